@@ -14,7 +14,7 @@ enum { CHUNKS_OF_A_THREAD = 8 };
 static const double far_from = 8;
 
 /* Products under way. */
-typedef struct running {
+typedef struct api_batch_running {
   tsl_products of;
   int64_t chunks;
   bool shares; /* among threads */
@@ -23,10 +23,10 @@ typedef struct running {
   void *state;       /* its */
   atomic_int status; /* of the first product that failed for good */
   tsl_status_saved saved; /* its sentence */
-} running;
+} api_batch_running;
 
 /* One that was checked. */
-static tesela_status multiply(running *run, int64_t i) {
+static tesela_status api_batch_multiply(api_batch_running *run, int64_t i) {
   tsl_operands operands;
   const tsl_fast_call far = {.run = run->far, .state = run->state};
   if (far.run && tsl_products_at(&run->of, i, &operands))
@@ -36,20 +36,20 @@ static tesela_status multiply(running *run, int64_t i) {
 }
 
 static void multiply_chunk(void *argument, int64_t chunk, int worker) {
-  running *run = argument;
+  api_batch_running *run = argument;
   const int64_t count = run->of.batch->count, end = tsl_partition_begin(count, run->chunks, chunk + 1);
   (void)worker;
   for (int64_t i = tsl_partition_begin(count, run->chunks, chunk);
        i < end && atomic_load_explicit(&run->status, memory_order_relaxed) == TESELA_OK; i++) {
     int none = TESELA_OK;
-    const tesela_status status = multiply(run, i);
+    const tesela_status status = api_batch_multiply(run, i);
     if (status != TESELA_OK && atomic_compare_exchange_strong(&run->status, &none, (int)status))
       tsl_status_save(&run->saved);
   }
 }
 
 /* What all products read and write, where that is more than caches hold from one call to the next: those of them alone that lie apart. */
-static bool is_far(const running *run) {
+static bool api_batch_is_far(const api_batch_running *run) {
   const tesela_batch *batch = run->of.batch;
   const tsl_work *work = &run->of.plan->plan->work;
   const double second = work->device->level_bytes[1] ? (double)work->device->level_bytes[1] : 512 << 10;
@@ -57,17 +57,17 @@ static bool is_far(const running *run) {
          tsl_problem_bytes(&work->problem) * (double)batch->count > far_from * second;
 }
 
-static void find_far(running *run) {
+static void find_far(api_batch_running *run) {
   const tsl_plan *plan = run->of.plan->plan;
   const tsl_strategy *strategy = plan->work.strategy;
-  if (!run->of.plan->direct.run || !strategy->fast_path.prepare_far || !is_far(run))
+  if (!run->of.plan->direct.run || !strategy->fast_path.prepare_far || !api_batch_is_far(run))
     return;
   const tsl_fast_product product = tsl_api_fast_product(&plan->work.problem, NULL, NULL, NULL);
   run->state = strategy->fast_path.prepare_far(&product, plan->work.device, &run->far);
 }
 
 /* Threads share products where one is too small for them and all are not. */
-static tesela_status multiply_all(running *run) {
+static tesela_status multiply_all(api_batch_running *run) {
   const tsl_work *work = &run->of.plan->plan->work;
   const double one = tsl_problem_flops(&work->problem);
   run->shares = work->device->capabilities & TSL_CAN_HOST && work->device->threads > 1 &&
@@ -84,7 +84,7 @@ static tesela_status multiply_all(running *run) {
   return status;
 }
 
-static tesela_status compute(running *run, tesela_record *record) {
+static tesela_status api_batch_compute(api_batch_running *run, tesela_record *record) {
   const double start = tsl_clock();
   TSL_TRY(tsl_products_run_together(&run->of) ? tsl_products_together(&run->of) : multiply_all(run));
   if (record) {
@@ -98,7 +98,7 @@ static tesela_status compute(running *run, tesela_record *record) {
   return TESELA_OK;
 }
 
-static tesela_status run_batch(running *run, uint64_t seed, tesela_record *record) {
+static tesela_status api_batch_run_batch(api_batch_running *run, uint64_t seed, tesela_record *record) {
   tsl_batch_error_check at = {.count = 0};
   tesela_status status = TESELA_OK;
   const double start = tsl_clock();
@@ -108,7 +108,7 @@ static tesela_status run_batch(running *run, uint64_t seed, tesela_record *recor
   if (seed != 0)
     TSL_GO(tsl_batch_error_check_begin(&run->of, seed, &at));
   const double ready = tsl_clock();
-  TSL_GO(compute(run, record));
+  TSL_GO(api_batch_compute(run, record));
   const double done = tsl_clock();
   status = tsl_batch_error_check_end(&run->of, &at, record);
   if (record && seed != 0)
@@ -141,14 +141,14 @@ tesela_status tesela_gemm_batched_sized(tesela_context *context, const tesela_ge
   }
   TSL_TRY(tsl_products_request(context, &request, &key));
   TSL_TRY(tsl_products_plan(context, desc, batch, &key, &cached));
-  running run = {.of = {.context = context,
+  api_batch_running run = {.of = {.context = context,
                         .plan = tsl_plan_cache_plan(cached),
                         .desc = desc,
                         .batch = batch,
                         .group = -1},
                  .status = TESELA_OK};
   const tesela_status status =
-      run_batch(&run, tsl_api_seed(context, &request), tsl_api_record(record, record_size, &full));
+      api_batch_run_batch(&run, tsl_api_seed(context, &request), tsl_api_record(record, record_size, &full));
   tsl_plan_cache_give_back(&context->cache, cached);
   return tsl_api_recorded(status, record, record_size, &full);
 }

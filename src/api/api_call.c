@@ -91,7 +91,7 @@ static void learn_kernel(tsl_dispatch_entry *entry, const tesela_plan *plan) {
 }
 
 /* Fills the call's entry, if it has one: it is new, or its plan was evicted meanwhile. */
-static void learn(const tsl_dispatch_key *key, tsl_cached_plan *cached) {
+static void api_call_learn(const tsl_dispatch_key *key, tsl_cached_plan *cached) {
   tsl_dispatch_entry *entry = tsl_dispatch_find(key);
   if (!entry)
     return;
@@ -122,7 +122,7 @@ tesela_status tsl_api_call(tesela_context *context, const tsl_request *request, 
   if (status != TESELA_OK)
     return status;
   if (as)
-    learn(as, cached);
+    api_call_learn(as, cached);
   status = is_spread ? tsl_api_call_spread(tsl_plan_cache_plan(cached), request, record)
                      : tsl_api_run(tsl_plan_cache_plan(cached), "desc.", given,
                                    tsl_api_seed(context, request), record);

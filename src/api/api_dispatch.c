@@ -12,7 +12,7 @@ tsl_dispatch_slot tsl_dispatch_first = {.table = &tsl_dispatch_first_table},
 static pthread_key_t threads_end;
 static bool threads_end_is_told;
 
-static void evict(tsl_dispatch_entry *entry) {
+static void api_dispatch_evict(tsl_dispatch_entry *entry) {
   if (!entry)
     return;
   tsl_free(entry->state);
@@ -25,7 +25,7 @@ static void drop_table(void *argument) {
   tsl_dispatch_slot *slot = argument;
   for (int i = 0; i < TSL_DISPATCH_SETS; i++)
     for (int way = 0; way < TSL_DISPATCH_WAYS; way++)
-      evict(slot->table->sets[i].entries[way]);
+      api_dispatch_evict(slot->table->sets[i].entries[way]);
   memset(slot->table, 0, sizeof *slot->table);
   atomic_store_explicit(&slot->owner, 0, memory_order_release);
 }
@@ -79,14 +79,14 @@ static tsl_dispatch_set *set_of(tsl_dispatch_table *table, const tsl_dispatch_ke
   return &table->sets[tsl_dispatch_set_of(type, key->trans_a, key->trans_b, key->m, key->n, key->k)];
 }
 
-static bool is_same(const tsl_dispatch_key *a, const tsl_dispatch_key *b) {
+static bool api_dispatch_is_same(const tsl_dispatch_key *a, const tsl_dispatch_key *b) {
   return a->m == b->m && a->n == b->n && a->k == b->k && a->alpha == b->alpha && a->beta == b->beta &&
          a->lda == b->lda && a->ldb == b->ldb && a->ldc == b->ldc && a->kind == b->kind &&
          a->order == b->order && a->trans_a == b->trans_a && a->trans_b == b->trans_b;
 }
 
 /* Word by word, as they were just written; sizes are mostly short. */
-static uint32_t tag_of(const tsl_dispatch_key *key) {
+static uint32_t api_dispatch_tag_of(const tsl_dispatch_key *key) {
   return tsl_dispatch_tag(key->m, key->n, key->k, key->lda, key->ldb, key->ldc, key->alpha, key->beta,
                           key->kind, key->order, key->trans_a, key->trans_b);
 }
@@ -106,16 +106,16 @@ static tsl_dispatch_entry *move_first(tsl_dispatch_set *set, int way, tsl_dispat
 }
 
 /* Puts what is known first in its set. */
-static tsl_dispatch_entry *find(tsl_dispatch_set *set, uint32_t tag, const tsl_dispatch_key *key) {
+static tsl_dispatch_entry *api_dispatch_find(tsl_dispatch_set *set, uint32_t tag, const tsl_dispatch_key *key) {
   for (int way = 0; way < TSL_DISPATCH_WAYS; way++)
-    if (set->tags[way] == (uint16_t)tag && is_same(&set->entries[way]->key, key))
+    if (set->tags[way] == (uint16_t)tag && api_dispatch_is_same(&set->entries[way]->key, key))
       return way == 0 ? set->entries[0] : move_first(set, way, set->entries[way], tag);
   return NULL;
 }
 
 tsl_dispatch_entry *tsl_dispatch_find(const tsl_dispatch_key *key) {
   tsl_dispatch_table *table = tsl_dispatch_calls();
-  return table ? find(set_of(table, key), tag_of(key), key) : NULL;
+  return table ? api_dispatch_find(set_of(table, key), api_dispatch_tag_of(key), key) : NULL;
 }
 
 /* Puts a new entry first in its set; the last one there is evicted. */
@@ -126,7 +126,7 @@ static __attribute__((noinline)) tsl_dispatch_entry *begin_entry(tsl_dispatch_se
   if (!made)
     return NULL;
   made->key = *key;
-  evict(set->entries[LAST]);
+  api_dispatch_evict(set->entries[LAST]);
   return move_first(set, LAST, made, tag);
 }
 
@@ -138,8 +138,8 @@ tsl_dispatch_entry *tsl_dispatch_find_or_learn(const tsl_dispatch_key *key, bool
   if (!table)
     return NULL;
   tsl_dispatch_set *set = set_of(table, key);
-  const uint32_t tag = tag_of(key);
-  tsl_dispatch_entry *known = find(set, tag, key);
+  const uint32_t tag = api_dispatch_tag_of(key);
+  tsl_dispatch_entry *known = api_dispatch_find(set, tag, key);
   if (known)
     return known;
   if (set->seen - tag > TSL_DISPATCH_LEARNT)

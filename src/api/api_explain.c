@@ -13,7 +13,7 @@ static tesela_status write_json(const tsl_explanation *found, char **text) {
   return *text ? TESELA_OK : tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to write JSON");
 }
 
-static tesela_status explain(tesela_context *context, const tsl_request *request, char **text) {
+static tesela_status api_explain(tesela_context *context, const tsl_request *request, char **text) {
   TSL_NOT_CANCELLED;
   TSL_DEFAULT_FLOATS;
   tsl_explanation found;
@@ -41,7 +41,7 @@ static tesela_status explain(tesela_context *context, const tsl_request *request
   return status;
 }
 
-static tesela_status begin(char **text) {
+static tesela_status api_explain_begin(char **text) {
   if (!text)
     return tsl_fail(TESELA_BAD_CALL, "text is NULL");
   *text = NULL;
@@ -52,38 +52,38 @@ tesela_status tesela_explain_sized(tesela_context *context, const tesela_gemm_de
                                    size_t desc_size) {
   tsl_request request;
   tesela_gemm_desc own;
-  TSL_TRY(begin(text));
+  TSL_TRY(api_explain_begin(text));
   TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_gemm_desc, runs);
   TSL_TRY(tsl_api_gemm_request(context, desc, &request));
-  return explain(context, &request, text);
+  return api_explain(context, &request, text);
 }
 
 tesela_status tesela_explain_dot_sized(tesela_context *context, const tesela_dot_desc *desc, char **text,
                                        size_t desc_size) {
   tsl_request request;
   tesela_dot_desc own;
-  TSL_TRY(begin(text));
+  TSL_TRY(api_explain_begin(text));
   TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_dot_desc, runs);
   TSL_TRY(tsl_api_dot_request(context, desc, &request));
-  return explain(context, &request, text);
+  return api_explain(context, &request, text);
 }
 
 tesela_status tesela_explain_transpose_sized(tesela_context *context, const tesela_transpose_desc *desc,
                                              char **text, size_t desc_size) {
   tsl_request request;
   tesela_transpose_desc own;
-  TSL_TRY(begin(text));
+  TSL_TRY(api_explain_begin(text));
   TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_transpose_desc, runs);
   TSL_TRY(tsl_api_transpose_request(context, desc, &request));
-  return explain(context, &request, text);
+  return api_explain(context, &request, text);
 }
 
 tesela_status tesela_explain_solve_sized(tesela_context *context, const tesela_solve_desc *desc, char **text,
                                          size_t desc_size) {
   tsl_request request;
   tesela_solve_desc own;
-  TSL_TRY(begin(text));
+  TSL_TRY(api_explain_begin(text));
   TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_solve_desc, bits);
   TSL_TRY(tsl_api_solve_request(context, desc, &request));
-  return explain(context, &request, text);
+  return api_explain(context, &request, text);
 }

@@ -83,7 +83,7 @@ static __attribute__((noinline)) void settle(tsl_floats before, const tesela_gem
   tsl_exceptions_settle(before, &problem, &operands);
 }
 
-static inline tesela_status multiply(tesela_context *context, const tesela_gemm_desc *desc,
+static inline tesela_status api_gemm_multiply(tesela_context *context, const tesela_gemm_desc *desc,
                                      tesela_record *record) {
   tsl_dispatch_key key;
   tsl_request request;
@@ -123,7 +123,7 @@ static __attribute__((noinline)) tesela_status multiply_other(tesela_context *co
   tesela_gemm_desc own;
   tesela_record full;
   TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_gemm_desc, runs);
-  const tesela_status status = multiply(context, desc, tsl_api_record(record, record_size, &full));
+  const tesela_status status = api_gemm_multiply(context, desc, tsl_api_record(record, record_size, &full));
   return tsl_api_recorded(status, record, record_size, &full);
 }
 
@@ -131,7 +131,7 @@ tesela_status tesela_gemm_sized(tesela_context *context, const tesela_gemm_desc 
                                 size_t desc_size, size_t record_size) {
   if (desc_size != sizeof *desc || record_size != sizeof *record)
     return multiply_other(context, desc, record, desc_size, record_size);
-  return multiply(context, desc, record);
+  return api_gemm_multiply(context, desc, record);
 }
 
 tesela_status tesela_plan_create_sized(tesela_context *context, const tesela_gemm_desc *desc,

@@ -172,7 +172,7 @@ static tesela_status device_of_buffers(const tsl_request *request, tsl_device **
 }
 
 /* A device that is named beside buffers must be theirs. */
-static tesela_status agree(const tesela_context *context, const char *name, const tsl_device *device) {
+static tesela_status api_request_agree(const tesela_context *context, const char *name, const tsl_device *device) {
   tsl_device *named;
   if (!name || strcmp(name, "auto") == 0)
     return TESELA_OK;
@@ -212,7 +212,7 @@ tesela_status tsl_api_request(const tesela_context *context, const tsl_request *
   }
   TSL_TRY(device_of_buffers(request, &device));
   if (device) {
-    TSL_TRY(agree(context, request->device, device));
+    TSL_TRY(api_request_agree(context, request->device, device));
     key->place = TSL_PLACE_DEVICE;
     memcpy(key->device, device->name, sizeof key->device);
   } else if (request->device) {

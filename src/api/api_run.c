@@ -9,7 +9,7 @@
 
 /* Whether two operands share bytes for certain: the same first element, or ranges that meet where neither has
  * a gap. Operands may lie between each other's elements, and then only the caller knows. */
-static bool overlap(const tsl_address_range *a, uintptr_t a_at, const tsl_address_range *b, uintptr_t b_at) {
+static bool api_overlap(const tsl_address_range *a, uintptr_t a_at, const tsl_address_range *b, uintptr_t b_at) {
   if (a_at == b_at)
     return true;
   const uintptr_t a_start = a_at - (uintptr_t)a->below * a->size,
@@ -29,7 +29,7 @@ static tesela_status check_overlap(const tesela_plan *plan, const char *where, c
       continue;
     const uintptr_t at = c->buffer ? (uintptr_t)other->offset * reach->size : (uintptr_t)other->host;
     const uintptr_t c_at = c->buffer ? (uintptr_t)c->offset * c_reach->size : (uintptr_t)c->host;
-    if (overlap(reach, at, c_reach, c_at))
+    if (api_overlap(reach, at, c_reach, c_at))
       return tsl_fail(TESELA_BAD_CALL, "%s%s overlaps %s%s: a %s is not made in place%s", where,
                       c_reach->name, where, reach->name, tsl_op_name(plan->plan->work.problem.op),
                       plan->plan->work.problem.op == TSL_OP_TRANSPOSE ? " unless it is asked to be" : "");
@@ -66,7 +66,7 @@ tsl_fast_call tsl_api_direct(const tesela_plan *plan) {
   return direct;
 }
 
-static tesela_status operand_of(const tesela_plan *plan, const char *where, int operand,
+static tesela_status api_operand_of(const tesela_plan *plan, const char *where, int operand,
                                 const tesela_matrix *given, tsl_operand *out) {
   const tsl_address_range *reach = &plan->reach[operand];
   if (given)
@@ -88,7 +88,7 @@ tesela_status tsl_api_gather(const tesela_plan *plan, const char *where,
                       "ab"[i - TSL_OPERAND_SCALE_A], "AB"[i - TSL_OPERAND_SCALE_A]);
   for (int i = 0; i < TSL_GIVEN; i++) {
     if (plan->reach[i].used)
-      TSL_TRY(operand_of(plan, where, i, given[i], &operands[i]));
+      TSL_TRY(api_operand_of(plan, where, i, given[i], &operands[i]));
   }
   if (plan->reach[TSL_OPERAND_C].used)
     TSL_TRY(check_overlap(plan, where, operands));
@@ -113,7 +113,7 @@ static void tell_measured(const tesela_plan *plan, const tsl_measured *measured,
   record->seconds_measure = seconds;
 }
 
-static tesela_status run(tesela_plan *plan, const tsl_operands *operands, tsl_error_measurement *measuring,
+static tesela_status api_run(tesela_plan *plan, const tsl_operands *operands, tsl_error_measurement *measuring,
                          tsl_phases *phases) {
   return measuring ? tsl_measure_run(measuring, plan->plan, operands, phases)
                    : tsl_plan_run(plan->plan, operands, phases);
@@ -124,9 +124,9 @@ static tesela_status run_recorded(tesela_plan *plan, const tsl_operands *operand
                                   tesela_record *record) {
   tsl_phases phases;
   if (!record && !tsl_log_wants(TSL_LOG_CALLS))
-    return run(plan, operands, measuring, NULL);
+    return api_run(plan, operands, measuring, NULL);
   const double start = tsl_clock();
-  TSL_TRY(run(plan, operands, measuring, &phases));
+  TSL_TRY(api_run(plan, operands, measuring, &phases));
   const double seconds = tsl_clock() - start;
   const char *note = tsl_plan_note(plan->plan);
   tsl_log(TSL_LOG_CALLS, "%s: %.3g s, of which copy in %.3g, compute %.3g, copy out %.3g%s%s",
@@ -150,7 +150,7 @@ tesela_status tsl_api_run_timed(tesela_plan *plan, const tsl_operands *operands,
 }
 
 /* A run between the two halves of a measurement. */
-static tesela_status run_measured(tesela_plan *plan, const tsl_operands *operands, uint64_t seed,
+static tesela_status api_run_measured(tesela_plan *plan, const tsl_operands *operands, uint64_t seed,
                                   tesela_record *record) {
   tsl_error_measurement *measuring;
   tsl_measured measured = {0, 0, 0};
@@ -173,7 +173,7 @@ tesela_status tsl_api_run(tesela_plan *plan, const char *where, const tesela_mat
   tsl_operands operands;
   if (measure != 0) {
     TSL_TRY(tsl_api_gather(plan, where, given, &operands));
-    return run_measured(plan, &operands, measure, record);
+    return api_run_measured(plan, &operands, measure, record);
   }
   if (record || tsl_log_wants(TSL_LOG_CALLS)) {
     TSL_TRY(tsl_api_gather(plan, where, given, &operands));

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-static tesela_status wrap(tsl_wisdom *wisdom, tsl_shared_wisdom **known) {
+static tesela_status api_wisdom_wrap(tsl_wisdom *wisdom, tsl_shared_wisdom **known) {
   void *block;
   const tesela_status status = tsl_alloc_zeroed(sizeof **known, "wisdom", &block);
   if (status != TESELA_OK) {
@@ -41,7 +41,7 @@ static tesela_status open_wisdom(tesela_context *context) {
     return TESELA_OK;
   tesela_status status = tsl_wisdom_open_texts(&wisdom, &own, &context->shipped_wisdom);
   if (status == TESELA_OK)
-    status = wrap(wisdom, &context->known);
+    status = api_wisdom_wrap(wisdom, &context->known);
   if (status == TESELA_OK && own.length > 0)
     context->own_wisdom = tsl_text_take(&own);
   tsl_text_free(&own);
@@ -63,12 +63,12 @@ tesela_status tsl_api_wisdom(tesela_context *context, tsl_shared_wisdom **known)
 }
 
 /* Under the lock: lets the context know the library's records and these; *old is to be released. */
-static tesela_status replace(tesela_context *context, tsl_text *own, tsl_shared_wisdom **old) {
+static tesela_status api_wisdom_replace(tesela_context *context, tsl_text *own, tsl_shared_wisdom **old) {
   tsl_wisdom *wisdom;
   tsl_shared_wisdom *known;
   TSL_TRY(tsl_text_status(own));
   TSL_TRY(tsl_wisdom_from(context->shipped_wisdom, tsl_text_get(own), &wisdom));
-  TSL_TRY(wrap(wisdom, &known));
+  TSL_TRY(api_wisdom_wrap(wisdom, &known));
   free(context->own_wisdom);
   context->own_wisdom = own->length > 0 ? tsl_text_take(own) : NULL;
   *old = context->known;
@@ -89,7 +89,7 @@ static tesela_status change(tesela_context *context, combination *combine, const
   if (status == TESELA_OK)
     status = combine(own_text(context), text, &own);
   if (status == TESELA_OK)
-    status = replace(context, &own, &old);
+    status = api_wisdom_replace(context, &own, &old);
   tsl_fork_mutex_unlock(&context->lock);
   if (status == TESELA_OK) {
     tsl_plan_cache_renew(&context->cache);
@@ -111,7 +111,7 @@ static tesela_status add_better(const char *own, const char *text, tsl_text *out
   return status;
 }
 
-static tesela_status forget_all(const char *own, const char *text, tsl_text *out) {
+static tesela_status api_wisdom_forget_all(const char *own, const char *text, tsl_text *out) {
   (void)own;
   (void)text;
   (void)out;
@@ -141,7 +141,7 @@ tesela_status tesela_wisdom_forget(tesela_context *context) {
   TSL_DEFAULT_FLOATS;
   if (!context)
     return tsl_fail(TESELA_BAD_CALL, "context is NULL");
-  return change(context, forget_all, "");
+  return change(context, api_wisdom_forget_all, "");
 }
 
 tesela_status tesela_wisdom_export(tesela_context *context, char **text) {

@@ -54,7 +54,7 @@ static void matrices_of(const tsl_products *of, int64_t index, tesela_matrix mat
 }
 
 /* Element (0, 0) in host memory. */
-static void *address_of(const void *first, addresses each, int64_t stride, size_t size, int64_t index) {
+static void *batch_common_address_of(const void *first, addresses each, int64_t stride, size_t size, int64_t index) {
   return tsl_writable(each    ? address_in(each, index)
                       : first ? (const char *)first + index * stride * (int64_t)size
                               : NULL);
@@ -64,11 +64,11 @@ bool tsl_products_at(const tsl_products *of, int64_t index, tsl_operands *operan
   const tesela_batch *batch = of->batch;
   const tsl_address_range *reach = of->plan->reach;
   operands->a.host =
-      address_of(of->desc->a.data, batch->a, batch->a_stride, reach[TSL_OPERAND_A].size, index);
+      batch_common_address_of(of->desc->a.data, batch->a, batch->a_stride, reach[TSL_OPERAND_A].size, index);
   operands->b.host =
-      address_of(of->desc->b.data, batch->b, batch->b_stride, reach[TSL_OPERAND_B].size, index);
+      batch_common_address_of(of->desc->b.data, batch->b, batch->b_stride, reach[TSL_OPERAND_B].size, index);
   operands->c.host =
-      address_of(of->desc->c.data, batch->c, batch->c_stride, reach[TSL_OPERAND_C].size, index);
+      batch_common_address_of(of->desc->c.data, batch->c, batch->c_stride, reach[TSL_OPERAND_C].size, index);
   return tsl_fast_call_supports(&of->plan->direct, operands->a.host, operands->b.host, operands->c.host);
 }
 
@@ -146,7 +146,7 @@ tesela_status tsl_products_check(const tsl_products *of) {
 }
 
 /* Product `index`, which was checked. */
-static tesela_status multiply(const tsl_products *of, int64_t index) {
+static tesela_status batch_common_multiply(const tsl_products *of, int64_t index) {
   tsl_operands operands;
   tsl_plan *plan = of->plan->plan;
   if (of->plan->direct.run) {
@@ -194,7 +194,7 @@ tesela_status tsl_products_resolve_failure(tsl_products *of, int64_t index, bool
 }
 
 tesela_status tsl_products_multiply(tsl_products *of, int64_t index, bool is_first) {
-  return tsl_products_resolve_failure(of, index, is_first, multiply(of, index));
+  return tsl_products_resolve_failure(of, index, is_first, batch_common_multiply(of, index));
 }
 
 bool tsl_products_run_together(const tsl_products *of) {
@@ -241,7 +241,7 @@ static bool is_even(const tesela_gemm_desc *desc, const tesela_batch *batch, con
 
 /* Whether products run one by one for good: on the processor threads share them out, and elsewhere it was found that no
  * strategy takes them in one run. */
-static bool is_alone(const tsl_cached_plan *one) {
+static bool batch_common_is_alone(const tsl_cached_plan *one) {
   return tsl_plan_cache_plan(one)->plan->work.device->capabilities & TSL_CAN_HOST ||
          tsl_plan_cache_refuses_batches(one);
 }
@@ -264,7 +264,7 @@ tesela_status tsl_products_plan(tesela_context *context, const tesela_gemm_desc 
   if (!one && (!even || key->place == TSL_PLACE_HOST))
     TSL_TRY(tsl_api_cached_plan(context, key, &one));
   *cached = one;
-  if (one && (!even || is_alone(one)))
+  if (one && (!even || batch_common_is_alone(one)))
     return TESELA_OK;
   all.problem.batch = batch->count;
   if (one)

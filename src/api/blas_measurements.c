@@ -10,26 +10,26 @@
 
 static const tsl_lines file = {.file = "blas", .mark = "# tesela: how fast other BLAS are beside it\n"};
 
-typedef struct finding {
+typedef struct blas_measurements_finding {
   const tsl_device *device;
   const char *name;
   double *value;
   bool found;
-} finding;
+} blas_measurements_finding;
 
-static bool says(const tsl_record *record, const char *key, const char *value) {
+static bool blas_measurements_says(const tsl_record *record, const char *key, const char *value) {
   const char *said = tsl_record_get(record, key);
   return said && strcmp(said, value) == 0;
 }
 
-static void find_one(void *argument, char *line) {
-  finding *job = argument;
+static void blas_measurements_find_one(void *argument, char *line) {
+  blas_measurements_finding *job = argument;
   tsl_record record;
   double value;
   if (tsl_record_parse(line, &record) != TESELA_OK)
     return;
   const char *text = tsl_record_get(&record, "value");
-  if (says(&record, "key", job->device->key) && says(&record, "name", job->name) && text &&
+  if (blas_measurements_says(&record, "key", job->device->key) && blas_measurements_says(&record, "name", job->name) && text &&
       tsl_parse_double(text, &value) && value >= 0) {
     *job->value = value;
     job->found = true;
@@ -38,10 +38,10 @@ static void find_one(void *argument, char *line) {
 }
 
 bool tsl_api_measurement_get(const tsl_device *device, const char *name, double *value) {
-  finding job = {.device = device, .name = name, .value = value};
+  blas_measurements_finding job = {.device = device, .name = name, .value = value};
   tsl_status_saved saved;
   tsl_status_save(&saved); /* lines that are none are no failure */
-  tsl_lines_each(&file, find_one, &job);
+  tsl_lines_each(&file, blas_measurements_find_one, &job);
   tsl_status_restore(&saved);
   return job.found;
 }

@@ -28,7 +28,7 @@ tesela_status tsl_api_chosen_device(tesela_context *context, const char *name, t
 }
 
 /* A buffer without memory. */
-static tesela_status make(tesela_buffer **buffer) {
+static tesela_status buffer_make(tesela_buffer **buffer) {
   struct {
     tesela_buffer buffer;
     tsl_transport transport;
@@ -49,7 +49,7 @@ static void end_transport(tesela_buffer *buffer) {
 }
 
 /* What came of giving it memory. */
-static tesela_status made_with(tesela_status status, tesela_buffer *made, tesela_buffer **buffer) {
+static tesela_status buffer_made_with(tesela_status status, tesela_buffer *made, tesela_buffer **buffer) {
   if (status == TESELA_OK)
     *buffer = made;
   else
@@ -67,8 +67,8 @@ tesela_status tesela_buffer_create(tesela_context *context, const char *device, 
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : "buffer");
   *buffer = NULL;
   TSL_TRY(tsl_api_chosen_device(context, device, &chosen));
-  TSL_TRY(make(&made));
-  return made_with(chosen->ops->buffer_create(chosen, bytes, &made->memory), made, buffer);
+  TSL_TRY(buffer_make(&made));
+  return buffer_made_with(chosen->ops->buffer_create(chosen, bytes, &made->memory), made, buffer);
 }
 
 tesela_status tsl_api_buffer_take(tesela_context *context, const char *device, size_t bytes,
@@ -77,8 +77,8 @@ tesela_status tsl_api_buffer_take(tesela_context *context, const char *device, s
   tesela_buffer *made;
   *buffer = NULL;
   TSL_TRY(tsl_api_chosen_device(context, device, &chosen));
-  TSL_TRY(make(&made));
-  return made_with(tsl_pool_alloc(chosen, bytes, &made->memory), made, buffer);
+  TSL_TRY(buffer_make(&made));
+  return buffer_made_with(tsl_pool_alloc(chosen, bytes, &made->memory), made, buffer);
 }
 
 void tsl_api_buffer_give(tesela_buffer *buffer, bool is_kept) {
@@ -139,8 +139,8 @@ tesela_status tesela_buffer_wrap(tesela_context *context, const char *device, vo
   if (device && strcmp(device, "auto") == 0)
     return tsl_fail(TESELA_BAD_CALL,
                     "device is auto: memory is where it is; NULL asks for an address's device");
-  TSL_TRY(make(&made));
-  return made_with(wrap(context, device, native, bytes, &made->memory), made, buffer);
+  TSL_TRY(buffer_make(&made));
+  return buffer_made_with(wrap(context, device, native, bytes, &made->memory), made, buffer);
 }
 
 void *tesela_buffer_native(const tesela_buffer *buffer) {
@@ -159,7 +159,7 @@ size_t tesela_buffer_bytes(const tesela_buffer *buffer) {
   return buffer ? buffer->memory->bytes : 0;
 }
 
-static tesela_status check_rows(const tesela_buffer *buffer, const tsl_copy *copy) {
+static tesela_status buffer_check_rows(const tesela_buffer *buffer, const tsl_copy *copy) {
   if (!buffer)
     return tsl_fail(TESELA_BAD_CALL, "buffer is NULL");
   const size_t all = buffer->memory->bytes, left = copy->offset <= all ? all - copy->offset : 0;
@@ -196,7 +196,7 @@ static tesela_status stream_of(const tesela_buffer *buffer, tsl_stream **stream)
 /* The stream is waited for, so that work on other streams sees the bytes. */
 static tesela_status transport(const tesela_buffer *buffer, tsl_copy copy, bool writes) {
   tsl_stream *stream;
-  TSL_TRY(check_rows(buffer, &copy));
+  TSL_TRY(buffer_check_rows(buffer, &copy));
   const tsl_device_ops *ops = buffer->memory->device->ops;
   copy.buffer = buffer->memory;
   pthread_mutex_lock(&buffer->transport->lock);

@@ -7,7 +7,7 @@
 #include "tune/plan_measured.h"
 
 /* Measures what the context does not know, lets it know that, and holds its wisdom of then. */
-static tesela_status measure(tesela_context *context, const tsl_call_key *key, tsl_choice *choice,
+static tesela_status choose_measure(tesela_context *context, const tsl_call_key *key, tsl_choice *choice,
                              tsl_shared_wisdom **known, tsl_candidate *won) {
   tsl_effort found;
   tesela_status status = tsl_tune_effort(&key->problem, choice, key->effort, &found);
@@ -41,7 +41,7 @@ tesela_status tsl_api_plan(tesela_context *context, const tsl_call_key *key, tes
     TSL_TRY(tsl_api_wisdom(context, &known));
   choice.wisdom = known ? known->wisdom : NULL;
   if (key->effort > 0)
-    TSL_GO(measure(context, key, &choice, &known, &won));
+    TSL_GO(choose_measure(context, key, &choice, &known, &won));
   TSL_GO(tsl_tune_choose_first(&key->problem, &choice, &won, &chosen));
   status = tsl_api_plan_around(chosen, plan);
 out:

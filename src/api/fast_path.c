@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool multiplies(const tsl_strategy *strategy) {
+static bool fast_path_multiplies(const tsl_strategy *strategy) {
   return strategy->op == TSL_OP_GEMM && strategy->fast_path.multiply;
 }
-static bool solves(const tsl_strategy *strategy) {
+static bool fast_path_solves(const tsl_strategy *strategy) {
   return strategy->op == TSL_OP_SOLVE && strategy->fast_path.solve;
 }
-static bool computes(const tsl_strategy *strategy) {
+static bool fast_path_computes(const tsl_strategy *strategy) {
   return strategy->op == TSL_OP_GEMM && strategy->fast_path.compute;
 }
 
@@ -34,7 +34,7 @@ tesela_status tsl_api_fast_path(tesela_context *context, tsl_fast_path *path) {
     return TESELA_OK;
   TSL_TRY(tsl_api_devices(context, &devices));
   TSL_TRY(tsl_devices_find(devices, "cpu", &device));
-  *path = (tsl_fast_path){first_that(multiplies), device, first_that(solves), first_that(computes)};
+  *path = (tsl_fast_path){first_that(fast_path_multiplies), device, first_that(fast_path_solves), first_that(fast_path_computes)};
   return TESELA_OK;
 }
 
@@ -42,7 +42,7 @@ static bool is_elsewhere(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) == 0;
 }
 
-static bool key_of(tesela_context *context, const tesela_gemm_desc *desc, tsl_call_key *key) {
+static bool fast_path_key_of(tesela_context *context, const tesela_gemm_desc *desc, tsl_call_key *key) {
   tsl_request request;
   return tsl_api_gemm_request(context, desc, &request) == TESELA_OK &&
          tsl_api_request(context, &request, key) == TESELA_OK;
@@ -58,13 +58,13 @@ static bool runs_elsewhere(tesela_context *context, tsl_cached_plan *cached) {
 bool tsl_api_goes_elsewhere(tesela_context *context, const tesela_gemm_desc *desc) {
   tsl_call_key key;
   tsl_cached_plan *cached;
-  return key_of(context, desc, &key) && tsl_api_cached_plan(context, &key, &cached) == TESELA_OK &&
+  return fast_path_key_of(context, desc, &key) && tsl_api_cached_plan(context, &key, &cached) == TESELA_OK &&
          runs_elsewhere(context, cached);
 }
 
 bool tsl_api_knows_elsewhere(tesela_context *context, const tesela_gemm_desc *desc, bool *elsewhere) {
   tsl_call_key key;
-  tsl_cached_plan *cached = key_of(context, desc, &key) ? tsl_plan_cache_find(&context->cache, &key) : NULL;
+  tsl_cached_plan *cached = fast_path_key_of(context, desc, &key) ? tsl_plan_cache_find(&context->cache, &key) : NULL;
   *elsewhere = cached && runs_elsewhere(context, cached);
   return cached != NULL;
 }
@@ -76,7 +76,7 @@ bool tsl_api_considers_devices(tesela_context *context, const tesela_gemm_desc *
   tsl_shared_wisdom *known;
   int count;
   tsl_choice choice = {.vendors = tsl_planner_vendors(), .sparing = true};
-  if (!key_of(context, desc, &key) || tsl_api_devices(context, &choice.devices) != TESELA_OK ||
+  if (!fast_path_key_of(context, desc, &key) || tsl_api_devices(context, &choice.devices) != TESELA_OK ||
       tsl_api_wisdom(context, &known) != TESELA_OK)
     return false;
   choice.device = key.device;

@@ -30,13 +30,13 @@ static tesela_status make_ready(tsl_grouped *group, int64_t i) {
   return of->batch->count == 0 ? TESELA_OK : tsl_products_check(of);
 }
 
-typedef struct part {
+typedef struct grouped_part {
   tsl_grouped *group;
   int64_t parts;
-} part;
+} grouped_part;
 
 static void make_part_ready(void *argument, int64_t index, int worker) {
-  const part *of = argument;
+  const grouped_part *of = argument;
   const int64_t count = of->group->count, end = tsl_partition_begin(count, of->parts, index + 1);
   (void)worker;
   for (int64_t i = tsl_partition_begin(count, of->parts, index);
@@ -68,7 +68,7 @@ static tesela_status make_all_ready(tsl_grouped *group) {
     TSL_TRY(tsl_device_open(cpu));
     const tsl_team team = tsl_device_team(cpu);
     const int64_t most = (int64_t)PARTS_OF_A_THREAD * tsl_team_threads(team);
-    part all = {group, group->count < most ? group->count : most};
+    grouped_part all = {group, group->count < most ? group->count : most};
     tsl_team_run(team, all.parts, make_part_ready, &all);
     is_done = !atomic_load(&group->fails);
   }
@@ -90,7 +90,7 @@ static tesela_status compute_planned(tsl_grouped *group) {
 }
 
 /* Those that are done at once come last: none of them fails without having been begun, and others may. */
-static tesela_status compute(tsl_grouped *group) {
+static tesela_status grouped_compute(tsl_grouped *group) {
   if (group->count > 0)
     TSL_TRY(compute_planned(group));
   if (group->at_once.count > 0)
@@ -99,7 +99,7 @@ static tesela_status compute(tsl_grouped *group) {
 }
 
 /* Bounds are the largest, the plan one of the most work. */
-static void tell(const tsl_grouped *group, double seconds, tesela_record *record) {
+static void grouped_tell(const tsl_grouped *group, double seconds, tesela_record *record) {
   const char *text = "";
   double most = -1;
   *record = (tesela_record){.seconds = seconds, .seconds_compute = seconds};
@@ -131,10 +131,10 @@ static tesela_status run_looked_at(tsl_grouped *group, tsl_batch_error_check *lo
     if (group->seeds[i] != 0 && group->batches[i].count > 0)
       TSL_TRY(tsl_batch_error_check_begin(&group->members[i], group->seeds[i], &looking[i]));
   const double ready = tsl_clock();
-  TSL_TRY(compute(group));
+  TSL_TRY(grouped_compute(group));
   const double done = tsl_clock();
   if (record)
-    tell(group, done - ready, record);
+    grouped_tell(group, done - ready, record);
   for (int64_t i = 0; i < group->count; i++) {
     const tesela_status status = tsl_batch_error_check_end(&group->members[i], &looking[i], record);
     if (status != TESELA_OK)
@@ -145,7 +145,7 @@ static tesela_status run_looked_at(tsl_grouped *group, tsl_batch_error_check *lo
   return TESELA_OK;
 }
 
-static tesela_status run_measured(tsl_grouped *group, tesela_record *record) {
+static tesela_status grouped_run_measured(tsl_grouped *group, tesela_record *record) {
   void *block;
   TSL_TRY(
       tsl_alloc_zeroed((size_t)group->count * sizeof(tsl_batch_error_check), "errors of a group's products", &block));
@@ -157,14 +157,14 @@ static tesela_status run_measured(tsl_grouped *group, tesela_record *record) {
   return status;
 }
 
-static tesela_status run(tsl_grouped *group, tesela_record *record) {
+static tesela_status grouped_run(tsl_grouped *group, tesela_record *record) {
   TSL_TRY(make_all_ready(group));
   if (measures(group))
-    return run_measured(group, record);
+    return grouped_run_measured(group, record);
   const double start = tsl_clock();
-  TSL_TRY(compute(group));
+  TSL_TRY(grouped_compute(group));
   if (record)
-    tell(group, tsl_clock() - start, record);
+    grouped_tell(group, tsl_clock() - start, record);
   return TESELA_OK;
 }
 
@@ -248,7 +248,7 @@ static tesela_status take_structs(const tesela_gemm_desc *descs, const tesela_ba
   return TESELA_OK;
 }
 
-static tesela_status multiply(tesela_context *context, const tesela_gemm_desc *descs,
+static tesela_status grouped_multiply(tesela_context *context, const tesela_gemm_desc *descs,
                               const tesela_batch *batches, int64_t count, size_t desc_size, size_t batch_size,
                               tesela_record *record) {
   arrays own = {.members = NULL};
@@ -264,7 +264,7 @@ static tesela_status multiply(tesela_context *context, const tesela_gemm_desc *d
     group.alike = own.alike;
     TSL_GO(take_structs(descs, batches, desc_size, batch_size, &own, &group));
   }
-  status = run(&group, record);
+  status = grouped_run(&group, record);
 out:
   for (int64_t i = 0; own.members && i < group.count; i++)
     if (own.cached[i])
@@ -288,6 +288,6 @@ tesela_status tesela_gemm_grouped_sized(tesela_context *context, const tesela_ge
   if (count == 0 && filled)
     *filled = (tesela_record){.plan = ""};
   const tesela_status status =
-      count == 0 ? TESELA_OK : multiply(context, descs, batches, count, desc_size, batch_size, filled);
+      count == 0 ? TESELA_OK : grouped_multiply(context, descs, batches, count, desc_size, batch_size, filled);
   return tsl_api_recorded(status, record, record_size, &full);
 }

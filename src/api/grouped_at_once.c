@@ -15,15 +15,15 @@ enum { PARTS_OF_A_THREAD = 8 };
 
 /* --- which they are --- */
 
-static bool is_one(const tesela_batch *batch) {
+static bool grouped_at_once_is_one(const tesela_batch *batch) {
   return !batch || (batch->count == 1 && !batch->a && !batch->b && !batch->c);
 }
 
-static void find(tsl_small_gemm_finding *of, const tesela_gemm_desc *descs, const tesela_batch *batches,
+static void grouped_at_once_find(tsl_small_gemm_finding *of, const tesela_gemm_desc *descs, const tesela_batch *batches,
                  int64_t count, tsl_small_gemm_group *out) {
   for (int64_t i = 0; i < count; i++) {
     tsl_small_gemm *one = &out->all[out->count];
-    if (is_one(batches ? &batches[i] : NULL) && tsl_small_gemm_take(of, &descs[i], one)) {
+    if (grouped_at_once_is_one(batches ? &batches[i] : NULL) && tsl_small_gemm_take(of, &descs[i], one)) {
       one->number = i;
       out->strategy = of->strategy;
       out->count++;
@@ -46,7 +46,7 @@ int64_t tsl_grouped_find_at_once(tesela_context *context, const tesela_gemm_desc
       tsl_scratch_take(bytes, "small products of a group", &block) == TESELA_OK) {
     out->cpu = of.cpu;
     out->all = block;
-    find(&of, descs, batches, count, out);
+    grouped_at_once_find(&of, descs, batches, count, out);
   }
   tsl_small_gemm_end(&of);
   tsl_status_restore(&saved);
@@ -64,7 +64,7 @@ static __attribute__((noinline)) void settle(tsl_floats before, const tsl_fast_p
 }
 
 /* The strategy's, or what needs no memory and takes any strides, so that no product is left out when others are done. */
-static tesela_status multiply(const tsl_fast_product *product, const tsl_strategy *strategy,
+static tesela_status grouped_at_once_multiply(const tsl_fast_product *product, const tsl_strategy *strategy,
                               tsl_device *cpu) {
   const tsl_floats before = tsl_exceptions_begin();
   const bool is_done = strategy->fast_path.multiply(product, cpu);
@@ -94,18 +94,18 @@ static tesela_status multiply(const tsl_fast_product *product, const tsl_strateg
   return tsl_plan_run(&plan, &operands, NULL);
 }
 
-typedef struct running {
+typedef struct grouped_at_once_running {
   const tsl_small_gemm_group *of;
   tsl_grouped *group;
   int64_t parts;
-} running;
+} grouped_at_once_running;
 
-static void multiply_part(void *argument, int64_t part, int worker) {
-  const running *run = argument;
+static void grouped_at_once_multiply_part(void *argument, int64_t part, int worker) {
+  const grouped_at_once_running *run = argument;
   const int64_t count = run->of->count, end = tsl_partition_begin(count, run->parts, part + 1);
   (void)worker;
   for (int64_t i = tsl_partition_begin(count, run->parts, part); i < end; i++)
-    tsl_grouped_note(run->group, multiply(&run->of->all[i].product, run->of->strategy, run->of->cpu));
+    tsl_grouped_note(run->group, grouped_at_once_multiply(&run->of->all[i].product, run->of->strategy, run->of->cpu));
 }
 
 void tsl_grouped_at_once(tsl_grouped *group) {
@@ -115,6 +115,6 @@ void tsl_grouped_at_once(tsl_grouped *group) {
     work += 2.0 * (double)(of->all[i].product.m * of->all[i].product.n * of->all[i].product.k);
   const tsl_team team = work < shared_group ? (tsl_team){0} : tsl_device_team(of->cpu);
   const int64_t most = (int64_t)PARTS_OF_A_THREAD * tsl_team_threads(team);
-  running all = {of, group, tsl_team_threads(team) == 1 ? 1 : of->count < most ? of->count : most};
-  tsl_team_run(team, all.parts, multiply_part, &all);
+  grouped_at_once_running all = {of, group, tsl_team_threads(team) == 1 ? 1 : of->count < most ? of->count : most};
+  tsl_team_run(team, all.parts, grouped_at_once_multiply_part, &all);
 }

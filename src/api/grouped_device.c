@@ -43,7 +43,7 @@ static bool is_queued(const tsl_grouped *group, int64_t member) {
 
 /* --- members that are one batch --- */
 
-static int compare(const void *x, const void *y) {
+static int grouped_device_compare(const void *x, const void *y) {
   const tsl_products *a = *(const tsl_products *const *)x, *b = *(const tsl_products *const *)y;
   if (a->plan != b->plan)
     return (uintptr_t)a->plan < (uintptr_t)b->plan ? -1 : 1;
@@ -55,20 +55,20 @@ static int compare(const void *x, const void *y) {
 }
 
 enum { OPERANDS = TSL_GIVEN };
-typedef struct lying {
+typedef struct grouped_device_lying {
   const tesela_buffer *buffer[OPERANDS];
   int64_t offset[OPERANDS];
-} lying;
+} grouped_device_lying;
 
-static lying lying_of(const tesela_gemm_desc *desc) {
-  return (lying){{desc->a.buffer, desc->b.buffer, desc->c.buffer, desc->bias.buffer, desc->scale_a.buffer,
+static grouped_device_lying lying_of(const tesela_gemm_desc *desc) {
+  return (grouped_device_lying){{desc->a.buffer, desc->b.buffer, desc->c.buffer, desc->bias.buffer, desc->scale_a.buffer,
                   desc->scale_b.buffer},
                  {desc->a.offset, desc->b.offset, desc->c.offset, desc->bias.offset, desc->scale_a.offset,
                   desc->scale_b.offset}};
 }
 
 /* Whether the last of three goes on as the second does. */
-static bool goes_on(const lying *first, const lying *second, const lying *last, int64_t index) {
+static bool goes_on(const grouped_device_lying *first, const grouped_device_lying *second, const grouped_device_lying *last, int64_t index) {
   for (int i = 0; i < OPERANDS; i++)
     if (last->buffer[i] != first->buffer[i] || second->buffer[i] != first->buffer[i] ||
         last->offset[i] - first->offset[i] != index * (second->offset[i] - first->offset[i]))
@@ -80,12 +80,12 @@ static bool goes_on(const lying *first, const lying *second, const lying *last, 
 static int64_t batch_from(const tsl_grouped *group, const tsl_group_queue *lanes, int64_t at, tesela_batch *batch) {
   const tsl_products *first = lanes->order[at];
   int64_t count = 1;
-  lying one = lying_of(first->desc), two = one;
+  grouped_device_lying one = lying_of(first->desc), two = one;
   if (first->batch->count != 1 || group->seeds[tsl_grouped_index(group, first)] != 0)
     return 1;
   for (; at + count < lanes->members; count++) {
     const tsl_products *next = lanes->order[at + count];
-    const lying its = lying_of(next->desc);
+    const grouped_device_lying its = lying_of(next->desc);
     two = count == 1 ? its : two;
     if (next->plan != first->plan || next->batch->count != 1 ||
         group->seeds[tsl_grouped_index(group, next)] != 0 || !goes_on(&one, &two, &its, count))
@@ -104,7 +104,7 @@ static int64_t batch_from(const tsl_grouped *group, const tsl_group_queue *lanes
 }
 
 /* Members from `at` on as one run, or the first of them alone. Returns how many. */
-static tesela_status add_run(tsl_grouped *group, tsl_group_queue *lanes, int64_t at, int64_t *taken) {
+static tesela_status grouped_device_add_run(tsl_grouped *group, tsl_group_queue *lanes, int64_t at, int64_t *taken) {
   queued *run = &lanes->runs[lanes->count];
   const tsl_products *first = lanes->order[at];
   *taken = batch_from(group, lanes, at, &run->batch);
@@ -183,7 +183,7 @@ static tesela_status enqueue_run(tsl_grouped *group, const tsl_group_queue *lane
 }
 
 /* What is not queued: each product, or batch, as it would be alone. */
-static tesela_status run_alone(tsl_grouped *group, int64_t member) {
+static tesela_status grouped_device_run_alone(tsl_grouped *group, int64_t member) {
   tsl_products *of = &group->members[member];
   if (tsl_products_run_together(of)) {
     const bool is_first = !group->begun;
@@ -199,7 +199,7 @@ static tesela_status run_alone(tsl_grouped *group, int64_t member) {
   return TESELA_OK;
 }
 
-static tesela_status join(tsl_grouped *group, tsl_group_queue *lanes) {
+static tesela_status grouped_device_join(tsl_grouped *group, tsl_group_queue *lanes) {
   while (lanes->joint_count < JOINTS_MOST) {
     tsl_fused_members *joint = &lanes->joints[lanes->joint_count];
     TSL_TRY(tsl_grouped_join(group, lanes->order, &lanes->members, joint));
@@ -223,15 +223,15 @@ static tesela_status plan_apart(tsl_grouped *group, tsl_group_queue *lanes) {
   return TESELA_OK;
 }
 
-static tesela_status begin(tsl_grouped *group, tsl_group_queue *lanes) {
+static tesela_status grouped_device_begin(tsl_grouped *group, tsl_group_queue *lanes) {
   for (int64_t i = 0; i < group->count; i++)
     if (is_queued(group, i))
       lanes->order[lanes->members++] = &group->members[i];
-  TSL_TRY(join(group, lanes));
+  TSL_TRY(grouped_device_join(group, lanes));
   TSL_TRY(plan_apart(group, lanes));
-  qsort(lanes->order, (size_t)lanes->members, sizeof *lanes->order, compare);
+  qsort(lanes->order, (size_t)lanes->members, sizeof *lanes->order, grouped_device_compare);
   for (int64_t at = 0, taken = 0; at < lanes->members; at += taken)
-    TSL_TRY(add_run(group, lanes, at, &taken));
+    TSL_TRY(grouped_device_add_run(group, lanes, at, &taken));
   TSL_TRY(take_slots(lanes));
   for (int64_t i = 0; i < lanes->joint_count; i++) {
     const lane *its = &lanes->lanes[lanes->joint_lanes[i]];
@@ -241,7 +241,7 @@ static tesela_status begin(tsl_grouped *group, tsl_group_queue *lanes) {
     TSL_TRY(enqueue_run(group, lanes, &lanes->runs[i]));
   for (int64_t i = 0; i < group->count; i++)
     if (!tsl_grouped_on_host(group, i) && !is_queued(group, i))
-      TSL_TRY(run_alone(group, i));
+      TSL_TRY(grouped_device_run_alone(group, i));
   return TESELA_OK;
 }
 
@@ -260,7 +260,7 @@ tesela_status tsl_group_queue_begin(tsl_grouped *group, tsl_group_queue **lanes)
   (*lanes)->runs = (queued *)(*lanes + 1);
   (*lanes)->lanes = (lane *)((*lanes)->runs + count);
   (*lanes)->order = (const tsl_products **)((*lanes)->lanes + count);
-  return begin(group, *lanes);
+  return grouped_device_begin(group, *lanes);
 }
 
 /* Waits even after a failure: work may be pending on the caller's buffers. */

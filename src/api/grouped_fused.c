@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* The plan of a batch is of so many products, rounded up to a power of two: groups come again with a few more or fewer. */
-static int64_t rounded(int64_t count) {
+static int64_t grouped_fused_rounded(int64_t count) {
   int64_t most = 2;
   while (most < count && most < (int64_t)1 << 20)
     most *= 2;
@@ -13,7 +13,7 @@ static int64_t rounded(int64_t count) {
 }
 
 /* Nobody who names a config, asks for bits or has errors looked at is given what others of the group make of it. */
-static bool may_join(const tsl_grouped *group, const tsl_products *of) {
+static bool grouped_fused_may_join(const tsl_grouped *group, const tsl_products *of) {
   const tsl_plan *plan = of->plan->plan;
   const tesela_batch *batch = of->batch;
   return plan->work.strategy->joins && batch->count == 1 && !batch->a && !batch->b && !batch->c &&
@@ -21,7 +21,7 @@ static bool may_join(const tsl_grouped *group, const tsl_products *of) {
          !(of->desc->strategy && strchr(of->desc->strategy, '='));
 }
 
-static double work_of(const tsl_products *of) {
+static double grouped_fused_work_of(const tsl_products *of) {
   return tsl_problem_flops(&of->plan->plan->work.problem);
 }
 
@@ -32,9 +32,9 @@ static const tsl_products *find_leader(const tsl_grouped *group, const tsl_produ
   bool differ = false;
   *able = 0;
   for (int64_t i = 0; i < count; i++)
-    if (may_join(group, members[i])) {
+    if (grouped_fused_may_join(group, members[i])) {
       differ = differ || (leader && members[i]->plan != leader->plan);
-      leader = leader && work_of(leader) >= work_of(members[i]) ? leader : members[i];
+      leader = leader && grouped_fused_work_of(leader) >= grouped_fused_work_of(members[i]) ? leader : members[i];
       ++*able;
     }
   return differ ? leader : NULL;
@@ -54,7 +54,7 @@ static void round_rows(tsl_problem *problem) {
 
 tesela_status tsl_grouped_plan_joint(const tsl_grouped *group, const tesela_gemm_desc *leader, int64_t able,
                                      tsl_cached_plan **cached) {
-  const tesela_batch batch = {.count = rounded(able), .a_stride = 1, .b_stride = 1, .c_stride = 1};
+  const tesela_batch batch = {.count = grouped_fused_rounded(able), .a_stride = 1, .b_stride = 1, .c_stride = 1};
   tsl_call_key key;
   TSL_TRY(tsl_grouped_key(group, leader, &key));
   round_rows(&key.problem);
@@ -62,15 +62,15 @@ tesela_status tsl_grouped_plan_joint(const tsl_grouped *group, const tesela_gemm
 }
 
 /* Brings those that the plan joins behind the others. */
-static tesela_status part(const tsl_grouped *group, const tsl_products **members, int64_t *count,
+static tesela_status grouped_fused_part(const tsl_grouped *group, const tsl_products **members, int64_t *count,
                           tsl_fused_members *joint) {
   int64_t left = 0, end = *count;
   while (left < end) {
     const tsl_products *of = members[left];
     tsl_operands operands = {.a = {.host = NULL}};
-    if (may_join(group, of))
+    if (grouped_fused_may_join(group, of))
       TSL_TRY(tsl_products_gather(of, 0, &operands));
-    if (may_join(group, of) && tsl_plan_can_fuse(joint->plan, of->plan->plan, &operands)) {
+    if (grouped_fused_may_join(group, of) && tsl_plan_can_fuse(joint->plan, of->plan->plan, &operands)) {
       members[left] = members[--end];
       members[end] = of;
     } else {
@@ -102,7 +102,7 @@ tesela_status tsl_grouped_join(tsl_grouped *group, const tsl_products **members,
   joint->plan = status == TESELA_OK ? tsl_plan_cache_plan(joint->cached)->plan : NULL;
   /* What cannot be compiled is no failure: products are queued one by one. */
   if (status == TESELA_OK && tsl_plan_build_joined(joint->plan) == TESELA_OK)
-    status = part(group, members, count, joint);
+    status = grouped_fused_part(group, members, count, joint);
   if (status == TESELA_OK && !is_one_size(joint)) {
     joint->workspace = tsl_plan_joined_workspace(joint->plan, joint->count);
     return TESELA_OK;

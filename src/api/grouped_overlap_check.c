@@ -6,14 +6,14 @@
 #include <stdlib.h>
 
 /* The bytes of one C. */
-typedef struct span {
+typedef struct grouped_overlap_check_span {
   uintptr_t memory;     /* 0: the host's; else a buffer's, and what follows counts from its start */
   uintptr_t start, end; /* from the lowest byte of an element to behind the highest */
   bool dense;
   int64_t number, index; /* of the member among all, and of its product */
-} span;
+} grouped_overlap_check_span;
 
-static span span_of(const tsl_grouped *group, int64_t member, int64_t index) {
+static grouped_overlap_check_span grouped_overlap_check_span_of(const tsl_grouped *group, int64_t member, int64_t index) {
   const tsl_products *of = &group->members[member];
   const tsl_address_range *reach = &of->plan->reach[TSL_OPERAND_C];
   const tesela_result *c = &of->desc->c;
@@ -22,7 +22,7 @@ static span span_of(const tsl_grouped *group, int64_t member, int64_t index) {
   const uintptr_t first = batch->c    ? (uintptr_t)batch->c[index]
                           : c->buffer ? (uintptr_t)(c->offset + steps) * reach->size
                                       : (uintptr_t)c->data + (uintptr_t)(steps * (int64_t)reach->size);
-  return (span){.memory = c->buffer && !batch->c ? (uintptr_t)c->buffer->memory : 0,
+  return (grouped_overlap_check_span){.memory = c->buffer && !batch->c ? (uintptr_t)c->buffer->memory : 0,
                 .start = first - (uintptr_t)reach->below * reach->size,
                 .end = first + (uintptr_t)reach->above * reach->size,
                 .dense = reach->dense && of->desc->c_triangle == TESELA_WHOLE,
@@ -30,47 +30,47 @@ static span span_of(const tsl_grouped *group, int64_t member, int64_t index) {
                 .index = index};
 }
 
-static span span_at_once(const tsl_small_gemm *of) {
-  return (span){.start = of->start, .end = of->end, .dense = of->is_dense, .number = of->number};
+static grouped_overlap_check_span span_at_once(const tsl_small_gemm *of) {
+  return (grouped_overlap_check_span){.start = of->start, .end = of->end, .dense = of->is_dense, .number = of->number};
 }
 
-static bool is_behind(const span *a, const span *b) {
+static bool is_behind(const grouped_overlap_check_span *a, const grouped_overlap_check_span *b) {
   return b->memory == a->memory ? b->start > a->start : b->memory > a->memory;
 }
 
-static int compare(const void *x, const void *y) {
-  const span *a = x, *b = y;
+static int grouped_overlap_check_compare(const void *x, const void *y) {
+  const grouped_overlap_check_span *a = x, *b = y;
   return is_behind(b, a) ? 1 : is_behind(a, b) ? -1 : 0;
 }
 
-static void say(const tsl_grouped *group, const span *of, char *text, size_t size) {
+static void grouped_overlap_check_say(const tsl_grouped *group, const grouped_overlap_check_span *of, char *text, size_t size) {
   if (group->is_one)
     snprintf(text, size, "product %" PRId64, of->number);
   else
     snprintf(text, size, "group %" PRId64 "'s product %" PRId64, of->number, of->index);
 }
 
-static tesela_status fail(const tsl_grouped *group, const span *a, const span *b) {
+static tesela_status grouped_overlap_check_fail(const tsl_grouped *group, const grouped_overlap_check_span *a, const grouped_overlap_check_span *b) {
   char first[64], second[64];
   const bool in_order = a->number < b->number || (a->number == b->number && a->index < b->index);
-  const span *low = in_order ? a : b, *high = in_order ? b : a;
-  say(group, low, first, sizeof first);
-  say(group, high, second, sizeof second);
+  const grouped_overlap_check_span *low = in_order ? a : b, *high = in_order ? b : a;
+  grouped_overlap_check_say(group, low, first, sizeof first);
+  grouped_overlap_check_say(group, high, second, sizeof second);
   return tsl_fail(TESELA_BAD_CALL, "C of %s overlaps that of %s: each product has a C of its own", second,
                   first);
 }
 
 /* They are in the order of their starts: of those without gaps, the one that reaches furthest is looked at. */
-static tesela_status check_sorted(const tsl_grouped *group, const span *spans, int64_t count) {
-  const span *furthest = NULL;
+static tesela_status check_sorted(const tsl_grouped *group, const grouped_overlap_check_span *spans, int64_t count) {
+  const grouped_overlap_check_span *furthest = NULL;
   for (int64_t i = 0; i < count; i++) {
-    const span *one = &spans[i];
+    const grouped_overlap_check_span *one = &spans[i];
     if (i > 0 && one->memory == spans[i - 1].memory && one->start == spans[i - 1].start)
-      return fail(group, &spans[i - 1], one);
+      return grouped_overlap_check_fail(group, &spans[i - 1], one);
     if (!one->dense)
       continue;
     if (furthest && furthest->memory == one->memory && one->start < furthest->end)
-      return fail(group, furthest, one);
+      return grouped_overlap_check_fail(group, furthest, one);
     if (!furthest || furthest->memory != one->memory || one->end > furthest->end)
       furthest = one;
   }
@@ -78,7 +78,7 @@ static tesela_status check_sorted(const tsl_grouped *group, const span *spans, i
 }
 
 /* Adds one, and says whether they are in order still. */
-static bool add(span one, span *spans, int64_t *count) {
+static bool grouped_overlap_check_add(grouped_overlap_check_span one, grouped_overlap_check_span *spans, int64_t *count) {
   spans[*count] = one;
   return (*count)++ == 0 || is_behind(&spans[*count - 2], &spans[*count - 1]);
 }
@@ -91,17 +91,17 @@ tesela_status tsl_grouped_check_apart(const tsl_grouped *group) {
     if (group->members[i].plan->reach[TSL_OPERAND_C].used)
       count += group->batches[i].count;
   size_t bytes;
-  if (!tsl_size_mul((size_t)count, sizeof(span), &bytes))
+  if (!tsl_size_mul((size_t)count, sizeof(grouped_overlap_check_span), &bytes))
     return tsl_fail(TESELA_OUT_OF_MEMORY, "a group's products pass the address space");
   TSL_TRY(tsl_alloc(bytes, "where a group's results lie", &block));
-  span *spans = block;
+  grouped_overlap_check_span *spans = block;
   for (int64_t i = 0; i < group->count; i++)
     for (int64_t j = 0; j < group->batches[i].count && group->members[i].plan->reach[TSL_OPERAND_C].used; j++)
-      sorted &= add(span_of(group, i, j), spans, &at);
+      sorted &= grouped_overlap_check_add(grouped_overlap_check_span_of(group, i, j), spans, &at);
   for (int64_t i = 0; i < group->at_once.count; i++)
-    sorted &= add(span_at_once(&group->at_once.all[i]), spans, &at);
+    sorted &= grouped_overlap_check_add(span_at_once(&group->at_once.all[i]), spans, &at);
   if (!sorted)
-    qsort(spans, (size_t)count, sizeof *spans, compare);
+    qsort(spans, (size_t)count, sizeof *spans, grouped_overlap_check_compare);
   const tesela_status status = check_sorted(group, spans, count);
   tsl_free(spans);
   return status;

@@ -15,20 +15,20 @@ static bool may_be_joined(const tesela_gemm_desc *desc, const tesela_batch *batc
          !batch->a && !batch->b && !batch->c && desc->m > 0 && desc->n > 0 && desc->k > 0;
 }
 
-static void take(tsl_grouped *group, int64_t i, tsl_cached_plan *cached) {
+static void grouped_plan_shared_take(tsl_grouped *group, int64_t i, tsl_cached_plan *cached) {
   group->cached[i] = cached;
   group->members[i].plan = cached ? tsl_plan_cache_plan(cached) : NULL;
 }
 
 /* Its own plan, if it has one. */
-static tesela_status recall(tsl_grouped *group, int64_t i) {
+static tesela_status grouped_plan_shared_recall(tsl_grouped *group, int64_t i) {
   tsl_request request;
   tsl_call_key key;
   TSL_TRY(tsl_api_gemm_request(group->context, &group->descs[i], &request));
   TSL_TRY(tsl_products_request(group->context, &request, &key));
   if (tsl_api_seed(group->context, &request) != 0)
     return tsl_fail(TESELA_UNSUPPORTED, "errors of members are looked at one by one");
-  take(group, i, tsl_plan_cache_find(&group->context->cache, &key));
+  grouped_plan_shared_take(group, i, tsl_plan_cache_find(&group->context->cache, &key));
   return TESELA_OK;
 }
 
@@ -39,12 +39,12 @@ static tesela_status plan_alike(tsl_grouped *group, int64_t i, const char *strat
   desc.strategy = strategy;
   TSL_TRY(tsl_grouped_key(group, &desc, &key));
   TSL_TRY(tsl_products_plan(group->context, &desc, &group->batches[i], &key, &cached));
-  take(group, i, cached);
+  grouped_plan_shared_take(group, i, cached);
   group->alike[i] = true;
   return TESELA_OK;
 }
 
-static double work_of(const tesela_gemm_desc *desc) {
+static double grouped_plan_shared_work_of(const tesela_gemm_desc *desc) {
   return (double)desc->m * (double)desc->n * (double)desc->k;
 }
 
@@ -66,26 +66,26 @@ static bool has_joining(const tsl_grouped *group, const tesela_gemm_desc *desc) 
 }
 
 /* Members that may be joined: the one with most work, -1 where there is none; how many there are, and how many have no plan. */
-typedef struct found {
+typedef struct grouped_plan_shared_found {
   int64_t leader, able, missing;
-} found;
+} grouped_plan_shared_found;
 
-static tesela_status find(tsl_grouped *group, found *out) {
-  *out = (found){.leader = -1};
+static tesela_status grouped_plan_shared_find(tsl_grouped *group, grouped_plan_shared_found *out) {
+  *out = (grouped_plan_shared_found){.leader = -1};
   for (int64_t i = 0; i < group->count; i++) {
     if (!may_be_joined(&group->descs[i], &group->batches[i]))
       continue;
-    TSL_TRY(recall(group, i));
+    TSL_TRY(grouped_plan_shared_recall(group, i));
     out->able++;
     out->missing += !group->cached[i];
-    if (out->leader < 0 || work_of(&group->descs[i]) > work_of(&group->descs[out->leader]))
+    if (out->leader < 0 || grouped_plan_shared_work_of(&group->descs[i]) > grouped_plan_shared_work_of(&group->descs[out->leader]))
       out->leader = i;
   }
   return TESELA_OK;
 }
 
 /* The strategy and config of all, "" where that joins nothing. */
-static tesela_status text_of(const tsl_plan *joint, char text[TEXT]) {
+static tesela_status grouped_plan_shared_text_of(const tsl_plan *joint, char text[TEXT]) {
   tsl_text config = {0};
   text[0] = 0;
   if (!joint->work.strategy->joins || tsl_problem_batch(&joint->work.problem) == 1)
@@ -99,14 +99,14 @@ static tesela_status text_of(const tsl_plan *joint, char text[TEXT]) {
 }
 
 static tesela_status plan_all(tsl_grouped *group) {
-  found of;
+  grouped_plan_shared_found of;
   char text[TEXT];
   tsl_cached_plan *joint;
-  TSL_TRY(find(group, &of));
+  TSL_TRY(grouped_plan_shared_find(group, &of));
   if (of.missing < FEW || !has_joining(group, &group->descs[of.leader]))
     return TESELA_OK;
   TSL_TRY(tsl_grouped_plan_joint(group, &group->descs[of.leader], of.able, &joint));
-  const tesela_status status = text_of(tsl_plan_cache_plan(joint)->plan, text);
+  const tesela_status status = grouped_plan_shared_text_of(tsl_plan_cache_plan(joint)->plan, text);
   tsl_plan_cache_give_back(&group->context->cache, joint);
   for (int64_t i = 0; i < group->count && status == TESELA_OK && text[0]; i++)
     if (!group->cached[i] && may_be_joined(&group->descs[i], &group->batches[i]))
@@ -126,7 +126,7 @@ tesela_status tsl_grouped_plan_apart(tsl_grouped *group, int64_t member) {
   if (!group->alike[member])
     return TESELA_OK;
   tsl_plan_cache_give_back(&group->context->cache, group->cached[member]);
-  take(group, member, NULL);
+  grouped_plan_shared_take(group, member, NULL);
   group->alike[member] = false;
   return tsl_grouped_find_plan(group, member);
 }

@@ -20,40 +20,40 @@ typedef struct series {
 } series;
 
 /* From one product of a series on, so many, into the series behind it where it has no more. */
-typedef struct job {
+typedef struct grouped_schedule_job {
   int64_t series, first, count;
-} job;
+} grouped_schedule_job;
 
 typedef struct schedule {
   tsl_grouped *group;
   series *all; /* most work first */
   int64_t count;
-  job *jobs;
+  grouped_schedule_job *jobs;
 } schedule;
 
-static double work_of(const tsl_plan *plan) {
+static double grouped_schedule_work_of(const tsl_plan *plan) {
   const tsl_problem *problem = &plan->work.problem;
   const double width = (double)tsl_type(tsl_type(problem->c.type)->component)->size / 4;
   return call_work + tsl_problem_flops(problem) * (width > 1 ? width : 1) +
          tsl_problem_bytes(problem) * byte_work;
 }
 
-static int compare(const void *x, const void *y) {
+static int grouped_schedule_compare(const void *x, const void *y) {
   const series *a = x, *b = y;
   return a->work != b->work ? (a->work < b->work ? 1 : -1) : a->member < b->member ? -1 : 1;
 }
 
 /* One after the other: a failure of the first one leaves every C as it was. */
-static void multiply(tsl_grouped *group, int64_t member, int64_t index) {
+static void grouped_schedule_multiply(tsl_grouped *group, int64_t member, int64_t index) {
   if (atomic_load_explicit(&group->status, memory_order_relaxed) != TESELA_OK)
     return;
   tsl_grouped_note(group, tsl_products_multiply(&group->members[member], index, !group->begun));
   group->begun = true;
 }
 
-static void run_job(void *argument, int64_t index, int worker) {
+static void grouped_schedule_run_job(void *argument, int64_t index, int worker) {
   const schedule *of = argument;
-  const job *one = &of->jobs[index];
+  const grouped_schedule_job *one = &of->jobs[index];
   int64_t at = one->series, i = one->first;
   (void)worker;
   for (int64_t left = one->count;
@@ -72,7 +72,7 @@ typedef struct place {
   int64_t series, index; /* of the next product */
 } place;
 
-static void go_on(const schedule *of, place *at) {
+static void grouped_schedule_go_on(const schedule *of, place *at) {
   if (++at->index == of->all[at->series].count) {
     at->series++;
     at->index = 0;
@@ -81,13 +81,13 @@ static void go_on(const schedule *of, place *at) {
 
 /* How long it takes, in operations of one thread, where the first `together` of `large` products are computed by all threads, and the
  * others in turn by whoever is free, with `small` operations to fill the gaps. */
-static double takes(const schedule *of, int threads, double *loads, int64_t large, int64_t together,
+static double grouped_schedule_takes(const schedule *of, int threads, double *loads, int64_t large, int64_t together,
                     double small) {
   place at = {0, 0};
   double by_all = 0, sum = small, longest = 0;
   for (int i = 0; i < threads; i++)
     loads[i] = 0;
-  for (int64_t p = 0; p < large; p++, go_on(of, &at)) {
+  for (int64_t p = 0; p < large; p++, grouped_schedule_go_on(of, &at)) {
     const double work = of->all[at.series].work;
     if (p < together) {
       by_all += work / threads + team_work;
@@ -114,7 +114,7 @@ static int64_t choose_together(const schedule *of, int threads, double *loads, d
     large += of->all[s].count;
     small -= of->all[s].work * (double)of->all[s].count;
   }
-  for (; leads && together < large; go_on(of, &at)) {
+  for (; leads && together < large; grouped_schedule_go_on(of, &at)) {
     const double work = of->all[at.series].work;
     leads = work >= whole_product || work * threads > left;
     together += leads;
@@ -124,9 +124,9 @@ static int64_t choose_together(const schedule *of, int threads, double *loads, d
   if (rest == 0 || rest >= (int64_t)JOBS_OF_A_THREAD * threads)
     return together;
   const int64_t choices[] = {together + rest % threads, large};
-  double best = takes(of, threads, loads, large, together, fmax(small, 0));
+  double best = grouped_schedule_takes(of, threads, loads, large, together, fmax(small, 0));
   for (int i = 0; i < 2; i++) {
-    const double its = takes(of, threads, loads, large, choices[i], fmax(small, 0));
+    const double its = grouped_schedule_takes(of, threads, loads, large, choices[i], fmax(small, 0));
     if (its < best) {
       best = its;
       together = choices[i];
@@ -138,12 +138,12 @@ static int64_t choose_together(const schedule *of, int threads, double *loads, d
 /* --- the rest, cut into jobs --- */
 
 /* A large product is a job; others are gathered until they are as much as a job should be. */
-static int64_t cut(schedule *of, place at, double much) {
+static int64_t grouped_schedule_cut(schedule *of, place at, double much) {
   int64_t jobs = 0;
   while (at.series < of->count) {
-    job *one = &of->jobs[jobs++];
+    grouped_schedule_job *one = &of->jobs[jobs++];
     double sum = 0;
-    *one = (job){at.series, at.index, 0};
+    *one = (grouped_schedule_job){at.series, at.index, 0};
     while (at.series < of->count && (one->count == 0 || sum < much)) {
       const series *its = &of->all[at.series];
       const double wanted = ceil((much - sum) / its->work);
@@ -161,7 +161,7 @@ static int64_t cut(schedule *of, place at, double much) {
   return jobs;
 }
 
-static void run_all(schedule *of, tsl_team team, double *loads) {
+static void grouped_schedule_run_all(schedule *of, tsl_team team, double *loads) {
   const int threads = tsl_team_threads(team);
   double total = 0;
   place at = {0, 0};
@@ -170,14 +170,14 @@ static void run_all(schedule *of, tsl_team team, double *loads) {
   const bool shares = threads > 1 && total >= shared_group;
   const int64_t together = shares ? choose_together(of, threads, loads, total) : 0;
   double left = total;
-  for (int64_t p = 0; p < together || (!shares && at.series < of->count); p++, go_on(of, &at)) {
-    multiply(of->group, of->all[at.series].member, at.index);
+  for (int64_t p = 0; p < together || (!shares && at.series < of->count); p++, grouped_schedule_go_on(of, &at)) {
+    grouped_schedule_multiply(of->group, of->all[at.series].member, at.index);
     left -= of->all[at.series].work;
   }
   if (at.series == of->count)
     return;
-  const int64_t jobs = cut(of, at, fmax(left, 0) / (double)(JOBS_OF_A_THREAD * threads));
-  tsl_team_run(team, jobs, run_job, of);
+  const int64_t jobs = grouped_schedule_cut(of, at, fmax(left, 0) / (double)(JOBS_OF_A_THREAD * threads));
+  tsl_team_run(team, jobs, grouped_schedule_run_job, of);
 }
 
 /* No more jobs than products, and than what is more than a job's work can be, with one at the end that is less. */
@@ -206,14 +206,14 @@ tesela_status tsl_grouped_share(tsl_grouped *group) {
                         (size_t)threads * sizeof(double),
                     "a group's products in their order", &block));
   of.all = block;
-  of.jobs = (job *)(of.all + of.count);
+  of.jobs = (grouped_schedule_job *)(of.all + of.count);
   double *loads = (double *)(of.jobs + jobs);
   int64_t at = 0;
   for (int64_t i = 0; i < group->count; i++)
     if (tsl_grouped_on_host(group, i) && group->batches[i].count > 0)
-      of.all[at++] = (series){i, group->batches[i].count, work_of(group->members[i].plan->plan)};
-  qsort(of.all, (size_t)of.count, sizeof *of.all, compare);
-  run_all(&of, team, loads);
+      of.all[at++] = (series){i, group->batches[i].count, grouped_schedule_work_of(group->members[i].plan->plan)};
+  qsort(of.all, (size_t)of.count, sizeof *of.all, grouped_schedule_compare);
+  grouped_schedule_run_all(&of, team, loads);
   tsl_free(block);
   return tsl_grouped_told(group);
 }

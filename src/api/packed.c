@@ -34,7 +34,7 @@ static void copy_as_it_lies(const tsl_shape *shape, const unsigned char *from, u
     }
 }
 
-static tesela_status pack(const tsl_work *work, tesela_packed *made, const tsl_address_range *reach,
+static tesela_status packed_pack(const tsl_work *work, tesela_packed *made, const tsl_address_range *reach,
                           const tsl_operand *from) {
   const tsl_strategy *strategy = work->strategy;
   const tsl_shape *shape = tsl_problem_shape(&work->problem, made->operand);
@@ -54,7 +54,7 @@ static tesela_status pack(const tsl_work *work, tesela_packed *made, const tsl_a
   return TESELA_OK;
 }
 
-static tesela_status make(const tesela_plan *plan, int operand, const tsl_operand *from,
+static tesela_status packed_make(const tesela_plan *plan, int operand, const tsl_operand *from,
                           tesela_packed **packed) {
   const size_t length = strlen(plan->plan->text) + 1;
   void *block, *text;
@@ -64,7 +64,7 @@ static tesela_status make(const tesela_plan *plan, int operand, const tsl_operan
   if (status == TESELA_OK) {
     made->plan = memcpy(text, plan->plan->text, length);
     made->operand = operand;
-    status = pack(tsl_plan_work(plan->plan), made, &plan->reach[operand], from);
+    status = packed_pack(tsl_plan_work(plan->plan), made, &plan->reach[operand], from);
   }
   if (status != TESELA_OK) {
     tesela_packed_destroy(made);
@@ -91,7 +91,7 @@ tesela_status tesela_pack(tesela_plan *plan, const tesela_matrix *a, const tesel
   if (!reach->used)
     return tsl_fail(TESELA_BAD_CALL, "the plan does not read %s", *reach->name ? reach->name : "b");
   TSL_TRY(tsl_api_host_operand(reach, "", a ? a : b, &from));
-  return make(plan, operand, &from, packed);
+  return packed_make(plan, operand, &from, packed);
 }
 
 void tesela_packed_destroy(tesela_packed *packed) {

@@ -19,7 +19,7 @@ struct tsl_cached_plan {
   tsl_cached_plan *next; /* in a chain of those that go */
 };
 
-static bool same_shape(const tsl_shape *a, const tsl_shape *b) {
+static bool plan_cache_same_shape(const tsl_shape *a, const tsl_shape *b) {
   return a->type == b->type && a->rows == b->rows && a->cols == b->cols && a->row_stride == b->row_stride &&
          a->col_stride == b->col_stride && a->structure == b->structure && a->triangle == b->triangle;
 }
@@ -36,10 +36,10 @@ static bool same_key(const tsl_call_key *a, const tsl_call_key *b) {
   const tsl_problem *p = &a->problem, *q = &b->problem;
   return p->op == q->op && p->in_place == q->in_place && p->conjugate_a == q->conjugate_a &&
          p->conjugate_b == q->conjugate_b && p->m == q->m && p->n == q->n && p->k == q->k &&
-         p->batch == q->batch && same_shape(&p->a, &q->a) && same_shape(&p->b, &q->b) &&
-         same_shape(&p->c, &q->c) && p->bias_axis == q->bias_axis && same_shape(&p->bias, &q->bias) &&
+         p->batch == q->batch && plan_cache_same_shape(&p->a, &q->a) && plan_cache_same_shape(&p->b, &q->b) &&
+         plan_cache_same_shape(&p->c, &q->c) && p->bias_axis == q->bias_axis && plan_cache_same_shape(&p->bias, &q->bias) &&
          p->scaling_a == q->scaling_a && p->scaling_b == q->scaling_b &&
-         same_shape(&p->scale_a, &q->scale_a) && same_shape(&p->scale_b, &q->scale_b) &&
+         plan_cache_same_shape(&p->scale_a, &q->scale_a) && plan_cache_same_shape(&p->scale_b, &q->scale_b) &&
          p->activation == q->activation && a->place == b->place && (a->effort > 0) == (b->effort > 0) &&
          same_scalar(p->alpha, q->alpha) && same_scalar(p->beta, q->beta) && tsl_numeric_requirements_same(&p->ask, &q->ask) &&
          tsl_sharding_same(a->spread, b->spread) && strcmp(a->device, b->device) == 0 &&
@@ -47,7 +47,7 @@ static bool same_key(const tsl_call_key *a, const tsl_call_key *b) {
 }
 
 /* Of what keys mostly differ by. */
-static uint64_t hash_of(const tsl_call_key *key) {
+static uint64_t plan_cache_hash_of(const tsl_call_key *key) {
   const tsl_problem *p = &key->problem;
   const int64_t parts[] = {p->op,
                            p->in_place,
@@ -86,7 +86,7 @@ void tsl_plan_cache_release(tsl_cached_plan *cached) {
 }
 
 /* Frees a chain; NULL is an empty one. */
-static void destroy(tsl_cached_plan *cached) {
+static void plan_cache_destroy(tsl_cached_plan *cached) {
   while (cached) {
     tsl_cached_plan *next = cached->next;
     tesela_plan_destroy(cached->plan);
@@ -126,8 +126,8 @@ static void use(tsl_plan_cache *cache, tsl_cached_plan *cached) {
 }
 
 /* Under the lock. */
-static tsl_cached_plan *find(tsl_plan_cache *cache, const tsl_call_key *key) {
-  const uint64_t hash = hash_of(key);
+static tsl_cached_plan *plan_cache_find(tsl_plan_cache *cache, const tsl_call_key *key) {
+  const uint64_t hash = plan_cache_hash_of(key);
   for (int at = *chain_of(cache, hash); at > 0; at = place_at(cache, at)->next) {
     const tsl_plan_place *place = place_at(cache, at);
     if (place->hash != hash || !same_key(&place->plan->key, key))
@@ -139,7 +139,7 @@ static tsl_cached_plan *find(tsl_plan_cache *cache, const tsl_call_key *key) {
 }
 
 /* Takes a plan out of the list, and adds it to the chain of those that go unless somebody still runs it. */
-static void evict(tsl_plan_cache *cache, int at, tsl_cached_plan **gone) {
+static void plan_cache_evict(tsl_plan_cache *cache, int at, tsl_cached_plan **gone) {
   tsl_plan_place *place = place_at(cache, at);
   tsl_cached_plan *cached = place->plan;
   int *link = chain_of(cache, place->hash);
@@ -171,7 +171,7 @@ static void make_room(tsl_plan_cache *cache, const tsl_device *device, uint64_t 
     if (place->device != device)
       continue;
     bytes -= place->bytes;
-    evict(cache, at, gone);
+    plan_cache_evict(cache, at, gone);
   }
 }
 
@@ -184,14 +184,14 @@ static int take_place(tsl_plan_cache *cache) {
 }
 
 /* Puts it in the list, under the lock; returns the chain of what had to go. */
-static tsl_cached_plan *insert(tsl_plan_cache *cache, tsl_cached_plan *cached, const tsl_device *device,
+static tsl_cached_plan *plan_cache_insert(tsl_plan_cache *cache, tsl_cached_plan *cached, const tsl_device *device,
                                uint64_t bytes) {
   tsl_cached_plan *gone = NULL;
-  const uint64_t hash = hash_of(&cached->key);
+  const uint64_t hash = plan_cache_hash_of(&cached->key);
   int *chain = chain_of(cache, hash);
   make_room(cache, device, device->memory_bytes / 8, &gone);
   if (cache->free == 0 && cache->begun == TSL_PLANS_CACHED)
-    evict(cache, cache->oldest, &gone);
+    plan_cache_evict(cache, cache->oldest, &gone);
   cached->place = take_place(cache);
   *place_at(cache, cached->place) =
       (tsl_plan_place){.plan = cached, .device = device, .hash = hash, .bytes = bytes, .next = *chain};
@@ -207,19 +207,19 @@ void tsl_plan_cache_init(tsl_plan_cache *cache) {
 
 void tsl_plan_cache_destroy(tsl_plan_cache *cache) {
   for (int i = 0; i < cache->begun; i++)
-    destroy(cache->places[i].plan);
+    plan_cache_destroy(cache->places[i].plan);
   tsl_fork_mutex_destroy(&cache->lock);
 }
 
 tsl_cached_plan *tsl_plan_cache_find(tsl_plan_cache *cache, const tsl_call_key *key) {
   tsl_fork_mutex_lock(&cache->lock);
-  tsl_cached_plan *cached = find(cache, key);
+  tsl_cached_plan *cached = plan_cache_find(cache, key);
   tsl_fork_mutex_unlock(&cache->lock);
   return cached;
 }
 
 /* NULL: there is no memory, and the plan is destroyed. */
-static tsl_cached_plan *wrap(const tsl_call_key *key, tesela_plan *plan) {
+static tsl_cached_plan *plan_cache_wrap(const tsl_call_key *key, tesela_plan *plan) {
   void *block;
   if (tsl_alloc_zeroed(sizeof(tsl_cached_plan), "a cached plan", &block) != TESELA_OK) {
     tesela_plan_destroy(plan);
@@ -233,7 +233,7 @@ static tsl_cached_plan *wrap(const tsl_call_key *key, tesela_plan *plan) {
   made->users = 1;
   atomic_init(&made->holders, 1);
   if (tsl_sharding_copy(key->spread, &made->key.spread) != TESELA_OK || (key->strategy && !made->strategy)) {
-    destroy(made);
+    plan_cache_destroy(made);
     tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for a cached plan");
     return NULL;
   }
@@ -243,22 +243,22 @@ static tsl_cached_plan *wrap(const tsl_call_key *key, tesela_plan *plan) {
 tesela_status tsl_plan_cache_add(tsl_plan_cache *cache, const tsl_call_key *key, uint64_t generation,
                                  tesela_plan *plan, const tsl_device *device, uint64_t bytes,
                                  tsl_cached_plan **cached) {
-  tsl_cached_plan *made = wrap(key, plan), *gone = NULL;
+  tsl_cached_plan *made = plan_cache_wrap(key, plan), *gone = NULL;
   if (!made)
     return TESELA_OUT_OF_MEMORY;
   tsl_fork_mutex_lock(&cache->lock);
   const bool is_old = generation != cache->generation;
-  *cached = is_old ? made : find(cache, key);
+  *cached = is_old ? made : plan_cache_find(cache, key);
   if (is_old) {
     made->evicted = true;
   } else if (*cached) {
     gone = made;
   } else {
-    gone = insert(cache, made, device, bytes);
+    gone = plan_cache_insert(cache, made, device, bytes);
     *cached = made;
   }
   tsl_fork_mutex_unlock(&cache->lock);
-  destroy(gone);
+  plan_cache_destroy(gone);
   return TESELA_OK;
 }
 
@@ -274,9 +274,9 @@ void tsl_plan_cache_renew(tsl_plan_cache *cache) {
   tsl_fork_mutex_lock(&cache->lock);
   cache->generation++;
   while (cache->newest > 0)
-    evict(cache, cache->newest, &gone);
+    plan_cache_evict(cache, cache->newest, &gone);
   tsl_fork_mutex_unlock(&cache->lock);
-  destroy(gone);
+  plan_cache_destroy(gone);
 }
 
 bool tsl_plan_cache_use(tsl_plan_cache *cache, tsl_cached_plan *cached) {
@@ -293,7 +293,7 @@ void tsl_plan_cache_give_back(tsl_plan_cache *cache, tsl_cached_plan *cached) {
   const bool last = --cached->users == 0 && cached->evicted;
   tsl_fork_mutex_unlock(&cache->lock);
   if (last)
-    destroy(cached);
+    plan_cache_destroy(cached);
 }
 
 tesela_plan *tsl_plan_cache_plan(const tsl_cached_plan *cached) {

@@ -12,7 +12,7 @@ static const char letters[] = "abc";
 
 /* --- who is asked --- */
 
-static bool names_several(const char *device) {
+static bool sharded_operands_names_several(const char *device) {
   return device && (strchr(device, ',') || strchr(device, '*'));
 }
 
@@ -24,13 +24,13 @@ bool tsl_api_is_spread(const tesela_context *context, const tsl_request *request
       return true;
     buffers |= request->matrices[i].buffer != NULL;
   }
-  return request->op == TSL_OP_GEMM && buffers && names_several(request->device) &&
+  return request->op == TSL_OP_GEMM && buffers && sharded_operands_names_several(request->device) &&
          tsl_devices_find(context->devices, request->device, &device) == TESELA_OK &&
          device->member_count > 0;
 }
 
 /* An operand as pieces: the caller's, or the one that a buffer is. */
-static tesela_shards pieces_of(const tesela_shards *given, const tesela_matrix *matrix,
+static tesela_shards sharded_operands_pieces_of(const tesela_shards *given, const tesela_matrix *matrix,
                                const tsl_shape *shape, tesela_shard *room) {
   if (given)
     return *given;
@@ -45,15 +45,15 @@ static tesela_shards pieces_of(const tesela_shards *given, const tesela_matrix *
   return (tesela_shards){.pieces = room, .count = 1};
 }
 
-typedef struct asked {
+typedef struct sharded_operands_asked {
   tesela_shard room[TSL_OPERANDS];
   tesela_shards operands[TSL_OPERANDS];
-} asked;
+} sharded_operands_asked;
 
-static void ask(const tsl_request *request, const tsl_problem *problem, asked *all) {
+static void sharded_operands_ask(const tsl_request *request, const tsl_problem *problem, sharded_operands_asked *all) {
   for (int i = 0; i < TSL_OPERANDS; i++)
     all->operands[i] =
-        pieces_of(request->pieces[i], &request->matrices[i], tsl_problem_shape(problem, i), &all->room[i]);
+        sharded_operands_pieces_of(request->pieces[i], &request->matrices[i], tsl_problem_shape(problem, i), &all->room[i]);
 }
 
 /* --- what is wrong --- */
@@ -74,7 +74,7 @@ static tesela_status check_list(const tesela_shards *pieces, char letter) {
   return TESELA_OK;
 }
 
-static tesela_status check_places(const tsl_request *request, const asked *all) {
+static tesela_status check_places(const tsl_request *request, const sharded_operands_asked *all) {
   for (int i = 0; i < TSL_OPERANDS; i++) {
     const tesela_matrix *matrix = &request->matrices[i];
     if (matrix->data)
@@ -100,7 +100,7 @@ static tesela_status check_places(const tsl_request *request, const asked *all) 
 /* --- whose devices they are --- */
 
 /* Names by commas, of each device once. */
-static tesela_status add_names(const asked *all, char name[TSL_DEVICE_NAME]) {
+static tesela_status add_names(const sharded_operands_asked *all, char name[TSL_DEVICE_NAME]) {
   const tsl_device *seen[TSL_MEMBERS_MAX];
   size_t length = 0;
   int count = 0;
@@ -123,7 +123,7 @@ static tesela_status add_names(const asked *all, char name[TSL_DEVICE_NAME]) {
   return TESELA_OK;
 }
 
-static tesela_status find_group(const tesela_context *context, const tsl_request *request, const asked *all,
+static tesela_status find_group(const tesela_context *context, const tsl_request *request, const sharded_operands_asked *all,
                                 tsl_device **group) {
   char name[TSL_DEVICE_NAME];
   const bool named = request->device && strcmp(request->device, "auto") != 0;
@@ -170,7 +170,7 @@ static tesela_status hold_of(const tesela_shard *piece, bool transposed, const t
   return TESELA_OK;
 }
 
-static tesela_status fill(const tsl_request *request, const asked *all, const tsl_device *group,
+static tesela_status sharded_operands_fill(const tsl_request *request, const sharded_operands_asked *all, const tsl_device *group,
                           const tsl_problem *problem, tsl_sharding *spread) {
   for (int i = 0; i < TSL_OPERANDS; i++) {
     char name[32];
@@ -186,7 +186,7 @@ static tesela_status fill(const tsl_request *request, const asked *all, const ts
   return TESELA_OK;
 }
 
-static tesela_status make_spread(const tsl_request *request, const asked *all, const tsl_device *group,
+static tesela_status make_spread(const tsl_request *request, const sharded_operands_asked *all, const tsl_device *group,
                                  const tsl_problem *problem, tsl_sharding **spread) {
   size_t count = 0;
   void *block;
@@ -200,7 +200,7 @@ static tesela_status make_spread(const tsl_request *request, const asked *all, c
     made->counts[i] = (int)all->operands[i].count;
     next += made->counts[i];
   }
-  const tesela_status status = fill(request, all, group, problem, made);
+  const tesela_status status = sharded_operands_fill(request, all, group, problem, made);
   if (status != TESELA_OK)
     tsl_free(made);
   *spread = status == TESELA_OK ? made : NULL;
@@ -208,9 +208,9 @@ static tesela_status make_spread(const tsl_request *request, const asked *all, c
 }
 
 tesela_status tsl_api_spread(const tesela_context *context, const tsl_request *request, tsl_call_key *key) {
-  asked all;
+  sharded_operands_asked all;
   tsl_device *group;
-  ask(request, &key->problem, &all);
+  sharded_operands_ask(request, &key->problem, &all);
   TSL_TRY(check_places(request, &all));
   TSL_TRY(find_group(context, request, &all, &group));
   TSL_TRY(make_spread(request, &all, group, &key->problem, &key->spread));
@@ -254,36 +254,36 @@ static tesela_status check_piece(const tesela_plan *plan, const char *where, int
 }
 
 /* Where something lies in a buffer, in bytes. */
-typedef struct span {
+typedef struct sharded_operands_span {
   const tsl_buffer *buffer;
   int64_t start, end;
   bool dense;
-} span;
+} sharded_operands_span;
 
-static span span_of(const tsl_work *work, int operand, int index, const tsl_shard_buffer *held) {
+static sharded_operands_span sharded_operands_span_of(const tsl_work *work, int operand, int index, const tsl_shard_buffer *held) {
   const tsl_shard *hold = &work->spread->holds[operand][index];
   const int64_t size = (int64_t)tsl_type(tsl_problem_shape(&work->problem, operand)->type)->size,
                 extent = extent_of(hold);
-  return (span){held->buffer, held->offset * size, (held->offset + extent) * size,
+  return (sharded_operands_span){held->buffer, held->offset * size, (held->offset + extent) * size,
                 extent == hold->at.rows * hold->at.cols};
 }
 
 /* Certain for the same first element, or where neither has a gap. */
-static bool overlap(const span *a, const span *b) {
+static bool sharded_operands_overlap(const sharded_operands_span *a, const sharded_operands_span *b) {
   return a->buffer == b->buffer && a->end > a->start && b->end > b->start &&
          (a->start == b->start || (a->dense && b->dense && a->start < b->end && b->start < a->end));
 }
 
-static tesela_status check_overlaps(const tesela_plan *plan, const char *where,
+static tesela_status sharded_operands_check_overlaps(const tesela_plan *plan, const char *where,
                                     tsl_shard_buffer *const held[TSL_OPERANDS]) {
   const tsl_work *work = &plan->plan->work;
   const tsl_sharding *spread = work->spread;
   for (int i = 0; i < spread->counts[TSL_OPERAND_C]; i++) {
-    const span c = span_of(work, TSL_OPERAND_C, i, &held[TSL_OPERAND_C][i]);
+    const sharded_operands_span c = sharded_operands_span_of(work, TSL_OPERAND_C, i, &held[TSL_OPERAND_C][i]);
     for (int operand = 0; operand < TSL_OPERANDS; operand++)
       for (int p = 0; p < (operand == TSL_OPERAND_C ? i : spread->counts[operand]); p++) {
-        const span other = span_of(work, operand, p, &held[operand][p]);
-        if (overlap(&c, &other))
+        const sharded_operands_span other = sharded_operands_span_of(work, operand, p, &held[operand][p]);
+        if (sharded_operands_overlap(&c, &other))
           return tsl_fail(TESELA_BAD_CALL, "%sc: piece %d overlaps piece %d of %s%c in its buffer", where, i,
                           p, where, letters[operand]);
       }
@@ -291,7 +291,7 @@ static tesela_status check_overlaps(const tesela_plan *plan, const char *where,
   return TESELA_OK;
 }
 
-static tesela_status gather(const tesela_plan *plan, const char *where,
+static tesela_status sharded_operands_gather(const tesela_plan *plan, const char *where,
                             const tesela_shards *const given[TSL_OPERANDS],
                             tsl_shard_buffer *const held[TSL_OPERANDS]) {
   const tsl_sharding *spread = plan->plan->spread;
@@ -307,7 +307,7 @@ static tesela_status gather(const tesela_plan *plan, const char *where,
       held[i][p] = (tsl_shard_buffer){piece->buffer->memory, piece->at.offset};
     }
   }
-  return check_overlaps(plan, where, held);
+  return sharded_operands_check_overlaps(plan, where, held);
 }
 
 tesela_status tsl_api_run_spread(tesela_plan *plan, const char *where,
@@ -324,7 +324,7 @@ tesela_status tsl_api_run_spread(tesela_plan *plan, const char *where,
     held[i] = next;
     next += spread->counts[i];
   }
-  tesela_status status = gather(plan, where, given, held);
+  tesela_status status = sharded_operands_gather(plan, where, given, held);
   const tsl_operands operands = {
       .a.held = held[TSL_OPERAND_A], .b.held = held[TSL_OPERAND_B], .c.held = held[TSL_OPERAND_C]};
   if (status == TESELA_OK)
@@ -335,8 +335,8 @@ tesela_status tsl_api_run_spread(tesela_plan *plan, const char *where,
 }
 
 tesela_status tsl_api_call_spread(tesela_plan *plan, const tsl_request *request, tesela_record *record) {
-  asked all;
-  ask(request, &plan->plan->work.problem, &all);
+  sharded_operands_asked all;
+  sharded_operands_ask(request, &plan->plan->work.problem, &all);
   const tesela_shards *const given[TSL_OPERANDS] = {&all.operands[0], &all.operands[1], &all.operands[2]};
   return tsl_api_run_spread(plan, "desc.", given, record);
 }

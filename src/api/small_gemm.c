@@ -27,7 +27,7 @@ void tsl_small_gemm_end(tsl_small_gemm_finding *of) {
 
 /* From the lowest byte to behind the highest, of `lines` that are `length` elements long and so far apart; false: they are not a matrix of lines
  * side by side whose elements are aligned. */
-static bool extent(const void *data, int64_t lines, int64_t length, int64_t apart, int64_t size,
+static bool small_gemm_extent(const void *data, int64_t lines, int64_t length, int64_t apart, int64_t size,
                    uintptr_t *start, uintptr_t *end) {
   *start = (uintptr_t)data;
   if (apart < length || apart > INT32_MAX || !data || (*start & (uintptr_t)(size - 1)) != 0)
@@ -37,14 +37,14 @@ static bool extent(const void *data, int64_t lines, int64_t length, int64_t apar
 }
 
 /* How a matrix of rows x cols lies, where its numbers lie side by side along a row or a column. */
-static bool place(const tesela_matrix *matrix, int64_t rows, int64_t cols, int64_t size, tsl_shape *shape,
+static bool small_gemm_place(const tesela_matrix *matrix, int64_t rows, int64_t cols, int64_t size, tsl_shape *shape,
                   uintptr_t *start, uintptr_t *end) {
   tsl_api_strides(matrix, rows, cols, &shape->row_stride, &shape->col_stride);
   shape->rows = rows;
   shape->cols = cols;
-  return shape->col_stride == 1 ? extent(matrix->data, rows, cols, shape->row_stride, size, start, end)
+  return shape->col_stride == 1 ? small_gemm_extent(matrix->data, rows, cols, shape->row_stride, size, start, end)
                                 : shape->row_stride == 1 &&
-                                      extent(matrix->data, cols, rows, shape->col_stride, size, start, end);
+                                      small_gemm_extent(matrix->data, cols, rows, shape->col_stride, size, start, end);
 }
 
 static bool is_small(const tesela_gemm_desc *desc) {
@@ -60,7 +60,7 @@ static __attribute__((noinline)) double rounded(double value) {
 }
 
 /* Rounded as tsl_problem_round() does. Most factors have no digit to lose. */
-static double factor(const double *given, double fallback, tesela_type type) {
+static double small_gemm_factor(const double *given, double fallback, tesela_type type) {
   const double value = given ? *given : fallback;
   return type != TESELA_F32 || value == 0 || value == 1 ? value : rounded(value);
 }
@@ -78,13 +78,13 @@ bool tsl_small_gemm_take(tsl_small_gemm_finding *of, const tesela_gemm_desc *des
   p->n = desc->n;
   p->k = desc->k;
   p->a.type = p->b.type = p->c.type = type;
-  p->alpha[0] = factor(desc->alpha, 1, type);
-  p->beta[0] = factor(desc->beta, 0, type);
+  p->alpha[0] = small_gemm_factor(desc->alpha, 1, type);
+  p->beta[0] = small_gemm_factor(desc->beta, 0, type);
   of->choice.device = desc->device ? desc->device : of->context->device;
   if (!isfinite(p->alpha[0]) || !isfinite(p->beta[0]) ||
-      !place(&desc->a, p->m, p->k, size, &p->a, &start[TSL_OPERAND_A], &end[TSL_OPERAND_A]) ||
-      !place(&desc->b, p->k, p->n, size, &p->b, &start[TSL_OPERAND_B], &end[TSL_OPERAND_B]) ||
-      !place(&c, p->m, p->n, size, &p->c, &out->start, &out->end))
+      !small_gemm_place(&desc->a, p->m, p->k, size, &p->a, &start[TSL_OPERAND_A], &end[TSL_OPERAND_A]) ||
+      !small_gemm_place(&desc->b, p->k, p->n, size, &p->b, &start[TSL_OPERAND_B], &end[TSL_OPERAND_B]) ||
+      !small_gemm_place(&c, p->m, p->n, size, &p->c, &out->start, &out->end))
     return false;
   for (int i = 0; i < TSL_OPERAND_C; i++)
     if (start[i] < out->end && out->start < end[i])

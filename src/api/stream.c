@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-static tesela_status made_with(tesela_status status, tesela_stream *made, tesela_stream **stream) {
+static tesela_status stream_made_with(tesela_status status, tesela_stream *made, tesela_stream **stream) {
   if (status == TESELA_OK)
     *stream = made;
   else
@@ -16,7 +16,7 @@ static tesela_status made_with(tesela_status status, tesela_stream *made, tesela
   return status;
 }
 
-static tesela_status make(tsl_device *device, tesela_stream **stream) {
+static tesela_status stream_make(tsl_device *device, tesela_stream **stream) {
   void *block;
   TSL_TRY(tsl_alloc_zeroed(sizeof **stream, "a stream", &block));
   *stream = block;
@@ -24,7 +24,7 @@ static tesela_status make(tsl_device *device, tesela_stream **stream) {
   return TESELA_OK;
 }
 
-static tesela_status check(const tesela_context *context, tesela_stream **stream) {
+static tesela_status stream_check(const tesela_context *context, tesela_stream **stream) {
   if (!context || !stream)
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : "stream");
   *stream = NULL;
@@ -36,10 +36,10 @@ tesela_status tesela_stream_create(tesela_context *context, const char *device, 
   TSL_DEFAULT_FLOATS;
   tsl_device *chosen;
   tesela_stream *made;
-  TSL_TRY(check(context, stream));
+  TSL_TRY(stream_check(context, stream));
   TSL_TRY(tsl_api_chosen_device(context, device, &chosen));
-  TSL_TRY(make(chosen, &made));
-  return made_with(chosen->ops->stream_create(chosen, &made->stream), made, stream);
+  TSL_TRY(stream_make(chosen, &made));
+  return stream_made_with(chosen->ops->stream_create(chosen, &made->stream), made, stream);
 }
 
 tesela_status tesela_stream_wrap(tesela_context *context, const char *device, void *native,
@@ -48,7 +48,7 @@ tesela_status tesela_stream_wrap(tesela_context *context, const char *device, vo
   TSL_DEFAULT_FLOATS;
   tsl_device *chosen;
   tesela_stream *made;
-  TSL_TRY(check(context, stream));
+  TSL_TRY(stream_check(context, stream));
   if (!device)
     return tsl_fail(TESELA_BAD_CALL,
                     "device is NULL: a handle does not tell whether it is CUDA's or OpenCL's");
@@ -56,8 +56,8 @@ tesela_status tesela_stream_wrap(tesela_context *context, const char *device, vo
   if (!chosen->ops->stream_adopt)
     return tsl_fail(TESELA_UNSUPPORTED,
                     "%s has no queues of others: tesela_stream_create() makes its streams", chosen->name);
-  TSL_TRY(make(chosen, &made));
-  return made_with(chosen->ops->stream_adopt(chosen, native, &made->stream), made, stream);
+  TSL_TRY(stream_make(chosen, &made));
+  return stream_made_with(chosen->ops->stream_adopt(chosen, native, &made->stream), made, stream);
 }
 
 void *tesela_stream_native(const tesela_stream *stream) {
@@ -224,7 +224,7 @@ static tesela_status find_workspace(const tesela_plan *plan, const tesela_stream
                   given ? "" : ": tesela_stream_reserve(), or a workspace");
 }
 
-static tesela_status enqueue(tesela_plan *plan, tsl_op op, tesela_stream *stream,
+static tesela_status stream_enqueue(tesela_plan *plan, tsl_op op, tesela_stream *stream,
                              const tesela_matrix *const given[TSL_GIVEN], const tesela_buffer *workspace) {
   TSL_NOT_CANCELLED;
   tsl_operands operands;
@@ -242,7 +242,7 @@ static tesela_status enqueue_product(tesela_plan *plan, tesela_stream *stream, c
                                      const tesela_epilogue *finish, const tesela_buffer *workspace) {
   tsl_api_operands operands;
   tsl_api_as_operands(a, b, c, finish, &operands);
-  return enqueue(plan, TSL_OP_GEMM, stream, operands.given, workspace);
+  return stream_enqueue(plan, TSL_OP_GEMM, stream, operands.given, workspace);
 }
 
 tesela_status tesela_plan_enqueue(tesela_plan *plan, tesela_stream *stream, const tesela_matrix *a,
@@ -264,12 +264,12 @@ tesela_status tesela_plan_enqueue_dot(tesela_plan *plan, tesela_stream *stream, 
                                       tesela_buffer *workspace) {
   tsl_api_vectors as;
   tsl_api_as_matrices(x, y, result, &as);
-  return enqueue(plan, TSL_OP_DOT, stream, as.given, workspace);
+  return stream_enqueue(plan, TSL_OP_DOT, stream, as.given, workspace);
 }
 
 tesela_status tesela_plan_enqueue_transpose(tesela_plan *plan, tesela_stream *stream, const tesela_matrix *a,
                                             const tesela_result *b, tesela_buffer *workspace) {
   const tesela_matrix written = b ? tsl_api_as_matrix(b) : (tesela_matrix){.data = NULL};
   const tesela_matrix *const given[TSL_GIVEN] = {a, NULL, b ? &written : NULL};
-  return enqueue(plan, TSL_OP_TRANSPOSE, stream, given, workspace);
+  return stream_enqueue(plan, TSL_OP_TRANSPOSE, stream, given, workspace);
 }

@@ -18,7 +18,7 @@ static int whole_processors(int64_t quota, int64_t period) {
 }
 
 /* The first line of a cgroup's file. */
-static bool read_line(const char *folder, const char *file, char *line, size_t size) {
+static bool cpu_count_read_line(const char *folder, const char *file, char *line, size_t size) {
   if (!tsl_cgroup_read(folder, file, line, size))
     return false;
   line[strcspn(line, "\n")] = '\0';
@@ -29,7 +29,7 @@ static bool read_line(const char *folder, const char *file, char *line, size_t s
 static int read_quota_v2(const char *folder) {
   char line[64];
   int64_t quota, period = 100000;
-  if (!read_line(folder, "cpu.max", line, sizeof line))
+  if (!cpu_count_read_line(folder, "cpu.max", line, sizeof line))
     return 0;
   char *blank = strchr(line, ' ');
   if (blank)
@@ -43,8 +43,8 @@ static int read_quota_v2(const char *folder) {
 static int read_quota_v1(const char *folder) {
   char line[64];
   int64_t quota, period;
-  if (!read_line(folder, "cpu.cfs_quota_us", line, sizeof line) || !tsl_parse_i64(line, &quota) ||
-      !read_line(folder, "cpu.cfs_period_us", line, sizeof line) || !tsl_parse_i64(line, &period))
+  if (!cpu_count_read_line(folder, "cpu.cfs_quota_us", line, sizeof line) || !tsl_parse_i64(line, &quota) ||
+      !cpu_count_read_line(folder, "cpu.cfs_period_us", line, sizeof line) || !tsl_parse_i64(line, &period))
     return 0;
   return whole_processors(quota, period);
 }

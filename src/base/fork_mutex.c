@@ -28,7 +28,7 @@ static void let_go_until(const tsl_fork_mutex *end) {
   pthread_mutex_unlock(&list_lock);
 }
 
-static bool take_all(void) {
+static bool fork_mutex_take_all(void) {
   pthread_mutex_lock(&list_lock);
   for (tsl_fork_mutex *guard = guards; guard; guard = guard->next)
     if (!is_mine(guard) && pthread_mutex_trylock(&guard->mutex) != 0) {
@@ -40,7 +40,7 @@ static bool take_all(void) {
 
 static void before_fork(void) {
   const double end = tsl_clock() + time_limit;
-  while (!(has_all = take_all()) && tsl_clock() < end)
+  while (!(has_all = fork_mutex_take_all()) && tsl_clock() < end)
     nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
 }
 
@@ -52,14 +52,14 @@ static void after_fork(void) {
 
 /* Handlers before a fork run in the opposite order of their registration. The pools' waits for a lock that a thread may
  * ask for while it has a guard: it must come after this one, and be registered before. */
-static void watch_forks(void) {
+static void fork_mutex_watch_forks(void) {
   tsl_pool_watch_forks();
   pthread_atfork(before_fork, after_fork, after_fork);
 }
 
 void tsl_fork_mutex_init(tsl_fork_mutex *guard) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, watch_forks);
+  pthread_once(&once, fork_mutex_watch_forks);
   pthread_mutex_init(&guard->mutex, NULL);
   atomic_init(&guard->owner, NULL);
   pthread_mutex_lock(&list_lock);

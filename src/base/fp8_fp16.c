@@ -11,16 +11,16 @@
 
 /* 1 sign bit, then these. Without infinities the largest exponent is one of numbers, but for the last of its
  * mantissas, which is NaN. */
-typedef struct format {
+typedef struct fp8_fp16_format {
   int exponent_bits, mantissa_bits;
   bool has_infinity;
-} format;
+} fp8_fp16_format;
 
-static const format f16 = {5, 10, true}, bf16 = {8, 7, true}, e4m3 = {4, 3, false}, e5m2 = {5, 2, true};
+static const fp8_fp16_format f16 = {5, 10, true}, bf16 = {8, 7, true}, e4m3 = {4, 3, false}, e5m2 = {5, 2, true};
 
 /* Rounds to nearest, ties to even. What is too large becomes infinity, or NaN where there is none; NaN keeps its sign
  * and leading bits and is made quiet. */
-static uint16_t narrow(double value, format to) {
+static uint16_t fp8_fp16_narrow(double value, fp8_fp16_format to) {
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
   const uint64_t sign = bits >> 63 << (to.exponent_bits + to.mantissa_bits);
@@ -54,7 +54,7 @@ static uint16_t narrow(double value, format to) {
 }
 
 /* Exact; a signalling NaN becomes quiet. */
-static double widen(uint16_t bits, format from) {
+static double fp8_fp16_widen(uint16_t bits, fp8_fp16_format from) {
   const int last = (1 << from.exponent_bits) - 1, bias = last >> 1;
   const int field = bits >> from.mantissa_bits & last;
   const uint64_t most = ((uint64_t)1 << from.mantissa_bits) - 1, fraction = bits & most;
@@ -80,10 +80,10 @@ static double widen(uint16_t bits, format from) {
 
 #define TYPE(name, bits)                                                                                     \
   bits tsl_##name##_from_f64(double value) {                                                                 \
-    return (bits)narrow(value, name);                                                                        \
+    return (bits)fp8_fp16_narrow(value, name);                                                                        \
   }                                                                                                          \
   double tsl_##name##_to_f64(bits value) {                                                                   \
-    return widen(value, name);                                                                               \
+    return fp8_fp16_widen(value, name);                                                                               \
   }
 TYPE(f16, uint16_t)
 TYPE(bf16, uint16_t)

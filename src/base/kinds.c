@@ -116,17 +116,17 @@ void tsl_kind_row(tsl_kind kind, uint64_t seed, int64_t row, int64_t rows, int64
   tsl_type_convert(TESELA_F64, room, 1, info->component, out, 1, (size_t)count);
 }
 
-typedef struct filling {
+typedef struct kinds_filling {
   tsl_kind kind;
   uint64_t seed;
   int64_t rows, cols;
   tesela_type type;
   double *room;
   unsigned char *out;
-} filling;
+} kinds_filling;
 
-static void fill_row(void *argument, int64_t row, int worker) {
-  const filling *job = argument;
+static void kinds_fill_row(void *argument, int64_t row, int worker) {
+  const kinds_filling *job = argument;
   const size_t size = tsl_type(job->type)->size;
   tsl_kind_row(job->kind, job->seed, row, job->rows, job->cols, job->type, job->room + worker * 2 * job->cols,
                job->out + (size_t)(row * job->cols) * size);
@@ -138,8 +138,8 @@ tesela_status tsl_kind_fill(tsl_kind kind, uint64_t seed, int64_t rows, int64_t 
   void *room;
   TSL_TRY(tsl_alloc((size_t)tsl_pool_threads(pool) * 2 * (size_t)cols * sizeof(double), "rows of numbers",
                     &room));
-  filling job = {kind, seed, rows, cols, type, room, out};
-  tsl_pool_run(pool, rows, fill_row, &job);
+  kinds_filling job = {kind, seed, rows, cols, type, room, out};
+  tsl_pool_run(pool, rows, kinds_fill_row, &job);
   tsl_free(room);
   return TESELA_OK;
 }

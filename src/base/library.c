@@ -45,12 +45,12 @@ bool tsl_library_share(const char *name) {
   return is_there;
 }
 
-static void *find(void *handle, const char *name) {
+static void *library_find(void *handle, const char *name) {
   void *address = dlsym(handle, name);
   return address || !atomic_load(&has_shared) ? address : dlsym(RTLD_DEFAULT, name);
 }
 
-static bool load_one(const char *name, const tsl_library_symbol *symbols, int count, void *table,
+static bool library_load_one(const char *name, const tsl_library_symbol *symbols, int count, void *table,
                      attempt *result) {
   void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
@@ -65,7 +65,7 @@ static bool load_one(const char *name, const tsl_library_symbol *symbols, int co
     return false;
   }
   for (int i = 0; i < count; i++) {
-    void *address = find(handle, symbols[i].name);
+    void *address = library_find(handle, symbols[i].name);
     if (!address && !symbols[i].optional) {
       for (int k = 0; k < i; k++)
         set_pointer(table, &symbols[k], NULL);
@@ -89,7 +89,7 @@ tesela_status tsl_library_load(const char *what, const char *chosen, const char 
   bool loaded = false, all_absent = true, lacks_memory = false;
   for (const char *const *name = chosen ? only : names; *name && !loaded; name++) {
     attempt result = {0};
-    loaded = load_one(*name, symbols, count, table, &result);
+    loaded = library_load_one(*name, symbols, count, table, &result);
     all_absent = all_absent && result.absent;
     lacks_memory = lacks_memory || result.lacks_memory;
     tsl_text_add(&tried, "%s%s", tried.length ? ", " : "", *name);
@@ -114,7 +114,7 @@ typedef struct counting {
   int count;
 } counting;
 
-static int count_one(struct dl_phdr_info *info, size_t size, void *argument) {
+static int library_count_one(struct dl_phdr_info *info, size_t size, void *argument) {
   counting *of = argument;
   const char *const slash = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
   (void)size;
@@ -125,7 +125,7 @@ static int count_one(struct dl_phdr_info *info, size_t size, void *argument) {
 
 int tsl_library_count(const char *const *starts) {
   counting of = {.starts = starts};
-  (void)dl_iterate_phdr(count_one, &of);
+  (void)dl_iterate_phdr(library_count_one, &of);
   return of.count;
 }
 

@@ -7,12 +7,12 @@
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static locale_t c_locale;
 
-static void make(void) {
+static void locale_make(void) {
   c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 
 locale_t tsl_locale_c(void) {
-  pthread_once(&once, make);
+  pthread_once(&once, locale_make);
   return c_locale;
 }
 

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static tesela_status out_of_memory(size_t bytes, const char *what) {
+static tesela_status memory_out_of_memory(size_t bytes, const char *what) {
   char wanted[32], left[32];
   return tsl_fail(TESELA_OUT_OF_MEMORY, "cannot take %s (%zu bytes) of host memory for %s; %s are available",
                   tsl_format_bytes(bytes, wanted, sizeof wanted), bytes, what,
@@ -60,7 +60,7 @@ tesela_status tsl_reserve_take(size_t bytes, size_t blocks, const char *what, ts
   void *memory;
   *out = (tsl_reserve){.memory = NULL};
   if (!tsl_size_add(bytes, (blocks + 1) * 2 * TSL_CACHE_LINE, &bytes))
-    return out_of_memory(SIZE_MAX, what);
+    return memory_out_of_memory(SIZE_MAX, what);
   TSL_TRY(tsl_alloc(bytes, what, &memory));
   *out = (tsl_reserve){.memory = memory, .bytes = bytes};
   return TESELA_OK;
@@ -82,7 +82,7 @@ tesela_status tsl_alloc_aligned(size_t bytes, size_t alignment, const char *what
   /* No object is larger than PTRDIFF_MAX: pointer differences inside it would not fit. */
   if (bytes > PTRDIFF_MAX || posix_memalign(out, alignment, bytes ? bytes : 1) != 0) {
     *out = take_from(in_use, bytes, alignment);
-    return *out ? TESELA_OK : out_of_memory(bytes, what);
+    return *out ? TESELA_OK : memory_out_of_memory(bytes, what);
   }
   return TESELA_OK;
 }

@@ -46,11 +46,11 @@ static void forget_crews(void) {
 
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 static int fork_failed;
-static void watch_forks(void) {
+static void pool_watch_forks(void) {
   fork_failed = pthread_atfork(lock_pools, unlock_pools, forget_crews);
 }
 void tsl_pool_watch_forks(void) {
-  pthread_once(&fork_once, watch_forks);
+  pthread_once(&fork_once, pool_watch_forks);
 }
 
 /* --- pools --- */

@@ -36,7 +36,7 @@
  * looks around for this long before going to sleep. Products in stages wait between them for less. */
 #define SPIN_SECONDS 100e-6
 
-typedef struct job {
+typedef struct pool_workers_job {
   tsl_workers_task task;
   void *argument;
   uint64_t count;
@@ -44,7 +44,7 @@ typedef struct job {
   int64_t first;        /* this one's, which is no one else's; -1: none */
   int caller_processor; /* where the caller was; -1: nobody minds */
   tsl_floats mode;      /* the caller's, nothing traps */
-} job;
+} pool_workers_job;
 
 enum { FREE, OFFERED, SITTING };
 
@@ -53,7 +53,7 @@ typedef struct member {
   _Alignas(TSL_CACHE_LINE)
       atomic_int seat; /* from FREE to OFFERED, and back again if it is late, by the caller */
   tsl_floats flags;    /* exceptions that the worker's part of the job raised; the worker's while it sits */
-  job job;             /* the caller's to write while the seat is free */
+  pool_workers_job job;             /* the caller's to write while the seat is free */
 
   _Alignas(TSL_CACHE_LINE) tsl_workers *crew;
   int number; /* 1 and up */
@@ -61,7 +61,7 @@ typedef struct member {
   pthread_cond_t wake; /* the seat is offered, or the worker is to go */
   bool sleeps;         /* guarded by the crew's lock */
 } member;
-_Static_assert(sizeof(int64_t) + sizeof(job) <= TSL_CACHE_LINE, "a seat is a line of the cache");
+_Static_assert(sizeof(int64_t) + sizeof(pool_workers_job) <= TSL_CACHE_LINE, "a seat is a line of the cache");
 
 /* The threads of one process that serve a pool, and what they share. After a fork the child leaves its
  * parent's crew alone (its locks may be held by threads that are not there) and makes its own. */
@@ -132,7 +132,7 @@ static bool spin_until(const tsl_workers *c, const awaited *what) {
 /* --- working --- */
 
 /* The index to begin with, then whatever nobody has taken. */
-static void work(tsl_workers *c, const job *of, int worker) {
+static void pool_workers_work(tsl_workers *c, const pool_workers_job *of, int worker) {
   uint64_t index;
   run_depth++;
   if (of->first >= 0)
@@ -212,7 +212,7 @@ static void *run_worker(void *argument) {
     if (take_seat(own, SITTING)) {
       leave_caller(own->job.caller_processor);
       tsl_floats_take(own->job.mode);
-      work(c, &own->job, own->number);
+      pool_workers_work(c, &own->job, own->number);
       own->flags = tsl_floats_read() & TSL_FLOATS_FLAGS;
       stand_up(c, own);
     } else if (!spin_until(c, &offer) && !sleep_until_offer(c, own))
@@ -307,7 +307,7 @@ void tsl_workers_free_inherited(tsl_workers *list) {
 
 /* Offers the job to the first `workers` workers, at least one, and wakes those that sleep. Who is awake has an index to
  * begin with, as the caller has; there are more indices than workers. */
-static void offer(tsl_workers *c, int workers, job *of) {
+static void pool_workers_offer(tsl_workers *c, int workers, pool_workers_job *of) {
   pthread_mutex_lock(&c->lock);
   of->begun = 1;
   for (int i = 0; i < workers; i++)
@@ -331,7 +331,7 @@ static void close_seats(tsl_workers *c, int workers) {
   const awaited free_seats = {c->workers, workers, FREE};
   run_depth++;
   for (int i = 0; i < workers; i++) {
-    const job *of = &c->workers[i].job;
+    const pool_workers_job *of = &c->workers[i].job;
     if (take_seat(&c->workers[i], FREE) && of->first >= 0)
       of->task(of->argument, of->first, 0);
   }
@@ -355,13 +355,13 @@ static void raise_flags(const tsl_workers *c, int workers) {
 }
 
 void tsl_workers_work(tsl_workers *c, int workers, int64_t count, tsl_workers_task task, void *argument) {
-  job own = {.task = task,
+  pool_workers_job own = {.task = task,
              .argument = argument,
              .count = (uint64_t)count,
              .caller_processor = processor_to_leave(c),
              .mode = tsl_floats_masked(tsl_floats_read())};
-  offer(c, workers, &own);
-  work(c, &own, 0);
+  pool_workers_offer(c, workers, &own);
+  pool_workers_work(c, &own, 0);
   close_seats(c, workers);
   raise_flags(c, workers);
 }

@@ -11,7 +11,7 @@
 enum { PROCESSORS_MAX = 4096, LEVELS_MAX = 8, GAP_MAX = 64 };
 
 /* The first line of a file below `root`, without its end. */
-static bool read_line(const char *root, const char *path, char *line, size_t size) {
+static bool processor_read_line(const char *root, const char *path, char *line, size_t size) {
   char full[PATH_MAX];
   if (snprintf(full, sizeof full, "%s%s", root, path) >= (int)sizeof full ||
       !tsl_file_start(full, line, size))
@@ -35,15 +35,15 @@ static bool read_cache(const char *root, int processor, int index, cache *out) {
   const int length =
       snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index%d/", processor, index);
   snprintf(path + length, sizeof path - (size_t)length, "level");
-  if (!read_line(root, path, line, sizeof line) || !tsl_parse_i64(line, &out->level))
+  if (!processor_read_line(root, path, line, sizeof line) || !tsl_parse_i64(line, &out->level))
     return false;
   snprintf(path + length, sizeof path - (size_t)length, "size");
-  if (!read_line(root, path, line, sizeof line) || !tsl_parse_bytes(line, &out->bytes))
+  if (!processor_read_line(root, path, line, sizeof line) || !tsl_parse_bytes(line, &out->bytes))
     return false;
   snprintf(path + length, sizeof path - (size_t)length, "type");
-  out->is_data = !read_line(root, path, line, sizeof line) || strcmp(line, "Instruction") != 0;
+  out->is_data = !processor_read_line(root, path, line, sizeof line) || strcmp(line, "Instruction") != 0;
   snprintf(path + length, sizeof path - (size_t)length, "shared_cpu_list");
-  if (!read_line(root, path, line, sizeof line))
+  if (!processor_read_line(root, path, line, sizeof line))
     return false;
   line[strcspn(line, "-,")] = '\0'; /* "0-7,16-23" */
   return tsl_parse_i64(line, &out->first);
@@ -120,13 +120,13 @@ void tsl_processor_model_at(const char *root, char *model, size_t size) {
 
 /* --- the clock --- */
 
-static double cpufreq_mhz(const char *root) {
+static double processor_cpufreq_mhz(const char *root) {
   int64_t fastest = 0;
   for (int processor = 0, missing = 0; processor < PROCESSORS_MAX && missing < GAP_MAX; processor++) {
     char path[96], line[64];
     int64_t khz;
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq", processor);
-    if (!read_line(root, path, line, sizeof line) || !tsl_parse_i64(line, &khz)) {
+    if (!processor_read_line(root, path, line, sizeof line) || !tsl_parse_i64(line, &khz)) {
       missing++;
       continue;
     }
@@ -158,6 +158,6 @@ static double cpuinfo_mhz(const char *root) {
 }
 
 int tsl_processor_mhz_at(const char *root) {
-  const double cpufreq = cpufreq_mhz(root), mhz = cpufreq > 0 ? cpufreq : cpuinfo_mhz(root);
+  const double cpufreq = processor_cpufreq_mhz(root), mhz = cpufreq > 0 ? cpufreq : cpuinfo_mhz(root);
   return mhz > 0 && mhz < 1e6 ? (int)(mhz + 0.5) : 0;
 }

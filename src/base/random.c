@@ -25,18 +25,18 @@ static inline uint64_t start_of(uint64_t seed) {
   return mix(seed + GAMMA);
 }
 
-static inline uint64_t bits_at(uint64_t start, uint64_t index) {
+static inline uint64_t random_bits_at(uint64_t start, uint64_t index) {
   return mix(start + (index + 1) * GAMMA);
 }
 
 uint64_t tsl_random_u64(uint64_t seed, uint64_t index) {
-  return bits_at(start_of(seed), index);
+  return random_bits_at(start_of(seed), index);
 }
 
 /* An odd number of steps of 2^-52: symmetric, never 0, never 1. */
 static void draw_uniform(uint64_t start, uint64_t first, size_t count, double *out) {
   for (size_t i = 0; i < count; i++) {
-    const int64_t top = (int64_t)(bits_at(start, first + i) >> 11) - ((int64_t)1 << 52);
+    const int64_t top = (int64_t)(random_bits_at(start, first + i) >> 11) - ((int64_t)1 << 52);
     out[i] = (double)(top | 1) * 0x1p-52;
   }
 }
@@ -44,7 +44,7 @@ static void draw_uniform(uint64_t start, uint64_t first, size_t count, double *o
 /* The upper half of the bits times 17, and of that the upper half. */
 static void draw_integer(uint64_t start, uint64_t first, size_t count, double *out) {
   for (size_t i = 0; i < count; i++)
-    out[i] = (double)((bits_at(start, first + i) >> 32) * 17 >> 32) - 8;
+    out[i] = (double)((random_bits_at(start, first + i) >> 32) * 17 >> 32) - 8;
 }
 
 /* The natural logarithm of 0 < x < 1, x normal, within a few units in the last place. The mathematical
@@ -105,7 +105,7 @@ static inline double cosine(double x) {
  * the two coordinates, made from bits 2p and 2p + 1. `first` and `count` are even. */
 static void draw_normal(uint64_t start, uint64_t first, size_t count, double *out) {
   for (size_t i = 0; i < count; i += 2) {
-    const uint64_t length_bits = bits_at(start, first + i), angle_bits = bits_at(start, first + i + 1);
+    const uint64_t length_bits = random_bits_at(start, first + i), angle_bits = random_bits_at(start, first + i + 1);
     /* An odd multiple of 2^-53 between 0 and 1: the longest normal number is 8.57. */
     const double length = sqrt(-2 * log_below_1((double)(int64_t)(length_bits >> 11 | 1) * 0x1p-53));
     /* Two bits choose the quarter of the circle, the other 62 the angle within it, from its middle. */
@@ -124,7 +124,7 @@ static void draw_graded(uint64_t start, uint64_t first, size_t count, double *ou
   draw_normal(start, first, count, out);
   const uint64_t exponents = mix(start ^ other);
   for (size_t i = 0; i < count; i++) {
-    const uint64_t exponent = (bits_at(exponents, first + i) >> 32) * 25 >> 32;
+    const uint64_t exponent = (random_bits_at(exponents, first + i) >> 32) * 25 >> 32;
     const uint64_t power = (1023 - 12 + exponent) << 52;
     double factor;
     memcpy(&factor, &power, sizeof factor);

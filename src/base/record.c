@@ -10,7 +10,7 @@
 /* How much of a wrong word a message shows. */
 #define SHOWN 60
 
-static bool is_blank(char c) {
+static bool record_is_blank(char c) {
   return c == ' ' || c == '\t';
 }
 
@@ -22,13 +22,13 @@ static bool is_control(char c) {
 static tesela_status count_words(const char *line, int *out) {
   int count = 0;
   for (size_t i = 0; line[i]; i++) {
-    if (is_blank(line[i]))
+    if (record_is_blank(line[i]))
       continue;
     if (is_control(line[i]))
       return tsl_fail(TESELA_BAD_INPUT,
                       "control character 0x%02x at column %zu; a line of \"name key=value\" has none",
                       (unsigned)(unsigned char)line[i], i + 1);
-    if ((i == 0 || is_blank(line[i - 1])) && ++count > WORDS_MAX)
+    if ((i == 0 || record_is_blank(line[i - 1])) && ++count > WORDS_MAX)
       return tsl_fail(TESELA_BAD_INPUT, "more than %d words in one line", WORDS_MAX);
   }
   *out = count;
@@ -36,7 +36,7 @@ static tesela_status count_words(const char *line, int *out) {
 }
 
 /* Adds one word, NUL-terminated inside the record's storage. */
-static tesela_status add_word(tsl_record *record, char *word) {
+static tesela_status record_add_word(tsl_record *record, char *word) {
   char *const equals = strchr(word, '=');
   tsl_record_field *const field = &record->fields[record->count];
   if (!equals) {
@@ -67,7 +67,7 @@ tesela_status tsl_record_parse(const char *line, tsl_record *out) {
     TSL_GO(tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for a line of %zu bytes", strlen(line)));
   char *rest = NULL;
   for (char *word = strtok_r(record.storage, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest))
-    TSL_GO(add_word(&record, word));
+    TSL_GO(record_add_word(&record, word));
 out:
   if (status != TESELA_OK)
     tsl_record_free(&record);

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *refuse(int file, mode_t type, const char *other_type) {
+static const char *safe_open_refuse(int file, mode_t type, const char *other_type) {
   struct stat facts;
   if (fstat(file, &facts) != 0)
     return strerror(errno);
@@ -20,11 +20,11 @@ static const char *refuse(int file, mode_t type, const char *other_type) {
 }
 
 const char *tsl_trusted_refuse_file(int file) {
-  return refuse(file, S_IFREG, "it is no regular file");
+  return safe_open_refuse(file, S_IFREG, "it is no regular file");
 }
 
 const char *tsl_trusted_refuse_folder(int folder) {
-  return refuse(folder, S_IFDIR, "it is no folder");
+  return safe_open_refuse(folder, S_IFDIR, "it is no folder");
 }
 
 /* O_NOFOLLOW says ELOOP, and with O_DIRECTORY ENOTDIR, which a file that is no folder says as well. */

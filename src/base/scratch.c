@@ -37,7 +37,7 @@ static header *take_out(int place) {
 }
 
 /* Into an empty place, else into the first, whose block is freed. */
-static void keep(header *block) {
+static void scratch_keep(header *block) {
   header *none = NULL;
   for (int i = 0; i < KEPT; i++, none = NULL)
     if (atomic_compare_exchange_strong(&kept[i], &none, block))
@@ -59,7 +59,7 @@ static header *take_kept(size_t bytes) {
   const bool is_first = is_better(first, second, bytes);
   header *other = is_first ? second : first;
   if (other)
-    keep(other);
+    scratch_keep(other);
   return is_first ? first : second;
 }
 
@@ -92,5 +92,5 @@ tesela_status tsl_scratch_take(size_t bytes, const char *what, void **out) {
 
 void tsl_scratch_give(void *block) {
   if (block)
-    keep((header *)block - 1);
+    scratch_keep((header *)block - 1);
 }

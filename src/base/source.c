@@ -131,12 +131,12 @@ static char *join_path(const char *folder, size_t folder_length, const char *nam
 
 /* --- flattening --- */
 
-static tesela_status out_of_memory(void) {
+static tesela_status source_out_of_memory(void) {
   return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to put a kernel's sources together");
 }
 
 /* Remembers `path`, which then belongs to the flattening; `*before` tells whether it was there already. */
-static tesela_status remember(source_flattening *flat, char *path, bool *before) {
+static tesela_status source_remember(source_flattening *flat, char *path, bool *before) {
   *before = false;
   for (int i = 0; i < flat->seen_count && !*before; i++)
     *before = strcmp(flat->seen[i], path) == 0;
@@ -147,7 +147,7 @@ static tesela_status remember(source_flattening *flat, char *path, bool *before)
   char **seen = realloc(flat->seen, (size_t)(flat->seen_count + 1) * sizeof *seen);
   if (!seen) {
     free(path);
-    return out_of_memory();
+    return source_out_of_memory();
   }
   flat->seen = seen;
   seen[flat->seen_count++] = path;
@@ -192,7 +192,7 @@ static const char *parse_include(const char *line, const char *end, const char *
   return close ? close + 1 : end;
 }
 
-static tesela_status add_file(source_flattening *flat, const char *path, const source_text *text,
+static tesela_status source_add_file(source_flattening *flat, const char *path, const source_text *text,
                               const source_chain *includer);
 
 static tesela_status fail_cycle(const source_chain *from, const char *path, long line) {
@@ -224,7 +224,7 @@ static tesela_status try_include(source_flattening *flat, const source_chain *fr
                                  bool *found) {
   source_text text = {0};
   bool before;
-  tesela_status status = path ? find_text(path, &text, found) : out_of_memory();
+  tesela_status status = path ? find_text(path, &text, found) : source_out_of_memory();
   if (status != TESELA_OK || !*found) {
     free(path);
     goto out;
@@ -235,9 +235,9 @@ static tesela_status try_include(source_flattening *flat, const source_chain *fr
       free(path);
       goto out;
     }
-  TSL_GO(remember(flat, path, &before));
+  TSL_GO(source_remember(flat, path, &before));
   if (!before)
-    status = add_file(flat, flat->seen[flat->seen_count - 1], &text, from);
+    status = source_add_file(flat, flat->seen[flat->seen_count - 1], &text, from);
 out:
   tsl_text_free(&text.storage);
   return status;
@@ -260,7 +260,7 @@ static tesela_status add_include(source_flattening *flat, const source_chain *fr
   return found ? TESELA_OK : fail_missing(flat, from->path, line, name, length);
 }
 
-static tesela_status add_file(source_flattening *flat, const char *path, const source_text *text,
+static tesela_status source_add_file(source_flattening *flat, const char *path, const source_text *text,
                               const source_chain *includer) {
   const source_chain here = {path, includer};
   const char *const end = text->data + text->length;
@@ -299,8 +299,8 @@ tesela_status tsl_source_flatten(const char *path, const char *const *folders, t
   tesela_status status;
   char *name = join_path("", 0, path, strlen(path));
   if (!name)
-    return out_of_memory();
-  TSL_GO(remember(&flat, name, &before));
+    return source_out_of_memory();
+  TSL_GO(source_remember(&flat, name, &before));
   TSL_GO(find_text(name, &text, &found));
   if (!found) {
     const char *tree = tsl_env_get(TSL_ENV_KERNEL_DIR);
@@ -309,7 +309,7 @@ tesela_status tsl_source_flatten(const char *path, const char *const *folders, t
                       path[0] != '/' ? tree : "");
     goto out;
   }
-  status = add_file(&flat, name, &text, NULL);
+  status = source_add_file(&flat, name, &text, NULL);
 out:
   if (status != TESELA_OK && out->length > length_before) {
     out->length = length_before;

@@ -23,7 +23,7 @@ void *tsl_loaded_beside(void *address, const char *name) {
   return there;
 }
 
-static bool holds(const struct dl_phdr_info *info, const void *address) {
+static bool symbol_search_holds(const struct dl_phdr_info *info, const void *address) {
   const uintptr_t at = (uintptr_t)address;
   for (int i = 0; i < info->dlpi_phnum; i++) {
     const uintptr_t begin = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
@@ -42,7 +42,7 @@ typedef struct order {
 static int look_for_first(struct dl_phdr_info *info, size_t size, void *argument) {
   order *of = argument;
   (void)size;
-  const bool has_first = holds(info, of->first), has_second = holds(info, of->second);
+  const bool has_first = symbol_search_holds(info, of->first), has_second = symbol_search_holds(info, of->second);
   of->is_before = has_first && !has_second;
   return has_first || has_second;
 }
@@ -54,7 +54,7 @@ bool tsl_loaded_before(const void *address, const void *other) {
 }
 
 /* Names of all loaded libraries, a line each: they are opened after the walk, which holds the linker's lock. */
-static int add_name(struct dl_phdr_info *info, size_t size, void *argument) {
+static int symbol_search_add_name(struct dl_phdr_info *info, size_t size, void *argument) {
   (void)size;
   if (info->dlpi_name && *info->dlpi_name)
     tsl_text_add(argument, "%s\n", info->dlpi_name);
@@ -75,7 +75,7 @@ static void *find_in(const char *library, const char *name, tsl_loaded_ask *ask,
 void *tsl_loaded_find(const char *name, tsl_loaded_ask *ask, void *of) {
   tsl_text names = {0};
   void *address = NULL;
-  dl_iterate_phdr(add_name, &names);
+  dl_iterate_phdr(symbol_search_add_name, &names);
   char *all = tsl_text_take(&names), *left = all;
   for (char *line; left && !address && (line = strsep(&left, "\n")) != NULL;)
     address = *line ? find_in(line, name, ask, of) : NULL;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Makes space for `count` more bytes and the NUL. */
-static bool reserve(tsl_text *text, size_t count) {
+static bool text_reserve(tsl_text *text, size_t count) {
   size_t wanted;
   if (text->failed)
     return false;
@@ -37,13 +37,13 @@ static bool reserve(tsl_text *text, size_t count) {
 }
 
 void tsl_text_add_list(tsl_text *text, const char *format, va_list arguments) {
-  if (!reserve(text, 0))
+  if (!text_reserve(text, 0))
     return;
   va_list again;
   va_copy(again, arguments);
   const size_t space = text->capacity - text->length;
   int length = tsl_locale_format(text->data + text->length, space, format, arguments);
-  if (length >= 0 && (size_t)length >= space && reserve(text, (size_t)length))
+  if (length >= 0 && (size_t)length >= space && text_reserve(text, (size_t)length))
     length = tsl_locale_format(text->data + text->length, (size_t)length + 1, format, again);
   va_end(again);
   if (length < 0 || text->failed) {
@@ -63,7 +63,7 @@ void tsl_text_add(tsl_text *text, const char *format, ...) {
 }
 
 void tsl_text_add_bytes(tsl_text *text, const char *bytes, size_t count) {
-  if (!reserve(text, count))
+  if (!text_reserve(text, count))
     return;
   if (count > 0)
     memcpy(text->data + text->length, bytes, count);
@@ -113,7 +113,7 @@ void tsl_text_free(tsl_text *text) {
   *text = (tsl_text){0};
 }
 
-static bool is_digit(char c) {
+static bool text_is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
@@ -125,7 +125,7 @@ bool tsl_parse_i64(const char *word, int64_t *out) {
   /* Counts down from zero, because the most negative number has no positive twin. */
   int64_t value = 0;
   for (; *word; word++)
-    if (!is_digit(*word) || !tsl_i64_mul(value, 10, &value) || !tsl_i64_add(value, '0' - *word, &value))
+    if (!text_is_digit(*word) || !tsl_i64_mul(value, 10, &value) || !tsl_i64_add(value, '0' - *word, &value))
       return false;
   if (!negative && !tsl_i64_mul(value, -1, &value))
     return false;
@@ -136,7 +136,7 @@ bool tsl_parse_i64(const char *word, int64_t *out) {
 bool tsl_parse_double(const char *word, double *out) {
   /* strtod also takes leading white space, hexadecimal and "nan(text)"; this does not. */
   const char first = word[*word == '-' || *word == '+'];
-  const bool starts = is_digit(first) || first == '.' || (first != '\0' && strchr("iInN", first));
+  const bool starts = text_is_digit(first) || first == '.' || (first != '\0' && strchr("iInN", first));
   const locale_t locale = tsl_locale_c();
   if (!starts || strpbrk(word, "xX(") || !locale)
     return false;
@@ -164,18 +164,18 @@ static uint64_t suffix_factor(const char *suffix) {
 }
 
 bool tsl_parse_bytes(const char *word, uint64_t *out) {
-  if (!is_digit(*word))
+  if (!text_is_digit(*word))
     return false;
   uint64_t whole = 0;
-  for (; is_digit(*word); word++)
+  for (; text_is_digit(*word); word++)
     if (__builtin_mul_overflow(whole, 10, &whole) || __builtin_add_overflow(whole, *word - '0', &whole))
       return false;
   double fraction = 0, place = 1;
   const bool has_fraction = *word == '.';
   if (has_fraction) {
-    if (!is_digit(*++word))
+    if (!text_is_digit(*++word))
       return false;
-    for (; is_digit(*word); word++)
+    for (; text_is_digit(*word); word++)
       fraction += (place /= 10) * (*word - '0');
   }
   const uint64_t factor = suffix_factor(word);

@@ -13,7 +13,7 @@ static const char *const variables[] = {"OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS
                                         "OMP_NUM_THREADS"};
 
 /* OpenMP's may be a list, a number for each level: "4,2". */
-static int number_of(const char *value) {
+static int thread_limit_number_of(const char *value) {
   char first[16];
   int64_t number;
   const size_t length = strcspn(value, ",");
@@ -29,7 +29,7 @@ int tsl_thread_limit(int at_most) {
     return at_most;
   for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
     const char *value = getenv(variables[i]);
-    const int number = value ? number_of(value) : 0;
+    const int number = value ? thread_limit_number_of(value) : 0;
     if (number > 0)
       return number < at_most ? number : at_most;
   }

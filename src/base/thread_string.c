@@ -26,7 +26,7 @@ static void free_texts(void *argument) {
   free(own);
 }
 
-static void make_key(void) {
+static void thread_string_make_key(void) {
   atomic_store(&usable, pthread_key_create(&key, free_texts) == 0);
 }
 
@@ -40,7 +40,7 @@ __attribute__((destructor)) static void free_main(void) {
 }
 
 static texts *texts_of_thread(void) {
-  pthread_once(&once, make_key);
+  pthread_once(&once, thread_string_make_key);
   if (!atomic_load(&usable))
     return NULL;
   texts *own = pthread_getspecific(key);
@@ -53,7 +53,7 @@ static texts *texts_of_thread(void) {
   return NULL;
 }
 
-static const char *keep(tsl_thread_slot slot, const char *text) {
+static const char *thread_string_keep(tsl_thread_slot slot, const char *text) {
   texts *own = texts_of_thread();
   const size_t bytes = strlen(text) + 1;
   if (!own)
@@ -69,7 +69,7 @@ static const char *keep(tsl_thread_slot slot, const char *text) {
 
 const char *tsl_thread_text_keep(tsl_thread_slot slot, const char *text) {
   const int saved_errno = errno;
-  const char *kept = keep(slot, text);
+  const char *kept = thread_string_keep(slot, text);
   errno = saved_errno;
   return kept;
 }

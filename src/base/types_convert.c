@@ -13,20 +13,20 @@ enum { HALVES_AT_ONCE = 256 };
 /* The loops over one size or pair of types. Inlined into callers with constant sizes and steps, they become
  * plain loops that the compiler turns into vector code. An index is multiplied by the step before anything
  * else, so that a single element may have any step. */
-static inline void copy(const char *restrict source, int64_t source_step, char *restrict target,
+static inline void types_convert_copy(const char *restrict source, int64_t source_step, char *restrict target,
                         int64_t target_step, size_t count, size_t size) {
   for (size_t i = 0; i < count; i++)
     memcpy(target + (int64_t)i * target_step * (int64_t)size,
            source + (int64_t)i * source_step * (int64_t)size, size);
 }
 
-static inline void widen(const any_f32 *restrict source, int64_t source_step, any_f64 *restrict target,
+static inline void types_convert_widen(const any_f32 *restrict source, int64_t source_step, any_f64 *restrict target,
                          int64_t target_step, size_t count) {
   for (size_t i = 0; i < count; i++)
     target[(int64_t)i * target_step] = source[(int64_t)i * source_step];
 }
 
-static inline void narrow(const any_f64 *restrict source, int64_t source_step, any_f32 *restrict target,
+static inline void types_convert_narrow(const any_f64 *restrict source, int64_t source_step, any_f32 *restrict target,
                           int64_t target_step, size_t count) {
   for (size_t i = 0; i < count; i++)
     target[(int64_t)i * target_step] = (float)source[(int64_t)i * source_step];
@@ -38,15 +38,15 @@ static void convert_same(const char *source, int64_t source_step, char *target, 
   if (source_step == 1 && target_step == 1)
     memcpy(target, source, count * size);
   else if (size == 1)
-    copy(source, source_step, target, target_step, count, 1);
+    types_convert_copy(source, source_step, target, target_step, count, 1);
   else if (size == 2)
-    copy(source, source_step, target, target_step, count, 2);
+    types_convert_copy(source, source_step, target, target_step, count, 2);
   else if (size == 4)
-    copy(source, source_step, target, target_step, count, 4);
+    types_convert_copy(source, source_step, target, target_step, count, 4);
   else if (size == 8)
-    copy(source, source_step, target, target_step, count, 8);
+    types_convert_copy(source, source_step, target, target_step, count, 8);
   else
-    copy(source, source_step, target, target_step, count, size);
+    types_convert_copy(source, source_step, target, target_step, count, size);
 }
 
 static bool is_half(tesela_type type) {
@@ -62,9 +62,9 @@ static void widen_halves(bool is_f16, const char *source, int64_t source_step, a
     const int64_t at = (int64_t)done;
     tsl_halves_widen(is_f16, source + at * source_step * 2, source_step, wide, 1, now);
     if (target_step == 1)
-      widen(wide, 1, target + at, 1, now);
+      types_convert_widen(wide, 1, target + at, 1, now);
     else
-      widen(wide, 1, target + at * target_step, target_step, now);
+      types_convert_widen(wide, 1, target + at * target_step, target_step, now);
   }
 }
 
@@ -89,13 +89,13 @@ void tsl_type_convert(tesela_type from, const void *source, int64_t source_step,
   else if (dense && source_info->is_complex && target_info->is_complex)
     tsl_type_convert(source_info->component, source, 1, target_info->component, target, 1, 2 * count);
   else if (from == TESELA_F32 && to == TESELA_F64 && dense)
-    widen(source, 1, target, 1, count);
+    types_convert_widen(source, 1, target, 1, count);
   else if (from == TESELA_F32 && to == TESELA_F64)
-    widen(source, source_step, target, target_step, count);
+    types_convert_widen(source, source_step, target, target_step, count);
   else if (from == TESELA_F64 && to == TESELA_F32 && dense)
-    narrow(source, 1, target, 1, count);
+    types_convert_narrow(source, 1, target, 1, count);
   else if (from == TESELA_F64 && to == TESELA_F32)
-    narrow(source, source_step, target, target_step, count);
+    types_convert_narrow(source, source_step, target, target_step, count);
   else if (is_half(from) && to == TESELA_F32)
     tsl_halves_widen(from == TESELA_F16, source, source_step, target, target_step, count);
   else if (is_half(from) && to == TESELA_F64)

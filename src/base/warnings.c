@@ -15,12 +15,12 @@ static struct {
 } notices[TSL_NOTICES_MOST];
 static int notice_count;
 
-static void begin(void) {
+static void warnings_begin(void) {
   tsl_fork_mutex_init(&lock);
 }
 
 /* Under the lock: whether a sentence is new; it is kept where there is space. */
-static bool keep(const char *sentence, bool logged) {
+static bool warnings_keep(const char *sentence, bool logged) {
   for (int i = 0; i < notice_count; i++)
     if (strcmp(notices[i].sentence, sentence) == 0)
       return false;
@@ -37,16 +37,16 @@ void tsl_notice(tsl_log_topic topic, const char *format, ...) {
   va_start(arguments, format);
   tsl_locale_format(sentence, sizeof sentence, format, arguments);
   va_end(arguments);
-  pthread_once(&once, begin);
+  pthread_once(&once, warnings_begin);
   tsl_fork_mutex_lock(&lock);
-  const bool is_new = keep(sentence, tsl_log_wants(topic));
+  const bool is_new = warnings_keep(sentence, tsl_log_wants(topic));
   tsl_fork_mutex_unlock(&lock);
   if (is_new)
     tsl_log(topic, "%s", sentence);
 }
 
 bool tsl_notice_at(int index, char sentence[TSL_NOTICE_BYTES], bool *logged) {
-  pthread_once(&once, begin);
+  pthread_once(&once, warnings_begin);
   tsl_fork_mutex_lock(&lock);
   const bool there = index >= 0 && index < notice_count;
   if (there) {

@@ -29,15 +29,15 @@
 enum { WAITING = 32, REFUSED = 32, PATIENCE = 20 /* seconds at the end */ };
 
 /* What a call is, without its addresses. */
-typedef struct asked {
+typedef struct async_planning_asked {
   tesela_context *context;
   tesela_gemm_desc desc; /* whose scalars are: */
   double alpha[2], beta[2];
-} asked;
+} async_planning_asked;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all below */
 static pthread_cond_t is_idle = PTHREAD_COND_INITIALIZER;
-static asked queue[WAITING], refused[REFUSED], current;
+static async_planning_asked queue[WAITING], refused[REFUSED], current;
 static int first, count, refusals;
 static unsigned long long loads_seen; /* libraries at our last handler; 0: there is none */
 static bool runs, is_at_work, ends;
@@ -49,8 +49,8 @@ static void make_guard(void) {
   tsl_fork_mutex_init(&making);
 }
 
-static asked asked_of(tesela_context *context, const tesela_gemm_desc *desc) {
-  asked call = {.context = context, .desc = *desc};
+static async_planning_asked asked_of(tesela_context *context, const tesela_gemm_desc *desc) {
+  async_planning_asked call = {.context = context, .desc = *desc};
   memcpy(call.alpha, desc->alpha, sizeof call.alpha);
   memcpy(call.beta, desc->beta, sizeof call.beta);
   call.desc.a.data = call.desc.b.data = call.desc.c.data = NULL;
@@ -69,7 +69,7 @@ static bool same_structures(const tesela_gemm_desc *p, const tesela_gemm_desc *q
          p->c_structure == q->c_structure && p->c_triangle == q->c_triangle && p->in_place == q->in_place;
 }
 
-static bool same(const asked *a, const asked *b) {
+static bool async_planning_same(const async_planning_asked *a, const async_planning_asked *b) {
   const tesela_gemm_desc *p = &a->desc, *q = &b->desc;
   return a->context == b->context && p->m == q->m && p->n == q->n && p->k == q->k &&
          same_matrix(&p->a, &q->a) && same_matrix(&p->b, &q->b) && p->c.type == q->c.type &&
@@ -138,7 +138,7 @@ __attribute__((destructor)) static void end_with_library(void) {
   end_all();
 }
 
-static void find_out(const asked *call) {
+static void find_out(const async_planning_asked *call) {
   tesela_gemm_desc desc = call->desc;
   desc.alpha = call->alpha;
   desc.beta = call->beta;
@@ -164,7 +164,7 @@ static void find_out(const asked *call) {
 }
 
 /* The next call, or false: then the thread ends, and is said to have. */
-static bool take(asked *call) {
+static bool async_planning_take(async_planning_asked *call) {
   pthread_mutex_lock(&lock);
   is_at_work = count > 0 && !ends;
   runs = is_at_work;
@@ -179,11 +179,11 @@ static bool take(asked *call) {
   return runs;
 }
 
-static void *work(void *unused) {
+static void *async_planning_work(void *unused) {
   TSL_DEFAULT_FLOATS; /* the creating thread's environment is some caller's */
-  asked call;
+  async_planning_asked call;
   (void)unused;
-  while (take(&call)) {
+  while (async_planning_take(&call)) {
     tsl_fork_mutex_lock(&making);
     find_out(&call);
     tsl_fork_mutex_unlock(&making);
@@ -192,7 +192,7 @@ static void *work(void *unused) {
 }
 
 /* Under the lock. The program's signals are not the thread's. */
-static bool start(void) {
+static bool async_planning_start(void) {
   sigset_t all, before;
   pthread_attr_t attributes;
   pthread_t thread;
@@ -211,27 +211,27 @@ static bool start(void) {
 /* --- the calls --- */
 
 /* Under the lock. */
-static bool is_waiting(const asked *call) {
-  bool found = runs && is_at_work && same(&current, call);
+static bool async_planning_is_waiting(const async_planning_asked *call) {
+  bool found = runs && is_at_work && async_planning_same(&current, call);
   for (int i = 0; i < count && !found; i++)
-    found = same(&queue[(first + i) % WAITING], call);
+    found = async_planning_same(&queue[(first + i) % WAITING], call);
   return found;
 }
-static bool was_refused(const asked *call) {
+static bool was_refused(const async_planning_asked *call) {
   bool found = false;
   for (int i = 0; i < REFUSED && i < refusals && !found; i++)
-    found = same(&refused[i], call);
+    found = async_planning_same(&refused[i], call);
   return found;
 }
 
-static void ask(const asked *call) {
+static void async_planning_ask(const async_planning_asked *call) {
   TSL_NOT_CANCELLED;
   pthread_mutex_lock(&lock);
-  if (!ends && count < WAITING && !is_waiting(call) && !was_refused(call)) {
+  if (!ends && count < WAITING && !async_planning_is_waiting(call) && !was_refused(call)) {
     queue[(first + count++) % WAITING] = *call;
     if (!runs) {
       watch_end();
-      runs = start();
+      runs = async_planning_start();
     }
     if (!runs)
       count = 0; /* no thread is to be had: the next call asks again */
@@ -246,8 +246,8 @@ tsl_blas_place tsl_blas_async_placement(tesela_context *context, const tesela_ge
     return elsewhere ? TSL_BLAS_ELSEWHERE : TSL_BLAS_HERE;
   if (is_alone || !end_waits())
     return tsl_api_goes_elsewhere(context, desc) ? TSL_BLAS_ELSEWHERE : TSL_BLAS_HERE;
-  const asked call = asked_of(context, desc);
-  ask(&call);
+  const async_planning_asked call = asked_of(context, desc);
+  async_planning_ask(&call);
   return TSL_BLAS_NOT_YET;
 }
 

@@ -11,7 +11,7 @@ static const double little_work = 2e5;
 /* Products up to this are faster here than one by one elsewhere, whoever that is. */
 static const double small_volume = 120.0 * 120 * 120;
 
-static double volume_of(const tsl_blas_multiply *product) {
+static double blas_batch_volume_of(const tsl_blas_multiply *product) {
   return (double)product->m * (double)product->n * (double)product->k;
 }
 
@@ -25,7 +25,7 @@ tsl_blas_function *tsl_blas_batch(tsl_blas_call *call, const tsl_blas_multiply *
 }
 
 /* Whether each C lies behind the one before: products that add to one C in turn must not be done side by side. */
-static bool are_apart(const tesela_batch *batch) {
+static bool blas_batch_are_apart(const tesela_batch *batch) {
   if (!batch->c)
     return batch->c_stride != 0;
   for (int64_t i = 1; i < batch->count; i++)
@@ -43,7 +43,7 @@ bool tsl_blas_is_ours(tsl_blas_call *call, const tsl_blas_multiply *product) {
 
 static bool is_worth_it(const tsl_blas_multiply *product, const tesela_batch *batch) {
   return batch->count >= FEW ||
-         (batch->count > 1 && 2 * volume_of(product) * (double)batch->count >= little_work);
+         (batch->count > 1 && 2 * blas_batch_volume_of(product) * (double)batch->count >= little_work);
 }
 
 bool tsl_blas_end_batch(tsl_blas_call *call, tesela_status status, const tesela_record *record, bool reads) {
@@ -60,7 +60,7 @@ bool tsl_blas_end_batch(tsl_blas_call *call, tesela_status status, const tesela_
 
 bool tsl_blas_uniform_batch(tsl_blas_call *call, const tsl_blas_multiply *product, const tesela_batch *batch) {
   const tesela_type type = call->symbol->type;
-  if (!is_worth_it(product, batch) || !are_apart(batch) || !tsl_blas_is_ours(call, product))
+  if (!is_worth_it(product, batch) || !blas_batch_are_apart(batch) || !tsl_blas_is_ours(call, product))
     return false;
   const tsl_blas_work work = tsl_blas_work_of(type, product);
   tsl_blas_desc_storage of;

@@ -13,16 +13,16 @@
 #include <stdlib.h>
 
 /* What was made of a number of threads. Never freed: calls may be under way in it. */
-typedef struct made {
+typedef struct blas_context_made {
   int threads; /* 0: all that the device has */
   tesela_context *context;
-  struct made *older;
-} made;
+  struct blas_context_made *older;
+} blas_context_made;
 
-static _Atomic(made *) newest;
+static _Atomic(blas_context_made *) newest;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of who makes one */
 
-static tesela_context *create(int threads) {
+static tesela_context *blas_context_create(int threads) {
   static atomic_flag was_told = ATOMIC_FLAG_INIT;
   const char *given = tsl_env_given(TSL_ENV_DEVICE);
   /* A program's matrices are small and many: they leave the host where somebody said so. */
@@ -43,7 +43,7 @@ static tesela_context *create(int threads) {
 static _Atomic(tsl_fast_path *) fast_path;
 
 /* Under the lock. Leaves the question open where memory runs out. */
-static void offer(tesela_context *context) {
+static void blas_context_offer(tesela_context *context) {
   tsl_fast_path *path = malloc(sizeof *path);
   if (path && tsl_api_fast_path(context, path) != TESELA_OUT_OF_MEMORY)
     atomic_store_explicit(&fast_path, path, memory_order_release);
@@ -51,38 +51,38 @@ static void offer(tesela_context *context) {
     free(path);
 }
 
-static const made *find(int threads) {
-  const made *one = atomic_load_explicit(&newest, memory_order_acquire);
+static const blas_context_made *blas_context_find(int threads) {
+  const blas_context_made *one = atomic_load_explicit(&newest, memory_order_acquire);
   while (one && one->threads != threads)
     one = one->older;
   return one;
 }
 
 /* Under the lock. */
-static const made *make(int threads) {
-  made *one = malloc(sizeof *one);
-  tesela_context *context = one ? create(threads) : NULL;
+static const blas_context_made *blas_context_make(int threads) {
+  blas_context_made *one = malloc(sizeof *one);
+  tesela_context *context = one ? blas_context_create(threads) : NULL;
   if (!context) {
     free(one);
     return NULL;
   }
-  *one = (made){threads, context, atomic_load_explicit(&newest, memory_order_relaxed)};
+  *one = (blas_context_made){threads, context, atomic_load_explicit(&newest, memory_order_relaxed)};
   atomic_store_explicit(&newest, one, memory_order_release);
   if (!one->older)
-    offer(one->context);
+    blas_context_offer(one->context);
   return one;
 }
 
 /* The context of at most so many threads (0: of all), or NULL where none can be made: the next call tries
  * again. */
 static tesela_context *context_of(int threads) {
-  const made *one = find(threads);
+  const blas_context_made *one = blas_context_find(threads);
   if (!one) {
     TSL_NOT_CANCELLED;
     pthread_mutex_lock(&lock);
-    one = find(threads);
+    one = blas_context_find(threads);
     if (!one)
-      one = make(threads);
+      one = blas_context_make(threads);
     pthread_mutex_unlock(&lock);
   }
   return one ? one->context : NULL;
@@ -95,7 +95,7 @@ const tsl_fast_path *tsl_blas_fast_path(void) {
     pthread_mutex_lock(&lock);
     path = atomic_load_explicit(&fast_path, memory_order_acquire);
     if (!path && context)
-      offer(context);
+      blas_context_offer(context);
     pthread_mutex_unlock(&lock);
     path = atomic_load_explicit(&fast_path, memory_order_acquire);
   }
@@ -104,7 +104,7 @@ const tsl_fast_path *tsl_blas_fast_path(void) {
 
 /* The parent's contexts may have been locked by a thread that the child does not have: they are left alone, and the child
  * makes its own when it calls, if it does. What is done at once needs no lock and goes on. */
-static void forget(void) {
+static void blas_context_forget(void) {
   pthread_mutex_init(&lock, NULL);
   atomic_store(&newest, NULL);
   tsl_blas_forget_threads();
@@ -113,7 +113,7 @@ static void forget(void) {
 }
 
 __attribute__((constructor)) static void watch_forks(void) {
-  pthread_atfork(NULL, NULL, forget);
+  pthread_atfork(NULL, NULL, blas_context_forget);
 }
 
 /* The context for a call. */

@@ -16,7 +16,7 @@ static bool is_letter(int letter) {
 }
 
 /* Strides of a matrix of these sizes as it takes part; false where the leading dimension is too small. */
-static bool strides_of(bool by_row, int letter, int64_t rows, int64_t cols, int64_t ld, int64_t *row,
+static bool blas_dispatch_strides_of(bool by_row, int letter, int64_t rows, int64_t cols, int64_t ld, int64_t *row,
                        int64_t *col) {
   const bool along_rows = by_row != is_transposed(letter);
   *row = along_rows ? ld : 1;
@@ -25,7 +25,7 @@ static bool strides_of(bool by_row, int letter, int64_t rows, int64_t cols, int6
 }
 
 /* A scalar's value, and what it is by its bits. */
-static double scalar_of(tesela_type type, const void *at, bool *is_0, bool *is_1) {
+static double blas_dispatch_scalar_of(tesela_type type, const void *at, bool *is_0, bool *is_1) {
   if (type == TESELA_F32) {
     uint32_t bits;
     memcpy(&bits, at, sizeof bits);
@@ -45,7 +45,7 @@ static int said(const tsl_blas_symbol *symbol, int letter) {
   return symbol->cblas ? tsl_blas_cblas_trans(letter) : letter;
 }
 
-static void key_of(const tsl_blas_symbol *symbol, const tsl_blas_multiply *product, tsl_dispatch_key *key) {
+static void blas_dispatch_key_of(const tsl_blas_symbol *symbol, const tsl_blas_multiply *product, tsl_dispatch_key *key) {
   key->m = product->m;
   key->n = product->n;
   key->k = product->k;
@@ -61,14 +61,14 @@ static void key_of(const tsl_blas_symbol *symbol, const tsl_blas_multiply *produ
 }
 
 /* An entry whose call is not small stays without a kernel. */
-static void learn(tsl_dispatch_entry *entry, const tsl_fast_product *product, const tsl_fast_path *path) {
+static void blas_dispatch_learn(tsl_dispatch_entry *entry, const tsl_fast_product *product, const tsl_fast_path *path) {
   entry->state = path->strategy->fast_path.prepare(product, path->device, &entry->kernel);
   if (entry->state)
     entry->direct = (tsl_fast_call){.run = path->strategy->fast_path.run_prepared, .state = entry->state};
 }
 
 /* A call that is not known; its entry is new, or NULL. */
-static bool multiply(const tsl_blas_symbol *symbol, const tsl_blas_multiply *given, tsl_dispatch_entry *entry,
+static bool blas_dispatch_multiply(const tsl_blas_symbol *symbol, const tsl_blas_multiply *given, tsl_dispatch_entry *entry,
                      const tsl_fast_path *path) {
   const bool by_row = given->order == TSL_BLAS_ROW_MAJOR;
   if ((!by_row && given->order != TSL_BLAS_COLUMN_MAJOR) || given->m <= 0 || given->n <= 0 || given->k <= 0 ||
@@ -84,14 +84,14 @@ static bool multiply(const tsl_blas_symbol *symbol, const tsl_blas_multiply *giv
   product.b = given->b;
   product.c = given->c;
   bool beta_is_1;
-  product.alpha = scalar_of(symbol->type, given->alpha, &product.alpha_is_0, &product.alpha_is_1);
-  product.beta = scalar_of(symbol->type, given->beta, &product.beta_is_0, &beta_is_1);
-  if (!strides_of(by_row, given->trans_a, given->m, given->k, given->lda, &product.a_row, &product.a_col) ||
-      !strides_of(by_row, given->trans_b, given->k, given->n, given->ldb, &product.b_row, &product.b_col) ||
-      !strides_of(by_row, 'N', given->m, given->n, given->ldc, &product.c_row, &product.c_col))
+  product.alpha = blas_dispatch_scalar_of(symbol->type, given->alpha, &product.alpha_is_0, &product.alpha_is_1);
+  product.beta = blas_dispatch_scalar_of(symbol->type, given->beta, &product.beta_is_0, &beta_is_1);
+  if (!blas_dispatch_strides_of(by_row, given->trans_a, given->m, given->k, given->lda, &product.a_row, &product.a_col) ||
+      !blas_dispatch_strides_of(by_row, given->trans_b, given->k, given->n, given->ldb, &product.b_row, &product.b_col) ||
+      !blas_dispatch_strides_of(by_row, 'N', given->m, given->n, given->ldc, &product.c_row, &product.c_col))
     return false;
   if (entry)
-    learn(entry, &product, path);
+    blas_dispatch_learn(entry, &product, path);
   return path->strategy->fast_path.multiply(&product, path->device);
 }
 
@@ -101,11 +101,11 @@ _Atomic(const tsl_fast_path *) tsl_blas_at_once_path;
 static __attribute__((noinline)) bool look(tsl_blas_symbol *symbol, const tsl_blas_multiply *given,
                                            const tsl_fast_path *path, tsl_blas_function **next) {
   tsl_dispatch_key key;
-  key_of(symbol, given, &key);
+  blas_dispatch_key_of(symbol, given, &key);
   bool is_new = false; /* nobody would tell of kernels that entries call: those who listen have none */
   tsl_dispatch_entry *known = tsl_blas_logging ? NULL : tsl_dispatch_find_or_learn(&key, &is_new);
   if (!known || is_new)
-    return multiply(symbol, given, known, path);
+    return blas_dispatch_multiply(symbol, given, known, path);
   if (known->next_of == symbol)
     *next = atomic_load_explicit(&symbol->next.found, memory_order_acquire);
   return known->direct.run &&
@@ -126,7 +126,7 @@ bool tsl_blas_dispatch_real(tsl_blas_symbol *symbol, const tsl_blas_multiply *gi
                                         tsl_dispatch_kind(symbol->type, 0), given->order, trans_a, trans_b);
   if (!tsl_blas_logging &&
       tsl_dispatch_is_unknown(symbol->type, trans_a, trans_b, given->m, given->n, given->k, tag))
-    return multiply(symbol, given, NULL, path);
+    return blas_dispatch_multiply(symbol, given, NULL, path);
   return look(symbol, given, path, next);
 }
 
@@ -145,7 +145,7 @@ bool tsl_blas_dispatch_heard(tsl_blas_symbol *symbol, const tsl_blas_multiply *g
 
 void tsl_blas_dispatch_note_next(const tsl_blas_symbol *symbol, const tsl_blas_multiply *product) {
   tsl_dispatch_key key;
-  key_of(symbol, product, &key);
+  blas_dispatch_key_of(symbol, product, &key);
   tsl_dispatch_entry *known = tsl_dispatch_find(&key);
   if (known)
     known->next_of = symbol;

@@ -6,20 +6,20 @@
 #include "blas/blas_route.h"
 
 /* A vector whose increment is negative starts at its far end. */
-static tesela_vector vector_of(const void *data, int64_t n, int64_t increment, tesela_type type) {
+static tesela_vector blas_dot_vector_of(const void *data, int64_t n, int64_t increment, tesela_type type) {
   const int64_t first = increment < 0 ? (1 - n) * increment : 0;
   return (tesela_vector){
       .data = (const char *)data + first * (int64_t)tsl_blas_size(type), .stride = increment, .type = type};
 }
 
 /* False where tesela cannot: conjugation, an increment of 0, types without a strategy. */
-static bool by_tesela(tesela_type type, const tsl_blas_sum *sum, tesela_record *record) {
+static bool blas_dot_by_tesela(tesela_type type, const tsl_blas_sum *sum, tesela_record *record) {
   if (sum->conjugate || sum->incx == 0 || sum->incy == 0 ||
       tsl_blas_lacks(TSL_BLAS_DOT, type, sum->result_type))
     return false;
   const tesela_dot_desc desc = {.n = sum->n,
-                                .x = vector_of(sum->x, sum->n, sum->incx, type),
-                                .y = vector_of(sum->y, sum->n, sum->incy, type),
+                                .x = blas_dot_vector_of(sum->x, sum->n, sum->incx, type),
+                                .y = blas_dot_vector_of(sum->y, sum->n, sum->incy, type),
                                 .result = {.data = sum->result, .type = sum->result_type}};
   const tesela_status status = tsl_blas_run_dot(&desc, record);
   if (status == TESELA_UNSUPPORTED)
@@ -46,7 +46,7 @@ static tsl_blas_function *careful_dot(tsl_blas_call *call, const tsl_blas_sum *g
   if (sum.start)
     sum.result = &wide;
   tsl_blas_begin(call);
-  const bool done = route == TSL_BLAS_TESELA && by_tesela(type, &sum, tsl_blas_record(call, &record));
+  const bool done = route == TSL_BLAS_TESELA && blas_dot_by_tesela(type, &sum, tsl_blas_record(call, &record));
   tsl_blas_function *other = done ? NULL : tsl_blas_otherwise(call, route);
   if (other)
     return other;

@@ -6,42 +6,42 @@
 typedef tsl_blas_element element;
 typedef tsl_blas_wide wide;
 
-static wide load_f32(const void *at) {
+static wide blas_element_load_f32(const void *at) {
   return *(const float *)at;
 }
-static wide load_f64(const void *at) {
+static wide blas_element_load_f64(const void *at) {
   return *(const double *)at;
 }
-static wide load_c64(const void *at) {
+static wide blas_element_load_c64(const void *at) {
   const float *components = at;
   return CMPLX(components[0], components[1]);
 }
-static wide load_c128(const void *at) {
+static wide blas_element_load_c128(const void *at) {
   const double *components = at;
   return CMPLX(components[0], components[1]);
 }
-static void store_f32(void *at, wide value) {
+static void blas_element_store_f32(void *at, wide value) {
   *(float *)at = (float)creal(value);
 }
-static void store_f64(void *at, wide value) {
+static void blas_element_store_f64(void *at, wide value) {
   *(double *)at = creal(value);
 }
-static void store_c64(void *at, wide value) {
+static void blas_element_store_c64(void *at, wide value) {
   float *components = at;
   components[0] = (float)creal(value);
   components[1] = (float)cimag(value);
 }
-static void store_c128(void *at, wide value) {
+static void blas_element_store_c128(void *at, wide value) {
   double *components = at;
   components[0] = creal(value);
   components[1] = cimag(value);
 }
 
 static const element elements[] = {
-    {TESELA_F32, sizeof(float), false, load_f32, store_f32},
-    {TESELA_F64, sizeof(double), false, load_f64, store_f64},
-    {TESELA_C64, 2 * sizeof(float), true, load_c64, store_c64},
-    {TESELA_C128, 2 * sizeof(double), true, load_c128, store_c128},
+    {TESELA_F32, sizeof(float), false, blas_element_load_f32, blas_element_store_f32},
+    {TESELA_F64, sizeof(double), false, blas_element_load_f64, blas_element_store_f64},
+    {TESELA_C64, 2 * sizeof(float), true, blas_element_load_c64, blas_element_store_c64},
+    {TESELA_C128, 2 * sizeof(double), true, blas_element_load_c128, blas_element_store_c128},
 };
 
 const tsl_blas_element *tsl_blas_element_of(tesela_type type) {
@@ -66,15 +66,15 @@ void tsl_blas_doubles(tesela_type type, const void *scalar, double out[2]) {
   out[1] = cimag(value);
 }
 
-static const void *address(const element *of, const tsl_blas_view *view, int64_t i, int64_t j) {
+static const void *blas_element_address(const element *of, const tsl_blas_view *view, int64_t i, int64_t j) {
   return (const char *)view->data + (i * view->row + j * view->col) * (int64_t)of->size;
 }
 
 tsl_blas_wide tsl_blas_load(const element *of, const tsl_blas_view *view, int64_t i, int64_t j) {
-  const wide value = of->load(address(of, view, i, j));
+  const wide value = of->load(blas_element_address(of, view, i, j));
   return view->conjugate ? conj(value) : value;
 }
 
 void tsl_blas_store(const element *of, const tsl_blas_view *view, int64_t i, int64_t j, wide value) {
-  of->store(tsl_writable(address(of, view, i, j)), value);
+  of->store(tsl_writable(blas_element_address(of, view, i, j)), value);
 }

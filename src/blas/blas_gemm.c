@@ -71,15 +71,15 @@ bool tsl_blas_by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_work *work
   return status == TESELA_OK;
 }
 
-static bool is_idle(tesela_type type, const tsl_blas_multiply *product) {
+static bool blas_gemm_is_idle(tesela_type type, const tsl_blas_multiply *product) {
   return product->m == 0 || product->n == 0 ||
          ((product->k == 0 || tsl_blas_is(type, product->alpha, 0)) && tsl_blas_is(type, product->beta, 1));
 }
 
 /* Whether another device is sooner done than the processor, whosever library runs there: ours is asked for both. */
-static tsl_blas_place place_of(tsl_blas_symbol *symbol, const tsl_blas_multiply *product) {
+static tsl_blas_place blas_gemm_place_of(tsl_blas_symbol *symbol, const tsl_blas_multiply *product) {
   if (!tsl_blas_may_go_elsewhere(symbol, product) || tsl_blas_check_gemm(product) != 0 ||
-      is_idle(symbol->type, product))
+      blas_gemm_is_idle(symbol->type, product))
     return TSL_BLAS_HERE;
   const tsl_blas_work work = tsl_blas_work_of(symbol->type, product);
   tsl_blas_desc_storage of;
@@ -90,14 +90,14 @@ static tsl_blas_place place_of(tsl_blas_symbol *symbol, const tsl_blas_multiply 
 bool tsl_blas_ends_early(const tsl_blas_symbol *symbol, const tsl_blas_multiply *product, int wrong) {
   if (wrong)
     tsl_blas_report_argument(symbol, wrong, product->order == TSL_BLAS_ROW_MAJOR, true);
-  return wrong || is_idle(symbol->type, product);
+  return wrong || blas_gemm_is_idle(symbol->type, product);
 }
 
 /* What goes to another library is checked there. */
 tsl_blas_function *tsl_blas_gemm(tsl_blas_call *call, const tsl_blas_multiply *product) {
   const tesela_type type = call->symbol->type;
   tsl_blas_route route = tsl_blas_route_gemm(call->symbol, product->m, product->n, product->k);
-  const tsl_blas_place place = route == TSL_BLAS_LOOPS ? TSL_BLAS_HERE : place_of(call->symbol, product);
+  const tsl_blas_place place = route == TSL_BLAS_LOOPS ? TSL_BLAS_HERE : blas_gemm_place_of(call->symbol, product);
   if (route == TSL_BLAS_OTHER && place == TSL_BLAS_ELSEWHERE)
     route = TSL_BLAS_TESELA;
   else if (route == TSL_BLAS_OTHER && tsl_blas_is_always_forwarded(call->symbol))

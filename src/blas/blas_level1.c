@@ -26,7 +26,7 @@ static void find_parts(const tsl_blas_call *call, const tsl_blas_lines *of, part
     out->team = tsl_blas_team(bytes);
 }
 
-static tsl_blas_function *begin(tsl_blas_call *call, tsl_blas_class class, const tsl_blas_lines *of,
+static tsl_blas_function *blas_level1_begin(tsl_blas_call *call, tsl_blas_class class, const tsl_blas_lines *of,
                                 double flops) {
   if (tsl_blas_logging) {
     call->sizes = 1;
@@ -37,7 +37,7 @@ static tsl_blas_function *begin(tsl_blas_call *call, tsl_blas_class class, const
 }
 
 tsl_blas_function *tsl_blas_axpy(tsl_blas_call *call, const tsl_blas_lines *of, tsl_number alpha) {
-  tsl_blas_function *next = begin(call, TSL_BLAS_CLASS_ADD, of, 2);
+  tsl_blas_function *next = blas_level1_begin(call, TSL_BLAS_CLASS_ADD, of, 2);
   if (next)
     return next;
   if (of->n > 0 && (alpha.re != 0 || alpha.im != 0)) {
@@ -51,7 +51,7 @@ tsl_blas_function *tsl_blas_axpy(tsl_blas_call *call, const tsl_blas_lines *of, 
 
 tsl_blas_function *tsl_blas_scal(tsl_blas_call *call, const tsl_blas_lines *of, tsl_number alpha,
                                  bool is_real) {
-  tsl_blas_function *next = begin(call, TSL_BLAS_CLASS_SCALE, of, 1);
+  tsl_blas_function *next = blas_level1_begin(call, TSL_BLAS_CLASS_SCALE, of, 1);
   if (next)
     return next;
   const bool stays = alpha.re == 1 && (is_real || !tsl_vector_kernels_of(call->symbol->type)->is_complex);
@@ -65,7 +65,7 @@ tsl_blas_function *tsl_blas_scal(tsl_blas_call *call, const tsl_blas_lines *of, 
 }
 
 tsl_blas_function *tsl_blas_copy_vector(tsl_blas_call *call, const tsl_blas_lines *of) {
-  tsl_blas_function *next = begin(call, TSL_BLAS_CLASS_ADD, of, 0);
+  tsl_blas_function *next = blas_level1_begin(call, TSL_BLAS_CLASS_ADD, of, 0);
   if (next)
     return next;
   if (of->n > 0) {
@@ -78,7 +78,7 @@ tsl_blas_function *tsl_blas_copy_vector(tsl_blas_call *call, const tsl_blas_line
 }
 
 tsl_blas_function *tsl_blas_swap(tsl_blas_call *call, const tsl_blas_lines *of) {
-  tsl_blas_function *next = begin(call, TSL_BLAS_CLASS_ADD, of, 0);
+  tsl_blas_function *next = blas_level1_begin(call, TSL_BLAS_CLASS_ADD, of, 0);
   if (next)
     return next;
   if (of->n > 0) {
@@ -91,7 +91,7 @@ tsl_blas_function *tsl_blas_swap(tsl_blas_call *call, const tsl_blas_lines *of) 
 }
 
 tsl_blas_function *tsl_blas_rot(tsl_blas_call *call, const tsl_blas_lines *of, const double h[4]) {
-  tsl_blas_function *next = begin(call, TSL_BLAS_CLASS_ADD, of, 6);
+  tsl_blas_function *next = blas_level1_begin(call, TSL_BLAS_CLASS_ADD, of, 6);
   if (next)
     return next;
   if (of->n > 0) {
@@ -113,7 +113,7 @@ bool tsl_blas_modified(const double param[5], double h[4]) {
 }
 
 tsl_blas_function *tsl_blas_nrm2(tsl_blas_call *call, const tsl_blas_lines *of, double *result) {
-  tsl_blas_function *next = begin(call, TSL_BLAS_CLASS_SUM, of, 2);
+  tsl_blas_function *next = blas_level1_begin(call, TSL_BLAS_CLASS_SUM, of, 2);
   *result = 0;
   if (next)
     return next;
@@ -127,7 +127,7 @@ tsl_blas_function *tsl_blas_nrm2(tsl_blas_call *call, const tsl_blas_lines *of, 
 }
 
 tsl_blas_function *tsl_blas_asum(tsl_blas_call *call, const tsl_blas_lines *of, double *result) {
-  tsl_blas_function *next = begin(call, TSL_BLAS_CLASS_SUM, of, 1);
+  tsl_blas_function *next = blas_level1_begin(call, TSL_BLAS_CLASS_SUM, of, 1);
   *result = 0;
   if (next)
     return next;
@@ -141,7 +141,7 @@ tsl_blas_function *tsl_blas_asum(tsl_blas_call *call, const tsl_blas_lines *of, 
 }
 
 tsl_blas_function *tsl_blas_iamax(tsl_blas_call *call, const tsl_blas_lines *of, int64_t *result) {
-  tsl_blas_function *next = begin(call, TSL_BLAS_CLASS_SUM, of, 1);
+  tsl_blas_function *next = blas_level1_begin(call, TSL_BLAS_CLASS_SUM, of, 1);
   *result = 0;
   if (next)
     return next;
@@ -156,7 +156,7 @@ tsl_blas_function *tsl_blas_iamax(tsl_blas_call *call, const tsl_blas_lines *of,
 
 tsl_blas_function *tsl_blas_plain_dot(tsl_blas_call *call, const tsl_blas_lines *of, bool conjugate,
                                       void *result) {
-  tsl_blas_function *next = begin(call, TSL_BLAS_CLASS_DOT, of, 2);
+  tsl_blas_function *next = blas_level1_begin(call, TSL_BLAS_CLASS_DOT, of, 2);
   tsl_number sum = {0, 0};
   if (next)
     return next;

@@ -13,11 +13,11 @@ typedef tsl_blas_level2 arguments;
 /* --- arguments --- */
 
 /* Where each argument comes, from 1; 0 for what a routine has not. */
-typedef struct places {
+typedef struct blas_level2_places {
   int uplo, trans, diag, m, n, kl, ku, lda, incx, incy;
-} places;
+} blas_level2_places;
 
-static const places place[] = {
+static const blas_level2_places place[] = {
     [TSL_BLAS_GEMV] = {.trans = 1, .m = 2, .n = 3, .lda = 6, .incx = 8, .incy = 11},
     [TSL_BLAS_GBMV] = {.trans = 1, .m = 2, .n = 3, .kl = 4, .ku = 5, .lda = 8, .incx = 10, .incy = 13},
     [TSL_BLAS_SYMV] = {.uplo = 1, .n = 2, .lda = 5, .incx = 7, .incy = 10},
@@ -50,7 +50,7 @@ static int first_of(int found, int at, bool is_wrong) {
 }
 
 int tsl_blas_check_level2(const arguments *of) {
-  const places *at = &place[of->routine];
+  const blas_level2_places *at = &place[of->routine];
   int found = first_of(0, at->uplo, of->uplo != 'U' && of->uplo != 'L');
   found = first_of(found, at->trans,
                    of->trans != 'N' && of->trans != 'T' && of->trans != 'C' && of->trans != 'R');
@@ -69,7 +69,7 @@ static int transposed_letter(int letter) {
   return letter == 'N' ? 'T' : letter == 'T' ? 'N' : letter == 'C' ? 'R' : letter == 'R' ? 'C' : 0;
 }
 
-static void exchange(int64_t *a, int64_t *b) {
+static void blas_level2_exchange(int64_t *a, int64_t *b) {
   const int64_t kept = *a;
   *a = *b;
   *b = kept;
@@ -83,38 +83,38 @@ static void see_as_columns(const arguments *given, arguments *seen) {
   seen->uplo = given->uplo == 'U' ? 'L' : given->uplo == 'L' ? 'U' : 0;
   seen->trans = transposed_letter(given->trans);
   if (place[given->routine].m > 0)
-    exchange(&seen->m, &seen->n);
+    blas_level2_exchange(&seen->m, &seen->n);
   if (given->routine == TSL_BLAS_GBMV)
-    exchange(&seen->kl, &seen->ku);
+    blas_level2_exchange(&seen->kl, &seen->ku);
   if (given->routine == TSL_BLAS_GER || (is_two && given->hermitian)) {
     seen->x = given->y;
     seen->y = given->x;
-    exchange(&seen->incx, &seen->incy);
+    blas_level2_exchange(&seen->incx, &seen->incy);
   }
 }
 
 /* --- what is computed --- */
 
 /* One call under way. */
-typedef struct job {
+typedef struct blas_level2_job {
   const tsl_vector_kernels *kernels;
   const arguments *of;
   bool by_rows; /* before it was seen as columns */
   tsl_team team;
-} job;
+} blas_level2_job;
 
 static bool is_number(tsl_number value, double re) {
   return value.re == re && value.im == 0;
 }
-static bool conjugates(const job *j) {
+static bool blas_level2_conjugates(const blas_level2_job *j) {
   return j->kernels->is_complex && (j->of->trans == 'C' || j->of->trans == 'R');
 }
-static bool transposes(const job *j) {
+static bool blas_level2_transposes(const blas_level2_job *j) {
   return j->of->trans == 'T' || j->of->trans == 'C';
 }
 
 /* y = beta y. */
-static void scale(const job *j, int64_t n, tsl_line y) {
+static void blas_level2_scale(const blas_level2_job *j, int64_t n, tsl_line y) {
   static const double zero[2];
   const tsl_number beta = j->of->beta;
   void *at = tsl_writable(y.at);
@@ -128,9 +128,9 @@ static void scale(const job *j, int64_t n, tsl_line y) {
     j->kernels->line->copy(n, zero, 0, false, at, y.step);
 }
 
-static void general(const job *j) {
+static void blas_level2_general(const blas_level2_job *j) {
   const arguments *of = j->of;
-  const bool is_transposed = transposes(j);
+  const bool is_transposed = blas_level2_transposes(j);
   const int64_t x_count = is_transposed ? of->m : of->n, y_count = is_transposed ? of->n : of->m;
   if (of->m == 0 || of->n == 0)
     return;
@@ -139,25 +139,25 @@ static void general(const job *j) {
                                       .a = of->a,
                                       .ld = of->lda,
                                       .transposed = is_transposed,
-                                      .conjugate = conjugates(j),
+                                      .conjugate = blas_level2_conjugates(j),
                                       .alpha = of->alpha,
                                       .x = tsl_vector_at(j->kernels, of->x, x_count, of->incx),
                                       .y = tsl_vector_at(j->kernels, of->y, y_count, of->incy)};
-  scale(j, y_count, product.y);
+  blas_level2_scale(j, y_count, product.y);
   if (!is_number(of->alpha, 0))
     tsl_vector_multiply(j->kernels, j->team, &product);
 }
 
 /* Column by column: rows j - ku to j + kl of column j lie from the top of its band on. */
-static void banded(const job *j) {
+static void banded(const blas_level2_job *j) {
   const tsl_vector_kernels *k = j->kernels;
   const arguments *of = j->of;
-  const bool is_transposed = transposes(j), conjugate = conjugates(j);
+  const bool is_transposed = blas_level2_transposes(j), conjugate = blas_level2_conjugates(j);
   const tsl_line x = tsl_vector_at(k, of->x, is_transposed ? of->m : of->n, of->incx),
                  y = tsl_vector_at(k, of->y, is_transposed ? of->n : of->m, of->incy);
   if (of->m == 0 || of->n == 0)
     return;
-  scale(j, is_transposed ? of->n : of->m, y);
+  blas_level2_scale(j, is_transposed ? of->n : of->m, y);
   if (is_number(of->alpha, 0))
     return;
   for (int64_t column = 0; column < of->n; column++) {
@@ -189,7 +189,7 @@ static tsl_storage storage_of(tsl_blas_level2_routine routine) {
 }
 
 /* A hermitian matrix by rows is its conjugate by columns; of triangular ones the letter says it. */
-static tsl_triangle triangle_of(const job *j) {
+static tsl_triangle blas_level2_triangle_of(const blas_level2_job *j) {
   const arguments *of = j->of;
   return (tsl_triangle){.storage = storage_of(of->routine),
                         .upper = of->uplo == 'U',
@@ -199,29 +199,29 @@ static tsl_triangle triangle_of(const job *j) {
                         .a = of->a,
                         .hermitian = of->hermitian,
                         .unit = of->diag == 'U',
-                        .conjugate = of->hermitian ? j->by_rows : conjugates(j)};
+                        .conjugate = of->hermitian ? j->by_rows : blas_level2_conjugates(j)};
 }
 
-static void symmetric(const job *j) {
+static void blas_level2_symmetric(const blas_level2_job *j) {
   const arguments *of = j->of;
-  const tsl_triangle triangle = triangle_of(j);
+  const tsl_triangle triangle = blas_level2_triangle_of(j);
   const tsl_line x = tsl_vector_at(j->kernels, of->x, of->n, of->incx),
                  y = tsl_vector_at(j->kernels, of->y, of->n, of->incy);
-  scale(j, of->n, y);
+  blas_level2_scale(j, of->n, y);
   if (!is_number(of->alpha, 0))
     tsl_vector_symmetric(j->kernels, j->team, &triangle, of->alpha, x, y);
 }
 
-static void triangular(const job *j) {
+static void blas_level2_triangular(const blas_level2_job *j) {
   const arguments *of = j->of;
-  const tsl_triangle triangle = triangle_of(j);
+  const tsl_triangle triangle = blas_level2_triangle_of(j);
   const bool solves =
       of->routine == TSL_BLAS_TRSV || of->routine == TSL_BLAS_TBSV || of->routine == TSL_BLAS_TPSV;
-  tsl_vector_triangular(j->kernels, j->team, &triangle, transposes(j), solves,
+  tsl_vector_triangular(j->kernels, j->team, &triangle, blas_level2_transposes(j), solves,
                         tsl_vector_at(j->kernels, of->x, of->n, of->incx));
 }
 
-static void outer(const job *j) {
+static void outer(const blas_level2_job *j) {
   const arguments *of = j->of;
   if (!is_number(of->alpha, 0) && of->m > 0)
     tsl_vector_ger(j->kernels, j->team,
@@ -236,28 +236,28 @@ static void outer(const job *j) {
                                           .ld = of->lda});
 }
 
-static void rank_one(const job *j) {
-  const tsl_triangle triangle = triangle_of(j);
+static void rank_one(const blas_level2_job *j) {
+  const tsl_triangle triangle = blas_level2_triangle_of(j);
   if (!is_number(j->of->alpha, 0))
     tsl_vector_rank_one(j->kernels, j->team, &triangle, j->of->alpha,
                         tsl_vector_at(j->kernels, j->of->x, j->of->n, j->of->incx));
 }
 
-static void rank_two(const job *j) {
+static void rank_two(const blas_level2_job *j) {
   const arguments *of = j->of;
-  const tsl_triangle triangle = triangle_of(j);
+  const tsl_triangle triangle = blas_level2_triangle_of(j);
   if (!is_number(of->alpha, 0))
     tsl_vector_rank_two(j->kernels, j->team, &triangle, of->alpha,
                         tsl_vector_at(j->kernels, of->x, of->n, of->incx),
                         tsl_vector_at(j->kernels, of->y, of->n, of->incy));
 }
 
-typedef void computing(const job *j);
+typedef void computing(const blas_level2_job *j);
 static computing *const computes[] = {
-    [TSL_BLAS_GEMV] = general,    [TSL_BLAS_GBMV] = banded,     [TSL_BLAS_SYMV] = symmetric,
-    [TSL_BLAS_SBMV] = symmetric,  [TSL_BLAS_SPMV] = symmetric,  [TSL_BLAS_TRMV] = triangular,
-    [TSL_BLAS_TBMV] = triangular, [TSL_BLAS_TPMV] = triangular, [TSL_BLAS_TRSV] = triangular,
-    [TSL_BLAS_TBSV] = triangular, [TSL_BLAS_TPSV] = triangular, [TSL_BLAS_GER] = outer,
+    [TSL_BLAS_GEMV] = blas_level2_general,    [TSL_BLAS_GBMV] = banded,     [TSL_BLAS_SYMV] = blas_level2_symmetric,
+    [TSL_BLAS_SBMV] = blas_level2_symmetric,  [TSL_BLAS_SPMV] = blas_level2_symmetric,  [TSL_BLAS_TRMV] = blas_level2_triangular,
+    [TSL_BLAS_TBMV] = blas_level2_triangular, [TSL_BLAS_TPMV] = blas_level2_triangular, [TSL_BLAS_TRSV] = blas_level2_triangular,
+    [TSL_BLAS_TBSV] = blas_level2_triangular, [TSL_BLAS_TPSV] = blas_level2_triangular, [TSL_BLAS_GER] = outer,
     [TSL_BLAS_SYR] = rank_one,    [TSL_BLAS_SPR] = rank_one,    [TSL_BLAS_SYR2] = rank_two,
     [TSL_BLAS_SPR2] = rank_two,
 };
@@ -269,7 +269,7 @@ static const tsl_blas_class classes[] = {
 };
 
 /* Elements of the matrix that are read or written. */
-static double elements_of(const arguments *of) {
+static double blas_level2_elements_of(const arguments *of) {
   const double n = (double)of->n, band = (double)(of->kl + of->ku + 1);
   if (place[of->routine].kl > 0)
     return n * band;
@@ -277,7 +277,7 @@ static double elements_of(const arguments *of) {
 }
 
 tsl_blas_function *tsl_blas_matrix_vector(tsl_blas_call *call, const arguments *given) {
-  const double elements = elements_of(given);
+  const double elements = blas_level2_elements_of(given);
   if (tsl_blas_logging) {
     call->sizes = place[given->routine].m > 0 ? 2 : 1;
     call->shape[0] = place[given->routine].m > 0 ? given->m : given->n;
@@ -300,7 +300,7 @@ tsl_blas_function *tsl_blas_matrix_vector(tsl_blas_call *call, const arguments *
     tsl_blas_report_argument(call->symbol, wrong, by_rows, true);
   } else if (seen->n > 0) {
     const tsl_vector_kernels *kernels = tsl_vector_kernels_of(call->symbol->type);
-    const job of = {kernels, seen, by_rows, tsl_blas_team(elements * kernels->size)};
+    const blas_level2_job of = {kernels, seen, by_rows, tsl_blas_team(elements * kernels->size)};
     computes[seen->routine](&of);
   }
   tsl_blas_vectors_done(call);

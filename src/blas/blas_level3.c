@@ -4,7 +4,7 @@
 #include "blas/check_args.h"
 #include "blas/blas_route.h"
 
-static void describe(tsl_blas_call *call, const tsl_blas_structured *given) {
+static void blas_level3_describe(tsl_blas_call *call, const tsl_blas_structured *given) {
   const bool update = given->routine < TSL_BLAS_SYMM, symmetric = !update && given->routine < TSL_BLAS_TRMM;
   const bool two = given->routine == TSL_BLAS_SYR2K || given->routine == TSL_BLAS_HER2K;
   const double n = (double)given->n;
@@ -19,7 +19,7 @@ static void describe(tsl_blas_call *call, const tsl_blas_structured *given) {
 }
 
 /* What the reference leaves as it is. */
-static bool is_idle(const tsl_blas_layout *of) {
+static bool blas_level3_is_idle(const tsl_blas_layout *of) {
   const bool in_place = of->routine >= TSL_BLAS_TRMM, update = of->routine < TSL_BLAS_SYMM;
   return of->work.m == 0 || of->work.n == 0 ||
          (!in_place && ((of->alpha[0] == 0 && of->alpha[1] == 0) || (update && of->work.k == 0)) &&
@@ -31,7 +31,7 @@ tsl_blas_function *tsl_blas_level3(tsl_blas_call *call, const tsl_blas_structure
   const tsl_blas_route route =
       tsl_blas_route_level3(given->routine, call->symbol, tsl_blas_level3_volume(given));
   if (tsl_blas_logging)
-    describe(call, given);
+    blas_level3_describe(call, given);
   if (route == TSL_BLAS_OTHER)
     return tsl_blas_forward(call);
   const int wrong = tsl_blas_check_level3(type, given);
@@ -41,7 +41,7 @@ tsl_blas_function *tsl_blas_level3(tsl_blas_call *call, const tsl_blas_structure
   }
   tsl_blas_layout layout;
   tsl_blas_lay_out(type, given, &layout);
-  if (is_idle(&layout))
+  if (blas_level3_is_idle(&layout))
     return NULL;
   /* Nothing in it calls, so that nobody need know that it has begun, but who listens. */
   if (route == TSL_BLAS_TESELA && !tsl_blas_logging && tsl_blas_level3_little(&layout))

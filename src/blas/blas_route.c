@@ -53,11 +53,11 @@ static const double class_from[TSL_BLAS_CLASSES] = {
 
 /* TESELA_BLAS, read when the library is loaded. */
 #define REQUEST_LIST(X) X(AUTO, "auto") X(TESELA, "tesela") X(OTHER, "other") X(LOOPS, "loops")
-typedef enum request {
+typedef enum blas_route_request {
 #define MEMBER(name, text) REQUEST_##name,
   REQUEST_LIST(MEMBER)
 #undef MEMBER
-} request;
+} blas_route_request;
 
 static const char *const requests[] = {
 #define ROW(name, text) text,
@@ -65,7 +65,7 @@ static const char *const requests[] = {
 #undef ROW
 };
 
-static request wanted;
+static blas_route_request wanted;
 static bool asks;
 static bool is_free; /* of the processor: somebody asked for the best device */
 bool tsl_blas_owns_small;
@@ -90,7 +90,7 @@ static bool is_real(const tsl_blas_symbol *symbol) {
 }
 
 /* The library behind a symbol; where it counts how good it is, that is found out once. */
-static tsl_blas_peer peer_of(tsl_blas_symbol *symbol) {
+static tsl_blas_peer blas_route_peer_of(tsl_blas_symbol *symbol) {
   const tsl_blas_peer peer = tsl_host_blas_kind(symbol);
   int unknown = TSL_BLAS_PEER_UNKNOWN;
   if (peer != TSL_BLAS_PEER_UNKNOWN || wanted != REQUEST_AUTO || tsl_blas_is_nested())
@@ -122,7 +122,7 @@ static void let_pass(tsl_blas_symbol *symbol, double below) {
 }
 
 tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n, int64_t k) {
-  const tsl_blas_peer peer = peer_of(symbol);
+  const tsl_blas_peer peer = blas_route_peer_of(symbol);
   tsl_blas_route route;
   if (settled(peer, &route))
     return route;
@@ -159,7 +159,7 @@ tsl_blas_route tsl_blas_route_batch(tsl_blas_symbol *symbol, const tsl_blas_mult
 }
 
 tsl_blas_route tsl_blas_route_vector(int op, tsl_blas_symbol *symbol, double elements) {
-  const tsl_blas_peer peer = peer_of(symbol);
+  const tsl_blas_peer peer = blas_route_peer_of(symbol);
   tsl_blas_route route;
   if (settled(peer, &route))
     return route;
@@ -174,7 +174,7 @@ bool tsl_blas_asks_of_sums(void) {
 
 /* Whether calls that are tesela's need not be asked about again: a library that
  * they are to go to does not come after so many. */
-static bool stays(tsl_blas_symbol *symbol, tsl_blas_peer peer) {
+static bool blas_route_stays(tsl_blas_symbol *symbol, tsl_blas_peer peer) {
   enum { CALLS = 32 };
   const bool waits =
       peer == TSL_BLAS_PEER_NONE && atomic_load_explicit(&symbol->next.tries, memory_order_relaxed) < CALLS;
@@ -182,10 +182,10 @@ static bool stays(tsl_blas_symbol *symbol, tsl_blas_peer peer) {
 }
 
 tsl_blas_route tsl_blas_route_class(tsl_blas_class class, tsl_blas_symbol *symbol, double elements) {
-  const tsl_blas_peer peer = peer_of(symbol);
+  const tsl_blas_peer peer = blas_route_peer_of(symbol);
   tsl_blas_route route;
   if (settled(peer, &route)) {
-    if (route != TSL_BLAS_OTHER && stays(symbol, peer))
+    if (route != TSL_BLAS_OTHER && blas_route_stays(symbol, peer))
       atomic_store_explicit(&symbol->own_below, INFINITY, memory_order_release);
     return route;
   }
@@ -198,12 +198,12 @@ tsl_blas_route tsl_blas_route_class(tsl_blas_class class, tsl_blas_symbol *symbo
 }
 
 bool tsl_blas_may_measure(tsl_blas_symbol *symbol) {
-  return wanted == REQUEST_AUTO && !tsl_blas_is_nested() && peer_of(symbol) == TSL_BLAS_PEER_TUNED;
+  return wanted == REQUEST_AUTO && !tsl_blas_is_nested() && blas_route_peer_of(symbol) == TSL_BLAS_PEER_TUNED;
 }
 
 tsl_blas_route tsl_blas_route_by(tsl_blas_symbol *symbol,
                                  const tsl_blas_share shares[TSL_BLAS_PEER_TUNED + 1]) {
-  const tsl_blas_peer peer = peer_of(symbol);
+  const tsl_blas_peer peer = blas_route_peer_of(symbol);
   tsl_blas_route route;
   if (settled(peer, &route))
     return route;

@@ -16,15 +16,15 @@
 enum { PIECE = 48 };
 
 /* A triangle under way. */
-typedef struct job {
+typedef struct blas_triangle_job {
   const tsl_blas_symbol *symbol;
   int uplo;
   void *square; /* scratch memory for one on the diagonal: PIECE x PIECE elements */
   tesela_record *record;
-} job;
+} blas_triangle_job;
 
 /* A product's place in the whole: rows i.., columns j.. of C. */
-static tsl_blas_work block_of(const tsl_blas_work *whole, int64_t i, int64_t m, int64_t j, int64_t n) {
+static tsl_blas_work blas_triangle_block_of(const tsl_blas_work *whole, int64_t i, int64_t m, int64_t j, int64_t n) {
   const int64_t size = (int64_t)tsl_blas_size(whole->type);
   tsl_blas_work block = *whole;
   block.m = m;
@@ -36,7 +36,7 @@ static tsl_blas_work block_of(const tsl_blas_work *whole, int64_t i, int64_t m, 
 }
 
 /* The square's lines lie as C's do. */
-static void diagonal(const tsl_blas_work *work, const job *of) {
+static void blas_triangle_diagonal(const tsl_blas_work *work, const blas_triangle_job *of) {
   static const double zero[2];
   const int64_t n = work->n;
   const bool by_row = work->c.row != 1;
@@ -49,29 +49,29 @@ static void diagonal(const tsl_blas_work *work, const job *of) {
             by_row ? work->c.row : work->c.col);
 }
 
-static void triangle(const tsl_blas_work *work, const job *of) {
+static void blas_triangle_triangle(const tsl_blas_work *work, const blas_triangle_job *of) {
   if (work->n <= PIECE) {
-    diagonal(work, of);
+    blas_triangle_diagonal(work, of);
     return;
   }
   const int64_t half = (work->n / 2 + PIECE - 1) / PIECE * PIECE, remainder = work->n - half;
-  const tsl_blas_work first = block_of(work, 0, half, 0, half),
-                      last = block_of(work, half, remainder, half, remainder);
+  const tsl_blas_work first = blas_triangle_block_of(work, 0, half, 0, half),
+                      last = blas_triangle_block_of(work, half, remainder, half, remainder);
   const tsl_blas_work between =
-      of->uplo == 'L' ? block_of(work, half, remainder, 0, half) : block_of(work, 0, half, half, remainder);
-  triangle(&first, of);
-  triangle(&last, of);
+      of->uplo == 'L' ? blas_triangle_block_of(work, half, remainder, 0, half) : blas_triangle_block_of(work, 0, half, half, remainder);
+  blas_triangle_triangle(&first, of);
+  blas_triangle_triangle(&last, of);
   tsl_blas_inner_gemm(of->symbol, &between, of->record);
 }
 
 bool tsl_blas_triangle(const tsl_blas_symbol *symbol, const tsl_blas_work *work, int uplo,
                        tesela_record *record) {
-  job of = {.symbol = symbol, .uplo = uplo, .record = record};
+  blas_triangle_job of = {.symbol = symbol, .uplo = uplo, .record = record};
   const size_t bytes = PIECE * PIECE * tsl_blas_size(work->type);
   if (tsl_blas_lacks(TSL_BLAS_GEMM, work->type, work->type) ||
       tsl_alloc(bytes, "a square on a triangle's diagonal", &of.square) != TESELA_OK)
     return false;
-  triangle(work, &of);
+  blas_triangle_triangle(work, &of);
   tsl_free(of.square);
   return true;
 }

@@ -75,7 +75,7 @@ void tsl_blas_begin(tsl_blas_call *call) {
 }
 
 /* Seconds of a call that is to be counted; 0: none. */
-static double finish(const tsl_blas_call *call) {
+static double call_log_finish(const tsl_blas_call *call) {
   const double seconds = call->started > 0 ? tsl_clock() - call->started : 0;
   if (call->entered)
     tsl_blas_depth--;
@@ -96,7 +96,7 @@ static int64_t power_above(int64_t size) {
 }
 
 /* Under the lock. */
-static row *row_of(const row *like) {
+static row *call_log_row_of(const row *like) {
   for (int i = 0; i < row_count; i++)
     if (rows[i].symbol == like->symbol && memcmp(rows[i].power, like->power, sizeof like->power) == 0 &&
         strcmp(rows[i].who, like->who) == 0)
@@ -107,7 +107,7 @@ static row *row_of(const row *like) {
   return &rows[row_count++];
 }
 
-static void add(const tsl_blas_call *call, double seconds, const char *who) {
+static void call_log_add(const tsl_blas_call *call, double seconds, const char *who) {
   TSL_NOT_CANCELLED;
   row like = {.symbol = call->symbol, .sizes = call->sizes};
   for (int i = 0; i < SHAPES; i++) {
@@ -116,7 +116,7 @@ static void add(const tsl_blas_call *call, double seconds, const char *who) {
   }
   snprintf(like.who, sizeof like.who, "%s", who);
   pthread_mutex_lock(&lock);
-  row *found = row_of(&like);
+  row *found = call_log_row_of(&like);
   found->calls++;
   found->seconds += seconds;
   found->flops += call->flops;
@@ -128,15 +128,15 @@ static void add(const tsl_blas_call *call, double seconds, const char *who) {
 }
 
 void tsl_blas_end(tsl_blas_call *call, const char *who) {
-  const double seconds = finish(call);
+  const double seconds = call_log_finish(call);
   if (seconds > 0 && who)
-    add(call, seconds, who);
+    call_log_add(call, seconds, who);
 }
 
 /* "gemm host_packed version=1 depth=512 device=cpu ..." becomes "tesela host_packed cpu". */
 void tsl_blas_end_plan(tsl_blas_call *call, const tesela_record *record) {
   char who[WHO] = "tesela";
-  const double seconds = finish(call);
+  const double seconds = call_log_finish(call);
   if (seconds == 0)
     return;
   const char *name = record->plan ? strchr(record->plan, ' ') : NULL;
@@ -146,22 +146,22 @@ void tsl_blas_end_plan(tsl_blas_call *call, const tesela_record *record) {
     snprintf(who, sizeof who, "tesela %.*s %.*s", (int)strcspn(name + 1, " "), name + 1,
              (int)strcspn(device, " "), device);
   }
-  add(call, seconds, who);
+  call_log_add(call, seconds, who);
 }
 
 void tsl_blas_note_forwarded(tsl_blas_call *call) {
   char path[PATH_MAX];
-  const double seconds = finish(call);
+  const double seconds = call_log_finish(call);
   if (seconds == 0)
     return;
   tsl_library_file(atomic_load_explicit(&call->symbol->next.found, memory_order_relaxed), path, sizeof path);
   const char *slash = strrchr(path, '/');
-  add(call, seconds, slash ? slash + 1 : "another library");
+  call_log_add(call, seconds, slash ? slash + 1 : "another library");
 }
 
 /* --- the table --- */
 
-static int by_seconds(const void *a, const void *b) {
+static int call_log_by_seconds(const void *a, const void *b) {
   const double x = ((const row *)a)->seconds, y = ((const row *)b)->seconds;
   return x < y ? 1 : x > y ? -1 : 0;
 }
@@ -180,7 +180,7 @@ static int print_shape(const row *of, char out[SHAPE]) {
   return used;
 }
 
-static void add_row(const row *of, int width, tsl_text *out) {
+static void call_log_add_row(const row *of, int width, tsl_text *out) {
   char shape[SHAPE], speed[24] = "-";
   (void)print_shape(of, shape);
   if (of->seconds > 0 && of->flops > 0)
@@ -189,7 +189,7 @@ static void add_row(const row *of, int width, tsl_text *out) {
                width, shape, (unsigned long long)of->calls, of->who, of->seconds, speed);
 }
 
-static void write_all(const tsl_text *text) {
+static void call_log_write_all(const tsl_text *text) {
   size_t done = 0;
   while (!text->failed && done < text->length) {
     const ssize_t count = write(STDERR_FILENO, text->data + done, text->length - done);
@@ -204,10 +204,10 @@ static bool is_awaited(void) {
   return strtol(tsl_env_get(TSL_ENV_RUN), NULL, 10) == (long)getpid();
 }
 
-static void add_table(tsl_text *out) {
+static void call_log_add_table(tsl_text *out) {
   char shape[SHAPE];
   int width = 5;
-  qsort(rows, (size_t)row_count, sizeof *rows, by_seconds);
+  qsort(rows, (size_t)row_count, sizeof *rows, call_log_by_seconds);
   for (int i = 0; i < row_count; i++) {
     const int own = print_shape(&rows[i], shape);
     width = own > width ? own : width;
@@ -217,7 +217,7 @@ static void add_table(tsl_text *out) {
   tsl_text_add(out, "%-24s  %-*s  %10s  %-28s  %11s  %8s\n", "routine", width, "sizes", "calls",
                "computed by", "seconds", "GFLOP/s");
   for (int i = 0; i < row_count; i++)
-    add_row(&rows[i], width, out);
+    call_log_add_row(&rows[i], width, out);
 }
 
 __attribute__((destructor)) static void report(void) {
@@ -226,11 +226,11 @@ __attribute__((destructor)) static void report(void) {
     return;
   pthread_mutex_lock(&lock);
   if (row_count > 0)
-    add_table(&out);
+    call_log_add_table(&out);
   else if (is_awaited())
     tsl_text_add(&out, "\ntesela: no BLAS calls of %s (process %ld)\n", program_invocation_short_name,
                  (long)getpid());
   pthread_mutex_unlock(&lock);
-  write_all(&out);
+  call_log_write_all(&out);
   tsl_text_free(&out);
 }

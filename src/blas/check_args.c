@@ -12,7 +12,7 @@ static bool is_trans(int letter) {
 static bool keeps(int letter) {
   return letter == 'N' || letter == 'R';
 }
-static int64_t at_least_one(int64_t size) {
+static int64_t check_args_at_least_one(int64_t size) {
   return size > 1 ? size : 1;
 }
 static bool is_order(int order) {
@@ -20,7 +20,7 @@ static bool is_order(int order) {
 }
 
 /* The sizes as a column-major routine sees them: a row-major product is that of the transposes, B' A'. */
-static tsl_blas_multiply as_columns(const tsl_blas_multiply *given) {
+static tsl_blas_multiply check_args_as_columns(const tsl_blas_multiply *given) {
   tsl_blas_multiply seen = *given;
   if (given->order == TSL_BLAS_ROW_MAJOR) {
     seen.trans_a = given->trans_b;
@@ -41,18 +41,18 @@ int tsl_blas_check_gemm(const tsl_blas_multiply *product) {
     return 1;
   if (!is_trans(product->trans_b))
     return 2;
-  const tsl_blas_multiply seen = as_columns(product);
+  const tsl_blas_multiply seen = check_args_as_columns(product);
   if (seen.m < 0)
     return 3;
   if (seen.n < 0)
     return 4;
   if (seen.k < 0)
     return 5;
-  if (seen.lda < at_least_one(keeps(seen.trans_a) ? seen.m : seen.k))
+  if (seen.lda < check_args_at_least_one(keeps(seen.trans_a) ? seen.m : seen.k))
     return 8;
-  if (seen.ldb < at_least_one(keeps(seen.trans_b) ? seen.k : seen.n))
+  if (seen.ldb < check_args_at_least_one(keeps(seen.trans_b) ? seen.k : seen.n))
     return 10;
-  return seen.ldc < at_least_one(seen.m) ? 13 : 0;
+  return seen.ldc < check_args_at_least_one(seen.m) ? 13 : 0;
 }
 
 int tsl_blas_check_gemmt(const tsl_blas_multiply *product) {
@@ -64,16 +64,16 @@ int tsl_blas_check_gemmt(const tsl_blas_multiply *product) {
     return 2;
   if (!is_trans(product->trans_b))
     return 3;
-  const tsl_blas_multiply seen = as_columns(product);
+  const tsl_blas_multiply seen = check_args_as_columns(product);
   if (seen.n < 0)
     return 4;
   if (seen.k < 0)
     return 5;
-  if (seen.lda < at_least_one(keeps(seen.trans_a) ? seen.n : seen.k))
+  if (seen.lda < check_args_at_least_one(keeps(seen.trans_a) ? seen.n : seen.k))
     return 8;
-  if (seen.ldb < at_least_one(keeps(seen.trans_b) ? seen.k : seen.n))
+  if (seen.ldb < check_args_at_least_one(keeps(seen.trans_b) ? seen.k : seen.n))
     return 10;
-  return seen.ldc < at_least_one(seen.n) ? 13 : 0;
+  return seen.ldc < check_args_at_least_one(seen.n) ? 13 : 0;
 }
 
 int tsl_blas_check_matcopy(const tsl_blas_copy *copy) {
@@ -88,9 +88,9 @@ int tsl_blas_check_matcopy(const tsl_blas_copy *copy) {
     return 3;
   if (copy->cols < 0)
     return 4;
-  if (copy->lda < at_least_one(along))
+  if (copy->lda < check_args_at_least_one(along))
     return 7;
-  if (copy->ldb < at_least_one(keeps(copy->trans) ? along : across))
+  if (copy->ldb < check_args_at_least_one(keeps(copy->trans) ? along : across))
     return copy->in_place ? 8 : 9;
   return 0;
 }
@@ -107,7 +107,7 @@ static const struct {
 };
 
 /* The caller's own number. */
-static int exchanged(const char *title, int number) {
+static int check_args_exchanged(const char *title, int number) {
   for (size_t row = 0; row < sizeof exchanges / sizeof *exchanges; row++) {
     if (!strstr(title, exchanges[row].piece))
       continue;
@@ -137,7 +137,7 @@ static void refuse_cblas(const tsl_blas_symbol *symbol, tsl_blas_function *xerbl
   typedef void cblas_xerbla(int, const char *, const char *, ...);
   const bool told = tell_row_major(row_major);
   if (row_major && !told)
-    number = exchanged(symbol->title, number);
+    number = check_args_exchanged(symbol->title, number);
   ((cblas_xerbla *)xerbla)(number, symbol->title, "");
 }
 

@@ -5,7 +5,7 @@
 #include "blas/blas_gemm.h"
 #include "blas/blas_level3.h"
 
-static void describe(tsl_blas_call *call, const tsl_blas_multiply *product) {
+static void gemmt_describe(tsl_blas_call *call, const tsl_blas_multiply *product) {
   call->sizes = 3;
   call->shape[0] = call->shape[1] = product->n;
   call->shape[2] = product->k;
@@ -16,7 +16,7 @@ static void describe(tsl_blas_call *call, const tsl_blas_multiply *product) {
 tsl_blas_function *tsl_blas_gemmt(tsl_blas_call *call, const tsl_blas_multiply *product) {
   const tsl_blas_route route = tsl_blas_route_level3(
       TSL_BLAS_GEMMT, call->symbol, (double)product->n * (double)product->n * (double)product->k);
-  describe(call, product);
+  gemmt_describe(call, product);
   if (route == TSL_BLAS_OTHER)
     return tsl_blas_forward(call);
   if (tsl_blas_ends_early(call->symbol, product, tsl_blas_check_gemmt(product)))

@@ -19,20 +19,20 @@ tsl_blas_group *tsl_blas_take_groups(int64_t count) {
   return count > 0 ? calloc((size_t)count, sizeof(tsl_blas_group)) : NULL;
 }
 
-static double work_of(const tsl_blas_group *group) {
+static double groups_work_of(const tsl_blas_group *group) {
   const tsl_blas_multiply *product = &group->product;
   return 2 * (double)product->m * (double)product->n * (double)product->k * (double)group->batch.count;
 }
 
 /* --- results that are the same --- */
 
-static int compare(const void *x, const void *y) {
+static int groups_compare(const void *x, const void *y) {
   const uintptr_t a = *(const uintptr_t *)x, b = *(const uintptr_t *)y;
   return a < b ? -1 : a > b;
 }
 
 /* Products that add to one C in turn must not be done side by side. Without memory they may be. */
-static bool are_apart(const tsl_blas_group *groups, int64_t count) {
+static bool groups_are_apart(const tsl_blas_group *groups, int64_t count) {
   int64_t products = 0, at = 0;
   bool sorted = true, apart = true;
   for (int64_t g = 0; g < count; g++)
@@ -46,7 +46,7 @@ static bool are_apart(const tsl_blas_group *groups, int64_t count) {
       sorted = sorted && (at == 0 || each[at - 1] < each[at]);
     }
   if (!sorted)
-    qsort(each, (size_t)products, sizeof *each, compare);
+    qsort(each, (size_t)products, sizeof *each, groups_compare);
   for (int64_t i = 1; i < products && !sorted; i++)
     apart = apart && each[i - 1] < each[i];
   free(each);
@@ -56,7 +56,7 @@ static bool are_apart(const tsl_blas_group *groups, int64_t count) {
 /* --- by plans --- */
 
 static bool is_worth_a_plan(const tsl_blas_group *group) {
-  return group->batch.count >= MANY || work_of(group) >= planned_work;
+  return group->batch.count >= MANY || groups_work_of(group) >= planned_work;
 }
 
 /* What tesela is told of groups, in one block. */
@@ -80,7 +80,7 @@ static bool take_telling(int64_t count, telling *out) {
   return true;
 }
 
-static void tell(tesela_type type, tsl_blas_group *group, telling *to) {
+static void groups_tell(tesela_type type, tsl_blas_group *group, telling *to) {
   const int64_t at = to->count++;
   const tsl_blas_work work = tsl_blas_work_of(type, &group->product);
   tsl_blas_to_desc(&work, &to->words[at]);
@@ -96,7 +96,7 @@ static void run_told(tsl_blas_call *call, const telling *all) {
     tsl_blas_describe(call, &all->groups[0]->product);
     call->flops = 0;
     for (int64_t i = 0; i < all->count; i++)
-      call->flops += work_of(all->groups[i]);
+      call->flops += groups_work_of(all->groups[i]);
   }
   tsl_blas_begin(call);
   const tesela_status status =
@@ -115,7 +115,7 @@ static void run_planned(tsl_blas_call *call, tsl_blas_group *groups, int64_t cou
     return;
   for (int64_t g = 0; g < count; g++)
     if (is_worth_a_plan(&groups[g]) && tsl_blas_is_ours(call, &groups[g].product))
-      tell(call->symbol->type, &groups[g], &all);
+      groups_tell(call->symbol->type, &groups[g], &all);
   if (all.count > 0)
     run_told(call, &all);
   free(all.words);
@@ -123,14 +123,14 @@ static void run_planned(tsl_blas_call *call, tsl_blas_group *groups, int64_t cou
 
 /* --- without plans --- */
 
-typedef struct sharing {
+typedef struct groups_sharing {
   tsl_blas_symbol *symbol;
   tsl_blas_group **groups; /* of work for one thread at most, each */
   int64_t count, jobs;
-} sharing;
+} groups_sharing;
 
-static void run_job(void *argument, int64_t index, int worker) {
-  const sharing *of = argument;
+static void groups_run_job(void *argument, int64_t index, int worker) {
+  const groups_sharing *of = argument;
   const int64_t first = index * of->count / of->jobs, end = (index + 1) * of->count / of->jobs;
   (void)worker;
   for (int64_t g = first; g < end; g++) {
@@ -149,30 +149,30 @@ static void run_job(void *argument, int64_t index, int worker) {
 }
 
 /* Nobody listens: a table of calls has them one by one. */
-static void run_shared(tsl_blas_call *call, tsl_blas_group *groups, int64_t count) {
+static void groups_run_shared(tsl_blas_call *call, tsl_blas_group *groups, int64_t count) {
   const tesela_type type = call->symbol->type;
   const tsl_team team = tsl_pool_team(tsl_pool_shared(), tsl_blas_threads());
   double work = 0;
   if (tsl_blas_logging || !tsl_blas_owns_small || tsl_blas_is_wide(call->symbol) ||
       (type != TESELA_F32 && type != TESELA_F64) || tsl_team_threads(team) < 2)
     return;
-  sharing all = {.symbol = call->symbol, .groups = malloc((size_t)count * sizeof(tsl_blas_group *))};
+  groups_sharing all = {.symbol = call->symbol, .groups = malloc((size_t)count * sizeof(tsl_blas_group *))};
   for (int64_t g = 0; all.groups && g < count; g++)
     if (groups[g].done == 0 && !is_worth_a_plan(&groups[g]) && tsl_blas_is_ours(call, &groups[g].product)) {
       all.groups[all.count++] = &groups[g];
-      work += work_of(&groups[g]);
+      work += groups_work_of(&groups[g]);
     }
   const int64_t jobs = (int64_t)JOBS_OF_A_THREAD * tsl_team_threads(team);
   all.jobs = all.count < jobs ? all.count : jobs;
   if (work >= shared_work)
-    tsl_team_run(team, all.jobs, run_job, &all);
+    tsl_team_run(team, all.jobs, groups_run_job, &all);
   free(all.groups);
 }
 
 bool tsl_blas_run_groups(tsl_blas_call *call, tsl_blas_group *groups, int64_t count) {
-  if (!groups || !are_apart(groups, count))
+  if (!groups || !groups_are_apart(groups, count))
     return false;
   run_planned(call, groups, count);
-  run_shared(call, groups, count);
+  groups_run_shared(call, groups, count);
   return true;
 }

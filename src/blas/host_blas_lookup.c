@@ -69,7 +69,7 @@ typedef struct quest {
 
 /* Libraries have stray names (NumPy's OpenBLAS exports cblas_dgemm_batch_strided beside scipy_cblas_dgemm64_, with 64-bit
  * integers): one without its family tells nothing. */
-static bool serves(void *address, quest *of) {
+static bool host_blas_lookup_serves(void *address, quest *of) {
   if (!address || is_ours(address) || may_call_us(address))
     return false;
   if (!of->symbol)
@@ -86,18 +86,18 @@ static bool serves(void *address, quest *of) {
 }
 
 /* A library that serves us stays open. */
-static tsl_loaded_answer ask(void *address, void *argument) {
+static tsl_loaded_answer host_blas_lookup_ask(void *address, void *argument) {
   quest *of = argument;
-  return serves(address, of) ? TSL_LOADED_TAKE : address == of->wide ? TSL_LOADED_KEEP : TSL_LOADED_NO;
+  return host_blas_lookup_serves(address, of) ? TSL_LOADED_TAKE : address == of->wide ? TSL_LOADED_KEEP : TSL_LOADED_NO;
 }
 
-static void *search(quest *of, bool program_first) {
+static void *host_blas_lookup_search(quest *of, bool program_first) {
   TSL_NOT_CANCELLED;
   void *address = program_first ? tsl_blas_program_has(of->name) : dlsym(RTLD_NEXT, of->name);
-  if (serves(address, of))
+  if (host_blas_lookup_serves(address, of))
     return address;
   /* What the program would have called: nobody else is asked. */
-  return of->wide ? NULL : tsl_loaded_find(of->name, ask, of);
+  return of->wide ? NULL : tsl_loaded_find(of->name, host_blas_lookup_ask, of);
 }
 
 /* Whether it is time to search (again). A call that is not counted, as another thread counts, is none that is missed; and an addition that misses
@@ -112,13 +112,13 @@ tsl_blas_function *tsl_blas_find(tsl_blas_lazy_symbol *late, const char *name, b
   tsl_blas_function *function = atomic_load_explicit(&late->found, memory_order_acquire);
   if (function || !is_due(late))
     return function;
-  function = as_function(search(&(quest){.name = name}, program_first));
+  function = as_function(host_blas_lookup_search(&(quest){.name = name}, program_first));
   if (function)
     atomic_store_explicit(&late->found, function, memory_order_release);
   return function;
 }
 
-static tsl_blas_peer peer_of(tsl_blas_function *function) {
+static tsl_blas_peer host_blas_lookup_peer_of(tsl_blas_function *function) {
   char path[PATH_MAX];
   tsl_library_file(function, path, sizeof path);
   for (size_t i = 0; i < sizeof plain_libraries / sizeof *plain_libraries; i++)
@@ -138,13 +138,13 @@ tsl_blas_function *tsl_blas_host_function(tsl_blas_symbol *symbol) {
   if (function || !is_due(&symbol->next))
     return function;
   quest of = {.name = symbol->name, .symbol = symbol};
-  void *address = search(&of, false);
+  void *address = host_blas_lookup_search(&of, false);
   const bool wide = !address && of.wide;
   function = as_function(wide ? of.wide : address);
   if (!function)
     return NULL;
   tsl_blas_follow(function);
-  note_peer(symbol, wide ? TSL_BLAS_PEER_WIDE : peer_of(function));
+  note_peer(symbol, wide ? TSL_BLAS_PEER_WIDE : host_blas_lookup_peer_of(function));
   atomic_store_explicit(&symbol->next.found, function, memory_order_release);
   return function;
 }

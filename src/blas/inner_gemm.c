@@ -39,15 +39,15 @@ static bool at_once(const tsl_blas_work *work) {
 /* Multiply-adds that are worth waking threads; and those whose plan is worth making. */
 static const double team_from = 2e6, planned_from = 1.6e7;
 
-static double volume_of(const tsl_blas_work *work) {
+static double inner_gemm_volume_of(const tsl_blas_work *work) {
   return (tsl_blas_is_complex(work->type) ? 4.0 : 1.0) * (double)work->m * (double)work->n * (double)work->k;
 }
 
-static tsl_shape shape_of(const tsl_blas_work *work, const tsl_blas_view *view, int64_t rows, int64_t cols) {
+static tsl_shape inner_gemm_shape_of(const tsl_blas_work *work, const tsl_blas_view *view, int64_t rows, int64_t cols) {
   return (tsl_shape){
       .type = work->type, .rows = rows, .cols = cols, .row_stride = view->row, .col_stride = view->col};
 }
-static tsl_operand operand_of(const tsl_blas_view *view) {
+static tsl_operand inner_gemm_operand_of(const tsl_blas_view *view) {
   return (tsl_operand){.host = tsl_writable(view->data), .row_stride = view->row, .col_stride = view->col};
 }
 
@@ -61,9 +61,9 @@ bool tsl_blas_pack_at_once(const tsl_blas_work *work, const tsl_blas_structures 
                          .m = work->m,
                          .n = work->n,
                          .k = work->k,
-                         .a = shape_of(work, &work->a, work->m, work->k),
-                         .b = shape_of(work, b, work->k, work->n),
-                         .c = shape_of(work, &work->c, work->m, work->n),
+                         .a = inner_gemm_shape_of(work, &work->a, work->m, work->k),
+                         .b = inner_gemm_shape_of(work, b, work->k, work->n),
+                         .c = inner_gemm_shape_of(work, &work->c, work->m, work->n),
                          .in_place = of->in_place,
                          .conjugate_a = work->a.conjugate,
                          .conjugate_b = b->conjugate};
@@ -74,8 +74,8 @@ bool tsl_blas_pack_at_once(const tsl_blas_work *work, const tsl_blas_structures 
   tsl_blas_doubles(work->type, work->alpha, problem.alpha);
   if (!of->in_place)
     tsl_blas_doubles(work->type, work->beta, problem.beta);
-  tsl_operands operands = {.a = operand_of(&work->a), .b = operand_of(b), .c = operand_of(&work->c)};
-  if (volume_of(work) >= team_from)
+  tsl_operands operands = {.a = inner_gemm_operand_of(&work->a), .b = inner_gemm_operand_of(b), .c = inner_gemm_operand_of(&work->c)};
+  if (inner_gemm_volume_of(work) >= team_from)
     operands.team = tsl_pool_team(tsl_pool_shared(), tsl_blas_threads());
   return path->packer->fast_path.compute(&problem, &operands, path->device);
 }
@@ -126,7 +126,7 @@ static bool is_done_by_little(const tsl_blas_work *work) {
 
 void tsl_blas_inner_gemm(const tsl_blas_symbol *symbol, const tsl_blas_work *work, tesela_record *record) {
   if (at_once(work) || is_done_by_little(work) ||
-      (volume_of(work) < planned_from &&
+      (inner_gemm_volume_of(work) < planned_from &&
        tsl_blas_pack_at_once(work, &(tsl_blas_structures){.in_place = false})) ||
       tsl_blas_by_tesela(symbol, work, record))
     return;

@@ -19,12 +19,12 @@
 /* Rows of a triangle that is spread whole; of real types, whose small products take no time to begin, fewer. */
 enum { SPREAD_MOST = 48, SPREAD_MOST_REAL = 32, WIDE = 512 };
 
-typedef struct job {
+typedef struct level3_blocks_job {
   const tsl_blas_symbol *symbol;
   const tsl_blas_layout *of;
   const tsl_blas_parts *parts;
   void *factor, *copy; /* trmm's: SPREAD_MOST rows square, and WIDE columns of them */
-} job;
+} level3_blocks_job;
 
 static tsl_blas_view inside(const tsl_blas_view *view, tesela_type type, int64_t i, int64_t j) {
   tsl_blas_view part = *view;
@@ -32,7 +32,7 @@ static tsl_blas_view inside(const tsl_blas_view *view, tesela_type type, int64_t
   return part;
 }
 
-static void update(const tsl_blas_symbol *symbol, const tsl_blas_layout *of, bool *done) {
+static void level3_blocks_update(const tsl_blas_symbol *symbol, const tsl_blas_layout *of, bool *done) {
   tsl_blas_work work = of->work;
   tsl_blas_make_real(of);
   *done = tsl_blas_triangle(symbol, &work, of->uplo, NULL);
@@ -48,7 +48,7 @@ static void update(const tsl_blas_symbol *symbol, const tsl_blas_layout *of, boo
     tsl_blas_make_real(of);
 }
 
-static bool symmetric(const tsl_blas_symbol *symbol, const tsl_blas_layout *of) {
+static bool level3_blocks_symmetric(const tsl_blas_symbol *symbol, const tsl_blas_layout *of) {
   tsl_blas_work work = of->work;
   void *whole = NULL;
   size_t bytes;
@@ -66,7 +66,7 @@ static bool symmetric(const tsl_blas_symbol *symbol, const tsl_blas_layout *of) 
 }
 
 /* The part of a triangle between two of its halves: rows i.. of C get what columns j.. of A make of rows j.. of C. */
-static tsl_blas_work between(const job *of, const tsl_blas_work *whole, int64_t i, int64_t rows, int64_t j,
+static tsl_blas_work level3_blocks_between(const level3_blocks_job *of, const tsl_blas_work *whole, int64_t i, int64_t rows, int64_t j,
                              int64_t terms) {
   tsl_blas_work part = *whole;
   part.m = rows;
@@ -89,13 +89,13 @@ static tsl_blas_work half(const tsl_blas_work *whole, int64_t i, int64_t rows) {
 
 /* --- trmm --- */
 
-static void multiply_by_loops(const job *of, const tsl_blas_work *work) {
+static void multiply_by_loops(const level3_blocks_job *of, const tsl_blas_work *work) {
   tsl_blas_layout part = *of->of;
   part.work = *work;
   tsl_blas_level3_loops(&part);
 }
 
-static void multiply_small(const job *of, const tsl_blas_work *work) {
+static void multiply_small(const level3_blocks_job *of, const tsl_blas_work *work) {
   static const double zero[2];
   const bool by_row = work->c.col == 1;
   const bool a_by_row = work->a.col == 1 && work->a.row != 1;
@@ -122,7 +122,7 @@ static int64_t first_half(int64_t m, int64_t step) {
   return (m / 2 + step - 1) / step * step;
 }
 
-static void multiply(const job *of, const tsl_blas_work *work) {
+static void level3_blocks_multiply(const level3_blocks_job *of, const tsl_blas_work *work) {
   const int64_t most = tsl_blas_is_complex(work->type) ? SPREAD_MOST : SPREAD_MOST_REAL;
   if (work->m <= most) {
     multiply_small(of, work);
@@ -132,27 +132,27 @@ static void multiply(const job *of, const tsl_blas_work *work) {
   const tsl_blas_work first = half(work, 0, top), last = half(work, top, rest);
   const bool lower = of->of->uplo == 'L';
   const tsl_blas_work corner =
-      lower ? between(of, work, top, rest, 0, top) : between(of, work, 0, top, top, rest);
-  multiply(of, lower ? &last : &first);
+      lower ? level3_blocks_between(of, work, top, rest, 0, top) : level3_blocks_between(of, work, 0, top, top, rest);
+  level3_blocks_multiply(of, lower ? &last : &first);
   tsl_blas_inner_gemm(of->symbol, &corner, NULL);
-  multiply(of, lower ? &first : &last);
+  level3_blocks_multiply(of, lower ? &first : &last);
 }
 
-static bool triangle_times(job *of) {
+static bool triangle_times(level3_blocks_job *of) {
   const size_t size = tsl_blas_size(of->of->work.type);
   const int64_t n = of->of->work.n < WIDE ? of->of->work.n : WIDE;
   if (tsl_scratch_take((SPREAD_MOST + (size_t)n) * SPREAD_MOST * size, "a block of a triangle",
                        &of->factor) != TESELA_OK)
     return false;
   of->copy = (char *)of->factor + SPREAD_MOST * SPREAD_MOST * size;
-  multiply(of, &of->of->work);
+  level3_blocks_multiply(of, &of->of->work);
   tsl_scratch_give(of->factor);
   return true;
 }
 
 /* --- trsm --- */
 
-static void solve(const job *of, const tsl_blas_work *work, const double alpha[2]) {
+static void level3_blocks_solve(const level3_blocks_job *of, const tsl_blas_work *work, const double alpha[2]) {
   static const double one[2] = {1, 0};
   if (work->m <= TSL_BLAS_SOLVED_MOST) {
     of->parts->solve(&work->a, of->of->uplo, of->of->unit, work->m, work->n, alpha, &work->c);
@@ -163,29 +163,29 @@ static void solve(const job *of, const tsl_blas_work *work, const double alpha[2
   const bool lower = of->of->uplo == 'L';
   const tsl_blas_element *element = tsl_blas_element_of(work->type);
   double minus[2], beta[2];
-  tsl_blas_work corner = lower ? between(of, work, top, rest, 0, top) : between(of, work, 0, top, top, rest);
+  tsl_blas_work corner = lower ? level3_blocks_between(of, work, top, rest, 0, top) : level3_blocks_between(of, work, 0, top, top, rest);
   element->store(minus, -1);
   element->store(beta, CMPLX(alpha[0], alpha[1]));
   corner.alpha = minus;
   corner.beta = beta;
-  solve(of, lower ? &first : &last, alpha);
+  level3_blocks_solve(of, lower ? &first : &last, alpha);
   tsl_blas_inner_gemm(of->symbol, &corner, NULL);
-  solve(of, lower ? &last : &first, one);
+  level3_blocks_solve(of, lower ? &last : &first, one);
 }
 
 bool tsl_blas_level3_blocks(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout) {
-  job of = {.symbol = symbol, .of = layout, .parts = tsl_blas_parts_of(layout->work.type)};
+  level3_blocks_job of = {.symbol = symbol, .of = layout, .parts = tsl_blas_parts_of(layout->work.type)};
   bool done = true;
   if (layout->routine < TSL_BLAS_SYMM)
-    update(symbol, layout, &done);
+    level3_blocks_update(symbol, layout, &done);
   else if (layout->routine < TSL_BLAS_TRMM)
-    done = symmetric(symbol, layout);
+    done = level3_blocks_symmetric(symbol, layout);
   else if (layout->alpha[0] == 0 && layout->alpha[1] == 0)
     tsl_blas_loop_copy(layout->work.type, layout->work.m, layout->work.n, layout->work.alpha, &layout->work.c,
                        &layout->work.c);
   else if (layout->routine == TSL_BLAS_TRMM)
     done = triangle_times(&of);
   else
-    solve(&of, &layout->work, layout->alpha);
+    level3_blocks_solve(&of, &layout->work, layout->alpha);
   return done;
 }

@@ -4,7 +4,7 @@
 
 #include "blas/check_args.h"
 
-static int64_t at_least_one(int64_t size) {
+static int64_t level3_check_at_least_one(int64_t size) {
   return size > 1 ? size : 1;
 }
 static int other(int letter, int one, int two) {
@@ -12,7 +12,7 @@ static int other(int letter, int one, int two) {
 }
 
 /* Of a real type, the conjugate transpose is the transpose. */
-static bool takes(tesela_type type, tsl_blas_routine routine, int trans) {
+static bool level3_check_takes(tesela_type type, tsl_blas_routine routine, int trans) {
   const bool hermitian = routine == TSL_BLAS_HERK || routine == TSL_BLAS_HER2K;
   return trans == 'N' || (trans == 'T' && !hermitian) ||
          (trans == 'C' && (hermitian || !tsl_blas_is_complex(type)));
@@ -25,21 +25,21 @@ static int check_update(tesela_type type, const tsl_blas_structured *given) {
   const int64_t rows = (given->trans == 'N') != by_row ? given->n : given->k;
   if (given->uplo != 'U' && given->uplo != 'L')
     return 1;
-  if (!takes(type, given->routine, given->trans))
+  if (!level3_check_takes(type, given->routine, given->trans))
     return 2;
   if (given->n < 0)
     return 3;
   if (given->k < 0)
     return 4;
-  if (given->lda < at_least_one(rows))
+  if (given->lda < level3_check_at_least_one(rows))
     return 7;
-  if (two && given->ldb < at_least_one(rows))
+  if (two && given->ldb < level3_check_at_least_one(rows))
     return 9;
-  return given->ldc < at_least_one(given->n) ? (two ? 12 : 10) : 0;
+  return given->ldc < level3_check_at_least_one(given->n) ? (two ? 12 : 10) : 0;
 }
 
 /* Sides and sizes as columns see them. */
-static tsl_blas_structured as_columns(const tsl_blas_structured *given) {
+static tsl_blas_structured level3_check_as_columns(const tsl_blas_structured *given) {
   tsl_blas_structured seen = *given;
   if (given->order == TSL_BLAS_ROW_MAJOR) {
     seen.side = other(given->side, 'L', 'R');
@@ -51,7 +51,7 @@ static tsl_blas_structured as_columns(const tsl_blas_structured *given) {
 
 /* side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc */
 static int check_symmetric(const tsl_blas_structured *given) {
-  const tsl_blas_structured seen = as_columns(given);
+  const tsl_blas_structured seen = level3_check_as_columns(given);
   if (seen.side != 'L' && seen.side != 'R')
     return 1;
   if (seen.uplo != 'U' && seen.uplo != 'L')
@@ -60,16 +60,16 @@ static int check_symmetric(const tsl_blas_structured *given) {
     return 3;
   if (seen.n < 0)
     return 4;
-  if (seen.lda < at_least_one(seen.side == 'L' ? seen.m : seen.n))
+  if (seen.lda < level3_check_at_least_one(seen.side == 'L' ? seen.m : seen.n))
     return 7;
-  if (seen.ldb < at_least_one(seen.m))
+  if (seen.ldb < level3_check_at_least_one(seen.m))
     return 9;
-  return seen.ldc < at_least_one(seen.m) ? 12 : 0;
+  return seen.ldc < level3_check_at_least_one(seen.m) ? 12 : 0;
 }
 
 /* side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb */
 static int check_triangle(const tsl_blas_structured *given) {
-  const tsl_blas_structured seen = as_columns(given);
+  const tsl_blas_structured seen = level3_check_as_columns(given);
   if (seen.side != 'L' && seen.side != 'R')
     return 1;
   if (seen.uplo != 'U' && seen.uplo != 'L')
@@ -82,9 +82,9 @@ static int check_triangle(const tsl_blas_structured *given) {
     return 5;
   if (seen.n < 0)
     return 6;
-  if (seen.lda < at_least_one(seen.side == 'L' ? seen.m : seen.n))
+  if (seen.lda < level3_check_at_least_one(seen.side == 'L' ? seen.m : seen.n))
     return 9;
-  return seen.ldb < at_least_one(seen.m) ? 11 : 0;
+  return seen.ldb < level3_check_at_least_one(seen.m) ? 11 : 0;
 }
 
 int tsl_blas_check_level3(tesela_type type, const tsl_blas_structured *given) {

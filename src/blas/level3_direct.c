@@ -29,7 +29,7 @@ enum {
 };
 enum { FEW = 16, MANY = 256 };
 
-static bool update(const tsl_blas_layout *of) {
+static bool level3_direct_update(const tsl_blas_layout *of) {
   return tsl_blas_pack_at_once(&of->work,
                                &(tsl_blas_structures){.c = of->hermitian ? TESELA_HERMITIAN : TESELA_GENERAL,
                                                       .c_triangle = tsl_blas_level3_side(of)});
@@ -62,7 +62,7 @@ static bool update_small(const tsl_blas_symbol *symbol, const tsl_blas_layout *o
   return true;
 }
 
-static bool multiply(const tsl_blas_layout *of) {
+static bool level3_direct_multiply(const tsl_blas_layout *of) {
   const bool in_place = of->routine == TSL_BLAS_TRMM;
   const tesela_structure triangular = of->unit ? TESELA_UNIT_TRIANGULAR : TESELA_TRIANGULAR,
                          whole = of->hermitian ? TESELA_HERMITIAN : TESELA_SYMMETRIC;
@@ -108,7 +108,7 @@ bool tsl_blas_level3_at_once(const tsl_blas_symbol *symbol, const tsl_blas_layou
   case TSL_BLAS_GEMMT:
     if (work->n <= SMALL_MOST && is_brief(work, work->k))
       return update_small(symbol, of);
-    return work->n >= ROWS_LEAST && (work->n <= SQUARE_MOST || work->k >= TERMS_LEAST) && update(of);
+    return work->n >= ROWS_LEAST && (work->n <= SQUARE_MOST || work->k >= TERMS_LEAST) && level3_direct_update(of);
   case TSL_BLAS_SYR2K:
   case TSL_BLAS_HER2K:
     if (tsl_blas_level3_is_sum(of) && work->k >= BOTH_TERMS_LEAST &&
@@ -117,11 +117,11 @@ bool tsl_blas_level3_at_once(const tsl_blas_symbol *symbol, const tsl_blas_layou
     return work->n <= SQUARE_MOST && update_twice(symbol, of);
   case TSL_BLAS_SYMM:
   case TSL_BLAS_HEMM:
-    return has_columns && tsl_blas_is_complex(work->type) && multiply(of);
+    return has_columns && tsl_blas_is_complex(work->type) && level3_direct_multiply(of);
   case TSL_BLAS_TRMM:
     if (work->m <= SMALL_TRIANGLE && is_brief(work, work->n))
       return tsl_blas_level3_blocks(symbol, of);
-    return has_columns && multiply(of);
+    return has_columns && level3_direct_multiply(of);
   default:
     return false;
   }

@@ -6,7 +6,7 @@
 
 /* Whoever fills a struct number by number and copies it at once waits for the stores: a product of 4 x 4 takes less time. So each view is written
  * where it stays, and what is turned around is so from the beginning. */
-static inline void view(tsl_blas_view *out, const void *data, int64_t ld, bool by_row, bool conjugate) {
+static inline void level3_layout_view(tsl_blas_view *out, const void *data, int64_t ld, bool by_row, bool conjugate) {
   out->data = data;
   out->row = by_row ? ld : 1;
   out->col = by_row ? 1 : ld;
@@ -21,7 +21,7 @@ static bool is_hermitian(tsl_blas_routine routine) {
   return routine == TSL_BLAS_HERK || routine == TSL_BLAS_HER2K || routine == TSL_BLAS_HEMM;
 }
 
-static inline void store(bool is_single, double real, double imaginary, double *out) {
+static inline void level3_layout_store(bool is_single, double real, double imaginary, double *out) {
   float *single = (float *)(void *)out;
   if (is_single) {
     single[0] = (float)real;
@@ -47,10 +47,10 @@ static void note_scalars(tesela_type type, const tsl_blas_structured *given, tsl
   out->alpha2[1] = imaginary2;
   out->beta[0] = beta[0];
   out->beta[1] = beta[1];
-  store(is_single, alpha[0], alpha[1], out->scalars + TSL_BLAS_AT_ALPHA);
-  store(is_single, beta[0], beta[1], out->scalars + TSL_BLAS_AT_BETA);
-  store(is_single, alpha[0], imaginary2, out->scalars + TSL_BLAS_AT_ALPHA2);
-  store(is_single, 1, 0, out->scalars + TSL_BLAS_AT_ONE);
+  level3_layout_store(is_single, alpha[0], alpha[1], out->scalars + TSL_BLAS_AT_ALPHA);
+  level3_layout_store(is_single, beta[0], beta[1], out->scalars + TSL_BLAS_AT_BETA);
+  level3_layout_store(is_single, alpha[0], imaginary2, out->scalars + TSL_BLAS_AT_ALPHA2);
+  level3_layout_store(is_single, 1, 0, out->scalars + TSL_BLAS_AT_ONE);
   out->work.alpha = out->scalars + TSL_BLAS_AT_ALPHA;
   out->work.beta = out->scalars + TSL_BLAS_AT_BETA;
 }
@@ -65,11 +65,11 @@ static void lay_out_update(const tsl_blas_structured *given, tsl_blas_layout *ou
   const void *y = has_y ? given->b : given->a;
   const int64_t ldy = has_y ? given->ldb : given->lda;
   out->work.k = given->k;
-  view(&out->work.a, given->a, given->lda, along, of_x);
-  view(&out->work.b, y, ldy, !along, of_other);
-  view(&out->a2, y, ldy, along, of_x);
-  view(&out->b2, given->a, given->lda, !along, of_other);
-  view(&out->work.c, given->c, given->ldc, by_row, false);
+  level3_layout_view(&out->work.a, given->a, given->lda, along, of_x);
+  level3_layout_view(&out->work.b, y, ldy, !along, of_other);
+  level3_layout_view(&out->a2, y, ldy, along, of_x);
+  level3_layout_view(&out->b2, given->a, given->lda, !along, of_other);
+  level3_layout_view(&out->work.c, given->c, given->ldc, by_row, false);
 }
 
 /* On the right: (B A)' = A' B'. A symmetric matrix is its own transpose; a hermitian one's is its conjugate, with the other
@@ -85,11 +85,11 @@ static void lay_out_factor(tesela_type type, const tsl_blas_structured *given, t
   out->work.m = on_the_right ? given->n : given->m;
   out->work.n = on_the_right ? given->m : given->n;
   out->work.k = out->work.m;
-  view(&out->work.a, given->a, given->lda, by_row != is_turned, conjugates);
-  view(&out->work.b, given->b, given->ldb, by_row, false);
-  view(&out->work.c, in_place ? given->b : given->c, in_place ? given->ldb : given->ldc, by_row, false);
-  view(&out->a2, NULL, 0, false, false);
-  view(&out->b2, NULL, 0, false, false);
+  level3_layout_view(&out->work.a, given->a, given->lda, by_row != is_turned, conjugates);
+  level3_layout_view(&out->work.b, given->b, given->ldb, by_row, false);
+  level3_layout_view(&out->work.c, in_place ? given->b : given->c, in_place ? given->ldb : given->ldc, by_row, false);
+  level3_layout_view(&out->a2, NULL, 0, false, false);
+  level3_layout_view(&out->b2, NULL, 0, false, false);
 }
 
 void tsl_blas_lay_out(tesela_type type, const tsl_blas_structured *given, tsl_blas_layout *out) {

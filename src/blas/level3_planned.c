@@ -30,7 +30,7 @@ static const from table[TSL_BLAS_ROUTINES] = {
 /* A plan packs the factor, which must serve a few columns; the result of short sums is what takes their time. */
 enum { COLUMNS_LEAST = 8, TERMS_LEAST = 64, TALL = 8, WIDE = 4 };
 
-static double least_of(const tsl_blas_layout *of) {
+static double level3_planned_least_of(const tsl_blas_layout *of) {
   const tsl_blas_work *work = &of->work;
   const from *at = &table[of->routine];
   if (of->routine >= TSL_BLAS_SYMM && work->m >= TALL * work->n)
@@ -43,7 +43,7 @@ static double least_of(const tsl_blas_layout *of) {
 bool tsl_blas_level3_is_planned(const tsl_blas_layout *of) {
   const tsl_blas_work *work = &of->work;
   return work->n >= COLUMNS_LEAST && work->k >= TERMS_LEAST &&
-         (double)work->m * (double)work->n * (double)work->k >= least_of(of);
+         (double)work->m * (double)work->n * (double)work->k >= level3_planned_least_of(of);
 }
 
 /* --- numbers that are not finite --- */
@@ -67,11 +67,11 @@ bool tsl_blas_level3_is_finite(const tsl_blas_work *work) {
 
 /* --- calls --- */
 
-static tesela_structure triangular(const tsl_blas_layout *of) {
+static tesela_structure level3_planned_triangular(const tsl_blas_layout *of) {
   return of->unit ? TESELA_UNIT_TRIANGULAR : TESELA_TRIANGULAR;
 }
 
-static bool multiply(const tsl_blas_work *work, const tsl_blas_layout *of, tesela_record *record) {
+static bool level3_planned_multiply(const tsl_blas_work *work, const tsl_blas_layout *of, tesela_record *record) {
   tsl_blas_desc_storage words;
   tsl_blas_to_desc(work, &words);
   tesela_gemm_desc *desc = &words.desc;
@@ -83,7 +83,7 @@ static bool multiply(const tsl_blas_work *work, const tsl_blas_layout *of, tesel
                                         : TESELA_GENERAL;
   } else {
     desc->a_triangle = tsl_blas_level3_side(of);
-    desc->a_structure = of->routine == TSL_BLAS_TRMM ? triangular(of)
+    desc->a_structure = of->routine == TSL_BLAS_TRMM ? level3_planned_triangular(of)
                         : of->hermitian              ? TESELA_HERMITIAN
                                                      : TESELA_SYMMETRIC;
   }
@@ -94,13 +94,13 @@ static bool multiply(const tsl_blas_work *work, const tsl_blas_layout *of, tesel
   return tsl_blas_run_gemm(desc, record) == TESELA_OK;
 }
 
-static bool solve(const tsl_blas_layout *of, tesela_record *record) {
+static bool level3_planned_solve(const tsl_blas_layout *of, tesela_record *record) {
   tsl_blas_desc_storage words;
   tsl_blas_to_desc(&of->work, &words);
   return tsl_blas_run_solve(&(tesela_solve_desc){.rows = of->work.m,
                                                  .cols = of->work.n,
                                                  .a = words.desc.a,
-                                                 .structure = triangular(of),
+                                                 .structure = level3_planned_triangular(of),
                                                  .triangle = tsl_blas_level3_side(of),
                                                  .x = words.desc.c,
                                                  .in_place = 1,
@@ -116,7 +116,7 @@ static void multiply_again(const tsl_blas_symbol *symbol, const tsl_blas_layout 
   work.b = of->b2;
   work.alpha = of->scalars + TSL_BLAS_AT_ALPHA2;
   work.beta = of->scalars + TSL_BLAS_AT_ONE;
-  if (multiply(&work, of, NULL))
+  if (level3_planned_multiply(&work, of, NULL))
     return;
   if (!tsl_blas_triangle(symbol, &work, of->uplo, NULL))
     tsl_blas_loop_gemmt(&work, of->uplo);
@@ -127,10 +127,10 @@ bool tsl_blas_level3_plan(const tsl_blas_symbol *symbol, const tsl_blas_layout *
   if (!tsl_blas_level3_is_planned(of))
     return false;
   if (of->routine == TSL_BLAS_TRSM)
-    return solve(of, record);
+    return level3_planned_solve(of, record);
   if (of->routine == TSL_BLAS_TRMM && !tsl_blas_level3_is_finite(&of->work))
     return false;
-  if (!multiply(&of->work, of, record))
+  if (!level3_planned_multiply(&of->work, of, record))
     return false;
   if (of->routine == TSL_BLAS_HER2K && !tsl_blas_level3_is_sum(of))
     multiply_again(symbol, of);

@@ -39,7 +39,7 @@ static tsl_blas_structures structures_of(const tsl_blas_layout *of) {
                                .c_triangle = is_update ? side : TESELA_WHOLE};
 }
 
-static bool multiply(const tsl_blas_layout *of) {
+static bool level3_small_multiply(const tsl_blas_layout *of) {
   const tsl_blas_work *work = &of->work;
   const tsl_blas_structures structures = structures_of(of);
   tsl_fast_structured product;
@@ -56,7 +56,7 @@ bool tsl_blas_level3_little(const tsl_blas_layout *of) {
   const tsl_blas_work *work = &of->work;
   if (of->routine < TSL_BLAS_TRMM) {
     const int64_t most = of_type(&table[of->routine], work->type);
-    return work->m <= most && work->n <= most && work->k <= most && multiply(of);
+    return work->m <= most && work->n <= most && work->k <= most && level3_small_multiply(of);
   }
   if (of->routine == TSL_BLAS_TRSM)
     return work->m <= SOLVED_MOST && work->n <= SIDES_MOST && tsl_blas_level3_solve(of);
@@ -64,5 +64,5 @@ bool tsl_blas_level3_little(const tsl_blas_layout *of) {
     return false;
   const bool are_vectors = work->a.row == 1 && work->c.row == 1 && work->n <= BESIDE_MOST &&
                            work->m <= of_type(&vector_most, work->type);
-  return (are_vectors && multiply(of)) || tsl_blas_level3_multiply(of);
+  return (are_vectors && level3_small_multiply(of)) || tsl_blas_level3_multiply(of);
 }

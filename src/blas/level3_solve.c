@@ -12,7 +12,7 @@ static const double team_from = 2e5;
 /* Rows from which on one right-hand side is sooner found by trsv. */
 enum { ALONE_FROM = 48, ALONE_FROM_COMPLEX = 64 };
 
-static tsl_team team_of(double work, double from) {
+static tsl_team level3_solve_team_of(double work, double from) {
   return work < from ? (tsl_team){0} : tsl_pool_team(tsl_pool_shared(), tsl_blas_threads());
 }
 
@@ -22,7 +22,7 @@ static void solve_one(const tsl_blas_layout *of) {
   const tsl_vector_kernels *kernels = tsl_vector_kernels_of(work->type);
   const bool by_row = work->a.row != 1;
   const double elements = (double)work->m * (double)work->m / 2;
-  const tsl_team team = team_of(elements * kernels->size, TSL_VECTOR_TEAM_FROM);
+  const tsl_team team = level3_solve_team_of(elements * kernels->size, TSL_VECTOR_TEAM_FROM);
   const tsl_line x = {work->c.data, work->c.row};
   const tsl_triangle triangle = {.storage = TSL_STORED_FULL,
                                  .upper = (of->uplo == 'U') != by_row,
@@ -37,7 +37,7 @@ static void solve_one(const tsl_blas_layout *of) {
 }
 
 /* One by one: clearing a struct and copying it takes as long as a tiny triangle does. */
-static void say(const tsl_blas_layout *of, tsl_fast_solve *out) {
+static void level3_solve_say(const tsl_blas_layout *of, tsl_fast_solve *out) {
   const tsl_blas_work *work = &of->work;
   out->type = work->type;
   out->m = work->m;
@@ -67,8 +67,8 @@ bool tsl_blas_level3_solve(const tsl_blas_layout *of) {
     return true;
   }
   tsl_fast_solve words;
-  say(of, &words);
-  words.team = team_of((double)work->m * (double)work->m / 2 * (double)work->n, team_from);
+  level3_solve_say(of, &words);
+  words.team = level3_solve_team_of((double)work->m * (double)work->m / 2 * (double)work->n, team_from);
   return path->solver->fast_path.solve(&words, path->device);
 }
 
@@ -78,6 +78,6 @@ bool tsl_blas_level3_multiply(const tsl_blas_layout *of) {
       !path->solver->fast_path.multiply_triangle)
     return false;
   tsl_fast_solve words;
-  say(of, &words);
+  level3_solve_say(of, &words);
   return path->solver->fast_path.multiply_triangle(&words, path->device);
 }

@@ -9,20 +9,20 @@
 
 #include <string.h>
 
-static bool transposes(const tsl_blas_copy *copy) {
+static bool matcopy_transposes(const tsl_blas_copy *copy) {
   return copy->trans == 'T' || copy->trans == 'C';
 }
 
 /* Both sides in one order: A is rows x cols, and so is `to`, which is B seen through the transpose. */
-typedef struct sides {
+typedef struct matcopy_sides {
   tsl_blas_view from, to;
-} sides;
+} matcopy_sides;
 
-static sides sides_of(tesela_type type, const tsl_blas_copy *copy, void *target, int64_t target_ld) {
-  const bool by_row = copy->order == TSL_BLAS_ROW_MAJOR, transposed = transposes(copy);
+static matcopy_sides matcopy_sides_of(tesela_type type, const tsl_blas_copy *copy, void *target, int64_t target_ld) {
+  const bool by_row = copy->order == TSL_BLAS_ROW_MAJOR, transposed = matcopy_transposes(copy);
   const bool conjugate = tsl_blas_is_complex(type) && (copy->trans == 'C' || copy->trans == 'R');
   const bool to_by_row = by_row != transposed;
-  return (sides){
+  return (matcopy_sides){
       .from = {copy->a, by_row ? copy->lda : 1, by_row ? 1 : copy->lda, conjugate},
       .to = {target, to_by_row ? target_ld : 1, to_by_row ? 1 : target_ld, false},
   };
@@ -31,12 +31,12 @@ static sides sides_of(tesela_type type, const tsl_blas_copy *copy, void *target,
 /* Whether tesela has a strategy: for transposes that do not conjugate, scaled in real types alone, in place of squares. */
 static bool suits(tesela_type type, const tsl_blas_copy *copy) {
   const bool scales = !tsl_blas_is(type, copy->alpha, 1);
-  return transposes(copy) && !(tsl_blas_is_complex(type) && (scales || copy->trans == 'C')) &&
+  return matcopy_transposes(copy) && !(tsl_blas_is_complex(type) && (scales || copy->trans == 'C')) &&
          (!copy->in_place || (copy->rows == copy->cols && copy->lda == copy->ldb));
 }
 
 /* tesela's transpose writes B, cols x rows, whose element (j, i) is A's (i, j): `to` with its strides exchanged. */
-static bool by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_copy *copy, const sides *both,
+static bool matcopy_by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_copy *copy, const matcopy_sides *both,
                       tesela_record *record) {
   const tesela_type type = symbol->type;
   const tsl_blas_view written = {.data = both->to.data, .row = both->to.col, .col = both->to.row};
@@ -61,9 +61,9 @@ static bool by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_copy *copy, 
 }
 
 /* By loops: element for element where nothing moves; a square exchanges its halves; all others go through a copy. */
-static void in_place(const tsl_blas_symbol *symbol, const tsl_blas_copy *copy, const sides *both) {
+static void matcopy_in_place(const tsl_blas_symbol *symbol, const tsl_blas_copy *copy, const matcopy_sides *both) {
   const tesela_type type = symbol->type;
-  const bool same = copy->lda == copy->ldb, transposed = transposes(copy);
+  const bool same = copy->lda == copy->ldb, transposed = matcopy_transposes(copy);
   void *block;
   if (same && !transposed) {
     tsl_blas_loop_copy(type, copy->rows, copy->cols, copy->alpha, &both->from, &both->to);
@@ -80,7 +80,7 @@ static void in_place(const tsl_blas_symbol *symbol, const tsl_blas_copy *copy, c
     tsl_blas_report_failure(symbol, tesela_last_error());
     return;
   }
-  const sides out = sides_of(type, copy, block, dense);
+  const matcopy_sides out = matcopy_sides_of(type, copy, block, dense);
   static const double one_f64[2] = {1, 0};
   static const float one_f32[2] = {1, 0};
   const bool single = type == TESELA_F32 || type == TESELA_C64;
@@ -107,9 +107,9 @@ tsl_blas_function *tsl_blas_matcopy(tsl_blas_call *call, const tsl_blas_copy *co
     return NULL;
   const tesela_type type = call->symbol->type;
   tesela_record record = {.plan = NULL};
-  const sides both = sides_of(type, copy, copy->in_place ? tsl_writable(copy->a) : copy->b, copy->ldb);
+  const matcopy_sides both = matcopy_sides_of(type, copy, copy->in_place ? tsl_writable(copy->a) : copy->b, copy->ldb);
   tsl_blas_begin(call);
-  if (route == TSL_BLAS_TESELA && by_tesela(call->symbol, copy, &both, tsl_blas_record(call, &record))) {
+  if (route == TSL_BLAS_TESELA && matcopy_by_tesela(call->symbol, copy, &both, tsl_blas_record(call, &record))) {
     tsl_blas_end_plan(call, &record);
     return NULL;
   }
@@ -117,7 +117,7 @@ tsl_blas_function *tsl_blas_matcopy(tsl_blas_call *call, const tsl_blas_copy *co
   if (other)
     return other;
   if (copy->in_place)
-    in_place(call->symbol, copy, &both);
+    matcopy_in_place(call->symbol, copy, &both);
   else
     tsl_blas_loop_copy(type, copy->rows, copy->cols, copy->alpha, &both.from, &both.to);
   tsl_blas_end(call, tsl_blas_loops_name);

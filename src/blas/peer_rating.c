@@ -20,7 +20,7 @@ static const char *const good_cores[] = {
     "Haswell",    "Zen",        "SkylakeX",   "Cooperlake", "Cooper Lake", "SapphireRapids",
     "NeoverseN1", "NeoverseN2", "NeoverseV1", "ARMV8SVE",   "POWER9",      "POWER10"};
 
-static bool is_good(const char *core) {
+static bool peer_rating_is_good(const char *core) {
   for (size_t i = 0; i < sizeof good_cores / sizeof *good_cores; i++)
     if (strcasecmp(core, good_cores[i]) == 0)
       return true;
@@ -29,15 +29,15 @@ static bool is_good(const char *core) {
 
 /* --- what it says --- */
 
-typedef union told {
+typedef union peer_rating_told {
   void *address;
   const char *(*text)(void);
   int (*number)(void);
   const char *(*name_of)(int);
-} told;
+} peer_rating_told;
 
-static told ask(tsl_blas_function *beside, const char *name) {
-  told function;
+static peer_rating_told peer_rating_ask(tsl_blas_function *beside, const char *name) {
+  peer_rating_told function;
   memcpy(&function.address, &beside, sizeof function.address);
   function.address = tsl_loaded_beside(function.address, name);
   return function;
@@ -47,7 +47,7 @@ const char *tsl_blas_kernels_of(tsl_blas_function *of) {
   static const char *const names[] = {"openblas_get_corename", "openblas_get_corename64_",
                                       "scipy_openblas_get_corename", "scipy_openblas_get_corename64_"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    const told core = ask(of, names[i]);
+    const peer_rating_told core = peer_rating_ask(of, names[i]);
     if (core.address)
       return core.text();
   }
@@ -58,11 +58,11 @@ const char *tsl_blas_kernels_of(tsl_blas_function *of) {
 static bool is_known_to_be_good(tsl_blas_function *of) {
   const char *core = tsl_blas_kernels_of(of);
   if (core)
-    return is_good(core);
-  const told id = ask(of, "bli_arch_query_id"), name = ask(of, "bli_arch_string");
+    return peer_rating_is_good(core);
+  const peer_rating_told id = peer_rating_ask(of, "bli_arch_query_id"), name = peer_rating_ask(of, "bli_arch_string");
   if (id.address && name.address)
     return strcmp(name.name_of(id.number()), "generic") != 0;
-  return ask(of, "MKL_Get_Max_Threads").address != NULL;
+  return peer_rating_ask(of, "MKL_Get_Max_Threads").address != NULL;
 }
 
 /* --- what it does --- */
@@ -77,7 +77,7 @@ typedef struct operands {
 } operands;
 
 /* Where tsl_blas_either_width(). */
-static void multiply(const tsl_blas_symbol *symbol, tsl_blas_function *function, const operands *of) {
+static void peer_rating_multiply(const tsl_blas_symbol *symbol, tsl_blas_function *function, const operands *of) {
   typedef void fortran(const char *, const char *, const int64_t *, const int64_t *, const int64_t *,
                        const void *, const void *, const int64_t *, const void *, const int64_t *,
                        const void *, void *, const int64_t *, size_t, size_t);
@@ -141,7 +141,7 @@ static double their_seconds(const tsl_blas_symbol *symbol, tsl_blas_function *fu
   tsl_blas_call call = {.symbol = NULL};
   tsl_blas_begin(&call);
   const double start = tsl_clock();
-  multiply(symbol, function, of);
+  peer_rating_multiply(symbol, function, of);
   const double seconds = tsl_clock() - start;
   tsl_blas_end(&call, NULL);
   return seconds;

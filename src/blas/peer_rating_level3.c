@@ -73,7 +73,7 @@ static tsl_blas_structured call_of(const contest *of, int64_t size, int form) {
                                .ldc = n};
 }
 
-static void fill(const contest *of, int64_t n) {
+static void peer_rating_level3_fill(const contest *of, int64_t n) {
   const size_t size = tsl_blas_size(of->symbol->type), bytes = (size_t)(n * n) * size;
   memset(of->a, 0, bytes);
   memset(of->b, 0, bytes);
@@ -82,7 +82,7 @@ static void fill(const contest *of, int64_t n) {
     memcpy((char *)of->a + (size_t)(i * (n + 1)) * size, of->one, size);
 }
 
-static bool compute(const contest *of, const tsl_blas_structured *given, bool ours) {
+static bool peer_rating_level3_compute(const contest *of, const tsl_blas_structured *given, bool ours) {
   tsl_blas_layout layout;
   if (!ours) {
     tsl_blas_level3_call(of->symbol, of->function, given);
@@ -92,13 +92,13 @@ static bool compute(const contest *of, const tsl_blas_structured *given, bool ou
   return tsl_blas_level3_compute(of->symbol, &layout, NULL) != NULL;
 }
 
-static double seconds_of(const contest *of, const tsl_blas_structured *given, int calls, bool ours) {
+static double peer_rating_level3_seconds_of(const contest *of, const tsl_blas_structured *given, int calls, bool ours) {
   bool done = true;
   tsl_blas_call call = {.symbol = NULL};
   tsl_blas_begin(&call);
   const double start = tsl_clock();
   for (int i = 0; i < calls && done; i++)
-    done = compute(of, given, ours);
+    done = peer_rating_level3_compute(of, given, ours);
   const double seconds = tsl_clock() - start;
   tsl_blas_end(&call, NULL);
   return done ? seconds : INFINITY;
@@ -120,9 +120,9 @@ static void race(const contest *of, double seconds[2][SIZES][FORMS]) {
     for (int i = 0; i < SIZES; i++) {
       for (int form = 0; form < FORMS; form++) {
         const tsl_blas_structured given = call_of(of, of->sizes[i], form);
-        fill(of, given.n);
+        peer_rating_level3_fill(of, given.n);
         double *least = &seconds[theirs][i][form];
-        *least = fmin(*least, seconds_of(of, &given, calls_of[i], theirs == 0));
+        *least = fmin(*least, peer_rating_level3_seconds_of(of, &given, calls_of[i], theirs == 0));
       }
     }
   }
@@ -154,7 +154,7 @@ static unsigned standing_of(const contest *of) {
   return standing;
 }
 
-static unsigned measure(contest *of) {
+static unsigned peer_rating_level3_measure(contest *of) {
   static const float one_f32 = 1;
   static const double one_f64 = 1;
   const tesela_type type = of->symbol->type;
@@ -179,7 +179,7 @@ static unsigned measure(contest *of) {
 enum { NAME = 1024 };
 
 /* "level3-sizes-0-2:f:avx512:2:...": another build of the library is another one. */
-static void name_of(const contest *of, char name[NAME]) {
+static void peer_rating_level3_name_of(const contest *of, char name[NAME]) {
   char path[PATH_MAX];
   struct stat info = {.st_size = 0};
   const char *kernels = tsl_blas_kernels_of(of->function);
@@ -205,10 +205,10 @@ unsigned tsl_blas_standing_of_level3(tsl_blas_routine routine, const tsl_blas_sy
   double kept;
   if (!tsl_blas_fast_path() || !tsl_blas_either_width() || strcmp(tsl_env_get(TSL_ENV_WISDOM), "none") == 0)
     return TSL_BLAS_STANDING_NOWHERE;
-  name_of(&of, name);
+  peer_rating_level3_name_of(&of, name);
   if (tsl_api_measurement_get(tsl_blas_fast_path()->device, name, &kept) && kept < 1 << SIZES)
     return TSL_BLAS_STANDING_NOWHERE | (unsigned)kept;
-  const unsigned standing = measure(&of);
+  const unsigned standing = peer_rating_level3_measure(&of);
   tsl_api_keep(tsl_blas_fast_path()->device, name, standing & ~TSL_BLAS_STANDING_NOWHERE);
   return standing;
 }

@@ -22,7 +22,7 @@ static bool is_thin(const tsl_blas_layout *of) {
 }
 
 /* Copies a factor of m x k elements, whose lines are its columns or its rows, to part `part`. */
-static void bring(const tsl_blas_view *from, bool by_row, int64_t m, int64_t k, size_t size, int part,
+static void rank2k_concat_bring(const tsl_blas_view *from, bool by_row, int64_t m, int64_t k, size_t size, int part,
                   char *to) {
   const int64_t lines = by_row ? m : k, length = by_row ? k : m;
   const int64_t distance = by_row ? from->row : from->col;
@@ -47,7 +47,7 @@ void *tsl_blas_level3_join(tsl_blas_layout *of) {
   const bool by_row = work->a.row != 1 || of->a2.row != 1;
   const tsl_blas_view *const parts[PARTS] = {&work->a, &of->a2, &work->a};
   for (int i = 0; i < PARTS; i++)
-    bring(parts[i], by_row, m, k, size, i, joined);
+    rank2k_concat_bring(parts[i], by_row, m, k, size, i, joined);
   const int64_t row = by_row ? PARTS * k : 1, col = by_row ? 1 : m;
   work->a = (tsl_blas_view){joined, row, col, work->a.conjugate};
   work->b = (tsl_blas_view){(char *)joined + (size_t)(k * col) * size, col, row, work->b.conjugate};

@@ -6,7 +6,7 @@ typedef tsl_blas_element element;
 typedef tsl_blas_wide wide;
 
 /* Of an update, each product adds to the triangle. */
-static void update(const tsl_blas_layout *of) {
+static void reference_level3_update(const tsl_blas_layout *of) {
   tsl_blas_work work = of->work;
   tsl_blas_make_real(of);
   tsl_blas_loop_gemmt(&work, of->uplo);
@@ -28,7 +28,7 @@ static wide mirrored(const element *type, const tsl_blas_layout *of, int64_t i, 
   return !of->hermitian ? value : i == l ? creal(value) : is_there ? value : conj(value);
 }
 
-static void symmetric(const tsl_blas_layout *of) {
+static void reference_level3_symmetric(const tsl_blas_layout *of) {
   const tsl_blas_work *work = &of->work;
   const element *type = tsl_blas_element_of(work->type);
   const wide alpha = CMPLX(of->alpha[0], of->alpha[1]), beta = CMPLX(of->beta[0], of->beta[1]);
@@ -45,7 +45,7 @@ static void symmetric(const tsl_blas_layout *of) {
 }
 
 /* The sum over the triangle beside the diagonal of what row i has. */
-static wide beside(const element *type, const tsl_blas_layout *of, int64_t i, int64_t j) {
+static wide reference_level3_beside(const element *type, const tsl_blas_layout *of, int64_t i, int64_t j) {
   const int64_t first = of->uplo == 'L' ? 0 : i + 1, last = of->uplo == 'L' ? i : of->work.m;
   wide sum = 0;
   for (int64_t l = first; l < last; l++)
@@ -54,12 +54,12 @@ static wide beside(const element *type, const tsl_blas_layout *of, int64_t i, in
   return sum;
 }
 
-static wide divided(const element *type, wide a, wide b) {
+static wide reference_level3_divided(const element *type, wide a, wide b) {
   return type->complex_type ? a / b : creal(a) / creal(b);
 }
 
 /* A row's new value needs old ones (trmm) or new ones (trsm) of rows on one side of it alone, so that an order of rows serves. */
-static void triangle(const tsl_blas_layout *of) {
+static void reference_level3_triangle(const tsl_blas_layout *of) {
   const tsl_blas_work *work = &of->work;
   const element *type = tsl_blas_element_of(work->type);
   const wide alpha = CMPLX(of->alpha[0], of->alpha[1]);
@@ -67,22 +67,22 @@ static void triangle(const tsl_blas_layout *of) {
   for (int64_t j = 0; j < work->n; j++)
     for (int64_t step = 0; step < work->m; step++) {
       const int64_t i = down ? step : work->m - 1 - step;
-      const wide old = tsl_blas_load(type, &work->c, i, j), sum = beside(type, of, i, j);
+      const wide old = tsl_blas_load(type, &work->c, i, j), sum = reference_level3_beside(type, of, i, j);
       const wide diagonal = of->unit ? 1 : tsl_blas_load(type, &work->a, i, i);
       const wide right = tsl_blas_times(type, alpha, old) - sum;
       const wide own = of->unit ? old : tsl_blas_times(type, diagonal, old);
       tsl_blas_store(type, &work->c, i, j,
                      !solves    ? tsl_blas_times(type, alpha, sum + own)
                      : of->unit ? right
-                                : divided(type, right, diagonal));
+                                : reference_level3_divided(type, right, diagonal));
     }
 }
 
 void tsl_blas_level3_loops(const tsl_blas_layout *of) {
   if (of->routine < TSL_BLAS_SYMM)
-    update(of);
+    reference_level3_update(of);
   else if (of->routine < TSL_BLAS_TRMM)
-    symmetric(of);
+    reference_level3_symmetric(of);
   else
-    triangle(of);
+    reference_level3_triangle(of);
 }

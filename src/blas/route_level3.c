@@ -41,7 +41,7 @@ static bool may_begin(tsl_blas_symbol *symbol) {
   return true;
 }
 
-static tsl_blas_share share_of(tsl_blas_routine routine, tsl_blas_symbol *symbol, double volume) {
+static tsl_blas_share route_level3_share_of(tsl_blas_routine routine, tsl_blas_symbol *symbol, double volume) {
   if (known(symbol) == 0 && volume < TSL_BLAS_STANDING_FROM)
     return (tsl_blas_share){.from = TSL_BLAS_STANDING_FROM};
   if (known(symbol) == 0 && may_begin(symbol)) {
@@ -55,6 +55,6 @@ static tsl_blas_share share_of(tsl_blas_routine routine, tsl_blas_symbol *symbol
 tsl_blas_route tsl_blas_route_level3(tsl_blas_routine routine, tsl_blas_symbol *symbol, double volume) {
   tsl_blas_share shares[PEERS] = {[TSL_BLAS_PEER_PLAIN] = {plain_from, volume >= plain_from}};
   if (tsl_blas_may_measure(symbol))
-    shares[TSL_BLAS_PEER_TUNED] = share_of(routine, symbol, volume);
+    shares[TSL_BLAS_PEER_TUNED] = route_level3_share_of(routine, symbol, volume);
   return tsl_blas_route_by(symbol, shares);
 }

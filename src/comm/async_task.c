@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 
-static void run(tsl_beside *beside) {
+static void async_task_run(tsl_beside *beside) {
   beside->status = beside->work(beside->argument);
   if (beside->status != TESELA_OK)
     tsl_status_save(&beside->failure);
@@ -10,17 +10,17 @@ static void run(tsl_beside *beside) {
   atomic_store(&beside->has_ended, true);
 }
 
-static void *run_in_thread(void *argument) {
-  run(argument);
+static void *async_task_run_in_thread(void *argument) {
+  async_task_run(argument);
   return NULL;
 }
 
 void tsl_beside_start(tsl_beside *beside, tesela_status (*work)(void *argument), void *argument) {
   beside->work = work;
   beside->argument = argument;
-  beside->has_thread = pthread_create(&beside->thread, NULL, run_in_thread, beside) == 0;
+  beside->has_thread = pthread_create(&beside->thread, NULL, async_task_run_in_thread, beside) == 0;
   if (!beside->has_thread)
-    run(beside);
+    async_task_run(beside);
 }
 
 bool tsl_beside_runs(const tsl_beside *beside) {

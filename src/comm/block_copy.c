@@ -62,7 +62,7 @@ static void copy_run(char *to, int64_t to_step, const char *from, int64_t from_s
   }
 }
 
-static void move_block(void *user, int64_t rows, int64_t cols, int64_t a_at, int64_t b_at, int64_t before) {
+static void block_copy_move_block(void *user, int64_t rows, int64_t cols, int64_t a_at, int64_t b_at, int64_t before) {
   const mover *m = user;
   const bool by_rows = m->order == TSL_ROWS;
   const int64_t outer = by_rows ? rows : cols, inner = by_rows ? cols : rows;
@@ -82,17 +82,17 @@ static void move_block(void *user, int64_t rows, int64_t cols, int64_t a_at, int
 int64_t tsl_patch_pack(const tsl_patch *a, const void *data, const tsl_patch *b, tsl_order order, size_t size,
                        void *message) {
   mover m = {.a = a, .b = b, .source = data, .message_out = message, .size = size, .order = order};
-  return tsl_patch_walk(a, b, order, move_block, &m);
+  return tsl_patch_walk(a, b, order, block_copy_move_block, &m);
 }
 
 int64_t tsl_patch_unpack(const tsl_patch *a, const tsl_patch *b, void *data, tsl_order order, size_t size,
                          const void *message) {
   mover m = {.a = a, .b = b, .target = data, .message_in = message, .size = size, .order = order};
-  return tsl_patch_walk(a, b, order, move_block, &m);
+  return tsl_patch_walk(a, b, order, block_copy_move_block, &m);
 }
 
 int64_t tsl_patch_copy(const tsl_patch *a, const void *from, const tsl_patch *b, void *to, tsl_order order,
                        size_t size) {
   mover m = {.a = a, .b = b, .source = from, .target = to, .size = size, .order = order};
-  return tsl_patch_walk(a, b, order, move_block, &m);
+  return tsl_patch_walk(a, b, order, block_copy_move_block, &m);
 }

@@ -13,13 +13,13 @@
 
 enum { A, B, OPERANDS };
 
-typedef struct call {
+typedef struct call_transpose_call {
   tesela_mpi_transpose_desc desc;
   tesela_matrix a, b; /* as they take part in B = alpha A + beta B */
   tsl_given given[OPERANDS];
-} call;
+} call_transpose_call;
 
-static tesela_status take(call *out, const tesela_mpi_transpose_desc *desc, size_t desc_size) {
+static tesela_status call_transpose_take(call_transpose_call *out, const tesela_mpi_transpose_desc *desc, size_t desc_size) {
   if (!desc)
     return tsl_fail(TESELA_BAD_CALL, "desc is NULL");
   tesela_mpi_transpose_desc own;
@@ -47,7 +47,7 @@ static tesela_status take(call *out, const tesela_mpi_transpose_desc *desc, size
   return TESELA_OK;
 }
 
-static tesela_status check(const call *c, const tsl_ranks *ranks, tsl_job *job) {
+static tesela_status call_transpose_check(const call_transpose_call *c, const tsl_ranks *ranks, tsl_job *job) {
   for (int i = 0; i < OPERANDS; i++)
     TSL_TRY(tsl_given_check(&c->given[i], ranks->size));
   if (c->a.type != c->b.type)
@@ -65,7 +65,7 @@ static tesela_status check(const call *c, const tsl_ranks *ranks, tsl_job *job) 
   return TESELA_OK;
 }
 
-static void say(const call *c, const tsl_ranks *ranks, tsl_sayings *sayings) {
+static void call_transpose_say(const call_transpose_call *c, const tsl_ranks *ranks, tsl_sayings *sayings) {
   const bool is_complex = c->a.type == TESELA_C64 || c->a.type == TESELA_C128;
   tsl_say(sayings, "rows", c->desc.rows);
   tsl_say(sayings, "cols", c->desc.cols);
@@ -75,7 +75,7 @@ static void say(const call *c, const tsl_ranks *ranks, tsl_sayings *sayings) {
   tsl_say_scalar(sayings, tsl_beta_names, c->desc.beta, is_complex, 0);
 }
 
-static tesela_status run(tsl_job *job, call *c, tesela_mpi_record *record) {
+static tesela_status call_transpose_run(tsl_job *job, call_transpose_call *c, tesela_mpi_record *record) {
   const bool reads = !(job->alpha[0] == 0 && job->alpha[1] == 0);
   c->given[A].used = reads;
   c->given[B].read = job->beta[0] != 0 || job->beta[1] != 0;
@@ -94,19 +94,19 @@ tesela_status tesela_ranks_transpose(tsl_ranks *ranks, tesela_context *context,
                                      const tesela_mpi_transpose_desc *desc, tesela_mpi_record *record,
                                      size_t desc_size, size_t record_size) {
   const double begin = tsl_clock();
-  call c = {0};
+  call_transpose_call c = {0};
   tsl_job job = {.ranks = ranks, .context = context};
   tesela_mpi_record own = {0};
   tsl_sayings sayings = {.count = 0};
   tsl_say_version(&sayings, ranks);
-  tesela_status status = take(&c, desc, desc_size);
+  tesela_status status = call_transpose_take(&c, desc, desc_size);
   if (status == TESELA_OK) {
-    say(&c, ranks, &sayings);
-    status = check(&c, ranks, &job);
+    call_transpose_say(&c, ranks, &sayings);
+    status = call_transpose_check(&c, ranks, &job);
   }
   status = tsl_agree_start(ranks, status, sayings.said, sayings.count);
   if (status == TESELA_OK)
-    status = run(&job, &c, &own);
+    status = call_transpose_run(&job, &c, &own);
   tsl_parts_free(&job.part[TSL_PART_A], 1);
   tsl_parts_free(&job.part[TSL_PART_C], 1);
   own.seconds = tsl_clock() - begin;

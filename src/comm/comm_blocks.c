@@ -131,34 +131,34 @@ tsl_step tsl_step_at(const tsl_process_grid *grid, int number) {
 }
 
 /* Part `part` of `parts` even ones of a block's dimension. */
-static tsl_dim part_of(tsl_dim dim, int64_t total, int part, int parts) {
+static tsl_dim comm_blocks_part_of(tsl_dim dim, int64_t total, int part, int parts) {
   return tsl_dim_part(dim.list, dim.count, tsl_even(total, part, parts), tsl_even(total, part + 1, parts));
 }
 
 /* A tile's part of it. */
-static tsl_dim tile_of(const tsl_process_grid *grid, tsl_dim dim, int64_t total, int tile, int tiles) {
+static tsl_dim comm_blocks_tile_of(const tsl_process_grid *grid, tsl_dim dim, int64_t total, int tile, int tiles) {
   return tsl_dim_part(dim.list, dim.count, tsl_grid_edge(grid, total, tile, tiles),
                       tsl_grid_edge(grid, total, tile + 1, tiles));
 }
 
-static tsl_patch dense(tsl_dim rows, tsl_dim cols, tsl_order order) {
+static tsl_patch comm_blocks_dense(tsl_dim rows, tsl_dim cols, tsl_order order) {
   const int64_t r = rows.last - rows.first, c = cols.last - cols.first;
   return (tsl_patch){rows, cols, 0, order == TSL_ROWS ? c : 1, order == TSL_ROWS ? 1 : r};
 }
 
 tsl_patch tsl_window_a(const tsl_process_grid *grid, const tsl_block *block, tsl_step step, tsl_order order) {
-  return dense(tile_of(grid, block->rows, block->m, step.tile_row, grid->tiles_m),
-               part_of(block->terms, block->k, step.panel, grid->panels), order);
+  return comm_blocks_dense(comm_blocks_tile_of(grid, block->rows, block->m, step.tile_row, grid->tiles_m),
+               comm_blocks_part_of(block->terms, block->k, step.panel, grid->panels), order);
 }
 
 tsl_patch tsl_window_b(const tsl_process_grid *grid, const tsl_block *block, tsl_step step, tsl_order order) {
-  return dense(part_of(block->terms, block->k, step.panel, grid->panels),
-               tile_of(grid, block->cols, block->n, step.tile_col, grid->tiles_n), order);
+  return comm_blocks_dense(comm_blocks_part_of(block->terms, block->k, step.panel, grid->panels),
+               comm_blocks_tile_of(grid, block->cols, block->n, step.tile_col, grid->tiles_n), order);
 }
 
 tsl_patch tsl_window_c(const tsl_process_grid *grid, const tsl_block *block, tsl_step step, tsl_order order) {
-  return dense(tile_of(grid, block->rows, block->m, step.tile_row, grid->tiles_m),
-               tile_of(grid, block->cols, block->n, step.tile_col, grid->tiles_n), order);
+  return comm_blocks_dense(comm_blocks_tile_of(grid, block->rows, block->m, step.tile_row, grid->tiles_m),
+               comm_blocks_tile_of(grid, block->cols, block->n, step.tile_col, grid->tiles_n), order);
 }
 
 bool tsl_window_same(const tsl_patch *a, const tsl_patch *b) {

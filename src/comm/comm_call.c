@@ -28,15 +28,15 @@ void tesela_ranks_end(tsl_ranks *ranks) {
 }
 
 /* A call's description with nothing left out: sizes taken, types filled in. */
-typedef struct call {
+typedef struct comm_call_call {
   tesela_mpi_desc desc;
   tesela_gemm_desc gemm;
   tesela_matrix c;       /* as an operand that is read */
   bool has_own_accuracy; /* else accuracy is TESELA_ACCURACY */
   tsl_given given[TSL_PARTS];
-} call;
+} comm_call_call;
 
-static tesela_status take(call *out, const tesela_mpi_desc *desc, size_t desc_size, size_t gemm_size) {
+static tesela_status comm_call_take(comm_call_call *out, const tesela_mpi_desc *desc, size_t desc_size, size_t gemm_size) {
   if (!desc || !desc->gemm)
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", desc ? "desc->gemm" : "desc");
   tesela_mpi_desc own;
@@ -50,7 +50,7 @@ static tesela_status take(call *out, const tesela_mpi_desc *desc, size_t desc_si
 }
 
 /* Zeros stand for what tesela_gemm() takes them for. */
-static void fill_in(call *c) {
+static void comm_call_fill_in(comm_call_call *c) {
   tesela_gemm_desc *g = &c->gemm;
   if (g->a.type == TESELA_TYPE_DEFAULT)
     g->a.type = TESELA_F32;
@@ -75,7 +75,7 @@ static void fill_in(call *c) {
   c->given[TSL_PART_C] = (tsl_given){"c", TSL_PART_C, &c->c, &c->desc.c, g->m, g->n, true, true, false};
 }
 
-static tesela_status check(const call *c, const tsl_ranks *ranks, tsl_job *job) {
+static tesela_status comm_call_check(const comm_call_call *c, const tsl_ranks *ranks, tsl_job *job) {
   const tesela_gemm_desc *g = &c->gemm;
   if (g->c.reserved != 0 || g->c.reserved_too)
     return tsl_fail(TESELA_BAD_CALL, "c has reserved fields that are not 0");
@@ -114,13 +114,13 @@ static tesela_status check(const call *c, const tsl_ranks *ranks, tsl_job *job) 
   return tsl_given_scalar(g->beta, "beta", job->sums, 0, job->beta);
 }
 
-static tesela_status find_place(const call *c, tsl_job *job) {
+static tesela_status find_place(const comm_call_call *c, tsl_job *job) {
   static const char *const names[] = {"a", "b", "c"};
   const tesela_buffer *const buffers[] = {c->gemm.a.buffer, c->gemm.b.buffer, c->gemm.c.buffer};
   return tsl_place_find(buffers, names, TSL_PARTS, job->device, &job->place);
 }
 
-static void say(const call *c, const tsl_ranks *ranks, tsl_sayings *sayings) {
+static void comm_call_say(const comm_call_call *c, const tsl_ranks *ranks, tsl_sayings *sayings) {
   const tesela_gemm_desc *g = &c->gemm;
   const bool complex_c = g->c.type == TESELA_C64 || g->c.type == TESELA_C128;
   tsl_say(sayings, "m", g->m);
@@ -163,7 +163,7 @@ static tesela_status agree_memory(tsl_ranks *ranks, int64_t asked, int64_t *out)
   return TESELA_OK;
 }
 
-static double memory_words(const tsl_job *job) {
+static double comm_call_memory_words(const tsl_job *job) {
   return (double)job->memory / (double)job->sums->size;
 }
 
@@ -183,7 +183,7 @@ static void print_ways(const tsl_job *job, tsl_text *text) {
     tsl_text_add(text, job->travels ? "; added on the devices" : "; C stays where it is made");
 }
 
-static void tell(const tsl_job *job, const tsl_process_grid *grid, tesela_mpi_record *record) {
+static void comm_call_tell(const tsl_job *job, const tsl_process_grid *grid, tesela_mpi_record *record) {
   tsl_text text = {0};
   tsl_grid_print(grid, &text);
   print_ways(job, &text);
@@ -196,7 +196,7 @@ static void tell(const tsl_job *job, const tsl_process_grid *grid, tesela_mpi_re
   record->words = grid->words > grid->words_sent ? grid->words : grid->words_sent;
   record->words_all = grid->words_all;
   record->memory_bytes = grid->memory;
-  record->bound = tsl_grid_bound(job->m, job->n, job->k, job->ranks->size, memory_words(job));
+  record->bound = tsl_grid_bound(job->m, job->n, job->k, job->ranks->size, comm_call_memory_words(job));
   if (job->ranks->rank == 0 && tsl_log_wants(TSL_LOG_PLAN))
     tsl_log(TSL_LOG_PLAN, "product of %lld x %lld x %lld: %s, %lld words of the busiest rank (bound %.0f)",
             (long long)job->m, (long long)job->n, (long long)job->k, record->plan, (long long)record->words,
@@ -255,7 +255,7 @@ static tesela_status settle_c(tsl_job *job, tsl_process_grid *grid, bool reads) 
 }
 
 /* What comes when all ranks know that they were called alike. */
-static tesela_status multiply(tsl_job *job, const call *c, tesela_mpi_record *record) {
+static tesela_status comm_call_multiply(tsl_job *job, const comm_call_call *c, tesela_mpi_record *record) {
   tsl_ranks *ranks = job->ranks;
   const bool empty = job->m == 0 || job->n == 0;
   const bool multiplies = !empty && job->k > 0 && !(job->alpha[0] == 0 && job->alpha[1] == 0);
@@ -284,7 +284,7 @@ static tesela_status multiply(tsl_job *job, const call *c, tesela_mpi_record *re
   TSL_TRY(tsl_agree(ranks, tsl_product_plan(job, &grid)));
   if (job->lane)
     TSL_TRY(settle_c(job, &grid, given[TSL_PART_C].read));
-  tell(job, &grid, record);
+  comm_call_tell(job, &grid, record);
   TSL_TRY(tsl_product_run(job, &grid, record));
   return tsl_part_store(ranks, &job->part[TSL_PART_C]);
 }
@@ -293,16 +293,16 @@ tesela_status tesela_ranks_gemm(tsl_ranks *ranks, tesela_context *context, const
                                 tesela_mpi_record *record, size_t desc_size, size_t gemm_size,
                                 size_t record_size) {
   const double begin = tsl_clock();
-  call c = {0};
+  comm_call_call c = {0};
   tsl_job job = {.ranks = ranks, .context = context};
   tesela_mpi_record own = {0};
   tsl_sayings sayings = {.count = 0};
   tsl_say_version(&sayings, ranks);
-  tesela_status status = take(&c, desc, desc_size, gemm_size);
+  tesela_status status = comm_call_take(&c, desc, desc_size, gemm_size);
   if (status == TESELA_OK) {
-    fill_in(&c);
-    say(&c, ranks, &sayings);
-    status = check(&c, ranks, &job);
+    comm_call_fill_in(&c);
+    comm_call_say(&c, ranks, &sayings);
+    status = comm_call_check(&c, ranks, &job);
   }
   if (status == TESELA_OK)
     status = find_place(&c, &job);
@@ -310,7 +310,7 @@ tesela_status tesela_ranks_gemm(tsl_ranks *ranks, tesela_context *context, const
     status = find_context(ranks, &job.context);
   status = tsl_agree_start(ranks, status, sayings.said, sayings.count);
   if (status == TESELA_OK)
-    status = multiply(&job, &c, &own);
+    status = comm_call_multiply(&job, &c, &own);
   if (job.lane)
     tsl_lane_stop(job.lane);
   tsl_parts_free(job.part, TSL_PARTS);

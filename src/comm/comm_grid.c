@@ -47,7 +47,7 @@ tsl_box tsl_grid_box(const tsl_process_grid *grid, int place) {
   return box;
 }
 
-static void set(int64_t out[4], int64_t row, int64_t row_end, int64_t col, int64_t col_end) {
+static void comm_grid_set(int64_t out[4], int64_t row, int64_t row_end, int64_t col, int64_t col_end) {
   out[0] = row;
   out[1] = col;
   out[2] = row_end - row;
@@ -66,9 +66,9 @@ tsl_shares tsl_grid_shares(const tsl_process_grid *grid, int place) {
   const int64_t *of_a = grid->by_columns ? own : shared, *of_b = grid->by_columns ? shared : own;
   const int64_t rows = box.m[1] - box.m[0];
   tsl_shares shares;
-  set(shares.a, box.m[0], box.m[1], of_a[0], of_a[1]);
-  set(shares.b, of_b[0], of_b[1], box.n[0], box.n[1]);
-  set(shares.c, box.m[0] + tsl_even(rows, box.layer, grid->depth),
+  comm_grid_set(shares.a, box.m[0], box.m[1], of_a[0], of_a[1]);
+  comm_grid_set(shares.b, of_b[0], of_b[1], box.n[0], box.n[1]);
+  comm_grid_set(shares.c, box.m[0] + tsl_even(rows, box.layer, grid->depth),
       box.m[0] + tsl_even(rows, box.layer + 1, grid->depth), box.n[0], box.n[1]);
   return shares;
 }
@@ -79,16 +79,16 @@ static int64_t ceiling(int64_t a, int64_t b) {
 
 /* Slabs have one of two numbers of ranks, which differ by one at most. Sizes of the blocks of the smaller (0) or the larger slabs (1), as
  * they are or rounded up; a grid as_c has the larger ones alone. */
-typedef struct sides {
+typedef struct comm_grid_sides {
   double rows, cols, depth;
-} sides;
+} comm_grid_sides;
 
-static sides sides_of(const tsl_process_grid *grid, int which) {
+static comm_grid_sides comm_grid_sides_of(const tsl_process_grid *grid, int which) {
   const int64_t q = grid->used / grid->depth;
   const int64_t ranks = which == 0 ? q / grid->slabs : ceiling(q, grid->slabs);
   const int64_t outer = grid->by_columns ? grid->n : grid->m, inner = grid->by_columns ? grid->m : grid->n;
   const double o = ceil((double)outer * (double)ranks / (double)q), i = (double)ceiling(inner, ranks);
-  return (sides){grid->by_columns ? i : o, grid->by_columns ? o : i, (double)ceiling(grid->k, grid->depth)};
+  return (comm_grid_sides){grid->by_columns ? i : o, grid->by_columns ? o : i, (double)ceiling(grid->k, grid->depth)};
 }
 
 /* Bytes for a tile and panels of so many terms: partial sums, packed and received once more; and panels with their messages, coming in
@@ -113,7 +113,7 @@ int64_t tsl_grid_edge(const tsl_process_grid *grid, int64_t total, int tile, int
 }
 
 /* Lines of the largest tile. */
-static double largest(const tsl_process_grid *grid, double lines, int tiles) {
+static double comm_grid_largest(const tsl_process_grid *grid, double lines, int tiles) {
   const int64_t total = (int64_t)lines;
   return grid->growth <= 1 ? ceil(lines / tiles)
                            : (double)(total - tsl_grid_edge(grid, total, tiles - 1, tiles));
@@ -123,9 +123,9 @@ static double largest(const tsl_process_grid *grid, double lines, int tiles) {
 static double bytes_in(const tsl_task *task, const tsl_process_grid *grid, int64_t panels) {
   double most = 0;
   for (int which = 0; which < 2; which++) {
-    const sides s = sides_of(grid, which);
-    const double bytes = bytes_for(task, largest(grid, s.rows, grid->tiles_m),
-                                   largest(grid, s.cols, grid->tiles_n), ceil(s.depth / (double)panels));
+    const comm_grid_sides s = comm_grid_sides_of(grid, which);
+    const double bytes = bytes_for(task, comm_grid_largest(grid, s.rows, grid->tiles_m),
+                                   comm_grid_largest(grid, s.cols, grid->tiles_n), ceil(s.depth / (double)panels));
     most = bytes > most ? bytes : most;
   }
   return most;
@@ -133,7 +133,7 @@ static double bytes_in(const tsl_task *task, const tsl_process_grid *grid, int64
 
 /* Tiles and panels that fit into memory, as few as possible. */
 static bool fit(const tsl_task *task, tsl_process_grid *grid) {
-  const sides s = sides_of(grid, 1);
+  const comm_grid_sides s = comm_grid_sides_of(grid, 1);
   const int64_t depth = (int64_t)s.depth, thin = depth < 64 ? 1 : depth / 64;
   grid->tiles_m = grid->tiles_n = 1;
   while (bytes_in(task, grid, thin) > (double)task->memory) {
@@ -164,7 +164,7 @@ int tsl_grid_times_b(const tsl_process_grid *grid) {
 
 /* Bytes that leave the busiest rank in a step, where operands lie evenly: of either panel one rank has all, or what it has lies in one
  * panel, and it is wanted by the others of its slab, or by the other slabs. */
-static double bytes_of_step(const tsl_task *task, const tsl_process_grid *grid, const sides *s) {
+static double bytes_of_step(const tsl_task *task, const tsl_process_grid *grid, const comm_grid_sides *s) {
   const double slabs = grid->slabs, parts = ceil((double)(grid->used / grid->depth) / slabs);
   const double rows = ceil(s->rows / grid->tiles_m), cols = ceil(s->cols / grid->tiles_n),
                terms = s->depth / grid->panels;
@@ -195,7 +195,7 @@ static double tile_messages(const tsl_process_grid *grid) {
 /* Products, words and messages, one after the other, as what is hidden makes up for what ranks lose that wait for others. Where blocks are
  * made in many steps that is too little: in each of them all wait for the one that has the panel, and between tiles for sums. */
 void tsl_grid_time(const tsl_task *task, const tsl_links *links, tsl_process_grid *grid) {
-  const sides small = sides_of(grid, 0), large = sides_of(grid, 1);
+  const comm_grid_sides small = comm_grid_sides_of(grid, 0), large = comm_grid_sides_of(grid, 1);
   const double terms = fmax(small.rows * small.cols * small.depth, large.rows * large.cols * large.depth);
   const double element = bytes_of_word(task);
   const int64_t busiest = grid->words > grid->words_sent ? grid->words : grid->words_sent;
@@ -295,7 +295,7 @@ void tsl_grid_in_panels(const tsl_task *task, const tsl_links *links, int panels
 }
 
 /* Keeps the list sorted: the fastest first, of equally fast ones the earlier. */
-static int insert(tsl_process_grid *list, int held, int count, const tsl_process_grid *one) {
+static int comm_grid_insert(tsl_process_grid *list, int held, int count, const tsl_process_grid *one) {
   int at = held;
   while (at > 0 && one->seconds < list[at - 1].seconds)
     at--;
@@ -331,7 +331,7 @@ static bool may_enter(const ranking *r, double seconds) {
   return r->held < r->count || seconds < r->list[r->count - 1].seconds;
 }
 
-static double compute_seconds(const ranking *r, int used) {
+static double comm_grid_compute_seconds(const ranking *r, int used) {
   const tsl_task *t = r->task;
   return t->operations * (double)t->m * (double)t->n * (double)t->k / used / r->links->operations_second;
 }
@@ -342,7 +342,7 @@ static double least_seconds(const ranking *r, int used) {
   const tsl_task *t = r->task;
   const double m = (double)t->m, n = (double)t->n, k = (double)t->k;
   const double words = tsl_grid_reach(t->m, t->n, t->k, used) - (m * n + m * k + n * k) / used;
-  return compute_seconds(r, used) + (used == 1 ? 0
+  return comm_grid_compute_seconds(r, used) + (used == 1 ? 0
                                                : fmax(words, 0) * bytes_of_word(t) / r->links->bytes_second +
                                                      3 * cbrt(used) * r->links->seconds_message);
 }
@@ -352,7 +352,7 @@ static double least_seconds(const ranking *r, int used) {
  * column. */
 static double least_words(const ranking *r, const tsl_process_grid *grid) {
   const traffic t = traffic_of(grid, grid->used / grid->depth % grid->slabs != 0);
-  const sides s = sides_of(grid, 1);
+  const comm_grid_sides s = comm_grid_sides_of(grid, 1);
   const double tiles = 3 * s.rows * s.cols * (double)r->task->size_sum / (double)r->task->memory;
   const double panels = t.shared + t.inner;
   const double in_tiles = tiles > 1 && s.depth >= 2 * PANEL_LEAST ? 2 * sqrt(t.shared * t.inner * tiles) : 0;
@@ -370,7 +370,7 @@ static void narrow_slabs(const ranking *r, int used, int depth, bool by_columns,
   const double word = bytes_of_word(t) / r->links->bytes_second, message = r->links->seconds_message;
   const double a = word * terms * inner / ranks + message, b = word * terms * outer + message * ranks;
   const double sums = outer * inner / ranks * (1 - 1.0 / depth), held = terms * (outer + inner) / ranks;
-  const double c = compute_seconds(r, used) + word * (sums - held) + message * depth;
+  const double c = comm_grid_compute_seconds(r, used) + word * (sums - held) + message * depth;
   const double room = r->list[r->count - 1].seconds * (1 + 1e-9) - c, root = room * room - 4 * a * b;
   if (room <= 0 || root < 0) {
     *to = 0;
@@ -387,8 +387,8 @@ static void try_grid(ranking *r, tsl_process_grid *grid) {
                              ? 0
                              : least_words(r, grid) * bytes_of_word(r->task) / r->links->bytes_second +
                                    tile_messages(grid) * r->links->seconds_message;
-  if (may_enter(r, compute_seconds(r, grid->used) + seconds) && tsl_grid_complete(r->task, r->links, grid))
-    r->held = insert(r->list, r->held, r->count, grid);
+  if (may_enter(r, comm_grid_compute_seconds(r, grid->used) + seconds) && tsl_grid_complete(r->task, r->links, grid))
+    r->held = comm_grid_insert(r->list, r->held, r->count, grid);
 }
 
 /* Tries all grids of so many ranks in so many layers. */

@@ -32,7 +32,7 @@ typedef struct thread_rank {
   batch batches[TSL_BATCHES];
   message *sends, *receives; /* to this rank, not matched yet, in order */
   const void *gathered;      /* of the gather or broadcast that is on */
-  double value;              /* of the least() that is on */
+  double value;              /* of the comm_threads_least() that is on */
 } thread_rank;
 
 struct world {
@@ -46,7 +46,7 @@ struct world {
   void *user;
 };
 
-static tesela_status reserve(tsl_ranks *ranks, int number, int messages) {
+static tesela_status comm_threads_reserve(tsl_ranks *ranks, int number, int messages) {
   batch *own = &((thread_rank *)ranks)->batches[number];
   if (messages <= own->capacity)
     return TESELA_OK;
@@ -69,14 +69,14 @@ static message *match(message **list, int from, int tag) {
   return NULL;
 }
 
-static void append(message **list, message *item) {
+static void comm_threads_append(message **list, message *item) {
   while (*list)
     list = &(*list)->next;
   *list = item;
 }
 
 /* Begins one side of a message to `to`; whichever side comes second copies. */
-static tesela_status begin(thread_rank *self, int number, thread_rank *to, message what, bool is_send) {
+static tesela_status comm_threads_begin(thread_rank *self, int number, thread_rank *to, message what, bool is_send) {
   batch *own = &self->batches[number];
   if (own->count == own->capacity)
     return tsl_fail(TESELA_INTERNAL, "more than the %d messages that were reserved", own->capacity);
@@ -91,7 +91,7 @@ static tesela_status begin(thread_rank *self, int number, thread_rank *to, messa
     mine->done = other->done = true;
     pthread_cond_broadcast(&self->world->changed);
   } else {
-    append(is_send ? &to->sends : &to->receives, mine);
+    comm_threads_append(is_send ? &to->sends : &to->receives, mine);
   }
   const bool sizes_agree = !other || other->bytes == what.bytes;
   pthread_mutex_unlock(&self->world->lock);
@@ -100,23 +100,23 @@ static tesela_status begin(thread_rank *self, int number, thread_rank *to, messa
                                 is_send ? what.bytes : other->bytes, is_send ? other->bytes : what.bytes);
 }
 
-static tesela_status send_message(tsl_ranks *ranks, int number, int to, int tag, const void *data,
+static tesela_status comm_threads_send_message(tsl_ranks *ranks, int number, int to, int tag, const void *data,
                                   size_t bytes) {
   thread_rank *self = (thread_rank *)ranks;
   ranks->sent += bytes;
-  return begin(self, number, &self->world->all[to],
+  return comm_threads_begin(self, number, &self->world->all[to],
                (message){.from = ranks->rank, .tag = tag, .source = data, .bytes = bytes}, true);
 }
 
-static tesela_status receive_message(tsl_ranks *ranks, int number, int from, int tag, void *data,
+static tesela_status comm_threads_receive_message(tsl_ranks *ranks, int number, int from, int tag, void *data,
                                      size_t bytes) {
   thread_rank *self = (thread_rank *)ranks;
   ranks->received += bytes;
-  return begin(self, number, self, (message){.from = from, .tag = tag, .target = data, .bytes = bytes},
+  return comm_threads_begin(self, number, self, (message){.from = from, .tag = tag, .target = data, .bytes = bytes},
                false);
 }
 
-static tesela_status progress(tsl_ranks *ranks, int number, int *done) {
+static tesela_status comm_threads_progress(tsl_ranks *ranks, int number, int *done) {
   thread_rank *self = (thread_rank *)ranks;
   const batch *own = &self->batches[number];
   *done = 1;
@@ -127,7 +127,7 @@ static tesela_status progress(tsl_ranks *ranks, int number, int *done) {
   return TESELA_OK;
 }
 
-static tesela_status wait_batch(tsl_ranks *ranks, int number) {
+static tesela_status comm_threads_wait_batch(tsl_ranks *ranks, int number) {
   thread_rank *self = (thread_rank *)ranks;
   batch *own = &self->batches[number];
   pthread_mutex_lock(&self->world->lock);
@@ -152,7 +152,7 @@ static void barrier(world *w) {
   pthread_mutex_unlock(&w->lock);
 }
 
-static tesela_status gather(tsl_ranks *ranks, const void *own, size_t bytes, void *all) {
+static tesela_status comm_threads_gather(tsl_ranks *ranks, const void *own, size_t bytes, void *all) {
   thread_rank *self = (thread_rank *)ranks;
   self->gathered = own;
   barrier(self->world);
@@ -163,7 +163,7 @@ static tesela_status gather(tsl_ranks *ranks, const void *own, size_t bytes, voi
   return TESELA_OK;
 }
 
-static tesela_status broadcast(tsl_ranks *ranks, int root, void *data, size_t bytes) {
+static tesela_status comm_threads_broadcast(tsl_ranks *ranks, int root, void *data, size_t bytes) {
   thread_rank *self = (thread_rank *)ranks;
   self->gathered = data;
   barrier(self->world);
@@ -173,7 +173,7 @@ static tesela_status broadcast(tsl_ranks *ranks, int root, void *data, size_t by
   return TESELA_OK;
 }
 
-static tesela_status least(tsl_ranks *ranks, double own, double *out) {
+static tesela_status comm_threads_least(tsl_ranks *ranks, double own, double *out) {
   thread_rank *self = (thread_rank *)ranks;
   self->value = own;
   barrier(self->world);
@@ -187,14 +187,14 @@ static tesela_status least(tsl_ranks *ranks, double own, double *out) {
 
 static const tsl_ranks_ops thread_ops = {
     .name = "threads",
-    .reserve = reserve,
-    .send = send_message,
-    .receive = receive_message,
-    .progress = progress,
-    .wait = wait_batch,
-    .gather = gather,
-    .broadcast = broadcast,
-    .least = least,
+    .reserve = comm_threads_reserve,
+    .send = comm_threads_send_message,
+    .receive = comm_threads_receive_message,
+    .progress = comm_threads_progress,
+    .wait = comm_threads_wait_batch,
+    .gather = comm_threads_gather,
+    .broadcast = comm_threads_broadcast,
+    .least = comm_threads_least,
 };
 
 static void *run_rank(void *argument) {

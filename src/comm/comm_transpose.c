@@ -9,7 +9,7 @@
 enum { BATCH = 0, TAG = 4 };
 
 /* Elements that one rank has of A and another has of B; and moved into a message, or from one to where they belong. */
-static int64_t between(const tsl_job *job, int from, int to, void *message, const void *arrived) {
+static int64_t comm_transpose_between(const tsl_job *job, int from, int to, void *message, const void *arrived) {
   const tsl_part *a = &job->part[TSL_PART_A], *b = &job->part[TSL_PART_C];
   const size_t size = a->type->size;
   const bool here = from == to;
@@ -49,7 +49,7 @@ static int64_t count_between(const tsl_job *job, int from, int to) {
   return count;
 }
 
-static tesela_status exchange(const tsl_job *job, char *in, char *out) {
+static tesela_status comm_transpose_exchange(const tsl_job *job, char *in, char *out) {
   tsl_ranks *ranks = job->ranks;
   const size_t size = job->part[TSL_PART_A].type->size;
   for (int from = 0; from < ranks->size; from++) {
@@ -59,7 +59,7 @@ static tesela_status exchange(const tsl_job *job, char *in, char *out) {
     in += bytes;
   }
   for (int to = 0; to < ranks->size; to++) {
-    const size_t bytes = to == ranks->rank ? 0 : (size_t)between(job, ranks->rank, to, out, NULL) * size;
+    const size_t bytes = to == ranks->rank ? 0 : (size_t)comm_transpose_between(job, ranks->rank, to, out, NULL) * size;
     if (bytes > 0)
       TSL_TRY(ranks->ops->send(ranks, BATCH, to, TAG, out, bytes));
     out += bytes;
@@ -89,11 +89,11 @@ tesela_status tsl_transpose_run(const tsl_job *job, tesela_mpi_record *record) {
   record->words = (int64_t)-least;
   const double begin = tsl_clock();
   if (status == TESELA_OK)
-    status = exchange(job, in, out);
+    status = comm_transpose_exchange(job, in, out);
   const double arrived = tsl_clock();
   const char *at = in;
   for (int from = 0; from < ranks->size && status == TESELA_OK; from++) {
-    const int64_t count = between(job, from, ranks->rank, NULL, from == ranks->rank ? NULL : at);
+    const int64_t count = comm_transpose_between(job, from, ranks->rank, NULL, from == ranks->rank ? NULL : at);
     at += from == ranks->rank ? 0 : (size_t)count * size;
   }
   record->seconds_wait = arrived - begin;

@@ -25,7 +25,7 @@ bool tsl_settle_scales(const tsl_job *job) {
   return job->alpha[0] != 1 || job->alpha[1] != 0 || job->beta[0] != 0 || job->beta[1] != 0;
 }
 
-static int fits(const tsl_job *job, const tsl_process_grid *grid, const tsl_blocks *blocks) {
+static int device_store_fits(const tsl_job *job, const tsl_process_grid *grid, const tsl_blocks *blocks) {
   const tsl_part *c = &job->part[TSL_PART_C];
   const int rank = job->ranks->rank;
   /* Sums of f32 are scaled there with other roundings than the host's. */
@@ -48,7 +48,7 @@ tesela_status tsl_settle_choose(tsl_job *job, const tsl_process_grid *grid) {
   tsl_blocks blocks;
   double least = 0;
   const tesela_status status = tsl_blocks_make(grid, &job->part[TSL_PART_C].layout, &blocks);
-  const int own = status == TESELA_OK ? fits(job, grid, &blocks) : BY_HOST;
+  const int own = status == TESELA_OK ? device_store_fits(job, grid, &blocks) : BY_HOST;
   tsl_blocks_free(&blocks);
   TSL_TRY(tsl_agree(job->ranks, status));
   TSL_TRY(job->ranks->ops->least(job->ranks, own, &least));

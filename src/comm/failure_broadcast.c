@@ -33,7 +33,7 @@ tesela_status tsl_failure_broadcast_start(tsl_failure_broadcast *alarm, tsl_rank
   return TESELA_OK;
 }
 
-static tesela_status tell(tsl_failure_broadcast *alarm, int neighbour, const int32_t *what) {
+static tesela_status failure_broadcast_tell(tsl_failure_broadcast *alarm, int neighbour, const int32_t *what) {
   tsl_ranks *ranks = alarm->ranks;
   const uint64_t sent = ranks->sent;
   if (alarm->has_told[neighbour])
@@ -48,7 +48,7 @@ static tesela_status tell(tsl_failure_broadcast *alarm, int neighbour, const int
 tesela_status tsl_failure_broadcast_raise(tsl_failure_broadcast *alarm) {
   alarm->is_raised = true;
   for (int i = 0; i < alarm->count; i++)
-    TSL_TRY(tell(alarm, i, &failed));
+    TSL_TRY(failure_broadcast_tell(alarm, i, &failed));
   return TESELA_OK;
 }
 
@@ -76,10 +76,10 @@ static tesela_status pass_on(tsl_failure_broadcast *alarm, bool *done) {
   for (int i = children; i < alarm->count; i++)
     below = below && alarm->has_heard[i];
   if (below && children)
-    TSL_TRY(tell(alarm, 0, &fine));
+    TSL_TRY(failure_broadcast_tell(alarm, 0, &fine));
   *done = below && (!children || alarm->has_heard[0]);
   for (int i = children; i < alarm->count && *done; i++)
-    TSL_TRY(tell(alarm, i, &fine));
+    TSL_TRY(failure_broadcast_tell(alarm, i, &fine));
   return TESELA_OK;
 }
 

@@ -57,7 +57,7 @@ static void give_up(tsl_lane *lane) {
 }
 
 /* Keeps a failure of this rank, if it is one. */
-static tesela_status keep(tsl_lane *lane, tesela_status status) {
+static tesela_status gpu_transport_keep(tsl_lane *lane, tesela_status status) {
   if (status == TESELA_OK || lane->is_over)
     return TESELA_OK;
   lane->status = status;
@@ -90,7 +90,7 @@ static tesela_status until(tsl_lane *lane, question asked, int batch) {
   while (!lane->is_over) {
     const tesela_status status = asked(lane, batch, &yes);
     if (status != TESELA_OK)
-      return keep(lane, status);
+      return gpu_transport_keep(lane, status);
     if (yes)
       break;
     TSL_TRY(tsl_failure_broadcast_poll(&lane->alarm, &raised));
@@ -142,7 +142,7 @@ void tsl_transfer_path_name(char *out, size_t size) {
 }
 
 /* What a rank can do by itself. */
-static tesela_status prepare(tsl_lane *lane, card *own) {
+static tesela_status gpu_transport_prepare(tsl_lane *lane, card *own) {
   own->host = host_number();
   TSL_TRY(tsl_failure_broadcast_reserve(lane->ranks));
   TSL_TRY(tsl_nccl_load(&lane->nccl));
@@ -154,7 +154,7 @@ static tesela_status prepare(tsl_lane *lane, card *own) {
 }
 
 /* The same on all ranks, as all have all cards. */
-static tesela_status compare(const card *cards, int count) {
+static tesela_status gpu_transport_compare(const card *cards, int count) {
   for (int i = 0; i < count; i++)
     for (int j = 0; j < i; j++) {
       if (cards[i].version != cards[j].version)
@@ -182,7 +182,7 @@ static tesela_status meet(tsl_lane *lane, const tsl_nccl_id *id) {
   lane->is_over = false;
   lane->status = TESELA_OK;
   TSL_TRY(tsl_failure_broadcast_start(&lane->alarm, lane->ranks));
-  TSL_TRY(keep(lane, tsl_nccl_join(&lane->nccl, lane->ranks->size, lane->ranks->rank, id)));
+  TSL_TRY(gpu_transport_keep(lane, tsl_nccl_join(&lane->nccl, lane->ranks->size, lane->ranks->rank, id)));
   TSL_TRY(until(lane, is_ready, 0));
   TSL_TRY(tsl_failure_broadcast_end(&lane->alarm, &raised));
   return tsl_agree(lane->ranks, tsl_lane_status(lane));
@@ -191,7 +191,7 @@ static tesela_status meet(tsl_lane *lane, const tsl_nccl_id *id) {
 static tesela_status make_with(tsl_lane *lane, const card *own, card *cards) {
   tsl_nccl_id id = {{0}};
   TSL_TRY(lane->ranks->ops->gather(lane->ranks, own, sizeof *own, cards));
-  TSL_TRY(compare(cards, lane->ranks->size));
+  TSL_TRY(gpu_transport_compare(cards, lane->ranks->size));
   /* What is called of NCCL below is of this device, and leaves it. */
   const tesela_status entered = tsl_api_enter(lane->home);
   tesela_status status = tsl_agree(lane->ranks, entered);
@@ -213,7 +213,7 @@ static void empty(tsl_lane *lane, bool aborts) {
   lane->keeper = NULL;
 }
 
-static void refuse(tsl_lane *lane, const char *why) {
+static void gpu_transport_refuse(tsl_lane *lane, const char *why) {
   if (lane->ranks->rank == 0)
     tsl_log(TSL_LOG_PLAN, "ranks' messages pass through host memory: %s", why);
   lane->is_refused = true;
@@ -221,7 +221,7 @@ static void refuse(tsl_lane *lane, const char *why) {
 }
 
 /* All ranks: makes this rank's lane anew, and leaves it refused where there is to be none. */
-static void make(tsl_ranks *ranks, const tsl_place *place) {
+static void gpu_transport_make(tsl_ranks *ranks, const tsl_place *place) {
   void *block = NULL;
   card own = {0}, *cards = calloc((size_t)ranks->size, sizeof *cards);
   tsl_lane *lane = ranks->lane;
@@ -238,12 +238,12 @@ static void make(tsl_ranks *ranks, const tsl_place *place) {
     ranks->lane = lane;
   }
   if (status == TESELA_OK)
-    status = prepare(lane, &own);
+    status = gpu_transport_prepare(lane, &own);
   status = tsl_agree(ranks, status);
   if (status == TESELA_OK)
     status = make_with(lane, &own, cards);
   if (status != TESELA_OK && lane)
-    refuse(lane, tesela_last_error());
+    gpu_transport_refuse(lane, tesela_last_error());
   else if (status == TESELA_OK && ranks->rank == 0)
     tsl_log(TSL_LOG_PLAN, "ranks' messages go from device to device by %s", lane->name);
   free(cards);
@@ -263,7 +263,7 @@ tesela_status tsl_lane_find(tsl_ranks *ranks, const tsl_place *place, tsl_lane *
   if (least == WANTED) {
     tsl_status_saved saved;
     tsl_status_save(&saved);
-    make(ranks, place);
+    gpu_transport_make(ranks, place);
     tsl_status_restore(&saved);
   }
   *on_devices = least > HOST;
@@ -324,7 +324,7 @@ tesela_status tsl_lane_end(tsl_lane *lane) {
   /* Copies may be under way where messages are not any more. */
   (void)tesela_stream_wait(lane->stream);
   if (lane->is_broken)
-    refuse(lane, "messages between devices have failed");
+    gpu_transport_refuse(lane, "messages between devices have failed");
   tsl_status_restore(&saved);
   return TESELA_OK;
 }
@@ -343,7 +343,7 @@ bool tsl_lane_reaches(const tsl_lane *lane, const tesela_buffer *buffer) {
 }
 
 tesela_status tsl_lane_copy(tsl_lane *lane, const tsl_api_rows *rows) {
-  return lane->is_over ? TESELA_OK : keep(lane, tsl_api_copy_rows(lane->stream, rows));
+  return lane->is_over ? TESELA_OK : gpu_transport_keep(lane, tsl_api_copy_rows(lane->stream, rows));
 }
 
 bool tsl_lane_rounds(const tsl_lane *lane, tesela_type type) {
@@ -351,7 +351,7 @@ bool tsl_lane_rounds(const tsl_lane *lane, tesela_type type) {
 }
 
 tesela_status tsl_lane_round(tsl_lane *lane, const tsl_api_rounding *rounding) {
-  return lane->is_over ? TESELA_OK : keep(lane, tsl_api_round(lane->stream, rounding));
+  return lane->is_over ? TESELA_OK : gpu_transport_keep(lane, tsl_api_round(lane->stream, rounding));
 }
 
 bool tsl_lane_adds(const tsl_lane *lane, tesela_type type) {
@@ -359,10 +359,10 @@ bool tsl_lane_adds(const tsl_lane *lane, tesela_type type) {
 }
 
 tesela_status tsl_lane_add(tsl_lane *lane, const tsl_api_adding *adding) {
-  return lane->is_over ? TESELA_OK : keep(lane, tsl_api_add(lane->stream, adding));
+  return lane->is_over ? TESELA_OK : gpu_transport_keep(lane, tsl_api_add(lane->stream, adding));
 }
 
-static tesela_status exchange(const tsl_lane *lane, const tsl_message *parcels, int count) {
+static tesela_status gpu_transport_exchange(const tsl_lane *lane, const tsl_message *parcels, int count) {
   void *stream = tesela_stream_native(lane->stream);
   TSL_TRY(tsl_nccl_group(&lane->nccl));
   tesela_status status = TESELA_OK;
@@ -388,10 +388,10 @@ tesela_status tsl_lane_exchange(tsl_lane *lane, const tsl_message *parcels, int 
     *(parcels[i].is_send ? &lane->ranks->sent : &lane->ranks->received) += parcels[i].bytes;
   tesela_status status = tsl_api_enter(lane->home);
   if (status == TESELA_OK) {
-    status = exchange(lane, parcels, count);
+    status = gpu_transport_exchange(lane, parcels, count);
     tsl_api_leave(lane->home);
   }
-  TSL_TRY(keep(lane, status));
+  TSL_TRY(gpu_transport_keep(lane, status));
   return until(lane, is_ready, 0);
 }
 
@@ -399,7 +399,7 @@ tesela_status tsl_lane_mark(tsl_lane *lane, int batch) {
   if (lane->is_over)
     return TESELA_OK;
   lane->is_marked[batch] = true;
-  return keep(lane, tesela_event_record(lane->marks[batch], lane->stream));
+  return gpu_transport_keep(lane, tesela_event_record(lane->marks[batch], lane->stream));
 }
 
 tesela_status tsl_lane_wait(tsl_lane *lane, int batch) {

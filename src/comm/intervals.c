@@ -64,7 +64,7 @@ static int64_t first_inside(const tsl_dim *dim) {
 }
 
 /* Skips what cannot be common at the beginning: lists may be long. */
-static void begin(tsl_spans_intersect *meet) {
+static void intervals_begin(tsl_spans_intersect *meet) {
   const tsl_dim *a = meet->a, *b = meet->b;
   meet->begun = true;
   meet->i = first_inside(a);
@@ -83,7 +83,7 @@ static void begin(tsl_spans_intersect *meet) {
 
 bool tsl_spans_intersect_next(tsl_spans_intersect *meet) {
   if (!meet->begun)
-    begin(meet);
+    intervals_begin(meet);
   while (meet->i < meet->a->count && meet->j < meet->b->count) {
     const tsl_span a = clipped(meet->a, meet->i), b = clipped(meet->b, meet->j);
     if (meet->a->list[meet->i].local >= meet->a->last || meet->b->list[meet->j].local >= meet->b->last)
@@ -116,7 +116,7 @@ int64_t tsl_even(int64_t whole, int64_t part, int64_t parts) {
 }
 
 /* Blocks of the dimension, and the first one of a part among them. */
-static int64_t blocks_of(const tsl_dealing *d) {
+static int64_t intervals_blocks_of(const tsl_dealing *d) {
   return d->size / d->block + (d->size % d->block != 0);
 }
 static int64_t turn_of(const tsl_dealing *d, int part) {
@@ -126,12 +126,12 @@ static int64_t turn_of(const tsl_dealing *d, int part) {
 int64_t tsl_dealing_spans(const tsl_dealing *d, int part) {
   if (d->block == 0)
     return 1;
-  const int64_t blocks = blocks_of(d), turn = turn_of(d, part);
+  const int64_t blocks = intervals_blocks_of(d), turn = turn_of(d, part);
   return turn < blocks ? (blocks - turn - 1) / d->parts + 1 : 0;
 }
 
 /* Adds the part of [at, at + length) that is the operand's. */
-static int64_t add(const tsl_dealing *d, int64_t at, int64_t length, int64_t local, tsl_span *out) {
+static int64_t intervals_add(const tsl_dealing *d, int64_t at, int64_t length, int64_t local, tsl_span *out) {
   const int64_t end_of_all = d->begin + d->length, end = at + length < end_of_all ? at + length : end_of_all;
   const int64_t start = at > d->begin ? at : d->begin;
   if (start >= end)
@@ -143,13 +143,13 @@ static int64_t add(const tsl_dealing *d, int64_t at, int64_t length, int64_t loc
 int64_t tsl_dealing_list(const tsl_dealing *d, int part, tsl_span *out) {
   if (d->block == 0) {
     const int64_t from = tsl_even(d->size, part, d->parts), to = tsl_even(d->size, part + 1, d->parts);
-    return add(d, from, to - from, 0, out);
+    return intervals_add(d, from, to - from, 0, out);
   }
   int64_t count = 0, local = 0;
-  const int64_t blocks = blocks_of(d);
+  const int64_t blocks = intervals_blocks_of(d);
   for (int64_t block = turn_of(d, part); block < blocks; block += d->parts) {
     const int64_t at = block * d->block, length = d->size - at < d->block ? d->size - at : d->block;
-    count += add(d, at, length, local, out + count);
+    count += intervals_add(d, at, length, local, out + count);
     local += length;
   }
   return count;
@@ -158,7 +158,7 @@ int64_t tsl_dealing_list(const tsl_dealing *d, int part, tsl_span *out) {
 int64_t tsl_dealing_local(const tsl_dealing *d, int part) {
   if (d->block == 0)
     return tsl_even(d->size, part + 1, d->parts) - tsl_even(d->size, part, d->parts);
-  const int64_t blocks = blocks_of(d), turn = turn_of(d, part), own = tsl_dealing_spans(d, part);
+  const int64_t blocks = intervals_blocks_of(d), turn = turn_of(d, part), own = tsl_dealing_spans(d, part);
   if (own == 0)
     return 0;
   const bool has_last = (blocks - 1 - turn) % d->parts == 0;

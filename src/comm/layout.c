@@ -8,15 +8,15 @@
 #include <string.h>
 
 /* The grid that a layout has: p x 1 where it says none. */
-static void grid_of(const tesela_layout *given, int ranks, int *rows, int *cols) {
+static void layout_grid_of(const tesela_layout *given, int ranks, int *rows, int *cols) {
   const bool none = given->grid_rows == 0 && given->grid_cols == 0;
   *rows = none ? ranks : given->grid_rows;
   *cols = none ? 1 : given->grid_cols;
 }
 
-static tesela_status check_grid(const tesela_layout *given, const char *name, int ranks) {
+static tesela_status layout_check_grid(const tesela_layout *given, const char *name, int ranks) {
   int rows, cols;
-  grid_of(given, ranks, &rows, &cols);
+  layout_grid_of(given, ranks, &rows, &cols);
   if (rows <= 0 || cols <= 0 || rows > ranks / cols)
     return tsl_fail(TESELA_BAD_CALL, "%s has a grid of %d x %d processes, and there are %d ranks", name, rows,
                     cols, ranks);
@@ -74,13 +74,13 @@ tesela_status tsl_layout_check(const tesela_layout *given, const char *name, int
   }
   if (given->kind != TESELA_LAYOUT_BLOCKS && given->kind != TESELA_LAYOUT_CYCLIC)
     return tsl_fail(TESELA_BAD_CALL, "%s.kind is %d, which is no kind of layout", name, (int)given->kind);
-  TSL_TRY(check_grid(given, name, ranks));
+  TSL_TRY(layout_check_grid(given, name, ranks));
   TSL_TRY(check_window(name, "rows", dealt(given->rows, given->row, rows), given->row, rows));
   TSL_TRY(check_window(name, "columns", dealt(given->cols, given->col, cols), given->col, cols));
   if (given->kind == TESELA_LAYOUT_BLOCKS)
     return TESELA_OK;
   int grid_rows, grid_cols;
-  grid_of(given, ranks, &grid_rows, &grid_cols);
+  layout_grid_of(given, ranks, &grid_rows, &grid_cols);
   if (given->row_block <= 0 || given->col_block <= 0)
     return tsl_fail(TESELA_BAD_CALL, "%s has blocks of %lld x %lld: both must be positive", name,
                     (long long)given->row_block, (long long)given->col_block);
@@ -113,7 +113,7 @@ static tesela_status make_lists(const tsl_dealing *dealing, tsl_dim **out) {
 static tesela_status make_grid(const tesela_layout *given, const char *name, int own, int64_t row_stride,
                                int64_t col_stride, tsl_layout *out) {
   const bool cyclic = given->kind == TESELA_LAYOUT_CYCLIC;
-  grid_of(given, out->ranks, &out->grid_rows, &out->grid_cols);
+  layout_grid_of(given, out->ranks, &out->grid_rows, &out->grid_cols);
   const tsl_dealing rows = {dealt(given->rows, given->row, out->rows),
                             given->row,
                             out->rows,
@@ -239,7 +239,7 @@ void tsl_layout_free(tsl_layout *layout) {
   *layout = (tsl_layout){0};
 }
 
-static tsl_patch turned(tsl_patch patch) {
+static tsl_patch layout_turned(tsl_patch patch) {
   return (tsl_patch){patch.cols, patch.rows, patch.offset, patch.col_stride, patch.row_stride};
 }
 
@@ -264,7 +264,7 @@ tsl_patch tsl_layout_patch(const tsl_layout *layout, int rank, int64_t index) {
                         layout->col_lists[place % layout->grid_cols], 0, layout->own_row_stride,
                         layout->own_col_stride};
   }
-  return layout->turned ? turned(patch) : patch;
+  return layout->turned ? layout_turned(patch) : patch;
 }
 
 int64_t tsl_layout_common(const tsl_layout *layout, int rank, const tsl_patch *patch) {

@@ -23,11 +23,11 @@ typedef struct line {
   int64_t start, length, step, size;
 } line;
 
-static int64_t first_place(const tsl_dim *dim) {
+static int64_t overlap_first_place(const tsl_dim *dim) {
   return dim->count > 0 ? dim->list[0].local : 0;
 }
 
-static int64_t magnitude(int64_t value) {
+static int64_t overlap_magnitude(int64_t value) {
   return value < 0 ? -value : value;
 }
 
@@ -39,8 +39,8 @@ static bool make_lattice(const tsl_patch *patch, int64_t size, lattice *out) {
   *out = (lattice){.size = size};
   if (rows == 0 || cols == 0)
     return true;
-  first[0] = first_place(&patch->rows);
-  first[1] = first_place(&patch->cols);
+  first[0] = overlap_first_place(&patch->rows);
+  first[1] = overlap_first_place(&patch->cols);
   last[0] = first[0] + rows - 1;
   last[1] = first[1] + cols - 1;
   const int64_t strides[2] = {patch->row_stride, patch->col_stride};
@@ -56,8 +56,8 @@ static bool make_lattice(const tsl_patch *patch, int64_t size, lattice *out) {
   }
   if (!tsl_i64_add(high, size, &high))
     return false;
-  row_bytes = magnitude(patch->row_stride) * size;
-  col_bytes = magnitude(patch->col_stride) * size;
+  row_bytes = overlap_magnitude(patch->row_stride) * size;
+  col_bytes = overlap_magnitude(patch->col_stride) * size;
   const bool by_rows = cols == 1 || (rows > 1 && row_bytes < col_bytes); /* lines are columns */
   out->start = low;
   out->count = by_rows ? cols : rows;
@@ -68,7 +68,7 @@ static bool make_lattice(const tsl_patch *patch, int64_t size, lattice *out) {
 }
 
 /* Moves a lattice to where the operand's memory is. */
-static void place(lattice *l, const tsl_host_copy *mirror) {
+static void overlap_place(lattice *l, const tsl_host_copy *mirror) {
   if (!mirror->buffer) {
     l->start = (int64_t)((uintptr_t)mirror->data + (uintptr_t)l->start);
     return;
@@ -80,12 +80,12 @@ static void place(lattice *l, const tsl_host_copy *mirror) {
   l->start += mirror->at * l->size + (is_address ? (int64_t)native : 0);
 }
 
-static int64_t line_bytes(const lattice *l) {
+static int64_t overlap_line_bytes(const lattice *l) {
   return (l->length - 1) * l->step + l->size;
 }
 
 static int64_t lattice_end(const lattice *l) {
-  return l->start + (l->count - 1) * l->pitch + line_bytes(l);
+  return l->start + (l->count - 1) * l->pitch + overlap_line_bytes(l);
 }
 
 /* Returns the largest whole number that is at most a / b, b > 0. */
@@ -136,8 +136,8 @@ static bool lattices_meet(lattice a, lattice b) {
   }
   for (int64_t i = 0; i < a.count; i++) {
     const line of_a = {a.start + i * a.pitch, a.length, a.step, a.size};
-    const int64_t behind = of_a.start + line_bytes(&a) - b.start;
-    const int64_t before = of_a.start - b.start - line_bytes(&b);
+    const int64_t behind = of_a.start + overlap_line_bytes(&a) - b.start;
+    const int64_t before = of_a.start - b.start - overlap_line_bytes(&b);
     if (behind <= 0)
       continue;
     int64_t first = b.pitch == 0 ? 0 : floor_quotient(before, b.pitch) + 1;
@@ -167,7 +167,7 @@ static tesela_status make_lattices(const tsl_part *part, int rank, lattice **out
   for (int64_t i = 0; i < *count; i++) {
     const tsl_patch patch = tsl_layout_patch(&part->layout, rank, i);
     if (make_lattice(&patch, (int64_t)part->type->size, &(*out)[i]) && (*out)[i].count > 0)
-      place(&(*out)[i], &part->mirror);
+      overlap_place(&(*out)[i], &part->mirror);
     (*out)[i].index = i;
   }
   qsort(*out, (size_t)*count, sizeof **out, by_start);

@@ -17,7 +17,7 @@ typedef struct tsl_packed_window {
 } tsl_packed_window;
 
 /* Messages carry the operand's number. */
-static int tag_of(int operand) {
+static int panels_tag_of(int operand) {
   return 1 + operand;
 }
 
@@ -64,7 +64,7 @@ bool tsl_panel_lies_here(const tsl_part *part, int rank, bool on_device, tsl_pan
   return false;
 }
 
-static void look(const tsl_panels *p, int operand, tsl_step step, tsl_panel *panel) {
+static void panels_look(const tsl_panels *p, int operand, tsl_step step, tsl_panel *panel) {
   panel->window = window_of(p, operand, p->own, step);
   panel->in_place = tsl_panel_lies_here(&p->job->part[operand], p->job->ranks->rank,
                                         tsl_place_is_device(&p->job->place), panel);
@@ -75,20 +75,20 @@ static tesela_status receive(tsl_panels *p, int operand, int step, char **at) {
   tsl_ranks *ranks = p->job->ranks;
   const tsl_part *part = &p->job->part[operand];
   tsl_panel panel;
-  look(p, operand, tsl_step_at(p->grid, step), &panel);
+  panels_look(p, operand, tsl_step_at(p->grid, step), &panel);
   for (int from = 0; from < ranks->size && !panel.in_place; from++) {
     if (from == ranks->rank)
       continue;
     const size_t bytes = (size_t)tsl_layout_common(&part->layout, from, &panel.window) * part->type->size;
     if (bytes > 0)
-      TSL_TRY(ranks->ops->receive(ranks, step % 2, from, tag_of(operand), *at, bytes));
+      TSL_TRY(ranks->ops->receive(ranks, step % 2, from, panels_tag_of(operand), *at, bytes));
     *at += bytes;
   }
   return TESELA_OK;
 }
 
 /* What this rank has of a window, as a message. */
-static int64_t pack(const tsl_part *part, int rank, const tsl_patch *window, char *message) {
+static int64_t panels_pack(const tsl_part *part, int rank, const tsl_patch *window, char *message) {
   int64_t count = 0;
   for (int64_t i = 0; i < tsl_layout_count(&part->layout, rank); i++) {
     const tsl_patch held = tsl_layout_patch(&part->layout, rank, i);
@@ -114,13 +114,13 @@ static tesela_status send_or_count(tsl_panels *p, int operand, int step, char **
       i = packed++;
       p->packed[i] = (tsl_packed_window){window, at ? *at : NULL, 0, 0};
       p->packed[i].count =
-          at ? pack(part, ranks->rank, &window, *at) : tsl_layout_common(&part->layout, ranks->rank, &window);
+          at ? panels_pack(part, ranks->rank, &window, *at) : tsl_layout_common(&part->layout, ranks->rank, &window);
       *bytes += (size_t)p->packed[i].count * part->type->size;
       if (at)
         *at += (size_t)p->packed[i].count * part->type->size;
     }
     if (at && p->packed[i].count > 0)
-      TSL_TRY(ranks->ops->send(ranks, step % 2, p->blocks->rank[place], tag_of(operand), p->packed[i].message,
+      TSL_TRY(ranks->ops->send(ranks, step % 2, p->blocks->rank[place], panels_tag_of(operand), p->packed[i].message,
                                (size_t)p->packed[i].count * part->type->size));
   }
   return TESELA_OK;
@@ -132,7 +132,7 @@ static void lane_receive(tsl_panels *p, int operand, int step, size_t *at) {
   const tsl_ranks *ranks = p->job->ranks;
   const tsl_part *part = &p->job->part[operand];
   tsl_panel panel;
-  look(p, operand, tsl_step_at(p->grid, step), &panel);
+  panels_look(p, operand, tsl_step_at(p->grid, step), &panel);
   for (int from = 0; from < ranks->size && !panel.in_place; from++) {
     if (from == ranks->rank)
       continue;
@@ -194,7 +194,7 @@ static tesela_status lane_assemble(tsl_panels *p, int operand, int step, size_t 
   const tsl_part *part = &p->job->part[operand];
   const size_t size = part->type->size;
   tsl_panel *panel = tsl_panels_at(p, operand, step);
-  look(p, operand, tsl_step_at(p->grid, step), panel);
+  panels_look(p, operand, tsl_step_at(p->grid, step), panel);
   if (panel->in_place)
     return TESELA_OK;
   set_place(p, panel);
@@ -258,7 +258,7 @@ static tesela_status assemble(tsl_panels *p, int operand, int step, const char *
   const tsl_part *part = &p->job->part[operand];
   const int own = p->job->ranks->rank;
   tsl_panel *panel = tsl_panels_at(p, operand, step);
-  look(p, operand, tsl_step_at(p->grid, step), panel);
+  panels_look(p, operand, tsl_step_at(p->grid, step), panel);
   if (panel->in_place)
     return TESELA_OK;
   set_place(p, panel);
@@ -279,7 +279,7 @@ static tesela_status assemble(tsl_panels *p, int operand, int step, const char *
 }
 
 /* Waiting of MPI's own keeps a processor busy, which the work beside may need: so long, batches are asked about. */
-static tesela_status arrive(const tsl_panels *p, int step, const tsl_beside *beside) {
+static tesela_status panels_arrive(const tsl_panels *p, int step, const tsl_beside *beside) {
   static const struct timespec moment = {.tv_nsec = 50000};
   tsl_ranks *ranks = p->job->ranks;
   int done = 0;
@@ -294,7 +294,7 @@ static tesela_status arrive(const tsl_panels *p, int step, const tsl_beside *bes
 
 tesela_status tsl_panels_end(tsl_panels *p, int step, const tsl_beside *beside, tesela_status *own) {
   const double begin = tsl_clock();
-  TSL_TRY(arrive(p, step, beside));
+  TSL_TRY(panels_arrive(p, step, beside));
   if (p->job->lane) {
     TSL_TRY(lane_end(p, step));
     *own = *own == TESELA_OK ? tsl_lane_status(p->job->lane) : *own;
@@ -321,7 +321,7 @@ static void raise_to(size_t *known, size_t bytes) {
   *known = bytes > *known ? bytes : *known;
 }
 
-static tesela_status measure(tsl_panels *p, most *all) {
+static tesela_status panels_measure(tsl_panels *p, most *all) {
   for (int step = 0; step < tsl_steps(p->grid); step++) {
     size_t incoming[2] = {0, 0}, outgoing[2] = {0, 0};
     for (int operand = TSL_PART_A; operand <= TSL_PART_B; operand++) {
@@ -330,7 +330,7 @@ static tesela_status measure(tsl_panels *p, most *all) {
         continue;
       tsl_panel panel = {.in_place = true};
       if (p->own)
-        look(p, operand, tsl_step_at(p->grid, step), &panel);
+        panels_look(p, operand, tsl_step_at(p->grid, step), &panel);
       if (!panel.in_place) {
         const size_t bytes = (size_t)tsl_patch_total(&panel.window) * p->job->part[operand].type->size;
         raise_to(&all->panel[operand], bytes);
@@ -367,7 +367,7 @@ tesela_status tsl_panels_make(const tsl_job *job, const tsl_process_grid *grid, 
   if (!out->packed || (job->lane && !out->parcels))
     return tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for the messages of %d blocks", grid->used);
   most all = {{0, 0}, {0, 0}, {0, 0}};
-  TSL_TRY(measure(out, &all));
+  TSL_TRY(panels_measure(out, &all));
   for (int i = 0; i < 2; i++) {
     for (int operand = TSL_PART_A; operand <= TSL_PART_B; operand++)
       TSL_TRY(take_panel(job, operand, all.panel[operand], &out->panel[i][operand]));

@@ -178,7 +178,7 @@ static int64_t owned_in(const product *p, tsl_step step) {
 }
 
 /* Takes all memory that the product needs on this rank. */
-static tesela_status prepare(product *p) {
+static tesela_status product_prepare(product *p) {
   const tsl_job *job = p->job;
   const tsl_process_grid *grid = p->grid;
   TSL_TRY(tsl_blocks_make(grid, &job->part[TSL_PART_C].layout, &p->blocks));
@@ -214,7 +214,7 @@ static tesela_status prepare(product *p) {
   return tsl_panels_make(job, grid, &p->blocks, p->own, &p->panels);
 }
 
-static void release(product *p, bool is_well) {
+static void product_release(product *p, bool is_well) {
   tsl_panels_free(&p->panels, is_well);
   tsl_blocks_free(&p->blocks);
   tsl_free(p->sums);
@@ -237,7 +237,7 @@ static bool is_made_in_c(const product *p, int number, tsl_panel *c) {
 }
 
 /* sums += A's panel times B's; the first panel's are stored. */
-static tesela_status multiply(product *p, int number) {
+static tesela_status product_multiply(product *p, int number) {
   const tsl_job *job = p->job;
   const tsl_panel *a = tsl_panels_at(&p->panels, TSL_PART_A, number),
                   *b = tsl_panels_at(&p->panels, TSL_PART_B, number);
@@ -295,7 +295,7 @@ typedef struct step_work {
 
 static tesela_status multiply_step(void *argument) {
   const step_work *work = argument;
-  return multiply(work->p, work->number);
+  return product_multiply(work->p, work->number);
 }
 
 /* Whether a step's product takes longer than starting a thread for it. */
@@ -317,7 +317,7 @@ static tesela_status advance(product *p, int number, const tsl_beside *beside, t
 
 /* Panels of a tile, one after the other, each beside the messages of the next ones. A failure of this rank's own is kept: the others wait
  * for its messages. */
-static tesela_status run_tile(product *p, int tile, tesela_status *own) {
+static tesela_status product_run_tile(product *p, int tile, tesela_status *own) {
   const int first = tile * p->grid->panels, end = first + p->grid->panels;
   for (int number = first; number < end; number++) {
     const bool is_own = p->own && *own == TESELA_OK;
@@ -326,7 +326,7 @@ static tesela_status run_tile(product *p, int tile, tesela_status *own) {
     if (is_own && number + 1 < tsl_steps(p->grid) && is_long(p, number))
       tsl_beside_start(&beside, multiply_step, &work);
     else if (is_own)
-      *own = multiply(p, number);
+      *own = product_multiply(p, number);
     const tesela_status messages = advance(p, number + 1, &beside, own);
     const tesela_status multiplied = tsl_beside_join(&beside);
     if (messages != TESELA_OK)
@@ -448,7 +448,7 @@ static tesela_status exchange_sums(product *p, int64_t owned, tesela_status *own
 }
 
 /* Stores what this rank has of C in the tile. */
-static void store(product *p, tsl_step step) {
+static void product_store(product *p, tsl_step step) {
   const tsl_job *job = p->job;
   const tsl_part *c = &job->part[TSL_PART_C];
   const int rank = job->ranks->rank;
@@ -472,7 +472,7 @@ static void store(product *p, tsl_step step) {
 }
 
 /* What stays on the devices: the last step of a tile, which was multiplied by all. The lane keeps what fails. */
-static tesela_status settle(product *p, int tile, int64_t owned) {
+static tesela_status product_settle(product *p, int tile, int64_t owned) {
   tsl_lane *lane = p->job->lane;
   const tsl_step step = tsl_step_at(p->grid, tile * p->grid->panels);
   tsl_panel there;
@@ -499,14 +499,14 @@ static tesela_status settle(product *p, int tile, int64_t owned) {
   return is_late ? TESELA_OK : tsl_lane_wait(lane, LANE_SUMS);
 }
 
-static tesela_status finish_tile(product *p, int tile, tesela_status own) {
+static tesela_status product_finish_tile(product *p, int tile, tesela_status own) {
   p->parcel_count = 0;
   tsl_ranks *ranks = p->job->ranks;
   const tsl_step step = tsl_step_at(p->grid, tile * p->grid->panels);
   const double begin = tsl_clock();
   const bool travels = !p->job->settles || p->job->travels;
   if (p->written && !travels) /* no rank waits for another one's C, and what fails now is told at the end */
-    return own == TESELA_OK ? settle(p, tile, 0) : TESELA_OK;
+    return own == TESELA_OK ? product_settle(p, tile, 0) : TESELA_OK;
   const int64_t owned = travels ? owned_in(p, step) : 0;
   if (travels)
     TSL_TRY(receive_sums(p, step, owned));
@@ -529,10 +529,10 @@ static tesela_status finish_tile(product *p, int tile, tesela_status own) {
   }
   p->written = true;
   if (p->job->settles) {
-    TSL_TRY(settle(p, tile, owned));
+    TSL_TRY(product_settle(p, tile, owned));
   } else {
     tsl_tree_add(p->job->sums->type, p->slots, p->grid->depth, owned);
-    store(p, step);
+    product_store(p, step);
   }
   p->record->seconds_wait += arrived - sent;
   p->record->seconds_move += sent - begin + tsl_clock() - arrived;
@@ -553,15 +553,15 @@ static tesela_status agree_late(const product *p, tesela_status own) {
   return tsl_agree(p->job->ranks, own);
 }
 
-static tesela_status run_all(product *p) {
+static tesela_status product_run_all(product *p) {
   tesela_status own = TESELA_OK;
   static const tsl_beside nothing = {0};
   TSL_TRY(tsl_panels_begin(&p->panels, 0, &nothing));
   TSL_TRY(advance(p, 0, &nothing, &own));
   for (int tile = 0; tile < p->grid->tiles_m * p->grid->tiles_n; tile++) {
-    TSL_TRY(run_tile(p, tile, &own));
+    TSL_TRY(product_run_tile(p, tile, &own));
     own = own == TESELA_OK ? fetch_sums(p, tile) : own;
-    TSL_TRY(finish_tile(p, tile, own));
+    TSL_TRY(product_finish_tile(p, tile, own));
   }
   if (!p->job->settles)
     return TESELA_OK;
@@ -571,7 +571,7 @@ static tesela_status run_all(product *p) {
 
 static tesela_status run_with_lane(product *p) {
   TSL_TRY(tsl_lane_arm(p->job->lane));
-  const tesela_status status = run_all(p), ended = tsl_lane_end(p->job->lane);
+  const tesela_status status = product_run_all(p), ended = tsl_lane_end(p->job->lane);
   return status != TESELA_OK ? status : ended;
 }
 
@@ -598,15 +598,15 @@ static tesela_status agree_bounds(const tsl_job *job, const tsl_process_grid *gr
 
 tesela_status tsl_product_run(const tsl_job *job, const tsl_process_grid *grid, tesela_mpi_record *record) {
   product p = {.job = job, .grid = grid, .record = record, .made = tsl_settle_made(job, grid)};
-  tesela_status status = tsl_agree(job->ranks, prepare(&p));
+  tesela_status status = tsl_agree(job->ranks, product_prepare(&p));
   if (status == TESELA_OK)
-    status = job->lane ? run_with_lane(&p) : run_all(&p);
+    status = job->lane ? run_with_lane(&p) : product_run_all(&p);
   if (status == TESELA_OK) {
     status = agree_bounds(job, grid, record);
     record->seconds_wait += p.panels.seconds_wait;
     record->seconds_move += p.panels.seconds_move;
   }
-  release(&p, status == TESELA_OK);
+  product_release(&p, status == TESELA_OK);
   return status;
 }
 

@@ -48,14 +48,14 @@ tesela_status tsl_place_find(const tesela_buffer *const *buffers, const char *co
 /* --- mirrors --- */
 
 /* Blocks of a layout's patches, between host memory and a buffer. */
-typedef struct moving {
+typedef struct rank_memory_moving {
   const tsl_host_copy *mirror;
   const tsl_patch *patch;
   size_t size;
   bool writes;
   int64_t low, high; /* elements that blocks reach, from element (0, 0); low > high: none yet */
   tesela_status status;
-} moving;
+} rank_memory_moving;
 
 /* A block in order of its addresses: runs of elements `step` apart. */
 typedef struct runs {
@@ -70,7 +70,7 @@ static runs runs_of(const tsl_patch *patch, int64_t rows, int64_t cols, int64_t 
 }
 
 static void reach_block(void *user, int64_t rows, int64_t cols, int64_t at, int64_t same, int64_t before) {
-  moving *m = user;
+  rank_memory_moving *m = user;
   const runs r = runs_of(m->patch, rows, cols, at);
   const int64_t last = r.at + (r.count - 1) * r.apart + (r.length - 1) * r.step;
   (void)same, (void)before;
@@ -78,7 +78,7 @@ static void reach_block(void *user, int64_t rows, int64_t cols, int64_t at, int6
   m->high = last > m->high ? last : m->high;
 }
 
-static tesela_status move_rows(const moving *m, int64_t at, int64_t rows, int64_t apart, int64_t length) {
+static tesela_status rank_memory_move_rows(const rank_memory_moving *m, int64_t at, int64_t rows, int64_t apart, int64_t length) {
   const size_t offset = (size_t)(m->mirror->at + at) * m->size, pitch = (size_t)apart * m->size,
                bytes = (size_t)length * m->size;
   char *host = (char *)m->mirror->data + at * (int64_t)m->size;
@@ -89,19 +89,19 @@ static tesela_status move_rows(const moving *m, int64_t at, int64_t rows, int64_
              : tesela_buffer_read_rows(m->mirror->buffer, offset, pitch, host, pitch, (size_t)rows, bytes);
 }
 
-static void move_block(void *user, int64_t rows, int64_t cols, int64_t at, int64_t same, int64_t before) {
-  moving *m = user;
+static void rank_memory_move_block(void *user, int64_t rows, int64_t cols, int64_t at, int64_t same, int64_t before) {
+  rank_memory_moving *m = user;
   const runs r = runs_of(m->patch, rows, cols, at);
   (void)same, (void)before;
   const bool is_whole = r.step == 1 && (r.apart >= r.length || r.count == 1);
   if (m->status == TESELA_OK && is_whole)
-    m->status = move_rows(m, r.at, r.count, r.apart, r.length);
+    m->status = rank_memory_move_rows(m, r.at, r.count, r.apart, r.length);
   for (int64_t i = 0; i < r.count && m->status == TESELA_OK && !is_whole; i++)
-    m->status = r.step == 1 ? move_rows(m, r.at + i * r.apart, 1, r.length, r.length)
-                            : move_rows(m, r.at + i * r.apart, r.length, r.step, 1);
+    m->status = r.step == 1 ? rank_memory_move_rows(m, r.at + i * r.apart, 1, r.length, r.length)
+                            : rank_memory_move_rows(m, r.at + i * r.apart, r.length, r.step, 1);
 }
 
-static tesela_status walk(moving *m, const tsl_layout *layout, int rank, tsl_patch_block block) {
+static tesela_status rank_memory_walk(rank_memory_moving *m, const tsl_layout *layout, int rank, tsl_patch_block block) {
   for (int64_t i = 0; i < tsl_layout_count(layout, rank); i++) {
     const tsl_patch held = tsl_layout_patch(layout, rank, i);
     m->patch = &held;
@@ -115,8 +115,8 @@ tesela_status tsl_host_copy_create(const tesela_matrix *matrix, const char *name
   *out = (tsl_host_copy){.data = tsl_writable(matrix->data)};
   if (!matrix->buffer || tsl_layout_held(layout, rank) == 0)
     return TESELA_OK;
-  moving m = {.mirror = out, .size = type->size, .low = INT64_MAX, .high = INT64_MIN};
-  TSL_TRY(walk(&m, layout, rank, reach_block));
+  rank_memory_moving m = {.mirror = out, .size = type->size, .low = INT64_MAX, .high = INT64_MIN};
+  TSL_TRY(rank_memory_walk(&m, layout, rank, reach_block));
   const int64_t elements = (int64_t)(tesela_buffer_bytes(matrix->buffer) / type->size);
   if (m.low < -matrix->offset || m.high >= elements - matrix->offset)
     return tsl_fail(
@@ -134,20 +134,20 @@ tesela_status tsl_host_copy_create(const tesela_matrix *matrix, const char *name
 
 tesela_status tsl_host_copy_update(tsl_host_copy *mirror, const tsl_type_info *type, const tsl_layout *layout,
                               int rank, bool reads) {
-  moving m = {.mirror = mirror, .size = type->size, .low = INT64_MAX, .high = INT64_MIN};
+  rank_memory_moving m = {.mirror = mirror, .size = type->size, .low = INT64_MAX, .high = INT64_MIN};
   if (!mirror->buffer || mirror->memory)
     return TESELA_OK;
-  TSL_TRY(walk(&m, layout, rank, reach_block));
+  TSL_TRY(rank_memory_walk(&m, layout, rank, reach_block));
   TSL_TRY(tsl_alloc((size_t)(m.high - m.low + 1) * type->size, "a copy of an operand in a buffer",
                     &mirror->memory));
   mirror->data = (char *)mirror->memory - m.low * (int64_t)type->size;
-  return reads ? walk(&m, layout, rank, move_block) : TESELA_OK;
+  return reads ? rank_memory_walk(&m, layout, rank, rank_memory_move_block) : TESELA_OK;
 }
 
 tesela_status tsl_host_copy_store(const tsl_host_copy *mirror, const tsl_type_info *type, const tsl_layout *layout,
                                int rank) {
-  moving m = {.mirror = mirror, .size = type->size, .writes = true};
-  return mirror->memory ? walk(&m, layout, rank, move_block) : TESELA_OK;
+  rank_memory_moving m = {.mirror = mirror, .size = type->size, .writes = true};
+  return mirror->memory ? rank_memory_walk(&m, layout, rank, rank_memory_move_block) : TESELA_OK;
 }
 
 void tsl_host_copy_free(tsl_host_copy *mirror) {

@@ -4,14 +4,14 @@
 
 typedef void (*adder)(void *to, const void *from, int64_t count);
 
-static void add_f64(void *to, const void *from, int64_t count) {
+static void reduce_add_f64(void *to, const void *from, int64_t count) {
   double *restrict a = to;
   const double *restrict b = from;
   for (int64_t i = 0; i < count; i++)
     a[i] += b[i];
 }
 
-static void add_f32(void *to, const void *from, int64_t count) {
+static void reduce_add_f32(void *to, const void *from, int64_t count) {
   float *restrict a = to;
   const float *restrict b = from;
   for (int64_t i = 0; i < count; i++)
@@ -28,8 +28,8 @@ static void add_i32(void *to, const void *from, int64_t count) {
 
 void tsl_tree_add(tesela_type type, void *sums, int slots, int64_t count) {
   const tsl_type_info *info = tsl_type(type);
-  const adder add = info->component == TESELA_F64   ? add_f64
-                    : info->component == TESELA_F32 ? add_f32
+  const adder add = info->component == TESELA_F64   ? reduce_add_f64
+                    : info->component == TESELA_F32 ? reduce_add_f32
                                                     : add_i32;
   const int64_t numbers = count * (info->is_complex ? 2 : 1);
   const size_t bytes = (size_t)count * info->size;
@@ -39,22 +39,22 @@ void tsl_tree_add(tesela_type type, void *sums, int slots, int64_t count) {
 }
 
 /* One run of elements, with their steps in elements. */
-typedef struct run {
+typedef struct reduce_run {
   const tsl_finish *finish;
   const void *x;
   int64_t x_step;
   void *c;
   int64_t c_step, count;
-} run;
+} reduce_run;
 
-static bool is_one(const double value[2]) {
+static bool reduce_is_one(const double value[2]) {
   return value[0] == 1 && value[1] == 0;
 }
-static bool is_zero(const double value[2]) {
+static bool reduce_is_zero(const double value[2]) {
   return value[0] == 0 && value[1] == 0;
 }
 
-static void store_f64(const run *r) {
+static void reduce_store_f64(const reduce_run *r) {
   const double *x = r->x, alpha = r->finish->alpha[0], beta = r->finish->beta[0];
   double *c = r->c;
   if (beta == 0)
@@ -65,7 +65,7 @@ static void store_f64(const run *r) {
       c[i * r->c_step] = alpha * x[i * r->x_step] + beta * c[i * r->c_step];
 }
 
-static void store_f32(const run *r) {
+static void reduce_store_f32(const reduce_run *r) {
   const float *x = r->x, alpha = (float)r->finish->alpha[0], beta = (float)r->finish->beta[0];
   float *c = r->c;
   if (beta == 0)
@@ -80,7 +80,7 @@ static uint32_t modulo(double value) {
   return (uint32_t)(int64_t)value;
 }
 
-static void store_i32(const run *r) {
+static void reduce_store_i32(const reduce_run *r) {
   const uint32_t *x = r->x, alpha = modulo(r->finish->alpha[0]), beta = modulo(r->finish->beta[0]);
   uint32_t *c = r->c;
   if (beta == 0)
@@ -92,8 +92,8 @@ static void store_i32(const run *r) {
 }
 
 /* A factor of 1 leaves what it is given: 1 (inf + i y) is not (inf - 0 y) + ... */
-static void times(const double factor[2], double value[2]) {
-  if (is_one(factor))
+static void reduce_times(const double factor[2], double value[2]) {
+  if (reduce_is_one(factor))
     return;
   const double real = factor[0] * value[0] - (factor[1] != 0 ? factor[1] * value[1] : 0);
   const double imaginary = factor[0] * value[1] + (factor[1] != 0 ? factor[1] * value[0] : 0);
@@ -102,18 +102,18 @@ static void times(const double factor[2], double value[2]) {
 }
 
 /* Any types: in double, which rounds what is narrower once more, at the end. */
-static void store_any(const run *r) {
+static void store_any(const reduce_run *r) {
   const tsl_finish *f = r->finish;
-  const bool add = !is_zero(f->beta);
+  const bool add = !reduce_is_zero(f->beta);
   for (int64_t i = 0; i < r->count; i++) {
     double x[2], before[2] = {0, 0};
     char *c = (char *)r->c + i * r->c_step * (int64_t)f->to->size;
     tsl_type_load(f->from->type, (const char *)r->x + i * r->x_step * (int64_t)f->from->size, x);
     x[1] = f->conjugate ? -x[1] : x[1];
-    times(f->alpha, x);
+    reduce_times(f->alpha, x);
     if (add) {
       tsl_type_load(f->to->type, c, before);
-      times(f->beta, before);
+      reduce_times(f->beta, before);
       x[0] += before[0];
       x[1] += before[1];
     }
@@ -121,18 +121,18 @@ static void store_any(const run *r) {
   }
 }
 
-static void store_run(const run *r) {
+static void store_run(const reduce_run *r) {
   const tsl_finish *f = r->finish;
   const tesela_type type = f->to->type;
   const bool same = f->from == f->to;
-  if (same && is_one(f->alpha) && is_zero(f->beta) && !(f->conjugate && f->to->is_complex))
+  if (same && reduce_is_one(f->alpha) && reduce_is_zero(f->beta) && !(f->conjugate && f->to->is_complex))
     tsl_type_convert(type, r->x, r->x_step, type, r->c, r->c_step, (size_t)r->count);
   else if (same && type == TESELA_F64)
-    store_f64(r);
+    reduce_store_f64(r);
   else if (same && type == TESELA_F32)
-    store_f32(r);
+    reduce_store_f32(r);
   else if (same && type == TESELA_I32)
-    store_i32(r);
+    reduce_store_i32(r);
   else
     store_any(r);
 }
@@ -153,7 +153,7 @@ static void store_block(void *user, int64_t rows, int64_t cols, int64_t a_at, in
   const int64_t b_inner = by_rows ? s->b->col_stride : s->b->row_stride;
   for (int64_t i = 0; i < outer; i++) {
     const int64_t x_at = f->is_message ? before + i * inner : a_at + i * a_outer;
-    const run r = {f,
+    const reduce_run r = {f,
                    (const char *)f->sums + x_at * (int64_t)f->from->size,
                    f->is_message ? 1 : a_inner,
                    (char *)f->c + (b_at + i * b_outer) * (int64_t)f->to->size,

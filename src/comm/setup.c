@@ -11,28 +11,28 @@
 const char *const tsl_alpha_names[2] = {"alpha", "imaginary part of alpha"};
 const char *const tsl_beta_names[2] = {"beta", "imaginary part of beta"};
 
-static void say(tsl_sayings *sayings, const char *name, tsl_agreed_value_kind kind, uint64_t value) {
+static void setup_say(tsl_sayings *sayings, const char *name, tsl_agreed_value_kind kind, uint64_t value) {
   sayings->said[sayings->count++] = (tsl_agreed_value){name, value, kind};
 }
 
 void tsl_say(tsl_sayings *sayings, const char *name, int64_t value) {
-  say(sayings, name, TSL_AGREED_VALUE_NUMBER, (uint64_t)value);
+  setup_say(sayings, name, TSL_AGREED_VALUE_NUMBER, (uint64_t)value);
 }
 
 void tsl_say_word(tsl_sayings *sayings, const char *name, const char *word) {
-  say(sayings, name, TSL_AGREED_VALUE_WORD, tsl_agreed_value_word(word));
-  say(sayings, name, TSL_AGREED_VALUE_HASH, tsl_agreed_value_bytes(word, strlen(word)));
+  setup_say(sayings, name, TSL_AGREED_VALUE_WORD, tsl_agreed_value_word(word));
+  setup_say(sayings, name, TSL_AGREED_VALUE_HASH, tsl_agreed_value_bytes(word, strlen(word)));
 }
 
 void tsl_say_version(tsl_sayings *sayings, const tsl_ranks *ranks) {
-  say(sayings, "version of tesela", TSL_AGREED_VALUE_VERSION, TESELA_VERSION_NUMBER);
-  say(sayings, "version of libtesela_mpi", TSL_AGREED_VALUE_VERSION, (uint64_t)ranks->version);
+  setup_say(sayings, "version of tesela", TSL_AGREED_VALUE_VERSION, TESELA_VERSION_NUMBER);
+  setup_say(sayings, "version of libtesela_mpi", TSL_AGREED_VALUE_VERSION, (uint64_t)ranks->version);
 }
 
 void tsl_say_scalar(tsl_sayings *sayings, const char *const names[2], const double *scalar, bool is_complex,
                     double otherwise) {
-  say(sayings, names[0], TSL_AGREED_VALUE_REAL, tsl_agreed_value_double(scalar ? scalar[0] : otherwise));
-  say(sayings, names[1], TSL_AGREED_VALUE_REAL, tsl_agreed_value_double(scalar && is_complex ? scalar[1] : 0));
+  setup_say(sayings, names[0], TSL_AGREED_VALUE_REAL, tsl_agreed_value_double(scalar ? scalar[0] : otherwise));
+  setup_say(sayings, names[1], TSL_AGREED_VALUE_REAL, tsl_agreed_value_double(scalar && is_complex ? scalar[1] : 0));
 }
 
 /* Numbers of a grid's ranks; without a list they are in order. */
@@ -63,10 +63,10 @@ void tsl_say_operand(tsl_sayings *sayings, const tsl_given *given, int ranks) {
 #undef NAMES
 #undef LAYOUT_NAMES
   const char *const *name = names[given->name[0] - 'a'];
-  say(sayings, name[0], TSL_AGREED_VALUE_TYPE, (uint64_t)m->type);
-  say(sayings, name[1], TSL_AGREED_VALUE_SWITCH, m->transpose != 0);
-  say(sayings, name[2], TSL_AGREED_VALUE_SWITCH, m->conjugate != 0);
-  say(sayings, name[3], TSL_AGREED_VALUE_HASH, say_ranks(l, ranks));
+  setup_say(sayings, name[0], TSL_AGREED_VALUE_TYPE, (uint64_t)m->type);
+  setup_say(sayings, name[1], TSL_AGREED_VALUE_SWITCH, m->transpose != 0);
+  setup_say(sayings, name[2], TSL_AGREED_VALUE_SWITCH, m->conjugate != 0);
+  setup_say(sayings, name[3], TSL_AGREED_VALUE_HASH, say_ranks(l, ranks));
   const int64_t numbers[] = {l->kind,      l->grid_rows, l->grid_cols, l->row_block,
                              l->col_block, l->first_row, l->first_col, l->row,
                              l->col,       l->rows,      l->cols};
@@ -152,7 +152,7 @@ static tesela_status gather_corners(tsl_ranks *ranks, const tesela_layout *given
 }
 
 /* Checks that the result's elements share memory neither with each other nor with an operand that is read. */
-static tesela_status check_overlaps(const tsl_job *job, const tsl_given *all, int result) {
+static tesela_status setup_check_overlaps(const tsl_job *job, const tsl_given *all, int result) {
   const tsl_part *c = &job->part[all[result].part];
   const int rank = job->ranks->rank;
   TSL_TRY(tsl_overlap_check_result(c, all[result].name, rank));
@@ -186,7 +186,7 @@ static tesela_status make_part(tsl_job *job, const tsl_given *all, int index) {
     if (status == TESELA_OK && given->used)
       status = tsl_host_copy_create(m, given->name, out->type, &out->layout, ranks->rank, &out->mirror);
     if (status == TESELA_OK && given->used && given->part == TSL_PART_C)
-      status = check_overlaps(job, all, index);
+      status = setup_check_overlaps(job, all, index);
     if (status == TESELA_OK && !given->stays)
       status = tsl_host_copy_update(&out->mirror, out->type, &out->layout, ranks->rank, given->read);
     out->data = out->mirror.data;

@@ -28,7 +28,7 @@ static void count_dim(commons *c, const tsl_dim *dim, const tsl_dim *lists, int 
 }
 
 /* Between the rank that needs or makes a window, and each other one that holds a part of it. */
-static void add(const tally *t, int rank, int holder, int64_t words, bool comes) {
+static void volume_add(const tally *t, int rank, int holder, int64_t words, bool comes) {
   if (holder == rank || words == 0)
     return;
   t->received[comes ? rank : holder] += words;
@@ -39,7 +39,7 @@ static void count_window(tally *t, int rank, const tsl_layout *layout, const tsl
                          bool comes) {
   if (layout->first) {
     for (int holder = 0; holder < layout->ranks; holder++)
-      add(t, rank, holder, times * tsl_layout_common(layout, holder, window), comes);
+      volume_add(t, rank, holder, times * tsl_layout_common(layout, holder, window), comes);
     return;
   }
   /* Of a grid, rows times columns. */
@@ -49,7 +49,7 @@ static void count_window(tally *t, int rank, const tsl_layout *layout, const tsl
   count_dim(&t->cols, cols, layout->col_lists, layout->grid_cols);
   for (int i = 0; i < layout->grid_rows; i++)
     for (int j = 0; j < layout->grid_cols && t->rows.counts[i] > 0; j++)
-      add(t, rank, layout->rank_at[i * layout->grid_cols + j], times * t->rows.counts[i] * t->cols.counts[j],
+      volume_add(t, rank, layout->rank_at[i * layout->grid_cols + j], times * t->rows.counts[i] * t->cols.counts[j],
           comes);
 }
 

@@ -78,7 +78,7 @@ const tsl_device_kind *tsl_device_kind_at(int index) {
 }
 
 /* A variable that is a size; 0 where it is not set. */
-static tesela_status size_of(tsl_env variable, uint64_t *bytes) {
+static tesela_status devices_size_of(tsl_env variable, uint64_t *bytes) {
   const char *text = tsl_env_get(variable);
   *bytes = 0;
   if (*text && (!tsl_parse_bytes(text, bytes) || *bytes == 0))
@@ -90,8 +90,8 @@ static tesela_status size_of(tsl_env variable, uint64_t *bytes) {
 tesela_status tsl_devices_create(tsl_devices **devices) {
   uint64_t memory, last_cache;
   *devices = NULL;
-  TSL_TRY(size_of(TSL_ENV_DEVICE_MEMORY, &memory));
-  TSL_TRY(size_of(TSL_ENV_LAST_CACHE, &last_cache));
+  TSL_TRY(devices_size_of(TSL_ENV_DEVICE_MEMORY, &memory));
+  TSL_TRY(devices_size_of(TSL_ENV_LAST_CACHE, &last_cache));
   *devices = calloc(1, sizeof **devices);
   if (*devices == NULL)
     return tsl_fail(TESELA_OUT_OF_MEMORY, NO_MEMORY);
@@ -169,14 +169,14 @@ static tsl_device_slot *slot_create(const tsl_device_kind *kind, const tsl_devic
   return slot;
 }
 
-typedef struct listing {
+typedef struct devices_listing {
   kind_devices *into;
   const tsl_devices *devices;
   bool out_of_memory;
-} listing;
+} devices_listing;
 
 static void found(void *argument, const tsl_device *device) {
-  listing *list = argument;
+  devices_listing *list = argument;
   kind_devices *into = list->into;
   tsl_device_slot **slots = realloc(into->slots, ((size_t)into->count + 1) * sizeof *slots);
   if (slots != NULL)
@@ -207,7 +207,7 @@ static const kind_devices *listed(tsl_devices *devices, int index) {
   tsl_fork_mutex_lock(&devices->lock);
   if (!kind->was_listed) {
     TSL_DEFAULT_FLOATS; /* drivers' threads keep the environment of the thread that starts them */
-    listing list = {.into = kind, .devices = devices};
+    devices_listing list = {.into = kind, .devices = devices};
     tsl_status_saved saved;
     tsl_status_save(&saved);
     kind->why_none[0] = 0;
@@ -345,7 +345,7 @@ static tesela_status next_name(const char *all, const char **rest, one_name *out
   return name_parse(kind, &out->parsed);
 }
 
-static bool names_several(const char *name) {
+static bool devices_names_several(const char *name) {
   return strchr(name, ',') || is_whole_kind(name);
 }
 
@@ -354,7 +354,7 @@ tesela_status tsl_device_name_check(const char *name) {
   one_name one;
   if (strcmp(name, "auto") == 0)
     return TESELA_OK;
-  if (!names_several(name))
+  if (!devices_names_several(name))
     return name_parse(name, &parsed);
   for (const char *rest = name; rest;)
     TSL_TRY(next_name(name, &rest, &one));
@@ -375,7 +375,7 @@ static tesela_status not_there(const kind_devices *kind, const char *name) {
   return TESELA_NO_DEVICE;
 }
 
-static tesela_status find_one(tsl_devices *devices, const char *name, tsl_device **device) {
+static tesela_status devices_find_one(tsl_devices *devices, const char *name, tsl_device **device) {
   parsed_name parsed;
   TSL_TRY(name_parse(name, &parsed));
   if (parsed.kind >= devices->kind_count)
@@ -404,7 +404,7 @@ static tesela_status add_named(tsl_devices *devices, const char *name, const one
                                tsl_device *group) {
   tsl_device *member = NULL;
   if (!one->is_whole_kind) {
-    TSL_TRY(find_one(devices, one->text, &member));
+    TSL_TRY(devices_find_one(devices, one->text, &member));
     return add_member(name, member, group);
   }
   const kind_devices *kind = listed(devices, one->parsed.kind);
@@ -454,7 +454,7 @@ static tesela_status find_several(tsl_devices *devices, const char *name, tsl_de
 
 tesela_status tsl_devices_find(tsl_devices *devices, const char *name, tsl_device **device) {
   *device = NULL;
-  return names_several(name) ? find_several(devices, name, device) : find_one(devices, name, device);
+  return devices_names_several(name) ? find_several(devices, name, device) : devices_find_one(devices, name, device);
 }
 
 /* --- life --- */

@@ -15,7 +15,7 @@
 enum { FILE_MOST = 1 << 20, READ_MOST = 1 << 24, LINE_MOST = 2048 };
 
 /* Opens the file; -1 where there is none, and why not in `why`. */
-static int open_file(const tsl_lines *lines, bool create, char *why, size_t size) {
+static int fact_file_open_file(const tsl_lines *lines, bool create, char *why, size_t size) {
   const char *refused;
   if (tsl_jit_size_limit() == 0) {
     snprintf(why, size, "TESELA_CACHE_SIZE is 0");
@@ -36,10 +36,10 @@ static int open_file(const tsl_lines *lines, bool create, char *why, size_t size
 }
 
 /* The file's text; empty where it is not there, or is none of ours. */
-static void read_file(const tsl_lines *lines, tsl_text *text) {
+static void fact_file_read_file(const tsl_lines *lines, tsl_text *text) {
   char why[256];
   const size_t mark = strlen(lines->mark);
-  const int file = open_file(lines, false, why, sizeof why);
+  const int file = fact_file_open_file(lines, false, why, sizeof why);
   if (file < 0)
     return;
   const char *wrong = tsl_read_regular(file, READ_MOST, text);
@@ -50,7 +50,7 @@ static void read_file(const tsl_lines *lines, tsl_text *text) {
 
 void tsl_lines_each(const tsl_lines *lines, void (*each)(void *argument, char *line), void *argument) {
   tsl_text text = {0};
-  read_file(lines, &text);
+  fact_file_read_file(lines, &text);
   for (char *line = text.data ? text.data + strlen(lines->mark) : NULL; line && *line;) {
     char *end = strchr(line, '\n');
     if (!end)
@@ -63,7 +63,7 @@ void tsl_lines_each(const tsl_lines *lines, void (*each)(void *argument, char *l
 }
 
 /* One write, behind whatever an interrupted one left. */
-static bool append(const tsl_lines *lines, int file, const char *line) {
+static bool fact_file_append(const tsl_lines *lines, int file, const char *line) {
   struct stat facts;
   tsl_text text = {0};
   char last = '\n';
@@ -83,8 +83,8 @@ void tsl_lines_add(const tsl_lines *lines, const char *line) {
   if (strlen(line) >= LINE_MOST)
     return;
   char why[256];
-  const int file = open_file(lines, true, why, sizeof why);
-  if (file < 0 || !append(lines, file, line))
+  const int file = fact_file_open_file(lines, true, why, sizeof why);
+  if (file < 0 || !fact_file_append(lines, file, line))
     tsl_log(TSL_LOG_CACHE, "%s: nothing is kept: %s", lines->file, file < 0 ? why : strerror(errno));
   if (file >= 0)
     close(file);
@@ -93,7 +93,7 @@ void tsl_lines_add(const tsl_lines *lines, const char *line) {
 void tsl_lines_remove(const tsl_lines *lines) {
   tsl_text text = {0};
   char why[256];
-  read_file(lines, &text);
+  fact_file_read_file(lines, &text);
   const int folder = text.length > 0 ? tsl_jit_folder_open(false, why, sizeof why) : -1;
   if (folder >= 0) {
     unlinkat(folder, lines->file, 0);

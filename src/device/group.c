@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Those that do not open are found out by who has a part for them. */
-static tesela_status open(tsl_device *group) {
+static tesela_status group_open(tsl_device *group) {
   tesela_status status = TESELA_OK;
   int opened = 0;
   for (int i = 0; i < group->member_count; i++) {
@@ -19,7 +19,7 @@ static tesela_status open(tsl_device *group) {
 }
 
 /* Members close by themselves. */
-static void close(tsl_device *group) {
+static void group_close(tsl_device *group) {
   (void)group;
 }
 
@@ -33,22 +33,22 @@ static tesela_status buffer_create(tsl_device *group, size_t bytes, tsl_buffer *
   return none(group, "a buffer is on");
 }
 
-static tesela_status stream_create(tsl_device *group, tsl_stream **stream) {
+static tesela_status group_stream_create(tsl_device *group, tsl_stream **stream) {
   *stream = NULL;
   return none(group, "a stream is of");
 }
 
-static tesela_status event_create(tsl_device *group, tsl_event **event) {
+static tesela_status group_event_create(tsl_device *group, tsl_event **event) {
   *event = NULL;
   return none(group, "an event is of");
 }
 
 /* Everything else needs one of these. */
-static const tsl_device_ops ops = {.open = open,
-                                   .close = close,
+static const tsl_device_ops ops = {.open = group_open,
+                                   .close = group_close,
                                    .buffer_create = buffer_create,
-                                   .stream_create = stream_create,
-                                   .event_create = event_create};
+                                   .stream_create = group_stream_create,
+                                   .event_create = group_event_create};
 
 void tsl_group_describe(tsl_device *group) {
   size_t length = 0;
@@ -82,10 +82,10 @@ bool tsl_group_is(const tsl_device *group, const tsl_device *other) {
          memcmp(group->members, other->members, sizeof *group->members * (size_t)group->member_count) == 0;
 }
 
-static tesela_status list(void (*found)(void *argument, const tsl_device *device), void *argument) {
+static tesela_status group_list(void (*found)(void *argument, const tsl_device *device), void *argument) {
   (void)found;
   (void)argument;
   return tsl_fail(TESELA_NO_DEVICE, "several devices are named, not found");
 }
 
-const tsl_device_kind tsl_device_kind_several = {.kind = "several", .what = "devices together", .list = list};
+const tsl_device_kind tsl_device_kind_several = {.kind = "several", .what = "devices together", .list = group_list};

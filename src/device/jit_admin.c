@@ -82,7 +82,7 @@ static void key_config(const tsl_jit_loaded *loaded, char *out, size_t size) {
   tsl_text_free(&text);
 }
 
-static tsl_jit_entry describe(int folder, const tsl_jit_files_entry *entry) {
+static tsl_jit_entry jit_admin_describe(int folder, const tsl_jit_files_entry *entry) {
   tsl_jit_entry out = {.name = "?", .device = "?", .bytes = entry->bytes, .age = tsl_jit_age(entry->used)};
   tsl_jit_loaded loaded = {0};
   char hash[33];
@@ -117,7 +117,7 @@ tesela_status tsl_jit_list(void (*each)(void *argument, const tsl_jit_entry *ent
   int folder;
   TSL_TRY(open_listing(&folder, &listing));
   for (int i = 0; i < listing.entry_count; i++) {
-    const tsl_jit_entry entry = describe(folder, &listing.entries[i]);
+    const tsl_jit_entry entry = jit_admin_describe(folder, &listing.entries[i]);
     each(argument, &entry);
   }
   tsl_jit_listing_free(&listing);

@@ -30,25 +30,25 @@ struct tsl_jit_module_entry {
 /* --- the key --- */
 
 /* Each part with its length in front, so that no two builds have one key. */
-static void add_part(tsl_text *key, const char *name, const char *value) {
+static void jit_cache_add_part(tsl_text *key, const char *name, const char *value) {
   const size_t length = strlen(value);
   tsl_text_add(key, "%s %zu ", name, length);
   tsl_text_add_bytes(key, value, length);
   tsl_text_add(key, "\n");
 }
 
-static tesela_status make_key(tsl_device *device, const tsl_build *build, tsl_text *key) {
+static tesela_status jit_cache_make_key(tsl_device *device, const tsl_build *build, tsl_text *key) {
   tsl_text compiler = {0};
   tesela_status status = device->ops->compiler(device, &compiler);
   if (status == TESELA_OK)
     status = tsl_text_status(&compiler);
   if (status == TESELA_OK) {
     tsl_text_add(key, "tesela kernel %d\n", TSL_JIT_VERSION);
-    add_part(key, "name", build->name);
-    add_part(key, "device", device->key);
-    add_part(key, "compiler", tsl_text_get(&compiler));
-    add_part(key, "options", build->options);
-    add_part(key, "text", build->text);
+    jit_cache_add_part(key, "name", build->name);
+    jit_cache_add_part(key, "device", device->key);
+    jit_cache_add_part(key, "compiler", tsl_text_get(&compiler));
+    jit_cache_add_part(key, "options", build->options);
+    jit_cache_add_part(key, "text", build->text);
     status = tsl_text_status(key);
   }
   tsl_text_free(&compiler);
@@ -78,7 +78,7 @@ static bool load_from_disk(tsl_device *device, const tsl_build *build, const tsl
   return status == TESELA_OK;
 }
 
-static tesela_status compile(tsl_device *device, const tsl_build *build, const tsl_jit_key *key, int folder,
+static tesela_status jit_cache_compile(tsl_device *device, const tsl_build *build, const tsl_jit_key *key, int folder,
                              tsl_module **module, double *seconds) {
   tsl_binary binary = {NULL, 0};
   const double begin = tsl_clock();
@@ -100,7 +100,7 @@ out:
   return status;
 }
 
-static tesela_status obtain(tsl_device *device, const tsl_build *build, const tsl_jit_key *key,
+static tesela_status jit_cache_obtain(tsl_device *device, const tsl_build *build, const tsl_jit_key *key,
                             tsl_module **module, double *seconds) {
   char why[256];
   int folder = -1;
@@ -111,7 +111,7 @@ static tesela_status obtain(tsl_device *device, const tsl_build *build, const ts
   }
   tesela_status status = TESELA_OK;
   if (folder < 0 || !load_from_disk(device, build, key, folder, module))
-    status = compile(device, build, key, folder, module, seconds);
+    status = jit_cache_compile(device, build, key, folder, module, seconds);
   if (folder >= 0)
     close(folder);
   return status;
@@ -119,7 +119,7 @@ static tesela_status obtain(tsl_device *device, const tsl_build *build, const ts
 
 /* --- the table in memory --- */
 
-static tsl_jit_module_entry *find(const tsl_device_slot *slot, const tsl_jit_key *key) {
+static tsl_jit_module_entry *jit_cache_find(const tsl_device_slot *slot, const tsl_jit_key *key) {
   for (tsl_jit_module_entry *entry = slot->jit_modules; entry != NULL; entry = entry->next)
     if (strcmp(entry->key.hash, key->hash) == 0 && entry->key.length == key->length &&
         memcmp(entry->key.text, key->text, key->length) == 0)
@@ -133,13 +133,13 @@ static void entry_free(tsl_jit_module_entry *entry) {
   free(entry);
 }
 
-static void leave(tsl_jit_module_entry *entry) {
+static void jit_cache_leave(tsl_jit_module_entry *entry) {
   if (--entry->users == 0 && entry->state == FAILED)
     entry_free(entry);
 }
 
 /* Under the lock: waits for the thread that builds, and tells this one what came of it. */
-static tesela_status await(tsl_device_slot *slot, tsl_jit_module_entry *entry, tsl_module **module) {
+static tesela_status jit_cache_await(tsl_device_slot *slot, tsl_jit_module_entry *entry, tsl_module **module) {
   entry->users++;
   while (entry->state == BUILDING)
     pthread_cond_wait(&slot->jit_done, &slot->jit_lock);
@@ -150,12 +150,12 @@ static tesela_status await(tsl_device_slot *slot, tsl_jit_module_entry *entry, t
     tsl_status_restore(&entry->sentence);
     tsl_status_keep_log(entry->log);
   }
-  leave(entry);
+  jit_cache_leave(entry);
   return status;
 }
 
 /* Under the lock: what the build came to. */
-static void settle(tsl_device_slot *slot, tsl_jit_module_entry *entry, tesela_status status,
+static void jit_cache_settle(tsl_device_slot *slot, tsl_jit_module_entry *entry, tesela_status status,
                    tsl_module *module) {
   entry->status = status;
   entry->module = module;
@@ -169,7 +169,7 @@ static void settle(tsl_device_slot *slot, tsl_jit_module_entry *entry, tesela_st
     *at = entry->next;
   }
   pthread_cond_broadcast(&slot->jit_done);
-  leave(entry);
+  jit_cache_leave(entry);
 }
 
 static tsl_jit_module_entry *entry_create(tsl_device_slot *slot, tsl_text *text, const char *hash) {
@@ -196,7 +196,7 @@ tesela_status tsl_jit_module(tsl_device *device, const tsl_build *build, tsl_mod
     *seconds = 0;
   if (device->ops->build == NULL)
     return tsl_fail(TESELA_UNSUPPORTED, "%s: compiles no kernels", device->name);
-  tesela_status status = make_key(device, build, &text);
+  tesela_status status = jit_cache_make_key(device, build, &text);
   if (status != TESELA_OK) {
     tsl_text_free(&text);
     return status;
@@ -205,18 +205,18 @@ tesela_status tsl_jit_module(tsl_device *device, const tsl_build *build, tsl_mod
   tsl_hash_text(tsl_hash_add(tsl_hash_start(), text.data, text.length), key.hash);
 
   pthread_mutex_lock(&slot->jit_lock);
-  tsl_jit_module_entry *entry = find(slot, &key);
+  tsl_jit_module_entry *entry = jit_cache_find(slot, &key);
   if (entry != NULL) {
-    status = await(slot, entry, module);
+    status = jit_cache_await(slot, entry, module);
   } else if (build->loaded_only) {
     status = tsl_fail(TESELA_UNSUPPORTED, "%s: %s is not loaded in this form", device->name, build->name);
   } else if ((entry = entry_create(slot, &text, key.hash)) == NULL) {
     status = tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no memory for the record of a kernel", device->name);
   } else {
     pthread_mutex_unlock(&slot->jit_lock);
-    status = obtain(device, build, &entry->key, module, &taken);
+    status = jit_cache_obtain(device, build, &entry->key, module, &taken);
     pthread_mutex_lock(&slot->jit_lock);
-    settle(slot, entry, status, *module);
+    jit_cache_settle(slot, entry, status, *module);
   }
   pthread_mutex_unlock(&slot->jit_lock);
   if (seconds != NULL)

@@ -26,7 +26,7 @@ typedef struct entry_head {
 #define BYTE_ORDER_MARK UINT32_C(0x01020304)
 #define FILE_MOST ((size_t)1 << 30)
 
-static tsl_hash checksum(const entry_head *head, const char *key, const void *binary) {
+static tsl_hash jit_entry_checksum(const entry_head *head, const char *key, const void *binary) {
   tsl_hash hash = tsl_hash_start();
   hash = tsl_hash_add(hash, &head->key_bytes, sizeof head->key_bytes);
   hash = tsl_hash_add(hash, &head->binary_bytes, sizeof head->binary_bytes);
@@ -37,7 +37,7 @@ static tsl_hash checksum(const entry_head *head, const char *key, const void *bi
 /* --- reading --- */
 
 /* The whole of a file that nobody else can have written. */
-static const char *read_all(int folder, const char *file, char **bytes, size_t *size) {
+static const char *jit_entry_read_all(int folder, const char *file, char **bytes, size_t *size) {
   struct stat facts;
   const char *wrong;
   const int fd = tsl_trusted_file(folder, file, O_RDONLY, 0, &wrong);
@@ -68,7 +68,7 @@ out:
   return wrong;
 }
 
-static const char *verify(const char *bytes, size_t size, tsl_jit_loaded *loaded) {
+static const char *jit_entry_verify(const char *bytes, size_t size, tsl_jit_loaded *loaded) {
   entry_head head;
   if (size < sizeof head)
     return "it is cut short";
@@ -84,7 +84,7 @@ static const char *verify(const char *bytes, size_t size, tsl_jit_loaded *loaded
   loaded->key_bytes = (size_t)head.key_bytes;
   loaded->binary = loaded->key + loaded->key_bytes;
   loaded->binary_bytes = (size_t)head.binary_bytes;
-  const tsl_hash sum = checksum(&head, loaded->key, loaded->binary);
+  const tsl_hash sum = jit_entry_checksum(&head, loaded->key, loaded->binary);
   if (sum.high != head.checksum_high || sum.low != head.checksum_low)
     return "its checksum is wrong";
   return NULL;
@@ -93,10 +93,10 @@ static const char *verify(const char *bytes, size_t size, tsl_jit_loaded *loaded
 const char *tsl_jit_entry_load(int folder, const char *file, tsl_jit_loaded *loaded) {
   size_t size = 0;
   *loaded = (tsl_jit_loaded){0};
-  const char *wrong = read_all(folder, file, &loaded->bytes, &size);
+  const char *wrong = jit_entry_read_all(folder, file, &loaded->bytes, &size);
   if (wrong != NULL)
     return wrong;
-  wrong = verify(loaded->bytes, size, loaded);
+  wrong = jit_entry_verify(loaded->bytes, size, loaded);
   if (wrong != NULL) {
     free(loaded->bytes);
     *loaded = (tsl_jit_loaded){0};
@@ -126,12 +126,12 @@ bool tsl_jit_entry_read(int folder, const tsl_jit_key *key, const char *name, ts
 
 /* --- writing --- */
 
-typedef struct piece {
+typedef struct jit_entry_piece {
   const void *bytes;
   size_t count;
-} piece;
+} jit_entry_piece;
 
-static bool write_all(int fd, const piece *pieces, int count) {
+static bool jit_entry_write_all(int fd, const jit_entry_piece *pieces, int count) {
   for (int i = 0; i < count; i++) {
     size_t done = 0;
     while (done < pieces[i].count) {
@@ -148,7 +148,7 @@ static bool write_all(int fd, const piece *pieces, int count) {
 
 /* A new file that no other thread or process has. A name may be there already: of a process that died, or of
  * one in another container that shares the folder. */
-static int create_temporary(int folder, const char *hash, char *file, size_t size) {
+static int jit_entry_create_temporary(int folder, const char *hash, char *file, size_t size) {
   static atomic_uint counter;
   int fd = -1;
   for (int tries = 0; tries < 100 && fd < 0; tries++) {
@@ -161,12 +161,12 @@ static int create_temporary(int folder, const char *hash, char *file, size_t siz
 }
 
 /* Readers see the old file or all of the new one. */
-static bool write_file(int folder, const char *hash, const char *file, const piece *pieces, int count) {
+static bool jit_entry_write_file(int folder, const char *hash, const char *file, const jit_entry_piece *pieces, int count) {
   char temporary[TSL_JIT_NAME_MOST];
-  const int fd = create_temporary(folder, hash, temporary, sizeof temporary);
+  const int fd = jit_entry_create_temporary(folder, hash, temporary, sizeof temporary);
   if (fd < 0)
     return false;
-  bool good = write_all(fd, pieces, count);
+  bool good = jit_entry_write_all(fd, pieces, count);
   int reason = errno;
   if (close(fd) != 0 && good) { /* where a network's file system says that it is full */
     reason = errno;
@@ -188,16 +188,16 @@ void tsl_jit_entry_write(int folder, const tsl_jit_key *key, const tsl_device *d
   const uint64_t limit = tsl_jit_size_limit();
   const int mark_bytes =
       snprintf(mark, sizeof mark, TSL_JIT_SOURCE_MARK "%.100s for %s\n", build->name, device->key);
-  const piece source[] = {{mark, (size_t)mark_bytes}, {build->text, strlen(build->text)}};
+  const jit_entry_piece source[] = {{mark, (size_t)mark_bytes}, {build->text, strlen(build->text)}};
   entry_head head = {.version = TSL_JIT_VERSION,
                      .byte_order = BYTE_ORDER_MARK,
                      .key_bytes = key->length,
                      .binary_bytes = binary->bytes};
   memcpy(head.magic, TSL_JIT_MAGIC, sizeof head.magic);
-  const tsl_hash sum = checksum(&head, key->text, binary->data);
+  const tsl_hash sum = jit_entry_checksum(&head, key->text, binary->data);
   head.checksum_high = sum.high;
   head.checksum_low = sum.low;
-  const piece entry[] = {{&head, sizeof head}, {key->text, key->length}, {binary->data, binary->bytes}};
+  const jit_entry_piece entry[] = {{&head, sizeof head}, {key->text, key->length}, {binary->data, binary->bytes}};
   const uint64_t bytes = sizeof head + key->length + binary->bytes + source[0].count + source[1].count;
   if (bytes > limit || bytes > FILE_MOST) {
     tsl_log(TSL_LOG_CACHE, "%s: not kept on disk, it is larger than the cache may be", build->name);
@@ -206,8 +206,8 @@ void tsl_jit_entry_write(int folder, const tsl_jit_key *key, const tsl_device *d
   snprintf(binary_file, sizeof binary_file, "%s.bin", key->hash);
   snprintf(source_file, sizeof source_file, "%s.%s", key->hash, device->ops->source_extension);
   /* The binary first: it is whole without its source, and a source alone is nothing. */
-  if (write_file(folder, key->hash, binary_file, entry, 3) &&
-      write_file(folder, key->hash, source_file, source, 2))
+  if (jit_entry_write_file(folder, key->hash, binary_file, entry, 3) &&
+      jit_entry_write_file(folder, key->hash, source_file, source, 2))
     tsl_log(TSL_LOG_CACHE, "%s: kept as %s", build->name, binary_file);
   else
     tsl_log(TSL_LOG_CACHE, "%s: not kept on disk: %s", build->name, strerror(errno));

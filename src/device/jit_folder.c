@@ -38,7 +38,7 @@ uint64_t tsl_jit_size_limit(void) {
 }
 
 /* Makes a folder and those above it, for this user alone. What cannot be made shows when it is opened. */
-static void make_folders(char *path) {
+static void jit_folder_make_folders(char *path) {
   for (char *at = path + 1; *at != '\0'; at++)
     if (*at == '/') {
       *at = '\0';
@@ -58,7 +58,7 @@ int tsl_jit_folder_open(bool create, char *why, size_t size) {
     tsl_status_restore(&saved);
   } else {
     if (create)
-      make_folders(path.data);
+      jit_folder_make_folders(path.data);
     const char *refused;
     folder = tsl_trusted_folder(path.data, &refused);
     reason = folder < 0 ? errno : 0;

@@ -47,7 +47,7 @@ static bool starts_with(int folder, const char *name, const char *mark) {
   return got == (ssize_t)length && memcmp(bytes, mark, length) == 0;
 }
 
-static bool look_at(int folder, const char *name, tsl_jit_file *file) {
+static bool jit_scan_look_at(int folder, const char *name, tsl_jit_file *file) {
   struct stat facts;
   if (!role_of(name, &file->role) || fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) != 0 ||
       !S_ISREG(facts.st_mode) ||
@@ -65,16 +65,16 @@ static int by_name(const void *a, const void *b) {
   return strcmp(((const tsl_jit_file *)a)->name, ((const tsl_jit_file *)b)->name);
 }
 
-static bool is_of(const tsl_jit_file *a, const tsl_jit_file *b) {
+static bool jit_scan_is_of(const tsl_jit_file *a, const tsl_jit_file *b) {
   return strncmp(a->name, b->name, HASH_DIGITS) == 0;
 }
 
 /* The entry that starts at files[0]; its count says where the next one starts. False when nothing of it is
  * known for the cache's. */
-static bool gather(const tsl_jit_file *files, int left, tsl_jit_files_entry *entry) {
+static bool jit_scan_gather(const tsl_jit_file *files, int left, tsl_jit_files_entry *entry) {
   bool is_ours = false;
   *entry = (tsl_jit_files_entry){.files = files};
-  for (; entry->count < left && is_of(files, &files[entry->count]); entry->count++) {
+  for (; entry->count < left && jit_scan_is_of(files, &files[entry->count]); entry->count++) {
     const tsl_jit_file *file = &files[entry->count];
     if (file->role == TSL_JIT_TEMPORARY)
       continue;
@@ -94,7 +94,7 @@ void tsl_jit_listing_free(tsl_jit_listing *listing) {
   free(listing->entries);
 }
 
-static bool add_file(tsl_jit_listing *listing, const tsl_jit_file *file) {
+static bool jit_scan_add_file(tsl_jit_listing *listing, const tsl_jit_file *file) {
   /* The list grows in powers of two: it is full when the count is one. */
   if ((listing->file_count & (listing->file_count - 1)) == 0) {
     const size_t capacity = listing->file_count == 0 ? 1 : 2 * (size_t)listing->file_count;
@@ -119,8 +119,8 @@ bool tsl_jit_listing_make(int folder, tsl_jit_listing *listing) {
   bool good = true;
   tsl_jit_file file;
   for (const struct dirent *name; good && (name = readdir(names)) != NULL;)
-    if (look_at(folder, name->d_name, &file))
-      good = add_file(listing, &file);
+    if (jit_scan_look_at(folder, name->d_name, &file))
+      good = jit_scan_add_file(listing, &file);
   closedir(names);
   listing->entries = calloc((size_t)listing->file_count + 1, sizeof *listing->entries);
   if (!good || listing->entries == NULL) {
@@ -131,7 +131,7 @@ bool tsl_jit_listing_make(int folder, tsl_jit_listing *listing) {
     qsort(listing->files, (size_t)listing->file_count, sizeof *listing->files, by_name);
   tsl_jit_files_entry entry;
   for (int i = 0; i < listing->file_count; i += entry.count)
-    if (gather(&listing->files[i], listing->file_count - i, &entry))
+    if (jit_scan_gather(&listing->files[i], listing->file_count - i, &entry))
       listing->entries[listing->entry_count++] = entry;
   return true;
 }

@@ -7,7 +7,7 @@ uint64_t tsl_kept_of_host = 0;
 
 /* Most bytes that a device keeps: a quarter of its memory, and no more than a plan may take, where its driver tells that there is no more, so that all is given up for who
  * lacks it (device/cuda/cuda_memory.c); elsewhere little. */
-static uint64_t most_of(const tsl_device *device) {
+static uint64_t memory_pool_most_of(const tsl_device *device) {
   static const uint64_t little = (uint64_t)512 << 20;
   const uint64_t quarter = device->memory_bytes / 4,
                  part = device->memory_limit < quarter ? device->memory_limit : quarter;
@@ -24,7 +24,7 @@ static void remove_at(tsl_kept *kept, int at) {
 }
 
 /* The smallest one that fits; NULL: there is none. */
-static tsl_buffer *find(tsl_device *device, size_t bytes) {
+static tsl_buffer *memory_pool_find(tsl_device *device, size_t bytes) {
   tsl_kept *kept = &tsl_device_slot_of(device)->kept;
   tsl_buffer *found = NULL;
   int at = -1;
@@ -53,7 +53,7 @@ static bool is_much(tsl_device *device, size_t bytes) {
 }
 
 tesela_status tsl_pool_alloc(tsl_device *device, size_t bytes, tsl_buffer **buffer) {
-  *buffer = find(device, bytes);
+  *buffer = memory_pool_find(device, bytes);
   if (*buffer)
     return TESELA_OK;
   if (is_much(device, bytes))
@@ -78,7 +78,7 @@ void tsl_kept_give(tsl_buffer *buffer) {
     return;
   tsl_device *device = buffer->device;
   tsl_kept *kept = &tsl_device_slot_of(device)->kept;
-  const uint64_t most = most_of(device);
+  const uint64_t most = memory_pool_most_of(device);
   if (buffer->bytes > most || buffer->bytes == 0) {
     device->ops->buffer_destroy(buffer);
     return;

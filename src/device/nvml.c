@@ -33,7 +33,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool is_ready;
 
 /* Stays started until the process ends: starting takes longer than many measurements. */
-static tesela_status start(void) {
+static tesela_status nvml_start(void) {
   static const char *const names[] = {"libnvidia-ml.so.1", NULL};
   if (is_ready)
     return TESELA_OK;
@@ -51,7 +51,7 @@ tesela_status tsl_nvml_clock(const char *pci, int *mhz) {
   unsigned value = 0;
   *mhz = 0;
   pthread_mutex_lock(&lock);
-  const tesela_status status = start();
+  const tesela_status status = nvml_start();
   pthread_mutex_unlock(&lock);
   if (status != TESELA_OK)
     return status;

@@ -20,7 +20,7 @@ struct tsl_self_test_entry {
 
 /* --- lines --- */
 
-static void print(const char *known_by, const tsl_self_test *self_test, tsl_text *out) {
+static void self_tests_print(const char *known_by, const tsl_self_test *self_test, tsl_text *out) {
   tsl_text_add(out, "%s %.4g %s %s", self_test->right ? "right" : "wrong", self_test->seconds,
                self_test->date, known_by);
   if (!self_test->right)
@@ -60,7 +60,7 @@ static bool parse(char *line, const char **known_by, tsl_self_test *out) {
 
 /* --- memory --- */
 
-static void remember(tsl_device *device, const char *known_by, const tsl_self_test *self_test) {
+static void self_tests_remember(tsl_device *device, const char *known_by, const tsl_self_test *self_test) {
   tsl_device_slot *slot = tsl_device_slot_of(device);
   tsl_self_test_entry *entry = calloc(1, sizeof *entry);
   char *copy = strdup(known_by);
@@ -76,7 +76,7 @@ static void remember(tsl_device *device, const char *known_by, const tsl_self_te
   pthread_mutex_unlock(&slot->jit_lock);
 }
 
-static bool recall(tsl_device *device, const char *known_by, tsl_self_test *self_test) {
+static bool self_tests_recall(tsl_device *device, const char *known_by, tsl_self_test *self_test) {
   tsl_device_slot *slot = tsl_device_slot_of(device);
   pthread_mutex_lock(&slot->jit_lock);
   const tsl_self_test_entry *entry = slot->self_tests;
@@ -100,14 +100,14 @@ void tsl_self_test_forget(tsl_device *device) {
 
 /* --- both --- */
 
-typedef struct finding {
+typedef struct self_tests_finding {
   const char *known_by;
   bool found;
   tsl_self_test *self_test;
-} finding;
+} self_tests_finding;
 
-static void find_one(void *argument, char *line) {
-  finding *job = argument;
+static void self_tests_find_one(void *argument, char *line) {
+  self_tests_finding *job = argument;
   const char *known_by;
   tsl_self_test self_test;
   if (!parse(line, &known_by, &self_test) || strcmp(known_by, job->known_by) != 0)
@@ -117,12 +117,12 @@ static void find_one(void *argument, char *line) {
 }
 
 bool tsl_self_test_find(tsl_device *device, const char *known_by, tsl_self_test *self_test) {
-  finding job = {.known_by = known_by, .self_test = self_test};
-  if (recall(device, known_by, self_test))
+  self_tests_finding job = {.known_by = known_by, .self_test = self_test};
+  if (self_tests_recall(device, known_by, self_test))
     return true;
-  tsl_lines_each(&file, find_one, &job);
+  tsl_lines_each(&file, self_tests_find_one, &job);
   if (job.found)
-    remember(device, known_by, self_test);
+    self_tests_remember(device, known_by, self_test);
   return job.found;
 }
 
@@ -155,14 +155,14 @@ void tsl_self_test_keep(tsl_device *device, const char *known_by, const tsl_self
   strftime(kept.date, sizeof kept.date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
   for (char *c = kept.why; *c; c++)
     *c = *c == '\n' || *c == '\t' ? ' ' : *c;
-  remember(device, known_by, &kept);
-  print(known_by, &kept, &line);
+  self_tests_remember(device, known_by, &kept);
+  self_tests_print(known_by, &kept, &line);
   if (!line.failed)
     tsl_lines_add(&file, line.data);
   tsl_text_free(&line);
 }
 
-static void count_one(void *argument, char *line) {
+static void self_tests_count_one(void *argument, char *line) {
   tsl_self_test_count *counts = argument;
   const char *known_by;
   tsl_self_test self_test;
@@ -175,7 +175,7 @@ static void count_one(void *argument, char *line) {
 
 tsl_self_test_count tsl_self_test_counts(void) {
   tsl_self_test_count counts = {0};
-  tsl_lines_each(&file, count_one, &counts);
+  tsl_lines_each(&file, self_tests_count_one, &counts);
   return counts;
 }
 

@@ -21,7 +21,7 @@ enum { SLOT = 8 << 20, LEAST = 1 << 20, UNIT = 2 * 128 * 128 };
 /* What a slot may be: whole cache lines, so that elements are aligned in all of them. */
 enum { LEAST_SLOT = TSL_CACHE_LINE, MOST_SLOT = 1 << 30 };
 
-static void read_size(const tsl_record *record, const char *key, int64_t most, int64_t *out) {
+static void staging_read_size(const tsl_record *record, const char *key, int64_t most, int64_t *out) {
   const char *value = tsl_record_get(record, key);
   int64_t number;
   if (!value)
@@ -39,9 +39,9 @@ bool tsl_staging_sizes_of(const tsl_device *device, tsl_staging_sizes *sizes) {
   if (!tsl_staging_is_offered(device) || strcmp(text, "0") == 0)
     return false;
   if (*text && tsl_record_parse(text, &record) == TESELA_OK) {
-    read_size(&record, "slot", MOST_SLOT, &slot);
-    read_size(&record, "block", INT64_MAX, &block);
-    read_size(&record, "least", INT64_MAX, &least);
+    staging_read_size(&record, "slot", MOST_SLOT, &slot);
+    staging_read_size(&record, "block", INT64_MAX, &block);
+    staging_read_size(&record, "least", INT64_MAX, &least);
     tsl_record_free(&record);
   }
   slot = (slot + LEAST_SLOT - 1) / LEAST_SLOT * LEAST_SLOT;
@@ -51,7 +51,7 @@ bool tsl_staging_sizes_of(const tsl_device *device, tsl_staging_sizes *sizes) {
 
 /* --- life --- */
 
-static void destroy(tsl_staging *staging) {
+static void staging_destroy(tsl_staging *staging) {
   const tsl_device_ops *ops = staging->device->ops;
   if (staging->in)
     ops->stream_destroy(staging->in);
@@ -70,7 +70,7 @@ static void destroy(tsl_staging *staging) {
   tsl_free(staging);
 }
 
-static tesela_status fill(tsl_staging *made) {
+static tesela_status staging_fill(tsl_staging *made) {
   const tsl_device_ops *ops = made->device->ops;
   TSL_TRY(ops->pinned_create(made->device, TSL_STAGING_SLOTS * made->slot_bytes, &made->memory));
   TSL_TRY(ops->stream_create(made->device, &made->in));
@@ -81,15 +81,15 @@ static tesela_status fill(tsl_staging *made) {
   return TESELA_OK;
 }
 
-static tesela_status create(tsl_device *device, size_t slot_bytes, tsl_staging **staging) {
+static tesela_status staging_create(tsl_device *device, size_t slot_bytes, tsl_staging **staging) {
   void *block;
   TSL_TRY(tsl_alloc_zeroed(sizeof **staging, "pinned memory's description", &block));
   tsl_staging *made = block;
   made->device = device;
   made->slot_bytes = slot_bytes;
-  const tesela_status status = fill(made);
+  const tesela_status status = staging_fill(made);
   if (status != TESELA_OK) {
-    destroy(made);
+    staging_destroy(made);
     return status;
   }
   *staging = made;
@@ -106,7 +106,7 @@ tesela_status tsl_staging_take(tsl_device *device, size_t slot_bytes, tsl_stagin
   if (*staging)
     *at = (*staging)->next;
   pthread_mutex_unlock(&slot->staging_lock);
-  return *staging ? TESELA_OK : create(device, slot_bytes, staging);
+  return *staging ? TESELA_OK : staging_create(device, slot_bytes, staging);
 }
 
 void tsl_staging_give(tsl_staging *staging, bool reusable) {
@@ -119,7 +119,7 @@ void tsl_staging_give(tsl_staging *staging, bool reusable) {
   for (int i = 0; i < TSL_STAGING_SLOTS; i++)
     staging->is_used[i] = false;
   if (!reusable || !is_done || !is_over) {
-    destroy(staging);
+    staging_destroy(staging);
     return;
   }
   tsl_device_slot *slot = tsl_device_slot_of(staging->device);
@@ -133,7 +133,7 @@ void tsl_staging_forget(tsl_device *device) {
   tsl_device_slot *slot = tsl_device_slot_of(device);
   while (slot->staging) {
     tsl_staging *next = slot->staging->next;
-    destroy(slot->staging);
+    staging_destroy(slot->staging);
     slot->staging = next;
   }
 }

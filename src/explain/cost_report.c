@@ -46,13 +46,13 @@ double tsl_counted_occupancy(const tsl_counted *one) {
 
 /* --- why --- */
 
-typedef struct pair {
+typedef struct cost_report_pair {
   const tsl_problem *problem;
   const tsl_counted *one, *below;
-} pair;
+} cost_report_pair;
 
 /* How many times as much the first is; 1 where neither is anything. */
-static double times(double one, double other) {
+static double cost_report_times(double one, double other) {
   return one == other ? 1 : one / other;
 }
 
@@ -60,15 +60,15 @@ static double zeros(const tsl_counted *one) {
   return one->account.computed > 0 ? 1 - fmin(1, one->account.useful / one->account.computed) : 0;
 }
 
-static double local_bytes(const tsl_counted *one) {
+static double cost_report_local_bytes(const tsl_counted *one) {
   return one->account.local.read + one->account.local.written;
 }
 
-static bool on_processor(const pair *of) {
+static bool on_processor(const cost_report_pair *of) {
   return of->one->device->is_cpu && tsl_counted_has_groups(of->one) &&
-         local_bytes(of->one) > local_bytes(of->below);
+         cost_report_local_bytes(of->one) > cost_report_local_bytes(of->below);
 }
-static void say_on_processor(const pair *of, tsl_text *out) {
+static void say_on_processor(const cost_report_pair *of, tsl_text *out) {
   tsl_text_add(
       out,
       "%s is a processor, whose local memory is ordinary memory behind the same caches: copies to it "
@@ -76,10 +76,10 @@ static void say_on_processor(const pair *of, tsl_text *out) {
       of->one->device->name);
 }
 
-static bool has_few_items(const pair *of) {
+static bool has_few_items(const cost_report_pair *of) {
   return !of->one->device->is_cpu && tsl_counted_occupancy(of->one) < 0.7 * tsl_counted_occupancy(of->below);
 }
-static void say_few_items(const pair *of, tsl_text *out) {
+static void say_few_items(const cost_report_pair *of, tsl_text *out) {
   tsl_text_add(out,
                "%.3g work-items, where %s has %.3g, fill %.2g%% of the device's room, too few to use each "
                "other's waits for memory",
@@ -87,10 +87,10 @@ static void say_few_items(const pair *of, tsl_text *out) {
                100 * tsl_counted_occupancy(of->one));
 }
 
-static bool has_fewer_workers(const pair *of) {
+static bool has_fewer_workers(const cost_report_pair *of) {
   return of->one->account.workers < of->below->account.workers;
 }
-static void say_fewer_workers(const pair *of, tsl_text *out) {
+static void say_fewer_workers(const cost_report_pair *of, tsl_text *out) {
   tsl_text_add(out, "it has work for %.3g %s, %s for %.3g", of->one->account.workers,
                tsl_counted_has_groups(of->one) ? "compute units"
                : of->one->account.workers == 1 ? "thread"
@@ -98,45 +98,45 @@ static void say_fewer_workers(const pair *of, tsl_text *out) {
                of->below->strategy->name, of->below->account.workers);
 }
 
-static bool has_zeros(const pair *of) {
+static bool has_zeros(const cost_report_pair *of) {
   return zeros(of->one) > 0.1 + zeros(of->below);
 }
-static void say_zeros(const pair *of, tsl_text *out) {
+static void say_zeros(const cost_report_pair *of, tsl_text *out) {
   tsl_text_add(out, "%.0f%% of its multiply-adds are of zeros, at edges that fill no tile",
                100 * zeros(of->one));
 }
 
-static bool has_copies(const pair *of) {
+static bool has_copies(const cost_report_pair *of) {
   return of->one->account.launches > of->below->account.launches;
 }
-static void say_copies(const pair *of, tsl_text *out) {
+static void say_copies(const cost_report_pair *of, tsl_text *out) {
   tsl_text_add(out, "its copies cost %d launches more than they save here",
                of->one->account.launches - of->below->account.launches);
 }
 
-static bool asks_for_more(const pair *of) {
+static bool asks_for_more(const cost_report_pair *of) {
   return tsl_cost_counts_words(of->problem, &of->one->account).global >
          1.2 * tsl_cost_counts_words(of->problem, &of->below->account).global;
 }
-static void say_more(const pair *of, tsl_text *out) {
+static void say_more(const cost_report_pair *of, tsl_text *out) {
   (void)of;
   tsl_text_add(out,
                "its tiles fit this shape less, so that each number that comes serves fewer multiply-adds");
 }
 
-static bool always(const pair *of) {
+static bool always(const cost_report_pair *of) {
   (void)of;
   return true;
 }
-static void say_bound(const pair *of, tsl_text *out) {
+static void say_bound(const cost_report_pair *of, tsl_text *out) {
   tsl_text_add(out, "what bounds it is %s (%s)", tsl_bound_name(of->one->bounds.first),
                tsl_bound_what(of->one->bounds.first));
 }
 
 /* Why a rung is slower than the one below; the first that is so. */
 static const struct {
-  bool (*is_so)(const pair *of);
-  void (*say)(const pair *of, tsl_text *out);
+  bool (*is_so)(const cost_report_pair *of);
+  void (*say)(const cost_report_pair *of, tsl_text *out);
 } reasons[] = {{on_processor, say_on_processor},
                {has_few_items, say_few_items},
                {has_zeros, say_zeros},
@@ -145,10 +145,10 @@ static const struct {
                {asks_for_more, say_more},
                {always, say_bound}};
 
-static void say_words(const pair *of, tsl_text *out) {
+static void say_words(const cost_report_pair *of, tsl_text *out) {
   const tsl_words one = tsl_cost_counts_words(of->problem, &of->one->account),
                   below = tsl_cost_counts_words(of->problem, &of->below->account);
-  const double less = times(below.global, one.global);
+  const double less = cost_report_times(below.global, one.global);
   tsl_text_add(out, "asks for %.3g numbers %s where %s asks for %.3g", one.global,
                of->problem->op == TSL_OP_TRANSPOSE ? "an element" : "a multiply-add",
                of->below->strategy->name, below.global);
@@ -159,7 +159,7 @@ static void say_words(const pair *of, tsl_text *out) {
                  tsl_counted_has_groups(of->one) ? "in local memory" : "in copies that its caches keep");
   if (one.local == 0 && below.local > 0 && tsl_counted_has_groups(of->one))
     tsl_text_add(out, "; it keeps them in registers, and nothing waits at barriers of local memory");
-  const double memory = times(of->one->account.memory, of->below->account.memory);
+  const double memory = cost_report_times(of->one->account.memory, of->below->account.memory);
   if (memory < 0.95)
     tsl_text_add(out, "; memory moves %.3g of the bytes", memory);
   if (of->one->account.workers > of->below->account.workers && !tsl_counted_has_groups(of->one))
@@ -169,7 +169,7 @@ static void say_words(const pair *of, tsl_text *out) {
 
 void tsl_counted_compare(const tsl_problem *problem, const tsl_counted *one, const tsl_counted *below,
                          tsl_text *out) {
-  const pair of = {problem, one, below};
+  const cost_report_pair of = {problem, one, below};
   if (!one->told)
     return;
   if (!below) {

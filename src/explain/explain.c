@@ -29,7 +29,7 @@ static tesela_status find_once(const tsl_choice *choice, tsl_explanation *found)
 }
 
 /* Where there is a choice of devices: what it costs to reach them, measured where nobody did, and where it turns. */
-static tesela_status weigh(const tsl_choice *choice, tsl_explanation *found) {
+static tesela_status explain_weigh(const tsl_choice *choice, tsl_explanation *found) {
   tsl_device *device;
   found->devices = choice->devices;
   if (found->problem.op != TSL_OP_GEMM || !tsl_choice_any_device(choice) ||
@@ -47,7 +47,7 @@ static tesela_status weigh(const tsl_choice *choice, tsl_explanation *found) {
 }
 
 /* Accounts of those that can run, which come first. Their predictions leave out the copies, which all on a device share. */
-static tesela_status count(tsl_explanation *found) {
+static tesela_status explain_count(tsl_explanation *found) {
   void *block;
   while (found->able < found->count && !found->candidates[found->able].refusal[0])
     found->able++;
@@ -64,13 +64,13 @@ static tesela_status count(tsl_explanation *found) {
 
 tesela_status tsl_explain_find(const tsl_problem *problem, const tsl_choice *choice, tsl_explanation *found) {
   *found = (tsl_explanation){.problem = *problem, .resident = choice->place == TSL_PLACE_DEVICE};
-  TSL_TRY(weigh(choice, found));
+  TSL_TRY(explain_weigh(choice, found));
   TSL_TRY(tsl_planner_list(problem, choice, &found->candidates, &found->count));
   found->plan_seconds = tsl_clock();
   found->planned = tsl_planner_take(problem, choice, found->candidates, found->count, &found->plan);
   found->plan_seconds = tsl_clock() - found->plan_seconds;
   tsl_text_add(&found->failure, "%s", found->planned == TESELA_OK ? "" : tesela_last_error());
-  TSL_TRY(count(found));
+  TSL_TRY(explain_count(found));
   found->host_bytes = operand_bytes(problem) + (found->plan ? tsl_plan_host_bytes(found->plan) : 0);
   found->host_available = tsl_memory_available();
   return tsl_text_status(&found->failure);

@@ -7,7 +7,7 @@ tesela_triangle tsl_triangle_opposite(tesela_triangle triangle) {
   return opposite[triangle];
 }
 
-static tsl_view transposed(tsl_view view) {
+static tsl_view host_view_transposed(tsl_view view) {
   const int64_t row_stride = view.row_stride;
   view.triangle = tsl_triangle_opposite(view.triangle);
   view.row_stride = view.col_stride;
@@ -19,9 +19,9 @@ void tsl_views_swap(tsl_views *views) {
   const tsl_views seen = *views;
   views->m = seen.n;
   views->n = seen.m;
-  views->a = transposed(seen.b);
-  views->b = transposed(seen.a);
-  views->c = transposed(seen.c);
+  views->a = host_view_transposed(seen.b);
+  views->b = host_view_transposed(seen.a);
+  views->c = host_view_transposed(seen.c);
   views->conjugates_a = seen.conjugates_b;
   views->conjugates_b = seen.conjugates_a;
   views->is_swapped = !seen.is_swapped;
@@ -73,7 +73,7 @@ void tsl_views_signs(const tsl_views *views, double signs[2]) {
   signs[1] = views->conjugates_b ? -1 : 1;
 }
 
-static void bind(tsl_view *view, const tsl_view *to, bool is_read, int64_t size, unsigned char *unread) {
+static void host_view_bind(tsl_view *view, const tsl_view *to, bool is_read, int64_t size, unsigned char *unread) {
   view->packed = to->packed;
   view->at = is_read && !to->packed ? to->at + view->offset * size : unread;
 }
@@ -82,8 +82,8 @@ void tsl_views_bind(tsl_views *views, const tsl_view *a, const tsl_view *b, void
                     int64_t c_size) {
   const tsl_view held = {.at = c}, *first = views->is_swapped ? b : a, *last = views->is_swapped ? a : b;
   views->c.at = (unsigned char *)c + views->c.offset * c_size;
-  bind(&views->a, views->in_place && views->a.structure == TESELA_GENERAL ? &held : first, views->k > 0, size,
+  host_view_bind(&views->a, views->in_place && views->a.structure == TESELA_GENERAL ? &held : first, views->k > 0, size,
        views->c.at);
-  bind(&views->b, views->in_place && views->b.structure == TESELA_GENERAL ? &held : last, views->k > 0, size,
+  host_view_bind(&views->b, views->in_place && views->b.structure == TESELA_GENERAL ? &held : last, views->k > 0, size,
        views->c.at);
 }

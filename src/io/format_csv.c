@@ -56,18 +56,18 @@ static tesela_status find_separator(tsl_input *in, char *separator) {
   return TESELA_OK;
 }
 
-static bool is_blank(char c) {
+static bool format_csv_is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r';
 }
 
-static tesela_status skip_blanks(tsl_reader *reader) {
+static tesela_status format_csv_skip_blanks(tsl_reader *reader) {
   tsl_input *const in = &reader->in;
   const char separator = ((const csv_state *)reader->state)->separator;
   for (;;) {
     TSL_TRY(tsl_input_fill(in, 1));
     for (; in->at < in->end; in->at++) {
       const char c = in->block[in->at];
-      if (c == separator || !is_blank(c))
+      if (c == separator || !format_csv_is_blank(c))
         return TESELA_OK;
     }
     if (in->eof)
@@ -81,7 +81,7 @@ static tesela_status begin_line(tsl_reader *reader, bool *more) {
   tsl_input *const in = &reader->in;
   int64_t blank = 0;
   for (;;) {
-    TSL_TRY(skip_blanks(reader));
+    TSL_TRY(format_csv_skip_blanks(reader));
     *more = in->at < in->end;
     if (!*more)
       return TESELA_OK;
@@ -128,7 +128,7 @@ static tesela_status plain_cell(tsl_input *in, char separator, csv_cell *cell) {
   if (length > CELL_MAX)
     return tsl_input_bad_line(in, cell->line, "has a cell of more than %zu characters", CELL_MAX);
   in->at += length;
-  while (length > 0 && is_blank(text[length - 1]))
+  while (length > 0 && format_csv_is_blank(text[length - 1]))
     length--;
   cell->text = text;
   cell->length = length;
@@ -139,13 +139,13 @@ static tesela_status plain_cell(tsl_input *in, char separator, csv_cell *cell) {
 static tesela_status next_cell(tsl_reader *reader, csv_cell *cell) {
   tsl_input *const in = &reader->in;
   const char separator = ((const csv_state *)reader->state)->separator;
-  TSL_TRY(skip_blanks(reader));
+  TSL_TRY(format_csv_skip_blanks(reader));
   /* All of the cell, the blanks after it and its end are then in the block. */
   TSL_TRY(tsl_input_fill(in, 2 * CELL_MAX));
   cell->line = in->line;
   if (in->at < in->end && in->block[in->at] == '"') {
     TSL_TRY(quoted_cell(in, cell));
-    while (in->at < in->end && in->block[in->at] != separator && is_blank(in->block[in->at]))
+    while (in->at < in->end && in->block[in->at] != separator && format_csv_is_blank(in->block[in->at]))
       in->at++;
   } else {
     TSL_TRY(plain_cell(in, separator, cell));
@@ -162,7 +162,7 @@ static tesela_status next_cell(tsl_reader *reader, csv_cell *cell) {
 }
 
 /* A cell as a number; *mark is its decimal mark, or '\0'. `printed` may be NULL. */
-static tsl_number_result read_number(const csv_state *state, const csv_cell *cell, double *value, char *mark,
+static tsl_number_result format_csv_read_number(const csv_state *state, const csv_cell *cell, double *value, char *mark,
                                      tsl_printed *printed) {
   const bool comma = state->separator == ';' && memchr(cell->text, ',', cell->length) != NULL;
   *mark = comma ? ',' : memchr(cell->text, '.', cell->length) != NULL ? '.' : '\0';
@@ -201,7 +201,7 @@ static tesela_status fail_mixed(const tsl_reader *reader, const csv_cell *cell, 
 
 /* Whether a cell that is no number is meant as a name: "x2", but neither "2x" nor what stands for a value that is
  * missing. A first line of those alone must not be taken for a header. */
-static bool is_name(const csv_cell *cell) {
+static bool format_csv_is_name(const csv_cell *cell) {
   static const char *const missing[] = {"na", "n/a", "null", "none", "?", "#n/a"};
   for (size_t i = 0; i < sizeof missing / sizeof missing[0]; i++)
     if (strlen(missing[i]) == cell->length && strncasecmp(cell->text, missing[i], cell->length) == 0)
@@ -220,8 +220,8 @@ static tesela_status read_first_line(tsl_reader *reader, int64_t *columns, bool 
     double value;
     char mark;
     TSL_TRY(next_cell(reader, &cell));
-    const tsl_number_result result = read_number(state, &cell, &value, &mark, NULL);
-    const bool name = result == TSL_NUMBER_NONE && is_name(&cell);
+    const tsl_number_result result = format_csv_read_number(state, &cell, &value, &mark, NULL);
+    const bool name = result == TSL_NUMBER_NONE && format_csv_is_name(&cell);
     names = names || name;
     numbers = numbers || result != TSL_NUMBER_NONE;
     if (result != TSL_NUMBER_READ && status == TESELA_OK)
@@ -302,7 +302,7 @@ static tesela_status check_mark(tsl_reader *reader, const csv_cell *cell, char m
   return TESELA_OK;
 }
 
-static tesela_status read_row(tsl_reader *reader, const tsl_panel *panel, int64_t i) {
+static tesela_status format_csv_read_row(tsl_reader *reader, const tsl_panel *panel, int64_t i) {
   const int64_t line = reader->in.line;
   csv_cell cell = {.last = false};
   for (int64_t j = 0; j < panel->cols; j++) {
@@ -311,7 +311,7 @@ static tesela_status read_row(tsl_reader *reader, const tsl_panel *panel, int64_
     if (cell.last)
       return fail_ragged(reader, line, j);
     TSL_TRY(next_cell(reader, &cell));
-    const tsl_number_result result = read_number(reader->state, &cell, &value[0], &mark, &reader->printed);
+    const tsl_number_result result = format_csv_read_number(reader->state, &cell, &value[0], &mark, &reader->printed);
     if (result != TSL_NUMBER_READ)
       return fail_number(reader, &cell, j, result);
     TSL_TRY(check_mark(reader, &cell, mark));
@@ -327,7 +327,7 @@ static tesela_status csv_read_rows(tsl_reader *reader, const tsl_panel *panel) {
     if (!more)
       return tsl_fail(TESELA_BAD_INPUT, "%s: is truncated: it became shorter while it was read",
                       reader->path);
-    TSL_TRY(read_row(reader, panel, i));
+    TSL_TRY(format_csv_read_row(reader, panel, i));
   }
   return TESELA_OK;
 }

@@ -34,7 +34,7 @@ static bool mtx_recognise(const char *bytes, size_t count) {
 }
 
 /* One word of the banner: its place in `names`. */
-static tesela_status read_name(tsl_reader *reader, const char *const names[], int *index) {
+static tesela_status format_mtx_read_name(tsl_reader *reader, const char *const names[], int *index) {
   tsl_word word;
   char quoted[TSL_QUOTE_MAX], all[128] = "";
   TSL_TRY(tsl_input_word(&reader->in, &word));
@@ -58,10 +58,10 @@ static tesela_status read_banner(tsl_reader *reader) {
   if (!mtx_recognise(word.text, word.length) || word.length != sizeof banner_start - 1)
     return tsl_fail(TESELA_BAD_INPUT, "%s: is no Matrix Market file: it does not begin with %s", reader->path,
                     banner_start);
-  TSL_TRY(read_name(reader, object_names, &object));
-  TSL_TRY(read_name(reader, form_names, &state->form));
-  TSL_TRY(read_name(reader, field_names, &state->field));
-  TSL_TRY(read_name(reader, symmetry_names, &state->symmetry));
+  TSL_TRY(format_mtx_read_name(reader, object_names, &object));
+  TSL_TRY(format_mtx_read_name(reader, form_names, &state->form));
+  TSL_TRY(format_mtx_read_name(reader, field_names, &state->field));
+  TSL_TRY(format_mtx_read_name(reader, symmetry_names, &state->symmetry));
   TSL_TRY(tsl_input_word(in, &word));
   if (word.length != 0)
     return tsl_input_bad_line(in, 1, "goes on after the fifth word of the banner");
@@ -214,13 +214,13 @@ static double opposite(double value) {
 }
 
 /* What stands at (j, i) when (i, j) is `value`. */
-static void mirror(int symmetry, const double value[2], double mirrored[2]) {
+static void format_mtx_mirror(int symmetry, const double value[2], double mirrored[2]) {
   mirrored[0] = symmetry == SKEW_SYMMETRIC ? opposite(value[0]) : value[0];
   mirrored[1] = symmetry == SYMMETRIC ? value[1] : opposite(value[1]);
 }
 
 /* Stores a value on top of what is there: duplicates of a coordinate are summed. Nothing where it is not of the panel. */
-static tesela_status add(tsl_reader *reader, const tsl_panel *panel, int64_t row, int64_t col,
+static tesela_status format_mtx_add(tsl_reader *reader, const tsl_panel *panel, int64_t row, int64_t col,
                          const double value[2]) {
   const mtx_state *const state = reader->state;
   const int64_t i = row - panel->first, j = col - panel->first_col;
@@ -239,22 +239,22 @@ static tesela_status add(tsl_reader *reader, const tsl_panel *panel, int64_t row
   return tsl_reader_put(reader, panel, i, j, reader->in.line, sum);
 }
 
-static tesela_status store(tsl_reader *reader, const tsl_panel *panel, int64_t i, int64_t j,
+static tesela_status format_mtx_store(tsl_reader *reader, const tsl_panel *panel, int64_t i, int64_t j,
                            const double value[2]) {
   const mtx_state *const state = reader->state;
   double mirrored[2];
-  mirror(state->symmetry, value, mirrored);
+  format_mtx_mirror(state->symmetry, value, mirrored);
   if (state->symmetry == GENERAL)
-    return add(reader, panel, i, j, value);
+    return format_mtx_add(reader, panel, i, j, value);
   if (i != j) {
-    TSL_TRY(add(reader, panel, i, j, value));
-    return add(reader, panel, j, i, mirrored);
+    TSL_TRY(format_mtx_add(reader, panel, i, j, value));
+    return format_mtx_add(reader, panel, j, i, mirrored);
   }
   if ((mirrored[0] != value[0] && !isnan(value[0])) || (mirrored[1] != value[1] && !isnan(value[1])))
     return tsl_input_bad_line(&reader->in, reader->in.line,
                               "has a diagonal entry that a %s matrix cannot have",
                               symmetry_names[state->symmetry]);
-  return add(reader, panel, i, j, value);
+  return format_mtx_add(reader, panel, i, j, value);
 }
 
 static void fill_with_zeros(const tsl_panel *panel) {
@@ -283,7 +283,7 @@ static tesela_status read_coordinates(tsl_reader *reader, const tsl_panel *panel
     TSL_TRY(read_index(reader, reader->info.rows, "row", &i));
     TSL_TRY(read_index(reader, reader->info.cols, "column", &j));
     TSL_TRY(read_value(reader, value));
-    TSL_TRY(store(reader, panel, i, j, value));
+    TSL_TRY(format_mtx_store(reader, panel, i, j, value));
   }
   return TESELA_OK;
 }
@@ -299,7 +299,7 @@ static tesela_status read_array(tsl_reader *reader, const tsl_panel *panel) {
       double value[2];
       TSL_TRY(begin_entry(reader, entry));
       TSL_TRY(read_value(reader, value));
-      TSL_TRY(store(reader, panel, i, j, value));
+      TSL_TRY(format_mtx_store(reader, panel, i, j, value));
     }
   }
   return TESELA_OK;

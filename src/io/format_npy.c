@@ -101,7 +101,7 @@ static void swap_bytes(unsigned char *bytes, size_t size, size_t count) {
 }
 
 /* One integer of 1, 2, 4 or 8 bytes as a double; false when no double is equal to it. */
-static bool widen(const tsl_npy_header *header, const unsigned char *bytes, double *out) {
+static bool format_npy_widen(const tsl_npy_header *header, const unsigned char *bytes, double *out) {
   uint64_t bits = 0;
   const size_t size = (size_t)header->size;
   memcpy((unsigned char *)&bits + (host_is_little ? 0 : sizeof bits - size), bytes, size);
@@ -116,25 +116,25 @@ static bool widen(const tsl_npy_header *header, const unsigned char *bytes, doub
 }
 
 /* A stretch of values that are one after the other in the file: value n goes to at + n * step elements. */
-typedef struct run {
+typedef struct format_npy_run {
   int64_t row, col;           /* of value 0 in the matrix */
   int64_t row_step, col_step; /* from one value to the next: one of them is 1 and the other 0 */
   void *at;
   int64_t step;
-} run;
+} format_npy_run;
 
 /* Says where value n of a run is, before the sentence that says what is wrong with it. */
-static tesela_status fail_at(const tsl_reader *reader, const run *target, size_t n) {
+static tesela_status fail_at(const tsl_reader *reader, const format_npy_run *target, size_t n) {
   return tsl_fail_in(TESELA_BAD_INPUT, "%s: row %" PRId64 ", column %" PRId64, reader->path,
                      target->row + (int64_t)n * target->row_step + 1,
                      target->col + (int64_t)n * target->col_step + 1);
 }
 
-static tesela_status widen_all(const tsl_reader *reader, const run *target, const unsigned char *bytes,
+static tesela_status widen_all(const tsl_reader *reader, const format_npy_run *target, const unsigned char *bytes,
                                size_t count) {
   npy_state *const state = reader->state;
   for (size_t n = 0; n < count; n++) {
-    if (!widen(&state->header, bytes + n * (size_t)state->header.size, &state->wide[n])) {
+    if (!format_npy_widen(&state->header, bytes + n * (size_t)state->header.size, &state->wide[n])) {
       tsl_fail(TESELA_BAD_INPUT, "holds an integer beyond 2^53 that no f64 is equal to");
       return fail_at(reader, target, n);
     }
@@ -143,7 +143,7 @@ static tesela_status widen_all(const tsl_reader *reader, const run *target, cons
 }
 
 /* Converts `count` values of state->bytes, from value `from` on, into a run. */
-static tesela_status place(const tsl_reader *reader, const tsl_panel *panel, const run *target, size_t from,
+static tesela_status format_npy_place(const tsl_reader *reader, const tsl_panel *panel, const format_npy_run *target, size_t from,
                            size_t count) {
   const npy_state *const state = reader->state;
   const unsigned char *const bytes = state->bytes + from * (size_t)state->header.size;
@@ -202,13 +202,13 @@ static tesela_status read_stream(tsl_reader *reader, const tsl_panel *panel) {
       const int64_t left = length - place_in_line;
       const int64_t count = left < block - from ? left : block - from;
       const int64_t i = fortran ? place_in_line : line, j = fortran ? line : place_in_line;
-      const run target = {.row = panel->first + i,
+      const format_npy_run target = {.row = panel->first + i,
                           .col = j,
                           .row_step = fortran,
                           .col_step = !fortran,
                           .at = tsl_panel_at(panel, i, j),
                           .step = inner};
-      TSL_TRY(place(reader, panel, &target, (size_t)from, (size_t)count));
+      TSL_TRY(format_npy_place(reader, panel, &target, (size_t)from, (size_t)count));
       from += count;
     }
     done += block;
@@ -228,7 +228,7 @@ enum { LINES_AHEAD = 64 };
 
 /* A piece of a line of the file (a row or, in Fortran order, a column) into element (i, j) of the panel and those behind
  * it. */
-static tesela_status read_piece(tsl_reader *reader, const tsl_panel *panel, int64_t i, int64_t j,
+static tesela_status format_npy_read_piece(tsl_reader *reader, const tsl_panel *panel, int64_t i, int64_t j,
                                 int64_t count) {
   npy_state *const state = reader->state;
   const bool fortran = state->header.fortran;
@@ -241,13 +241,13 @@ static tesela_status read_piece(tsl_reader *reader, const tsl_panel *panel, int6
     return fail_truncated(reader);
   if (state->swapped)
     swap_bytes(state->bytes, state->swap_size, got / state->swap_size);
-  const run target = {.row = row,
+  const format_npy_run target = {.row = row,
                       .col = col,
                       .row_step = fortran,
                       .col_step = !fortran,
                       .at = tsl_panel_at(panel, i, j),
                       .step = fortran ? panel->row_stride : panel->col_stride};
-  return place(reader, panel, &target, 0, (size_t)count);
+  return format_npy_place(reader, panel, &target, 0, (size_t)count);
 }
 
 /* Bytes of the file as they belong into memory: where lines are whole and follow each other there too, all at once. */
@@ -285,7 +285,7 @@ static tesela_status read_pieces(tsl_reader *reader, const tsl_panel *panel) {
   for (int64_t line = 0; line < of.lines; line++)
     for (int64_t at = 0; at < of.length; at += BLOCK_COUNT) {
       const int64_t count = of.length - at < BLOCK_COUNT ? of.length - at : BLOCK_COUNT;
-      TSL_TRY(read_piece(reader, panel, fortran ? at : line, fortran ? line : at, count));
+      TSL_TRY(format_npy_read_piece(reader, panel, fortran ? at : line, fortran ? line : at, count));
     }
   return TESELA_OK;
 }
@@ -316,7 +316,7 @@ static tesela_status npy_read_end(tsl_reader *reader) {
 }
 
 /* The format's element that holds a type; ELEMENT_COUNT: it has none. */
-static int element_of(tesela_type type) {
+static int format_npy_element_of(tesela_type type) {
   int element = 0;
   while (element < ELEMENT_COUNT && elements[element].type != type)
     element++;
@@ -324,12 +324,12 @@ static int element_of(tesela_type type) {
 }
 
 tesela_type tsl_npy_stored_type(tesela_type type) {
-  return element_of(type) < ELEMENT_COUNT ? type : tsl_type(type)->sums; /* narrow numbers, as f32 */
+  return format_npy_element_of(type) < ELEMENT_COUNT ? type : tsl_type(type)->sums; /* narrow numbers, as f32 */
 }
 
 size_t tsl_npy_header_print(tesela_type type, int64_t rows, int64_t cols, char header[TSL_NPY_HEADER_MOST]) {
   enum { ALIGNMENT = 64, PREFIX = TSL_NPY_MAGIC_LENGTH + 4 };
-  const int element = element_of(tsl_npy_stored_type(type));
+  const int element = format_npy_element_of(tsl_npy_stored_type(type));
   const char order = elements[element].size == 1 ? '|' : host_is_little ? '<' : '>';
   int length =
       PREFIX + snprintf(header + PREFIX, TSL_NPY_HEADER_MOST - PREFIX,

@@ -23,7 +23,7 @@ static bool txt_recognise(const char *bytes, size_t count) {
   return i == count || bytes[i] == '\n';
 }
 
-static tesela_status read_size(tsl_reader *reader, int64_t *size) {
+static tesela_status format_txt_read_size(tsl_reader *reader, int64_t *size) {
   tsl_word word;
   char quoted[TSL_QUOTE_MAX];
   TSL_TRY(tsl_input_word(&reader->in, &word));
@@ -44,8 +44,8 @@ static tesela_status txt_read_header(tsl_reader *reader) {
   if (!more)
     return tsl_fail(TESELA_BAD_INPUT, "%s: is empty; a .txt matrix begins with a line \"rows columns\"",
                     reader->path);
-  TSL_TRY(read_size(reader, &rows));
-  TSL_TRY(read_size(reader, &cols));
+  TSL_TRY(format_txt_read_size(reader, &rows));
+  TSL_TRY(format_txt_read_size(reader, &cols));
   TSL_TRY(tsl_input_word(in, &word));
   if (word.length != 0)
     return tsl_input_bad_line(in, in->line, "begins a .txt matrix and should be \"rows columns\" alone");

@@ -26,7 +26,7 @@ bool tsl_unpack_recognise(const char *bytes, size_t count) {
   return count >= 3 && memcmp(bytes, "\x1f\x8b\x08", 3) == 0;
 }
 
-static tesela_status start(const char *path, int fd, int window, const char *bytes, size_t count,
+static tesela_status gunzip_start(const char *path, int fd, int window, const char *bytes, size_t count,
                            tsl_unpacking **unpacking) {
   void *block;
   *unpacking = NULL;
@@ -49,12 +49,12 @@ static tesela_status start(const char *path, int fd, int window, const char *byt
 
 tesela_status tsl_unpack_start(const char *path, int fd, const char *bytes, size_t count,
                                tsl_unpacking **unpacking) {
-  return start(path, fd, MAX_WBITS + 16, bytes, count, unpacking);
+  return gunzip_start(path, fd, MAX_WBITS + 16, bytes, count, unpacking);
 }
 
 tesela_status tsl_unpack_start_deflated(const char *path, int fd, uint64_t size, uint32_t check,
                                         tsl_unpacking **unpacking) {
-  TSL_TRY(start(path, fd, -MAX_WBITS, NULL, 0, unpacking));
+  TSL_TRY(gunzip_start(path, fd, -MAX_WBITS, NULL, 0, unpacking));
   (*unpacking)->deflated = true;
   (*unpacking)->size = size;
   (*unpacking)->check = check;

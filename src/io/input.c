@@ -110,7 +110,7 @@ uint64_t tsl_input_left(const tsl_input *in) {
   return in->size > at ? in->size - at : 0;
 }
 
-static tesela_status write_fully(const tsl_input *in, int fd, const char *bytes, size_t count) {
+static tesela_status input_write_fully(const tsl_input *in, int fd, const char *bytes, size_t count) {
   while (count > 0) {
     const ssize_t now = write(fd, bytes, count);
     if (now < 0 && errno == EINTR)
@@ -147,7 +147,7 @@ tesela_status tsl_input_spool(tsl_input *in) {
     const size_t waiting = in->end - in->at;
     if (waiting == 0)
       break;
-    TSL_GO(write_fully(in, fd, in->block + in->at, waiting));
+    TSL_GO(input_write_fully(in, fd, in->block + in->at, waiting));
     size += waiting;
     in->at = in->end;
   }
@@ -168,14 +168,14 @@ tesela_status tsl_input_skip_mark(tsl_input *in) {
   return TESELA_OK;
 }
 
-static bool is_blank(char c) {
+static bool input_is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r';
 }
 
 tesela_status tsl_input_word(tsl_input *in, tsl_word *word) {
   TSL_TRY(tsl_input_fill(in, 1));
   for (;;) {
-    while (in->at < in->end && is_blank(in->block[in->at]))
+    while (in->at < in->end && input_is_blank(in->block[in->at]))
       in->at++;
     if (in->at < in->end || in->eof)
       break;
@@ -185,7 +185,7 @@ tesela_status tsl_input_word(tsl_input *in, tsl_word *word) {
   for (;;) {
     const char *const text = in->block + in->at;
     const size_t waiting = in->end - in->at;
-    while (length < waiting && !is_blank(text[length]) && text[length] != '\n')
+    while (length < waiting && !input_is_blank(text[length]) && text[length] != '\n')
       length++;
     if (length < waiting || in->eof || length > TSL_WORD_MAX)
       break;
@@ -222,7 +222,7 @@ tesela_status tsl_input_next_line(tsl_input *in, bool *more) {
       const char c = in->block[in->at];
       if (c == '\n')
         in->line++;
-      else if (!is_blank(c)) {
+      else if (!input_is_blank(c)) {
         *more = true;
         return TESELA_OK;
       }

@@ -20,15 +20,15 @@ static tesela_status fail_here(const cursor *here, const char *what) {
                   tsl_input_quote(here->at, (size_t)(here->end - here->at), quoted));
 }
 
-static void skip_blanks(cursor *here) {
+static void npy_header_skip_blanks(cursor *here) {
   while (here->at < here->end &&
          (*here->at == ' ' || *here->at == '\t' || *here->at == '\n' || *here->at == '\r'))
     here->at++;
 }
 
 /* Passes blanks and then `mark`, if it is there. */
-static bool take(cursor *here, char mark) {
-  skip_blanks(here);
+static bool npy_header_take(cursor *here, char mark) {
+  npy_header_skip_blanks(here);
   if (here->at == here->end || *here->at != mark)
     return false;
   here->at++;
@@ -37,7 +37,7 @@ static bool take(cursor *here, char mark) {
 
 static bool take_word(cursor *here, const char *word) {
   const size_t length = strlen(word);
-  skip_blanks(here);
+  npy_header_skip_blanks(here);
   if ((size_t)(here->end - here->at) < length || memcmp(here->at, word, length) != 0)
     return false;
   here->at += length;
@@ -46,7 +46,7 @@ static bool take_word(cursor *here, const char *word) {
 
 /* 'text' or "text", without escapes. */
 static tesela_status take_string(cursor *here, tsl_word *string) {
-  skip_blanks(here);
+  npy_header_skip_blanks(here);
   const char quote = here->at < here->end ? *here->at : '\0';
   if (quote != '\'' && quote != '"')
     return fail_here(here, "a quoted text is missing");
@@ -65,7 +65,7 @@ static bool word_is(tsl_word word, const char *text) {
 
 /* '<f8' */
 static tesela_status take_descr(cursor *here, tsl_npy_header *header) {
-  skip_blanks(here);
+  npy_header_skip_blanks(here);
   if (here->at < here->end && *here->at == '[')
     return tsl_fail(TESELA_BAD_INPUT, "%s: is a structured array, not a matrix: save one field of it",
                     here->path);
@@ -97,11 +97,11 @@ static tesela_status take_fortran_order(cursor *here, tsl_npy_header *header) {
 static tesela_status take_shape(cursor *here, tsl_npy_header *header) {
   int64_t sizes[2] = {1, 1};
   int rank = 0;
-  if (!take(here, '('))
+  if (!npy_header_take(here, '('))
     return fail_here(here, "'shape' is not a tuple");
   const char *const start = here->at;
-  while (!take(here, ')')) {
-    skip_blanks(here);
+  while (!npy_header_take(here, ')')) {
+    npy_header_skip_blanks(here);
     const char *const digits = here->at;
     while (here->at < here->end && *here->at >= '0' && *here->at <= '9')
       here->at++;
@@ -114,9 +114,9 @@ static tesela_status take_shape(cursor *here, tsl_npy_header *header) {
     if (rank < 2)
       sizes[rank] = size;
     rank++;
-    take(here, 'L'); /* as Python 2 wrote long integers */
+    npy_header_take(here, 'L'); /* as Python 2 wrote long integers */
     /* A single size needs its comma, as in Python; between sizes there is one, after the last one may be. */
-    if (!take(here, ',') && (rank == 1 || here->at == here->end || *here->at != ')'))
+    if (!npy_header_take(here, ',') && (rank == 1 || here->at == here->end || *here->at != ')'))
       return fail_here(here, "'shape' is not a tuple of sizes");
   }
   if (rank > 2) {
@@ -138,9 +138,9 @@ enum { KEY_COUNT = sizeof keys / sizeof keys[0] };
 
 static tesela_status take_dictionary(cursor *here, tsl_npy_header *header) {
   bool seen[KEY_COUNT] = {false};
-  if (!take(here, '{'))
+  if (!npy_header_take(here, '{'))
     return fail_here(here, "'{' is missing");
-  while (!take(here, '}')) {
+  while (!npy_header_take(here, '}')) {
     tsl_word name = {.text = ""};
     const cursor before = *here;
     TSL_TRY(take_string(here, &name));
@@ -149,17 +149,17 @@ static tesela_status take_dictionary(cursor *here, tsl_npy_header *header) {
       key++;
     if (key == KEY_COUNT || seen[key])
       return fail_here(&before, key == KEY_COUNT ? "an unknown key" : "a key for the second time");
-    if (!take(here, ':'))
+    if (!npy_header_take(here, ':'))
       return fail_here(here, "':' is missing");
     seen[key] = true;
     TSL_TRY(keys[key].take(here, header));
-    if (!take(here, ',') && (here->at == here->end || *here->at != '}'))
+    if (!npy_header_take(here, ',') && (here->at == here->end || *here->at != '}'))
       return fail_here(here, "',' or '}' is missing");
   }
   for (int key = 0; key < KEY_COUNT; key++)
     if (!seen[key])
       return tsl_fail(TESELA_BAD_INPUT, "%s: its header does not say '%s'", here->path, keys[key].name);
-  skip_blanks(here);
+  npy_header_skip_blanks(here);
   return here->at == here->end ? TESELA_OK : fail_here(here, "more text");
 }
 

@@ -26,16 +26,16 @@ bool tsl_npz_recognise(const char *bytes, size_t count) {
   return count >= 4 && (memcmp(bytes, "PK\3\4", 4) == 0 || memcmp(bytes, "PK\5\6", 4) == 0);
 }
 
-static tesela_status fail(const tsl_input *in, const char *what) {
+static tesela_status npz_fail(const tsl_input *in, const char *what) {
   return tsl_fail(TESELA_BAD_INPUT, "%s: is no zip archive that can be read: %s", in->path, what);
 }
 
-static tesela_status read_at(const tsl_input *in, uint64_t offset, void *out, size_t count) {
+static tesela_status npz_read_at(const tsl_input *in, uint64_t offset, void *out, size_t count) {
   size_t got = 0;
   if (offset > in->size || in->size - offset < count)
-    return fail(in, "it is cut off");
+    return npz_fail(in, "it is cut off");
   TSL_TRY(tsl_input_read_at(in, offset, out, count, &got));
-  return got == count ? TESELA_OK : fail(in, "it is cut off");
+  return got == count ? TESELA_OK : npz_fail(in, "it is cut off");
 }
 
 /* Where the table of contents lies, told by the archive's last bytes; where those have too few bits, by a record in front
@@ -43,22 +43,22 @@ static tesela_status read_at(const tsl_input *in, uint64_t offset, void *out, si
 static tesela_status find_contents(const tsl_input *in, uint64_t *offset, uint64_t *bytes) {
   unsigned char end[END_BYTES], locator[LOCATOR_BYTES], wide[WIDE_END_BYTES];
   if (in->size < END_BYTES)
-    return fail(in, "it is cut off");
-  TSL_TRY(read_at(in, in->size - END_BYTES, end, END_BYTES));
+    return npz_fail(in, "it is cut off");
+  TSL_TRY(npz_read_at(in, in->size - END_BYTES, end, END_BYTES));
   if (!has_mark(end, "\5\6"))
-    return fail(in, "its table of contents is not at its end");
+    return npz_fail(in, "its table of contents is not at its end");
   *bytes = little(end + 12, 4);
   *offset = little(end + 16, 4);
   if (*offset != in_wide_field && *bytes != in_wide_field)
     return TESELA_OK;
   if (in->size < END_BYTES + LOCATOR_BYTES)
-    return fail(in, "it is cut off");
-  TSL_TRY(read_at(in, in->size - END_BYTES - LOCATOR_BYTES, locator, LOCATOR_BYTES));
+    return npz_fail(in, "it is cut off");
+  TSL_TRY(npz_read_at(in, in->size - END_BYTES - LOCATOR_BYTES, locator, LOCATOR_BYTES));
   if (!has_mark(locator, "\6\7"))
-    return fail(in, "its table of contents cannot be found");
-  TSL_TRY(read_at(in, little(locator + 8, 8), wide, WIDE_END_BYTES));
+    return npz_fail(in, "its table of contents cannot be found");
+  TSL_TRY(npz_read_at(in, little(locator + 8, 8), wide, WIDE_END_BYTES));
   if (!has_mark(wide, "\6\6"))
-    return fail(in, "its table of contents cannot be found");
+    return npz_fail(in, "its table of contents cannot be found");
   *bytes = little(wide + 40, 8);
   *offset = little(wide + 48, 8);
   return TESELA_OK;
@@ -82,7 +82,7 @@ static void read_wide(const unsigned char *extra, size_t length, uint64_t *const
   }
 }
 
-static tesela_status read_entry(const tsl_input *in, const unsigned char *at, size_t name, size_t extra,
+static tesela_status npz_read_entry(const tsl_input *in, const unsigned char *at, size_t name, size_t extra,
                                 tsl_npz_entry *entry) {
   unsigned char local[LOCAL_BYTES];
   const uint64_t flags = little(at + 8, 2), method = little(at + 10, 2);
@@ -90,17 +90,17 @@ static tesela_status read_entry(const tsl_input *in, const unsigned char *at, si
   *entry = (tsl_npz_entry){.size = little(at + 24, 4), .check = (uint32_t)little(at + 16, 4)};
   read_wide(at + ENTRY_BYTES + name, extra, (uint64_t *const[]){&entry->size, &packed, &start});
   if ((flags & 1) != 0)
-    return fail(in, "its array is encrypted");
+    return npz_fail(in, "its array is encrypted");
   if (method != 0 && method != 8)
-    return fail(in, "its array is neither stored nor deflated");
+    return npz_fail(in, "its array is neither stored nor deflated");
   entry->deflated = method == 8;
-  TSL_TRY(read_at(in, start, local, LOCAL_BYTES));
+  TSL_TRY(npz_read_at(in, start, local, LOCAL_BYTES));
   if (!has_mark(local, "\3\4"))
-    return fail(in, "its array is not where its table of contents says");
+    return npz_fail(in, "its array is not where its table of contents says");
   entry->offset = start + LOCAL_BYTES + little(local + 26, 2) + little(local + 28, 2);
   if (entry->offset > in->size || in->size - entry->offset < packed ||
       (!entry->deflated && packed != entry->size))
-    return fail(in, "it is cut off");
+    return npz_fail(in, "it is cut off");
   return TESELA_OK;
 }
 
@@ -113,7 +113,7 @@ static tesela_status fail_several(const tsl_input *in, int count, const tsl_text
       in->path, count, tsl_text_get(names), in->path, tsl_input_quote(first, strlen(first), quoted), quoted);
 }
 
-static tesela_status walk(const tsl_input *in, const unsigned char *contents, size_t bytes,
+static tesela_status npz_walk(const tsl_input *in, const unsigned char *contents, size_t bytes,
                           tsl_npz_entry *entry) {
   enum { NAMES_SHOWN = 5 };
   tsl_text names = {0};
@@ -126,12 +126,12 @@ static tesela_status walk(const tsl_input *in, const unsigned char *contents, si
     const size_t name = (size_t)little(contents + at + 28, 2), extra = (size_t)little(contents + at + 30, 2);
     const size_t length = ENTRY_BYTES + name + extra + (size_t)little(contents + at + 32, 2);
     if (length > bytes - at) {
-      status = fail(in, "its table of contents is cut off");
+      status = npz_fail(in, "its table of contents is cut off");
       goto out;
     }
     tsl_input_quote((const char *)contents + at + ENTRY_BYTES, name, quoted);
     if (count == 0)
-      TSL_GO(read_entry(in, contents + at, name, extra, entry));
+      TSL_GO(npz_read_entry(in, contents + at, name, extra, entry));
     if (count == 0)
       memcpy(first, quoted, sizeof first);
     if (count < NAMES_SHOWN)
@@ -155,11 +155,11 @@ tesela_status tsl_npz_find(const tsl_input *in, tsl_npz_entry *entry) {
                     "%s: is a zip archive, which cannot be read from a pipe: save it as a file", in->path);
   TSL_TRY(find_contents(in, &offset, &bytes));
   if (bytes > CONTENTS_MAX)
-    return fail(in, "its table of contents is longer than one of arrays");
+    return npz_fail(in, "its table of contents is longer than one of arrays");
   TSL_TRY(tsl_alloc((size_t)bytes, "an archive's table of contents", &contents));
-  tesela_status status = read_at(in, offset, contents, (size_t)bytes);
+  tesela_status status = npz_read_at(in, offset, contents, (size_t)bytes);
   if (status == TESELA_OK)
-    status = walk(in, contents, (size_t)bytes, entry);
+    status = npz_walk(in, contents, (size_t)bytes, entry);
   tsl_free(contents);
   return status;
 }

@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "io/input.h"
 
-static bool is_digit(char c) {
+static bool number_read_is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
@@ -37,7 +37,7 @@ static const char *take_digits(const char *at, const char *end, char point, deci
       after_point = true;
       continue;
     }
-    if (!is_digit(*at))
+    if (!number_read_is_digit(*at))
       break;
     any = true;
     fraction += after_point;
@@ -60,7 +60,7 @@ static bool take_exponent(const char *at, const char *end, decimal *number) {
     return false;
   int64_t exponent = 0;
   for (; at < end; at++) {
-    if (!is_digit(*at))
+    if (!number_read_is_digit(*at))
       return false;
     exponent = exponent * 10 + (*at - '0');
     if (exponent > exponent_limit)
@@ -97,7 +97,7 @@ static tsl_number_result read_slowly(const char *text, size_t length, double *va
 }
 
 /* `last` is the number's last character. */
-static void widen(tsl_printed *printed, const decimal *number, char last) {
+static void number_read_widen(tsl_printed *printed, const decimal *number, char last) {
   const int decimals = (int)-number->exponent;
   const bool first = printed->digits == 0 && !printed->fractions;
   if (number->significant > printed->digits)
@@ -142,7 +142,7 @@ tsl_number_result tsl_number_read_printed(const char *text, size_t length, int f
       return TSL_NUMBER_NONE;
   }
   if (printed != NULL)
-    widen(printed, &number, end[-1]);
+    number_read_widen(printed, &number, end[-1]);
 
   if (number.significant > 19 || number.digits > (uint64_t)1 << 53 ||
       (number.digits != 0 && (number.exponent > 22 || number.exponent < -22)))
@@ -162,7 +162,7 @@ tsl_number_result tsl_number_read_whole(const char *text, size_t length, int64_t
   int64_t result = 0;
   bool too_large = false;
   for (; i < length; i++) {
-    if (!is_digit(text[i]))
+    if (!number_read_is_digit(text[i]))
       return TSL_NUMBER_NONE;
     const int64_t digit = text[i] - '0';
     too_large = too_large || result > (INT64_MAX - digit) / 10;

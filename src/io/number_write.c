@@ -82,7 +82,7 @@ static uint64_t scale_to_odd(wide power, uint64_t scaled) {
 
 /* The shortest digits * 10^*exponent within reach of c * 2^q. `even_gap`: both neighbours are as far away;
  * otherwise the lower one is at half the distance (c is the least of its binade). */
-static uint64_t shortest(uint64_t c, int q, bool even_gap, int *exponent) {
+static uint64_t number_write_shortest(uint64_t c, int q, bool even_gap, int *exponent) {
   const uint64_t odd = c & 1; /* ends of the interval belong to it when c is even */
   const int k = even_gap ? log10_of_pow2(q) : log10_of_three_quarters_pow2(q);
   const wide power = powers[-k - POWER_LEAST];
@@ -159,7 +159,7 @@ static size_t put_real(const tsl_type_info *type, double magnitude, char *out) {
   const uint64_t c = (uint64_t)ldexp(magnitude, -q);
   const bool even_gap = c != (uint64_t)1 << (precision - 1) || q == least;
   int exponent;
-  const uint64_t digits = shortest(c, q, even_gap, &exponent);
+  const uint64_t digits = number_write_shortest(c, q, even_gap, &exponent);
   return put_decimal(digits, exponent, out);
 }
 

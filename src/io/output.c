@@ -19,7 +19,7 @@ static tesela_status fail_path(const char *path, const char *what) {
   return tsl_fail(TESELA_IO_FAILED, "%s: %s: %s", path, what, strerror(errno));
 }
 
-static tesela_status fail(const tsl_output *out, const char *what) {
+static tesela_status output_fail(const tsl_output *out, const char *what) {
   return fail_path(out->path, what);
 }
 
@@ -105,7 +105,7 @@ tesela_status tsl_output_target(const char *path, char **target, unsigned *mode)
 /* Creates ".<name>.<pid>.tmp" beside the target, or ".<name>.<pid>-<n>.tmp" where that is taken. O_EXCL: no
  * file and no link of that name is ever opened. Until it has the permissions of the file that it replaces, it
  * is its user's alone. */
-static tesela_status create_temporary(tsl_output *out, bool replaces) {
+static tesela_status output_create_temporary(tsl_output *out, bool replaces) {
   enum { MOST_TRIES = 1000, NAME_PART = 200 };
   const size_t folder = folder_length(out->target);
   for (int n = 0; n < MOST_TRIES; n++) {
@@ -129,11 +129,11 @@ static tesela_status create_temporary(tsl_output *out, bool replaces) {
     tsl_text_free(&name);
     errno = reason;
     if (errno == ENOENT || errno == ENOTDIR)
-      return fail(out, "cannot be written, because its folder does not exist");
+      return output_fail(out, "cannot be written, because its folder does not exist");
     if (errno != EEXIST)
-      return fail(out, "cannot be written");
+      return output_fail(out, "cannot be written");
   }
-  return fail(out, "cannot be written");
+  return output_fail(out, "cannot be written");
 }
 
 /* Refuses a file that another process writes in blocks (resumable_npy.h), which would replace what is written now. */
@@ -151,13 +151,13 @@ static tesela_status check_blocks(const char *path, const char *target) {
   return status;
 }
 
-static tesela_status open_file(const char *path, tsl_output *out) {
+static tesela_status output_open_file(const char *path, tsl_output *out) {
   unsigned mode;
   TSL_TRY(tsl_output_target(path, &out->target, &mode));
   TSL_TRY(check_blocks(path, out->target));
-  TSL_TRY(create_temporary(out, mode != 0));
+  TSL_TRY(output_create_temporary(out, mode != 0));
   if (mode != 0 && fchmod(out->fd, mode) != 0)
-    return fail(out, "its permissions cannot be kept");
+    return output_fail(out, "its permissions cannot be kept");
   return TESELA_OK;
 }
 
@@ -168,7 +168,7 @@ tesela_status tsl_output_open(const char *path, tsl_output *out) {
   if (out->path == NULL)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for a file's name");
   TSL_GO(tsl_alloc(TSL_OUTPUT_BLOCK, "writing a file", (void **)&out->block));
-  status = standard ? tsl_spool_open(out->path, &out->fd) : open_file(path, out);
+  status = standard ? tsl_spool_open(out->path, &out->fd) : output_open_file(path, out);
 out:
   if (status != TESELA_OK)
     tsl_output_close(out);
@@ -181,21 +181,21 @@ static tesela_status write_to(const tsl_output *out, int fd, const char *bytes, 
     if (now < 0 && errno == EINTR)
       continue;
     if (now < 0)
-      return fail(out, "cannot be written");
+      return output_fail(out, "cannot be written");
     bytes += now;
     count -= (size_t)now;
   }
   return TESELA_OK;
 }
 
-static tesela_status write_fully(const tsl_output *out, const char *bytes, size_t count) {
+static tesela_status output_write_fully(const tsl_output *out, const char *bytes, size_t count) {
   return write_to(out, out->fd, bytes, count);
 }
 
 static tesela_status flush(tsl_output *out) {
   const size_t used = out->used;
   out->used = 0;
-  return write_fully(out, out->block, used);
+  return output_write_fully(out, out->block, used);
 }
 
 tesela_status tsl_output_space(tsl_output *out, size_t count, char **space) {
@@ -208,7 +208,7 @@ tesela_status tsl_output_space(tsl_output *out, size_t count, char **space) {
 tesela_status tsl_output_write(tsl_output *out, const void *bytes, size_t count) {
   if (count >= TSL_OUTPUT_BLOCK) {
     TSL_TRY(flush(out));
-    return write_fully(out, bytes, count);
+    return output_write_fully(out, bytes, count);
   }
   char *space;
   TSL_TRY(tsl_output_space(out, count, &space));
@@ -252,15 +252,15 @@ tesela_status tsl_output_rename(const char *path, int *fd, const char *temporary
 }
 
 /* All that was written, to standard output. */
-static tesela_status copy_out(tsl_output *out) {
+static tesela_status output_copy_out(tsl_output *out) {
   if (lseek(out->fd, 0, SEEK_SET) < 0)
-    return fail(out, "its temporary file cannot be read");
+    return output_fail(out, "its temporary file cannot be read");
   for (;;) {
     const ssize_t got = read(out->fd, out->block, TSL_OUTPUT_BLOCK);
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
-      return fail(out, "its temporary file cannot be read");
+      return output_fail(out, "its temporary file cannot be read");
     if (got == 0)
       return TESELA_OK;
     TSL_TRY(write_to(out, STDOUT_FILENO, out->block, (size_t)got));
@@ -270,7 +270,7 @@ static tesela_status copy_out(tsl_output *out) {
 tesela_status tsl_output_commit(tsl_output *out) {
   TSL_TRY(flush(out));
   if (out->target == NULL)
-    return copy_out(out);
+    return output_copy_out(out);
   const tesela_status status = tsl_output_rename(out->path, &out->fd, out->temporary, out->target);
   if (status == TESELA_OK || access(out->temporary, F_OK) != 0) {
     free(out->temporary);

@@ -18,7 +18,7 @@ static const tsl_format *format_of_packed_name(const char *path) {
   return tsl_format_of_name(inner);
 }
 
-static tesela_status choose_format(tsl_reader *reader, const char *path, const tsl_format *given) {
+static tesela_status reader_choose_format(tsl_reader *reader, const char *path, const tsl_format *given) {
   TSL_TRY(tsl_input_fill(&reader->in, 4096));
   if (reader->in.archive)
     reader->format = tsl_format_find("npy");
@@ -48,7 +48,7 @@ tesela_status tsl_reader_open_as(const char *path, const char *format, tsl_reade
     goto out;
   }
   TSL_GO(tsl_input_open(path, reader->path, &reader->in));
-  TSL_GO(choose_format(reader, path, given));
+  TSL_GO(reader_choose_format(reader, path, given));
   TSL_GO(reader->format->read_header(reader));
   reader->info.format = reader->format->name;
   reader->info.text = reader->format->text;
@@ -73,7 +73,7 @@ const tsl_file_info *tsl_reader_info(const tsl_reader *reader) {
   return &reader->info;
 }
 
-static tesela_status read_rows(tsl_reader *reader, const tsl_panel *panel) {
+static tesela_status reader_read_rows(tsl_reader *reader, const tsl_panel *panel) {
   TSL_TRY(reader->format->read_rows(reader, panel));
   reader->row += panel->rows;
   return reader->row == reader->info.rows ? reader->format->read_end(reader) : TESELA_OK;
@@ -104,7 +104,7 @@ tesela_status tsl_reader_rows(tsl_reader *reader, int64_t rows, tesela_type type
                            .cols = info->cols,
                            .type = type,
                            .size = tsl_type(type)->size};
-  const tesela_status status = read_rows(reader, &panel);
+  const tesela_status status = reader_read_rows(reader, &panel);
   reader->failed = status != TESELA_OK;
   return status;
 }
@@ -134,7 +134,7 @@ static tesela_status read_through(tsl_reader *reader, const tsl_panel *panel) {
                              .cols = info->cols,
                              .type = panel->type,
                              .size = panel->size};
-    TSL_GO(read_rows(reader, &chunk));
+    TSL_GO(reader_read_rows(reader, &chunk));
     for (int64_t i = 0; i < rows; i++)
       tsl_type_convert(panel->type, tsl_panel_at(&chunk, i, panel->first_col), 1, panel->type,
                        tsl_panel_at(panel, row + i, 0), panel->col_stride, (size_t)panel->cols);
@@ -145,7 +145,7 @@ out:
   return status;
 }
 
-static tesela_status read_columns(tsl_reader *reader, const tsl_panel *panel) {
+static tesela_status reader_read_columns(tsl_reader *reader, const tsl_panel *panel) {
   if (panel->rows == 0 || panel->cols == 0)
     return TESELA_OK;
   if (reader->format->read_block != NULL && !reader->format->is_narrow(reader))
@@ -171,7 +171,7 @@ tesela_status tsl_reader_columns(tsl_reader *reader, int64_t first, int64_t cols
                            .first_col = first,
                            .type = type,
                            .size = tsl_type(type)->size};
-  const tesela_status status = read_columns(reader, &panel);
+  const tesela_status status = reader_read_columns(reader, &panel);
   reader->failed = status != TESELA_OK;
   return status;
 }

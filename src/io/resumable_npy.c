@@ -47,11 +47,11 @@ struct tsl_part {
   void *way_by;
 };
 
-static tesela_status fail(const tsl_part *part, const char *name, const char *what) {
+static tesela_status resumable_npy_fail(const tsl_part *part, const char *name, const char *what) {
   return tsl_fail(TESELA_IO_FAILED, "%s: %s %s: %s", part->path, name, what, strerror(errno));
 }
 
-static tesela_status name_of(const tsl_part *part, const char *ending, char **name) {
+static tesela_status resumable_npy_name_of(const tsl_part *part, const char *ending, char **name) {
   tsl_text text = {0};
   tsl_text_add(&text, "%s%s", part->target, ending);
   const tesela_status status = tsl_text_status(&text);
@@ -90,7 +90,7 @@ static tesela_status fail_busy(const tsl_part *part, const char *name) {
 }
 
 /* Returns true if the name still stands for the open file. */
-static bool is_current(int file, const char *name) {
+static bool resumable_npy_is_current(int file, const char *name) {
   struct stat here, there;
   return file >= 0 && fstat(file, &here) == 0 && lstat(name, &there) == 0 && here.st_dev == there.st_dev &&
          here.st_ino == there.st_ino;
@@ -119,7 +119,7 @@ static tesela_status lock(tsl_part *part) {
       return tsl_fail(TESELA_IO_FAILED, "%s: cannot be written: %s", part->path, strerror(errno));
     if (!try_lock(part->journal))
       return fail_busy(part, part->journal_name);
-    if (is_current(part->journal, part->journal_name))
+    if (resumable_npy_is_current(part->journal, part->journal_name))
       return TESELA_OK;
     close(part->journal);
   }
@@ -133,7 +133,7 @@ static tesela_status read_journal(tsl_part *part) {
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
-      return fail(part, part->journal_name, "cannot be read");
+      return resumable_npy_fail(part, part->journal_name, "cannot be read");
     if (got == 0)
       break;
     tsl_text_add_bytes(&part->said, block, (size_t)got);
@@ -156,7 +156,7 @@ static tesela_status make_list(tsl_part *part, int64_t count) {
   return TESELA_OK;
 }
 
-static void mark(tsl_part *part, int64_t block, uint32_t checksum) {
+static void resumable_npy_mark(tsl_part *part, int64_t block, uint32_t checksum) {
   part->count += !part->blocks[block].is_done;
   part->blocks[block] = (noted){.is_done = true, .checksum = checksum};
 }
@@ -196,7 +196,7 @@ static tesela_status take_done(tsl_part *part) {
       break;
     is_done = is_block;
     if (is_block)
-      mark(part, block, checksum);
+      resumable_npy_mark(part, block, checksum);
   }
   part->said.length = (size_t)(at - part->said.data);
   part->said.data[part->said.length] = '\0';
@@ -208,11 +208,11 @@ static tesela_status name_all(const char *path, tsl_part *part) {
   if (part->path == NULL)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no memory to write it", path);
   TSL_TRY(tsl_output_target(path, &part->target, &part->mode));
-  TSL_TRY(name_of(part, ".tesela-part", &part->data_name));
-  return name_of(part, TSL_OUTPUT_JOURNAL, &part->journal_name);
+  TSL_TRY(resumable_npy_name_of(part, ".tesela-part", &part->data_name));
+  return resumable_npy_name_of(part, TSL_OUTPUT_JOURNAL, &part->journal_name);
 }
 
-static tesela_status make(const char *path, tsl_part **out) {
+static tesela_status resumable_npy_make(const char *path, tsl_part **out) {
   tsl_part *part = calloc(1, sizeof *part);
   *out = NULL;
   if (part == NULL)
@@ -230,7 +230,7 @@ tesela_status tsl_part_open(const char *path, tsl_part **out) {
   tesela_status status = TESELA_OK;
   tsl_part *part;
   *out = NULL;
-  TSL_TRY(make(path, &part));
+  TSL_TRY(resumable_npy_make(path, &part));
   TSL_GO(lock(part));
   part->begun = true;
   TSL_GO(read_journal(part));
@@ -284,22 +284,22 @@ static tesela_status write_at(const tsl_part *part, const char *bytes, size_t co
 }
 
 /* Lines at the journal's end, and on the disk. */
-static tesela_status append(const tsl_part *part, const char *text, size_t count) {
+static tesela_status resumable_npy_append(const tsl_part *part, const char *text, size_t count) {
   while (count > 0) {
     const ssize_t now = write(part->journal, text, count);
     if (now < 0 && errno == EINTR)
       continue;
     if (now < 0)
-      return fail(part, part->journal_name, "cannot be written");
+      return resumable_npy_fail(part, part->journal_name, "cannot be written");
     text += now;
     count -= (size_t)now;
   }
   if (fdatasync(part->journal) != 0 && errno != EINVAL && errno != ENOTSUP)
-    return fail(part, part->journal_name, "cannot be written");
+    return resumable_npy_fail(part, part->journal_name, "cannot be written");
   return TESELA_OK;
 }
 
-static uint64_t size_of(const tsl_part *part, const tsl_rectangle *whole) {
+static uint64_t resumable_npy_size_of(const tsl_part *part, const tsl_rectangle *whole) {
   return part->start +
          (uint64_t)(whole->rows * whole->cols) * tsl_type(tsl_npy_stored_type(part->type))->size;
 }
@@ -325,10 +325,10 @@ static tesela_status create_data(tsl_part *part) {
   if (is_busy)
     return fail_busy(part, part->data_name);
   if (unlink(part->data_name) != 0 && errno != ENOENT)
-    return fail(part, part->data_name, "cannot be removed");
+    return resumable_npy_fail(part, part->data_name, "cannot be removed");
   part->data = create_private(part->data_name);
   if (part->data < 0)
-    return fail(part, part->data_name, "cannot be written");
+    return resumable_npy_fail(part, part->data_name, "cannot be written");
   return try_lock(part->data) ? TESELA_OK : fail_busy(part, part->data_name);
 }
 
@@ -349,15 +349,15 @@ tesela_status tsl_part_begin(tsl_part *part, const tsl_rectangle *whole, tesela_
   part->cols = whole->cols;
   TSL_TRY(make_list(part, blocks));
   if (ftruncate(part->journal, 0) != 0 || lseek(part->journal, 0, SEEK_SET) < 0)
-    return fail(part, part->journal_name, "cannot be written");
+    return resumable_npy_fail(part, part->journal_name, "cannot be written");
   TSL_TRY(create_data(part));
   part->start = tsl_npy_header_print(type, whole->rows, whole->cols, header);
-  TSL_TRY(take_room(part, size_of(part, whole)));
+  TSL_TRY(take_room(part, resumable_npy_size_of(part, whole)));
   TSL_TRY(write_at(part, header, part->start, 0));
   tsl_text_add(&text, "%s%sblocks %" PRId64 "\n", first_line, lines, blocks);
   tesela_status status = tsl_text_status(&text);
   if (status == TESELA_OK)
-    status = append(part, text.data, text.length);
+    status = resumable_npy_append(part, text.data, text.length);
   tsl_text_free(&text);
   return status;
 }
@@ -377,12 +377,12 @@ tesela_status tsl_part_continue(tsl_part *part, const tsl_rectangle *whole, tese
   TSL_TRY(open_data(part));
   if (!try_lock(part->data))
     return fail_busy(part, part->data_name);
-  if (fstat(part->data, &about) != 0 || (uint64_t)about.st_size != size_of(part, whole))
+  if (fstat(part->data, &about) != 0 || (uint64_t)about.st_size != resumable_npy_size_of(part, whole))
     return tsl_fail(TESELA_BAD_INPUT, "%s: %s has not the size that its journal tells of; remove both",
                     part->path, part->data_name);
   /* What was cut off is written over. */
   if (ftruncate(part->journal, (off_t)part->said.length) != 0 || lseek(part->journal, 0, SEEK_END) < 0)
-    return fail(part, part->journal_name, "cannot be written");
+    return resumable_npy_fail(part, part->journal_name, "cannot be written");
   return TESELA_OK;
 }
 
@@ -392,12 +392,12 @@ tesela_status tsl_part_join(const char *path, const tsl_rectangle *whole, tesela
   tesela_status status = TESELA_OK;
   tsl_part *part;
   *out = NULL;
-  TSL_TRY(make(path, &part));
+  TSL_TRY(resumable_npy_make(path, &part));
   part->type = type;
   part->cols = whole->cols;
   part->start = tsl_npy_header_print(type, whole->rows, whole->cols, header);
   TSL_GO(open_data(part));
-  if (fstat(part->data, &about) != 0 || (uint64_t)about.st_size != size_of(part, whole))
+  if (fstat(part->data, &about) != 0 || (uint64_t)about.st_size != resumable_npy_size_of(part, whole))
     TSL_GO(tsl_fail(TESELA_IO_FAILED, "%s: %s has not the size that it was begun with", part->path,
                     part->data_name));
   *out = part;
@@ -445,7 +445,7 @@ tesela_status tsl_part_write(tsl_part *part, const tsl_rectangle *block, const v
   return TESELA_OK;
 }
 
-static tesela_status read_at(const tsl_part *part, char *bytes, size_t count, uint64_t place) {
+static tesela_status resumable_npy_read_at(const tsl_part *part, char *bytes, size_t count, uint64_t place) {
   while (count > 0) {
     const ssize_t now = pread(part->data, bytes, count, (off_t)place);
     if (now < 0 && errno == EINTR)
@@ -469,7 +469,7 @@ tesela_status tsl_part_read(const tsl_part *part, const tsl_rectangle *block, vo
     for (int64_t j = 0; j < block->cols; j += PIECE) {
       const size_t now = (size_t)(block->cols - j < PIECE ? block->cols - j : PIECE);
       const int64_t index = (block->row + i) * part->cols + block->col + j;
-      TSL_TRY(read_at(part, piece, now * there, part->start + (uint64_t)index * there));
+      TSL_TRY(resumable_npy_read_at(part, piece, now * there, part->start + (uint64_t)index * there));
       tsl_type_convert(stored, piece, 1, part->type, (char *)data + (size_t)(i * block->cols + j) * size, 1,
                        now);
     }
@@ -485,7 +485,7 @@ tesela_status tsl_part_check(tsl_part *part, const tsl_rectangle *block, int64_t
     const uint64_t place = part->start + (uint64_t)((block->row + i) * part->cols + block->col) * size;
     for (size_t at = 0; at < bytes; at += PIECE_BYTES) {
       const size_t now = bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES;
-      TSL_TRY(read_at(part, piece, now, place + at));
+      TSL_TRY(resumable_npy_read_at(part, piece, now, place + at));
       checksum = (uint32_t)crc32_z(checksum, (const Bytef *)piece, now);
     }
   }
@@ -515,7 +515,7 @@ tesela_status tsl_part_sync(tsl_part *part) {
   if (part->lines.length == 0)
     return TESELA_OK;
   TSL_TRY(tsl_part_flush(part));
-  const tesela_status status = append(part, part->lines.data, part->lines.length);
+  const tesela_status status = resumable_npy_append(part, part->lines.data, part->lines.length);
   tsl_text_free(&part->lines);
   part->synced = tsl_clock();
   part->took = part->synced - start;
@@ -523,13 +523,13 @@ tesela_status tsl_part_sync(tsl_part *part) {
 }
 
 bool tsl_part_remains(const tsl_part *part) {
-  return is_current(part->data, part->data_name) &&
-         (!part->begun || is_current(part->journal, part->journal_name));
+  return resumable_npy_is_current(part->data, part->data_name) &&
+         (!part->begun || resumable_npy_is_current(part->journal, part->journal_name));
 }
 
 static tesela_status fail_replaced(const tsl_part *part) {
   return tsl_fail(TESELA_IO_FAILED, "%s: %s was removed or replaced while it was written", part->path,
-                  is_current(part->journal, part->journal_name) ? part->data_name : part->journal_name);
+                  resumable_npy_is_current(part->journal, part->journal_name) ? part->data_name : part->journal_name);
 }
 
 /* Permissions of the finished file: those of the file that it replaces, or as any new file has them. */
@@ -550,7 +550,7 @@ tesela_status tsl_part_note(tsl_part *part, int64_t index) {
     return fail_replaced(part);
   tsl_text_add(&part->lines, "done %" PRId64 " %08" PRIx32 "\n", index, part->checksum);
   TSL_TRY(tsl_text_status(&part->lines));
-  mark(part, index, part->checksum);
+  resumable_npy_mark(part, index, part->checksum);
   return tsl_clock() - part->synced < REST * part->took ? TESELA_OK : tsl_part_sync(part);
 }
 
@@ -558,7 +558,7 @@ tesela_status tsl_part_commit(tsl_part *part) {
   if (!tsl_part_remains(part))
     return fail_replaced(part);
   if (fchmod(part->data, final_mode(part)) != 0 && part->mode != 0)
-    return fail(part, part->data_name, "cannot have the permissions of the file before it");
+    return resumable_npy_fail(part, part->data_name, "cannot have the permissions of the file before it");
   const tesela_status status = tsl_output_rename(part->path, &part->data, part->data_name, part->target);
   part->committed = access(part->data_name, F_OK) != 0;
   return status;
@@ -567,9 +567,9 @@ tesela_status tsl_part_commit(tsl_part *part) {
 void tsl_part_close(tsl_part *part) {
   if (part == NULL)
     return;
-  if (part->begun && part->count == 0 && !part->committed && is_current(part->data, part->data_name))
+  if (part->begun && part->count == 0 && !part->committed && resumable_npy_is_current(part->data, part->data_name))
     unlink(part->data_name);
-  if (part->begun && (part->count == 0 || part->committed) && is_current(part->journal, part->journal_name))
+  if (part->begun && (part->count == 0 || part->committed) && resumable_npy_is_current(part->journal, part->journal_name))
     unlink(part->journal_name);
   if (part->data >= 0)
     close(part->data);

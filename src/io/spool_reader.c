@@ -23,7 +23,7 @@ tsl_file_state tsl_reader_state(const tsl_reader *reader) {
       .size = (uint64_t)about.st_size, .seconds = about.st_mtim.tv_sec, .nanoseconds = about.st_mtim.tv_nsec};
 }
 
-static tesela_status write_fully(const tsl_reader *reader, int fd, const char *bytes, size_t count) {
+static tesela_status spool_reader_write_fully(const tsl_reader *reader, int fd, const char *bytes, size_t count) {
   while (count > 0) {
     const ssize_t now = write(fd, bytes, count);
     if (now < 0 && errno == EINTR)
@@ -52,7 +52,7 @@ static tesela_status open_with_room(const tsl_reader *reader, uint64_t bytes, in
 }
 
 /* The next rows, by the format's own way. */
-static tesela_status read_some(tsl_reader *reader, int64_t first, int64_t rows, tesela_type type, void *out) {
+static tesela_status spool_reader_read_some(tsl_reader *reader, int64_t first, int64_t rows, tesela_type type, void *out) {
   const tsl_panel panel = {.data = out,
                            .row_stride = reader->info.cols,
                            .col_stride = 1,
@@ -68,7 +68,7 @@ static tesela_status read_some(tsl_reader *reader, int64_t first, int64_t rows, 
 }
 
 /* All rows, a part at a time, as a .npy file has them. */
-static tesela_status copy_rows(tsl_reader *reader, tesela_type type, uint64_t most, int fd) {
+static tesela_status spool_reader_copy_rows(tsl_reader *reader, tesela_type type, uint64_t most, int fd) {
   const tsl_file_info *info = &reader->info;
   const tesela_type stored = tsl_npy_stored_type(type);
   const size_t from = tsl_type(type)->size, to = tsl_type(stored)->size;
@@ -81,9 +81,9 @@ static tesela_status copy_rows(tsl_reader *reader, tesela_type type, uint64_t mo
   for (int64_t row = 0; row < info->rows; row += rows) {
     const int64_t now = info->rows - row < rows ? info->rows - row : rows;
     const size_t count = (size_t)(now * info->cols);
-    TSL_GO(read_some(reader, row, now, type, read));
+    TSL_GO(spool_reader_read_some(reader, row, now, type, read));
     tsl_type_convert(type, read, 1, stored, wide, 1, count);
-    TSL_GO(write_fully(reader, fd, wide, count * to));
+    TSL_GO(spool_reader_write_fully(reader, fd, wide, count * to));
   }
 out:
   tsl_free(read);
@@ -100,8 +100,8 @@ static tesela_status spool_values(tsl_reader *reader, tesela_type type, uint64_t
   tesela_status status = TESELA_OK;
   int fd;
   TSL_TRY(open_with_room(reader, bytes, &fd));
-  TSL_GO(write_fully(reader, fd, header, length));
-  TSL_GO(copy_rows(reader, type, most, fd));
+  TSL_GO(spool_reader_write_fully(reader, fd, header, length));
+  TSL_GO(spool_reader_copy_rows(reader, type, most, fd));
   TSL_TRY(tsl_input_replace(&reader->in, fd, bytes));
   tsl_free(reader->state);
   reader->state = NULL;

@@ -8,7 +8,7 @@
 #include "io/io_number.h"
 
 /* By the path's ending, else by name. */
-static tesela_status choose_format(const char *path, const char *name, const tsl_format **format) {
+static tesela_status writer_choose_format(const char *path, const char *name, const tsl_format **format) {
   *format = tsl_format_of_name(path);
   if (*format == NULL && name != NULL)
     *format = tsl_format_find(name);
@@ -39,7 +39,7 @@ tesela_status tsl_writer_open_as(const char *path, const char *format_name, int6
   tsl_writer *writer = NULL;
   const tsl_format *format;
   *out = NULL;
-  TSL_TRY(choose_format(path, format_name, &format));
+  TSL_TRY(writer_choose_format(path, format_name, &format));
   int64_t count, bytes;
   if (tsl_type(type) == NULL)
     return tsl_fail(TESELA_BAD_CALL, "%s: type %d is none of %s", path, (int)type, tsl_type_names());

@@ -38,7 +38,7 @@ static void uneven_sizes(int index, tesela_type type, tsl_case *out) {
 }
 
 /* Each layout alone in A, in B and in C, and then in all three, mixed. */
-static void layouts(int index, tesela_type type, tsl_case *out) {
+static void cases_gemm_layouts(int index, tesela_type type, tsl_case *out) {
   out->problem = tsl_problem_gemm(21, 34, 19, type);
   tsl_case_set_scalars(out, 1.5, index % 3 ? -0.5 : 0);
   out->data = index % 2 ? TSL_DATA_INTEGER : TSL_DATA_NORMAL;
@@ -54,7 +54,7 @@ static void layouts(int index, tesela_type type, tsl_case *out) {
 }
 enum { LAYOUT_CASES = 3 * TSL_LAYOUTS + TSL_LAYOUTS_OF_C };
 
-static void scalars(int index, tesela_type type, tsl_case *out) {
+static void cases_gemm_scalars(int index, tesela_type type, tsl_case *out) {
   static const double values[] = {0, 1, -0.5, 1.5};
   out->problem = tsl_problem_gemm(18, 20, 33, type);
   tsl_case_set_scalars(out, values[index % 4], values[index / 4 % 4]);
@@ -74,7 +74,7 @@ static void kinds_of_data(int index, tesela_type type, tsl_case *out) {
 }
 
 /* Every last step, on every kind of data, where C is read and where it is not; sizes over and below a piece of it, one with no terms. */
-static void finishes(int index, tesela_type type, tsl_case *out) {
+static void cases_gemm_finishes(int index, tesela_type type, tsl_case *out) {
   static const int64_t sizes[][3] = {{21, 34, 19}, {5, 300, 12}, {270, 3, 33},
                                      {33, 65, 0},  {1, 40, 9},   {48, 1, 70}};
   static const int64_t strides[] = {1, 1, 3, -2};
@@ -92,7 +92,7 @@ static void finishes(int index, tesela_type type, tsl_case *out) {
 enum { FINISHES = 22 };
 
 /* Every way to scale, with C where the sums are and where they are not, with other last steps and without. */
-static void scales(int index, tesela_type type, tsl_case *out) {
+static void cases_gemm_scales(int index, tesela_type type, tsl_case *out) {
   static const int64_t sizes[][3] = {{21, 34, 19}, {70, 33, 40}, {270, 3, 33}, {33, 65, 0}, {1, 300, 9}};
   static const int64_t strides[] = {1, 3, -2};
   const int64_t *size = sizes[index % 5];
@@ -135,11 +135,11 @@ static const tsl_case_group groups[] = {
     {EDGES, cubes},
     {EDGES, tile_edges},
     {2 * UNEVEN, uneven_sizes},
-    {LAYOUT_CASES, layouts},
-    {32, scalars},
+    {LAYOUT_CASES, cases_gemm_layouts},
+    {32, cases_gemm_scalars},
     {8 * TSL_DATA_COUNT, kinds_of_data},
-    {FINISHES, finishes},
-    {SCALES, scales},
+    {FINISHES, cases_gemm_finishes},
+    {SCALES, cases_gemm_scales},
     {FINISHES_OF_CHUNKS, finishes_of_chunks},
     {0, NULL},
 };

@@ -123,7 +123,7 @@ static const quick lists[TSL_OP_COUNT][QUICK] = {
                       {300, 3, 0, PADDED, SPREAD, DENSE, 1, -0.5, 0, TSL_DATA_NORMAL}},
 };
 
-static int layout_of(way along, const tsl_shape *like) {
+static int cases_quick_layout_of(way along, const tsl_shape *like) {
   const bool by_cols = llabs(like->row_stride) < llabs(like->col_stride);
   return layouts[along][by_cols];
 }
@@ -134,8 +134,8 @@ static void odd(const tsl_problem *like, const quick *row, tsl_case *out) {
   square_like(like, &n, row->m, &k);
   out->problem = tsl_problem_of(like->op, row->m, n, k, like->c.type);
   structure_like(like, &out->problem);
-  tsl_case_lay_out_all(out, layout_of(row->a, &like->a), layout_of(row->b, &like->b),
-                       layout_of(row->c, &like->c), row->pad);
+  tsl_case_lay_out_all(out, cases_quick_layout_of(row->a, &like->a), cases_quick_layout_of(row->b, &like->b),
+                       cases_quick_layout_of(row->c, &like->c), row->pad);
   lay_over(&out->problem);
   tsl_case_set_scalars(out, moves ? like->alpha[0] : row->alpha, out->problem.in_place ? 0 : row->beta);
   out->data = row->data;

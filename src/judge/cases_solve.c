@@ -13,7 +13,7 @@ static void take_form(tsl_case *out, int form) {
     problem->b = problem->c;
 }
 
-static void make(tsl_case *out, int64_t m, int64_t n, tesela_type type, int a, int b, int c, int64_t pad) {
+static void cases_solve_make(tsl_case *out, int64_t m, int64_t n, tesela_type type, int a, int b, int c, int64_t pad) {
   out->problem = tsl_problem_of(TSL_OP_SOLVE, m, n, m, type);
   tsl_case_lay_out_all(out, a, b, c, pad);
 }
@@ -26,8 +26,8 @@ static const int64_t sizes[][2] = {{0, 0},    {0, 5},    {5, 0},    {1, 1},   {1
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
 /* Every size in two forms, so that each form meets every kind of data. */
-static void all_sizes(int index, tesela_type type, tsl_case *out) {
-  make(out, sizes[index / 2][0], sizes[index / 2][1], type,
+static void cases_solve_all_sizes(int index, tesela_type type, tsl_case *out) {
+  cases_solve_make(out, sizes[index / 2][0], sizes[index / 2][1], type,
        index % 3 == 1 ? TSL_LAYOUT_TRANSPOSED : TSL_LAYOUT_DENSE, TSL_LAYOUT_DENSE,
        index % 4 < 2 ? TSL_LAYOUT_DENSE : TSL_LAYOUT_TRANSPOSED, 0);
   take_form(out, (index / 2 + 3 * (index % 2)) % FORMS);
@@ -36,9 +36,9 @@ static void all_sizes(int index, tesela_type type, tsl_case *out) {
 }
 
 /* Each layout of A and of C, and each kind of data, in each form. */
-static void layouts(int index, tesela_type type, tsl_case *out) {
+static void cases_solve_layouts(int index, tesela_type type, tsl_case *out) {
   const int layout = index % TSL_LAYOUTS_OF_C;
-  make(out, 45, 37, type, layout, (layout + 3) % TSL_LAYOUTS,
+  cases_solve_make(out, 45, 37, type, layout, (layout + 3) % TSL_LAYOUTS,
        (layout + index / TSL_LAYOUTS_OF_C) % TSL_LAYOUTS_OF_C, 3);
   if (out->problem.b.row_stride == 0 || out->problem.b.col_stride == 0 ||
       out->problem.b.row_stride == out->problem.b.col_stride)
@@ -48,38 +48,38 @@ static void layouts(int index, tesela_type type, tsl_case *out) {
 }
 
 /* Triangles of all forms whose diagonals grow and shrink, and whose inverses are large. */
-static void graded(int index, tesela_type type, tsl_case *out) {
-  make(out, 40 + 61 * (index / FORMS), 19, type, TSL_LAYOUT_PADDED, TSL_LAYOUT_DENSE,
+static void cases_solve_graded(int index, tesela_type type, tsl_case *out) {
+  cases_solve_make(out, 40 + 61 * (index / FORMS), 19, type, TSL_LAYOUT_PADDED, TSL_LAYOUT_DENSE,
        index % 3 ? TSL_LAYOUT_TRANSPOSED_PADDED : TSL_LAYOUT_PADDED, 2);
   take_form(out, index % FORMS);
   out->data = TSL_DATA_GRADED;
 }
 
-static void special(int index, tesela_type type, tsl_case *out) {
-  make(out, 30 + 5 * index, 24, type, TSL_LAYOUT_DENSE, TSL_LAYOUT_DENSE, TSL_LAYOUT_DENSE, 0);
+static void cases_solve_special(int index, tesela_type type, tsl_case *out) {
+  cases_solve_make(out, 30 + 5 * index, 24, type, TSL_LAYOUT_DENSE, TSL_LAYOUT_DENSE, TSL_LAYOUT_DENSE, 0);
   take_form(out, index % FORMS);
   out->data = TSL_DATA_SPECIAL;
 }
 
-static void scaled(int index, tesela_type type, tsl_case *out) {
+static void cases_solve_scaled(int index, tesela_type type, tsl_case *out) {
   static const double values[] = {0, -1, 1.5, 0.1, 2, 0.25};
-  make(out, 53, 29, type, TSL_LAYOUT_DENSE, TSL_LAYOUT_PADDED, TSL_LAYOUT_TRANSPOSED_PADDED, 5);
+  cases_solve_make(out, 53, 29, type, TSL_LAYOUT_DENSE, TSL_LAYOUT_PADDED, TSL_LAYOUT_TRANSPOSED_PADDED, 5);
   take_form(out, index % FORMS);
   out->data = (tsl_data)(index % TSL_DATA_COUNT);
   tsl_case_set_scalars(out, values[index / 2 % 6], 0);
 }
 
 static const tsl_case_group groups[] = {
-    {2 * SIZES, all_sizes}, {FORMS * TSL_LAYOUTS_OF_C, layouts},
-    {3 * FORMS, graded},    {6 * FORMS, special},
-    {24, scaled},           {0, NULL},
+    {2 * SIZES, cases_solve_all_sizes}, {FORMS * TSL_LAYOUTS_OF_C, cases_solve_layouts},
+    {3 * FORMS, cases_solve_graded},    {6 * FORMS, cases_solve_special},
+    {24, cases_solve_scaled},           {0, NULL},
 };
 
 static void random_solve(tsl_dice *dice, tesela_type type, tsl_case *out) {
   const int64_t m = tsl_dice_size(dice), n = tsl_dice_size(dice);
   const int a = (int)tsl_dice_roll(dice, TSL_LAYOUTS_OF_C), b = (int)tsl_dice_roll(dice, TSL_LAYOUTS_OF_C);
   const int c = (int)tsl_dice_roll(dice, TSL_LAYOUTS_OF_C);
-  make(out, m, n, type, a, b, c, tsl_dice_roll(dice, 20));
+  cases_solve_make(out, m, n, type, a, b, c, tsl_dice_roll(dice, 20));
   take_form(out, (int)tsl_dice_roll(dice, FORMS));
   out->data = (tsl_data)tsl_dice_roll(dice, TSL_DATA_COUNT);
   out->repeats = 1 + (int)tsl_dice_roll(dice, 2);

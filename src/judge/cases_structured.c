@@ -7,7 +7,7 @@
 enum { SIDES = 2, STRUCTURES = 4, TRIANGLES = 2, FACTORS = SIDES * STRUCTURES * TRIANGLES };
 enum { IN_PLACE = SIDES * 2 * TRIANGLES, RESULTS = 4 * TRIANGLES, KINDS = FACTORS + IN_PLACE + RESULTS };
 
-static tesela_triangle triangle_of(int kind) {
+static tesela_triangle cases_structured_triangle_of(int kind) {
   return kind % TRIANGLES ? TESELA_UPPER : TESELA_LOWER;
 }
 
@@ -15,14 +15,14 @@ static const tesela_structure of_results[] = {TESELA_GENERAL, TESELA_HERMITIAN, 
                                               TESELA_HERMITIAN_SUM};
 
 /* `depth` x `depth` is what has a structure, and `lines` the other size. */
-static void make(int kind, int64_t depth, int64_t lines, tesela_type type, tsl_case *out) {
+static void cases_structured_make(int kind, int64_t depth, int64_t lines, tesela_type type, tsl_case *out) {
   const bool of_c = kind >= FACTORS + IN_PLACE, in_place = !of_c && kind >= FACTORS, by_a = kind / 2 % 2 == 0;
   out->problem = of_c   ? tsl_problem_gemm(depth, depth, lines, type)
                  : by_a ? tsl_problem_gemm(depth, lines, depth, type)
                         : tsl_problem_gemm(lines, depth, depth, type);
   out->problem.in_place = in_place;
   tsl_shape *shape = of_c ? &out->problem.c : by_a ? &out->problem.a : &out->problem.b;
-  shape->triangle = triangle_of(kind);
+  shape->triangle = cases_structured_triangle_of(kind);
   if (of_c)
     shape->structure = of_results[(kind - FACTORS - IN_PLACE) / TRIANGLES];
   else
@@ -31,7 +31,7 @@ static void make(int kind, int64_t depth, int64_t lines, tesela_type type, tsl_c
 }
 
 /* Elements of what has a structure are read and spoilt one by one, and so lie apart; in place, the general factor lies as C does. */
-static void lay_out(tsl_case *out, int factor, int general, int c, int64_t pad) {
+static void cases_structured_lay_out(tsl_case *out, int factor, int general, int c, int64_t pad) {
   tsl_problem *problem = &out->problem;
   const bool by_b = problem->b.structure != TESELA_GENERAL, by_a = problem->a.structure != TESELA_GENERAL;
   const int apart = factor % TSL_LAYOUTS_OF_C;
@@ -67,8 +67,8 @@ bool tsl_case_structured(int index, tesela_type type, tsl_case *out) {
     return false;
   const int way = index / KINDS, kind = index % KINDS;
   *out = (tsl_case){.seed = (uint64_t)index + 1, .data = ways[way].data, .repeats = way % 4 == 3 ? 3 : 1};
-  make(kind, ways[way].depth, ways[way].lines, type, out);
-  lay_out(out, index, index / 3, index / 2, way % 5);
+  cases_structured_make(kind, ways[way].depth, ways[way].lines, type, out);
+  cases_structured_lay_out(out, index, index / 3, index / 2, way % 5);
   tsl_case_set_scalars(out, ways[way].alpha, out->problem.in_place ? 0 : ways[way].beta);
   tsl_case_set_types(out, &(tsl_types){type, type, type});
   return true;
@@ -84,12 +84,12 @@ void tsl_case_random_structured(uint64_t seed, uint64_t index, tesela_type type,
   int64_t lines = tsl_dice_size(&dice);
   if (depth * depth * lines > MOST_PRODUCTS)
     lines = MOST_PRODUCTS / (depth * depth);
-  make((int)tsl_dice_roll(&dice, KINDS), depth, lines, type, out);
+  cases_structured_make((int)tsl_dice_roll(&dice, KINDS), depth, lines, type, out);
   out->repeats = 1 + (int)tsl_dice_roll(&dice, 2);
   out->data = (tsl_data)tsl_dice_roll(&dice, TSL_DATA_COUNT);
   const int factor = (int)tsl_dice_roll(&dice, TSL_LAYOUTS), general = (int)tsl_dice_roll(&dice, TSL_LAYOUTS),
             c = (int)tsl_dice_roll(&dice, TSL_LAYOUTS);
-  lay_out(out, factor, general, c, tsl_dice_roll(&dice, 20));
+  cases_structured_lay_out(out, factor, general, c, tsl_dice_roll(&dice, 20));
   const double alpha = tsl_dice_scalar(&dice), beta = tsl_dice_scalar(&dice);
   tsl_case_set_scalars(out, alpha, out->problem.in_place ? 0 : beta);
   tsl_case_set_types(out, &(tsl_types){type, type, type});

@@ -22,7 +22,7 @@ enum {
   GIVEN = TSL_GIVEN
 };
 
-typedef struct checking {
+typedef struct check_checking {
   const tsl_strategy *strategy;
   const tsl_config *config;
   tsl_device *device;
@@ -32,13 +32,13 @@ typedef struct checking {
   unsigned char *first; /* C's block after the first run */
   tsl_stream *stream;   /* of buffers */
   tsl_buffer *buffers[GIVEN];
-} checking;
+} check_checking;
 
-static bool has(const checking *job, int operand) {
+static bool has(const check_checking *job, int operand) {
   return tsl_problem_has_operand(&job->what->problem, operand);
 }
 
-static void report_text(checking *job, tsl_case_result result, tsl_place place, const char *text) {
+static void report_text(check_checking *job, tsl_case_result result, tsl_place place, const char *text) {
   job->report->result = result;
   snprintf(job->report->why, sizeof job->report->why, "%s%s",
            place == TSL_PLACE_DEVICE ? "operands in buffers: " : "", text);
@@ -53,7 +53,7 @@ static void poison(const tsl_shape *shape, void *at) {
 }
 
 /* A triangle that can be solved with, and what it is solved for: in B, or where that is what C holds, there. */
-static tesela_status fill_solve(checking *job) {
+static tesela_status fill_solve(check_checking *job) {
   const tsl_problem *problem = &job->what->problem;
   void *const a = job->operands[A].origin, *const b = job->operands[problem->in_place ? C : B].origin;
   poison(&problem->b, job->operands[B].origin);
@@ -68,7 +68,7 @@ static tesela_status fill_solve(checking *job) {
 }
 
 /* A bias and scales. Special data are one infinity or NaN in a few of them. */
-static tesela_status fill_vectors(checking *job) {
+static tesela_status fill_vectors(check_checking *job) {
   for (int i = BIAS; i < GIVEN; i++) {
     const tsl_shape *shape = tsl_problem_shape(&job->what->problem, i);
     if (!has(job, i))
@@ -83,7 +83,7 @@ static tesela_status fill_vectors(checking *job) {
   return TESELA_OK;
 }
 
-static tesela_status make_operands(checking *job) {
+static tesela_status make_operands(check_checking *job) {
   const tsl_problem *problem = &job->what->problem;
   const uint64_t seed = job->what->seed;
   for (int i = 0; i < GIVEN; i++)
@@ -137,71 +137,71 @@ static bool is_exact(const tsl_case *what) {
 /* --- one run and what it left --- */
 
 /* What of an operand's block its buffer holds. */
-typedef struct part {
+typedef struct check_part {
   size_t first, bytes;
-} part;
+} check_part;
 
-static part part_of(const checking *job, int operand) {
+static check_part check_part_of(const check_checking *job, int operand) {
   const tsl_guarded *guarded = &job->operands[operand];
-  part held = {0, guarded->bytes};
+  check_part held = {0, guarded->bytes};
   if (job->what->tight)
     tsl_guarded_tight(guarded, &held.first, &held.bytes);
   return held;
 }
 
-static tesela_status write_buffers(checking *job) {
+static tesela_status write_buffers(check_checking *job) {
   for (int i = 0; i < GIVEN; i++) {
     if (!has(job, i))
       continue;
-    const part held = part_of(job, i);
+    const check_part held = check_part_of(job, i);
     TSL_TRY(
         tsl_device_write(job->stream, job->buffers[i], 0, job->operands[i].block + held.first, held.bytes));
   }
   return job->device->ops->finish(job->stream);
 }
 
-static tesela_status read_buffers(checking *job) {
+static tesela_status read_buffers(check_checking *job) {
   for (int i = 0; i < GIVEN; i++) {
     if (!has(job, i))
       continue;
-    const part held = part_of(job, i);
+    const check_part held = check_part_of(job, i);
     TSL_TRY(
         tsl_device_read(job->stream, job->buffers[i], 0, job->operands[i].block + held.first, held.bytes));
   }
   return TESELA_OK;
 }
 
-static tesela_status make_buffers(checking *job) {
+static tesela_status make_buffers(check_checking *job) {
   TSL_TRY(job->device->ops->stream_create(job->device, &job->stream));
   for (int i = 0; i < GIVEN; i++)
     if (has(job, i))
-      TSL_TRY(job->device->ops->buffer_create(job->device, part_of(job, i).bytes, &job->buffers[i]));
+      TSL_TRY(job->device->ops->buffer_create(job->device, check_part_of(job, i).bytes, &job->buffers[i]));
   return TESELA_OK;
 }
 
-static tsl_operand operand_of(const checking *job, tsl_place place, int operand) {
+static tsl_operand check_operand_of(const check_checking *job, tsl_place place, int operand) {
   const tsl_guarded *guarded = &job->operands[operand];
   if (place == TSL_PLACE_HOST)
     return (tsl_operand){.host = guarded->origin};
-  const int64_t front = (int64_t)(part_of(job, operand).first / tsl_type(guarded->shape.type)->size);
+  const int64_t front = (int64_t)(check_part_of(job, operand).first / tsl_type(guarded->shape.type)->size);
   return (tsl_operand){.buffer = job->buffers[operand], .offset = tsl_guarded_offset(guarded) - front};
 }
 
-static tsl_operand vector_of(const checking *job, tsl_place place, int operand) {
-  return has(job, operand) ? operand_of(job, place, operand) : (tsl_operand){.host = NULL};
+static tsl_operand check_vector_of(const check_checking *job, tsl_place place, int operand) {
+  return has(job, operand) ? check_operand_of(job, place, operand) : (tsl_operand){.host = NULL};
 }
 
-static tsl_operands operands_of(const checking *job, tsl_place place) {
-  return (tsl_operands){.a = operand_of(job, place, A),
-                        .b = operand_of(job, place, B),
-                        .c = operand_of(job, place, C),
-                        .bias = vector_of(job, place, BIAS),
-                        .scale_a = vector_of(job, place, SCALE_A),
-                        .scale_b = vector_of(job, place, SCALE_B)};
+static tsl_operands check_operands_of(const check_checking *job, tsl_place place) {
+  return (tsl_operands){.a = check_operand_of(job, place, A),
+                        .b = check_operand_of(job, place, B),
+                        .c = check_operand_of(job, place, C),
+                        .bias = check_vector_of(job, place, BIAS),
+                        .scale_a = check_vector_of(job, place, SCALE_A),
+                        .scale_b = check_vector_of(job, place, SCALE_B)};
 }
 
 /* Nothing but C's elements may have changed. */
-static tesela_status check_guards(checking *job, tsl_place place) {
+static tesela_status check_guards(check_checking *job, tsl_place place) {
   char text[160];
   for (int i = 0; i < GIVEN; i++)
     if (i != C && has(job, i) && !tsl_guarded_intact(&job->operands[i])) {
@@ -222,7 +222,7 @@ static tesela_status check_guards(checking *job, tsl_place place) {
   return TESELA_OK;
 }
 
-static tesela_status judge(checking *job, tsl_place place) {
+static tesela_status check_judge(check_checking *job, tsl_place place) {
   const tsl_case *what = job->what;
   const tsl_accuracy accuracy = tsl_strategy_error_model(job->strategy, &what->problem, job->config);
   const tsl_judge with = {.factor = accuracy.factor,
@@ -246,7 +246,7 @@ static tesela_status judge(checking *job, tsl_place place) {
   return TESELA_OK;
 }
 
-static tesela_status check_repeat(checking *job, tsl_place place, int run) {
+static tesela_status check_repeat(check_checking *job, tsl_place place, int run) {
   const tsl_guarded *c = &job->operands[C];
   if (run == 0) {
     void *copy;
@@ -262,43 +262,43 @@ static tesela_status check_repeat(checking *job, tsl_place place, int run) {
 }
 
 /* A device's failure is the case's, not the check's. */
-static bool failed(checking *job, tsl_place place, tesela_status status) {
+static bool check_failed(check_checking *job, tsl_place place, tesela_status status) {
   if (status != TESELA_OK)
     report_text(job, TSL_CASE_FAILED, place, tesela_last_error());
   return status != TESELA_OK;
 }
 
-static tesela_status run_once(checking *job, tsl_plan *plan, tsl_place place, int run, int repeats) {
-  const tsl_operands operands = operands_of(job, place);
+static tesela_status check_run_once(check_checking *job, tsl_plan *plan, tsl_place place, int run, int repeats) {
+  const tsl_operands operands = check_operands_of(job, place);
   tsl_guarded_restore(&job->operands[C]);
-  if (place == TSL_PLACE_DEVICE && failed(job, place, write_buffers(job)))
+  if (place == TSL_PLACE_DEVICE && check_failed(job, place, write_buffers(job)))
     return TESELA_OK;
   const double start = tsl_clock();
-  if (failed(job, place, tsl_plan_run(plan, &operands, NULL)))
+  if (check_failed(job, place, tsl_plan_run(plan, &operands, NULL)))
     return TESELA_OK;
   if (place == TSL_PLACE_HOST && run == 0)
     job->report->seconds = tsl_clock() - start;
-  if (place == TSL_PLACE_DEVICE && failed(job, place, read_buffers(job)))
+  if (place == TSL_PLACE_DEVICE && check_failed(job, place, read_buffers(job)))
     return TESELA_OK;
   TSL_TRY(check_guards(job, place));
   if (job->report->result == TSL_CASE_RIGHT && run == 0)
-    TSL_TRY(judge(job, place));
+    TSL_TRY(check_judge(job, place));
   if (job->report->result == TSL_CASE_RIGHT && repeats > 1)
     TSL_TRY(check_repeat(job, place, run));
   return TESELA_OK;
 }
 
-static tesela_status run_all(checking *job, tsl_plan *plan, tsl_place place) {
+static tesela_status check_run_all(check_checking *job, tsl_plan *plan, tsl_place place) {
   const bool repeats = tsl_strategy_error_model(job->strategy, &job->what->problem, job->config).repeats;
   const int runs = repeats && job->what->repeats > 1 ? job->what->repeats : 1;
   for (int run = 0; run < runs && job->report->result == TSL_CASE_RIGHT; run++)
-    TSL_TRY(run_once(job, plan, place, run, runs));
+    TSL_TRY(check_run_once(job, plan, place, run, runs));
   return TESELA_OK;
 }
 
 /* --- both ways --- */
 
-static tesela_status create(const checking *job, tsl_place place, tsl_plan **plan) {
+static tesela_status check_create(const check_checking *job, tsl_place place, tsl_plan **plan) {
   const tsl_case *what = job->what;
   if (what->children)
     return tsl_plan_create_with(&what->problem, job->strategy, job->config, job->device, place,
@@ -307,18 +307,18 @@ static tesela_status create(const checking *job, tsl_place place, tsl_plan **pla
       &what->problem, job->strategy, job->config, job->device, place, plan);
 }
 
-static tesela_status check_buffers(checking *job) {
+static tesela_status check_buffers(check_checking *job) {
   tsl_plan *plan = NULL;
   tesela_status status = TESELA_OK;
-  if (failed(job, TSL_PLACE_DEVICE, create(job, TSL_PLACE_DEVICE, &plan)))
+  if (check_failed(job, TSL_PLACE_DEVICE, check_create(job, TSL_PLACE_DEVICE, &plan)))
     return TESELA_OK;
-  if (!failed(job, TSL_PLACE_DEVICE, make_buffers(job)))
-    status = run_all(job, plan, TSL_PLACE_DEVICE);
+  if (!check_failed(job, TSL_PLACE_DEVICE, make_buffers(job)))
+    status = check_run_all(job, plan, TSL_PLACE_DEVICE);
   tsl_plan_destroy(plan);
   return status;
 }
 
-static void release(checking *job) {
+static void check_release(check_checking *job) {
   for (int i = 0; i < GIVEN; i++) {
     tsl_guarded_free(&job->operands[i]);
     if (job->buffers[i])
@@ -331,11 +331,11 @@ static void release(checking *job) {
 
 tesela_status tsl_check_case(const tsl_strategy *strategy, const tsl_config *config, tsl_device *device,
                              const tsl_case *what, tsl_case_report *report) {
-  checking job = {.strategy = strategy, .config = config, .device = device, .what = what, .report = report};
+  check_checking job = {.strategy = strategy, .config = config, .device = device, .what = what, .report = report};
   *report = (tsl_case_report){.result = TSL_CASE_RIGHT};
   TSL_TRY(tsl_problem_check(&what->problem));
   tsl_plan *plan = NULL;
-  tesela_status status = create(&job, TSL_PLACE_HOST, &plan);
+  tesela_status status = check_create(&job, TSL_PLACE_HOST, &plan);
   if (status != TESELA_OK) {
     report_text(&job, status == TESELA_UNSUPPORTED ? TSL_CASE_REFUSED : TSL_CASE_FAILED, TSL_PLACE_HOST,
                 tesela_last_error());
@@ -345,11 +345,11 @@ tesela_status tsl_check_case(const tsl_strategy *strategy, const tsl_config *con
   report->source = plan->work.source;
   TSL_GO(make_operands(&job));
   if (!what->tight)
-    TSL_GO(run_all(&job, plan, TSL_PLACE_HOST));
+    TSL_GO(check_run_all(&job, plan, TSL_PLACE_HOST));
   if (report->result == TSL_CASE_RIGHT && !strategy->splits.parts && (what->tight || what->seed % 2 == 1))
     TSL_GO(check_buffers(&job));
 out:
-  release(&job);
+  check_release(&job);
   tsl_plan_destroy(plan);
   return status;
 }

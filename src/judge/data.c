@@ -29,7 +29,7 @@ const char *tsl_data_name(tsl_data data) {
 /* Elements that a task fills at most, more or less: an even number. */
 enum { PIECE = 1 << 14 };
 
-typedef struct filling {
+typedef struct data_filling {
   tsl_data data;
   uint64_t seed;
   tsl_shape shape;
@@ -38,11 +38,11 @@ typedef struct filling {
   unsigned char *dense; /* a piece of a row for each worker */
   int64_t piece, pieces,
       rows_each; /* elements of a piece; pieces of a row; rows of a task where that is one */
-} filling;
+} data_filling;
 
 /* A sixteenth each of zeros, negative zeros and subnormals, and a few that are not finite: of complex numbers either part,
  * sometimes both. */
-static void make_special(const filling *job, uint64_t index, unsigned char *element) {
+static void data_make_special(const data_filling *job, uint64_t index, unsigned char *element) {
   const tsl_type_info *type = tsl_type(job->shape.type);
   const uint64_t dice = tsl_random_u64(~job->seed, index);
   const double small = type->smallest * (double)(1 + (dice >> 40) % 1000);
@@ -66,12 +66,12 @@ static void make_special(const filling *job, uint64_t index, unsigned char *elem
 }
 
 /* Integers that are not asked to be small: every value alike, so that sums wrap and signs meet. */
-static void fill_bits(const filling *job, uint64_t first, unsigned char *dense, size_t bytes) {
+static void fill_bits(const data_filling *job, uint64_t first, unsigned char *dense, size_t bytes) {
   for (size_t i = 0; i < bytes; i++)
     dense[i] = (unsigned char)(tsl_random_u64(job->seed, first + i) >> 40);
 }
 
-static void fill_piece(const filling *job, int64_t row, int64_t col, int worker) {
+static void data_fill_piece(const data_filling *job, int64_t row, int64_t col, int worker) {
   const tsl_shape *shape = &job->shape;
   const size_t size = tsl_type(shape->type)->size;
   const size_t count = (size_t)(shape->cols - col < job->piece ? shape->cols - col : job->piece);
@@ -83,21 +83,21 @@ static void fill_piece(const filling *job, int64_t row, int64_t col, int worker)
   else
     tsl_random_fill(distributions[job->data], job->seed, first, shape->type, dense, count);
   for (size_t j = 0; job->data == TSL_DATA_SPECIAL && j < count; j++)
-    make_special(job, first + j, dense + j * size);
+    data_make_special(job, first + j, dense + j * size);
   tsl_type_convert(shape->type, dense, 1, shape->type,
                    job->at + (row * shape->row_stride + col * shape->col_stride) * (int64_t)size,
                    shape->col_stride, count);
 }
 
 static void fill_some(void *argument, int64_t index, int worker) {
-  const filling *job = argument;
+  const data_filling *job = argument;
   const int64_t first = index / job->pieces * job->rows_each, left = job->shape.rows - first;
   for (int64_t row = 0; row < left && row < job->rows_each; row++)
-    fill_piece(job, first + row, index % job->pieces * job->piece, worker);
+    data_fill_piece(job, first + row, index % job->pieces * job->piece, worker);
 }
 
 /* Pieces that share bytes (operands may repeat their elements) are filled in order, the last one wins. */
-static bool are_apart(const tsl_shape *shape) {
+static bool data_are_apart(const tsl_shape *shape) {
   const bool rows =
       shape->rows == 1 || llabs(shape->row_stride) > (shape->cols - 1) * llabs(shape->col_stride);
   return rows && (shape->cols == 1 || shape->col_stride != 0);
@@ -117,9 +117,9 @@ static tsl_shape lay_down(const tsl_shape *shape) {
 
 tesela_status tsl_data_fill(tsl_data data, uint64_t seed, const tsl_shape *shape, int64_t inner, void *at) {
   tsl_pool *pool = tsl_pool_shared();
-  filling job = {
+  data_filling job = {
       .data = data, .seed = seed, .shape = lay_down(shape), .inner = inner > 0 ? inner : 1, .at = at};
-  const bool parallel = are_apart(&job.shape);
+  const bool parallel = data_are_apart(&job.shape);
   void *dense;
   if (shape->rows == 0 || shape->cols == 0)
     return TESELA_OK;

@@ -8,23 +8,23 @@
 #include <math.h>
 #include <string.h>
 
-static int64_t at(const tsl_indices *indices, int64_t i) {
+static int64_t densify_at(const tsl_indices *indices, int64_t i) {
   return indices->of ? indices->of[i] : i;
 }
 
-static unsigned char *address(const tsl_shape *shape, const void *origin, int64_t row, int64_t col) {
+static unsigned char *densify_address(const tsl_shape *shape, const void *origin, int64_t row, int64_t col) {
   return (unsigned char *)(uintptr_t)origin +
          (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
 }
 
 /* What a matrix has at (row, col), whether it is stored there or not. */
-static void load(const tsl_shape *shape, const void *origin, int64_t row, int64_t col, double value[2]) {
+static void densify_load(const tsl_shape *shape, const void *origin, int64_t row, int64_t col, double value[2]) {
   const tsl_stored from = tsl_shape_element(shape, row, col);
   value[0] = from.what == TSL_ELEMENT_ONE;
   value[1] = 0;
   if (from.what != TSL_ELEMENT_STORED)
     return;
-  tsl_type_load(shape->type, address(shape, origin, from.row, from.col), value);
+  tsl_type_load(shape->type, densify_address(shape, origin, from.row, from.col), value);
   if (from.real)
     value[1] = 0;
   else if (from.conjugate)
@@ -32,12 +32,12 @@ static void load(const tsl_shape *shape, const void *origin, int64_t row, int64_
 }
 
 /* What takes part at (row, term) of A, or at (col, term) of B: of a sum's second product behind those of its first. */
-static void load_term(const tsl_problem *problem, bool by_a, const void *a, const void *b, int64_t line,
+static void densify_load_term(const tsl_problem *problem, bool by_a, const void *a, const void *b, int64_t line,
                       int64_t term, double value[2]) {
   const bool second = term >= problem->k, of_a = by_a != second,
              conjugates = of_a ? problem->conjugate_a : problem->conjugate_b;
   const int64_t l = second ? term - problem->k : term;
-  load(of_a ? &problem->a : &problem->b, of_a ? a : b, of_a ? line : l, of_a ? l : line, value);
+  densify_load(of_a ? &problem->a : &problem->b, of_a ? a : b, of_a ? line : l, of_a ? l : line, value);
   if (conjugates != (second && tsl_is_hermitian(problem->c.structure)))
     value[1] = -value[1];
 }
@@ -49,28 +49,28 @@ static void copy_terms(const tsl_problem *problem, const void *a, const void *b,
   for (int64_t l = 0; l < own->k; l++) {
     double value[2];
     for (int64_t i = 0; i < own->m; i++) {
-      load_term(problem, true, a, b, at(rows, i), l, value);
-      tsl_type_store(own->a.type, address(&own->a, to->a, i, l), value);
+      densify_load_term(problem, true, a, b, densify_at(rows, i), l, value);
+      tsl_type_store(own->a.type, densify_address(&own->a, to->a, i, l), value);
     }
     for (int64_t j = 0; j < own->n; j++) {
-      load_term(problem, false, a, b, at(cols, j), l, value);
-      tsl_type_store(own->b.type, address(&own->b, to->b, l, j), value);
+      densify_load_term(problem, false, a, b, densify_at(cols, j), l, value);
+      tsl_type_store(own->b.type, densify_address(&own->b, to->b, l, j), value);
     }
   }
 }
 
 /* The sampled lines of an operand. */
-static void copy(const tsl_shape *shape, const void *origin, const tsl_indices *rows, const tsl_indices *cols,
+static void densify_copy(const tsl_shape *shape, const void *origin, const tsl_indices *rows, const tsl_indices *cols,
                  const tsl_shape *own, void *to) {
   for (int64_t i = 0; i < own->rows; i++)
     for (int64_t j = 0; j < own->cols; j++) {
       double value[2];
-      load(shape, origin, at(rows, i), at(cols, j), value);
-      tsl_type_store(shape->type, address(own, to, i, j), value);
+      densify_load(shape, origin, densify_at(rows, i), densify_at(cols, j), value);
+      tsl_type_store(shape->type, densify_address(own, to, i, j), value);
     }
 }
 
-static tsl_problem general(const tsl_problem *problem, int64_t rows, int64_t cols) {
+static tsl_problem densify_general(const tsl_problem *problem, int64_t rows, int64_t cols) {
   const bool is_sum = tsl_is_sum(problem->c.structure); /* its copies have the conjugates already */
   const int64_t terms = tsl_problem_terms(problem);
   tsl_problem made = tsl_problem_gemm(rows, cols, terms, problem->c.type);
@@ -83,13 +83,13 @@ static tsl_problem general(const tsl_problem *problem, int64_t rows, int64_t col
   return made;
 }
 
-static size_t bytes_of(const tsl_shape *shape) {
+static size_t densify_bytes_of(const tsl_shape *shape) {
   return ((size_t)(shape->rows * shape->cols) * tsl_type(shape->type)->size + 15) / 16 * 16;
 }
 
-static tesela_status take(tsl_plain *out) {
+static tesela_status densify_take(tsl_plain *out) {
   const tsl_problem *p = &out->problem;
-  const size_t a = bytes_of(&p->a), b = bytes_of(&p->b), c = bytes_of(&p->c),
+  const size_t a = densify_bytes_of(&p->a), b = densify_bytes_of(&p->b), c = densify_bytes_of(&p->c),
                lines = (size_t)(p->m > p->n ? p->m : p->n);
   TSL_TRY(tsl_alloc_zeroed(a + b + c + 2 * lines * sizeof *out->first + (size_t)(p->m * p->n) + 1,
                            "operands for the judge", &out->memory));
@@ -105,9 +105,9 @@ static tesela_status take(tsl_plain *out) {
 
 /* --- what is passed over --- */
 
-static bool is_finite(const tsl_shape *shape, const void *origin, int64_t row, int64_t col) {
+static bool densify_is_finite(const tsl_shape *shape, const void *origin, int64_t row, int64_t col) {
   double value[2] = {0, 0};
-  tsl_type_load(shape->type, address(shape, origin, row, col), value);
+  tsl_type_load(shape->type, densify_address(shape, origin, row, col), value);
   return isfinite(value[0]) && isfinite(value[1]);
 }
 
@@ -118,7 +118,7 @@ static void find_special(tsl_plain *out, bool by_rows) {
     out->first[i] = p->k;
     out->last[i] = -1;
     for (int64_t l = 0; l < p->k; l++) {
-      if (by_rows ? is_finite(&p->a, out->a, i, l) : is_finite(&p->b, out->b, l, i))
+      if (by_rows ? densify_is_finite(&p->a, out->a, i, l) : densify_is_finite(&p->b, out->b, l, i))
         continue;
       out->first[i] = out->first[i] < l ? out->first[i] : l;
       out->last[i] = l;
@@ -127,7 +127,7 @@ static void find_special(tsl_plain *out, bool by_rows) {
 }
 
 /* The terms of a line of a triangle. */
-static void terms_of(const tsl_problem *problem, int64_t row, int64_t col, int64_t *first, int64_t *end) {
+static void densify_terms_of(const tsl_problem *problem, int64_t row, int64_t col, int64_t *first, int64_t *end) {
   const bool by_a = tsl_problem_structured(problem) == TSL_OPERAND_A;
   const int64_t place = by_a ? row : col;
   const bool up_to = by_a == ((by_a ? problem->a.triangle : problem->b.triangle) == TESELA_LOWER);
@@ -147,17 +147,17 @@ static bool meets(const tsl_problem *problem, const tsl_plain *plain, const tsl_
                   const tsl_indices *cols, int64_t i, int64_t j, bool *beside) {
   const int factor = tsl_problem_structured(problem);
   const bool by_a = factor == TSL_OPERAND_A;
-  const int64_t line = by_a ? j : i, place = by_a ? at(rows, i) : at(cols, j);
+  const int64_t line = by_a ? j : i, place = by_a ? densify_at(rows, i) : densify_at(cols, j);
   *beside = false;
   if (plain->first[line] > plain->last[line])
     return false;
   if (tsl_is_triangular(tsl_problem_shape(problem, factor)->structure)) {
     int64_t first, end;
-    terms_of(problem, place, place, &first, &end);
+    densify_terms_of(problem, place, place, &first, &end);
     *beside = plain->first[line] < first || plain->last[line] >= end;
   }
-  return has_real_diagonal(problem) && (by_a ? !is_finite(&plain->problem.b, plain->b, place, j)
-                                             : !is_finite(&plain->problem.a, plain->a, i, place));
+  return has_real_diagonal(problem) && (by_a ? !densify_is_finite(&plain->problem.b, plain->b, place, j)
+                                             : !densify_is_finite(&plain->problem.a, plain->a, i, place));
 }
 
 static void choose_kinds(const tsl_problem *problem, const tsl_indices *rows, const tsl_indices *cols,
@@ -167,9 +167,9 @@ static void choose_kinds(const tsl_problem *problem, const tsl_indices *rows, co
   for (int64_t i = 0; i < rows->count; i++)
     for (int64_t j = 0; j < cols->count; j++, kinds++) {
       bool beside = false;
-      const bool passed = (of_c && !tsl_shape_stores(&problem->c, at(rows, i), at(cols, j))) ||
+      const bool passed = (of_c && !tsl_shape_stores(&problem->c, densify_at(rows, i), densify_at(cols, j))) ||
                           (!of_c && reads && meets(problem, out, rows, cols, i, j, &beside));
-      const bool is_real = tsl_is_hermitian(problem->c.structure) && at(rows, i) == at(cols, j);
+      const bool is_real = tsl_is_hermitian(problem->c.structure) && densify_at(rows, i) == densify_at(cols, j);
       *kinds = passed || beside ? TSL_KIND_PASSED : is_real ? TSL_KIND_REAL : 0;
     }
 }
@@ -181,14 +181,14 @@ tesela_status tsl_plain_create(const tsl_problem *problem, const void *a, const 
   const int factor = tsl_problem_structured(problem);
   const tsl_indices all = {NULL, problem->k};
   const bool reads = problem->k > 0 && (problem->alpha[0] != 0 || problem->alpha[1] != 0);
-  *out = (tsl_plain){.problem = general(problem, rows->count, cols->count)};
-  TSL_TRY(take(out));
+  *out = (tsl_plain){.problem = densify_general(problem, rows->count, cols->count)};
+  TSL_TRY(densify_take(out));
   if (reads && tsl_is_sum(problem->c.structure)) {
     copy_terms(problem, a, b, rows, cols, out);
   } else if (reads) {
-    copy(&problem->a, problem->in_place && factor == TSL_OPERAND_B ? before : a, rows, &all, &out->problem.a,
+    densify_copy(&problem->a, problem->in_place && factor == TSL_OPERAND_B ? before : a, rows, &all, &out->problem.a,
          out->a);
-    copy(&problem->b, problem->in_place && factor == TSL_OPERAND_A ? before : b, &all, cols, &out->problem.b,
+    densify_copy(&problem->b, problem->in_place && factor == TSL_OPERAND_A ? before : b, &all, cols, &out->problem.b,
          out->b);
     if (factor != TSL_OPERAND_C)
       find_special(out, factor == TSL_OPERAND_B);
@@ -196,7 +196,7 @@ tesela_status tsl_plain_create(const tsl_problem *problem, const void *a, const 
     out->a = out->b = NULL;
   }
   if (tsl_problem_reads(&out->problem, TSL_OPERAND_C))
-    copy(&problem->c, before, rows, cols, &out->problem.c, out->before);
+    densify_copy(&problem->c, before, rows, cols, &out->problem.c, out->before);
   else
     out->before = NULL;
   choose_kinds(problem, rows, cols, out);
@@ -216,7 +216,7 @@ bool tsl_plain_terms(const tsl_problem *problem, const tsl_plain *plain, int64_t
       meets(problem, plain, &all_rows, &all_cols, row, col, &beside) || !beside)
     return false;
   int64_t end;
-  terms_of(problem, row, col, first, &end);
+  densify_terms_of(problem, row, col, first, &end);
   *count = end - *first;
   return true;
 }

@@ -114,7 +114,7 @@ static void choose_parts(tsl_device_reference *look, int64_t rows, int64_t cols)
 }
 
 /* One buffer, in this order: lists, sums, C's elements after and before, parts. All start at multiples of 8 bytes. */
-static size_t lay_out(tsl_device_reference *look) {
+static size_t device_reference_lay_out(tsl_device_reference *look) {
   tsl_device_reference_arguments *given = &look->given;
   const size_t size = tsl_type(look->plan->work.problem.c.type)->size;
   const int64_t all = given->rows * given->cols;
@@ -165,13 +165,13 @@ static tesela_status queue_terms(const tsl_device_reference *look) {
   return look->plan->work.device->ops->launch(look->slot->stream, look->kernel[TERMS], &grid, list, 5);
 }
 
-static tesela_status begin(tsl_device_reference *look, const tsl_indices *rows, const tsl_indices *cols) {
+static tesela_status device_reference_begin(tsl_device_reference *look, const tsl_indices *rows, const tsl_indices *cols) {
   void *block;
   TSL_TRY(take_kernels(look));
   TSL_TRY(tsl_run_slot_take(look->plan->looks->slots, &look->slot));
   choose_parts(look, rows->count, cols->count);
   const tsl_device_ops *ops = look->plan->work.device->ops;
-  const size_t bytes = lay_out(look);
+  const size_t bytes = device_reference_lay_out(look);
   const bool stays = look->slot->scratch && look->slot->scratch->bytes >= bytes;
   TSL_TRY(tsl_run_slot_scratch(look->slot, bytes));
   if (ops->pinned_create) {
@@ -203,7 +203,7 @@ tesela_status tsl_device_reference_begin(const tsl_plan *plan, const tsl_operand
                      .twice = tsl_plan_accuracy(plan).rounded || problem->c.type == TESELA_F64,
                      .reads_c = tsl_problem_reads(problem, TSL_OPERAND_C)};
   tsl_plan_set_strides(plan, &made->at);
-  const tesela_status status = begin(made, rows, cols);
+  const tesela_status status = device_reference_begin(made, rows, cols);
   if (status != TESELA_OK) {
     tsl_device_reference_free(made, false);
     return status;
@@ -224,7 +224,7 @@ tesela_status tsl_device_reference_ready(tsl_device_reference *look) {
                                                : TESELA_OK;
 }
 
-static void note(tsl_device_reference *look, tesela_status status) {
+static void device_reference_note(tsl_device_reference *look, tesela_status status) {
   if (look->status == TESELA_OK)
     look->status = status;
 }
@@ -234,10 +234,10 @@ static void before_run(void *argument, tsl_stream *stream) {
   tsl_device_reference *look = argument;
   const tsl_device_ops *ops = look->plan->work.device->ops;
   if (shares_buffers(look)) {
-    note(look, ops->event_record(look->slot->stream, look->slot->end));
-    note(look, ops->stream_wait(stream, look->slot->end));
+    device_reference_note(look, ops->event_record(look->slot->stream, look->slot->end));
+    device_reference_note(look, ops->stream_wait(stream, look->slot->end));
   } else if (look->reads_c)
-    note(look, ops->stream_wait(stream, look->slot->begin));
+    device_reference_note(look, ops->stream_wait(stream, look->slot->begin));
 }
 
 static tesela_status bring_back(const tsl_device_reference *look, tsl_stream *stream) {
@@ -276,7 +276,7 @@ static tesela_status bring_back_behind(const tsl_device_reference *look, tsl_str
 static void behind_run(void *argument, tsl_stream *stream) {
   tsl_device_reference *look = argument;
   if (look->status == TESELA_OK)
-    note(look, bring_back_behind(look, stream));
+    device_reference_note(look, bring_back_behind(look, stream));
   look->is_back = true;
 }
 
@@ -287,7 +287,7 @@ const tsl_beside *tsl_device_reference_beside(tsl_device_reference *look) {
 
 /* --- after --- */
 
-static double largest_of(const double *numbers, int64_t count) {
+static double device_reference_largest_of(const double *numbers, int64_t count) {
   double most = 0;
   for (int64_t i = 0; i < count; i++)
     most = fmax(most, numbers[i]);
@@ -297,7 +297,7 @@ static double largest_of(const double *numbers, int64_t count) {
 /* A row of C's elements as doubles, in pieces. */
 enum { AT_ONCE = 64 };
 
-static void compare(const tsl_element_verdict *facts, const double *sums, int64_t rows, int64_t cols,
+static void device_reference_compare(const tsl_element_verdict *facts, const double *sums, int64_t rows, int64_t cols,
                     tsl_verdict *verdict, bool *known) {
   const int64_t all = rows * cols, size = (int64_t)facts->type->size;
   const tesela_type type = facts->type->type;
@@ -324,7 +324,7 @@ static void compare(const tsl_element_verdict *facts, const double *sums, int64_
 }
 
 /* Floats' sums are rounded once for each term of a part, and what joins parts is pairs; of pairs see judge/judge_element.c. */
-static double own_error(const tsl_device_reference *look) {
+static double device_reference_own_error(const tsl_device_reference *look) {
   const double terms = (double)look->given.k + 2;
   return look->twice ? 2 * terms * terms * 0x1p-106 : ((double)look->given.depth + 2) * 0x1p-53;
 }
@@ -339,14 +339,14 @@ tesela_status tsl_device_reference_end(tsl_device_reference *look, const tsl_pro
   TSL_TRY(look->status);
   const double *sums = (const double *)(const void *)look->memory;
   const unsigned char *c = look->memory + (size_t)(look->numbers * all) * 8;
-  *seen = (tsl_device_reference_result){.c = c, .before = look->reads_c ? c + look->elements : NULL, .own = own_error(look)};
+  *seen = (tsl_device_reference_result){.c = c, .before = look->reads_c ? c + look->elements : NULL, .own = device_reference_own_error(look)};
   tsl_element_verdict facts = {.problem = part, .before = seen->before, .c = c, .judge = rule};
   if (look->numbers == TSL_DEVICE_REFERENCE_FLUSHED_NUMBERS) {
-    facts.most_a = largest_of(sums + 3 * all, all);
-    facts.most_b = largest_of(sums + 4 * all, all);
+    facts.most_a = device_reference_largest_of(sums + 3 * all, all);
+    facts.most_b = device_reference_largest_of(sums + 4 * all, all);
   }
   tsl_element_verdict_prepare(&facts);
-  compare(&facts, sums, rows, cols, verdict, known);
+  device_reference_compare(&facts, sums, rows, cols, verdict, known);
   return TESELA_OK;
 }
 

@@ -46,7 +46,7 @@ void tsl_guarded_tight(const tsl_guarded *guarded, size_t *first, size_t *bytes)
 
 /* A changed word changes the sum: each step can be undone, so equal sums from different blocks need at least
  * two changes that happen to cancel. */
-static uint64_t checksum(const unsigned char *bytes, size_t count) {
+static uint64_t guard_checksum(const unsigned char *bytes, size_t count) {
   uint64_t sum = count, word;
   size_t i = 0;
   for (; i + sizeof word <= count; i += sizeof word) {
@@ -60,11 +60,11 @@ static uint64_t checksum(const unsigned char *bytes, size_t count) {
 }
 
 void tsl_guarded_seal(tsl_guarded *guarded) {
-  guarded->checksum = checksum(guarded->block, guarded->bytes);
+  guarded->checksum = guard_checksum(guarded->block, guarded->bytes);
 }
 
 bool tsl_guarded_intact(const tsl_guarded *guarded) {
-  return guarded->checksum == checksum(guarded->block, guarded->bytes);
+  return guarded->checksum == guard_checksum(guarded->block, guarded->bytes);
 }
 
 tesela_status tsl_guarded_keep(tsl_guarded *guarded) {

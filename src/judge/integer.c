@@ -13,7 +13,7 @@ enum { ROWS = 32 };
 /* Products per look where nothing is said. */
 static const double default_operations_max = 0x1p31;
 
-typedef struct judging {
+typedef struct integer_judging {
   const tsl_problem *problem;
   const unsigned char *a, *b, *before, *c;
   uint32_t alpha, beta;
@@ -25,14 +25,14 @@ typedef struct judging {
     uint32_t right;
     double error;
   } * workers;
-} judging;
+} integer_judging;
 
 /* The index of sample `at` of `count`, spread over `total`; the first and the last are among them. */
-static int64_t sampled(int64_t at, int64_t count, int64_t total) {
+static int64_t integer_sampled(int64_t at, int64_t count, int64_t total) {
   return count <= 1 ? 0 : (int64_t)((double)at * (double)(total - 1) / (double)(count - 1));
 }
 
-static const unsigned char *element_at(const tsl_shape *shape, const unsigned char *base, int64_t row,
+static const unsigned char *integer_element_at(const tsl_shape *shape, const unsigned char *base, int64_t row,
                                        int64_t col) {
   return base + (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
 }
@@ -40,33 +40,33 @@ static const unsigned char *element_at(const tsl_shape *shape, const unsigned ch
 /* `count` elements from (row, col) on, as C's type has them. */
 static void load_bits(const tsl_shape *shape, const unsigned char *base, int64_t row, int64_t col,
                       int64_t step, uint32_t *out, int64_t count) {
-  tsl_type_convert(shape->type, element_at(shape, base, row, col), step, TESELA_I32, out, 1, (size_t)count);
+  tsl_type_convert(shape->type, integer_element_at(shape, base, row, col), step, TESELA_I32, out, 1, (size_t)count);
 }
 
-static uint32_t load_one(const tsl_shape *shape, const unsigned char *base, int64_t row, int64_t col) {
+static uint32_t integer_load_one(const tsl_shape *shape, const unsigned char *base, int64_t row, int64_t col) {
   uint32_t bits;
   load_bits(shape, base, row, col, 1, &bits, 1);
   return bits;
 }
 
 /* Row l of B, its columns of the sample. */
-static void load_row_of_b(const judging *job, int64_t l, uint32_t *out) {
+static void load_row_of_b(const integer_judging *job, int64_t l, uint32_t *out) {
   const tsl_problem *problem = job->problem;
   if (job->cols == problem->n)
     load_bits(&problem->b, job->b, l, 0, problem->b.col_stride, out, problem->n);
   else
     for (int64_t j = 0; j < job->cols; j++)
-      out[j] = load_one(&problem->b, job->b, l, sampled(j, job->cols, problem->n));
+      out[j] = integer_load_one(&problem->b, job->b, l, integer_sampled(j, job->cols, problem->n));
 }
 
-static void compare_row(const judging *job, int64_t row, const uint32_t *sums, struct findings *found) {
+static void integer_compare_row(const integer_judging *job, int64_t row, const uint32_t *sums, struct findings *found) {
   const tsl_problem *problem = job->problem;
   for (int64_t j = 0; j < job->cols; j++) {
-    const int64_t col = sampled(j, job->cols, problem->n);
+    const int64_t col = integer_sampled(j, job->cols, problem->n);
     uint32_t right = job->alpha * sums[j];
     if (job->beta != 0)
-      right += job->beta * load_one(&problem->c, job->before, row, col);
-    const uint32_t value = load_one(&problem->c, job->c, row, col);
+      right += job->beta * integer_load_one(&problem->c, job->before, row, col);
+    const uint32_t value = integer_load_one(&problem->c, job->c, row, col);
     if (value == right)
       continue;
     found->error = fmax(found->error, fabs((double)(int32_t)value - (double)(int32_t)right));
@@ -79,8 +79,8 @@ static void compare_row(const judging *job, int64_t row, const uint32_t *sums, s
 }
 
 /* ROWS rows share what each row of B costs to load. */
-static void judge_rows(void *argument, int64_t index, int worker) {
-  const judging *job = argument;
+static void integer_judge_rows(void *argument, int64_t index, int worker) {
+  const integer_judging *job = argument;
   const tsl_problem *problem = job->problem;
   const int64_t first = index * ROWS, left = job->rows - first, rows = left < ROWS ? left : ROWS;
   uint32_t *const b = job->workspace + worker * (ROWS + 1) * job->cols, *const sums = b + job->cols;
@@ -88,16 +88,16 @@ static void judge_rows(void *argument, int64_t index, int worker) {
   for (int64_t l = 0; job->products && l < problem->k; l++) {
     load_row_of_b(job, l, b);
     for (int64_t i = 0; i < rows; i++) {
-      const uint32_t a = load_one(&problem->a, job->a, sampled(first + i, job->rows, problem->m), l);
+      const uint32_t a = integer_load_one(&problem->a, job->a, integer_sampled(first + i, job->rows, problem->m), l);
       for (int64_t j = 0; j < job->cols; j++)
         sums[i * job->cols + j] += a * b[j];
     }
   }
   for (int64_t i = 0; i < rows; i++)
-    compare_row(job, sampled(first + i, job->rows, problem->m), sums + i * job->cols, &job->workers[worker]);
+    integer_compare_row(job, integer_sampled(first + i, job->rows, problem->m), sums + i * job->cols, &job->workers[worker]);
 }
 
-static void conclude(const judging *job, int workers, tsl_verdict *verdict) {
+static void integer_conclude(const integer_judging *job, int workers, tsl_verdict *verdict) {
   const struct findings *first = NULL;
   int64_t wrong = 0;
   verdict->checked = job->rows * job->cols;
@@ -118,23 +118,23 @@ static void conclude(const judging *job, int workers, tsl_verdict *verdict) {
   snprintf(verdict->why, sizeof verdict->why,
            "C(%lld, %lld) is %d where %d is right (modulo 2^32); wrong are %lld of %lld elements",
            (long long)first->row, (long long)first->col,
-           (int)(int32_t)load_one(&job->problem->c, job->c, first->row, first->col),
+           (int)(int32_t)integer_load_one(&job->problem->c, job->c, first->row, first->col),
            (int)(int32_t)first->right, (long long)wrong, (long long)verdict->checked);
 }
 
-static int64_t at_most(int64_t size, double limit) {
+static int64_t integer_at_most(int64_t size, double limit) {
   return (double)size <= limit ? size : limit < 1 ? 1 : (int64_t)limit;
 }
 
 size_t tsl_judge_integer_bytes(const tsl_problem *problem, const tsl_judge *judge) {
-  const judging *job = NULL;
+  const integer_judging *job = NULL;
   return (size_t)tsl_team_threads(tsl_judge_team(judge)) *
          (sizeof *job->workers + (ROWS + 1) * (size_t)problem->n * sizeof *job->workspace);
 }
 
 tesela_status tsl_judge_integer(const tsl_problem *problem, const void *a, const void *b, const void *before,
                                 const void *c, const tsl_judge *judge, tsl_verdict *verdict) {
-  judging job = {.problem = problem, .a = a, .b = b, .before = before, .c = c};
+  integer_judging job = {.problem = problem, .a = a, .b = b, .before = before, .c = c};
   const tsl_team team = tsl_judge_team(judge);
   const int workers = tsl_team_threads(team);
   const double limit = judge->operations_max > 0 ? (double)judge->operations_max : default_operations_max;
@@ -146,15 +146,15 @@ tesela_status tsl_judge_integer(const tsl_problem *problem, const void *a, const
   job.alpha = (uint32_t)(int64_t)problem->alpha[0];
   job.beta = (uint32_t)(int64_t)problem->beta[0];
   job.products = tsl_problem_reads(problem, TSL_OPERAND_A);
-  job.rows = at_most(problem->m, limit / ((double)problem->n * (double)(problem->k + 1)));
-  job.cols = at_most(problem->n, limit / ((double)job.rows * (double)(problem->k + 1)));
+  job.rows = integer_at_most(problem->m, limit / ((double)problem->n * (double)(problem->k + 1)));
+  job.cols = integer_at_most(problem->n, limit / ((double)job.rows * (double)(problem->k + 1)));
   TSL_TRY(tsl_alloc_zeroed((size_t)workers * sizeof *job.workers, "the judge's findings", &block));
   job.workers = block;
   TSL_GO(tsl_alloc((size_t)workers * (size_t)((ROWS + 1) * job.cols) * sizeof *job.workspace,
                    "the judge's sums", &block));
   job.workspace = block;
-  tsl_team_run(team, (job.rows + ROWS - 1) / ROWS, judge_rows, &job);
-  conclude(&job, workers, verdict);
+  tsl_team_run(team, (job.rows + ROWS - 1) / ROWS, integer_judge_rows, &job);
+  integer_conclude(&job, workers, verdict);
 out:
   tsl_free(job.workspace);
   tsl_free(job.workers);

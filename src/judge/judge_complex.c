@@ -47,19 +47,19 @@ typedef struct expanding {
 } expanding;
 
 /* The index of sample `at` of `count`, spread over `total`; the first and the last are among them. */
-static int64_t sampled(int64_t at, int64_t count, int64_t total) {
+static int64_t judge_complex_sampled(int64_t at, int64_t count, int64_t total) {
   return count <= 1 ? 0 : (int64_t)((double)at * (double)(total - 1) / (double)(count - 1));
 }
 
-static void load(const tsl_shape *shape, const unsigned char *base, int64_t row, int64_t col,
+static void judge_complex_load(const tsl_shape *shape, const unsigned char *base, int64_t row, int64_t col,
                  double value[2]) {
   const int64_t at = row * shape->row_stride + col * shape->col_stride;
   tsl_type_load(shape->type, base + at * (int64_t)tsl_type(shape->type)->size, value);
 }
 
-static void load_factor(const tsl_shape *shape, bool conjugate, const unsigned char *base, int64_t row,
+static void judge_complex_load_factor(const tsl_shape *shape, bool conjugate, const unsigned char *base, int64_t row,
                         int64_t col, double value[2]) {
-  load(shape, base, row, col, value);
+  judge_complex_load(shape, base, row, col, value);
   if (conjugate)
     value[1] = -value[1];
 }
@@ -105,7 +105,7 @@ static void expand_a(const expanding *job) {
   for (int64_t i = 0; i < job->rows; i++)
     for (int64_t l = 0; l < problem->k; l++) {
       double value[2];
-      load_factor(&problem->a, problem->conjugate_a, job->a, sampled(i, job->rows, problem->m), l, value);
+      judge_complex_load_factor(&problem->a, problem->conjugate_a, job->a, judge_complex_sampled(i, job->rows, problem->m), l, value);
       for (int t = 0; t < job->term_count; t++) {
         const term *from = &job->terms[t];
         *out++ = from->sign * product_part(job->unit[from->alpha_part], value[from->a_part], from->tail);
@@ -118,7 +118,7 @@ static void expand_b(const expanding *job) {
   for (int64_t l = 0; l < problem->k; l++)
     for (int64_t j = 0; j < job->cols; j++) {
       double value[2];
-      load_factor(&problem->b, problem->conjugate_b, job->b, l, sampled(j, job->cols, problem->n), value);
+      judge_complex_load_factor(&problem->b, problem->conjugate_b, job->b, l, judge_complex_sampled(j, job->cols, problem->n), value);
       for (int t = 0; t < job->term_count; t++)
         job->b_expanded[(l * job->term_count + t) * job->cols + j] = value[job->terms[t].b_part];
     }
@@ -134,13 +134,13 @@ static void expand_c(const expanding *job, int part) {
   const tsl_problem *problem = job->problem;
   for (int64_t i = 0; i < job->rows; i++)
     for (int64_t j = 0; j < job->cols; j++) {
-      const int64_t row = sampled(i, job->rows, problem->m), col = sampled(j, job->cols, problem->n);
+      const int64_t row = judge_complex_sampled(i, job->rows, problem->m), col = judge_complex_sampled(j, job->cols, problem->n);
       double value[2], before[2] = {0, 0}, bias[2] = {0, 0};
-      load(&problem->c, job->c, row, col, value);
+      judge_complex_load(&problem->c, job->c, row, col, value);
       if (job->before)
-        load(&problem->c, job->before, row, col, before);
+        judge_complex_load(&problem->c, job->before, row, col, before);
       if (job->bias)
-        load(&problem->bias, job->bias, row, col, bias);
+        judge_complex_load(&problem->bias, job->bias, row, col, bias);
       job->c_part[i * job->cols + j] = value[part];
       const double own = beta_product(job->beta[0], before[part]),
                    other = beta_product(job->beta[1], before[1 - part]);
@@ -158,7 +158,7 @@ static void find_most(const expanding *job) {
   for (int64_t i = 0; i < job->rows; i++) {
     job->row_most[i] = 0;
     for (int64_t l = 0; reads && l < problem->k; l++) {
-      load(&problem->a, job->a, sampled(i, job->rows, problem->m), l, value);
+      judge_complex_load(&problem->a, job->a, judge_complex_sampled(i, job->rows, problem->m), l, value);
       const double most = fabs(value[0]) + fabs(value[1]);
       job->row_most[i] = isfinite(most) ? fmax(job->row_most[i], most) : INFINITY;
     }
@@ -166,7 +166,7 @@ static void find_most(const expanding *job) {
   for (int64_t j = 0; j < job->cols; j++) {
     job->col_most[j] = 0;
     for (int64_t l = 0; reads && l < problem->k; l++) {
-      load(&problem->b, job->b, l, sampled(j, job->cols, problem->n), value);
+      judge_complex_load(&problem->b, job->b, l, judge_complex_sampled(j, job->cols, problem->n), value);
       const double most = fabs(value[0]) + fabs(value[1]);
       job->col_most[j] = isfinite(most) ? fmax(job->col_most[j], most) : INFINITY;
     }
@@ -189,8 +189,8 @@ static void guess_sums(const expanding *job, int64_t row, int64_t col, tsl_guess
   double x[2], u[2];
   bool may_be_nan = false;
   for (int64_t l = 0; l < problem->k; l++) {
-    load_factor(&problem->a, problem->conjugate_a, job->a, row, l, x);
-    load_factor(&problem->b, problem->conjugate_b, job->b, l, col, u);
+    judge_complex_load_factor(&problem->a, problem->conjugate_a, job->a, row, l, x);
+    judge_complex_load_factor(&problem->b, problem->conjugate_b, job->b, l, col, u);
     may_be_nan |= job->flushes > 0 && meets_flushed(job, x, u);
     tsl_terms_add(&seen[0], x[0], u[0], false);
     tsl_terms_add(&seen[0], x[1], u[1], true);
@@ -216,14 +216,14 @@ static void guess_product(const expanding *job, const double scalar[2], const ts
 /* The kinds of both parts of element (i, j) of the sample; 0 where all is finite, and far from the largest number. */
 static void guess_element(const expanding *job, int64_t i, int64_t j) {
   const tsl_problem *problem = job->problem;
-  const int64_t row = sampled(i, job->rows, problem->m), col = sampled(j, job->cols, problem->n);
+  const int64_t row = judge_complex_sampled(i, job->rows, problem->m), col = judge_complex_sampled(j, job->cols, problem->n);
   const double far = job->largest / 16;
   double value[2] = {0, 0}, bias[2] = {0, 0};
   tsl_guess sum[2] = {{.kinds = TSL_KIND_FINITE}, {.kinds = TSL_KIND_FINITE}}, before[2];
   if (job->before)
-    load(&problem->c, job->before, row, col, value);
+    judge_complex_load(&problem->c, job->before, row, col, value);
   if (job->bias)
-    load(&problem->bias, job->bias, row, col, bias);
+    judge_complex_load(&problem->bias, job->bias, row, col, bias);
   const bool any = (job->alpha[0] != 0 || job->alpha[1] != 0) && tsl_problem_reads(problem, TSL_OPERAND_A);
   const double alpha = any ? fabs(job->alpha[0]) + fabs(job->alpha[1]) + 1 : 0,
                beta = fabs(job->beta[0]) + fabs(job->beta[1]);
@@ -252,10 +252,10 @@ static void guess_element(const expanding *job, int64_t i, int64_t j) {
 }
 
 /* What the caller says nobody looks at. */
-static void pass_over(const expanding *job, int64_t i, int64_t j) {
+static void judge_complex_pass_over(const expanding *job, int64_t i, int64_t j) {
   const tsl_problem *problem = job->problem;
   const unsigned given =
-      job->given[sampled(i, job->rows, problem->m) * problem->n + sampled(j, job->cols, problem->n)];
+      job->given[judge_complex_sampled(i, job->rows, problem->m) * problem->n + judge_complex_sampled(j, job->cols, problem->n)];
   for (int part = 0; part < 2; part++)
     if (given & TSL_KIND_PASSED || (part == 1 && given & TSL_KIND_REAL))
       job->kinds[part][i * job->cols + j] = TSL_KIND_PASSED;
@@ -267,7 +267,7 @@ static void guess_all(const expanding *job) {
     for (int64_t j = 0; j < job->cols; j++) {
       guess_element(job, i, j);
       if (job->given)
-        pass_over(job, i, j);
+        judge_complex_pass_over(job, i, j);
     }
 }
 
@@ -302,8 +302,8 @@ static tesela_status judge_part(expanding *job, int part, const tsl_judge *judge
   TSL_TRY(tsl_judge_real(&real, job->a_expanded, job->b_expanded, job->before_expanded, job->c_part, &own,
                          verdict));
   verdict->grade /= scale;
-  verdict->row = verdict->row < 0 ? -1 : sampled(verdict->row, job->rows, job->problem->m);
-  verdict->col = verdict->col < 0 ? -1 : sampled(verdict->col, job->cols, job->problem->n);
+  verdict->row = verdict->row < 0 ? -1 : judge_complex_sampled(verdict->row, job->rows, job->problem->m);
+  verdict->col = verdict->col < 0 ? -1 : judge_complex_sampled(verdict->col, job->cols, job->problem->n);
   if (!verdict->right) {
     char text[sizeof verdict->why];
     snprintf(text, sizeof text, "%s part: %.*s", part == 0 ? "real" : "imaginary", (int)sizeof text - 32,
@@ -329,26 +329,26 @@ static void round_scalar(tesela_type type, const double given[2], double out[2])
   tsl_type_load(type, stored, out);
 }
 
-static int64_t at_most(int64_t size, double limit) {
+static int64_t judge_complex_at_most(int64_t size, double limit) {
   return (double)size <= limit ? size : limit < 1 ? 1 : (int64_t)limit;
 }
 
 /* Rows whose judging takes so many operations, but a few at least; all where 0 are asked for. */
-static double rows_within(const tsl_problem *problem, int64_t operations) {
+static double judge_complex_rows_within(const tsl_problem *problem, int64_t operations) {
   enum { FEW = 8 };
   const double row = (double)problem->n * (double)problem->k * TERMS_MAX + 1;
   return operations == 0 ? INFINITY : fmax((double)operations / row, FEW);
 }
 
 /* How much of the result is looked at. */
-static void choose_sample(expanding *job, const tsl_judge *judge) {
+static void judge_complex_choose_sample(expanding *job, const tsl_judge *judge) {
   const tsl_problem *problem = job->problem;
   const double limit = (double)DOUBLES_MAX / ((double)(problem->k * TERMS_MAX) + 1);
-  job->rows = at_most(problem->m, fmin(fmin(limit, 4096), rows_within(problem, judge->operations_max)));
-  job->cols = at_most(problem->n, fmin(limit, 4096));
+  job->rows = judge_complex_at_most(problem->m, fmin(fmin(limit, 4096), judge_complex_rows_within(problem, judge->operations_max)));
+  job->cols = judge_complex_at_most(problem->n, fmin(limit, 4096));
 }
 
-static size_t bytes_of(const expanding *job) {
+static size_t judge_complex_bytes_of(const expanding *job) {
   const size_t depth = (size_t)(job->problem->k * TERMS_MAX), rows = (size_t)job->rows,
                cols = (size_t)job->cols;
   return ((rows + cols) * (depth + 1) + 4 * rows * cols + 1) * sizeof(double);
@@ -356,13 +356,13 @@ static size_t bytes_of(const expanding *job) {
 
 size_t tsl_judge_complex_bytes(const tsl_problem *problem, const tsl_judge *judge) {
   expanding job = {.problem = problem};
-  choose_sample(&job, judge);
-  return bytes_of(&job) + tsl_judge_real_bytes(job.rows, job.cols, problem->k * TERMS_MAX, judge);
+  judge_complex_choose_sample(&job, judge);
+  return judge_complex_bytes_of(&job) + tsl_judge_real_bytes(job.rows, job.cols, problem->k * TERMS_MAX, judge);
 }
 
-static tesela_status take(const expanding *job, double **out) {
+static tesela_status judge_complex_take(const expanding *job, double **out) {
   void *block;
-  TSL_TRY(tsl_alloc(bytes_of(job), "the judge's real products", &block));
+  TSL_TRY(tsl_alloc(judge_complex_bytes_of(job), "the judge's real products", &block));
   *out = block;
   return TESELA_OK;
 }
@@ -383,8 +383,8 @@ tesela_status tsl_judge_complex(const tsl_problem *problem, const void *a, const
   round_scalar(problem->c.type, problem->alpha, job.alpha);
   round_scalar(problem->c.type, problem->beta, job.beta);
   split_alpha(&job);
-  choose_sample(&job, judge);
-  TSL_TRY(take(&job, &block));
+  judge_complex_choose_sample(&job, judge);
+  TSL_TRY(judge_complex_take(&job, &block));
   job.a_expanded = block;
   job.b_expanded = job.a_expanded + job.rows * problem->k * TERMS_MAX;
   job.before_expanded = job.b_expanded + job.cols * problem->k * TERMS_MAX;

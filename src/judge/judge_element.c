@@ -138,7 +138,7 @@ typedef struct tsl_scales_here {
   double a, b;
 } tsl_scales_here;
 
-static tsl_scales_here scales_at(const tsl_element_verdict *job, int64_t row, int64_t col) {
+static tsl_scales_here judge_element_scales_at(const tsl_element_verdict *job, int64_t row, int64_t col) {
   const tsl_problem *problem = job->problem;
   tsl_scales_here found = {1, 1};
   if (job->products && problem->scaling_a != TESELA_NO_SCALE)
@@ -162,7 +162,7 @@ static tsl_guess guess_of_product(const tsl_element_verdict *job, int64_t row, i
                                   double largest) {
   const tsl_limits limits = {.largest = largest * (1 - slack), .flushes = job->flushes};
   tsl_guess sum = {.kinds = TSL_KIND_FINITE}, before = {.kinds = TSL_KIND_FINITE};
-  const tsl_scales_here scales = scales_at(job, row, col);
+  const tsl_scales_here scales = judge_element_scales_at(job, row, col);
   const double most = tsl_problem_has_scales(job->problem) ? job->sums->largest : largest;
   if (job->products) {
     tsl_element seen;
@@ -208,7 +208,7 @@ static unsigned special_kinds(const tsl_element_verdict *job, int64_t row, int64
   return isfinite(value) && (kinds & TSL_KIND_FINITE) ? 0 : kinds;
 }
 
-static void compare(const tsl_element_verdict *job, int64_t row, int64_t col, double high, double low,
+static void judge_element_compare(const tsl_element_verdict *job, int64_t row, int64_t col, double high, double low,
                     double magnitude, tsl_comparison *out) {
   *out = (tsl_comparison){.passed = (given_kinds(job, row, col) & TSL_KIND_PASSED) != 0};
   if (out->passed)
@@ -297,7 +297,7 @@ static void compare_finished(const tsl_element_verdict *job, int64_t row, int64_
   const double value = tsl_element_verdict_value(&problem->c, job->c, row, col),
                before = job->beta != 0 ? tsl_element_verdict_value(&problem->c, job->before, row, col) : 0,
                bias = job->judge->bias ? tsl_element_verdict_value(&problem->bias, job->judge->bias, row, col) : 0;
-  const tsl_scales_here scales = scales_at(job, row, col);
+  const tsl_scales_here scales = judge_element_scales_at(job, row, col);
   const double alpha = job->alpha * scales.a * scales.b, own = fabs(job->alpha) < 1 ? 1 : fabs(job->alpha),
                reach = own * (1 + fabs(scales.b) * (1 + fabs(scales.a)));
   const double gauge = fabs(alpha) * magnitude + fabs(job->beta * before) + fabs(bias),
@@ -332,13 +332,13 @@ static void compare_finished(const tsl_element_verdict *job, int64_t row, int64_
 /* From an element's sums of products to the comparison. */
 void tsl_compare_element(const tsl_element_verdict *job, int64_t row, int64_t col, double high, double low,
                          double magnitude, tsl_comparison *out) {
-  (tsl_problem_has_epilogue(job->problem) ? compare_finished : compare)(job, row, col, high, low, magnitude,
+  (tsl_problem_has_epilogue(job->problem) ? compare_finished : judge_element_compare)(job, row, col, high, low, magnitude,
                                                                       out);
   if (job->judge->finite && !isfinite(out->expected))
     *out = (tsl_comparison){.expected = out->expected};
 }
 
-/* Every operation here rounds numbers that are at most twice the gauge: OFF is more than all of them, and than what compare() does otherwise. */
+/* Every operation here rounds numbers that are at most twice the gauge: OFF is more than all of them, and than what judge_element_compare() does otherwise. */
 bool tsl_element_verdict_is_less(const tsl_element_verdict *job, double value, double before, double high, double low,
                         double magnitude, double most) {
   static const double off = 0x1p-49;

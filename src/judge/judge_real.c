@@ -20,28 +20,28 @@ enum { ELEMENT_OPERATIONS = 16 };
 static const int64_t default_operations_max = (int64_t)1 << 31;
 
 /* What one worker has seen. */
-typedef struct findings {
+typedef struct judge_real_findings {
   tsl_verdict worst;
   int64_t wrong;
   double *a, *b;
   tsl_sums sums;
-} findings;
+} judge_real_findings;
 
-typedef struct judging {
+typedef struct judge_real_judging {
   tsl_element_verdict facts;
   int64_t *rows, *cols, row_count, col_count, col_blocks;
   int block_rows; /* at most BLOCK_ROWS */
   double *workspace;
-  findings *workers;
-} judging;
+  judge_real_findings *workers;
+} judge_real_judging;
 
-static bool is_worse(double ratio, int64_t row, int64_t col, const tsl_verdict *than) {
+static bool judge_real_is_worse(double ratio, int64_t row, int64_t col, const tsl_verdict *than) {
   if (than->row < 0 || ratio != than->error_ratio)
     return than->row < 0 || ratio > than->error_ratio;
   return row != than->row ? row < than->row : col < than->col;
 }
 
-static void note(findings *found, int64_t row, int64_t col, const tsl_comparison *seen) {
+static void judge_real_note(judge_real_findings *found, int64_t row, int64_t col, const tsl_comparison *seen) {
   tsl_verdict *worst = &found->worst;
   if (seen->passed)
     return;
@@ -51,7 +51,7 @@ static void note(findings *found, int64_t row, int64_t col, const tsl_comparison
     worst->error = seen->error;
   if (seen->grade > worst->grade)
     worst->grade = seen->grade;
-  if (!is_worse(seen->ratio, row, col, worst))
+  if (!judge_real_is_worse(seen->ratio, row, col, worst))
     return;
   worst->error_ratio = seen->ratio;
   worst->row = row;
@@ -59,7 +59,7 @@ static void note(findings *found, int64_t row, int64_t col, const tsl_comparison
 }
 
 /* One step of `depth` products for a block. */
-static void add_products(const judging *job, const findings *found, const int64_t *rows, int row_count,
+static void judge_real_add_products(const judge_real_judging *job, const judge_real_findings *found, const int64_t *rows, int row_count,
                          const int64_t *cols, int col_count, int64_t first, int depth, const tsl_sums *to) {
   const tsl_shape *a = &job->facts.problem->a, *b = &job->facts.problem->b;
   for (int i = 0; i < row_count; i++)
@@ -72,15 +72,15 @@ static void add_products(const judging *job, const findings *found, const int64_
 }
 
 /* Those of terms first to end. */
-static void add_terms(const judging *job, const findings *found, const int64_t *rows, int row_count,
+static void add_terms(const judge_real_judging *job, const judge_real_findings *found, const int64_t *rows, int row_count,
                       const int64_t *cols, int col_count, int64_t first, int64_t end, const tsl_sums *to) {
   for (; first < end; first += BLOCK_DEPTH)
-    add_products(job, found, rows, row_count, cols, col_count, first,
+    judge_real_add_products(job, found, rows, row_count, cols, col_count, first,
                  (int)(end - first < BLOCK_DEPTH ? end - first : BLOCK_DEPTH), to);
 }
 
 /* Compares a block whose sums are known, row after row. */
-static void compare_block(const judging *job, findings *found, const int64_t *rows, int row_count,
+static void compare_block(const judge_real_judging *job, judge_real_findings *found, const int64_t *rows, int row_count,
                           const int64_t *cols, int col_count, const tsl_sums *sums) {
   for (int i = 0; i < row_count; i++)
     for (int j = 0; j < col_count; j++) {
@@ -88,13 +88,13 @@ static void compare_block(const judging *job, findings *found, const int64_t *ro
       tsl_comparison seen;
       tsl_compare_element(&job->facts, rows[i], cols[j], sums->high[at], sums->low ? sums->low[at] : 0,
                           sums->magnitude[at], &seen);
-      note(found, rows[i], cols[j], &seen);
+      judge_real_note(found, rows[i], cols[j], &seen);
     }
 }
 
 static void judge_block(void *argument, int64_t index, int worker) {
-  const judging *job = argument;
-  findings *found = &job->workers[worker];
+  const judge_real_judging *job = argument;
+  judge_real_findings *found = &job->workers[worker];
   const int64_t row_first = index / job->col_blocks * job->block_rows,
                 col_first = index % job->col_blocks * BLOCK_COLS;
   const int64_t *rows = job->rows + row_first, *cols = job->cols + col_first;
@@ -116,26 +116,26 @@ static void judge_block(void *argument, int64_t index, int worker) {
  * depend on the threads, so that nothing that is told does. */
 enum { PARTS_MOST = 64 };
 
-typedef struct sharing {
-  const judging *job;
+typedef struct judge_real_sharing {
+  const judge_real_judging *job;
   int64_t depth;
   tsl_sums *parts;
-} sharing;
+} judge_real_sharing;
 
-static bool is_shared(const judging *job) {
+static bool judge_real_is_shared(const judge_real_judging *job) {
   return job->facts.products && job->row_count <= BLOCK_ROWS && job->col_count <= BLOCK_COLS &&
          job->facts.problem->k > BLOCK_DEPTH;
 }
 
-static void sum_part(void *argument, int64_t index, int worker) {
-  const sharing *of = argument;
-  const judging *job = of->job;
+static void judge_real_sum_part(void *argument, int64_t index, int worker) {
+  const judge_real_sharing *of = argument;
+  const judge_real_judging *job = of->job;
   const int64_t first = index * of->depth, k = job->facts.problem->k;
   add_terms(job, &job->workers[worker], job->rows, (int)job->row_count, job->cols, (int)job->col_count, first,
             first + of->depth < k ? first + of->depth : k, &of->parts[index]);
 }
 
-static tesela_status judge_shared(const judging *job, tsl_team team) {
+static tesela_status judge_shared(const judge_real_judging *job, tsl_team team) {
   const int64_t k = job->facts.problem->k, each = (k + PARTS_MOST - 1) / PARTS_MOST,
                 depth = (each + BLOCK_DEPTH - 1) / BLOCK_DEPTH * BLOCK_DEPTH, count = (k + depth - 1) / depth;
   const size_t elements = (size_t)(job->row_count * job->col_count), numbers = job->facts.twice ? 3 : 2;
@@ -147,8 +147,8 @@ static tesela_status judge_shared(const judging *job, tsl_team team) {
     parts[p] = (tsl_sums){.high = memory,
                           .magnitude = memory + elements,
                           .low = job->facts.twice ? memory + 2 * elements : NULL};
-  sharing of = {job, depth, parts};
-  tsl_team_run(team, count, sum_part, &of);
+  judge_real_sharing of = {job, depth, parts};
+  tsl_team_run(team, count, judge_real_sum_part, &of);
   for (int64_t p = 1; p < count; p++)
     tsl_reference_join(elements, &parts[p], &parts[0]);
   compare_block(job, &job->workers[0], job->rows, (int)job->row_count, job->cols, (int)job->col_count,
@@ -160,13 +160,13 @@ static tesela_status judge_shared(const judging *job, tsl_team team) {
 /* Few elements with many products each, as a dot has: the threads share an element's products. */
 enum { FEW_ELEMENTS = 64, MANY_PRODUCTS = 1 << 17 };
 
-static bool is_deep(const judging *job) {
+static bool is_deep(const judge_real_judging *job) {
   return job->facts.products && job->row_count * job->col_count <= FEW_ELEMENTS &&
          job->facts.problem->k >= MANY_PRODUCTS;
 }
 
 /* The sums of one element, in the worker's block. */
-static tesela_status sum_element(const judging *job, int64_t row, int64_t col, const findings *found) {
+static tesela_status sum_element(const judge_real_judging *job, int64_t row, int64_t col, const judge_real_findings *found) {
   const tsl_shape *a = &job->facts.problem->a, *b = &job->facts.problem->b;
   const tsl_terms terms = {.a_type = a->type,
                            .b_type = b->type,
@@ -178,8 +178,8 @@ static tesela_status sum_element(const judging *job, int64_t row, int64_t col, c
   return tsl_reference_sum(tsl_judge_team(job->facts.judge), &terms, &found->sums);
 }
 
-static tesela_status judge_deep(const judging *job) {
-  findings *found = &job->workers[0];
+static tesela_status judge_deep(const judge_real_judging *job) {
+  judge_real_findings *found = &job->workers[0];
   const tsl_sums *sums = &found->sums;
   for (int64_t i = 0; i < job->row_count; i++)
     for (int64_t j = 0; j < job->col_count; j++) {
@@ -187,14 +187,14 @@ static tesela_status judge_deep(const judging *job) {
       TSL_TRY(sum_element(job, job->rows[i], job->cols[j], found));
       tsl_compare_element(&job->facts, job->rows[i], job->cols[j], *sums->high, sums->low ? *sums->low : 0,
                           *sums->magnitude, &seen);
-      note(found, job->rows[i], job->cols[j], &seen);
+      judge_real_note(found, job->rows[i], job->cols[j], &seen);
     }
   return TESELA_OK;
 }
 
 /* `count` of `total` indices, in order, spread evenly with a random place in each part, the first and the last
  * among them. */
-static void sample(int64_t *out, int64_t count, int64_t total, uint64_t seed) {
+static void judge_real_sample(int64_t *out, int64_t count, int64_t total, uint64_t seed) {
   for (int64_t i = 0; i < count; i++) {
     if (count == total) {
       out[i] = i;
@@ -216,7 +216,7 @@ static int64_t clamp(double value, int64_t most) {
   return value < 1 ? 1 : value >= (double)most ? most : (int64_t)value;
 }
 
-static tesela_status choose_sample(judging *job) {
+static tesela_status judge_real_choose_sample(judge_real_judging *job) {
   const tsl_problem *problem = job->facts.problem;
   const double limit = (double)(job->facts.judge->operations_max > 0 ? job->facts.judge->operations_max
                                                                      : default_operations_max);
@@ -228,8 +228,8 @@ static tesela_status choose_sample(judging *job) {
       tsl_alloc((size_t)(job->row_count + job->col_count) * sizeof *job->rows, "the judge's sample", &block));
   job->rows = block;
   job->cols = job->rows + job->row_count;
-  sample(job->rows, job->row_count, problem->m, job->facts.judge->seed);
-  sample(job->cols, job->col_count, problem->n, ~job->facts.judge->seed);
+  judge_real_sample(job->rows, job->row_count, problem->m, job->facts.judge->seed);
+  judge_real_sample(job->cols, job->col_count, problem->n, ~job->facts.judge->seed);
   job->col_blocks = (job->col_count + BLOCK_COLS - 1) / BLOCK_COLS;
   return TESELA_OK;
 }
@@ -237,28 +237,28 @@ static tesela_status choose_sample(judging *job) {
 size_t tsl_judge_real_bytes(int64_t rows, int64_t cols, int64_t terms, const tsl_judge *judge) {
   enum { NUMBERS = 3 };
   const size_t workers = (size_t)tsl_team_threads(tsl_judge_team(judge)),
-               sample = (size_t)(rows + cols) * sizeof(int64_t),
-               of_worker = BLOCK_DOUBLES * sizeof(double) + sizeof(findings),
+               judge_real_sample = (size_t)(rows + cols) * sizeof(int64_t),
+               of_worker = BLOCK_DOUBLES * sizeof(double) + sizeof(judge_real_findings),
                shared = (size_t)PARTS_MOST * NUMBERS * sizeof(double) *
                         (size_t)((rows < BLOCK_ROWS ? rows : BLOCK_ROWS) *
                                  (cols < BLOCK_COLS ? cols : BLOCK_COLS));
-  return sample + workers * of_worker + shared + tsl_reference_bytes(terms);
+  return judge_real_sample + workers * of_worker + shared + tsl_reference_bytes(terms);
 }
 
 /* Lower blocks where a small sample would leave workers without any. */
-static int block_rows_for(const judging *job, int workers) {
+static int block_rows_for(const judge_real_judging *job, int workers) {
   const int64_t each = job->row_count * job->col_blocks / workers;
   return each < 1 ? 1 : each < BLOCK_ROWS ? (int)each : BLOCK_ROWS;
 }
 
-static tesela_status make_workers(judging *job, int count) {
+static tesela_status make_workers(judge_real_judging *job, int count) {
   void *block;
   TSL_TRY(tsl_alloc((size_t)count * BLOCK_DOUBLES * sizeof(double), "the judge's blocks", &block));
   job->workspace = block;
   TSL_TRY(tsl_alloc_zeroed((size_t)count * sizeof *job->workers, "the judge's findings", &block));
   job->workers = block;
   for (int i = 0; i < count; i++) {
-    findings *found = &job->workers[i];
+    judge_real_findings *found = &job->workers[i];
     found->worst.row = -1;
     found->a = job->workspace + (size_t)i * BLOCK_DOUBLES;
     found->b = found->a + BLOCK_ROWS * BLOCK_DEPTH;
@@ -269,7 +269,7 @@ static tesela_status make_workers(judging *job, int count) {
   return TESELA_OK;
 }
 
-static int64_t merge(const judging *job, int count, tsl_verdict *verdict) {
+static int64_t judge_real_merge(const judge_real_judging *job, int count, tsl_verdict *verdict) {
   int64_t wrong = 0;
   verdict->row = -1;
   for (int i = 0; i < count; i++) {
@@ -278,7 +278,7 @@ static int64_t merge(const judging *job, int count, tsl_verdict *verdict) {
     verdict->checked += worst->checked;
     verdict->error = fmax(verdict->error, worst->error);
     verdict->grade = fmax(verdict->grade, worst->grade);
-    if (worst->row >= 0 && is_worse(worst->error_ratio, worst->row, worst->col, verdict)) {
+    if (worst->row >= 0 && judge_real_is_worse(worst->error_ratio, worst->row, worst->col, verdict)) {
       verdict->error_ratio = worst->error_ratio;
       verdict->row = worst->row;
       verdict->col = worst->col;
@@ -289,9 +289,9 @@ static int64_t merge(const judging *job, int count, tsl_verdict *verdict) {
 }
 
 /* The sentence about the worst element, whose sums are made once more. */
-static tesela_status explain(const judging *job, int64_t wrong, tsl_verdict *verdict) {
+static tesela_status judge_real_explain(const judge_real_judging *job, int64_t wrong, tsl_verdict *verdict) {
   const int64_t one_row = verdict->row, one_col = verdict->col;
-  findings *found = &job->workers[0];
+  judge_real_findings *found = &job->workers[0];
   tsl_comparison seen;
   TSL_TRY(sum_element(job, one_row, one_col, found));
   tsl_compare_element(&job->facts, one_row, one_col, *found->sums.high,
@@ -313,7 +313,7 @@ static tesela_status explain(const judging *job, int64_t wrong, tsl_verdict *ver
 
 tesela_status tsl_judge_real(const tsl_problem *problem, const void *a, const void *b, const void *before,
                              const void *c, const tsl_judge *judge, tsl_verdict *verdict) {
-  judging job = {.facts = {.problem = problem, .a = a, .b = b, .before = before, .c = c, .judge = judge}};
+  judge_real_judging job = {.facts = {.problem = problem, .a = a, .b = b, .before = before, .c = c, .judge = judge}};
   const tsl_team team = tsl_judge_team(judge);
   const int workers = tsl_team_threads(team);
   tesela_status status = TESELA_OK;
@@ -321,19 +321,19 @@ tesela_status tsl_judge_real(const tsl_problem *problem, const void *a, const vo
   tsl_element_verdict_prepare(&job.facts);
   if (problem->m == 0 || problem->n == 0)
     goto out;
-  TSL_GO(choose_sample(&job));
+  TSL_GO(judge_real_choose_sample(&job));
   TSL_GO(make_workers(&job, workers));
   job.block_rows = block_rows_for(&job, workers);
   const int64_t row_blocks = (job.row_count + job.block_rows - 1) / job.block_rows;
   if (is_deep(&job))
     TSL_GO(judge_deep(&job));
-  else if (is_shared(&job))
+  else if (judge_real_is_shared(&job))
     TSL_GO(judge_shared(&job, team));
   else
     tsl_team_run(team, row_blocks * job.col_blocks, judge_block, &job);
-  const int64_t wrong = merge(&job, workers, verdict);
+  const int64_t wrong = judge_real_merge(&job, workers, verdict);
   if (wrong > 0)
-    TSL_GO(explain(&job, wrong, verdict));
+    TSL_GO(judge_real_explain(&job, wrong, verdict));
 out:
   tsl_free(job.workers);
   tsl_free(job.workspace);

@@ -19,37 +19,37 @@
 static const double default_operations_max = 0x1p28;
 
 /* What one worker has seen. */
-typedef struct findings {
+typedef struct judge_solve_findings {
   tsl_verdict worst;
   int64_t wrong;
-} findings;
+} judge_solve_findings;
 
 /* A as numbers, row after row, with its conjugate taken and a unit diagonal written. */
-typedef struct judging {
+typedef struct judge_solve_judging {
   const tsl_problem *problem;
   const tsl_judge *judge;
   const tsl_type_info *type;
   const unsigned char *matrix, *b, *x;
   const tsl_shape *b_shape;
-  struct number *a;       /* A, row after row */
-  struct number *columns; /* of each worker, a column of X */
+  struct judge_solve_number *a;       /* A, row after row */
+  struct judge_solve_number *columns; /* of each worker, a column of X */
   int64_t cols;           /* that are looked at */
-  findings *workers;
+  judge_solve_findings *workers;
   bool is_upper, is_zero;
   bool is_twice; /* sums in twice double's precision */
-} judging;
+} judge_solve_judging;
 
 /* With its modulus, which every term asks for. */
-typedef struct number {
+typedef struct judge_solve_number {
   double re, im, size;
-} number;
+} judge_solve_number;
 
 /* A sum in twice double's precision, or in double, with nothing in `low`. */
 typedef struct total {
   double high, low;
 } total;
 
-static void add(total *sum, double value) {
+static void judge_solve_add(total *sum, double value) {
   const double next = sum->high + value, back = next - sum->high;
   sum->low += (sum->high - (next - back)) + (value - back);
   sum->high = next;
@@ -61,23 +61,23 @@ static inline void add_product(total *sum, bool is_twice, double x, double y) {
     sum->high += product;
     return;
   }
-  add(sum, product);
+  judge_solve_add(sum, product);
   sum->low += fma(x, y, -product);
 }
 
-static number number_of(const tsl_type_info *type, double re, double im) {
-  return (number){re, im, type->is_complex ? hypot(re, im) : fabs(re)};
+static judge_solve_number judge_solve_number_of(const tsl_type_info *type, double re, double im) {
+  return (judge_solve_number){re, im, type->is_complex ? hypot(re, im) : fabs(re)};
 }
 
-static number load(const tsl_shape *shape, const unsigned char *at, int64_t row, int64_t col) {
+static judge_solve_number judge_solve_load(const tsl_shape *shape, const unsigned char *at, int64_t row, int64_t col) {
   const tsl_type_info *type = tsl_type(shape->type);
   double value[2];
   tsl_type_load(shape->type, at + (row * shape->row_stride + col * shape->col_stride) * (int64_t)type->size,
                 value);
-  return number_of(type, value[0], value[1]);
+  return judge_solve_number_of(type, value[0], value[1]);
 }
 
-static bool is_finite(number value) {
+static bool judge_solve_is_finite(judge_solve_number value) {
   return isfinite(value.re) && isfinite(value.im);
 }
 
@@ -90,7 +90,7 @@ typedef struct row_seen {
 } row_seen;
 
 /* A product, or alpha b, that may not be finite. */
-static void see(row_seen *seen, bool is_complex, number x, number y, bool minus) {
+static void see(row_seen *seen, bool is_complex, judge_solve_number x, judge_solve_number y, bool minus) {
   const double value = minus ? -(x.re * y.re) : x.re * y.re;
   if (is_complex)
     seen->other = true;
@@ -100,10 +100,10 @@ static void see(row_seen *seen, bool is_complex, number x, number y, bool minus)
     *(value > 0 ? &seen->plus : &seen->minus) = true;
 }
 
-static void add_term(const judging *job, row_seen *seen, number x, number y, bool minus) {
+static void add_term(const judge_solve_judging *job, row_seen *seen, judge_solve_number x, judge_solve_number y, bool minus) {
   const bool is_twice = job->is_twice;
   const double sign = minus ? -1 : 1;
-  if (!is_finite(x) || !is_finite(y)) {
+  if (!judge_solve_is_finite(x) || !judge_solve_is_finite(y)) {
     see(seen, job->type->is_complex, x, y, minus);
     return;
   }
@@ -117,14 +117,14 @@ static void add_term(const judging *job, row_seen *seen, number x, number y, boo
 }
 
 /* How a quotient compares. */
-typedef struct comparison {
+typedef struct judge_solve_comparison {
   double error, ratio, grade;
-} comparison;
+} judge_solve_comparison;
 
-static const comparison wrong = {.error = INFINITY, .ratio = INFINITY}, right = {0, 0, 0};
+static const judge_solve_comparison wrong = {.error = INFINITY, .ratio = INFINITY}, right = {0, 0, 0};
 
 /* Of real numbers, where not all is finite: s / d must be what IEEE 754 says. */
-static comparison compare_kinds(const row_seen *seen, double d, double x, double doubt) {
+static judge_solve_comparison compare_kinds(const row_seen *seen, double d, double x, double doubt) {
   const double s = seen->nan || (seen->plus && seen->minus) ? NAN
                    : seen->plus                             ? INFINITY
                    : seen->minus                            ? -INFINITY
@@ -137,11 +137,11 @@ static comparison compare_kinds(const row_seen *seen, double d, double x, double
   return isnan(quotient) ? (isnan(x) ? right : wrong) : x == quotient ? right : wrong;
 }
 
-static comparison compare_row(const judging *job, const row_seen *seen, number d, number x) {
+static judge_solve_comparison judge_solve_compare_row(const judge_solve_judging *job, const row_seen *seen, judge_solve_number d, judge_solve_number x) {
   const double u = job->type->unit_roundoff, weight = d.size, largest = job->type->largest;
   const bool is_complex = job->type->is_complex,
              is_unit = job->problem->a.structure == TESELA_UNIT_TRIANGULAR;
-  const bool is_odd = seen->nan || seen->plus || seen->minus || seen->other || !is_finite(d) || weight == 0;
+  const bool is_odd = seen->nan || seen->plus || seen->minus || seen->other || !judge_solve_is_finite(d) || weight == 0;
   const double doubt = job->judge->factor * u * seen->magnitude + 4 * u * seen->given;
   if (seen->magnitude + seen->given > largest / 4)
     return right; /* finite terms may overflow on their way */
@@ -149,9 +149,9 @@ static comparison compare_row(const judging *job, const row_seen *seen, number d
     return compare_kinds(seen, d.re, x.re, doubt);
   if (is_odd)
     return (isinf(d.re) || isinf(d.im)) && !isnan(d.re) && !isnan(d.im) ? right
-           : is_finite(x)                                               ? wrong
+           : judge_solve_is_finite(x)                                               ? wrong
                                                                         : right;
-  if (!is_finite(x)) {
+  if (!judge_solve_is_finite(x)) {
     const double s = hypot(seen->re.high, seen->im.high) + doubt;
     return !is_unit && s > largest / (is_complex ? 8 : 1.001) * weight ? right : wrong;
   }
@@ -163,80 +163,80 @@ static comparison compare_row(const judging *job, const row_seen *seen, number d
                under = smallest * (4 * (double)job->problem->k + 8 + 8 * weight);
   const double bound = job->judge->factor * u * left.magnitude + 4 * u * left.given + under;
   if (job->judge->exact)
-    return error == 0 ? right : (comparison){.error = error, .ratio = INFINITY};
-  return (comparison){.error = error,
+    return error == 0 ? right : (judge_solve_comparison){.error = error, .ratio = INFINITY};
+  return (judge_solve_comparison){.error = error,
                       .ratio = error / bound,
                       .grade = left.magnitude > 0 ? fmax(0, error - under) / (u * left.magnitude) : 0};
 }
 
-static bool is_worse(double ratio, int64_t row, int64_t col, const tsl_verdict *than) {
+static bool judge_solve_is_worse(double ratio, int64_t row, int64_t col, const tsl_verdict *than) {
   if (than->row < 0 || ratio != than->error_ratio)
     return than->row < 0 || ratio > than->error_ratio;
   return row != than->row ? row < than->row : col < than->col;
 }
 
-static void note(findings *found, const comparison *seen, int64_t row, int64_t col) {
+static void judge_solve_note(judge_solve_findings *found, const judge_solve_comparison *seen, int64_t row, int64_t col) {
   found->wrong += !(seen->ratio <= 1);
   found->worst.error = fmax(found->worst.error, seen->error);
   found->worst.grade = fmax(found->worst.grade, seen->grade);
-  if (!is_worse(seen->ratio, row, col, &found->worst))
+  if (!judge_solve_is_worse(seen->ratio, row, col, &found->worst))
     return;
   found->worst.error_ratio = seen->ratio;
   found->worst.row = row;
   found->worst.col = col;
 }
 
-static comparison judge_row(const judging *job, const number *x, int64_t row, int64_t col) {
+static judge_solve_comparison judge_row(const judge_solve_judging *job, const judge_solve_number *x, int64_t row, int64_t col) {
   const tsl_problem *problem = job->problem;
-  const number *a = job->a + row * problem->m;
-  const number alpha = number_of(job->type, problem->alpha[0], problem->alpha[1]);
+  const judge_solve_number *a = job->a + row * problem->m;
+  const judge_solve_number alpha = judge_solve_number_of(job->type, problem->alpha[0], problem->alpha[1]);
   row_seen seen = {.nan = false};
   if (job->is_zero)
     return x[row].re == 0 && x[row].im == 0 ? right : wrong;
-  add_term(job, &seen, alpha, load(job->b_shape, job->b, row, col), false);
+  add_term(job, &seen, alpha, judge_solve_load(job->b_shape, job->b, row, col), false);
   const int64_t end = job->is_upper ? problem->m : row;
   for (int64_t l = job->is_upper ? row + 1 : 0; l < end; l++)
     add_term(job, &seen, a[l], x[l], true);
-  return compare_row(job, &seen, a[row], x[row]);
+  return judge_solve_compare_row(job, &seen, a[row], x[row]);
 }
 
 static void judge_column(void *argument, int64_t index, int worker) {
-  const judging *job = argument;
+  const judge_solve_judging *job = argument;
   const int64_t m = job->problem->m, n = job->problem->n;
   const int64_t col = (int64_t)((double)index * ((double)n / (double)job->cols));
-  number *x = job->columns + m * worker;
+  judge_solve_number *x = job->columns + m * worker;
   for (int64_t i = 0; i < m; i++)
-    x[i] = load(&job->problem->c, job->x, i, col);
+    x[i] = judge_solve_load(&job->problem->c, job->x, i, col);
   for (int64_t i = 0; i < m; i++) {
-    const comparison seen = judge_row(job, x, i, col);
-    note(&job->workers[worker], &seen, i, col);
+    const judge_solve_comparison seen = judge_row(job, x, i, col);
+    judge_solve_note(&job->workers[worker], &seen, i, col);
   }
 }
 
 static void bring_row(void *argument, int64_t row, int worker) {
-  const judging *job = argument;
+  const judge_solve_judging *job = argument;
   const tsl_problem *problem = job->problem;
-  number *to = job->a + row * problem->m;
+  judge_solve_number *to = job->a + row * problem->m;
   (void)worker;
   const int64_t end = job->is_upper ? problem->m : row + 1;
   for (int64_t l = job->is_upper ? row : 0; l < end; l++) {
     if (l == row && problem->a.structure == TESELA_UNIT_TRIANGULAR) {
-      to[l] = (number){1, 0, 1};
+      to[l] = (judge_solve_number){1, 0, 1};
       continue;
     }
-    to[l] = load(&problem->a, job->matrix, row, l);
+    to[l] = judge_solve_load(&problem->a, job->matrix, row, l);
     to[l].im = problem->conjugate_a ? -to[l].im : to[l].im;
   }
 }
 
-static void conclude(const judging *job, int workers, tsl_verdict *verdict) {
+static void judge_solve_conclude(const judge_solve_judging *job, int workers, tsl_verdict *verdict) {
   int64_t count = 0;
   for (int i = 0; i < workers; i++) {
     const tsl_verdict *worst = &job->workers[i].worst;
     count += job->workers[i].wrong;
     verdict->error = fmax(verdict->error, worst->error);
     verdict->grade = fmax(verdict->grade, worst->grade);
-    if (worst->row < 0 || !is_worse(worst->error_ratio, worst->row, worst->col, verdict))
+    if (worst->row < 0 || !judge_solve_is_worse(worst->error_ratio, worst->row, worst->col, verdict))
       continue;
     verdict->error_ratio = worst->error_ratio;
     verdict->row = worst->row;
@@ -246,7 +246,7 @@ static void conclude(const judging *job, int workers, tsl_verdict *verdict) {
   verdict->right = count == 0;
   if (count == 0)
     return;
-  const number x = load(&job->problem->c, job->x, verdict->row, verdict->col);
+  const judge_solve_number x = judge_solve_load(&job->problem->c, job->x, verdict->row, verdict->col);
   snprintf(verdict->why, sizeof verdict->why,
            "X(%lld, %lld) is %.17g%+.17gi, and its row of alpha B - A X is %.3g times what is allowed; wrong "
            "are %lld of "
@@ -255,17 +255,17 @@ static void conclude(const judging *job, int workers, tsl_verdict *verdict) {
            (long long)count, (long long)verdict->checked);
 }
 
-static tesela_status take_memory(judging *job, int workers) {
+static tesela_status judge_solve_take_memory(judge_solve_judging *job, int workers) {
   const int64_t m = job->problem->m;
   size_t elements;
   void *block;
-  if (!tsl_size_mul((size_t)m, (size_t)m, &elements) || !tsl_size_mul(elements, sizeof(number), &elements))
+  if (!tsl_size_mul((size_t)m, (size_t)m, &elements) || !tsl_size_mul(elements, sizeof(judge_solve_number), &elements))
     return tsl_fail(TESELA_OUT_OF_MEMORY, "a triangle of %lld rows is too large to be judged", (long long)m);
-  TSL_TRY(tsl_alloc_zeroed((size_t)workers * sizeof(findings), "the judge's notes", &block));
+  TSL_TRY(tsl_alloc_zeroed((size_t)workers * sizeof(judge_solve_findings), "the judge's notes", &block));
   job->workers = block;
   for (int i = 0; i < workers; i++)
     job->workers[i].worst = (tsl_verdict){.row = -1, .col = -1};
-  TSL_TRY(tsl_alloc((size_t)workers * (size_t)m * sizeof(number), "the judge's columns", &block));
+  TSL_TRY(tsl_alloc((size_t)workers * (size_t)m * sizeof(judge_solve_number), "the judge's columns", &block));
   job->columns = block;
   if (job->is_zero)
     return TESELA_OK;
@@ -284,7 +284,7 @@ tesela_status tsl_judge_solve(const tsl_problem *problem, const void *a, const v
   *verdict = (tsl_verdict){.right = true, .row = -1, .col = -1};
   if (problem->m == 0 || problem->n == 0)
     return TESELA_OK;
-  judging job = {.problem = problem,
+  judge_solve_judging job = {.problem = problem,
                  .judge = judge,
                  .type = tsl_type(problem->c.type),
                  .matrix = a,
@@ -297,11 +297,11 @@ tesela_status tsl_judge_solve(const tsl_problem *problem, const void *a, const v
                  .is_upper = problem->a.triangle == TESELA_UPPER,
                  .is_zero = problem->alpha[0] == 0 && problem->alpha[1] == 0,
                  .is_twice = tsl_type(problem->c.type)->unit_roundoff < 0x1p-30};
-  TSL_GO(take_memory(&job, workers));
+  TSL_GO(judge_solve_take_memory(&job, workers));
   if (!job.is_zero)
     tsl_team_run(team, problem->m, bring_row, &job);
   tsl_team_run(team, job.cols, judge_column, &job);
-  conclude(&job, workers, verdict);
+  judge_solve_conclude(&job, workers, verdict);
 out:
   tsl_free(job.a);
   tsl_free(job.columns);

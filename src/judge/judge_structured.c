@@ -10,25 +10,25 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct judging {
+typedef struct judge_structured_judging {
   const tsl_problem *problem;
   const tsl_plain *plain;
   const unsigned char *c; /* dense, row after row */
   const tsl_judge *judge;
-} judging;
+} judge_structured_judging;
 
-static const unsigned char *address(const tsl_shape *shape, const unsigned char *origin, int64_t row,
+static const unsigned char *judge_structured_address(const tsl_shape *shape, const unsigned char *origin, int64_t row,
                                     int64_t col) {
   return origin + (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
 }
 
-static void load(const judging *job, int64_t row, int64_t col, double value[2]) {
+static void judge_structured_load(const judge_structured_judging *job, int64_t row, int64_t col, double value[2]) {
   const tsl_shape *shape = &job->plain->problem.c;
   value[0] = value[1] = 0;
-  tsl_type_load(shape->type, address(shape, job->c, row, col), value);
+  tsl_type_load(shape->type, judge_structured_address(shape, job->c, row, col), value);
 }
 
-static void add(tsl_verdict *all, const tsl_verdict *part, int64_t row, int64_t col) {
+static void judge_structured_add(tsl_verdict *all, const tsl_verdict *part, int64_t row, int64_t col) {
   const bool is_worse = part->error_ratio > all->error_ratio;
   all->checked += part->checked;
   all->error = fmax(all->error, part->error);
@@ -44,33 +44,33 @@ static void add(tsl_verdict *all, const tsl_verdict *part, int64_t row, int64_t 
 }
 
 /* An element whose left-out terms would meet what is not finite: NaN where they were multiplied, else what the others come to. */
-static tesela_status judge_alone(const judging *job, int64_t row, int64_t col, int64_t first, int64_t count,
+static tesela_status judge_alone(const judge_structured_judging *job, int64_t row, int64_t col, int64_t first, int64_t count,
                                  tsl_verdict *verdict) {
   const tsl_plain *plain = job->plain;
   tsl_problem one = plain->problem;
   tsl_judge own = *job->judge;
   tsl_verdict seen;
   double value[2];
-  load(job, row, col, value);
+  judge_structured_load(job, row, col, value);
   if (isnan(value[0]) && (isnan(value[1]) || !tsl_type(one.c.type)->is_complex))
     return TESELA_OK;
   one.m = one.n = one.a.rows = one.b.cols = one.c.rows = one.c.cols = 1;
   one.k = one.a.cols = one.b.rows = count;
   own.kinds = NULL;
-  TSL_TRY(tsl_judge_gemm(&one, address(&one.a, plain->a, row, first), address(&one.b, plain->b, first, col),
-                         plain->before ? address(&one.c, plain->before, row, col) : NULL,
-                         address(&one.c, job->c, row, col), &own, &seen));
+  TSL_TRY(tsl_judge_gemm(&one, judge_structured_address(&one.a, plain->a, row, first), judge_structured_address(&one.b, plain->b, first, col),
+                         plain->before ? judge_structured_address(&one.c, plain->before, row, col) : NULL,
+                         judge_structured_address(&one.c, job->c, row, col), &own, &seen));
   if (!seen.right) {
     char why[sizeof seen.why];
     snprintf(why, sizeof why, "%.*s (its place is %lld, %lld)", (int)sizeof why - 64, seen.why,
              (long long)row, (long long)col);
     memcpy(seen.why, why, sizeof why);
   }
-  add(verdict, &seen, row, col);
+  judge_structured_add(verdict, &seen, row, col);
   return TESELA_OK;
 }
 
-static tesela_status judge_passed(const judging *job, tsl_verdict *verdict) {
+static tesela_status judge_passed(const judge_structured_judging *job, tsl_verdict *verdict) {
   for (int64_t i = 0; i < job->problem->m; i++)
     for (int64_t j = 0; j < job->problem->n; j++) {
       int64_t first, count;
@@ -81,10 +81,10 @@ static tesela_status judge_passed(const judging *job, tsl_verdict *verdict) {
 }
 
 /* A hermitian diagonal is real. */
-static void judge_diagonal(const judging *job, tsl_verdict *verdict) {
+static void judge_diagonal(const judge_structured_judging *job, tsl_verdict *verdict) {
   for (int64_t i = 0; i < job->problem->m && verdict->right; i++) {
     double value[2];
-    load(job, i, i, value);
+    judge_structured_load(job, i, i, value);
     if (value[1] == 0)
       continue;
     *verdict = (tsl_verdict){
@@ -96,11 +96,11 @@ static void judge_diagonal(const judging *job, tsl_verdict *verdict) {
 }
 
 /* C as it was computed, dense. */
-static tesela_status copy_of(const tsl_shape *shape, const unsigned char *c, void **out) {
+static tesela_status judge_structured_copy_of(const tsl_shape *shape, const unsigned char *c, void **out) {
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
   TSL_TRY(tsl_alloc((size_t)(shape->rows * shape->cols * size) + 1, "a result for the judge", out));
   for (int64_t i = 0; i < shape->rows; i++)
-    tsl_type_convert(shape->type, address(shape, c, i, 0), shape->col_stride, shape->type,
+    tsl_type_convert(shape->type, judge_structured_address(shape, c, i, 0), shape->col_stride, shape->type,
                      (unsigned char *)*out + i * shape->cols * size, 1, (size_t)shape->cols);
   return TESELA_OK;
 }
@@ -115,8 +115,8 @@ tesela_status tsl_judge_structured(const tsl_problem *problem, const void *a, co
   tesela_status status = TESELA_OK;
   TSL_GO(tsl_plain_create(problem, a, b, before, &rows, &cols, &plain));
   own.kinds = plain.kinds;
-  TSL_GO(copy_of(&problem->c, c, &dense));
-  const judging job = {.problem = problem, .plain = &plain, .c = dense, .judge = judge};
+  TSL_GO(judge_structured_copy_of(&problem->c, c, &dense));
+  const judge_structured_judging job = {.problem = problem, .plain = &plain, .c = dense, .judge = judge};
   TSL_GO(tsl_judge_gemm(&plain.problem, plain.a, plain.b, plain.before, dense, &own, verdict));
   TSL_GO(judge_passed(&job, verdict));
   if (tsl_is_hermitian(problem->c.structure))

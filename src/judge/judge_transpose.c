@@ -12,28 +12,28 @@
 enum { TILE = 64 };
 
 /* What one worker has seen. */
-typedef struct findings {
+typedef struct judge_transpose_findings {
   tsl_verdict worst;
   int64_t wrong;
-} findings;
+} judge_transpose_findings;
 
-typedef struct judging {
+typedef struct judge_transpose_judging {
   const tsl_problem *problem;
   const unsigned char *from; /* element (0, 0) of what was transposed */
   tsl_shape shape;           /* of that, n x m */
   const unsigned char *c;
   const tsl_judge *judge;
   const tsl_type_info *type;
-  findings *workers;
-} judging;
+  judge_transpose_findings *workers;
+} judge_transpose_judging;
 
-static const unsigned char *element_at(const tsl_shape *shape, const unsigned char *base, int64_t row,
+static const unsigned char *judge_transpose_element_at(const tsl_shape *shape, const unsigned char *base, int64_t row,
                                        int64_t col) {
   return base + (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
 }
 
 /* alpha as C's type has it; parts of the product are sums of two, hence the factor. */
-static void scaled(const judging *job, const double value[2], double out[2], double magnitude[2]) {
+static void judge_transpose_scaled(const judge_transpose_judging *job, const double value[2], double out[2], double magnitude[2]) {
   unsigned char stored[16];
   double alpha[2];
   tsl_type_store(job->type->type, stored, job->problem->alpha);
@@ -46,7 +46,7 @@ static void scaled(const judging *job, const double value[2], double out[2], dou
 
 /* |error| over its bound, 0 where both are the same special value. Double's own rounding, where it is C's type as
  * well, stays within the bound's second unit. */
-static double ratio_of(const judging *job, double right, double value, double magnitude, tsl_verdict *seen) {
+static double ratio_of(const judge_transpose_judging *job, double right, double value, double magnitude, tsl_verdict *seen) {
   if (isnan(right) || isnan(value))
     return isnan(right) && isnan(value) ? 0 : INFINITY;
   if (isinf(value) && fabs(right) > job->type->largest * (1 - job->type->unit_roundoff))
@@ -61,9 +61,9 @@ static double ratio_of(const judging *job, double right, double value, double ma
   return error == 0 ? 0 : error / bound;
 }
 
-static double judge_element(const judging *job, int64_t row, int64_t col, tsl_verdict *seen) {
-  const unsigned char *source = element_at(&job->shape, job->from, col, row);
-  const unsigned char *result = element_at(&job->problem->c, job->c, row, col);
+static double judge_transpose_judge_element(const judge_transpose_judging *job, int64_t row, int64_t col, tsl_verdict *seen) {
+  const unsigned char *source = judge_transpose_element_at(&job->shape, job->from, col, row);
+  const unsigned char *result = judge_transpose_element_at(&job->problem->c, job->c, row, col);
   const double *alpha = job->problem->alpha;
   if (alpha[0] == 1 && alpha[1] == 0)
     return memcmp(source, result, job->type->size) == 0 ? 0 : INFINITY;
@@ -72,7 +72,7 @@ static double judge_element(const judging *job, int64_t row, int64_t col, tsl_ve
   if (!zero)
     tsl_type_load(job->type->type, source, from);
   tsl_type_load(job->type->type, result, value);
-  scaled(job, from, right, magnitude);
+  judge_transpose_scaled(job, from, right, magnitude);
   for (int part = 0; part < (job->type->is_complex ? 2 : 1); part++)
     worst = fmax(worst, ratio_of(job, right[part], value[part], magnitude[part], seen));
   return worst;
@@ -81,22 +81,22 @@ static double judge_element(const judging *job, int64_t row, int64_t col, tsl_ve
 /* --- tiles --- */
 
 /* Rows row0 to row1 of C, columns col0 to col1. */
-typedef struct tile {
+typedef struct judge_transpose_tile {
   int64_t row0, row1, col0, col1;
-} tile;
+} judge_transpose_tile;
 
-static bool is_worse(double ratio, int64_t row, int64_t col, const tsl_verdict *than) {
+static bool judge_transpose_is_worse(double ratio, int64_t row, int64_t col, const tsl_verdict *than) {
   if (than->row < 0 || ratio != than->error_ratio)
     return than->row < 0 || ratio > than->error_ratio;
   return row != than->row ? row < than->row : col < than->col;
 }
 
-static void judge_each(const judging *job, const tile *part, findings *found) {
+static void judge_each(const judge_transpose_judging *job, const judge_transpose_tile *part, judge_transpose_findings *found) {
   for (int64_t row = part->row0; row < part->row1; row++)
     for (int64_t col = part->col0; col < part->col1; col++) {
-      const double ratio = judge_element(job, row, col, &found->worst);
+      const double ratio = judge_transpose_judge_element(job, row, col, &found->worst);
       found->wrong += ratio > 1;
-      if (!is_worse(ratio, row, col, &found->worst))
+      if (!judge_transpose_is_worse(ratio, row, col, &found->worst))
         continue;
       found->worst.error_ratio = ratio;
       found->worst.row = row;
@@ -121,13 +121,13 @@ static inline uint64_t differences(const unsigned char *from, int64_t from_step,
 }
 
 /* Whether a tile has A's bits. */
-static bool is_moved(const judging *job, const tile *part) {
+static bool judge_transpose_is_moved(const judge_transpose_judging *job, const judge_transpose_tile *part) {
   const int64_t size = (int64_t)job->type->size, count = part->col1 - part->col0;
   const int64_t from_step = job->shape.row_stride * size, step = job->problem->c.col_stride * size;
   uint64_t found = 0;
   for (int64_t row = part->row0; row < part->row1; row++) {
-    const unsigned char *from = element_at(&job->shape, job->from, part->col0, row);
-    const unsigned char *to = element_at(&job->problem->c, job->c, row, part->col0);
+    const unsigned char *from = judge_transpose_element_at(&job->shape, job->from, part->col0, row);
+    const unsigned char *to = judge_transpose_element_at(&job->problem->c, job->c, row, part->col0);
     found |= size == 1   ? differences(from, from_step, to, step, count, 1)
              : size == 2 ? differences(from, from_step, to, step, count, 2)
              : size == 4 ? differences(from, from_step, to, step, count, 4)
@@ -137,40 +137,40 @@ static bool is_moved(const judging *job, const tile *part) {
   return found == 0;
 }
 
-static void judge_rows(void *argument, int64_t index, int worker) {
-  const judging *job = argument;
+static void judge_transpose_judge_rows(void *argument, int64_t index, int worker) {
+  const judge_transpose_judging *job = argument;
   const tsl_problem *problem = job->problem;
-  findings *found = &job->workers[worker];
+  judge_transpose_findings *found = &job->workers[worker];
   const bool exact = problem->alpha[0] == 1 && problem->alpha[1] == 0;
-  tile part = {.row0 = index * TILE};
+  judge_transpose_tile part = {.row0 = index * TILE};
   part.row1 = part.row0 + TILE < problem->m ? part.row0 + TILE : problem->m;
   for (; part.col0 < problem->n; part.col0 += TILE) {
     part.col1 = part.col0 + TILE < problem->n ? part.col0 + TILE : problem->n;
-    if (!exact || !is_moved(job, &part))
+    if (!exact || !judge_transpose_is_moved(job, &part))
       judge_each(job, &part, found);
-    else if (is_worse(0, part.row0, part.col0, &found->worst)) /* as good as all others: the first is named */
+    else if (judge_transpose_is_worse(0, part.row0, part.col0, &found->worst)) /* as good as all others: the first is named */
       found->worst.row = part.row0, found->worst.col = part.col0;
   }
 }
 
-static void merge(const findings *found, tsl_verdict *into, int64_t *wrong) {
+static void judge_transpose_merge(const judge_transpose_findings *found, tsl_verdict *into, int64_t *wrong) {
   const tsl_verdict *worst = &found->worst;
   *wrong += found->wrong;
   into->error = fmax(into->error, worst->error);
   into->grade = fmax(into->grade, worst->grade);
-  if (worst->row < 0 || !is_worse(worst->error_ratio, worst->row, worst->col, into))
+  if (worst->row < 0 || !judge_transpose_is_worse(worst->error_ratio, worst->row, worst->col, into))
     return;
   into->error_ratio = worst->error_ratio;
   into->row = worst->row;
   into->col = worst->col;
 }
 
-static void explain(const judging *job, int64_t wrong, tsl_verdict *verdict) {
+static void judge_transpose_explain(const judge_transpose_judging *job, int64_t wrong, tsl_verdict *verdict) {
   double is[2], was[2] = {0, 0};
   tsl_text text = {0};
-  tsl_type_load(job->type->type, element_at(&job->problem->c, job->c, verdict->row, verdict->col), is);
+  tsl_type_load(job->type->type, judge_transpose_element_at(&job->problem->c, job->c, verdict->row, verdict->col), is);
   if (job->from)
-    tsl_type_load(job->type->type, element_at(&job->shape, job->from, verdict->col, verdict->row), was);
+    tsl_type_load(job->type->type, judge_transpose_element_at(&job->shape, job->from, verdict->col, verdict->row), was);
   tsl_text_add(&text, "C(%lld, %lld) is ", (long long)verdict->row, (long long)verdict->col);
   tsl_text_add_double(&text, is[0]);
   tsl_text_add(&text, " where A(%lld, %lld) is ", (long long)verdict->col, (long long)verdict->row);
@@ -181,7 +181,7 @@ static void explain(const judging *job, int64_t wrong, tsl_verdict *verdict) {
 }
 
 size_t tsl_judge_transpose_bytes(const tsl_judge *judge) {
-  return (size_t)tsl_team_threads(tsl_judge_team(judge)) * sizeof(findings);
+  return (size_t)tsl_team_threads(tsl_judge_team(judge)) * sizeof(judge_transpose_findings);
 }
 
 tesela_status tsl_judge_transpose(const tsl_problem *problem, const void *a, const void *b,
@@ -194,8 +194,8 @@ tesela_status tsl_judge_transpose(const tsl_problem *problem, const void *a, con
   *verdict = (tsl_verdict){.right = true, .row = -1, .col = -1};
   if (problem->m == 0 || problem->n == 0)
     return TESELA_OK;
-  TSL_TRY(tsl_alloc((size_t)threads * sizeof(findings), "the judge's notes", &workers));
-  judging job = {.problem = problem,
+  TSL_TRY(tsl_alloc((size_t)threads * sizeof(judge_transpose_findings), "the judge's notes", &workers));
+  judge_transpose_judging job = {.problem = problem,
                  .from = problem->in_place ? before : a,
                  .shape = problem->a,
                  .c = c,
@@ -203,15 +203,15 @@ tesela_status tsl_judge_transpose(const tsl_problem *problem, const void *a, con
                  .type = tsl_type(problem->c.type),
                  .workers = workers};
   for (int i = 0; i < threads; i++)
-    job.workers[i] = (findings){.worst = {.row = -1, .col = -1}};
-  tsl_team_run(team, (problem->m - 1) / TILE + 1, judge_rows, &job);
+    job.workers[i] = (judge_transpose_findings){.worst = {.row = -1, .col = -1}};
+  tsl_team_run(team, (problem->m - 1) / TILE + 1, judge_transpose_judge_rows, &job);
   int64_t wrong = 0;
   for (int i = 0; i < threads; i++)
-    merge(&job.workers[i], verdict, &wrong);
+    judge_transpose_merge(&job.workers[i], verdict, &wrong);
   tsl_free(workers);
   verdict->checked = problem->m * problem->n;
   verdict->right = wrong == 0;
   if (wrong > 0)
-    explain(&job, wrong, verdict);
+    judge_transpose_explain(&job, wrong, verdict);
   return TESELA_OK;
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* high + low = a + b exactly, for any a and b (Knuth). */
-static inline void two_sum(double a, double b, double *high, double *low) {
+static inline void reference_two_sum(double a, double b, double *high, double *low) {
   const double sum = a + b, b_part = sum - a;
   *low = (a - (sum - b_part)) + (b - b_part);
   *high = sum;
@@ -46,7 +46,7 @@ void tsl_reference_join(size_t count, const tsl_sums *from, const tsl_sums *to) 
   for (size_t i = 0; i < count; i++) {
     double error = 0;
     if (to->low)
-      two_sum(to->high[i], from->high[i], &to->high[i], &error);
+      reference_two_sum(to->high[i], from->high[i], &to->high[i], &error);
     else
       to->high[i] += from->high[i];
     if (to->low)
@@ -70,10 +70,10 @@ typedef struct summing {
   part_sum *parts;
 } summing;
 
-static void join(bool twice, double high, double low, double magnitude, part_sum *sum) {
+static void reference_join(bool twice, double high, double low, double magnitude, part_sum *sum) {
   double error = 0;
   if (twice)
-    two_sum(sum->high, high, &sum->high, &error);
+    reference_two_sum(sum->high, high, &sum->high, &error);
   else
     sum->high += high;
   sum->low += low + error;
@@ -90,7 +90,7 @@ static void load_step(tesela_type type, const void *from, int64_t step, int64_t 
     to[l] = 0;
 }
 
-static void sum_part(void *argument, int64_t index, int worker) {
+static void reference_sum_part(void *argument, int64_t index, int worker) {
   const summing *job = argument;
   const tsl_terms *terms = job->terms;
   const int64_t begin = index * PART, end = begin + PART < terms->count ? begin + PART : terms->count;
@@ -105,7 +105,7 @@ static void sum_part(void *argument, int64_t index, int worker) {
     kernels->lanes(job->twice, x, y, &sums);
   }
   for (int i = 0; i < TSL_SUMS_LANES; i++)
-    join(job->twice, sums.high[i], sums.low[i], sums.magnitude[i], &sum);
+    reference_join(job->twice, sums.high[i], sums.low[i], sums.magnitude[i], &sum);
   job->parts[index] = sum;
 }
 
@@ -119,9 +119,9 @@ tesela_status tsl_reference_sum(tsl_team team, const tsl_terms *terms, const tsl
   void *block;
   TSL_TRY(tsl_alloc((size_t)(parts + 1) * sizeof(part_sum), "the reference's sums", &block));
   summing job = {.terms = terms, .twice = sums->low != NULL, .parts = block};
-  tsl_team_run(team, parts, sum_part, &job);
+  tsl_team_run(team, parts, reference_sum_part, &job);
   for (int64_t i = 0; i < parts; i++)
-    join(job.twice, job.parts[i].high, job.parts[i].low, job.parts[i].magnitude, &all);
+    reference_join(job.twice, job.parts[i].high, job.parts[i].low, job.parts[i].magnitude, &all);
   tsl_free(block);
   *sums->high = all.high;
   *sums->magnitude = all.magnitude;
@@ -139,8 +139,8 @@ void tsl_reference_finish(double alpha, double high, double low, double beta, do
   }
   if (beta != 0)
     two_product(beta, before, &added, &added_low);
-  two_sum(scaled, added, &scaled, &error);
-  two_sum(scaled, error + scaled_low + added_low, result_high, result_low);
+  reference_two_sum(scaled, added, &scaled, &error);
+  reference_two_sum(scaled, error + scaled_low + added_low, result_high, result_low);
 }
 
 /* The sums of one element while they grow, all scaled by 2^-exponent. */
@@ -156,7 +156,7 @@ static void add_scaled(scaled_sums *sums, double x, double y) {
   two_product(frexp(x, &x_exponent), frexp(y, &y_exponent), &product, &error);
   const int shift = x_exponent + y_exponent - sums->exponent;
   product = ldexp(product, shift);
-  two_sum(sums->high, product, &sums->high, &rounding);
+  reference_two_sum(sums->high, product, &sums->high, &rounding);
   sums->low += rounding + ldexp(error, shift);
   if (product > 0)
     sums->positive += product;
@@ -191,7 +191,7 @@ typedef struct term_walk {
   int64_t a_step, b_step, count;
 } term_walk;
 
-static void load_term(const term_walk *walk, int64_t l, double *x, double *y) {
+static void reference_load_term(const term_walk *walk, int64_t l, double *x, double *y) {
   double value[2];
   tsl_type_load(walk->a_type, walk->a + l * walk->a_step, value);
   *x = value[0];
@@ -207,7 +207,7 @@ static void sum_terms(const term_walk *walk, double alpha, const tsl_limits *lim
   double x, y;
   sums->exponent = 3 * LOWEST_EXPONENT;
   for (int64_t l = 0; l < walk->count; l++) {
-    load_term(walk, l, &x, &y);
+    reference_load_term(walk, l, &x, &y);
     if (!isfinite(x) || !isfinite(y)) {
       count_special(out, x, y, copysign(1, alpha));
       out->unsure |= fabs(x) < limits->flushes || fabs(y) < limits->flushes;
@@ -216,7 +216,7 @@ static void sum_terms(const term_walk *walk, double alpha, const tsl_limits *lim
     }
   }
   for (int64_t l = 0; l < walk->count; l++) {
-    load_term(walk, l, &x, &y);
+    reference_load_term(walk, l, &x, &y);
     if (isfinite(x) && isfinite(y))
       add_scaled(sums, x, y);
   }
@@ -225,7 +225,7 @@ static void sum_terms(const term_walk *walk, double alpha, const tsl_limits *lim
   out->down = (alpha > 0 ? sums->negative : sums->positive) >= limit;
 }
 
-static const unsigned char *element_at(const tsl_shape *shape, const void *base, int64_t row, int64_t col) {
+static const unsigned char *reference_element_at(const tsl_shape *shape, const void *base, int64_t row, int64_t col) {
   return (const unsigned char *)base +
          (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
 }
@@ -240,15 +240,15 @@ void tsl_reference_element(const tsl_problem *problem, double alpha, double beta
     const tsl_shape *a_shape = &problem->a, *b_shape = &problem->b;
     const term_walk walk = {.a_type = a_shape->type,
                             .b_type = b_shape->type,
-                            .a = element_at(a_shape, a, row, 0),
-                            .b = element_at(b_shape, b, 0, col),
+                            .a = reference_element_at(a_shape, a, row, 0),
+                            .b = reference_element_at(b_shape, b, 0, col),
                             .a_step = a_shape->col_stride * (int64_t)tsl_type(a_shape->type)->size,
                             .b_step = b_shape->row_stride * (int64_t)tsl_type(b_shape->type)->size,
                             .count = problem->k};
     sum_terms(&walk, alpha, limits, &sums, out);
   }
   if (beta != 0)
-    tsl_type_load(problem->c.type, element_at(&problem->c, before, row, col), start);
+    tsl_type_load(problem->c.type, reference_element_at(&problem->c, before, row, col), start);
 
   /* alpha's mantissa multiplies the sums, its exponent joins theirs. */
   scaled_sums total = {.exponent = LOWEST_EXPONENT};
@@ -269,7 +269,7 @@ void tsl_reference_element(const tsl_problem *problem, double alpha, double beta
   total.negative = ldexp(fabs(alpha_mantissa) * (alpha > 0 ? sums.negative : sums.positive), shift);
   if (beta != 0 && isfinite(start[0]))
     add_scaled(&total, beta, start[0]);
-  two_sum(total.high, total.low, &out->high, &rounding);
+  reference_two_sum(total.high, total.low, &out->high, &rounding);
   out->low = rounding;
   out->exponent = total.exponent;
   out->magnitude = total.positive + total.negative;

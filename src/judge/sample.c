@@ -65,7 +65,7 @@ static void bring_from_host(const tsl_lines *from, const tsl_indices *lines, con
 /* --- from a device --- */
 
 /* A whole line, as dense memory; backwards where its stride is negative. */
-static tesela_status read_line(const tsl_lines *from, int64_t line, unsigned char *to) {
+static tesela_status sample_read_line(const tsl_lines *from, int64_t line, unsigned char *to) {
   const int64_t apart = tsl_abs(from->stride), length = apart == 0 ? 1 : from->length;
   const int64_t first =
       from->offset + line * from->line_stride + (from->stride < 0 ? from->stride * (length - 1) : 0);
@@ -95,7 +95,7 @@ static void pick(const tsl_lines *from, const unsigned char *line, const tsl_ind
 static tesela_status bring_along(const tsl_lines *from, const tsl_indices *lines, const tsl_indices *of_line,
                                  unsigned char *line, unsigned char *to) {
   for (int64_t i = 0; i < lines->count; i++) {
-    TSL_TRY(read_line(from, index_of(lines, i), line));
+    TSL_TRY(sample_read_line(from, index_of(lines, i), line));
     pick(from, line, of_line, to + (size_t)(i * of_line->count) * from->size);
   }
   return TESELA_OK;

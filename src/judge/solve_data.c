@@ -16,7 +16,7 @@ typedef struct settling {
   bool is_unit, is_upper;
 } settling;
 
-static unsigned char *element(const settling *job, int64_t row, int64_t col) {
+static unsigned char *solve_data_element(const settling *job, int64_t row, int64_t col) {
   const tsl_shape *shape = job->shape;
   return job->at + (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
 }
@@ -36,7 +36,7 @@ static double scale_of_col(const settling *job, int64_t col) {
   return job->is_unit ? 1 / scale_of_row(job, col) : ldexp(1, roll(job, col, 1, 25) - 12);
 }
 
-static void make_special(const settling *job, int64_t row, double value[2]) {
+static void solve_data_make_special(const settling *job, int64_t row, double value[2]) {
   const tsl_type_info *type = tsl_type(job->shape->type);
   const double kinds[] = {0, -0.0, type->smallest * 5, type->largest / 2, -INFINITY, NAN};
   if (job->data != TSL_DATA_SPECIAL || roll(job, 0, 2, 3) != 0 ||
@@ -57,8 +57,8 @@ static void settle_diagonal(const settling *job, int64_t row) {
     value[0] = 0;
     value[1] = size;
   }
-  make_special(job, row, value);
-  tsl_type_store(job->shape->type, element(job, row, row), value);
+  solve_data_make_special(job, row, value);
+  tsl_type_store(job->shape->type, solve_data_element(job, row, row), value);
 }
 
 static bool is_growing(const settling *job, int64_t row, int64_t col) {
@@ -73,12 +73,12 @@ static void settle_beside(const settling *job, int64_t row, int64_t col) {
   double value[2];
   if (job->data == TSL_DATA_INTEGER)
     return;
-  tsl_type_load(job->shape->type, element(job, row, col), value);
+  tsl_type_load(job->shape->type, solve_data_element(job, row, col), value);
   if (is_growing(job, row, col))
     value[0] = copysign(1.5, value[0]);
   value[0] *= by;
   value[1] *= by;
-  tsl_type_store(job->shape->type, element(job, row, col), value);
+  tsl_type_store(job->shape->type, solve_data_element(job, row, col), value);
 }
 
 void tsl_solve_settle(tsl_data data, uint64_t seed, const tsl_shape *shape, void *a) {
@@ -92,7 +92,7 @@ void tsl_solve_settle(tsl_data data, uint64_t seed, const tsl_shape *shape, void
   for (int64_t i = 0; i < shape->rows; i++)
     for (int64_t j = 0; j < shape->cols; j++)
       if (i == j ? job.is_unit : job.is_upper == (i > j))
-        tsl_type_store(shape->type, element(&job, i, j), nothing);
+        tsl_type_store(shape->type, solve_data_element(&job, i, j), nothing);
       else if (i == j)
         settle_diagonal(&job, i);
       else
@@ -101,7 +101,7 @@ void tsl_solve_settle(tsl_data data, uint64_t seed, const tsl_shape *shape, void
 
 /* --- exact ones --- */
 
-static void load(const tsl_shape *shape, const void *at, int64_t row, int64_t col, double value[2]) {
+static void solve_data_load(const tsl_shape *shape, const void *at, int64_t row, int64_t col, double value[2]) {
   const int64_t place = row * shape->row_stride + col * shape->col_stride;
   tsl_type_load(shape->type, (const unsigned char *)at + place * (int64_t)tsl_type(shape->type)->size, value);
 }
@@ -115,8 +115,8 @@ static void row_of_product(const tsl_problem *problem, const void *a, const void
   for (int64_t l = is_upper ? row : 0; l < end; l++) {
     double y[2] = {1, 0}, z[2];
     if (l != row || problem->a.structure != TESELA_UNIT_TRIANGULAR)
-      load(&problem->a, a, row, l, y);
-    load(&problem->c, x, l, col, z);
+      solve_data_load(&problem->a, a, row, l, y);
+    solve_data_load(&problem->c, x, l, col, z);
     y[1] = problem->conjugate_a ? -y[1] : y[1];
     sum[0] += y[0] * z[0] - y[1] * z[1];
     sum[1] += y[0] * z[1] + y[1] * z[0];
@@ -126,7 +126,7 @@ static void row_of_product(const tsl_problem *problem, const void *a, const void
 }
 
 /* In place, the rows last that others need. B lies as its own shape says, which is C's in place. */
-static void multiply(const tsl_problem *problem, const void *a, void *b) {
+static void solve_data_multiply(const tsl_problem *problem, const void *a, void *b) {
   tsl_problem same = *problem;
   same.c = problem->b;
   for (int64_t step = 0; step < problem->m; step++) {
@@ -154,6 +154,6 @@ tesela_status tsl_solve_fill(const tsl_problem *problem, tsl_data data, uint64_t
   tsl_solve_settle(data, seed, &problem->a, a);
   TSL_TRY(tsl_data_fill(data, seed + 1, &problem->b, problem->m, b));
   if (tsl_solve_is_exact(problem, data))
-    multiply(problem, a, b);
+    solve_data_multiply(problem, a, b);
   return TESELA_OK;
 }

@@ -17,12 +17,12 @@ tsl_block_grid tsl_block_grid_whole(const tsl_problem *problem) {
 }
 
 /* So many equal blocks at most, of whole grains. */
-static int64_t share(int64_t size, int64_t blocks) {
+static int64_t block_grid_share(int64_t size, int64_t blocks) {
   const int64_t even = (size + blocks - 1) / blocks;
   return size < GRAIN * blocks ? even : (even + GRAIN - 1) / GRAIN * GRAIN;
 }
 
-static int64_t within(double number, int64_t most) {
+static int64_t block_grid_within(double number, int64_t most) {
   return number < 1 ? 1 : number > (double)most ? most : (int64_t)number;
 }
 
@@ -31,11 +31,11 @@ tsl_block_grid tsl_block_grid_of(const tsl_problem *problem, int64_t block) {
   const double all = (double)problem->m * (double)problem->n / (double)block;
   const double side = sqrt((double)block);
   /* As square as C allows: then panels of A and B are the smallest that a block needs. */
-  const int64_t rows = within((double)problem->m / side + 0.5, MOST_ALONG);
-  const int64_t cols = within(all / (double)rows + 0.5, MOST_ALONG);
-  const int64_t more = within(all / (double)cols + 0.5, MOST_ALONG);
-  grain.rows = share(problem->m, more < problem->m ? more : problem->m);
-  grain.cols = share(problem->n, cols < problem->n ? cols : problem->n);
+  const int64_t rows = block_grid_within((double)problem->m / side + 0.5, MOST_ALONG);
+  const int64_t cols = block_grid_within(all / (double)rows + 0.5, MOST_ALONG);
+  const int64_t more = block_grid_within(all / (double)cols + 0.5, MOST_ALONG);
+  grain.rows = block_grid_share(problem->m, more < problem->m ? more : problem->m);
+  grain.cols = block_grid_share(problem->n, cols < problem->n ? cols : problem->n);
   grain.row_blocks = (int)((problem->m + grain.rows - 1) / grain.rows);
   grain.col_blocks = (int)((problem->n + grain.cols - 1) / grain.cols);
   return grain;
@@ -74,7 +74,7 @@ bool tsl_block_grid_block(const tsl_panel_arrivals *arrivals, int index, int *i,
 
 /* --- a plan's cut --- */
 
-static tsl_problem problem_of(const tsl_work *work, const tsl_part *part) {
+static tsl_problem block_grid_problem_of(const tsl_work *work, const tsl_part *part) {
   const tsl_problem *whole = &work->problem;
   tsl_problem block = work->finishes ? *whole : tsl_problem_unfinished(whole);
   block.m = block.a.rows = block.c.rows = part->rows;
@@ -87,10 +87,10 @@ static tsl_problem problem_of(const tsl_work *work, const tsl_part *part) {
 }
 
 /* A work for blocks of this size, by the kernels of the whole and no others: those were tried. */
-static tesela_status make(const tsl_work *whole, const tsl_part *part, tsl_pipeline_plan *cut, tsl_work **out) {
+static tesela_status block_grid_make(const tsl_work *whole, const tsl_part *part, tsl_pipeline_plan *cut, tsl_work **out) {
   tsl_work *made = &cut->made[cut->made_count];
   *made = (tsl_work){.strategy = whole->strategy,
-                     .problem = problem_of(whole, part),
+                     .problem = block_grid_problem_of(whole, part),
                      .config = whole->config,
                      .device = whole->device,
                      .finishes = whole->finishes,
@@ -109,7 +109,7 @@ static tesela_status make(const tsl_work *whole, const tsl_part *part, tsl_pipel
   return TESELA_OK;
 }
 
-static void release(tsl_pipeline_plan *cut) {
+static void block_grid_release(tsl_pipeline_plan *cut) {
   for (int i = 0; i < cut->made_count; i++)
     if (cut->made[i].strategy->release)
       cut->made[i].strategy->release(&cut->made[i]);
@@ -123,7 +123,7 @@ static void note_scratch(const tsl_work *work, tsl_pipeline_plan *cut) {
 }
 
 /* The kinds of blocks that there are, by where a block stands; those of one size are one. */
-static tesela_status make_all(const tsl_work *whole, tsl_pipeline_plan *cut) {
+static tesela_status block_grid_make_all(const tsl_work *whole, tsl_pipeline_plan *cut) {
   const tsl_block_grid *grain = &cut->grain;
   const int last_row = grain->row_blocks - 1, last_col = grain->col_blocks - 1;
   const tsl_part first = tsl_block_grid_part(grain, 0, 0), last = tsl_block_grid_part(grain, last_row, last_col);
@@ -137,7 +137,7 @@ static tesela_status make_all(const tsl_work *whole, tsl_pipeline_plan *cut) {
         *at = cut->works[i][0];
       } else {
         const tsl_part part = tsl_block_grid_part(grain, i ? last_row : 0, j ? last_col : 0);
-        TSL_TRY(make(whole, &part, cut, at));
+        TSL_TRY(block_grid_make(whole, &part, cut, at));
         note_scratch(*at, cut);
       }
     }
@@ -165,10 +165,10 @@ tesela_status tsl_pipeline_plan_create(const tsl_work *work, const tsl_subplan_f
   made->grain = may_cut(work) ? tsl_block_grid_of(&work->problem, sizes.block) : tsl_block_grid_whole(&work->problem);
   if (made->grain.row_blocks > 1 || made->grain.col_blocks > 1) {
     tsl_status_save(&saved);
-    if (make_all(work, made) != TESELA_OK) {
+    if (block_grid_make_all(work, made) != TESELA_OK) {
       tsl_log(TSL_LOG_PLAN, "%s on %s computes all of C at once: %s", work->strategy->name,
               work->device->name, tesela_last_error());
-      release(made);
+      block_grid_release(made);
       made->grain = tsl_block_grid_whole(&work->problem);
     }
     tsl_status_restore(&saved);
@@ -182,7 +182,7 @@ tesela_status tsl_pipeline_plan_create(const tsl_work *work, const tsl_subplan_f
 void tsl_pipeline_plan_destroy(tsl_pipeline_plan *cut) {
   if (!cut)
     return;
-  release(cut);
+  block_grid_release(cut);
   tsl_free(cut);
 }
 

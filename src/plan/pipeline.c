@@ -4,7 +4,7 @@
 #include "base/status.h"
 #include "strategy/strategy_epilogue.h"
 
-typedef struct running {
+typedef struct pipeline_running {
   const tsl_overlap *run;
   const tsl_device_ops *ops;
   const tsl_problem *problem;
@@ -14,28 +14,28 @@ typedef struct running {
   tsl_pending_readback blocks[TSL_PIPELINE_BLOCKS]; /* of C, in the order in which they are computed */
   int count;                          /* of those that are enqueued */
   tsl_copy_result landed;
-} running;
+} pipeline_running;
 
-static double bytes_of(const tsl_problem *problem, int operand) {
+static double pipeline_bytes_of(const tsl_problem *problem, int operand) {
   const tsl_shape *shape = tsl_problem_shape(problem, operand);
   return (double)shape->rows * (double)shape->cols * (double)tsl_type(shape->type)->size;
 }
 
 bool tsl_overlap_suits(const tsl_plan *plan) {
   const tsl_problem *problem = &plan->work.problem;
-  double bytes = bytes_of(problem, TSL_OPERAND_C);
+  double bytes = pipeline_bytes_of(problem, TSL_OPERAND_C);
   if (!plan->cut)
     return false;
   for (int i = 0; i < TSL_OPERANDS; i++)
-    bytes += tsl_problem_reads(problem, i) ? bytes_of(problem, i) : 0;
+    bytes += tsl_problem_reads(problem, i) ? pipeline_bytes_of(problem, i) : 0;
   return bytes >= plan->cut->sizes.least;
 }
 
-static const tsl_operand *given_of(const tsl_operands *operands, int operand) {
+static const tsl_operand *pipeline_given_of(const tsl_operands *operands, int operand) {
   return operand == TSL_OPERAND_A ? &operands->a : operand == TSL_OPERAND_B ? &operands->b : &operands->c;
 }
 
-static tesela_status take_memory(running *job) {
+static tesela_status pipeline_take_memory(pipeline_running *job) {
   const tsl_overlap *run = job->run;
   for (int i = 0; i < TSL_OPERANDS; i++) {
     const tsl_transfer *transfer = &run->plan->slots->transfers[i];
@@ -43,7 +43,7 @@ static tesela_status take_memory(running *job) {
     if (!tsl_problem_uses(job->problem, i))
       continue;
     TSL_TRY(tsl_run_slot_staged(run->slot, i, transfer->bytes));
-    job->ways[i].host = given_of(run->given, i)->host;
+    job->ways[i].host = pipeline_given_of(run->given, i)->host;
     job->ways[i].buffer = run->slot->staged[i];
   }
   return tsl_run_slot_scratch(run->slot, job->cut->scratch);
@@ -51,25 +51,25 @@ static tesela_status take_memory(running *job) {
 
 /* --- in --- */
 
-static tesela_status bring(running *job, int operand, tsl_part part) {
+static tesela_status pipeline_bring(pipeline_running *job, int operand, tsl_part part) {
   return tsl_problem_reads(job->problem, operand) ? tsl_part_in(&job->porter, &job->ways[operand], &part)
                                                   : TESELA_OK;
 }
 
 /* Rows i of A, and columns j of B. */
-static tesela_status bring_panels(running *job, const tsl_panel_arrivals *arrivals) {
+static tesela_status bring_panels(pipeline_running *job, const tsl_panel_arrivals *arrivals) {
   const tsl_part at = tsl_block_grid_part(&job->cut->grain, arrivals->a - 1, arrivals->b - 1);
   const bool are_first = arrivals->a == 1 && arrivals->b == 1;
   if (are_first || arrivals->a_is_new)
-    TSL_TRY(bring(job, TSL_OPERAND_A, (tsl_part){at.row, at.rows, 0, job->problem->k}));
+    TSL_TRY(pipeline_bring(job, TSL_OPERAND_A, (tsl_part){at.row, at.rows, 0, job->problem->k}));
   if (are_first || !arrivals->a_is_new)
-    TSL_TRY(bring(job, TSL_OPERAND_B, (tsl_part){0, job->problem->k, at.col, at.cols}));
+    TSL_TRY(pipeline_bring(job, TSL_OPERAND_B, (tsl_part){0, job->problem->k, at.col, at.cols}));
   return TESELA_OK;
 }
 
 /* --- computing --- */
 
-static tsl_operand operand_at(const running *job, int operand, int64_t row, int64_t col) {
+static tsl_operand pipeline_operand_at(const pipeline_running *job, int operand, int64_t row, int64_t col) {
   const tsl_shape *packed = &job->ways[operand].transfer->packed;
   return (tsl_operand){.buffer = job->ways[operand].buffer,
                        .offset = row * packed->row_stride + col * packed->col_stride,
@@ -78,19 +78,19 @@ static tsl_operand operand_at(const running *job, int operand, int64_t row, int6
 }
 
 /* Behind all that was brought in until now. */
-static tesela_status enqueue_block(running *job, int i, int j) {
+static tesela_status enqueue_block(pipeline_running *job, int i, int j) {
   tsl_staging *staging = job->run->staging;
   tsl_stream *stream = job->run->slot->stream;
   const tsl_part part = tsl_block_grid_part(&job->cut->grain, i, j);
   const tsl_work *work = tsl_pipeline_plan_work(job->cut, &job->run->plan->work, i, j);
-  tsl_operands used = {.a = operand_at(job, TSL_OPERAND_A, part.row, 0),
-                       .b = operand_at(job, TSL_OPERAND_B, 0, part.col),
-                       .c = operand_at(job, TSL_OPERAND_C, part.row, part.col),
+  tsl_operands used = {.a = pipeline_operand_at(job, TSL_OPERAND_A, part.row, 0),
+                       .b = pipeline_operand_at(job, TSL_OPERAND_B, 0, part.col),
+                       .c = pipeline_operand_at(job, TSL_OPERAND_C, part.row, part.col),
                        .bias = job->run->bias,
                        .scratch = job->run->slot->scratch};
   used.bias.offset += part.row * used.bias.row_stride + part.col * used.bias.col_stride;
   tsl_event *done;
-  TSL_TRY(bring(job, TSL_OPERAND_C, part));
+  TSL_TRY(pipeline_bring(job, TSL_OPERAND_C, part));
   TSL_TRY(job->ops->event_record(staging->in, staging->arrived));
   TSL_TRY(job->ops->stream_wait(stream, staging->arrived));
   if (job->count == 0 && job->run->slot->begin)
@@ -104,7 +104,7 @@ static tesela_status enqueue_block(running *job, int i, int j) {
   return TESELA_OK;
 }
 
-static tesela_status enqueue_all(running *job) {
+static tesela_status enqueue_all(pipeline_running *job) {
   tsl_panel_arrivals arrivals = {0};
   while (tsl_block_grid_next(&job->cut->grain, job->problem, &arrivals)) {
     int i, j;
@@ -118,7 +118,7 @@ static tesela_status enqueue_all(running *job) {
 
 /* --- all of it --- */
 
-static tesela_status run_all(running *job, bool is_timed) {
+static tesela_status pipeline_run_all(pipeline_running *job, bool is_timed) {
   TSL_TRY(enqueue_all(job));
   if (!tsl_problem_reads(job->problem, TSL_OPERAND_C))
     tsl_transfer_path_provide(&job->porter, &job->ways[TSL_OPERAND_C]);
@@ -128,7 +128,7 @@ static tesela_status run_all(running *job, bool is_timed) {
 }
 
 /* Work may be pending on the staging's memory; what finish() has to say comes second. */
-static void wait_for_all(const tsl_overlap *run) {
+static void pipeline_wait_for_all(const tsl_overlap *run) {
   const tsl_device_ops *ops = run->slot->device->ops;
   tsl_status_saved saved;
   tsl_status_save(&saved);
@@ -139,7 +139,7 @@ static void wait_for_all(const tsl_overlap *run) {
 }
 
 tesela_status tsl_overlap_run(const tsl_overlap *run, tsl_phases *phases) {
-  running job = {.run = run,
+  pipeline_running job = {.run = run,
                  .ops = run->slot->device->ops,
                  .problem = &run->plan->work.problem,
                  .cut = run->plan->cut,
@@ -147,12 +147,12 @@ tesela_status tsl_overlap_run(const tsl_overlap *run, tsl_phases *phases) {
   const double first = phases ? tsl_clock() : 0;
   tesela_status status = phases ? tsl_run_slot_events(run->slot) : TESELA_OK;
   if (status == TESELA_OK)
-    status = take_memory(&job);
+    status = pipeline_take_memory(&job);
   const double start = phases ? tsl_clock() : 0;
   if (status == TESELA_OK)
-    status = run_all(&job, phases != NULL);
+    status = pipeline_run_all(&job, phases != NULL);
   if (status != TESELA_OK) {
-    wait_for_all(run);
+    pipeline_wait_for_all(run);
     return status;
   }
   if (!phases)

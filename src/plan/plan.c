@@ -14,7 +14,7 @@
 
 /* --- what cannot be --- */
 
-static const char *refuse(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_config *config,
+static const char *plan_refuse(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_config *config,
                           const tsl_device *device, tsl_place place) {
   if (place == TSL_PLACE_PIECES && !strategy->splits.spreads)
     return "takes operands in one place, not in pieces";
@@ -29,7 +29,7 @@ static const char *const operand_words[TSL_GIVEN] = {"operand A", "operand B", "
                                                      "the bias",  "scale_a",   "scale_b"};
 
 /* Operands of a run, and what the strategy needs beside them. */
-static const char *refuse_memory(const tsl_strategy *strategy, const tsl_problem *problem,
+static const char *plan_refuse_memory(const tsl_strategy *strategy, const tsl_problem *problem,
                                  const tsl_config *config, const tsl_device *device, tsl_place place) {
   const uint64_t bytes = tsl_plan_device_bytes(problem, device, place);
   char needs[32], has[32];
@@ -55,8 +55,8 @@ static const char *refuse_memory(const tsl_strategy *strategy, const tsl_problem
 
 const char *tsl_plan_refuse(const tsl_problem *problem, const tsl_strategy *strategy,
                             const tsl_config *config, const tsl_device *device, tsl_place place) {
-  const char *why = refuse(strategy, problem, config, device, place);
-  return why ? why : refuse_memory(strategy, problem, config, device, place);
+  const char *why = plan_refuse(strategy, problem, config, device, place);
+  return why ? why : plan_refuse_memory(strategy, problem, config, device, place);
 }
 
 /* --- making --- */
@@ -102,7 +102,7 @@ static void release_strategy(tsl_plan *plan) {
     own->strategy->release(own);
 }
 
-static tesela_status build(tsl_plan *plan) {
+static tesela_status plan_build(tsl_plan *plan) {
   tsl_work *work = &plan->work;
   tsl_text text = {0};
   TSL_TRY(tsl_device_open(work->device));
@@ -128,7 +128,7 @@ static tesela_status build(tsl_plan *plan) {
 static const tsl_subplan_factory block_children;
 
 /* Behind everything else, as what it needs is the plan's compiled kernels. */
-static tesela_status cut(tsl_plan *plan) {
+static tesela_status plan_cut(tsl_plan *plan) {
   return plan->place == TSL_PLACE_HOST && !plan->work.strategy->splits.parts &&
                  !tsl_problem_has_scales(&plan->work.problem)
              ? tsl_pipeline_plan_create(&plan->work, &block_children, &plan->cut)
@@ -143,14 +143,14 @@ static tesela_status build_finish(tsl_plan *plan) {
              : TESELA_OK;
 }
 
-static tesela_status create(const tsl_problem *problem, const tsl_strategy *strategy,
+static tesela_status plan_create(const tsl_problem *problem, const tsl_strategy *strategy,
                             const tsl_config *config, tsl_device *device, tsl_place place, bool loaded_only,
                             const tsl_sharding *spread, const tsl_subplan_factory *children, tsl_plan **plan) {
   tsl_problem rounded = *problem;
   *plan = NULL;
   tsl_problem_round(&rounded);
   TSL_TRY(tsl_problem_check(&rounded));
-  const char *why = refuse(strategy, &rounded, config, device, place);
+  const char *why = plan_refuse(strategy, &rounded, config, device, place);
   if (why)
     return tsl_fail(TESELA_UNSUPPORTED, "%s on %s: %s", strategy->name, device->name, why);
   void *block;
@@ -169,16 +169,16 @@ static tesela_status create(const tsl_problem *problem, const tsl_strategy *stra
                           .loaded_only = loaded_only,
                           .children = children,
                           .spread = made->spread};
-  const tesela_status status = build(made);
+  const tesela_status status = plan_build(made);
   if (status != TESELA_OK) {
-    /* What build() of the strategy made is gone already. */
+    /* What plan_build() of the strategy made is gone already. */
     destroy_slots(made);
     free(made->text);
     tsl_free(made->spread);
     tsl_free(made);
     return status;
   }
-  const tesela_status cut_status = cut(made),
+  const tesela_status cut_status = plan_cut(made),
                       built = cut_status == TESELA_OK ? build_finish(made) : cut_status;
   if (built != TESELA_OK) {
     tsl_plan_destroy(made);
@@ -192,26 +192,26 @@ static tesela_status create(const tsl_problem *problem, const tsl_strategy *stra
 tesela_status tsl_plan_create_with(const tsl_problem *problem, const tsl_strategy *strategy,
                                    const tsl_config *config, tsl_device *device, tsl_place place,
                                    const tsl_subplan_factory *children, tsl_plan **plan) {
-  return create(problem, strategy, config, device, place, false, NULL, children, plan);
+  return plan_create(problem, strategy, config, device, place, false, NULL, children, plan);
 }
 
 /* What is expected is told by the shares, once it is known who computes what. */
 tesela_status tsl_plan_create_spread(const tsl_problem *problem, const tsl_strategy *strategy,
                                      const tsl_config *config, tsl_device *group, const tsl_sharding *spread,
                                      const tsl_subplan_factory *children, tsl_plan **plan) {
-  return create(problem, strategy, config, group, TSL_PLACE_PIECES, false, spread, children, plan);
+  return plan_create(problem, strategy, config, group, TSL_PLACE_PIECES, false, spread, children, plan);
 }
 
 tesela_status tsl_plan_create(const tsl_problem *problem, const tsl_strategy *strategy,
                               const tsl_config *config, tsl_device *device, tsl_place place,
                               tsl_plan **plan) {
-  return create(problem, strategy, config, device, place, false, NULL, &tsl_plan_children, plan);
+  return plan_create(problem, strategy, config, device, place, false, NULL, &tsl_plan_children, plan);
 }
 
 tesela_status tsl_plan_create_loaded(const tsl_problem *problem, const tsl_strategy *strategy,
                                      const tsl_config *config, tsl_device *device, tsl_place place,
                                      tsl_plan **plan) {
-  return create(problem, strategy, config, device, place, true, NULL, &tsl_plan_children, plan);
+  return plan_create(problem, strategy, config, device, place, true, NULL, &tsl_plan_children, plan);
 }
 
 void tsl_plan_trim(tsl_plan *plan) {
@@ -303,14 +303,14 @@ static tsl_plan *plan_of(const tsl_subplan *child) {
   return same.plan;
 }
 
-static tsl_place place_of(const tsl_subplan_request *wish) {
+static tsl_place plan_place_of(const tsl_subplan_request *wish) {
   return wish->in_buffers ? TSL_PLACE_DEVICE : TSL_PLACE_HOST;
 }
 
 bool tsl_plan_meets_request(const tsl_subplan_request *wish, const tsl_strategy *strategy, tsl_config *config) {
   if (wish->skips && !(strategy->skips & wish->device->capabilities))
     return false;
-  if (tsl_plan_refuse(wish->problem, strategy, config, wish->device, place_of(wish)))
+  if (tsl_plan_refuse(wish->problem, strategy, config, wish->device, plan_place_of(wish)))
     return false;
   const tsl_accuracy accuracy = tsl_strategy_error_model(strategy, wish->problem, config);
   return !strategy->vendor.load && strategy != wish->except && accuracy.factor <= wish->most.factor &&
@@ -319,7 +319,7 @@ bool tsl_plan_meets_request(const tsl_subplan_request *wish, const tsl_strategy 
 }
 
 /* The strategy and config of which the models expect most, or, on trial, the first of the ladder. Infinity: there is none. */
-static double choose(const tsl_subplan_request *wish, const tsl_strategy **strategy, tsl_config *config) {
+static double plan_choose(const tsl_subplan_request *wish, const tsl_strategy **strategy, tsl_config *config) {
   const tsl_plan *like = wish->like ? plan_of(wish->like) : NULL;
   double least = INFINITY;
   *strategy = NULL;
@@ -348,31 +348,31 @@ static double choose(const tsl_subplan_request *wish, const tsl_strategy **strat
   return least;
 }
 
-static tesela_status make_child(const tsl_subplan_factory *self, const tsl_subplan_request *wish, tsl_subplan **child) {
+static tesela_status plan_make_child(const tsl_subplan_factory *self, const tsl_subplan_request *wish, tsl_subplan **child) {
   const tsl_strategy *strategy;
   tsl_config config;
   tsl_plan *plan;
   *child = NULL;
-  const double seconds = choose(wish, &strategy, &config);
+  const double seconds = plan_choose(wish, &strategy, &config);
   if (!strategy)
     return tsl_fail(TESELA_UNSUPPORTED, "nothing on %s takes a part of this product", wish->device->name);
-  TSL_TRY(tsl_plan_create_with(wish->problem, strategy, &config, wish->device, place_of(wish), self, &plan));
+  TSL_TRY(tsl_plan_create_with(wish->problem, strategy, &config, wish->device, plan_place_of(wish), self, &plan));
   plan->expected = seconds;
   *child = tsl_plan_child(plan);
   return TESELA_OK;
 }
 
-static double seconds_of_child(const tsl_subplan_factory *self, const tsl_subplan_request *wish) {
+static double plan_seconds_of_child(const tsl_subplan_factory *self, const tsl_subplan_request *wish) {
   const tsl_strategy *strategy;
   tsl_config config;
   (void)self;
-  return choose(wish, &strategy, &config);
+  return plan_choose(wish, &strategy, &config);
 }
 
 static void destroy_child(tsl_subplan *child) {
   tsl_plan_destroy(child ? plan_of(child) : NULL);
 }
-static tesela_status run_child(tsl_subplan *child, const tsl_operands *operands) {
+static tesela_status plan_run_child(tsl_subplan *child, const tsl_operands *operands) {
   return tsl_plan_run(plan_of(child), operands, NULL);
 }
 static tesela_status enqueue_child(const tsl_subplan *child, const tsl_operands *operands, tsl_stream *stream,
@@ -407,7 +407,7 @@ tsl_subplan *tsl_plan_child(tsl_plan *plan) {
 
 /* Calls of a plan's children and of its blocks' children. */
 #define CHILD_CALLS                                                                                          \
-  .make = make_child, .seconds = seconds_of_child, .destroy = destroy_child, .run = run_child,               \
+  .make = plan_make_child, .seconds = plan_seconds_of_child, .destroy = destroy_child, .run = plan_run_child,               \
   .enqueue = enqueue_child, .enqueue_as_given = enqueue_child_as_given, .workspace = workspace_of_child,     \
   .text = text_of_child, .reduces = child_reduces, .expected = expected_of_child
 

@@ -12,7 +12,7 @@
 #include "strategy/strategy_epilogue.h"
 
 /* One run on a device with kernels. */
-typedef struct running {
+typedef struct plan_running {
   const tsl_plan *plan;
   tsl_run_slot *slot;
   const tsl_operands *given;
@@ -21,9 +21,9 @@ typedef struct running {
   tsl_buffer *wrapped[TSL_GIVEN]; /* buffers over the caller's memory, for this run */
   bool timed;
   double allocated; /* seconds that taking memory on the device took, where it is timed */
-} running;
+} plan_running;
 
-static tsl_operand *operand_of(tsl_operands *operands, int operand) {
+static tsl_operand *plan_operand_of(tsl_operands *operands, int operand) {
   return operand == TSL_OPERAND_A         ? &operands->a
          : operand == TSL_OPERAND_B       ? &operands->b
          : operand == TSL_OPERAND_C       ? &operands->c
@@ -59,23 +59,23 @@ static int64_t below_first(tsl_series series) {
 }
 
 /* The bytes that an operand in host memory spans, all products of a batch together. */
-typedef struct span {
+typedef struct plan_span {
   unsigned char *start;
   size_t bytes;
-} span;
+} plan_span;
 
-static span span_of(const running *run, int operand) {
+static plan_span plan_span_of(const plan_running *run, int operand) {
   const tsl_shape *shape = tsl_problem_shape(&run->plan->work.problem, operand);
   tsl_operands all = *run->given;
-  const tsl_operand *given = operand_of(&all, operand);
+  const tsl_operand *given = plan_operand_of(&all, operand);
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
   const tsl_series series = series_of(&run->plan->work.problem, given);
   const int64_t apart = (series.step < 0 ? -series.step : series.step) * (series.count - 1);
-  return (span){(unsigned char *)given->host - (tsl_shape_below(shape) + below_first(series)) * size,
+  return (plan_span){(unsigned char *)given->host - (tsl_shape_below(shape) + below_first(series)) * size,
                 (size_t)((tsl_shape_extent(shape) + apart) * size)};
 }
 
-static bool disjoint(span a, span b) {
+static bool disjoint(plan_span a, plan_span b) {
   return (uintptr_t)a.start + a.bytes <= (uintptr_t)b.start ||
          (uintptr_t)b.start + b.bytes <= (uintptr_t)a.start;
 }
@@ -83,25 +83,25 @@ static bool disjoint(span a, span b) {
 /* Whether the device can work on the caller's memory itself: it shares it, the start is aligned as the device
  * wants, and no other operand lies between its elements (two buffers over the same bytes are undefined in
  * OpenCL). */
-static bool can_wrap(const running *run, int operand) {
+static bool can_wrap(const plan_running *run, int operand) {
   const tsl_device *device = run->plan->work.device;
   if (!(device->capabilities & TSL_CAN_SHARED_MEMORY) || device->host_alignment == 0)
     return false;
-  const span own = span_of(run, operand);
+  const plan_span own = plan_span_of(run, operand);
   if ((uintptr_t)own.start % device->host_alignment != 0 || own.bytes > device->allocation_max)
     return false;
   for (int other = 0; other < TSL_GIVEN; other++)
     if (other != operand && tsl_problem_uses(&run->plan->work.problem, other) &&
-        !disjoint(own, span_of(run, other)))
+        !disjoint(own, plan_span_of(run, other)))
       return false;
   return true;
 }
 
-static tesela_status wrap(running *run, int operand) {
+static tesela_status plan_wrap(plan_running *run, int operand) {
   tsl_device *device = run->plan->work.device;
-  const span own = span_of(run, operand);
+  const plan_span own = plan_span_of(run, operand);
   const tsl_problem *problem = &run->plan->work.problem;
-  tsl_operand *used = operand_of(&run->used, operand);
+  tsl_operand *used = plan_operand_of(&run->used, operand);
   TSL_TRY(device->ops->buffer_wrap(device, own.start, own.bytes, &run->wrapped[operand]));
   used->host = NULL;
   used->buffer = run->wrapped[operand];
@@ -110,7 +110,7 @@ static tesela_status wrap(running *run, int operand) {
 }
 
 /* Memory of the run slot for one operand: on the device, and on the host where it is gathered. */
-static tesela_status take_staged(running *run, int operand, const tsl_transfer *transfer, size_t bytes) {
+static tesela_status take_staged(plan_running *run, int operand, const tsl_transfer *transfer, size_t bytes) {
   const double start = run->timed ? tsl_clock() : 0;
   TSL_TRY(tsl_run_slot_staged(run->slot, operand, bytes));
   if (tsl_transfer_needs_block(transfer, run->slot->device))
@@ -119,11 +119,11 @@ static tesela_status take_staged(running *run, int operand, const tsl_transfer *
   return TESELA_OK;
 }
 
-static tesela_status stage(running *run, int operand) {
+static tesela_status plan_stage(plan_running *run, int operand) {
   const tsl_problem *problem = &run->plan->work.problem;
   const tsl_transfer *transfer = &run->plan->slots->transfers[operand];
   const bool is_vector = operand >= TSL_OPERAND_BIAS; /* which goes on across its one row or column */
-  tsl_operand *used = operand_of(&run->used, operand);
+  tsl_operand *used = plan_operand_of(&run->used, operand);
   const void *host = used->host;
   const tsl_series series = series_of(problem, used);
   size_t bytes;
@@ -140,7 +140,7 @@ static tesela_status stage(running *run, int operand) {
                          run->slot->stream, run->slot->block);
 }
 
-static tesela_status bring_in(running *run) {
+static tesela_status bring_in(plan_running *run) {
   const tsl_problem *problem = &run->plan->work.problem;
   if (run->beside)
     run->beside->before(run->beside->argument, run->slot->stream);
@@ -148,10 +148,10 @@ static tesela_status bring_in(running *run) {
     return TESELA_OK;
   for (int operand = 0; operand < TSL_GIVEN; operand++) {
     if (!tsl_problem_uses(problem, operand)) {
-      operand_of(&run->used, operand)->host = NULL;
+      plan_operand_of(&run->used, operand)->host = NULL;
       continue;
     }
-    TSL_TRY(can_wrap(run, operand) ? wrap(run, operand) : stage(run, operand));
+    TSL_TRY(can_wrap(run, operand) ? plan_wrap(run, operand) : plan_stage(run, operand));
   }
   return TESELA_OK;
 }
@@ -196,13 +196,13 @@ static tesela_status run_whole(const tsl_plan *plan, const tsl_operands *used, t
 }
 
 /* A C that is wrapped is written as it is computed. */
-static tesela_status compute(running *run) {
+static tesela_status plan_compute(plan_running *run) {
   const tesela_status status = run_whole(run->plan, &run->used, run->slot->stream);
   return run->wrapped[TSL_OPERAND_C] ? half_written(status) : status;
 }
 
 /* A staged C goes back to the host; otherwise it is there, once the stream is done. */
-static tesela_status bring_out(running *run) {
+static tesela_status bring_out(plan_running *run) {
   tsl_run_slot *slot = run->slot;
   if (run->plan->place == TSL_PLACE_DEVICE || run->wrapped[TSL_OPERAND_C])
     return half_written(slot->device->ops->finish(slot->stream));
@@ -212,28 +212,28 @@ static tesela_status bring_out(running *run) {
                                        slot->staged[TSL_OPERAND_C], slot->stream, slot->block));
 }
 
-static tesela_status bring_scratch(running *run) {
+static tesela_status bring_scratch(plan_running *run) {
   const tsl_work *work = &run->plan->work;
   TSL_TRY(tsl_run_slot_scratch(run->slot, (size_t)tsl_work_workspace(work)));
   run->used.scratch = run->slot->scratch;
   return TESELA_OK;
 }
 
-static void queue_behind(const running *run) {
+static void queue_behind(const plan_running *run) {
   if (run->beside)
     run->beside->behind(run->beside->argument, run->slot->stream);
 }
 
-static tesela_status run_untimed(running *run) {
+static tesela_status run_untimed(plan_running *run) {
   TSL_TRY(bring_scratch(run));
   TSL_TRY(bring_in(run));
-  TSL_TRY(compute(run));
+  TSL_TRY(plan_compute(run));
   queue_behind(run);
   return bring_out(run);
 }
 
 /* With waits between the phases, so that each one's time is its own. */
-static tesela_status run_timed(running *run, tsl_phases *phases) {
+static tesela_status plan_run_timed(plan_running *run, tsl_phases *phases) {
   tsl_run_slot *slot = run->slot;
   const tsl_device_ops *ops = slot->device->ops;
   const double first = tsl_clock();
@@ -245,7 +245,7 @@ static tesela_status run_timed(running *run, tsl_phases *phases) {
   TSL_TRY(ops->finish(slot->stream));
   const double ready = tsl_clock();
   TSL_TRY(ops->event_record(slot->stream, slot->begin));
-  TSL_TRY(compute(run));
+  TSL_TRY(plan_compute(run));
   TSL_TRY(ops->event_record(slot->stream, slot->end));
   queue_behind(run);
   TSL_TRY(ops->finish(slot->stream));
@@ -262,7 +262,7 @@ static tesela_status run_timed(running *run, tsl_phases *phases) {
 }
 
 /* Gives the slot back after a run that ended with this status, and returns the status. */
-static tesela_status leave_lane(running *run, tesela_status status) {
+static tesela_status leave_lane(plan_running *run, tesela_status status) {
   const tsl_device_ops *ops = run->plan->work.device->ops;
   tsl_status_saved saved;
   if (status != TESELA_OK) {
@@ -281,7 +281,7 @@ static tesela_status leave_lane(running *run, tesela_status status) {
 
 /* Takes what a run that overlaps needs; false where it is none, or where the system has no such memory: then copies go one
  * after the other. */
-static bool take_staging(const running *run, tsl_staging **staging) {
+static bool plan_take_staging(const plan_running *run, tsl_staging **staging) {
   const tsl_plan *plan = run->plan;
   tsl_status_saved saved;
   char bytes[32];
@@ -298,10 +298,10 @@ static bool take_staging(const running *run, tsl_staging **staging) {
   return has;
 }
 
-static tesela_status run_overlapped(running *run, tsl_staging *staging, tsl_phases *phases) {
+static tesela_status run_overlapped(plan_running *run, tsl_staging *staging, tsl_phases *phases) {
   const tsl_team given = run->given->team;
   const bool has_bias = tsl_problem_uses(&run->plan->work.problem, TSL_OPERAND_BIAS);
-  const tesela_status staged = has_bias ? stage(run, TSL_OPERAND_BIAS) : TESELA_OK;
+  const tesela_status staged = has_bias ? plan_stage(run, TSL_OPERAND_BIAS) : TESELA_OK;
   if (staged != TESELA_OK) {
     tsl_staging_give(staging, true);
     return staged;
@@ -321,19 +321,19 @@ static tesela_status run_overlapped(running *run, tsl_staging *staging, tsl_phas
 static tesela_status run_in_lane(const tsl_plan *plan, const tsl_operands *given, const tsl_operands *used,
                                  const tsl_beside *beside, tsl_phases *phases) {
   TSL_DEFAULT_FLOATS;
-  running run = {
+  plan_running run = {
       .plan = plan, .given = given, .used = *used, .beside = plan->place == TSL_PLACE_DEVICE ? beside : NULL};
   tsl_staging *staging;
   TSL_TRY(tsl_run_slot_take(plan->slots, &run.slot));
-  if (take_staging(&run, &staging))
+  if (plan_take_staging(&run, &staging))
     return leave_lane(&run, run_overlapped(&run, staging, phases));
-  return leave_lane(&run, phases ? run_timed(&run, phases) : run_untimed(&run));
+  return leave_lane(&run, phases ? plan_run_timed(&run, phases) : run_untimed(&run));
 }
 
 /* Buffers of the cpu are host memory. */
 static void reach_buffers(const tsl_problem *problem, tsl_operands *operands) {
   for (int operand = 0; operand < TSL_GIVEN; operand++) {
-    tsl_operand *used = operand_of(operands, operand);
+    tsl_operand *used = plan_operand_of(operands, operand);
     if (used->buffer)
       used->host = (unsigned char *)used->buffer->host +
                    used->offset * (int64_t)tsl_type(tsl_problem_shape(problem, operand)->type)->size;
@@ -441,7 +441,7 @@ tesela_status tsl_plan_enqueue_fused(const tsl_plan *plan, const tsl_fused_produ
 
 /* --- many runs, timed together --- */
 
-static tesela_status enqueue_batch(running *run, const tsl_batch *batch) {
+static tesela_status enqueue_batch(plan_running *run, const tsl_batch *batch) {
   const tsl_work *work = &run->plan->work;
   for (int i = 0; i < batch->runs; i++) {
     run->used = batch->sets[(batch->first + i) % batch->set_count];
@@ -452,7 +452,7 @@ static tesela_status enqueue_batch(running *run, const tsl_batch *batch) {
   return TESELA_OK;
 }
 
-static tesela_status time_batch(running *run, const tsl_batch *batch, tsl_phases *phases) {
+static tesela_status time_batch(plan_running *run, const tsl_batch *batch, tsl_phases *phases) {
   tsl_run_slot *slot = run->slot;
   const tsl_device_ops *ops = slot->device->ops;
   TSL_TRY(tsl_run_slot_events(slot));
@@ -486,7 +486,7 @@ tesela_status tsl_plan_run_batch(tsl_plan *plan, const tsl_batch *batch, tsl_pha
     return TESELA_OK;
   if (work->device->capabilities & TSL_CAN_HOST)
     return time_batch_on_host(plan, batch, phases);
-  running run = {.plan = plan};
+  plan_running run = {.plan = plan};
   TSL_TRY(tsl_run_slot_take(plan->slots, &run.slot));
   return leave_lane(&run, time_batch(&run, batch, phases));
 }

@@ -12,7 +12,7 @@ tesela_status tsl_run_slots_create(tsl_device *device, tsl_run_slots **slots) {
   return TESELA_OK;
 }
 
-static void destroy(tsl_run_slot *slot) {
+static void run_slot_destroy(tsl_run_slot *slot) {
   const tsl_device_ops *ops = slot->device->ops;
   if (slot->stream)
     ops->stream_destroy(slot->stream);
@@ -39,7 +39,7 @@ void tsl_run_slots_trim(tsl_run_slots *slots) {
   while (idle) {
     tsl_run_slot *slot = idle;
     idle = slot->next;
-    destroy(slot);
+    run_slot_destroy(slot);
   }
 }
 
@@ -65,7 +65,7 @@ tesela_status tsl_run_slot_take(tsl_run_slots *slots, tsl_run_slot **slot) {
   made->device = slots->device;
   const tesela_status status = slots->device->ops->stream_create(slots->device, &made->stream);
   if (status != TESELA_OK) {
-    destroy(made);
+    run_slot_destroy(made);
     return status;
   }
   *slot = made;
@@ -74,7 +74,7 @@ tesela_status tsl_run_slot_take(tsl_run_slots *slots, tsl_run_slot **slot) {
 
 void tsl_run_slot_give(tsl_run_slots *slots, tsl_run_slot *slot, bool reusable) {
   if (!reusable) {
-    destroy(slot);
+    run_slot_destroy(slot);
     return;
   }
   pthread_mutex_lock(&slots->lock);

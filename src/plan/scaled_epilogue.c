@@ -32,7 +32,7 @@ static tesela_status run_on_device(const tsl_plan *plan, const tsl_operands *use
   return tsl_finish_on_device(whole, plan->finish, &last, stream);
 }
 
-static tesela_status run_on_host(const tsl_plan *plan, const tsl_operands *used) {
+static tesela_status scaled_epilogue_run_on_host(const tsl_plan *plan, const tsl_operands *used) {
   const tsl_problem *whole = &plan->work.problem, *sums = &plan->sums.problem;
   tsl_operands product = *used, last = *used;
   void *apart = NULL;
@@ -57,12 +57,12 @@ static tesela_status run_on_host(const tsl_plan *plan, const tsl_operands *used)
 /* --- without memory --- */
 
 /* A tile of C: product, first row and column. */
-typedef struct tile {
+typedef struct scaled_epilogue_tile {
   int64_t product, row, col;
-} tile;
+} scaled_epilogue_tile;
 
 /* An operand from there on, of what goes on along rows, along columns or both. */
-static tsl_operand operand_at(const tsl_operand *operand, tesela_type type, const tile *at, bool rows,
+static tsl_operand scaled_epilogue_operand_at(const tsl_operand *operand, tesela_type type, const scaled_epilogue_tile *at, bool rows,
                               bool cols) {
   const tsl_type_info *info = tsl_type(type); /* none of operands that there are none of */
   tsl_operand moved = *operand;
@@ -73,7 +73,7 @@ static tsl_operand operand_at(const tsl_operand *operand, tesela_type type, cons
   return moved;
 }
 
-static tesela_status run_tile(const tsl_work *whole, const tsl_operands *used, const tile *at) {
+static tesela_status scaled_epilogue_run_tile(const tsl_work *whole, const tsl_operands *used, const scaled_epilogue_tile *at) {
   const tsl_problem *problem = &whole->problem;
   float sums[TILE * TILE]; /* or as many integers */
   tsl_problem part = *problem;
@@ -82,12 +82,12 @@ static tesela_status run_tile(const tsl_work *whole, const tsl_operands *used, c
   part.n = part.b.cols = part.c.cols = tsl_min(problem->n - at->col, TILE);
   tsl_work own = *whole;
   own.problem = tsl_problem_unfinished(&part);
-  tsl_operands last = {.a = operand_at(&used->a, problem->a.type, at, true, false),
-                       .b = operand_at(&used->b, problem->b.type, at, false, true),
-                       .c = operand_at(&used->c, problem->c.type, at, true, true),
-                       .bias = operand_at(&used->bias, problem->bias.type, at, true, true),
-                       .scale_a = operand_at(&used->scale_a, TESELA_F32, at, true, true),
-                       .scale_b = operand_at(&used->scale_b, TESELA_F32, at, true, true),
+  tsl_operands last = {.a = scaled_epilogue_operand_at(&used->a, problem->a.type, at, true, false),
+                       .b = scaled_epilogue_operand_at(&used->b, problem->b.type, at, false, true),
+                       .c = scaled_epilogue_operand_at(&used->c, problem->c.type, at, true, true),
+                       .bias = scaled_epilogue_operand_at(&used->bias, problem->bias.type, at, true, true),
+                       .scale_a = scaled_epilogue_operand_at(&used->scale_a, TESELA_F32, at, true, true),
+                       .scale_b = scaled_epilogue_operand_at(&used->scale_b, TESELA_F32, at, true, true),
                        .sums = {.host = sums, .row_stride = TILE, .col_stride = 1}};
   tsl_operands product = last;
   product.c = last.sums;
@@ -98,11 +98,11 @@ static tesela_status run_tile(const tsl_work *whole, const tsl_operands *used, c
 
 static tesela_status run_by_tiles(const tsl_work *whole, const tsl_operands *used) {
   const tsl_problem *problem = &whole->problem;
-  tile at;
+  scaled_epilogue_tile at;
   for (at.product = 0; at.product < tsl_problem_batch(problem); at.product++)
     for (at.row = 0; at.row < problem->m; at.row += TILE)
       for (at.col = 0; at.col < problem->n; at.col += TILE)
-        TSL_TRY(run_tile(whole, used, &at));
+        TSL_TRY(scaled_epilogue_run_tile(whole, used, &at));
   return TESELA_OK;
 }
 
@@ -110,5 +110,5 @@ tesela_status tsl_scaled_run(const tsl_plan *plan, const tsl_operands *used, tsl
   const tsl_work *whole = &plan->work;
   return plan->finish ? run_on_device(plan, used, stream)
          : whole->strategy == tsl_strategy_specification(whole->problem.op) ? run_by_tiles(whole, used)
-                                                                            : run_on_host(plan, used);
+                                                                            : scaled_epilogue_run_on_host(plan, used);
 }

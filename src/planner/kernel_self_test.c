@@ -33,7 +33,7 @@ bool tsl_trust_has(const tsl_problem *problem, const tsl_strategy *strategy, con
 
 /* "gemm tile_local tile=16 version=1 types=f32,f32,f32 source=<hash> device=<key> compiler=<words>": all that decides
  * what the kernels are. */
-static tesela_status name_of(const tsl_work *work, tsl_text *out) {
+static tesela_status kernel_self_test_name_of(const tsl_work *work, tsl_text *out) {
   tsl_text compiler = {0};
   char source[33];
   const tesela_status status = work->device->ops->compiler(work->device, &compiler);
@@ -48,13 +48,13 @@ static tesela_status name_of(const tsl_work *work, tsl_text *out) {
 }
 
 /* What the self-test is about, and what came of it. */
-typedef struct trying {
+typedef struct kernel_self_test_trying {
   const tsl_work *work;
   tsl_self_test self_test;
   int judged; /* cases that ran the very same kernels */
-} trying;
+} kernel_self_test_trying;
 
-static tesela_status try_case(trying *job, const tsl_case *what) {
+static tesela_status try_case(kernel_self_test_trying *job, const tsl_case *what) {
   const tsl_work *work = job->work;
   tsl_case_report report;
   TSL_TRY(tsl_check_case(work->strategy, &work->config, work->device, what, &report));
@@ -73,7 +73,7 @@ static tesela_status try_case(trying *job, const tsl_case *what) {
   return TESELA_OK;
 }
 
-static tesela_status try_all(trying *job) {
+static tesela_status try_all(kernel_self_test_trying *job) {
   tsl_case what;
   const double start = tsl_clock();
   job->self_test.right = true;
@@ -90,7 +90,7 @@ static tesela_status try_all(trying *job) {
   return TESELA_OK;
 }
 
-static void log_trial(const tsl_work *work, const trying *job) {
+static void log_trial(const tsl_work *work, const kernel_self_test_trying *job) {
   char took[32];
   if (tsl_log_wants(TSL_LOG_PLAN))
     tsl_log(TSL_LOG_PLAN, "%s on %s, self-test: %s, %d cases in %s", work->strategy->name, work->device->name,
@@ -99,7 +99,7 @@ static void log_trial(const tsl_work *work, const trying *job) {
 }
 
 static tesela_status try_now(tsl_plan *plan, const char *name) {
-  trying job = {.work = &plan->work};
+  kernel_self_test_trying job = {.work = &plan->work};
   const tesela_status status = try_all(&job);
   if (status != TESELA_OK)
     return tsl_fail_in(status, "%s on %s, self-test", plan->work.strategy->name, plan->work.device->name);
@@ -115,7 +115,7 @@ tesela_status tsl_self_test_plan(tsl_plan *plan) {
   tsl_text name = {0};
   if (work->texts == 0 || !tsl_trust_is_asked())
     return TESELA_OK;
-  tesela_status status = name_of(work, &name);
+  tesela_status status = kernel_self_test_name_of(work, &name);
   if (status == TESELA_OK && !tsl_self_test_find(work->device, tsl_text_get(&name), &plan->self_test))
     status = try_now(plan, tsl_text_get(&name));
   plan->was_tried = status == TESELA_OK;

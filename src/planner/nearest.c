@@ -24,7 +24,7 @@ static unsigned types_beside(const tsl_problem *problem, int by) {
   return found;
 }
 
-static void add_types(unsigned found, tsl_text *text) {
+static void nearest_add_types(unsigned found, tsl_text *text) {
   const char *separator = "";
   for (int type = 0; found >> type; type++)
     if (found >> type & 1) {
@@ -45,7 +45,7 @@ static const char *const names[TSL_OP_COUNT][TSL_OPERANDS] = {[TSL_OP_GEMM] = {"
                                                               [TSL_OP_TRANSPOSE] = {"A", "", "B"},
                                                               [TSL_OP_SOLVE] = {"A", "B", "X"}};
 
-static tesela_status refuse_types(const tsl_problem *problem) {
+static tesela_status nearest_refuse_types(const tsl_problem *problem) {
   const unsigned of_b = types_beside(problem, BY_A), of_c = types_beside(problem, BY_A_AND_B);
   const int wrong = of_c ? TSL_OPERAND_C : TSL_OPERAND_B;
   const char *const *name = names[problem->op];
@@ -56,7 +56,7 @@ static tesela_status refuse_types(const tsl_problem *problem) {
                    tsl_type(tsl_problem_shape(problem, i)->type)->name);
   if (of_b) {
     tsl_text_add(&text, ", so %s can be ", name[wrong]);
-    add_types(of_c ? of_c : of_b, &text);
+    nearest_add_types(of_c ? of_c : of_b, &text);
     tsl_text_add(&text, ", and it is %s", tsl_type(tsl_problem_shape(problem, wrong)->type)->name);
   } else {
     tsl_text_add(&text, ", which no strategy takes in a %s", tsl_op_name(problem->op));
@@ -84,7 +84,7 @@ static int stage_of(const tsl_problem *problem, const tsl_candidate *candidate) 
 }
 
 /* Returns the order of strategies that guarantee too little: their error bounds. */
-static double bound_of(const tsl_problem *problem, const tsl_candidate *candidate, int stage) {
+static double nearest_bound_of(const tsl_problem *problem, const tsl_candidate *candidate, int stage) {
   return stage == BY_GUARANTEE ? tsl_strategy_error_bound(candidate->strategy, problem, &candidate->config)
                                : 0;
 }
@@ -96,7 +96,7 @@ static const tsl_candidate *nearest_of(const tsl_problem *problem, const tsl_can
   double least_bound = 0;
   for (int i = 0; i < count; i++) {
     const int stage = stage_of(problem, &candidates[i]);
-    const double bound = bound_of(problem, &candidates[i], stage);
+    const double bound = nearest_bound_of(problem, &candidates[i], stage);
     if (nearest && (stage > least_stage || (stage == least_stage && !(bound < least_bound))))
       continue;
     nearest = &candidates[i];
@@ -109,7 +109,7 @@ static const tsl_candidate *nearest_of(const tsl_problem *problem, const tsl_can
 tesela_status tsl_planner_refuse(const tsl_problem *problem, const tsl_candidate *candidates, int count) {
   tsl_problem room;
   if (tsl_planner_types_are_wrong(problem))
-    return refuse_types(tsl_problem_without_epilogue(problem, &room));
+    return nearest_refuse_types(tsl_problem_without_epilogue(problem, &room));
   const tsl_candidate *nearest = nearest_of(problem, candidates, count);
   tsl_text more = {0};
   if (count > 1)

@@ -31,7 +31,7 @@ static bool goes_before(const tsl_candidate *candidate, const tsl_candidate *oth
 }
 
 /* Sorted as it grows; equals stay in ladder order, and so do those that are refused, at the end. */
-static tesela_status add(candidate_list *list, const tsl_candidate *candidate) {
+static tesela_status planner_add(candidate_list *list, const tsl_candidate *candidate) {
   if (list->count == list->capacity) {
     const int capacity = list->capacity ? 2 * list->capacity : 16;
     tsl_candidate *grown = realloc(list->items, (size_t)capacity * sizeof *grown);
@@ -54,7 +54,7 @@ bool tsl_planner_vendors(void) {
 }
 
 /* Returns true if `word`, of `length` letters, is the strategy's name. */
-static bool is_name(const tsl_strategy *strategy, const char *word, size_t length) {
+static bool planner_is_name(const tsl_strategy *strategy, const char *word, size_t length) {
   return strncmp(strategy->name, word, length) == 0 && strategy->name[length] == '\0';
 }
 
@@ -62,7 +62,7 @@ static bool is_name(const tsl_strategy *strategy, const char *word, size_t lengt
 static bool is_excluded(const tsl_strategy *strategy) {
   for (const char *at = tsl_env_get(TSL_ENV_EXCLUDE); *at; at += strspn(at, ", ")) {
     const size_t length = strcspn(at, ", ");
-    if (is_name(strategy, at, length))
+    if (planner_is_name(strategy, at, length))
       return true;
     at += length;
   }
@@ -74,7 +74,7 @@ static tesela_status check_excluded(void) {
     const size_t length = strcspn(at, ", ");
     bool is_there = length == 0;
     for (int i = 0; tsl_strategy_at(i) && !is_there; i++)
-      is_there = is_name(tsl_strategy_at(i), at, length);
+      is_there = planner_is_name(tsl_strategy_at(i), at, length);
     if (!is_there)
       return tsl_fail(TESELA_BAD_CALL,
                       "TESELA_EXCLUDE names \"%.*s\", which is no strategy (tesela strategies lists them)",
@@ -156,16 +156,16 @@ static double seconds_alone(const tsl_problem *problem, const tsl_choice *choice
 }
 
 /* A list that is being made. */
-typedef struct listing {
+typedef struct planner_listing {
   const tsl_problem *problem;
   const tsl_choice *choice;
   const tsl_strategy_request *request;
   bool is_compared; /* devices of several kinds are to be listed */
   candidate_list list;
-} listing;
+} planner_listing;
 
 /* All members at once, each with a share that takes as long as the others'. */
-static double seconds_together(const listing *of, const tsl_device *group) {
+static double seconds_together(const planner_listing *of, const tsl_device *group) {
   double rate = 0;
   for (int i = 0; i < group->member_count; i++) {
     const double alone =
@@ -177,7 +177,7 @@ static double seconds_together(const listing *of, const tsl_device *group) {
 }
 
 /* Weighs what was found on a device, with all that comes to a run there, and adds it. */
-static tesela_status add_weighed(listing *of, tsl_device *device, tsl_candidate *own, int count) {
+static tesela_status add_weighed(planner_listing *of, tsl_device *device, tsl_candidate *own, int count) {
   const tsl_link link = tsl_link_of(device);
   const double on_cpu =
       tsl_choice_any_device(of->choice) && is_processor_again(device) ? seconds_on_cpu(&of->list) : INFINITY;
@@ -194,13 +194,13 @@ static tesela_status add_weighed(listing *of, tsl_device *device, tsl_candidate 
       own[i].seconds = fmax(own[i].seconds, on_cpu);
     if (of->choice->runs > 0 && !own[i].refusal[0])
       own[i].start = start_seconds(of->problem, &link, &own[i]) / of->choice->runs;
-    TSL_TRY(add(&of->list, &own[i]));
+    TSL_TRY(planner_add(&of->list, &own[i]));
   }
   log_foreign(of->choice->wisdom, device);
   return TESELA_OK;
 }
 
-static tesela_status add_device(listing *of, tsl_device *device) {
+static tesela_status planner_add_device(planner_listing *of, tsl_device *device) {
   int count = 0, all = 0;
   while (tsl_strategy_at(all))
     all++;
@@ -217,13 +217,13 @@ static tesela_status add_device(listing *of, tsl_device *device) {
 }
 
 /* Whether all of a kind's devices are the processor again, of which nothing was measured here. */
-static bool is_out_of_question(const listing *of, int kind, const tsl_device *cpu) {
+static bool is_out_of_question(const planner_listing *of, int kind, const tsl_device *cpu) {
   return of->choice->sparing && cpu && tsl_devices_is_processor(of->choice->devices, kind) &&
          !tsl_wisdom_has_others(of->choice->wisdom, of->problem->op, cpu);
 }
 
 /* What a run on a device beside the processor takes at least: a launch, and copies over the fastest link there is. */
-static double least_elsewhere(const listing *of, int kind) {
+static double least_elsewhere(const planner_listing *of, int kind) {
   static const double launch = 8e-6, link = 64e9;
   const double copies = of->choice->place == TSL_PLACE_HOST ? tsl_problem_bytes(of->problem) / link : 0;
   return launch + copies +
@@ -231,7 +231,7 @@ static double least_elsewhere(const listing *of, int kind) {
 }
 
 /* Kinds of which no device can be expected to be faster than the cpu are not even looked for. */
-static tesela_status add_all(listing *of) {
+static tesela_status add_all(planner_listing *of) {
   tsl_device *const first = tsl_devices_of_kind(of->choice->devices, 0, 0), *device;
   const tsl_device *cpu = first && first->capabilities & TSL_CAN_HOST ? first : NULL;
   for (int kind = 1; kind < tsl_devices_kinds(); kind++)
@@ -244,19 +244,19 @@ static tesela_status add_all(listing *of) {
               tsl_device_kind_at(kind)->kind);
     else
       for (int i = 0; (device = tsl_devices_of_kind(of->choice->devices, kind, i)); i++)
-        TSL_TRY(add_device(of, device));
+        TSL_TRY(planner_add_device(of, device));
   }
   if (of->list.count == 0)
     return tsl_fail(TESELA_NO_DEVICE, "there is no device for %s", tsl_op_name(of->problem->op));
   return TESELA_OK;
 }
 
-static tesela_status fill(listing *of) {
+static tesela_status planner_fill(planner_listing *of) {
   tsl_device *device;
   if (tsl_choice_any_device(of->choice))
     return add_all(of);
   TSL_TRY(tsl_devices_find(of->choice->devices, of->choice->device, &device));
-  return add_device(of, device);
+  return planner_add_device(of, device);
 }
 
 /* Where bits are to come again, what runs must not hang on what was measured, which differs from day to day, nor on what is compiled
@@ -281,8 +281,8 @@ tesela_status tsl_planner_list(const tsl_problem *problem, const tsl_choice *cho
   TSL_TRY(check_excluded());
   TSL_TRY(tsl_planner_request(problem->op, choice->strategy, &request));
   const tsl_choice kept = steady(problem, choice);
-  listing of = {.problem = problem, .choice = &kept, .request = &request};
-  const tesela_status status = fill(&of);
+  planner_listing of = {.problem = problem, .choice = &kept, .request = &request};
+  const tesela_status status = planner_fill(&of);
   if (status != TESELA_OK) {
     free(of.list.items);
     return status;
@@ -294,7 +294,7 @@ tesela_status tsl_planner_list(const tsl_problem *problem, const tsl_choice *cho
 
 /* --- the choice --- */
 
-static void describe(const tsl_candidate *candidate, tsl_text *text) {
+static void planner_describe(const tsl_candidate *candidate, tsl_text *text) {
   tsl_config_print(candidate->strategy, &candidate->config, text);
   tsl_text_add(text, " on %s", candidate->device->name);
 }
@@ -306,7 +306,7 @@ static void log_choice(const tsl_problem *problem, const tsl_candidate *candidat
   tsl_problem_print(problem, &text);
   for (int i = 0; i < count && i < 3 && !candidates[i].refusal[0]; i++) {
     tsl_text_add(&text, i == 0 ? ": best of %d is " : ", then ", count);
-    describe(&candidates[i], &text);
+    planner_describe(&candidates[i], &text);
     tsl_text_add(&text, " (%.3g s predicted by %s)", candidates[i].seconds,
                  tsl_basis_name(candidates[i].basis));
   }
@@ -340,7 +340,7 @@ static tsl_choice choice_for(const tsl_subplan_factory *self, const tsl_subplan_
   return there;
 }
 
-static double seconds_of_child(const tsl_subplan_factory *self, const tsl_subplan_request *wish) {
+static double planner_seconds_of_child(const tsl_subplan_factory *self, const tsl_subplan_request *wish) {
   const tsl_choice there = choice_for(self, wish);
   return seconds_alone(wish->problem, &there, wish->device, there.place);
 }
@@ -359,7 +359,7 @@ static tesela_status make_chosen(const tsl_choice *there, const tsl_subplan_requ
   return status;
 }
 
-static tesela_status make_child(const tsl_subplan_factory *self, const tsl_subplan_request *wish, tsl_subplan **child) {
+static tesela_status planner_make_child(const tsl_subplan_factory *self, const tsl_subplan_request *wish, tsl_subplan **child) {
   const tsl_choice there = choice_for(self, wish);
   tsl_plan *plan = NULL;
   *child = NULL;
@@ -387,8 +387,8 @@ static double slowest_member(const tsl_plan *plan) {
 tesela_status tsl_planner_make(const tsl_problem *problem, const tsl_choice *choice,
                                const tsl_candidate *candidate, tsl_plan **plan) {
   choosing children = {.table = tsl_plan_children, .choice = choice};
-  children.table.make = make_child;
-  children.table.seconds = seconds_of_child;
+  children.table.make = planner_make_child;
+  children.table.seconds = planner_seconds_of_child;
   if (choice->spread)
     TSL_TRY(tsl_plan_create_spread(problem, candidate->strategy, &candidate->config, candidate->device,
                                    choice->spread, &children.table, plan));

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static tesela_status unknown_strategy(tsl_op op, const char *name) {
+static tesela_status planner_request_unknown_strategy(tsl_op op, const char *name) {
   tsl_text names = {0};
   for (int i = 0; tsl_strategy_at(i); i++)
     if (tsl_strategy_at(i)->op == op)
@@ -15,7 +15,7 @@ static tesela_status unknown_strategy(tsl_op op, const char *name) {
   return status;
 }
 
-static tesela_status unknown_parameter(const tsl_strategy *strategy, const char *key) {
+static tesela_status planner_request_unknown_parameter(const tsl_strategy *strategy, const char *key) {
   tsl_text names = {0};
   for (int i = 0; i < tsl_strategy_params(strategy); i++)
     tsl_text_add(&names, "%s%s", i ? ", " : ": it has ", strategy->params[i].name);
@@ -25,14 +25,14 @@ static tesela_status unknown_parameter(const tsl_strategy *strategy, const char 
   return status;
 }
 
-static tesela_status check_keys(const tsl_strategy *strategy, const tsl_record *record) {
+static tesela_status planner_request_check_keys(const tsl_strategy *strategy, const tsl_record *record) {
   for (int i = 0; i < record->count; i++) {
     const char *key = record->fields[i].key;
     bool known = !key;
     for (int p = 0; p < tsl_strategy_params(strategy) && !known; p++)
       known = strcmp(strategy->params[p].name, key) == 0;
     if (!known)
-      return unknown_parameter(strategy, key);
+      return planner_request_unknown_parameter(strategy, key);
   }
   return TESELA_OK;
 }
@@ -48,8 +48,8 @@ static tesela_status read_request(tsl_op op, const tsl_record *record, tsl_strat
     return tsl_fail(TESELA_BAD_INPUT, "'%s' has no place after '%s': only 'key=value' has", extra, name);
   out->strategy = tsl_strategy_find(op, name);
   if (!out->strategy)
-    return unknown_strategy(op, name);
-  TSL_TRY(check_keys(out->strategy, record));
+    return planner_request_unknown_strategy(op, name);
+  TSL_TRY(planner_request_check_keys(out->strategy, record));
   out->config = tsl_strategy_defaults(out->strategy);
   return tsl_config_parse(out->strategy, record, &out->config, &out->given);
 }

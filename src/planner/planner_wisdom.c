@@ -38,13 +38,13 @@ const char *tsl_basis_name(tsl_basis basis) {
   return basis_names[basis];
 }
 
-static uint64_t hash_of(const char *key, int64_t units) {
+static uint64_t planner_wisdom_hash_of(const char *key, int64_t units) {
   const tsl_hash hash = tsl_hash_add(tsl_hash_start(), key, strlen(key));
   return tsl_hash_add(hash, &units, sizeof units).low;
 }
 
 /* Operations, or elements where there are none. */
-static double work_of(const tsl_wisdom_class *problem) {
+static double planner_wisdom_work_of(const tsl_wisdom_class *problem) {
   return (double)problem->m * (double)problem->n * (problem->k > 0 ? (double)problem->k : 1);
 }
 
@@ -79,7 +79,7 @@ static tesela_status load_line(void *argument, const tsl_wisdom_line *line) {
     into->capacity = capacity;
   }
   into->items[into->count++] =
-      (known){*line->record, hash_of(line->record->key, line->record->units), job->own};
+      (known){*line->record, planner_wisdom_hash_of(line->record->key, line->record->units), job->own};
   return TESELA_OK;
 }
 
@@ -95,7 +95,7 @@ static int by_place(const void *a, const void *b) {
   return compare_place(a, other->record.strategy, other->device);
 }
 
-static tesela_status load(const char *shipped, const char *own, const char *own_name, tsl_wisdom **out) {
+static tesela_status planner_wisdom_load(const char *shipped, const char *own, const char *own_name, tsl_wisdom **out) {
   void *block;
   TSL_TRY(tsl_alloc_zeroed(sizeof **out, "wisdom", &block));
   tsl_wisdom *made = block;
@@ -114,7 +114,7 @@ static tesela_status load(const char *shipped, const char *own, const char *own_
   for (int i = 0; i < made->count; i++)
     if (made->items[i].record.problem.op == TSL_OP_GEMM &&
         made->items[i].record.strategy->needs & TSL_CAN_HOST)
-      made->least = fmin(made->least, work_of(&made->items[i].record.problem));
+      made->least = fmin(made->least, planner_wisdom_work_of(&made->items[i].record.problem));
   *out = made;
   return TESELA_OK;
 out:
@@ -124,7 +124,7 @@ out:
 
 tesela_status tsl_wisdom_from(const char *shipped, const char *own, tsl_wisdom **wisdom) {
   *wisdom = NULL;
-  return load(shipped, own, "the user's", wisdom);
+  return planner_wisdom_load(shipped, own, "the user's", wisdom);
 }
 
 tesela_status tsl_wisdom_open_texts(tsl_wisdom **wisdom, tsl_text *own, const char **shipped) {
@@ -149,7 +149,7 @@ tesela_status tsl_wisdom_open_texts(tsl_wisdom **wisdom, tsl_text *own, const ch
   }
   tsl_status_restore(&saved);
   *shipped = off ? "" : tsl_wisdom_shipped();
-  status = load(*shipped, tsl_text_get(own), tsl_text_get(&path), wisdom);
+  status = planner_wisdom_load(*shipped, tsl_text_get(own), tsl_text_get(&path), wisdom);
   tsl_text_free(&path);
   return status;
 }
@@ -185,7 +185,7 @@ static int first_at(const tsl_wisdom *wisdom, const tsl_strategy *strategy, uint
 }
 
 /* Whether a record of one ask serves another. */
-static bool serves(const tsl_wisdom_class *old, const tsl_wisdom_class *wanted) {
+static bool planner_wisdom_serves(const tsl_wisdom_class *old, const tsl_wisdom_class *wanted) {
   return old->accuracy == TSL_ACCURACY_DEFAULT ||
          (old->accuracy == wanted->accuracy && old->precision == wanted->precision &&
           old->number == wanted->number);
@@ -212,13 +212,13 @@ static double size_distance(int64_t one, int64_t other) {
   return distance <= log2(nearest_factor) ? distance : INFINITY;
 }
 
-static double distance(const tsl_wisdom_class *one, const tsl_wisdom_class *other) {
-  if (!same_class(one, other) || !serves(one, other))
+static double planner_wisdom_distance(const tsl_wisdom_class *one, const tsl_wisdom_class *other) {
+  if (!same_class(one, other) || !planner_wisdom_serves(one, other))
     return INFINITY;
   return size_distance(one->m, other->m) + size_distance(one->n, other->n) + size_distance(one->k, other->k);
 }
 
-static bool fits(const tsl_config *config, const tsl_config *fixed, unsigned given) {
+static bool planner_wisdom_fits(const tsl_config *config, const tsl_config *fixed, unsigned given) {
   for (int i = 0; i < TSL_PARAMS_MAX; i++)
     if (given & 1u << i && config->value[i] != fixed->value[i])
       return false;
@@ -283,18 +283,18 @@ bool tsl_wisdom_find(const tsl_wisdom *wisdom, const tsl_problem *problem, const
   if (!wisdom || wisdom->count == 0 || !is_ordinary(problem))
     return false;
   const tsl_wisdom_class wanted = tsl_wisdom_class_of(problem);
-  const uint64_t place = hash_of(device->key, tsl_wisdom_units(device));
+  const uint64_t place = planner_wisdom_hash_of(device->key, tsl_wisdom_units(device));
   const known *best = NULL;
   double nearest = INFINITY, seconds = INFINITY;
   for (int i = first_at(wisdom, strategy, place);
        i < wisdom->count && compare_place(&wisdom->items[i], strategy, place) == 0; i++) {
     const known *item = &wisdom->items[i];
-    const double away = distance(&item->record.problem, &wanted);
-    const double scaled = item->record.seconds * work_of(&wanted) / work_of(&item->record.problem);
+    const double away = planner_wisdom_distance(&item->record.problem, &wanted);
+    const double scaled = item->record.seconds * planner_wisdom_work_of(&wanted) / planner_wisdom_work_of(&item->record.problem);
     const bool as_near = best && away == nearest;
     if (!(away < nearest) && !(as_near && (item->own != best->own ? item->own : scaled < seconds)))
       continue;
-    if (!tsl_wisdom_is_for(&item->record, device) || !fits(&item->record.config, fixed, given) ||
+    if (!tsl_wisdom_is_for(&item->record, device) || !planner_wisdom_fits(&item->record.config, fixed, given) ||
         tsl_strategy_refuse(strategy, problem, &item->record.config, device) || is_unbelievable(item, device))
       continue;
     best = item;
@@ -319,9 +319,9 @@ bool tsl_wisdom_is_near(const tsl_wisdom *wisdom, const tsl_problem *problem, co
   if (!wisdom || wisdom->count == 0 || (problem->op == TSL_OP_GEMM && work * farthest < wisdom->least))
     return false;
   const tsl_wisdom_class wanted = tsl_wisdom_class_of(problem);
-  const uint64_t place = hash_of(device->key, tsl_wisdom_units(device));
+  const uint64_t place = planner_wisdom_hash_of(device->key, tsl_wisdom_units(device));
   for (int i = 0; i < wisdom->count; i++)
-    if (wisdom->items[i].device == place && isfinite(distance(&wisdom->items[i].record.problem, &wanted)))
+    if (wisdom->items[i].device == place && isfinite(planner_wisdom_distance(&wisdom->items[i].record.problem, &wanted)))
       return true;
   return false;
 }

@@ -88,7 +88,7 @@ static void weigh_near(const tsl_problem *problem, tsl_place place, const tsl_st
   *to = (weighing){promised, model};
 }
 
-/* Whether nothing but the problem may decide, see settle(). */
+/* Whether nothing but the problem may decide, see predict_settle(). */
 static bool is_settled(const tsl_problem *problem, const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) &&
          (problem->ask.bits == TSL_REPRODUCIBILITY_RUN || problem->ask.bits == TSL_REPRODUCIBILITY_THREADS);
@@ -136,7 +136,7 @@ tsl_estimate tsl_predict_candidates_level(const tsl_device *device, bool is_comp
 
 /* What a record's seconds over its model's, `seen`, tell of the level, give or take what that strategy's model errs by
  * itself; what is past all doubt is that strategy's alone. */
-static tsl_estimate learn(tsl_estimate level, tsl_estimate seen) {
+static tsl_estimate predict_learn(tsl_estimate level, tsl_estimate seen) {
   seen = tsl_estimate_times(seen, 1, doubts.strategy);
   const double most = exp(2 * sqrt(seen.doubt * seen.doubt + level.doubt * level.doubt));
   seen.likely = fmin(fmax(seen.likely, level.likely / most), level.likely * most);
@@ -145,7 +145,7 @@ static tsl_estimate learn(tsl_estimate level, tsl_estimate seen) {
 
 /* All records tell something of the level. The fastest one of these very sizes tells most, where it is slower than promised: a
  * tuner looked into what promised more, and a strategy that it left out is not to be believed to be better than its level. */
-static tsl_estimate level_of(const tsl_candidate *candidates, const weighing *of, int count,
+static tsl_estimate predict_level_of(const tsl_candidate *candidates, const weighing *of, int count,
                              tsl_estimate level) {
   int fastest = -1;
   for (int i = 0; i < count; i++)
@@ -154,7 +154,7 @@ static tsl_estimate level_of(const tsl_candidate *candidates, const weighing *of
       fastest = i;
   for (int i = 0; i < count; i++)
     if (candidates[i].basis != TSL_BASIS_MODEL && of[i].model > 0)
-      level = learn(level, tsl_estimate_times(of[i].time, 1 / of[i].model, 0));
+      level = predict_learn(level, tsl_estimate_times(of[i].time, 1 / of[i].model, 0));
   if (fastest < 0)
     return level;
   const tsl_estimate seen = tsl_estimate_times(of[fastest].time, 1 / of[fastest].model, 0);
@@ -182,7 +182,7 @@ static void keep_bits(const tsl_problem *problem, tsl_candidate *to) {
 /* Where bits are to come again with any number of threads, or on the next day, nothing may be chosen on the processor by models,
  * which know of threads and clocks: the ladder's highest rung that takes the problem, with its own defaults, and what is there
  * for small products only for these. */
-static void settle(const tsl_problem *problem, const tsl_strategy_request *request, tsl_candidate *candidates,
+static void predict_settle(const tsl_problem *problem, const tsl_strategy_request *request, tsl_candidate *candidates,
                    int count) {
   for (int i = 0; i < count; i++) {
     tsl_candidate *to = &candidates[i];
@@ -202,7 +202,7 @@ void tsl_predict_candidates(const tsl_problem *problem, const tsl_choice *choice
   const int all = count < MOST ? count : MOST;
   for (int i = 0; i < all; i++)
     weigh_one(problem, choice, request, &candidates[i], &each[i]);
-  level = level_of(candidates, each, all, level);
+  level = predict_level_of(candidates, each, all, level);
   for (int i = 0; i < all; i++) {
     tsl_candidate *to = &candidates[i];
     const tsl_estimate time =
@@ -213,5 +213,5 @@ void tsl_predict_candidates(const tsl_problem *problem, const tsl_choice *choice
     to->doubt = time.doubt;
   }
   if (problem->ask.bits != TSL_REPRODUCIBILITY_ANY)
-    settle(problem, request, candidates, all);
+    predict_settle(problem, request, candidates, all);
 }

@@ -25,7 +25,7 @@ static bool is_within(const tsl_problem *problem) {
          problem->m * problem->n * problem->k <= SMALL;
 }
 
-static bool is_tiny(const tsl_problem *problem) {
+static bool small_gemm_rule_is_tiny(const tsl_problem *problem) {
   return problem->m <= TINY_SIDE && problem->n <= TINY_SIDE && problem->k <= TINY_SIDE &&
          problem->m * problem->n * problem->k <= TINY;
 }
@@ -34,12 +34,12 @@ static bool is_tiny(const tsl_problem *problem) {
 static bool is_worth(const tsl_problem *problem, const tsl_device *cpu) {
   const int64_t step = problem->c.col_stride == 1 && problem->b.col_stride == 1 ? problem->b.row_stride
                                                                                 : problem->a.col_stride;
-  return is_tiny(problem) ||
+  return small_gemm_rule_is_tiny(problem) ||
          (problem->m >= SMALL_LEAST && problem->n >= SMALL_LEAST && problem->k >= SMALL_LEAST &&
           cpu->threads <= FEW_THREADS && step * (int64_t)tsl_type(problem->c.type)->size % 4096 != 0);
 }
 
-static bool is_plain(const tsl_problem *problem) {
+static bool small_gemm_rule_is_plain(const tsl_problem *problem) {
   const tesela_type type = problem->c.type;
   return problem->op == TSL_OP_GEMM && (type == TESELA_F32 || type == TESELA_F64) &&
          problem->a.type == type && problem->b.type == type && problem->alpha[0] != 0 &&
@@ -49,7 +49,7 @@ static bool is_plain(const tsl_problem *problem) {
 
 /* Rows of C with B's numbers side by side, or columns with A's: what is to be copied or scattered first may be sooner done otherwise; and
  * so may a few lines, unless they are short. */
-static bool lies_well(const tsl_problem *problem) {
+static bool small_gemm_rule_lies_well(const tsl_problem *problem) {
   enum { FEW = 3, SHORT = 24 * 24 };
   const bool by_row = problem->c.col_stride == 1, by_column = problem->c.row_stride == 1;
   return ((problem->m > FEW && problem->n > FEW) || problem->m * problem->n * problem->k <= SHORT) &&
@@ -59,7 +59,7 @@ static bool lies_well(const tsl_problem *problem) {
 const tsl_strategy *tsl_planner_at_once(const tsl_problem *problem, const tsl_choice *choice) {
   const tsl_strategy *one = strategy_of();
   tsl_device *cpu;
-  if (!one || !is_within(problem) || !is_plain(problem) || !lies_well(problem) || choice->strategy ||
+  if (!one || !is_within(problem) || !small_gemm_rule_is_plain(problem) || !small_gemm_rule_lies_well(problem) || choice->strategy ||
       choice->vendors || choice->place != TSL_PLACE_HOST ||
       !tsl_numeric_requirements_same(&problem->ask, &(tsl_numeric_requirements){.bits = TSL_REPRODUCIBILITY_ANY}) ||
       !(tsl_choice_any_device(choice) ? choice->sparing : strcmp(choice->device, "cpu") == 0))

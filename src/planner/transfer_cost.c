@@ -11,17 +11,17 @@
 
 static const tsl_lines file = {.file = "links", .mark = "# tesela: what it costs to reach devices\n"};
 
-static bool is_shared(const tsl_device *device) {
+static bool transfer_cost_is_shared(const tsl_device *device) {
   return (device->capabilities & (TSL_CAN_HOST | TSL_CAN_SHARED_MEMORY)) != 0;
 }
 
 /* --- kept --- */
 
-typedef struct finding {
+typedef struct transfer_cost_finding {
   const tsl_device *device;
   tsl_link *link; /* NULL: the core is looked for */
   double core;
-} finding;
+} transfer_cost_finding;
 
 static bool read_field(const tsl_record *record, const char *key, double *out) {
   const char *value = tsl_record_get(record, key);
@@ -44,8 +44,8 @@ static void read_link(const tsl_record *record, tsl_link *link) {
   }
 }
 
-static void find_one(void *argument, char *line) {
-  finding *job = argument;
+static void transfer_cost_find_one(void *argument, char *line) {
+  transfer_cost_finding *job = argument;
   tsl_record record;
   double core;
   if (tsl_record_parse(line, &record) != TESELA_OK)
@@ -81,7 +81,7 @@ tsl_link tsl_link_of(const tsl_device *device) {
     return link;
   link = guess(device);
   tsl_status_save(&saved); /* lines that are none are no failure */
-  tsl_lines_each(&file, find_one, &(finding){.device = device, .link = &link});
+  tsl_lines_each(&file, transfer_cost_find_one, &(transfer_cost_finding){.device = device, .link = &link});
   tsl_status_restore(&saved);
   /* A line from before copies were staged is no measurement of them. */
   tsl_staging_sizes sizes;
@@ -90,10 +90,10 @@ tsl_link tsl_link_of(const tsl_device *device) {
 }
 
 double tsl_link_core(const tsl_device *cpu) {
-  finding job = {.device = cpu};
+  transfer_cost_finding job = {.device = cpu};
   tsl_status_saved saved;
   tsl_status_save(&saved);
-  tsl_lines_each(&file, find_one, &job);
+  tsl_lines_each(&file, transfer_cost_find_one, &job);
   tsl_status_restore(&saved);
   return job.core;
 }
@@ -104,7 +104,7 @@ static void date_now(char date[24]) {
   strftime(date, 24, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
 }
 
-static void add_line(tsl_text *line) {
+static void transfer_cost_add_line(tsl_text *line) {
   if (!line->failed)
     tsl_lines_add(&file, line->data);
   tsl_text_free(line);
@@ -119,7 +119,7 @@ void tsl_link_keep(const tsl_device *device, tsl_link *link) {
       "staged_in=%.4g staged_out=%.4g date=%s",
       device->key, link->in.seconds, link->in.rate, link->out.seconds, link->out.rate, link->launch,
       link->open, link->staged_in, link->staged_out, link->date);
-  add_line(&line);
+  transfer_cost_add_line(&line);
 }
 
 void tsl_link_keep_core(const tsl_device *cpu, double rate) {
@@ -127,12 +127,12 @@ void tsl_link_keep_core(const tsl_device *cpu, double rate) {
   char date[24];
   date_now(date);
   tsl_text_add(&line, "core key=%s f32=%.4g date=%s", cpu->key, rate, date);
-  add_line(&line);
+  transfer_cost_add_line(&line);
 }
 
 /* --- used --- */
 
-static double bytes_of(const tsl_problem *problem, int operand) {
+static double transfer_cost_bytes_of(const tsl_problem *problem, int operand) {
   const tsl_shape *shape = tsl_problem_shape(problem, operand);
   return (double)shape->rows * (double)shape->cols * (double)tsl_type(shape->type)->size *
          (double)tsl_problem_batch(problem);
@@ -142,18 +142,18 @@ static double one_after_the_other(const tsl_link *link, const tsl_problem *probl
   double seconds = 0;
   for (int i = 0; i < TSL_OPERANDS; i++) {
     if (tsl_problem_reads(problem, i))
-      seconds += link->in.seconds + bytes_of(problem, i) / link->in.rate;
+      seconds += link->in.seconds + transfer_cost_bytes_of(problem, i) / link->in.rate;
     if (i == TSL_OPERAND_C)
-      seconds += link->out.seconds + bytes_of(problem, i) / link->out.rate;
+      seconds += link->out.seconds + transfer_cost_bytes_of(problem, i) / link->out.rate;
   }
   return seconds;
 }
 
 static bool is_overlapped(const tsl_link *link, const tsl_problem *problem, const tsl_device *device,
                           tsl_staging_sizes *sizes) {
-  double bytes = bytes_of(problem, TSL_OPERAND_C);
+  double bytes = transfer_cost_bytes_of(problem, TSL_OPERAND_C);
   for (int i = 0; i < TSL_OPERANDS; i++)
-    bytes += tsl_problem_reads(problem, i) ? bytes_of(problem, i) : 0;
+    bytes += tsl_problem_reads(problem, i) ? transfer_cost_bytes_of(problem, i) : 0;
   return problem->op == TSL_OP_GEMM && tsl_problem_batch(problem) == 1 && problem->m > 0 && problem->n > 0 &&
          link->staged_in > 0 && link->staged_out > 0 && tsl_staging_sizes_of(device, sizes) &&
          bytes >= sizes->least;
@@ -161,14 +161,14 @@ static bool is_overlapped(const tsl_link *link, const tsl_problem *problem, cons
 
 /* The run of plan/pipeline.h with times in place of copies: threads bring panels, the device computes a block when its panels
  * are there, and blocks go out in their order when all panels are in. Starts of copies count once a way. */
-static double overlapped(const tsl_link *link, const tsl_problem *problem, const tsl_staging_sizes *sizes,
+static double transfer_cost_overlapped(const tsl_link *link, const tsl_problem *problem, const tsl_staging_sizes *sizes,
                          double compute) {
   const tsl_block_grid grain = tsl_block_grid_of(problem, sizes->block);
   const bool reads = tsl_problem_reads(problem, TSL_OPERAND_A);
   const double area = (double)problem->m * (double)problem->n;
-  const double a = reads ? bytes_of(problem, TSL_OPERAND_A) / (double)problem->m : 0,
-               b = reads ? bytes_of(problem, TSL_OPERAND_B) / (double)problem->n : 0,
-               c = bytes_of(problem, TSL_OPERAND_C) / area;
+  const double a = reads ? transfer_cost_bytes_of(problem, TSL_OPERAND_A) / (double)problem->m : 0,
+               b = reads ? transfer_cost_bytes_of(problem, TSL_OPERAND_B) / (double)problem->n : 0,
+               c = transfer_cost_bytes_of(problem, TSL_OPERAND_C) / area;
   double in = link->in.seconds, done = 0, ready[TSL_PIPELINE_BLOCKS], size[TSL_PIPELINE_BLOCKS];
   tsl_panel_arrivals arrivals = {0};
   int count = 0;
@@ -197,10 +197,10 @@ double tsl_link_seconds(const tsl_link *link, const tsl_problem *problem, const 
   /* The models count a launch as the device's kind says; a record of a run on the device counts none. */
   const double launch = link->measured ? fmax(0, link->launch - device->launch_seconds) : 0;
   tsl_staging_sizes sizes;
-  if (!isfinite(compute) || place == TSL_PLACE_DEVICE || is_shared(device) ||
+  if (!isfinite(compute) || place == TSL_PLACE_DEVICE || transfer_cost_is_shared(device) ||
       !(device->link_bandwidth > 0 || link->measured))
     return compute + launch;
   if (is_overlapped(link, problem, device, &sizes))
-    return launch + overlapped(link, problem, &sizes, compute);
+    return launch + transfer_cost_overlapped(link, problem, &sizes, compute);
   return compute + launch + one_after_the_other(link, problem);
 }

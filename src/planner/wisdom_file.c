@@ -48,12 +48,12 @@ const char *tsl_wisdom_shipped(void) {
   return "";
 }
 
-static tesela_status failed(const char *path, int reason) {
+static tesela_status wisdom_file_failed(const char *path, int reason) {
   return tsl_fail(TESELA_IO_FAILED, "%s: %s", path, strerror(reason));
 }
 
 /* Reads an open file, and closes it. */
-static tesela_status read_text(const char *path, int file, tsl_text *text) {
+static tesela_status wisdom_file_read_text(const char *path, int file, tsl_text *text) {
   const char *wrong = tsl_read_regular(file, FILE_MOST, text);
   close(file);
   if (wrong)
@@ -66,15 +66,15 @@ static tesela_status read_text(const char *path, int file, tsl_text *text) {
 tesela_status tsl_wisdom_read(const char *path, bool optional, tsl_text *text) {
   const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0)
-    return optional && errno == ENOENT ? TESELA_OK : failed(path, errno);
-  return read_text(path, file, text);
+    return optional && errno == ENOENT ? TESELA_OK : wisdom_file_failed(path, errno);
+  return wisdom_file_read_text(path, file, text);
 }
 
 tesela_status tsl_wisdom_read_own(const char *path, tsl_text *text) {
   const char *why;
   const int file = tsl_trusted_file(AT_FDCWD, path, O_RDONLY, 0, &why);
   if (file >= 0)
-    return read_text(path, file, text);
+    return wisdom_file_read_text(path, file, text);
   return errno == ENOENT ? TESELA_OK : tsl_fail(TESELA_IO_FAILED, "%s: %s", path, why);
 }
 
@@ -86,7 +86,7 @@ typedef struct target {
   int lock;
 } target;
 
-static void make_folders(const char *path) {
+static void wisdom_file_make_folders(const char *path) {
   char copy[PATH_MAX];
   snprintf(copy, sizeof copy, "%s", path);
   for (char *at = copy + 1; *copy && *at; at++)
@@ -98,7 +98,7 @@ static void make_folders(const char *path) {
 }
 
 /* Whether the lock file that is open is still the one of its name. */
-static bool is_current(const target *to) {
+static bool wisdom_file_is_current(const target *to) {
   struct stat here, there;
   return fstat(to->lock, &here) == 0 && stat(to->lock_path, &there) == 0 && here.st_dev == there.st_dev &&
          here.st_ino == there.st_ino;
@@ -114,30 +114,30 @@ static tesela_status take_lock(target *to) {
       if (errno != EINTR) {
         const int reason = errno;
         close(to->lock);
-        return failed(to->lock_path, reason);
+        return wisdom_file_failed(to->lock_path, reason);
       }
-    if (is_current(to))
+    if (wisdom_file_is_current(to))
       return TESELA_OK;
     close(to->lock);
   }
 }
 
-static tesela_status begin(const char *path, target *out) {
+static tesela_status wisdom_file_begin(const char *path, target *out) {
   if (strlen(path) >= PATH_MAX)
-    return failed(path, ENAMETOOLONG);
-  make_folders(path);
+    return wisdom_file_failed(path, ENAMETOOLONG);
+  wisdom_file_make_folders(path);
   out->path = path;
   snprintf(out->lock_path, sizeof out->lock_path, "%s.lock", path);
   snprintf(out->temporary, sizeof out->temporary, "%s.tmp", path);
   return take_lock(out);
 }
 
-static void end(target *to) {
+static void wisdom_file_end(target *to) {
   unlink(to->lock_path);
   close(to->lock);
 }
 
-static bool write_all(int file, const char *bytes, size_t count) {
+static bool wisdom_file_write_all(int file, const char *bytes, size_t count) {
   while (count > 0) {
     const ssize_t done = write(file, bytes, count);
     if (done < 0 && errno != EINTR)
@@ -148,13 +148,13 @@ static bool write_all(int file, const char *bytes, size_t count) {
   return true;
 }
 
-static tesela_status replace(const target *to, const tsl_text *text) {
+static tesela_status wisdom_file_replace(const target *to, const tsl_text *text) {
   TSL_TRY(tsl_text_status(text));
   unlink(to->temporary); /* of a writer that was killed */
   const int file = open(to->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   if (file < 0)
-    return failed(to->temporary, errno);
-  bool good = write_all(file, tsl_text_get(text), text->length) && fsync(file) == 0;
+    return wisdom_file_failed(to->temporary, errno);
+  bool good = wisdom_file_write_all(file, tsl_text_get(text), text->length) && fsync(file) == 0;
   int reason = errno;
   if (close(file) != 0 && good) {
     good = false;
@@ -164,7 +164,7 @@ static tesela_status replace(const target *to, const tsl_text *text) {
     return TESELA_OK;
   reason = good ? errno : reason;
   unlink(to->temporary);
-  return failed(to->path, reason);
+  return wisdom_file_failed(to->path, reason);
 }
 
 /* --- merging --- */
@@ -181,16 +181,16 @@ static tesela_status read_lines(const target *to, tsl_wisdom_lines *out) {
 static tesela_status write_lines(const target *to, const tsl_wisdom_lines *all) {
   tsl_text text = {0};
   tsl_wisdom_lines_print(all, &text);
-  const tesela_status status = replace(to, &text);
+  const tesela_status status = wisdom_file_replace(to, &text);
   tsl_text_free(&text);
   return status;
 }
 
-static tesela_status merge(const char *path, const char *text, bool always, tsl_wisdom_merged *merged) {
+static tesela_status wisdom_file_merge(const char *path, const char *text, bool always, tsl_wisdom_merged *merged) {
   tsl_wisdom_lines all = {0};
   tsl_wisdom_merged count = {0};
   target to;
-  TSL_TRY(begin(path, &to));
+  TSL_TRY(wisdom_file_begin(path, &to));
   tesela_status status;
   TSL_GO(read_lines(&to, &all));
   TSL_GO(tsl_wisdom_lines_merge(&all, text, always, &count));
@@ -200,16 +200,16 @@ static tesela_status merge(const char *path, const char *text, bool always, tsl_
     *merged = count;
 out:
   tsl_wisdom_lines_free(&all);
-  end(&to);
+  wisdom_file_end(&to);
   return status;
 }
 
 tesela_status tsl_wisdom_merge(const char *path, const char *text, tsl_wisdom_merged *merged) {
-  return merge(path, text, false, merged);
+  return wisdom_file_merge(path, text, false, merged);
 }
 
 tesela_status tsl_wisdom_update(const char *path, const char *text, tsl_wisdom_merged *merged) {
-  return merge(path, text, true, merged);
+  return wisdom_file_merge(path, text, true, merged);
 }
 
 tesela_status tsl_wisdom_forget(const char *path,
@@ -219,7 +219,7 @@ tesela_status tsl_wisdom_forget(const char *path,
   target to;
   int gone = 0;
   *count = 0;
-  TSL_TRY(begin(path, &to));
+  TSL_TRY(wisdom_file_begin(path, &to));
   tesela_status status;
   TSL_GO(read_lines(&to, &all));
   for (int i = 0; i < all.count; i++) {
@@ -239,6 +239,6 @@ tesela_status tsl_wisdom_forget(const char *path,
   *count = gone;
 out:
   tsl_wisdom_lines_free(&all);
-  end(&to);
+  wisdom_file_end(&to);
   return status;
 }

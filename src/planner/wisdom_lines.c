@@ -27,7 +27,7 @@ bool tsl_wisdom_means_nothing(const char *line) {
   return *line == '\0' || *line == '#';
 }
 
-static tesela_status copy_of(const char *text, char **copy) {
+static tesela_status wisdom_lines_copy_of(const char *text, char **copy) {
   *copy = strdup(text);
   return *copy ? TESELA_OK : tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to read wisdom");
 }
@@ -36,7 +36,7 @@ tesela_status tsl_wisdom_each(const char *text,
                               tesela_status (*each)(void *argument, const tsl_wisdom_line *line),
                               void *argument) {
   char *copy, *line;
-  TSL_TRY(copy_of(text, &copy));
+  TSL_TRY(wisdom_lines_copy_of(text, &copy));
   char *rest = copy;
   tesela_status status = TESELA_OK;
   for (int number = 1; status == TESELA_OK && (line = next_line(&rest)) != NULL; number++) {
@@ -64,7 +64,7 @@ void tsl_wisdom_lines_free(tsl_wisdom_lines *all) {
   free(all->entries);
 }
 
-static tesela_status append(tsl_wisdom_lines *all, const char *line, const tsl_wisdom_record *record) {
+static tesela_status wisdom_lines_append(tsl_wisdom_lines *all, const char *line, const tsl_wisdom_record *record) {
   if (all->count == all->capacity) {
     const int capacity = all->capacity ? 2 * all->capacity : 64;
     tsl_wisdom_entry *entries = realloc(all->entries, (size_t)capacity * sizeof *entries);
@@ -75,7 +75,7 @@ static tesela_status append(tsl_wisdom_lines *all, const char *line, const tsl_w
   }
   tsl_wisdom_entry *added = &all->entries[all->count];
   *added = (tsl_wisdom_entry){.has_record = record != NULL};
-  TSL_TRY(copy_of(line, &added->line));
+  TSL_TRY(wisdom_lines_copy_of(line, &added->line));
   if (record)
     added->record = *record;
   all->count++;
@@ -84,7 +84,7 @@ static tesela_status append(tsl_wisdom_lines *all, const char *line, const tsl_w
 
 tesela_status tsl_wisdom_lines_read(const char *text, tsl_wisdom_lines *out) {
   char *copy, *line;
-  TSL_TRY(copy_of(text, &copy));
+  TSL_TRY(wisdom_lines_copy_of(text, &copy));
   char *rest = copy;
   tesela_status status = TESELA_OK;
   while (status == TESELA_OK && (line = next_line(&rest)) != NULL) {
@@ -92,7 +92,7 @@ tesela_status tsl_wisdom_lines_read(const char *text, tsl_wisdom_lines *out) {
     const tesela_status parsed =
         tsl_wisdom_means_nothing(line) ? TESELA_BAD_INPUT : tsl_wisdom_parse(line, &record);
     status =
-        parsed == TESELA_OUT_OF_MEMORY ? parsed : append(out, line, parsed == TESELA_OK ? &record : NULL);
+        parsed == TESELA_OUT_OF_MEMORY ? parsed : wisdom_lines_append(out, line, parsed == TESELA_OK ? &record : NULL);
   }
   free(copy);
   return status;
@@ -127,14 +127,14 @@ static tesela_status merge_line(void *argument, const tsl_wisdom_line *line) {
       return TESELA_OK;
     }
     char *copy;
-    TSL_TRY(copy_of(line->text, &copy));
+    TSL_TRY(wisdom_lines_copy_of(line->text, &copy));
     free(old->line);
     old->line = copy;
     old->record = *line->record;
     job->merged->replaced++;
     return TESELA_OK;
   }
-  TSL_TRY(append(job->all, line->text, line->record));
+  TSL_TRY(wisdom_lines_append(job->all, line->text, line->record));
   job->merged->added++;
   return TESELA_OK;
 }
@@ -144,7 +144,7 @@ tesela_status tsl_wisdom_lines_merge(tsl_wisdom_lines *all, const char *text, bo
   return tsl_wisdom_each(text, merge_line, &(merging){all, merged, always});
 }
 
-static tesela_status join(const char *there, const char *text, bool always, tsl_text *out,
+static tesela_status wisdom_lines_join(const char *there, const char *text, bool always, tsl_text *out,
                           tsl_wisdom_merged *merged) {
   tsl_wisdom_lines all = {0};
   tesela_status status;
@@ -160,10 +160,10 @@ out:
 
 tesela_status tsl_wisdom_merge_texts(const char *there, const char *text, tsl_text *out,
                                      tsl_wisdom_merged *merged) {
-  return join(there, text, false, out, merged);
+  return wisdom_lines_join(there, text, false, out, merged);
 }
 
 tesela_status tsl_wisdom_update_texts(const char *there, const char *text, tsl_text *out) {
   tsl_wisdom_merged merged;
-  return join(there, text, true, out, &merged);
+  return wisdom_lines_join(there, text, true, out, &merged);
 }

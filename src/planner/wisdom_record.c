@@ -13,7 +13,7 @@ static const double least_noise = 0.02;
 
 /* --- the class of a problem --- */
 
-static char layout_of(const tsl_shape *shape) {
+static char wisdom_record_layout_of(const tsl_shape *shape) {
   const bool is_column = shape->cols <= 1 && shape->rows > 1;
   const int64_t step = is_column ? shape->row_stride : shape->col_stride;
   if (step == 1 || (shape->rows <= 1 && shape->cols <= 1))
@@ -45,7 +45,7 @@ tsl_wisdom_class tsl_wisdom_class_of(const tsl_problem *problem) {
     made.types[i] = shape->type;
     made.structures[i] = shape->structure;
     made.triangles[i] = shape->triangle;
-    made.layout[i] = has_operand(problem, i) ? layout_of(shape) : '-';
+    made.layout[i] = has_operand(problem, i) ? wisdom_record_layout_of(shape) : '-';
   }
   return made;
 }
@@ -120,7 +120,7 @@ static const double most_of_a_unit = 1e14;
  * out, in narrow types; and caches beside its memory. */
 static const double over_peak = 4, over_peak_narrow = 64, over_bandwidth = 128;
 
-static tsl_problem problem_of(const tsl_wisdom_class *class) {
+static tsl_problem wisdom_record_problem_of(const tsl_wisdom_class *class) {
   tsl_problem made = tsl_problem_of(class->op, class->m, class->n, class->k, class->types[0]);
   made.b.type = class->types[1];
   made.c.type = class->types[2];
@@ -135,7 +135,7 @@ static tsl_problem problem_of(const tsl_wisdom_class *class) {
 
 /* What no device of so many units can do. */
 static tesela_status check_rate(const tsl_wisdom_record *record) {
-  const tsl_problem problem = problem_of(&record->problem);
+  const tsl_problem problem = wisdom_record_problem_of(&record->problem);
   const double units = record->units > 0 ? (double)record->units : 1,
                rate = tsl_problem_flops(&problem) / record->seconds;
   if (record->seconds < least_seconds)
@@ -157,7 +157,7 @@ static double most_operations(tesela_type sum, const tsl_device *device) {
 }
 
 const char *tsl_wisdom_refuse(const tsl_wisdom_record *record, const tsl_device *device) {
-  const tsl_problem problem = problem_of(&record->problem);
+  const tsl_problem problem = wisdom_record_problem_of(&record->problem);
   const double operations = tsl_problem_flops(&problem) / record->seconds,
                bytes = tsl_problem_bytes(&problem) / record->seconds;
   const double most = most_operations(record->problem.types[0], device),
@@ -184,7 +184,7 @@ static bool is_own_key(const char *key) {
   return false;
 }
 
-static tesela_status read_text(const tsl_record *record, const char *key, size_t size, char *out) {
+static tesela_status wisdom_record_read_text(const tsl_record *record, const char *key, size_t size, char *out) {
   const char *value = tsl_record_get(record, key);
   if (!value || !*value)
     return tsl_fail(TESELA_BAD_INPUT, "%s= is missing", key);
@@ -194,7 +194,7 @@ static tesela_status read_text(const tsl_record *record, const char *key, size_t
   return TESELA_OK;
 }
 
-static tesela_status read_whole(const tsl_record *record, const char *key, int64_t least, int64_t *out) {
+static tesela_status wisdom_record_read_whole(const tsl_record *record, const char *key, int64_t least, int64_t *out) {
   const char *value = tsl_record_get(record, key);
   if (!value)
     return tsl_fail(TESELA_BAD_INPUT, "%s= is missing", key);
@@ -204,7 +204,7 @@ static tesela_status read_whole(const tsl_record *record, const char *key, int64
   return TESELA_OK;
 }
 
-static tesela_status read_number(const tsl_record *record, const char *key, bool positive, double *out) {
+static tesela_status wisdom_record_read_number(const tsl_record *record, const char *key, bool positive, double *out) {
   const char *value = tsl_record_get(record, key);
   if (!value)
     return tsl_fail(TESELA_BAD_INPUT, "%s= is missing", key);
@@ -214,7 +214,7 @@ static tesela_status read_number(const tsl_record *record, const char *key, bool
   return TESELA_OK;
 }
 
-static tesela_status read_flag(const tsl_record *record, const char *key, bool *out) {
+static tesela_status wisdom_record_read_flag(const tsl_record *record, const char *key, bool *out) {
   const char *value = tsl_record_get(record, key);
   if (value && strcmp(value, "0") != 0 && strcmp(value, "1") != 0)
     return tsl_fail(TESELA_BAD_INPUT, "%s=%.40s is neither 0 nor 1", key, value);
@@ -222,10 +222,10 @@ static tesela_status read_flag(const tsl_record *record, const char *key, bool *
   return TESELA_OK;
 }
 
-static tesela_status read_types(const tsl_record *record, tesela_type types[TSL_OPERANDS]) {
+static tesela_status wisdom_record_read_types(const tsl_record *record, tesela_type types[TSL_OPERANDS]) {
   char text[64], *rest = NULL;
   int count = 0;
-  TSL_TRY(read_text(record, "types", sizeof text, text));
+  TSL_TRY(wisdom_record_read_text(record, "types", sizeof text, text));
   for (char *word = strtok_r(text, ",", &rest); word; word = strtok_r(NULL, ",", &rest), count++) {
     const tesela_type type = tsl_type_parse(word);
     if (type == TESELA_TYPE_DEFAULT || count == TSL_OPERANDS)
@@ -237,7 +237,7 @@ static tesela_status read_types(const tsl_record *record, tesela_type types[TSL_
   return TESELA_OK;
 }
 
-static tesela_status read_accuracy(const tsl_record *record, tsl_wisdom_class *out) {
+static tesela_status wisdom_record_read_accuracy(const tsl_record *record, tsl_wisdom_class *out) {
   const char *value = tsl_record_get(record, "accuracy");
   tsl_numeric_requirements ask = {.bits = TSL_REPRODUCIBILITY_ANY};
   if (value && tsl_numeric_requirements_parse_accuracy(value, &ask) != TESELA_OK)
@@ -257,7 +257,7 @@ static tesela_status read_structures(const tsl_record *record, tsl_wisdom_class 
     if (value && !tsl_structure_parse(value, &out->structures[i], &out->triangles[i]))
       return tsl_fail(TESELA_BAD_INPUT, "%s=%.40s is no structure and no triangle", structure_keys[i], value);
   }
-  const tsl_problem problem = problem_of(out);
+  const tsl_problem problem = wisdom_record_problem_of(out);
   return is_any && tsl_problem_check(&problem) != TESELA_OK ? tsl_fail_in(TESELA_BAD_INPUT, "its problem")
                                                             : TESELA_OK;
 }
@@ -271,21 +271,21 @@ static tesela_status read_class(const tsl_record *record, tsl_wisdom_class *out)
       out->op = (tsl_op)i;
   if (out->op == TSL_OP_COUNT)
     return tsl_fail(TESELA_BAD_INPUT, "\"%.40s\" is no operation: gemm, dot and transpose are", op);
-  TSL_TRY(read_whole(record, "m", 1, &out->m));
-  TSL_TRY(read_whole(record, "n", 1, &out->n));
-  TSL_TRY(read_whole(record, "k", 0, &out->k));
-  TSL_TRY(read_types(record, out->types));
-  TSL_TRY(read_text(record, "layout", sizeof out->layout, out->layout));
+  TSL_TRY(wisdom_record_read_whole(record, "m", 1, &out->m));
+  TSL_TRY(wisdom_record_read_whole(record, "n", 1, &out->n));
+  TSL_TRY(wisdom_record_read_whole(record, "k", 0, &out->k));
+  TSL_TRY(wisdom_record_read_types(record, out->types));
+  TSL_TRY(wisdom_record_read_text(record, "layout", sizeof out->layout, out->layout));
   if (strspn(out->layout, "rcg-") != TSL_OPERANDS)
     return tsl_fail(TESELA_BAD_INPUT, "layout=%s is not three letters of r, c, g and -", out->layout);
-  TSL_TRY(read_flag(record, "beta", &out->beta));
-  TSL_TRY(read_flag(record, "in_place", &out->in_place));
+  TSL_TRY(wisdom_record_read_flag(record, "beta", &out->beta));
+  TSL_TRY(wisdom_record_read_flag(record, "in_place", &out->in_place));
   TSL_TRY(read_structures(record, out));
-  return read_accuracy(record, out);
+  return wisdom_record_read_accuracy(record, out);
 }
 
 /* The strategy and its config, or why they are stale. */
-static void read_plan(const tsl_record *record, tsl_wisdom_record *out) {
+static void wisdom_record_read_plan(const tsl_record *record, tsl_wisdom_record *out) {
   unsigned given = 0;
   out->strategy = tsl_strategy_find(out->problem.op, out->name);
   if (!out->strategy) {
@@ -326,14 +326,14 @@ static tesela_status read_record(const tsl_record *record, tsl_wisdom_record *ou
                     sizeof out->name - 1);
   memcpy(out->name, name, strlen(name) + 1);
   TSL_TRY(read_class(record, &out->problem));
-  TSL_TRY(read_whole(record, "version", 0, &out->version));
-  TSL_TRY(read_text(record, "key", sizeof out->key, out->key));
-  TSL_TRY(read_whole(record, "units", 0, &out->units));
-  TSL_TRY(read_number(record, "seconds", true, &out->seconds));
-  TSL_TRY(read_number(record, "spread", false, &out->spread));
-  TSL_TRY(read_text(record, "date", sizeof out->date, out->date));
+  TSL_TRY(wisdom_record_read_whole(record, "version", 0, &out->version));
+  TSL_TRY(wisdom_record_read_text(record, "key", sizeof out->key, out->key));
+  TSL_TRY(wisdom_record_read_whole(record, "units", 0, &out->units));
+  TSL_TRY(wisdom_record_read_number(record, "seconds", true, &out->seconds));
+  TSL_TRY(wisdom_record_read_number(record, "spread", false, &out->spread));
+  TSL_TRY(wisdom_record_read_text(record, "date", sizeof out->date, out->date));
   TSL_TRY(check_rate(out));
-  read_plan(record, out);
+  wisdom_record_read_plan(record, out);
   return TESELA_OK;
 }
 

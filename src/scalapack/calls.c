@@ -32,7 +32,7 @@ static void add_call(const tsl_scalapack_call *call, tsl_text *line) {
   tsl_text_add(line, " on %d x %d", call->place.rows, call->place.cols);
 }
 
-static void print(tsl_text *line) {
+static void calls_print(tsl_text *line) {
   fputs(tsl_text_get(line), stderr);
   tsl_text_free(line);
 }
@@ -45,7 +45,7 @@ void tsl_scalapack_end(const tsl_scalapack_call *call, const tesela_mpi_record *
   tsl_text_add(&line, ": tesela, %.6f s (%.6f computing, %.6f waiting, %.6f moving), %s\n",
                tsl_clock() - call->started, record->seconds_compute, record->seconds_wait,
                record->seconds_move, record->plan);
-  print(&line);
+  calls_print(&line);
 }
 
 static void tell_forwarded(const tsl_scalapack_call *call, tsl_scalapack_function *next, const char *why) {
@@ -55,22 +55,22 @@ static void tell_forwarded(const tsl_scalapack_call *call, tsl_scalapack_functio
   const char *slash = strrchr(path, '/');
   add_call(call, &line);
   tsl_text_add(&line, ": %s, %s\n", slash ? slash + 1 : "another library", why);
-  print(&line);
+  calls_print(&line);
 }
 
-static void tell(const tsl_scalapack_call *call, const char *what, const char *why) {
+static void calls_tell(const tsl_scalapack_call *call, const char *what, const char *why) {
   fprintf(stderr, "tesela: %s: %s; %s\n", call->symbol->name, why, what);
 }
 
 tsl_scalapack_function *tsl_scalapack_forward(const tsl_scalapack_call *call, const char *why) {
   tsl_scalapack_function *next = tsl_scalapack_next(call->symbol);
   if (!next)
-    tell(call, "there is no other ScaLAPACK in the process, and C stays as it was", why);
+    calls_tell(call, "there is no other ScaLAPACK in the process, and C stays as it was", why);
   else if (call->started > 0)
     tell_forwarded(call, next, why);
   return next;
 }
 
 void tsl_scalapack_lost(const tsl_scalapack_call *call, const char *why) {
-  tell(call, "the result is wrong", why);
+  calls_tell(call, "the result is wrong", why);
 }

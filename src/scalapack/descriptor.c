@@ -6,15 +6,15 @@
 
 /* Places in descriptors, by ScaLAPACK's names; what one does not have is not looked at. */
 enum { DTYPE_, CTXT_, M_, N_ };
-typedef struct places {
+typedef struct descriptor_places {
   int count, imb, inb, mb, nb, rsrc, csrc, lld;
-} places;
-static const places types[] = {
+} descriptor_places;
+static const descriptor_places types[] = {
     {.count = 1},
     {.count = 9, .imb = 4, .inb = 5, .mb = 4, .nb = 5, .rsrc = 6, .csrc = 7, .lld = 8},
     {.count = 11, .imb = 4, .inb = 5, .mb = 6, .nb = 7, .rsrc = 8, .csrc = 9, .lld = 10}};
 
-static const places *places_of(int64_t type) {
+static const descriptor_places *places_of(int64_t type) {
   return &types[type == 1 || type == 2 ? type : 0];
 }
 
@@ -23,7 +23,7 @@ int tsl_scalapack_fields(int64_t type) {
 }
 
 void tsl_scalapack_describe(const int64_t *fields, int64_t i, int64_t j, tsl_scalapack_matrix *out) {
-  const places *at = places_of(fields[DTYPE_]);
+  const descriptor_places *at = places_of(fields[DTYPE_]);
   *out = (tsl_scalapack_matrix){.type = fields[DTYPE_]};
   if (at->count == 1)
     return;

@@ -14,32 +14,32 @@
 TESELA_API extern const char tesela_scalapack_copy[];
 const char tesela_scalapack_copy[] = "tesela";
 
-static bool serves(void *address) {
+static bool next_serves(void *address) {
   return address && !tsl_loaded_beside(address, "tesela_scalapack_copy");
 }
 
-static tsl_loaded_answer ask(void *address, void *of) {
+static tsl_loaded_answer next_ask(void *address, void *of) {
   (void)of;
-  return serves(address) ? TSL_LOADED_TAKE : TSL_LOADED_NO;
+  return next_serves(address) ? TSL_LOADED_TAKE : TSL_LOADED_NO;
 }
 
-static tsl_scalapack_function *search(tsl_scalapack_late *late, const char *name, bool program_first) {
+static tsl_scalapack_function *next_search(tsl_scalapack_late *late, const char *name, bool program_first) {
   tsl_scalapack_function *function = atomic_load_explicit(&late->found, memory_order_acquire);
   if (function)
     return function;
   TSL_NOT_CANCELLED;
   void *address = dlsym(program_first ? RTLD_DEFAULT : RTLD_NEXT, name);
-  if (!serves(address))
-    address = tsl_loaded_find(name, ask, NULL);
+  if (!next_serves(address))
+    address = tsl_loaded_find(name, next_ask, NULL);
   memcpy(&function, &address, sizeof function);
   atomic_store_explicit(&late->found, function, memory_order_release);
   return function;
 }
 
 tsl_scalapack_function *tsl_scalapack_next(tsl_scalapack_symbol *symbol) {
-  return search(&symbol->next, symbol->name, false);
+  return next_search(&symbol->next, symbol->name, false);
 }
 
 tsl_scalapack_function *tsl_scalapack_find(tsl_scalapack_late *late, const char *name) {
-  return search(late, name, true);
+  return next_search(late, name, true);
 }

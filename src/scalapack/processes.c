@@ -16,15 +16,15 @@
 typedef enum state { NOT_SEEN, WITHOUT, WITH } state;
 
 /* The criteria of a search, and its results. */
-typedef struct search {
+typedef struct processes_search {
   char job[256];     /* PMIX_NAMESPACE=... */
   char library[256]; /* the name of this library's file */
   state *states;     /* of the ranks of MPI_COMM_WORLD */
   int count;
-} search;
+} processes_search;
 
 /* Reads a file of /proc whole, with a zero behind it. NULL where it cannot be read; the caller frees it. */
-static char *read_whole(const char *folder, const char *name, size_t *size) {
+static char *processes_read_whole(const char *folder, const char *name, size_t *size) {
   char path[320];
   tsl_text text = {0};
   char piece[4096];
@@ -49,10 +49,10 @@ static const char *find_variable(const char *list, size_t size, const char *name
 }
 
 /* Returns the rank of a process in the job; -1 for processes of other jobs. */
-static int rank_of(const search *s, const char *process) {
+static int rank_of(const processes_search *s, const char *process) {
   size_t size = 0;
   int64_t rank = -1;
-  char *list = read_whole(process, "environ", &size);
+  char *list = processes_read_whole(process, "environ", &size);
   const char *job = list ? find_variable(list, size, "PMIX_NAMESPACE") : NULL;
   const char *number = list ? find_variable(list, size, "PMIX_RANK") : NULL;
   if (!job || !number || strcmp(job, s->job) != 0 || !tsl_parse_i64(number, &rank) || rank >= s->count)
@@ -63,10 +63,10 @@ static int rank_of(const search *s, const char *process) {
 
 /* Looks at one process. A shell that starts the program has the program's rank without its libraries: so only
  * a process with a library of MPI's counts. */
-static void look_at(search *s, const char *process) {
+static void processes_look_at(processes_search *s, const char *process) {
   const int rank = rank_of(s, process);
   size_t size = 0;
-  char *maps = rank < 0 ? NULL : read_whole(process, "maps", &size);
+  char *maps = rank < 0 ? NULL : processes_read_whole(process, "maps", &size);
   if (maps && strstr(maps, s->library))
     s->states[rank] = WITH;
   else if (maps && strstr(maps, "/libmpi") && s->states[rank] == NOT_SEEN)
@@ -76,7 +76,7 @@ static void look_at(search *s, const char *process) {
 
 static void own_function(void) {}
 
-static bool begin(search *s) {
+static bool processes_begin(processes_search *s) {
   const char *job = tsl_env_foreign("PMIX_NAMESPACE");
   char path[4096];
   tsl_library_file(own_function, path, sizeof path);
@@ -90,13 +90,13 @@ static bool begin(search *s) {
   return s->states != NULL;
 }
 
-static void look_at_all(search *s) {
+static void look_at_all(processes_search *s) {
   DIR *folder = opendir("/proc");
   if (!folder)
     return;
   for (const struct dirent *entry; (entry = readdir(folder));)
     if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
-      look_at(s, entry->d_name);
+      processes_look_at(s, entry->d_name);
   closedir(folder);
 }
 
@@ -116,7 +116,7 @@ static bool find_ranks(MPI_Comm comm, int count, int *own, int *out) {
   return found;
 }
 
-static void judge(const search *s, MPI_Comm comm, tsl_scalapack_processes *out) {
+static void processes_judge(const processes_search *s, MPI_Comm comm, tsl_scalapack_processes *out) {
   int count = 0, rank = 0, first_with = -1;
   (void)MPI_Comm_size(comm, &count);
   (void)MPI_Comm_rank(comm, &rank);
@@ -139,16 +139,16 @@ static void judge(const search *s, MPI_Comm comm, tsl_scalapack_processes *out) 
 
 tsl_scalapack_processes tsl_scalapack_look_at_processes(MPI_Comm comm) {
   /* A process has its libraries before it is in a grid: one look is enough. The caller holds a lock. */
-  static search known;
+  static processes_search known;
   static bool is_known, has_looked;
   tsl_scalapack_processes out = {.without = -1};
   if (!has_looked) {
     has_looked = true;
-    is_known = begin(&known);
+    is_known = processes_begin(&known);
     if (is_known)
       look_at_all(&known);
   }
   if (is_known)
-    judge(&known, comm, &out);
+    processes_judge(&known, comm, &out);
   return out;
 }

@@ -11,16 +11,16 @@
 #include <stdlib.h>
 
 /* Never freed: there are one or two. */
-typedef struct made {
+typedef struct scalapack_context_made {
   int threads;
   tesela_context *context;
-  struct made *older;
-} made;
+  struct scalapack_context_made *older;
+} scalapack_context_made;
 
-static made *newest;
+static scalapack_context_made *newest;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static tesela_context *create(int threads) {
+static tesela_context *scalapack_context_create(int threads) {
   const char *given = tsl_env_given(TSL_ENV_DEVICE);
   /* A process has one device or none to itself: only who starts it knows. */
   const char *device = given ? given : "cpu";
@@ -36,22 +36,22 @@ static tesela_context *create(int threads) {
 
 /* Under the lock. */
 static tesela_context *find_or_make(int threads) {
-  for (const made *one = newest; one; one = one->older)
+  for (const scalapack_context_made *one = newest; one; one = one->older)
     if (one->threads == threads)
       return one->context;
-  made *one = malloc(sizeof *one);
-  tesela_context *context = one ? create(threads) : NULL;
+  scalapack_context_made *one = malloc(sizeof *one);
+  tesela_context *context = one ? scalapack_context_create(threads) : NULL;
   if (!context) { /* the next call tries again */
     free(one);
     return NULL;
   }
-  *one = (made){threads, context, newest};
+  *one = (scalapack_context_made){threads, context, newest};
   newest = one;
   return one->context;
 }
 
 /* Processors that are given by TESELA_THREADS are the process's own. */
-static int share(int sharing) {
+static int scalapack_context_share(int sharing) {
   const int all = tsl_pool_default_threads();
   if (tsl_env_given(TSL_ENV_THREADS))
     return all;
@@ -60,7 +60,7 @@ static int share(int sharing) {
 }
 
 tesela_context *tsl_scalapack_context(int sharing) {
-  const int threads = share(sharing);
+  const int threads = scalapack_context_share(sharing);
   TSL_NOT_CANCELLED;
   pthread_mutex_lock(&lock);
   tesela_context *context = find_or_make(threads);

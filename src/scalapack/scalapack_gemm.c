@@ -15,14 +15,14 @@
 enum { A, B, C, OPERANDS };
 
 /* A product, checked. */
-typedef struct work {
+typedef struct scalapack_gemm_work {
   int64_t m, n, k;
   bool transposed[2], conjugated[2];
   tsl_scalapack_operand operands[OPERANDS];
   double alpha[2], beta[2];
-} work;
+} scalapack_gemm_work;
 
-static void set_letters(const tsl_scalapack_multiply *product, tesela_type type, work *out,
+static void set_letters(const tsl_scalapack_multiply *product, tesela_type type, scalapack_gemm_work *out,
                         tsl_scalapack_call *call) {
   const char given[] = {product->trans_a, product->trans_b};
   for (int i = 0; i < 2; i++) {
@@ -39,7 +39,7 @@ static void set_sizes(tsl_scalapack_operand *operand, int64_t rows, int64_t cols
 }
 
 /* NULL, or why it is not tesela's. What is wrong, and what needs no product, is the other library's to say or to do. */
-static const char *prepare(const tsl_scalapack_multiply *product, tsl_scalapack_call *call, work *out) {
+static const char *scalapack_gemm_prepare(const tsl_scalapack_multiply *product, tsl_scalapack_call *call, scalapack_gemm_work *out) {
   const tesela_type type = call->symbol->type;
   const tsl_scalapack_part *const parts[] = {&product->a, &product->b, &product->c};
   if (tsl_scalapack_width() == 0)
@@ -63,7 +63,7 @@ static const char *prepare(const tsl_scalapack_multiply *product, tsl_scalapack_
   return out->alpha[0] == 0 && out->alpha[1] == 0 ? "alpha is 0" : NULL;
 }
 
-static tesela_matrix matrix_of(const work *of, int which, tesela_type type) {
+static tesela_matrix scalapack_gemm_matrix_of(const scalapack_gemm_work *of, int which, tesela_type type) {
   return (tesela_matrix){.data = of->operands[which].data,
                          .row_stride = 1,
                          .col_stride = of->operands[which].matrix.leading,
@@ -72,14 +72,14 @@ static tesela_matrix matrix_of(const work *of, int which, tesela_type type) {
                          .type = type};
 }
 
-static tesela_status multiply(const work *of, tesela_type type, const tsl_scalapack_grid *grid,
+static tesela_status scalapack_gemm_multiply(const scalapack_gemm_work *of, tesela_type type, const tsl_scalapack_grid *grid,
                               tesela_mpi_record *record) {
   const tesela_gemm_desc gemm = {
       .m = of->m,
       .n = of->n,
       .k = of->k,
-      .a = matrix_of(of, A, type),
-      .b = matrix_of(of, B, type),
+      .a = scalapack_gemm_matrix_of(of, A, type),
+      .b = scalapack_gemm_matrix_of(of, B, type),
       .c = {.data = tsl_writable(of->operands[C].data),
             .row_stride = 1,
             .col_stride = of->operands[C].matrix.leading,
@@ -96,10 +96,10 @@ static tesela_status multiply(const work *of, tesela_type type, const tsl_scalap
 }
 
 /* NULL where it is done. */
-static tsl_scalapack_function *compute(tsl_scalapack_call *call, const work *of,
+static tsl_scalapack_function *scalapack_gemm_compute(tsl_scalapack_call *call, const scalapack_gemm_work *of,
                                        const tsl_scalapack_grid *grid) {
   tesela_mpi_record record = {0};
-  const tesela_status status = multiply(of, call->symbol->type, grid, &record);
+  const tesela_status status = scalapack_gemm_multiply(of, call->symbol->type, grid, &record);
   if (status == TESELA_OK) {
     tsl_scalapack_end(call, &record);
     return NULL;
@@ -110,11 +110,11 @@ static tsl_scalapack_function *compute(tsl_scalapack_call *call, const work *of,
 tsl_scalapack_function *tsl_scalapack_gemm(tsl_scalapack_symbol *symbol,
                                            const tsl_scalapack_multiply *product) {
   tsl_scalapack_call call = {.symbol = symbol};
-  work of = {.m = 0};
-  const char *why = prepare(product, &call, &of);
+  scalapack_gemm_work of = {.m = 0};
+  const char *why = scalapack_gemm_prepare(product, &call, &of);
   const bool is_ours = tsl_scalapack_takes_gemm(of.m, of.n, of.k, call.place.rows * call.place.cols,
                                                 tsl_scalapack_next(symbol) != NULL);
   const tsl_scalapack_grid *grid = tsl_scalapack_join(&of.operands[A], &call.place, is_ours, &why);
   tsl_scalapack_begin(&call);
-  return grid ? compute(&call, &of, grid) : tsl_scalapack_forward(&call, why);
+  return grid ? scalapack_gemm_compute(&call, &of, grid) : tsl_scalapack_forward(&call, why);
 }

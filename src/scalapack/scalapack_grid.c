@@ -18,7 +18,7 @@
 /* What blacs_get() is asked: "the system's handle of the communicator that the context has". */
 enum { GET_COMMUNICATOR = 10 };
 
-static int64_t value_of(tsl_scalapack_word word) {
+static int64_t scalapack_grid_value_of(tsl_scalapack_word word) {
   return tsl_scalapack_integer(&word, 0);
 }
 
@@ -32,7 +32,7 @@ bool tsl_scalapack_where(int64_t context, tsl_scalapack_place *place) {
   tsl_scalapack_word rows = {.wide = 0}, cols = rows, row = rows, col = rows;
   ask(&number, &rows, &cols, &row, &col);
   *place =
-      (tsl_scalapack_place){(int)value_of(rows), (int)value_of(cols), (int)value_of(row), (int)value_of(col)};
+      (tsl_scalapack_place){(int)scalapack_grid_value_of(rows), (int)scalapack_grid_value_of(cols), (int)scalapack_grid_value_of(row), (int)scalapack_grid_value_of(col)};
   return place->rows > 0 && place->cols > 0 && place->row >= 0 && place->row < place->rows &&
          place->col >= 0 && place->col < place->cols;
 }
@@ -50,7 +50,7 @@ static MPI_Comm communicator_of(int64_t context, const tsl_scalapack_place *plac
     return MPI_COMM_NULL;
   ask(&number, &what, &handle);
   /* Handles of Fortran have 32 bits, however wide integers are. */
-  const int64_t system = translate ? translate(&handle) : value_of(handle);
+  const int64_t system = translate ? translate(&handle) : scalapack_grid_value_of(handle);
   const MPI_Comm comm = MPI_Comm_f2c((MPI_Fint)system);
   int size = 0, inter = 0;
   if (comm == MPI_COMM_NULL || MPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter ||
@@ -61,7 +61,7 @@ static MPI_Comm communicator_of(int64_t context, const tsl_scalapack_place *plac
 
 /* --- what is kept in the communicator --- */
 
-static int forget(MPI_Comm comm, int key, void *value, void *extra) {
+static int scalapack_grid_forget(MPI_Comm comm, int key, void *value, void *extra) {
   (void)comm, (void)key, (void)extra;
   free(value);
   return MPI_SUCCESS;
@@ -70,30 +70,30 @@ static int forget(MPI_Comm comm, int key, void *value, void *extra) {
 static int key_of_grids(void) {
   static int key = MPI_KEYVAL_INVALID;
   if (key == MPI_KEYVAL_INVALID)
-    (void)MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &key, NULL);
+    (void)MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, scalapack_grid_forget, &key, NULL);
   return key;
 }
 
 /* What a process tells the others; eight bytes each. */
-typedef struct told {
+typedef struct scalapack_grid_told {
   int64_t place; /* row * columns + column */
   int64_t same;
   uint64_t host, processors; /* numbers that only processes have in common which share these */
-} told;
-enum { WORDS = sizeof(told) / sizeof(int64_t) };
+} scalapack_grid_told;
+enum { WORDS = sizeof(scalapack_grid_told) / sizeof(int64_t) };
 
-static told tell(const tsl_scalapack_place *place, int64_t same) {
+static scalapack_grid_told scalapack_grid_tell(const tsl_scalapack_place *place, int64_t same) {
   char name[MPI_MAX_PROCESSOR_NAME];
   int length = 0;
   (void)MPI_Get_processor_name(name, &length);
-  return (told){.place = (int64_t)place->row * place->cols + place->col,
+  return (scalapack_grid_told){.place = (int64_t)place->row * place->cols + place->col,
                 .same = same,
                 .host = tsl_hash_add(tsl_hash_start(), name, (size_t)length).low,
                 .processors = tsl_affinity_hash()};
 }
 
 /* Whether all told the same, and each another place; then they are the grid's ranks. */
-static bool agree(tsl_scalapack_grid *grid, const told *all) {
+static bool scalapack_grid_agree(tsl_scalapack_grid *grid, const scalapack_grid_told *all) {
   const int count = grid->rows * grid->cols;
   for (int i = 0; i < count; i++)
     grid->ranks[i] = -1;
@@ -106,10 +106,10 @@ static bool agree(tsl_scalapack_grid *grid, const told *all) {
   return true;
 }
 
-static bool introduce(tsl_scalapack_grid *grid, const tsl_scalapack_place *place, int64_t same, told *all) {
-  const told mine = tell(place, same);
+static bool introduce(tsl_scalapack_grid *grid, const tsl_scalapack_place *place, int64_t same, scalapack_grid_told *all) {
+  const scalapack_grid_told mine = scalapack_grid_tell(place, same);
   if (MPI_Allgather(&mine, WORDS, MPI_INT64_T, all, WORDS, MPI_INT64_T, grid->comm) != MPI_SUCCESS ||
-      !agree(grid, all))
+      !scalapack_grid_agree(grid, all))
     return false;
   for (int rank = 0; rank < grid->rows * grid->cols; rank++)
     grid->sharing += all[rank].host == mine.host && all[rank].processors == mine.processors;
@@ -118,7 +118,7 @@ static bool introduce(tsl_scalapack_grid *grid, const tsl_scalapack_place *place
 
 /* Waits for a collective call of all processes. A process without this library never takes part: after a
  * while a line on stderr names that as the likely reason. */
-static bool wait_for_all(MPI_Request *request, const tsl_scalapack_place *place) {
+static bool scalapack_grid_wait_for_all(MPI_Request *request, const tsl_scalapack_place *place) {
   static const double patience = 20;
   static const struct timespec pause = {0, 100000};
   const double begun = tsl_clock();
@@ -143,7 +143,7 @@ static bool all_have(MPI_Comm comm, const tsl_scalapack_place *place, bool own) 
   int mine = own, everyone = 0;
   MPI_Request request;
   return MPI_Iallreduce(&mine, &everyone, 1, MPI_INT, MPI_MIN, comm, &request) == MPI_SUCCESS &&
-         wait_for_all(&request, place) && everyone;
+         scalapack_grid_wait_for_all(&request, place) && everyone;
 }
 
 /* Returns whether a process of the communicator lacks this library. On one host all processes with the
@@ -167,10 +167,10 @@ static bool lacks_library(MPI_Comm comm) {
   return true;
 }
 
-static tsl_scalapack_grid *make(MPI_Comm of, const tsl_scalapack_place *place, int64_t same) {
+static tsl_scalapack_grid *scalapack_grid_make(MPI_Comm of, const tsl_scalapack_place *place, int64_t same) {
   const size_t count = (size_t)place->rows * (size_t)place->cols;
   tsl_scalapack_grid *grid = malloc(sizeof *grid + count * sizeof *grid->ranks);
-  told *all = malloc(count * sizeof *all);
+  scalapack_grid_told *all = malloc(count * sizeof *all);
   const int key = key_of_grids();
   const bool has_memory = grid && all && key != MPI_KEYVAL_INVALID, lacks = lacks_library(of);
   if (lacks ? !has_memory : !all_have(of, place, has_memory)) {
@@ -199,7 +199,7 @@ const tsl_scalapack_grid *tsl_scalapack_grid_of(int64_t context, const tsl_scala
   TSL_NOT_CANCELLED;
   pthread_mutex_lock(&lock);
   if (MPI_Comm_get_attr(of, key_of_grids(), &grid, &found) != MPI_SUCCESS || !found)
-    grid = make(of, place, same);
+    grid = scalapack_grid_make(of, place, same);
   pthread_mutex_unlock(&lock);
   return grid && grid->sharing > 0 ? grid : NULL;
 }

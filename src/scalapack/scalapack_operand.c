@@ -16,7 +16,7 @@ static void read_matrix(const tsl_scalapack_part *part, tsl_scalapack_matrix *ou
 }
 
 /* The address is not followed before what is missing is added again. */
-static const void *address_of(const void *data, int64_t elements, tesela_type type) {
+static const void *scalapack_operand_address_of(const void *data, int64_t elements, tesela_type type) {
   const uintptr_t address = (uintptr_t)data - (uintptr_t)elements * tsl_type(type)->size;
   return data ? (const void *)address : NULL; /* NOLINT(performance-no-int-to-ptr) */
 }
@@ -33,7 +33,7 @@ const char *tsl_scalapack_read(const tsl_scalapack_part *const *parts, tsl_scala
     return "the caller is not in the grid";
   for (int i = 0; i < count && !why; i++) {
     why = tsl_scalapack_refuse(&operands[i].matrix, operands[i].rows, operands[i].cols, place);
-    operands[i].data = address_of(parts[i]->data, tsl_scalapack_begin_at(&operands[i].matrix, place), type);
+    operands[i].data = scalapack_operand_address_of(parts[i]->data, tsl_scalapack_begin_at(&operands[i].matrix, place), type);
   }
   return why;
 }

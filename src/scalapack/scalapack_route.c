@@ -10,11 +10,11 @@
 
 /* TESELA_SCALAPACK, read when the library is loaded. */
 #define REQUEST_LIST(X) X(AUTO, "auto") X(TESELA, "tesela") X(OTHER, "other")
-typedef enum request {
+typedef enum scalapack_route_request {
 #define MEMBER(name, text) REQUEST_##name,
   REQUEST_LIST(MEMBER)
 #undef MEMBER
-} request;
+} scalapack_route_request;
 
 static const char *const requests[] = {
 #define ROW(name, text) text,
@@ -24,7 +24,7 @@ static const char *const requests[] = {
 };
 enum { REQUESTS = sizeof requests / sizeof *requests - 1 };
 
-static request wanted;
+static scalapack_route_request wanted;
 
 __attribute__((constructor)) static void read_request(void) {
   const char *value = tsl_env_get(TSL_ENV_SCALAPACK);
@@ -43,7 +43,7 @@ int64_t tsl_scalapack_same(void) {
   return (int64_t)TESELA_VERSION_NUMBER * REQUESTS + (int64_t)wanted;
 }
 
-static bool takes(bool is_faster, bool other) {
+static bool scalapack_route_takes(bool is_faster, bool other) {
   return !other || wanted == REQUEST_TESELA || (wanted == REQUEST_AUTO && is_faster);
 }
 
@@ -55,11 +55,11 @@ static const double gemm_from = 1100.0 * 1100 * 1100;
 enum { SIDE = 256 };
 
 bool tsl_scalapack_takes_gemm(int64_t m, int64_t n, int64_t k, int processes, bool other) {
-  return takes(m >= SIDE && n >= SIDE && k >= SIDE &&
+  return scalapack_route_takes(m >= SIDE && n >= SIDE && k >= SIDE &&
                    (double)m * (double)n * (double)k >= gemm_from * processes,
                other);
 }
 
 bool tsl_scalapack_takes_transpose(bool other) {
-  return takes(false, other);
+  return scalapack_route_takes(false, other);
 }

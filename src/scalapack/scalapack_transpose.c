@@ -13,15 +13,15 @@
 enum { A, C, OPERANDS };
 
 /* A transpose, checked. */
-typedef struct work {
+typedef struct scalapack_transpose_work {
   int64_t m, n;
   bool conjugated;
   tsl_scalapack_operand operands[OPERANDS];
   double alpha[2], beta[2];
-} work;
+} scalapack_transpose_work;
 
 /* NULL, or why it is not tesela's. */
-static const char *prepare(const tsl_scalapack_add *sum, tsl_scalapack_call *call, work *out) {
+static const char *scalapack_transpose_prepare(const tsl_scalapack_add *sum, tsl_scalapack_call *call, scalapack_transpose_work *out) {
   const tesela_type type = call->symbol->type;
   const tsl_scalapack_part *const parts[] = {&sum->a, &sum->c};
   const char letter = tsl_scalapack_letter(sum->trans);
@@ -46,7 +46,7 @@ static const char *prepare(const tsl_scalapack_add *sum, tsl_scalapack_call *cal
 }
 
 /* NULL where it is done. */
-static tsl_scalapack_function *compute(tsl_scalapack_call *call, const work *of,
+static tsl_scalapack_function *scalapack_transpose_compute(tsl_scalapack_call *call, const scalapack_transpose_work *of,
                                        const tsl_scalapack_grid *grid) {
   const tesela_type type = call->symbol->type;
   const tesela_mpi_transpose_desc desc = {
@@ -78,10 +78,10 @@ static tsl_scalapack_function *compute(tsl_scalapack_call *call, const work *of,
 
 tsl_scalapack_function *tsl_scalapack_transpose(tsl_scalapack_symbol *symbol, const tsl_scalapack_add *sum) {
   tsl_scalapack_call call = {.symbol = symbol};
-  work of = {.m = 0};
-  const char *why = prepare(sum, &call, &of);
+  scalapack_transpose_work of = {.m = 0};
+  const char *why = scalapack_transpose_prepare(sum, &call, &of);
   const bool is_ours = tsl_scalapack_takes_transpose(tsl_scalapack_next(symbol) != NULL);
   const tsl_scalapack_grid *grid = tsl_scalapack_join(&of.operands[A], &call.place, is_ours, &why);
   tsl_scalapack_begin(&call);
-  return grid ? compute(&call, &of, grid) : tsl_scalapack_forward(&call, why);
+  return grid ? scalapack_transpose_compute(&call, &of, grid) : tsl_scalapack_forward(&call, why);
 }

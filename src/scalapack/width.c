@@ -11,7 +11,7 @@ typedef int64_t numroc(const void *n, const void *block, const void *process, co
                        const void *processes);
 
 /* The answer to `low` rows and as many times 2^32 as `high` says; of an answer of 32 bits the others mean nothing. */
-static int64_t ask(numroc *function, int64_t high, int64_t low) {
+static int64_t width_ask(numroc *function, int64_t high, int64_t low) {
   /* Both halves, so that either width reads the same of the little ones. */
   const int64_t n = high * ((int64_t)1 << 32) + low, block = 7, zero = 0, one = 1;
   return function(&n, &block, &zero, &zero, &one);
@@ -23,7 +23,7 @@ static int find_width(void) {
   numroc *function = (numroc *)tsl_scalapack_find(&late, "numroc_");
   if (!function)
     return 0;
-  const int64_t first = ask(function, HIGH, LOW), second = ask(function, OTHER_HIGH, OTHER_LOW);
+  const int64_t first = width_ask(function, HIGH, LOW), second = width_ask(function, OTHER_HIGH, OTHER_LOW);
   if ((uint32_t)first != LOW || (uint32_t)second != OTHER_LOW)
     return 0;
   return first >> 32 == HIGH && second >> 32 == OTHER_HIGH ? 8 : 4;

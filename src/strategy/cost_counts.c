@@ -23,11 +23,11 @@ const char *tsl_bound_what(tsl_bound bound) {
   return bound_whats[bound];
 }
 
-static double size_of(const tsl_shape *shape) {
+static double cost_counts_size_of(const tsl_shape *shape) {
   return (double)tsl_type(shape->type)->size;
 }
 
-static double elements_of(const tsl_problem *problem) {
+static double cost_counts_elements_of(const tsl_problem *problem) {
   return (double)problem->m * (double)problem->n;
 }
 
@@ -36,7 +36,7 @@ static double operations(const tsl_problem *problem) {
   return problem->op == TSL_OP_TRANSPOSE ? 0 : tsl_type(problem->c.type)->is_complex ? 8 : 2;
 }
 
-static void multiply(tsl_cost_counts *account, double by) {
+static void cost_counts_multiply(tsl_cost_counts *account, double by) {
   double *const totals[] = {&account->useful,         &account->computed,   &account->global.read,
                             &account->global.written, &account->local.read, &account->local.written,
                             &account->memory,         &account->items,      &account->wasted};
@@ -54,12 +54,12 @@ bool tsl_cost_counts_get(const tsl_strategy *strategy, const tsl_problem *proble
   if (one.alpha[0] == 0 && one.alpha[1] == 0)
     one.k = 0; /* nothing of A and B is read */
   account->useful =
-      one.op == TSL_OP_TRANSPOSE ? elements_of(&one) : tsl_problem_flops(&one) / operations(&one);
+      one.op == TSL_OP_TRANSPOSE ? cost_counts_elements_of(&one) : tsl_problem_flops(&one) / operations(&one);
   account->computed = account->useful;
   account->memory = tsl_problem_bytes(&one);
   account->launches = device->capabilities & TSL_CAN_HOST ? 0 : 1;
   strategy->uses.account(&one, config, device, account);
-  multiply(account, (double)tsl_problem_batch(problem));
+  cost_counts_multiply(account, (double)tsl_problem_batch(problem));
   return true;
 }
 
@@ -72,7 +72,7 @@ static double near_rate(const tsl_device *device) {
   return device->is_cpu ? 2 * device->peak_f32 : unit_clock * 1e6 * device->clock_mhz * device->compute_units;
 }
 
-static double peak_of(const tsl_problem *problem, const tsl_device *device, const tsl_cost_counts *account) {
+static double cost_counts_peak_of(const tsl_problem *problem, const tsl_device *device, const tsl_cost_counts *account) {
   const bool twice = tsl_type(problem->c.type)->component == TESELA_F64;
   return account->rate > 0 ? account->rate : twice ? device->peak_f64 : device->peak_f32;
 }
@@ -94,7 +94,7 @@ tsl_bounds tsl_cost_counts_bounds(const tsl_strategy *strategy, const tsl_proble
   const double kept = account->local.read + account->local.written;
   double *seconds = bounds.seconds, most = 0;
   seconds[TSL_BOUND_ARITHMETIC] =
-      account->computed * operations(problem) / (peak_of(problem, device, account) * busy);
+      account->computed * operations(problem) / (cost_counts_peak_of(problem, device, account) * busy);
   seconds[TSL_BOUND_GLOBAL] = fmax(asked / near, account->memory / device->bandwidth);
   seconds[TSL_BOUND_LOCAL] = kept / near;
   seconds[TSL_BOUND_LAUNCH] = account->launches * device->launch_seconds;
@@ -115,7 +115,7 @@ double tsl_cost_counts_intensity(const tsl_problem *problem, const tsl_cost_coun
 
 tsl_words tsl_cost_counts_words(const tsl_problem *problem, const tsl_cost_counts *account) {
   const double word =
-      (size_of(&problem->a) + size_of(problem->op == TSL_OP_TRANSPOSE ? &problem->a : &problem->b)) / 2;
+      (cost_counts_size_of(&problem->a) + cost_counts_size_of(problem->op == TSL_OP_TRANSPOSE ? &problem->a : &problem->b)) / 2;
   return (tsl_words){account->global.read / word / account->useful,
                      account->local.read / word / account->useful};
 }
@@ -125,7 +125,7 @@ tsl_words tsl_cost_counts_words(const tsl_problem *problem, const tsl_cost_count
 /* Work-items for which a unit of a graphics processor has room; and as much local memory as four groups may declare. */
 enum { UNIT_ITEMS = 2048, UNIT_GROUPS = 32, UNIT_LOCALS = 4 };
 
-static int room_for(int items, int64_t local_bytes, const tsl_device *device) {
+static int cost_counts_room_for(int items, int64_t local_bytes, const tsl_device *device) {
   if (device->is_cpu)
     return 1;
   const int by_items = UNIT_ITEMS / (items > 0 ? items : 1);
@@ -143,11 +143,11 @@ static int items_of(const tsl_grid *grid) {
   return grid->items[0] * grid->items[1] * grid->items[2];
 }
 
-static void fill(double needed, int64_t local_bytes, const tsl_device *device, tsl_cost_counts *account) {
+static void cost_counts_fill(double needed, int64_t local_bytes, const tsl_device *device, tsl_cost_counts *account) {
   const double groups = count_of(&account->grid);
   account->items = groups * items_of(&account->grid);
   account->wasted = fmax(0, account->items - needed);
-  account->per_unit = room_for(items_of(&account->grid), local_bytes, device);
+  account->per_unit = cost_counts_room_for(items_of(&account->grid), local_bytes, device);
   account->workers = fmin(groups, fmax(1, device->compute_units));
 }
 
@@ -156,24 +156,24 @@ void tsl_cost_counts_grid(const tsl_grid *grid, int64_t columns, int64_t rows, i
   const double width = (double)grid->groups[0] * grid->items[0],
                height = (double)grid->groups[1] * grid->items[1];
   account->grid = *grid;
-  fill(fmin((double)columns, width) * fmin((double)rows, height), local_bytes, device, account);
+  cost_counts_fill(fmin((double)columns, width) * fmin((double)rows, height), local_bytes, device, account);
 }
 
 void tsl_cost_counts_groups(double groups, int items, double needed, int64_t local_bytes,
                         const tsl_device *device, tsl_cost_counts *account) {
   account->grid = (tsl_grid){.groups = {groups < 1 ? 1 : (uint64_t)groups, 1, 1}, .items = {items, 1, 1}};
-  fill(needed, local_bytes, device, account);
+  cost_counts_fill(needed, local_bytes, device, account);
 }
 
 void tsl_cost_counts_result(const tsl_problem *problem, double times, tsl_cost_counts *account) {
-  const double bytes = elements_of(problem) * size_of(&problem->c);
+  const double bytes = cost_counts_elements_of(problem) * cost_counts_size_of(&problem->c);
   const bool reads = problem->beta[0] != 0 || problem->beta[1] != 0;
   account->global.read += bytes * (times - (reads ? 0 : 1));
   account->global.written += bytes * times;
 }
 
 void tsl_cost_counts_operands(const tsl_problem *problem, double a, double b, tsl_cost_counts *account) {
-  account->global.read += a * size_of(&problem->a) + b * size_of(&problem->b);
+  account->global.read += a * cost_counts_size_of(&problem->a) + b * cost_counts_size_of(&problem->b);
 }
 
 void tsl_cost_counts_copies(double bytes, tsl_cost_counts *account) {
@@ -184,7 +184,7 @@ void tsl_cost_counts_copies(double bytes, tsl_cost_counts *account) {
 }
 
 void tsl_cost_counts_tiles(const tsl_problem *problem, double height, double width, tsl_cost_counts *account) {
-  account->local.read += account->computed * (size_of(&problem->a) / width + size_of(&problem->b) / height);
+  account->local.read += account->computed * (cost_counts_size_of(&problem->a) / width + cost_counts_size_of(&problem->b) / height);
 }
 
 double tsl_cost_counts_engine_rate(const tsl_device *device, tsl_engine_rates rates) {

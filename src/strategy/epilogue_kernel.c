@@ -23,7 +23,7 @@ static void define_sums(const tsl_problem *problem, tsl_text *defines) {
                is_scaled ? scales : 0, problem->beta[0] != 0);
 }
 
-static tesela_status build(tsl_work *work, void (*define)(const tsl_problem *problem, tsl_text *defines),
+static tesela_status epilogue_kernel_build(tsl_work *work, void (*define)(const tsl_problem *problem, tsl_text *defines),
                            tsl_kernel **kernel) {
   /* By no strategy's options: relaxed arithmetic is not what its user has asked of this. */
   tsl_work own = *work;
@@ -52,10 +52,10 @@ static tesela_status build(tsl_work *work, void (*define)(const tsl_problem *pro
 }
 
 tesela_status tsl_finish_build(tsl_work *work, tsl_kernel **kernel) {
-  return build(work, define_sums, kernel);
+  return epilogue_kernel_build(work, define_sums, kernel);
 }
 
-static tsl_finish_steps steps_of(const tsl_operand *operand, bool by_rows) {
+static tsl_finish_steps epilogue_kernel_steps_of(const tsl_operand *operand, bool by_rows) {
   return (tsl_finish_steps){.offset = operand->offset,
                             .product_stride = operand->step,
                             .line_stride = by_rows ? operand->row_stride : operand->col_stride,
@@ -76,11 +76,11 @@ tesela_status tsl_finish_on_device(const tsl_work *work, tsl_kernel *kernel, con
   const tsl_finish_arguments given = {.products = tsl_problem_batch(problem),
                                       .lines = by_rows ? problem->m : problem->n,
                                       .length = by_rows ? problem->n : problem->m,
-                                      .c = steps_of(c, by_rows),
-                                      .bias = steps_of(&operands->bias, by_rows),
-                                      .sums = steps_of(&operands->sums, by_rows),
-                                      .scale_a = steps_of(&operands->scale_a, by_rows),
-                                      .scale_b = steps_of(&operands->scale_b, by_rows),
+                                      .c = epilogue_kernel_steps_of(c, by_rows),
+                                      .bias = epilogue_kernel_steps_of(&operands->bias, by_rows),
+                                      .sums = epilogue_kernel_steps_of(&operands->sums, by_rows),
+                                      .scale_a = epilogue_kernel_steps_of(&operands->scale_a, by_rows),
+                                      .scale_b = epilogue_kernel_steps_of(&operands->scale_b, by_rows),
                                       .alpha = (float)problem->alpha[0],
                                       .beta = (float)problem->beta[0]};
   const tsl_argument list[] = {TSL_ARG_BUFFER(c->buffer),        buffer_of(&operands->bias, c),
@@ -106,7 +106,7 @@ tesela_status tsl_finish_round(tsl_device *device, const tsl_problem *problem, c
                                tsl_stream *stream) {
   tsl_work work = {.problem = *problem, .device = device};
   tsl_kernel *kernel;
-  TSL_TRY(build(&work, define_rounding, &kernel));
+  TSL_TRY(epilogue_kernel_build(&work, define_rounding, &kernel));
   return tsl_finish_on_device(&work, kernel, operands, stream);
 }
 
@@ -114,7 +114,7 @@ tesela_status tsl_finish_add(tsl_device *device, const tsl_problem *problem, con
                              tsl_stream *stream) {
   tsl_work work = {.problem = *problem, .device = device};
   tsl_kernel *kernel;
-  TSL_TRY(build(&work, define_sums, &kernel));
+  TSL_TRY(epilogue_kernel_build(&work, define_sums, &kernel));
   return tsl_finish_on_device(&work, kernel, operands, stream);
 }
 

@@ -5,18 +5,18 @@
 #include <string.h>
 
 /* Contents of a result. */
-typedef struct found {
+typedef struct exceptions_found {
   bool has_nan, has_large; /* an element that is NaN; one that is infinite or the largest number */
-} found;
+} exceptions_found;
 
 /* A floating-point format by the bits of a number without its sign. */
-typedef struct format {
+typedef struct exceptions_format {
   size_t size;
   uint64_t magnitude, infinity; /* mask of all bits but the sign; of infinity */
-} format;
+} exceptions_format;
 
-static const format *format_of(tesela_type component) {
-  static const format f64 = {8, UINT64_C(0x7fffffffffffffff), UINT64_C(0x7ff0000000000000)},
+static const exceptions_format *format_of(tesela_type component) {
+  static const exceptions_format f64 = {8, UINT64_C(0x7fffffffffffffff), UINT64_C(0x7ff0000000000000)},
                       f32 = {4, 0x7fffffff, 0x7f800000}, f16 = {2, 0x7fff, 0x7c00},
                       bf16 = {2, 0x7fff, 0x7f80};
   return component == TESELA_F64    ? &f64
@@ -26,7 +26,7 @@ static const format *format_of(tesela_type component) {
                                     : NULL;
 }
 
-static uint64_t bits_at(const unsigned char *at, size_t size) {
+static uint64_t exceptions_bits_at(const unsigned char *at, size_t size) {
   uint64_t whole;
   uint32_t single;
   uint16_t half;
@@ -43,12 +43,12 @@ static uint64_t bits_at(const unsigned char *at, size_t size) {
 }
 
 /* Looks at `count` elements of `components` numbers each, so many bytes apart. */
-static inline void look_at(const unsigned char *at, int64_t count, int64_t apart, int components,
-                           const format *as, found *out) {
+static inline void exceptions_look_at(const unsigned char *at, int64_t count, int64_t apart, int components,
+                           const exceptions_format *as, exceptions_found *out) {
   bool has_nan = false, has_large = false;
   for (int64_t i = 0; i < count; i++, at += apart)
     for (int part = 0; part < components; part++) {
-      const uint64_t bits = bits_at(at + (size_t)part * as->size, as->size) & as->magnitude;
+      const uint64_t bits = exceptions_bits_at(at + (size_t)part * as->size, as->size) & as->magnitude;
       has_nan |= bits > as->infinity;
       has_large |= bits >= as->infinity - 1;
     }
@@ -58,22 +58,22 @@ static inline void look_at(const unsigned char *at, int64_t count, int64_t apart
 
 /* Looks at the computed elements of a row. */
 static void look_at_row(const tsl_shape *shape, const unsigned char *row, int64_t i, int64_t col_stride,
-                        const format *as, found *out) {
+                        const exceptions_format *as, exceptions_found *out) {
   const tsl_type_info *type = tsl_type(shape->type);
   const int64_t first = shape->triangle == TESELA_UPPER ? i : 0,
                 end = shape->triangle == TESELA_LOWER ? tsl_min(i + 1, shape->cols) : shape->cols,
                 apart = col_stride * (int64_t)type->size;
   if (first < end)
-    look_at(row + first * apart, end - first, apart, type->is_complex ? 2 : 1, as, out);
+    exceptions_look_at(row + first * apart, end - first, apart, type->is_complex ? 2 : 1, as, out);
 }
 
 /* Returns the flags of `raised` that C bears out. */
 static tsl_floats confirmed(tsl_floats raised, const tsl_problem *problem, const tsl_operands *operands) {
   const tsl_shape *shape = &problem->c;
   const tsl_type_info *type = tsl_type(shape->type);
-  const format *as = format_of(type->component);
+  const exceptions_format *as = format_of(type->component);
   const int64_t size = (int64_t)type->size;
-  found out = {false, false};
+  exceptions_found out = {false, false};
   for (int64_t product = 0; as && product < tsl_problem_batch(problem); product++)
     for (int64_t i = 0; i < shape->rows && !out.has_nan; i++)
       look_at_row(shape,

@@ -127,7 +127,7 @@ static tsl_build describe_build(const tsl_work *work, const tsl_text *text, char
                      .loaded_only = work->loaded_only};
 }
 
-static tesela_status compile(tsl_work *work, const char *path, tesela_type real, const char *defines,
+static tesela_status launch_compile(tsl_work *work, const char *path, tesela_type real, const char *defines,
                              tsl_module **module) {
   char name[NAME_SIZE];
   tsl_text text = {0};
@@ -145,10 +145,10 @@ out:
   return status;
 }
 
-static tesela_status find_kernel(tsl_work *work, const char *path, const char *name, int items,
+static tesela_status launch_find_kernel(tsl_work *work, const char *path, const char *name, int items,
                                  tesela_type real, const char *defines, tsl_kernel **kernel) {
   tsl_module *module;
-  TSL_TRY(compile(work, path, real, defines, &module));
+  TSL_TRY(launch_compile(work, path, real, defines, &module));
   TSL_TRY(work->device->ops->kernel_get(module, name, kernel));
   const int most = work->device->ops->kernel_items_max(*kernel);
   if (items > most)
@@ -157,7 +157,7 @@ static tesela_status find_kernel(tsl_work *work, const char *path, const char *n
   return TESELA_OK;
 }
 
-static tesela_type type_of_sums(const tsl_work *work) {
+static tesela_type launch_type_of_sums(const tsl_work *work) {
   return tsl_type(work->problem.c.type)->sums;
 }
 
@@ -199,7 +199,7 @@ void tsl_launch_compile_ahead(tsl_work *work, const tsl_launch_module *modules, 
   for (int i = 0; i < count; i++) {
     jobs[i].work = work;
     const tesela_status status =
-        write_source(work, modules[i].path, type_of_sums(work), modules[i].defines, &jobs[i].text);
+        write_source(work, modules[i].path, launch_type_of_sums(work), modules[i].defines, &jobs[i].text);
     jobs[i].has_thread = status == TESELA_OK && start_ahead(&jobs[i]);
   }
   for (int i = 0; i < count; i++) {
@@ -214,23 +214,23 @@ void tsl_launch_compile_ahead(tsl_work *work, const tsl_launch_module *modules, 
 
 tesela_status tsl_launch_kernel(tsl_work *work, const char *path, const char *name, int items,
                                 tsl_kernel **kernel) {
-  return find_kernel(work, path, name, items, type_of_sums(work), "", kernel);
+  return launch_find_kernel(work, path, name, items, launch_type_of_sums(work), "", kernel);
 }
 
 tesela_status tsl_launch_kernel_with(tsl_work *work, const char *path, const char *name, int items,
                                      const char *defines, tsl_kernel **kernel) {
-  return find_kernel(work, path, name, items, type_of_sums(work), defines, kernel);
+  return launch_find_kernel(work, path, name, items, launch_type_of_sums(work), defines, kernel);
 }
 
 tesela_status tsl_launch_build(tsl_work *work, const char *path, const char *kernel, const tsl_grid *grid) {
-  return tsl_launch_build_with(work, path, kernel, grid, type_of_sums(work), "");
+  return tsl_launch_build_with(work, path, kernel, grid, launch_type_of_sums(work), "");
 }
 
 tesela_status tsl_launch_build_with(tsl_work *work, const char *path, const char *kernel,
                                     const tsl_grid *grid, tesela_type real, const char *defines) {
   tsl_launch launch = {.grid = *grid};
   void *block;
-  TSL_TRY(find_kernel(work, path, kernel, grid->items[0] * grid->items[1] * grid->items[2], real, defines,
+  TSL_TRY(launch_find_kernel(work, path, kernel, grid->items[0] * grid->items[1] * grid->items[2], real, defines,
                       &launch.kernel));
   TSL_TRY(tsl_alloc(sizeof launch, "a kernel's launch", &block));
   *(tsl_launch *)block = launch;
@@ -298,7 +298,7 @@ bool tsl_launch_along(int64_t stride, int64_t other) {
   return along == 1 || (across != 1 && along < across);
 }
 
-static tsl_gemm_argument scaled(const tsl_work *work, const tsl_gemm_sizes *sizes, double alpha,
+static tsl_gemm_argument launch_scaled(const tsl_work *work, const tsl_gemm_sizes *sizes, double alpha,
                                 double beta) {
   tsl_gemm_argument argument = {.sizes = *sizes};
   if (work->problem.c.type == TESELA_F64) {
@@ -319,11 +319,11 @@ static tsl_gemm_argument scaled(const tsl_work *work, const tsl_gemm_sizes *size
 
 tsl_gemm_argument tsl_launch_scalars(const tsl_work *work, const tsl_gemm_sizes *sizes) {
   /* An empty sum is not scaled: infinity times nothing is nothing. */
-  return scaled(work, sizes, sizes->k == 0 ? 0 : work->problem.alpha[0], work->problem.beta[0]);
+  return launch_scaled(work, sizes, sizes->k == 0 ? 0 : work->problem.alpha[0], work->problem.beta[0]);
 }
 
 tsl_gemm_argument tsl_launch_unscaled(const tsl_work *work, const tsl_gemm_sizes *sizes) {
-  return scaled(work, sizes, 1, 0);
+  return launch_scaled(work, sizes, 1, 0);
 }
 
 tesela_status tsl_launch_gemm(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {

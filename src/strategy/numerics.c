@@ -33,7 +33,7 @@ bool tsl_numeric_requirements_has_accuracy(const tsl_numeric_requirements *ask) 
   return ask->accuracy != TSL_ACCURACY_DEFAULT;
 }
 
-static tesela_status refuse_accuracy(const char *word) {
+static tesela_status numerics_refuse_accuracy(const char *word) {
   tsl_text names = {0};
   for (int i = 0; i < PRECISIONS; i++)
     tsl_text_add(&names, "%s, ", precisions[i].word);
@@ -62,7 +62,7 @@ tesela_status tsl_numeric_requirements_parse_accuracy(const char *word, tsl_nume
       return TESELA_OK;
     }
   if (!tsl_parse_double(word, &number) || !(number > 0) || !isfinite(number))
-    return refuse_accuracy(word);
+    return numerics_refuse_accuracy(word);
   ask->accuracy = TSL_ACCURACY_NUMBER;
   ask->number = number;
   return TESELA_OK;

@@ -15,12 +15,12 @@ void tsl_operand_reuse_turn(tsl_operand_reuse *stays) {
   stays->left = nothing;
 }
 
-static bool same(tsl_hash a, tsl_hash b) {
+static bool operand_reuse_same(tsl_hash a, tsl_hash b) {
   return a.high == b.high && a.low == b.low;
 }
 
 bool tsl_operand_reuse_has(tsl_operand_reuse *stays, tsl_hash made) {
-  if (!stays || same(stays->before, nothing) || !same(stays->before, made))
+  if (!stays || operand_reuse_same(stays->before, nothing) || !operand_reuse_same(stays->before, made))
     return false;
   stays->kept++;
   return true;

@@ -16,7 +16,7 @@ const char *tsl_op_name(tsl_op op) {
   return (unsigned)op < TSL_OP_COUNT ? op_names[op] : "?";
 }
 
-static tsl_shape dense(tesela_type type, int64_t rows, int64_t cols) {
+static tsl_shape problem_dense(tesela_type type, int64_t rows, int64_t cols) {
   return (tsl_shape){.type = type, .rows = rows, .cols = cols, .row_stride = cols, .col_stride = 1};
 }
 
@@ -28,7 +28,7 @@ static const char extents[TSL_OP_COUNT][TSL_OPERANDS][2] = {
     [TSL_OP_SOLVE] = {{'m', 'm'}, {'m', 'n'}, {'m', 'n'}},
 };
 
-static int64_t size_of(const tsl_problem *problem, char letter) {
+static int64_t problem_size_of(const tsl_problem *problem, char letter) {
   return letter == 'm' ? problem->m : letter == 'n' ? problem->n : letter == 'k' ? problem->k : 0;
 }
 
@@ -48,8 +48,8 @@ tsl_problem tsl_problem_of(tsl_op op, int64_t m, int64_t n, int64_t k, tesela_ty
                       .beta = {0, 0}};
   tsl_shape *const shapes[TSL_OPERANDS] = {&made.a, &made.b, &made.c};
   for (int i = 0; i < TSL_OPERANDS; i++)
-    *shapes[i] = dense(i == TSL_OPERAND_C ? tsl_result_type(op, type) : type,
-                       size_of(&made, extents[op][i][0]), size_of(&made, extents[op][i][1]));
+    *shapes[i] = problem_dense(i == TSL_OPERAND_C ? tsl_result_type(op, type) : type,
+                       problem_size_of(&made, extents[op][i][0]), problem_size_of(&made, extents[op][i][1]));
   if (op == TSL_OP_SOLVE) {
     made.a.structure = TESELA_TRIANGULAR;
     made.a.triangle = TESELA_LOWER;
@@ -69,7 +69,7 @@ tsl_problem tsl_problem_transpose(int64_t m, int64_t n, tesela_type type) {
   return tsl_problem_of(TSL_OP_TRANSPOSE, m, n, 0, type);
 }
 
-static tsl_shape transposed(const tsl_shape *shape) {
+static tsl_shape problem_transposed(const tsl_shape *shape) {
   static const tesela_triangle other[] = {TESELA_WHOLE, TESELA_UPPER, TESELA_LOWER};
   return (tsl_shape){.type = shape->type,
                      .rows = shape->cols,
@@ -84,17 +84,17 @@ tsl_problem tsl_problem_swapped(const tsl_problem *problem) {
   tsl_problem out = *problem;
   out.m = problem->n;
   out.n = problem->m;
-  out.a = transposed(&problem->b);
-  out.b = transposed(&problem->a);
-  out.c = transposed(&problem->c);
-  out.bias = transposed(&problem->bias);
+  out.a = problem_transposed(&problem->b);
+  out.b = problem_transposed(&problem->a);
+  out.c = problem_transposed(&problem->c);
+  out.bias = problem_transposed(&problem->bias);
   out.bias_axis = problem->bias_axis == TESELA_BIAS_ROW      ? TESELA_BIAS_COLUMN
                    : problem->bias_axis == TESELA_BIAS_COLUMN ? TESELA_BIAS_ROW
                                                                : TESELA_NO_BIAS;
   out.scaling_a = problem->scaling_b;
   out.scaling_b = problem->scaling_a;
-  out.scale_a = transposed(&problem->scale_b);
-  out.scale_b = transposed(&problem->scale_a);
+  out.scale_a = problem_transposed(&problem->scale_b);
+  out.scale_b = problem_transposed(&problem->scale_a);
   out.conjugate_a = problem->conjugate_b;
   out.conjugate_b = problem->conjugate_a;
   return out;
@@ -114,7 +114,7 @@ const tsl_shape *tsl_problem_shape(const tsl_problem *problem, int operand) {
                                           : &problem->scale_b;
 }
 
-static bool is_zero(const double scalar[2]) {
+static bool problem_is_zero(const double scalar[2]) {
   return scalar[0] == 0 && scalar[1] == 0;
 }
 
@@ -140,8 +140,8 @@ tsl_problem tsl_problem_of_sum(const tsl_problem *problem, bool second) {
   one.c.structure = conjugates ? TESELA_HERMITIAN : TESELA_GENERAL;
   if (!second)
     return one;
-  one.a = transposed(&problem->b);
-  one.b = transposed(&problem->a);
+  one.a = problem_transposed(&problem->b);
+  one.b = problem_transposed(&problem->a);
   one.conjugate_a = problem->conjugate_b != conjugates;
   one.conjugate_b = problem->conjugate_a != conjugates;
   one.beta[0] = 1;
@@ -155,12 +155,12 @@ int tsl_problem_structured(const tsl_problem *problem) {
                                                   : TSL_OPERAND_C;
 }
 
-static bool is_plain(const tsl_shape *shape) {
+static bool problem_is_plain(const tsl_shape *shape) {
   return shape->structure == TESELA_GENERAL && shape->triangle == TESELA_WHOLE;
 }
 
 bool tsl_problem_has_structure(const tsl_problem *problem) {
-  return !is_plain(&problem->a) || !is_plain(&problem->b) || !is_plain(&problem->c);
+  return !problem_is_plain(&problem->a) || !problem_is_plain(&problem->b) || !problem_is_plain(&problem->c);
 }
 
 bool tsl_problem_has_operand(const tsl_problem *problem, int operand) {
@@ -174,17 +174,17 @@ bool tsl_problem_reads(const tsl_problem *problem, int operand) {
   if (problem->m == 0 || problem->n == 0)
     return false;
   if (operand == TSL_OPERAND_C)
-    return problem->in_place || !is_zero(problem->beta);
+    return problem->in_place || !problem_is_zero(problem->beta);
   if (operand == TSL_OPERAND_BIAS)
     return problem->bias_axis != TESELA_NO_BIAS;
   if (operand > TSL_OPERAND_BIAS && !tsl_problem_has_operand(problem, operand))
     return false;
   if (problem->op == TSL_OP_TRANSPOSE)
-    return operand == TSL_OPERAND_A && !problem->in_place && !is_zero(problem->alpha);
+    return operand == TSL_OPERAND_A && !problem->in_place && !problem_is_zero(problem->alpha);
   if (problem->in_place && operand != tsl_problem_structured(problem))
     return false;
   /* An empty sum is not scaled: its scales are not read. */
-  return problem->k > 0 && !is_zero(problem->alpha);
+  return problem->k > 0 && !problem_is_zero(problem->alpha);
 }
 
 bool tsl_problem_uses(const tsl_problem *problem, int operand) {
@@ -201,7 +201,7 @@ void tsl_problem_round(tsl_problem *problem) {
   }
 }
 
-static int64_t magnitude(int64_t value) {
+static int64_t problem_magnitude(int64_t value) {
   return value < 0 ? -value : value;
 }
 
@@ -217,8 +217,8 @@ tesela_status tsl_shape_check(const tsl_shape *shape, const char *name, int64_t 
     return TESELA_OK;
   int64_t down, across, extent, bytes;
   if (shape->row_stride == INT64_MIN || shape->col_stride == INT64_MIN ||
-      !tsl_i64_mul(rows - 1, magnitude(shape->row_stride), &down) ||
-      !tsl_i64_mul(cols - 1, magnitude(shape->col_stride), &across) || !tsl_i64_add(down, across, &extent) ||
+      !tsl_i64_mul(rows - 1, problem_magnitude(shape->row_stride), &down) ||
+      !tsl_i64_mul(cols - 1, problem_magnitude(shape->col_stride), &across) || !tsl_i64_add(down, across, &extent) ||
       !tsl_i64_add(extent, 1, &extent) || !tsl_i64_mul(extent, (int64_t)type->size, &bytes))
     return tsl_fail(TESELA_BAD_CALL, "%s: %lld x %lld elements with strides %lld, %lld pass 2^63 bytes", name,
                     (long long)rows, (long long)cols, (long long)shape->row_stride,
@@ -246,7 +246,7 @@ static bool has_words(const tsl_shape *shape) {
 
 /* A factor, of which a triangle is stored where it is not general. */
 static tesela_status check_factor(const tsl_shape *shape, const char *name) {
-  if (is_plain(shape))
+  if (problem_is_plain(shape))
     return TESELA_OK;
   if (shape->structure == TESELA_GENERAL)
     return tsl_fail(TESELA_BAD_CALL, "%s is general, and all of it takes part, not a triangle", name);
@@ -288,7 +288,7 @@ static tesela_status check_triangle_of_solve(const tsl_problem *problem) {
   if (!tsl_is_triangular(problem->a.structure))
     return tsl_fail(TESELA_BAD_CALL, "A is %s: a solve takes a triangular or unit triangular one",
                     structure_words[problem->a.structure]);
-  if (!is_plain(&problem->b) || !is_plain(&problem->c))
+  if (!problem_is_plain(&problem->b) || !problem_is_plain(&problem->c))
     return tsl_fail(TESELA_BAD_CALL, "B and C of a solve are general matrices");
   return TESELA_OK;
 }
@@ -328,7 +328,7 @@ static tesela_status check_in_place(const tsl_problem *problem) {
   const tsl_shape *general = triangle == TSL_OPERAND_A ? &problem->b : &problem->a;
   if (triangle == TSL_OPERAND_C || !tsl_is_triangular(tsl_problem_shape(problem, triangle)->structure))
     return tsl_fail(TESELA_BAD_CALL, "a product is made in place where a factor is triangular only");
-  if (!is_zero(problem->beta))
+  if (!problem_is_zero(problem->beta))
     return tsl_fail(TESELA_BAD_CALL, "a product in place has no beta");
   if (!same_layout(general, &problem->c))
     return tsl_fail(TESELA_BAD_CALL, "in place, the general factor and C have one type and the same strides");
@@ -336,15 +336,15 @@ static tesela_status check_in_place(const tsl_problem *problem) {
 }
 
 /* What an operation has beside its shapes. */
-static tesela_status check_op(const tsl_problem *problem) {
+static tesela_status problem_check_op(const tsl_problem *problem) {
   if ((unsigned)problem->op >= TSL_OP_COUNT)
     return tsl_fail(TESELA_BAD_CALL, "%d is no operation", (int)problem->op);
   if (problem->op == TSL_OP_DOT && (problem->m != 1 || problem->n != 1))
     return tsl_fail(TESELA_BAD_CALL, "the result of a dot is 1 x 1, not %lld x %lld", (long long)problem->m,
                     (long long)problem->n);
-  if (problem->op == TSL_OP_TRANSPOSE && (problem->k != 0 || !is_zero(problem->beta)))
+  if (problem->op == TSL_OP_TRANSPOSE && (problem->k != 0 || !problem_is_zero(problem->beta)))
     return tsl_fail(TESELA_BAD_CALL, "a transpose has no k and no beta");
-  if (problem->op == TSL_OP_SOLVE && (problem->k != problem->m || !is_zero(problem->beta)))
+  if (problem->op == TSL_OP_SOLVE && (problem->k != problem->m || !problem_is_zero(problem->beta)))
     return tsl_fail(TESELA_BAD_CALL, "a solve has k = m and no beta");
   if (!problem->in_place)
     return TESELA_OK;
@@ -386,7 +386,7 @@ static tesela_status check_scalars(const tsl_problem *problem) {
                   problem->alpha[1] != 0 ? "alpha" : "beta", tsl_type(problem->c.type)->name);
 }
 
-static bool is_whole(double value) {
+static bool problem_is_whole(double value) {
   return value >= INT32_MIN && value <= INT32_MAX && value == rint(value);
 }
 
@@ -400,7 +400,7 @@ static tesela_status check_integers(const tsl_problem *problem) {
                     tsl_type(problem->b.type)->name);
   const double *const scalars[] = {problem->alpha, problem->beta};
   for (int i = 0; i < 2; i++)
-    if (!is_whole(scalars[i][0]))
+    if (!problem_is_whole(scalars[i][0]))
       return tsl_fail(TESELA_BAD_CALL, "%s is %.12g where C is %s: it must be a whole number of 32 bits",
                       i == 0 ? "alpha" : "beta", scalars[i][0], tsl_type(problem->c.type)->name);
   return TESELA_OK;
@@ -408,7 +408,7 @@ static tesela_status check_integers(const tsl_problem *problem) {
 
 /* Refuses sizes that no memory holds, even where a size of 0 leaves no elements: models round sizes up and
  * multiply them. */
-static tesela_status check_sizes(const tsl_problem *problem) {
+static tesela_status problem_check_sizes(const tsl_problem *problem) {
   static const int64_t most = (int64_t)1 << 59;
   for (int i = 0; i < TSL_OPERANDS; i++) {
     const tsl_shape *shape = tsl_problem_shape(problem, i);
@@ -424,14 +424,14 @@ tesela_status tsl_problem_check_unfinished(const tsl_problem *problem) {
   if (problem->m < 0 || problem->n < 0 || problem->k < 0)
     return tsl_fail(TESELA_BAD_CALL, "a size is negative: m=%lld n=%lld k=%lld", (long long)problem->m,
                     (long long)problem->n, (long long)problem->k);
-  TSL_TRY(check_op(problem));
+  TSL_TRY(problem_check_op(problem));
   for (int i = 0; i < TSL_OPERANDS; i++) {
     const char name[] = {"ABC"[i], '\0'};
     const char *letters = extents[problem->op][i];
-    TSL_TRY(tsl_shape_check(tsl_problem_shape(problem, i), name, size_of(problem, letters[0]),
-                            size_of(problem, letters[1])));
+    TSL_TRY(tsl_shape_check(tsl_problem_shape(problem, i), name, problem_size_of(problem, letters[0]),
+                            problem_size_of(problem, letters[1])));
   }
-  TSL_TRY(check_sizes(problem));
+  TSL_TRY(problem_check_sizes(problem));
   TSL_TRY(check_structures(problem));
   TSL_TRY(check_conjugates(problem));
   TSL_TRY(check_scalars(problem));
@@ -446,7 +446,7 @@ tesela_status tsl_problem_check_unfinished(const tsl_problem *problem) {
 int64_t tsl_shape_extent(const tsl_shape *shape) {
   if (shape->rows == 0 || shape->cols == 0)
     return 0;
-  return (shape->rows - 1) * magnitude(shape->row_stride) + (shape->cols - 1) * magnitude(shape->col_stride) +
+  return (shape->rows - 1) * problem_magnitude(shape->row_stride) + (shape->cols - 1) * problem_magnitude(shape->col_stride) +
          1;
 }
 
@@ -466,7 +466,7 @@ int64_t tsl_problem_batch(const tsl_problem *problem) {
 }
 
 /* What a triangle is of its square. */
-static double share_of(const tsl_shape *shape) {
+static double problem_share_of(const tsl_shape *shape) {
   return shape->triangle == TESELA_WHOLE || shape->rows == 0 ? 1 : 0.5 + 0.5 / (double)shape->rows;
 }
 
@@ -476,7 +476,7 @@ double tsl_problem_flops(const tsl_problem *problem) {
   const int factor = tsl_problem_structured(problem);
   const tsl_shape *shape = tsl_problem_shape(problem, factor);
   const double share = problem->op == TSL_OP_SOLVE                                      ? 0.5
-                       : factor == TSL_OPERAND_C || tsl_is_triangular(shape->structure) ? share_of(shape)
+                       : factor == TSL_OPERAND_C || tsl_is_triangular(shape->structure) ? problem_share_of(shape)
                                                                                         : 1;
   return share * per_term * (double)problem->m * (double)problem->n * (double)tsl_problem_terms(problem);
 }
@@ -486,14 +486,14 @@ double tsl_problem_bytes(const tsl_problem *problem) {
   for (int i = 0; i < TSL_OPERANDS; i++) {
     const tsl_shape *shape = tsl_problem_shape(problem, i);
     const int times = tsl_problem_reads(problem, i) + (i == TSL_OPERAND_C);
-    bytes += times * share_of(shape) * (double)shape->rows * (double)shape->cols *
+    bytes += times * problem_share_of(shape) * (double)shape->rows * (double)shape->cols *
              (double)tsl_type(shape->type)->size;
   }
   return bytes * (double)tsl_problem_batch(problem);
 }
 
 double tsl_problem_lines(const tsl_problem *problem) {
-  const double c_bytes = share_of(&problem->c) * (double)problem->m * (double)problem->n *
+  const double c_bytes = problem_share_of(&problem->c) * (double)problem->m * (double)problem->n *
                          (double)tsl_type(problem->c.type)->size * (double)tsl_problem_batch(problem);
   return tsl_problem_bytes(problem) + (tsl_problem_reads(problem, TSL_OPERAND_C) ? 0 : c_bytes);
 }

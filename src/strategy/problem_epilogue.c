@@ -33,14 +33,14 @@ bool tsl_problem_has_epilogue(const tsl_problem *problem) {
 /* --- what is left without it --- */
 
 /* Of products that have scales. */
-static tesela_type type_of_sums(const tsl_problem *problem) {
+static tesela_type problem_epilogue_type_of_sums(const tsl_problem *problem) {
   const tsl_type_info *a = tsl_type(problem->a.type);
   return a->is_integer ? TESELA_I32 : TESELA_F32;
 }
 
 bool tsl_problem_sums_apart(const tsl_problem *problem) {
   return tsl_problem_has_scales(problem) &&
-         (problem->beta[0] != 0 || tsl_type(problem->c.type)->size != tsl_type(type_of_sums(problem))->size);
+         (problem->beta[0] != 0 || tsl_type(problem->c.type)->size != tsl_type(problem_epilogue_type_of_sums(problem))->size);
 }
 
 uint64_t tsl_problem_sums_bytes(const tsl_problem *problem) {
@@ -49,20 +49,20 @@ uint64_t tsl_problem_sums_bytes(const tsl_problem *problem) {
     return 0;
   if (!tsl_i64_mul(problem->m, problem->n, &elements) ||
       !tsl_i64_mul(elements, tsl_problem_batch(problem), &all) ||
-      !tsl_i64_mul(all, (int64_t)tsl_type(type_of_sums(problem))->size, &bytes))
+      !tsl_i64_mul(all, (int64_t)tsl_type(problem_epilogue_type_of_sums(problem))->size, &bytes))
     return UINT64_MAX;
   return (uint64_t)bytes;
 }
 
 /* Sums apart lie as C does, so that the last step goes along both. */
-static void unscale(const tsl_problem *whole, tsl_problem *sums) {
+static void problem_epilogue_unscale(const tsl_problem *whole, tsl_problem *sums) {
   const tsl_shape *c = &whole->c;
   const int64_t down = c->row_stride < 0 ? -c->row_stride : c->row_stride,
                 across = c->col_stride < 0 ? -c->col_stride : c->col_stride;
   const bool by_columns = down < across;
   sums->scaling_a = sums->scaling_b = TESELA_NO_SCALE;
   sums->scale_a = sums->scale_b = (tsl_shape){.type = TESELA_TYPE_DEFAULT};
-  sums->c.type = type_of_sums(whole);
+  sums->c.type = problem_epilogue_type_of_sums(whole);
   if (tsl_problem_sums_apart(whole)) {
     sums->c.row_stride = by_columns ? 1 : c->cols;
     sums->c.col_stride = by_columns ? c->rows : 1;
@@ -79,7 +79,7 @@ int tsl_problem_places(const tsl_problem *problem) {
 tsl_problem tsl_problem_unfinished(const tsl_problem *problem) {
   tsl_problem product = *problem;
   if (tsl_problem_has_scales(problem))
-    unscale(problem, &product);
+    problem_epilogue_unscale(problem, &product);
   product.bias_axis = TESELA_NO_BIAS;
   product.bias = (tsl_shape){.type = TESELA_TYPE_DEFAULT};
   product.activation = TESELA_NO_ACTIVATION;
@@ -152,7 +152,7 @@ static tesela_status check_scale(const tsl_problem *problem, int operand) {
 }
 
 /* The largest magnitude of a small integer. */
-static int64_t largest_of(tesela_type type) {
+static int64_t problem_epilogue_largest_of(tesela_type type) {
   return type == TESELA_U8 ? 255 : 128;
 }
 
@@ -162,7 +162,7 @@ static tesela_status check_depth(const tsl_problem *problem) {
   if (a->is_integer != b->is_integer || (a->is_integer && (a->size != 1 || b->size != 1)))
     return tsl_fail(TESELA_BAD_CALL, "A is %s and B is %s: scales are of sums in f32 or of 8-bit integers",
                     a->name, b->name);
-  const int64_t term = a->is_integer ? largest_of(a->type) * largest_of(b->type) : 0,
+  const int64_t term = a->is_integer ? problem_epilogue_largest_of(a->type) * problem_epilogue_largest_of(b->type) : 0,
                 most = term > 0 ? INT32_MAX / term : INT64_MAX;
   if (problem->k > most)
     return tsl_fail(TESELA_BAD_CALL,
@@ -186,7 +186,7 @@ static tesela_status check_scales(const tsl_problem *problem) {
   return check_scale(problem, TSL_OPERAND_SCALE_B);
 }
 
-static tesela_status check_words(const tsl_problem *problem) {
+static tesela_status problem_epilogue_check_words(const tsl_problem *problem) {
   if ((unsigned)problem->bias_axis >= TESELA_ALONGS || (unsigned)problem->activation >= TESELA_ACTIVATIONS)
     return tsl_fail(TESELA_BAD_CALL, "bias_axis is %d and activation %d, which are none",
                     (int)problem->bias_axis, (int)problem->activation);
@@ -198,7 +198,7 @@ static tesela_status check_words(const tsl_problem *problem) {
 
 static tesela_status check_finish(const tsl_problem *problem) {
   const tsl_type_info *c = tsl_type(problem->c.type);
-  TSL_TRY(check_words(problem));
+  TSL_TRY(problem_epilogue_check_words(problem));
   if (!tsl_problem_has_epilogue(problem))
     return TESELA_OK;
   if (problem->op != TSL_OP_GEMM)

@@ -14,12 +14,12 @@ static bool by_rows(const tsl_transfer *transfer) {
   return transfer->packed.col_stride == 1;
 }
 
-static int64_t size_of(const tsl_transfer_path *way) {
+static int64_t staged_copy_size_of(const tsl_transfer_path *way) {
   return (int64_t)tsl_type(way->shape->type)->size;
 }
 
 /* Elements of a line of the packed copy, and in the caller's memory from one line, or one element, to the next. */
-static int64_t line_length(const tsl_transfer *transfer) {
+static int64_t staged_copy_line_length(const tsl_transfer *transfer) {
   return by_rows(transfer) ? transfer->packed.cols : transfer->packed.rows;
 }
 static int64_t line_stride(const tsl_transfer_path *way) {
@@ -30,7 +30,7 @@ static int64_t element_stride(const tsl_transfer_path *way) {
 }
 
 tsl_piece_walk tsl_staged_copy_begin(const tsl_transfer_path *way, const tsl_part *part, size_t most) {
-  const int64_t fit = (int64_t)(most / (size_t)size_of(way));
+  const int64_t fit = (int64_t)(most / (size_t)staged_copy_size_of(way));
   const tsl_piece whole = by_rows(way->transfer) ? (tsl_piece){part->row, part->rows, part->col, part->cols}
                                                  : (tsl_piece){part->col, part->cols, part->row, part->rows};
   tsl_piece_walk pieces = {.part = whole, .next = whole};
@@ -62,13 +62,13 @@ bool tsl_staged_copy_next(tsl_piece_walk *pieces, tsl_piece *piece) {
 
 /* --- between the caller's memory and a slot --- */
 
-typedef struct moving {
+typedef struct staged_copy_moving {
   const tsl_transfer_path *way;
   tsl_piece piece;
   unsigned char *slot;
   bool in;
   int64_t share; /* elements of the piece that one task takes */
-} moving;
+} staged_copy_moving;
 
 /* What a triangle stores of the elements from `first` on. */
 static void clip(const tsl_transfer_path *way, int64_t line, int64_t *first, int64_t *length) {
@@ -79,14 +79,14 @@ static void clip(const tsl_transfer_path *way, int64_t line, int64_t *first, int
   *length = end > *first ? end - *first : 0;
 }
 
-static void move_line(const moving *job, int64_t line, int64_t first, int64_t length) {
+static void move_line(const staged_copy_moving *job, int64_t line, int64_t first, int64_t length) {
   const tsl_transfer_path *way = job->way;
   if (way->transfer->gathered && way->shape->triangle != TESELA_WHOLE) {
     int64_t at = job->piece.first + first;
     clip(way, job->piece.line + line, &at, &length);
     first = at - job->piece.first;
   }
-  const int64_t size = size_of(way), stride = element_stride(way);
+  const int64_t size = staged_copy_size_of(way), stride = element_stride(way);
   const tesela_type type = way->shape->type;
   unsigned char *host =
       way->host + ((job->piece.line + line) * line_stride(way) + (job->piece.first + first) * stride) * size;
@@ -103,7 +103,7 @@ static void move_line(const moving *job, int64_t line, int64_t first, int64_t le
 
 /* Elements of the piece, one line behind the other, from `index` shares on. */
 static void move_share(void *argument, int64_t index, int worker) {
-  const moving *job = argument;
+  const staged_copy_moving *job = argument;
   const int64_t all = job->piece.lines * job->piece.length;
   const int64_t end = tsl_min(all, (index + 1) * job->share);
   (void)worker;
@@ -116,17 +116,17 @@ static void move_share(void *argument, int64_t index, int worker) {
 }
 
 /* Lines that touch in the caller's memory are one. */
-static tsl_piece joined(const tsl_transfer_path *way, const tsl_piece *piece) {
-  const int64_t length = line_length(way->transfer);
+static tsl_piece staged_copy_joined(const tsl_transfer_path *way, const tsl_piece *piece) {
+  const int64_t length = staged_copy_line_length(way->transfer);
   if (way->transfer->gathered || piece->lines == 1 || piece->length != length || line_stride(way) != length)
     return *piece;
   return (tsl_piece){piece->line, 1, 0, piece->lines * length};
 }
 
-static void move(const tsl_stager *porter, const tsl_transfer_path *way, const tsl_piece *piece, int slot, bool in) {
-  moving job = {way, joined(way, piece), tsl_staging_memory(porter->staging, slot), in, 0};
+static void staged_copy_move(const tsl_stager *porter, const tsl_transfer_path *way, const tsl_piece *piece, int slot, bool in) {
+  staged_copy_moving job = {way, staged_copy_joined(way, piece), tsl_staging_memory(porter->staging, slot), in, 0};
   const int64_t all = piece->lines * piece->length, line = TSL_CACHE_LINE;
-  const int64_t least = (LEAST_SHARE + size_of(way) - 1) / size_of(way);
+  const int64_t least = (LEAST_SHARE + staged_copy_size_of(way) - 1) / staged_copy_size_of(way);
   const int threads = tsl_team_threads(porter->team);
   const int64_t share = (all + threads - 1) / threads;
   job.share = share < least ? least : (share + line - 1) / line * line;
@@ -135,9 +135,9 @@ static void move(const tsl_stager *porter, const tsl_transfer_path *way, const t
 
 /* --- between a slot and the device --- */
 
-static tsl_copy copy_of(const tsl_stager *porter, const tsl_transfer_path *way, const tsl_piece *piece, int slot) {
-  const size_t size = (size_t)size_of(way);
-  const size_t line = (size_t)line_length(way->transfer) * size;
+static tsl_copy staged_copy_copy_of(const tsl_stager *porter, const tsl_transfer_path *way, const tsl_piece *piece, int slot) {
+  const size_t size = (size_t)staged_copy_size_of(way);
+  const size_t line = (size_t)staged_copy_line_length(way->transfer) * size;
   return (tsl_copy){.buffer = way->buffer,
                     .offset = (size_t)piece->line * line + (size_t)piece->first * size,
                     .device_pitch = line,
@@ -162,7 +162,7 @@ tesela_status tsl_outgoing_begin(tsl_outgoing *out, const tsl_stager *porter, co
 }
 
 /* Has at most `most` pieces under way: the oldest one lands where there are as many, or where no more come; and another one is sent. */
-static tesela_status go_on(tsl_outgoing *out, int most) {
+static tesela_status staged_copy_go_on(tsl_outgoing *out, int most) {
   if (!out->is_any && out->under_way == 0)
     return TESELA_OK;
   tsl_staging *staging = out->porter->staging;
@@ -170,7 +170,7 @@ static tesela_status go_on(tsl_outgoing *out, int most) {
   if (out->under_way > 0 && (out->under_way == most || !out->is_any)) {
     (void)tsl_staged_copy_next(&out->landed, &piece);
     TSL_TRY(tsl_staging_wait(staging, out->slots[out->first]));
-    move(out->porter, &out->way, &piece, out->slots[out->first], false);
+    staged_copy_move(out->porter, &out->way, &piece, out->slots[out->first], false);
     out->any = true;
     out->first = (out->first + 1) % TSL_STAGING_SLOTS;
     out->under_way--;
@@ -180,7 +180,7 @@ static tesela_status go_on(tsl_outgoing *out, int most) {
     return TESELA_OK;
   int *slot = &out->slots[(out->first + out->under_way) % TSL_STAGING_SLOTS];
   TSL_TRY(tsl_staging_slot(staging, slot));
-  const tsl_copy copy = copy_of(out->porter, &out->way, &piece, *slot);
+  const tsl_copy copy = staged_copy_copy_of(out->porter, &out->way, &piece, *slot);
   TSL_TRY(staging->device->ops->read_later(staging->out, &copy));
   out->under_way++;
   return tsl_staging_use(staging, *slot, staging->out);
@@ -188,7 +188,7 @@ static tesela_status go_on(tsl_outgoing *out, int most) {
 
 tesela_status tsl_outgoing_finish(tsl_outgoing *out) {
   while (out->is_any || out->under_way > 0)
-    TSL_TRY(go_on(out, TSL_STAGING_SLOTS - 1));
+    TSL_TRY(staged_copy_go_on(out, TSL_STAGING_SLOTS - 1));
   return TESELA_OK;
 }
 
@@ -201,12 +201,12 @@ tesela_status tsl_part_in(const tsl_stager *porter, const tsl_transfer_path *way
   while (tsl_staged_copy_next(&pieces, &piece)) {
     int slot;
     TSL_TRY(tsl_staging_slot(staging, &slot));
-    move(porter, way, &piece, slot, true);
-    const tsl_copy copy = copy_of(porter, way, &piece, slot);
+    staged_copy_move(porter, way, &piece, slot, true);
+    const tsl_copy copy = staged_copy_copy_of(porter, way, &piece, slot);
     TSL_TRY(staging->device->ops->write_later(staging->in, &copy));
     TSL_TRY(tsl_staging_use(staging, slot, staging->in));
     if (porter->beside)
-      TSL_TRY(go_on(porter->beside, BESIDE));
+      TSL_TRY(staged_copy_go_on(porter->beside, BESIDE));
   }
   return TESELA_OK;
 }
@@ -221,12 +221,12 @@ typedef struct leaving {
 } leaving;
 
 /* The pieces of all parts, one after the other: once for the device and once for the threads, which follow. */
-typedef struct walk {
+typedef struct staged_copy_walk {
   int part; /* whose pieces come now; -1: none yet */
   tsl_piece_walk pieces;
-} walk;
+} staged_copy_walk;
 
-static bool next_piece(const leaving *job, walk *at, tsl_piece *piece, bool *is_first) {
+static bool next_piece(const leaving *job, staged_copy_walk *at, tsl_piece *piece, bool *is_first) {
   *is_first = false;
   while (at->part < 0 || !tsl_staged_copy_next(&at->pieces, piece)) {
     if (++at->part >= job->count)
@@ -238,7 +238,7 @@ static bool next_piece(const leaving *job, walk *at, tsl_piece *piece, bool *is_
 }
 
 /* Enqueues one more piece to a slot; `is_any` is false where none is left. */
-static tesela_status send_piece(const leaving *job, walk *at, int *slot, bool *is_any) {
+static tesela_status send_piece(const leaving *job, staged_copy_walk *at, int *slot, bool *is_any) {
   tsl_staging *staging = job->porter->staging;
   const tsl_device_ops *ops = staging->device->ops;
   tsl_piece piece;
@@ -250,13 +250,13 @@ static tesela_status send_piece(const leaving *job, walk *at, int *slot, bool *i
   if (is_first && ready)
     TSL_TRY(ops->stream_wait(staging->out, ready));
   TSL_TRY(tsl_staging_slot(staging, slot));
-  const tsl_copy copy = copy_of(job->porter, job->way, &piece, *slot);
+  const tsl_copy copy = staged_copy_copy_of(job->porter, job->way, &piece, *slot);
   TSL_TRY(ops->read_later(staging->out, &copy));
   return tsl_staging_use(staging, *slot, staging->out);
 }
 
 /* The next one to the caller's memory, once it is in its slot. */
-static tesela_status land_piece(const leaving *job, walk *at, int slot, bool is_timed, tsl_copy_result *landed) {
+static tesela_status land_piece(const leaving *job, staged_copy_walk *at, int slot, bool is_timed, tsl_copy_result *landed) {
   tsl_staging *staging = job->porter->staging;
   tsl_piece piece;
   bool is_first;
@@ -268,7 +268,7 @@ static tesela_status land_piece(const leaving *job, walk *at, int slot, bool is_
     landed->last_ready = tsl_clock();
   }
   TSL_TRY(tsl_staging_wait(staging, slot));
-  move(job->porter, job->way, &piece, slot, false);
+  staged_copy_move(job->porter, job->way, &piece, slot, false);
   landed->any = true;
   return TESELA_OK;
 }
@@ -277,7 +277,7 @@ static tesela_status land_piece(const leaving *job, walk *at, int slot, bool is_
 tesela_status tsl_parts_out(const tsl_stager *porter, const tsl_transfer_path *way, const tsl_pending_readback *parts, int count,
                             bool is_timed, tsl_copy_result *landed) {
   const leaving job = {porter, way, parts, count};
-  walk sent = {.part = -1}, at = {.part = -1};
+  staged_copy_walk sent = {.part = -1}, at = {.part = -1};
   int slots[TSL_STAGING_SLOTS], first = 0, under_way = 0;
   bool is_any = true;
   *landed = (tsl_copy_result){0};
@@ -303,7 +303,7 @@ typedef struct providing {
 } providing;
 
 /* Each thread has its large pages to itself. */
-static void provide(void *argument, int64_t index, int worker) {
+static void staged_copy_provide(void *argument, int64_t index, int worker) {
   const providing *job = argument;
   const uintptr_t first = job->start / PROVIDED * PROVIDED + (uintptr_t)index * PROVIDED;
   const uintptr_t from = first < job->start ? job->start : first;
@@ -315,10 +315,10 @@ static void provide(void *argument, int64_t index, int worker) {
 
 /* Where every page has elements: the system takes as long for new pages as the copy of what goes there. */
 void tsl_transfer_path_provide(const tsl_stager *porter, const tsl_transfer_path *way) {
-  const int64_t size = size_of(way);
-  if (way->transfer->gathered || (line_stride(way) - line_length(way->transfer)) * size >= PAGE)
+  const int64_t size = staged_copy_size_of(way);
+  if (way->transfer->gathered || (line_stride(way) - staged_copy_line_length(way->transfer)) * size >= PAGE)
     return;
   const uintptr_t start = (uintptr_t)way->host;
   providing job = {start, start + (size_t)(tsl_shape_extent(way->shape) * size)};
-  tsl_team_run(porter->team, (int64_t)(job.end / PROVIDED - start / PROVIDED + 1), provide, &job);
+  tsl_team_run(porter->team, (int64_t)(job.end / PROVIDED - start / PROVIDED + 1), staged_copy_provide, &job);
 }

@@ -147,7 +147,7 @@ tsl_accuracy tsl_accuracy_of_parts(const tsl_problem *problem, int64_t slabs) {
 }
 
 /* Terms of a sum in the sense of an ask: a part of a complex product is a real sum of two for each. */
-static int64_t terms_of(const tsl_problem *problem) {
+static int64_t strategy_terms_of(const tsl_problem *problem) {
   const int64_t terms = tsl_problem_terms(problem);
   return tsl_type(problem->c.type)->is_complex ? 2 * terms : terms;
 }
@@ -159,7 +159,7 @@ static bool has_limit(const tsl_problem *problem, double *factor) {
   if (type->is_integer || (ask->accuracy != TSL_ACCURACY_NUMBER && ask->accuracy != TSL_ACCURACY_TYPE))
     return false;
   *factor =
-      tsl_numeric_requirements_allows(ask, terms_of(problem), tsl_type(problem->a.type)->unit_roundoff, type->unit_roundoff) /
+      tsl_numeric_requirements_allows(ask, strategy_terms_of(problem), tsl_type(problem->a.type)->unit_roundoff, type->unit_roundoff) /
       type->unit_roundoff;
   return true;
 }
@@ -471,7 +471,7 @@ static const char *refuse_form(const tsl_strategy *strategy, const tsl_problem *
   return NULL;
 }
 
-static const char *refuse_types(const tsl_strategy *strategy, const tsl_problem *problem,
+static const char *strategy_refuse_types(const tsl_strategy *strategy, const tsl_problem *problem,
                                 const tsl_device *device) {
   const char *why = refuse_form(strategy, problem);
   if (why)
@@ -511,7 +511,7 @@ static const char *refuse_throughout(const tsl_strategy *strategy, const tsl_pro
   const char *missing = tsl_capability_missing(strategy->needs, device->capabilities);
   if (missing)
     return tsl_refusal("%s lacks: %s", device->name, missing);
-  const char *why = refuse_types(strategy, problem, device);
+  const char *why = strategy_refuse_types(strategy, problem, device);
   if (why)
     return why;
   return strategy->vendor.load && strategy->vendor.load()->why_not[0] ? strategy->vendor.load()->why_not
@@ -548,7 +548,7 @@ tsl_reproducibility tsl_accuracy_bits(const tsl_accuracy *accuracy) {
                                                                       : TSL_REPRODUCIBILITY_ANY;
 }
 
-static const char *refuse_accuracy(const tsl_numeric_requirements *ask, const tsl_problem *problem,
+static const char *strategy_refuse_accuracy(const tsl_numeric_requirements *ask, const tsl_problem *problem,
                                    const tsl_accuracy *promised) {
   const double result = tsl_type(problem->c.type)->unit_roundoff,
                factors = tsl_type(problem->a.type)->unit_roundoff;
@@ -560,7 +560,7 @@ static const char *refuse_accuracy(const tsl_numeric_requirements *ask, const ts
   if (ask->accuracy == TSL_ACCURACY_EXACT)
     return tsl_refusal("rounds its sums: |error| <= %.3g |A||B|, and exact is asked for",
                        promised->factor * result);
-  const double allowed = tsl_numeric_requirements_allows(ask, terms_of(problem), factors, result);
+  const double allowed = tsl_numeric_requirements_allows(ask, strategy_terms_of(problem), factors, result);
   if (promised->factor * result <= allowed)
     return NULL;
   return tsl_refusal("guarantees |error| <= %.3g |A||B|, and %.3g is asked for", promised->factor * result,
@@ -574,7 +574,7 @@ static const char *refuse_ask(const tsl_strategy *strategy, const tsl_problem *p
   if (!tsl_numeric_requirements_has_accuracy(ask) && ask->bits == TSL_REPRODUCIBILITY_ANY)
     return NULL;
   const tsl_accuracy promised = tsl_strategy_error_model(strategy, problem, config);
-  const char *why = tsl_numeric_requirements_has_accuracy(ask) ? refuse_accuracy(ask, problem, &promised) : NULL;
+  const char *why = tsl_numeric_requirements_has_accuracy(ask) ? strategy_refuse_accuracy(ask, problem, &promised) : NULL;
   const tsl_reproducibility bits = tsl_accuracy_bits(&promised);
   if (!why && bits < ask->bits)
     why = bits == TSL_REPRODUCIBILITY_ANY ? tsl_refusal("its bits may differ from run to run, and bits=%s is asked for",
@@ -607,7 +607,7 @@ const char *tsl_strategy_refuse_anywhere(const tsl_strategy *strategy, const tsl
 }
 
 /* As a kernel may read and write vectors of it. */
-static uint64_t aligned(uint64_t bytes) {
+static uint64_t strategy_aligned(uint64_t bytes) {
   enum { LINE = 256 };
   return bytes > UINT64_MAX - LINE ? bytes : (bytes + LINE - 1) / LINE * LINE;
 }
@@ -630,7 +630,7 @@ uint64_t tsl_strategy_scratch(const tsl_strategy *strategy, const tsl_problem *p
     return 0;
   const bool finishes = tsl_strategy_fuses_epilogue(strategy, problem, config, device);
   const uint64_t own = own_scratch(strategy, problem, config, device),
-                 sums = finishes ? 0 : tsl_problem_sums_bytes(problem), at = sums == 0 ? own : aligned(own);
+                 sums = finishes ? 0 : tsl_problem_sums_bytes(problem), at = sums == 0 ? own : strategy_aligned(own);
   return sums > UINT64_MAX - at ? UINT64_MAX : at + sums;
 }
 
@@ -665,7 +665,7 @@ uint64_t tsl_work_workspace(const tsl_work *work) {
 
 uint64_t tsl_strategy_sums_at(const tsl_strategy *strategy, const tsl_problem *problem,
                               const tsl_config *config, const tsl_device *device) {
-  return aligned(own_scratch(strategy, problem, config, device));
+  return strategy_aligned(own_scratch(strategy, problem, config, device));
 }
 
 double tsl_strategy_seconds(const tsl_strategy *strategy, const tsl_problem *problem,

@@ -32,11 +32,11 @@ static const double root_half = 0.70710678118654752440, root_two_over_pi = 0.797
 /* Below it both GELU are 0 in any type: a product with a share that underflows, which at -infinity would be NaN. */
 static const double least_gelu = -40;
 
-static void add_f32(float *x, const float *bias, int64_t bias_step, int64_t count) {
+static void strategy_epilogue_add_f32(float *x, const float *bias, int64_t bias_step, int64_t count) {
   for (int64_t i = 0; i < count; i++)
     x[i] += bias[i * bias_step];
 }
-static void add_f64(double *x, const double *bias, int64_t bias_step, int64_t count) {
+static void strategy_epilogue_add_f64(double *x, const double *bias, int64_t bias_step, int64_t count) {
   for (int64_t i = 0; i < count; i++)
     x[i] += bias[i * bias_step];
 }
@@ -106,44 +106,44 @@ static function_f64 *const functions_f64[TESELA_ACTIVATIONS] = {
 /* --- pieces --- */
 
 /* Room for a piece in the widest type of sums, and for a vector beside it. */
-typedef union piece {
+typedef union strategy_epilogue_piece {
   float f32[2 * PIECE];
   double f64[2 * PIECE];
   int32_t i32[2 * PIECE];
-} piece;
+} strategy_epilogue_piece;
 
 /* Elements of one line, from `first` on. */
-typedef struct stretch {
+typedef struct strategy_epilogue_stretch {
   int64_t product, line, first, count;
-} stretch;
+} strategy_epilogue_stretch;
 
-static int64_t step_of(const finishing *job, const tsl_operand *operand) {
+static int64_t strategy_epilogue_step_of(const finishing *job, const tsl_operand *operand) {
   return job->by_rows ? operand->col_stride : operand->row_stride;
 }
 
-static unsigned char *address(const finishing *job, const tsl_operand *operand, tesela_type type,
-                              const stretch *at) {
+static unsigned char *strategy_epilogue_address(const finishing *job, const tsl_operand *operand, tesela_type type,
+                              const strategy_epilogue_stretch *at) {
   const int64_t line = job->by_rows ? operand->row_stride : operand->col_stride;
   return (unsigned char *)operand->host +
-         (at->product * operand->step + at->line * line + at->first * step_of(job, operand)) *
+         (at->product * operand->step + at->line * line + at->first * strategy_epilogue_step_of(job, operand)) *
              (int64_t)tsl_type(type)->size;
 }
 
 /* A vector's elements beside a piece, or the one that is all of them's, as the type of the sums; 1 or 0: how it goes on. */
 static int64_t bring_vector(const finishing *job, const tsl_operand *vector, tesela_type type,
-                            const stretch *at, piece *out) {
+                            const strategy_epilogue_stretch *at, strategy_epilogue_piece *out) {
   const tesela_type sums = tsl_type(job->problem->c.type)->sums;
-  const int64_t step = step_of(job, vector);
-  tsl_type_convert(type, address(job, vector, type, at), step, sums, out, 1,
+  const int64_t step = strategy_epilogue_step_of(job, vector);
+  tsl_type_convert(type, strategy_epilogue_address(job, vector, type, at), step, sums, out, 1,
                    step != 0 ? (size_t)at->count : 1);
   return step != 0;
 }
 
-static void add_bias(const finishing *job, const stretch *at, piece *x) {
+static void add_bias(const finishing *job, const strategy_epilogue_stretch *at, strategy_epilogue_piece *x) {
   const tsl_type_info *sums = tsl_type(tsl_type(job->problem->c.type)->sums);
   const bool is_double = sums->component == TESELA_F64;
   const int parts = sums->is_complex ? 2 : 1;
-  piece bias;
+  strategy_epilogue_piece bias;
   const int64_t step = bring_vector(job, &job->operands->bias, job->problem->bias.type, at, &bias);
   if (is_double && !step && parts == 2) {
     for (int64_t i = 0; i < 2 * at->count; i++)
@@ -152,38 +152,38 @@ static void add_bias(const finishing *job, const stretch *at, piece *x) {
     for (int64_t i = 0; i < 2 * at->count; i++)
       x->f32[i] += bias.f32[i % 2];
   } else if (is_double) {
-    add_f64(x->f64, bias.f64, step, parts * at->count);
+    strategy_epilogue_add_f64(x->f64, bias.f64, step, parts * at->count);
   } else {
-    add_f32(x->f32, bias.f32, step, parts * at->count);
+    strategy_epilogue_add_f32(x->f32, bias.f32, step, parts * at->count);
   }
 }
 
 /* --- sums with scales, which are f32 where they are brought --- */
 
-static void multiply(float *x, const float *by, int64_t step, int64_t count) {
+static void strategy_epilogue_multiply(float *x, const float *by, int64_t step, int64_t count) {
   for (int64_t i = 0; i < count; i++)
     x[i] *= by[i * step];
 }
 
-static void multiply_by(const finishing *job, const tsl_operand *scale, const stretch *at, piece *x) {
-  piece by;
+static void multiply_by(const finishing *job, const tsl_operand *scale, const strategy_epilogue_stretch *at, strategy_epilogue_piece *x) {
+  strategy_epilogue_piece by;
   const int64_t step = bring_vector(job, scale, TESELA_F32, at, &by);
-  multiply(x->f32, by.f32, step, at->count);
+  strategy_epilogue_multiply(x->f32, by.f32, step, at->count);
 }
 
 /* Integers as the nearest numbers. */
-static void bring_sums(const finishing *job, const stretch *at, piece *x) {
+static void bring_sums(const finishing *job, const strategy_epilogue_stretch *at, strategy_epilogue_piece *x) {
   const tsl_operand *sums = &job->operands->sums;
   const bool is_whole = tsl_type(job->problem->a.type)->is_integer;
   const tesela_type type = is_whole ? TESELA_I32 : TESELA_F32;
-  piece whole;
-  tsl_type_convert(type, address(job, sums, type, at), step_of(job, sums), type, is_whole ? &whole : x, 1,
+  strategy_epilogue_piece whole;
+  tsl_type_convert(type, strategy_epilogue_address(job, sums, type, at), strategy_epilogue_step_of(job, sums), type, is_whole ? &whole : x, 1,
                    (size_t)at->count);
   for (int64_t i = 0; is_whole && i < at->count; i++)
     x->f32[i] = (float)whole.i32[i];
 }
 
-static void scale_sums(const finishing *job, const stretch *at, piece *x) {
+static void scale_sums(const finishing *job, const strategy_epilogue_stretch *at, strategy_epilogue_piece *x) {
   const tsl_problem *problem = job->problem;
   const tsl_operands *operands = job->operands;
   const float alpha = (float)problem->alpha[0], beta = (float)problem->beta[0];
@@ -193,12 +193,12 @@ static void scale_sums(const finishing *job, const stretch *at, piece *x) {
   if (job->is_scaled && problem->scaling_b != TESELA_NO_SCALE)
     multiply_by(job, &operands->scale_b, at, x);
   if (job->is_scaled && alpha != 1)
-    multiply(x->f32, &alpha, 0, at->count);
+    strategy_epilogue_multiply(x->f32, &alpha, 0, at->count);
   if (beta == 0)
     return;
-  piece before;
+  strategy_epilogue_piece before;
   const tsl_operand *c = &operands->c;
-  tsl_type_convert(problem->c.type, address(job, c, problem->c.type, at), step_of(job, c), TESELA_F32,
+  tsl_type_convert(problem->c.type, strategy_epilogue_address(job, c, problem->c.type, at), strategy_epilogue_step_of(job, c), TESELA_F32,
                    &before, 1, (size_t)at->count);
   for (int64_t i = 0; i < at->count; i++)
     x->f32[i] += beta * before.f32[i];
@@ -211,23 +211,23 @@ static void finish_one(const finishing *job, int64_t index) {
   const tsl_operand *c = &job->operands->c;
   const tesela_type type = problem->c.type, sums = tsl_type(type)->sums;
   const int64_t first = index % job->pieces * PIECE;
-  const stretch at = {.product = index / job->pieces / job->lines,
+  const strategy_epilogue_stretch at = {.product = index / job->pieces / job->lines,
                       .line = index / job->pieces % job->lines,
                       .first = first,
                       .count = tsl_min(job->length - first, PIECE)};
-  unsigned char *to = address(job, c, type, &at);
-  piece x;
+  unsigned char *to = strategy_epilogue_address(job, c, type, &at);
+  strategy_epilogue_piece x;
   if (tsl_problem_has_scales(problem))
     scale_sums(job, &at, &x);
   else
-    tsl_type_convert(type, to, step_of(job, c), sums, &x, 1, (size_t)at.count);
+    tsl_type_convert(type, to, strategy_epilogue_step_of(job, c), sums, &x, 1, (size_t)at.count);
   if (problem->bias_axis != TESELA_NO_BIAS)
     add_bias(job, &at, &x);
   if (problem->activation != TESELA_NO_ACTIVATION && tsl_type(sums)->component == TESELA_F64)
     functions_f64[problem->activation](x.f64, at.count);
   else if (problem->activation != TESELA_NO_ACTIVATION)
     functions_f32[problem->activation](x.f32, at.count);
-  tsl_type_convert(sums, &x, 1, type, to, step_of(job, c), (size_t)at.count);
+  tsl_type_convert(sums, &x, 1, type, to, strategy_epilogue_step_of(job, c), (size_t)at.count);
 }
 
 static void finish_task(void *argument, int64_t index, int worker) {

@@ -87,7 +87,7 @@ static bool packed_by_rows(const tsl_transfer *transfer) {
 
 /* The copies that a series takes: one where each operand is one run of bytes, and they follow each other at a distance
  * that a pitch can say; else one each. */
-static int64_t copies_of(const tsl_transfer *transfer, tsl_series series, size_t size) {
+static int64_t transfer_copies_of(const tsl_transfer *transfer, tsl_series series, size_t size) {
   const bool one_run = !transfer->gathered && transfer->rows == 1;
   return one_run && series.step > 0 && (size_t)series.step * size >= transfer->bytes ? 1 : series.count;
 }
@@ -103,7 +103,7 @@ static tsl_copy copy_of_rows(const tsl_transfer *transfer, tsl_series series, in
                    .host_pitch = transfer->host_pitch,
                    .rows = transfer->rows,
                    .row_bytes = transfer->row_bytes};
-  if (series.count > 1 && copies_of(transfer, series, size) == 1) {
+  if (series.count > 1 && transfer_copies_of(transfer, series, size) == 1) {
     made.rows = (size_t)series.count;
     made.host_pitch = (size_t)series.step * size;
   }
@@ -120,7 +120,7 @@ typedef struct gathering {
   void *block;
 } gathering;
 
-static tesela_status gather(const gathering *job, const unsigned char *host) {
+static tesela_status transfer_gather(const gathering *job, const unsigned char *host) {
   const tsl_device_ops *ops = job->buffer->device->ops;
   const tsl_transfer *transfer = job->transfer;
   const bool by_rows = packed_by_rows(transfer);
@@ -152,12 +152,12 @@ static tesela_status scatter(const gathering *job, unsigned char *host) {
 tesela_status tsl_transfer_in(const tsl_shape *shape, const tsl_transfer *transfer, tsl_series series,
                               const void *host, tsl_buffer *buffer, tsl_stream *stream, void *block) {
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
-  const int64_t copies = copies_of(transfer, series, (size_t)size);
+  const int64_t copies = transfer_copies_of(transfer, series, (size_t)size);
   void *const from = tsl_writable(host); /* the field is shared with read(); write() only reads there */
   for (int64_t i = 0; i < copies; i++) {
     if (transfer->gathered) {
       const gathering job = {shape, transfer, buffer, (size_t)i * transfer->bytes, stream, block};
-      TSL_TRY(gather(&job, (const unsigned char *)host + i * series.step * size));
+      TSL_TRY(transfer_gather(&job, (const unsigned char *)host + i * series.step * size));
       continue;
     }
     const tsl_copy copy = copy_of_rows(transfer, series, i, buffer, from);
@@ -169,7 +169,7 @@ tesela_status tsl_transfer_in(const tsl_shape *shape, const tsl_transfer *transf
 tesela_status tsl_transfer_out(const tsl_shape *shape, const tsl_transfer *transfer, tsl_series series,
                                void *host, tsl_buffer *buffer, tsl_stream *stream, void *block) {
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
-  const int64_t copies = copies_of(transfer, series, (size_t)size);
+  const int64_t copies = transfer_copies_of(transfer, series, (size_t)size);
   for (int64_t i = 0; i < copies; i++) {
     if (transfer->gathered) {
       const gathering job = {shape, transfer, buffer, (size_t)i * transfer->bytes, stream, block};

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static tesela_status load(const tsl_vendor_library *library, tsl_vendor *out) {
+static tesela_status vendor_load(const tsl_vendor_library *library, tsl_vendor *out) {
   const char *chosen = tsl_env_get(library->path);
   void (*first)(void);
   /* The caller is asked a question, and answers it; the sentence of this thread's last failure stays what it was. */
@@ -31,7 +31,7 @@ const tsl_vendor *tsl_vendor_find(tsl_vendor_library *library) {
   pthread_mutex_lock(&lock);
   if (!library->was_looked_for) {
     library->found = (tsl_vendor){.why_not = ""};
-    const tesela_status status = load(library, &library->found);
+    const tesela_status status = vendor_load(library, &library->found);
     if (status == TESELA_OK)
       library->name(&library->found);
     library->was_looked_for = status != TESELA_OUT_OF_MEMORY;
@@ -40,7 +40,7 @@ const tsl_vendor *tsl_vendor_find(tsl_vendor_library *library) {
   return &library->found;
 }
 
-static int64_t at_least_1(int64_t size) {
+static int64_t vendor_at_least_1(int64_t size) {
   return size < 1 ? 1 : size;
 }
 
@@ -48,14 +48,14 @@ static int64_t at_least_1(int64_t size) {
  * leading dimension. The stride along a side of at most one element is never used, and may be anything. */
 static bool name_layout(int64_t rows, int64_t cols, int64_t row_stride, int64_t col_stride, bool *transposed,
                         int64_t *leading) {
-  if ((rows <= 1 || row_stride == 1) && (cols <= 1 || col_stride >= at_least_1(rows))) {
+  if ((rows <= 1 || row_stride == 1) && (cols <= 1 || col_stride >= vendor_at_least_1(rows))) {
     *transposed = false;
-    *leading = cols <= 1 ? at_least_1(rows) : col_stride;
+    *leading = cols <= 1 ? vendor_at_least_1(rows) : col_stride;
     return true;
   }
   *transposed = true;
-  *leading = rows <= 1 ? at_least_1(cols) : row_stride;
-  return (cols <= 1 || col_stride == 1) && (rows <= 1 || row_stride >= at_least_1(cols));
+  *leading = rows <= 1 ? vendor_at_least_1(cols) : row_stride;
+  return (cols <= 1 || col_stride == 1) && (rows <= 1 || row_stride >= vendor_at_least_1(cols));
 }
 
 bool tsl_blas_reads_products(const tsl_problem *problem) {

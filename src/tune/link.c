@@ -30,11 +30,11 @@ static tesela_status copy_in(const measuring *job, size_t bytes) {
   return job->ops->finish(job->stream);
 }
 
-static tesela_status copy_out(const measuring *job, size_t bytes) {
+static tesela_status link_copy_out(const measuring *job, size_t bytes) {
   return tsl_device_read(job->stream, job->buffer, 0, job->host, bytes);
 }
 
-static tesela_status launch(const measuring *job, size_t bytes) {
+static tesela_status link_launch(const measuring *job, size_t bytes) {
   static const tsl_grid grid = {{1, 1, 1}, {1, 1, 1}};
   const int nothing = 0;
   const tsl_argument arguments[] = {TSL_ARG_BUFFER(job->buffer), TSL_ARG_VALUE(nothing)};
@@ -44,7 +44,7 @@ static tesela_status launch(const measuring *job, size_t bytes) {
 }
 
 /* The shortest of some repeats, the first of which does not count. */
-static tesela_status shortest(const measuring *job, step *one, size_t bytes, int repeats, double *out) {
+static tesela_status link_shortest(const measuring *job, step *one, size_t bytes, int repeats, double *out) {
   double least = INFINITY;
   for (int i = 0; i <= repeats; i++) {
     const double start = tsl_clock();
@@ -58,13 +58,13 @@ static tesela_status shortest(const measuring *job, step *one, size_t bytes, int
 
 static tesela_status measure_way(const measuring *job, step *one, tsl_link_way *out) {
   double long_copy;
-  TSL_TRY(shortest(job, one, SHORT, SHORT_REPEATS, &out->seconds));
-  TSL_TRY(shortest(job, one, LONG, LONG_REPEATS, &long_copy));
+  TSL_TRY(link_shortest(job, one, SHORT, SHORT_REPEATS, &out->seconds));
+  TSL_TRY(link_shortest(job, one, LONG, LONG_REPEATS, &long_copy));
   out->rate = LONG / fmax(long_copy - out->seconds, 1e-9);
   return TESELA_OK;
 }
 
-static tesela_status find_kernel(measuring *job) {
+static tesela_status link_find_kernel(measuring *job) {
   const char *const folders[] = {"kernel", job->ops->dialect_folder, NULL};
   tsl_text text = {0};
   tsl_module *module;
@@ -104,7 +104,7 @@ static tesela_status time_staged(const tsl_stager *porter, const tsl_transfer_pa
   return TESELA_OK;
 }
 
-static tesela_status stage(tsl_device *device, tsl_staging *staging, tsl_link *out) {
+static tesela_status link_stage(tsl_device *device, tsl_staging *staging, tsl_link *out) {
   const tsl_problem vector = tsl_problem_transpose(1, STAGED / 4, TESELA_F32);
   const tsl_stager porter = {.staging = staging, .team = tsl_device_host_team(device)};
   tsl_transfer_path way = {.shape = &vector.c};
@@ -140,7 +140,7 @@ static tesela_status measure_staged(tsl_device *device, tsl_link *out) {
     out->staged_out = out->out.rate;
     return TESELA_OK;
   }
-  const tesela_status status = stage(device, staging, out);
+  const tesela_status status = link_stage(device, staging, out);
   tsl_staging_give(staging, status == TESELA_OK);
   return status;
 }
@@ -148,11 +148,11 @@ static tesela_status measure_staged(tsl_device *device, tsl_link *out) {
 static tesela_status measure_all(measuring *job, tsl_link *out) {
   TSL_TRY(job->ops->stream_create(job->device, &job->stream));
   TSL_TRY(job->ops->buffer_create(job->device, LONG, &job->buffer));
-  TSL_TRY(find_kernel(job));
+  TSL_TRY(link_find_kernel(job));
   TSL_TRY(measure_way(job, copy_in, &out->in));
-  TSL_TRY(measure_way(job, copy_out, &out->out));
+  TSL_TRY(measure_way(job, link_copy_out, &out->out));
   TSL_TRY(measure_staged(job->device, out));
-  return shortest(job, launch, 0, SHORT_REPEATS, &out->launch);
+  return link_shortest(job, link_launch, 0, SHORT_REPEATS, &out->launch);
 }
 
 tesela_status tsl_tune_link(tsl_device *device, tsl_link *link) {

@@ -12,36 +12,36 @@ enum { ALIGNMENT = 512, LINE = 128, SETS_MAX = 1 << 16, MEMORY_SHARE = 4 };
 static const uint64_t cache_guess = (uint64_t)64 << 20;
 
 /* How an operand lies in its buffer. */
-typedef struct layout {
+typedef struct operand_sets_layout {
   const tsl_shape *shape;
   size_t bytes;  /* of its extent */
   size_t stride; /* bytes from set to set */
   int64_t below; /* elements from the extent's start to element (0, 0) */
-} layout;
+} operand_sets_layout;
 
-static size_t round_up(size_t bytes, size_t unit) {
+static size_t operand_sets_round_up(size_t bytes, size_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
-static tesela_status lay_out(const tsl_problem *problem, layout layouts[TSL_OPERANDS]) {
+static tesela_status operand_sets_lay_out(const tsl_problem *problem, operand_sets_layout layouts[TSL_OPERANDS]) {
   for (int i = 0; i < TSL_OPERANDS; i++) {
-    layout *one = &layouts[i];
+    operand_sets_layout *one = &layouts[i];
     one->shape = tsl_problem_shape(problem, i);
     one->below = tsl_shape_below(one->shape);
     if (!tsl_size_mul((size_t)tsl_shape_extent(one->shape), tsl_type(one->shape->type)->size, &one->bytes) ||
         one->bytes > SIZE_MAX / 4)
       return tsl_fail(TESELA_OUT_OF_MEMORY, "operand %c is larger than memory", "ABC"[i]);
-    one->stride = round_up(one->bytes, ALIGNMENT) + ALIGNMENT;
+    one->stride = operand_sets_round_up(one->bytes, ALIGNMENT) + ALIGNMENT;
   }
   return TESELA_OK;
 }
 
 /* How many sets, and whether they are enough: what the caches take decides, and memory has the last word. */
-static int count_sets(const layout layouts[TSL_OPERANDS], const tsl_device *device, bool warm, bool *cold) {
+static int count_sets(const operand_sets_layout layouts[TSL_OPERANDS], const tsl_device *device, bool warm, bool *cold) {
   const uint64_t cache = device->cache_bytes ? device->cache_bytes : cache_guess;
   uint64_t in_cache = 0, in_memory = 0, most = SETS_MAX, free_bytes = device->memory_bytes;
   for (int i = 0; i < TSL_OPERANDS; i++) {
-    in_cache += round_up(layouts[i].bytes, LINE);
+    in_cache += operand_sets_round_up(layouts[i].bytes, LINE);
     in_memory += layouts[i].stride;
     if (device->allocation_max / layouts[i].stride < most)
       most = device->allocation_max / layouts[i].stride;
@@ -57,7 +57,7 @@ static int count_sets(const layout layouts[TSL_OPERANDS], const tsl_device *devi
 }
 
 /* Copies the first set over the others, twice as many each time. */
-static tesela_status repeat(tsl_stream *stream, tsl_buffer *buffer, const layout *one, int count) {
+static tesela_status repeat(tsl_stream *stream, tsl_buffer *buffer, const operand_sets_layout *one, int count) {
   const tsl_device_ops *ops = buffer->device->ops;
   for (int made = 1; made < count; made *= 2) {
     const int more = made < count - made ? made : count - made;
@@ -80,7 +80,7 @@ static tesela_status fill_kind(tsl_kind data, uint64_t seed, const tsl_shape *sh
   return status;
 }
 
-static tesela_status fill_buffer(tsl_operand_sets *sets, int operand, const layout *one, tsl_kind data,
+static tesela_status fill_buffer(tsl_operand_sets *sets, int operand, const operand_sets_layout *one, tsl_kind data,
                                  uint64_t seed, tsl_stream *stream) {
   void *block;
   TSL_TRY(tsl_alloc_zeroed(one->stride, "operands to measure with", &block));
@@ -100,7 +100,7 @@ out:
   return status;
 }
 
-static tesela_status make_items(tsl_operand_sets *sets, const layout layouts[TSL_OPERANDS]) {
+static tesela_status make_items(tsl_operand_sets *sets, const operand_sets_layout layouts[TSL_OPERANDS]) {
   sets->items = calloc((size_t)sets->count, sizeof *sets->items);
   if (!sets->items)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for a list of %d sets of operands", sets->count);
@@ -116,7 +116,7 @@ static tesela_status make_items(tsl_operand_sets *sets, const layout layouts[TSL
   return TESELA_OK;
 }
 
-static tesela_status fill(tsl_operand_sets *sets, const layout layouts[TSL_OPERANDS], tsl_kind data,
+static tesela_status operand_sets_fill(tsl_operand_sets *sets, const operand_sets_layout layouts[TSL_OPERANDS], tsl_kind data,
                           uint64_t seed) {
   tsl_device *device = sets->device;
   tsl_stream *stream;
@@ -132,13 +132,13 @@ static tesela_status fill(tsl_operand_sets *sets, const layout layouts[TSL_OPERA
 
 tesela_status tsl_operand_sets_create(const tsl_problem *problem, tsl_device *device, tsl_kind data,
                                       uint64_t seed, bool warm, tsl_operand_sets *out) {
-  layout layouts[TSL_OPERANDS];
+  operand_sets_layout layouts[TSL_OPERANDS];
   *out = (tsl_operand_sets){.device = device};
-  TSL_TRY(lay_out(problem, layouts));
+  TSL_TRY(operand_sets_lay_out(problem, layouts));
   out->count = count_sets(layouts, device, warm, &out->cold);
   for (int i = 0; i < TSL_OPERANDS; i++)
     out->set_bytes += layouts[i].bytes;
-  const tesela_status status = fill(out, layouts, data, seed);
+  const tesela_status status = operand_sets_fill(out, layouts, data, seed);
   if (status != TESELA_OK)
     tsl_operand_sets_free(out);
   return status;

@@ -47,7 +47,7 @@ typedef struct hurry {
   double doubt;    /* what measuring took over what was expected of it; 0: nothing was measured yet */
 } hurry;
 
-static double cost_of(const hurry *of, const tsl_space *space, const int *points, int count) {
+static double plan_measured_cost_of(const hurry *of, const tsl_space *space, const int *points, int count) {
   return (of->doubt > 0 ? of->doubt : first_doubt) *
          tsl_tune_cost(of->race.problem, of->race.device, space, points, count, of->race.seconds_max);
 }
@@ -60,11 +60,11 @@ static tesela_status measure_in_time(void *argument, const tsl_space *space, con
   const double start = tsl_clock();
   const bool learns = !(of->doubt > 0) && (of->race.device->capabilities & TSL_CAN_KERNELS);
   int fitting = learns && count > 1 ? 1 : count;
-  while (fitting > 0 && cost_of(of, space, points, fitting) > of->deadline - start)
+  while (fitting > 0 && plan_measured_cost_of(of, space, points, fitting) > of->deadline - start)
     fitting--;
   if (fitting == 0)
     return tsl_fail(TESELA_UNSUPPORTED, "there is no time to measure more");
-  const double expected = cost_of(of, space, points, fitting);
+  const double expected = plan_measured_cost_of(of, space, points, fitting);
   TSL_TRY(tsl_tune_by_race(&of->race, space, points, fitting, limit, results));
   of->doubt = fmax(1, (of->doubt > 0 ? of->doubt : first_doubt) * (tsl_clock() - start) / expected);
   for (int i = fitting; i < count; i++) {
@@ -75,7 +75,7 @@ static tesela_status measure_in_time(void *argument, const tsl_space *space, con
 }
 
 /* The configs of all strategies that the choice may take on a device. */
-static tesela_status make_space(const tsl_problem *problem, const tsl_choice *choice,
+static tesela_status plan_measured_make_space(const tsl_problem *problem, const tsl_choice *choice,
                                 const tsl_device *device, const tsl_candidate *list, int count,
                                 tsl_space *space) {
   tsl_strategy_request request;
@@ -88,7 +88,7 @@ static tesela_status make_space(const tsl_problem *problem, const tsl_choice *ch
   return TESELA_OK;
 }
 
-static tesela_status search(const tsl_problem *problem, const tsl_choice *choice, double seconds,
+static tesela_status plan_measured_search(const tsl_problem *problem, const tsl_choice *choice, double seconds,
                             tsl_device *device, const tsl_space *space, tsl_effort *found) {
   tsl_choice there = *choice;
   tsl_tuned tuned = {.best = -1};
@@ -155,9 +155,9 @@ tesela_status tsl_tune_effort(const tsl_problem *problem, const tsl_choice *choi
   TSL_TRY(tsl_planner_list(problem, &sparing, &list, &count));
   const bool is_known = count > 0 && list[0].basis == TSL_BASIS_EXACT && list[0].own;
   if (count > 0 && !list[0].refusal[0] && !is_known && tsl_device_open(list[0].device) == TESELA_OK)
-    status = make_space(problem, choice, list[0].device, list, count, &space);
+    status = plan_measured_make_space(problem, choice, list[0].device, list, count, &space);
   if (status == TESELA_OK && space.count > 0)
-    status = search(problem, choice, seconds, list[0].device, &space, found);
+    status = plan_measured_search(problem, choice, seconds, list[0].device, &space, found);
   if (status == TESELA_OK)
     status = tsl_text_status(&found->records);
   if (status == TESELA_OK)

@@ -38,7 +38,7 @@ typedef struct runner {
   bool running;
 } runner;
 
-typedef struct race {
+typedef struct race_race {
   const tsl_problem *problem;
   tsl_device *device;
   tsl_race_options options; /* no zeros */
@@ -53,11 +53,11 @@ typedef struct race {
   uint64_t draws; /* random numbers that were used */
   int in_a_row;   /* rounds that were discarded since one counted */
   tsl_race_report report;
-} race;
+} race_race;
 
 const char tsl_race_cut_short[] = "cut short before it was measured";
 
-static bool is_stopped(const race *job) {
+static bool is_stopped(const race_race *job) {
   return (job->options.stop && job->options.stop()) ||
          (job->options.deadline > 0 && tsl_clock() >= job->options.deadline);
 }
@@ -74,7 +74,7 @@ static tsl_race_options with_defaults(const tsl_race_options *given) {
   return made;
 }
 
-static void tell(const race *job, const char *name, double fraction) {
+static void race_tell(const race_race *job, const char *name, double fraction) {
   char what[192];
   snprintf(what, sizeof what, "%s on %s", name, job->device->name);
   if (job->options.progress)
@@ -83,7 +83,7 @@ static void tell(const race *job, const char *name, double fraction) {
 
 /* --- what may start --- */
 
-static tesela_status verify_all(race *job) {
+static tesela_status verify_all(race_race *job) {
   const tsl_race_terms terms = {.problem = job->problem,
                                 .device = job->device,
                                 .time_limit = job->options.time_limit,
@@ -96,7 +96,7 @@ static tesela_status verify_all(race *job) {
     if (entry->result == TSL_CASE_REFUSED)
       continue;
     entry->result = TSL_CASE_RIGHT;
-    tell(job, entry->strategy->name, 0.5 * i / job->count);
+    race_tell(job, entry->strategy->name, 0.5 * i / job->count);
     if (is_stopped(job)) {
       tsl_race_conclude(entry, TSL_CASE_REFUSED, tsl_race_cut_short);
       continue;
@@ -109,18 +109,18 @@ static tesela_status verify_all(race *job) {
 
 /* --- samples --- */
 
-static void drop(runner *one, tsl_case_result result, const char *why) {
+static void race_drop(runner *one, tsl_case_result result, const char *why) {
   tsl_race_conclude(one->entry, result, why);
   one->running = false;
 }
 
 /* Runs a batch on the next sets; *compute and *wall are of one run. What fails leaves the race. */
-static bool sample(race *job, runner *one, double *compute, double *wall) {
+static bool race_sample(race_race *job, runner *one, double *compute, double *wall) {
   const tsl_batch batch = {job->sets.items, job->sets.count, job->next_set, one->batch};
   tsl_phases phases;
   const tesela_status status = tsl_plan_run_batch(one->plan, &batch, &phases);
   if (status != TESELA_OK) {
-    drop(one, TSL_CASE_FAILED, tesela_last_error());
+    race_drop(one, TSL_CASE_FAILED, tesela_last_error());
     return false;
   }
   job->next_set = (job->next_set + one->batch) % job->sets.count;
@@ -130,7 +130,7 @@ static bool sample(race *job, runner *one, double *compute, double *wall) {
   return true;
 }
 
-static void keep(race *job, runner *one) {
+static void race_keep(race_race *job, runner *one) {
   one->compute[one->count] = one->now;
   one->wall[one->count++] = one->now_wall;
   one->fastest = one->count == 1 ? one->now : fmin(one->fastest, one->now);
@@ -139,14 +139,14 @@ static void keep(race *job, runner *one) {
 }
 
 /* The run that does not count, and how many runs make a sample. */
-static void warm_up(race *job, runner *one) {
+static void warm_up(race_race *job, runner *one) {
   double compute, wall;
   const double most = fmin(job->options.time_limit, first_run_slack * job->options.limit);
   one->batch = 1;
-  if (!sample(job, one, &compute, &wall))
+  if (!race_sample(job, one, &compute, &wall))
     return;
   /* Other programs may have had the processor meanwhile. */
-  if (compute > most && compute < long_run && !sample(job, one, &compute, &wall))
+  if (compute > most && compute < long_run && !race_sample(job, one, &compute, &wall))
     return;
   if (compute > most) {
     tsl_race_leave_out(one->entry, "takes", compute, most);
@@ -156,7 +156,7 @@ static void warm_up(race *job, runner *one) {
   if (compute >= long_run && one->verified >= long_run) {
     one->now = compute;
     one->now_wall = wall;
-    keep(job, one);
+    race_keep(job, one);
     return;
   }
   while (compute * one->batch < shortest_sample && one->batch < BATCH_MAX) {
@@ -164,13 +164,13 @@ static void warm_up(race *job, runner *one) {
     /* The first runs are slow ones, so the batch grows in steps. */
     one->batch = needed > 8.0 * one->batch ? 8 * one->batch : (int)needed + 1;
     one->batch = one->batch < BATCH_MAX ? one->batch : BATCH_MAX;
-    if (!sample(job, one, &compute, &wall))
+    if (!race_sample(job, one, &compute, &wall))
       return;
   }
   one->spent = 0;
 }
 
-static bool is_done(const race *job, const runner *one) {
+static bool is_done(const race_race *job, const runner *one) {
   const tsl_race_options *options = &job->options;
   if (one->count >= options->samples_max || (one->count >= SAMPLES_FLOOR && one->fastest > options->limit))
     return true;
@@ -181,7 +181,7 @@ static bool is_done(const race *job, const runner *one) {
 
 /* --- rounds --- */
 
-static int line_up(race *job) {
+static int line_up(race_race *job) {
   int count = 0;
   for (int i = 0; i < job->count; i++)
     if (job->runners[i].running)
@@ -197,7 +197,7 @@ static int line_up(race *job) {
 
 /* One entry alone cannot tell the machine's noise from its own; and what goes on for many rounds is the machine as it
  * is now. */
-static bool was_disturbed(const race *job, int count) {
+static bool was_disturbed(const race_race *job, int count) {
   int racing = 0;
   for (int i = 0; i < count; i++) {
     const runner *one = &job->runners[job->order[i]];
@@ -210,7 +210,7 @@ static bool was_disturbed(const race *job, int count) {
   return racing > 1 && job->in_a_row < DISCARDED_IN_A_ROW;
 }
 
-static double progress_of(const race *job) {
+static double progress_of(const race_race *job) {
   double sum = 0;
   for (int i = 0; i < job->count; i++) {
     const runner *one = &job->runners[i];
@@ -221,11 +221,11 @@ static double progress_of(const race *job) {
   return 0.6 + 0.4 * sum / job->count;
 }
 
-static void run_round(race *job, int count) {
+static void run_round(race_race *job, int count) {
   for (int i = 0; i < count && !is_stopped(job); i++) {
     runner *one = &job->runners[job->order[i]];
-    tell(job, one->entry->strategy->name, progress_of(job));
-    sample(job, one, &one->now, &one->now_wall);
+    race_tell(job, one->entry->strategy->name, progress_of(job));
+    race_sample(job, one, &one->now, &one->now_wall);
   }
   if (is_stopped(job)) /* some have a sample of this round, and some have not */
     return;
@@ -236,26 +236,26 @@ static void run_round(race *job, int count) {
   for (int i = 0; i < count; i++) {
     runner *one = &job->runners[job->order[i]];
     if (one->running && !discard)
-      keep(job, one);
+      race_keep(job, one);
     one->running = one->running && !is_done(job, one);
   }
 }
 
-static void start_runners(race *job) {
+static void start_runners(race_race *job) {
   for (int i = 0; i < job->count; i++) {
     runner *one = &job->runners[i];
     if (!one->running || is_stopped(job))
       continue;
-    tell(job, one->entry->strategy->name, 0.5 + 0.1 * i / job->count);
+    race_tell(job, one->entry->strategy->name, 0.5 + 0.1 * i / job->count);
     if (tsl_plan_create(job->problem, one->entry->strategy, &one->entry->config, job->device,
                         TSL_PLACE_DEVICE, &one->plan) != TESELA_OK)
-      drop(one, TSL_CASE_FAILED, tesela_last_error());
+      race_drop(one, TSL_CASE_FAILED, tesela_last_error());
     else
       warm_up(job, one);
   }
 }
 
-static void time_all(race *job) {
+static void race_time_all(race_race *job) {
   int count;
   start_runners(job);
   job->report.clock_mhz_before =
@@ -269,7 +269,7 @@ static void time_all(race *job) {
     if (one->entry->result != TSL_CASE_RIGHT)
       continue;
     if (one->running && one->count < SAMPLES_FLOOR) {
-      drop(one, TSL_CASE_REFUSED, tsl_race_cut_short);
+      race_drop(one, TSL_CASE_REFUSED, tsl_race_cut_short);
       continue;
     }
     tsl_measure_summarise(one->compute, one->wall, one->count, job->options.noise, &one->entry->timing);
@@ -279,7 +279,7 @@ static void time_all(race *job) {
 
 /* --- the whole --- */
 
-static tesela_status make(race *job) {
+static tesela_status race_make(race_race *job) {
   const size_t entries = (size_t)job->count, most = (size_t)job->options.samples_max;
   job->runners = calloc(entries + 1, sizeof *job->runners);
   job->order = calloc(entries + 1, sizeof *job->order);
@@ -295,7 +295,7 @@ static tesela_status make(race *job) {
   return TESELA_OK;
 }
 
-static bool any_running(const race *job) {
+static bool any_running(const race_race *job) {
   for (int i = 0; i < job->count; i++)
     if (job->runners[i].running)
       return true;
@@ -303,22 +303,22 @@ static bool any_running(const race *job) {
 }
 
 /* A device without memory for a single set fails all entries. */
-static void time_on_sets(race *job) {
+static void time_on_sets(race_race *job) {
   const tsl_race_options *options = &job->options;
   if (tsl_operand_sets_create(job->problem, job->device, options->data, options->seed, options->warm,
                               &job->sets) != TESELA_OK) {
     for (int i = 0; i < job->count; i++)
       if (job->runners[i].running)
-        drop(&job->runners[i], TSL_CASE_FAILED, tesela_last_error());
+        race_drop(&job->runners[i], TSL_CASE_FAILED, tesela_last_error());
     return;
   }
   job->report.sets = job->sets.count;
   job->report.set_bytes = job->sets.set_bytes;
   job->report.cold = job->sets.cold;
-  time_all(job);
+  race_time_all(job);
 }
 
-static void release(race *job) {
+static void race_release(race_race *job) {
   for (int i = 0; job->runners && i < job->count; i++)
     tsl_plan_destroy(job->runners[i].plan);
   tsl_operand_sets_free(&job->sets);
@@ -329,7 +329,7 @@ static void release(race *job) {
 
 tesela_status tsl_race_run(const tsl_problem *problem, tsl_device *device, const tsl_race_options *options,
                            tsl_race_entry *const *entries, int count, tsl_race_report *report) {
-  race job = {.problem = problem,
+  race_race job = {.problem = problem,
               .device = device,
               .options = with_defaults(options),
               .entries = entries,
@@ -340,7 +340,7 @@ tesela_status tsl_race_run(const tsl_problem *problem, tsl_device *device, const
   if (report)
     *report = (tsl_race_report){0};
   TSL_GO(tsl_problem_check(problem));
-  TSL_GO(make(&job));
+  TSL_GO(race_make(&job));
   TSL_GO(verify_all(&job));
   if (any_running(&job))
     time_on_sets(&job);
@@ -348,6 +348,6 @@ tesela_status tsl_race_run(const tsl_problem *problem, tsl_device *device, const
   if (report)
     *report = job.report;
 out:
-  release(&job);
+  race_release(&job);
   return status;
 }

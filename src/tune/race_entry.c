@@ -33,7 +33,7 @@ static bool model_admits(const tsl_race_terms *terms, tsl_race_entry *entry) {
 }
 
 /* The judge holds the operands and copies of them in host memory. */
-static const char *refuse_memory(const tsl_race_terms *terms) {
+static const char *race_entry_refuse_memory(const tsl_race_terms *terms) {
   const uint64_t free_bytes = tsl_memory_available();
   const double needed = 4 * tsl_problem_bytes(terms->problem);
   char one[32], two[32];
@@ -44,7 +44,7 @@ static const char *refuse_memory(const tsl_race_terms *terms) {
                      tsl_format_bytes(free_bytes, two, sizeof two));
 }
 
-static tesela_status verify(const tsl_race_terms *terms, tsl_race_entry *entry, double *seconds) {
+static tesela_status race_entry_verify(const tsl_race_terms *terms, tsl_race_entry *entry, double *seconds) {
   /* A multiple of 8: operands aligned as they are when they are timed, and judged once, in host memory. */
   const tsl_case what = {.problem = *terms->problem,
                          .data = TSL_DATA_NORMAL,
@@ -66,9 +66,9 @@ static tesela_status verify(const tsl_race_terms *terms, tsl_race_entry *entry, 
 tesela_status tsl_race_admit(const tsl_race_terms *terms, tsl_race_entry *entry, double *seconds) {
   if (!model_admits(terms, entry))
     return TESELA_OK;
-  const char *too_large = refuse_memory(terms);
+  const char *too_large = race_entry_refuse_memory(terms);
   if (!too_large)
-    return verify(terms, entry, seconds);
+    return race_entry_verify(terms, entry, seconds);
   tsl_race_conclude(entry, TSL_CASE_REFUSED, too_large);
   return TESELA_OK;
 }

@@ -31,7 +31,7 @@ void tsl_tuned_free(tsl_tuned *tuned) {
 }
 
 /* Notes a result, on the common scale. */
-static void note(tuning *all, int point, const tsl_tune_result *result) {
+static void tune_note(tuning *all, int point, const tsl_tune_result *result) {
   tsl_tuned *out = all->out;
   out->results[point] = *result;
   all->seconds[point] = result->result == TSL_CASE_RIGHT ? result->seconds : INFINITY;
@@ -50,7 +50,7 @@ static void note_known(tuning *all) {
     const tsl_tune_kept *kept =
         tsl_tune_cache_find(all->job->prior, space->points[i].strategy, &space->points[i].config);
     if (kept)
-      note(all, i,
+      tune_note(all, i,
            &(tsl_tune_result){
                .result = kept->result, .seconds = kept->record.seconds, .spread = kept->record.spread});
   }
@@ -60,7 +60,7 @@ static bool is_right(const tuning *all, int point) {
   return point >= 0 && isfinite(all->seconds[point]);
 }
 
-static int fastest(const tuning *all) {
+static int tune_fastest(const tuning *all) {
   int best = -1;
   for (int i = 0; i < all->job->space->count; i++)
     if (is_right(all, i) && (best < 0 || all->seconds[i] < all->seconds[best]))
@@ -104,7 +104,7 @@ static tesela_status judge_batch(tuning *all, const int *points, int count, cons
       continue;
     tsl_tune_result scaled = raw[i];
     scaled.seconds *= scale;
-    note(all, points[i], &scaled);
+    tune_note(all, points[i], &scaled);
     if (job->keep)
       TSL_TRY(job->keep(job->keep_argument, &job->space->points[points[i]], &scaled));
     if (i > 0 && raw[i].result == TSL_CASE_RIGHT &&
@@ -116,11 +116,11 @@ static tesela_status judge_batch(tuning *all, const int *points, int count, cons
   else if (holds)
     crown(all, points[0], &raw[0]);
   else
-    all->incumbent = fastest(all);
+    all->incumbent = tune_fastest(all);
   return TESELA_OK;
 }
 
-static tesela_status run_batch(tuning *all, const int *next, int next_count) {
+static tesela_status tune_run_batch(tuning *all, const int *next, int next_count) {
   int points[TSL_TUNE_BATCH + 1], count = 0;
   tsl_tune_result raw[TSL_TUNE_BATCH + 1];
   if (all->incumbent >= 0)
@@ -146,7 +146,7 @@ static bool is_over(const tuning *all) {
          (job->points_max > 0 && all->out->tried_count >= job->points_max);
 }
 
-static void tell(const tuning *all) {
+static void tune_tell(const tuning *all) {
   const tsl_tune_job *job = all->job;
   const double by_time = job->budget > 0 ? (tsl_clock() - all->started) / job->budget : 0,
                by_points = (double)all->out->tried_count /
@@ -185,12 +185,12 @@ static tesela_status climb(tuning *all) {
   int next[TSL_TUNE_BATCH];
   while (!is_over(all)) {
     const bool is_new = all->incumbent >= 0 && !all->out->tried[all->incumbent];
-    tell(all);
+    tune_tell(all);
     const int count = next_points(all, next, batch_size(all) - is_new);
     all->out->complete = count == 0 && !is_new;
     if (all->out->complete)
       break;
-    TSL_TRY(run_batch(all, next, count));
+    TSL_TRY(tune_run_batch(all, next, count));
   }
   return TESELA_OK;
 }
@@ -209,7 +209,7 @@ tesela_status tsl_tune_run(const tsl_tune_job *job, tsl_tuned *tuned) {
     all.seconds[i] = NAN;
   note_known(&all);
   /* A search that goes on, goes on from its best. */
-  all.incumbent = fastest(&all);
+  all.incumbent = tune_fastest(&all);
   if (all.incumbent >= 0)
     crown(&all, all.incumbent, &tuned->results[all.incumbent]);
   else
@@ -234,17 +234,17 @@ void tsl_tuned_rescale(tsl_tuned *tuned, int count) {
   tuned->results[tuned->best].spread = tuned->spread;
 }
 
-static bool is_good(const tsl_tuned *tuned, int point) {
+static bool tune_is_good(const tsl_tuned *tuned, int point) {
   return tuned->tried[point] && tuned->results[point].result == TSL_CASE_RIGHT;
 }
 
 bool tsl_tuned_is_record(const tsl_tuned *tuned, const tsl_space *space, int point, double *seconds) {
   const tsl_tune_result *results = tuned->results;
   const bool won = point == tuned->best;
-  if (!is_good(tuned, point) || tuned->best < 0)
+  if (!tune_is_good(tuned, point) || tuned->best < 0)
     return false;
   for (int other = 0; other < space->count; other++) {
-    if (other == point || !is_good(tuned, other) ||
+    if (other == point || !tune_is_good(tuned, other) ||
         space->points[other].strategy != space->points[point].strategy)
       continue;
     if (!won && (other == tuned->best || results[other].seconds < results[point].seconds ||

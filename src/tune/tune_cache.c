@@ -30,7 +30,7 @@ static bool parse_line(char *line, tsl_tune_kept *out) {
   return tsl_wisdom_parse(rest, &out->record) == TESELA_OK && !out->record.stale[0];
 }
 
-static tesela_status add(tsl_tune_cache *cache, const tsl_tune_kept *kept) {
+static tesela_status tune_cache_add(tsl_tune_cache *cache, const tsl_tune_kept *kept) {
   if (cache->count == cache->capacity) {
     const int capacity = cache->capacity ? 2 * cache->capacity : 64;
     tsl_tune_kept *items = realloc(cache->items, (size_t)capacity * sizeof *items);
@@ -53,7 +53,7 @@ tesela_status tsl_tune_cache_read(const char *path, bool optional, tsl_tune_cach
        line = strtok_r(NULL, "\n", &rest)) {
     tsl_tune_kept kept;
     if (parse_line(line, &kept))
-      TSL_GO(add(cache, &kept));
+      TSL_GO(tune_cache_add(cache, &kept));
     else
       cache->passed_over++;
   }

@@ -17,7 +17,7 @@ typedef struct building {
 } building;
 
 /* What fails here fails again in the race, which tells why. */
-static void build_one(void *argument, int64_t index, int worker) {
+static void tune_race_build_one(void *argument, int64_t index, int worker) {
   const building *job = argument;
   const tsl_space_point *point = job->points[index];
   tsl_plan *plan;
@@ -36,7 +36,7 @@ static void build_all(const tsl_tune_race *of, const tsl_space *space, const int
   tsl_status_save(&saved);
   for (int i = 0; i < count; i++)
     job.points[i] = &space->points[points[i]];
-  tsl_pool_run(tsl_pool_shared(), count, build_one, &job);
+  tsl_pool_run(tsl_pool_shared(), count, tune_race_build_one, &job);
   tsl_status_restore(&saved);
 }
 

@@ -25,7 +25,7 @@ typedef struct buffers {
 } buffers;
 
 /* A product or update under way: its threads' blocks. */
-typedef struct job {
+typedef struct matrix_job {
   const tsl_vector_kernels *kernels;
   const tsl_vector_product *product;
   const tsl_vector_update *update;
@@ -33,10 +33,10 @@ typedef struct job {
   int64_t row_tasks;
   char *sums; /* of each piece of the columns */
   int64_t pitch;
-} job;
+} matrix_job;
 
 /* So many each, in whole units, that every thread gets several; at most `most`. */
-static int64_t share(int64_t total, int threads, int64_t unit, int64_t most) {
+static int64_t matrix_share(int64_t total, int threads, int64_t unit, int64_t most) {
   const int64_t each = (total + 4 * threads - 1) / (4 * threads), whole = (each + unit - 1) / unit * unit;
   return threads == 1 ? most : tsl_min(most, whole);
 }
@@ -51,12 +51,12 @@ static int64_t columns_share(int64_t total, int threads) {
   const int64_t few = (total + threads - 1) / threads;
   if (threads > 1 && total < TOGETHER * threads)
     return (few + 1) / 2 * 2;
-  return share(total, threads, TOGETHER, total > 0 ? total : 1);
+  return matrix_share(total, threads, TOGETHER, total > 0 ? total : 1);
 }
-static const char *element(const tsl_vector_kernels *of, const void *a, int64_t ld, int64_t i, int64_t j) {
+static const char *matrix_element(const tsl_vector_kernels *of, const void *a, int64_t ld, int64_t i, int64_t j) {
   return (const char *)a + (i + j * ld) * of->size;
 }
-static bool is_dense(tsl_line x, bool conjugate) {
+static bool matrix_is_dense(tsl_line x, bool conjugate) {
   return x.step == 1 && !conjugate;
 }
 
@@ -70,25 +70,25 @@ static void coefficients(const tsl_vector_kernels *of, int64_t count, tsl_number
 }
 
 /* Columns of a piece of the sums; all of them where they are not cut. */
-static int64_t piece_of(int64_t columns) {
+static int64_t matrix_piece_of(int64_t columns) {
   const int64_t even = (columns + PIECES_MAX - 1) / PIECES_MAX,
                 whole = (even + COLUMNS - 1) / COLUMNS * COLUMNS;
   return whole > PIECE_LEAST ? whole : PIECE_LEAST;
 }
 
 /* Rows i.. of y += alpha A x, for the columns from j on; or of its conjugate. */
-static void multiply_block(const tsl_vector_kernels *of, const tsl_vector_product *p, int64_t i, int64_t rows,
+static void matrix_multiply_block(const tsl_vector_kernels *of, const tsl_vector_product *p, int64_t i, int64_t rows,
                            int64_t j, int64_t columns, void *y) {
   _Alignas(64) char small[COLUMNS * ELEMENT_MAX];
-  if (is_dense(p->x, p->conjugate) && tsl_number_is(p->alpha, 1)) {
+  if (matrix_is_dense(p->x, p->conjugate) && tsl_number_is(p->alpha, 1)) {
     const tsl_line x = tsl_line_from(of, p->x, j);
-    of->column->add(rows, columns, element(of, p->a, p->ld, i, j), p->ld, x.at, y, p->skips);
+    of->column->add(rows, columns, matrix_element(of, p->a, p->ld, i, j), p->ld, x.at, y, p->skips);
     return;
   }
   for (const int64_t end = j + columns; j < end; j += COLUMNS) {
     const int64_t count = tsl_min(COLUMNS, end - j);
     coefficients(of, count, p->alpha, tsl_line_from(of, p->x, j), p->conjugate, small);
-    of->column->add(rows, count, element(of, p->a, p->ld, i, j), p->ld, small, y, p->skips);
+    of->column->add(rows, count, matrix_element(of, p->a, p->ld, i, j), p->ld, small, y, p->skips);
   }
 }
 
@@ -100,35 +100,35 @@ static void add_apart(const tsl_vector_kernels *of, const tsl_vector_product *p,
 }
 
 /* Rows i.. of y += alpha A x. */
-static void multiply_rows(const tsl_vector_kernels *of, const tsl_vector_product *p, int64_t i,
+static void matrix_multiply_rows(const tsl_vector_kernels *of, const tsl_vector_product *p, int64_t i,
                           int64_t rows) {
   _Alignas(64) char strip[STRIP];
-  const int64_t piece = piece_of(p->columns);
-  if (is_dense(p->y, p->conjugate) && p->columns <= piece) {
-    multiply_block(of, p, i, rows, 0, p->columns, tsl_line_at(of, p->y, i));
+  const int64_t piece = matrix_piece_of(p->columns);
+  if (matrix_is_dense(p->y, p->conjugate) && p->columns <= piece) {
+    matrix_multiply_block(of, p, i, rows, 0, p->columns, tsl_line_at(of, p->y, i));
     return;
   }
   for (int64_t j = 0; j < p->columns; j += piece) {
     memset(strip, 0, (size_t)(rows * of->size));
-    multiply_block(of, p, i, rows, j, tsl_min(piece, p->columns - j), strip);
+    matrix_multiply_block(of, p, i, rows, j, tsl_min(piece, p->columns - j), strip);
     add_apart(of, p, i, rows, strip);
   }
 }
 
 static void piece_task(void *argument, int64_t index, int worker) {
-  const job *of = argument;
+  const matrix_job *of = argument;
   const tsl_vector_product *p = of->product;
-  const int64_t piece = piece_of(p->columns), j = index * piece;
+  const int64_t piece = matrix_piece_of(p->columns), j = index * piece;
   char *sums = of->sums + index * of->pitch;
   (void)worker;
   memset(sums, 0, (size_t)(p->rows * of->kernels->size));
-  multiply_block(of->kernels, p, 0, p->rows, j, tsl_min(piece, p->columns - j), sums);
+  matrix_multiply_block(of->kernels, p, 0, p->rows, j, tsl_min(piece, p->columns - j), sums);
 }
 
 /* By pieces of the columns, whose sums are added in order; false where there is no memory, and nothing was done. */
-static bool multiply_pieces(job *of, tsl_team team) {
+static bool multiply_pieces(matrix_job *of, tsl_team team) {
   const tsl_vector_product *p = of->product;
-  const int64_t piece = piece_of(p->columns), pieces = (p->columns + piece - 1) / piece;
+  const int64_t piece = matrix_piece_of(p->columns), pieces = (p->columns + piece - 1) / piece;
   void *sums;
   of->pitch = (p->rows * of->kernels->size + 63) / 64 * 64;
   if (tsl_scratch_take((size_t)(pieces * of->pitch), "sums of long rows", &sums) != TESELA_OK)
@@ -142,7 +142,7 @@ static bool multiply_pieces(job *of, tsl_team team) {
 }
 
 /* Columns j.. of y += alpha A' x, for some rows. */
-static void multiply_columns(const tsl_vector_kernels *of, const tsl_vector_product *p, int64_t j,
+static void matrix_multiply_columns(const tsl_vector_kernels *of, const tsl_vector_product *p, int64_t j,
                              int64_t columns) {
   const int64_t strip = STRIP / of->size, sums = COLUMNS * ELEMENT_MAX / of->size;
   buffers own;
@@ -150,33 +150,33 @@ static void multiply_columns(const tsl_vector_kernels *of, const tsl_vector_prod
     const int64_t rows = tsl_min(strip, p->rows - i);
     const tsl_line from = tsl_line_from(of, p->x, i);
     const void *x = from.at;
-    if (!is_dense(p->x, p->conjugate)) {
+    if (!matrix_is_dense(p->x, p->conjugate)) {
       of->line->copy(rows, from.at, from.step, p->conjugate, own.strip, 1);
       x = own.strip;
     }
-    if (is_dense(p->y, p->conjugate) && tsl_number_is(p->alpha, 1)) {
-      of->column->dot(rows, columns, element(of, p->a, p->ld, i, j), p->ld, x, tsl_line_at(of, p->y, j));
+    if (matrix_is_dense(p->y, p->conjugate) && tsl_number_is(p->alpha, 1)) {
+      of->column->dot(rows, columns, matrix_element(of, p->a, p->ld, i, j), p->ld, x, tsl_line_at(of, p->y, j));
       continue;
     }
     for (int64_t at = j; at < j + columns; at += sums) {
       const int64_t count = tsl_min(sums, j + columns - at);
       const tsl_line target = tsl_line_from(of, p->y, at);
       memset(own.small, 0, (size_t)(count * of->size));
-      of->column->dot(rows, count, element(of, p->a, p->ld, i, at), p->ld, x, own.small);
+      of->column->dot(rows, count, matrix_element(of, p->a, p->ld, i, at), p->ld, x, own.small);
       of->line->add(count, p->alpha, own.small, 1, p->conjugate, tsl_writable(target.at), target.step);
     }
   }
 }
 
 static void multiply_task(void *argument, int64_t index, int worker) {
-  const job *of = argument;
+  const matrix_job *of = argument;
   const tsl_vector_product *p = of->product;
   (void)worker;
   if (p->transposed)
-    multiply_columns(of->kernels, p, index * of->columns_each,
+    matrix_multiply_columns(of->kernels, p, index * of->columns_each,
                      tsl_min(of->columns_each, p->columns - index * of->columns_each));
   else
-    multiply_rows(of->kernels, p, index * of->rows_each,
+    matrix_multiply_rows(of->kernels, p, index * of->rows_each,
                   tsl_min(of->rows_each, p->rows - index * of->rows_each));
 }
 
@@ -184,14 +184,14 @@ void tsl_vector_multiply(const tsl_vector_kernels *kernels, tsl_team team,
                          const tsl_vector_product *product) {
   const int threads = tsl_team_threads(team);
   const int64_t strip = STRIP / kernels->size;
-  job of = {.kernels = kernels, .product = product};
+  matrix_job of = {.kernels = kernels, .product = product};
   int64_t count;
   if (product->transposed) {
     of.columns_each = columns_share(product->columns, threads);
     count = (product->columns + of.columns_each - 1) / of.columns_each;
   } else {
     const bool few = threads > 1 && product->rows < 64 * threads;
-    if (few && product->columns > piece_of(product->columns) && multiply_pieces(&of, team))
+    if (few && product->columns > matrix_piece_of(product->columns) && multiply_pieces(&of, team))
       return;
     of.rows_each = long_share(product->rows, threads, 64, strip);
     count = (product->rows + of.rows_each - 1) / of.rows_each;
@@ -201,13 +201,13 @@ void tsl_vector_multiply(const tsl_vector_kernels *kernels, tsl_team team,
 
 /* --- A += alpha x y' --- */
 
-static void update_block(const tsl_vector_kernels *of, const tsl_vector_update *u, int64_t i, int64_t rows,
+static void matrix_update_block(const tsl_vector_kernels *of, const tsl_vector_update *u, int64_t i, int64_t rows,
                          int64_t j, int64_t columns) {
   buffers own;
   const tsl_line from = tsl_line_from(of, u->x, i);
   const bool far = u->rows * u->columns * of->size > FIRST_CACHE;
   const void *x = from.at;
-  if (!is_dense(u->x, u->conjugate_x)) {
+  if (!matrix_is_dense(u->x, u->conjugate_x)) {
     of->line->copy(rows, from.at, from.step, u->conjugate_x, own.strip, 1);
     x = own.strip;
   }
@@ -217,16 +217,16 @@ static void update_block(const tsl_vector_kernels *of, const tsl_vector_update *
     of->line->copy(count, y.at, y.step, u->conjugate_y, own.small, 1);
     if (!tsl_number_is(u->alpha, 1))
       of->line->scale(count, u->alpha, own.small, 1);
-    of->column->update(rows, count, x, own.small, tsl_writable(element(of, u->a, u->ld, i, at)), u->ld, far);
+    of->column->update(rows, count, x, own.small, tsl_writable(matrix_element(of, u->a, u->ld, i, at)), u->ld, far);
   }
 }
 
 static void update_task(void *argument, int64_t index, int worker) {
-  const job *of = argument;
+  const matrix_job *of = argument;
   const tsl_vector_update *u = of->update;
   const int64_t i = index % of->row_tasks * of->rows_each, j = index / of->row_tasks * of->columns_each;
   (void)worker;
-  update_block(of->kernels, u, i, tsl_min(of->rows_each, u->rows - i), j,
+  matrix_update_block(of->kernels, u, i, tsl_min(of->rows_each, u->rows - i), j,
                tsl_min(of->columns_each, u->columns - j));
 }
 
@@ -234,9 +234,9 @@ void tsl_vector_ger(const tsl_vector_kernels *kernels, tsl_team team, const tsl_
   const int threads = tsl_team_threads(team);
   /* Whole columns are read and written in one stream; beside them x may come from the second cache, but for a copy, which has less room. */
   const int64_t strip =
-      is_dense(update->x, update->conjugate_x) ? (1 << 20) / kernels->size : STRIP / kernels->size;
-  job of = {.kernels = kernels, .update = update, .rows_each = strip};
-  of.columns_each = share(update->columns, threads, 4, update->columns > 0 ? update->columns : 1);
+      matrix_is_dense(update->x, update->conjugate_x) ? (1 << 20) / kernels->size : STRIP / kernels->size;
+  matrix_job of = {.kernels = kernels, .update = update, .rows_each = strip};
+  of.columns_each = matrix_share(update->columns, threads, 4, update->columns > 0 ? update->columns : 1);
   of.row_tasks = (update->rows + of.rows_each - 1) / of.rows_each;
   const int64_t count = of.row_tasks * ((update->columns + of.columns_each - 1) / of.columns_each);
   if (threads == 1)

@@ -6,7 +6,7 @@
 /* What a vector of factors takes at most. */
 enum { BYTES = TSL_VECTOR_SMALL * 16 };
 
-static void scale(const tsl_vector_kernels *of, int64_t n, tsl_number beta, void *y) {
+static void small_scale(const tsl_vector_kernels *of, int64_t n, tsl_number beta, void *y) {
   if (tsl_number_is(beta, 0))
     memset(y, 0, (size_t)(n * of->size));
   else if (!tsl_number_is(beta, 1))
@@ -30,7 +30,7 @@ void tsl_vector_multiply_small(const tsl_vector_kernels *of, bool transposed, in
                                void *y) {
   const int64_t count = transposed ? columns : rows;
   _Alignas(64) char own[BYTES];
-  scale(of, count, beta, y);
+  small_scale(of, count, beta, y);
   if (tsl_number_is(alpha, 0))
     return;
   if (transposed) {
@@ -53,7 +53,7 @@ void tsl_vector_symmetric_small(const tsl_vector_kernels *of, bool upper, bool h
                                 tsl_number alpha, const void *a, int64_t ld, const void *x, tsl_number beta,
                                 void *y) {
   _Alignas(64) char own[BYTES];
-  scale(of, n, beta, y);
+  small_scale(of, n, beta, y);
   if (!tsl_number_is(alpha, 0))
     of->column->symmetric(n, 0, n, a, ld, alpha, factors(of, n, alpha, x, false, own), x, y, upper,
                           hermitian);

@@ -21,7 +21,7 @@
 /* Ranges of a symmetric one begin at whole vectors. */
 enum { BLOCK = 64, ELEMENT_MAX = 16, UNIT = 16, RANGES_MAX = 16, RANGE_LEAST = 96 };
 
-static const char *element(const tsl_vector_kernels *of, const tsl_triangle *t, int64_t i, int64_t j) {
+static const char *vector_blocks_element(const tsl_vector_kernels *of, const tsl_triangle *t, int64_t i, int64_t j) {
   return (const char *)t->a + (i + j * t->ld) * of->size;
 }
 
@@ -37,7 +37,7 @@ static void beside_block(const tsl_vector_kernels *of, tsl_team team, const tsl_
         of, (double)rows * (double)columns * of->size >= TSL_VECTOR_TEAM_FROM ? team : (tsl_team){0},
         &(tsl_vector_product){.rows = rows,
                               .columns = columns,
-                              .a = element(of, t, first, j),
+                              .a = vector_blocks_element(of, t, first, j),
                               .ld = t->ld,
                               .transposed = transposed,
                               .conjugate = t->conjugate,
@@ -55,7 +55,7 @@ static void diagonal_block(const tsl_vector_kernels *of, const tsl_triangle *t, 
   void *dense = copies ? copied : tsl_writable(at.at);
   if (copies)
     of->line->copy(columns, at.at, at.step, t->conjugate, dense, 1);
-  of->column->diagonal(columns, element(of, t, j, j), t->ld,
+  of->column->diagonal(columns, vector_blocks_element(of, t, j, j), t->ld,
                        (tsl_diagonal){t->upper, transposed, t->unit, solves}, dense);
   if (copies)
     of->line->copy(columns, dense, 1, t->conjugate, tsl_writable(at.at), at.step);
@@ -85,7 +85,7 @@ static void add_old(const ranged *r, int64_t first, int64_t rows, int64_t j, int
     tsl_vector_multiply(of, (tsl_team){0},
                         &(tsl_vector_product){.rows = rows,
                                               .columns = columns,
-                                              .a = element(of, r->triangle, first, j),
+                                              .a = vector_blocks_element(of, r->triangle, first, j),
                                               .ld = r->triangle->ld,
                                               .transposed = r->transposed,
                                               .conjugate = r->triangle->conjugate,
@@ -152,7 +152,7 @@ void tsl_blocks_triangular(const tsl_vector_kernels *of, tsl_team team, const ts
 /* --- symmetric --- */
 
 /* Dense vectors, and each range's y; the first one's is the result. */
-typedef struct job {
+typedef struct vector_blocks_job {
   const tsl_vector_kernels *kernels;
   const tsl_triangle *triangle;
   tsl_number alpha;
@@ -160,10 +160,10 @@ typedef struct job {
   char *y, *others;
   int64_t pitch; /* from one of the others to the next, in bytes */
   int ranges;
-} job;
+} vector_blocks_job;
 
 /* Columns j to below j + count, at most BLOCK. */
-static void some_columns(const job *of, char *y, int64_t j, int64_t count) {
+static void some_columns(const vector_blocks_job *of, char *y, int64_t j, int64_t count) {
   const tsl_vector_kernels *k = of->kernels;
   const tsl_triangle *t = of->triangle;
   _Alignas(64) char times[BLOCK * ELEMENT_MAX];
@@ -179,7 +179,7 @@ typedef struct reach {
   char *y;
 } reach;
 
-static reach reach_of(const job *of, int64_t range) {
+static reach reach_of(const vector_blocks_job *of, int64_t range) {
   const tsl_triangle *t = of->triangle;
   reach r = {begin_of(t->n, of->ranges, range, t->upper, UNIT),
              begin_of(t->n, of->ranges, range + 1, t->upper, UNIT), 0, 0,
@@ -190,7 +190,7 @@ static reach reach_of(const job *of, int64_t range) {
 }
 
 static void range_task(void *argument, int64_t index, int worker) {
-  const job *of = argument;
+  const vector_blocks_job *of = argument;
   const int64_t size = of->kernels->size;
   const reach r = reach_of(of, index);
   (void)worker;
@@ -200,7 +200,7 @@ static void range_task(void *argument, int64_t index, int worker) {
     some_columns(of, r.y, j, tsl_min(BLOCK, r.end - j));
 }
 
-static void add_others(const job *of) {
+static void vector_blocks_add_others(const vector_blocks_job *of) {
   const int64_t size = of->kernels->size;
   for (int range = 1; range < of->ranges; range++) {
     const reach r = reach_of(of, range);
@@ -210,7 +210,7 @@ static void add_others(const job *of) {
 }
 
 /* Copies of what is not dense, conjugated where A is, and a y for each range but the first: conj(A) x = conj(A conj(x)). */
-static bool by_copies(job *of, tsl_team team, tsl_line x, tsl_line y) {
+static bool by_copies(vector_blocks_job *of, tsl_team team, tsl_line x, tsl_line y) {
   const tsl_vector_kernels *k = of->kernels;
   const bool conjugate = of->triangle->conjugate, copies_x = conjugate || x.step != 1,
              copies_y = conjugate || y.step != 1;
@@ -233,7 +233,7 @@ static bool by_copies(job *of, tsl_team team, tsl_line x, tsl_line y) {
     k->line->copy(n, y.at, y.step, conjugate, of->y, 1);
   of->alpha = tsl_number_conjugate(of->alpha, conjugate);
   tsl_team_run(team, of->ranges, range_task, of);
-  add_others(of);
+  vector_blocks_add_others(of);
   if (copies_y)
     k->line->copy(n, of->y, 1, conjugate, tsl_writable(y.at), y.step);
   tsl_scratch_give(block);
@@ -242,7 +242,7 @@ static bool by_copies(job *of, tsl_team team, tsl_line x, tsl_line y) {
 
 bool tsl_blocks_symmetric(const tsl_vector_kernels *kernels, tsl_team team, const tsl_triangle *triangle,
                           tsl_number alpha, tsl_line x, tsl_line y) {
-  job of = {.kernels = kernels, .triangle = triangle, .alpha = alpha, .ranges = 1};
+  vector_blocks_job of = {.kernels = kernels, .triangle = triangle, .alpha = alpha, .ranges = 1};
   while (of.ranges < RANGES_MAX && 2 * of.ranges * RANGE_LEAST <= triangle->n)
     of.ranges *= 2; /* which are as many for each of two threads */
   return by_copies(&of, team, x, y);

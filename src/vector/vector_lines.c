@@ -8,7 +8,7 @@
 enum { PIECES_MAX = 64, PIECE_LEAST = TSL_VECTOR_SHORT };
 
 /* One call under way; each operation uses what it needs. */
-typedef struct work {
+typedef struct vector_lines_work {
   const tsl_vector_kernels *kernels;
   int64_t n, piece; /* elements in all, and of each piece but the last */
   tsl_number a;
@@ -17,9 +17,9 @@ typedef struct work {
   const double *h;
   tsl_number results[PIECES_MAX];
   int64_t places[PIECES_MAX];
-} work;
+} vector_lines_work;
 
-static int64_t piece_of(int64_t n) {
+static int64_t vector_lines_piece_of(int64_t n) {
   const int64_t even = (n + PIECES_MAX - 1) / PIECES_MAX, lines = (even + 63) / 64 * 64;
   return lines > PIECE_LEAST ? lines : PIECE_LEAST;
 }
@@ -28,7 +28,7 @@ static bool is_short(int64_t n) {
 }
 
 /* A piece's length, and its vectors. */
-static int64_t piece_at(const work *of, int64_t index, tsl_line *x, tsl_line *y) {
+static int64_t piece_at(const vector_lines_work *of, int64_t index, tsl_line *x, tsl_line *y) {
   const int64_t first = index * of->piece, rest = of->n - first;
   *x = tsl_line_from(of->kernels, of->x, first);
   if (y)
@@ -36,8 +36,8 @@ static int64_t piece_at(const work *of, int64_t index, tsl_line *x, tsl_line *y)
   return rest < of->piece ? rest : of->piece;
 }
 
-static int64_t run(tsl_team team, work *of, tsl_pool_task task) {
-  of->piece = piece_of(of->n);
+static int64_t vector_lines_run(tsl_team team, vector_lines_work *of, tsl_pool_task task) {
+  of->piece = vector_lines_piece_of(of->n);
   const int64_t count = (of->n + of->piece - 1) / of->piece;
   /* Steps of 0 write one element again and again. */
   const bool alone = of->x.step == 0 || (of->y.at && of->y.step == 0);
@@ -45,8 +45,8 @@ static int64_t run(tsl_team team, work *of, tsl_pool_task task) {
   return count;
 }
 
-static void add_piece(void *argument, int64_t index, int worker) {
-  const work *of = argument;
+static void vector_lines_add_piece(void *argument, int64_t index, int worker) {
+  const vector_lines_work *of = argument;
   tsl_line x, y;
   const int64_t n = piece_at(of, index, &x, &y);
   (void)worker;
@@ -57,11 +57,11 @@ void tsl_vector_add(const tsl_vector_kernels *kernels, tsl_team team, int64_t n,
   if (is_short(n))
     kernels->line->add(n, a, x.at, x.step, false, tsl_writable(y.at), y.step);
   else
-    (void)run(team, &(work){.kernels = kernels, .n = n, .a = a, .x = x, .y = y}, add_piece);
+    (void)vector_lines_run(team, &(vector_lines_work){.kernels = kernels, .n = n, .a = a, .x = x, .y = y}, vector_lines_add_piece);
 }
 
 static void scale_piece(void *argument, int64_t index, int worker) {
-  const work *of = argument;
+  const vector_lines_work *of = argument;
   tsl_line x;
   const int64_t n = piece_at(of, index, &x, NULL);
   (void)worker;
@@ -73,15 +73,15 @@ static void scale_piece(void *argument, int64_t index, int worker) {
 void tsl_vector_scale(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_number a, bool is_real,
                       tsl_line x) {
   if (!is_short(n))
-    (void)run(team, &(work){.kernels = kernels, .n = n, .a = a, .flag = is_real, .x = x}, scale_piece);
+    (void)vector_lines_run(team, &(vector_lines_work){.kernels = kernels, .n = n, .a = a, .flag = is_real, .x = x}, scale_piece);
   else if (is_real)
     kernels->line->stretch(n, a.re, tsl_writable(x.at), x.step);
   else
     kernels->line->scale(n, a, tsl_writable(x.at), x.step);
 }
 
-static void copy_piece(void *argument, int64_t index, int worker) {
-  const work *of = argument;
+static void vector_lines_copy_piece(void *argument, int64_t index, int worker) {
+  const vector_lines_work *of = argument;
   tsl_line x, y;
   const int64_t n = piece_at(of, index, &x, &y);
   (void)worker;
@@ -91,11 +91,11 @@ void tsl_vector_copy(const tsl_vector_kernels *kernels, tsl_team team, int64_t n
   if (is_short(n))
     kernels->line->copy(n, x.at, x.step, false, tsl_writable(y.at), y.step);
   else
-    (void)run(team, &(work){.kernels = kernels, .n = n, .x = x, .y = y}, copy_piece);
+    (void)vector_lines_run(team, &(vector_lines_work){.kernels = kernels, .n = n, .x = x, .y = y}, vector_lines_copy_piece);
 }
 
 static void swap_piece(void *argument, int64_t index, int worker) {
-  const work *of = argument;
+  const vector_lines_work *of = argument;
   tsl_line x, y;
   const int64_t n = piece_at(of, index, &x, &y);
   (void)worker;
@@ -105,11 +105,11 @@ void tsl_vector_swap(const tsl_vector_kernels *kernels, tsl_team team, int64_t n
   if (is_short(n))
     kernels->line->swap(n, tsl_writable(x.at), x.step, tsl_writable(y.at), y.step);
   else
-    (void)run(team, &(work){.kernels = kernels, .n = n, .x = x, .y = y}, swap_piece);
+    (void)vector_lines_run(team, &(vector_lines_work){.kernels = kernels, .n = n, .x = x, .y = y}, swap_piece);
 }
 
 static void turn_piece(void *argument, int64_t index, int worker) {
-  const work *of = argument;
+  const vector_lines_work *of = argument;
   tsl_line x, y;
   const int64_t n = piece_at(of, index, &x, &y);
   (void)worker;
@@ -120,12 +120,12 @@ void tsl_vector_rot(const tsl_vector_kernels *kernels, tsl_team team, int64_t n,
   if (is_short(n))
     kernels->line->turn(n, tsl_writable(x.at), x.step, tsl_writable(y.at), y.step, h);
   else
-    (void)run(team, &(work){.kernels = kernels, .n = n, .x = x, .y = y, .h = h}, turn_piece);
+    (void)vector_lines_run(team, &(vector_lines_work){.kernels = kernels, .n = n, .x = x, .y = y, .h = h}, turn_piece);
 }
 
 /* --- sums --- */
 
-static tsl_number sum_of(const work *of, int64_t count) {
+static tsl_number vector_lines_sum_of(const vector_lines_work *of, int64_t count) {
   tsl_number sum = {0, 0};
   for (int64_t i = 0; i < count; i++)
     sum = tsl_number_sum(sum, of->results[i]);
@@ -133,7 +133,7 @@ static tsl_number sum_of(const work *of, int64_t count) {
 }
 
 static void dot_piece(void *argument, int64_t index, int worker) {
-  work *of = argument;
+  vector_lines_work *of = argument;
   tsl_line x, y;
   const int64_t n = piece_at(of, index, &x, &y);
   (void)worker;
@@ -143,12 +143,12 @@ tsl_number tsl_vector_dot(const tsl_vector_kernels *kernels, tsl_team team, int6
                           bool conjugate, tsl_line y) {
   if (is_short(n))
     return kernels->line->dot(n, x.at, x.step, conjugate, y.at, y.step);
-  work of = {.kernels = kernels, .n = n, .flag = conjugate, .x = x, .y = y};
-  return sum_of(&of, run(team, &of, dot_piece));
+  vector_lines_work of = {.kernels = kernels, .n = n, .flag = conjugate, .x = x, .y = y};
+  return vector_lines_sum_of(&of, vector_lines_run(team, &of, dot_piece));
 }
 
 static void absolutes_piece(void *argument, int64_t index, int worker) {
-  work *of = argument;
+  vector_lines_work *of = argument;
   tsl_line x;
   const int64_t n = piece_at(of, index, &x, NULL);
   (void)worker;
@@ -157,12 +157,12 @@ static void absolutes_piece(void *argument, int64_t index, int worker) {
 double tsl_vector_asum(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x) {
   if (is_short(n))
     return kernels->line->absolutes(n, x.at, x.step);
-  work of = {.kernels = kernels, .n = n, .x = x};
-  return sum_of(&of, run(team, &of, absolutes_piece)).re;
+  vector_lines_work of = {.kernels = kernels, .n = n, .x = x};
+  return vector_lines_sum_of(&of, vector_lines_run(team, &of, absolutes_piece)).re;
 }
 
 static void squares_piece(void *argument, int64_t index, int worker) {
-  work *of = argument;
+  vector_lines_work *of = argument;
   tsl_line x;
   const int64_t n = piece_at(of, index, &x, NULL);
   (void)worker;
@@ -201,8 +201,8 @@ static double scaled_norm(const tsl_vector_kernels *kernels, int64_t n, tsl_line
 }
 
 static double squares_of_pieces(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x) {
-  work of = {.kernels = kernels, .n = n, .x = x};
-  return sum_of(&of, run(team, &of, squares_piece)).re;
+  vector_lines_work of = {.kernels = kernels, .n = n, .x = x};
+  return vector_lines_sum_of(&of, vector_lines_run(team, &of, squares_piece)).re;
 }
 
 /* Squares may overflow where the norm does not: that traps nowhere and leaves no flag. */
@@ -223,7 +223,7 @@ double tsl_vector_norm(const tsl_vector_kernels *kernels, tsl_team team, int64_t
 /* --- the largest --- */
 
 static void largest_piece(void *argument, int64_t index, int worker) {
-  work *of = argument;
+  vector_lines_work *of = argument;
   tsl_line x;
   const int64_t n = piece_at(of, index, &x, NULL);
   (void)worker;
@@ -232,8 +232,8 @@ static void largest_piece(void *argument, int64_t index, int worker) {
 
 /* The first of the pieces' largest; -1: all are no numbers. */
 static int64_t largest_of_pieces(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x) {
-  work of = {.kernels = kernels, .n = n, .x = x};
-  const int64_t count = run(team, &of, largest_piece);
+  vector_lines_work of = {.kernels = kernels, .n = n, .x = x};
+  const int64_t count = vector_lines_run(team, &of, largest_piece);
   double most = -1;
   int64_t found = -1;
   for (int64_t i = 0; i < count; i++)

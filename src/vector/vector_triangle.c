@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-static void *at(const tsl_vector_kernels *of, const void *a, int64_t i) {
+static void *vector_triangle_at(const tsl_vector_kernels *of, const void *a, int64_t i) {
   return (char *)tsl_writable(a) + i * of->size;
 }
 tsl_column tsl_triangle_column(const tsl_vector_kernels *of, const tsl_triangle *t, int64_t j) {
@@ -22,8 +22,8 @@ tsl_column tsl_triangle_column(const tsl_vector_kernels *of, const tsl_triangle 
   int64_t diagonal = j * t->ld + (band ? t->upper ? t->k : 0 : j);
   if (t->storage == TSL_STORED_PACKED)
     diagonal = t->upper ? j * (j + 1) / 2 + j : j * t->n - j * (j - 1) / 2;
-  return (tsl_column){first, count, at(of, t->a, t->upper ? diagonal - count : diagonal + 1),
-                      at(of, t->a, diagonal)};
+  return (tsl_column){first, count, vector_triangle_at(of, t->a, t->upper ? diagonal - count : diagonal + 1),
+                      vector_triangle_at(of, t->a, diagonal)};
 }
 
 /* What an element on the diagonal is. */
@@ -59,7 +59,7 @@ void tsl_columns_symmetric(const tsl_vector_kernels *of, const tsl_triangle *t, 
 }
 
 /* R. L. Smith's division (1962). */
-static tsl_number quotient(const tsl_vector_kernels *of, tsl_number a, tsl_number b) {
+static tsl_number vector_triangle_quotient(const tsl_vector_kernels *of, tsl_number a, tsl_number b) {
   if (!of->is_complex)
     return (tsl_number){a.re / b.re, 0};
   const bool flat = fabs(b.re) >= fabs(b.im);
@@ -76,7 +76,7 @@ static void column_of_transposed(const tsl_vector_kernels *of, const tsl_triangl
   if (solves) {
     value = (tsl_number){value.re - sum.re, value.im - sum.im};
     if (!t->unit)
-      value = quotient(of, value, diagonal_of(of, t, &column));
+      value = vector_triangle_quotient(of, value, diagonal_of(of, t, &column));
   } else {
     if (!t->unit)
       value = tsl_number_product(of, value, diagonal_of(of, t, &column));
@@ -93,7 +93,7 @@ static void column_of_plain(const tsl_vector_kernels *of, const tsl_triangle *t,
     return;
   if (solves) {
     if (!t->unit)
-      tsl_number_put(of, tsl_line_at(of, x, j), quotient(of, value, diagonal_of(of, t, &column)));
+      tsl_number_put(of, tsl_line_at(of, x, j), vector_triangle_quotient(of, value, diagonal_of(of, t, &column)));
     value = tsl_line_get(of, x, j);
     add_column(of, &column, (tsl_number){-value.re, -value.im}, t->conjugate, x);
     return;
@@ -157,14 +157,14 @@ static void add_to_column(const update *u, int64_t j, const tsl_column *column, 
 }
 
 /* alpha x[j], conjugated where A is hermitian, and once more where the triangle conjugates. */
-static tsl_number factor(const update *u, tsl_number alpha, tsl_line x, int64_t j) {
+static tsl_number vector_triangle_factor(const update *u, tsl_number alpha, tsl_line x, int64_t j) {
   const bool conjugates = u->triangle->hermitian != u->triangle->conjugate;
   return tsl_number_product(u->kernels, alpha,
                             tsl_number_conjugate(tsl_line_get(u->kernels, x, j), conjugates));
 }
 
 /* Columns of a full triangle whose vector is dense: many at a time by one kernel. */
-static bool is_plain(const update *u, tsl_line x) {
+static bool vector_triangle_is_plain(const update *u, tsl_line x) {
   return u->triangle->storage == TSL_STORED_FULL && x.step == 1 && !u->triangle->conjugate;
 }
 
@@ -190,13 +190,13 @@ static void one_task(void *argument, int64_t index, int worker) {
   const tsl_triangle *t = u->triangle;
   const int64_t first = index * u->each, end = tsl_min(t->n, first + u->each);
   (void)worker;
-  if (is_plain(u, u->x)) {
+  if (vector_triangle_is_plain(u, u->x)) {
     plain_columns(u, first, end, u->alpha, u->x, u->x);
     return;
   }
   for (int64_t j = first; j < end; j++) {
     const tsl_column column = tsl_triangle_column(u->kernels, t, j);
-    add_to_column(u, j, &column, u->x, factor(u, u->alpha, u->x, j));
+    add_to_column(u, j, &column, u->x, vector_triangle_factor(u, u->alpha, u->x, j));
   }
 }
 
@@ -206,7 +206,7 @@ static void two_task(void *argument, int64_t index, int worker) {
   const tsl_number second = tsl_number_conjugate(u->alpha, t->hermitian);
   const int64_t first = index * u->each, end = tsl_min(t->n, first + u->each);
   (void)worker;
-  if (is_plain(u, u->x) && is_plain(u, u->y)) {
+  if (vector_triangle_is_plain(u, u->x) && vector_triangle_is_plain(u, u->y)) {
     for (int64_t j = first; j < end; j += 8) { /* which stay in the cache from one to the other */
       plain_columns(u, j, tsl_min(end, j + 8), u->alpha, u->x, u->y);
       plain_columns(u, j, tsl_min(end, j + 8), second, u->y, u->x);
@@ -215,12 +215,12 @@ static void two_task(void *argument, int64_t index, int worker) {
   }
   for (int64_t j = first; j < end; j++) {
     const tsl_column column = tsl_triangle_column(u->kernels, t, j);
-    add_to_column(u, j, &column, u->x, factor(u, u->alpha, u->y, j));
-    add_to_column(u, j, &column, u->y, factor(u, second, u->x, j));
+    add_to_column(u, j, &column, u->x, vector_triangle_factor(u, u->alpha, u->y, j));
+    add_to_column(u, j, &column, u->y, vector_triangle_factor(u, second, u->x, j));
   }
 }
 
-static void run(tsl_team team, update *u, tsl_pool_task task) {
+static void vector_triangle_run(tsl_team team, update *u, tsl_pool_task task) {
   const int threads = tsl_team_threads(team);
   u->each = threads == 1 ? u->triangle->n : 16;
   if (u->triangle->n > 0)
@@ -229,9 +229,9 @@ static void run(tsl_team team, update *u, tsl_pool_task task) {
 
 void tsl_vector_rank_one(const tsl_vector_kernels *of, tsl_team team, const tsl_triangle *t, tsl_number alpha,
                          tsl_line x) {
-  run(team, &(update){.kernels = of, .triangle = t, .alpha = alpha, .x = x}, one_task);
+  vector_triangle_run(team, &(update){.kernels = of, .triangle = t, .alpha = alpha, .x = x}, one_task);
 }
 void tsl_vector_rank_two(const tsl_vector_kernels *of, tsl_team team, const tsl_triangle *t, tsl_number alpha,
                          tsl_line x, tsl_line y) {
-  run(team, &(update){.kernels = of, .triangle = t, .alpha = alpha, .x = x, .y = y}, two_task);
+  vector_triangle_run(team, &(update){.kernels = of, .triangle = t, .alpha = alpha, .x = x, .y = y}, two_task);
 }

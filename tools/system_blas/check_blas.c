@@ -11,7 +11,7 @@
 
 static const char *file;
 
-static int refuse(const char *format, ...) {
+static int check_blas_refuse(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   fprintf(stderr, "%s: ", file);
@@ -46,7 +46,7 @@ static bool has_32_bits(dot_function *dot) {
 }
 
 /* Whole numbers, so that every order of sums gives them exactly. */
-static bool multiplies(gemm_function *gemm) {
+static bool check_blas_multiplies(gemm_function *gemm) {
   enum { SIZE = 17 };
   static double a[SIZE * SIZE], b[SIZE * SIZE], c[SIZE * SIZE];
   const int size = SIZE;
@@ -68,7 +68,7 @@ static bool multiplies(gemm_function *gemm) {
 }
 
 /* (2 0; 4 1) x = (6; 17) */
-static bool solves(trsm_function *trsm) {
+static bool check_blas_solves(trsm_function *trsm) {
   const double matrix[] = {2, 4, 0, 1}, one = 1;
   double x[] = {6, 17};
   const int two = 2, columns = 1;
@@ -98,23 +98,23 @@ int main(int argc, char **argv) {
     const char *why = dlerror();
     const size_t length = strlen(file);
     const bool says_so = strncmp(why, file, length) == 0 && strncmp(why + length, ": ", 2) == 0;
-    return refuse("%s", says_so ? why + length + 2 : why);
+    return check_blas_refuse("%s", says_so ? why + length + 2 : why);
   }
   if (argc < 3 && dlsym(library, "tesela_blas_copy"))
-    return refuse("is tesela's own, which lacks the rest of BLAS");
+    return check_blas_refuse("is tesela's own, which lacks the rest of BLAS");
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (!dlsym(library, names[i]))
-      return refuse("is not a whole BLAS: it has no %s", names[i]);
+      return check_blas_refuse("is not a whole BLAS: it has no %s", names[i]);
   const symbol dot = {dlsym(library, "ddot_")}, gemm = {dlsym(library, "dgemm_")},
                trsm = {dlsym(library, "dtrsm_")};
   if (!dot.address || !gemm.address || !trsm.address)
-    return refuse("is not a whole BLAS: it has no %s", !dot.address    ? "ddot_"
+    return check_blas_refuse("is not a whole BLAS: it has no %s", !dot.address    ? "ddot_"
                                                        : !gemm.address ? "dgemm_"
                                                                        : "dtrsm_");
   if (!has_32_bits(dot.dot))
-    return refuse("has integers of 64 bits, and who calls libblas.so.3 has 32");
-  if (!multiplies(gemm.gemm) || !solves(trsm.trsm))
-    return refuse("computes wrongly");
+    return check_blas_refuse("has integers of 64 bits, and who calls libblas.so.3 has 32");
+  if (!check_blas_multiplies(gemm.gemm) || !check_blas_solves(trsm.trsm))
+    return check_blas_refuse("computes wrongly");
   print_file("products", gemm.address);
   return 0;
 }

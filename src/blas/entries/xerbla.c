@@ -13,13 +13,13 @@
 typedef void fortran_handler(const char *, const void *, size_t);
 typedef void cblas_handler(int, const char *, const char *, ...);
 
-static void tell(const char *name, size_t length, long long number) {
+static void xerbla_tell(const char *name, size_t length, long long number) {
   fprintf(stderr, " ** On entry to %.*s parameter number %lld had an illegal value\n", (int)length, name,
           number);
 }
 
 /* A name's length without the blanks at its end. */
-static size_t length_of(const char *name, size_t length) {
+static size_t xerbla_length_of(const char *name, size_t length) {
   while (length > 0 && name[length - 1] == ' ')
     length--;
   return length;

@@ -33,7 +33,7 @@ static int key = MPI_KEYVAL_INVALID, key_of_end = MPI_KEYVAL_INVALID;
 static mpi_ranks *kept;
 
 /* TESELA_OK, or the failure of an MPI call; most programs have an error handler that ends the job before. */
-static tesela_status told(int code) {
+static tesela_status mpi_told(int code) {
   if (code == MPI_SUCCESS)
     return TESELA_OK;
   char sentence[MPI_MAX_ERROR_STRING + 16] = "MPI: ";
@@ -46,7 +46,7 @@ static mpi_ranks *self_of(tsl_ranks *ranks) {
   return (mpi_ranks *)ranks;
 }
 
-static tesela_status reserve(tsl_ranks *ranks, int batch, int messages) {
+static tesela_status mpi_reserve(tsl_ranks *ranks, int batch, int messages) {
   requests *r = &self_of(ranks)->batches[batch];
   if (messages > INT_MAX / 2)
     return tesela_ranks_fail(TESELA_OUT_OF_MEMORY, "more messages than MPI can count");
@@ -61,7 +61,7 @@ static tesela_status reserve(tsl_ranks *ranks, int batch, int messages) {
 }
 
 /* Begins a message: in chunks, and the rest of less than one. Messages of one tag keep their order. */
-static tesela_status begin(mpi_ranks *self, int batch, int other, int tag, void *data, size_t bytes,
+static tesela_status mpi_begin(mpi_ranks *self, int batch, int other, int tag, void *data, size_t bytes,
                            int is_send) {
   requests *r = &self->batches[batch];
   size_t done = 0;
@@ -84,50 +84,50 @@ static tesela_status begin(mpi_ranks *self, int batch, int other, int tag, void 
     code = is_send ? MPI_Isend(rest, count, MPI_BYTE, other, tag, self->copy, &r->list[r->count++])
                    : MPI_Irecv(rest, count, MPI_BYTE, other, tag, self->copy, &r->list[r->count++]);
   }
-  return told(code);
+  return mpi_told(code);
 }
 
-static tesela_status send_message(tsl_ranks *ranks, int batch, int to, int tag, const void *data,
+static tesela_status mpi_send_message(tsl_ranks *ranks, int batch, int to, int tag, const void *data,
                                   size_t bytes) {
   union {
     const void *read;
     void *any;
   } memory = {data};
   ranks->sent += bytes;
-  return begin(self_of(ranks), batch, to, tag, memory.any, bytes, 1);
+  return mpi_begin(self_of(ranks), batch, to, tag, memory.any, bytes, 1);
 }
 
-static tesela_status receive_message(tsl_ranks *ranks, int batch, int from, int tag, void *data,
+static tesela_status mpi_receive_message(tsl_ranks *ranks, int batch, int from, int tag, void *data,
                                      size_t bytes) {
   ranks->received += bytes;
-  return begin(self_of(ranks), batch, from, tag, data, bytes, 0);
+  return mpi_begin(self_of(ranks), batch, from, tag, data, bytes, 0);
 }
 
-static tesela_status progress(tsl_ranks *ranks, int batch, int *done) {
+static tesela_status mpi_progress(tsl_ranks *ranks, int batch, int *done) {
   requests *r = &self_of(ranks)->batches[batch];
   *done = 1;
-  return r->count == 0 ? TESELA_OK : told(MPI_Testall(r->count, r->list, done, MPI_STATUSES_IGNORE));
+  return r->count == 0 ? TESELA_OK : mpi_told(MPI_Testall(r->count, r->list, done, MPI_STATUSES_IGNORE));
 }
 
-static tesela_status wait_batch(tsl_ranks *ranks, int batch) {
+static tesela_status mpi_wait_batch(tsl_ranks *ranks, int batch) {
   requests *r = &self_of(ranks)->batches[batch];
   const int count = r->count;
   r->count = 0;
-  return count == 0 ? TESELA_OK : told(MPI_Waitall(count, r->list, MPI_STATUSES_IGNORE));
+  return count == 0 ? TESELA_OK : mpi_told(MPI_Waitall(count, r->list, MPI_STATUSES_IGNORE));
 }
 
-static tesela_status gather(tsl_ranks *ranks, const void *own, size_t bytes, void *all) {
+static tesela_status mpi_gather(tsl_ranks *ranks, const void *own, size_t bytes, void *all) {
   if (bytes > INT_MAX)
     return tesela_ranks_fail(TESELA_OUT_OF_MEMORY, "more rectangles than MPI can count");
-  return told(MPI_Allgather(own, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, self_of(ranks)->copy));
+  return mpi_told(MPI_Allgather(own, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, self_of(ranks)->copy));
 }
 
-static tesela_status broadcast(tsl_ranks *ranks, int root, void *data, size_t bytes) {
-  return told(MPI_Bcast(data, (int)bytes, MPI_BYTE, root, self_of(ranks)->copy));
+static tesela_status mpi_broadcast(tsl_ranks *ranks, int root, void *data, size_t bytes) {
+  return mpi_told(MPI_Bcast(data, (int)bytes, MPI_BYTE, root, self_of(ranks)->copy));
 }
 
-static tesela_status least(tsl_ranks *ranks, double own, double *out) {
-  return told(MPI_Allreduce(&own, out, 1, MPI_DOUBLE, MPI_MIN, self_of(ranks)->copy));
+static tesela_status mpi_least(tsl_ranks *ranks, double own, double *out) {
+  return mpi_told(MPI_Allreduce(&own, out, 1, MPI_DOUBLE, MPI_MIN, self_of(ranks)->copy));
 }
 
 /* --- files --- */
@@ -137,7 +137,7 @@ struct tsl_ranks_file {
   char name[];
 };
 
-/* As told(), of a file. Errors of files come back to the caller, as MPI has it. */
+/* As mpi_told(), of a file. Errors of files come back to the caller, as MPI has it. */
 static tesela_status told_of(const char *name, int code) {
   char why[MPI_MAX_ERROR_STRING] = "", sentence[MPI_MAX_ERROR_STRING + 512];
   int length = 0;
@@ -151,7 +151,7 @@ static tesela_status told_of(const char *name, int code) {
 /* What a rank came to; where it is well and another is not, that. */
 static tesela_status all_well(tsl_ranks *ranks, tesela_status own) {
   double well = 0;
-  const tesela_status status = least(ranks, own == TESELA_OK, &well);
+  const tesela_status status = mpi_least(ranks, own == TESELA_OK, &well);
   if (own != TESELA_OK || status != TESELA_OK || well > 0)
     return own != TESELA_OK ? own : status;
   return tesela_ranks_fail(TESELA_IO_FAILED, "MPI opened a file on some of the ranks only");
@@ -170,7 +170,7 @@ static tesela_status name_file(const char *path, tsl_ranks_file **out) {
 }
 
 /* To close a file takes all ranks: one that MPI opened on some of them stays open until they end. */
-static tesela_status open_file(tsl_ranks *ranks, const char *path, bool writes, tsl_ranks_file **out) {
+static tesela_status mpi_open_file(tsl_ranks *ranks, const char *path, bool writes, tsl_ranks_file **out) {
   tsl_ranks_file *file;
   const int mode = writes ? MPI_MODE_RDWR : MPI_MODE_RDONLY;
   tesela_status status = all_well(ranks, name_file(path, &file));
@@ -186,7 +186,7 @@ static tesela_status open_file(tsl_ranks *ranks, const char *path, bool writes, 
 }
 
 /* What a call of MPI's did counts where it did all: one that did less may have left out what comes before what it did. */
-static size_t move(tsl_ranks_file *file, uint64_t place, void *data, size_t bytes, bool writes) {
+static size_t mpi_move(tsl_ranks_file *file, uint64_t place, void *data, size_t bytes, bool writes) {
   size_t done = 0;
   while (done < bytes) {
     const int count = (int)(bytes - done < FILE_CHUNK ? bytes - done : FILE_CHUNK);
@@ -203,16 +203,16 @@ static size_t move(tsl_ranks_file *file, uint64_t place, void *data, size_t byte
   return done;
 }
 
-static size_t read_file(tsl_ranks_file *file, uint64_t place, void *data, size_t bytes) {
-  return move(file, place, data, bytes, false);
+static size_t mpi_read_file(tsl_ranks_file *file, uint64_t place, void *data, size_t bytes) {
+  return mpi_move(file, place, data, bytes, false);
 }
 
-static size_t write_file(tsl_ranks_file *file, uint64_t place, const void *data, size_t bytes) {
+static size_t mpi_write_file(tsl_ranks_file *file, uint64_t place, const void *data, size_t bytes) {
   union {
     const void *read;
     void *any;
   } memory = {data};
-  return move(file, place, memory.any, bytes, true);
+  return mpi_move(file, place, memory.any, bytes, true);
 }
 
 static tesela_status close_file(tsl_ranks_file *file) {
@@ -224,23 +224,23 @@ static tesela_status close_file(tsl_ranks_file *file) {
 }
 
 static const tsl_ranks_files mpi_files = {
-    .open = open_file, .read = read_file, .write = write_file, .close = close_file};
+    .open = mpi_open_file, .read = mpi_read_file, .write = mpi_write_file, .close = close_file};
 
 static const tsl_ranks_ops mpi_ops = {
     .name = "MPI",
-    .reserve = reserve,
-    .send = send_message,
-    .receive = receive_message,
-    .progress = progress,
-    .wait = wait_batch,
-    .gather = gather,
-    .broadcast = broadcast,
-    .least = least,
+    .reserve = mpi_reserve,
+    .send = mpi_send_message,
+    .receive = mpi_receive_message,
+    .progress = mpi_progress,
+    .wait = mpi_wait_batch,
+    .gather = mpi_gather,
+    .broadcast = mpi_broadcast,
+    .least = mpi_least,
     .files = &mpi_files,
 };
 
 /* A communicator is freed, or its attribute deleted. */
-static int forget(MPI_Comm communicator, int keyval, void *value, void *extra) {
+static int mpi_forget(MPI_Comm communicator, int keyval, void *value, void *extra) {
   (void)communicator, (void)keyval, (void)extra;
   mpi_ranks *self = value;
   for (mpi_ranks **at = &kept; *at; at = &(*at)->next)
@@ -257,7 +257,7 @@ static int forget(MPI_Comm communicator, int keyval, void *value, void *extra) {
 }
 
 /* MPI ends: MPI_COMM_SELF's attributes are deleted first, while everything works still. */
-static int forget_all(MPI_Comm communicator, int keyval, void *value, void *extra) {
+static int mpi_forget_all(MPI_Comm communicator, int keyval, void *value, void *extra) {
   (void)communicator, (void)keyval, (void)value, (void)extra;
   while (kept)
     MPI_Comm_delete_attr(kept->home, key);
@@ -267,8 +267,8 @@ static int forget_all(MPI_Comm communicator, int keyval, void *value, void *extr
 static tesela_status make_keys(void) {
   if (key != MPI_KEYVAL_INVALID)
     return TESELA_OK;
-  if (MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &key, NULL) != MPI_SUCCESS ||
-      MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_all, &key_of_end, NULL) != MPI_SUCCESS ||
+  if (MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, mpi_forget, &key, NULL) != MPI_SUCCESS ||
+      MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, mpi_forget_all, &key_of_end, NULL) != MPI_SUCCESS ||
       MPI_Comm_set_attr(MPI_COMM_SELF, key_of_end, NULL) != MPI_SUCCESS)
     return tesela_ranks_fail(TESELA_DEVICE_FAILED, "MPI gave no attribute of communicators");
   return TESELA_OK;
@@ -284,12 +284,12 @@ static int ranks_of_host(MPI_Comm communicator) {
   return count;
 }
 
-static tesela_status make(MPI_Comm communicator, mpi_ranks **out) {
+static tesela_status mpi_make(MPI_Comm communicator, mpi_ranks **out) {
   mpi_ranks *self = calloc(1, sizeof *self);
   if (!self)
     return tesela_ranks_fail(TESELA_OUT_OF_MEMORY, "out of memory for a communicator");
   self->home = communicator;
-  tesela_status status = told(MPI_Comm_dup(communicator, &self->copy));
+  tesela_status status = mpi_told(MPI_Comm_dup(communicator, &self->copy));
   if (status != TESELA_OK) {
     free(self);
     return status;
@@ -302,11 +302,11 @@ static tesela_status make(MPI_Comm communicator, mpi_ranks **out) {
   self->next = kept;
   kept = self;
   *out = self;
-  return told(MPI_Comm_set_attr(communicator, key, self));
+  return mpi_told(MPI_Comm_set_attr(communicator, key, self));
 }
 
 /* What is kept for the communicator; made at its first call, which is collective. */
-static tesela_status find(MPI_Comm communicator, tsl_ranks **out) {
+static tesela_status mpi_find(MPI_Comm communicator, tsl_ranks **out) {
   int initialized = 0, finalized = 0, found = 0, inter = 0;
   MPI_Initialized(&initialized);
   MPI_Finalized(&finalized);
@@ -321,9 +321,9 @@ static tesela_status find(MPI_Comm communicator, tsl_ranks **out) {
   if (status != TESELA_OK)
     return status;
   mpi_ranks *self = NULL;
-  status = told(MPI_Comm_get_attr(communicator, key, &self, &found));
+  status = mpi_told(MPI_Comm_get_attr(communicator, key, &self, &found));
   if (status == TESELA_OK && !found)
-    status = make(communicator, &self);
+    status = mpi_make(communicator, &self);
   if (status == TESELA_OK)
     *out = &self->ranks;
   return status;
@@ -333,7 +333,7 @@ tesela_status tesela_mpi_gemm_sized(MPI_Comm communicator, tesela_context *conte
                                     const tesela_mpi_desc *desc, tesela_mpi_record *record, size_t desc_size,
                                     size_t gemm_size, size_t record_size) {
   tsl_ranks *ranks = NULL;
-  const tesela_status status = find(communicator, &ranks);
+  const tesela_status status = mpi_find(communicator, &ranks);
   return status != TESELA_OK
              ? status
              : tesela_ranks_gemm(ranks, context, desc, record, desc_size, gemm_size, record_size);
@@ -343,7 +343,7 @@ tesela_status tesela_mpi_transpose_sized(MPI_Comm communicator, tesela_context *
                                          const tesela_mpi_transpose_desc *desc, tesela_mpi_record *record,
                                          size_t desc_size, size_t record_size) {
   tsl_ranks *ranks = NULL;
-  const tesela_status status = find(communicator, &ranks);
+  const tesela_status status = mpi_find(communicator, &ranks);
   return status != TESELA_OK ? status
                              : tesela_ranks_transpose(ranks, context, desc, record, desc_size, record_size);
 }
@@ -359,7 +359,7 @@ tesela_status tesela_mpi_world(tsl_ranks **ranks) {
   if (!initialized && MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS)
     return tesela_ranks_fail(TESELA_DEVICE_FAILED, "MPI did not begin");
   began = began || !initialized;
-  return find(MPI_COMM_WORLD, ranks);
+  return mpi_find(MPI_COMM_WORLD, ranks);
 }
 
 void tesela_mpi_world_end(void) {

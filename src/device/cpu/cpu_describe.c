@@ -92,7 +92,7 @@ void tsl_cpu_label_at(const char *root, char *label, size_t size) {
 }
 
 /* A whole number of kilohertz in a file, as MHz; 0 when it is not there. */
-static int cpufreq_mhz(const char *root, long cpu) {
+static int cpu_describe_cpufreq_mhz(const char *root, long cpu) {
   char path[96], line[64];
   int64_t khz = 0;
   snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%ld/cpufreq/cpuinfo_max_freq", cpu);
@@ -125,7 +125,7 @@ static double name_mhz(const char *label) {
 /* Large and small cores, where they differ, sit at opposite ends of the numbering. */
 int tsl_cpu_clock_at(const char *root) {
   const long last = sysconf(_SC_NPROCESSORS_CONF) - 1;
-  const int first_mhz = cpufreq_mhz(root, 0), last_mhz = cpufreq_mhz(root, last);
+  const int first_mhz = cpu_describe_cpufreq_mhz(root, 0), last_mhz = cpu_describe_cpufreq_mhz(root, last);
   char text[128];
   double mhz = first_mhz > last_mhz ? first_mhz : last_mhz;
   if (mhz <= 0 &&

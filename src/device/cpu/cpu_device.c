@@ -16,16 +16,16 @@ struct tsl_event {
   double when;
 };
 
-static tesela_status open(tsl_device *device) {
+static tesela_status cpu_device_open(tsl_device *device) {
   (void)device;
   return TESELA_OK;
 }
 
-static void close(tsl_device *device) {
+static void cpu_device_close(tsl_device *device) {
   (void)device;
 }
 
-static tesela_status stream_create(tsl_device *device, tsl_stream **stream) {
+static tesela_status cpu_device_stream_create(tsl_device *device, tsl_stream **stream) {
   *stream = calloc(1, sizeof **stream);
   if (*stream == NULL)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no memory for a stream's record", device->name);
@@ -37,12 +37,12 @@ static void stream_destroy(tsl_stream *stream) {
   free(stream);
 }
 
-static tesela_status finish(tsl_stream *stream) {
+static tesela_status cpu_device_finish(tsl_stream *stream) {
   (void)stream;
   return TESELA_OK;
 }
 
-static tesela_status event_create(tsl_device *device, tsl_event **event) {
+static tesela_status cpu_device_event_create(tsl_device *device, tsl_event **event) {
   *event = calloc(1, sizeof **event);
   if (*event == NULL)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no memory for an event's record", device->name);
@@ -70,29 +70,29 @@ static tesela_status event_seconds(tsl_event *begin, tsl_event *end, double *sec
 }
 
 static const tsl_device_ops ops = {
-    .open = open,
-    .close = close,
+    .open = cpu_device_open,
+    .close = cpu_device_close,
     .buffer_create = tsl_cpu_buffer_create,
     .buffer_wrap = tsl_cpu_buffer_wrap,
     .buffer_destroy = tsl_cpu_buffer_destroy,
     .buffer_map = tsl_cpu_buffer_map,
     .buffer_unmap = tsl_cpu_buffer_unmap,
-    .stream_create = stream_create,
+    .stream_create = cpu_device_stream_create,
     .stream_destroy = stream_destroy,
-    .finish = finish,
+    .finish = cpu_device_finish,
     .write = tsl_cpu_write,
     .read = tsl_cpu_read,
     .copy = tsl_cpu_copy,
     .reaches = tsl_cpu_reaches,
     .copy_rows = tsl_cpu_copy_rows,
     .fill = tsl_cpu_fill,
-    .event_create = event_create,
+    .event_create = cpu_device_event_create,
     .event_destroy = event_destroy,
     .event_record = event_record,
     .event_seconds = event_seconds,
 };
 
-static tesela_status list(void (*found)(void *argument, const tsl_device *device), void *argument) {
+static tesela_status cpu_device_list(void (*found)(void *argument, const tsl_device *device), void *argument) {
   tsl_device device = {.ops = &ops};
   TSL_TRY(tsl_cpu_describe(&device));
   found(argument, &device);
@@ -100,4 +100,4 @@ static tesela_status list(void (*found)(void *argument, const tsl_device *device
 }
 
 const tsl_device_kind tsl_device_kind_cpu = {
-    .kind = "cpu", .what = "this machine's processor", .list = list, .single = 1};
+    .kind = "cpu", .what = "this machine's processor", .list = cpu_device_list, .single = 1};

@@ -14,7 +14,7 @@ typedef struct pointed {
 } pointed;
 
 /* A result code. Needs no context. */
-static int look(tsl_cu_address address, pointed *out) {
+static int cuda_adopt_look(tsl_cu_address address, pointed *out) {
   int questions[] = {TSL_CU_POINTER_MEMORY,        TSL_CU_POINTER_ORDINAL, TSL_CU_POINTER_IS_MANAGED,
                      TSL_CU_POINTER_IS_PLAIN,      TSL_CU_POINTER_START,   TSL_CU_POINTER_BYTES,
                      TSL_CU_POINTER_DEVICE_ADDRESS};
@@ -26,13 +26,13 @@ static int look(tsl_cu_address address, pointed *out) {
 
 bool tsl_cuda_owns(const tsl_device *device, const void *address) {
   pointed at;
-  return look((tsl_cu_address)(uintptr_t)address, &at) == TSL_CU_SUCCESS &&
+  return cuda_adopt_look((tsl_cu_address)(uintptr_t)address, &at) == TSL_CU_SUCCESS &&
          (at.memory == TSL_CU_MEMORY_DEVICE || at.is_managed) &&
          at.ordinal == ((const tsl_cuda_device *)device->impl)->ordinal;
 }
 
 /* `left`: bytes from the address to the end of its memory, where that is certain; else SIZE_MAX. */
-static tesela_status check(const tsl_device *device, const pointed *at, tsl_cu_address address, size_t bytes,
+static tesela_status cuda_adopt_check(const tsl_device *device, const pointed *at, tsl_cu_address address, size_t bytes,
                            size_t *left) {
   const tsl_cuda_device *own = device->impl;
   const void *shown = (const void *)(uintptr_t)address;
@@ -65,8 +65,8 @@ tesela_status tsl_cuda_buffer_adopt(tsl_device *device, void *native, size_t byt
   void *block;
   *buffer = NULL;
   TSL_TRY(tsl_cuda_enter(device));
-  TSL_TRY(tsl_cuda_leave(device, "cuPointerGetAttributes", look(address, &at)));
-  TSL_TRY(check(device, &at, address, bytes, &left));
+  TSL_TRY(tsl_cuda_leave(device, "cuPointerGetAttributes", cuda_adopt_look(address, &at)));
+  TSL_TRY(cuda_adopt_check(device, &at, address, bytes, &left));
   TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_cuda_buffer), "a buffer's description", &block));
   tsl_cuda_buffer *made = block;
   made->base = (tsl_buffer){.device = device, .bytes = bytes ? bytes : left};

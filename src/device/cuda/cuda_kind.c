@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static tesela_status open_device(tsl_device *device) {
+static tesela_status cuda_kind_open_device(tsl_device *device) {
   tsl_cuda_device *own = device->impl;
   const int code = tsl_cuda.context_retain(&own->context, own->ordinal);
   if (code == TSL_CU_SUCCESS)
@@ -18,7 +18,7 @@ static tesela_status open_device(tsl_device *device) {
   return tsl_cuda_fail(device, "cuDevicePrimaryCtxRetain", code, "");
 }
 
-static void close_device(tsl_device *device) {
+static void cuda_kind_close_device(tsl_device *device) {
   tsl_cuda_device *own = device->impl;
   if (own->context)
     tsl_cuda.context_release(own->ordinal);
@@ -26,15 +26,15 @@ static void close_device(tsl_device *device) {
   atomic_store(&own->peers, 0);
 }
 
-static void *native_stream(tsl_stream *stream) {
+static void *cuda_kind_native_stream(tsl_stream *stream) {
   return stream->handle;
 }
 
-static void *native_buffer(tsl_buffer *buffer) {
+static void *cuda_kind_native_buffer(tsl_buffer *buffer) {
   return (void *)(uintptr_t)((tsl_cuda_buffer *)buffer)->address;
 }
 
-static void leave(tsl_device *device) {
+static void cuda_kind_leave(tsl_device *device) {
   (void)device;
   tsl_cuda_leave_quietly();
 }
@@ -43,8 +43,8 @@ static const tsl_device_ops ops = {
     .dialect_folder = "device/cuda/include",
     .source_extension = "cu",
     .relaxed_option = "--use_fast_math",
-    .open = open_device,
-    .close = close_device,
+    .open = cuda_kind_open_device,
+    .close = cuda_kind_close_device,
     .buffer_create = tsl_cuda_buffer_create,
     .buffer_adopt = tsl_cuda_buffer_adopt,
     .buffer_destroy = tsl_cuda_buffer_destroy,
@@ -81,10 +81,10 @@ static const tsl_device_ops ops = {
     .kernel_early = tsl_cuda_kernel_early,
     .tensor_map = tsl_cuda_tensor_map,
     .launch = tsl_cuda_launch,
-    .native_stream = native_stream,
-    .native_buffer = native_buffer,
+    .native_stream = cuda_kind_native_stream,
+    .native_buffer = cuda_kind_native_buffer,
     .enter = tsl_cuda_enter,
-    .leave = leave,
+    .leave = cuda_kind_leave,
 };
 
 /* The kernel driver's version, "580.65.06", or "": the first word of its version file that starts with a digit
@@ -105,7 +105,7 @@ static void kernel_driver(char *out, size_t size) {
 }
 
 /* Driver and number of devices, and whether there is a compiler for them. */
-static tesela_status start(int *version, int *count) {
+static tesela_status cuda_kind_start(int *version, int *count) {
   TSL_TRY(tsl_cuda_load());
   const char *call = "cuInit";
   int code = tsl_cuda.init(0);
@@ -154,11 +154,11 @@ static tesela_status examine(int ordinal, const char *driver, const char *driver
 
 /* A device that cannot be used is left out, with its reason in the log; when that leaves none, its reason is
  * the kind's. */
-static tesela_status list(void (*found)(void *argument, const tsl_device *device), void *argument) {
+static tesela_status cuda_kind_list(void (*found)(void *argument, const tsl_device *device), void *argument) {
   int version = 0, count = 0, good = 0;
   char module[32], driver[96], driver_key[64];
   tesela_status status = TESELA_NO_DEVICE;
-  TSL_TRY(start(&version, &count));
+  TSL_TRY(cuda_kind_start(&version, &count));
   kernel_driver(module, sizeof module);
   snprintf(driver, sizeof driver, "CUDA %d.%d%s%s", version / 1000, version % 1000 / 10,
            module[0] ? ", driver " : "", module);
@@ -179,7 +179,7 @@ static tesela_status list(void (*found)(void *argument, const tsl_device *device
   return status == TESELA_OUT_OF_MEMORY ? status : TESELA_NO_DEVICE;
 }
 
-static void forget(tsl_device *device) {
+static void cuda_kind_forget(tsl_device *device) {
   free(device->impl);
   device->impl = NULL;
 }
@@ -187,8 +187,8 @@ static void forget(tsl_device *device) {
 const tsl_device_kind tsl_device_kind_cuda = {
     .kind = "cuda",
     .what = "CUDA devices, through NVIDIA's driver and NVRTC",
-    .list = list,
+    .list = cuda_kind_list,
     .owns = tsl_cuda_owns,
-    .forget = forget,
+    .forget = cuda_kind_forget,
     .start_least = 0.05,
 };

@@ -6,12 +6,12 @@
 
 #include <stdio.h>
 
-static tsl_cuda_buffer *own(tsl_buffer *buffer) {
+static tsl_cuda_buffer *cuda_memory_own(tsl_buffer *buffer) {
   return (tsl_cuda_buffer *)buffer;
 }
 
 /* How much was asked for, and how much there is; the context is entered. */
-static tesela_status out_of_memory(tsl_device *device, size_t bytes, int code) {
+static tesela_status cuda_memory_out_of_memory(tsl_device *device, size_t bytes, int code) {
   char asked[32], left[32], more[96];
   size_t free_bytes = 0, all_bytes = 0;
   tsl_format_bytes(bytes, asked, sizeof asked);
@@ -37,7 +37,7 @@ tesela_status tsl_cuda_buffer_create(tsl_device *device, size_t bytes, tsl_buffe
     if (code == TSL_CU_OUT_OF_MEMORY && tsl_kept_forget(device))
       code = tsl_cuda.memory_take(&made->address, bytes ? bytes : 1);
     if (code == TSL_CU_OUT_OF_MEMORY)
-      status = out_of_memory(device, bytes, code);
+      status = cuda_memory_out_of_memory(device, bytes, code);
     else
       status = tsl_cuda_leave(device, "cuMemAlloc", code);
   }
@@ -52,8 +52,8 @@ tesela_status tsl_cuda_buffer_create(tsl_device *device, size_t bytes, tsl_buffe
 void tsl_cuda_buffer_destroy(tsl_buffer *buffer) {
   if (!buffer)
     return;
-  if (!own(buffer)->adopted && tsl_cuda_enter_quietly(buffer->device)) {
-    tsl_cuda.memory_free(own(buffer)->address);
+  if (!cuda_memory_own(buffer)->adopted && tsl_cuda_enter_quietly(buffer->device)) {
+    tsl_cuda.memory_free(cuda_memory_own(buffer)->address);
     tsl_cuda_leave_quietly();
   }
   tsl_free(buffer);
@@ -78,22 +78,22 @@ static tesela_status check_copy(const tsl_copy *copy, const char *what) {
   return check_range(copy->buffer, copy->offset, span, what);
 }
 
-static int copy_flat(tsl_stream *stream, bool in, tsl_cu_address device, void *host, size_t bytes) {
+static int cuda_memory_copy_flat(tsl_stream *stream, bool in, tsl_cu_address device, void *host, size_t bytes) {
   return in ? tsl_cuda.copy_in(device, host, bytes, stream->handle)
             : tsl_cuda.copy_out(host, device, bytes, stream->handle);
 }
 
 /* One copy where the rows touch, one two-dimensional copy where its pitches allow that, else row by row. */
-static int copy_rows(tsl_stream *stream, const tsl_copy *copy, bool in, const char **call) {
+static int cuda_memory_copy_rows(tsl_stream *stream, const tsl_copy *copy, bool in, const char **call) {
   const tsl_cuda_device *device = stream->device->impl;
-  const tsl_cu_address address = own(copy->buffer)->address + copy->offset;
+  const tsl_cu_address address = cuda_memory_own(copy->buffer)->address + copy->offset;
   *call = in ? "cuMemcpyHtoDAsync" : "cuMemcpyDtoHAsync";
   if (copy->rows == 1 || (copy->device_pitch == copy->row_bytes && copy->host_pitch == copy->row_bytes))
-    return copy_flat(stream, in, address, copy->host, copy->rows * copy->row_bytes);
+    return cuda_memory_copy_flat(stream, in, address, copy->host, copy->rows * copy->row_bytes);
   if (copy->device_pitch > device->pitch_max || copy->host_pitch > device->pitch_max) {
     int code = TSL_CU_SUCCESS;
     for (size_t row = 0; row < copy->rows && code == TSL_CU_SUCCESS; row++)
-      code = copy_flat(stream, in, address + row * copy->device_pitch,
+      code = cuda_memory_copy_flat(stream, in, address + row * copy->device_pitch,
                        (char *)copy->host + row * copy->host_pitch, copy->row_bytes);
     return code;
   }
@@ -125,7 +125,7 @@ static tesela_status transfer(tsl_stream *stream, const tsl_copy *copy, bool in)
     return TESELA_OK;
   TSL_TRY(check_copy(copy, in ? "a copy in" : "a copy out"));
   TSL_TRY(tsl_cuda_enter(stream->device));
-  int code = copy_rows(stream, copy, in, &call);
+  int code = cuda_memory_copy_rows(stream, copy, in, &call);
   const int waited = tsl_cuda_wait(stream);
   if (code == TSL_CU_SUCCESS) {
     call = in ? "cuStreamSynchronize after a copy in" : "cuStreamSynchronize after a copy out";
@@ -143,22 +143,22 @@ tesela_status tsl_cuda_read(tsl_stream *stream, const tsl_copy *copy) {
 }
 
 /* From and to pinned memory the driver's asynchronous calls return at once. */
-static tesela_status enqueue(tsl_stream *stream, const tsl_copy *copy, bool in) {
+static tesela_status cuda_memory_enqueue(tsl_stream *stream, const tsl_copy *copy, bool in) {
   const char *call;
   if (copy->rows == 0 || copy->row_bytes == 0)
     return TESELA_OK;
   TSL_TRY(check_copy(copy, in ? "a copy in" : "a copy out"));
   TSL_TRY(tsl_cuda_enter(stream->device));
-  const int code = copy_rows(stream, copy, in, &call);
+  const int code = cuda_memory_copy_rows(stream, copy, in, &call);
   return tsl_cuda_leave(stream->device, call, code);
 }
 
 tesela_status tsl_cuda_write_later(tsl_stream *stream, const tsl_copy *copy) {
-  return enqueue(stream, copy, true);
+  return cuda_memory_enqueue(stream, copy, true);
 }
 
 tesela_status tsl_cuda_read_later(tsl_stream *stream, const tsl_copy *copy) {
-  return enqueue(stream, copy, false);
+  return cuda_memory_enqueue(stream, copy, false);
 }
 
 tesela_status tsl_cuda_pinned_create(tsl_device *device, size_t bytes, tsl_pinned **pinned) {
@@ -197,7 +197,7 @@ tesela_status tsl_cuda_copy(tsl_stream *stream, tsl_buffer *from, size_t from_of
   TSL_TRY(check_range(to, to_offset, bytes, "a copy"));
   TSL_TRY(tsl_cuda_enter(stream->device));
   const int code =
-      tsl_cuda.copy(own(to)->address + to_offset, own(from)->address + from_offset, bytes, stream->handle);
+      tsl_cuda.copy(cuda_memory_own(to)->address + to_offset, cuda_memory_own(from)->address + from_offset, bytes, stream->handle);
   return tsl_cuda_leave(stream->device, "cuMemcpyDtoDAsync", code);
 }
 
@@ -207,6 +207,6 @@ tesela_status tsl_cuda_fill(tsl_stream *stream, tsl_buffer *buffer, size_t offse
     return TESELA_OK;
   TSL_TRY(check_range(buffer, offset, bytes, "a fill"));
   TSL_TRY(tsl_cuda_enter(stream->device));
-  const int code = tsl_cuda.fill(own(buffer)->address + offset, byte, bytes, stream->handle);
+  const int code = tsl_cuda.fill(cuda_memory_own(buffer)->address + offset, byte, bytes, stream->handle);
   return tsl_cuda_leave(stream->device, "cuMemsetD8Async", code);
 }

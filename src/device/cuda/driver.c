@@ -46,11 +46,11 @@ tesela_status tsl_cuda_load(void) {
 }
 
 /* The vendor's name and explanation of a code; never NULL. */
-static const char *name_of(int code) {
+static const char *driver_name_of(int code) {
   const char *text = NULL;
   return tsl_cuda.error_name(code, &text) == TSL_CU_SUCCESS && text ? text : "a result without a name";
 }
-static const char *text_of(int code) {
+static const char *driver_text_of(int code) {
   const char *text = NULL;
   return tsl_cuda.error_text(code, &text) == TSL_CU_SUCCESS && text ? text : "unknown to this driver";
 }
@@ -63,14 +63,14 @@ tesela_status tsl_cuda_fail(tsl_device *device, const char *call, int code, cons
   const tesela_status status = row ? row->status : TESELA_DEVICE_FAILED;
   if (code == TSL_CU_NOT_INITIALIZED)
     return tsl_fail(status, "%s: %s: %s (%s)%s; after a fork, a child process cannot use its parent's CUDA",
-                    who, call, name_of(code), text_of(code), more);
+                    who, call, driver_name_of(code), driver_text_of(code), more);
   if (row && row->ends && device) {
     tsl_cuda_device *own = device->impl;
     atomic_store(&own->ended, code);
     return tsl_fail(status, "%s: %s: %s (%s)%s; the device cannot be used any more in this process", who,
-                    call, name_of(code), text_of(code), more);
+                    call, driver_name_of(code), driver_text_of(code), more);
   }
-  return tsl_fail(status, "%s: %s: %s (%s)%s", who, call, name_of(code), text_of(code), more);
+  return tsl_fail(status, "%s: %s: %s (%s)%s", who, call, driver_name_of(code), driver_text_of(code), more);
 }
 
 int tsl_cuda_attribute(tsl_cu_device ordinal, tsl_cu_attribute attribute) {
@@ -84,7 +84,7 @@ tesela_status tsl_cuda_enter(tsl_device *device) {
   if (ended != 0)
     return tsl_fail(TESELA_DEVICE_FAILED,
                     "%s: cannot be used any more in this process, since an earlier call ended with %s (%s)",
-                    device->name, name_of(ended), text_of(ended));
+                    device->name, driver_name_of(ended), driver_text_of(ended));
   const int code = tsl_cuda.context_push(own->context);
   return code == TSL_CU_SUCCESS ? TESELA_OK : tsl_cuda_fail(device, "cuCtxPushCurrent", code, "");
 }

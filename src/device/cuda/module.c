@@ -202,7 +202,7 @@ void tsl_cuda_kernel_early(tsl_kernel *kernel) {
 
 /* --- launching --- */
 
-static tesela_status check_grid(const tsl_device *device, const tsl_kernel *kernel, const tsl_grid *grid) {
+static tesela_status module_check_grid(const tsl_device *device, const tsl_kernel *kernel, const tsl_grid *grid) {
   int64_t items = 1;
   for (int d = 0; d < 3; d++) {
     items *= grid->items[d];
@@ -228,7 +228,7 @@ tesela_status tsl_cuda_launch(tsl_stream *stream, tsl_kernel *kernel, const tsl_
   if (count > ARGUMENTS_MAX)
     return tsl_fail(TESELA_BAD_CALL, "%s: %s: %d arguments, where at most %d are possible", device->name,
                     kernel->name, count, ARGUMENTS_MAX);
-  TSL_TRY(check_grid(device, kernel, grid));
+  TSL_TRY(module_check_grid(device, kernel, grid));
   for (int i = 0; i < count; i++)
     at[i] = arguments[i].image    ? (void *)&arguments[i].image->texture
             : arguments[i].buffer ? (void *)&((tsl_cuda_buffer *)arguments[i].buffer)->address

@@ -230,7 +230,7 @@ static tesela_status compile_fail(const char *who, const tsl_build *build, const
                   complaint ? ": " : "", length > 300 ? 300 : length, complaint ? complaint : "");
 }
 
-static tesela_status take_binary(const char *who, const tsl_build *build, const tsl_nvrtc_target *target,
+static tesela_status nvrtc_take_binary(const char *who, const tsl_build *build, const tsl_nvrtc_target *target,
                                  tsl_nvrtc_program program, tsl_binary *binary) {
   size_t bytes = 0;
   int code = target->is_ptx ? nvrtc.ptx_bytes(program, &bytes) : nvrtc.cubin_bytes(program, &bytes);
@@ -266,7 +266,7 @@ tesela_status tsl_nvrtc_compile(const char *who, const tsl_nvrtc_target *target,
   code = nvrtc.compile(program, command.count, command.options);
   log = take_log(program);
   if (code == TSL_NVRTC_SUCCESS)
-    status = take_binary(who, build, target, program, binary);
+    status = nvrtc_take_binary(who, build, target, program, binary);
   else if (code == TSL_NVRTC_COMPILATION)
     status = compile_fail(who, build, target, log);
   else

@@ -4,27 +4,27 @@
 #include "base/status.h"
 #include "device/cuda/cuda_device.h"
 
-static tsl_cuda_device *own(const tsl_device *device) {
+static tsl_cuda_device *peers_own(const tsl_device *device) {
   return device->impl;
 }
 
 /* Access lasts as long as the context, and others in the process may have asked for it before: whatever is answered, copies
  * are possible. */
 static void give_access(tsl_device *device, const tsl_device *other) {
-  const tsl_cu_device peer = own(other)->ordinal;
+  const tsl_cu_device peer = peers_own(other)->ordinal;
   const uint64_t bit = peer < 64 ? UINT64_C(1) << peer : 0;
   int can = 0;
-  if (bit == 0 || atomic_fetch_or(&own(device)->peers, bit) & bit)
+  if (bit == 0 || atomic_fetch_or(&peers_own(device)->peers, bit) & bit)
     return;
-  if (tsl_cuda.peer_can(&can, own(device)->ordinal, peer) != TSL_CU_SUCCESS || !can ||
+  if (tsl_cuda.peer_can(&can, peers_own(device)->ordinal, peer) != TSL_CU_SUCCESS || !can ||
       !tsl_cuda_enter_quietly(device))
     return;
-  (void)tsl_cuda.peer_enable(own(other)->context, 0);
+  (void)tsl_cuda.peer_enable(peers_own(other)->context, 0);
   tsl_cuda_leave_quietly();
 }
 
 bool tsl_cuda_reaches(tsl_device *device, tsl_device *other) {
-  if (other->ops != device->ops || !own(device)->context || !own(other)->context)
+  if (other->ops != device->ops || !peers_own(device)->context || !peers_own(other)->context)
     return false;
   if (device != other) {
     give_access(device, other);
@@ -33,7 +33,7 @@ bool tsl_cuda_reaches(tsl_device *device, tsl_device *other) {
   return true;
 }
 
-static tsl_cu_address address_of(const tsl_buffer *buffer, size_t offset) {
+static tsl_cu_address peers_address_of(const tsl_buffer *buffer, size_t offset) {
   return ((const tsl_cuda_buffer *)buffer)->address + offset;
 }
 
@@ -48,33 +48,33 @@ static tesela_status check_side(const tsl_buffer *buffer, size_t offset, size_t 
   return TESELA_OK;
 }
 
-static int copy_flat(tsl_stream *stream, const tsl_copy_rect *rows, size_t row, size_t bytes) {
-  return tsl_cuda.copy_peer(address_of(rows->to, rows->to_offset + row * rows->to_pitch),
-                            own(rows->to->device)->context,
-                            address_of(rows->from, rows->from_offset + row * rows->from_pitch),
-                            own(rows->from->device)->context, bytes, stream->handle);
+static int peers_copy_flat(tsl_stream *stream, const tsl_copy_rect *rows, size_t row, size_t bytes) {
+  return tsl_cuda.copy_peer(peers_address_of(rows->to, rows->to_offset + row * rows->to_pitch),
+                            peers_own(rows->to->device)->context,
+                            peers_address_of(rows->from, rows->from_offset + row * rows->from_pitch),
+                            peers_own(rows->from->device)->context, bytes, stream->handle);
 }
 
 /* One copy where the rows touch, one of rows where its pitches allow that, else row by row. */
-static int copy(tsl_stream *stream, const tsl_copy_rect *rows, const char **call) {
-  const size_t pitch_max = own(stream->device)->pitch_max;
+static int peers_copy(tsl_stream *stream, const tsl_copy_rect *rows, const char **call) {
+  const size_t pitch_max = peers_own(stream->device)->pitch_max;
   *call = "cuMemcpyPeerAsync";
   if (rows->rows == 1 || (rows->from_pitch == rows->row_bytes && rows->to_pitch == rows->row_bytes))
-    return copy_flat(stream, rows, 0, rows->rows * rows->row_bytes);
+    return peers_copy_flat(stream, rows, 0, rows->rows * rows->row_bytes);
   if (rows->from_pitch > pitch_max || rows->to_pitch > pitch_max) {
     int code = TSL_CU_SUCCESS;
     for (size_t row = 0; row < rows->rows && code == TSL_CU_SUCCESS; row++)
-      code = copy_flat(stream, rows, row, rows->row_bytes);
+      code = peers_copy_flat(stream, rows, row, rows->row_bytes);
     return code;
   }
   const tsl_cu_copy_peer block = {.from_memory = TSL_CU_MEMORY_DEVICE,
-                                  .from_device = address_of(rows->from, rows->from_offset),
-                                  .from_context = own(rows->from->device)->context,
+                                  .from_device = peers_address_of(rows->from, rows->from_offset),
+                                  .from_context = peers_own(rows->from->device)->context,
                                   .from_pitch = rows->from_pitch,
                                   .from_height = rows->rows,
                                   .to_memory = TSL_CU_MEMORY_DEVICE,
-                                  .to_device = address_of(rows->to, rows->to_offset),
-                                  .to_context = own(rows->to->device)->context,
+                                  .to_device = peers_address_of(rows->to, rows->to_offset),
+                                  .to_context = peers_own(rows->to->device)->context,
                                   .to_pitch = rows->to_pitch,
                                   .to_height = rows->rows,
                                   .row_bytes = rows->row_bytes,
@@ -91,6 +91,6 @@ tesela_status tsl_cuda_copy_rows(tsl_stream *stream, const tsl_copy_rect *rows) 
   TSL_TRY(check_side(rows->from, rows->from_offset, rows->from_pitch, rows));
   TSL_TRY(check_side(rows->to, rows->to_offset, rows->to_pitch, rows));
   TSL_TRY(tsl_cuda_enter(stream->device));
-  const int code = copy(stream, rows, &call);
+  const int code = peers_copy(stream, rows, &call);
   return tsl_cuda_leave(stream->device, call, code);
 }

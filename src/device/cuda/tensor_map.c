@@ -30,7 +30,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static kept_map kept[KEPT];
 static unsigned oldest;
 
-static map_key key_of(const tsl_tensor *tensor) {
+static map_key tensor_map_key_of(const tsl_tensor *tensor) {
   const tsl_cuda_buffer *buffer = (const tsl_cuda_buffer *)tensor->buffer;
   const tsl_cuda_device *own = tensor->buffer->device->impl;
   map_key key = {
@@ -62,7 +62,7 @@ static tesela_status encode(tsl_device *device, const map_key *key, tsl_tensor_m
                        " (a matrix whose place or pitch the device's copies do not take)");
 }
 
-static bool find(const map_key *key, tsl_tensor_map *map) {
+static bool tensor_map_find(const map_key *key, tsl_tensor_map *map) {
   bool found = false;
   pthread_mutex_lock(&lock);
   for (int i = 0; i < KEPT && !found; i++) {
@@ -74,7 +74,7 @@ static bool find(const map_key *key, tsl_tensor_map *map) {
   return found;
 }
 
-static void keep(const map_key *key, const tsl_tensor_map *map) {
+static void tensor_map_keep(const map_key *key, const tsl_tensor_map *map) {
   pthread_mutex_lock(&lock);
   kept[oldest] = (kept_map){*key, *map};
   oldest = (oldest + 1) % KEPT;
@@ -82,10 +82,10 @@ static void keep(const map_key *key, const tsl_tensor_map *map) {
 }
 
 tesela_status tsl_cuda_tensor_map(const tsl_tensor *tensor, tsl_tensor_map *map) {
-  const map_key key = key_of(tensor);
-  if (find(&key, map))
+  const map_key key = tensor_map_key_of(tensor);
+  if (tensor_map_find(&key, map))
     return TESELA_OK;
   TSL_TRY(encode(tensor->buffer->device, &key, map));
-  keep(&key, map);
+  tensor_map_keep(&key, map);
   return TESELA_OK;
 }

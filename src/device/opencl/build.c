@@ -14,7 +14,7 @@
 enum { MAGIC_BYTES = 8, HEAD_BYTES = MAGIC_BYTES + sizeof(tsl_hash) };
 static const char magic_binary[MAGIC_BYTES] = "tslCLbin", magic_source[MAGIC_BYTES] = "tslCLsrc";
 
-static tsl_hash hash_of(const void *bytes, size_t count) {
+static tsl_hash build_hash_of(const void *bytes, size_t count) {
   return tsl_hash_add(tsl_hash_start(), bytes, count);
 }
 
@@ -23,7 +23,7 @@ tesela_status tsl_opencl_seal(bool is_source, const void *payload, size_t bytes,
   char *data = malloc(HEAD_BYTES + bytes);
   if (data == NULL)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for a compiled kernel of %zu bytes", bytes);
-  const tsl_hash hash = hash_of(payload, bytes);
+  const tsl_hash hash = build_hash_of(payload, bytes);
   memcpy(data, is_source ? magic_source : magic_binary, MAGIC_BYTES);
   memcpy(data + MAGIC_BYTES, &hash, sizeof hash);
   memcpy(data + HEAD_BYTES, payload, bytes);
@@ -77,7 +77,7 @@ static tesela_status build_failed(const tsl_device *device, const char *name, co
   return TESELA_BUILD_FAILED;
 }
 
-static tesela_status compile(const tsl_device *device, const char *name, const char *options,
+static tesela_status build_compile(const tsl_device *device, const char *name, const char *options,
                              const char *text, cl_program *out) {
   const tsl_opencl_device *self = tsl_opencl_of(device);
   tsl_text all = {0};
@@ -119,7 +119,7 @@ static tesela_status touch_kernels(const tsl_device *device, cl_program program)
 }
 
 /* The vendor's binary with a NUL behind it, which the caller frees; NULL and TESELA_OK where the vendor gives none. */
-static tesela_status take_binary(const tsl_device *device, cl_program program, unsigned char **data,
+static tesela_status build_take_binary(const tsl_device *device, cl_program program, unsigned char **data,
                                  size_t *bytes) {
   *data = NULL;
   TSL_TRY(TSL_CL(device, clGetProgramInfo, program, CL_PROGRAM_BINARY_SIZES, sizeof *bytes, bytes, NULL));
@@ -150,11 +150,11 @@ tesela_status tsl_opencl_build(tsl_device *device, const tsl_build *build, tsl_b
   unsigned char *data = NULL;
   size_t bytes = 0;
   *binary = (tsl_binary){NULL, 0};
-  TSL_TRY(compile(device, build->name, build->options, build->text, &program));
+  TSL_TRY(build_compile(device, build->name, build->options, build->text, &program));
   const bool wanted = !tsl_opencl_of(device)->keeps_source;
   tesela_status status = wanted ? touch_kernels(device, program) : TESELA_OK;
   if (status == TESELA_OK && wanted)
-    status = take_binary(device, program, &data, &bytes);
+    status = build_take_binary(device, program, &data, &bytes);
   if (status == TESELA_OK)
     status = data != NULL || tsl_opencl_ptx_wanted(build->text) ? seal_binary(build, data, bytes, binary)
                                                                 : tsl_opencl_seal_source(build, binary);
@@ -205,13 +205,13 @@ static tesela_status program_from(const tsl_device *device, const char *name, co
                     device->name, name);
   const char *payload = data + HEAD_BYTES;
   const size_t bytes = binary->bytes - HEAD_BYTES;
-  const tsl_hash right = hash_of(payload, bytes);
+  const tsl_hash right = build_hash_of(payload, bytes);
   memcpy(&hash, data + MAGIC_BYTES, sizeof hash);
   if (hash.high != right.high || hash.low != right.low)
     return tsl_fail(TESELA_BUILD_FAILED, "%s: the compiled form of %s is damaged", device->name, name);
   if (is_binary)
     return program_from_binary(device, name, (const unsigned char *)payload, bytes, program);
-  return compile(device, name, payload, payload + strlen(payload) + 1, program);
+  return build_compile(device, name, payload, payload + strlen(payload) + 1, program);
 }
 
 tesela_status tsl_opencl_module_load(tsl_device *device, const char *name, const tsl_binary *binary,

@@ -62,7 +62,7 @@ static cl_image_desc description(const tsl_image_layout *layout) {
                          .image_height = (size_t)layout->height};
 }
 
-static tesela_status failed(const tsl_image_layout *layout, const char *call, cl_int code) {
+static tesela_status opencl_image_failed(const tsl_image_layout *layout, const char *call, cl_int code) {
   char what[96];
   snprintf(what, sizeof what, "an image of %lld x %lld texels", (long long)layout->width,
            (long long)layout->height);
@@ -70,7 +70,7 @@ static tesela_status failed(const tsl_image_layout *layout, const char *call, cl
 }
 
 /* The image retains the sub-buffer, and that the buffer. */
-static tesela_status view(tsl_image *self, const tsl_image_layout *layout) {
+static tesela_status opencl_image_view(tsl_image *self, const tsl_image_layout *layout) {
   const cl_context context = tsl_opencl_of(layout->buffer->device)->context;
   const cl_buffer_region region = {layout->offset, layout->pitch * (size_t)layout->height};
   cl_mem part = ((tsl_opencl_buffer *)layout->buffer)->memory;
@@ -79,14 +79,14 @@ static tesela_status view(tsl_image *self, const tsl_image_layout *layout) {
   if (layout->offset != 0) {
     part = tsl_opencl.clCreateSubBuffer(part, CL_MEM_READ_ONLY, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
     if (code != CL_SUCCESS)
-      return failed(layout, "clCreateSubBuffer", code);
+      return opencl_image_failed(layout, "clCreateSubBuffer", code);
   }
   wanted.image_row_pitch = layout->pitch;
   wanted.buffer = part;
   self->memory = tsl_opencl.clCreateImage(context, CL_MEM_READ_ONLY, &rgba, &wanted, NULL, &code);
   if (layout->offset != 0)
     tsl_opencl.clReleaseMemObject(part);
-  return code == CL_SUCCESS ? TESELA_OK : failed(layout, "clCreateImage", code);
+  return code == CL_SUCCESS ? TESELA_OK : opencl_image_failed(layout, "clCreateImage", code);
 }
 
 static tesela_status take_copy(tsl_image *self, const tsl_image_layout *layout) {
@@ -103,10 +103,10 @@ static tesela_status take_copy(tsl_image *self, const tsl_image_layout *layout) 
   }
   self->memory = tsl_opencl.clCreateImage(tsl_opencl_of(stream->device)->context, CL_MEM_READ_ONLY, &rgba,
                                           &wanted, NULL, &code);
-  return code == CL_SUCCESS ? TESELA_OK : failed(layout, "clCreateImage", code);
+  return code == CL_SUCCESS ? TESELA_OK : opencl_image_failed(layout, "clCreateImage", code);
 }
 
-static tesela_status copy(tsl_image *self, const tsl_image_layout *layout) {
+static tesela_status opencl_image_copy(tsl_image *self, const tsl_image_layout *layout) {
   const size_t origin[3] = {0, 0, 0}, region[3] = {(size_t)layout->width, (size_t)layout->height, 1};
   TSL_TRY(take_copy(self, layout));
   const cl_int code = tsl_opencl.clEnqueueCopyBufferToImage(
@@ -115,7 +115,7 @@ static tesela_status copy(tsl_image *self, const tsl_image_layout *layout) {
   if (code == CL_SUCCESS)
     return TESELA_OK;
   tsl_opencl.clReleaseMemObject(self->memory);
-  return failed(layout, "clEnqueueCopyBufferToImage", code);
+  return opencl_image_failed(layout, "clEnqueueCopyBufferToImage", code);
 }
 
 tesela_status tsl_opencl_image_create(tsl_stream *stream, const tsl_image_layout *layout, tsl_image **image) {
@@ -126,7 +126,7 @@ tesela_status tsl_opencl_image_create(tsl_stream *stream, const tsl_image_layout
     return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no host memory for an image's record", stream->device->name);
   self->stream = stream;
   const tesela_status status =
-      stream->device->image_pitch_alignment != 0 ? view(self, layout) : copy(self, layout);
+      stream->device->image_pitch_alignment != 0 ? opencl_image_view(self, layout) : opencl_image_copy(self, layout);
   if (status != TESELA_OK) {
     free(self);
     return status;

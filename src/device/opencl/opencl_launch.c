@@ -31,7 +31,7 @@ void tsl_opencl_kernels_free(tsl_module *module) {
   module->kernels = NULL;
 }
 
-static tesela_status ask(tsl_kernel *self) {
+static tesela_status opencl_launch_ask(tsl_kernel *self) {
   const tsl_device *device = self->module->device;
   const cl_device_id id = tsl_opencl_of(device)->id;
   size_t items = 0;
@@ -50,7 +50,7 @@ static tesela_status ask(tsl_kernel *self) {
   return TESELA_OK;
 }
 
-static tesela_status create(tsl_module *module, const char *name, tsl_kernel **out) {
+static tesela_status opencl_launch_create(tsl_module *module, const char *name, tsl_kernel **out) {
   const tsl_device *device = module->device;
   cl_int code = CL_SUCCESS;
   tsl_kernel *self = calloc(1, sizeof *self + strlen(name) + 1);
@@ -66,7 +66,7 @@ static tesela_status create(tsl_module *module, const char *name, tsl_kernel **o
   else if (code != CL_SUCCESS)
     status = tsl_opencl_fail(device, "clCreateKernel", code, name);
   else
-    status = ask(self);
+    status = opencl_launch_ask(self);
   if (status != TESELA_OK) {
     if (self->kernel != NULL)
       tsl_opencl.clReleaseKernel(self->kernel);
@@ -86,7 +86,7 @@ tesela_status tsl_opencl_kernel_get(tsl_module *module, const char *name, tsl_ke
     if (strcmp(at->name, name) == 0)
       *kernel = at;
   if (*kernel == NULL) {
-    status = create(module, name, kernel);
+    status = opencl_launch_create(module, name, kernel);
     if (status == TESELA_OK) {
       (*kernel)->next = module->kernels;
       module->kernels = *kernel;
@@ -136,7 +136,7 @@ static tesela_status geometry(const tsl_kernel *kernel, const tsl_grid *grid, si
   return TESELA_OK;
 }
 
-static cl_mem memory_of(const tsl_argument *argument) {
+static cl_mem opencl_launch_memory_of(const tsl_argument *argument) {
   if (argument->image != NULL)
     return tsl_opencl_image_memory(argument->image);
   return argument->buffer != NULL ? ((const tsl_opencl_buffer *)argument->buffer)->memory : NULL;
@@ -146,7 +146,7 @@ static tesela_status set_arguments(const tsl_kernel *kernel, const tsl_argument 
   const tsl_device *device = kernel->module->device;
   for (int i = 0; i < count; i++) {
     const tsl_argument *argument = &arguments[i];
-    const cl_mem memory = memory_of(argument);
+    const cl_mem memory = opencl_launch_memory_of(argument);
     const bool is_memory = memory != NULL;
     const cl_int code =
         tsl_opencl.clSetKernelArg(kernel->kernel, (cl_uint)i, is_memory ? sizeof memory : argument->bytes,

@@ -16,7 +16,7 @@
 /* More than any machine has; what is beyond is not listed. */
 enum { MOST_PLATFORMS = 64, MOST_DEVICES = 64 };
 
-static tesela_status open_device(tsl_device *device) {
+static tesela_status opencl_list_open_device(tsl_device *device) {
   tsl_opencl_device *self = device->impl;
   const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)self->platform, 0};
   cl_int code = CL_SUCCESS;
@@ -33,22 +33,22 @@ static tesela_status open_device(tsl_device *device) {
   return tsl_opencl_check(device, "clCreateCommandQueue", code);
 }
 
-static void close_device(tsl_device *device) {
+static void opencl_list_close_device(tsl_device *device) {
   tsl_opencl_device *self = device->impl;
   tsl_opencl.clReleaseCommandQueue(self->queue);
   tsl_opencl.clReleaseContext(self->context);
 }
 
-static void forget(tsl_device *device) {
+static void opencl_list_forget(tsl_device *device) {
   free(device->impl);
   device->impl = NULL;
 }
 
-static void *native_stream(tsl_stream *stream) {
+static void *opencl_list_native_stream(tsl_stream *stream) {
   return stream->queue;
 }
 
-static void *native_buffer(tsl_buffer *buffer) {
+static void *opencl_list_native_buffer(tsl_buffer *buffer) {
   return ((tsl_opencl_buffer *)buffer)->memory;
 }
 
@@ -56,8 +56,8 @@ static const tsl_device_ops ops = {
     .dialect_folder = "device/opencl/include",
     .source_extension = "cl",
     .relaxed_option = "-cl-fast-relaxed-math",
-    .open = open_device,
-    .close = close_device,
+    .open = opencl_list_open_device,
+    .close = opencl_list_close_device,
     .buffer_create = tsl_opencl_buffer_create,
     .buffer_wrap = tsl_opencl_buffer_wrap,
     .buffer_adopt = tsl_opencl_buffer_adopt,
@@ -93,8 +93,8 @@ static const tsl_device_ops ops = {
     .kernel_get = tsl_opencl_kernel_get,
     .kernel_items_max = tsl_opencl_kernel_items_max,
     .launch = tsl_opencl_launch,
-    .native_stream = native_stream,
-    .native_buffer = native_buffer,
+    .native_stream = opencl_list_native_stream,
+    .native_buffer = opencl_list_native_buffer,
 };
 
 static bool is_pocl(cl_platform_id platform) {
@@ -119,7 +119,7 @@ static bool has_f64(cl_device_id id) {
   return (tsl_opencl_number(id, CL_DEVICE_DOUBLE_FP_CONFIG) & CL_FP_FMA) != 0;
 }
 
-static unsigned capabilities(cl_device_id id) {
+static unsigned opencl_list_capabilities(cl_device_id id) {
   const struct {
     bool there;
     unsigned capability;
@@ -141,7 +141,7 @@ static unsigned capabilities(cl_device_id id) {
 
 /* "platform/device/driver" without blanks, and of the host's processor its design as well, since names stand for several; a
  * text that is too long is cut and ends with the hash of all of it. */
-static void make_key(const char *platform, const char *driver, const tsl_device *device, char *key,
+static void opencl_list_make_key(const char *platform, const char *driver, const tsl_device *device, char *key,
                      size_t size) {
   char all[512], hash[33], model[32] = "";
   if (device->is_cpu)
@@ -163,11 +163,11 @@ static void make_key(const char *platform, const char *driver, const tsl_device 
 static int int_of(uint64_t value) {
   return value > INT32_MAX ? INT32_MAX : (int)value;
 }
-static int at_least_1(uint64_t value) {
+static int opencl_list_at_least_1(uint64_t value) {
   return value < 1 ? 1 : int_of(value);
 }
 
-static void describe(tsl_opencl_device *self, tsl_device *out) {
+static void opencl_list_describe(tsl_opencl_device *self, tsl_device *out) {
   const cl_device_id id = self->id;
   char platform[128], driver[128];
   size_t sizes[16] = {0};
@@ -176,22 +176,22 @@ static void describe(tsl_opencl_device *self, tsl_device *out) {
   *out = (tsl_device){.ops = &ops, .impl = self};
   tsl_opencl_text(id, CL_DEVICE_NAME, out->label, sizeof out->label);
   snprintf(out->platform, sizeof out->platform, "%.80s, driver %.38s", platform, driver);
-  out->capabilities = capabilities(id);
+  out->capabilities = opencl_list_capabilities(id);
   out->is_cpu = (tsl_opencl_number(id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
-  make_key(platform, driver, out, out->key, sizeof out->key);
-  out->compute_units = at_least_1(tsl_opencl_number(id, CL_DEVICE_MAX_COMPUTE_UNITS));
+  opencl_list_make_key(platform, driver, out, out->key, sizeof out->key);
+  out->compute_units = opencl_list_at_least_1(tsl_opencl_number(id, CL_DEVICE_MAX_COMPUTE_UNITS));
   out->clock_mhz = int_of(tsl_opencl_number(id, CL_DEVICE_MAX_CLOCK_FREQUENCY));
   out->memory_bytes = tsl_opencl_number(id, CL_DEVICE_GLOBAL_MEM_SIZE);
   out->allocation_max = tsl_opencl_number(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
   out->local_bytes = tsl_opencl_number(id, CL_DEVICE_LOCAL_MEM_SIZE);
-  out->group_items_max = at_least_1(tsl_opencl_number(id, CL_DEVICE_MAX_WORK_GROUP_SIZE));
+  out->group_items_max = opencl_list_at_least_1(tsl_opencl_number(id, CL_DEVICE_MAX_WORK_GROUP_SIZE));
   tsl_opencl.clGetDeviceInfo(id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof sizes, sizes, NULL);
   for (int d = 0; d < 3; d++) {
-    out->group_size_max[d] = at_least_1(sizes[d]);
+    out->group_size_max[d] = opencl_list_at_least_1(sizes[d]);
     out->group_count_max[d] = INT32_MAX; /* OpenCL has no limit; the dialect counts groups in an int */
   }
-  out->vector_f32 = at_least_1(tsl_opencl_number(id, CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT));
-  out->vector_f64 = at_least_1(tsl_opencl_number(id, CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE));
+  out->vector_f32 = opencl_list_at_least_1(tsl_opencl_number(id, CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT));
+  out->vector_f64 = opencl_list_at_least_1(tsl_opencl_number(id, CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE));
   out->host_alignment = (out->capabilities & TSL_CAN_SHARED_MEMORY) != 0 ? host_alignment(self) : 0;
   out->fragments = tsl_opencl_fragments(self->platform, id);
   out->capabilities |= out->fragments != NULL ? TSL_CAN_FRAGMENTS : 0;
@@ -224,13 +224,13 @@ static tesela_status list_device(cl_platform_id platform, cl_device_id id,
     return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for the list of OpenCL devices");
   *self = (tsl_opencl_device){.platform = platform, .id = id, .keeps_source = is_pocl(platform)};
   tsl_device device;
-  describe(self, &device);
+  opencl_list_describe(self, &device);
   found(argument, &device);
   ++*count;
   return TESELA_OK;
 }
 
-static tesela_status list(void (*found)(void *argument, const tsl_device *device), void *argument) {
+static tesela_status opencl_list(void (*found)(void *argument, const tsl_device *device), void *argument) {
   cl_platform_id platforms[MOST_PLATFORMS];
   cl_uint platform_count = 0;
   int count = 0;
@@ -266,8 +266,8 @@ static tesela_status list(void (*found)(void *argument, const tsl_device *device
 
 const tsl_device_kind tsl_device_kind_opencl = {.kind = "opencl",
                                                 .what = "OpenCL platforms",
-                                                .list = list,
+                                                .list = opencl_list,
                                                 .adopt = tsl_opencl_adopt,
-                                                .forget = forget,
+                                                .forget = opencl_list_forget,
                                                 .start_least = 0.01,
                                                 .is_processor = tsl_opencl_is_processor};

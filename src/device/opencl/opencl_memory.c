@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static cl_mem memory_of(tsl_buffer *buffer) {
+static cl_mem opencl_memory_memory_of(tsl_buffer *buffer) {
   return ((tsl_opencl_buffer *)buffer)->memory;
 }
 
 /* OpenCL has no memory object of zero bytes. */
-static size_t at_least_1(size_t bytes) {
+static size_t opencl_memory_at_least_1(size_t bytes) {
   return bytes > 0 ? bytes : 1;
 }
 
@@ -34,7 +34,7 @@ static cl_int take_now(const tsl_device *device, cl_mem memory) {
   return code == CL_SUCCESS ? tsl_opencl.clFinish(queue) : code;
 }
 
-static tesela_status create(tsl_device *device, size_t bytes, cl_mem_flags flags, void *host,
+static tesela_status opencl_memory_create(tsl_device *device, size_t bytes, cl_mem_flags flags, void *host,
                             tsl_buffer **buffer) {
   *buffer = NULL;
   tsl_opencl_buffer *self = calloc(1, sizeof *self);
@@ -42,7 +42,7 @@ static tesela_status create(tsl_device *device, size_t bytes, cl_mem_flags flags
     return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no host memory for a buffer's record", device->name);
   cl_int code = CL_SUCCESS;
   self->memory = tsl_opencl.clCreateBuffer(tsl_opencl_of(device)->context, CL_MEM_READ_WRITE | flags,
-                                           at_least_1(bytes), host, &code);
+                                           opencl_memory_at_least_1(bytes), host, &code);
   if (code == CL_SUCCESS && !device->is_cpu) {
     code = take_now(device, self->memory);
     if (code != CL_SUCCESS)
@@ -62,7 +62,7 @@ static tesela_status create(tsl_device *device, size_t bytes, cl_mem_flags flags
 /* Where host and device share memory, the buffer lies where mapping it costs no copy. */
 tesela_status tsl_opencl_buffer_create(tsl_device *device, size_t bytes, tsl_buffer **buffer) {
   const bool shared = (device->capabilities & TSL_CAN_SHARED_MEMORY) != 0;
-  return create(device, bytes, shared ? CL_MEM_ALLOC_HOST_PTR : 0, NULL, buffer);
+  return opencl_memory_create(device, bytes, shared ? CL_MEM_ALLOC_HOST_PTR : 0, NULL, buffer);
 }
 
 tesela_status tsl_opencl_buffer_wrap(tsl_device *device, void *host, size_t bytes, tsl_buffer **buffer) {
@@ -73,23 +73,23 @@ tesela_status tsl_opencl_buffer_wrap(tsl_device *device, void *host, size_t byte
     return tsl_fail(TESELA_BAD_CALL, "%s: host memory to share must be aligned to %zu bytes", device->name,
                     device->host_alignment);
   if (bytes == 0)
-    return create(device, 0, 0, NULL, buffer);
-  TSL_TRY(create(device, bytes, CL_MEM_USE_HOST_PTR, host, buffer));
+    return opencl_memory_create(device, 0, 0, NULL, buffer);
+  TSL_TRY(opencl_memory_create(device, bytes, CL_MEM_USE_HOST_PTR, host, buffer));
   const size_t images = device->image_offset_alignment;
   (*buffer)->askew = images != 0 && (uintptr_t)host % images != 0;
   return TESELA_OK;
 }
 
 void tsl_opencl_buffer_destroy(tsl_buffer *buffer) {
-  tsl_opencl.clReleaseMemObject(memory_of(buffer));
+  tsl_opencl.clReleaseMemObject(opencl_memory_memory_of(buffer));
   free(buffer);
 }
 
 tesela_status tsl_opencl_buffer_map(tsl_stream *stream, tsl_buffer *buffer, int write, void **host) {
   const cl_map_flags flags = write != 0 ? CL_MAP_READ | CL_MAP_WRITE : CL_MAP_READ;
   cl_int code = CL_SUCCESS;
-  *host = tsl_opencl.clEnqueueMapBuffer(stream->queue, memory_of(buffer), CL_TRUE, flags, 0,
-                                        at_least_1(buffer->bytes), 0, NULL, NULL, &code);
+  *host = tsl_opencl.clEnqueueMapBuffer(stream->queue, opencl_memory_memory_of(buffer), CL_TRUE, flags, 0,
+                                        opencl_memory_at_least_1(buffer->bytes), 0, NULL, NULL, &code);
   if (code != CL_SUCCESS)
     *host = NULL;
   return tsl_opencl_check(stream->device, "clEnqueueMapBuffer", code);
@@ -98,7 +98,7 @@ tesela_status tsl_opencl_buffer_map(tsl_stream *stream, tsl_buffer *buffer, int 
 /* Waits, so that any stream sees what the host stored. */
 tesela_status tsl_opencl_buffer_unmap(tsl_stream *stream, tsl_buffer *buffer, void *host) {
   TSL_TRY(
-      TSL_CL(stream->device, clEnqueueUnmapMemObject, stream->queue, memory_of(buffer), host, 0, NULL, NULL));
+      TSL_CL(stream->device, clEnqueueUnmapMemObject, stream->queue, opencl_memory_memory_of(buffer), host, 0, NULL, NULL));
   return TSL_CL(stream->device, clFinish, stream->queue);
 }
 
@@ -110,8 +110,8 @@ typedef struct transfer {
   cl_bool waits;
 } transfer;
 
-static tesela_status move_block(const transfer *t, size_t offset, char *host, size_t bytes) {
-  const cl_mem memory = memory_of(t->copy->buffer);
+static tesela_status opencl_memory_move_block(const transfer *t, size_t offset, char *host, size_t bytes) {
+  const cl_mem memory = opencl_memory_memory_of(t->copy->buffer);
   const cl_command_queue queue = t->stream->queue;
   if (t->write)
     return TSL_CL(t->stream->device, clEnqueueWriteBuffer, queue, memory, t->waits, offset, bytes, host, 0,
@@ -120,9 +120,9 @@ static tesela_status move_block(const transfer *t, size_t offset, char *host, si
                 NULL);
 }
 
-static tesela_status move_rows(const transfer *t, size_t rows) {
+static tesela_status opencl_memory_move_rows(const transfer *t, size_t rows) {
   const tsl_copy *copy = t->copy;
-  const cl_mem memory = memory_of(copy->buffer);
+  const cl_mem memory = opencl_memory_memory_of(copy->buffer);
   const cl_command_queue queue = t->stream->queue;
   const size_t host_origin[3] = {0, 0, 0}, region[3] = {copy->row_bytes, rows, 1};
   const size_t origin[3] = {copy->offset % copy->device_pitch, copy->offset / copy->device_pitch, 0};
@@ -135,42 +135,42 @@ static tesela_status move_rows(const transfer *t, size_t rows) {
 
 /* NVIDIA refuses a block of rows whose last row, were it as long as the pitch, would pass the buffer's end:
  * such a last row goes alone. */
-static tesela_status move(const transfer *t) {
+static tesela_status opencl_memory_move(const transfer *t) {
   const tsl_copy *copy = t->copy;
   const size_t pitch = copy->device_pitch, rows = copy->rows;
   char *host = copy->host;
   if (rows == 0 || copy->row_bytes == 0)
     return TESELA_OK;
   if (rows == 1 || (pitch == copy->row_bytes && copy->host_pitch == copy->row_bytes))
-    return move_block(t, copy->offset, host, rows * copy->row_bytes);
+    return opencl_memory_move_block(t, copy->offset, host, rows * copy->row_bytes);
   const bool fits = copy->buffer->bytes / pitch >= copy->offset / pitch + rows;
-  TSL_TRY(move_rows(t, fits ? rows : rows - 1));
+  TSL_TRY(opencl_memory_move_rows(t, fits ? rows : rows - 1));
   if (fits)
     return TESELA_OK;
-  return move_block(t, copy->offset + (rows - 1) * pitch, host + (rows - 1) * copy->host_pitch,
+  return opencl_memory_move_block(t, copy->offset + (rows - 1) * pitch, host + (rows - 1) * copy->host_pitch,
                     copy->row_bytes);
 }
 
 tesela_status tsl_opencl_write(tsl_stream *stream, const tsl_copy *copy) {
-  return move(&(transfer){stream, copy, true, CL_TRUE});
+  return opencl_memory_move(&(transfer){stream, copy, true, CL_TRUE});
 }
 
 tesela_status tsl_opencl_read(tsl_stream *stream, const tsl_copy *copy) {
-  return move(&(transfer){stream, copy, false, CL_TRUE});
+  return opencl_memory_move(&(transfer){stream, copy, false, CL_TRUE});
 }
 
 /* Sends the queue on its way, so that the copy begins while the host does something else. */
-static tesela_status enqueue(tsl_stream *stream, const tsl_copy *copy, bool write) {
-  TSL_TRY(move(&(transfer){stream, copy, write, CL_FALSE}));
+static tesela_status opencl_memory_enqueue(tsl_stream *stream, const tsl_copy *copy, bool write) {
+  TSL_TRY(opencl_memory_move(&(transfer){stream, copy, write, CL_FALSE}));
   return TSL_CL(stream->device, clFlush, stream->queue);
 }
 
 tesela_status tsl_opencl_write_later(tsl_stream *stream, const tsl_copy *copy) {
-  return enqueue(stream, copy, true);
+  return opencl_memory_enqueue(stream, copy, true);
 }
 
 tesela_status tsl_opencl_read_later(tsl_stream *stream, const tsl_copy *copy) {
-  return enqueue(stream, copy, false);
+  return opencl_memory_enqueue(stream, copy, false);
 }
 
 /* What drivers pin is memory objects of this flag; they are mapped as long as they live. */
@@ -184,13 +184,13 @@ tesela_status tsl_opencl_pinned_create(tsl_device *device, size_t bytes, tsl_pin
   opencl_pinned *self = calloc(1, sizeof *self);
   if (self == NULL)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no host memory for a buffer's record", device->name);
-  tesela_status status = create(device, bytes, CL_MEM_ALLOC_HOST_PTR, NULL, &self->memory);
+  tesela_status status = opencl_memory_create(device, bytes, CL_MEM_ALLOC_HOST_PTR, NULL, &self->memory);
   if (status == TESELA_OK) {
     cl_int code = CL_SUCCESS;
     self->base = (tsl_pinned){.device = device, .bytes = bytes};
     self->base.host =
-        tsl_opencl.clEnqueueMapBuffer(tsl_opencl_of(device)->queue, memory_of(self->memory), CL_TRUE,
-                                      CL_MAP_READ | CL_MAP_WRITE, 0, at_least_1(bytes), 0, NULL, NULL, &code);
+        tsl_opencl.clEnqueueMapBuffer(tsl_opencl_of(device)->queue, opencl_memory_memory_of(self->memory), CL_TRUE,
+                                      CL_MAP_READ | CL_MAP_WRITE, 0, opencl_memory_at_least_1(bytes), 0, NULL, NULL, &code);
     status = tsl_opencl_check(device, "clEnqueueMapBuffer", code);
     if (status != TESELA_OK)
       tsl_opencl_buffer_destroy(self->memory);
@@ -208,7 +208,7 @@ void tsl_opencl_pinned_destroy(tsl_pinned *pinned) {
   if (self == NULL)
     return;
   const cl_command_queue queue = tsl_opencl_of(pinned->device)->queue;
-  tsl_opencl.clEnqueueUnmapMemObject(queue, memory_of(self->memory), pinned->host, 0, NULL, NULL);
+  tsl_opencl.clEnqueueUnmapMemObject(queue, opencl_memory_memory_of(self->memory), pinned->host, 0, NULL, NULL);
   tsl_opencl.clFinish(queue);
   tsl_opencl_buffer_destroy(self->memory);
   free(self);
@@ -218,7 +218,7 @@ tesela_status tsl_opencl_copy(tsl_stream *stream, tsl_buffer *from, size_t from_
                               size_t to_offset, size_t bytes) {
   if (bytes == 0)
     return TESELA_OK;
-  return TSL_CL(stream->device, clEnqueueCopyBuffer, stream->queue, memory_of(from), memory_of(to),
+  return TSL_CL(stream->device, clEnqueueCopyBuffer, stream->queue, opencl_memory_memory_of(from), opencl_memory_memory_of(to),
                 from_offset, to_offset, bytes, 0, NULL, NULL);
 }
 
@@ -228,12 +228,12 @@ bool tsl_opencl_reaches(tsl_device *device, tsl_device *other) {
   return device == other;
 }
 
-static tesela_status copy_block(tsl_stream *stream, const tsl_copy_rect *rows, size_t count) {
+static tesela_status opencl_memory_copy_block(tsl_stream *stream, const tsl_copy_rect *rows, size_t count) {
   const size_t from[3] = {rows->from_offset % rows->from_pitch, rows->from_offset / rows->from_pitch, 0},
                to[3] = {rows->to_offset % rows->to_pitch, rows->to_offset / rows->to_pitch, 0},
                region[3] = {rows->row_bytes, count, 1};
-  return TSL_CL(stream->device, clEnqueueCopyBufferRect, stream->queue, memory_of(rows->from),
-                memory_of(rows->to), from, to, region, rows->from_pitch, 0, rows->to_pitch, 0, 0, NULL, NULL);
+  return TSL_CL(stream->device, clEnqueueCopyBufferRect, stream->queue, opencl_memory_memory_of(rows->from),
+                opencl_memory_memory_of(rows->to), from, to, region, rows->from_pitch, 0, rows->to_pitch, 0, 0, NULL, NULL);
 }
 
 static bool ends_inside(const tsl_buffer *buffer, size_t offset, size_t pitch, size_t rows) {
@@ -250,8 +250,8 @@ tesela_status tsl_opencl_copy_rows(tsl_stream *stream, const tsl_copy_rect *rows
                            rows->rows * bytes);
   if (ends_inside(rows->from, rows->from_offset, rows->from_pitch, rows->rows) &&
       ends_inside(rows->to, rows->to_offset, rows->to_pitch, rows->rows))
-    return copy_block(stream, rows, rows->rows);
-  TSL_TRY(copy_block(stream, rows, last));
+    return opencl_memory_copy_block(stream, rows, rows->rows);
+  TSL_TRY(opencl_memory_copy_block(stream, rows, last));
   return tsl_opencl_copy(stream, rows->from, rows->from_offset + last * rows->from_pitch, rows->to,
                          rows->to_offset + last * rows->to_pitch, bytes);
 }
@@ -268,6 +268,6 @@ tesela_status tsl_opencl_fill(tsl_stream *stream, tsl_buffer *buffer, size_t off
     pattern[i] = byte;
   while ((offset | bytes) % length != 0)
     length /= 2;
-  return TSL_CL(stream->device, clEnqueueFillBuffer, stream->queue, memory_of(buffer), pattern, length,
+  return TSL_CL(stream->device, clEnqueueFillBuffer, stream->queue, opencl_memory_memory_of(buffer), pattern, length,
                 offset, bytes, 0, NULL, NULL);
 }

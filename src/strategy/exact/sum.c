@@ -36,7 +36,7 @@ static void empty_window(tsl_exact_sum *sum) {
   tsl_exact_settle(sum->digits);
 }
 
-static double number_at(const void *numbers, int i, bool twice) {
+static double sum_number_at(const void *numbers, int i, bool twice) {
   return twice ? ((const double *)numbers)[i] : (double)((const float *)numbers)[i];
 }
 
@@ -45,7 +45,7 @@ static void add_slowly(tsl_exact_sum *sum, const void *x, const void *y, int cou
   int largest = 0;
   sum->slow = true;
   for (int i = 0; i < count; i++) {
-    const double a = number_at(x, i, twice), b = number_at(y, i, twice), product = a * b;
+    const double a = sum_number_at(x, i, twice), b = sum_number_at(y, i, twice), product = a * b;
     const int exponent = tsl_exact_exponent(product);
     largest = exponent > largest ? exponent : largest;
     if (!tsl_exact_is_finite(a) || !tsl_exact_is_finite(b))

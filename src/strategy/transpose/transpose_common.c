@@ -19,18 +19,18 @@ typedef struct tsl_transpose_arguments_f64 {
   double alpha;
 } tsl_transpose_arguments_f64;
 
-static bool scales(const tsl_problem *problem) {
+static bool transpose_common_scales(const tsl_problem *problem) {
   return problem->alpha[0] != 1 || problem->alpha[1] != 0;
 }
 
 tsl_accuracy tsl_transpose_accuracy(const tsl_problem *problem, const tsl_config *config) {
   (void)config;
-  return (tsl_accuracy){.factor = scales(problem) ? 1 : 0, .repeats = true, .rounded = scales(problem)};
+  return (tsl_accuracy){.factor = transpose_common_scales(problem) ? 1 : 0, .repeats = true, .rounded = transpose_common_scales(problem)};
 }
 
 const char *tsl_transpose_refuse_scaling(const tsl_problem *problem) {
   const tesela_type type = problem->c.type;
-  if (scales(problem) && type != TESELA_F32 && type != TESELA_F64)
+  if (transpose_common_scales(problem) && type != TESELA_F32 && type != TESELA_F64)
     return tsl_refusal("moves %s, but scales f32 and f64 only", tsl_type(type)->name);
   return NULL;
 }
@@ -39,14 +39,14 @@ tesela_status tsl_transpose_build(tsl_work *work, const char *path, const char *
                                   const tsl_grid *grid) {
   const tsl_problem *problem = &work->problem;
   tsl_text defines = {0};
-  if (!scales(problem))
+  if (!transpose_common_scales(problem))
     tsl_text_add(&defines, "#define TSL_MOVED_BYTES %zu\n", tsl_type(problem->c.type)->size);
   if (problem->in_place)
     tsl_text_add(&defines, "#define TSL_IN_PLACE 1\n");
   tesela_status status = tsl_text_status(&defines);
   if (status == TESELA_OK)
     status = tsl_launch_build_with(work, path, kernel, grid,
-                                   scales(problem) ? problem->c.type : TESELA_TYPE_DEFAULT,
+                                   transpose_common_scales(problem) ? problem->c.type : TESELA_TYPE_DEFAULT,
                                    tsl_text_get(&defines));
   tsl_text_free(&defines);
   return status;
@@ -71,11 +71,11 @@ static tesela_status launch_over(const tsl_work *work, const tsl_operands *opera
   const tsl_problem *problem = &work->problem;
   const tsl_transpose_arguments_f32 single = {*sizes, (float)problem->alpha[0], 0};
   const tsl_transpose_arguments_f64 twice = {*sizes, problem->alpha[0]};
-  const bool is_single = scales(problem) && problem->c.type == TESELA_F32;
+  const bool is_single = transpose_common_scales(problem) && problem->c.type == TESELA_F32;
   tsl_buffer *a = operands->a.buffer ? operands->a.buffer : operands->c.buffer;
   const tsl_argument arguments[] = {TSL_ARG_BUFFER(a), TSL_ARG_BUFFER(operands->c.buffer),
                                     is_single         ? TSL_ARG_VALUE(single)
-                                    : scales(problem) ? TSL_ARG_VALUE(twice)
+                                    : transpose_common_scales(problem) ? TSL_ARG_VALUE(twice)
                                                       : TSL_ARG_VALUE(*sizes)};
   return work->device->ops->launch(stream, launch->kernel, grid, arguments,
                                    sizeof arguments / sizeof *arguments);
@@ -89,33 +89,33 @@ tesela_status tsl_transpose_launch(const tsl_work *work, const tsl_operands *ope
 
 /* --- tiles --- */
 
-static void swap(int64_t *a, int64_t *b) {
+static void transpose_common_swap(int64_t *a, int64_t *b) {
   const int64_t kept = *a;
   *a = *b;
   *b = kept;
 }
 
-static int64_t distance(int64_t stride) {
+static int64_t transpose_common_distance(int64_t stride) {
   return stride < 0 ? -stride : stride;
 }
 
 /* C's columns become the axis along which it lies closest; one of a single element does not count. */
-static void order_axes(tsl_transpose_sizes *sizes) {
-  if (sizes->m == 1 || (sizes->n > 1 && distance(sizes->c_col_stride) <= distance(sizes->c_row_stride)))
+static void transpose_common_order_axes(tsl_transpose_sizes *sizes) {
+  if (sizes->m == 1 || (sizes->n > 1 && transpose_common_distance(sizes->c_col_stride) <= transpose_common_distance(sizes->c_row_stride)))
     return;
-  swap(&sizes->m, &sizes->n);
-  swap(&sizes->c_row_stride, &sizes->c_col_stride);
-  swap(&sizes->a_row_stride, &sizes->a_col_stride);
+  transpose_common_swap(&sizes->m, &sizes->n);
+  transpose_common_swap(&sizes->c_row_stride, &sizes->c_col_stride);
+  transpose_common_swap(&sizes->a_row_stride, &sizes->a_col_stride);
 }
 
-static int64_t tiles_of(int64_t elements, int tile) {
+static int64_t transpose_common_tiles_of(int64_t elements, int tile) {
   return (elements - 1) / tile + 1;
 }
 
 /* The places of kernel/transpose_tile.h, as many of them as the device has groups; kernels go on to the rest. */
 static tsl_grid tile_grid(const tsl_problem *problem, const tsl_transpose_sizes *sizes,
                           const tsl_tiling *tiling, const tsl_device *device) {
-  const int64_t down = tiles_of(sizes->m, tiling->tile), across = tiles_of(sizes->n, tiling->tile);
+  const int64_t down = transpose_common_tiles_of(sizes->m, tiling->tile), across = transpose_common_tiles_of(sizes->n, tiling->tile);
   int64_t band = 1;
   while (band < tiling->band && band < down)
     band *= 2;
@@ -151,7 +151,7 @@ tesela_status tsl_transpose_build_tiles(tsl_work *work, const char *path, const 
 tesela_status tsl_transpose_launch_tiles(const tsl_work *work, const tsl_operands *operands,
                                          tsl_stream *stream, const tsl_tiling *tiling) {
   tsl_transpose_sizes sizes = sizes_of(work, operands);
-  order_axes(&sizes);
+  transpose_common_order_axes(&sizes);
   const tsl_grid grid = tile_grid(&work->problem, &sizes, tiling, work->device);
   return launch_over(work, operands, stream, &sizes, &grid);
 }

@@ -21,7 +21,7 @@ static const double fma_seconds = 8e-3;
 /* Lanes of one read() piece take at most PIECE / 4 / 32 numbers each. */
 enum { LEAST_LANES = 32 };
 
-typedef struct bench {
+typedef struct host_bench {
   const tsl_device *device;
   const tsl_roofs_loops *loops;
   tsl_pool *pool;
@@ -37,13 +37,13 @@ typedef struct bench {
   tesela_type type;
   const tsl_roofs_chain *chain;
   int64_t rounds;
-} bench;
+} host_bench;
 
 /* --- memory --- */
 
-static void fill_piece(void *argument, int64_t index, int worker) {
+static void host_fill_piece(void *argument, int64_t index, int worker) {
   (void)worker;
-  bench *b = argument;
+  host_bench *b = argument;
   const size_t first = (size_t)index * b->piece / sizeof(float), count = b->piece / sizeof(float);
   int sum = 0; /* at most 2^18 numbers below 2^12 */
   for (size_t i = first; i < first + count; i++) {
@@ -55,31 +55,31 @@ static void fill_piece(void *argument, int64_t index, int worker) {
   b->sums[index] = sum;
 }
 
-static void copy_piece(void *argument, int64_t index, int worker) {
+static void host_copy_piece(void *argument, int64_t index, int worker) {
   (void)worker;
-  bench *b = argument;
+  host_bench *b = argument;
   const size_t first = (size_t)index * b->piece / sizeof(float);
   b->loops->copy(b->from + first, b->to + first, b->piece / sizeof(float));
 }
 
 static void library_copy_piece(void *argument, int64_t index, int worker) {
   (void)worker;
-  bench *b = argument;
+  host_bench *b = argument;
   const size_t first = (size_t)index * b->piece / sizeof(float);
   const size_t left = b->bytes - first * sizeof(float);
   memcpy(b->to + first, b->from + first, left < b->piece ? left : b->piece);
 }
 
-static void read_piece(void *argument, int64_t index, int worker) {
+static void host_read_piece(void *argument, int64_t index, int worker) {
   (void)worker;
-  bench *b = argument;
+  host_bench *b = argument;
   b->sums[index] =
       b->loops->read(b->from + (size_t)index * b->piece / sizeof(float), b->piece / sizeof(float));
 }
 
 static void compare_piece(void *argument, int64_t index, int worker) {
   (void)worker;
-  bench *b = argument;
+  host_bench *b = argument;
   const size_t first = (size_t)index * b->piece / sizeof(float), count = b->piece / sizeof(float);
   bool wrong = false;
   for (size_t i = first; i < first + count; i++) {
@@ -90,46 +90,46 @@ static void compare_piece(void *argument, int64_t index, int worker) {
     atomic_store(&b->wrong, true);
 }
 
-static int64_t pieces(const bench *b) {
+static int64_t host_pieces(const host_bench *b) {
   return (int64_t)((b->bytes - 1) / b->piece + 1);
 }
 
-static double timed(bench *b, int64_t count, tsl_pool_task task) {
+static double timed(host_bench *b, int64_t count, tsl_pool_task task) {
   const double start = tsl_clock();
   tsl_pool_run(b->pool, count, task, b);
   return tsl_clock() - start;
 }
 
 static tesela_status run_copy(void *argument, double *seconds) {
-  *seconds = timed(argument, pieces(argument), copy_piece);
+  *seconds = timed(argument, host_pieces(argument), host_copy_piece);
   return TESELA_OK;
 }
 
 static tesela_status run_library_copy(void *argument, double *seconds) {
-  *seconds = timed(argument, pieces(argument), library_copy_piece);
+  *seconds = timed(argument, host_pieces(argument), library_copy_piece);
   return TESELA_OK;
 }
 
-static double sum_of(const bench *b) {
+static double host_sum_of(const host_bench *b) {
   double sum = 0;
-  for (int64_t i = 0; i < pieces(b); i++)
+  for (int64_t i = 0; i < host_pieces(b); i++)
     sum += b->sums[i];
   return sum;
 }
 
 static tesela_status run_read(void *argument, double *seconds) {
-  bench *b = argument;
-  *seconds = timed(b, pieces(b), read_piece);
-  if (sum_of(b) != b->sum)
+  host_bench *b = argument;
+  *seconds = timed(b, host_pieces(b), host_read_piece);
+  if (host_sum_of(b) != b->sum)
     return tsl_fail(TESELA_WRONG_RESULT, "%s: the numbers in memory were read wrong", b->device->name);
   return TESELA_OK;
 }
 
-static tesela_status measure_copy(bench *b, tsl_roofs_run run, size_t piece, double seconds, tsl_roof *roof) {
+static tesela_status host_measure_copy(host_bench *b, tsl_roofs_run run, size_t piece, double seconds, tsl_roof *roof) {
   b->piece = piece;
   TSL_TRY(tsl_roofs_repeat(run, b, 2.0 * (double)b->bytes, seconds, roof));
   b->piece = PIECE;
-  tsl_pool_run(b->pool, pieces(b), compare_piece, b);
+  tsl_pool_run(b->pool, host_pieces(b), compare_piece, b);
   if (atomic_load(&b->wrong))
     return tsl_fail(TESELA_WRONG_RESULT, "%s: memory was copied wrong", b->device->name);
   return TESELA_OK;
@@ -143,7 +143,7 @@ static void ask_for_large_pages(void *block, size_t bytes) {
     (void)madvise((char *)block + (start - (uintptr_t)block), end - start, MADV_HUGEPAGE);
 }
 
-static tesela_status measure_memory(bench *b, double seconds, tsl_roofs *roofs) {
+static tesela_status measure_memory(host_bench *b, double seconds, tsl_roofs *roofs) {
   void *from = NULL, *to = NULL, *sums = NULL;
   const size_t large = b->bytes / (size_t)(LARGE_PIECES * b->threads) / PIECE * PIECE;
   tesela_status status;
@@ -157,10 +157,10 @@ static tesela_status measure_memory(bench *b, double seconds, tsl_roofs *roofs) 
   b->sums = sums;
   b->piece = PIECE;
   b->mask = tsl_roofs_mask(PIECE / (int)sizeof(float) / LEAST_LANES);
-  tsl_pool_run(b->pool, pieces(b), fill_piece, b);
-  b->sum = sum_of(b);
-  TSL_GO(measure_copy(b, run_copy, PIECE, 0.25 * seconds, &roofs->roof[TSL_ROOF_COPY]));
-  TSL_GO(measure_copy(b, run_library_copy, large > 0 ? large : PIECE, 0.1 * seconds,
+  tsl_pool_run(b->pool, host_pieces(b), host_fill_piece, b);
+  b->sum = host_sum_of(b);
+  TSL_GO(host_measure_copy(b, run_copy, PIECE, 0.25 * seconds, &roofs->roof[TSL_ROOF_COPY]));
+  TSL_GO(host_measure_copy(b, run_library_copy, large > 0 ? large : PIECE, 0.1 * seconds,
                       &roofs->roof[TSL_ROOF_COPY]));
   status = tsl_roofs_repeat(run_read, b, (double)b->bytes, 0.2 * seconds, &roofs->roof[TSL_ROOF_READ]);
 out:
@@ -200,13 +200,13 @@ static bool fma_f64(const tsl_roofs_loops *loops, const tsl_roofs_chain *chain, 
 
 static void fma_piece(void *argument, int64_t index, int worker) {
   (void)index, (void)worker;
-  bench *b = argument;
+  host_bench *b = argument;
   if (!(b->type == TESELA_F64 ? fma_f64 : fma_f32)(b->loops, b->chain, b->rounds))
     atomic_store(&b->wrong, true);
 }
 
 static tesela_status run_fma(void *argument, double *seconds) {
-  bench *b = argument;
+  host_bench *b = argument;
   *seconds = timed(b, (int64_t)FMA_PIECES * b->threads, fma_piece);
   if (atomic_load(&b->wrong))
     return tsl_fail(TESELA_WRONG_RESULT, "%s: multiply-adds in %s came out wrong", b->device->name,
@@ -214,7 +214,7 @@ static tesela_status run_fma(void *argument, double *seconds) {
   return TESELA_OK;
 }
 
-static tesela_status measure_fma(bench *b, tesela_type type, double seconds, tsl_roof *roof) {
+static tesela_status measure_fma(host_bench *b, tesela_type type, double seconds, tsl_roof *roof) {
   double once = 0;
   b->type = type;
   b->chain = &tsl_roofs_counting;
@@ -256,7 +256,7 @@ tesela_status tsl_roofs_core(const tsl_device *cpu, double *rate) {
 }
 
 tesela_status tsl_roofs_on_host(tsl_device *device, double seconds, tsl_roofs *roofs) {
-  bench b = {.device = device, .pool = tsl_pool_shared(), .bytes = roofs->bytes};
+  host_bench b = {.device = device, .pool = tsl_pool_shared(), .bytes = roofs->bytes};
   b.loops = loops_for(device);
   b.threads = tsl_pool_threads(b.pool);
   if (b.bytes > 0)

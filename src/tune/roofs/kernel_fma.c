@@ -7,14 +7,14 @@
 /* Seconds of one launch of multiply-adds. */
 static const double fma_seconds = 8e-3;
 
-static void put(const tsl_kernel_bench *b, size_t index, double value) {
+static void kernel_fma_put(const tsl_kernel_bench *b, size_t index, double value) {
   if (b->type == TESELA_F64)
     ((double *)b->block)[index] = value;
   else
     ((float *)b->block)[index] = (float)value;
 }
 
-static double get(const tsl_kernel_bench *b, size_t index) {
+static double kernel_fma_get(const tsl_kernel_bench *b, size_t index) {
   return b->type == TESELA_F64 ? ((const double *)b->block)[index] : (double)((const float *)b->block)[index];
 }
 
@@ -22,8 +22,8 @@ static double get(const tsl_kernel_bench *b, size_t index) {
 static tesela_status write_constants(tsl_kernel_bench *b, const tsl_roofs_chain *chain) {
   b->chain = chain;
   for (int lane = 0; lane < b->lanes; lane++) {
-    put(b, (size_t)lane, chain->factor);
-    put(b, (size_t)b->lanes + (size_t)lane, chain->summand);
+    kernel_fma_put(b, (size_t)lane, chain->factor);
+    kernel_fma_put(b, (size_t)b->lanes + (size_t)lane, chain->summand);
   }
   return tsl_device_write(b->stream, b->from, 0, b->block, 2 * (size_t)b->lanes * tsl_type(b->type)->size);
 }
@@ -31,7 +31,7 @@ static tesela_status write_constants(tsl_kernel_bench *b, const tsl_roofs_chain 
 static tesela_status write_starts(tsl_kernel_bench *b) {
   const int starts = b->shape.items * b->shape.chains * b->lanes;
   for (int i = 0; i < starts; i++)
-    put(b, (size_t)i, tsl_roofs_start(i));
+    kernel_fma_put(b, (size_t)i, tsl_roofs_start(i));
   return tsl_device_write(b->stream, b->to, 0, b->block, (size_t)starts * tsl_type(b->type)->size);
 }
 
@@ -44,9 +44,9 @@ static tesela_status look_at_chains(tsl_kernel_bench *b) {
     double sum = 0;
     for (int c = 0; c < chains; c++)
       sum += tsl_roofs_end(b->chain, (item * chains + c) * lanes + lane, b->rounds * b->shape.round);
-    if (get(b, i) != sum)
+    if (kernel_fma_get(b, i) != sum)
       return tsl_fail(TESELA_WRONG_RESULT, "%s: multiply-adds in %s came to %.17g, not %.17g",
-                      b->device->name, tsl_type(b->type)->name, get(b, i), sum);
+                      b->device->name, tsl_type(b->type)->name, kernel_fma_get(b, i), sum);
   }
   return TESELA_OK;
 }

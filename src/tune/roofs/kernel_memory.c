@@ -71,7 +71,7 @@ static tesela_status look_at_copy(tsl_kernel_bench *b, tsl_module *module) {
   return b->ops->fill(b->stream, b->to, 0, 0xff, b->bytes); /* for the next way of copying */
 }
 
-static tesela_status fill(tsl_kernel_bench *b, tsl_module *module) {
+static tesela_status kernel_memory_fill(tsl_kernel_bench *b, tsl_module *module) {
   const tsl_argument arguments[] = {TSL_ARG_BUFFER(b->from), TSL_ARG_BUFFER(b->results),
                                     TSL_ARG_VALUE(b->memory)};
   int64_t sum;
@@ -92,7 +92,7 @@ static tesela_status measure_copier(tsl_kernel_bench *b, tsl_module *module, con
   return look_at_copy(b, module);
 }
 
-static tesela_status measure_copy(tsl_kernel_bench *b, tsl_module *module, double seconds, tsl_roof *roof) {
+static tesela_status kernel_memory_measure_copy(tsl_kernel_bench *b, tsl_module *module, double seconds, tsl_roof *roof) {
   const bool in_chunks = b->shape.chunk_bytes > 0;
   const double each = seconds / (grids(b) + !in_chunks + 1);
   for (int grid = 0; grid < grids(b); grid++)
@@ -135,8 +135,8 @@ tesela_status tsl_kernel_bench_memory(tsl_kernel_bench *b, double seconds, tsl_r
   TSL_GO(b->ops->buffer_create(b->device, b->bytes, &b->from));
   TSL_GO(b->ops->buffer_create(b->device, b->bytes, &b->to));
   TSL_GO(tsl_kernel_bench_take(b, groups_of_grid(b, grids(b) - 1), each));
-  TSL_GO(fill(b, module));
-  TSL_GO(measure_copy(b, module, 0.35 * seconds, &roofs->roof[TSL_ROOF_COPY]));
+  TSL_GO(kernel_memory_fill(b, module));
+  TSL_GO(kernel_memory_measure_copy(b, module, 0.35 * seconds, &roofs->roof[TSL_ROOF_COPY]));
   status = measure_read(b, module, 0.2 * seconds, &roofs->roof[TSL_ROOF_READ]);
 out:
   if (b->stream && status != TESELA_OK)

@@ -110,11 +110,11 @@ static int propose_neighbours(const tsl_search_view *view, int *next, int most) 
   return count;
 }
 
-static int propose(const tsl_search_view *view, int *next, int most) {
+static int hill_climb_propose(const tsl_search_view *view, int *next, int most) {
   const int count = propose_promising(view, next, most, propose_firsts(view, next, most));
   const int neighbours = count > 0 ? 0 : propose_neighbours(view, next, most);
   return count + neighbours > 0 ? count + neighbours : tsl_search_in_order(view, next, most);
 }
 
 const tsl_search tsl_search_hill_climb = {
-    .name = "hill_climb", .what = "the models' best, then neighbours of the fastest", .propose = propose};
+    .name = "hill_climb", .what = "the models' best, then neighbours of the fastest", .propose = hill_climb_propose};

@@ -5,7 +5,7 @@
 #include <math.h>
 
 /* The untried points with the smallest keys; a point's key depends on the seed and on itself alone. */
-static int propose(const tsl_search_view *view, int *next, int most) {
+static int search_random_propose(const tsl_search_view *view, int *next, int most) {
   int count = 0;
   for (int i = 0; i < view->space->count; i++) {
     if (!isnan(view->seconds[i]))
@@ -22,4 +22,4 @@ static int propose(const tsl_search_view *view, int *next, int most) {
 }
 
 const tsl_search tsl_search_random = {
-    .name = "random", .what = "every legal config, in a random order of the seed", .propose = propose};
+    .name = "random", .what = "every legal config, in a random order of the seed", .propose = search_random_propose};

@@ -57,7 +57,7 @@ static bool is_wanted(const tsl_check_options *given, const tsl_type_list *list,
   return list->count == 0;
 }
 
-static void add_types(tsl_checking *job, const tsl_strategy *strategy, const tsl_type_list *wanted) {
+static void checking_add_types(tsl_checking *job, const tsl_strategy *strategy, const tsl_type_list *wanted) {
   tsl_types types;
   for (int i = 0; tsl_strategy_types(strategy, i, &types); i++) {
     int known = 0;
@@ -74,13 +74,13 @@ tesela_status tsl_checking_choose(tsl_checking *job, const tsl_strategy_list *st
     TSL_TRY(tsl_select_types(TSL_OP_GEMM, job->given->types, &wanted));
   for (int i = 0; i < strategies->count; i++) {
     job->ops[strategies->items[i].strategy->op] = true;
-    add_types(job, strategies->items[i].strategy, &wanted);
+    checking_add_types(job, strategies->items[i].strategy, &wanted);
   }
   return TESELA_OK;
 }
 
 /* One case of an operation for every type, pair and config. Operations with fewer standard cases end earlier. */
-static tesela_status check_op(tsl_checking *job, tsl_op op, bool random, int64_t index) {
+static tesela_status checking_check_op(tsl_checking *job, tsl_op op, bool random, int64_t index) {
   for (int t = 0; t < job->type_count; t++) {
     tsl_check_entry entry = {.random = random, .index = index, .seed = (uint64_t)job->given->seed};
     entry.types = job->types[t];
@@ -100,7 +100,7 @@ static tesela_status check_index(tsl_checking *job, bool random, int64_t index) 
                     (long long)index, (long long)job->standard_count - 1);
   for (int op = 0; op < TSL_OP_COUNT; op++)
     if (job->ops[op])
-      TSL_TRY(check_op(job, (tsl_op)op, random, index));
+      TSL_TRY(checking_check_op(job, (tsl_op)op, random, index));
   return TESELA_OK;
 }
 
@@ -134,7 +134,7 @@ static tesela_status check_standard(tsl_checking *job) {
     tsl_progress_at(job->progress, "standard cases", (double)i / (double)job->standard_count);
     for (int op = 0; op < TSL_OP_COUNT; op++)
       if (job->ops[op])
-        TSL_TRY(check_op(job, (tsl_op)op, false, in_turn(job->counts[op], i)));
+        TSL_TRY(checking_check_op(job, (tsl_op)op, false, in_turn(job->counts[op], i)));
     job->standard_done += !job->list.over;
   }
   return TESELA_OK;

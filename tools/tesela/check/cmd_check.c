@@ -34,7 +34,7 @@ static const tsl_example examples[] = {
     {NULL, NULL},
 };
 
-static tesela_status conclude(const tsl_checking *job) {
+static tesela_status check_conclude(const tsl_checking *job) {
   const tsl_check_pair sum = tsl_check_list_sum(&job->list);
   if (sum.wrong > 0)
     return tsl_fail(TESELA_WRONG_RESULT, "%lld results are wrong; the report says how to see them again",
@@ -51,7 +51,7 @@ static tesela_status conclude(const tsl_checking *job) {
   return TESELA_OK;
 }
 
-static tesela_status run(const tsl_call *call) {
+static tesela_status check_run(const tsl_call *call) {
   const tsl_check_options *given = call->options;
   tsl_checking job = {.given = given};
   tsl_devices *devices = NULL;
@@ -68,7 +68,7 @@ static tesela_status run(const tsl_call *call) {
   tsl_progress_end(job.progress);
   TSL_GO(status);
   TSL_GO(given->json ? tsl_checking_json(call, &job) : tsl_checking_text(&job));
-  status = conclude(&job);
+  status = check_conclude(&job);
 out:
   tsl_check_list_free(&job.list);
   tsl_devices_destroy(devices);
@@ -87,5 +87,5 @@ const tsl_command tsl_command_check = {
     .options = options,
     .examples = examples,
     .options_bytes = sizeof(tsl_check_options),
-    .run = run,
+    .run = check_run,
 };

@@ -55,7 +55,7 @@ bool tsl_check_computes(const tsl_problem *problem) {
   return tsl_problem_reads(problem, TSL_OPERAND_A) || (problem->in_place && problem->m > 1);
 }
 
-static void count(tsl_check_pair *pair, const tsl_case *what, const tsl_case_report *report) {
+static void list_count(tsl_check_pair *pair, const tsl_case *what, const tsl_case_report *report) {
   int64_t *const counts[] = {[TSL_CASE_RIGHT] = &pair->right,
                              [TSL_CASE_WRONG] = &pair->wrong,
                              [TSL_CASE_REFUSED] = &pair->refused,
@@ -77,7 +77,7 @@ static tesela_status run_config(tsl_check_list *list, tsl_check_pair *pair, cons
   if (list->over)
     return TESELA_OK;
   TSL_TRY(tsl_check_case(pair->chosen->strategy, config, pair->device, &entry->what, &report));
-  count(pair, &entry->what, &report);
+  list_count(pair, &entry->what, &report);
   if (report.result == TSL_CASE_WRONG || report.result == TSL_CASE_FAILED)
     keep_fault(list, pair, config, entry, &report);
   return TESELA_OK;
@@ -115,7 +115,7 @@ tesela_status tsl_check_list_try(tsl_check_list *list, tsl_check_pair *pair, con
   return TESELA_OK;
 }
 
-static bool takes(const tsl_strategy *strategy, const tsl_types *wanted) {
+static bool list_takes(const tsl_strategy *strategy, const tsl_types *wanted) {
   tsl_types types;
   for (int i = 0; tsl_strategy_types(strategy, i, &types); i++)
     if (types.a == wanted->a && types.b == wanted->b && types.c == wanted->c)
@@ -125,7 +125,7 @@ static bool takes(const tsl_strategy *strategy, const tsl_types *wanted) {
 
 bool tsl_check_takes(const tsl_check_pair *pair, const tsl_check_entry *entry) {
   return !*pair->missing && pair->chosen->strategy->op == entry->what.problem.op &&
-         takes(pair->chosen->strategy, &entry->types);
+         list_takes(pair->chosen->strategy, &entry->types);
 }
 
 bool tsl_check_is_untried(const tsl_check_list *list, const tsl_check_pair *pair) {

@@ -28,23 +28,23 @@ typedef struct filling_job {
   char why[512];
 } filling_job;
 
-typedef struct filling {
+typedef struct cache_prefill_filling {
   filling_job *jobs;
   int count, capacity;
   pthread_mutex_t lock; /* of `done` */
   int done;
   tsl_progress *progress;
-} filling;
+} cache_prefill_filling;
 
-static tsl_problem sample(tsl_op op, tesela_type type) {
+static tsl_problem cache_prefill_sample(tsl_op op, tesela_type type) {
   return tsl_problem_of(op, PREFILL_SIZE, PREFILL_SIZE, PREFILL_SIZE, type);
 }
 
-static void build_one(void *argument, int64_t index, int worker) {
+static void cache_prefill_build_one(void *argument, int64_t index, int worker) {
   (void)worker;
-  filling *all = argument;
+  cache_prefill_filling *all = argument;
   filling_job *job = &all->jobs[index];
-  const tsl_problem problem = sample(job->strategy->op, job->type);
+  const tsl_problem problem = cache_prefill_sample(job->strategy->op, job->type);
   tsl_plan *plan;
   job->status = tsl_plan_create(&problem, job->strategy, &job->config, job->device, TSL_PLACE_DEVICE, &plan);
   if (job->status == TESELA_OK)
@@ -62,7 +62,7 @@ static void build_one(void *argument, int64_t index, int worker) {
   pthread_mutex_unlock(&all->lock);
 }
 
-static tesela_status add_job(filling *all, const filling_job *job) {
+static tesela_status add_job(cache_prefill_filling *all, const filling_job *job) {
   if (all->count == all->capacity) {
     const int capacity = all->capacity ? 2 * all->capacity : 64;
     filling_job *jobs = realloc(all->jobs, (size_t)capacity * sizeof *jobs);
@@ -75,7 +75,7 @@ static tesela_status add_job(filling *all, const filling_job *job) {
   return TESELA_OK;
 }
 
-static tesela_status add_new(filling *all, const filling_job *job) {
+static tesela_status add_new(cache_prefill_filling *all, const filling_job *job) {
   for (int i = 0; i < all->count; i++) {
     const filling_job *other = &all->jobs[i];
     if (other->strategy == job->strategy && other->type == job->type && other->device == job->device &&
@@ -86,7 +86,7 @@ static tesela_status add_new(filling *all, const filling_job *job) {
 }
 
 /* Of a strategy with too many configs to compile all: what its model likes best for squares of a few sizes. */
-static tesela_status add_family(filling *all, const tsl_chosen_strategy *chosen, filling_job job) {
+static tesela_status add_family(cache_prefill_filling *all, const tsl_chosen_strategy *chosen, filling_job job) {
   static const int64_t sizes[] = {64, 256, PREFILL_SIZE, 4 * PREFILL_SIZE};
   for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
     const tsl_problem problem = tsl_problem_of(chosen->strategy->op, sizes[s], sizes[s], sizes[s], job.type);
@@ -107,9 +107,9 @@ static tesela_status add_family(filling *all, const tsl_chosen_strategy *chosen,
 }
 
 /* Every config of one strategy, or the one that was asked for, that this device takes. */
-static tesela_status add_strategy(filling *all, const tsl_chosen_strategy *chosen, tesela_type type,
+static tesela_status add_strategy(cache_prefill_filling *all, const tsl_chosen_strategy *chosen, tesela_type type,
                                   tsl_device *device) {
-  const tsl_problem problem = sample(chosen->strategy->op, type);
+  const tsl_problem problem = cache_prefill_sample(chosen->strategy->op, type);
   filling_job job = {.strategy = chosen->strategy, .type = type, .device = device};
   if (chosen->strategy->testing.probes)
     return add_family(all, chosen, job);
@@ -122,7 +122,7 @@ static tesela_status add_strategy(filling *all, const tsl_chosen_strategy *chose
   return TESELA_OK;
 }
 
-static tesela_status collect(const tsl_cache_options *given, tsl_devices *devices, filling *all) {
+static tesela_status cache_prefill_collect(const tsl_cache_options *given, tsl_devices *devices, cache_prefill_filling *all) {
   tsl_device_list where;
   tsl_strategy_list strategies;
   tsl_type_list types;
@@ -140,7 +140,7 @@ static tesela_status collect(const tsl_cache_options *given, tsl_devices *device
                   "there is nothing to compile: no such strategy has kernels for these devices and types");
 }
 
-static tesela_status report_prefill(const tsl_call *call, const filling *all, double seconds) {
+static tesela_status report_prefill(const tsl_call *call, const cache_prefill_filling *all, double seconds) {
   const tsl_cache_options *given = call->options;
   int compiled = 0, kept = 0, failed = 0, tried = 0;
   double compiling = 0, trying = 0;
@@ -192,16 +192,16 @@ static tesela_status report_prefill(const tsl_call *call, const filling *all, do
 
 tesela_status tsl_cache_prefill(const tsl_call *call) {
   const tsl_cache_options *given = call->options;
-  filling all = {.count = 0};
+  cache_prefill_filling all = {.count = 0};
   tsl_devices *devices = NULL;
   tesela_status status = TESELA_OK;
   const double start = tsl_clock();
   pthread_mutex_init(&all.lock, NULL);
   TSL_GO(tsl_set_threads(given->threads));
   TSL_GO(tsl_devices_create(&devices));
-  TSL_GO(collect(given, devices, &all));
+  TSL_GO(cache_prefill_collect(given, devices, &all));
   all.progress = tsl_progress_start(true);
-  tsl_pool_run(tsl_pool_shared(), all.count, build_one, &all);
+  tsl_pool_run(tsl_pool_shared(), all.count, cache_prefill_build_one, &all);
   tsl_progress_end(all.progress);
   status = report_prefill(call, &all, tsl_clock() - start);
 out:

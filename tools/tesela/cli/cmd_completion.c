@@ -106,7 +106,7 @@ static void (*const completions[])(tsl_text *) = {
 };
 
 /* Appends the values of an option that has a list of them. */
-static bool add_values(const tsl_option *option, tsl_text *out) {
+static bool completion_add_values(const tsl_option *option, tsl_text *out) {
   const size_t count = sizeof completions / sizeof *completions;
   if ((size_t)option->value >= count || !completions[option->value])
     return false;
@@ -188,7 +188,7 @@ static void zsh_command(tsl_text *out, const tsl_command *command) {
     tsl_text_add(out, "        --%s", option->name);
     if (option->letter)
       tsl_text_add(out, "|-%c", option->letter);
-    if (add_values(option, &values))
+    if (completion_add_values(option, &values))
       tsl_text_add(out, ") compadd --%s; return ;;\n", tsl_text_get(&values));
     else
       tsl_text_add(out, option->value == TSL_VALUE_FILE ? ") _files; return ;;\n" : ") return ;;\n");
@@ -247,7 +247,7 @@ static void fish_command(tsl_text *out, const tsl_command *command) {
                  option->name);
     if (option->letter)
       tsl_text_add(out, " -s %c", option->letter);
-    if (add_values(option, &values))
+    if (completion_add_values(option, &values))
       tsl_text_add(out, " -x -a '%s'", tsl_text_get(&values) + 1);
     else if (option->value != TSL_VALUE_FLAG)
       tsl_text_add(out, option->value == TSL_VALUE_FILE ? " -r -F" : " -x");
@@ -295,7 +295,7 @@ static const tsl_example examples[] = {
     {NULL, NULL},
 };
 
-static tesela_status run(const tsl_call *call) {
+static tesela_status completion_run(const tsl_call *call) {
   for (int i = 0; shells[i]; i++)
     if (strcmp(call->words[0], shells[i]) == 0) {
       tsl_text out = {0};
@@ -318,5 +318,5 @@ const tsl_command tsl_command_completion = {
     .words_min = 1,
     .words_max = 1,
     .options_bytes = sizeof(completion_options),
-    .run = run,
+    .run = completion_run,
 };

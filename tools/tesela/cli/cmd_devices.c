@@ -30,7 +30,7 @@ static const tsl_example examples[] = {
     {NULL, NULL},
 };
 
-static void print_device(const tsl_device *device, const tsl_measured *one, int width, bool colour,
+static void devices_print_device(const tsl_device *device, const tsl_measured *one, int width, bool colour,
                          tsl_text *out) {
   char first[48], second[48], third[48];
   tsl_text_add_painted(out, TSL_PAINT_STRONG, colour, device->name);
@@ -79,13 +79,13 @@ static void print_device(const tsl_device *device, const tsl_measured *one, int 
   tsl_table_free(&table);
 }
 
-static tesela_status print_text(tsl_devices *devices, const tsl_device_list *chosen,
+static tesela_status devices_print_text(tsl_devices *devices, const tsl_device_list *chosen,
                                 const tsl_measured_list *list, tsl_text *out) {
   const int width = tsl_output_width();
   const bool colour = tsl_output_colour();
   for (int i = 0; i < chosen->count; i++) {
     const tsl_device *device = chosen->items[i];
-    print_device(device, tsl_measured_find(list, device), width, colour, out);
+    devices_print_device(device, tsl_measured_find(list, device), width, colour, out);
     tsl_text_add(out, "\n");
   }
   for (int kind = 0; kind < tsl_devices_kinds(); kind++) {
@@ -110,7 +110,7 @@ static tesela_status print_text(tsl_devices *devices, const tsl_device_list *cho
   return TESELA_OK;
 }
 
-static tesela_status print_json(const tsl_call *call, tsl_devices *devices, const tsl_device_list *chosen,
+static tesela_status devices_print_json(const tsl_call *call, tsl_devices *devices, const tsl_device_list *chosen,
                                 const tsl_measured_list *list) {
   json_t *found = json_array();
   for (int i = 0; i < chosen->count; i++) {
@@ -125,7 +125,7 @@ static tesela_status print_json(const tsl_call *call, tsl_devices *devices, cons
                         json_pack("{s:o, s:o}", "devices", found, "missing", tsl_json_missing(devices)));
 }
 
-static tesela_status run(const tsl_call *call) {
+static tesela_status devices_run(const tsl_call *call) {
   const devices_options *given = call->options;
   tesela_status status = TESELA_OK;
   tsl_devices *devices = NULL;
@@ -137,10 +137,10 @@ static tesela_status run(const tsl_call *call) {
   if (given->measure && !given->names)
     TSL_GO(tsl_measured_take(&chosen, 0, &list));
   if (given->json)
-    TSL_GO(print_json(call, devices, &chosen, &list));
+    TSL_GO(devices_print_json(call, devices, &chosen, &list));
   else {
     if (!given->names)
-      TSL_GO(print_text(devices, &chosen, &list, &out));
+      TSL_GO(devices_print_text(devices, &chosen, &list, &out));
     for (int i = 0; given->names && i < chosen.count; i++)
       tsl_text_add(&out, "%s\n", chosen.items[i]->name);
     TSL_GO(tsl_print(&out));
@@ -161,5 +161,5 @@ const tsl_command tsl_command_devices = {
     .options = options,
     .examples = examples,
     .options_bytes = sizeof(devices_options),
-    .run = run,
+    .run = devices_run,
 };

@@ -50,7 +50,7 @@ static const tsl_example examples[] = {
 };
 
 /* A panel being filled by the pool, in chunks. */
-typedef struct filling {
+typedef struct generate_filling {
   const generate_options *given;
   const tsl_type_info *type;
   char *data;
@@ -59,26 +59,26 @@ typedef struct filling {
   size_t count;
   int64_t row, rows, cols; /* of kinds that are made row by row: the panel's first row, and the whole */
   double *room;            /* a row for each worker */
-} filling;
+} generate_filling;
 
 static void fill_chunk(void *argument, int64_t index, int worker) {
   (void)worker;
-  const filling *what = argument;
+  const generate_filling *what = argument;
   const size_t start = (size_t)index * CHUNK_ELEMENTS;
   const size_t count = what->count - start < CHUNK_ELEMENTS ? what->count - start : CHUNK_ELEMENTS;
   tsl_random_fill(what->drawn, (uint64_t)what->given->seed, what->first + start, what->type->type,
                   what->data + start * what->type->size, count);
 }
 
-static void fill_row(void *argument, int64_t index, int worker) {
-  const filling *what = argument;
+static void generate_fill_row(void *argument, int64_t index, int worker) {
+  const generate_filling *what = argument;
   tsl_kind_row(what->given->distribution, (uint64_t)what->given->seed, what->row + index, what->rows,
                what->cols, what->type->type, what->room + worker * 2 * what->cols,
                what->data + (size_t)(index * what->cols) * what->type->size);
 }
 
 /* By parts of rows where numbers do not depend on their rows. */
-static tesela_status fill_panel(filling *what, int64_t count) {
+static tesela_status fill_panel(generate_filling *what, int64_t count) {
   tsl_pool *pool = tsl_pool_shared();
   void *room;
   if (tsl_kind_is_drawn(what->given->distribution, &what->drawn)) {
@@ -88,7 +88,7 @@ static tesela_status fill_panel(filling *what, int64_t count) {
   TSL_TRY(tsl_alloc((size_t)(tsl_pool_threads(pool) * 2 * what->cols) * sizeof(double), "rows of numbers",
                     &room));
   what->room = room;
-  tsl_pool_run(pool, count, fill_row, what);
+  tsl_pool_run(pool, count, generate_fill_row, what);
   tsl_free(room);
   return TESELA_OK;
 }
@@ -108,7 +108,7 @@ static tesela_status write_panels(const generate_options *given, tsl_writer *wri
     return status;
   for (int64_t row = 0; row < rows; row += panel) {
     const int64_t count = rows - row < panel ? rows - row : panel;
-    filling what = {.given = given,
+    generate_filling what = {.given = given,
                     .type = type,
                     .data = data,
                     .first = (uint64_t)row * (uint64_t)cols,
@@ -128,7 +128,7 @@ out:
   return status;
 }
 
-static tesela_status report(const tsl_call *call, int64_t rows, int64_t cols) {
+static tesela_status generate_report(const tsl_call *call, int64_t rows, int64_t cols) {
   const generate_options *given = call->options;
   const char *distribution = tsl_kind_name(given->distribution);
   if (given->json)
@@ -143,7 +143,7 @@ static tesela_status report(const tsl_call *call, int64_t rows, int64_t cols) {
   return tsl_matrix_report(given->output, &out);
 }
 
-static tesela_status run(const tsl_call *call) {
+static tesela_status generate_run(const tsl_call *call) {
   const generate_options *given = call->options;
   int64_t size[2], elements, bytes;
   if (!tsl_parse_sizes(call->words[0], size, 2))
@@ -166,7 +166,7 @@ out:
   tsl_progress_end(progress);
   tsl_writer_close(writer);
   tsl_interrupt_guard(NULL);
-  return status == TESELA_OK ? report(call, size[0], size[1]) : status;
+  return status == TESELA_OK ? generate_report(call, size[0], size[1]) : status;
 }
 
 const tsl_command tsl_command_generate = {
@@ -179,5 +179,5 @@ const tsl_command tsl_command_generate = {
     .words_min = 1,
     .words_max = 1,
     .options_bytes = sizeof(generate_options),
-    .run = run,
+    .run = generate_run,
 };

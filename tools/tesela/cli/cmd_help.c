@@ -33,7 +33,7 @@ static const char *const topics[] = {
         NULL,
 };
 
-static tesela_status run(const tsl_call *call) {
+static tesela_status help_run(const tsl_call *call) {
   const help_options *given = call->options;
   const char *topic = call->word_count ? call->words[0] : NULL;
   const int width = tsl_prose_width();
@@ -67,5 +67,5 @@ const tsl_command tsl_command_help = {
     .choices = topics,
     .words_max = 1,
     .options_bytes = sizeof(help_options),
-    .run = run,
+    .run = help_run,
 };

@@ -38,7 +38,7 @@ static const tsl_example examples[] = {
     {NULL, NULL},
 };
 
-static tesela_status set(const char *variable, const char *value) {
+static tesela_status run_set(const char *variable, const char *value) {
   return setenv(variable, value, 1) == 0 ? TESELA_OK
                                          : tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for %s", variable);
 }
@@ -52,7 +52,7 @@ static tesela_status put_in_front(const char *variable, const char *first, const
     tsl_text_add(&value, "%s%s", separator, before);
   tesela_status status = tsl_text_status(&value);
   if (status == TESELA_OK)
-    status = set(variable, tsl_text_get(&value));
+    status = run_set(variable, tsl_text_get(&value));
   tsl_text_free(&value);
   return status;
 }
@@ -61,7 +61,7 @@ static tesela_status put_in_front(const char *variable, const char *first, const
 static tesela_status listen_to(void) {
   char process[24];
   snprintf(process, sizeof process, "%ld", (long)getpid());
-  TSL_TRY(set("TESELA_RUN", process));
+  TSL_TRY(run_set("TESELA_RUN", process));
   return put_in_front("TESELA_LOG", "calls", ",");
 }
 
@@ -79,7 +79,7 @@ static tesela_status check_device(const char *given) {
 }
 
 /* The program takes the tool's place, so that signals, its terminal and its exit code are its own. */
-static tesela_status run(const tsl_call *call) {
+static tesela_status run_run(const tsl_call *call) {
   const run_options *given = call->options;
   char library[PATH_MAX];
   TSL_TRY(check_device(given->device));
@@ -90,7 +90,7 @@ static tesela_status run(const tsl_call *call) {
   if (given->log)
     TSL_TRY(listen_to());
   if (given->device)
-    TSL_TRY(set("TESELA_DEVICE", given->device));
+    TSL_TRY(run_set("TESELA_DEVICE", given->device));
   tsl_interrupt_restore();
   execvp(call->words[0], call->words);
   return tsl_fail(TESELA_BAD_INPUT, "%s: %s", call->words[0], strerror(errno));
@@ -110,5 +110,5 @@ const tsl_command tsl_command_run = {
     .words_max = INT_MAX,
     .starts_program = true,
     .options_bytes = sizeof(run_options),
-    .run = run,
+    .run = run_run,
 };

@@ -38,23 +38,23 @@ static const tsl_example examples[] = {
     {NULL, NULL},
 };
 
-static void add_word(void *argument, const char *word) {
+static void strategies_add_word(void *argument, const char *word) {
   tsl_text *text = argument;
   tsl_text_add(text, "%s%s", text->length ? ", " : "", word);
 }
 
-static void add_types(const tsl_strategy *strategy, tsl_text *text) {
+static void strategies_add_types(const tsl_strategy *strategy, tsl_text *text) {
   const tsl_type_info *type;
   if (strategy->takes.types == tsl_types_all) {
-    add_word(text, "all");
+    strategies_add_word(text, "all");
     return;
   }
   for (int i = 0; (type = tsl_type_at(i)) != NULL; i++)
     if (tsl_strategy_takes(strategy, type->type))
-      add_word(text, type->name);
+      strategies_add_word(text, type->name);
 }
 
-static void add_values(const tsl_strategy *strategy, int index, tsl_text *text) {
+static void strategies_add_values(const tsl_strategy *strategy, int index, tsl_text *text) {
   const tsl_param *param = &strategy->params[index];
   const tsl_range *range = &strategy->values.ranges[index];
   const int listed = tsl_param_values(param);
@@ -72,12 +72,12 @@ static void add_values(const tsl_strategy *strategy, int index, tsl_text *text) 
 }
 
 /* The two groups: tesela's own strategies, which have a rung, and those that call a vendor's library. */
-typedef struct listing {
+typedef struct strategies_listing {
   bool vendors;
   int index; /* of the next strategy to look at */
-} listing;
+} strategies_listing;
 
-static const tsl_strategy *next_of(listing *group) {
+static const tsl_strategy *next_of(strategies_listing *group) {
   const tsl_strategy *strategy;
   while ((strategy = tsl_strategy_at(group->index++)) != NULL)
     if ((strategy->vendor.load != NULL) == group->vendors)
@@ -86,7 +86,7 @@ static const tsl_strategy *next_of(listing *group) {
 }
 
 /* What a strategy is. */
-static void idea_columns(const listing *group, tsl_table *table) {
+static void idea_columns(const strategies_listing *group, tsl_table *table) {
   tsl_table_column(table, "op", TSL_ALIGN_LEFT, false);
   if (!group->vendors)
     tsl_table_column(table, "rung", TSL_ALIGN_RIGHT, false);
@@ -117,10 +117,10 @@ static void terms_columns(tsl_table *table) {
 static void terms_cells(const tsl_strategy *strategy, tsl_table *table) {
   tsl_text needs = {0}, types = {0}, params = {0};
   char factor[32];
-  tsl_strategy_each_need(strategy, add_word, &needs);
-  add_types(strategy, &types);
+  tsl_strategy_each_need(strategy, strategies_add_word, &needs);
+  strategies_add_types(strategy, &types);
   for (int i = 0; i < tsl_strategy_params(strategy); i++)
-    add_word(&params, strategy->params[i].name);
+    strategies_add_word(&params, strategy->params[i].name);
   const tsl_accuracy accuracy = tsl_strategy_accuracy(strategy);
   tsl_table_add(table, "%s", tsl_text_get(&types));
   if (accuracy.factor == 0)
@@ -147,7 +147,7 @@ static void param_table(const tsl_strategy *only, tsl_table *table, bool code) {
   for (int i = 0; (strategy = tsl_strategy_at(i)) != NULL; i++)
     for (int p = 0; p < (only && only != strategy ? 0 : tsl_strategy_params(strategy)); p++) {
       tsl_text values = {0};
-      add_values(strategy, p, &values);
+      strategies_add_values(strategy, p, &values);
       tsl_table_add(table, "%s", tsl_op_name(strategy->op));
       tsl_table_add(table, code ? "`%s`" : "%s", strategy->name);
       tsl_table_add(table, code ? "`%s`" : "%s", strategy->params[p].name);
@@ -168,7 +168,7 @@ static const char peers_explanation[] =
 static const char values_title[] = "Parameters, as in --strategy \"tile_local tile=16\" (* is the default)";
 
 static void add_markdown(bool vendors, tsl_text *out) {
-  listing group = {.vendors = vendors};
+  strategies_listing group = {.vendors = vendors};
   tsl_table table = {0};
   const tsl_strategy *strategy;
   idea_columns(&group, &table);
@@ -206,7 +206,7 @@ static tesela_status print_markdown(const char *results) {
   return tsl_print(&out);
 }
 
-static void add_table(tsl_table *table, tsl_text *out) {
+static void strategies_add_table(tsl_table *table, tsl_text *out) {
   tsl_table_text(table, 0, tsl_output_width(), tsl_output_colour(), out);
   tsl_text_add(out, "\n");
   out->failed |= table->failed;
@@ -215,7 +215,7 @@ static void add_table(tsl_table *table, tsl_text *out) {
 
 /* Two tables, because one of all columns fits no terminal. */
 static void add_group(bool vendors, tsl_text *out) {
-  listing group = {.vendors = vendors};
+  strategies_listing group = {.vendors = vendors};
   tsl_table ideas = {0}, terms = {0};
   const tsl_strategy *strategy;
   idea_columns(&group, &ideas);
@@ -226,11 +226,11 @@ static void add_group(bool vendors, tsl_text *out) {
     tsl_table_add(&terms, "%s", strategy->name);
     terms_cells(strategy, &terms);
   }
-  add_table(&ideas, out);
-  add_table(&terms, out);
+  strategies_add_table(&ideas, out);
+  strategies_add_table(&terms, out);
 }
 
-static tesela_status print_text(void) {
+static tesela_status strategies_print_text(void) {
   const int width = tsl_output_width();
   tsl_table params = {0};
   tsl_text out = {0};
@@ -243,7 +243,7 @@ static tesela_status print_text(void) {
   tsl_text_add_wrapped(&out, values_title, 0, 0, width);
   tsl_text_add(&out, "\n");
   param_table(NULL, &params, false);
-  add_table(&params, &out);
+  strategies_add_table(&params, &out);
   return tsl_print(&out);
 }
 
@@ -287,7 +287,7 @@ static json_t *json_strategy(const tsl_strategy *strategy) {
 /* --- one strategy --- */
 
 /* The words of the call as one strategy with parameters. */
-static tesela_status choose(const tsl_call *call, tsl_chosen_strategy *chosen) {
+static tesela_status strategies_choose(const tsl_call *call, tsl_chosen_strategy *chosen) {
   tsl_strategy_list list;
   tsl_text text = {0};
   for (int i = 0; i < call->word_count; i++)
@@ -333,10 +333,10 @@ static void add_story(const tsl_strategy *strategy, const char *story, tsl_text 
   tsl_text_add(out, "\n\n%s\n", story);
   terms_columns(&terms);
   terms_cells(strategy, &terms);
-  add_table(&terms, out);
+  strategies_add_table(&terms, out);
   param_table(strategy, &params, false);
   if (tsl_table_rows(&params) > 0)
-    add_table(&params, out);
+    strategies_add_table(&params, out);
   else
     tsl_table_free(&params);
 }
@@ -346,7 +346,7 @@ static tesela_status print_one(const tsl_call *call) {
   tsl_chosen_strategy chosen;
   tsl_text story = {0}, out = {0};
   tesela_status status;
-  TSL_GO(choose(call, &chosen));
+  TSL_GO(strategies_choose(call, &chosen));
   TSL_GO(given->source ? add_source(given, &chosen, &out) : tsl_strategy_story(chosen.strategy, &story));
   if (given->json) {
     json_t *one = json_strategy(chosen.strategy);
@@ -366,7 +366,7 @@ out:
   return status;
 }
 
-static tesela_status run(const tsl_call *call) {
+static tesela_status strategies_run(const tsl_call *call) {
   const strategies_options *given = call->options;
   if (call->word_count > 0 && !given->markdown && !given->results)
     return print_one(call);
@@ -384,7 +384,7 @@ static tesela_status run(const tsl_call *call) {
   }
   if (given->results && !given->markdown)
     return tsl_fail(TESELA_BAD_CALL, "--results is for the document; add --markdown");
-  return given->markdown ? print_markdown(given->results) : print_text();
+  return given->markdown ? print_markdown(given->results) : strategies_print_text();
 }
 
 const tsl_command tsl_command_strategies = {
@@ -396,5 +396,5 @@ const tsl_command tsl_command_strategies = {
     .examples = examples,
     .words_max = 16,
     .options_bytes = sizeof(strategies_options),
-    .run = run,
+    .run = strategies_run,
 };

@@ -46,7 +46,7 @@ static tesela_status export_line(void *argument, const tsl_wisdom_line *line) {
   return TESELA_OK;
 }
 
-static tesela_status collect(const tsl_wisdom_options *given, const char *path, exporting *job) {
+static tesela_status wisdom_collect(const tsl_wisdom_options *given, const char *path, exporting *job) {
   tsl_text own = {0};
   tesela_status status;
   TSL_GO(tsl_wisdom_filter_begin(given, &job->filter));
@@ -119,7 +119,7 @@ static tesela_status export(const tsl_call *call, const char *path) {
   if (call->word_count < 2 && given->json)
     return tsl_fail(TESELA_BAD_CALL,
                     "export --json needs a FILE: without one, records go to standard output");
-  TSL_GO(collect(given, path, &job));
+  TSL_GO(wisdom_collect(given, path, &job));
   if (call->word_count < 2) {
     status = tsl_print(&job.text);
   } else {
@@ -191,7 +191,7 @@ out:
   return status;
 }
 
-static tesela_status forget(const tsl_call *call, const char *path) {
+static tesela_status wisdom_forget(const tsl_call *call, const char *path) {
   const tsl_wisdom_options *given = call->options;
   tsl_wisdom_filter which;
   tsl_text out = {0};
@@ -218,11 +218,11 @@ static const struct {
   tesela_status (*run)(const tsl_call *call, const char *path);
   int words_max;
 } actions[] = {
-    {"list", tsl_wisdom_print_list, 1}, {"export", export, 2}, {"import", import, 2}, {"forget", forget, 1}};
+    {"list", tsl_wisdom_print_list, 1}, {"export", export, 2}, {"import", import, 2}, {"forget", wisdom_forget, 1}};
 
 static const char *const action_names[] = {"list", "export", "import", "forget", NULL};
 
-static tesela_status run(const tsl_call *call) {
+static tesela_status wisdom_run(const tsl_call *call) {
   tsl_text path = {0};
   for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
     if (strcmp(actions[i].name, call->words[0]) != 0)
@@ -253,5 +253,5 @@ const tsl_command tsl_command_wisdom = {
     .words_min = 1,
     .words_max = 2,
     .options_bytes = sizeof(tsl_wisdom_options),
-    .run = run,
+    .run = wisdom_run,
 };

@@ -51,7 +51,7 @@ static bool speaks(const tsl_command *command) {
 }
 
 /* The sentence, and below it what a compiler had to say. */
-static int report(const tsl_command *command, tesela_status status) {
+static int commands_report(const tsl_command *command, tesela_status status) {
   if (status == TESELA_OK)
     return 0;
   if (!speaks(command))
@@ -90,7 +90,7 @@ static tesela_status fail_surplus(const tsl_command *command, char *const *line,
 }
 
 /* `line`: the command's name and all after it, as the user wrote them. */
-static tesela_status check_words(const tsl_command *command, char *const *line, char *const *words,
+static tesela_status commands_check_words(const tsl_command *command, char *const *line, char *const *words,
                                  int count) {
   if (count < command->words_min)
     return tsl_fail(TESELA_BAD_CALL, "too few arguments; write tesela %s %s", command->name,
@@ -116,7 +116,7 @@ static tesela_status run_command(const tsl_command *command, int argc, char **ar
     tsl_help_command(command, &out, tsl_prose_width(), tsl_output_colour());
     TSL_GO(tsl_print(&out));
   } else {
-    TSL_GO(check_words(command, line, argv + words, argc - words));
+    TSL_GO(commands_check_words(command, line, argv + words, argc - words));
     TSL_GO(tsl_check_environment());
     status = command->run(&(tsl_call){commands, command, options, argv + words, argc - words, argv, argc});
   }
@@ -141,26 +141,26 @@ int tsl_tool_main(int argc, char **argv) {
   tsl_text out = {0};
   if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0) {
     tsl_text_add(&out, "tesela %s\n", tesela_version());
-    return report(NULL, tsl_print(&out));
+    return commands_report(NULL, tsl_print(&out));
   }
   if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0) {
     tsl_help_overview(commands, &out, tsl_prose_width(), tsl_output_colour());
-    return report(NULL, tsl_print(&out));
+    return commands_report(NULL, tsl_print(&out));
   }
   if (*first == '-') {
     const char *const names[] = {"--help", "--version", NULL};
     const char *nearest = tsl_nearest(first, names);
-    return report(NULL, tsl_fail(TESELA_BAD_CALL,
+    return commands_report(NULL, tsl_fail(TESELA_BAD_CALL,
                                  "there is no option %s%s%s; a command comes first: tesela COMMAND [options]",
                                  first, nearest ? "; did you mean " : "", nearest ? nearest : ""));
   }
   const tsl_command *command = tsl_command_find(commands, first);
   if (!command)
-    return report(NULL, TESELA_BAD_CALL);
+    return commands_report(NULL, TESELA_BAD_CALL);
   const tesela_status status = run_command(command, argc - 1, argv + 1);
   if (speaks(command))
     tell_notices();
-  const int code = report(command, status);
+  const int code = commands_report(command, status);
   if (command->together)
     tsl_ranks_leave(code != 0);
   tsl_interrupt_end();

@@ -12,7 +12,7 @@
 static const char intro[] =
     "tesela multiplies matrices, C = alpha A B + beta C, on every processor that a machine has.";
 
-static void heading(tsl_text *out, bool colour, const char *title) {
+static void help_heading(tsl_text *out, bool colour, const char *title) {
   tsl_text_add(out, "\n");
   tsl_text_add_painted(out, TSL_PAINT_STRONG, colour, title);
   tsl_text_add(out, "\n");
@@ -123,25 +123,25 @@ bool tsl_help_reference(const char *name, tsl_text *out, int width, bool colour,
 
 void tsl_help_overview(const tsl_command *const *commands, tsl_text *out, int width, bool colour) {
   add_paragraphs(out, intro, 0, width);
-  heading(out, colour, "Usage");
+  help_heading(out, colour, "Usage");
   tsl_text_add(out, "  tesela COMMAND [arguments] [options]\n  tesela COMMAND --help\n  tesela --version\n");
-  heading(out, colour, "Commands");
+  help_heading(out, colour, "Commands");
   tsl_table table = list_of_two();
   for (int i = 0; commands[i]; i++) {
     tsl_table_add(&table, "%s", commands[i]->name);
     tsl_table_add(&table, "%s", commands[i]->what);
   }
   finish_list(&table, width, colour, out);
-  heading(out, colour, "Examples");
+  help_heading(out, colour, "Examples");
   tsl_text_add(out, "  tesela generate 1000x700 -o a.npy\n"
                     "  tesela generate 700x300 -o b.npy --seed 2\n"
                     "  tesela multiply a.npy b.npy -o c.npy --verify\n"
                     "  tesela explain 1000 300 700\n");
-  heading(out, colour, "Environment");
+  help_heading(out, colour, "Environment");
   (void)tsl_help_reference("environment", out, width, colour, false);
-  heading(out, colour, "Exit codes");
+  help_heading(out, colour, "Exit codes");
   add_exit_codes(out, width, colour);
-  heading(out, colour, "Documents");
+  help_heading(out, colour, "Documents");
   tsl_text_add(out, "  %s, with the licence and examples\n", TESELA_DOCUMENTS);
 }
 
@@ -175,16 +175,16 @@ void tsl_help_command(const tsl_command *command, tsl_text *out, int width, bool
   tsl_text_add(out, "tesela %s: ", command->name);
   tsl_text_add_wrapped(out, command->what, (int)strlen(command->name) + 9, 2, width);
   tsl_text_add(out, "\n");
-  heading(out, colour, "Usage");
+  help_heading(out, colour, "Usage");
   tsl_text_add(out, "  tesela %s %s%s[options]\n", command->name, command->arguments,
                *command->arguments ? " " : "");
   if (*command->details) {
     tsl_text_add(out, "\n");
     add_paragraphs(out, command->details, 0, width);
   }
-  heading(out, colour, "Options");
+  help_heading(out, colour, "Options");
   add_options(command, out, width, colour);
-  heading(out, colour, "Examples");
+  help_heading(out, colour, "Examples");
   for (const tsl_example *example = command->examples; example->line; example++) {
     tsl_text_add(out, "  %s\n      ", example->line);
     tsl_text_add_wrapped(out, example->what, 6, 6, width);

@@ -62,7 +62,7 @@ static void end_by(int number) {
   raise(number);
 }
 
-static void *watch(void *argument) {
+static void *interrupt_watch(void *argument) {
   static const struct timespec tick = {.tv_nsec = 10 * 1000 * 1000};
   (void)argument;
   while (sem_wait(&interrupted) != 0)
@@ -163,7 +163,7 @@ void tsl_interrupt_catch(tsl_interrupt_conclusion *conclusion, void *argument) {
   conclude_argument = argument;
   is_terminal = isatty(STDERR_FILENO);
   pthread_mutex_lock(&results);
-  if (sem_init(&interrupted, 0, 0) != 0 || pthread_create(&thread, NULL, watch, NULL) != 0)
+  if (sem_init(&interrupted, 0, 0) != 0 || pthread_create(&thread, NULL, interrupt_watch, NULL) != 0)
     return; /* then an interrupt ends the process at once */
   pthread_detach(thread);
   is_catching = 1;

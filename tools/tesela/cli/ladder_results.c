@@ -13,22 +13,22 @@
 
 /* --- reading --- */
 
-static const char *text_of(const json_t *object, const char *key) {
+static const char *ladder_results_text_of(const json_t *object, const char *key) {
   const char *text = json_string_value(json_object_get(object, key));
   return text ? text : "";
 }
 
-static double number_of(const json_t *object, const char *key) {
+static double ladder_results_number_of(const json_t *object, const char *key) {
   const json_t *value = json_object_get(object, key);
   return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-static tesela_status load(const char *path, json_t **out) {
+static tesela_status ladder_results_load(const char *path, json_t **out) {
   json_error_t error;
   *out = json_load_file(path, 0, &error);
   if (!*out)
     return tsl_fail(TESELA_BAD_INPUT, "%s: %s (line %d)", path, error.text, error.line);
-  if (strcmp(text_of(*out, "command"), "explore") == 0 && json_is_array(json_object_get(*out, "entries")) &&
+  if (strcmp(ladder_results_text_of(*out, "command"), "explore") == 0 && json_is_array(json_object_get(*out, "entries")) &&
       json_is_array(json_object_get(*out, "devices")))
     return TESELA_OK;
   json_decref(*out);
@@ -39,9 +39,9 @@ static tesela_status load(const char *path, json_t **out) {
 /* --- the best entry of a strategy on a device --- */
 
 /* A product's rate is in operations, the others' in bytes. */
-static double rate_of(const json_t *entry, const char *type, bool is_gemm) {
-  const double rate = number_of(entry, is_gemm ? "flops_per_second" : "bytes_per_second");
-  return strcmp(text_of(entry, "result"), "right") == 0 && strcmp(text_of(entry, "type"), type) == 0 ? rate
+static double ladder_results_rate_of(const json_t *entry, const char *type, bool is_gemm) {
+  const double rate = ladder_results_number_of(entry, is_gemm ? "flops_per_second" : "bytes_per_second");
+  return strcmp(ladder_results_text_of(entry, "result"), "right") == 0 && strcmp(ladder_results_text_of(entry, "type"), type) == 0 ? rate
                                                                                                      : NAN;
 }
 
@@ -51,8 +51,8 @@ static const char *next_type(const json_t *entries, const char *last, bool is_ge
   const char *next = NULL;
   size_t i;
   json_array_foreach(entries, i, entry) {
-    const char *type = text_of(entry, "type");
-    if (isnan(rate_of(entry, type, is_gemm)))
+    const char *type = ladder_results_text_of(entry, "type");
+    if (isnan(ladder_results_rate_of(entry, type, is_gemm)))
       continue;
     if (strcmp(type, "f32") == 0)
       return last ? NULL : type;
@@ -62,23 +62,23 @@ static const char *next_type(const json_t *entries, const char *last, bool is_ge
   return next;
 }
 
-static const json_t *best_of(const json_t *entries, const char *strategy, const char *device,
+static const json_t *ladder_results_best_of(const json_t *entries, const char *strategy, const char *device,
                              const char *type, bool is_gemm) {
   const json_t *best = NULL, *entry;
   size_t i;
   json_array_foreach(entries, i, entry) {
-    if (strcmp(text_of(entry, "strategy"), strategy) != 0 || strcmp(text_of(entry, "device"), device) != 0)
+    if (strcmp(ladder_results_text_of(entry, "strategy"), strategy) != 0 || strcmp(ladder_results_text_of(entry, "device"), device) != 0)
       continue;
-    const double rate = rate_of(entry, type, is_gemm);
-    if (!isnan(rate) && (!best || rate > rate_of(best, type, is_gemm)))
+    const double rate = ladder_results_rate_of(entry, type, is_gemm);
+    if (!isnan(rate) && (!best || rate > ladder_results_rate_of(best, type, is_gemm)))
       best = entry;
   }
   return best;
 }
 
 /* "4096" for a square, "4096 x 64 x 64" else; of a dot its length. */
-static void add_size(const json_t *entry, tsl_text *out) {
-  const double m = number_of(entry, "m"), n = number_of(entry, "n"), k = number_of(entry, "k");
+static void ladder_results_add_size(const json_t *entry, tsl_text *out) {
+  const double m = ladder_results_number_of(entry, "m"), n = ladder_results_number_of(entry, "n"), k = ladder_results_number_of(entry, "k");
   if (m == 1 && n == 1)
     tsl_text_add(out, "%.0f", k);
   else if (m == n && (k == m || k == 0))
@@ -89,13 +89,13 @@ static void add_size(const json_t *entry, tsl_text *out) {
     tsl_text_add(out, "%.0f x %.0f x %.0f", m, n, k);
 }
 
-static void add_cell(const json_t *entry, const char *type, bool is_gemm, tsl_table *table) {
+static void ladder_results_add_cell(const json_t *entry, const char *type, bool is_gemm, tsl_table *table) {
   tsl_text cell = {0};
   char number[32];
   if (entry) {
     tsl_text_add(&cell, "%s at ",
-                 tsl_format_number(rate_of(entry, type, is_gemm) / 1e9, number, sizeof number));
-    add_size(entry, &cell);
+                 tsl_format_number(ladder_results_rate_of(entry, type, is_gemm) / 1e9, number, sizeof number));
+    ladder_results_add_size(entry, &cell);
   }
   tsl_table_add(table, "%s", tsl_text_get(&cell));
   tsl_text_free(&cell);
@@ -103,7 +103,7 @@ static void add_cell(const json_t *entry, const char *type, bool is_gemm, tsl_ta
 
 /* --- the document --- */
 
-static void add_rows(const json_t *result, tsl_op op, const char *type, tsl_table *table) {
+static void ladder_results_add_rows(const json_t *result, tsl_op op, const char *type, tsl_table *table) {
   const json_t *entries = json_object_get(result, "entries"), *devices = json_object_get(result, "devices");
   const tsl_strategy *strategy;
   for (int i = 0; (strategy = tsl_strategy_at(i)) != NULL; i++) {
@@ -111,28 +111,28 @@ static void add_rows(const json_t *result, tsl_op op, const char *type, tsl_tabl
     const json_t *device;
     size_t d;
     json_array_foreach(devices, d, device) {
-      any |= best_of(entries, strategy->name, text_of(device, "name"), type, op == TSL_OP_GEMM) != NULL;
+      any |= ladder_results_best_of(entries, strategy->name, ladder_results_text_of(device, "name"), type, op == TSL_OP_GEMM) != NULL;
     }
     if (strategy->op != op || !any)
       continue;
     tsl_table_add(table, "`%s`", strategy->name);
     json_array_foreach(devices, d, device) {
-      add_cell(best_of(entries, strategy->name, text_of(device, "name"), type, op == TSL_OP_GEMM), type,
+      ladder_results_add_cell(ladder_results_best_of(entries, strategy->name, ladder_results_text_of(device, "name"), type, op == TSL_OP_GEMM), type,
                op == TSL_OP_GEMM, table);
     }
   }
 }
 
-static void add_table(const json_t *result, tsl_op op, const char *type, tsl_text *out) {
+static void ladder_results_add_table(const json_t *result, tsl_op op, const char *type, tsl_text *out) {
   const json_t *device;
   size_t d;
   tsl_table table = {0};
   tsl_text_add(out, "### %s, %s, %s\n\n", tsl_op_name(op), type, op == TSL_OP_GEMM ? "GFLOP/s" : "GB/s");
   tsl_table_column(&table, "strategy", TSL_ALIGN_LEFT, false);
   json_array_foreach(json_object_get(result, "devices"), d, device) {
-    tsl_table_column(&table, text_of(device, "name"), TSL_ALIGN_RIGHT, false);
+    tsl_table_column(&table, ladder_results_text_of(device, "name"), TSL_ALIGN_RIGHT, false);
   }
-  add_rows(result, op, type, &table);
+  ladder_results_add_rows(result, op, type, &table);
   tsl_table_markdown(&table, out);
   tsl_text_add(out, "\n");
   out->failed |= table.failed;
@@ -140,22 +140,22 @@ static void add_table(const json_t *result, tsl_op op, const char *type, tsl_tex
 }
 
 /* The tables of a result: of f32, else of each type that it has. */
-static void add_result(const json_t *result, const char *path, tsl_text *out) {
+static void ladder_results_add_result(const json_t *result, const char *path, tsl_text *out) {
   const json_t *device, *entries = json_object_get(result, "entries");
   const char *type = NULL;
   size_t d;
   int op = 0;
-  while (op < TSL_OP_COUNT && strcmp(tsl_op_name((tsl_op)op), text_of(result, "op")) != 0)
+  while (op < TSL_OP_COUNT && strcmp(tsl_op_name((tsl_op)op), ladder_results_text_of(result, "op")) != 0)
     op++;
   if (op == TSL_OP_COUNT || !next_type(entries, NULL, op == TSL_OP_GEMM))
     return;
   while ((type = next_type(entries, type, op == TSL_OP_GEMM)) != NULL)
-    add_table(result, (tsl_op)op, type, out);
-  tsl_text_add(out, "%.10s, commit %.12s, [%s](../%s). ", text_of(result, "date"),
-               text_of(result, "revision"), path, path);
+    ladder_results_add_table(result, (tsl_op)op, type, out);
+  tsl_text_add(out, "%.10s, commit %.12s, [%s](../%s). ", ladder_results_text_of(result, "date"),
+               ladder_results_text_of(result, "revision"), path, path);
   json_array_foreach(json_object_get(result, "devices"), d, device) {
-    tsl_text_add(out, "%s%s: %s, %s", d ? "; " : "", text_of(device, "name"), text_of(device, "label"),
-                 text_of(device, "platform"));
+    tsl_text_add(out, "%s%s: %s, %s", d ? "; " : "", ladder_results_text_of(device, "name"), ladder_results_text_of(device, "label"),
+                 ladder_results_text_of(device, "platform"));
   }
   tsl_text_add(out, ".\n\n");
 }
@@ -172,9 +172,9 @@ tesela_status tsl_ladder_results(const char *files, tsl_text *out) {
                     "([MEASURING.md](MEASURING.md)).\n\n");
   while (status == TESELA_OK && (status = tsl_list_next(&files, &path)) == TESELA_OK && path) {
     json_t *result = NULL;
-    status = load(path, &result);
+    status = ladder_results_load(path, &result);
     if (status == TESELA_OK)
-      add_result(result, path, out);
+      ladder_results_add_result(result, path, out);
     json_decref(result);
     free(path);
   }

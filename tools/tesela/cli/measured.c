@@ -11,14 +11,14 @@
 static const double seconds_each = 1.5;
 
 /* What two measurements saw together. */
-static void merge(const tsl_roofs *again, tsl_roofs *roofs) {
+static void measured_merge(const tsl_roofs *again, tsl_roofs *roofs) {
   for (int i = 0; i < TSL_ROOF_COUNT; i++)
     if (!(roofs->roof[i].rate >= again->roof[i].rate) && !isnan(again->roof[i].rate))
       roofs->roof[i] = again->roof[i];
   roofs->seconds += again->seconds;
 }
 
-static void measure(tsl_device *device, double seconds, tsl_measured *one) {
+static void measured_measure(tsl_device *device, double seconds, tsl_measured *one) {
   const tsl_roofs_options options = {.seconds = seconds};
   tsl_roofs found;
   if (one->status != TESELA_OK)
@@ -27,7 +27,7 @@ static void measure(tsl_device *device, double seconds, tsl_measured *one) {
   if (one->status != TESELA_OK)
     snprintf(one->failure, sizeof one->failure, "%s", tesela_last_error());
   else if (one->device)
-    merge(&found, &one->roofs);
+    measured_merge(&found, &one->roofs);
   else
     one->roofs = found;
   one->device = device;
@@ -44,7 +44,7 @@ tesela_status tsl_measured_take(const tsl_device_list *devices, double seconds, 
     snprintf(what, sizeof what, "roofs of %s", devices->items[i]->name);
     tsl_progress_at(progress, what, (double)i / devices->count);
     tsl_progress_creep(progress, 1.0 / devices->count, seconds_each);
-    measure(devices->items[i], seconds, &list->items[i]);
+    measured_measure(devices->items[i], seconds, &list->items[i]);
   }
   tsl_progress_end(progress);
   return TESELA_OK;

@@ -84,7 +84,7 @@ static void print_line(tsl_progress *progress) {
           progress->note[0] ? progress->note : progress->what);
 }
 
-static void draw(tsl_progress *progress) {
+static void progress_draw(tsl_progress *progress) {
   const double now = tsl_clock(), elapsed = now - progress->started;
   struct winsize size;
   if (elapsed < quiet_seconds || ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < NARROWEST)
@@ -110,7 +110,7 @@ static void draw(tsl_progress *progress) {
   progress->drawn = true;
 }
 
-static void *watch(void *argument) {
+static void *progress_watch(void *argument) {
   tsl_progress *progress = argument;
   pthread_mutex_lock(&progress->lock);
   while (!progress->stop) {
@@ -121,7 +121,7 @@ static void *watch(void *argument) {
     until.tv_nsec %= 1000000000;
     pthread_cond_timedwait(&progress->wake, &progress->lock, &until);
     if (!progress->stop && progress->is_terminal)
-      draw(progress);
+      progress_draw(progress);
     else if (!progress->stop)
       print_line(progress);
   }
@@ -140,7 +140,7 @@ tsl_progress *tsl_progress_start(bool lines) {
   progress->is_terminal = is_terminal;
   pthread_mutex_init(&progress->lock, NULL);
   pthread_cond_init(&progress->wake, NULL);
-  if (pthread_create(&progress->thread, NULL, watch, progress) == 0) {
+  if (pthread_create(&progress->thread, NULL, progress_watch, progress) == 0) {
     listen_for(progress);
     return progress;
   }

@@ -19,7 +19,7 @@ static const struct starter {
     {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "srun", ""},
 };
 
-static int64_t number_of(const char *variable) {
+static int64_t ranks_number_of(const char *variable) {
   const char *text = getenv(variable);
   int64_t number = 0;
   return text && tsl_parse_i64(text, &number) ? number : -1;
@@ -27,7 +27,7 @@ static int64_t number_of(const char *variable) {
 
 static const struct starter *find_starter(void) {
   for (size_t i = 0; i < sizeof starters / sizeof *starters; i++)
-    if (number_of(starters[i].size) > 1 && number_of(starters[i].rank) >= 0)
+    if (ranks_number_of(starters[i].size) > 1 && ranks_number_of(starters[i].rank) >= 0)
       return &starters[i];
   return NULL;
 }
@@ -38,7 +38,7 @@ bool tsl_ranks_started(void) {
 
 bool tsl_ranks_is_speaker(void) {
   const struct starter *by = tsl_ranks_started() ? find_starter() : NULL;
-  return !by || number_of(by->rank) == 0;
+  return !by || ranks_number_of(by->rank) == 0;
 }
 
 const char *tsl_ranks_mpi(void) {
@@ -65,11 +65,11 @@ static const tsl_library_symbol symbols[] = {
 };
 
 /* A failure of the library's, in the tool's own words' place. */
-static tesela_status told(tesela_status status) {
+static tesela_status ranks_told(tesela_status status) {
   return status == TESELA_OK ? status : tsl_fail(status, "%s", library.last_error());
 }
 
-static tesela_status load(const struct starter *by) {
+static tesela_status ranks_load(const struct starter *by) {
   static char beside[PATH_MAX];
   static const char file[] = "libtesela_mpi.so.2";
   const char *names[] = {file, NULL, NULL};
@@ -88,34 +88,34 @@ static tesela_status load(const struct starter *by) {
       status,
       "%s started %lld processes, which multiply together by libtesela_mpi, and that is not there (%s); with "
       "TESELA_MPI=none each would work for itself",
-      by->name, (long long)number_of(by->size), why.sentence);
+      by->name, (long long)ranks_number_of(by->size), why.sentence);
 }
 
 tesela_status tsl_ranks_join(tsl_ranks **ranks) {
   const struct starter *by = find_starter();
   *ranks = NULL;
-  TSL_TRY(load(by));
-  TSL_TRY(told(library.world(ranks)));
+  TSL_TRY(ranks_load(by));
+  TSL_TRY(ranks_told(library.world(ranks)));
   joined = *ranks;
-  if ((*ranks)->size != number_of(by->size))
+  if ((*ranks)->size != ranks_number_of(by->size))
     return tsl_fail(TESELA_UNSUPPORTED,
                     "%s started %lld processes, and libtesela_mpi's MPI sees %d: it was built for another "
                     "MPI; start the tool by "
                     "that one, or with TESELA_MPI=none, each for itself",
-                    by->name, (long long)number_of(by->size), (*ranks)->size);
+                    by->name, (long long)ranks_number_of(by->size), (*ranks)->size);
   return TESELA_OK;
 }
 
 tesela_status tsl_ranks_multiply(tsl_ranks *ranks, const tesela_mpi_desc *desc, tesela_mpi_record *record) {
-  return told(library.gemm(ranks, NULL, desc, record, sizeof *desc, sizeof *desc->gemm, sizeof *record));
+  return ranks_told(library.gemm(ranks, NULL, desc, record, sizeof *desc, sizeof *desc->gemm, sizeof *record));
 }
 
 tesela_status tsl_ranks_open(const char *path, bool writes, tsl_ranks_file **file) {
-  return told(joined->ops->files->open(joined, path, writes, file));
+  return ranks_told(joined->ops->files->open(joined, path, writes, file));
 }
 
 tesela_status tsl_ranks_close(tsl_ranks_file *file) {
-  return file ? told(joined->ops->files->close(file)) : TESELA_OK;
+  return file ? ranks_told(joined->ops->files->close(file)) : TESELA_OK;
 }
 
 size_t tsl_ranks_read(void *file, uint64_t place, void *data, size_t bytes) {

@@ -22,7 +22,7 @@ const char *tsl_format_number(double value, char *out, size_t size) {
   return out;
 }
 
-static const char *scaled(double value, const char *unit, char *out, size_t size) {
+static const char *report_scaled(double value, const char *unit, char *out, size_t size) {
   static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};
   char number[32];
   size_t i = 0;
@@ -33,11 +33,11 @@ static const char *scaled(double value, const char *unit, char *out, size_t size
 }
 
 const char *tsl_format_flops(double flops_per_second, char *out, size_t size) {
-  return scaled(flops_per_second, "FLOP/s", out, size);
+  return report_scaled(flops_per_second, "FLOP/s", out, size);
 }
 
 const char *tsl_format_bandwidth(double bytes_per_second, char *out, size_t size) {
-  return scaled(bytes_per_second, "B/s", out, size);
+  return report_scaled(bytes_per_second, "B/s", out, size);
 }
 
 const char *tsl_format_size(int64_t rows, int64_t cols, char *out, size_t size) {
@@ -110,7 +110,7 @@ json_t *tsl_json_scalar(bool complex, const double value[2]) {
                  : tsl_json_real(value[0]);
 }
 
-static json_t *capabilities(const tsl_device *device) {
+static json_t *report_capabilities(const tsl_device *device) {
   static const struct {
     unsigned bit;
     const char *text;
@@ -141,7 +141,7 @@ json_t *tsl_json_device(const tsl_device *device, bool all) {
                 device->threads, "estimated_flops_f32", tsl_json_real(device->peak_f32),
                 "estimated_flops_f64", tsl_json_real(device->peak_f64), "estimated_bytes_per_second",
                 tsl_json_real(device->bandwidth), "estimated_link_bytes_per_second",
-                tsl_json_real(device->link_bandwidth), "capabilities", capabilities(device)));
+                tsl_json_real(device->link_bandwidth), "capabilities", report_capabilities(device)));
   if (status == 0)
     return object;
   json_decref(object);

@@ -92,15 +92,15 @@ static tesela_status each_entry(const char *text, entry_reader read, void *list,
   return status;
 }
 
-static tesela_status room_for(int count) {
+static tesela_status select_room_for(int count) {
   if (count < TSL_SELECT_MAX)
     return TESELA_OK;
   return tsl_fail(TESELA_BAD_CALL, "a list has more than %d entries", TSL_SELECT_MAX);
 }
 
-static tesela_status read_device(const char *entry, void *list, void *devices) {
+static tesela_status select_read_device(const char *entry, void *list, void *devices) {
   tsl_device_list *out = list;
-  TSL_TRY(room_for(out->count));
+  TSL_TRY(select_room_for(out->count));
   return tsl_devices_find(devices, entry, &out->items[out->count++]);
 }
 
@@ -113,25 +113,25 @@ bool tsl_selects_all_devices(const char *text) {
 tesela_status tsl_select_devices(tsl_devices *devices, const char *text, tsl_device_list *out) {
   *out = (tsl_device_list){.count = 0};
   if (!tsl_selects_all_devices(text))
-    return each_entry(text ? text : tsl_env_get(TSL_ENV_DEVICE), read_device, out, devices);
+    return each_entry(text ? text : tsl_env_get(TSL_ENV_DEVICE), select_read_device, out, devices);
   tsl_device *device;
   for (int i = 0; out->count < TSL_SELECT_MAX && (device = tsl_devices_at(devices, i)) != NULL; i++)
     out->items[out->count++] = device;
   return out->count > 0 ? TESELA_OK : tsl_fail(TESELA_NO_DEVICE, "there is no device at all");
 }
 
-static bool is_of(const tsl_strategy *strategy, tsl_op op) {
+static bool select_is_of(const tsl_strategy *strategy, tsl_op op) {
   return op == TSL_OP_COUNT || strategy->op == op;
 }
 
-static tesela_status unknown_strategy(tsl_op op, const char *name) {
+static tesela_status select_unknown_strategy(tsl_op op, const char *name) {
   const char *names[TSL_SELECT_MAX + 1];
   const char *const kind = op == TSL_OP_COUNT ? "" : tsl_op_name(op), *const blank = *kind ? " " : "";
   tsl_text all = {0};
   int count = 0;
   const tsl_strategy *strategy;
   for (int i = 0; count < TSL_SELECT_MAX && (strategy = tsl_strategy_at(i)) != NULL; i++)
-    if (is_of(strategy, op)) {
+    if (select_is_of(strategy, op)) {
       tsl_text_add(&all, "%s%s", count ? ", " : "", strategy->name);
       names[count++] = strategy->name;
     }
@@ -163,7 +163,7 @@ static const tsl_strategy *find_strategy(tsl_op op, const char *name) {
 }
 
 /* "tile_local" or "gemm tile_local". */
-static tesela_status read_name(const tsl_record *record, tsl_op among, const char *entry,
+static tesela_status select_read_name(const tsl_record *record, tsl_op among, const char *entry,
                                const tsl_strategy **strategy) {
   const char *first = tsl_record_word(record, 0), *second = tsl_record_word(record, 1);
   const tsl_op named = first && second ? tsl_select_op(first) : TSL_OP_COUNT;
@@ -173,11 +173,11 @@ static tesela_status read_name(const tsl_record *record, tsl_op among, const cha
                     tsl_op_name(among));
   const tsl_op op = named != TSL_OP_COUNT ? named : among;
   *strategy = name ? find_strategy(op, name) : NULL;
-  return *strategy ? TESELA_OK : unknown_strategy(op, name ? name : entry);
+  return *strategy ? TESELA_OK : select_unknown_strategy(op, name ? name : entry);
 }
 
 /* Every key must be a parameter. */
-static tesela_status check_keys(const tsl_record *record, const tsl_strategy *strategy) {
+static tesela_status select_check_keys(const tsl_record *record, const tsl_strategy *strategy) {
   for (int i = 0; i < record->count; i++) {
     const char *key = record->fields[i].key;
     bool known = !key;
@@ -191,16 +191,16 @@ static tesela_status check_keys(const tsl_record *record, const tsl_strategy *st
 }
 
 /* "tile_local tile=16", with or without the operation in front. */
-static tesela_status read_strategy(const char *entry, void *list, void *op) {
+static tesela_status select_read_strategy(const char *entry, void *list, void *op) {
   tsl_strategy_list *out = list;
   tsl_record record = {0};
-  TSL_TRY(room_for(out->count));
+  TSL_TRY(select_room_for(out->count));
   tesela_status status = tsl_record_parse(entry, &record);
   if (status != TESELA_OK)
     return tsl_fail_in(status == TESELA_OUT_OF_MEMORY ? status : TESELA_BAD_CALL, "strategy \"%s\"", entry);
   tsl_chosen_strategy *chosen = &out->items[out->count];
-  TSL_GO(read_name(&record, *(tsl_op *)op, entry, &chosen->strategy));
-  TSL_GO(check_keys(&record, chosen->strategy));
+  TSL_GO(select_read_name(&record, *(tsl_op *)op, entry, &chosen->strategy));
+  TSL_GO(select_check_keys(&record, chosen->strategy));
   chosen->config = tsl_strategy_defaults(chosen->strategy);
   TSL_GO(tsl_config_parse(chosen->strategy, &record, &chosen->config, &chosen->given));
   out->count++;
@@ -220,11 +220,11 @@ tesela_status tsl_select_strategies(tsl_op op, const char *text, bool peers, tsl
   const tsl_strategy *strategy;
   *out = (tsl_strategy_list){.count = 0};
   if (text)
-    TSL_TRY(each_entry(text, read_strategy, out, &op));
+    TSL_TRY(each_entry(text, select_read_strategy, out, &op));
   else
     peers |= tsl_planner_vendors();
   for (int i = 0; out->count < TSL_SELECT_MAX && (strategy = tsl_strategy_at(i)) != NULL; i++)
-    if (is_of(strategy, op) && (strategy->vendor.load ? peers : !text) && !is_listed(out, strategy))
+    if (select_is_of(strategy, op) && (strategy->vendor.load ? peers : !text) && !is_listed(out, strategy))
       out->items[out->count++] = (tsl_chosen_strategy){strategy, tsl_strategy_defaults(strategy), 0};
   return TESELA_OK;
 }
@@ -243,15 +243,15 @@ tesela_status tsl_select_type(tsl_op op, const char *text, tsl_chosen_types *out
   return status;
 }
 
-static tesela_status read_type(const char *entry, void *list, void *context) {
+static tesela_status select_read_type(const char *entry, void *list, void *context) {
   tsl_type_list *out = list;
-  TSL_TRY(room_for(out->count));
+  TSL_TRY(select_room_for(out->count));
   return tsl_select_type(*(const tsl_op *)context, entry, &out->items[out->count++]);
 }
 
 tesela_status tsl_select_types(tsl_op op, const char *text, tsl_type_list *out) {
   out->count = 0;
-  return each_entry(text ? text : "f32,f64", read_type, out, &op);
+  return each_entry(text ? text : "f32,f64", select_read_type, out, &op);
 }
 
 bool tsl_parse_sizes(const char *text, int64_t *numbers, int count) {
@@ -280,11 +280,11 @@ static const struct {
     [TSL_OP_SOLVE] = {2, "write 500 for a square or 1000x30 for M x N of the right-hand sides"},
 };
 
-static tesela_status read_size(const char *entry, void *list, void *context) {
+static tesela_status select_read_size(const char *entry, void *list, void *context) {
   const tsl_op op = *(const tsl_op *)context;
   tsl_size_list *out = list;
   int64_t numbers[3];
-  TSL_TRY(room_for(out->count));
+  TSL_TRY(select_room_for(out->count));
   tsl_size *size = &out->items[out->count++];
   if (tsl_parse_sizes(entry, numbers, 1))
     numbers[1] = numbers[2] = numbers[0];
@@ -298,5 +298,5 @@ static tesela_status read_size(const char *entry, void *list, void *context) {
 
 tesela_status tsl_select_sizes(tsl_op op, const char *text, tsl_size_list *out) {
   *out = (tsl_size_list){.count = 0};
-  return each_entry(text, read_size, out, &op);
+  return each_entry(text, select_read_size, out, &op);
 }

@@ -3,7 +3,7 @@
 #include "base/status.h"
 
 /* The problem that stands for a type when a strategy is asked about it. */
-static tsl_problem sample(tsl_op op, tesela_type type) {
+static tsl_problem strategy_limits_sample(tsl_op op, tesela_type type) {
   return tsl_problem_of(op, TSL_TERMS_K, TSL_TERMS_K, TSL_TERMS_K, type);
 }
 
@@ -32,7 +32,7 @@ void tsl_strategy_each_need(const tsl_strategy *strategy, void (*add)(void *argu
 }
 
 tsl_accuracy tsl_strategy_accuracy(const tsl_strategy *strategy) {
-  const tsl_problem problem = sample(strategy->op, TESELA_F32);
+  const tsl_problem problem = strategy_limits_sample(strategy->op, TESELA_F32);
   const tsl_config config = tsl_strategy_defaults(strategy);
   return strategy->accuracy(&problem, &config);
 }

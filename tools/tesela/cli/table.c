@@ -148,7 +148,7 @@ static int longest_word(const tsl_table *table, size_t column, int width) {
 
 /* Widths of the columns: as wide as their cells, and where that is too wide, the wrapping columns give way,
  * the widest first, as far as their words allow. */
-static void lay_out(const tsl_table *table, int indent, int width, int widths[]) {
+static void table_lay_out(const tsl_table *table, int indent, int width, int widths[]) {
   const size_t count = (size_t)table->column_count;
   int total = indent + GAP * (table->column_count - 1);
   for (size_t c = 0; c < count; c++) {
@@ -176,7 +176,7 @@ static void lay_out(const tsl_table *table, int indent, int width, int widths[])
 }
 
 /* One row, on as many lines as its tallest cell needs. `cells` NULL: the titles. */
-static void add_row(const tsl_table *table, const tsl_cell *cells, const int widths[], int indent, int width,
+static void table_add_row(const tsl_table *table, const tsl_cell *cells, const int widths[], int indent, int width,
                     bool colour, tsl_text *out) {
   const char *rest[TSL_TABLE_COLUMNS_MAX];
   const int count = table->column_count;
@@ -211,14 +211,14 @@ static void add_row(const tsl_table *table, const tsl_cell *cells, const int wid
 
 void tsl_table_text(const tsl_table *table, int indent, int width, bool colour, tsl_text *out) {
   int widths[TSL_TABLE_COLUMNS_MAX] = {0};
-  lay_out(table, indent, width, widths);
+  table_lay_out(table, indent, width, widths);
   if (!table->bare)
-    add_row(table, NULL, widths, indent, width, colour, out);
+    table_add_row(table, NULL, widths, indent, width, colour, out);
   for (size_t i = 0; i + (size_t)table->column_count <= table->cell_count; i += (size_t)table->column_count)
-    add_row(table, &table->cells[i], widths, indent, width, colour, out);
+    table_add_row(table, &table->cells[i], widths, indent, width, colour, out);
 }
 
-static void add_escaped(tsl_text *out, const char *text, const char *special, char with) {
+static void table_add_escaped(tsl_text *out, const char *text, const char *special, char with) {
   for (; *text; text++) {
     if (strchr(special, *text))
       tsl_text_add_bytes(out, &with, 1);
@@ -236,7 +236,7 @@ void tsl_table_markdown(const tsl_table *table, tsl_text *out) {
   tsl_text_add(out, "|\n");
   for (size_t i = 0; i < table->cell_count; i++) {
     tsl_text_add(out, "| ");
-    add_escaped(out, table->cells[i].text, "|", '\\');
+    table_add_escaped(out, table->cells[i].text, "|", '\\');
     tsl_text_add(out, (i + 1) % (size_t)count == 0 ? " |\n" : " ");
   }
 }
@@ -247,7 +247,7 @@ static void add_csv_field(tsl_text *out, const char *text) {
     return;
   }
   tsl_text_add(out, "\"");
-  add_escaped(out, text, "\"", '"');
+  table_add_escaped(out, text, "\"", '"');
   tsl_text_add(out, "\"");
 }
 

@@ -72,15 +72,15 @@ bool tsl_wisdom_filter_passes(const void *argument, const tsl_wisdom_line *line)
 
 /* --- list --- */
 
-typedef struct listing {
+typedef struct wisdom_records_listing {
   tsl_wisdom_filter filter;
   tsl_table table;
   json_t *entries;
   const char *origin;
   int count, used;
-} listing;
+} wisdom_records_listing;
 
-static void add_types(const tsl_wisdom_class *problem, tsl_text *out) {
+static void wisdom_records_add_types(const tsl_wisdom_class *problem, tsl_text *out) {
   const tesela_type *types = problem->types;
   if (types[0] == types[1] && types[1] == types[2])
     tsl_text_add(out, "%s", tsl_type(types[0])->name);
@@ -95,7 +95,7 @@ static void add_plan(const tsl_wisdom_line *line, tsl_text *out) {
   tsl_text_add_bytes(out, line->text, end ? (size_t)(end - line->text) : strlen(line->text));
 }
 
-static const char *why_not(const listing *list, const tsl_wisdom_line *line) {
+static const char *wisdom_records_why_not(const wisdom_records_listing *list, const tsl_wisdom_line *line) {
   if (!line->record)
     return line->wrong;
   if (line->record->stale[0])
@@ -103,7 +103,7 @@ static const char *why_not(const listing *list, const tsl_wisdom_line *line) {
   return tsl_wisdom_device_of(&list->filter, line->record) ? "" : "of another device";
 }
 
-static void add_row(listing *list, const tsl_wisdom_line *line, const char *why) {
+static void wisdom_records_add_row(wisdom_records_listing *list, const tsl_wisdom_line *line, const char *why) {
   const tsl_wisdom_record *record = line->record;
   const tsl_device *device = tsl_wisdom_device_of(&list->filter, record);
   char time[32];
@@ -114,7 +114,7 @@ static void add_row(listing *list, const tsl_wisdom_line *line, const char *why)
   tsl_table_add(&list->table, "%s", device ? device->name : record->key);
   tsl_table_add(&list->table, "%lld x %lld x %lld", (long long)record->problem.m,
                 (long long)record->problem.n, (long long)record->problem.k);
-  add_types(&record->problem, &text);
+  wisdom_records_add_types(&record->problem, &text);
   tsl_table_add(&list->table, "%s", tsl_text_get(&text));
   tsl_text_free(&text);
   tsl_table_add(&list->table, "%s%s%s", record->problem.layout, record->problem.beta ? " beta" : "",
@@ -124,7 +124,7 @@ static void add_row(listing *list, const tsl_wisdom_line *line, const char *why)
   tsl_table_add_painted(&list->table, *why ? TSL_PAINT_BAD : TSL_PAINT_NONE, "%s", *why ? why : list->origin);
 }
 
-static json_t *json_of(const listing *list, const tsl_wisdom_line *line, const char *why) {
+static json_t *json_of(const wisdom_records_listing *list, const tsl_wisdom_line *line, const char *why) {
   const tsl_wisdom_record *record = line->record;
   const tsl_device *device = record ? tsl_wisdom_device_of(&list->filter, record) : NULL;
   json_t *unused = *why ? json_string(why) : json_null();
@@ -141,15 +141,15 @@ static json_t *json_of(const listing *list, const tsl_wisdom_line *line, const c
 }
 
 static tesela_status list_line(void *argument, const tsl_wisdom_line *line) {
-  listing *list = argument;
-  const char *why = why_not(list, line);
+  wisdom_records_listing *list = argument;
+  const char *why = wisdom_records_why_not(list, line);
   if (!tsl_wisdom_filter_passes(&list->filter, line))
     return TESELA_OK;
   list->count++;
   list->used += !*why;
   json_array_append_new(list->entries, json_of(list, line, why));
   if (line->record) {
-    add_row(list, line, why);
+    wisdom_records_add_row(list, line, why);
     return TESELA_OK;
   }
   tsl_table_add(&list->table, "%s line %d", list->origin, line->number);
@@ -159,7 +159,7 @@ static tesela_status list_line(void *argument, const tsl_wisdom_line *line) {
   return TESELA_OK;
 }
 
-static tesela_status print_list(const tsl_call *call, listing *found, const char *path) {
+static tesela_status print_list(const tsl_call *call, wisdom_records_listing *found, const char *path) {
   const tsl_wisdom_options *given = call->options;
   tsl_text out = {0};
   if (given->json)
@@ -176,7 +176,7 @@ static tesela_status print_list(const tsl_call *call, listing *found, const char
 
 tesela_status tsl_wisdom_print_list(const tsl_call *call, const char *path) {
   const tsl_wisdom_options *given = call->options;
-  listing found = {.entries = json_array()};
+  wisdom_records_listing found = {.entries = json_array()};
   tsl_text own = {0};
   tesela_status status;
   static const char *const left[] = {"plan", "device", "m x n x k", "types", "class"};

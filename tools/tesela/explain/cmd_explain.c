@@ -71,7 +71,7 @@ static const char *asked(const char *given, tsl_env otherwise) {
 }
 
 /* What K is, too, where it is not given. */
-static tesela_status read_sizes(const tsl_call *call, int64_t sizes[3]) {
+static tesela_status explain_read_sizes(const tsl_call *call, int64_t sizes[3]) {
   const tsl_explain_options *given = call->options;
   const int count = given->solve ? 2 : 3;
   if (call->word_count != count)
@@ -87,7 +87,7 @@ static tesela_status read_sizes(const tsl_call *call, int64_t sizes[3]) {
 }
 
 /* What operands are, and which triangles of them are there. */
-static tesela_status add_structures(const tsl_explain_options *given, tsl_request *request) {
+static tesela_status explain_add_structures(const tsl_explain_options *given, tsl_request *request) {
   static const tsl_structured lower = {TESELA_TRIANGULAR, TESELA_LOWER};
   const bool plain_solve = given->solve && given->a_is.structure == TESELA_GENERAL;
   const tsl_structured *a = plain_solve ? &lower : &given->a_is;
@@ -116,7 +116,7 @@ static tesela_status read_problem(const tsl_call *call, tsl_problem *problem) {
   const tsl_explain_options *given = call->options;
   const tsl_op op = given->solve ? TSL_OP_SOLVE : TSL_OP_GEMM;
   int64_t sizes[3];
-  TSL_TRY(read_sizes(call, sizes));
+  TSL_TRY(explain_read_sizes(call, sizes));
   TSL_TRY(tsl_terms_check_type(op, given->type));
   const double alpha[2] = {given->alpha.value}, beta[2] = {given->beta.value};
   tsl_request request = {.op = op,
@@ -133,7 +133,7 @@ static tesela_status read_problem(const tsl_call *call, tsl_problem *problem) {
                          .scaling_b = given->scale_b,
                          .alpha = alpha,
                          .beta = beta};
-  TSL_TRY(add_structures(given, &request));
+  TSL_TRY(explain_add_structures(given, &request));
   TSL_TRY(tsl_api_problem(&request, problem));
   TSL_TRY(tsl_numeric_requirements_parse_accuracy(asked(given->accuracy, TSL_ENV_ACCURACY), &problem->ask));
   TSL_TRY(tsl_numeric_requirements_parse_bits(asked(given->bits, TSL_ENV_BITS), &problem->ask));
@@ -167,7 +167,7 @@ static tesela_status trace(const tsl_problem *problem, const tsl_choice *choice)
   return status;
 }
 
-static tesela_status explain(const tsl_call *call, const tsl_problem *problem, const tsl_choice *choice) {
+static tesela_status explain_explain(const tsl_call *call, const tsl_problem *problem, const tsl_choice *choice) {
   const tsl_explain_options *given = call->options;
   tsl_explanation found;
   tesela_status status = tsl_explain_find(problem, choice, &found);
@@ -179,7 +179,7 @@ static tesela_status explain(const tsl_call *call, const tsl_problem *problem, c
   return status;
 }
 
-static tesela_status run(const tsl_call *call) {
+static tesela_status explain_run(const tsl_call *call) {
   const tsl_explain_options *given = call->options;
   tsl_problem problem;
   tsl_devices *devices = NULL;
@@ -206,7 +206,7 @@ static tesela_status run(const tsl_call *call) {
                              .place = given->resident ? TSL_PLACE_DEVICE : TSL_PLACE_HOST,
                              .wisdom = wisdom,
                              .vendors = tsl_planner_vendors()};
-  status = given->trace ? trace(&problem, &choice) : explain(call, &problem, &choice);
+  status = given->trace ? trace(&problem, &choice) : explain_explain(call, &problem, &choice);
 out:
   tsl_wisdom_close(wisdom);
   tsl_devices_destroy(devices);
@@ -226,5 +226,5 @@ const tsl_command tsl_command_explain = {
     .words_min = 2,
     .words_max = 3,
     .options_bytes = sizeof(tsl_explain_options),
-    .run = run,
+    .run = explain_run,
 };

@@ -9,7 +9,7 @@ static void add_pieces(const tsl_problem *problem, const tsl_counted *one, tsl_t
       one->account.launches, one->account.computed, whole > 0 ? 100 * one->account.computed / whole : 100);
 }
 
-static void add_groups(const tsl_counted *one, tsl_table *table) {
+static void counted_pairs_add_groups(const tsl_counted *one, tsl_table *table) {
   const tsl_cost_counts *account = &one->account;
   tsl_text groups = {0}, range = {0};
   tsl_counted_groups(one, &groups);
@@ -36,7 +36,7 @@ void tsl_counted_add_pairs(const tsl_problem *problem, const tsl_counted *one, t
   if (!tsl_counted_has_groups(one) && !(one->device->capabilities & TSL_CAN_HOST))
     add_pieces(problem, one, table);
   else
-    add_groups(one, table);
+    counted_pairs_add_groups(one, table);
   const double asked = account->global.read + account->global.written,
                near = account->local.read + account->local.written;
   tsl_table_add_pair(

@@ -14,7 +14,7 @@ struct tsl_plan_facts {
   tsl_plan_bound bound;
 };
 
-static tsl_plan_bound bound_of(const tsl_plan *plan) {
+static tsl_plan_bound plan_facts_bound_of(const tsl_plan *plan) {
   const tsl_accuracy accuracy = tsl_plan_accuracy(plan);
   return (tsl_plan_bound){.factor = accuracy.factor,
                           .bound = tsl_plan_error_bound(plan),
@@ -35,7 +35,7 @@ tesela_status tsl_plan_facts_of(const tesela_plan *of, tsl_plan_facts **facts) {
   made->text = tsl_text_take(&text);
   made->problem = work->problem;
   made->counted = tsl_count(&work->problem, work->strategy, &work->config, work->device);
-  made->bound = bound_of(plan);
+  made->bound = plan_facts_bound_of(plan);
   if (status != TESELA_OK) {
     tsl_plan_facts_free(made);
     return status;

@@ -10,7 +10,7 @@
 #include <math.h>
 
 /* A grid, and what it is compared with. */
-typedef struct found {
+typedef struct ranks_found {
   tsl_task task;
   tsl_process_grid grid;
   tsl_process_grid usual; /* what the library chooses, by the figures that it has */
@@ -18,9 +18,9 @@ typedef struct found {
                           the operands */
   double seconds_words;
   int64_t words; /* received, or sent where that is more, by the busiest rank */
-} found;
+} ranks_found;
 
-static tesela_status find(const tsl_explain_options *given, const tsl_problem *p, found *out) {
+static tesela_status ranks_find(const tsl_explain_options *given, const tsl_problem *p, ranks_found *out) {
   const tsl_type_info *sums = tsl_type(tsl_type(p->c.type)->sums);
   const uint64_t memory = given->memory ? given->memory : tsl_memory_available() / 2;
   out->task = (tsl_task){.m = p->m,
@@ -52,12 +52,12 @@ static tesela_status find(const tsl_explain_options *given, const tsl_problem *p
 }
 
 /* Whether the library, which knows nothing of --link and --gflops, chooses another grid. */
-static bool differs(const found *f) {
+static bool differs(const ranks_found *f) {
   const tsl_process_grid *g = &f->grid, *u = &f->usual;
   return g->used != u->used || g->depth != u->depth || g->slabs != u->slabs || g->by_columns != u->by_columns;
 }
 
-static tesela_status print_text(const found *f) {
+static tesela_status ranks_print_text(const ranks_found *f) {
   char bytes[32], time[32], part[32], way[400];
   tsl_text grid = {0};
   tsl_grid_print(&f->grid, &grid);
@@ -97,7 +97,7 @@ static tesela_status print_text(const found *f) {
   return tsl_print(&out);
 }
 
-static tesela_status print_json(const tsl_call *call, const found *f) {
+static tesela_status ranks_print_json(const tsl_call *call, const ranks_found *f) {
   const tsl_process_grid *g = &f->grid;
   tsl_text text = {0}, usual = {0};
   char way[400];
@@ -120,7 +120,7 @@ static tesela_status print_json(const tsl_call *call, const found *f) {
 
 tesela_status tsl_explain_ranks(const tsl_call *call, const tsl_problem *problem) {
   const tsl_explain_options *given = call->options;
-  found f;
+  ranks_found f;
   if (!(given->gflops.value > 0) || isinf(given->gflops.value))
     return tsl_fail(TESELA_BAD_CALL, "--gflops is %g, and must be a number above 0", given->gflops.value);
   if (given->ranks > 1 << 20)
@@ -128,6 +128,6 @@ tesela_status tsl_explain_ranks(const tsl_call *call, const tsl_problem *problem
                     1 << 20);
   if (problem->m == 0 || problem->n == 0 || problem->k == 0)
     return tsl_fail(TESELA_BAD_CALL, "there is nothing to multiply, and nothing travels");
-  TSL_TRY(find(given, problem, &f));
-  return given->json ? print_json(call, &f) : print_text(&f);
+  TSL_TRY(ranks_find(given, problem, &f));
+  return given->json ? ranks_print_json(call, &f) : ranks_print_text(&f);
 }

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-static bool share_of(const tsl_explanation *found, int index, tsl_subplan_info *share) {
+static bool shares_share_of(const tsl_explanation *found, int index, tsl_subplan_info *share) {
   return found->plan && tsl_plan_share(found->plan, index, share);
 }
 
@@ -15,7 +15,7 @@ void tsl_shares_add_pair(const tsl_explanation *found, tsl_table *table) {
   char took[32], moved[32];
   tsl_subplan_info share;
   int count = 0;
-  for (; share_of(found, count, &share); count++) {
+  for (; shares_share_of(found, count, &share); count++) {
     slowest = fmax(slowest, share.seconds);
     bytes += share.in_bytes + share.out_bytes;
   }
@@ -30,7 +30,7 @@ void tsl_shares_add_pair(const tsl_explanation *found, tsl_table *table) {
                      tsl_format_bytes((uint64_t)bytes, moved, sizeof moved));
 }
 
-static void add_bytes(tsl_table *table, double bytes) {
+static void shares_add_bytes(tsl_table *table, double bytes) {
   char text[32];
   tsl_table_add(table, "%s", bytes > 0 ? tsl_format_bytes((uint64_t)bytes, text, sizeof text) : "-");
 }
@@ -48,8 +48,8 @@ static void add_share(const tsl_subplan_info *share, tsl_table *table) {
   tsl_table_add(table, "%lld", (long long)share->depth);
   tsl_table_add(table, "%s",
                 share->seconds > 0 ? tsl_format_seconds(share->seconds, text, sizeof text) : "-");
-  add_bytes(table, share->in_bytes);
-  add_bytes(table, share->out_bytes);
+  shares_add_bytes(table, share->in_bytes);
+  shares_add_bytes(table, share->out_bytes);
   tsl_table_add(table, "%s", share->plan);
   tsl_table_end_row(table);
 }
@@ -63,6 +63,6 @@ void tsl_shares_table(const tsl_explanation *found, tsl_table *table) {
   tsl_table_column(table, "in", TSL_ALIGN_RIGHT, false);
   tsl_table_column(table, "out", TSL_ALIGN_RIGHT, false);
   tsl_table_column(table, "by", TSL_ALIGN_LEFT, true);
-  for (int i = 0; share_of(found, i, &share); i++)
+  for (int i = 0; shares_share_of(found, i, &share); i++)
     add_share(&share, table);
 }

@@ -12,7 +12,7 @@ static uint64_t row_bytes(const tsl_shape *shape) {
 }
 
 /* What tesela multiply makes of these sizes in the memory that it allows itself: it holds B whole. */
-static const char *memory_words(const tsl_explanation *found) {
+static const char *text_memory_words(const tsl_explanation *found) {
   const tsl_problem *problem = &found->problem;
   const uint64_t allowed = found->host_available / 5 * 4;
   const uint64_t held = (uint64_t)tsl_shape_extent(&problem->b) * tsl_type(problem->b.type)->size;
@@ -151,7 +151,7 @@ static void refusal_table(const tsl_explanation *found, tsl_table *table) {
 }
 
 /* Nothing at all where the table is empty. */
-static void add_table(tsl_table *table, int width, bool colour, tsl_text *out) {
+static void text_add_table(tsl_table *table, int width, bool colour, tsl_text *out) {
   if (tsl_table_rows(table) > 0) {
     tsl_text_add(out, "\n");
     tsl_table_text(table, 2, width, colour, out);
@@ -205,7 +205,7 @@ static void add_link(const tsl_device *device, const tsl_link *link, tsl_table *
                        tsl_format_bandwidth(link->staged_out, staged_out, sizeof staged_out));
 }
 
-static void add_links(const tsl_explanation *found, tsl_table *table) {
+static void text_add_links(const tsl_explanation *found, tsl_table *table) {
   const tsl_device *device;
   tsl_text text = {0};
   for (int i = 0; found->crossover.count > 0 && (device = tsl_devices_at(found->devices, i)); i++) {
@@ -221,7 +221,7 @@ static void add_links(const tsl_explanation *found, tsl_table *table) {
   tsl_text_free(&text);
 }
 
-static void add_facts(const tsl_explanation *found, tsl_table *table) {
+static void text_add_facts(const tsl_explanation *found, tsl_table *table) {
   char one[32], two[32];
   const tsl_candidate *best = tsl_explain_chosen(found);
   if (found->plan) {
@@ -251,14 +251,14 @@ static void add_facts(const tsl_explanation *found, tsl_table *table) {
     tsl_table_add_painted(table, TSL_PAINT_FAINT, "plan");
     tsl_table_add_painted(table, TSL_PAINT_BAD, "none: %s", tsl_text_get(&found->failure));
   }
-  add_links(found, table);
+  text_add_links(found, table);
   tsl_table_add_pair(table, "host memory", "needs %s for A, B and C; %s are available%s",
                      tsl_format_bytes(found->host_bytes, one, sizeof one),
-                     tsl_format_bytes(found->host_available, two, sizeof two), memory_words(found));
+                     tsl_format_bytes(found->host_available, two, sizeof two), text_memory_words(found));
 }
 
 /* ", A symmetric_lower": as it lies, in front of its transpose. */
-static void add_structures(const tsl_explain_options *given, tsl_text *out) {
+static void text_add_structures(const tsl_explain_options *given, tsl_text *out) {
   const bool by_default = given->solve && given->a_is.structure == TESELA_GENERAL;
   const tsl_structured all[TSL_OPERANDS] = {by_default ? (tsl_structured){TESELA_TRIANGULAR, TESELA_LOWER}
                                                        : given->a_is,
@@ -286,7 +286,7 @@ static void add_heading(const tsl_problem *problem, const tsl_explain_options *g
   else
     tsl_text_add(out, ",  %lld x %lld by %lld x %lld, %s", (long long)problem->m, (long long)problem->k,
                  (long long)problem->k, (long long)problem->n, type);
-  add_structures(given, out);
+  text_add_structures(given, out);
   if (problem->bias_axis != TESELA_NO_BIAS)
     tsl_text_add(out, ", bias %s", tsl_along_name(problem->bias_axis));
   if (problem->scaling_a != TESELA_NO_SCALE)
@@ -305,14 +305,14 @@ tesela_status tsl_explain_text(const tsl_explanation *found, const tsl_explain_o
       sharing_table,    reason_table,    refusal_table};
   tsl_table facts = tsl_table_of_pairs();
   add_heading(&found->problem, given, &out);
-  add_facts(found, &facts);
+  text_add_facts(found, &facts);
   tsl_table_text(&facts, 2, width, colour, &out);
   out.failed |= facts.failed;
   tsl_table_free(&facts);
   for (size_t i = 0; i < sizeof fill / sizeof *fill; i++) {
     tsl_table table = {0};
     fill[i](found, &table);
-    add_table(&table, width, colour, &out);
+    text_add_table(&table, width, colour, &out);
   }
   return tsl_print(&out);
 }

@@ -5,21 +5,21 @@
 #include <string.h>
 
 /* A walk through one group's loads. */
-typedef struct walk {
+typedef struct trace_walk {
   const tsl_problem *problem;
   int items_x, items_y; /* of a group */
   int64_t panel;        /* tile or panel along k; 0: none */
   int64_t row0, col0;   /* of the group's part of C */
   tsl_trace_visit *visit;
   void *argument;
-} walk;
+} trace_walk;
 
-static int64_t least(int64_t a, int64_t b) {
+static int64_t trace_least(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
 /* Nothing outside a matrix is loaded. */
-static void load(const walk *at, int64_t step, int x, int y, int operand, int64_t row, int64_t col) {
+static void trace_load(const trace_walk *at, int64_t step, int x, int y, int operand, int64_t row, int64_t col) {
   const tsl_shape *shape = tsl_problem_shape(at->problem, operand);
   const tsl_trace_load one = {step, x, y, operand, row, col};
   if (row < shape->rows && col < shape->cols)
@@ -27,75 +27,75 @@ static void load(const walk *at, int64_t step, int x, int y, int operand, int64_
 }
 
 /* Each item for itself: its row of A and its column of B. */
-static void walk_element(const walk *at) {
+static void walk_element(const trace_walk *at) {
   for (int64_t l = 0; l < at->problem->k; l++)
     for (int y = 0; y < at->items_y; y++)
       for (int x = 0; x < at->items_x; x++)
         if (at->row0 + y < at->problem->m && at->col0 + x < at->problem->n) {
-          load(at, l, x, y, TSL_OPERAND_A, at->row0 + y, l);
-          load(at, l, x, y, TSL_OPERAND_B, l, at->col0 + x);
+          trace_load(at, l, x, y, TSL_OPERAND_A, at->row0 + y, l);
+          trace_load(at, l, x, y, TSL_OPERAND_B, l, at->col0 + x);
         }
 }
 
 /* A row of C each: column after column. */
-static void walk_row(const walk *at) {
+static void walk_row(const trace_walk *at) {
   for (int64_t col = 0; col < at->problem->n; col++)
     for (int64_t l = 0; l < at->problem->k; l++)
       for (int x = 0; x < at->items_x && at->row0 + x < at->problem->m; x++) {
-        load(at, col * at->problem->k + l, x, 0, TSL_OPERAND_A, at->row0 + x, l);
-        load(at, col * at->problem->k + l, x, 0, TSL_OPERAND_B, l, col);
+        trace_load(at, col * at->problem->k + l, x, 0, TSL_OPERAND_A, at->row0 + x, l);
+        trace_load(at, col * at->problem->k + l, x, 0, TSL_OPERAND_B, l, col);
       }
 }
 
 /* Panels of A's row first: a step for each panel, and one for each column of B in it. */
-static void walk_private(const walk *at) {
+static void walk_private(const trace_walk *at) {
   int64_t step = 0;
   for (int64_t l = 0; l < at->problem->k; l += at->panel, step++) {
-    const int64_t end = least(l + at->panel, at->problem->k);
+    const int64_t end = trace_least(l + at->panel, at->problem->k);
     for (int x = 0; x < at->items_x; x++)
       for (int64_t i = l; i < end; i++)
-        load(at, step, x, 0, TSL_OPERAND_A, at->row0 + x, i);
+        trace_load(at, step, x, 0, TSL_OPERAND_A, at->row0 + x, i);
     for (int64_t col = 0; col < at->problem->n; col++) {
       step++;
       for (int x = 0; x < at->items_x && at->row0 + x < at->problem->m; x++)
         for (int64_t i = l; i < end; i++)
-          load(at, step, x, 0, TSL_OPERAND_B, i, col);
+          trace_load(at, step, x, 0, TSL_OPERAND_B, i, col);
     }
   }
 }
 
 /* The same, but the group's items share the column. */
-static void walk_column_local(const walk *at) {
+static void walk_column_local(const trace_walk *at) {
   int64_t step = 0;
   for (int64_t l = 0; l < at->problem->k; l += at->panel, step++) {
-    const int64_t end = least(l + at->panel, at->problem->k);
+    const int64_t end = trace_least(l + at->panel, at->problem->k);
     for (int x = 0; x < at->items_x; x++)
       for (int64_t i = l; i < end; i++)
-        load(at, step, x, 0, TSL_OPERAND_A, at->row0 + x, i);
+        trace_load(at, step, x, 0, TSL_OPERAND_A, at->row0 + x, i);
     for (int64_t col = 0; col < at->problem->n; col++) {
       step++;
       for (int64_t i = l; i < end; i++)
-        load(at, step, (int)((i - l) % at->items_x), 0, TSL_OPERAND_B, i, col);
+        trace_load(at, step, (int)((i - l) % at->items_x), 0, TSL_OPERAND_B, i, col);
     }
   }
 }
 
 /* A number of each tile for each item; across where an operand is column-major. */
-static void walk_tile(const walk *at) {
+static void walk_tile(const trace_walk *at) {
   const bool a_down = at->problem->a.row_stride == 1, b_down = at->problem->b.row_stride == 1;
   for (int64_t step = 0; step * at->panel < at->problem->k; step++)
     for (int y = 0; y < at->items_y; y++)
       for (int x = 0; x < at->items_x; x++) {
         const int64_t l = step * at->panel;
-        load(at, step, x, y, TSL_OPERAND_A, at->row0 + (a_down ? x : y), l + (a_down ? y : x));
-        load(at, step, x, y, TSL_OPERAND_B, l + (b_down ? x : y), at->col0 + (b_down ? y : x));
+        trace_load(at, step, x, y, TSL_OPERAND_A, at->row0 + (a_down ? x : y), l + (a_down ? y : x));
+        trace_load(at, step, x, y, TSL_OPERAND_B, l + (b_down ? x : y), at->col0 + (b_down ? y : x));
       }
 }
 
 /* What is drawn of each rung: parameters by place (-1: none), and its words. */
 typedef struct rung {
   const char *name;
-  void (*walk)(const walk *at);
+  void (*walk)(const trace_walk *at);
   int x, y, panel;  /* parameters that are items along dimensions 0 and 1, and numbers along k */
   bool shares;      /* a group loads together: every step is drawn whole */
   bool rows;        /* an item has a row of C */
@@ -130,9 +130,9 @@ static const rung *rung_of(const tsl_strategy *strategy) {
   return NULL;
 }
 
-static walk walk_of(const rung *of, const tsl_problem *problem, const tsl_config *config, int64_t group_x,
+static trace_walk walk_of(const rung *of, const tsl_problem *problem, const tsl_config *config, int64_t group_x,
                     int64_t group_y) {
-  walk at = {.problem = problem, .items_x = (int)config->value[of->x], .items_y = 1};
+  trace_walk at = {.problem = problem, .items_x = (int)config->value[of->x], .items_y = 1};
   at.items_y = of->y >= 0 ? (int)config->value[of->y] : 1;
   at.panel = of->panel >= 0 ? config->value[of->panel] : 0;
   at.row0 = of->rows ? group_x * at.items_x : group_y * at.items_y;
@@ -145,7 +145,7 @@ bool tsl_trace_loads(const tsl_strategy *strategy, const tsl_problem *problem, c
   const rung *of = rung_of(strategy);
   if (!of)
     return false;
-  walk at = walk_of(of, problem, config, group_x, group_y);
+  trace_walk at = walk_of(of, problem, config, group_x, group_y);
   at.visit = visit;
   at.argument = argument;
   of->walk(&at);
@@ -158,17 +158,17 @@ bool tsl_trace_loads(const tsl_strategy *strategy, const tsl_problem *problem, c
 enum { MOST = 16, STEPS = 3 };
 
 /* One step: who loads each element of A and of B; what several load has the first, and a plus. */
-typedef struct picture {
+typedef struct trace_picture {
   bool is_row; /* items have one number */
   int64_t step, last;
   int loads[2];
   struct {
     int x, y, count;
   } by[2][MOST][MOST];
-} picture;
+} trace_picture;
 
-static void note(void *argument, const tsl_trace_load *one) {
-  picture *drawn = argument;
+static void trace_note(void *argument, const tsl_trace_load *one) {
+  trace_picture *drawn = argument;
   drawn->last = one->step > drawn->last ? one->step : drawn->last;
   if (one->step != drawn->step)
     return;
@@ -179,7 +179,7 @@ static void note(void *argument, const tsl_trace_load *one) {
   }
 }
 
-static void draw_row(const picture *drawn, int operand, int64_t row, int64_t cols, tsl_text *out) {
+static void draw_row(const trace_picture *drawn, int operand, int64_t row, int64_t cols, tsl_text *out) {
   for (int64_t col = 0; col < cols; col++) {
     tsl_text cell = {0};
     const int count = drawn->by[operand][row][col].count;
@@ -195,7 +195,7 @@ static void draw_row(const picture *drawn, int operand, int64_t row, int64_t col
   }
 }
 
-static void draw_operand(const picture *drawn, int operand, const tsl_problem *problem, tsl_text *out) {
+static void draw_operand(const trace_picture *drawn, int operand, const tsl_problem *problem, tsl_text *out) {
   const tsl_shape *shape = tsl_problem_shape(problem, operand);
   if (drawn->loads[operand] == 0)
     return;
@@ -209,7 +209,7 @@ static void draw_operand(const picture *drawn, int operand, const tsl_problem *p
   }
 }
 
-static void draw_heading(const rung *of, const walk *at, tsl_text *out) {
+static void draw_heading(const rung *of, const trace_walk *at, tsl_text *out) {
   const tsl_problem *problem = at->problem;
   const int64_t across = of->rows ? 1 : (problem->n - 1) / at->items_x + 1,
                 down = of->rows ? (problem->m - 1) / at->items_x + 1 : (problem->m - 1) / at->items_y + 1;
@@ -237,12 +237,12 @@ tesela_status tsl_trace_draw(const tsl_strategy *strategy, const tsl_problem *pr
     return tsl_fail(TESELA_UNSUPPORTED,
                     "a drawing has room for a product of at most %d x %d x %d, such as 8 8 8", MOST, MOST,
                     MOST);
-  const walk at = walk_of(of, problem, config, 0, 0);
+  const trace_walk at = walk_of(of, problem, config, 0, 0);
   draw_heading(of, &at, out);
-  picture drawn = {.is_row = of->rows};
+  trace_picture drawn = {.is_row = of->rows};
   for (int64_t step = 0; step <= drawn.last; step++) {
-    drawn = (picture){.is_row = of->rows, .step = step, .last = drawn.last};
-    tsl_trace_loads(strategy, problem, config, 0, 0, note, &drawn);
+    drawn = (trace_picture){.is_row = of->rows, .step = step, .last = drawn.last};
+    tsl_trace_loads(strategy, problem, config, 0, 0, trace_note, &drawn);
     if (!of->shares && step >= STEPS && step < drawn.last)
       continue;
     if (!of->shares && step == drawn.last && step > STEPS)

@@ -31,12 +31,12 @@ static const tsl_example examples[] = {
     {NULL, NULL},
 };
 
-typedef struct comparison {
+typedef struct compare_comparison {
   const compare_options *given;
   tsl_compare_file before, after;
   tsl_compare_row *rows;
   int row_count, counts[TSL_OUTCOME_COUNT];
-} comparison;
+} compare_comparison;
 
 /* --- the table --- */
 
@@ -45,7 +45,7 @@ static const tsl_compare_entry *either(const tsl_compare_row *row) {
 }
 
 /* As explore writes it: as many sizes as the operation has. */
-static void add_size(const comparison *job, const tsl_compare_entry *entry, tsl_text *out) {
+static void compare_add_size(const compare_comparison *job, const tsl_compare_entry *entry, tsl_text *out) {
   if (strcmp(job->after.op, tsl_op_name(TSL_OP_DOT)) == 0)
     tsl_text_add(out, "%lld", (long long)entry->k);
   else
@@ -65,14 +65,14 @@ static void add_time(const tsl_compare_entry *entry, tsl_table *table) {
 }
 
 /* The config, and where the model of the strategy now chooses another one, both. */
-static void add_config(const tsl_compare_row *row, tsl_table *table) {
+static void compare_add_config(const tsl_compare_row *row, tsl_table *table) {
   if (row->before && row->after && strcmp(row->before->config, row->after->config) != 0)
     tsl_table_add(table, "%s (was %s)", row->after->config, row->before->config);
   else
     tsl_table_add(table, "%s", either(row)->config);
 }
 
-static void add_row(const tsl_compare_row *row, tsl_table *table) {
+static void compare_add_row(const tsl_compare_row *row, tsl_table *table) {
   static const tsl_paint paints[] = {[TSL_OUTCOME_BETTER] = TSL_PAINT_GOOD,
                                      [TSL_OUTCOME_WORSE] = TSL_PAINT_BAD,
                                      [TSL_OUTCOME_UNDECIDED] = TSL_PAINT_FAINT,
@@ -80,7 +80,7 @@ static void add_row(const tsl_compare_row *row, tsl_table *table) {
                                      [TSL_OUTCOME_ADDED] = TSL_PAINT_STRONG};
   const tsl_compare_entry *entry = either(row);
   char text[32];
-  add_config(row, table);
+  compare_add_config(row, table);
   tsl_table_add(table, "%s", entry->device);
   add_time(row->before, table);
   add_time(row->after, table);
@@ -93,7 +93,7 @@ static bool same_group(const tsl_compare_entry *a, const tsl_compare_entry *b) {
 }
 
 /* The rows of one type and size: those of row `first`. */
-static void add_table(const comparison *job, int first, const tsl_form *form, tsl_text *out) {
+static void compare_add_table(const compare_comparison *job, int first, const tsl_form *form, tsl_text *out) {
   static const struct {
     const char *title;
     tsl_align align;
@@ -106,26 +106,26 @@ static void add_table(const comparison *job, int first, const tsl_form *form, ts
     tsl_table_column(&table, columns[i].title, columns[i].align, i == 0);
   for (int i = first; i < job->row_count; i++)
     if (same_group(either(&job->rows[i]), group))
-      add_row(&job->rows[i], &table);
+      compare_add_row(&job->rows[i], &table);
   tsl_text_add(&title, "%s, %s, ", job->after.op, group->type);
-  add_size(job, group, &title);
+  compare_add_size(job, group, &title);
   tsl_form_add_table(form, tsl_text_get(&title), &table, out);
   tsl_text_free(&title);
   tsl_table_free(&table);
 }
 
-static void add_tables(const comparison *job, const tsl_form *form, tsl_text *out) {
+static void add_tables(const compare_comparison *job, const tsl_form *form, tsl_text *out) {
   for (int i = 0; i < job->row_count; i++) {
     bool is_first = true;
     for (int before = 0; before < i && is_first; before++)
       is_first = !same_group(either(&job->rows[before]), either(&job->rows[i]));
     if (is_first)
-      add_table(job, i, form, out);
+      compare_add_table(job, i, form, out);
   }
 }
 
 /* What else differs between the files, and may be the reason. */
-static void each_note(const comparison *job, void (*add)(void *argument, const char *note), void *argument) {
+static void each_note(const compare_comparison *job, void (*add)(void *argument, const char *note), void *argument) {
   const json_t *devices = json_object_get(job->after.json, "devices"),
                *others = json_object_get(job->before.json, "devices");
   for (size_t i = 0; i < json_array_size(devices); i++)
@@ -167,7 +167,7 @@ static void print_note(void *argument, const char *note) {
 }
 
 /* Rows that are in one file only say why the other has none. */
-static void add_reasons(const comparison *job, const tsl_form *form, tsl_text *out) {
+static void compare_add_reasons(const compare_comparison *job, const tsl_form *form, tsl_text *out) {
   for (int i = 0; i < job->row_count; i++) {
     const tsl_compare_row *row = &job->rows[i];
     const tsl_compare_entry *reason = row->outcome == TSL_OUTCOME_MISSING                       ? row->after
@@ -177,14 +177,14 @@ static void add_reasons(const comparison *job, const tsl_form *form, tsl_text *o
     if (!reason || !*reason->why)
       continue;
     tsl_text_add(&line, "%s on %s, %s, ", reason->config, reason->device, reason->type);
-    add_size(job, reason, &line);
+    compare_add_size(job, reason, &line);
     tsl_text_add(&line, ": %s: %s", reason->result, reason->why);
     tsl_form_add_line(form, true, tsl_text_get(&line), out);
     tsl_text_free(&line);
   }
 }
 
-static tesela_status print_text(const comparison *job) {
+static tesela_status compare_print_text(const compare_comparison *job) {
   const tsl_form form = tsl_form_for(job->given->markdown);
   tsl_text out = {0}, sum = {0}, line = {0};
   noting to = {&form, &out};
@@ -193,7 +193,7 @@ static tesela_status print_text(const comparison *job) {
   tsl_text_add(&out, "\n");
   tsl_text_free(&line);
   add_tables(job, &form, &out);
-  add_reasons(job, &form, &out);
+  compare_add_reasons(job, &form, &out);
   each_note(job, print_note, &to);
   tsl_text_add(&sum, "%d better, %d worse, %d undecided", job->counts[TSL_OUTCOME_BETTER],
                job->counts[TSL_OUTCOME_WORSE], job->counts[TSL_OUTCOME_UNDECIDED]);
@@ -231,7 +231,7 @@ static void json_note(void *argument, const char *note) {
   json_array_append_new(argument, json_string(note));
 }
 
-static tesela_status print_json(const tsl_call *call, const comparison *job) {
+static tesela_status compare_print_json(const tsl_call *call, const compare_comparison *job) {
   json_t *rows = json_array(), *notes = json_array(), *counts = json_object();
   for (int i = 0; i < job->row_count; i++)
     json_array_append_new(rows, json_row(&job->rows[i]));
@@ -246,7 +246,7 @@ static tesela_status print_json(const tsl_call *call, const comparison *job) {
 
 /* --- */
 
-static tesela_status conclude(const comparison *job) {
+static tesela_status compare_conclude(const compare_comparison *job) {
   const tsl_compare_row *first = NULL;
   for (int i = 0; i < job->row_count && !first; i++)
     first = job->rows[i].outcome == TSL_OUTCOME_WORSE ? &job->rows[i] : NULL;
@@ -257,8 +257,8 @@ static tesela_status conclude(const comparison *job) {
                   job->before.path, first->after->config, first->after->device);
 }
 
-static tesela_status run(const tsl_call *call) {
-  comparison job = {.given = call->options};
+static tesela_status compare_run(const tsl_call *call) {
+  compare_comparison job = {.given = call->options};
   tesela_status status = TESELA_OK;
   if (job.given->json && job.given->markdown)
     return tsl_fail(TESELA_BAD_CALL, "--json and --markdown exclude each other");
@@ -269,8 +269,8 @@ static tesela_status run(const tsl_call *call) {
   TSL_GO(tsl_compare_rows(&job.before, &job.after, job.given->floor, &job.rows, &job.row_count));
   for (int i = 0; i < job.row_count; i++)
     job.counts[job.rows[i].outcome]++;
-  TSL_GO(job.given->json ? print_json(call, &job) : print_text(&job));
-  status = conclude(&job);
+  TSL_GO(job.given->json ? compare_print_json(call, &job) : compare_print_text(&job));
+  status = compare_conclude(&job);
 out:
   free(job.rows);
   tsl_compare_close(&job.before);
@@ -299,5 +299,5 @@ const tsl_command tsl_command_compare = {
     .words_min = 2,
     .words_max = 2,
     .options_bytes = sizeof(compare_options),
-    .run = run,
+    .run = compare_run,
 };

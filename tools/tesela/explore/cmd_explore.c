@@ -61,7 +61,7 @@ static void add_legend(const tsl_exploration *all, const tsl_form *form, tsl_tex
   tsl_text_free(&text);
 }
 
-static void add_left_out(const tsl_exploration *all, const tsl_form *form, tsl_text *out) {
+static void explore_add_left_out(const tsl_exploration *all, const tsl_form *form, tsl_text *out) {
   tsl_text line = {0};
   tsl_explore_add_left_out(all, &line);
   if (line.length > 0) {
@@ -77,7 +77,7 @@ static tesela_status print_tables(const tsl_exploration *all, tsl_devices *devic
   tsl_explore_add_devices(all, devices, &form, &out);
   tsl_explore_add_tables(all, &form, &out);
   tsl_explore_add_reasons(all, &form, &out);
-  add_left_out(all, &form, &out);
+  explore_add_left_out(all, &form, &out);
   add_legend(all, &form, &out);
   tsl_explore_add_conditions(all, &form, &out);
   return tsl_print(&out);
@@ -104,7 +104,7 @@ static tesela_status select_strategies(const tsl_call *call, tsl_exploration *al
   return given->peers ? tsl_select_strategies(all->op, given->strategies, true, &all->strategies) : TESELA_OK;
 }
 
-static tesela_status run(const tsl_call *call) {
+static tesela_status explore_run(const tsl_call *call) {
   static const tsl_explore_command command = {.select = select_strategies,
                                               .print = print_tables,
                                               .default_sizes = {[TSL_OP_GEMM] = "64,256,512",
@@ -134,5 +134,5 @@ const tsl_command tsl_command_explore = {
     .examples = examples,
     .options_bytes = sizeof(explore_options),
     .together = true,
-    .run = run,
+    .run = explore_run,
 };

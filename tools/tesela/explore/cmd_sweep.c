@@ -25,7 +25,7 @@ static tesela_status read_words(const tsl_call *call, tsl_exploration *all) {
   return tsl_sweep_read(call->words, call->word_count, all);
 }
 
-static tesela_status run(const tsl_call *call) {
+static tesela_status sweep_run(const tsl_call *call) {
   static const tsl_explore_command command = {.select = read_words,
                                               .print = tsl_sweep_print,
                                               .default_sizes = {[TSL_OP_GEMM] = "512",
@@ -51,5 +51,5 @@ const tsl_command tsl_command_sweep = {
     .words_min = 2,
     .words_max = 16,
     .options_bytes = sizeof(sweep_options),
-    .run = run,
+    .run = sweep_run,
 };

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-typedef struct work {
+typedef struct command_work {
   const tsl_call *call;
   const tsl_explore_options *given;
   const tsl_explore_command *command;
@@ -16,9 +16,9 @@ typedef struct work {
   tsl_devices *devices;
   tsl_page_file page;
   tsl_progress *progress;
-} work;
+} command_work;
 
-static tesela_status print(work *job) {
+static tesela_status command_print(command_work *job) {
   const tsl_exploration *all = &job->all;
   if (tsl_explore_is_cut_short(all) && !tsl_explore_has_times(all))
     return tsl_explore_conclude(all); /* there is nothing to print */
@@ -29,18 +29,18 @@ static tesela_status print(work *job) {
 }
 
 /* Prints what was measured before an interrupt, while a run goes on that takes too long. */
-static void conclude(void *argument) {
-  work *job = argument;
+static void command_conclude(void *argument) {
+  command_work *job = argument;
   tsl_progress_stop(job->progress);
   const tesela_status status =
       tsl_explore_has_times(&job->all)
-          ? print(job)
+          ? command_print(job)
           : tsl_fail(TESELA_UNSUPPORTED, "it was interrupted before anything was measured");
   if (status != TESELA_OK)
     fprintf(stderr, "tesela %s: %s\n", job->call->command->name, tesela_last_error());
 }
 
-static tesela_status measure(work *job) {
+static tesela_status command_measure(command_work *job) {
   job->progress = tsl_progress_start(true);
   const tesela_status status = tsl_explore_run(&job->all, job->devices, job->progress);
   tsl_progress *const progress = job->progress;
@@ -56,17 +56,17 @@ static tesela_status measure(work *job) {
 
 tesela_status tsl_explore_command_run(const tsl_call *call, const tsl_explore_options *given,
                                       const tsl_explore_command *command) {
-  work job = {.call = call, .given = given, .command = command};
+  command_work job = {.call = call, .given = given, .command = command};
   tesela_status status = TESELA_OK;
-  tsl_interrupt_catch(conclude, &job);
+  tsl_interrupt_catch(command_conclude, &job);
   TSL_GO(tsl_set_threads(given->threads));
   TSL_GO(command->select(call, &job.all));
   TSL_GO(tsl_devices_create(&job.devices));
   TSL_GO(tsl_explore_prepare(given, command->default_sizes[job.all.op], job.devices, &job.all));
   TSL_GO(tsl_page_begin(given->html, &job.all, &job.page));
-  TSL_GO(measure(&job));
+  TSL_GO(command_measure(&job));
   tsl_interrupt_concluding();
-  status = print(&job);
+  status = command_print(&job);
 out:
   tsl_interrupt_concluding();
   tsl_page_close(&job.page);

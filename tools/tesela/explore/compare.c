@@ -21,39 +21,39 @@ const char *tsl_outcome_name(tsl_outcome outcome) {
 
 /* --- reading --- */
 
-static const char *text_of(const json_t *object, const char *key) {
+static const char *compare_text_of(const json_t *object, const char *key) {
   const char *text = json_string_value(json_object_get(object, key));
   return text ? text : "";
 }
 
-static double number_of(const json_t *object, const char *key) {
+static double compare_number_of(const json_t *object, const char *key) {
   const json_t *value = json_object_get(object, key);
   return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
 /* Files of before there were quartiles have the distance between them. */
 static void read_quartiles(const json_t *object, tsl_compare_entry *out) {
-  const double half = out->seconds * number_of(object, "spread") / 2;
-  out->first_quartile = number_of(object, "first_quartile");
-  out->third_quartile = number_of(object, "third_quartile");
+  const double half = out->seconds * compare_number_of(object, "spread") / 2;
+  out->first_quartile = compare_number_of(object, "first_quartile");
+  out->third_quartile = compare_number_of(object, "third_quartile");
   if (isnan(out->first_quartile))
     out->first_quartile = out->seconds - half;
   if (isnan(out->third_quartile))
     out->third_quartile = out->seconds + half;
 }
 
-static tesela_status read_entry(const tsl_compare_file *file, int index, const json_t *object,
+static tesela_status compare_read_entry(const tsl_compare_file *file, int index, const json_t *object,
                                 tsl_compare_entry *out) {
   static const char *const needed[] = {"strategy", "config", "device", "type", "result"};
   for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
     if (!json_is_string(json_object_get(object, needed[i])))
       return tsl_fail(TESELA_BAD_INPUT, "%s: entry %d has no \"%s\"", file->path, index, needed[i]);
-  *out = (tsl_compare_entry){.strategy = text_of(object, "strategy"),
-                             .config = text_of(object, "config"),
-                             .device = text_of(object, "device"),
-                             .type = text_of(object, "type"),
-                             .result = text_of(object, "result"),
-                             .why = text_of(object, "why"),
+  *out = (tsl_compare_entry){.strategy = compare_text_of(object, "strategy"),
+                             .config = compare_text_of(object, "config"),
+                             .device = compare_text_of(object, "device"),
+                             .type = compare_text_of(object, "type"),
+                             .result = compare_text_of(object, "result"),
+                             .why = compare_text_of(object, "why"),
                              .m = json_integer_value(json_object_get(object, "m")),
                              .n = json_integer_value(json_object_get(object, "n")),
                              .k = json_integer_value(json_object_get(object, "k")),
@@ -61,7 +61,7 @@ static tesela_status read_entry(const tsl_compare_file *file, int index, const j
   out->right = strcmp(out->result, "right") == 0;
   if (!out->right)
     return TESELA_OK;
-  out->seconds = number_of(object, "seconds");
+  out->seconds = compare_number_of(object, "seconds");
   out->samples = (int)json_integer_value(json_object_get(object, "samples"));
   if (isnan(out->seconds) || out->seconds < 0)
     return tsl_fail(TESELA_BAD_INPUT, "%s: entry %d is right and has no \"seconds\"", file->path, index);
@@ -69,7 +69,7 @@ static tesela_status read_entry(const tsl_compare_file *file, int index, const j
   return TESELA_OK;
 }
 
-static tesela_status load(const char *path, json_t **out) {
+static tesela_status compare_load(const char *path, json_t **out) {
   json_error_t error;
   FILE *file = fopen(path, "re");
   if (!file)
@@ -83,10 +83,10 @@ static tesela_status load(const char *path, json_t **out) {
 
 tesela_status tsl_compare_open(const char *path, tsl_compare_file *out) {
   *out = (tsl_compare_file){.path = path};
-  TSL_TRY(load(path, &out->json));
+  TSL_TRY(compare_load(path, &out->json));
   const json_t *entries = json_object_get(out->json, "entries");
-  out->command = text_of(out->json, "command");
-  out->op = text_of(out->json, "op");
+  out->command = compare_text_of(out->json, "command");
+  out->op = compare_text_of(out->json, "op");
   if (!*out->op)
     out->op = tsl_op_name(TSL_OP_GEMM);
   if (!json_is_array(entries) || (strcmp(out->command, "explore") != 0 && strcmp(out->command, "sweep") != 0))
@@ -96,7 +96,7 @@ tesela_status tsl_compare_open(const char *path, tsl_compare_file *out) {
   if (!out->entries)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to read %s", path);
   for (size_t i = 0; i < json_array_size(entries); i++)
-    TSL_TRY(read_entry(out, (int)i, json_array_get(entries, i), &out->entries[out->count++]));
+    TSL_TRY(compare_read_entry(out, (int)i, json_array_get(entries, i), &out->entries[out->count++]));
   return TESELA_OK;
 }
 
@@ -109,9 +109,9 @@ void tsl_compare_close(tsl_compare_file *file) {
 /* --- whether they may be compared --- */
 
 /* The object of a list whose `key` is `value`, or NULL. */
-static const json_t *find(const json_t *list, const char *key, const char *value) {
+static const json_t *compare_find(const json_t *list, const char *key, const char *value) {
   for (size_t i = 0; i < json_array_size(list); i++)
-    if (strcmp(text_of(json_array_get(list, i), key), value) == 0)
+    if (strcmp(compare_text_of(json_array_get(list, i), key), value) == 0)
       return json_array_get(list, i);
   return NULL;
 }
@@ -121,14 +121,14 @@ static tesela_status check_labels(const tsl_compare_file *before, const tsl_comp
                *new_devices = json_object_get(after->json, "devices");
   for (size_t i = 0; i < json_array_size(new_devices); i++) {
     const json_t *device = json_array_get(new_devices, i);
-    const char *name = text_of(device, "name");
-    const json_t *other = find(old_devices, "name", name);
-    if (other && strcmp(text_of(other, "label"), text_of(device, "label")) != 0)
+    const char *name = compare_text_of(device, "name");
+    const json_t *other = compare_find(old_devices, "name", name);
+    if (other && strcmp(compare_text_of(other, "label"), compare_text_of(device, "label")) != 0)
       return tsl_fail(
           TESELA_BAD_INPUT,
           "%s is \"%s\" in %s and \"%s\" in %s, which is another device; --force compares all the "
           "same",
-          name, text_of(other, "label"), before->path, text_of(device, "label"), after->path);
+          name, compare_text_of(other, "label"), before->path, compare_text_of(device, "label"), after->path);
   }
   return TESELA_OK;
 }
@@ -154,7 +154,7 @@ tesela_status tsl_compare_check(const tsl_compare_file *before, const tsl_compar
 
 /* --- rows --- */
 
-static bool same_problem(const tsl_compare_entry *a, const tsl_compare_entry *b) {
+static bool compare_same_problem(const tsl_compare_entry *a, const tsl_compare_entry *b) {
   return strcmp(a->strategy, b->strategy) == 0 && strcmp(a->device, b->device) == 0 &&
          strcmp(a->type, b->type) == 0 && a->m == b->m && a->n == b->n && a->k == b->k;
 }
@@ -163,7 +163,7 @@ static bool same_problem(const tsl_compare_entry *a, const tsl_compare_entry *b)
 static int count_like(const tsl_compare_file *file, const tsl_compare_entry *like) {
   int count = 0;
   for (int i = 0; i < file->count; i++)
-    count += same_problem(&file->entries[i], like);
+    count += compare_same_problem(&file->entries[i], like);
   return count;
 }
 
@@ -172,14 +172,14 @@ static int count_like(const tsl_compare_file *file, const tsl_compare_entry *lik
 static int partner(const tsl_compare_file *before, const tsl_compare_file *after,
                    const tsl_compare_entry *entry, const bool *taken) {
   for (int i = 0; i < before->count; i++)
-    if (!taken[i] && same_problem(&before->entries[i], entry) &&
+    if (!taken[i] && compare_same_problem(&before->entries[i], entry) &&
         strcmp(before->entries[i].config, entry->config) == 0)
       return i;
   if (strcmp(before->command, "explore") != 0 || strcmp(after->command, "explore") != 0 ||
       count_like(before, entry) != 1 || count_like(after, entry) != 1)
     return -1;
   for (int i = 0; i < before->count; i++)
-    if (!taken[i] && same_problem(&before->entries[i], entry))
+    if (!taken[i] && compare_same_problem(&before->entries[i], entry))
       return i;
   return -1;
 }
@@ -200,7 +200,7 @@ static tsl_outcome decide_times(const tsl_compare_entry *before, const tsl_compa
 }
 
 /* False where neither side has a result: no row. */
-static bool decide(const tsl_compare_entry *before, const tsl_compare_entry *after, double floor,
+static bool compare_decide(const tsl_compare_entry *before, const tsl_compare_entry *after, double floor,
                    tsl_compare_row *row) {
   const bool was = before && (before->right || is_bad(before)), is = after && (after->right || is_bad(after));
   *row = (tsl_compare_row){.before = before, .after = after, .speedup = NAN};
@@ -230,11 +230,11 @@ tesela_status tsl_compare_rows(const tsl_compare_file *before, const tsl_compare
     if (other >= 0)
       taken[other] = true;
     *count +=
-        decide(other >= 0 ? &before->entries[other] : NULL, &after->entries[i], floor, &(*rows)[*count]);
+        compare_decide(other >= 0 ? &before->entries[other] : NULL, &after->entries[i], floor, &(*rows)[*count]);
   }
   for (int i = 0; i < before->count; i++)
     if (!taken[i])
-      *count += decide(&before->entries[i], NULL, floor, &(*rows)[*count]);
+      *count += compare_decide(&before->entries[i], NULL, floor, &(*rows)[*count]);
   free(taken);
   return TESELA_OK;
 }

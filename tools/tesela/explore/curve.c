@@ -11,15 +11,15 @@ enum { ROWS = 13, COLUMNS_MAX = 160, AXIS_WIDTH = 9, STEP_MAX = 12 };
 static const char marks[TSL_CURVE_LINES_MAX] = {'*', 'o', '+', 'x', '#', '@', '%', '&'};
 
 /* The picture: row 0 on top, the last one at 0 of the vertical axis. */
-typedef struct picture {
+typedef struct curve_picture {
   char cells[ROWS][COLUMNS_MAX + 1];
   int columns;
   int step; /* columns from place to place; the first place is at `left` */
   int left;
   double top; /* value of the uppermost row */
-} picture;
+} curve_picture;
 
-static double largest(const tsl_curve *curve) {
+static double curve_largest(const tsl_curve *curve) {
   double most = 0;
   for (int line = 0; line < curve->line_count; line++)
     for (int i = 0; i < curve->places; i++)
@@ -29,7 +29,7 @@ static double largest(const tsl_curve *curve) {
 }
 
 /* The next of 1, 1.5, 2, 3, 4, 5, 6, 8 times a power of ten, so that the axis has a round end. */
-static double round_up(double value) {
+static double curve_round_up(double value) {
   static const double steps[] = {1, 1.5, 2, 3, 4, 5, 6, 8, 10};
   const double power = pow(10, floor(log10(value)));
   size_t i = 0;
@@ -38,26 +38,26 @@ static double round_up(double value) {
   return steps[i] * power;
 }
 
-static int row_of(const picture *drawn, double value) {
+static int curve_row_of(const curve_picture *drawn, double value) {
   const int row = ROWS - 1 - (int)lround(value / drawn->top * (ROWS - 1));
   return row < 0 ? 0 : row;
 }
 
-static int column_of(const picture *drawn, int place) {
+static int curve_column_of(const curve_picture *drawn, int place) {
   return drawn->left + place * drawn->step;
 }
 
 /* Dots from one place to the next, where nothing else is. */
-static void connect(picture *drawn, int place, double from, double to) {
+static void connect(curve_picture *drawn, int place, double from, double to) {
   for (int c = 1; c < drawn->step; c++) {
-    const int row = row_of(drawn, from + (to - from) * c / drawn->step);
-    char *cell = &drawn->cells[row][column_of(drawn, place) + c];
+    const int row = curve_row_of(drawn, from + (to - from) * c / drawn->step);
+    char *cell = &drawn->cells[row][curve_column_of(drawn, place) + c];
     if (*cell == ' ')
       *cell = '.';
   }
 }
 
-static void draw(const tsl_curve *curve, picture *drawn) {
+static void curve_draw(const tsl_curve *curve, curve_picture *drawn) {
   for (int row = 0; row < ROWS; row++) {
     memset(drawn->cells[row], ' ', (size_t)drawn->columns);
     drawn->cells[row][drawn->columns] = '\0';
@@ -71,17 +71,17 @@ static void draw(const tsl_curve *curve, picture *drawn) {
   for (int line = 0; line < curve->line_count; line++)
     for (int i = 0; i < curve->places; i++)
       if (isfinite(curve->lines[line].values[i]))
-        drawn->cells[row_of(drawn, curve->lines[line].values[i])][column_of(drawn, i)] = marks[line];
+        drawn->cells[curve_row_of(drawn, curve->lines[line].values[i])][curve_column_of(drawn, i)] = marks[line];
 }
 
 /* Every label in its place's middle; those that would touch their left neighbour are left away. */
-static void add_labels(const tsl_curve *curve, const picture *drawn, int indent, tsl_text *out) {
+static void curve_add_labels(const tsl_curve *curve, const curve_picture *drawn, int indent, tsl_text *out) {
   char line[COLUMNS_MAX + 64];
   int used = 0;
   memset(line, ' ', sizeof line);
   for (int i = 0; i < curve->places; i++) {
     const int length = (int)strlen(curve->labels[i]);
-    int start = column_of(drawn, i) - (length - 1) / 2;
+    int start = curve_column_of(drawn, i) - (length - 1) / 2;
     start = start < 0 ? 0 : start;
     if (i > 0 && start <= used)
       continue;
@@ -91,7 +91,7 @@ static void add_labels(const tsl_curve *curve, const picture *drawn, int indent,
   tsl_text_add(out, "%*s%.*s  %s\n", indent + AXIS_WIDTH + 1, "", used, line, curve->place_title);
 }
 
-static void add_rows(const picture *drawn, int indent, tsl_text *out) {
+static void curve_add_rows(const curve_picture *drawn, int indent, tsl_text *out) {
   for (int row = 0; row < ROWS; row++) {
     char number[32] = "";
     int length = drawn->columns;
@@ -105,22 +105,22 @@ static void add_rows(const picture *drawn, int indent, tsl_text *out) {
 }
 
 void tsl_curve_add(const tsl_curve *curve, int indent, int width, tsl_text *out) {
-  const double most = largest(curve);
+  const double most = curve_largest(curve);
   const int space = (width > 0 ? width : 80) - indent - AXIS_WIDTH - 3 - (int)strlen(curve->place_title);
   if (curve->places < 2 || most <= 0)
     return;
-  picture drawn = {.top = round_up(most), .left = 2};
+  curve_picture drawn = {.top = curve_round_up(most), .left = 2};
   drawn.step = (space - 6) / (curve->places - 1);
   drawn.step = drawn.step > STEP_MAX ? STEP_MAX : drawn.step < 1 ? 1 : drawn.step;
   drawn.columns = drawn.left + (curve->places - 1) * drawn.step + 1;
   if (drawn.columns > COLUMNS_MAX)
     return;
-  draw(curve, &drawn);
+  curve_draw(curve, &drawn);
   tsl_text_add(out, "%*s%*s", indent, "", AXIS_WIDTH - 1, curve->value_title);
   for (int line = 0; line < curve->line_count; line++)
     if (curve->lines[line].name[0])
       tsl_text_add(out, "   %c %s", marks[line], curve->lines[line].name);
   tsl_text_add(out, "\n");
-  add_rows(&drawn, indent, out);
-  add_labels(curve, &drawn, indent, out);
+  curve_add_rows(&drawn, indent, out);
+  curve_add_labels(curve, &drawn, indent, out);
 }

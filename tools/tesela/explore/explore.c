@@ -48,7 +48,7 @@ double tsl_explore_baseline(const tsl_exploration *all, int type, int size) {
   return NAN;
 }
 
-static double rate(double amount, const tsl_point *point) {
+static double explore_rate(double amount, const tsl_point *point) {
   return amount > 0 ? amount / point->entry.timing.median : NAN;
 }
 
@@ -57,11 +57,11 @@ bool tsl_explore_by_bytes(tsl_op op) {
 }
 
 double tsl_point_flops(const tsl_point *point) {
-  return rate(point->flops, point);
+  return explore_rate(point->flops, point);
 }
 
 double tsl_point_bandwidth(const tsl_point *point) {
-  return rate(point->bytes, point);
+  return explore_rate(point->bytes, point);
 }
 
 double tsl_point_speedup(const tsl_exploration *all, const tsl_point *point) {
@@ -107,7 +107,7 @@ bool tsl_explore_is_cut_short(const tsl_exploration *all) {
 /* --- the points --- */
 
 /* Every index of every list, the last list fastest. */
-static void number_points(tsl_exploration *all) {
+static void explore_number_points(tsl_exploration *all) {
   for (int i = 0; i < all->point_count; i++) {
     int left = i;
     tsl_point *point = &all->points[i];
@@ -125,7 +125,7 @@ static void number_points(tsl_exploration *all) {
 }
 
 /* The config: of a sweep the one that is swept; else what the planner makes of what the user gave. */
-static tesela_status choose(const tsl_exploration *all, tsl_devices *devices, const tsl_wisdom *wisdom,
+static tesela_status explore_choose(const tsl_exploration *all, tsl_devices *devices, const tsl_wisdom *wisdom,
                             tsl_point *point) {
   const tsl_chosen_strategy *chosen = &all->strategies.items[point->strategy];
   const tsl_problem problem = tsl_explore_problem(all, point->type, point->size);
@@ -160,7 +160,7 @@ static tesela_status choose(const tsl_exploration *all, tsl_devices *devices, co
 /* --- the races --- */
 
 /* An entry that may be measured, until it is: so an interrupt may print all entries at any time. */
-static bool is_waiting(const tsl_race_entry *entry) {
+static bool explore_is_waiting(const tsl_race_entry *entry) {
   return entry->result == TSL_CASE_REFUSED && strcmp(entry->why, tsl_race_cut_short) == 0;
 }
 
@@ -176,11 +176,11 @@ static void mark_waiting(tsl_exploration *all) {
 }
 
 /* The share of the work that a race is, in seconds, roughly: some runs of each entry, and the judge. */
-static double weigh(const tsl_exploration *all, int type, int size, int device) {
+static double explore_weigh(const tsl_exploration *all, int type, int size, int device) {
   double seconds = 0;
   for (int s = 0; s < all->strategies.count; s++) {
     const tsl_point *point = tsl_explore_at(all, type, size, s, device);
-    if (!is_waiting(&point->entry) || !(point->entry.predicted <= all->options.time_limit))
+    if (!explore_is_waiting(&point->entry) || !(point->entry.predicted <= all->options.time_limit))
       continue;
     seconds += 5 * point->entry.predicted + all->options.seconds_max / 2 + point->flops / 3e9 + 0.1;
   }
@@ -188,17 +188,17 @@ static double weigh(const tsl_exploration *all, int type, int size, int device) 
 }
 
 /* Where the present race stands in the whole. */
-typedef struct part {
+typedef struct explore_part {
   tsl_progress *progress;
   double before, own, whole;
-} part;
+} explore_part;
 
-static void tell(void *argument, const char *what, double fraction) {
-  const part *of = argument;
+static void explore_tell(void *argument, const char *what, double fraction) {
+  const explore_part *of = argument;
   tsl_progress_at(of->progress, what, of->whole > 0 ? (of->before + fraction * of->own) / of->whole : 0);
 }
 
-static tesela_status run_race(tsl_exploration *all, int type, int size, int device, part *of) {
+static tesela_status run_race(tsl_exploration *all, int type, int size, int device, explore_part *of) {
   tsl_race_entry *entries[TSL_SELECT_MAX], *const made = calloc((size_t)all->strategies.count, sizeof *made);
   tsl_race_report report;
   const tsl_problem problem = tsl_explore_problem(all, type, size);
@@ -207,12 +207,12 @@ static tesela_status run_race(tsl_exploration *all, int type, int size, int devi
     return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for %d measurements", all->strategies.count);
   for (int s = 0; s < all->strategies.count; s++) {
     made[s] = tsl_explore_at(all, type, size, s, device)->entry;
-    if (is_waiting(&made[s]))
+    if (explore_is_waiting(&made[s]))
       set_result(&made[s], TSL_CASE_RIGHT, "");
     entries[s] = &made[s];
   }
   options.stop = tsl_interrupted;
-  options.progress = tell;
+  options.progress = explore_tell;
   options.argument = of;
   tsl_interrupt_wait_begin();
   const tesela_status status =
@@ -226,11 +226,11 @@ static tesela_status run_race(tsl_exploration *all, int type, int size, int devi
 }
 
 /* All races, in order; with `run` false, only their weights. */
-static tesela_status each_race(tsl_exploration *all, part *of, bool run) {
+static tesela_status each_race(tsl_exploration *all, explore_part *of, bool run) {
   for (int t = 0; t < all->types.count; t++)
     for (int s = 0; s < all->sizes.count; s++)
       for (int d = 0; d < all->devices.count; d++) {
-        of->own = weigh(all, t, s, d);
+        of->own = explore_weigh(all, t, s, d);
         if (run)
           TSL_TRY(run_race(all, t, s, d, of));
         of->before += of->own;
@@ -243,7 +243,7 @@ static tesela_status choose_all(tsl_exploration *all, tsl_devices *devices) {
   TSL_TRY(tsl_wisdom_open(&wisdom));
   tesela_status status = TESELA_OK;
   for (int i = 0; i < all->point_count && status == TESELA_OK; i++)
-    status = choose(all, devices, wisdom, &all->points[i]);
+    status = explore_choose(all, devices, wisdom, &all->points[i]);
   tsl_wisdom_close(wisdom);
   return status;
 }
@@ -259,14 +259,14 @@ void tsl_explore_look_at_machine(tsl_exploration *all) {
 
 tesela_status tsl_explore_run(tsl_exploration *all, tsl_devices *devices, tsl_progress *progress) {
   const int races = all->types.count * all->sizes.count * all->devices.count;
-  part of = {.progress = progress};
+  explore_part of = {.progress = progress};
   tsl_explore_look_at_machine(all);
   all->point_count = races * all->strategies.count;
   all->points = calloc((size_t)all->point_count + 1, sizeof *all->points);
   all->races = calloc((size_t)races + 1, sizeof *all->races);
   if (!all->points || !all->races)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for %d measurements", all->point_count);
-  number_points(all);
+  explore_number_points(all);
   TSL_TRY(choose_all(all, devices));
   mark_waiting(all);
   TSL_TRY(each_race(all, &of, false));

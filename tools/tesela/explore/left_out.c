@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Refused throughout: never tried, so that nothing failed or was cut short, either. */
-static bool is_hopeless(const tsl_exploration *all, int strategy) {
+static bool left_out_is_hopeless(const tsl_exploration *all, int strategy) {
   for (int t = 0; t < all->types.count; t++)
     for (int s = 0; s < all->sizes.count; s++)
       for (int d = 0; d < all->devices.count; d++) {
@@ -16,7 +16,7 @@ static bool is_hopeless(const tsl_exploration *all, int strategy) {
 }
 
 bool tsl_explore_is_left_out(const tsl_exploration *all, int type, int size, int strategy) {
-  if (all->all_strategies && is_hopeless(all, strategy))
+  if (all->all_strategies && left_out_is_hopeless(all, strategy))
     return true;
   if (!all->strategies.items[strategy].strategy->vendor.load)
     return false;
@@ -29,7 +29,7 @@ bool tsl_explore_is_left_out(const tsl_exploration *all, int type, int size, int
 void tsl_explore_add_left_out(const tsl_exploration *all, tsl_text *line) {
   bool any = false;
   for (int s = 0; all->all_strategies && s < all->strategies.count; s++) {
-    if (!is_hopeless(all, s))
+    if (!left_out_is_hopeless(all, s))
       continue;
     tsl_text_add(line, "%s", any ? ", " : "Left out, since nothing here takes them: ");
     tsl_explore_add_strategy(all, s, line);

@@ -104,7 +104,7 @@ static tesela_status load_from(const char *chosen, const char *const *names) {
 }
 
 /* What MKL's needs is opened where nothing else is there, since others would find its functions, too. */
-static tesela_status load(void) {
+static tesela_status pblas_load(void) {
   const struct flavour *of = find_flavour();
   const char *chosen = tsl_env_get(TSL_ENV_PBLAS);
   tsl_status_saved saved;
@@ -161,9 +161,9 @@ static void name_it(tsl_pblas *out) {
            pblas.openblas_threads || pblas.mkl_threads ? "" : ", with threads of its own choice");
 }
 
-static tesela_status find(const tsl_ranks *ranks, int threads, tsl_pblas *out) {
+static tesela_status pblas_find(const tsl_ranks *ranks, int threads, tsl_pblas *out) {
   const int before = tsl_library_count(mpis);
-  TSL_TRY(load());
+  TSL_TRY(pblas_load());
   TSL_TRY(check_width());
   TSL_TRY(check_mpi(ranks, before));
   if (pblas.openblas_threads)
@@ -179,7 +179,7 @@ tesela_status tsl_pblas_open(tsl_ranks *ranks, const tsl_process_grid *grid, int
   const int32_t rows = grid->rows, cols = grid->cols;
   int32_t seen_rows, seen_cols, row, col;
   *out = (tsl_pblas){.context = 0};
-  TSL_TRY(tsl_agree(ranks, find(ranks, threads, out)));
+  TSL_TRY(tsl_agree(ranks, pblas_find(ranks, threads, out)));
   pblas.get(&nobody, &system, &out->context);
   pblas.gridinit(&out->context, "R", &rows, &cols);
   pblas.gridinfo(&out->context, &seen_rows, &seen_cols, &row, &col);
@@ -228,7 +228,7 @@ const char *tsl_pblas_refuse(const tsl_problem *problem) {
 
 enum { FIELDS = 9 };
 
-static void describe(const tsl_pblas *of, const tsl_cyclic *matrix, int32_t desc[FIELDS]) {
+static void pblas_describe(const tsl_pblas *of, const tsl_cyclic *matrix, int32_t desc[FIELDS]) {
   const int32_t block = (int32_t)matrix->block, leading = (int32_t)matrix->leading;
   const int32_t fields[FIELDS] = {
       1, of->context, (int32_t)matrix->rows, (int32_t)matrix->cols, block, block, 0, 0, leading};
@@ -244,9 +244,9 @@ void tsl_pblas_multiply(const tsl_pblas *of, const tsl_cyclic *a, const tsl_cycl
   const bool is_single = c->type == TESELA_F32 || c->type == TESELA_C64;
   const void *alpha = is_single ? (const void *)one_f32 : one_f64;
   int32_t desc_a[FIELDS], desc_b[FIELDS], desc_c[FIELDS];
-  describe(of, a, desc_a);
-  describe(of, b, desc_b);
-  describe(of, c, desc_c);
+  pblas_describe(of, a, desc_a);
+  pblas_describe(of, b, desc_b);
+  pblas_describe(of, c, desc_c);
   function_of(c->type)("N", "N", &m, &n, &k, alpha, a->data, &one, &one, desc_a, b->data, &one, &one, desc_b,
                        zero, c->data, &one, &one, desc_c);
 }

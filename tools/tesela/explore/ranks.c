@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 /* By each for itself, before MPI begins: all were given the same words. */
-static tesela_status refuse_options(const tsl_explore_options *given, const char *op,
+static tesela_status ranks_refuse_options(const tsl_explore_options *given, const char *op,
                                     const char *strategies) {
   const struct {
     bool given;
@@ -38,13 +38,13 @@ static tesela_status refuse_options(const tsl_explore_options *given, const char
 }
 
 /* What a rank was bound to, or its share of its host's processors, as the product itself has it. */
-static int share_of(const tsl_ranks *ranks) {
+static int ranks_share_of(const tsl_ranks *ranks) {
   const int own = tsl_pool_default_threads(), all = (int)sysconf(_SC_NPROCESSORS_ONLN);
   const int share = own < all || ranks->host_ranks < 1 ? own : own / ranks->host_ranks;
   return share > 0 ? share : 1;
 }
 
-static tesela_status prepare(const tsl_explore_options *given, tsl_ranks_exploration *out) {
+static tesela_status ranks_prepare(const tsl_explore_options *given, tsl_ranks_exploration *out) {
   tsl_exploration *all = &out->all;
   all->op = TSL_OP_GEMM;
   TSL_TRY(tsl_select_sizes(all->op, given->sizes ? given->sizes : "512,1024,2048", &all->sizes));
@@ -60,7 +60,7 @@ static tesela_status prepare(const tsl_explore_options *given, tsl_ranks_explora
                      : tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for %d measurements", all->point_count);
 }
 
-static void number_points(tsl_ranks_exploration *of, const char *why_no_peer) {
+static void ranks_number_points(tsl_ranks_exploration *of, const char *why_no_peer) {
   for (int i = 0; i < of->all.point_count; i++) {
     tsl_ranks_point *point = &of->points[i];
     point->type = i / of->all.sizes.count;
@@ -87,12 +87,12 @@ static tesela_status run_points(tsl_ranks_exploration *of, const tsl_pblas *pbla
   return status;
 }
 
-static tesela_status run(tsl_ranks_exploration *of, bool peers) {
+static tesela_status ranks_run(tsl_ranks_exploration *of, bool peers) {
   tsl_pblas pblas = {.is_open = false};
   const char *why = NULL;
   tsl_status_saved saved;
   of->grid = tsl_process_grid_choose(of->ranks);
-  of->threads = share_of(of->ranks);
+  of->threads = ranks_share_of(of->ranks);
   of->ways = peers ? TSL_RANKS_WAYS : TSL_RANKS_WAY_PEER;
   if (!peers)
     why = "nobody asked for it";
@@ -101,7 +101,7 @@ static tesela_status run(tsl_ranks_exploration *of, bool peers) {
     why = saved.sentence;
   }
   snprintf(of->peer, sizeof of->peer, "%s", why ? "" : pblas.name);
-  number_points(of, why);
+  ranks_number_points(of, why);
   const tesela_status status = run_points(of, why ? NULL : &pblas);
   tsl_status_save(&saved);
   tsl_pblas_close(&pblas);
@@ -110,7 +110,7 @@ static tesela_status run(tsl_ranks_exploration *of, bool peers) {
 }
 
 /* Wrong and failed entries, and none at all, are failures; all ranks found the same. */
-static tesela_status conclude(const tsl_ranks_exploration *of) {
+static tesela_status ranks_conclude(const tsl_ranks_exploration *of) {
   int right = 0;
   for (int i = 0; i < of->all.point_count; i++)
     for (int way = 0; way < of->ways; way++) {
@@ -127,19 +127,19 @@ static tesela_status report(const tsl_call *call, const tsl_ranks_exploration *o
                             const tsl_explore_options *given) {
   if (of->ranks->rank == 0)
     TSL_TRY(tsl_ranks_print(call, of, given));
-  return conclude(of);
+  return ranks_conclude(of);
 }
 
 tesela_status tsl_explore_together(const tsl_call *call, const tsl_explore_options *given, const char *op,
                                    const char *strategies, bool peers) {
   enum { BLOCK = 128 };
   tsl_ranks_exploration of = {.block = BLOCK};
-  TSL_TRY(refuse_options(given, op, strategies));
-  tesela_status status = prepare(given, &of);
+  TSL_TRY(ranks_refuse_options(given, op, strategies));
+  tesela_status status = ranks_prepare(given, &of);
   if (status == TESELA_OK)
     status = tsl_ranks_join(&of.ranks);
   if (status == TESELA_OK)
-    status = run(&of, peers);
+    status = ranks_run(&of, peers);
   if (status == TESELA_OK)
     status = report(call, &of, given);
   free(of.points);

@@ -20,21 +20,21 @@ typedef struct racer {
   bool is_done;
 } racer;
 
-typedef struct race {
+typedef struct ranks_race_race {
   const tsl_ranks_exploration *all;
   const tsl_pblas *pblas;
   tsl_ranks_point *point;
   tsl_problem problem;
   tsl_cyclic a, b, c;
   racer racers[TSL_RANKS_WAYS];
-} race;
+} ranks_race_race;
 
 /* Seeds of A and B. */
-static uint64_t seed_of(const race *of, int matrix) {
+static uint64_t seed_of(const ranks_race_race *of, int matrix) {
   return of->all->all.options.seed * 2 + (uint64_t)matrix;
 }
 
-static tesela_status make_matrices(race *of) {
+static tesela_status make_matrices(ranks_race_race *of) {
   const tsl_problem *p = &of->problem;
   const tsl_process_grid *grid = &of->all->grid;
   TSL_TRY(tsl_cyclic_make(grid, p->m, p->k, of->all->block, p->a.type, &of->a));
@@ -47,7 +47,7 @@ static tesela_status make_matrices(race *of) {
 
 /* --- one run --- */
 
-static tesela_status run_tesela(race *of) {
+static tesela_status run_tesela(ranks_race_race *of) {
   const tsl_problem *p = &of->problem;
   const tesela_gemm_desc gemm = {
       .m = p->m,
@@ -69,18 +69,18 @@ static tesela_status run_tesela(race *of) {
 }
 
 /* BLAS's promise: sums in any order, of the parts of complex numbers twice as many. */
-static tesela_status run_peer(race *of) {
+static tesela_status run_peer(ranks_race_race *of) {
   const bool is_complex = tsl_type(of->problem.c.type)->is_complex;
   of->racers[TSL_RANKS_WAY_PEER].factor = tsl_accuracy_of_sum(of->problem.k * (is_complex ? 2 : 1)).factor;
   tsl_pblas_multiply(of->pblas, &of->a, &of->b, &of->c);
   return TESELA_OK;
 }
 
-static tesela_status (*const run_way[TSL_RANKS_WAYS])(race *of) = {
+static tesela_status (*const run_way[TSL_RANKS_WAYS])(ranks_race_race *of) = {
     [TSL_RANKS_WAY_TESELA] = run_tesela, [TSL_RANKS_WAY_PEER] = run_peer};
 
 /* From when all are there to when all are done; the same number on all ranks. */
-static tesela_status run_timed(race *of, int way, double *seconds) {
+static tesela_status ranks_race_run_timed(ranks_race_race *of, int way, double *seconds) {
   tsl_ranks *ranks = of->all->ranks;
   double nothing;
   TSL_TRY(ranks->ops->least(ranks, 0, &nothing));
@@ -100,11 +100,11 @@ typedef struct sample {
   void *a, *b, *c; /* packed: rows x k row by row, k x cols column by column, rows x cols row by row */
 } sample;
 
-static int64_t spread(int64_t index, int64_t count, int64_t own) {
+static int64_t ranks_race_spread(int64_t index, int64_t count, int64_t own) {
   return index * own / count;
 }
 
-static tesela_status take_sample(const race *of, sample *out) {
+static tesela_status take_sample(const ranks_race_race *of, sample *out) {
   enum { MOST = 24 };
   const tsl_problem *p = &of->problem;
   const size_t a = tsl_type(p->a.type)->size, b = tsl_type(p->b.type)->size, c = tsl_type(p->c.type)->size;
@@ -116,22 +116,22 @@ static tesela_status take_sample(const race *of, sample *out) {
   TSL_TRY(tsl_alloc((size_t)(out->rows * out->cols) * c + 1, "elements of C", &out->c));
   for (int64_t i = 0; i < out->rows; i++)
     for (int64_t l = 0; l < p->k; l++)
-      tsl_cyclic_column(&of->a, seed_of(of, 0), tsl_cyclic_row(&of->c, spread(i, out->rows, of->c.own_rows)),
+      tsl_cyclic_column(&of->a, seed_of(of, 0), tsl_cyclic_row(&of->c, ranks_race_spread(i, out->rows, of->c.own_rows)),
                         l, 1, (char *)out->a + ((size_t)i * k + (size_t)l) * a);
   for (int64_t j = 0; j < out->cols; j++)
-    tsl_cyclic_column(&of->b, seed_of(of, 1), 0, tsl_cyclic_col(&of->c, spread(j, out->cols, of->c.own_cols)),
+    tsl_cyclic_column(&of->b, seed_of(of, 1), 0, tsl_cyclic_col(&of->c, ranks_race_spread(j, out->cols, of->c.own_cols)),
                       p->k, (char *)out->b + (size_t)j * k * b);
   for (int64_t i = 0; i < out->rows; i++)
     for (int64_t j = 0; j < out->cols; j++) {
       const int64_t at =
-          spread(j, out->cols, of->c.own_cols) * of->c.leading + spread(i, out->rows, of->c.own_rows);
+          ranks_race_spread(j, out->cols, of->c.own_cols) * of->c.leading + ranks_race_spread(i, out->rows, of->c.own_rows);
       memcpy((char *)out->c + (size_t)(i * out->cols + j) * c, (const char *)of->c.data + (size_t)at * c, c);
     }
   return TESELA_OK;
 }
 
 /* Rows and columns of the verdict are the whole's. */
-static tesela_status judge_sample(const race *of, const sample *taken, double factor, tsl_verdict *out) {
+static tesela_status judge_sample(const ranks_race_race *of, const sample *taken, double factor, tsl_verdict *out) {
   enum { OPERATIONS = 1 << 30 };
   tsl_problem problem =
       tsl_problem_of(TSL_OP_GEMM, taken->rows, taken->cols, of->problem.k, of->problem.a.type);
@@ -144,12 +144,12 @@ static tesela_status judge_sample(const race *of, const sample *taken, double fa
   problem.b.row_stride = 1;
   problem.b.col_stride = of->problem.k;
   TSL_TRY(tsl_judge_result(&problem, taken->a, taken->b, NULL, taken->c, &rule, out));
-  out->row = tsl_cyclic_row(&of->c, spread(out->row, taken->rows, of->c.own_rows));
-  out->col = tsl_cyclic_col(&of->c, spread(out->col, taken->cols, of->c.own_cols));
+  out->row = tsl_cyclic_row(&of->c, ranks_race_spread(out->row, taken->rows, of->c.own_rows));
+  out->col = tsl_cyclic_col(&of->c, ranks_race_spread(out->col, taken->cols, of->c.own_cols));
   return TESELA_OK;
 }
 
-static tesela_status judge_own(const race *of, double factor, tsl_verdict *out) {
+static tesela_status judge_own(const ranks_race_race *of, double factor, tsl_verdict *out) {
   sample taken = {.rows = 0};
   tesela_status status = take_sample(of, &taken);
   if (status == TESELA_OK)
@@ -161,7 +161,7 @@ static tesela_status judge_own(const race *of, double factor, tsl_verdict *out) 
 }
 
 /* Every rank's verdict, as one: the worst that any of them came to. */
-static tesela_status judge(race *of, int way) {
+static tesela_status ranks_race_judge(ranks_race_race *of, int way) {
   tsl_ranks *ranks = of->all->ranks;
   tsl_ranks_entry *entry = &of->point->entries[way];
   tsl_verdict own, *const all = &entry->verdict;
@@ -190,7 +190,7 @@ static void leave_out(tsl_ranks_entry *entry, tsl_case_result result, const char
 }
 
 /* Its first run, which is judged and not timed. A failure is the entry's own. */
-static tesela_status admit(race *of, int way) {
+static tesela_status admit(ranks_race_race *of, int way) {
   tsl_ranks_entry *entry = &of->point->entries[way];
   const double limit = of->all->all.options.time_limit;
   double seconds;
@@ -198,11 +198,11 @@ static tesela_status admit(race *of, int way) {
   if (entry->result != TSL_CASE_RIGHT)
     return TESELA_OK;
   tsl_cyclic_spoil(&of->c);
-  if (run_timed(of, way, &seconds) != TESELA_OK) {
+  if (ranks_race_run_timed(of, way, &seconds) != TESELA_OK) {
     leave_out(entry, TSL_CASE_FAILED, tesela_last_error());
     return TESELA_OK;
   }
-  TSL_TRY(judge(of, way));
+  TSL_TRY(ranks_race_judge(of, way));
   if (entry->result != TSL_CASE_RIGHT || seconds <= limit)
     return TESELA_OK;
   snprintf(entry->why, sizeof entry->why, "takes %s for one run, and --time-limit is %.3g s",
@@ -211,7 +211,7 @@ static tesela_status admit(race *of, int way) {
   return TESELA_OK;
 }
 
-static void look_whether_done(const race *of, racer *one) {
+static void look_whether_done(const ranks_race_race *of, racer *one) {
   const tsl_race_options *options = &of->all->all.options;
   double sorted[SAMPLES_MOST], spread_of;
   memcpy(sorted, one->samples, (size_t)one->count * sizeof *sorted);
@@ -221,10 +221,10 @@ static void look_whether_done(const race *of, racer *one) {
                  (one->count >= SAMPLES_GOAL && spread_of <= options->noise);
 }
 
-static tesela_status sample_one(race *of, int way) {
+static tesela_status sample_one(ranks_race_race *of, int way) {
   racer *one = &of->racers[way];
   double seconds;
-  TSL_TRY(run_timed(of, way, &seconds));
+  TSL_TRY(ranks_race_run_timed(of, way, &seconds));
   one->samples[one->count++] = seconds;
   one->seconds += seconds;
   look_whether_done(of, one);
@@ -232,7 +232,7 @@ static tesela_status sample_one(race *of, int way) {
 }
 
 /* Rounds, in an order that differs from one to the next, until all stand still. */
-static tesela_status run_rounds(race *of) {
+static tesela_status run_rounds(ranks_race_race *of) {
   bool is_running = true;
   for (uint64_t round = 0; is_running; round++) {
     const int first = (int)(tsl_random_u64(of->all->all.options.seed, round) % TSL_RANKS_WAYS);
@@ -248,7 +248,7 @@ static tesela_status run_rounds(race *of) {
   return TESELA_OK;
 }
 
-static void summarise(race *of) {
+static void summarise(ranks_race_race *of) {
   for (int way = 0; way < TSL_RANKS_WAYS; way++) {
     racer *one = &of->racers[way];
     double wall[SAMPLES_MOST];
@@ -261,7 +261,7 @@ static void summarise(race *of) {
   }
 }
 
-static tesela_status run(race *of) {
+static tesela_status ranks_race_run(ranks_race_race *of) {
   TSL_TRY(tsl_agree(of->all->ranks, make_matrices(of)));
   for (int way = 0; way < TSL_RANKS_WAYS; way++)
     TSL_TRY(admit(of, way));
@@ -272,7 +272,7 @@ static tesela_status run(race *of) {
 
 tesela_status tsl_ranks_race(const tsl_ranks_exploration *all, const tsl_pblas *pblas,
                              tsl_ranks_point *point) {
-  race of = {.all = all,
+  ranks_race_race of = {.all = all,
              .pblas = pblas,
              .point = point,
              .problem = tsl_explore_problem(&all->all, point->type, point->size)};
@@ -280,7 +280,7 @@ tesela_status tsl_ranks_race(const tsl_ranks_exploration *all, const tsl_pblas *
   const char *why = pblas && peer->result == TSL_CASE_RIGHT ? tsl_pblas_refuse(&of.problem) : NULL;
   if (why)
     leave_out(peer, TSL_CASE_REFUSED, why);
-  const tesela_status status = run(&of);
+  const tesela_status status = ranks_race_run(&of);
   tsl_free(of.a.data);
   tsl_free(of.b.data);
   tsl_free(of.c.data);

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-static double rate_of(const tsl_ranks_point *point, int way) {
+static double ranks_report_rate_of(const tsl_ranks_point *point, int way) {
   return point->flops / point->entries[way].timing.median;
 }
 
@@ -14,17 +14,17 @@ static bool is_judged(const tsl_ranks_entry *entry) {
   return entry->result == TSL_CASE_RIGHT || entry->result == TSL_CASE_WRONG;
 }
 
-static void add_row(const tsl_ranks_point *point, int way, tsl_table *table) {
+static void ranks_report_add_row(const tsl_ranks_point *point, int way, tsl_table *table) {
   const tsl_ranks_entry *entry = &point->entries[way];
   const tsl_point shown = {.entry = {.result = entry->result, .timing = entry->timing}};
-  const double theirs = rate_of(point, TSL_RANKS_WAY_PEER);
+  const double theirs = ranks_report_rate_of(point, TSL_RANKS_WAY_PEER);
   char text[32];
   tsl_table_add(table, "%s", tsl_ranks_way_name(way));
-  tsl_explore_add_result(&shown, rate_of(point, way) / 1e9, table);
+  tsl_explore_add_result(&shown, ranks_report_rate_of(point, way) / 1e9, table);
   tsl_table_add(table, "%s",
                 isfinite(entry->timing.median) ? tsl_format_seconds(entry->timing.median, text, sizeof text)
                                                : "-");
-  tsl_table_add(table, "%s", tsl_format_number(rate_of(point, way) / theirs, text, sizeof text));
+  tsl_table_add(table, "%s", tsl_format_number(ranks_report_rate_of(point, way) / theirs, text, sizeof text));
   tsl_table_add(table, "%s",
                 tsl_format_number(is_judged(entry) ? entry->verdict.grade : NAN, text, sizeof text));
   tsl_table_add(table, "%s",
@@ -32,7 +32,7 @@ static void add_row(const tsl_ranks_point *point, int way, tsl_table *table) {
   tsl_table_add(table, "%s", entry->plan);
 }
 
-static void add_point(const tsl_ranks_exploration *of, const tsl_ranks_point *point, const tsl_form *form,
+static void ranks_report_add_point(const tsl_ranks_exploration *of, const tsl_ranks_point *point, const tsl_form *form,
                       tsl_text *out) {
   tsl_table table = {0};
   tsl_text title = {0};
@@ -44,7 +44,7 @@ static void add_point(const tsl_ranks_exploration *of, const tsl_ranks_point *po
   tsl_table_column(&table, "of bound", TSL_ALIGN_RIGHT, false);
   tsl_table_column(&table, "plan", TSL_ALIGN_LEFT, true);
   for (int way = 0; way < of->ways; way++)
-    add_row(point, way, &table);
+    ranks_report_add_row(point, way, &table);
   tsl_text_add(&title, "%s, ", of->all.types.items[point->type].name);
   tsl_explore_add_size(&of->all, point->size, &title);
   tsl_form_add_table(form, tsl_text_get(&title), &table, out);
@@ -53,7 +53,7 @@ static void add_point(const tsl_ranks_exploration *of, const tsl_ranks_point *po
 }
 
 /* Why entries have no time; the same words once. */
-static void add_reasons(const tsl_ranks_exploration *of, const tsl_form *form, tsl_text *out) {
+static void ranks_report_add_reasons(const tsl_ranks_exploration *of, const tsl_form *form, tsl_text *out) {
   const char *last = "";
   for (int i = 0; i < of->all.point_count; i++)
     for (int way = 0; way < of->ways; way++) {
@@ -68,7 +68,7 @@ static void add_reasons(const tsl_ranks_exploration *of, const tsl_form *form, t
     }
 }
 
-static tesela_status print_text(const tsl_ranks_exploration *of, bool markdown) {
+static tesela_status ranks_report_print_text(const tsl_ranks_exploration *of, bool markdown) {
   const tsl_form form = tsl_form_for(markdown);
   tsl_text out = {0}, line = {0};
   tsl_text_add(&line,
@@ -81,8 +81,8 @@ static tesela_status print_text(const tsl_ranks_exploration *of, bool markdown) 
   tsl_form_add_line(&form, false, tsl_text_get(&line), &out);
   tsl_text_add(&out, "\n");
   for (int i = 0; i < of->all.point_count; i++)
-    add_point(of, &of->points[i], &form, &out);
-  add_reasons(of, &form, &out);
+    ranks_report_add_point(of, &of->points[i], &form, &out);
+  ranks_report_add_reasons(of, &form, &out);
   tsl_form_add_line(&form, false,
                     "Time from when all ranks are there to when all are done, by turns, the median; every "
                     "entry was verified first, by a "
@@ -110,7 +110,7 @@ static json_t *json_entry(const tsl_ranks_exploration *of, const tsl_ranks_point
     return object;
   json_object_update_new(object,
                          json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:b}", "plan", entry->plan,
-                                   "flops_per_second", tsl_json_real(rate_of(point, way)), "seconds",
+                                   "flops_per_second", tsl_json_real(ranks_report_rate_of(point, way)), "seconds",
                                    tsl_json_real(timing->median), "fastest", tsl_json_real(timing->fastest),
                                    "first_quartile", tsl_json_real(timing->first_quartile), "third_quartile",
                                    tsl_json_real(timing->third_quartile), "slowest",
@@ -119,7 +119,7 @@ static json_t *json_entry(const tsl_ranks_exploration *of, const tsl_ranks_point
   return object;
 }
 
-static tesela_status print_json(const tsl_call *call, const tsl_ranks_exploration *of) {
+static tesela_status ranks_report_print_json(const tsl_call *call, const tsl_ranks_exploration *of) {
   json_t *entries = json_array();
   for (int i = 0; i < of->all.point_count; i++)
     for (int way = 0; way < of->ways; way++)
@@ -133,5 +133,5 @@ static tesela_status print_json(const tsl_call *call, const tsl_ranks_exploratio
 
 tesela_status tsl_ranks_print(const tsl_call *call, const tsl_ranks_exploration *of,
                               const tsl_explore_options *given) {
-  return given->json ? print_json(call, of) : print_text(of, given->markdown);
+  return given->json ? ranks_report_print_json(call, of) : ranks_report_print_text(of, given->markdown);
 }

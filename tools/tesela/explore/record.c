@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-static void add_config(const tsl_point *point, tsl_text *text) {
+static void record_add_config(const tsl_point *point, tsl_text *text) {
   tsl_config_print(point->entry.strategy, &point->entry.config, text);
 }
 
@@ -22,7 +22,7 @@ static void csv_row(const tsl_exploration *all, const tsl_point *point, tsl_tabl
   const tsl_measurement *timing = &point->entry.timing;
   const bool is_judged = point->entry.result == TSL_CASE_RIGHT || point->entry.result == TSL_CASE_WRONG;
   tsl_text config = {0};
-  add_config(point, &config);
+  record_add_config(point, &config);
   tsl_table_add(table, "%s", point->entry.strategy->name);
   tsl_table_add(table, "%s", tsl_text_get(&config));
   tsl_table_add(table, "%s", all->devices.items[point->device]->name);
@@ -78,13 +78,13 @@ static json_t *json_parameters(const tsl_race_entry *entry) {
   return object;
 }
 
-static json_t *json_point(const tsl_exploration *all, const tsl_point *point) {
+static json_t *record_json_point(const tsl_exploration *all, const tsl_point *point) {
   const tsl_size *size = &all->sizes.items[point->size];
   const tsl_race_entry *entry = &point->entry;
   const tsl_measurement *timing = &entry->timing;
   const bool right = entry->result == TSL_CASE_RIGHT;
   tsl_text config = {0};
-  add_config(point, &config);
+  record_add_config(point, &config);
   json_t *object = json_pack(
       "{s:s, s:s, s:o, s:o, s:s, s:s, s:I, s:I, s:I, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "strategy",
       entry->strategy->name, "config", tsl_text_get(&config), "parameters", json_parameters(entry), "peer",
@@ -176,7 +176,7 @@ json_t *tsl_explore_json(const tsl_exploration *all, tsl_devices *devices, const
   for (int d = 0; d < all->devices.count; d++)
     json_array_append_new(found, json_device(all->devices.items[d], roofs));
   for (int i = 0; i < all->point_count; i++)
-    json_array_append_new(points, json_point(all, &all->points[i]));
+    json_array_append_new(points, record_json_point(all, &all->points[i]));
   for (int t = 0; t < all->types.count; t++)
     for (int s = 0; s < all->sizes.count; s++)
       for (int d = 0; d < all->devices.count; d++)

@@ -49,7 +49,7 @@ void tsl_explore_add_peer(const tsl_exploration *all, int strategy, tsl_text *ou
     tsl_text_add(out, " (%s)", peer);
 }
 
-static void add_missing(tsl_devices *devices, const tsl_form *form, tsl_text *out) {
+static void report_add_missing(tsl_devices *devices, const tsl_form *form, tsl_text *out) {
   for (int kind = 0; kind < tsl_devices_kinds(); kind++) {
     const char *name, *what, *why;
     int count;
@@ -72,7 +72,7 @@ void tsl_explore_add_devices(const tsl_exploration *all, tsl_devices *devices, c
     tsl_text_free(&line);
   }
   if (all->all_devices)
-    add_missing(devices, form, out);
+    report_add_missing(devices, form, out);
   tsl_text_add(out, "\n");
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static tesela_status unknown_parameter(const tsl_strategy *strategy, const char *name) {
+static tesela_status sweep_unknown_parameter(const tsl_strategy *strategy, const char *name) {
   tsl_text names = {0};
   for (int i = 0; i < tsl_strategy_params(strategy); i++)
     tsl_text_add(&names, "%s%s", i ? ", " : ": it has ", strategy->params[i].name);
@@ -52,7 +52,7 @@ static tesela_status read_parameter(const char *word, const tsl_chosen_strategy 
   while (param < count && strcmp(chosen->strategy->params[param].name, name) != 0)
     param++;
   if (param == count)
-    return unknown_parameter(chosen->strategy, name);
+    return sweep_unknown_parameter(chosen->strategy, name);
   bool twice = chosen->given & 1u << param;
   for (int i = 0; i < sweep->count; i++)
     twice |= sweep->params[i].param == param;
@@ -87,7 +87,7 @@ static tesela_status combine(const tsl_chosen_strategy *base, tsl_exploration *a
 
 /* The words of the strategy as one, and how many they are: those before the first "PARAMETER=", but the first word is
  * the strategy's whatever it holds. */
-static tesela_status read_strategy(char *const *words, int count, int *used, tsl_strategy_list *out) {
+static tesela_status sweep_read_strategy(char *const *words, int count, int *used, tsl_strategy_list *out) {
   tsl_text text = {0};
   for (*used = 0; *used < count && (*used == 0 || !strchr(words[*used], '=')); ++*used)
     tsl_text_add(&text, "%s%s", *used ? " " : "", words[*used]);
@@ -104,7 +104,7 @@ static tesela_status read_strategy(char *const *words, int count, int *used, tsl
 tesela_status tsl_sweep_read(char *const *words, int count, tsl_exploration *all) {
   tsl_strategy_list named;
   int used;
-  TSL_TRY(read_strategy(words, count, &used, &named));
+  TSL_TRY(sweep_read_strategy(words, count, &used, &named));
   const tsl_chosen_strategy *base = &named.items[0];
   all->op = base->strategy->op;
   if (used == count)

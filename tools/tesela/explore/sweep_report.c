@@ -8,26 +8,26 @@
 #include <stdio.h>
 #include <string.h>
 
-static double rate(const tsl_exploration *all, const tsl_point *point) {
+static double sweep_report_rate(const tsl_exploration *all, const tsl_point *point) {
   return tsl_explore_by_bytes(all->op) ? tsl_point_bandwidth(point) : tsl_point_flops(point);
 }
 
 /* One table: the points of a type, size and device. */
-typedef struct group {
+typedef struct sweep_report_group {
   const tsl_exploration *all;
   int type, size, device;
   double best, unit;
   const char *unit_name;
-} group;
+} sweep_report_group;
 
-static const tsl_point *point_of(const group *of, int strategy) {
+static const tsl_point *point_of(const sweep_report_group *of, int strategy) {
   return tsl_explore_at(of->all, of->type, of->size, strategy, of->device);
 }
 
-static group make_group(const tsl_exploration *all, int type, int size, int device) {
-  group made = {.all = all, .type = type, .size = size, .device = device, .best = NAN};
+static sweep_report_group make_group(const tsl_exploration *all, int type, int size, int device) {
+  sweep_report_group made = {.all = all, .type = type, .size = size, .device = device, .best = NAN};
   for (int s = 0; s < all->strategies.count; s++)
-    made.best = fmax(made.best, rate(all, point_of(&made, s)));
+    made.best = fmax(made.best, sweep_report_rate(all, point_of(&made, s)));
   const bool is_small = made.best < 1e9;
   made.unit = is_small ? 1e6 : 1e9;
   made.unit_name = tsl_explore_by_bytes(all->op) ? is_small ? "MB/s" : "GB/s"
@@ -37,7 +37,7 @@ static group make_group(const tsl_exploration *all, int type, int size, int devi
 }
 
 /* Whether every value has the same reason for having no result: a device that the strategy cannot use. */
-static bool is_hopeless(const group *of) {
+static bool sweep_report_is_hopeless(const sweep_report_group *of) {
   for (int s = 0; s < of->all->strategies.count; s++)
     if (point_of(of, s)->entry.result != TSL_CASE_REFUSED ||
         strcmp(point_of(of, s)->entry.why, point_of(of, 0)->entry.why) != 0)
@@ -47,10 +47,10 @@ static bool is_hopeless(const group *of) {
 
 /* --- the table --- */
 
-static void add_point(const group *of, int strategy, tsl_table *table) {
+static void sweep_report_add_point(const sweep_report_group *of, int strategy, tsl_table *table) {
   const tsl_point *point = point_of(of, strategy);
   const tsl_measurement *timing = &point->entry.timing;
-  const double value = rate(of->all, point);
+  const double value = sweep_report_rate(of->all, point);
   char text[32];
   for (int p = 0; p < of->all->sweep.count; p++) {
     const int param = of->all->sweep.params[p].param;
@@ -74,7 +74,7 @@ static void add_point(const group *of, int strategy, tsl_table *table) {
   tsl_table_add(table, "%s", "");
 }
 
-static void add_table(const group *of, const tsl_form *form, tsl_text *out) {
+static void sweep_report_add_table(const sweep_report_group *of, const tsl_form *form, tsl_text *out) {
   const tsl_exploration *all = of->all;
   const tsl_strategy *strategy = all->strategies.items[0].strategy;
   tsl_table table = {0};
@@ -88,7 +88,7 @@ static void add_table(const group *of, const tsl_form *form, tsl_text *out) {
   tsl_table_column(&table, "grade", TSL_ALIGN_RIGHT, false);
   tsl_table_column(&table, "", TSL_ALIGN_LEFT, true);
   for (int s = 0; s < all->strategies.count; s++)
-    add_point(of, s, &table);
+    sweep_report_add_point(of, s, &table);
   tsl_text_add(&title, "%s %s on %s, %s, ", tsl_op_name(all->op), strategy->name,
                all->devices.items[of->device]->name, all->types.items[of->type].name);
   tsl_explore_add_size(all, of->size, &title);
@@ -110,7 +110,7 @@ static int axis_of(const tsl_sweep *sweep) {
 }
 
 /* The place on the axis of a combination, and its line. */
-static void place_of(const tsl_sweep *sweep, int axis, int strategy, int *place, int *line) {
+static void sweep_report_place_of(const tsl_sweep *sweep, int axis, int strategy, int *place, int *line) {
   int step = 1;
   *line = 0;
   for (int p = sweep->count - 1; p >= 0; p--) {
@@ -125,7 +125,7 @@ static void place_of(const tsl_sweep *sweep, int axis, int strategy, int *place,
   }
 }
 
-static void name_line(const group *of, int axis, int strategy, char *name, size_t size) {
+static void name_line(const sweep_report_group *of, int axis, int strategy, char *name, size_t size) {
   const tsl_sweep *sweep = &of->all->sweep;
   const tsl_chosen_strategy *chosen = &of->all->strategies.items[strategy];
   tsl_text text = {0};
@@ -138,7 +138,7 @@ static void name_line(const group *of, int axis, int strategy, char *name, size_
   tsl_text_free(&text);
 }
 
-static void add_curve(const group *of, const tsl_form *form, tsl_text *out) {
+static void add_curve(const sweep_report_group *of, const tsl_form *form, tsl_text *out) {
   const tsl_exploration *all = of->all;
   const int axis = axis_of(&all->sweep);
   const tsl_swept *along = &all->sweep.params[axis];
@@ -153,11 +153,11 @@ static void add_curve(const group *of, const tsl_form *form, tsl_text *out) {
   }
   for (int s = 0; s < all->strategies.count; s++) {
     int place = 0, line;
-    place_of(&all->sweep, axis, s, &place, &line);
+    sweep_report_place_of(&all->sweep, axis, s, &place, &line);
     if (line >= TSL_CURVE_LINES_MAX)
       continue;
     curve.line_count = line >= curve.line_count ? line + 1 : curve.line_count;
-    curve.lines[line].values[place] = rate(all, point_of(of, s)) / of->unit;
+    curve.lines[line].values[place] = sweep_report_rate(all, point_of(of, s)) / of->unit;
     name_line(of, axis, s, curve.lines[line].name, sizeof curve.lines[line].name);
   }
   tsl_text drawn = {0};
@@ -175,12 +175,12 @@ static const char legend[] = "Compute time by the device's clock, operands on th
                              "of what rounding explains. ~: "
                              "noisy.";
 
-static void add_groups(const tsl_exploration *all, int type, int size, const tsl_form *form, tsl_text *out) {
+static void sweep_report_add_groups(const tsl_exploration *all, int type, int size, const tsl_form *form, tsl_text *out) {
   for (int d = 0; d < all->devices.count; d++) {
-    const group of = make_group(all, type, size, d);
-    if (is_hopeless(&of))
+    const sweep_report_group of = make_group(all, type, size, d);
+    if (sweep_report_is_hopeless(&of))
       continue;
-    add_table(&of, form, out);
+    sweep_report_add_table(&of, form, out);
     add_curve(&of, form, out);
   }
 }
@@ -188,9 +188,9 @@ static void add_groups(const tsl_exploration *all, int type, int size, const tsl
 static void add_hopeless(const tsl_exploration *all, const tsl_form *form, tsl_text *out) {
   const size_t length = out->length;
   for (int d = 0; d < all->devices.count; d++) {
-    const group of = make_group(all, 0, 0, d);
+    const sweep_report_group of = make_group(all, 0, 0, d);
     tsl_text line = {0};
-    if (!is_hopeless(&of))
+    if (!sweep_report_is_hopeless(&of))
       continue;
     tsl_text_add(&line, "Nothing on %s: %s", all->devices.items[d]->name, point_of(&of, 0)->entry.why);
     tsl_form_add_line(form, true, tsl_text_get(&line), out);
@@ -206,7 +206,7 @@ tesela_status tsl_sweep_print(const tsl_exploration *all, tsl_devices *devices, 
   tsl_explore_add_devices(all, devices, &form, &out);
   for (int t = 0; t < all->types.count; t++)
     for (int s = 0; s < all->sizes.count; s++)
-      add_groups(all, t, s, &form, &out);
+      sweep_report_add_groups(all, t, s, &form, &out);
   add_hopeless(all, &form, &out);
   tsl_form_add_line(&form, false, legend, &out);
   tsl_explore_add_conditions(all, &form, &out);

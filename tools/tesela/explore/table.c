@@ -37,7 +37,7 @@ static const kind *const *const kinds[TSL_OP_COUNT] = {[TSL_OP_GEMM] = gemm_kind
                                                        [TSL_OP_SOLVE] = gemm_kinds};
 
 /* The largest value of a table; NaN where it has none. */
-static double largest(const tsl_exploration *all, int type, int size, const kind *of) {
+static double table_largest(const tsl_exploration *all, int type, int size, const kind *of) {
   double most = NAN;
   for (int s = 0; s < all->strategies.count; s++)
     for (int d = 0; d < all->devices.count; d++)
@@ -46,7 +46,7 @@ static double largest(const tsl_exploration *all, int type, int size, const kind
 }
 
 /* The worst errors of a strategy over the devices. */
-static void add_errors(const tsl_exploration *all, int type, int size, int strategy, tsl_table *table) {
+static void table_add_errors(const tsl_exploration *all, int type, int size, int strategy, tsl_table *table) {
   char text[32];
   double grade = NAN, ratio = NAN;
   for (int d = 0; d < all->devices.count; d++) {
@@ -60,7 +60,7 @@ static void add_errors(const tsl_exploration *all, int type, int size, int strat
   tsl_table_add(table, "%s", tsl_format_number(ratio, text, sizeof text));
 }
 
-static void fill(const tsl_exploration *all, int type, int size, const kind *of, double unit,
+static void table_fill(const tsl_exploration *all, int type, int size, const kind *of, double unit,
                  tsl_table *table) {
   tsl_table_column(table, "strategy", TSL_ALIGN_LEFT, true);
   for (int d = 0; d < all->devices.count && d < TSL_TABLE_COLUMNS_MAX - 4; d++)
@@ -82,20 +82,20 @@ static void fill(const tsl_exploration *all, int type, int size, const kind *of,
       tsl_explore_add_result(point, of->value(all, point) / unit, table);
     }
     if (of->has_errors)
-      add_errors(all, type, size, s, table);
+      table_add_errors(all, type, size, s, table);
   }
 }
 
-static void add_table(const tsl_exploration *all, int type, int size, const kind *of, const tsl_form *form,
+static void table_add_table(const tsl_exploration *all, int type, int size, const kind *of, const tsl_form *form,
                       tsl_text *out) {
-  const double most = largest(all, type, size, of);
+  const double most = table_largest(all, type, size, of);
   const bool is_first = of == kinds[all->op][0];
   tsl_table table = {0};
   tsl_text title = {0};
   if (isnan(most) && !is_first)
     return;
   const bool is_small = of->small_title && most < of->unit;
-  fill(all, type, size, of, is_small ? of->unit / 1000 : of->unit, &table);
+  table_fill(all, type, size, of, is_small ? of->unit / 1000 : of->unit, &table);
   tsl_text_add(&title, "%s, %s, ", is_small ? of->small_title : of->title, all->types.items[type].name);
   tsl_explore_add_size(all, size, &title);
   tsl_form_add_table(form, tsl_text_get(&title), &table, out);
@@ -107,5 +107,5 @@ void tsl_explore_add_tables(const tsl_exploration *all, const tsl_form *form, ts
   for (int t = 0; t < all->types.count; t++)
     for (int s = 0; s < all->sizes.count; s++)
       for (const kind *const *of = kinds[all->op]; *of; of++)
-        add_table(all, t, s, *of, form, out);
+        table_add_table(all, t, s, *of, form, out);
 }

@@ -69,7 +69,7 @@ static void add_roof(const char *name, double slope, double peak, extent x, int 
   plot->count++;
 }
 
-static void add_roofs(const tsl_sheet *sheet, int type, int device, extent x, tsl_plot *plot) {
+static void bounds_add_roofs(const tsl_sheet *sheet, int type, int device, extent x, tsl_plot *plot) {
   const tsl_exploration *all = sheet->page->all;
   const tsl_measured *one = tsl_sheet_measured(sheet, device);
   const tsl_roof_name fma =
@@ -102,7 +102,7 @@ static void add_roofline_of(tsl_sheet *sheet, int type, int device) {
   for (int first = 0; first < count; first += TSL_INK_LINES) {
     tsl_plot plot = {.x = {.label = "operations per byte asked for", .log = true},
                      .y = {.label = tsl_sheet_rate(sheet).unit, .log = true}};
-    add_roofs(sheet, type, device, x, &plot);
+    bounds_add_roofs(sheet, type, device, x, &plot);
     for (int i = first; i < count && i < first + TSL_INK_LINES; i++) {
       tsl_series *series = &plot.series[plot.count++];
       tsl_series_begin(sheet, ranked[i], series);

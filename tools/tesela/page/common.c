@@ -27,7 +27,7 @@ bool tsl_sheet_has_times(const tsl_sheet *sheet) {
 }
 
 /* The largest rate of all points, in the unit's base. */
-static double largest(const tsl_exploration *all, double (*rate)(const tsl_point *point)) {
+static double common_largest(const tsl_exploration *all, double (*rate)(const tsl_point *point)) {
   double most = 0;
   for (int i = 0; i < all->point_count; i++)
     most = fmax(most, rate(&all->points[i])); /* fmax() takes the number where the other is none */
@@ -37,7 +37,7 @@ static double largest(const tsl_exploration *all, double (*rate)(const tsl_point
 tsl_rate tsl_sheet_rate(const tsl_sheet *sheet) {
   if (compares_bytes(sheet))
     return (tsl_rate){"GB/s", 1e9};
-  return largest(sheet->page->all, tsl_point_flops) < 1e9 ? (tsl_rate){"MFLOP/s", 1e6}
+  return common_largest(sheet->page->all, tsl_point_flops) < 1e9 ? (tsl_rate){"MFLOP/s", 1e6}
                                                           : (tsl_rate){"GFLOP/s", 1e9};
 }
 

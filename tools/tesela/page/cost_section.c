@@ -17,39 +17,39 @@ static const char how_why[] = "What each strategy&rsquo;s own model counts, at t
                               "work-items that have nothing of the "
                               "result. <b>Bound by</b>: what the model says takes longest.";
 
-static void add_cell(tsl_text *out, const char *text, bool is_text) {
+static void cost_section_add_cell(tsl_text *out, const char *text, bool is_text) {
   tsl_text_add(out, is_text ? "<td class=\"text\">" : "<td>");
   tsl_html_add(out, text);
   tsl_text_add(out, "</td>");
 }
 
-static void add_bytes(tsl_text *out, double bytes) {
+static void cost_section_add_bytes(tsl_text *out, double bytes) {
   char text[32];
-  add_cell(out, bytes > 0 ? tsl_format_bytes((uint64_t)bytes, text, sizeof text) : "\xe2\x80\x93", false);
+  cost_section_add_cell(out, bytes > 0 ? tsl_format_bytes((uint64_t)bytes, text, sizeof text) : "\xe2\x80\x93", false);
 }
 
-static void add_row(const tsl_sheet *sheet, const tsl_problem *problem, const tsl_point *point,
+static void cost_section_add_row(const tsl_sheet *sheet, const tsl_problem *problem, const tsl_point *point,
                     const tsl_counted *one, tsl_text *out) {
   const tsl_cost_counts *account = &one->account;
   char text[64];
   tsl_text groups = {0};
   tsl_text_add(out, "<tr><th scope=\"row\">%s</th>", one->strategy->name);
-  add_cell(out, tsl_sheet_number(tsl_sheet_value(sheet, point), text, sizeof text), false);
-  add_bytes(out, account->global.read + account->global.written);
-  add_bytes(out, account->local.read + account->local.written);
-  add_bytes(out, account->memory);
-  add_cell(out, tsl_sheet_number(tsl_cost_counts_intensity(problem, account), text, sizeof text), false);
+  cost_section_add_cell(out, tsl_sheet_number(tsl_sheet_value(sheet, point), text, sizeof text), false);
+  cost_section_add_bytes(out, account->global.read + account->global.written);
+  cost_section_add_bytes(out, account->local.read + account->local.written);
+  cost_section_add_bytes(out, account->memory);
+  cost_section_add_cell(out, tsl_sheet_number(tsl_cost_counts_intensity(problem, account), text, sizeof text), false);
   tsl_counted_groups(one, &groups);
-  add_cell(out, tsl_text_get(&groups), true);
+  cost_section_add_cell(out, tsl_text_get(&groups), true);
   snprintf(text, sizeof text, "%.3g%%", account->items > 0 ? 100 * account->wasted / account->items : 0);
-  add_cell(out, account->items > 0 ? text : "\xe2\x80\x93", false);
-  add_cell(out, tsl_bound_name(one->bounds.first), true);
+  cost_section_add_cell(out, account->items > 0 ? text : "\xe2\x80\x93", false);
+  cost_section_add_cell(out, tsl_bound_name(one->bounds.first), true);
   tsl_text_add(out, "</tr>\n");
   out->failed |= groups.failed;
   tsl_text_free(&groups);
 }
 
-static void add_table(const tsl_sheet *sheet, const tsl_problem *problem, const tsl_point *const *points,
+static void cost_section_add_table(const tsl_sheet *sheet, const tsl_problem *problem, const tsl_point *const *points,
                       const tsl_counted *counted, int count, tsl_text *out) {
   static const char *const titles[] = {"Asked for", "Near", "Memory", "Op/byte"};
   tsl_text_add(out,
@@ -61,7 +61,7 @@ static void add_table(const tsl_sheet *sheet, const tsl_problem *problem, const 
   tsl_text_add(out, "<th scope=\"col\" class=\"text\">Groups of items</th><th scope=\"col\">Wasted</th><th "
                     "scope=\"col\" class=\"text\">Bound by</th></tr></thead>\n<tbody>\n");
   for (int i = 0; i < count; i++)
-    add_row(sheet, problem, points[i], &counted[i], out);
+    cost_section_add_row(sheet, problem, points[i], &counted[i], out);
   tsl_text_add(out, "</tbody>\n</table>\n</div>\n");
 }
 
@@ -86,7 +86,7 @@ static void add_sentences(const tsl_problem *problem, const tsl_counted *counted
   tsl_text_add(out, "</dl>\n");
 }
 
-static void add_device(tsl_sheet *sheet, int type, int device) {
+static void cost_section_add_device(tsl_sheet *sheet, int type, int device) {
   const tsl_exploration *all = sheet->page->all;
   const int size = tsl_sheet_largest_size(sheet, type, device);
   const tsl_point *points[TSL_SELECT_MAX];
@@ -110,7 +110,7 @@ static void add_device(tsl_sheet *sheet, int type, int device) {
   tsl_sheet_add_size(sheet, size, &name);
   tsl_text_add(&sheet->out, "<h3>%s<span> \xc2\xb7 %s, %s</span></h3>\n", all->devices.items[device]->name,
                all->types.items[type].name, tsl_text_get(&name));
-  add_table(sheet, &problem, points, counted, count, &sheet->out);
+  cost_section_add_table(sheet, &problem, points, counted, count, &sheet->out);
   add_sentences(&problem, counted, count, &sheet->out);
   tsl_text_free(&name);
 }
@@ -121,6 +121,6 @@ void tsl_sheet_add_why(tsl_sheet *sheet) {
     return;
   tsl_sheet_begin(sheet, "why", "Why one beats another", how_why);
   for (int d = 0; d < all->devices.count; d++)
-    add_device(sheet, 0, d);
+    cost_section_add_device(sheet, 0, d);
   tsl_sheet_end(sheet);
 }

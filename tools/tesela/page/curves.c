@@ -75,7 +75,7 @@ static void add_limit(const tsl_sheet *sheet, int type, int device, const int *o
                    tsl_sheet_roof(sheet, tsl_explore_at(all, type, order[i], 0, device)));
 }
 
-static void add_line(const tsl_sheet *sheet, int type, int device, int strategy, const int *order,
+static void curves_add_line(const tsl_sheet *sheet, int type, int device, int strategy, const int *order,
                      tsl_plot *plot) {
   const tsl_exploration *all = sheet->page->all;
   tsl_series *line = &plot->series[plot->count++];
@@ -85,7 +85,7 @@ static void add_line(const tsl_sheet *sheet, int type, int device, int strategy,
                    tsl_sheet_value(sheet, tsl_explore_at(all, type, order[i], strategy, device)));
 }
 
-static void describe(const tsl_sheet *sheet, tsl_plot *plot) {
+static void curves_describe(const tsl_sheet *sheet, tsl_plot *plot) {
   const tsl_series *best = NULL;
   for (int s = 0; s < plot->count; s++)
     if (!plot->series[s].roof && plot->series[s].count > 0 && !best)
@@ -107,7 +107,7 @@ static void add_curves_of(tsl_sheet *sheet, int type, int device, const int *ord
     const int here = count - first < TSL_INK_LINES ? count - first : TSL_INK_LINES;
     add_size_axis(all, order, &plot.x);
     for (int i = 0; i < here; i++)
-      add_line(sheet, type, device, ranked[first + i], order, &plot);
+      curves_add_line(sheet, type, device, ranked[first + i], order, &plot);
     add_limit(sheet, type, device, order, &plot.series[plot.count]);
     plot.count += plot.series[plot.count].count > 0;
     snprintf(plot.title, sizeof plot.title, "%s, %s%s", all->devices.items[device]->name,
@@ -115,7 +115,7 @@ static void add_curves_of(tsl_sheet *sheet, int type, int device, const int *ord
              count <= TSL_INK_LINES ? ""
              : first == 0           ? ": the fastest"
                                     : ": the others");
-    describe(sheet, &plot);
+    curves_describe(sheet, &plot);
     tsl_sheet_add_plot(sheet, &plot);
   }
 }
@@ -150,7 +150,7 @@ typedef struct variants {
   int along; /* the parameter along the axis: the one with most values */
 } variants;
 
-static int64_t value_of(const tsl_exploration *all, int strategy, int param) {
+static int64_t curves_value_of(const tsl_exploration *all, int strategy, int param) {
   return all->strategies.items[strategy].config.value[param];
 }
 
@@ -160,7 +160,7 @@ static int count_values(const tsl_exploration *all, const variants *of, int para
   for (int i = 0; i < of->count; i++) {
     bool is_new = true;
     for (int k = 0; k < i && is_new; k++)
-      is_new = value_of(all, of->members[i], param) != value_of(all, of->members[k], param);
+      is_new = curves_value_of(all, of->members[i], param) != curves_value_of(all, of->members[k], param);
     count += is_new;
   }
   return count;
@@ -187,7 +187,7 @@ static bool find_variants(const tsl_exploration *all, int first, variants *out) 
 }
 
 /* The other parameters that were swept, as a name: "lanes=4 ". */
-static void add_others(const tsl_exploration *all, const variants *of, int strategy, tsl_text *out) {
+static void curves_add_others(const tsl_exploration *all, const variants *of, int strategy, tsl_text *out) {
   const tsl_chosen_strategy *chosen = &all->strategies.items[strategy];
   for (int p = 0; p < tsl_strategy_params(chosen->strategy); p++)
     if (p != of->along && chosen->given & 1u << p && count_values(all, of, p) > 1) {
@@ -225,7 +225,7 @@ static void add_param_axis(const tsl_exploration *all, const variants *of, tsl_a
   tsl_series values = {.count = 0};
   axis->label = strategy->params[of->along].name;
   for (int i = 0; i < of->count; i++) {
-    const double value = (double)value_of(all, of->members[i], of->along);
+    const double value = (double)curves_value_of(all, of->members[i], of->along);
     bool is_new = true;
     for (int k = 0; k < values.count && is_new; k++)
       is_new = values.spots[k].x != value;
@@ -247,13 +247,13 @@ static void add_sweep_of(tsl_sheet *sheet, const variants *of, int type, int siz
   for (int d = 0; d < all->devices.count; d++)
     for (int i = 0; i < of->count; i++) {
       tsl_text others = {0}, name = {0};
-      add_others(all, of, of->members[i], &others);
+      curves_add_others(all, of, of->members[i], &others);
       tsl_text_add(&name, "%s%s%s", all->devices.items[d]->name, others.length ? ", " : "",
                    tsl_text_get(&others));
       const double value = tsl_sheet_value(sheet, tsl_explore_at(all, type, size, of->members[i], d));
       tsl_series *series = isnan(value) ? NULL : series_named(&plot, tsl_text_get(&name));
       if (series)
-        tsl_series_add(series, (double)value_of(all, of->members[i], of->along), value);
+        tsl_series_add(series, (double)curves_value_of(all, of->members[i], of->along), value);
       tsl_text_free(&others);
       tsl_text_free(&name);
     }

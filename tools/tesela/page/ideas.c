@@ -16,7 +16,7 @@ static const char *end_of_block(const char *block) {
   return end ? end : block + strlen(block);
 }
 
-static void add_escaped(const char *from, const char *end, tsl_text *out) {
+static void ideas_add_escaped(const char *from, const char *end, tsl_text *out) {
   tsl_text part = {0};
   tsl_text_add_bytes(&part, from, (size_t)(end - from));
   tsl_html_add(out, tsl_text_get(&part));
@@ -30,7 +30,7 @@ static void add_prose(const char *line, const char *end, tsl_text *out) {
   for (const char *from = line; from < end;) {
     const char *quote = memchr(from, '`', (size_t)(end - from));
     const bool closes = quote && (code || memchr(quote + 1, '`', (size_t)(end - quote - 1)));
-    add_escaped(from, closes ? quote : end, out);
+    ideas_add_escaped(from, closes ? quote : end, out);
     if (!closes)
       break;
     tsl_text_add(out, code ? "</code>" : "<code>");
@@ -55,7 +55,7 @@ static void add_block(const char *block, const char *end, tsl_text *out) {
     if (!drawn && line > block && begins_paragraph(line))
       tsl_text_add(out, "</p>\n<p>");
     if (drawn)
-      add_escaped(line, line_end, out);
+      ideas_add_escaped(line, line_end, out);
     else
       add_prose(line, line_end, out);
     line = stop ? stop + 1 : end;
@@ -95,7 +95,7 @@ static bool has_idea(const tsl_sheet *sheet, const tsl_strategy *strategy) {
   return false;
 }
 
-static void add_missing(tsl_text *out) {
+static void ideas_add_missing(tsl_text *out) {
   tsl_text_add(out, "<p class=\"missing\">Its source does not tell: ");
   tsl_html_add(out, tesela_last_error());
   tsl_text_add(out, ".</p>\n");
@@ -113,7 +113,7 @@ static void add_idea(const tsl_strategy *strategy, tsl_text *out) {
   if (tsl_strategy_story(strategy, &story) == TESELA_OK)
     tsl_page_add_story(tsl_text_get(&story), out);
   else
-    add_missing(out);
+    ideas_add_missing(out);
   tsl_text_add(out, "</article>\n");
   tsl_text_free(&story);
 }

@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static void add_row(tsl_text *out, const char *name, const char *format, ...)
+static void machine_add_row(tsl_text *out, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-static void add_row(tsl_text *out, const char *name, const char *format, ...) {
+static void machine_add_row(tsl_text *out, const char *name, const char *format, ...) {
   tsl_text value = {0};
   va_list arguments;
   va_start(arguments, format);
@@ -33,7 +33,7 @@ static const char *compiler(void) {
 
 static void add_load(const tsl_exploration *all, tsl_text *out) {
   if (!isnan(all->load_average[0]))
-    add_row(out, "load before", "%.2f, %.2f, %.2f (averages of 1, 5 and 15 minutes)", all->load_average[0],
+    machine_add_row(out, "load before", "%.2f, %.2f, %.2f (averages of 1, 5 and 15 minutes)", all->load_average[0],
             all->load_average[1], all->load_average[2]);
 }
 
@@ -42,21 +42,21 @@ static void add_conditions(const tsl_exploration *all, tsl_text *out) {
   tsl_text line = {0};
   tsl_explore_add_conditions(all, &plain, &line);
   if (line.length > 0)
-    add_row(out, "operands", "%.*s", (int)strcspn(line.data, "\n"), line.data);
+    machine_add_row(out, "operands", "%.*s", (int)strcspn(line.data, "\n"), line.data);
   tsl_text_free(&line);
 }
 
-static void add_run(const tsl_sheet *sheet, tsl_text *out) {
+static void machine_add_run(const tsl_sheet *sheet, tsl_text *out) {
   const tsl_page *page = sheet->page;
   const tsl_race_options *options = &page->all->options;
   tsl_text_add(out, "<div class=\"card\">\n<h3>The run</h3>\n<dl>\n");
-  add_row(out, "command", "%s", page->command);
-  add_row(out, "started", "%s", page->all->date);
-  add_row(out, "tesela", "%s%s%s, %s", page->version, *page->revision ? ", revision " : "", page->revision,
+  machine_add_row(out, "command", "%s", page->command);
+  machine_add_row(out, "started", "%s", page->all->date);
+  machine_add_row(out, "tesela", "%s%s%s, %s", page->version, *page->revision ? ", revision " : "", page->revision,
           compiler());
-  add_row(out, "host threads", "%d", page->all->threads);
+  machine_add_row(out, "host threads", "%d", page->all->threads);
   add_load(page->all, out);
-  add_row(out, "limits", "%g s an entry, noise goal %g %%, %g s a run at most, seed %llu",
+  machine_add_row(out, "limits", "%g s an entry, noise goal %g %%, %g s a run at most, seed %llu",
           options->seconds_max, 100 * options->noise, options->time_limit, (unsigned long long)options->seed);
   add_conditions(page->all, out);
   tsl_text_add(out, "</dl>\n</div>\n");
@@ -81,24 +81,24 @@ static void add_clocks(const tsl_exploration *all, int device, tsl_text *out) {
     }
   const int highest = all->devices.items[device]->clock_mhz;
   if (most > 0 && most == least && most == highest)
-    add_row(out, "clock", "%d MHz", most);
+    machine_add_row(out, "clock", "%d MHz", most);
   else if (most > 0 && most == least)
-    add_row(out, "clock", "%d MHz around the measurements, at most %d MHz", most, highest);
+    machine_add_row(out, "clock", "%d MHz around the measurements, at most %d MHz", most, highest);
   else if (most > 0)
-    add_row(out, "clock", "%d to %d MHz around the measurements, at most %d MHz", least, most, highest);
+    machine_add_row(out, "clock", "%d to %d MHz around the measurements, at most %d MHz", least, most, highest);
   else if (*why)
-    add_row(out, "clock", "at most %d MHz; not read: %s", highest, why);
+    machine_add_row(out, "clock", "at most %d MHz; not read: %s", highest, why);
   else if (highest > 0)
-    add_row(out, "clock", "at most %d MHz", highest);
+    machine_add_row(out, "clock", "at most %d MHz", highest);
 }
 
-static void add_roofs(const tsl_sheet *sheet, int device, tsl_text *out) {
+static void machine_add_roofs(const tsl_sheet *sheet, int device, tsl_text *out) {
   const tsl_measured *one = tsl_measured_find(sheet->page->roofs, sheet->page->all->devices.items[device]);
   char bytes[32];
   if (!one)
     return;
   if (one->status != TESELA_OK) {
-    add_row(out, "measured roofs", "%s", one->failure);
+    machine_add_row(out, "measured roofs", "%s", one->failure);
     return;
   }
   static const char *const names[] = {[TSL_ROOF_COPY] = "memory, copied",
@@ -108,37 +108,37 @@ static void add_roofs(const tsl_sheet *sheet, int device, tsl_text *out) {
   for (int i = 0; i < TSL_ROOF_COUNT; i++) {
     char text[48];
     if (!isnan(one->roofs.roof[i].rate))
-      add_row(out, names[i], "%s (spread %.1f %%)",
+      machine_add_row(out, names[i], "%s (spread %.1f %%)",
               tsl_measured_text(one, (tsl_roof_name)i, text, sizeof text), 100 * one->roofs.roof[i].spread);
   }
   if (one->roofs.bytes > 0)
-    add_row(out, "with arrays of", "%s", tsl_format_bytes(one->roofs.bytes, bytes, sizeof bytes));
+    machine_add_row(out, "with arrays of", "%s", tsl_format_bytes(one->roofs.bytes, bytes, sizeof bytes));
   if (one->roofs.why[0])
-    add_row(out, "missing", "%s", one->roofs.why);
+    machine_add_row(out, "missing", "%s", one->roofs.why);
 }
 
-static void add_device(const tsl_sheet *sheet, int index, tsl_text *out) {
+static void machine_add_device(const tsl_sheet *sheet, int index, tsl_text *out) {
   const tsl_exploration *all = sheet->page->all;
   const tsl_device *device = all->devices.items[index];
   char bytes[32];
   tsl_text_add(out, "<div class=\"card\">\n<h3><code>%s</code> ", device->name);
   tsl_html_add(out, device->label);
   tsl_text_add(out, "</h3>\n<dl>\n");
-  add_row(out, "driver", "%s", device->platform);
+  machine_add_row(out, "driver", "%s", device->platform);
   if (device->threads > 0)
-    add_row(out, "units", "%d, with %d thread%s", device->compute_units, device->threads,
+    machine_add_row(out, "units", "%d, with %d thread%s", device->compute_units, device->threads,
             device->threads == 1 ? "" : "s");
   else
-    add_row(out, "units", "%d", device->compute_units);
+    machine_add_row(out, "units", "%d", device->compute_units);
   add_clocks(all, index, out);
-  add_row(out, "memory", "%s", tsl_format_bytes(device->memory_bytes, bytes, sizeof bytes));
+  machine_add_row(out, "memory", "%s", tsl_format_bytes(device->memory_bytes, bytes, sizeof bytes));
   if (device->cache_bytes > 0)
-    add_row(out, "last cache", "%s", tsl_format_bytes(device->cache_bytes, bytes, sizeof bytes));
-  add_roofs(sheet, index, out);
+    machine_add_row(out, "last cache", "%s", tsl_format_bytes(device->cache_bytes, bytes, sizeof bytes));
+  machine_add_roofs(sheet, index, out);
   tsl_text_add(out, "</dl>\n</div>\n");
 }
 
-static void add_missing(const tsl_sheet *sheet, tsl_text *out) {
+static void machine_add_missing(const tsl_sheet *sheet, tsl_text *out) {
   for (int kind = 0; kind < tsl_devices_kinds(); kind++) {
     const char *name, *what, *why;
     int count;
@@ -155,11 +155,11 @@ static void add_missing(const tsl_sheet *sheet, tsl_text *out) {
 void tsl_sheet_add_machine(tsl_sheet *sheet) {
   tsl_sheet_begin(sheet, "machine", "The machine", NULL);
   tsl_text_add(&sheet->out, "<div class=\"cards\">\n");
-  add_run(sheet, &sheet->out);
+  machine_add_run(sheet, &sheet->out);
   for (int d = 0; d < sheet->page->all->devices.count; d++)
-    add_device(sheet, d, &sheet->out);
+    machine_add_device(sheet, d, &sheet->out);
   tsl_text_add(&sheet->out, "</div>\n");
   if (sheet->page->all->all_devices)
-    add_missing(sheet, &sheet->out);
+    machine_add_missing(sheet, &sheet->out);
   tsl_sheet_end(sheet);
 }

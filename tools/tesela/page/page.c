@@ -32,7 +32,7 @@ static const struct {
     {"machine", "The machine", tsl_sheet_add_machine},
 };
 
-static const char *heading(const tsl_exploration *all) {
+static const char *page_heading(const tsl_exploration *all) {
   static const char *const names[] = {[TSL_OP_GEMM] = "Matrix multiplication",
                                       [TSL_OP_DOT] = "Dot products",
                                       [TSL_OP_TRANSPOSE] = "Transposes",
@@ -47,7 +47,7 @@ static void add_date(const char *date, tsl_text *out) {
 }
 
 /* The devices' labels, each once. */
-static void add_labels(const tsl_exploration *all, tsl_text *out) {
+static void page_add_labels(const tsl_exploration *all, tsl_text *out) {
   bool any = false;
   for (int d = 0; d < all->devices.count; d++) {
     bool is_new = true;
@@ -65,7 +65,7 @@ static void add_count(int count, const char *one, const char *several, tsl_text 
   tsl_text_add(out, "%d %s \xc2\xb7 ", count, count == 1 ? one : several);
 }
 
-static void add_facts(const tsl_sheet *sheet, tsl_text *out) {
+static void page_add_facts(const tsl_sheet *sheet, tsl_text *out) {
   const tsl_exploration *all = sheet->page->all;
   tsl_text_add(out, "<p class=\"facts\">");
   add_count(all->devices.count, "device", "devices", out);
@@ -89,15 +89,15 @@ static void add_header(tsl_sheet *sheet) {
   const tsl_exploration *all = sheet->page->all;
   tsl_text *out = &sheet->out;
   tsl_text_add(out, "<header>\n<p class=\"eyebrow\">tesela %s</p>\n<h1>%s</h1>\n<p class=\"lead\">",
-               all->sweep.count > 0 ? "sweep" : "explore", heading(all));
-  add_labels(all, out);
+               all->sweep.count > 0 ? "sweep" : "explore", page_heading(all));
+  page_add_labels(all, out);
   tsl_text_add(out, "</p>\n");
-  add_facts(sheet, out);
+  page_add_facts(sheet, out);
   tsl_text_add(out, "</header>\n");
 }
 
 /* Links to what the page has. */
-static void add_links(const char *body, tsl_text *out) {
+static void page_add_links(const char *body, tsl_text *out) {
   tsl_text_add(out, "<nav aria-label=\"Sections\">\n");
   for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
     char anchor[64];
@@ -108,14 +108,14 @@ static void add_links(const char *body, tsl_text *out) {
   tsl_text_add(out, "</nav>\n");
 }
 
-static void add_head(const tsl_sheet *sheet, tsl_text *out) {
+static void page_add_head(const tsl_sheet *sheet, tsl_text *out) {
   tsl_text_add(
       out,
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"generator\" content=\"tesela %s\">\n"
       "<title>%s \xe2\x80\x93 tesela</title>\n<style>\n",
-      sheet->page->version, heading(sheet->page->all));
+      sheet->page->version, page_heading(sheet->page->all));
   tsl_text_add_bytes(out, tsl_page_css, sizeof tsl_page_css - 1);
   tsl_text_add(out, "</style>\n</head>\n<body>\n<main>\n");
 }
@@ -127,10 +127,10 @@ tesela_status tsl_page_make(const tsl_page *page, tsl_text *out) {
     sections[i].add(&sheet);
   body = sheet.out;
   sheet.out = (tsl_text){0};
-  add_head(&sheet, out);
+  page_add_head(&sheet, out);
   add_header(&sheet);
   tsl_text_add_bytes(out, tsl_text_get(&sheet.out), sheet.out.length);
-  add_links(tsl_text_get(&body), out);
+  page_add_links(tsl_text_get(&body), out);
   tsl_text_add_bytes(out, tsl_text_get(&body), body.length);
   tsl_text_add(out, "</main>\n</body>\n</html>\n");
   out->failed |= body.failed | sheet.out.failed;

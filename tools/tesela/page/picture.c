@@ -51,7 +51,7 @@ static size_t add_ink(const char *at, tsl_text *out) {
 }
 
 /* Names are made unique: id='x' and href='#x' get the picture's number in front of x. */
-static size_t add_name(const char *at, int number, tsl_text *out) {
+static size_t picture_add_name(const char *at, int number, tsl_text *out) {
   static const char *const before[] = {" id='", " id=\"", "href='#", "href=\"#", "url(#"};
   for (size_t i = 0; i < sizeof before / sizeof *before; i++)
     if (starts(at, before[i])) {
@@ -77,7 +77,7 @@ static void add_inside(const char *at, const char *end, int number, tsl_text *ou
   while (at < end) {
     size_t taken = add_ink(at, out);
     if (taken == 0)
-      taken = add_name(at, number, out);
+      taken = picture_add_name(at, number, out);
     if (taken == 0)
       taken = empty_group(at);
     if (taken == 0) {

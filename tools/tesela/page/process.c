@@ -18,7 +18,7 @@ enum { ERRORS_MAX = 1 << 16, PIPE_BLOCK = 1 << 16, WORDS_MAX = 15 };
 enum { IN, OUT, ERR, PIPES };
 
 /* A program that runs. Ends of pipes that are closed are -1. */
-typedef struct running {
+typedef struct process_running {
   const tsl_process *what;
   pid_t pid;
   int own[PIPES], its[PIPES];
@@ -26,7 +26,7 @@ typedef struct running {
   tsl_text *texts[PIPES];
   double end;
   bool is_late, is_too_much;
-} running;
+} process_running;
 
 static void close_one(int *fd) {
   if (*fd >= 0)
@@ -48,7 +48,7 @@ static int raise_fd(int fd) {
   return higher;
 }
 
-static bool open_pipes(running *run) {
+static bool open_pipes(process_running *run) {
   for (int i = 0; i < PIPES; i++)
     run->own[i] = run->its[i] = -1;
   for (int i = 0; i < PIPES; i++) {
@@ -64,7 +64,7 @@ static bool open_pipes(running *run) {
 }
 
 /* Starts it in a process group of its own, which can be ended whole, and with signals as a shell would start it. */
-static int start(running *run) {
+static int process_start(process_running *run) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
   sigset_t none, defaults;
@@ -93,7 +93,7 @@ static int start(running *run) {
   return failed;
 }
 
-static void write_some(running *run) {
+static void write_some(process_running *run) {
   const size_t length = strlen(run->what->input);
   const ssize_t now = write(run->own[IN], run->what->input + run->written, length - run->written);
   if (now > 0)
@@ -102,7 +102,7 @@ static void write_some(running *run) {
     close_one(&run->own[IN]); /* all of it, or nobody reads any more */
 }
 
-static void read_some(running *run, int from) {
+static void process_read_some(process_running *run, int from) {
   char block[PIPE_BLOCK];
   tsl_text *text = run->texts[from];
   const ssize_t now = read(run->own[from], block, sizeof block);
@@ -117,7 +117,7 @@ static void read_some(running *run, int from) {
 }
 
 /* Until it has closed its outputs, or must be ended. */
-static void exchange(running *run) {
+static void process_exchange(process_running *run) {
   while (run->own[OUT] >= 0 || run->own[ERR] >= 0) {
     struct pollfd waits[PIPES];
     const double left = run->end - tsl_clock();
@@ -133,12 +133,12 @@ static void exchange(running *run) {
       write_some(run);
     for (int i = OUT; i <= ERR; i++)
       if (waits[i].revents)
-        read_some(run, i);
+        process_read_some(run, i);
   }
 }
 
 /* What waitpid() says at its end; a program that has closed its outputs may take the rest of its time. */
-static int wait_for(running *run) {
+static int process_wait_for(process_running *run) {
   int code = 0;
   while (!run->is_late && !run->is_too_much) {
     const pid_t ended = waitpid(run->pid, &code, WNOHANG);
@@ -172,7 +172,7 @@ static void last_line(const char *text, char *line, size_t size) {
   line[best_length] = '\0';
 }
 
-static tesela_status judge(const running *run, int code) {
+static tesela_status process_judge(const process_running *run, int code) {
   const char *name = run->what->arguments[0];
   char line[256];
   last_line(tsl_text_get(run->texts[ERR]), line, sizeof line);
@@ -218,20 +218,20 @@ static void release_sigpipe(const held *kept) {
 
 tesela_status tsl_process_run(const tsl_process *process, tsl_text *output, bool *found) {
   tsl_text errors = {0};
-  running run = {.what = process, .end = tsl_clock() + process->seconds, .texts = {NULL, output, &errors}};
+  process_running run = {.what = process, .end = tsl_clock() + process->seconds, .texts = {NULL, output, &errors}};
   tesela_status status = TESELA_OK;
   *found = true;
   const held kept = hold_sigpipe();
-  const int failed = open_pipes(&run) ? start(&run) : errno;
+  const int failed = open_pipes(&run) ? process_start(&run) : errno;
   close_all(run.its);
   if (failed == ENOENT)
     *found = false;
   else if (failed)
     status = tsl_fail(TESELA_IO_FAILED, "%s cannot be started: %s", process->arguments[0], strerror(failed));
   else {
-    exchange(&run);
+    process_exchange(&run);
     close_all(run.own);
-    status = judge(&run, wait_for(&run));
+    status = process_judge(&run, process_wait_for(&run));
   }
   close_all(run.own);
   release_sigpipe(&kept);

@@ -20,7 +20,7 @@ static const char how_errors[] =
 
 /* --- at a glance --- */
 
-static const tsl_point *fastest(const tsl_sheet *sheet, int type, int size, int device) {
+static const tsl_point *tables_fastest(const tsl_sheet *sheet, int type, int size, int device) {
   const tsl_exploration *all = sheet->page->all;
   const tsl_point *best = NULL;
   for (int s = 0; s < all->strategies.count; s++) {
@@ -33,11 +33,11 @@ static const tsl_point *fastest(const tsl_sheet *sheet, int type, int size, int 
 }
 
 /* At the largest of the sizes at which something ran; "large" is what takes most work. */
-static const tsl_point *best_of(const tsl_sheet *sheet, int type, int device) {
+static const tsl_point *tables_best_of(const tsl_sheet *sheet, int type, int device) {
   const tsl_exploration *all = sheet->page->all;
   const tsl_point *best = NULL;
   for (int size = 0; size < all->sizes.count; size++) {
-    const tsl_point *point = fastest(sheet, type, size, device);
+    const tsl_point *point = tables_fastest(sheet, type, size, device);
     if (point && !(best && best->bytes > point->bytes))
       best = point;
   }
@@ -115,7 +115,7 @@ void tsl_sheet_add_glance(tsl_sheet *sheet) {
   int count = 0;
   for (int d = 0; d < all->devices.count; d++)
     for (int t = 0; t < all->types.count && count < ROWS_MAX; t++) {
-      best[count] = best_of(sheet, t, d);
+      best[count] = tables_best_of(sheet, t, d);
       if (best[count])
         see_glance(sheet, best[count++], &columns);
     }
@@ -161,7 +161,7 @@ static void add_hint(const tsl_point *point, tsl_text *out) {
   tsl_text_free(&config);
 }
 
-static void add_cell(const tsl_point *point, double value, const tsl_digits *column, bool is_best,
+static void tables_add_cell(const tsl_point *point, double value, const tsl_digits *column, bool is_best,
                      tsl_text *out) {
   static const char *const classes[] = {[TSL_CASE_RIGHT] = "",
                                         [TSL_CASE_WRONG] = "bad",
@@ -185,7 +185,7 @@ static void add_cell(const tsl_point *point, double value, const tsl_digits *col
   tsl_text_add(out, "</td>");
 }
 
-static void add_errors(const tsl_sheet *sheet, const grid *of, int strategy, tsl_text *out) {
+static void tables_add_errors(const tsl_sheet *sheet, const grid *of, int strategy, tsl_text *out) {
   const tsl_exploration *all = sheet->page->all;
   double grade = NAN, ratio = NAN;
   char text[64];
@@ -200,7 +200,7 @@ static void add_errors(const tsl_sheet *sheet, const grid *of, int strategy, tsl
   tsl_text_add(out, "<td class=\"quiet\">%s</td>", tsl_sheet_number(ratio, text, sizeof text));
 }
 
-static void add_head(const tsl_sheet *sheet, const grid *of, tsl_text *out) {
+static void tables_add_head(const tsl_sheet *sheet, const grid *of, tsl_text *out) {
   const tsl_exploration *all = sheet->page->all;
   tsl_text_add(out,
                "<div class=\"scroll\" tabindex=\"0\">\n<table>\n<caption>%s</caption>\n<thead><tr><th "
@@ -249,7 +249,7 @@ static void add_grid(tsl_sheet *sheet, const grid *of) {
       tsl_digits_see(&columns[d], value);
     }
   }
-  add_head(sheet, of, out);
+  tables_add_head(sheet, of, out);
   for (int s = 0; s < all->strategies.count; s++) {
     if (tsl_explore_is_left_out(all, of->type, of->size, s))
       continue;
@@ -257,10 +257,10 @@ static void add_grid(tsl_sheet *sheet, const grid *of) {
     for (int d = 0; d < all->devices.count; d++) {
       const tsl_point *point = tsl_explore_at(all, of->type, of->size, s, d);
       const double value = of->value(sheet, point);
-      add_cell(point, value, &columns[d], value == best[d], out);
+      tables_add_cell(point, value, &columns[d], value == best[d], out);
     }
     if (of->has_errors)
-      add_errors(sheet, of, s, out);
+      tables_add_errors(sheet, of, s, out);
     tsl_text_add(out, "</tr>\n");
   }
   tsl_text_add(out, "</tbody>\n</table>\n</div>\n");
@@ -281,7 +281,7 @@ static void add_pair(tsl_sheet *sheet, int type, int size) {
   tsl_text_free(&name);
 }
 
-static void add_reasons(tsl_sheet *sheet) {
+static void tables_add_reasons(tsl_sheet *sheet) {
   const tsl_exploration *all = sheet->page->all;
   tsl_text *out = &sheet->out;
   bool any = false;
@@ -300,7 +300,7 @@ static void add_reasons(tsl_sheet *sheet) {
     tsl_text_add(out, "</ul>\n");
 }
 
-static void add_left_out(tsl_sheet *sheet) {
+static void tables_add_left_out(tsl_sheet *sheet) {
   tsl_text line = {0};
   tsl_explore_add_left_out(sheet->page->all, &line);
   if (line.length > 0) {
@@ -319,7 +319,7 @@ void tsl_sheet_add_tables(tsl_sheet *sheet) {
   for (int t = 0; t < all->types.count; t++)
     for (int s = 0; s < all->sizes.count; s++)
       add_pair(sheet, t, s);
-  add_reasons(sheet);
-  add_left_out(sheet);
+  tables_add_reasons(sheet);
+  tables_add_left_out(sheet);
   tsl_sheet_end(sheet);
 }

@@ -26,7 +26,7 @@ uint64_t tsl_block_expect_bytes(const tsl_product *product) {
   return product->expected.reader ? tsl_block_expect_room(product) : 0;
 }
 
-static size_t size_of(tesela_type type) {
+static size_t block_expect_size_of(tesela_type type) {
   return tsl_type(type)->size;
 }
 
@@ -35,15 +35,15 @@ static size_t at_least(size_t a, size_t b) {
 }
 
 /* Bytes of one row and column of pieces, for a box of so many rows and columns. */
-static size_t line_bytes(const tsl_product *product, int64_t rows, int64_t cols) {
-  return (size_t)rows * size_of(product->types.a) + (size_t)cols * size_of(product->types.b);
+static size_t block_expect_line_bytes(const tsl_product *product, int64_t rows, int64_t cols) {
+  return (size_t)rows * block_expect_size_of(product->types.a) + (size_t)cols * block_expect_size_of(product->types.b);
 }
 
 tesela_status tsl_block_expect_start(tsl_block_work *work) {
   const tsl_product *product = work->product;
   const tsl_block_size *size = &product->blocks->size;
   tsl_block_comparing *job = &work->comparing;
-  const size_t all = (size_t)tsl_block_expect_bytes(product), item = size_of(product->expected.as);
+  const size_t all = (size_t)tsl_block_expect_bytes(product), item = block_expect_size_of(product->expected.as);
   if (!product->expected.reader)
     return TESELA_OK;
   job->strip = (int64_t)at_least(all / STRIP_SHARE / item, 1);
@@ -53,7 +53,7 @@ tesela_status tsl_block_expect_start(tsl_block_work *work) {
   job->open.most = (int64_t)at_least(all / OPEN_SHARE / sizeof *job->open.elements, 1);
   TSL_TRY(tsl_alloc((size_t)job->open.most * sizeof *job->open.elements, "elements that are compared",
                     (void **)&job->open.elements));
-  job->piece_bytes = at_least(all / PIECE_SHARE, line_bytes(product, size->rows, size->cols));
+  job->piece_bytes = at_least(all / PIECE_SHARE, block_expect_line_bytes(product, size->rows, size->cols));
   return tsl_alloc(job->piece_bytes + CACHE_LINE, "pieces of A and B", &job->pieces);
 }
 
@@ -84,7 +84,7 @@ static tesela_status read_factors(tsl_block_work *work, const tsl_block_step *st
   const tsl_product *product = work->product;
   const tsl_product_request *request = &product->request;
   const tsl_rectangle a = tsl_blocks_piece_of_a(product, step), b = tsl_blocks_piece_of_b(product, step);
-  const size_t bytes = (size_t)(a.rows * a.cols) * size_of(product->types.a);
+  const size_t bytes = (size_t)(a.rows * a.cols) * block_expect_size_of(product->types.a);
   char *const at = work->comparing.pieces, *const behind =
                                                at + (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
   int64_t a_row, a_col, b_row, b_col;
@@ -127,7 +127,7 @@ static tesela_status add_before(tsl_block_work *work, tsl_open_element *element)
 }
 
 /* Takes those from the list that are explained; `is_whole`: all. */
-static void settle(tsl_block_work *work, bool is_whole) {
+static void block_expect_settle(tsl_block_work *work, bool is_whole) {
   tsl_open_list *open = &work->comparing.open;
   const tsl_plan_bound guaranteed = tsl_plan_facts_bound(work->product->facts);
   int64_t kept = 0;
@@ -145,16 +145,16 @@ static tesela_status settle_all(tsl_block_work *work) {
   for (int64_t at = 0; at < k && open->count > 0; at += depth) {
     const tsl_rectangle box = box_of(open);
     const int64_t most =
-        (int64_t)(work->comparing.piece_bytes / line_bytes(work->product, box.rows, box.cols));
+        (int64_t)(work->comparing.piece_bytes / block_expect_line_bytes(work->product, box.rows, box.cols));
     const int64_t wish = at == 0 ? depth : most, left = k - at;
     depth = wish < most ? wish : most;
     depth = depth < left ? depth : left;
     TSL_TRY(add_magnitudes(work, at, depth));
-    settle(work, false);
+    block_expect_settle(work, false);
   }
   for (int64_t i = 0; i < open->count; i++)
     TSL_TRY(add_before(work, &open->elements[i]));
-  settle(work, true);
+  block_expect_settle(work, true);
   return TESELA_OK;
 }
 
@@ -180,7 +180,7 @@ static tesela_status compare_strip(tsl_block_work *work, const tsl_rectangle *st
 }
 
 static tesela_status compare_strips(tsl_block_work *work, const tsl_rectangle *block, const char *c) {
-  const size_t item = size_of(work->product->type);
+  const size_t item = block_expect_size_of(work->product->type);
   const int64_t most = work->comparing.strip, wide = block->cols < most ? block->cols : most,
                 high = most / wide;
   for (int64_t row = 0; row < block->rows; row += high)

@@ -34,7 +34,7 @@ static void add_input(const tsl_matrix_source *feed, tsl_text *out) {
   free(path);
 }
 
-static void add_result(const tsl_product *product, tsl_text *out) {
+static void block_journal_add_result(const tsl_product *product, tsl_text *out) {
   const tsl_product_request *request = &product->request;
   const double *const factors[] = {request->alpha, request->beta};
   tsl_text_add(out, "%s %" PRId64 " x %" PRId64 " over %" PRId64 " ",
@@ -52,7 +52,7 @@ static void add_result(const tsl_product *product, tsl_text *out) {
 tesela_status tsl_blocks_describe(const tsl_product *product, tsl_text *lines) {
   const tsl_blocks *blocks = product->blocks;
   tsl_text_add(lines, "version %s\nresult ", tesela_version());
-  add_result(product, lines);
+  block_journal_add_result(product, lines);
   for (int i = 0; i < INPUTS; i++)
     if (input_at(product, i)->reader) {
       tsl_text_add(lines, "\n%s ", inputs[i].word);
@@ -65,7 +65,7 @@ tesela_status tsl_blocks_describe(const tsl_product *product, tsl_text *lines) {
 }
 
 /* Whether a line is there, and says this. */
-static bool says(const tsl_part *part, const char *word, const tsl_text *text) {
+static bool block_journal_says(const tsl_part *part, const char *word, const tsl_text *text) {
   const char *line = tsl_part_says(part, word);
   return line && strcmp(line, tsl_text_get(text)) == 0;
 }
@@ -76,7 +76,7 @@ static tesela_status check_input(const tsl_product *product, const tsl_part *par
   if (feed->reader)
     add_input(feed, &now);
   const bool same =
-      feed->reader ? says(part, inputs[index].word, &now) : !tsl_part_says(part, inputs[index].word);
+      feed->reader ? block_journal_says(part, inputs[index].word, &now) : !tsl_part_says(part, inputs[index].word);
   tsl_text_free(&now);
   if (same)
     return TESELA_OK;
@@ -99,8 +99,8 @@ tesela_status tsl_blocks_check(const tsl_product *product, const tsl_part *part)
         tsl_part_journal_name(part));
   for (int i = 0; i < INPUTS; i++)
     TSL_TRY(check_input(product, part, i));
-  add_result(product, &now);
-  const bool same = says(part, "result", &now);
+  block_journal_add_result(product, &now);
+  const bool same = block_journal_says(part, "result", &now);
   tsl_text_free(&now);
   if (same)
     return TESELA_OK;

@@ -16,7 +16,7 @@
 
 /* --- whether --- */
 
-static bool is_plain(const tsl_matrix_source *feed) {
+static bool block_plan_is_plain(const tsl_matrix_source *feed) {
   return !feed->reader || feed->by_blocks;
 }
 
@@ -35,7 +35,7 @@ static double all_bytes(const tsl_product *product) {
 }
 
 /* Why the work cannot go by blocks; NULL where it can. */
-static const char *why_not(const tsl_product *product) {
+static const char *block_plan_why_not(const tsl_product *product) {
   const tsl_product_request *request = &product->request;
   if (product->m == 0 || product->n == 0 || (request->op == TSL_OP_GEMM && product->k == 0))
     return "there is nothing to compute";
@@ -53,25 +53,25 @@ static const char *why_not(const tsl_product *product) {
 }
 
 bool tsl_blocks_can(const tsl_product *product) {
-  return !why_not(product);
+  return !block_plan_why_not(product);
 }
 
 bool tsl_blocks_wanted(const tsl_product *product) {
-  if (why_not(product))
+  if (block_plan_why_not(product))
     return false;
-  return product->request.resume || (is_plain(&product->a) && is_plain(&product->b) &&
-                                     is_plain(&product->c0) && all_bytes(product) > (double)product->memory);
+  return product->request.resume || (block_plan_is_plain(&product->a) && block_plan_is_plain(&product->b) &&
+                                     block_plan_is_plain(&product->c0) && all_bytes(product) > (double)product->memory);
 }
 
 tesela_status tsl_blocks_refuse(const tsl_product *product) {
   return tsl_fail(TESELA_BAD_CALL, "--resume is of work that goes by blocks, to a .npy file; here %s",
-                  why_not(product));
+                  block_plan_why_not(product));
 }
 
 /* Files that are not read by blocks are made such; a transpose and a product read these then as they do any. */
 static tesela_status spool(const tsl_product *product, tsl_matrix_source *feed) {
   enum { PART = 4 };
-  if (is_plain(feed))
+  if (block_plan_is_plain(feed))
     return TESELA_OK;
   tsl_progress_at(product->progress, "reading", 0);
   TSL_TRY(tsl_reader_spool(feed->reader, feed->as, product->memory / PART));
@@ -93,15 +93,15 @@ static tesela_status spool_all(tsl_product *product) {
 
 /* --- plans --- */
 
-typedef struct wanted {
+typedef struct block_plan_wanted {
   int64_t rows, cols, depth;
   int64_t a_row, a_col, b_row, b_col; /* strides of pieces as they lie; 0: side by side */
   int64_t runs;                       /* 0: often */
   bool adds;
   const char *strategy, *device;
-} wanted;
+} block_plan_wanted;
 
-static tesela_status create_gemm(const tsl_product *product, const wanted *of, tesela_plan **plan) {
+static tesela_status block_plan_create_gemm(const tsl_product *product, const block_plan_wanted *of, tesela_plan **plan) {
   static const double one[2] = {1, 0};
   const tsl_product_request *request = &product->request;
   const tesela_gemm_desc desc = {.m = of->rows,
@@ -129,7 +129,7 @@ static tesela_status create_gemm(const tsl_product *product, const wanted *of, t
   return tesela_plan_create(product->context, &desc, plan);
 }
 
-static tesela_status create_transpose(const tsl_product *product, const wanted *of, tesela_plan **plan) {
+static tesela_status block_plan_create_transpose(const tsl_product *product, const block_plan_wanted *of, tesela_plan **plan) {
   const tesela_transpose_desc desc = {
       .rows = of->cols,
       .cols = of->rows,
@@ -145,23 +145,23 @@ static tesela_status create_transpose(const tsl_product *product, const wanted *
   return tesela_plan_create_transpose(product->context, &desc, plan);
 }
 
-static tesela_status create(const tsl_product *product, const wanted *of, tesela_plan **plan) {
-  return product->request.op == TSL_OP_GEMM ? create_gemm(product, of, plan)
-                                            : create_transpose(product, of, plan);
+static tesela_status block_plan_create(const tsl_product *product, const block_plan_wanted *of, tesela_plan **plan) {
+  return product->request.op == TSL_OP_GEMM ? block_plan_create_gemm(product, of, plan)
+                                            : block_plan_create_transpose(product, of, plan);
 }
 
 /* Like the whole: the same strategy and parameters; where a block refuses these, the same strategy; else whatever there is. */
-static tesela_status create_like(const tsl_product *product, wanted *of, tesela_plan **plan) {
+static tesela_status create_like(const tsl_product *product, block_plan_wanted *of, tesela_plan **plan) {
   const tsl_plan_choice *like = &product->blocks->like;
   const char *const strategies[] = {tsl_text_get(&like->strategy), tsl_text_get(&like->name)};
   of->device = tsl_text_get(&like->device);
   for (int i = 0; i < 2; i++) {
     of->strategy = strategies[i];
-    if (create(product, of, plan) == TESELA_OK)
+    if (block_plan_create(product, of, plan) == TESELA_OK)
       return TESELA_OK;
   }
   of->strategy = product->request.strategy;
-  return create(product, of, plan);
+  return block_plan_create(product, of, plan);
 }
 
 tesela_status tsl_blocks_plan_of(tsl_product *product, const tsl_block_step *step, tesela_plan **plan) {
@@ -176,7 +176,7 @@ tesela_status tsl_blocks_plan_of(tsl_product *product, const tsl_block_step *ste
     }
   }
   const tsl_rectangle a = tsl_blocks_piece_of_a(product, step), b = tsl_blocks_piece_of_b(product, step);
-  wanted of = {.rows = step->c.rows, .cols = step->c.cols, .depth = step->depth, .adds = adds};
+  block_plan_wanted of = {.rows = step->c.rows, .cols = step->c.cols, .depth = step->depth, .adds = adds};
   tsl_blocks_strides(&product->a, &a, &of.a_row, &of.a_col);
   tsl_blocks_strides(&product->b, &b, &of.b_row, &of.b_col);
   tsl_block_plan *more = realloc(blocks->plans, (size_t)(blocks->plan_count + 1) * sizeof *more);
@@ -191,13 +191,13 @@ tesela_status tsl_blocks_plan_of(tsl_product *product, const tsl_block_step *ste
 /* The plan of all at once: of the rows as they would be held, and runs as often. Where nothing takes it, of one block, whatever it is. */
 static tesela_status plan_whole(tsl_product *product, const char *strategy, const char *device) {
   tsl_blocks *blocks = product->blocks;
-  wanted of = {.rows = product->m,
+  block_plan_wanted of = {.rows = product->m,
                .cols = product->n,
                .depth = product->k,
                .runs = product->request.repeat,
                .strategy = strategy,
                .device = device};
-  if (create(product, &of, &blocks->whole) == TESELA_OK) {
+  if (block_plan_create(product, &of, &blocks->whole) == TESELA_OK) {
     blocks->is_doubled = tsl_plan_copies_on_host(blocks->whole);
     return tsl_settle(blocks->whole, &blocks->like);
   }
@@ -206,7 +206,7 @@ static tesela_status plan_whole(tsl_product *product, const char *strategy, cons
   of.cols = of.cols < SOME ? of.cols : SOME;
   of.runs = 0;
   blocks->whole = NULL;
-  TSL_TRY(create(product, &of, &blocks->some));
+  TSL_TRY(block_plan_create(product, &of, &blocks->some));
   blocks->is_doubled = tsl_plan_copies_on_host(blocks->some);
   return tsl_settle(blocks->some, &blocks->like);
 }
@@ -218,7 +218,7 @@ bool tsl_blocks_keep_c(const tsl_product *product) {
 }
 
 /* The least part of k that may be summed for itself; 0: none. */
-static int64_t step_of(const tsl_product *product) {
+static int64_t block_plan_step_of(const tsl_product *product) {
   enum { LEAST = 64, MOST = 4096 };
   for (int64_t most = LEAST; product->blocks->whole && most <= MOST; most *= 2) {
     const int64_t step = tsl_plan_part_of_k(product->blocks->whole, product->m, product->n, 0, most);
@@ -239,7 +239,7 @@ static tsl_block_wish wish_of(const tsl_product *product) {
   return (tsl_block_wish){.m = product->m,
                           .n = product->n,
                           .k = is_gemm ? product->k : 0,
-                          .step = is_gemm ? step_of(product) : 0,
+                          .step = is_gemm ? block_plan_step_of(product) : 0,
                           .a_bytes = (int64_t)tsl_type(product->types.a)->size,
                           .b_bytes = is_gemm ? (int64_t)tsl_type(product->types.b)->size : 0,
                           .c_bytes = (int64_t)tsl_type(product->types.c)->size,
@@ -267,7 +267,7 @@ static tesela_status fail_size(const tsl_product *product, const tsl_block_wish 
 }
 
 /* Bytes that a block of this size takes beside its operands; UINT64_MAX: no plan takes it. */
-static uint64_t workspace_of(tsl_product *product, const tsl_block_size *size) {
+static uint64_t block_plan_workspace_of(tsl_product *product, const tsl_block_size *size) {
   const tsl_block_step step = {.c = {.rows = size->rows, .cols = size->cols},
                                .depth = size->depth,
                                .is_first = true,
@@ -278,12 +278,12 @@ static uint64_t workspace_of(tsl_product *product, const tsl_block_size *size) {
 }
 
 /* Makes blocks smaller until they fit together with what a run takes beside them; false: they never do. */
-static bool fit_workspace(tsl_product *product, tsl_block_wish wish, tsl_block_size *size) {
+static bool block_plan_fit_workspace(tsl_product *product, tsl_block_wish wish, tsl_block_size *size) {
   enum { TRIES = 8 };
   const uint64_t memory = product->memory - tsl_block_expect_room(product);
   for (int i = 0; i < TRIES; i++) {
     const uint64_t held = size->memory * (product->blocks->is_doubled ? 2 : 1),
-                   workspace = workspace_of(product, size);
+                   workspace = block_plan_workspace_of(product, size);
     if (held <= memory && workspace <= memory - held) {
       product->workspace = workspace;
       return true;
@@ -307,7 +307,7 @@ static tesela_status choose_size(tsl_product *product, const char *given, bool *
     if (!tsl_block_choose(&wish, size))
       return fail_size(product, &wish);
     const tsl_block_size largest = *size;
-    *fits = fit_workspace(product, wish, size);
+    *fits = block_plan_fit_workspace(product, wish, size);
     if (!*fits)
       *size = largest;
   } else {
@@ -334,7 +334,7 @@ static tesela_status choose_size(tsl_product *product, const char *given, bool *
 
 /* --- what an earlier run left --- */
 
-static tesela_status look(tsl_product *product, tsl_part **found) {
+static tesela_status block_plan_look(tsl_product *product, tsl_part **found) {
   const tsl_product_request *request = &product->request;
   *found = NULL;
   if (!request->output)
@@ -378,7 +378,7 @@ static tesela_status check_left(tsl_product *product) {
 }
 
 /* The output's file, of its full size; or the one that is begun. */
-static tesela_status take_part(tsl_product *product) {
+static tesela_status block_plan_take_part(tsl_product *product) {
   tsl_blocks *blocks = product->blocks;
   const tsl_rectangle whole = {.rows = product->m, .cols = product->n};
   void *flags;
@@ -448,7 +448,7 @@ static tesela_status plan_as_said(tsl_product *product, const char *strategy, co
   TSL_TRY(choose_size(product, size, &fits));
   if (!fits)
     TSL_TRY(plan_with_less(product));
-  return take_part(product);
+  return block_plan_take_part(product);
 }
 
 tesela_status tsl_blocks_plan(tsl_product *product) {
@@ -456,7 +456,7 @@ tesela_status tsl_blocks_plan(tsl_product *product) {
   void *made;
   TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_blocks), "blocks", &made));
   tsl_blocks *blocks = product->blocks = made;
-  TSL_TRY(look(product, &blocks->part));
+  TSL_TRY(block_plan_look(product, &blocks->part));
   char *const strategy = copy_said(blocks->part, "strategy"),
               *const device = copy_said(blocks->part, "device"),
               *const size = copy_said(blocks->part, "size");

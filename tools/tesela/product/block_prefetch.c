@@ -17,17 +17,17 @@ tesela_status tsl_block_read(tsl_block_work *work, const tsl_matrix_source *feed
   return status == TESELA_IO_FAILED ? TESELA_BAD_INPUT : status;
 }
 
-static bool is_same(const tsl_rectangle *a, const tsl_rectangle *b) {
+static bool block_prefetch_is_same(const tsl_rectangle *a, const tsl_rectangle *b) {
   return a->row == b->row && a->rows == b->rows && a->col == b->col && a->cols == b->cols;
 }
 
 /* The slot that holds a piece, read where it is in none: into the one that was used longest ago, once its last step is done.
  * False where all is to end. */
-static bool provide(tsl_block_work *work, const tsl_matrix_source *feed, tsl_block_slot *slots,
+static bool block_prefetch_provide(tsl_block_work *work, const tsl_matrix_source *feed, tsl_block_slot *slots,
                     const tsl_rectangle *piece, int64_t step, const void **data) {
   tsl_block_slot *slot = slots[0].last_step <= slots[1].last_step ? &slots[0] : &slots[1];
   for (int i = 0; i < TSL_BLOCK_SLOTS; i++)
-    if (slots[i].is_filled && is_same(&slots[i].piece, piece)) {
+    if (slots[i].is_filled && block_prefetch_is_same(&slots[i].piece, piece)) {
       slots[i].last_step = step;
       *data = slots[i].data;
       return true;
@@ -70,8 +70,8 @@ void *tsl_block_read_ahead(void *argument) {
     const tsl_rectangle a = tsl_blocks_piece_of_a(product, &step), b = tsl_blocks_piece_of_b(product, &step);
     const void *pieces[2] = {NULL, NULL};
     if (!tsl_block_await(work, &work->computed, index - TSL_BLOCK_SLOTS + 1) ||
-        !provide(work, &product->a, work->a, &a, index, &pieces[0]) ||
-        (product->b.reader && !provide(work, &product->b, work->b, &b, index, &pieces[1])) ||
+        !block_prefetch_provide(work, &product->a, work->a, &a, index, &pieces[0]) ||
+        (product->b.reader && !block_prefetch_provide(work, &product->b, work->b, &b, index, &pieces[1])) ||
         !provide_c0(work, &step))
       break;
     work->pieces[index % TSL_BLOCK_SLOTS].a = pieces[0];

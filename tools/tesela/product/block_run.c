@@ -21,7 +21,7 @@ static tesela_status take_pieces(const tsl_product *product, const tsl_matrix_so
   return TESELA_OK;
 }
 
-static tesela_status allocate(tsl_block_work *work) {
+static tesela_status block_allocate(tsl_block_work *work) {
   tsl_product *product = work->product;
   const tsl_block_size *size = &product->blocks->size;
   const double start = tsl_clock();
@@ -40,7 +40,7 @@ static tesela_status allocate(tsl_block_work *work) {
   return TESELA_OK;
 }
 
-static void free_all(tsl_block_work *work) {
+static void block_free_all(tsl_block_work *work) {
   const double start = tsl_clock();
   for (int i = 0; i < TSL_BLOCK_SLOTS; i++) {
     tsl_free(work->a[i].data);
@@ -54,7 +54,7 @@ static void free_all(tsl_block_work *work) {
 
 /* --- progress: multiply-adds, or elements, of what this run has to do --- */
 
-static double work_of(const tsl_block_step *step) {
+static double block_work_of(const tsl_block_step *step) {
   return (double)step->c.rows * (double)step->c.cols * fmax(1, (double)step->depth);
 }
 
@@ -62,18 +62,18 @@ static double work_left(const tsl_product *product) {
   tsl_block_step step;
   double all = 0;
   for (bool more = tsl_blocks_first(product, &step); more; more = tsl_blocks_next(product, &step))
-    all += work_of(&step);
+    all += block_work_of(&step);
   return all;
 }
 
-static void show(tsl_product *product, const tsl_block_step *step, double done, double all,
+static void block_show(tsl_product *product, const tsl_block_step *step, double done, double all,
                  const tesela_plan *plan) {
   char what[64];
   snprintf(what, sizeof what, "%s block %lld of %lld",
            product->request.op == TSL_OP_GEMM ? "multiplying" : "transposing",
            (long long)(product->blocks->resumed + step->ordinal + 1), (long long)product->blocks->count);
   tsl_progress_at(product->progress, what, done / all);
-  tsl_progress_creep(product->progress, work_of(step) / all,
+  tsl_progress_creep(product->progress, block_work_of(step) / all,
                      tesela_plan_seconds(plan) * (double)product->request.repeat);
 }
 
@@ -109,7 +109,7 @@ static tesela_status run_often(tsl_product *product, const tsl_block_step *step,
 }
 
 /* Waiting that no computing hid. */
-static bool await(tsl_block_work *work, const int64_t *count, int64_t least, tsl_stage stage) {
+static bool block_await(tsl_block_work *work, const int64_t *count, int64_t least, tsl_stage stage) {
   const double start = tsl_clock();
   const bool go_on = tsl_block_await(work, count, least);
   work->product->seconds[stage] += tsl_clock() - start;
@@ -149,12 +149,12 @@ static bool do_step(tsl_block_work *work, const tsl_block_step *step, int64_t in
                     double all) {
   tsl_product *product = work->product;
   tesela_plan *plan = NULL;
-  if (!await(work, &work->read, index + 1, TSL_STAGE_READ) ||
-      !await(work, &work->written, step->ordinal - TSL_BLOCK_SLOTS + 1, TSL_STAGE_WRITE))
+  if (!block_await(work, &work->read, index + 1, TSL_STAGE_READ) ||
+      !block_await(work, &work->written, step->ordinal - TSL_BLOCK_SLOTS + 1, TSL_STAGE_WRITE))
     return false;
   tesela_status status = tsl_blocks_plan_of(product, step, &plan);
   if (status == TESELA_OK) {
-    show(product, step, done, all, plan);
+    block_show(product, step, done, all, plan);
     status = run_judged(work, step, plan, work->pieces[index % TSL_BLOCK_SLOTS].a,
                         work->pieces[index % TSL_BLOCK_SLOTS].b, work->c[step->ordinal % TSL_BLOCK_SLOTS]);
   }
@@ -177,11 +177,11 @@ static void do_steps(tsl_block_work *work) {
   for (bool more = tsl_blocks_first(product, &step); more; more = tsl_blocks_next(product, &step), index++) {
     if (!do_step(work, &step, index, done, all))
       return;
-    done += work_of(&step);
+    done += block_work_of(&step);
     product->blocks->computed = done;
   }
   tsl_progress_at(product->progress, "writing", 1);
-  if (await(work, &work->written, tsl_blocks_left(product->blocks), TSL_STAGE_WRITE))
+  if (block_await(work, &work->written, tsl_blocks_left(product->blocks), TSL_STAGE_WRITE))
     tsl_block_end(work, TESELA_OK);
 }
 
@@ -203,7 +203,7 @@ static tesela_status run_threads(tsl_block_work *work) {
   return work->status;
 }
 
-static tesela_status commit(tsl_product *product) {
+static tesela_status block_commit(tsl_product *product) {
   const double start = tsl_clock();
   TSL_TRY(tsl_blocks_check_inputs(product));
   if (!product->blocks->part)
@@ -235,14 +235,14 @@ tesela_status tsl_blocks_run(tsl_product *product) {
                          .lock = PTHREAD_MUTEX_INITIALIZER,
                          .changed = PTHREAD_COND_INITIALIZER};
   product->verdict.right = true;
-  tesela_status status = allocate(&work);
+  tesela_status status = block_allocate(&work);
   if (status == TESELA_OK)
     status = tsl_block_expect_resumed(&work);
   if (status == TESELA_OK && product->blocks->resumed < product->blocks->count)
     status = run_threads(&work);
-  free_all(&work);
+  block_free_all(&work);
   if (status == TESELA_OK)
-    status = commit(product);
+    status = block_commit(product);
   product->total = tsl_clock() - product->started;
   return tell_rest(product, status);
 }

@@ -11,11 +11,11 @@ static const double step_bytes = 256 << 10, block_bytes = 4 << 20;
 /* Reading and writing that no computing hides, at the start and at the end, counts so many times. */
 static const double bare = 4;
 
-static int64_t least(int64_t a, int64_t b) {
+static int64_t block_size_least(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
-static int64_t pieces_of(int64_t whole, int64_t part) {
+static int64_t block_size_pieces_of(int64_t whole, int64_t part) {
   return whole > 0 ? (whole - 1) / part + 1 : 1;
 }
 
@@ -43,8 +43,8 @@ bool tsl_block_fit(const tsl_block_wish *wish, tsl_block_size *size) {
     size->depth = wish->step > 0 ? size->depth / wish->step * wish->step : 0;
     /* Parts that are nearly alike. */
     if (size->depth > 0) {
-      const int64_t even = pieces_of(wish->k, pieces_of(wish->k, size->depth));
-      size->depth = least(size->depth, pieces_of(even, wish->step) * wish->step);
+      const int64_t even = block_size_pieces_of(wish->k, block_size_pieces_of(wish->k, size->depth));
+      size->depth = block_size_least(size->depth, block_size_pieces_of(even, wish->step) * wish->step);
     }
   }
   size->memory = (uint64_t)(kept + steps * (double)size->depth);
@@ -57,10 +57,10 @@ static double piece_cost(double lines, double length, double bytes, bool whole_l
 }
 
 /* Bytes to read and to write, each place of a file counted for some more. */
-static double cost_of(const tsl_block_wish *wish, tsl_block_size *size) {
+static double block_size_cost_of(const tsl_block_wish *wish, tsl_block_size *size) {
   const double m = (double)wish->m, n = (double)wish->n, k = (double)wish->k, rows = (double)size->rows,
                cols = (double)size->cols, depth = (double)size->depth;
-  const double down = (double)pieces_of(wish->m, size->rows), across = (double)pieces_of(wish->n, size->cols);
+  const double down = (double)block_size_pieces_of(wish->m, size->rows), across = (double)block_size_pieces_of(wish->n, size->cols);
   const double c_piece = piece_cost(rows, cols, (double)wish->c_bytes, size->cols == wish->n);
   if (wish->k == 0) {
     const double piece = wish->a_along_k
@@ -69,7 +69,7 @@ static double cost_of(const tsl_block_wish *wish, tsl_block_size *size) {
     size->read = m * n;
     return down * across * (piece + c_piece + block_bytes) + bare * (piece + c_piece);
   }
-  const double parts = (double)pieces_of(wish->k, size->depth);
+  const double parts = (double)block_size_pieces_of(wish->k, size->depth);
   const bool stays = size->depth == wish->k;
   const double a_piece = wish->a_along_k
                              ? piece_cost(rows, depth, (double)wish->a_bytes, stays)
@@ -87,10 +87,10 @@ static double cost_of(const tsl_block_wish *wish, tsl_block_size *size) {
 }
 
 /* `whole` in `parts` equal parts, of whole tiles where they are large. */
-static int64_t part_of(int64_t whole, int64_t parts) {
+static int64_t block_size_part_of(int64_t whole, int64_t parts) {
   enum { TILE = 64 };
-  const int64_t part = pieces_of(whole, parts);
-  return part < 4 * TILE ? part : least(whole, (part + TILE - 1) / TILE * TILE);
+  const int64_t part = block_size_pieces_of(whole, parts);
+  return part < 4 * TILE ? part : block_size_least(whole, (part + TILE - 1) / TILE * TILE);
 }
 
 /* The next number of parts to try: all of the first, then fewer and fewer. */
@@ -105,12 +105,12 @@ bool tsl_block_choose(const tsl_block_wish *wish, tsl_block_size *best) {
     for (int64_t across = 1; across <= wish->n; across = next_parts(across))
       for (int order = 0; order < 2; order++) {
         tsl_block_size size = {
-            .rows = part_of(wish->m, down), .cols = part_of(wish->n, across), .down_first = order == 1};
+            .rows = block_size_part_of(wish->m, down), .cols = block_size_part_of(wish->n, across), .down_first = order == 1};
         const double elements = (double)size.rows * (double)size.cols;
         const bool is_small = size.rows <= SMALL && size.cols <= SMALL;
         if ((elements > wish->most_elements && !is_small) || !tsl_block_fit(wish, &size))
           continue;
-        const double cost = cost_of(wish, &size);
+        const double cost = block_size_cost_of(wish, &size);
         if (cost < least_cost) {
           least_cost = cost;
           *best = size;

@@ -4,7 +4,7 @@
 
 #include "explain/plan_facts.h"
 
-static int64_t least(int64_t a, int64_t b) {
+static int64_t block_steps_least(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
@@ -15,7 +15,7 @@ static void set_part(const tsl_product *product, tsl_block_step *step) {
   int64_t depth = left;
   if (product->request.op == TSL_OP_GEMM && blocks->can_cut)
     depth = tsl_plan_part_of_k(blocks->whole, step->c.rows, step->c.cols, step->at,
-                               least(left, blocks->size.depth));
+                               block_steps_least(left, blocks->size.depth));
   step->depth = depth > 0 ? depth : left;
   step->is_first = step->at == 0;
   step->is_last = product->request.op != TSL_OP_GEMM || step->depth == left;
@@ -25,8 +25,8 @@ tsl_rectangle tsl_blocks_at(const tsl_product *product, int64_t block) {
   const tsl_blocks *blocks = product->blocks;
   tsl_rectangle c = {.row = block / blocks->across * blocks->size.rows,
                      .col = block % blocks->across * blocks->size.cols};
-  c.rows = least(blocks->size.rows, product->m - c.row);
-  c.cols = least(blocks->size.cols, product->n - c.col);
+  c.rows = block_steps_least(blocks->size.rows, product->m - c.row);
+  c.cols = block_steps_least(blocks->size.cols, product->n - c.col);
   return c;
 }
 

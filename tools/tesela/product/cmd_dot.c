@@ -46,7 +46,7 @@ static const tsl_example examples[] = {
     {NULL, NULL},
 };
 
-static tesela_status run(const tsl_call *call) {
+static tesela_status dot_run(const tsl_call *call) {
   const dot_options *given = call->options;
   tsl_product_request request;
   TSL_TRY(tsl_product_ask(TSL_OP_DOT, call, &given->shared, &request));
@@ -70,5 +70,5 @@ const tsl_command tsl_command_dot = {
     .words_min = 2,
     .words_max = 2,
     .options_bytes = sizeof(dot_options),
-    .run = run,
+    .run = dot_run,
 };

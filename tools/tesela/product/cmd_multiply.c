@@ -101,7 +101,7 @@ static const tsl_example examples[] = {
     {NULL, NULL},
 };
 
-static tesela_status read_types(const char *text, tsl_types *types) {
+static tesela_status multiply_read_types(const char *text, tsl_types *types) {
   tsl_chosen_types chosen;
   if (!text)
     return TESELA_OK;
@@ -113,7 +113,7 @@ static tesela_status read_types(const char *text, tsl_types *types) {
 }
 
 /* One file makes a product by itself, two are multiplied. */
-static tesela_status check_words(const tsl_call *call, const multiply_options *given) {
+static tesela_status multiply_check_words(const tsl_call *call, const multiply_options *given) {
   const bool by_itself = given->symmetric || given->hermitian;
   if (given->symmetric && given->hermitian)
     return tsl_fail(TESELA_BAD_CALL, "--symmetric is A A^T and --hermitian A A^H; ask for one of them");
@@ -148,12 +148,12 @@ static tesela_status ask_finish(const multiply_options *given, tsl_product_reque
   return TESELA_OK;
 }
 
-static tesela_status run(const tsl_call *call) {
+static tesela_status multiply_run(const tsl_call *call) {
   const multiply_options *given = call->options;
   tsl_product_request request;
-  TSL_TRY(check_words(call, given));
+  TSL_TRY(multiply_check_words(call, given));
   TSL_TRY(tsl_product_ask(TSL_OP_GEMM, call, &given->shared, &request));
-  TSL_TRY(read_types(given->type, &request.types));
+  TSL_TRY(multiply_read_types(given->type, &request.types));
   TSL_TRY(ask_finish(given, &request));
   request.transpose_a = given->transpose_a;
   request.transpose_b = given->transpose_b;
@@ -194,5 +194,5 @@ const tsl_command tsl_command_multiply = {
     .words_max = 2,
     .options_bytes = sizeof(multiply_options),
     .together = true,
-    .run = run,
+    .run = multiply_run,
 };

@@ -50,7 +50,7 @@ static const tsl_example examples[] = {
     {NULL, NULL},
 };
 
-static tesela_status run(const tsl_call *call) {
+static tesela_status solve_run(const tsl_call *call) {
   const solve_options *given = call->options;
   tsl_product_request request;
   TSL_TRY(tsl_product_ask(TSL_OP_SOLVE, call, &given->shared, &request));
@@ -79,5 +79,5 @@ const tsl_command tsl_command_solve = {
     .words_min = 2,
     .words_max = 2,
     .options_bytes = sizeof(solve_options),
-    .run = run,
+    .run = solve_run,
 };

@@ -49,7 +49,7 @@ static const tsl_example examples[] = {
     {NULL, NULL},
 };
 
-static tesela_status run(const tsl_call *call) {
+static tesela_status transpose_run(const tsl_call *call) {
   const transpose_options *given = call->options;
   tsl_product_request request;
   TSL_TRY(tsl_product_ask(TSL_OP_TRANSPOSE, call, &given->shared, &request));
@@ -73,5 +73,5 @@ const tsl_command tsl_command_transpose = {
     .words_min = 1,
     .words_max = 1,
     .options_bytes = sizeof(transpose_options),
-    .run = run,
+    .run = transpose_run,
 };

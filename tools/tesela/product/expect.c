@@ -27,19 +27,19 @@ typedef struct bound {
   double flushes; /* as tsl_accuracy has it */
 } bound;
 
-static void load(tesela_type type, const void *data, int64_t index, double value[2]) {
+static void expect_load(tesela_type type, const void *data, int64_t index, double value[2]) {
   tsl_type_load(type, (const char *)data + index * (int64_t)tsl_type(type)->size, value);
 }
 
 /* Element (row, col) of a factor, up to its signs, which may be one that is not stored. */
-static void load_factor(const tsl_shape *shape, const void *data, int64_t row_stride, int64_t col_stride,
+static void expect_load_factor(const tsl_shape *shape, const void *data, int64_t row_stride, int64_t col_stride,
                         int64_t row, int64_t col, double value[2]) {
   const tsl_stored from = tsl_shape_element(shape, row, col);
   value[0] = from.what == TSL_ELEMENT_ONE;
   value[1] = 0;
   if (from.what != TSL_ELEMENT_STORED)
     return;
-  load(shape->type, data, from.row * row_stride + from.col * col_stride, value);
+  expect_load(shape->type, data, from.row * row_stride + from.col * col_stride, value);
   if (from.real)
     value[1] = 0;
 }
@@ -56,7 +56,7 @@ static double slope(tesela_activation activation) {
   return activation == TESELA_GELU || activation == TESELA_GELU_TANH ? 1.13 : 1;
 }
 
-static bound bound_of(const tsl_product *product, const tsl_plan_bound *guaranteed) {
+static bound expect_bound_of(const tsl_product *product, const tsl_plan_bound *guaranteed) {
   const tsl_plan_bound accuracy = *guaranteed;
   const tsl_type_info *type = tsl_type(product->type), *sums = tsl_type(type->sums);
   const double u = type->unit_roundoff, factor = accuracy.factor + (type->is_complex ? 2 : 0);
@@ -86,7 +86,7 @@ static double scale_of(const tsl_product *product, int of, const tesela_vector *
 }
 
 /* What scales multiply the terms of an element of a part by, in size. */
-static double scales_at(const tsl_product *product, const tsl_compared *of, int64_t row, int64_t col) {
+static double expect_scales_at(const tsl_product *product, const tsl_compared *of, int64_t row, int64_t col) {
   return scale_of(product, 0, &of->last.scale_a, row) *
          scale_of(product, 1, &of->last.scale_b, of->col + col);
 }
@@ -96,8 +96,8 @@ void tsl_product_add_magnitudes(const tsl_product *product, tsl_element_sum *sum
   const tsl_layout *at = &of->at;
   for (int64_t l = first; l < first + depth; l++) {
     double x[2], y[2];
-    load_factor(&product->whole.a, of->a, at->a_row, at->a_col, row, l, x);
-    load_factor(&product->whole.b, of->b, at->b_row, at->b_col, l, col, y);
+    expect_load_factor(&product->whole.a, of->a, at->a_row, at->a_col, row, l, x);
+    expect_load_factor(&product->whole.b, of->b, at->b_row, at->b_col, l, col, y);
     sum->magnitude[0] += fabs(x[0] * y[0]) + fabs(x[1] * y[1]);
     sum->magnitude[1] += fabs(x[0] * y[1]) + fabs(x[1] * y[0]);
     sum->terms += fabs(x[0]) + fabs(y[0]) + 2;
@@ -150,14 +150,14 @@ static judgement judge_component(const tsl_product *product, const bound *by, do
 }
 
 /* What an element came to. */
-typedef struct outcome {
+typedef struct expect_outcome {
   double error;
   bool differs, by_print, weak;
   bool is_sure; /* larger magnitudes would change nothing */
-} outcome;
+} expect_outcome;
 
 /* Of a solve, --tolerance decides. */
-static bool is_moved(const tsl_product *product) {
+static bool expect_is_moved(const tsl_product *product) {
   return product->request.op == TSL_OP_TRANSPOSE || product->request.op == TSL_OP_SOLVE;
 }
 
@@ -177,11 +177,11 @@ static double error_of(const tsl_product *product, const tsl_difference *found) 
 
 /* Judges an element whose components are not all equal, and fills in its bounds. `is`: its magnitudes; NULL: |C| is to do, and false
  * says that it does not. What is within --tolerance needs none. */
-static bool judge_element(const tsl_product *product, const bound *by, const magnitudes *is,
-                          tsl_difference *found, outcome *out) {
+static bool expect_judge_element(const tsl_product *product, const bound *by, const magnitudes *is,
+                          tsl_difference *found, expect_outcome *out) {
   const tsl_number *tolerance = &product->request.tolerance;
-  *out = (outcome){.error = error_of(product, found), .is_sure = true};
-  const bool moved = is_moved(product), is_near = tolerance->given && out->error <= tolerance->value;
+  *out = (expect_outcome){.error = error_of(product, found), .is_sure = true};
+  const bool moved = expect_is_moved(product), is_near = tolerance->given && out->error <= tolerance->value;
   for (int component = 0; component < components_of(product); component++) {
     const double c = found->computed[component], e = found->expected[component], whole = fabs(c);
     if (same_special(c, e))
@@ -210,7 +210,7 @@ static bool is_before(const tsl_difference *one, const tsl_difference *other) {
 }
 
 /* Adds an element that was judged. */
-static void count_element(tsl_product *product, tsl_difference found, outcome is) {
+static void count_element(tsl_product *product, tsl_difference found, expect_outcome is) {
   tsl_difference *out = &product->difference;
   if (product->request.tolerance.given) {
     is.differs = !(is.error <= product->request.tolerance.value);
@@ -233,20 +233,20 @@ static void count_element(tsl_product *product, tsl_difference found, outcome is
 
 /* With the magnitudes of an element of a part whose factors are there: a part of k after the other, until they explain it. */
 static void judge_in_parts(const tsl_product *product, const tsl_compared *of, const bound *by,
-                           tsl_difference *found, outcome *is) {
+                           tsl_difference *found, expect_outcome *is) {
   const int64_t row = found->row - of->row, col = found->col - of->col, k = product->k;
   double before[2] = {0, 0}, bias[2] = {0, 0};
   tsl_element_sum sum = {.terms = 0};
   if (of->before)
-    load(product->type, of->before, row * of->cols + col, before);
+    expect_load(product->type, of->before, row * of->cols + col, before);
   if (of->last.bias.data)
-    load(product->bias.as, of->last.bias.data,
+    expect_load(product->bias.as, of->last.bias.data,
          product->request.bias_axis == TESELA_BIAS_ROW ? found->col : row, bias);
   for (int64_t l = 0;; l += TSL_MAGNITUDES_FIRST) {
     const int64_t left = k - l, depth = left < TSL_MAGNITUDES_FIRST ? left : TSL_MAGNITUDES_FIRST;
     tsl_product_add_magnitudes(product, &sum, &of->factors, row, col, l, depth);
-    const magnitudes all = whole_magnitudes(product, &sum, before, bias, scales_at(product, of, row, col));
-    (void)judge_element(product, by, &all, found, is);
+    const magnitudes all = whole_magnitudes(product, &sum, before, bias, expect_scales_at(product, of, row, col));
+    (void)expect_judge_element(product, by, &all, found, is);
     if (is->is_sure || depth == left)
       return;
   }
@@ -255,8 +255,8 @@ static void judge_in_parts(const tsl_product *product, const tsl_compared *of, c
 /* False where the element's magnitudes are asked for, and have to be brought from elsewhere. */
 static bool compare_element(tsl_product *product, const tsl_compared *of, const bound *by,
                             tsl_difference found) {
-  outcome is;
-  if (!judge_element(product, by, NULL, &found, &is)) {
+  expect_outcome is;
+  if (!expect_judge_element(product, by, NULL, &found, &is)) {
     if (of->open)
       return false;
     judge_in_parts(product, of, by, &found, &is);
@@ -268,13 +268,13 @@ static bool compare_element(tsl_product *product, const tsl_compared *of, const 
 bool tsl_product_settle(tsl_product *product, const tsl_plan_bound *guaranteed,
                         const tsl_open_element *element, bool is_whole) {
   static const double none[2] = {0, 0};
-  const bound by = bound_of(product, guaranteed);
+  const bound by = expect_bound_of(product, guaranteed);
   const magnitudes all = whole_magnitudes(product, &element->sum, element->before, none, 1);
   tsl_difference found = {.row = element->row, .col = element->col};
-  outcome is;
+  expect_outcome is;
   memcpy(found.computed, element->computed, sizeof found.computed);
   memcpy(found.expected, element->expected, sizeof found.expected);
-  (void)judge_element(product, &by, &all, &found, &is);
+  (void)expect_judge_element(product, &by, &all, &found, &is);
   if (!is_whole && !is.is_sure)
     return false;
   count_element(product, found, is);
@@ -294,12 +294,12 @@ static bool keep_open(const tsl_compared *of, const tsl_difference *found) {
 }
 
 int64_t tsl_product_compare(tsl_product *product, const tsl_compared *of, int64_t from) {
-  const bound by = bound_of(product, &of->guaranteed);
+  const bound by = expect_bound_of(product, &of->guaranteed);
   const int64_t count = of->rows * of->cols;
   for (int64_t index = from; index < count && product->difference.count < TSL_DIFFERENCES_MAX; index++) {
     tsl_difference found = {.row = of->row + index / of->cols, .col = of->col + index % of->cols};
-    load(product->type, of->c, index, found.computed);
-    load(product->expected.as, of->expected, index, found.expected);
+    expect_load(product->type, of->c, index, found.computed);
+    expect_load(product->expected.as, of->expected, index, found.expected);
     if (same_special(found.computed[0], found.expected[0]) &&
         same_special(found.computed[1], found.expected[1]))
       continue;

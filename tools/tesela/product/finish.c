@@ -129,13 +129,13 @@ void tsl_product_add_vectors(const tsl_product *product, tsl_text *out) {
     tsl_text_add(out, ", bias %s", tsl_along_name(product->request.bias_axis));
 }
 
-static json_t *json_word(const char *word) {
+static json_t *finish_json_word(const char *word) {
   return *word ? json_string(word) : json_null();
 }
 
 void tsl_product_json_finish(const tsl_product *product, json_t *object) {
-  json_object_set_new(object, "bias", json_word(tsl_along_name(product->request.bias_axis)));
-  json_object_set_new(object, "scale_a", json_word(tsl_scaling_name(product->scalings[0])));
-  json_object_set_new(object, "scale_b", json_word(tsl_scaling_name(product->scalings[1])));
-  json_object_set_new(object, "activation", json_word(tsl_activation_name(product->request.activation)));
+  json_object_set_new(object, "bias", finish_json_word(tsl_along_name(product->request.bias_axis)));
+  json_object_set_new(object, "scale_a", finish_json_word(tsl_scaling_name(product->scalings[0])));
+  json_object_set_new(object, "scale_b", finish_json_word(tsl_scaling_name(product->scalings[1])));
+  json_object_set_new(object, "activation", finish_json_word(tsl_activation_name(product->request.activation)));
 }

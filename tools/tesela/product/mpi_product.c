@@ -14,7 +14,7 @@
 /* --- what ranks do not do --- */
 
 /* By each for itself, before MPI begins: all were given the same words. */
-static tesela_status refuse_options(const tsl_product_request *request) {
+static tesela_status mpi_product_refuse_options(const tsl_product_request *request) {
   const struct {
     bool given;
     const char *name, *why;
@@ -78,14 +78,14 @@ static tesela_status refuse_output(const tsl_together *work) {
 
 /* --- who has what --- */
 
-static int64_t share(int64_t size, int64_t index, int64_t count) {
+static int64_t mpi_product_share(int64_t size, int64_t index, int64_t count) {
   const int64_t each = size / count, rest = size % count;
   return index * each + index * rest / count; /* size * index / count, without its overflow */
 }
 
 static void deal(const tsl_ranks *ranks, int64_t rows, int64_t cols, bool columns_first, tsl_dealt *out) {
-  const int64_t size = columns_first ? cols : rows, first = share(size, ranks->rank, ranks->size),
-                count = share(size, ranks->rank + 1, ranks->size) - first;
+  const int64_t size = columns_first ? cols : rows, first = mpi_product_share(size, ranks->rank, ranks->size),
+                count = mpi_product_share(size, ranks->rank + 1, ranks->size) - first;
   out->layout = (tesela_layout){.kind = TESELA_LAYOUT_BLOCKS,
                                 .grid_rows = columns_first ? 1 : ranks->size,
                                 .grid_cols = columns_first ? ranks->size : 1};
@@ -102,7 +102,7 @@ static tesela_status count_bytes(const tsl_dealt *dealt, tesela_type type, const
   return TESELA_OK;
 }
 
-static tesela_status take(tsl_dealt *dealt, tesela_type type, const char *what) {
+static tesela_status mpi_product_take(tsl_dealt *dealt, tesela_type type, const char *what) {
   size_t bytes = 0;
   TSL_TRY(count_bytes(dealt, type, what, &bytes));
   return tsl_alloc(bytes + 1, what, &dealt->data); /* nothing of it is somewhere, too */
@@ -149,13 +149,13 @@ static void deal_all(tsl_together *work) {
   deal(ranks, p->m, p->n, false, &work->c);
 }
 
-static tesela_status read_all(tsl_together *work) {
+static tesela_status mpi_product_read_all(tsl_together *work) {
   tsl_product *p = &work->product;
   deal_all(work);
   TSL_TRY(count_held(work));
-  TSL_TRY(take(&work->a, p->types.a, p->a.path));
-  TSL_TRY(take(&work->b, p->types.b, p->b.path));
-  TSL_TRY(take(&work->c, p->types.c, "the product"));
+  TSL_TRY(mpi_product_take(&work->a, p->types.a, p->a.path));
+  TSL_TRY(mpi_product_take(&work->b, p->types.b, p->b.path));
+  TSL_TRY(mpi_product_take(&work->c, p->types.c, "the product"));
   TSL_TRY(read_part(&p->a, &work->a));
   TSL_TRY(read_part(&p->b, &work->b));
   return p->c0.reader ? read_part(&p->c0, &work->c) : TESELA_OK;
@@ -227,7 +227,7 @@ static tesela_status multiply_once(tsl_together *work, tesela_mpi_record *record
   return tsl_ranks_multiply(work->ranks, &desc, record);
 }
 
-static int by_seconds(const void *left, const void *right) {
+static int mpi_product_by_seconds(const void *left, const void *right) {
   const double a = ((const tesela_mpi_record *)left)->seconds,
                b = ((const tesela_mpi_record *)right)->seconds;
   return (a > b) - (a < b);
@@ -266,13 +266,13 @@ static tesela_status multiply_repeatedly(tsl_together *work, repeating *of) {
       memcpy(work->c.data, of->before, of->bytes);
     TSL_TRY(multiply_once(work, &of->records[i]));
   }
-  qsort(of->records, (size_t)repeats, sizeof *of->records, by_seconds);
+  qsort(of->records, (size_t)repeats, sizeof *of->records, mpi_product_by_seconds);
   work->record = of->records[(repeats - 1) / 2];
   work->fastest = of->records[0].seconds;
   return TESELA_OK;
 }
 
-static tesela_status multiply(tsl_together *work) {
+static tesela_status mpi_product_multiply(tsl_together *work) {
   repeating all = {.records = NULL};
   tsl_status_saved saved;
   tesela_status status = tsl_agree(work->ranks, take_repeats(work, &all));
@@ -286,7 +286,7 @@ static tesela_status multiply(tsl_together *work) {
 }
 
 /* A rank that finds nothing wrong ends as the one that does, and with what all of them found. */
-static tesela_status check(tsl_together *work) {
+static tesela_status mpi_product_check(tsl_together *work) {
   tsl_status_saved saved;
   if (!work->product.request.verify && !work->product.expected.reader)
     return TESELA_OK;
@@ -299,7 +299,7 @@ static tesela_status check(tsl_together *work) {
   return status;
 }
 
-static tesela_status prepare(const tsl_product_request *request, tsl_together *work) {
+static tesela_status mpi_product_prepare(const tsl_product_request *request, tsl_together *work) {
   TSL_TRY(tsl_product_open(request, &work->product));
   return refuse_output(work);
 }
@@ -312,17 +312,17 @@ static tesela_status find_most_held(tsl_together *work) {
 }
 
 /* Each step is all ranks', and none goes on where one failed. */
-static tesela_status run(const tsl_product_request *request, tsl_together *work) {
-  TSL_TRY(tsl_agree(work->ranks, prepare(request, work)));
+static tesela_status mpi_product_run(const tsl_product_request *request, tsl_together *work) {
+  TSL_TRY(tsl_agree(work->ranks, mpi_product_prepare(request, work)));
   TSL_TRY(tsl_agree(work->ranks, begin_output(work)));
   const double reading = tsl_clock();
   TSL_TRY(tsl_agree(work->ranks, make_all_readable(work)));
   TSL_TRY(tsl_together_open(work));
-  TSL_TRY(tsl_agree(work->ranks, read_all(work)));
+  TSL_TRY(tsl_agree(work->ranks, mpi_product_read_all(work)));
   TSL_TRY(find_most_held(work));
   work->read = tsl_clock() - reading;
-  TSL_TRY(multiply(work));
-  TSL_TRY(check(work));
+  TSL_TRY(mpi_product_multiply(work));
+  TSL_TRY(mpi_product_check(work));
   const double writing = tsl_clock();
   if (request->output)
     TSL_TRY(tsl_together_write(work));
@@ -331,7 +331,7 @@ static tesela_status run(const tsl_product_request *request, tsl_together *work)
 }
 
 /* A wrong result is reported in full before its sentence, and is not written. */
-static tesela_status report(const tsl_call *call, const tsl_together *work, const tsl_product_options *given,
+static tesela_status mpi_product_report(const tsl_call *call, const tsl_together *work, const tsl_product_options *given,
                             tesela_status status) {
   tsl_status_saved saved;
   if ((status != TESELA_OK && status != TESELA_WRONG_RESULT) || !leads(work) ||
@@ -345,7 +345,7 @@ static tesela_status report(const tsl_call *call, const tsl_together *work, cons
   return status;
 }
 
-static void release(tsl_together *work) {
+static void mpi_product_release(tsl_together *work) {
   tsl_status_saved saved;
   tsl_status_save(&saved);
   tsl_part_close(work->part);
@@ -364,15 +364,15 @@ tesela_status tsl_product_together(const tsl_call *call, const tsl_product_reque
   tsl_product_request request = *given_request;
   request.in_parts = true;
   TSL_TRY(tsl_product_check_request(&request));
-  TSL_TRY(refuse_options(&request));
+  TSL_TRY(mpi_product_refuse_options(&request));
   TSL_TRY(tsl_matrix_check_json(request.output, given->json));
   tesela_status status = tsl_ranks_join(&work.ranks);
   if (status == TESELA_OK) {
     const double start = tsl_clock();
-    status = run(&request, &work);
+    status = mpi_product_run(&request, &work);
     work.total = tsl_clock() - start;
-    status = report(call, &work, given, status);
+    status = mpi_product_report(call, &work, given, status);
   }
-  release(&work);
+  mpi_product_release(&work);
   return status;
 }

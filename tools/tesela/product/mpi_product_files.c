@@ -39,7 +39,7 @@ void tsl_together_close(tsl_together *work) {
 }
 
 /* The file is there, with room for all of it, and this rank can write it. */
-static tesela_status join(tsl_together *work) {
+static tesela_status mpi_product_files_join(tsl_together *work) {
   const tsl_rectangle whole = {.rows = work->product.m, .cols = work->product.n};
   return work->part ? TESELA_OK
                     : tsl_part_join(work->product.request.output, &whole, work->product.type, &work->part);
@@ -52,7 +52,7 @@ static tesela_status write_own(const tsl_together *work) {
 }
 
 tesela_status tsl_together_write(tsl_together *work) {
-  TSL_TRY(tsl_agree(work->ranks, join(work)));
+  TSL_TRY(tsl_agree(work->ranks, mpi_product_files_join(work)));
   tsl_ranks_file *file = open_shared(work, tsl_part_data_name(work->part), true);
   work->files++;
   tsl_part_write_by(work->part, file ? tsl_ranks_write : NULL, file);

@@ -3,7 +3,7 @@
 #include "cli/report.h"
 #include "product/mpi_product.h"
 
-static double rate_of(const tsl_together *work) {
+static double mpi_product_report_rate_of(const tsl_together *work) {
   const double seconds = work->record.seconds;
   return seconds > 0 ? tsl_problem_flops(&work->product.whole) / seconds : 0;
 }
@@ -11,7 +11,7 @@ static double rate_of(const tsl_together *work) {
 static void add_rate(const tsl_together *work, tsl_table *table) {
   const int64_t repeats = work->product.request.repeat;
   char rate[32], fastest[32];
-  tsl_format_flops(rate_of(work), rate, sizeof rate);
+  tsl_format_flops(mpi_product_report_rate_of(work), rate, sizeof rate);
   if (repeats == 1)
     tsl_table_add_pair(table, "rate", "%s", rate);
   else
@@ -19,7 +19,7 @@ static void add_rate(const tsl_together *work, tsl_table *table) {
                        (long long)repeats, tsl_format_seconds(work->fastest, fastest, sizeof fastest));
 }
 
-static tesela_status print_text(const tsl_together *work, const char *output) {
+static tesela_status mpi_product_report_print_text(const tsl_together *work, const char *output) {
   const tesela_mpi_record *r = &work->record;
   char one[32], two[32], three[32], four[32];
   tsl_text out = {0};
@@ -56,7 +56,7 @@ static tesela_status print_text(const tsl_together *work, const char *output) {
   return tsl_print(&out);
 }
 
-static tesela_status print_json(const tsl_call *call, const tsl_together *work, const char *output) {
+static tesela_status mpi_product_report_print_json(const tsl_call *call, const tsl_together *work, const char *output) {
   const tesela_mpi_record *r = &work->record;
   const tsl_product *p = &work->product;
   const tsl_product_request *request = &p->request;
@@ -81,7 +81,7 @@ static tesela_status print_json(const tsl_call *call, const tsl_together *work, 
       tsl_json_scalar(complex, request->alpha), "beta", tsl_json_scalar(complex, request->beta),
       "transpose_a", request->transpose_a, "transpose_b", request->transpose_b, "conjugate_a",
       request->conjugate_a, "conjugate_b", request->conjugate_b, "ranks", ranks, "seconds", seconds,
-      "flops_per_second", tsl_json_real(rate_of(work)), "error_bound", tsl_json_real(r->error_bound),
+      "flops_per_second", tsl_json_real(mpi_product_report_rate_of(work)), "error_bound", tsl_json_real(r->error_bound),
       "repeats", (json_int_t)request->repeat, "verified", tsl_product_json_verified(p), "expected",
       tsl_product_json_expected(p), "output", output ? json_string(output) : json_null());
   tsl_text_free(&types);
@@ -91,5 +91,5 @@ static tesela_status print_json(const tsl_call *call, const tsl_together *work, 
 tesela_status tsl_together_report(const tsl_call *call, const tsl_together *work, bool json,
                                   bool is_written) {
   const char *output = is_written ? work->product.request.output : NULL;
-  return json ? print_json(call, work, output) : print_text(work, output);
+  return json ? mpi_product_report_print_json(call, work, output) : mpi_product_report_print_text(work, output);
 }

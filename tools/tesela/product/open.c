@@ -58,7 +58,7 @@ static tesela_status check_vectors(const tsl_product *product) {
                   product->a.path, (long long)product->k, product->b.path, (long long)b);
 }
 
-static tesela_status check_square(const tsl_product *product) {
+static tesela_status open_check_square(const tsl_product *product) {
   if (!product->request.in_place || product->m == product->n)
     return TESELA_OK;
   return tsl_fail(TESELA_BAD_INPUT, "%s is %lld x %lld; only a square is transposed in place",
@@ -192,7 +192,7 @@ static tesela_status size_dot(tsl_product *product) {
 static tesela_status size_transpose(tsl_product *product) {
   product->m = product->a.cols;
   product->n = product->a.rows;
-  return check_square(product);
+  return open_check_square(product);
 }
 
 static tesela_status size_solve(tsl_product *product) {

@@ -6,12 +6,12 @@
 enum { PANEL_MULTIPLE = 64 };
 
 /* Sizes that do not fit into 64 bits are larger than any memory, so they stop at the largest number. */
-static uint64_t product_of(uint64_t a, uint64_t b) {
+static uint64_t panels_product_of(uint64_t a, uint64_t b) {
   size_t result;
   return tsl_size_mul(a, b, &result) ? result : UINT64_MAX;
 }
 
-static uint64_t sum_of(uint64_t a, uint64_t b) {
+static uint64_t panels_sum_of(uint64_t a, uint64_t b) {
   size_t result;
   return tsl_size_add(a, b, &result) ? result : UINT64_MAX;
 }
@@ -31,50 +31,50 @@ static void add_feed(const tsl_matrix_source *feed, need *out) {
   if (!feed->reader)
     return;
   const int64_t length = feed->across && !feed->held ? feed->rows : feed->cols;
-  const uint64_t row = product_of((uint64_t)length, tsl_type(feed->as)->size);
+  const uint64_t row = panels_product_of((uint64_t)length, tsl_type(feed->as)->size);
   if (feed->held)
-    out->fixed = sum_of(out->fixed, product_of((uint64_t)feed->rows, row));
+    out->fixed = panels_sum_of(out->fixed, panels_product_of((uint64_t)feed->rows, row));
   else
-    out->row = sum_of(out->row, row);
+    out->row = panels_sum_of(out->row, row);
 }
 
 /* `doubled`: the device computes in the host's memory, on copies of its own. */
 static need host_need(const tsl_product *product, bool doubled) {
-  const uint64_t c_row = product_of((uint64_t)product->n, tsl_type(product->type)->size);
+  const uint64_t c_row = panels_product_of((uint64_t)product->n, tsl_type(product->type)->size);
   need out = {0};
   add_feed(&product->a, &out);
   add_feed(&product->b, &out);
   add_feed(&product->bias, &out);
   add_feed(&product->scales[0], &out);
   add_feed(&product->scales[1], &out);
-  out.row = sum_of(out.row, c_row);
+  out.row = panels_sum_of(out.row, c_row);
   if (tsl_problem_sums_apart(&product->whole))
-    out.row = sum_of(out.row, product_of((uint64_t)product->n, sizeof(float)));
+    out.row = panels_sum_of(out.row, panels_product_of((uint64_t)product->n, sizeof(float)));
   if (doubled)
-    out = (need){product_of(2, out.fixed), product_of(2, out.row)};
+    out = (need){panels_product_of(2, out.fixed), panels_product_of(2, out.row)};
   if (product->c0.held)
     add_feed(&product->c0, &out);
   add_feed(&product->expected, &out);
   if (tsl_product_keeps_before(product))
-    out.row = sum_of(out.row, c_row);
+    out.row = panels_sum_of(out.row, c_row);
   return out;
 }
 
-static uint64_t bytes_of(const need *needed, int64_t rows) {
-  return sum_of(needed->fixed, product_of((uint64_t)rows, needed->row));
+static uint64_t panels_bytes_of(const need *needed, int64_t rows) {
+  return panels_sum_of(needed->fixed, panels_product_of((uint64_t)rows, needed->row));
 }
 
 /* What panels need beside: some outputs keep all rows until the end. */
 static need need_of_panels(const tsl_product *product, const need *whole) {
   need out = *whole;
   if (product->writer && tsl_writer_keeps_rows(product->writer))
-    out.fixed = sum_of(out.fixed, product_of(product_of((uint64_t)product->m, (uint64_t)product->n),
+    out.fixed = panels_sum_of(out.fixed, panels_product_of(panels_product_of((uint64_t)product->m, (uint64_t)product->n),
                                              tsl_type(product->type)->size));
   return out;
 }
 
 /* Rows of C for which there is memory. */
-static int64_t rows_within(const tsl_product *product, const need *needed) {
+static int64_t panels_rows_within(const tsl_product *product, const need *needed) {
   if (product->request.in_place || tsl_product_is_structured(product) || needed->fixed >= product->memory)
     return 0;
   const uint64_t rows = (product->memory - needed->fixed) / needed->row;
@@ -127,22 +127,22 @@ tesela_status tsl_product_size_panel(tsl_product *product, bool doubled) {
                     product->a.across || !product->a.by_rows;
   need needed = host_need(product, doubled);
   product->panel = product->m;
-  product->memory_needed = bytes_of(&needed, product->m);
+  product->memory_needed = panels_bytes_of(&needed, product->m);
   product->memory_fixed = needed.fixed;
   if (product->memory_needed <= product->memory)
     return TESELA_OK;
   needed = need_of_panels(product, &needed);
-  int64_t rows = rows_within(product, &needed);
+  int64_t rows = panels_rows_within(product, &needed);
   if (is_crowded(product, rows)) {
     product->a.held = false;
     needed = host_need(product, doubled);
     needed = need_of_panels(product, &needed);
-    rows = rows_within(product, &needed);
+    rows = panels_rows_within(product, &needed);
   }
   if (rows == 0)
     return fail_panel(product, &needed);
   product->panel = rows < PANEL_MULTIPLE || rows == product->m ? rows : rows - rows % PANEL_MULTIPLE;
-  product->memory_needed = bytes_of(&needed, product->panel);
+  product->memory_needed = panels_bytes_of(&needed, product->panel);
   product->memory_fixed = needed.fixed;
   return TESELA_OK;
 }
@@ -152,7 +152,7 @@ bool tsl_product_halve_panel(tsl_product *product, bool doubled) {
   if (product->panel <= PANEL_MULTIPLE || product->request.in_place || tsl_product_is_structured(product))
     return false;
   product->panel = (product->panel / 2 + PANEL_MULTIPLE - 1) / PANEL_MULTIPLE * PANEL_MULTIPLE;
-  product->memory_needed = bytes_of(&needed, product->panel);
+  product->memory_needed = panels_bytes_of(&needed, product->panel);
   return product->memory_needed <= product->memory;
 }
 

@@ -26,12 +26,12 @@ tsl_layout tsl_product_layout(const tsl_product *product, int64_t rows) {
 }
 
 /* A plan that is wanted: of so many rows of C, which runs so often. */
-typedef struct wanted {
+typedef struct plan_wanted {
   int64_t rows, runs;
   const char *strategy, *device;
-} wanted;
+} plan_wanted;
 
-static tesela_status create_gemm(const tsl_product *product, const wanted *of, tesela_plan **plan) {
+static tesela_status plan_create_gemm(const tsl_product *product, const plan_wanted *of, tesela_plan **plan) {
   const tsl_product_request *request = &product->request;
   tesela_gemm_desc desc = {
       .m = of->rows,
@@ -71,7 +71,7 @@ static tesela_status create_gemm(const tsl_product *product, const wanted *of, t
   return tesela_plan_create(product->context, &desc, plan);
 }
 
-static tesela_status create_dot(const tsl_product *product, const wanted *of, tesela_plan **plan) {
+static tesela_status create_dot(const tsl_product *product, const plan_wanted *of, tesela_plan **plan) {
   const tesela_dot_desc desc = {.n = product->k,
                                 .x = {.type = product->types.a},
                                 .y = {.type = product->types.b},
@@ -87,7 +87,7 @@ static tesela_status create_dot(const tsl_product *product, const wanted *of, te
   return tesela_plan_create_dot(product->context, &desc, plan);
 }
 
-static tesela_status create_transpose(const tsl_product *product, const wanted *of, tesela_plan **plan) {
+static tesela_status plan_create_transpose(const tsl_product *product, const plan_wanted *of, tesela_plan **plan) {
   const bool in_place = product->request.in_place;
   tesela_transpose_desc desc = {.rows = product->n,
                                 .cols = of->rows,
@@ -108,7 +108,7 @@ static tesela_status create_transpose(const tsl_product *product, const wanted *
   return tesela_plan_create_transpose(product->context, &desc, plan);
 }
 
-static tesela_status create_solve(const tsl_product *product, const wanted *of, tesela_plan **plan) {
+static tesela_status create_solve(const tsl_product *product, const plan_wanted *of, tesela_plan **plan) {
   const tsl_product_request *request = &product->request;
   const tesela_solve_desc desc = {
       .rows = product->m,
@@ -128,25 +128,25 @@ static tesela_status create_solve(const tsl_product *product, const wanted *of, 
   return tesela_plan_create_solve(product->context, &desc, plan);
 }
 
-static tesela_status create(const tsl_product *product, const wanted *of, tesela_plan **plan) {
-  static tesela_status (*const create_of[TSL_OP_COUNT])(const tsl_product *product, const wanted *of,
-                                                        tesela_plan **plan) = {[TSL_OP_GEMM] = create_gemm,
+static tesela_status create(const tsl_product *product, const plan_wanted *of, tesela_plan **plan) {
+  static tesela_status (*const create_of[TSL_OP_COUNT])(const tsl_product *product, const plan_wanted *of,
+                                                        tesela_plan **plan) = {[TSL_OP_GEMM] = plan_create_gemm,
                                                                                [TSL_OP_DOT] = create_dot,
                                                                                [TSL_OP_TRANSPOSE] =
-                                                                                   create_transpose,
+                                                                                   plan_create_transpose,
                                                                                [TSL_OP_SOLVE] = create_solve};
   return create_of[product->request.op](product, of, plan);
 }
 
 /* Puts one plan in the place of another, where there is one to put. */
-static void replace(tesela_plan **plan, tesela_plan *by) {
+static void plan_replace(tesela_plan **plan, tesela_plan *by) {
   if (!by)
     return;
   tesela_plan_destroy(*plan);
   *plan = by;
 }
 
-static int64_t panels_of(const tsl_product *product) {
+static int64_t plan_panels_of(const tsl_product *product) {
   return product->panel > 0 ? (product->m + product->panel - 1) / product->panel : 1;
 }
 
@@ -154,7 +154,7 @@ static int64_t panels_of(const tsl_product *product) {
  * it could have done the whole, and did not win. */
 static bool goes_as_whole(const tsl_product *product, const tsl_plan_choice *panel) {
   tesela_plan *other = NULL;
-  const wanted there = {.rows = product->m,
+  const plan_wanted there = {.rows = product->m,
                         .runs = product->request.repeat,
                         .strategy = tsl_text_get(&panel->name),
                         .device = tsl_text_get(&panel->device)};
@@ -162,7 +162,7 @@ static bool goes_as_whole(const tsl_product *product, const tsl_plan_choice *pan
     return true;
   const bool could = create(product, &there, &other) == TESELA_OK;
   tesela_plan_destroy(other);
-  return could || product->whole_seconds <= tesela_plan_seconds(product->plan) * (double)panels_of(product);
+  return could || product->whole_seconds <= tesela_plan_seconds(product->plan) * (double)plan_panels_of(product);
 }
 
 /* The panels' plan as the plan of the whole has it: the same parameters, or where panels refuse them, the same strategy. */
@@ -172,12 +172,12 @@ static void take_over(tsl_product *product) {
   tesela_plan *made = NULL;
   for (int i = 0; i < 2 && !made; i++)
     (void)create(product,
-                 &(wanted){.rows = product->panel,
-                           .runs = product->request.repeat * panels_of(product),
+                 &(plan_wanted){.rows = product->panel,
+                           .runs = product->request.repeat * plan_panels_of(product),
                            .strategy = strategies[i],
                            .device = tsl_text_get(&whole->device)},
                  &made);
-  replace(&product->plan, made);
+  plan_replace(&product->plan, made);
 }
 
 /* The plan of all rows at once decides, where there is one, so that a smaller memory changes neither choice nor bits. */
@@ -194,7 +194,7 @@ static tesela_status follow_whole(tsl_product *product) {
  * nothing takes the whole, that is why there are panels. */
 static tesela_status ask_whole(tsl_product *product) {
   const tsl_product_request *request = &product->request;
-  const wanted of = {
+  const plan_wanted of = {
       .rows = product->m, .runs = request->repeat, .strategy = request->strategy, .device = request->device};
   tesela_plan *whole = NULL;
   if (product->whole_seconds != 0)
@@ -215,12 +215,12 @@ static tesela_status choose(tsl_product *product) {
   if (is_cut)
     TSL_TRY(ask_whole(product));
   TSL_TRY(create(product,
-                 &(wanted){.rows = product->panel,
-                           .runs = request->repeat * panels_of(product),
+                 &(plan_wanted){.rows = product->panel,
+                           .runs = request->repeat * plan_panels_of(product),
                            .strategy = request->strategy,
                            .device = request->device},
                  &made));
-  replace(&product->plan, made);
+  plan_replace(&product->plan, made);
   return is_cut && tsl_text_get(&product->of_whole.name)[0] ? follow_whole(product) : TESELA_OK;
 }
 
@@ -232,7 +232,7 @@ static tesela_status plan_last(tsl_product *product) {
   tesela_status status = tsl_settle(product->plan, &same);
   if (status == TESELA_OK)
     status = create(product,
-                    &(wanted){.rows = remainder,
+                    &(plan_wanted){.rows = remainder,
                               .runs = product->request.repeat,
                               .strategy = tsl_text_get(&same.strategy),
                               .device = tsl_text_get(&same.device)},
@@ -251,7 +251,7 @@ tesela_status tsl_product_lacks_memory(tesela_status status) {
 
 /* Counts what a run takes beside its operands (workspace). Where that does not fit, panels are made smaller,
  * and where this does not help either, a strategy that needs less is taken. */
-static tesela_status fit_workspace(tsl_product *product, bool doubled) {
+static tesela_status plan_fit_workspace(tsl_product *product, bool doubled) {
   const int64_t panel = product->panel;
   const uint64_t needed = product->memory_needed;
   for (;;) {
@@ -296,7 +296,7 @@ tesela_status tsl_product_plan(tsl_product *product) {
     if (product->panel != before || product->a.held != held)
       TSL_TRY(choose(product));
   }
-  TSL_TRY(fit_workspace(product, doubled));
+  TSL_TRY(plan_fit_workspace(product, doubled));
   TSL_TRY(plan_last(product));
   TSL_TRY(tsl_plan_facts_of(product->plan, &product->facts));
   product->seconds[TSL_STAGE_PLAN] = tsl_clock() - start;

@@ -10,14 +10,14 @@
 #include <stdio.h>
 
 /* Of the whole, what this run computed: blocks of an earlier one are not counted. */
-static double share_of(const tsl_product *product) {
+static double report_share_of(const tsl_product *product) {
   const double depth = product->request.op == TSL_OP_GEMM ? (double)product->k : 1;
   return product->blocks ? product->blocks->computed / ((double)product->m * (double)product->n * depth) : 1;
 }
 
 static double per_second(const tsl_product *product, double amount) {
   const double seconds = product->seconds[TSL_STAGE_COMPUTE];
-  return seconds > 0 ? amount * share_of(product) / seconds : NAN;
+  return seconds > 0 ? amount * report_share_of(product) / seconds : NAN;
 }
 
 static double flops_per_second(const tsl_product *product) {
@@ -35,7 +35,7 @@ static const char *format_rate(const tsl_product *product, char *out, size_t siz
                                                  : tsl_format_bandwidth(bytes_per_second(product), out, size);
 }
 
-static bool is_complex(const tsl_product *product) {
+static bool report_is_complex(const tsl_product *product) {
   return tsl_type(product->type)->is_complex;
 }
 
@@ -180,12 +180,12 @@ static void add_blocks(const tsl_product *product, tsl_table *table) {
                          : "");
 }
 
-static void add_facts(const tsl_product *product, tsl_table *table) {
+static void report_add_facts(const tsl_product *product, tsl_table *table) {
   char bytes[32], limit[32];
   add_headers(product, table);
   if (product->request.op == TSL_OP_DOT) {
     tsl_text number = {0};
-    if (is_complex(product))
+    if (report_is_complex(product))
       tsl_text_add_complex(&number, product->result);
     else
       tsl_text_add_double(&number, product->result[0]);
@@ -236,13 +236,13 @@ static bool is_written(const tsl_product *product) {
   return product->request.output && product->verdict.right && product->difference.count == 0;
 }
 
-static tesela_status print_text(const tsl_product *product) {
+static tesela_status report_print_text(const tsl_product *product) {
   const int width = tsl_output_width();
   const bool colour = tsl_output_colour();
   tsl_text out = {0};
   tsl_table facts = tsl_table_of_pairs(), stages = {0};
   tsl_product_add_heading(product, &out);
-  add_facts(product, &facts);
+  report_add_facts(product, &facts);
   add_stages(product, &stages);
   tsl_table_text(&facts, 2, width, colour, &out);
   tsl_text_add(&out, "\n");
@@ -275,7 +275,7 @@ static json_t *json_gemm(const tsl_product *product) {
   const tsl_product_request *request = &product->request;
   json_t *object = json_pack("{s:I, s:I, s:I, s:o, s:b, s:b, s:b, s:b}", "m", (json_int_t)product->m, "n",
                              (json_int_t)product->n, "k", (json_int_t)product->k, "beta",
-                             tsl_json_scalar(is_complex(product), request->beta), "transpose_a",
+                             tsl_json_scalar(report_is_complex(product), request->beta), "transpose_a",
                              request->transpose_a, "transpose_b", request->transpose_b, "conjugate_a",
                              request->conjugate_a, "conjugate_b", request->conjugate_b);
   tsl_product_json_structures(product, object);
@@ -294,8 +294,8 @@ static json_t *json_solve(const tsl_product *product) {
 
 static json_t *json_dot(const tsl_product *product) {
   return json_pack("{s:I, s:o, s:o}", "n", (json_int_t)product->k, "beta",
-                   tsl_json_scalar(is_complex(product), product->request.beta), "result",
-                   tsl_json_scalar(is_complex(product), product->result));
+                   tsl_json_scalar(report_is_complex(product), product->request.beta), "result",
+                   tsl_json_scalar(report_is_complex(product), product->result));
 }
 
 static json_t *json_transpose(const tsl_product *product) {
@@ -314,7 +314,7 @@ static json_t *json_blocks(const tsl_product *product) {
                    tsl_json_real(blocks->compare_seconds));
 }
 
-static tesela_status print_json(const tsl_call *call, const tsl_product *product) {
+static tesela_status report_print_json(const tsl_call *call, const tsl_product *product) {
   static json_t *(*const own[TSL_OP_COUNT])(const tsl_product *product) = {[TSL_OP_GEMM] = json_gemm,
                                                                            [TSL_OP_DOT] = json_dot,
                                                                            [TSL_OP_TRANSPOSE] =
@@ -331,7 +331,7 @@ static tesela_status print_json(const tsl_call *call, const tsl_product *product
   tsl_text types = {0};
   tsl_types_print(request->op, &product->types, &types);
   json_object_set_new(object, "type", json_string(tsl_text_get(&types)));
-  json_object_set_new(object, "alpha", tsl_json_scalar(is_complex(product), request->alpha));
+  json_object_set_new(object, "alpha", tsl_json_scalar(report_is_complex(product), request->alpha));
   tsl_plan_facts_json_device(product->facts, object);
   if (object)
     json_object_update_new(
@@ -356,7 +356,7 @@ static tesela_status print_json(const tsl_call *call, const tsl_product *product
 /* --- */
 
 /* A wrong result is reported in full before its sentence. */
-static tesela_status report(const tsl_call *call, const tsl_product *product, bool quiet, bool json,
+static tesela_status report_report(const tsl_call *call, const tsl_product *product, bool quiet, bool json,
                             tesela_status status) {
   tsl_status_saved saved;
   if (status != TESELA_OK && status != TESELA_WRONG_RESULT)
@@ -364,7 +364,7 @@ static tesela_status report(const tsl_call *call, const tsl_product *product, bo
   if (quiet && status == TESELA_OK)
     return TESELA_OK;
   tsl_status_save(&saved);
-  const tesela_status printed = json ? print_json(call, product) : print_text(product);
+  const tesela_status printed = json ? report_print_json(call, product) : report_print_text(product);
   if (printed != TESELA_OK)
     return printed;
   tsl_status_restore(&saved);
@@ -400,7 +400,7 @@ tesela_status tsl_product_do(const tsl_call *call, const tsl_product_request *re
       product.by_blocks ? tsl_blocks_run(&product) : tsl_product_hint(&product, tsl_product_run(&product));
   tsl_progress_end(product.progress);
   product.progress = NULL;
-  status = report(call, &product, given->quiet, given->json, status);
+  status = report_report(call, &product, given->quiet, given->json, status);
 out:
   tsl_blocks_free(product.blocks);
   tsl_product_close(&product);

@@ -12,7 +12,7 @@
 /* Devices that share the host's memory work on pages of it without a copy. */
 enum { PAGE = 4096 };
 
-static tesela_status take(uint64_t rows, uint64_t row_bytes, const char *what, void **memory, char **data) {
+static tesela_status run_take(uint64_t rows, uint64_t row_bytes, const char *what, void **memory, char **data) {
   size_t bytes;
   if (!tsl_size_mul(rows, row_bytes, &bytes) || !tsl_size_add(bytes, 2 * PAGE, &bytes))
     return tsl_fail(TESELA_OUT_OF_MEMORY, "%s has more bytes than 64 bits count", what);
@@ -30,12 +30,12 @@ static tesela_status take_feed(const tsl_product *product, tsl_matrix_source *fe
   const int64_t rows =
       feed->held || feed->across || feed->rows < product->panel ? feed->rows : product->panel;
   if (feed->across && !feed->held)
-    return take((uint64_t)rows, (uint64_t)product->panel * tsl_type(feed->as)->size, feed->path,
+    return run_take((uint64_t)rows, (uint64_t)product->panel * tsl_type(feed->as)->size, feed->path,
                 &feed->memory, &feed->data);
-  return take((uint64_t)rows, row_bytes, feed->path, &feed->memory, &feed->data);
+  return run_take((uint64_t)rows, row_bytes, feed->path, &feed->memory, &feed->data);
 }
 
-static tesela_status allocate(tsl_product *product) {
+static tesela_status run_allocate(tsl_product *product) {
   const double start = tsl_clock();
   const uint64_t c_row = (uint64_t)product->n * tsl_type(product->type)->size;
   TSL_TRY(take_feed(product, &product->a));
@@ -45,9 +45,9 @@ static tesela_status allocate(tsl_product *product) {
   TSL_TRY(take_feed(product, &product->scales[0]));
   TSL_TRY(take_feed(product, &product->scales[1]));
   TSL_TRY(take_feed(product, &product->expected));
-  TSL_TRY(take((uint64_t)product->panel, c_row, "the product", &product->c_memory, &product->c));
+  TSL_TRY(run_take((uint64_t)product->panel, c_row, "the product", &product->c_memory, &product->c));
   if (tsl_product_keeps_before(product))
-    TSL_TRY(take((uint64_t)product->panel, c_row, "a copy of C0", &product->before_memory, &product->before));
+    TSL_TRY(run_take((uint64_t)product->panel, c_row, "a copy of C0", &product->before_memory, &product->before));
   TSL_TRY(tsl_alloc((size_t)product->request.repeat * sizeof *product->samples, "the times of all repeats",
                     (void **)&product->samples));
   product->seconds[TSL_STAGE_ALLOCATE] += tsl_clock() - start;
@@ -57,11 +57,11 @@ static tesela_status allocate(tsl_product *product) {
 /* Shares of a panel's work at which its steps start, for the progress line. */
 static const double at_multiply = 0.2, at_verify = 0.7, at_write = 0.9;
 
-static void show(tsl_product *product, const char *what, int64_t first, int64_t rows, double share) {
+static void run_show(tsl_product *product, const char *what, int64_t first, int64_t rows, double share) {
   tsl_progress_at(product->progress, what, ((double)first + share * (double)rows) / (double)(product->m + 1));
 }
 
-static tesela_status read_rows(tsl_product *product, tsl_matrix_source *feed, int64_t rows, void *to) {
+static tesela_status run_read_rows(tsl_product *product, tsl_matrix_source *feed, int64_t rows, void *to) {
   const double start = tsl_clock();
   const tesela_status status = tsl_reader_rows(feed->reader, rows, feed->as, to, feed->cols, 1);
   product->seconds[TSL_STAGE_READ] += tsl_clock() - start;
@@ -69,7 +69,7 @@ static tesela_status read_rows(tsl_product *product, tsl_matrix_source *feed, in
 }
 
 /* Columns of a file, all its rows: dense, a row of them after the other. */
-static tesela_status read_columns(tsl_product *product, tsl_matrix_source *feed, int64_t first, int64_t cols,
+static tesela_status run_read_columns(tsl_product *product, tsl_matrix_source *feed, int64_t first, int64_t cols,
                                   void *to) {
   const double start = tsl_clock();
   const tesela_status status = tsl_reader_columns(feed->reader, first, cols, feed->as, to, cols, 1);
@@ -86,7 +86,7 @@ static tesela_status look_at_expected(tsl_product *product) {
     return TESELA_OK;
   TSL_TRY(
       tsl_alloc((size_t)feed->rows * tsl_type(feed->as)->size, "a column of the expected result", &column));
-  const tesela_status status = read_columns(product, feed, 0, 1, column);
+  const tesela_status status = run_read_columns(product, feed, 0, 1, column);
   tsl_free(column);
   return status;
 }
@@ -95,10 +95,10 @@ static tesela_status read_held(tsl_product *product) {
   enum { FEEDS = 7 };
   tsl_matrix_source *const feeds[FEEDS] = {&product->b,         &product->a,         &product->c0,      &product->bias,
                                   &product->scales[0], &product->scales[1], &product->expected};
-  show(product, "reading", 0, 0, 0);
+  run_show(product, "reading", 0, 0, 0);
   for (int i = 0; i < FEEDS; i++)
     if (feeds[i]->held)
-      TSL_TRY(read_rows(product, feeds[i], feeds[i]->rows, feeds[i]->data));
+      TSL_TRY(run_read_rows(product, feeds[i], feeds[i]->rows, feeds[i]->data));
   TSL_TRY(tsl_product_check_diagonal(product));
   return look_at_expected(product);
 }
@@ -112,23 +112,23 @@ typedef struct panel {
 } panel;
 
 /* A feed's rows of this panel, read now where they are not held. */
-static tesela_status rows_of(tsl_product *product, tsl_matrix_source *feed, const panel *part, char **rows) {
+static tesela_status run_rows_of(tsl_product *product, tsl_matrix_source *feed, const panel *part, char **rows) {
   const uint64_t item = tsl_type(feed->as)->size;
   *rows = NULL;
   if (!feed->reader)
     return TESELA_OK;
   *rows = feed->data;
   if (!feed->held)
-    return feed->across ? read_columns(product, feed, part->first, part->rows, feed->data)
-                        : read_rows(product, feed, part->rows, feed->data);
+    return feed->across ? run_read_columns(product, feed, part->first, part->rows, feed->data)
+                        : run_read_rows(product, feed, part->rows, feed->data);
   *rows += (uint64_t)part->first * item * (feed->across ? 1 : (uint64_t)feed->cols);
   return TESELA_OK;
 }
 
 static tesela_status read_panel(tsl_product *product, panel *part) {
-  show(product, "reading", part->first, part->rows, 0);
-  TSL_TRY(rows_of(product, &product->a, part, &part->a));
-  TSL_TRY(rows_of(product, &product->expected, part, &part->expected));
+  run_show(product, "reading", part->first, part->rows, 0);
+  TSL_TRY(run_rows_of(product, &product->a, part, &part->a));
+  TSL_TRY(run_rows_of(product, &product->expected, part, &part->expected));
   if (product->request.in_place) {
     product->before = product->a.data;
     memcpy(product->c, product->before, part->bytes);
@@ -137,10 +137,10 @@ static tesela_status read_panel(tsl_product *product, panel *part) {
     return TESELA_OK;
   if (product->c0.held) {
     char *rows;
-    TSL_TRY(rows_of(product, &product->c0, part, &rows));
+    TSL_TRY(run_rows_of(product, &product->c0, part, &rows));
     memcpy(product->c, rows, part->bytes);
   } else
-    TSL_TRY(read_rows(product, &product->c0, part->rows, product->c));
+    TSL_TRY(run_read_rows(product, &product->c0, part->rows, product->c));
   if (product->before)
     memcpy(product->before, product->c, part->bytes);
   return TESELA_OK;
@@ -154,7 +154,7 @@ static void show_multiplying(tsl_product *product, const panel *part, int64_t re
                                                   [TSL_OP_DOT] = "adding",
                                                   [TSL_OP_TRANSPOSE] = "transposing",
                                                   [TSL_OP_SOLVE] = "solving"};
-  show(product, doing[product->request.op], part->first, part->rows, share);
+  run_show(product, doing[product->request.op], part->first, part->rows, share);
   tsl_progress_creep(product->progress, step * (double)part->rows / (double)(product->m + 1),
                      tesela_plan_seconds(part->plan));
 }
@@ -170,7 +170,7 @@ double tsl_product_median(double *samples, int64_t count) {
 }
 
 /* One run of the panel's plan. */
-static tesela_status run_once(const tsl_product *product, const panel *part, tesela_record *record) {
+static tesela_status run_run_once(const tsl_product *product, const panel *part, tesela_record *record) {
   const tesela_matrix a = {.data = part->a}, b = {.data = tsl_product_second(product, part->a)};
   const tesela_vector x = {.data = part->a}, y = {.data = product->b.data};
   const tesela_epilogue last = tsl_product_finish_at(product, part->first);
@@ -188,7 +188,7 @@ static tesela_status run_once(const tsl_product *product, const panel *part, tes
   }
 }
 
-static tesela_status multiply(tsl_product *product, const panel *part) {
+static tesela_status run_multiply(tsl_product *product, const panel *part) {
   const int64_t repeats = product->request.repeat;
   double copy_in = 0, copy_out = 0;
   for (int64_t i = 0; i < repeats; i++) {
@@ -196,7 +196,7 @@ static tesela_status multiply(tsl_product *product, const panel *part) {
     show_multiplying(product, part, i);
     if (i > 0 && product->before)
       memcpy(product->c, product->before, part->bytes);
-    TSL_TRY(tsl_product_measured(product, run_once(product, part, &record), &record, part->rows, product->n));
+    TSL_TRY(tsl_product_measured(product, run_run_once(product, part, &record), &record, part->rows, product->n));
     product->samples[i] = record.seconds_compute;
     product->seconds[TSL_STAGE_ALLOCATE] += record.seconds_allocate;
     copy_in += record.seconds_copy_in / (double)repeats;
@@ -209,7 +209,7 @@ static tesela_status multiply(tsl_product *product, const panel *part) {
   return TESELA_OK;
 }
 
-static tesela_status compare(tsl_product *product, const panel *part) {
+static tesela_status run_compare(tsl_product *product, const panel *part) {
   (void)tsl_product_compare(product,
                             &(tsl_compared){.factors = {.a = part->a,
                                                         .b = tsl_product_second(product, part->a),
@@ -226,14 +226,14 @@ static tesela_status compare(tsl_product *product, const panel *part) {
   return tsl_product_tell_difference(product, part->first + part->rows == product->m);
 }
 
-static tesela_status verify(tsl_product *product, const panel *part) {
+static tesela_status run_verify(tsl_product *product, const panel *part) {
   const double start = tsl_clock();
   tesela_status status = TESELA_OK;
   if (!product->request.verify && !product->expected.reader) {
     tsl_product_mirror(product);
     return TESELA_OK;
   }
-  show(product, "verifying", part->first, part->rows, at_verify);
+  run_show(product, "verifying", part->first, part->rows, at_verify);
   if (product->request.verify)
     TSL_GO(tsl_product_judge(product, &(tsl_element_verdict){.plan = part->plan,
                                                     .a = part->a,
@@ -244,7 +244,7 @@ static tesela_status verify(tsl_product *product, const panel *part) {
                                                     .row = part->first}));
   tsl_product_mirror(product);
   if (product->expected.reader)
-    TSL_GO(compare(product, part));
+    TSL_GO(run_compare(product, part));
 out:
   product->seconds[TSL_STAGE_VERIFY] += tsl_clock() - start;
   return status;
@@ -254,24 +254,24 @@ static tesela_status write_panel(tsl_product *product, const panel *part) {
   const double start = tsl_clock();
   if (!product->writer)
     return TESELA_OK;
-  show(product, "writing", part->first, part->rows, at_write);
+  run_show(product, "writing", part->first, part->rows, at_write);
   TSL_TRY(tsl_writer_rows(product->writer, part->rows, product->c, product->n, 1));
   product->seconds[TSL_STAGE_WRITE] += tsl_clock() - start;
   return TESELA_OK;
 }
 
-static tesela_status run_panel(tsl_product *product, int64_t first) {
+static tesela_status run_run_panel(tsl_product *product, int64_t first) {
   const int64_t remaining = product->m - first;
   panel part = {.first = first, .rows = remaining < product->panel ? remaining : product->panel};
   part.plan = part.rows < product->panel ? product->last_plan : product->plan;
   part.bytes = (size_t)(part.rows * product->n) * tsl_type(product->type)->size;
   TSL_TRY(read_panel(product, &part));
-  TSL_TRY(multiply(product, &part));
-  TSL_TRY(verify(product, &part));
+  TSL_TRY(run_multiply(product, &part));
+  TSL_TRY(run_verify(product, &part));
   return write_panel(product, &part);
 }
 
-static tesela_status commit(tsl_product *product) {
+static tesela_status run_commit(tsl_product *product) {
   const double start = tsl_clock();
   if (!product->writer)
     return TESELA_OK;
@@ -286,7 +286,7 @@ static void free_block(void **block) {
 }
 
 /* All memory of the work, on the device and here. A dot's result is kept. */
-static void free_all(tsl_product *product) {
+static void run_free_all(tsl_product *product) {
   const double start = tsl_clock();
   tsl_matrix_source *const feeds[] = {&product->a,         &product->b,         &product->c0,      &product->bias,
                              &product->scales[0], &product->scales[1], &product->expected};
@@ -304,16 +304,16 @@ static void free_all(tsl_product *product) {
 
 tesela_status tsl_product_run(tsl_product *product) {
   product->verdict.right = true;
-  TSL_TRY(allocate(product));
+  TSL_TRY(run_allocate(product));
   TSL_TRY(read_held(product));
   tesela_status status = TESELA_OK;
   for (int64_t first = 0; status == TESELA_OK && (first == 0 || first < product->m);
        first += product->panel > 0 ? product->panel : 1)
-    status = run_panel(product, first);
+    status = run_run_panel(product, first);
   if (status == TESELA_OK)
-    status = commit(product);
+    status = run_commit(product);
   if (status == TESELA_OK || status == TESELA_WRONG_RESULT)
-    free_all(product);
+    run_free_all(product);
   product->total = tsl_clock() - product->started;
   return status;
 }

@@ -35,7 +35,7 @@ void tsl_product_shape(const tsl_product *product, tsl_problem *whole) {
   whole->c.structure = request->hermitian ? TESELA_HERMITIAN : TESELA_GENERAL;
 }
 
-static tesela_status check_square(const tsl_structured *is, const tsl_matrix_source *feed) {
+static tesela_status structured_check_square(const tsl_structured *is, const tsl_matrix_source *feed) {
   if (is->structure == TESELA_GENERAL || feed->rows == feed->cols)
     return TESELA_OK;
   return tsl_fail(TESELA_BAD_INPUT, "%s is %lld x %lld; only a square is symmetric, hermitian or triangular",
@@ -50,8 +50,8 @@ tesela_status tsl_product_check_structures(const tsl_product *product) {
     return TESELA_OK;
   if (request->a_is.structure != TESELA_GENERAL && request->b_is.structure != TESELA_GENERAL)
     return tsl_fail(TESELA_BAD_CALL, "--a-is and --b-is: one factor has a structure, the other is general");
-  TSL_TRY(check_square(&request->a_is, &product->a));
-  TSL_TRY(check_square(&request->b_is, &product->b));
+  TSL_TRY(structured_check_square(&request->a_is, &product->a));
+  TSL_TRY(structured_check_square(&request->b_is, &product->b));
   if (request->hermitian && !type->is_complex)
     return tsl_fail(
         TESELA_BAD_CALL,
@@ -81,7 +81,7 @@ tesela_status tsl_product_check_diagonal(const tsl_product *product) {
 }
 
 /* The upper triangle of n x n elements, row by row. */
-static void mirror(tesela_type type, bool conjugate, int64_t n, char *elements) {
+static void structured_mirror(tesela_type type, bool conjugate, int64_t n, char *elements) {
   const size_t size = tsl_type(type)->size;
   for (int64_t i = 0; i < n; i++)
     for (int64_t j = i + 1; j < n; j++) {
@@ -97,9 +97,9 @@ void tsl_product_mirror(tsl_product *product) {
   const tsl_product_request *request = &product->request;
   if (!request->by_itself)
     return;
-  mirror(product->type, request->hermitian, product->n, product->c);
+  structured_mirror(product->type, request->hermitian, product->n, product->c);
   if (product->before)
-    mirror(product->type, request->hermitian, product->n, product->before);
+    structured_mirror(product->type, request->hermitian, product->n, product->before);
 }
 
 /* --- in words --- */
@@ -118,7 +118,7 @@ void tsl_product_add_structures(const tsl_product *product, tsl_text *out) {
     tsl_text_add(out, ", by its lower triangle");
 }
 
-static json_t *json_word(tesela_structure structure, tesela_triangle triangle) {
+static json_t *structured_json_word(tesela_structure structure, tesela_triangle triangle) {
   tsl_text word = {0};
   tsl_structure_print(structure, triangle, &word);
   json_t *object = word.length > 0 ? json_string(tsl_text_get(&word)) : json_null();
@@ -128,9 +128,9 @@ static json_t *json_word(tesela_structure structure, tesela_triangle triangle) {
 
 void tsl_product_json_structures(const tsl_product *product, json_t *object) {
   const tsl_product_request *request = &product->request;
-  json_object_set_new(object, "a_is", json_word(request->a_is.structure, request->a_is.triangle));
+  json_object_set_new(object, "a_is", structured_json_word(request->a_is.structure, request->a_is.triangle));
   if (request->op == TSL_OP_SOLVE)
     return;
-  json_object_set_new(object, "b_is", json_word(request->b_is.structure, request->b_is.triangle));
-  json_object_set_new(object, "c_is", json_word(product->whole.c.structure, product->whole.c.triangle));
+  json_object_set_new(object, "b_is", structured_json_word(request->b_is.structure, request->b_is.triangle));
+  json_object_set_new(object, "c_is", structured_json_word(product->whole.c.structure, product->whole.c.triangle));
 }

@@ -67,7 +67,7 @@ static tesela_status check_place(const tsl_tune_options *given) {
 }
 
 /* The failure to keep what was found, after it was printed. */
-static tesela_status conclude(const tsl_tuning *all) {
+static tesela_status tune_conclude(const tsl_tuning *all) {
   if (all->kept != TESELA_OK)
     tsl_status_restore(&all->why_not_kept);
   return all->kept;
@@ -76,16 +76,16 @@ static tesela_status conclude(const tsl_tuning *all) {
 /* --- an interrupt --- */
 
 /* What there is to print at any time; NULL: not this. */
-typedef struct work {
+typedef struct tune_work {
   const tsl_call *call;
   tsl_tuning *one; /* that is searched now */
   const tsl_call_log *log;
   const tsl_tune_summary *rows; /* of the log */
-} work;
+} tune_work;
 
 /* Prints what was found before an interrupt, while a run goes on that takes too long. */
 static void conclude_early(void *argument) {
-  const work *job = argument;
+  const tune_work *job = argument;
   const bool found = job->one && tsl_tuning_settle(job->call->options, job->one);
   tesela_status status = TESELA_OK;
   if (job->log)
@@ -102,7 +102,7 @@ static void conclude_early(void *argument) {
 
 /* Each for its share of the budget by the time that it took, the longest first; what a problem leaves of its share is
  * the others'. */
-static tesela_status tune_log(const tsl_call *call, tsl_devices *devices, const tsl_tuning *like, work *job) {
+static tesela_status tune_log(const tsl_call *call, tsl_devices *devices, const tsl_tuning *like, tune_work *job) {
   const tsl_tune_options *given = call->options;
   tsl_call_log log;
   tsl_tune_summary *rows = NULL;
@@ -149,7 +149,7 @@ static tesela_status tune_log(const tsl_call *call, tsl_devices *devices, const 
   tsl_interrupt_concluding();
   status = tsl_tune_print_log(call, &log, rows);
   if (status == TESELA_OK)
-    status = conclude(&kept);
+    status = tune_conclude(&kept);
 out:
   free(rows);
   tsl_call_log_free(&log);
@@ -184,12 +184,12 @@ static tesela_status replay(const tsl_call *call, tsl_tuning *all) {
   return status;
 }
 
-static tesela_status run(const tsl_call *call) {
+static tesela_status tune_run(const tsl_call *call) {
   const tsl_tune_options *given = call->options;
   tsl_tuning all = {.search = tsl_search_find(given->search), .budget = given->budget};
   tsl_devices *devices = NULL;
   tesela_status status = TESELA_OK;
-  work job = {.call = call, .one = given->from_log ? NULL : &all};
+  tune_work job = {.call = call, .one = given->from_log ? NULL : &all};
   if (!all.search)
     return tsl_fail(TESELA_BAD_CALL, "--search %s: there are hill_climb, exhaustive and random",
                     given->search);
@@ -211,7 +211,7 @@ static tesela_status run(const tsl_call *call) {
   if (!given->from_log) {
     status = tsl_tune_print(call, &all);
     if (status == TESELA_OK)
-      status = conclude(&all);
+      status = tune_conclude(&all);
   }
 out:
   tsl_interrupt_concluding();
@@ -239,5 +239,5 @@ const tsl_command tsl_command_tune = {
     .words_min = 0,
     .words_max = 3,
     .options_bytes = sizeof(tsl_tune_options),
-    .run = run,
+    .run = tune_run,
 };

@@ -15,7 +15,7 @@ void tsl_call_log_free(tsl_call_log *log) {
   *log = (tsl_call_log){0};
 }
 
-static bool same_problem(const tsl_problem *a, const tsl_problem *b) {
+static bool log_same_problem(const tsl_problem *a, const tsl_problem *b) {
   tsl_text one = {0}, other = {0};
   tsl_problem_print(a, &one);
   tsl_problem_print(b, &other);
@@ -25,10 +25,10 @@ static bool same_problem(const tsl_problem *a, const tsl_problem *b) {
   return same;
 }
 
-static tesela_status add(tsl_call_log *log, const tsl_logged *call) {
+static tesela_status log_add(tsl_call_log *log, const tsl_logged *call) {
   for (int i = 0; i < log->count; i++)
     if (strcmp(log->items[i].device, call->device) == 0 &&
-        same_problem(&log->items[i].problem, &call->problem)) {
+        log_same_problem(&log->items[i].problem, &call->problem)) {
       log->items[i].calls += call->calls;
       log->items[i].seconds += call->seconds;
       return TESELA_OK;
@@ -57,7 +57,7 @@ static bool normalise(tsl_problem *problem) {
 
 /* --- the library's lines: "tesela calls: <plan>: 0.01 s, of which ..." --- */
 
-static bool read_plan(const char *plan, tsl_logged *out) {
+static bool log_read_plan(const char *plan, tsl_logged *out) {
   tsl_record record;
   bool good = false;
   if (tsl_record_parse(plan, &record) != TESELA_OK)
@@ -80,7 +80,7 @@ static bool read_call(const char *line, tsl_logged *out) {
     return false;
   snprintf(word, sizeof word, "%.*s", (int)strcspn(end + 2, " "), end + 2);
   out->calls = 1;
-  const bool good = tsl_parse_double(word, &out->seconds) && read_plan(plan, out);
+  const bool good = tsl_parse_double(word, &out->seconds) && log_read_plan(plan, out);
   free(plan);
   return good;
 }
@@ -106,7 +106,7 @@ static bool read_routine(const char *name, tsl_op *op, tesela_type *type) {
 }
 
 /* "300", or the larger of "260..300", in whose call most of the work is; -1 for what is no size. */
-static int64_t read_size(const char **rest) {
+static int64_t log_read_size(const char **rest) {
   char *end;
   int64_t size = strtoll(*rest, &end, 10);
   if (end == *rest || size < 0)
@@ -121,10 +121,10 @@ static int64_t read_size(const char **rest) {
 }
 
 /* "1024 x 260..300 x 64": how many sizes there are, and where the text goes on. */
-static int read_sizes(const char **rest, int64_t sizes[3]) {
+static int log_read_sizes(const char **rest, int64_t sizes[3]) {
   int count = 0;
   while (count < 3) {
-    sizes[count] = read_size(rest);
+    sizes[count] = log_read_size(rest);
     if (sizes[count] < 0)
       return 0;
     count++;
@@ -136,7 +136,7 @@ static int read_sizes(const char **rest, int64_t sizes[3]) {
 }
 
 /* The last word but one. */
-static bool read_seconds(const char *line, double *out) {
+static bool log_read_seconds(const char *line, double *out) {
   const char *end = line + strlen(line);
   char word[32];
   for (int words = 0; words < 2; words++) {
@@ -151,7 +151,7 @@ static bool read_seconds(const char *line, double *out) {
   return tsl_parse_double(word, out);
 }
 
-static bool read_row(const char *line, tsl_logged *out) {
+static bool log_read_row(const char *line, tsl_logged *out) {
   char name[64];
   tsl_op op;
   tesela_type type;
@@ -161,11 +161,11 @@ static bool read_row(const char *line, tsl_logged *out) {
     return false;
   snprintf(name, sizeof name, "%.*s", (int)length, line);
   const char *rest = line + length;
-  if (!read_routine(name, &op, &type) || read_sizes(&rest, sizes) != (op == TSL_OP_GEMM ? 3 : 1))
+  if (!read_routine(name, &op, &type) || log_read_sizes(&rest, sizes) != (op == TSL_OP_GEMM ? 3 : 1))
     return false;
   char *end;
   out->calls = strtoll(rest, &end, 10);
-  if (end == rest || out->calls < 1 || !read_seconds(line, &out->seconds))
+  if (end == rest || out->calls < 1 || !log_read_seconds(line, &out->seconds))
     return false;
   out->problem = op == TSL_OP_GEMM ? tsl_problem_gemm(sizes[0], sizes[1], sizes[2], type)
                                    : tsl_problem_of(op, 1, 1, sizes[0], type);
@@ -178,18 +178,18 @@ static bool read_row(const char *line, tsl_logged *out) {
 
 /* --- the whole --- */
 
-static int by_seconds(const void *a, const void *b) {
+static int log_by_seconds(const void *a, const void *b) {
   const double x = ((const tsl_logged *)a)->seconds, y = ((const tsl_logged *)b)->seconds;
   return x < y ? 1 : x > y ? -1 : 0;
 }
 
-static tesela_status read_line(tsl_call_log *out, const char *line) {
+static tesela_status log_read_line(tsl_call_log *out, const char *line) {
   const size_t mark = strlen(calls_mark);
   tsl_logged call = {.calls = 0};
   const bool is_call =
-      strncmp(line, calls_mark, mark) == 0 ? read_call(line + mark, &call) : read_row(line, &call);
+      strncmp(line, calls_mark, mark) == 0 ? read_call(line + mark, &call) : log_read_row(line, &call);
   if (is_call && call.seconds >= 0)
-    return add(out, &call);
+    return log_add(out, &call);
   out->passed_over += *line != '\0';
   return TESELA_OK;
 }
@@ -204,7 +204,7 @@ tesela_status tsl_call_log_read(const char *path, tsl_call_log *out) {
     char *end = strchr(line, '\n');
     if (end)
       *end = '\0';
-    status = read_line(out, line);
+    status = log_read_line(out, line);
     line = end ? end + 1 : line + strlen(line);
   }
   tsl_text_free(&text);
@@ -213,6 +213,6 @@ tesela_status tsl_call_log_read(const char *path, tsl_call_log *out) {
         tsl_fail(TESELA_BAD_INPUT,
                  "%s: there is no call in it that can be tuned; TESELA_LOG=calls writes such logs", path);
   if (out->count > 0)
-    qsort(out->items, (size_t)out->count, sizeof *out->items, by_seconds);
+    qsort(out->items, (size_t)out->count, sizeof *out->items, log_by_seconds);
   return status;
 }

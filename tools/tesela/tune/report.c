@@ -130,7 +130,7 @@ static tesela_status print_text(const tsl_tuning *all) {
   return tsl_print(&out);
 }
 
-static json_t *json_point(const tsl_tuning *all, int point) {
+static json_t *report_json_point(const tsl_tuning *all, int point) {
   const tsl_tune_result *result = &all->tuned.results[point];
   const bool right = result->result == TSL_CASE_RIGHT;
   tsl_text text = {0};
@@ -151,7 +151,7 @@ static tesela_status print_json(const tsl_call *call, const tsl_tuning *all) {
   tsl_text best = {0}, start = {0};
   for (int i = 0; i < all->space.count; i++)
     if (tuned->tried[i])
-      json_array_append_new(entries, json_point(all, i));
+      json_array_append_new(entries, report_json_point(all, i));
   print_point(all, tuned->best, &best);
   print_point(all, tuned->start, &start);
   json_t *wisdom = json_null();

@@ -30,7 +30,7 @@ static tesela_status choose_device(const char *wanted, tsl_devices *devices, tsl
   return TESELA_OK;
 }
 
-static tesela_status make_space(const tsl_tune_options *given, tsl_tuning *all) {
+static tesela_status tuning_make_space(const tsl_tune_options *given, tsl_tuning *all) {
   tsl_strategy_list strategies;
   TSL_TRY(tsl_select_strategies(all->problem.op, given->strategies, false, &strategies));
   for (int i = 0; i < strategies.count; i++)
@@ -51,7 +51,7 @@ static tsl_wisdom_record record_of(const tsl_tuning *all, const tsl_space_point 
   return tsl_wisdom_record_of(&all->problem, point->strategy, &point->config, all->device, seconds, spread);
 }
 
-static tesela_status keep(void *argument, const tsl_space_point *point, const tsl_tune_result *result) {
+static tesela_status tuning_keep(void *argument, const tsl_space_point *point, const tsl_tune_result *result) {
   const tsl_tuning *all = argument;
   const bool right = result->result == TSL_CASE_RIGHT;
   const tsl_tune_kept kept = {
@@ -61,7 +61,7 @@ static tesela_status keep(void *argument, const tsl_space_point *point, const ts
   return all->cache_path ? tsl_tune_cache_add(all->cache_path, &kept) : TESELA_OK;
 }
 
-static void tell(void *argument, const char *what, double fraction) {
+static void tuning_tell(void *argument, const char *what, double fraction) {
   tsl_progress_at(argument, what, fraction);
 }
 
@@ -121,7 +121,7 @@ static tesela_status confirm(tsl_tuning *all, uint64_t seed) {
 }
 
 /* Measures a batch. What an interrupt prints does not change meanwhile. */
-static tesela_status measure(void *argument, const tsl_space *space, const int *points, int count,
+static tesela_status tuning_measure(void *argument, const tsl_space *space, const int *points, int count,
                              double limit, tsl_tune_result *results) {
   tsl_interrupt_wait_begin();
   const tesela_status status = tsl_tune_by_race(argument, space, points, count, limit, results);
@@ -155,13 +155,13 @@ static tesela_status search_on_device(const tsl_tune_options *given, tsl_tuning 
                             .batch = tsl_pool_default_threads() > least_batch ? tsl_pool_default_threads()
                                                                               : least_batch,
                             .seed = (uint64_t)given->seed,
-                            .measure = measure,
+                            .measure = tuning_measure,
                             .argument = &race,
                             .prior = given->cache ? &prior : NULL,
-                            .keep = keep,
+                            .keep = tuning_keep,
                             .keep_argument = all,
                             .stop = tsl_interrupted,
-                            .progress = tell,
+                            .progress = tuning_tell,
                             .progress_argument = progress};
   TSL_GO(tsl_tune_run(&job, &all->tuned));
   all->cut_short = tsl_interrupted();
@@ -217,7 +217,7 @@ bool tsl_tuning_settle(const tsl_tune_options *given, tsl_tuning *all) {
 tesela_status tsl_tuning_run(const tsl_tune_options *given, const char *device, tsl_devices *devices,
                              tsl_tuning *all) {
   TSL_TRY(choose_device(device, devices, all));
-  TSL_TRY(make_space(given, all));
+  TSL_TRY(tuning_make_space(given, all));
   const tsl_choice there = {
       .devices = devices, .device = all->device->name, .place = TSL_PLACE_DEVICE, .wisdom = all->wisdom};
   TSL_TRY(

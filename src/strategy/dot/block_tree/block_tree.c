@@ -19,7 +19,7 @@ static const char *const probes[] = {
 
 /* An item adds its terms in order; log2(group) additions fold a group, and the last launch folds the groups' sums alike.
  * Zeros cost nothing, so that no sum is longer than k. */
-static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+static tsl_accuracy block_tree_accuracy(const tsl_problem *problem, const tsl_config *config) {
   const double groups = (double)config->value[GROUPS], group = (double)config->value[GROUP];
   const double depth =
       ceil((double)problem->k / (groups * group)) + 2 * ceil(log2(group)) + ceil(groups / group);
@@ -30,7 +30,7 @@ static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *confi
 }
 
 /* Groups past the last term would fold zeros. */
-static const char *grids_for(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+static const char *block_tree_grids_for(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                              tsl_grid *first, tsl_grid *last) {
   const int group = (int)config->value[GROUP];
   const int64_t busy = problem->k / group + 1, groups = config->value[GROUPS];
@@ -43,17 +43,17 @@ static uint64_t size_of_sum(const tsl_problem *problem) {
   return tsl_type(tsl_type(problem->c.type)->sums)->size;
 }
 
-static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *block_tree_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const uint64_t bytes = (uint64_t)config->value[GROUP] * size_of_sum(problem);
   if (bytes > device->local_bytes)
     return tsl_refusal("group=%lld needs %llu bytes of local memory, %s has %llu",
                        (long long)config->value[GROUP], (unsigned long long)bytes, device->name,
                        (unsigned long long)device->local_bytes);
   tsl_grid first, last;
-  return grids_for(problem, config, device, &first, &last);
+  return block_tree_grids_for(problem, config, device, &first, &last);
 }
 
-static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static uint64_t block_tree_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)device;
   return (uint64_t)config->value[GROUPS] * size_of_sum(problem);
 }
@@ -61,7 +61,7 @@ static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, co
 /* A GPU's memory answers after most of a microsecond, so that what is under way decides: eight numbers an item, and at
  * most as many items as are resident at once (2048 a unit). On a processor, an item runs through its terms before the
  * next one starts, and they lie far apart: a cache line for each. */
-static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double block_tree_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const double items = (double)(config->value[GROUPS] * config->value[GROUP]);
   const double bytes = tsl_problem_bytes(problem), size = (double)tsl_type(problem->a.type)->size;
   const double launches = 2 * device->launch_seconds + 1e-6 + 2e-9 * (double)config->value[GROUPS];
@@ -72,16 +72,16 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   return launches + latency + bytes / fmin(0.9 * device->bandwidth, flight / latency);
 }
 
-static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+static void block_tree_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account) {
   tsl_grid first, last;
-  if (!grids_for(problem, config, device, &first, &last))
+  if (!block_tree_grids_for(problem, config, device, &first, &last))
     tsl_fold_account(problem, &first, (double)size_of_sum(problem), 1, device, account);
 }
 
-static tesela_status build(tsl_work *work) {
+static tesela_status block_tree_build(tsl_work *work) {
   tsl_grid first, last;
-  grids_for(&work->problem, &work->config, work->device, &first, &last);
+  block_tree_grids_for(&work->problem, &work->config, work->device, &first, &last);
   return tsl_fold_build(work, "strategy/dot/block_tree/block_tree.cl", "tsl_dot_block_tree", &first,
                         "tsl_dot_block_tree_last", &last);
 }
@@ -93,15 +93,15 @@ const tsl_strategy tsl_dot_block_tree = {
     .op = TSL_OP_DOT,
     .version = 1,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL,
-    .accuracy = accuracy,
+    .accuracy = block_tree_accuracy,
     .params = params,
-    .refuse = refuse,
-    .score = score,
-    .build = build,
+    .refuse = block_tree_refuse,
+    .score = block_tree_score,
+    .build = block_tree_build,
     .run = tsl_fold_run,
     .release = tsl_fold_release,
     .takes = {.types = tsl_types_real},
     .values = {.ranges = {[GROUPS] = {1, 1 << 20}, [GROUP] = {1, TSL_LAUNCH_ITEMS_MOST}}},
-    .uses = {.scratch = scratch, .account = account},
+    .uses = {.scratch = block_tree_scratch, .account = block_tree_account},
     .testing = {.probes = probes},
 };

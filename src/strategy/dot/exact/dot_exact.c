@@ -20,19 +20,19 @@ static const tsl_param params[] = {
 enum { GROUPS_MOST = 1024 };
 enum { LAST_ITEMS = 256, TERM_BYTES = 32, ROW_F32 = 19 + 1, ROW_F64 = 84 + 1 };
 
-static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+static tsl_accuracy dot_exact_accuracy(const tsl_problem *problem, const tsl_config *config) {
   (void)config;
   const bool whole = tsl_type(problem->c.type)->is_integer;
   return (tsl_accuracy){.factor = whole ? 0 : 1, .repeats = true, .rounded = !whole};
 }
 
-static bool is_host(const tsl_device *device) {
+static bool dot_exact_is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;
 }
 
 /* No more groups than there is work for, and no more than are resident at once: one that waits would start when the others
  * have done. Sums of doubles take more registers than those of floats, and have more to do for each byte. */
-static int64_t groups_for(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static int64_t dot_exact_groups_for(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const int64_t terms = TERM_BYTES / (problem->c.type == TESELA_F64 ? 8 : 4),
                 tile = config->value[GROUP] * terms;
   const int64_t tiles = problem->k == 0 ? 1 : (problem->k - 1) / tile + 1, value = config->value[GROUPS];
@@ -42,9 +42,9 @@ static int64_t groups_for(const tsl_problem *problem, const tsl_config *config, 
   return tiles < most ? tiles : most;
 }
 
-static const char *grids_for(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+static const char *dot_exact_grids_for(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                              tsl_grid *first, tsl_grid *last) {
-  const int64_t groups = groups_for(problem, config, device);
+  const int64_t groups = dot_exact_groups_for(problem, config, device);
   const char *why = tsl_fold_grid(device, groups, (int)config->value[GROUP], first);
   return why ? why : tsl_fold_grid(device, 1, LAST_ITEMS, last);
 }
@@ -57,26 +57,26 @@ static const char *refuse_host(const tsl_config *config, const tsl_device *devic
   return NULL;
 }
 
-static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *dot_exact_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   if (tsl_type(problem->c.type)->is_integer && problem->k > (int64_t)1 << 37)
     return "more than 2^37 terms of integers, whose sum a double may not hold";
-  if (is_host(device))
+  if (dot_exact_is_host(device))
     return refuse_host(config, device);
   const char *missing =
       tsl_capability_missing(TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64, device->capabilities);
   if (missing)
     return tsl_refusal("%s lacks: %s", device->name, missing);
   tsl_grid first, last;
-  return grids_for(problem, config, device, &first, &last);
+  return dot_exact_grids_for(problem, config, device, &first, &last);
 }
 
-static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  return (uint64_t)groups_for(problem, config, device) * (problem->c.type == TESELA_F64 ? ROW_F64 : ROW_F32) *
+static uint64_t dot_exact_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  return (uint64_t)dot_exact_groups_for(problem, config, device) * (problem->c.type == TESELA_F64 ? ROW_F64 : ROW_F32) *
          sizeof(int64_t);
 }
 
 /* Clocks a term in vectors of each width; what memory takes; and rounding at the end. */
-static double score_host(const tsl_problem *problem, const tsl_device *device) {
+static double dot_exact_score_host(const tsl_problem *problem, const tsl_device *device) {
   const bool twice = problem->c.type == TESELA_F64;
   const double clocks = device->capabilities & (TSL_CAN_AVX2 | TSL_CAN_AVX512) ? (twice ? 2 : 1.2)
                         : twice                                                ? 8
@@ -88,12 +88,12 @@ static double score_host(const tsl_problem *problem, const tsl_device *device) {
 
 /* Two launches, a group's end and the last rounding. On a GPU, memory at nine tenths of its bandwidth, a tenth less with
  * half of the items that are resident; on a processor, some clocks a term. */
-static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  if (is_host(device))
-    return score_host(problem, device);
+static double dot_exact_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  if (dot_exact_is_host(device))
+    return dot_exact_score_host(problem, device);
   const double k = (double)problem->k, units = fmax(1, device->compute_units);
   const bool twice = problem->c.type == TESELA_F64;
-  const double groups = (double)groups_for(problem, config, device),
+  const double groups = (double)dot_exact_groups_for(problem, config, device),
                memory = tsl_problem_bytes(problem) / device->bandwidth;
   const double ends = 2 * device->launch_seconds + 6e-6 + 5e-9 * groups;
   if (device->is_cpu)
@@ -105,29 +105,29 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
 }
 
 /* A group's numbers are rows of a superaccumulator. */
-static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+static void dot_exact_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account) {
   tsl_grid first, last;
-  if (is_host(device))
+  if (dot_exact_is_host(device))
     tsl_fold_account_host(problem, device, account);
-  else if (!grids_for(problem, config, device, &first, &last)) {
+  else if (!dot_exact_grids_for(problem, config, device, &first, &last)) {
     const double row = (problem->c.type == TESELA_F64 ? ROW_F64 : ROW_F32) * sizeof(int64_t);
     tsl_fold_account(problem, &first, row / first.items[0],
                      TERM_BYTES / (problem->c.type == TESELA_F64 ? 8.0 : 4.0), device, account);
   }
 }
 
-static tesela_status build(tsl_work *work) {
+static tesela_status dot_exact_build(tsl_work *work) {
   tsl_grid first, last;
-  if (is_host(work->device))
+  if (dot_exact_is_host(work->device))
     return TESELA_OK;
-  grids_for(&work->problem, &work->config, work->device, &first, &last);
+  dot_exact_grids_for(&work->problem, &work->config, work->device, &first, &last);
   return tsl_fold_build(work, "strategy/dot/exact/dot_exact.cl", "tsl_dot_exact", &first, "tsl_dot_exact_last",
                         &last);
 }
 
-static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  return is_host(work->device) ? tsl_exact_run_host(work, operands) : tsl_fold_run(work, operands, stream);
+static tesela_status dot_exact_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  return dot_exact_is_host(work->device) ? tsl_exact_run_host(work, operands) : tsl_fold_run(work, operands, stream);
 }
 
 const tsl_strategy tsl_dot_exact = {
@@ -136,14 +136,14 @@ const tsl_strategy tsl_dot_exact = {
     .op = TSL_OP_DOT,
     .lifts = "none in time: every rounding but the last, and the order of the sum",
     .version = 2,
-    .accuracy = accuracy,
+    .accuracy = dot_exact_accuracy,
     .needs_nearest = true,
     .params = params,
-    .refuse = refuse,
-    .score = score,
-    .build = build,
-    .run = run,
+    .refuse = dot_exact_refuse,
+    .score = dot_exact_score,
+    .build = dot_exact_build,
+    .run = dot_exact_run,
     .release = tsl_fold_release,
     .takes = {.types = tsl_types_real},
-    .uses = {.scratch = scratch, .account = account},
+    .uses = {.scratch = dot_exact_scratch, .account = dot_exact_account},
 };

@@ -20,19 +20,19 @@ typedef struct share {
   unsigned char y[BLOCK * sizeof(double)];
 } share;
 
-typedef struct running {
+typedef struct dot_exact_running {
   const unsigned char *x, *y;
   int64_t x_stride, y_stride, count;
   tesela_type x_type, y_type;
   tsl_exact_terms terms;
   share *shares; /* a thread's each */
-} running;
+} dot_exact_running;
 
 /* --- one thread --- */
 
 /* Terms as the window takes them: where they lie, or `count` of them copied to where they lie side by side, narrow types as
  * f32, with zeros behind them. */
-static const void *gather(tesela_type type, const unsigned char *from, int64_t stride, int count, void *to) {
+static const void *dot_exact_gather(tesela_type type, const unsigned char *from, int64_t stride, int count, void *to) {
   const size_t size = type == TESELA_F64 ? sizeof(double) : sizeof(float);
   if (type != TESELA_F64 && type != TESELA_F32)
     tsl_narrow_gather(type, from, stride, count, to);
@@ -49,7 +49,7 @@ static const void *gather(tesela_type type, const unsigned char *from, int64_t s
 }
 
 static void add_chunk(void *argument, int64_t chunk, int worker) {
-  const running *run = argument;
+  const dot_exact_running *run = argument;
   share *own = &run->shares[worker];
   const int64_t first = chunk * CHUNK, x_step = run->x_stride * (int64_t)tsl_type(run->x_type)->size,
                 y_step = run->y_stride * (int64_t)tsl_type(run->y_type)->size;
@@ -59,8 +59,8 @@ static void add_chunk(void *argument, int64_t chunk, int worker) {
   own->used = true;
   for (int64_t i = first; i < end; i += BLOCK) {
     const int count = end - i < BLOCK ? (int)(end - i) : BLOCK;
-    const void *x = gather(run->x_type, run->x + i * x_step, run->x_stride, count, own->x),
-               *y = gather(run->y_type, run->y + i * y_step, run->y_stride, count, own->y);
+    const void *x = dot_exact_gather(run->x_type, run->x + i * x_step, run->x_stride, count, own->x),
+               *y = dot_exact_gather(run->y_type, run->y + i * y_step, run->y_stride, count, own->y);
     tsl_exact_sum_add(&run->terms, &own->sum, x, y, count);
   }
 }
@@ -68,7 +68,7 @@ static void add_chunk(void *argument, int64_t chunk, int worker) {
 /* --- all of them --- */
 
 /* Adds everybody's digits to those of the first; returns what was not finite. */
-static int merge(share *shares, int workers, int64_t *digits) {
+static int dot_exact_merge(share *shares, int workers, int64_t *digits) {
   int flags = 0;
   memset(digits, 0, TSL_EXACT_DIGITS * sizeof *digits);
   for (int w = 0; w < workers; w++) {
@@ -90,7 +90,7 @@ tesela_status tsl_exact_run_host(const tsl_work *work, const tsl_operands *opera
   int64_t digits[TSL_EXACT_DIGITS];
   void *block;
   TSL_TRY(tsl_scratch_take((size_t)workers * sizeof(share), "superaccumulators", &block));
-  running run = {.x = operands->a.host,
+  dot_exact_running run = {.x = operands->a.host,
                  .y = operands->b.host,
                  .x_stride = operands->a.col_stride,
                  .y_stride = operands->b.row_stride,
@@ -102,7 +102,7 @@ tesela_status tsl_exact_run_host(const tsl_work *work, const tsl_operands *opera
   for (int w = 0; w < workers; w++)
     run.shares[w].used = false;
   tsl_team_run(operands->team, run.count == 0 ? 0 : (run.count - 1) / CHUNK + 1, add_chunk, &run);
-  const int flags = merge(run.shares, workers, digits);
+  const int flags = dot_exact_merge(run.shares, workers, digits);
   tsl_exact_sum_store(&how, digits, flags, operands->c.host);
   tsl_scratch_give(block);
   return TESELA_OK;

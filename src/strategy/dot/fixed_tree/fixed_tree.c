@@ -20,42 +20,42 @@ static const tsl_param params[] = {
 /* Items of the last launch's group, and what the device holds for each of a unit's items. */
 enum { LAST_ITEMS = 256, RESIDENT_ITEMS = 2048 };
 
-static int64_t blocks_of(const tsl_problem *problem) {
+static int64_t fixed_tree_blocks_of(const tsl_problem *problem) {
   const int64_t block = TSL_TREE_BLOCK * tsl_tree_chunk(problem->c.type);
   return problem->k == 0 ? 0 : (problem->k - 1) / block + 1;
 }
 
 /* Rounded once, to the element type; and the sum's own errors, of which a term meets `depth`: f32 has them in double;
  * in a pair of doubles they are of second order (Ogita, Rump, Oishi 2005), four for each operation of the tree. */
-static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+static tsl_accuracy fixed_tree_accuracy(const tsl_problem *problem, const tsl_config *config) {
   (void)config;
   const double depth =
-      TSL_TREE_ROWS + 2 + 5 + 3 + ceil((double)blocks_of(problem) / TSL_TREE_LAST_LANES) + 8 + 3;
+      TSL_TREE_ROWS + 2 + 5 + 3 + ceil((double)fixed_tree_blocks_of(problem) / TSL_TREE_LAST_LANES) + 8 + 3;
   const double errors = problem->c.type == TESELA_F64 ? 16 * depth * depth * 0x1p-53 : 2 * depth * 0x1p-29;
   return tsl_accuracy_in_type((tsl_accuracy){.factor = 1 + errors, .repeats = true, .tree = true},
                               problem->c.type);
 }
 
-static bool is_host(const tsl_device *device) {
+static bool fixed_tree_is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;
 }
 
 /* Every group takes `group` / 256 blocks at once, and goes on to further ones where more groups than the device holds
  * eight times over would be wanted. */
-static const char *grids_for(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+static const char *fixed_tree_grids_for(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                              tsl_grid *first, tsl_grid *last) {
   const int64_t group = config->value[GROUP], each = group / (TSL_TREE_BLOCK * TSL_TREE_COLUMNS);
-  const int64_t sets = blocks_of(problem) / each + 1;
+  const int64_t sets = fixed_tree_blocks_of(problem) / each + 1;
   const int64_t most = 8 * RESIDENT_ITEMS / group * device->compute_units;
   const char *why = tsl_fold_grid(device, sets < most ? sets : most, (int)group, first);
   return why ? why : tsl_fold_grid(device, 1, LAST_ITEMS, last);
 }
 
-static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *fixed_tree_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const unsigned needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64;
   if (tsl_type(problem->c.type)->is_integer && problem->k > (int64_t)1 << 37)
     return "more than 2^37 terms of integers, whose sum a double may not hold";
-  if (is_host(device))
+  if (fixed_tree_is_host(device))
     return config->value[GROUP] == params[GROUP].fallback
                ? NULL
                : tsl_refusal("group=%lld is for kernels, %s has none", (long long)config->value[GROUP],
@@ -64,21 +64,21 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   if (missing)
     return tsl_refusal("%s lacks: %s", device->name, missing);
   tsl_grid first, last;
-  return grids_for(problem, config, device, &first, &last);
+  return fixed_tree_grids_for(problem, config, device, &first, &last);
 }
 
-static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static uint64_t fixed_tree_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
   (void)device;
   const uint64_t sum = problem->c.type == TESELA_F64 ? sizeof(tsl_tree_sum) : sizeof(double);
-  return ((uint64_t)blocks_of(problem) + 1) * sum;
+  return ((uint64_t)fixed_tree_blocks_of(problem) + 1) * sum;
 }
 
 /* Clocks a term while the data is in a cache, which is what a core's share of a few megabytes stays in. */
-static double score_host(const tsl_problem *problem, const tsl_device *device) {
+static double fixed_tree_score_host(const tsl_problem *problem, const tsl_device *device) {
   const bool vectors = device->capabilities & (TSL_CAN_AVX2 | TSL_CAN_AVX512);
   const double clocks = problem->c.type == TESELA_F64 ? (vectors ? 1.2 : 8) : vectors ? 0.4 : 1;
-  const double blocks = (double)blocks_of(problem), cache = 1e6 * device->threads;
+  const double blocks = (double)fixed_tree_blocks_of(problem), cache = 1e6 * device->threads;
   const double threads = blocks > 1 ? fmin(blocks, device->threads) : 1, bytes = tsl_problem_bytes(problem);
   const double compute = 1e-6 * clocks * (double)problem->k / (device->clock_mhz * threads);
   const double memory = bytes > cache ? (bytes - cache) / device->bandwidth : 0;
@@ -87,11 +87,11 @@ static double score_host(const tsl_problem *problem, const tsl_device *device) {
 
 /* On a GPU nine tenths of the memory's bandwidth, once every unit has its items; a processor's items take turns at
  * about a clock a term. */
-static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  if (is_host(device))
-    return score_host(problem, device);
+static double fixed_tree_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  if (fixed_tree_is_host(device))
+    return fixed_tree_score_host(problem, device);
   const double bytes = tsl_problem_bytes(problem), k = (double)problem->k;
-  const double launches = 2 * device->launch_seconds + 2e-6 + 4e-10 * (double)blocks_of(problem);
+  const double launches = 2 * device->launch_seconds + 2e-6 + 4e-10 * (double)fixed_tree_blocks_of(problem);
   if (device->is_cpu)
     return launches +
            fmax(2e-6 * k / ((double)device->clock_mhz * device->compute_units), bytes / device->bandwidth);
@@ -101,28 +101,28 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   return launches + 4 * latency + (1 + 0.001 * distance) * bytes / fmin(0.92 * device->bandwidth, flight);
 }
 
-static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+static void fixed_tree_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account) {
   tsl_grid first, last;
-  if (is_host(device))
+  if (fixed_tree_is_host(device))
     tsl_fold_account_host(problem, device, account);
-  else if (!grids_for(problem, config, device, &first, &last)) {
+  else if (!fixed_tree_grids_for(problem, config, device, &first, &last)) {
     const uint64_t sum = problem->c.type == TESELA_F64 ? sizeof(tsl_tree_sum) : sizeof(double);
     tsl_fold_account(problem, &first, (double)sum, tsl_tree_chunk(problem->c.type), device, account);
   }
 }
 
-static tesela_status build(tsl_work *work) {
+static tesela_status fixed_tree_build(tsl_work *work) {
   tsl_grid first, last;
-  if (is_host(work->device))
+  if (fixed_tree_is_host(work->device))
     return TESELA_OK;
-  grids_for(&work->problem, &work->config, work->device, &first, &last);
+  fixed_tree_grids_for(&work->problem, &work->config, work->device, &first, &last);
   return tsl_fold_build(work, "strategy/dot/fixed_tree/fixed_tree.cl", "tsl_dot_fixed_tree", &first,
                         "tsl_dot_fixed_tree_last", &last);
 }
 
-static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  if (!is_host(work->device))
+static tesela_status fixed_tree_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  if (!fixed_tree_is_host(work->device))
     return tsl_fold_run(work, operands, stream);
   return tsl_tree_run(&work->problem, operands, tsl_tree_functions_for(work->device->capabilities),
                       operands->team);
@@ -134,14 +134,14 @@ const tsl_strategy tsl_dot_fixed_tree = {
     .lifts = "none in time: bits that depend on the machine, and the rounding of sums",
     .op = TSL_OP_DOT,
     .version = 1,
-    .accuracy = accuracy,
+    .accuracy = fixed_tree_accuracy,
     .needs_nearest = true,
     .params = params,
-    .refuse = refuse,
-    .score = score,
-    .build = build,
-    .run = run,
+    .refuse = fixed_tree_refuse,
+    .score = fixed_tree_score,
+    .build = fixed_tree_build,
+    .run = fixed_tree_run,
     .release = tsl_fold_release,
     .takes = {.types = tsl_types_real},
-    .uses = {.scratch = scratch, .account = account},
+    .uses = {.scratch = fixed_tree_scratch, .account = fixed_tree_account},
 };

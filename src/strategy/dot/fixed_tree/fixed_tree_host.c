@@ -9,13 +9,13 @@
 /* So few blocks are done before another thread has woken up; at most so many are one task. */
 enum { FEW_BLOCKS = 1, TASK_BLOCKS = 4 };
 
-typedef struct running {
+typedef struct fixed_tree_running {
   const tsl_operands *operands;
   tsl_tree_function function;
   tesela_type x_type, y_type;
   int64_t k, chunk, blocks, task_blocks;
   tsl_tree_sum *sums; /* one a block */
-} running;
+} fixed_tree_running;
 
 const tsl_tree_functions *tsl_tree_functions_for(unsigned capabilities) {
 #define SET(isa, header, needs, ...) &tsl_tree_functions_##isa,
@@ -40,7 +40,7 @@ static tsl_tree_numbers numbers_from(tesela_type type, const void *at, int64_t s
   return (tsl_tree_numbers){type, (const char *)at + first * stride * (int64_t)tsl_type(type)->size, stride};
 }
 
-static tsl_tree_sum sum_block(const running *run, int64_t first) {
+static tsl_tree_sum sum_block(const fixed_tree_running *run, int64_t first) {
   tsl_tree_sum sums[TSL_TREE_BLOCK] = {{0, 0}};
   int count = 0;
   for (; count < TSL_TREE_BLOCK && first < run->k; count++, first += run->chunk) {
@@ -54,7 +54,7 @@ static tsl_tree_sum sum_block(const running *run, int64_t first) {
 }
 
 static void sum_blocks(void *argument, int64_t index, int worker) {
-  const running *run = argument;
+  const fixed_tree_running *run = argument;
   const int64_t end = tsl_min((index + 1) * run->task_blocks, run->blocks);
   (void)worker;
   for (int64_t block = index * run->task_blocks; block < end; block++)
@@ -100,7 +100,7 @@ static void finish_f64(tsl_tree_sum sum, double alpha, double beta, double *c) {
 }
 
 /* Scalars are the element type's; an empty sum is not scaled. */
-static void finish(const tsl_problem *problem, int64_t k, tsl_tree_sum sum, void *c) {
+static void fixed_tree_finish(const tsl_problem *problem, int64_t k, tsl_tree_sum sum, void *c) {
   if (problem->c.type == TESELA_F64)
     finish_f64(sum, k == 0 ? 0 : problem->alpha[0], problem->beta[0], c);
   else if (tsl_type(problem->c.type)->is_integer)
@@ -115,7 +115,7 @@ tesela_status tsl_tree_run(const tsl_problem *problem, const tsl_operands *opera
   const int64_t k = problem->alpha[0] == 0 ? 0 : problem->k, chunk = tsl_tree_chunk(type);
   const int64_t each = TSL_TREE_BLOCK * chunk, blocks = (k + each - 1) / each;
   tsl_tree_sum few[FEW_BLOCKS];
-  running run = {.operands = operands,
+  fixed_tree_running run = {.operands = operands,
                  .function = type == TESELA_F64 ? functions->f64 : functions->f32,
                  .x_type = problem->a.type,
                  .y_type = problem->b.type,
@@ -133,7 +133,7 @@ tesela_status tsl_tree_run(const tsl_problem *problem, const tsl_operands *opera
     run.task_blocks = tsl_min(TASK_BLOCKS, (blocks - 1) / (4 * tsl_team_threads(team)) + 1);
     tsl_team_run(team, (blocks - 1) / run.task_blocks + 1, sum_blocks, &run);
   }
-  finish(problem, k, join_blocks(run.sums, blocks), operands->c.host);
+  fixed_tree_finish(problem, k, join_blocks(run.sums, blocks), operands->c.host);
   tsl_scratch_give(memory);
   return TESELA_OK;
 }

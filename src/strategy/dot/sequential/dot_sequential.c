@@ -23,7 +23,7 @@
 
 /* Eight clocks a term, since every variable lives in memory; a call for each factor of a narrow type; and what memory
  * takes. */
-static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double dot_sequential_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
   const double clocks = tsl_type(problem->a.type)->size > 2 ? 8 : 24;
   return fmax(1e-6 * clocks * (double)problem->k / device->clock_mhz,
@@ -31,7 +31,7 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
 }
 
 /* The sum lives in memory: it is loaded and stored with each term. */
-static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+static void dot_sequential_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account) {
   (void)config;
   (void)device;
@@ -41,7 +41,7 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   account->local = (tsl_moved){.read = sums, .written = sums};
 }
 
-static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+static tesela_status dot_sequential_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   (void)stream;
   const tsl_problem *problem = &work->problem;
   (problem->a.type == TESELA_F64           ? dot_f64
@@ -59,8 +59,8 @@ const tsl_strategy tsl_dot_sequential = {
     .version = 1,
     .needs = TSL_CAN_HOST,
     .accuracy = tsl_accuracy_in_order,
-    .score = score,
-    .run = run,
+    .score = dot_sequential_score,
+    .run = dot_sequential_run,
     .takes = {.types = tsl_types_real},
-    .uses = {.account = account},
+    .uses = {.account = dot_sequential_account},
 };

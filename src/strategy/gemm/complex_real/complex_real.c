@@ -42,7 +42,7 @@ static const tsl_types types[] = {
 };
 
 /* Engines have a batch's products along a dimension of their launches. */
-static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *complex_real_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const uint64_t most = device->group_count_max[2], batch = (uint64_t)tsl_problem_batch(problem);
   (void)config;
   return most > 0 && batch > most
@@ -51,7 +51,7 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
              : NULL;
 }
 
-static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static uint64_t complex_real_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_complex_real_way way = tsl_complex_real_way_of(problem, config);
   (void)device;
   return tsl_complex_real_bytes(problem, &way);
@@ -59,22 +59,22 @@ static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, co
 
 /* --- making --- */
 
-static void release(tsl_work *work) {
+static void complex_real_release(tsl_work *work) {
   tsl_complex_real *self = work->state;
   work->children->destroy(self->child);
   tsl_free(self);
   work->state = NULL;
 }
 
-static uint64_t memory_of(const tsl_device *device) {
+static uint64_t complex_real_memory_of(const tsl_device *device) {
   const uint64_t most = device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
   return most < device->allocation_max ? most : device->allocation_max;
 }
 
-static tesela_status make_child(tsl_work *work, uint64_t own) {
+static tesela_status complex_real_make_child(tsl_work *work, uint64_t own) {
   tsl_complex_real *self = work->state;
   const tsl_problem real = tsl_complex_real_product(&work->problem, &self->way);
-  const uint64_t all = memory_of(work->device);
+  const uint64_t all = complex_real_memory_of(work->device);
   const tsl_subplan_request wish = {.problem = &real,
                                .device = work->device,
                                .in_buffers = true,
@@ -84,14 +84,14 @@ static tesela_status make_child(tsl_work *work, uint64_t own) {
   return work->children->make(work->children, &wish, &self->child);
 }
 
-static int64_t take(int64_t *numbers, int64_t more, int64_t line) {
+static int64_t complex_real_take(int64_t *numbers, int64_t more, int64_t line) {
   const int64_t at = *numbers;
   *numbers += (more + line - 1) / line * line;
   return at;
 }
 
 /* Scratch memory: what the product needs, as it finds that at its start, then the expanded factor, the copy and the sums, each from a line of 256 bytes on. */
-static tesela_status prepare(tsl_work *work) {
+static tesela_status complex_real_prepare(tsl_work *work) {
   enum { LINE = 256, ITEMS = COMPLEX_REAL_SIDE * COMPLEX_REAL_LINES };
   tsl_complex_real *self = work->state;
   const tsl_complex_real_way *way = &self->way;
@@ -102,16 +102,16 @@ static tesela_status prepare(tsl_work *work) {
   if (way->is_empty)
     return TESELA_OK;
   TSL_TRY(tsl_launch_kernel(work, TEXT, "tsl_gemm_complex_real_copy", ITEMS, &self->copy));
-  TSL_TRY(make_child(work, tsl_complex_real_bytes(&work->problem, way)));
-  (void)take(&numbers, (int64_t)work->children->workspace(self->child) / size + 1, line);
-  self->made_at = take(&numbers, way->made.elements, line);
-  self->copy_at = take(&numbers, way->copy.elements, line);
-  self->sums_at = take(&numbers, way->sums.elements, line);
+  TSL_TRY(complex_real_make_child(work, tsl_complex_real_bytes(&work->problem, way)));
+  (void)complex_real_take(&numbers, (int64_t)work->children->workspace(self->child) / size + 1, line);
+  self->made_at = complex_real_take(&numbers, way->made.elements, line);
+  self->copy_at = complex_real_take(&numbers, way->copy.elements, line);
+  self->sums_at = complex_real_take(&numbers, way->sums.elements, line);
   work->scratch = (uint64_t)(numbers * size);
   return TESELA_OK;
 }
 
-static tesela_status build(tsl_work *work) {
+static tesela_status complex_real_build(tsl_work *work) {
   void *block;
   if (!work->children || work->children->for_blocks)
     return tsl_fail(TESELA_UNSUPPORTED,
@@ -120,9 +120,9 @@ static tesela_status build(tsl_work *work) {
   TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_complex_real), "a complex product as a real one", &block));
   tsl_complex_real *self = work->state = block;
   self->way = tsl_complex_real_way_of(&work->problem, &work->config);
-  const tesela_status status = prepare(work);
+  const tesela_status status = complex_real_prepare(work);
   if (status != TESELA_OK) {
-    release(work);
+    complex_real_release(work);
     return status;
   }
   tsl_log(TSL_LOG_PLAN, "complex_real on %s: %s stays%s, C is %s", work->device->name,
@@ -132,7 +132,7 @@ static tesela_status build(tsl_work *work) {
 }
 
 /* The real product is one share of all of C, in complex numbers. */
-static bool share(const tsl_work *work, int index, tsl_subplan_info *out) {
+static bool complex_real_share(const tsl_work *work, int index, tsl_subplan_info *out) {
   const tsl_complex_real *self = work->state;
   if (index != 0 || !self->child)
     return false;
@@ -156,13 +156,13 @@ const tsl_strategy tsl_gemm_complex_real = {
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL,
     .accuracy = tsl_complex_real_accuracy,
     .params = params,
-    .refuse = refuse,
+    .refuse = complex_real_refuse,
     .score = tsl_complex_real_seconds,
-    .build = build,
+    .build = complex_real_build,
     .run = tsl_complex_real_run,
-    .release = release,
+    .release = complex_real_release,
     .takes = {.types = types, .why = "what is made real is complex", .conjugates = true, .batches = true},
     .values = {.names = {[TSL_COMPLEX_REAL_FORM] = form_names}},
-    .uses = {.scratch = scratch, .account = tsl_complex_real_account},
-    .splits = {.share = share},
+    .uses = {.scratch = complex_real_scratch, .account = tsl_complex_real_account},
+    .splits = {.share = complex_real_share},
 };

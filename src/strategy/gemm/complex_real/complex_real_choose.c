@@ -48,7 +48,7 @@ static bool has_complex_scalars(const tsl_problem *problem) {
   return problem->alpha[1] != 0 || problem->beta[1] != 0;
 }
 
-static bool is_empty(const tsl_problem *problem) {
+static bool complex_real_choose_is_empty(const tsl_problem *problem) {
   return problem->k == 0 || problem->m == 0 || problem->n == 0 ||
          (problem->alpha[0] == 0 && problem->alpha[1] == 0);
 }
@@ -57,7 +57,7 @@ static tsl_complex_real_way oriented(const tsl_problem *problem, int form, bool 
   const tsl_operands of = tsl_strides_of(problem);
   const tsl_complex_real_strides c = tsl_complex_real_c(swapped, &of);
   const bool apart = form == TSL_COMPLEX_REAL_APART;
-  tsl_complex_real_way way = {.form = form, .is_swapped = swapped, .is_empty = is_empty(problem)};
+  tsl_complex_real_way way = {.form = form, .is_swapped = swapped, .is_empty = complex_real_choose_is_empty(problem)};
   const tsl_complex_real_strides stays = tsl_complex_real_staying(&way, &of);
   way.m = swapped ? problem->n : problem->m;
   way.n = swapped ? problem->m : problem->n;
@@ -70,7 +70,7 @@ static tsl_complex_real_way oriented(const tsl_problem *problem, int form, bool 
 
 /* Complex numbers that pass through memory beside the product: R read once and written twice, or L's parts once each; what stays, copied; sums, read, where they are
  * apart of twice as many and written twice as well, and C. Where C does not lie along its rows, that takes longer. */
-static double moved(const tsl_problem *problem, const tsl_complex_real_way *way) {
+static double complex_real_choose_moved(const tsl_problem *problem, const tsl_complex_real_way *way) {
   const tsl_operands of = tsl_strides_of(problem);
   const tsl_complex_real_strides c = tsl_complex_real_c(way->is_swapped, &of);
   const double k = (double)problem->k, left = k * (double)way->m, right = k * (double)way->n,
@@ -83,7 +83,7 @@ static double moved(const tsl_problem *problem, const tsl_complex_real_way *way)
 
 static tsl_complex_real_way better_of(const tsl_problem *problem, int form) {
   const tsl_complex_real_way plain = oriented(problem, form, false), swapped = oriented(problem, form, true);
-  return moved(problem, &swapped) < moved(problem, &plain) ? swapped : plain;
+  return complex_real_choose_moved(problem, &swapped) < complex_real_choose_moved(problem, &plain) ? swapped : plain;
 }
 
 /* Units for tf32 take what lies along n sooner than the copy can be turned to lie along k, but for small products (NOTES.md). */
@@ -99,14 +99,14 @@ static bool is_left_along_n(const tsl_problem *problem, bool swapped) {
 static tsl_complex_real_way chosen(const tsl_problem *problem) {
   tsl_complex_real_way expanded = better_of(problem, TSL_COMPLEX_REAL_ALONG_K);
   const tsl_complex_real_way apart = better_of(problem, TSL_COMPLEX_REAL_APART);
-  if (moved(problem, &apart) < moved(problem, &expanded))
+  if (complex_real_choose_moved(problem, &apart) < complex_real_choose_moved(problem, &expanded))
     return apart;
   if (is_left_along_n(problem, expanded.is_swapped))
     expanded.form = TSL_COMPLEX_REAL_ALONG_N;
   return expanded;
 }
 
-static tsl_complex_real_room room_of(const tsl_problem *problem, int64_t lines, int64_t places) {
+static tsl_complex_real_room complex_real_choose_room_of(const tsl_problem *problem, int64_t lines, int64_t places) {
   tsl_complex_real_room room = {.line = tsl_round_up(places, GRAIN), .lines = lines};
   room.step = room.line * lines;
   room.elements = room.step * tsl_problem_batch(problem);
@@ -120,13 +120,13 @@ tsl_complex_real_way tsl_complex_real_way_of(const tsl_problem *problem, const t
   const int64_t m = way.m, n = way.n, k = problem->k;
   if (way.is_empty)
     return way;
-  way.made = apart                                  ? room_of(problem, 2 * m, k)
-             : way.form == TSL_COMPLEX_REAL_ALONG_K ? room_of(problem, 2 * n, 2 * k)
-                                                    : room_of(problem, 2 * k, 2 * n);
+  way.made = apart                                  ? complex_real_choose_room_of(problem, 2 * m, k)
+             : way.form == TSL_COMPLEX_REAL_ALONG_K ? complex_real_choose_room_of(problem, 2 * n, 2 * k)
+                                                    : complex_real_choose_room_of(problem, 2 * k, 2 * n);
   if (way.copies)
-    way.copy = apart ? room_of(problem, k, 2 * n) : room_of(problem, m, 2 * k);
+    way.copy = apart ? complex_real_choose_room_of(problem, k, 2 * n) : complex_real_choose_room_of(problem, m, 2 * k);
   if (way.is_staged)
-    way.sums = room_of(problem, apart ? 2 * m : m, 2 * n);
+    way.sums = complex_real_choose_room_of(problem, apart ? 2 * m : m, 2 * n);
   return way;
 }
 
@@ -138,7 +138,7 @@ uint64_t tsl_complex_real_bytes(const tsl_problem *problem, const tsl_complex_re
 
 /* --- the real product --- */
 
-static tsl_problem product_of(const tsl_problem *problem, int64_t m, int64_t n, int64_t k) {
+static tsl_problem complex_real_choose_product_of(const tsl_problem *problem, int64_t m, int64_t n, int64_t k) {
   tsl_problem real = tsl_problem_gemm(m, n, k, tsl_type(problem->c.type)->component);
   real.batch = problem->batch;
   real.ask = problem->ask;
@@ -149,8 +149,8 @@ tsl_problem tsl_complex_real_product(const tsl_problem *problem, const tsl_compl
   const tsl_operands of = tsl_strides_of(problem);
   const int64_t stays = way->copies ? way->copy.line : 2 * tsl_complex_real_staying(way, &of).line;
   const bool apart = way->form == TSL_COMPLEX_REAL_APART;
-  tsl_problem real = apart ? product_of(problem, 2 * way->m, 2 * way->n, problem->k)
-                           : product_of(problem, way->m, 2 * way->n, 2 * problem->k);
+  tsl_problem real = apart ? complex_real_choose_product_of(problem, 2 * way->m, 2 * way->n, problem->k)
+                           : complex_real_choose_product_of(problem, way->m, 2 * way->n, 2 * problem->k);
   real.a.row_stride = apart ? way->made.line : stays;
   real.b.row_stride = apart ? stays : way->form == TSL_COMPLEX_REAL_ALONG_K ? 1 : way->made.line;
   real.b.col_stride = way->form == TSL_COMPLEX_REAL_ALONG_K ? way->made.line : 1;
@@ -165,7 +165,7 @@ tsl_problem tsl_complex_real_product(const tsl_problem *problem, const tsl_compl
 /* Of each part, a sum of 2 k real terms, or of two sums of k. Where alpha and beta are brought to it later, these roundings are added to a careful sum's, and
  * what an ask allows has them already. */
 tsl_accuracy tsl_complex_real_accuracy(const tsl_problem *problem, const tsl_config *config) {
-  const tsl_problem real = product_of(problem, problem->m, 2 * problem->n, 2 * problem->k);
+  const tsl_problem real = complex_real_choose_product_of(problem, problem->m, 2 * problem->n, 2 * problem->k);
   tsl_accuracy made = tsl_accuracy_asked_of_parts(&real, 1);
   (void)config;
   made.factor = fmax(made.factor, tsl_accuracy_of_parts(&real, 1).factor + result_roundings);
@@ -173,7 +173,7 @@ tsl_accuracy tsl_complex_real_accuracy(const tsl_problem *problem, const tsl_con
 }
 
 tsl_accuracy tsl_complex_real_of_product(const tsl_problem *problem) {
-  const tsl_problem real = product_of(problem, problem->m, 2 * problem->n, 2 * problem->k);
+  const tsl_problem real = complex_real_choose_product_of(problem, problem->m, 2 * problem->n, 2 * problem->k);
   tsl_accuracy made = tsl_accuracy_of_one_part(&real, &real, 1);
   made.factor = fmax(tsl_accuracy_of_parts(&real, 1).factor, made.factor - result_roundings);
   return made;

@@ -22,7 +22,7 @@ static int64_t family_of(const tsl_strategy *strategy) {
 }
 
 /* Whether a strategy's models are asked: of small families, and of those that cut factors as an ask lets them. */
-static bool is_asked(const tsl_strategy *strategy, const tsl_problem *real) {
+static bool complex_real_is_asked(const tsl_strategy *strategy, const tsl_problem *real) {
   if (strategy->vendor.load || strategy->splits.parts || strategy->op != real->op)
     return false;
   const tsl_config config = tsl_strategy_defaults(strategy);
@@ -36,7 +36,7 @@ static double seconds_asked(const tsl_problem *real, tsl_accuracy most, const ts
   double least = INFINITY;
   for (int i = 0; (strategy = tsl_strategy_list_hook(i)) != NULL; i++)
     for (tsl_walk walk = {.begun = false};
-         is_asked(strategy, real) && tsl_strategy_walk(strategy, real, device, &walk);) {
+         complex_real_is_asked(strategy, real) && tsl_strategy_walk(strategy, real, device, &walk);) {
       if (tsl_strategy_refuse(strategy, real, &walk.config, device))
         continue;
       const tsl_accuracy promised = tsl_strategy_error_model(strategy, real, &walk.config);
@@ -55,7 +55,7 @@ static double seconds_roughly(const tsl_problem *real, const tsl_device *device)
 }
 
 /* Real numbers that are read and written beside the product, and what of its sums is more than C. */
-static double moved(const tsl_problem *problem, const tsl_complex_real_way *way) {
+static double complex_real_moved(const tsl_problem *problem, const tsl_complex_real_way *way) {
   const double elements = 2 * (double)problem->m * (double)problem->n * (double)tsl_problem_batch(problem);
   const bool apart = way->form == TSL_COMPLEX_REAL_APART,
              reads = problem->beta[0] != 0 || problem->beta[1] != 0;
@@ -78,7 +78,7 @@ double tsl_complex_real_seconds(const tsl_problem *problem, const tsl_config *co
     product = fmin(product, (real.c.type == TESELA_F32 ? seen : 1) *
                                 seconds_asked(&real, tsl_complex_real_of_product(problem), device));
   return product + launches(&way) * device->launch_seconds +
-         (device->bandwidth > 0 ? moved(problem, &way) * size / (streamed * device->bandwidth) : 0);
+         (device->bandwidth > 0 ? complex_real_moved(problem, &way) * size / (streamed * device->bandwidth) : 0);
 }
 
 /* What the product moves beyond that is its plan's to tell. */
@@ -89,7 +89,7 @@ void tsl_complex_real_account(const tsl_problem *problem, const tsl_config *conf
   tsl_cost_counts_operands(problem, (double)problem->m * (double)problem->k,
                        (double)problem->k * (double)problem->n, account);
   tsl_cost_counts_result(problem, 1, account);
-  tsl_cost_counts_copies(size * moved(problem, &way) / 2, account);
+  tsl_cost_counts_copies(size * complex_real_moved(problem, &way) / 2, account);
   account->launches = launches(&way) + !way.is_empty;
   account->workers = fmin(device->compute_units,
                           (double)problem->m * (double)problem->n * (double)tsl_problem_batch(problem));

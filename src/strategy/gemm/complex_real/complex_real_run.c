@@ -4,27 +4,27 @@
 #include "host/int_math.h"
 #include "strategy/gemm/complex_real/complex_real.h"
 
-typedef struct running {
+typedef struct complex_real_running {
   const tsl_work *work;
   const tsl_complex_real *self;
   const tsl_operands *given;
   tsl_stream *stream;
-} running;
+} complex_real_running;
 
-static const tsl_operand *left_of(const running *run) {
+static const tsl_operand *complex_real_left_of(const complex_real_running *run) {
   return run->self->way.is_swapped ? &run->given->b : &run->given->a;
 }
 
-static const tsl_operand *right_of(const running *run) {
+static const tsl_operand *right_of(const complex_real_running *run) {
   return run->self->way.is_swapped ? &run->given->a : &run->given->b;
 }
 
-static bool conjugates(const running *run, bool left) {
+static bool complex_real_conjugates(const complex_real_running *run, bool left) {
   const tsl_problem *problem = &run->work->problem;
   return run->self->way.is_swapped == left ? problem->conjugate_b : problem->conjugate_a;
 }
 
-static tsl_grid grid_of(const running *run, int64_t across, int64_t down) {
+static tsl_grid complex_real_grid_of(const complex_real_running *run, int64_t across, int64_t down) {
   const tsl_device *device = run->work->device;
   return (tsl_grid){{tsl_launch_limited(device, 0, across), tsl_launch_limited(device, 1, down), 1},
                     {COMPLEX_REAL_SIDE, COMPLEX_REAL_LINES, 1}};
@@ -32,8 +32,8 @@ static tsl_grid grid_of(const running *run, int64_t across, int64_t down) {
 
 /* --- factors --- */
 
-static tesela_status copy(const running *run, const complex_real_copy *given, const tsl_operand *from) {
-  const tsl_grid grid = grid_of(run, tsl_ceil_div(given->places, COMPLEX_REAL_SIDE),
+static tesela_status complex_real_run_copy(const complex_real_running *run, const complex_real_copy *given, const tsl_operand *from) {
+  const tsl_grid grid = complex_real_grid_of(run, tsl_ceil_div(given->places, COMPLEX_REAL_SIDE),
                                 tsl_ceil_div(given->lines, COMPLEX_REAL_SIDE) * given->products);
   const tsl_argument list[] = {TSL_ARG_BUFFER(from->buffer), TSL_ARG_BUFFER(run->given->scratch),
                                TSL_ARG_VALUE(*given)};
@@ -42,7 +42,7 @@ static tesela_status copy(const running *run, const complex_real_copy *given, co
 }
 
 /* Lines of numbers of an operand, to a room in scratch memory. All of a batch may share one. */
-static complex_real_copy copy_of(const running *run, const tsl_operand *operand, int64_t at,
+static complex_real_copy complex_real_copy_of(const complex_real_running *run, const tsl_operand *operand, int64_t at,
                                  const tsl_complex_real_room *room) {
   const int64_t batch = tsl_problem_batch(&run->work->problem);
   return (complex_real_copy){.products = operand->step == 0 ? 1 : batch,
@@ -61,13 +61,13 @@ static void go_along(complex_real_copy *given, int64_t lines, int64_t line_strid
 }
 
 /* The terms of L's imaginary parts are in the second column of a number's matrix, or, along n, in its second row. */
-static tesela_status expand_right(const running *run) {
+static tesela_status expand_right(const complex_real_running *run) {
   const tsl_complex_real *self = run->self;
   const tsl_complex_real_way *way = &self->way;
   const tsl_complex_real_strides right = tsl_complex_real_right(way->is_swapped, run->given);
   const int64_t k = run->work->problem.k;
-  const int own = conjugates(run, false) ? -1 : 1, left = conjugates(run, true) ? -1 : 1;
-  complex_real_copy given = copy_of(run, right_of(run), self->made_at, &way->made);
+  const int own = complex_real_conjugates(run, false) ? -1 : 1, left = complex_real_conjugates(run, true) ? -1 : 1;
+  complex_real_copy given = complex_real_copy_of(run, right_of(run), self->made_at, &way->made);
   given.becomes = COMPLEX_REAL_EXPANDED;
   if (way->form == TSL_COMPLEX_REAL_ALONG_K) {
     go_along(&given, way->n, right.along, k, right.line);
@@ -76,45 +76,45 @@ static tesela_status expand_right(const running *run) {
     go_along(&given, k, right.line, way->n, right.along);
     given.sign[0] = own, given.sign[1] = -own * left, given.sign[2] = left;
   }
-  return copy(run, &given, right_of(run));
+  return complex_real_run_copy(run, &given, right_of(run));
 }
 
-static tesela_status take_left_apart(const running *run) {
+static tesela_status take_left_apart(const complex_real_running *run) {
   const tsl_complex_real *self = run->self;
   const tsl_complex_real_strides left = tsl_complex_real_left(self->way.is_swapped, run->given);
-  complex_real_copy given = copy_of(run, left_of(run), self->made_at, &self->way.made);
+  complex_real_copy given = complex_real_copy_of(run, complex_real_left_of(run), self->made_at, &self->way.made);
   given.becomes = COMPLEX_REAL_APART;
   go_along(&given, self->way.m, left.line, run->work->problem.k, left.along);
-  return copy(run, &given, left_of(run));
+  return complex_real_run_copy(run, &given, complex_real_left_of(run));
 }
 
 /* --- what stays --- */
 
-static bool is_apart(const running *run) {
+static bool complex_real_is_apart(const complex_real_running *run) {
   return run->self->way.form == TSL_COMPLEX_REAL_APART;
 }
 
-static const tsl_operand *staying(const running *run) {
-  return is_apart(run) ? right_of(run) : left_of(run);
+static const tsl_operand *staying(const complex_real_running *run) {
+  return complex_real_is_apart(run) ? right_of(run) : complex_real_left_of(run);
 }
 
 /* Numbers of its rows. */
-static int64_t length_of(const running *run) {
-  return is_apart(run) ? run->self->way.n : run->work->problem.k;
+static int64_t complex_real_length_of(const complex_real_running *run) {
+  return complex_real_is_apart(run) ? run->self->way.n : run->work->problem.k;
 }
 
-static tesela_status copy_staying(const running *run) {
+static tesela_status copy_staying(const complex_real_running *run) {
   const tsl_complex_real_way *way = &run->self->way;
   const tsl_complex_real_strides strides = tsl_complex_real_staying(way, run->given);
-  complex_real_copy given = copy_of(run, staying(run), run->self->copy_at, &way->copy);
-  go_along(&given, is_apart(run) ? run->work->problem.k : way->m, strides.line, length_of(run),
+  complex_real_copy given = complex_real_copy_of(run, staying(run), run->self->copy_at, &way->copy);
+  go_along(&given, complex_real_is_apart(run) ? run->work->problem.k : way->m, strides.line, complex_real_length_of(run),
            strides.along);
-  return copy(run, &given, staying(run));
+  return complex_real_run_copy(run, &given, staying(run));
 }
 
 /* --- the product --- */
 
-static tsl_operand in_room(const running *run, const tsl_complex_real_room *room, int64_t at, bool shared) {
+static tsl_operand in_room(const complex_real_running *run, const tsl_complex_real_room *room, int64_t at, bool shared) {
   return (tsl_operand){.buffer = run->given->scratch,
                        .offset = at,
                        .row_stride = room->line,
@@ -131,28 +131,28 @@ static tsl_operand as_real(const tsl_operand *operand, int64_t line) {
                        .step = 2 * operand->step};
 }
 
-static tesela_status multiply(const running *run) {
+static tesela_status complex_real_multiply(const complex_real_running *run) {
   const tsl_complex_real *self = run->self;
   const tsl_complex_real_way *way = &self->way;
   const tsl_complex_real_strides strides = tsl_complex_real_staying(way, run->given),
                                  c = tsl_complex_real_c(way->is_swapped, run->given);
-  const bool stays = tsl_complex_real_follows(&strides, length_of(run));
+  const bool stays = tsl_complex_real_follows(&strides, complex_real_length_of(run));
   if ((!stays && !way->copies) || (!way->is_staged && !tsl_complex_real_follows(&c, way->n)))
     return tsl_fail(TESELA_UNSUPPORTED,
                     "complex_real: operands do not lie along the lines that its plan is for");
   const tsl_operand as_it_lies = stays ? as_real(staying(run), strides.line)
                                        : in_room(run, &way->copy, self->copy_at, staying(run)->step == 0),
                     made = in_room(run, &way->made, self->made_at,
-                                   (is_apart(run) ? left_of(run) : right_of(run))->step == 0);
-  tsl_operands real = {.a = is_apart(run) ? made : as_it_lies,
-                       .b = is_apart(run) ? as_it_lies : made,
+                                   (complex_real_is_apart(run) ? complex_real_left_of(run) : right_of(run))->step == 0);
+  tsl_operands real = {.a = complex_real_is_apart(run) ? made : as_it_lies,
+                       .b = complex_real_is_apart(run) ? as_it_lies : made,
                        .c = way->is_staged ? in_room(run, &way->sums, self->sums_at, false)
                                            : as_real(&run->given->c, c.line)};
   if (way->form == TSL_COMPLEX_REAL_ALONG_K) {
     real.b.col_stride = real.b.row_stride;
     real.b.row_stride = 1;
   }
-  TSL_TRY(is_apart(run) ? take_left_apart(run) : expand_right(run));
+  TSL_TRY(complex_real_is_apart(run) ? take_left_apart(run) : expand_right(run));
   if (!stays)
     TSL_TRY(copy_staying(run));
   return run->work->children->enqueue_as_given(self->child, &real, run->stream, run->given->scratch);
@@ -160,19 +160,19 @@ static tesela_status multiply(const running *run) {
 
 /* --- C --- */
 
-typedef union number {
+typedef union complex_real_number {
   float f32;
   double f64;
-} number;
+} complex_real_number;
 
-static number number_of(tesela_type type, double value) {
-  number out = {.f64 = value};
+static complex_real_number complex_real_number_of(tesela_type type, double value) {
+  complex_real_number out = {.f64 = value};
   if (type == TESELA_C64)
     out.f32 = (float)value;
   return out;
 }
 
-static tesela_status finish(const running *run) {
+static tesela_status complex_real_finish(const complex_real_running *run) {
   const tsl_complex_real *self = run->self;
   const tsl_complex_real_way *way = &self->way;
   const tsl_problem *problem = &run->work->problem;
@@ -180,14 +180,14 @@ static tesela_status finish(const running *run) {
   const tsl_complex_real_strides strides = tsl_complex_real_c(way->is_swapped, run->given);
   const int64_t batch = tsl_problem_batch(problem);
   const size_t size = tsl_type(problem->c.type)->size / 2;
-  const int right = conjugates(run, false) ? -1 : 1, left = conjugates(run, true) ? -1 : 1;
+  const int right = complex_real_conjugates(run, false) ? -1 : 1, left = complex_real_conjugates(run, true) ? -1 : 1;
   const complex_real_result given = {.rows = way->m,
                                      .cols = way->n,
                                      .products = batch,
                                      .sums = self->sums_at,
                                      .sums_row = way->sums.line,
                                      .sums_step = way->sums.step,
-                                     .apart = is_apart(run) ? way->m * way->sums.line : 0,
+                                     .apart = complex_real_is_apart(run) ? way->m * way->sums.line : 0,
                                      .offset = c->offset,
                                      .row_stride = strides.line,
                                      .col_stride = strides.along,
@@ -195,11 +195,11 @@ static tesela_status finish(const running *run) {
                                      .is_empty = way->is_empty,
                                      .reads = problem->beta[0] != 0 || problem->beta[1] != 0,
                                      .sign = {left * right, right, left}};
-  const tsl_grid grid = grid_of(run, tsl_ceil_div(given.cols, COMPLEX_REAL_SIDE),
+  const tsl_grid grid = complex_real_grid_of(run, tsl_ceil_div(given.cols, COMPLEX_REAL_SIDE),
                                 tsl_ceil_div(given.rows * given.products, COMPLEX_REAL_LINES));
-  const number scalars[] = {
-      number_of(problem->c.type, problem->alpha[0]), number_of(problem->c.type, problem->alpha[1]),
-      number_of(problem->c.type, problem->beta[0]), number_of(problem->c.type, problem->beta[1])};
+  const complex_real_number scalars[] = {
+      complex_real_number_of(problem->c.type, problem->alpha[0]), complex_real_number_of(problem->c.type, problem->alpha[1]),
+      complex_real_number_of(problem->c.type, problem->beta[0]), complex_real_number_of(problem->c.type, problem->beta[1])};
   const tsl_argument list[] = {TSL_ARG_BUFFER(way->is_empty ? c->buffer : run->given->scratch), /* not read */
                                TSL_ARG_BUFFER(c->buffer),
                                TSL_ARG_VALUE(given),
@@ -211,8 +211,8 @@ static tesela_status finish(const running *run) {
 }
 
 tesela_status tsl_complex_real_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  const running run = {.work = work, .self = work->state, .given = operands, .stream = stream};
+  const complex_real_running run = {.work = work, .self = work->state, .given = operands, .stream = stream};
   if (run.self->child)
-    TSL_TRY(multiply(&run));
-  return run.self->way.is_staged ? finish(&run) : TESELA_OK;
+    TSL_TRY(complex_real_multiply(&run));
+  return run.self->way.is_staged ? complex_real_finish(&run) : TESELA_OK;
 }

@@ -19,7 +19,7 @@ static const char *const probes[] = {
     "tile_m=64 tile_n=64 cluster=2", "tile_m=32 tile_n=32 slices=4", NULL,
 };
 
-static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *dmma_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_cuda_dmma tile = tsl_cuda_dmma_of(problem, config, device);
   if (tile.warp_m == 0)
     return tsl_refusal("no shape of warps makes tiles of %d x %d %snumbers in %d slices", tile.tile_m,
@@ -43,7 +43,7 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
 }
 
 /* The sums of parts of k. */
-static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static uint64_t dmma_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_cuda_dmma tile = tsl_cuda_dmma_of(problem, config, device);
   return (uint64_t)tsl_cuda_dmma_shares_of(&tile, device).sums_bytes;
 }
@@ -65,13 +65,13 @@ const tsl_strategy tsl_gemm_cuda_dmma = {
     .needs = TSL_CAN_CUDA | TSL_CAN_MMA | TSL_CAN_F64,
     .accuracy = tsl_accuracy_in_order,
     .params = params,
-    .refuse = refuse,
+    .refuse = dmma_refuse,
     .score = tsl_cuda_dmma_seconds,
     .build = tsl_cuda_dmma_build,
     .run = tsl_cuda_dmma_run,
     .release = tsl_cuda_dmma_release,
     .skips = TSL_CAN_CUDA,
     .takes = {.types = types, .why = "these instructions multiply f64", .conjugates = true, .batches = true},
-    .uses = {.scratch = scratch, .account = tsl_cuda_dmma_account},
+    .uses = {.scratch = dmma_scratch, .account = tsl_cuda_dmma_account},
     .testing = {.probes = probes},
 };

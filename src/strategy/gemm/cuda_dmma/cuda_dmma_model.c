@@ -41,7 +41,7 @@ static int64_t panel_bytes(int numbers, bool across, int lines, int depth) {
 }
 
 /* As many stages as there is memory for; and where sums meet in shared memory, these fit. */
-static void share_memory(tsl_cuda_dmma *tile, const tsl_device *device) {
+static void dmma_share_memory(tsl_cuda_dmma *tile, const tsl_device *device) {
   const int64_t stage = panel_bytes(tile->numbers, tile->a_across, tile->tile_m, tile->depth) +
                         panel_bytes(tile->numbers, tile->b_across, tile->tile_n, tile->depth),
                 own = ((int64_t)device->local_bytes_inside + BLOCK_BYTES) / tile->groups - BLOCK_BYTES,
@@ -70,20 +70,20 @@ static bool by_pairs(const tsl_cuda_dmma *tile) {
 }
 
 /* Whether all lines of a tile that begins further up are there; pairs of them begin at even ones. */
-static bool is_whole(int64_t lines, int tile, bool across) {
+static bool dmma_is_whole(int64_t lines, int tile, bool across) {
   return lines >= tile && (lines % 2 == 0 || !across);
 }
 
 /* Whether blocks stay: where there are more tiles than find room, and short sums, so that the next tile's panels count that come while one
  * is stored. */
-static bool stays(const tsl_cuda_dmma *tile, const tsl_device *device) {
+static bool dmma_stays(const tsl_cuda_dmma *tile, const tsl_device *device) {
   const tsl_problem *problem = &tile->problem;
   const int64_t tiles = tsl_ceil_div(problem->m, tile->tile_m) * tsl_ceil_div(problem->n, tile->tile_n);
   return tile->numbers == 1 && tile->slices == 1 && tile->cluster == 1 && tsl_problem_batch(problem) == 1 &&
          problem->k > 0 && problem->k <= STAY_DEPTH && problem->k % tile->depth == 0 &&
          tiles > (int64_t)device->compute_units * tile->groups &&
-         is_whole(problem->m, tile->tile_m, tile->a_across) &&
-         is_whole(problem->n, tile->tile_n, tile->b_across);
+         dmma_is_whole(problem->m, tile->tile_m, tile->a_across) &&
+         dmma_is_whole(problem->n, tile->tile_n, tile->b_across);
 }
 
 tsl_cuda_dmma tsl_cuda_dmma_of(const tsl_problem *problem, const tsl_config *config,
@@ -107,8 +107,8 @@ tsl_cuda_dmma tsl_cuda_dmma_of(const tsl_problem *problem, const tsl_config *con
       tile.warp_m = shapes[i].warp_m, tile.warp_n = shapes[i].warp_n, tile.groups = shapes[i].groups;
       tile.efficiency = by_pairs(&tile) ? shapes[i].by_pairs : shapes[i].by_ones;
       tile.items = 32 * (tile.tile_m / tile.warp_m) * (tile.tile_n / tile.warp_n) * tile.slices;
-      share_memory(&tile, device);
-      tile.stays = stays(&tile, device);
+      dmma_share_memory(&tile, device);
+      tile.stays = dmma_stays(&tile, device);
     }
   return tile;
 }
@@ -134,7 +134,7 @@ static const double cluster_loss = 3.56;
 
 /* Multiply-adds of f64 that a multiprocessor's tensor cores do in a clock: twice those of FMA where it has these at half the rate of
  * f32, and no more than those where it hardly has any. */
-static double unit_rate(const tsl_device *device) {
+static double dmma_unit_rate(const tsl_device *device) {
   const double fma = device->peak_f64 / (2e6 * fmax(1, device->clock_mhz) * fmax(1, device->compute_units));
   return fmax(1e-3, device->peak_f64 * 3 > device->peak_f32 ? 2 * fma : fma);
 }
@@ -143,18 +143,18 @@ static double unit_rate(const tsl_device *device) {
 static const double blocks_clocks = 1840, fold_bytes = 175;
 
 /* Clocks of the last step of a block, beyond those of its sums. */
-static double meeting_clocks(const tsl_cuda_dmma *tile) {
+static double dmma_meeting_clocks(const tsl_cuda_dmma *tile) {
   const double bytes = 16.0 * tile->numbers * tile->tile_m * tile->tile_n;
   return (tile->slices * tile->cluster > 1 ? tile->slices * bytes / fold_bytes : 0) +
          (tile->cluster > 1 ? blocks_clocks + bytes / fold_bytes : 0);
 }
 
 /* Three that go on at once: the longest, and more where others are nearly as long. */
-static double together_of(double a, double b, double c) {
+static double dmma_together_of(double a, double b, double c) {
   return pow(pow(a, 4) + pow(b, 4) + pow(c, 4), 0.25);
 }
 
-static double seconds_of(const tsl_cuda_dmma *tile, double tiles, int64_t parts, const tsl_device *device) {
+static double dmma_seconds_of(const tsl_cuda_dmma *tile, double tiles, int64_t parts, const tsl_device *device) {
   const tsl_problem *problem = &tile->problem;
   const double units = fmax(1, device->compute_units),
                blocks = tiles * (double)parts * (double)tsl_problem_batch(problem),
@@ -168,13 +168,13 @@ static double seconds_of(const tsl_cuda_dmma *tile, double tiles, int64_t parts,
   const double copies = lines * tile->depth / tile->items,
                products = products_each * tile->warp_m * tile->warp_n / 64 /* 16 x 8 x 8 each */,
                slowed = is_part ? 1 + part_cost * copies / products : 1,
-               rate = unit_rate(device) * tile->efficiency * (warps >= 2 ? 1 : few_warps) / slowed;
+               rate = dmma_unit_rate(device) * tile->efficiency * (warps >= 2 ? 1 : few_warps) / slowed;
   const double rounds = ceil(each / tile->groups),
                waited = rounds * depth / tile->depth * panel_clocks / fmax(1, tile->stages - 1);
   const bool is_odd = tile->numbers == 1 && parts == 1 && problem->c.row_stride % 2 != 0;
   const double sums_each = (double)tile->numbers * tile->tile_m * tile->tile_n / tile->items;
   /* Of all rounds but the first, blocks that share a multiprocessor begin and end while others multiply. */
-  const double around = sum_clocks * (is_odd ? odd_sums : 1) * sums_each + meeting_clocks(tile),
+  const double around = sum_clocks * (is_odd ? odd_sums : 1) * sums_each + dmma_meeting_clocks(tile),
                later = (tile->stays ? around : first_clocks + around) *
                        (1 - hidden * (tile->groups - 1) / tile->groups);
   const double clocks =
@@ -183,7 +183,7 @@ static double seconds_of(const tsl_cuda_dmma *tile, double tiles, int64_t parts,
   const double c_bytes =
       8.0 * numbers * (double)problem->m * (double)problem->n * (double)tsl_problem_batch(problem);
   const double clock = 1e6 * fmax(1, device->clock_mhz),
-               seconds = together_of(clocks / clock, cached / clock,
+               seconds = dmma_together_of(clocks / clock, cached / clock,
                                      (tsl_problem_bytes(problem) + (is_odd ? odd_moves - 1 : 0) * c_bytes) /
                                          (bandwidth_share * device->bandwidth));
   const double sums = 16.0 * tile->numbers * (double)problem->m * (double)problem->n * (double)parts;
@@ -194,13 +194,13 @@ static double seconds_of(const tsl_cuda_dmma *tile, double tiles, int64_t parts,
 double tsl_cuda_dmma_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_cuda_dmma tile = tsl_cuda_dmma_of(problem, config, device);
   const tsl_cuda_dmma_shares shares = tsl_cuda_dmma_shares_of(&tile, device);
-  return seconds_of(&tile, (double)shares.tiles_m * (double)shares.tiles_n, shares.parts, device);
+  return dmma_seconds_of(&tile, (double)shares.tiles_m * (double)shares.tiles_n, shares.parts, device);
 }
 
 /* As many parts of k as the model likes best, of at least so many panels each, and for no more blocks than units take at once. */
 enum { PART_PANELS = 2 };
 
-static int64_t parts_of(const tsl_cuda_dmma *tile, int64_t tiles, const tsl_device *device) {
+static int64_t dmma_parts_of(const tsl_cuda_dmma *tile, int64_t tiles, const tsl_device *device) {
   const int64_t slots = device->compute_units * (int64_t)tile->groups,
                 panels = tsl_ceil_div(tile->problem.k, tile->depth),
                 most = tiles > 0 && tsl_problem_batch(&tile->problem) == 1
@@ -211,7 +211,7 @@ static int64_t parts_of(const tsl_cuda_dmma *tile, int64_t tiles, const tsl_devi
   if (tile->cluster > 1)
     return tile->cluster;
   for (int64_t parts = 1; parts <= tsl_max(1, most); parts++) {
-    const double seconds = seconds_of(tile, (double)tiles, parts, device);
+    const double seconds = dmma_seconds_of(tile, (double)tiles, parts, device);
     if (seconds < least)
       least = seconds, best = parts;
   }
@@ -223,7 +223,7 @@ tsl_cuda_dmma_shares tsl_cuda_dmma_shares_of(const tsl_cuda_dmma *tile, const ts
   tsl_cuda_dmma_shares shares = {.tiles_m = tsl_ceil_div(m, tile->tile_m),
                                  .tiles_n = tsl_ceil_div(n, tile->tile_n)};
   const int64_t tiles = shares.tiles_m * shares.tiles_n;
-  shares.parts = parts_of(tile, tiles, device);
+  shares.parts = dmma_parts_of(tile, tiles, device);
   shares.blocks = tiles * shares.parts;
   shares.pitch = tile->numbers == 2 ? n : tsl_round_up(n, 2);
   shares.sums_bytes =
@@ -246,7 +246,7 @@ void tsl_cuda_dmma_account(const tsl_problem *problem, const tsl_config *config,
       (tsl_moved){.read = bytes * tile.tile_m * tile.tile_n * (1.0 / tile.warp_m + 1.0 / tile.warp_n),
                   .written = bytes * (tile.tile_m + tile.tile_n)};
   account->global.read = account->local.written;
-  account->rate = 2 * unit_rate(device) * fmax(1, device->compute_units) * 1e6 * fmax(1, device->clock_mhz);
+  account->rate = 2 * dmma_unit_rate(device) * fmax(1, device->compute_units) * 1e6 * fmax(1, device->clock_mhz);
   tsl_cost_counts_copies((double)shares.sums_bytes, account);
   tsl_cost_counts_result(problem, 1, account);
 }

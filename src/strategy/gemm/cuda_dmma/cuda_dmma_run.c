@@ -57,14 +57,14 @@ void tsl_cuda_dmma_release(tsl_work *work) {
 /* --- running --- */
 
 /* Whether matrices can be read or written by pairs along `along`, in `lines` lines; of a batch, all of them. */
-static int is_wide(int numbers, const tsl_operand *operand, int64_t along, int64_t line, int64_t lines,
+static int dmma_is_wide(int numbers, const tsl_operand *operand, int64_t along, int64_t line, int64_t lines,
                    int64_t offset) {
   return tsl_cuda_dmma_pairs(numbers, along, line, lines, offset) && operand->step * numbers % 2 == 0 &&
          (uintptr_t)operand->buffer->device->ops->native_buffer(operand->buffer) % 16 == 0;
 }
 
 /* One run; A, B and the sizes are those of C = A B as the kernel sees it, swapped or not. */
-typedef struct running {
+typedef struct dmma_running {
   const tsl_work *work;
   const tsl_operands *operands;
   tsl_cuda_dmma tile;
@@ -76,10 +76,10 @@ typedef struct running {
   int64_t first, count; /* products of the batch that a launch takes */
   tsl_launch_wanted wanted;
   tsl_stream *stream;
-} running;
+} dmma_running;
 
 /* C from the sums of all parts; or from nothing, where there are none. */
-static tesela_status fold(const running *run) {
+static tesela_status dmma_fold(const dmma_running *run) {
   const tsl_work *work = run->work;
   const dmma_kernels *kernels = work->state;
   const tsl_gemm_sizes *s = &run->sizes;
@@ -104,15 +104,15 @@ static tesela_status fold(const running *run) {
   return work->device->ops->launch(run->stream, kernels->fold, &grid, list, sizeof list / sizeof *list);
 }
 
-static cuda_dmma_matrix factor(const running *run, const tsl_operand *operand, bool across, int64_t offset,
+static cuda_dmma_matrix dmma_factor(const dmma_running *run, const tsl_operand *operand, bool across, int64_t offset,
                                int64_t row, int64_t col, int64_t rows, int64_t cols, bool is_a) {
   const bool by_rows = is_a != across; /* elements of a row of the matrix lie side by side */
   return (cuda_dmma_matrix){offset + run->first * operand->step, row, col,
-                            by_rows ? is_wide(run->tile.numbers, operand, col, row, rows, offset)
-                                    : is_wide(run->tile.numbers, operand, row, col, cols, offset)};
+                            by_rows ? dmma_is_wide(run->tile.numbers, operand, col, row, rows, offset)
+                                    : dmma_is_wide(run->tile.numbers, operand, row, col, cols, offset)};
 }
 
-static tesela_status multiply(const running *run) {
+static tesela_status dmma_multiply(const dmma_running *run) {
   const tsl_work *work = run->work;
   const dmma_kernels *kernels = work->state;
   const tsl_gemm_sizes *s = &run->sizes;
@@ -127,9 +127,9 @@ static tesela_status multiply(const running *run) {
       .parts = (int)shares->parts,
       .part_panels = (int)(panels / shares->parts),
       .longer_parts = (int)(panels % shares->parts),
-      .a = factor(run, run->a, run->tile.a_across, s->a_offset, s->a_row_stride, s->a_col_stride, s->m, s->k,
+      .a = dmma_factor(run, run->a, run->tile.a_across, s->a_offset, s->a_row_stride, s->a_col_stride, s->m, s->k,
                   true),
-      .b = factor(run, run->b, run->tile.b_across, s->b_offset, s->b_row_stride, s->b_col_stride, s->k, s->n,
+      .b = dmma_factor(run, run->b, run->tile.b_across, s->b_offset, s->b_row_stride, s->b_col_stride, s->k, s->n,
                   false),
       .c = run->is_split ? (cuda_dmma_matrix){0, shares->pitch, 1, 1} : run->result,
       .c_part = s->m * shares->pitch,
@@ -159,7 +159,7 @@ tesela_status tsl_cuda_dmma_run(const tsl_work *work, const tsl_operands *operan
   const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
   const int64_t batch = tsl_problem_batch(&work->problem),
                 most = (int64_t)tsl_launch_limited(work->device, 1, batch);
-  running run = {.work = work,
+  dmma_running run = {.work = work,
                  .operands = operands,
                  .tile = tile,
                  .shares = tsl_cuda_dmma_shares_of(&tile, work->device),
@@ -172,13 +172,13 @@ tesela_status tsl_cuda_dmma_run(const tsl_work *work, const tsl_operands *operan
   run.is_split = run.shares.sums_bytes > 0;
   run.result = (cuda_dmma_matrix){
       s->c_offset, s->c_row_stride, s->c_col_stride,
-      is_wide(tile.numbers, &operands->c, s->c_col_stride, s->c_row_stride, s->m, s->c_offset)};
+      dmma_is_wide(tile.numbers, &operands->c, s->c_col_stride, s->c_row_stride, s->m, s->c_offset)};
   for (; run.first < batch; run.first += most) {
     run.count = tsl_min(most, batch - run.first);
     if (s->k > 0)
-      TSL_TRY(multiply(&run));
+      TSL_TRY(dmma_multiply(&run));
     if (s->k == 0 || run.is_split)
-      TSL_TRY(fold(&run));
+      TSL_TRY(dmma_fold(&run));
   }
   return TESELA_OK;
 }

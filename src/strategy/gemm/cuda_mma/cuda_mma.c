@@ -27,7 +27,7 @@ static const char *const probes[] = {
     NULL,
 };
 
-static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *mma_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_cuda_mma tile = tsl_cuda_mma_of(problem, config, device);
   if (problem->a.type == TESELA_F32 && !tsl_numeric_requirements_has_accuracy(&problem->ask))
     return "f32 is cut to tf32's ten binary places here, which only an ask allows (accuracy=tf32)";
@@ -57,7 +57,7 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
 }
 
 /* Packed factors, whether or not a run's strides need them, and the sums of parts of k. */
-static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static uint64_t mma_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_cuda_mma tile = tsl_cuda_mma_of(problem, config, device);
   return (uint64_t)(tile.a_bytes + tile.b_bytes + tsl_cuda_mma_shares_of(&tile, device).sums_bytes);
 }
@@ -86,7 +86,7 @@ static const tsl_types types[] = {
 /* Of f32, the units read the first ten binary places and cut off the rest: two factors lose less than 2^-9 of their product. Its
  * sums align fewer products at once than those of narrower types, so that each costs more cuts. Of a number with less than ten places,
  * below the smallest normal one, nothing may be left. */
-static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+static tsl_accuracy mma_accuracy(const tsl_problem *problem, const tsl_config *config) {
   static const double cut = 0x1p-9 / 0x1p-24;
   const double k = (double)problem->k;
   if (problem->a.type != TESELA_F32)
@@ -103,9 +103,9 @@ const tsl_strategy tsl_gemm_cuda_mma = {
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_CUDA | TSL_CAN_MMA,
-    .accuracy = accuracy,
+    .accuracy = mma_accuracy,
     .params = params,
-    .refuse = refuse,
+    .refuse = mma_refuse,
     .score = tsl_cuda_mma_seconds,
     .build = tsl_cuda_mma_build,
     .run = tsl_cuda_mma_run,
@@ -114,6 +114,6 @@ const tsl_strategy tsl_gemm_cuda_mma = {
               .why = "these instructions multiply narrow types, and f32 as tf32",
               .batches = true},
     .values = {.names = {[TSL_CUDA_MMA_FROM] = from_names}},
-    .uses = {.scratch = scratch, .account = tsl_cuda_mma_account},
+    .uses = {.scratch = mma_scratch, .account = tsl_cuda_mma_account},
     .testing = {.probes = probes},
 };

@@ -20,7 +20,7 @@ static const struct {
 enum { STAGES_MOST = 8, BLOCK_BYTES = 1024 /* of the system's in each block's shared memory */ };
 
 /* As many stages as there is memory for. */
-static void share_memory(tsl_cuda_mma *tile, const tsl_device *device) {
+static void mma_share_memory(tsl_cuda_mma *tile, const tsl_device *device) {
   const int64_t stage = (int64_t)(tile->tile_m + tile->tile_n) * tile->depth_bytes,
                 inside =
                     (int64_t)(device->local_bytes_inside ? device->local_bytes_inside : device->local_bytes),
@@ -74,7 +74,7 @@ tsl_cuda_mma tsl_cuda_mma_of(const tsl_problem *problem, const tsl_config *confi
       tile.warp_m = shapes[i].warp_m, tile.warp_n = shapes[i].warp_n, tile.groups = shapes[i].groups;
       tile.efficiency = shapes[i].efficiency;
       tile.items = 32 * (tile.tile_m / tile.warp_m) * (tile.tile_n / tile.warp_n);
-      share_memory(&tile, device);
+      mma_share_memory(&tile, device);
     }
   return tile;
 }
@@ -101,7 +101,7 @@ static const double few_warps = 0.76;
  * a launch's, what is left where one follows another. */
 static const double bandwidth_share = 0.84, cache_bytes = 46, fold_seconds = 4.9e-6, launch_share = 0.39;
 
-static double unit_rate(const tsl_cuda_mma *tile, const tsl_device *device) {
+static double mma_unit_rate(const tsl_cuda_mma *tile, const tsl_device *device) {
   double rate = rates[0].rate;
   for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
     if (device->architecture >= rates[i].architecture)
@@ -122,7 +122,7 @@ static double part_clocks(const tsl_cuda_mma *tile) {
 }
 
 /* Three that go on at once: the longest, and more where others are nearly as long. */
-static double together_of(double a, double b, double c) {
+static double mma_together_of(double a, double b, double c) {
   return pow(pow(a, 3.5) + pow(b, 3.5) + pow(c, 3.5), 1 / 3.5);
 }
 
@@ -133,12 +133,12 @@ static double packed_bytes(const tsl_cuda_mma *tile) {
                      : 0;
 }
 
-static double packing_seconds(const tsl_cuda_mma *tile, const tsl_device *device) {
+static double mma_packing_seconds(const tsl_cuda_mma *tile, const tsl_device *device) {
   const double bytes = packed_bytes(tile);
   return bytes > 0 ? 2.5 * bytes / device->bandwidth + device->launch_seconds : 0;
 }
 
-static double seconds_of(const tsl_cuda_mma *tile, double tiles, int64_t parts, const tsl_device *device) {
+static double mma_seconds_of(const tsl_cuda_mma *tile, double tiles, int64_t parts, const tsl_device *device) {
   const tsl_problem *problem = &tile->problem;
   const double units = fmax(1, device->compute_units),
                blocks = tiles * (double)parts * (double)tsl_problem_batch(problem),
@@ -148,7 +148,7 @@ static double seconds_of(const tsl_cuda_mma *tile, double tiles, int64_t parts, 
                bytes = (double)(tile->tile_m + tile->tile_n) * tile->depth_bytes;
   const bool by_quads = problem->c.col_stride == 1 && (problem->m == 1 || problem->c.row_stride % 4 == 0);
   const double stored = sum_clocks * (by_quads ? 1 : ones_cost),
-               rate = unit_rate(tile, device) * tile->efficiency * (warps >= 2 ? 1 : few_warps),
+               rate = mma_unit_rate(tile, device) * tile->efficiency * (warps >= 2 ? 1 : few_warps),
                rounds = ceil(each / tile->groups),
                waited = rounds * panels * (panel_clocks / fmax(1, tile->stages - 1) + part_clocks(tile)),
                products = each * panels *
@@ -156,7 +156,7 @@ static double seconds_of(const tsl_cuda_mma *tile, double tiles, int64_t parts, 
                clocks = fmax(products, waited) + rounds * (first_clocks + stored * area / tile->items),
                cached = blocks * panels * bytes / (cache_bytes * units);
   const double clock = 1e6 * fmax(1, device->clock_mhz),
-               seconds = together_of(clocks / clock, cached / clock,
+               seconds = mma_together_of(clocks / clock, cached / clock,
                                      tsl_problem_bytes(problem) / (bandwidth_share * device->bandwidth));
   const double sums = 8.0 * (double)problem->m * (double)problem->n * (double)parts;
   return launch_share * device->launch_seconds + seconds +
@@ -166,14 +166,14 @@ static double seconds_of(const tsl_cuda_mma *tile, double tiles, int64_t parts, 
 double tsl_cuda_mma_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_cuda_mma tile = tsl_cuda_mma_of(problem, config, device);
   const tsl_cuda_mma_shares shares = tsl_cuda_mma_shares_of(&tile, device);
-  return packing_seconds(&tile, device) +
-         seconds_of(&tile, (double)shares.tiles_m * (double)shares.tiles_n, shares.parts, device);
+  return mma_packing_seconds(&tile, device) +
+         mma_seconds_of(&tile, (double)shares.tiles_m * (double)shares.tiles_n, shares.parts, device);
 }
 
 /* As many parts of k as the model likes best, of at least so many panels each, and for no more blocks than units take at once. */
 enum { PART_PANELS = 4 };
 
-static int64_t parts_of(const tsl_cuda_mma *tile, int64_t tiles, const tsl_device *device) {
+static int64_t mma_parts_of(const tsl_cuda_mma *tile, int64_t tiles, const tsl_device *device) {
   const int64_t slots = device->compute_units * (int64_t)tile->groups,
                 panels = tsl_ceil_div(tile->problem.k, tile->depth),
                 most = tiles > 0 && tsl_problem_batch(&tile->problem) == 1
@@ -182,7 +182,7 @@ static int64_t parts_of(const tsl_cuda_mma *tile, int64_t tiles, const tsl_devic
   int64_t best = 1;
   double least = INFINITY;
   for (int64_t parts = 1; parts <= tsl_max(1, most); parts++) {
-    const double seconds = seconds_of(tile, (double)tiles, parts, device);
+    const double seconds = mma_seconds_of(tile, (double)tiles, parts, device);
     if (seconds < least)
       least = seconds, best = parts;
   }
@@ -194,7 +194,7 @@ tsl_cuda_mma_shares tsl_cuda_mma_shares_of(const tsl_cuda_mma *tile, const tsl_d
   tsl_cuda_mma_shares shares = {.tiles_m = tsl_ceil_div(m, tile->tile_m),
                                 .tiles_n = tsl_ceil_div(n, tile->tile_n)};
   const int64_t tiles = shares.tiles_m * shares.tiles_n;
-  shares.parts = parts_of(tile, tiles, device);
+  shares.parts = mma_parts_of(tile, tiles, device);
   shares.blocks = tiles * shares.parts;
   shares.pitch = tsl_round_up(n, 4);
   shares.sums_bytes = shares.parts > 1 ? shares.parts * m * shares.pitch * 4 : 0;
@@ -217,7 +217,7 @@ void tsl_cuda_mma_account(const tsl_problem *problem, const tsl_config *config, 
                   .written = bytes * (tile.tile_m + tile.tile_n)};
   account->global.read = account->local.written;
   account->rate =
-      2 * unit_rate(&tile, device) * fmax(1, device->compute_units) * 1e6 * fmax(1, device->clock_mhz);
+      2 * mma_unit_rate(&tile, device) * fmax(1, device->compute_units) * 1e6 * fmax(1, device->clock_mhz);
   tsl_cost_counts_copies(packed_bytes(&tile), account);
   tsl_cost_counts_copies((double)shares.sums_bytes, account);
   tsl_cost_counts_result(problem, 1, account);

@@ -11,9 +11,9 @@
 #define FOLDER "strategy/gemm/cuda_mma/"
 
 /* What build() leaves in work->state. */
-typedef struct mma_kernels {
+typedef struct mma_mma_kernels {
   tsl_kernel *multiply, *fold, *pack; /* pack: NULL where nothing is packed */
-} mma_kernels;
+} mma_mma_kernels;
 
 enum { FOLD_ITEMS = 256, UNIT_BLOCKS = 16 };
 
@@ -24,7 +24,7 @@ tesela_status tsl_cuda_mma_build(tsl_work *work) {
   const int form = tsl_launch_form(problem->c.type);
   const tsl_cuda_mma_shares shares = tsl_cuda_mma_shares_of(&tile, work->device);
   char defines[320];
-  mma_kernels made = {.fold = NULL};
+  mma_mma_kernels made = {.fold = NULL};
   void *block;
   snprintf(defines, sizeof defines,
            "#define STAGES %d\n#define WARP_M %d\n#define WARP_N %d\n#define GROUPS %d\n#define ELEMENT %d\n"
@@ -52,7 +52,7 @@ tesela_status tsl_cuda_mma_build(tsl_work *work) {
       ops->kernel_early(made.fold);
   }
   TSL_TRY(tsl_alloc(sizeof made, "cuda_mma's kernels", &block));
-  *(mma_kernels *)block = made;
+  *(mma_mma_kernels *)block = made;
   work->state = block;
   return TESELA_OK;
 }
@@ -66,47 +66,47 @@ void tsl_cuda_mma_release(tsl_work *work) {
 
 /* A factor as copies find it: its lines, which are what lies side by side, a row of A, or where A lies across, all its elements of one
  * k; and elements from product to product of a batch. */
-typedef struct factor {
+typedef struct mma_factor {
   tsl_rows rows;
   tsl_rows_place place;
   int64_t step;
-} factor;
+} mma_factor;
 
 /* One run; A, B and the sizes are those of C = A B as the kernel sees it, swapped or not. */
-typedef struct running {
+typedef struct mma_running {
   const tsl_work *work;
   const tsl_operands *operands;
   tsl_cuda_mma tile;
   tsl_cuda_mma_shares shares;
   tsl_gemm_sizes sizes;
-  factor a, b;
+  mma_factor a, b;
   bool is_split; /* parts of k go to memory, and the fold adds them up */
   cuda_mma_matrix result;
   cuda_mma_scalar alpha, beta;
   int64_t first, count; /* products of the batch that a launch takes */
   tsl_stream *stream;
-} running;
+} mma_running;
 
 /* The bits of alpha or beta, as the kernels take them: 32 of them in f32 or i32. */
-static cuda_mma_scalar scalar_of(const tsl_gemm_argument *scaled, int index) {
+static cuda_mma_scalar mma_scalar_of(const tsl_gemm_argument *scaled, int index) {
   cuda_mma_scalar scalar;
   memcpy(&scalar, &scaled->scalars.i32[index], sizeof scalar);
   return scalar;
 }
 
-static bool is_aligned(tsl_buffer *buffer) {
+static bool mma_is_aligned(tsl_buffer *buffer) {
   return (uintptr_t)buffer->device->ops->native_buffer(buffer) % 16 == 0;
 }
 
 /* Where the sums of parts start in scratch memory, behind packed factors. */
-static int64_t sums_offset(const running *run) {
+static int64_t sums_offset(const mma_running *run) {
   return (run->tile.a_bytes + run->tile.b_bytes) / 4;
 }
 
 /* C from the sums of all parts; or from nothing, where there are none. */
-static tesela_status fold(const running *run) {
+static tesela_status mma_fold(const mma_running *run) {
   const tsl_work *work = run->work;
-  const mma_kernels *kernels = work->state;
+  const mma_mma_kernels *kernels = work->state;
   const tsl_gemm_sizes *s = &run->sizes;
   tsl_buffer *c = run->operands->c.buffer;
   cuda_mma_fold_arguments given = {.m = s->m,
@@ -131,40 +131,40 @@ static tesela_status fold(const running *run) {
 }
 
 /* Bytes of a factor's copies. */
-static int width_of(const running *run, const factor *own) {
+static int mma_width_of(const mma_running *run, const mma_factor *own) {
   const tsl_rows_place *place = &own->place;
-  return is_aligned(place->buffer) ? tsl_cuda_mma_width(run->tile.element, place->step, place->row_stride,
+  return mma_is_aligned(place->buffer) ? tsl_cuda_mma_width(run->tile.element, place->step, place->row_stride,
                                                         own->rows.rows, place->offset, own->step)
                                    : 0;
 }
 
 /* What is to be packed goes to byte `to` of scratch memory. */
-static tesela_status prepare(const running *run, int64_t to, factor *own) {
-  const mma_kernels *kernels = run->work->state;
-  return kernels->pack && width_of(run, own) < 16
+static tesela_status mma_prepare(const mma_running *run, int64_t to, mma_factor *own) {
+  const mma_mma_kernels *kernels = run->work->state;
+  return kernels->pack && mma_width_of(run, own) < 16
              ? tsl_pack_rows(run->work, kernels->pack, &own->rows, run->tile.element, 1,
                              run->operands->scratch, to, run->stream, &own->place)
              : TESELA_OK;
 }
 
 /* A factor as the kernel has it. by_rows: its lines are rows of the matrix, not columns. */
-static cuda_mma_matrix matrix_of(const running *run, const factor *own, bool by_rows) {
+static cuda_mma_matrix mma_matrix_of(const mma_running *run, const mma_factor *own, bool by_rows) {
   const tsl_rows_place *place = &own->place;
   return (cuda_mma_matrix){place->offset + run->first * own->step, by_rows ? place->row_stride : place->step,
-                           by_rows ? place->step : place->row_stride, width_of(run, own)};
+                           by_rows ? place->step : place->row_stride, mma_width_of(run, own)};
 }
 
 /* Of `lines` rows of A (columns of B), from one to the next and along k so many elements. */
-static factor factor_of(const tsl_cuda_mma *tile, const tsl_operand *operand, bool across, int64_t lines,
+static mma_factor mma_factor_of(const tsl_cuda_mma *tile, const tsl_operand *operand, bool across, int64_t lines,
                         int64_t k, int64_t offset, int64_t line, int64_t along) {
-  return (factor){tsl_rows_of(lines, k, across, tile->element),
+  return (mma_factor){tsl_rows_of(lines, k, across, tile->element),
                   {operand->buffer, offset, across ? along : line, across ? line : along, 0},
                   operand->step};
 }
 
-static tesela_status multiply(const running *run) {
+static tesela_status mma_multiply(const mma_running *run) {
   const tsl_work *work = run->work;
-  const mma_kernels *kernels = work->state;
+  const mma_mma_kernels *kernels = work->state;
   const tsl_gemm_sizes *s = &run->sizes;
   const tsl_cuda_mma_shares *shares = &run->shares;
   const int64_t panels = tsl_ceil_div(s->k, run->tile.depth), c_step = run->operands->c.step;
@@ -177,8 +177,8 @@ static tesela_status multiply(const running *run) {
       .parts = (int)shares->parts,
       .part_panels = (int)(panels / shares->parts),
       .longer_parts = (int)(panels % shares->parts),
-      .a = matrix_of(run, &run->a, !run->tile.a_across),
-      .b = matrix_of(run, &run->b, run->tile.b_across),
+      .a = mma_matrix_of(run, &run->a, !run->tile.a_across),
+      .b = mma_matrix_of(run, &run->b, run->tile.b_across),
       .c = run->is_split ? (cuda_mma_matrix){sums_offset(run), shares->pitch, 1, 1} : run->result,
       .c_part = run->is_split ? s->m * shares->pitch : 0,
       .a_step = run->a.step,
@@ -197,11 +197,11 @@ static tesela_status multiply(const running *run) {
 }
 
 /* Whether four numbers of a row of C are one store. */
-static bool by_quads(const running *run) {
+static bool by_quads(const mma_running *run) {
   const tsl_gemm_sizes *s = &run->sizes;
   const tsl_operand *c = &run->operands->c;
   return s->c_col_stride == 1 && s->c_offset % 4 == 0 && c->step % 4 == 0 &&
-         (s->m == 1 || s->c_row_stride % 4 == 0) && is_aligned(c->buffer);
+         (s->m == 1 || s->c_row_stride % 4 == 0) && mma_is_aligned(c->buffer);
 }
 
 tesela_status tsl_cuda_mma_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
@@ -210,31 +210,31 @@ tesela_status tsl_cuda_mma_run(const tsl_work *work, const tsl_operands *operand
   const tsl_gemm_argument scaled = tsl_launch_scalars(work, &sizes);
   const int64_t batch = tsl_problem_batch(&work->problem),
                 most = (int64_t)tsl_launch_limited(work->device, 1, batch);
-  running run = {.work = work,
+  mma_running run = {.work = work,
                  .operands = operands,
                  .tile = tile,
                  .shares = tsl_cuda_mma_shares_of(&tile, work->device),
                  .sizes = tile.swapped ? tsl_launch_swapped(&sizes) : sizes,
-                 .alpha = scalar_of(&scaled, 0),
-                 .beta = scalar_of(&scaled, 1),
+                 .alpha = mma_scalar_of(&scaled, 0),
+                 .beta = mma_scalar_of(&scaled, 1),
                  .stream = stream};
   const tsl_gemm_sizes *s = &run.sizes;
-  run.a = factor_of(&tile, tile.swapped ? &operands->b : &operands->a, tile.a_across, s->m, s->k, s->a_offset,
+  run.a = mma_factor_of(&tile, tile.swapped ? &operands->b : &operands->a, tile.a_across, s->m, s->k, s->a_offset,
                     s->a_row_stride, s->a_col_stride);
-  run.b = factor_of(&tile, tile.swapped ? &operands->a : &operands->b, tile.b_across, s->n, s->k, s->b_offset,
+  run.b = mma_factor_of(&tile, tile.swapped ? &operands->a : &operands->b, tile.b_across, s->n, s->k, s->b_offset,
                     s->b_col_stride, s->b_row_stride);
   if (s->k > 0) {
-    TSL_TRY(prepare(&run, 0, &run.a));
-    TSL_TRY(prepare(&run, tile.a_bytes, &run.b));
+    TSL_TRY(mma_prepare(&run, 0, &run.a));
+    TSL_TRY(mma_prepare(&run, tile.a_bytes, &run.b));
   }
   run.is_split = run.shares.sums_bytes > 0;
   run.result = (cuda_mma_matrix){s->c_offset, s->c_row_stride, s->c_col_stride, by_quads(&run)};
   for (; run.first < batch; run.first += most) {
     run.count = tsl_min(most, batch - run.first);
     if (s->k > 0)
-      TSL_TRY(multiply(&run));
+      TSL_TRY(mma_multiply(&run));
     if (s->k == 0 || run.is_split)
-      TSL_TRY(fold(&run));
+      TSL_TRY(mma_fold(&run));
   }
   return TESELA_OK;
 }

@@ -100,7 +100,7 @@ static tsl_accuracy of_panels(const tsl_problem *problem, int64_t sums) {
 /* Of f32, the units read the first ten binary places and cut off the rest: two factors lose less than 2^-9 of their product. Its
  * sums align fewer products at once than those of narrower types, so that each costs more cuts. Of a number with less than ten places,
  * below the smallest normal one, nothing may be left. */
-static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+static tsl_accuracy wgmma_accuracy(const tsl_problem *problem, const tsl_config *config) {
   static const double cut = 0x1p-9 / 0x1p-24;
   const double k = (double)problem->k;
   if (tsl_cuda_wgmma_is_eight(problem) && config->value[TSL_CUDA_WGMMA_EIGHTS] != TSL_CUDA_WGMMA_WIDENED)
@@ -159,7 +159,7 @@ static const char *refuse_stream(const tsl_problem *problem, const tsl_cuda_wgmm
                              : NULL;
 }
 
-static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *wgmma_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const int64_t eights = config->value[TSL_CUDA_WGMMA_EIGHTS];
   const bool is_widened = eights == TSL_CUDA_WGMMA_WIDENED;
   if (!is_widened && !tsl_cuda_wgmma_is_eight(problem) && !tsl_cuda_wgmma_is_half(problem))
@@ -205,7 +205,7 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
 }
 
 /* Packed copies of both operands, whether or not a run's strides need them, and the sums of parts of k. */
-static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static uint64_t wgmma_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(problem, config, device);
   const tsl_cuda_wgmma_shares shares =
       tsl_cuda_wgmma_shares_of(&tile, tile.problem.m, tile.problem.n, problem->k, device);
@@ -213,7 +213,7 @@ static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, co
 }
 
 /* Where blocks have memory for its vectors, too, and A does not go to registers. */
-static bool finishes(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static bool wgmma_finishes(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   return tsl_cuda_wgmma_finishing(problem, config, device).stages > 0;
 }
 
@@ -226,19 +226,19 @@ const tsl_strategy tsl_gemm_cuda_wgmma = {
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_CUDA | TSL_CAN_WGMMA,
-    .accuracy = accuracy,
+    .accuracy = wgmma_accuracy,
     .params = params,
-    .refuse = refuse,
+    .refuse = wgmma_refuse,
     .score = tsl_cuda_wgmma_seconds,
     .build = tsl_cuda_wgmma_build,
     .run = tsl_cuda_wgmma_run,
     .release = tsl_cuda_wgmma_release,
-    .finishes = finishes,
+    .finishes = wgmma_finishes,
     .joins = &tsl_cuda_wgmma_joining,
     .takes = {.types = types, .why = "wgmma multiplies narrow types, and f32 as tf32", .batches = true},
     .values = {.names = {[TSL_CUDA_WGMMA_ORDER] = order_names,
                          [TSL_CUDA_WGMMA_FORM] = form_names,
                          [TSL_CUDA_WGMMA_EIGHTS] = eights_names}},
-    .uses = {.scratch = scratch, .account = tsl_cuda_wgmma_account},
+    .uses = {.scratch = wgmma_scratch, .account = tsl_cuda_wgmma_account},
     .testing = {.probes = probes},
 };

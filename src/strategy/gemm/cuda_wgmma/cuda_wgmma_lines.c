@@ -15,7 +15,7 @@ static bool turns_words(bool across, int64_t along, int64_t apart) {
 }
 
 /* Blocks that turn whole words wait for one another's ends, so three share a multiprocessor; those that copy need registers for what is on its way. */
-static int resident_of(const tsl_cuda_wgmma *tile) {
+static int wgmma_lines_resident_of(const tsl_cuda_wgmma *tile) {
   const tsl_shape *a = &tile->problem.a, *b = &tile->problem.b;
   return tile->element == 1 && (turns_words(tile->a_across, a->col_stride, a->row_stride) ||
                                 turns_words(tile->b_across, b->row_stride, b->col_stride))
@@ -26,7 +26,7 @@ static int resident_of(const tsl_cuda_wgmma *tile) {
 tesela_status tsl_cuda_wgmma_lines_kernel(tsl_work *work, const tsl_cuda_wgmma *tile, tsl_kernel **kernel) {
   char defines[64];
   snprintf(defines, sizeof defines, "#define WIDENED %d\n#define RESIDENT %d\n", tile->element != tile->given,
-           resident_of(tile));
+           wgmma_lines_resident_of(tile));
   TSL_TRY(tsl_launch_kernel_with(work, "strategy/gemm/cuda_wgmma/cuda_wgmma_lines.cu",
                                  "tsl_gemm_cuda_wgmma_lines", ITEMS, defines, kernel));
   work->device->ops->kernel_early(*kernel);
@@ -42,20 +42,20 @@ static int shift_of(int64_t chunks, int64_t most) {
 }
 
 /* How lines of so many chunks are copied. Elements of more than a byte lie side by side and are bytes here. */
-static int way_of(const tsl_cuda_wgmma *tile, const tsl_rows_place *place, int64_t chunks) {
+static int wgmma_lines_way_of(const tsl_cuda_wgmma *tile, const tsl_rows_place *place, int64_t chunks) {
   if (tile->element == tile->given && place->row_stride == 1 && place->step != 1)
     return TSL_CUDA_WGMMA_LINES_TURNED;
   const bool is_short = shift_of(chunks, TSL_CUDA_WGMMA_LINES_BULK) < TSL_CUDA_WGMMA_LINES_BULK_SHIFT;
   return place->step == 1 && !is_short ? TSL_CUDA_WGMMA_LINES_BY_BULK : TSL_CUDA_WGMMA_LINES_GATHERED;
 }
 
-static cuda_wgmma_lines lines_of(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_factor *factor,
+static cuda_wgmma_lines wgmma_lines_lines_of(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_factor *factor,
                                  tesela_type type, int64_t to) {
   const tsl_rows *rows = &factor->rows;
   const tsl_rows_place *place = &factor->place;
   const int64_t bytes = tile->given, elements = rows->elements * bytes,
                 chunks = tsl_ceil_div(elements, CHUNK), side = TSL_CUDA_WGMMA_LINES_SIDE;
-  const int way = way_of(tile, place, chunks);
+  const int way = wgmma_lines_way_of(tile, place, chunks);
   const int64_t most =
       way == TSL_CUDA_WGMMA_LINES_BY_BULK ? TSL_CUDA_WGMMA_LINES_BULK : TSL_CUDA_WGMMA_LINES_CHUNKS;
   cuda_wgmma_lines lines = {.lines = rows->rows,
@@ -88,7 +88,7 @@ tesela_status tsl_cuda_wgmma_lines(const tsl_work *work, tsl_kernel *kernel, con
   int64_t copied = 0;
   for (int i = 0; i < 2; i++)
     if (factors[i].packs && (tile->given == 1 || factors[i].place.step == 1)) {
-      given.of[i] = lines_of(tile, &factors[i], types[i], to[i]);
+      given.of[i] = wgmma_lines_lines_of(tile, &factors[i], types[i], to[i]);
       copied += factors[i].rows.rows * factors[i].rows.pitch;
       factors[i].place =
           (tsl_rows_place){scratch, to[i] / tile->element, factors[i].rows.pitch / tile->element, 1, 0};
@@ -96,7 +96,7 @@ tesela_status tsl_cuda_wgmma_lines(const tsl_work *work, tsl_kernel *kernel, con
     }
   /* Blocks stay: as many as multiprocessors have room for. */
   const int64_t units = (int64_t)given.of[0].units + given.of[1].units,
-                most = (int64_t)resident_of(tile) * tsl_max(1, work->device->compute_units);
+                most = (int64_t)wgmma_lines_resident_of(tile) * tsl_max(1, work->device->compute_units);
   given.fits = (uint64_t)copied <= work->device->cache_bytes;
   const tsl_grid grid = {{(uint64_t)tsl_min(units, most), 1, 1}, {ITEMS, 1, 1}};
   const tsl_argument all[] = {list[0], list[1], list[2], TSL_ARG_VALUE(given)};

@@ -33,7 +33,7 @@ static double odd_of(const tsl_cuda_wgmma *tile, const tsl_shape *shape, bool ac
 }
 
 /* Clocks of a panel: the products of all warpgroups, one after the other; what comes from the last cache; shared memory. */
-static double panel_clocks(const tsl_cuda_wgmma *tile) {
+static double wgmma_panel_clocks(const tsl_cuda_wgmma *tile) {
   const double blocks = tile->tile_m / 64.0, wide = fmax(tile->tile_n, 64);
   const double odd_a = odd_of(tile, &tile->problem.a, true, tile->a_across),
                odd_b = odd_of(tile, &tile->problem.b, false, tile->b_across);
@@ -50,7 +50,7 @@ static double panel_clocks(const tsl_cuda_wgmma *tile) {
          adding;
 }
 
-static double copied(const tsl_shape *shape, bool across_rows, bool across, int element) {
+static double wgmma_copied(const tsl_shape *shape, bool across_rows, bool across, int element) {
   const tsl_rows_place place = {
       .step = across_rows == across ? shape->row_stride : shape->col_stride,
       .row_stride = across_rows == across ? shape->col_stride : shape->row_stride,
@@ -66,7 +66,7 @@ double tsl_cuda_wgmma_packed_bytes(const tsl_cuda_wgmma *tile) {
   if (tile->element != tile->given)
     return 1.5 * products * ((double)a->rows * (double)a->cols + (double)b->rows * (double)b->cols);
   return products *
-         (copied(a, true, tile->a_across, tile->element) + copied(b, false, tile->b_across, tile->element));
+         (wgmma_copied(a, true, tile->a_across, tile->element) + wgmma_copied(b, false, tile->b_across, tile->element));
 }
 
 /* Of blocks that flow, seconds: from a launch's end to the next one's first full stage and its last sums; more for each further 64 rows or
@@ -92,7 +92,7 @@ static double flowing_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_s
   const double from_memory = tsl_problem_bytes(problem) / memory,
                from_cache = blocks * panels * panel / (flow_cache * memory),
                loaded = panels * panel * (each > 2 ? each / 2 : 1) / flow_block_bytes,
-               multiplied = each * panels * panel_clocks(tile) / clock;
+               multiplied = each * panels * wgmma_panel_clocks(tile) / clock;
   const double uneven = each <= 1 ? flow_alone
                                   : 1 + flow_uneven * (each * units / blocks - 1) +
                                         flow_queue * fmax(0, each - TSL_CUDA_WGMMA_RESIDENT);
@@ -111,7 +111,7 @@ static double batch_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_sha
   const double products = (double)tsl_problem_batch(problem),
                tiles = (double)shares->tiles_m * (double)shares->tiles_n * products * tile->cluster;
   const double rounds = ceil(tiles / fmax(1, (double)shares->blocks));
-  const double multiplied = ceil((double)problem->k / tile->depth) * panel_clocks(tile),
+  const double multiplied = ceil((double)problem->k / tile->depth) * wgmma_panel_clocks(tile),
                elements = (double)tile->tile_m * tile->tile_n;
   /* While one of the blocks of a multiprocessor stores by map, others multiply; storing one by one is work, too. */
   const double one_by_one = tsl_cuda_wgmma_problem_by_map(tile)
@@ -149,7 +149,7 @@ static double taken_clocks(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_shar
   const double clusters = fmax(1, (double)shares->blocks / tile->cluster),
                tiles = (double)shares->tiles_m * (double)shares->tiles_n * (double)shares->parts,
                each = ceil(tiles / clusters) * (store + pairs);
-  return each + panel_clocks(tile) * (tile->streams
+  return each + wgmma_panel_clocks(tile) * (tile->streams
                                           ? (double)shares->whole / clusters * panels + (double)shares->ending
                                           : ceil(tiles / clusters) * panels);
 }
@@ -190,7 +190,7 @@ static double staying_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_s
  * of batches do not have. */
 static const double lines_traffic = 1.6, rows_traffic = 2.5, lines_seconds = 1e-6;
 
-static double packing_seconds(const tsl_cuda_wgmma *tile, const tsl_device *device) {
+static double wgmma_packing_seconds(const tsl_cuda_wgmma *tile, const tsl_device *device) {
   const double copies = tsl_cuda_wgmma_packed_bytes(tile);
   const bool by_lines = tile->given == 1 || (tile->given == 2 && tsl_problem_batch(&tile->problem) == 1);
   return copies == 0 ? 0
@@ -206,7 +206,7 @@ double tsl_cuda_wgmma_seconds(const tsl_problem *problem, const tsl_config *conf
   const double folding = shares.parts > 1 ? fold_share * device->launch_seconds +
                                                 fold_moves * (double)shares.sums_bytes / device->bandwidth
                                           : 0;
-  return packing_seconds(&tile, device) + folding +
+  return wgmma_packing_seconds(&tile, device) + folding +
          (tile.flows ? flowing_seconds(&tile, &shares, problem, device)
                      : staying_seconds(&tile, &shares, problem, device));
 }

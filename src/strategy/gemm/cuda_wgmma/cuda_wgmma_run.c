@@ -31,7 +31,7 @@ static const char *word_of(const tsl_cuda_wgmma *tile, tesela_type type) {
   return tile->element != tile->given ? "f16" : tsl_launch_ptx_word(type);
 }
 
-static tsl_cuda_wgmma tile_of(const tsl_work *work) {
+static tsl_cuda_wgmma wgmma_tile_of(const tsl_work *work) {
   return work->finishes ? tsl_cuda_wgmma_finishing(&work->problem, &work->config, work->device)
                         : tsl_cuda_wgmma_of(&work->problem, &work->config, work->device);
 }
@@ -79,7 +79,7 @@ static unsigned long long first_ticket(const tsl_work *work) {
 }
 
 tesela_status tsl_cuda_wgmma_build(tsl_work *work) {
-  const tsl_cuda_wgmma tile = tile_of(work);
+  const tsl_cuda_wgmma tile = wgmma_tile_of(work);
   const tsl_device_ops *ops = work->device->ops;
   const tsl_problem *problem = &tile.problem;
   const tsl_cuda_wgmma_shares shares = shares_of(work, &tile);
@@ -192,7 +192,7 @@ static tesela_status prepare_factors(const tsl_cuda_wgmma_running *run, cuda_wgm
 }
 
 /* The bits of alpha or beta, as the kernels take them: 32 of them in f32 or i32. */
-static cuda_wgmma_scalar scalar_of(const tsl_gemm_argument *scaled, int index) {
+static cuda_wgmma_scalar wgmma_scalar_of(const tsl_gemm_argument *scaled, int index) {
   cuda_wgmma_scalar scalar;
   memcpy(&scalar, &scaled->scalars.i32[index], sizeof scalar);
   return scalar;
@@ -223,7 +223,7 @@ static int64_t c_offset(const tsl_cuda_wgmma_running *run) {
 /* The last step's arguments of a launch, behind the others' in a kernel's list. */
 enum { FINISH_ARGUMENTS = 4 };
 
-static cuda_wgmma_vector vector_of(const tsl_cuda_wgmma_running *run, const tsl_operand *vector) {
+static cuda_wgmma_vector wgmma_vector_of(const tsl_cuda_wgmma_running *run, const tsl_operand *vector) {
   const bool is_swapped = run->tile.swapped;
   return (cuda_wgmma_vector){.offset = vector->offset + run->first * vector->step,
                              .row = is_swapped ? vector->col_stride : vector->row_stride,
@@ -233,8 +233,8 @@ static cuda_wgmma_vector vector_of(const tsl_cuda_wgmma_running *run, const tsl_
 
 static cuda_wgmma_finish finish_of(const tsl_cuda_wgmma_running *run) {
   const tsl_operands *own = run->operands;
-  return (cuda_wgmma_finish){vector_of(run, &own->bias), vector_of(run, &own->scale_a),
-                             vector_of(run, &own->scale_b), (float)run->work->problem.alpha[0]};
+  return (cuda_wgmma_finish){wgmma_vector_of(run, &own->bias), wgmma_vector_of(run, &own->scale_a),
+                             wgmma_vector_of(run, &own->scale_b), (float)run->work->problem.alpha[0]};
 }
 
 /* Appends them, where kernels do it; returns how many there are then. */
@@ -297,7 +297,7 @@ static tesela_status map_sums(const tsl_cuda_wgmma_running *run, sums_place *pla
 }
 
 /* C from the sums of all parts; or, where there are no products (`parts` is 0), from nothing. */
-static tesela_status fold(const tsl_cuda_wgmma_running *run, const sums_place *place, cuda_wgmma_scalar alpha,
+static tesela_status wgmma_fold(const tsl_cuda_wgmma_running *run, const sums_place *place, cuda_wgmma_scalar alpha,
                           cuda_wgmma_scalar beta, int parts) {
   const tsl_cuda_wgmma_kernels *kernels = run->work->state;
   const tsl_device *device = run->work->device;
@@ -334,7 +334,7 @@ static int ahead_of(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_shares *sha
   return tile->flows ? (int)tsl_ceil_div(AHEAD, panel * tsl_max(1, shares->blocks)) : 0;
 }
 
-static tesela_status launch(const tsl_cuda_wgmma_running *run, const tsl_tensor_map maps[3],
+static tesela_status wgmma_launch(const tsl_cuda_wgmma_running *run, const tsl_tensor_map maps[3],
                             const cuda_wgmma_arguments *given, bool is_split) {
   const tsl_cuda_wgmma_kernels *kernels = run->work->state;
   const tsl_cuda_wgmma_shares *shares = &run->shares;
@@ -362,7 +362,7 @@ static tesela_status launch(const tsl_cuda_wgmma_running *run, const tsl_tensor_
 }
 
 /* Products `first` to `first + count` of the batch. */
-static tesela_status multiply(const tsl_cuda_wgmma_running *run, cuda_wgmma_scalar alpha,
+static tesela_status wgmma_multiply(const tsl_cuda_wgmma_running *run, cuda_wgmma_scalar alpha,
                               cuda_wgmma_scalar beta) {
   const tsl_cuda_wgmma *tile = &run->tile;
   const tsl_cuda_wgmma_shares *shares = &run->shares;
@@ -409,15 +409,15 @@ static tesela_status multiply(const tsl_cuda_wgmma_running *run, cuda_wgmma_scal
     TSL_TRY(tsl_cuda_wgmma_map_result(run, &maps[2]));
     given.by_map = tsl_cuda_wgmma_by_columns(tile, s) ? 2 : 1;
   }
-  TSL_TRY(launch(run, maps, &given, is_split));
-  return is_split ? fold(run, &place, alpha, beta, (int)shares->parts) : TESELA_OK;
+  TSL_TRY(wgmma_launch(run, maps, &given, is_split));
+  return is_split ? wgmma_fold(run, &place, alpha, beta, (int)shares->parts) : TESELA_OK;
 }
 
 /* A batch whose factors lie as maps take them is one launch; others go by as many products as there is memory for their copies. */
 tesela_status tsl_cuda_wgmma_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   tsl_cuda_wgmma_running run = {.work = work,
                                 .operands = operands,
-                                .tile = tile_of(work),
+                                .tile = wgmma_tile_of(work),
                                 .stream = stream,
                                 .count = tsl_problem_batch(&work->problem)};
   const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
@@ -425,14 +425,14 @@ tesela_status tsl_cuda_wgmma_run(const tsl_work *work, const tsl_operands *opera
   run.shares = shares_of(work, &run.tile);
   const int64_t products = run.count;
   const tsl_gemm_argument scaled = tsl_launch_scalars(work, &run.sizes);
-  const cuda_wgmma_scalar alpha = scalar_of(&scaled, 0), beta = scalar_of(&scaled, 1);
+  const cuda_wgmma_scalar alpha = wgmma_scalar_of(&scaled, 0), beta = wgmma_scalar_of(&scaled, 1);
   const sums_place none = {0, 0, false};
   if (sizes.k == 0)
-    return fold(&run, &none, alpha, beta, 0);
+    return wgmma_fold(&run, &none, alpha, beta, 0);
   const int64_t most = products > 1 && packs(&run) ? run.tile.packed : products;
   for (; run.first < products; run.first += most) {
     run.count = tsl_min(most, products - run.first);
-    TSL_TRY(multiply(&run, alpha, beta));
+    TSL_TRY(wgmma_multiply(&run, alpha, beta));
   }
   return TESELA_OK;
 }

@@ -32,12 +32,12 @@ int tsl_cuda_wgmma_columns(const tsl_cuda_wgmma *tile) {
 /* What a multiprocessor keeps for itself of its memory, for each block. */
 enum { KEPT = 1024 };
 
-static int64_t room_of(const tsl_cuda_wgmma *tile, const tsl_device *device) {
+static int64_t wgmma_tile_room_of(const tsl_cuda_wgmma *tile, const tsl_device *device) {
   return ((int64_t)device->local_bytes_inside + KEPT) / tile->resident - KEPT;
 }
 
 /* Small blocks of a batch, whose products are short, wait for one another's last steps: as many as there are registers for. */
-static int resident_of(const tsl_cuda_wgmma *tile) {
+static int wgmma_tile_resident_of(const tsl_cuda_wgmma *tile) {
   if (tile->flows)
     return TSL_CUDA_WGMMA_RESIDENT;
   if (tile->warpgroups > 1 || tile->apart > 0 || tsl_problem_batch(&tile->problem) == 1)
@@ -50,7 +50,7 @@ static void share_flowing(tsl_cuda_wgmma *tile, const tsl_device *device) {
   const int64_t stage = (int64_t)(tile->tile_m + tile->tile_n) * TSL_CUDA_WGMMA_PANEL,
                 sums = (int64_t)tile->tile_m / 64 * tsl_ceil_div(tile->tile_n, 32) * BOX,
                 beside = 1024 + 16 * STAGES_MOST,
-                fits = tsl_min((room_of(tile, device) - beside) / stage, STAGES_MOST);
+                fits = tsl_min((wgmma_tile_room_of(tile, device) - beside) / stage, STAGES_MOST);
   tile->stages = fits < 2 || fits * stage < sums ? 0 : (int)fits;
   tile->shared_bytes = (uint64_t)(tile->stages * stage + beside);
 }
@@ -66,14 +66,14 @@ static void share_memory_with(tsl_cuda_wgmma *tile, int most, const tsl_device *
   const int64_t stage = (int64_t)(tile->tile_m + tile->tile_n) * TSL_CUDA_WGMMA_PANEL,
                 boxes = (int64_t)tile->warpgroups * tile->boxes * BOX,
                 beside = boxes + tile->beside + 1024 + 16 * STAGES_MOST,
-                fits = (room_of(tile, device) - beside) / stage;
+                fits = (wgmma_tile_room_of(tile, device) - beside) / stage;
   tile->stages = fits < 2 ? 0 : (int)tsl_min(fits, STAGES_MOST);
   tile->shared_bytes = (uint64_t)(tile->stages * stage + beside);
 }
 
 /* Where two stages are read at a time, two more are to be filled meanwhile: of two panels that are added together, or of one that is
  * multiplied and the next, whose fragments go to registers. */
-static void share_memory(tsl_cuda_wgmma *tile, const tsl_device *device) {
+static void wgmma_tile_share_memory(tsl_cuda_wgmma *tile, const tsl_device *device) {
   share_memory_with(tile, BOXES_MOST, device);
   if ((tile->apart == 2 || tile->from_registers) && tile->stages < 4)
     share_memory_with(tile, BOXES_MOST / 2, device);
@@ -89,7 +89,7 @@ bool tsl_cuda_wgmma_is_half(const tsl_problem *problem) {
 }
 
 /* How a vector goes that goes along C's rows, or columns, of the product as it was asked for. */
-static int way_of(bool is_swapped, bool is_there, bool by_column) {
+static int wgmma_tile_way_of(bool is_swapped, bool is_there, bool by_column) {
   return !is_there                 ? TSL_CUDA_WGMMA_NO_VECTOR
          : by_column != is_swapped ? TSL_CUDA_WGMMA_BY_COLUMN
                                    : TSL_CUDA_WGMMA_BY_ROW;
@@ -98,14 +98,14 @@ static int way_of(bool is_swapped, bool is_there, bool by_column) {
 /* Of one number any way is right, and as rows go it needs no memory. */
 static int way_of_scale(bool is_swapped, tesela_scaling scaling, bool by_column) {
   return scaling == TESELA_SCALE_TENSOR ? TSL_CUDA_WGMMA_BY_ROW
-                                        : way_of(is_swapped, scaling != TESELA_NO_SCALE, by_column);
+                                        : wgmma_tile_way_of(is_swapped, scaling != TESELA_NO_SCALE, by_column);
 }
 
 /* Of the last step's vectors that go from column to column, each warpgroup has its tile's. */
 static void share_vectors(tsl_cuda_wgmma *tile, const tsl_problem *problem) {
   tile->finishes = true;
   tile->bias =
-      way_of(tile->swapped, problem->bias_axis != TESELA_NO_BIAS, problem->bias_axis == TESELA_BIAS_ROW);
+      wgmma_tile_way_of(tile->swapped, problem->bias_axis != TESELA_NO_BIAS, problem->bias_axis == TESELA_BIAS_ROW);
   tile->scale_a = way_of_scale(tile->swapped, problem->scaling_a, false);
   tile->scale_b = way_of_scale(tile->swapped, problem->scaling_b, true);
   const int vectors = (tile->bias == TSL_CUDA_WGMMA_BY_COLUMN) + (tile->scale_a == TSL_CUDA_WGMMA_BY_COLUMN) +
@@ -134,7 +134,7 @@ static bool bytes_from_registers(const tsl_cuda_wgmma *given) {
 
 typedef enum tile_for { ALONE, FINISHING, JOINING } tile_for;
 
-static tsl_cuda_wgmma tile_of(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+static tsl_cuda_wgmma wgmma_tile_tile_of(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                               tile_for purpose) {
   const int64_t *value = config->value;
   tsl_cuda_wgmma tile = {
@@ -158,7 +158,7 @@ static tsl_cuda_wgmma tile_of(const tsl_problem *problem, const tsl_config *conf
   const int64_t sums = tile.eights > 0 || tsl_cuda_wgmma_is_half(problem) ? value[TSL_CUDA_WGMMA_EIGHTS] : 0;
   tile.apart = sums == TSL_CUDA_WGMMA_PANELS ? 1 : sums == TSL_CUDA_WGMMA_PAIRS ? 2 : 0;
   tile.element = tile.eights == TSL_CUDA_WGMMA_WIDENED ? 2 : tile.given;
-  tile.resident = resident_of(&tile);
+  tile.resident = wgmma_tile_resident_of(&tile);
   tile.depth = TSL_CUDA_WGMMA_PANEL / tile.element;
   const tsl_shape *a = &tile.problem.a, *b = &tile.problem.b;
   /* From shared memory wgmma takes elements of 8 and of 32 bits along k alone. */
@@ -178,7 +178,7 @@ static tsl_cuda_wgmma tile_of(const tsl_problem *problem, const tsl_config *conf
   if (tile.flows)
     share_flowing(&tile, device);
   else
-    share_memory(&tile, device);
+    wgmma_tile_share_memory(&tile, device);
   /* Its kernel does no last step, and has no table. */
   if (tile.from_registers && purpose != ALONE)
     tile.stages = 0;
@@ -187,17 +187,17 @@ static tsl_cuda_wgmma tile_of(const tsl_problem *problem, const tsl_config *conf
 
 tsl_cuda_wgmma tsl_cuda_wgmma_of(const tsl_problem *problem, const tsl_config *config,
                                  const tsl_device *device) {
-  return tile_of(problem, config, device, ALONE);
+  return wgmma_tile_tile_of(problem, config, device, ALONE);
 }
 
 tsl_cuda_wgmma tsl_cuda_wgmma_finishing(const tsl_problem *problem, const tsl_config *config,
                                         const tsl_device *device) {
-  return tile_of(problem, config, device, FINISHING);
+  return wgmma_tile_tile_of(problem, config, device, FINISHING);
 }
 
 tsl_cuda_wgmma tsl_cuda_wgmma_joining_tile(const tsl_problem *problem, const tsl_config *config,
                                            const tsl_device *device) {
-  return tile_of(problem, config, device, JOINING);
+  return wgmma_tile_tile_of(problem, config, device, JOINING);
 }
 
 /* k is split where tiles are too few for all units, into parts of at least so many panels; where A comes from registers, whose tiles are

@@ -24,7 +24,7 @@ static const tsl_types types[] = {
     {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
 };
 
-static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *cuda_whole_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   static const int64_t most_line = 4096;
   if (problem->m > most_line || problem->n > most_line || problem->k > most_line)
     return tsl_refusal("products of %lld x %lld x %lld are not brought to shared memory whole",
@@ -56,7 +56,7 @@ const tsl_strategy tsl_gemm_cuda_whole = {
     .needs = TSL_CAN_CUDA | TSL_CAN_MMA,
     .accuracy = tsl_accuracy_of_tensor_cores,
     .params = params,
-    .refuse = refuse,
+    .refuse = cuda_whole_refuse,
     .score = tsl_cuda_whole_seconds,
     .build = tsl_cuda_whole_build,
     .run = tsl_cuda_whole_run,

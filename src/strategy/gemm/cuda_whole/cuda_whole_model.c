@@ -16,7 +16,7 @@ enum { WARPS_TOGETHER = 8, WARPS_RESIDENT = 64, BLOCKS_RESIDENT = 32 };
 enum { KEPT = 1024 };
 
 /* Lines of A, or of B, `lines` along m or n. Eight of them meet in no bank where they are an odd number of chunks apart. */
-static tsl_cuda_whole_lines lines_of(const tsl_shape *shape, bool is_a, int64_t lines, int64_t k) {
+static tsl_cuda_whole_lines cuda_whole_lines_of(const tsl_shape *shape, bool is_a, int64_t lines, int64_t k) {
   const int64_t by_line = is_a ? shape->row_stride : shape->col_stride,
                 by_depth = is_a ? shape->col_stride : shape->row_stride;
   const bool across = !tsl_launch_along(by_depth, by_line);
@@ -35,8 +35,8 @@ tsl_cuda_whole tsl_cuda_whole_of(const tsl_problem *problem, const tsl_config *c
   tile.problem = tile.swapped ? tsl_problem_swapped(problem) : *problem;
   const int64_t m = tile.problem.m, n = tile.problem.n, k = problem->k,
                 number = (int64_t)tsl_type(problem->c.type)->size;
-  tile.a = lines_of(&tile.problem.a, true, m, k);
-  tile.b = lines_of(&tile.problem.b, false, n, k);
+  tile.a = cuda_whole_lines_of(&tile.problem.a, true, m, k);
+  tile.b = cuda_whole_lines_of(&tile.problem.b, false, n, k);
   int row = 0;
   while (registers_for[row].sums < tile.tile_m * tile.tile_n / 32)
     row++;
@@ -74,7 +74,7 @@ static const double rate_of_warp = 0.085, rate_most = 2.2;
 /* Of memory's bandwidth, what they get; from a block's start to its last copy, clocks; and of a launch, what is left where one follows another. */
 static const double memory_part = 0.85, first_clocks = 3000, launch_share = 0.3;
 
-static double copies_of(const tsl_cuda_whole_lines *lines, const tsl_shape *shape, bool is_a, int64_t apart) {
+static double cuda_whole_copies_of(const tsl_cuda_whole_lines *lines, const tsl_shape *shape, bool is_a, int64_t apart) {
   const bool by_rows = is_a != lines->across;
   const int64_t line = by_rows ? shape->row_stride : shape->col_stride,
                 step = by_rows ? shape->col_stride : shape->row_stride;
@@ -86,7 +86,7 @@ static double copies_of(const tsl_cuda_whole_lines *lines, const tsl_shape *shap
                                             : bytes / ELEMENT * element_cost;
 }
 
-static bool is_dense(const tsl_problem *problem) {
+static bool cuda_whole_is_dense(const tsl_problem *problem) {
   return problem->c.col_stride == 1 && (problem->m == 1 || problem->c.row_stride == problem->n) &&
          problem->beta[0] == 0;
 }
@@ -101,10 +101,10 @@ double tsl_cuda_whole_seconds(const tsl_problem *problem, const tsl_config *conf
   const double loads = fmin(tile.tile_m / 16.0 * warps, blocks_m * (double)tile.warps_n) +
                        fmin(tile.tile_n / 16.0 * warps, blocks_n / 2 * warps / (double)tile.warps_n),
                pairs = fmin((double)tile.tile_m * tile.tile_n * warps, 64 * blocks_m * blocks_n * 2) / 64;
-  const double each = copies_of(&tile.a, &own->a, true, own->m * own->k) +
-                      copies_of(&tile.b, &own->b, false, own->n * own->k) +
+  const double each = cuda_whole_copies_of(&tile.a, &own->a, true, own->m * own->k) +
+                      cuda_whole_copies_of(&tile.b, &own->b, false, own->n * own->k) +
                       depths * (loads * load_cost + blocks_m * blocks_n * product_cost) +
-                      pairs * (is_dense(own) ? put_cost : one_cost) + warps * warp_cost;
+                      pairs * (cuda_whole_is_dense(own) ? put_cost : one_cost) + warps * warp_cost;
   /* Blocks of a multiprocessor: what its memory and its registers have room for. */
   const double block_warps = warps * (double)tile.together,
                by_memory =

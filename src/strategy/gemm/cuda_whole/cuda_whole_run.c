@@ -34,7 +34,7 @@ void tsl_cuda_whole_release(tsl_work *work) {
 
 /* --- running --- */
 
-static cuda_whole_factor factor_of(const tsl_cuda_whole_lines *lines, const tsl_operand *operand, int64_t to,
+static cuda_whole_factor cuda_whole_factor_of(const tsl_cuda_whole_lines *lines, const tsl_operand *operand, int64_t to,
                                    int64_t offset, int64_t line, int64_t step, int64_t products) {
   enum { ALIGNED = 16, ELEMENT = 2 };
   const int64_t apart = products > 1 ? operand->step : 0;
@@ -79,9 +79,9 @@ tesela_status tsl_cuda_whole_run(const tsl_work *work, const tsl_operands *opera
       .alpha = alpha,
       .beta = beta};
   if (s.k > 0) { /* else there need be no factors */
-    given.a = factor_of(&tile.a, a, 0, s.a_offset, tile.a.across ? s.a_col_stride : s.a_row_stride,
+    given.a = cuda_whole_factor_of(&tile.a, a, 0, s.a_offset, tile.a.across ? s.a_col_stride : s.a_row_stride,
                         tile.a.across ? s.a_row_stride : s.a_col_stride, products);
-    given.b = factor_of(&tile.b, b, tile.a.bytes, s.b_offset, tile.b.across ? s.b_row_stride : s.b_col_stride,
+    given.b = cuda_whole_factor_of(&tile.b, b, tile.a.bytes, s.b_offset, tile.b.across ? s.b_row_stride : s.b_col_stride,
                         tile.b.across ? s.b_col_stride : s.b_row_stride, products);
   }
   const tsl_argument list[] = {TSL_ARG_BUFFER(s.k > 0 ? a->buffer : c),

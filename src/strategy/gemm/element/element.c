@@ -12,24 +12,24 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 
-static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+static tsl_accuracy element_accuracy(const tsl_problem *problem, const tsl_config *config) {
   return tsl_accuracy_relaxed(tsl_accuracy_in_order(problem, config), problem, config->value[RELAXED] != 0);
 }
 
-static const char *grid_for(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+static const char *element_grid_for(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                             tsl_grid *grid) {
   return tsl_launch_grid(device, problem->n, problem->m, (int)config->value[COLUMNS],
                          (int)config->value[ROWS], grid);
 }
 
-static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *element_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   tsl_grid grid;
-  return grid_for(problem, config, device, &grid);
+  return element_grid_for(problem, config, device, &grid);
 }
 
 /* Two loads for each multiply-add: a twelfth of a GPU's rate, less where a row of items is narrower than what
  * reads together, and far less on a CPU, where nothing is reused in registers. */
-static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double element_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const int columns = (int)config->value[COLUMNS], rows = (int)config->value[ROWS];
   const double efficiency = device->is_cpu ? 0.006 : columns < device->warp ? 0.07 : 0.08;
   /* Compilers prefetch ten steps of k: 1 x 4096 x 4096 takes an H200 252 us. */
@@ -37,18 +37,18 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
               tsl_launch_chain_seconds(device, (double)problem->k / 10));
 }
 
-static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+static void element_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account) {
   tsl_grid grid;
-  if (!grid_for(problem, config, device, &grid))
+  if (!element_grid_for(problem, config, device, &grid))
     tsl_cost_counts_grid(&grid, problem->n, problem->m, 0, device, account);
   tsl_cost_counts_operands(problem, account->useful, account->useful, account);
   tsl_cost_counts_result(problem, 1, account);
 }
 
-static tesela_status build(tsl_work *work) {
+static tesela_status element_build(tsl_work *work) {
   tsl_grid grid;
-  grid_for(&work->problem, &work->config, work->device, &grid);
+  element_grid_for(&work->problem, &work->config, work->device, &grid);
   return tsl_launch_build(work, "strategy/gemm/element/element.cl", "tsl_gemm_element", &grid);
 }
 
@@ -59,15 +59,15 @@ const tsl_strategy tsl_gemm_element = {
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_KERNELS,
-    .accuracy = accuracy,
+    .accuracy = element_accuracy,
     .params = params,
-    .refuse = refuse,
-    .score = score,
-    .build = build,
+    .refuse = element_refuse,
+    .score = element_score,
+    .build = element_build,
     .run = tsl_launch_gemm,
     .release = tsl_launch_release,
     .values = {.ranges = {[COLUMNS] = {1, TSL_LAUNCH_ITEMS_MOST},
                           [ROWS] = {1, TSL_LAUNCH_ITEMS_MOST},
                           [RELAXED] = {0, TSL_LAUNCH_RELAXED_MOST}}},
-    .uses = {.account = account},
+    .uses = {.account = element_account},
 };

@@ -32,18 +32,18 @@ enum { SIDE = 16, ITEMS = SIDE * SIDE, LINES = 16, LINE_BYTES = 24, WORD_BYTES =
 enum { EACH_MOST = 4 };
 
 enum { OF_LINES, NEAR, PAIRS, LEFT, KERNELS };
-/* What build() leaves in work->state. */
+/* What exact_build() leaves in work->state. */
 typedef struct exact_kernels {
   tsl_kernel *of[KERNELS];
 } exact_kernels;
 
-static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+static tsl_accuracy exact_accuracy(const tsl_problem *problem, const tsl_config *config) {
   (void)problem;
   (void)config;
   return (tsl_accuracy){.factor = 1, .repeats = true, .rounded = true};
 }
 
-static bool is_host(const tsl_device *device) {
+static bool exact_is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;
 }
 
@@ -74,9 +74,9 @@ static tsl_grid lines_for(const tsl_problem *problem) {
                     {SIDE, SIDE, 1}};
 }
 
-static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *exact_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
-  if (is_host(device))
+  if (exact_is_host(device))
     return NULL;
   const char *missing =
       tsl_capability_missing(TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64, device->capabilities);
@@ -87,9 +87,9 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   return why ? why : tsl_launch_fits(device, &lines);
 }
 
-static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static uint64_t exact_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
-  if (is_host(device))
+  if (exact_is_host(device))
     return 0;
   const double tile = (double)(SIDE * each_for(problem, device)),
                lines = (double)problem->m + (double)problem->n;
@@ -105,9 +105,9 @@ typedef struct costs {
 } costs;
 static const costs of_processors = {3.5, 4.5, 100, 0}, of_graphics = {3.5, 7.5, 200, 5e-8};
 
-static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double exact_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
-  if (is_host(device))
+  if (exact_is_host(device))
     return tsl_gemm_exact_score_host(problem, device);
   const costs *cost = device->is_cpu ? &of_processors : &of_graphics;
   const double terms = (double)problem->k,
@@ -117,10 +117,10 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   return device->launch_seconds + fmax(work / rate, terms * cost->wait);
 }
 
-static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+static void exact_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account) {
   (void)config;
-  if (is_host(device)) {
+  if (exact_is_host(device)) {
     tsl_gemm_exact_account_host(problem, device, account);
     return;
   }
@@ -136,7 +136,7 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   tsl_cost_counts_result(problem, 1, account);
 }
 
-static tesela_status build(tsl_work *work) {
+static tesela_status exact_build(tsl_work *work) {
   static const char *const names[KERNELS] = {[OF_LINES] = "tsl_exact_lines",
                                              [NEAR] = "tsl_exact_near",
                                              [PAIRS] = "tsl_exact_pairs",
@@ -145,7 +145,7 @@ static tesela_status build(tsl_work *work) {
   exact_kernels made = {{NULL}};
   void *block;
   tesela_status status;
-  if (is_host(work->device))
+  if (exact_is_host(work->device))
     return TESELA_OK;
   tsl_launch_define_types(&work->problem, &defines);
   const bool together = is_together(&work->problem, work->device);
@@ -184,8 +184,8 @@ static tesela_status run_kernels(const tsl_work *work, const tsl_operands *opera
   return TESELA_OK;
 }
 
-static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  return is_host(work->device) ? tsl_gemm_exact_run_host(work, operands)
+static tesela_status exact_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  return exact_is_host(work->device) ? tsl_gemm_exact_run_host(work, operands)
                                : run_kernels(work, operands, stream);
 }
 
@@ -204,14 +204,14 @@ const tsl_strategy tsl_gemm_exact = {
     .lifts = "none in time: every rounding but the last, and the order of the sums",
     .op = TSL_OP_GEMM,
     .version = 1,
-    .accuracy = accuracy,
+    .accuracy = exact_accuracy,
     .needs_nearest = true,
-    .refuse = refuse,
-    .score = score,
-    .build = build,
-    .run = run,
+    .refuse = exact_refuse,
+    .score = exact_score,
+    .build = exact_build,
+    .run = exact_run,
     .release = tsl_launch_release,
     .takes = {.types = types,
               .why = "integers' sums are exact elsewhere, and of complex types there is none yet"},
-    .uses = {.scratch = scratch, .account = account},
+    .uses = {.scratch = exact_scratch, .account = exact_account},
 };

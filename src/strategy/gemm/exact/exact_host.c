@@ -14,7 +14,7 @@
  * exact sums is as high as A's panel fits there; narrower, where threads would else have none. */
 enum { COPY_BYTES = 1 << 18, TILE_MOST = 64, BLOCK = TSL_EXACT_BLOCK, HEIGHT = 96, WIDTH = TSL_NEAR_COLUMNS };
 
-typedef struct running {
+typedef struct exact_running {
   tsl_exact_run of;
   tsl_exact_terms terms;
   int64_t side;        /* rows and columns of a tile that is not at an edge */
@@ -23,10 +23,10 @@ typedef struct running {
   size_t
       share; /* bytes of a worker: a block's sums, copies of rows and columns, and which elements are left */
   unsigned char *memory;
-} running;
+} exact_running;
 
 /* k numbers, `stride` elements apart, to where they lie side by side, with zeros behind them. */
-static void copy_line(const running *run, tesela_type type, const unsigned char *from, int64_t stride,
+static void copy_line(const exact_running *run, tesela_type type, const unsigned char *from, int64_t stride,
                       unsigned char *to) {
   enum { AT_ONCE = 1 << 20 };
   const int64_t k = run->of.k, step = stride * (int64_t)tsl_type(type)->size;
@@ -43,7 +43,7 @@ static void copy_line(const running *run, tesela_type type, const unsigned char 
   memset(to + (size_t)k * run->number, 0, run->line - (size_t)k * run->number);
 }
 
-static void add_up(const running *run, const unsigned char *x, const unsigned char *y, tsl_exact_sum *sum) {
+static void exact_add_up(const exact_running *run, const unsigned char *x, const unsigned char *y, tsl_exact_sum *sum) {
   for (int64_t first = 0; first < run->of.k; first += BLOCK)
     tsl_exact_sum_add(&run->terms, sum, x + (size_t)first * run->number, y + (size_t)first * run->number,
                       (int)tsl_min(run->of.k - first, BLOCK));
@@ -55,7 +55,7 @@ typedef struct copies {
   bool has_a[TILE_MOST], has_b[TILE_MOST];
 } copies;
 
-static const unsigned char *row_of(const running *run, copies *of, int64_t row, int64_t i) {
+static const unsigned char *exact_row_of(const exact_running *run, copies *of, int64_t row, int64_t i) {
   const tsl_exact_run *now = &run->of;
   unsigned char *const to = of->a + (size_t)i * run->line;
   if (!of->has_a[i] && now->k > 0)
@@ -65,7 +65,7 @@ static const unsigned char *row_of(const running *run, copies *of, int64_t row, 
   return to;
 }
 
-static const unsigned char *column_of(const running *run, copies *of, int64_t column, int64_t j) {
+static const unsigned char *exact_column_of(const exact_running *run, copies *of, int64_t column, int64_t j) {
   const tsl_exact_run *now = &run->of;
   unsigned char *const to = of->b + (size_t)j * run->line;
   if (!of->has_b[j] && now->k > 0)
@@ -77,7 +77,7 @@ static const unsigned char *column_of(const running *run, copies *of, int64_t co
 
 /* The elements that are left of the tile at (row, column); `left` has a block's rows of `across` elements. The window
  * stays where the element before needed it, which is where most need it. */
-static void add_tile(const running *run, int64_t row, int64_t column, int64_t rows, int64_t columns,
+static void exact_add_tile(const exact_running *run, int64_t row, int64_t column, int64_t rows, int64_t columns,
                      const unsigned char *left, int64_t across, unsigned char *memory, int *top) {
   const tsl_exact_store *store = &run->of.store;
   copies of = {.a = memory, .b = memory + (size_t)run->side * run->line};
@@ -87,15 +87,15 @@ static void add_tile(const running *run, int64_t row, int64_t column, int64_t ro
       if (!left[i * across + j])
         continue;
       tsl_exact_sum_begin(&sum, *top);
-      add_up(run, row_of(run, &of, row, i), column_of(run, &of, column, j), &sum);
+      exact_add_up(run, exact_row_of(run, &of, row, i), exact_column_of(run, &of, column, j), &sum);
       *top = sum.top;
       tsl_exact_sum_finish(store, &sum,
                            tsl_exact_element(&run->of.at->c, store->type->type, row + i, column + j));
     }
 }
 
-static void multiply(void *argument, int64_t block, int worker) {
-  const running *run = argument;
+static void exact_multiply(void *argument, int64_t block, int worker) {
+  const exact_running *run = argument;
   const tsl_exact_run *of = &run->of;
   const int64_t row = block % run->down * of->height, column = block / run->down * of->width;
   const int64_t rows = tsl_min(of->height, of->m - row), columns = tsl_min(of->width, of->n - column);
@@ -109,19 +109,19 @@ static void multiply(void *argument, int64_t block, int worker) {
     return;
   for (int64_t i = 0; i < rows; i += run->side)
     for (int64_t j = 0; j < columns; j += run->side)
-      add_tile(run, row + i, column + j, tsl_min(run->side, rows - i), tsl_min(run->side, columns - j),
+      exact_add_tile(run, row + i, column + j, tsl_min(run->side, rows - i), tsl_min(run->side, columns - j),
                left + i * columns + j, columns, lines, &top);
 }
 
 /* As square as the copies allow, and small enough for all threads to have some. */
-static int64_t side_of(int64_t m, int64_t n, size_t line, int threads) {
+static int64_t exact_side_of(int64_t m, int64_t n, size_t line, int threads) {
   const double fair = sqrt((double)m * (double)n / (4. * threads));
   const int64_t fitting = (int64_t)(COPY_BYTES / line), side = tsl_min(fitting, (int64_t)fair);
   return tsl_max(1, tsl_min(side, TILE_MOST));
 }
 
 /* Blocks that are not too wide for all threads to have some. */
-static void cut(int64_t m, int64_t n, int threads, int64_t *height, int64_t *width) {
+static void exact_cut(int64_t m, int64_t n, int threads, int64_t *height, int64_t *width) {
   const int64_t wanted = threads > 1 ? 4 * (int64_t)threads : 1;
   *height = tsl_min(m, HEIGHT);
   *width = tsl_min(n, WIDTH);
@@ -144,7 +144,7 @@ tesela_status tsl_gemm_exact_run_host(const tsl_work *work, const tsl_operands *
   const tsl_problem *problem = &work->problem;
   const tsl_exact_store store = tsl_exact_store_of(problem);
   const int threads = tsl_team_threads(operands->team);
-  running now = {.of = {.at = operands,
+  exact_running now = {.of = {.at = operands,
                         .a_type = problem->a.type,
                         .b_type = problem->b.type,
                         .store = store,
@@ -156,9 +156,9 @@ tesela_status tsl_gemm_exact_run_host(const tsl_work *work, const tsl_operands *
   tsl_exact_run *const of = &now.of;
   void *memory;
   of->near = near_of(problem->c.type, of->k, work->device->capabilities);
-  cut(of->m, of->n, threads, &of->height, &of->width);
+  exact_cut(of->m, of->n, threads, &of->height, &of->width);
   now.line = (size_t)tsl_round_up(tsl_max(of->k, 1), BLOCK) * now.number;
-  now.side = side_of(of->height, of->width, now.line, 1);
+  now.side = exact_side_of(of->height, of->width, now.line, 1);
   now.down = tsl_ceil_div_or_one(of->m, of->height);
   now.share = tsl_exact_block_doubles(of) * sizeof(double) + 2 * (size_t)now.side * now.line +
               (size_t)tsl_round_up(of->height * of->width, sizeof(double));
@@ -167,7 +167,7 @@ tesela_status tsl_gemm_exact_run_host(const tsl_work *work, const tsl_operands *
   now.memory = memory;
   if (of->near)
     tsl_exact_measure(of, (double *)(void *)(now.memory + (size_t)threads * now.share), operands->team);
-  tsl_team_run(operands->team, now.down * tsl_ceil_div_or_one(of->n, of->width), multiply, &now);
+  tsl_team_run(operands->team, now.down * tsl_ceil_div_or_one(of->n, of->width), exact_multiply, &now);
   tsl_scratch_give(memory);
   return TESELA_OK;
 }
@@ -190,7 +190,7 @@ double tsl_gemm_exact_score_host(const tsl_problem *problem, const tsl_device *d
 
 void tsl_gemm_exact_account_host(const tsl_problem *problem, const tsl_device *device, tsl_cost_counts *account) {
   int64_t height, width;
-  cut(problem->m, problem->n, device->threads, &height, &width);
+  exact_cut(problem->m, problem->n, device->threads, &height, &width);
   const double down = (double)tsl_ceil_div_or_one(problem->m, height), across = (double)tsl_ceil_div_or_one(problem->n, width);
   account->workers = fmin(device->threads, down * across);
   const double a = across * (double)problem->m * (double)problem->k,

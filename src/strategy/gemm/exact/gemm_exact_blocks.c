@@ -13,7 +13,7 @@
 
 enum { DEPTH = TSL_NEAR_DEPTH, MOST = TSL_NEAR_COLUMNS, LINES = 64, LANES = 8 };
 
-static void gather_f64(const double *from, int64_t stride, int count, double *to) {
+static void gemm_exact_blocks_gather_f64(const double *from, int64_t stride, int count, double *to) {
   if (stride == 1)
     memcpy(to, from, (size_t)count * sizeof *to);
   else
@@ -21,7 +21,7 @@ static void gather_f64(const double *from, int64_t stride, int count, double *to
       to[i] = from[i * stride];
 }
 
-static void gather_f32(const float *from, int64_t stride, int count, double *to) {
+static void gemm_exact_blocks_gather_f32(const float *from, int64_t stride, int count, double *to) {
   if (stride == 1) /* vectors */
     for (int i = 0; i < count; i++)
       to[i] = (double)from[i];
@@ -31,15 +31,15 @@ static void gather_f32(const float *from, int64_t stride, int count, double *to)
 }
 
 /* `count` numbers, at most MOST, `stride` elements apart. */
-static void gather(tesela_type type, const void *from, int64_t stride, int count, double *to) {
+static void gemm_exact_blocks_gather(tesela_type type, const void *from, int64_t stride, int count, double *to) {
   float narrow[MOST];
   if (type == TESELA_F64) {
-    gather_f64(from, stride, count, to);
+    gemm_exact_blocks_gather_f64(from, stride, count, to);
   } else if (type == TESELA_F32) {
-    gather_f32(from, stride, count, to);
+    gemm_exact_blocks_gather_f32(from, stride, count, to);
   } else {
     tsl_narrow_gather(type, from, stride, count, narrow);
-    gather_f32(narrow, 1, count, to);
+    gemm_exact_blocks_gather_f32(narrow, 1, count, to);
   }
 }
 
@@ -50,13 +50,13 @@ typedef struct side {
   int64_t line, step; /* strides, in elements */
 } side;
 
-static side side_of(const tsl_exact_run *run, bool is_b) {
+static side gemm_exact_blocks_side_of(const tsl_exact_run *run, bool is_b) {
   const tsl_operand *of = is_b ? &run->at->b : &run->at->a;
   return is_b ? (side){of, run->b_type, of->col_stride, of->row_stride}
               : (side){of, run->a_type, of->row_stride, of->col_stride};
 }
 
-static const void *number_at(const side *of, int64_t line, int64_t l) {
+static const void *gemm_exact_blocks_number_at(const side *of, int64_t line, int64_t l) {
   return (const unsigned char *)of->of->host +
          (line * of->line + l * of->step) * (int64_t)tsl_type(of->type)->size;
 }
@@ -89,7 +89,7 @@ static void measure_along(const side *of, int64_t line, int64_t k, double *large
     least[j] = *grain;
   for (int64_t l = 0; l < k; l += MOST) {
     const int count = (int)tsl_min(MOST, k - l);
-    gather(of->type, number_at(of, line, l), of->step, count, numbers);
+    gemm_exact_blocks_gather(of->type, gemm_exact_blocks_number_at(of, line, l), of->step, count, numbers);
     for (int i = count; i % LANES != 0; i++)
       numbers[i] = 0;
     for (int i = 0; i < count; i += LANES)
@@ -122,7 +122,7 @@ static void scale_line(double *largest, double *total, double *grain, double *sc
 static void measure_lines(void *argument, int64_t piece, int worker) {
   const tsl_exact_run *run = argument;
   const int64_t of_a = tsl_ceil_div_or_one(run->m, LINES), first = (piece < of_a ? piece : piece - of_a) * LINES;
-  const side of = side_of(run, piece >= of_a);
+  const side of = gemm_exact_blocks_side_of(run, piece >= of_a);
   const tsl_near_lines *lines = piece < of_a ? &run->a : &run->b;
   const int count = (int)tsl_min(LINES, (piece < of_a ? run->m : run->n) - first);
   double *const largest = lines->largest + first, *const total = lines->total + first,
@@ -137,7 +137,7 @@ static void measure_lines(void *argument, int64_t piece, int worker) {
       measure_along(&of, first + i, run->k, &largest[i], &total[i], &grain[i]);
   else
     for (int64_t l = 0; l < run->k; l++) {
-      gather(of.type, number_at(&of, first, l), of.line, count, numbers);
+      gemm_exact_blocks_gather(of.type, gemm_exact_blocks_number_at(&of, first, l), of.line, count, numbers);
       for (int i = 0; i < count; i++)
         measure_number(numbers[i], &largest[i], &total[i], &grain[i]);
     }
@@ -169,7 +169,7 @@ void tsl_exact_measure(tsl_exact_run *run, double *memory, tsl_team team) {
 
 /* Packs lines first to first + count - 1, steps l to l + depth - 1, in micro-panels of `width` lines.
  * `scale` has the scales of these lines, or is NULL: no line is scaled. */
-static void pack(const side *of, const double *scale, int64_t first, int64_t count, int64_t l, int depth,
+static void gemm_exact_blocks_pack(const side *of, const double *scale, int64_t first, int64_t count, int64_t l, int depth,
                  int width, double *to) {
   double numbers[MOST];
   const int64_t whole = tsl_round_up(count, width);
@@ -177,13 +177,13 @@ static void pack(const side *of, const double *scale, int64_t first, int64_t cou
     for (int64_t i = 0; i < count; i++) {
       double *at = to + i / width * width * depth + i % width;
       const double factor = scale ? scale[i] : 1;
-      gather(of->type, number_at(of, first + i, l), of->step, depth, numbers);
+      gemm_exact_blocks_gather(of->type, gemm_exact_blocks_number_at(of, first + i, l), of->step, depth, numbers);
       for (int s = 0; s < depth; s++, at += width)
         *at = numbers[s] * factor;
     }
   else
     for (int s = 0; s < depth; s++) {
-      gather(of->type, number_at(of, first, l + s), of->line, (int)count, numbers);
+      gemm_exact_blocks_gather(of->type, gemm_exact_blocks_number_at(of, first, l + s), of->line, (int)count, numbers);
       for (int64_t i = 0; scale && i < count; i++)
         numbers[i] *= scale[i];
       for (int64_t i = 0; i < count; i += width)
@@ -196,10 +196,10 @@ static void pack(const side *of, const double *scale, int64_t first, int64_t cou
 }
 
 /* A worker's memory. */
-typedef struct block {
+typedef struct gemm_exact_blocks_block {
   double *a, *b, *high, *low;
   int64_t row; /* numbers from row to row of sums */
-} block;
+} gemm_exact_blocks_block;
 
 static int64_t whole_rows(const tsl_exact_run *run) {
   return tsl_round_up(run->height, run->near->rows);
@@ -216,20 +216,20 @@ size_t tsl_exact_block_doubles(const tsl_exact_run *run) {
   return (size_t)(DEPTH * (rows + columns) + 2 * rows * columns);
 }
 
-static block block_at(const tsl_exact_run *run, double *memory) {
+static gemm_exact_blocks_block gemm_exact_blocks_block_at(const tsl_exact_run *run, double *memory) {
   const int64_t rows = whole_rows(run), columns = whole_columns(run);
   double *const b = memory + DEPTH * rows, *const high = b + DEPTH * columns;
-  return (block){memory, b, high, high + rows * columns, columns};
+  return (gemm_exact_blocks_block){memory, b, high, high + rows * columns, columns};
 }
 
-static void add_up(const tsl_exact_run *run, const block *at, int64_t row, int64_t column, int64_t rows,
+static void gemm_exact_blocks_add_up(const tsl_exact_run *run, const gemm_exact_blocks_block *at, int64_t row, int64_t column, int64_t rows,
                    int64_t columns) {
-  const side a = side_of(run, false), b = side_of(run, true);
+  const side a = gemm_exact_blocks_side_of(run, false), b = gemm_exact_blocks_side_of(run, true);
   const tsl_near_of *near = run->near;
   for (int64_t l = 0; l < run->k; l += DEPTH) {
     const int depth = (int)tsl_min(DEPTH, run->k - l);
-    pack(&a, run->is_scaled ? run->a.scale + row : NULL, row, rows, l, depth, near->rows, at->a);
-    pack(&b, run->is_scaled ? run->b.scale + column : NULL, column, columns, l, depth, near->columns, at->b);
+    gemm_exact_blocks_pack(&a, run->is_scaled ? run->a.scale + row : NULL, row, rows, l, depth, near->rows, at->a);
+    gemm_exact_blocks_pack(&b, run->is_scaled ? run->b.scale + column : NULL, column, columns, l, depth, near->columns, at->b);
     for (int64_t j = 0; j < columns; j += near->columns)
       for (int64_t i = 0; i < rows; i += near->rows)
         near->add(depth, at->a + i * depth, at->b + j * depth, at->high + i * at->row + j,
@@ -305,7 +305,7 @@ static void scale_before(double row_scale, const double *scale, int count, doubl
 /* Takes the scales of a row and its columns out of the bounds of its elements. A normal number keeps its
  * digits. A number that becomes subnormal or 0 is rounded a second time: its bounds are widened by a last
  * place before. An exact 0 stays positive. NaN decides nothing. */
-static void unscale(double row_scale, const double *scale, int count, double *lower, double *upper) {
+static void gemm_exact_blocks_unscale(double row_scale, const double *scale, int count, double *lower, double *upper) {
   for (int j = 0; j < count; j++) {
     const double factor = 1 / row_scale / scale[j]; /* exact, or 0: too small for a double */
     if (factor == 1 || (lower[j] == 0 && upper[j] == 0))
@@ -323,7 +323,7 @@ static void unscale(double row_scale, const double *scale, int count, double *lo
 bool tsl_exact_decide(const tsl_exact_run *run, int64_t row, int64_t column, int64_t rows, int64_t columns,
                       double *memory, unsigned char *left) {
   double before[MOST], lower[MOST], upper[MOST];
-  const block at = block_at(run, memory);
+  const gemm_exact_blocks_block at = gemm_exact_blocks_block_at(run, memory);
   tsl_near_row now = {
       .count = (int)columns,
       .k = run->k,
@@ -338,7 +338,7 @@ bool tsl_exact_decide(const tsl_exact_run *run, int64_t row, int64_t column, int
     now.total = run->a.total[row + i];
     run->near->begin(&now, at.high + i * at.row, at.low + i * at.row);
   }
-  add_up(run, &at, row, column, rows, columns);
+  gemm_exact_blocks_add_up(run, &at, row, column, rows, columns);
   for (int64_t i = 0; i < rows; i++) {
     unsigned char *const c = tsl_exact_element(&run->at->c, run->store.type->type, row + i, column);
     now.largest = run->a.largest[row + i];
@@ -352,7 +352,7 @@ bool tsl_exact_decide(const tsl_exact_run *run, int64_t row, int64_t column, int
       scale_before(run->a.scale[row + i], now.b.scale, now.count, before);
     run->near->enclose(&now, lower, upper);
     if (run->is_scaled)
-      unscale(run->a.scale[row + i], now.b.scale, now.count, lower, upper);
+      gemm_exact_blocks_unscale(run->a.scale[row + i], now.b.scale, now.count, lower, upper);
     open += store_row(run, lower, upper, c, now.count, left + i * columns);
   }
   return open != 0;

@@ -25,12 +25,12 @@ static const tsl_types types[] = {
 
 enum { TERMS_MOST = 65536 };
 
-static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+static tsl_accuracy halves_accuracy(const tsl_problem *problem, const tsl_config *config) {
   (void)config;
   return (tsl_accuracy){.factor = tsl_halves_factor(problem), .repeats = true, .cuts = true};
 }
 
-static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *halves_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
   (void)device;
   if (!tsl_numeric_requirements_has_accuracy(&problem->ask))
@@ -44,11 +44,11 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
 
 /* --- building --- */
 
-static bool reads(const tsl_problem *problem) {
+static bool halves_reads(const tsl_problem *problem) {
   return problem->m > 0 && problem->n > 0 && problem->k > 0 && problem->alpha[0] != 0;
 }
 
-static void release(tsl_work *work) {
+static void halves_release(tsl_work *work) {
   const tsl_halves_state *state = work->state;
   if (!state)
     return;
@@ -57,10 +57,10 @@ static void release(tsl_work *work) {
   work->state = NULL;
 }
 
-static tesela_status fill_in(tsl_work *work) {
+static tesela_status halves_fill_in(tsl_work *work) {
   tsl_halves_state *state = work->state;
   TSL_TRY(tsl_halves_find_kernels(work));
-  if (!reads(&work->problem))
+  if (!halves_reads(&work->problem))
     return TESELA_OK;
   const tsl_problem product = tsl_halves_product(&work->problem);
   const tsl_subplan_request wish = {.problem = &product,
@@ -71,7 +71,7 @@ static tesela_status fill_in(tsl_work *work) {
   return work->children->make(work->children, &wish, &state->product);
 }
 
-static tesela_status build(tsl_work *work) {
+static tesela_status halves_build(tsl_work *work) {
   void *block;
   if (work->loaded_only)
     return tsl_fail(TESELA_UNSUPPORTED, "halves on %s: the product of halves would be another kernel",
@@ -79,9 +79,9 @@ static tesela_status build(tsl_work *work) {
   TSL_TRY(tsl_alloc(sizeof(tsl_halves_state), "halves' state", &block));
   *(tsl_halves_state *)block = (tsl_halves_state){.product = NULL};
   work->state = block;
-  const tesela_status status = fill_in(work);
+  const tesela_status status = halves_fill_in(work);
   if (status != TESELA_OK)
-    release(work);
+    halves_release(work);
   return status;
 }
 
@@ -93,12 +93,12 @@ const tsl_strategy tsl_gemm_halves = {
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL,
-    .accuracy = accuracy,
-    .refuse = refuse,
+    .accuracy = halves_accuracy,
+    .refuse = halves_refuse,
     .score = tsl_halves_seconds,
-    .build = build,
+    .build = halves_build,
     .run = tsl_halves_run,
-    .release = release,
+    .release = halves_release,
     .takes = {.types = types},
     .uses = {.scratch = tsl_halves_scratch, .account = tsl_halves_account},
 };

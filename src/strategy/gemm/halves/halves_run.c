@@ -26,49 +26,49 @@ bool tsl_halves_is_swapped(const tsl_problem *problem) {
 /* --- memory --- */
 
 /* Lines of operand o of C' (A's rows or B's columns): their strides. */
-static void strides_of(const tsl_problem *problem, int operand, int64_t *across, int64_t *along) {
+static void halves_strides_of(const tsl_problem *problem, int operand, int64_t *across, int64_t *along) {
   const bool is_a = (operand == 0) != tsl_halves_is_swapped(problem);
   const tsl_shape *shape = is_a ? &problem->a : &problem->b;
   *across = is_a ? shape->row_stride : shape->col_stride;
   *along = is_a ? shape->col_stride : shape->row_stride;
 }
 
-static int64_t take(int64_t *bytes, int64_t more) {
+static int64_t halves_take(int64_t *bytes, int64_t more) {
   const int64_t at = *bytes;
   *bytes += tsl_round_up(more, ALIGNED);
   return at;
 }
 
 /* What a child may have, at the start of scratch memory: some engines copy their operands, as words. */
-static int64_t workspace_of(int64_t m, int64_t n, int64_t k) {
+static int64_t halves_workspace_of(int64_t m, int64_t n, int64_t k) {
   return (tsl_round_up(m, SIDE) + tsl_round_up(n, SIDE)) * tsl_round_up(k, SIDE) * (int64_t)sizeof(float) +
          WORKSPACE;
 }
 
 /* Fills in sizes and offsets; returns the bytes of it all. */
-static int64_t lay_out(const tsl_problem *problem, halves_arguments *given) {
+static int64_t halves_lay_out(const tsl_problem *problem, halves_arguments *given) {
   const bool is_swapped = tsl_halves_is_swapped(problem);
   const int64_t lines[2] = {is_swapped ? problem->n : problem->m, is_swapped ? problem->m : problem->n},
                 k = problem->k;
   int64_t bytes = 0;
   *given = (halves_arguments){.m = (int)lines[0], .n = (int)lines[1], .k = (int)k};
-  (void)take(&bytes, workspace_of(lines[0], lines[1], k));
+  (void)halves_take(&bytes, halves_workspace_of(lines[0], lines[1], k));
   for (int o = 0; o < 2; o++) {
     int64_t across, along;
-    strides_of(problem, o, &across, &along);
+    halves_strides_of(problem, o, &across, &along);
     halves_matrix *of = &given->of[o];
     of->is_across = !tsl_launch_along(along, across);
     given->pitch[o] = tsl_round_up(of->is_across ? lines[o] : k, PITCH);
     given->chunks[o] = of->is_across ? (int)tsl_ceil_div(k, TSL_HALVES_DEPTH) : 1;
     given->blocks[o] =
         (int)tsl_ceil_div(lines[o], of->is_across ? TSL_HALVES_GUESS_ACROSS : TSL_HALVES_GUESS_ALONG);
-    given->planes[o] = take(&bytes, given->pitch[o] * (of->is_across ? k : lines[o]) * 2);
-    given->scales[o] = take(&bytes, lines[o] * (int64_t)sizeof(int));
-    given->states[o] = take(&bytes, lines[o] * (int64_t)sizeof(int));
-    given->counts[o] = take(&bytes, given->chunks[o] * lines[o] * TSL_HALVES_COUNTS * (int64_t)sizeof(int));
+    given->planes[o] = halves_take(&bytes, given->pitch[o] * (of->is_across ? k : lines[o]) * 2);
+    given->scales[o] = halves_take(&bytes, lines[o] * (int64_t)sizeof(int));
+    given->states[o] = halves_take(&bytes, lines[o] * (int64_t)sizeof(int));
+    given->counts[o] = halves_take(&bytes, given->chunks[o] * lines[o] * TSL_HALVES_COUNTS * (int64_t)sizeof(int));
   }
   given->sums_row = tsl_round_up(lines[1], TSL_HALVES_FOUR);
-  given->sums = take(&bytes, lines[0] * given->sums_row * (int64_t)sizeof(float));
+  given->sums = halves_take(&bytes, lines[0] * given->sums_row * (int64_t)sizeof(float));
   return bytes;
 }
 
@@ -76,18 +76,18 @@ uint64_t tsl_halves_scratch(const tsl_problem *problem, const tsl_config *config
   halves_arguments given;
   (void)config;
   (void)device;
-  return (uint64_t)lay_out(problem, &given);
+  return (uint64_t)halves_lay_out(problem, &given);
 }
 
 uint64_t tsl_halves_workspace(const tsl_problem *problem) {
-  return (uint64_t)workspace_of(problem->m, problem->n, problem->k);
+  return (uint64_t)halves_workspace_of(problem->m, problem->n, problem->k);
 }
 
 /* --- the product --- */
 
 tsl_problem tsl_halves_product(const tsl_problem *problem) {
   halves_arguments given;
-  lay_out(problem, &given);
+  halves_lay_out(problem, &given);
   const int64_t pitch_a = given.pitch[0], pitch_b = given.pitch[1];
   tsl_problem product = tsl_problem_gemm(given.m, given.n, given.k, TESELA_F32);
   product.a = (tsl_shape){.type = TESELA_F16,
@@ -111,7 +111,7 @@ tsl_problem tsl_halves_product(const tsl_problem *problem) {
 tesela_status tsl_halves_find_kernels(tsl_work *work) {
   tsl_halves_state *state = work->state;
   halves_arguments given;
-  lay_out(&work->problem, &given);
+  halves_lay_out(&work->problem, &given);
   TSL_TRY(tsl_launch_kernel_with(work, TEXT, "tsl_gemm_halves_guess", TSL_HALVES_ITEMS, "", &state->guess));
   for (int o = 0; o < 2; o++)
     TSL_TRY(tsl_launch_kernel_with(
@@ -134,19 +134,19 @@ typedef struct halves_run {
 } halves_run;
 
 /* Whether fours of neighbours, which have the stride `step`, are aligned to 16 bytes in every line of memory: where a buffer has an address. */
-static int is_wide(tsl_buffer *buffer, int64_t step, int64_t pitch, int64_t offset) {
+static int halves_is_wide(tsl_buffer *buffer, int64_t step, int64_t pitch, int64_t offset) {
   return step == 1 && pitch % TSL_HALVES_FOUR == 0 && offset % TSL_HALVES_FOUR == 0 &&
          (buffer->device->capabilities & TSL_CAN_CUDA) != 0 &&
          (uintptr_t)buffer->device->ops->native_buffer(buffer) % 16 == 0;
 }
 
-static void place(halves_matrix *of, tsl_buffer *buffer, int64_t offset, int64_t across, int64_t along) {
+static void halves_place(halves_matrix *of, tsl_buffer *buffer, int64_t offset, int64_t across, int64_t along) {
   of->offset = offset, of->across = across, of->along = along;
   of->is_wide =
-      of->is_across ? is_wide(buffer, across, along, offset) : is_wide(buffer, along, across, offset);
+      of->is_across ? halves_is_wide(buffer, across, along, offset) : halves_is_wide(buffer, along, across, offset);
 }
 
-static halves_run run_of(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+static halves_run halves_run_of(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   const tsl_problem *problem = &work->problem;
   const tsl_halves_state *state = work->state;
   const bool is_swapped = tsl_halves_is_swapped(problem);
@@ -160,22 +160,22 @@ static halves_run run_of(const tsl_work *work, const tsl_operands *operands, tsl
                     .scratch = operands->scratch,
                     .stream = stream};
   halves_arguments *given = &run.given;
-  lay_out(problem, given);
+  halves_lay_out(problem, given);
   given->c_offset = s.c_offset, given->c_row = s.c_row_stride, given->c_col = s.c_col_stride;
   given->alpha = (float)problem->alpha[0], given->beta = (float)problem->beta[0];
   given->is_empty = state->product == NULL;
-  given->c_is_wide = is_wide(run.c, s.c_col_stride, s.c_row_stride, s.c_offset);
+  given->c_is_wide = halves_is_wide(run.c, s.c_col_stride, s.c_row_stride, s.c_offset);
   if (given->is_empty) { /* factors are not read, nor is what there is beside them */
     run.a = run.b = run.c;
     run.scratch = run.scratch ? run.scratch : run.c;
     return run;
   }
-  place(&given->of[0], run.a, s.a_offset, s.a_row_stride, s.a_col_stride);
-  place(&given->of[1], run.b, s.b_offset, s.b_col_stride, s.b_row_stride);
+  halves_place(&given->of[0], run.a, s.a_offset, s.a_row_stride, s.a_col_stride);
+  halves_place(&given->of[1], run.b, s.b_offset, s.b_col_stride, s.b_row_stride);
   return run;
 }
 
-static tesela_status launch(const halves_run *run, tsl_kernel *kernel, int64_t across, int64_t down,
+static tesela_status halves_launch(const halves_run *run, tsl_kernel *kernel, int64_t across, int64_t down,
                             int items, const tsl_argument *list, int count) {
   const tsl_grid grid = {{(uint64_t)across, (uint64_t)down, 1}, {items, 1, 1}};
   return run->work->device->ops->launch(run->stream, kernel, &grid, list, count);
@@ -185,21 +185,21 @@ static tesela_status make_halves(const halves_run *run) {
   const halves_arguments *given = &run->given;
   const tsl_argument all[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(run->scratch),
                               TSL_ARG_VALUE(*given)};
-  TSL_TRY(launch(run, run->state->guess, given->blocks[0] + given->blocks[1], 1, TSL_HALVES_ITEMS, all, 4));
+  TSL_TRY(halves_launch(run, run->state->guess, given->blocks[0] + given->blocks[1], 1, TSL_HALVES_ITEMS, all, 4));
   for (int o = 0; o < 2; o++) {
     const int64_t lines = o ? given->n : given->m,
                   groups = given->of[o].is_across ? tsl_ceil_div(lines, TSL_HALVES_ACROSS) * given->chunks[o]
                                                   : lines;
     const tsl_argument list[] = {TSL_ARG_BUFFER(o ? run->b : run->a), TSL_ARG_BUFFER(run->scratch),
                                  TSL_ARG_VALUE(*given), TSL_ARG_VALUE(o)};
-    TSL_TRY(launch(run, run->state->round[o], groups, 1, TSL_HALVES_ITEMS, list, 4));
+    TSL_TRY(halves_launch(run, run->state->round[o], groups, 1, TSL_HALVES_ITEMS, list, 4));
   }
-  return launch(run, run->state->decide, tsl_ceil_div((int64_t)given->m + given->n, TSL_HALVES_GROUP_ITEMS),
+  return halves_launch(run, run->state->decide, tsl_ceil_div((int64_t)given->m + given->n, TSL_HALVES_GROUP_ITEMS),
                 1, TSL_HALVES_GROUP_ITEMS, all + 2, 2);
 }
 
 /* Offsets of operands count elements. */
-static tesela_status multiply(const halves_run *run) {
+static tesela_status halves_multiply(const halves_run *run) {
   const halves_arguments *given = &run->given;
   const tsl_operands operands = {
       .a = {.buffer = run->scratch, .offset = given->planes[0] / 2},
@@ -209,22 +209,22 @@ static tesela_status multiply(const halves_run *run) {
 }
 
 tesela_status tsl_halves_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  const halves_run run = run_of(work, operands, stream);
+  const halves_run run = halves_run_of(work, operands, stream);
   const halves_arguments *given = &run.given;
   if (!given->is_empty) {
     TSL_TRY(make_halves(&run));
-    TSL_TRY(multiply(&run));
+    TSL_TRY(halves_multiply(&run));
   }
   const tsl_argument list[] = {TSL_ARG_BUFFER(run.a), TSL_ARG_BUFFER(run.b), TSL_ARG_BUFFER(run.c),
                                TSL_ARG_BUFFER(run.scratch), TSL_ARG_VALUE(*given)};
   const int64_t across = tsl_ceil_div(given->n, TSL_HALVES_COLUMNS),
                 down = tsl_max(1, (int64_t)UNIT_JOIN * work->device->compute_units / tsl_max(1, across));
-  TSL_TRY(launch(&run, run.state->join, across,
+  TSL_TRY(halves_launch(&run, run.state->join, across,
                  (int64_t)tsl_launch_limited(work->device, 1, tsl_min(given->m, down)),
                  TSL_HALVES_GROUP_ITEMS, list + 2, 3));
   if (given->is_empty)
     return TESELA_OK;
-  return launch(&run, run.state->native, tsl_ceil_div(given->n, TSL_HALVES_TILE),
+  return halves_launch(&run, run.state->native, tsl_ceil_div(given->n, TSL_HALVES_TILE),
                 (int64_t)tsl_launch_limited(work->device, 1, tsl_ceil_div(given->m, TSL_HALVES_TILE)),
                 TSL_HALVES_ITEMS, list, 5);
 }

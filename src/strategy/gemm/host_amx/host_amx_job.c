@@ -55,7 +55,7 @@ static void choose_blocks(tsl_amx_job *job, int64_t kept, int threads) {
 }
 
 /* Where C is too small to keep many threads busy, but k is long. */
-static int64_t split_k_of(const tsl_amx_job *job) {
+static int64_t amx_split_k_of(const tsl_amx_job *job) {
   enum { SMALL_C = 256 * 256, LONGEST = 1 << 20, PANELS_OF_A_PART = 2 };
   const int64_t most = tsl_min(TSL_AMX_SPLIT_K_MAX, job->panels / PANELS_OF_A_PART);
   return job->views.m > LONGEST || job->views.n > LONGEST || job->views.m * job->views.n > SMALL_C || most < 4
@@ -95,7 +95,7 @@ tsl_amx_job tsl_amx_job_with(const tsl_amx_kernels *kernels, const tsl_problem *
   job.panels = tsl_ceil_div(job.units, job.depth);
   job.kept = kept;
   choose_blocks(&job, kept, threads);
-  job.split_k = split_k_of(&job);
+  job.split_k = amx_split_k_of(&job);
   job.reads_a = job.views.a.col_stride == 1 && job.views.k * job.size == 4 * job.units &&
                 kernels->bias == 0 && in_place_pays(&job);
   job.copies_rows = !kernels->is_amx && job.views.a.col_stride == 1;

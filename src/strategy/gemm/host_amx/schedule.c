@@ -31,7 +31,7 @@
 
 /* --- copies that all threads share --- */
 
-typedef struct running {
+typedef struct schedule_running {
   const tsl_amx_job *job;
   tsl_amx_form a, b;
   uint32_t *
@@ -39,20 +39,20 @@ typedef struct running {
   int64_t workspace; /* of one */
   int64_t columns;   /* blocks side by side in C */
   bool late_a, late_b;
-} running;
+} schedule_running;
 
 /* Micro-panels of A, then of B, of a panel after the other; those that were not packed before. */
-static int64_t micros_a_first(const running *run) {
+static int64_t micros_a_first(const schedule_running *run) {
   return run->late_a || run->job->packed_a.at ? 0 : run->job->micros_a;
 }
-static int64_t pieces(const running *run) {
+static int64_t schedule_pieces(const schedule_running *run) {
   return micros_a_first(run) + (run->late_b || run->job->packed_b.at ? 0 : run->job->micros_b);
 }
 
 static void copy_one(void *argument, int64_t index, int worker) {
-  const running *run = argument;
+  const schedule_running *run = argument;
   const tsl_amx_job *job = run->job;
-  const int64_t each = pieces(run), panel = index / each, piece = index % each,
+  const int64_t each = schedule_pieces(run), panel = index / each, piece = index % each,
                 micros_a = micros_a_first(run);
   (void)worker;
   if (piece < micros_a) {
@@ -63,12 +63,12 @@ static void copy_one(void *argument, int64_t index, int worker) {
 }
 
 /* A rectangle of C, in micro-panels. */
-typedef struct block {
+typedef struct schedule_block {
   int64_t micro_a, micro_a_end, micro_b, micro_b_end;
-} block;
+} schedule_block;
 
 /* What a worker has of its own. */
-static uint32_t *sums_of(const running *run, int worker) {
+static uint32_t *schedule_sums_of(const schedule_running *run, int worker) {
   return run->own + worker * run->workspace;
 }
 static int64_t workspace_of_sums(const tsl_amx_job *job) {
@@ -79,7 +79,7 @@ static int64_t rows_of_block(const tsl_amx_job *job) {
 }
 
 /* Late copies of a panel's part of a block. */
-static void copy_late(const running *run, const block *of, int64_t panel, tsl_amx_form *a, tsl_amx_form *b,
+static void copy_late(const schedule_running *run, const schedule_block *of, int64_t panel, tsl_amx_form *a, tsl_amx_form *b,
                       uint32_t *workspace) {
   const tsl_amx_job *job = run->job;
   const int64_t width = job->kernels->width;
@@ -101,7 +101,7 @@ static void copy_late(const running *run, const block *of, int64_t panel, tsl_am
 }
 
 /* A panel's tiles of a block: a micro-panel of B stays in the first-level cache while micro-panels of A pass by. */
-static void multiply_panel(const running *run, const block *of, int64_t panel, uint32_t *sums) {
+static void multiply_panel(const schedule_running *run, const schedule_block *of, int64_t panel, uint32_t *sums) {
   const tsl_amx_job *job = run->job;
   const int64_t across = of->micro_b_end - of->micro_b,
                 workspace = job->panels == 1 ? 0 : tsl_amx_tile_sums(job);
@@ -120,21 +120,21 @@ static void multiply_panel(const running *run, const block *of, int64_t panel, u
 }
 
 /* Panel after panel of a block of C. */
-static void multiply_block(void *argument, int64_t index, int worker) {
-  const running *run = argument;
+static void schedule_multiply_block(void *argument, int64_t index, int worker) {
+  const schedule_running *run = argument;
   const tsl_amx_job *job = run->job;
   const int64_t micro_a = index / run->columns * job->block_micros_a,
                 micro_b = index % run->columns * job->block_micros_b;
-  const block of = {micro_a, tsl_min(micro_a + job->block_micros_a, job->micros_a), micro_b,
+  const schedule_block of = {micro_a, tsl_min(micro_a + job->block_micros_a, job->micros_a), micro_b,
                     tsl_min(micro_b + job->block_micros_b, job->micros_b)};
   for (int64_t panel = 0; panel < job->panels; panel++)
-    multiply_panel(run, &of, panel, sums_of(run, worker));
+    multiply_panel(run, &of, panel, schedule_sums_of(run, worker));
   if (job->nontemporal) /* lines past the caches are there before this block is said to be done */
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-static running running_of(const tsl_amx_job *job) {
-  running run = {.job = job, .a = job->packed_a, .b = job->packed_b};
+static schedule_running schedule_running_of(const tsl_amx_job *job) {
+  schedule_running run = {.job = job, .a = job->packed_a, .b = job->packed_b};
   run.late_a = !job->packed_a.at && job->micros_b <= job->block_micros_b;
   run.late_b = !job->packed_b.at && job->micros_a <= job->block_micros_a;
   run.columns = tsl_ceil_div(job->micros_b, job->block_micros_b);
@@ -145,18 +145,18 @@ static running running_of(const tsl_amx_job *job) {
 }
 
 /* Words of a copy of all of A, or B, that is made first. */
-static int64_t workspace_of_copy(const running *run, bool is_a) {
+static int64_t workspace_of_copy(const schedule_running *run, bool is_a) {
   const bool is_made = is_a ? !run->late_a && !run->a.at : !run->late_b && !run->b.at;
   return is_made ? tsl_amx_form_units(run->job, is_a) : 0;
 }
 
 static int64_t workspace_shared(const tsl_amx_job *job, int threads) {
-  const running run = running_of(job);
+  const schedule_running run = schedule_running_of(job);
   return workspace_of_copy(&run, true) + workspace_of_copy(&run, false) + threads * run.workspace;
 }
 
-static void run_shared(const tsl_amx_job *job, tsl_team team, uint32_t *workspace) {
-  running run = running_of(job);
+static void schedule_run_shared(const tsl_amx_job *job, tsl_team team, uint32_t *workspace) {
+  schedule_running run = schedule_running_of(job);
   const int64_t a = workspace_of_copy(&run, true), b = workspace_of_copy(&run, false);
   if (a > 0)
     run.a = tsl_amx_form_in(job, true, workspace);
@@ -164,29 +164,29 @@ static void run_shared(const tsl_amx_job *job, tsl_team team, uint32_t *workspac
     run.b = tsl_amx_form_in(job, false, workspace + a);
   run.own = workspace + a + b;
   if (a + b > 0)
-    tsl_team_run(team, job->panels * pieces(&run), copy_one, &run);
-  tsl_team_run(team, tsl_ceil_div(job->micros_a, job->block_micros_a) * run.columns, multiply_block, &run);
+    tsl_team_run(team, job->panels * schedule_pieces(&run), copy_one, &run);
+  tsl_team_run(team, tsl_ceil_div(job->micros_a, job->block_micros_a) * run.columns, schedule_multiply_block, &run);
 }
 
 void tsl_amx_make_form(const tsl_amx_job *job, bool is_a, uint32_t *to, tsl_team team) {
   tsl_amx_job own = *job;
   own.reads_a = own.copies_rows = false;
   *(is_a ? &own.packed_b : &own.packed_a) = (tsl_amx_form){.at = to}; /* the other one is not copied */
-  running run = {.job = &own, .a = tsl_amx_form_in(job, true, to), .b = tsl_amx_form_in(job, false, to)};
-  tsl_team_run(team, job->panels * pieces(&run), copy_one, &run);
+  schedule_running run = {.job = &own, .a = tsl_amx_form_in(job, true, to), .b = tsl_amx_form_in(job, false, to)};
+  tsl_team_run(team, job->panels * schedule_pieces(&run), copy_one, &run);
 }
 
 /* --- rectangles of C --- */
 
 /* On a line of its own. */
-typedef struct counter {
+typedef struct schedule_counter {
   _Alignas(TSL_CACHE_LINE) _Atomic int64_t value;
-} counter;
+} schedule_counter;
 
 /* More than this is not copied at once: C is cut into more rectangles. */
 static const int64_t most_bytes = (int64_t)256 << 20;
 
-typedef struct cutting {
+typedef struct schedule_cutting {
   const tsl_amx_job *job;
   int64_t rows, columns; /* of a rectangle, the last ones excepted */
   int64_t across;        /* rectangles side by side */
@@ -194,18 +194,18 @@ typedef struct cutting {
   uint32_t *workspace;
   int64_t each;   /* a share of it */
   bool by_worker; /* whose shares are a worker's, else a rectangle's */
-  counter *taken; /* of each rectangle, the micro-panels of A that somebody has taken */
+  schedule_counter *taken; /* of each rectangle, the micro-panels of A that somebody has taken */
   tsl_team team;
-} cutting;
+} schedule_cutting;
 
-static tsl_amx_job rectangle(const cutting *of, int64_t index) {
+static tsl_amx_job schedule_rectangle(const schedule_cutting *of, int64_t index) {
   const tsl_amx_job *job = of->job;
   const int64_t row = index / of->across * of->rows, column = index % of->across * of->columns;
   return tsl_amx_rectangle_of(job, row, tsl_min(of->rows, job->views.m - row), column,
                               tsl_min(of->columns, job->views.n - column));
 }
 
-static int64_t rounded(int64_t total, int64_t parts, int64_t step) {
+static int64_t schedule_rounded(int64_t total, int64_t parts, int64_t step) {
   return tsl_ceil_div(tsl_ceil_div(total, step), parts) * step;
 }
 
@@ -215,14 +215,14 @@ static double clocks(int64_t rows, int64_t columns) {
 }
 
 /* Into `count` rectangles, or fewer. */
-static void cut(cutting *of, int64_t count) {
+static void schedule_cut(schedule_cutting *of, int64_t count) {
   const tsl_amx_job *job = of->job;
   double best = -1;
   for (int64_t down = 1; down <= count; down++) {
     if (count % down != 0)
       continue;
-    const int64_t rows = rounded(job->views.m, down, job->kernels->height),
-                  columns = rounded(job->views.n, count / down, job->kernels->width);
+    const int64_t rows = schedule_rounded(job->views.m, down, job->kernels->height),
+                  columns = schedule_rounded(job->views.n, count / down, job->kernels->width);
     const double cost = clocks(rows, columns);
     if (best >= 0 && cost >= best)
       continue;
@@ -235,14 +235,14 @@ static void cut(cutting *of, int64_t count) {
 
 /* Into at least so many rectangles, a few times as many as there are threads: the last ones keep everybody waiting for as long
  * as the slowest processor takes for one, which may be twice what others do. */
-static void cut_waves(cutting *of, int64_t threads, int64_t least) {
+static void cut_waves(schedule_cutting *of, int64_t threads, int64_t least) {
   enum { MOST_WAVES = 8 };
   const int64_t fewest = tsl_ceil_div(least, threads),
                 most = threads > 1 ? tsl_max(fewest, MOST_WAVES) : fewest;
-  cutting best = *of;
+  schedule_cutting best = *of;
   double least_cost = -1;
   for (int64_t waves = fewest; waves <= most; waves++) {
-    cut(of, waves * threads);
+    schedule_cut(of, waves * threads);
     const double cost = (double)(waves + 1) * clocks(of->rows, of->columns);
     if (least_cost >= 0 && cost >= least_cost)
       continue;
@@ -254,13 +254,13 @@ static void cut_waves(cutting *of, int64_t threads, int64_t least) {
 
 /* Rectangles that are done in one pass each, so that threads may share one; as many as threads, or more where passes
  * are no wider. */
-static void cut_passes(cutting *of, int64_t threads) {
+static void cut_passes(schedule_cutting *of, int64_t threads) {
   const tsl_amx_job *job = of->job;
   const int64_t least = tsl_ceil_div(job->views.n, tsl_amx_pass_columns(job));
   double best = -1;
   for (int64_t across = least; across <= tsl_max(least, threads); across++) {
-    const int64_t rows = rounded(job->views.m, tsl_ceil_div(threads, across), job->kernels->height),
-                  columns = rounded(job->views.n, across, job->kernels->width),
+    const int64_t rows = schedule_rounded(job->views.m, tsl_ceil_div(threads, across), job->kernels->height),
+                  columns = schedule_rounded(job->views.n, across, job->kernels->width),
                   count = tsl_ceil_div(job->views.m, rows) * tsl_ceil_div(job->views.n, columns);
     const double cost = clocks(rows, columns) * fmax(1, (double)count / (double)threads);
     if (best >= 0 && cost >= best)
@@ -280,20 +280,20 @@ static void run_here(const tsl_amx_job *job, uint32_t *workspace) {
   if (job->kernels->is_amx)
     tsl_amx_run_alone(job, workspace);
   else
-    run_shared(job, (tsl_team){0}, workspace);
+    schedule_run_shared(job, (tsl_team){0}, workspace);
 }
 
 static void multiply_rectangle(void *argument, int64_t index, int worker) {
-  const cutting *of = argument;
-  const tsl_amx_job part = rectangle(of, index);
+  const schedule_cutting *of = argument;
+  const tsl_amx_job part = schedule_rectangle(of, index);
   if (part.kernels->is_amx)
     tsl_amx_run_alone(&part, of->workspace + (of->by_worker ? worker : index) * of->each);
   else
-    run_shared(&part, of->team, of->workspace);
+    schedule_run_shared(&part, of->team, of->workspace);
 }
 
 /* Micro-panels of A of a rectangle that nobody has taken; none where that is not worth a copy of B: who has one, has begun. */
-static int64_t left_of(const cutting *of, int64_t index) {
+static int64_t schedule_left_of(const schedule_cutting *of, int64_t index) {
   enum { WORTH_A_COPY = 2 };
   const int64_t rows = tsl_min(of->rows, of->job->views.m - index / of->across * of->rows),
                 taken = atomic_load_explicit(&of->taken[index].value, memory_order_relaxed),
@@ -304,13 +304,13 @@ static int64_t left_of(const cutting *of, int64_t index) {
 /* All that one thread does: its own rectangle, and then, again and again, that of which most is left: processors may do
  * several times what others do, and with tile registers they do. */
 static void share_rectangles(void *argument, int64_t index, int worker) {
-  const cutting *of = argument;
+  const schedule_cutting *of = argument;
   for (int64_t next = index, most = 1; most > 0;) {
-    const tsl_amx_job part = rectangle(of, next);
+    const tsl_amx_job part = schedule_rectangle(of, next);
     tsl_amx_run_pass(&part, of->workspace + worker * of->each, &of->taken[next].value);
     most = 0;
     for (int64_t turn = 1; turn < of->count; turn++) {
-      const int64_t other = (index + turn) % of->count, left = left_of(of, other);
+      const int64_t other = (index + turn) % of->count, left = schedule_left_of(of, other);
       if (left > most) {
         most = left;
         next = other;
@@ -319,16 +319,16 @@ static void share_rectangles(void *argument, int64_t index, int worker) {
   }
 }
 
-static tesela_status run_passes(const tsl_amx_job *job, tsl_team team) {
+static tesela_status schedule_run_passes(const tsl_amx_job *job, tsl_team team) {
   const int threads = tsl_team_threads(team);
-  cutting of = {.job = job};
+  schedule_cutting of = {.job = job};
   cut_passes(&of, threads);
   of.count = tsl_ceil_div(job->views.m, of.rows) * of.across;
   for (int64_t i = 0; i < of.count; i++) {
-    const tsl_amx_job part = rectangle(&of, i);
+    const tsl_amx_job part = schedule_rectangle(&of, i);
     of.each = tsl_max(of.each, tsl_amx_workspace_alone(&part));
   }
-  const int64_t tasks = tsl_min(threads, of.count), counters = of.count * (int64_t)sizeof(counter);
+  const int64_t tasks = tsl_min(threads, of.count), counters = of.count * (int64_t)sizeof(schedule_counter);
   void *memory;
   TSL_TRY(tsl_scratch_take((size_t)(counters + tasks * of.each * (int64_t)sizeof(uint32_t)),
                            "copies of the operands", &memory));
@@ -345,17 +345,17 @@ static tesela_status run_rectangles(const tsl_amx_job *job, tsl_team team) {
   const bool is_amx = job->kernels->is_amx;
   const int threads = tsl_team_threads(team);
   if (is_amx && threads > 1 && tsl_amx_pass_columns(job) > 0)
-    return run_passes(job, team);
+    return schedule_run_passes(job, team);
   const int64_t bytes = 4 * job->units * (tsl_amx_rows_of_a(job) + tsl_amx_columns_of_b(job)),
                 least = tsl_ceil_div(bytes, most_bytes);
-  cutting of = {.job = job, .team = team};
+  schedule_cutting of = {.job = job, .team = team};
   if (is_amx)
     cut_waves(&of, threads, least);
   else
-    cut(&of, least);
+    schedule_cut(&of, least);
   const int64_t count = tsl_ceil_div(job->views.m, of.rows) * of.across;
   for (int64_t i = 0; i < count; i++) {
-    const tsl_amx_job part = rectangle(&of, i);
+    const tsl_amx_job part = schedule_rectangle(&of, i);
     of.each = tsl_max(of.each, is_amx ? tsl_amx_workspace_alone(&part) : workspace_shared(&part, threads));
   }
   const int64_t workspaces = is_amx ? tsl_min(threads, count) : 1;
@@ -371,21 +371,21 @@ static tesela_status run_rectangles(const tsl_amx_job *job, tsl_team team) {
 
 /* --- parts of k --- */
 
-typedef struct adding {
+typedef struct schedule_adding {
   const tsl_amx_job *job;
   uint32_t *sums;
   int64_t row, workspace; /* sums from row to row, and of a part */
   uint32_t *copies;       /* of every worker, or every part, whichever are fewer */
   int64_t each;           /* of one */
   bool by_worker;
-} adding;
+} schedule_adding;
 
 static bool is_integer(const tsl_amx_job *job) {
   return job->kernels->format == TSL_AMX_QUADS || job->kernels->format == TSL_AMX_PAIRS_I16;
 }
 
 /* The product of one part of k. */
-static tsl_amx_job part_of(const adding *run, int64_t index) {
+static tsl_amx_job schedule_part_of(const schedule_adding *run, int64_t index) {
   const tsl_amx_job *whole = run->job;
   const int64_t first = whole->panels * index / whole->split_k,
                 end = whole->panels * (index + 1) / whole->split_k,
@@ -412,13 +412,13 @@ static tsl_amx_job part_of(const adding *run, int64_t index) {
   return part;
 }
 
-static void multiply_part(void *argument, int64_t index, int worker) {
-  const adding *run = argument;
-  const tsl_amx_job part = part_of(run, index);
+static void schedule_multiply_part(void *argument, int64_t index, int worker) {
+  const schedule_adding *run = argument;
+  const tsl_amx_job part = schedule_part_of(run, index);
   run_here(&part, run->copies + (run->by_worker ? worker : index) * run->each);
 }
 
-static uint32_t added(uint32_t a, uint32_t b) {
+static uint32_t schedule_added(uint32_t a, uint32_t b) {
   float x, y;
   memcpy(&x, &a, sizeof x);
   memcpy(&y, &b, sizeof y);
@@ -428,18 +428,18 @@ static uint32_t added(uint32_t a, uint32_t b) {
 }
 
 /* Numbers j of the parts' rows, added in order. */
-static void add_row(const adding *run, const uint32_t *first, int64_t columns, uint32_t *sums) {
+static void schedule_add_row(const schedule_adding *run, const uint32_t *first, int64_t columns, uint32_t *sums) {
   for (int64_t j = 0; j < columns; j++)
     sums[j] = first[j];
   for (int64_t part = 1; part < run->job->split_k; part++) {
     const uint32_t *const next = first + part * run->workspace;
     for (int64_t j = 0; j < columns; j++)
-      sums[j] = is_integer(run->job) ? sums[j] + next[j] : added(sums[j], next[j]);
+      sums[j] = is_integer(run->job) ? sums[j] + next[j] : schedule_added(sums[j], next[j]);
   }
 }
 
-static void add_tile(void *argument, int64_t index, int worker) {
-  const adding *run = argument;
+static void schedule_add_tile(void *argument, int64_t index, int worker) {
+  const schedule_adding *run = argument;
   const tsl_amx_job *job = run->job;
   const int64_t width = job->kernels->width, micro_a = index / job->micros_b,
                 column = index % job->micros_b * width, row = tsl_amx_row_of(job, micro_a),
@@ -447,16 +447,16 @@ static void add_tile(void *argument, int64_t index, int worker) {
   uint32_t sums[TSL_AMX_ROWS_MAX * TSL_AMX_WIDTH_MAX];
   (void)worker;
   for (int64_t i = row; i < end; i++)
-    add_row(run, run->sums + i * run->row + column, tsl_min(width, job->views.n - column),
+    schedule_add_row(run, run->sums + i * run->row + column, tsl_min(width, job->views.n - column),
             sums + (i - row) * width);
   tsl_amx_finish_tile(job, micro_a, index % job->micros_b, sums);
 }
 
 static tesela_status run_split_k(const tsl_amx_job *job, tsl_team team) {
-  adding run = {.job = job, .row = tsl_amx_columns_of_b(job)};
+  schedule_adding run = {.job = job, .row = tsl_amx_columns_of_b(job)};
   run.workspace = job->views.m * run.row;
   for (int64_t i = 0; i < job->split_k; i++) {
-    const tsl_amx_job part = part_of(&run, i);
+    const tsl_amx_job part = schedule_part_of(&run, i);
     run.each = tsl_max(run.each, workspace_here(&part));
   }
   const int64_t threads = tsl_team_threads(team), workspaces = tsl_min(threads, job->split_k);
@@ -466,8 +466,8 @@ static tesela_status run_split_k(const tsl_amx_job *job, tsl_team team) {
                            "sums of parts", &memory));
   run.sums = memory;
   run.copies = run.sums + job->split_k * run.workspace;
-  tsl_team_run(team, job->split_k, multiply_part, &run);
-  tsl_team_run(team, job->micros_a * job->micros_b, add_tile, &run);
+  tsl_team_run(team, job->split_k, schedule_multiply_part, &run);
+  tsl_team_run(team, job->micros_a * job->micros_b, schedule_add_tile, &run);
   tsl_scratch_give(memory);
   return TESELA_OK;
 }

@@ -24,7 +24,7 @@ typedef struct prefetches {
   int64_t each;
 } prefetches;
 
-static void prefetch_some(prefetches *of) {
+static void thread_rectangle_prefetch_some(prefetches *of) {
   for (int64_t i = 0; i < of->each && of->left > 0; i++) {
     __builtin_prefetch(of->at + of->line * TSL_CACHE_LINE, 0, 2);
     if (++of->line == of->lines) {
@@ -105,7 +105,7 @@ static void pack_a_panels(passing *run, int64_t micro_a, int64_t panel, int64_t 
 
 /* Rows of whole lines, an odd number of pairs of them apart: so 32 of them lie in all sets of a cache alike, and zeros
  * fit behind each. */
-static int64_t pitch_of(int64_t units) {
+static int64_t thread_rectangle_pitch_of(int64_t units) {
   enum { LINE = TSL_CACHE_LINE / sizeof(uint32_t) };
   const int64_t lines = tsl_ceil_div(units, LINE);
   return (lines + 1) / 4 * 4 + 2;
@@ -119,13 +119,13 @@ static int64_t units_of_chunk(const tsl_amx_job *job, int64_t panel, int64_t end
 static void start_rows(passing *run, int64_t micro_a, int64_t panel, int64_t end_panel) {
   const int64_t units = units_of_chunk(run->job, panel, end_panel);
   run->a =
-      (tsl_amx_form){.at = run->rows[run->turn], .panel = panel, .pitch = pitch_of(units) * TSL_CACHE_LINE};
+      (tsl_amx_form){.at = run->rows[run->turn], .panel = panel, .pitch = thread_rectangle_pitch_of(units) * TSL_CACHE_LINE};
   run->a.first = tsl_amx_row_of(run->job, micro_a);
   tsl_amx_pack_a_rows(run->job, &run->a, micro_a, units);
 }
 
 /* Micro-panel of A `index` is to be copied while so many tiles are multiplied. */
-static void next_rows(passing *run, int64_t index, int64_t panel, int64_t end_panel, int64_t tiles) {
+static void thread_rectangle_next_rows(passing *run, int64_t index, int64_t panel, int64_t end_panel, int64_t tiles) {
   const tsl_amx_job *job = run->job;
   const int64_t first = panel * job->depth * tsl_amx_elements(job->kernels->format),
                 units = units_of_chunk(job, panel, end_panel), row = tsl_amx_row_of(job, index),
@@ -156,7 +156,7 @@ static uint32_t least_in(const tsl_amx_job *job, const tsl_amx_form *form, int64
 
 /* What a chunk adds to the least magnitudes: registers keep a tile's sums from panel to panel, so what was handled
  * with care is so to its end. */
-static void note(uint32_t *least, uint32_t own, bool is_first) {
+static void thread_rectangle_note(uint32_t *least, uint32_t own, bool is_first) {
   *least = is_first || own < *least ? own : *least;
 }
 
@@ -177,7 +177,7 @@ static void run_pass(passing *run, int64_t first, int64_t end, int64_t panel, in
   if (micro_a == job->micros_a)
     return;
   for (int64_t micro_b = first; micro_b < end && (panel == 0 || job->packed_b.at); micro_b++)
-    note(&run->least_b[micro_b - first],
+    thread_rectangle_note(&run->least_b[micro_b - first],
          job->packed_b.at ? least_in(job, &run->b, micro_b, panel, end_panel, tsl_amx_least_of_b)
                           : TSL_AMX_ALL_ZERO,
          panel == 0);
@@ -195,18 +195,18 @@ static void run_pass(passing *run, int64_t first, int64_t end, int64_t panel, in
     if (copies)
       pack_a_panels(run, micro_a, panel, end_panel);
     if (run->by_rows && behind < job->micros_a) {
-      next_rows(run, behind, panel, end_panel, tiles);
+      thread_rectangle_next_rows(run, behind, panel, end_panel, tiles);
     } else if (behind < job->micros_a) {
       next = copies_a ? prefetches_of_elements(job, behind, panel, end_panel)
                       : prefetches_of_copy(run, behind, panel, end_panel);
       next.each = tsl_ceil_div(next.left * next.lines, tiles);
     }
-    note(&run->least_a[micro_a],
+    thread_rectangle_note(&run->least_a[micro_a],
          is_found ? found : least_in(job, &run->a, micro_a, panel, end_panel, tsl_amx_least_of_a),
          panel == 0);
     for (int64_t p = panel; p < end_panel; p++)
       for (int64_t micro_b = first; micro_b < end; micro_b++) {
-        prefetch_some(&next);
+        thread_rectangle_prefetch_some(&next);
         tsl_amx_multiply_tile(job, &run->a, &run->b, p, micro_a, micro_b,
                               tsl_amx_needs_care(run->least_a[micro_a], run->least_b[micro_b - first]),
                               sums + (job->panels == 1 ? 0 : (micro_b - first) * workspace), &run->beside,
@@ -234,7 +234,7 @@ int64_t tsl_amx_pass_columns(const tsl_amx_job *job) {
 }
 
 /* All of k while that leaves a pass some columns, else a chunk of it, whose sums of all tiles wait in memory. */
-static void choose(const tsl_amx_job *job, passing *run) {
+static void thread_rectangle_choose(const tsl_amx_job *job, passing *run) {
   enum { COLUMNS_OF_A_CHUNK = 384 };
   int64_t columns = tsl_amx_pass_columns(job);
   run->panels = job->panels;
@@ -255,7 +255,7 @@ static void choose(const tsl_amx_job *job, passing *run) {
 /* Units of the rows of a micro-panel of A. */
 static int64_t workspace_of_rows(const passing *run) {
   const tsl_amx_job *job = run->job;
-  return job->kernels->height * pitch_of(tsl_min(run->panels * job->depth, job->units)) *
+  return job->kernels->height * thread_rectangle_pitch_of(tsl_min(run->panels * job->depth, job->units)) *
          (TSL_CACHE_LINE / (int64_t)sizeof(uint32_t));
 }
 
@@ -275,21 +275,21 @@ static int64_t workspace_of_b(const passing *run) {
 }
 
 /* Tiles whose sums wait at once. */
-static int64_t tiles_of(const passing *run) {
+static int64_t thread_rectangle_tiles_of(const passing *run) {
   const tsl_amx_job *job = run->job;
   return job->panels == 1 ? 1 : run->panels >= job->panels ? run->micros_b : run->micros_b * job->micros_a;
 }
 
 int64_t tsl_amx_workspace_alone(const tsl_amx_job *job) {
   passing run = {.job = job};
-  choose(job, &run);
-  return workspace_of_a(&run) + workspace_of_b(&run) + (tiles_of(&run) + 2) * tsl_amx_tile_sums(job) +
+  thread_rectangle_choose(job, &run);
+  return workspace_of_a(&run) + workspace_of_b(&run) + (thread_rectangle_tiles_of(&run) + 2) * tsl_amx_tile_sums(job) +
          job->micros_a + run.micros_b;
 }
 
-static void run_passes(const tsl_amx_job *job, uint32_t *workspace, _Atomic int64_t *taken) {
+static void thread_rectangle_run_passes(const tsl_amx_job *job, uint32_t *workspace, _Atomic int64_t *taken) {
   passing run = {.job = job, .a = job->packed_a, .b = job->packed_b, .taken = taken};
-  choose(job, &run);
+  thread_rectangle_choose(job, &run);
   for (int i = 0; run.by_rows && i < 2; i++)
     run.rows[i] = workspace + i * workspace_of_rows(&run);
   if (!job->packed_a.at && !run.by_rows)
@@ -301,7 +301,7 @@ static void run_passes(const tsl_amx_job *job, uint32_t *workspace, _Atomic int6
   for (int i = 0; i < 2; i++, workspace += tsl_amx_tile_sums(job))
     run.beside.sums[i] = workspace;
   run.sums = workspace;
-  run.least_a = workspace + tiles_of(&run) * tsl_amx_tile_sums(job);
+  run.least_a = workspace + thread_rectangle_tiles_of(&run) * tsl_amx_tile_sums(job);
   run.least_b = run.least_a + job->micros_a;
   if (job->kernels->begin)
     job->kernels->begin();
@@ -317,9 +317,9 @@ static void run_passes(const tsl_amx_job *job, uint32_t *workspace, _Atomic int6
 }
 
 void tsl_amx_run_alone(const tsl_amx_job *job, uint32_t *workspace) {
-  run_passes(job, workspace, NULL);
+  thread_rectangle_run_passes(job, workspace, NULL);
 }
 
 void tsl_amx_run_pass(const tsl_amx_job *job, uint32_t *workspace, _Atomic int64_t *taken) {
-  run_passes(job, workspace, taken);
+  thread_rectangle_run_passes(job, workspace, taken);
 }

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-static bool is_alone(const tsl_problem *problem) {
+static bool blocking_is_alone(const tsl_problem *problem) {
   static const double alone_flops = 4e6;
   return tsl_problem_flops(problem) < alone_flops;
 }
@@ -27,26 +27,26 @@ void tsl_packed_job_bind(tsl_packed_job *job, const tsl_operands *operands) {
 
 /* By doubles, which are exact for what may fit: a job is made for each call of some programs, and a division takes as long as a small
  * product's tile. */
-static bool holds(int64_t rows, int64_t depth, int64_t size, int64_t bytes) {
+static bool blocking_holds(int64_t rows, int64_t depth, int64_t size, int64_t bytes) {
   return (double)rows * (double)depth * (double)size <= (double)bytes;
 }
 
 /* Which operand is kept, if any: its panel fits `kept` bytes, all of it a quarter of the last cache; B rather than A
  * where C is large, which is then written row by row. C is so small that no other cut gives every thread something to
  * do: k is cut. */
-static tsl_packed_schedule choose(const tsl_packed_job *job, int64_t kept, int64_t last) {
+static tsl_packed_schedule blocking_choose(const tsl_packed_job *job, int64_t kept, int64_t last) {
   enum { SMALL_C = 512 << 10, LONG = 16 };
   const int64_t depth = job->depth, size = job->size;
   const bool keeps_a =
-                 holds(job->views.m, depth, size, kept) && holds(job->views.m, job->views.k + 1, size, last),
+                 blocking_holds(job->views.m, depth, size, kept) && blocking_holds(job->views.m, job->views.k + 1, size, last),
              keeps_b =
-                 holds(job->views.n, depth, size, kept) && holds(job->views.n, job->views.k + 1, size, last);
+                 blocking_holds(job->views.n, depth, size, kept) && blocking_holds(job->views.n, job->views.k + 1, size, last);
   const bool is_general =
       job->views.a.structure == TESELA_GENERAL && job->views.b.structure == TESELA_GENERAL && job->half == 0;
-  if (is_general && holds(job->views.m, job->views.n, size, SMALL_C) &&
-      holds(job->views.n, depth, size, kept) && tsl_ceil_div_or_one(job->views.k, depth) >= LONG)
+  if (is_general && blocking_holds(job->views.m, job->views.n, size, SMALL_C) &&
+      blocking_holds(job->views.n, depth, size, kept) && tsl_ceil_div_or_one(job->views.k, depth) >= LONG)
     return TSL_PACKED_SPLIT_K;
-  const bool is_long = !holds(job->views.m, job->views.n, size, 4 * kept);
+  const bool is_long = !blocking_holds(job->views.m, job->views.n, size, 4 * kept);
   if (keeps_b && (job->views.m >= job->views.n || !keeps_a || is_long))
     return TSL_PACKED_ROWS;
   return keeps_a ? TSL_PACKED_COLUMNS : TSL_PACKED_PANELS;
@@ -80,7 +80,7 @@ static void choose_copies(tsl_packed_job *job, int64_t kept, const tsl_device *d
   job->copies_a = is_panels || copies_rows(job, job->views.n);
   job->copies_b = is_panels || job->views.b.col_stride != 1 ||
                   (is_columns ? job->views.m > few * job->kernels->rows[1]
-                              : job->views.m > FEW_ROWS || !holds(tsl_abs(job->views.b.row_stride),
+                              : job->views.m > FEW_ROWS || !blocking_holds(tsl_abs(job->views.b.row_stride),
                                                                   job->depth, job->size, kept));
   job->copies_a |= job->views.a.structure != TESELA_GENERAL || job->views.in_place || job->half > 0;
   job->copies_b |= job->views.b.structure != TESELA_GENERAL || job->views.in_place || job->half > 0;
@@ -163,7 +163,7 @@ tsl_packed_job tsl_packed_strip_of(const tsl_packed_job *job, int64_t columns) {
   return strip;
 }
 
-static int64_t split_k_of(const tsl_packed_job *job) {
+static int64_t blocking_split_k_of(const tsl_packed_job *job) {
   enum { MOST_SPLIT_K = 16 };
   return tsl_min(MOST_SPLIT_K, tsl_ceil_div_or_one(job->views.k, job->depth));
 }
@@ -179,7 +179,7 @@ static int64_t fair_groups(const tsl_packed_job *job, int64_t groups, int64_t th
 
 /* B's block takes `kept` bytes, which a second-level cache holds together with micro-panels of A that pass by; A's
  * panel a quarter of the third level. */
-static void cut(tsl_packed_job *job, int64_t kept, int64_t last, int64_t threads) {
+static void blocking_cut(tsl_packed_job *job, int64_t kept, int64_t last, int64_t threads) {
   const int64_t row_bytes = job->depth * job->size;
   const int64_t held = job->schedule == TSL_PACKED_COLUMNS ? kept / 4 : kept;
   const int64_t columns = tsl_max(held / row_bytes / job->width, 1) * job->width,
@@ -189,7 +189,7 @@ static void cut(tsl_packed_job *job, int64_t kept, int64_t last, int64_t threads
   job->rows = tsl_ceil_div_or_one(job->views.m, tsl_ceil_div_or_one(job->views.m, job->most));
 }
 
-static const tsl_packed_kernels *kernels_for(tesela_type type, unsigned offers) {
+static const tsl_packed_kernels *blocking_kernels_for(tesela_type type, unsigned offers) {
 #define KERNELS(isa, header, needs, ...)                                                                     \
   {&tsl_packed_##isa##_f32, &tsl_packed_##isa##_f64, &tsl_packed_##isa##_c64, &tsl_packed_##isa##_c128},
   static const tsl_packed_kernels *const kernels[][4] = {TSL_ISA_LIST(KERNELS)};
@@ -204,14 +204,14 @@ tsl_packed_job tsl_packed_joined_for(const tsl_problem *problem, const tsl_opera
                                      int64_t kept, const tsl_device *device, int64_t half) {
   const int64_t last = (int64_t)(device->level_bytes[2] ? device->level_bytes[2] : LEVEL_3_GUESS) / 4;
   const int64_t level_1 = device->level_bytes[0] ? (int64_t)device->level_bytes[0] : LEVEL_1_GUESS,
-                threads = is_alone(problem) ? 1 : device->threads;
-  tsl_packed_job job = {.kernels = kernels_for(problem->c.type, device->capabilities),
+                threads = blocking_is_alone(problem) ? 1 : device->threads;
+  tsl_packed_job job = {.kernels = blocking_kernels_for(problem->c.type, device->capabilities),
                         .size = (int64_t)tsl_type(problem->c.type)->size,
                         .near =
                             (int64_t)(device->level_bytes[1] ? device->level_bytes[1] : LEVEL_2_GUESS) / 2,
                         .again = tsl_last_cache_is_far(device) ? SERVED_FAR : SERVED_NEAR,
                         .views = tsl_views_of(problem, strides),
-                        .is_alone = is_alone(problem),
+                        .is_alone = blocking_is_alone(problem),
                         .alpha = {problem->alpha[0], problem->alpha[1]},
                         .beta = {problem->beta[0], problem->beta[1]},
                         .half = half};
@@ -225,13 +225,13 @@ tsl_packed_job tsl_packed_joined_for(const tsl_problem *problem, const tsl_opera
     job.alpha[0] = job.alpha[1] = 0; /* infinity times an empty sum is nothing */
   tsl_views_signs(&job.views, job.signs);
   job.depth = tsl_ceil_div_or_one(job.views.k, tsl_ceil_div_or_one(job.views.k, depth));
-  job.schedule = choose(&job, kept, last);
+  job.schedule = blocking_choose(&job, kept, last);
   choose_copies(&job, kept, device);
   choose_tile(&job, threads);
   tsl_packed_set_schedule(&job, job.schedule);
-  cut(&job, kept, last, threads);
-  job.split_k = split_k_of(&job);
-  job.b_stays = holds(job.width + job.height, job.depth, job.size, level_1);
+  blocking_cut(&job, kept, last, threads);
+  job.split_k = blocking_split_k_of(&job);
+  job.b_stays = blocking_holds(job.width + job.height, job.depth, job.size, level_1);
   return job;
 }
 

@@ -22,17 +22,17 @@
 #include <stdatomic.h>
 
 /* On a line of its own. */
-typedef struct counter {
+typedef struct column_strips_counter {
   _Alignas(TSL_CACHE_LINE) _Atomic int64_t value;
-} counter;
+} column_strips_counter;
 
-typedef struct cutting {
+typedef struct column_strips_cutting {
   const tsl_packed_job *job;
   tsl_packed_grid grid;
-  counter *taken; /* of each strip, the micro-panels of A that somebody has taken */
+  column_strips_counter *taken; /* of each strip, the micro-panels of A that somebody has taken */
   unsigned char *copies;
   int64_t a_bytes, b_bytes; /* of a worker's copies */
-} cutting;
+} column_strips_cutting;
 
 /* Columns of the widest strip, in tiles of four vectors, and fewer than this use up A too fast. */
 enum { FEWEST_COLUMNS = 128, VECTORS = 4 };
@@ -50,7 +50,7 @@ bool tsl_packed_has_strips(const tsl_packed_job *job, int64_t threads) {
 
 /* Rows of a strip in clocks for each of its vectors and each step of k: half a clock for a multiply-add, twelve for a copy of
  * what is in no near cache, and half of that where it is read instead. */
-static double clocks_of(const tsl_packed_job *job, int64_t rows, int64_t columns) {
+static double column_strips_clocks_of(const tsl_packed_job *job, int64_t rows, int64_t columns) {
   const double a = tsl_packed_strip_of(job, columns).copies_a ? 12 : 6;
   return 0.5 * (double)rows * (double)columns + a * (double)rows + 12 * (double)columns;
 }
@@ -64,7 +64,7 @@ tsl_packed_grid tsl_packed_cut_strips(const tsl_packed_job *job, int64_t threads
     const int64_t columns = tsl_ceil_div_or_one(tsl_ceil_div_or_one(job->views.n, wanted), unit) * unit,
                   across = tsl_ceil_div_or_one(job->views.n, columns);
     for (int64_t down = 1; down <= tsl_ceil_div_or_one(threads, across); down++) {
-      const double each = clocks_of(job, tsl_ceil_div_or_one(job->views.m, down), columns),
+      const double each = column_strips_clocks_of(job, tsl_ceil_div_or_one(job->views.m, down), columns),
                    cost = each * fmax(1, (double)(down * across) / (double)threads);
       if (cost >= least)
         continue;
@@ -76,7 +76,7 @@ tsl_packed_grid tsl_packed_cut_strips(const tsl_packed_job *job, int64_t threads
 }
 
 /* A strip's place in C, with a panel of k, of no depth behind the last. */
-static tsl_packed_block strip_at(const cutting *of, int64_t index, int64_t step) {
+static tsl_packed_block strip_at(const column_strips_cutting *of, int64_t index, int64_t step) {
   const tsl_views *views = &of->job->views;
   const int64_t row = tsl_partition_begin(views->m, of->grid.down, index / of->grid.across),
                 column = index % of->grid.across * of->grid.columns;
@@ -87,7 +87,7 @@ static tsl_packed_block strip_at(const cutting *of, int64_t index, int64_t step)
 }
 
 /* Micro-panel of A `index` as a block of its own. */
-static tsl_packed_block micro_a_block(const tsl_packed_job *strip, tsl_packed_block block, int64_t index) {
+static tsl_packed_block column_strips_micro_a_block(const tsl_packed_job *strip, tsl_packed_block block, int64_t index) {
   const int64_t micros_a = tsl_packed_micros_a(strip, &block),
                 row = tsl_partition_begin(block.rows, micros_a, index);
   block.rows = tsl_partition_begin(block.rows, micros_a, index + 1) - row;
@@ -96,7 +96,7 @@ static tsl_packed_block micro_a_block(const tsl_packed_job *strip, tsl_packed_bl
 }
 
 /* A micro-panel of A times a panel of the strip; while that is multiplied the next one is prefetched, or its next panel. */
-static void multiply_micro(const tsl_packed_job *strip, const tsl_packed_block *one,
+static void column_strips_multiply_micro(const tsl_packed_job *strip, const tsl_packed_block *one,
                            const tsl_packed_block *next, void *a_copy, const void *b_copy) {
   const int64_t micros_b = tsl_packed_micros_b(strip, one);
   tsl_packed_tile tile = tsl_packed_tile_of(strip, one);
@@ -110,38 +110,38 @@ static void multiply_micro(const tsl_packed_job *strip, const tsl_packed_block *
   }
 }
 
-static int64_t take(const cutting *of, int64_t index) {
+static int64_t column_strips_take(const column_strips_cutting *of, int64_t index) {
   return atomic_fetch_add_explicit(&of->taken[index].value, 1, memory_order_relaxed);
 }
 
 /* What is left of a strip, or of what others have left of it. */
-static void multiply_strip(const cutting *of, int64_t index, int worker) {
+static void multiply_strip(const column_strips_cutting *of, int64_t index, int worker) {
   const tsl_packed_block whole = strip_at(of, index, 0);
   const tsl_packed_job strip = tsl_packed_strip_of(of->job, whole.columns);
   const int64_t micros_a = tsl_packed_micros_a(&strip, &whole), k = of->job->views.k,
                 step_bytes = tsl_packed_width_of_b(&strip, whole.columns) * strip.size;
   unsigned char *const a_copy = of->copies + worker * (of->a_bytes + of->b_bytes), *const b_copy =
                                                                                        a_copy + of->a_bytes;
-  int64_t i = take(of, index);
+  int64_t i = column_strips_take(of, index);
   for (int64_t step = 0; i < micros_a && step < k; step += strip.depth) {
     const tsl_packed_block panel = strip_at(of, index, step);
     tsl_packed_pack_b(&strip, &panel, 0, tsl_packed_micros_b(&strip, &panel), b_copy + step * step_bytes);
   }
   for (int64_t behind; i < micros_a; i = behind) {
-    behind = take(of, index);
+    behind = column_strips_take(of, index);
     for (int64_t step = 0; step == 0 || step < k; step += strip.depth) {
-      const tsl_packed_block one = micro_a_block(&strip, strip_at(of, index, step), i),
+      const tsl_packed_block one = column_strips_micro_a_block(&strip, strip_at(of, index, step), i),
                              next = step + strip.depth < k
-                                        ? micro_a_block(&strip, strip_at(of, index, step + strip.depth), i)
-                                    : behind < micros_a ? micro_a_block(&strip, whole, behind)
+                                        ? column_strips_micro_a_block(&strip, strip_at(of, index, step + strip.depth), i)
+                                    : behind < micros_a ? column_strips_micro_a_block(&strip, whole, behind)
                                                         : (tsl_packed_block){.depth = 0};
-      multiply_micro(&strip, &one, &next, a_copy, b_copy + step * step_bytes);
+      column_strips_multiply_micro(&strip, &one, &next, a_copy, b_copy + step * step_bytes);
     }
   }
 }
 
 /* Rows of a strip that nobody has taken; none where those are not worth a copy of B: who has one, has begun. */
-static int64_t left_of(const cutting *of, int64_t index) {
+static int64_t column_strips_left_of(const column_strips_cutting *of, int64_t index) {
   enum { WORTH_A_COPY = 64 };
   const tsl_packed_block whole = strip_at(of, index, 0);
   const tsl_packed_job strip = tsl_packed_strip_of(of->job, whole.columns);
@@ -151,13 +151,13 @@ static int64_t left_of(const cutting *of, int64_t index) {
 }
 
 static void share_strips(void *argument, int64_t index, int worker) {
-  const cutting *of = argument;
+  const column_strips_cutting *of = argument;
   const int64_t count = of->grid.down * of->grid.across;
   for (int64_t next = index, most = 1; most > 0;) {
     multiply_strip(of, next, worker);
     most = 0;
     for (int64_t turn = 0; turn < count; turn++) {
-      const int64_t other = (index + turn) % count, left = left_of(of, other);
+      const int64_t other = (index + turn) % count, left = column_strips_left_of(of, other);
       if (left > most) {
         most = left;
         next = other;
@@ -175,9 +175,9 @@ tsl_packed_sharing tsl_packed_share_strips(const tsl_packed_job *job, int64_t th
 
 tesela_status tsl_packed_run_strips(const tsl_packed_job *job, tsl_team team) {
   const int64_t threads = tsl_team_threads(team);
-  cutting of = {.job = job, .grid = tsl_packed_cut_strips(job, threads)};
+  column_strips_cutting of = {.job = job, .grid = tsl_packed_cut_strips(job, threads)};
   const tsl_packed_job strip = tsl_packed_strip_of(job, of.grid.columns);
-  const int64_t count = of.grid.down * of.grid.across, counters = count * (int64_t)sizeof(counter),
+  const int64_t count = of.grid.down * of.grid.across, counters = count * (int64_t)sizeof(column_strips_counter),
                 tasks = tsl_min(threads, count);
   of.a_bytes = tsl_packed_bytes(job, tsl_packed_width_of_a(&strip, job->kernels->rows[0]) * job->depth);
   of.b_bytes =

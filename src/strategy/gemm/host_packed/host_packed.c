@@ -63,14 +63,14 @@ static const tsl_types types[] = {
 };
 
 /* Each part of a complex element is the sum of two real ones; alpha and beta have two factors for each. */
-static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+static tsl_accuracy packed_accuracy(const tsl_problem *problem, const tsl_config *config) {
   tsl_accuracy promised = tsl_accuracy_of_panels(problem, config->value[DEPTH]);
   promised.factor += tsl_type(problem->c.type)->is_complex ? 4 : 0;
   return promised;
 }
 
 /* Of an update of rank 2k, that of its first product. */
-static tsl_packed_job job_of(const tsl_problem *problem, const tsl_operands *strides,
+static tsl_packed_job packed_job_of(const tsl_problem *problem, const tsl_operands *strides,
                              const tsl_config *config, const tsl_device *device) {
   return tsl_packed_product_for(problem, strides, config->value[DEPTH], config->value[BLOCK] * 1024, device)
       .first;
@@ -89,7 +89,7 @@ static double row_bytes_of(const tsl_packed_job *job, const tsl_device *device) 
  * thread's block, are read too slowly where they are short. Micro-panels of B that pass by write a large C in columns,
  * of which each row's last line is fetched twice. Parts of k are short products: where each copies B for itself, nothing
  * is multiplied meanwhile, and one thread has nothing from them. */
-static double misfit(const tsl_packed_job *job, const tsl_config *config, const tsl_device *device) {
+static double packed_misfit(const tsl_packed_job *job, const tsl_config *config, const tsl_device *device) {
   const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
   const double half_level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] / 2 : 256 << 10;
   const double depth_bytes = (double)(config->value[DEPTH] * job->size),
@@ -170,7 +170,7 @@ static double missing_rows(double m) {
 }
 
 /* What is multiplied of all rows, columns and steps where a factor or C is a triangle. */
-static double share_of(const tsl_problem *problem) {
+static double packed_share_of(const tsl_problem *problem) {
   tsl_problem whole = *problem;
   whole.a.triangle = whole.b.triangle = whole.c.triangle = TESELA_WHOLE;
   return problem->k > 0 ? tsl_problem_flops(problem) / tsl_problem_flops(&whole) : 1;
@@ -193,15 +193,15 @@ static copied_lines copied_of(const tsl_packed_job *job, int64_t threads) {
  * that is copied. */
 static double score_one(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
-  const tsl_packed_job job = job_of(problem, &strides, config, device);
+  const tsl_packed_job job = packed_job_of(problem, &strides, config, device);
   const double m = (double)job.views.m, k = (double)job.views.k, clock = 1e6 * device->clock_mhz;
   const tsl_type_info *type = tsl_type(problem->c.type);
   const double fused = (type->component == TESELA_F64 ? device->peak_f64 : device->peak_f32) /
                        (2 * clock * device->threads) / (type->is_complex ? 4 : 1);
   const double panels = (double)tsl_ceil_div_or_one(job.views.k, config->value[DEPTH]);
   const double width = (double)(tsl_packed_vectors(job.kernels, job.views.n) << job.kernels->lanes_log2);
-  const double products = share_of(problem) * (m + missing_rows(m)) * width * (k + 4 * panels) /
-                          (0.95 * fused) * (1 + misfit(&job, config, device));
+  const double products = packed_share_of(problem) * (m + missing_rows(m)) * width * (k + 4 * panels) /
+                          (0.95 * fused) * (1 + packed_misfit(&job, config, device));
   const copied_lines lines = copied_of(&job, job.is_alone ? 1 : device->threads);
   const double copies = 4 * (lines.rows + lines.columns) * k / (double)tsl_packed_lanes(job.kernels);
   const bool alone = device->threads == 1 || job.is_alone;
@@ -215,7 +215,7 @@ static double score_one(const tsl_problem *problem, const tsl_config *config, co
 }
 
 /* The parts of an update of rank 2k, and a clock for each element that is folded. */
-static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double packed_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   if (!tsl_is_sum(problem->c.structure))
     return score_one(problem, config, device);
   tsl_problem part;
@@ -229,10 +229,10 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
 }
 
 /* Copies are made once by all threads, those of B for each panel of A, or by each strip for itself; tiles read them, or the operands where they lie. */
-static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+static void packed_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account) {
   const tsl_operands strides = tsl_strides_of(problem);
-  const tsl_packed_job job = job_of(problem, &strides, config, device);
+  const tsl_packed_job job = packed_job_of(problem, &strides, config, device);
   const double size = (double)job.size, k = (double)job.views.k;
   const double height = (double)tsl_max(1, tsl_min(job.height, job.views.m)),
                width = (double)tsl_max(1, tsl_min(job.width, job.views.n)), products = account->useful;
@@ -251,10 +251,10 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
 }
 
 /* Whole panels of the same depth, or one: what a panel adds to C is then the same. */
-static int64_t part(const tsl_problem *whole, const tsl_config *config, const tsl_device *device, int64_t m,
+static int64_t packed_part(const tsl_problem *whole, const tsl_config *config, const tsl_device *device, int64_t m,
                     int64_t n, int64_t at, int64_t most) {
   const tsl_operands strides = tsl_strides_of(whole);
-  const tsl_packed_job all = job_of(whole, &strides, config, device);
+  const tsl_packed_job all = packed_job_of(whole, &strides, config, device);
   const int64_t left = whole->k - at;
   if (all.is_structured || all.schedule == TSL_PACKED_SPLIT_K || left <= 0)
     return 0;
@@ -263,7 +263,7 @@ static int64_t part(const tsl_problem *whole, const tsl_config *config, const ts
     next.m = m;
     next.n = n;
     next.k = tsl_min(panels * all.depth, left);
-    const tsl_packed_job job = job_of(&next, &strides, config, device);
+    const tsl_packed_job job = packed_job_of(&next, &strides, config, device);
     if (next.k <= most && job.schedule != TSL_PACKED_SPLIT_K && (panels == 1 || job.depth == all.depth))
       return next.k;
   }
@@ -276,7 +276,7 @@ static void make(const tsl_problem *problem, const tsl_operands *strides, const 
       tsl_packed_product_for(problem, strides, config->value[DEPTH], config->value[BLOCK] * 1024, device);
 }
 
-static tesela_status run(const void *job, const tsl_operands *operands) {
+static tesela_status packed_run(const void *job, const tsl_operands *operands) {
   return tsl_packed_run_product(job, operands);
 }
 
@@ -296,21 +296,21 @@ static bool compute_at_once(const tsl_problem *problem, const tsl_operands *oper
   return tsl_packed_run(&job, job.is_alone ? (tsl_team){0} : operands->team) == TESELA_OK;
 }
 
-static size_t form_bytes(const void *job, int operand) {
+static size_t packed_form_bytes(const void *job, int operand) {
   const tsl_packed_product *product = job;
   const tsl_packed_job *of = &product->first;
   return product->sum == TSL_PACKED_ONE ? tsl_packed_form_bytes(of, tsl_views_take_as_a(&of->views, operand))
                                         : 0; /* both factors are copied as either side */
 }
 
-static void make_form(const void *job, int operand, const tsl_operands *operands, void *to, tsl_team team) {
+static void packed_make_form(const void *job, int operand, const tsl_operands *operands, void *to, tsl_team team) {
   tsl_packed_job bound = ((const tsl_packed_product *)job)->first;
   tsl_packed_job_bind(&bound, operands);
   tsl_packed_make_form(&bound, tsl_views_take_as_a(&bound.views, operand), to, team);
 }
 
 _Static_assert(sizeof(tsl_packed_product) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
-static const tsl_host_job_ops jobs = {sizeof(tsl_packed_product), make, run, form_bytes, make_form};
+static const tsl_host_job_ops jobs = {sizeof(tsl_packed_product), make, packed_run, packed_form_bytes, packed_make_form};
 
 const tsl_strategy tsl_gemm_host_packed = {
     .name = "host_packed",
@@ -319,16 +319,16 @@ const tsl_strategy tsl_gemm_host_packed = {
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_HOST,
-    .accuracy = accuracy,
+    .accuracy = packed_accuracy,
     .params = params,
-    .score = score,
+    .score = packed_score,
     .build = tsl_job_build,
     .run = tsl_job_run,
     .release = tsl_job_release,
     .jobs = &jobs,
     .takes = {.types = types, .conjugates = true, .structures = true},
-    .uses = {.account = account},
-    .sums = {.part = part},
+    .uses = {.account = packed_account},
+    .sums = {.part = packed_part},
     .fast_path = {.compute = compute_at_once},
     .packing = {.bytes = tsl_job_form_bytes, .pack = tsl_job_make_form},
     .testing = {.probes = probes},

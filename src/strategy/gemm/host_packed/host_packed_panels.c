@@ -28,7 +28,7 @@
 
 /* --- one thread --- */
 
-static tsl_packed_block block_at(const tsl_packed_job *job, int64_t index) {
+static tsl_packed_block packed_panels_block_at(const tsl_packed_job *job, int64_t index) {
   const int64_t across = tsl_ceil_div_or_one(job->views.n, job->columns),
                 panels = tsl_ceil_div_or_one(job->views.k, job->depth), row = index / across / panels * job->rows,
                 step = tsl_packed_step_of(job, index / across % panels),
@@ -43,16 +43,16 @@ static tsl_packed_block block_at(const tsl_packed_job *job, int64_t index) {
 /* The blocks in order, from `index` on: panels of A's rows, in each the panels of k, in each the blocks of B's columns, but for those that
  * have nothing to multiply. None behind the last: its depth and its rows are 0. */
 static tsl_packed_block next_block(const tsl_packed_job *job, int64_t *index) {
-  tsl_packed_block block = block_at(job, (*index)++);
+  tsl_packed_block block = packed_panels_block_at(job, (*index)++);
   while (block.rows > 0 && tsl_packed_is_idle(job, &block))
-    block = block_at(job, (*index)++);
+    block = packed_panels_block_at(job, (*index)++);
   return block;
 }
 
 /* A block, and the copy of B's next one, piece by piece behind some micro-panels of A each. While a micro-panel of A
  * meets its micro-panels of B, its part of the piece is prefetched, and then the next micro-panel of A: so copies wait
  * for no memory. `copies_a`: micro-panels of A are copied when their turn comes. */
-static void multiply_block(const tsl_packed_job *job, const tsl_packed_block *block, bool copies_a,
+static void packed_panels_multiply_block(const tsl_packed_job *job, const tsl_packed_block *block, bool copies_a,
                            void *a_copy, const void *b_copy, const tsl_packed_block *next, void *b_next) {
   const int64_t micros_a = tsl_packed_micros_a(job, block), micros_b = tsl_packed_micros_b(job, block),
                 pieces = tsl_packed_pieces(job, next, micros_a),
@@ -85,7 +85,7 @@ static void multiply_block(const tsl_packed_job *job, const tsl_packed_block *bl
   }
 }
 
-static tesela_status run_alone(const tsl_packed_job *job) {
+static tesela_status packed_panels_run_alone(const tsl_packed_job *job) {
   const int64_t a_bytes = tsl_packed_bytes(job, tsl_packed_width_of_a(job, job->rows) * job->depth),
                 b_bytes = tsl_packed_bytes(job, tsl_packed_width_of_b(job, job->columns) * job->depth);
   unsigned char *b_copy[2];
@@ -99,7 +99,7 @@ static tesela_status run_alone(const tsl_packed_job *job) {
   for (int turn = 0; block.rows > 0; turn ^= 1) {
     const tsl_packed_block next = next_block(job, &index);
     const bool is_new = block.row != panel_row || block.step != panel_step;
-    multiply_block(job, &block, is_new && !job->views.a.packed, copies, b_copy[turn], &next,
+    packed_panels_multiply_block(job, &block, is_new && !job->views.a.packed, copies, b_copy[turn], &next,
                    b_copy[turn ^ 1]);
     panel_row = block.row;
     panel_step = block.step;
@@ -121,12 +121,12 @@ typedef struct stage {
 } stage;
 
 /* Two neighbouring stages. */
-typedef struct running {
+typedef struct packed_panels_running {
   const tsl_packed_job *job;
   stage now, next;        /* without blocks where there is none */
   _Atomic int64_t *taken; /* tasks of each region of `now` */
   int64_t shares;         /* of the first stage's copies */
-} running;
+} packed_panels_running;
 
 /* Micro-panels of a task, and which share it has of the next stage's copies. */
 typedef struct task_tiles {
@@ -188,7 +188,7 @@ static stage stage_at(const tsl_packed_job *job, const stages *all, int64_t inde
   return made;
 }
 
-static int64_t tiles_of(const stage *from) {
+static int64_t packed_panels_tiles_of(const stage *from) {
   return from->down * from->across;
 }
 /* A share of a stage's copies. */
@@ -201,7 +201,7 @@ static void copy_share(const tsl_packed_job *job, const stage *of, int64_t share
 /* What is prefetched while micro-panel of A `i` of a task meets micro-panel of B `j`: while the first micro-panel of A
  * does, which finds no micro-panel of B in a near cache, the next micro-panel of B; while the last one does, the share
  * of the next stage's copies; else the next micro-panel of A. */
-static tsl_packed_prefetch prefetch_of(const running *run, const task_tiles *tiles, int64_t i, int64_t j,
+static tsl_packed_prefetch packed_panels_prefetch_of(const packed_panels_running *run, const task_tiles *tiles, int64_t i, int64_t j,
                                        const void *micro_a, const void *micro_b) {
   const tsl_packed_job *job = run->job;
   const tsl_packed_block *block = &run->now.block;
@@ -223,7 +223,7 @@ static tsl_packed_prefetch prefetch_of(const running *run, const task_tiles *til
 }
 
 /* Micro-panels of A times those of B, and then the task's share of the next stage's copies. */
-static void multiply(const running *run, const task_tiles *tiles) {
+static void packed_panels_multiply(const packed_panels_running *run, const task_tiles *tiles) {
   const tsl_packed_job *job = run->job;
   const tsl_packed_block *block = &run->now.block;
   const int64_t half = tiles->first_micro_b + (tiles->end_micro_b - tiles->first_micro_b + 1) / 2;
@@ -234,7 +234,7 @@ static void multiply(const running *run, const task_tiles *tiles) {
       const tsl_packed_side micro_b = tsl_packed_micro_b(job, block, j, run->now.b_copy);
       if (j == tiles->first_micro_b || i == tiles->first_micro_a ||
           (j == half && i + 1 == tiles->end_micro_a))
-        tile.prefetch = prefetch_of(run, tiles, i, j, micro_a.at, micro_b.at);
+        tile.prefetch = packed_panels_prefetch_of(run, tiles, i, j, micro_a.at, micro_b.at);
       tsl_packed_multiply_tile(job, block, &micro_a, &micro_b, &tile);
     }
   }
@@ -243,7 +243,7 @@ static void multiply(const running *run, const task_tiles *tiles) {
 
 /* The next tile of a worker's region, down its columns, so that micro-panels of B are used again while they are near;
  * where none is left, one of another region. There is one for each call. */
-static void take_tile(const running *run, int worker, int64_t *i, int64_t *j) {
+static void take_tile(const packed_panels_running *run, int worker, int64_t *i, int64_t *j) {
   const stage *now = &run->now;
   const int64_t regions = now->regions_down * now->regions_across;
   for (int64_t turn = 0; turn < regions; turn++) {
@@ -264,21 +264,21 @@ static void take_tile(const running *run, int worker, int64_t *i, int64_t *j) {
 }
 
 static void tiles_task(void *argument, int64_t index, int worker) {
-  const running *run = argument;
+  const packed_panels_running *run = argument;
   const stage *now = &run->now;
   int64_t i, j;
   (void)index;
   take_tile(run, worker, &i, &j);
-  multiply(run, &(task_tiles){.first_micro_a = tsl_partition_begin(now->micros_a, now->down, i),
+  packed_panels_multiply(run, &(task_tiles){.first_micro_a = tsl_partition_begin(now->micros_a, now->down, i),
                               .end_micro_a = tsl_partition_begin(now->micros_a, now->down, i + 1),
                               .first_micro_b = tsl_partition_begin(now->micros_b, now->across, j),
                               .end_micro_b = tsl_partition_begin(now->micros_b, now->across, j + 1),
                               .share = j * now->down + i,
-                              .shares = tiles_of(now)});
+                              .shares = packed_panels_tiles_of(now)});
 }
 
 static void copies_task(void *argument, int64_t index, int worker) {
-  const running *run = argument;
+  const packed_panels_running *run = argument;
   (void)worker;
   copy_share(run->job, &run->next, index, run->shares);
 }
@@ -307,7 +307,7 @@ static tesela_status run_together(const tsl_packed_job *job, tsl_team team) {
   void *memory;
   TSL_TRY(tsl_scratch_take((size_t)(sets * (a_bytes + b_bytes) + counters), "copies of panels", &memory));
   unsigned char *copies = (unsigned char *)memory + counters;
-  running run = {.job = job, .taken = memory, .shares = COPIES_OF_A_THREAD * threads};
+  packed_panels_running run = {.job = job, .taken = memory, .shares = COPIES_OF_A_THREAD * threads};
   run.next = stage_at(job, &all, 0, threads, copies, copies + a_bytes);
   tsl_team_run(team, run.shares, copies_task, &run);
   for (int64_t index = 1; index <= all.count; index++) {
@@ -317,7 +317,7 @@ static tesela_status run_together(const tsl_packed_job *job, tsl_team team) {
         index < all.count ? stage_at(job, &all, index, threads, set, set + a_bytes) : (stage){.micros_a = 0};
     for (int64_t i = 0; i < threads; i++)
       atomic_init(&run.taken[i * APART], 0);
-    tsl_team_run(team, tiles_of(&run.now), tiles_task, &run);
+    tsl_team_run(team, packed_panels_tiles_of(&run.now), tiles_task, &run);
   }
   tsl_scratch_give(memory);
   return TESELA_OK;
@@ -331,7 +331,7 @@ tsl_packed_sharing tsl_packed_share_panels(const tsl_packed_job *job, int64_t th
   const double copied = (double)(all.across * tsl_packed_width_of_a(job, job->views.m) +
                                  all.down * tsl_packed_width_of_b(job, job->views.n));
   return (tsl_packed_sharing){.waits = (double)all.count + 1,
-                              .uneven = tsl_packed_uneven(tiles_of(&first), threads),
+                              .uneven = tsl_packed_uneven(packed_panels_tiles_of(&first), threads),
                               .shared = copied * (double)(job->views.k * job->size)};
 }
 
@@ -344,7 +344,7 @@ bool tsl_packed_panels_in_place(const tsl_packed_job *job, int64_t threads) {
 
 tesela_status tsl_packed_run_panels(const tsl_packed_job *job, tsl_team team) {
   const int64_t threads = tsl_team_threads(team);
-  return threads == 1                          ? run_alone(job)
+  return threads == 1                          ? packed_panels_run_alone(job)
          : tsl_packed_has_strips(job, threads) ? tsl_packed_run_strips(job, team)
                                                : run_together(job, team);
 }

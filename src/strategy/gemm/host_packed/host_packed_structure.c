@@ -16,7 +16,7 @@
 /* --- factors --- */
 
 /* A factor as lines x steps. */
-static tsl_view lines_of(const tsl_packed_job *job, bool is_a) {
+static tsl_view packed_structure_lines_of(const tsl_packed_job *job, bool is_a) {
   if (is_a)
     return job->views.a;
   const tsl_view *b = &job->views.b;
@@ -46,7 +46,7 @@ static void copy_side(const tsl_packed_job *job, const tsl_view *view, const tsl
 
 void tsl_packed_pack_structured(const tsl_packed_job *job, const tsl_packed_block *block,
                                 const tsl_packed_lines *lines, void *micro) {
-  const tsl_view view = lines_of(job, lines->is_a);
+  const tsl_view view = packed_structure_lines_of(job, lines->is_a);
   const bool stores_before = view.triangle == TESELA_LOWER;
   const int64_t from = block->step + lines->from, to = block->step + lines->to, line = lines->line,
                 behind = line + lines->count, step_bytes = lines->width * job->size;
@@ -70,8 +70,8 @@ void tsl_packed_pack_structured(const tsl_packed_job *job, const tsl_packed_bloc
 }
 
 /* Steps of k that are not 0 for so many lines. */
-static tsl_packed_span steps_of(const tsl_packed_job *job, bool is_a, int64_t line, int64_t count) {
-  const tsl_view view = lines_of(job, is_a);
+static tsl_packed_span packed_structure_steps_of(const tsl_packed_job *job, bool is_a, int64_t line, int64_t count) {
+  const tsl_view view = packed_structure_lines_of(job, is_a);
   const bool stores_before = view.triangle == TESELA_LOWER;
   if (!is_triangular(&view))
     return (tsl_packed_span){0, job->views.k};
@@ -105,7 +105,7 @@ typedef struct aside {
 } aside;
 
 /* Moves `count` elements, none where that is negative, with these strides in bytes. */
-static inline void move(unsigned char *to, int64_t to_step, const unsigned char *from, int64_t from_step,
+static inline void packed_structure_move(unsigned char *to, int64_t to_step, const unsigned char *from, int64_t from_step,
                         int64_t count, size_t size) {
   if (count > 0 && to_step == (int64_t)size && from_step == (int64_t)size) {
     memcpy(to, from, (size_t)count * size);
@@ -118,18 +118,18 @@ typedef void move_elements(unsigned char *to, int64_t to_step, const unsigned ch
                            int64_t count);
 static void move_4(unsigned char *to, int64_t to_step, const unsigned char *from, int64_t from_step,
                    int64_t count) {
-  move(to, to_step, from, from_step, count, 4);
+  packed_structure_move(to, to_step, from, from_step, count, 4);
 }
 static void move_8(unsigned char *to, int64_t to_step, const unsigned char *from, int64_t from_step,
                    int64_t count) {
-  move(to, to_step, from, from_step, count, 8);
+  packed_structure_move(to, to_step, from, from_step, count, 8);
 }
 static void move_16(unsigned char *to, int64_t to_step, const unsigned char *from, int64_t from_step,
                     int64_t count) {
-  move(to, to_step, from, from_step, count, 16);
+  packed_structure_move(to, to_step, from, from_step, count, 16);
 }
 
-static void exchange(const aside *with, bool is_back) {
+static void packed_structure_exchange(const aside *with, bool is_back) {
   static move_elements *const moves[] = {[4] = move_4, [8] = move_8, [16] = move_16};
   const tsl_packed_job *job = with->job;
   const tsl_view *c = &job->views.c;
@@ -166,7 +166,7 @@ static void multiply_aside(const tsl_packed_job *job, const aside *at, tsl_packe
       with.block_column * (tsl_packed_vectors(job->kernels, at->columns) << job->kernels->lanes_log2);
   if (tile->beta[0] != 0 || tile->beta[1] != 0) {
     memset(block, 0, (size_t)(with.block_row * at->rows * job->size));
-    exchange(&with, false);
+    packed_structure_exchange(&with, false);
   }
   tile->c = block;
   tile->c_row = with.block_row;
@@ -174,13 +174,13 @@ static void multiply_aside(const tsl_packed_job *job, const aside *at, tsl_packe
   multiply(tile);
   tile->c_row = c_row;
   tile->c_column = c_column;
-  exchange(&with, true);
+  packed_structure_exchange(&with, true);
 }
 
 /* How a tile lies to C's triangle. */
 typedef enum tile_place { INSIDE, OUTSIDE, ACROSS } tile_place;
 
-static tile_place place_of(const tsl_packed_job *job, const aside *at) {
+static tile_place packed_structure_place_of(const tsl_packed_job *job, const aside *at) {
   const int64_t last_row = at->row + at->rows - 1, last_column = at->column + at->columns - 1;
   const tesela_triangle triangle = job->views.c.triangle;
   if (triangle == TESELA_WHOLE)
@@ -197,9 +197,9 @@ bool tsl_packed_is_idle(const tsl_packed_job *job, const tsl_packed_block *block
       .row = block->row, .rows = block->rows, .column = block->column, .columns = block->columns};
   if (!job->is_half || job->views.k == 0)
     return false;
-  const tsl_packed_span a = steps_of(job, true, all.row, all.rows),
-                        b = steps_of(job, false, all.column, all.columns);
-  return place_of(job, &all) == OUTSIDE || tsl_max(tsl_max(a.first, b.first), block->step) >=
+  const tsl_packed_span a = packed_structure_steps_of(job, true, all.row, all.rows),
+                        b = packed_structure_steps_of(job, false, all.column, all.columns);
+  return packed_structure_place_of(job, &all) == OUTSIDE || tsl_max(tsl_max(a.first, b.first), block->step) >=
                                                tsl_min(tsl_min(a.end, b.end), block->step + block->depth);
 }
 
@@ -226,8 +226,8 @@ static void multiply_steps(const tsl_packed_job *job, const tsl_packed_block *bl
                            const tsl_packed_side *micro_a, const tsl_packed_side *micro_b, bool is_across,
                            tsl_packed_tile *tile) {
   const tsl_packed_kernels *kernels = job->kernels;
-  const tsl_packed_span a = steps_of(job, true, at->row, at->rows),
-                        b = steps_of(job, false, at->column, at->columns);
+  const tsl_packed_span a = packed_structure_steps_of(job, true, at->row, at->rows),
+                        b = packed_structure_steps_of(job, false, at->column, at->columns);
   const int64_t begin = tsl_max(a.first, b.first), stop = tsl_min(a.end, b.end),
                 first = tsl_max(begin, block->step), end = tsl_min(stop, block->step + block->depth),
                 skipped = first - block->step;
@@ -258,10 +258,10 @@ static void multiply_steps(const tsl_packed_job *job, const tsl_packed_block *bl
 static int64_t columns_at_once(const tsl_packed_job *job, const tsl_packed_block *block, const aside *at) {
   enum { SHORT = 96 };
   const int64_t lanes = tsl_packed_lanes(job->kernels), behind = at->column + at->columns;
-  const tsl_view view = lines_of(job, false);
+  const tsl_view view = packed_structure_lines_of(job, false);
   if (at->columns <= lanes || !is_triangular(&view))
     return at->columns;
-  const tsl_packed_span steps = steps_of(job, false, at->column, at->columns);
+  const tsl_packed_span steps = packed_structure_steps_of(job, false, at->column, at->columns);
   const int64_t first = tsl_max(steps.first, block->step),
                 end = tsl_min(steps.end, block->step + block->depth);
   const bool is_corner = first < behind && end > at->column,
@@ -270,9 +270,9 @@ static int64_t columns_at_once(const tsl_packed_job *job, const tsl_packed_block
 }
 
 /* A tile, or some rows of one. */
-static void multiply_rows(const tsl_packed_job *job, const tsl_packed_block *block, aside at,
+static void packed_structure_multiply_rows(const tsl_packed_job *job, const tsl_packed_block *block, aside at,
                           tsl_packed_side side_a, tsl_packed_side side_b, tsl_packed_tile *tile) {
-  const tile_place place = place_of(job, &at);
+  const tile_place place = packed_structure_place_of(job, &at);
   if (place == OUTSIDE)
     return;
   if (place == ACROSS)
@@ -303,7 +303,7 @@ void tsl_packed_multiply_structured(const tsl_packed_job *job, const tsl_packed_
   for (int64_t left = micro_a->count; left > 0; left -= at.rows, at.row += at.rows) {
     at.rows = left;
     at.rows = rows_of_panel(job, &at);
-    multiply_rows(job, block, at, side_a, *micro_b, tile);
+    packed_structure_multiply_rows(job, block, at, side_a, *micro_b, tile);
     side_a.at = (const unsigned char *)side_a.at + at.rows * side_a.across * job->size;
   }
 }

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 
-static const unsigned char *element_of(const tsl_view *operand, int64_t size, int64_t row, int64_t column) {
+static const unsigned char *macro_kernel_element_of(const tsl_view *operand, int64_t size, int64_t row, int64_t column) {
   return operand->at + (row * operand->row_stride + column * operand->col_stride) * size;
 }
 
@@ -25,12 +25,12 @@ static int64_t whole_vectors(const tsl_packed_job *job, int64_t columns) {
 }
 
 /* The first column of micro-panel of B `index`, from the block's first one, and the same in a copy of whole vectors. */
-static int64_t column_of(const tsl_packed_job *job, int64_t index) {
+static int64_t macro_kernel_column_of(const tsl_packed_job *job, int64_t index) {
   return job->lead > 0 && index > 0 ? job->lead + (index - 1) * job->width : index * job->width;
 }
 static int64_t copied_column_of(const tsl_packed_job *job, int64_t index) {
   const int64_t padding = job->lead > 0 && index > 0 ? whole_vectors(job, job->lead) - job->lead : 0;
-  return column_of(job, index) + padding;
+  return macro_kernel_column_of(job, index) + padding;
 }
 
 /* Columns of a copy of so many, whose first micro-panel is the first of all. */
@@ -53,7 +53,7 @@ int64_t tsl_packed_width_of_b(const tsl_packed_job *job, int64_t columns) {
 }
 
 /* Rows of micro-panel of A `index`, from the block's first row. */
-static int64_t row_of(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index) {
+static int64_t macro_kernel_row_of(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index) {
   return tsl_partition_begin(block->rows, tsl_packed_micros_a(job, block), index);
 }
 
@@ -65,7 +65,7 @@ static int64_t end_of_first(const tsl_packed_job *job, const tsl_packed_block *b
 
 static void pack_rows_of(const tsl_packed_job *job, const tsl_view *a, int64_t row, int64_t step,
                          int64_t height, int64_t depth, unsigned char *micro) {
-  job->kernels->pack_micro(element_of(a, job->size, row, step), a->row_stride, a->col_stride, height, depth,
+  job->kernels->pack_micro(macro_kernel_element_of(a, job->size, row, step), a->row_stride, a->col_stride, height, depth,
                            height, micro);
 }
 
@@ -83,10 +83,10 @@ void tsl_packed_pack_a(const tsl_packed_job *job, const tsl_packed_block *block,
                        void *copy) {
   const tsl_view *a = &job->views.a;
   for (int64_t i = first; i < end && job->copies_a && !job->views.a.packed; i++) {
-    const int64_t row = row_of(job, block, i), height = row_of(job, block, i + 1) - row;
+    const int64_t row = macro_kernel_row_of(job, block, i), height = macro_kernel_row_of(job, block, i + 1) - row;
     unsigned char *micro = (unsigned char *)copy + row * block->depth * job->size;
     if (job->keeps_rows)
-      job->kernels->pack_micro(element_of(a, job->size, block->row + row, block->step), a->col_stride,
+      job->kernels->pack_micro(macro_kernel_element_of(a, job->size, block->row + row, block->step), a->col_stride,
                                a->row_stride, block->depth, height, block->depth, micro);
     else if (a->structure == TESELA_GENERAL)
       pack_a_steps(job, block, block->row + row, height, micro);
@@ -100,8 +100,8 @@ void tsl_packed_pack_a(const tsl_packed_job *job, const tsl_packed_block *block,
 static void pack_structured_b(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first,
                               int64_t end, int64_t from, int64_t to, void *copy) {
   for (int64_t i = first; i < end; i++) {
-    const int64_t column = column_of(job, i),
-                  count = tsl_min(column_of(job, i + 1), block->columns) - column;
+    const int64_t column = macro_kernel_column_of(job, i),
+                  count = tsl_min(macro_kernel_column_of(job, i + 1), block->columns) - column;
     if (count > 0)
       tsl_packed_pack_structured(
           job, block,
@@ -114,19 +114,19 @@ static void pack_structured_b(const tsl_packed_job *job, const tsl_packed_block 
 static void pack_alike(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
                        int64_t from, int64_t to, void *copy) {
   const int64_t in_place = columns_in_place(job, block->columns),
-                column = tsl_max(column_of(job, first), in_place),
-                count = tsl_min(column_of(job, end), block->columns) - column,
+                column = tsl_max(macro_kernel_column_of(job, first), in_place),
+                count = tsl_min(macro_kernel_column_of(job, end), block->columns) - column,
                 of_first = end_of_first(job, block, from, to);
   const tsl_view *b = &job->views.b;
   unsigned char *const out =
       (unsigned char *)copy +
       (tsl_max(copied_column_of(job, first), in_place) - in_place) * block->depth * job->size;
   if (count > 0 && from < of_first)
-    job->kernels->pack_micros(element_of(b, job->size, block->step, block->column + column), b->col_stride,
+    job->kernels->pack_micros(macro_kernel_element_of(b, job->size, block->step, block->column + column), b->col_stride,
                               b->row_stride, count, from, of_first, job->width, block->depth, out);
   if (count > 0 && of_first < to) {
     b = &job->second->b;
-    job->kernels->pack_micros(element_of(b, job->size, block->step - job->half, block->column + column),
+    job->kernels->pack_micros(macro_kernel_element_of(b, job->size, block->step - job->half, block->column + column),
                               b->col_stride, b->row_stride, count, of_first, to, job->width, block->depth,
                               out);
   }
@@ -176,21 +176,21 @@ void tsl_packed_pack_piece(const tsl_packed_job *job, const tsl_packed_block *bl
 
 tsl_packed_side tsl_packed_micro_a(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
                                    const void *copy) {
-  const int64_t row = row_of(job, block, index), height = row_of(job, block, index + 1) - row;
+  const int64_t row = macro_kernel_row_of(job, block, index), height = macro_kernel_row_of(job, block, index + 1) - row;
   if (job->views.a.packed)
     copy = (const unsigned char *)job->views.a.packed +
            (block->step * job->views.m + block->row * block->depth) * job->size;
   if (job->copies_a)
     return (tsl_packed_side){(const unsigned char *)copy + row * block->depth * job->size, row, height,
                              job->keeps_rows ? block->depth : 1, job->keeps_rows ? 1 : height};
-  return (tsl_packed_side){element_of(&job->views.a, job->size, block->row + row, block->step), row, height,
+  return (tsl_packed_side){macro_kernel_element_of(&job->views.a, job->size, block->row + row, block->step), row, height,
                            job->views.a.row_stride, job->views.a.col_stride};
 }
 
 tsl_packed_side tsl_packed_micro_b(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
                                    const void *copy) {
-  const int64_t column = column_of(job, index),
-                count = tsl_min(column_of(job, index + 1), block->columns) - column,
+  const int64_t column = macro_kernel_column_of(job, index),
+                count = tsl_min(macro_kernel_column_of(job, index + 1), block->columns) - column,
                 in_place = columns_in_place(job, block->columns);
   if (job->views.b.packed)
     copy = (const unsigned char *)job->views.b.packed +
@@ -199,7 +199,7 @@ tsl_packed_side tsl_packed_micro_b(const tsl_packed_job *job, const tsl_packed_b
     return (tsl_packed_side){(const unsigned char *)copy +
                                  (copied_column_of(job, index) - in_place) * block->depth * job->size,
                              column, count, 1, whole_vectors(job, count)};
-  return (tsl_packed_side){element_of(&job->views.b, job->size, block->step, block->column + column), column,
+  return (tsl_packed_side){macro_kernel_element_of(&job->views.b, job->size, block->step, block->column + column), column,
                            count, 1, job->views.b.row_stride};
 }
 
@@ -239,7 +239,7 @@ void tsl_packed_multiply_tile(const tsl_packed_job *job, const tsl_packed_block 
 
 /* `runs` runs of `bytes` bytes each, `stride` bytes from the start of one to the next. A run that starts within a line may
  * end in one line more. */
-static tsl_packed_prefetch prefetch_of(const tsl_packed_block *block, int64_t tiles, const unsigned char *at,
+static tsl_packed_prefetch macro_kernel_prefetch_of(const tsl_packed_block *block, int64_t tiles, const unsigned char *at,
                                        int64_t runs, int64_t bytes, int64_t stride) {
   enum { LINE = TSL_CACHE_LINE };
   const bool within = ((int64_t)((uintptr_t)at % LINE) | (runs > 1 ? stride % LINE : 0)) != 0;
@@ -250,7 +250,7 @@ static tsl_packed_prefetch prefetch_of(const tsl_packed_block *block, int64_t ti
 
 tsl_packed_prefetch tsl_packed_prefetch_bytes(const tsl_packed_block *block, int64_t tiles, const void *at,
                                               int64_t bytes) {
-  return prefetch_of(block, tiles, at, 1, bytes, bytes);
+  return macro_kernel_prefetch_of(block, tiles, at, 1, bytes, bytes);
 }
 
 /* A part of an operand, along the direction in which its elements lie side by side; nothing where none do. */
@@ -259,18 +259,18 @@ static tsl_packed_prefetch prefetch_of_rows(const tsl_packed_job *job, const tsl
                                             int64_t column, int64_t columns, int64_t tiles) {
   if (operand->packed) /* it lies in order */
     return (tsl_packed_prefetch){.at = operand->packed, .left = 1, .lines = 1};
-  const unsigned char *at = element_of(operand, job->size, row, column);
+  const unsigned char *at = macro_kernel_element_of(operand, job->size, row, column);
   if (operand->col_stride == 1)
-    return prefetch_of(block, tiles, at, rows, columns * job->size, operand->row_stride * job->size);
+    return macro_kernel_prefetch_of(block, tiles, at, rows, columns * job->size, operand->row_stride * job->size);
   if (operand->row_stride == 1)
-    return prefetch_of(block, tiles, at, columns, rows * job->size, operand->col_stride * job->size);
+    return macro_kernel_prefetch_of(block, tiles, at, columns, rows * job->size, operand->col_stride * job->size);
   return (tsl_packed_prefetch){.at = at, .left = 1, .lines = 1};
 }
 
 tsl_packed_prefetch tsl_packed_prefetch_a(const tsl_packed_job *job, const tsl_packed_block *block,
                                           int64_t index, int64_t tiles) {
-  const int64_t row = row_of(job, block, index);
-  return prefetch_of_rows(job, block, &job->views.a, block->row + row, row_of(job, block, index + 1) - row,
+  const int64_t row = macro_kernel_row_of(job, block, index);
+  return prefetch_of_rows(job, block, &job->views.a, block->row + row, macro_kernel_row_of(job, block, index + 1) - row,
                           block->step, end_of_first(job, block, 0, block->depth), tiles);
 }
 

@@ -35,7 +35,7 @@ static bool are_alike(const tsl_problem *problem) {
 
 /* A square of twice the second cache is still sooner folded than two triangles' tiles are computed across the diagonal; but with so few terms
  * for each of its rows the square's own way takes longer than they do. */
-static tsl_packed_sum choose(const tsl_problem *problem, int64_t depth, const tsl_device *device) {
+static tsl_packed_sum rank2k_choose(const tsl_problem *problem, int64_t depth, const tsl_device *device) {
   enum { LEVEL_2_GUESS = 512 << 10, ROWS_FOR_EACH_TERM = 4 };
   const int64_t level_2 = device->level_bytes[1] ? (int64_t)device->level_bytes[1] : LEVEL_2_GUESS,
                 size = (int64_t)tsl_type(problem->c.type)->size;
@@ -49,7 +49,7 @@ static tsl_packed_sum choose(const tsl_problem *problem, int64_t depth, const ts
 
 /* --- what of it is which problem --- */
 
-static tsl_operand exchanged(const tsl_operand *operand) {
+static tsl_operand rank2k_exchanged(const tsl_operand *operand) {
   tsl_operand out = *operand;
   out.row_stride = operand->col_stride;
   out.col_stride = operand->row_stride;
@@ -59,12 +59,12 @@ static tsl_operand exchanged(const tsl_operand *operand) {
 /* Operands of the second product. */
 static tsl_operands second_of(const tsl_operands *operands) {
   tsl_operands out = *operands;
-  out.a = exchanged(&operands->b);
-  out.b = exchanged(&operands->a);
+  out.a = rank2k_exchanged(&operands->b);
+  out.b = rank2k_exchanged(&operands->a);
   return out;
 }
 
-static void fold(tsl_problem *part, tsl_operands *strides) {
+static void rank2k_fold(tsl_problem *part, tsl_operands *strides) {
   const int64_t line = line_of_square(part);
   const bool by_columns = is_by_columns(&strides->c);
   part->c.structure = TESELA_GENERAL;
@@ -76,12 +76,12 @@ static void fold(tsl_problem *part, tsl_operands *strides) {
 
 tsl_packed_sum tsl_packed_part_of_sum(const tsl_problem *problem, int64_t depth, const tsl_device *device,
                                       bool second, tsl_problem *part, tsl_operands *strides) {
-  const tsl_packed_sum sum = choose(problem, depth, device);
+  const tsl_packed_sum sum = rank2k_choose(problem, depth, device);
   *part = tsl_problem_of_sum(problem, second);
   if (second)
     *strides = second_of(strides);
   if (sum == TSL_PACKED_FOLDED)
-    fold(part, strides);
+    rank2k_fold(part, strides);
   if (sum == TSL_PACKED_JOINED)
     part->k = part->a.cols = part->b.rows = 2 * problem->k;
   return sum;

@@ -5,16 +5,16 @@
 #include "base/status.h"
 #include "strategy/gemm/host_packed/blocking.h"
 
-typedef struct adding {
+typedef struct split_k_adding {
   const tsl_packed_job *job;
   unsigned char *sums, *copies;
   int64_t sum_row, sum_bytes; /* elements from row to row of a part's C, and bytes of all of it */
   int64_t a_bytes, b_bytes;   /* of a worker's copies */
   bool is_alone;              /* one thread has all parts: the next one's B is prefetched */
-} adding;
+} split_k_adding;
 
 /* The product of one part of k. */
-static tsl_packed_job part_of(const adding *run, int64_t index) {
+static tsl_packed_job split_k_part_of(const split_k_adding *run, int64_t index) {
   const tsl_packed_job *whole = run->job;
   const int64_t panels = tsl_ceil_div_or_one(whole->views.k, whole->depth),
                 first = tsl_partition_begin(panels, whole->split_k, index) * whole->depth,
@@ -41,15 +41,15 @@ static tsl_packed_job part_of(const adding *run, int64_t index) {
   return part;
 }
 
-static void multiply_part(void *argument, int64_t index, int worker) {
-  const adding *run = argument;
-  const tsl_packed_job part = part_of(run, index);
+static void split_k_multiply_part(void *argument, int64_t index, int worker) {
+  const split_k_adding *run = argument;
+  const tsl_packed_job part = split_k_part_of(run, index);
   unsigned char *copies = run->copies + worker * (run->a_bytes + run->b_bytes);
   tsl_packed_pass_alone(&part, copies, copies + run->a_bytes);
 }
 
-static void add_row(void *argument, int64_t index, int worker) {
-  const adding *run = argument;
+static void split_k_add_row(void *argument, int64_t index, int worker) {
+  const split_k_adding *run = argument;
   const tsl_packed_job *job = run->job;
   const tsl_packed_span span = tsl_packed_span_of_row(job, index);
   (void)worker;
@@ -80,7 +80,7 @@ tsl_packed_sharing tsl_packed_share_split_k(const tsl_packed_job *job, int64_t t
 
 tesela_status tsl_packed_run_split_k(const tsl_packed_job *job, tsl_team team) {
   const int64_t threads = tsl_team_threads(team), lanes = tsl_packed_lanes(job->kernels);
-  adding run = {.job = job, .sum_row = tsl_ceil_div_or_one(job->views.n, lanes) * lanes, .is_alone = threads == 1};
+  split_k_adding run = {.job = job, .sum_row = tsl_ceil_div_or_one(job->views.n, lanes) * lanes, .is_alone = threads == 1};
   run.sum_bytes = tsl_packed_bytes(job, job->views.m * run.sum_row);
   run.a_bytes = tsl_packed_bytes(job, tsl_packed_width_of_a(job, job->height) * job->depth);
   run.b_bytes = tsl_packed_bytes(job, tsl_packed_width_of_b(job, job->views.n) * job->depth);
@@ -91,12 +91,12 @@ tesela_status tsl_packed_run_split_k(const tsl_packed_job *job, tsl_team team) {
   run.copies = run.sums + job->split_k * run.sum_bytes;
   if (threads == 1) {
     for (int64_t i = 0; i < job->split_k; i++)
-      multiply_part(&run, i, 0);
+      split_k_multiply_part(&run, i, 0);
     for (int64_t i = 0; i < job->views.m; i++)
-      add_row(&run, i, 0);
+      split_k_add_row(&run, i, 0);
   } else {
-    tsl_team_run(team, job->split_k, multiply_part, &run);
-    tsl_team_run(team, job->views.m, add_row, &run);
+    tsl_team_run(team, job->split_k, split_k_multiply_part, &run);
+    tsl_team_run(team, job->views.m, split_k_add_row, &run);
   }
   tsl_scratch_give(memory);
   return TESELA_OK;

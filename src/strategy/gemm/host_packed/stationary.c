@@ -21,7 +21,7 @@ static tsl_packed_block panel_behind(const tsl_packed_job *job, const tsl_packed
 }
 
 /* A micro-panel of A as a block of its own. */
-static tsl_packed_block micro_a_block(const tsl_packed_job *job, tsl_packed_block block, int64_t index) {
+static tsl_packed_block stationary_micro_a_block(const tsl_packed_job *job, tsl_packed_block block, int64_t index) {
   const int64_t micros_a = tsl_packed_micros_a(job, &block);
   block.row = tsl_partition_begin(job->views.m, micros_a, index);
   block.rows = tsl_partition_begin(job->views.m, micros_a, index + 1) - block.row;
@@ -37,7 +37,7 @@ static void pass_rows(const tsl_packed_job *job, const tsl_packed_block *block, 
   const int64_t before_last = behind.depth > 0 ? micros_b - 1 : micros_b,
                 tiles = tsl_max(before_last / (job->is_half ? 2 : 1), 1);
   for (int64_t i = first; i < end; i++) {
-    const tsl_packed_block one = micro_a_block(job, *block, i);
+    const tsl_packed_block one = stationary_micro_a_block(job, *block, i);
     tsl_packed_tile tile = tsl_packed_tile_of(job, block);
     tsl_packed_pack_a(job, &one, 0, 1, a_copy);
     const tsl_packed_side micro_a = tsl_packed_micro_a(job, &one, 0, a_copy);
@@ -78,7 +78,7 @@ static int64_t passing_width(const tsl_packed_job *job) {
 }
 
 /* Share `index` of `shares` of a panel. */
-static void keep(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index, int64_t shares,
+static void stationary_keep(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index, int64_t shares,
                  void *copy) {
   const bool is_a = job->schedule == TSL_PACKED_COLUMNS;
   const int64_t pieces = is_a ? tsl_packed_micros_a(job, block) : tsl_packed_micros_b(job, block),
@@ -100,7 +100,7 @@ static void keep_share(void *argument, int64_t index, int worker) {
   const int64_t step = index / run->shares * run->job->depth;
   const tsl_packed_block block = panel_at(run->job, step);
   (void)worker;
-  keep(run->job, &block, index % run->shares, run->shares, run->kept + step * run->kept_step);
+  stationary_keep(run->job, &block, index % run->shares, run->shares, run->kept + step * run->kept_step);
 }
 
 /* Units from `first` to before `end`, in each panel. What is kept is there, or is copied: `keeps`, a panel at a time. */
@@ -109,7 +109,7 @@ static void pass_chunk_rows(const passing_by *run, int64_t first, int64_t end, b
   for (int64_t panel = 0; panel == 0 || panel * job->depth < job->views.k; panel++) {
     const tsl_packed_block block = panel_at(job, tsl_packed_step_of(job, panel));
     if (keeps)
-      keep(job, &block, 0, 1, run->kept);
+      stationary_keep(job, &block, 0, 1, run->kept);
     pass_rows(job, &block, first, end, passing, run->kept + (keeps ? 0 : block.step * run->kept_step));
   }
 }
@@ -158,7 +158,7 @@ static void pass_chunk_columns(const passing_by *run, int64_t first, int64_t end
   for (int64_t index = 0; index < count || block.depth > 0; index++) {
     const tsl_packed_block next = group_at(job, first, count, index + 1);
     if (keeps && index % count == 0)
-      keep(job, &block, 0, 1, run->kept);
+      stationary_keep(job, &block, 0, 1, run->kept);
     multiply_group(job, &block, run->kept + (keeps ? 0 : block.step * run->kept_step), copies[index % 2],
                    &next, copies[(index + 1) % 2]);
     block = next;
@@ -189,7 +189,7 @@ enum { CHUNKS_OF_A_THREAD = 8, SHARES_OF_A_THREAD = 4 };
 
 /* Bytes of all panels of what is kept, where that is more than a core's second cache holds beside what passes by: each task reads them
  * again. */
-static int64_t bytes_again(const tsl_packed_job *job) {
+static int64_t stationary_bytes_again(const tsl_packed_job *job) {
   const int64_t bytes = tsl_packed_bytes(job, kept_width(job) * job->views.k);
   return job->views.k > job->depth && bytes > job->near + job->near / 2 ? bytes : 0;
 }
@@ -199,13 +199,13 @@ static int64_t bytes_again(const tsl_packed_job *job) {
 static int64_t chunks_of(const tsl_packed_job *job, int64_t threads) {
   const int64_t units = units_of(job), most = tsl_min(units, CHUNKS_OF_A_THREAD * threads),
                 lines = job->schedule == TSL_PACKED_COLUMNS ? job->views.n : job->views.m;
-  if (bytes_again(job) == 0)
+  if (stationary_bytes_again(job) == 0)
     return most;
   return tsl_min(most, tsl_max(lines / job->again / threads, 1) * threads);
 }
 
 tsl_packed_sharing tsl_packed_share_kept(const tsl_packed_job *job, int64_t threads) {
-  const double again = (double)bytes_again(job) * (double)chunks_of(job, threads) / (double)threads;
+  const double again = (double)stationary_bytes_again(job) * (double)chunks_of(job, threads) / (double)threads;
   return (tsl_packed_sharing){.waits = kept_width(job) > 0 ? 2 : 1,
                               .uneven = tsl_packed_uneven(units_of(job), threads),
                               .again = again,

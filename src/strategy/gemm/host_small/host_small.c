@@ -70,7 +70,7 @@ static double looked_up_seconds(const tsl_small_job *job) {
 
 /* A panel goes down the rows of C, a line of each. Where these are a power of two apart, their lines meet in a few sets of the first cache, and
  * what a store waits for is driven out before it comes to its turn, by measurement, the more often the fewer the sets are. */
-static double meeting_clocks(const tsl_small_job *job, bool reads_c) {
+static double host_small_meeting_clocks(const tsl_small_job *job, bool reads_c) {
   enum { PAGE = 4096, LINE = 64, WAYS = 8, WRITTEN = 5, READ_TOO = 22 };
   const int64_t step = tsl_abs(job->last.tile.c_row) * job->size, power = step & -step,
                 sets = power < LINE ? PAGE / LINE : PAGE / tsl_min(power, PAGE);
@@ -82,7 +82,7 @@ static double meeting_clocks(const tsl_small_job *job, bool reads_c) {
  * all fits the first; a panel that does not fit it comes again for each tile. Panels of B that no copy keeps together hold
  * up two multiply-adds a clock, not one. What caches near the core do not hold from call to call is waited for: nothing
  * is prefetched. */
-static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double host_small_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
   const tsl_fast_product product = tsl_small_product(problem, &strides);
   const double clock = 1e6 * device->clock_mhz, bytes = tsl_problem_bytes(problem);
@@ -105,7 +105,7 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
     clocks *= 1.2;
   if (bytes > 16 * level_1 && elements > 1.5 * lanes)
     clocks *= 1.2;
-  clocks += meeting_clocks(&job, problem->beta[0] != 0);
+  clocks += host_small_meeting_clocks(&job, problem->beta[0] != 0);
   const double rate = device->bandwidth / device->threads,
                rest = fmax(0, tsl_problem_lines(problem) - tsl_near_bytes(device));
   const double fetched = rest / (tsl_rest_speed(device, bytes) * rate) + moved_again(&job, level_2) / rate;
@@ -113,7 +113,7 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
 }
 
 /* Tiles read the operands where they lie, or panels of B that were copied. */
-static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+static void host_small_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account) {
   const tsl_operands strides = tsl_strides_of(problem);
   const tsl_fast_product product = tsl_small_product(problem, &strides);
@@ -131,21 +131,21 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   tsl_cost_counts_result(problem, 1, account);
 }
 
-static void make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
+static void host_small_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
                  const tsl_device *device, void *job) {
   const tsl_fast_product product = tsl_small_product(problem, strides);
   (void)config;
   tsl_small_job_make(&product, device->capabilities, job, NULL);
 }
 
-static tesela_status run(const void *job, const tsl_operands *operands) {
+static tesela_status host_small_run(const void *job, const tsl_operands *operands) {
   return tsl_small_job_run(job, operands->a.host, operands->b.host, operands->c.host);
 }
 
 _Static_assert(sizeof(tsl_small_job) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
-static const tsl_host_job_ops jobs = {.size = sizeof(tsl_small_job), .make = make, .run = run};
+static const tsl_host_job_ops jobs = {.size = sizeof(tsl_small_job), .make = host_small_make, .run = host_small_run};
 
-static tsl_fast_kernel *run_at(const tsl_work *work, const void **state) {
+static tsl_fast_kernel *host_small_run_at(const tsl_work *work, const void **state) {
   const tsl_small_job *job = tsl_job_of(work);
   *state = job;
   return job->run;
@@ -180,7 +180,7 @@ static bool multiply_fast(const tsl_fast_product *product, const tsl_device *dev
   return tsl_small_run_at_once(product, device->capabilities) || multiply_by_job(product, device);
 }
 
-static void *prepare(const tsl_fast_product *product, const tsl_device *device, tsl_fast_kernel **kernel) {
+static void *host_small_prepare(const tsl_fast_product *product, const tsl_device *device, tsl_fast_kernel **kernel) {
   tsl_small_job job;
   void *block;
   *kernel = NULL;
@@ -205,7 +205,7 @@ static void *prepare_far(const tsl_fast_product *product, const tsl_device *devi
   return block;
 }
 
-static tesela_status run_prepared(const void *job, const void *a, const void *b, void *c) {
+static tesela_status host_small_run_prepared(const void *job, const void *a, const void *b, void *c) {
   return tsl_small_job_run(job, a, b, c);
 }
 
@@ -217,15 +217,15 @@ const tsl_strategy tsl_gemm_host_small = {
     .version = 1,
     .needs = TSL_CAN_HOST,
     .accuracy = tsl_accuracy_in_order,
-    .score = score,
+    .score = host_small_score,
     .build = tsl_job_build,
     .run = tsl_job_run,
     .release = tsl_job_release,
     .jobs = &jobs,
-    .uses = {.account = account},
+    .uses = {.account = host_small_account},
     .fast_path = {.multiply = multiply_fast,
-                  .prepare = prepare,
+                  .prepare = host_small_prepare,
                   .prepare_far = prepare_far,
-                  .run_prepared = run_prepared,
-                  .run_at = run_at},
+                  .run_prepared = host_small_run_prepared,
+                  .run_at = host_small_run_at},
 };

@@ -8,7 +8,7 @@
 /* Copies of B up to this size lie on the stack; products of more steps than these have more to gain from a job than it costs. */
 enum { LOCAL_BYTES = 32 << 10, TILE_STEPS = 64, WAITING_MOST = 24 * 24 };
 
-static int64_t vectors_of(const tsl_small_kernels *kernels, int64_t elements) {
+static int64_t host_small_vectors_of(const tsl_small_kernels *kernels, int64_t elements) {
   return (elements + kernels->lanes - 1) >> kernels->lanes_log2;
 }
 
@@ -26,7 +26,7 @@ static inline const tsl_small_set *set_for(tesela_type type, unsigned offers) {
   return sets[tsl_isa_best(offers)][type == TESELA_F64];
 }
 
-static const tsl_small_kernels *kernels_for(tesela_type type, int64_t columns, unsigned offers) {
+static const tsl_small_kernels *host_small_kernels_for(tesela_type type, int64_t columns, unsigned offers) {
   const tsl_small_set *set = set_for(type, offers);
   const int64_t quarter = type == TESELA_F64 ? 2 : 4;
   if (columns <= 2 * quarter)
@@ -36,7 +36,7 @@ static const tsl_small_kernels *kernels_for(tesela_type type, int64_t columns, u
 
 /* Field by field, as everything here that a call at once goes through: a struct that is copied whole, just after its
  * parts were written, waits until they have reached the cache. */
-static void look(const tsl_fast_product *p, unsigned offers, bool swapped, sight *out) {
+static void host_small_look(const tsl_fast_product *p, unsigned offers, bool swapped, sight *out) {
   const int64_t m = p->m > 0 ? p->m : 1, n = p->n > 0 ? p->n : 1; /* none: never run */
   const int64_t depth = p->alpha_is_0 ? 0 : p->k, rows = swapped ? n : m, columns = swapped ? m : n;
   out->rows = rows;
@@ -48,13 +48,13 @@ static void look(const tsl_fast_product *p, unsigned offers, bool swapped, sight
   out->b_along = tsl_stride_of(swapped ? p->a_col : p->b_row, depth, 0);
   out->c_row = tsl_stride_of(swapped ? p->c_col : p->c_row, rows, 0);
   out->c_column = tsl_stride_of(swapped ? p->c_row : p->c_col, columns, 1);
-  out->kernels = kernels_for(p->type, columns, offers);
+  out->kernels = host_small_kernels_for(p->type, columns, offers);
 }
 
 /* Sums of a tile that grow side by side; with fewer than LATENCY multiply-adds wait for those before. */
 enum { LATENCY = 4 };
 static int64_t chains_of(const sight *seen) {
-  const int64_t vectors = vectors_of(seen->kernels, seen->columns), wide = seen->kernels->rows[1] > 0 ? 2 : 1;
+  const int64_t vectors = host_small_vectors_of(seen->kernels, seen->columns), wide = seen->kernels->rows[1] > 0 ? 2 : 1;
   return seen->rows * (vectors < wide ? vectors : wide);
 }
 
@@ -67,10 +67,10 @@ static bool has_narrow_rest(const sight *seen) {
 }
 
 /* In vector multiply-adds: the products, a tile's end, copies of B, and a C that is written number by number. */
-static double clocks_of(const sight *seen) {
+static double host_small_clocks_of(const sight *seen) {
   const double rows = (double)seen->rows, columns = (double)seen->columns, depth = (double)seen->depth;
   const double vectors =
-                   (double)vectors_of(seen->kernels, seen->columns) - (has_narrow_rest(seen) ? 0.46 : 0),
+                   (double)host_small_vectors_of(seen->kernels, seen->columns) - (has_narrow_rest(seen) ? 0.46 : 0),
                chains = (double)chains_of(seen);
   double clocks = rows * vectors * (depth * (chains < LATENCY ? LATENCY / chains : 1) + 1.5) + 12;
   if (seen->b_across != 1)
@@ -81,7 +81,7 @@ static double clocks_of(const sight *seen) {
 }
 
 /* Where nothing is multiplied, alpha is not either: infinity times nothing is no number. */
-static void scale(tsl_small_tile *tile, const tsl_fast_product *product) {
+static void host_small_scale(tsl_small_tile *tile, const tsl_fast_product *product) {
   tile->alpha = product->alpha;
   tile->beta = product->beta;
   tile->scales = tile->depth > 0 && !product->alpha_is_1;
@@ -120,7 +120,7 @@ static void make_panel(const sight *seen, const tsl_fast_product *product, int64
   out->tile.c_row = seen->c_row;
   out->tile.c_column = seen->c_column;
   out->tile.last = last;
-  scale(&out->tile, product);
+  host_small_scale(&out->tile, product);
   out->height = height;
   out->lowers = tiles * height - seen->rows;
   out->tallers = tiles - out->lowers;
@@ -131,24 +131,24 @@ static void make_panel(const sight *seen, const tsl_fast_product *product, int64
 }
 
 /* Nothing to copy, and vectors that are mostly full: there is no better direction. */
-static bool is_plain(const sight *seen) {
+static bool host_small_is_plain(const sight *seen) {
   return seen->b_across == 1 && seen->c_column == 1 && 2 * seen->columns > seen->kernels->lanes;
 }
 
 /* The better one of the two directions. */
-static bool choose(const tsl_fast_product *product, unsigned offers, sight *seen) {
+static bool host_small_choose(const tsl_fast_product *product, unsigned offers, sight *seen) {
   sight other;
-  look(product, offers, false, seen);
-  if (is_plain(seen))
+  host_small_look(product, offers, false, seen);
+  if (host_small_is_plain(seen))
     return false;
-  look(product, offers, true, &other);
-  const bool swapped = is_plain(&other) || clocks_of(&other) < clocks_of(seen);
+  host_small_look(product, offers, true, &other);
+  const bool swapped = host_small_is_plain(&other) || host_small_clocks_of(&other) < host_small_clocks_of(seen);
   if (swapped)
-    look(product, offers, true, seen);
+    host_small_look(product, offers, true, seen);
   return swapped;
 }
 
-static tsl_small_function run_of(const tsl_small_job *job);
+static tsl_small_function host_small_run_of(const tsl_small_job *job);
 
 /* How C is cut: vectors of each panel but the last one, how many panels there are, and whether what is left of the last vector is a panel of its
  * own, of narrower vectors. */
@@ -158,7 +158,7 @@ typedef struct cuts {
 } cuts;
 
 /* Pairs, of which the last one may have three; or single vectors. */
-static cuts cut(const sight *seen, int64_t vectors) {
+static cuts host_small_cut(const sight *seen, int64_t vectors) {
   const bool pairs = seen->kernels->rows[1] > 0;
   const int64_t wide = pairs ? 2 : 1;
   return (cuts){wide, vectors > wide ? vectors >> pairs : 1, has_narrow_rest(seen)};
@@ -177,13 +177,13 @@ static cuts cut_far(const sight *seen, int64_t vectors) {
 static void make_job(const tsl_fast_product *product, unsigned offers, bool far, tsl_small_job *job,
                      double *clocks) {
   sight seen;
-  job->is_swapped = choose(product, offers, &seen);
+  job->is_swapped = host_small_choose(product, offers, &seen);
   if (clocks)
-    *clocks = clocks_of(&seen);
-  const int64_t lanes = seen.kernels->lanes, vectors = vectors_of(seen.kernels, seen.columns);
+    *clocks = host_small_clocks_of(&seen);
+  const int64_t lanes = seen.kernels->lanes, vectors = host_small_vectors_of(seen.kernels, seen.columns);
   const int64_t size = product->type == TESELA_F64 ? 8 : 4;
   const cuts by = far && seen.kernels->rows[TSL_SMALL_VECTORS_MAX - 1] > 0 ? cut_far(&seen, vectors)
-                                                                           : cut(&seen, vectors);
+                                                                           : host_small_cut(&seen, vectors);
   const int64_t wide = by.wide, panels = by.panels;
   job->kernels = seen.kernels;
   job->size = size;
@@ -199,9 +199,9 @@ static void make_job(const tsl_fast_product *product, unsigned offers, bool far,
     make_panel(&seen, product, wide, lanes, size, &job->whole);
   const int64_t last = seen.columns - (vectors - 1) * lanes;
   if (by.narrow) /* seen from here on by the last panel alone */
-    seen.kernels = kernels_for(product->type, last, offers);
+    seen.kernels = host_small_kernels_for(product->type, last, offers);
   make_panel(&seen, product, vectors - wide * (panels - 1), last, size, &job->last);
-  job->run = run_of(job);
+  job->run = host_small_run_of(job);
   if (job->copies_b) {
     if (panels > 1)
       job->whole.tile.b_step = job->whole.width * size;
@@ -266,7 +266,7 @@ static void run_tiles(const tsl_small_kernels *kernels, tsl_small_tile *tile, in
     b += wide * lanes * size;
     c += wide * lanes * size;
   }
-  const int64_t vectors = vectors_of(kernels, columns);
+  const int64_t vectors = host_small_vectors_of(kernels, columns);
   tile->last = columns - ((vectors - 1) << kernels->lanes_log2);
   run_rows(kernels->multiply[vectors - 1], kernels->rows[vectors - 1], false, tile, rows, size, a, b, c);
 }
@@ -289,14 +289,14 @@ bool tsl_small_run_at_once(const tsl_fast_product *p, unsigned offers) {
   tile.b_step = (swapped ? p->a_col : p->b_row) * size;
   tile.c_row = swapped ? p->c_col : p->c_row;
   tile.c_column = 1;
-  scale(&tile, p);
+  host_small_scale(&tile, p);
   const tsl_small_set *set = set_for(p->type, offers);
   const tsl_small_kernels *full = set->up_to[0];
   const bool pairs = set->wide && (set->wide_needs & ~offers) == 0;
   if (full->brief[0] && (!pairs || (columns <= full->lanes && rows <= TSL_SMALL_ROWS_MAX)))
     run_briefly(set, is_f64, &tile, (int)rows, columns, a, b, p->c);
   else
-    run_tiles(kernels_for(p->type, columns, offers), &tile, (int)rows, columns, size, a, b, p->c);
+    run_tiles(host_small_kernels_for(p->type, columns, offers), &tile, (int)rows, columns, size, a, b, p->c);
   return true;
 }
 
@@ -319,7 +319,7 @@ tsl_fast_product tsl_small_product(const tsl_problem *problem, const tsl_operand
                             .beta_is_0 = problem->beta[0] == 0};
 }
 
-static void run_panel(const tsl_small_panel *panel, int64_t size, const char *a, const void *b, char *c) {
+static void host_small_run_panel(const tsl_small_panel *panel, int64_t size, const char *a, const void *b, char *c) {
   const int64_t a_jump = panel->height * panel->tile.a_row, c_jump = panel->height * panel->tile.c_row * size;
   for (int64_t i = 0; i < panel->tallers; i++, a += a_jump, c += c_jump)
     (void)panel->taller(&panel->tile, a, b, c);
@@ -337,7 +337,7 @@ static void run_panels(const tsl_small_job *job, const void *a, const char *b, c
     if (copy)
       job->kernels->copy(b_panel, job->b_across, job->b_along, tsl_min(left, panel->width), job->depth,
                          panel->width, copy);
-    run_panel(panel, job->size, a, copy ? copy : b_panel, c + from * panel->tile.c_column * job->size);
+    host_small_run_panel(panel, job->size, a, copy ? copy : b_panel, c + from * panel->tile.c_column * job->size);
   }
 }
 
@@ -348,19 +348,19 @@ static __attribute__((noinline)) void run_on_stack(const tsl_small_job *job, con
 }
 
 /* Of a panel of B's copy. */
-static int64_t copy_bytes(const tsl_small_job *job) {
+static int64_t host_small_copy_bytes(const tsl_small_job *job) {
   const int64_t width =
       job->panels > 1 && job->last.width < job->whole.width ? job->whole.width : job->last.width;
   return width * job->depth * job->size;
 }
 
 bool tsl_small_job_may_fail(const tsl_small_job *job) {
-  return job->copies_b && copy_bytes(job) > LOCAL_BYTES;
+  return job->copies_b && host_small_copy_bytes(job) > LOCAL_BYTES;
 }
 
 static __attribute__((noinline)) tesela_status run_copying(const tsl_small_job *job, const void *a,
                                                            const void *b, void *c) {
-  const int64_t bytes = copy_bytes(job);
+  const int64_t bytes = host_small_copy_bytes(job);
   void *copy;
   if (bytes <= LOCAL_BYTES) {
     run_on_stack(job, a, b, c);
@@ -380,7 +380,7 @@ static tesela_status run_swapped_tile(const void *job, const void *a, const void
 
 static tesela_status run_one_panel(const void *of, const void *a, const void *b, void *c) {
   const tsl_small_job *job = of;
-  run_panel(&job->last, job->size, job->is_swapped ? b : a, job->is_swapped ? a : b, c);
+  host_small_run_panel(&job->last, job->size, job->is_swapped ? b : a, job->is_swapped ? a : b, c);
   return TESELA_OK;
 }
 
@@ -395,7 +395,7 @@ static tesela_status run_any(const void *of, const void *a, const void *b, void 
   return TESELA_OK;
 }
 
-static tsl_small_function run_of(const tsl_small_job *job) {
+static tsl_small_function host_small_run_of(const tsl_small_job *job) {
   if (job->panels > 1 || job->depth == 0 || job->copies_b)
     return run_any;
   if (job->last.tallers + job->last.lowers > 1)

@@ -29,7 +29,7 @@
 /* More rows of sums than this leave too few registers for the numbers that they are made of. */
 enum { HELD_ROWS = 5 };
 
-static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *thin_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
   (void)device;
   return tsl_lopsided_refuse(problem, TSL_THIN_MOST, TSL_THIN_STEPS);
@@ -57,7 +57,7 @@ static double moved_clocks(const tsl_thin_job *job, const tsl_problem *problem, 
 /* Of the multiply-adds, `at_once` of vectors in a clock, and of what comes beside them, by measurement: a last vector that
  * is stored in part holds up the next store, sums of rows are stored and read again, those of a column are vectors whose
  * lanes are added, and numbers that do not lie side by side are moved one by one. */
-static double computed_clocks(const tsl_thin_job *job, double at_once) {
+static double thin_computed_clocks(const tsl_thin_job *job, double at_once) {
   const double few = (double)job->of.few, many = (double)job->of.many, depth = (double)job->of.depth;
   const int64_t lanes = job->kernels->lanes;
   const double vectors = (double)((job->of.many + lanes - 1) / lanes),
@@ -76,7 +76,7 @@ static double computed_clocks(const tsl_thin_job *job, double at_once) {
 }
 
 /* What the caches take, the multiply-adds, and for large operands memory at a little more than what others get of it. */
-static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double thin_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
   const double clock = 1e6 * device->clock_mhz, bytes = tsl_problem_bytes(problem);
   const double peak = problem->c.type == TESELA_F64 ? device->peak_f64 : device->peak_f32;
@@ -86,14 +86,14 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   const double threads = job.alone ? 1 : device->threads;
   const double moved = moved_clocks(&job, problem, device) / clock / threads;
   const double at_once = peak / device->threads / clock / (2 * (double)job.kernels->lanes);
-  const double computed = computed_clocks(&job, at_once) / clock / threads;
+  const double computed = thin_computed_clocks(&job, at_once) / clock / threads;
   const double fetched = job.is_far ? 0.9 * bytes / (device->bandwidth * threads / device->threads) : 0;
   return (job.alone ? 3e-8 : 4e-6) + fmax(fetched, fmax(moved, computed));
 }
 
 /* The large operand is read once. Its rows are added to sums that stay near, eight at a time; along sums, as many meet the
  * thin operand; of short sums it is read again from a cache for each row of C. */
-static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+static void thin_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account) {
   static const double at_once = 8;
   const tsl_operands strides = tsl_strides_of(problem);
@@ -109,27 +109,27 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   tsl_cost_counts_result(problem, 1, account);
 }
 
-static void make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
+static void thin_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
                  const tsl_device *device, void *job) {
   (void)config;
   tsl_thin_job_make(problem, strides, device, job);
 }
 
-static tesela_status run(const void *job, const tsl_operands *operands) {
+static tesela_status thin_run(const void *job, const tsl_operands *operands) {
   return tsl_thin_job_run(job, operands->team, operands->a.host, operands->b.host, operands->c.host);
 }
 
 _Static_assert(sizeof(tsl_thin_job) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
-static const tsl_host_job_ops jobs = {.size = sizeof(tsl_thin_job), .make = make, .run = run};
+static const tsl_host_job_ops jobs = {.size = sizeof(tsl_thin_job), .make = thin_make, .run = thin_run};
 
-static tesela_status run_prepared(const void *state, const void *a, const void *b, void *c) {
+static tesela_status thin_run_prepared(const void *state, const void *a, const void *b, void *c) {
   const tsl_thin_job *job = state;
   return tsl_thin_job_run(job, job->team, a, b, c);
 }
 
-static tsl_fast_kernel *run_at(const tsl_work *work, const void **state) {
+static tsl_fast_kernel *thin_run_at(const tsl_work *work, const void **state) {
   *state = tsl_job_of(work);
-  return run_prepared;
+  return thin_run_prepared;
 }
 
 const tsl_strategy tsl_gemm_host_thin = {
@@ -140,12 +140,12 @@ const tsl_strategy tsl_gemm_host_thin = {
     .version = 2,
     .needs = TSL_CAN_HOST,
     .accuracy = tsl_accuracy_in_order,
-    .refuse = refuse,
-    .score = score,
+    .refuse = thin_refuse,
+    .score = thin_score,
     .build = tsl_job_build,
     .run = tsl_job_run,
     .release = tsl_job_release,
     .jobs = &jobs,
-    .uses = {.account = account},
-    .fast_path = {.run_at = run_at},
+    .uses = {.account = thin_account},
+    .fast_path = {.run_at = thin_run_at},
 };

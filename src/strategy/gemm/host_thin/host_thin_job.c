@@ -16,7 +16,7 @@ enum {
   ALONE_BYTES = 512 << 10 /* below so many bytes a second thread costs more than it saves */
 };
 
-static const tsl_thin_kernels *kernels_for(tesela_type type, unsigned offers) {
+static const tsl_thin_kernels *thin_kernels_for(tesela_type type, unsigned offers) {
 #define KERNELS(isa, header, needs, ...) {&tsl_thin_##isa##_f32, &tsl_thin_##isa##_f64},
   static const tsl_thin_kernels *const kernels[][2] = {TSL_ISA_LIST(KERNELS)};
 #undef KERNELS
@@ -33,7 +33,7 @@ void tsl_thin_job_make(const tsl_problem *problem, const tsl_operands *strides, 
                        tsl_thin_job *job) {
   const int64_t level_3 = device->level_bytes[2] ? (int64_t)device->level_bytes[2] : 16 << 20;
   const double bytes = tsl_problem_bytes(problem);
-  *job = (tsl_thin_job){.kernels = kernels_for(problem->c.type, device->capabilities),
+  *job = (tsl_thin_job){.kernels = thin_kernels_for(problem->c.type, device->capabilities),
                         .of = tsl_lopsided_of(problem, strides, TSL_THIN_MOST),
                         .team = tsl_device_team(device)};
   job->way = job->of.is_large_c && job->of.depth > 0     ? TSL_THIN_OUTER
@@ -45,7 +45,7 @@ void tsl_thin_job_make(const tsl_problem *problem, const tsl_operands *strides, 
 }
 
 /* A run under way. */
-typedef struct running {
+typedef struct thin_running {
   const tsl_thin_job *job;
   tsl_team team;
   const char *large, *thin;
@@ -55,9 +55,9 @@ typedef struct running {
   const char *coefficients; /* of an outer product */
   int64_t coefficients_pitch;
   int64_t width, pieces, columns_of_pieces;
-} running;
+} thin_running;
 
-static void finish(const tsl_thin_job *job, const void *sums, int64_t row_step, int64_t step, int64_t from,
+static void thin_finish(const tsl_thin_job *job, const void *sums, int64_t row_step, int64_t step, int64_t from,
                    int64_t count, char *c) {
   if (job->of.c_few == 1 && job->of.c_many == job->of.few && step == job->of.few) /* all of it side by side */
     job->kernels->finish(sums, 1, count * job->of.few, job->of.alpha, job->of.beta,
@@ -75,8 +75,8 @@ _Static_assert(COPIED_MOST *TSL_THIN_MOST * sizeof(double) <= SUMS_BYTES / 2 &&
                    COPIED_MOST * TSL_THIN_GROUP * sizeof(double) <= SUMS_BYTES / 2,
                "sums and copies share the bytes of sums alone");
 
-static void add_piece(void *argument, int64_t index, int worker) {
-  const running *run = argument;
+static void thin_add_piece(void *argument, int64_t index, int worker) {
+  const thin_running *run = argument;
   const tsl_thin_job *job = run->job;
   const tsl_thin_kernels *kernels = job->kernels;
   const int64_t from = index * run->width, width = tsl_min(run->width, job->of.many - from),
@@ -97,11 +97,11 @@ static void add_piece(void *argument, int64_t index, int worker) {
       numbers.at = run->thin + l * job->of.thin_along * size;
       kernels->add[job->of.few - 1](copy, width, rows, &numbers, width, sums, run->width, l == 0, false);
     }
-  finish(job, sums, run->width, 1, from, width, run->c);
+  thin_finish(job, sums, run->width, 1, from, width, run->c);
 }
 
 /* A multiple of a cache line's elements: as wide as the sums allow, and narrow enough for all threads. */
-static int64_t width_of(const tsl_thin_job *job, tsl_team team) {
+static int64_t thin_width_of(const tsl_thin_job *job, tsl_team team) {
   const int64_t most = job->of.across == 1 ? WIDTH_MOST : COPIED_MOST,
                 fits = SUMS_BYTES / (job->of.few * job->of.size);
   const int64_t width = tsl_min(most, fits / 64 * 64);
@@ -109,17 +109,17 @@ static int64_t width_of(const tsl_thin_job *job, tsl_team team) {
   return tsl_min(width, tsl_ceil_div(fair, 64) * 64);
 }
 
-static tesela_status add_rows(running *run) {
-  run->width = width_of(run->job, run->team);
+static tesela_status thin_add_rows(thin_running *run) {
+  run->width = thin_width_of(run->job, run->team);
   run->pieces = tsl_ceil_div(run->job->of.many, run->width);
-  tsl_team_run(run->team, run->pieces, add_piece, run);
+  tsl_team_run(run->team, run->pieces, thin_add_piece, run);
   return TESELA_OK;
 }
 
 /* --- columns reduced --- */
 
 static void reduce_piece(void *argument, int64_t index, int worker) {
-  const running *run = argument;
+  const thin_running *run = argument;
   const tsl_thin_job *job = run->job;
   const int64_t from = index * REDUCED, count = tsl_min(REDUCED, job->of.many - from);
   const tsl_thin_columns columns = {.at = run->large + from * job->of.across * job->of.size,
@@ -130,10 +130,10 @@ static void reduce_piece(void *argument, int64_t index, int worker) {
   _Alignas(64) char sums[REDUCED * TSL_THIN_MOST * sizeof(double)];
   (void)worker;
   job->kernels->reduce[job->of.few - 1](&columns, run->packed, run->pitch, sums);
-  finish(job, sums, 1, job->of.few, from, count, run->c);
+  thin_finish(job, sums, 1, job->of.few, from, count, run->c);
 }
 
-static tesela_status reduce_columns(running *run) {
+static tesela_status reduce_columns(thin_running *run) {
   const tsl_thin_job *job = run->job;
   void *packed = NULL;
   run->packed = run->thin;
@@ -155,7 +155,7 @@ static tesela_status reduce_columns(running *run) {
 /* --- outer products --- */
 
 static void outer_piece(void *argument, int64_t index, int worker) {
-  const running *run = argument;
+  const thin_running *run = argument;
   const tsl_thin_job *job = run->job;
   const int64_t first = index / run->columns_of_pieces * OUTER_ROWS,
                 from = index % run->columns_of_pieces * OUTER_WIDTH;
@@ -176,7 +176,7 @@ static void outer_piece(void *argument, int64_t index, int worker) {
     job->kernels->fence();
 }
 
-static tesela_status multiply_outer(running *run) {
+static tesela_status multiply_outer(thin_running *run) {
   const tsl_thin_job *job = run->job;
   const tsl_thin_kernels *kernels = job->kernels;
   const int64_t steps = job->of.depth, large = job->of.across != 1 ? steps * job->of.many : 0,
@@ -208,7 +208,7 @@ static tesela_status multiply_outer(running *run) {
 }
 
 /* Nothing is multiplied: C = beta C. */
-static void scale(const running *run) {
+static void thin_scale(const thin_running *run) {
   static const double zero;
   const tsl_thin_job *job = run->job;
   for (int64_t i = 0; i < job->of.few; i++)
@@ -218,15 +218,15 @@ static void scale(const running *run) {
 
 tesela_status tsl_thin_job_run(const tsl_thin_job *job, tsl_team team, const void *a, const void *b,
                                void *c) {
-  static tesela_status (*const ways[])(running *) = {
-      [TSL_THIN_ROWS] = add_rows, [TSL_THIN_REDUCE] = reduce_columns, [TSL_THIN_OUTER] = multiply_outer};
-  running run = {.job = job,
+  static tesela_status (*const ways[])(thin_running *) = {
+      [TSL_THIN_ROWS] = thin_add_rows, [TSL_THIN_REDUCE] = reduce_columns, [TSL_THIN_OUTER] = multiply_outer};
+  thin_running run = {.job = job,
                  .team = job->alone ? (tsl_team){0} : team,
                  .large = job->of.is_swapped ? a : b,
                  .thin = job->of.is_swapped ? b : a,
                  .c = c};
   if (job->of.depth > 0)
     return ways[job->way](&run);
-  scale(&run);
+  thin_scale(&run);
   return TESELA_OK;
 }

@@ -49,7 +49,7 @@ static const char *refuse_group(const tsl_problem *problem, const tsl_opencl_mma
   return NULL;
 }
 
-static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *opencl_mma_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_opencl_mma tile = tsl_opencl_mma_of(problem, config);
   const bool is_group = tile.warps == 4;
   const char *why = is_group ? refuse_group(problem, &tile, device) : NULL;
@@ -82,7 +82,7 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
 }
 
 /* Room for packed copies of both operands: whether a run needs them, its strides decide. Behind them, what groups write. */
-static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static uint64_t opencl_mma_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_opencl_mma tile = tsl_opencl_mma_of(problem, config);
   const tsl_opencl_mma_shares shares =
       tsl_opencl_mma_shares_of(&tile, tile.problem.m, tile.problem.n, problem->k, device);
@@ -100,12 +100,12 @@ const tsl_strategy tsl_gemm_opencl_mma = {
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_MMA,
     .accuracy = tsl_accuracy_of_tensor_cores,
     .params = params,
-    .refuse = refuse,
+    .refuse = opencl_mma_refuse,
     .score = tsl_opencl_mma_seconds,
     .build = tsl_opencl_mma_build,
     .run = tsl_opencl_mma_run,
     .release = tsl_opencl_mma_release,
     .takes = {.types = tsl_types_narrow, .why = "tensor cores multiply narrow types"},
-    .uses = {.scratch = scratch, .account = tsl_opencl_mma_account},
+    .uses = {.scratch = opencl_mma_scratch, .account = tsl_opencl_mma_account},
     .testing = {.probes = probes},
 };

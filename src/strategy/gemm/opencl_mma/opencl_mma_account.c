@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-static double copied(const tsl_shape *shape, bool across_rows, int size) {
+static double opencl_mma_account_copied(const tsl_shape *shape, bool across_rows, int size) {
   return tsl_opencl_mma_packs(shape, across_rows, size) ? (double)shape->rows * (double)shape->cols * size
                                                         : 0;
 }
@@ -25,8 +25,8 @@ void tsl_opencl_mma_account(const tsl_problem *problem, const tsl_config *config
       (tsl_moved){.read = tiles * panels * tsl_opencl_mma_read(&tile), .written = tiles * panels * panel};
   account->global.read = account->local.written;
   account->rate = device->peak_f32 * tsl_opencl_mma_times(&tile);
-  tsl_cost_counts_copies(copied(&tile.problem.a, tile.a_across, tile.size), account);
-  tsl_cost_counts_copies(copied(&tile.problem.b, !tile.b_across, tile.size), account);
+  tsl_cost_counts_copies(opencl_mma_account_copied(&tile.problem.a, tile.a_across, tile.size), account);
+  tsl_cost_counts_copies(opencl_mma_account_copied(&tile.problem.b, !tile.b_across, tile.size), account);
   tsl_cost_counts_copies((double)shares.sums_bytes, account);
   tsl_cost_counts_result(problem, 1, account);
 }

@@ -51,7 +51,7 @@ double tsl_opencl_mma_read(const tsl_opencl_mma *tile) {
 
 /* Clocks in which each of `sharing` groups of a unit goes through a panel: products, what is copied from the last cache, and
  * local memory, which takes that and gives it to each warp. The longest, and what does not hide behind it. */
-static double panel_clocks(const tsl_opencl_mma *tile, const tsl_device *device, double clock,
+static double opencl_mma_panel_clocks(const tsl_opencl_mma *tile, const tsl_device *device, double clock,
                            double sharing) {
   const double lanes = fmax(device->peak_f32 / fmax(1, device->compute_units) / clock, 1e-3);
   const double depth = (double)tile->depth / tile->size,
@@ -89,9 +89,9 @@ double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *conf
   /* Groups that stay copy the next tile's panels while they store. */
   const double between = tile.groups <= fits ? 0 : group_clocks;
   double clocks = group_clocks +
-                  rounds * (panels * panel_clocks(&tile, device, clock, sharing) + sharing * store + between);
+                  rounds * (panels * opencl_mma_panel_clocks(&tile, device, clock, sharing) + sharing * store + between);
   if (remainder > 0)
-    clocks += panels * panel_clocks(&tile, device, clock, remainder) + remainder * store + between;
+    clocks += panels * opencl_mma_panel_clocks(&tile, device, clock, remainder) + remainder * store + between;
   const double band = 1 + 0.01 * fabs(log2(tile.band / 8.0)), shallow = tile.depth == 128 ? 1 : 1.02,
                few = 1 + 0.1 / tile.stages;
   const double packing = pack_seconds(&tile.problem.a, tile.a_across, device, tile.size) +

@@ -9,9 +9,9 @@
 #define FOLDER "strategy/gemm/opencl_mma/"
 
 /* What build() leaves in work->state. */
-typedef struct mma_kernels {
+typedef struct opencl_mma_mma_kernels {
   tsl_kernel *multiply, *pack, *fold; /* fold: NULL where k is not split */
-} mma_kernels;
+} opencl_mma_mma_kernels;
 
 /* The structs of the same names in the kernels' files. Scalars of 32 bits end the first one's first member. */
 typedef struct opencl_mma_arguments {
@@ -39,7 +39,7 @@ tesela_status tsl_opencl_mma_build(tsl_work *work) {
   const tsl_opencl_mma tile = tsl_opencl_mma_of(&work->problem, &work->config);
   const tsl_problem *problem = &tile.problem;
   char defines[256];
-  mma_kernels made = {NULL, NULL, NULL};
+  opencl_mma_mma_kernels made = {NULL, NULL, NULL};
   void *block;
   snprintf(defines, sizeof defines,
            "#define MMA_A %s\n#define MMA_B %s\n#define C_FORM %d\n#define A_ACROSS %d\n#define B_ACROSS "
@@ -59,7 +59,7 @@ tesela_status tsl_opencl_mma_build(tsl_work *work) {
   }
   TSL_TRY(tsl_pack_rows_kernel(work, tile.size, &made.pack));
   TSL_TRY(tsl_alloc(sizeof made, "opencl_mma's kernels", &block));
-  *(mma_kernels *)block = made;
+  *(opencl_mma_mma_kernels *)block = made;
   work->reduces = is_group && problem->c.type == TESELA_I32 && !tile.swapped && made.fold == NULL &&
                   problem->alpha[0] == 1 && problem->beta[0] == 0;
   work->state = block;
@@ -74,12 +74,12 @@ void tsl_opencl_mma_release(tsl_work *work) {
 /* --- running --- */
 
 /* A pitch that is never used is none: addresses of rows that are not there must be aligned, too. */
-static int64_t pitch_of(const tsl_rows *rows, int64_t stride) {
+static int64_t opencl_mma_pitch_of(const tsl_rows *rows, int64_t stride) {
   return rows->rows <= 1 ? 0 : stride;
 }
 
 /* Copies take rows of dense elements that start at multiples of 16 bytes; copies of panels, rows in their order. */
-static bool lies_well(const tsl_rows_place *operand, const tsl_rows *rows, const tsl_opencl_mma *tile) {
+static bool opencl_mma_lies_well(const tsl_rows_place *operand, const tsl_rows *rows, const tsl_opencl_mma *tile) {
   const int size = tile->size;
   if (tile->warps == 4 && rows->rows > 1 && (operand->row_stride <= 0 || operand->row_stride > INT32_MAX))
     return false;
@@ -88,27 +88,27 @@ static bool lies_well(const tsl_rows_place *operand, const tsl_rows *rows, const
 }
 
 /* Groups of `items` for so many items' work, and no more than keep the device busy. */
-static tsl_grid grid_of(int64_t work, int items, const tsl_device *device) {
+static tsl_grid opencl_mma_grid_of(int64_t work, int items, const tsl_device *device) {
   const int64_t needed = (work + items - 1) / items,
                 most = (int64_t)UNIT_GROUPS * (device->compute_units > 0 ? device->compute_units : 1);
   return (tsl_grid){{tsl_launch_limited(device, 0, needed < most ? needed : most), 1, 1}, {items, 1, 1}};
 }
 
 /* Packs A, B or none, and says in `sizes` and `buffers` where they lie then. */
-static tesela_status prepare(const tsl_work *work, const tsl_opencl_mma *tile, tsl_buffer *scratch,
+static tesela_status opencl_mma_prepare(const tsl_work *work, const tsl_opencl_mma *tile, tsl_buffer *scratch,
                              tsl_stream *stream, tsl_gemm_sizes *sizes, tsl_buffer *buffers[2]) {
-  tsl_kernel *pack = ((const mma_kernels *)work->state)->pack;
+  tsl_kernel *pack = ((const opencl_mma_mma_kernels *)work->state)->pack;
   const tsl_rows rows_a = tsl_rows_of(sizes->m, sizes->k, tile->a_across, tile->size),
                  rows_b = tsl_rows_of(sizes->n, sizes->k, tile->b_across, tile->size);
   tsl_rows_place a = {buffers[0], sizes->a_offset,
-                      pitch_of(&rows_a, tile->a_across ? sizes->a_col_stride : sizes->a_row_stride),
+                      opencl_mma_pitch_of(&rows_a, tile->a_across ? sizes->a_col_stride : sizes->a_row_stride),
                       tile->a_across ? sizes->a_row_stride : sizes->a_col_stride, 0};
   tsl_rows_place b = {buffers[1], sizes->b_offset,
-                      pitch_of(&rows_b, tile->b_across ? sizes->b_row_stride : sizes->b_col_stride),
+                      opencl_mma_pitch_of(&rows_b, tile->b_across ? sizes->b_row_stride : sizes->b_col_stride),
                       tile->b_across ? sizes->b_col_stride : sizes->b_row_stride, 0};
-  if (!lies_well(&a, &rows_a, tile))
+  if (!opencl_mma_lies_well(&a, &rows_a, tile))
     TSL_TRY(tsl_pack_rows(work, pack, &rows_a, tile->size, 1, scratch, 0, stream, &a));
-  if (!lies_well(&b, &rows_b, tile))
+  if (!opencl_mma_lies_well(&b, &rows_b, tile))
     TSL_TRY(tsl_pack_rows(work, pack, &rows_b, tile->size, 1, scratch, tile->a_bytes, stream, &b));
   buffers[0] = a.buffer;
   buffers[1] = b.buffer;
@@ -122,16 +122,16 @@ static tesela_status prepare(const tsl_work *work, const tsl_opencl_mma *tile, t
 }
 
 /* C from the sums of all parts. */
-static tesela_status fold(const tsl_work *work, const tsl_argument *c, const tsl_argument *scratch,
+static tesela_status opencl_mma_fold(const tsl_work *work, const tsl_argument *c, const tsl_argument *scratch,
                           const tsl_argument *given, int64_t m, int64_t n, tsl_stream *stream) {
-  const mma_kernels *kernels = work->state;
+  const opencl_mma_mma_kernels *kernels = work->state;
   const tsl_argument list[] = {*c, *scratch, *given};
-  const tsl_grid grid = grid_of((n + 3) / 4 * m, FOLD_ITEMS, work->device);
+  const tsl_grid grid = opencl_mma_grid_of((n + 3) / 4 * m, FOLD_ITEMS, work->device);
   return work->device->ops->launch(stream, kernels->fold, &grid, list, sizeof list / sizeof *list);
 }
 
 tesela_status tsl_opencl_mma_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  const mma_kernels *kernels = work->state;
+  const opencl_mma_mma_kernels *kernels = work->state;
   const tsl_opencl_mma tile = tsl_opencl_mma_of(&work->problem, &work->config);
   tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
   const bool any = sizes.k > 0;
@@ -142,7 +142,7 @@ tesela_status tsl_opencl_mma_run(const tsl_work *work, const tsl_operands *opera
   if (any) {
     buffers[0] = tile.swapped ? operands->b.buffer : operands->a.buffer;
     buffers[1] = tile.swapped ? operands->a.buffer : operands->b.buffer;
-    TSL_TRY(prepare(work, &tile, operands->scratch, stream, &sizes, buffers));
+    TSL_TRY(opencl_mma_prepare(work, &tile, operands->scratch, stream, &sizes, buffers));
   } else {
     sizes.a_offset = sizes.a_row_stride = sizes.a_col_stride = 0;
     sizes.b_offset = sizes.b_row_stride = sizes.b_col_stride = 0;
@@ -173,5 +173,5 @@ tesela_status tsl_opencl_mma_run(const tsl_work *work, const tsl_operands *opera
   }
   const tsl_argument scratch = TSL_ARG_BUFFER(operands->scratch), list[] = {a, b, c, scratch, all};
   TSL_TRY(work->device->ops->launch(stream, kernels->multiply, &grid, list, sizeof list / sizeof *list));
-  return kernels->fold != NULL ? fold(work, &c, &scratch, &all, sizes.m, sizes.n, stream) : TESELA_OK;
+  return kernels->fold != NULL ? opencl_mma_fold(work, &c, &scratch, &all, sizes.m, sizes.n, stream) : TESELA_OK;
 }

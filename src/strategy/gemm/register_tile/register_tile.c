@@ -100,7 +100,7 @@ static int async_misfit(const tsl_register_tile *tile) {
 }
 
 /* How many parameters decide that the sizes do not fit each other; 0 when they do. */
-static int misfit(const tsl_register_tile *tile) {
+static int register_tile_misfit(const tsl_register_tile *tile) {
   const bool local = tile->local;
   if (tile->lanes < 2 || tile->lanes > 16 || (local && tile->vector > 16))
     return TSL_REGISTER_TILE_VECTOR + 1;
@@ -130,7 +130,7 @@ static int misfit(const tsl_register_tile *tile) {
              : 0;
 }
 
-static const char *refuse_misfit(const tsl_register_tile *tile, int place) {
+static const char *register_tile_refuse_misfit(const tsl_register_tile *tile, int place) {
   switch (place - 1) {
   case TSL_REGISTER_TILE_VECTOR:
     if (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC)
@@ -168,7 +168,7 @@ static const char *refuse_misfit(const tsl_register_tile *tile, int place) {
 }
 
 /* A processor keeps what it likes in its caches, one item after the other. */
-static bool too_many_registers(const tsl_register_tile *tile, const tsl_device *device) {
+static bool register_tile_too_many_registers(const tsl_register_tile *tile, const tsl_device *device) {
   const int each = tsl_register_tile_registers(tile);
   const bool counted = !device->is_cpu || tile->local;
   return counted && (each > MOST_REGISTERS || each * tile->items > TSL_REGISTER_TILE_UNIT_REGISTERS);
@@ -188,7 +188,7 @@ static bool is_too_large(const tsl_register_tile *tile, const tsl_device *device
 }
 
 /* Whether there are fewer products than parts take. */
-static bool is_too_short(const tsl_problem *problem, const tsl_register_tile *tile) {
+static bool register_tile_is_too_short(const tsl_problem *problem, const tsl_register_tile *tile) {
   return tile->split > 1 && problem->k < (int64_t)tile->split * tile->tile_k * tile->products;
 }
 
@@ -204,12 +204,12 @@ static const char *refuse_grids(const tsl_register_tile *tile, const tsl_problem
   return why;
 }
 
-static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *register_tile_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_register_tile tile = tsl_register_tile_of(problem, config);
-  const int place = misfit(&tile);
+  const int place = register_tile_misfit(&tile);
   if (place)
-    return refuse_misfit(&tile, place);
-  if (is_too_short(problem, &tile))
+    return register_tile_refuse_misfit(&tile, place);
+  if (register_tile_is_too_short(problem, &tile))
     return tsl_refusal("k=%lld is too short for split=%d parts of at least tile_k=%d%s",
                        (long long)problem->k, tile.split, tile.tile_k,
                        tile.products > 1 ? " units of four" : "");
@@ -227,7 +227,7 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
     return tsl_refusal("tile_m=%d tile_n=%d by micro_m=%d micro_n=%d needs %d work-items, %s allows %d",
                        tile.tile_m, tile.tile_n, tile.micro_m, tile.micro_n, tile.items, device->name,
                        device->group_items_max);
-  if (too_many_registers(&tile, device))
+  if (register_tile_too_many_registers(&tile, device))
     return tsl_refusal(
         "micro_m=%d micro_n=%d needs about %d registers for each of %d items, %s has %d and %d in all",
         tile.micro_m, tile.micro_n, tsl_register_tile_registers(&tile), tile.items, device->name,
@@ -238,21 +238,21 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   return refuse_grids(&tile, problem, device);
 }
 
-static int prune(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static int register_tile_prune(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_register_tile tile = tsl_register_tile_of(problem, config);
   if (tile.form == TSL_REGISTER_TILE_LOCAL_ASYNC && !can_copy(device))
     return TSL_REGISTER_TILE_FORM + 1;
-  const int place = misfit(&tile);
+  const int place = register_tile_misfit(&tile);
   if (place)
     return place;
-  if (tile.items > device->group_items_max || too_many_registers(&tile, device) ||
+  if (tile.items > device->group_items_max || register_tile_too_many_registers(&tile, device) ||
       is_too_large(&tile, device))
     return TSL_REGISTER_TILE_SLICES + 1;
   /* Splits are listed from few to many: so those that follow are too many as well. */
-  return is_too_short(problem, &tile) ? TSL_REGISTER_TILE_SLICES + 1 : 0;
+  return register_tile_is_too_short(problem, &tile) ? TSL_REGISTER_TILE_SLICES + 1 : 0;
 }
 
-static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static uint64_t register_tile_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)device;
   const tsl_register_tile tile = tsl_register_tile_of(problem, config);
   const double bytes = tsl_register_tile_scratch(problem, &tile);
@@ -269,13 +269,13 @@ const tsl_strategy tsl_gemm_register_tile = {
     .accuracy = tsl_accuracy_in_order,
     .skips = TSL_CAN_CUDA,
     .params = params,
-    .refuse = refuse,
+    .refuse = register_tile_refuse,
     .score = tsl_register_tile_seconds,
     .build = tsl_register_tile_build,
     .run = tsl_register_tile_run,
     .release = tsl_register_tile_release,
     .takes = {.types = types, .conjugates = true, .batches = true},
-    .values = {.names = {[TSL_REGISTER_TILE_FORM] = form_names}, .prune = prune},
-    .uses = {.scratch = scratch, .account = tsl_register_tile_account},
+    .values = {.names = {[TSL_REGISTER_TILE_FORM] = form_names}, .prune = register_tile_prune},
+    .uses = {.scratch = register_tile_scratch, .account = tsl_register_tile_account},
     .testing = {.probes = probes},
 };

@@ -38,21 +38,21 @@ static const double read_bytes = 14.4, read_odd = 0.56, write_bytes = 6.15, part
                     launch_share = 0.249, sum_launch_share = 0.53;
 
 /* A device as the model sees it. */
-typedef struct pace {
+typedef struct register_tile_pace {
   double count, clock; /* compute units, hertz */
   double lanes;        /* multiply-adds that a unit starts in a clock */
   double slots; /* instructions that its schedulers start while one multiply-add of all lanes is started */
-} pace;
+} register_tile_pace;
 
-static pace pace_of(const tsl_problem *problem, const tsl_device *device) {
+static register_tile_pace register_tile_pace_of(const tsl_problem *problem, const tsl_device *device) {
   const bool twice = tsl_type(problem->c.type)->component == TESELA_F64;
   const double peak = twice ? device->peak_f64 : device->peak_f32;
   const double count = fmax(1, device->compute_units), clock = 1e6 * fmax(1, device->clock_mhz);
-  return (pace){count, clock, fmax(peak / 2 / count / clock, 1e-3),
+  return (register_tile_pace){count, clock, fmax(peak / 2 / count / clock, 1e-3),
                 twice ? fmax(1, device->peak_f32 / peak) : 1};
 }
 
-static double ratio_up(double value, double step) {
+static double register_tile_ratio_up(double value, double step) {
   return ceil(value / step);
 }
 
@@ -60,7 +60,7 @@ static double ratio_up(double value, double step) {
 static double adds_of(const tsl_register_tile *tile) {
   return tile->complex ? 4 : 1;
 }
-static double share_of(const tsl_register_tile *tile) {
+static double register_tile_share_of(const tsl_register_tile *tile) {
   return (double)tile->tile_k / tile->slices;
 }
 
@@ -68,7 +68,7 @@ static double share_of(const tsl_register_tile *tile) {
 static double together(double one, double other) {
   return cbrt(one * one * one + other * other * other);
 }
-static double beside(double one, double other) {
+static double register_tile_beside(double one, double other) {
   return sqrt(sqrt(one * one * one * one + other * other * other * other));
 }
 
@@ -86,7 +86,7 @@ static reading reading_of(const tsl_register_tile *tile, int64_t lines, int exte
   const bool flows = tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC, dense = tile->copied || step == 1,
              aligned = tile->copied || pitch % tile->lanes == 0;
   const bool whole = dense && (aligned || (flows && along));
-  const double edge = lines % extent == 0 ? 0 : 1 / ratio_up((double)lines, extent);
+  const double edge = lines % extent == 0 ? 0 : 1 / register_tile_ratio_up((double)lines, extent);
   return (reading){along, whole, whole && !flows && (along || lines % tile->lanes == 0) ? 0 : edge};
 }
 
@@ -130,15 +130,15 @@ static double slower_of(const tsl_register_tile *tile, double instructions) {
   /* Slices of complex numbers have not been measured: they are not believed to be faster than what has. */
   slower *= sliced && tile->complex ? 1.1 : 1;
   slower *= (tile->vector == 8 ? short_slower : 1) * (tile->micro_n == 24 ? columns_24_slower : 1);
-  return slower * (share_of(tile) * instructions > loop_most ? loop_slower : 1);
+  return slower * (register_tile_share_of(tile) * instructions > loop_most ? loop_slower : 1);
 }
 
 /* What a group's panel takes of a unit: clocks of its multiply-adds, and of its ways to memory. */
-typedef struct panel {
+typedef struct register_tile_panel {
   double multiply, ways;
-} panel;
+} register_tile_panel;
 
-static panel panel_of(const tsl_register_tile *tile, const pace *units, const reading *a, const reading *b,
+static register_tile_panel panel_of(const tsl_register_tile *tile, const register_tile_pace *units, const reading *a, const reading *b,
                       double panels) {
   const double sums = tile->micro_m * tile->micro_n * adds_of(tile);
   const double loads = (double)(tile->micro_m + tile->micro_n) * tile->numbers / tile->lanes;
@@ -151,21 +151,21 @@ static panel panel_of(const tsl_register_tile *tile, const pace *units, const re
       pressure * above;
   const double products = (double)tile->tile_m * tile->tile_n * tile->tile_k * adds_of(tile);
   const double vectors = (double)tile->tile_k * tile->numbers / tile->lanes / 32;
-  return (panel){products / units->lanes * (1 + more / sums / units->slots) * slower_of(tile, sums + more),
-                 tile->items / 32.0 * share_of(tile) * loads * read_clocks * tile->vector / 16 +
+  return (register_tile_panel){products / units->lanes * (1 + more / sums / units->slots) * slower_of(tile, sums + more),
+                 tile->items / 32.0 * register_tile_share_of(tile) * loads * read_clocks * tile->vector / 16 +
                      vectors *
                          (tile->tile_m * clocks_of_way(tile, a) + tile->tile_n * clocks_of_way(tile, b))};
 }
 
 /* Clocks in which each of `groups` groups that share a unit goes through a panel. */
-static double clocks_of_panel(const tsl_register_tile *tile, const panel *one, double groups) {
+static double clocks_of_panel(const tsl_register_tile *tile, const register_tile_panel *one, double groups) {
   const double warps = groups * (tile->items < 32 ? 32 : tile->items) / 128; /* for each of four schedulers */
-  const double busy = beside(groups * one->multiply / fmin(1, warps), groups * one->ways) *
+  const double busy = register_tile_beside(groups * one->multiply / fmin(1, warps), groups * one->ways) *
                       (1 + few_warps_slower * fmax(0, (2 - warps) / 2));
   if (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC)
     return fmax(busy * (tile->stages == 2 ? two_stages_slower : 1), flow_wait / (tile->stages - 1));
   /* What is asked for in one panel is needed in the next. */
-  return tile->stages == 1 ? beside(busy, memory_wait) + fmin(busy, memory_wait) / 10
+  return tile->stages == 1 ? register_tile_beside(busy, memory_wait) + fmin(busy, memory_wait) / 10
                            : fmax(busy, memory_wait + busy / 10);
 }
 
@@ -180,11 +180,11 @@ static double clocks_around(const tsl_register_tile *tile, bool whole_c) {
 
 static double local_seconds(const tsl_problem *problem, const tsl_register_tile *tile,
                             const tsl_device *device) {
-  const pace units = pace_of(problem, device);
+  const register_tile_pace units = register_tile_pace_of(problem, device);
   const double batch = (double)tsl_problem_batch(problem), m = (double)problem->m, n = (double)problem->n;
-  const double groups = ratio_up(m, tile->tile_m) * ratio_up(n, tile->tile_n) * tile->split * batch;
+  const double groups = register_tile_ratio_up(m, tile->tile_m) * register_tile_ratio_up(n, tile->tile_n) * tile->split * batch;
   const double panels =
-      ratio_up(ratio_up(ratio_up((double)problem->k, tile->products), tile->split), tile->tile_k);
+      register_tile_ratio_up(register_tile_ratio_up(register_tile_ratio_up((double)problem->k, tile->products), tile->split), tile->tile_k);
   const reading a = reading_of(tile, problem->m, tile->tile_m, problem->a.row_stride, problem->a.col_stride),
                 b = reading_of(tile, problem->n, tile->tile_n, problem->b.col_stride, problem->b.row_stride);
   const bool together_c = problem->c.col_stride == 1 && problem->c.row_stride % tile->lanes == 0,
@@ -192,7 +192,7 @@ static double local_seconds(const tsl_problem *problem, const tsl_register_tile 
   const double most = ceil(groups / units.count),
                sharing = fmax(1, fmin(tsl_register_tile_groups(tile, device), most));
   const double rounds = floor(most / sharing), remainder = most - rounds * sharing;
-  const panel one = panel_of(tile, &units, &a, &b, fmax(1, panels));
+  const register_tile_panel one = panel_of(tile, &units, &a, &b, fmax(1, panels));
   const double around = clocks_around(tile, whole_c);
   double clocks = first_clocks + part_clocks * (tile->split - 1) +
                   rounds * (panels * clocks_of_panel(tile, &one, sharing) + around);
@@ -220,7 +220,7 @@ static const double panel_group_clocks = 10600;
 
 static double panel_seconds(const tsl_problem *problem, const tsl_register_tile *tile,
                             const tsl_device *device) {
-  const pace units = pace_of(problem, device);
+  const register_tile_pace units = register_tile_pace_of(problem, device);
   /* A complex number has two sums, and four multiply-adds. */
   const double parts = tile->complex ? 2 : 1, vectors = (double)tile->micro_n / tile->lanes * parts;
   const double sums = tile->micro_m * vectors;
@@ -233,7 +233,7 @@ static double panel_seconds(const tsl_problem *problem, const tsl_register_tile 
   /* A multiply-add waits eight others long for the one before it; factors are read beside them. */
   const double waits = fmax(1, 8 / sums), loads = 1 + (0.15 * tile->micro_m + 0.45 * vectors) / sums;
   const double slow = 1.3 * spills * narrow * wide * waits * loads;
-  const double groups = ratio_up(problem->m, tile->tile_m) * ratio_up(problem->n, tile->tile_n);
+  const double groups = register_tile_ratio_up(problem->m, tile->tile_m) * register_tile_ratio_up(problem->n, tile->tile_n);
   const double group = parts * parts * tile->tile_m * tile->tile_n * (double)problem->k / units.lanes * slow +
                        panel_group_clocks;
   const double copies = 4 * tsl_register_tile_copies(problem, tile) / device->bandwidth;

@@ -22,7 +22,7 @@ enum { BAND = 8 };
 
 /* As many groups on a unit as find room with all the registers that an item can have: the compiler is not asked to save
  * any, but knows that it need not wait for memory in one group alone. */
-static int groups_wanted(const tsl_register_tile *tile) {
+static int register_tile_groups_wanted(const tsl_register_tile *tile) {
   const int items = tile->items < 32 ? 32 : tile->items; /* what runs in lockstep has registers of its own */
   return items < 256 ? 256 / items : 1;
 }
@@ -64,7 +64,7 @@ static tesela_status build_local(tsl_work *work, const tsl_problem *swapped, con
   tsl_text_add(defines, "#define A_ALONG_K %d\n#define B_ALONG_K %d\n#define GROUPS %d\n",
                !tile->copied && tsl_launch_along(swapped->a.col_stride, swapped->a.row_stride),
                !tile->copied && tsl_launch_along(swapped->b.row_stride, swapped->b.col_stride),
-               groups_wanted(tile));
+               register_tile_groups_wanted(tile));
   define_neighbours(work, swapped, tile, defines);
   TSL_TRY(tsl_text_status(defines));
   if (tile->form == TSL_REGISTER_TILE_LOCAL)
@@ -120,7 +120,7 @@ void tsl_register_tile_release(tsl_work *work) {
 /* --- running --- */
 
 /* One run. `sizes` are those of C = A B as the kernels see it, swapped or not. */
-typedef struct running {
+typedef struct register_tile_running {
   const tsl_work *work;
   const tile_kernels *kernels;
   tsl_register_tile tile;
@@ -131,9 +131,9 @@ typedef struct running {
   double alpha[2], beta[2];
   tsl_launch_wanted wanted;
   tsl_stream *stream;
-} running;
+} register_tile_running;
 
-static running start(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+static register_tile_running register_tile_start(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
   const tile_kernels *kernels = work->state;
   /* A kernel wants a buffer in every place, also where nothing is read. */
@@ -141,7 +141,7 @@ static running start(const tsl_work *work, const tsl_operands *operands, tsl_str
              *b = operands->b.buffer ? operands->b.buffer : c;
   const tsl_register_tile tile = tsl_register_tile_of(&work->problem, &work->config);
   const tsl_gemm_sizes swapped = kernels->swapped ? tsl_launch_swapped(&sizes) : sizes;
-  return (running){
+  return (register_tile_running){
       .work = work,
       .kernels = kernels,
       .tile = tile,
@@ -162,19 +162,19 @@ static running start(const tsl_work *work, const tsl_operands *operands, tsl_str
   };
 }
 
-static tesela_status launch(const running *run, tsl_kernel *kernel, const tsl_grid *grid,
+static tesela_status register_tile_launch(const register_tile_running *run, tsl_kernel *kernel, const tsl_grid *grid,
                             const tsl_argument *list, int count) {
   return run->work->device->ops->launch(run->stream, kernel, grid, list, count);
 }
 
-static tsl_register_tile_number number_of(tesela_type sums, double x) {
+static tsl_register_tile_number register_tile_number_of(tesela_type sums, double x) {
   return tsl_type(sums)->component == TESELA_F64 ? (tsl_register_tile_number){.f64 = x}
          : sums == TESELA_I32                    ? (tsl_register_tile_number){.i32 = (int32_t)x}
                                                  : (tsl_register_tile_number){.f32 = (float)x};
 }
 
 /* What kernels are given, of one product and one split of k. */
-static tsl_register_tile_arguments arguments_of(const running *run, const tsl_gemm_sizes *sizes) {
+static tsl_register_tile_arguments arguments_of(const register_tile_running *run, const tsl_gemm_sizes *sizes) {
   const tesela_type sums = tsl_type(run->work->problem.c.type)->sums;
   return (tsl_register_tile_arguments){
       .m = sizes->m,
@@ -189,8 +189,8 @@ static tsl_register_tile_arguments arguments_of(const running *run, const tsl_ge
       .c_offset = sizes->c_offset,
       .c_row_stride = sizes->c_row_stride,
       .c_col_stride = sizes->c_col_stride,
-      .alpha = {number_of(sums, run->alpha[0]), number_of(sums, run->alpha[1])},
-      .beta = {number_of(sums, run->beta[0]), number_of(sums, run->beta[1])},
+      .alpha = {register_tile_number_of(sums, run->alpha[0]), register_tile_number_of(sums, run->alpha[1])},
+      .beta = {register_tile_number_of(sums, run->beta[0]), register_tile_number_of(sums, run->beta[1])},
       .band = BAND,
       .a_step = run->steps[TSL_OPERAND_A],
       .b_step = run->steps[TSL_OPERAND_B],
@@ -201,16 +201,16 @@ static tsl_register_tile_arguments arguments_of(const running *run, const tsl_ge
 }
 
 /* Where what is in scratch memory lies, in numbers. */
-typedef struct layout {
+typedef struct register_tile_layout {
   int64_t units;            /* along k; 0 where nothing is copied */
   int64_t pitch_a, pitch_b; /* from unit to unit of the copies, that of A first */
   int64_t splits, pitch;    /* where the splits' sums start, and from row to row of each */
-} layout;
+} register_tile_layout;
 
-static layout layout_of(const running *run) {
+static register_tile_layout register_tile_layout_of(const register_tile_running *run) {
   const tsl_register_tile *tile = &run->tile;
   const tsl_gemm_sizes *sizes = &run->sizes;
-  layout made = {.units = tile->copied ? tsl_ceil_div(sizes->k, tile->products) : 0,
+  register_tile_layout made = {.units = tile->copied ? tsl_ceil_div(sizes->k, tile->products) : 0,
                  .pitch_a = tsl_round_up(sizes->m * tile->numbers, tile->lanes),
                  .pitch_b = tsl_round_up(sizes->n * tile->numbers, tile->lanes)};
   made.splits = made.units * (made.pitch_a + made.pitch_b);
@@ -218,13 +218,13 @@ static layout layout_of(const running *run) {
   return made;
 }
 
-static tesela_status copy_units(const running *run, tsl_buffer *from, const tsl_grid *grid,
+static tesela_status copy_units(const register_tile_running *run, tsl_buffer *from, const tsl_grid *grid,
                                 const tsl_register_tile_units *given) {
   const tsl_argument list[] = {TSL_ARG_BUFFER(from), TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(*given)};
-  return launch(run, run->kernels->units, grid, list, 3);
+  return register_tile_launch(run, run->kernels->units, grid, list, 3);
 }
 
-static tesela_status copy_both(const running *run, const layout *at) {
+static tesela_status copy_both(const register_tile_running *run, const register_tile_layout *at) {
   const tsl_gemm_sizes *s = &run->sizes;
   const tsl_problem *problem = &run->work->problem;
   const bool swapped = run->kernels->swapped;
@@ -239,9 +239,9 @@ static tesela_status copy_both(const running *run, const layout *at) {
   return copy_units(run, run->b, &run->grids.copy_b, &b);
 }
 
-static tesela_status multiply(const running *run) {
+static tesela_status register_tile_multiply(const register_tile_running *run) {
   const tsl_register_tile *tile = &run->tile;
-  const layout at = layout_of(run);
+  const register_tile_layout at = register_tile_layout_of(run);
   const bool is_split = tile->split > 1;
   tsl_gemm_sizes sizes = run->sizes;
   if (tile->copied && sizes.k > 0) {
@@ -263,46 +263,46 @@ static tesela_status multiply(const running *run) {
   given.split_step = sizes.m * at.pitch / tile->numbers;
   if (is_split) { /* sums, which are scaled later */
     const tesela_type sums = tsl_type(run->work->problem.c.type)->sums;
-    given.alpha[0] = number_of(sums, 1);
-    given.alpha[1] = number_of(sums, 0);
+    given.alpha[0] = register_tile_number_of(sums, 1);
+    given.alpha[1] = register_tile_number_of(sums, 0);
     given.c_step = tile->split * given.split_step;
   }
   const tsl_argument list[] = {TSL_ARG_BUFFER(tile->copied ? run->scratch : run->a),
                                TSL_ARG_BUFFER(tile->copied ? run->scratch : run->b),
                                TSL_ARG_BUFFER(is_split ? run->scratch : run->c), TSL_ARG_VALUE(given)};
-  return launch(run, run->kernels->multiply, &run->grids.multiply, list, 4);
+  return register_tile_launch(run, run->kernels->multiply, &run->grids.multiply, list, 4);
 }
 
-static tesela_status sum(const running *run) {
-  const layout at = layout_of(run);
+static tesela_status register_tile_run_sum(const register_tile_running *run) {
+  const register_tile_layout at = register_tile_layout_of(run);
   const int64_t step = run->tile.split * run->sizes.m * at.pitch;
   const tsl_register_tile_arguments given = arguments_of(run, &run->sizes);
   const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch), TSL_ARG_BUFFER(run->c),   TSL_ARG_VALUE(given),
                                TSL_ARG_VALUE(at.pitch),      TSL_ARG_VALUE(at.splits), TSL_ARG_VALUE(step)};
-  return launch(run, run->kernels->sum, &run->grids.sum, list, sizeof list / sizeof *list);
+  return register_tile_launch(run, run->kernels->sum, &run->grids.sum, list, sizeof list / sizeof *list);
 }
 
 /* Copies an operand into panels. */
-static tesela_status pack(const running *run, tsl_kernel *kernel, tsl_buffer *operand, const tsl_grid *grid) {
+static tesela_status register_tile_pack(const register_tile_running *run, tsl_kernel *kernel, tsl_buffer *operand, const tsl_grid *grid) {
   const tsl_register_tile_arguments given = arguments_of(run, &run->sizes);
   const tsl_argument list[] = {TSL_ARG_BUFFER(operand), TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(given)};
-  return launch(run, kernel, grid, list, 3);
+  return register_tile_launch(run, kernel, grid, list, 3);
 }
 
-static tesela_status multiply_packed(const running *run) {
+static tesela_status multiply_packed(const register_tile_running *run) {
   const tsl_register_tile_arguments given = arguments_of(run, &run->sizes);
   const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch), TSL_ARG_BUFFER(run->c), TSL_ARG_VALUE(given)};
   if (run->sizes.k > 0) {
-    TSL_TRY(pack(run, run->kernels->pack_a, run->a, &run->grids.copy_a));
-    TSL_TRY(pack(run, run->kernels->pack_b, run->b, &run->grids.copy_b));
+    TSL_TRY(register_tile_pack(run, run->kernels->pack_a, run->a, &run->grids.copy_a));
+    TSL_TRY(register_tile_pack(run, run->kernels->pack_b, run->b, &run->grids.copy_b));
   }
-  return launch(run, run->kernels->multiply, &run->grids.multiply, list, 3);
+  return register_tile_launch(run, run->kernels->multiply, &run->grids.multiply, list, 3);
 }
 
 tesela_status tsl_register_tile_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  const running run = start(work, operands, stream);
+  const register_tile_running run = register_tile_start(work, operands, stream);
   if (!run.tile.local)
     return multiply_packed(&run);
-  TSL_TRY(multiply(&run));
-  return run.tile.split > 1 ? sum(&run) : TESELA_OK;
+  TSL_TRY(register_tile_multiply(&run));
+  return run.tile.split > 1 ? register_tile_run_sum(&run) : TESELA_OK;
 }

@@ -34,21 +34,21 @@ static int64_t planes_of(const tsl_problem *problem, const tsl_config *config,
          tsl_residue_candidate(problem, config, TSL_RESIDUE_CANDIDATES - 1);
 }
 
-static int64_t take(int64_t *bytes, int64_t more) {
+static int64_t portable_take(int64_t *bytes, int64_t more) {
   const int64_t at = *bytes;
   *bytes += tsl_round_up(more, ALIGNED);
   return at;
 }
 
 /* What a child may have, at the start of scratch memory: some engines copy their operands, bytes as words where they have no units for bytes. */
-static int64_t workspace_of(const tsl_config *config, const residue_portable *given) {
+static int64_t portable_workspace_of(const tsl_config *config, const residue_portable *given) {
   const int64_t lines = tsl_round_up(tsl_residue_rows(config, given->m), SIDE) + tsl_round_up(given->n, SIDE);
   return lines * tsl_round_up(given->depth, SIDE) * (int64_t)sizeof(int) + WORKSPACE;
 }
 
 /* Fills in sizes, offsets and pitches for m rows of A and n columns of B, all of operand given->stays first, behind what the engine has; returns the
  * bytes of it all. Planes of A and of C are a block's. */
-static int64_t lay_out(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n,
+static int64_t portable_lay_out(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n,
                        residue_portable *given) {
   const int64_t lines[2] = {m, n}, rows = tsl_residue_rows(config, m), held[2] = {rows, n},
                 parts = tsl_max(1, tsl_ceil_div_or_one(problem->k, TSL_RESIDUE_PART));
@@ -57,24 +57,24 @@ static int64_t lay_out(const tsl_problem *problem, const tsl_config *config, int
   given->parts = (int)parts;
   given->depth = (int)tsl_round_up(tsl_ceil_div(problem->k, parts), TSL_RESIDUE_NUMBERS);
   const int64_t planes = planes_of(problem, config, given);
-  (void)take(&bytes, workspace_of(config, given));
-  given->rules = take(&bytes, sizeof(residue_rules));
+  (void)portable_take(&bytes, portable_workspace_of(config, given));
+  given->rules = portable_take(&bytes, sizeof(residue_rules));
   for (int turn = 0; turn < 2; turn++) {
     const int o = turn == 0 ? given->stays : 1 - given->stays;
     given->plane[o] = tsl_round_up(held[o] * given->depth, ALIGNED);
-    given->planes[o] = take(&bytes, planes * given->plane[o]);
-    given->keys[o] = take(&bytes, lines[o] * 4);
-    given->candidates[o] = take(&bytes, TSL_RESIDUE_CANDIDATES * lines[o] * 4);
-    given->scales[o] = take(&bytes, lines[o] * 4);
+    given->planes[o] = portable_take(&bytes, planes * given->plane[o]);
+    given->keys[o] = portable_take(&bytes, lines[o] * 4);
+    given->candidates[o] = portable_take(&bytes, TSL_RESIDUE_CANDIDATES * lines[o] * 4);
+    given->scales[o] = portable_take(&bytes, lines[o] * 4);
     if (o == given->stays)
-      given->made = take(&bytes, sizeof(residue_choice));
+      given->made = portable_take(&bytes, sizeof(residue_choice));
   }
-  given->choice = take(&bytes, sizeof(residue_choice));
+  given->choice = portable_take(&bytes, sizeof(residue_choice));
   given->sums_row = tsl_round_up(n, TSL_RESIDUE_FOUR);
-  given->sums = take(&bytes, rows * given->sums_row * 4);
+  given->sums = portable_take(&bytes, rows * given->sums_row * 4);
   given->rest_row = given->sums_row;
   given->rest_plane = tsl_round_up(rows * given->rest_row, ALIGNED);
-  given->rests = take(&bytes, planes * given->rest_plane);
+  given->rests = portable_take(&bytes, planes * given->rest_plane);
   return bytes;
 }
 
@@ -82,13 +82,13 @@ uint64_t tsl_residue_int8_scratch_portable(const tsl_problem *problem, const tsl
                                            const tsl_device *device) {
   residue_portable given = {.stays = 0};
   (void)device;
-  return (uint64_t)tsl_max(lay_out(problem, config, problem->m, problem->n, &given),
-                            lay_out(problem, config, problem->n, problem->m, &given));
+  return (uint64_t)tsl_max(portable_lay_out(problem, config, problem->m, problem->n, &given),
+                            portable_lay_out(problem, config, problem->n, problem->m, &given));
 }
 
 /* --- building --- */
 
-static bool reads(const tsl_problem *problem) {
+static bool portable_reads(const tsl_problem *problem) {
   return problem->m > 0 && problem->n > 0 && problem->k > 0 && problem->alpha[0] != 0;
 }
 
@@ -97,17 +97,17 @@ static bool is_swapped(const tsl_problem *problem) {
   return problem->c.col_stride != 1 && problem->c.row_stride == 1;
 }
 
-static residue_portable layout_of(const tsl_work *work, bool swapped, int stays) {
+static residue_portable portable_layout_of(const tsl_work *work, bool swapped, int stays) {
   const tsl_problem *problem = &work->problem;
   residue_portable given = {.stays = stays};
-  lay_out(problem, &work->config, swapped ? problem->n : problem->m, swapped ? problem->m : problem->n,
+  portable_lay_out(problem, &work->config, swapped ? problem->n : problem->m, swapped ? problem->m : problem->n,
           &given);
   return given;
 }
 
-static tesela_status make_product(tsl_work *work) {
+static tesela_status portable_make_product(tsl_work *work) {
   tsl_residue_state *state = work->state;
-  const residue_portable given = layout_of(work, state->is_swapped, 0);
+  const residue_portable given = portable_layout_of(work, state->is_swapped, 0);
   const int64_t rows = tsl_residue_rows(&work->config, given.m);
   tsl_problem problem = tsl_problem_gemm(rows, given.n, given.depth, TESELA_I32);
   problem.a = (tsl_shape){
@@ -118,13 +118,13 @@ static tesela_status make_product(tsl_work *work) {
   const tsl_subplan_request wish = {.problem = &problem,
                                .device = work->device,
                                .in_buffers = true,
-                               .workspace_most = (uint64_t)workspace_of(&work->config, &given)};
+                               .workspace_most = (uint64_t)portable_workspace_of(&work->config, &given)};
   TSL_TRY(work->children->make(work->children, &wish, &state->product));
   state->reduces = work->children->reduces(state->product);
   return TESELA_OK;
 }
 
-static tesela_status find(tsl_work *work, const char *path, const char *name, int items,
+static tesela_status portable_find(tsl_work *work, const char *path, const char *name, int items,
                           tsl_kernel **kernel) {
   return tsl_launch_kernel_with(work, path, name, items, tsl_residue_defines(&work->problem), kernel);
 }
@@ -137,21 +137,21 @@ tesela_status tsl_residue_int8_build_portable(tsl_work *work) {
     return tsl_fail(TESELA_UNSUPPORTED, "residue_int8 on %s: the integer product would be another kernel",
                     work->device->name);
   state->is_swapped = is_swapped(&work->problem);
-  TSL_TRY(find(work, lines, "tsl_gemm_residue_int8_rules", TSL_RESIDUE_SOME, &state->rules));
-  TSL_TRY(find(work, lines, "tsl_gemm_residue_int8_measure", TSL_RESIDUE_ITEMS, &state->measure));
-  TSL_TRY(find(work, lines, "tsl_gemm_residue_int8_choose", TSL_RESIDUE_ITEMS, &state->choose));
-  TSL_TRY(find(work, rests, "tsl_gemm_residue_int8_convert", TSL_RESIDUE_GROUP_ITEMS, &state->convert));
-  TSL_TRY(find(work, rests, "tsl_gemm_residue_int8_reduce", TSL_RESIDUE_GROUP_ITEMS, &state->reduce));
-  TSL_TRY(find(work, result, "tsl_gemm_residue_int8_join", TSL_RESIDUE_GROUP_ITEMS, &state->join));
+  TSL_TRY(portable_find(work, lines, "tsl_gemm_residue_int8_rules", TSL_RESIDUE_SOME, &state->rules));
+  TSL_TRY(portable_find(work, lines, "tsl_gemm_residue_int8_measure", TSL_RESIDUE_ITEMS, &state->measure));
+  TSL_TRY(portable_find(work, lines, "tsl_gemm_residue_int8_choose", TSL_RESIDUE_ITEMS, &state->choose));
+  TSL_TRY(portable_find(work, rests, "tsl_gemm_residue_int8_convert", TSL_RESIDUE_GROUP_ITEMS, &state->convert));
+  TSL_TRY(portable_find(work, rests, "tsl_gemm_residue_int8_reduce", TSL_RESIDUE_GROUP_ITEMS, &state->reduce));
+  TSL_TRY(portable_find(work, result, "tsl_gemm_residue_int8_join", TSL_RESIDUE_GROUP_ITEMS, &state->join));
   TSL_TRY(tsl_launch_kernel_with(work, result, "tsl_gemm_residue_int8_native",
                                  TSL_RESIDUE_TILE * TSL_RESIDUE_TILE,
                                  tsl_residue_native_defines(&work->problem), &state->native));
-  return reads(&work->problem) ? make_product(work) : TESELA_OK;
+  return portable_reads(&work->problem) ? portable_make_product(work) : TESELA_OK;
 }
 
 /* --- running --- */
 
-typedef struct residue_run {
+typedef struct portable_residue_run {
   const tsl_work *work;
   const tsl_residue_state *state;
   tsl_buffer *a, *b, *c, *scratch;
@@ -159,9 +159,9 @@ typedef struct residue_run {
   residue_portable given;
   residue_modulus moduli[TSL_RESIDUE_MODULI];
   tsl_hash made; /* of the operand that stays */
-} residue_run;
+} portable_residue_run;
 
-static residue_matrix matrix_of(const tsl_problem *problem, int64_t offset, int64_t across, int64_t along,
+static residue_matrix portable_matrix_of(const tsl_problem *problem, int64_t offset, int64_t across, int64_t along,
                                 bool is_conjugate) {
   const int64_t unit = 16 / (int64_t)tsl_type(tsl_residue_type(problem))->size;
   return (residue_matrix){.is_wide = along == 1 && tsl_residue_reals(problem, across) % unit == 0 &&
@@ -174,7 +174,7 @@ static residue_matrix matrix_of(const tsl_problem *problem, int64_t offset, int6
 }
 
 /* What the engine has in front moves with both sizes: so runs keep something where sizes are the same. Blocks of rows lie one where the other lay: nothing of them stays. */
-static void keep(const tsl_operands *operands, residue_run *run) {
+static void portable_keep(const tsl_operands *operands, portable_residue_run *run) {
   const tsl_problem *problem = &run->work->problem;
   residue_portable *given = &run->given;
   const int o = given->stays;
@@ -188,12 +188,12 @@ static void keep(const tsl_operands *operands, residue_run *run) {
   given->is_kept = tsl_operand_reuse_has(operands->stays, run->made);
 }
 
-static residue_run run_of(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+static portable_residue_run portable_run_of(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   const tsl_problem *problem = &work->problem;
   const tsl_residue_state *state = work->state;
   const tsl_gemm_sizes plain = tsl_launch_sizes(work, operands);
   const tsl_gemm_sizes s = state->is_swapped ? tsl_launch_swapped(&plain) : plain;
-  residue_run run = {.work = work,
+  portable_residue_run run = {.work = work,
                      .state = state,
                      .a = state->is_swapped ? operands->b.buffer : operands->a.buffer,
                      .b = state->is_swapped ? operands->a.buffer : operands->b.buffer,
@@ -201,20 +201,20 @@ static residue_run run_of(const tsl_work *work, const tsl_operands *operands, ts
                      .scratch = operands->scratch,
                      .stream = stream,
                      .given =
-                         layout_of(work, state->is_swapped, tsl_residue_stays(operands, state->is_swapped))};
+                         portable_layout_of(work, state->is_swapped, tsl_residue_stays(operands, state->is_swapped))};
   residue_portable *given = &run.given;
-  given->of[0] = matrix_of(problem, s.a_offset, s.a_row_stride, s.a_col_stride,
+  given->of[0] = portable_matrix_of(problem, s.a_offset, s.a_row_stride, s.a_col_stride,
                            state->is_swapped ? problem->conjugate_b : problem->conjugate_a);
-  given->of[1] = matrix_of(problem, s.b_offset, s.b_col_stride, s.b_row_stride,
+  given->of[1] = portable_matrix_of(problem, s.b_offset, s.b_col_stride, s.b_row_stride,
                            state->is_swapped ? problem->conjugate_a : problem->conjugate_b);
   given->c_offset = tsl_residue_reals(problem, s.c_offset);
   given->c_row = tsl_residue_reals(problem, s.c_row_stride);
   given->c_col = tsl_residue_reals(problem, s.c_col_stride);
   given->alpha = problem->alpha[0], given->beta = problem->beta[0];
-  given->is_empty = !reads(problem);
+  given->is_empty = !portable_reads(problem);
   given->is_wide = tsl_residue_reals(problem, 1) == 1 && given->c_col == 1 && given->c_row % WIDE == 0 &&
                    given->c_offset % WIDE == 0;
-  keep(operands, &run);
+  portable_keep(operands, &run);
   for (int o = 0; o < 2; o++)
     given->blocks[o] =
         given->is_kept && o == given->stays
@@ -224,18 +224,18 @@ static residue_run run_of(const tsl_work *work, const tsl_operands *operands, ts
   return run;
 }
 
-static tesela_status launch(const residue_run *run, tsl_kernel *kernel, int64_t groups, int items,
+static tesela_status portable_launch(const portable_residue_run *run, tsl_kernel *kernel, int64_t groups, int items,
                             const tsl_argument *list, int count) {
   const tsl_grid grid = {{(uint64_t)groups, 1, 1}, {items, 1, 1}};
   return run->work->device->ops->launch(run->stream, kernel, &grid, list, count);
 }
 
 /* Groups of items, one for each of so many. */
-static int64_t groups_for(int64_t items) {
+static int64_t portable_groups_for(int64_t items) {
   return tsl_ceil_div(items, TSL_RESIDUE_GROUP_ITEMS);
 }
 
-static tesela_status bring_rules(residue_run *run) {
+static tesela_status bring_rules(portable_residue_run *run) {
   const residue_rules rules =
       tsl_residue_rules(&run->work->problem, &run->work->config, run->given.m, run->given.n);
   memcpy(run->moduli, rules.moduli, sizeof run->moduli);
@@ -245,21 +245,21 @@ static tesela_status bring_rules(residue_run *run) {
     residue_some some = {.at = run->given.rules + (int64_t)at, .count = (int)(bytes / sizeof(unsigned))};
     memcpy(some.word, (const unsigned char *)&rules + at, bytes);
     const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(some)};
-    TSL_TRY(launch(run, run->state->rules, 1, TSL_RESIDUE_SOME, list, 2));
+    TSL_TRY(portable_launch(run, run->state->rules, 1, TSL_RESIDUE_SOME, list, 2));
   }
   return TESELA_OK;
 }
 
-static tesela_status choose(const residue_run *run) {
+static tesela_status portable_choose(const portable_residue_run *run) {
   const residue_portable *given = &run->given;
   const tsl_argument all[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(run->scratch),
                               TSL_ARG_VALUE(*given)};
-  TSL_TRY(launch(run, run->state->measure, given->blocks[0] + given->blocks[1], TSL_RESIDUE_ITEMS, all, 4));
-  return launch(run, run->state->choose, 1, TSL_RESIDUE_ITEMS, all + 2, 2);
+  TSL_TRY(portable_launch(run, run->state->measure, given->blocks[0] + given->blocks[1], TSL_RESIDUE_ITEMS, all, 4));
+  return portable_launch(run, run->state->choose, 1, TSL_RESIDUE_ITEMS, all + 2, 2);
 }
 
 /* Of A's rows, and, for the first block, of all of B. */
-static tesela_status convert(const residue_run *run, bool is_first) {
+static tesela_status portable_convert(const portable_residue_run *run, bool is_first) {
   const residue_portable *given = &run->given;
   for (int o = 0; o < (is_first ? 2 : 1); o++) {
     const int64_t unit = given->of[o].is_across ? TSL_RESIDUE_CONVERT_ACROSS : 1,
@@ -268,13 +268,13 @@ static tesela_status convert(const residue_run *run, bool is_first) {
                            (tsl_residue_reals(&run->work->problem, given->depth) / TSL_RESIDUE_NUMBERS);
     const tsl_argument list[] = {TSL_ARG_BUFFER(o ? run->b : run->a), TSL_ARG_BUFFER(run->scratch),
                                  TSL_ARG_VALUE(*given), TSL_ARG_VALUE(o)};
-    TSL_TRY(launch(run, run->state->convert, groups_for(lines * chunks), TSL_RESIDUE_GROUP_ITEMS, list, 4));
+    TSL_TRY(portable_launch(run, run->state->convert, portable_groups_for(lines * chunks), TSL_RESIDUE_GROUP_ITEMS, list, 4));
   }
   return TESELA_OK;
 }
 
 /* Sums of a plane, and residues of these: by the engine that multiplies, where it makes these itself. */
-static tesela_status multiply_plane(const residue_run *run, int plane) {
+static tesela_status multiply_plane(const portable_residue_run *run, int plane) {
   const residue_portable *given = &run->given;
   const int modulus = plane / given->parts / tsl_residue_kinds(&run->work->problem);
   const residue_modulus *by = &run->moduli[modulus];
@@ -295,21 +295,21 @@ static tesela_status multiply_plane(const residue_run *run, int plane) {
   TSL_TRY(run->work->children->enqueue(run->state->product, &operands, run->stream, run->scratch));
   if (run->state->reduces)
     return TESELA_OK;
-  return launch(run, run->state->reduce, groups_for(given->m * tsl_ceil_div(given->n, TSL_RESIDUE_FOUR)),
+  return portable_launch(run, run->state->reduce, portable_groups_for(given->m * tsl_ceil_div(given->n, TSL_RESIDUE_FOUR)),
                 TSL_RESIDUE_GROUP_ITEMS, list, 3);
 }
 
-static tesela_status multiply(const residue_run *run) {
+static tesela_status portable_multiply(const portable_residue_run *run) {
   const residue_portable *given = &run->given;
   const int64_t planes = planes_of(&run->work->problem, &run->work->config, given);
   for (int plane = 0; plane < planes; plane++)
     TSL_TRY(multiply_plane(run, plane));
   const tsl_argument list[] = {TSL_ARG_BUFFER(run->c), TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(*given)};
-  return launch(run, run->state->join, groups_for(given->m * tsl_ceil_div(given->n, TSL_RESIDUE_FOUR)),
+  return portable_launch(run, run->state->join, portable_groups_for(given->m * tsl_ceil_div(given->n, TSL_RESIDUE_FOUR)),
                 TSL_RESIDUE_GROUP_ITEMS, list, 3);
 }
 
-static tesela_status launch_native(const residue_run *run) {
+static tesela_status portable_launch_native(const portable_residue_run *run) {
   const residue_portable *given = &run->given;
   const int64_t down = tsl_min(NATIVE_DOWN, tsl_ceil_div(given->m, TSL_RESIDUE_TILE));
   const tsl_grid grid = {
@@ -323,8 +323,8 @@ static tesela_status launch_native(const residue_run *run) {
 
 /* A run whose rows are those of C from `first` on, at most `most`: what was chosen for all of them, and planes of its own. The product of a
  * block that has fewer rows than the first one is also of what lies behind them in a plane. */
-static residue_run block_of(const residue_run *whole, int64_t first, int64_t most) {
-  residue_run block = *whole;
+static portable_residue_run portable_block_of(const portable_residue_run *whole, int64_t first, int64_t most) {
+  portable_residue_run block = *whole;
   residue_portable *given = &block.given;
   given->of[0].offset += first * given->of[0].across;
   given->scales[0] += first * (int64_t)sizeof(int);
@@ -335,18 +335,18 @@ static residue_run block_of(const residue_run *whole, int64_t first, int64_t mos
 
 tesela_status tsl_residue_int8_run_portable(const tsl_work *work, const tsl_operands *operands,
                                             tsl_stream *stream) {
-  residue_run run = run_of(work, operands, stream);
+  portable_residue_run run = portable_run_of(work, operands, stream);
   if (run.given.is_empty)
-    return launch_native(&run);
+    return portable_launch_native(&run);
   TSL_TRY(bring_rules(&run));
-  TSL_TRY(choose(&run));
+  TSL_TRY(portable_choose(&run));
   const int64_t rows = tsl_residue_rows(&work->config, run.given.m);
   for (int64_t first = 0; first < run.given.m; first += rows) {
-    const residue_run block = block_of(&run, first, rows);
-    TSL_TRY(convert(&block, first == 0));
-    TSL_TRY(multiply(&block));
+    const portable_residue_run block = portable_block_of(&run, first, rows);
+    TSL_TRY(portable_convert(&block, first == 0));
+    TSL_TRY(portable_multiply(&block));
   }
-  TSL_TRY(launch_native(&run));
+  TSL_TRY(portable_launch_native(&run));
   tsl_operand_reuse_leave(operands->stays, run.made);
   return TESELA_OK;
 }

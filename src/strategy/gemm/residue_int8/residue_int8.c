@@ -51,37 +51,37 @@ static const tsl_types types[] = {
     {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
 };
 
-static bool is_complex(const tsl_problem *problem) {
+static bool residue_is_complex(const tsl_problem *problem) {
   return tsl_type(problem->c.type)->is_complex;
 }
 
-static bool is_host(const tsl_device *device) {
+static bool residue_is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;
 }
 
 /* What was asked for is what moduli are chosen for; lines that are multiplied as they are err no more than a
  * careful sum. Where no bits are asked for again, another strategy may compute what residues do not pay for
  * (whole.c), by its own order of sums. */
-static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+static tsl_accuracy residue_accuracy(const tsl_problem *problem, const tsl_config *config) {
   const bool has_tree = problem->ask.bits != TSL_REPRODUCIBILITY_ANY;
-  if (is_complex(problem))
+  if (residue_is_complex(problem))
     return (tsl_accuracy){.factor = 2 * (double)problem->k + 16, .repeats = true, .tree = has_tree};
   (void)config;
   const double factor = tsl_residue_allowed(problem) / tsl_type(problem->c.type)->unit_roundoff;
   return (tsl_accuracy){.factor = factor, .repeats = true, .tree = has_tree};
 }
 
-static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *residue_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const unsigned needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64;
   const int64_t said = config->value[TSL_RESIDUE_INT8_LEAST];
   if (said != 0 && (said < 4 || said > tsl_residue_most(problem)))
     return tsl_refusal("moduli=%lld, where %s has 4 to %d", (long long)said, tsl_type(problem->c.type)->name,
                        tsl_residue_most(problem));
-  if (is_complex(problem) && (problem->alpha[1] != 0 || problem->beta[1] != 0))
+  if (residue_is_complex(problem) && (problem->alpha[1] != 0 || problem->beta[1] != 0))
     return "complex products are made of real ones, with real alpha and beta";
   if (problem->m > INT32_MAX / 4 || problem->n > INT32_MAX / 4 || tsl_residue_numbers(problem) > TERMS_MOST)
     return tsl_refusal("lines are counted in 31 bits, and their elements up to %d", TERMS_MOST);
-  if (is_host(device))
+  if (residue_is_host(device))
     return config->value[TSL_RESIDUE_INT8_BLOCK] == 0
                ? NULL
                : "block is for devices with memory of their own: the processor joins its tiles one by one";
@@ -94,7 +94,7 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
              : NULL;
 }
 
-static void release(tsl_work *work) {
+static void residue_release(tsl_work *work) {
   const tsl_residue_state *state = work->state;
   if (state && state->said)
     work->device->ops->pinned_destroy(state->said);
@@ -106,25 +106,25 @@ static void release(tsl_work *work) {
   work->state = NULL;
 }
 
-static tesela_status build(tsl_work *work) {
+static tesela_status residue_build(tsl_work *work) {
   void *block;
   TSL_TRY(tsl_alloc(sizeof(tsl_residue_state), "residue_int8's state", &block));
   tsl_residue_state *state = block;
   *state = (tsl_residue_state){.moduli = tsl_residue_least(&work->problem, &work->config)};
   work->state = block;
   const bool has_cuda = tsl_residue_has_cuda(work->device);
-  tesela_status status = is_host(work->device) ? TESELA_OK
+  tesela_status status = residue_is_host(work->device) ? TESELA_OK
                          : has_cuda            ? tsl_residue_int8_build_cuda(work)
                                                : tsl_residue_int8_build_portable(work);
-  if (status == TESELA_OK && (has_cuda || is_host(work->device)))
+  if (status == TESELA_OK && (has_cuda || residue_is_host(work->device)))
     status = tsl_residue_int8_make_whole(work, has_cuda ? tsl_residue_int8_whole_bytes(&work->problem) : 0);
   if (status != TESELA_OK)
-    release(work);
+    residue_release(work);
   return status;
 }
 
 /* What was chosen, where it is not what the plan expects. */
-static const char *note(const tsl_work *work) {
+static const char *residue_note(const tsl_work *work) {
   const tsl_residue_state *state = work->state;
   const residue_choice *said = state->said ? state->said->host : NULL;
   const int moduli = said ? said->moduli : state->moduli,
@@ -140,25 +140,25 @@ static const char *note(const tsl_work *work) {
   return NULL;
 }
 
-static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  if (is_host(work->device))
+static tesela_status residue_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  if (residue_is_host(work->device))
     return tsl_residue_int8_run_host(work, operands);
   return tsl_residue_has_cuda(work->device) ? tsl_residue_int8_run_cuda(work, operands, stream)
                                             : tsl_residue_int8_run_portable(work, operands, stream);
 }
 
-static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static uint64_t residue_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   return (tsl_residue_has_cuda(device) ? tsl_residue_int8_scratch
                                        : tsl_residue_int8_scratch_portable)(problem, config, device);
 }
 
-static bool within(const tsl_problem *problem, const tsl_device *device, uint64_t most, tsl_config *config) {
+static bool residue_within(const tsl_problem *problem, const tsl_device *device, uint64_t most, tsl_config *config) {
   int64_t *block = &config->value[TSL_RESIDUE_INT8_BLOCK];
   const int64_t said = *block;
-  if (is_host(device) || scratch(problem, config, device) <= most)
+  if (residue_is_host(device) || residue_scratch(problem, config, device) <= most)
     return true;
   for (*block = BLOCK_MOST; *block >= BLOCK_LEAST; *block /= 2)
-    if ((said == 0 || *block < said) && scratch(problem, config, device) <= most)
+    if ((said == 0 || *block < said) && residue_scratch(problem, config, device) <= most)
       return true;
   *block = said;
   return false;
@@ -172,22 +172,22 @@ const tsl_strategy tsl_gemm_residue_int8 = {
     .lifts = "the rate of units that multiply f32 and f64",
     .op = TSL_OP_GEMM,
     .version = 6,
-    .accuracy = accuracy,
+    .accuracy = residue_accuracy,
     .needs_nearest = true,
     .params = params,
-    .refuse = refuse,
+    .refuse = residue_refuse,
     .score = tsl_residue_int8_seconds,
-    .build = build,
-    .run = run,
-    .release = release,
+    .build = residue_build,
+    .run = residue_run,
+    .release = residue_release,
     .takes = {.types = types, .conjugates = true},
     .values =
         {.ranges =
              {[TSL_RESIDUE_INT8_LEAST] = {0, TSL_RESIDUE_MODULI}, [TSL_RESIDUE_INT8_BLOCK] = {0, INT32_MAX}}},
     .testing = {.probes = probes},
-    .uses = {.scratch = scratch,
-             .within = within,
+    .uses = {.scratch = residue_scratch,
+             .within = residue_within,
              .host = tsl_residue_int8_host_bytes,
              .account = tsl_residue_int8_account},
-    .splits = {.note = note},
+    .splits = {.note = residue_note},
 };

@@ -37,7 +37,7 @@ enum {
   PAD = 65 * LINE /* between planes, which are read side by side: else they would share sets of the caches */
 };
 
-typedef struct running {
+typedef struct residue_running {
   tsl_residue_job job, measured; /* the whole; its lines as real numbers */
   tsl_residue_job parts[2];      /* of complex numbers: real parts, imaginary ones */
   int kinds;                     /* planes for each modulus */
@@ -53,11 +53,11 @@ typedef struct running {
   int64_t beside[2];        /* micro-panels that are converted together */
   unsigned char *own;       /* what workers have: residues of a block, and two tiles' sums */
   int64_t own_bytes, plane; /* of each worker, and of a modulus there */
-} running;
+} residue_running;
 
 #define BEST(list, device) (list)[tsl_isa_best((device)->capabilities)]
 
-static const tsl_residue_kernel *kernel_for(const tsl_device *device, tesela_type type) {
+static const tsl_residue_kernel *residue_kernel_for(const tsl_device *device, tesela_type type) {
 #define KERNELS(isa, header, needs, ...) {&tsl_residue_kernel_##isa##_f32, &tsl_residue_kernel_##isa##_f64},
   static const tsl_residue_kernel *const kernels[][2] = {TSL_ISA_LIST(KERNELS)};
 #undef KERNELS
@@ -102,7 +102,7 @@ tsl_residue_rest tsl_residue_rest_of(const residue_modulus *modulus) {
 }
 
 /* Part i, 40 bits, of a number of four limbs. */
-static double part_of(const unsigned limb[4], int i) {
+static double residue_part_of(const unsigned limb[4], int i) {
   const int bit = 40 * i, at = bit / 32;
   const residue_word low = limb[at], high = at < 3 ? limb[at + 1] : 0, both = high << 32 | low;
   return (double)(both >> bit % 32 & (((residue_word)1 << 40) - 1));
@@ -118,10 +118,10 @@ residue_weights tsl_residue_weights_of(const residue_sieve *sieve) {
     carry >>= 32;
   }
   for (int i = 0; i < TSL_RESIDUE_PARTS; i++) {
-    made.product[i] = part_of(product, i);
+    made.product[i] = residue_part_of(product, i);
     made.parts = made.product[i] != 0 && i >= made.parts ? i + 1 : made.parts;
     for (int l = 0; l < sieve->moduli; l++)
-      made.weight[l][i] = part_of(sieve->weight[l], i);
+      made.weight[l][i] = residue_part_of(sieve->weight[l], i);
   }
   const int top = made.parts - 1;
   made.inverse = 1 / (made.product[top] + made.product[top - 1] * 0x1p-40);
@@ -131,26 +131,26 @@ residue_weights tsl_residue_weights_of(const residue_sieve *sieve) {
 /* --- steps --- */
 
 /* Measures `each` neighbours from every `apart`-th line on. */
-static void measure_some(const running *run, const int64_t apart[2], int64_t each, int64_t index) {
+static void measure_some(const residue_running *run, const int64_t apart[2], int64_t each, int64_t index) {
   const int64_t first_of_b = tsl_ceil_div(run->job.m, apart[0]);
   const int operand = index >= first_of_b;
   const int64_t first = (index - (operand ? first_of_b : 0)) * apart[operand];
   run->kernel->measure(&run->measured, operand, first, tsl_min(each, run->job.of[operand].count - first));
 }
 
-static void measure(void *argument, int64_t index, int worker) {
+static void residue_measure(void *argument, int64_t index, int worker) {
   static const int64_t apart[2] = {TSL_RESIDUE_TOGETHER, TSL_RESIDUE_TOGETHER};
   (void)worker;
   measure_some(argument, apart, TSL_RESIDUE_TOGETHER, index);
 }
 
 static void glance(void *argument, int64_t index, int worker) {
-  const running *run = argument;
+  const residue_running *run = argument;
   (void)worker;
   measure_some(run, run->apart, GROUP, index);
 }
 
-static int64_t conversions(const running *run, int operand) {
+static int64_t conversions(const residue_running *run, int operand) {
   return tsl_ceil_div(run->job.of[operand].micros, run->beside[operand]);
 }
 
@@ -165,7 +165,7 @@ static void add_residues(const signed char *one, const signed char *other, int64
 }
 
 /* Both parts of complex numbers become residues, and then their sums. */
-static void convert_parts(const running *run, int operand, int64_t first, int64_t count, int64_t panel) {
+static void convert_parts(const residue_running *run, int operand, int64_t first, int64_t count, int64_t panel) {
   const tsl_residue_lines *of = &run->job.of[operand];
   for (int part = 0; part < 2; part++)
     run->converter->convert(&run->parts[part], operand, first, count, panel);
@@ -177,8 +177,8 @@ static void convert_parts(const running *run, int operand, int64_t first, int64_
   }
 }
 
-static void convert(void *argument, int64_t index, int worker) {
-  const running *run = argument;
+static void residue_convert(void *argument, int64_t index, int worker) {
+  const residue_running *run = argument;
   const int64_t all_of_a = conversions(run, 0) * run->job.panels;
   const int operand = index >= all_of_a;
   const int64_t own = index - (operand ? all_of_a : 0), across = conversions(run, operand),
@@ -202,7 +202,7 @@ static void count_line(const residue_rules *rules, int operand, unsigned key, re
       counts->needs[c][operand][residue_need(key, c)]++;
 }
 
-static void decide(const residue_rules *rules, const residue_counts *counts, residue_choice *choice) {
+static void residue_decide(const residue_rules *rules, const residue_counts *counts, residue_choice *choice) {
   residue_word costs[TSL_RESIDUE_CANDIDATES][2];
   int levels[TSL_RESIDUE_CANDIDATES][2];
   for (int c = 0; c < rules->candidates; c++)
@@ -218,7 +218,7 @@ static void decide(const residue_rules *rules, const residue_counts *counts, res
 }
 
 /* Returns true if the lines that were measured at a glance let residues pay. */
-static bool may_pay(const running *run) {
+static bool may_pay(const residue_running *run) {
   residue_rules rules = *run->job.rules;
   residue_counts counts = {.has = {{0}}};
   residue_choice choice;
@@ -233,16 +233,16 @@ static bool may_pay(const running *run) {
     }
   }
   rules.native_once = 0;
-  decide(&rules, &counts, &choice);
+  residue_decide(&rules, &counts, &choice);
   return choice.moduli > 0;
 }
 
-static void choose(tsl_residue_job *job, tsl_residue_state *state) {
+static void residue_host_choose(tsl_residue_job *job, tsl_residue_state *state) {
   residue_counts counts = {.has = {{0}}};
   for (int o = 0; o < 2; o++)
     for (int64_t i = 0; i < job->rules->lines[o]; i++)
       count_line(job->rules, o, job->of[o].lines[i].key, &counts);
-  decide(job->rules, &counts, &job->choice);
+  residue_decide(job->rules, &counts, &job->choice);
   for (int o = 0; o < 2; o++)
     for (int64_t i = 0; i < job->rules->lines[o]; i++) {
       const residue_line *line = &job->of[o].lines[i];
@@ -275,15 +275,15 @@ static const unsigned char *micro_at(const tsl_residue_job *job, int operand, in
   return of->planes + plane * of->plane + panel * of->panel + micro * of->micro;
 }
 
-static int64_t steps_of(const tsl_residue_job *job, int64_t panel) {
+static int64_t residue_steps_of(const tsl_residue_job *job, int64_t panel) {
   return tsl_min(job->steps, tsl_ceil_div(job->k, TSL_RESIDUE_STEP) - panel * job->steps);
 }
 
 /* A micro-panel of A by all of the block's of B; next_a is the one that comes then. */
-static void multiply_micro(const running *run, const tsl_residue_block *block, int64_t plane, int64_t panel,
+static void residue_multiply_micro(const residue_running *run, const tsl_residue_block *block, int64_t plane, int64_t panel,
                            int64_t micro, const unsigned char *next_a, multiplying *with) {
   const tsl_residue_job *job = &run->job;
-  const int64_t steps = steps_of(job, panel), first = block->column / TSL_RESIDUE_LINES,
+  const int64_t steps = residue_steps_of(job, panel), first = block->column / TSL_RESIDUE_LINES,
                 across = tsl_ceil_div(block->columns, TSL_RESIDUE_LINES),
                 lines = tsl_ceil_div(LINES_OF_STEP, across), place = panel % run->kept;
   const unsigned char *const a = micro_at(job, 0, plane, panel, block->row / TSL_RESIDUE_LINES + micro);
@@ -312,7 +312,7 @@ static void multiply_micro(const running *run, const tsl_residue_block *block, i
 
 /* A block's residues of one plane and the panels that are kept, so far: each micro-panel of A by all of them. After the last ones nothing
  * else is asked for. */
-static void multiply_panels(const running *run, const tsl_residue_block *block, int64_t plane, int64_t first,
+static void multiply_panels(const residue_running *run, const tsl_residue_block *block, int64_t plane, int64_t first,
                             multiplying *with) {
   const tsl_residue_job *job = &run->job;
   const int64_t down = tsl_ceil_div(block->rows, TSL_RESIDUE_LINES),
@@ -332,7 +332,7 @@ static void multiply_panels(const running *run, const tsl_residue_block *block, 
       const int64_t own = block->row / TSL_RESIDUE_LINES + micro;
       const unsigned char *const next_a =
           panel + 1 < end ? micro_at(job, 0, plane, panel + 1, own) : micro_at(job, 0, plane, first, own + 1);
-      multiply_micro(run, block, plane, panel, micro, next_a, with);
+      residue_multiply_micro(run, block, plane, panel, micro, next_a, with);
     }
 }
 
@@ -346,7 +346,7 @@ static void subtract_residues(unsigned char *x, unsigned char *y, const unsigned
   }
 }
 
-static void join_parts(const running *run, const tsl_residue_block *block) {
+static void join_parts(const residue_running *run, const tsl_residue_block *block) {
   const int64_t count =
       tsl_round_up(block->rows, TSL_RESIDUE_LINES) * tsl_round_up(block->columns, TSL_RESIDUE_LINES);
   for (int l = 0; l < run->job.choice.moduli; l++) {
@@ -361,8 +361,8 @@ static void join_parts(const running *run, const tsl_residue_block *block) {
   }
 }
 
-static void multiply_block(void *argument, int64_t index, int worker) {
-  const running *run = argument;
+static void residue_multiply_block(void *argument, int64_t index, int worker) {
+  const residue_running *run = argument;
   const tsl_residue_job *job = &run->job;
   unsigned char *const own = run->own ? run->own + worker * run->own_bytes : NULL;
   const int64_t row = index % run->down * run->rows, column = index / run->down * run->columns;
@@ -397,7 +397,7 @@ static void multiply_block(void *argument, int64_t index, int worker) {
 
 /* Blocks of C: large ones for one thread; for several, two for each where they stay large, as what a block reads is in proportion to its sides, and
  * else one. */
-static void cut(running *run, int threads) {
+static void residue_cut(residue_running *run, int threads) {
   enum { LARGE = 512, SMALL = 128 };
   run->rows = tsl_min(tsl_round_up(run->job.m, TSL_RESIDUE_LINES), ROWS_MOST);
   run->columns = tsl_min(tsl_round_up(run->job.n, TSL_RESIDUE_LINES),
@@ -414,19 +414,19 @@ static void cut(running *run, int threads) {
   run->kept = tsl_max(1, tsl_min(run->kept, tsl_min(run->job.panels, KEPT_MOST)));
 }
 
-static int64_t blocks_of(const running *run) {
+static int64_t residue_blocks_of(const residue_running *run) {
   return run->down * tsl_ceil_div_or_one(run->job.n, run->columns);
 }
 
 /* Bytes that come next, on a cache line of their own. */
-static int64_t take(int64_t *bytes, int64_t more) {
+static int64_t residue_take(int64_t *bytes, int64_t more) {
   const int64_t at = *bytes;
   *bytes += tsl_round_up(more, ALIGNED);
   return at;
 }
 
 /* Lines as real numbers, which are side by side where complex ones are. */
-static void see_numbers(running *run) {
+static void see_numbers(residue_running *run) {
   run->measured = run->job;
   if (!run->job.is_complex)
     return;
@@ -439,7 +439,7 @@ static void see_numbers(running *run) {
 }
 
 /* Real parts, and imaginary ones, by themselves; residues of a modulus are three planes from those of the next. */
-static void see_parts(running *run) {
+static void see_parts(residue_running *run) {
   const int64_t size = (int64_t)tsl_type(run->type)->size;
   for (int part = 0; part < 2 && run->job.is_complex; part++) {
     tsl_residue_job *job = &run->parts[part];
@@ -458,7 +458,7 @@ static void see_parts(running *run) {
 /* Returns true if residues make C, after a look at its lines; false: the child does. A few lines in even
  * distances are measured first, where there is a child, so that most products without residues are known to
  * be such after a sixteenth of the reading. Counts of lines are off the stack before tiles are multiplied. */
-static __attribute__((noinline)) bool look(running *run, tsl_team team) {
+static __attribute__((noinline)) bool look(residue_running *run, tsl_team team) {
   tsl_residue_job *job = &run->job;
   see_numbers(run);
   if (run->state->whole) {
@@ -472,12 +472,12 @@ static __attribute__((noinline)) bool look(running *run, tsl_team team) {
     }
   }
   tsl_team_run(team, tsl_ceil_div(job->m, TSL_RESIDUE_TOGETHER) + tsl_ceil_div(job->n, TSL_RESIDUE_TOGETHER),
-               measure, run);
-  choose(job, run->state);
+               residue_measure, run);
+  residue_host_choose(job, run->state);
   return job->choice.moduli > 0 || !run->state->whole;
 }
 
-static tesela_status multiply_residues(running *run, tsl_team team) {
+static tesela_status multiply_residues(residue_running *run, tsl_team team) {
   tsl_residue_job *job = &run->job;
   const int64_t most = job->choice.moduli * run->kinds;
   int64_t bytes = 0, planes[2];
@@ -489,11 +489,11 @@ static tesela_status multiply_residues(running *run, tsl_team team) {
     of->panel = of->micros * of->micro;
     of->plane = of->panel * job->panels + PAD;
     run->beside[o] = of->across == 1 && of->along != 1 ? TSL_RESIDUE_BESIDE : 1;
-    planes[o] = take(&bytes, of->plane * most);
+    planes[o] = residue_take(&bytes, of->plane * most);
   }
   run->plane = run->rows * run->columns + PAD;
   run->own_bytes = run->plane * most + 2 * TSL_RESIDUE_SUMS * (int64_t)sizeof(int32_t);
-  const int64_t own = take(&bytes, run->own_bytes * tsl_team_threads(team));
+  const int64_t own = residue_take(&bytes, run->own_bytes * tsl_team_threads(team));
   TSL_TRY(tsl_scratch_take((size_t)bytes, "residues", &block));
   unsigned char *const memory = block;
   for (int o = 0; o < 2; o++)
@@ -501,19 +501,19 @@ static tesela_status multiply_residues(running *run, tsl_team team) {
   run->own = memory + own;
   see_parts(run);
   if (job->choice.moduli > 0)
-    tsl_team_run(team, (conversions(run, 0) + conversions(run, 1)) * job->panels, convert, run);
-  tsl_team_run(team, blocks_of(run), multiply_block, run);
+    tsl_team_run(team, (conversions(run, 0) + conversions(run, 1)) * job->panels, residue_convert, run);
+  tsl_team_run(team, residue_blocks_of(run), residue_multiply_block, run);
   tsl_scratch_give(block);
   return TESELA_OK;
 }
 
-static tesela_status run_all(running *run, const tsl_work *work, const tsl_operands *operands) {
+static tesela_status residue_run_all(residue_running *run, const tsl_work *work, const tsl_operands *operands) {
   tsl_residue_job *job = &run->job;
   int64_t bytes = 0, lines[2], scales[2];
   void *block;
   for (int o = 0; o < 2; o++) {
-    lines[o] = take(&bytes, job->of[o].count * (int64_t)sizeof(residue_line));
-    scales[o] = take(&bytes, job->of[o].count * (int64_t)sizeof(int));
+    lines[o] = residue_take(&bytes, job->of[o].count * (int64_t)sizeof(residue_line));
+    scales[o] = residue_take(&bytes, job->of[o].count * (int64_t)sizeof(int));
   }
   TSL_TRY(tsl_alloc((size_t)bytes, "lines of residues", &block));
   unsigned char *const memory = block;
@@ -545,7 +545,7 @@ tesela_status tsl_residue_int8_run_by(const tsl_work *work, const tsl_operands *
                                   .along = tsl_residue_reals(problem, b->row_stride)};
   const int64_t steps = tsl_ceil_div(problem->k, TSL_RESIDUE_STEP),
                 panels = tsl_ceil_div_or_one(steps, TSL_RESIDUE_STEPS);
-  running run = {.job = {.of = {is_swapped ? of_b : of_a, is_swapped ? of_a : of_b},
+  residue_running run = {.job = {.of = {is_swapped ? of_b : of_a, is_swapped ? of_a : of_b},
                          .m = is_swapped ? problem->n : problem->m,
                          .n = is_swapped ? problem->m : problem->n,
                          .k = reads ? problem->k : 0,
@@ -562,17 +562,17 @@ tesela_status tsl_residue_int8_run_by(const tsl_work *work, const tsl_operands *
                  .kinds = tsl_residue_kinds(problem),
                  .type = tsl_residue_type(problem),
                  .state = work->state,
-                 .kernel = kernel_for(work->device, tsl_residue_type(problem)),
+                 .kernel = residue_kernel_for(work->device, tsl_residue_type(problem)),
                  .converter = converter_for(work->device, tsl_residue_type(problem)),
                  .product = product ? product : product_for(work->device)};
   residue_rules rules = tsl_residue_rules(problem, &work->config, run.job.m, run.job.n);
   tsl_residue_int8_weigh(work, &rules);
   run.job.rules = &rules;
   run.job.panels = tsl_ceil_div_or_one(steps, tsl_max(run.job.steps, 1));
-  cut(&run, tsl_team_threads(operands->team));
+  residue_cut(&run, tsl_team_threads(operands->team));
   if (reads)
-    return run_all(&run, work, operands);
-  tsl_team_run(operands->team, blocks_of(&run), multiply_block, &run);
+    return residue_run_all(&run, work, operands);
+  tsl_team_run(operands->team, residue_blocks_of(&run), residue_multiply_block, &run);
   return TESELA_OK;
 }
 

@@ -70,7 +70,7 @@ static double expected_moduli(const tsl_problem *problem, const tsl_config *conf
   return fmin(moduli, tsl_residue_most(problem));
 }
 
-static work_of work(const tsl_problem *problem, const tsl_config *config) {
+static work_of residue_work(const tsl_problem *problem, const tsl_config *config) {
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
   const double moduli = expected_moduli(problem, config), planes = moduli * tsl_residue_kinds(problem);
   const double blocks = m > 0 ? ceil(m / (double)tsl_residue_rows(config, problem->m)) : 1;
@@ -89,7 +89,7 @@ static work_of work(const tsl_problem *problem, const tsl_config *config) {
 static const double crowded = 0.75, crowd = 15;
 
 /* Tiles are whole; three times all threads wait for each other. */
-static double host_seconds(const tsl_problem *problem, const work_of *all, const tsl_device *device) {
+static double residue_host_seconds(const tsl_problem *problem, const work_of *all, const tsl_device *device) {
   const bool has_vectors = device->capabilities & (TSL_CAN_AVX2 | TSL_CAN_AVX512);
   const host_work *core = tsl_residue_has_registers(device) ? &by_registers
                           : has_vectors                     ? &by_vectors
@@ -185,10 +185,10 @@ static double cuda_seconds(const tsl_problem *problem, const work_of *all_work, 
          (all.blocks - 1) * block_seconds_more;
 }
 
-static double seconds_of(const tsl_problem *problem, const tsl_config *config, const work_of *all,
+static double residue_seconds_of(const tsl_problem *problem, const tsl_config *config, const work_of *all,
                          const tsl_device *device) {
   if (device->capabilities & TSL_CAN_HOST)
-    return host_seconds(problem, all, device);
+    return residue_host_seconds(problem, all, device);
   return tsl_residue_has_cuda(device) ? cuda_seconds(problem, all, device)
                                       : portable_seconds(problem, config, all, device);
 }
@@ -209,19 +209,19 @@ static double glance_seconds(const tsl_problem *problem, const work_of *all, con
 double tsl_residue_int8_seconds(const tsl_problem *problem, const tsl_config *config,
                                 const tsl_device *device) {
   static const double least_share = 20;
-  const work_of all = work(problem, config);
-  return fmax(seconds_of(problem, config, &all, device), least_share * glance_seconds(problem, &all, device));
+  const work_of all = residue_work(problem, config);
+  return fmax(residue_seconds_of(problem, config, &all, device), least_share * glance_seconds(problem, &all, device));
 }
 
 double tsl_residue_int8_modulus_seconds(const tsl_problem *problem, const tsl_config *config,
                                         const tsl_device *device) {
-  const work_of all = work(problem, config);
-  return seconds_of(problem, config, &all, device) / all.moduli;
+  const work_of all = residue_work(problem, config);
+  return residue_seconds_of(problem, config, &all, device) / all.moduli;
 }
 
 void tsl_residue_int8_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                               tsl_cost_counts *account) {
-  const work_of all = work(problem, config);
+  const work_of all = residue_work(problem, config);
   const double elements = (double)problem->m * (double)problem->n, k = (double)problem->k;
   tsl_cost_counts_copies(all.numbers / all.each * all.planes, account);
   tsl_cost_counts_copies(elements * all.planes, account);

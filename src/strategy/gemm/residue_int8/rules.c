@@ -17,7 +17,7 @@ static bool is_double(const tsl_problem *problem) {
 }
 
 /* Whether the ask, and not a careful sum, says how many moduli: of complex products never more than that is promised. */
-static bool is_asked(const tsl_problem *problem) {
+static bool rules_is_asked(const tsl_problem *problem) {
   const tsl_accuracy_kind ask = problem->ask.accuracy;
   return (ask == TSL_ACCURACY_NUMBER || ask == TSL_ACCURACY_TYPE) && !tsl_type(problem->c.type)->is_complex;
 }
@@ -29,7 +29,7 @@ int64_t tsl_residue_numbers(const tsl_problem *problem) {
 /* --- the sieve --- */
 
 /* number *= factor. */
-static void multiply(unsigned number[LIMBS], unsigned factor) {
+static void rules_multiply(unsigned number[LIMBS], unsigned factor) {
   residue_word carry = 0;
   for (int i = 0; i < LIMBS; i++) {
     carry += (residue_word)number[i] * factor;
@@ -39,12 +39,12 @@ static void multiply(unsigned number[LIMBS], unsigned factor) {
 }
 
 /* The product of the first `count` moduli, without number `without`. */
-static void product_of(int count, int without, unsigned number[LIMBS]) {
+static void rules_product_of(int count, int without, unsigned number[LIMBS]) {
   memset(number, 0, LIMBS * sizeof *number);
   number[0] = 1;
   for (int l = 0; l < count; l++)
     if (l != without)
-      multiply(number, moduli[l]);
+      rules_multiply(number, moduli[l]);
 }
 
 static unsigned remainder_of(const unsigned number[LIMBS], unsigned p) {
@@ -81,7 +81,7 @@ static residue_sieve sieve_of(int count) {
   residue_sieve sieve = {.moduli = count};
   unsigned product[LIMBS];
   residue_word carry = 1;
-  product_of(count, -1, product);
+  rules_product_of(count, -1, product);
   halve(product, &sieve);
   for (int i = 0; i < LIMBS; i++) {
     carry += ~product[i];
@@ -89,9 +89,9 @@ static residue_sieve sieve_of(int count) {
     carry >>= 32;
   }
   for (int l = 0; l < count; l++) {
-    product_of(count, l, sieve.weight[l]);
+    rules_product_of(count, l, sieve.weight[l]);
     const unsigned inverse = inverse_of(remainder_of(sieve.weight[l], moduli[l]), moduli[l]);
-    multiply(sieve.weight[l], inverse);
+    rules_multiply(sieve.weight[l], inverse);
     sieve.part[l] = (inverse * (2u << 20) / moduli[l] + 1) / 2;
   }
   return sieve;
@@ -139,13 +139,13 @@ static const double precise_roundings = 1.25;
 
 bool tsl_residue_is_precise(const tsl_problem *problem) {
   const double u = tsl_type(TESELA_F32)->unit_roundoff;
-  return problem->c.type == TESELA_F32 && is_asked(problem) &&
+  return problem->c.type == TESELA_F32 && rules_is_asked(problem) &&
          tsl_numeric_requirements_allows(&problem->ask, problem->k, u, u) < always_allowed(problem);
 }
 
 double tsl_residue_allowed(const tsl_problem *problem) {
   const double u = tsl_type(tsl_residue_type(problem))->unit_roundoff;
-  if (!is_asked(problem))
+  if (!rules_is_asked(problem))
     return always_allowed(problem);
   const double asked = tsl_numeric_requirements_allows(&problem->ask, problem->k, u, u);
   return fmax(asked, fmin(always_allowed(problem),
@@ -179,7 +179,7 @@ static double bits_wanted(const tsl_problem *problem) {
   return each > 0 ? 2 * (limit_bits - log2(each) + log2((double)tsl_max(problem->k, 1)) / 2) + 1 : 0;
 }
 
-static double bits_of(int count) {
+static double rules_bits_of(int count) {
   double bits = 0;
   for (int l = 0; l < count; l++)
     bits += log2(moduli[l]);
@@ -192,10 +192,10 @@ int tsl_residue_least(const tsl_problem *problem, const tsl_config *config) {
   const int usual = is_double(problem) ? 14 : 7, most = tsl_residue_most(problem);
   if (said > 0)
     return (int)tsl_min(said, most);
-  if (!is_asked(problem))
+  if (!rules_is_asked(problem))
     return usual;
   int count = 4;
-  while (count < most && bits_of(count) < bits_wanted(problem))
+  while (count < most && rules_bits_of(count) < bits_wanted(problem))
     count++;
   return count;
 }

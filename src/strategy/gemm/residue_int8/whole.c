@@ -9,7 +9,7 @@
 
 enum { WEIGHT_MOST = 1000 }; /* of a child, in moduli */
 
-static bool reads(const tsl_problem *problem) {
+static bool whole_reads(const tsl_problem *problem) {
   return problem->m > 0 && problem->n > 0 && problem->k > 0 && problem->alpha[0] != 0;
 }
 
@@ -23,7 +23,7 @@ static int weight_of(const tsl_work *work, double seconds) {
 }
 
 /* Writes the note, which names the child's strategy: the second word of its plan's text. */
-static void tell(const tsl_work *work, tsl_residue_state *state) {
+static void whole_tell(const tsl_work *work, tsl_residue_state *state) {
   const char *const text = work->children->text(state->whole), *name = text + strcspn(text, " ");
   name += *name == ' ';
   snprintf(state->whole_note, sizeof state->whole_note,
@@ -35,7 +35,7 @@ tesela_status tsl_residue_int8_make_whole(tsl_work *work, uint64_t workspace) {
   tsl_residue_state *state = work->state;
   const tsl_problem problem = tsl_problem_unfinished(&work->problem);
   tsl_status_saved saved;
-  if (problem.ask.bits != TSL_REPRODUCIBILITY_ANY || !reads(&problem) || !work->children ||
+  if (problem.ask.bits != TSL_REPRODUCIBILITY_ANY || !whole_reads(&problem) || !work->children ||
       (work->loaded_only && !work->children->for_blocks))
     return TESELA_OK;
   const bool is_host = (work->device->capabilities & TSL_CAN_HOST) != 0;
@@ -55,6 +55,6 @@ tesela_status tsl_residue_int8_make_whole(tsl_work *work, uint64_t workspace) {
     return TESELA_OK;
   }
   state->whole_weight = weight_of(work, work->children->expected(state->whole));
-  tell(work, state);
+  whole_tell(work, state);
   return TESELA_OK;
 }

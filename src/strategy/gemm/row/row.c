@@ -9,23 +9,23 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 
-static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+static tsl_accuracy row_accuracy(const tsl_problem *problem, const tsl_config *config) {
   return tsl_accuracy_relaxed(tsl_accuracy_in_order(problem, config), problem, config->value[RELAXED] != 0);
 }
 
-static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *row_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   tsl_grid grid;
   return tsl_launch_rows(device, problem->m, (int)config->value[ITEMS], &grid);
 }
 
 /* As `element`, two loads for each multiply-add, but few items: on a GPU each waits for its own loads. On a processor
  * an item's row of A stays in a first-level cache. */
-static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double row_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const double efficiency = device->is_cpu ? 0.006 : 0.001;
   return tsl_launch_seconds(problem, device, efficiency, problem->n, config->value[ITEMS]);
 }
 
-static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+static void row_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account) {
   tsl_grid grid;
   if (!tsl_launch_rows(device, problem->m, (int)config->value[ITEMS], &grid))
@@ -34,7 +34,7 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   tsl_cost_counts_result(problem, 1, account);
 }
 
-static tesela_status build(tsl_work *work) {
+static tesela_status row_build(tsl_work *work) {
   tsl_grid grid;
   tsl_launch_rows(work->device, work->problem.m, (int)work->config.value[ITEMS], &grid);
   return tsl_launch_build(work, "strategy/gemm/row/row.cl", "tsl_gemm_row", &grid);
@@ -47,13 +47,13 @@ const tsl_strategy tsl_gemm_row = {
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_KERNELS,
-    .accuracy = accuracy,
+    .accuracy = row_accuracy,
     .params = params,
-    .refuse = refuse,
-    .score = score,
-    .build = build,
+    .refuse = row_refuse,
+    .score = row_score,
+    .build = row_build,
     .run = tsl_launch_gemm,
     .release = tsl_launch_release,
     .values = {.ranges = {[ITEMS] = {1, TSL_LAUNCH_ITEMS_MOST}, [RELAXED] = {0, TSL_LAUNCH_RELAXED_MOST}}},
-    .uses = {.account = account},
+    .uses = {.account = row_account},
 };

@@ -12,24 +12,24 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 
-static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+static tsl_accuracy row_private_accuracy(const tsl_problem *problem, const tsl_config *config) {
   return tsl_accuracy_relaxed(tsl_accuracy_of_panels(problem, config->value[PANEL]), problem,
                               config->value[RELAXED] != 0);
 }
 
-static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *row_private_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   tsl_grid grid;
   return tsl_launch_rows(device, problem->m, (int)config->value[ITEMS], &grid);
 }
 
 /* One load for each multiply-add, the same address for a whole group. */
-static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double row_private_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const double efficiency = device->is_cpu ? 0.03 : 0.014;
   return tsl_launch_seconds(problem, device, efficiency, problem->n, config->value[ITEMS]);
 }
 
 /* C keeps the sums between panels. */
-static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+static void row_private_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account) {
   tsl_grid grid;
   if (!tsl_launch_rows(device, problem->m, (int)config->value[ITEMS], &grid))
@@ -39,7 +39,7 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   tsl_cost_counts_result(problem, panels, account);
 }
 
-static tesela_status build(tsl_work *work) {
+static tesela_status row_private_build(tsl_work *work) {
   tsl_grid grid;
   tsl_launch_rows(work->device, work->problem.m, (int)work->config.value[ITEMS], &grid);
   return tsl_launch_build(work, "strategy/gemm/row_private/row_private.cl", "tsl_gemm_row_private", &grid);
@@ -52,15 +52,15 @@ const tsl_strategy tsl_gemm_row_private = {
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_KERNELS,
-    .accuracy = accuracy,
+    .accuracy = row_private_accuracy,
     .params = params,
-    .refuse = refuse,
-    .score = score,
-    .build = build,
+    .refuse = row_private_refuse,
+    .score = row_private_score,
+    .build = row_private_build,
     .run = tsl_launch_gemm,
     .release = tsl_launch_release,
     .values = {.ranges = {[ITEMS] = {1, TSL_LAUNCH_ITEMS_MOST},
                           [PANEL] = {1, 512},
                           [RELAXED] = {0, TSL_LAUNCH_RELAXED_MOST}}},
-    .uses = {.account = account},
+    .uses = {.account = row_private_account},
 };

@@ -8,7 +8,7 @@
  *   A ---> (i,j) C
  *   row i
  *
- * Parameters: none. Limits: none. What runs out of memory elsewhere may be finished here: run() takes none. */
+ * Parameters: none. Limits: none. What runs out of memory elsewhere may be finished here: sequential_run() takes none. */
 #include "strategy/gemm/sequential/waiting.h"
 #include "strategy/low_precision_loops.h"
 #include "strategy/structure.h"
@@ -74,7 +74,7 @@
 
 /* Eight clocks a term, since every variable lives in memory, and each term stores and reloads the sum; and what
  * memory takes; narrow types are converted by a call for each factor, and elements of structures looked up by one. */
-static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double sequential_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
   const double converting = tsl_type(problem->a.type)->size > 2 ? 0 : 16;
   const double looking = tsl_problem_has_structure(problem) ? 64 : 0;
@@ -83,7 +83,7 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
 }
 
 /* The sum lives in memory: it is loaded and stored with each term. */
-static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+static void sequential_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account) {
   (void)config;
   (void)device;
@@ -100,7 +100,7 @@ static void run_structured(const tsl_problem *problem, const tsl_operands *opera
                         : multiply_structured_c128)(problem, operands);
 }
 
-static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+static tesela_status sequential_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   (void)stream;
   const tsl_problem *const problem = &work->problem;
   const tesela_type type = problem->a.type;
@@ -125,8 +125,8 @@ const tsl_strategy tsl_gemm_sequential = {
     .version = 1,
     .needs = TSL_CAN_HOST,
     .accuracy = tsl_accuracy_in_order,
-    .score = score,
-    .run = run,
+    .score = sequential_score,
+    .run = sequential_run,
     .takes = {.types = tsl_types_every, .conjugates = true, .structures = true},
-    .uses = {.account = account},
+    .uses = {.account = sequential_account},
 };

@@ -16,7 +16,7 @@
 #include "strategy/gemm/sequential/waiting.h"
 
 /* A clock a term, and what memory takes. */
-static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double sequential_optimized_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
   const double clocks = 1 + tsl_triple_loop_waiting(problem);
   const double computed = tsl_problem_flops(problem) / 2 * clocks / (1e6 * device->clock_mhz);
@@ -27,14 +27,14 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   return call + (computed > fetched ? computed : fetched);
 }
 
-static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+static void sequential_optimized_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account) {
   (void)config;
   (void)device;
   tsl_triple_loop_account(problem, account);
 }
 
-static tesela_status build(tsl_work *work) {
+static tesela_status sequential_optimized_build(tsl_work *work) {
 #define SET(isa, header, needs, ...) &tsl_triple_loops_##isa,
   static const tsl_triple_loops *const sets[] = {TSL_ISA_LIST(SET)};
 #undef SET
@@ -42,7 +42,7 @@ static tesela_status build(tsl_work *work) {
   return TESELA_OK;
 }
 
-static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+static tesela_status sequential_optimized_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   (void)stream;
   const tsl_triple_loops *loops = work->state;
   (work->problem.c.type == TESELA_F64 ? loops->f64 : loops->f32)(&work->problem, operands);
@@ -57,8 +57,8 @@ const tsl_strategy tsl_gemm_sequential_optimized = {
     .version = 1,
     .needs = TSL_CAN_HOST,
     .accuracy = tsl_accuracy_in_order,
-    .score = score,
-    .build = build,
-    .run = run,
-    .uses = {.account = account},
+    .score = sequential_optimized_score,
+    .build = sequential_optimized_build,
+    .run = sequential_optimized_run,
+    .uses = {.account = sequential_optimized_account},
 };

@@ -67,14 +67,14 @@ double tsl_several_link_seconds(const tsl_traffic *traffic, const tsl_several_li
 
 enum { LARGE = 32 << 20, SMALL = 2 << 20 };
 
-typedef struct trying {
+typedef struct links_trying {
   tsl_device_copier carrier;
   tsl_stream *stream;
   tsl_copy_rect rows;
-} trying;
+} links_trying;
 
 /* The second copy is timed: the first one makes the link ready. */
-static tesela_status time_copies(trying *job, double *seconds) {
+static tesela_status time_copies(links_trying *job, double *seconds) {
   const tsl_device_ops *ops = job->carrier.device->ops;
   double start = 0;
   for (int i = 0; i < 2; i++) {
@@ -86,7 +86,7 @@ static tesela_status time_copies(trying *job, double *seconds) {
   return TESELA_OK;
 }
 
-static tesela_status prepare(trying *job, tsl_device *from, tsl_device *to) {
+static tesela_status links_prepare(links_trying *job, tsl_device *from, tsl_device *to) {
   bool by_itself;
   job->carrier.device = to;
   TSL_TRY(tsl_device_open(from));
@@ -100,13 +100,13 @@ static tesela_status prepare(trying *job, tsl_device *from, tsl_device *to) {
 }
 
 /* A link that cannot be tried now is taken for an ordinary one. */
-static double rate_of(tsl_device *from, tsl_device *to) {
+static double links_rate_of(tsl_device *from, tsl_device *to) {
   static const double ordinary = 10e9;
-  trying job = {.stream = NULL};
+  links_trying job = {.stream = NULL};
   tsl_status_saved saved;
   double seconds = 0;
   tsl_status_save(&saved);
-  const bool good = prepare(&job, from, to) == TESELA_OK && time_copies(&job, &seconds) == TESELA_OK;
+  const bool good = links_prepare(&job, from, to) == TESELA_OK && time_copies(&job, &seconds) == TESELA_OK;
   if (job.stream)
     to->ops->stream_destroy(job.stream);
   if (job.rows.from)
@@ -123,8 +123,8 @@ void tsl_several_measure(const tsl_device *group, int member, const tsl_traffic 
   for (int other = 0; other < group->member_count; other++) {
     double *in = &links->rates[other][member], *out = &links->rates[member][other];
     if (traffic->in[other] > 0 && *in == 0)
-      *in = rate_of(group->members[other], group->members[member]);
+      *in = links_rate_of(group->members[other], group->members[member]);
     if (traffic->out[other] > 0 && *out == 0)
-      *out = rate_of(group->members[member], group->members[other]);
+      *out = links_rate_of(group->members[member], group->members[other]);
   }
 }

@@ -63,12 +63,12 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 
-static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+static tsl_accuracy several_accuracy(const tsl_problem *problem, const tsl_config *config) {
   return tsl_accuracy_asked_of_parts(problem, tsl_several_sums(problem, config));
 }
 
 /* Parts that are said make up all of C. */
-static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *several_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const int64_t cut = config->value[SEVERAL_CUT], size = cut == SEVERAL_ROWS    ? problem->m
                                                          : cut == SEVERAL_TERMS ? problem->k
                                                                                 : problem->n;
@@ -106,14 +106,14 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
 }
 
 /* As if nothing but multiply-adds took time; who plans knows the members (planner/planner.c). */
-static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double several_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const bool is_f64 = tsl_type(problem->c.type)->component == TESELA_F64;
   const double peak = is_f64 ? device->peak_f64 : device->peak_f32;
   (void)config;
   return peak > 0 ? tsl_problem_flops(problem) / peak : 1;
 }
 
-static void release(tsl_work *work) {
+static void several_release(tsl_work *work) {
   tsl_several *self = work->state;
   for (int i = 0; i < self->count; i++) {
     work->children->destroy(self->parts[i].child);
@@ -132,11 +132,11 @@ static tesela_status take_threads(const tsl_several *self, tsl_several_part *par
   enum { MOST = 16 };
   if (self->count < 2 || !tsl_staging_is_offered(part->device))
     return TESELA_OK;
-  const int all = tsl_team_threads(tsl_device_host_team(part->device)), share = all / self->count;
-  return tsl_pool_create(share < 1 ? 1 : share > MOST ? MOST : share, &part->pool);
+  const int all = tsl_team_threads(tsl_device_host_team(part->device)), several_share = all / self->count;
+  return tsl_pool_create(several_share < 1 ? 1 : several_share > MOST ? MOST : several_share, &part->pool);
 }
 
-static tesela_status add_part(const tsl_work *work, tsl_several *self, int member, int64_t first) {
+static tesela_status several_add_part(const tsl_work *work, tsl_several *self, int member, int64_t first) {
   const int side = (int)work->config.value[SEVERAL_CUT];
   tsl_several_part *part = &self->parts[self->count];
   part->device = work->device->members[member];
@@ -168,7 +168,7 @@ static tesela_status add_parts(const tsl_work *work, tsl_several *self, int *fai
   for (*failed = 0; *failed < work->device->member_count; ++*failed) {
     const int64_t lines = work->config.value[SEVERAL_PART + *failed];
     if (lines > 0)
-      TSL_TRY(add_part(work, self, *failed, first));
+      TSL_TRY(several_add_part(work, self, *failed, first));
     first += lines;
   }
   return TESELA_OK;
@@ -200,7 +200,7 @@ static tesela_status make_parts(tsl_work *work, tsl_several *self) {
 }
 
 /* Who has nothing to do has no parts. */
-static bool is_empty(const tsl_problem *problem) {
+static bool several_is_empty(const tsl_problem *problem) {
   return problem->m == 0 || problem->n == 0;
 }
 
@@ -218,8 +218,8 @@ static tesela_status make_sites(tsl_work *work, tsl_several *self) {
   return tsl_several_build_sites(work, self);
 }
 
-static tesela_status make_all(tsl_work *work, tsl_several *self) {
-  if (is_empty(&work->problem))
+static tesela_status several_make_all(tsl_work *work, tsl_several *self) {
+  if (several_is_empty(&work->problem))
     return TESELA_OK;
   if (work->spread)
     return make_sites(work, self);
@@ -229,24 +229,24 @@ static tesela_status make_all(tsl_work *work, tsl_several *self) {
   return make_parts(work, self);
 }
 
-static tesela_status build(tsl_work *work) {
+static tesela_status several_build(tsl_work *work) {
   void *block;
   TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_several), "parts of a product", &block));
   work->state = block;
   pthread_mutex_init(&((tsl_several *)block)->lock, NULL);
   pthread_mutex_init(&((tsl_several *)block)->runs, NULL);
-  const tesela_status status = make_all(work, block);
+  const tesela_status status = several_make_all(work, block);
   if (status != TESELA_OK)
-    release(work);
+    several_release(work);
   return status;
 }
 
-static double bytes_of(const tsl_problem *problem, int operand) {
+static double several_bytes_of(const tsl_problem *problem, int operand) {
   const tsl_shape *shape = tsl_problem_shape(problem, operand);
   return (double)shape->rows * (double)shape->cols * (double)tsl_type(shape->type)->size;
 }
 
-static bool share(const tsl_work *work, int index, tsl_subplan_info *out) {
+static bool several_share(const tsl_work *work, int index, tsl_subplan_info *out) {
   const tsl_several *self = work->state;
   if (work->spread)
     return tsl_several_share_of_block(work, index, out);
@@ -264,12 +264,12 @@ static bool share(const tsl_work *work, int index, tsl_subplan_info *out) {
                      .depth = part->problem.k,
                      .seconds = work->children->expected(part->child)};
   for (int i = 0; copies && i < TSL_OPERANDS; i++)
-    out->in_bytes += tsl_problem_reads(&part->problem, i) ? bytes_of(&part->problem, i) : 0;
-  out->out_bytes = copies ? bytes_of(&part->problem, TSL_OPERAND_C) : 0;
+    out->in_bytes += tsl_problem_reads(&part->problem, i) ? several_bytes_of(&part->problem, i) : 0;
+  out->out_bytes = copies ? several_bytes_of(&part->problem, TSL_OPERAND_C) : 0;
   return true;
 }
 
-static const char *note(const tsl_work *work) {
+static const char *several_note(const tsl_work *work) {
   tsl_several *self = work->state;
   pthread_mutex_lock(&self->lock);
   const char *said = *self->note ? self->note : NULL;
@@ -287,14 +287,14 @@ const tsl_strategy tsl_gemm_several = {
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_SEVERAL,
-    .accuracy = accuracy,
+    .accuracy = several_accuracy,
     .params = params,
     .takes = {.types = tsl_types_every, .conjugates = true},
     .values = {.ranges = {[SEVERAL_CUT] = {0, 4}, ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY}},
-    .refuse = refuse,
-    .score = score,
-    .build = build,
+    .refuse = several_refuse,
+    .score = several_score,
+    .build = several_build,
     .run = tsl_several_run,
-    .release = release,
-    .splits = {.parts = true, .spreads = true, .share = share, .note = note},
+    .release = several_release,
+    .splits = {.parts = true, .spreads = true, .share = several_share, .note = several_note},
 };

@@ -16,22 +16,22 @@ static int64_t grain_of(int64_t size, int count) {
   return grains[i];
 }
 
-static double bytes_of(const tsl_problem *problem, int operand) {
+static double several_cut_bytes_of(const tsl_problem *problem, int operand) {
   const tsl_shape *shape = tsl_problem_shape(problem, operand);
   return (double)shape->rows * (double)shape->cols * (double)tsl_type(shape->type)->size;
 }
 
 /* Rows of C take rows of A each, and all of B. */
 int tsl_several_side(const tsl_problem *problem, int devices) {
-  const double a = bytes_of(problem, TSL_OPERAND_A), b = bytes_of(problem, TSL_OPERAND_B);
+  const double a = several_cut_bytes_of(problem, TSL_OPERAND_A), b = several_cut_bytes_of(problem, TSL_OPERAND_B);
   const bool rows = problem->m >= devices && (problem->n < devices || a + devices * b <= devices * a + b);
   return rows ? SEVERAL_ROWS : SEVERAL_COLS;
 }
 
 bool tsl_several_is_deep(const tsl_problem *problem) {
   enum { DEEP = 32 };
-  const double a = bytes_of(problem, TSL_OPERAND_A), b = bytes_of(problem, TSL_OPERAND_B);
-  return tsl_problem_adds_up(problem) && fmin(a, b) >= DEEP * bytes_of(problem, TSL_OPERAND_C);
+  const double a = several_cut_bytes_of(problem, TSL_OPERAND_A), b = several_cut_bytes_of(problem, TSL_OPERAND_B);
+  return tsl_problem_adds_up(problem) && fmin(a, b) >= DEEP * several_cut_bytes_of(problem, TSL_OPERAND_C);
 }
 
 int64_t tsl_several_sums(const tsl_problem *problem, const tsl_config *config) {
@@ -115,7 +115,7 @@ static double link_seconds(const deciding *job, int member, int64_t lines, doubl
   return fmax(copies - compute, first);
 }
 
-static double seconds_of(const deciding *job, int member, int64_t lines) {
+static double several_cut_seconds_of(const deciding *job, int member, int64_t lines) {
   const tsl_problem part = tsl_several_problem(&job->work->problem, job->side, 0, lines);
   const tsl_subplan_request wish = {.problem = &part,
                                .device = job->work->device->members[member],
@@ -135,12 +135,12 @@ static void seconds_of_all(const deciding *job, const int64_t *lines, double *se
     while (like < i && (job->work->spread || lines[like] != lines[i] ||
                         strcmp(job->work->device->members[like]->key, key) != 0))
       like++;
-    seconds[i] = lines[i] == 0 ? 0 : like < i ? seconds[like] : seconds_of(job, i, lines[i]);
+    seconds[i] = lines[i] == 0 ? 0 : like < i ? seconds[like] : several_cut_seconds_of(job, i, lines[i]);
   }
 }
 
 /* Shares for the rates; then rates for what the shares are expected to take, as small parts and copies cost more a line. */
-static void settle(deciding *job) {
+static void several_cut_settle(deciding *job) {
   enum { ROUNDS = 3 };
   job->seconds = INFINITY;
   for (int round = 0; round < ROUNDS; round++) {
@@ -194,7 +194,7 @@ static bool decide_side(deciding *job, unsigned idle, double *alone) {
     is_any |= isfinite(alone[i]);
   }
   if (is_any) {
-    settle(job);
+    several_cut_settle(job);
     consider_one(job, alone);
   }
   return is_any;
@@ -208,7 +208,7 @@ static bool any_copies(const tsl_device *group) {
   return false;
 }
 
-static const char *name_of(int side) {
+static const char *several_cut_name_of(int side) {
   return side == SEVERAL_ROWS ? "rows" : side == SEVERAL_COLS ? "columns" : "terms";
 }
 
@@ -235,7 +235,7 @@ tesela_status tsl_several_decide(tsl_work *work, tsl_several *self, unsigned idl
   for (int i = 0; i < job.count; i++) {
     config->value[SEVERAL_PART + i] = job.lines[i];
     tsl_log(TSL_LOG_PLAN, "several: %s alone %.3g s; its part is %lld of %lld %s", group->members[i]->name,
-            alone[i], (long long)job.lines[i], (long long)job.size, name_of(job.side));
+            alone[i], (long long)job.lines[i], (long long)job.size, several_cut_name_of(job.side));
   }
   return TESELA_OK;
 }

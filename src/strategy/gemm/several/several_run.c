@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-typedef struct running {
+typedef struct several_running {
   const tsl_work *work;
   const tsl_operands *operands; /* the whole product's */
   tsl_several_part *part;
@@ -15,7 +15,7 @@ typedef struct running {
   void *kept; /* C's part as it was, packed row by row, where a device may spoil it; else NULL */
   pthread_t thread;
   bool has_thread;
-} running;
+} several_running;
 
 static tsl_operand shifted(const tsl_operand *whole, int64_t elements, tesela_type type) {
   tsl_operand part = *whole;
@@ -23,7 +23,7 @@ static tsl_operand shifted(const tsl_operand *whole, int64_t elements, tesela_ty
   return part;
 }
 
-static tsl_operands operands_of(const running *job) {
+static tsl_operands several_operands_of(const several_running *job) {
   const tsl_problem *problem = &job->work->problem;
   const int64_t cut = job->work->config.value[SEVERAL_CUT];
   const tsl_operands *all = job->operands;
@@ -45,35 +45,35 @@ static tsl_operands operands_of(const running *job) {
 }
 
 /* The threads that a part may use: a processor's are those of the call, and others bring operands by threads of their own. */
-static tsl_team team_of(const running *job) {
+static tsl_team several_team_of(const several_running *job) {
   const tsl_several_part *part = job->part;
   if (part->pool)
     return tsl_pool_team(part->pool, 0);
   return part->device->capabilities & TSL_CAN_HOST ? job->operands->team : (tsl_team){0};
 }
 
-static void run_child(running *job, tsl_subplan *child, tsl_team team) {
-  tsl_operands own = operands_of(job);
+static void several_run_child(several_running *job, tsl_subplan *child, tsl_team team) {
+  tsl_operands own = several_operands_of(job);
   own.team = team;
   job->status = job->work->children->run(child, &own);
   if (job->status != TESELA_OK)
     tsl_status_save(&job->failure);
 }
 
-static void run_part(running *job) {
+static void several_run_part(several_running *job) {
   tsl_subplan *instead = atomic_load(&job->part->instead);
-  run_child(job, instead ? instead : job->part->child, instead ? (tsl_team){0} : team_of(job));
+  several_run_child(job, instead ? instead : job->part->child, instead ? (tsl_team){0} : several_team_of(job));
 }
 
-static void *run_in_thread(void *argument) {
-  run_part(argument);
+static void *several_run_in_thread(void *argument) {
+  several_run_part(argument);
   return NULL;
 }
 
 /* --- what a failure may spoil --- */
 
 typedef struct keeping {
-  const running *job;
+  const several_running *job;
   unsigned char *packed;
   bool back;
 } keeping;
@@ -82,7 +82,7 @@ static void keep_row(void *argument, int64_t row, int worker) {
   const keeping *of = argument;
   const tsl_problem *problem = &of->job->part->problem;
   const tsl_type_info *type = tsl_type(problem->c.type);
-  const tsl_operands own = operands_of(of->job);
+  const tsl_operands own = several_operands_of(of->job);
   const int64_t size = (int64_t)type->size, step = problem->c.col_stride;
   unsigned char *packed = of->packed + row * problem->n * size,
                 *host = (unsigned char *)own.c.host + row * problem->c.row_stride * size;
@@ -94,7 +94,7 @@ static void keep_row(void *argument, int64_t row, int worker) {
 }
 
 /* Without memory for it, or where beta is 0, nothing is kept. */
-static void keep(running *job) {
+static void several_keep(several_running *job) {
   const tsl_problem *problem = &job->part->problem;
   const tsl_subplan *instead = atomic_load(&job->part->instead);
   size_t elements, bytes;
@@ -112,7 +112,7 @@ static void keep(running *job) {
 }
 
 /* Whether C's part is as it was before the run. */
-static bool put_back(const running *job) {
+static bool put_back(const several_running *job) {
   if (job->status != TESELA_DEVICE_FAILED || !tsl_problem_reads(&job->part->problem, TSL_OPERAND_C))
     return true;
   if (job->kept)
@@ -124,7 +124,7 @@ static bool put_back(const running *job) {
 /* --- again, elsewhere --- */
 
 /* A child that did a part instead does it in later runs, too: one of those that do the same. */
-static void remember(const running *job, tsl_subplan *child) {
+static void several_remember(const several_running *job, tsl_subplan *child) {
   tsl_several *self = job->work->state;
   tsl_subplan *none = NULL;
   pthread_mutex_lock(&self->lock);
@@ -135,7 +135,7 @@ static void remember(const running *job, tsl_subplan *child) {
 }
 
 /* By the strategy of that device's own part, whose kernels are there and were tried. */
-static bool run_again_by(running *job, const tsl_several_part *other) {
+static bool several_run_again_by(several_running *job, const tsl_several_part *other) {
   const tsl_subplan_factory *children = job->work->children;
   const tsl_subplan_request wish = {
       .problem = &job->part->problem,
@@ -144,25 +144,25 @@ static bool run_again_by(running *job, const tsl_several_part *other) {
       .most = tsl_accuracy_of_one_part(&job->work->problem, &job->part->problem,
                                        tsl_several_sums(&job->work->problem, &job->work->config)),
       .like = other->child};
-  running again = *job;
+  several_running again = *job;
   tsl_subplan *child;
   if (!put_back(job) || children->make(children, &wish, &child) != TESELA_OK)
     return false;
-  run_child(&again, child, (tsl_team){0});
+  several_run_child(&again, child, (tsl_team){0});
   if (again.status != TESELA_OK) {
     children->destroy(child);
     job->status = again.status; /* which may have spoilt C in its turn */
     return false;
   }
-  remember(job, child);
+  several_remember(job, child);
   tsl_several_tell(job->work, job->part->device->name, other->device->name, job->failure.sentence);
   return true;
 }
 
-static tesela_status repair(running *jobs, int count, int failed) {
+static tesela_status several_repair(several_running *jobs, int count, int failed) {
   tsl_status_saved first = jobs[failed].failure;
   for (int i = 0; i < count; i++)
-    if (jobs[i].status == TESELA_OK && run_again_by(&jobs[failed], jobs[i].part)) {
+    if (jobs[i].status == TESELA_OK && several_run_again_by(&jobs[failed], jobs[i].part)) {
       jobs[failed].status = TESELA_OK;
       return TESELA_OK;
     }
@@ -176,7 +176,7 @@ static tesela_status repair(running *jobs, int count, int failed) {
 
 /* --- sums of parts of the terms --- */
 
-static tesela_status take_sums(running *job) {
+static tesela_status take_sums(several_running *job) {
   const tsl_problem *problem = &job->part->problem;
   size_t bytes;
   if (job->work->config.value[SEVERAL_CUT] != SEVERAL_TERMS || job->part->first == 0)
@@ -188,10 +188,10 @@ static tesela_status take_sums(running *job) {
   return tsl_alloc(bytes, "sums of a part of the terms", &job->sums);
 }
 
-typedef struct adding {
-  const running *jobs;
+typedef struct several_adding {
+  const several_running *jobs;
   int count;
-} adding;
+} several_adding;
 
 /* Of sums' own types. Whole numbers are added modulo 2^32. */
 static void add_element(tesela_type type, const void *from, void *to) {
@@ -203,8 +203,8 @@ static void add_element(tesela_type type, const void *from, void *to) {
     *(uint32_t *)to += *(const uint32_t *)from;
 }
 
-static void add_row(void *argument, int64_t row, int worker) {
-  const adding *of = argument;
+static void several_add_row(void *argument, int64_t row, int worker) {
+  const several_adding *of = argument;
   const tsl_problem *problem = &of->jobs->work->problem;
   const int64_t size = (int64_t)tsl_type(problem->c.type)->size;
   (void)worker;
@@ -216,10 +216,10 @@ static void add_row(void *argument, int64_t row, int worker) {
 }
 
 /* In the order of members. */
-static void add_sums(const running *jobs, int count) {
+static void add_sums(const several_running *jobs, int count) {
   if (jobs->work->config.value[SEVERAL_CUT] == SEVERAL_TERMS && count > 1)
-    tsl_team_run(tsl_device_host_team(jobs->part->device), jobs->work->problem.m, add_row,
-                 &(adding){jobs, count});
+    tsl_team_run(tsl_device_host_team(jobs->part->device), jobs->work->problem.m, several_add_row,
+                 &(several_adding){jobs, count});
 }
 
 /* --- all of it --- */
@@ -232,34 +232,34 @@ static int own_part(const tsl_several *self) {
   return self->count - 1;
 }
 
-static void run_all(running *jobs, int count, int own) {
+static void several_run_all(several_running *jobs, int count, int own) {
   for (int i = 0; i < count; i++)
     if (i != own)
-      jobs[i].has_thread = pthread_create(&jobs[i].thread, NULL, run_in_thread, &jobs[i]) == 0;
-  run_part(&jobs[own]);
+      jobs[i].has_thread = pthread_create(&jobs[i].thread, NULL, several_run_in_thread, &jobs[i]) == 0;
+  several_run_part(&jobs[own]);
   for (int i = 0; i < count; i++)
     if (jobs[i].has_thread)
       pthread_join(jobs[i].thread, NULL);
     else if (i != own)
-      run_part(&jobs[i]);
+      several_run_part(&jobs[i]);
 }
 
 tesela_status tsl_several_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   tsl_several *self = work->state;
-  running jobs[TSL_MEMBERS_MAX] = {{0}};
+  several_running jobs[TSL_MEMBERS_MAX] = {{0}};
   tesela_status status = TESELA_OK;
   (void)stream;
   if (work->spread)
     return tsl_several_run_sites(work, operands);
   for (int i = 0; i < self->count; i++) {
-    jobs[i] = (running){.work = work, .operands = operands, .part = &self->parts[i]};
+    jobs[i] = (several_running){.work = work, .operands = operands, .part = &self->parts[i]};
     TSL_GO(take_sums(&jobs[i]));
-    keep(&jobs[i]);
+    several_keep(&jobs[i]);
   }
-  run_all(jobs, self->count, own_part(self));
+  several_run_all(jobs, self->count, own_part(self));
   for (int i = 0; i < self->count; i++)
     if (jobs[i].status != TESELA_OK)
-      TSL_GO(repair(jobs, self->count, i));
+      TSL_GO(several_repair(jobs, self->count, i));
   if (self->count > 0)
     add_sums(jobs, self->count);
 out:

@@ -27,7 +27,7 @@ static int64_t smaller(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
-static size_t size_of(const tsl_work *work, int operand) {
+static size_t several_tiles_size_of(const tsl_work *work, int operand) {
   return tsl_type(tsl_problem_shape(&work->problem, operand)->type)->size;
 }
 
@@ -47,7 +47,7 @@ static tesela_status grow(void **list, int *room, int count, size_t size) {
 
 /* Lines begin at multiples of 64 bytes. */
 tesela_status tsl_several_lying(const tsl_work *work, int operand, const tsl_rect *at, tsl_lying *out) {
-  const size_t size = size_of(work, operand);
+  const size_t size = several_tiles_size_of(work, operand);
   const bool by_rows = tsl_sharding_by_rows(work->spread, operand);
   const int64_t length = by_rows ? at->cols : at->rows, lines = by_rows ? at->rows : at->cols,
                 unit = (int64_t)(64 / size), pitch = (length + unit - 1) / unit * unit;
@@ -66,7 +66,7 @@ static double missing(const tsl_work *work, int operand, const tsl_several_block
   const bool whole = tsl_sharding_whole(work->spread, operand, &at, block->member) >= 0;
   return whole || !tsl_problem_reads(&work->problem, operand)
              ? 0
-             : (double)at.rows * (double)at.cols * (double)size_of(work, operand);
+             : (double)at.rows * (double)at.cols * (double)several_tiles_size_of(work, operand);
 }
 
 /* What of a member's memory the factor that stays may take: there are slabs, tiles and workspaces beside it. */
@@ -122,24 +122,24 @@ tesela_status tsl_several_cut_blocks(const tsl_work *work, tsl_several *self) {
 /* --- tiles --- */
 
 /* A stretch of lines of the factor that passes through: between pieces' ends, or all that others hold side by side. */
-typedef struct stretch {
+typedef struct several_tiles_stretch {
   int64_t first, count;
   int distance; /* members from this one to the one that holds most of it; of several pieces, of the nearest */
   bool is_here; /* nothing of it is brought, nor is C sent away */
-} stretch;
+} several_tiles_stretch;
 
-typedef struct cutting {
+typedef struct several_tiles_cutting {
   const tsl_work *work;
   const tsl_several_block *block;
   int passes; /* the factor that does */
   int64_t *ends;
   int end_count;
-  stretch *stretches;
+  several_tiles_stretch *stretches;
   int stretch_count;
-} cutting;
+} several_tiles_cutting;
 
 /* The tile of C for some lines. */
-static tsl_rect rect_of(const cutting *job, int64_t first, int64_t count) {
+static tsl_rect rect_of(const several_tiles_cutting *job, int64_t first, int64_t count) {
   tsl_rect c = job->block->c;
   if (job->passes == TSL_OPERAND_A) {
     c.row = first;
@@ -151,7 +151,7 @@ static tsl_rect rect_of(const cutting *job, int64_t first, int64_t count) {
   return c;
 }
 
-static void add_ends(cutting *job, int operand) {
+static void add_ends(several_tiles_cutting *job, int operand) {
   const tsl_sharding *spread = job->work->spread;
   const tsl_rect within = tsl_several_rect(&job->work->problem, operand, &job->block->c);
   for (int i = 0; i < spread->counts[operand]; i++) {
@@ -168,7 +168,7 @@ static int by_number(const void *a, const void *b) {
   return (one > other) - (one < other);
 }
 
-static int distance_of(const cutting *job, const tsl_rect *c) {
+static int distance_of(const several_tiles_cutting *job, const tsl_rect *c) {
   const tsl_rect at = tsl_several_rect(&job->work->problem, job->passes, c);
   const int members = job->work->device->member_count;
   int64_t most = -1;
@@ -183,7 +183,7 @@ static int distance_of(const cutting *job, const tsl_rect *c) {
 }
 
 /* Whether the member holds what a rectangle of C needs of the factor that passes through, and the rectangle. */
-static bool is_here(const cutting *job, const tsl_rect *c) {
+static bool is_here(const several_tiles_cutting *job, const tsl_rect *c) {
   const tsl_rect at = tsl_several_rect(&job->work->problem, job->passes, c);
   const tsl_sharding *spread = job->work->spread;
   const int member = job->block->member;
@@ -193,18 +193,18 @@ static bool is_here(const cutting *job, const tsl_rect *c) {
 }
 
 /* Whether two stretches, one behind the other, may be parts of one tile: both come from elsewhere, and C's lines for them are held together. */
-static bool may_join(const cutting *job, const stretch *one, const stretch *next) {
+static bool several_tiles_may_join(const several_tiles_cutting *job, const several_tiles_stretch *one, const several_tiles_stretch *next) {
   const tsl_rect c = rect_of(job, one->first, one->count + next->count);
   return !one->is_here && !next->is_here &&
          tsl_sharding_whole(job->work->spread, TSL_OPERAND_C, &c, job->block->member) >= 0;
 }
 
 /* They come by their places; one behind another that both come is one with it: fewer and larger products are faster (slab_beside()). */
-static void add_stretch(cutting *job, int64_t first, int64_t count) {
+static void add_stretch(several_tiles_cutting *job, int64_t first, int64_t count) {
   const tsl_rect c = rect_of(job, first, count);
-  const stretch one = {first, count, distance_of(job, &c), is_here(job, &c)};
-  stretch *last = job->stretch_count > 0 ? &job->stretches[job->stretch_count - 1] : NULL;
-  if (last && may_join(job, last, &one)) {
+  const several_tiles_stretch one = {first, count, distance_of(job, &c), is_here(job, &c)};
+  several_tiles_stretch *last = job->stretch_count > 0 ? &job->stretches[job->stretch_count - 1] : NULL;
+  if (last && several_tiles_may_join(job, last, &one)) {
     last->count += count;
     last->distance = one.distance < last->distance ? one.distance : last->distance;
     return;
@@ -213,9 +213,9 @@ static void add_stretch(cutting *job, int64_t first, int64_t count) {
 }
 
 /* By distance; equals by their places. */
-static void sort_stretches(cutting *job) {
+static void sort_stretches(several_tiles_cutting *job) {
   for (int i = 1; i < job->stretch_count; i++) {
-    const stretch one = job->stretches[i];
+    const several_tiles_stretch one = job->stretches[i];
     int at = i;
     for (; at > 0 && job->stretches[at - 1].distance > one.distance; at--)
       job->stretches[at] = job->stretches[at - 1];
@@ -223,7 +223,7 @@ static void sort_stretches(cutting *job) {
   }
 }
 
-static void cut_stretches(cutting *job) {
+static void cut_stretches(several_tiles_cutting *job) {
   const tsl_rect *c = &job->block->c;
   const int64_t start = job->passes == TSL_OPERAND_A ? c->row : c->col,
                 end = start + (job->passes == TSL_OPERAND_A ? c->rows : c->cols);
@@ -241,7 +241,7 @@ static void cut_stretches(cutting *job) {
   sort_stretches(job);
 }
 
-static bool same_shape(const tsl_shape *a, const tsl_shape *b) {
+static bool several_tiles_same_shape(const tsl_shape *a, const tsl_shape *b) {
   return a->rows == b->rows && a->cols == b->cols && a->row_stride == b->row_stride &&
          a->col_stride == b->col_stride;
 }
@@ -250,8 +250,8 @@ static tesela_status kind_of(tsl_site *site, const tsl_problem *problem, int *ki
   void *list = site->kinds;
   for (*kind = 0; *kind < site->kind_count; ++*kind) {
     const tsl_problem *known = &site->kinds[*kind].problem;
-    if (same_shape(&known->a, &problem->a) && same_shape(&known->b, &problem->b) &&
-        same_shape(&known->c, &problem->c))
+    if (several_tiles_same_shape(&known->a, &problem->a) && several_tiles_same_shape(&known->b, &problem->b) &&
+        several_tiles_same_shape(&known->c, &problem->c))
       return TESELA_OK;
   }
   TSL_TRY(grow(&list, &site->kind_room, site->kind_count, sizeof *site->kinds));
@@ -282,7 +282,7 @@ static tesela_status lay(const tsl_work *work, tsl_several_tile *tile, int opera
   return TESELA_OK;
 }
 
-static tesela_status add_tile(const cutting *job, int block, const tsl_rect *c, tsl_site *site) {
+static tesela_status several_tiles_add_tile(const several_tiles_cutting *job, int block, const tsl_rect *c, tsl_site *site) {
   tsl_problem problem = tsl_problem_unfinished(&job->work->problem);
   tsl_several_tile tile = {.c = *c, .block = block};
   void *list = site->tiles;
@@ -308,7 +308,7 @@ static tesela_status add_tile(const cutting *job, int block, const tsl_rect *c, 
 /* What comes while so many lines are computed may be one slab, however large: fewer and larger products are faster, those whose kernels prepare
  * the factor that stays above all (NOTES.md), and rows that touch are one copy. So a slab is as large as what a fast link brings beside a
  * fast product of the tile before. */
-static double slab_beside(const cutting *job, int64_t lines) {
+static double slab_beside(const several_tiles_cutting *job, int64_t lines) {
 #define MOST(name, usual, most) most,
   static const double link = 3e11, part_of_memory = 64, rates[] = {TSL_DEVICE_RATE_LIST(MOST)};
 #undef MOST
@@ -323,7 +323,7 @@ static double slab_beside(const cutting *job, int64_t lines) {
 }
 
 /* Lines of a slab, and of the tile of C that goes with it: whole tiles of kernels where there are so many. */
-static int64_t slab_lines(const cutting *job, const stretch *of, int64_t before) {
+static int64_t slab_lines(const several_tiles_cutting *job, const several_tiles_stretch *of, int64_t before) {
   static const int64_t grains[] = {256, 64, 16, 1};
   const tsl_rect c = rect_of(job, of->first, of->count),
                  through = tsl_several_rect(&job->work->problem, job->passes, &c);
@@ -334,10 +334,10 @@ static int64_t slab_lines(const cutting *job, const stretch *of, int64_t before)
   int i = 0;
   if (tsl_problem_reads(&job->work->problem, job->passes) &&
       tsl_sharding_whole(job->work->spread, job->passes, &through, job->block->member) < 0)
-    most = slab / ((double)job->work->problem.k * (double)size_of(job->work, job->passes));
+    most = slab / ((double)job->work->problem.k * (double)several_tiles_size_of(job->work, job->passes));
   if (tsl_sharding_whole(job->work->spread, TSL_OPERAND_C, &c, job->block->member) < 0) {
     const double line =
-        (double)(job->passes == TSL_OPERAND_A ? c.cols : c.rows) * (double)size_of(job->work, TSL_OPERAND_C);
+        (double)(job->passes == TSL_OPERAND_A ? c.cols : c.rows) * (double)several_tiles_size_of(job->work, TSL_OPERAND_C);
     most = slab / line < most ? slab / line : most;
   }
   if (most >= (double)of->count)
@@ -349,14 +349,14 @@ static int64_t slab_lines(const cutting *job, const stretch *of, int64_t before)
   return smaller((share + grains[i] - 1) / grains[i] * grains[i], of->count);
 }
 
-static tesela_status add_tiles(const cutting *job, int block, tsl_site *site) {
+static tesela_status add_tiles(const several_tiles_cutting *job, int block, tsl_site *site) {
   int64_t before = 0; /* lines of the tile before */
   for (int i = 0; i < job->stretch_count; i++) {
-    stretch rest = job->stretches[i];
+    several_tiles_stretch rest = job->stretches[i];
     while (rest.count > 0) {
       const int64_t lines = slab_lines(job, &rest, before);
       const tsl_rect c = rect_of(job, rest.first, lines);
-      TSL_TRY(add_tile(job, block, &c, site));
+      TSL_TRY(several_tiles_add_tile(job, block, &c, site));
       rest.first += lines;
       rest.count -= lines;
       before = lines;
@@ -368,7 +368,7 @@ static tesela_status add_tiles(const cutting *job, int block, tsl_site *site) {
 tesela_status tsl_several_cut_tiles(const tsl_work *work, const tsl_several *self, int block,
                                     tsl_site *site) {
   const tsl_several_block *of = &self->blocks[block];
-  cutting job = {
+  several_tiles_cutting job = {
       .work = work, .block = of, .passes = of->stays == TSL_OPERAND_A ? TSL_OPERAND_B : TSL_OPERAND_A};
   const size_t ends =
       2 * ((size_t)work->spread->counts[job.passes] + (size_t)work->spread->counts[TSL_OPERAND_C]) + 1;

@@ -25,7 +25,7 @@ static tesela_status site_of(const tsl_work *work, tsl_several *self, int member
   return TESELA_OK;
 }
 
-static tesela_status make_children(const tsl_work *work, tsl_site *site, const tsl_subplan *like) {
+static tesela_status shard_worker_make_children(const tsl_work *work, tsl_site *site, const tsl_subplan *like) {
   for (int i = 0; i < site->kind_count; i++) {
     tsl_several_kind *kind = &site->kinds[i];
     const tsl_subplan_request wish = {.problem = &kind->problem,
@@ -64,7 +64,7 @@ tesela_status tsl_several_build_sites(tsl_work *work, tsl_several *self) {
     if (self->sites[i]) {
       self->sites[i]->blocks = self->blocks;
       self->sites[i]->block_count = self->block_count;
-      TSL_TRY(make_children(work, self->sites[i], NULL));
+      TSL_TRY(shard_worker_make_children(work, self->sites[i], NULL));
       log_site(self->sites[i]);
     }
   return TESELA_OK;
@@ -90,7 +90,7 @@ tesela_status tsl_several_build_instead(const tsl_work *work, const tsl_site *fa
   TSL_TRY(make_site(work, member, out));
   tesela_status status = cut_instead(work, failed, *out);
   if (status == TESELA_OK)
-    status = make_children(work, *out, like);
+    status = shard_worker_make_children(work, *out, like);
   if (status != TESELA_OK) {
     tsl_several_free_site(work, *out);
     *out = NULL;
@@ -123,7 +123,7 @@ void tsl_several_release_sites(const tsl_work *work, tsl_several *self) {
 
 /* --- what it is expected to take --- */
 
-static double compute_seconds(const tsl_work *work, const tsl_site *site, int block) {
+static double shard_worker_compute_seconds(const tsl_work *work, const tsl_site *site, int block) {
   double seconds = 0;
   for (int i = 0; i < site->tile_count; i++)
     if (site->tiles[i].block == block)
@@ -145,7 +145,7 @@ static double block_seconds(const tsl_work *work, int block, const tsl_traffic *
   const tsl_site *site = self->sites[of->member];
   tsl_traffic before;
   double first, unused;
-  const double compute = compute_seconds(work, site, block),
+  const double compute = shard_worker_compute_seconds(work, site, block),
                copies = tsl_several_link_seconds(traffic, &self->links, of->member, tsl_several_slab(work),
                                                  &first);
   tsl_several_traffic_of(work, &of->c, of->member, of->stays, &before);

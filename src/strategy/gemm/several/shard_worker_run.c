@@ -13,7 +13,7 @@
 #include "device/memory_pool.h"
 #include "strategy/gemm/several/shard_worker.h"
 
-typedef struct running {
+typedef struct shard_worker_running {
   const tsl_work *work;
   const tsl_operands *operands;
   tsl_site *planned; /* the plan's for this part */
@@ -26,21 +26,21 @@ typedef struct running {
   tsl_status_saved failure;
   pthread_t thread;
   bool has_thread;
-} running;
+} shard_worker_running;
 
 /* --- waiting --- */
 
 /* What a stream does from now on waits for the buffer's last user. */
-static tesela_status wait_for(const running *job, tsl_stream *stream, const tsl_site_buffer *of) {
+static tesela_status shard_worker_wait_for(const shard_worker_running *job, tsl_stream *stream, const tsl_site_buffer *of) {
   return of->is_recorded ? job->ops->stream_wait(stream, of->done) : TESELA_OK;
 }
 
 /* The same of a copy, by the host: one that waits in a copy engine's queue holds up those of other members behind it. */
-static tesela_status await(const running *job, const tsl_site_buffer *of) {
+static tesela_status shard_worker_await(const shard_worker_running *job, const tsl_site_buffer *of) {
   return of->is_recorded ? job->ops->event_wait(of->done) : TESELA_OK;
 }
 
-static tesela_status mark(const running *job, tsl_stream *stream, tsl_site_buffer *of, bool is_used) {
+static tesela_status shard_worker_mark(const shard_worker_running *job, tsl_stream *stream, tsl_site_buffer *of, bool is_used) {
   if (!of->done || !is_used)
     return TESELA_OK;
   TSL_TRY(job->ops->event_record(stream, of->done));
@@ -50,16 +50,16 @@ static tesela_status mark(const running *job, tsl_stream *stream, tsl_site_buffe
 
 /* --- copies --- */
 
-static const tsl_operand *operand_of(const running *job, int operand) {
+static const tsl_operand *shard_worker_operand_of(const shard_worker_running *job, int operand) {
   const tsl_operands *all = job->operands;
   return operand == TSL_OPERAND_A ? &all->a : operand == TSL_OPERAND_B ? &all->b : &all->c;
 }
 
 /* What a piece has of a rectangle, in bytes: in the piece, and in a buffer for all of the rectangle. */
-static tsl_copy_rect rows_of(const running *job, int operand, int piece, const tsl_rect *common,
+static tsl_copy_rect shard_worker_rows_of(const shard_worker_running *job, int operand, int piece, const tsl_rect *common,
                             const tsl_rect *at, const tsl_lying *lying) {
   const tsl_shard *hold = &job->work->spread->holds[operand][piece];
-  const tsl_shard_buffer *held = &operand_of(job, operand)->held[piece];
+  const tsl_shard_buffer *held = &shard_worker_operand_of(job, operand)->held[piece];
   const int64_t size = (int64_t)tsl_type(tsl_problem_shape(&job->work->problem, operand)->type)->size;
   const bool by_rows = tsl_sharding_by_rows(job->work->spread, operand);
   const int64_t in_piece = held->offset + (common->row - hold->at.row) * hold->row_stride +
@@ -75,7 +75,7 @@ static tsl_copy_rect rows_of(const running *job, int operand, int piece, const t
                         .row_bytes = (size_t)((by_rows ? common->cols : common->rows) * size)};
 }
 
-static tsl_copy_rect turned(const tsl_copy_rect *rows) {
+static tsl_copy_rect shard_worker_turned(const tsl_copy_rect *rows) {
   return (tsl_copy_rect){.from = rows->to,
                         .from_offset = rows->to_offset,
                         .from_pitch = rows->to_pitch,
@@ -87,7 +87,7 @@ static tsl_copy_rect turned(const tsl_copy_rect *rows) {
 }
 
 /* A rectangle of an operand from the pieces that have it to a buffer, or back: this member's first, then the next one's. */
-static tesela_status travel(const running *job, tsl_stream *stream, int operand, const tsl_rect *at,
+static tesela_status travel(const shard_worker_running *job, tsl_stream *stream, int operand, const tsl_rect *at,
                             tsl_buffer *buffer, bool back) {
   const tsl_sharding *spread = job->work->spread;
   const int members = job->work->device->member_count;
@@ -99,10 +99,10 @@ static tesela_status travel(const running *job, tsl_stream *stream, int operand,
       if (spread->holds[operand][i].member != (job->site->member + step) % members ||
           !tsl_rect_common(&spread->holds[operand][i].at, at, &common))
         continue;
-      tsl_copy_rect rows = rows_of(job, operand, i, &common, at, &lying);
+      tsl_copy_rect rows = shard_worker_rows_of(job, operand, i, &common, at, &lying);
       rows.to = buffer;
       if (back)
-        rows = turned(&rows);
+        rows = shard_worker_turned(&rows);
       TSL_TRY(tsl_device_copy(&job->site->carrier, stream, &rows));
     }
   return TESELA_OK;
@@ -111,13 +111,13 @@ static tesela_status travel(const running *job, tsl_stream *stream, int operand,
 /* --- tiles --- */
 
 /* A factor's part of a tile where it lies, or in the buffer for it, to which it is brought unless it is there. */
-static tesela_status bring(const running *job, const tsl_several_tile *tile, int operand, tsl_site_buffer *to,
+static tesela_status shard_worker_bring(const shard_worker_running *job, const tsl_several_tile *tile, int operand, tsl_site_buffer *to,
                            bool is_there, tsl_operand *out) {
   const int piece = tile->piece[operand];
   const tsl_rect at = tsl_several_rect(&job->work->problem, operand, &tile->c);
   if (piece >= 0) {
     const tsl_shard *hold = &job->work->spread->holds[operand][piece];
-    const tsl_shard_buffer *held = &operand_of(job, operand)->held[piece];
+    const tsl_shard_buffer *held = &shard_worker_operand_of(job, operand)->held[piece];
     *out = (tsl_operand){.buffer = held->buffer,
                          .offset = held->offset + (at.row - hold->at.row) * hold->row_stride +
                                    (at.col - hold->at.col) * hold->col_stride};
@@ -126,11 +126,11 @@ static tesela_status bring(const running *job, const tsl_several_tile *tile, int
   *out = (tsl_operand){.buffer = to->buffer};
   if (is_there || !tsl_problem_reads(&job->work->problem, operand))
     return TESELA_OK;
-  TSL_TRY(await(job, to));
+  TSL_TRY(shard_worker_await(job, to));
   return travel(job, job->site->in, operand, &at, to->buffer, false);
 }
 
-static tesela_status arrive(const running *job) {
+static tesela_status shard_worker_arrive(const shard_worker_running *job) {
   const tsl_site *site = job->site;
   if (!site->arrived)
     return TESELA_OK;
@@ -138,45 +138,45 @@ static tesela_status arrive(const running *job) {
   return job->ops->stream_wait(site->compute, site->arrived);
 }
 
-static tesela_status compute(running *job, int index) {
+static tesela_status shard_worker_compute(shard_worker_running *job, int index) {
   tsl_site *site = job->site;
   const tsl_several_tile *tile = &site->tiles[index];
   const tsl_several_block *block = &site->blocks[tile->block];
   tsl_site_buffer *slab = &site->slabs[index % SITE_RING], *result = &site->results[index % SITE_RING];
   const bool a_stays = block->stays == TSL_OPERAND_A, is_there = job->block == tile->block;
   tsl_operands used = {.team = job->operands->team, .stays = &job->stays};
-  TSL_TRY(bring(job, tile, TSL_OPERAND_A, a_stays ? &site->stay : slab, a_stays && is_there, &used.a));
-  TSL_TRY(bring(job, tile, TSL_OPERAND_B, a_stays ? slab : &site->stay, !a_stays && is_there, &used.b));
-  TSL_TRY(bring(job, tile, TSL_OPERAND_C, result, false, &used.c));
+  TSL_TRY(shard_worker_bring(job, tile, TSL_OPERAND_A, a_stays ? &site->stay : slab, a_stays && is_there, &used.a));
+  TSL_TRY(shard_worker_bring(job, tile, TSL_OPERAND_B, a_stays ? slab : &site->stay, !a_stays && is_there, &used.b));
+  TSL_TRY(shard_worker_bring(job, tile, TSL_OPERAND_C, result, false, &used.c));
   if (!is_there)
     tsl_operand_reuse_start(&job->stays, block->stays);
   job->block = tile->block;
-  TSL_TRY(arrive(job));
+  TSL_TRY(shard_worker_arrive(job));
   if (tile->piece[TSL_OPERAND_C] < 0 && !tsl_problem_reads(&job->work->problem, TSL_OPERAND_C))
-    TSL_TRY(wait_for(job, site->compute, result)); /* nothing was brought that waited for it */
+    TSL_TRY(shard_worker_wait_for(job, site->compute, result)); /* nothing was brought that waited for it */
   TSL_TRY(job->work->children->enqueue(site->kinds[tile->kind].child, &used, site->compute, site->scratch));
   const int passes = a_stays ? TSL_OPERAND_B : TSL_OPERAND_A;
-  TSL_TRY(mark(job, site->compute, slab, tile->piece[passes] < 0));
-  TSL_TRY(mark(job, site->compute, &site->stay, tile->piece[block->stays] < 0));
-  return mark(job, site->compute, result, tile->piece[TSL_OPERAND_C] < 0);
+  TSL_TRY(shard_worker_mark(job, site->compute, slab, tile->piece[passes] < 0));
+  TSL_TRY(shard_worker_mark(job, site->compute, &site->stay, tile->piece[block->stays] < 0));
+  return shard_worker_mark(job, site->compute, result, tile->piece[TSL_OPERAND_C] < 0);
 }
 
 /* A tile of C to those that hold it. */
-static tesela_status send(running *job, int index) {
+static tesela_status send(shard_worker_running *job, int index) {
   tsl_site *site = job->site;
   const tsl_several_tile *tile = &site->tiles[index];
   tsl_site_buffer *result = &site->results[index % SITE_RING];
   if (tile->piece[TSL_OPERAND_C] >= 0)
     return TESELA_OK;
-  TSL_TRY(await(job, result));
+  TSL_TRY(shard_worker_await(job, result));
   TSL_TRY(travel(job, site->out, TSL_OPERAND_C, &tile->c, result->buffer, true));
-  return mark(job, site->out, result, true);
+  return shard_worker_mark(job, site->out, result, true);
 }
 
-static tesela_status all_tiles(running *job) {
+static tesela_status shard_worker_all_tiles(shard_worker_running *job) {
   tsl_site *site = job->site;
   for (int i = 0; i < site->tile_count; i++) {
-    TSL_TRY(compute(job, i));
+    TSL_TRY(shard_worker_compute(job, i));
     if (i > 0)
       TSL_TRY(send(job, i - 1));
   }
@@ -187,7 +187,7 @@ static tesela_status all_tiles(running *job) {
   return tsl_device_copier_finish(&site->carrier);
 }
 
-static void log_stays(const running *job) {
+static void log_stays(const shard_worker_running *job) {
   if (job->stays.kept > 0)
     tsl_log(TSL_LOG_CALLS,
             "several: %s computed %d tiles, %d of them with %s as the tile before had prepared it",
@@ -195,9 +195,9 @@ static void log_stays(const running *job) {
             job->stays.operand == TSL_OPERAND_A ? "A" : "B");
 }
 
-static void run_site(running *job) {
+static void run_site(shard_worker_running *job) {
   tsl_site *site = job->site;
-  job->status = all_tiles(job);
+  job->status = shard_worker_all_tiles(job);
   if (job->status == TESELA_OK) {
     log_stays(job);
     tsl_site_rest(site);
@@ -213,16 +213,16 @@ static void run_site(running *job) {
   (void)tsl_kept_forget(site->device); /* nor is it known what becomes of memory that was used */
 }
 
-static void *run_in_thread(void *argument) {
+static void *shard_worker_run_in_thread(void *argument) {
   run_site(argument);
   return NULL;
 }
 
 /* --- all of them --- */
 
-static void run_all(running *jobs, int count) {
+static void shard_worker_run_all(shard_worker_running *jobs, int count) {
   for (int i = 1; i < count; i++)
-    jobs[i].has_thread = pthread_create(&jobs[i].thread, NULL, run_in_thread, &jobs[i]) == 0;
+    jobs[i].has_thread = pthread_create(&jobs[i].thread, NULL, shard_worker_run_in_thread, &jobs[i]) == 0;
   run_site(&jobs[0]);
   for (int i = 1; i < count; i++)
     if (jobs[i].has_thread)
@@ -233,8 +233,8 @@ static void run_all(running *jobs, int count) {
 
 /* --- again, by another member --- */
 
-static running job_of(const tsl_work *work, const tsl_operands *operands, tsl_site *planned, tsl_site *site) {
-  return (running){.work = work,
+static shard_worker_running shard_worker_job_of(const tsl_work *work, const tsl_operands *operands, tsl_site *planned, tsl_site *site) {
+  return (shard_worker_running){.work = work,
                    .operands = operands,
                    .planned = planned,
                    .site = site,
@@ -243,7 +243,7 @@ static running job_of(const tsl_work *work, const tsl_operands *operands, tsl_si
                    .block = -1};
 }
 
-static bool has_failed(const running *jobs, int count, int member) {
+static bool has_failed(const shard_worker_running *jobs, int count, int member) {
   for (int i = 0; i < count; i++)
     if (jobs[i].status != TESELA_OK && jobs[i].member == member)
       return true;
@@ -252,7 +252,7 @@ static bool has_failed(const running *jobs, int count, int member) {
 
 /* What the failed device holds of A and B is read by the other one, which nobody wrote, and all of its part of C is written anew. Where one
  * of these cannot be done either, that fails. */
-static bool run_again_by(const running *failed, int member) {
+static bool shard_worker_run_again_by(const shard_worker_running *failed, int member) {
   const tsl_work *work = failed->work;
   tsl_several *self = work->state;
   const tsl_site *there = self->sites[member];
@@ -260,7 +260,7 @@ static bool run_again_by(const running *failed, int member) {
   if (tsl_several_build_instead(work, failed->site, member, there ? there->kinds[0].child : NULL, &site) !=
       TESELA_OK)
     return false;
-  running again = job_of(work, failed->operands, failed->planned, site);
+  shard_worker_running again = shard_worker_job_of(work, failed->operands, failed->planned, site);
   again.status = tsl_site_ready(site);
   if (again.status == TESELA_OK)
     run_site(&again);
@@ -275,19 +275,19 @@ static bool run_again_by(const running *failed, int member) {
 }
 
 /* Where beta is not 0, what was there of C may be spoilt. */
-static bool repair(const running *jobs, int count, int failed) {
+static bool shard_worker_repair(const shard_worker_running *jobs, int count, int failed) {
   const tsl_work *work = jobs[failed].work;
   if (tsl_problem_reads(&work->problem, TSL_OPERAND_C))
     return false;
   for (int member = 0; member < work->device->member_count; member++)
-    if (!has_failed(jobs, count, member) && run_again_by(&jobs[failed], member))
+    if (!has_failed(jobs, count, member) && shard_worker_run_again_by(&jobs[failed], member))
       return true;
   return false;
 }
 
-static tesela_status outcome(const running *jobs, int count) {
+static tesela_status outcome(const shard_worker_running *jobs, int count) {
   for (int i = 0; i < count; i++)
-    if (jobs[i].status != TESELA_OK && !repair(jobs, count, i)) {
+    if (jobs[i].status != TESELA_OK && !shard_worker_repair(jobs, count, i)) {
       tsl_status_restore(&jobs[i].failure);
       return tsl_fail_in(TESELA_DEVICE_FAILED, "the part of %s, without which C is lost",
                          jobs[i].site->device->name);
@@ -297,16 +297,16 @@ static tesela_status outcome(const running *jobs, int count) {
 
 static tesela_status run_ready(const tsl_work *work, const tsl_operands *operands) {
   const tsl_several *self = work->state;
-  running jobs[TSL_MEMBERS_MAX] = {{0}};
+  shard_worker_running jobs[TSL_MEMBERS_MAX] = {{0}};
   int count = 0;
   for (int i = 0; i < work->device->member_count; i++) {
     tsl_site *planned = self->sites[i];
     if (planned)
-      jobs[count++] = job_of(work, operands, planned, planned->instead ? planned->instead : planned);
+      jobs[count++] = shard_worker_job_of(work, operands, planned, planned->instead ? planned->instead : planned);
   }
   for (int i = 0; i < count; i++)
     TSL_TRY(tsl_site_ready(jobs[i].site));
-  run_all(jobs, count);
+  shard_worker_run_all(jobs, count);
   return outcome(jobs, count);
 }
 

@@ -3,17 +3,17 @@
 #include "device/memory_pool.h"
 #include "strategy/gemm/several/shard_worker.h"
 
-static void drop(tsl_site_buffer *of) {
+static void sites_keep_drop(tsl_site_buffer *of) {
   tsl_kept_give(of->buffer);
   of->buffer = NULL;
   of->is_recorded = false;
 }
 
 void tsl_site_rest(tsl_site *site) {
-  drop(&site->stay);
+  sites_keep_drop(&site->stay);
   for (int i = 0; i < SITE_RING; i++) {
-    drop(&site->slabs[i]);
-    drop(&site->results[i]);
+    sites_keep_drop(&site->slabs[i]);
+    sites_keep_drop(&site->results[i]);
   }
   tsl_kept_give(site->scratch);
   site->scratch = NULL;
@@ -45,7 +45,7 @@ void tsl_site_end(tsl_site *site) {
   site->in = site->out = site->compute = NULL;
 }
 
-static tesela_status take(tsl_site *site, tsl_site_buffer *of, size_t bytes) {
+static tesela_status sites_keep_take(tsl_site *site, tsl_site_buffer *of, size_t bytes) {
   if (bytes == 0)
     return TESELA_OK;
   TSL_TRY(tsl_pool_alloc(site->device, bytes, &of->buffer));
@@ -66,12 +66,12 @@ static tesela_status take_streams(tsl_site *site) {
   return ops->event_create(site->device, &site->arrived);
 }
 
-static tesela_status take_all(tsl_site *site) {
+static tesela_status sites_keep_take_all(tsl_site *site) {
   TSL_TRY(take_streams(site));
-  TSL_TRY(take(site, &site->stay, site->stay_bytes));
+  TSL_TRY(sites_keep_take(site, &site->stay, site->stay_bytes));
   for (int i = 0; i < SITE_RING; i++) {
-    TSL_TRY(take(site, &site->slabs[i], site->slabs_used >> i & 1 ? site->slab_bytes : 0));
-    TSL_TRY(take(site, &site->results[i], site->results_used >> i & 1 ? site->tile_bytes : 0));
+    TSL_TRY(sites_keep_take(site, &site->slabs[i], site->slabs_used >> i & 1 ? site->slab_bytes : 0));
+    TSL_TRY(sites_keep_take(site, &site->results[i], site->results_used >> i & 1 ? site->tile_bytes : 0));
   }
   return site->workspace > 0 ? tsl_pool_alloc(site->device, (size_t)site->workspace, &site->scratch)
                              : TESELA_OK;
@@ -80,7 +80,7 @@ static tesela_status take_all(tsl_site *site) {
 tesela_status tsl_site_ready(tsl_site *site) {
   tesela_status status = TESELA_OK;
   if (!site->is_ready)
-    status = take_all(site);
+    status = sites_keep_take_all(site);
   site->is_ready = status == TESELA_OK;
   if (status != TESELA_OK)
     tsl_site_end(site);

@@ -37,14 +37,14 @@ enum { TERMS_MOST = 65536 };
 
 /* NOTES.md: sums of all products cost 1.05 times what one costs; what is left out, of six products 2.02 u, of three 3.01 2^-16; alpha, beta C and
  * their sum. */
-static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+static tsl_accuracy slices_accuracy(const tsl_problem *problem, const tsl_config *config) {
   const int64_t products = config->value[TSL_SLICES_PRODUCTS];
   const double left_out = products == 9 ? 0 : products == 6 ? 2.1 : 774;
   const double of_child = tsl_accuracy_cuts((double)tsl_slices_depth(problem));
   return (tsl_accuracy){.factor = 1.05 * of_child + left_out + 4, .repeats = true, .cuts = products == 3};
 }
 
-static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *slices_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const unsigned needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL;
   if (config->value[TSL_SLICES_PRODUCTS] == 3 && !tsl_numeric_requirements_has_accuracy(&problem->ask))
     return "products=3: of factors 16 bits are left, which only an ask for accuracy allows";
@@ -59,11 +59,11 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
 
 /* --- building --- */
 
-static bool is_host(const tsl_device *device) {
+static bool slices_is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;
 }
 
-static tesela_status make_product(tsl_work *work, double beta, const tsl_subplan *like, tsl_subplan **child) {
+static tesela_status slices_make_product(tsl_work *work, double beta, const tsl_subplan *like, tsl_subplan **child) {
   const tsl_problem *whole = &work->problem;
   const tsl_slices_products *products = work->state;
   const int64_t m = products->is_swapped ? whole->n : whole->m,
@@ -73,31 +73,31 @@ static tesela_status make_product(tsl_work *work, double beta, const tsl_subplan
       (tsl_shape){.type = TESELA_BF16, .rows = m, .cols = depth, .row_stride = depth, .col_stride = 1};
   problem.b =
       (tsl_shape){.type = TESELA_BF16, .rows = depth, .cols = n, .row_stride = 1, .col_stride = depth};
-  problem.c.row_stride = is_host(work->device) ? n : tsl_round_up(n, TSL_SLICES_ROW_UNIT);
+  problem.c.row_stride = slices_is_host(work->device) ? n : tsl_round_up(n, TSL_SLICES_ROW_UNIT);
   problem.beta[0] = beta;
   const tsl_subplan_request wish = {
       .problem = &problem,
       .device = work->device,
-      .in_buffers = !is_host(work->device),
-      .workspace_most = is_host(work->device) ? 0 : tsl_slices_workspace(work),
+      .in_buffers = !slices_is_host(work->device),
+      .workspace_most = slices_is_host(work->device) ? 0 : tsl_slices_workspace(work),
       .most = {.factor = tsl_accuracy_cuts((double)depth)}, /* the most that an engine for bf16 has */
       .like = like};
   return work->children->make(work->children, &wish, child);
 }
 
-static tesela_status fill_in(tsl_work *work, tsl_slices_state *state) {
+static tesela_status slices_fill_in(tsl_work *work, tsl_slices_state *state) {
   const tsl_problem *problem = &work->problem;
   tsl_slices_products *products = &state->products;
   products->is_swapped = problem->c.col_stride != 1 && problem->c.row_stride == 1;
-  if (!is_host(work->device))
+  if (!slices_is_host(work->device))
     TSL_TRY(tsl_slices_find_kernels(work));
   if (problem->m == 0 || problem->n == 0 || problem->k == 0 || problem->alpha[0] == 0)
     return TESELA_OK;
-  TSL_TRY(make_product(work, 0, NULL, &products->first));
-  return make_product(work, 1, products->first, &products->more);
+  TSL_TRY(slices_make_product(work, 0, NULL, &products->first));
+  return slices_make_product(work, 1, products->first, &products->more);
 }
 
-static void release(tsl_work *work) {
+static void slices_release(tsl_work *work) {
   const tsl_slices_products *products = work->state;
   if (!products)
     return;
@@ -107,28 +107,28 @@ static void release(tsl_work *work) {
   work->state = NULL;
 }
 
-static tesela_status build(tsl_work *work) {
+static tesela_status slices_build(tsl_work *work) {
   void *block;
-  if (work->loaded_only && !is_host(work->device))
+  if (work->loaded_only && !slices_is_host(work->device))
     return tsl_fail(TESELA_UNSUPPORTED, "slices on %s: products of slices would be other kernels",
                     work->device->name);
   TSL_TRY(tsl_alloc(sizeof(tsl_slices_state), "slices' state", &block));
   tsl_slices_state *state = block;
   *state = (tsl_slices_state){.measure = NULL};
   work->state = block;
-  const tesela_status status = fill_in(work, state);
+  const tesela_status status = slices_fill_in(work, state);
   if (status != TESELA_OK)
-    release(work);
+    slices_release(work);
   return status;
 }
 
-static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  return is_host(work->device) ? tsl_slices_run_host(work, operands)
+static tesela_status slices_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  return slices_is_host(work->device) ? tsl_slices_run_host(work, operands)
                                : tsl_slices_run_kernels(work, operands, stream);
 }
 
-static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  return is_host(device) ? 0 : tsl_slices_scratch(problem, config, device);
+static uint64_t slices_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  return slices_is_host(device) ? 0 : tsl_slices_scratch(problem, config, device);
 }
 
 /* Slices of both operands, sums in f32, and copies of slices that the child's panels take. */
@@ -147,14 +147,14 @@ const tsl_strategy tsl_gemm_slices = {
     .lifts = "the rate of units that multiply f32, where none multiplies bytes faster",
     .op = TSL_OP_GEMM,
     .version = 1,
-    .accuracy = accuracy,
+    .accuracy = slices_accuracy,
     .needs_nearest = true,
     .params = params,
-    .refuse = refuse,
+    .refuse = slices_refuse,
     .score = tsl_slices_seconds,
-    .build = build,
-    .run = run,
-    .release = release,
+    .build = slices_build,
+    .run = slices_run,
+    .release = slices_release,
     .takes = {.types = types},
-    .uses = {.scratch = scratch, .host = host_bytes, .account = tsl_slices_account},
+    .uses = {.scratch = slices_scratch, .host = host_bytes, .account = tsl_slices_account},
 };

@@ -16,7 +16,7 @@ static const double doubt = 1.75;
  * product, and until it is an element. Without tile registers an engine adds as fast as in f32. */
 static const double tile_rate = 600, number_clocks = 8, sum_clocks = 0.5, element_clocks = 6;
 
-static double host_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double slices_host_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const double clocks = 1e6 * fmax(1, device->clock_mhz) * fmax(1, device->threads),
                rate = device->capabilities & TSL_CAN_AMX ? tile_rate * clocks : 0.8 * device->peak_f32;
   const double m = (double)tsl_round_up(problem->m, 32), n = (double)tsl_round_up(problem->n, 32),
@@ -30,7 +30,7 @@ static double host_seconds(const tsl_problem *problem, const tsl_config *config,
 /* Engines compute whole tiles; sums pass through memory with each product. */
 double tsl_slices_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   if (device->capabilities & TSL_CAN_HOST)
-    return host_seconds(problem, config, device);
+    return slices_host_seconds(problem, config, device);
   const double m = (double)tsl_round_up(problem->m, 128), n = (double)tsl_round_up(problem->n, 128),
                k = (double)tsl_slices_depth(problem), elements = (double)problem->m * (double)problem->n,
                products = (double)config->value[TSL_SLICES_PRODUCTS], slices = tsl_slices_count(config);

@@ -16,58 +16,58 @@ enum {
 
 /* --- memory --- */
 
-static int64_t take(int64_t *bytes, int64_t more) {
+static int64_t slices_run_take(int64_t *bytes, int64_t more) {
   const int64_t at = *bytes;
   *bytes += tsl_round_up(more, ALIGNED);
   return at;
 }
 
 /* What a child may have, at the start of scratch memory: some engines copy their operands, as words. */
-static int64_t workspace_of(const slices_arguments *given) {
+static int64_t slices_workspace_of(const slices_arguments *given) {
   const int64_t lines = tsl_round_up(given->m, SIDE) + tsl_round_up(given->n, SIDE);
   return lines * tsl_round_up(given->depth, SIDE) * (int64_t)sizeof(float) + WORKSPACE;
 }
 
 /* Fills in sizes and offsets for m rows of A and n columns of B; returns the bytes of it all. */
-static int64_t lay_out(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n,
+static int64_t slices_lay_out(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n,
                        slices_arguments *given) {
   const int64_t lines[2] = {m, n};
   int64_t bytes = 0;
   given->m = (int)m, given->n = (int)n, given->k = (int)problem->k;
   given->depth = (int)tsl_slices_depth(problem);
   given->slices = tsl_slices_count(config);
-  (void)take(&bytes, workspace_of(given));
+  (void)slices_run_take(&bytes, slices_workspace_of(given));
   for (int o = 0; o < 2; o++) {
     given->plane[o] = tsl_round_up(lines[o] * given->depth * 2, ALIGNED);
-    given->planes[o] = take(&bytes, given->slices * given->plane[o]);
-    given->scales[o] = take(&bytes, lines[o] * (int64_t)sizeof(int));
+    given->planes[o] = slices_run_take(&bytes, given->slices * given->plane[o]);
+    given->scales[o] = slices_run_take(&bytes, lines[o] * (int64_t)sizeof(int));
   }
   given->sums_row = tsl_round_up(n, TSL_SLICES_ROW_UNIT);
-  given->sums = take(&bytes, m * given->sums_row * (int64_t)sizeof(float));
+  given->sums = slices_run_take(&bytes, m * given->sums_row * (int64_t)sizeof(float));
   return bytes;
 }
 
 uint64_t tsl_slices_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   slices_arguments given;
   (void)device;
-  return (uint64_t)tsl_max(lay_out(problem, config, problem->m, problem->n, &given),
-                            lay_out(problem, config, problem->n, problem->m, &given));
+  return (uint64_t)tsl_max(slices_lay_out(problem, config, problem->m, problem->n, &given),
+                            slices_lay_out(problem, config, problem->n, problem->m, &given));
 }
 
 /* --- kernels --- */
 
-static slices_arguments layout_of(const tsl_work *work, bool swapped) {
+static slices_arguments slices_layout_of(const tsl_work *work, bool swapped) {
   const tsl_problem *problem = &work->problem;
   slices_arguments given = {.m = 0};
-  lay_out(problem, &work->config, swapped ? problem->n : problem->m, swapped ? problem->m : problem->n,
+  slices_lay_out(problem, &work->config, swapped ? problem->n : problem->m, swapped ? problem->m : problem->n,
           &given);
   return given;
 }
 
 uint64_t tsl_slices_workspace(const tsl_work *work) {
   const tsl_slices_products *products = work->state;
-  const slices_arguments given = layout_of(work, products->is_swapped);
-  return (uint64_t)workspace_of(&given);
+  const slices_arguments given = slices_layout_of(work, products->is_swapped);
+  return (uint64_t)slices_workspace_of(&given);
 }
 
 tesela_status tsl_slices_find_kernels(tsl_work *work) {
@@ -88,12 +88,12 @@ typedef struct slices_run {
   slices_arguments given;
 } slices_run;
 
-static slices_matrix matrix_of(int64_t offset, int64_t across, int64_t along) {
+static slices_matrix slices_matrix_of(int64_t offset, int64_t across, int64_t along) {
   return (slices_matrix){
       .offset = offset, .across = across, .along = along, .is_across = !tsl_launch_along(along, across)};
 }
 
-static slices_run run_of(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+static slices_run slices_run_of(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   const tsl_problem *problem = &work->problem;
   const tsl_slices_state *state = work->state;
   const tsl_gemm_sizes plain = tsl_launch_sizes(work, operands);
@@ -105,10 +105,10 @@ static slices_run run_of(const tsl_work *work, const tsl_operands *operands, tsl
                     .c = operands->c.buffer,
                     .scratch = operands->scratch,
                     .stream = stream,
-                    .given = layout_of(work, state->products.is_swapped)};
+                    .given = slices_layout_of(work, state->products.is_swapped)};
   slices_arguments *given = &run.given;
-  given->of[0] = matrix_of(s.a_offset, s.a_row_stride, s.a_col_stride);
-  given->of[1] = matrix_of(s.b_offset, s.b_col_stride, s.b_row_stride);
+  given->of[0] = slices_matrix_of(s.a_offset, s.a_row_stride, s.a_col_stride);
+  given->of[1] = slices_matrix_of(s.b_offset, s.b_col_stride, s.b_row_stride);
   given->c_offset = s.c_offset, given->c_row = s.c_row_stride, given->c_col = s.c_col_stride;
   given->alpha = (float)problem->alpha[0], given->beta = (float)problem->beta[0];
   given->is_empty = state->products.first == NULL;
@@ -118,35 +118,35 @@ static slices_run run_of(const tsl_work *work, const tsl_operands *operands, tsl
   return run;
 }
 
-static tesela_status launch(const slices_run *run, tsl_kernel *kernel, int64_t groups, int items,
+static tesela_status slices_launch(const slices_run *run, tsl_kernel *kernel, int64_t groups, int items,
                             const tsl_argument *list, int count) {
   const tsl_grid grid = {{(uint64_t)groups, 1, 1}, {items, 1, 1}};
   return run->work->device->ops->launch(run->stream, kernel, &grid, list, count);
 }
 
 /* Groups of items, one for each of so many. */
-static int64_t groups_for(int64_t items) {
+static int64_t slices_groups_for(int64_t items) {
   return tsl_ceil_div(items, TSL_SLICES_GROUP_ITEMS);
 }
 
-static tesela_status cut(const slices_run *run) {
+static tesela_status slices_run_cut(const slices_run *run) {
   const slices_arguments *given = &run->given;
   const tsl_argument all[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(run->scratch),
                               TSL_ARG_VALUE(*given)};
-  TSL_TRY(launch(run, run->state->measure, given->blocks[0] + given->blocks[1], TSL_SLICES_ITEMS, all, 4));
+  TSL_TRY(slices_launch(run, run->state->measure, given->blocks[0] + given->blocks[1], TSL_SLICES_ITEMS, all, 4));
   for (int o = 0; o < 2; o++) {
     const int64_t unit = given->of[o].is_across ? TSL_SLICES_CONVERT_ACROSS : 1,
                   lines = tsl_round_up(o ? given->n : given->m, unit);
     const tsl_argument list[] = {TSL_ARG_BUFFER(o ? run->b : run->a), TSL_ARG_BUFFER(run->scratch),
                                  TSL_ARG_VALUE(*given), TSL_ARG_VALUE(o)};
-    TSL_TRY(launch(run, run->state->cut, groups_for(lines * (given->depth / TSL_SLICES_NUMBERS)),
+    TSL_TRY(slices_launch(run, run->state->cut, slices_groups_for(lines * (given->depth / TSL_SLICES_NUMBERS)),
                    TSL_SLICES_GROUP_ITEMS, list, 4));
   }
   return TESELA_OK;
 }
 
 /* Offsets of operands count elements. */
-static tesela_status multiply(const slices_run *run) {
+static tesela_status slices_run_multiply(const slices_run *run) {
   const slices_arguments *given = &run->given;
   const tsl_subplan_factory *children = run->work->children;
   const int64_t products = run->work->config.value[TSL_SLICES_PRODUCTS],
@@ -164,16 +164,16 @@ static tesela_status multiply(const slices_run *run) {
 }
 
 tesela_status tsl_slices_run_kernels(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  slices_run run = run_of(work, operands, stream);
+  slices_run run = slices_run_of(work, operands, stream);
   if (run.given.is_empty) {
     run.a = run.b = run.c; /* not read */
     run.scratch = run.scratch ? run.scratch : run.c;
   } else {
-    TSL_TRY(cut(&run));
-    TSL_TRY(multiply(&run));
+    TSL_TRY(slices_run_cut(&run));
+    TSL_TRY(slices_run_multiply(&run));
   }
   const tsl_argument list[] = {TSL_ARG_BUFFER(run.a), TSL_ARG_BUFFER(run.b), TSL_ARG_BUFFER(run.c),
                                TSL_ARG_BUFFER(run.scratch), TSL_ARG_VALUE(run.given)};
-  return launch(&run, run.state->join, groups_for(run.given.m * (int64_t)run.given.n), TSL_SLICES_GROUP_ITEMS,
+  return slices_launch(&run, run.state->join, slices_groups_for(run.given.m * (int64_t)run.given.n), TSL_SLICES_GROUP_ITEMS,
                 list, 5);
 }

@@ -53,7 +53,7 @@ static double seconds_by(const tsl_strategy *strategy, const tsl_problem *whole,
              : INFINITY;
 }
 
-static bool is_asked(const tsl_strategy *strategy, const tsl_problem *problem) {
+static bool engine_is_asked(const tsl_strategy *strategy, const tsl_problem *problem) {
   return strategy->op == problem->op && strategy->uses.within && strategy->score && !strategy->vendor.load &&
          !strategy->splits.parts;
 }
@@ -73,7 +73,7 @@ const tsl_strategy *tsl_streamed_engine(const tsl_problem *problem, const tsl_de
     return NULL;
   for (int i = 0; (strategy = tsl_strategy_list_hook(i)) != NULL; i++) {
     const double seconds =
-        is_asked(strategy, problem) ? seconds_by(strategy, problem, &slab, 1, device, UINT64_MAX) : INFINITY;
+        engine_is_asked(strategy, problem) ? seconds_by(strategy, problem, &slab, 1, device, UINT64_MAX) : INFINITY;
     if (seconds < least) {
       least = seconds;
       best = strategy;

@@ -35,24 +35,24 @@ static const tsl_param params[] = {
 };
 
 /* Without a device the slabs are not known where the config leaves them open: at most of LEAST terms (tiling.c). */
-static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+static tsl_accuracy streamed_accuracy(const tsl_problem *problem, const tsl_config *config) {
   const bool by_memory = config->value[STREAMED_ROWS] == 0 && config->value[STREAMED_COLS] == 0;
   const int64_t said = config->value[STREAMED_DEPTH], depth = said > 0 ? said : by_memory ? 16 : problem->k;
   const bool is_cut = tsl_problem_adds_up(problem) && problem->k > depth;
   return tsl_accuracy_asked_of_parts(problem, is_cut ? (problem->k - 1) / depth + 1 : 1);
 }
 
-static bool is_empty(const tsl_problem *problem) {
+static bool streamed_is_empty(const tsl_problem *problem) {
   return problem->m == 0 || problem->n == 0;
 }
 
-static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *streamed_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   tsl_tiling tiling;
-  return is_empty(problem) ? "C has no elements" : tsl_tiling_of(problem, config, device, &tiling);
+  return streamed_is_empty(problem) ? "C has no elements" : tsl_tiling_of(problem, config, device, &tiling);
 }
 
 /* What the tiling was chosen by, where the device copies beside computing and numbers are real; else kernels at half of the peak, or the link, whichever takes longer. */
-static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double streamed_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   tsl_tiling tiling;
   const bool is_f64 = tsl_type(problem->c.type)->component == TESELA_F64;
   const double peak = is_f64 ? device->peak_f64 : device->peak_f32;
@@ -68,10 +68,10 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
 
 static uint64_t bytes(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   tsl_tiling tiling;
-  return is_empty(problem) || tsl_tiling_of(problem, config, device, &tiling) ? 0 : tiling.bytes;
+  return streamed_is_empty(problem) || tsl_tiling_of(problem, config, device, &tiling) ? 0 : tiling.bytes;
 }
 
-static void release(tsl_work *work) {
+static void streamed_release(tsl_work *work) {
   tsl_streamed *self = work->state;
   for (int i = 0; i < 2; i++)
     for (int j = 0; j < 2; j++)
@@ -84,7 +84,7 @@ static void release(tsl_work *work) {
 
 /* --- kinds of slabs --- */
 
-static tesela_status pack(tsl_streamed_kind *kind, int operand, const tsl_shape *whole, int64_t rows,
+static tesela_status streamed_pack(tsl_streamed_kind *kind, int operand, const tsl_shape *whole, int64_t rows,
                           int64_t cols, tsl_shape *packed) {
   kind->shapes[operand] = *whole;
   kind->shapes[operand].rows = rows;
@@ -96,7 +96,7 @@ static tesela_status pack(tsl_streamed_kind *kind, int operand, const tsl_shape 
 }
 
 /* The product of one slab: operands as they lie on the device, and beta for what the tile holds. */
-static tesela_status problem_of(const tsl_work *work, int64_t i, int64_t j, int64_t slab,
+static tesela_status streamed_problem_of(const tsl_work *work, int64_t i, int64_t j, int64_t slab,
                                 tsl_streamed_kind *kind, tsl_problem *part) {
   const tsl_streamed *self = work->state;
   const tsl_problem *whole = &work->problem;
@@ -113,9 +113,9 @@ static tesela_status problem_of(const tsl_work *work, int64_t i, int64_t j, int6
     part->beta[0] = 1;
     part->beta[1] = 0;
   }
-  TSL_TRY(pack(kind, TSL_OPERAND_A, &whole->a, tile.rows, depth, &part->a));
-  TSL_TRY(pack(kind, TSL_OPERAND_B, &whole->b, depth, tile.cols, &part->b));
-  return pack(kind, TSL_OPERAND_C, &whole->c, tile.rows, tile.cols, &part->c);
+  TSL_TRY(streamed_pack(kind, TSL_OPERAND_A, &whole->a, tile.rows, depth, &part->a));
+  TSL_TRY(streamed_pack(kind, TSL_OPERAND_B, &whole->b, depth, tile.cols, &part->b));
+  return streamed_pack(kind, TSL_OPERAND_C, &whole->c, tile.rows, tile.cols, &part->c);
 }
 
 static tesela_status make_kind(tsl_work *work, int64_t i, int64_t j, int64_t slab) {
@@ -124,7 +124,7 @@ static tesela_status make_kind(tsl_work *work, int64_t i, int64_t j, int64_t sla
   tsl_problem part;
   if (kind->child)
     return TESELA_OK;
-  TSL_TRY(problem_of(work, i, j, slab, kind, &part));
+  TSL_TRY(streamed_problem_of(work, i, j, slab, kind, &part));
   const tsl_subplan_request wish = {.problem = &part,
                                .device = work->device,
                                .in_buffers = true,
@@ -150,7 +150,7 @@ static tesela_status make_kinds(tsl_work *work) {
   return TESELA_OK;
 }
 
-static tesela_status build(tsl_work *work) {
+static tesela_status streamed_build(tsl_work *work) {
   tsl_tiling tiling;
   char text[32], in[32], out[32], workspace[32];
   void *block;
@@ -163,7 +163,7 @@ static tesela_status build(tsl_work *work) {
   pthread_mutex_init(&self->lock, NULL);
   const tesela_status status = make_kinds(work);
   if (status != TESELA_OK) {
-    release(work);
+    streamed_release(work);
     return status;
   }
   work->config.value[STREAMED_ROWS] = tiling.rows;
@@ -181,7 +181,7 @@ static tesela_status build(tsl_work *work) {
   return TESELA_OK;
 }
 
-static bool share(const tsl_work *work, int index, tsl_subplan_info *out) {
+static bool streamed_share(const tsl_work *work, int index, tsl_subplan_info *out) {
   const tsl_streamed *self = work->state;
   const tsl_tiling *t = &self->tiling;
   if (index != 0)
@@ -205,14 +205,14 @@ const tsl_strategy tsl_gemm_streamed = {
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_KERNELS,
-    .accuracy = accuracy,
+    .accuracy = streamed_accuracy,
     .params = params,
     .takes = {.types = tsl_types_every, .conjugates = true},
     .values = {.ranges = {ANY, ANY, ANY}},
-    .refuse = refuse,
-    .score = score,
-    .build = build,
+    .refuse = streamed_refuse,
+    .score = streamed_score,
+    .build = streamed_build,
     .run = tsl_streamed_run,
-    .release = release,
-    .splits = {.parts = true, .share = share, .bytes = bytes},
+    .release = streamed_release,
+    .splits = {.parts = true, .share = streamed_share, .bytes = bytes},
 };

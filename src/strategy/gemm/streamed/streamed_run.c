@@ -19,7 +19,7 @@ typedef struct ring {
   int turn;
 } ring;
 
-typedef struct running {
+typedef struct streamed_running {
   const tsl_work *work;
   tsl_streamed *self;
   const tsl_operands *given;
@@ -35,11 +35,11 @@ typedef struct running {
   void *block; /* for gathering, without staging */
   size_t block_bytes;
   bool any; /* something of C was written */
-} running;
+} streamed_running;
 
 /* --- memory --- */
 
-static tesela_status take_buffers(running *job) {
+static tesela_status take_buffers(streamed_running *job) {
   const tsl_tiling *t = &job->self->tiling;
   const tsl_problem *problem = &job->work->problem;
   const int64_t a = t->rows * t->depth * (int64_t)tsl_type(problem->a.type)->size,
@@ -57,7 +57,7 @@ static tesela_status take_buffers(running *job) {
 }
 
 /* Without pinned memory it goes the other way. */
-static tesela_status take_staging(running *job) {
+static tesela_status streamed_take_staging(streamed_running *job) {
   tsl_staging_sizes sizes;
   tsl_status_saved saved;
   int mark = 0;
@@ -76,17 +76,17 @@ static tesela_status take_staging(running *job) {
   return TESELA_OK;
 }
 
-static tesela_status take_all(running *job) {
+static tesela_status streamed_take_all(streamed_running *job) {
   for (int operand = 0; operand < TSL_OPERAND_C; operand++)
     for (int i = 0; i < PANELS; i++)
       job->rings[operand].lines[i] = job->rings[operand].slabs[i] = -1;
   TSL_TRY(job->ops->stream_create(job->device, &job->stream));
-  TSL_TRY(take_staging(job));
+  TSL_TRY(streamed_take_staging(job));
   return take_buffers(job);
 }
 
 /* Work may be pending on what goes now, and after a failure what waiting has to say comes second. */
-static void give_all(running *job, tesela_status status) {
+static void give_all(streamed_running *job, tesela_status status) {
   tsl_status_saved saved;
   tsl_status_save(&saved);
   if (job->staging) {
@@ -113,24 +113,24 @@ static void give_all(running *job, tesela_status status) {
 
 /* --- copies --- */
 
-static const tsl_operand *given_of(const running *job, int operand) {
+static const tsl_operand *streamed_given_of(const streamed_running *job, int operand) {
   const tsl_operands *all = job->given;
   return operand == TSL_OPERAND_A ? &all->a : operand == TSL_OPERAND_B ? &all->b : &all->c;
 }
 
 /* A panel or a tile from element (row, col) of its operand on. */
-static tsl_transfer_path way_of(const running *job, const tsl_streamed_kind *kind, int operand, int64_t row,
+static tsl_transfer_path streamed_way_of(const streamed_running *job, const tsl_streamed_kind *kind, int operand, int64_t row,
                       int64_t col, tsl_buffer *buffer) {
   const tsl_shape *shape = &kind->shapes[operand];
   const int64_t at = row * shape->row_stride + col * shape->col_stride;
   return (tsl_transfer_path){.shape = shape,
                    .transfer = &kind->transfers[operand],
-                   .host = (unsigned char *)given_of(job, operand)->host +
+                   .host = (unsigned char *)streamed_given_of(job, operand)->host +
                            at * (int64_t)tsl_type(shape->type)->size,
                    .buffer = buffer};
 }
 
-static tesela_status gather_block(running *job, const tsl_transfer *transfer) {
+static tesela_status streamed_gather_block(streamed_running *job, const tsl_transfer *transfer) {
   if (!tsl_transfer_needs_block(transfer, job->device) || job->block_bytes >= transfer->bytes)
     return TESELA_OK;
   tsl_free(job->block);
@@ -141,17 +141,17 @@ static tesela_status gather_block(running *job, const tsl_transfer *transfer) {
   return TESELA_OK;
 }
 
-static tesela_status bring(running *job, const tsl_transfer_path *way) {
+static tesela_status streamed_bring(streamed_running *job, const tsl_transfer_path *way) {
   static const tsl_series one = {1, 0};
   const tsl_part all = {0, way->shape->rows, 0, way->shape->cols};
   if (job->staging)
     return tsl_part_in(&job->porter, way, &all);
-  TSL_TRY(gather_block(job, way->transfer));
+  TSL_TRY(streamed_gather_block(job, way->transfer));
   return tsl_transfer_in(way->shape, way->transfer, one, way->host, way->buffer, job->stream, job->block);
 }
 
 /* The buffer that holds a panel, brought now where none does: in place of the one that came first. */
-static tesela_status panel(running *job, const tsl_streamed_kind *kind, int operand, int64_t line,
+static tesela_status panel(streamed_running *job, const tsl_streamed_kind *kind, int operand, int64_t line,
                            int64_t slab, int *at) {
   ring *of = &job->rings[operand];
   const tsl_tiling *t = &job->self->tiling;
@@ -163,36 +163,36 @@ static tesela_status panel(running *job, const tsl_streamed_kind *kind, int oper
   if (of->is_read[*at])
     TSL_TRY(job->ops->stream_wait(job->staging->in, of->free[*at]));
   const tsl_transfer_path way = operand == TSL_OPERAND_A
-                          ? way_of(job, kind, operand, line * t->rows, slab * t->depth, of->buffers[*at])
-                          : way_of(job, kind, operand, slab * t->depth, line * t->cols, of->buffers[*at]);
+                          ? streamed_way_of(job, kind, operand, line * t->rows, slab * t->depth, of->buffers[*at])
+                          : streamed_way_of(job, kind, operand, slab * t->depth, line * t->cols, of->buffers[*at]);
   of->lines[*at] = of->slabs[*at] = -1;
-  TSL_TRY(bring(job, &way));
+  TSL_TRY(streamed_bring(job, &way));
   of->lines[*at] = line;
   of->slabs[*at] = slab;
   return TESELA_OK;
 }
 
 /* A tile's way out, and where it is. */
-static tsl_transfer_path way_out(const running *job, int64_t index, tsl_part *tile) {
+static tsl_transfer_path way_out(const streamed_running *job, int64_t index, tsl_part *tile) {
   int64_t i, j;
   tsl_tiling_tile(&job->self->tiling, index, &i, &j);
   *tile = tsl_tiling_part(&job->self->tiling, i, j);
-  return way_of(job, tsl_streamed_kind_of(job->self, i, j, 0), TSL_OPERAND_C, tile->row, tile->col,
+  return streamed_way_of(job, tsl_streamed_kind_of(job->self, i, j, 0), TSL_OPERAND_C, tile->row, tile->col,
                 job->tiles[index % job->self->tiling.tiles]);
 }
 
 /* Without staging, a tile behind what computes it. */
-static tesela_status fetch_at_once(running *job, int64_t index) {
+static tesela_status fetch_at_once(streamed_running *job, int64_t index) {
   static const tsl_series one = {1, 0};
   tsl_part tile;
   const tsl_transfer_path way = way_out(job, index, &tile);
-  TSL_TRY(gather_block(job, way.transfer));
+  TSL_TRY(streamed_gather_block(job, way.transfer));
   job->any = true; /* as far as anybody knows */
   return tsl_transfer_out(way.shape, way.transfer, one, way.host, way.buffer, job->stream, job->block);
 }
 
 /* Share `share` of the rows of a tile, of so many, begins to go out once the tile is done. */
-static tesela_status begin_share(running *job, int64_t index, int64_t share, int64_t shares) {
+static tesela_status begin_share(streamed_running *job, int64_t index, int64_t share, int64_t shares) {
   tsl_part tile;
   const tsl_transfer_path way = way_out(job, index, &tile);
   const int64_t rows = tile.rows / shares + (tile.rows % shares != 0), first = share * rows;
@@ -202,7 +202,7 @@ static tesela_status begin_share(running *job, int64_t index, int64_t share, int
   return tsl_outgoing_begin(&job->out, &job->porter, &way, &part);
 }
 
-static tesela_status finish_share(running *job) {
+static tesela_status finish_share(streamed_running *job) {
   const tesela_status status = tsl_outgoing_finish(&job->out);
   job->any |= job->out.any;
   return status;
@@ -210,7 +210,7 @@ static tesela_status finish_share(running *job) {
 
 /* What goes out beside the panels of a slab: of the tile before, which the first slab's panels come for while it is computed; where slabs are whole sums, of
  * the one before that, whose memory this tile takes. */
-static tesela_status begin_beside(running *job, int64_t index, int64_t slab) {
+static tesela_status begin_beside(streamed_running *job, int64_t index, int64_t slab) {
   const int64_t slabs = job->self->tiling.slabs;
   job->out = (tsl_outgoing){.porter = NULL};
   if (slabs == 1)
@@ -220,7 +220,7 @@ static tesela_status begin_beside(running *job, int64_t index, int64_t slab) {
 
 /* --- computing --- */
 
-static tesela_status record(running *job, tsl_event *event, bool *is_recorded) {
+static tesela_status record(streamed_running *job, tsl_event *event, bool *is_recorded) {
   if (!job->staging)
     return TESELA_OK;
   TSL_TRY(job->ops->event_record(job->stream, event));
@@ -229,7 +229,7 @@ static tesela_status record(running *job, tsl_event *event, bool *is_recorded) {
 }
 
 /* Panels of a slab, which are brought where they are not there. */
-static tesela_status panels_of(running *job, int64_t i, int64_t j, int64_t slab, int at[TSL_OPERAND_C]) {
+static tesela_status streamed_panels_of(streamed_running *job, int64_t i, int64_t j, int64_t slab, int at[TSL_OPERAND_C]) {
   const tsl_streamed_kind *kind = tsl_streamed_kind_of(job->self, i, j, slab);
   at[TSL_OPERAND_A] = at[TSL_OPERAND_B] = 0;
   if (!tsl_problem_reads(&job->work->problem, TSL_OPERAND_A))
@@ -238,7 +238,7 @@ static tesela_status panels_of(running *job, int64_t i, int64_t j, int64_t slab,
   return panel(job, kind, TSL_OPERAND_B, j, slab, &at[TSL_OPERAND_B]);
 }
 
-static tesela_status multiply(running *job, int64_t index, int64_t i, int64_t j, int64_t slab,
+static tesela_status streamed_multiply(streamed_running *job, int64_t index, int64_t i, int64_t j, int64_t slab,
                               const int at[TSL_OPERAND_C]) {
   const tsl_streamed_kind *kind = tsl_streamed_kind_of(job->self, i, j, slab);
   tsl_buffer *used[TSL_OPERAND_C];
@@ -258,13 +258,13 @@ static tesela_status multiply(running *job, int64_t index, int64_t i, int64_t j,
 }
 
 /* What C holds, where it counts. */
-static tesela_status bring_tile(running *job, int64_t index) {
+static tesela_status bring_tile(streamed_running *job, int64_t index) {
   tsl_part tile;
   const tsl_transfer_path way = way_out(job, index, &tile);
-  return tsl_problem_reads(&job->work->problem, TSL_OPERAND_C) ? bring(job, &way) : TESELA_OK;
+  return tsl_problem_reads(&job->work->problem, TSL_OPERAND_C) ? streamed_bring(job, &way) : TESELA_OK;
 }
 
-static tesela_status one_tile(running *job, int64_t index) {
+static tesela_status one_tile(streamed_running *job, int64_t index) {
   const tsl_tiling *t = &job->self->tiling;
   bool is_recorded;
   int64_t i, j;
@@ -273,12 +273,12 @@ static tesela_status one_tile(running *job, int64_t index) {
   for (int64_t slab = 0; slab < t->slabs; slab++) {
     if (job->staging)
       TSL_TRY(begin_beside(job, index, slab));
-    TSL_TRY(panels_of(job, i, j, slab, at));
+    TSL_TRY(streamed_panels_of(job, i, j, slab, at));
     if (t->slabs == 1)
       TSL_TRY(finish_share(job)); /* before this tile is where that one was */
     if (slab == 0)
       TSL_TRY(bring_tile(job, index));
-    TSL_TRY(multiply(job, index, i, j, slab, at));
+    TSL_TRY(streamed_multiply(job, index, i, j, slab, at));
     TSL_TRY(finish_share(job));
     if (!job->staging && slab == 0 && index > 0)
       TSL_TRY(fetch_at_once(job, index - 1));
@@ -287,7 +287,7 @@ static tesela_status one_tile(running *job, int64_t index) {
 }
 
 /* The last ones go out by themselves: with staging two of them where slabs are whole sums. */
-static tesela_status last_tiles(running *job, int64_t count) {
+static tesela_status last_tiles(streamed_running *job, int64_t count) {
   const int64_t left = job->self->tiling.slabs == 1 && count > 1 ? 2 : 1;
   if (!job->staging)
     return fetch_at_once(job, count - 1);
@@ -298,7 +298,7 @@ static tesela_status last_tiles(running *job, int64_t count) {
   return TESELA_OK;
 }
 
-static tesela_status all_tiles(running *job) {
+static tesela_status streamed_all_tiles(streamed_running *job) {
   const tsl_tiling *t = &job->self->tiling;
   const int64_t count = t->row_tiles * t->col_tiles;
   job->porter.beside = job->staging ? &job->out : NULL;
@@ -309,7 +309,7 @@ static tesela_status all_tiles(running *job) {
 
 tesela_status tsl_streamed_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   tsl_streamed *self = work->state;
-  running job = {.work = work,
+  streamed_running job = {.work = work,
                  .self = self,
                  .given = operands,
                  .device = work->device,
@@ -318,9 +318,9 @@ tesela_status tsl_streamed_run(const tsl_work *work, const tsl_operands *operand
                      operands->team.threads > 0 ? operands->team : tsl_device_host_team(work->device)};
   (void)stream;
   pthread_mutex_lock(&self->lock);
-  tesela_status status = take_all(&job);
+  tesela_status status = streamed_take_all(&job);
   if (status == TESELA_OK)
-    status = all_tiles(&job);
+    status = streamed_all_tiles(&job);
   job.any |= job.out.any;
   give_all(&job, status);
   pthread_mutex_unlock(&self->lock);

@@ -14,7 +14,7 @@ static int64_t up(int64_t number, int64_t by) {
   return number / by + (number % by != 0);
 }
 
-static double size_of(const tsl_shape *shape) {
+static double tiling_size_of(const tsl_shape *shape) {
   return (double)tsl_type(shape->type)->size;
 }
 
@@ -29,15 +29,15 @@ static int64_t even(int64_t size, int64_t most) {
 }
 
 /* One of so many parts of a side, of which large ones end at grains, so that rows are aligned. */
-static int64_t share_of(int64_t size, int64_t parts) {
+static int64_t tiling_share_of(int64_t size, int64_t parts) {
   const int64_t share = up(size, parts);
   return share > 16 * GRAIN ? up(share, GRAIN) * GRAIN : even(size, share);
 }
 
 /* Counts what rows, cols and depth come to. */
-static void count(const tsl_problem *problem, tsl_tiling *t) {
-  const double a = reads_panels(problem) ? size_of(&problem->a) : 0,
-               b = reads_panels(problem) ? size_of(&problem->b) : 0, c = size_of(&problem->c);
+static void tiling_count(const tsl_problem *problem, tsl_tiling *t) {
+  const double a = reads_panels(problem) ? tiling_size_of(&problem->a) : 0,
+               b = reads_panels(problem) ? tiling_size_of(&problem->b) : 0, c = tiling_size_of(&problem->c);
   const double rows = (double)t->rows, cols = (double)t->cols, depth = (double)t->depth;
   t->row_tiles = up(t->m, t->rows);
   t->col_tiles = up(t->n, t->cols);
@@ -62,7 +62,7 @@ static void count(const tsl_problem *problem, tsl_tiling *t) {
 
 /* Where copies go one after the other with computing: bytes over the link; a slab also reads and writes its tile in the device's own
  * memory, some sixty times as fast; and each step waits for something, as long as a megabyte takes. */
-static double cost(const tsl_tiling *t) {
+static double tiling_cost(const tsl_tiling *t) {
   const double steps = (double)t->row_tiles * (double)t->col_tiles * (double)t->slabs;
   return t->in + t->out + 2 * (double)t->slabs * t->out / 64 + 1e6 * steps;
 }
@@ -78,7 +78,7 @@ typedef struct rates {
 static rates rates_of(const tsl_problem *problem, const tsl_device *device) {
   /* Tensor cores double f64 where that is no afterthought, and do narrow types ten times as fast or more; f32 has 0.8 of its peak. */
   const bool has_mma = device->capabilities & TSL_CAN_MMA;
-  const double narrow = problem->a.type != problem->c.type || size_of(&problem->a) < 4 ? 10 : 0.8;
+  const double narrow = problem->a.type != problem->c.type || tiling_size_of(&problem->a) < 4 ? 10 : 0.8;
   const double f64 = device->peak_f64 * (has_mma && device->peak_f64 * 3 > device->peak_f32 ? 2 : 1);
   return (rates){tsl_type(problem->c.type)->component == TESELA_F64
                      ? f64
@@ -92,14 +92,14 @@ static bool overlaps(const tsl_device *device, const rates *r) {
 }
 
 /* What a slab takes to multiply. */
-static double product_seconds(const tsl_problem *problem, const tsl_device *device, const rates *r,
+static double tiling_product_seconds(const tsl_problem *problem, const tsl_device *device, const rates *r,
                               const tsl_tiling *t) {
   const double steps = (double)t->row_tiles * (double)t->col_tiles * (double)t->slabs;
   const double operations = 2 * (double)t->m * (double)t->n * (double)t->k / steps,
                tile = (double)t->rows * (double)t->cols, whole = 2 * tile * (double)t->depth;
   /* The last wave of a tile is half empty. */
   const double usual = operations / r->operations * (1 + 0.5 * r->wave / tile) +
-                       (t->slabs > 1 ? 2 * tile * size_of(&problem->c) / r->memory : 0);
+                       (t->slabs > 1 ? 2 * tile * tiling_size_of(&problem->c) / r->memory : 0);
   return r->engine && whole > 0
              ? fmin(usual, operations / whole * tsl_streamed_slab_seconds(r->engine, problem, device, t))
              : usual;
@@ -112,11 +112,11 @@ static double both_ways(double in, double out) {
 
 /* A step takes as long as its product, or as the panels that come for the next one beside what leaves of the tile before, whichever is
  * longer. Nothing hides the first panels and the last tile. */
-static double overlapped(const tsl_problem *problem, const rates *r, const tsl_tiling *t, double compute) {
-  const double a = reads_panels(problem) ? size_of(&problem->a) : 0,
-               b = reads_panels(problem) ? size_of(&problem->b) : 0;
+static double tiling_overlapped(const tsl_problem *problem, const rates *r, const tsl_tiling *t, double compute) {
+  const double a = reads_panels(problem) ? tiling_size_of(&problem->a) : 0,
+               b = reads_panels(problem) ? tiling_size_of(&problem->b) : 0;
   const double i = (double)t->row_tiles, j = (double)t->col_tiles, slabs = (double)t->slabs;
-  const double tile = (double)t->rows * (double)t->cols * size_of(&problem->c);
+  const double tile = (double)t->rows * (double)t->cols * tiling_size_of(&problem->c);
   const double depth = (double)t->depth, of_a = depth * (double)t->rows * a,
                of_b = depth * (double)t->cols * b, out = tile / slabs,
                before = tsl_problem_reads(problem, TSL_OPERAND_C) ? tile : 0;
@@ -137,73 +137,73 @@ double tsl_tiling_seconds(const tsl_problem *problem, const tsl_device *device, 
   if (!overlaps(device, &r))
     return 0;
   r.engine = tsl_streamed_engine(problem, device);
-  return overlapped(problem, &r, tiling, product_seconds(problem, device, &r, tiling));
+  return tiling_overlapped(problem, &r, tiling, tiling_product_seconds(problem, device, &r, tiling));
 }
 
 /* The buffers, and what kernels need beside their operands: copies of panels, where narrow types may be f32, and something
  * more. */
 static double needs_of(const tsl_problem *problem, const tsl_tiling *t) {
-  const double a = reads_panels(problem) ? fmax(4, size_of(&problem->a)) : 0,
-               b = reads_panels(problem) ? fmax(4, size_of(&problem->b)) : 0;
+  const double a = reads_panels(problem) ? fmax(4, tiling_size_of(&problem->a)) : 0,
+               b = reads_panels(problem) ? fmax(4, tiling_size_of(&problem->b)) : 0;
   return 1.01 * ((double)t->bytes + (double)t->depth * ((double)t->rows * a + (double)t->cols * b));
 }
 
-static bool fits(const tsl_problem *problem, const tsl_device *device, const tsl_tiling *t) {
+static bool tiling_fits(const tsl_problem *problem, const tsl_device *device, const tsl_tiling *t) {
   const double most = (double)device->allocation_max;
   return needs_of(problem, t) <= (double)tsl_tiling_memory(device) &&
-         (double)t->rows * (double)t->cols * size_of(&problem->c) <= most &&
-         (double)t->rows * (double)t->depth * size_of(&problem->a) <= most &&
-         (double)t->depth * (double)t->cols * size_of(&problem->b) <= most;
+         (double)t->rows * (double)t->cols * tiling_size_of(&problem->c) <= most &&
+         (double)t->rows * (double)t->depth * tiling_size_of(&problem->a) <= most &&
+         (double)t->depth * (double)t->cols * tiling_size_of(&problem->b) <= most;
 }
 
 /* The widest tile with so many rows and terms; false where not even a narrow one fits. */
-static bool widen(const tsl_problem *problem, const tsl_device *device, tsl_tiling *t) {
+static bool tiling_widen(const tsl_problem *problem, const tsl_device *device, tsl_tiling *t) {
   int64_t low = tsl_min(t->n, LEAST), high = t->n;
   t->cols = low;
-  count(problem, t);
-  if (!fits(problem, device, t))
+  tiling_count(problem, t);
+  if (!tiling_fits(problem, device, t))
     return false;
   while (low < high) {
     const int64_t middle = high - (high - low) / 2;
     t->cols = middle;
-    count(problem, t);
-    if (fits(problem, device, t))
+    tiling_count(problem, t);
+    if (tiling_fits(problem, device, t))
       low = middle;
     else
       high = middle - 1;
   }
   t->cols = even(t->n, low);
-  count(problem, t);
+  tiling_count(problem, t);
   return true;
 }
 
 /* Rows that cut m in 1, 2, 3, ... parts, and then in ever more; 0 behind the smallest. */
-static int64_t next_rows(int64_t m, int64_t *parts) {
+static int64_t tiling_next_rows(int64_t m, int64_t *parts) {
   const int64_t least = tsl_min(m, LEAST);
   if (*parts > 0 && up(m, *parts) <= least)
     return 0;
   *parts += 1 + *parts / 16;
-  const int64_t rows = share_of(m, *parts);
+  const int64_t rows = tiling_share_of(m, *parts);
   return rows < least ? least : rows;
 }
 
 /* The best until now, and what it takes. */
-typedef struct search {
+typedef struct tiling_search {
   const tsl_problem *problem;
   const tsl_device *device;
   rates rates;
   double least;
   tsl_tiling best;
-} search;
+} tiling_search;
 
 /* Keeps a tiling if it is the better one. Of what computing hides fewer bytes are still better, as others use the host's memory, too. No model is
  * asked where the link alone takes longer than the best does. */
-static void compare(search *s, const tsl_tiling *t) {
+static void tiling_compare(tiling_search *s, const tsl_tiling *t) {
   const bool is_hidden = overlaps(s->device, &s->rates);
   const double bytes = is_hidden ? 0.02 * (t->in + t->out) / s->rates.link : 0;
-  double now = is_hidden ? bytes + overlapped(s->problem, &s->rates, t, 0) : cost(t);
+  double now = is_hidden ? bytes + tiling_overlapped(s->problem, &s->rates, t, 0) : tiling_cost(t);
   if (is_hidden && now < s->least)
-    now = bytes + overlapped(s->problem, &s->rates, t, product_seconds(s->problem, s->device, &s->rates, t));
+    now = bytes + tiling_overlapped(s->problem, &s->rates, t, tiling_product_seconds(s->problem, s->device, &s->rates, t));
   if (now < s->least) {
     s->least = now;
     s->best = *t;
@@ -211,26 +211,26 @@ static void compare(search *s, const tsl_tiling *t) {
 }
 
 /* As wide as fits, or in a few tiles more, whose last one is out sooner. */
-static void try_widths(search *s, tsl_tiling *t) {
-  if (!widen(s->problem, s->device, t))
+static void try_widths(tiling_search *s, tsl_tiling *t) {
+  if (!tiling_widen(s->problem, s->device, t))
     return;
-  compare(s, t);
+  tiling_compare(s, t);
   for (int64_t more = 1; more <= 3; more++) {
     tsl_tiling narrower = *t;
-    narrower.cols = tsl_min(t->cols, share_of(t->n, t->col_tiles + more));
-    count(s->problem, &narrower);
-    if (narrower.cols >= tsl_min(t->n, LEAST) && fits(s->problem, s->device, &narrower))
-      compare(s, &narrower);
+    narrower.cols = tsl_min(t->cols, tiling_share_of(t->n, t->col_tiles + more));
+    tiling_count(s->problem, &narrower);
+    if (narrower.cols >= tsl_min(t->n, LEAST) && tiling_fits(s->problem, s->device, &narrower))
+      tiling_compare(s, &narrower);
   }
 }
 
-static bool find(const tsl_problem *problem, const tsl_device *device, tsl_tiling *best) {
+static bool tiling_find(const tsl_problem *problem, const tsl_device *device, tsl_tiling *best) {
   const tsl_tiling empty = {.m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
-  search s = {.problem = problem, .device = device, .rates = rates_of(problem, device), .least = INFINITY};
+  tiling_search s = {.problem = problem, .device = device, .rates = rates_of(problem, device), .least = INFINITY};
   int64_t parts = 0, rows;
   if (overlaps(device, &s.rates))
     s.rates.engine = tsl_streamed_engine(problem, device);
-  while ((rows = next_rows(problem->m, &parts)) > 0)
+  while ((rows = tiling_next_rows(problem->m, &parts)) > 0)
     for (int64_t depth = empty.k;; depth = up(up(depth, 2), LEAST) * LEAST) {
       tsl_tiling t = empty;
       t.rows = rows;
@@ -249,7 +249,7 @@ static const char *too_small(const tsl_problem *problem, const tsl_device *devic
   t.rows = tsl_min(t.m, LEAST);
   t.cols = tsl_min(t.n, LEAST);
   t.depth = tsl_problem_adds_up(problem) ? tsl_min(t.k, LEAST) : t.k;
-  count(problem, &t);
+  tiling_count(problem, &t);
   return tsl_refusal("needs %s of memory on %s at the least, of which a plan may take %s",
                      tsl_format_bytes((uint64_t)needs_of(problem, &t) + 1, least, sizeof least), device->name,
                      tsl_format_bytes(tsl_tiling_memory(device), has, sizeof has));
@@ -261,8 +261,8 @@ static bool holds_all(const tsl_problem *problem, const tsl_device *device) {
   whole.rows = whole.m;
   whole.cols = whole.n;
   whole.depth = whole.k;
-  count(problem, &whole);
-  return fits(problem, device, &whole);
+  tiling_count(problem, &whole);
+  return tiling_fits(problem, device, &whole);
 }
 
 const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
@@ -273,20 +273,20 @@ const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, 
     if (holds_all(problem, device))
       return tsl_refusal("the memory of %s holds all of A, B and C, and what kernels need beside them",
                          device->name);
-    return find(problem, device, tiling) ? NULL : too_small(problem, device);
+    return tiling_find(problem, device, tiling) ? NULL : too_small(problem, device);
   }
   *tiling = (tsl_tiling){.m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
   tiling->rows = rows > 0 ? tsl_min(rows, tiling->m) : tiling->m;
   tiling->cols = cols > 0 ? tsl_min(cols, tiling->n) : tiling->n;
   tiling->depth = depth > 0 ? tsl_min(depth, tiling->k) : tiling->k;
-  count(problem, tiling);
+  tiling_count(problem, tiling);
   if (tiling->slabs > 1 && !tsl_problem_adds_up(problem))
     return tsl_type(problem->c.type)->is_complex
                ? "sums of complex numbers are not cut, as an infinity would become NaN: depth is k"
                : tsl_refusal("sums for %s are made in %s and rounded once, so they are not cut: depth is k",
                              tsl_type(problem->c.type)->name,
                              tsl_type(tsl_type(problem->c.type)->sums)->name);
-  return fits(problem, device, tiling) ? NULL : too_small(problem, device);
+  return tiling_fits(problem, device, tiling) ? NULL : too_small(problem, device);
 }
 
 void tsl_tiling_tile(const tsl_tiling *tiling, int64_t index, int64_t *i, int64_t *j) {

@@ -26,7 +26,7 @@ static int products_of(const tsl_problem *problem) {
   return tsl_is_sum(problem->c.structure) ? 2 : 1;
 }
 
-static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+static tsl_accuracy structured_accuracy(const tsl_problem *problem, const tsl_config *config) {
   const int64_t slabs = tsl_structured_slabs(problem, config->value[STRUCTURED_BLOCK]);
   tsl_problem terms = *problem;
   terms.k = tsl_problem_terms(problem);
@@ -34,7 +34,7 @@ static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *confi
   return tsl_accuracy_asked_of_parts(&terms, products_of(problem) * slabs);
 }
 
-static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *structured_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
   (void)device;
   if (tsl_is_sum(problem->c.structure) && tsl_type(problem->c.type)->is_complex)
@@ -45,42 +45,42 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
              : "takes products of which a factor has a structure, or C a triangle";
 }
 
-static void cut_of(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+static void structured_cut_of(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                    tsl_structured_cut *cut) {
   tsl_structured_cut_of(problem, config->value[STRUCTURED_BLOCK], device, cut);
 }
 
-static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double structured_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   tsl_structured_cut cut;
-  cut_of(problem, config, device, &cut);
+  structured_cut_of(problem, config, device, &cut);
   return products_of(problem) * tsl_structured_seconds(problem, &cut, device);
 }
 
 /* As children's kernels may read and write vectors of it. */
-static uint64_t aligned(uint64_t bytes) {
+static uint64_t structured_aligned(uint64_t bytes) {
   enum { LINE = 256 };
   return (bytes + LINE - 1) / LINE * LINE;
 }
 
-/* Bytes of the copies; children need more, which build() says. */
+/* Bytes of the copies; children need more, which structured_build() says. */
 static uint64_t bytes_of_copies(const tsl_problem *problem, const tsl_structured_cut *cut) {
   const tsl_structured_room blocks = tsl_structured_blocks(problem, cut), held = tsl_structured_held(problem);
   const uint64_t size = tsl_type(problem->c.type)->size;
-  return aligned((uint64_t)blocks.elements * size) + aligned((uint64_t)held.elements * size);
+  return structured_aligned((uint64_t)blocks.elements * size) + structured_aligned((uint64_t)held.elements * size);
 }
 
-static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static uint64_t structured_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   tsl_structured_cut cut;
-  cut_of(problem, config, device, &cut);
+  structured_cut_of(problem, config, device, &cut);
   return bytes_of_copies(problem, &cut);
 }
 
 /* What all pieces multiply; what children move beyond that is theirs to tell. */
-static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+static void structured_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account) {
   tsl_structured_cut cut;
   double a = 0, b = 0, copied;
-  cut_of(problem, config, device, &cut);
+  structured_cut_of(problem, config, device, &cut);
   account->computed = 0;
   account->launches = products_of(problem) * (cut.count + tsl_structured_copies(problem, &cut, &copied));
   for (int i = 0; i < cut.count; i++) {
@@ -111,7 +111,7 @@ static void release_one(tsl_work *work) {
 }
 
 /* A product as a work of its own: with who makes plans as the whole has it now, since plans put another in its place. */
-static tsl_work product_of(const tsl_work *work, int index) {
+static tsl_work structured_product_of(const tsl_work *work, int index) {
   const tsl_structured_state *state = work->state;
   tsl_work product = *work;
   product.problem = state->products[index].problem;
@@ -119,23 +119,23 @@ static tsl_work product_of(const tsl_work *work, int index) {
   return product;
 }
 
-static void release(tsl_work *work) {
+static void structured_release(tsl_work *work) {
   tsl_structured_state *state = work->state;
   for (int i = 0; i < state->count; i++) {
-    tsl_work product = product_of(work, i);
+    tsl_work product = structured_product_of(work, i);
     release_one(&product);
   }
   tsl_free(state);
   work->state = NULL;
 }
 
-static uint64_t memory_of(const tsl_device *device) {
+static uint64_t structured_memory_of(const tsl_device *device) {
   const uint64_t most = device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
   return most < device->allocation_max ? most : device->allocation_max;
 }
 
 /* Of all the products of a piece, or of one where nothing takes them together. */
-static tesela_status make_child(tsl_work *work, int index, uint64_t most) {
+static tesela_status structured_make_child(tsl_work *work, int index, uint64_t most) {
   tsl_structured *self = work->state;
   tsl_problem part = tsl_structured_part(&work->problem, &self->cut, &self->cut.pieces[index]);
   const int64_t slabs = tsl_structured_slabs(&work->problem, self->cut.block);
@@ -158,12 +158,12 @@ static tesela_status make_child(tsl_work *work, int index, uint64_t most) {
   return work->children->make(work->children, &wish, &self->children[index]);
 }
 
-static tesela_status make_children(tsl_work *work, uint64_t *workspace) {
+static tesela_status structured_make_children(tsl_work *work, uint64_t *workspace) {
   tsl_structured *self = work->state;
-  const uint64_t own = bytes_of_copies(&work->problem, &self->cut), all = memory_of(work->device);
+  const uint64_t own = bytes_of_copies(&work->problem, &self->cut), all = structured_memory_of(work->device);
   *workspace = 0;
   for (int i = 0; i < self->cut.count; i++) {
-    TSL_TRY(make_child(work, i, all > own ? all - own : 0));
+    TSL_TRY(structured_make_child(work, i, all > own ? all - own : 0));
     const uint64_t needs = work->children->workspace(self->children[i]);
     *workspace = needs > *workspace ? needs : *workspace;
   }
@@ -171,29 +171,29 @@ static tesela_status make_children(tsl_work *work, uint64_t *workspace) {
 }
 
 /* Scratch memory: what children need, as they find it at its start, the diagonal's blocks, and what C holds before. */
-static tesela_status prepare(tsl_work *work) {
+static tesela_status structured_prepare(tsl_work *work) {
   tsl_structured *self = work->state;
   const uint64_t size = tsl_type(work->problem.c.type)->size;
   uint64_t workspace;
   TSL_TRY(tsl_launch_kernel(work, "strategy/gemm/structured/structured.cl", "tsl_structured_blocks",
                             STRUCTURED_SIDE * STRUCTURED_LINES, &self->copy));
-  TSL_TRY(make_children(work, &workspace));
+  TSL_TRY(structured_make_children(work, &workspace));
   self->blocks = tsl_structured_blocks(&work->problem, &self->cut);
   self->held = tsl_structured_held(&work->problem);
-  const uint64_t held_at = aligned(workspace) + aligned((uint64_t)self->blocks.elements * size);
-  self->blocks_at = (int64_t)(aligned(workspace) / size);
+  const uint64_t held_at = structured_aligned(workspace) + structured_aligned((uint64_t)self->blocks.elements * size);
+  self->blocks_at = (int64_t)(structured_aligned(workspace) / size);
   self->held_at = (int64_t)(held_at / size);
-  work->scratch = held_at + aligned((uint64_t)self->held.elements * size);
+  work->scratch = held_at + structured_aligned((uint64_t)self->held.elements * size);
   return TESELA_OK;
 }
 
-static tesela_status build_one(tsl_work *work, int products) {
+static tesela_status structured_build_one(tsl_work *work, int products) {
   void *block;
   TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_structured), "pieces of a product", &block));
   tsl_structured *self = work->state = block;
   self->products = products;
-  cut_of(&work->problem, &work->config, work->device, &self->cut);
-  const tesela_status status = prepare(work);
+  structured_cut_of(&work->problem, &work->config, work->device, &self->cut);
+  const tesela_status status = structured_prepare(work);
   if (status != TESELA_OK) {
     release_one(work);
     return status;
@@ -205,14 +205,14 @@ static tesela_status build_one(tsl_work *work, int products) {
   return TESELA_OK;
 }
 
-static tsl_operand turned(const tsl_operand *operand) {
+static tsl_operand structured_turned(const tsl_operand *operand) {
   tsl_operand out = *operand;
   out.row_stride = operand->col_stride;
   out.col_stride = operand->row_stride;
   return out;
 }
 
-static tesela_status build(tsl_work *work) {
+static tesela_status structured_build(tsl_work *work) {
   const int products = products_of(&work->problem);
   tesela_status status = TESELA_OK;
   void *block;
@@ -223,7 +223,7 @@ static tesela_status build(tsl_work *work) {
     product.state = NULL;
     if (products > 1)
       product.problem = tsl_problem_of_sum(&work->problem, i > 0);
-    status = build_one(&product, products);
+    status = structured_build_one(&product, products);
     state->products[i].problem = product.problem;
     state->products[i].own = product.state;
     state->count++;
@@ -234,24 +234,24 @@ static tesela_status build(tsl_work *work) {
     *work = product;
   }
   if (status != TESELA_OK)
-    release(work);
+    structured_release(work);
   return status;
 }
 
 /* The second product's operands are the first one's, seen from the other side. */
 static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  const tsl_work first = product_of(work, 0);
+  const tsl_work first = structured_product_of(work, 0);
   TSL_TRY(tsl_structured_run(&first, operands, stream));
   if (products_of(&work->problem) == 1)
     return TESELA_OK;
-  const tsl_work last = product_of(work, 1);
+  const tsl_work last = structured_product_of(work, 1);
   tsl_operands second = *operands;
-  second.a = turned(&operands->b);
-  second.b = turned(&operands->a);
+  second.a = structured_turned(&operands->b);
+  second.b = structured_turned(&operands->a);
   return tsl_structured_run(&last, &second, stream);
 }
 
-static bool share_of(const tsl_work *work, int index, tsl_subplan_info *out) {
+static bool structured_share_of(const tsl_work *work, int index, tsl_subplan_info *out) {
   const tsl_structured *self = work->state;
   if (index < 0 || index >= self->cut.count)
     return false;
@@ -269,11 +269,11 @@ static bool share_of(const tsl_work *work, int index, tsl_subplan_info *out) {
   return true;
 }
 
-static bool share(const tsl_work *work, int index, tsl_subplan_info *out) {
+static bool structured_share(const tsl_work *work, int index, tsl_subplan_info *out) {
   const tsl_structured_state *state = work->state;
   const int first = state->products[0].own->cut.count, at = index < first || state->count == 1 ? 0 : 1;
-  const tsl_work product = product_of(work, at);
-  return share_of(&product, at == 0 ? index : index - first, out);
+  const tsl_work product = structured_product_of(work, at);
+  return structured_share_of(&product, at == 0 ? index : index - first, out);
 }
 
 static const char *const probes[] = {"block=16", "block=0", NULL};
@@ -285,16 +285,16 @@ const tsl_strategy tsl_gemm_structured = {
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_KERNELS,
-    .accuracy = accuracy,
+    .accuracy = structured_accuracy,
     .params = params,
     .takes = {.types = types, .conjugates = true, .structures = true},
     .values = {.ranges = {[STRUCTURED_BLOCK] = {0, INT64_MAX}}},
-    .refuse = refuse,
-    .score = score,
-    .build = build,
+    .refuse = structured_refuse,
+    .score = structured_score,
+    .build = structured_build,
     .run = run,
-    .release = release,
-    .uses = {.scratch = scratch, .account = account},
+    .release = structured_release,
+    .uses = {.scratch = structured_scratch, .account = structured_account},
     .testing = {.probes = probes},
-    .splits = {.share = share},
+    .splits = {.share = structured_share},
 };

@@ -26,7 +26,7 @@ tsl_structured_moves tsl_structured_moves_of(const tsl_problem *problem) {
 }
 
 /* A part of what has a structure, rows and columns, as a piece of the product. */
-static tsl_structured_piece piece_of(const tsl_problem *problem, int64_t row, int64_t rows, int64_t col,
+static tsl_structured_piece structured_cut_piece_of(const tsl_problem *problem, int64_t row, int64_t rows, int64_t col,
                                      int64_t cols) {
   switch (tsl_problem_structured(problem)) {
   case TSL_OPERAND_A:
@@ -41,7 +41,7 @@ static tsl_structured_piece piece_of(const tsl_problem *problem, int64_t row, in
   }
 }
 
-static void add(tsl_structured_cut *cut, tsl_structured_piece piece, int64_t count, int64_t apart) {
+static void structured_cut_add(tsl_structured_cut *cut, tsl_structured_piece piece, int64_t count, int64_t apart) {
   piece.count = count;
   piece.apart = count > 1 ? apart : 0;
   if (count > 0)
@@ -51,28 +51,28 @@ static void add(tsl_structured_cut *cut, tsl_structured_piece piece, int64_t cou
 /* Blocks of the diagonal, and what is left at its end. */
 static void add_diagonal(const tsl_problem *problem, tsl_structured_cut *cut) {
   const int64_t b = cut->block, whole = cut->size / b, at = whole * b, rest = cut->size - at;
-  tsl_structured_piece piece = piece_of(problem, 0, b, 0, b);
+  tsl_structured_piece piece = structured_cut_piece_of(problem, 0, b, 0, b);
   piece.on_diagonal = true;
-  add(cut, piece, whole, b);
-  piece = piece_of(problem, at, rest, at, rest);
+  structured_cut_add(cut, piece, whole, b);
+  piece = structured_cut_piece_of(problem, at, rest, at, rest);
   piece.on_diagonal = true;
-  add(cut, piece, rest > 0, 0);
+  structured_cut_add(cut, piece, rest > 0, 0);
 }
 
 /* The rectangle at the pair of halves that begins at row `at`, whose second half has so many rows. */
-static tsl_structured_piece rectangle(const tsl_problem *problem, int64_t at, int64_t half, int64_t second) {
+static tsl_structured_piece structured_cut_rectangle(const tsl_problem *problem, int64_t at, int64_t half, int64_t second) {
   const tsl_shape *shape = tsl_problem_shape(problem, tsl_problem_structured(problem));
   tsl_structured_piece piece = shape->triangle == TESELA_LOWER
-                                   ? piece_of(problem, at + half, second, at, half)
-                                   : piece_of(problem, at, half, at + half, second);
+                                   ? structured_cut_piece_of(problem, at + half, second, at, half)
+                                   : structured_cut_piece_of(problem, at, half, at + half, second);
   piece.adds = tsl_problem_structured(problem) != TSL_OPERAND_C;
   return piece;
 }
 
 static void add_level(const tsl_problem *problem, int64_t half, tsl_structured_cut *cut) {
   const int64_t whole = cut->size / 2 / half, at = whole * 2 * half, rest = cut->size - at - half;
-  add(cut, rectangle(problem, 0, half, half), whole, 2 * half);
-  add(cut, rectangle(problem, at, half, rest), rest > 0, 0);
+  structured_cut_add(cut, structured_cut_rectangle(problem, 0, half, half), whole, 2 * half);
+  structured_cut_add(cut, structured_cut_rectangle(problem, at, half, rest), rest > 0, 0);
   cut->levels++;
 }
 
@@ -112,7 +112,7 @@ static bool along_columns(const tsl_shape *shape) {
 }
 
 /* Lines of scratch memory begin at multiples of 64 bytes of f32. */
-static tsl_structured_room room_of(const tsl_shape *shape, int64_t rows, int64_t cols, int64_t blocks) {
+static tsl_structured_room structured_cut_room_of(const tsl_shape *shape, int64_t rows, int64_t cols, int64_t blocks) {
   enum { GRAIN = 16 };
   const bool by_columns = along_columns(shape);
   const int64_t line = tsl_round_up(by_columns ? rows : cols, GRAIN);
@@ -128,16 +128,16 @@ tsl_structured_room tsl_structured_blocks(const tsl_problem *problem, const tsl_
   const bool is_needed = operand == TSL_OPERAND_C || tsl_structured_reads(problem);
   if (!is_needed || cut->size == 0 || cut->count == 0)
     return (tsl_structured_room){0};
-  return room_of(shape, cut->block, cut->block, tsl_ceil_div(cut->size, cut->block));
+  return structured_cut_room_of(shape, cut->block, cut->block, tsl_ceil_div(cut->size, cut->block));
 }
 
 tsl_structured_room tsl_structured_held(const tsl_problem *problem) {
   if (!problem->in_place || !tsl_structured_reads(problem) || problem->m == 0 || problem->n == 0)
     return (tsl_structured_room){0};
-  return room_of(&problem->c, problem->m, problem->n, 1);
+  return structured_cut_room_of(&problem->c, problem->m, problem->n, 1);
 }
 
-static void lay_out(tsl_shape *shape, int64_t rows, int64_t cols, const tsl_structured_room *room) {
+static void structured_cut_lay_out(tsl_shape *shape, int64_t rows, int64_t cols, const tsl_structured_room *room) {
   shape->rows = rows;
   shape->cols = cols;
   shape->structure = TESELA_GENERAL;
@@ -164,9 +164,9 @@ tsl_problem tsl_structured_part(const tsl_problem *problem, const tsl_structured
     part.beta[0] = 1;
     part.beta[1] = 0;
   }
-  lay_out(&part.a, part.m, part.k, operand == TSL_OPERAND_A ? on : of_general);
-  lay_out(&part.b, part.k, part.n, operand == TSL_OPERAND_B ? on : of_general);
-  lay_out(&part.c, part.m, part.n, operand == TSL_OPERAND_C ? on : NULL);
+  structured_cut_lay_out(&part.a, part.m, part.k, operand == TSL_OPERAND_A ? on : of_general);
+  structured_cut_lay_out(&part.b, part.k, part.n, operand == TSL_OPERAND_B ? on : of_general);
+  structured_cut_lay_out(&part.c, part.m, part.n, operand == TSL_OPERAND_C ? on : NULL);
   /* Copies have the conjugates already. */
   part.conjugate_a = operand != TSL_OPERAND_A && problem->conjugate_a;
   part.conjugate_b = operand != TSL_OPERAND_B && problem->conjugate_b;

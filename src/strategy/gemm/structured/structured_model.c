@@ -12,13 +12,13 @@ static double operations_of(const tsl_problem *problem) {
   return tsl_type(problem->c.type)->is_complex ? 8 : 2;
 }
 
-static double peak_of(const tsl_problem *problem, const tsl_device *device) {
+static double structured_peak_of(const tsl_problem *problem, const tsl_device *device) {
   return tsl_type(problem->c.type)->component == TESELA_F64 ? device->peak_f64 : device->peak_f32;
 }
 
 /* Tiles of C in waves of one for each unit, the last of which is as long as the others. */
 static double waves(const tsl_problem *problem, const tsl_structured_piece *piece, const tsl_device *device) {
-  const double tile = 128, units = fmax(1, device->compute_units), peak = peak_of(problem, device);
+  const double tile = 128, units = fmax(1, device->compute_units), peak = structured_peak_of(problem, device);
   const double tiles =
       (double)piece->count * ceil((double)piece->rows / tile) * ceil((double)piece->cols / tile);
   const double one = tile * tile * (double)piece->depth * operations_of(problem);
@@ -34,7 +34,7 @@ int tsl_structured_copies(const tsl_problem *problem, const tsl_structured_cut *
   return times * each + (held.elements > 0);
 }
 
-static double cost(const tsl_problem *problem, const tsl_structured_cut *cut, const tsl_device *device,
+static double structured_cost(const tsl_problem *problem, const tsl_structured_cut *cut, const tsl_device *device,
                    double *copying) {
   double seconds = 0, elements;
   const int launches = tsl_structured_copies(problem, cut, &elements);
@@ -58,7 +58,7 @@ int64_t tsl_structured_block(const tsl_problem *problem, const tsl_device *devic
     if (parts > 1 && block < least_block)
       break;
     tsl_structured_cut_by(problem, block, &cut);
-    const double seconds = cost(problem, &cut, device, &copying) + copying;
+    const double seconds = structured_cost(problem, &cut, device, &copying) + copying;
     if (seconds < least) {
       least = seconds;
       best = block;
@@ -73,7 +73,7 @@ void tsl_structured_cut_of(const tsl_problem *problem, int64_t block, const tsl_
 }
 
 /* The fastest model's. */
-static double seconds_of(const tsl_problem *part, const tsl_device *device) {
+static double structured_seconds_of(const tsl_problem *part, const tsl_device *device) {
   const tsl_strategy *strategy;
   double least = INFINITY;
   for (int i = 0; (strategy = tsl_strategy_list_hook(i)) != NULL; i++)
@@ -90,7 +90,7 @@ double tsl_structured_seconds(const tsl_problem *problem, const tsl_structured_c
                               const tsl_device *device) {
   double copying, longest = 0;
   int leads = 0;
-  const double all = cost(problem, cut, device, &copying);
+  const double all = structured_cost(problem, cut, device, &copying);
   if (cut->count == 0)
     return copying;
   for (int i = 0; i < cut->count; i++)
@@ -99,10 +99,10 @@ double tsl_structured_seconds(const tsl_problem *problem, const tsl_structured_c
       leads = i;
     }
   tsl_problem part = tsl_structured_part(problem, cut, &cut->pieces[leads]);
-  double seconds = seconds_of(&part, device);
+  double seconds = structured_seconds_of(&part, device);
   if (!isfinite(seconds) && part.batch > 1) {
     part.batch = 0;
-    seconds = (double)cut->pieces[leads].count * seconds_of(&part, device);
+    seconds = (double)cut->pieces[leads].count * structured_seconds_of(&part, device);
   }
   return seconds * (longest > 0 ? all / longest : 1) + copying;
 }

@@ -4,42 +4,42 @@
 #include "base/status.h"
 #include "host/int_math.h"
 
-typedef struct running {
+typedef struct structured_running {
   const tsl_work *work;
   const tsl_structured *self;
   const tsl_operands *given;
   tsl_stream *stream;
-} running;
+} structured_running;
 
 /* --- copies --- */
 
-static tsl_structured_side side_of(const tsl_operand *operand, int64_t block) {
+static tsl_structured_side structured_side_of(const tsl_operand *operand, int64_t block) {
   return (tsl_structured_side){.offset = operand->offset,
                                .row_stride = operand->row_stride,
                                .col_stride = operand->col_stride,
                                .step = block * (operand->row_stride + operand->col_stride)};
 }
 
-static void swap(TSL_INDEX *one, TSL_INDEX *other) {
+static void structured_swap(TSL_INDEX *one, TSL_INDEX *other) {
   const TSL_INDEX kept = *one;
   *one = *other;
   *other = kept;
 }
 
 /* Items lie along columns: the matrix is turned where what is written lies along its rows. */
-static void orient(tsl_structured_copy *copy) {
+static void structured_orient(tsl_structured_copy *copy) {
   static const int turned[] = {0, 2, 1};
   if (!tsl_launch_along(copy->to.row_stride, copy->to.col_stride))
     return;
-  swap(&copy->rows, &copy->cols);
-  swap(&copy->from.row_stride, &copy->from.col_stride);
-  swap(&copy->to.row_stride, &copy->to.col_stride);
+  structured_swap(&copy->rows, &copy->cols);
+  structured_swap(&copy->from.row_stride, &copy->from.col_stride);
+  structured_swap(&copy->to.row_stride, &copy->to.col_stride);
   copy->triangle = turned[copy->triangle];
 }
 
-static tesela_status launch(const running *run, tsl_structured_copy copy, tsl_buffer *from, tsl_buffer *to) {
+static tesela_status structured_launch(const structured_running *run, tsl_structured_copy copy, tsl_buffer *from, tsl_buffer *to) {
   const tsl_device *device = run->work->device;
-  orient(&copy);
+  structured_orient(&copy);
   const tsl_grid grid = {
       {tsl_launch_limited(device, 0, tsl_ceil_div(copy.cols, STRUCTURED_SIDE)),
        tsl_launch_limited(device, 1, tsl_ceil_div(copy.rows, STRUCTURED_SIDE) * copy.blocks), 1},
@@ -51,33 +51,33 @@ static tesela_status launch(const running *run, tsl_structured_copy copy, tsl_bu
 }
 
 /* Blocks of the diagonal, all of one size, then what is left at its end. */
-static tesela_status copy_diagonal(const running *run, tsl_structured_copy copy, tsl_buffer *from,
+static tesela_status copy_diagonal(const structured_running *run, tsl_structured_copy copy, tsl_buffer *from,
                                    tsl_buffer *to) {
   const tsl_structured_cut *cut = &run->self->cut;
   const int64_t whole = cut->size / cut->block;
   copy.rows = copy.cols = cut->block;
   copy.blocks = whole;
-  TSL_TRY(launch(run, copy, from, to));
+  TSL_TRY(structured_launch(run, copy, from, to));
   copy.rows = copy.cols = cut->size - whole * cut->block;
   copy.blocks = copy.rows > 0;
   copy.from.offset += whole * copy.from.step;
   copy.to.offset += whole * copy.to.step;
-  return launch(run, copy, from, to);
+  return structured_launch(run, copy, from, to);
 }
 
-static tsl_operand room_at(const running *run, const tsl_structured_room *room, int64_t at) {
+static tsl_operand room_at(const structured_running *run, const tsl_structured_room *room, int64_t at) {
   return (tsl_operand){.buffer = run->given->scratch,
                        .offset = at,
                        .row_stride = room->row_stride,
                        .col_stride = room->col_stride};
 }
 
-static tsl_structured_side side_of_blocks(const running *run) {
+static tsl_structured_side side_of_blocks(const structured_running *run) {
   const tsl_structured_room *blocks = &run->self->blocks;
   return (tsl_structured_side){run->self->blocks_at, blocks->row_stride, blocks->col_stride, blocks->step};
 }
 
-static const tsl_operand *given_of(const running *run, int operand) {
+static const tsl_operand *structured_given_of(const structured_running *run, int operand) {
   return operand == TSL_OPERAND_A   ? &run->given->a
          : operand == TSL_OPERAND_B ? &run->given->b
                                     : &run->given->c;
@@ -88,14 +88,14 @@ static int stored_of(const tsl_shape *shape) {
 }
 
 /* What a factor's structure says of its diagonal's blocks. */
-static tesela_status complete_factor(const running *run, int operand) {
+static tesela_status complete_factor(const structured_running *run, int operand) {
   const tsl_problem *problem = &run->work->problem;
   const tsl_shape *shape = tsl_problem_shape(problem, operand);
-  const tsl_operand *given = given_of(run, operand);
+  const tsl_operand *given = structured_given_of(run, operand);
   const bool is_hermitian = shape->structure == TESELA_HERMITIAN,
              conjugates = operand == TSL_OPERAND_A ? problem->conjugate_a : problem->conjugate_b;
   const tsl_structured_copy copy = {
-      .from = side_of(given, run->self->cut.block),
+      .from = structured_side_of(given, run->self->cut.block),
       .to = side_of_blocks(run),
       .triangle = stored_of(shape),
       .beside = tsl_is_triangular(shape->structure) ? STRUCTURED_ZERO : STRUCTURED_MIRROR,
@@ -108,9 +108,9 @@ static tesela_status complete_factor(const running *run, int operand) {
 }
 
 /* The triangles of C's diagonal, to scratch memory or from there. */
-static tesela_status copy_triangles(const running *run, bool in) {
+static tesela_status copy_triangles(const structured_running *run, bool in) {
   const tsl_shape *shape = &run->work->problem.c;
-  const tsl_structured_side own = side_of(&run->given->c, run->self->cut.block), blocks = side_of_blocks(run);
+  const tsl_structured_side own = structured_side_of(&run->given->c, run->self->cut.block), blocks = side_of_blocks(run);
   const tsl_structured_copy copy = {.from = in ? own : blocks,
                                     .to = in ? blocks : own,
                                     .triangle = stored_of(shape),
@@ -122,21 +122,21 @@ static tesela_status copy_triangles(const running *run, bool in) {
 }
 
 /* What C holds before a product that is written over it. */
-static tesela_status hold(const running *run) {
+static tesela_status hold(const structured_running *run) {
   const tsl_problem *problem = &run->work->problem;
   const tsl_operand held = room_at(run, &run->self->held, run->self->held_at);
   const tsl_structured_copy copy = {.rows = problem->m,
                                     .cols = problem->n,
                                     .blocks = 1,
-                                    .from = side_of(&run->given->c, 0),
-                                    .to = side_of(&held, 0)};
-  return launch(run, copy, run->given->c.buffer, run->given->scratch);
+                                    .from = structured_side_of(&run->given->c, 0),
+                                    .to = structured_side_of(&held, 0)};
+  return structured_launch(run, copy, run->given->c.buffer, run->given->scratch);
 }
 
 /* --- pieces --- */
 
 /* An operand from element (row, col) on, for a piece whose products lie so far apart in it. */
-static tsl_operand part_of(const running *run, const tsl_structured_piece *piece, int operand, int64_t row,
+static tsl_operand structured_part_of(const structured_running *run, const tsl_structured_piece *piece, int operand, int64_t row,
                            int64_t col, int64_t rows_apart, int64_t cols_apart) {
   const tsl_structured *self = run->self;
   const int structured = tsl_problem_structured(&run->work->problem);
@@ -147,14 +147,14 @@ static tsl_operand part_of(const running *run, const tsl_structured_piece *piece
     return block;
   }
   const bool is_held = operand != structured && operand != TSL_OPERAND_C && self->held.elements > 0;
-  tsl_operand part = is_held ? room_at(run, &self->held, self->held_at) : *given_of(run, operand);
+  tsl_operand part = is_held ? room_at(run, &self->held, self->held_at) : *structured_given_of(run, operand);
   part.offset += row * part.row_stride + col * part.col_stride;
   part.step = rows_apart * part.row_stride + cols_apart * part.col_stride;
   return part;
 }
 
 /* All products of a piece at once, or one after the other. */
-static tesela_status enqueue(const running *run, int index, tsl_operands part) {
+static tesela_status structured_enqueue(const structured_running *run, int index, tsl_operands part) {
   const tsl_structured *self = run->self;
   const int64_t rounds = self->one_by_one[index] ? self->cut.pieces[index].count : 1;
   for (int64_t i = 0; i < rounds; i++) {
@@ -167,19 +167,19 @@ static tesela_status enqueue(const running *run, int index, tsl_operands part) {
   return TESELA_OK;
 }
 
-static tesela_status multiply(const running *run, int index) {
+static tesela_status structured_multiply(const structured_running *run, int index) {
   const tsl_structured_piece *piece = &run->self->cut.pieces[index];
   const tsl_structured_moves moves = tsl_structured_moves_of(&run->work->problem);
   const int64_t row = moves.row ? piece->apart : 0, col = moves.col ? piece->apart : 0,
                 term = moves.term ? piece->apart : 0;
-  const tsl_operands part = {.a = part_of(run, piece, TSL_OPERAND_A, piece->row, piece->first, row, term),
-                             .b = part_of(run, piece, TSL_OPERAND_B, piece->first, piece->col, term, col),
-                             .c = part_of(run, piece, TSL_OPERAND_C, piece->row, piece->col, row, col)};
-  return enqueue(run, index, part);
+  const tsl_operands part = {.a = structured_part_of(run, piece, TSL_OPERAND_A, piece->row, piece->first, row, term),
+                             .b = structured_part_of(run, piece, TSL_OPERAND_B, piece->first, piece->col, term, col),
+                             .c = structured_part_of(run, piece, TSL_OPERAND_C, piece->row, piece->col, row, col)};
+  return structured_enqueue(run, index, part);
 }
 
 tesela_status tsl_structured_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  const running run = {.work = work, .self = work->state, .given = operands, .stream = stream};
+  const structured_running run = {.work = work, .self = work->state, .given = operands, .stream = stream};
   const tsl_problem *problem = &work->problem;
   const int structured = tsl_problem_structured(problem);
   const bool of_c = structured == TSL_OPERAND_C;
@@ -190,6 +190,6 @@ tesela_status tsl_structured_run(const tsl_work *work, const tsl_operands *opera
   if (of_c && tsl_problem_reads(problem, TSL_OPERAND_C))
     TSL_TRY(copy_triangles(&run, true));
   for (int i = 0; i < run.self->cut.count; i++)
-    TSL_TRY(multiply(&run, i));
+    TSL_TRY(structured_multiply(&run, i));
   return of_c && run.self->blocks.elements > 0 ? copy_triangles(&run, false) : TESELA_OK;
 }

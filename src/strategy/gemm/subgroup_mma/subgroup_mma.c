@@ -26,7 +26,7 @@ static const char *const probes[] = {
 /* Groups of more items are not everywhere, and of fewer leave a unit's schedulers idle. */
 enum { LEAST_ITEMS = 32, MOST_ITEMS = 256 };
 
-static const char *refuse_types(const tsl_problem *problem, const tsl_fragments *fragments,
+static const char *subgroup_mma_refuse_types(const tsl_problem *problem, const tsl_fragments *fragments,
                                 const char *device) {
   if (!fragments->unsigned_bytes && (problem->a.type == TESELA_U8 || problem->b.type == TESELA_U8))
     return tsl_refusal("the bytes that %s of %s multiplies have signs", fragments->name, device);
@@ -35,11 +35,11 @@ static const char *refuse_types(const tsl_problem *problem, const tsl_fragments 
   return NULL;
 }
 
-static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *subgroup_mma_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_fragments *fragments = device->fragments;
   if (!fragments)
     return "nobody told which matrix instructions the device has";
-  const char *no = refuse_types(problem, fragments, device->name);
+  const char *no = subgroup_mma_refuse_types(problem, fragments, device->name);
   if (no)
     return no;
   const tsl_subgroup_mma tile = tsl_subgroup_mma_of(problem, config, fragments);
@@ -73,7 +73,7 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
 /* As opencl_mma has it: products are exact, and a sum of a few of them is cut off below f32's last digit at most once for
  * each. No vendor says how its sums are rounded; tests of AMD's found differences from NVIDIA's and between its own (Li, Li,
  * Fang, Swirydowicz, Laguna, Gopalakrishnan 2024), of Intel's nothing is known here. What loses more, the self-test finds. */
-static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+static tsl_accuracy subgroup_mma_accuracy(const tsl_problem *problem, const tsl_config *config) {
   tsl_accuracy made = tsl_accuracy_of_tensor_cores(problem, config);
   made.flushes = problem->a.type == TESELA_BF16 ? 0x1p-126 : 0; /* gfx90a does */
   return made;
@@ -81,7 +81,7 @@ static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *confi
 
 /* --- building and running --- */
 
-static tesela_status build(tsl_work *work) {
+static tesela_status subgroup_mma_build(tsl_work *work) {
   const tsl_fragments *fragments = work->device->fragments;
   const tsl_subgroup_mma tile = tsl_subgroup_mma_of(&work->problem, &work->config, fragments);
   const tsl_problem *problem = &tile.problem;
@@ -98,7 +98,7 @@ static tesela_status build(tsl_work *work) {
                                &grid, tsl_type(problem->c.type)->sums, defines);
 }
 
-static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+static tesela_status subgroup_mma_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   const tsl_launch *launch = work->state;
   const tsl_problem *problem = &work->problem;
   const bool swapped = problem->c.row_stride == 1 && problem->c.col_stride != 1;
@@ -124,12 +124,12 @@ const tsl_strategy tsl_gemm_subgroup_mma = {
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_OPENCL | TSL_CAN_FRAGMENTS,
-    .accuracy = accuracy,
+    .accuracy = subgroup_mma_accuracy,
     .params = params,
-    .refuse = refuse,
+    .refuse = subgroup_mma_refuse,
     .score = tsl_subgroup_mma_seconds,
-    .build = build,
-    .run = run,
+    .build = subgroup_mma_build,
+    .run = subgroup_mma_run,
     .release = tsl_launch_release,
     .takes = {.types = tsl_types_narrow, .why = "matrix instructions multiply narrow types"},
     .uses = {.account = tsl_subgroup_mma_account},

@@ -27,7 +27,7 @@ enum { MOST_REGISTERS = 230, LEAST_ITEMS = 64, MOST_ITEMS = 256 };
 /* --- what is legal --- */
 
 /* An item's sums, of a processor in vectors; and how many it may have. */
-static int sums_of(const tsl_thin_tile *tile) {
+static int thin_tile_sums_of(const tsl_thin_tile *tile) {
   return tile->micro_m * tile->micro_n / (tile->processor && !tile->b_along_k ? tile->lanes : 1);
 }
 static int most_sums(const tsl_thin_tile *tile) {
@@ -35,10 +35,10 @@ static int most_sums(const tsl_thin_tile *tile) {
 }
 
 /* How many parameters decide that the sizes do not fit each other; 0 when they do. */
-static int misfit(const tsl_thin_tile *tile) {
+static int thin_tile_misfit(const tsl_thin_tile *tile) {
   if (tile->lanes < 2 || tile->lanes > 16)
     return TSL_THIN_TILE_VECTOR + 1;
-  if (sums_of(tile) > most_sums(tile) || (!tile->b_along_k && tile->micro_n % tile->lanes != 0))
+  if (thin_tile_sums_of(tile) > most_sums(tile) || (!tile->b_along_k && tile->micro_n % tile->lanes != 0))
     return TSL_THIN_TILE_MICRO_N + 1;
   if (tile->processor)
     return tile->items_m != 1   ? TSL_THIN_TILE_ITEMS_M + 1
@@ -51,7 +51,7 @@ static int misfit(const tsl_thin_tile *tile) {
   return tile->steps % tile->flight != 0 ? TSL_THIN_TILE_FLIGHT + 1 : 0;
 }
 
-static const char *refuse_misfit(const tsl_thin_tile *tile, int place) {
+static const char *thin_tile_refuse_misfit(const tsl_thin_tile *tile, int place) {
   switch (place - 1) {
   case TSL_THIN_TILE_VECTOR:
     return tsl_refusal("vector=%d holds %d numbers of %d bytes: takes 2 to 16", tile->vector, tile->lanes,
@@ -73,22 +73,22 @@ static const char *refuse_misfit(const tsl_thin_tile *tile, int place) {
   }
 }
 
-static bool too_many_registers(const tsl_thin_tile *tile) {
+static bool thin_tile_too_many_registers(const tsl_thin_tile *tile) {
   const int each = tsl_thin_tile_registers(tile);
   return !tile->processor && (each > MOST_REGISTERS || each * tile->items > TSL_THIN_TILE_UNIT_REGISTERS);
 }
 
 /* Whether there are fewer products than parts take. */
-static bool is_too_short(const tsl_problem *problem, const tsl_thin_tile *tile) {
+static bool thin_tile_is_too_short(const tsl_problem *problem, const tsl_thin_tile *tile) {
   return tile->split > 1 && problem->k < (int64_t)tile->split * tile->chunk;
 }
 
-static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *thin_tile_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_thin_tile tile = tsl_thin_tile_of(problem, config);
-  const int place = misfit(&tile);
+  const int place = thin_tile_misfit(&tile);
   if (place)
-    return refuse_misfit(&tile, place);
-  if (is_too_short(problem, &tile))
+    return thin_tile_refuse_misfit(&tile, place);
+  if (thin_tile_is_too_short(problem, &tile))
     return tsl_refusal("k=%lld is too short for split=%d parts of at least %d products",
                        (long long)problem->k, tile.split, tile.chunk);
   if (tile.items > device->group_items_max || tile.items > device->group_size_max[0])
@@ -99,7 +99,7 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
     return tsl_refusal("%d rows of %d numbers, twice, take %lld bytes of local memory, %s has %llu",
                        tile.tile_m, tile.chunk, (long long)bytes, device->name,
                        (unsigned long long)device->local_bytes);
-  if (too_many_registers(&tile))
+  if (thin_tile_too_many_registers(&tile))
     return tsl_refusal("micro_m=%d micro_n=%d flight=%d needs about %d registers for each of %d items: takes "
                        "%d, and %d in all",
                        tile.micro_m, tile.micro_n, tile.flight, tsl_thin_tile_registers(&tile), tile.items,
@@ -110,9 +110,9 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   return why ? why : tsl_launch_fits(device, &grids.sum);
 }
 
-static int prune(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static int thin_tile_prune(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_thin_tile tile = tsl_thin_tile_of(problem, config);
-  const int place = misfit(&tile);
+  const int place = thin_tile_misfit(&tile);
   if (place)
     return place;
   if (tile.items > device->group_items_max)
@@ -120,10 +120,10 @@ static int prune(const tsl_problem *problem, const tsl_config *config, const tsl
   if ((uint64_t)tsl_thin_tile_local_bytes(&tile) > device->local_bytes)
     return TSL_THIN_TILE_STEPS + 1;
   /* Splits are listed from few to many: so those that follow are too many as well. */
-  return too_many_registers(&tile) || is_too_short(problem, &tile) ? TSL_THIN_TILE_FLIGHT + 1 : 0;
+  return thin_tile_too_many_registers(&tile) || thin_tile_is_too_short(problem, &tile) ? TSL_THIN_TILE_FLIGHT + 1 : 0;
 }
 
-static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static uint64_t thin_tile_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)device;
   const tsl_thin_tile tile = tsl_thin_tile_of(problem, config);
   const double bytes = (double)tile.split * (double)tile.problem.m * (double)tsl_thin_tile_pitch(&tile) *
@@ -140,13 +140,13 @@ const tsl_strategy tsl_gemm_thin_tile = {
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL,
     .accuracy = tsl_accuracy_in_order,
     .params = params,
-    .refuse = refuse,
+    .refuse = thin_tile_refuse,
     .score = tsl_thin_tile_seconds,
     .build = tsl_thin_tile_build,
     .run = tsl_thin_tile_run,
     .release = tsl_thin_tile_release,
     .takes = {.batches = true},
-    .values = {.prune = prune},
-    .uses = {.scratch = scratch, .account = tsl_thin_tile_account},
+    .values = {.prune = thin_tile_prune},
+    .uses = {.scratch = thin_tile_scratch, .account = tsl_thin_tile_account},
     .testing = {.probes = probes},
 };

@@ -31,35 +31,35 @@ static const double shared_rate = 1.2, memory_rate = 1, part_rate = 0.473, store
 static const double walk_seconds = 20e-9, walk_again_seconds = 6e-9, processor_clocks = 1.3, spilled = 1.75;
 
 /* A device as the model sees it. */
-typedef struct pace {
+typedef struct thin_tile_pace {
   double count, clock; /* compute units, hertz */
   double lanes;        /* multiply-adds that a unit starts in a clock */
   double slots; /* instructions that its schedulers start while one multiply-add of all lanes is started */
-} pace;
+} thin_tile_pace;
 
-static pace pace_of(const tsl_problem *problem, const tsl_device *device) {
+static thin_tile_pace thin_tile_pace_of(const tsl_problem *problem, const tsl_device *device) {
   const bool twice = problem->c.type == TESELA_F64;
   const double peak = twice ? device->peak_f64 : device->peak_f32;
   const double count = fmax(1, device->compute_units), clock = 1e6 * fmax(1, device->clock_mhz);
-  return (pace){count, clock, fmax(peak / 2 / count / clock, 1e-3),
+  return (thin_tile_pace){count, clock, fmax(peak / 2 / count / clock, 1e-3),
                 twice ? fmax(1, device->peak_f32 / peak) : 1};
 }
 
-static double ratio_up(double value, double step) {
+static double thin_tile_ratio_up(double value, double step) {
   return ceil(value / step);
 }
 
 /* Whether an operand's vectors follow each other in memory, each at a multiple of its size. */
-static bool is_aligned(const tsl_thin_tile *tile, int64_t step, int64_t pitch) {
+static bool thin_tile_is_aligned(const tsl_thin_tile *tile, int64_t step, int64_t pitch) {
   return step == 1 && pitch % tile->lanes == 0;
 }
 static bool large_aligned(const tsl_thin_tile *tile) {
   const tsl_shape *b = &tile->problem.b;
-  return tile->b_along_k ? is_aligned(tile, b->row_stride, b->col_stride)
-                         : is_aligned(tile, b->col_stride, b->row_stride);
+  return tile->b_along_k ? thin_tile_is_aligned(tile, b->row_stride, b->col_stride)
+                         : thin_tile_is_aligned(tile, b->col_stride, b->row_stride);
 }
 static bool thin_aligned(const tsl_thin_tile *tile) {
-  return is_aligned(tile, tile->problem.a.col_stride, tile->problem.a.row_stride);
+  return thin_tile_is_aligned(tile, tile->problem.a.col_stride, tile->problem.a.row_stride);
 }
 
 /* Bytes that a unit's groups have asked for at once. */
@@ -68,7 +68,7 @@ static double flight_of(const tsl_thin_tile *tile, double groups) {
 }
 
 /* Clocks in which `groups` groups that share a unit go through their parts. */
-static double clocks_of_round(const tsl_thin_tile *tile, const pace *units, double groups, double chunks) {
+static double clocks_of_round(const tsl_thin_tile *tile, const thin_tile_pace *units, double groups, double chunks) {
   const double steps = chunks * tile->steps, items = groups * tile->items, warps = items / 32;
   const double loads = tile->micro_m + tile->micro_n;
   const double products = (double)tile->micro_m * tile->micro_n * tile->lanes;
@@ -91,11 +91,11 @@ static double clocks_of_round(const tsl_thin_tile *tile, const pace *units, doub
 
 static double graphics_seconds(const tsl_thin_tile *tile, const tsl_device *device) {
   const tsl_problem *problem = &tile->problem;
-  const pace units = pace_of(problem, device);
+  const thin_tile_pace units = thin_tile_pace_of(problem, device);
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
   const double batch = (double)tsl_problem_batch(problem);
-  const double groups = ratio_up(m, tile->tile_m) * ratio_up(n, tile->tile_n) * tile->split * batch;
-  const double chunks = ratio_up(ratio_up(k, tile->split), tile->chunk);
+  const double groups = thin_tile_ratio_up(m, tile->tile_m) * thin_tile_ratio_up(n, tile->tile_n) * tile->split * batch;
+  const double chunks = thin_tile_ratio_up(thin_tile_ratio_up(k, tile->split), tile->chunk);
   const double most = ceil(groups / units.count), sharing = fmin(tsl_thin_tile_groups(tile, device), most);
   const double rounds = floor(most / fmax(1, sharing)), remainder = most - rounds * sharing;
   const double folds = tile->slices > 1 ? (double)tile->micro_m / tsl_thin_tile_fold_rows(tile) : 0;
@@ -123,21 +123,21 @@ static double graphics_seconds(const tsl_thin_tile *tile, const tsl_device *devi
 
 /* What comes from memory again because a core's share of the last cache does not hold a part of k of it: the large operand's
  * strip for each tile below, the thin operand for each strip. */
-static double bytes_again(const tsl_thin_tile *tile, const tsl_device *device, double part) {
+static double thin_tile_bytes_again(const tsl_thin_tile *tile, const tsl_device *device, double part) {
   const tsl_problem *problem = &tile->problem;
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
   const double share = (double)device->cache_bytes / 8 / fmax(1, device->compute_units);
   const bool strip_stays = part * tile->tile_n * tile->size <= share,
              thin_stays = part * m * tile->size <= share;
-  const double again = (strip_stays ? 0 : n * (ratio_up(m, tile->tile_m) - 1)) +
-                       (thin_stays ? 0 : m * (ratio_up(n, tile->tile_n) - 1));
+  const double again = (strip_stays ? 0 : n * (thin_tile_ratio_up(m, tile->tile_m) - 1)) +
+                       (thin_stays ? 0 : m * (thin_tile_ratio_up(n, tile->tile_n) - 1));
   return device->cache_bytes > 0 ? again * k * tile->size * (double)tsl_problem_batch(problem) : 0;
 }
 
 /* One item a group: vectors of the large operand from memory or a cache, times numbers of the thin one. */
 static double processor_seconds(const tsl_thin_tile *tile, const tsl_device *device) {
   const tsl_problem *problem = &tile->problem;
-  const pace units = pace_of(problem, device);
+  const thin_tile_pace units = thin_tile_pace_of(problem, device);
   const double vectors = tile->b_along_k ? tile->micro_n : (double)tile->micro_n / tile->lanes;
   const double sums = tile->micro_m * vectors, registers = tile->vector >= 64 ? 31 : 15;
   const double spills = sums + vectors + 1 > registers ? spilled : 1;
@@ -147,15 +147,15 @@ static double processor_seconds(const tsl_thin_tile *tile, const tsl_device *dev
   /* Vectors along k of an operand that lies the other way are gathered: 4096 x 64 x 4096 on PoCL took 5 times as long. */
   const double gathers = tile->b_along_k && problem->m > 1 && problem->a.col_stride != 1 ? 5 : 1;
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
-  const double down = ratio_up(m, tile->tile_m),
-               groups = down * ratio_up(n, tile->tile_n) * tile->split * (double)tsl_problem_batch(problem);
-  const double part = ratio_up(ratio_up(k, tile->split), tile->chunk) * tile->chunk;
+  const double down = thin_tile_ratio_up(m, tile->tile_m),
+               groups = down * thin_tile_ratio_up(n, tile->tile_n) * tile->split * (double)tsl_problem_batch(problem);
+  const double part = thin_tile_ratio_up(thin_tile_ratio_up(k, tile->split), tile->chunk) * tile->chunk;
   const double clocks = processor_clocks * tile->tile_m * tile->tile_n * part / units.lanes * spills *
                             narrow * wide * waits * loads * gathers +
                         1000;
   const double compute = ceil(groups / units.count) * clocks / units.clock;
   /* Columns of tiles are narrow, so that memory is read in short runs; those below find it in a cache. */
-  const double bytes = tsl_problem_bytes(problem) * (1 + 0.2 * (down - 1)) + bytes_again(tile, device, part);
+  const double bytes = tsl_problem_bytes(problem) * (1 + 0.2 * (down - 1)) + thin_tile_bytes_again(tile, device, part);
   const double parts =
       tile->split > 1 ? (2 * tile->split + 1) * m * n * tile->size * (double)tsl_problem_batch(problem) : 0;
   /* Where a strip's rows lie in pages of their own, each row costs a walk through the tables of pages. */

@@ -15,7 +15,7 @@ typedef struct thin_kernels {
 } thin_kernels;
 
 /* Groups on a unit with all the registers that an item can have, so that the compiler is not asked to save any. */
-static int groups_wanted(const tsl_thin_tile *tile) {
+static int thin_tile_groups_wanted(const tsl_thin_tile *tile) {
   return tile->items < 256 ? 256 / tile->items : 1;
 }
 
@@ -25,7 +25,7 @@ tesela_status tsl_thin_tile_build(tsl_work *work) {
   thin_kernels made = {NULL, NULL};
   void *block;
   snprintf(defines, sizeof defines, "#define B_ALONG_K %d\n#define GROUPS %d\n", tile.b_along_k,
-           groups_wanted(&tile));
+           thin_tile_groups_wanted(&tile));
   TSL_TRY(tsl_launch_kernel_with(work, FOLDER "thin_tile.cl", "tsl_gemm_thin_tile", tile.items, defines,
                                  &made.multiply));
   if (tile.split > 1)
@@ -45,7 +45,7 @@ void tsl_thin_tile_release(tsl_work *work) {
 /* --- running --- */
 
 /* One run. `sizes` are those of C = A B as the kernels see it, swapped or not. */
-typedef struct running {
+typedef struct thin_tile_running {
   const tsl_work *work;
   const thin_kernels *kernels;
   tsl_thin_tile tile;
@@ -54,9 +54,9 @@ typedef struct running {
   tsl_buffer *a, *b, *c, *scratch;
   int64_t steps[TSL_OPERANDS]; /* from product to product of a batch */
   tsl_stream *stream;
-} running;
+} thin_tile_running;
 
-static tesela_status multiply(const running *run) {
+static tesela_status thin_tile_multiply(const thin_tile_running *run) {
   const tsl_thin_tile *tile = &run->tile;
   const bool parts = tile->split > 1;
   const int64_t part = tsl_ceil_div(tsl_ceil_div(run->sizes.k, tile->split), tile->chunk) * tile->chunk;
@@ -83,7 +83,7 @@ static tesela_status multiply(const running *run) {
                                         sizeof list / sizeof *list);
 }
 
-static tesela_status sum(const running *run) {
+static tesela_status thin_tile_run_sum(const thin_tile_running *run) {
   const int64_t pitch = tsl_thin_tile_pitch(&run->tile), step = run->tile.split * run->sizes.m * pitch;
   const tsl_gemm_argument given = tsl_launch_scalars(run->work, &run->sizes);
   const tsl_argument list[] = {
@@ -100,7 +100,7 @@ tesela_status tsl_thin_tile_run(const tsl_work *work, const tsl_operands *operan
              *b = operands->b.buffer ? operands->b.buffer : c;
   const tsl_thin_tile tile = tsl_thin_tile_of(&work->problem, &work->config);
   const tsl_gemm_sizes swapped = tile.swapped ? tsl_launch_swapped(&sizes) : sizes;
-  const running run = {
+  const thin_tile_running run = {
       .work = work,
       .kernels = work->state,
       .tile = tile,
@@ -115,6 +115,6 @@ tesela_status tsl_thin_tile_run(const tsl_work *work, const tsl_operands *operan
                 tile.swapped ? operands->a.step : operands->b.step, operands->c.step},
       .stream = stream,
   };
-  TSL_TRY(multiply(&run));
-  return tile.split > 1 ? sum(&run) : TESELA_OK;
+  TSL_TRY(thin_tile_multiply(&run));
+  return tile.split > 1 ? thin_tile_run_sum(&run) : TESELA_OK;
 }

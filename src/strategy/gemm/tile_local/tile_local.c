@@ -11,34 +11,34 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 
-static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+static tsl_accuracy tile_local_accuracy(const tsl_problem *problem, const tsl_config *config) {
   return tsl_accuracy_relaxed(tsl_accuracy_in_order(problem, config), problem, config->value[RELAXED] != 0);
 }
 
-static const char *grid_for(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+static const char *tile_local_grid_for(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                             tsl_grid *grid) {
   const int tile = (int)config->value[TILE];
   return tsl_launch_grid(device, problem->n, problem->m, tile, tile, grid);
 }
 
 /* Two tiles, their rows padded. */
-static int64_t local_bytes(const tsl_problem *problem, int64_t tile) {
+static int64_t tile_local_local_bytes(const tsl_problem *problem, int64_t tile) {
   return 2 * tile * (tile * (int64_t)tsl_type(problem->c.type)->size + 16);
 }
 
-static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  const int64_t tile = config->value[TILE], bytes = local_bytes(problem, tile);
+static const char *tile_local_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const int64_t tile = config->value[TILE], bytes = tile_local_local_bytes(problem, tile);
   if ((uint64_t)bytes > device->local_bytes)
     return tsl_refusal("tile=%d needs %lld bytes of local memory, %s has %llu", (int)tile, (long long)bytes,
                        device->name, (unsigned long long)device->local_bytes);
   tsl_grid grid;
-  return grid_for(problem, config, device, &grid);
+  return tile_local_grid_for(problem, config, device, &grid);
 }
 
 /* Local memory still gives two numbers for each multiply-add. Larger tiles take more of the load off global
  * memory, but their groups are larger too, and fewer of them fill a unit while others wait at a barrier. On a CPU
  * barriers cost more than the tiles save. */
-static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double tile_local_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const int tile = (int)config->value[TILE];
   const double reuse = tile / (tile + 8.0), waiting = 1 + tile * tile / 2048.0;
   const double efficiency = device->is_cpu ? 0.005 / waiting : 0.18 * reuse / waiting;
@@ -47,14 +47,14 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
 }
 
 /* Each number that is brought serves as many items as a tile's edge is long; tiles are multiplied whole. */
-static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+static void tile_local_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account) {
   const double tile = (double)config->value[TILE], size = (double)tsl_type(problem->c.type)->size;
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
   const double down = ceil(m / tile), across = ceil(n / tile), steps = ceil(k / tile);
   tsl_grid grid;
-  if (!grid_for(problem, config, device, &grid))
-    tsl_cost_counts_grid(&grid, problem->n, problem->m, local_bytes(problem, config->value[TILE]), device,
+  if (!tile_local_grid_for(problem, config, device, &grid))
+    tsl_cost_counts_grid(&grid, problem->n, problem->m, tile_local_local_bytes(problem, config->value[TILE]), device,
                      account);
   account->computed = down * across * steps * tile * tile * tile;
   account->local.written = down * across * steps * 2 * tile * tile * size;
@@ -63,9 +63,9 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   tsl_cost_counts_result(problem, 1, account);
 }
 
-static tesela_status build(tsl_work *work) {
+static tesela_status tile_local_build(tsl_work *work) {
   tsl_grid grid;
-  grid_for(&work->problem, &work->config, work->device, &grid);
+  tile_local_grid_for(&work->problem, &work->config, work->device, &grid);
   return tsl_launch_build(work, "strategy/gemm/tile_local/tile_local.cl", "tsl_gemm_tile_local", &grid);
 }
 
@@ -76,13 +76,13 @@ const tsl_strategy tsl_gemm_tile_local = {
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL,
-    .accuracy = accuracy,
+    .accuracy = tile_local_accuracy,
     .params = params,
-    .refuse = refuse,
-    .score = score,
-    .build = build,
+    .refuse = tile_local_refuse,
+    .score = tile_local_score,
+    .build = tile_local_build,
     .run = tsl_launch_gemm,
     .release = tsl_launch_release,
     .values = {.ranges = {[TILE] = {1, 128}, [RELAXED] = {0, TSL_LAUNCH_RELAXED_MOST}}},
-    .uses = {.account = account},
+    .uses = {.account = tile_local_account},
 };

@@ -28,7 +28,7 @@ static const tsl_library_symbol symbols[] = {
 static const char *const names[] = {"libclblast.so.1", NULL};
 
 /* "libclblast.so.1.5.3" is CLBlast 1.5.3. */
-static void name(tsl_vendor *found) {
+static void vendor_clblast_name(tsl_vendor *found) {
   const char *version = strstr(found->file, ".so.");
   snprintf(found->name, sizeof found->name, "CLBlast%s%.40s", version ? " " : "", version ? version + 4 : "");
 }
@@ -39,15 +39,15 @@ static tsl_vendor_library library = {.what = "CLBlast",
                                      .symbols = symbols,
                                      .count = sizeof symbols / sizeof *symbols,
                                      .table = &clblast,
-                                     .name = name};
+                                     .name = vendor_clblast_name};
 
-static const tsl_vendor *vendor(void) {
+static const tsl_vendor *vendor_clblast_vendor(void) {
   return tsl_vendor_find(&library);
 }
 
 /* --- the strategy --- */
 
-static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *vendor_clblast_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
   (void)device;
   const tsl_shape *shapes[] = {&problem->a, &problem->b, &problem->c};
@@ -61,12 +61,12 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
 }
 
 /* A third of the peak on an H200; a tenth on processors, for which the parameters are not tuned. */
-static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double vendor_clblast_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
   return tsl_vendor_seconds(problem, device, device->is_cpu ? 0.1 : 0.3, 4 * device->launch_seconds, 64);
 }
 
-static tesela_status fail(const tsl_device *device, const char *call, int code) {
+static tesela_status vendor_clblast_fail(const tsl_device *device, const char *call, int code) {
   static const struct {
     int code;
     const char *name;
@@ -82,7 +82,7 @@ static tesela_status fail(const tsl_device *device, const char *call, int code) 
   return tsl_fail(TESELA_DEVICE_FAILED, "%s: %s: CLBlast error %d", device->name, call, code);
 }
 
-static void *native(const tsl_device *device, const tsl_operand *operand) {
+static void *vendor_clblast_native(const tsl_device *device, const tsl_operand *operand) {
   return device->ops->native_buffer(operand->buffer);
 }
 
@@ -97,7 +97,7 @@ static tesela_status check_reach(const tsl_work *work, const tsl_operand *operan
       work->device->name, (long long)(operand->offset + leading * lines));
 }
 
-static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+static tesela_status vendor_clblast_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   const tsl_device *device = work->device;
   tsl_blas_product p;
   TSL_TRY(tsl_blas_product_of(work, operands, &p));
@@ -110,17 +110,17 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
   int code;
   if (work->problem.c.type == TESELA_F64)
     code = clblast.dgemm(TSL_CLBLAST_COLUMN_MAJOR, a_transpose, b_transpose, (size_t)p.m, (size_t)p.n,
-                         (size_t)p.k, p.alpha, native(device, p.a), (size_t)p.a->offset, (size_t)p.a_leading,
-                         native(device, p.b), (size_t)p.b->offset, (size_t)p.b_leading, p.beta,
-                         native(device, p.c), (size_t)p.c->offset, (size_t)p.c_leading, &queue, NULL);
+                         (size_t)p.k, p.alpha, vendor_clblast_native(device, p.a), (size_t)p.a->offset, (size_t)p.a_leading,
+                         vendor_clblast_native(device, p.b), (size_t)p.b->offset, (size_t)p.b_leading, p.beta,
+                         vendor_clblast_native(device, p.c), (size_t)p.c->offset, (size_t)p.c_leading, &queue, NULL);
   else
     code = clblast.sgemm(TSL_CLBLAST_COLUMN_MAJOR, a_transpose, b_transpose, (size_t)p.m, (size_t)p.n,
-                         (size_t)p.k, (float)p.alpha, native(device, p.a), (size_t)p.a->offset,
-                         (size_t)p.a_leading, native(device, p.b), (size_t)p.b->offset, (size_t)p.b_leading,
-                         (float)p.beta, native(device, p.c), (size_t)p.c->offset, (size_t)p.c_leading, &queue,
+                         (size_t)p.k, (float)p.alpha, vendor_clblast_native(device, p.a), (size_t)p.a->offset,
+                         (size_t)p.a_leading, vendor_clblast_native(device, p.b), (size_t)p.b->offset, (size_t)p.b_leading,
+                         (float)p.beta, vendor_clblast_native(device, p.c), (size_t)p.c->offset, (size_t)p.c_leading, &queue,
                          NULL);
   return code == 0 ? TESELA_OK
-                   : fail(device, work->problem.c.type == TESELA_F64 ? "CLBlastDgemm" : "CLBlastSgemm", code);
+                   : vendor_clblast_fail(device, work->problem.c.type == TESELA_F64 ? "CLBlastDgemm" : "CLBlastSgemm", code);
 }
 
 const tsl_strategy tsl_gemm_vendor_clblast = {
@@ -130,8 +130,8 @@ const tsl_strategy tsl_gemm_vendor_clblast = {
     .version = 1,
     .needs = TSL_CAN_OPENCL | TSL_CAN_KERNELS,
     .accuracy = tsl_accuracy_in_order,
-    .refuse = refuse,
-    .score = score,
-    .run = run,
-    .vendor = {.load = vendor},
+    .refuse = vendor_clblast_refuse,
+    .score = vendor_clblast_score,
+    .run = vendor_clblast_run,
+    .vendor = {.load = vendor_clblast_vendor},
 };

@@ -22,7 +22,7 @@ static const tsl_library_symbol symbols[] = {
     TSL_CUBLAS_LIST(SYMBOL)
 #undef SYMBOL
 };
-static void name(tsl_vendor *found) {
+static void vendor_cublas_name(tsl_vendor *found) {
   tsl_vendor_cublas_name(cublas.property, found);
 }
 
@@ -32,58 +32,58 @@ static tsl_vendor_library library = {.what = "cuBLAS",
                                      .symbols = symbols,
                                      .count = sizeof symbols / sizeof *symbols,
                                      .table = &cublas,
-                                     .name = name};
+                                     .name = vendor_cublas_name};
 
-static const tsl_vendor *vendor(void) {
+static const tsl_vendor *vendor_cublas_vendor(void) {
   return tsl_vendor_find(&library);
 }
 
 /* --- the strategy --- */
 
-static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double vendor_cublas_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
   return tsl_vendor_seconds(problem, device, 0.8, 1.5 * device->launch_seconds, 64);
 }
 
-static tesela_status check(const tsl_device *device, const char *call, int code) {
+static tesela_status vendor_cublas_check(const tsl_device *device, const char *call, int code) {
   return tsl_vendor_cublas_check(device, call, code, cublas.status_name, &library.found);
 }
 
-static tesela_status prepare(const tsl_work *work, tsl_vendor_handle *made) {
+static tesela_status vendor_cublas_prepare(const tsl_work *work, tsl_vendor_handle *made) {
   tsl_cublas_handle handle;
-  TSL_TRY(check(work->device, "cublasCreate", cublas.create(&handle)));
+  TSL_TRY(vendor_cublas_check(work->device, "cublasCreate", cublas.create(&handle)));
   const tesela_status status =
-      check(work->device, "cublasSetMathMode", cublas.set_math_mode(handle, TSL_CUBLAS_DEFAULT_MATH));
+      vendor_cublas_check(work->device, "cublasSetMathMode", cublas.set_math_mode(handle, TSL_CUBLAS_DEFAULT_MATH));
   if (status != TESELA_OK)
     cublas.destroy(handle);
   made->handle = handle;
   return status;
 }
 
-static tesela_status build(tsl_work *work) {
-  return tsl_vendor_build(work, sizeof(tsl_vendor_handle), "a handle of cuBLAS", prepare);
+static tesela_status vendor_cublas_build(tsl_work *work) {
+  return tsl_vendor_build(work, sizeof(tsl_vendor_handle), "a handle of cuBLAS", vendor_cublas_prepare);
 }
 
-static void end(tsl_vendor_handle *own, bool entered) {
+static void vendor_cublas_end(tsl_vendor_handle *own, bool entered) {
   if (entered)
     cublas.destroy(own->handle);
 }
 
-static void release(tsl_work *work) {
-  tsl_vendor_release(work, end);
+static void vendor_cublas_release(tsl_work *work) {
+  tsl_vendor_release(work, vendor_cublas_end);
 }
 
 /* What is not read may be missing: then another address will do. */
-static void *address(const tsl_work *work, const tsl_operand *operand, const tsl_operand *c) {
+static void *vendor_cublas_address(const tsl_work *work, const tsl_operand *operand, const tsl_operand *c) {
   return tsl_vendor_address(work, operand->buffer ? operand : c, work->problem.c.type);
 }
 
-static int multiply(const tsl_work *work, const tsl_blas_product *p) {
+static int vendor_cublas_multiply(const tsl_work *work, const tsl_blas_product *p) {
   const tsl_vendor_handle *own = work->state;
   const int a_transpose = p->a_transposed ? TSL_CUBLAS_TRANSPOSE : TSL_CUBLAS_NO_TRANSPOSE;
   const int b_transpose = p->b_transposed ? TSL_CUBLAS_TRANSPOSE : TSL_CUBLAS_NO_TRANSPOSE;
-  const void *a = address(work, p->a, p->c), *b = address(work, p->b, p->c);
-  void *c = address(work, p->c, p->c);
+  const void *a = vendor_cublas_address(work, p->a, p->c), *b = vendor_cublas_address(work, p->b, p->c);
+  void *c = vendor_cublas_address(work, p->c, p->c);
   if (work->problem.c.type == TESELA_F64)
     return cublas.dgemm(own->handle, a_transpose, b_transpose, p->m, p->n, p->k, &p->alpha, a, p->a_leading,
                         b, p->b_leading, &p->beta, c, p->c_leading);
@@ -92,7 +92,7 @@ static int multiply(const tsl_work *work, const tsl_blas_product *p) {
                       p->b_leading, &beta, c, p->c_leading);
 }
 
-static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+static tesela_status vendor_cublas_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   tsl_device *device = work->device;
   tsl_vendor_handle *own = work->state;
   tsl_blas_product p;
@@ -103,11 +103,11 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
   int code = cublas.set_stream(own->handle, device->ops->native_stream(stream));
   if (code == TSL_CUBLAS_SUCCESS) {
     call = work->problem.c.type == TESELA_F64 ? "cublasDgemm" : "cublasSgemm";
-    code = multiply(work, &p);
+    code = vendor_cublas_multiply(work, &p);
   }
   pthread_mutex_unlock(&own->lock);
   device->ops->leave(device);
-  return check(device, call, code);
+  return vendor_cublas_check(device, call, code);
 }
 
 const tsl_strategy tsl_gemm_vendor_cublas = {
@@ -118,9 +118,9 @@ const tsl_strategy tsl_gemm_vendor_cublas = {
     .needs = TSL_CAN_CUDA,
     .accuracy = tsl_accuracy_in_order,
     .refuse = tsl_blas_refuse_wide,
-    .score = score,
-    .build = build,
-    .run = run,
-    .release = release,
-    .vendor = {.load = vendor},
+    .score = vendor_cublas_score,
+    .build = vendor_cublas_build,
+    .run = vendor_cublas_run,
+    .release = vendor_cublas_release,
+    .vendor = {.load = vendor_cublas_vendor},
 };

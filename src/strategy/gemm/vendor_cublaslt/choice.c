@@ -21,13 +21,13 @@ bool tsl_lt_choice_fits(const tsl_lt_choice *choice, const tsl_blas_product *pro
 }
 
 /* cuBLASLt's number for a type of elements, and for arithmetic in it. */
-typedef struct number {
+typedef struct choice_number {
   tesela_type type;
   int number, compute;
-} number;
+} choice_number;
 
-static const number *number_of(tesela_type type) {
-  static const number numbers[] = {{TESELA_F32, TSL_LT_REAL_F32, TSL_LT_COMPUTE_F32},
+static const choice_number *choice_number_of(tesela_type type) {
+  static const choice_number numbers[] = {{TESELA_F32, TSL_LT_REAL_F32, TSL_LT_COMPUTE_F32},
                                    {TESELA_F64, TSL_LT_REAL_F64, TSL_LT_COMPUTE_F64},
                                    {TESELA_C64, TSL_LT_COMPLEX_F32, TSL_LT_COMPUTE_F32},
                                    {TESELA_C128, TSL_LT_COMPLEX_F64, TSL_LT_COMPUTE_F64},
@@ -43,7 +43,7 @@ static const number *number_of(tesela_type type) {
 }
 
 /* The type that sums and scalars have. */
-static tesela_type sums_of(const tsl_work *work) {
+static tesela_type choice_sums_of(const tsl_work *work) {
   return tsl_type(work->problem.c.type)->sums;
 }
 
@@ -54,7 +54,7 @@ typedef union scalar {
   int32_t i32;
 } scalar;
 
-static scalar scalar_of(tesela_type type, const double value[2]) {
+static scalar choice_scalar_of(tesela_type type, const double value[2]) {
   const tsl_type_info *info = tsl_type(type);
   return info->is_integer                ? (scalar){.i32 = (int32_t)value[0]}
          : info->component == TESELA_F64 ? (scalar){.f64 = {value[0], value[1]}}
@@ -63,8 +63,8 @@ static scalar scalar_of(tesela_type type, const double value[2]) {
 
 int tsl_lt_multiply(const tsl_work *work, tsl_lt_handle handle, const tsl_lt_choice *choice,
                     const tsl_lt_answer *answer, const tsl_lt_addresses *at, tsl_stream *stream) {
-  const scalar alpha = scalar_of(sums_of(work), work->problem.alpha),
-               beta = scalar_of(sums_of(work), work->problem.beta);
+  const scalar alpha = choice_scalar_of(choice_sums_of(work), work->problem.alpha),
+               beta = choice_scalar_of(choice_sums_of(work), work->problem.beta);
   return tsl_lt.matmul(handle, choice->operation, &alpha, at->a, choice->a, at->b, choice->b, &beta, at->c,
                        choice->c, at->c, choice->c, &answer->algorithm,
                        answer->workspace > 0 ? at->workspace : NULL, answer->workspace,
@@ -77,7 +77,7 @@ int tsl_lt_multiply(const tsl_work *work, tsl_lt_handle handle, const tsl_lt_cho
 static int make_layout(tesela_type type, bool transposed, int64_t rows, int64_t cols, int64_t leading,
                        int64_t count, int64_t step, tsl_lt_layout *layout) {
   const int32_t matrices = (int32_t)count;
-  int code = tsl_lt.layout_create(layout, number_of(type)->number, (uint64_t)(transposed ? cols : rows),
+  int code = tsl_lt.layout_create(layout, choice_number_of(type)->number, (uint64_t)(transposed ? cols : rows),
                                   (uint64_t)(transposed ? rows : cols), leading);
   if (code == TSL_CUBLAS_SUCCESS && count > 1)
     code = tsl_lt.layout_set(*layout, TSL_LT_BATCH_COUNT, &matrices, sizeof matrices);
@@ -86,16 +86,16 @@ static int make_layout(tesela_type type, bool transposed, int64_t rows, int64_t 
   return code;
 }
 
-static tesela_status describe(const tsl_work *work, tsl_lt_choice *choice) {
+static tesela_status choice_describe(const tsl_work *work, tsl_lt_choice *choice) {
   const tsl_blas_product *p = &choice->product;
   const tsl_device *device = work->device;
-  const tesela_type sums = sums_of(work), factors = work->problem.a.type;
+  const tesela_type sums = choice_sums_of(work), factors = work->problem.a.type;
   const int32_t a_transpose = p->a_transposed, b_transpose = p->b_transposed;
   TSL_TRY(tsl_lt_check(device, "cublasLtMatmulDescCreate",
                        tsl_lt.operation_create(&choice->operation,
                                                tsl_lt_takes_tf32(&work->problem) ? TSL_LT_COMPUTE_TF32
-                                                                                 : number_of(sums)->compute,
-                                               number_of(sums)->number)));
+                                                                                 : choice_number_of(sums)->compute,
+                                               choice_number_of(sums)->number)));
   TSL_TRY(tsl_lt_check(
       device, "cublasLtMatmulDescSetAttribute",
       tsl_lt.operation_set(choice->operation, TSL_LT_A_TRANSPOSE, &a_transpose, sizeof a_transpose)));
@@ -125,7 +125,7 @@ void tsl_lt_choice_free(tsl_lt_choice *choice) {
 
 static int set_preference(const tsl_work *work, tsl_lt_preference preference, uint64_t workspace,
                           uint32_t alignment) {
-  const bool is_wide = work->problem.c.type == sums_of(work);
+  const bool is_wide = work->problem.c.type == choice_sums_of(work);
   const uint32_t reductions = TSL_LT_REDUCTIONS_PRECISE | (is_wide ? TSL_LT_REDUCTIONS_IN_C : 0);
   int code = tsl_lt.preference_set(preference, TSL_LT_WORKSPACE_MAX, &workspace, sizeof workspace);
   if (code == TSL_CUBLAS_SUCCESS)
@@ -139,7 +139,7 @@ static int set_preference(const tsl_work *work, tsl_lt_preference preference, ui
 }
 
 /* At most `most` proposals; none is a failure. */
-static tesela_status propose(const tsl_work *work, tsl_lt_handle handle, const tsl_lt_choice *choice,
+static tesela_status choice_propose(const tsl_work *work, tsl_lt_handle handle, const tsl_lt_choice *choice,
                              uint64_t workspace, uint32_t alignment, int most, tsl_lt_answer *answers,
                              int *count) {
   tsl_lt_preference preference;
@@ -160,7 +160,7 @@ static tesela_status propose(const tsl_work *work, tsl_lt_handle handle, const t
 
 enum { A, B, C, WORKSPACE, BUFFERS };
 
-typedef struct bench {
+typedef struct choice_bench {
   const tsl_work *work;
   tsl_lt_handle handle;
   const tsl_lt_choice *choice;
@@ -168,17 +168,17 @@ typedef struct bench {
   tsl_stream *stream;
   tsl_event *begin, *end;
   tsl_lt_addresses at;
-} bench;
+} choice_bench;
 
 /* Numbers that are no zeros, since those would let the device run faster. Their values do not matter otherwise. */
-static tesela_status fill(bench *self) {
+static tesela_status choice_fill(choice_bench *self) {
   const tsl_device_ops *ops = self->work->device->ops;
   for (int i = 0; i < WORKSPACE; i++)
     TSL_TRY(ops->fill(self->stream, self->buffers[i], 0, 0x3c, self->buffers[i]->bytes));
   return TESELA_OK;
 }
 
-static tesela_status bench_make(bench *self, uint64_t workspace) {
+static tesela_status bench_make(choice_bench *self, uint64_t workspace) {
   const tsl_blas_product *p = &self->choice->product;
   tsl_device *device = self->work->device;
   const int64_t size = (int64_t)tsl_type(self->work->problem.a.type)->size,
@@ -196,10 +196,10 @@ static tesela_status bench_make(bench *self, uint64_t workspace) {
   self->at = (tsl_lt_addresses){
       device->ops->native_buffer(self->buffers[A]), device->ops->native_buffer(self->buffers[B]),
       device->ops->native_buffer(self->buffers[C]), device->ops->native_buffer(self->buffers[WORKSPACE])};
-  return fill(self);
+  return choice_fill(self);
 }
 
-static void bench_free(bench *self) {
+static void bench_free(choice_bench *self) {
   const tsl_device_ops *ops = self->work->device->ops;
   if (self->stream)
     ops->stream_destroy(self->stream);
@@ -213,7 +213,7 @@ static void bench_free(bench *self) {
 }
 
 /* The fastest of some runs after one that does not count. A proposal that does not run is no failure of ours. */
-static tesela_status time_answer(bench *self, const tsl_lt_answer *answer, double *seconds) {
+static tesela_status time_answer(choice_bench *self, const tsl_lt_answer *answer, double *seconds) {
   const tsl_device_ops *ops = self->work->device->ops;
   *seconds = INFINITY;
   for (int i = 0; i <= RUNS; i++) {
@@ -230,7 +230,7 @@ static tesela_status time_answer(bench *self, const tsl_lt_answer *answer, doubl
   return TESELA_OK;
 }
 
-static tesela_status time_all(bench *self, const tsl_lt_answer *answers, int count, int *best) {
+static tesela_status choice_time_all(choice_bench *self, const tsl_lt_answer *answers, int count, int *best) {
   const double end = tsl_clock() + timing_seconds;
   double least = INFINITY, seconds;
   for (int i = 0; i < count && (i == 0 || tsl_clock() < end); i++) {
@@ -246,15 +246,15 @@ static tesela_status time_all(bench *self, const tsl_lt_answer *answers, int cou
 }
 
 /* Which of the answers is fastest; the first where there is no memory to find out. */
-static tesela_status fastest(const tsl_work *work, tsl_lt_handle handle, const tsl_lt_choice *choice,
+static tesela_status choice_fastest(const tsl_work *work, tsl_lt_handle handle, const tsl_lt_choice *choice,
                              uint64_t workspace, const tsl_lt_answer *answers, int count, int *best) {
-  bench self = {.work = work, .handle = handle, .choice = choice};
+  choice_bench self = {.work = work, .handle = handle, .choice = choice};
   tsl_status_saved saved;
   *best = 0;
   tsl_status_save(&saved);
   tesela_status status = bench_make(&self, workspace);
   if (status == TESELA_OK) {
-    status = time_all(&self, answers, count, best);
+    status = choice_time_all(&self, answers, count, best);
   } else if (status == TESELA_OUT_OF_MEMORY) {
     tsl_status_restore(&saved);
     status = TESELA_OK;
@@ -272,17 +272,17 @@ static uint32_t alignment_of(const tsl_work *work, const tsl_lt_choice *choice) 
   return (uint32_t)(all & (~all + 1));
 }
 
-static tesela_status choose(const tsl_work *work, tsl_lt_handle handle, uint64_t workspace, bool timed,
+static tesela_status choice_choose(const tsl_work *work, tsl_lt_handle handle, uint64_t workspace, bool timed,
                             tsl_lt_choice *choice) {
   tsl_lt_answer answers[PROPOSALS];
   const uint32_t element = tsl_lt_element_alignment(&work->problem);
   int count, best = 0;
-  TSL_TRY(propose(work, handle, choice, workspace, element, 1, answers, &count));
+  TSL_TRY(choice_propose(work, handle, choice, workspace, element, 1, answers, &count));
   choice->any = answers[0];
-  TSL_TRY(propose(work, handle, choice, workspace, alignment_of(work, choice), timed ? PROPOSALS : 1, answers,
+  TSL_TRY(choice_propose(work, handle, choice, workspace, alignment_of(work, choice), timed ? PROPOSALS : 1, answers,
                   &count));
   if (timed && count > 1)
-    TSL_TRY(fastest(work, handle, choice, workspace, answers, count, &best));
+    TSL_TRY(choice_fastest(work, handle, choice, workspace, answers, count, &best));
   choice->aligned = answers[best];
   return TESELA_OK;
 }
@@ -296,9 +296,9 @@ tesela_status tsl_lt_choice_make(const tsl_work *work, tsl_lt_handle handle, con
   made->product = *product;
   made->product.a = made->product.b = made->product.c = NULL;
   made->steps[0] = product->a->step, made->steps[1] = product->b->step, made->steps[2] = product->c->step;
-  tesela_status status = describe(work, made);
+  tesela_status status = choice_describe(work, made);
   if (status == TESELA_OK)
-    status = choose(work, handle, workspace, timed, made);
+    status = choice_choose(work, handle, workspace, timed, made);
   if (status != TESELA_OK) {
     tsl_lt_choice_free(made);
     return status;

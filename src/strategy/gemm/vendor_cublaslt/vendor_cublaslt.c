@@ -1,12 +1,12 @@
 /* Idea: cuBLASLt's matmul on a CUDA device with the best of its algorithms, as a peer to compare with: NVIDIA's own
  * best effort for a shape. Loaded at run time (TESELA_CUBLASLT, else the names below). Not on the ladder.
  *
- *   build()  heuristics propose up to 16 algorithms for the shape, which may use 256 MiB of workspace
+ *   cublaslt_build()  heuristics propose up to 16 algorithms for the shape, which may use 256 MiB of workspace
  *            each runs four times on memory of the operands' sizes; the fastest one stays      (see choice.c)
- *   run()    C (m x n, row- or column-major) = alpha A B + beta C     cublasLtMatmul on our stream, column-major;
+ *   cublaslt_run()    C (m x n, row- or column-major) = alpha A B + beta C     cublasLtMatmul on our stream, column-major;
  *                                                                     a row-major C is C' = B' A'
  *
- * A plan whose operands lie on the host runs on packed copies of them, so that build() chooses for the strides that
+ * A plan whose operands lie on the host runs on packed copies of them, so that cublaslt_build() chooses for the strides that
  * it was given and for packed ones. Operands that are not aligned to 16 bytes take an algorithm that does not ask for
  * that, the heuristics' first. Where memory for the timing lacks, the first one stays, too.
  *
@@ -29,7 +29,7 @@
 #include "strategy/gemm/vendor_cublaslt/vendor_cublaslt_types.h"
 #include "strategy/host_job.h"
 
-/* What build() makes. */
+/* What cublaslt_build() makes. */
 typedef struct state {
   tsl_vendor_handle own; /* its lock is of the list, too, which only grows */
   tsl_lt_choice *choices;
@@ -44,19 +44,19 @@ static bool are_in(int64_t many, const tsl_problem *problem) {
   return is_in(many, &problem->a) && is_in(many, &problem->b) && is_in(many, &problem->c);
 }
 
-static bool is_tiny(const tsl_shape *c) {
+static bool cublaslt_is_tiny(const tsl_shape *c) {
   const int64_t size = (int64_t)tsl_type(c->type)->size;
   return tsl_min(c->rows, c->cols) * size < TSL_LT_ALIGNMENT;
 }
 
-static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *cublaslt_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
   (void)device;
   if (!tsl_blas_reads_products(problem))
     return "where k = 0 or alpha = 0 there is no product to choose an algorithm for";
   if (tsl_problem_batch(problem) > (tsl_type(problem->a.type)->is_integer ? 1 : INT32_MAX))
     return "batches of integers, and of 2^31 products and more, are not described to cuBLASLt";
-  if (tsl_problem_batch(problem) > 1 && is_tiny(&problem->c))
+  if (tsl_problem_batch(problem) > 1 && cublaslt_is_tiny(&problem->c))
     return "cuBLASLt writes beside lines of C that have less than 16 bytes, where a batch has its next "
            "product";
   if (problem->beta[0] != 0 &&
@@ -76,25 +76,25 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
 enum { COPY_ALIGNMENT = 256 };
 
 /* Room for an operand's elements behind the workspace, of bytes, which lie where cuBLASLt wants them or are copied. */
-static uint64_t copy_bytes(const tsl_shape *shape) {
+static uint64_t cublaslt_copy_bytes(const tsl_shape *shape) {
   return ((uint64_t)tsl_shape_extent(shape) + COPY_ALIGNMENT) / COPY_ALIGNMENT * COPY_ALIGNMENT;
 }
 
 /* For small products, too: given less, the heuristics leave out algorithms that would fit. 64 x 64 x 16384 in f32 wants
  * 2 MiB; offered 3 MiB, the best proposal took 61 us on an H200, offered 256 MiB it took 16 us. */
-static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static uint64_t cublaslt_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
   (void)device;
   const bool copies = tsl_type(problem->a.type)->size == 1;
-  return TSL_LT_WORKSPACE_BYTES + (copies ? copy_bytes(&problem->a) + copy_bytes(&problem->b) : 0);
+  return TSL_LT_WORKSPACE_BYTES + (copies ? cublaslt_copy_bytes(&problem->a) + cublaslt_copy_bytes(&problem->b) : 0);
 }
 
-static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double cublaslt_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
   return tsl_vendor_seconds(problem, device, 0.82, 1.5 * device->launch_seconds, 64);
 }
 
-static tsl_lt_choice *find(const state *own, const tsl_blas_product *product) {
+static tsl_lt_choice *cublaslt_find(const state *own, const tsl_blas_product *product) {
   tsl_lt_choice *choice = own->choices;
   while (choice && !tsl_lt_choice_fits(choice, product))
     choice = choice->next;
@@ -102,9 +102,9 @@ static tsl_lt_choice *find(const state *own, const tsl_blas_product *product) {
 }
 
 /* The choice for a product, made where there is none yet. The lock is held, or nobody else knows of the state. */
-static tesela_status obtain(const tsl_work *work, state *own, const tsl_blas_product *product, bool timed,
+static tesela_status cublaslt_obtain(const tsl_work *work, state *own, const tsl_blas_product *product, bool timed,
                             tsl_lt_choice **choice) {
-  *choice = find(own, product);
+  *choice = cublaslt_find(own, product);
   if (*choice)
     return TESELA_OK;
   TSL_TRY(tsl_lt_choice_make(work, own->own.handle, product, TSL_LT_WORKSPACE_BYTES, timed, choice));
@@ -133,11 +133,11 @@ static void free_choices(state *own) {
 static tesela_status choose_both(const tsl_work *work, state *own, const tsl_blas_product *given) {
   const tsl_blas_product copies = packed(*given);
   tsl_lt_choice *unused;
-  TSL_TRY(obtain(work, own, given, true, &unused));
-  return obtain(work, own, &copies, true, &unused);
+  TSL_TRY(cublaslt_obtain(work, own, given, true, &unused));
+  return cublaslt_obtain(work, own, &copies, true, &unused);
 }
 
-static tesela_status prepare(const tsl_work *work, tsl_vendor_handle *made) {
+static tesela_status cublaslt_prepare(const tsl_work *work, tsl_vendor_handle *made) {
   const tsl_problem *problem = &work->problem;
   tsl_operands operands = tsl_strides_of(problem);
   state *own = (state *)made;
@@ -159,18 +159,18 @@ static tesela_status prepare(const tsl_work *work, tsl_vendor_handle *made) {
   return status;
 }
 
-static tesela_status build(tsl_work *work) {
-  return tsl_vendor_build(work, sizeof(state), "a handle of cuBLASLt", prepare);
+static tesela_status cublaslt_build(tsl_work *work) {
+  return tsl_vendor_build(work, sizeof(state), "a handle of cuBLASLt", cublaslt_prepare);
 }
 
-static void end(tsl_vendor_handle *own, bool entered) {
+static void cublaslt_end(tsl_vendor_handle *own, bool entered) {
   free_choices((state *)own);
   if (own->handle && entered)
     tsl_lt.destroy(own->handle);
 }
 
-static void release(tsl_work *work) {
-  tsl_vendor_release(work, end);
+static void cublaslt_release(tsl_work *work) {
+  tsl_vendor_release(work, cublaslt_end);
 }
 
 /* Where an operand's bytes are for cuBLASLt: in place, or copied to `room` in the workspace, as far as its lines reach. */
@@ -187,15 +187,15 @@ static tesela_status place_bytes(const tsl_work *work, const tsl_operand *operan
 }
 
 /* Elements from an operand's first to its last, column-major. */
-static int64_t extent(int64_t rows, int64_t cols, bool transposed, int64_t leading) {
+static int64_t cublaslt_extent(int64_t rows, int64_t cols, bool transposed, int64_t leading) {
   return transposed ? leading * (rows - 1) + cols : leading * (cols - 1) + rows;
 }
 
-static bool is_aligned(const tsl_lt_addresses *at) {
+static bool cublaslt_is_aligned(const tsl_lt_addresses *at) {
   return ((uintptr_t)at->a | (uintptr_t)at->b | (uintptr_t)at->c) % TSL_LT_ALIGNMENT == 0;
 }
 
-static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+static tesela_status cublaslt_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   tsl_device *device = work->device;
   state *own = work->state;
   const tsl_problem *problem = &work->problem;
@@ -204,8 +204,8 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
   TSL_TRY(tsl_blas_product_of(work, operands, &p));
   if (operands->a.step < 0 || operands->b.step < 0 || operands->c.step < 0)
     return tsl_fail(TESELA_UNSUPPORTED, "cuBLASLt takes a batch's products forwards");
-  const int64_t a_extent = extent(p.m, p.k, p.a_transposed, p.a_leading),
-                b_extent = extent(p.k, p.n, p.b_transposed, p.b_leading);
+  const int64_t a_extent = cublaslt_extent(p.m, p.k, p.a_transposed, p.a_leading),
+                b_extent = cublaslt_extent(p.k, p.n, p.b_transposed, p.b_leading);
   const uint64_t b_room = TSL_LT_WORKSPACE_BYTES + tsl_round_up(a_extent, COPY_ALIGNMENT);
   tsl_lt_addresses at = {.c = tsl_vendor_address(work, p.c, problem->c.type),
                          .workspace = device->ops->native_buffer(operands->scratch)};
@@ -213,10 +213,10 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
   TSL_TRY(place_bytes(work, p.b, problem->b.type, b_extent, operands, b_room, stream, &at.b));
   TSL_TRY(device->ops->enter(device));
   pthread_mutex_lock(&own->own.lock);
-  tesela_status status = obtain(work, own, &p, false, &choice);
+  tesela_status status = cublaslt_obtain(work, own, &p, false, &choice);
   pthread_mutex_unlock(&own->own.lock);
   if (status == TESELA_OK) {
-    const tsl_lt_answer *answer = is_aligned(&at) ? &choice->aligned : &choice->any;
+    const tsl_lt_answer *answer = cublaslt_is_aligned(&at) ? &choice->aligned : &choice->any;
     status = tsl_lt_check(device, "cublasLtMatmul",
                           tsl_lt_multiply(work, own->own.handle, choice, answer, &at, stream));
   }
@@ -241,7 +241,7 @@ static const tsl_types types[] = {
 };
 
 /* Sums may be taken in another order by another algorithm. */
-static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+static tsl_accuracy cublaslt_accuracy(const tsl_problem *problem, const tsl_config *config) {
   if (tsl_lt_takes_tf32(problem))
     return (tsl_accuracy){.factor = tsl_lt_tf32_bound(problem) / tsl_type(problem->c.type)->unit_roundoff,
                           .flushes = 0x1p-126,
@@ -261,13 +261,13 @@ const tsl_strategy tsl_gemm_vendor_cublaslt = {
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_CUDA,
-    .accuracy = accuracy,
-    .refuse = refuse,
-    .score = score,
-    .build = build,
-    .run = run,
-    .release = release,
+    .accuracy = cublaslt_accuracy,
+    .refuse = cublaslt_refuse,
+    .score = cublaslt_score,
+    .build = cublaslt_build,
+    .run = cublaslt_run,
+    .release = cublaslt_release,
     .takes = {.types = types, .why = "cuBLASLt has no such combination", .batches = true},
-    .uses = {.scratch = scratch},
+    .uses = {.scratch = cublaslt_scratch},
     .vendor = {.load = tsl_lt_vendor},
 };

@@ -15,7 +15,7 @@ static const char *const names[] = {"libcublasLt.so.13", "/usr/local/cuda/lib64/
                                     "libcublasLt.so.12", "/usr/local/cuda/lib64/libcublasLt.so.12", NULL};
 
 /* cublasLtGetVersion() is 130100 for 13.1.0. */
-static void name(tsl_vendor *found) {
+static void cublaslt_library_name(tsl_vendor *found) {
   const unsigned version = (unsigned)tsl_lt.version();
   snprintf(found->name, sizeof found->name, "cuBLASLt %u.%u.%u", version / 10000, version / 100 % 100,
            version % 100);
@@ -27,7 +27,7 @@ static tsl_vendor_library library = {.what = "cuBLASLt",
                                      .symbols = symbols,
                                      .count = sizeof symbols / sizeof *symbols,
                                      .table = &tsl_lt,
-                                     .name = name};
+                                     .name = cublaslt_library_name};
 
 const tsl_vendor *tsl_lt_vendor(void) {
   return tsl_vendor_find(&library);

@@ -70,7 +70,7 @@ static void name_mkl(tsl_vendor *found) {
   snprintf(found->name, sizeof found->name, "MKL %.*s", (int)strcspn(version, "- "), version);
 }
 
-static void name(tsl_vendor *found) {
+static void vendor_openblas_name(tsl_vendor *found) {
   if (is_openblas())
     name_openblas(found);
   else if (is_blis())
@@ -87,21 +87,21 @@ static tsl_vendor_library library = {.what = "a CBLAS library",
                                      .symbols = symbols,
                                      .count = sizeof symbols / sizeof *symbols,
                                      .table = &cblas,
-                                     .name = name};
+                                     .name = vendor_openblas_name};
 
-static const tsl_vendor *vendor(void) {
+static const tsl_vendor *vendor_openblas_vendor(void) {
   return tsl_vendor_find(&library);
 }
 
 /* --- the strategy --- */
 
-static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *vendor_openblas_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
   (void)device;
   return tsl_blas_refuse(problem, size_max);
 }
 
-static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double vendor_openblas_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
   return tsl_vendor_seconds(problem, device, 0.7, 1e-6, 64);
 }
@@ -116,7 +116,7 @@ static void set_threads(int threads) {
     cblas.mkl_threads(threads);
 }
 
-static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+static tesela_status vendor_openblas_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   (void)stream;
   tsl_blas_product p;
   TSL_TRY(tsl_blas_product_of(work, operands, &p));
@@ -139,8 +139,8 @@ const tsl_strategy tsl_gemm_vendor_openblas = {
     .version = 1,
     .needs = TSL_CAN_HOST,
     .accuracy = tsl_vendor_accuracy,
-    .refuse = refuse,
-    .score = score,
-    .run = run,
-    .vendor = {.load = vendor},
+    .refuse = vendor_openblas_refuse,
+    .score = vendor_openblas_score,
+    .run = vendor_openblas_run,
+    .vendor = {.load = vendor_openblas_vendor},
 };

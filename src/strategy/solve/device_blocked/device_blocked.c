@@ -24,22 +24,22 @@ static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32},
                                   {TESELA_C128, TESELA_C128, TESELA_C128},
                                   {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT}};
 
-static void cut_of(const tsl_problem *problem, const tsl_config *config, tsl_solve_cut *cut) {
+static void device_blocked_cut_of(const tsl_problem *problem, const tsl_config *config, tsl_solve_cut *cut) {
   tsl_solve_cut_by(problem->m, config->value[SOLVE_BLOCK], cut);
 }
 
 /* NOTES.md derives it. Without products it is substitution. */
-static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+static tsl_accuracy device_blocked_accuracy(const tsl_problem *problem, const tsl_config *config) {
   tsl_solve_cut cut;
   tsl_accuracy made = tsl_accuracy_of_substitution(problem, config);
-  cut_of(problem, config, &cut);
+  device_blocked_cut_of(problem, config, &cut);
   if (cut.levels > 0)
     made.factor = 2 * (double)problem->k + 6 * cut.levels + (tsl_type(problem->c.type)->is_complex ? 22 : 10);
   return made;
 }
 
 /* As device_blocked.cl declares it. */
-static int64_t local_bytes(const tsl_problem *problem, const tsl_config *config) {
+static int64_t device_blocked_local_bytes(const tsl_problem *problem, const tsl_config *config) {
   enum { PAD = 16 };
   const int64_t size = (int64_t)tsl_type(problem->c.type)->size, block = config->value[SOLVE_BLOCK];
   return block * (SOLVE_TILE * size + PAD) + SOLVE_TILE * size * (config->value[SOLVE_COLUMNS] + 1) +
@@ -49,8 +49,8 @@ static int64_t local_bytes(const tsl_problem *problem, const tsl_config *config)
 /* A panel lies in registers, which is up to so many bytes an item. */
 enum { PANEL_BYTES_MOST = 128 };
 
-static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  const int64_t bytes = local_bytes(problem, config), block = config->value[SOLVE_BLOCK],
+static const char *device_blocked_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const int64_t bytes = device_blocked_local_bytes(problem, config), block = config->value[SOLVE_BLOCK],
                 columns = config->value[SOLVE_COLUMNS], size = (int64_t)tsl_type(problem->c.type)->size;
   if ((uint64_t)bytes > device->local_bytes)
     return tsl_refusal("block=%lld needs %lld bytes of local memory, %s has %llu", (long long)block,
@@ -67,22 +67,22 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
 
 /* --- models --- */
 
-static bool computes(const tsl_problem *problem) {
+static bool device_blocked_computes(const tsl_problem *problem) {
   return problem->alpha[0] != 0 || problem->alpha[1] != 0;
 }
 
-static double peak_of(const tsl_problem *problem, const tsl_device *device) {
+static double device_blocked_peak_of(const tsl_problem *problem, const tsl_device *device) {
   return fmax(1, tsl_type(problem->c.type)->component == TESELA_F64 ? device->peak_f64 : device->peak_f32);
 }
 
 /* Products at so much of the peak, their tiles in waves of one for each unit. */
-static double product_seconds(const tsl_problem *problem, const tsl_solve_product *product,
+static double device_blocked_product_seconds(const tsl_problem *problem, const tsl_solve_product *product,
                               const tsl_device *device) {
   const double tile = 128, share = device->is_cpu ? 0.4 : 0.7, units = fmax(1, device->compute_units);
   const double operations = tsl_type(problem->c.type)->is_complex ? 8 : 2;
   const double tiles = ceil((double)product->rows / tile) * ceil((double)problem->n / tile);
   const double one =
-      tile * tile * (double)product->depth * operations * units / (share * peak_of(problem, device));
+      tile * tile * (double)product->depth * operations * units / (share * device_blocked_peak_of(problem, device));
   return (double)product->count * (ceil(tiles / units) * one + device->launch_seconds);
 }
 
@@ -100,34 +100,34 @@ static double blocks_seconds(const tsl_problem *problem, const tsl_config *confi
   const double operations = tsl_type(problem->c.type)->is_complex ? 8 : 2;
   const double share = device->is_cpu ? 0.1 : columns < 32 ? 0.15 : 0.25;
   const double computing = ceil(panels / units) * block * block / 2 * columns * operations * units /
-                           (share * peak_of(problem, device));
+                           (share * device_blocked_peak_of(problem, device));
   const double waits = device->is_cpu ? 0 : (2500 + block / SOLVE_TILE * 900 * operations / 2) / clock;
   return (double)cut->blocks *
          (ceil(panels / (together * units)) * waits + computing + launch_share * device->launch_seconds);
 }
 
-static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double device_blocked_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   tsl_solve_cut cut;
-  cut_of(problem, config, &cut);
+  device_blocked_cut_of(problem, config, &cut);
   double seconds = device->launch_seconds;
   if (device->bandwidth > 0)
     seconds += 2 * (double)problem->m * (double)problem->n * (double)tsl_type(problem->c.type)->size /
                device->bandwidth;
-  if (!computes(problem) || problem->m == 0 || problem->n == 0)
+  if (!device_blocked_computes(problem) || problem->m == 0 || problem->n == 0)
     return seconds;
   for (int i = 0; i < SOLVE_PRODUCTS_MOST; i++)
     if (cut.products[i].count > 0)
-      seconds += product_seconds(problem, &cut.products[i], device);
+      seconds += device_blocked_product_seconds(problem, &cut.products[i], device);
   return seconds + blocks_seconds(problem, config, &cut, device);
 }
 
 /* What the kernel moves, which reads a block of A for each panel and has its columns below a tile in local memory, from where items bring an
  * element for `wide` products and one of X for `down`; what children move beyond
  * an element of A for each row of a product is theirs to tell. */
-static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+static void device_blocked_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account) {
   tsl_solve_cut cut;
-  cut_of(problem, config, &cut);
+  device_blocked_cut_of(problem, config, &cut);
   const double columns = (double)config->value[SOLVE_COLUMNS], m = (double)problem->m, n = (double)problem->n,
                block = (double)cut.block, size = (double)tsl_type(problem->c.type)->size;
   const double panels = ceil(n / columns), in_blocks = m * (block + 1) / 2;
@@ -156,7 +156,7 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
 
 /* --- making --- */
 
-static void release(tsl_work *work) {
+static void device_blocked_release(tsl_work *work) {
   tsl_solve_state *self = work->state;
   for (int i = 0; i < SOLVE_PRODUCTS_MOST; i++)
     work->children->destroy(self->children[i]);
@@ -164,7 +164,7 @@ static void release(tsl_work *work) {
   work->state = NULL;
 }
 
-static tesela_status make_child(tsl_work *work, int index) {
+static tesela_status device_blocked_make_child(tsl_work *work, int index) {
   tsl_solve_state *self = work->state;
   const tsl_device *device = work->device;
   const uint64_t memory = device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
@@ -182,31 +182,31 @@ static tesela_status make_child(tsl_work *work, int index) {
   return TESELA_OK;
 }
 
-static tesela_status prepare(tsl_work *work) {
+static tesela_status device_blocked_prepare(tsl_work *work) {
   static const char path[] = "strategy/solve/device_blocked/device_blocked.cl";
   tsl_solve_state *self = work->state;
   TSL_TRY(tsl_launch_kernel(work, path, "tsl_solve_block_of_rows", SOLVE_ITEMS, &self->solve));
   TSL_TRY(
       tsl_launch_kernel(work, path, "tsl_solve_scaled", SOLVE_COPY_ACROSS * SOLVE_COPY_LINES, &self->scale));
-  for (int i = 0; i < SOLVE_PRODUCTS_MOST && computes(&work->problem); i++)
+  for (int i = 0; i < SOLVE_PRODUCTS_MOST && device_blocked_computes(&work->problem); i++)
     if (self->cut.products[i].count > 0 && work->problem.n > 0)
-      TSL_TRY(make_child(work, i));
+      TSL_TRY(device_blocked_make_child(work, i));
   return TESELA_OK;
 }
 
-static tesela_status build(tsl_work *work) {
+static tesela_status device_blocked_build(tsl_work *work) {
   void *block;
   TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_solve_state), "products of a solve", &block));
   tsl_solve_state *self = work->state = block;
-  cut_of(&work->problem, &work->config, &self->cut);
-  const tesela_status status = prepare(work);
+  device_blocked_cut_of(&work->problem, &work->config, &self->cut);
+  const tesela_status status = device_blocked_prepare(work);
   if (status != TESELA_OK)
-    release(work);
+    device_blocked_release(work);
   return status;
 }
 
 /* Products of one shape, by the index among those that there are. */
-static bool share(const tsl_work *work, int index, tsl_subplan_info *out) {
+static bool device_blocked_share(const tsl_work *work, int index, tsl_subplan_info *out) {
   const tsl_solve_state *self = work->state;
   int slot = 0;
   for (; slot < SOLVE_PRODUCTS_MOST; slot++)
@@ -234,15 +234,15 @@ const tsl_strategy tsl_solve_device_blocked = {
     .op = TSL_OP_SOLVE,
     .version = 1,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL,
-    .accuracy = accuracy,
+    .accuracy = device_blocked_accuracy,
     .params = params,
     .takes = {.types = types, .conjugates = true, .structures = true},
-    .refuse = refuse,
-    .score = score,
-    .build = build,
+    .refuse = device_blocked_refuse,
+    .score = device_blocked_score,
+    .build = device_blocked_build,
     .run = tsl_solve_device_run,
-    .release = release,
-    .uses = {.account = account},
+    .release = device_blocked_release,
+    .uses = {.account = device_blocked_account},
     .testing = {.probes = probes},
-    .splits = {.share = share},
+    .splits = {.share = device_blocked_share},
 };

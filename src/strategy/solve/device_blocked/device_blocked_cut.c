@@ -35,7 +35,7 @@ void tsl_solve_cut_by(int64_t size, int64_t block, tsl_solve_cut *cut) {
   }
 }
 
-static void lay_out(tsl_shape *shape, const tsl_shape *like) {
+static void device_blocked_cut_lay_out(tsl_shape *shape, const tsl_shape *like) {
   shape->row_stride = like->row_stride;
   shape->col_stride = like->col_stride;
 }
@@ -43,9 +43,9 @@ static void lay_out(tsl_shape *shape, const tsl_shape *like) {
 /* Children guarantee what sums in any order do, whatever is asked of the whole, but bits are asked of each. */
 tsl_problem tsl_solve_part(const tsl_problem *problem, const tsl_solve_product *product) {
   tsl_problem part = tsl_problem_gemm(product->rows, problem->n, product->depth, problem->c.type);
-  lay_out(&part.a, &problem->a);
-  lay_out(&part.b, &problem->c);
-  lay_out(&part.c, &problem->c);
+  device_blocked_cut_lay_out(&part.a, &problem->a);
+  device_blocked_cut_lay_out(&part.b, &problem->c);
+  device_blocked_cut_lay_out(&part.c, &problem->c);
   part.alpha[0] = -1;
   part.beta[0] = 1;
   part.conjugate_a = problem->conjugate_a;

@@ -5,15 +5,15 @@
 #include "base/status.h"
 #include "host/int_math.h"
 
-typedef struct running {
+typedef struct device_blocked_running {
   const tsl_work *work;
   const tsl_solve_state *self;
   const tsl_operands *given;
   tsl_stream *stream;
-} running;
+} device_blocked_running;
 
 /* An upper triangle is a lower one from its last row on: `row` counts from there. */
-static tsl_solve_side side_at(const running *run, const tsl_operand *operand, int64_t row, bool both) {
+static tsl_solve_side side_at(const device_blocked_running *run, const tsl_operand *operand, int64_t row, bool both) {
   const tsl_problem *problem = &run->work->problem;
   const bool is_upper = problem->a.triangle == TESELA_UPPER;
   const int64_t at = is_upper ? problem->m - 1 - row : row, sign = is_upper ? -1 : 1;
@@ -25,22 +25,22 @@ static tsl_solve_side side_at(const running *run, const tsl_operand *operand, in
 
 /* --- alpha B --- */
 
-static tsl_solve_side turned(tsl_solve_side side) {
+static tsl_solve_side device_blocked_turned(tsl_solve_side side) {
   return (tsl_solve_side){side.offset, side.col_stride, side.row_stride};
 }
 
 /* Items lie along columns: the matrix is turned where what is written lies along its rows. */
-static void orient(tsl_solve_copy *copy) {
+static void device_blocked_orient(tsl_solve_copy *copy) {
   if (!tsl_launch_along(copy->to.row_stride, copy->to.col_stride))
     return;
   const TSL_INDEX rows = copy->rows;
   copy->rows = copy->cols;
   copy->cols = rows;
-  copy->from = turned(copy->from);
-  copy->to = turned(copy->to);
+  copy->from = device_blocked_turned(copy->from);
+  copy->to = device_blocked_turned(copy->to);
 }
 
-static tesela_status scale(const running *run, bool is_zero) {
+static tesela_status device_blocked_scale(const device_blocked_running *run, bool is_zero) {
   const tsl_problem *problem = &run->work->problem;
   const tsl_device *device = run->work->device;
   const tsl_operand *to = &run->given->c, *from = problem->in_place || is_zero ? to : &run->given->b;
@@ -50,7 +50,7 @@ static tesela_status scale(const running *run, bool is_zero) {
                          .cols = problem->n,
                          .from = {from->offset, from->row_stride, from->col_stride},
                          .to = {to->offset, to->row_stride, to->col_stride}};
-  orient(&copy);
+  device_blocked_orient(&copy);
   const tsl_grid grid = {{tsl_launch_limited(device, 0, tsl_ceil_div(copy.cols, SOLVE_COPY_ACROSS)),
                           tsl_launch_limited(device, 1, tsl_ceil_div(copy.rows, SOLVE_COPY_LINES)), 1},
                          {SOLVE_COPY_ACROSS, SOLVE_COPY_LINES, 1}};
@@ -62,7 +62,7 @@ static tesela_status scale(const running *run, bool is_zero) {
 
 /* --- blocks --- */
 
-static tesela_status solve(const running *run, int64_t index) {
+static tesela_status device_blocked_solve(const device_blocked_running *run, int64_t index) {
   const tsl_problem *problem = &run->work->problem;
   const tsl_device *device = run->work->device;
   const tsl_solve_cut *cut = &run->self->cut;
@@ -85,7 +85,7 @@ static tesela_status solve(const running *run, int64_t index) {
 /* --- products --- */
 
 /* An operand from a row on, of an upper triangle so many rows up from the last. */
-static tsl_operand part_of(const running *run, const tsl_operand *operand, int64_t row, int64_t rows,
+static tsl_operand device_blocked_part_of(const device_blocked_running *run, const tsl_operand *operand, int64_t row, int64_t rows,
                            int64_t col, int64_t cols) {
   const tsl_problem *problem = &run->work->problem;
   const bool is_upper = problem->a.triangle == TESELA_UPPER;
@@ -96,26 +96,26 @@ static tsl_operand part_of(const running *run, const tsl_operand *operand, int64
   return part;
 }
 
-static tesela_status take_off(const running *run, int64_t index) {
+static tesela_status take_off(const device_blocked_running *run, int64_t index) {
   const tsl_solve_step step = tsl_solve_step_after(&run->self->cut, index);
   if (step.slot < 0)
     return TESELA_OK;
-  const tsl_operands part = {.a = part_of(run, &run->given->a, step.row, step.rows, step.first, step.depth),
-                             .b = part_of(run, &run->given->c, step.first, step.depth, 0, 0),
-                             .c = part_of(run, &run->given->c, step.row, step.rows, 0, 0)};
+  const tsl_operands part = {.a = device_blocked_part_of(run, &run->given->a, step.row, step.rows, step.first, step.depth),
+                             .b = device_blocked_part_of(run, &run->given->c, step.first, step.depth, 0, 0),
+                             .c = device_blocked_part_of(run, &run->given->c, step.row, step.rows, 0, 0)};
   return run->work->children->enqueue_as_given(run->self->children[step.slot], &part, run->stream,
                                                run->given->scratch);
 }
 
 tesela_status tsl_solve_device_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  const running run = {.work = work, .self = work->state, .given = operands, .stream = stream};
+  const device_blocked_running run = {.work = work, .self = work->state, .given = operands, .stream = stream};
   const tsl_problem *problem = &work->problem;
   const bool is_zero = problem->alpha[0] == 0 && problem->alpha[1] == 0,
              is_one = problem->alpha[0] == 1 && problem->alpha[1] == 0;
   if (!problem->in_place || !is_one)
-    TSL_TRY(scale(&run, is_zero));
+    TSL_TRY(device_blocked_scale(&run, is_zero));
   for (int64_t i = 0; !is_zero && i < run.self->cut.blocks; i++) {
-    TSL_TRY(solve(&run, i));
+    TSL_TRY(device_blocked_solve(&run, i));
     TSL_TRY(take_off(&run, i));
   }
   return TESELA_OK;

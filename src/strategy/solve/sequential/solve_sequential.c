@@ -39,14 +39,14 @@ static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32},
                                   {0}};
 
 /* Eight clocks a term, as the triple loop of products has it, and two dozen for a division. */
-static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double solve_sequential_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
   const double elements = (double)problem->m * (double)problem->n;
   return (tsl_problem_flops(problem) / 2 * 8 + 24 * elements) / (1e6 * device->clock_mhz);
 }
 
 /* A row of A, and a column of X, for each element. */
-static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+static void solve_sequential_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account) {
   (void)config;
   (void)device;
@@ -58,7 +58,7 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   account->local = (tsl_moved){.read = sums, .written = sums};
 }
 
-static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+static tesela_status solve_sequential_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   (void)stream;
   const tesela_type type = work->problem.c.type;
   (type == TESELA_F64   ? solve_f64
@@ -76,8 +76,8 @@ const tsl_strategy tsl_solve_sequential = {
     .version = 1,
     .needs = TSL_CAN_HOST,
     .accuracy = tsl_accuracy_of_substitution,
-    .score = score,
-    .run = run,
+    .score = solve_sequential_score,
+    .run = solve_sequential_run,
     .takes = {.types = types, .conjugates = true, .structures = true},
-    .uses = {.account = account},
+    .uses = {.account = solve_sequential_account},
 };

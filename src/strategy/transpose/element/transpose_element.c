@@ -9,61 +9,61 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 
-static bool is_host(const tsl_device *device) {
+static bool transpose_element_is_host(const tsl_device *device) {
   return device->capabilities & TSL_CAN_HOST;
 }
 
-static const char *grid_for(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+static const char *transpose_element_grid_for(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                             tsl_grid *grid) {
   return tsl_launch_grid(device, problem->n, problem->m, (int)config->value[COLUMNS],
                          (int)config->value[ROWS], grid);
 }
 
-static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *transpose_element_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   tsl_grid grid;
   const char *why = tsl_transpose_refuse_scaling(problem);
-  if (why || !is_host(device))
-    return why ? why : grid_for(problem, config, device, &grid);
+  if (why || !transpose_element_is_host(device))
+    return why ? why : transpose_element_grid_for(problem, config, device, &grid);
   if (config->value[COLUMNS] != params[COLUMNS].fallback || config->value[ROWS] != params[ROWS].fallback)
     return "the cpu has no work-groups, so columns and rows stay as they are";
   return NULL;
 }
 
 /* One side of it goes a cache line for each element. */
-static double share_of(const tsl_device *device) {
-  return is_host(device) || device->is_cpu ? 0.1 : 0.25;
+static double transpose_element_share_of(const tsl_device *device) {
+  return transpose_element_is_host(device) || device->is_cpu ? 0.1 : 0.25;
 }
 
-static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double transpose_element_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
-  return tsl_transpose_seconds(problem, device, share_of(device));
+  return tsl_transpose_seconds(problem, device, transpose_element_share_of(device));
 }
 
-static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+static void transpose_element_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account) {
   tsl_grid grid;
-  if (!is_host(device) && !grid_for(problem, config, device, &grid))
+  if (!transpose_element_is_host(device) && !transpose_element_grid_for(problem, config, device, &grid))
     tsl_cost_counts_grid(&grid, problem->n, problem->m, 0, device, account);
-  tsl_transpose_account(problem, 1 / share_of(device), account);
+  tsl_transpose_account(problem, 1 / transpose_element_share_of(device), account);
 }
 
-static tesela_status build(tsl_work *work) {
+static tesela_status transpose_element_build(tsl_work *work) {
   tsl_grid grid;
-  if (is_host(work->device))
+  if (transpose_element_is_host(work->device))
     return TESELA_OK;
-  grid_for(&work->problem, &work->config, work->device, &grid);
+  transpose_element_grid_for(&work->problem, &work->config, work->device, &grid);
   return tsl_transpose_build(work, "strategy/transpose/element/transpose_element.cl", "tsl_transpose_element", &grid);
 }
 
 /* --- on the cpu --- */
 
-static unsigned char *element_at(const tsl_operand *operand, int64_t row, int64_t col, size_t size) {
+static unsigned char *transpose_element_element_at(const tsl_operand *operand, int64_t row, int64_t col, size_t size) {
   return (unsigned char *)operand->host +
          (row * operand->row_stride + col * operand->col_stride) * (int64_t)size;
 }
 
 /* A factor is applied in the element's type; f32 and f64 only. */
-static void scale(const tsl_problem *problem, unsigned char *element) {
+static void transpose_element_scale(const tsl_problem *problem, unsigned char *element) {
   if (problem->c.type == TESELA_F32)
     *(float *)(void *)element =
         problem->alpha[0] == 0 ? 0 : (float)problem->alpha[0] * *(float *)(void *)element;
@@ -71,12 +71,12 @@ static void scale(const tsl_problem *problem, unsigned char *element) {
     *(double *)(void *)element = problem->alpha[0] == 0 ? 0 : problem->alpha[0] * *(double *)(void *)element;
 }
 
-static void copy(unsigned char *to, const unsigned char *from, size_t size) {
+static void transpose_element_copy(unsigned char *to, const unsigned char *from, size_t size) {
   for (size_t i = 0; i < size; i++)
     to[i] = from[i];
 }
 
-static void exchange(unsigned char *a, unsigned char *b, size_t size) {
+static void transpose_element_exchange(unsigned char *a, unsigned char *b, size_t size) {
   for (size_t i = 0; i < size; i++) {
     const unsigned char kept = a[i];
     a[i] = b[i];
@@ -84,28 +84,28 @@ static void exchange(unsigned char *a, unsigned char *b, size_t size) {
   }
 }
 
-static void run_on_host(const tsl_problem *problem, const tsl_operands *operands) {
+static void transpose_element_run_on_host(const tsl_problem *problem, const tsl_operands *operands) {
   const size_t size = tsl_type(problem->c.type)->size;
   const bool scales = problem->alpha[0] != 1;
   for (int64_t row = 0; row < problem->m; row++)
     for (int64_t col = problem->in_place ? row : 0; col < problem->n; col++) {
-      unsigned char *to = element_at(&operands->c, row, col, size);
-      unsigned char *mirror = problem->in_place ? element_at(&operands->c, col, row, size) : NULL;
+      unsigned char *to = transpose_element_element_at(&operands->c, row, col, size);
+      unsigned char *mirror = problem->in_place ? transpose_element_element_at(&operands->c, col, row, size) : NULL;
       if (mirror && mirror != to)
-        exchange(to, mirror, size);
+        transpose_element_exchange(to, mirror, size);
       else if (!mirror && problem->alpha[0] != 0)
-        copy(to, element_at(&operands->a, col, row, size), size);
+        transpose_element_copy(to, transpose_element_element_at(&operands->a, col, row, size), size);
       if (scales)
-        scale(problem, to);
+        transpose_element_scale(problem, to);
       if (scales && mirror && mirror != to)
-        scale(problem, mirror);
+        transpose_element_scale(problem, mirror);
     }
 }
 
-static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  if (!is_host(work->device))
+static tesela_status transpose_element_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  if (!transpose_element_is_host(work->device))
     return tsl_transpose_launch(work, operands, stream);
-  run_on_host(&work->problem, operands);
+  transpose_element_run_on_host(&work->problem, operands);
   return TESELA_OK;
 }
 
@@ -117,12 +117,12 @@ const tsl_strategy tsl_transpose_element = {
     .version = 1,
     .accuracy = tsl_transpose_accuracy,
     .params = params,
-    .refuse = refuse,
-    .score = score,
-    .build = build,
-    .run = run,
+    .refuse = transpose_element_refuse,
+    .score = transpose_element_score,
+    .build = transpose_element_build,
+    .run = transpose_element_run,
     .release = tsl_launch_release,
     .takes = {.types = tsl_types_all},
     .values = {.ranges = {[COLUMNS] = {1, TSL_LAUNCH_ITEMS_MOST}, [ROWS] = {1, TSL_LAUNCH_ITEMS_MOST}}},
-    .uses = {.account = account},
+    .uses = {.account = transpose_element_account},
 };

@@ -12,21 +12,21 @@ static const tsl_param params[] = {
 enum { BAND = 1 };
 static const char *const probes[] = {"tile=32 rows=4", "tile=16 rows=2", "tile=64 rows=16", NULL};
 
-static tsl_tiling tiling_of(const tsl_config *config) {
+static tsl_tiling transpose_tile_local_tiling_of(const tsl_config *config) {
   const int tile = (int)config->value[TILE];
   return (tsl_tiling){.tile = tile, .items = tile * tile / (int)config->value[ROWS], .band = BAND};
 }
 
-static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  const tsl_tiling tiling = tiling_of(config);
+static const char *transpose_tile_local_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const tsl_tiling tiling = transpose_tile_local_tiling_of(config);
   const char *why = tsl_transpose_refuse_scaling(problem);
   return why ? why : tsl_transpose_refuse_tiles(problem, &tiling, device);
 }
 
 /* Elements of four bytes, one a lane: fewer of them in flight than vectors have. An item with four rows has enough in
  * flight at the fewest registers. */
-static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  const tsl_tiling tiling = tiling_of(config);
+static double transpose_tile_local_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const tsl_tiling tiling = transpose_tile_local_tiling_of(config);
   const double bytes = (double)tsl_type(problem->c.type)->size;
   const double narrow = fmin(1, 0.5 + bytes / 8);
   const double far =
@@ -35,20 +35,20 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   return tsl_transpose_tiles_seconds(problem, &tiling, device, efficiency - far);
 }
 
-static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+static void transpose_tile_local_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account) {
-  const tsl_tiling tiling = tiling_of(config);
+  const tsl_tiling tiling = transpose_tile_local_tiling_of(config);
   tsl_transpose_account_tiles(problem, &tiling, device, account);
 }
 
-static tesela_status build(tsl_work *work) {
-  const tsl_tiling tiling = tiling_of(&work->config);
+static tesela_status transpose_tile_local_build(tsl_work *work) {
+  const tsl_tiling tiling = transpose_tile_local_tiling_of(&work->config);
   return tsl_transpose_build_tiles(work, "strategy/transpose/tile_local/transpose_tile_local.cl",
                                    "tsl_transpose_tile_local", &tiling);
 }
 
-static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  const tsl_tiling tiling = tiling_of(&work->config);
+static tesela_status transpose_tile_local_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  const tsl_tiling tiling = transpose_tile_local_tiling_of(&work->config);
   return tsl_transpose_launch_tiles(work, operands, stream, &tiling);
 }
 
@@ -61,12 +61,12 @@ const tsl_strategy tsl_transpose_tile_local = {
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL,
     .accuracy = tsl_transpose_accuracy,
     .params = params,
-    .refuse = refuse,
-    .score = score,
-    .build = build,
-    .run = run,
+    .refuse = transpose_tile_local_refuse,
+    .score = transpose_tile_local_score,
+    .build = transpose_tile_local_build,
+    .run = transpose_tile_local_run,
     .release = tsl_launch_release,
     .takes = {.types = tsl_types_all},
-    .uses = {.account = account},
+    .uses = {.account = transpose_tile_local_account},
     .testing = {.probes = probes},
 };

@@ -16,18 +16,18 @@ static const char *const probes[] = {"edge=8 blocks=1 band=1", "edge=16 blocks=2
                                      "edge=32 blocks=4 band=16", "edge=16 blocks=1 band=64", NULL};
 enum { VECTOR_BYTES = 16 };
 
-static bool is_host(const tsl_device *device) {
+static bool transpose_vector_is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;
 }
 
 /* Elements of a vector. */
-static int width_of(const tsl_problem *problem) {
+static int transpose_vector_width_of(const tsl_problem *problem) {
   return VECTOR_BYTES / (int)tsl_type(problem->c.type)->size;
 }
 
-static tsl_tiling tiling_of(const tsl_problem *problem, const tsl_config *config) {
+static tsl_tiling transpose_vector_tiling_of(const tsl_problem *problem, const tsl_config *config) {
   const int edge = (int)config->value[EDGE];
-  return (tsl_tiling){.tile = edge * width_of(problem),
+  return (tsl_tiling){.tile = edge * transpose_vector_width_of(problem),
                       .items = edge * edge / (int)config->value[BLOCKS],
                       .band = (int)config->value[BAND]};
 }
@@ -40,14 +40,14 @@ static const char *refuse_on_host(const tsl_config *config, const tsl_device *de
   return NULL;
 }
 
-static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *transpose_vector_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const char *why = tsl_transpose_refuse_scaling(problem);
-  if (why || is_host(device))
+  if (why || transpose_vector_is_host(device))
     return why ? why : refuse_on_host(config, device);
   const char *missing = tsl_capability_missing(TSL_CAN_KERNELS | TSL_CAN_LOCAL, device->capabilities);
   if (missing)
     return tsl_refusal("%s lacks: %s", device->name, missing);
-  const tsl_tiling tiling = tiling_of(problem, config);
+  const tsl_tiling tiling = transpose_vector_tiling_of(problem, config);
   return tsl_transpose_refuse_tiles(problem, &tiling, device);
 }
 
@@ -61,9 +61,9 @@ static bool has_vectors(const tsl_shape *shape, bool transposed, int width) {
 /* Share of the bandwidth on a GPU. Vectors that do not start at multiples of their size leave a kernel that goes element
  * by element in an order made for vectors: `tile_local` does that better. Of the configs, those whose groups fill a unit
  * and have 64 bytes an item under way come first. */
-static double efficiency_of(const tsl_problem *problem, const tsl_config *config) {
-  const int width = width_of(problem);
-  const tsl_tiling tiling = tiling_of(problem, config);
+static double transpose_vector_efficiency_of(const tsl_problem *problem, const tsl_config *config) {
+  const int width = transpose_vector_width_of(problem);
+  const tsl_tiling tiling = transpose_vector_tiling_of(problem, config);
   const tsl_shape *a = problem->in_place ? &problem->c : &problem->a;
   const bool vectors = (has_vectors(a, false, width) && has_vectors(&problem->c, false, width)) ||
                        (has_vectors(a, true, width) && has_vectors(&problem->c, true, width));
@@ -73,35 +73,35 @@ static double efficiency_of(const tsl_problem *problem, const tsl_config *config
   return (vectors ? 0.83 : 0.35) - far;
 }
 
-static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  const tsl_tiling tiling = tiling_of(problem, config);
-  if (is_host(device))
+static double transpose_vector_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const tsl_tiling tiling = transpose_vector_tiling_of(problem, config);
+  if (transpose_vector_is_host(device))
     return tsl_transpose_seconds(problem, device, 0.85) + 2e-7;
-  const double share = efficiency_of(problem, config);
+  const double share = transpose_vector_efficiency_of(problem, config);
   return tsl_transpose_tiles_seconds(problem, &tiling, device, device->is_cpu ? 0.22 * share : share);
 }
 
-static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+static void transpose_vector_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account) {
-  const tsl_tiling tiling = tiling_of(problem, config);
+  const tsl_tiling tiling = transpose_vector_tiling_of(problem, config);
   account->workers = device->threads;
-  if (is_host(device))
+  if (transpose_vector_is_host(device))
     tsl_transpose_account(problem, 1, account);
   else
     tsl_transpose_account_tiles(problem, &tiling, device, account);
 }
 
-static tesela_status build(tsl_work *work) {
-  if (is_host(work->device))
+static tesela_status transpose_vector_build(tsl_work *work) {
+  if (transpose_vector_is_host(work->device))
     return TESELA_OK;
-  const tsl_tiling tiling = tiling_of(&work->problem, &work->config);
+  const tsl_tiling tiling = transpose_vector_tiling_of(&work->problem, &work->config);
   return tsl_transpose_build_tiles(work, "strategy/transpose/vector/transpose_vector.cl", "tsl_transpose_vector",
                                    &tiling);
 }
 
-static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  const tsl_tiling tiling = tiling_of(&work->problem, &work->config);
-  if (!is_host(work->device))
+static tesela_status transpose_vector_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  const tsl_tiling tiling = transpose_vector_tiling_of(&work->problem, &work->config);
+  if (!transpose_vector_is_host(work->device))
     return tsl_transpose_launch_tiles(work, operands, stream, &tiling);
   tsl_vector_on_host(&work->problem, operands, work->device);
   return TESELA_OK;
@@ -115,12 +115,12 @@ const tsl_strategy tsl_transpose_vector = {
     .version = 1,
     .accuracy = tsl_transpose_accuracy,
     .params = params,
-    .refuse = refuse,
-    .score = score,
-    .build = build,
-    .run = run,
+    .refuse = transpose_vector_refuse,
+    .score = transpose_vector_score,
+    .build = transpose_vector_build,
+    .run = transpose_vector_run,
     .release = tsl_launch_release,
     .takes = {.types = tsl_types_all},
-    .uses = {.account = account},
+    .uses = {.account = transpose_vector_account},
     .testing = {.probes = probes},
 };

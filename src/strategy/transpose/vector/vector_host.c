@@ -14,7 +14,7 @@
 enum { GATHERED = 64, EXCHANGED = 256, TASK_BYTES = 128 << 10, TASKS_PER_THREAD = 4 };
 enum { LINE = 64, COPIED = 1 << 20 };
 
-typedef struct moving {
+typedef struct vector_moving {
   tsl_moves job;
   const tsl_moves_functions *functions;
   int64_t m, n;   /* of i and j */
@@ -25,26 +25,26 @@ typedef struct moving {
   tsl_team team;
   unsigned char (
       *tails)[64]; /* a line for each row of a block, for each worker; NULL: nothing goes past the caches */
-} moving;
+} vector_moving;
 
 /* --- what lies side by side --- */
 
 /* Along one axis from its other end, so that `to` goes forward. */
-static void turn_around(moving *all, int64_t count, int64_t *from_stride, int64_t *to_stride) {
+static void turn_around(vector_moving *all, int64_t count, int64_t *from_stride, int64_t *to_stride) {
   all->job.from += (count - 1) * *from_stride;
   all->job.to += (count - 1) * *to_stride;
   *from_stride = -*from_stride;
   *to_stride = -*to_stride;
 }
 
-static void swap(int64_t *a, int64_t *b) {
+static void vector_swap(int64_t *a, int64_t *b) {
   const int64_t kept = *a;
   *a = *b;
   *b = kept;
 }
 
 /* The axis along which `to` lies closest becomes j; one of a single element is i. */
-static void order_axes(moving *all) {
+static void vector_order_axes(vector_moving *all) {
   tsl_moves *job = &all->job;
   if (all->m > 1 && job->to_stride < 0)
     turn_around(all, all->m, &job->from_step, &job->to_stride);
@@ -52,48 +52,48 @@ static void order_axes(moving *all) {
     turn_around(all, all->n, &job->from_stride, &job->to_step);
   if (all->n > 1 && (all->m == 1 || job->to_step <= job->to_stride))
     return;
-  swap(&all->m, &all->n);
-  swap(&job->from_step, &job->from_stride);
-  swap(&job->to_stride, &job->to_step);
+  vector_swap(&all->m, &all->n);
+  vector_swap(&job->from_step, &job->from_stride);
+  vector_swap(&job->to_stride, &job->to_step);
 }
 
-static unsigned char *at(const moving *all, int64_t i, int64_t j) {
+static unsigned char *vector_at(const vector_moving *all, int64_t i, int64_t j) {
   return all->job.to + i * all->job.to_stride + j * all->job.to_step;
 }
 
 /* --- tasks --- */
 
-static tsl_moves_block block_at(const moving *all, int64_t index) {
+static tsl_moves_block vector_block_at(const vector_moving *all, int64_t index) {
   const int64_t i = index % all->down * all->i_block - all->i_lead, j = index / all->down * all->j_block;
   return (tsl_moves_block){i > 0 ? i : 0, tsl_min(i + all->i_block, all->m), j,
                            tsl_min(j + all->j_block, all->n)};
 }
 
 static void transpose_block(void *argument, int64_t index, int worker) {
-  const moving *all = argument;
-  const tsl_moves_block block = block_at(all, index);
+  const vector_moving *all = argument;
+  const tsl_moves_block block = vector_block_at(all, index);
   all->functions->transpose(&all->job, &block, all->tails ? all->tails + worker * all->i_block : NULL);
 }
 
-static void gather_block(void *argument, int64_t index, int worker) {
-  const moving *all = argument;
-  const tsl_moves_block block = block_at(all, index);
+static void vector_gather_block(void *argument, int64_t index, int worker) {
+  const vector_moving *all = argument;
+  const tsl_moves_block block = vector_block_at(all, index);
   (void)worker;
   all->functions->gather(&all->job, &block);
 }
 
-static void copy_block(void *argument, int64_t index, int worker) {
-  const moving *all = argument;
-  const tsl_moves_block block = block_at(all, index);
+static void vector_copy_block(void *argument, int64_t index, int worker) {
+  const vector_moving *all = argument;
+  const tsl_moves_block block = vector_block_at(all, index);
   (void)worker;
   for (int64_t i = block.i0; i < block.i1; i++)
     all->functions->copy(&all->job, all->job.from + i * all->job.from_step + block.j0 * all->size,
-                         at(all, i, block.j0), block.j1 - block.j0);
+                         vector_at(all, i, block.j0), block.j1 - block.j0);
 }
 
 /* Blocks of at most i_most x j_most, and fewer columns where all threads would not have some; none so small that it is
  * not worth a thread. */
-static void run_blocks(moving *all, tsl_pool_task task, int64_t i_most, int64_t j_most) {
+static void run_blocks(vector_moving *all, tsl_pool_task task, int64_t i_most, int64_t j_most) {
   all->i_block = i_most;
   all->down = tsl_ceil_div_or_one(all->m + all->i_lead, i_most);
   const int64_t tasks = TASKS_PER_THREAD * (int64_t)tsl_team_threads(all->team);
@@ -108,7 +108,7 @@ static void run_blocks(moving *all, tsl_pool_task task, int64_t i_most, int64_t 
 /* --- out of place --- */
 
 /* Without memory for the parts of lines, nothing goes past the caches. */
-static void move_tiles(moving *all) {
+static void move_tiles(vector_moving *all) {
   const int64_t rows = TSL_MOVES_ROWS(all->size);
   void *memory = NULL;
   if (all->job.nontemporal)
@@ -119,23 +119,23 @@ static void move_tiles(moving *all) {
   tsl_scratch_give(memory);
 }
 
-static void move(moving *all) {
+static void vector_move(vector_moving *all) {
   tsl_moves *job = &all->job;
   const int64_t size = all->size;
-  order_axes(all);
+  vector_order_axes(all);
   if (job->to_step == size && job->from_stride == size) {
     if (all->m > 1 && job->to_stride == all->n * size && job->from_step == all->n * size) {
       all->n *= all->m;
       all->m = 1;
     }
-    run_blocks(all, copy_block, tsl_ceil_div_or_one(COPIED, all->n * size), COPIED / size);
+    run_blocks(all, vector_copy_block, tsl_ceil_div_or_one(COPIED, all->n * size), COPIED / size);
   } else if (job->to_step == size && job->from_step == size && all->m > 1) {
     /* Blocks end between `from`'s cache lines. */
     if (job->from_stride % LINE == 0)
       all->i_lead = (int64_t)((uintptr_t)job->from % LINE) / size;
     move_tiles(all);
   } else {
-    run_blocks(all, gather_block, GATHERED, GATHERED);
+    run_blocks(all, vector_gather_block, GATHERED, GATHERED);
   }
 }
 
@@ -143,7 +143,7 @@ static void move(moving *all) {
 
 typedef void (*exchanger)(const tsl_moves *job, const tsl_moves_block *block, const tsl_moves_block *next);
 
-static void exchange_row(const moving *all, exchanger exchange, int64_t row) {
+static void exchange_row(const vector_moving *all, exchanger exchange, int64_t row) {
   const int64_t unit = all->i_block, i = row * unit, end = tsl_min(i + unit, all->n);
   for (int64_t j = i; j < all->n; j += unit) {
     const tsl_moves_block block = {i, end, j, tsl_min(j + unit, all->n)};
@@ -154,7 +154,7 @@ static void exchange_row(const moving *all, exchanger exchange, int64_t row) {
 
 /* A row of blocks from the diagonal on, and the one as far from the end, which is as short as this one is long. */
 static void exchange_rows(void *argument, int64_t index, int worker) {
-  const moving *all = argument;
+  const vector_moving *all = argument;
   const bool side_by_side = all->job.to_step == all->size;
   const exchanger exchange = side_by_side ? all->functions->exchange : all->functions->exchange_apart;
   (void)worker;
@@ -163,10 +163,10 @@ static void exchange_rows(void *argument, int64_t index, int worker) {
     exchange_row(all, exchange, all->down - 1 - index);
 }
 
-static void move_in_place(moving *all) {
+static void move_in_place(vector_moving *all) {
   tsl_moves *job = &all->job;
   if (job->to_stride == all->size || job->to_stride == -all->size)
-    swap(&job->to_stride, &job->to_step); /* the mirror image is the same */
+    vector_swap(&job->to_stride, &job->to_step); /* the mirror image is the same */
   if (job->to_step == -all->size) { /* both axes from their other ends: the diagonal stays the diagonal */
     job->to += (all->n - 1) * (job->to_stride + job->to_step);
     job->to_stride = -job->to_stride;
@@ -204,7 +204,7 @@ void tsl_vector_on_host(const tsl_problem *problem, const tsl_operands *operands
   const int64_t size = (int64_t)tsl_type(problem->c.type)->size;
   const tsl_operand *a = &operands->a, *c = &operands->c;
   const bool is_zero = problem->alpha[0] == 0;
-  moving all = {.functions = functions + function_for(problem),
+  vector_moving all = {.functions = functions + function_for(problem),
                 .m = problem->m,
                 .n = problem->n,
                 .size = size,
@@ -222,5 +222,5 @@ void tsl_vector_on_host(const tsl_problem *problem, const tsl_operands *operands
   if (problem->in_place && !is_zero)
     move_in_place(&all);
   else
-    move(&all);
+    vector_move(&all);
 }
