@@ -1,9 +1,10 @@
 /* blas_vectors DROP_IN OTHER [THREADS [LETTERS [MOST [ROUTINES]]]]
  *
- * Levels 1 and 2 of the drop-in beside another BLAS, through the same Fortran symbols in one process: from 100 elements of the
- * largest operand to MOST (10^8). Both libraries are opened by their paths; every round runs both, in turned order, and keeps each
- * one's shortest time of a call. Prints microseconds, GB/s of the drop-in, other / tesela, and of each routine the geometric mean
- * and the lowest. The tables of src/blas/blas_route.c come from this. ROUTINES: words of these, "gemv ger dot". */
+ * Levels 1 and 2 of the drop-in beside another BLAS, through the same Fortran symbols in one process: from
+ * 100 elements of the largest operand to MOST (10^8). Both libraries are opened by their paths; every round
+ * runs both, in turned order, and keeps each one's shortest time of a call. Prints microseconds, GB/s of the
+ * drop-in, other / tesela, and of each routine the geometric mean and the lowest. The tables of
+ * src/blas/blas_route.c come from this. ROUTINES: words of these, "gemv ger dot". */
 #include "builds.h"
 #include "peers.h"
 
@@ -86,7 +87,8 @@ static void call_one(const task *t) {
   ((void (*)(num, in, num))t->function)(&t->m, t->x, &unit);
 }
 
-/* In a name, ? is the type's letter, and r that of its components. `vectors`: how many long ones there are; 0: a matrix. `bytes`: how often each element of the largest operand moves. */
+/* In a name, ? is the type's letter, and r that of its components. `vectors`: how many long ones there are;
+ * 0: a matrix. `bytes`: how often each element of the largest operand moves. */
 typedef struct row {
   const char *word, *name, *complex_name;
   void (*call)(const task *t);
@@ -135,18 +137,18 @@ static void *filled(size_t elements, char letter, double scale) {
   return data;
 }
 
-static double seconds_of(const row *of, const task *t, int calls) {
+static double seconds_of(const row *row_in, const task *t, int calls) {
   const double start = tsl_clock();
   for (int i = 0; i < calls; i++)
-    of->call(t);
+    row_in->call(t);
   return (tsl_clock() - start) / calls;
 }
 
-static void *symbol_of(void *library, const row *of, char letter) {
+static void *symbol_of(void *library, const row *row_in, char letter) {
   char name[64];
   const int is_complex = letter == 'c' || letter == 'z';
   size_t used = (size_t)snprintf(name, sizeof name, "scipy_");
-  for (const char *from = is_complex ? of->complex_name : of->name; *from; from++)
+  for (const char *from = is_complex ? row_in->complex_name : row_in->name; *from; from++)
     name[used++] = (char)(*from == '?'                     ? letter
                           : *from == 'r' && from[1] == '?' ? is_single(letter) ? 's' : 'd'
                                                            : *from);
@@ -157,13 +159,13 @@ static void *symbol_of(void *library, const row *of, char letter) {
 
 static ratios all, each;
 
-static void race(const row *of, task *t, void (*const functions[SIDES])(void), double elements) {
+static void race(const row *row_in, task *t, void (*const functions[SIDES])(void), double elements) {
   double best[SIDES] = {INFINITY, INFINITY};
   int calls[SIDES];
   for (int side = 0; side < SIDES; side++) {
     t->function = functions[side];
-    of->call(t);
-    const double once = seconds_of(of, t, 1);
+    row_in->call(t);
+    const double once = seconds_of(row_in, t, 1);
     calls[side] = once < seconds_of_a_round ? (int)(seconds_of_a_round / once) + 1 : 1;
   }
   const double end = tsl_clock() + seconds_of_a_row;
@@ -171,24 +173,24 @@ static void race(const row *of, task *t, void (*const functions[SIDES])(void), d
     for (int turn = 0; turn < SIDES; turn++) {
       const int side = (round + turn) % SIDES;
       t->function = functions[side];
-      best[side] = fmin(best[side], seconds_of(of, t, calls[side]));
+      best[side] = fmin(best[side], seconds_of(row_in, t, calls[side]));
     }
-  printf("%c%-6s %9d %6d %12.3f %12.3f %8.2f %8.3f\n", t->letter, of->word, t->m, t->n, 1e6 * best[0],
-         1e6 * best[1], 1e-9 * of->moves * elements * (double)size_of(t->letter) / best[0],
+  printf("%c%-6s %9d %6d %12.3f %12.3f %8.2f %8.3f\n", t->letter, row_in->word, t->m, t->n, 1e6 * best[0],
+         1e6 * best[1], 1e-9 * row_in->moves * elements * (double)size_of(t->letter) / best[0],
          best[1] / best[0]);
   fflush(stdout);
   char where[64];
-  snprintf(where, sizeof where, "%c%s %d x %d", t->letter, of->word, t->m, t->n);
+  snprintf(where, sizeof where, "%c%s %d x %d", t->letter, row_in->word, t->m, t->n);
   ratios_add(&all, best[1] / best[0], where);
   ratios_add(&each, best[1] / best[0], where);
 }
 
-static void compare(void *const libraries[SIDES], const row *of, char letter, int m, int n) {
+static void compare(void *const libraries[SIDES], const row *row_in, char letter, int m, int n) {
   static const float one_f32[2] = {1}, little_f32[2] = {1e-6f}, minus_f32[2] = {-1};
   static const double one_f64[2] = {1}, little_f64[2] = {1e-6}, minus_f64[2] = {-1};
   void (*functions[SIDES])(void);
   for (int side = 0; side < SIDES; side++) {
-    void *symbol = symbol_of(libraries[side], of, letter);
+    void *symbol = symbol_of(libraries[side], row_in, letter);
     if (!symbol)
       return;
     memcpy(&functions[side], &symbol, sizeof symbol);
@@ -200,11 +202,11 @@ static void compare(void *const libraries[SIDES], const row *of, char letter, in
             .alpha = is_single(letter) ? (const void *)one_f32 : one_f64,
             .beta = is_single(letter) ? (const void *)little_f32 : little_f64,
             .minus = is_single(letter) ? (const void *)minus_f32 : minus_f64};
-  t.a = of->vectors ? NULL : filled((size_t)m * (size_t)n, letter, 1e-12);
+  t.a = row_in->vectors ? NULL : filled((size_t)m * (size_t)n, letter, 1e-12);
   t.x = filled(most, letter, 1);
-  t.y = of->vectors == 1 ? NULL : filled(most, letter, 1);
-  if (t.x && (t.a || of->vectors) && (t.y || of->vectors == 1))
-    race(of, &t, functions, (double)m * (double)(of->vectors ? 1 : n));
+  t.y = row_in->vectors == 1 ? NULL : filled(most, letter, 1);
+  if (t.x && (t.a || row_in->vectors) && (t.y || row_in->vectors == 1))
+    race(row_in, &t, functions, (double)m * (double)(row_in->vectors ? 1 : n));
   free(t.a);
   free(t.x);
   free(t.y);
@@ -219,18 +221,18 @@ static const int thin[][2] = {{10000, 10},   {10, 10000},  {100000, 100},
 
 #define COUNT(array) (int)(sizeof array / sizeof *array)
 
-static void sweep(void *const libraries[SIDES], const row *of, char letter, double most) {
-  const int is_rectangle = strncmp(of->word, "ge", 2) == 0;
+static void sweep(void *const libraries[SIDES], const row *row_in, char letter, double most) {
+  const int is_rectangle = strncmp(row_in->word, "ge", 2) == 0;
   each = (ratios){0};
-  for (int i = 0; of->vectors && i < COUNT(lengths); i++)
+  for (int i = 0; row_in->vectors && i < COUNT(lengths); i++)
     if (lengths[i] <= most)
-      compare(libraries, of, letter, lengths[i], 1);
-  for (int i = 0; !of->vectors && i < COUNT(edges); i++)
+      compare(libraries, row_in, letter, lengths[i], 1);
+  for (int i = 0; !row_in->vectors && i < COUNT(edges); i++)
     if ((double)edges[i] * edges[i] <= most)
-      compare(libraries, of, letter, edges[i], edges[i]);
+      compare(libraries, row_in, letter, edges[i], edges[i]);
   for (int i = 0; is_rectangle && i < COUNT(thin); i++)
     if ((double)thin[i][0] * thin[i][1] <= most)
-      compare(libraries, of, letter, thin[i][0], thin[i][1]);
+      compare(libraries, row_in, letter, thin[i][0], thin[i][1]);
   ratios_print(&each, "tesela", "other");
 }
 

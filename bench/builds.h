@@ -1,5 +1,6 @@
-/* Builds of tesela as peers of each other: each is a libtesela.so loaded by its path, called through the public header's
- * functions alone, with contexts, plans and threads of its own. The program's own build is the same table, filled by the linker. */
+/* Builds of tesela as peers of each other: each is a libtesela.so loaded by its path, called through the
+ * public header's functions alone, with contexts, plans and threads of its own. The program's own build is
+ * the same table, filled by the linker. */
 #ifndef TSL_BENCH_BUILDS_H
 #define TSL_BENCH_BUILDS_H
 
@@ -9,9 +10,10 @@
 #include <string.h>
 #include <tesela/tesela.h>
 
-/* What programs here call of a build: type, name behind tesela_, arguments. Functions that are given structs take their sizes, too;
- * builds before 0.2 have them without "_sized" and without sizes, which stand at the end and which they do not look at: their
- * structs had the same layout. X(type, name, how the name ends, arguments) */
+/* What programs here call of a build: type, name behind tesela_, arguments. Functions that are given structs
+ * take their sizes, too; builds before 0.2 have them without "_sized" and without sizes, which stand at the
+ * end and which they do not look at: their structs had the same layout. X(type, name, how the name ends,
+ * arguments) */
 #define BUILD_FUNCTIONS(X)                                                                                   \
   X(const char *, last_error, , (void))                                                                      \
   X(tesela_status, context_create, _sized,                                                                   \
@@ -92,18 +94,19 @@ typedef struct ratios {
   char where[64]; /* the row of the lowest */
 } ratios;
 
-static inline void ratios_add(ratios *of, double ratio, const char *where) {
-  if (of->count++ == 0 || ratio < of->lowest) {
-    of->lowest = ratio;
-    snprintf(of->where, sizeof of->where, "%s", where);
+static inline void ratios_add(ratios *ratios_in, double ratio, const char *where) {
+  if (ratios_in->count++ == 0 || ratio < ratios_in->lowest) {
+    ratios_in->lowest = ratio;
+    snprintf(ratios_in->where, sizeof ratios_in->where, "%s", where);
   }
-  of->logarithms += log(ratio);
+  ratios_in->logarithms += log(ratio);
 }
 
-static inline void ratios_print(const ratios *of, const char *one, const char *other) {
-  if (of->count > 0)
-    printf("%s over %s: geometric mean %.3f of %d rows, lowest %.3f (%s)\n", one, other,
-           exp(of->logarithms / of->count), of->count, of->lowest, of->where);
+static inline void ratios_print(const ratios *ratios_in, const char *item, const char *other) {
+  if (ratios_in->count > 0)
+    printf("%s over %s: geometric mean %.3f of %d rows, lowest %.3f (%s)\n", item, other,
+           exp(ratios_in->logarithms / ratios_in->count), ratios_in->count, ratios_in->lowest,
+           ratios_in->where);
 }
 
 #endif

@@ -1,9 +1,10 @@
 /* changing [--seconds S] [--types s,d] DROP_IN NAME=LIBRARY... [-- LOW:HIGH...]
  *
- * Products whose shape changes from call to call: m, n and k of each are drawn anew from LOW to HIGH, so nobody has seen the call
- * before, and the way to the kernel counts, taken wrong by the processor's predictions. Each round draws some hundred products and
- * has all libraries do them by turns, in the same order; the shortest ratio is nobody's, so what is printed are sums: of each
- * library's nanoseconds a product, over the rounds whose times are below the median of their own. Columns:
+ * Products whose shape changes from call to call: m, n and k of each are drawn anew from LOW to HIGH, so
+ * nobody has seen the call before, and the way to the kernel counts, taken wrong by the processor's
+ * predictions. Each round draws some hundred products and has all libraries do them by turns, in the same
+ * order; the shortest ratio is nobody's, so what is printed are sums: of each library's nanoseconds a
+ * product, over the rounds whose times are below the median of their own. Columns:
  *
  *   public    tesela_gemm() of the library in this program
  *   drop-in   cblas_?gemm of libtesela_blas.so
@@ -145,11 +146,11 @@ static int by_size(const void *x, const void *y) {
 }
 
 /* Nanoseconds a product, of the better half of the rounds. */
-static double nanoseconds_of(contender *of, int rounds) {
+static double nanoseconds_of(contender *contender_in, int rounds) {
   double sum = 0;
-  qsort(of->seconds, (size_t)rounds, sizeof *of->seconds, by_size);
+  qsort(contender_in->seconds, (size_t)rounds, sizeof *contender_in->seconds, by_size);
   for (int i = 0; i < rounds / 2; i++)
-    sum += of->seconds[i];
+    sum += contender_in->seconds[i];
   return 1e9 * sum / (rounds / 2);
 }
 

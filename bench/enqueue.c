@@ -1,7 +1,7 @@
-/* enqueue [--types f32,f64] [--count N] [--rounds N] SIZE...: what queued products cost on the first CUDA device: time a product by
- * events around N of them, and the host's time to queue one, of tesela's plan and of cuBLAS's handle on the same stream, the two in
- * turns. A cuBLAS is loaded by name (libcublas.so.13, .12), or from CUBLAS. Both multiply the same buffers and are compared.
- * Medians of the rounds. */
+/* enqueue [--types f32,f64] [--count N] [--rounds N] SIZE...: what queued products cost on the first CUDA
+ * device: time a product by events around N of them, and the host's time to queue one, of tesela's plan and
+ * of cuBLAS's handle on the same stream, the two in turns. A cuBLAS is loaded by name (libcublas.so.13, .12),
+ * or from CUBLAS. Both multiply the same buffers and are compared. Medians of the rounds. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
@@ -58,33 +58,34 @@ typedef struct shape {
   tesela_event *begin, *end;
 } shape;
 
-static void queue_tesela(const shape *of) {
-  const tesela_matrix a = {.buffer = of->a}, b = {.buffer = of->b};
-  const tesela_result c = {.buffer = of->c};
-  must(tesela_plan_enqueue(of->plan, of->stream, &a, &b, &c, NULL), "tesela_plan_enqueue");
+static void queue_tesela(const shape *shape_in) {
+  const tesela_matrix a = {.buffer = shape_in->a}, b = {.buffer = shape_in->b};
+  const tesela_result c = {.buffer = shape_in->c};
+  must(tesela_plan_enqueue(shape_in->plan, shape_in->stream, &a, &b, &c, NULL), "tesela_plan_enqueue");
 }
 
 /* By columns, so that rows come out: C' = B' A'. */
-static void queue_cublas(const shape *of) {
-  const int n = of->size;
-  const void *a = tesela_buffer_native(of->a), *b = tesela_buffer_native(of->b);
-  void *c = tesela_buffer_native(of->c);
+static void queue_cublas(const shape *shape_in) {
+  const int n = shape_in->size;
+  const void *a = tesela_buffer_native(shape_in->a), *b = tesela_buffer_native(shape_in->b);
+  void *c = tesela_buffer_native(shape_in->c);
   const float one = 1, zero = 0;
   const double one_f64 = 1, zero_f64 = 0;
-  if (of->type == TESELA_F32
+  if (shape_in->type == TESELA_F32
           ? cublas.sgemm(cublas.handle, 0, 0, n, n, n, &one, b, n, a, n, &zero, c, n)
           : cublas.dgemm(cublas.handle, 0, 0, n, n, n, &one_f64, b, n, a, n, &zero_f64, c, n))
     stop("cuBLAS", "failed");
 }
 
-static void measure(const shape *of, void (*queue)(const shape *of), double *device, double *host) {
-  must(tesela_event_record(of->begin, of->stream), "an event");
+static void measure(const shape *the_shape, void (*queue)(const shape *shape_in), double *device,
+                    double *host) {
+  must(tesela_event_record(the_shape->begin, the_shape->stream), "an event");
   const double start = now();
   for (int i = 0; i < count; i++)
-    queue(of);
+    queue(the_shape);
   *host = (now() - start) / count;
-  must(tesela_event_record(of->end, of->stream), "an event");
-  must(tesela_event_seconds(of->begin, of->end, device), "an event");
+  must(tesela_event_record(the_shape->end, the_shape->stream), "an event");
+  must(tesela_event_seconds(the_shape->begin, the_shape->end, device), "an event");
   *device /= count;
 }
 
@@ -97,15 +98,15 @@ static double median(double *values) {
   return 1e6 * values[rounds / 2];
 }
 
-static void fill(tesela_buffer *buffer, const shape *of, int seed) {
-  const size_t elements = (size_t)of->size * (size_t)of->size;
-  const size_t size = of->type == TESELA_F32 ? sizeof(float) : sizeof(double);
+static void fill(tesela_buffer *buffer, const shape *shape_in, int seed) {
+  const size_t elements = (size_t)shape_in->size * (size_t)shape_in->size;
+  const size_t size = shape_in->type == TESELA_F32 ? sizeof(float) : sizeof(double);
   void *host = malloc(elements * size);
   if (!host)
     stop("memory", "none");
   for (size_t i = 0; i < elements; i++) {
     const double value = (double)((i * 7 + (size_t)seed) % 11) - 5;
-    if (of->type == TESELA_F32)
+    if (shape_in->type == TESELA_F32)
       ((float *)host)[i] = (float)value;
     else
       ((double *)host)[i] = value;
@@ -115,18 +116,19 @@ static void fill(tesela_buffer *buffer, const shape *of, int seed) {
 }
 
 /* Small integers: both are exact. */
-static void check(const shape *of) {
-  const size_t bytes = (size_t)of->size * (size_t)of->size * (of->type == TESELA_F32 ? 4 : 8);
+static void check(const shape *shape_in) {
+  const size_t bytes =
+      (size_t)shape_in->size * (size_t)shape_in->size * (shape_in->type == TESELA_F32 ? 4 : 8);
   char *one = malloc(bytes), *other = malloc(bytes);
   if (!one || !other)
     stop("memory", "none");
-  queue_tesela(of);
-  must(tesela_stream_wait(of->stream), "tesela");
-  must(tesela_buffer_read(of->c, 0, one, bytes), "tesela_buffer_read");
-  fill(of->c, of, 3);
-  queue_cublas(of);
-  must(tesela_stream_wait(of->stream), "cuBLAS");
-  must(tesela_buffer_read(of->c, 0, other, bytes), "tesela_buffer_read");
+  queue_tesela(shape_in);
+  must(tesela_stream_wait(shape_in->stream), "tesela");
+  must(tesela_buffer_read(shape_in->c, 0, one, bytes), "tesela_buffer_read");
+  fill(shape_in->c, shape_in, 3);
+  queue_cublas(shape_in);
+  must(tesela_stream_wait(shape_in->stream), "cuBLAS");
+  must(tesela_buffer_read(shape_in->c, 0, other, bytes), "tesela_buffer_read");
   if (memcmp(one, other, bytes) != 0)
     stop("the two results", "differ");
   free(one);

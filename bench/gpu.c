@@ -229,15 +229,15 @@ static void fill(tsl_stream *stream, tsl_buffer *buffer, tesela_type type, uint6
   free(block);
 }
 
-/* One operand of a kind, a row of memory after the other, at `at` bytes. */
-static void fill_kind(tsl_stream *stream, tsl_buffer *buffer, uint64_t at, const tsl_shape *shape,
+/* One operand of a kind, a row of memory after the other, at `index` bytes. */
+static void fill_kind(tsl_stream *stream, tsl_buffer *buffer, uint64_t index, const tsl_shape *shape,
                       tsl_kind kind, uint64_t seed) {
   const bool is_turned = shape->row_stride == 1 && shape->col_stride != 1;
   const int64_t rows = is_turned ? shape->cols : shape->rows, cols = is_turned ? shape->rows : shape->cols;
   const size_t bytes = (size_t)(rows * cols) * tsl_type(shape->type)->size;
   void *block = array_of(bytes, 1);
   must(tsl_kind_fill(kind, seed, rows, cols, shape->type, block), "numbers");
-  must(tsl_device_write(stream, buffer, (size_t)at, block, bytes), "numbers");
+  must(tsl_device_write(stream, buffer, (size_t)index, block, bytes), "numbers");
   free(block);
 }
 
@@ -280,10 +280,10 @@ static void free_operands(operands *sets) {
 
 /* --- sides --- */
 
-static void name_side(side *one) {
+static void name_side(side *side_in) {
   tsl_text text = {0};
-  tsl_config_print(one->strategy, &one->config, &text);
-  snprintf(one->name, sizeof one->name, "%s", tsl_text_get(&text));
+  tsl_config_print(side_in->strategy, &side_in->config, &text);
+  snprintf(side_in->name, sizeof side_in->name, "%s", tsl_text_get(&text));
   tsl_text_free(&text);
 }
 
@@ -319,31 +319,32 @@ static int list_all(const tsl_problem *problem, side *sides) {
   return without ? count + list_sides(problem, without, 1, sides + count) : count;
 }
 
-static void plan_side(const tsl_problem *problem, side *one) {
-  if (one->strategy && tsl_plan_create(problem, one->strategy, &one->config, device, TSL_PLACE_DEVICE,
-                                       &one->plan) != TESELA_OK) {
-    snprintf(one->why, sizeof one->why, "%s", tesela_last_error());
-    one->plan = NULL;
+static void plan_side(const tsl_problem *problem, side *side_in) {
+  if (side_in->strategy && tsl_plan_create(problem, side_in->strategy, &side_in->config, device,
+                                           TSL_PLACE_DEVICE, &side_in->plan) != TESELA_OK) {
+    snprintf(side_in->why, sizeof side_in->why, "%s", tesela_last_error());
+    side_in->plan = NULL;
   }
 }
 
-static void add_peer(const tsl_problem *problem, side *one) {
-  *one = (side){.strategy = peer, .config = tsl_strategy_defaults(peer)};
-  snprintf(one->name, sizeof one->name, "%s", peer->name);
-  const char *why = tsl_strategy_refuse(peer, problem, &one->config, device);
+static void add_peer(const tsl_problem *problem, side *side_in) {
+  *side_in = (side){.strategy = peer, .config = tsl_strategy_defaults(peer)};
+  snprintf(side_in->name, sizeof side_in->name, "%s", peer->name);
+  const char *why = tsl_strategy_refuse(peer, problem, &side_in->config, device);
   if (why)
-    snprintf(one->why, sizeof one->why, "%s", why);
+    snprintf(side_in->why, sizeof side_in->why, "%s", why);
   else
-    plan_side(problem, one);
+    plan_side(problem, side_in);
 }
 
 /* --- comparing --- */
 
 /* Pieces of C as the side leaves it, of set 0, which is full of NaN (or -1) before; false where it failed. */
-static bool pieces_of(side *one, const operands *sets, uint64_t c_bytes, unsigned char *out, size_t *bytes) {
+static bool pieces_of(side *side_in, const operands *sets, uint64_t c_bytes, unsigned char *out,
+                      size_t *bytes) {
   static tsl_stream *stream;
   tsl_buffer *c = sets->buffers[TSL_OPERAND_C];
-  const size_t size = tsl_type(one->plan->work.problem.c.type)->size;
+  const size_t size = tsl_type(side_in->plan->work.problem.c.type)->size;
   *bytes = c_bytes < PIECE_BYTES ? (size_t)c_bytes : PIECE_BYTES;
   if (!stream)
     must(device->ops->stream_create(device, &stream), "a stream");
@@ -351,8 +352,8 @@ static bool pieces_of(side *one, const operands *sets, uint64_t c_bytes, unsigne
   must(device->ops->finish(stream), "filling C");
   const tsl_batch batch = {sets->items, 1, 0, 1};
   tsl_phases phases;
-  if (tsl_plan_run_batch(one->plan, &batch, &phases) != TESELA_OK) {
-    snprintf(one->why, sizeof one->why, "%s", tesela_last_error());
+  if (tsl_plan_run_batch(side_in->plan, &batch, &phases) != TESELA_OK) {
+    snprintf(side_in->why, sizeof side_in->why, "%s", tesela_last_error());
     return false;
   }
   for (int i = 0; i < PIECES; i++) {
@@ -381,14 +382,16 @@ static double difference(const unsigned char *x, const unsigned char *y, size_t 
 /* What two right results of this type differ by at most. */
 static double allowed(const tsl_problem *problem) {
   const tsl_type_info *type = tsl_type(problem->c.type);
-  const bool is_rough = tsl_numeric_requirements_has_accuracy(&problem->ask), is_eight = tsl_type(problem->a.type)->size == 1;
+  const bool is_rough = tsl_numeric_requirements_has_accuracy(&problem->ask),
+             is_eight = tsl_type(problem->a.type)->size == 1;
   return type->is_integer  ? 0
          : is_rough        ? (is_eight ? 3e-2 : 3e-3)
          : type->size <= 2 ? 2 * type->unit_roundoff
                            : 64 * type->unit_roundoff;
 }
 
-/* How far tesela's sides are from the peer, the farthest; NaN: no peer. Those that are too far have no time. */
+/* How far tesela's sides are from the peer, the farthest; NaN: no peer. Those that are too far have no time.
+ */
 static double compare(const tsl_problem *problem, side *sides, int count, const operands *sets) {
   const uint64_t c_bytes = elements_of(problem, TSL_OPERAND_C) * tsl_type(problem->c.type)->size;
   unsigned char *own = array_of(PIECES, PIECE_BYTES), *others = array_of(PIECES, PIECE_BYTES);
@@ -413,34 +416,34 @@ static double compare(const tsl_problem *problem, side *sides, int count, const 
 
 /* --- the stopwatch --- */
 
-static void sample(side *one, const operands *sets, int *next) {
-  const tsl_batch batch = {sets->items, sets->count, *next, one->runs};
+static void sample(side *side_in, const operands *sets, int *next) {
+  const tsl_batch batch = {sets->items, sets->count, *next, side_in->runs};
   tsl_phases phases;
-  if (tsl_plan_run_batch(one->plan, &batch, &phases) != TESELA_OK) {
-    snprintf(one->why, sizeof one->why, "%s", tesela_last_error());
+  if (tsl_plan_run_batch(side_in->plan, &batch, &phases) != TESELA_OK) {
+    snprintf(side_in->why, sizeof side_in->why, "%s", tesela_last_error());
     return;
   }
-  *next = (*next + one->runs) % sets->count;
-  one->spent += phases.compute;
-  one->samples[one->count++] = phases.compute / one->runs;
+  *next = (*next + side_in->runs) % sets->count;
+  side_in->spent += phases.compute;
+  side_in->samples[side_in->count++] = phases.compute / side_in->runs;
 }
 
 /* The first samples warm up and say how many runs fill one. */
-static void prepare(side *one, const operands *sets, int *next) {
-  for (int i = 0; i < 2 && !one->why[0]; i++) {
-    one->runs = i == 0 ? 1 : one->samples[0] < sample_seconds / 3 ? 3 : 1;
-    one->count = 0;
-    sample(one, sets, next);
+static void prepare(side *side_in, const operands *sets, int *next) {
+  for (int i = 0; i < 2 && !side_in->why[0]; i++) {
+    side_in->runs = i == 0 ? 1 : side_in->samples[0] < sample_seconds / 3 ? 3 : 1;
+    side_in->count = 0;
+    sample(side_in, sets, next);
   }
-  if (one->count > 0)
-    one->runs = (int)fmin(256, ceil(sample_seconds / one->samples[0]));
-  one->count = 0, one->spent = 0;
+  if (side_in->count > 0)
+    side_in->runs = (int)fmin(256, ceil(sample_seconds / side_in->samples[0]));
+  side_in->count = 0, side_in->spent = 0;
 }
 
-static bool is_done(const side *one) {
-  return !one->plan || one->why[0] || one->count == SAMPLES_MOST ||
-         (one->count >= SAMPLES_LEAST && one->spent >= seconds_most) ||
-         (one->count >= 3 && one->spent >= 3 * seconds_most);
+static bool is_done(const side *side_in) {
+  return !side_in->plan || side_in->why[0] || side_in->count == SAMPLES_MOST ||
+         (side_in->count >= SAMPLES_LEAST && side_in->spent >= seconds_most) ||
+         (side_in->count >= 3 && side_in->spent >= 3 * seconds_most);
 }
 
 /* By turns, in the other order each time. */
@@ -467,23 +470,23 @@ static void measure(side *sides, int count, const operands *sets) {
 
 /* --- telling --- */
 
-static double rate_of(const tsl_problem *problem, const side *one) {
-  return tsl_problem_flops(problem) / one->seconds * 1e-12;
+static double rate_of(const tsl_problem *problem, const side *side_in) {
+  return tsl_problem_flops(problem) / side_in->seconds * 1e-12;
 }
 
-static void write_side(const tsl_problem *problem, const side *one) {
+static void write_side(const tsl_problem *problem, const side *side_in) {
   fprintf(json, "{");
-  json_text(json, "plan", one->name);
+  json_text(json, "plan", side_in->name);
   fprintf(json, ", ");
-  json_number(json, "seconds", one->seconds);
+  json_number(json, "seconds", side_in->seconds);
   fprintf(json, ", ");
-  json_number(json, "spread", one->spread);
+  json_number(json, "spread", side_in->spread);
   fprintf(json, ", ");
-  json_number(json, "tflops", rate_of(problem, one));
+  json_number(json, "tflops", rate_of(problem, side_in));
   fprintf(json, ", ");
-  json_number(json, "predicted", one->predicted);
+  json_number(json, "predicted", side_in->predicted);
   fprintf(json, ", ");
-  json_text(json, "why", one->why);
+  json_text(json, "why", side_in->why);
   fprintf(json, "}");
 }
 
@@ -514,11 +517,11 @@ static void write_row(const product *row, const side *sides, int count, double a
   fprintf(json, "}");
 }
 
-static void add_ratio(mean *to, double ratio) {
+static void add_ratio(mean *target, double ratio) {
   if (!isfinite(ratio))
     return;
-  to->least = to->count++ == 0 ? ratio : fmin(to->least, ratio);
-  to->logs += log(ratio);
+  target->least = target->count++ == 0 ? ratio : fmin(target->least, ratio);
+  target->logs += log(ratio);
 }
 
 /* In `width` columns; a dash where there is no number. */

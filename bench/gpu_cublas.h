@@ -1,5 +1,6 @@
-/* cuBLAS's Level 3 as a strategy of a benchmark, and how far its results are from tesela's: what gpu_syrk and gpu_trsm share. Each has its
- * call() of the library, whose name is CALLED, and says in its peer which problems it takes. BENCH_NAME and CALLED are defined before. */
+/* cuBLAS's Level 3 as a strategy of a benchmark, and how far its results are from tesela's: what gpu_syrk and
+ * gpu_trsm share. Each has its call() of the library, whose name is CALLED, and says in its peer which
+ * problems it takes. BENCH_NAME and CALLED are defined before. */
 #ifndef TSL_BENCH_GPU_CUBLAS_H
 #define TSL_BENCH_GPU_CUBLAS_H
 
@@ -9,7 +10,8 @@
 
 #include <stddef.h>
 
-/* Functions: X(return type, member, symbol, parameters), as strategy/gemm/vendor_cublas has others of the library. */
+/* Functions: X(return type, member, symbol, parameters), as strategy/gemm/vendor_cublas has others of the
+ * library. */
 #define SYRK(type)                                                                                           \
   (void *handle, int fill, int transpose, int64_t n, int64_t k, const type *alpha, const void *a,            \
    int64_t a_leading, const type *beta, void *c, int64_t c_leading)
@@ -61,8 +63,8 @@ static const tsl_vendor *load(void) {
   return tsl_vendor_find(&library);
 }
 
-static tesela_status prepare(const tsl_work *work, tsl_vendor_handle *made) {
-  return tsl_vendor_cublas_check(work->device, "cublasCreate", cublas.create(&made->handle),
+static tesela_status prepare(const tsl_work *work, tsl_vendor_handle *vendor_handle) {
+  return tsl_vendor_cublas_check(work->device, "cublasCreate", cublas.create(&vendor_handle->handle),
                                  cublas.status_name, &library.found);
 }
 
@@ -70,9 +72,9 @@ static tesela_status build(tsl_work *work) {
   return tsl_vendor_build(work, sizeof(tsl_vendor_handle), "a handle of cuBLAS", prepare);
 }
 
-static void end(tsl_vendor_handle *own, bool entered) {
+static void end(tsl_vendor_handle *vendor_handle, bool entered) {
   if (entered)
-    cublas.destroy(own->handle);
+    cublas.destroy(vendor_handle->handle);
 }
 
 static void release(tsl_work *work) {
@@ -96,13 +98,13 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
 }
 
 /* How far some numbers are from others, as a part of these; both are freed. */
-static double apart(double *own, double *other, size_t count) {
+static double apart(double *state, double *other, size_t count) {
   double apart = 0, all = 0;
   for (size_t i = 0; i < count; i++) {
-    apart += (own[i] - other[i]) * (own[i] - other[i]);
+    apart += (state[i] - other[i]) * (state[i] - other[i]);
     all += other[i] * other[i];
   }
-  free(own);
+  free(state);
   free(other);
   return sqrt(apart / all);
 }

@@ -1,7 +1,8 @@
-/* gpu_finish [DEVICE [SECONDS [ROW...]]]: the last step of products on a CUDA device (cuda:0), by turns in one process: the product alone, with its last step in
- * the kernel that multiplies, and with a pass over C behind it. Operands lie on the device, and are rotated past the last cache. What both
- * leave in C is compared, of f32 its bits, and that nothing behind C is written. SECONDS is what each side's samples take (0.1); rows go by
- * their numbers in the table below, from 0; all of them where none is named. */
+/* gpu_finish [DEVICE [SECONDS [ROW...]]]: the last step of products on a CUDA device (cuda:0), by turns in
+ * one process: the product alone, with its last step in the kernel that multiplies, and with a pass over C
+ * behind it. Operands lie on the device, and are rotated past the last cache. What both leave in C is
+ * compared, of f32 its bits, and that nothing behind C is written. SECONDS is what each side's samples take
+ * (0.1); rows go by their numbers in the table below, from 0; all of them where none is named. */
 #include "base/clock.h"
 #include "base/status.h"
 #include "judge/data.h"
@@ -52,24 +53,24 @@ typedef struct side {
 static tsl_device *device;
 static double seconds_most = 0.1;
 
-static tsl_problem problem_of(const row *one, bool is_finished) {
+static tsl_problem problem_of(const row *row_in, bool is_finished) {
   tsl_types types;
-  if (!tsl_types_parse(TSL_OP_GEMM, one->types, &types))
-    stop(one->types, "no types");
-  tsl_problem problem = tsl_problem_gemm(one->m, one->n, one->k, types.a);
+  if (!tsl_types_parse(TSL_OP_GEMM, row_in->types, &types))
+    stop(row_in->types, "no types");
+  tsl_problem problem = tsl_problem_gemm(row_in->m, row_in->n, row_in->k, types.a);
   problem.b.type = types.b, problem.c.type = types.c;
-  problem.b.row_stride = 1, problem.b.col_stride = one->k;
+  problem.b.row_stride = 1, problem.b.col_stride = row_in->k;
   if (tsl_type(types.a)->size == 1 && !tsl_type(types.a)->is_integer)
     must(tsl_numeric_requirements_parse_accuracy("e4m3", &problem.ask), "asking");
   if (!is_finished) {
-    if (one->scale_a != TESELA_NO_SCALE && tsl_type(types.a)->is_integer)
+    if (row_in->scale_a != TESELA_NO_SCALE && tsl_type(types.a)->is_integer)
       problem.c.type = TESELA_I32;
     return problem;
   }
-  problem.activation = one->activation;
-  tsl_problem_add_bias(&problem, one->along, types.c, 1);
-  tsl_problem_add_scale(&problem, TSL_OPERAND_SCALE_A, one->scale_a, 1);
-  tsl_problem_add_scale(&problem, TSL_OPERAND_SCALE_B, one->scale_b, 1);
+  problem.activation = row_in->activation;
+  tsl_problem_add_bias(&problem, row_in->along, types.c, 1);
+  tsl_problem_add_scale(&problem, TSL_OPERAND_SCALE_A, row_in->scale_a, 1);
+  tsl_problem_add_scale(&problem, TSL_OPERAND_SCALE_B, row_in->scale_b, 1);
   return problem;
 }
 
@@ -99,13 +100,13 @@ static tsl_buffer *filled(tsl_stream *stream, const tsl_shape *shape, int sets, 
   return made;
 }
 
-static void sample(side *one, const tsl_operands *sets, int count, int *next) {
-  const tsl_batch batch = {sets, count, *next, one->runs};
+static void sample(side *side_in, const tsl_operands *sets, int count, int *next) {
+  const tsl_batch batch = {sets, count, *next, side_in->runs};
   tsl_phases phases;
-  must(tsl_plan_run_batch(one->plan, &batch, &phases), "running");
-  *next = (*next + one->runs) % count;
-  one->spent += phases.compute;
-  one->samples[one->count++] = phases.compute / one->runs;
+  must(tsl_plan_run_batch(side_in->plan, &batch, &phases), "running");
+  *next = (*next + side_in->runs) % count;
+  side_in->spent += phases.compute;
+  side_in->samples[side_in->count++] = phases.compute / side_in->runs;
 }
 
 static int by_value(const void *a, const void *b) {
@@ -113,9 +114,9 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static double median(side *one) {
-  qsort(one->samples, (size_t)one->count, sizeof *one->samples, by_value);
-  return one->samples[one->count / 2];
+static double median(side *side_in) {
+  qsort(side_in->samples, (size_t)side_in->count, sizeof *side_in->samples, by_value);
+  return side_in->samples[side_in->count / 2];
 }
 
 /* A piece of C from a byte on, as a plan leaves it in memory that was all ones. */
@@ -220,26 +221,28 @@ static void take_samples(side *sides, const tsl_operands *items, const tsl_opera
     }
 }
 
-static void print_row(const row *one, side *sides, double apart, const tsl_strategy *own,
+static void print_row(const row *row_in, side *sides, double apart, const tsl_strategy *strategy,
                       const tsl_config *config) {
   tsl_text text = {0};
-  tsl_config_print(own, config, &text);
+  tsl_config_print(strategy, config, &text);
   const double in = median(&sides[0]), pass = median(&sides[1]), product = median(&sides[2]);
   printf(
       "%-14s %lld x %lld x %lld bias=%s %s %s,%s: alone %.1f us, in the kernel %.1f (%.3f), by a pass %.1f "
       "(%.3f); differ by %.2g; %s\n",
-      one->types, (long long)one->m, (long long)one->n, (long long)one->k, tsl_along_name(one->along),
-      tsl_activation_name(one->activation), tsl_scaling_name(one->scale_a), tsl_scaling_name(one->scale_b),
-      1e6 * product, 1e6 * in, in / product, 1e6 * pass, pass / product, apart, tsl_text_get(&text));
+      row_in->types, (long long)row_in->m, (long long)row_in->n, (long long)row_in->k,
+      tsl_along_name(row_in->along), tsl_activation_name(row_in->activation),
+      tsl_scaling_name(row_in->scale_a), tsl_scaling_name(row_in->scale_b), 1e6 * product, 1e6 * in,
+      in / product, 1e6 * pass, pass / product, apart, tsl_text_get(&text));
   fflush(stdout);
   tsl_text_free(&text);
 }
 
 /* The config that the planner takes; false, and why, where there is none. */
-static bool config_for(const row *one, const tsl_problem *whole, tsl_devices *devices, tsl_config *config) {
+static bool config_for(const row *row_in, const tsl_problem *whole, tsl_devices *devices,
+                       tsl_config *config) {
   const tsl_choice from = {.devices = devices,
                            .device = device->name,
-                           .strategy = one->config ? one->config : "cuda_wgmma",
+                           .strategy = row_in->config ? row_in->config : "cuda_wgmma",
                            .place = TSL_PLACE_DEVICE};
   tsl_candidate *list;
   int listed;
@@ -248,19 +251,19 @@ static bool config_for(const row *one, const tsl_problem *whole, tsl_devices *de
   if (is_taken)
     *config = list[0].config;
   else
-    printf("%s: %s\n", one->types, listed > 0 ? list[0].refusal : "nothing takes it");
+    printf("%s: %s\n", row_in->types, listed > 0 ? list[0].refusal : "nothing takes it");
   free(list);
   return is_taken;
 }
 
-static void measure(const row *one, tsl_devices *devices, tsl_stream *stream) {
-  const tsl_problem whole = problem_of(one, true), alone = problem_of(one, false);
+static void measure(const row *row_in, tsl_devices *devices, tsl_stream *stream) {
+  const tsl_problem whole = problem_of(row_in, true), alone = problem_of(row_in, false);
   const tsl_strategy *own = tsl_strategy_find(TSL_OP_GEMM, "cuda_wgmma");
   tsl_strategy passing = *own;
   side sides[SIDES] = {{0}};
   tsl_config config;
   passing.finishes = NULL;
-  if (!config_for(one, &whole, devices, &config))
+  if (!config_for(row_in, &whole, devices, &config))
     return;
   must(tsl_plan_create(&whole, own, &config, device, TSL_PLACE_DEVICE, &sides[0].plan), "a plan");
   must(tsl_plan_create(&whole, &passing, &config, device, TSL_PLACE_DEVICE, &sides[1].plan), "a plan");
@@ -279,7 +282,7 @@ static void measure(const row *one, tsl_devices *devices, tsl_stream *stream) {
   }
   const double apart = difference(stream, sides, &items[0], &whole.c);
   take_samples(sides, items, sums, count);
-  print_row(one, sides, apart, own, &config);
+  print_row(row_in, sides, apart, own, &config);
   for (int i = 0; i < SIDES; i++)
     tsl_plan_destroy(sides[i].plan);
   for (int i = 0; i < TSL_GIVEN; i++)

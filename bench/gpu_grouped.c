@@ -1,9 +1,11 @@
-/* gpu_grouped [DEVICE [SECONDS [GROUP...]]]: groups of products whose sizes differ on a CUDA device (cuda:0), by turns in one process: tesela_gemm_grouped() as it
- * joins them; the same queued one by one, which those are that ask for bits; tesela_gemm() in a loop; and cuBLASLt's products queued on
- * one stream. Operands lie on the device. Prints medians of microseconds of whole calls and of 10^12 operations a second.
+/* gpu_grouped [DEVICE [SECONDS [GROUP...]]]: groups of products whose sizes differ on a CUDA device (cuda:0),
+ * by turns in one process: tesela_gemm_grouped() as it joins them; the same queued one by one, which those
+ * are that ask for bits; tesela_gemm() in a loop; and cuBLASLt's products queued on one stream. Operands lie
+ * on the device. Prints medians of microseconds of whole calls and of 10^12 operations a second.
  *
- * Before that each group is multiplied with whole numbers, whose sums are exact: every bit is that of single calls, or the program ends.
- * SECONDS is what each side's calls take (0.2); groups go by their numbers in the table below, from 0; all of them where none is named. */
+ * Before that each group is multiplied with whole numbers, whose sums are exact: every bit is that of single
+ * calls, or the program ends. SECONDS is what each side's calls take (0.2); groups go by their numbers in the
+ * table below, from 0; all of them where none is named. */
 #include "base/clock.h"
 #include "base/status.h"
 #include "device/devices.h"
@@ -44,12 +46,12 @@ static int draw(int low, int high, int step) {
   return low + (int)((state >> 33) % (uint64_t)range) * step;
 }
 
-static void lay_out(const shape *of) {
+static void lay_out(const shape *shape_in) {
   a_all = b_all = c_all = 0;
-  for (int i = 0; i < of->count; i++) {
-    m[i] = draw(of->m[0], of->m[1], 1);
-    n[i] = draw(of->n[0], of->n[1], 8);
-    k[i] = draw(of->k[0], of->k[1], 8);
+  for (int i = 0; i < shape_in->count; i++) {
+    m[i] = draw(shape_in->m[0], shape_in->m[1], 1);
+    n[i] = draw(shape_in->n[0], shape_in->n[1], 8);
+    k[i] = draw(shape_in->k[0], shape_in->k[1], 8);
     a_at[i] = a_all, b_at[i] = b_all, c_at[i] = c_all;
     a_all += ((size_t)m[i] * (size_t)k[i] + 255) / 256 * 256;
     b_all += ((size_t)n[i] * (size_t)k[i] + 255) / 256 * 256;
@@ -81,9 +83,9 @@ static tesela_buffer *buffer_of(size_t bytes, const void *from) {
   return made;
 }
 
-static void describe(const shape *of, tesela_gemm_desc *descs, tesela_buffer *const buffers[3],
+static void describe(const shape *shape_in, tesela_gemm_desc *descs, tesela_buffer *const buffers[3],
                      const char *bits) {
-  for (int i = 0; i < of->count; i++)
+  for (int i = 0; i < shape_in->count; i++)
     descs[i] = (tesela_gemm_desc){
         .m = m[i],
         .n = n[i],
@@ -91,7 +93,7 @@ static void describe(const shape *of, tesela_gemm_desc *descs, tesela_buffer *co
         .bits = bits,
         .a = {.buffer = buffers[0], .offset = (int64_t)a_at[i], .type = TESELA_BF16},
         .b = {.buffer = buffers[1], .offset = (int64_t)b_at[i], .transpose = true, .type = TESELA_BF16},
-        .c = {.buffer = buffers[2], .offset = (int64_t)c_at[i], .type = of->c}};
+        .c = {.buffer = buffers[2], .offset = (int64_t)c_at[i], .type = shape_in->c}};
 }
 
 static void grouped(tesela_gemm_desc *descs, int count) {
@@ -102,10 +104,10 @@ static void one_by_one(tesela_gemm_desc *descs, int count) {
     must(tesela_gemm(context, &descs[i], NULL), "a product");
 }
 
-/* How many of all elements have other bits than those of single calls; and what the first call of sizes that nobody has seen before takes, and
- * the single ones behind it. */
-static double compare(const shape *of, bool are_whole, double seconds[2]) {
-  const size_t size = of->c == TESELA_F32 ? 4 : 2;
+/* How many of all elements have other bits than those of single calls; and what the first call of sizes that
+ * nobody has seen before takes, and the single ones behind it. */
+static double compare(const shape *shape_in, bool are_whole, double seconds[2]) {
+  const size_t size = shape_in->c == TESELA_F32 ? 4 : 2;
   uint16_t *a = numbers(a_all, are_whole), *b = numbers(b_all, are_whole);
   unsigned char *found = malloc(c_all * size), *right = malloc(c_all * size);
   tesela_gemm_desc descs[PRODUCTS_MOST];
@@ -115,14 +117,14 @@ static double compare(const shape *of, bool are_whole, double seconds[2]) {
   memset(right, 0xff, c_all * size);
   tesela_buffer *buffers[] = {buffer_of(a_all * 2, a), buffer_of(b_all * 2, b),
                               buffer_of(c_all * size, right)};
-  describe(of, descs, buffers, NULL);
+  describe(shape_in, descs, buffers, NULL);
   const double start = tsl_clock();
-  grouped(descs, of->count);
+  grouped(descs, shape_in->count);
   seconds[0] = tsl_clock() - start;
   must(tesela_buffer_read(buffers[2], 0, found, c_all * size), "reading");
   must(tesela_buffer_write(buffers[2], 0, right, c_all * size), "writing");
   const double middle = tsl_clock();
-  one_by_one(descs, of->count);
+  one_by_one(descs, shape_in->count);
   seconds[1] = tsl_clock() - middle;
   must(tesela_buffer_read(buffers[2], 0, right, c_all * size), "reading");
   size_t other = 0;
@@ -146,52 +148,54 @@ typedef struct rival {
   int count;
 } rival;
 
-static void open_rival(rival *of) {
-  must(tsl_devices_create(&of->devices), "devices");
-  must(tsl_devices_find(of->devices, device_name, &of->device), "the device");
-  must(tsl_device_open(of->device), "the device");
-  must(of->device->ops->stream_create(of->device, &of->stream), "a stream");
+static void open_rival(rival *rival_in) {
+  must(tsl_devices_create(&rival_in->devices), "devices");
+  must(tsl_devices_find(rival_in->devices, device_name, &rival_in->device), "the device");
+  must(tsl_device_open(rival_in->device), "the device");
+  must(rival_in->device->ops->stream_create(rival_in->device, &rival_in->stream), "a stream");
 }
 
-static void make_rival(rival *of, const shape *what) {
+static void make_rival(rival *rival_in, const shape *what) {
   const tsl_strategy *peer = tsl_strategy_find(TSL_OP_GEMM, "vendor_cublaslt");
   const tsl_config config = tsl_strategy_defaults(peer);
   const size_t bytes[] = {a_all * 2, b_all * 2, c_all * (what->c == TESELA_F32 ? 4 : 2)};
   uint64_t workspace = 256;
   for (int i = 0; i < 3; i++) {
-    must(of->device->ops->buffer_create(of->device, bytes[i], &of->buffers[i]), "operands");
+    must(rival_in->device->ops->buffer_create(rival_in->device, bytes[i], &rival_in->buffers[i]), "operands");
     void *made = i < 2 ? numbers(bytes[i] / 2, false) : NULL;
     if (made)
-      must(tsl_device_write(of->stream, of->buffers[i], 0, made, bytes[i]), "numbers");
+      must(tsl_device_write(rival_in->stream, rival_in->buffers[i], 0, made, bytes[i]), "numbers");
     free(made);
   }
-  of->count = what->count;
+  rival_in->count = what->count;
   for (int i = 0; i < what->count; i++) {
     tsl_problem problem = tsl_problem_gemm(m[i], n[i], k[i], TESELA_BF16);
     problem.c.type = what->c;
     problem.b.row_stride = 1, problem.b.col_stride = k[i];
-    must(tsl_plan_create(&problem, peer, &config, of->device, TSL_PLACE_DEVICE, &of->plans[i]), "cuBLASLt");
-    of->operands[i] = (tsl_operands){.a = {.buffer = of->buffers[0], .offset = (int64_t)a_at[i]},
-                                     .b = {.buffer = of->buffers[1], .offset = (int64_t)b_at[i]},
-                                     .c = {.buffer = of->buffers[2], .offset = (int64_t)c_at[i]}};
-    const uint64_t its = tsl_plan_workspace(of->plans[i]);
+    must(tsl_plan_create(&problem, peer, &config, rival_in->device, TSL_PLACE_DEVICE, &rival_in->plans[i]),
+         "cuBLASLt");
+    rival_in->operands[i] = (tsl_operands){.a = {.buffer = rival_in->buffers[0], .offset = (int64_t)a_at[i]},
+                                           .b = {.buffer = rival_in->buffers[1], .offset = (int64_t)b_at[i]},
+                                           .c = {.buffer = rival_in->buffers[2], .offset = (int64_t)c_at[i]}};
+    const uint64_t its = tsl_plan_workspace(rival_in->plans[i]);
     workspace = its > workspace ? its : workspace;
   }
-  must(of->device->ops->buffer_create(of->device, workspace, &of->workspace), "workspace");
+  must(rival_in->device->ops->buffer_create(rival_in->device, workspace, &rival_in->workspace), "workspace");
 }
 
-static void run_rival(rival *of) {
-  for (int i = 0; i < of->count; i++)
-    must(tsl_plan_enqueue(of->plans[i], &of->operands[i], of->stream, of->workspace), "cuBLASLt");
-  must(of->device->ops->finish(of->stream), "cuBLASLt");
+static void run_rival(rival *rival_in) {
+  for (int i = 0; i < rival_in->count; i++)
+    must(tsl_plan_enqueue(rival_in->plans[i], &rival_in->operands[i], rival_in->stream, rival_in->workspace),
+         "cuBLASLt");
+  must(rival_in->device->ops->finish(rival_in->stream), "cuBLASLt");
 }
 
-static void free_rival(rival *of) {
-  for (int i = 0; i < of->count; i++)
-    tsl_plan_destroy(of->plans[i]);
+static void free_rival(rival *rival_in) {
+  for (int i = 0; i < rival_in->count; i++)
+    tsl_plan_destroy(rival_in->plans[i]);
   for (int i = 0; i < 3; i++)
-    of->device->ops->buffer_destroy(of->buffers[i]);
-  of->device->ops->buffer_destroy(of->workspace);
+    rival_in->device->ops->buffer_destroy(rival_in->buffers[i]);
+  rival_in->device->ops->buffer_destroy(rival_in->workspace);
 }
 
 /* --- timing --- */
@@ -201,7 +205,7 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static void measure(const shape *of, rival *cublas, double seconds) {
+static void measure(const shape *shape_in, rival *cublas, double seconds) {
   static const char *const names[SIDES] = {"joined", "queued", "loop", "cuBLASLt"};
   static double calls[SIDES][CALLS_MOST];
   tesela_gemm_desc descs[PRODUCTS_MOST], apart[PRODUCTS_MOST];
@@ -209,21 +213,21 @@ static void measure(const shape *of, rival *cublas, double seconds) {
   int count = 0;
   uint16_t *a = numbers(a_all, false), *b = numbers(b_all, false);
   tesela_buffer *buffers[] = {buffer_of(a_all * 2, a), buffer_of(b_all * 2, b),
-                              buffer_of(c_all * (of->c == TESELA_F32 ? 4 : 2), NULL)};
-  describe(of, descs, buffers, NULL);
-  describe(of, apart, buffers, "run");
-  make_rival(cublas, of);
-  for (int i = 0; i < of->count; i++)
+                              buffer_of(c_all * (shape_in->c == TESELA_F32 ? 4 : 2), NULL)};
+  describe(shape_in, descs, buffers, NULL);
+  describe(shape_in, apart, buffers, "run");
+  make_rival(cublas, shape_in);
+  for (int i = 0; i < shape_in->count; i++)
     flops += 2.0 * m[i] * n[i] * k[i];
   for (int round = -2; round < CALLS_MOST && (spent < SIDES * seconds || round < 5); round++)
     for (int s = 0; s < SIDES; s++) {
       const double start = tsl_clock();
       if (s == 0)
-        grouped(descs, of->count);
+        grouped(descs, shape_in->count);
       else if (s == 1)
-        grouped(apart, of->count);
+        grouped(apart, shape_in->count);
       else if (s == 2)
-        one_by_one(descs, of->count);
+        one_by_one(descs, shape_in->count);
       else
         run_rival(cublas);
       if (round >= 0) {
@@ -232,7 +236,7 @@ static void measure(const shape *of, rival *cublas, double seconds) {
         count = round + 1;
       }
     }
-  printf("%s:", of->name);
+  printf("%s:", shape_in->name);
   for (int s = 0; s < SIDES; s++) {
     qsort(calls[s], (size_t)count, sizeof(double), by_value);
     printf(" %s %.0f us %.1f;", names[s], 1e6 * calls[s][count / 2], 1e-12 * flops / calls[s][count / 2]);

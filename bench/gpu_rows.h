@@ -1,4 +1,5 @@
-/* The products that bench/gpu.c measures: a group a line of its table, which has a geometric mean of its own. */
+/* The products that bench/gpu.c measures: a group a line of its table, which has a geometric mean of its own.
+ */
 #ifndef TSL_BENCH_GPU_ROWS_H
 #define TSL_BENCH_GPU_ROWS_H
 
@@ -7,9 +8,9 @@
 /* X(name, types, accuracy, layouts, shapes, shapes of --quick)
  * types      as `tesela explore` takes them
  * accuracy   that is asked for, as `tesela multiply --accuracy` takes it; NULL: nothing
- * layouts    of A and B, each a word of two letters: N, rows of it lie side by side; T, columns do. C's rows do. (cuBLAS, which
- *            counts by columns, calls NT TN.)
- * shapes     M x N x K, or one number for all three; "64*4096" is a batch of 4096 such products, one behind the other; NULL: none */
+ * layouts    of A and B, each a word of two letters: N, rows of it lie side by side; T, columns do. C's rows
+ * do. (cuBLAS, which counts by columns, calls NT TN.) shapes     M x N x K, or one number for all three;
+ * "64*4096" is a batch of 4096 such products, one behind the other; NULL: none */
 #define GPU_GROUP_LIST(X)                                                                                    \
   X("bf16 squares", "bf16", NULL, "NN", "2048 4096 8192 16384", "4096 8192")                                 \
   X("bf16 to f32 squares", "bf16:f32", NULL, "NN", "2048 4096 8192 16384", NULL)                             \

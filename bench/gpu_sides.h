@@ -1,5 +1,5 @@
-/* Two plans on a device, tesela's and a peer's, by turns in one process: what the benchmarks of Level 3 on devices share. BENCH_NAME is
- * defined before. */
+/* Two plans on a device, tesela's and a peer's, by turns in one process: what the benchmarks of Level 3 on
+ * devices share. BENCH_NAME is defined before. */
 #ifndef TSL_BENCH_GPU_SIDES_H
 #define TSL_BENCH_GPU_SIDES_H
 
@@ -23,7 +23,7 @@ static tsl_device *device;
 static tsl_wisdom *wisdom;
 
 /* `strategy`: a text, or NULL for the planner's choice. */
-static void plan_own(const tsl_problem *problem, const char *strategy, side *one) {
+static void plan_own(const tsl_problem *problem, const char *strategy, side *side_in) {
   const tsl_choice choice = {.devices = devices,
                              .device = device->name,
                              .strategy = strategy,
@@ -32,21 +32,21 @@ static void plan_own(const tsl_problem *problem, const char *strategy, side *one
   tsl_candidate *list;
   int count;
   must(tsl_planner_list(problem, &choice, &list, &count), "planning");
-  if (tsl_planner_take(problem, &choice, list, count, &one->plan) != TESELA_OK)
-    snprintf(one->why, sizeof one->why, "%s", tesela_last_error());
+  if (tsl_planner_take(problem, &choice, list, count, &side_in->plan) != TESELA_OK)
+    snprintf(side_in->why, sizeof side_in->why, "%s", tesela_last_error());
   free(list);
 }
 
-static void plan_peer(const tsl_problem *problem, const tsl_strategy *peer, side *one) {
+static void plan_peer(const tsl_problem *problem, const tsl_strategy *peer, side *side_in) {
   const tsl_config config = tsl_strategy_defaults(peer);
-  if (tsl_plan_create(problem, peer, &config, device, TSL_PLACE_DEVICE, &one->plan) != TESELA_OK)
-    snprintf(one->why, sizeof one->why, "%s", tesela_last_error());
+  if (tsl_plan_create(problem, peer, &config, device, TSL_PLACE_DEVICE, &side_in->plan) != TESELA_OK)
+    snprintf(side_in->why, sizeof side_in->why, "%s", tesela_last_error());
 }
 
-static double seconds_of(side *one, const tsl_operands *operands, int runs) {
+static double seconds_of(side *side_in, const tsl_operands *operands, int runs) {
   const tsl_batch batch = {operands, 1, 0, runs};
   tsl_phases phases;
-  must(tsl_plan_run_batch(one->plan, &batch, &phases), one->plan->text);
+  must(tsl_plan_run_batch(side_in->plan, &batch, &phases), side_in->plan->text);
   return phases.compute / runs;
 }
 

@@ -1,7 +1,8 @@
-/* gpu_syrk [DEVICE [SIZE...]]: the lower triangle of A A' on a CUDA device (cuda:0) beside cuBLAS's syrk, by turns in one process, operands on the
- * device: f32 and f64, A of SIZE x SIZE (4096 and 8192). 10^12 operations a second, of which a triangle has half of a product's, and
- * their ratio. Both compute the same operands, and pieces of the triangle are compared: they multiplied the same, no more.
- * TESELA_CUBLAS names another library; TESELA_VENDORS is not asked. */
+/* gpu_syrk [DEVICE [SIZE...]]: the lower triangle of A A' on a CUDA device (cuda:0) beside cuBLAS's syrk, by
+ * turns in one process, operands on the device: f32 and f64, A of SIZE x SIZE (4096 and 8192). 10^12
+ * operations a second, of which a triangle has half of a product's, and their ratio. Both compute the same
+ * operands, and pieces of the triangle are compared: they multiplied the same, no more. TESELA_CUBLAS names
+ * another library; TESELA_VENDORS is not asked. */
 #define BENCH_NAME "gpu_syrk"
 #define CALLED "cublasSyrk"
 #include "gpu_cublas.h"
@@ -49,15 +50,15 @@ static tsl_problem problem_of(int64_t size, tesela_type type) {
 }
 
 /* The last rows' first elements, all of them below the diagonal. */
-static double *rows_of(side *one, const tsl_operands *operands, tsl_stream *stream) {
-  const tsl_shape *c = &one->plan->work.problem.c;
+static double *rows_of(side *side_in, const tsl_operands *operands, tsl_stream *stream) {
+  const tsl_shape *c = &side_in->plan->work.problem.c;
   const size_t size = tsl_type(c->type)->size,
                count = COMPARED < c->cols / 2 ? COMPARED : (size_t)(c->cols / 2);
   double *values = calloc(2 * count, sizeof *values);
   void *block = calloc(count, size);
   if (!values || !block)
     stop("memory", "there is none");
-  (void)seconds_of(one, operands, 1);
+  (void)seconds_of(side_in, operands, 1);
   must(tsl_device_read(stream, operands->c.buffer, (size_t)((c->rows - 1) * c->row_stride) * size, block,
                        count * size),
        "reading C");

@@ -1,7 +1,8 @@
-/* gpu_trsm [DEVICE [SIZE|TYPE|STRATEGY...]]: solves with a lower triangle on a CUDA device (cuda:0) beside cuBLAS's trsm, by turns in one
- * process, operands on the device, by columns, in place: of all four types or those that are named, a triangle of SIZE (1024 and 4096) with
- * as many right-hand sides, or other ones (128x4096); by what the planner takes, or by each strategy that is named ("device_blocked
- * block=64"). 10^12 operations a second and their ratio; and how far solutions are apart. TESELA_CUBLAS names another library;
+/* gpu_trsm [DEVICE [SIZE|TYPE|STRATEGY...]]: solves with a lower triangle on a CUDA device (cuda:0) beside
+ * cuBLAS's trsm, by turns in one process, operands on the device, by columns, in place: of all four types or
+ * those that are named, a triangle of SIZE (1024 and 4096) with as many right-hand sides, or other ones
+ * (128x4096); by what the planner takes, or by each strategy that is named ("device_blocked block=64"). 10^12
+ * operations a second and their ratio; and how far solutions are apart. TESELA_CUBLAS names another library;
  * TESELA_VENDORS is not asked. */
 #define BENCH_NAME "gpu_trsm"
 #define CALLED "cublasTrsm"
@@ -86,8 +87,8 @@ static void *triangle_of(const tsl_shape *shape) {
 }
 
 /* The last column's last elements, of B that is brought anew. */
-static double *solution_of(side *one, const tsl_operands *operands, const void *b, tsl_stream *stream) {
-  const tsl_shape *c = &one->plan->work.problem.c;
+static double *solution_of(side *side_in, const tsl_operands *operands, const void *b, tsl_stream *stream) {
+  const tsl_shape *c = &side_in->plan->work.problem.c;
   const size_t size = tsl_type(c->type)->size, count = COMPARED < c->rows ? COMPARED : (size_t)c->rows;
   double *values = calloc(2 * count, sizeof *values);
   unsigned char *block = calloc(count, size);
@@ -95,7 +96,7 @@ static double *solution_of(side *one, const tsl_operands *operands, const void *
     stop("memory", "there is none");
   must(tsl_device_write(stream, operands->c.buffer, 0, b, bytes_of(c)), "writing B");
   must(device->ops->finish(stream), "writing B");
-  (void)seconds_of(one, operands, 1);
+  (void)seconds_of(side_in, operands, 1);
   must(tsl_device_read(stream, operands->c.buffer, bytes_of(c) - count * size, block, count * size),
        "reading X");
   for (size_t i = 0; i < count; i++)

@@ -1,8 +1,9 @@
 /* grouped [--seconds S] [--threads N] DROP_IN NAME=LIBRARY...
  *
- * Groups of products of f32 whose sizes differ, by turns in one process: tesela_gemm_grouped(), tesela_gemm() in a loop, the drop-in's
- * cblas_sgemm_batch, and of each library cblas_sgemm_batch where it has it (NAME batch) and cblas_sgemm in a loop (NAME loop). Prints the median of
- * GFLOP/s, and behind it how many times the loop over tesela_gemm() that is. All threads, as many as N (all). */
+ * Groups of products of f32 whose sizes differ, by turns in one process: tesela_gemm_grouped(), tesela_gemm()
+ * in a loop, the drop-in's cblas_sgemm_batch, and of each library cblas_sgemm_batch where it has it (NAME
+ * batch) and cblas_sgemm in a loop (NAME loop). Prints the median of GFLOP/s, and behind it how many times
+ * the loop over tesela_gemm() that is. All threads, as many as N (all). */
 #include "builds.h"
 #include "peers.h"
 
@@ -35,7 +36,8 @@ typedef struct way {
   double seconds[ROUNDS_MAX];
 } way;
 
-/* Groups as those come that programs multiply: sizes from low to high, of which m alone changes with experts. */
+/* Groups as those come that programs multiply: sizes from low to high, of which m alone changes with experts.
+ */
 typedef struct shape {
   const char *name;
   int count, m[2], n[2], k[2], large; /* so many products, and one of this size beside them; 0: none */
@@ -96,15 +98,15 @@ static int draw(const int range[2]) {
 }
 
 /* Returns operations. Every product has operands of its own; small whole numbers, whose sums are exact. */
-static double draw_group(const shape *of) {
+static double draw_group(const shape *shape_in) {
   double flops = 0;
   size_t need = 0, at = 0;
-  products = of->count + (of->large > 0);
+  products = shape_in->count + (shape_in->large > 0);
   for (int i = 0; i < products; i++) {
-    const bool is_large = i == of->count;
-    m[i] = is_large ? of->large : draw(of->m);
-    n[i] = is_large ? of->large : draw(of->n);
-    k[i] = is_large ? of->large : draw(of->k);
+    const bool is_large = i == shape_in->count;
+    m[i] = is_large ? shape_in->large : draw(shape_in->m);
+    n[i] = is_large ? shape_in->large : draw(shape_in->n);
+    k[i] = is_large ? shape_in->large : draw(shape_in->k);
     need += (size_t)m[i] * (size_t)k[i] + (size_t)k[i] * (size_t)n[i] + (size_t)m[i] * (size_t)n[i];
     flops += 2.0 * m[i] * n[i] * k[i];
   }
@@ -165,14 +167,14 @@ static int by_size(const void *x, const void *y) {
 }
 
 /* `changes`: sizes are drawn anew for each round, as a network's are in each step. */
-static void compare(const shape *of, bool changes) {
+static void compare(const shape *shape_in, bool changes) {
   const double end = tsl_clock() + seconds;
-  double flops = draw_group(of), loop = 0;
+  double flops = draw_group(shape_in), loop = 0;
   int rounds = 0;
   for (int w = 0; w < way_count; w++)
     check(&ways[w]);
   for (; rounds < ROUNDS_MAX && (rounds < ROUNDS_LEAST || tsl_clock() < end); rounds++) {
-    flops = changes ? draw_group(of) : flops;
+    flops = changes ? draw_group(shape_in) : flops;
     for (int turn = 0; turn < way_count; turn++) {
       way *now = &ways[(turn + rounds) % way_count];
       const double start = tsl_clock();
@@ -180,7 +182,7 @@ static void compare(const shape *of, bool changes) {
       now->seconds[rounds] = (tsl_clock() - start) / flops;
     }
   }
-  printf("%s%s\n", of->name, changes ? ", drawn anew" : "");
+  printf("%s%s\n", shape_in->name, changes ? ", drawn anew" : "");
   for (int w = way_count - 1; w >= 0; w--) {
     qsort(ways[w].seconds, (size_t)rounds, sizeof *ways[w].seconds, by_size);
     loop = strcmp(ways[w].name, "tesela loop") == 0 ? ways[w].seconds[rounds / 2] : loop;

@@ -211,7 +211,8 @@ static void set_threads(void) {
 #include "peak.h"
 #endif
 
-/* Of one core, with the vectors that TESELA_ISA allows; 0 where this program does not know the instructions. */
+/* Of one core, with the vectors that TESELA_ISA allows; 0 where this program does not know the instructions.
+ */
 static double peak_of(tesela_type type) {
 #if defined(__x86_64__)
   const char *isa = getenv("TESELA_ISA");
@@ -239,18 +240,18 @@ static void *symbol(void *library, const char *name) {
   return NULL;
 }
 
-static bool is_tesela(const contender *one) {
-  return one->tesela.plan_run != NULL;
+static bool is_tesela(const contender *contender_in) {
+  return contender_in->tesela.plan_run != NULL;
 }
 
-static void begin_tesela(contender *made, void *library) {
-  const char *lacks = library ? build_find(library, &made->tesela) : NULL;
+static void begin_tesela(contender *contender_in, void *library) {
+  const char *lacks = library ? build_find(library, &contender_in->tesela) : NULL;
   if (lacks)
-    stop(made->name, lacks);
+    stop(contender_in->name, lacks);
   if (!library)
-    made->tesela = build_linked;
-  if (made->tesela.context_create(NULL, &made->context, 0) != TESELA_OK)
-    stop(made->name, made->tesela.last_error());
+    contender_in->tesela = build_linked;
+  if (contender_in->tesela.context_create(NULL, &contender_in->context, 0) != TESELA_OK)
+    stop(contender_in->name, contender_in->tesela.last_error());
 }
 
 /* The first one. */
@@ -264,27 +265,28 @@ static void add_measured(void) {
   begin_tesela(&contenders[0], library);
 }
 
-static void find_cblas(contender *made, void *library) {
-  *(void **)&made->sgemm = symbol(library, "sgemm");
-  *(void **)&made->dgemm = symbol(library, "dgemm");
-  *(void **)&made->cgemm = symbol(library, "cgemm");
-  *(void **)&made->zgemm = symbol(library, "zgemm");
-  if (!made->sgemm || !made->dgemm || !made->cgemm || !made->zgemm)
-    stop(made->name, "is no build of tesela and has not all of cblas_sgemm, dgemm, cgemm and zgemm");
-  peer_says(library, made->version, sizeof made->version);
+static void find_cblas(contender *contender_in, void *library) {
+  *(void **)&contender_in->sgemm = symbol(library, "sgemm");
+  *(void **)&contender_in->dgemm = symbol(library, "dgemm");
+  *(void **)&contender_in->cgemm = symbol(library, "cgemm");
+  *(void **)&contender_in->zgemm = symbol(library, "zgemm");
+  if (!contender_in->sgemm || !contender_in->dgemm || !contender_in->cgemm || !contender_in->zgemm)
+    stop(contender_in->name, "is no build of tesela and has not all of cblas_sgemm, dgemm, cgemm and zgemm");
+  peer_says(library, contender_in->version, sizeof contender_in->version);
 }
 
 /* The first build once more, with plans of a peer, or of a strategy. */
-static void add_plans_of(contender *made, const char *of) {
-  made->tesela = contenders[0].tesela;
-  if (made->tesela.context_create(NULL, &made->context, 0) != TESELA_OK)
-    stop(made->name, made->tesela.last_error());
-  for (const contender *by = contenders; by < made; by++)
-    if (is_tesela(by) && strcmp(by->name, of) == 0)
-      made->planner = by;
-  if (!made->planner)
-    made->strategy = of;
-  snprintf(made->version, sizeof made->version, "tesela with %s%s", made->planner ? "plans of " : "", of);
+static void add_plans_of(contender *contender_in, const char *state) {
+  contender_in->tesela = contenders[0].tesela;
+  if (contender_in->tesela.context_create(NULL, &contender_in->context, 0) != TESELA_OK)
+    stop(contender_in->name, contender_in->tesela.last_error());
+  for (const contender *by = contenders; by < contender_in; by++)
+    if (is_tesela(by) && strcmp(by->name, state) == 0)
+      contender_in->planner = by;
+  if (!contender_in->planner)
+    contender_in->strategy = state;
+  snprintf(contender_in->version, sizeof contender_in->version, "tesela with %s%s",
+           contender_in->planner ? "plans of " : "", state);
 }
 
 static void add_contender(char *argument) {
@@ -308,42 +310,46 @@ static void add_contender(char *argument) {
   printf("%s: %s\n", argument, made->version);
 }
 
-static void multiply(const product *made, const contender *by) {
-  const int m = (int)made->problem.m, n = (int)made->problem.n, k = (int)made->problem.k;
+static void multiply(const product *product_in, const contender *by) {
+  const int m = (int)product_in->problem.m, n = (int)product_in->problem.n, k = (int)product_in->problem.k;
   if (is_tesela(by)) {
-    const tesela_matrix a = {.data = made->a}, b = {.data = made->b};
-    const tesela_result c = {.data = made->c};
+    const tesela_matrix a = {.data = product_in->a}, b = {.data = product_in->b};
+    const tesela_result c = {.data = product_in->c};
     if (by->tesela.plan_run(by->plan, &a, &b, &c, NULL, 0) != TESELA_OK)
       stop(by->name, by->tesela.last_error());
     return;
   }
   static const float one_f32[2] = {1}, zero_f32[2];
   static const double one_f64[2] = {1}, zero_f64[2];
-  switch (made->problem.c.type) {
+  switch (product_in->problem.c.type) {
   case TESELA_F32:
-    by->sgemm(ROW_MAJOR, AS_IT_IS, AS_IT_IS, m, n, k, 1, made->a, k, made->b, n, 0, made->c, n);
+    by->sgemm(ROW_MAJOR, AS_IT_IS, AS_IT_IS, m, n, k, 1, product_in->a, k, product_in->b, n, 0, product_in->c,
+              n);
     break;
   case TESELA_F64:
-    by->dgemm(ROW_MAJOR, AS_IT_IS, AS_IT_IS, m, n, k, 1, made->a, k, made->b, n, 0, made->c, n);
+    by->dgemm(ROW_MAJOR, AS_IT_IS, AS_IT_IS, m, n, k, 1, product_in->a, k, product_in->b, n, 0, product_in->c,
+              n);
     break;
   case TESELA_C64:
-    by->cgemm(ROW_MAJOR, AS_IT_IS, AS_IT_IS, m, n, k, one_f32, made->a, k, made->b, n, zero_f32, made->c, n);
+    by->cgemm(ROW_MAJOR, AS_IT_IS, AS_IT_IS, m, n, k, one_f32, product_in->a, k, product_in->b, n, zero_f32,
+              product_in->c, n);
     break;
   default:
-    by->zgemm(ROW_MAJOR, AS_IT_IS, AS_IT_IS, m, n, k, one_f64, made->a, k, made->b, n, zero_f64, made->c, n);
+    by->zgemm(ROW_MAJOR, AS_IT_IS, AS_IT_IS, m, n, k, one_f64, product_in->a, k, product_in->b, n, zero_f64,
+              product_in->c, n);
   }
 }
 
 /* --- one shape --- */
 
-static void *matrix_of(const tsl_shape *shape, tsl_kind of, uint64_t seed) {
+static void *matrix_of(const tsl_shape *shape, tsl_kind kind, uint64_t seed) {
   void *memory;
   const size_t count = (size_t)tsl_shape_extent(shape);
   if (tsl_alloc(count * tsl_type(shape->type)->size, "a matrix", &memory) != TESELA_OK)
     stop("a matrix", tesela_last_error());
-  if (of == TSL_KIND_NORMAL)
+  if (kind == TSL_KIND_NORMAL)
     tsl_random_fill(TSL_DRAW_NORMAL, seed, 0, shape->type, memory, count);
-  else if (tsl_kind_fill(of, seed, shape->rows, shape->cols, shape->type, memory) != TESELA_OK)
+  else if (tsl_kind_fill(kind, seed, shape->rows, shape->cols, shape->type, memory) != TESELA_OK)
     stop("a matrix", tesela_last_error());
   return memory;
 }
@@ -364,11 +370,11 @@ static void make_plans(const int64_t *shape, tesela_type type) {
   }
 }
 
-static void make(const int64_t *shape, tesela_type type, product *made) {
-  made->problem = tsl_problem_gemm(shape[0], shape[1], shape[2], type);
-  made->a = matrix_of(&made->problem.a, kind, 1);
-  made->b = matrix_of(&made->problem.b, TSL_KIND_NORMAL, 2);
-  made->c = matrix_of(&made->problem.c, TSL_KIND_NORMAL, 3);
+static void make(const int64_t *shape, tesela_type type, product *product_in) {
+  product_in->problem = tsl_problem_gemm(shape[0], shape[1], shape[2], type);
+  product_in->a = matrix_of(&product_in->problem.a, kind, 1);
+  product_in->b = matrix_of(&product_in->problem.b, TSL_KIND_NORMAL, 2);
+  product_in->c = matrix_of(&product_in->problem.c, TSL_KIND_NORMAL, 3);
   make_plans(shape, type);
 }
 
@@ -378,20 +384,22 @@ static void release_plans(void) {
       by->tesela.plan_destroy(by->plan);
 }
 
-static void release(product *made) {
+static void release(product *product_in) {
   release_plans();
-  tsl_free(made->a);
-  tsl_free(made->b);
-  tsl_free(made->c);
+  tsl_free(product_in->a);
+  tsl_free(product_in->b);
+  tsl_free(product_in->c);
 }
 
-static bool is_right(const product *made, const contender *by) {
+static bool is_right(const product *product_in, const contender *by) {
   const tsl_judge judge = {
-      .factor = 2 * tsl_accuracy_of_sum(made->problem.k).factor, .operations_max = 1 << 22, .seed = 1};
+      .factor = 2 * tsl_accuracy_of_sum(product_in->problem.k).factor, .operations_max = 1 << 22, .seed = 1};
   tsl_verdict verdict;
-  memset(made->c, 0xff, (size_t)tsl_shape_extent(&made->problem.c) * tsl_type(made->problem.c.type)->size);
-  multiply(made, by);
-  if (tsl_judge_gemm(&made->problem, made->a, made->b, NULL, made->c, &judge, &verdict) != TESELA_OK)
+  memset(product_in->c, 0xff,
+         (size_t)tsl_shape_extent(&product_in->problem.c) * tsl_type(product_in->problem.c.type)->size);
+  multiply(product_in, by);
+  if (tsl_judge_gemm(&product_in->problem, product_in->a, product_in->b, NULL, product_in->c, &judge,
+                     &verdict) != TESELA_OK)
     stop(by->name, tesela_last_error());
   if (!verdict.right)
     printf("%s is wrong: %s\n", by->name, verdict.why);
@@ -406,38 +414,41 @@ static double processor_clock(void) {
              : tsl_clock();
 }
 
-static double seconds_of(const product *made, const contender *by, int calls, double (*clock_of)(void)) {
+static double seconds_of(const product *product_in, const contender *by, int calls,
+                         double (*clock_of)(void)) {
   const double start = clock_of();
   for (int i = 0; i < calls; i++)
-    multiply(made, by);
+    multiply(product_in, by);
   return (clock_of() - start) / calls;
 }
 
-/* Workers of whoever ran before may look around for work for a while yet, and take processors from the next one: after
- * OpenBLAS on sixteen cores 100 ms were too little by far, which cost whoever came next half of its rate. */
+/* Workers of whoever ran before may look around for work for a while yet, and take processors from the next
+ * one: after OpenBLAS on sixteen cores 100 ms were too little by far, which cost whoever came next half of
+ * its rate. */
 static void let_others_sleep(void) {
   const struct timespec pause = {.tv_nsec = 200000000};
   if (threads > 1)
     nanosleep(&pause, NULL);
 }
 
-/* The shortest of some calls: twenty milliseconds of them, at least two. Short calls are timed a few at a time by the
- * clock on the wall, since one of many is not disturbed; so are those of several threads, which wait for each other.
- * A long call of one thread is always disturbed where others work: the clock of this process does not count that. */
-static void time_calls(const product *made, contender *by) {
+/* The shortest of some calls: twenty milliseconds of them, at least two. Short calls are timed a few at a
+ * time by the clock on the wall, since one of many is not disturbed; so are those of several threads, which
+ * wait for each other. A long call of one thread is always disturbed where others work: the clock of this
+ * process does not count that. */
+static void time_calls(const product *product_in, contender *by) {
   enum { CALLS_MAX = 1000 };
   let_others_sleep();
-  const double end = tsl_clock() + 0.02, once = seconds_of(made, by, 1, tsl_clock);
+  const double end = tsl_clock() + 0.02, once = seconds_of(product_in, by, 1, tsl_clock);
   const int calls = once < 5e-5 ? (int)fmin(CALLS_MAX, 1 + 5e-5 / once) : 1;
   do
-    by->best =
-        fmin(by->best, seconds_of(made, by, calls, threads > 1 || once < 2e-3 ? tsl_clock : processor_clock));
+    by->best = fmin(by->best, seconds_of(product_in, by, calls,
+                                         threads > 1 || once < 2e-3 ? tsl_clock : processor_clock));
   while (tsl_clock() < end);
 }
 
 /* Operations a second of everyone, by name; null where the result was wrong. */
-static void write_row(const product *made, double peak) {
-  const tsl_problem *problem = &made->problem;
+static void write_row(const product *product_in, double peak) {
+  const tsl_problem *problem = &product_in->problem;
   fprintf(json, "%s\n    {\"type\": \"%s\", \"m\": %lld, \"n\": %lld, \"k\": %lld, ", json_rows++ ? "," : "",
           tsl_type(problem->c.type)->name, (long long)problem->m, (long long)problem->n,
           (long long)problem->k);
@@ -492,12 +503,12 @@ static void print_heads(void) {
   printf("---:|---:|\n");
 }
 
-static void print_row(const product *made, double peak) {
-  const double giga = 1e-9 * tsl_problem_flops(&made->problem);
+static void print_row(const product *product_in, double peak) {
+  const double giga = 1e-9 * tsl_problem_flops(&product_in->problem);
   double best = INFINITY;
-  printf("| %s | %lldx%lldx%lld%s%s |", tsl_type(made->problem.c.type)->name, (long long)made->problem.m,
-         (long long)made->problem.n, (long long)made->problem.k, kind_count > 1 ? " " : "",
-         kind_count > 1 ? tsl_kind_name(kind) : "");
+  printf("| %s | %lldx%lldx%lld%s%s |", tsl_type(product_in->problem.c.type)->name,
+         (long long)product_in->problem.m, (long long)product_in->problem.n, (long long)product_in->problem.k,
+         kind_count > 1 ? " " : "", kind_count > 1 ? tsl_kind_name(kind) : "");
   for (int i = 0; i < contender_count; i++) {
     printf(" %.4g |", giga / contenders[i].best);
     if (i > 0)

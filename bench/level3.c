@@ -1,8 +1,10 @@
-/* level3 [--threads N] [--rounds N] [--types s,d,c,z] [--sizes 64,256,100x10000,...] [--only ROUTINE] [--strategy TEXT] [--drop-in FILE] NAME=LIBRARY
+/* level3 [--threads N] [--rounds N] [--types s,d,c,z] [--sizes 64,256,100x10000,...] [--only ROUTINE]
+ * [--strategy TEXT] [--drop-in FILE] NAME=LIBRARY
  *
- * Level 3 products by tesela's plans of host_packed, or by the calls of its drop-in, and by a library's CBLAS, by turns in one process, column-major operands,
- * lower triangles: microseconds of the shortest call of each, their ratio, and at the end the geometric mean. Results are
- * compared before times are taken. A size alone is a square; with another one behind it, that is the update's k or the right side's columns. */
+ * Level 3 products by tesela's plans of host_packed, or by the calls of its drop-in, and by a library's
+ * CBLAS, by turns in one process, column-major operands, lower triangles: microseconds of the shortest call
+ * of each, their ratio, and at the end the geometric mean. Results are compared before times are taken. A
+ * size alone is a square; with another one behind it, that is the update's k or the right side's columns. */
 #include "peers.h"
 
 #include "base/clock.h"
@@ -63,198 +65,210 @@ typedef struct product {
   void *call, *drop_in_call; /* the library's; NULL: plans */
 } product;
 
-static size_t size_of(const product *of) {
-  return tsl_type(types_of[of->type])->size;
+static size_t size_of(const product *product_in) {
+  return tsl_type(types_of[product_in->type])->size;
 }
 /* Rank-k updates: a and b are square x other. Else a is square x square, b and c square x other. */
-static bool is_rank(const product *of) {
-  return of->routine <= SYR2K;
+static bool is_rank(const product *product_in) {
+  return product_in->routine <= SYR2K;
 }
-static int64_t count_of_a(const product *of) {
-  return of->square * (is_rank(of) ? of->other : of->square);
+static int64_t count_of_a(const product *product_in) {
+  return product_in->square * (is_rank(product_in) ? product_in->other : product_in->square);
 }
-static int64_t count_of_c(const product *of) {
-  return of->square * (is_rank(of) ? of->square : of->other);
+static int64_t count_of_c(const product *product_in) {
+  return product_in->square * (is_rank(product_in) ? product_in->square : product_in->other);
 }
 
-static tsl_problem problem_of(const product *of) {
-  const int64_t n = of->square, other = of->other;
-  const tesela_type type = types_of[of->type];
+static tsl_problem problem_of(const product *product_in) {
+  const int64_t n = product_in->square, other = product_in->other;
+  const tesela_type type = types_of[product_in->type];
   tsl_problem problem =
-      is_rank(of) ? tsl_problem_gemm(n, n, other, type) : tsl_problem_gemm(n, other, n, type);
+      is_rank(product_in) ? tsl_problem_gemm(n, n, other, type) : tsl_problem_gemm(n, other, n, type);
   problem.a.row_stride = problem.c.row_stride = 1;
   problem.a.col_stride = problem.c.col_stride = n;
-  problem.b.row_stride = is_rank(of) ? n : 1;
-  problem.b.col_stride = is_rank(of) ? 1 : n;
-  if (is_rank(of)) {
+  problem.b.row_stride = is_rank(product_in) ? n : 1;
+  problem.b.col_stride = is_rank(product_in) ? 1 : n;
+  if (is_rank(product_in)) {
     problem.c.triangle = TESELA_LOWER;
-    problem.conjugate_b = of->routine == HERK;
-    problem.c.structure = of->routine == HERK    ? TESELA_HERMITIAN
-                          : of->routine == SYR2K ? TESELA_SYMMETRIC_SUM
-                                                 : TESELA_GENERAL;
+    problem.conjugate_b = product_in->routine == HERK;
+    problem.c.structure = product_in->routine == HERK    ? TESELA_HERMITIAN
+                          : product_in->routine == SYR2K ? TESELA_SYMMETRIC_SUM
+                                                         : TESELA_GENERAL;
     return problem;
   }
   problem.a.triangle = TESELA_LOWER;
-  problem.a.structure = of->routine == SYMM   ? TESELA_SYMMETRIC
-                        : of->routine == HEMM ? TESELA_HERMITIAN
-                                              : TESELA_TRIANGULAR;
-  problem.in_place = of->routine == TRMM;
+  problem.a.structure = product_in->routine == SYMM   ? TESELA_SYMMETRIC
+                        : product_in->routine == HEMM ? TESELA_HERMITIAN
+                                                      : TESELA_TRIANGULAR;
+  problem.in_place = product_in->routine == TRMM;
   return problem;
 }
 
-static void plan(product *of) {
-  const tsl_problem problem = problem_of(of);
+static void plan(product *product_in) {
+  const tsl_problem problem = problem_of(product_in);
   const tsl_choice choice = {.devices = devices, .device = "cpu", .strategy = strategy};
-  if (tsl_tune_choose(&problem, &choice, &of->plan) != TESELA_OK)
+  if (tsl_tune_choose(&problem, &choice, &product_in->plan) != TESELA_OK)
     stop("plan", tesela_last_error());
 }
 
-static void by_tesela(const product *of, void *c) {
-  const tsl_operands operands = {.a = {.host = of->a},
-                                 .b = {.host = is_rank(of) && of->routine != SYR2K ? of->a : of->b},
-                                 .c = {.host = c}};
-  if (tsl_plan_run(of->plan, &operands, NULL) != TESELA_OK)
+static void by_tesela(const product *product_in, void *c) {
+  const tsl_operands operands = {
+      .a = {.host = product_in->a},
+      .b = {.host = is_rank(product_in) && product_in->routine != SYR2K ? product_in->a : product_in->b},
+      .c = {.host = c}};
+  if (tsl_plan_run(product_in->plan, &operands, NULL) != TESELA_OK)
     stop("run", tesela_last_error());
 }
 
-static void by_library(const product *of, void *c) {
+static void by_library(const product *product_in, void *c) {
   static const float one_c[2] = {1}, zero_c[2];
   static const double one_z[2] = {1}, zero_z[2];
-  const int n = (int)of->square, other = (int)of->other;
-  const void *one = of->type == 2 ? (const void *)one_c : one_z,
-             *zero = of->type == 2 ? (const void *)zero_c : zero_z;
-  void *call = of->call;
+  const int n = (int)product_in->square, other = (int)product_in->other;
+  const void *one = product_in->type == 2 ? (const void *)one_c : one_z,
+             *zero = product_in->type == 2 ? (const void *)zero_c : zero_z;
+  void *call = product_in->call;
 #define AS(kind) (*(kind **)&call)
-  if (of->routine == SYRK || of->routine == HERK) {
-    if (of->type == 0 || (of->routine == HERK && of->type == 2))
-      AS(single_rank)(COLUMN_MAJOR, LOWER, AS_IT_IS, n, other, 1, of->a, n, 0, c, n);
-    else if (of->type == 1 || of->routine == HERK)
-      AS(twice_rank)(COLUMN_MAJOR, LOWER, AS_IT_IS, n, other, 1, of->a, n, 0, c, n);
+  if (product_in->routine == SYRK || product_in->routine == HERK) {
+    if (product_in->type == 0 || (product_in->routine == HERK && product_in->type == 2))
+      AS(single_rank)(COLUMN_MAJOR, LOWER, AS_IT_IS, n, other, 1, product_in->a, n, 0, c, n);
+    else if (product_in->type == 1 || product_in->routine == HERK)
+      AS(twice_rank)(COLUMN_MAJOR, LOWER, AS_IT_IS, n, other, 1, product_in->a, n, 0, c, n);
     else
-      AS(address_rank)(COLUMN_MAJOR, LOWER, AS_IT_IS, n, other, one, of->a, n, zero, c, n);
-  } else if (of->routine == SYR2K) {
-    if (of->type == 0)
-      AS(single_rank2)(COLUMN_MAJOR, LOWER, AS_IT_IS, n, other, 1, of->a, n, of->b, n, 0, c, n);
-    else if (of->type == 1)
-      AS(twice_rank2)(COLUMN_MAJOR, LOWER, AS_IT_IS, n, other, 1, of->a, n, of->b, n, 0, c, n);
+      AS(address_rank)(COLUMN_MAJOR, LOWER, AS_IT_IS, n, other, one, product_in->a, n, zero, c, n);
+  } else if (product_in->routine == SYR2K) {
+    if (product_in->type == 0)
+      AS(single_rank2)
+      (COLUMN_MAJOR, LOWER, AS_IT_IS, n, other, 1, product_in->a, n, product_in->b, n, 0, c, n);
+    else if (product_in->type == 1)
+      AS(twice_rank2)
+      (COLUMN_MAJOR, LOWER, AS_IT_IS, n, other, 1, product_in->a, n, product_in->b, n, 0, c, n);
     else
-      AS(address_rank2)(COLUMN_MAJOR, LOWER, AS_IT_IS, n, other, one, of->a, n, of->b, n, zero, c, n);
-  } else if (of->routine == TRMM) {
-    if (of->type == 0)
-      AS(single_trmm)(COLUMN_MAJOR, LEFT, LOWER, AS_IT_IS, NON_UNIT, n, other, 1, of->a, n, c, n);
-    else if (of->type == 1)
-      AS(twice_trmm)(COLUMN_MAJOR, LEFT, LOWER, AS_IT_IS, NON_UNIT, n, other, 1, of->a, n, c, n);
+      AS(address_rank2)
+      (COLUMN_MAJOR, LOWER, AS_IT_IS, n, other, one, product_in->a, n, product_in->b, n, zero, c, n);
+  } else if (product_in->routine == TRMM) {
+    if (product_in->type == 0)
+      AS(single_trmm)(COLUMN_MAJOR, LEFT, LOWER, AS_IT_IS, NON_UNIT, n, other, 1, product_in->a, n, c, n);
+    else if (product_in->type == 1)
+      AS(twice_trmm)(COLUMN_MAJOR, LEFT, LOWER, AS_IT_IS, NON_UNIT, n, other, 1, product_in->a, n, c, n);
     else
-      AS(address_trmm)(COLUMN_MAJOR, LEFT, LOWER, AS_IT_IS, NON_UNIT, n, other, one, of->a, n, c, n);
-  } else if (of->type == 0)
-    AS(single_symm)(COLUMN_MAJOR, LEFT, LOWER, n, other, 1, of->a, n, of->b, n, 0, c, n);
-  else if (of->type == 1)
-    AS(twice_symm)(COLUMN_MAJOR, LEFT, LOWER, n, other, 1, of->a, n, of->b, n, 0, c, n);
+      AS(address_trmm)(COLUMN_MAJOR, LEFT, LOWER, AS_IT_IS, NON_UNIT, n, other, one, product_in->a, n, c, n);
+  } else if (product_in->type == 0)
+    AS(single_symm)(COLUMN_MAJOR, LEFT, LOWER, n, other, 1, product_in->a, n, product_in->b, n, 0, c, n);
+  else if (product_in->type == 1)
+    AS(twice_symm)(COLUMN_MAJOR, LEFT, LOWER, n, other, 1, product_in->a, n, product_in->b, n, 0, c, n);
   else
-    AS(address_symm)(COLUMN_MAJOR, LEFT, LOWER, n, other, one, of->a, n, of->b, n, zero, c, n);
+    AS(address_symm)
+    (COLUMN_MAJOR, LEFT, LOWER, n, other, one, product_in->a, n, product_in->b, n, zero, c, n);
 }
 
-static void by_drop_in(const product *of, void *c) {
-  product its = *of;
-  its.call = of->drop_in_call;
+static void by_drop_in(const product *product_in, void *c) {
+  product its = *product_in;
+  its.call = product_in->drop_in_call;
   by_library(&its, c);
 }
 
-static void *call_of(const product *of, void *in) {
+static void *call_of(const product *product_in, void *in) {
   static const char *const prefixes[] = {"cblas_", "scipy_cblas_"};
   void *call = NULL;
   for (int i = 0; i < 2 && !call; i++) {
     char name[64];
-    snprintf(name, sizeof name, "%s%c%s", prefixes[i], letters[of->type], routine_names[of->routine]);
+    snprintf(name, sizeof name, "%s%c%s", prefixes[i], letters[product_in->type],
+             routine_names[product_in->routine]);
     call = dlsym(in, name);
   }
   if (!call)
-    stop(routine_names[of->routine], "is not in the library");
+    stop(routine_names[product_in->routine], "is not in the library");
   return call;
 }
 
 /* --- comparing and timing --- */
 
 /* Not made part of loops: gcc 12 for AArch64 fails where it makes vectors of them. */
-static __attribute__((noinline)) double component(const product *of, const void *from, int64_t i) {
-  return of->type % 2 == 0 ? (double)((const float *)from)[i] : ((const double *)from)[i];
+static __attribute__((noinline)) double component(const product *product_in, const void *from, int64_t i) {
+  return product_in->type % 2 == 0 ? (double)((const float *)from)[i] : ((const double *)from)[i];
 }
 
 /* The largest difference over the largest number, in units of rounding times the length of a sum. */
-static void compare(const product *of) {
-  const int64_t count = count_of_c(of) * (of->type >= 2 ? 2 : 1),
-                terms = is_rank(of) ? of->other : of->square;
-  const double unit = of->type % 2 == 0 ? 6e-8 : 1.1e-16;
+static void compare(const product *product_in) {
+  const int64_t count = count_of_c(product_in) * (product_in->type >= 2 ? 2 : 1),
+                terms = is_rank(product_in) ? product_in->other : product_in->square;
+  const double unit = product_in->type % 2 == 0 ? 6e-8 : 1.1e-16;
   double most = 0, largest = 0;
   for (int64_t i = 0; i < count; i++) {
-    most = fmax(most, fabs(component(of, of->c, i) - component(of, of->expected, i)));
-    largest = fmax(largest, fabs(component(of, of->expected, i)));
+    most = fmax(
+        most, fabs(component(product_in, product_in->c, i) - component(product_in, product_in->expected, i)));
+    largest = fmax(largest, fabs(component(product_in, product_in->expected, i)));
   }
   if (!(most <= unit * (double)(terms + 8) * (largest + 1)))
-    stop(routine_names[of->routine], "results differ");
+    stop(routine_names[product_in->routine], "results differ");
 }
 
-static double seconds_of(const product *of, void (*run)(const product *, void *), void *c, int calls) {
+static double seconds_of(const product *product_in, void (*run)(const product *, void *), void *c,
+                         int calls) {
   const double start = tsl_clock();
   for (int i = 0; i < calls; i++)
-    run(of, c);
+    run(product_in, c);
   return (tsl_clock() - start) / calls;
 }
 
-static void *matrix(const product *of, int64_t count, uint64_t seed) {
-  void *made = aligned_alloc(4096, ((size_t)count * size_of(of) / 4096 + 2) * 4096);
+static void *matrix(const product *product_in, int64_t count, uint64_t seed) {
+  void *made = aligned_alloc(4096, ((size_t)count * size_of(product_in) / 4096 + 2) * 4096);
   if (!made)
     stop("memory", "none");
   if (seed)
-    tsl_random_fill(TSL_DRAW_UNIFORM, seed, 0, types_of[of->type], made, (size_t)count);
+    tsl_random_fill(TSL_DRAW_UNIFORM, seed, 0, types_of[product_in->type], made, (size_t)count);
   else
-    memset(made, 0, (size_t)count * size_of(of));
+    memset(made, 0, (size_t)count * size_of(product_in));
   return made;
 }
 
-static double measure(product *of) {
+static double measure(product *product_in) {
   void (*const own)(const product *, void *) = drop_in ? by_drop_in : by_tesela;
-  of->call = call_of(of, library);
-  of->drop_in_call = drop_in ? call_of(of, drop_in) : NULL;
-  of->a = matrix(of, count_of_a(of), 1);
-  of->b = matrix(of, is_rank(of) ? count_of_a(of) : count_of_c(of), 2);
-  of->c = matrix(of, count_of_c(of), 0);
-  of->expected = matrix(of, count_of_c(of), 0);
-  if (of->routine == TRMM) {
-    memcpy(of->c, of->b, (size_t)count_of_c(of) * size_of(of));
-    memcpy(of->expected, of->b, (size_t)count_of_c(of) * size_of(of));
+  product_in->call = call_of(product_in, library);
+  product_in->drop_in_call = drop_in ? call_of(product_in, drop_in) : NULL;
+  product_in->a = matrix(product_in, count_of_a(product_in), 1);
+  product_in->b =
+      matrix(product_in, is_rank(product_in) ? count_of_a(product_in) : count_of_c(product_in), 2);
+  product_in->c = matrix(product_in, count_of_c(product_in), 0);
+  product_in->expected = matrix(product_in, count_of_c(product_in), 0);
+  if (product_in->routine == TRMM) {
+    memcpy(product_in->c, product_in->b, (size_t)count_of_c(product_in) * size_of(product_in));
+    memcpy(product_in->expected, product_in->b, (size_t)count_of_c(product_in) * size_of(product_in));
   }
-  plan(of);
-  by_library(of, of->expected);
-  own(of, of->c);
-  compare(of);
-  if (of->routine == TRMM) { /* over and over: a factor that neither grows nor fades */
-    memset(of->a, 0, (size_t)count_of_a(of) * size_of(of));
-    for (int64_t i = 0; i < of->square; i++) {
+  plan(product_in);
+  by_library(product_in, product_in->expected);
+  own(product_in, product_in->c);
+  compare(product_in);
+  if (product_in->routine == TRMM) { /* over and over: a factor that neither grows nor fades */
+    memset(product_in->a, 0, (size_t)count_of_a(product_in) * size_of(product_in));
+    for (int64_t i = 0; i < product_in->square; i++) {
       const double one[2] = {1, 0};
-      tsl_type_store(types_of[of->type], (unsigned char *)of->a + i * (of->square + 1) * (int64_t)size_of(of),
-                     one);
+      tsl_type_store(
+          types_of[product_in->type],
+          (unsigned char *)product_in->a + i * (product_in->square + 1) * (int64_t)size_of(product_in), one);
     }
   }
-  const double guess = fmax(seconds_of(of, by_library, of->expected, 1), 1e-7);
+  const double guess = fmax(seconds_of(product_in, by_library, product_in->expected, 1), 1e-7);
   const int calls = (int)fmax(1, 2e-3 / guess);
   double best[2] = {INFINITY, INFINITY};
   for (int round = 0; round < rounds; round++) {
-    best[round % 2] = fmin(best[round % 2], seconds_of(of, round % 2 ? by_library : own,
-                                                       round % 2 ? of->expected : of->c, calls));
-    best[!(round % 2)] = fmin(best[!(round % 2)], seconds_of(of, round % 2 ? own : by_library,
-                                                             round % 2 ? of->c : of->expected, calls));
+    best[round % 2] =
+        fmin(best[round % 2], seconds_of(product_in, round % 2 ? by_library : own,
+                                         round % 2 ? product_in->expected : product_in->c, calls));
+    best[!(round % 2)] =
+        fmin(best[!(round % 2)], seconds_of(product_in, round % 2 ? own : by_library,
+                                            round % 2 ? product_in->c : product_in->expected, calls));
   }
-  const tsl_problem problem = problem_of(of);
-  printf("%c%-6s %6lld x %-6lld %10.3f us %10.3f us  %6.1f GFLOP/s  ratio %.3f\n", letters[of->type],
-         routine_names[of->routine], (long long)of->square, (long long)of->other, best[0] * 1e6,
-         best[1] * 1e6, tsl_problem_flops(&problem) / best[0] * 1e-9, best[1] / best[0]);
+  const tsl_problem problem = problem_of(product_in);
+  printf("%c%-6s %6lld x %-6lld %10.3f us %10.3f us  %6.1f GFLOP/s  ratio %.3f\n", letters[product_in->type],
+         routine_names[product_in->routine], (long long)product_in->square, (long long)product_in->other,
+         best[0] * 1e6, best[1] * 1e6, tsl_problem_flops(&problem) / best[0] * 1e-9, best[1] / best[0]);
   fflush(stdout);
-  tsl_plan_destroy(of->plan);
-  free(of->a);
-  free(of->b);
-  free(of->c);
-  free(of->expected);
+  tsl_plan_destroy(product_in->plan);
+  free(product_in->a);
+  free(product_in->b);
+  free(product_in->c);
+  free(product_in->expected);
   return best[1] / best[0];
 }
 

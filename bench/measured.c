@@ -1,6 +1,7 @@
-/* measured [--host] [--beta] [--record] [--strategy TEXT] DEVICE TYPES SIZE...: what measuring the error of a product costs (desc.measure_error). Squares of each of the
- * types ("f32,f64,bf16") and sizes, in the device's memory, or with --host in host memory, with records or without: runs of one plan that measures and of one that does
- * not by turns, by the clock on the wall, medians of both; and what was seen. */
+/* measured [--host] [--beta] [--record] [--strategy TEXT] DEVICE TYPES SIZE...: what measuring the error of a
+ * product costs (desc.measure_error). Squares of each of the types ("f32,f64,bf16") and sizes, in the
+ * device's memory, or with --host in host memory, with records or without: runs of one plan that measures and
+ * of one that does not by turns, by the clock on the wall, medians of both; and what was seen. */
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/types.h"
@@ -55,10 +56,10 @@ static operand operand_of(tesela_type type, int64_t side, uint64_t seed) {
   return made;
 }
 
-static void forget(operand *of) {
-  free(of->host);
-  if (of->buffer)
-    tesela_buffer_destroy(of->buffer);
+static void forget(operand *operand_in) {
+  free(operand_in->host);
+  if (operand_in->buffer)
+    tesela_buffer_destroy(operand_in->buffer);
 }
 
 static double seconds_of(tesela_plan *plan, const tesela_gemm_desc *desc) {

@@ -1,15 +1,18 @@
 /* models [options] MxNxK...
  *
- * How good the strategies' models are on a device: each of a list of configs on each of a list of products, measured once and
- * kept in a file; and from such a file, without a device, what the models would choose among what was measured and what that
- * costs, beside the fastest of it.
+ * How good the strategies' models are on a device: each of a list of configs on each of a list of products,
+ * measured once and kept in a file; and from such a file, without a device, what the models would choose
+ * among what was measured and what that costs, beside the fastest of it.
  *
- *   --measure FILE    measures, and adds lines to FILE: "m n k seconds strategy key=value ..."; the first says what the device is
- *   --read FILE       judges the models by a file; prints each product's choice, and the geometric mean of best over choice
+ *   --measure FILE    measures, and adds lines to FILE: "m n k seconds strategy key=value ..."; the first
+ * says what the device is
+ *   --read FILE       judges the models by a file; prints each product's choice, and the geometric mean of
+ * best over choice
  *   --all             with --read: prints each prediction beside its measurement as well
- *   --propose N       with --read: prints, for each product, the N configs that the models like best and the file lacks
- *   --wide R          and N others drawn from those that are predicted within R times the best; with --measure, every other config
- *                     that is measured is drawn so, that what a model underrates is seen too
+ *   --propose N       with --read: prints, for each product, the N configs that the models like best and the
+ * file lacks
+ *   --wide R          and N others drawn from those that are predicted within R times the best; with
+ * --measure, every other config that is measured is drawn so, that what a model underrates is seen too
  *   --device D        the device (cuda:0)
  *   --type T          f32, f64, ... (f32)
  *   --strategies LIST whose configs --propose looks at (register_tile,thin_tile)
@@ -20,16 +23,17 @@
  *   --compile I/N     only compiles configs I, I + N, ..., for many processes at once
  *   --seconds S       of each product's measurements at most (3)
  *
- * Operands are rotated past the last cache, as the race has them. Results are not verified: the judge does that elsewhere. */
+ * Operands are rotated past the last cache, as the race has them. Results are not verified: the judge does
+ * that elsewhere. */
 #include "shapes.h"
 
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "tune/tune_measure.h"
 #include "tune/operand_sets.h"
 #include "tune/search.h"
+#include "tune/tune_measure.h"
 #define BENCH_NAME "models"
 #include "stop.h"
 
@@ -258,8 +262,8 @@ static void read_options(int argc, char **argv) {
 
 /* --- measuring --- */
 
-/* Kernels depend on which of m and n is the longer one and on whether rows of A and of B are whole vectors, and on nothing else of a
- * product. */
+/* Kernels depend on which of m and n is the longer one and on whether rows of A and of B are whole vectors,
+ * and on nothing else of a product. */
 static int kind_of(const int64_t *shape) {
   return (shape[1] < shape[0] ? 1 : 0) | (shape[2] % 4 ? 2 : 0) | (shape[1] % 4 ? 4 : 0);
 }
@@ -288,12 +292,13 @@ static void compile_all(tsl_device *device) {
 }
 
 /* Seconds of a run: the median of a few samples, each of as many runs as fill it. 0: it failed. */
-static double measure(const tsl_problem *problem, tsl_device *device, const tsl_space_point *one,
+static double measure(const tsl_problem *problem, tsl_device *device, const tsl_space_point *point,
                       const tsl_operand_sets *sets, int *next, double best) {
   tsl_plan *plan;
   double samples[SAMPLES], spread;
   int count = 0, runs = 1;
-  if (tsl_plan_create(problem, one->strategy, &one->config, device, TSL_PLACE_DEVICE, &plan) != TESELA_OK) {
+  if (tsl_plan_create(problem, point->strategy, &point->config, device, TSL_PLACE_DEVICE, &plan) !=
+      TESELA_OK) {
     fprintf(stderr, "models: %s\n", tesela_last_error());
     return 0;
   }
@@ -401,18 +406,18 @@ static void on_device(void) {
 
 /* --- judging --- */
 
-static double score(const point *one) {
-  const tsl_problem problem = problem_of(one->shape);
-  return one->strategy->score(&problem, &one->config, &described);
+static double score(const point *point_in) {
+  const tsl_problem problem = problem_of(point_in->shape);
+  return point_in->strategy->score(&problem, &point_in->config, &described);
 }
 
-static bool is_shape(const point *one, const int64_t *shape) {
-  return memcmp(one->shape, shape, sizeof one->shape) == 0;
+static bool is_shape(const point *point_in, const int64_t *shape) {
+  return memcmp(point_in->shape, shape, sizeof point_in->shape) == 0;
 }
 
-static void print_point(const point *one) {
+static void print_point(const point *point_in) {
   tsl_text text = {0};
-  tsl_config_print(one->strategy, &one->config, &text);
+  tsl_config_print(point_in->strategy, &point_in->config, &text);
   printf("%s", tsl_text_get(&text));
   tsl_text_free(&text);
 }
@@ -464,10 +469,10 @@ static void judge(void) {
            shapes_seen, exp(logs / shapes_seen), least, sqrt(errors / shapes_seen));
 }
 
-static bool is_known(const tsl_space_point *one, const int64_t *shape) {
+static bool is_known(const tsl_space_point *point, const int64_t *shape) {
   for (int i = 0; i < point_count; i++)
-    if (is_shape(&points[i], shape) && points[i].strategy == one->strategy &&
-        memcmp(&points[i].config, &one->config, sizeof one->config) == 0)
+    if (is_shape(&points[i], shape) && points[i].strategy == point->strategy &&
+        memcmp(&points[i].config, &point->config, sizeof point->config) == 0)
       return true;
   return false;
 }

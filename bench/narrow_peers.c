@@ -1,9 +1,10 @@
 /* narrow_peers [options] MxNxK... -- mkl=LIBRARY onednn=LIBRARY
  *
- * tesela on the processor beside MKL's and oneDNN's products of narrow types, loaded by their path, in one process: every
- * round runs all of them, in turned order, and keeps each one's shortest call. Dense row-major operands, every result
- * judged before it is timed. Prints 10^9 operations a second, tesela over the best of the others, and the part of what
- * the tile registers can do, where there are any (measured between the products).
+ * tesela on the processor beside MKL's and oneDNN's products of narrow types, loaded by their path, in one
+ * process: every round runs all of them, in turned order, and keeps each one's shortest call. Dense row-major
+ * operands, every result judged before it is timed. Prints 10^9 operations a second, tesela over the best of
+ * the others, and the part of what the tile registers can do, where there are any (measured between the
+ * products).
  *
  *   --threads N     threads of each, pinned to the first N processors that this process may use (1)
  *   --types LIST    of bf16, f16 (both with C in f32), u8i8 and i8 (C in i32); all
@@ -13,9 +14,9 @@
  *   --most GFLOP    leaves out products of more operations (300)
  *   --json FILE     writes the rows to this file as well, with the libraries' versions
  *
- * MKL has cblas_gemm_bf16bf16f32, cblas_gemm_f16f16f32 and cblas_gemm_s8u8s32, which takes u8 x i8 of rows; oneDNN's are
- * matmul primitives, made once for plain strides of A, B and C. TESELA_ISA, MKL_ENABLE_INSTRUCTIONS and ONEDNN_MAX_CPU_ISA
- * are up to the caller. */
+ * MKL has cblas_gemm_bf16bf16f32, cblas_gemm_f16f16f32 and cblas_gemm_s8u8s32, which takes u8 x i8 of rows;
+ * oneDNN's are matmul primitives, made once for plain strides of A, B and C. TESELA_ISA,
+ * MKL_ENABLE_INSTRUCTIONS and ONEDNN_MAX_CPU_ISA are up to the caller. */
 #include "json.h"
 #include "peers.h"
 #include "shapes.h"
@@ -65,7 +66,7 @@ typedef struct dnnl_argument {
   X(dnnl_memory_desc_create_with_strides,                                                                    \
     (void **desc, int dimensions, const int64_t *sizes, int type, const int64_t *strides))                   \
   X(dnnl_matmul_primitive_desc_create,                                                                       \
-    (void **made, void *engine, void *a, void *b, void *bias, void *c, void *attributes))                    \
+    (void **result, void *engine, void *a, void *b, void *bias, void *c, void *attributes))                  \
   X(dnnl_primitive_create, (void **primitive, void *desc))                                                   \
   X(dnnl_memory_create, (void **memory, void *desc, void *engine, void *handle))                             \
   X(dnnl_primitive_execute, (void *primitive, void *stream, int count, const dnnl_argument *arguments))      \
@@ -207,43 +208,45 @@ static void *describe(const tsl_shape *shape, int type, void *engine, void *data
 }
 
 /* False where the library has no such product. */
-static bool make_primitive(product *made) {
+static bool make_primitive(product *product_in) {
   void *engine, *a, *b, *c, *desc;
   expect_done(dnnl.dnnl_engine_create(&engine, DNNL_CPU, 0), "engine");
-  expect_done(dnnl.dnnl_stream_create(&made->stream, engine, DNNL_IN_ORDER), "stream");
-  made->arguments[0] =
-      (dnnl_argument){DNNL_SRC, describe(&made->problem.a, made->kind->dnnl_a, engine, made->a, &a)};
-  made->arguments[1] =
-      (dnnl_argument){DNNL_WEIGHTS, describe(&made->problem.b, made->kind->dnnl_b, engine, made->b, &b)};
-  made->arguments[2] =
-      (dnnl_argument){DNNL_DST, describe(&made->problem.c, made->kind->dnnl_c, engine, made->c, &c)};
+  expect_done(dnnl.dnnl_stream_create(&product_in->stream, engine, DNNL_IN_ORDER), "stream");
+  product_in->arguments[0] = (dnnl_argument){
+      DNNL_SRC, describe(&product_in->problem.a, product_in->kind->dnnl_a, engine, product_in->a, &a)};
+  product_in->arguments[1] = (dnnl_argument){
+      DNNL_WEIGHTS, describe(&product_in->problem.b, product_in->kind->dnnl_b, engine, product_in->b, &b)};
+  product_in->arguments[2] = (dnnl_argument){
+      DNNL_DST, describe(&product_in->problem.c, product_in->kind->dnnl_c, engine, product_in->c, &c)};
   return dnnl.dnnl_matmul_primitive_desc_create(&desc, engine, a, b, NULL, c, NULL) == 0 &&
-         dnnl.dnnl_primitive_create(&made->primitive, desc) == 0;
+         dnnl.dnnl_primitive_create(&product_in->primitive, desc) == 0;
 }
 
-static void multiply_by_mkl(const product *made) {
-  const int m = (int)made->problem.m, n = (int)made->problem.n, k = (int)made->problem.k;
+static void multiply_by_mkl(const product *product_in) {
+  const int m = (int)product_in->problem.m, n = (int)product_in->problem.n, k = (int)product_in->problem.k;
   const int32_t nothing = 0;
   mkl_real real;
   mkl_whole whole;
-  *(void **)&real = *(void **)&whole = dlsym(mkl, made->kind->mkl);
-  if (made->problem.c.type == TESELA_F32)
-    real(ROW_MAJOR, AS_IT_IS, AS_IT_IS, m, n, k, 1, made->a, k, made->b, n, 0, made->c, n);
+  *(void **)&real = *(void **)&whole = dlsym(mkl, product_in->kind->mkl);
+  if (product_in->problem.c.type == TESELA_F32)
+    real(ROW_MAJOR, AS_IT_IS, AS_IT_IS, m, n, k, 1, product_in->a, k, product_in->b, n, 0, product_in->c, n);
   else
-    whole(ROW_MAJOR, AS_IT_IS, AS_IT_IS, OFFSET_FIXED, m, n, k, 1, made->a, k, 0, made->b, n, 0, 0, made->c,
-          n, &nothing);
+    whole(ROW_MAJOR, AS_IT_IS, AS_IT_IS, OFFSET_FIXED, m, n, k, 1, product_in->a, k, 0, product_in->b, n, 0,
+          0, product_in->c, n, &nothing);
 }
 
-static void multiply(const product *made, who by) {
+static void multiply(const product *product_in, who by) {
   if (by == MKL) {
-    multiply_by_mkl(made);
+    multiply_by_mkl(product_in);
   } else if (by == ONEDNN) {
-    expect_done(dnnl.dnnl_primitive_execute(made->primitive, made->stream, 3, made->arguments), "execute");
-    expect_done(dnnl.dnnl_stream_wait(made->stream), "wait");
+    expect_done(
+        dnnl.dnnl_primitive_execute(product_in->primitive, product_in->stream, 3, product_in->arguments),
+        "execute");
+    expect_done(dnnl.dnnl_stream_wait(product_in->stream), "wait");
   } else {
-    const tesela_matrix a = {.data = made->a}, b = {.data = made->b};
-    const tesela_result c = {.data = made->c};
-    if (tesela_plan_run(made->plan, &a, &b, &c, NULL) != TESELA_OK)
+    const tesela_matrix a = {.data = product_in->a}, b = {.data = product_in->b};
+    const tesela_result c = {.data = product_in->c};
+    if (tesela_plan_run(product_in->plan, &a, &b, &c, NULL) != TESELA_OK)
       stop("tesela", tesela_last_error());
   }
 }
@@ -257,49 +260,50 @@ static void *matrix_of(const tsl_shape *shape, uint64_t seed) {
   return memory;
 }
 
-static void make(tesela_context *context, const int64_t *shape, const kind *of, product *made) {
-  made->kind = of;
-  made->problem = tsl_problem_gemm(shape[0], shape[1], shape[2], of->types.a);
-  made->problem.b.type = of->types.b;
-  made->problem.c.type = of->types.c;
-  made->a = matrix_of(&made->problem.a, 1);
-  made->b = matrix_of(&made->problem.b, 2);
-  made->c = matrix_of(&made->problem.c, 3);
+static void make(tesela_context *context, const int64_t *shape, const kind *kind_in, product *product_in) {
+  product_in->kind = kind_in;
+  product_in->problem = tsl_problem_gemm(shape[0], shape[1], shape[2], kind_in->types.a);
+  product_in->problem.b.type = kind_in->types.b;
+  product_in->problem.c.type = kind_in->types.c;
+  product_in->a = matrix_of(&product_in->problem.a, 1);
+  product_in->b = matrix_of(&product_in->problem.b, 2);
+  product_in->c = matrix_of(&product_in->problem.c, 3);
   const tesela_gemm_desc desc = {.m = shape[0],
                                  .n = shape[1],
                                  .k = shape[2],
-                                 .a.type = of->types.a,
-                                 .b.type = of->types.b,
-                                 .c.type = of->types.c,
+                                 .a.type = kind_in->types.a,
+                                 .b.type = kind_in->types.b,
+                                 .c.type = kind_in->types.c,
                                  .device = "cpu",
                                  .strategy = strategy};
-  if (tesela_plan_create(context, &desc, &made->plan) != TESELA_OK)
+  if (tesela_plan_create(context, &desc, &product_in->plan) != TESELA_OK)
     stop("tesela", tesela_last_error());
   for (int i = 0; i < WHO; i++)
-    made->best[i] = INFINITY;
+    product_in->best[i] = INFINITY;
 }
 
-static bool has(product *made, who by) {
+static bool has(product *product_in, who by) {
   if (by == MKL)
-    return takes_part[MKL] && made->kind->mkl && dlsym(mkl, made->kind->mkl);
-  return by == TESELA || (takes_part[ONEDNN] && make_primitive(made));
+    return takes_part[MKL] && product_in->kind->mkl && dlsym(mkl, product_in->kind->mkl);
+  return by == TESELA || (takes_part[ONEDNN] && make_primitive(product_in));
 }
 
-static bool is_right(const product *made, who by) {
+static bool is_right(const product *product_in, who by) {
   const tsl_judge judge = {
-      .factor = tsl_accuracy_of_sum(made->problem.k).factor, .operations_max = 1 << 22, .seed = 1};
+      .factor = tsl_accuracy_of_sum(product_in->problem.k).factor, .operations_max = 1 << 22, .seed = 1};
   tsl_verdict verdict;
-  memset(made->c, 0xff, (size_t)tsl_shape_extent(&made->problem.c) * 4);
-  multiply(made, by);
-  if (tsl_judge_gemm(&made->problem, made->a, made->b, NULL, made->c, &judge, &verdict) != TESELA_OK)
+  memset(product_in->c, 0xff, (size_t)tsl_shape_extent(&product_in->problem.c) * 4);
+  multiply(product_in, by);
+  if (tsl_judge_gemm(&product_in->problem, product_in->a, product_in->b, NULL, product_in->c, &judge,
+                     &verdict) != TESELA_OK)
     stop(names[by], tesela_last_error());
   if (!verdict.right)
     printf("%s is wrong: %s\n", names[by], verdict.why);
   return verdict.right;
 }
 
-/* Seconds that this process ran: others on the machine do not count. Threads that wait for each other do, so several are
- * timed by the clock on the wall. */
+/* Seconds that this process ran: others on the machine do not count. Threads that wait for each other do, so
+ * several are timed by the clock on the wall. */
 static double clock_now(void) {
   struct timespec used;
   if (threads > 1 || clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) != 0)
@@ -307,20 +311,21 @@ static double clock_now(void) {
   return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
 }
 
-/* Workers of whoever ran before may look around for work for a while yet, and take processors from the next one. */
+/* Workers of whoever ran before may look around for work for a while yet, and take processors from the next
+ * one. */
 static void let_others_sleep(void) {
   const struct timespec pause = {.tv_nsec = 100000000};
   if (threads > 1)
     nanosleep(&pause, NULL);
 }
 
-static void time_calls(product *made, who by) {
+static void time_calls(product *product_in, who by) {
   let_others_sleep();
   const double end = tsl_clock() + 0.02;
   do {
     const double start = clock_now();
-    multiply(made, by);
-    made->best[by] = fmin(made->best[by], clock_now() - start);
+    multiply(product_in, by);
+    product_in->best[by] = fmin(product_in->best[by], clock_now() - start);
   } while (tsl_clock() < end);
 }
 
@@ -344,37 +349,38 @@ static void end_json(void) {
 }
 
 /* `peak`: of all threads' registers, 0 where it is not known. */
-static void put_row(const product *made, double peak) {
-  const tsl_problem *problem = &made->problem;
+static void put_row(const product *product_in, double peak) {
+  const tsl_problem *problem = &product_in->problem;
   fprintf(json, "%s\n    {\"type\": \"%s\", \"m\": %lld, \"n\": %lld, \"k\": %lld, ", json_rows++ ? "," : "",
-          made->kind->name, (long long)problem->m, (long long)problem->n, (long long)problem->k);
+          product_in->kind->name, (long long)problem->m, (long long)problem->n, (long long)problem->k);
   json_number(json, "peak", peak > 0 ? peak : NAN);
   for (int i = 0, count = 0; i < WHO; i++)
     if (takes_part[i]) {
       fprintf(json, count++ ? ", " : ", \"flops_per_second\": {");
-      json_number(json, names[i], isfinite(made->best[i]) ? tsl_problem_flops(problem) / made->best[i] : NAN);
+      json_number(json, names[i],
+                  isfinite(product_in->best[i]) ? tsl_problem_flops(problem) / product_in->best[i] : NAN);
     }
   fprintf(json, "}, ");
-  json_text(json, "plan", tesela_plan_describe(made->plan));
+  json_text(json, "plan", tesela_plan_describe(product_in->plan));
   fprintf(json, "}");
 }
 
-static void run_shape(tesela_context *context, const int64_t *shape, const kind *of) {
-  product made = {.kind = of};
+static void run_shape(tesela_context *context, const int64_t *shape, const kind *kind_in) {
+  product made = {.kind = kind_in};
   bool runs[WHO];
-  make(context, shape, of, &made);
+  make(context, shape, kind_in, &made);
   for (int i = 0; i < WHO; i++)
     runs[i] = has(&made, (who)i) && is_right(&made, (who)i);
   double peak = 0;
   for (int round = 0; round < rounds; round++) {
-    if (of->types.a != TESELA_F16 && tsl_cpu_has_amx())
-      peak = fmax(peak, threads * peak_amx(of->types.a != TESELA_BF16));
+    if (kind_in->types.a != TESELA_F16 && tsl_cpu_has_amx())
+      peak = fmax(peak, threads * peak_amx(kind_in->types.a != TESELA_BF16));
     for (int i = 0; i < WHO; i++)
       if (runs[(i + round) % WHO])
         time_calls(&made, (who)((i + round) % WHO));
   }
   const double giga = 1e-9 * tsl_problem_flops(&made.problem);
-  printf("| %s | %" PRId64 "x%" PRId64 "x%" PRId64 " |", of->name, shape[0], shape[1], shape[2]);
+  printf("| %s | %" PRId64 "x%" PRId64 "x%" PRId64 " |", kind_in->name, shape[0], shape[1], shape[2]);
   for (int i = 0; i < WHO; i++)
     printf(isfinite(made.best[i]) ? " %.4g |" : " - |", giga / made.best[i]);
   printf(" %.3f |", fmin(made.best[MKL], made.best[ONEDNN]) / made.best[TESELA]);

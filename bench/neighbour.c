@@ -1,17 +1,20 @@
 /* neighbour [options] MxNxK... -- NEIGHBOUR [NAME=LIBTESELA...]
  *
- * Products by several threads beside threads of somebody else that have nothing to do and keep a processor all the same, as
- * OpenBLAS's do: they ask the system for others' turn, again and again, for some 25 ms after each call. Every product is timed
+ * Products by several threads beside threads of somebody else that have nothing to do and keep a processor
+ * all the same, as OpenBLAS's do: they ask the system for others' turn, again and again, for some 25 ms after
+ * each call. Every product is timed
  *
- *   alone   once the neighbour's threads sleep: 60 ms after its last call, during which the caller's thread stays awake
- *   beside  right behind a call of the neighbour
+ *   alone   once the neighbour's threads sleep: 60 ms after its last call, during which the caller's thread
+ * stays awake beside  right behind a call of the neighbour
  *
- * by turns with other builds of tesela. A time counts where this process had nearly all of its processors meanwhile, so that other
- * programs of the machine stay out of it. Prints medians of GFLOP/s, their ratio, which is what a neighbour leaves of a product's
- * speed (half a processor of two: 0.75), and how many times of how many counted.
+ * by turns with other builds of tesela. A time counts where this process had nearly all of its processors
+ * meanwhile, so that other programs of the machine stay out of it. Prints medians of GFLOP/s, their ratio,
+ * which is what a neighbour leaves of a product's speed (half a processor of two: 0.75), and how many times
+ * of how many counted.
  *
- * NEIGHBOUR is a library with cblas_dgemm, given by its path, called with the threads that it takes by itself; @yields, a thread of
- * this program that asks for others' turn as long as the product lasts; or @works, one that keeps its processor.
+ * NEIGHBOUR is a library with cblas_dgemm, given by its path, called with the threads that it takes by
+ * itself; @yields, a thread of this program that asks for others' turn as long as the product lasts; or
+ * @works, one that keeps its processor.
  *
  *   --threads N     threads of tesela (as many as it takes by itself)
  *   --types LIST    of f32, f64 (f32,f64)
@@ -123,24 +126,25 @@ static void call_neighbour(bool is_beside) {
 
 /* --- products --- */
 
-static void add_build(contender *made, const char *path) {
+static void add_build(contender *contender_in, const char *path) {
   void *library = path ? build_open(path) : NULL;
   if (path && !library)
     stop(path, dlerror());
-  const char *lacks = library ? build_find(library, &made->tesela) : NULL;
+  const char *lacks = library ? build_find(library, &contender_in->tesela) : NULL;
   if (lacks)
-    stop(made->name, lacks);
+    stop(contender_in->name, lacks);
   if (!library)
-    made->tesela = build_linked;
-  if (made->tesela.context_create(NULL, &made->context, 0) != TESELA_OK)
-    stop(made->name, made->tesela.last_error());
+    contender_in->tesela = build_linked;
+  if (contender_in->tesela.context_create(NULL, &contender_in->context, 0) != TESELA_OK)
+    stop(contender_in->name, contender_in->tesela.last_error());
 }
 
-static void make_plan(contender *of, const int64_t shape[3], tesela_type type) {
+static void make_plan(contender *contender_in, const int64_t shape[3], tesela_type type) {
   const tesela_gemm_desc desc = {
       .m = shape[0], .n = shape[1], .k = shape[2], .a = {.type = type}, .b = {.type = type}, .device = "cpu"};
-  if (of->tesela.plan_create(of->context, &desc, &of->plan, sizeof desc) != TESELA_OK)
-    stop(of->name, of->tesela.last_error());
+  if (contender_in->tesela.plan_create(contender_in->context, &desc, &contender_in->plan, sizeof desc) !=
+      TESELA_OK)
+    stop(contender_in->name, contender_in->tesela.last_error());
 }
 
 typedef struct product {
@@ -148,9 +152,9 @@ typedef struct product {
   size_t c_bytes;
 } product;
 
-static void multiply(const contender *by, const product *of) {
-  const tesela_matrix a = {.data = of->a}, b = {.data = of->b};
-  const tesela_result c = {.data = of->c};
+static void multiply(const contender *by, const product *product_in) {
+  const tesela_matrix a = {.data = product_in->a}, b = {.data = product_in->b};
+  const tesela_result c = {.data = product_in->c};
   if (by->tesela.plan_run(by->plan, &a, &b, &c, NULL, 0) != TESELA_OK)
     stop(by->name, by->tesela.last_error());
 }
@@ -162,22 +166,22 @@ static double processor_seconds(void) {
 }
 
 /* Takes the time, if nobody but this process kept the processors busy. */
-static void time_one(const contender *by, const product *of, struct timing *to) {
+static void time_one(const contender *by, const product *product_in, struct timing *state) {
   const double start = tsl_clock(), worked = processor_seconds();
-  multiply(by, of);
+  multiply(by, product_in);
   const double seconds = tsl_clock() - start;
-  to->tried++;
-  if (to->count < ROUNDS_MAX && processor_seconds() - worked >= nearly_all * seconds * processors)
-    to->seconds[to->count++] = seconds;
+  state->tried++;
+  if (state->count < ROUNDS_MAX && processor_seconds() - worked >= nearly_all * seconds * processors)
+    state->seconds[state->count++] = seconds;
 }
 
 static int by_size(const void *x, const void *y) {
   const double one = *(const double *)x, other = *(const double *)y;
   return (one > other) - (one < other);
 }
-static double median(struct timing *of) {
-  qsort(of->seconds, (size_t)of->count, sizeof *of->seconds, by_size);
-  return of->count > 0 ? of->seconds[of->count / 2] : NAN;
+static double median(struct timing *state) {
+  qsort(state->seconds, (size_t)state->count, sizeof *state->seconds, by_size);
+  return state->count > 0 ? state->seconds[state->count / 2] : NAN;
 }
 
 static void *filled(int64_t count, tesela_type type) {

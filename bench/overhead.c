@@ -1,6 +1,6 @@
-/* What a reused plan costs beyond the arithmetic: a 16 x 16 x 16 product on the cpu through tesela_plan_run(),
- * against the same strategy's run() called directly. The two take turns, so that a change of clock or a
- * neighbour on the machine meets both. */
+/* What a reused plan costs beyond the arithmetic: a 16 x 16 x 16 product on the cpu through
+ * tesela_plan_run(), against the same strategy's run() called directly. The two take turns, so that a change
+ * of clock or a neighbour on the machine meets both. */
 #include "base/clock.h"
 #include "plan/plan.h"
 #include "tune/tune_measure.h"

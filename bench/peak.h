@@ -1,8 +1,7 @@
-/* What the registers can do, as text: twelve chains of multiply-adds that wait for nothing but themselves. With
- *   PEAK     the function's name           VECTOR   a register's type
- *   TARGET   its instruction set           SET1     a vector of equal numbers
- *   FMADD    a b + c                       LANES    numbers of a vector
- * Returns operations a second, a multiply-add counting two; the best of a few runs of about half a millisecond. */
+/* What the registers can do, as text: twelve chains of multiply-adds that wait for nothing but themselves.
+ * With PEAK     the function's name           VECTOR   a register's type TARGET   its instruction set SET1 a
+ * vector of equal numbers FMADD    a b + c                       LANES    numbers of a vector Returns
+ * operations a second, a multiply-add counting two; the best of a few runs of about half a millisecond. */
 static __attribute__((target(TARGET))) double PEAK(void) {
   enum { CHAINS = 12, TURNS = 40000, RUNS = 8 };
   double best = INFINITY;

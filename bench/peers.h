@@ -1,5 +1,5 @@
-/* What libraries that are measured beside tesela say about themselves: one that runs the kernels of another processor is no
- * peer. */
+/* What libraries that are measured beside tesela say about themselves: one that runs the kernels of another
+ * processor is no peer. */
 #ifndef TSL_BENCH_PEERS_H
 #define TSL_BENCH_PEERS_H
 
@@ -23,7 +23,8 @@ static peer_function peer_find(void *library, const char *const *names) {
   return found;
 }
 
-/* Version and kernels, "OpenBLAS 0.3.34 ... kernels SkylakeX"; "" where this program does not know how to ask. */
+/* Version and kernels, "OpenBLAS 0.3.34 ... kernels SkylakeX"; "" where this program does not know how to
+ * ask. */
 static void peer_says(void *library, char *out, size_t size) {
   static const char *const versions[] = {"openblas_get_config",       "openblas_get_config64_",
                                          "scipy_openblas_get_config", "scipy_openblas_get_config64_",
@@ -50,7 +51,8 @@ static void peer_says(void *library, char *out, size_t size) {
     snprintf(out + used, size - used, "instructions 0x%x", (unsigned)isa.number());
 }
 
-/* A line each for variables that give a library, or tesela, other kernels than it would take here: some halve it. */
+/* A line each for variables that give a library, or tesela, other kernels than it would take here: some halve
+ * it. */
 static void peers_warn(void) {
   static const char *const variables[] = {"OPENBLAS_CORETYPE",  "OPENBLAS_L2_SIZE", "OPENBLAS_BLOCK_FACTOR",
                                           "BLIS_ARCH_TYPE",     "BLIS_MODEL_TYPE",  "MKL_ENABLE_INSTRUCTIONS",

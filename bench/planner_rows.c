@@ -1,16 +1,18 @@
 /* planner_rows [options] MxNxK...
  *
- * What the planner's choices cost, for each product three of them by turns in one race (tune/race.h), all verified: by the
- * strategies' models alone, with the wisdom that the library comes with, and with that and the records of a tuned file.
- * Prints each one's time, and what part of its speed the first two reach: the tuned plan's time over theirs. Equal plans
- * are timed once, and their ratio is 1.
+ * What the planner's choices cost, for each product three of them by turns in one race (tune/race.h), all
+ * verified: by the strategies' models alone, with the wisdom that the library comes with, and with that and
+ * the records of a tuned file. Prints each one's time, and what part of its speed the first two reach: the
+ * tuned plan's time over theirs. Equal plans are timed once, and their ratio is 1.
  *
  *   --device D      the device (cpu)
  *   --types LIST    of f32, f64, ... (f32)
  *   --tuned FILE    records of tesela tune (none: what the library comes with counts as tuned)
- *   --search S      instead of a file: a search of so many seconds for each product, from the model's choice on
+ *   --search S      instead of a file: a search of so many seconds for each product, from the model's choice
+ * on
  *   --shapes FILE   one "M N K" a line, what follows a # is left out; added to those of the command line
- *   --draw COUNT    so many products more, drawn at random: sizes log-uniform, all three odd in every other product
+ *   --draw COUNT    so many products more, drawn at random: sizes log-uniform, all three odd in every other
+ * product
  *   --from, --to    between these sizes (16 and 5000)
  *   --seed N        of what is drawn (1)
  *   --rows I:N      only N products, from number I on, counted from 0
@@ -18,7 +20,8 @@
  *   --seconds S     of each plan's runs (0.5)
  *   --json FILE     the same as JSON
  *
- * The cpu's threads are those of TESELA_THREADS. The tuned file is made by `TESELA_WISDOM=FILE tesela tune ...`; bench/wisdom.sh tunes many products. */
+ * The cpu's threads are those of TESELA_THREADS. The tuned file is made by `TESELA_WISDOM=FILE tesela tune
+ * ...`; bench/wisdom.sh tunes many products. */
 #include "shapes.h"
 
 #include "base/random.h"

@@ -1,9 +1,12 @@
-/* quality [--type f32|f64|c64|c128] [--rounds N] [--data normal|wide|graded] [--strategies A,B,...] [--accuracy ASK] [--seed N] SIZE...: speed beside errors on the first CUDA
- * device, of strategies that compute the same (residue_int8 and a vendor's by default, which is a peer; auto is the planner's choice). Each round times every
- * one by turns, by events around two queued products; medians, and the median of the ratios to the last one's time. Errors of
- * ROWS rows of C, in double precision from the exact product: the largest and the median relative to |C|, the largest relative to
- * u |A||B|, and that of what the guarantee allows. `wide`: uniform numbers times exp(a normal one), as GEMMul8 is measured. `graded`: normal
- * ones that become 2^12 times smaller along each row of A and down each column of B. Errors of complex numbers are those of their parts. */
+/* quality [--type f32|f64|c64|c128] [--rounds N] [--data normal|wide|graded] [--strategies A,B,...]
+ * [--accuracy ASK] [--seed N] SIZE...: speed beside errors on the first CUDA device, of strategies that
+ * compute the same (residue_int8 and a vendor's by default, which is a peer; auto is the planner's choice).
+ * Each round times every one by turns, by events around two queued products; medians, and the median of the
+ * ratios to the last one's time. Errors of ROWS rows of C, in double precision from the exact product: the
+ * largest and the median relative to |C|, the largest relative to u |A||B|, and that of what the guarantee
+ * allows. `wide`: uniform numbers times exp(a normal one), as GEMMul8 is measured. `graded`: normal ones that
+ * become 2^12 times smaller along each row of A and down each column of B. Errors of complex numbers are
+ * those of their parts. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -99,7 +102,8 @@ typedef struct reference {
   double *exact, *size; /* ROWS x n; two for each complex element */
 } reference;
 
-/* Number `part` of a row of B, which complex numbers of A's real parts, or imaginary ones, multiply: re b, im b; or -im b, re b. */
+/* Number `part` of a row of B, which complex numbers of A's real parts, or imaginary ones, multiply: re b, im
+ * b; or -im b, re b. */
 static double factor(const void *b, size_t element, int of_imaginary, size_t part) {
   if (type->parts == 1)
     return number(b, element);
@@ -108,25 +112,25 @@ static double factor(const void *b, size_t element, int of_imaginary, size_t par
 }
 
 /* Complex rows are real ones of twice as many terms, and have twice as many columns. */
-static void refer(tesela_context *context, size_t n, const void *a, const void *b, reference *to) {
+static void refer(tesela_context *context, size_t n, const void *a, const void *b, reference *target) {
   const size_t parts = type->parts, wide = n * parts;
   double *few = take(ROWS * wide * sizeof *few), *all = take(wide * wide * sizeof *all);
-  to->exact = take(ROWS * wide * sizeof(double));
-  to->size = take(ROWS * wide * sizeof(double));
+  target->exact = take(ROWS * wide * sizeof(double));
+  target->size = take(ROWS * wide * sizeof(double));
   for (size_t i = 0; i < wide; i++)
     for (size_t j = 0; j < wide; j++)
       all[i * wide + j] = factor(b, i / parts * n + j / parts, i % parts != 0, j % parts);
   for (int r = 0; r < ROWS; r++) {
-    to->rows[r] = n / ROWS * (size_t)r + (size_t)r % (n / ROWS);
+    target->rows[r] = n / ROWS * (size_t)r + (size_t)r % (n / ROWS);
     for (size_t i = 0; i < wide; i++)
-      few[(size_t)r * wide + i] = number(a, to->rows[r] * wide + i);
+      few[(size_t)r * wide + i] = number(a, target->rows[r] * wide + i);
   }
   tesela_gemm_desc desc = {.m = ROWS,
                            .n = (int64_t)wide,
                            .k = (int64_t)wide,
                            .a = {.data = few, .type = TESELA_F64},
                            .b = {.data = all, .type = TESELA_F64},
-                           .c = {.data = to->exact, .type = TESELA_F64},
+                           .c = {.data = target->exact, .type = TESELA_F64},
                            .device = "cpu",
                            .strategy = "exact"};
   must(tesela_gemm(context, &desc, NULL), "the exact rows");
@@ -134,7 +138,7 @@ static void refer(tesela_context *context, size_t n, const void *a, const void *
     all[i] = fabs(all[i]);
   for (size_t i = 0; i < ROWS * wide; i++)
     few[i] = fabs(few[i]);
-  desc.c.data = to->size;
+  desc.c.data = target->size;
   desc.strategy = NULL;
   must(tesela_gemm(context, &desc, NULL), "|A||B|");
   free(few);
@@ -170,8 +174,8 @@ typedef struct one {
   double seconds[ROUNDS_MOST];
 } one;
 
-static void queue(const one *of, tesela_stream *stream, const tesela_gemm_desc *desc) {
-  must(tesela_plan_enqueue(of->plan, stream, &desc->a, &desc->b, &desc->c, NULL), of->name);
+static void queue(const one *state, tesela_stream *stream, const tesela_gemm_desc *desc) {
+  must(tesela_plan_enqueue(state->plan, stream, &desc->a, &desc->b, &desc->c, NULL), state->name);
 }
 
 static void run(tesela_context *context, size_t n, one *all, int count) {

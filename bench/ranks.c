@@ -1,12 +1,14 @@
-/* Products by the ranks of an MPI communicator whose operands lie in buffers of a device, one for each rank, against the same product on the first
- * rank's device alone; a number of elements is compared with what they are exactly.
+/* Products by the ranks of an MPI communicator whose operands lie in buffers of a device, one for each rank,
+ * against the same product on the first rank's device alone; a number of elements is compared with what they
+ * are exactly.
  *
  *   mpirun -n 2 build/release/bin/bench_ranks TYPE M N K REPEATS [DEVICE [LAYOUT]]
  *
- * TYPE is bf16, f32 or f64. DEVICE is a kind, whose device number r is rank r's (cuda), or a name with a colon, which is every rank's
- * ("opencl:0", to see that it runs). LAYOUT is rows (equal blocks of rows, the default), cyclic (rows in blocks of 512 by turns), or
- * scaled (as rows, and C = 2 A B - C, which by turns is what it was: with REPEATS even, and not of bf16).
- * TESELA_NCCL=none has messages pass through host memory. */
+ * TYPE is bf16, f32 or f64. DEVICE is a kind, whose device number r is rank r's (cuda), or a name with a
+ * colon, which is every rank's
+ * ("opencl:0", to see that it runs). LAYOUT is rows (equal blocks of rows, the default), cyclic (rows in
+ * blocks of 512 by turns), or scaled (as rows, and C = 2 A B - C, which by turns is what it was: with REPEATS
+ * even, and not of bf16). TESELA_NCCL=none has messages pass through host memory. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,8 +39,8 @@ static _Noreturn void stop(const char *what) {
 
 /* --- operands: whole numbers from -2 to 2, whose lines are repeated with a shift --- */
 
-static int number_at(int period, int64_t at) {
-  const int64_t place = at % period;
+static int number_at(int period, int64_t index) {
+  const int64_t place = index % period;
   return (int)(place * place % period * 7 % period % 5) - 2;
 }
 
@@ -50,16 +52,16 @@ static int b_at(int64_t l, int64_t j) {
   return number_at(PERIOD_B, 29 * l + j);
 }
 
-static void put(tesela_type type, unsigned char *to, int64_t at, int value) {
+static void put(tesela_type type, unsigned char *dst, int64_t index, int value) {
   if (type == TESELA_F64)
-    ((double *)(void *)to)[at] = value;
+    ((double *)(void *)dst)[index] = value;
   else if (type == TESELA_F32)
-    ((float *)(void *)to)[at] = (float)value;
+    ((float *)(void *)dst)[index] = (float)value;
   else {
     const float number = (float)value;
     uint32_t bits;
     memcpy(&bits, &number, sizeof bits);
-    ((uint16_t *)(void *)to)[at] = (uint16_t)(bits >> 16);
+    ((uint16_t *)(void *)dst)[index] = (uint16_t)(bits >> 16);
   }
 }
 
@@ -94,49 +96,51 @@ static double rounded(tesela_type type, double sum) {
 
 /* --- which rows a rank has --- */
 
-static int64_t local_rows(const bench *of, int64_t rows) {
-  if (!of->cyclic)
-    return rows * (of->rank + 1) / of->ranks - rows * of->rank / of->ranks;
+static int64_t local_rows(const bench *bench_in, int64_t rows) {
+  if (!bench_in->cyclic)
+    return rows * (bench_in->rank + 1) / bench_in->ranks - rows * bench_in->rank / bench_in->ranks;
   int64_t local = 0;
-  for (int64_t first = (int64_t)of->rank * BLOCK; first < rows; first += (int64_t)of->ranks * BLOCK)
+  for (int64_t first = (int64_t)bench_in->rank * BLOCK; first < rows;
+       first += (int64_t)bench_in->ranks * BLOCK)
     local += rows - first < BLOCK ? rows - first : BLOCK;
   return local;
 }
 
-static int64_t global_row(const bench *of, int64_t rows, int64_t local) {
-  return of->cyclic ? (local / BLOCK * of->ranks + of->rank) * BLOCK + local % BLOCK
-                    : rows * of->rank / of->ranks + local;
+static int64_t global_row(const bench *bench_in, int64_t rows, int64_t local) {
+  return bench_in->cyclic ? (local / BLOCK * bench_in->ranks + bench_in->rank) * BLOCK + local % BLOCK
+                          : rows * bench_in->rank / bench_in->ranks + local;
 }
 
-static tesela_layout layout_of(const bench *of) {
-  return of->cyclic ? (tesela_layout){.kind = TESELA_LAYOUT_CYCLIC,
-                                      .grid_rows = of->ranks,
-                                      .grid_cols = 1,
-                                      .row_block = BLOCK,
-                                      .col_block = 1 << 30}
-                    : (tesela_layout){.kind = TESELA_LAYOUT_BLOCKS};
+static tesela_layout layout_of(const bench *bench_in) {
+  return bench_in->cyclic ? (tesela_layout){.kind = TESELA_LAYOUT_CYCLIC,
+                                            .grid_rows = bench_in->ranks,
+                                            .grid_cols = 1,
+                                            .row_block = BLOCK,
+                                            .col_block = 1 << 30}
+                          : (tesela_layout){.kind = TESELA_LAYOUT_BLOCKS};
 }
 
 /* Rows of A (or of B) in a buffer: those of this rank, or all. C (neither) is NaN. */
-static tesela_buffer *make(const bench *of, char which, int64_t rows, int64_t cols, bool all) {
-  const int64_t local = all ? rows : local_rows(of, rows);
-  const size_t line = (size_t)cols * of->size;
+static tesela_buffer *make(const bench *bench_in, char which, int64_t rows, int64_t cols, bool all) {
+  const int64_t local = all ? rows : local_rows(bench_in, rows);
+  const size_t line = (size_t)cols * bench_in->size;
   const int period = which == 'a' ? PERIOD_A : PERIOD_B, shift = which == 'a' ? 31 : 29;
   const int64_t chunk = ((int64_t)64 << 20) / (int64_t)line + 1;
-  unsigned char *numbers = malloc((size_t)(cols + period) * of->size), *packed = malloc((size_t)chunk * line);
+  unsigned char *numbers = malloc((size_t)(cols + period) * bench_in->size),
+                *packed = malloc((size_t)chunk * line);
   tesela_buffer *buffer;
   if (!numbers || !packed)
     stop("no memory for operands");
   for (int64_t i = 0; i < cols + period; i++)
-    put(of->type, numbers, i, number_at(period, i));
-  if (tesela_buffer_create(of->context, of->device, (size_t)local * line, &buffer) != TESELA_OK)
+    put(bench_in->type, numbers, i, number_at(period, i));
+  if (tesela_buffer_create(bench_in->context, bench_in->device, (size_t)local * line, &buffer) != TESELA_OK)
     stop(tesela_last_error());
   for (int64_t first = 0; first < local; first += chunk) {
     const int64_t count = local - first < chunk ? local - first : chunk;
-    memset(packed, of->scaled ? 0 : 0xff, (size_t)count * line);
+    memset(packed, bench_in->scaled ? 0 : 0xff, (size_t)count * line);
     for (int64_t i = 0; i < count && which != 'c'; i++) {
-      const int64_t row = all ? first + i : global_row(of, rows, first + i);
-      memcpy(packed + (size_t)i * line, numbers + (size_t)(shift * row % period) * of->size, line);
+      const int64_t row = all ? first + i : global_row(bench_in, rows, first + i);
+      memcpy(packed + (size_t)i * line, numbers + (size_t)(shift * row % period) * bench_in->size, line);
     }
     if (tesela_buffer_write(buffer, (size_t)first * line, packed, (size_t)count * line) != TESELA_OK)
       stop(tesela_last_error());
@@ -148,45 +152,47 @@ static tesela_buffer *make(const bench *of, char which, int64_t rows, int64_t co
 
 /* --- what came of it --- */
 
-static int wrong(const bench *of, const tesela_buffer *c, bool all) {
-  const int64_t rows = all ? of->m : local_rows(of, of->m);
+static int wrong(const bench *bench_in, const tesela_buffer *c, bool all) {
+  const int64_t rows = all ? bench_in->m : local_rows(bench_in, bench_in->m);
   int count = 0;
   for (int64_t s = 0; s < SAMPLES && rows > 0; s++) {
     const int64_t local = s == 0 ? rows - 1 : s * 7919 % rows,
-                  j = s == 0 ? of->n - 1 : (s * 104729 + 3) % of->n;
-    const int64_t i = all ? local : global_row(of, of->m, local);
+                  j = s == 0 ? bench_in->n - 1 : (s * 104729 + 3) % bench_in->n;
+    const int64_t i = all ? local : global_row(bench_in, bench_in->m, local);
     unsigned char got[8];
     int64_t sum = 0;
-    for (int64_t l = 0; l < of->k; l++)
+    for (int64_t l = 0; l < bench_in->k; l++)
       sum += a_at(i, l) * b_at(l, j);
-    if (tesela_buffer_read(c, (size_t)(local * of->n + j) * of->size, got, of->size) != TESELA_OK)
+    if (tesela_buffer_read(c, (size_t)(local * bench_in->n + j) * bench_in->size, got, bench_in->size) !=
+        TESELA_OK)
       stop(tesela_last_error());
-    const double found = get(of->type, got),
-                 expected = rounded(of->type, (double)(of->scaled ? 2 * sum : sum));
+    const double found = get(bench_in->type, got),
+                 expected = rounded(bench_in->type, (double)(bench_in->scaled ? 2 * sum : sum));
     if (found != expected && count++ == 0)
-      printf("rank %d: C(%lld, %lld) is %g and should be %g\n", of->rank, (long long)i, (long long)j, found,
-             expected);
+      printf("rank %d: C(%lld, %lld) is %g and should be %g\n", bench_in->rank, (long long)i, (long long)j,
+             found, expected);
   }
   return count;
 }
 
-static tesela_gemm_desc desc_of(const bench *of, tesela_buffer *const *buffers) {
+static tesela_gemm_desc desc_of(const bench *bench_in, tesela_buffer *const *buffers) {
   static const double alpha[2] = {2, 0}, beta[2] = {-1, 0};
-  return (tesela_gemm_desc){.m = of->m,
-                            .n = of->n,
-                            .k = of->k,
-                            .a = {.buffer = buffers[0], .type = of->type},
-                            .b = {.buffer = buffers[1], .type = of->type},
-                            .c = {.buffer = buffers[2], .type = of->type},
-                            .alpha = of->scaled ? alpha : NULL,
-                            .beta = of->scaled ? beta : NULL,
-                            .device = of->device};
+  return (tesela_gemm_desc){.m = bench_in->m,
+                            .n = bench_in->n,
+                            .k = bench_in->k,
+                            .a = {.buffer = buffers[0], .type = bench_in->type},
+                            .b = {.buffer = buffers[1], .type = bench_in->type},
+                            .c = {.buffer = buffers[2], .type = bench_in->type},
+                            .alpha = bench_in->scaled ? alpha : NULL,
+                            .beta = bench_in->scaled ? beta : NULL,
+                            .device = bench_in->device};
 }
 
-static void row(const bench *of, const char *what, double seconds, double one, int bad) {
+static void row(const bench *bench_in, const char *what, double seconds, double value, int bad) {
   printf("%-5s %6lld x %6lld x %6lld  %-22s %9.1f ms %8.2f TFLOP/s  of linear %.3f  %d of %d wrong\n",
-         of->type_name, (long long)of->m, (long long)of->n, (long long)of->k, what, 1e3 * seconds,
-         2e-12 * (double)of->m * (double)of->n * (double)of->k / seconds, one / seconds, bad, SAMPLES);
+         bench_in->type_name, (long long)bench_in->m, (long long)bench_in->n, (long long)bench_in->k, what,
+         1e3 * seconds, 2e-12 * (double)bench_in->m * (double)bench_in->n * (double)bench_in->k / seconds,
+         value / seconds, bad, SAMPLES);
   fflush(stdout);
 }
 
@@ -196,35 +202,38 @@ static void release(tesela_buffer **buffers) {
 }
 
 /* The whole product on the first rank's device. */
-static double alone(const bench *of) {
+static double alone(const bench *bench_in) {
   double best = INFINITY;
-  tesela_buffer *buffers[3] = {make(of, 'a', of->m, of->k, true), make(of, 'b', of->k, of->n, true),
-                               make(of, 'c', of->m, of->n, true)};
-  const tesela_gemm_desc desc = desc_of(of, buffers);
-  for (int i = 0; i <= of->repeats; i++) {
+  tesela_buffer *buffers[3] = {make(bench_in, 'a', bench_in->m, bench_in->k, true),
+                               make(bench_in, 'b', bench_in->k, bench_in->n, true),
+                               make(bench_in, 'c', bench_in->m, bench_in->n, true)};
+  const tesela_gemm_desc desc = desc_of(bench_in, buffers);
+  for (int i = 0; i <= bench_in->repeats; i++) {
     const double start = MPI_Wtime();
-    if (tesela_gemm(of->context, &desc, NULL) != TESELA_OK)
+    if (tesela_gemm(bench_in->context, &desc, NULL) != TESELA_OK)
       stop(tesela_last_error());
     const double took = MPI_Wtime() - start;
     best = i > 0 && took < best ? took : best;
   }
-  row(of, "one rank's device", best, best, wrong(of, buffers[2], true));
+  row(bench_in, "one rank's device", best, best, wrong(bench_in, buffers[2], true));
   release(buffers);
   return best;
 }
 
-static int together(const bench *of, double one) {
+static int together(const bench *bench_in, double value) {
   double best = INFINITY;
   tesela_mpi_record record = {0}, fastest = {0};
   char what[64];
-  tesela_buffer *buffers[3] = {make(of, 'a', of->m, of->k, false), make(of, 'b', of->k, of->n, false),
-                               make(of, 'c', of->m, of->n, false)};
-  const tesela_gemm_desc gemm = desc_of(of, buffers);
-  const tesela_mpi_desc desc = {.gemm = &gemm, .a = layout_of(of), .b = layout_of(of), .c = layout_of(of)};
-  for (int i = 0; i <= of->repeats; i++) {
+  tesela_buffer *buffers[3] = {make(bench_in, 'a', bench_in->m, bench_in->k, false),
+                               make(bench_in, 'b', bench_in->k, bench_in->n, false),
+                               make(bench_in, 'c', bench_in->m, bench_in->n, false)};
+  const tesela_gemm_desc gemm = desc_of(bench_in, buffers);
+  const tesela_mpi_desc desc = {
+      .gemm = &gemm, .a = layout_of(bench_in), .b = layout_of(bench_in), .c = layout_of(bench_in)};
+  for (int i = 0; i <= bench_in->repeats; i++) {
     MPI_Barrier(MPI_COMM_WORLD);
     const double start = MPI_Wtime();
-    if (tesela_mpi_gemm(MPI_COMM_WORLD, of->context, &desc, &record) != TESELA_OK)
+    if (tesela_mpi_gemm(MPI_COMM_WORLD, bench_in->context, &desc, &record) != TESELA_OK)
       stop(tesela_last_error());
     double took = MPI_Wtime() - start;
     MPI_Allreduce(MPI_IN_PLACE, &took, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
@@ -233,14 +242,14 @@ static int together(const bench *of, double one) {
       fastest = record;
     }
   }
-  int bad = wrong(of, buffers[2], false);
+  int bad = wrong(bench_in, buffers[2], false);
   MPI_Allreduce(MPI_IN_PLACE, &bad, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  if (of->rank == 0) {
-    snprintf(what, sizeof what, "%d ranks%s", of->ranks,
-             of->cyclic   ? ", cyclic"
-             : of->scaled ? ", scaled"
-                          : "");
-    row(of, what, best, one / of->ranks, bad);
+  if (bench_in->rank == 0) {
+    snprintf(what, sizeof what, "%d ranks%s", bench_in->ranks,
+             bench_in->cyclic   ? ", cyclic"
+             : bench_in->scaled ? ", scaled"
+                                : "");
+    row(bench_in, what, best, value / bench_in->ranks, bad);
     printf("      %s; of rank 0: %.1f ms products, %.1f waiting, %.1f moving, %.1f beside them\n",
            fastest.plan, 1e3 * fastest.seconds_compute, 1e3 * fastest.seconds_wait,
            1e3 * fastest.seconds_move,

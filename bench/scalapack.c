@@ -1,6 +1,7 @@
-/* Times pdgemm_ as any program would call it, or pdtran_ where K is 0: mpirun -n RANKS scalapack_bench M N K BLOCK ROWS COLS REPEATS. Nothing in it knows of tesela: it
- * is linked with the distribution's ScaLAPACK, and bench/scalapack.sh starts it with the drop-in preloaded and without, by turns. Each product
- * is between two barriers. Rank 0 prints the first call's seconds, and the least and the median of the others. */
+/* Times pdgemm_ as any program would call it, or pdtran_ where K is 0: mpirun -n RANKS scalapack_bench M N K
+ * BLOCK ROWS COLS REPEATS. Nothing in it knows of tesela: it is linked with the distribution's ScaLAPACK, and
+ * bench/scalapack.sh starts it with the drop-in preloaded and without, by turns. Each product is between two
+ * barriers. Rank 0 prints the first call's seconds, and the least and the median of the others. */
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>

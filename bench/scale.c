@@ -1,14 +1,17 @@
-/* Products of host memory on one device, on one that is limited, and on several together, beside cuBLASXt where it can be loaded:
+/* Products of host memory on one device, on one that is limited, and on several together, beside cuBLASXt
+ * where it can be loaded:
  *
  *   bench_scale TYPE N|MxNxK REPEATS CAP DEVICE[=NAME]...
  *
- * The first device is also measured with operands in its memory, and limited to CAP bytes ("8GiB"; "-": not); the others, each a
- * device or several by commas, with operands on the host, and several also with operands in pieces on all of them (rows of A and C,
- * columns of B) and in the first one's memory. A row each: the fastest of REPEATS runs behind one that warms up,
- * and how that stands to the first device. STREAMED has strategies to limit it with, beside the tiles that are chosen, with ';' between
- * them ("streamed rows=16384 cols=3008 depth=16384"), ROWS which rows there are ("host core pieces one peer", all; one: in the first one's
- * memory), and PIECES likewise for operands in pieces ("several slab=1073741824"), HOST for those on the host ("several cut=4"). Twelve elements of each result are compared with sums in long double. By the public header
- * alone; times are the host's clock around whole calls. */
+ * The first device is also measured with operands in its memory, and limited to CAP bytes ("8GiB"; "-": not);
+ * the others, each a device or several by commas, with operands on the host, and several also with operands
+ * in pieces on all of them (rows of A and C, columns of B) and in the first one's memory. A row each: the
+ * fastest of REPEATS runs behind one that warms up, and how that stands to the first device. STREAMED has
+ * strategies to limit it with, beside the tiles that are chosen, with ';' between them ("streamed rows=16384
+ * cols=3008 depth=16384"), ROWS which rows there are ("host core pieces one peer", all; one: in the first
+ * one's memory), and PIECES likewise for operands in pieces ("several slab=1073741824"), HOST for those on
+ * the host ("several cut=4"). Twelve elements of each result are compared with sums in long double. By the
+ * public header alone; times are the host's clock around whole calls. */
 #define _GNU_SOURCE
 #include <tesela/tesela.h>
 
@@ -33,14 +36,14 @@ typedef struct bench {
 } bench;
 
 /* Rows and columns of an operand: A, B, C. */
-static int64_t rows_of(const bench *of, int operand) {
-  return operand == 1 ? of->k : of->m;
+static int64_t rows_of(const bench *bench_in, int operand) {
+  return operand == 1 ? bench_in->k : bench_in->m;
 }
-static int64_t cols_of(const bench *of, int operand) {
-  return operand == 0 ? of->k : of->n;
+static int64_t cols_of(const bench *bench_in, int operand) {
+  return operand == 0 ? bench_in->k : bench_in->n;
 }
-static size_t bytes_of(const bench *of, int operand) {
-  return (size_t)(rows_of(of, operand) * cols_of(of, operand)) * of->size;
+static size_t bytes_of(const bench *bench_in, int operand) {
+  return (size_t)(rows_of(bench_in, operand) * cols_of(bench_in, operand)) * bench_in->size;
 }
 
 static double now(void) {
@@ -65,25 +68,25 @@ typedef struct filling {
   int64_t first, end;
 } filling;
 
-static void put(const bench *of, unsigned char *to, int64_t at, float value) {
-  if (of->type == TESELA_F64)
-    ((double *)(void *)to)[at] = value;
-  else if (of->type == TESELA_F32)
-    ((float *)(void *)to)[at] = value;
+static void put(const bench *bench_in, unsigned char *dst, int64_t index, float value) {
+  if (bench_in->type == TESELA_F64)
+    ((double *)(void *)dst)[index] = value;
+  else if (bench_in->type == TESELA_F32)
+    ((float *)(void *)dst)[index] = value;
   else {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
-    ((uint16_t *)(void *)to)[at] = (uint16_t)(bits >> 16); /* values of few digits */
+    ((uint16_t *)(void *)dst)[index] = (uint16_t)(bits >> 16); /* values of few digits */
   }
 }
 
-static double get(const bench *of, tesela_type type, const unsigned char *from, int64_t at) {
-  (void)of;
+static double get(const bench *bench_in, tesela_type type, const unsigned char *from, int64_t index) {
+  (void)bench_in;
   if (type == TESELA_F64)
-    return ((const double *)(const void *)from)[at];
+    return ((const double *)(const void *)from)[index];
   if (type == TESELA_F32)
-    return ((const float *)(const void *)from)[at];
-  const uint32_t bits = (uint32_t)((const uint16_t *)(const void *)from)[at] << 16;
+    return ((const float *)(const void *)from)[index];
+  const uint32_t bits = (uint32_t)((const uint16_t *)(const void *)from)[index] << 16;
   float value;
   memcpy(&value, &bits, sizeof value);
   return value;
@@ -98,11 +101,11 @@ static void *fill_part(void *argument) {
   return NULL;
 }
 
-static void fill(const bench *of, unsigned char *to, int64_t all, uint64_t seed) {
+static void fill(const bench *bench_in, unsigned char *dst, int64_t all, uint64_t seed) {
   pthread_t threads[FILLERS];
   filling jobs[FILLERS];
   for (int i = 0; i < FILLERS; i++) {
-    jobs[i] = (filling){of, to, seed + (uint64_t)i, all / FILLERS * i,
+    jobs[i] = (filling){bench_in, dst, seed + (uint64_t)i, all / FILLERS * i,
                         i + 1 < FILLERS ? all / FILLERS * (i + 1) : all};
     if (pthread_create(&threads[i], NULL, fill_part, &jobs[i]) != 0)
       stop("no thread");
@@ -111,19 +114,21 @@ static void fill(const bench *of, unsigned char *to, int64_t all, uint64_t seed)
     pthread_join(threads[i], NULL);
 }
 
-/* The largest error of a dozen elements, over the sum of magnitudes. `column_major` as cuBLASXt has it: C' = B' A'. */
-static double error_of(const bench *of) {
+/* The largest error of a dozen elements, over the sum of magnitudes. `column_major` as cuBLASXt has it: C' =
+ * B' A'. */
+static double error_of(const bench *bench_in) {
   double worst = 0;
   for (int s = 0; s < 12; s++) {
-    const int64_t i = s == 0 ? 0 : (of->m - 1) * s / 11, j = (i * 7919 + s) % of->n;
+    const int64_t i = s == 0 ? 0 : (bench_in->m - 1) * s / 11, j = (i * 7919 + s) % bench_in->n;
     long double sum = 0, magnitude = 0;
-    for (int64_t l = 0; l < of->k; l++) {
-      const long double term =
-          (long double)get(of, of->type, of->a, i * of->k + l) * get(of, of->type, of->b, l * of->n + j);
+    for (int64_t l = 0; l < bench_in->k; l++) {
+      const long double term = (long double)get(bench_in, bench_in->type, bench_in->a, i * bench_in->k + l) *
+                               get(bench_in, bench_in->type, bench_in->b, l * bench_in->n + j);
       sum += term;
       magnitude += fabsl(term);
     }
-    const double error = (double)(fabsl(get(of, of->type, of->c, i * of->n + j) - sum) / magnitude);
+    const double error =
+        (double)(fabsl(get(bench_in, bench_in->type, bench_in->c, i * bench_in->n + j) - sum) / magnitude);
     worst = error > worst || isnan(error) ? error : worst;
   }
   return worst;
@@ -136,15 +141,16 @@ static bool has_rows(const char *kind) {
   return !rows || strstr(rows, kind);
 }
 
-static void row(const bench *of, const char *what, double seconds, const char *beside, double ratio) {
-  const double rate = 2 * (double)of->m * (double)of->n * (double)of->k / seconds;
+static void row(const bench *bench_in, const char *what, double seconds, const char *beside, double ratio) {
+  const double rate = 2 * (double)bench_in->m * (double)bench_in->n * (double)bench_in->k / seconds;
   char sizes[64];
-  if (of->m == of->n && of->n == of->k)
-    snprintf(sizes, sizeof sizes, "%lld", (long long)of->n);
+  if (bench_in->m == bench_in->n && bench_in->n == bench_in->k)
+    snprintf(sizes, sizeof sizes, "%lld", (long long)bench_in->n);
   else
-    snprintf(sizes, sizeof sizes, "%lldx%lldx%lld", (long long)of->m, (long long)of->n, (long long)of->k);
-  printf("%-6s %6s  %-34s %9.1f ms %8.2f TFLOP/s  %s%.3f  error %.1e\n", of->type_name, sizes, what,
-         1e3 * seconds, 1e-12 * rate, beside, ratio, error_of(of));
+    snprintf(sizes, sizeof sizes, "%lldx%lldx%lld", (long long)bench_in->m, (long long)bench_in->n,
+             (long long)bench_in->k);
+  printf("%-6s %6s  %-34s %9.1f ms %8.2f TFLOP/s  %s%.3f  error %.1e\n", bench_in->type_name, sizes, what,
+         1e3 * seconds, 1e-12 * rate, beside, ratio, error_of(bench_in));
   fflush(stdout);
 }
 
@@ -154,7 +160,7 @@ static void says(const char *what) {
 }
 
 /* `cap`, `strategy`: NULL, or as TESELA_DEVICE_MEMORY and desc.strategy have them. */
-static bool on_host(const bench *of, const char *device, const char *cap, const char *strategy,
+static bool on_host(const bench *bench_in, const char *device, const char *cap, const char *strategy,
                     double *seconds, bool tell) {
   tesela_context *context;
   tesela_record record = {0};
@@ -163,17 +169,17 @@ static bool on_host(const bench *of, const char *device, const char *cap, const 
     setenv("TESELA_DEVICE_MEMORY", cap, 1);
   if (tesela_context_create(NULL, &context) != TESELA_OK)
     stop(tesela_last_error());
-  const tesela_gemm_desc desc = {.m = of->m,
-                                 .n = of->n,
-                                 .k = of->k,
-                                 .a = {.data = of->a, .type = of->type},
-                                 .b = {.data = of->b, .type = of->type},
-                                 .c = {.data = of->c, .type = of->type},
+  const tesela_gemm_desc desc = {.m = bench_in->m,
+                                 .n = bench_in->n,
+                                 .k = bench_in->k,
+                                 .a = {.data = bench_in->a, .type = bench_in->type},
+                                 .b = {.data = bench_in->b, .type = bench_in->type},
+                                 .c = {.data = bench_in->c, .type = bench_in->type},
                                  .strategy = strategy,
                                  .device = device};
   *seconds = INFINITY;
-  for (int i = 0; i <= of->repeats && good; i++) {
-    memset(of->c, 0xff, (size_t)(of->m * of->n) * of->size);
+  for (int i = 0; i <= bench_in->repeats && good; i++) {
+    memset(bench_in->c, 0xff, (size_t)(bench_in->m * bench_in->n) * bench_in->size);
     const double start = now();
     good = tesela_gemm(context, &desc, &record) == TESELA_OK;
     const double took = now() - start;
@@ -188,30 +194,30 @@ static bool on_host(const bench *of, const char *device, const char *cap, const 
   return good;
 }
 
-static bool in_core(const bench *of, const char *device, double *seconds) {
+static bool in_core(const bench *bench_in, const char *device, double *seconds) {
   tesela_context *context;
   tesela_buffer *buffers[3] = {NULL};
-  unsigned char *const from[] = {of->a, of->b};
+  unsigned char *const from[] = {bench_in->a, bench_in->b};
   bool good = true;
   if (tesela_context_create(NULL, &context) != TESELA_OK)
     stop(tesela_last_error());
   for (int i = 0; i < 3 && good; i++)
-    good = tesela_buffer_create(context, device, bytes_of(of, i), &buffers[i]) == TESELA_OK &&
-           (i == 2 || tesela_buffer_write(buffers[i], 0, from[i], bytes_of(of, i)) == TESELA_OK);
-  const tesela_gemm_desc desc = {.m = of->m,
-                                 .n = of->n,
-                                 .k = of->k,
-                                 .a = {.buffer = buffers[0], .type = of->type},
-                                 .b = {.buffer = buffers[1], .type = of->type},
-                                 .c = {.buffer = buffers[2], .type = of->type}};
+    good = tesela_buffer_create(context, device, bytes_of(bench_in, i), &buffers[i]) == TESELA_OK &&
+           (i == 2 || tesela_buffer_write(buffers[i], 0, from[i], bytes_of(bench_in, i)) == TESELA_OK);
+  const tesela_gemm_desc desc = {.m = bench_in->m,
+                                 .n = bench_in->n,
+                                 .k = bench_in->k,
+                                 .a = {.buffer = buffers[0], .type = bench_in->type},
+                                 .b = {.buffer = buffers[1], .type = bench_in->type},
+                                 .c = {.buffer = buffers[2], .type = bench_in->type}};
   *seconds = INFINITY;
-  for (int i = 0; i <= of->repeats && good; i++) {
+  for (int i = 0; i <= bench_in->repeats && good; i++) {
     const double start = now();
     good = tesela_gemm(context, &desc, NULL) == TESELA_OK;
     const double took = now() - start;
     *seconds = i > 0 && took < *seconds ? took : *seconds;
   }
-  good = good && tesela_buffer_read(buffers[2], 0, of->c, bytes_of(of, 2)) == TESELA_OK;
+  good = good && tesela_buffer_read(buffers[2], 0, bench_in->c, bytes_of(bench_in, 2)) == TESELA_OK;
   if (!good)
     says("in core");
   for (int i = 0; i < 3; i++)
@@ -246,13 +252,14 @@ static void split_names(const char *device, spread *s) {
 }
 
 /* Lines [n p / count, n (p + 1) / count): rows of A and C, columns of B. */
-static bool lay(const bench *of, tesela_context *context, spread *s, int operand, int p,
+static bool lay(const bench *bench_in, tesela_context *context, spread *s, int operand, int p,
                 const unsigned char *from) {
   const bool by_rows = operand != 1;
-  const int64_t rows = rows_of(of, operand), cols = cols_of(of, operand), all = by_rows ? rows : cols,
-                first = all * p / s->count, lines = all * (p + 1) / s->count - first;
-  const size_t bytes = (size_t)(by_rows ? lines * cols : lines * rows) * of->size,
-               line = (size_t)lines * of->size;
+  const int64_t rows = rows_of(bench_in, operand), cols = cols_of(bench_in, operand),
+                all = by_rows ? rows : cols, first = all * p / s->count,
+                lines = all * (p + 1) / s->count - first;
+  const size_t bytes = (size_t)(by_rows ? lines * cols : lines * rows) * bench_in->size,
+               line = (size_t)lines * bench_in->size;
   tesela_shard *piece = &s->pieces[operand][p];
   unsigned char *packed = NULL;
   *piece = (tesela_shard){.at = {.row = by_rows ? first : 0,
@@ -262,57 +269,58 @@ static bool lay(const bench *of, tesela_context *context, spread *s, int operand
   if (tesela_buffer_create(context, s->names[p], bytes, &piece->buffer) != TESELA_OK)
     return false;
   if (by_rows)
-    return !from || tesela_buffer_write(piece->buffer, 0, from + (size_t)(first * cols) * of->size, bytes) ==
-                        TESELA_OK;
+    return !from || tesela_buffer_write(piece->buffer, 0, from + (size_t)(first * cols) * bench_in->size,
+                                        bytes) == TESELA_OK;
   packed = malloc(bytes);
   if (!packed)
     stop("no memory for a piece of B");
   for (int64_t row = 0; row < rows; row++)
-    memcpy(packed + (size_t)row * line, from + (size_t)(row * cols + first) * of->size, line);
+    memcpy(packed + (size_t)row * line, from + (size_t)(row * cols + first) * bench_in->size, line);
   const bool good = tesela_buffer_write(piece->buffer, 0, packed, bytes) == TESELA_OK;
   free(packed);
   return good;
 }
 
-static bool fetch(const bench *of, const spread *s) {
+static bool fetch(const bench *bench_in, const spread *s) {
   bool good = true;
   for (int p = 0; p < s->count && good; p++) {
     const tesela_rectangle *at = &s->pieces[2][p].at;
-    good = tesela_buffer_read(s->pieces[2][p].buffer, 0, of->c + (size_t)(at->row * of->n) * of->size,
-                              (size_t)(at->rows * of->n) * of->size) == TESELA_OK;
+    good = tesela_buffer_read(s->pieces[2][p].buffer, 0,
+                              bench_in->c + (size_t)(at->row * bench_in->n) * bench_in->size,
+                              (size_t)(at->rows * bench_in->n) * bench_in->size) == TESELA_OK;
   }
   return good;
 }
 
 /* On all devices of a group, or (`on_one`) on its first one, which the others help. */
-static void in_pieces(const bench *of, const char *device, bool on_one, const char *strategy) {
+static void in_pieces(const bench *bench_in, const char *device, bool on_one, const char *strategy) {
   tesela_context *context;
   tesela_record record = {0};
   spread s = {.count = 0};
   char what[160];
   double seconds = INFINITY;
   bool good = true;
-  const unsigned char *const from[] = {of->a, of->b, NULL};
+  const unsigned char *const from[] = {bench_in->a, bench_in->b, NULL};
   if (tesela_context_create(NULL, &context) != TESELA_OK)
     stop(tesela_last_error());
   split_names(device, &s);
   s.count = on_one ? 1 : s.count;
   for (int operand = 0; operand < 3; operand++)
     for (int p = 0; p < s.count && good; p++)
-      good = lay(of, context, &s, operand, p, from[operand]);
+      good = lay(bench_in, context, &s, operand, p, from[operand]);
   const tesela_shards a = {s.pieces[0], s.count}, b = {s.pieces[1], s.count}, c = {s.pieces[2], s.count};
-  const tesela_gemm_desc desc = {.m = of->m,
-                                 .n = of->n,
-                                 .k = of->k,
-                                 .a = {.type = of->type},
-                                 .b = {.type = of->type},
-                                 .c = {.type = of->type},
+  const tesela_gemm_desc desc = {.m = bench_in->m,
+                                 .n = bench_in->n,
+                                 .k = bench_in->k,
+                                 .a = {.type = bench_in->type},
+                                 .b = {.type = bench_in->type},
+                                 .c = {.type = bench_in->type},
                                  .a_shards = &a,
                                  .b_shards = &b,
                                  .c_shards = &c,
                                  .strategy = strategy,
                                  .device = device};
-  for (int i = 0; i <= of->repeats && good; i++) {
+  for (int i = 0; i <= bench_in->repeats && good; i++) {
     const double start = now();
     good = tesela_gemm(context, &desc, &record) == TESELA_OK;
     const double took = now() - start;
@@ -320,12 +328,12 @@ static void in_pieces(const bench *of, const char *device, bool on_one, const ch
   }
   if (good)
     printf("        %s\n", record.plan);
-  memset(of->c, 0xff, (size_t)(of->m * of->n) * of->size);
-  good = good && fetch(of, &s);
+  memset(bench_in->c, 0xff, (size_t)(bench_in->m * bench_in->n) * bench_in->size);
+  good = good && fetch(bench_in, &s);
   snprintf(what, sizeof what, "%s, %s%s", device, on_one ? "in the first one" : "in pieces",
            strategy ? ", given" : "");
   if (good)
-    row(of, what, seconds, "of linear in core ", of->in_core / seconds / count_of(device));
+    row(bench_in, what, seconds, "of linear in core ", bench_in->in_core / seconds / count_of(device));
   else
     says(what);
   for (int operand = 0; operand < 3; operand++)
@@ -335,29 +343,29 @@ static void in_pieces(const bench *of, const char *device, bool on_one, const ch
 }
 
 /* Each of strategies with ';' between them. */
-static void given_on_host(const bench *of, const char *device, const char *given) {
+static void given_on_host(const bench *bench_in, const char *device, const char *argument) {
   char strategies[1024], what[160], *rest = strategies;
-  snprintf(strategies, sizeof strategies, "%s", given);
+  snprintf(strategies, sizeof strategies, "%s", argument);
   for (char *next; rest && *rest; rest = next) {
     double seconds;
     next = strchr(rest, ';');
     if (next)
       *next++ = 0;
-    if (!on_host(of, device, NULL, rest, &seconds, true))
+    if (!on_host(bench_in, device, NULL, rest, &seconds, true))
       continue;
     snprintf(what, sizeof what, "%s, host, given", device);
-    row(of, what, seconds, "of linear ", of->one / seconds / count_of(device));
+    row(bench_in, what, seconds, "of linear ", bench_in->one / seconds / count_of(device));
   }
 }
 
-static void given_pieces(const bench *of, const char *device, const char *given) {
+static void given_pieces(const bench *bench_in, const char *device, const char *argument) {
   char strategies[1024], *rest = strategies;
-  snprintf(strategies, sizeof strategies, "%s", given);
+  snprintf(strategies, sizeof strategies, "%s", argument);
   for (char *next; rest && *rest; rest = next) {
     next = strchr(rest, ';');
     if (next)
       *next++ = 0;
-    in_pieces(of, device, false, rest);
+    in_pieces(bench_in, device, false, rest);
   }
 }
 
@@ -374,8 +382,9 @@ static void *symbol(void *library, const char *name) {
   return found;
 }
 
-/* Column-major: C' = B' A'. Its blocks are 8192, the best of 2048 to 16384 for these sizes is the caller's to find: XT_BLOCK. */
-static void peer(const bench *of, int devices) {
+/* Column-major: C' = B' A'. Its blocks are 8192, the best of 2048 to 16384 for these sizes is the caller's to
+ * find: XT_BLOCK. */
+static void peer(const bench *bench_in, int devices) {
   static const char *const names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so"};
   void *library = NULL, *handle = NULL;
   int ids[64];
@@ -384,7 +393,7 @@ static void peer(const bench *of, int devices) {
     library = dlopen(given, RTLD_NOW);
   for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++)
     library = dlopen(names[i], RTLD_NOW);
-  if (!library || (of->type != TESELA_F32 && of->type != TESELA_F64)) {
+  if (!library || (bench_in->type != TESELA_F32 && bench_in->type != TESELA_F64)) {
     if (!library)
       printf("        cuBLASXt: not there\n");
     return;
@@ -397,11 +406,11 @@ static void peer(const bench *of, int devices) {
   int (*const pin)(void *, int) =
       (int (*)(void *, int))(uintptr_t)symbol(library, "cublasXtSetPinningMemMode");
   xt_gemm *const gemm =
-      (xt_gemm *)(uintptr_t)symbol(library, of->type == TESELA_F64 ? "cublasXtDgemm" : "cublasXtSgemm");
+      (xt_gemm *)(uintptr_t)symbol(library, bench_in->type == TESELA_F64 ? "cublasXtDgemm" : "cublasXtSgemm");
   const double one64 = 1, none64 = 0;
   const float one32 = 1, none32 = 0;
-  const bool wide = of->type == TESELA_F64;
-  const size_t m = (size_t)of->m, n = (size_t)of->n, k = (size_t)of->k;
+  const bool wide = bench_in->type == TESELA_F64;
+  const size_t m = (size_t)bench_in->m, n = (size_t)bench_in->n, k = (size_t)bench_in->k;
   double best = INFINITY;
   char what[64];
   for (int i = 0; i < devices; i++)
@@ -412,10 +421,10 @@ static void peer(const bench *of, int devices) {
     return;
   }
   (void)pin(handle, 1);
-  for (int i = 0; i <= of->repeats; i++) {
+  for (int i = 0; i <= bench_in->repeats; i++) {
     const double start = now();
-    if (gemm(handle, 0, 0, n, m, k, wide ? (const void *)&one64 : &one32, of->b, n, of->a, k,
-             wide ? (const void *)&none64 : &none32, of->c, n) != 0) {
+    if (gemm(handle, 0, 0, n, m, k, wide ? (const void *)&one64 : &one32, bench_in->b, n, bench_in->a, k,
+             wide ? (const void *)&none64 : &none32, bench_in->c, n) != 0) {
       printf("        cuBLASXt: failed\n");
       break;
     }
@@ -424,7 +433,7 @@ static void peer(const bench *of, int devices) {
   }
   if (isfinite(best)) {
     snprintf(what, sizeof what, "cuBLASXt, %d devices, host", devices);
-    row(of, what, best, "of one ", of->one / best);
+    row(bench_in, what, best, "of one ", bench_in->one / best);
   }
   (void)destroy(handle);
 }
@@ -432,7 +441,7 @@ static void peer(const bench *of, int devices) {
 /* --- all --- */
 
 /* By the tiles that are chosen, and by those of STREAMED. */
-static void limited(const bench *of, const char *device, const char *cap) {
+static void limited(const bench *bench_in, const char *device, const char *cap) {
   const char *given = getenv("STREAMED");
   char strategies[1024], what[160], *rest = strategies;
   snprintf(strategies, sizeof strategies, ";%s", given ? given : "");
@@ -441,27 +450,27 @@ static void limited(const bench *of, const char *device, const char *cap) {
     next = strchr(rest, ';');
     if (next)
       *next++ = 0;
-    if (!on_host(of, device, cap, *rest ? rest : NULL, &seconds, true))
+    if (!on_host(bench_in, device, cap, *rest ? rest : NULL, &seconds, true))
       continue;
     snprintf(what, sizeof what, "%s, host, in %s%s", device, cap, *rest ? ", given" : "");
-    row(of, what, seconds, "of in core ", of->in_core / seconds);
+    row(bench_in, what, seconds, "of in core ", bench_in->in_core / seconds);
   }
 }
 
-static void first(bench *of, const char *device, const char *cap) {
+static void first(bench *bench_in, const char *device, const char *cap) {
   char what[128];
   if (has_rows("host")) {
-    if (!on_host(of, device, NULL, NULL, &of->one, true))
+    if (!on_host(bench_in, device, NULL, NULL, &bench_in->one, true))
       exit(3);
     snprintf(what, sizeof what, "%s, host", device);
-    row(of, what, of->one, "of one ", 1);
+    row(bench_in, what, bench_in->one, "of one ", 1);
   }
-  if (has_rows("core") && in_core(of, device, &of->in_core)) {
+  if (has_rows("core") && in_core(bench_in, device, &bench_in->in_core)) {
     snprintf(what, sizeof what, "%s, in core", device);
-    row(of, what, of->in_core, "of one ", of->one / of->in_core);
+    row(bench_in, what, bench_in->in_core, "of one ", bench_in->one / bench_in->in_core);
   }
   if (strcmp(cap, "-") != 0)
-    limited(of, device, cap);
+    limited(bench_in, device, cap);
 }
 
 int main(int argc, char **argv) {

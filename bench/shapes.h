@@ -1,5 +1,5 @@
-/* The products that benchmark programs are given: words like 512x512x512, and files with one "M N K" a line, where what
- * follows a # is left out. As many as there are; they live as long as the program. */
+/* The products that benchmark programs are given: words like 512x512x512, and files with one "M N K" a line,
+ * where what follows a # is left out. As many as there are; they live as long as the program. */
 #ifndef TSL_BENCH_SHAPES_H
 #define TSL_BENCH_SHAPES_H
 

@@ -1,20 +1,22 @@
 /* small [--types f32,f64] [--rounds N] [--json FILE] [--tesela FILE] MxNxK... -- [DROP_IN] NAME=LIBRARY...
  *
- * Products so small that the call counts: nanoseconds a call, the least of many rounds in which all take turns, on one
- * thread, dense row-major operands that stay in the first cache. Columns:
+ * Products so small that the call counts: nanoseconds a call, the least of many rounds in which all take
+ * turns, on one thread, dense row-major operands that stay in the first cache. Columns:
  *
  *   plan      tesela_plan_run() on a reused plan
  *   one-shot  tesela_gemm()
- *   batch     a product of tesela_gemm_batched(), 256 of them with one A and one B, or as many as C has room for
- *   drop-in   cblas_?gemm of libtesela_blas.so, given by its path
- *   NAME      cblas_?gemm of that library, which may be another build's drop-in
+ *   batch     a product of tesela_gemm_batched(), 256 of them with one A and one B, or as many as C has room
+ * for drop-in   cblas_?gemm of libtesela_blas.so, given by its path NAME      cblas_?gemm of that library,
+ * which may be another build's drop-in
  *
- * A library that is another build of tesela (old=PATH/libtesela.so) has columns "plan of old", "one-shot of old" and "batch of
- * old"; --tesela names the build that they are compared with (the one in this program). At the end stand geometric means:
- * of each of tesela's ways over the other build's, and of the drop-in over each library.
+ * A library that is another build of tesela (old=PATH/libtesela.so) has columns "plan of old", "one-shot of
+ * old" and "batch of old"; --tesela names the build that they are compared with (the one in this program). At
+ * the end stand geometric means: of each of tesela's ways over the other build's, and of the drop-in over
+ * each library.
  *
- * A library may have, in place of CBLAS's names, `void *bench_prepare(int is_double, int m, int n, int k)` and `void
- * bench_multiply(void *prepared, const void *a, const void *b, void *c)`: an adapter to a generator of code. */
+ * A library may have, in place of CBLAS's names, `void *bench_prepare(int is_double, int m, int n, int k)`
+ * and `void bench_multiply(void *prepared, const void *a, const void *b, void *c)`: an adapter to a generator
+ * of code. */
 #include "builds.h"
 #include "json.h"
 #include "peers.h"
@@ -64,8 +66,8 @@ static int m, n, k;
 static bool is_double;
 static FILE *json;
 static int json_rows;
-/* Addresses that are the same modulo a page make processors take loads of one for stores to another: C lies half a page
- * from A and B, so that up to 16 x 16 in f64 none are. */
+/* Addresses that are the same modulo a page make processors take loads of one for stores to another: C lies
+ * half a page from A and B, so that up to 16 x 16 in f64 none are. */
 enum { COUNT = SIZE_MAX_HERE * SIZE_MAX_HERE, B_SHIFT = 8, C_SHIFT = 256 + 24 };
 static _Alignas(4096) double memory[3 * COUNT + C_SHIFT];
 static double *const a = memory, *const b = memory + COUNT + B_SHIFT, *const c = memory + 2 * COUNT + C_SHIFT;
@@ -83,15 +85,15 @@ static void *find(void *library, const char *name) {
 }
 
 /* NULL: the one in this program. */
-static void begin_build(tesela_build *made, const char *name, void *library) {
-  const char *lacks = library ? build_find(library, &made->call) : NULL;
+static void begin_build(tesela_build *build, const char *name, void *library) {
+  const char *lacks = library ? build_find(library, &build->call) : NULL;
   if (lacks)
     stop(name, lacks);
   if (!library)
-    made->call = build_linked;
-  if (made->call.context_create(&(tesela_context_desc){.device = "cpu", .threads = 1}, &made->context,
-                                sizeof(tesela_context_desc)) != TESELA_OK)
-    stop(name, made->call.last_error());
+    build->call = build_linked;
+  if (build->call.context_create(&(tesela_context_desc){.device = "cpu", .threads = 1}, &build->context,
+                                 sizeof(tesela_context_desc)) != TESELA_OK)
+    stop(name, build->call.last_error());
 }
 
 static void add_build(const char *name, void *library) {
@@ -239,7 +241,8 @@ static void check(const char *name) {
   }
 }
 
-/* Everyone who can multiply this shape; of each build three ways, the measured one's first. Returns how many. */
+/* Everyone who can multiply this shape; of each build three ways, the measured one's first. Returns how many.
+ */
 static int find_ways(way *ways) {
   static void (*const runs[3])(const way *, int) = {run_plan, run_one_shot, run_batch};
   const tesela_gemm_desc desc = desc_of();
@@ -294,13 +297,13 @@ typedef struct comparison {
 static comparison comparisons[3 * PEERS_MAX + PEERS_MAX];
 static int comparison_count;
 
-static void keep_ratio(const way *one, const way *other, const char *shape) {
+static void keep_ratio(const way *way_in, const way *other, const char *shape) {
   int i = 0;
-  while (i < comparison_count && (comparisons[i].one != one->name || comparisons[i].other != other->name))
+  while (i < comparison_count && (comparisons[i].one != way_in->name || comparisons[i].other != other->name))
     i++;
   if (i == comparison_count)
-    comparisons[comparison_count++] = (comparison){.one = one->name, .other = other->name};
-  ratios_add(&comparisons[i].ratios, other->best / one->best, shape);
+    comparisons[comparison_count++] = (comparison){.one = way_in->name, .other = other->name};
+  ratios_add(&comparisons[i].ratios, other->best / way_in->best, shape);
 }
 
 /* A way of another build with the same one of the first; the drop-in with every library. */

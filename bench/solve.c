@@ -1,10 +1,12 @@
-/* solve [--threads N] [--rounds N] [--types s,d,c,z] [--sizes 64,256,...] [--columns 16,1000] [--strategy TEXT] NAME=LIBRARY ...
+/* solve [--threads N] [--rounds N] [--types s,d,c,z] [--sizes 64,256,...] [--columns 16,1000] [--strategy
+ * TEXT] NAME=LIBRARY ...
  *
- * Triangular solves by tesela's plans and by the CBLAS of each library, by turns in one process, column-major operands, lower triangles on
- * the left and on the right, as they are and transposed: microseconds of the shortest call of each, GFLOP/s of tesela's, and how many
- * times as long each library takes; at the end the geometric means. Solutions are compared before times are taken. Squares of the sizes; a
- * triangle of 100 with 10000 right-hand sides; one of 2000 with 16; and one of 1000 with 1; or, with --columns, triangles of the sizes
- * with so many right-hand sides, and nothing else. The drop-in, as a library, computes all by
+ * Triangular solves by tesela's plans and by the CBLAS of each library, by turns in one process, column-major
+ * operands, lower triangles on the left and on the right, as they are and transposed: microseconds of the
+ * shortest call of each, GFLOP/s of tesela's, and how many times as long each library takes; at the end the
+ * geometric means. Solutions are compared before times are taken. Squares of the sizes; a triangle of 100
+ * with 10000 right-hand sides; one of 2000 with 16; and one of 1000 with 1; or, with --columns, triangles of
+ * the sizes with so many right-hand sides, and nothing else. The drop-in, as a library, computes all by
  * itself (TESELA_BLAS=tesela), so that it shows what a call of it costs over a plan. */
 #include "peers.h"
 
@@ -65,115 +67,117 @@ typedef struct solve {
   void *calls[LIBRARIES];
 } solve;
 
-static size_t size_of(const solve *of) {
-  return tsl_type(types_of[of->type])->size;
+static size_t size_of(const solve *solve_in) {
+  return tsl_type(types_of[solve_in->type])->size;
 }
 
-static int64_t order_of(const solve *of) {
-  return of->right ? of->cols : of->rows;
+static int64_t order_of(const solve *solve_in) {
+  return solve_in->right ? solve_in->cols : solve_in->rows;
 }
 
 /* X A = B is A' X' = B', where a column-major X is X' by rows. */
-static tsl_problem problem_of(const solve *of) {
-  const int64_t n = order_of(of), others = of->right ? of->rows : of->cols;
-  tsl_problem problem = tsl_problem_of(TSL_OP_SOLVE, n, others, n, types_of[of->type]);
+static tsl_problem problem_of(const solve *solve_in) {
+  const int64_t n = order_of(solve_in), others = solve_in->right ? solve_in->rows : solve_in->cols;
+  tsl_problem problem = tsl_problem_of(TSL_OP_SOLVE, n, others, n, types_of[solve_in->type]);
   tsl_shape *const held[] = {&problem.b, &problem.c};
-  const bool turned = of->right != of->transposed;
+  const bool turned = solve_in->right != solve_in->transposed;
   problem.a.row_stride = turned ? n : 1;
   problem.a.col_stride = turned ? 1 : n;
   problem.a.structure = TESELA_TRIANGULAR;
   problem.a.triangle = turned ? TESELA_UPPER : TESELA_LOWER;
   for (int i = 0; i < 2; i++) {
-    held[i]->row_stride = of->right ? of->rows : 1;
-    held[i]->col_stride = of->right ? 1 : of->rows;
+    held[i]->row_stride = solve_in->right ? solve_in->rows : 1;
+    held[i]->col_stride = solve_in->right ? 1 : solve_in->rows;
   }
   problem.in_place = true;
   return problem;
 }
 
-static void plan(solve *of) {
-  const tsl_problem problem = problem_of(of);
+static void plan(solve *solve_in) {
+  const tsl_problem problem = problem_of(solve_in);
   const tsl_choice choice = {.devices = devices, .device = "cpu", .strategy = strategy};
-  if (tsl_tune_choose(&problem, &choice, &of->plan) != TESELA_OK)
+  if (tsl_tune_choose(&problem, &choice, &solve_in->plan) != TESELA_OK)
     stop("plan", tesela_last_error());
 }
 
 /* Who: -1 is tesela's plan. */
-static void run(const solve *of, int who, void *x) {
+static void run(const solve *solve_in, int who, void *x) {
   static const float one_c[2] = {1};
   static const double one_z[2] = {1};
   if (who < 0) {
-    const tsl_operands operands = {.a = {.host = of->a}, .c = {.host = x}};
-    if (tsl_plan_run(of->plan, &operands, NULL) != TESELA_OK)
+    const tsl_operands operands = {.a = {.host = solve_in->a}, .c = {.host = x}};
+    if (tsl_plan_run(solve_in->plan, &operands, NULL) != TESELA_OK)
       stop("run", tesela_last_error());
     return;
   }
-  const int rows = (int)of->rows, cols = (int)of->cols, n = (int)order_of(of);
-  const int side = of->right ? RIGHT : LEFT, op = of->transposed ? TRANSPOSED : AS_IT_IS;
-  void *call = of->calls[who];
+  const int rows = (int)solve_in->rows, cols = (int)solve_in->cols, n = (int)order_of(solve_in);
+  const int side = solve_in->right ? RIGHT : LEFT, op = solve_in->transposed ? TRANSPOSED : AS_IT_IS;
+  void *call = solve_in->calls[who];
 #define AS(kind) (*(kind **)&call)
-  if (of->type == 0)
-    AS(single_trsm)(COLUMN_MAJOR, side, LOWER, op, NON_UNIT, rows, cols, 1, of->a, n, x, rows);
-  else if (of->type == 1)
-    AS(twice_trsm)(COLUMN_MAJOR, side, LOWER, op, NON_UNIT, rows, cols, 1, of->a, n, x, rows);
+  if (solve_in->type == 0)
+    AS(single_trsm)(COLUMN_MAJOR, side, LOWER, op, NON_UNIT, rows, cols, 1, solve_in->a, n, x, rows);
+  else if (solve_in->type == 1)
+    AS(twice_trsm)(COLUMN_MAJOR, side, LOWER, op, NON_UNIT, rows, cols, 1, solve_in->a, n, x, rows);
   else
     AS(address_trsm)
-  (COLUMN_MAJOR, side, LOWER, op, NON_UNIT, rows, cols, of->type == 2 ? (const void *)one_c : one_z, of->a, n,
-   x, rows);
+  (COLUMN_MAJOR, side, LOWER, op, NON_UNIT, rows, cols, solve_in->type == 2 ? (const void *)one_c : one_z,
+   solve_in->a, n, x, rows);
 #undef AS
 }
 
 /* --- comparing and timing --- */
 
-static void *matrix(const solve *of, int64_t count) {
-  void *made = aligned_alloc(4096, ((size_t)count * size_of(of) / 4096 + 2) * 4096);
+static void *matrix(const solve *solve_in, int64_t count) {
+  void *made = aligned_alloc(4096, ((size_t)count * size_of(solve_in) / 4096 + 2) * 4096);
   if (!made)
     stop("memory", "none");
-  memset(made, 0, (size_t)count * size_of(of));
+  memset(made, 0, (size_t)count * size_of(solve_in));
   return made;
 }
 
 /* A diagonal of `diagonal` on top of what is there. */
-static void add_diagonal(const solve *of, double diagonal) {
+static void add_diagonal(const solve *solve_in, double diagonal) {
   const double value[2] = {diagonal, 0};
-  for (int64_t i = 0; i < order_of(of); i++)
-    tsl_type_store(types_of[of->type], (unsigned char *)of->a + i * (order_of(of) + 1) * (int64_t)size_of(of),
+  for (int64_t i = 0; i < order_of(solve_in); i++)
+    tsl_type_store(types_of[solve_in->type],
+                   (unsigned char *)solve_in->a + i * (order_of(solve_in) + 1) * (int64_t)size_of(solve_in),
                    value);
 }
 
 /* Not made part of loops: gcc 12 for AArch64 fails where it makes vectors of them. */
-static __attribute__((noinline)) double component(const solve *of, const void *from, int64_t i) {
-  return of->type % 2 == 0 ? (double)((const float *)from)[i] : ((const double *)from)[i];
+static __attribute__((noinline)) double component(const solve *solve_in, const void *from, int64_t i) {
+  return solve_in->type % 2 == 0 ? (double)((const float *)from)[i] : ((const double *)from)[i];
 }
 
-/* The triangle's diagonal is as large as all beside it together: solutions are as near to each other as sums are. */
-static void compare(const solve *of) {
-  const int64_t count = of->rows * of->cols * (of->type >= 2 ? 2 : 1);
-  const double unit = of->type % 2 == 0 ? 6e-8 : 1.1e-16;
+/* The triangle's diagonal is as large as all beside it together: solutions are as near to each other as sums
+ * are. */
+static void compare(const solve *solve_in) {
+  const int64_t count = solve_in->rows * solve_in->cols * (solve_in->type >= 2 ? 2 : 1);
+  const double unit = solve_in->type % 2 == 0 ? 6e-8 : 1.1e-16;
   double most = 0, largest = 0;
   for (int64_t i = 0; i < count; i++) {
-    most = fmax(most, fabs(component(of, of->x, i) - component(of, of->expected, i)));
-    largest = fmax(largest, fabs(component(of, of->expected, i)));
+    most = fmax(most, fabs(component(solve_in, solve_in->x, i) - component(solve_in, solve_in->expected, i)));
+    largest = fmax(largest, fabs(component(solve_in, solve_in->expected, i)));
   }
-  if (!(largest > 0 && most <= 4 * unit * (double)(order_of(of) + 8) * largest))
+  if (!(largest > 0 && most <= 4 * unit * (double)(order_of(solve_in) + 8) * largest))
     stop("trsm", "solutions differ");
 }
 
-static double seconds_of(const solve *of, int who, void *x, int calls) {
+static double seconds_of(const solve *solve_in, int who, void *x, int calls) {
   const double start = tsl_clock();
   for (int i = 0; i < calls; i++)
-    run(of, who, x);
+    run(solve_in, who, x);
   return (tsl_clock() - start) / calls;
 }
 
 static double logs[LIBRARIES];
 static int measured;
 
-static void report(const solve *of, const double *best) {
-  const tsl_problem problem = problem_of(of);
-  printf("%ctrsm %s%s %6lld x %-6lld %10.1f us %7.1f GFLOP/s ", letters[of->type], of->right ? "R" : "L",
-         of->transposed ? "T" : "N", (long long)of->rows, (long long)of->cols, best[0] * 1e6,
-         tsl_problem_flops(&problem) / best[0] * 1e-9);
+static void report(const solve *solve_in, const double *best) {
+  const tsl_problem problem = problem_of(solve_in);
+  printf("%ctrsm %s%s %6lld x %-6lld %10.1f us %7.1f GFLOP/s ", letters[solve_in->type],
+         solve_in->right ? "R" : "L", solve_in->transposed ? "T" : "N", (long long)solve_in->rows,
+         (long long)solve_in->cols, best[0] * 1e6, tsl_problem_flops(&problem) / best[0] * 1e-9);
   for (int i = 0; i < library_count; i++) {
     printf(" %s %.3f", libraries[i].name, best[i + 1] / best[0]);
     logs[i] += log(best[i + 1] / best[0]);
@@ -183,42 +187,42 @@ static void report(const solve *of, const double *best) {
   measured++;
 }
 
-static void prepare(solve *of) {
+static void prepare(solve *solve_in) {
   static const char *const prefixes[] = {"cblas_", "scipy_cblas_"};
-  const int64_t count = of->rows * of->cols, n = order_of(of);
+  const int64_t count = solve_in->rows * solve_in->cols, n = order_of(solve_in);
   for (int l = 0; l < library_count; l++) {
-    for (int i = 0; i < 2 && !of->calls[l]; i++) {
+    for (int i = 0; i < 2 && !solve_in->calls[l]; i++) {
       char name[64];
-      snprintf(name, sizeof name, "%s%ctrsm", prefixes[i], letters[of->type]);
-      of->calls[l] = dlsym(libraries[l].handle, name);
+      snprintf(name, sizeof name, "%s%ctrsm", prefixes[i], letters[solve_in->type]);
+      solve_in->calls[l] = dlsym(libraries[l].handle, name);
     }
-    if (!of->calls[l])
+    if (!solve_in->calls[l])
       stop(libraries[l].name, "has no trsm");
   }
-  of->a = matrix(of, n * n);
-  of->b = matrix(of, count);
-  of->x = matrix(of, count);
-  of->expected = matrix(of, count);
-  tsl_random_fill(TSL_DRAW_UNIFORM, 1, 0, types_of[of->type], of->a, (size_t)(n * n));
-  tsl_random_fill(TSL_DRAW_UNIFORM, 2, 0, types_of[of->type], of->b, (size_t)count);
-  add_diagonal(of, 2 * (double)n);
-  plan(of);
+  solve_in->a = matrix(solve_in, n * n);
+  solve_in->b = matrix(solve_in, count);
+  solve_in->x = matrix(solve_in, count);
+  solve_in->expected = matrix(solve_in, count);
+  tsl_random_fill(TSL_DRAW_UNIFORM, 1, 0, types_of[solve_in->type], solve_in->a, (size_t)(n * n));
+  tsl_random_fill(TSL_DRAW_UNIFORM, 2, 0, types_of[solve_in->type], solve_in->b, (size_t)count);
+  add_diagonal(solve_in, 2 * (double)n);
+  plan(solve_in);
 }
 
-static void measure(solve *of) {
-  prepare(of);
-  const size_t bytes = (size_t)(of->rows * of->cols) * size_of(of);
-  memcpy(of->expected, of->b, bytes);
-  run(of, -1, of->expected);
+static void measure(solve *solve_in) {
+  prepare(solve_in);
+  const size_t bytes = (size_t)(solve_in->rows * solve_in->cols) * size_of(solve_in);
+  memcpy(solve_in->expected, solve_in->b, bytes);
+  run(solve_in, -1, solve_in->expected);
   for (int i = 0; i < library_count; i++) {
-    memcpy(of->x, of->b, bytes);
-    run(of, i, of->x);
-    compare(of);
+    memcpy(solve_in->x, solve_in->b, bytes);
+    run(solve_in, i, solve_in->x);
+    compare(solve_in);
   }
   /* Over and over: a triangle by which X neither grows nor fades. */
-  memset(of->a, 0, (size_t)(order_of(of) * order_of(of)) * size_of(of));
-  add_diagonal(of, 1);
-  const double guess = fmax(seconds_of(of, -1, of->x, 1), 1e-7);
+  memset(solve_in->a, 0, (size_t)(order_of(solve_in) * order_of(solve_in)) * size_of(solve_in));
+  add_diagonal(solve_in, 1);
+  const double guess = fmax(seconds_of(solve_in, -1, solve_in->x, 1), 1e-7);
   const int calls = (int)fmax(1, 2e-3 / guess);
   double best[LIBRARIES + 1];
   for (int i = 0; i <= library_count; i++)
@@ -226,14 +230,14 @@ static void measure(solve *of) {
   for (int round = 0; round < rounds; round++)
     for (int i = 0; i <= library_count; i++) {
       const int turn = (round + i) % (library_count + 1);
-      best[turn] = fmin(best[turn], seconds_of(of, turn - 1, of->x, calls));
+      best[turn] = fmin(best[turn], seconds_of(solve_in, turn - 1, solve_in->x, calls));
     }
-  report(of, best);
-  tsl_plan_destroy(of->plan);
-  free(of->a);
-  free(of->b);
-  free(of->x);
-  free(of->expected);
+  report(solve_in, best);
+  tsl_plan_destroy(solve_in->plan);
+  free(solve_in->a);
+  free(solve_in->b);
+  free(solve_in->x);
+  free(solve_in->expected);
 }
 
 /* A triangle of n, with so many right-hand sides. */

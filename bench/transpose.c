@@ -1,8 +1,9 @@
 /* transpose [options] MxN...
  *
- * Transposes on the processor beside copies of as many bytes, in one process: every round runs all of them, and each one's
- * shortest run counts. Prints GB/s, bytes read plus bytes written, by the clock on the wall and by the processors' (the
- * time of all threads over their number, which other programs disturb less), and the transposes over memcpy().
+ * Transposes on the processor beside copies of as many bytes, in one process: every round runs all of them,
+ * and each one's shortest run counts. Prints GB/s, bytes read plus bytes written, by the clock on the wall
+ * and by the processors' (the time of all threads over their number, which other programs disturb less), and
+ * the transposes over memcpy().
  *
  *   memcpy    the C library's, on all threads, a part of the array for each
  *   stream    lines loaded and stored past the caches, on all threads
@@ -86,18 +87,19 @@ static void stream_piece(void *argument, int64_t index, int worker) {
 
 /* --- a round --- */
 
-static void run(contender *one, const tsl_operands *operands, copying *job) {
+static void run(contender *contender_in, const tsl_operands *operands, copying *job) {
   const double cpu_start = processor_seconds(), start = tsl_clock();
   const int threads = tsl_pool_threads(tsl_pool_shared());
-  if (one->plan) {
-    must(tsl_plan_run(one->plan, operands, NULL), "failed");
+  if (contender_in->plan) {
+    must(tsl_plan_run(contender_in->plan, operands, NULL), "failed");
   } else {
-    job->piece = one->task == library_piece ? (job->bytes - 1) / (size_t)threads / 64 * 64 + 64 : PIECE;
-    tsl_pool_run(tsl_pool_shared(), (int64_t)((job->bytes - 1) / job->piece + 1), one->task, job);
+    job->piece =
+        contender_in->task == library_piece ? (job->bytes - 1) / (size_t)threads / 64 * 64 + 64 : PIECE;
+    tsl_pool_run(tsl_pool_shared(), (int64_t)((job->bytes - 1) / job->piece + 1), contender_in->task, job);
   }
   const double wall = tsl_clock() - start, used = (processor_seconds() - cpu_start) / threads;
-  one->wall = fmin(one->wall, wall);
-  one->cpu = fmin(one->cpu, used);
+  contender_in->wall = fmin(contender_in->wall, wall);
+  contender_in->cpu = fmin(contender_in->cpu, used);
 }
 
 static void add(const char *name, tsl_pool_task task, tsl_plan *plan) {

@@ -1,5 +1,6 @@
-/* Memory and a stream that the CUDA runtime made, as those of any library in the process are: wrapped, multiplied on, and left as they
- * were. The host waits once, at the end. Built where the CUDA toolkit is; skipped (77) where there is no device. */
+/* Memory and a stream that the CUDA runtime made, as those of any library in the process are: wrapped,
+ * multiplied on, and left as they were. The host waits once, at the end. Built where the CUDA toolkit is;
+ * skipped (77) where there is no device. */
 #include <cuda_runtime_api.h>
 #include <math.h>
 #include <stdio.h>

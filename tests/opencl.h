@@ -1,5 +1,5 @@
-/* Tests on OpenCL, in programs of which the other tests need none. PoCL is on every machine, but not on one that an emulator
- * plays: there, and nowhere else, its absence is no failure. */
+/* Tests on OpenCL, in programs of which the other tests need none. PoCL is on every machine, but not on one
+ * that an emulator plays: there, and nowhere else, its absence is no failure. */
 #ifndef TSL_TESTS_OPENCL_H
 #define TSL_TESTS_OPENCL_H
 

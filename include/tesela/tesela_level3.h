@@ -1,27 +1,29 @@
 /**
  * @file tesela_level3.h
- * @brief BLAS's Level 3 by its names: symm, hemm, syrk, herk, syr2k, her2k, trmm and trsm, of f32, f64, c64 and c128.
+ * @brief BLAS's Level 3 by its names: symm, hemm, syrk, herk, syr2k, her2k, trmm and trsm, of f32, f64, c64
+ * and c128.
  *
- * Each call completes a description and hands it to tesela_gemm() or tesela_solve(), which say what is wrong with it: TESELA_BAD_CALL names
- * the field. What a call completes need not be given; sizes may be, and have to be right then. Everything else (strides, transposes, types,
- * device, strategy, accuracy, ...) means what it means there. A triangle is where elements lie: the lower one of a column-major program is
- * TESELA_LOWER here, where row_stride is 1 and col_stride its leading dimension.
+ * Each call completes a description and hands it to tesela_gemm() or tesela_solve(), which say what is wrong
+ * with it: TESELA_BAD_CALL names the field. What a call completes need not be given; sizes may be, and have
+ * to be right then. Everything else (strides, transposes, types, device, strategy, accuracy, ...) means what
+ * it means there. A triangle is where elements lie: the lower one of a column-major program is TESELA_LOWER
+ * here, where row_stride is 1 and col_stride its leading dimension.
  *
- *     call    what C becomes                              what is given                                  what is completed
- *     symm    alpha A B + beta C, A symmetric             m, n, a, b, c, a_triangle                      k, a_structure
- *             alpha A B + beta C, B symmetric             m, n, a, b, c, b_triangle                      k, b_structure
- *     hemm    the same, A or B hermitian                  the same                                       the same
- *     trmm    alpha A C, A triangular                     m, n, a, c, a_triangle, a_structure (*)        k, in_place
- *             alpha C B, B triangular                     m, n, b, c, b_triangle, b_structure (*)        k, in_place
- *     syrk    alpha A A' + beta C                         n, k, a, c, c_triangle                         m, b
- *     herk    alpha A A^H + beta C                        n, k, a, c, c_triangle                         m, b, c_structure
- *     syr2k   alpha A B' + alpha B A' + beta C            n, k, a, b, c, c_triangle                      m
- *     her2k   alpha A B^H + conj(alpha) B A^H + beta C    n, k, a, b, c, c_triangle                      m, c_structure
- *     trsm    alpha inverse(A) C, or of the right side    a tesela_solve_desc, with C in x               in_place
+ *     call    what C becomes                              what is given                                  what
+ * is completed symm    alpha A B + beta C, A symmetric             m, n, a, b, c, a_triangle k, a_structure
+ *             alpha A B + beta C, B symmetric             m, n, a, b, c, b_triangle                      k,
+ * b_structure hemm    the same, A or B hermitian                  the same the same trmm    alpha A C, A
+ * triangular                     m, n, a, c, a_triangle, a_structure (*)        k, in_place alpha C B, B
+ * triangular                     m, n, b, c, b_triangle, b_structure (*)        k, in_place syrk    alpha A
+ * A' + beta C                         n, k, a, c, c_triangle                         m, b herk    alpha A A^H
+ * + beta C                        n, k, a, c, c_triangle                         m, b, c_structure syr2k
+ * alpha A B' + alpha B A' + beta C            n, k, a, b, c, c_triangle                      m her2k   alpha
+ * A B^H + conj(alpha) B A^H + beta C    n, k, a, b, c, c_triangle                      m, c_structure trsm
+ * alpha inverse(A) C, or of the right side    a tesela_solve_desc, with C in x               in_place
  *
- * (*) 0 says TESELA_TRIANGULAR. A is m x m, or B n x n, where it is symmetric, hermitian or triangular. Of updates (syrk, herk, syr2k,
- * her2k) A and B are n x k; `transpose` makes that of what is stored as k x n. alpha and beta of herk, and beta of her2k, are one real number
- * each, of complex matrices, too.
+ * (*) 0 says TESELA_TRIANGULAR. A is m x m, or B n x n, where it is symmetric, hermitian or triangular. Of
+ * updates (syrk, herk, syr2k, her2k) A and B are n x k; `transpose` makes that of what is stored as k x n.
+ * alpha and beta of herk, and beta of her2k, are one real number each, of complex matrices, too.
  */
 #ifndef TESELA_TESELA_LEVEL3_H
 #define TESELA_TESELA_LEVEL3_H
@@ -35,7 +37,8 @@ extern "C" {
 /** @name What the calls below are made of
  * Programs need none of these.
  * @{ */
-/** Says what the factor is of which a triangle is given (A where that is neither or both), unless that is said, and how long sums are. */
+/** Says what the factor is of which a triangle is given (A where that is neither or both), unless that is
+ * said, and how long sums are. */
 static inline tesela_gemm_desc tesela_level3_factor(const tesela_gemm_desc *desc,
                                                     tesela_structure structure) {
   tesela_gemm_desc full = *desc;
@@ -89,8 +92,9 @@ static inline int tesela_level3_on_host(const tesela_gemm_desc *desc) {
   return device && device[0] == 'c' && device[1] == 'p' && device[2] == 'u' && !device[3];
 }
 
-/** An update of rank 2k, at once. TESELA_UNSUPPORTED where that is not done: of all of C, where the products' factors differ, and on a device
- * that does not take it, as of complex types the host's processors alone do. */
+/** An update of rank 2k, at once. TESELA_UNSUPPORTED where that is not done: of all of C, where the products'
+ * factors differ, and on a device that does not take it, as of complex types the host's processors alone do.
+ */
 static inline tesela_status tesela_level3_sum(tesela_context *context, const tesela_gemm_desc *desc,
                                               int hermitian, const double *beta, tesela_record *record) {
   const int is_complex = tesela_level3_is_complex(desc),
@@ -149,7 +153,8 @@ static inline tesela_status tesela_hemm(tesela_context *context, const tesela_ge
   return tesela_gemm(context, &full, record);
 }
 
-/** C = alpha A C, or alpha C B, where A, or B, is triangular: TESELA_UNIT_TRIANGULAR where its diagonal is 1. */
+/** C = alpha A C, or alpha C B, where A, or B, is triangular: TESELA_UNIT_TRIANGULAR where its diagonal is 1.
+ */
 static inline tesela_status tesela_trmm(tesela_context *context, const tesela_gemm_desc *desc,
                                         tesela_record *record) {
   if (!desc)
@@ -159,7 +164,8 @@ static inline tesela_status tesela_trmm(tesela_context *context, const tesela_ge
   return tesela_gemm(context, &full, record);
 }
 
-/** A triangle of C = alpha A A' + beta C; with c_triangle TESELA_WHOLE all of it, which takes twice as long. */
+/** A triangle of C = alpha A A' + beta C; with c_triangle TESELA_WHOLE all of it, which takes twice as long.
+ */
 static inline tesela_status tesela_syrk(tesela_context *context, const tesela_gemm_desc *desc,
                                         tesela_record *record) {
   if (!desc)
@@ -168,7 +174,8 @@ static inline tesela_status tesela_syrk(tesela_context *context, const tesela_ge
   return tesela_gemm(context, &full, record);
 }
 
-/** A triangle of the hermitian C = alpha A A^H + beta C: its diagonal has imaginary parts of 0, and what these were is not read. */
+/** A triangle of the hermitian C = alpha A A^H + beta C: its diagonal has imaginary parts of 0, and what
+ * these were is not read. */
 static inline tesela_status tesela_herk(tesela_context *context, const tesela_gemm_desc *desc,
                                         tesela_record *record) {
   if (!desc)
@@ -180,9 +187,10 @@ static inline tesela_status tesela_herk(tesela_context *context, const tesela_ge
   return tesela_gemm(context, &full, record);
 }
 
-/** A triangle of C = alpha (A B' + B A') + beta C; error_bound is of |alpha| (|A||B'| + |B||A'|) + |beta||C|. Where that is not done at once
- * (with c_triangle TESELA_WHOLE, or nothing on the device takes TESELA_SYMMETRIC_SUM) it is two products, of which C has the first one's
- * roundings, too: the record is of both, with the second one's plan, and what `accuracy` asks for holds for each. Where the second fails (a
+/** A triangle of C = alpha (A B' + B A') + beta C; error_bound is of |alpha| (|A||B'| + |B||A'|) + |beta||C|.
+ * Where that is not done at once (with c_triangle TESELA_WHOLE, or nothing on the device takes
+ * TESELA_SYMMETRIC_SUM) it is two products, of which C has the first one's roundings, too: the record is of
+ * both, with the second one's plan, and what `accuracy` asks for holds for each. Where the second fails (a
  * device, or memory ran out in between), C has the first. */
 static inline tesela_status tesela_syr2k(tesela_context *context, const tesela_gemm_desc *desc,
                                          tesela_record *record) {
@@ -191,8 +199,8 @@ static inline tesela_status tesela_syr2k(tesela_context *context, const tesela_g
   return tesela_level3_twice(context, desc, 0, desc->alpha, desc->beta, record);
 }
 
-/** A triangle of the hermitian C = alpha A B^H + conj(alpha) B A^H + beta C, its diagonal as of tesela_herk(); else as tesela_syr2k(), where
- * an alpha with an imaginary part makes it two products. */
+/** A triangle of the hermitian C = alpha A B^H + conj(alpha) B A^H + beta C, its diagonal as of
+ * tesela_herk(); else as tesela_syr2k(), where an alpha with an imaginary part makes it two products. */
 static inline tesela_status tesela_her2k(tesela_context *context, const tesela_gemm_desc *desc,
                                          tesela_record *record) {
   if (!desc)

@@ -2,18 +2,20 @@
  * @file tesela_mpi.h
  * @brief Products and transposes of matrices that lie on the ranks of an MPI communicator, in libtesela_mpi.
  *
- * Two square matrices whose rows lie in equal blocks on all ranks (lda elements from one local row to the next):
+ * Two square matrices whose rows lie in equal blocks on all ranks (lda elements from one local row to the
+ * next):
  *
  *     tesela_gemm_desc gemm = {.m = n, .n = n, .k = n, .a = {.data = a}, .b = {.data = b}, .c = {.data = c}};
  *     tesela_mpi_desc desc = {.gemm = &gemm};
  *     if (tesela_mpi_gemm(MPI_COMM_WORLD, NULL, &desc, NULL) != TESELA_OK) puts(tesela_last_error());
  *
- * All calls are collective: every rank of the communicator makes them, in the same order, with what tesela_mpi_desc says is the same on
- * all. All ranks return the same status, and tesela_last_error() the same sentence, which names the lowest rank that failed; a result is
- * as it was then, unless the sentence says that it is lost. A rank that ends in the middle ends the job, as MPI has it.
+ * All calls are collective: every rank of the communicator makes them, in the same order, with what
+ * tesela_mpi_desc says is the same on all. All ranks return the same status, and tesela_last_error() the same
+ * sentence, which names the lowest rank that failed; a result is as it was then, unless the sentence says
+ * that it is lost. A rank that ends in the middle ends the job, as MPI has it.
  *
- * The communicator is copied at its first call, and the copy kept until it is freed. One thread at a time may be in a call with one
- * communicator; MPI is called by that thread alone.
+ * The communicator is copied at its first call, and the copy kept until it is freed. One thread at a time may
+ * be in a call with one communicator; MPI is called by that thread alone.
  */
 #ifndef TESELA_TESELA_MPI_H
 #define TESELA_TESELA_MPI_H
@@ -68,8 +70,8 @@ static inline tesela_status tesela_mpi_gemm(MPI_Comm communicator, tesela_contex
                                sizeof *record);
 }
 
-/** Transposes a matrix that lies on the communicator's ranks, or brings it into another layout. context and record as in
- * tesela_mpi_gemm(); nothing is multiplied. A and B do not overlap, which is checked.
+/** Transposes a matrix that lies on the communicator's ranks, or brings it into another layout. context and
+ * record as in tesela_mpi_gemm(); nothing is multiplied. A and B do not overlap, which is checked.
  *  @return as tesela_mpi_gemm(). */
 static inline tesela_status tesela_mpi_transpose(MPI_Comm communicator, tesela_context *context,
                                                  const tesela_mpi_transpose_desc *desc,

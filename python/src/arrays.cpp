@@ -56,7 +56,7 @@ static int word_of(PyObject *name) {
   return WORDS;
 }
 
-bool read_arguments(const Function &function, PyObject *const *given, size_t count, PyObject *names,
+bool read_arguments(const Function &function, PyObject *const *objects, size_t count, PyObject *names,
                     Arguments *arguments) {
   const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
   if (count > static_cast<size_t>(function.positional)) {
@@ -65,8 +65,8 @@ bool read_arguments(const Function &function, PyObject *const *given, size_t cou
     return false;
   }
   for (size_t i = 0; i < count; i++)
-    arguments->at[function.order[i]] = given[i];
-  bool has_none = std::find(given, given + count, Py_None) != given + count;
+    arguments->at[function.order[i]] = objects[i];
+  bool has_none = std::find(objects, objects + count, Py_None) != objects + count;
   for (Py_ssize_t i = 0; i < named; i++) {
     const int word = word_of(PyTuple_GET_ITEM(names, i));
     if (word == WORDS || !(function.words >> word & 1)) {
@@ -77,7 +77,7 @@ bool read_arguments(const Function &function, PyObject *const *given, size_t cou
       PyErr_Format(PyExc_TypeError, "%s() is given '%s' twice", function.name, word_names[word]);
       return false;
     }
-    arguments->at[word] = given[count + static_cast<size_t>(i)];
+    arguments->at[word] = objects[count + static_cast<size_t>(i)];
     has_none = has_none || arguments->at[word] == Py_None;
   }
   for (int i = 0; i < function.required; i++) {
@@ -186,10 +186,10 @@ nb::object seen_of(const Array &array) {
   return array.keeper.is_valid() ? array.keeper : see_any.get()(nb::handle(array.object), array.name);
 }
 
-void convert(Array *array, const std::string &from, tesela_type to) {
+void convert(Array *array, const std::string &from, tesela_type type) {
   nb::object seen = seen_of(*array);
   if (nb::cast<std::string>(seen.attr("view").attr("dtype")) == from)
-    take(seen.attr("library").attr("convert")(seen, array->name, dtype_name(to)), array->name, array);
+    take(seen.attr("library").attr("convert")(seen, array->name, dtype_name(type)), array->name, array);
 }
 
 void make_compact(Array *array) {
@@ -480,7 +480,7 @@ static void set_line(Line *line, int dim, int64_t length) {
 }
 
 static tesela_bias_axis read_bias(PyObject *object, const Array &like, int64_t m, int64_t n, tesela_type kind,
-                              bool is_turned, Line *bias) {
+                                  bool is_turned, Line *bias) {
   Lies &at = bias->array.at;
   if (kind == TESELA_F16 || kind == TESELA_BF16)
     see_vector(object, "bias", like, {kind, TESELA_F32}, &bias->array);
@@ -601,12 +601,12 @@ nb::object new_result(const Array &like, tesela_type kind, int ndim, const int64
   return made;
 }
 
-nb::object new_empty(const Array &like, tesela_type kind, Array *made) {
+nb::object new_empty(const Array &like, tesela_type kind, Array *Array_in) {
   static const int64_t none[] = {0};
   if (!like.library)
-    return new_result(like, kind, 1, none, made);
-  take(empty_any.get()(seen_of(like), dtype_name(kind)), "out", made);
-  return made->keeper;
+    return new_result(like, kind, 1, none, Array_in);
+  take(empty_any.get()(seen_of(like), dtype_name(kind)), "out", Array_in);
+  return Array_in->keeper;
 }
 
 nb::object finished(const Array &like, nb::object result) {
@@ -654,8 +654,8 @@ void define(nb::module_ &module, const char *name, PythonFunction function, cons
 void bind_arrays(nb::module_ &module) {
   nb::class_<Ask>(module, "Ask")
       .def("__init__",
-           [](Ask *made, const std::string &accuracy, const std::string &bits, uint64_t measure_error) {
-             new (made) Ask{accuracy, bits, measure_error};
+           [](Ask *Ask_in, const std::string &accuracy, const std::string &bits, uint64_t measure_error) {
+             new (Ask_in) Ask{accuracy, bits, measure_error};
            });
   for (int i = 0; i < WORDS; i++)
     words[i] = PyUnicode_InternFromString(word_names[i]);

@@ -101,7 +101,7 @@ struct Function {
 };
 
 /* Reads the arguments of a call by the vectorcall protocol. False with Python's error set. */
-bool read_arguments(const Function &function, PyObject *const *given, size_t count, PyObject *names,
+bool read_arguments(const Function &function, PyObject *const *objects, size_t count, PyObject *names,
                     Arguments *arguments);
 
 /* Looks at an operand; what tesela cannot read where it lies is copied. */
@@ -112,7 +112,7 @@ void see_out(PyObject *object, Array *array);
 nb::object seen_of(const Array &array);
 
 /* Converts an array of a type by its name; an array of another type stays as it is. */
-void convert(Array *array, const std::string &from, tesela_type to);
+void convert(Array *array, const std::string &from, tesela_type type);
 /* Lets a Seen stand for an array. */
 void replace(nb::object seen, Array *array);
 /* Copies an array whose strides the library cannot say. */
@@ -165,7 +165,7 @@ void read_finish(const Arguments &arguments, const Array &like, int64_t m, int64
 /* Makes an array of a library for a result. */
 nb::object new_result(const Array &like, tesela_type kind, int ndim, const int64_t *shape, Array *into);
 /* Makes an array without elements, of the library and the device of another one. */
-nb::object new_empty(const Array &like, tesela_type kind, Array *made);
+nb::object new_empty(const Array &like, tesela_type kind, Array *Array_in);
 /* Makes of a result what its library's callers expect. */
 nb::object finished(const Array &like, nb::object result);
 /* (result, info), or the result alone. */

@@ -28,8 +28,9 @@ struct DeviceProduct {
   tesela_scaling scaling_a = TESELA_NO_SCALE, scaling_b = TESELA_NO_SCALE;
 };
 
-/* Queues it on a stream of CUDA, or without one does it now. Returns the plan's text. Throws Python's exceptions. What cannot be
- * queued, as a measurement of its error, waits for the stream and is done on return: the record is filled then, its plan not NULL. */
+/* Queues it on a stream of CUDA, or without one does it now. Returns the plan's text. Throws Python's
+ * exceptions. What cannot be queued, as a measurement of its error, waits for the stream and is done on
+ * return: the record is filled then, its plan not NULL. */
 std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t handle, tesela_record *record);
 
 /* Makes the plan that later products will find, and returns its text. */

@@ -210,8 +210,8 @@ static void add_to(tesela_record *total, const tesela_record &piece) {
   total->error_measured = std::max(total->error_measured, piece.error_measured);
 }
 
-/* Computes a long product on the cpu by the rows of C. All pieces have the plan of the whole, and so its bits.
- * False: the product is short, or not of the cpu. */
+/* Computes a long product on the cpu by the rows of C. All pieces have the plan of the whole, and so its
+ * bits. False: the product is short, or not of the cpu. */
 static bool multiply_in_pieces(tesela_context *where, const Product &product, tesela_record *record) {
   static thread_local std::string text; /* the last plan, to which a record points */
   if (work_of(product) < pieces.min_work || !nb::cast<bool>(is_main_thread.get()()))
@@ -268,8 +268,8 @@ static void compute_on_host(const Product &product, tesela_record *record) {
 /* Memory on a device. */
 
 static DeviceMatrix device_matrix(const Array &array, const Matrices &lies, int64_t rows, int64_t cols,
-                                  int64_t at) {
-  return {const_cast<char *>(at_row(array, at)),
+                                  int64_t index) {
+  return {const_cast<char *>(at_row(array, index)),
           array.at.type,
           rows,
           cols,
@@ -460,9 +460,9 @@ static PyObject *multiply(const Arguments &arguments) {
   return given_back(has_out ? std::move(result) : finished(p.a, std::move(result)), with_info, record);
 }
 
-static PyObject *matmul(PyObject *, PyObject *const *given, Py_ssize_t count, PyObject *names) {
+static PyObject *matmul(PyObject *, PyObject *const *objects, Py_ssize_t count, PyObject *names) {
   Arguments arguments;
-  if (!read_arguments(matmul_function, given, static_cast<size_t>(count), names, &arguments))
+  if (!read_arguments(matmul_function, objects, static_cast<size_t>(count), names, &arguments))
     return nullptr;
   if ((!names || (PyTuple_GET_SIZE(names) == 1 && count == 2 && arguments[OUT])) && !is_numpy(arguments[A])) {
     bool is_done;
@@ -527,9 +527,9 @@ static PyObject *multiply_general(const Arguments &arguments) {
   return given_back(has_out ? std::move(result) : finished(p.a, std::move(result)), with_info, record);
 }
 
-static PyObject *gemm(PyObject *, PyObject *const *given, Py_ssize_t count, PyObject *names) {
+static PyObject *gemm(PyObject *, PyObject *const *objects, Py_ssize_t count, PyObject *names) {
   Arguments arguments;
-  if (!read_arguments(gemm_function, given, static_cast<size_t>(count), names, &arguments))
+  if (!read_arguments(gemm_function, objects, static_cast<size_t>(count), names, &arguments))
     return nullptr;
   return guarded([&] { return multiply_general(arguments); });
 }

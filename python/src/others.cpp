@@ -83,8 +83,8 @@ static void check_computed(const Array &array) {
           array.name);
 }
 
-static bool is_same(const Array &one, const Array &other) {
-  const Lies &a = one.at, &b = other.at;
+static bool is_same(const Array &Array_in, const Array &other) {
+  const Lies &a = Array_in.at, &b = other.at;
   const size_t size = static_cast<size_t>(a.ndim) * sizeof *a.shape;
   return a.data == b.data && a.type == b.type && a.ndim == b.ndim && memcmp(a.shape, b.shape, size) == 0 &&
          memcmp(a.strides, b.strides, size) == 0;
@@ -553,16 +553,16 @@ static PyObject *syrk(const Arguments &arguments) {
 /* The functions as Python calls them. */
 
 template <const Function &function, class Call>
-static PyObject *called(PyObject *const *given, Py_ssize_t count, PyObject *names, const Call &call) {
+static PyObject *called(PyObject *const *objects, Py_ssize_t count, PyObject *names, const Call &call) {
   Arguments arguments;
-  if (!read_arguments(function, given, static_cast<size_t>(count), names, &arguments))
+  if (!read_arguments(function, objects, static_cast<size_t>(count), names, &arguments))
     return nullptr;
   return guarded([&] { return call(arguments); });
 }
 
 #define TESELA_PYTHON(name, function, call)                                                                  \
-  static PyObject *name(PyObject *, PyObject *const *given, Py_ssize_t count, PyObject *names) {             \
-    return called<function>(given, count, names, call);                                                      \
+  static PyObject *name(PyObject *, PyObject *const *objects, Py_ssize_t count, PyObject *names) {           \
+    return called<function>(objects, count, names, call);                                                    \
   }
 TESELA_PYTHON(python_dot, dot_function, dot)
 TESELA_PYTHON(python_transpose, transpose_function, transpose)

@@ -34,7 +34,7 @@ struct Pieces {
       tesela_buffer_destroy(piece.buffer);
   }
 
-  void add(tesela_buffer *buffer, const tesela_rectangle &at) { list.push_back({buffer, at}); }
+  void add(tesela_buffer *buffer, const tesela_rectangle &rectangle) { list.push_back({buffer, rectangle}); }
 
   /* Memory on a device, dense by rows. */
   void take(const std::string &device, int64_t row, int64_t col, int64_t height, int64_t width) {

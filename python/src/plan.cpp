@@ -329,9 +329,9 @@ static PyObject *run(PlanState &state, const Arguments &arguments) {
   return given_back(has_out ? std::move(result) : finished(state.like, std::move(result)), with_info, record);
 }
 
-static PyObject *call_plan(PyObject *self, PyObject *const *given, size_t count, PyObject *names) {
+static PyObject *call_plan(PyObject *self, PyObject *const *objects, size_t count, PyObject *names) {
   Arguments arguments;
-  if (!read_arguments(call_function, given, static_cast<size_t>(PyVectorcall_NARGS(count)), names,
+  if (!read_arguments(call_function, objects, static_cast<size_t>(PyVectorcall_NARGS(count)), names,
                       &arguments))
     return nullptr;
   return guarded([&] { return run(state_of(self), arguments); });
@@ -373,9 +373,9 @@ static void free_plan(PyObject *self) {
   Py_DECREF(type);
 }
 
-static PyObject *pack(PyObject *self, PyObject *const *given, Py_ssize_t count, PyObject *names) {
+static PyObject *pack(PyObject *self, PyObject *const *objects, Py_ssize_t count, PyObject *names) {
   Arguments arguments;
-  if (!read_arguments(pack_function, given, static_cast<size_t>(count), names, &arguments))
+  if (!read_arguments(pack_function, objects, static_cast<size_t>(count), names, &arguments))
     return nullptr;
   return guarded([&]() -> PyObject * {
     PlanState &state = state_of(self);

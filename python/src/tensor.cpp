@@ -1,5 +1,7 @@
-/* Products of plain tensors on a CUDA device, whose library has DLPack's table of C functions on its type (DLPack 1.2's
- * __dlpack_c_exchange_api__: PyTorch 2.10 and later): no method of Python's is called from the arguments to the result. */
+/* Products of plain tensors on a CUDA device, whose library has DLPack's table of C functions on its type
+ * (DLPack 1.2's
+ * __dlpack_c_exchange_api__: PyTorch 2.10 and later): no method of Python's is called from the arguments to
+ * the result. */
 #include "core.h"
 
 #include <cstring>

@@ -4,8 +4,8 @@
 #define TSL_API_API_H
 
 #include "api/fast_call.h"
-#include "api/struct_abi.h"
 #include "api/plan_cache.h"
+#include "api/struct_abi.h"
 #include "base/cancel.h"
 #include "base/fork_mutex.h"
 #include "base/memory.h"
@@ -29,17 +29,17 @@ struct tesela_context {
   tsl_devices *devices;
   char device[TSL_DEVICE_NAME]; /* "auto" when nothing was named */
   atomic_uint_least64_t
-      number;       /* tells it from all others of the process, and from itself with other wisdom, or 0 */
-  int threads;      /* 0: the device's own number */
-  tsl_numeric_requirements ask;      /* of calls that ask for nothing themselves */
-  uint64_t measure; /* likewise: the seed of samples; 0: errors are not measured */
-  bool asks;        /* for anything */
-  tsl_fork_mutex lock;   /* of what follows */
-  atomic_bool threads_applied; /* written under it */
-  tsl_shared_wisdom *known;            /* NULL until the first plan is chosen */
-  char *own_wisdom;            /* its records but for the library's, as text; NULL: none */
-  const char *shipped_wisdom;  /* the library's, or "" */
-  tsl_plan_cache cache;        /* has its own lock */
+      number;  /* tells it from all others of the process, and from itself with other wisdom, or 0 */
+  int threads; /* 0: the device's own number */
+  tsl_numeric_requirements ask; /* of calls that ask for nothing themselves */
+  uint64_t measure;             /* likewise: the seed of samples; 0: errors are not measured */
+  bool asks;                    /* for anything */
+  tsl_fork_mutex lock;          /* of what follows */
+  atomic_bool threads_applied;  /* written under it */
+  tsl_shared_wisdom *known;     /* NULL until the first plan is chosen */
+  char *own_wisdom;             /* its records but for the library's, as text; NULL: none */
+  const char *shipped_wisdom;   /* the library's, or "" */
+  tsl_plan_cache cache;         /* has its own lock */
 };
 
 /* What is known of an operand of a plan before a run: how far it reaches from element (0, 0). */
@@ -90,7 +90,8 @@ struct tesela_event {
   bool is_recorded;
 };
 
-/* The device that a call names, or the context's; where that is "auto", the one with the highest peak. Opened. */
+/* The device that a call names, or the context's; where that is "auto", the one with the highest peak.
+ * Opened. */
 tesela_status tsl_api_chosen_device(tesela_context *context, const char *name, tsl_device **device);
 
 /* Checks a device's name, "auto" included, and copies it. `field` is where it came from, for the sentence. */
@@ -107,8 +108,8 @@ tesela_status tsl_api_wisdom_learn(tesela_context *context, const char *records)
 /* The context ends. */
 void tsl_api_wisdom_end(tesela_context *context);
 
-/* A caller's description, whatever its operation: operands as matrices (a vector is one of one row or column), and
- * what its fields are called in sentences. */
+/* A caller's description, whatever its operation: operands as matrices (a vector is one of one row or
+ * column), and what its fields are called in sentences. */
 typedef struct tsl_request {
   tsl_op op;
   int64_t m, n, k;
@@ -147,7 +148,8 @@ static inline tesela_matrix tsl_api_as_line(const tesela_vector *vector) {
   return (tesela_matrix){
       .data = vector->data, .buffer = vector->buffer, .offset = vector->offset, .type = vector->type};
 }
-/* The operands of a run as matrices. A vector that has no place is not given: nobody asked for it, or it is missing. */
+/* The operands of a run as matrices. A vector that has no place is not given: nobody asked for it, or it is
+ * missing. */
 typedef struct tsl_api_operands {
   tesela_matrix c, lines[TSL_GIVEN - TSL_OPERANDS];
   const tesela_matrix *given[TSL_GIVEN];
@@ -176,24 +178,24 @@ static inline void tsl_api_strides(const tesela_matrix *matrix, int64_t rows, in
   *col_stride = matrix->transpose ? row : col;
 }
 
-/* The problem of a request: the place where defaults become values and transposes strides. Sentences name the field.
- * tsl_problem_check() is the caller's. */
+/* The problem of a request: the place where defaults become values and transposes strides. Sentences name the
+ * field. tsl_problem_check() is the caller's. */
 tesela_status tsl_api_problem(const tsl_request *request, tsl_problem *problem);
-/* That, checked, where its operands are, and the device that is asked for ("auto": any). What the key has of operands in pieces is
- * the caller's, for tsl_api_request_end(). */
+/* That, checked, where its operands are, and the device that is asked for ("auto": any). What the key has of
+ * operands in pieces is the caller's, for tsl_api_request_end(). */
 tesela_status tsl_api_request(const tesela_context *context, const tsl_request *request, tsl_call_key *key);
 void tsl_api_request_end(tsl_call_key *key);
 
-/* Whether a request is one of operands in pieces, or in buffers on any of several devices that it names together; and what that
- * makes of the key: place, device and spread. */
+/* Whether a request is one of operands in pieces, or in buffers on any of several devices that it names
+ * together; and what that makes of the key: place, device and spread. */
 bool tsl_api_is_spread(const tesela_context *context, const tsl_request *request);
 tesela_status tsl_api_spread(const tesela_context *context, const tsl_request *request, tsl_call_key *key);
 /* One run of a plan for such; operands are those of the request, or of a run. */
 tesela_status tsl_api_run_spread(tesela_plan *plan, const char *where,
-                                 const tesela_shards *const given[TSL_OPERANDS], tesela_record *record);
+                                 const tesela_shards *const shards[TSL_OPERANDS], tesela_record *record);
 tesela_status tsl_api_call_spread(tesela_plan *plan, const tsl_request *request, tesela_record *record);
 /* A run by matrices in buffers, of operands that are one piece each. */
-tesela_status tsl_api_run_single(tesela_plan *plan, const tesela_matrix *const given[TSL_GIVEN],
+tesela_status tsl_api_run_single(tesela_plan *plan, const tesela_matrix *const matrix[TSL_GIVEN],
                                  tesela_record *record);
 /* Runs a plan and fills the record. */
 tesela_status tsl_api_run_timed(tesela_plan *plan, const tsl_operands *operands, tesela_record *record);
@@ -218,8 +220,8 @@ tesela_status tsl_api_plan(tesela_context *context, const tsl_call_key *key, tes
 tesela_status tsl_api_plan_around(tsl_plan *plan, tesela_plan **out);
 /* The context's plan for a key, made where there is none; to be given back. */
 tesela_status tsl_api_cached_plan(tesela_context *context, const tsl_call_key *key, tsl_cached_plan **cached);
-/* The plan of a request, for the caller to keep, who has none before; and one run of a request on a cached plan. What comes of it is
- * learnt by `as`, where the dispatch cache has a key for the call, else NULL. */
+/* The plan of a request, for the caller to keep, who has none before; and one run of a request on a cached
+ * plan. What comes of it is learnt by `as`, where the dispatch cache has a key for the call, else NULL. */
 tesela_status tsl_api_begin_plan(tesela_plan **plan);
 tesela_status tsl_api_create(tesela_context *context, const tsl_request *request, tesela_plan **plan);
 tesela_status tsl_api_call(tesela_context *context, const tsl_request *request,
@@ -228,8 +230,8 @@ tesela_status tsl_api_call(tesela_context *context, const tsl_request *request,
 tesela_status tsl_api_call_once(tesela_context *context, const tsl_request *request, tesela_record *record,
                                 size_t record_size);
 
-/* Refuses an operand that is said to be in two places: of data, buffer and packed at most one is given. `where` and `name`
- * are the field's, for the sentence. */
+/* Refuses an operand that is said to be in two places: of data, buffer and packed at most one is given.
+ * `where` and `name` are the field's, for the sentence. */
 tesela_status tsl_api_one_place(const tesela_matrix *matrix, const char *where, const char *name);
 
 /* A description as a request. */
@@ -245,25 +247,26 @@ tesela_status tsl_api_solve_request(const tesela_context *context, const tesela_
 
 /* Checks a packed operand against the plan and the place where it is given; `where` as below. */
 tesela_status tsl_api_packed(const tesela_plan *plan, const char *where, int operand,
-                             const tesela_matrix *given, tsl_operand *out);
+                             const tesela_matrix *matrix, tsl_operand *out);
 
 /* Checks an operand in host memory, or in a buffer of the plan's device, likewise. */
-tesela_status tsl_api_host_operand(const tsl_address_range *reach, const char *where, const tesela_matrix *given,
-                                   tsl_operand *out);
-tesela_status tsl_api_device_operand(const tesela_plan *plan, const tsl_address_range *reach, const char *where,
-                                     const tesela_matrix *given, tsl_operand *out);
+tesela_status tsl_api_host_operand(const tsl_address_range *reach, const char *where,
+                                   const tesela_matrix *matrix, tsl_operand *out);
+tesela_status tsl_api_device_operand(const tesela_plan *plan, const tsl_address_range *reach,
+                                     const char *where, const tesela_matrix *matrix, tsl_operand *out);
 
 /* Checks the operands of one run against the plan, and says where they are; `where` as below. */
 tesela_status tsl_api_gather(const tesela_plan *plan, const char *where,
-                             const tesela_matrix *const given[TSL_GIVEN], tsl_operands *out);
+                             const tesela_matrix *const matrix[TSL_GIVEN], tsl_operands *out);
 
-/* Checks the operands of one run against the plan and runs it. `where` stands in front of the fields' names in
- * sentences: "desc." or "". `measure`, where it is not 0, is the seed of a sample on which the error is measured. */
-tesela_status tsl_api_run(tesela_plan *plan, const char *where, const tesela_matrix *const given[TSL_GIVEN],
+/* Checks the operands of one run against the plan and runs it. `where` stands in front of the fields' names
+ * in sentences: "desc." or "". `measure`, where it is not 0, is the seed of a sample on which the error is
+ * measured. */
+tesela_status tsl_api_run(tesela_plan *plan, const char *where, const tesela_matrix *const matrix[TSL_GIVEN],
                           uint64_t measure, tesela_record *record);
 
 /* One run of a plan by its caller, who thinks that it is one of `op`. */
-tesela_status tsl_api_run_plan(tesela_plan *plan, tsl_op op, const tesela_matrix *const given[TSL_GIVEN],
+tesela_status tsl_api_run_plan(tesela_plan *plan, tsl_op op, const tesela_matrix *const matrix[TSL_GIVEN],
                                tesela_record *record, size_t record_size);
 
 /* The direct way of a plan whose reach is known. */

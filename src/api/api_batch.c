@@ -1,4 +1,5 @@
-/* Many products that are alike: one plan, operands that are all checked first, and threads that take products. */
+/* Many products that are alike: one plan, operands that are all checked first, and threads that take
+ * products. */
 #include "api/batch_common.h"
 
 #include "base/clock.h"
@@ -31,7 +32,7 @@ static tesela_status api_batch_multiply(api_batch_running *run, int64_t i) {
   const tsl_fast_call far = {.run = run->far, .state = run->state};
   if (far.run && tsl_products_at(&run->of, i, &operands))
     return tsl_fast_call_run(&far, &run->of.plan->plan->work.problem, operands.a.host, operands.b.host,
-                          operands.c.host);
+                             operands.c.host);
   return tsl_products_multiply(&run->of, i, i == 0 && !run->shares);
 }
 
@@ -48,7 +49,8 @@ static void multiply_chunk(void *argument, int64_t chunk, int worker) {
   }
 }
 
-/* What all products read and write, where that is more than caches hold from one call to the next: those of them alone that lie apart. */
+/* What all products read and write, where that is more than caches hold from one call to the next: those of
+ * them alone that lie apart. */
 static bool api_batch_is_far(const api_batch_running *run) {
   const tesela_batch *batch = run->of.batch;
   const tsl_work *work = &run->of.plan->plan->work;
@@ -142,11 +144,11 @@ tesela_status tesela_gemm_batched_sized(tesela_context *context, const tesela_ge
   TSL_TRY(tsl_products_request(context, &request, &key));
   TSL_TRY(tsl_products_plan(context, desc, batch, &key, &cached));
   api_batch_running run = {.of = {.context = context,
-                        .plan = tsl_plan_cache_plan(cached),
-                        .desc = desc,
-                        .batch = batch,
-                        .group = -1},
-                 .status = TESELA_OK};
+                                  .plan = tsl_plan_cache_plan(cached),
+                                  .desc = desc,
+                                  .batch = batch,
+                                  .group = -1},
+                           .status = TESELA_OK};
   const tesela_status status =
       api_batch_run_batch(&run, tsl_api_seed(context, &request), tsl_api_record(record, record_size, &full));
   tsl_plan_cache_give_back(&context->cache, cached);

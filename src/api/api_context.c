@@ -28,14 +28,17 @@ static tesela_status default_device(const tesela_context_desc *desc, tesela_cont
 
 /* What TESELA_ACCURACY, TESELA_BITS and TESELA_MEASURE_ERROR ask of calls that say nothing themselves. */
 static tesela_status default_ask(tesela_context *context) {
-  tesela_status status = tsl_numeric_requirements_parse_accuracy(tsl_env_get(TSL_ENV_ACCURACY), &context->ask);
+  tesela_status status =
+      tsl_numeric_requirements_parse_accuracy(tsl_env_get(TSL_ENV_ACCURACY), &context->ask);
   if (status != TESELA_OK)
     return tsl_fail_in(status, "TESELA_ACCURACY");
   status = tsl_numeric_requirements_parse_bits(tsl_env_get(TSL_ENV_BITS), &context->ask);
   if (status != TESELA_OK)
     return tsl_fail_in(status, "TESELA_BITS");
   TSL_TRY(tsl_env_number(TSL_ENV_MEASURE_ERROR, &context->measure));
-  context->asks = !tsl_numeric_requirements_same(&context->ask, &(tsl_numeric_requirements){.bits = TSL_REPRODUCIBILITY_ANY}) || context->measure != 0;
+  context->asks = !tsl_numeric_requirements_same(
+                      &context->ask, &(tsl_numeric_requirements){.bits = TSL_REPRODUCIBILITY_ANY}) ||
+                  context->measure != 0;
   return TESELA_OK;
 }
 

@@ -106,7 +106,8 @@ static tsl_dispatch_entry *move_first(tsl_dispatch_set *set, int way, tsl_dispat
 }
 
 /* Puts what is known first in its set. */
-static tsl_dispatch_entry *api_dispatch_find(tsl_dispatch_set *set, uint32_t tag, const tsl_dispatch_key *key) {
+static tsl_dispatch_entry *api_dispatch_find(tsl_dispatch_set *set, uint32_t tag,
+                                             const tsl_dispatch_key *key) {
   for (int way = 0; way < TSL_DISPATCH_WAYS; way++)
     if (set->tags[way] == (uint16_t)tag && api_dispatch_is_same(&set->entries[way]->key, key))
       return way == 0 ? set->entries[0] : move_first(set, way, set->entries[way], tag);

@@ -1,15 +1,17 @@
-/* The dispatch cache: what to do for a product of one real type, by what its call says. The public calls and the entries of
- * BLAS's names look here before they do anything else, for finding out takes longer than a tiny product.
+/* The dispatch cache: what to do for a product of one real type, by what its call says. The public calls and
+ * the entries of BLAS's names look here before they do anything else, for finding out takes longer than a
+ * tiny product.
  *
  *   call -> the thread's last calls -> a kernel | a plan | the next BLAS
  *           not there               -> the context's plans (plan_cache.h), which all threads share
  *
- * Each thread has a table of its own, which it alone looks into: nothing is locked, and no kernel that a call runs on can go
- * meanwhile. A kernel's state is the entry's; a plan is its context's, and whoever runs it asks whether it is there still.
+ * Each thread has a table of its own, which it alone looks into: nothing is locked, and no kernel that a call
+ * runs on can go meanwhile. A kernel's state is the entry's; a plan is its context's, and whoever runs it
+ * asks whether it is there still.
  *
- * A table is a set-associative cache: a set has the calls that came last of those that belong there, the last one first. A
- * call enters when it comes an eighth time in a row there without being known, so that one whose scalars change every time evicts
- * nothing, and shapes drawn from few seldom do. */
+ * A table is a set-associative cache: a set has the calls that came last of those that belong there, the last
+ * one first. A call enters when it comes an eighth time in a row there without being known, so that one whose
+ * scalars change every time evicts nothing, and shapes drawn from few seldom do. */
 #ifndef TSL_API_API_DISPATCH_H
 #define TSL_API_API_DISPATCH_H
 
@@ -39,7 +41,7 @@ typedef struct tsl_dispatch_entry {
   tsl_fast_kernel *kernel; /* of a call by BLAS's names: takes any aligned addresses and cannot fail */
   void *state;             /* the kernel's; freed with the entry */
   tsl_dispatch_key key;
-  tsl_fast_call direct;            /* with the same state: a kernel that looks at addresses, or may fail */
+  tsl_fast_call direct;         /* with the same state: a kernel that looks at addresses, or may fail */
   struct tsl_cached_plan *plan; /* held; of the context that the key names */
   const void *next_of;          /* the symbol whose next library has such calls */
 } tsl_dispatch_entry;
@@ -56,7 +58,8 @@ typedef struct tsl_dispatch_table {
   tsl_dispatch_set sets[TSL_DISPATCH_SETS];
 } tsl_dispatch_table;
 
-/* The first thread's table lies where no load has to say; of two others with one slot the first has it, until it ends. */
+/* The first thread's table lies where no load has to say; of two others with one slot the first has it, until
+ * it ends. */
 typedef struct tsl_dispatch_slot {
   _Atomic uintptr_t owner;   /* tsl_dispatch_thread(); 0: nobody */
   tsl_dispatch_table *table; /* the owner's, or one that is empty, or NULL */
@@ -65,8 +68,8 @@ enum { TSL_DISPATCH_SLOT_BITS = 8, TSL_DISPATCH_SLOTS = 1 << TSL_DISPATCH_SLOT_B
 extern tsl_dispatch_slot tsl_dispatch_first, tsl_dispatch_slots[TSL_DISPATCH_SLOTS];
 extern tsl_dispatch_table tsl_dispatch_first_table;
 
-/* The running thread, by an address that no other has: that of its own memory, which a register holds. A thread-local
- * variable of a library that is opened late costs a call. */
+/* The running thread, by an address that no other has: that of its own memory, which a register holds. A
+ * thread-local variable of a library that is opened late costs a call. */
 static inline uintptr_t tsl_dispatch_thread(void) {
 #if defined(__x86_64__)
   uintptr_t own;
@@ -107,7 +110,8 @@ static inline uint64_t tsl_dispatch_bits(tesela_type type, const void *scalar) {
   return bits;
 }
 
-/* Few and quick operations: the product waits for them. Cubes of 256 sizes in a row have sets of their own. */
+/* Few and quick operations: the product waits for them. Cubes of 256 sizes in a row have sets of their own.
+ */
 static inline unsigned tsl_dispatch_set_of(tesela_type type, int trans_a, int trans_b, int64_t m, int64_t n,
                                            int64_t k) {
   const unsigned letters = (unsigned)trans_a + 2 * (unsigned)trans_b + 4 * (unsigned)type;
@@ -132,8 +136,8 @@ static inline bool tsl_dispatch_aligned(tesela_type type, const void *a, const v
 /* Calls that differ by their type alone, f32 or f64, have different sets, and are not compared by it. */
 _Static_assert(128 * (TESELA_F64 - TESELA_F32) % TSL_DISPATCH_SETS != 0, "see tsl_dispatch_set_of()");
 
-/* A call is learnt at the eighth time in a row: nearly as soon as it pays, and of calls that are drawn from a few by chance, which
- * would evict each other, seldom one. */
+/* A call is learnt at the eighth time in a row: nearly as soon as it pays, and of calls that are drawn from a
+ * few by chance, which would evict each other, seldom one. */
 enum { TSL_DISPATCH_TIMES_BITS = 3, TSL_DISPATCH_LEARNT = 7 };
 
 /* A hash of all that a key says; its last three bits are 0, and it is never 0. Products that
@@ -150,10 +154,11 @@ static inline uint32_t tsl_dispatch_tag(int64_t m, int64_t n, int64_t k, int64_t
   return ((uint32_t)(hash >> 32) | 1) << TSL_DISPATCH_TIMES_BITS;
 }
 
-/* Whether a call is neither the first of its set nor to be learnt, as most whose shapes change are: then it was counted. One that is
- * known, but did not come last, counts as news, too: finding it takes as long as a small product's way without it. */
+/* Whether a call is neither the first of its set nor to be learnt, as most whose shapes change are: then it
+ * was counted. One that is known, but did not come last, counts as news, too: finding it takes as long as a
+ * small product's way without it. */
 static inline bool tsl_dispatch_is_unknown(tesela_type type, int trans_a, int trans_b, int64_t m, int64_t n,
-                                        int64_t k, uint32_t tag) {
+                                           int64_t k, uint32_t tag) {
   tsl_dispatch_table *table = tsl_dispatch_calls();
   if (!table)
     return false;
@@ -164,9 +169,9 @@ static inline bool tsl_dispatch_is_unknown(tesela_type type, int trans_a, int tr
   return true;
 }
 
-/* The entry of a call that came last in its set, if it has a kernel: what BLAS's entries of a constant type may call; its
- * scalars lie at alpha and beta. The arguments one by one, as they are in registers: a struct of them that was just
- * written takes time to reach the cache. NULL: the long way. */
+/* The entry of a call that came last in its set, if it has a kernel: what BLAS's entries of a constant type
+ * may call; its scalars lie at alpha and beta. The arguments one by one, as they are in registers: a struct
+ * of them that was just written takes time to reach the cache. NULL: the long way. */
 static inline const tsl_dispatch_entry *tsl_dispatch_kernel(tesela_type type, int order, int trans_a,
                                                             int trans_b, int64_t m, int64_t n, int64_t k,
                                                             const void *alpha, const void *a, int64_t lda,
@@ -189,11 +194,11 @@ static inline const tsl_dispatch_entry *tsl_dispatch_kernel(tesela_type type, in
              : NULL;
 }
 
-/* The entry of any call, which is now the first in its set; NULL: it is not known. It lives until this thread's next
- * tsl_dispatch_find_or_learn(). */
+/* The entry of any call, which is now the first in its set; NULL: it is not known. It lives until this
+ * thread's next tsl_dispatch_find_or_learn(). */
 tsl_dispatch_entry *tsl_dispatch_find(const tsl_dispatch_key *key);
-/* The same, or where it is time to learn the call an entry that is `new`: the caller fills in what to do. An entry without
- * anything says that there is nothing to try. */
+/* The same, or where it is time to learn the call an entry that is `new`: the caller fills in what to do. An
+ * entry without anything says that there is nothing to try. */
 tsl_dispatch_entry *tsl_dispatch_find_or_learn(const tsl_dispatch_key *key, bool *is_new);
 
 #endif

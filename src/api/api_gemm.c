@@ -1,6 +1,6 @@
 /* Products: from their description to a request, or to what the dispatch cache knows of it. */
-#include "api/small_gemm.h"
 #include "api/gemm_key.h"
+#include "api/small_gemm.h"
 
 #include "base/log.h"
 #include "base/status.h"
@@ -10,7 +10,8 @@ static bool is_given(const tesela_matrix *matrix) {
          matrix->col_stride || matrix->transpose || matrix->conjugate || matrix->type != TESELA_TYPE_DEFAULT;
 }
 
-/* In place, the factor beside the one that has a structure is what C holds; it has C's fields, and is not touched. */
+/* In place, the factor beside the one that has a structure is what C holds; it has C's fields, and is not
+ * touched. */
 static tesela_status resolve_in_place(const tesela_gemm_desc *desc, tsl_request *request) {
   const bool by_a = desc->a_structure != TESELA_GENERAL;
   tesela_matrix *general = &request->matrices[by_a ? TSL_OPERAND_B : TSL_OPERAND_A];
@@ -84,7 +85,7 @@ static __attribute__((noinline)) void settle(tsl_floats before, const tesela_gem
 }
 
 static inline tesela_status api_gemm_multiply(tesela_context *context, const tesela_gemm_desc *desc,
-                                     tesela_record *record) {
+                                              tesela_record *record) {
   tsl_dispatch_key key;
   tsl_request request;
   tesela_status status;

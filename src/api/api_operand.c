@@ -31,36 +31,36 @@ tesela_status tsl_api_reserved(const tesela_result *result, const char *field) {
                   field);
 }
 
-tesela_status tsl_api_host_operand(const tsl_address_range *reach, const char *where, const tesela_matrix *given,
-                                   tsl_operand *out) {
-  if (!given || !given->data)
+tesela_status tsl_api_host_operand(const tsl_address_range *reach, const char *where,
+                                   const tesela_matrix *matrix, tsl_operand *out) {
+  if (!matrix || !matrix->data)
     return tsl_fail(TESELA_BAD_CALL, "%s%s.data is NULL, but the call uses it%s", where, reach->name,
-                    given && given->buffer ? ": the plan is for host memory, not for buffers" : "");
-  if ((uintptr_t)given->data % reach->align != 0)
+                    matrix && matrix->buffer ? ": the plan is for host memory, not for buffers" : "");
+  if ((uintptr_t)matrix->data % reach->align != 0)
     return tsl_fail(TESELA_BAD_CALL, "%s%s.data is %p, which is not aligned to the %zu bytes of its elements",
-                    where, reach->name, given->data, reach->align);
-  *out = (tsl_operand){.host = tsl_writable(given->data)};
+                    where, reach->name, matrix->data, reach->align);
+  *out = (tsl_operand){.host = tsl_writable(matrix->data)};
   return TESELA_OK;
 }
 
-tesela_status tsl_api_device_operand(const tesela_plan *plan, const tsl_address_range *reach, const char *where,
-                                     const tesela_matrix *given, tsl_operand *out) {
+tesela_status tsl_api_device_operand(const tesela_plan *plan, const tsl_address_range *reach,
+                                     const char *where, const tesela_matrix *matrix, tsl_operand *out) {
   const tsl_device *device = plan->plan->work.device;
-  if (!given || !given->buffer)
+  if (!matrix || !matrix->buffer)
     return tsl_fail(TESELA_BAD_CALL, "%s%s.buffer is NULL, but the call uses it%s", where, reach->name,
-                    given && given->data ? ": the plan is for buffers, not for host memory" : "");
-  const tsl_buffer *memory = given->buffer->memory;
+                    matrix && matrix->data ? ": the plan is for buffers, not for host memory" : "");
+  const tsl_buffer *memory = matrix->buffer->memory;
   if (memory->device != device)
     return tsl_fail(TESELA_BAD_CALL, "%s%s.buffer is on %s, but the plan runs on %s%s", where, reach->name,
                     memory->device->name, device->name,
                     strcmp(memory->device->name, device->name) == 0 ? " of another context" : "");
   const int64_t elements = (int64_t)(memory->bytes / reach->size);
-  if (given->offset < reach->below || given->offset > elements || reach->above > elements - given->offset)
+  if (matrix->offset < reach->below || matrix->offset > elements || reach->above > elements - matrix->offset)
     return tsl_fail(TESELA_BAD_CALL,
                     "%s%s.offset is %lld: there must be %lld elements before that and %lld from there on, "
                     "and its buffer has %lld",
-                    where, reach->name, (long long)given->offset, (long long)reach->below,
+                    where, reach->name, (long long)matrix->offset, (long long)reach->below,
                     (long long)reach->above, (long long)elements);
-  *out = (tsl_operand){.buffer = given->buffer->memory, .offset = given->offset};
+  *out = (tsl_operand){.buffer = matrix->buffer->memory, .offset = matrix->offset};
   return TESELA_OK;
 }

@@ -10,12 +10,12 @@ tsl_address_range tsl_api_reach(const tsl_shape *shape, const char *name, bool u
   const tsl_type_info *type = tsl_type(shape->type);
   const int64_t below = tsl_shape_below(shape), extent = tsl_shape_extent(shape);
   return (tsl_address_range){.name = name,
-                     .below = below,
-                     .above = extent - below,
-                     .size = type->size,
-                     .align = tsl_type(type->component)->size,
-                     .used = used && extent > 0,
-                     .dense = tsl_shape_is_dense(shape)};
+                             .below = below,
+                             .above = extent - below,
+                             .size = type->size,
+                             .align = tsl_type(type->component)->size,
+                             .used = used && extent > 0,
+                             .dense = tsl_shape_is_dense(shape)};
 }
 
 /* What the caller's fields are called; the second row is for what works in place. */
@@ -52,7 +52,7 @@ tesela_status tsl_api_begin_plan(tesela_plan **plan) {
   return TESELA_OK;
 }
 
-tesela_status tsl_api_run_plan(tesela_plan *plan, tsl_op op, const tesela_matrix *const given[TSL_GIVEN],
+tesela_status tsl_api_run_plan(tesela_plan *plan, tsl_op op, const tesela_matrix *const matrix[TSL_GIVEN],
                                tesela_record *record, size_t record_size) {
   TSL_NOT_CANCELLED;
   tesela_record full;
@@ -63,8 +63,8 @@ tesela_status tsl_api_run_plan(tesela_plan *plan, tsl_op op, const tesela_matrix
     return tsl_fail(TESELA_BAD_CALL, "the plan is one of a %s, and was asked to run a %s", tsl_op_name(own),
                     tsl_op_name(op));
   tesela_record *told = tsl_api_record(record, record_size, &full);
-  const tesela_status status = plan->plan->spread ? tsl_api_run_single(plan, given, told)
-                                                  : tsl_api_run(plan, "", given, plan->measure, told);
+  const tesela_status status = plan->plan->spread ? tsl_api_run_single(plan, matrix, told)
+                                                  : tsl_api_run(plan, "", matrix, plan->measure, told);
   return tsl_api_recorded(status, record, record_size, &full);
 }
 
@@ -87,8 +87,8 @@ void tsl_api_as_operands(const tesela_matrix *a, const tesela_matrix *b, const t
 /* Apart, so that the direct way saves no registers for it. */
 static __attribute__((noinline)) tesela_status run_checked(tesela_plan *plan, const tesela_matrix *a,
                                                            const tesela_matrix *b, const tesela_result *c,
-                                                           const tesela_epilogue *finish, tesela_record *record,
-                                                           size_t record_size) {
+                                                           const tesela_epilogue *finish,
+                                                           tesela_record *record, size_t record_size) {
   tsl_api_operands operands;
   tsl_api_as_operands(a, b, c, finish, &operands);
   return tsl_api_run_plan(plan, TSL_OP_GEMM, operands.given, record, record_size);

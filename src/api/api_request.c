@@ -47,9 +47,9 @@ static void resolve_structures(const tsl_request *request, tsl_shape *const shap
   }
 }
 
-static void resolve_scalar(const double *given, double fallback, tesela_type type, double out[2]) {
-  out[0] = given ? given[0] : fallback;
-  out[1] = given && tsl_type(type)->is_complex ? given[1] : 0;
+static void resolve_scalar(const double *argument, double fallback, tesela_type type, double out[2]) {
+  out[0] = argument ? argument[0] : fallback;
+  out[1] = argument && tsl_type(type)->is_complex ? argument[1] : 0;
 }
 
 static tesela_status resolve_conjugates(const tsl_request *request, tsl_problem *problem) {
@@ -172,7 +172,8 @@ static tesela_status device_of_buffers(const tsl_request *request, tsl_device **
 }
 
 /* A device that is named beside buffers must be theirs. */
-static tesela_status api_request_agree(const tesela_context *context, const char *name, const tsl_device *device) {
+static tesela_status api_request_agree(const tesela_context *context, const char *name,
+                                       const tsl_device *device) {
   tsl_device *named;
   if (!name || strcmp(name, "auto") == 0)
     return TESELA_OK;
@@ -184,7 +185,8 @@ static tesela_status api_request_agree(const tesela_context *context, const char
   return TESELA_OK;
 }
 
-static tesela_status resolve_ask(const tesela_context *context, const tsl_request *request, tsl_numeric_requirements *ask) {
+static tesela_status resolve_ask(const tesela_context *context, const tsl_request *request,
+                                 tsl_numeric_requirements *ask) {
   tesela_status status = TESELA_OK;
   *ask = context->ask;
   if (request->accuracy)

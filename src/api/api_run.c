@@ -9,7 +9,8 @@
 
 /* Whether two operands share bytes for certain: the same first element, or ranges that meet where neither has
  * a gap. Operands may lie between each other's elements, and then only the caller knows. */
-static bool api_overlap(const tsl_address_range *a, uintptr_t a_at, const tsl_address_range *b, uintptr_t b_at) {
+static bool api_overlap(const tsl_address_range *a, uintptr_t a_at, const tsl_address_range *b,
+                        uintptr_t b_at) {
   if (a_at == b_at)
     return true;
   const uintptr_t a_start = a_at - (uintptr_t)a->below * a->size,
@@ -67,28 +68,28 @@ tsl_fast_call tsl_api_direct(const tesela_plan *plan) {
 }
 
 static tesela_status api_operand_of(const tesela_plan *plan, const char *where, int operand,
-                                const tesela_matrix *given, tsl_operand *out) {
+                                    const tesela_matrix *matrix, tsl_operand *out) {
   const tsl_address_range *reach = &plan->reach[operand];
-  if (given)
-    TSL_TRY(tsl_api_one_place(given, where, reach->name));
-  if (given && given->packed)
-    return tsl_api_packed(plan, where, operand, given, out);
-  return plan->plan->place == TSL_PLACE_HOST ? tsl_api_host_operand(reach, where, given, out)
-                                             : tsl_api_device_operand(plan, reach, where, given, out);
+  if (matrix)
+    TSL_TRY(tsl_api_one_place(matrix, where, reach->name));
+  if (matrix && matrix->packed)
+    return tsl_api_packed(plan, where, operand, matrix, out);
+  return plan->plan->place == TSL_PLACE_HOST ? tsl_api_host_operand(reach, where, matrix, out)
+                                             : tsl_api_device_operand(plan, reach, where, matrix, out);
 }
 
 tesela_status tsl_api_gather(const tesela_plan *plan, const char *where,
-                             const tesela_matrix *const given[TSL_GIVEN], tsl_operands *out) {
+                             const tesela_matrix *const matrix[TSL_GIVEN], tsl_operands *out) {
   tsl_operand operands[TSL_GIVEN] = {{0}};
-  if (given[TSL_OPERAND_BIAS] && plan->plan->work.problem.bias_axis == TESELA_NO_BIAS)
+  if (matrix[TSL_OPERAND_BIAS] && plan->plan->work.problem.bias_axis == TESELA_NO_BIAS)
     return tsl_fail(TESELA_BAD_CALL, "%sbias is given, and the plan adds none", where);
   for (int i = TSL_OPERAND_SCALE_A; i < TSL_GIVEN; i++)
-    if (given[i] && !tsl_problem_has_operand(&plan->plan->work.problem, i))
+    if (matrix[i] && !tsl_problem_has_operand(&plan->plan->work.problem, i))
       return tsl_fail(TESELA_BAD_CALL, "%sscale_%c is given, and the plan does not scale %c", where,
                       "ab"[i - TSL_OPERAND_SCALE_A], "AB"[i - TSL_OPERAND_SCALE_A]);
   for (int i = 0; i < TSL_GIVEN; i++) {
     if (plan->reach[i].used)
-      TSL_TRY(api_operand_of(plan, where, i, given[i], &operands[i]));
+      TSL_TRY(api_operand_of(plan, where, i, matrix[i], &operands[i]));
   }
   if (plan->reach[TSL_OPERAND_C].used)
     TSL_TRY(check_overlap(plan, where, operands));
@@ -101,7 +102,7 @@ tesela_status tsl_api_gather(const tesela_plan *plan, const char *where,
   return TESELA_OK;
 }
 
-static void tell_measured(const tesela_plan *plan, const tsl_measured *measured, double seconds,
+static void tell_measured(const tesela_plan *plan, const tsl_error_measured *measured, double seconds,
                           tesela_record *record) {
   tsl_log(TSL_LOG_CALLS, "%s: error %.2g of %lld x %lld elements, measured in %.3g s", plan->plan->text,
           measured->error, (long long)measured->rows, (long long)measured->cols, seconds);
@@ -113,15 +114,15 @@ static void tell_measured(const tesela_plan *plan, const tsl_measured *measured,
   record->seconds_measure = seconds;
 }
 
-static tesela_status api_run(tesela_plan *plan, const tsl_operands *operands, tsl_error_measurement *measuring,
-                         tsl_phases *phases) {
+static tesela_status api_run(tesela_plan *plan, const tsl_operands *operands,
+                             tsl_error_measurement *measuring, tsl_phases *phases) {
   return measuring ? tsl_measure_run(measuring, plan->plan, operands, phases)
                    : tsl_plan_run(plan->plan, operands, phases);
 }
 
 /* measuring may be NULL. */
-static tesela_status run_recorded(tesela_plan *plan, const tsl_operands *operands, tsl_error_measurement *measuring,
-                                  tesela_record *record) {
+static tesela_status run_recorded(tesela_plan *plan, const tsl_operands *operands,
+                                  tsl_error_measurement *measuring, tesela_record *record) {
   tsl_phases phases;
   if (!record && !tsl_log_wants(TSL_LOG_CALLS))
     return api_run(plan, operands, measuring, NULL);
@@ -151,9 +152,9 @@ tesela_status tsl_api_run_timed(tesela_plan *plan, const tsl_operands *operands,
 
 /* A run between the two halves of a measurement. */
 static tesela_status api_run_measured(tesela_plan *plan, const tsl_operands *operands, uint64_t seed,
-                                  tesela_record *record) {
+                                      tesela_record *record) {
   tsl_error_measurement *measuring;
-  tsl_measured measured = {0, 0, 0};
+  tsl_error_measured measured = {0, 0, 0};
   tesela_status status = TESELA_OK;
   const double start = tsl_clock();
   TSL_TRY(tsl_measure_begin(plan->plan, operands, seed, &measuring));
@@ -168,20 +169,21 @@ out:
   return status;
 }
 
-tesela_status tsl_api_run(tesela_plan *plan, const char *where, const tesela_matrix *const given[TSL_GIVEN],
+tesela_status tsl_api_run(tesela_plan *plan, const char *where, const tesela_matrix *const matrix[TSL_GIVEN],
                           uint64_t measure, tesela_record *record) {
   tsl_operands operands;
   if (measure != 0) {
-    TSL_TRY(tsl_api_gather(plan, where, given, &operands));
+    TSL_TRY(tsl_api_gather(plan, where, matrix, &operands));
     return api_run_measured(plan, &operands, measure, record);
   }
   if (record || tsl_log_wants(TSL_LOG_CALLS)) {
-    TSL_TRY(tsl_api_gather(plan, where, given, &operands));
+    TSL_TRY(tsl_api_gather(plan, where, matrix, &operands));
     return tsl_api_run_timed(plan, &operands, record);
   }
-  const tesela_matrix *a = given[TSL_OPERAND_A], *b = given[TSL_OPERAND_B], *c = given[TSL_OPERAND_C];
+  const tesela_matrix *a = matrix[TSL_OPERAND_A], *b = matrix[TSL_OPERAND_B], *c = matrix[TSL_OPERAND_C];
   if (tsl_api_runs_directly(plan, a, b, c))
-    return tsl_fast_call_run(&plan->direct, &plan->plan->work.problem, a->data, b->data, tsl_writable(c->data));
-  TSL_TRY(tsl_api_gather(plan, where, given, &operands));
+    return tsl_fast_call_run(&plan->direct, &plan->plan->work.problem, a->data, b->data,
+                             tsl_writable(c->data));
+  TSL_TRY(tsl_api_gather(plan, where, matrix, &operands));
   return tsl_plan_run(plan->plan, &operands, NULL);
 }

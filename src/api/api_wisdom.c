@@ -1,5 +1,6 @@
-/* What a context knows of measurements: the library's records, and its own, which are the user's file's, those that were imported,
- * and those that planning measured. Plans that are being made hold what was known when they were begun. */
+/* What a context knows of measurements: the library's records, and its own, which are the user's file's,
+ * those that were imported, and those that planning measured. Plans that are being made hold what was known
+ * when they were begun. */
 #include "api/api.h"
 #include "api/api_dispatch.h"
 
@@ -63,24 +64,24 @@ tesela_status tsl_api_wisdom(tesela_context *context, tsl_shared_wisdom **known)
 }
 
 /* Under the lock: lets the context know the library's records and these; *old is to be released. */
-static tesela_status api_wisdom_replace(tesela_context *context, tsl_text *own, tsl_shared_wisdom **old) {
+static tesela_status api_wisdom_replace(tesela_context *context, tsl_text *text, tsl_shared_wisdom **old) {
   tsl_wisdom *wisdom;
   tsl_shared_wisdom *known;
-  TSL_TRY(tsl_text_status(own));
-  TSL_TRY(tsl_wisdom_from(context->shipped_wisdom, tsl_text_get(own), &wisdom));
+  TSL_TRY(tsl_text_status(text));
+  TSL_TRY(tsl_wisdom_from(context->shipped_wisdom, tsl_text_get(text), &wisdom));
   TSL_TRY(api_wisdom_wrap(wisdom, &known));
   free(context->own_wisdom);
-  context->own_wisdom = own->length > 0 ? tsl_text_take(own) : NULL;
+  context->own_wisdom = text->length > 0 ? tsl_text_take(text) : NULL;
   *old = context->known;
   context->known = known;
   return TESELA_OK;
 }
 
 /* How a text and the context's own records make its next ones. */
-typedef tesela_status combination(const char *own, const char *text, tsl_text *out);
+typedef tesela_status combination(const char *state, const char *text, tsl_text *out);
 
-/* Plans that were made of what was known before are found no more, neither in the plan cache nor in threads' tables, which know
- * the context by its number. */
+/* Plans that were made of what was known before are found no more, neither in the plan cache nor in threads'
+ * tables, which know the context by its number. */
 static tesela_status change(tesela_context *context, combination *combine, const char *text) {
   tsl_text own = {0};
   tsl_shared_wisdom *old = NULL;
@@ -101,18 +102,18 @@ static tesela_status change(tesela_context *context, combination *combine, const
 }
 
 /* What is no record of the file is left behind. */
-static tesela_status add_better(const char *own, const char *text, tsl_text *out) {
+static tesela_status add_better(const char *state, const char *text, tsl_text *out) {
   tsl_text records = {0};
   tsl_wisdom_merged merged;
-  tesela_status status = tsl_wisdom_merge_texts("", own, &records, &merged);
+  tesela_status status = tsl_wisdom_merge_texts("", state, &records, &merged);
   if (status == TESELA_OK)
     status = tsl_wisdom_merge_texts(tsl_text_get(&records), text, out, &merged);
   tsl_text_free(&records);
   return status;
 }
 
-static tesela_status api_wisdom_forget_all(const char *own, const char *text, tsl_text *out) {
-  (void)own;
+static tesela_status api_wisdom_forget_all(const char *state, const char *text, tsl_text *out) {
+  (void)state;
   (void)text;
   (void)out;
   return TESELA_OK;

@@ -1,5 +1,5 @@
-/* Products that are alike: where the operands of each one are, what is wrong with them, and one of them computed, by its plan or, where
- * that fails and others may be done, by the specification. */
+/* Products that are alike: where the operands of each one are, what is wrong with them, and one of them
+ * computed, by its plan or, where that fails and others may be done, by the specification. */
 #include "api/batch_common.h"
 
 #include "base/status.h"
@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-tesela_status tsl_products_fail_in(const tsl_products *of, int64_t index, tesela_status status) {
-  if (of->is_one)
-    return tsl_fail_in(status, "product %" PRId64, of->group);
+tesela_status tsl_products_fail_in(const tsl_products *products, int64_t index, tesela_status status) {
+  if (products->is_one)
+    return tsl_fail_in(status, "product %" PRId64, products->group);
   (void)tsl_fail_in(status, "product %" PRId64, index);
-  return of->group < 0 ? status : tsl_fail_in(status, "group %" PRId64, of->group);
+  return products->group < 0 ? status : tsl_fail_in(status, "group %" PRId64, products->group);
 }
 
 /* Addresses of element (0, 0), product by product, of what is read or written alike; NULL: there are none. */
@@ -36,15 +36,16 @@ static tesela_matrix matrix_at(const tesela_matrix *first, addresses each, int64
 }
 
 /* Of product `index`. */
-static void matrices_of(const tsl_products *of, int64_t index, tesela_matrix matrices[TSL_GIVEN]) {
-  const tesela_batch *batch = of->batch;
-  const tsl_address_range *reach = of->plan->reach;
-  const tesela_matrix c = tsl_api_as_matrix(&of->desc->c);
+static void matrices_of(const tsl_products *products, int64_t index, tesela_matrix matrices[TSL_GIVEN]) {
+  const tesela_batch *batch = products->batch;
+  const tsl_address_range *reach = products->plan->reach;
+  const tesela_matrix c = tsl_api_as_matrix(&products->desc->c);
   matrices[TSL_OPERAND_A] =
-      matrix_at(&of->desc->a, batch->a, batch->a_stride, reach[TSL_OPERAND_A].size, index);
+      matrix_at(&products->desc->a, batch->a, batch->a_stride, reach[TSL_OPERAND_A].size, index);
   matrices[TSL_OPERAND_B] =
-      matrix_at(&of->desc->b, batch->b, batch->b_stride, reach[TSL_OPERAND_B].size, index);
-  const tesela_vector *const vectors[] = {&of->desc->bias, &of->desc->scale_a, &of->desc->scale_b};
+      matrix_at(&products->desc->b, batch->b, batch->b_stride, reach[TSL_OPERAND_B].size, index);
+  const tesela_vector *const vectors[] = {&products->desc->bias, &products->desc->scale_a,
+                                          &products->desc->scale_b};
   const int64_t strides[] = {batch->bias_stride, batch->scale_a_stride, batch->scale_b_stride};
   for (int i = TSL_OPERANDS; i < TSL_GIVEN; i++) {
     const tesela_matrix line = tsl_api_as_line(vectors[i - TSL_OPERANDS]);
@@ -54,38 +55,40 @@ static void matrices_of(const tsl_products *of, int64_t index, tesela_matrix mat
 }
 
 /* Element (0, 0) in host memory. */
-static void *batch_common_address_of(const void *first, addresses each, int64_t stride, size_t size, int64_t index) {
+static void *batch_common_address_of(const void *first, addresses each, int64_t stride, size_t size,
+                                     int64_t index) {
   return tsl_writable(each    ? address_in(each, index)
                       : first ? (const char *)first + index * stride * (int64_t)size
                               : NULL);
 }
 
-bool tsl_products_at(const tsl_products *of, int64_t index, tsl_operands *operands) {
-  const tesela_batch *batch = of->batch;
-  const tsl_address_range *reach = of->plan->reach;
-  operands->a.host =
-      batch_common_address_of(of->desc->a.data, batch->a, batch->a_stride, reach[TSL_OPERAND_A].size, index);
-  operands->b.host =
-      batch_common_address_of(of->desc->b.data, batch->b, batch->b_stride, reach[TSL_OPERAND_B].size, index);
-  operands->c.host =
-      batch_common_address_of(of->desc->c.data, batch->c, batch->c_stride, reach[TSL_OPERAND_C].size, index);
-  return tsl_fast_call_supports(&of->plan->direct, operands->a.host, operands->b.host, operands->c.host);
+bool tsl_products_at(const tsl_products *products, int64_t index, tsl_operands *operands) {
+  const tesela_batch *batch = products->batch;
+  const tsl_address_range *reach = products->plan->reach;
+  operands->a.host = batch_common_address_of(products->desc->a.data, batch->a, batch->a_stride,
+                                             reach[TSL_OPERAND_A].size, index);
+  operands->b.host = batch_common_address_of(products->desc->b.data, batch->b, batch->b_stride,
+                                             reach[TSL_OPERAND_B].size, index);
+  operands->c.host = batch_common_address_of(products->desc->c.data, batch->c, batch->c_stride,
+                                             reach[TSL_OPERAND_C].size, index);
+  return tsl_fast_call_supports(&products->plan->direct, operands->a.host, operands->b.host,
+                                operands->c.host);
 }
 
-tesela_status tsl_products_gather(const tsl_products *of, int64_t index, tsl_operands *operands) {
+tesela_status tsl_products_gather(const tsl_products *products, int64_t index, tsl_operands *operands) {
   tesela_matrix matrices[TSL_GIVEN];
   const tesela_matrix *const given[TSL_GIVEN] = {
       &matrices[0],
       &matrices[1],
       &matrices[2],
-      of->desc->bias_axis != TESELA_NO_BIAS ? &matrices[TSL_OPERAND_BIAS] : NULL,
-      of->desc->scaling_a != TESELA_NO_SCALE ? &matrices[TSL_OPERAND_SCALE_A] : NULL,
-      of->desc->scaling_b != TESELA_NO_SCALE ? &matrices[TSL_OPERAND_SCALE_B] : NULL};
-  if (of->plan->direct.run && tsl_products_at(of, index, operands))
+      products->desc->bias_axis != TESELA_NO_BIAS ? &matrices[TSL_OPERAND_BIAS] : NULL,
+      products->desc->scaling_a != TESELA_NO_SCALE ? &matrices[TSL_OPERAND_SCALE_A] : NULL,
+      products->desc->scaling_b != TESELA_NO_SCALE ? &matrices[TSL_OPERAND_SCALE_B] : NULL};
+  if (products->plan->direct.run && tsl_products_at(products, index, operands))
     return TESELA_OK;
-  matrices_of(of, index, matrices);
-  const tesela_status status = tsl_api_gather(of->plan, "", given, operands);
-  return status == TESELA_OK ? status : tsl_products_fail_in(of, index, status);
+  matrices_of(products, index, matrices);
+  const tesela_status status = tsl_api_gather(products->plan, "", given, operands);
+  return status == TESELA_OK ? status : tsl_products_fail_in(products, index, status);
 }
 
 tesela_status tsl_products_check_batch(const tesela_gemm_desc *desc, const tesela_batch *batch) {
@@ -112,14 +115,15 @@ tesela_status tsl_products_check_batch(const tesela_gemm_desc *desc, const tesel
   return TESELA_OK;
 }
 
-/* Strides that no sum of sizes can pass 63 bits with, and results apart from each other, where that is certain. */
-static tesela_status check_strides(const tsl_products *of) {
-  const tesela_batch *batch = of->batch;
+/* Strides that no sum of sizes can pass 63 bits with, and results apart from each other, where that is
+ * certain. */
+static tesela_status check_strides(const tsl_products *products) {
+  const tesela_batch *batch = products->batch;
   static const char *const names[TSL_GIVEN] = {"a", "b", "c", "bias", "scale_a", "scale_b"};
   const addresses each[TSL_GIVEN] = {batch->a, batch->b, batch->c};
   const int64_t strides[TSL_GIVEN] = {batch->a_stride,    batch->b_stride,       batch->c_stride,
                                       batch->bias_stride, batch->scale_a_stride, batch->scale_b_stride};
-  const tsl_address_range *c = &of->plan->reach[TSL_OPERAND_C];
+  const tsl_address_range *c = &products->plan->reach[TSL_OPERAND_C];
   for (int i = 0; i < TSL_GIVEN; i++) {
     const int64_t stride = strides[i], most = INT64_MAX / 16 / batch->count;
     if (!each[i] && (stride > most || stride < -most))
@@ -135,94 +139,95 @@ static tesela_status check_strides(const tsl_products *of) {
                   stride, c->below + c->above);
 }
 
-tesela_status tsl_products_check(const tsl_products *of) {
+tesela_status tsl_products_check(const tsl_products *products) {
   tsl_operands operands;
-  const tesela_status status = check_strides(of);
+  const tesela_status status = check_strides(products);
   if (status != TESELA_OK)
-    return of->group < 0 ? status : tsl_fail_in(status, "group %" PRId64, of->group);
-  for (int64_t i = 0; i < of->batch->count; i++)
-    TSL_TRY(tsl_products_gather(of, i, &operands));
+    return products->group < 0 ? status : tsl_fail_in(status, "group %" PRId64, products->group);
+  for (int64_t i = 0; i < products->batch->count; i++)
+    TSL_TRY(tsl_products_gather(products, i, &operands));
   return TESELA_OK;
 }
 
 /* Product `index`, which was checked. */
-static tesela_status batch_common_multiply(const tsl_products *of, int64_t index) {
+static tesela_status batch_common_multiply(const tsl_products *products, int64_t index) {
   tsl_operands operands;
-  tsl_plan *plan = of->plan->plan;
-  if (of->plan->direct.run) {
-    (void)tsl_products_at(of, index, &operands);
-    return tsl_fast_call_run(&of->plan->direct, &plan->work.problem, operands.a.host, operands.b.host,
-                          operands.c.host);
+  tsl_plan *plan = products->plan->plan;
+  if (products->plan->direct.run) {
+    (void)tsl_products_at(products, index, &operands);
+    return tsl_fast_call_run(&products->plan->direct, &plan->work.problem, operands.a.host, operands.b.host,
+                             operands.c.host);
   }
-  TSL_TRY(tsl_products_gather(of, index, &operands));
+  TSL_TRY(tsl_products_gather(products, index, &operands));
   return tsl_plan_run(plan, &operands, NULL);
 }
 
 /* --- what its plan cannot finish --- */
 
-/* Product `index`, whose plan failed and left its C as it was, by the loops of the specification: they take no memory,
- * so that what others wrote already need not be taken back. */
-static tesela_status rescue(tsl_products *of, int64_t index) {
-  const tsl_plan *own = of->plan->plan;
+/* Product `index`, whose plan failed and left its C as it was, by the loops of the specification: they take
+ * no memory, so that what others wrote already need not be taken back. */
+static tesela_status rescue(tsl_products *products, int64_t index) {
+  const tsl_plan *own = products->plan->plan;
   const tsl_strategy *plainest = tsl_strategy_specification(own->work.problem.op);
   tsl_plan plan = {
       .work = {.strategy = plainest, .problem = own->work.problem, .config = tsl_strategy_defaults(plainest)},
       .place = own->place};
   tsl_operands operands = {.scratch = NULL};
-  TSL_TRY(tsl_devices_find(of->context->devices, "cpu", &plan.work.device));
-  TSL_TRY(tsl_products_gather(of, index, &operands));
-  atomic_store_explicit(&of->rescues, true, memory_order_relaxed);
+  TSL_TRY(tsl_devices_find(products->context->devices, "cpu", &plan.work.device));
+  TSL_TRY(tsl_products_gather(products, index, &operands));
+  atomic_store_explicit(&products->rescues, true, memory_order_relaxed);
   return tsl_plan_run(&plan, &operands, NULL);
 }
 
 /* Whether the specification can: it reads matrices where they lie in host memory. */
-static bool is_rescued(const tsl_products *of) {
-  const tsl_device *device = of->plan->plan->work.device;
-  const tesela_gemm_desc *desc = of->desc;
-  return (of->plan->plan->place == TSL_PLACE_HOST || device->capabilities & TSL_CAN_HOST) &&
+static bool is_rescued(const tsl_products *products) {
+  const tsl_device *device = products->plan->plan->work.device;
+  const tesela_gemm_desc *desc = products->desc;
+  return (products->plan->plan->place == TSL_PLACE_HOST || device->capabilities & TSL_CAN_HOST) &&
          !desc->a.packed && !desc->b.packed;
 }
 
-tesela_status tsl_products_resolve_failure(tsl_products *of, int64_t index, bool is_first, tesela_status status) {
+tesela_status tsl_products_resolve_failure(tsl_products *products, int64_t index, bool is_first,
+                                           tesela_status status) {
   if (status == TESELA_OK || status == TESELA_DEVICE_FAILED || is_first)
     return status;
-  if (is_rescued(of))
-    return rescue(of, index);
+  if (is_rescued(products))
+    return rescue(products, index);
   (void)tsl_fail_in(status, "with others done");
-  (void)tsl_products_fail_in(of, index, status);
+  (void)tsl_products_fail_in(products, index, status);
   return TESELA_DEVICE_FAILED;
 }
 
-tesela_status tsl_products_multiply(tsl_products *of, int64_t index, bool is_first) {
-  return tsl_products_resolve_failure(of, index, is_first, batch_common_multiply(of, index));
+tesela_status tsl_products_multiply(tsl_products *products, int64_t index, bool is_first) {
+  return tsl_products_resolve_failure(products, index, is_first, batch_common_multiply(products, index));
 }
 
-bool tsl_products_run_together(const tsl_products *of) {
-  return tsl_problem_batch(&of->plan->plan->work.problem) > 1;
+bool tsl_products_run_together(const tsl_products *products) {
+  return tsl_problem_batch(&products->plan->plan->work.problem) > 1;
 }
 
-tesela_status tsl_products_gather_all(const tsl_products *of, tsl_operands *operands) {
+tesela_status tsl_products_gather_all(const tsl_products *products, tsl_operands *operands) {
   *operands = (tsl_operands){.a = {.host = NULL}}; /* the direct way sets addresses alone */
-  TSL_TRY(tsl_products_gather(of, 0, operands));
-  operands->a.step = of->batch->a_stride;
-  operands->b.step = of->batch->b_stride;
-  operands->c.step = of->batch->c_stride;
-  operands->bias.step = of->batch->bias_stride;
-  operands->scale_a.step = of->batch->scale_a_stride;
-  operands->scale_b.step = of->batch->scale_b_stride;
+  TSL_TRY(tsl_products_gather(products, 0, operands));
+  operands->a.step = products->batch->a_stride;
+  operands->b.step = products->batch->b_stride;
+  operands->c.step = products->batch->c_stride;
+  operands->bias.step = products->batch->bias_stride;
+  operands->scale_a.step = products->batch->scale_a_stride;
+  operands->scale_b.step = products->batch->scale_b_stride;
   return TESELA_OK;
 }
 
-tesela_status tsl_products_together(const tsl_products *of) {
+tesela_status tsl_products_together(const tsl_products *products) {
   tsl_operands operands;
-  TSL_TRY(tsl_products_gather_all(of, &operands));
-  return tsl_plan_run(of->plan->plan, &operands, NULL);
+  TSL_TRY(tsl_products_gather_all(products, &operands));
+  return tsl_plan_run(products->plan->plan, &operands, NULL);
 }
 
-double tsl_products_error_bound(const tsl_products *of) {
-  const tsl_plan *plan = of->plan->plan;
+double tsl_products_error_bound(const tsl_products *products) {
+  const tsl_plan *plan = products->plan->plan;
   const double bound = tsl_plan_error_bound(plan);
-  if (!atomic_load_explicit(&of->rescues, memory_order_relaxed))
+  if (!atomic_load_explicit(&products->rescues, memory_order_relaxed))
     return bound;
   tsl_plan plainest = {.work = plan->work};
   plainest.work.strategy = tsl_strategy_specification(plan->work.problem.op);
@@ -232,18 +237,18 @@ double tsl_products_error_bound(const tsl_products *of) {
 
 /* --- their plan --- */
 
-/* Whether products follow each other at even distances, so that one run may take all. Those with structures are cut into batches of their
- * own, and run one by one. */
+/* Whether products follow each other at even distances, so that one run may take all. Those with structures
+ * are cut into batches of their own, and run one by one. */
 static bool is_even(const tesela_gemm_desc *desc, const tesela_batch *batch, const tsl_problem *problem) {
   return batch->count > 1 && !tsl_problem_has_structure(problem) && !batch->a && !batch->b && !batch->c &&
          !desc->a.packed && !desc->b.packed;
 }
 
-/* Whether products run one by one for good: on the processor threads share them out, and elsewhere it was found that no
- * strategy takes them in one run. */
-static bool batch_common_is_alone(const tsl_cached_plan *one) {
-  return tsl_plan_cache_plan(one)->plan->work.device->capabilities & TSL_CAN_HOST ||
-         tsl_plan_cache_refuses_batches(one);
+/* Whether products run one by one for good: on the processor threads share them out, and elsewhere it was
+ * found that no strategy takes them in one run. */
+static bool batch_common_is_alone(const tsl_cached_plan *cached_plan) {
+  return tsl_plan_cache_plan(cached_plan)->plan->work.device->capabilities & TSL_CAN_HOST ||
+         tsl_plan_cache_refuses_batches(cached_plan);
 }
 
 tesela_status tsl_products_request(tesela_context *context, const tsl_request *request, tsl_call_key *key) {

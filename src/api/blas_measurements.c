@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-static const tsl_lines file = {.file = "blas", .mark = "# tesela: how fast other BLAS are beside it\n"};
+static const tsl_fact_lines file = {.file = "blas", .mark = "# tesela: how fast other BLAS are beside it\n"};
 
 typedef struct blas_measurements_finding {
   const tsl_device *device;
@@ -29,8 +29,9 @@ static void blas_measurements_find_one(void *argument, char *line) {
   if (tsl_record_parse(line, &record) != TESELA_OK)
     return;
   const char *text = tsl_record_get(&record, "value");
-  if (blas_measurements_says(&record, "key", job->device->key) && blas_measurements_says(&record, "name", job->name) && text &&
-      tsl_parse_double(text, &value) && value >= 0) {
+  if (blas_measurements_says(&record, "key", job->device->key) &&
+      blas_measurements_says(&record, "name", job->name) && text && tsl_parse_double(text, &value) &&
+      value >= 0) {
     *job->value = value;
     job->found = true;
   }

@@ -49,11 +49,12 @@ static void end_transport(tesela_buffer *buffer) {
 }
 
 /* What came of giving it memory. */
-static tesela_status buffer_made_with(tesela_status status, tesela_buffer *made, tesela_buffer **buffer) {
+static tesela_status buffer_made_with(tesela_status status, tesela_buffer *buffer_in,
+                                      tesela_buffer **buffer) {
   if (status == TESELA_OK)
-    *buffer = made;
+    *buffer = buffer_in;
   else
-    tesela_buffer_destroy(made);
+    tesela_buffer_destroy(buffer_in);
   return status;
 }
 

@@ -1,4 +1,5 @@
-/* From what a call asks for to a plan: by what the context knows, and by what it measures where it is given time. */
+/* From what a call asks for to a plan: by what the context knows, and by what it measures where it is given
+ * time. */
 #include "tune/measured_choice.h"
 
 #include "api/api.h"
@@ -8,7 +9,7 @@
 
 /* Measures what the context does not know, lets it know that, and holds its wisdom of then. */
 static tesela_status choose_measure(tesela_context *context, const tsl_call_key *key, tsl_choice *choice,
-                             tsl_shared_wisdom **known, tsl_candidate *won) {
+                                    tsl_shared_wisdom **known, tsl_candidate *won) {
   tsl_effort found;
   tesela_status status = tsl_tune_effort(&key->problem, choice, key->effort, &found);
   if (status == TESELA_OK && found.won.strategy) {

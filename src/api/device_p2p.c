@@ -38,13 +38,13 @@ static tesela_status copy_each(const tesela_stream *stream, const tsl_copy_rect 
 tesela_status tsl_api_copy_rows(tesela_stream *stream, const tsl_api_rows *rows) {
   const tsl_device_ops *ops = stream->device->ops;
   const tsl_copy_rect all = {.from = rows->from->memory,
-                            .to = rows->to->memory,
-                            .from_offset = rows->from_offset,
-                            .from_pitch = rows->from_pitch,
-                            .to_offset = rows->to_offset,
-                            .to_pitch = rows->to_pitch,
-                            .rows = rows->rows,
-                            .row_bytes = rows->row_bytes};
+                             .to = rows->to->memory,
+                             .from_offset = rows->from_offset,
+                             .from_pitch = rows->from_pitch,
+                             .to_offset = rows->to_offset,
+                             .to_pitch = rows->to_pitch,
+                             .rows = rows->rows,
+                             .row_bytes = rows->row_bytes};
   return ops->copy_rows && ops->reaches(stream->device, stream->device) ? ops->copy_rows(stream->stream, &all)
                                                                         : copy_each(stream, &all);
 }

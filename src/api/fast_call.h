@@ -1,4 +1,5 @@
-/* A run whose operands are known by their addresses alone: a product may take less time than all else that a plan knows. */
+/* A run whose operands are known by their addresses alone: a product may take less time than all else that a
+ * plan knows. */
 #ifndef TSL_API_FAST_CALL_H
 #define TSL_API_FAST_CALL_H
 
@@ -15,7 +16,8 @@ typedef struct tsl_fast_call {
 } tsl_fast_call;
 
 /* Whether these addresses may be given to it; if not, the long way says why. */
-static inline bool tsl_fast_call_supports(const tsl_fast_call *direct, const void *a, const void *b, const void *c) {
+static inline bool tsl_fast_call_supports(const tsl_fast_call *direct, const void *a, const void *b,
+                                          const void *c) {
   const uintptr_t a_at = (uintptr_t)a, b_at = (uintptr_t)b, c_at = (uintptr_t)c;
   return a && b && c && ((a_at | b_at | c_at) & direct->unaligned) == 0 &&
          a_at - c_at + direct->from[TSL_OPERAND_A] >= direct->span[TSL_OPERAND_A] &&
@@ -24,7 +26,7 @@ static inline bool tsl_fast_call_supports(const tsl_fast_call *direct, const voi
 
 /* Runs it with addresses that it takes. The problem says where C's elements are. */
 static inline tesela_status tsl_fast_call_run(const tsl_fast_call *direct, const tsl_problem *problem,
-                                           const void *a, const void *b, void *c) {
+                                              const void *a, const void *b, void *c) {
   const tsl_floats before = tsl_exceptions_begin();
   const tesela_status status = direct->run(direct->state, a, b, c);
   if (tsl_floats_read() != before) {

@@ -34,7 +34,8 @@ tesela_status tsl_api_fast_path(tesela_context *context, tsl_fast_path *path) {
     return TESELA_OK;
   TSL_TRY(tsl_api_devices(context, &devices));
   TSL_TRY(tsl_devices_find(devices, "cpu", &device));
-  *path = (tsl_fast_path){first_that(fast_path_multiplies), device, first_that(fast_path_solves), first_that(fast_path_computes)};
+  *path = (tsl_fast_path){first_that(fast_path_multiplies), device, first_that(fast_path_solves),
+                          first_that(fast_path_computes)};
   return TESELA_OK;
 }
 
@@ -64,7 +65,8 @@ bool tsl_api_goes_elsewhere(tesela_context *context, const tesela_gemm_desc *des
 
 bool tsl_api_knows_elsewhere(tesela_context *context, const tesela_gemm_desc *desc, bool *elsewhere) {
   tsl_call_key key;
-  tsl_cached_plan *cached = fast_path_key_of(context, desc, &key) ? tsl_plan_cache_find(&context->cache, &key) : NULL;
+  tsl_cached_plan *cached =
+      fast_path_key_of(context, desc, &key) ? tsl_plan_cache_find(&context->cache, &key) : NULL;
   *elsewhere = cached && runs_elsewhere(context, cached);
   return cached != NULL;
 }

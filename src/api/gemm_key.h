@@ -1,4 +1,5 @@
-/* The dispatch cache's key of a product by its description. Inline: a product that is known takes less time than a few calls. */
+/* The dispatch cache's key of a product by its description. Inline: a product that is known takes less time
+ * than a few calls. */
 #ifndef TSL_API_GEMM_KEY_H
 #define TSL_API_GEMM_KEY_H
 
@@ -21,8 +22,8 @@ enum {
   TSL_KEY_NAMED = 2 /* and that the cpu is */
 };
 
-/* How a matrix lies that takes part as rows x cols: along its rows or its columns, at which distance. False where it is
- * not in host memory, or neither. */
+/* How a matrix lies that takes part as rows x cols: along its rows or its columns, at which distance. False
+ * where it is not in host memory, or neither. */
 static inline bool tsl_gemm_key_lies(const tesela_matrix *matrix, int64_t rows, int64_t cols, bool *by_row,
                                      int64_t *distance) {
   int64_t row, col;
@@ -32,12 +33,12 @@ static inline bool tsl_gemm_key_lies(const tesela_matrix *matrix, int64_t rows, 
   return (row == 1 || col == 1) && !matrix->buffer && !matrix->packed && !matrix->conjugate;
 }
 
-static inline tesela_type tsl_gemm_key_type(tesela_type given, tesela_type fallback) {
-  return given == TESELA_TYPE_DEFAULT ? fallback : given;
+static inline tesela_type tsl_gemm_key_type(tesela_type type, tesela_type fallback) {
+  return type == TESELA_TYPE_DEFAULT ? fallback : type;
 }
 
-/* The key of a call: of one real type, with strides of 1, on the cpu or wherever the context chooses. False: it has none. What is wrong
- * with a call is not looked for: it is found before the call is learnt. */
+/* The key of a call: of one real type, with strides of 1, on the cpu or wherever the context chooses. False:
+ * it has none. What is wrong with a call is not looked for: it is found before the call is learnt. */
 static inline bool tsl_gemm_key(const tesela_context *context, const tesela_gemm_desc *desc,
                                 tsl_dispatch_key *key) {
   static const double none = 0, one = 1;

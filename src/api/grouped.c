@@ -1,5 +1,5 @@
-/* Products that differ in one call: each has its plan, all are checked first, and then the processor's threads share out what runs there,
- * while other devices have theirs queued. */
+/* Products that differ in one call: each has its plan, all are checked first, and then the processor's
+ * threads share out what runs there, while other devices have theirs queued. */
 #include "api/grouped.h"
 
 #include "base/clock.h"
@@ -16,10 +16,10 @@ enum { PARTS_OF_A_THREAD = 4, SHARED_MEMBERS = 4 };
 /* --- making ready --- */
 
 /* What is wrong with a description itself stands behind the member's number, too. */
-static tesela_status fail_in(const tsl_products *of, tesela_status status) {
+static tesela_status fail_in(const tsl_products *products, tesela_status status) {
   return status == TESELA_OK
              ? status
-             : tsl_fail_in(status, "%s %" PRId64, of->is_one ? "product" : "group", of->group);
+             : tsl_fail_in(status, "%s %" PRId64, products->is_one ? "product" : "group", products->group);
 }
 
 /* Finds a member's plan, unless it has one, and checks its operands. */
@@ -45,7 +45,8 @@ static void make_part_ready(void *argument, int64_t index, int worker) {
       atomic_store_explicit(&of->group->fails, true, memory_order_relaxed);
 }
 
-/* Whether all plans are the processor's, and none is measured for: then threads may make them side by side. */
+/* Whether all plans are the processor's, and none is measured for: then threads may make them side by side.
+ */
 static bool are_plain(const tsl_grouped *group) {
   for (int64_t i = 0; i < group->count; i++) {
     const tesela_gemm_desc *desc = &group->descs[i];
@@ -56,8 +57,8 @@ static bool are_plain(const tsl_grouped *group) {
   return true;
 }
 
-/* Side by side first, where that helps. Who finds a member to be wrong says nothing: the sentence is that of the first one of all, which
- * going over them in their order finds. */
+/* Side by side first, where that helps. Who finds a member to be wrong says nothing: the sentence is that of
+ * the first one of all, which going over them in their order finds. */
 static tesela_status make_all_ready(tsl_grouped *group) {
   tsl_devices *devices;
   tsl_device *cpu;
@@ -125,7 +126,8 @@ static bool measures(const tsl_grouped *group) {
   return false;
 }
 
-static tesela_status run_looked_at(tsl_grouped *group, tsl_batch_error_check *looking, tesela_record *record) {
+static tesela_status run_looked_at(tsl_grouped *group, tsl_batch_error_check *looking,
+                                   tesela_record *record) {
   const double start = tsl_clock();
   for (int64_t i = 0; i < group->count; i++)
     if (group->seeds[i] != 0 && group->batches[i].count > 0)
@@ -147,8 +149,8 @@ static tesela_status run_looked_at(tsl_grouped *group, tsl_batch_error_check *lo
 
 static tesela_status grouped_run_measured(tsl_grouped *group, tesela_record *record) {
   void *block;
-  TSL_TRY(
-      tsl_alloc_zeroed((size_t)group->count * sizeof(tsl_batch_error_check), "errors of a group's products", &block));
+  TSL_TRY(tsl_alloc_zeroed((size_t)group->count * sizeof(tsl_batch_error_check),
+                           "errors of a group's products", &block));
   tsl_batch_error_check *looking = block;
   const tesela_status status = run_looked_at(group, looking, record);
   for (int64_t i = 0; i < group->count; i++)
@@ -213,31 +215,32 @@ static bool have_many_empty(const tesela_gemm_desc *descs, const tesela_batch *b
   return have;
 }
 
-/* Structs of this version, whatever the caller's are, of the members that have plans: without those that are done at once. */
+/* Structs of this version, whatever the caller's are, of the members that have plans: without those that are
+ * done at once. */
 static tesela_status take_structs(const tesela_gemm_desc *descs, const tesela_batch *batches,
-                                  size_t desc_size, size_t batch_size, const arrays *own,
+                                  size_t desc_size, size_t batch_size, const arrays *arrays_in,
                                   tsl_grouped *group) {
   const tsl_small_gemm_group *apart = &group->at_once;
   const bool copies =
       apart->count > 0 || have_many_empty(descs, batches, group->count, desc_size, batch_size);
   int64_t number = 0, passed = 0;
-  group->descs = desc_size == sizeof *descs && !copies ? descs : own->descs;
-  group->batches = batches && batch_size == sizeof *batches && !copies ? batches : own->batches;
+  group->descs = desc_size == sizeof *descs && !copies ? descs : arrays_in->descs;
+  group->batches = batches && batch_size == sizeof *batches && !copies ? batches : arrays_in->batches;
   for (int64_t i = 0; i < group->count; i++, number++) {
     for (; passed < apart->count && apart->all[passed].number == number; passed++)
       number++;
     const tesela_gemm_desc *desc = desc_at(descs, number, desc_size);
     const tesela_batch *batch = batch_at(batches, number, batch_size);
-    TSL_API_STRUCT_IMPORT(desc, desc_size, own->descs[i], tesela_gemm_desc, scaling_b);
-    TSL_API_STRUCT_IMPORT(batch, batch_size, own->batches[i], tesela_batch, scale_b_stride);
+    TSL_API_STRUCT_IMPORT(desc, desc_size, arrays_in->descs[i], tesela_gemm_desc, scaling_b);
+    TSL_API_STRUCT_IMPORT(batch, batch_size, arrays_in->batches[i], tesela_batch, scale_b_stride);
     if (copies)
-      own->descs[i] = *desc;
+      arrays_in->descs[i] = *desc;
     if (copies && batch)
-      own->batches[i] = *batch;
+      arrays_in->batches[i] = *batch;
     if (batch && tsl_products_are_empty(desc, batch))
-      own->batches[i].count = 1;
+      arrays_in->batches[i].count = 1;
     if (!batch)
-      own->batches[i].count = 1;
+      arrays_in->batches[i].count = 1;
     tsl_products *of = &group->members[i];
     of->context = group->context;
     of->desc = &group->descs[i];
@@ -249,8 +252,8 @@ static tesela_status take_structs(const tesela_gemm_desc *descs, const tesela_ba
 }
 
 static tesela_status grouped_multiply(tesela_context *context, const tesela_gemm_desc *descs,
-                              const tesela_batch *batches, int64_t count, size_t desc_size, size_t batch_size,
-                              tesela_record *record) {
+                                      const tesela_batch *batches, int64_t count, size_t desc_size,
+                                      size_t batch_size, tesela_record *record) {
   arrays own = {.members = NULL};
   tsl_grouped group = {.context = context, .count = count, .is_one = !batches, .status = TESELA_OK};
   tesela_status status = TESELA_OK;
@@ -288,6 +291,7 @@ tesela_status tesela_gemm_grouped_sized(tesela_context *context, const tesela_ge
   if (count == 0 && filled)
     *filled = (tesela_record){.plan = ""};
   const tesela_status status =
-      count == 0 ? TESELA_OK : grouped_multiply(context, descs, batches, count, desc_size, batch_size, filled);
+      count == 0 ? TESELA_OK
+                 : grouped_multiply(context, descs, batches, count, desc_size, batch_size, filled);
   return tsl_api_recorded(status, record, record_size, &full);
 }

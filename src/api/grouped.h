@@ -2,8 +2,8 @@
 #ifndef TSL_API_GROUPED_H
 #define TSL_API_GROUPED_H
 
-#include "api/small_gemm.h"
 #include "api/batch_common.h"
+#include "api/small_gemm.h"
 #include "base/status.h"
 
 /* Members that are done without plans. */
@@ -36,8 +36,9 @@ static inline int64_t tsl_grouped_index(const tsl_grouped *group, const tsl_prod
   return member - group->members;
 }
 
-/* Finds the members of a whole group that are single, small and plain, and may be done without a plan, with the bits of one; what they are given was
- * checked, but that results lie apart. Returns how many there are; out->all is the caller's, for tsl_scratch_give(). */
+/* Finds the members of a whole group that are single, small and plain, and may be done without a plan, with
+ * the bits of one; what they are given was checked, but that results lie apart. Returns how many there are;
+ * out->all is the caller's, for tsl_scratch_give(). */
 int64_t tsl_grouped_find_at_once(tesela_context *context, const tesela_gemm_desc *descs,
                                  const tesela_batch *batches, int64_t count, tsl_small_gemm_group *out);
 /* Computes them; threads share them out. */
@@ -45,7 +46,8 @@ void tsl_grouped_at_once(tsl_grouped *group);
 
 /* A member's plan, by the planner's choice: with its cached one and its seed. */
 tesela_status tsl_grouped_find_plan(tsl_grouped *group, int64_t member);
-/* Finds plans of members in buffers that have to be new, if there are several which may be joined: by one config. */
+/* Finds plans of members in buffers that have to be new, if there are several which may be joined: by one
+ * config. */
 void tsl_grouped_plan_alike(tsl_grouped *group);
 /* Gives a member that has such a plan, and is not joined, one of its own. */
 tesela_status tsl_grouped_plan_apart(tsl_grouped *group, int64_t member);
@@ -64,7 +66,8 @@ tesela_status tsl_grouped_check_apart(const tsl_grouped *group);
 /* Computes the members on the processor: threads share them out. */
 tesela_status tsl_grouped_share(tsl_grouped *group);
 
-/* Members of several sizes in buffers of one device that a strategy takes in one run, by the plan of a batch of the one with most work. */
+/* Members of several sizes in buffers of one device that a strategy takes in one run, by the plan of a batch
+ * of the one with most work. */
 typedef struct tsl_fused_members {
   tsl_cached_plan *cached; /* NULL: none are joined */
   const tsl_plan *plan;
@@ -75,16 +78,17 @@ typedef struct tsl_fused_members {
 /* A plan of a batch of about so many products like the one described, and as many rows or some more. */
 tesela_status tsl_grouped_plan_joint(const tsl_grouped *group, const tesela_gemm_desc *leader, int64_t able,
                                      tsl_cached_plan **cached);
-/* Finds those among `count` members with single products, all queued on devices: they are brought behind the others, of which `count` is how many there
- * are then. One joint at a time: those that are left may be joined otherwise by a further call. joint->members points into the array. */
+/* Finds those among `count` members with single products, all queued on devices: they are brought behind the
+ * others, of which `count` is how many there are then. One joint at a time: those that are left may be joined
+ * otherwise by a further call. joint->members points into the array. */
 tesela_status tsl_grouped_join(tsl_grouped *group, const tsl_products **members, int64_t *count,
                                tsl_fused_members *joint);
 /* Queues them; their operands were checked. */
-tesela_status tsl_grouped_enqueue_joint(tsl_grouped *group, const tsl_fused_members *joint, tsl_stream *stream,
-                                        tsl_buffer *workspace);
+tesela_status tsl_grouped_enqueue_joint(tsl_grouped *group, const tsl_fused_members *joint,
+                                        tsl_stream *stream, tsl_buffer *workspace);
 
-/* Members in buffers of devices with kernels, queued there; those that are not queued are computed one by one. What was queued is
- * waited for by the second call, which comes after each first one. */
+/* Members in buffers of devices with kernels, queued there; those that are not queued are computed one by
+ * one. What was queued is waited for by the second call, which comes after each first one. */
 typedef struct tsl_group_queue tsl_group_queue;
 tesela_status tsl_group_queue_begin(tsl_grouped *group, tsl_group_queue **lanes);
 tesela_status tsl_group_queue_end(tsl_grouped *group, tsl_group_queue *lanes, tesela_status status);

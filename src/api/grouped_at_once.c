@@ -1,5 +1,6 @@
-/* Products of a group that are so small that each is done without a plan, as single ones are (small_gemm.c): of shapes that nobody has seen, making
- * a plan of each takes ten times as long as the group. What is looked at once for a single product is looked at once for all. */
+/* Products of a group that are so small that each is done without a plan, as single ones are (small_gemm.c):
+ * of shapes that nobody has seen, making a plan of each takes ten times as long as the group. What is looked
+ * at once for a single product is looked at once for all. */
 #include "api/grouped.h"
 
 #include "base/checked.h"
@@ -19,13 +20,13 @@ static bool grouped_at_once_is_one(const tesela_batch *batch) {
   return !batch || (batch->count == 1 && !batch->a && !batch->b && !batch->c);
 }
 
-static void grouped_at_once_find(tsl_small_gemm_finding *of, const tesela_gemm_desc *descs, const tesela_batch *batches,
-                 int64_t count, tsl_small_gemm_group *out) {
+static void grouped_at_once_find(tsl_small_gemm_finding *state, const tesela_gemm_desc *descs,
+                                 const tesela_batch *batches, int64_t count, tsl_small_gemm_group *out) {
   for (int64_t i = 0; i < count; i++) {
     tsl_small_gemm *one = &out->all[out->count];
-    if (grouped_at_once_is_one(batches ? &batches[i] : NULL) && tsl_small_gemm_take(of, &descs[i], one)) {
+    if (grouped_at_once_is_one(batches ? &batches[i] : NULL) && tsl_small_gemm_take(state, &descs[i], one)) {
       one->number = i;
-      out->strategy = of->strategy;
+      out->strategy = state->strategy;
       out->count++;
     }
   }
@@ -63,9 +64,10 @@ static __attribute__((noinline)) void settle(tsl_floats before, const tsl_fast_p
   tsl_exceptions_settle(before, &problem, &operands);
 }
 
-/* The strategy's, or what needs no memory and takes any strides, so that no product is left out when others are done. */
+/* The strategy's, or what needs no memory and takes any strides, so that no product is left out when others
+ * are done. */
 static tesela_status grouped_at_once_multiply(const tsl_fast_product *product, const tsl_strategy *strategy,
-                              tsl_device *cpu) {
+                                              tsl_device *cpu) {
   const tsl_floats before = tsl_exceptions_begin();
   const bool is_done = strategy->fast_path.multiply(product, cpu);
   if (tsl_floats_read() != before)
@@ -105,7 +107,8 @@ static void grouped_at_once_multiply_part(void *argument, int64_t part, int work
   const int64_t count = run->of->count, end = tsl_partition_begin(count, run->parts, part + 1);
   (void)worker;
   for (int64_t i = tsl_partition_begin(count, run->parts, part); i < end; i++)
-    tsl_grouped_note(run->group, grouped_at_once_multiply(&run->of->all[i].product, run->of->strategy, run->of->cpu));
+    tsl_grouped_note(run->group,
+                     grouped_at_once_multiply(&run->of->all[i].product, run->of->strategy, run->of->cpu));
 }
 
 void tsl_grouped_at_once(tsl_grouped *group) {
@@ -115,6 +118,9 @@ void tsl_grouped_at_once(tsl_grouped *group) {
     work += 2.0 * (double)(of->all[i].product.m * of->all[i].product.n * of->all[i].product.k);
   const tsl_team team = work < shared_group ? (tsl_team){0} : tsl_device_team(of->cpu);
   const int64_t most = (int64_t)PARTS_OF_A_THREAD * tsl_team_threads(team);
-  grouped_at_once_running all = {of, group, tsl_team_threads(team) == 1 ? 1 : of->count < most ? of->count : most};
+  grouped_at_once_running all = {of, group,
+                                 tsl_team_threads(team) == 1 ? 1
+                                 : of->count < most          ? of->count
+                                                             : most};
   tsl_team_run(team, all.parts, grouped_at_once_multiply_part, &all);
 }

@@ -1,5 +1,6 @@
-/* Products that differ on devices with kernels: those in buffers are queued one behind the other on a stream of their device; those of several
- * sizes in one run, if a strategy takes them so, and those of one shape whose operands lie at even distances as a batch, likewise. */
+/* Products that differ on devices with kernels: those in buffers are queued one behind the other on a stream
+ * of their device; those of several sizes in one run, if a strategy takes them so, and those of one shape
+ * whose operands lie at even distances as a batch, likewise. */
 #include "api/grouped.h"
 
 #include <stdlib.h>
@@ -61,14 +62,15 @@ typedef struct grouped_device_lying {
 } grouped_device_lying;
 
 static grouped_device_lying lying_of(const tesela_gemm_desc *desc) {
-  return (grouped_device_lying){{desc->a.buffer, desc->b.buffer, desc->c.buffer, desc->bias.buffer, desc->scale_a.buffer,
-                  desc->scale_b.buffer},
-                 {desc->a.offset, desc->b.offset, desc->c.offset, desc->bias.offset, desc->scale_a.offset,
-                  desc->scale_b.offset}};
+  return (grouped_device_lying){{desc->a.buffer, desc->b.buffer, desc->c.buffer, desc->bias.buffer,
+                                 desc->scale_a.buffer, desc->scale_b.buffer},
+                                {desc->a.offset, desc->b.offset, desc->c.offset, desc->bias.offset,
+                                 desc->scale_a.offset, desc->scale_b.offset}};
 }
 
 /* Whether the last of three goes on as the second does. */
-static bool goes_on(const grouped_device_lying *first, const grouped_device_lying *second, const grouped_device_lying *last, int64_t index) {
+static bool goes_on(const grouped_device_lying *first, const grouped_device_lying *second,
+                    const grouped_device_lying *last, int64_t index) {
   for (int i = 0; i < OPERANDS; i++)
     if (last->buffer[i] != first->buffer[i] || second->buffer[i] != first->buffer[i] ||
         last->offset[i] - first->offset[i] != index * (second->offset[i] - first->offset[i]))
@@ -77,21 +79,22 @@ static bool goes_on(const grouped_device_lying *first, const grouped_device_lyin
 }
 
 /* How many of the sorted members from one on are a batch, and how they lie. */
-static int64_t batch_from(const tsl_grouped *group, const tsl_group_queue *lanes, int64_t at, tesela_batch *batch) {
-  const tsl_products *first = lanes->order[at];
+static int64_t batch_from(const tsl_grouped *group, const tsl_group_queue *lanes, int64_t index,
+                          tesela_batch *batch) {
+  const tsl_products *first = lanes->order[index];
   int64_t count = 1;
   grouped_device_lying one = lying_of(first->desc), two = one;
   if (first->batch->count != 1 || group->seeds[tsl_grouped_index(group, first)] != 0)
     return 1;
-  for (; at + count < lanes->members; count++) {
-    const tsl_products *next = lanes->order[at + count];
+  for (; index + count < lanes->members; count++) {
+    const tsl_products *next = lanes->order[index + count];
     const grouped_device_lying its = lying_of(next->desc);
     two = count == 1 ? its : two;
     if (next->plan != first->plan || next->batch->count != 1 ||
         group->seeds[tsl_grouped_index(group, next)] != 0 || !goes_on(&one, &two, &its, count))
       break;
   }
-  two = count == 1 ? one : lying_of(lanes->order[at + 1]->desc);
+  two = count == 1 ? one : lying_of(lanes->order[index + 1]->desc);
   *batch =
       (tesela_batch){.count = count,
                      .a_stride = two.offset[TSL_OPERAND_A] - one.offset[TSL_OPERAND_A],
@@ -103,11 +106,12 @@ static int64_t batch_from(const tsl_grouped *group, const tsl_group_queue *lanes
   return count;
 }
 
-/* Members from `at` on as one run, or the first of them alone. Returns how many. */
-static tesela_status grouped_device_add_run(tsl_grouped *group, tsl_group_queue *lanes, int64_t at, int64_t *taken) {
+/* Members from `index` on as one run, or the first of them alone. Returns how many. */
+static tesela_status grouped_device_add_run(tsl_grouped *group, tsl_group_queue *lanes, int64_t index,
+                                            int64_t *taken) {
   queued *run = &lanes->runs[lanes->count];
-  const tsl_products *first = lanes->order[at];
-  *taken = batch_from(group, lanes, at, &run->batch);
+  const tsl_products *first = lanes->order[index];
+  *taken = batch_from(group, lanes, index, &run->batch);
   if (*taken > 1) {
     tsl_call_key key;
     TSL_TRY(tsl_grouped_key(group, first->desc, &key));

@@ -1,10 +1,12 @@
-/* Products of several sizes that a strategy takes in one run: who they are, and queuing them. Those of one size are a batch, and none of this. */
+/* Products of several sizes that a strategy takes in one run: who they are, and queuing them. Those of one
+ * size are a batch, and none of this. */
 #include "api/grouped.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The plan of a batch is of so many products, rounded up to a power of two: groups come again with a few more or fewer. */
+/* The plan of a batch is of so many products, rounded up to a power of two: groups come again with a few more
+ * or fewer. */
 static int64_t grouped_fused_rounded(int64_t count) {
   int64_t most = 2;
   while (most < count && most < (int64_t)1 << 20)
@@ -12,17 +14,19 @@ static int64_t grouped_fused_rounded(int64_t count) {
   return most;
 }
 
-/* Nobody who names a config, asks for bits or has errors looked at is given what others of the group make of it. */
-static bool grouped_fused_may_join(const tsl_grouped *group, const tsl_products *of) {
-  const tsl_plan *plan = of->plan->plan;
-  const tesela_batch *batch = of->batch;
+/* Nobody who names a config, asks for bits or has errors looked at is given what others of the group make of
+ * it. */
+static bool grouped_fused_may_join(const tsl_grouped *group, const tsl_products *products) {
+  const tsl_plan *plan = products->plan->plan;
+  const tesela_batch *batch = products->batch;
   return plan->work.strategy->joins && batch->count == 1 && !batch->a && !batch->b && !batch->c &&
-         group->seeds[tsl_grouped_index(group, of)] == 0 && plan->work.problem.ask.bits == TSL_REPRODUCIBILITY_ANY &&
-         !(of->desc->strategy && strchr(of->desc->strategy, '='));
+         group->seeds[tsl_grouped_index(group, products)] == 0 &&
+         plan->work.problem.ask.bits == TSL_REPRODUCIBILITY_ANY &&
+         !(products->desc->strategy && strchr(products->desc->strategy, '='));
 }
 
-static double grouped_fused_work_of(const tsl_products *of) {
-  return tsl_problem_flops(&of->plan->plan->work.problem);
+static double grouped_fused_work_of(const tsl_products *products) {
+  return tsl_problem_flops(&products->plan->plan->work.problem);
 }
 
 /* The one with most work, and how many there are; NULL: all are one size, which batches are for. */
@@ -34,14 +38,15 @@ static const tsl_products *find_leader(const tsl_grouped *group, const tsl_produ
   for (int64_t i = 0; i < count; i++)
     if (grouped_fused_may_join(group, members[i])) {
       differ = differ || (leader && members[i]->plan != leader->plan);
-      leader = leader && grouped_fused_work_of(leader) >= grouped_fused_work_of(members[i]) ? leader : members[i];
+      leader =
+          leader && grouped_fused_work_of(leader) >= grouped_fused_work_of(members[i]) ? leader : members[i];
       ++*able;
     }
   return differ ? leader : NULL;
 }
 
-/* Rows up to one of eight numbers between two powers of two, where no stride tells how many there are: the most of groups that come with other
- * rows each time is rarely new then. */
+/* Rows up to one of eight numbers between two powers of two, where no stride tells how many there are: the
+ * most of groups that come with other rows each time is rarely new then. */
 static void round_rows(tsl_problem *problem) {
   int64_t step = 1;
   while (problem->m > 16 * step)
@@ -54,7 +59,8 @@ static void round_rows(tsl_problem *problem) {
 
 tesela_status tsl_grouped_plan_joint(const tsl_grouped *group, const tesela_gemm_desc *leader, int64_t able,
                                      tsl_cached_plan **cached) {
-  const tesela_batch batch = {.count = grouped_fused_rounded(able), .a_stride = 1, .b_stride = 1, .c_stride = 1};
+  const tesela_batch batch = {
+      .count = grouped_fused_rounded(able), .a_stride = 1, .b_stride = 1, .c_stride = 1};
   tsl_call_key key;
   TSL_TRY(tsl_grouped_key(group, leader, &key));
   round_rows(&key.problem);
@@ -62,8 +68,8 @@ tesela_status tsl_grouped_plan_joint(const tsl_grouped *group, const tesela_gemm
 }
 
 /* Brings those that the plan joins behind the others. */
-static tesela_status grouped_fused_part(const tsl_grouped *group, const tsl_products **members, int64_t *count,
-                          tsl_fused_members *joint) {
+static tesela_status grouped_fused_part(const tsl_grouped *group, const tsl_products **members,
+                                        int64_t *count, tsl_fused_members *joint) {
   int64_t left = 0, end = *count;
   while (left < end) {
     const tsl_products *of = members[left];
@@ -114,8 +120,8 @@ tesela_status tsl_grouped_join(tsl_grouped *group, const tsl_products **members,
   return status;
 }
 
-tesela_status tsl_grouped_enqueue_joint(tsl_grouped *group, const tsl_fused_members *joint, tsl_stream *stream,
-                                        tsl_buffer *workspace) {
+tesela_status tsl_grouped_enqueue_joint(tsl_grouped *group, const tsl_fused_members *joint,
+                                        tsl_stream *stream, tsl_buffer *workspace) {
   void *block;
   TSL_TRY(tsl_alloc_zeroed((size_t)joint->count * (sizeof(tsl_fused_product) + sizeof(tsl_operands)),
                            "where a group's products lie", &block));

@@ -13,7 +13,8 @@ typedef struct grouped_overlap_check_span {
   int64_t number, index; /* of the member among all, and of its product */
 } grouped_overlap_check_span;
 
-static grouped_overlap_check_span grouped_overlap_check_span_of(const tsl_grouped *group, int64_t member, int64_t index) {
+static grouped_overlap_check_span grouped_overlap_check_span_of(const tsl_grouped *group, int64_t member,
+                                                                int64_t index) {
   const tsl_products *of = &group->members[member];
   const tsl_address_range *reach = &of->plan->reach[TSL_OPERAND_C];
   const tesela_result *c = &of->desc->c;
@@ -23,15 +24,16 @@ static grouped_overlap_check_span grouped_overlap_check_span_of(const tsl_groupe
                           : c->buffer ? (uintptr_t)(c->offset + steps) * reach->size
                                       : (uintptr_t)c->data + (uintptr_t)(steps * (int64_t)reach->size);
   return (grouped_overlap_check_span){.memory = c->buffer && !batch->c ? (uintptr_t)c->buffer->memory : 0,
-                .start = first - (uintptr_t)reach->below * reach->size,
-                .end = first + (uintptr_t)reach->above * reach->size,
-                .dense = reach->dense && of->desc->c_triangle == TESELA_WHOLE,
-                .number = of->group,
-                .index = index};
+                                      .start = first - (uintptr_t)reach->below * reach->size,
+                                      .end = first + (uintptr_t)reach->above * reach->size,
+                                      .dense = reach->dense && of->desc->c_triangle == TESELA_WHOLE,
+                                      .number = of->group,
+                                      .index = index};
 }
 
-static grouped_overlap_check_span span_at_once(const tsl_small_gemm *of) {
-  return (grouped_overlap_check_span){.start = of->start, .end = of->end, .dense = of->is_dense, .number = of->number};
+static grouped_overlap_check_span span_at_once(const tsl_small_gemm *gemm) {
+  return (grouped_overlap_check_span){
+      .start = gemm->start, .end = gemm->end, .dense = gemm->is_dense, .number = gemm->number};
 }
 
 static bool is_behind(const grouped_overlap_check_span *a, const grouped_overlap_check_span *b) {
@@ -43,14 +45,16 @@ static int grouped_overlap_check_compare(const void *x, const void *y) {
   return is_behind(b, a) ? 1 : is_behind(a, b) ? -1 : 0;
 }
 
-static void grouped_overlap_check_say(const tsl_grouped *group, const grouped_overlap_check_span *of, char *text, size_t size) {
+static void grouped_overlap_check_say(const tsl_grouped *group, const grouped_overlap_check_span *span,
+                                      char *text, size_t size) {
   if (group->is_one)
-    snprintf(text, size, "product %" PRId64, of->number);
+    snprintf(text, size, "product %" PRId64, span->number);
   else
-    snprintf(text, size, "group %" PRId64 "'s product %" PRId64, of->number, of->index);
+    snprintf(text, size, "group %" PRId64 "'s product %" PRId64, span->number, span->index);
 }
 
-static tesela_status grouped_overlap_check_fail(const tsl_grouped *group, const grouped_overlap_check_span *a, const grouped_overlap_check_span *b) {
+static tesela_status grouped_overlap_check_fail(const tsl_grouped *group, const grouped_overlap_check_span *a,
+                                                const grouped_overlap_check_span *b) {
   char first[64], second[64];
   const bool in_order = a->number < b->number || (a->number == b->number && a->index < b->index);
   const grouped_overlap_check_span *low = in_order ? a : b, *high = in_order ? b : a;
@@ -60,8 +64,10 @@ static tesela_status grouped_overlap_check_fail(const tsl_grouped *group, const 
                   first);
 }
 
-/* They are in the order of their starts: of those without gaps, the one that reaches furthest is looked at. */
-static tesela_status check_sorted(const tsl_grouped *group, const grouped_overlap_check_span *spans, int64_t count) {
+/* They are in the order of their starts: of those without gaps, the one that reaches furthest is looked at.
+ */
+static tesela_status check_sorted(const tsl_grouped *group, const grouped_overlap_check_span *spans,
+                                  int64_t count) {
   const grouped_overlap_check_span *furthest = NULL;
   for (int64_t i = 0; i < count; i++) {
     const grouped_overlap_check_span *one = &spans[i];
@@ -78,8 +84,9 @@ static tesela_status check_sorted(const tsl_grouped *group, const grouped_overla
 }
 
 /* Adds one, and says whether they are in order still. */
-static bool grouped_overlap_check_add(grouped_overlap_check_span one, grouped_overlap_check_span *spans, int64_t *count) {
-  spans[*count] = one;
+static bool grouped_overlap_check_add(grouped_overlap_check_span span, grouped_overlap_check_span *spans,
+                                      int64_t *count) {
+  spans[*count] = span;
   return (*count)++ == 0 || is_behind(&spans[*count - 2], &spans[*count - 1]);
 }
 

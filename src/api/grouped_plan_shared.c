@@ -1,5 +1,6 @@
-/* Plans of a group's members that nobody has seen before, where they are to be joined: to choose for each new size takes longer than the
- * group, and a member that is joined runs by the plan of all, whose strategy and config are taken for each. */
+/* Plans of a group's members that nobody has seen before, where they are to be joined: to choose for each new
+ * size takes longer than the group, and a member that is joined runs by the plan of all, whose strategy and
+ * config are taken for each. */
 #include "api/grouped.h"
 
 #include <string.h>
@@ -65,7 +66,8 @@ static bool has_joining(const tsl_grouped *group, const tesela_gemm_desc *desc) 
   return false;
 }
 
-/* Members that may be joined: the one with most work, -1 where there is none; how many there are, and how many have no plan. */
+/* Members that may be joined: the one with most work, -1 where there is none; how many there are, and how
+ * many have no plan. */
 typedef struct grouped_plan_shared_found {
   int64_t leader, able, missing;
 } grouped_plan_shared_found;
@@ -78,7 +80,8 @@ static tesela_status grouped_plan_shared_find(tsl_grouped *group, grouped_plan_s
     TSL_TRY(grouped_plan_shared_recall(group, i));
     out->able++;
     out->missing += !group->cached[i];
-    if (out->leader < 0 || grouped_plan_shared_work_of(&group->descs[i]) > grouped_plan_shared_work_of(&group->descs[out->leader]))
+    if (out->leader < 0 || grouped_plan_shared_work_of(&group->descs[i]) >
+                               grouped_plan_shared_work_of(&group->descs[out->leader]))
       out->leader = i;
   }
   return TESELA_OK;

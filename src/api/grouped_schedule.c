@@ -1,15 +1,18 @@
-/* How threads share out products that differ: those that would keep the others waiting, or would not come out even, are computed by all of
- * them, one after the other; the rest by one thread each, those with most work first, and small ones several at a time. */
+/* How threads share out products that differ: those that would keep the others waiting, or would not come out
+ * even, are computed by all of them, one after the other; the rest by one thread each, those with most work
+ * first, and small ones several at a time. */
 #include "api/grouped.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Work is counted in operations of f32. Below this a product is one thread's; from that on one has so many pieces for all threads that
- * it is as soon done by them as it would be beside others, and needs no memory for each thread; below this a group is one thread's. */
+/* Work is counted in operations of f32. Below this a product is one thread's; from that on one has so many
+ * pieces for all threads that it is as soon done by them as it would be beside others, and needs no memory
+ * for each thread; below this a group is one thread's. */
 static const double shared_product = 4e6, whole_product = 4e9, shared_group = 2e5;
-/* What a call costs beside its operations, what a byte does, and what it costs to have all threads begin and end one product. */
+/* What a call costs beside its operations, what a byte does, and what it costs to have all threads begin and
+ * end one product. */
 static const double call_work = 400, byte_work = 2, team_work = 4e5;
 enum { JOBS_OF_A_THREAD = 8 };
 
@@ -72,23 +75,23 @@ typedef struct place {
   int64_t series, index; /* of the next product */
 } place;
 
-static void grouped_schedule_go_on(const schedule *of, place *at) {
-  if (++at->index == of->all[at->series].count) {
-    at->series++;
-    at->index = 0;
+static void grouped_schedule_go_on(const schedule *schedule_in, place *place_in) {
+  if (++place_in->index == schedule_in->all[place_in->series].count) {
+    place_in->series++;
+    place_in->index = 0;
   }
 }
 
-/* How long it takes, in operations of one thread, where the first `together` of `large` products are computed by all threads, and the
- * others in turn by whoever is free, with `small` operations to fill the gaps. */
-static double grouped_schedule_takes(const schedule *of, int threads, double *loads, int64_t large, int64_t together,
-                    double small) {
+/* How long it takes, in operations of one thread, where the first `together` of `large` products are computed
+ * by all threads, and the others in turn by whoever is free, with `small` operations to fill the gaps. */
+static double grouped_schedule_takes(const schedule *schedule_in, int threads, double *loads, int64_t large,
+                                     int64_t together, double small) {
   place at = {0, 0};
   double by_all = 0, sum = small, longest = 0;
   for (int i = 0; i < threads; i++)
     loads[i] = 0;
-  for (int64_t p = 0; p < large; p++, grouped_schedule_go_on(of, &at)) {
-    const double work = of->all[at.series].work;
+  for (int64_t p = 0; p < large; p++, grouped_schedule_go_on(schedule_in, &at)) {
+    const double work = schedule_in->all[at.series].work;
     if (p < together) {
       by_all += work / threads + team_work;
       continue;
@@ -103,19 +106,19 @@ static double grouped_schedule_takes(const schedule *of, int threads, double *lo
   return by_all + fmax(longest, sum / threads);
 }
 
-/* How many of the first products all threads compute together: each that is more than a thread's part of what is left; and of those that
- * are few, so many that the rest comes out even, or all. */
-static int64_t choose_together(const schedule *of, int threads, double *loads, double total) {
+/* How many of the first products all threads compute together: each that is more than a thread's part of what
+ * is left; and of those that are few, so many that the rest comes out even, or all. */
+static int64_t choose_together(const schedule *schedule_in, int threads, double *loads, double total) {
   int64_t large = 0, together = 0;
   double left = total, small = total;
   place at = {0, 0};
   bool leads = true;
-  for (int64_t s = 0; s < of->count && of->all[s].work >= shared_product; s++) {
-    large += of->all[s].count;
-    small -= of->all[s].work * (double)of->all[s].count;
+  for (int64_t s = 0; s < schedule_in->count && schedule_in->all[s].work >= shared_product; s++) {
+    large += schedule_in->all[s].count;
+    small -= schedule_in->all[s].work * (double)schedule_in->all[s].count;
   }
-  for (; leads && together < large; grouped_schedule_go_on(of, &at)) {
-    const double work = of->all[at.series].work;
+  for (; leads && together < large; grouped_schedule_go_on(schedule_in, &at)) {
+    const double work = schedule_in->all[at.series].work;
     leads = work >= whole_product || work * threads > left;
     together += leads;
     left -= work;
@@ -124,9 +127,9 @@ static int64_t choose_together(const schedule *of, int threads, double *loads, d
   if (rest == 0 || rest >= (int64_t)JOBS_OF_A_THREAD * threads)
     return together;
   const int64_t choices[] = {together + rest % threads, large};
-  double best = grouped_schedule_takes(of, threads, loads, large, together, fmax(small, 0));
+  double best = grouped_schedule_takes(schedule_in, threads, loads, large, together, fmax(small, 0));
   for (int i = 0; i < 2; i++) {
-    const double its = grouped_schedule_takes(of, threads, loads, large, choices[i], fmax(small, 0));
+    const double its = grouped_schedule_takes(schedule_in, threads, loads, large, choices[i], fmax(small, 0));
     if (its < best) {
       best = its;
       together = choices[i];
@@ -138,49 +141,52 @@ static int64_t choose_together(const schedule *of, int threads, double *loads, d
 /* --- the rest, cut into jobs --- */
 
 /* A large product is a job; others are gathered until they are as much as a job should be. */
-static int64_t grouped_schedule_cut(schedule *of, place at, double much) {
+static int64_t grouped_schedule_cut(schedule *schedule_in, place place_in, double much) {
   int64_t jobs = 0;
-  while (at.series < of->count) {
-    grouped_schedule_job *one = &of->jobs[jobs++];
+  while (place_in.series < schedule_in->count) {
+    grouped_schedule_job *one = &schedule_in->jobs[jobs++];
     double sum = 0;
-    *one = (grouped_schedule_job){at.series, at.index, 0};
-    while (at.series < of->count && (one->count == 0 || sum < much)) {
-      const series *its = &of->all[at.series];
+    *one = (grouped_schedule_job){place_in.series, place_in.index, 0};
+    while (place_in.series < schedule_in->count && (one->count == 0 || sum < much)) {
+      const series *its = &schedule_in->all[place_in.series];
       const double wanted = ceil((much - sum) / its->work);
-      const int64_t left = its->count - at.index;
+      const int64_t left = its->count - place_in.index;
       const int64_t taken = wanted < 1 ? 1 : wanted < (double)left ? (int64_t)wanted : left;
       one->count += taken;
       sum += (double)taken * its->work;
-      at.index += taken;
-      if (at.index == its->count) {
-        at.series++;
-        at.index = 0;
+      place_in.index += taken;
+      if (place_in.index == its->count) {
+        place_in.series++;
+        place_in.index = 0;
       }
     }
   }
   return jobs;
 }
 
-static void grouped_schedule_run_all(schedule *of, tsl_team team, double *loads) {
+static void grouped_schedule_run_all(schedule *schedule_in, tsl_team team, double *loads) {
   const int threads = tsl_team_threads(team);
   double total = 0;
   place at = {0, 0};
-  for (int64_t s = 0; s < of->count; s++)
-    total += of->all[s].work * (double)of->all[s].count;
+  for (int64_t s = 0; s < schedule_in->count; s++)
+    total += schedule_in->all[s].work * (double)schedule_in->all[s].count;
   const bool shares = threads > 1 && total >= shared_group;
-  const int64_t together = shares ? choose_together(of, threads, loads, total) : 0;
+  const int64_t together = shares ? choose_together(schedule_in, threads, loads, total) : 0;
   double left = total;
-  for (int64_t p = 0; p < together || (!shares && at.series < of->count); p++, grouped_schedule_go_on(of, &at)) {
-    grouped_schedule_multiply(of->group, of->all[at.series].member, at.index);
-    left -= of->all[at.series].work;
+  for (int64_t p = 0; p < together || (!shares && at.series < schedule_in->count);
+       p++, grouped_schedule_go_on(schedule_in, &at)) {
+    grouped_schedule_multiply(schedule_in->group, schedule_in->all[at.series].member, at.index);
+    left -= schedule_in->all[at.series].work;
   }
-  if (at.series == of->count)
+  if (at.series == schedule_in->count)
     return;
-  const int64_t jobs = grouped_schedule_cut(of, at, fmax(left, 0) / (double)(JOBS_OF_A_THREAD * threads));
-  tsl_team_run(team, jobs, grouped_schedule_run_job, of);
+  const int64_t jobs =
+      grouped_schedule_cut(schedule_in, at, fmax(left, 0) / (double)(JOBS_OF_A_THREAD * threads));
+  tsl_team_run(team, jobs, grouped_schedule_run_job, schedule_in);
 }
 
-/* No more jobs than products, and than what is more than a job's work can be, with one at the end that is less. */
+/* No more jobs than products, and than what is more than a job's work can be, with one at the end that is
+ * less. */
 static int64_t most_jobs(int threads, int64_t products) {
   const int64_t most = (int64_t)JOBS_OF_A_THREAD * threads + 2;
   return products < most ? products : most;
@@ -211,7 +217,8 @@ tesela_status tsl_grouped_share(tsl_grouped *group) {
   int64_t at = 0;
   for (int64_t i = 0; i < group->count; i++)
     if (tsl_grouped_on_host(group, i) && group->batches[i].count > 0)
-      of.all[at++] = (series){i, group->batches[i].count, grouped_schedule_work_of(group->members[i].plan->plan)};
+      of.all[at++] =
+          (series){i, group->batches[i].count, grouped_schedule_work_of(group->members[i].plan->plan)};
   qsort(of.all, (size_t)of.count, sizeof *of.all, grouped_schedule_compare);
   grouped_schedule_run_all(&of, team, loads);
   tsl_free(block);

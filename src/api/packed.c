@@ -9,8 +9,8 @@
 #include <string.h>
 
 tesela_status tsl_api_packed(const tesela_plan *plan, const char *where, int operand,
-                             const tesela_matrix *given, tsl_operand *out) {
-  const tesela_packed *packed = given->packed;
+                             const tesela_matrix *matrix, tsl_operand *out) {
+  const tesela_packed *packed = matrix->packed;
   const char *name = plan->reach[operand].name;
   if (packed->operand != operand)
     return tsl_fail(TESELA_BAD_CALL, "%s%s.packed was packed as %s", where, name,
@@ -22,40 +22,43 @@ tesela_status tsl_api_packed(const tesela_plan *plan, const char *where, int ope
   return TESELA_OK;
 }
 
-/* A copy that lies as the operand does, of its elements alone: what is between them, or beside a triangle, may be another thread's. */
-static void copy_as_it_lies(const tsl_shape *shape, const unsigned char *from, unsigned char *to) {
+/* A copy that lies as the operand does, of its elements alone: what is between them, or beside a triangle,
+ * may be another thread's. */
+static void copy_as_it_lies(const tsl_shape *shape, const unsigned char *from, unsigned char *dst) {
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
   for (int64_t i = 0; i < shape->rows; i++)
     for (int64_t j = 0; j < shape->cols; j++) {
       if (!tsl_shape_stores(shape, i, j))
         continue;
       const int64_t at = (i * shape->row_stride + j * shape->col_stride) * size;
-      memcpy(to + at, from + at, (size_t)size);
+      memcpy(dst + at, from + at, (size_t)size);
     }
 }
 
-static tesela_status packed_pack(const tsl_work *work, tesela_packed *made, const tsl_address_range *reach,
-                          const tsl_operand *from) {
+static tesela_status packed_pack(const tsl_work *work, tesela_packed *packed_in,
+                                 const tsl_address_range *reach, const tsl_operand *from) {
   const tsl_strategy *strategy = work->strategy;
-  const tsl_shape *shape = tsl_problem_shape(&work->problem, made->operand);
-  const size_t bytes = strategy->packing.bytes ? strategy->packing.bytes(work, made->operand) : 0;
+  const tsl_shape *shape = tsl_problem_shape(&work->problem, packed_in->operand);
+  const size_t bytes = strategy->packing.bytes ? strategy->packing.bytes(work, packed_in->operand) : 0;
   if (bytes > 0) {
     tsl_operand given = *from;
     given.row_stride = shape->row_stride;
     given.col_stride = shape->col_stride;
-    TSL_TRY(tsl_alloc(bytes, "a packed operand", &made->memory));
-    strategy->packing.pack(work, made->operand, &given, made->memory, tsl_device_team(work->device));
-    made->used.packed = made->memory;
+    TSL_TRY(tsl_alloc(bytes, "a packed operand", &packed_in->memory));
+    strategy->packing.pack(work, packed_in->operand, &given, packed_in->memory,
+                           tsl_device_team(work->device));
+    packed_in->used.packed = packed_in->memory;
     return TESELA_OK;
   }
-  TSL_TRY(tsl_alloc((size_t)(reach->below + reach->above) * reach->size, "a packed operand", &made->memory));
-  made->used.host = (unsigned char *)made->memory + (size_t)reach->below * reach->size;
-  copy_as_it_lies(shape, from->host, made->used.host);
+  TSL_TRY(
+      tsl_alloc((size_t)(reach->below + reach->above) * reach->size, "a packed operand", &packed_in->memory));
+  packed_in->used.host = (unsigned char *)packed_in->memory + (size_t)reach->below * reach->size;
+  copy_as_it_lies(shape, from->host, packed_in->used.host);
   return TESELA_OK;
 }
 
 static tesela_status packed_make(const tesela_plan *plan, int operand, const tsl_operand *from,
-                          tesela_packed **packed) {
+                                 tesela_packed **packed) {
   const size_t length = strlen(plan->plan->text) + 1;
   void *block, *text;
   TSL_TRY(tsl_alloc_zeroed(sizeof **packed, "a packed operand", &block));

@@ -37,11 +37,12 @@ static bool same_key(const tsl_call_key *a, const tsl_call_key *b) {
   return p->op == q->op && p->in_place == q->in_place && p->conjugate_a == q->conjugate_a &&
          p->conjugate_b == q->conjugate_b && p->m == q->m && p->n == q->n && p->k == q->k &&
          p->batch == q->batch && plan_cache_same_shape(&p->a, &q->a) && plan_cache_same_shape(&p->b, &q->b) &&
-         plan_cache_same_shape(&p->c, &q->c) && p->bias_axis == q->bias_axis && plan_cache_same_shape(&p->bias, &q->bias) &&
-         p->scaling_a == q->scaling_a && p->scaling_b == q->scaling_b &&
-         plan_cache_same_shape(&p->scale_a, &q->scale_a) && plan_cache_same_shape(&p->scale_b, &q->scale_b) &&
-         p->activation == q->activation && a->place == b->place && (a->effort > 0) == (b->effort > 0) &&
-         same_scalar(p->alpha, q->alpha) && same_scalar(p->beta, q->beta) && tsl_numeric_requirements_same(&p->ask, &q->ask) &&
+         plan_cache_same_shape(&p->c, &q->c) && p->bias_axis == q->bias_axis &&
+         plan_cache_same_shape(&p->bias, &q->bias) && p->scaling_a == q->scaling_a &&
+         p->scaling_b == q->scaling_b && plan_cache_same_shape(&p->scale_a, &q->scale_a) &&
+         plan_cache_same_shape(&p->scale_b, &q->scale_b) && p->activation == q->activation &&
+         a->place == b->place && (a->effort > 0) == (b->effort > 0) && same_scalar(p->alpha, q->alpha) &&
+         same_scalar(p->beta, q->beta) && tsl_numeric_requirements_same(&p->ask, &q->ask) &&
          tsl_sharding_same(a->spread, b->spread) && strcmp(a->device, b->device) == 0 &&
          same_text(a->strategy, b->strategy);
 }
@@ -106,17 +107,17 @@ static tsl_plan_place *place_at(tsl_plan_cache *cache, int number) {
 }
 
 /* Out of the order of use, and to its new end. */
-static void unlink_use(tsl_plan_cache *cache, int at) {
-  const tsl_plan_place *place = place_at(cache, at);
+static void unlink_use(tsl_plan_cache *cache, int index) {
+  const tsl_plan_place *place = place_at(cache, index);
   *(place->newer ? &place_at(cache, place->newer)->older : &cache->newest) = place->older;
   *(place->older ? &place_at(cache, place->older)->newer : &cache->oldest) = place->newer;
 }
-static void link_use(tsl_plan_cache *cache, int at) {
-  tsl_plan_place *place = place_at(cache, at);
+static void link_use(tsl_plan_cache *cache, int index) {
+  tsl_plan_place *place = place_at(cache, index);
   place->newer = 0;
   place->older = cache->newest;
-  *(cache->newest ? &place_at(cache, cache->newest)->newer : &cache->oldest) = at;
-  cache->newest = at;
+  *(cache->newest ? &place_at(cache, cache->newest)->newer : &cache->oldest) = index;
+  cache->newest = index;
 }
 
 static void use(tsl_plan_cache *cache, tsl_cached_plan *cached) {
@@ -139,17 +140,17 @@ static tsl_cached_plan *plan_cache_find(tsl_plan_cache *cache, const tsl_call_ke
 }
 
 /* Takes a plan out of the list, and adds it to the chain of those that go unless somebody still runs it. */
-static void plan_cache_evict(tsl_plan_cache *cache, int at, tsl_cached_plan **gone) {
-  tsl_plan_place *place = place_at(cache, at);
+static void plan_cache_evict(tsl_plan_cache *cache, int index, tsl_cached_plan **gone) {
+  tsl_plan_place *place = place_at(cache, index);
   tsl_cached_plan *cached = place->plan;
   int *link = chain_of(cache, place->hash);
-  while (*link != at)
+  while (*link != index)
     link = &place_at(cache, *link)->next;
   *link = place->next;
-  unlink_use(cache, at);
+  unlink_use(cache, index);
   cache->bytes -= place->bytes;
   *place = (tsl_plan_place){.next = cache->free};
-  cache->free = at;
+  cache->free = index;
   cached->evicted = true;
   if (cached->users > 0)
     return;
@@ -184,8 +185,8 @@ static int take_place(tsl_plan_cache *cache) {
 }
 
 /* Puts it in the list, under the lock; returns the chain of what had to go. */
-static tsl_cached_plan *plan_cache_insert(tsl_plan_cache *cache, tsl_cached_plan *cached, const tsl_device *device,
-                               uint64_t bytes) {
+static tsl_cached_plan *plan_cache_insert(tsl_plan_cache *cache, tsl_cached_plan *cached,
+                                          const tsl_device *device, uint64_t bytes) {
   tsl_cached_plan *gone = NULL;
   const uint64_t hash = plan_cache_hash_of(&cached->key);
   int *chain = chain_of(cache, hash);

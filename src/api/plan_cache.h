@@ -1,6 +1,7 @@
-/* The plans of a context, by their problems: chains of equal hashes, and the least recently used of all goes first. There are as many as a
- * group of products whose sizes differ may have. Plans keep their staging buffers, so they are few in bytes: those on one device may
- * hold an eighth of its memory, besides the one in use. */
+/* The plans of a context, by their problems: chains of equal hashes, and the least recently used of all goes
+ * first. There are as many as a group of products whose sizes differ may have. Plans keep their staging
+ * buffers, so they are few in bytes: those on one device may hold an eighth of its memory, besides the one in
+ * use. */
 #ifndef TSL_API_PLAN_CACHE_H
 #define TSL_API_PLAN_CACHE_H
 
@@ -12,7 +13,7 @@ enum { TSL_DEVICE_NAME = sizeof((tsl_device *)0)->name, TSL_PLANS_CACHED = 512, 
 /* What a call asks for. */
 typedef struct tsl_call_key {
   tsl_problem problem;
-  tsl_place place;
+  tsl_text_place place;
   tsl_sharding *spread; /* of operands in pieces, which the cache copies; else NULL */
   char device[TSL_DEVICE_NAME];
   const char *strategy; /* the caller's text; NULL: the planner's choice */
@@ -45,17 +46,18 @@ typedef struct tsl_plan_cache {
 void tsl_plan_cache_init(tsl_plan_cache *cache);
 void tsl_plan_cache_destroy(tsl_plan_cache *cache);
 
-/* What is found is given back after the run; it may be evicted meanwhile, and is destroyed when the last user gave it back.
- * NULL: it is not there. */
+/* What is found is given back after the run; it may be evicted meanwhile, and is destroyed when the last user
+ * gave it back. NULL: it is not there. */
 tsl_cached_plan *tsl_plan_cache_find(tsl_plan_cache *cache, const tsl_call_key *key);
-/* Takes a plan that was made for a key, with so many bytes on its device, and finds it; or the one that another thread was
- * sooner with, and destroys this one. One that was begun before the last tsl_plan_cache_renew() is not remembered, and goes when it is
- * given back. On failure the plan is destroyed, too. */
+/* Takes a plan that was made for a key, with so many bytes on its device, and finds it; or the one that
+ * another thread was sooner with, and destroys this one. One that was begun before the last
+ * tsl_plan_cache_renew() is not remembered, and goes when it is given back. On failure the plan is destroyed,
+ * too. */
 tesela_status tsl_plan_cache_add(tsl_plan_cache *cache, const tsl_call_key *key, uint64_t generation,
                                  tesela_plan *plan, const tsl_device *device, uint64_t bytes,
                                  tsl_cached_plan **cached);
-/* What to ask before a plan is made; and after what plans are made of has changed: all of them go, those that run when they are
- * given back. */
+/* What to ask before a plan is made; and after what plans are made of has changed: all of them go, those that
+ * run when they are given back. */
 uint64_t tsl_plan_cache_generation(tsl_plan_cache *cache);
 void tsl_plan_cache_renew(tsl_plan_cache *cache);
 /* One that was found before and is held, for another run. False: it was evicted meanwhile. */

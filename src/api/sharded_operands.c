@@ -1,4 +1,5 @@
-/* Operands in pieces on several devices: from the caller's rectangles to what a plan is made for, and to a run's buffers. */
+/* Operands in pieces on several devices: from the caller's rectangles to what a plan is made for, and to a
+ * run's buffers. */
 #include "api/api.h"
 
 #include "base/log.h"
@@ -30,10 +31,10 @@ bool tsl_api_is_spread(const tesela_context *context, const tsl_request *request
 }
 
 /* An operand as pieces: the caller's, or the one that a buffer is. */
-static tesela_shards sharded_operands_pieces_of(const tesela_shards *given, const tesela_matrix *matrix,
-                               const tsl_shape *shape, tesela_shard *room) {
-  if (given)
-    return *given;
+static tesela_shards sharded_operands_pieces_of(const tesela_shards *shards, const tesela_matrix *matrix,
+                                                const tsl_shape *shape, tesela_shard *room) {
+  if (shards)
+    return *shards;
   if (!matrix->buffer)
     return (tesela_shards){.pieces = NULL};
   *room = (tesela_shard){.buffer = tsl_writable(matrix->buffer),
@@ -50,10 +51,11 @@ typedef struct sharded_operands_asked {
   tesela_shards operands[TSL_OPERANDS];
 } sharded_operands_asked;
 
-static void sharded_operands_ask(const tsl_request *request, const tsl_problem *problem, sharded_operands_asked *all) {
+static void sharded_operands_ask(const tsl_request *request, const tsl_problem *problem,
+                                 sharded_operands_asked *all) {
   for (int i = 0; i < TSL_OPERANDS; i++)
-    all->operands[i] =
-        sharded_operands_pieces_of(request->pieces[i], &request->matrices[i], tsl_problem_shape(problem, i), &all->room[i]);
+    all->operands[i] = sharded_operands_pieces_of(request->pieces[i], &request->matrices[i],
+                                                  tsl_problem_shape(problem, i), &all->room[i]);
 }
 
 /* --- what is wrong --- */
@@ -123,8 +125,8 @@ static tesela_status add_names(const sharded_operands_asked *all, char name[TSL_
   return TESELA_OK;
 }
 
-static tesela_status find_group(const tesela_context *context, const tsl_request *request, const sharded_operands_asked *all,
-                                tsl_device **group) {
+static tesela_status find_group(const tesela_context *context, const tsl_request *request,
+                                const sharded_operands_asked *all, tsl_device **group) {
   char name[TSL_DEVICE_NAME];
   const bool named = request->device && strcmp(request->device, "auto") != 0;
   if (!named)
@@ -170,8 +172,9 @@ static tesela_status hold_of(const tesela_shard *piece, bool transposed, const t
   return TESELA_OK;
 }
 
-static tesela_status sharded_operands_fill(const tsl_request *request, const sharded_operands_asked *all, const tsl_device *group,
-                          const tsl_problem *problem, tsl_sharding *spread) {
+static tesela_status sharded_operands_fill(const tsl_request *request, const sharded_operands_asked *all,
+                                           const tsl_device *group, const tsl_problem *problem,
+                                           tsl_sharding *spread) {
   for (int i = 0; i < TSL_OPERANDS; i++) {
     char name[32];
     for (int64_t p = 0; p < all->operands[i].count; p++)
@@ -186,8 +189,8 @@ static tesela_status sharded_operands_fill(const tsl_request *request, const sha
   return TESELA_OK;
 }
 
-static tesela_status make_spread(const tsl_request *request, const sharded_operands_asked *all, const tsl_device *group,
-                                 const tsl_problem *problem, tsl_sharding **spread) {
+static tesela_status make_spread(const tsl_request *request, const sharded_operands_asked *all,
+                                 const tsl_device *group, const tsl_problem *problem, tsl_sharding **spread) {
   size_t count = 0;
   void *block;
   for (int i = 0; i < TSL_OPERANDS; i++)
@@ -260,12 +263,13 @@ typedef struct sharded_operands_span {
   bool dense;
 } sharded_operands_span;
 
-static sharded_operands_span sharded_operands_span_of(const tsl_work *work, int operand, int index, const tsl_shard_buffer *held) {
+static sharded_operands_span sharded_operands_span_of(const tsl_work *work, int operand, int index,
+                                                      const tsl_shard_buffer *held) {
   const tsl_shard *hold = &work->spread->holds[operand][index];
   const int64_t size = (int64_t)tsl_type(tsl_problem_shape(&work->problem, operand)->type)->size,
                 extent = extent_of(hold);
   return (sharded_operands_span){held->buffer, held->offset * size, (held->offset + extent) * size,
-                extent == hold->at.rows * hold->at.cols};
+                                 extent == hold->at.rows * hold->at.cols};
 }
 
 /* Certain for the same first element, or where neither has a gap. */
@@ -275,7 +279,7 @@ static bool sharded_operands_overlap(const sharded_operands_span *a, const shard
 }
 
 static tesela_status sharded_operands_check_overlaps(const tesela_plan *plan, const char *where,
-                                    tsl_shard_buffer *const held[TSL_OPERANDS]) {
+                                                     tsl_shard_buffer *const held[TSL_OPERANDS]) {
   const tsl_work *work = &plan->plan->work;
   const tsl_sharding *spread = work->spread;
   for (int i = 0; i < spread->counts[TSL_OPERAND_C]; i++) {
@@ -292,17 +296,17 @@ static tesela_status sharded_operands_check_overlaps(const tesela_plan *plan, co
 }
 
 static tesela_status sharded_operands_gather(const tesela_plan *plan, const char *where,
-                            const tesela_shards *const given[TSL_OPERANDS],
-                            tsl_shard_buffer *const held[TSL_OPERANDS]) {
+                                             const tesela_shards *const shards[TSL_OPERANDS],
+                                             tsl_shard_buffer *const held[TSL_OPERANDS]) {
   const tsl_sharding *spread = plan->plan->spread;
   for (int i = 0; i < TSL_OPERANDS; i++) {
     if (spread->counts[i] == 0)
       continue;
-    if (!given[i] || given[i]->count != spread->counts[i] || !given[i]->pieces)
+    if (!shards[i] || shards[i]->count != spread->counts[i] || !shards[i]->pieces)
       return tsl_fail(TESELA_BAD_CALL, "%s%c has %lld pieces, and the plan is for %d", where, letters[i],
-                      given[i] && given[i]->pieces ? (long long)given[i]->count : 0, spread->counts[i]);
+                      shards[i] && shards[i]->pieces ? (long long)shards[i]->count : 0, spread->counts[i]);
     for (int p = 0; p < spread->counts[i]; p++) {
-      const tesela_shard *piece = &given[i]->pieces[p];
+      const tesela_shard *piece = &shards[i]->pieces[p];
       TSL_TRY(check_piece(plan, where, i, p, piece));
       held[i][p] = (tsl_shard_buffer){piece->buffer->memory, piece->at.offset};
     }
@@ -311,7 +315,7 @@ static tesela_status sharded_operands_gather(const tesela_plan *plan, const char
 }
 
 tesela_status tsl_api_run_spread(tesela_plan *plan, const char *where,
-                                 const tesela_shards *const given[TSL_OPERANDS], tesela_record *record) {
+                                 const tesela_shards *const shards[TSL_OPERANDS], tesela_record *record) {
   const tsl_sharding *spread = plan->plan->spread;
   tsl_shard_buffer *held[TSL_OPERANDS], *next;
   size_t count = 1;
@@ -324,7 +328,7 @@ tesela_status tsl_api_run_spread(tesela_plan *plan, const char *where,
     held[i] = next;
     next += spread->counts[i];
   }
-  tesela_status status = sharded_operands_gather(plan, where, given, held);
+  tesela_status status = sharded_operands_gather(plan, where, shards, held);
   const tsl_operands operands = {
       .a.held = held[TSL_OPERAND_A], .b.held = held[TSL_OPERAND_B], .c.held = held[TSL_OPERAND_C]};
   if (status == TESELA_OK)
@@ -341,7 +345,7 @@ tesela_status tsl_api_call_spread(tesela_plan *plan, const tsl_request *request,
   return tsl_api_run_spread(plan, "desc.", given, record);
 }
 
-tesela_status tsl_api_run_single(tesela_plan *plan, const tesela_matrix *const given[TSL_GIVEN],
+tesela_status tsl_api_run_single(tesela_plan *plan, const tesela_matrix *const matrix[TSL_GIVEN],
                                  tesela_record *record) {
   tesela_shard room[TSL_OPERANDS];
   tesela_shards operands[TSL_OPERANDS];
@@ -350,12 +354,12 @@ tesela_status tsl_api_run_single(tesela_plan *plan, const tesela_matrix *const g
     if (plan->plan->spread->counts[i] > 1)
       return tsl_fail(TESELA_BAD_CALL, "%c is in %d pieces: tesela_plan_run_shards() runs this plan",
                       letters[i], plan->plan->spread->counts[i]);
-    if (given[i] && given[i]->data)
+    if (matrix[i] && matrix[i]->data)
       return tsl_fail(TESELA_BAD_CALL, "%c is in host memory, and the plan is for buffers", letters[i]);
     operands[i] = (tesela_shards){.pieces = room, .count = 0};
-    if (!given[i] || !given[i]->buffer)
+    if (!matrix[i] || !matrix[i]->buffer)
       continue;
-    room[i] = (tesela_shard){.buffer = tsl_writable(given[i]->buffer), .at = {.offset = given[i]->offset}};
+    room[i] = (tesela_shard){.buffer = tsl_writable(matrix[i]->buffer), .at = {.offset = matrix[i]->offset}};
     operands[i] = (tesela_shards){.pieces = &room[i], .count = 1};
   }
   return tsl_api_run_spread(plan, "", pieces, record);

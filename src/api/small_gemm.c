@@ -1,34 +1,36 @@
-/* Products so small that even a plan takes longer: multiplied from the description, where the planner would have nothing to choose. */
+/* Products so small that even a plan takes longer: multiplied from the description, where the planner would
+ * have nothing to choose. */
 #include "api/small_gemm.h"
 
 #include "api/gemm_key.h"
 #include "base/floats.h"
-#include "planner/small_gemm_rule.h"
 #include "planner/planner.h"
+#include "planner/small_gemm_rule.h"
 
 #include <math.h>
 
-tesela_status tsl_small_gemm_begin(tesela_context *context, tsl_small_gemm_finding *of) {
-  of->context = context;
-  of->known = NULL;
-  of->strategy = NULL;
-  of->choice = (tsl_choice){.vendors = tsl_planner_vendors(), .sparing = true};
-  of->problem = (tsl_problem){.op = TSL_OP_GEMM, .ask = context->ask}; /* what else there is, each one sets */
-  TSL_TRY(tsl_api_devices(context, &of->choice.devices));
-  TSL_TRY(tsl_api_wisdom(context, &of->known));
-  of->choice.wisdom = of->known->wisdom;
-  of->cpu = tsl_devices_of_kind(of->choice.devices, 0, 0);
+tesela_status tsl_small_gemm_begin(tesela_context *context, tsl_small_gemm_finding *state) {
+  state->context = context;
+  state->known = NULL;
+  state->strategy = NULL;
+  state->choice = (tsl_choice){.vendors = tsl_planner_vendors(), .sparing = true};
+  state->problem =
+      (tsl_problem){.op = TSL_OP_GEMM, .ask = context->ask}; /* what else there is, each one sets */
+  TSL_TRY(tsl_api_devices(context, &state->choice.devices));
+  TSL_TRY(tsl_api_wisdom(context, &state->known));
+  state->choice.wisdom = state->known->wisdom;
+  state->cpu = tsl_devices_of_kind(state->choice.devices, 0, 0);
   return TESELA_OK;
 }
 
-void tsl_small_gemm_end(tsl_small_gemm_finding *of) {
-  tsl_api_wisdom_release(of->known);
+void tsl_small_gemm_end(tsl_small_gemm_finding *state) {
+  tsl_api_wisdom_release(state->known);
 }
 
-/* From the lowest byte to behind the highest, of `lines` that are `length` elements long and so far apart; false: they are not a matrix of lines
- * side by side whose elements are aligned. */
+/* From the lowest byte to behind the highest, of `lines` that are `length` elements long and so far apart;
+ * false: they are not a matrix of lines side by side whose elements are aligned. */
 static bool small_gemm_extent(const void *data, int64_t lines, int64_t length, int64_t apart, int64_t size,
-                   uintptr_t *start, uintptr_t *end) {
+                              uintptr_t *start, uintptr_t *end) {
   *start = (uintptr_t)data;
   if (apart < length || apart > INT32_MAX || !data || (*start & (uintptr_t)(size - 1)) != 0)
     return false;
@@ -37,14 +39,15 @@ static bool small_gemm_extent(const void *data, int64_t lines, int64_t length, i
 }
 
 /* How a matrix of rows x cols lies, where its numbers lie side by side along a row or a column. */
-static bool small_gemm_place(const tesela_matrix *matrix, int64_t rows, int64_t cols, int64_t size, tsl_shape *shape,
-                  uintptr_t *start, uintptr_t *end) {
+static bool small_gemm_place(const tesela_matrix *matrix, int64_t rows, int64_t cols, int64_t size,
+                             tsl_shape *shape, uintptr_t *start, uintptr_t *end) {
   tsl_api_strides(matrix, rows, cols, &shape->row_stride, &shape->col_stride);
   shape->rows = rows;
   shape->cols = cols;
-  return shape->col_stride == 1 ? small_gemm_extent(matrix->data, rows, cols, shape->row_stride, size, start, end)
-                                : shape->row_stride == 1 &&
-                                      small_gemm_extent(matrix->data, cols, rows, shape->col_stride, size, start, end);
+  return shape->col_stride == 1
+             ? small_gemm_extent(matrix->data, rows, cols, shape->row_stride, size, start, end)
+             : shape->row_stride == 1 &&
+                   small_gemm_extent(matrix->data, cols, rows, shape->col_stride, size, start, end);
 }
 
 static bool is_small(const tesela_gemm_desc *desc) {
@@ -60,17 +63,17 @@ static __attribute__((noinline)) double rounded(double value) {
 }
 
 /* Rounded as tsl_problem_round() does. Most factors have no digit to lose. */
-static double small_gemm_factor(const double *given, double fallback, tesela_type type) {
-  const double value = given ? *given : fallback;
+static double small_gemm_factor(const double *argument, double fallback, tesela_type type) {
+  const double value = argument ? *argument : fallback;
   return type != TESELA_F32 || value == 0 || value == 1 ? value : rounded(value);
 }
 
-bool tsl_small_gemm_take(tsl_small_gemm_finding *of, const tesela_gemm_desc *desc, tsl_small_gemm *out) {
+bool tsl_small_gemm_take(tsl_small_gemm_finding *state, const tesela_gemm_desc *desc, tsl_small_gemm *out) {
   tsl_dispatch_key key;
-  tsl_problem *p = &of->problem;
+  tsl_problem *p = &state->problem;
   const tesela_matrix c = tsl_api_as_matrix(&desc->c);
   uintptr_t start[TSL_OPERAND_C], end[TSL_OPERAND_C];
-  if (!is_small(desc) || !tsl_gemm_key(of->context, desc, &key))
+  if (!is_small(desc) || !tsl_gemm_key(state->context, desc, &key))
     return false;
   const tesela_type type = desc->a.type == TESELA_TYPE_DEFAULT ? TESELA_F32 : desc->a.type;
   const int64_t size = type == TESELA_F64 ? 8 : 4;
@@ -80,7 +83,7 @@ bool tsl_small_gemm_take(tsl_small_gemm_finding *of, const tesela_gemm_desc *des
   p->a.type = p->b.type = p->c.type = type;
   p->alpha[0] = small_gemm_factor(desc->alpha, 1, type);
   p->beta[0] = small_gemm_factor(desc->beta, 0, type);
-  of->choice.device = desc->device ? desc->device : of->context->device;
+  state->choice.device = desc->device ? desc->device : state->context->device;
   if (!isfinite(p->alpha[0]) || !isfinite(p->beta[0]) ||
       !small_gemm_place(&desc->a, p->m, p->k, size, &p->a, &start[TSL_OPERAND_A], &end[TSL_OPERAND_A]) ||
       !small_gemm_place(&desc->b, p->k, p->n, size, &p->b, &start[TSL_OPERAND_B], &end[TSL_OPERAND_B]) ||
@@ -91,8 +94,8 @@ bool tsl_small_gemm_take(tsl_small_gemm_finding *of, const tesela_gemm_desc *des
       return false;
   out->is_dense = out->end - out->start == (uintptr_t)(p->m * p->n * size);
   out->product = tsl_api_fast_product(p, desc->a.data, desc->b.data, desc->c.data);
-  of->strategy = tsl_planner_at_once(p, &of->choice);
-  return of->strategy != NULL;
+  state->strategy = tsl_planner_at_once(p, &state->choice);
+  return state->strategy != NULL;
 }
 
 bool tsl_api_at_once(tesela_context *context, const tesela_gemm_desc *desc) {

@@ -24,13 +24,14 @@ typedef struct tsl_small_gemm_finding {
 } tsl_small_gemm_finding;
 
 /* To be ended also where it fails. */
-tesela_status tsl_small_gemm_begin(tesela_context *context, tsl_small_gemm_finding *of);
-void tsl_small_gemm_end(tsl_small_gemm_finding *of);
-/* Whether a product is one: plain, small, with operands that lie well in host memory, apart from C, and are right. What is wrong with others is for
- * the long way to say. */
-bool tsl_small_gemm_take(tsl_small_gemm_finding *of, const tesela_gemm_desc *desc, tsl_small_gemm *out);
+tesela_status tsl_small_gemm_begin(tesela_context *context, tsl_small_gemm_finding *state);
+void tsl_small_gemm_end(tsl_small_gemm_finding *state);
+/* Whether a product is one: plain, small, with operands that lie well in host memory, apart from C, and are
+ * right. What is wrong with others is for the long way to say. */
+bool tsl_small_gemm_take(tsl_small_gemm_finding *state, const tesela_gemm_desc *desc, tsl_small_gemm *out);
 
-/* Multiplies without a plan where one would be found for nothing (planner/small_gemm_rule.h), with the same bits; false: nothing was touched. */
+/* Multiplies without a plan where one would be found for nothing (planner/small_gemm_rule.h), with the same
+ * bits; false: nothing was touched. */
 bool tsl_api_at_once(tesela_context *context, const tesela_gemm_desc *desc);
 
 #endif

@@ -8,11 +8,12 @@
 
 #include <string.h>
 
-static tesela_status stream_made_with(tesela_status status, tesela_stream *made, tesela_stream **stream) {
+static tesela_status stream_made_with(tesela_status status, tesela_stream *stream_in,
+                                      tesela_stream **stream) {
   if (status == TESELA_OK)
-    *stream = made;
+    *stream = stream_in;
   else
-    tsl_free(made);
+    tsl_free(stream_in);
   return status;
 }
 
@@ -209,29 +210,30 @@ static tesela_status check_plan(const tesela_plan *plan, tsl_op op, const tesela
 
 /* The caller's memory, or what the stream has reserved. */
 static tesela_status find_workspace(const tesela_plan *plan, const tesela_stream *stream,
-                                    const tesela_buffer *given, tsl_buffer **workspace) {
-  *workspace = given ? given->memory : stream->workspace;
+                                    const tesela_buffer *buffer, tsl_buffer **workspace) {
+  *workspace = buffer ? buffer->memory : stream->workspace;
   if (plan->workspace == 0)
     return TESELA_OK;
-  if (given && given->memory->device != stream->device)
+  if (buffer && buffer->memory->device != stream->device)
     return tsl_fail(TESELA_BAD_CALL, "workspace is on %s, and the plan runs on %s",
-                    given->memory->device->name, stream->device->name);
+                    buffer->memory->device->name, stream->device->name);
   const size_t bytes = *workspace ? (*workspace)->bytes : 0;
   if (bytes >= plan->workspace)
     return TESELA_OK;
   return tsl_fail(TESELA_BAD_CALL, "the plan needs a workspace of %zu bytes, and %s %zu%s", plan->workspace,
-                  given ? "the one given has" : "the stream reserved", bytes,
-                  given ? "" : ": tesela_stream_reserve(), or a workspace");
+                  buffer ? "the one given has" : "the stream reserved", bytes,
+                  buffer ? "" : ": tesela_stream_reserve(), or a workspace");
 }
 
 static tesela_status stream_enqueue(tesela_plan *plan, tsl_op op, tesela_stream *stream,
-                             const tesela_matrix *const given[TSL_GIVEN], const tesela_buffer *workspace) {
+                                    const tesela_matrix *const matrix[TSL_GIVEN],
+                                    const tesela_buffer *workspace) {
   TSL_NOT_CANCELLED;
   tsl_operands operands;
   tsl_buffer *memory;
   TSL_TRY(check_plan(plan, op, stream));
   TSL_TRY(find_workspace(plan, stream, workspace, &memory));
-  TSL_TRY(tsl_api_gather(plan, "", given, &operands));
+  TSL_TRY(tsl_api_gather(plan, "", matrix, &operands));
   if (tsl_log_wants(TSL_LOG_CALLS))
     tsl_log(TSL_LOG_CALLS, "%s: queued", plan->plan->text);
   return tsl_plan_enqueue(plan->plan, &operands, stream->stream, memory);

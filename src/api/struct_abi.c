@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-tesela_status tsl_api_struct_import(const char *name, const void *given, size_t size, size_t least, void *own,
-                           size_t own_size) {
-  const unsigned char *bytes = given;
+tesela_status tsl_api_struct_import(const char *name, const void *argument, size_t size, size_t least,
+                                    void *state, size_t own_size) {
+  const unsigned char *bytes = argument;
   if (size < least)
     return tsl_fail(TESELA_BAD_CALL,
                     "%s has %zu bytes, and %zu are the fewest it ever had: its size is sizeof *%s", name,
@@ -15,13 +15,13 @@ tesela_status tsl_api_struct_import(const char *name, const void *given, size_t 
                       "%s has a field behind the %zu bytes that tesela " TESELA_VERSION
                       " knows, and it is not 0: the program was built for a later version",
                       name, own_size);
-  memset(own, 0, own_size);
-  memcpy(own, given, size < own_size ? size : own_size);
+  memset(state, 0, own_size);
+  memcpy(state, argument, size < own_size ? size : own_size);
   return TESELA_OK;
 }
 
-void tsl_api_struct_export(void *given, size_t size, const void *own, size_t own_size) {
-  memcpy(given, own, size < own_size ? size : own_size);
+void tsl_api_struct_export(void *argument, size_t size, const void *state, size_t own_size) {
+  memcpy(argument, state, size < own_size ? size : own_size);
   if (size > own_size)
-    memset((unsigned char *)given + own_size, 0, size - own_size);
+    memset((unsigned char *)argument + own_size, 0, size - own_size);
 }

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <unistd.h>
 
-/* The mask of a thread, or 0 for the caller's; NULL where it cannot be had. The kernel refuses one that is shorter than its
- * own. */
+/* The mask of a thread, or 0 for the caller's; NULL where it cannot be had. The kernel refuses one that is
+ * shorter than its own. */
 static cpu_set_t *read_mask(pid_t thread, size_t *size) {
   for (int processors = 1024; processors <= 1 << 20; processors *= 2) {
     cpu_set_t *mask = CPU_ALLOC(processors);

@@ -1,5 +1,5 @@
-/* Where threads may run. The kernel knows masks of threads alone: the process's is that of its main thread, which taskset
- * and its like set, and of any other that was not bound more narrowly. */
+/* Where threads may run. The kernel knows masks of threads alone: the process's is that of its main thread,
+ * which taskset and its like set, and of any other that was not bound more narrowly. */
 #ifndef TSL_BASE_AFFINITY_H
 #define TSL_BASE_AFFINITY_H
 

@@ -1,5 +1,6 @@
-/* Cancellation (pthread_cancel) of a thread that is inside of a call: it would end with locks held, and with a job on its
- * stack that others work on. So a call puts it off until it returns; then its result is whole. */
+/* Cancellation (pthread_cancel) of a thread that is inside of a call: it would end with locks held, and with
+ * a job on its stack that others work on. So a call puts it off until it returns; then its result is whole.
+ */
 #ifndef TSL_BASE_CANCEL_H
 #define TSL_BASE_CANCEL_H
 

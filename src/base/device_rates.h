@@ -1,8 +1,10 @@
-/* Multiply-adds that products get on a fast GPU of today, in operations a second, by the width of a real number: for choices that need no
- * more than an order of magnitude, where nothing was measured of the very device (slabs in gemm/several, grids of ranks in comm). What a
- * strategy is expected to take is its own model's.
+/* Multiply-adds that products get on a fast GPU of today, in operations a second, by the width of a real
+ * number: for choices that need no more than an order of magnitude, where nothing was measured of the very
+ * device (slabs in gemm/several, grids of ranks in comm). What a strategy is expected to take is its own
+ * model's.
  *
- * Of an H100 and an H200: bf16 32768 cubed takes 83 to 94 ms, 750 to 850 TFLOP/s; f32 and f64 are by residues (gemm/residue_int8). */
+ * Of an H100 and an H200: bf16 32768 cubed takes 83 to 94 ms, 750 to 850 TFLOP/s; f32 and f64 are by residues
+ * (gemm/residue_int8). */
 #ifndef TSL_BASE_DEVICE_RATES_H
 #define TSL_BASE_DEVICE_RATES_H
 

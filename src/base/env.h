@@ -73,8 +73,8 @@ typedef struct tsl_env_info {
 } tsl_env_info;
 
 /* The value that is set and not empty, else the default; never NULL. Read at each call, so tests may change
- * it. A process that has more rights than whoever started it (setuid, setgid, file capabilities) has the defaults:
- * these variables name libraries, kernels and files that decide what runs. */
+ * it. A process that has more rights than whoever started it (setuid, setgid, file capabilities) has the
+ * defaults: these variables name libraries, kernels and files that decide what runs. */
 const char *tsl_env_get(tsl_env variable);
 /* TESELA_BAD_CALL where the value is none of these words, which end with NULL, and not empty, either. */
 tesela_status tsl_env_check(tsl_env variable, const char *const *words);

@@ -9,7 +9,8 @@
 
 static const double time_limit = 1;
 
-/* All guards of the process. Whoever has a guard may ask for this one, never the other way round without letting go. */
+/* All guards of the process. Whoever has a guard may ask for this one, never the other way round without
+ * letting go. */
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static tsl_fork_mutex *guards;
 
@@ -50,8 +51,8 @@ static void after_fork(void) {
   has_all = false;
 }
 
-/* Handlers before a fork run in the opposite order of their registration. The pools' waits for a lock that a thread may
- * ask for while it has a guard: it must come after this one, and be registered before. */
+/* Handlers before a fork run in the opposite order of their registration. The pools' waits for a lock that a
+ * thread may ask for while it has a guard: it must come after this one, and be registered before. */
 static void fork_mutex_watch_forks(void) {
   tsl_pool_watch_forks();
   pthread_atfork(before_fork, after_fork, after_fork);

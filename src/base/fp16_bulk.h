@@ -1,4 +1,5 @@
-/* f16 (else bf16) from and to f32, of tsl_type_convert(): any addresses, any steps, ranges that do not overlap. */
+/* f16 (else bf16) from and to f32, of tsl_type_convert(): any addresses, any steps, ranges that do not
+ * overlap. */
 #ifndef TSL_BASE_FP16_BULK_H
 #define TSL_BASE_FP16_BULK_H
 

@@ -1,6 +1,6 @@
-/* The floating-point types of 16 and of 8 bits, by integer arithmetic on the bits of a double, so that a double is
- * rounded once and the result does not depend on the processor. Those of 8 bits are as the Open Compute Project's "8-bit
- * Floating Point Specification" (2023) has them. */
+/* The floating-point types of 16 and of 8 bits, by integer arithmetic on the bits of a double, so that a
+ * double is rounded once and the result does not depend on the processor. Those of 8 bits are as the Open
+ * Compute Project's "8-bit Floating Point Specification" (2023) has them. */
 #include "base/types.h"
 
 #include <string.h>
@@ -16,29 +16,30 @@ typedef struct fp8_fp16_format {
   bool has_infinity;
 } fp8_fp16_format;
 
-static const fp8_fp16_format f16 = {5, 10, true}, bf16 = {8, 7, true}, e4m3 = {4, 3, false}, e5m2 = {5, 2, true};
+static const fp8_fp16_format f16 = {5, 10, true}, bf16 = {8, 7, true}, e4m3 = {4, 3, false},
+                             e5m2 = {5, 2, true};
 
-/* Rounds to nearest, ties to even. What is too large becomes infinity, or NaN where there is none; NaN keeps its sign
- * and leading bits and is made quiet. */
-static uint16_t fp8_fp16_narrow(double value, fp8_fp16_format to) {
+/* Rounds to nearest, ties to even. What is too large becomes infinity, or NaN where there is none; NaN keeps
+ * its sign and leading bits and is made quiet. */
+static uint16_t fp8_fp16_narrow(double value, fp8_fp16_format format) {
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
-  const uint64_t sign = bits >> 63 << (to.exponent_bits + to.mantissa_bits);
+  const uint64_t sign = bits >> 63 << (format.exponent_bits + format.mantissa_bits);
   const int field = (int)(bits >> F64_MANTISSA & F64_SPECIAL);
   const uint64_t fraction = bits & (((uint64_t)1 << F64_MANTISSA) - 1);
-  const int bias = (1 << (to.exponent_bits - 1)) - 1, most = to.has_infinity ? bias : bias + 1;
-  const uint64_t all = ((uint64_t)1 << (to.exponent_bits + to.mantissa_bits)) - 1,
-                 last = (uint64_t)((1 << to.exponent_bits) - 1) << to.mantissa_bits,
-                 above_all = to.has_infinity ? last : all;
+  const int bias = (1 << (format.exponent_bits - 1)) - 1, most = format.has_infinity ? bias : bias + 1;
+  const uint64_t all = ((uint64_t)1 << (format.exponent_bits + format.mantissa_bits)) - 1,
+                 last = (uint64_t)((1 << format.exponent_bits) - 1) << format.mantissa_bits,
+                 above_all = format.has_infinity ? last : all;
   if (field == F64_SPECIAL && fraction != 0)
-    return (uint16_t)(sign | above_all | (uint64_t)1 << (to.mantissa_bits - 1) |
-                      fraction >> (F64_MANTISSA - to.mantissa_bits));
+    return (uint16_t)(sign | above_all | (uint64_t)1 << (format.mantissa_bits - 1) |
+                      fraction >> (F64_MANTISSA - format.mantissa_bits));
   const int exponent = field - F64_BIAS, least = 1 - bias;
   if (exponent > most)
     return (uint16_t)(sign | above_all);
   /* Below the least exponent the mantissa loses one more bit a step. A subnormal double has no leading bit,
    * but is far below half of the smallest number here, as is everything that is shifted by 54 or more. */
-  const int shift = F64_MANTISSA - to.mantissa_bits + (exponent < least ? least - exponent : 0);
+  const int shift = F64_MANTISSA - format.mantissa_bits + (exponent < least ? least - exponent : 0);
   if (shift > F64_MANTISSA + 1)
     return (uint16_t)sign;
   const uint64_t whole = fraction | (uint64_t)1 << F64_MANTISSA, half = (uint64_t)1 << (shift - 1);
@@ -49,7 +50,7 @@ static uint16_t fp8_fp16_narrow(double value, fp8_fp16_format to) {
   /* The leading bit of a normal number adds 1 to the exponent field, and so does a carry out of the mantissa,
    * up to infinity, and past the numbers of a format that has none. */
   const uint64_t above = exponent > least ? (uint64_t)(exponent - least) : 0,
-                 rounded = (above << to.mantissa_bits) + kept;
+                 rounded = (above << format.mantissa_bits) + kept;
   return (uint16_t)(sign | (rounded < above_all ? rounded : above_all));
 }
 
@@ -80,10 +81,10 @@ static double fp8_fp16_widen(uint16_t bits, fp8_fp16_format from) {
 
 #define TYPE(name, bits)                                                                                     \
   bits tsl_##name##_from_f64(double value) {                                                                 \
-    return (bits)fp8_fp16_narrow(value, name);                                                                        \
+    return (bits)fp8_fp16_narrow(value, name);                                                               \
   }                                                                                                          \
   double tsl_##name##_to_f64(bits value) {                                                                   \
-    return fp8_fp16_widen(value, name);                                                                               \
+    return fp8_fp16_widen(value, name);                                                                      \
   }
 TYPE(f16, uint16_t)
 TYPE(bf16, uint16_t)

@@ -5,17 +5,18 @@
  *   needs    the capability that a device must offer for it, beside those of the sets before; 0: none
  *   flags    the compiler's; of an extension, beside those of the set with its header
  *   floats   in a vector; and fused, vector multiply-adds that a core does in a clock
- *   runs     whether processor and operating system have it, where those of the sets before do; device/cpu/cpu_describe.c asks
- * A new set is one row here and one header there. CMake reads the rows as text (cmake/isa.cmake) and compiles every file
- * in a folder kernels/ once for each row of its processor; nothing else lists sets.
+ *   runs     whether processor and operating system have it, where those of the sets before do;
+ * device/cpu/cpu_describe.c asks A new set is one row here and one header there. CMake reads the rows as text
+ * (cmake/isa.cmake) and compiles every file in a folder kernels/ once for each row of its processor; nothing
+ * else lists sets.
  *
- * TSL_ISA_LIST are the sets that every kernel is compiled for; TSL_ISA_EXTENSION_LIST those with a few instructions more,
- * which only kernels of these instructions are compiled for. */
+ * TSL_ISA_LIST are the sets that every kernel is compiled for; TSL_ISA_EXTENSION_LIST those with a few
+ * instructions more, which only kernels of these instructions are compiled for. */
 #ifndef TSL_BASE_ISA_H
 #define TSL_BASE_ISA_H
 
-/* Plain C: SSE2 has a multiplication and an addition in a clock; whatever becomes of it on AArch64 is Advanced SIMD, with
- * two pipes. */
+/* Plain C: SSE2 has a multiplication and an addition in a clock; whatever becomes of it on AArch64 is
+ * Advanced SIMD, with two pipes. */
 #if defined(__aarch64__)
 #define TSL_ISA_PLAIN_FUSED 2
 #else

@@ -1,7 +1,7 @@
-/* Kinds of numbers that matrices of programs have. Benchmarks fill a factor with each kind, since the speed of
- * some strategies depends on the numbers. Unlike the distributions of base/random.h, an element may depend on its place
- * and on its row. Any part of a matrix can be made by any thread, and has the same numbers everywhere where
- * exp() is the same. */
+/* Kinds of numbers that matrices of programs have. Benchmarks fill a factor with each kind, since the speed
+ * of some strategies depends on the numbers. Unlike the distributions of base/random.h, an element may depend
+ * on its place and on its row. Any part of a matrix can be made by any thread, and has the same numbers
+ * everywhere where exp() is the same. */
 #ifndef TSL_BASE_KINDS_H
 #define TSL_BASE_KINDS_H
 

@@ -51,7 +51,7 @@ static void *library_find(void *handle, const char *name) {
 }
 
 static bool library_load_one(const char *name, const tsl_library_symbol *symbols, int count, void *table,
-                     attempt *result) {
+                             attempt *result) {
   void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     const char *error = dlerror();

@@ -20,15 +20,16 @@ typedef struct tsl_library_symbol {
 tesela_status tsl_library_load(const char *what, const char *chosen, const char *const *names,
                                const tsl_library_symbol *symbols, int count, void *table);
 
-/* Opens a library whose functions those that are loaded later find, and tsl_library_load() where the library itself lacks one; false
- * where it does not load. It stays loaded likewise. For libraries that do not say what they need. */
+/* Opens a library whose functions those that are loaded later find, and tsl_library_load() where the library
+ * itself lacks one; false where it does not load. It stays loaded likewise. For libraries that do not say
+ * what they need. */
 bool tsl_library_share(const char *name);
 
 /* How many libraries the process has whose file names start with one of these words, which NULL ends. */
 int tsl_library_count(const char *const *starts);
 
-/* The path of the file that a loaded function comes from, links followed, cut to `size`; "" where the dynamic linker
- * does not tell. */
+/* The path of the file that a loaded function comes from, links followed, cut to `size`; "" where the dynamic
+ * linker does not tell. */
 void tsl_library_file(void (*function)(void), char *out, size_t size);
 
 #endif

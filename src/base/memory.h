@@ -16,8 +16,8 @@ tesela_status tsl_alloc_aligned(size_t bytes, size_t alignment, const char *what
 tesela_status tsl_alloc_zeroed(size_t bytes, const char *what, void **out);
 void tsl_free(void *block); /* NULL is allowed */
 
-/* Has the system provide the pages of a range that is about to be written, where they are not there yet; what they hold stays as
- * it is. Nothing where it cannot. */
+/* Has the system provide the pages of a range that is about to be written, where they are not there yet; what
+ * they hold stays as it is. Nothing where it cannot. */
 void tsl_memory_provide(void *start, size_t bytes);
 
 /* Bytes that this process may still take: the least of MemAvailable and what the cgroup leaves. */

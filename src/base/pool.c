@@ -14,7 +14,7 @@ _Static_assert(TSL_POOL_THREADS_MAX <= TSL_WORKERS_MAX, "a crew takes all but on
 
 struct tsl_pool {
   int threads;
-  atomic_bool busy;    /* a caller has the crew */
+  atomic_bool busy;       /* a caller has the crew */
   tsl_workers *crew;      /* NULL until the first run in this process */
   tsl_workers *inherited; /* the crews of this process's ancestors, kept so that their memory can be freed */
   tsl_pool *previous, *next;

@@ -7,7 +7,8 @@
 
 typedef struct tsl_pool tsl_pool;
 
-/* What a task does for index 0 <= index < count; `worker` is 0 <= worker < the number of threads that may run it. */
+/* What a task does for index 0 <= index < count; `worker` is 0 <= worker < the number of threads that may run
+ * it. */
 typedef void (*tsl_pool_task)(void *argument, int64_t index, int worker);
 
 /* Most threads of a pool. */
@@ -22,7 +23,8 @@ int tsl_pool_processors(void);
  */
 int tsl_pool_quota_at(const char *root, const char *self_cgroup_file);
 
-/* Makes pools survive forks, if that was not done. For who has handlers of forks that must run before the pools'. */
+/* Makes pools survive forks, if that was not done. For who has handlers of forks that must run before the
+ * pools'. */
 void tsl_pool_watch_forks(void);
 
 /* A pool of `threads` threads, the caller's included; 0: the default. Threads are started at the first
@@ -34,8 +36,8 @@ tesela_status tsl_pool_create(int threads, tsl_pool **pool);
 void tsl_pool_destroy(tsl_pool *pool);
 int tsl_pool_threads(const tsl_pool *pool);
 
-/* The threads that somebody may use: so many of a pool's, the caller's included. A value, handed down to where the
- * work is; zero is the caller's thread alone. */
+/* The threads that somebody may use: so many of a pool's, the caller's included. A value, handed down to
+ * where the work is; zero is the caller's thread alone. */
 typedef struct tsl_team {
   tsl_pool *pool;
   int threads;
@@ -47,11 +49,12 @@ static inline int tsl_team_threads(tsl_team team) {
   return team.threads > 1 ? team.threads : 1;
 }
 
-/* Calls task(argument, index, worker) for each index once, in any order, and returns when all are done. The caller works
- * too, as worker 0; the others' numbers are below the team's. Safe from many threads at once: one of them gets the
- * workers, the others run alone. A task may run teams itself: the inner call runs alone where the outer one has workers.
- * A thread that cannot be started only makes it slower. Workers run wherever the process may, also where the caller is
- * bound to a processor. A caller is not cancelled (pthread_cancel) before this returns. */
+/* Calls task(argument, index, worker) for each index once, in any order, and returns when all are done. The
+ * caller works too, as worker 0; the others' numbers are below the team's. Safe from many threads at once:
+ * one of them gets the workers, the others run alone. A task may run teams itself: the inner call runs alone
+ * where the outer one has workers. A thread that cannot be started only makes it slower. Workers run wherever
+ * the process may, also where the caller is bound to a processor. A caller is not cancelled (pthread_cancel)
+ * before this returns. */
 void tsl_team_run(tsl_team team, int64_t count, tsl_pool_task task, void *argument);
 /* The same by all threads of a pool. */
 void tsl_pool_run(tsl_pool *pool, int64_t count, tsl_pool_task task, void *argument);

@@ -4,15 +4,17 @@
  *   caller   offers seats ── works ── closes the seats ── waits until nobody sits ── returns
  *   worker        takes its seat ── works ── stands up    (or was too late, and goes on waiting)
  *
- * Each worker has a seat of its own number, and a job offers the first ones: as many as it has use for and its team
- * may have. So a thread does the same part of one job after the other, and what a task keeps by worker needs no more
- * of it than the team has threads. A seat's state is one atomic word, so that closing and sitting down exclude each other
- * without a lock. The caller waits only for workers that took part, never for one that has not woken yet.
+ * Each worker has a seat of its own number, and a job offers the first ones: as many as it has use for and
+ * its team may have. So a thread does the same part of one job after the other, and what a task keeps by
+ * worker needs no more of it than the team has threads. A seat's state is one atomic word, so that closing
+ * and sitting down exclude each other without a lock. The caller waits only for workers that took part, never
+ * for one that has not woken yet.
  *
- * A seat is a line of the cache that its worker and the caller share with nobody, and it holds all that the worker has to
- * know: the task, and an index to begin with where the worker is awake. A word that all look at goes from core to core
- * instead, once for each that sits down, takes an index and stands up, and sixteen threads do that one after the other:
- * it took longer than a small product. Whoever is late loses that index to the caller.
+ * A seat is a line of the cache that its worker and the caller share with nobody, and it holds all that the
+ * worker has to know: the task, and an index to begin with where the worker is awake. A word that all look at
+ * goes from core to core instead, once for each that sits down, takes an index and stands up, and sixteen
+ * threads do that one after the other: it took longer than a small product. Whoever is late loses that index
+ * to the caller.
  *
  * A job carries its caller's floating-point mode (base/floats.h), with exceptions masked, and each worker
  * takes that mode. The flags that workers raise return in their seats, and the caller adds them to its
@@ -32,8 +34,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Waking a thread costs some microseconds, about as much as a small job, and all of sixteen several times that: who waits
- * looks around for this long before going to sleep. Products in stages wait between them for less. */
+/* Waking a thread costs some microseconds, about as much as a small job, and all of sixteen several times
+ * that: who waits looks around for this long before going to sleep. Products in stages wait between them for
+ * less. */
 #define SPIN_SECONDS 100e-6
 
 typedef struct pool_workers_job {
@@ -51,9 +54,9 @@ enum { FREE, OFFERED, SITTING };
 /* A worker and its seat. */
 typedef struct member {
   _Alignas(TSL_CACHE_LINE)
-      atomic_int seat; /* from FREE to OFFERED, and back again if it is late, by the caller */
-  tsl_floats flags;    /* exceptions that the worker's part of the job raised; the worker's while it sits */
-  pool_workers_job job;             /* the caller's to write while the seat is free */
+      atomic_int seat;  /* from FREE to OFFERED, and back again if it is late, by the caller */
+  tsl_floats flags;     /* exceptions that the worker's part of the job raised; the worker's while it sits */
+  pool_workers_job job; /* the caller's to write while the seat is free */
 
   _Alignas(TSL_CACHE_LINE) tsl_workers *crew;
   int number; /* 1 and up */
@@ -132,28 +135,29 @@ static bool spin_until(const tsl_workers *c, const awaited *what) {
 /* --- working --- */
 
 /* The index to begin with, then whatever nobody has taken. */
-static void pool_workers_work(tsl_workers *c, const pool_workers_job *of, int worker) {
+static void pool_workers_work(tsl_workers *c, const pool_workers_job *job, int worker) {
   uint64_t index;
   run_depth++;
-  if (of->first >= 0)
-    of->task(of->argument, of->first, worker);
-  while (of->begun < of->count &&
-         (index = atomic_fetch_add_explicit(&c->next, 1, memory_order_relaxed)) < of->count)
-    of->task(of->argument, (int64_t)index, worker);
+  if (job->first >= 0)
+    job->task(job->argument, job->first, worker);
+  while (job->begun < job->count &&
+         (index = atomic_fetch_add_explicit(&c->next, 1, memory_order_relaxed)) < job->count)
+    job->task(job->argument, (int64_t)index, worker);
   run_depth--;
 }
 
 /* From offered to another state; false where it is not offered, or no longer. */
-static bool take_seat(member *own, int state) {
+static bool take_seat(member *member_in, int state) {
   int offered = OFFERED;
-  return atomic_load_explicit(&own->seat, memory_order_relaxed) == OFFERED &&
-         atomic_compare_exchange_strong_explicit(&own->seat, &offered, state, memory_order_acquire,
+  return atomic_load_explicit(&member_in->seat, memory_order_relaxed) == OFFERED &&
+         atomic_compare_exchange_strong_explicit(&member_in->seat, &offered, state, memory_order_acquire,
                                                  memory_order_relaxed);
 }
 
-/* The caller says that it sleeps and then looks at the seats, a worker the other way round: one of them sees the other. */
-static void stand_up(tsl_workers *c, member *own) {
-  atomic_store(&own->seat, FREE);
+/* The caller says that it sleeps and then looks at the seats, a worker the other way round: one of them sees
+ * the other. */
+static void stand_up(tsl_workers *c, member *member_in) {
+  atomic_store(&member_in->seat, FREE);
   if (!atomic_load(&c->caller_sleeps))
     return;
   pthread_mutex_lock(&c->lock);
@@ -171,8 +175,9 @@ static int processor_to_leave(const tsl_workers *c) {
 #endif
 }
 
-/* Linux likes to wake a thread on the processor of who wakes it, and where others have work, too, leaves both there: they
- * would take turns. Then the worker goes to another one, by not being allowed here for a moment. */
+/* Linux likes to wake a thread on the processor of who wakes it, and where others have work, too, leaves both
+ * there: they would take turns. Then the worker goes to another one, by not being allowed here for a moment.
+ */
 static void leave_caller(int caller_processor) {
 #if defined(__linux__)
   cpu_set_t allowed, others;
@@ -189,12 +194,12 @@ static void leave_caller(int caller_processor) {
 }
 
 /* Sleeps until the worker's seat is offered; false when the crew is to go. */
-static bool sleep_until_offer(tsl_workers *c, member *own) {
+static bool sleep_until_offer(tsl_workers *c, member *member_in) {
   pthread_mutex_lock(&c->lock);
-  own->sleeps = true;
-  while (!c->stopping && atomic_load_explicit(&own->seat, memory_order_relaxed) != OFFERED)
-    pthread_cond_wait(&own->wake, &c->lock);
-  own->sleeps = false;
+  member_in->sleeps = true;
+  while (!c->stopping && atomic_load_explicit(&member_in->seat, memory_order_relaxed) != OFFERED)
+    pthread_cond_wait(&member_in->wake, &c->lock);
+  member_in->sleeps = false;
   const bool stopping = c->stopping;
   pthread_mutex_unlock(&c->lock);
   return !stopping;
@@ -305,18 +310,18 @@ void tsl_workers_free_inherited(tsl_workers *list) {
 
 /* --- jobs --- */
 
-/* Offers the job to the first `workers` workers, at least one, and wakes those that sleep. Who is awake has an index to
- * begin with, as the caller has; there are more indices than workers. */
-static void pool_workers_offer(tsl_workers *c, int workers, pool_workers_job *of) {
+/* Offers the job to the first `workers` workers, at least one, and wakes those that sleep. Who is awake has
+ * an index to begin with, as the caller has; there are more indices than workers. */
+static void pool_workers_offer(tsl_workers *c, int workers, pool_workers_job *workers_job) {
   pthread_mutex_lock(&c->lock);
-  of->begun = 1;
+  workers_job->begun = 1;
   for (int i = 0; i < workers; i++)
-    of->begun += !c->workers[i].sleeps;
-  atomic_store_explicit(&c->next, of->begun, memory_order_relaxed);
+    workers_job->begun += !c->workers[i].sleeps;
+  atomic_store_explicit(&c->next, workers_job->begun, memory_order_relaxed);
   for (int i = 0, first = 1; i < workers; i++) {
     member *worker = &c->workers[i];
     worker->flags = 0;
-    worker->job = *of;
+    worker->job = *workers_job;
     worker->job.first = worker->sleeps ? -1 : first++;
     atomic_store_explicit(&worker->seat, OFFERED, memory_order_release);
   }
@@ -326,7 +331,8 @@ static void pool_workers_offer(tsl_workers *c, int workers, pool_workers_job *of
       pthread_cond_signal(&c->workers[i].wake);
 }
 
-/* Nobody sits down any more, and the caller does what those who were late should have begun with; waits for those who sit. */
+/* Nobody sits down any more, and the caller does what those who were late should have begun with; waits for
+ * those who sit. */
 static void close_seats(tsl_workers *c, int workers) {
   const awaited free_seats = {c->workers, workers, FREE};
   run_depth++;
@@ -356,10 +362,10 @@ static void raise_flags(const tsl_workers *c, int workers) {
 
 void tsl_workers_work(tsl_workers *c, int workers, int64_t count, tsl_workers_task task, void *argument) {
   pool_workers_job own = {.task = task,
-             .argument = argument,
-             .count = (uint64_t)count,
-             .caller_processor = processor_to_leave(c),
-             .mode = tsl_floats_masked(tsl_floats_read())};
+                          .argument = argument,
+                          .count = (uint64_t)count,
+                          .caller_processor = processor_to_leave(c),
+                          .mode = tsl_floats_masked(tsl_floats_read())};
   pool_workers_offer(c, workers, &own);
   pool_workers_work(c, &own, 0);
   close_seats(c, workers);

@@ -105,7 +105,8 @@ static inline double cosine(double x) {
  * the two coordinates, made from bits 2p and 2p + 1. `first` and `count` are even. */
 static void draw_normal(uint64_t start, uint64_t first, size_t count, double *out) {
   for (size_t i = 0; i < count; i += 2) {
-    const uint64_t length_bits = random_bits_at(start, first + i), angle_bits = random_bits_at(start, first + i + 1);
+    const uint64_t length_bits = random_bits_at(start, first + i),
+                   angle_bits = random_bits_at(start, first + i + 1);
     /* An odd multiple of 2^-53 between 0 and 1: the longest normal number is 8.57. */
     const double length = sqrt(-2 * log_below_1((double)(int64_t)(length_bits >> 11 | 1) * 0x1p-53));
     /* Two bits choose the quarter of the circle, the other 62 the angle within it, from its middle. */

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <sys/mman.h>
 
-/* Large blocks lie on pages of this size where the system has some: copies that are read again and again then need few
- * entries of the processor's table of pages. */
+/* Large blocks lie on pages of this size where the system has some: copies that are read again and again then
+ * need few entries of the processor's table of pages. */
 #define LARGE_PAGE ((size_t)2 << 20)
 
 static _Atomic uint64_t limit = UINT64_MAX;
@@ -27,7 +27,8 @@ typedef union header {
   unsigned char line[TSL_CACHE_LINE];
 } header;
 
-/* Those that are kept, or NULL: a run that takes one for itself may have another one inside of it. Who takes one out owns it. */
+/* Those that are kept, or NULL: a run that takes one for itself may have another one inside of it. Who takes
+ * one out owns it. */
 enum { KEPT = 2 };
 static _Atomic(header *) kept[KEPT];
 

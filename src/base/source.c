@@ -193,7 +193,7 @@ static const char *parse_include(const char *line, const char *end, const char *
 }
 
 static tesela_status source_add_file(source_flattening *flat, const char *path, const source_text *text,
-                              const source_chain *includer);
+                                     const source_chain *includer);
 
 static tesela_status fail_cycle(const source_chain *from, const char *path, long line) {
   tsl_text way = {0};
@@ -261,7 +261,7 @@ static tesela_status add_include(source_flattening *flat, const source_chain *fr
 }
 
 static tesela_status source_add_file(source_flattening *flat, const char *path, const source_text *text,
-                              const source_chain *includer) {
+                                     const source_chain *includer) {
   const source_chain here = {path, includer};
   const char *const end = text->data + text->length;
   const char *kept = text->data; /* start of what is not written yet */

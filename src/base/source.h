@@ -22,8 +22,8 @@ const tsl_source_file *tsl_source_at(int index);
  * found, and a cycle. */
 tesela_status tsl_source_flatten(const char *path, const char *const *folders, tsl_text *out);
 
-/* Appends the comment that the file begins with, without its marks: of a kernel, or of a strategy's C file, what it does and
- * how. TESELA_BAD_INPUT where there is no such file, or it begins otherwise. */
+/* Appends the comment that the file begins with, without its marks: of a kernel, or of a strategy's C file,
+ * what it does and how. TESELA_BAD_INPUT where there is no such file, or it begins otherwise. */
 tesela_status tsl_source_comment(const char *path, tsl_text *out);
 
 /* 128-bit FNV-1a of the bytes, continued from `state` (start from tsl_hash_start()); for content addresses,

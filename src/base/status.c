@@ -62,7 +62,8 @@ static void keep_sentence(const char *text) {
   drop_partial_character(cut_sentence);
 }
 
-/* File names and cells come from anywhere: one line stays one line, and no terminal obeys what a file holds. */
+/* File names and cells come from anywhere: one line stays one line, and no terminal obeys what a file holds.
+ */
 static void blank_controls(char *text) {
   for (; *text; text++)
     if ((unsigned char)*text < 0x20 || *text == 0x7F)

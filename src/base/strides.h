@@ -33,8 +33,8 @@ static inline bool tsl_strides_overlap(int64_t rows, int64_t cols, int64_t row_s
 }
 
 /* Replaces a stride that was left out by 1, and TESELA_STRIDE_ZERO by 0. */
-static inline int64_t tsl_stride_given(int64_t given) {
-  return given == 0 ? 1 : given == TESELA_STRIDE_ZERO ? 0 : given;
+static inline int64_t tsl_stride_given(int64_t value) {
+  return value == 0 ? 1 : value == TESELA_STRIDE_ZERO ? 0 : value;
 }
 
 /* Replaces the strides of a matrix with `cols` stored columns. Where both were left out it is dense and

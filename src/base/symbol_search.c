@@ -42,7 +42,8 @@ typedef struct order {
 static int look_for_first(struct dl_phdr_info *info, size_t size, void *argument) {
   order *of = argument;
   (void)size;
-  const bool has_first = symbol_search_holds(info, of->first), has_second = symbol_search_holds(info, of->second);
+  const bool has_first = symbol_search_holds(info, of->first),
+             has_second = symbol_search_holds(info, of->second);
   of->is_before = has_first && !has_second;
   return has_first || has_second;
 }
@@ -53,7 +54,8 @@ bool tsl_loaded_before(const void *address, const void *other) {
   return of.is_before;
 }
 
-/* Names of all loaded libraries, a line each: they are opened after the walk, which holds the linker's lock. */
+/* Names of all loaded libraries, a line each: they are opened after the walk, which holds the linker's lock.
+ */
 static int symbol_search_add_name(struct dl_phdr_info *info, size_t size, void *argument) {
   (void)size;
   if (info->dlpi_name && *info->dlpi_name)
@@ -61,24 +63,24 @@ static int symbol_search_add_name(struct dl_phdr_info *info, size_t size, void *
   return 0;
 }
 
-static void *find_in(const char *library, const char *name, tsl_loaded_ask *ask, void *of) {
+static void *find_in(const char *library, const char *name, tsl_loaded_ask *ask, void *state) {
   void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
   if (!handle)
     return NULL;
   void *address = dlsym(handle, name);
-  const tsl_loaded_answer answer = address ? ask(address, of) : TSL_LOADED_NO;
+  const tsl_loaded_answer answer = address ? ask(address, state) : TSL_LOADED_NO;
   if (answer == TSL_LOADED_NO)
     dlclose(handle);
   return answer == TSL_LOADED_TAKE ? address : NULL;
 }
 
-void *tsl_loaded_find(const char *name, tsl_loaded_ask *ask, void *of) {
+void *tsl_loaded_find(const char *name, tsl_loaded_ask *ask, void *state) {
   tsl_text names = {0};
   void *address = NULL;
   dl_iterate_phdr(symbol_search_add_name, &names);
   char *all = tsl_text_take(&names), *left = all;
   for (char *line; left && !address && (line = strsep(&left, "\n")) != NULL;)
-    address = *line ? find_in(line, name, ask, of) : NULL;
+    address = *line ? find_in(line, name, ask, state) : NULL;
   free(all);
   return address;
 }

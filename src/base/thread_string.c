@@ -30,8 +30,8 @@ static void thread_string_make_key(void) {
   atomic_store(&usable, pthread_key_create(&key, free_texts) == 0);
 }
 
-/* Runs when the process ends, for the main thread's texts, and when the library is unloaded, after which no thread may call a
- * destructor that was registered here. */
+/* Runs when the process ends, for the main thread's texts, and when the library is unloaded, after which no
+ * thread may call a destructor that was registered here. */
 __attribute__((destructor)) static void free_main(void) {
   if (!atomic_exchange(&usable, false))
     return;

@@ -5,38 +5,38 @@
 #include <string.h>
 
 /* One reader and one writer a type. memcpy makes them independent of alignment; it costs nothing. */
-static void load_f64(const void *at, double value[2]) {
-  memcpy(&value[0], at, sizeof(double));
+static void load_f64(const void *src, double value[2]) {
+  memcpy(&value[0], src, sizeof(double));
   value[1] = 0;
 }
 
-static void store_f64(void *at, const double value[2]) {
-  memcpy(at, &value[0], sizeof(double));
+static void store_f64(void *data, const double value[2]) {
+  memcpy(data, &value[0], sizeof(double));
 }
 
-static void load_f32(const void *at, double value[2]) {
+static void load_f32(const void *src, double value[2]) {
   float number;
-  memcpy(&number, at, sizeof number);
+  memcpy(&number, src, sizeof number);
   value[0] = number;
   value[1] = 0;
 }
 
-static void store_f32(void *at, const double value[2]) {
+static void store_f32(void *data, const double value[2]) {
   const float number = (float)value[0];
-  memcpy(at, &number, sizeof number);
+  memcpy(data, &number, sizeof number);
 }
 
 /* The narrow floating-point types, as bits. */
 #define NARROW(name, bits_type)                                                                              \
-  static void load_##name(const void *at, double value[2]) {                                                 \
+  static void load_##name(const void *src, double value[2]) {                                                \
     bits_type bits;                                                                                          \
-    memcpy(&bits, at, sizeof bits);                                                                          \
+    memcpy(&bits, src, sizeof bits);                                                                         \
     value[0] = tsl_##name##_to_f64(bits);                                                                    \
     value[1] = 0;                                                                                            \
   }                                                                                                          \
-  static void store_##name(void *at, const double value[2]) {                                                \
+  static void store_##name(void *data, const double value[2]) {                                              \
     const bits_type bits = tsl_##name##_from_f64(value[0]);                                                  \
-    memcpy(at, &bits, sizeof bits);                                                                          \
+    memcpy(data, &bits, sizeof bits);                                                                        \
   }
 NARROW(f16, uint16_t)
 NARROW(bf16, uint16_t)
@@ -51,64 +51,64 @@ static double round_between(double least, double value, double most) {
   return value <= least ? least : value >= most ? most : rint(value);
 }
 
-static void load_i8(const void *at, double value[2]) {
+static void load_i8(const void *src, double value[2]) {
   int8_t number;
-  memcpy(&number, at, sizeof number);
+  memcpy(&number, src, sizeof number);
   value[0] = number;
   value[1] = 0;
 }
 
-static void store_i8(void *at, const double value[2]) {
+static void store_i8(void *data, const double value[2]) {
   const int8_t number = (int8_t)round_between(INT8_MIN, value[0], INT8_MAX);
-  memcpy(at, &number, sizeof number);
+  memcpy(data, &number, sizeof number);
 }
 
-static void load_u8(const void *at, double value[2]) {
+static void load_u8(const void *src, double value[2]) {
   uint8_t number;
-  memcpy(&number, at, sizeof number);
+  memcpy(&number, src, sizeof number);
   value[0] = number;
   value[1] = 0;
 }
 
-static void store_u8(void *at, const double value[2]) {
+static void store_u8(void *data, const double value[2]) {
   const uint8_t number = (uint8_t)round_between(0, value[0], UINT8_MAX);
-  memcpy(at, &number, sizeof number);
+  memcpy(data, &number, sizeof number);
 }
 
-static void load_i32(const void *at, double value[2]) {
+static void load_i32(const void *src, double value[2]) {
   int32_t number;
-  memcpy(&number, at, sizeof number);
+  memcpy(&number, src, sizeof number);
   value[0] = number;
   value[1] = 0;
 }
 
-static void store_i32(void *at, const double value[2]) {
+static void store_i32(void *data, const double value[2]) {
   const int32_t number = (int32_t)round_between(INT32_MIN, value[0], INT32_MAX);
-  memcpy(at, &number, sizeof number);
+  memcpy(data, &number, sizeof number);
 }
 
-static void load_c64(const void *at, double value[2]) {
+static void load_c64(const void *src, double value[2]) {
   float halves[2];
-  memcpy(halves, at, sizeof halves);
+  memcpy(halves, src, sizeof halves);
   value[0] = halves[0];
   value[1] = halves[1];
 }
 
-static void store_c64(void *at, const double value[2]) {
+static void store_c64(void *data, const double value[2]) {
   const float halves[2] = {(float)value[0], (float)value[1]};
-  memcpy(at, halves, sizeof halves);
+  memcpy(data, halves, sizeof halves);
 }
 
-static void load_c128(const void *at, double value[2]) {
-  memcpy(value, at, 2 * sizeof(double));
+static void load_c128(const void *src, double value[2]) {
+  memcpy(value, src, 2 * sizeof(double));
 }
 
-static void store_c128(void *at, const double value[2]) {
-  memcpy(at, value, 2 * sizeof(double));
+static void store_c128(void *data, const double value[2]) {
+  memcpy(data, value, 2 * sizeof(double));
 }
 
-/* X(TYPE, name, kernel name, size, component, sums, complex, integer, u, largest, smallest), in the order of the
- * enumeration. */
+/* X(TYPE, name, kernel name, size, component, sums, complex, integer, u, largest, smallest), in the order of
+ * the enumeration. */
 #define TYPE_LIST(X)                                                                                         \
   X(F64, f64, "double", 8, F64, F64, false, false, 0x1p-53, DBL_MAX, 0x1p-1074)                              \
   X(F32, f32, "float", 4, F32, F32, false, false, 0x1p-24, FLT_MAX, 0x1p-149)                                \
@@ -124,8 +124,8 @@ static void store_c128(void *at, const double value[2]) {
 
 static const struct {
   tsl_type_info info;
-  void (*load)(const void *at, double value[2]);
-  void (*store)(void *at, const double value[2]);
+  void (*load)(const void *src, double value[2]);
+  void (*store)(void *data, const double value[2]);
 } table[] = {
 #define ROW(TYPE, name, kernel, size, component, sums, is_complex, is_integer, roundoff, largest, smallest)  \
   [TESELA_##TYPE - 1] = {{TESELA_##TYPE, #name, kernel, size, TESELA_##component, TESELA_##sums, is_complex, \
@@ -165,10 +165,10 @@ const char *tsl_type_names(void) {
   return names + strlen(", ");
 }
 
-void tsl_type_load(tesela_type type, const void *at, double value[2]) {
-  table[type - 1].load(at, value);
+void tsl_type_load(tesela_type type, const void *src, double value[2]) {
+  table[type - 1].load(src, value);
 }
 
-void tsl_type_store(tesela_type type, void *at, const double value[2]) {
-  table[type - 1].store(at, value);
+void tsl_type_store(tesela_type type, void *data, const double value[2]) {
+  table[type - 1].store(data, value);
 }

@@ -14,20 +14,20 @@ enum { HALVES_AT_ONCE = 256 };
  * plain loops that the compiler turns into vector code. An index is multiplied by the step before anything
  * else, so that a single element may have any step. */
 static inline void types_convert_copy(const char *restrict source, int64_t source_step, char *restrict target,
-                        int64_t target_step, size_t count, size_t size) {
+                                      int64_t target_step, size_t count, size_t size) {
   for (size_t i = 0; i < count; i++)
     memcpy(target + (int64_t)i * target_step * (int64_t)size,
            source + (int64_t)i * source_step * (int64_t)size, size);
 }
 
-static inline void types_convert_widen(const any_f32 *restrict source, int64_t source_step, any_f64 *restrict target,
-                         int64_t target_step, size_t count) {
+static inline void types_convert_widen(const any_f32 *restrict source, int64_t source_step,
+                                       any_f64 *restrict target, int64_t target_step, size_t count) {
   for (size_t i = 0; i < count; i++)
     target[(int64_t)i * target_step] = source[(int64_t)i * source_step];
 }
 
-static inline void types_convert_narrow(const any_f64 *restrict source, int64_t source_step, any_f32 *restrict target,
-                          int64_t target_step, size_t count) {
+static inline void types_convert_narrow(const any_f64 *restrict source, int64_t source_step,
+                                        any_f32 *restrict target, int64_t target_step, size_t count) {
   for (size_t i = 0; i < count; i++)
     target[(int64_t)i * target_step] = (float)source[(int64_t)i * source_step];
 }
@@ -68,40 +68,40 @@ static void widen_halves(bool is_f16, const char *source, int64_t source_step, a
   }
 }
 
-static void convert_any(tesela_type from, const char *source, int64_t source_step, tesela_type to,
+static void convert_any(tesela_type from, const char *source, int64_t source_step, tesela_type type,
                         char *target, int64_t target_step, size_t count) {
-  const int64_t source_size = (int64_t)tsl_type(from)->size, target_size = (int64_t)tsl_type(to)->size;
+  const int64_t source_size = (int64_t)tsl_type(from)->size, target_size = (int64_t)tsl_type(type)->size;
   for (size_t i = 0; i < count; i++) {
     double value[2];
     tsl_type_load(from, source + (int64_t)i * source_step * source_size, value);
-    tsl_type_store(to, target + (int64_t)i * target_step * target_size, value);
+    tsl_type_store(type, target + (int64_t)i * target_step * target_size, value);
   }
 }
 
-void tsl_type_convert(tesela_type from, const void *source, int64_t source_step, tesela_type to, void *target,
-                      int64_t target_step, size_t count) {
+void tsl_type_convert(tesela_type from, const void *source, int64_t source_step, tesela_type type,
+                      void *target, int64_t target_step, size_t count) {
   if (count == 0)
     return;
-  const tsl_type_info *const source_info = tsl_type(from), *const target_info = tsl_type(to);
+  const tsl_type_info *const source_info = tsl_type(from), *const target_info = tsl_type(type);
   const bool dense = source_step == 1 && target_step == 1;
-  if (from == to)
+  if (from == type)
     convert_same(source, source_step, target, target_step, count, source_info->size);
   else if (dense && source_info->is_complex && target_info->is_complex)
     tsl_type_convert(source_info->component, source, 1, target_info->component, target, 1, 2 * count);
-  else if (from == TESELA_F32 && to == TESELA_F64 && dense)
+  else if (from == TESELA_F32 && type == TESELA_F64 && dense)
     types_convert_widen(source, 1, target, 1, count);
-  else if (from == TESELA_F32 && to == TESELA_F64)
+  else if (from == TESELA_F32 && type == TESELA_F64)
     types_convert_widen(source, source_step, target, target_step, count);
-  else if (from == TESELA_F64 && to == TESELA_F32 && dense)
+  else if (from == TESELA_F64 && type == TESELA_F32 && dense)
     types_convert_narrow(source, 1, target, 1, count);
-  else if (from == TESELA_F64 && to == TESELA_F32)
+  else if (from == TESELA_F64 && type == TESELA_F32)
     types_convert_narrow(source, source_step, target, target_step, count);
-  else if (is_half(from) && to == TESELA_F32)
+  else if (is_half(from) && type == TESELA_F32)
     tsl_halves_widen(from == TESELA_F16, source, source_step, target, target_step, count);
-  else if (is_half(from) && to == TESELA_F64)
+  else if (is_half(from) && type == TESELA_F64)
     widen_halves(from == TESELA_F16, source, source_step, target, target_step, count);
-  else if (from == TESELA_F32 && is_half(to))
-    tsl_halves_narrow(to == TESELA_F16, source, source_step, target, target_step, count);
+  else if (from == TESELA_F32 && is_half(type))
+    tsl_halves_narrow(type == TESELA_F16, source, source_step, target, target_step, count);
   else
-    convert_any(from, source, source_step, to, target, target_step, count);
+    convert_any(from, source, source_step, type, target, target_step, count);
 }

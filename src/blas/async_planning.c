@@ -1,11 +1,12 @@
-/* Calls wait in a short queue; what does not fit comes again. The thread lives as long as there are some. At the end of the
- * process whoever ends it waits until a driver or compiler that is at work is done, since its library goes away with the
- * process.
+/* Calls wait in a short queue; what does not fit comes again. The thread lives as long as there are some. At
+ * the end of the process whoever ends it waits until a driver or compiler that is at work is done, since its
+ * library goes away with the process.
  *
- * exit() calls handlers from the newest to the oldest, and a compiler's come at the top of whatever we left there, each when it
- * first needs what the handler destroys. But before any of them it ends the variables of the thread that called it: there the
- * main thread waits, which is seen to when it loads this library, or first asks. Without it nothing is made beside the program.
- * An exit() by another thread waits in our handler, above those of the drivers; a compiler that begins then may be lost. */
+ * exit() calls handlers from the newest to the oldest, and a compiler's come at the top of whatever we left
+ * there, each when it first needs what the handler destroys. But before any of them it ends the variables of
+ * the thread that called it: there the main thread waits, which is seen to when it loads this library, or
+ * first asks. Without it nothing is made beside the program. An exit() by another thread waits in our
+ * handler, above those of the drivers; a compiler that begins then may be lost. */
 #include "blas/async_planning.h"
 
 #include "api/fast_path.h"
@@ -42,7 +43,8 @@ static int first, count, refusals;
 static unsigned long long loads_seen; /* libraries at our last handler; 0: there is none */
 static bool runs, is_at_work, ends;
 
-/* The thread's while it is at work, so that a fork waits: what a driver has half made would be so in the child, which may fail at its end. */
+/* The thread's while it is at work, so that a fork waits: what a driver has half made would be so in the
+ * child, which may fail at its end. */
 static tsl_fork_mutex making;
 static pthread_once_t making_once = PTHREAD_ONCE_INIT;
 static void make_guard(void) {
@@ -100,7 +102,8 @@ static int count_loads(struct dl_phdr_info *info, size_t size, void *loads) {
   return 1;
 }
 
-/* Under the lock. The handlers of all that was loaded until now come after ours; it takes a new one only where more was. */
+/* Under the lock. The handlers of all that was loaded until now come after ours; it takes a new one only
+ * where more was. */
 static void watch_end(void) {
   unsigned long long loads = 0;
   (void)dl_iterate_phdr(count_loads, &loads);
@@ -110,8 +113,8 @@ static void watch_end(void) {
   (void)atexit(end_all);
 }
 
-/* The C library's, behind C++'s thread_local: it has destroy(object) called at the end of the calling thread, or by exit() in it
- * before all handlers. Not everywhere: the C++ runtimes ask for it in the same way.
+/* The C library's, behind C++'s thread_local: it has destroy(object) called at the end of the calling thread,
+ * or by exit() in it before all handlers. Not everywhere: the C++ runtimes ask for it in the same way.
  * Source: Itanium C++ ABI, 3.3.5.3 and its note on threads; glibc 2.18. */
 // NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl*)
 extern int __cxa_thread_atexit_impl(void (*destroy)(void *), void *object, void *library)
@@ -202,7 +205,7 @@ static bool async_planning_start(void) {
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  const bool good = pthread_create(&thread, &attributes, work, NULL) == 0;
+  const bool good = pthread_create(&thread, &attributes, async_planning_work, NULL) == 0;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   pthread_attr_destroy(&attributes);
   return good;
@@ -251,8 +254,8 @@ tsl_blas_place tsl_blas_async_placement(tesela_context *context, const tesela_ge
   return TSL_BLAS_NOT_YET;
 }
 
-/* A driver that was at work in the parent lacks its threads in the child, where whoever waited for it would wait for ever:
- * there, no job begins any more. */
+/* A driver that was at work in the parent lacks its threads in the child, where whoever waited for it would
+ * wait for ever: there, no job begins any more. */
 void tsl_blas_forget_ahead(void) {
   pthread_mutex_init(&lock, NULL);
   pthread_cond_init(&is_idle, NULL);

@@ -12,8 +12,8 @@ enum { TSL_BLAS_GEMM, TSL_BLAS_DOT, TSL_BLAS_TRANSPOSE, TSL_BLAS_OPS };
 /* CBLAS's numbers. */
 enum { TSL_BLAS_ROW_MAJOR = 101, TSL_BLAS_COLUMN_MAJOR = 102 };
 
-/* C = alpha op(A) op(B) + beta C, as it was called: op is a letter (N T C, or R for conjugation alone), 0 for what is
- * none. uplo is gemmt's: U or L; of other calls 0. Scalars are of the symbol's type. */
+/* C = alpha op(A) op(B) + beta C, as it was called: op is a letter (N T C, or R for conjugation alone), 0 for
+ * what is none. uplo is gemmt's: U or L; of other calls 0. Scalars are of the symbol's type. */
 typedef struct tsl_blas_multiply {
   int order, uplo, trans_a, trans_b;
   int64_t m, n, k;

@@ -1,9 +1,9 @@
 #include "blas/blas_batch.h"
 
-#include "blas/check_args.h"
 #include "blas/blas_context.h"
 #include "blas/blas_gemm.h"
 #include "blas/blas_route.h"
+#include "blas/check_args.h"
 
 /* Below so much work, and so few products, calls one by one are done sooner. */
 enum { FEW = 32 };
@@ -24,7 +24,8 @@ tsl_blas_function *tsl_blas_batch(tsl_blas_call *call, const tsl_blas_multiply *
   return tsl_blas_forward(call);
 }
 
-/* Whether each C lies behind the one before: products that add to one C in turn must not be done side by side. */
+/* Whether each C lies behind the one before: products that add to one C in turn must not be done side by
+ * side. */
 static bool blas_batch_are_apart(const tesela_batch *batch) {
   if (!batch->c)
     return batch->c_stride != 0;
@@ -47,7 +48,8 @@ static bool is_worth_it(const tsl_blas_multiply *product, const tesela_batch *ba
 }
 
 bool tsl_blas_end_batch(tsl_blas_call *call, tesela_status status, const tesela_record *record, bool reads) {
-  /* Some products may be done, and what beta multiplies is gone; else every C is as it was, or is not read. */
+  /* Some products may be done, and what beta multiplies is gone; else every C is as it was, or is not read.
+   */
   const bool lost = status == TESELA_DEVICE_FAILED && reads;
   if (lost)
     tsl_blas_report_failure(call->symbol, tesela_last_error());
@@ -58,7 +60,8 @@ bool tsl_blas_end_batch(tsl_blas_call *call, tesela_status status, const tesela_
   return status == TESELA_OK || lost;
 }
 
-bool tsl_blas_uniform_batch(tsl_blas_call *call, const tsl_blas_multiply *product, const tesela_batch *batch) {
+bool tsl_blas_uniform_batch(tsl_blas_call *call, const tsl_blas_multiply *product,
+                            const tesela_batch *batch) {
   const tesela_type type = call->symbol->type;
   if (!is_worth_it(product, batch) || !blas_batch_are_apart(batch) || !tsl_blas_is_ours(call, product))
     return false;

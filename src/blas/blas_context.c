@@ -4,8 +4,8 @@
 #include "base/cancel.h"
 #include "base/env.h"
 #include "blas/blas_arguments.h"
-#include "blas/call_log.h"
 #include "blas/blas_threads.h"
+#include "blas/call_log.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -38,8 +38,8 @@ static tesela_context *blas_context_create(int threads) {
   return context;
 }
 
-/* The first context's way to multiply without plans. Never freed: calls may be under way in it. The child of a fork goes on
- * with its parent's, which needs no lock. */
+/* The first context's way to multiply without plans. Never freed: calls may be under way in it. The child of
+ * a fork goes on with its parent's, which needs no lock. */
 static _Atomic(tsl_fast_path *) fast_path;
 
 /* Under the lock. Leaves the question open where memory runs out. */
@@ -102,8 +102,8 @@ const tsl_fast_path *tsl_blas_fast_path(void) {
   return path && path->strategy ? path : NULL;
 }
 
-/* The parent's contexts may have been locked by a thread that the child does not have: they are left alone, and the child
- * makes its own when it calls, if it does. What is done at once needs no lock and goes on. */
+/* The parent's contexts may have been locked by a thread that the child does not have: they are left alone,
+ * and the child makes its own when it calls, if it does. What is done at once needs no lock and goes on. */
 static void blas_context_forget(void) {
   pthread_mutex_init(&lock, NULL);
   atomic_store(&newest, NULL);

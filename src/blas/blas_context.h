@@ -22,8 +22,8 @@ tsl_blas_place tsl_blas_place_of(const tesela_gemm_desc *desc);
 /* The first context's way to multiply without plans; NULL: it has none. It goes on in the child of a fork. */
 const tsl_fast_path *tsl_blas_fast_path(void);
 
-/* Whether a type was refused before by an operation, TSL_BLAS_GEMM or another, and that it was: planning is not repeated
- * for what has no strategy. */
+/* Whether a type was refused before by an operation, TSL_BLAS_GEMM or another, and that it was: planning is
+ * not repeated for what has no strategy. */
 bool tsl_blas_lacks(int op, tesela_type type, tesela_type result);
 void tsl_blas_mark_unsupported(int op, tesela_type type, tesela_type result);
 

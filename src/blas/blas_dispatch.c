@@ -1,6 +1,6 @@
-/* What a call is asked before takes as long as a tiny product does: nothing is looked at here but the arguments, and
- * those of calls that come again are only compared. Whatever is unusual about them is left to the long way, which knows
- * the words. */
+/* What a call is asked before takes as long as a tiny product does: nothing is looked at here but the
+ * arguments, and those of calls that come again are only compared. Whatever is unusual about them is left to
+ * the long way, which knows the words. */
 #include "blas/blas_dispatch.h"
 
 #include "blas/blas_context.h"
@@ -16,8 +16,8 @@ static bool is_letter(int letter) {
 }
 
 /* Strides of a matrix of these sizes as it takes part; false where the leading dimension is too small. */
-static bool blas_dispatch_strides_of(bool by_row, int letter, int64_t rows, int64_t cols, int64_t ld, int64_t *row,
-                       int64_t *col) {
+static bool blas_dispatch_strides_of(bool by_row, int letter, int64_t rows, int64_t cols, int64_t ld,
+                                     int64_t *row, int64_t *col) {
   const bool along_rows = by_row != is_transposed(letter);
   *row = along_rows ? ld : 1;
   *col = along_rows ? 1 : ld;
@@ -25,19 +25,19 @@ static bool blas_dispatch_strides_of(bool by_row, int letter, int64_t rows, int6
 }
 
 /* A scalar's value, and what it is by its bits. */
-static double blas_dispatch_scalar_of(tesela_type type, const void *at, bool *is_0, bool *is_1) {
+static double blas_dispatch_scalar_of(tesela_type type, const void *src, bool *is_0, bool *is_1) {
   if (type == TESELA_F32) {
     uint32_t bits;
-    memcpy(&bits, at, sizeof bits);
+    memcpy(&bits, src, sizeof bits);
     *is_0 = bits << 1 == 0;
     *is_1 = bits == UINT32_C(0x3f800000);
-    return *(const float *)at;
+    return *(const float *)src;
   }
   uint64_t bits;
-  memcpy(&bits, at, sizeof bits);
+  memcpy(&bits, src, sizeof bits);
   *is_0 = bits << 1 == 0;
   *is_1 = bits == UINT64_C(0x3ff0000000000000);
-  return *(const double *)at;
+  return *(const double *)src;
 }
 
 /* A letter as the entry has it. */
@@ -45,7 +45,8 @@ static int said(const tsl_blas_symbol *symbol, int letter) {
   return symbol->cblas ? tsl_blas_cblas_trans(letter) : letter;
 }
 
-static void blas_dispatch_key_of(const tsl_blas_symbol *symbol, const tsl_blas_multiply *product, tsl_dispatch_key *key) {
+static void blas_dispatch_key_of(const tsl_blas_symbol *symbol, const tsl_blas_multiply *product,
+                                 tsl_dispatch_key *key) {
   key->m = product->m;
   key->n = product->n;
   key->k = product->k;
@@ -61,34 +62,40 @@ static void blas_dispatch_key_of(const tsl_blas_symbol *symbol, const tsl_blas_m
 }
 
 /* An entry whose call is not small stays without a kernel. */
-static void blas_dispatch_learn(tsl_dispatch_entry *entry, const tsl_fast_product *product, const tsl_fast_path *path) {
+static void blas_dispatch_learn(tsl_dispatch_entry *entry, const tsl_fast_product *product,
+                                const tsl_fast_path *path) {
   entry->state = path->strategy->fast_path.prepare(product, path->device, &entry->kernel);
   if (entry->state)
     entry->direct = (tsl_fast_call){.run = path->strategy->fast_path.run_prepared, .state = entry->state};
 }
 
 /* A call that is not known; its entry is new, or NULL. */
-static bool blas_dispatch_multiply(const tsl_blas_symbol *symbol, const tsl_blas_multiply *given, tsl_dispatch_entry *entry,
-                     const tsl_fast_path *path) {
-  const bool by_row = given->order == TSL_BLAS_ROW_MAJOR;
-  if ((!by_row && given->order != TSL_BLAS_COLUMN_MAJOR) || given->m <= 0 || given->n <= 0 || given->k <= 0 ||
-      !is_letter(given->trans_a) || !is_letter(given->trans_b))
+static bool blas_dispatch_multiply(const tsl_blas_symbol *symbol, const tsl_blas_multiply *blas_multiply,
+                                   tsl_dispatch_entry *entry, const tsl_fast_path *path) {
+  const bool by_row = blas_multiply->order == TSL_BLAS_ROW_MAJOR;
+  if ((!by_row && blas_multiply->order != TSL_BLAS_COLUMN_MAJOR) || blas_multiply->m <= 0 ||
+      blas_multiply->n <= 0 || blas_multiply->k <= 0 || !is_letter(blas_multiply->trans_a) ||
+      !is_letter(blas_multiply->trans_b))
     return false;
   /* One by one: clearing a struct first takes longer than a tiny product. */
   tsl_fast_product product;
   product.type = symbol->type;
-  product.m = given->m;
-  product.n = given->n;
-  product.k = given->k;
-  product.a = given->a;
-  product.b = given->b;
-  product.c = given->c;
+  product.m = blas_multiply->m;
+  product.n = blas_multiply->n;
+  product.k = blas_multiply->k;
+  product.a = blas_multiply->a;
+  product.b = blas_multiply->b;
+  product.c = blas_multiply->c;
   bool beta_is_1;
-  product.alpha = blas_dispatch_scalar_of(symbol->type, given->alpha, &product.alpha_is_0, &product.alpha_is_1);
-  product.beta = blas_dispatch_scalar_of(symbol->type, given->beta, &product.beta_is_0, &beta_is_1);
-  if (!blas_dispatch_strides_of(by_row, given->trans_a, given->m, given->k, given->lda, &product.a_row, &product.a_col) ||
-      !blas_dispatch_strides_of(by_row, given->trans_b, given->k, given->n, given->ldb, &product.b_row, &product.b_col) ||
-      !blas_dispatch_strides_of(by_row, 'N', given->m, given->n, given->ldc, &product.c_row, &product.c_col))
+  product.alpha =
+      blas_dispatch_scalar_of(symbol->type, blas_multiply->alpha, &product.alpha_is_0, &product.alpha_is_1);
+  product.beta = blas_dispatch_scalar_of(symbol->type, blas_multiply->beta, &product.beta_is_0, &beta_is_1);
+  if (!blas_dispatch_strides_of(by_row, blas_multiply->trans_a, blas_multiply->m, blas_multiply->k,
+                                blas_multiply->lda, &product.a_row, &product.a_col) ||
+      !blas_dispatch_strides_of(by_row, blas_multiply->trans_b, blas_multiply->k, blas_multiply->n,
+                                blas_multiply->ldb, &product.b_row, &product.b_col) ||
+      !blas_dispatch_strides_of(by_row, 'N', blas_multiply->m, blas_multiply->n, blas_multiply->ldc,
+                                &product.c_row, &product.c_col))
     return false;
   if (entry)
     blas_dispatch_learn(entry, &product, path);
@@ -98,45 +105,45 @@ static bool blas_dispatch_multiply(const tsl_blas_symbol *symbol, const tsl_blas
 _Atomic(const tsl_fast_path *) tsl_blas_at_once_path;
 
 /* Of a call that is not news. */
-static __attribute__((noinline)) bool look(tsl_blas_symbol *symbol, const tsl_blas_multiply *given,
+static __attribute__((noinline)) bool look(tsl_blas_symbol *symbol, const tsl_blas_multiply *multiply,
                                            const tsl_fast_path *path, tsl_blas_function **next) {
   tsl_dispatch_key key;
-  blas_dispatch_key_of(symbol, given, &key);
+  blas_dispatch_key_of(symbol, multiply, &key);
   bool is_new = false; /* nobody would tell of kernels that entries call: those who listen have none */
   tsl_dispatch_entry *known = tsl_blas_logging ? NULL : tsl_dispatch_find_or_learn(&key, &is_new);
   if (!known || is_new)
-    return blas_dispatch_multiply(symbol, given, known, path);
+    return blas_dispatch_multiply(symbol, multiply, known, path);
   if (known->next_of == symbol)
     *next = atomic_load_explicit(&symbol->next.found, memory_order_acquire);
   return known->direct.run &&
-         known->direct.run(known->direct.state, given->a, given->b, given->c) == TESELA_OK;
+         known->direct.run(known->direct.state, multiply->a, multiply->b, multiply->c) == TESELA_OK;
 }
 
-bool tsl_blas_dispatch_real(tsl_blas_symbol *symbol, const tsl_blas_multiply *given,
+bool tsl_blas_dispatch_real(tsl_blas_symbol *symbol, const tsl_blas_multiply *multiply,
                             tsl_blas_function **next) {
   const tsl_fast_path *path = tsl_blas_fast_path();
-  if (!path || !tsl_dispatch_aligned(symbol->type, given->a, given->b, given->c))
+  if (!path || !tsl_dispatch_aligned(symbol->type, multiply->a, multiply->b, multiply->c))
     return false;
   if (!tsl_blas_logging && !atomic_load_explicit(&tsl_blas_at_once_path, memory_order_relaxed))
     atomic_store_explicit(&tsl_blas_at_once_path, path, memory_order_release);
-  const int trans_a = said(symbol, given->trans_a), trans_b = said(symbol, given->trans_b);
-  const uint32_t tag = tsl_dispatch_tag(given->m, given->n, given->k, given->lda, given->ldb, given->ldc,
-                                        tsl_dispatch_bits(symbol->type, given->alpha),
-                                        tsl_dispatch_bits(symbol->type, given->beta),
-                                        tsl_dispatch_kind(symbol->type, 0), given->order, trans_a, trans_b);
+  const int trans_a = said(symbol, multiply->trans_a), trans_b = said(symbol, multiply->trans_b);
+  const uint32_t tag = tsl_dispatch_tag(
+      multiply->m, multiply->n, multiply->k, multiply->lda, multiply->ldb, multiply->ldc,
+      tsl_dispatch_bits(symbol->type, multiply->alpha), tsl_dispatch_bits(symbol->type, multiply->beta),
+      tsl_dispatch_kind(symbol->type, 0), multiply->order, trans_a, trans_b);
   if (!tsl_blas_logging &&
-      tsl_dispatch_is_unknown(symbol->type, trans_a, trans_b, given->m, given->n, given->k, tag))
-    return blas_dispatch_multiply(symbol, given, NULL, path);
-  return look(symbol, given, path, next);
+      tsl_dispatch_is_unknown(symbol->type, trans_a, trans_b, multiply->m, multiply->n, multiply->k, tag))
+    return blas_dispatch_multiply(symbol, multiply, NULL, path);
+  return look(symbol, multiply, path, next);
 }
 
-bool tsl_blas_dispatch_heard(tsl_blas_symbol *symbol, const tsl_blas_multiply *given,
+bool tsl_blas_dispatch_heard(tsl_blas_symbol *symbol, const tsl_blas_multiply *multiply,
                              tsl_blas_function **next) {
   tsl_blas_call call = {.symbol = symbol};
   char who[48];
-  tsl_blas_describe(&call, given);
+  tsl_blas_describe(&call, multiply);
   tsl_blas_log_begin(&call);
-  const bool done = tsl_blas_dispatch_real(symbol, given, next);
+  const bool done = tsl_blas_dispatch_real(symbol, multiply, next);
   if (done)
     snprintf(who, sizeof who, "tesela %s cpu", tsl_blas_fast_path()->strategy->name);
   tsl_blas_end(&call, done ? who : NULL);

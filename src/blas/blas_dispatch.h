@@ -1,20 +1,23 @@
-/* What the dispatch cache (api/api_dispatch.h) knows of BLAS's products, and small ones that it does not know. */
+/* What the dispatch cache (api/api_dispatch.h) knows of BLAS's products, and small ones that it does not
+ * know. */
 #ifndef TSL_BLAS_BLAS_DISPATCH_H
 #define TSL_BLAS_BLAS_DISPATCH_H
 
 #include "api/api_dispatch.h"
 #include "api/fast_path.h"
 #include "blas/blas_arguments.h"
+#include "blas/blas_route.h"
 #include "blas/call_log.h"
 #include "blas/host_blas_lookup.h"
-#include "blas/blas_route.h"
 
-/* The way to multiply without plans, from the first call on that went there while nobody listened; else NULL. */
+/* The way to multiply without plans, from the first call on that went there while nobody listened; else NULL.
+ */
 extern _Atomic(const tsl_fast_path *) tsl_blas_at_once_path;
 
-/* A small product that is news (api/api_dispatch.h), done with its arguments where they are: nothing is written for it but what its kernel
- * reads. What is unusual about a call is left to tsl_blas_dispatch(), as is all that is known: false, nothing was touched. The
- * letters stand as the call has them, `plain` if N, `turned` if T or C. */
+/* A small product that is news (api/api_dispatch.h), done with its arguments where they are: nothing is
+ * written for it but what its kernel reads. What is unusual about a call is left to tsl_blas_dispatch(), as
+ * is all that is known: false, nothing was touched. The letters stand as the call has them, `plain` if N,
+ * `turned` if T or C. */
 static inline bool tsl_blas_at_once(tsl_blas_symbol *symbol, tesela_type type, int order, int trans_a,
                                     bool plain_a, bool turned_a, int trans_b, bool plain_b, bool turned_b,
                                     int64_t m, int64_t n, int64_t k, const void *alpha, const void *a,
@@ -59,14 +62,15 @@ static inline bool tsl_blas_at_once(tsl_blas_symbol *symbol, tesela_type type, i
   return path->strategy->fast_path.multiply(&product, path->device);
 }
 
-/* Looks a product up, and does a small one without a plan; false where it is left to tsl_blas_gemm(): nothing was
- * touched, and `next` is another library's function where it is known that such calls are handed on. The second one is
- * for the table of calls, and is never told of others. */
+/* Looks a product up, and does a small one without a plan; false where it is left to tsl_blas_gemm(): nothing
+ * was touched, and `next` is another library's function where it is known that such calls are handed on. The
+ * second one is for the table of calls, and is never told of others. */
 bool tsl_blas_dispatch_real(tsl_blas_symbol *symbol, const tsl_blas_multiply *product,
                             tsl_blas_function **next);
 bool tsl_blas_dispatch_heard(tsl_blas_symbol *symbol, const tsl_blas_multiply *product,
                              tsl_blas_function **next);
-/* For entries of a constant type. Complex products have no kernels without plans: what goes on is decided by size alone. */
+/* For entries of a constant type. Complex products have no kernels without plans: what goes on is decided by
+ * size alone. */
 static inline bool tsl_blas_dispatch(tsl_blas_symbol *symbol, tesela_type type,
                                      const tsl_blas_multiply *product, tsl_blas_function **next) {
   if (type != TESELA_F32 && type != TESELA_F64) {

@@ -2,8 +2,8 @@
 
 #include "blas/blas_context.h"
 #include "blas/blas_level1.h"
-#include "blas/reference_blas.h"
 #include "blas/blas_route.h"
+#include "blas/reference_blas.h"
 
 /* A vector whose increment is negative starts at its far end. */
 static tesela_vector blas_dot_vector_of(const void *data, int64_t n, int64_t increment, tesela_type type) {
@@ -28,17 +28,17 @@ static bool blas_dot_by_tesela(tesela_type type, const tsl_blas_sum *sum, tesela
 }
 
 /* By tesela's strategies, whose sums are those of twice the precision or of what was asked for. */
-static tsl_blas_function *careful_dot(tsl_blas_call *call, const tsl_blas_sum *given) {
+static tsl_blas_function *careful_dot(tsl_blas_call *call, const tsl_blas_sum *blas_sum) {
   const tesela_type type = call->symbol->type;
-  const tsl_blas_route route = tsl_blas_route_vector(TSL_BLAS_DOT, call->symbol, (double)given->n);
+  const tsl_blas_route route = tsl_blas_route_vector(TSL_BLAS_DOT, call->symbol, (double)blas_sum->n);
   if (tsl_blas_logging) {
     call->sizes = 1;
-    call->shape[0] = given->n > 0 ? given->n : 0;
+    call->shape[0] = blas_sum->n > 0 ? blas_sum->n : 0;
     call->flops = (tsl_blas_is_complex(type) ? 8.0 : 2.0) * (double)call->shape[0];
   }
   if (route == TSL_BLAS_OTHER)
     return tsl_blas_forward(call);
-  tsl_blas_sum sum = *given;
+  tsl_blas_sum sum = *blas_sum;
   double wide = 0;
   tesela_record record = {.plan = NULL};
   if (sum.n < 0)
@@ -46,14 +46,15 @@ static tsl_blas_function *careful_dot(tsl_blas_call *call, const tsl_blas_sum *g
   if (sum.start)
     sum.result = &wide;
   tsl_blas_begin(call);
-  const bool done = route == TSL_BLAS_TESELA && blas_dot_by_tesela(type, &sum, tsl_blas_record(call, &record));
+  const bool done =
+      route == TSL_BLAS_TESELA && blas_dot_by_tesela(type, &sum, tsl_blas_record(call, &record));
   tsl_blas_function *other = done ? NULL : tsl_blas_otherwise(call, route);
   if (other)
     return other;
   if (!done)
     tsl_blas_loop_dot(type, &sum);
   if (sum.start)
-    *(float *)given->result = (float)(wide + *sum.start);
+    *(float *)blas_sum->result = (float)(wide + *sum.start);
   if (done)
     tsl_blas_end_plan(call, &record);
   else
@@ -61,9 +62,9 @@ static tsl_blas_function *careful_dot(tsl_blas_call *call, const tsl_blas_sum *g
   return NULL;
 }
 
-tsl_blas_function *tsl_blas_dot(tsl_blas_call *call, const tsl_blas_sum *given) {
-  const tsl_blas_lines lines = {given->n, given->x, given->incx, given->y, given->incy};
-  return given->result_type == call->symbol->type && !given->start && !tsl_blas_asks_of_sums()
-             ? tsl_blas_plain_dot(call, &lines, given->conjugate, given->result)
-             : careful_dot(call, given);
+tsl_blas_function *tsl_blas_dot(tsl_blas_call *call, const tsl_blas_sum *sum) {
+  const tsl_blas_lines lines = {sum->n, sum->x, sum->incx, sum->y, sum->incy};
+  return sum->result_type == call->symbol->type && !sum->start && !tsl_blas_asks_of_sums()
+             ? tsl_blas_plain_dot(call, &lines, sum->conjugate, sum->result)
+             : careful_dot(call, sum);
 }

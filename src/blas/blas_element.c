@@ -6,33 +6,33 @@
 typedef tsl_blas_element element;
 typedef tsl_blas_wide wide;
 
-static wide blas_element_load_f32(const void *at) {
-  return *(const float *)at;
+static wide blas_element_load_f32(const void *src) {
+  return *(const float *)src;
 }
-static wide blas_element_load_f64(const void *at) {
-  return *(const double *)at;
+static wide blas_element_load_f64(const void *src) {
+  return *(const double *)src;
 }
-static wide blas_element_load_c64(const void *at) {
-  const float *components = at;
+static wide blas_element_load_c64(const void *src) {
+  const float *components = src;
   return CMPLX(components[0], components[1]);
 }
-static wide blas_element_load_c128(const void *at) {
-  const double *components = at;
+static wide blas_element_load_c128(const void *src) {
+  const double *components = src;
   return CMPLX(components[0], components[1]);
 }
-static void blas_element_store_f32(void *at, wide value) {
-  *(float *)at = (float)creal(value);
+static void blas_element_store_f32(void *data, wide value) {
+  *(float *)data = (float)creal(value);
 }
-static void blas_element_store_f64(void *at, wide value) {
-  *(double *)at = creal(value);
+static void blas_element_store_f64(void *data, wide value) {
+  *(double *)data = creal(value);
 }
-static void blas_element_store_c64(void *at, wide value) {
-  float *components = at;
+static void blas_element_store_c64(void *data, wide value) {
+  float *components = data;
   components[0] = (float)creal(value);
   components[1] = (float)cimag(value);
 }
-static void blas_element_store_c128(void *at, wide value) {
-  double *components = at;
+static void blas_element_store_c128(void *data, wide value) {
+  double *components = data;
   components[0] = creal(value);
   components[1] = cimag(value);
 }
@@ -66,15 +66,16 @@ void tsl_blas_doubles(tesela_type type, const void *scalar, double out[2]) {
   out[1] = cimag(value);
 }
 
-static const void *blas_element_address(const element *of, const tsl_blas_view *view, int64_t i, int64_t j) {
-  return (const char *)view->data + (i * view->row + j * view->col) * (int64_t)of->size;
+static const void *blas_element_address(const element *state, const tsl_blas_view *view, int64_t i,
+                                        int64_t j) {
+  return (const char *)view->data + (i * view->row + j * view->col) * (int64_t)state->size;
 }
 
-tsl_blas_wide tsl_blas_load(const element *of, const tsl_blas_view *view, int64_t i, int64_t j) {
-  const wide value = of->load(blas_element_address(of, view, i, j));
+tsl_blas_wide tsl_blas_load(const element *state, const tsl_blas_view *view, int64_t i, int64_t j) {
+  const wide value = state->load(blas_element_address(state, view, i, j));
   return view->conjugate ? conj(value) : value;
 }
 
-void tsl_blas_store(const element *of, const tsl_blas_view *view, int64_t i, int64_t j, wide value) {
-  of->store(tsl_writable(blas_element_address(of, view, i, j)), value);
+void tsl_blas_store(const element *state, const tsl_blas_view *view, int64_t i, int64_t j, wide value) {
+  state->store(tsl_writable(blas_element_address(state, view, i, j)), value);
 }

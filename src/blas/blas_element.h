@@ -1,10 +1,11 @@
-/* One number of a type, read as a wide one and written back: for loops that take every type, and are not fast. */
+/* One number of a type, read as a wide one and written back: for loops that take every type, and are not
+ * fast. */
 #ifndef TSL_BLAS_BLAS_ELEMENT_H
 #define TSL_BLAS_BLAS_ELEMENT_H
 
 #include "blas/blas_view.h"
 
-#include <blas_entry_complex.h>
+#include <complex.h>
 
 typedef double complex tsl_blas_wide;
 
@@ -12,18 +13,19 @@ typedef struct tsl_blas_element {
   tesela_type type;
   size_t size;
   bool complex_type;
-  tsl_blas_wide (*load)(const void *at);
-  void (*store)(void *at, tsl_blas_wide value);
+  tsl_blas_wide (*load)(const void *src);
+  void (*store)(void *data, tsl_blas_wide value);
 } tsl_blas_element;
 
 const tsl_blas_element *tsl_blas_element_of(tesela_type type);
 /* Element (i, j) of a view, conjugated where the view says so; the second one is written as it is. */
-tsl_blas_wide tsl_blas_load(const tsl_blas_element *of, const tsl_blas_view *view, int64_t i, int64_t j);
-void tsl_blas_store(const tsl_blas_element *of, const tsl_blas_view *view, int64_t i, int64_t j,
+tsl_blas_wide tsl_blas_load(const tsl_blas_element *element, const tsl_blas_view *view, int64_t i, int64_t j);
+void tsl_blas_store(const tsl_blas_element *element, const tsl_blas_view *view, int64_t i, int64_t j,
                     tsl_blas_wide value);
 /* A real type's product must not meet the zero imaginary components: infinity times them is no number. */
-static inline tsl_blas_wide tsl_blas_times(const tsl_blas_element *of, tsl_blas_wide a, tsl_blas_wide b) {
-  return of->complex_type ? a * b : creal(a) * creal(b);
+static inline tsl_blas_wide tsl_blas_times(const tsl_blas_element *element, tsl_blas_wide a,
+                                           tsl_blas_wide b) {
+  return element->complex_type ? a * b : creal(a) * creal(b);
 }
 
 #endif

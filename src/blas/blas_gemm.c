@@ -2,10 +2,10 @@
 #include "blas/blas_gemm.h"
 
 #include "base/memory.h"
-#include "blas/check_args.h"
 #include "blas/blas_context.h"
 #include "blas/blas_dispatch.h"
 #include "blas/blas_route.h"
+#include "blas/check_args.h"
 
 static tsl_blas_view view_of(const void *data, int64_t ld, bool by_row, int letter, bool complex_type) {
   const bool transposed = letter == 'T' || letter == 'C';
@@ -76,7 +76,8 @@ static bool blas_gemm_is_idle(tesela_type type, const tsl_blas_multiply *product
          ((product->k == 0 || tsl_blas_is(type, product->alpha, 0)) && tsl_blas_is(type, product->beta, 1));
 }
 
-/* Whether another device is sooner done than the processor, whosever library runs there: ours is asked for both. */
+/* Whether another device is sooner done than the processor, whosever library runs there: ours is asked for
+ * both. */
 static tsl_blas_place blas_gemm_place_of(tsl_blas_symbol *symbol, const tsl_blas_multiply *product) {
   if (!tsl_blas_may_go_elsewhere(symbol, product) || tsl_blas_check_gemm(product) != 0 ||
       blas_gemm_is_idle(symbol->type, product))
@@ -97,7 +98,8 @@ bool tsl_blas_ends_early(const tsl_blas_symbol *symbol, const tsl_blas_multiply 
 tsl_blas_function *tsl_blas_gemm(tsl_blas_call *call, const tsl_blas_multiply *product) {
   const tesela_type type = call->symbol->type;
   tsl_blas_route route = tsl_blas_route_gemm(call->symbol, product->m, product->n, product->k);
-  const tsl_blas_place place = route == TSL_BLAS_LOOPS ? TSL_BLAS_HERE : blas_gemm_place_of(call->symbol, product);
+  const tsl_blas_place place =
+      route == TSL_BLAS_LOOPS ? TSL_BLAS_HERE : blas_gemm_place_of(call->symbol, product);
   if (route == TSL_BLAS_OTHER && place == TSL_BLAS_ELSEWHERE)
     route = TSL_BLAS_TESELA;
   else if (route == TSL_BLAS_OTHER && tsl_blas_is_always_forwarded(call->symbol))

@@ -10,11 +10,11 @@ typedef struct parts {
 
 /* Field by field: a struct that is copied is read in other pieces than it was
  * written in, which takes longer than a short vector. */
-static void find_parts(const tsl_blas_call *call, const tsl_blas_lines *of, parts *out) {
+static void find_parts(const tsl_blas_call *call, const tsl_blas_lines *lines, parts *out) {
   const tsl_vector_kernels *kernels = tsl_vector_kernels_of(call->symbol->type);
-  const double bytes = (double)of->n * kernels->size * (of->y ? 2 : 1);
-  const tsl_line x = tsl_vector_at(kernels, of->x, of->n, of->incx),
-                 y = tsl_vector_at(kernels, of->y, of->n, of->incy);
+  const double bytes = (double)lines->n * kernels->size * (lines->y ? 2 : 1);
+  const tsl_line x = tsl_vector_at(kernels, lines->x, lines->n, lines->incx),
+                 y = tsl_vector_at(kernels, lines->y, lines->n, lines->incy);
   out->kernels = kernels;
   out->x.at = x.at;
   out->x.step = x.step;
@@ -26,78 +26,78 @@ static void find_parts(const tsl_blas_call *call, const tsl_blas_lines *of, part
     out->team = tsl_blas_team(bytes);
 }
 
-static tsl_blas_function *blas_level1_begin(tsl_blas_call *call, tsl_blas_class class, const tsl_blas_lines *of,
-                                double flops) {
+static tsl_blas_function *blas_level1_begin(tsl_blas_call *call, tsl_blas_class class,
+                                            const tsl_blas_lines *lines, double flops) {
   if (tsl_blas_logging) {
     call->sizes = 1;
-    call->shape[0] = of->n > 0 ? of->n : 0;
+    call->shape[0] = lines->n > 0 ? lines->n : 0;
     call->flops = flops * (double)call->shape[0];
   }
-  return tsl_blas_begin_vectors(call, class, (double)of->n);
+  return tsl_blas_begin_vectors(call, class, (double)lines->n);
 }
 
-tsl_blas_function *tsl_blas_axpy(tsl_blas_call *call, const tsl_blas_lines *of, tsl_number alpha) {
-  tsl_blas_function *next = blas_level1_begin(call, TSL_BLAS_CLASS_ADD, of, 2);
+tsl_blas_function *tsl_blas_axpy(tsl_blas_call *call, const tsl_blas_lines *lines, tsl_vector_number alpha) {
+  tsl_blas_function *next = blas_level1_begin(call, TSL_BLAS_CLASS_ADD, lines, 2);
   if (next)
     return next;
-  if (of->n > 0 && (alpha.re != 0 || alpha.im != 0)) {
+  if (lines->n > 0 && (alpha.re != 0 || alpha.im != 0)) {
     parts all;
-    find_parts(call, of, &all);
-    tsl_vector_add(all.kernels, all.team, of->n, alpha, all.x, all.y);
+    find_parts(call, lines, &all);
+    tsl_vector_add(all.kernels, all.team, lines->n, alpha, all.x, all.y);
   }
   tsl_blas_vectors_done(call);
   return NULL;
 }
 
-tsl_blas_function *tsl_blas_scal(tsl_blas_call *call, const tsl_blas_lines *of, tsl_number alpha,
+tsl_blas_function *tsl_blas_scal(tsl_blas_call *call, const tsl_blas_lines *lines, tsl_vector_number alpha,
                                  bool is_real) {
-  tsl_blas_function *next = blas_level1_begin(call, TSL_BLAS_CLASS_SCALE, of, 1);
+  tsl_blas_function *next = blas_level1_begin(call, TSL_BLAS_CLASS_SCALE, lines, 1);
   if (next)
     return next;
   const bool stays = alpha.re == 1 && (is_real || !tsl_vector_kernels_of(call->symbol->type)->is_complex);
-  if (of->n > 0 && of->incx > 0 && !stays) {
+  if (lines->n > 0 && lines->incx > 0 && !stays) {
     parts all;
-    find_parts(call, of, &all);
-    tsl_vector_scale(all.kernels, all.team, of->n, alpha, is_real, all.x);
+    find_parts(call, lines, &all);
+    tsl_vector_scale(all.kernels, all.team, lines->n, alpha, is_real, all.x);
   }
   tsl_blas_vectors_done(call);
   return NULL;
 }
 
-tsl_blas_function *tsl_blas_copy_vector(tsl_blas_call *call, const tsl_blas_lines *of) {
-  tsl_blas_function *next = blas_level1_begin(call, TSL_BLAS_CLASS_ADD, of, 0);
+tsl_blas_function *tsl_blas_copy_vector(tsl_blas_call *call, const tsl_blas_lines *lines) {
+  tsl_blas_function *next = blas_level1_begin(call, TSL_BLAS_CLASS_ADD, lines, 0);
   if (next)
     return next;
-  if (of->n > 0) {
+  if (lines->n > 0) {
     parts all;
-    find_parts(call, of, &all);
-    tsl_vector_copy(all.kernels, all.team, of->n, all.x, all.y);
+    find_parts(call, lines, &all);
+    tsl_vector_copy(all.kernels, all.team, lines->n, all.x, all.y);
   }
   tsl_blas_vectors_done(call);
   return NULL;
 }
 
-tsl_blas_function *tsl_blas_swap(tsl_blas_call *call, const tsl_blas_lines *of) {
-  tsl_blas_function *next = blas_level1_begin(call, TSL_BLAS_CLASS_ADD, of, 0);
+tsl_blas_function *tsl_blas_swap(tsl_blas_call *call, const tsl_blas_lines *lines) {
+  tsl_blas_function *next = blas_level1_begin(call, TSL_BLAS_CLASS_ADD, lines, 0);
   if (next)
     return next;
-  if (of->n > 0) {
+  if (lines->n > 0) {
     parts all;
-    find_parts(call, of, &all);
-    tsl_vector_swap(all.kernels, all.team, of->n, all.x, all.y);
+    find_parts(call, lines, &all);
+    tsl_vector_swap(all.kernels, all.team, lines->n, all.x, all.y);
   }
   tsl_blas_vectors_done(call);
   return NULL;
 }
 
-tsl_blas_function *tsl_blas_rot(tsl_blas_call *call, const tsl_blas_lines *of, const double h[4]) {
-  tsl_blas_function *next = blas_level1_begin(call, TSL_BLAS_CLASS_ADD, of, 6);
+tsl_blas_function *tsl_blas_rot(tsl_blas_call *call, const tsl_blas_lines *lines, const double h[4]) {
+  tsl_blas_function *next = blas_level1_begin(call, TSL_BLAS_CLASS_ADD, lines, 6);
   if (next)
     return next;
-  if (of->n > 0) {
+  if (lines->n > 0) {
     parts all;
-    find_parts(call, of, &all);
-    tsl_vector_rot(all.kernels, all.team, of->n, all.x, all.y, h);
+    find_parts(call, lines, &all);
+    tsl_vector_rot(all.kernels, all.team, lines->n, all.x, all.y, h);
   }
   tsl_blas_vectors_done(call);
   return NULL;
@@ -112,58 +112,58 @@ bool tsl_blas_modified(const double param[5], double h[4]) {
   return flag != -2;
 }
 
-tsl_blas_function *tsl_blas_nrm2(tsl_blas_call *call, const tsl_blas_lines *of, double *result) {
-  tsl_blas_function *next = blas_level1_begin(call, TSL_BLAS_CLASS_SUM, of, 2);
+tsl_blas_function *tsl_blas_nrm2(tsl_blas_call *call, const tsl_blas_lines *lines, double *result) {
+  tsl_blas_function *next = blas_level1_begin(call, TSL_BLAS_CLASS_SUM, lines, 2);
   *result = 0;
   if (next)
     return next;
-  if (of->n > 0) {
+  if (lines->n > 0) {
     parts all;
-    find_parts(call, of, &all);
-    *result = tsl_vector_norm(all.kernels, all.team, of->n, all.x);
+    find_parts(call, lines, &all);
+    *result = tsl_vector_norm(all.kernels, all.team, lines->n, all.x);
   }
   tsl_blas_vectors_done(call);
   return NULL;
 }
 
-tsl_blas_function *tsl_blas_asum(tsl_blas_call *call, const tsl_blas_lines *of, double *result) {
-  tsl_blas_function *next = blas_level1_begin(call, TSL_BLAS_CLASS_SUM, of, 1);
+tsl_blas_function *tsl_blas_asum(tsl_blas_call *call, const tsl_blas_lines *lines, double *result) {
+  tsl_blas_function *next = blas_level1_begin(call, TSL_BLAS_CLASS_SUM, lines, 1);
   *result = 0;
   if (next)
     return next;
-  if (of->n > 0 && of->incx > 0) {
+  if (lines->n > 0 && lines->incx > 0) {
     parts all;
-    find_parts(call, of, &all);
-    *result = tsl_vector_asum(all.kernels, all.team, of->n, all.x);
+    find_parts(call, lines, &all);
+    *result = tsl_vector_asum(all.kernels, all.team, lines->n, all.x);
   }
   tsl_blas_vectors_done(call);
   return NULL;
 }
 
-tsl_blas_function *tsl_blas_iamax(tsl_blas_call *call, const tsl_blas_lines *of, int64_t *result) {
-  tsl_blas_function *next = blas_level1_begin(call, TSL_BLAS_CLASS_SUM, of, 1);
+tsl_blas_function *tsl_blas_iamax(tsl_blas_call *call, const tsl_blas_lines *lines, int64_t *result) {
+  tsl_blas_function *next = blas_level1_begin(call, TSL_BLAS_CLASS_SUM, lines, 1);
   *result = 0;
   if (next)
     return next;
-  if (of->n > 0 && of->incx > 0) {
+  if (lines->n > 0 && lines->incx > 0) {
     parts all;
-    find_parts(call, of, &all);
-    *result = 1 + tsl_vector_iamax(all.kernels, all.team, of->n, all.x);
+    find_parts(call, lines, &all);
+    *result = 1 + tsl_vector_iamax(all.kernels, all.team, lines->n, all.x);
   }
   tsl_blas_vectors_done(call);
   return NULL;
 }
 
-tsl_blas_function *tsl_blas_plain_dot(tsl_blas_call *call, const tsl_blas_lines *of, bool conjugate,
+tsl_blas_function *tsl_blas_plain_dot(tsl_blas_call *call, const tsl_blas_lines *lines, bool conjugate,
                                       void *result) {
-  tsl_blas_function *next = blas_level1_begin(call, TSL_BLAS_CLASS_DOT, of, 2);
-  tsl_number sum = {0, 0};
+  tsl_blas_function *next = blas_level1_begin(call, TSL_BLAS_CLASS_DOT, lines, 2);
+  tsl_vector_number sum = {0, 0};
   if (next)
     return next;
-  if (of->n > 0) {
+  if (lines->n > 0) {
     parts all;
-    find_parts(call, of, &all);
-    sum = tsl_vector_dot(all.kernels, all.team, of->n, all.x, conjugate, all.y);
+    find_parts(call, lines, &all);
+    sum = tsl_vector_dot(all.kernels, all.team, lines->n, all.x, conjugate, all.y);
   }
   tsl_blas_put_number(call->symbol->type, sum, result);
   tsl_blas_vectors_done(call);

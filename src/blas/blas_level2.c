@@ -1,5 +1,6 @@
-/* Matrices times vectors, as BLAS's level 2 calls them. A row-major matrix is its transpose column by column: triangles change
- * sides, transposes their letters, and what was conjugated is so where the transpose of it is asked for. */
+/* Matrices times vectors, as BLAS's level 2 calls them. A row-major matrix is its transpose column by column:
+ * triangles change sides, transposes their letters, and what was conjugated is so where the transpose of it
+ * is asked for. */
 #include "blas/blas_level2.h"
 
 #include "base/memory.h"
@@ -36,32 +37,32 @@ static const blas_level2_places place[] = {
     [TSL_BLAS_SPR2] = {.uplo = 1, .n = 2, .incx = 5, .incy = 7},
 };
 
-static int64_t least_ld(const arguments *of) {
-  const bool is_general = place[of->routine].m > 0;
-  const int64_t rows = is_general ? of->m : of->n;
-  if (place[of->routine].kl > 0)
-    return of->kl + of->ku + 1;
+static int64_t least_ld(const arguments *args) {
+  const bool is_general = place[args->routine].m > 0;
+  const int64_t rows = is_general ? args->m : args->n;
+  if (place[args->routine].kl > 0)
+    return args->kl + args->ku + 1;
   return rows > 1 ? rows : 1;
 }
 
 /* The smaller of a place and what was found before, where an argument is wrong. */
-static int first_of(int found, int at, bool is_wrong) {
-  return at > 0 && is_wrong && (found == 0 || at < found) ? at : found;
+static int first_of(int found, int index, bool is_wrong) {
+  return index > 0 && is_wrong && (found == 0 || index < found) ? index : found;
 }
 
-int tsl_blas_check_level2(const arguments *of) {
-  const blas_level2_places *at = &place[of->routine];
-  int found = first_of(0, at->uplo, of->uplo != 'U' && of->uplo != 'L');
+int tsl_blas_check_level2(const arguments *args) {
+  const blas_level2_places *at = &place[args->routine];
+  int found = first_of(0, at->uplo, args->uplo != 'U' && args->uplo != 'L');
   found = first_of(found, at->trans,
-                   of->trans != 'N' && of->trans != 'T' && of->trans != 'C' && of->trans != 'R');
-  found = first_of(found, at->diag, of->diag != 'U' && of->diag != 'N');
-  found = first_of(found, at->m, of->m < 0);
-  found = first_of(found, at->n, of->n < 0);
-  found = first_of(found, at->kl, of->kl < 0);
-  found = first_of(found, at->ku, of->ku < 0);
-  found = first_of(found, at->lda, of->lda < least_ld(of));
-  found = first_of(found, at->incx, of->incx == 0);
-  return first_of(found, at->incy, of->incy == 0);
+                   args->trans != 'N' && args->trans != 'T' && args->trans != 'C' && args->trans != 'R');
+  found = first_of(found, at->diag, args->diag != 'U' && args->diag != 'N');
+  found = first_of(found, at->m, args->m < 0);
+  found = first_of(found, at->n, args->n < 0);
+  found = first_of(found, at->kl, args->kl < 0);
+  found = first_of(found, at->ku, args->ku < 0);
+  found = first_of(found, at->lda, args->lda < least_ld(args));
+  found = first_of(found, at->incx, args->incx == 0);
+  return first_of(found, at->incy, args->incy == 0);
 }
 
 /* Letters of the transposes. */
@@ -77,18 +78,18 @@ static void blas_level2_exchange(int64_t *a, int64_t *b) {
 
 /* What a routine for columns is asked for in place of one for rows. Vectors of
  * a hermitian update, and of ger, change places. */
-static void see_as_columns(const arguments *given, arguments *seen) {
-  const bool is_two = given->routine == TSL_BLAS_SYR2 || given->routine == TSL_BLAS_SPR2;
-  *seen = *given;
-  seen->uplo = given->uplo == 'U' ? 'L' : given->uplo == 'L' ? 'U' : 0;
-  seen->trans = transposed_letter(given->trans);
-  if (place[given->routine].m > 0)
+static void see_as_columns(const arguments *args, arguments *seen) {
+  const bool is_two = args->routine == TSL_BLAS_SYR2 || args->routine == TSL_BLAS_SPR2;
+  *seen = *args;
+  seen->uplo = args->uplo == 'U' ? 'L' : args->uplo == 'L' ? 'U' : 0;
+  seen->trans = transposed_letter(args->trans);
+  if (place[args->routine].m > 0)
     blas_level2_exchange(&seen->m, &seen->n);
-  if (given->routine == TSL_BLAS_GBMV)
+  if (args->routine == TSL_BLAS_GBMV)
     blas_level2_exchange(&seen->kl, &seen->ku);
-  if (given->routine == TSL_BLAS_GER || (is_two && given->hermitian)) {
-    seen->x = given->y;
-    seen->y = given->x;
+  if (args->routine == TSL_BLAS_GER || (is_two && args->hermitian)) {
+    seen->x = args->y;
+    seen->y = args->x;
     blas_level2_exchange(&seen->incx, &seen->incy);
   }
 }
@@ -103,7 +104,7 @@ typedef struct blas_level2_job {
   tsl_team team;
 } blas_level2_job;
 
-static bool is_number(tsl_number value, double re) {
+static bool is_number(tsl_vector_number value, double re) {
   return value.re == re && value.im == 0;
 }
 static bool blas_level2_conjugates(const blas_level2_job *j) {
@@ -116,7 +117,7 @@ static bool blas_level2_transposes(const blas_level2_job *j) {
 /* y = beta y. */
 static void blas_level2_scale(const blas_level2_job *j, int64_t n, tsl_line y) {
   static const double zero[2];
-  const tsl_number beta = j->of->beta;
+  const tsl_vector_number beta = j->of->beta;
   void *at = tsl_writable(y.at);
   if (is_number(beta, 1))
     return;
@@ -225,15 +226,15 @@ static void outer(const blas_level2_job *j) {
   const arguments *of = j->of;
   if (!is_number(of->alpha, 0) && of->m > 0)
     tsl_vector_ger(j->kernels, j->team,
-                     &(tsl_vector_update){.rows = of->m,
-                                          .columns = of->n,
-                                          .alpha = of->alpha,
-                                          .x = tsl_vector_at(j->kernels, of->x, of->m, of->incx),
-                                          .y = tsl_vector_at(j->kernels, of->y, of->n, of->incy),
-                                          .conjugate_x = of->hermitian && j->by_rows,
-                                          .conjugate_y = of->hermitian && !j->by_rows,
-                                          .a = tsl_writable(of->a),
-                                          .ld = of->lda});
+                   &(tsl_vector_update){.rows = of->m,
+                                        .columns = of->n,
+                                        .alpha = of->alpha,
+                                        .x = tsl_vector_at(j->kernels, of->x, of->m, of->incx),
+                                        .y = tsl_vector_at(j->kernels, of->y, of->n, of->incy),
+                                        .conjugate_x = of->hermitian && j->by_rows,
+                                        .conjugate_y = of->hermitian && !j->by_rows,
+                                        .a = tsl_writable(of->a),
+                                        .ld = of->lda});
 }
 
 static void rank_one(const blas_level2_job *j) {
@@ -254,11 +255,21 @@ static void rank_two(const blas_level2_job *j) {
 
 typedef void computing(const blas_level2_job *j);
 static computing *const computes[] = {
-    [TSL_BLAS_GEMV] = blas_level2_general,    [TSL_BLAS_GBMV] = banded,     [TSL_BLAS_SYMV] = blas_level2_symmetric,
-    [TSL_BLAS_SBMV] = blas_level2_symmetric,  [TSL_BLAS_SPMV] = blas_level2_symmetric,  [TSL_BLAS_TRMV] = blas_level2_triangular,
-    [TSL_BLAS_TBMV] = blas_level2_triangular, [TSL_BLAS_TPMV] = blas_level2_triangular, [TSL_BLAS_TRSV] = blas_level2_triangular,
-    [TSL_BLAS_TBSV] = blas_level2_triangular, [TSL_BLAS_TPSV] = blas_level2_triangular, [TSL_BLAS_GER] = outer,
-    [TSL_BLAS_SYR] = rank_one,    [TSL_BLAS_SPR] = rank_one,    [TSL_BLAS_SYR2] = rank_two,
+    [TSL_BLAS_GEMV] = blas_level2_general,
+    [TSL_BLAS_GBMV] = banded,
+    [TSL_BLAS_SYMV] = blas_level2_symmetric,
+    [TSL_BLAS_SBMV] = blas_level2_symmetric,
+    [TSL_BLAS_SPMV] = blas_level2_symmetric,
+    [TSL_BLAS_TRMV] = blas_level2_triangular,
+    [TSL_BLAS_TBMV] = blas_level2_triangular,
+    [TSL_BLAS_TPMV] = blas_level2_triangular,
+    [TSL_BLAS_TRSV] = blas_level2_triangular,
+    [TSL_BLAS_TBSV] = blas_level2_triangular,
+    [TSL_BLAS_TPSV] = blas_level2_triangular,
+    [TSL_BLAS_GER] = outer,
+    [TSL_BLAS_SYR] = rank_one,
+    [TSL_BLAS_SPR] = rank_one,
+    [TSL_BLAS_SYR2] = rank_two,
     [TSL_BLAS_SPR2] = rank_two,
 };
 
@@ -269,33 +280,33 @@ static const tsl_blas_class classes[] = {
 };
 
 /* Elements of the matrix that are read or written. */
-static double blas_level2_elements_of(const arguments *of) {
-  const double n = (double)of->n, band = (double)(of->kl + of->ku + 1);
-  if (place[of->routine].kl > 0)
+static double blas_level2_elements_of(const arguments *args) {
+  const double n = (double)args->n, band = (double)(args->kl + args->ku + 1);
+  if (place[args->routine].kl > 0)
     return n * band;
-  return place[of->routine].m > 0 ? (double)of->m * n : n * n / 2;
+  return place[args->routine].m > 0 ? (double)args->m * n : n * n / 2;
 }
 
-tsl_blas_function *tsl_blas_matrix_vector(tsl_blas_call *call, const arguments *given) {
-  const double elements = blas_level2_elements_of(given);
+tsl_blas_function *tsl_blas_matrix_vector(tsl_blas_call *call, const arguments *args) {
+  const double elements = blas_level2_elements_of(args);
   if (tsl_blas_logging) {
-    call->sizes = place[given->routine].m > 0 ? 2 : 1;
-    call->shape[0] = place[given->routine].m > 0 ? given->m : given->n;
-    call->shape[1] = given->n;
+    call->sizes = place[args->routine].m > 0 ? 2 : 1;
+    call->shape[0] = place[args->routine].m > 0 ? args->m : args->n;
+    call->shape[1] = args->n;
     call->flops = 2 * elements;
   }
-  tsl_blas_function *next = tsl_blas_begin_vectors(call, classes[given->routine], elements);
+  tsl_blas_function *next = tsl_blas_begin_vectors(call, classes[args->routine], elements);
   if (next)
     return next;
-  const bool by_rows = given->order == TSL_BLAS_ROW_MAJOR;
+  const bool by_rows = args->order == TSL_BLAS_ROW_MAJOR;
   arguments exchanged;
-  const arguments *seen = given; /* a copy would take as long as a small product */
+  const arguments *seen = args; /* a copy would take as long as a small product */
   if (by_rows) {
-    see_as_columns(given, &exchanged);
+    see_as_columns(args, &exchanged);
     seen = &exchanged;
   }
-  const int wrong = !by_rows && given->order != TSL_BLAS_COLUMN_MAJOR ? TSL_BLAS_ORDER_IS_WRONG
-                                                                      : tsl_blas_check_level2(seen);
+  const int wrong = !by_rows && args->order != TSL_BLAS_COLUMN_MAJOR ? TSL_BLAS_ORDER_IS_WRONG
+                                                                     : tsl_blas_check_level2(seen);
   if (wrong) {
     tsl_blas_report_argument(call->symbol, wrong, by_rows, true);
   } else if (seen->n > 0) {

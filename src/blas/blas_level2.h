@@ -34,7 +34,7 @@ typedef struct tsl_blas_level2 {
   int order, uplo, trans, diag;
   bool hermitian;       /* of ger: y is conjugated */
   int64_t m, n, kl, ku; /* kl: k of bands with one number */
-  tsl_number alpha, beta;
+  tsl_vector_number alpha, beta;
   const void *a;
   int64_t lda;
   const void *x;
@@ -44,9 +44,10 @@ typedef struct tsl_blas_level2 {
 } tsl_blas_level2;
 
 /* Whom to forward to, or NULL when the result is there or an argument was wrong. */
-tsl_blas_function *tsl_blas_matrix_vector(tsl_blas_call *call, const tsl_blas_level2 *given);
+tsl_blas_function *tsl_blas_matrix_vector(tsl_blas_call *call, const tsl_blas_level2 *level2);
 
-/* 0, or the number of the first wrong argument, as in check_args.h; of arguments as a routine for columns sees them. */
+/* 0, or the number of the first wrong argument, as in check_args.h; of arguments as a routine for columns
+ * sees them. */
 int tsl_blas_check_level2(const tsl_blas_level2 *seen);
 
 #endif

@@ -7,9 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-/* What is not small (blas_dispatch.c): from which size on tesela is the faster one, measured on one interleaved run;
- * docs/BLAS.md says how. A product is tesela's from `volume` = m n k on, where m and n are not below `side`, nor k below
- * `depth`; or where k is not above `shallow`. 0: never, as there is no strategy. */
+/* What is not small (blas_dispatch.c): from which size on tesela is the faster one, measured on one
+ * interleaved run; docs/BLAS.md says how. A product is tesela's from `volume` = m n k on, where m and n are
+ * not below `side`, nor k below `depth`; or where k is not above `shallow`. 0: never, as there is no
+ * strategy. */
 typedef struct crossover {
   double volume;
   int64_t side, depth, shallow;
@@ -28,13 +29,14 @@ static const crossover gemm_from[TYPES][PEERS] = {
         {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4, 4}, [TSL_BLAS_PEER_TUNED] = {64 * 64 * 64, 9, 9}},
 };
 
-/* Elements of the large operand from which on a product with so few rows or columns is tesela's: finding the plan takes
- * as long as a tenth of that. */
+/* Elements of the large operand from which on a product with so few rows or columns is tesela's: finding the
+ * plan takes as long as a tenth of that. */
 enum { THIN_MOST = 8 };
 static const double thin_from = 1e6;
 
-/* Elements from which on a dot or a transpose is tesela's; 0: never. tesela's sums of products are those of twice the
- * precision, which takes its time; a program that asked for a plain one gets the other library's. */
+/* Elements from which on a dot or a transpose is tesela's; 0: never. tesela's sums of products are those of
+ * twice the precision, which takes its time; a program that asked for a plain one gets the other library's.
+ */
 static const int64_t vector_from[TSL_BLAS_OPS][TYPES][PEERS] = {
     [TSL_BLAS_TRANSPOSE] =
         {[TESELA_F32] = {[TSL_BLAS_PEER_PLAIN] = 1000 * 1000, [TSL_BLAS_PEER_TUNED] = 2000 * 2000},
@@ -74,7 +76,7 @@ __attribute__((constructor)) static void read_request(void) {
   const char *word = tsl_env_get(TSL_ENV_BLAS);
   for (size_t i = 0; i < sizeof requests / sizeof *requests; i++)
     if (strcmp(requests[i], word) == 0)
-      wanted = (request)i;
+      wanted = (blas_route_request)i;
   /* What is asked of results only tesela promises. */
   asks =
       strcmp(tsl_env_get(TSL_ENV_ACCURACY), "default") != 0 || strcmp(tsl_env_get(TSL_ENV_BITS), "any") != 0;

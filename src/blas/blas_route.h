@@ -30,16 +30,19 @@ tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n
 bool tsl_blas_may_go_elsewhere(tsl_blas_symbol *symbol, const tsl_blas_multiply *product);
 /* Whether a product that is another library's now is so by its size alone, whenever it comes. */
 bool tsl_blas_is_always_forwarded(const tsl_blas_symbol *symbol);
-/* Of each product of a batch: those of at most `small` multiply-adds are tesela's where they may be done at once. */
+/* Of each product of a batch: those of at most `small` multiply-adds are tesela's where they may be done at
+ * once. */
 tsl_blas_route tsl_blas_route_batch(tsl_blas_symbol *symbol, const tsl_blas_multiply *product, double small);
 /* Of a dot or a transpose, as `op` says. */
 tsl_blas_route tsl_blas_route_vector(int op, tsl_blas_symbol *symbol, double elements);
 
-/* Of vectors, and matrices times vectors, with so many elements of the largest operand: TSL_BLAS_LOOPS is tesela, too. */
+/* Of vectors, and matrices times vectors, with so many elements of the largest operand: TSL_BLAS_LOOPS is
+ * tesela, too. */
 tsl_blas_route tsl_blas_route_class(tsl_blas_class class, tsl_blas_symbol *symbol, double elements);
 /* Whether somebody asked for sums of a certain accuracy, or for bits that come again. */
 bool tsl_blas_asks_of_sums(void);
-/* Whether a call may measure who is the faster one: where it is not decided beforehand, beside a tuned library. */
+/* Whether a call may measure who is the faster one: where it is not decided beforehand, beside a tuned
+ * library. */
 bool tsl_blas_may_measure(tsl_blas_symbol *symbol);
 /* Whose a call is beside a peer: work below which none is tesela's (0: none at all is), and this one. */
 typedef struct tsl_blas_share {
@@ -55,7 +58,8 @@ static inline tsl_blas_function *tsl_blas_forward(tsl_blas_call *call) {
     tsl_blas_log_begin(call);
   return tsl_blas_host_function(call->symbol);
 }
-/* Whom a call that has begun is forwarded to, where tesela was asked and cannot: NULL leaves it to the loops. */
+/* Whom a call that has begun is forwarded to, where tesela was asked and cannot: NULL leaves it to the loops.
+ */
 static inline tsl_blas_function *tsl_blas_otherwise(tsl_blas_call *call, tsl_blas_route route) {
   return route == TSL_BLAS_TESELA ? tsl_blas_host_function(call->symbol) : NULL;
 }

@@ -66,11 +66,11 @@ static void follow_openblas(void *library) {
   }
 }
 
-void tsl_blas_follow(tsl_blas_function *of) {
+void tsl_blas_follow(tsl_blas_function *blas_function) {
   char path[PATH_MAX];
   if (tsl_env_get(TSL_ENV_THREADS)[0] != '\0')
     return; /* that rules alone */
-  tsl_library_file(of, path, sizeof path);
+  tsl_library_file(blas_function, path, sizeof path);
   void *library = *path ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
   if (!library)
     return;

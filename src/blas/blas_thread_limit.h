@@ -5,7 +5,7 @@
 #include "blas/blas_symbol.h"
 
 /* From now on, no more than the library of this function says that it has. */
-void tsl_blas_follow(tsl_blas_function *of);
+void tsl_blas_follow(tsl_blas_function *function);
 /* The least of a number and of what those libraries say now. */
 int tsl_blas_followed(int count);
 

@@ -1,7 +1,7 @@
 /* Products of which one triangle is wanted. The triangle is halved until its pieces are small:
  *
- *     n = 4 pieces, lower:   \            \ on the diagonal: a small square goes to scratch memory, its triangle from
- *                            # \            there to C
+ *     n = 4 pieces, lower:   \            \ on the diagonal: a small square goes to scratch memory, its
+ * triangle from # \            there to C
  *                            ### \        # a rectangle: an ordinary product
  *                            ### # \
  */
@@ -10,8 +10,8 @@
 #include "base/memory.h"
 #include "blas/blas_context.h"
 #include "blas/blas_gemm.h"
-#include "blas/level3_helpers.h"
 #include "blas/inner_gemm.h"
+#include "blas/level3_helpers.h"
 
 enum { PIECE = 48 };
 
@@ -24,7 +24,8 @@ typedef struct blas_triangle_job {
 } blas_triangle_job;
 
 /* A product's place in the whole: rows i.., columns j.. of C. */
-static tsl_blas_work blas_triangle_block_of(const tsl_blas_work *whole, int64_t i, int64_t m, int64_t j, int64_t n) {
+static tsl_blas_work blas_triangle_block_of(const tsl_blas_work *whole, int64_t i, int64_t m, int64_t j,
+                                            int64_t n) {
   const int64_t size = (int64_t)tsl_blas_size(whole->type);
   tsl_blas_work block = *whole;
   block.m = m;
@@ -36,32 +37,32 @@ static tsl_blas_work blas_triangle_block_of(const tsl_blas_work *whole, int64_t 
 }
 
 /* The square's lines lie as C's do. */
-static void blas_triangle_diagonal(const tsl_blas_work *work, const blas_triangle_job *of) {
+static void blas_triangle_diagonal(const tsl_blas_work *work, const blas_triangle_job *job) {
   static const double zero[2];
   const int64_t n = work->n;
   const bool by_row = work->c.row != 1;
   tsl_blas_work whole = *work;
-  whole.c = (tsl_blas_view){.data = of->square, .row = by_row ? n : 1, .col = by_row ? 1 : n};
+  whole.c = (tsl_blas_view){.data = job->square, .row = by_row ? n : 1, .col = by_row ? 1 : n};
   whole.beta = zero;
-  tsl_blas_inner_gemm(of->symbol, &whole, of->record);
+  tsl_blas_inner_gemm(job->symbol, &whole, job->record);
   tsl_blas_parts_of(work->type)
-      ->put(of->square, (of->uplo == 'L') != by_row, n, work->beta, tsl_writable(work->c.data),
+      ->put(job->square, (job->uplo == 'L') != by_row, n, work->beta, tsl_writable(work->c.data),
             by_row ? work->c.row : work->c.col);
 }
 
-static void blas_triangle_triangle(const tsl_blas_work *work, const blas_triangle_job *of) {
+static void blas_triangle_triangle(const tsl_blas_work *work, const blas_triangle_job *job) {
   if (work->n <= PIECE) {
-    blas_triangle_diagonal(work, of);
+    blas_triangle_diagonal(work, job);
     return;
   }
   const int64_t half = (work->n / 2 + PIECE - 1) / PIECE * PIECE, remainder = work->n - half;
   const tsl_blas_work first = blas_triangle_block_of(work, 0, half, 0, half),
                       last = blas_triangle_block_of(work, half, remainder, half, remainder);
-  const tsl_blas_work between =
-      of->uplo == 'L' ? blas_triangle_block_of(work, half, remainder, 0, half) : blas_triangle_block_of(work, 0, half, half, remainder);
-  blas_triangle_triangle(&first, of);
-  blas_triangle_triangle(&last, of);
-  tsl_blas_inner_gemm(of->symbol, &between, of->record);
+  const tsl_blas_work between = job->uplo == 'L' ? blas_triangle_block_of(work, half, remainder, 0, half)
+                                                 : blas_triangle_block_of(work, 0, half, half, remainder);
+  blas_triangle_triangle(&first, job);
+  blas_triangle_triangle(&last, job);
+  tsl_blas_inner_gemm(job->symbol, &between, job->record);
 }
 
 bool tsl_blas_triangle(const tsl_blas_symbol *symbol, const tsl_blas_work *work, int uplo,

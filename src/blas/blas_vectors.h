@@ -11,8 +11,9 @@ static inline bool tsl_blas_is_own(const tsl_blas_symbol *symbol, double element
          elements >= atomic_load_explicit(&symbol->own_from, memory_order_relaxed) && !tsl_blas_is_nested();
 }
 
-/* The kernels by which an entry itself computes short vectors whose elements lie side by side, in a few nanoseconds: what others pass through,
- * structs and tables, takes as long as a hundred elements. NULL: it is a call like any other. */
+/* The kernels by which an entry itself computes short vectors whose elements lie side by side, in a few
+ * nanoseconds: what others pass through, structs and tables, takes as long as a hundred elements. NULL: it is
+ * a call like any other. */
 static inline const tsl_line_kernels *tsl_blas_short_lines(const tsl_blas_symbol *symbol, tesela_type type,
                                                            int64_t n, bool dense) {
   return dense && n > 0 && n <= TSL_VECTOR_SHORT && tsl_blas_is_own(symbol, (double)n)
@@ -40,7 +41,8 @@ tsl_blas_small_triangle(const tsl_blas_symbol *symbol, tesela_type type, int64_t
 /* The long way, which also begins what is listened to. */
 tsl_blas_function *tsl_blas_ask_vectors(tsl_blas_call *call, tsl_blas_class class, double elements);
 
-/* Whom a call is forwarded to, or NULL: it is computed here, and ends by tsl_blas_vectors_done(). The call's shape is said. */
+/* Whom a call is forwarded to, or NULL: it is computed here, and ends by tsl_blas_vectors_done(). The call's
+ * shape is said. */
 static inline tsl_blas_function *tsl_blas_begin_vectors(tsl_blas_call *call, tsl_blas_class class,
                                                         double elements) {
   return tsl_blas_is_own(call->symbol, elements) ? NULL : tsl_blas_ask_vectors(call, class, elements);
@@ -54,29 +56,29 @@ static inline void tsl_blas_vectors_done(tsl_blas_call *call) {
 tsl_team tsl_blas_team(double bytes);
 
 /* A scalar of a type where it lies. */
-static inline tsl_number tsl_blas_number(tesela_type type, const void *at) {
+static inline tsl_vector_number tsl_blas_number(tesela_type type, const void *src) {
   switch (type) {
   case TESELA_F32:
-    return (tsl_number){(double)*(const float *)at, 0};
+    return (tsl_vector_number){(double)*(const float *)src, 0};
   case TESELA_F64:
-    return (tsl_number){*(const double *)at, 0};
+    return (tsl_vector_number){*(const double *)src, 0};
   case TESELA_C64:
-    return (tsl_number){(double)((const float *)at)[0], (double)((const float *)at)[1]};
+    return (tsl_vector_number){(double)((const float *)src)[0], (double)((const float *)src)[1]};
   default:
-    return (tsl_number){((const double *)at)[0], ((const double *)at)[1]};
+    return (tsl_vector_number){((const double *)src)[0], ((const double *)src)[1]};
   }
 }
-static inline void tsl_blas_put_number(tesela_type type, tsl_number value, void *at) {
+static inline void tsl_blas_put_number(tesela_type type, tsl_vector_number value, void *data) {
   const bool is_complex = type == TESELA_C64 || type == TESELA_C128;
   if (type == TESELA_F32 || type == TESELA_C64) {
-    ((float *)at)[0] = (float)value.re;
+    ((float *)data)[0] = (float)value.re;
     if (is_complex)
-      ((float *)at)[1] = (float)value.im;
+      ((float *)data)[1] = (float)value.im;
     return;
   }
-  ((double *)at)[0] = value.re;
+  ((double *)data)[0] = value.re;
   if (is_complex)
-    ((double *)at)[1] = value.im;
+    ((double *)data)[1] = value.im;
 }
 
 #endif

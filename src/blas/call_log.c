@@ -1,4 +1,5 @@
-/* TESELA_LOG=calls: what was called, how often, and what it cost, as a table on stderr at the end of the process. */
+/* TESELA_LOG=calls: what was called, how often, and what it cost, as a table on stderr at the end of the
+ * process. */
 #include "blas/call_log.h"
 
 #include "base/cancel.h"
@@ -49,8 +50,8 @@ void tsl_blas_forget_calls(void) {
   row_count = 0;
 }
 
-/* How many calls this thread is inside of, and of how many tesela computes: what comes from within one is not the
- * program's, and is not counted. */
+/* How many calls this thread is inside of, and of how many tesela computes: what comes from within one is not
+ * the program's, and is not counted. */
 static _Thread_local int inside;
 _Thread_local int tsl_blas_depth;
 
@@ -169,10 +170,10 @@ static int call_log_by_seconds(const void *a, const void *b) {
 enum { SHAPE = 128 };
 
 /* "300 x 200 x 17..32": the sizes of a row's calls, from the least to the most. */
-static int print_shape(const row *of, char out[SHAPE]) {
-  int used = snprintf(out, SHAPE, "%s", of->symbol ? "" : "-");
-  for (int i = 0; of->symbol && i < of->sizes; i++) {
-    const long long least = of->least[i], most = of->most[i];
+static int print_shape(const row *row_in, char out[SHAPE]) {
+  int used = snprintf(out, SHAPE, "%s", row_in->symbol ? "" : "-");
+  for (int i = 0; row_in->symbol && i < row_in->sizes; i++) {
+    const long long least = row_in->least[i], most = row_in->most[i];
     const char *between = i ? " x " : "";
     used += least == most ? snprintf(out + used, SHAPE - (size_t)used, "%s%lld", between, most)
                           : snprintf(out + used, SHAPE - (size_t)used, "%s%lld..%lld", between, least, most);
@@ -180,13 +181,14 @@ static int print_shape(const row *of, char out[SHAPE]) {
   return used;
 }
 
-static void call_log_add_row(const row *of, int width, tsl_text *out) {
+static void call_log_add_row(const row *row_in, int width, tsl_text *out) {
   char shape[SHAPE], speed[24] = "-";
-  (void)print_shape(of, shape);
-  if (of->seconds > 0 && of->flops > 0)
-    tsl_locale_print(speed, sizeof speed, "%.3g", of->flops / of->seconds * 1e-9);
-  tsl_text_add(out, "%-24s  %-*s  %10llu  %-28s  %11.6f  %8s\n", of->symbol ? of->symbol->name : "others",
-               width, shape, (unsigned long long)of->calls, of->who, of->seconds, speed);
+  (void)print_shape(row_in, shape);
+  if (row_in->seconds > 0 && row_in->flops > 0)
+    tsl_locale_print(speed, sizeof speed, "%.3g", row_in->flops / row_in->seconds * 1e-9);
+  tsl_text_add(out, "%-24s  %-*s  %10llu  %-28s  %11.6f  %8s\n",
+               row_in->symbol ? row_in->symbol->name : "others", width, shape,
+               (unsigned long long)row_in->calls, row_in->who, row_in->seconds, speed);
 }
 
 static void call_log_write_all(const tsl_text *text) {

@@ -17,13 +17,13 @@ typedef struct tsl_blas_call {
 
 extern bool tsl_blas_logging; /* whether there is a table of calls; it changes nobody's way */
 
-/* A call begins that tesela computes; and ends, computed by `who` ("libopenblas.so.0"), or as the record's plan says.
- * Between these two the thread computes as tesela: calls that come are passed on. */
+/* A call begins that tesela computes; and ends, computed by `who` ("libopenblas.so.0"), or as the record's
+ * plan says. Between these two the thread computes as tesela: calls that come are passed on. */
 void tsl_blas_begin(tsl_blas_call *call);
 void tsl_blas_end(tsl_blas_call *call, const char *who);
 void tsl_blas_end_plan(tsl_blas_call *call, const tesela_record *record);
-/* Whether this thread is between the two, of how many calls. A vector of a few elements takes less time than a lookup of a
- * thread's variables by a function. */
+/* Whether this thread is between the two, of how many calls. A vector of a few elements takes less time than
+ * a lookup of a thread's variables by a function. */
 extern _Thread_local int tsl_blas_depth __attribute__((tls_model("initial-exec")));
 static inline bool tsl_blas_is_nested(void) {
   return tsl_blas_depth > 0;
@@ -31,7 +31,8 @@ static inline bool tsl_blas_is_nested(void) {
 
 /* Shape and work of a product. */
 void tsl_blas_describe(tsl_blas_call *call, const tsl_blas_multiply *product);
-/* One that is only counted, and by whom it is computed, before it begins or after that; with NULL it did not come to be. */
+/* One that is only counted, and by whom it is computed, before it begins or after that; with NULL it did not
+ * come to be. */
 void tsl_blas_log_begin(tsl_blas_call *call);
 /* Another library has computed it. */
 void tsl_blas_note_forwarded(tsl_blas_call *call);

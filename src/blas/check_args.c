@@ -20,15 +20,15 @@ static bool is_order(int order) {
 }
 
 /* The sizes as a column-major routine sees them: a row-major product is that of the transposes, B' A'. */
-static tsl_blas_multiply check_args_as_columns(const tsl_blas_multiply *given) {
-  tsl_blas_multiply seen = *given;
-  if (given->order == TSL_BLAS_ROW_MAJOR) {
-    seen.trans_a = given->trans_b;
-    seen.trans_b = given->trans_a;
-    seen.m = given->n;
-    seen.n = given->m;
-    seen.lda = given->ldb;
-    seen.ldb = given->lda;
+static tsl_blas_multiply check_args_as_columns(const tsl_blas_multiply *multiply) {
+  tsl_blas_multiply seen = *multiply;
+  if (multiply->order == TSL_BLAS_ROW_MAJOR) {
+    seen.trans_a = multiply->trans_b;
+    seen.trans_b = multiply->trans_a;
+    seen.m = multiply->n;
+    seen.n = multiply->m;
+    seen.lda = multiply->ldb;
+    seen.ldb = multiply->lda;
   }
   return seen;
 }
@@ -95,8 +95,8 @@ int tsl_blas_check_matcopy(const tsl_blas_copy *copy) {
   return 0;
 }
 
-/* Pairs of arguments' numbers that change places where rows are seen as columns, by a piece of the routine's name; the first
- * row that fits. The sizes of gemmt, which is square, stay. */
+/* Pairs of arguments' numbers that change places where rows are seen as columns, by a piece of the routine's
+ * name; the first row that fits. The sizes of gemmt, which is square, stay. */
 static const struct {
   const char *piece;
   int pairs[2][2];

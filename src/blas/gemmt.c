@@ -1,9 +1,9 @@
 /* Products of which one triangle is wanted: an update of Level 3 whose factors are not each other's. */
 #include "blas/gemmt.h"
 
-#include "blas/check_args.h"
 #include "blas/blas_gemm.h"
 #include "blas/blas_level3.h"
+#include "blas/check_args.h"
 
 static void gemmt_describe(tsl_blas_call *call, const tsl_blas_multiply *product) {
   call->sizes = 3;

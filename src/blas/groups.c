@@ -1,5 +1,5 @@
-/* Batches of several groups: those that are worth a plan go to tesela in one call, and small products that come alone are shared out
- * among threads, each without a plan, as a call of its own would be computed. */
+/* Batches of several groups: those that are worth a plan go to tesela in one call, and small products that
+ * come alone are shared out among threads, each without a plan, as a call of its own would be computed. */
 #include "blas/blas_batch.h"
 
 #include "base/pool.h"
@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A group with so much work, or of so many products, is worth a plan; small ones are worth threads from so much work on. */
+/* A group with so much work, or of so many products, is worth a plan; small ones are worth threads from so
+ * much work on. */
 enum { MANY = 32, JOBS_OF_A_THREAD = 8 };
 static const double planned_work = 1.6e7, shared_work = 4e5;
 
@@ -80,14 +81,14 @@ static bool take_telling(int64_t count, telling *out) {
   return true;
 }
 
-static void groups_tell(tesela_type type, tsl_blas_group *group, telling *to) {
-  const int64_t at = to->count++;
+static void groups_tell(tesela_type type, tsl_blas_group *group, telling *state) {
+  const int64_t at = state->count++;
   const tsl_blas_work work = tsl_blas_work_of(type, &group->product);
-  tsl_blas_to_desc(&work, &to->words[at]);
-  to->descs[at] = to->words[at].desc;
-  to->batches[at] = group->batch;
-  to->groups[at] = group;
-  to->reads = to->reads || to->words[at].beta[0] != 0 || to->words[at].beta[1] != 0;
+  tsl_blas_to_desc(&work, &state->words[at]);
+  state->descs[at] = state->words[at].desc;
+  state->batches[at] = group->batch;
+  state->groups[at] = group;
+  state->reads = state->reads || state->words[at].beta[0] != 0 || state->words[at].beta[1] != 0;
 }
 
 static void run_told(tsl_blas_call *call, const telling *all) {

@@ -1,5 +1,5 @@
-/* The library that would have served a symbol without this one. Behind a library in LD_PRELOAD that is RTLD_NEXT; else
- * every loaded library is asked (base/symbol_search.h). */
+/* The library that would have served a symbol without this one. Behind a library in LD_PRELOAD that is
+ * RTLD_NEXT; else every loaded library is asked (base/symbol_search.h). */
 #include "blas/host_blas_lookup.h"
 
 #include "base/cancel.h"
@@ -22,7 +22,8 @@ static tsl_blas_function *as_function(void *address) {
   return function;
 }
 
-/* By this name another copy of this library knows one: two that passed a call to each other would never end. */
+/* By this name another copy of this library knows one: two that passed a call to each other would never end.
+ */
 TESELA_API extern const char tesela_blas_copy[];
 const char tesela_blas_copy[] = "tesela";
 
@@ -31,9 +32,9 @@ static bool is_ours(void *address) {
   return tsl_loaded_beside(address, "tesela_blas_copy") != NULL;
 }
 
-/* Libraries that pass each name on to a BLAS of the user's choice (FlexiBLAS, libblastrampoline), by a name that they alone have. One that was loaded
- * before this library may have opened it as that choice, and would pass each call back; one that was loaded after it, which was
- * preloaded or linked, stands behind it. */
+/* Libraries that pass each name on to a BLAS of the user's choice (FlexiBLAS, libblastrampoline), by a name
+ * that they alone have. One that was loaded before this library may have opened it as that choice, and would
+ * pass each call back; one that was loaded after it, which was preloaded or linked, stands behind it. */
 static const char *const switches[] = {"flexiblas_current_backend", "lbt_forward"};
 
 static bool may_call_us(void *address) {
@@ -43,7 +44,8 @@ static bool may_call_us(void *address) {
   return is_switch && tsl_loaded_before(address, tesela_blas_copy);
 }
 
-/* RTLD_DEFAULT would look into this library first, which calls its own functions by its own names (-Bsymbolic). */
+/* RTLD_DEFAULT would look into this library first, which calls its own functions by its own names
+ * (-Bsymbolic). */
 void *tsl_blas_program_has(const char *name) {
   void *program = dlopen(NULL, RTLD_LAZY);
   void *address = program ? dlsym(program, name) : NULL;
@@ -52,8 +54,9 @@ void *tsl_blas_program_has(const char *name) {
   return address;
 }
 
-/* A library that the program's calls come to before they come to this one (a tracer, a profiler, in LD_PRELOAD) has this one
- * behind it, and would pass each call back. Where none of its calls came here, who calls asked for this library by name. */
+/* A library that the program's calls come to before they come to this one (a tracer, a profiler, in
+ * LD_PRELOAD) has this one behind it, and would pass each call back. Where none of its calls came here, who
+ * calls asked for this library by name. */
 static bool stands_before_us(void *address, const char *name) {
   return tsl_loaded_before(address, tesela_blas_copy) && tsl_blas_program_has(name) == address;
 }
@@ -67,41 +70,44 @@ typedef struct quest {
   void *wide; /* the first that would have served but for its integers, which have 64 bits */
 } quest;
 
-/* Libraries have stray names (NumPy's OpenBLAS exports cblas_dgemm_batch_strided beside scipy_cblas_dgemm64_, with 64-bit
- * integers): one without its family tells nothing. */
-static bool host_blas_lookup_serves(void *address, quest *of) {
+/* Libraries have stray names (NumPy's OpenBLAS exports cblas_dgemm_batch_strided beside scipy_cblas_dgemm64_,
+ * with 64-bit integers): one without its family tells nothing. */
+static bool host_blas_lookup_serves(void *address, quest *quest_in) {
   if (!address || is_ours(address) || may_call_us(address))
     return false;
-  if (!of->symbol)
+  if (!quest_in->symbol)
     return true;
-  if (stands_before_us(address, of->name) || !tsl_loaded_beside(address, of->symbol->family))
+  if (stands_before_us(address, quest_in->name) || !tsl_loaded_beside(address, quest_in->symbol->family))
     return false;
-  void *probe = tsl_loaded_beside(address, of->symbol->probe);
-  const int bits = probe ? tsl_blas_width_of(as_function(probe), of->symbol->cblas) : 0;
-  if (bits == 0 || bits == of->symbol->bits)
+  void *probe = tsl_loaded_beside(address, quest_in->symbol->probe);
+  const int bits = probe ? tsl_blas_width_of(as_function(probe), quest_in->symbol->cblas) : 0;
+  if (bits == 0 || bits == quest_in->symbol->bits)
     return true;
-  if (bits == 64 && !of->wide)
-    of->wide = address;
+  if (bits == 64 && !quest_in->wide)
+    quest_in->wide = address;
   return false;
 }
 
 /* A library that serves us stays open. */
 static tsl_loaded_answer host_blas_lookup_ask(void *address, void *argument) {
   quest *of = argument;
-  return host_blas_lookup_serves(address, of) ? TSL_LOADED_TAKE : address == of->wide ? TSL_LOADED_KEEP : TSL_LOADED_NO;
+  return host_blas_lookup_serves(address, of) ? TSL_LOADED_TAKE
+         : address == of->wide                ? TSL_LOADED_KEEP
+                                              : TSL_LOADED_NO;
 }
 
-static void *host_blas_lookup_search(quest *of, bool program_first) {
+static void *host_blas_lookup_search(quest *quest_in, bool program_first) {
   TSL_NOT_CANCELLED;
-  void *address = program_first ? tsl_blas_program_has(of->name) : dlsym(RTLD_NEXT, of->name);
-  if (host_blas_lookup_serves(address, of))
+  void *address = program_first ? tsl_blas_program_has(quest_in->name) : dlsym(RTLD_NEXT, quest_in->name);
+  if (host_blas_lookup_serves(address, quest_in))
     return address;
   /* What the program would have called: nobody else is asked. */
-  return of->wide ? NULL : tsl_loaded_find(of->name, host_blas_lookup_ask, of);
+  return quest_in->wide ? NULL : tsl_loaded_find(quest_in->name, host_blas_lookup_ask, quest_in);
 }
 
-/* Whether it is time to search (again). A call that is not counted, as another thread counts, is none that is missed; and an addition that misses
- * none takes 20 clocks, in each call of a program without another BLAS. */
+/* Whether it is time to search (again). A call that is not counted, as another thread counts, is none that is
+ * missed; and an addition that misses none takes 20 clocks, in each call of a program without another BLAS.
+ */
 static bool is_due(tsl_blas_lazy_symbol *late) {
   const unsigned tries = atomic_load_explicit(&late->tries, memory_order_relaxed);
   atomic_store_explicit(&late->tries, tries + 1, memory_order_relaxed);
@@ -150,6 +156,7 @@ tsl_blas_function *tsl_blas_host_function(tsl_blas_symbol *symbol) {
 }
 
 tsl_blas_peer tsl_host_blas_kind(tsl_blas_symbol *symbol) {
-  return tsl_blas_host_function(symbol) ? (tsl_blas_peer)atomic_load_explicit(&symbol->peer, memory_order_relaxed)
-                               : TSL_BLAS_PEER_NONE;
+  return tsl_blas_host_function(symbol)
+             ? (tsl_blas_peer)atomic_load_explicit(&symbol->peer, memory_order_relaxed)
+             : TSL_BLAS_PEER_NONE;
 }

@@ -4,13 +4,14 @@
 
 #include "blas/blas_symbol.h"
 
-/* Any function that the program has, or that stands behind this library; the one that a symbol stands in front of, NULL
- * where there is none that is believed; and what that one is. */
+/* Any function that the program has, or that stands behind this library; the one that a symbol stands in
+ * front of, NULL where there is none that is believed; and what that one is. */
 tsl_blas_function *tsl_blas_find(tsl_blas_lazy_symbol *late, const char *name, bool program_first);
 tsl_blas_function *tsl_blas_host_function(tsl_blas_symbol *symbol);
 tsl_blas_peer tsl_host_blas_kind(tsl_blas_symbol *symbol);
 
-/* What the program itself, else the first of the libraries that it was started with, has by this name; NULL: nobody. */
+/* What the program itself, else the first of the libraries that it was started with, has by this name; NULL:
+ * nobody. */
 void *tsl_blas_program_has(const char *name);
 
 /* Whether all calls of a symbol pass; looked for once. */

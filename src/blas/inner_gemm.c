@@ -1,4 +1,5 @@
-/* Products that are parts of a call. Small ones come in so many sizes that a plan each would take longer than they do. */
+/* Products that are parts of a call. Small ones come in so many sizes that a plan each would take longer than
+ * they do. */
 #include "blas/inner_gemm.h"
 
 #include "api/api_dispatch.h"
@@ -43,7 +44,8 @@ static double inner_gemm_volume_of(const tsl_blas_work *work) {
   return (tsl_blas_is_complex(work->type) ? 4.0 : 1.0) * (double)work->m * (double)work->n * (double)work->k;
 }
 
-static tsl_shape inner_gemm_shape_of(const tsl_blas_work *work, const tsl_blas_view *view, int64_t rows, int64_t cols) {
+static tsl_shape inner_gemm_shape_of(const tsl_blas_work *work, const tsl_blas_view *view, int64_t rows,
+                                     int64_t cols) {
   return (tsl_shape){
       .type = work->type, .rows = rows, .cols = cols, .row_stride = view->row, .col_stride = view->col};
 }
@@ -51,9 +53,9 @@ static tsl_operand inner_gemm_operand_of(const tsl_blas_view *view) {
   return (tsl_operand){.host = tsl_writable(view->data), .row_stride = view->row, .col_stride = view->col};
 }
 
-bool tsl_blas_pack_at_once(const tsl_blas_work *work, const tsl_blas_structures *of) {
+bool tsl_blas_pack_at_once(const tsl_blas_work *work, const tsl_blas_structures *structures) {
   const tsl_fast_path *path = tsl_blas_fast_path();
-  const tsl_blas_view *b = of->in_place ? &work->c : &work->b;
+  const tsl_blas_view *b = structures->in_place ? &work->c : &work->b;
   if (!path || !path->packer || work->m <= 0 || work->n <= 0 || work->k <= 0 ||
       !tsl_dispatch_aligned(work->type, work->a.data, b->data, work->c.data))
     return false;
@@ -64,23 +66,26 @@ bool tsl_blas_pack_at_once(const tsl_blas_work *work, const tsl_blas_structures 
                          .a = inner_gemm_shape_of(work, &work->a, work->m, work->k),
                          .b = inner_gemm_shape_of(work, b, work->k, work->n),
                          .c = inner_gemm_shape_of(work, &work->c, work->m, work->n),
-                         .in_place = of->in_place,
+                         .in_place = structures->in_place,
                          .conjugate_a = work->a.conjugate,
                          .conjugate_b = b->conjugate};
-  problem.a.structure = of->a;
-  problem.a.triangle = of->a_triangle;
-  problem.c.structure = of->c;
-  problem.c.triangle = of->c_triangle;
+  problem.a.structure = structures->a;
+  problem.a.triangle = structures->a_triangle;
+  problem.c.structure = structures->c;
+  problem.c.triangle = structures->c_triangle;
   tsl_blas_doubles(work->type, work->alpha, problem.alpha);
-  if (!of->in_place)
+  if (!structures->in_place)
     tsl_blas_doubles(work->type, work->beta, problem.beta);
-  tsl_operands operands = {.a = inner_gemm_operand_of(&work->a), .b = inner_gemm_operand_of(b), .c = inner_gemm_operand_of(&work->c)};
+  tsl_operands operands = {.a = inner_gemm_operand_of(&work->a),
+                           .b = inner_gemm_operand_of(b),
+                           .c = inner_gemm_operand_of(&work->c)};
   if (inner_gemm_volume_of(work) >= team_from)
     operands.team = tsl_pool_team(tsl_pool_shared(), tsl_blas_threads());
   return path->packer->fast_path.compute(&problem, &operands, path->device);
 }
 
-bool tsl_blas_to_desc_little(const tsl_blas_work *work, const tsl_blas_structures *of, tsl_fast_structured *out) {
+bool tsl_blas_to_desc_little(const tsl_blas_work *work, const tsl_blas_structures *structures,
+                             tsl_fast_structured *out) {
   const tsl_blas_view *a = &work->a, *b = &work->b, *c = &work->c;
   if (work->m <= 0 || work->n <= 0 || work->k <= 0 ||
       !tsl_dispatch_aligned(work->type, a->data, b->data, c->data))
@@ -98,10 +103,10 @@ bool tsl_blas_to_desc_little(const tsl_blas_work *work, const tsl_blas_structure
   out->b_col = b->col;
   out->c_row = c->row;
   out->c_col = c->col;
-  out->a_is = of->a;
-  out->c_is = of->c;
-  out->a_triangle = of->a_triangle;
-  out->c_triangle = of->c_triangle;
+  out->a_is = structures->a;
+  out->c_is = structures->c;
+  out->a_triangle = structures->a_triangle;
+  out->c_triangle = structures->c_triangle;
   out->conjugates_a = a->conjugate;
   out->conjugates_b = b->conjugate;
   return true;

@@ -1,5 +1,5 @@
-/* How wide a library's integers are. Names do not tell: distributions and MKL have BLAS with 64-bit integers under the
- * names that 32-bit ones have elsewhere. So a dot is asked for of so many elements:
+/* How wide a library's integers are. Names do not tell: distributions and MKL have BLAS with 64-bit integers
+ * under the names that 32-bit ones have elsewhere. So a dot is asked for of so many elements:
  *
  *     n = 0xffffffff00000001    lower half: 1       the product of both first elements
  *                               all of it: < 0      no element is read, and the dot is 0

@@ -5,18 +5,20 @@
  *   trmm        B2 = A22 B2, B2 += A21 B1, B1 = A11 B1, where     A11           B1
  *   trsm        A11 X1 = B1, B2 -= A21 X1, A22 X2 = B2            A21 A22       B2
  *
- * Both go on with A11 and A22 by halves, and an upper triangle from its other end. Small triangles that multiply are products of a copy with
- * zeros beside the triangle, where numbers are finite: zero times another one would be seen. */
+ * Both go on with A11 and A22 by halves, and an upper triangle from its other end. Small triangles that
+ * multiply are products of a copy with zeros beside the triangle, where numbers are finite: zero times
+ * another one would be seen. */
 #include "blas/blas_element.h"
 #include "blas/blas_level3.h"
-#include "blas/level3_helpers.h"
-#include "blas/inner_gemm.h"
 #include "blas/blas_triangle.h"
+#include "blas/inner_gemm.h"
+#include "blas/level3_helpers.h"
 
 #include "base/memory.h"
 #include "base/scratch.h"
 
-/* Rows of a triangle that is spread whole; of real types, whose small products take no time to begin, fewer. */
+/* Rows of a triangle that is spread whole; of real types, whose small products take no time to begin, fewer.
+ */
 enum { SPREAD_MOST = 48, SPREAD_MOST_REAL = 32, WIDE = 512 };
 
 typedef struct level3_blocks_job {
@@ -32,32 +34,32 @@ static tsl_blas_view inside(const tsl_blas_view *view, tesela_type type, int64_t
   return part;
 }
 
-static void level3_blocks_update(const tsl_blas_symbol *symbol, const tsl_blas_layout *of, bool *done) {
-  tsl_blas_work work = of->work;
-  tsl_blas_make_real(of);
-  *done = tsl_blas_triangle(symbol, &work, of->uplo, NULL);
-  if (*done && (of->routine == TSL_BLAS_SYR2K || of->routine == TSL_BLAS_HER2K)) {
-    work.a = of->a2;
-    work.b = of->b2;
-    work.alpha = of->scalars + TSL_BLAS_AT_ALPHA2;
-    work.beta = of->scalars + TSL_BLAS_AT_ONE;
-    if (!tsl_blas_triangle(symbol, &work, of->uplo, NULL))
-      tsl_blas_loop_gemmt(&work, of->uplo);
+static void level3_blocks_update(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout, bool *done) {
+  tsl_blas_work work = layout->work;
+  tsl_blas_make_real(layout);
+  *done = tsl_blas_triangle(symbol, &work, layout->uplo, NULL);
+  if (*done && (layout->routine == TSL_BLAS_SYR2K || layout->routine == TSL_BLAS_HER2K)) {
+    work.a = layout->a2;
+    work.b = layout->b2;
+    work.alpha = layout->scalars + TSL_BLAS_AT_ALPHA2;
+    work.beta = layout->scalars + TSL_BLAS_AT_ONE;
+    if (!tsl_blas_triangle(symbol, &work, layout->uplo, NULL))
+      tsl_blas_loop_gemmt(&work, layout->uplo);
   }
   if (*done)
-    tsl_blas_make_real(of);
+    tsl_blas_make_real(layout);
 }
 
-static bool level3_blocks_symmetric(const tsl_blas_symbol *symbol, const tsl_blas_layout *of) {
-  tsl_blas_work work = of->work;
+static bool level3_blocks_symmetric(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout) {
+  tsl_blas_work work = layout->work;
   void *whole = NULL;
   size_t bytes;
-  if (of->alpha[0] != 0 || of->alpha[1] != 0) {
+  if (layout->alpha[0] != 0 || layout->alpha[1] != 0) {
     if (!tsl_size_mul((size_t)work.m, (size_t)work.m, &bytes) ||
         !tsl_size_mul(bytes, tsl_blas_size(work.type), &bytes) ||
         tsl_alloc(bytes, "a symmetric matrix's other triangle", &whole) != TESELA_OK)
       return false;
-    tsl_blas_parts_of(work.type)->mirror(&work.a, of->uplo, of->hermitian, work.m, whole);
+    tsl_blas_parts_of(work.type)->mirror(&work.a, layout->uplo, layout->hermitian, work.m, whole);
     work.a = (tsl_blas_view){.data = whole, .row = 1, .col = work.m};
   }
   tsl_blas_inner_gemm(symbol, &work, NULL);
@@ -65,17 +67,18 @@ static bool level3_blocks_symmetric(const tsl_blas_symbol *symbol, const tsl_bla
   return true;
 }
 
-/* The part of a triangle between two of its halves: rows i.. of C get what columns j.. of A make of rows j.. of C. */
-static tsl_blas_work level3_blocks_between(const level3_blocks_job *of, const tsl_blas_work *whole, int64_t i, int64_t rows, int64_t j,
-                             int64_t terms) {
+/* The part of a triangle between two of its halves: rows i.. of C get what columns j.. of A make of rows j..
+ * of C. */
+static tsl_blas_work level3_blocks_between(const level3_blocks_job *job, const tsl_blas_work *whole,
+                                           int64_t i, int64_t rows, int64_t j, int64_t terms) {
   tsl_blas_work part = *whole;
   part.m = rows;
   part.k = terms;
   part.a = inside(&whole->a, whole->type, i, j);
   part.b = inside(&whole->c, whole->type, j, 0);
   part.c = inside(&whole->c, whole->type, i, 0);
-  part.alpha = of->of->scalars + TSL_BLAS_AT_ALPHA;
-  part.beta = of->of->scalars + TSL_BLAS_AT_ONE;
+  part.alpha = job->of->scalars + TSL_BLAS_AT_ALPHA;
+  part.beta = job->of->scalars + TSL_BLAS_AT_ONE;
   return part;
 }
 
@@ -89,32 +92,32 @@ static tsl_blas_work half(const tsl_blas_work *whole, int64_t i, int64_t rows) {
 
 /* --- trmm --- */
 
-static void multiply_by_loops(const level3_blocks_job *of, const tsl_blas_work *work) {
-  tsl_blas_layout part = *of->of;
+static void multiply_by_loops(const level3_blocks_job *job, const tsl_blas_work *work) {
+  tsl_blas_layout part = *job->of;
   part.work = *work;
   tsl_blas_level3_loops(&part);
 }
 
-static void multiply_small(const level3_blocks_job *of, const tsl_blas_work *work) {
+static void multiply_small(const level3_blocks_job *job, const tsl_blas_work *work) {
   static const double zero[2];
   const bool by_row = work->c.col == 1;
   const bool a_by_row = work->a.col == 1 && work->a.row != 1;
-  const tsl_blas_view factor = {of->factor, a_by_row ? work->m : 1, a_by_row ? 1 : work->m, false};
-  of->parts->spread(&work->a, of->of->uplo, of->of->unit, work->m, &factor);
+  const tsl_blas_view factor = {job->factor, a_by_row ? work->m : 1, a_by_row ? 1 : work->m, false};
+  job->parts->spread(&work->a, job->of->uplo, job->of->unit, work->m, &factor);
   for (int64_t j = 0; j < work->n; j += WIDE) {
     tsl_blas_work part = *work;
     part.n = work->n - j < WIDE ? work->n - j : WIDE;
     part.c = inside(&work->c, work->type, 0, j);
-    part.b = (tsl_blas_view){of->copy, by_row ? part.n : 1, by_row ? 1 : part.m, false};
-    if (!of->parts->copy(&part.c, part.m, part.n, &part.b)) {
-      multiply_by_loops(of, &part);
+    part.b = (tsl_blas_view){job->copy, by_row ? part.n : 1, by_row ? 1 : part.m, false};
+    if (!job->parts->copy(&part.c, part.m, part.n, &part.b)) {
+      multiply_by_loops(job, &part);
       continue;
     }
     part.a = factor;
     part.k = part.m;
-    part.alpha = of->of->scalars + TSL_BLAS_AT_ALPHA;
+    part.alpha = job->of->scalars + TSL_BLAS_AT_ALPHA;
     part.beta = zero;
-    tsl_blas_inner_gemm(of->symbol, &part, NULL);
+    tsl_blas_inner_gemm(job->symbol, &part, NULL);
   }
 }
 
@@ -122,55 +125,57 @@ static int64_t first_half(int64_t m, int64_t step) {
   return (m / 2 + step - 1) / step * step;
 }
 
-static void level3_blocks_multiply(const level3_blocks_job *of, const tsl_blas_work *work) {
+static void level3_blocks_multiply(const level3_blocks_job *job, const tsl_blas_work *work) {
   const int64_t most = tsl_blas_is_complex(work->type) ? SPREAD_MOST : SPREAD_MOST_REAL;
   if (work->m <= most) {
-    multiply_small(of, work);
+    multiply_small(job, work);
     return;
   }
   const int64_t top = first_half(work->m, most), rest = work->m - top;
   const tsl_blas_work first = half(work, 0, top), last = half(work, top, rest);
-  const bool lower = of->of->uplo == 'L';
-  const tsl_blas_work corner =
-      lower ? level3_blocks_between(of, work, top, rest, 0, top) : level3_blocks_between(of, work, 0, top, top, rest);
-  level3_blocks_multiply(of, lower ? &last : &first);
-  tsl_blas_inner_gemm(of->symbol, &corner, NULL);
-  level3_blocks_multiply(of, lower ? &first : &last);
+  const bool lower = job->of->uplo == 'L';
+  const tsl_blas_work corner = lower ? level3_blocks_between(job, work, top, rest, 0, top)
+                                     : level3_blocks_between(job, work, 0, top, top, rest);
+  level3_blocks_multiply(job, lower ? &last : &first);
+  tsl_blas_inner_gemm(job->symbol, &corner, NULL);
+  level3_blocks_multiply(job, lower ? &first : &last);
 }
 
-static bool triangle_times(level3_blocks_job *of) {
-  const size_t size = tsl_blas_size(of->of->work.type);
-  const int64_t n = of->of->work.n < WIDE ? of->of->work.n : WIDE;
+static bool triangle_times(level3_blocks_job *job) {
+  const size_t size = tsl_blas_size(job->of->work.type);
+  const int64_t n = job->of->work.n < WIDE ? job->of->work.n : WIDE;
   if (tsl_scratch_take((SPREAD_MOST + (size_t)n) * SPREAD_MOST * size, "a block of a triangle",
-                       &of->factor) != TESELA_OK)
+                       &job->factor) != TESELA_OK)
     return false;
-  of->copy = (char *)of->factor + SPREAD_MOST * SPREAD_MOST * size;
-  level3_blocks_multiply(of, &of->of->work);
-  tsl_scratch_give(of->factor);
+  job->copy = (char *)job->factor + SPREAD_MOST * SPREAD_MOST * size;
+  level3_blocks_multiply(job, &job->of->work);
+  tsl_scratch_give(job->factor);
   return true;
 }
 
 /* --- trsm --- */
 
-static void level3_blocks_solve(const level3_blocks_job *of, const tsl_blas_work *work, const double alpha[2]) {
+static void level3_blocks_solve(const level3_blocks_job *job, const tsl_blas_work *work,
+                                const double alpha[2]) {
   static const double one[2] = {1, 0};
   if (work->m <= TSL_BLAS_SOLVED_MOST) {
-    of->parts->solve(&work->a, of->of->uplo, of->of->unit, work->m, work->n, alpha, &work->c);
+    job->parts->solve(&work->a, job->of->uplo, job->of->unit, work->m, work->n, alpha, &work->c);
     return;
   }
   const int64_t top = first_half(work->m, TSL_BLAS_SOLVED_MOST), rest = work->m - top;
   const tsl_blas_work first = half(work, 0, top), last = half(work, top, rest);
-  const bool lower = of->of->uplo == 'L';
+  const bool lower = job->of->uplo == 'L';
   const tsl_blas_element *element = tsl_blas_element_of(work->type);
   double minus[2], beta[2];
-  tsl_blas_work corner = lower ? level3_blocks_between(of, work, top, rest, 0, top) : level3_blocks_between(of, work, 0, top, top, rest);
+  tsl_blas_work corner = lower ? level3_blocks_between(job, work, top, rest, 0, top)
+                               : level3_blocks_between(job, work, 0, top, top, rest);
   element->store(minus, -1);
   element->store(beta, CMPLX(alpha[0], alpha[1]));
   corner.alpha = minus;
   corner.beta = beta;
-  level3_blocks_solve(of, lower ? &first : &last, alpha);
-  tsl_blas_inner_gemm(of->symbol, &corner, NULL);
-  level3_blocks_solve(of, lower ? &last : &first, one);
+  level3_blocks_solve(job, lower ? &first : &last, alpha);
+  tsl_blas_inner_gemm(job->symbol, &corner, NULL);
+  level3_blocks_solve(job, lower ? &last : &first, one);
 }
 
 bool tsl_blas_level3_blocks(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout) {

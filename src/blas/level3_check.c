@@ -1,5 +1,5 @@
-/* Level 3's arguments, in the reference's order. A row-major call is checked as the column-major one that it is: that of all
- * matrices transposed. */
+/* Level 3's arguments, in the reference's order. A row-major call is checked as the column-major one that it
+ * is: that of all matrices transposed. */
 #include "blas/blas_level3.h"
 
 #include "blas/check_args.h"
@@ -7,8 +7,8 @@
 static int64_t level3_check_at_least_one(int64_t size) {
   return size > 1 ? size : 1;
 }
-static int other(int letter, int one, int two) {
-  return letter == one ? two : letter == two ? one : letter;
+static int other(int letter, int value, int two) {
+  return letter == value ? two : letter == two ? value : letter;
 }
 
 /* Of a real type, the conjugate transpose is the transpose. */
@@ -19,39 +19,39 @@ static bool level3_check_takes(tesela_type type, tsl_blas_routine routine, int t
 }
 
 /* uplo, trans, n, k, alpha, a, lda, [b, ldb,] beta, c, ldc */
-static int check_update(tesela_type type, const tsl_blas_structured *given) {
-  const bool by_row = given->order == TSL_BLAS_ROW_MAJOR;
-  const bool two = given->routine == TSL_BLAS_SYR2K || given->routine == TSL_BLAS_HER2K;
-  const int64_t rows = (given->trans == 'N') != by_row ? given->n : given->k;
-  if (given->uplo != 'U' && given->uplo != 'L')
+static int check_update(tesela_type type, const tsl_blas_structured *structured) {
+  const bool by_row = structured->order == TSL_BLAS_ROW_MAJOR;
+  const bool two = structured->routine == TSL_BLAS_SYR2K || structured->routine == TSL_BLAS_HER2K;
+  const int64_t rows = (structured->trans == 'N') != by_row ? structured->n : structured->k;
+  if (structured->uplo != 'U' && structured->uplo != 'L')
     return 1;
-  if (!level3_check_takes(type, given->routine, given->trans))
+  if (!level3_check_takes(type, structured->routine, structured->trans))
     return 2;
-  if (given->n < 0)
+  if (structured->n < 0)
     return 3;
-  if (given->k < 0)
+  if (structured->k < 0)
     return 4;
-  if (given->lda < level3_check_at_least_one(rows))
+  if (structured->lda < level3_check_at_least_one(rows))
     return 7;
-  if (two && given->ldb < level3_check_at_least_one(rows))
+  if (two && structured->ldb < level3_check_at_least_one(rows))
     return 9;
-  return given->ldc < level3_check_at_least_one(given->n) ? (two ? 12 : 10) : 0;
+  return structured->ldc < level3_check_at_least_one(structured->n) ? (two ? 12 : 10) : 0;
 }
 
 /* Sides and sizes as columns see them. */
-static tsl_blas_structured level3_check_as_columns(const tsl_blas_structured *given) {
-  tsl_blas_structured seen = *given;
-  if (given->order == TSL_BLAS_ROW_MAJOR) {
-    seen.side = other(given->side, 'L', 'R');
-    seen.m = given->n;
-    seen.n = given->m;
+static tsl_blas_structured level3_check_as_columns(const tsl_blas_structured *structured) {
+  tsl_blas_structured seen = *structured;
+  if (structured->order == TSL_BLAS_ROW_MAJOR) {
+    seen.side = other(structured->side, 'L', 'R');
+    seen.m = structured->n;
+    seen.n = structured->m;
   }
   return seen;
 }
 
 /* side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc */
-static int check_symmetric(const tsl_blas_structured *given) {
-  const tsl_blas_structured seen = level3_check_as_columns(given);
+static int check_symmetric(const tsl_blas_structured *structured) {
+  const tsl_blas_structured seen = level3_check_as_columns(structured);
   if (seen.side != 'L' && seen.side != 'R')
     return 1;
   if (seen.uplo != 'U' && seen.uplo != 'L')
@@ -68,8 +68,8 @@ static int check_symmetric(const tsl_blas_structured *given) {
 }
 
 /* side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb */
-static int check_triangle(const tsl_blas_structured *given) {
-  const tsl_blas_structured seen = level3_check_as_columns(given);
+static int check_triangle(const tsl_blas_structured *structured) {
+  const tsl_blas_structured seen = level3_check_as_columns(structured);
   if (seen.side != 'L' && seen.side != 'R')
     return 1;
   if (seen.uplo != 'U' && seen.uplo != 'L')
@@ -87,10 +87,10 @@ static int check_triangle(const tsl_blas_structured *given) {
   return seen.ldb < level3_check_at_least_one(seen.m) ? 11 : 0;
 }
 
-int tsl_blas_check_level3(tesela_type type, const tsl_blas_structured *given) {
-  if (given->order != TSL_BLAS_ROW_MAJOR && given->order != TSL_BLAS_COLUMN_MAJOR)
+int tsl_blas_check_level3(tesela_type type, const tsl_blas_structured *structured) {
+  if (structured->order != TSL_BLAS_ROW_MAJOR && structured->order != TSL_BLAS_COLUMN_MAJOR)
     return TSL_BLAS_ORDER_IS_WRONG;
-  if (given->routine < TSL_BLAS_SYMM)
-    return check_update(type, given);
-  return given->routine < TSL_BLAS_TRMM ? check_symmetric(given) : check_triangle(given);
+  if (structured->routine < TSL_BLAS_SYMM)
+    return check_update(type, structured);
+  return structured->routine < TSL_BLAS_TRMM ? check_symmetric(structured) : check_triangle(structured);
 }

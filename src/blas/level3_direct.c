@@ -1,25 +1,27 @@
-/* Level 3 without plans, for calls that take no longer than looking for one: factorisations have another shape each time. The smallest are done before
- * (level3_small.c).
+/* Level 3 without plans, for calls that take no longer than looking for one: factorisations have another
+ * shape each time. The smallest are done before (level3_small.c).
  *
- *   syrk herk     half of a product, by packed panels, gemmt likewise; small ones as a whole one, of which half is kept
- *   syr2k her2k   one product, to which its transpose is added: P = alpha X Y', C's triangle = P + P' + beta C. No element is
- *                 computed in vain, where two triangles of products have tiles across the diagonal twice
- *   trmm          by packed panels, in place; small ones of real types by level3_blocks.c
- *   symm hemm     likewise, of complex types; of real ones a copy of the whole factor, which level3_blocks.c makes, is as fast */
+ *   syrk herk     half of a product, by packed panels, gemmt likewise; small ones as a whole one, of which
+ * half is kept syr2k her2k   one product, to which its transpose is added: P = alpha X Y', C's triangle = P +
+ * P' + beta C. No element is computed in vain, where two triangles of products have tiles across the diagonal
+ * twice trmm          by packed panels, in place; small ones of real types by level3_blocks.c symm hemm
+ * likewise, of complex types; of real ones a copy of the whole factor, which level3_blocks.c makes, is as
+ * fast */
 #include "blas/blas_level3.h"
-#include "blas/level3_helpers.h"
 #include "blas/inner_gemm.h"
+#include "blas/level3_helpers.h"
 
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/scratch.h"
 
-/* Rows of the factor or of C, and columns beside a factor, from which on packing pays. A square larger than this leaves the cache that it
- * is made in; a C as large is what short sums take their time for, and is written soonest by blocks. */
+/* Rows of the factor or of C, and columns beside a factor, from which on packing pays. A square larger than
+ * this leaves the cache that it is made in; a C as large is what short sums take their time for, and is
+ * written soonest by blocks. */
 enum { ROWS_LEAST = 12, COLUMNS_LEAST = 8, SQUARE_MOST = 256, TERMS_LEAST = 64 };
 
-/* Small products have kernels that take no time to begin: rows of C, and of a triangle, up to which real types are sooner done by these, and rows
- * and terms from which on an update of rank 2k is sooner packed. */
+/* Small products have kernels that take no time to begin: rows of C, and of a triangle, up to which real
+ * types are sooner done by these, and rows and terms from which on an update of rank 2k is sooner packed. */
 enum {
   SMALL_MOST = 32,
   SMALL_TRIANGLE = 64,
@@ -29,19 +31,20 @@ enum {
 };
 enum { FEW = 16, MANY = 256 };
 
-static bool level3_direct_update(const tsl_blas_layout *of) {
-  return tsl_blas_pack_at_once(&of->work,
-                               &(tsl_blas_structures){.c = of->hermitian ? TESELA_HERMITIAN : TESELA_GENERAL,
-                                                      .c_triangle = tsl_blas_level3_side(of)});
+static bool level3_direct_update(const tsl_blas_layout *layout) {
+  return tsl_blas_pack_at_once(
+      &layout->work, &(tsl_blas_structures){.c = layout->hermitian ? TESELA_HERMITIAN : TESELA_GENERAL,
+                                            .c_triangle = tsl_blas_level3_side(layout)});
 }
 
-/* By the product as a whole square, whose lines lie as C's do: C's triangle is its, or that of its sum with its transpose. */
-static void update_by_square(const tsl_blas_symbol *symbol, const tsl_blas_layout *of, bool twice,
+/* By the product as a whole square, whose lines lie as C's do: C's triangle is its, or that of its sum with
+ * its transpose. */
+static void update_by_square(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout, bool twice,
                              void *square) {
   static const double zero[2];
-  const tsl_blas_work *work = &of->work;
+  const tsl_blas_work *work = &layout->work;
   const int64_t n = work->n;
-  const bool by_row = work->c.row != 1, lower = (of->uplo == 'L') != by_row;
+  const bool by_row = work->c.row != 1, lower = (layout->uplo == 'L') != by_row;
   const int64_t ld = by_row ? work->c.row : work->c.col;
   void *c = tsl_writable(work->c.data);
   tsl_blas_work product = *work;
@@ -50,44 +53,46 @@ static void update_by_square(const tsl_blas_symbol *symbol, const tsl_blas_layou
   tsl_blas_inner_gemm(symbol, &product, NULL);
   const tsl_blas_parts *parts = tsl_blas_parts_of(work->type);
   if (twice)
-    parts->fold(square, lower, of->hermitian, n, work->beta, c, ld);
+    parts->fold(square, lower, layout->hermitian, n, work->beta, c, ld);
   else
     parts->put(square, lower, n, work->beta, c, ld);
 }
 
 /* A small one's square, of real numbers, is made before packing begins. */
-static bool update_small(const tsl_blas_symbol *symbol, const tsl_blas_layout *of) {
+static bool update_small(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout) {
   _Alignas(64) double square[SMALL_MOST * SMALL_MOST];
-  update_by_square(symbol, of, false, square);
+  update_by_square(symbol, layout, false, square);
   return true;
 }
 
-static bool level3_direct_multiply(const tsl_blas_layout *of) {
-  const bool in_place = of->routine == TSL_BLAS_TRMM;
-  const tesela_structure triangular = of->unit ? TESELA_UNIT_TRIANGULAR : TESELA_TRIANGULAR,
-                         whole = of->hermitian ? TESELA_HERMITIAN : TESELA_SYMMETRIC;
-  if (in_place && !tsl_blas_level3_is_finite(&of->work))
+static bool level3_direct_multiply(const tsl_blas_layout *layout) {
+  const bool in_place = layout->routine == TSL_BLAS_TRMM;
+  const tesela_structure triangular = layout->unit ? TESELA_UNIT_TRIANGULAR : TESELA_TRIANGULAR,
+                         whole = layout->hermitian ? TESELA_HERMITIAN : TESELA_SYMMETRIC;
+  if (in_place && !tsl_blas_level3_is_finite(&layout->work))
     return false;
-  return tsl_blas_pack_at_once(&of->work, &(tsl_blas_structures){.a = in_place ? triangular : whole,
-                                                                 .a_triangle = tsl_blas_level3_side(of),
-                                                                 .in_place = in_place});
+  return tsl_blas_pack_at_once(&layout->work,
+                               &(tsl_blas_structures){.a = in_place ? triangular : whole,
+                                                      .a_triangle = tsl_blas_level3_side(layout),
+                                                      .in_place = in_place});
 }
 
-static bool update_of_both(const tsl_blas_layout *of) {
+static bool update_of_both(const tsl_blas_layout *layout) {
   return tsl_blas_pack_at_once(
-      &of->work, &(tsl_blas_structures){.c = of->hermitian ? TESELA_HERMITIAN_SUM : TESELA_SYMMETRIC_SUM,
-                                        .c_triangle = tsl_blas_level3_side(of)});
+      &layout->work,
+      &(tsl_blas_structures){.c = layout->hermitian ? TESELA_HERMITIAN_SUM : TESELA_SYMMETRIC_SUM,
+                             .c_triangle = tsl_blas_level3_side(layout)});
 }
 
-static bool update_twice(const tsl_blas_symbol *symbol, const tsl_blas_layout *of) {
-  const size_t n = (size_t)of->work.n;
+static bool update_twice(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout) {
+  const size_t n = (size_t)layout->work.n;
   void *square;
-  if (tsl_scratch_take(n * n * tsl_blas_size(of->work.type), "a product that its transpose is added to",
+  if (tsl_scratch_take(n * n * tsl_blas_size(layout->work.type), "a product that its transpose is added to",
                        &square) != TESELA_OK)
     return false;
-  tsl_blas_make_real(of);
-  update_by_square(symbol, of, true, square);
-  tsl_blas_make_real(of); /* a NaN less its conjugate is a NaN */
+  tsl_blas_make_real(layout);
+  update_by_square(symbol, layout, true, square);
+  tsl_blas_make_real(layout); /* a NaN less its conjugate is a NaN */
   tsl_scratch_give(square);
   return true;
 }
@@ -97,31 +102,32 @@ static bool is_brief(const tsl_blas_work *work, int64_t other) {
   return !tsl_blas_is_complex(work->type) && (work->m <= FEW || other <= MANY);
 }
 
-bool tsl_blas_level3_at_once(const tsl_blas_symbol *symbol, const tsl_blas_layout *of) {
-  const tsl_blas_work *work = &of->work;
+bool tsl_blas_level3_at_once(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout) {
+  const tsl_blas_work *work = &layout->work;
   const bool has_columns = work->m >= ROWS_LEAST && work->n >= COLUMNS_LEAST;
-  if (tsl_blas_level3_is_planned(of))
+  if (tsl_blas_level3_is_planned(layout))
     return false;
-  switch (of->routine) {
+  switch (layout->routine) {
   case TSL_BLAS_SYRK:
   case TSL_BLAS_HERK:
   case TSL_BLAS_GEMMT:
     if (work->n <= SMALL_MOST && is_brief(work, work->k))
-      return update_small(symbol, of);
-    return work->n >= ROWS_LEAST && (work->n <= SQUARE_MOST || work->k >= TERMS_LEAST) && level3_direct_update(of);
+      return update_small(symbol, layout);
+    return work->n >= ROWS_LEAST && (work->n <= SQUARE_MOST || work->k >= TERMS_LEAST) &&
+           level3_direct_update(layout);
   case TSL_BLAS_SYR2K:
   case TSL_BLAS_HER2K:
-    if (tsl_blas_level3_is_sum(of) && work->k >= BOTH_TERMS_LEAST &&
+    if (tsl_blas_level3_is_sum(layout) && work->k >= BOTH_TERMS_LEAST &&
         work->n >= (tsl_blas_is_complex(work->type) ? BOTH_LEAST_COMPLEX : BOTH_LEAST))
-      return update_of_both(of);
-    return work->n <= SQUARE_MOST && update_twice(symbol, of);
+      return update_of_both(layout);
+    return work->n <= SQUARE_MOST && update_twice(symbol, layout);
   case TSL_BLAS_SYMM:
   case TSL_BLAS_HEMM:
-    return has_columns && tsl_blas_is_complex(work->type) && level3_direct_multiply(of);
+    return has_columns && tsl_blas_is_complex(work->type) && level3_direct_multiply(layout);
   case TSL_BLAS_TRMM:
     if (work->m <= SMALL_TRIANGLE && is_brief(work, work->n))
-      return tsl_blas_level3_blocks(symbol, of);
-    return has_columns && level3_direct_multiply(of);
+      return tsl_blas_level3_blocks(symbol, layout);
+    return has_columns && level3_direct_multiply(layout);
   default:
     return false;
   }

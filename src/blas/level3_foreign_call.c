@@ -1,4 +1,5 @@
-/* Level 3 of another library: what the entries say as a struct of arguments, said again as its functions want to hear it. */
+/* Level 3 of another library: what the entries say as a struct of arguments, said again as its functions want
+ * to hear it. */
 #include "blas/level3_foreign_call.h"
 
 /* --- Fortran --- */

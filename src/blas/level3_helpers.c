@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 
-#include <blas_entry_complex.h>
+#include <complex.h>
 #include <math.h>
 #include <string.h>
 

@@ -4,9 +4,11 @@
 
 #include "base/memory.h"
 
-/* Whoever fills a struct number by number and copies it at once waits for the stores: a product of 4 x 4 takes less time. So each view is written
- * where it stays, and what is turned around is so from the beginning. */
-static inline void level3_layout_view(tsl_blas_view *out, const void *data, int64_t ld, bool by_row, bool conjugate) {
+/* Whoever fills a struct number by number and copies it at once waits for the stores: a product of 4 x 4
+ * takes less time. So each view is written where it stays, and what is turned around is so from the
+ * beginning. */
+static inline void level3_layout_view(tsl_blas_view *out, const void *data, int64_t ld, bool by_row,
+                                      bool conjugate) {
   out->data = data;
   out->row = by_row ? ld : 1;
   out->col = by_row ? 1 : ld;
@@ -32,16 +34,17 @@ static inline void level3_layout_store(bool is_single, double real, double imagi
   }
 }
 
-/* Scalars as numbers, and again as elements of the type, where there are any; behind one of a real type lies a 0. */
-static void note_scalars(tesela_type type, const tsl_blas_structured *given, tsl_blas_layout *out) {
+/* Scalars as numbers, and again as elements of the type, where there are any; behind one of a real type lies
+ * a 0. */
+static void note_scalars(tesela_type type, const tsl_blas_structured *structured, tsl_blas_layout *out) {
   const bool is_single = type == TESELA_F32 || type == TESELA_C64;
   const tesela_type real = is_single ? TESELA_F32 : TESELA_F64;
-  const bool real_beta = given->routine == TSL_BLAS_HERK || given->routine == TSL_BLAS_HER2K;
+  const bool real_beta = structured->routine == TSL_BLAS_HERK || structured->routine == TSL_BLAS_HER2K;
   double alpha[2], beta[2] = {0};
-  tsl_blas_doubles(given->routine == TSL_BLAS_HERK ? real : type, given->alpha, alpha);
-  if (given->beta)
-    tsl_blas_doubles(real_beta ? real : type, given->beta, beta);
-  const double imaginary2 = given->routine == TSL_BLAS_HER2K ? -alpha[1] : alpha[1];
+  tsl_blas_doubles(structured->routine == TSL_BLAS_HERK ? real : type, structured->alpha, alpha);
+  if (structured->beta)
+    tsl_blas_doubles(real_beta ? real : type, structured->beta, beta);
+  const double imaginary2 = structured->routine == TSL_BLAS_HER2K ? -alpha[1] : alpha[1];
   out->alpha[0] = out->alpha2[0] = alpha[0];
   out->alpha[1] = alpha[1];
   out->alpha2[1] = imaginary2;
@@ -55,57 +58,59 @@ static void note_scalars(tesela_type type, const tsl_blas_structured *given, tsl
   out->work.beta = out->scalars + TSL_BLAS_AT_BETA;
 }
 
-/* X Y' + Y X', where op makes rows of what is stored; with one factor, Y is X, and the second product is not there. */
-static void lay_out_update(const tsl_blas_structured *given, tsl_blas_layout *out) {
-  const bool by_row = given->order == TSL_BLAS_ROW_MAJOR, plain = given->trans == 'N';
-  const bool two = given->routine == TSL_BLAS_SYR2K || given->routine == TSL_BLAS_HER2K;
+/* X Y' + Y X', where op makes rows of what is stored; with one factor, Y is X, and the second product is not
+ * there. */
+static void lay_out_update(const tsl_blas_structured *structured, tsl_blas_layout *out) {
+  const bool by_row = structured->order == TSL_BLAS_ROW_MAJOR, plain = structured->trans == 'N';
+  const bool two = structured->routine == TSL_BLAS_SYR2K || structured->routine == TSL_BLAS_HER2K;
   const bool along = by_row == plain; /* rows of X and of Y lie so */
   const bool of_x = out->hermitian && !plain, of_other = out->hermitian && plain;
-  const bool has_y = two || given->routine == TSL_BLAS_GEMMT;
-  const void *y = has_y ? given->b : given->a;
-  const int64_t ldy = has_y ? given->ldb : given->lda;
-  out->work.k = given->k;
-  level3_layout_view(&out->work.a, given->a, given->lda, along, of_x);
+  const bool has_y = two || structured->routine == TSL_BLAS_GEMMT;
+  const void *y = has_y ? structured->b : structured->a;
+  const int64_t ldy = has_y ? structured->ldb : structured->lda;
+  out->work.k = structured->k;
+  level3_layout_view(&out->work.a, structured->a, structured->lda, along, of_x);
   level3_layout_view(&out->work.b, y, ldy, !along, of_other);
   level3_layout_view(&out->a2, y, ldy, along, of_x);
-  level3_layout_view(&out->b2, given->a, given->lda, !along, of_other);
-  level3_layout_view(&out->work.c, given->c, given->ldc, by_row, false);
+  level3_layout_view(&out->b2, structured->a, structured->lda, !along, of_other);
+  level3_layout_view(&out->work.c, structured->c, structured->ldc, by_row, false);
 }
 
-/* On the right: (B A)' = A' B'. A symmetric matrix is its own transpose; a hermitian one's is its conjugate, with the other
- * triangle stored. */
-static void lay_out_factor(tesela_type type, const tsl_blas_structured *given, tsl_blas_layout *out) {
-  const bool in_place = given->routine >= TSL_BLAS_TRMM, on_the_right = given->side == 'R';
-  const bool by_row = (given->order == TSL_BLAS_ROW_MAJOR) != on_the_right;
-  const bool is_turned = in_place && (given->trans == 'T' || given->trans == 'C');
+/* On the right: (B A)' = A' B'. A symmetric matrix is its own transpose; a hermitian one's is its conjugate,
+ * with the other triangle stored. */
+static void lay_out_factor(tesela_type type, const tsl_blas_structured *structured, tsl_blas_layout *out) {
+  const bool in_place = structured->routine >= TSL_BLAS_TRMM, on_the_right = structured->side == 'R';
+  const bool by_row = (structured->order == TSL_BLAS_ROW_MAJOR) != on_the_right;
+  const bool is_turned = in_place && (structured->trans == 'T' || structured->trans == 'C');
   const bool conjugates =
-      in_place && tsl_blas_is_complex(type) && (given->trans == 'C' || given->trans == 'R');
+      in_place && tsl_blas_is_complex(type) && (structured->trans == 'C' || structured->trans == 'R');
   if (is_turned != on_the_right)
     out->uplo = other_triangle(out->uplo);
-  out->work.m = on_the_right ? given->n : given->m;
-  out->work.n = on_the_right ? given->m : given->n;
+  out->work.m = on_the_right ? structured->n : structured->m;
+  out->work.n = on_the_right ? structured->m : structured->n;
   out->work.k = out->work.m;
-  level3_layout_view(&out->work.a, given->a, given->lda, by_row != is_turned, conjugates);
-  level3_layout_view(&out->work.b, given->b, given->ldb, by_row, false);
-  level3_layout_view(&out->work.c, in_place ? given->b : given->c, in_place ? given->ldb : given->ldc, by_row, false);
+  level3_layout_view(&out->work.a, structured->a, structured->lda, by_row != is_turned, conjugates);
+  level3_layout_view(&out->work.b, structured->b, structured->ldb, by_row, false);
+  level3_layout_view(&out->work.c, in_place ? structured->b : structured->c,
+                     in_place ? structured->ldb : structured->ldc, by_row, false);
   level3_layout_view(&out->a2, NULL, 0, false, false);
   level3_layout_view(&out->b2, NULL, 0, false, false);
 }
 
-void tsl_blas_lay_out(tesela_type type, const tsl_blas_structured *given, tsl_blas_layout *out) {
-  out->routine = given->routine;
-  out->uplo = given->uplo;
-  out->unit = given->diag == 'U';
-  out->hermitian = is_hermitian(given->routine);
+void tsl_blas_lay_out(tesela_type type, const tsl_blas_structured *structured, tsl_blas_layout *out) {
+  out->routine = structured->routine;
+  out->uplo = structured->uplo;
+  out->unit = structured->diag == 'U';
+  out->hermitian = is_hermitian(structured->routine);
   out->work.type = type;
-  out->work.m = given->m;
-  out->work.n = given->n;
+  out->work.m = structured->m;
+  out->work.n = structured->n;
   out->work.on_processor = true;
-  note_scalars(type, given, out);
-  if (given->routine < TSL_BLAS_SYMM)
-    lay_out_update(given, out);
+  note_scalars(type, structured, out);
+  if (structured->routine < TSL_BLAS_SYMM)
+    lay_out_update(structured, out);
   else
-    lay_out_factor(type, given, out);
+    lay_out_factor(type, structured, out);
 }
 
 void tsl_blas_lay_out_gemmt(tesela_type type, const tsl_blas_multiply *product, tsl_blas_layout *out) {
@@ -116,11 +121,11 @@ void tsl_blas_lay_out_gemmt(tesela_type type, const tsl_blas_multiply *product, 
       out);
 }
 
-void tsl_blas_make_real(const tsl_blas_layout *of) {
-  const tsl_blas_view *c = &of->work.c;
-  const bool is_single = of->work.type == TESELA_C64;
+void tsl_blas_make_real(const tsl_blas_layout *layout) {
+  const tsl_blas_view *c = &layout->work.c;
+  const bool is_single = layout->work.type == TESELA_C64;
   void *data = tsl_writable(c->data);
-  for (int64_t i = 0; of->hermitian && i < of->work.n; i++) {
+  for (int64_t i = 0; layout->hermitian && i < layout->work.n; i++) {
     const int64_t imaginary = 2 * i * (c->row + c->col) + 1;
     if (is_single)
       ((float *)data)[imaginary] = 0;

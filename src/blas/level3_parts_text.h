@@ -1,5 +1,5 @@
-/* Copies of factors, for one type: ELEMENT is it, CONJUGATE(x) and REAL_PART(x) what their names say, IS_FINITE(x) whether
- * it is so, NAME(what) what a function is called. */
+/* Copies of factors, for one type: ELEMENT is it, CONJUGATE(x) and REAL_PART(x) what their names say,
+ * IS_FINITE(x) whether it is so, NAME(what) what a function is called. */
 static ELEMENT NAME(at)(const tsl_blas_view *view, int64_t i, int64_t j) {
   const ELEMENT value = ((const ELEMENT *)view->data)[i * view->row + j * view->col];
   return view->conjugate ? CONJUGATE(value) : value;
@@ -34,10 +34,11 @@ static void NAME(mirror)(const tsl_blas_view *a, int uplo, bool hermitian, int64
     all[i + i * m] = REAL_PART(all[i + i * m]);
 }
 
-static void NAME(spread)(const tsl_blas_view *a, int uplo, bool unit, int64_t m, const tsl_blas_view *to) {
+static void NAME(spread)(const tsl_blas_view *a, int uplo, bool unit, int64_t m,
+                         const tsl_blas_view *target) {
   const bool by_row = a->col == 1 && a->row != 1, before = (uplo == 'L') == by_row;
   const tsl_blas_view lines = {a->data, by_row ? a->row : a->col, by_row ? a->col : a->row, a->conjugate};
-  ELEMENT *out = tsl_writable(to->data);
+  ELEMENT *out = tsl_writable(target->data);
   for (int64_t i = 0; i < m; i++, out += m) {
     const int64_t first = before ? 0 : i, end = before ? i + 1 : m;
     memset(out, 0, (size_t)m * sizeof *out);
@@ -69,14 +70,14 @@ static bool NAME(copy_line)(const ELEMENT *from, int64_t count, ELEMENT *out) {
   return sum == 0;
 }
 
-static bool NAME(copy)(const tsl_blas_view *from, int64_t m, int64_t n, const tsl_blas_view *to) {
+static bool NAME(copy)(const tsl_blas_view *from, int64_t m, int64_t n, const tsl_blas_view *target) {
   const bool by_row = from->col == 1;
   const int64_t across = by_row ? m : n, along = by_row ? n : m;
-  ELEMENT *out = tsl_writable(to->data);
+  ELEMENT *out = tsl_writable(target->data);
   bool all = true;
   for (int64_t j = 0; j < across; j++) {
     const ELEMENT *line = (const ELEMENT *)from->data + j * (by_row ? from->row : from->col);
-    all &= NAME(copy_line)(line, along, out + j * (by_row ? to->row : to->col));
+    all &= NAME(copy_line)(line, along, out + j * (by_row ? target->row : target->col));
   }
   return all;
 }

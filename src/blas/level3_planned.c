@@ -1,8 +1,10 @@
-/* Level 3 by the public calls: a symmetric, hermitian or triangular factor, a triangle of C and a triangle to solve with are structures of
- * the description, and the call's plan does the whole without a copy of the other triangle.
+/* Level 3 by the public calls: a symmetric, hermitian or triangular factor, a triangle of C and a triangle to
+ * solve with are structures of the description, and the call's plan does the whole without a copy of the
+ * other triangle.
  *
- * A plan costs: half a microsecond to be found where it is known, some 15 where it is not, and calls of a factorisation have another shape
- * each. So this is for calls that take a multiple of that; smaller ones are done at once (level3_direct.c), or by blocks (level3_blocks.c). */
+ * A plan costs: half a microsecond to be found where it is known, some 15 where it is not, and calls of a
+ * factorisation have another shape each. So this is for calls that take a multiple of that; smaller ones are
+ * done at once (level3_direct.c), or by blocks (level3_blocks.c). */
 #include "blas/blas_context.h"
 #include "blas/blas_gemm.h"
 #include "blas/blas_level3.h"
@@ -14,8 +16,9 @@
 
 /* --- which calls --- */
 
-/* Multiply-adds of a real, or a complex type from which on a call is sooner done by its plan. `tall`: where the factor has many more rows
- * than C has columns, since blocks copy all of a symmetric one; and where it has many fewer, that copy is nothing. */
+/* Multiply-adds of a real, or a complex type from which on a call is sooner done by its plan. `tall`: where
+ * the factor has many more rows than C has columns, since blocks copy all of a symmetric one; and where it
+ * has many fewer, that copy is nothing. */
 typedef struct from {
   double real, complex, tall, wide;
 } from;
@@ -27,28 +30,30 @@ static const from table[TSL_BLAS_ROUTINES] = {
     [TSL_BLAS_HEMM] = {6e7, 6e7, 4e6, INFINITY},   [TSL_BLAS_TRMM] = {1.6e7, 4e6, 4e6, 1.6e7},
     [TSL_BLAS_TRSM] = {2.5e5, 2e5, 2.5e5, 2.5e5},
 };
-/* A plan packs the factor, which must serve a few columns; the result of short sums is what takes their time. */
+/* A plan packs the factor, which must serve a few columns; the result of short sums is what takes their time.
+ */
 enum { COLUMNS_LEAST = 8, TERMS_LEAST = 64, TALL = 8, WIDE = 4 };
 
-static double level3_planned_least_of(const tsl_blas_layout *of) {
-  const tsl_blas_work *work = &of->work;
-  const from *at = &table[of->routine];
-  if (of->routine >= TSL_BLAS_SYMM && work->m >= TALL * work->n)
+static double level3_planned_least_of(const tsl_blas_layout *layout) {
+  const tsl_blas_work *work = &layout->work;
+  const from *at = &table[layout->routine];
+  if (layout->routine >= TSL_BLAS_SYMM && work->m >= TALL * work->n)
     return at->tall;
-  if (of->routine >= TSL_BLAS_SYMM && work->n >= WIDE * work->m)
+  if (layout->routine >= TSL_BLAS_SYMM && work->n >= WIDE * work->m)
     return at->wide;
   return tsl_blas_is_complex(work->type) ? at->complex : at->real;
 }
 
-bool tsl_blas_level3_is_planned(const tsl_blas_layout *of) {
-  const tsl_blas_work *work = &of->work;
+bool tsl_blas_level3_is_planned(const tsl_blas_layout *layout) {
+  const tsl_blas_work *work = &layout->work;
   return work->n >= COLUMNS_LEAST && work->k >= TERMS_LEAST &&
-         (double)work->m * (double)work->n * (double)work->k >= level3_planned_least_of(of);
+         (double)work->m * (double)work->n * (double)work->k >= level3_planned_least_of(layout);
 }
 
 /* --- numbers that are not finite --- */
 
-/* A sum of absolute values is finite only where all of them are. Numbers so large that their sum is not may take the way of those. */
+/* A sum of absolute values is finite only where all of them are. Numbers so large that their sum is not may
+ * take the way of those. */
 bool tsl_blas_level3_is_finite(const tsl_blas_work *work) {
   const tsl_vector_kernels *kernels = tsl_vector_kernels_of(work->type);
   const bool by_row = work->c.col == 1;
@@ -67,41 +72,42 @@ bool tsl_blas_level3_is_finite(const tsl_blas_work *work) {
 
 /* --- calls --- */
 
-static tesela_structure level3_planned_triangular(const tsl_blas_layout *of) {
-  return of->unit ? TESELA_UNIT_TRIANGULAR : TESELA_TRIANGULAR;
+static tesela_structure level3_planned_triangular(const tsl_blas_layout *layout) {
+  return layout->unit ? TESELA_UNIT_TRIANGULAR : TESELA_TRIANGULAR;
 }
 
-static bool level3_planned_multiply(const tsl_blas_work *work, const tsl_blas_layout *of, tesela_record *record) {
+static bool level3_planned_multiply(const tsl_blas_work *work, const tsl_blas_layout *layout,
+                                    tesela_record *record) {
   tsl_blas_desc_storage words;
   tsl_blas_to_desc(work, &words);
   tesela_gemm_desc *desc = &words.desc;
-  if (of->routine < TSL_BLAS_SYMM) {
-    desc->c_triangle = tsl_blas_level3_side(of);
-    desc->c_structure = tsl_blas_level3_is_sum(of)
-                            ? (of->hermitian ? TESELA_HERMITIAN_SUM : TESELA_SYMMETRIC_SUM)
-                        : of->hermitian ? TESELA_HERMITIAN
-                                        : TESELA_GENERAL;
+  if (layout->routine < TSL_BLAS_SYMM) {
+    desc->c_triangle = tsl_blas_level3_side(layout);
+    desc->c_structure = tsl_blas_level3_is_sum(layout)
+                            ? (layout->hermitian ? TESELA_HERMITIAN_SUM : TESELA_SYMMETRIC_SUM)
+                        : layout->hermitian ? TESELA_HERMITIAN
+                                            : TESELA_GENERAL;
   } else {
-    desc->a_triangle = tsl_blas_level3_side(of);
-    desc->a_structure = of->routine == TSL_BLAS_TRMM ? level3_planned_triangular(of)
-                        : of->hermitian              ? TESELA_HERMITIAN
-                                                     : TESELA_SYMMETRIC;
+    desc->a_triangle = tsl_blas_level3_side(layout);
+    desc->a_structure = layout->routine == TSL_BLAS_TRMM ? level3_planned_triangular(layout)
+                        : layout->hermitian              ? TESELA_HERMITIAN
+                                                         : TESELA_SYMMETRIC;
   }
-  if (of->routine == TSL_BLAS_TRMM) {
+  if (layout->routine == TSL_BLAS_TRMM) {
     desc->b = (tesela_matrix){.data = NULL};
     desc->in_place = 1;
   }
   return tsl_blas_run_gemm(desc, record) == TESELA_OK;
 }
 
-static bool level3_planned_solve(const tsl_blas_layout *of, tesela_record *record) {
+static bool level3_planned_solve(const tsl_blas_layout *layout, tesela_record *record) {
   tsl_blas_desc_storage words;
-  tsl_blas_to_desc(&of->work, &words);
-  return tsl_blas_run_solve(&(tesela_solve_desc){.rows = of->work.m,
-                                                 .cols = of->work.n,
+  tsl_blas_to_desc(&layout->work, &words);
+  return tsl_blas_run_solve(&(tesela_solve_desc){.rows = layout->work.m,
+                                                 .cols = layout->work.n,
                                                  .a = words.desc.a,
-                                                 .structure = level3_planned_triangular(of),
-                                                 .triangle = tsl_blas_level3_side(of),
+                                                 .structure = level3_planned_triangular(layout),
+                                                 .triangle = tsl_blas_level3_side(layout),
                                                  .x = words.desc.c,
                                                  .in_place = 1,
                                                  .alpha = words.desc.alpha,
@@ -109,30 +115,32 @@ static bool level3_planned_solve(const tsl_blas_layout *of, tesela_record *recor
                             record) == TESELA_OK;
 }
 
-/* Of products whose factors differ, the second: what cannot be done by a plan, since memory ran out, is done all the same. */
-static void multiply_again(const tsl_blas_symbol *symbol, const tsl_blas_layout *of) {
-  tsl_blas_work work = of->work;
-  work.a = of->a2;
-  work.b = of->b2;
-  work.alpha = of->scalars + TSL_BLAS_AT_ALPHA2;
-  work.beta = of->scalars + TSL_BLAS_AT_ONE;
-  if (level3_planned_multiply(&work, of, NULL))
+/* Of products whose factors differ, the second: what cannot be done by a plan, since memory ran out, is done
+ * all the same. */
+static void multiply_again(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout) {
+  tsl_blas_work work = layout->work;
+  work.a = layout->a2;
+  work.b = layout->b2;
+  work.alpha = layout->scalars + TSL_BLAS_AT_ALPHA2;
+  work.beta = layout->scalars + TSL_BLAS_AT_ONE;
+  if (level3_planned_multiply(&work, layout, NULL))
     return;
-  if (!tsl_blas_triangle(symbol, &work, of->uplo, NULL))
-    tsl_blas_loop_gemmt(&work, of->uplo);
-  tsl_blas_make_real(of);
+  if (!tsl_blas_triangle(symbol, &work, layout->uplo, NULL))
+    tsl_blas_loop_gemmt(&work, layout->uplo);
+  tsl_blas_make_real(layout);
 }
 
-bool tsl_blas_level3_plan(const tsl_blas_symbol *symbol, const tsl_blas_layout *of, tesela_record *record) {
-  if (!tsl_blas_level3_is_planned(of))
+bool tsl_blas_level3_plan(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout,
+                          tesela_record *record) {
+  if (!tsl_blas_level3_is_planned(layout))
     return false;
-  if (of->routine == TSL_BLAS_TRSM)
-    return level3_planned_solve(of, record);
-  if (of->routine == TSL_BLAS_TRMM && !tsl_blas_level3_is_finite(&of->work))
+  if (layout->routine == TSL_BLAS_TRSM)
+    return level3_planned_solve(layout, record);
+  if (layout->routine == TSL_BLAS_TRMM && !tsl_blas_level3_is_finite(&layout->work))
     return false;
-  if (!level3_planned_multiply(&of->work, of, record))
+  if (!level3_planned_multiply(&layout->work, layout, record))
     return false;
-  if (of->routine == TSL_BLAS_HER2K && !tsl_blas_level3_is_sum(of))
-    multiply_again(symbol, of);
+  if (layout->routine == TSL_BLAS_HER2K && !tsl_blas_level3_is_sum(layout))
+    multiply_again(symbol, layout);
   return true;
 }

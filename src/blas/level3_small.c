@@ -1,10 +1,11 @@
-/* Level 3 of few rows, columns and terms, which takes less time than choosing a way: updates and products with symmetric factors are one kernel's
- * (host_blocked/kernels/little.c), and triangles are read where they lie. */
+/* Level 3 of few rows, columns and terms, which takes less time than choosing a way: updates and products
+ * with symmetric factors are one kernel's (host_blocked/kernels/little.c), and triangles are read where they
+ * lie. */
 #include "blas/blas_level3.h"
 #include "blas/inner_gemm.h"
 
-/* Rows, columns and terms up to which it is the soonest way. Real types have kernels of more rows for whole products, and so have updates of rank 2k, which are
- * one of these and its transpose. */
+/* Rows, columns and terms up to which it is the soonest way. Real types have kernels of more rows for whole
+ * products, and so have updates of rank 2k, which are one of these and its transpose. */
 static const struct most {
   int64_t f32, f64, c64, c128;
 } table[TSL_BLAS_ROUTINES] = {
@@ -13,56 +14,58 @@ static const struct most {
     [TSL_BLAS_HEMM] = {.c64 = 32, .c128 = 32},
 };
 
-/* Rows of a triangle, and columns beside it; and rows of one, of real numbers, whose columns are soonest read as vectors. */
+/* Rows of a triangle, and columns beside it; and rows of one, of real numbers, whose columns are soonest read
+ * as vectors. */
 enum { TRIANGLE_MOST = 64, COLUMNS_MOST = 256, BESIDE_MOST = 32 };
-/* Rows of a triangle that is solved, and right-hand sides: a call's beginning and end take a fifth of one with one of each. */
+/* Rows of a triangle that is solved, and right-hand sides: a call's beginning and end take a fifth of one
+ * with one of each. */
 enum { SOLVED_MOST = 32, SIDES_MOST = 4 };
 static const struct most vector_most = {.f32 = 8, .f64 = 8};
 
-static int64_t of_type(const struct most *of, tesela_type type) {
-  return type == TESELA_F32   ? of->f32
-         : type == TESELA_F64 ? of->f64
-         : type == TESELA_C64 ? of->c64
-                              : of->c128;
+static int64_t of_type(const struct most *most_in, tesela_type type) {
+  return type == TESELA_F32   ? most_in->f32
+         : type == TESELA_F64 ? most_in->f64
+         : type == TESELA_C64 ? most_in->c64
+                              : most_in->c128;
 }
 
-static tsl_blas_structures structures_of(const tsl_blas_layout *of) {
-  const bool is_update = of->routine < TSL_BLAS_SYMM;
-  const tesela_triangle side = tsl_blas_level3_side(of);
+static tsl_blas_structures structures_of(const tsl_blas_layout *layout) {
+  const bool is_update = layout->routine < TSL_BLAS_SYMM;
+  const tesela_triangle side = tsl_blas_level3_side(layout);
   return (tsl_blas_structures){.a = is_update ? TESELA_GENERAL
-                                    : of->routine == TSL_BLAS_TRMM
-                                        ? (of->unit ? TESELA_UNIT_TRIANGULAR : TESELA_TRIANGULAR)
-                                    : of->hermitian ? TESELA_HERMITIAN
-                                                    : TESELA_SYMMETRIC,
-                               .c = is_update && of->hermitian ? TESELA_HERMITIAN : TESELA_GENERAL,
+                                    : layout->routine == TSL_BLAS_TRMM
+                                        ? (layout->unit ? TESELA_UNIT_TRIANGULAR : TESELA_TRIANGULAR)
+                                    : layout->hermitian ? TESELA_HERMITIAN
+                                                        : TESELA_SYMMETRIC,
+                               .c = is_update && layout->hermitian ? TESELA_HERMITIAN : TESELA_GENERAL,
                                .a_triangle = is_update ? TESELA_WHOLE : side,
                                .c_triangle = is_update ? side : TESELA_WHOLE};
 }
 
-static bool level3_small_multiply(const tsl_blas_layout *of) {
-  const tsl_blas_work *work = &of->work;
-  const tsl_blas_structures structures = structures_of(of);
+static bool level3_small_multiply(const tsl_blas_layout *layout) {
+  const tsl_blas_work *work = &layout->work;
+  const tsl_blas_structures structures = structures_of(layout);
   tsl_fast_structured product;
   if (!tsl_blas_to_desc_little(work, &structures, &product))
     return false;
-  product.alpha[0] = of->alpha[0];
-  product.alpha[1] = of->alpha[1];
-  product.beta[0] = of->beta[0];
-  product.beta[1] = of->beta[1];
+  product.alpha[0] = layout->alpha[0];
+  product.alpha[1] = layout->alpha[1];
+  product.beta[0] = layout->beta[0];
+  product.beta[1] = layout->beta[1];
   return tsl_blas_multiply_little(&product);
 }
 
-bool tsl_blas_level3_little(const tsl_blas_layout *of) {
-  const tsl_blas_work *work = &of->work;
-  if (of->routine < TSL_BLAS_TRMM) {
-    const int64_t most = of_type(&table[of->routine], work->type);
-    return work->m <= most && work->n <= most && work->k <= most && level3_small_multiply(of);
+bool tsl_blas_level3_little(const tsl_blas_layout *layout) {
+  const tsl_blas_work *work = &layout->work;
+  if (layout->routine < TSL_BLAS_TRMM) {
+    const int64_t most = of_type(&table[layout->routine], work->type);
+    return work->m <= most && work->n <= most && work->k <= most && level3_small_multiply(layout);
   }
-  if (of->routine == TSL_BLAS_TRSM)
-    return work->m <= SOLVED_MOST && work->n <= SIDES_MOST && tsl_blas_level3_solve(of);
-  if (of->routine != TSL_BLAS_TRMM || work->m > TRIANGLE_MOST || work->n > COLUMNS_MOST)
+  if (layout->routine == TSL_BLAS_TRSM)
+    return work->m <= SOLVED_MOST && work->n <= SIDES_MOST && tsl_blas_level3_solve(layout);
+  if (layout->routine != TSL_BLAS_TRMM || work->m > TRIANGLE_MOST || work->n > COLUMNS_MOST)
     return false;
   const bool are_vectors = work->a.row == 1 && work->c.row == 1 && work->n <= BESIDE_MOST &&
                            work->m <= of_type(&vector_most, work->type);
-  return (are_vectors && level3_small_multiply(of)) || tsl_blas_level3_multiply(of);
+  return (are_vectors && level3_small_multiply(layout)) || tsl_blas_level3_multiply(layout);
 }

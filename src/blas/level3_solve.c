@@ -1,5 +1,6 @@
-/* Systems with a triangle without a plan: factorisations call for another shape each time, and a plan that is not known takes longer than
- * most of them. One right-hand side alone is Level 2's trsv, where a triangle has more rows than the other way takes no time to begin with. */
+/* Systems with a triangle without a plan: factorisations call for another shape each time, and a plan that is
+ * not known takes longer than most of them. One right-hand side alone is Level 2's trsv, where a triangle has
+ * more rows than the other way takes no time to begin with. */
 #include "blas/blas_context.h"
 #include "blas/blas_level3.h"
 #include "blas/blas_threads.h"
@@ -17,28 +18,29 @@ static tsl_team level3_solve_team_of(double work, double from) {
 }
 
 /* A stored by rows is its transpose, stored by columns, with the other triangle. */
-static void solve_one(const tsl_blas_layout *of) {
-  const tsl_blas_work *work = &of->work;
+static void solve_one(const tsl_blas_layout *layout) {
+  const tsl_blas_work *work = &layout->work;
   const tsl_vector_kernels *kernels = tsl_vector_kernels_of(work->type);
   const bool by_row = work->a.row != 1;
   const double elements = (double)work->m * (double)work->m / 2;
   const tsl_team team = level3_solve_team_of(elements * kernels->size, TSL_VECTOR_TEAM_FROM);
   const tsl_line x = {work->c.data, work->c.row};
   const tsl_triangle triangle = {.storage = TSL_STORED_FULL,
-                                 .upper = (of->uplo == 'U') != by_row,
+                                 .upper = (layout->uplo == 'U') != by_row,
                                  .n = work->m,
                                  .ld = by_row ? work->a.row : work->a.col,
                                  .a = work->a.data,
-                                 .unit = of->unit,
+                                 .unit = layout->unit,
                                  .conjugate = work->a.conjugate};
-  if (of->alpha[0] != 1 || of->alpha[1] != 0)
-    tsl_vector_scale(kernels, team, work->m, (tsl_number){of->alpha[0], of->alpha[1]}, of->alpha[1] == 0, x);
+  if (layout->alpha[0] != 1 || layout->alpha[1] != 0)
+    tsl_vector_scale(kernels, team, work->m, (tsl_vector_number){layout->alpha[0], layout->alpha[1]},
+                     layout->alpha[1] == 0, x);
   tsl_vector_triangular(kernels, team, &triangle, by_row, true, x);
 }
 
 /* One by one: clearing a struct and copying it takes as long as a tiny triangle does. */
-static void level3_solve_say(const tsl_blas_layout *of, tsl_fast_solve *out) {
-  const tsl_blas_work *work = &of->work;
+static void level3_solve_say(const tsl_blas_layout *layout, tsl_fast_solve *out) {
+  const tsl_blas_work *work = &layout->work;
   out->type = work->type;
   out->m = work->m;
   out->n = work->n;
@@ -48,36 +50,36 @@ static void level3_solve_say(const tsl_blas_layout *of, tsl_fast_solve *out) {
   out->a_col = work->a.col;
   out->x_row = work->c.row;
   out->x_col = work->c.col;
-  out->is_upper = of->uplo == 'U';
-  out->is_unit = of->unit;
+  out->is_upper = layout->uplo == 'U';
+  out->is_unit = layout->unit;
   out->conjugates = work->a.conjugate;
-  out->alpha[0] = of->alpha[0];
-  out->alpha[1] = of->alpha[1];
+  out->alpha[0] = layout->alpha[0];
+  out->alpha[1] = layout->alpha[1];
 }
 
-bool tsl_blas_level3_solve(const tsl_blas_layout *of) {
-  const tsl_blas_work *work = &of->work;
+bool tsl_blas_level3_solve(const tsl_blas_layout *layout) {
+  const tsl_blas_work *work = &layout->work;
   const tsl_fast_path *path = tsl_blas_fast_path();
-  const bool is_zero = of->alpha[0] == 0 && of->alpha[1] == 0;
-  if (of->routine != TSL_BLAS_TRSM || !path || !path->solver)
+  const bool is_zero = layout->alpha[0] == 0 && layout->alpha[1] == 0;
+  if (layout->routine != TSL_BLAS_TRSM || !path || !path->solver)
     return false;
   const int64_t alone = tsl_blas_is_complex(work->type) ? ALONE_FROM_COMPLEX : ALONE_FROM;
   if (work->n == 1 && work->m >= alone && !is_zero) {
-    solve_one(of);
+    solve_one(layout);
     return true;
   }
   tsl_fast_solve words;
-  level3_solve_say(of, &words);
+  level3_solve_say(layout, &words);
   words.team = level3_solve_team_of((double)work->m * (double)work->m / 2 * (double)work->n, team_from);
   return path->solver->fast_path.solve(&words, path->device);
 }
 
-bool tsl_blas_level3_multiply(const tsl_blas_layout *of) {
+bool tsl_blas_level3_multiply(const tsl_blas_layout *layout) {
   const tsl_fast_path *path = tsl_blas_fast_path();
-  if ((of->alpha[0] == 0 && of->alpha[1] == 0) || !path || !path->solver ||
+  if ((layout->alpha[0] == 0 && layout->alpha[1] == 0) || !path || !path->solver ||
       !path->solver->fast_path.multiply_triangle)
     return false;
   tsl_fast_solve words;
-  level3_solve_say(of, &words);
+  level3_solve_say(layout, &words);
   return path->solver->fast_path.multiply_triangle(&words, path->device);
 }

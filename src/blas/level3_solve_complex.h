@@ -1,5 +1,6 @@
-/* A small triangle of a complex type is solved, as the real one (level3_solve_real.h), real and imaginary parts apart. Quotients are
- * Smith's (1962), whose denominators do not overflow: with q = d / c where |d| <= |c|, (a + b i) / (c + d i) is
+/* A small triangle of a complex type is solved, as the real one (level3_solve_real.h), real and imaginary
+ * parts apart. Quotients are Smith's (1962), whose denominators do not overflow: with q = d / c where |d| <=
+ * |c|, (a + b i) / (c + d i) is
  * ((a + b q) + (b - a q) i) / (c + d q); else the same with c and d in each other's places. */
 typedef struct NAME(divisor) {
   REAL p, q, denominator; /* quotient: (a p + b q, b p - a q) / denominator; */

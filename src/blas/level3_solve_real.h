@@ -1,4 +1,5 @@
-/* A small triangle of a real type is solved: ABREAST columns side by side, each row from those that are known.
+/* A small triangle of a real type is solved: ABREAST columns side by side, each row from those that are
+ * known.
  *
  *     factor        rows          row i = (alpha c[i] - factor[i][0] row 0 - ... ) / diagonal
  *     d             ------ 0

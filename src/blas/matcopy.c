@@ -1,11 +1,11 @@
 #include "blas/matcopy.h"
 
 #include "base/memory.h"
-#include "blas/check_args.h"
 #include "blas/blas_context.h"
 #include "blas/blas_gemm.h"
-#include "blas/reference_blas.h"
 #include "blas/blas_route.h"
+#include "blas/check_args.h"
+#include "blas/reference_blas.h"
 
 #include <string.h>
 
@@ -18,7 +18,8 @@ typedef struct matcopy_sides {
   tsl_blas_view from, to;
 } matcopy_sides;
 
-static matcopy_sides matcopy_sides_of(tesela_type type, const tsl_blas_copy *copy, void *target, int64_t target_ld) {
+static matcopy_sides matcopy_sides_of(tesela_type type, const tsl_blas_copy *copy, void *target,
+                                      int64_t target_ld) {
   const bool by_row = copy->order == TSL_BLAS_ROW_MAJOR, transposed = matcopy_transposes(copy);
   const bool conjugate = tsl_blas_is_complex(type) && (copy->trans == 'C' || copy->trans == 'R');
   const bool to_by_row = by_row != transposed;
@@ -28,16 +29,18 @@ static matcopy_sides matcopy_sides_of(tesela_type type, const tsl_blas_copy *cop
   };
 }
 
-/* Whether tesela has a strategy: for transposes that do not conjugate, scaled in real types alone, in place of squares. */
+/* Whether tesela has a strategy: for transposes that do not conjugate, scaled in real types alone, in place
+ * of squares. */
 static bool suits(tesela_type type, const tsl_blas_copy *copy) {
   const bool scales = !tsl_blas_is(type, copy->alpha, 1);
   return matcopy_transposes(copy) && !(tsl_blas_is_complex(type) && (scales || copy->trans == 'C')) &&
          (!copy->in_place || (copy->rows == copy->cols && copy->lda == copy->ldb));
 }
 
-/* tesela's transpose writes B, cols x rows, whose element (j, i) is A's (i, j): `to` with its strides exchanged. */
-static bool matcopy_by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_copy *copy, const matcopy_sides *both,
-                      tesela_record *record) {
+/* tesela's transpose writes B, cols x rows, whose element (j, i) is A's (i, j): `to` with its strides
+ * exchanged. */
+static bool matcopy_by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_copy *copy,
+                              const matcopy_sides *both, tesela_record *record) {
   const tesela_type type = symbol->type;
   const tsl_blas_view written = {.data = both->to.data, .row = both->to.col, .col = both->to.row};
   double alpha[2];
@@ -60,8 +63,10 @@ static bool matcopy_by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_copy
   return status == TESELA_OK;
 }
 
-/* By loops: element for element where nothing moves; a square exchanges its halves; all others go through a copy. */
-static void matcopy_in_place(const tsl_blas_symbol *symbol, const tsl_blas_copy *copy, const matcopy_sides *both) {
+/* By loops: element for element where nothing moves; a square exchanges its halves; all others go through a
+ * copy. */
+static void matcopy_in_place(const tsl_blas_symbol *symbol, const tsl_blas_copy *copy,
+                             const matcopy_sides *both) {
   const tesela_type type = symbol->type;
   const bool same = copy->lda == copy->ldb, transposed = matcopy_transposes(copy);
   void *block;
@@ -107,9 +112,11 @@ tsl_blas_function *tsl_blas_matcopy(tsl_blas_call *call, const tsl_blas_copy *co
     return NULL;
   const tesela_type type = call->symbol->type;
   tesela_record record = {.plan = NULL};
-  const matcopy_sides both = matcopy_sides_of(type, copy, copy->in_place ? tsl_writable(copy->a) : copy->b, copy->ldb);
+  const matcopy_sides both =
+      matcopy_sides_of(type, copy, copy->in_place ? tsl_writable(copy->a) : copy->b, copy->ldb);
   tsl_blas_begin(call);
-  if (route == TSL_BLAS_TESELA && matcopy_by_tesela(call->symbol, copy, &both, tsl_blas_record(call, &record))) {
+  if (route == TSL_BLAS_TESELA &&
+      matcopy_by_tesela(call->symbol, copy, &both, tsl_blas_record(call, &record))) {
     tsl_blas_end_plan(call, &record);
     return NULL;
   }

@@ -1,13 +1,14 @@
-/* How good another library is. A name alone says little: one OpenBLAS has kernels for every processor, another was built for the
- * oldest one, or is told to be (OPENBLAS_CORETYPE). So a library is asked which kernels it took; of others, some products are
- * timed beside ours, which takes a few milliseconds once a name. */
+/* How good another library is. A name alone says little: one OpenBLAS has kernels for every processor,
+ * another was built for the oldest one, or is told to be (OPENBLAS_CORETYPE). So a library is asked which
+ * kernels it took; of others, some products are timed beside ours, which takes a few milliseconds once a
+ * name. */
 #include "blas/peer_rating.h"
 
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/symbol_search.h"
-#include "blas/call_log.h"
 #include "blas/blas_context.h"
+#include "blas/call_log.h"
 #include "blas/int_width.h"
 
 #include <stdint.h>
@@ -43,11 +44,11 @@ static peer_rating_told peer_rating_ask(tsl_blas_function *beside, const char *n
   return function;
 }
 
-const char *tsl_blas_kernels_of(tsl_blas_function *of) {
+const char *tsl_blas_kernels_of(tsl_blas_function *function) {
   static const char *const names[] = {"openblas_get_corename", "openblas_get_corename64_",
                                       "scipy_openblas_get_corename", "scipy_openblas_get_corename64_"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    const peer_rating_told core = peer_rating_ask(of, names[i]);
+    const peer_rating_told core = peer_rating_ask(function, names[i]);
     if (core.address)
       return core.text();
   }
@@ -55,19 +56,21 @@ const char *tsl_blas_kernels_of(tsl_blas_function *of) {
 }
 
 /* MKL chooses its kernels by what the processor can, BLIS by its model and else takes "generic" ones. */
-static bool is_known_to_be_good(tsl_blas_function *of) {
-  const char *core = tsl_blas_kernels_of(of);
+static bool is_known_to_be_good(tsl_blas_function *function) {
+  const char *core = tsl_blas_kernels_of(function);
   if (core)
     return peer_rating_is_good(core);
-  const peer_rating_told id = peer_rating_ask(of, "bli_arch_query_id"), name = peer_rating_ask(of, "bli_arch_string");
+  const peer_rating_told id = peer_rating_ask(function, "bli_arch_query_id"),
+                         name = peer_rating_ask(function, "bli_arch_string");
   if (id.address && name.address)
     return strcmp(name.name_of(id.number()), "generic") != 0;
-  return peer_rating_ask(of, "MKL_Get_Max_Threads").address != NULL;
+  return peer_rating_ask(function, "MKL_Get_Max_Threads").address != NULL;
 }
 
 /* --- what it does --- */
 
-/* Theirs is more than a small product: one that their CBLAS function hands to a Fortran one by its name, which is ours, is passed on. */
+/* Theirs is more than a small product: one that their CBLAS function hands to a Fortran one by its name,
+ * which is ours, is passed on. */
 enum { SIZE = 128, OURS = 96, TURNS = 3 };
 
 /* Zeros of any type: processors multiply those as fast as other numbers. */
@@ -77,7 +80,8 @@ typedef struct operands {
 } operands;
 
 /* Where tsl_blas_either_width(). */
-static void peer_rating_multiply(const tsl_blas_symbol *symbol, tsl_blas_function *function, const operands *of) {
+static void peer_rating_multiply(const tsl_blas_symbol *symbol, tsl_blas_function *function,
+                                 const operands *operands_in) {
   typedef void fortran(const char *, const char *, const int64_t *, const int64_t *, const int64_t *,
                        const void *, const void *, const int64_t *, const void *, const int64_t *,
                        const void *, void *, const int64_t *, size_t, size_t);
@@ -95,13 +99,17 @@ static void peer_rating_multiply(const tsl_blas_symbol *symbol, tsl_blas_functio
   const void *one = is_single ? (const void *)one_f32 : one_f64,
              *zero = is_single ? (const void *)zero_f32 : zero_f64;
   if (!symbol->cblas)
-    ((fortran *)function)("N", "N", &n, &n, &n, one, of->a, &n, of->b, &n, zero, of->c, &n, 1, 1);
+    ((fortran *)function)("N", "N", &n, &n, &n, one, operands_in->a, &n, operands_in->b, &n, zero,
+                          operands_in->c, &n, 1, 1);
   else if (symbol->type == TESELA_F32)
-    ((single *)function)(COLUMN_MAJOR, AS_IT_IS, AS_IT_IS, n, n, n, 1, of->a, n, of->b, n, 0, of->c, n);
+    ((single *)function)(COLUMN_MAJOR, AS_IT_IS, AS_IT_IS, n, n, n, 1, operands_in->a, n, operands_in->b, n,
+                         0, operands_in->c, n);
   else if (symbol->type == TESELA_F64)
-    ((twice *)function)(COLUMN_MAJOR, AS_IT_IS, AS_IT_IS, n, n, n, 1, of->a, n, of->b, n, 0, of->c, n);
+    ((twice *)function)(COLUMN_MAJOR, AS_IT_IS, AS_IT_IS, n, n, n, 1, operands_in->a, n, operands_in->b, n, 0,
+                        operands_in->c, n);
   else
-    ((pointed *)function)(COLUMN_MAJOR, AS_IT_IS, AS_IT_IS, n, n, n, one, of->a, n, of->b, n, zero, of->c, n);
+    ((pointed *)function)(COLUMN_MAJOR, AS_IT_IS, AS_IT_IS, n, n, n, one, operands_in->a, n, operands_in->b,
+                          n, zero, operands_in->c, n);
 }
 
 static bool may_be_called(const tsl_blas_symbol *symbol) {
@@ -109,8 +117,9 @@ static bool may_be_called(const tsl_blas_symbol *symbol) {
   return tsl_blas_either_width() && at && at[4] != 't' && strncmp(at + 4, "_batch", 6) != 0;
 }
 
-/* Ours, of a product of the real numbers that a type is made of, which is smaller: a complex product is four. */
-static double our_seconds(const tsl_blas_symbol *symbol, const operands *of) {
+/* Ours, of a product of the real numbers that a type is made of, which is smaller: a complex product is four.
+ */
+static double our_seconds(const tsl_blas_symbol *symbol, const operands *operands_in) {
   const bool is_single = symbol->type == TESELA_F32 || symbol->type == TESELA_C64,
              is_complex = symbol->type == TESELA_C64 || symbol->type == TESELA_C128;
   const tsl_fast_path *path = tsl_blas_fast_path();
@@ -118,9 +127,9 @@ static double our_seconds(const tsl_blas_symbol *symbol, const operands *of) {
                                     .m = OURS,
                                     .n = OURS,
                                     .k = OURS,
-                                    .a = of->a,
-                                    .b = of->b,
-                                    .c = of->c,
+                                    .a = operands_in->a,
+                                    .b = operands_in->b,
+                                    .c = operands_in->c,
                                     .a_row = 1,
                                     .a_col = OURS,
                                     .b_row = 1,
@@ -137,18 +146,19 @@ static double our_seconds(const tsl_blas_symbol *symbol, const operands *of) {
   return (is_complex ? 4 : 1) * more * more * more * (tsl_clock() - start);
 }
 
-static double their_seconds(const tsl_blas_symbol *symbol, tsl_blas_function *function, const operands *of) {
+static double their_seconds(const tsl_blas_symbol *symbol, tsl_blas_function *function,
+                            const operands *operands_in) {
   tsl_blas_call call = {.symbol = NULL};
   tsl_blas_begin(&call);
   const double start = tsl_clock();
-  peer_rating_multiply(symbol, function, of);
+  peer_rating_multiply(symbol, function, operands_in);
   const double seconds = tsl_clock() - start;
   tsl_blas_end(&call, NULL);
   return seconds;
 }
 
-/* Whether it takes more than twice our time, the least of a few by turns; the first ones find the caches cold, and may start
- * threads. */
+/* Whether it takes more than twice our time, the least of a few by turns; the first ones find the caches
+ * cold, and may start threads. */
 static bool is_slow(const tsl_blas_symbol *symbol, tsl_blas_function *function) {
   enum { COUNT = 2 * SIZE * SIZE };
   double *memory = calloc(3 * COUNT, sizeof *memory), ours = 1e9, theirs = 1e9;

@@ -1,24 +1,25 @@
-/* At which sizes a routine of Level 3 is ours. Libraries that multiply alike differ in their triangles: one has kernels for those of
- * every type, another for some, and threads for some; small calls are one matter, and large ones another. So calls of a few sizes are computed
- * here and there, each in two forms, and ours are the sizes at which they are sooner done in the mean. That is kept once a machine: by
- * processor, its instructions in use, threads, and the library's file and kernels.
+/* At which sizes a routine of Level 3 is ours. Libraries that multiply alike differ in their triangles: one
+ * has kernels for those of every type, another for some, and threads for some; small calls are one matter,
+ * and large ones another. So calls of a few sizes are computed here and there, each in two forms, and ours
+ * are the sizes at which they are sooner done in the mean. That is kept once a machine: by processor, its
+ * instructions in use, threads, and the library's file and kernels.
  *
  *     n            16    32    80    160   320 (complex: 16, 32, 56, 112, 224)
- *     updates      C = a a' + C, n x n of n terms, and 2n x 2n of n/4, as factorisations have it: as much work
- *     factors      on the left, and on the right of n x n */
+ *     updates      C = a a' + C, n x n of n terms, and 2n x 2n of n/4, as factorisations have it: as much
+ * work factors      on the left, and on the right of n x n */
 #include "blas/peer_rating_level3.h"
-#include "blas/level3_foreign_call.h"
-#include "blas/peer_rating.h"
 #include "blas/blas_threads.h"
 #include "blas/int_width.h"
+#include "blas/level3_foreign_call.h"
+#include "blas/peer_rating.h"
 
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/library.h"
 #include "base/memory.h"
 #include "base/pool.h"
-#include "blas/call_log.h"
 #include "blas/blas_context.h"
+#include "blas/call_log.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -29,7 +30,8 @@
 #include <sys/stat.h>
 
 enum { SIZES = 5, LARGEST = 320, FORMS = 2, ROUNDS = 6, ROWS_MOST = 2 * LARGEST };
-/* Of real types, and of complex ones, which take four times as long. The least is TSL_BLAS_STANDING_FROM's. */
+/* Of real types, and of complex ones, which take four times as long. The least is TSL_BLAS_STANDING_FROM's.
+ */
 static const int64_t sizes[2][SIZES] = {{16, 32, 80, 160, LARGEST}, {16, 32, 56, 112, 224}};
 /* Multiply-adds from which on a size decides: in the middle between two, of their logarithms. */
 static const double begins[2][SIZES] = {{TSL_BLAS_STANDING_FROM, 11600, 129500, 1448000, 11600000},
@@ -49,10 +51,10 @@ typedef struct contest {
   _Alignas(16) unsigned char one[16]; /* of the type, or of its real one: what begins alike */
 } contest;
 
-static tsl_blas_structured call_of(const contest *of, int64_t size, int form) {
-  const bool is_update = of->routine < TSL_BLAS_SYMM, is_thin = is_update && form == 1;
+static tsl_blas_structured call_of(const contest *contest_in, int64_t size, int form) {
+  const bool is_update = contest_in->routine < TSL_BLAS_SYMM, is_thin = is_update && form == 1;
   const int64_t n = is_thin ? 2 * size : size;
-  return (tsl_blas_structured){.routine = of->routine,
+  return (tsl_blas_structured){.routine = contest_in->routine,
                                .order = TSL_BLAS_COLUMN_MAJOR,
                                .side = form == 0 ? 'L' : 'R',
                                .uplo = 'L',
@@ -63,42 +65,44 @@ static tsl_blas_structured call_of(const contest *of, int64_t size, int form) {
                                .k = is_thin     ? size / 4
                                     : is_update ? size
                                                 : 0,
-                               .alpha = of->one,
-                               .a = of->a,
+                               .alpha = contest_in->one,
+                               .a = contest_in->a,
                                .lda = n,
-                               .b = of->b,
+                               .b = contest_in->b,
                                .ldb = n,
-                               .beta = of->one,
-                               .c = of->c,
+                               .beta = contest_in->one,
+                               .c = contest_in->c,
                                .ldc = n};
 }
 
-static void peer_rating_level3_fill(const contest *of, int64_t n) {
-  const size_t size = tsl_blas_size(of->symbol->type), bytes = (size_t)(n * n) * size;
-  memset(of->a, 0, bytes);
-  memset(of->b, 0, bytes);
-  memset(of->c, 0, bytes);
+static void peer_rating_level3_fill(const contest *contest_in, int64_t n) {
+  const size_t size = tsl_blas_size(contest_in->symbol->type), bytes = (size_t)(n * n) * size;
+  memset(contest_in->a, 0, bytes);
+  memset(contest_in->b, 0, bytes);
+  memset(contest_in->c, 0, bytes);
   for (int64_t i = 0; i < n; i++)
-    memcpy((char *)of->a + (size_t)(i * (n + 1)) * size, of->one, size);
+    memcpy((char *)contest_in->a + (size_t)(i * (n + 1)) * size, contest_in->one, size);
 }
 
-static bool peer_rating_level3_compute(const contest *of, const tsl_blas_structured *given, bool ours) {
+static bool peer_rating_level3_compute(const contest *contest_in, const tsl_blas_structured *structured,
+                                       bool ours) {
   tsl_blas_layout layout;
   if (!ours) {
-    tsl_blas_level3_call(of->symbol, of->function, given);
+    tsl_blas_level3_call(contest_in->symbol, contest_in->function, structured);
     return true;
   }
-  tsl_blas_lay_out(of->symbol->type, given, &layout);
-  return tsl_blas_level3_compute(of->symbol, &layout, NULL) != NULL;
+  tsl_blas_lay_out(contest_in->symbol->type, structured, &layout);
+  return tsl_blas_level3_compute(contest_in->symbol, &layout, NULL) != NULL;
 }
 
-static double peer_rating_level3_seconds_of(const contest *of, const tsl_blas_structured *given, int calls, bool ours) {
+static double peer_rating_level3_seconds_of(const contest *contest_in, const tsl_blas_structured *structured,
+                                            int calls, bool ours) {
   bool done = true;
   tsl_blas_call call = {.symbol = NULL};
   tsl_blas_begin(&call);
   const double start = tsl_clock();
   for (int i = 0; i < calls && done; i++)
-    done = peer_rating_level3_compute(of, given, ours);
+    done = peer_rating_level3_compute(contest_in, structured, ours);
   const double seconds = tsl_clock() - start;
   tsl_blas_end(&call, NULL);
   return done ? seconds : INFINITY;
@@ -108,9 +112,10 @@ static int threads(void) {
   return tsl_team_threads(tsl_pool_team(tsl_pool_shared(), tsl_blas_threads()));
 }
 
-/* Rounds of all sizes here and there, by turns: the first finds caches cold. Threads of theirs wait busily for their next call some
- * milliseconds, beside ours if there are several: then it is not their turn at once. */
-static void race(const contest *of, double seconds[2][SIZES][FORMS]) {
+/* Rounds of all sizes here and there, by turns: the first finds caches cold. Threads of theirs wait busily
+ * for their next call some milliseconds, beside ours if there are several: then it is not their turn at once.
+ */
+static void race(const contest *contest_in, double seconds[2][SIZES][FORMS]) {
   const int rounds = threads() == 1 ? 1 : ROUNDS / 2;
   const double start = tsl_clock();
   for (int round = 0; round < 2 * ROUNDS; round++) {
@@ -119,10 +124,10 @@ static void race(const contest *of, double seconds[2][SIZES][FORMS]) {
     const int theirs = round / rounds % 2;
     for (int i = 0; i < SIZES; i++) {
       for (int form = 0; form < FORMS; form++) {
-        const tsl_blas_structured given = call_of(of, of->sizes[i], form);
-        peer_rating_level3_fill(of, given.n);
+        const tsl_blas_structured given = call_of(contest_in, contest_in->sizes[i], form);
+        peer_rating_level3_fill(contest_in, given.n);
         double *least = &seconds[theirs][i][form];
-        *least = fmin(*least, peer_rating_level3_seconds_of(of, &given, calls_of[i], theirs == 0));
+        *least = fmin(*least, peer_rating_level3_seconds_of(contest_in, &given, calls_of[i], theirs == 0));
       }
     }
   }
@@ -141,35 +146,35 @@ static bool is_sooner(const double ours[FORMS], const double theirs[FORMS]) {
   return product > 1;
 }
 
-static unsigned standing_of(const contest *of) {
+static unsigned standing_of(const contest *contest_in) {
   double seconds[2][SIZES][FORMS];
   unsigned standing = TSL_BLAS_STANDING_NOWHERE;
   for (int i = 0; i < SIZES; i++)
     for (int form = 0; form < FORMS; form++)
       seconds[0][i][form] = seconds[1][i][form] = INFINITY;
-  race(of, seconds);
+  race(contest_in, seconds);
   for (int i = 0; i < SIZES; i++)
     if (is_sooner(seconds[0][i], seconds[1][i]))
       standing |= 1u << i;
   return standing;
 }
 
-static unsigned peer_rating_level3_measure(contest *of) {
+static unsigned peer_rating_level3_measure(contest *contest_in) {
   static const float one_f32 = 1;
   static const double one_f64 = 1;
-  const tesela_type type = of->symbol->type;
+  const tesela_type type = contest_in->symbol->type;
   const size_t bytes = ROWS_MOST * ROWS_MOST * tsl_blas_size(type);
   void *memory;
   if (tsl_alloc(3 * bytes, "matrices that two libraries multiply", &memory) != TESELA_OK)
     return TSL_BLAS_STANDING_NOWHERE;
   if (type == TESELA_F32 || type == TESELA_C64)
-    memcpy(of->one, &one_f32, sizeof one_f32);
+    memcpy(contest_in->one, &one_f32, sizeof one_f32);
   else
-    memcpy(of->one, &one_f64, sizeof one_f64);
-  of->a = memory;
-  of->b = (char *)memory + bytes;
-  of->c = (char *)memory + 2 * bytes;
-  const unsigned standing = standing_of(of);
+    memcpy(contest_in->one, &one_f64, sizeof one_f64);
+  contest_in->a = memory;
+  contest_in->b = (char *)memory + bytes;
+  contest_in->c = (char *)memory + 2 * bytes;
+  const unsigned standing = standing_of(contest_in);
   tsl_free(memory);
   return standing;
 }
@@ -179,17 +184,18 @@ static unsigned peer_rating_level3_measure(contest *of) {
 enum { NAME = 1024 };
 
 /* "level3-sizes-0-2:f:avx512:2:...": another build of the library is another one. */
-static void peer_rating_level3_name_of(const contest *of, char name[NAME]) {
+static void peer_rating_level3_name_of(const contest *contest_in, char name[NAME]) {
   char path[PATH_MAX];
   struct stat info = {.st_size = 0};
-  const char *kernels = tsl_blas_kernels_of(of->function);
-  tsl_library_file(of->function, path, sizeof path);
+  const char *kernels = tsl_blas_kernels_of(contest_in->function);
+  tsl_library_file(contest_in->function, path, sizeof path);
   if (path[0])
     (void)stat(path, &info);
-  const int length = snprintf(name, NAME, "level3-sizes-%d-%d:%s:%x:%d:%lld:%lld:%s:%s", (int)of->routine,
-                              (int)of->symbol->type, of->symbol->cblas ? "c" : "f",
-                              tsl_blas_fast_path()->device->capabilities, threads(), (long long)info.st_size,
-                              (long long)info.st_mtime, kernels ? kernels : "", path);
+  const int length =
+      snprintf(name, NAME, "level3-sizes-%d-%d:%s:%x:%d:%lld:%lld:%s:%s", (int)contest_in->routine,
+               (int)contest_in->symbol->type, contest_in->symbol->cblas ? "c" : "f",
+               tsl_blas_fast_path()->device->capabilities, threads(), (long long)info.st_size,
+               (long long)info.st_mtime, kernels ? kernels : "", path);
   for (int i = 0; i < length && i < NAME - 1; i++)
     if (isspace((unsigned char)name[i]) || name[i] == '=')
       name[i] = '_';

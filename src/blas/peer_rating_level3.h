@@ -8,9 +8,10 @@
 /* Multiply-adds of calls that are worth a measurement: none with less work is tesela's. */
 #define TSL_BLAS_STANDING_FROM (16.0 * 16 * 16)
 
-/* At which sizes a routine of Level 3 of this type is sooner done here than by a tuned library's function, which the symbol's calls may go to:
- * never 0; NOWHERE, too, where it cannot be told. Measured once on a machine, for each library and number of threads, in some milliseconds to
- * two tenths of a second, and kept as wisdom. */
+/* At which sizes a routine of Level 3 of this type is sooner done here than by a tuned library's function,
+ * which the symbol's calls may go to: never 0; NOWHERE, too, where it cannot be told. Measured once on a
+ * machine, for each library and number of threads, in some milliseconds to two tenths of a second, and kept
+ * as wisdom. */
 #define TSL_BLAS_STANDING_NOWHERE (1u << 16)
 unsigned tsl_blas_standing_of_level3(tsl_blas_routine routine, const tsl_blas_symbol *symbol,
                                      tsl_blas_function *function);

@@ -1,5 +1,6 @@
-/* Updates of rank 2k with few terms as one of twice as many: X Y' + Y X' = [X Y] [Y X]'. C is what takes their time, and it is read and
- * written once then. The factors lie three times side by side, in the order in which they lay:
+/* Updates of rank 2k with few terms as one of twice as many: X Y' + Y X' = [X Y] [Y X]'. C is what takes
+ * their time, and it is read and written once then. The factors lie three times side by side, in the order in
+ * which they lay:
  *
  *      | X | Y | X |        left: the first two, right: the last two, transposed
  */
@@ -10,48 +11,48 @@
 
 #include <string.h>
 
-/* Fewer terms than an eighth of C's rows: copying three factors takes little beside it; more than a few are soonest joined where they are
- * packed. */
+/* Fewer terms than an eighth of C's rows: copying three factors takes little beside it; more than a few are
+ * soonest joined where they are packed. */
 enum { THIN = 8, FEW = 16, PARTS = 3 };
 
-static bool is_thin(const tsl_blas_layout *of) {
-  const bool is_two = of->routine == TSL_BLAS_SYR2K || of->routine == TSL_BLAS_HER2K;
-  const bool is_same = of->alpha[0] == of->alpha2[0] && of->alpha[1] == of->alpha2[1];
-  return is_two && is_same && of->work.k > 0 && of->work.k < FEW && THIN * of->work.k <= of->work.m &&
-         (of->alpha[0] != 0 || of->alpha[1] != 0);
+static bool is_thin(const tsl_blas_layout *layout) {
+  const bool is_two = layout->routine == TSL_BLAS_SYR2K || layout->routine == TSL_BLAS_HER2K;
+  const bool is_same = layout->alpha[0] == layout->alpha2[0] && layout->alpha[1] == layout->alpha2[1];
+  return is_two && is_same && layout->work.k > 0 && layout->work.k < FEW &&
+         THIN * layout->work.k <= layout->work.m && (layout->alpha[0] != 0 || layout->alpha[1] != 0);
 }
 
 /* Copies a factor of m x k elements, whose lines are its columns or its rows, to part `part`. */
-static void rank2k_concat_bring(const tsl_blas_view *from, bool by_row, int64_t m, int64_t k, size_t size, int part,
-                  char *to) {
+static void rank2k_concat_bring(const tsl_blas_view *from, bool by_row, int64_t m, int64_t k, size_t size,
+                                int part, char *dst) {
   const int64_t lines = by_row ? m : k, length = by_row ? k : m;
   const int64_t distance = by_row ? from->row : from->col;
   for (int64_t i = 0; i < lines; i++) {
     const int64_t at = by_row ? (i * PARTS + part) * k : (part * k + i) * m;
-    memcpy(to + (size_t)at * size, (const char *)from->data + (size_t)(i * distance) * size,
+    memcpy(dst + (size_t)at * size, (const char *)from->data + (size_t)(i * distance) * size,
            (size_t)length * size);
   }
 }
 
-void *tsl_blas_level3_join(tsl_blas_layout *of) {
-  tsl_blas_work *work = &of->work;
+void *tsl_blas_level3_join(tsl_blas_layout *layout) {
+  tsl_blas_work *work = &layout->work;
   const int64_t m = work->m, k = work->k;
   const size_t size = tsl_blas_size(work->type);
   size_t bytes;
   void *joined;
-  if (!is_thin(of) || !tsl_size_mul((size_t)m, PARTS * (size_t)k, &bytes) ||
+  if (!is_thin(layout) || !tsl_size_mul((size_t)m, PARTS * (size_t)k, &bytes) ||
       !tsl_size_mul(bytes, size, &bytes) ||
       tsl_alloc(bytes, "two factors side by side", &joined) != TESELA_OK)
     return NULL;
   /* One term by rows without gaps looks like a column, the other factor may have gaps. */
-  const bool by_row = work->a.row != 1 || of->a2.row != 1;
-  const tsl_blas_view *const parts[PARTS] = {&work->a, &of->a2, &work->a};
+  const bool by_row = work->a.row != 1 || layout->a2.row != 1;
+  const tsl_blas_view *const parts[PARTS] = {&work->a, &layout->a2, &work->a};
   for (int i = 0; i < PARTS; i++)
     rank2k_concat_bring(parts[i], by_row, m, k, size, i, joined);
   const int64_t row = by_row ? PARTS * k : 1, col = by_row ? 1 : m;
   work->a = (tsl_blas_view){joined, row, col, work->a.conjugate};
   work->b = (tsl_blas_view){(char *)joined + (size_t)(k * col) * size, col, row, work->b.conjugate};
   work->k = 2 * k;
-  of->routine = of->routine == TSL_BLAS_HER2K ? TSL_BLAS_HERK : TSL_BLAS_SYRK;
+  layout->routine = layout->routine == TSL_BLAS_HER2K ? TSL_BLAS_HERK : TSL_BLAS_SYRK;
   return joined;
 }

@@ -1,5 +1,6 @@
-/* Every routine for every type in plain loops: what is used where neither tesela nor another library takes a call.
- * Correct, not fast. Elements are read as double complex, sums are made there, and results are rounded once. */
+/* Every routine for every type in plain loops: what is used where neither tesela nor another library takes a
+ * call. Correct, not fast. Elements are read as double complex, sums are made there, and results are rounded
+ * once. */
 #include "blas/reference_blas.h"
 
 #include "blas/blas_element.h"
@@ -7,15 +8,16 @@
 typedef tsl_blas_element element;
 typedef tsl_blas_wide wide;
 
-static wide product_at(const element *of, const tsl_blas_work *work, int64_t i, int64_t j, wide alpha,
+static wide product_at(const element *state, const tsl_blas_work *work, int64_t i, int64_t j, wide alpha,
                        wide beta) {
   wide sum = 0;
   if (alpha != 0)
     for (int64_t l = 0; l < work->k; l++)
-      sum += tsl_blas_times(of, tsl_blas_load(of, &work->a, i, l), tsl_blas_load(of, &work->b, l, j));
-  wide result = alpha == 0 || work->k == 0 ? 0 : tsl_blas_times(of, alpha, sum);
+      sum +=
+          tsl_blas_times(state, tsl_blas_load(state, &work->a, i, l), tsl_blas_load(state, &work->b, l, j));
+  wide result = alpha == 0 || work->k == 0 ? 0 : tsl_blas_times(state, alpha, sum);
   if (beta != 0)
-    result += tsl_blas_times(of, beta, tsl_blas_load(of, &work->c, i, j));
+    result += tsl_blas_times(state, beta, tsl_blas_load(state, &work->c, i, j));
   return result;
 }
 

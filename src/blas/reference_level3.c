@@ -6,37 +6,38 @@ typedef tsl_blas_element element;
 typedef tsl_blas_wide wide;
 
 /* Of an update, each product adds to the triangle. */
-static void reference_level3_update(const tsl_blas_layout *of) {
-  tsl_blas_work work = of->work;
-  tsl_blas_make_real(of);
-  tsl_blas_loop_gemmt(&work, of->uplo);
-  if (of->routine == TSL_BLAS_SYR2K || of->routine == TSL_BLAS_HER2K) {
-    work.a = of->a2;
-    work.b = of->b2;
-    work.alpha = of->scalars + TSL_BLAS_AT_ALPHA2;
-    work.beta = of->scalars + TSL_BLAS_AT_ONE;
-    tsl_blas_loop_gemmt(&work, of->uplo);
+static void reference_level3_update(const tsl_blas_layout *layout) {
+  tsl_blas_work work = layout->work;
+  tsl_blas_make_real(layout);
+  tsl_blas_loop_gemmt(&work, layout->uplo);
+  if (layout->routine == TSL_BLAS_SYR2K || layout->routine == TSL_BLAS_HER2K) {
+    work.a = layout->a2;
+    work.b = layout->b2;
+    work.alpha = layout->scalars + TSL_BLAS_AT_ALPHA2;
+    work.beta = layout->scalars + TSL_BLAS_AT_ONE;
+    tsl_blas_loop_gemmt(&work, layout->uplo);
   }
-  tsl_blas_make_real(of);
+  tsl_blas_make_real(layout);
 }
 
 /* Element (i, l) of a symmetric or hermitian matrix. */
-static wide mirrored(const element *type, const tsl_blas_layout *of, int64_t i, int64_t l) {
-  const bool is_there = of->uplo == 'L' ? i >= l : i <= l;
+static wide mirrored(const element *type, const tsl_blas_layout *layout, int64_t i, int64_t l) {
+  const bool is_there = layout->uplo == 'L' ? i >= l : i <= l;
   const wide value =
-      is_there ? tsl_blas_load(type, &of->work.a, i, l) : tsl_blas_load(type, &of->work.a, l, i);
-  return !of->hermitian ? value : i == l ? creal(value) : is_there ? value : conj(value);
+      is_there ? tsl_blas_load(type, &layout->work.a, i, l) : tsl_blas_load(type, &layout->work.a, l, i);
+  return !layout->hermitian ? value : i == l ? creal(value) : is_there ? value : conj(value);
 }
 
-static void reference_level3_symmetric(const tsl_blas_layout *of) {
-  const tsl_blas_work *work = &of->work;
+static void reference_level3_symmetric(const tsl_blas_layout *layout) {
+  const tsl_blas_work *work = &layout->work;
   const element *type = tsl_blas_element_of(work->type);
-  const wide alpha = CMPLX(of->alpha[0], of->alpha[1]), beta = CMPLX(of->beta[0], of->beta[1]);
+  const wide alpha = CMPLX(layout->alpha[0], layout->alpha[1]),
+             beta = CMPLX(layout->beta[0], layout->beta[1]);
   for (int64_t j = 0; j < work->n; j++)
     for (int64_t i = 0; i < work->m; i++) {
       wide sum = 0;
       for (int64_t l = 0; alpha != 0 && l < work->m; l++)
-        sum += tsl_blas_times(type, mirrored(type, of, i, l), tsl_blas_load(type, &work->b, l, j));
+        sum += tsl_blas_times(type, mirrored(type, layout, i, l), tsl_blas_load(type, &work->b, l, j));
       wide result = alpha == 0 ? 0 : tsl_blas_times(type, alpha, sum);
       if (beta != 0)
         result += tsl_blas_times(type, beta, tsl_blas_load(type, &work->c, i, j));
@@ -45,12 +46,13 @@ static void reference_level3_symmetric(const tsl_blas_layout *of) {
 }
 
 /* The sum over the triangle beside the diagonal of what row i has. */
-static wide reference_level3_beside(const element *type, const tsl_blas_layout *of, int64_t i, int64_t j) {
-  const int64_t first = of->uplo == 'L' ? 0 : i + 1, last = of->uplo == 'L' ? i : of->work.m;
+static wide reference_level3_beside(const element *type, const tsl_blas_layout *layout, int64_t i,
+                                    int64_t j) {
+  const int64_t first = layout->uplo == 'L' ? 0 : i + 1, last = layout->uplo == 'L' ? i : layout->work.m;
   wide sum = 0;
   for (int64_t l = first; l < last; l++)
-    sum +=
-        tsl_blas_times(type, tsl_blas_load(type, &of->work.a, i, l), tsl_blas_load(type, &of->work.c, l, j));
+    sum += tsl_blas_times(type, tsl_blas_load(type, &layout->work.a, i, l),
+                          tsl_blas_load(type, &layout->work.c, l, j));
   return sum;
 }
 
@@ -58,31 +60,32 @@ static wide reference_level3_divided(const element *type, wide a, wide b) {
   return type->complex_type ? a / b : creal(a) / creal(b);
 }
 
-/* A row's new value needs old ones (trmm) or new ones (trsm) of rows on one side of it alone, so that an order of rows serves. */
-static void reference_level3_triangle(const tsl_blas_layout *of) {
-  const tsl_blas_work *work = &of->work;
+/* A row's new value needs old ones (trmm) or new ones (trsm) of rows on one side of it alone, so that an
+ * order of rows serves. */
+static void reference_level3_triangle(const tsl_blas_layout *layout) {
+  const tsl_blas_work *work = &layout->work;
   const element *type = tsl_blas_element_of(work->type);
-  const wide alpha = CMPLX(of->alpha[0], of->alpha[1]);
-  const bool solves = of->routine == TSL_BLAS_TRSM, down = (of->uplo == 'L') == solves;
+  const wide alpha = CMPLX(layout->alpha[0], layout->alpha[1]);
+  const bool solves = layout->routine == TSL_BLAS_TRSM, down = (layout->uplo == 'L') == solves;
   for (int64_t j = 0; j < work->n; j++)
     for (int64_t step = 0; step < work->m; step++) {
       const int64_t i = down ? step : work->m - 1 - step;
-      const wide old = tsl_blas_load(type, &work->c, i, j), sum = reference_level3_beside(type, of, i, j);
-      const wide diagonal = of->unit ? 1 : tsl_blas_load(type, &work->a, i, i);
+      const wide old = tsl_blas_load(type, &work->c, i, j), sum = reference_level3_beside(type, layout, i, j);
+      const wide diagonal = layout->unit ? 1 : tsl_blas_load(type, &work->a, i, i);
       const wide right = tsl_blas_times(type, alpha, old) - sum;
-      const wide own = of->unit ? old : tsl_blas_times(type, diagonal, old);
+      const wide own = layout->unit ? old : tsl_blas_times(type, diagonal, old);
       tsl_blas_store(type, &work->c, i, j,
-                     !solves    ? tsl_blas_times(type, alpha, sum + own)
-                     : of->unit ? right
-                                : reference_level3_divided(type, right, diagonal));
+                     !solves        ? tsl_blas_times(type, alpha, sum + own)
+                     : layout->unit ? right
+                                    : reference_level3_divided(type, right, diagonal));
     }
 }
 
-void tsl_blas_level3_loops(const tsl_blas_layout *of) {
-  if (of->routine < TSL_BLAS_SYMM)
-    reference_level3_update(of);
-  else if (of->routine < TSL_BLAS_TRMM)
-    reference_level3_symmetric(of);
+void tsl_blas_level3_loops(const tsl_blas_layout *layout) {
+  if (layout->routine < TSL_BLAS_SYMM)
+    reference_level3_update(layout);
+  else if (layout->routine < TSL_BLAS_TRMM)
+    reference_level3_symmetric(layout);
   else
-    reference_level3_triangle(of);
+    reference_level3_triangle(layout);
 }

@@ -9,13 +9,14 @@
 
 enum { PEERS = TSL_BLAS_PEER_TUNED + 1 };
 
-/* Multiply-adds from which on a routine is tesela's: always faster than plain loops, but where a call takes less time than
- * it does to look at it. Beside a tuned library they are whose they are sooner done by. */
+/* Multiply-adds from which on a routine is tesela's: always faster than plain loops, but where a call takes
+ * less time than it does to look at it. Beside a tuned library they are whose they are sooner done by. */
 static const double plain_from = 8.0 * 8 * 8;
 
-/* One thread measures at a time, and those that wait for what it finds do not compute beside it. A library whose own threads call by names that
- * are ours would wait for itself; and in the child of a fork nobody may be left who measures. So nobody waits for long: then the library has
- * this routine, and keeps it as long as the process lives. */
+/* One thread measures at a time, and those that wait for what it finds do not compute beside it. A library
+ * whose own threads call by names that are ours would wait for itself; and in the child of a fork nobody may
+ * be left who measures. So nobody waits for long: then the library has this routine, and keeps it as long as
+ * the process lives. */
 static atomic_bool measuring;
 static const double wait_most = 1;
 
@@ -41,7 +42,8 @@ static bool may_begin(tsl_blas_symbol *symbol) {
   return true;
 }
 
-static tsl_blas_share route_level3_share_of(tsl_blas_routine routine, tsl_blas_symbol *symbol, double volume) {
+static tsl_blas_share route_level3_share_of(tsl_blas_routine routine, tsl_blas_symbol *symbol,
+                                            double volume) {
   if (known(symbol) == 0 && volume < TSL_BLAS_STANDING_FROM)
     return (tsl_blas_share){.from = TSL_BLAS_STANDING_FROM};
   if (known(symbol) == 0 && may_begin(symbol)) {

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 /* Starts with {0}: nothing runs. Of one caller. */
-typedef struct tsl_beside {
+typedef struct tsl_async_task {
   tesela_status (*work)(void *argument);
   void *argument;
   tesela_status status;
@@ -18,15 +18,15 @@ typedef struct tsl_beside {
   bool has_thread;
   atomic_bool has_ended;
   double ended; /* when, by tsl_clock(); set before has_ended */
-} tsl_beside;
+} tsl_async_task;
 
 /* Starts work(argument); at once, and to its end, where no thread is to be had. */
-void tsl_beside_start(tsl_beside *beside, tesela_status (*work)(void *argument), void *argument);
+void tsl_beside_start(tsl_async_task *beside, tesela_status (*work)(void *argument), void *argument);
 /* Whether there is work under way. */
-bool tsl_beside_runs(const tsl_beside *beside);
+bool tsl_beside_runs(const tsl_async_task *beside);
 /* What of the time from `from` to now nothing ran beside, in seconds. */
-double tsl_beside_exposed(const tsl_beside *beside, double from);
+double tsl_beside_exposed(const tsl_async_task *beside, double from);
 /* Waits for its end, and gives its status with its sentence; TESELA_OK where nothing was started. */
-tesela_status tsl_beside_join(tsl_beside *beside);
+tesela_status tsl_beside_join(tsl_async_task *beside);
 
 #endif

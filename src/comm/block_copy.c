@@ -40,29 +40,30 @@ typedef struct mover {
   tsl_order order;
 } mover;
 
-static void copy_run(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t count,
+static void copy_run(char *dst, int64_t to_step, const char *from, int64_t from_step, int64_t count,
                      size_t size) {
   if (to_step == 1 && from_step == 1) {
-    memcpy(to, from, (size_t)count * size);
+    memcpy(dst, from, (size_t)count * size);
     return;
   }
   const int64_t to_bytes = to_step * (int64_t)size, from_bytes = from_step * (int64_t)size;
   switch (size) {
   case 4:
     for (int64_t i = 0; i < count; i++)
-      memcpy(to + i * to_bytes, from + i * from_bytes, 4);
+      memcpy(dst + i * to_bytes, from + i * from_bytes, 4);
     return;
   case 8:
     for (int64_t i = 0; i < count; i++)
-      memcpy(to + i * to_bytes, from + i * from_bytes, 8);
+      memcpy(dst + i * to_bytes, from + i * from_bytes, 8);
     return;
   default:
     for (int64_t i = 0; i < count; i++)
-      memcpy(to + i * to_bytes, from + i * from_bytes, size);
+      memcpy(dst + i * to_bytes, from + i * from_bytes, size);
   }
 }
 
-static void block_copy_move_block(void *user, int64_t rows, int64_t cols, int64_t a_at, int64_t b_at, int64_t before) {
+static void block_copy_move_block(void *user, int64_t rows, int64_t cols, int64_t a_at, int64_t b_at,
+                                  int64_t before) {
   const mover *m = user;
   const bool by_rows = m->order == TSL_ROWS;
   const int64_t outer = by_rows ? rows : cols, inner = by_rows ? cols : rows;
@@ -91,8 +92,8 @@ int64_t tsl_patch_unpack(const tsl_patch *a, const tsl_patch *b, void *data, tsl
   return tsl_patch_walk(a, b, order, block_copy_move_block, &m);
 }
 
-int64_t tsl_patch_copy(const tsl_patch *a, const void *from, const tsl_patch *b, void *to, tsl_order order,
+int64_t tsl_patch_copy(const tsl_patch *a, const void *from, const tsl_patch *b, void *dst, tsl_order order,
                        size_t size) {
-  mover m = {.a = a, .b = b, .source = from, .target = to, .size = size, .order = order};
+  mover m = {.a = a, .b = b, .source = from, .target = dst, .size = size, .order = order};
   return tsl_patch_walk(a, b, order, block_copy_move_block, &m);
 }

@@ -4,9 +4,9 @@
 #include "api/struct_abi.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "comm/comm_transpose.h"
 #include "comm/product.h"
 #include "comm/setup.h"
-#include "comm/comm_transpose.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,8 @@ typedef struct call_transpose_call {
   tsl_given given[OPERANDS];
 } call_transpose_call;
 
-static tesela_status call_transpose_take(call_transpose_call *out, const tesela_mpi_transpose_desc *desc, size_t desc_size) {
+static tesela_status call_transpose_take(call_transpose_call *out, const tesela_mpi_transpose_desc *desc,
+                                         size_t desc_size) {
   if (!desc)
     return tsl_fail(TESELA_BAD_CALL, "desc is NULL");
   tesela_mpi_transpose_desc own;
@@ -47,7 +48,8 @@ static tesela_status call_transpose_take(call_transpose_call *out, const tesela_
   return TESELA_OK;
 }
 
-static tesela_status call_transpose_check(const call_transpose_call *c, const tsl_ranks *ranks, tsl_job *job) {
+static tesela_status call_transpose_check(const call_transpose_call *c, const tsl_ranks *ranks,
+                                          tsl_job *job) {
   for (int i = 0; i < OPERANDS; i++)
     TSL_TRY(tsl_given_check(&c->given[i], ranks->size));
   if (c->a.type != c->b.type)

@@ -84,7 +84,8 @@ tesela_status tsl_agree_said(tsl_ranks *ranks, const tsl_agreed_value *said, int
   return TESELA_OK;
 }
 
-tesela_status tsl_agree_start(tsl_ranks *ranks, tesela_status status, const tsl_agreed_value *said, int count) {
+tesela_status tsl_agree_start(tsl_ranks *ranks, tesela_status status, const tsl_agreed_value *said,
+                              int count) {
   tsl_status_saved saved;
   tsl_status_save(&saved);
   const tesela_status alike = tsl_agree_said(ranks, said, count);

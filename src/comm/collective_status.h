@@ -1,11 +1,12 @@
-/* Ranks that come to one result: whatever fails on one of them, all return the same status and the same sentence. */
+/* Ranks that come to one result: whatever fails on one of them, all return the same status and the same
+ * sentence. */
 #ifndef TSL_COMM_COLLECTIVE_STATUS_H
 #define TSL_COMM_COLLECTIVE_STATUS_H
 
 #include "comm/comm.h"
 
-/* Called by all ranks, each with what it came to. Where all are well, TESELA_OK; else the status of the lowest rank that is not, and its
- * sentence as "rank 3: ...". Takes no memory. */
+/* Called by all ranks, each with what it came to. Where all are well, TESELA_OK; else the status of the
+ * lowest rank that is not, and its sentence as "rank 3: ...". Takes no memory. */
 tesela_status tsl_agree(tsl_ranks *ranks, tesela_status status);
 
 /* How a value is printed where two ranks differ in it. */
@@ -25,12 +26,14 @@ typedef struct tsl_agreed_value {
   uint64_t value;
   tsl_agreed_value_kind kind;
 } tsl_agreed_value;
-/* TESELA_BAD_CALL on a rank that says another thing than rank 0, naming it. All ranks call it, and tsl_agree() afterwards. */
+/* TESELA_BAD_CALL on a rank that says another thing than rank 0, naming it. All ranks call it, and
+ * tsl_agree() afterwards. */
 enum { TSL_AGREED_VALUE_MAX = 80 };
 tesela_status tsl_agree_said(tsl_ranks *ranks, const tsl_agreed_value *said, int count);
 
 /* Both: what each rank came to so far, and that all say alike. */
-tesela_status tsl_agree_start(tsl_ranks *ranks, tesela_status status, const tsl_agreed_value *said, int count);
+tesela_status tsl_agree_start(tsl_ranks *ranks, tesela_status status, const tsl_agreed_value *said,
+                              int count);
 
 /* A number that stands for bytes, for values that are longer than one. */
 uint64_t tsl_agreed_value_bytes(const void *bytes, size_t count);

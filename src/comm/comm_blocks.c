@@ -4,26 +4,26 @@
 
 #include <stdlib.h>
 
-void tsl_blocks_free(tsl_blocks *blocks) {
+void tsl_blocks_free(tsl_rank_blocks *blocks) {
   free(blocks->of);
   free(blocks->rank);
   free(blocks->place);
   free(blocks->spans);
-  *blocks = (tsl_blocks){0};
+  *blocks = (tsl_rank_blocks){0};
 }
 
-bool tsl_blocks_as_c(const tsl_layout *c, const tsl_task *task, tsl_process_grid *grid) {
+bool tsl_blocks_as_c(const tsl_rank_layout *c, const tsl_task *task, tsl_process_grid *grid) {
   if (c->first)
     return false;
   const int rows = c->turned ? c->grid_cols : c->grid_rows, cols = c->turned ? c->grid_rows : c->grid_cols;
   *grid = (tsl_process_grid){.m = task->m,
-                          .n = task->n,
-                          .k = task->k,
-                          .ranks = task->ranks,
-                          .used = rows * cols,
-                          .depth = 1,
-                          .slabs = rows,
-                          .as_c = true};
+                             .n = task->n,
+                             .k = task->k,
+                             .ranks = task->ranks,
+                             .used = rows * cols,
+                             .depth = 1,
+                             .slabs = rows,
+                             .as_c = true};
   return true;
 }
 
@@ -55,7 +55,7 @@ static int64_t spans_of(const tsl_dim *lists, int count) {
   return spans;
 }
 
-static tesela_status make_as_c(const tsl_process_grid *grid, const tsl_layout *c, tsl_blocks *out) {
+static tesela_status make_as_c(const tsl_process_grid *grid, const tsl_rank_layout *c, tsl_rank_blocks *out) {
   const tsl_dim *rows = c->turned ? c->col_lists : c->row_lists,
                 *cols = c->turned ? c->row_lists : c->col_lists;
   const int count_m = grid->slabs, count_n = grid->used / grid->slabs;
@@ -83,7 +83,7 @@ out:
   return status;
 }
 
-static tesela_status make_boxes(const tsl_process_grid *grid, tsl_blocks *out) {
+static tesela_status make_boxes(const tsl_process_grid *grid, tsl_rank_blocks *out) {
   out->spans = malloc(3 * (size_t)grid->used * sizeof *out->spans);
   if (!out->spans)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for a grid of %d blocks", grid->used);
@@ -106,8 +106,8 @@ static tesela_status make_boxes(const tsl_process_grid *grid, tsl_blocks *out) {
   return TESELA_OK;
 }
 
-tesela_status tsl_blocks_make(const tsl_process_grid *grid, const tsl_layout *c, tsl_blocks *out) {
-  *out = (tsl_blocks){.grid = grid, .layer_ranks = grid->used / grid->depth};
+tesela_status tsl_blocks_make(const tsl_process_grid *grid, const tsl_rank_layout *c, tsl_rank_blocks *out) {
+  *out = (tsl_rank_blocks){.grid = grid, .layer_ranks = grid->used / grid->depth};
   out->of = calloc((size_t)grid->used, sizeof *out->of);
   out->rank = malloc((size_t)grid->used * sizeof *out->rank);
   out->place = malloc((size_t)grid->ranks * sizeof *out->place);
@@ -136,7 +136,8 @@ static tsl_dim comm_blocks_part_of(tsl_dim dim, int64_t total, int part, int par
 }
 
 /* A tile's part of it. */
-static tsl_dim comm_blocks_tile_of(const tsl_process_grid *grid, tsl_dim dim, int64_t total, int tile, int tiles) {
+static tsl_dim comm_blocks_tile_of(const tsl_process_grid *grid, tsl_dim dim, int64_t total, int tile,
+                                   int tiles) {
   return tsl_dim_part(dim.list, dim.count, tsl_grid_edge(grid, total, tile, tiles),
                       tsl_grid_edge(grid, total, tile + 1, tiles));
 }
@@ -148,17 +149,19 @@ static tsl_patch comm_blocks_dense(tsl_dim rows, tsl_dim cols, tsl_order order) 
 
 tsl_patch tsl_window_a(const tsl_process_grid *grid, const tsl_block *block, tsl_step step, tsl_order order) {
   return comm_blocks_dense(comm_blocks_tile_of(grid, block->rows, block->m, step.tile_row, grid->tiles_m),
-               comm_blocks_part_of(block->terms, block->k, step.panel, grid->panels), order);
+                           comm_blocks_part_of(block->terms, block->k, step.panel, grid->panels), order);
 }
 
 tsl_patch tsl_window_b(const tsl_process_grid *grid, const tsl_block *block, tsl_step step, tsl_order order) {
   return comm_blocks_dense(comm_blocks_part_of(block->terms, block->k, step.panel, grid->panels),
-               comm_blocks_tile_of(grid, block->cols, block->n, step.tile_col, grid->tiles_n), order);
+                           comm_blocks_tile_of(grid, block->cols, block->n, step.tile_col, grid->tiles_n),
+                           order);
 }
 
 tsl_patch tsl_window_c(const tsl_process_grid *grid, const tsl_block *block, tsl_step step, tsl_order order) {
   return comm_blocks_dense(comm_blocks_tile_of(grid, block->rows, block->m, step.tile_row, grid->tiles_m),
-               comm_blocks_tile_of(grid, block->cols, block->n, step.tile_col, grid->tiles_n), order);
+                           comm_blocks_tile_of(grid, block->cols, block->n, step.tile_col, grid->tiles_n),
+                           order);
 }
 
 bool tsl_window_same(const tsl_patch *a, const tsl_patch *b) {

@@ -7,9 +7,9 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/types.h"
+#include "comm/device_store.h"
 #include "comm/gpu_transport_patch.h"
 #include "comm/product.h"
-#include "comm/device_store.h"
 #include "comm/setup.h"
 
 #include <stdio.h>
@@ -36,7 +36,8 @@ typedef struct comm_call_call {
   tsl_given given[TSL_PARTS];
 } comm_call_call;
 
-static tesela_status comm_call_take(comm_call_call *out, const tesela_mpi_desc *desc, size_t desc_size, size_t gemm_size) {
+static tesela_status comm_call_take(comm_call_call *out, const tesela_mpi_desc *desc, size_t desc_size,
+                                    size_t gemm_size) {
   if (!desc || !desc->gemm)
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", desc ? "desc->gemm" : "desc");
   tesela_mpi_desc own;
@@ -134,7 +135,8 @@ static void comm_call_say(const comm_call_call *c, const tsl_ranks *ranks, tsl_s
   tsl_say_scalar(sayings, tsl_beta_names, g->beta, complex_c, 0);
 }
 
-/* Threads for a rank's own context: the processors that it was bound to, or where it may run on all, its share of them. */
+/* Threads for a rank's own context: the processors that it was bound to, or where it may run on all, its
+ * share of them. */
 static int share_of_processors(const tsl_ranks *ranks) {
   const int own = tsl_pool_default_threads(), all = (int)sysconf(_SC_NPROCESSORS_ONLN);
   const int share = own < all || ranks->host_ranks < 1 ? own : own / ranks->host_ranks;
@@ -203,10 +205,10 @@ static void comm_call_tell(const tsl_job *job, const tsl_process_grid *grid, tes
             record->bound);
 }
 
-/* Whether this rank could have an operand's messages go from device to device: A's and B's from where they lie, C's sums to where its
- * blocks are. */
+/* Whether this rank could have an operand's messages go from device to device: A's and B's from where they
+ * lie, C's sums to where its blocks are. */
 static bool fits_lane(const tsl_job *job, int operand) {
-  const tsl_part *part = &job->part[operand];
+  const tsl_rank_part *part = &job->part[operand];
   const int rank = job->ranks->rank;
   const bool is_c = operand == TSL_PART_C;
   bool fits = is_c || tsl_layout_held(&part->layout, rank) == 0 ||
@@ -222,7 +224,8 @@ static bool fits_lane(const tsl_job *job, int operand) {
   return fits;
 }
 
-/* All ranks: which operands' messages go from device to device; the others get their copies in host memory. */
+/* All ranks: which operands' messages go from device to device; the others get their copies in host memory.
+ */
 static tesela_status choose_ways(tsl_job *job) {
   tsl_ranks *ranks = job->ranks;
   TSL_TRY(tsl_agree(ranks, tsl_lane_start(job->lane, job->context)));
@@ -237,7 +240,8 @@ static tesela_status choose_ways(tsl_job *job) {
   return tsl_agree(ranks, status);
 }
 
-/* All ranks: whether C stays on the devices, and by which grid then; else ranks get the copies of it that they need in host memory. */
+/* All ranks: whether C stays on the devices, and by which grid then; else ranks get the copies of it that
+ * they need in host memory. */
 static tesela_status settle_c(tsl_job *job, tsl_process_grid *grid, bool reads) {
   tsl_process_grid tiles = *grid;
   if (tsl_product_tiles(job, &tiles)) {

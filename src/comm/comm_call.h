@@ -1,5 +1,6 @@
-/* What libtesela offers to libraries that have ranks (libtesela_mpi): the calls of tesela_mpi.h, with ranks in place of a communicator.
- * Exported, but not public: both libraries are of one version, which is checked. */
+/* What libtesela offers to libraries that have ranks (libtesela_mpi): the calls of tesela_mpi.h, with ranks
+ * in place of a communicator. Exported, but not public: both libraries are of one version, which is checked.
+ */
 #ifndef TSL_COMM_COMM_CALL_H
 #define TSL_COMM_COMM_CALL_H
 

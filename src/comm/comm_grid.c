@@ -8,8 +8,9 @@
 /* A rank is eight cores of a cluster's node, with their share of a network of 100 to 200 Gbit/s. */
 const tsl_links tsl_links_default = {2e-6, 2.5e9, 2e11};
 
-/* GPUs of one host: NVLink carries 200 GB/s and more each way while both multiply, and what it costs to begin a step's messages, and to wait for them, is of the host. Through host memory two copies and a message follow each
- * other, all by one thread. */
+/* GPUs of one host: NVLink carries 200 GB/s and more each way while both multiply, and what it costs to begin
+ * a step's messages, and to wait for them, is of the host. Through host memory two copies and a message
+ * follow each other, all by one thread. */
 const tsl_links *tsl_links_of(tsl_link_kind kind, tesela_type type) {
 #define BETWEEN_DEVICES(name, usual, most) {6e-5, 2e11, usual},
 #define THROUGH_HOSTS(name, usual, most) {2e-4, 1.5e9, usual},
@@ -57,7 +58,8 @@ static void comm_grid_set(int64_t out[4], int64_t row, int64_t row_end, int64_t 
 tsl_shares tsl_grid_shares(const tsl_process_grid *grid, int place) {
   const tsl_box box = tsl_grid_box(grid, place);
   const int64_t layer_ranks = grid->used / grid->depth, depth = box.k[1] - box.k[0];
-  /* The panel that the ranks of a slab share is dealt out among them; of the other one, each slab has its part. */
+  /* The panel that the ranks of a slab share is dealt out among them; of the other one, each slab has its
+   * part. */
   const int64_t shared[2] = {box.k[0] + tsl_even(depth, box.part, box.parts),
                              box.k[0] + tsl_even(depth, box.part + 1, box.parts)};
   const int64_t first = tsl_even(layer_ranks, box.slab, grid->slabs);
@@ -69,7 +71,7 @@ tsl_shares tsl_grid_shares(const tsl_process_grid *grid, int place) {
   comm_grid_set(shares.a, box.m[0], box.m[1], of_a[0], of_a[1]);
   comm_grid_set(shares.b, of_b[0], of_b[1], box.n[0], box.n[1]);
   comm_grid_set(shares.c, box.m[0] + tsl_even(rows, box.layer, grid->depth),
-      box.m[0] + tsl_even(rows, box.layer + 1, grid->depth), box.n[0], box.n[1]);
+                box.m[0] + tsl_even(rows, box.layer + 1, grid->depth), box.n[0], box.n[1]);
   return shares;
 }
 
@@ -77,8 +79,8 @@ static int64_t ceiling(int64_t a, int64_t b) {
   return a / b + (a % b != 0);
 }
 
-/* Slabs have one of two numbers of ranks, which differ by one at most. Sizes of the blocks of the smaller (0) or the larger slabs (1), as
- * they are or rounded up; a grid as_c has the larger ones alone. */
+/* Slabs have one of two numbers of ranks, which differ by one at most. Sizes of the blocks of the smaller (0)
+ * or the larger slabs (1), as they are or rounded up; a grid as_c has the larger ones alone. */
 typedef struct comm_grid_sides {
   double rows, cols, depth;
 } comm_grid_sides;
@@ -88,11 +90,12 @@ static comm_grid_sides comm_grid_sides_of(const tsl_process_grid *grid, int whic
   const int64_t ranks = which == 0 ? q / grid->slabs : ceiling(q, grid->slabs);
   const int64_t outer = grid->by_columns ? grid->n : grid->m, inner = grid->by_columns ? grid->m : grid->n;
   const double o = ceil((double)outer * (double)ranks / (double)q), i = (double)ceiling(inner, ranks);
-  return (comm_grid_sides){grid->by_columns ? i : o, grid->by_columns ? o : i, (double)ceiling(grid->k, grid->depth)};
+  return (comm_grid_sides){grid->by_columns ? i : o, grid->by_columns ? o : i,
+                           (double)ceiling(grid->k, grid->depth)};
 }
 
-/* Bytes for a tile and panels of so many terms: partial sums, packed and received once more; and panels with their messages, coming in
- * and going out, most of it twice. */
+/* Bytes for a tile and panels of so many terms: partial sums, packed and received once more; and panels with
+ * their messages, coming in and going out, most of it twice. */
 static double bytes_for(const tsl_task *task, double rows, double cols, double terms) {
   return 3 * rows * cols * (double)task->size_sum +
          5 * terms * (rows * (double)task->size_a + cols * (double)task->size_b);
@@ -124,8 +127,9 @@ static double bytes_in(const tsl_task *task, const tsl_process_grid *grid, int64
   double most = 0;
   for (int which = 0; which < 2; which++) {
     const comm_grid_sides s = comm_grid_sides_of(grid, which);
-    const double bytes = bytes_for(task, comm_grid_largest(grid, s.rows, grid->tiles_m),
-                                   comm_grid_largest(grid, s.cols, grid->tiles_n), ceil(s.depth / (double)panels));
+    const double bytes =
+        bytes_for(task, comm_grid_largest(grid, s.rows, grid->tiles_m),
+                  comm_grid_largest(grid, s.cols, grid->tiles_n), ceil(s.depth / (double)panels));
     most = bytes > most ? bytes : most;
   }
   return most;
@@ -162,8 +166,8 @@ int tsl_grid_times_b(const tsl_process_grid *grid) {
   return grid->panels == 1 && grid->tiles_n == 1 ? 1 : grid->tiles_m;
 }
 
-/* Bytes that leave the busiest rank in a step, where operands lie evenly: of either panel one rank has all, or what it has lies in one
- * panel, and it is wanted by the others of its slab, or by the other slabs. */
+/* Bytes that leave the busiest rank in a step, where operands lie evenly: of either panel one rank has all,
+ * or what it has lies in one panel, and it is wanted by the others of its slab, or by the other slabs. */
 static double bytes_of_step(const tsl_task *task, const tsl_process_grid *grid, const comm_grid_sides *s) {
   const double slabs = grid->slabs, parts = ceil((double)(grid->used / grid->depth) / slabs);
   const double rows = ceil(s->rows / grid->tiles_m), cols = ceil(s->cols / grid->tiles_n),
@@ -192,8 +196,9 @@ static double tile_messages(const tsl_process_grid *grid) {
   return panel_messages(grid, slabs) + panel_messages(grid, parts) + grid->depth;
 }
 
-/* Products, words and messages, one after the other, as what is hidden makes up for what ranks lose that wait for others. Where blocks are
- * made in many steps that is too little: in each of them all wait for the one that has the panel, and between tiles for sums. */
+/* Products, words and messages, one after the other, as what is hidden makes up for what ranks lose that wait
+ * for others. Where blocks are made in many steps that is too little: in each of them all wait for the one
+ * that has the panel, and between tiles for sums. */
 void tsl_grid_time(const tsl_task *task, const tsl_links *links, tsl_process_grid *grid) {
   const comm_grid_sides small = comm_grid_sides_of(grid, 0), large = comm_grid_sides_of(grid, 1);
   const double terms = fmax(small.rows * small.cols * small.depth, large.rows * large.cols * large.depth);
@@ -295,27 +300,28 @@ void tsl_grid_in_panels(const tsl_task *task, const tsl_links *links, int panels
 }
 
 /* Keeps the list sorted: the fastest first, of equally fast ones the earlier. */
-static int comm_grid_insert(tsl_process_grid *list, int held, int count, const tsl_process_grid *one) {
+static int comm_grid_insert(tsl_process_grid *list, int held, int count, const tsl_process_grid *grid) {
   int at = held;
-  while (at > 0 && one->seconds < list[at - 1].seconds)
+  while (at > 0 && grid->seconds < list[at - 1].seconds)
     at--;
   if (at >= count)
     return held;
   const int last = held < count ? held : count - 1;
   for (int i = last; i > at; i--)
     list[i] = list[i - 1];
-  list[at] = *one;
+  list[at] = *grid;
   return held < count ? held + 1 : count;
 }
 
-/* Slabs that are worth trying: around the number that makes blocks square, and far enough from it for uneven numbers of ranks. */
-static void slab_range(const tsl_task *task, int layer_ranks, bool by_columns, int *from, int *to) {
+/* Slabs that are worth trying: around the number that makes blocks square, and far enough from it for uneven
+ * numbers of ranks. */
+static void slab_range(const tsl_task *task, int layer_ranks, bool by_columns, int *from, int *dst) {
   const double outer = (double)(by_columns ? task->n : task->m),
                inner = (double)(by_columns ? task->m : task->n);
   const double square = sqrt((double)layer_ranks * outer / (inner > 0 ? inner : 1));
   *from = square / 3 < layer_ranks ? (int)(square / 3) : layer_ranks;
   *from = *from < 1 ? 1 : *from;
-  *to = 3 * square + 2 < layer_ranks ? (int)(3 * square + 2) : layer_ranks;
+  *dst = 3 * square + 2 < layer_ranks ? (int)(3 * square + 2) : layer_ranks;
 }
 
 /* The best grids so far, the fastest first. */
@@ -342,9 +348,10 @@ static double least_seconds(const ranking *r, int used) {
   const tsl_task *t = r->task;
   const double m = (double)t->m, n = (double)t->n, k = (double)t->k;
   const double words = tsl_grid_reach(t->m, t->n, t->k, used) - (m * n + m * k + n * k) / used;
-  return comm_grid_compute_seconds(r, used) + (used == 1 ? 0
-                                               : fmax(words, 0) * bytes_of_word(t) / r->links->bytes_second +
-                                                     3 * cbrt(used) * r->links->seconds_message);
+  return comm_grid_compute_seconds(r, used) +
+         (used == 1 ? 0
+                    : fmax(words, 0) * bytes_of_word(t) / r->links->bytes_second +
+                          3 * cbrt(used) * r->links->seconds_message);
 }
 
 /* Returns words that the busiest rank of a grid must receive. Where memory is short, blocks are made in a
@@ -361,7 +368,7 @@ static double least_words(const ranking *r, const tsl_process_grid *grid) {
 
 /* Narrows a range of slabs to those with which a grid may come into the list. Its words and messages are at
  * least a s + b / s + c for s slabs: the first panel shrinks with their number, the second grows. */
-static void narrow_slabs(const ranking *r, int used, int depth, bool by_columns, int *from, int *to) {
+static void narrow_slabs(const ranking *r, int used, int depth, bool by_columns, int *from, int *dst) {
   if (used == 1 || r->held < r->count)
     return;
   const tsl_task *t = r->task;
@@ -373,11 +380,11 @@ static void narrow_slabs(const ranking *r, int used, int depth, bool by_columns,
   const double c = comm_grid_compute_seconds(r, used) + word * (sums - held) + message * depth;
   const double room = r->list[r->count - 1].seconds * (1 + 1e-9) - c, root = room * room - 4 * a * b;
   if (room <= 0 || root < 0) {
-    *to = 0;
+    *dst = 0;
     return;
   }
   *from = (int)fmax(*from, floor((room - sqrt(root)) / (2 * a)));
-  *to = (int)fmin(*to, ceil((room + sqrt(root)) / (2 * a)));
+  *dst = (int)fmin(*dst, ceil((room + sqrt(root)) / (2 * a)));
 }
 
 /* Tries one grid, unless its words and messages alone take too long. */
@@ -387,7 +394,8 @@ static void try_grid(ranking *r, tsl_process_grid *grid) {
                              ? 0
                              : least_words(r, grid) * bytes_of_word(r->task) / r->links->bytes_second +
                                    tile_messages(grid) * r->links->seconds_message;
-  if (may_enter(r, comm_grid_compute_seconds(r, grid->used) + seconds) && tsl_grid_complete(r->task, r->links, grid))
+  if (may_enter(r, comm_grid_compute_seconds(r, grid->used) + seconds) &&
+      tsl_grid_complete(r->task, r->links, grid))
     r->held = comm_grid_insert(r->list, r->held, r->count, grid);
 }
 
@@ -406,13 +414,13 @@ static void try_layers(ranking *r, int used, int depth) {
       if (by_columns && layer_ranks % slabs == 0)
         continue;
       tsl_process_grid grid = {.m = task->m,
-                            .n = task->n,
-                            .k = task->k,
-                            .ranks = task->ranks,
-                            .used = used,
-                            .depth = depth,
-                            .slabs = slabs,
-                            .by_columns = by_columns};
+                               .n = task->n,
+                               .k = task->k,
+                               .ranks = task->ranks,
+                               .used = used,
+                               .depth = depth,
+                               .slabs = slabs,
+                               .by_columns = by_columns};
       const int64_t outer = by_columns ? task->n : task->m, inner = by_columns ? task->m : task->n;
       if ((slabs > 1 && slabs > outer) || (layer_ranks > slabs && ceiling(layer_ranks, slabs) > inner))
         continue;

@@ -1,14 +1,16 @@
-/* Into which blocks a product is cut so that few words travel: C (m x n) and the terms of its sums (k) as a box, a block of it for each
- * rank that multiplies.
+/* Into which blocks a product is cut so that few words travel: C (m x n) and the terms of its sums (k) as a
+ * box, a block of it for each rank that multiplies.
  *
- *   k is cut into `depth` layers; C into `slabs` slabs of rows (or of columns), and each slab into a block for each of its ranks. Where the
- *   ranks of a layer are no multiple of the slabs, some slabs have one rank more and are larger by as much, so that every rank multiplies
- *   the same volume, whatever their number: 7 ranks may be slabs of 4 and 3.
+ *   k is cut into `depth` layers; C into `slabs` slabs of rows (or of columns), and each slab into a block
+ * for each of its ranks. Where the ranks of a layer are no multiple of the slabs, some slabs have one rank
+ * more and are larger by as much, so that every rank multiplies the same volume, whatever their number: 7
+ * ranks may be slabs of 4 and 3.
  *
- * A rank receives the panels of A and B that its block needs, less what it holds, and the owners of C the sums of all layers. One
- * dimension alone is cut where the two others are short, all three where they are alike: which, and how often, is found by trying all
- * cuts, as COSMA does (Kwasniewski, Kabic, Besta, VandeVondele, Solca, Hoefler 2019). Where memory is short, a block is made tile by tile.
- * All sizes are in elements. */
+ * A rank receives the panels of A and B that its block needs, less what it holds, and the owners of C the
+ * sums of all layers. One dimension alone is cut where the two others are short, all three where they are
+ * alike: which, and how often, is found by trying all cuts, as COSMA does (Kwasniewski, Kabic, Besta,
+ * VandeVondele, Solca, Hoefler 2019). Where memory is short, a block is made tile by tile. All sizes are in
+ * elements. */
 #ifndef TSL_COMM_COMM_GRID_H
 #define TSL_COMM_COMM_GRID_H
 
@@ -27,8 +29,8 @@ typedef struct tsl_task {
   int64_t memory;                           /* bytes a rank may take for all of it */
 } tsl_task;
 
-/* What grids are chosen by unless somebody gives other figures. The choice must be the same on all ranks and in each run, or bits would
- * differ: so these are constants. */
+/* What grids are chosen by unless somebody gives other figures. The choice must be the same on all ranks and
+ * in each run, or bits would differ: so these are constants. */
 extern const tsl_links tsl_links_default;
 /* The same by what products are made on, and how their operands come there. */
 typedef enum tsl_link_kind { TSL_BETWEEN_HOSTS, TSL_BETWEEN_DEVICES, TSL_THROUGH_HOSTS } tsl_link_kind;
@@ -39,8 +41,8 @@ typedef struct tsl_process_grid {
   int ranks, used;  /* of the ranks, so many multiply */
   int depth, slabs; /* see above */
   bool by_columns;  /* slabs are of columns */
-  bool
-      as_c; /* blocks are what each rank has of C: slabs and their parts are the rows and columns of C's own grid */
+  bool as_c; /* blocks are what each rank has of C: slabs and their parts are the rows and columns of C's own
+                grid */
   int tiles_m, tiles_n; /* a block is made in so many tiles */
   int growth;           /* each of them so many times as large as the one before; 0, 1: they are even */
   int panels;           /* and a tile in so many panels of its terms */
@@ -60,26 +62,30 @@ typedef struct tsl_box {
 /* The block of place `place`, 0 <= place < used: layer by layer, slab by slab. Not of a grid as_c. */
 tsl_box tsl_grid_box(const tsl_process_grid *grid, int place);
 
-/* Where operands lie best for a grid: what of A, B and C (row, column, rows, columns) the rank at a place would hold, all even. */
+/* Where operands lie best for a grid: what of A, B and C (row, column, rows, columns) the rank at a place
+ * would hold, all even. */
 typedef struct tsl_shares {
   int64_t a[4], b[4], c[4];
 } tsl_shares;
 tsl_shares tsl_grid_shares(const tsl_process_grid *grid, int place);
 
-/* The best grids for evenly lying operands, the best first; returns how many, at most `count`, 0 where the memory is too short for any. */
+/* The best grids for evenly lying operands, the best first; returns how many, at most `count`, 0 where the
+ * memory is too short for any. */
 int tsl_grid_list(const tsl_task *task, const tsl_links *links, tsl_process_grid *out, int count);
 /* One that is given in its cuts: tiles, panels, words, seconds. False where it does not fit. */
 bool tsl_grid_complete(const tsl_task *task, const tsl_links *links, tsl_process_grid *grid);
 /* Expected seconds, from its words. */
 void tsl_grid_time(const tsl_task *task, const tsl_links *links, tsl_process_grid *grid);
 
-/* How often A's and B's panels come in all: for each tile that they are multiplied in, unless a tile has one panel alone; then that of A stays
- * for the tiles beside each other, and that of B where a block is one tile wide. */
+/* How often A's and B's panels come in all: for each tile that they are multiplied in, unless a tile has one
+ * panel alone; then that of A stays for the tiles beside each other, and that of B where a block is one tile
+ * wide. */
 int tsl_grid_times_a(const tsl_process_grid *grid);
 int tsl_grid_times_b(const tsl_process_grid *grid);
 /* Where tile `tile` of `tiles` begins in a dimension of a block that has so many. */
 int64_t tsl_grid_edge(const tsl_process_grid *grid, int64_t total, int tile, int tiles);
-/* Cuts blocks that are made in one tile into so many, each in one panel. False where that does not fit, and nothing is changed. */
+/* Cuts blocks that are made in one tile into so many, each in one panel. False where that does not fit, and
+ * nothing is changed. */
 bool tsl_grid_in_tiles(const tsl_task *task, const tsl_links *links, int tiles_m, int tiles_n, int growth,
                        tsl_process_grid *grid);
 

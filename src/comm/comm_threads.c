@@ -75,15 +75,16 @@ static void comm_threads_append(message **list, message *item) {
   *list = item;
 }
 
-/* Begins one side of a message to `to`; whichever side comes second copies. */
-static tesela_status comm_threads_begin(thread_rank *self, int number, thread_rank *to, message what, bool is_send) {
+/* Begins one side of a message to `rank`; whichever side comes second copies. */
+static tesela_status comm_threads_begin(thread_rank *self, int number, thread_rank *rank, message what,
+                                        bool is_send) {
   batch *own = &self->batches[number];
   if (own->count == own->capacity)
     return tsl_fail(TESELA_INTERNAL, "more than the %d messages that were reserved", own->capacity);
   message *mine = &own->messages[own->count++];
   *mine = what;
   pthread_mutex_lock(&self->world->lock);
-  message *other = match(is_send ? &to->receives : &to->sends, what.from, what.tag);
+  message *other = match(is_send ? &rank->receives : &rank->sends, what.from, what.tag);
   if (other) {
     const message *source = is_send ? mine : other, *target = is_send ? other : mine;
     if (source->bytes == target->bytes && source->bytes > 0)
@@ -91,7 +92,7 @@ static tesela_status comm_threads_begin(thread_rank *self, int number, thread_ra
     mine->done = other->done = true;
     pthread_cond_broadcast(&self->world->changed);
   } else {
-    comm_threads_append(is_send ? &to->sends : &to->receives, mine);
+    comm_threads_append(is_send ? &rank->sends : &rank->receives, mine);
   }
   const bool sizes_agree = !other || other->bytes == what.bytes;
   pthread_mutex_unlock(&self->world->lock);
@@ -100,20 +101,20 @@ static tesela_status comm_threads_begin(thread_rank *self, int number, thread_ra
                                 is_send ? what.bytes : other->bytes, is_send ? other->bytes : what.bytes);
 }
 
-static tesela_status comm_threads_send_message(tsl_ranks *ranks, int number, int to, int tag, const void *data,
-                                  size_t bytes) {
+static tesela_status comm_threads_send_message(tsl_ranks *ranks, int number, int end, int tag,
+                                               const void *data, size_t bytes) {
   thread_rank *self = (thread_rank *)ranks;
   ranks->sent += bytes;
-  return comm_threads_begin(self, number, &self->world->all[to],
-               (message){.from = ranks->rank, .tag = tag, .source = data, .bytes = bytes}, true);
+  return comm_threads_begin(self, number, &self->world->all[end],
+                            (message){.from = ranks->rank, .tag = tag, .source = data, .bytes = bytes}, true);
 }
 
 static tesela_status comm_threads_receive_message(tsl_ranks *ranks, int number, int from, int tag, void *data,
-                                     size_t bytes) {
+                                                  size_t bytes) {
   thread_rank *self = (thread_rank *)ranks;
   ranks->received += bytes;
-  return comm_threads_begin(self, number, self, (message){.from = from, .tag = tag, .target = data, .bytes = bytes},
-               false);
+  return comm_threads_begin(self, number, self,
+                            (message){.from = from, .tag = tag, .target = data, .bytes = bytes}, false);
 }
 
 static tesela_status comm_threads_progress(tsl_ranks *ranks, int number, int *done) {
@@ -152,9 +153,9 @@ static void barrier(world *w) {
   pthread_mutex_unlock(&w->lock);
 }
 
-static tesela_status comm_threads_gather(tsl_ranks *ranks, const void *own, size_t bytes, void *all) {
+static tesela_status comm_threads_gather(tsl_ranks *ranks, const void *state, size_t bytes, void *all) {
   thread_rank *self = (thread_rank *)ranks;
-  self->gathered = own;
+  self->gathered = state;
   barrier(self->world);
   for (int i = 0; i < ranks->size; i++)
     if (bytes > 0)
@@ -173,11 +174,11 @@ static tesela_status comm_threads_broadcast(tsl_ranks *ranks, int root, void *da
   return TESELA_OK;
 }
 
-static tesela_status comm_threads_least(tsl_ranks *ranks, double own, double *out) {
+static tesela_status comm_threads_least(tsl_ranks *ranks, double current, double *out) {
   thread_rank *self = (thread_rank *)ranks;
-  self->value = own;
+  self->value = current;
   barrier(self->world);
-  double found = own;
+  double found = current;
   for (int i = 0; i < ranks->size; i++)
     found = self->world->all[i].value < found ? self->world->all[i].value : found;
   barrier(self->world);

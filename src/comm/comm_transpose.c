@@ -8,16 +8,18 @@
 
 enum { BATCH = 0, TAG = 4 };
 
-/* Elements that one rank has of A and another has of B; and moved into a message, or from one to where they belong. */
-static int64_t comm_transpose_between(const tsl_job *job, int from, int to, void *message, const void *arrived) {
-  const tsl_part *a = &job->part[TSL_PART_A], *b = &job->part[TSL_PART_C];
+/* Elements that one rank has of A and another has of B; and moved into a message, or from one to where they
+ * belong. */
+static int64_t comm_transpose_between(const tsl_job *job, int from, int end, void *message,
+                                      const void *arrived) {
+  const tsl_rank_part *a = &job->part[TSL_PART_A], *b = &job->part[TSL_PART_C];
   const size_t size = a->type->size;
-  const bool here = from == to;
+  const bool here = from == end;
   int64_t count = 0;
   for (int64_t i = 0; i < tsl_layout_count(&a->layout, from); i++)
-    for (int64_t j = 0; j < tsl_layout_count(&b->layout, to); j++) {
+    for (int64_t j = 0; j < tsl_layout_count(&b->layout, end); j++) {
       const tsl_patch source = tsl_layout_patch(&a->layout, from, i),
-                      target = tsl_layout_patch(&b->layout, to, j);
+                      target = tsl_layout_patch(&b->layout, end, j);
       const size_t before = (size_t)count * size;
       if (message) {
         count += tsl_patch_pack(&source, a->data, &target, b->order, size, (char *)message + before);
@@ -39,12 +41,12 @@ static int64_t comm_transpose_between(const tsl_job *job, int from, int to, void
   return count;
 }
 
-static int64_t count_between(const tsl_job *job, int from, int to) {
-  const tsl_part *a = &job->part[TSL_PART_A], *b = &job->part[TSL_PART_C];
+static int64_t count_between(const tsl_job *job, int from, int end) {
+  const tsl_rank_part *a = &job->part[TSL_PART_A], *b = &job->part[TSL_PART_C];
   int64_t count = 0;
   for (int64_t i = 0; i < tsl_layout_count(&a->layout, from); i++) {
     const tsl_patch source = tsl_layout_patch(&a->layout, from, i);
-    count += tsl_layout_common(&b->layout, to, &source);
+    count += tsl_layout_common(&b->layout, end, &source);
   }
   return count;
 }
@@ -59,7 +61,8 @@ static tesela_status comm_transpose_exchange(const tsl_job *job, char *in, char 
     in += bytes;
   }
   for (int to = 0; to < ranks->size; to++) {
-    const size_t bytes = to == ranks->rank ? 0 : (size_t)comm_transpose_between(job, ranks->rank, to, out, NULL) * size;
+    const size_t bytes =
+        to == ranks->rank ? 0 : (size_t)comm_transpose_between(job, ranks->rank, to, out, NULL) * size;
     if (bytes > 0)
       TSL_TRY(ranks->ops->send(ranks, BATCH, to, TAG, out, bytes));
     out += bytes;
@@ -93,7 +96,8 @@ tesela_status tsl_transpose_run(const tsl_job *job, tesela_mpi_record *record) {
   const double arrived = tsl_clock();
   const char *at = in;
   for (int from = 0; from < ranks->size && status == TESELA_OK; from++) {
-    const int64_t count = comm_transpose_between(job, from, ranks->rank, NULL, from == ranks->rank ? NULL : at);
+    const int64_t count =
+        comm_transpose_between(job, from, ranks->rank, NULL, from == ranks->rank ? NULL : at);
     at += from == ranks->rank ? 0 : (size_t)count * size;
   }
   record->seconds_wait = arrived - begin;

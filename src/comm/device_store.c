@@ -5,8 +5,9 @@
 #include "comm/gpu_transport_patch.h"
 
 /* Whether what this rank has of C in a tile is what it computes of it. */
-static bool is_own(const tsl_job *job, const tsl_process_grid *grid, const tsl_blocks *blocks, tsl_step step) {
-  const tsl_part *c = &job->part[TSL_PART_C];
+static bool is_own(const tsl_job *job, const tsl_process_grid *grid, const tsl_rank_blocks *blocks,
+                   tsl_step step) {
+  const tsl_rank_part *c = &job->part[TSL_PART_C];
   const int rank = job->ranks->rank, place = blocks->place[rank];
   for (int within = 0; within < blocks->layer_ranks; within++) {
     const tsl_patch window = tsl_window_c(grid, &blocks->of[within], step, c->order);
@@ -25,8 +26,9 @@ bool tsl_settle_scales(const tsl_job *job) {
   return job->alpha[0] != 1 || job->alpha[1] != 0 || job->beta[0] != 0 || job->beta[1] != 0;
 }
 
-static int device_store_fits(const tsl_job *job, const tsl_process_grid *grid, const tsl_blocks *blocks) {
-  const tsl_part *c = &job->part[TSL_PART_C];
+static int device_store_fits(const tsl_job *job, const tsl_process_grid *grid,
+                             const tsl_rank_blocks *blocks) {
+  const tsl_rank_part *c = &job->part[TSL_PART_C];
   const int rank = job->ranks->rank;
   /* Sums of f32 are scaled there with other roundings than the host's. */
   const bool rounds = job->sums->type == TESELA_F32 && tsl_lane_rounds(job->lane, c->type->type);
@@ -45,7 +47,7 @@ static int device_store_fits(const tsl_job *job, const tsl_process_grid *grid, c
 }
 
 tesela_status tsl_settle_choose(tsl_job *job, const tsl_process_grid *grid) {
-  tsl_blocks blocks;
+  tsl_rank_blocks blocks;
   double least = 0;
   const tesela_status status = tsl_blocks_make(grid, &job->part[TSL_PART_C].layout, &blocks);
   const int own = status == TESELA_OK ? device_store_fits(job, grid, &blocks) : BY_HOST;
@@ -67,7 +69,7 @@ typedef struct rounding {
 
 static void round_block(void *user, int64_t rows, int64_t cols, int64_t a_at, int64_t b_at, int64_t before) {
   rounding *r = user;
-  const tsl_part *c = &r->job->part[TSL_PART_C];
+  const tsl_rank_part *c = &r->job->part[TSL_PART_C];
   const bool is_message = r->from->is_message, by_rows = c->order == TSL_ROWS;
   const tsl_api_rounding block = {.from = r->from->buffer,
                                   .to = c->mirror.buffer,
@@ -98,7 +100,7 @@ const tsl_type_info *tsl_settle_made(const tsl_job *job, const tsl_process_grid 
 
 tesela_status tsl_settle_store(const tsl_job *job, const tsl_patch *window, const tsl_device_store *from,
                                int64_t *count) {
-  const tsl_part *c = &job->part[TSL_PART_C];
+  const tsl_rank_part *c = &job->part[TSL_PART_C];
   const int rank = job->ranks->rank;
   const int64_t first = *count;
   for (int64_t i = 0; i < tsl_layout_count(&c->layout, rank); i++) {

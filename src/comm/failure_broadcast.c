@@ -33,7 +33,8 @@ tesela_status tsl_failure_broadcast_start(tsl_failure_broadcast *alarm, tsl_rank
   return TESELA_OK;
 }
 
-static tesela_status failure_broadcast_tell(tsl_failure_broadcast *alarm, int neighbour, const int32_t *what) {
+static tesela_status failure_broadcast_tell(tsl_failure_broadcast *alarm, int neighbour,
+                                            const int32_t *what) {
   tsl_ranks *ranks = alarm->ranks;
   const uint64_t sent = ranks->sent;
   if (alarm->has_told[neighbour])

@@ -82,7 +82,8 @@ static tesela_status has_come(const tsl_lane *lane, int batch, bool *yes) {
   return tsl_api_event_done(lane->marks[batch], yes);
 }
 
-/* Asks until the answer is yes, something fails, or the alarm is raised. Short waits keep the processor, long ones leave it. */
+/* Asks until the answer is yes, something fails, or the alarm is raised. Short waits keep the processor, long
+ * ones leave it. */
 static tesela_status until(tsl_lane *lane, question asked, int batch) {
   static const struct timespec moment = {.tv_nsec = 50000};
   const double begin = tsl_clock();
@@ -142,14 +143,14 @@ void tsl_transfer_path_name(char *out, size_t size) {
 }
 
 /* What a rank can do by itself. */
-static tesela_status gpu_transport_prepare(tsl_lane *lane, card *own) {
-  own->host = host_number();
+static tesela_status gpu_transport_prepare(tsl_lane *lane, card *card_in) {
+  card_in->host = host_number();
   TSL_TRY(tsl_failure_broadcast_reserve(lane->ranks));
   TSL_TRY(tsl_nccl_load(&lane->nccl));
-  own->version = lane->nccl.version;
+  card_in->version = lane->nccl.version;
   print_name(lane->nccl.version, lane->name, sizeof lane->name);
   TSL_TRY(tesela_context_create(&(tesela_context_desc){.device = lane->device}, &lane->keeper));
-  TSL_TRY(tsl_api_card(lane->keeper, lane->device, own->pci));
+  TSL_TRY(tsl_api_card(lane->keeper, lane->device, card_in->pci));
   return tesela_stream_create(lane->keeper, lane->device, &lane->home);
 }
 
@@ -188,9 +189,9 @@ static tesela_status meet(tsl_lane *lane, const tsl_nccl_id *id) {
   return tsl_agree(lane->ranks, tsl_lane_status(lane));
 }
 
-static tesela_status make_with(tsl_lane *lane, const card *own, card *cards) {
+static tesela_status make_with(tsl_lane *lane, const card *card_in, card *cards) {
   tsl_nccl_id id = {{0}};
-  TSL_TRY(lane->ranks->ops->gather(lane->ranks, own, sizeof *own, cards));
+  TSL_TRY(lane->ranks->ops->gather(lane->ranks, card_in, sizeof *card_in, cards));
   TSL_TRY(gpu_transport_compare(cards, lane->ranks->size));
   /* What is called of NCCL below is of this device, and leaves it. */
   const tesela_status entered = tsl_api_enter(lane->home);
@@ -221,7 +222,7 @@ static void gpu_transport_refuse(tsl_lane *lane, const char *why) {
 }
 
 /* All ranks: makes this rank's lane anew, and leaves it refused where there is to be none. */
-static void gpu_transport_make(tsl_ranks *ranks, const tsl_place *place) {
+static void gpu_transport_make(tsl_ranks *ranks, const tsl_rank_place *place) {
   void *block = NULL;
   card own = {0}, *cards = calloc((size_t)ranks->size, sizeof *cards);
   tsl_lane *lane = ranks->lane;
@@ -249,7 +250,7 @@ static void gpu_transport_make(tsl_ranks *ranks, const tsl_place *place) {
   free(cards);
 }
 
-tesela_status tsl_lane_find(tsl_ranks *ranks, const tsl_place *place, tsl_lane **out, bool *on_devices) {
+tesela_status tsl_lane_find(tsl_ranks *ranks, const tsl_rank_place *place, tsl_lane **out, bool *on_devices) {
   enum { HOST, NONE, WANTED, THERE };
   const tsl_lane *lane = ranks->lane;
   const bool is_same = lane && strcmp(lane->device, place->device) == 0;

@@ -26,7 +26,8 @@ typedef struct copying {
   tesela_status status;
 } copying;
 
-static void gpu_transport_patch_copy_block(void *user, int64_t rows, int64_t cols, int64_t a_at, int64_t b_at, int64_t before) {
+static void gpu_transport_patch_copy_block(void *user, int64_t rows, int64_t cols, int64_t a_at, int64_t b_at,
+                                           int64_t before) {
   copying *c = user;
   const bool by_rows = c->order == TSL_ROWS;
   const int64_t inner = by_rows ? cols : rows, at[2] = {a_at, b_at};
@@ -50,9 +51,9 @@ static void gpu_transport_patch_copy_block(void *user, int64_t rows, int64_t col
 }
 
 tesela_status tsl_lane_patch(tsl_lane *lane, const tsl_patch *a, const tsl_lane_side *from,
-                             const tsl_patch *b, const tsl_lane_side *to, tsl_order order, size_t size,
+                             const tsl_patch *b, const tsl_lane_side *side, tsl_order order, size_t size,
                              int64_t *count) {
-  copying c = {lane, {a, b}, {from, to}, order, size, TESELA_OK};
+  copying c = {lane, {a, b}, {from, side}, order, size, TESELA_OK};
   *count += tsl_patch_walk(a, b, order, gpu_transport_patch_copy_block, &c);
   return c.status;
 }

@@ -37,12 +37,12 @@ bool tsl_dim_same(const tsl_dim *a, const tsl_dim *b) {
                                 a->list->length == b->list->length && a->list->local == b->list->local);
 }
 
-/* The first span that ends behind `at`. */
-static int64_t first_behind(const tsl_dim *dim, int64_t at) {
+/* The first span that ends behind `index`. */
+static int64_t first_behind(const tsl_dim *dim, int64_t index) {
   int64_t low = 0, high = dim->count;
   while (low < high) {
     const int64_t middle = low + (high - low) / 2;
-    if (dim->list[middle].at + dim->list[middle].length > at)
+    if (dim->list[middle].at + dim->list[middle].length > index)
       high = middle;
     else
       low = middle + 1;
@@ -131,12 +131,14 @@ int64_t tsl_dealing_spans(const tsl_dealing *d, int part) {
 }
 
 /* Adds the part of [at, at + length) that is the operand's. */
-static int64_t intervals_add(const tsl_dealing *d, int64_t at, int64_t length, int64_t local, tsl_span *out) {
-  const int64_t end_of_all = d->begin + d->length, end = at + length < end_of_all ? at + length : end_of_all;
-  const int64_t start = at > d->begin ? at : d->begin;
+static int64_t intervals_add(const tsl_dealing *d, int64_t index, int64_t length, int64_t local,
+                             tsl_span *out) {
+  const int64_t end_of_all = d->begin + d->length,
+                end = index + length < end_of_all ? index + length : end_of_all;
+  const int64_t start = index > d->begin ? index : d->begin;
   if (start >= end)
     return 0;
-  *out = (tsl_span){start - d->begin, end - start, local + (start - at)};
+  *out = (tsl_span){start - d->begin, end - start, local + (start - index)};
   return 1;
 }
 

@@ -8,26 +8,26 @@
 #include <string.h>
 
 /* The grid that a layout has: p x 1 where it says none. */
-static void layout_grid_of(const tesela_layout *given, int ranks, int *rows, int *cols) {
-  const bool none = given->grid_rows == 0 && given->grid_cols == 0;
-  *rows = none ? ranks : given->grid_rows;
-  *cols = none ? 1 : given->grid_cols;
+static void layout_grid_of(const tesela_layout *layout, int ranks, int *rows, int *cols) {
+  const bool none = layout->grid_rows == 0 && layout->grid_cols == 0;
+  *rows = none ? ranks : layout->grid_rows;
+  *cols = none ? 1 : layout->grid_cols;
 }
 
-static tesela_status layout_check_grid(const tesela_layout *given, const char *name, int ranks) {
+static tesela_status layout_check_grid(const tesela_layout *layout, const char *name, int ranks) {
   int rows, cols;
-  layout_grid_of(given, ranks, &rows, &cols);
+  layout_grid_of(layout, ranks, &rows, &cols);
   if (rows <= 0 || cols <= 0 || rows > ranks / cols)
     return tsl_fail(TESELA_BAD_CALL, "%s has a grid of %d x %d processes, and there are %d ranks", name, rows,
                     cols, ranks);
-  if (!given->ranks)
+  if (!layout->ranks)
     return TESELA_OK;
   unsigned char *seen = calloc((size_t)ranks, 1);
   if (!seen)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for a grid of %d x %d processes", rows, cols);
   tesela_status status = TESELA_OK;
   for (int i = 0; i < rows * cols && status == TESELA_OK; i++) {
-    const int rank = given->ranks[i];
+    const int rank = layout->ranks[i];
     if (rank < 0 || rank >= ranks || seen[rank]++)
       status = tsl_fail(TESELA_BAD_CALL, "%s.ranks[%d] is %d: each is another one of the %d ranks", name, i,
                         rank, ranks);
@@ -37,8 +37,8 @@ static tesela_status layout_check_grid(const tesela_layout *given, const char *n
 }
 
 /* A dimension of the matrix that was dealt out: 0 stands for what the operand needs. */
-static int64_t dealt(int64_t given, int64_t begin, int64_t operand) {
-  return given == 0 ? begin + operand : given;
+static int64_t dealt(int64_t value, int64_t begin, int64_t operand) {
+  return value == 0 ? begin + operand : value;
 }
 
 static tesela_status check_window(const char *name, const char *what, int64_t size, int64_t begin,
@@ -60,34 +60,34 @@ static tesela_status check_rectangle(const tesela_rectangle *r, const char *name
   return TESELA_OK;
 }
 
-tesela_status tsl_layout_check(const tesela_layout *given, const char *name, int ranks, int64_t rows,
+tesela_status tsl_layout_check(const tesela_layout *layout, const char *name, int ranks, int64_t rows,
                                int64_t cols) {
-  if (given->reserved != 0)
+  if (layout->reserved != 0)
     return tsl_fail(TESELA_BAD_CALL, "%s.reserved is not 0", name);
-  if (given->kind == TESELA_LAYOUT_RECTANGLES) {
-    if (given->count < 0 || (given->count > 0 && !given->rectangles))
+  if (layout->kind == TESELA_LAYOUT_RECTANGLES) {
+    if (layout->count < 0 || (layout->count > 0 && !layout->rectangles))
       return tsl_fail(TESELA_BAD_CALL, "%s has %lld rectangles, and no list of them", name,
-                      (long long)given->count);
-    for (int64_t i = 0; i < given->count; i++)
-      TSL_TRY(check_rectangle(&given->rectangles[i], name, i, rows, cols));
+                      (long long)layout->count);
+    for (int64_t i = 0; i < layout->count; i++)
+      TSL_TRY(check_rectangle(&layout->rectangles[i], name, i, rows, cols));
     return TESELA_OK;
   }
-  if (given->kind != TESELA_LAYOUT_BLOCKS && given->kind != TESELA_LAYOUT_CYCLIC)
-    return tsl_fail(TESELA_BAD_CALL, "%s.kind is %d, which is no kind of layout", name, (int)given->kind);
-  TSL_TRY(layout_check_grid(given, name, ranks));
-  TSL_TRY(check_window(name, "rows", dealt(given->rows, given->row, rows), given->row, rows));
-  TSL_TRY(check_window(name, "columns", dealt(given->cols, given->col, cols), given->col, cols));
-  if (given->kind == TESELA_LAYOUT_BLOCKS)
+  if (layout->kind != TESELA_LAYOUT_BLOCKS && layout->kind != TESELA_LAYOUT_CYCLIC)
+    return tsl_fail(TESELA_BAD_CALL, "%s.kind is %d, which is no kind of layout", name, (int)layout->kind);
+  TSL_TRY(layout_check_grid(layout, name, ranks));
+  TSL_TRY(check_window(name, "rows", dealt(layout->rows, layout->row, rows), layout->row, rows));
+  TSL_TRY(check_window(name, "columns", dealt(layout->cols, layout->col, cols), layout->col, cols));
+  if (layout->kind == TESELA_LAYOUT_BLOCKS)
     return TESELA_OK;
   int grid_rows, grid_cols;
-  layout_grid_of(given, ranks, &grid_rows, &grid_cols);
-  if (given->row_block <= 0 || given->col_block <= 0)
+  layout_grid_of(layout, ranks, &grid_rows, &grid_cols);
+  if (layout->row_block <= 0 || layout->col_block <= 0)
     return tsl_fail(TESELA_BAD_CALL, "%s has blocks of %lld x %lld: both must be positive", name,
-                    (long long)given->row_block, (long long)given->col_block);
-  if (given->first_row < 0 || given->first_row >= grid_rows || given->first_col < 0 ||
-      given->first_col >= grid_cols)
+                    (long long)layout->row_block, (long long)layout->col_block);
+  if (layout->first_row < 0 || layout->first_row >= grid_rows || layout->first_col < 0 ||
+      layout->first_col >= grid_cols)
     return tsl_fail(TESELA_BAD_CALL, "%s begins at process (%d, %d) of a grid of %d x %d", name,
-                    given->first_row, given->first_col, grid_rows, grid_cols);
+                    layout->first_row, layout->first_col, grid_rows, grid_cols);
   return TESELA_OK;
 }
 
@@ -110,22 +110,22 @@ static tesela_status make_lists(const tsl_dealing *dealing, tsl_dim **out) {
   return TESELA_OK;
 }
 
-static tesela_status make_grid(const tesela_layout *given, const char *name, int own, int64_t row_stride,
-                               int64_t col_stride, tsl_layout *out) {
-  const bool cyclic = given->kind == TESELA_LAYOUT_CYCLIC;
-  layout_grid_of(given, out->ranks, &out->grid_rows, &out->grid_cols);
-  const tsl_dealing rows = {dealt(given->rows, given->row, out->rows),
-                            given->row,
+static tesela_status make_grid(const tesela_layout *layout, const char *name, int value, int64_t row_stride,
+                               int64_t col_stride, tsl_rank_layout *out) {
+  const bool cyclic = layout->kind == TESELA_LAYOUT_CYCLIC;
+  layout_grid_of(layout, out->ranks, &out->grid_rows, &out->grid_cols);
+  const tsl_dealing rows = {dealt(layout->rows, layout->row, out->rows),
+                            layout->row,
                             out->rows,
-                            cyclic ? given->row_block : 0,
+                            cyclic ? layout->row_block : 0,
                             out->grid_rows,
-                            given->first_row};
-  const tsl_dealing cols = {dealt(given->cols, given->col, out->cols),
-                            given->col,
+                            layout->first_row};
+  const tsl_dealing cols = {dealt(layout->cols, layout->col, out->cols),
+                            layout->col,
                             out->cols,
-                            cyclic ? given->col_block : 0,
+                            cyclic ? layout->col_block : 0,
                             out->grid_cols,
-                            given->first_col};
+                            layout->first_col};
   TSL_TRY(make_lists(&rows, &out->row_lists));
   TSL_TRY(make_lists(&cols, &out->col_lists));
   const int places = out->grid_rows * out->grid_cols;
@@ -136,10 +136,10 @@ static tesela_status make_grid(const tesela_layout *given, const char *name, int
   for (int i = 0; i < out->ranks; i++)
     out->place[i] = -1;
   for (int i = 0; i < places; i++) {
-    out->rank_at[i] = given->ranks ? given->ranks[i] : i;
+    out->rank_at[i] = layout->ranks ? layout->ranks[i] : i;
     out->place[out->rank_at[i]] = i;
   }
-  const int place = out->place[own] < 0 ? 0 : out->place[own];
+  const int place = out->place[value] < 0 ? 0 : out->place[value];
   const int64_t own_rows = tsl_dealing_local(&rows, place / out->grid_cols),
                 own_cols = tsl_dealing_local(&cols, place % out->grid_cols);
   TSL_TRY(tsl_strides_check(row_stride, col_stride, own_rows, own_cols, name));
@@ -153,7 +153,8 @@ static int by_row(const void *a, const void *b) {
 }
 
 /* All rectangles together are the matrix: as many elements, and none twice. */
-static tesela_status check_cover(const tsl_layout *layout, const char *name, tsl_corner *all, int64_t count) {
+static tesela_status check_cover(const tsl_rank_layout *layout, const char *name, tsl_corner *all,
+                                 int64_t count) {
   int64_t elements = 0, whole = layout->rows * layout->cols;
   qsort(all, (size_t)count, sizeof *all, by_row);
   for (int64_t i = 0; i < count; i++) {
@@ -175,21 +176,21 @@ static tesela_status check_cover(const tsl_layout *layout, const char *name, tsl
   return TESELA_OK;
 }
 
-static tesela_status set_own_strides(const tesela_layout *given, const char *name, tsl_patch *own) {
-  for (int64_t i = 0; i < given->count; i++) {
-    const tesela_rectangle *r = &given->rectangles[i];
+static tesela_status set_own_strides(const tesela_layout *layout, const char *name, tsl_patch *patch) {
+  for (int64_t i = 0; i < layout->count; i++) {
+    const tesela_rectangle *r = &layout->rectangles[i];
     const tesela_status status = tsl_strides_check(r->row_stride, r->col_stride, r->rows, r->cols, "it");
     if (status != TESELA_OK)
       return tsl_fail_in(status, "%s: rectangle %lld", name, (long long)i);
-    own[i].offset = r->offset;
-    tsl_strides_take(r->row_stride, r->col_stride, r->cols, &own[i].row_stride, &own[i].col_stride);
+    patch[i].offset = r->offset;
+    tsl_strides_take(r->row_stride, r->col_stride, r->cols, &patch[i].row_stride, &patch[i].col_stride);
   }
   return TESELA_OK;
 }
 
-static tesela_status make_rectangles(const tesela_layout *given, const char *name, int own,
+static tesela_status make_rectangles(const tesela_layout *layout, const char *name, int value,
                                      const tsl_corner *const *corners, const int64_t *counts,
-                                     tsl_layout *out) {
+                                     tsl_rank_layout *out) {
   int64_t total = 0;
   for (int r = 0; r < out->ranks; r++)
     total += counts[r];
@@ -213,22 +214,23 @@ static tesela_status make_rectangles(const tesela_layout *given, const char *nam
     }
   }
   out->first[out->ranks] = at;
-  TSL_GO(set_own_strides(given, name, out->rectangles + out->first[own]));
+  TSL_GO(set_own_strides(layout, name, out->rectangles + out->first[value]));
   TSL_GO(check_cover(out, name, all, total));
 out:
   free(all);
   return status;
 }
 
-tesela_status tsl_layout_make(const tesela_layout *given, const char *name, int ranks, int own, int64_t rows,
-                              int64_t cols, int64_t row_stride, int64_t col_stride,
-                              const tsl_corner *const *corners, const int64_t *counts, tsl_layout *out) {
-  *out = (tsl_layout){.ranks = ranks, .rows = rows, .cols = cols};
-  return given->kind == TESELA_LAYOUT_RECTANGLES ? make_rectangles(given, name, own, corners, counts, out)
-                                                 : make_grid(given, name, own, row_stride, col_stride, out);
+tesela_status tsl_layout_make(const tesela_layout *layout, const char *name, int ranks, int value,
+                              int64_t rows, int64_t cols, int64_t row_stride, int64_t col_stride,
+                              const tsl_corner *const *corners, const int64_t *counts, tsl_rank_layout *out) {
+  *out = (tsl_rank_layout){.ranks = ranks, .rows = rows, .cols = cols};
+  return layout->kind == TESELA_LAYOUT_RECTANGLES
+             ? make_rectangles(layout, name, value, corners, counts, out)
+             : make_grid(layout, name, value, row_stride, col_stride, out);
 }
 
-void tsl_layout_free(tsl_layout *layout) {
+void tsl_layout_free(tsl_rank_layout *layout) {
   free(layout->place);
   free(layout->rank_at);
   free(layout->row_lists);
@@ -236,25 +238,25 @@ void tsl_layout_free(tsl_layout *layout) {
   free(layout->rectangles);
   free(layout->first);
   free(layout->spans);
-  *layout = (tsl_layout){0};
+  *layout = (tsl_rank_layout){0};
 }
 
 static tsl_patch layout_turned(tsl_patch patch) {
   return (tsl_patch){patch.cols, patch.rows, patch.offset, patch.col_stride, patch.row_stride};
 }
 
-void tsl_layout_turn(tsl_layout *layout) {
+void tsl_layout_turn(tsl_rank_layout *layout) {
   const int64_t rows = layout->rows;
   layout->rows = layout->cols;
   layout->cols = rows;
   layout->turned = !layout->turned;
 }
 
-int64_t tsl_layout_count(const tsl_layout *layout, int rank) {
+int64_t tsl_layout_count(const tsl_rank_layout *layout, int rank) {
   return layout->first ? layout->first[rank + 1] - layout->first[rank] : layout->place[rank] >= 0;
 }
 
-tsl_patch tsl_layout_patch(const tsl_layout *layout, int rank, int64_t index) {
+tsl_patch tsl_layout_patch(const tsl_rank_layout *layout, int rank, int64_t index) {
   tsl_patch patch;
   if (layout->first) {
     patch = layout->rectangles[layout->first[rank] + index];
@@ -267,7 +269,7 @@ tsl_patch tsl_layout_patch(const tsl_layout *layout, int rank, int64_t index) {
   return layout->turned ? layout_turned(patch) : patch;
 }
 
-int64_t tsl_layout_common(const tsl_layout *layout, int rank, const tsl_patch *patch) {
+int64_t tsl_layout_common(const tsl_rank_layout *layout, int rank, const tsl_patch *patch) {
   int64_t common = 0;
   const int64_t count = tsl_layout_count(layout, rank);
   for (int64_t i = 0; i < count; i++) {
@@ -277,7 +279,7 @@ int64_t tsl_layout_common(const tsl_layout *layout, int rank, const tsl_patch *p
   return common;
 }
 
-int64_t tsl_layout_held(const tsl_layout *layout, int rank) {
+int64_t tsl_layout_held(const tsl_rank_layout *layout, int rank) {
   int64_t held = 0;
   const int64_t count = tsl_layout_count(layout, rank);
   for (int64_t i = 0; i < count; i++) {
@@ -287,9 +289,9 @@ int64_t tsl_layout_held(const tsl_layout *layout, int rank) {
   return held;
 }
 
-tsl_order tsl_layout_order(const tsl_layout *layout, int own) {
-  if (tsl_layout_count(layout, own) == 0)
+tsl_order tsl_layout_order(const tsl_rank_layout *layout, int value) {
+  if (tsl_layout_count(layout, value) == 0)
     return TSL_ROWS;
-  const tsl_patch patch = tsl_layout_patch(layout, own, 0);
+  const tsl_patch patch = tsl_layout_patch(layout, value, 0);
   return llabs(patch.row_stride) < llabs(patch.col_stride) ? TSL_COLUMNS : TSL_ROWS;
 }

@@ -158,7 +158,7 @@ static int by_start(const void *a, const void *b) {
 
 /* Makes the lattices of all patches that a rank has of an operand, by ascending starts. The caller frees
  * *out. */
-static tesela_status make_lattices(const tsl_part *part, int rank, lattice **out, int64_t *count) {
+static tesela_status make_lattices(const tsl_rank_part *part, int rank, lattice **out, int64_t *count) {
   *count = tsl_layout_count(&part->layout, rank);
   *out = malloc((size_t)*count * sizeof **out + 1);
   if (!*out)
@@ -174,7 +174,7 @@ static tesela_status make_lattices(const tsl_part *part, int rank, lattice **out
   return TESELA_OK;
 }
 
-tesela_status tsl_overlap_check_reach(const tsl_part *part, const char *name, int rank) {
+tesela_status tsl_overlap_check_reach(const tsl_rank_part *part, const char *name, int rank) {
   for (int64_t i = 0; i < tsl_layout_count(&part->layout, rank); i++) {
     const tsl_patch patch = tsl_layout_patch(&part->layout, rank, i);
     lattice ignored;
@@ -186,7 +186,7 @@ tesela_status tsl_overlap_check_reach(const tsl_part *part, const char *name, in
   return TESELA_OK;
 }
 
-tesela_status tsl_overlap_check_result(const tsl_part *result, const char *name, int rank) {
+tesela_status tsl_overlap_check_result(const tsl_rank_part *result, const char *name, int rank) {
   int64_t count = tsl_layout_count(&result->layout, rank);
   for (int64_t i = 0; i < count; i++) {
     const tsl_patch patch = tsl_layout_patch(&result->layout, rank, i);
@@ -210,8 +210,8 @@ tesela_status tsl_overlap_check_result(const tsl_part *result, const char *name,
   return status;
 }
 
-tesela_status tsl_overlap_check_apart(const tsl_part *result, const char *result_name,
-                                      const tsl_part *operand, const char *operand_name, int rank) {
+tesela_status tsl_overlap_check_apart(const tsl_rank_part *result, const char *result_name,
+                                      const tsl_rank_part *operand, const char *operand_name, int rank) {
   lattice *results = NULL, *operands = NULL;
   int64_t result_count, operand_count;
   tesela_status status = make_lattices(result, rank, &results, &result_count);

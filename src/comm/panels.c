@@ -34,7 +34,7 @@ static bool comes(const tsl_panels *p, int operand, int step) {
          (operand == TSL_PART_A ? step % grid->tiles_n == 0 : grid->tiles_n > 1);
 }
 
-tsl_panel *tsl_panels_at(tsl_panels *panels, int operand, int step) {
+tsl_rank_panel *tsl_panels_at(tsl_panels *panels, int operand, int step) {
   const tsl_process_grid *grid = panels->grid;
   const int before = grid->panels > 1        ? step /* changes of the panel until then */
                      : operand == TSL_PART_A ? step / grid->tiles_n
@@ -42,13 +42,13 @@ tsl_panel *tsl_panels_at(tsl_panels *panels, int operand, int step) {
   return &panels->panel[before % 2][operand];
 }
 
-bool tsl_panel_lies_here(const tsl_part *part, int rank, bool on_device, tsl_panel *panel) {
+bool tsl_panel_lies_here(const tsl_rank_part *part, int rank, bool on_device, tsl_rank_panel *panel) {
   if (on_device && !part->mirror.buffer)
     return false;
   for (int64_t i = 0; i < tsl_layout_count(&part->layout, rank); i++) {
     const tsl_patch held = tsl_layout_patch(&part->layout, rank, i);
     tsl_spans_intersect rows = {.a = &held.rows, .b = &panel->window.rows},
-             cols = {.a = &held.cols, .b = &panel->window.cols};
+                        cols = {.a = &held.cols, .b = &panel->window.cols};
     if (!tsl_spans_intersect_next(&rows) || !tsl_spans_intersect_next(&cols) ||
         rows.length != panel->window.rows.last - panel->window.rows.first ||
         cols.length != panel->window.cols.last - panel->window.cols.first)
@@ -64,31 +64,31 @@ bool tsl_panel_lies_here(const tsl_part *part, int rank, bool on_device, tsl_pan
   return false;
 }
 
-static void panels_look(const tsl_panels *p, int operand, tsl_step step, tsl_panel *panel) {
+static void panels_look(const tsl_panels *p, int operand, tsl_step step, tsl_rank_panel *panel) {
   panel->window = window_of(p, operand, p->own, step);
   panel->in_place = tsl_panel_lies_here(&p->job->part[operand], p->job->ranks->rank,
                                         tsl_place_is_device(&p->job->place), panel);
 }
 
 /* Begins to receive a panel, rank by rank. */
-static tesela_status receive(tsl_panels *p, int operand, int step, char **at) {
+static tesela_status receive(tsl_panels *p, int operand, int step, char **data) {
   tsl_ranks *ranks = p->job->ranks;
-  const tsl_part *part = &p->job->part[operand];
-  tsl_panel panel;
+  const tsl_rank_part *part = &p->job->part[operand];
+  tsl_rank_panel panel;
   panels_look(p, operand, tsl_step_at(p->grid, step), &panel);
   for (int from = 0; from < ranks->size && !panel.in_place; from++) {
     if (from == ranks->rank)
       continue;
     const size_t bytes = (size_t)tsl_layout_common(&part->layout, from, &panel.window) * part->type->size;
     if (bytes > 0)
-      TSL_TRY(ranks->ops->receive(ranks, step % 2, from, panels_tag_of(operand), *at, bytes));
-    *at += bytes;
+      TSL_TRY(ranks->ops->receive(ranks, step % 2, from, panels_tag_of(operand), *data, bytes));
+    *data += bytes;
   }
   return TESELA_OK;
 }
 
 /* What this rank has of a window, as a message. */
-static int64_t panels_pack(const tsl_part *part, int rank, const tsl_patch *window, char *message) {
+static int64_t panels_pack(const tsl_rank_part *part, int rank, const tsl_patch *window, char *message) {
   int64_t count = 0;
   for (int64_t i = 0; i < tsl_layout_count(&part->layout, rank); i++) {
     const tsl_patch held = tsl_layout_patch(&part->layout, rank, i);
@@ -98,10 +98,11 @@ static int64_t panels_pack(const tsl_part *part, int rank, const tsl_patch *wind
   return count;
 }
 
-/* Windows that this rank has a part of, each once: packed to *at, or only counted where at is NULL. Sends them to all that need them. */
-static tesela_status send_or_count(tsl_panels *p, int operand, int step, char **at, size_t *bytes) {
+/* Windows that this rank has a part of, each once: packed to *at, or only counted where at is NULL. Sends
+ * them to all that need them. */
+static tesela_status send_or_count(tsl_panels *p, int operand, int step, char **data, size_t *bytes) {
   tsl_ranks *ranks = p->job->ranks;
-  const tsl_part *part = &p->job->part[operand];
+  const tsl_rank_part *part = &p->job->part[operand];
   int packed = 0;
   for (int place = 0; place < p->grid->used; place++) {
     if (p->blocks->rank[place] == ranks->rank)
@@ -112,38 +113,38 @@ static tesela_status send_or_count(tsl_panels *p, int operand, int step, char **
       i--;
     if (i < 0) {
       i = packed++;
-      p->packed[i] = (tsl_packed_window){window, at ? *at : NULL, 0, 0};
-      p->packed[i].count =
-          at ? panels_pack(part, ranks->rank, &window, *at) : tsl_layout_common(&part->layout, ranks->rank, &window);
+      p->packed[i] = (tsl_packed_window){window, data ? *data : NULL, 0, 0};
+      p->packed[i].count = data ? panels_pack(part, ranks->rank, &window, *data)
+                                : tsl_layout_common(&part->layout, ranks->rank, &window);
       *bytes += (size_t)p->packed[i].count * part->type->size;
-      if (at)
-        *at += (size_t)p->packed[i].count * part->type->size;
+      if (data)
+        *data += (size_t)p->packed[i].count * part->type->size;
     }
-    if (at && p->packed[i].count > 0)
-      TSL_TRY(ranks->ops->send(ranks, step % 2, p->blocks->rank[place], panels_tag_of(operand), p->packed[i].message,
-                               (size_t)p->packed[i].count * part->type->size));
+    if (data && p->packed[i].count > 0)
+      TSL_TRY(ranks->ops->send(ranks, step % 2, p->blocks->rank[place], panels_tag_of(operand),
+                               p->packed[i].message, (size_t)p->packed[i].count * part->type->size));
   }
   return TESELA_OK;
 }
 
 /* --- from device to device: in order of the lane's stream --- */
 
-static void lane_receive(tsl_panels *p, int operand, int step, size_t *at) {
+static void lane_receive(tsl_panels *p, int operand, int step, size_t *data) {
   const tsl_ranks *ranks = p->job->ranks;
-  const tsl_part *part = &p->job->part[operand];
-  tsl_panel panel;
+  const tsl_rank_part *part = &p->job->part[operand];
+  tsl_rank_panel panel;
   panels_look(p, operand, tsl_step_at(p->grid, step), &panel);
   for (int from = 0; from < ranks->size && !panel.in_place; from++) {
     if (from == ranks->rank)
       continue;
     const size_t bytes = (size_t)tsl_layout_common(&part->layout, from, &panel.window) * part->type->size;
     if (bytes > 0)
-      p->parcels[p->parcel_count++] = (tsl_message){from, false, p->lane_incoming[step % 2], *at, bytes};
-    *at += bytes;
+      p->parcels[p->parcel_count++] = (tsl_message){from, false, p->lane_incoming[step % 2], *data, bytes};
+    *data += bytes;
   }
 }
 
-static tesela_status lane_pack(const tsl_panels *p, const tsl_part *part, int step,
+static tesela_status lane_pack(const tsl_panels *p, const tsl_rank_part *part, int step,
                                tsl_packed_window *packed) {
   const int rank = p->job->ranks->rank;
   const tsl_lane_side from = {part->mirror.buffer, (size_t)part->mirror.at * part->type->size, false};
@@ -157,8 +158,8 @@ static tesela_status lane_pack(const tsl_panels *p, const tsl_part *part, int st
   return TESELA_OK;
 }
 
-static tesela_status lane_send(tsl_panels *p, int operand, int step, size_t *at) {
-  const tsl_part *part = &p->job->part[operand];
+static tesela_status lane_send(tsl_panels *p, int operand, int step, size_t *data) {
+  const tsl_rank_part *part = &p->job->part[operand];
   int packed = 0;
   for (int place = 0; place < p->grid->used; place++) {
     if (p->blocks->rank[place] == p->job->ranks->rank)
@@ -169,20 +170,20 @@ static tesela_status lane_send(tsl_panels *p, int operand, int step, size_t *at)
       i--;
     if (i < 0) {
       i = packed++;
-      p->packed[i] = (tsl_packed_window){window, NULL, *at, 0};
+      p->packed[i] = (tsl_packed_window){window, NULL, *data, 0};
       TSL_TRY(lane_pack(p, part, step, &p->packed[i]));
-      *at += (size_t)p->packed[i].count * part->type->size;
+      *data += (size_t)p->packed[i].count * part->type->size;
     }
     if (p->packed[i].count > 0)
       p->parcels[p->parcel_count++] =
           (tsl_message){p->blocks->rank[place], true, p->lane_outgoing[step % 2], p->packed[i].at,
-                       (size_t)p->packed[i].count * part->type->size};
+                        (size_t)p->packed[i].count * part->type->size};
   }
   return TESELA_OK;
 }
 
 /* Where a panel is multiplied: on the device, or in host memory. */
-static void set_place(const tsl_panels *p, tsl_panel *panel) {
+static void set_place(const tsl_panels *p, tsl_rank_panel *panel) {
   panel->data = tsl_place_is_device(&p->job->place) ? NULL : panel->memory;
   panel->buffer = panel->device_memory;
   panel->offset = 0;
@@ -190,10 +191,10 @@ static void set_place(const tsl_panels *p, tsl_panel *panel) {
   panel->col_stride = panel->window.col_stride;
 }
 
-static tesela_status lane_assemble(tsl_panels *p, int operand, int step, size_t *at) {
-  const tsl_part *part = &p->job->part[operand];
+static tesela_status lane_assemble(tsl_panels *p, int operand, int step, size_t *data) {
+  const tsl_rank_part *part = &p->job->part[operand];
   const size_t size = part->type->size;
-  tsl_panel *panel = tsl_panels_at(p, operand, step);
+  tsl_rank_panel *panel = tsl_panels_at(p, operand, step);
   panels_look(p, operand, tsl_step_at(p->grid, step), panel);
   if (panel->in_place)
     return TESELA_OK;
@@ -204,10 +205,10 @@ static tesela_status lane_assemble(tsl_panels *p, int operand, int step, size_t 
       const tsl_patch held = tsl_layout_patch(&part->layout, from, i);
       const bool is_own = from == p->job->ranks->rank;
       const tsl_lane_side side = {is_own ? part->mirror.buffer : p->lane_incoming[step % 2],
-                                  is_own ? (size_t)part->mirror.at * size : *at, !is_own};
+                                  is_own ? (size_t)part->mirror.at * size : *data, !is_own};
       int64_t count = 0;
       TSL_TRY(tsl_lane_patch(p->job->lane, &held, &side, &panel->window, &to, part->order, size, &count));
-      *at += is_own ? 0 : (size_t)count * size;
+      *data += is_own ? 0 : (size_t)count * size;
     }
   return TESELA_OK;
 }
@@ -225,7 +226,8 @@ static tesela_status lane_begin(tsl_panels *p, int step) {
   return tsl_lane_exchange(p->job->lane, p->parcels, p->parcel_count);
 }
 
-/* Behind the messages, in order of the stream: not sooner, as the panels are multiplied until now that these take the place of. */
+/* Behind the messages, in order of the stream: not sooner, as the panels are multiplied until now that these
+ * take the place of. */
 static tesela_status lane_end(tsl_panels *p, int step) {
   size_t at = 0;
   for (int operand = TSL_PART_A; operand <= TSL_PART_B && p->own; operand++)
@@ -237,7 +239,7 @@ static tesela_status lane_end(tsl_panels *p, int step) {
 
 /* --- steps --- */
 
-tesela_status tsl_panels_begin(tsl_panels *p, int step, const tsl_beside *beside) {
+tesela_status tsl_panels_begin(tsl_panels *p, int step, const tsl_async_task *beside) {
   const double begin = tsl_clock();
   char *in = p->incoming[step % 2], *out = p->outgoing[step % 2];
   size_t bytes = 0;
@@ -254,10 +256,10 @@ tesela_status tsl_panels_begin(tsl_panels *p, int step, const tsl_beside *beside
 }
 
 /* Puts together what arrived of a panel, and what this rank has of it itself, where it is multiplied. */
-static tesela_status assemble(tsl_panels *p, int operand, int step, const char **at) {
-  const tsl_part *part = &p->job->part[operand];
+static tesela_status assemble(tsl_panels *p, int operand, int step, const char **src) {
+  const tsl_rank_part *part = &p->job->part[operand];
   const int own = p->job->ranks->rank;
-  tsl_panel *panel = tsl_panels_at(p, operand, step);
+  tsl_rank_panel *panel = tsl_panels_at(p, operand, step);
   panels_look(p, operand, tsl_step_at(p->grid, step), panel);
   if (panel->in_place)
     return TESELA_OK;
@@ -268,9 +270,9 @@ static tesela_status assemble(tsl_panels *p, int operand, int step, const char *
       if (from == own)
         tsl_patch_copy(&held, part->data, &panel->window, panel->memory, part->order, part->type->size);
       else
-        *at += (size_t)tsl_patch_unpack(&held, &panel->window, panel->memory, part->order, part->type->size,
-                                        *at) *
-               part->type->size;
+        *src += (size_t)tsl_patch_unpack(&held, &panel->window, panel->memory, part->order, part->type->size,
+                                         *src) *
+                part->type->size;
     }
   return panel->device_memory
              ? tesela_buffer_write(panel->device_memory, 0, panel->memory,
@@ -278,8 +280,9 @@ static tesela_status assemble(tsl_panels *p, int operand, int step, const char *
              : TESELA_OK;
 }
 
-/* Waiting of MPI's own keeps a processor busy, which the work beside may need: so long, batches are asked about. */
-static tesela_status panels_arrive(const tsl_panels *p, int step, const tsl_beside *beside) {
+/* Waiting of MPI's own keeps a processor busy, which the work beside may need: so long, batches are asked
+ * about. */
+static tesela_status panels_arrive(const tsl_panels *p, int step, const tsl_async_task *beside) {
   static const struct timespec moment = {.tv_nsec = 50000};
   tsl_ranks *ranks = p->job->ranks;
   int done = 0;
@@ -292,12 +295,13 @@ static tesela_status panels_arrive(const tsl_panels *p, int step, const tsl_besi
   return ranks->ops->wait(ranks, step % 2);
 }
 
-tesela_status tsl_panels_end(tsl_panels *p, int step, const tsl_beside *beside, tesela_status *own) {
+tesela_status tsl_panels_end(tsl_panels *p, int step, const tsl_async_task *beside,
+                             tesela_status *status_in) {
   const double begin = tsl_clock();
   TSL_TRY(panels_arrive(p, step, beside));
   if (p->job->lane) {
     TSL_TRY(lane_end(p, step));
-    *own = *own == TESELA_OK ? tsl_lane_status(p->job->lane) : *own;
+    *status_in = *status_in == TESELA_OK ? tsl_lane_status(p->job->lane) : *status_in;
   }
   p->seconds_wait += tsl_beside_exposed(beside, begin);
   const double arrived = tsl_clock();
@@ -306,13 +310,14 @@ tesela_status tsl_panels_end(tsl_panels *p, int step, const tsl_beside *beside, 
     if (p->job->part[operand].by_lane || !comes(p, operand, step))
       continue;
     const tesela_status status = assemble(p, operand, step, &at);
-    *own = *own == TESELA_OK ? status : *own;
+    *status_in = *status_in == TESELA_OK ? status : *status_in;
   }
   p->seconds_move += tsl_beside_exposed(beside, arrived);
   return TESELA_OK;
 }
 
-/* The most bytes of any step: of each panel, of both that come in, and of what goes out; [1]: from device to device. */
+/* The most bytes of any step: of each panel, of both that come in, and of what goes out; [1]: from device to
+ * device. */
 typedef struct most {
   size_t panel[2], in[2], out[2];
 } most;
@@ -328,7 +333,7 @@ static tesela_status panels_measure(tsl_panels *p, most *all) {
       const int way = p->job->part[operand].by_lane;
       if (!comes(p, operand, step))
         continue;
-      tsl_panel panel = {.in_place = true};
+      tsl_rank_panel panel = {.in_place = true};
       if (p->own)
         panels_look(p, operand, tsl_step_at(p->grid, step), &panel);
       if (!panel.in_place) {
@@ -352,15 +357,15 @@ static tesela_status take_buffer(const tsl_job *job, size_t bytes, tesela_buffer
   return bytes == 0 ? TESELA_OK : tsl_api_buffer_take(job->context, job->place.device, bytes, buffer);
 }
 
-static tesela_status take_panel(const tsl_job *job, int operand, size_t bytes, tsl_panel *panel) {
+static tesela_status take_panel(const tsl_job *job, int operand, size_t bytes, tsl_rank_panel *panel) {
   TSL_TRY(tsl_alloc(job->part[operand].by_lane ? 0 : bytes, "a panel", &panel->memory));
   return tsl_place_is_device(&job->place) ? take_buffer(job, bytes, &panel->device_memory) : TESELA_OK;
 }
 
-tesela_status tsl_panels_make(const tsl_job *job, const tsl_process_grid *grid, const tsl_blocks *blocks,
-                              const tsl_block *own, tsl_panels *out) {
+tesela_status tsl_panels_make(const tsl_job *job, const tsl_process_grid *grid, const tsl_rank_blocks *blocks,
+                              const tsl_block *block, tsl_panels *out) {
   const int messages = 2 * (grid->used + job->ranks->size);
-  *out = (tsl_panels){.job = job, .grid = grid, .blocks = blocks, .own = own};
+  *out = (tsl_panels){.job = job, .grid = grid, .blocks = blocks, .own = block};
   out->packed = malloc((size_t)grid->used * sizeof *out->packed);
   if (job->lane)
     out->parcels = malloc((size_t)messages * sizeof *out->parcels);

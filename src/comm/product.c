@@ -8,10 +8,10 @@
 #include "base/status.h"
 #include "comm/collective_status.h"
 #include "comm/comm_blocks.h"
-#include "comm/reduce.h"
+#include "comm/device_store.h"
 #include "comm/gpu_transport_patch.h"
 #include "comm/panels.h"
-#include "comm/device_store.h"
+#include "comm/reduce.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 enum { TAG_SUMS = 3, LANE_SUMS = 2 };
 
 tesela_status tsl_product_count(const tsl_job *job, tsl_process_grid *grid) {
-  tsl_blocks blocks;
+  tsl_rank_blocks blocks;
   tesela_status status = tsl_blocks_make(grid, &job->part[TSL_PART_C].layout, &blocks);
   if (status == TESELA_OK)
     status = tsl_blocks_count(&blocks, &job->part[TSL_PART_A].layout, &job->part[TSL_PART_B].layout,
@@ -31,7 +31,7 @@ tesela_status tsl_product_count(const tsl_job *job, tsl_process_grid *grid) {
 }
 
 static tsl_task task_of(const tsl_job *job) {
-  const tsl_part *parts = job->part;
+  const tsl_rank_part *parts = job->part;
   return (tsl_task){job->m,
                     job->n,
                     job->k,
@@ -55,8 +55,9 @@ static const tsl_links *links_of(const tsl_job *job) {
 
 tsl_product_costs tsl_product_cost = {7e-4, 256, 2.5e11};
 
-/* Nothing hides the messages of the first tile, and those of another one come beside the one before: so tiles grow by as much as products
- * take longer than messages, and there are as many as cost least. `lines` are to be cut. */
+/* Nothing hides the messages of the first tile, and those of another one come beside the one before: so tiles
+ * grow by as much as products take longer than messages, and there are as many as cost least. `lines` are to
+ * be cut. */
 static int choose_tiles(const tsl_job *job, const tsl_process_grid *grid, double lines, int *growth) {
   enum { TILES = 4, GROWTH = 4 };
   const int64_t busiest = grid->words > grid->words_sent ? grid->words : grid->words_sent;
@@ -98,9 +99,9 @@ static void deepen(const tsl_job *job, tsl_process_grid *grid) {
     tsl_grid_in_panels(&task, links_of(job), panels > 1 ? (int)panels : 1, grid);
 }
 
-/* What devices need beside what all ranks do. One rank's products need messages, too, where the operands are not its own. Sums travel as
- * they are, whatever C's type is, and behind the products, when nothing hides them: of two grids with as many words the one that leaves C
- * where it is made is the faster. */
+/* What devices need beside what all ranks do. One rank's products need messages, too, where the operands are
+ * not its own. Sums travel as they are, whatever C's type is, and behind the products, when nothing hides
+ * them: of two grids with as many words the one that leaves C where it is made is the faster. */
 static double seconds_of_lane(const tsl_job *job, const tsl_links *links, const tsl_process_grid *grid) {
   const double tiles = (double)grid->tiles_m * grid->tiles_n;
   const double messages = grid->used == 1 ? 2.0 * grid->panels : 0,
@@ -111,7 +112,7 @@ static double seconds_of_lane(const tsl_job *job, const tsl_links *links, const 
 
 tesela_status tsl_product_plan(const tsl_job *job, tsl_process_grid *out) {
   TSL_DEFAULT_FLOATS; /* ranks come to one grid, whatever mode each of them has */
-  const tsl_part *parts = job->part;
+  const tsl_rank_part *parts = job->part;
   const tsl_task task = task_of(job);
   const tsl_links *links = links_of(job);
   tsl_process_grid list[CANDIDATES + 1];
@@ -141,7 +142,7 @@ tesela_status tsl_product_plan(const tsl_job *job, tsl_process_grid *out) {
 typedef struct product {
   const tsl_job *job;
   const tsl_process_grid *grid;
-  tsl_blocks blocks;
+  tsl_rank_blocks blocks;
   tsl_panels panels;
   const tsl_block *own;       /* NULL: this rank multiplies nothing */
   const tsl_type_info *made;  /* of the own tile's numbers */
@@ -150,7 +151,7 @@ typedef struct product {
   void *packed;               /* the same, for its owners */
   void *slots;                /* sums of what this rank has of C in a tile, one slot for each layer */
   tesela_buffer *device_packed,
-      *device_slots;   /* where sums go from device to device: the same on the device ... */
+      *device_slots;    /* where sums go from device to device: the same on the device ... */
   tsl_message *parcels; /* ... and a tile's messages */
   int parcel_count;
   bool written;      /* a tile of C is stored already */
@@ -226,8 +227,9 @@ static void product_release(product *p, bool is_well) {
   free(p->parcels);
 }
 
-/* Where a tile is made that needs no last step, once a first one was stored: until then C is as it was, whatever fails. */
-static bool is_made_in_c(const product *p, int number, tsl_panel *c) {
+/* Where a tile is made that needs no last step, once a first one was stored: until then C is as it was,
+ * whatever fails. */
+static bool is_made_in_c(const product *p, int number, tsl_rank_panel *c) {
   const tsl_job *job = p->job;
   if (number == 0 || !job->settles || job->travels || p->grid->panels > 1 ||
       p->made != job->part[TSL_PART_C].type || tsl_settle_scales(job))
@@ -239,11 +241,11 @@ static bool is_made_in_c(const product *p, int number, tsl_panel *c) {
 /* sums += A's panel times B's; the first panel's are stored. */
 static tesela_status product_multiply(product *p, int number) {
   const tsl_job *job = p->job;
-  const tsl_panel *a = tsl_panels_at(&p->panels, TSL_PART_A, number),
-                  *b = tsl_panels_at(&p->panels, TSL_PART_B, number);
+  const tsl_rank_panel *a = tsl_panels_at(&p->panels, TSL_PART_A, number),
+                       *b = tsl_panels_at(&p->panels, TSL_PART_B, number);
   const tsl_step step = tsl_step_at(p->grid, number);
   const tsl_patch c = own_window(p, step);
-  tsl_panel there;
+  tsl_rank_panel there;
   const bool in_c = is_made_in_c(p, number, &there);
   static const double one[2] = {1, 0}, zero[2] = {0, 0};
   const tesela_gemm_desc desc = {
@@ -276,7 +278,8 @@ static tesela_status product_multiply(product *p, int number) {
       .bits = job->bits,
   };
   tesela_record record = {0};
-  /* A kernel whose blocks stay until its end would have messages wait for that, or, where these came first, some of its own blocks. */
+  /* A kernel whose blocks stay until its end would have messages wait for that, or, where these came first,
+   * some of its own blocks. */
   tsl_reserve_units(job->lane && number + 1 < tsl_steps(p->grid) ? tsl_lane_units : 0);
   const tesela_status status = tesela_gemm(job->context, &desc, &record);
   tsl_reserve_units(0);
@@ -300,45 +303,45 @@ static tesela_status multiply_step(void *argument) {
 
 /* Whether a step's product takes longer than starting a thread for it. */
 static bool is_long(product *p, int number) {
-  const tsl_panel *a = tsl_panels_at(&p->panels, TSL_PART_A, number),
-                  *b = tsl_panels_at(&p->panels, TSL_PART_B, number);
+  const tsl_rank_panel *a = tsl_panels_at(&p->panels, TSL_PART_A, number),
+                       *b = tsl_panels_at(&p->panels, TSL_PART_B, number);
   return (double)tsl_dim_total(&a->window.rows) * (double)tsl_dim_total(&a->window.cols) *
              (double)tsl_dim_total(&b->window.cols) >
          1e6;
 }
 
 /* The panels of a step are put together, and the messages of the one behind it begin. */
-static tesela_status advance(product *p, int number, const tsl_beside *beside, tesela_status *own) {
+static tesela_status advance(product *p, int number, const tsl_async_task *beside, tesela_status *status) {
   const int steps = tsl_steps(p->grid);
   if (number < steps)
-    TSL_TRY(tsl_panels_end(&p->panels, number, beside, own));
+    TSL_TRY(tsl_panels_end(&p->panels, number, beside, status));
   return number + 1 < steps ? tsl_panels_begin(&p->panels, number + 1, beside) : TESELA_OK;
 }
 
-/* Panels of a tile, one after the other, each beside the messages of the next ones. A failure of this rank's own is kept: the others wait
- * for its messages. */
-static tesela_status product_run_tile(product *p, int tile, tesela_status *own) {
+/* Panels of a tile, one after the other, each beside the messages of the next ones. A failure of this rank's
+ * own is kept: the others wait for its messages. */
+static tesela_status product_run_tile(product *p, int tile, tesela_status *status) {
   const int first = tile * p->grid->panels, end = first + p->grid->panels;
   for (int number = first; number < end; number++) {
-    const bool is_own = p->own && *own == TESELA_OK;
+    const bool is_own = p->own && *status == TESELA_OK;
     step_work work = {p, number};
-    tsl_beside beside = {0};
+    tsl_async_task beside = {0};
     if (is_own && number + 1 < tsl_steps(p->grid) && is_long(p, number))
       tsl_beside_start(&beside, multiply_step, &work);
     else if (is_own)
-      *own = product_multiply(p, number);
-    const tesela_status messages = advance(p, number + 1, &beside, own);
+      *status = product_multiply(p, number);
+    const tesela_status messages = advance(p, number + 1, &beside, status);
     const tesela_status multiplied = tsl_beside_join(&beside);
     if (messages != TESELA_OK)
       return messages;
-    *own = multiplied != TESELA_OK ? multiplied : *own;
+    *status = multiplied != TESELA_OK ? multiplied : *status;
   }
   return TESELA_OK;
 }
 
 /* The sums of a tile that were made on a device, to host memory, where they are needed there. */
 static tesela_status fetch_sums(product *p, int tile) {
-  const tsl_part *part = &p->job->part[TSL_PART_C];
+  const tsl_rank_part *part = &p->job->part[TSL_PART_C];
   if (!p->device_sums || p->job->settles)
     return TESELA_OK;
   const tsl_patch c = own_window(p, tsl_step_at(p->grid, tile * p->grid->panels));
@@ -348,19 +351,19 @@ static tesela_status fetch_sums(product *p, int tile) {
 }
 
 /* Messages of sums begin; from device to device, all together. */
-static tesela_status receive_slot(product *p, int from, size_t at, size_t bytes) {
+static tesela_status receive_slot(product *p, int from, size_t index, size_t bytes) {
   tsl_ranks *ranks = p->job->ranks;
   if (!p->job->part[TSL_PART_C].by_lane)
-    return ranks->ops->receive(ranks, TSL_BATCH_SUMS, from, TAG_SUMS, (char *)p->slots + at, bytes);
-  p->parcels[p->parcel_count++] = (tsl_message){from, false, p->device_slots, at, bytes};
+    return ranks->ops->receive(ranks, TSL_BATCH_SUMS, from, TAG_SUMS, (char *)p->slots + index, bytes);
+  p->parcels[p->parcel_count++] = (tsl_message){from, false, p->device_slots, index, bytes};
   return TESELA_OK;
 }
 
-static tesela_status send_packed(product *p, int to, size_t at, size_t bytes) {
+static tesela_status send_packed(product *p, int end, size_t index, size_t bytes) {
   tsl_ranks *ranks = p->job->ranks;
   if (!p->job->part[TSL_PART_C].by_lane)
-    return ranks->ops->send(ranks, TSL_BATCH_SUMS, to, TAG_SUMS, (char *)p->packed + at, bytes);
-  p->parcels[p->parcel_count++] = (tsl_message){to, true, p->device_packed, at, bytes};
+    return ranks->ops->send(ranks, TSL_BATCH_SUMS, end, TAG_SUMS, (char *)p->packed + index, bytes);
+  p->parcels[p->parcel_count++] = (tsl_message){end, true, p->device_packed, index, bytes};
   return TESELA_OK;
 }
 
@@ -389,16 +392,17 @@ typedef struct spot {
 } spot;
 
 /* All of a rank's patches of C that are in a window, one after the other, as a message. */
-static tesela_status pack_for(const product *p, const tsl_patch *window, int rank, spot to, int64_t *count) {
-  const tsl_part *c = &p->job->part[TSL_PART_C];
+static tesela_status pack_for(const product *p, const tsl_patch *window, int rank, spot target,
+                              int64_t *count) {
+  const tsl_rank_part *c = &p->job->part[TSL_PART_C];
   const size_t size = p->job->sums->size;
-  char *message = (char *)(to.in_slots ? p->slots : p->packed) + to.at;
+  char *message = (char *)(target.in_slots ? p->slots : p->packed) + target.at;
   const tsl_lane_side from = {p->device_sums, 0, false};
   *count = 0;
   for (int64_t i = 0; i < tsl_layout_count(&c->layout, rank); i++) {
     const tsl_patch held = tsl_layout_patch(&c->layout, rank, i);
-    const tsl_lane_side there = {to.in_slots ? p->device_slots : p->device_packed,
-                                 to.at + (size_t)*count * size, true};
+    const tsl_lane_side there = {target.in_slots ? p->device_slots : p->device_packed,
+                                 target.at + (size_t)*count * size, true};
     if (c->by_lane)
       TSL_TRY(tsl_lane_patch(p->job->lane, window, &from, &held, &there, c->order, size, count));
     else
@@ -434,23 +438,24 @@ static tesela_status send_sums(product *p, tsl_step step, int64_t owned) {
                   &count);
 }
 
-/* Messages of sums from device to device: all of a tile; and what has come to the slots in host memory, where sums are added there. */
-static tesela_status exchange_sums(product *p, int64_t owned, tesela_status *own) {
+/* Messages of sums from device to device: all of a tile; and what has come to the slots in host memory, where
+ * sums are added there. */
+static tesela_status exchange_sums(product *p, int64_t owned, tesela_status *status) {
   tsl_lane *lane = p->job->lane;
   TSL_TRY(tsl_lane_exchange(lane, p->parcels, p->parcel_count));
   TSL_TRY(tsl_lane_mark(lane, LANE_SUMS));
   TSL_TRY(tsl_lane_wait(lane, LANE_SUMS));
-  *own = *own == TESELA_OK ? tsl_lane_status(lane) : *own;
-  if (*own == TESELA_OK && !p->job->settles && p->parcel_count + p->grid->depth > 1)
-    *own = tesela_buffer_read(p->device_slots, 0, p->slots,
-                              (size_t)owned * p->job->sums->size * (size_t)p->grid->depth);
+  *status = *status == TESELA_OK ? tsl_lane_status(lane) : *status;
+  if (*status == TESELA_OK && !p->job->settles && p->parcel_count + p->grid->depth > 1)
+    *status = tesela_buffer_read(p->device_slots, 0, p->slots,
+                                 (size_t)owned * p->job->sums->size * (size_t)p->grid->depth);
   return TESELA_OK;
 }
 
 /* Stores what this rank has of C in the tile. */
 static void product_store(product *p, tsl_step step) {
   const tsl_job *job = p->job;
-  const tsl_part *c = &job->part[TSL_PART_C];
+  const tsl_rank_part *c = &job->part[TSL_PART_C];
   const int rank = job->ranks->rank;
   int64_t before = 0;
   for (int within = 0; within < p->blocks.layer_ranks; within++) {
@@ -471,11 +476,12 @@ static void product_store(product *p, tsl_step step) {
   }
 }
 
-/* What stays on the devices: the last step of a tile, which was multiplied by all. The lane keeps what fails. */
+/* What stays on the devices: the last step of a tile, which was multiplied by all. The lane keeps what fails.
+ */
 static tesela_status product_settle(product *p, int tile, int64_t owned) {
   tsl_lane *lane = p->job->lane;
   const tsl_step step = tsl_step_at(p->grid, tile * p->grid->panels);
-  tsl_panel there;
+  tsl_rank_panel there;
   if (p->own && is_made_in_c(p, tile, &there))
     return TESELA_OK;
   const int depth = p->grid->depth, rank = p->job->ranks->rank;
@@ -499,14 +505,14 @@ static tesela_status product_settle(product *p, int tile, int64_t owned) {
   return is_late ? TESELA_OK : tsl_lane_wait(lane, LANE_SUMS);
 }
 
-static tesela_status product_finish_tile(product *p, int tile, tesela_status own) {
+static tesela_status product_finish_tile(product *p, int tile, tesela_status status) {
   p->parcel_count = 0;
   tsl_ranks *ranks = p->job->ranks;
   const tsl_step step = tsl_step_at(p->grid, tile * p->grid->panels);
   const double begin = tsl_clock();
   const bool travels = !p->job->settles || p->job->travels;
   if (p->written && !travels) /* no rank waits for another one's C, and what fails now is told at the end */
-    return own == TESELA_OK ? product_settle(p, tile, 0) : TESELA_OK;
+    return status == TESELA_OK ? product_settle(p, tile, 0) : TESELA_OK;
   const int64_t owned = travels ? owned_in(p, step) : 0;
   if (travels)
     TSL_TRY(receive_sums(p, step, owned));
@@ -514,13 +520,13 @@ static tesela_status product_finish_tile(product *p, int tile, tesela_status own
     TSL_TRY(send_sums(p, step, owned));
   const double sent = tsl_clock();
   if (travels && p->job->part[TSL_PART_C].by_lane)
-    TSL_TRY(exchange_sums(p, owned, &own));
+    TSL_TRY(exchange_sums(p, owned, &status));
   TSL_TRY(ranks->ops->wait(ranks, TSL_BATCH_SUMS));
   if (p->job->lane) {
     TSL_TRY(tsl_lane_meet(p->job->lane));
-    own = own == TESELA_OK ? tsl_lane_status(p->job->lane) : own;
+    status = status == TESELA_OK ? tsl_lane_status(p->job->lane) : status;
   }
-  const tesela_status all = tsl_agree(ranks, own);
+  const tesela_status all = tsl_agree(ranks, status);
   const double arrived = tsl_clock();
   if (all != TESELA_OK) {
     tsl_status_saved saved;
@@ -540,22 +546,22 @@ static tesela_status product_finish_tile(product *p, int tile, tesela_status own
 }
 
 /* All ranks: whether what each did since C was written first went well. */
-static tesela_status agree_late(const product *p, tesela_status own) {
+static tesela_status agree_late(const product *p, tesela_status status) {
   tsl_status_saved saved;
   tsl_status_save(&saved);
   TSL_TRY(tsl_lane_meet(p->job->lane));
   tsl_status_restore(&saved);
-  own = own == TESELA_OK ? tsl_lane_status(p->job->lane) : own;
-  if (own != TESELA_OK) {
+  status = status == TESELA_OK ? tsl_lane_status(p->job->lane) : status;
+  if (status != TESELA_OK) {
     tsl_status_save(&saved);
-    own = tsl_fail(own, "%s; C is lost, a part of it was written", saved.sentence);
+    status = tsl_fail(status, "%s; C is lost, a part of it was written", saved.sentence);
   }
-  return tsl_agree(p->job->ranks, own);
+  return tsl_agree(p->job->ranks, status);
 }
 
 static tesela_status product_run_all(product *p) {
   tesela_status own = TESELA_OK;
-  static const tsl_beside nothing = {0};
+  static const tsl_async_task nothing = {0};
   TSL_TRY(tsl_panels_begin(&p->panels, 0, &nothing));
   TSL_TRY(advance(p, 0, &nothing, &own));
   for (int tile = 0; tile < p->grid->tiles_m * p->grid->tiles_n; tile++) {
@@ -586,12 +592,14 @@ double tsl_product_roundings(const tsl_job *job, int depth) {
 }
 
 /* Each rank's are of its own tiles; all get the largest. */
-static tesela_status agree_bounds(const tsl_job *job, const tsl_process_grid *grid, tesela_mpi_record *record) {
+static tesela_status agree_bounds(const tsl_job *job, const tsl_process_grid *grid,
+                                  tesela_mpi_record *record) {
   double least = 0;
   TSL_TRY(job->ranks->ops->least(job->ranks, -record->error_bound, &least));
   record->error_bound = -least * (1 + 1e-6) + tsl_product_roundings(job, grid->depth);
   TSL_TRY(job->ranks->ops->least(job->ranks, -record->flushed_below, &least));
-  /* Each product may lose three such numbers beside those of its terms, where the record speaks of two in all. */
+  /* Each product may lose three such numbers beside those of its terms, where the record speaks of two in
+   * all. */
   record->flushed_below = -least * (1 + 1.5 * grid->panels * grid->depth / (double)job->k);
   return TESELA_OK;
 }
@@ -612,7 +620,7 @@ tesela_status tsl_product_run(const tsl_job *job, const tsl_process_grid *grid, 
 
 void tsl_product_scale(const tsl_job *job) {
   static const double nothing[2] = {0, 0};
-  const tsl_part *c = &job->part[TSL_PART_C];
+  const tsl_rank_part *c = &job->part[TSL_PART_C];
   const int rank = job->ranks->rank;
   for (int64_t i = 0; i < tsl_layout_count(&c->layout, rank); i++) {
     const tsl_patch held = tsl_layout_patch(&c->layout, rank, i);

@@ -24,7 +24,7 @@ static bool means(const char *word, const char *name) {
 }
 
 tesela_status tsl_place_find(const tesela_buffer *const *buffers, const char *const *names, int count,
-                             const char *device, tsl_place *out) {
+                             const char *device, tsl_rank_place *out) {
   int first = -1;
   out->device[0] = 0;
   for (int i = 0; i < count; i++) {
@@ -62,26 +62,27 @@ typedef struct runs {
   int64_t at, count, apart, length, step;
 } runs;
 
-static runs runs_of(const tsl_patch *patch, int64_t rows, int64_t cols, int64_t at) {
+static runs runs_of(const tsl_patch *patch, int64_t rows, int64_t cols, int64_t index) {
   const int64_t row = llabs(patch->row_stride), col = llabs(patch->col_stride);
-  at += patch->row_stride < 0 ? (rows - 1) * patch->row_stride : 0;
-  at += patch->col_stride < 0 ? (cols - 1) * patch->col_stride : 0;
-  return col <= row ? (runs){at, rows, row, cols, col} : (runs){at, cols, col, rows, row};
+  index += patch->row_stride < 0 ? (rows - 1) * patch->row_stride : 0;
+  index += patch->col_stride < 0 ? (cols - 1) * patch->col_stride : 0;
+  return col <= row ? (runs){index, rows, row, cols, col} : (runs){index, cols, col, rows, row};
 }
 
-static void reach_block(void *user, int64_t rows, int64_t cols, int64_t at, int64_t same, int64_t before) {
+static void reach_block(void *user, int64_t rows, int64_t cols, int64_t index, int64_t same, int64_t before) {
   rank_memory_moving *m = user;
-  const runs r = runs_of(m->patch, rows, cols, at);
+  const runs r = runs_of(m->patch, rows, cols, index);
   const int64_t last = r.at + (r.count - 1) * r.apart + (r.length - 1) * r.step;
   (void)same, (void)before;
   m->low = r.at < m->low ? r.at : m->low;
   m->high = last > m->high ? last : m->high;
 }
 
-static tesela_status rank_memory_move_rows(const rank_memory_moving *m, int64_t at, int64_t rows, int64_t apart, int64_t length) {
-  const size_t offset = (size_t)(m->mirror->at + at) * m->size, pitch = (size_t)apart * m->size,
+static tesela_status rank_memory_move_rows(const rank_memory_moving *m, int64_t index, int64_t rows,
+                                           int64_t apart, int64_t length) {
+  const size_t offset = (size_t)(m->mirror->at + index) * m->size, pitch = (size_t)apart * m->size,
                bytes = (size_t)length * m->size;
-  char *host = (char *)m->mirror->data + at * (int64_t)m->size;
+  char *host = (char *)m->mirror->data + index * (int64_t)m->size;
   /* What is written is a result's, which the caller gave to be written. */
   return m->writes
              ? tesela_buffer_write_rows(tsl_writable(m->mirror->buffer), offset, pitch, host, pitch,
@@ -89,9 +90,10 @@ static tesela_status rank_memory_move_rows(const rank_memory_moving *m, int64_t 
              : tesela_buffer_read_rows(m->mirror->buffer, offset, pitch, host, pitch, (size_t)rows, bytes);
 }
 
-static void rank_memory_move_block(void *user, int64_t rows, int64_t cols, int64_t at, int64_t same, int64_t before) {
+static void rank_memory_move_block(void *user, int64_t rows, int64_t cols, int64_t index, int64_t same,
+                                   int64_t before) {
   rank_memory_moving *m = user;
-  const runs r = runs_of(m->patch, rows, cols, at);
+  const runs r = runs_of(m->patch, rows, cols, index);
   (void)same, (void)before;
   const bool is_whole = r.step == 1 && (r.apart >= r.length || r.count == 1);
   if (m->status == TESELA_OK && is_whole)
@@ -101,7 +103,8 @@ static void rank_memory_move_block(void *user, int64_t rows, int64_t cols, int64
                             : rank_memory_move_rows(m, r.at + i * r.apart, r.length, r.step, 1);
 }
 
-static tesela_status rank_memory_walk(rank_memory_moving *m, const tsl_layout *layout, int rank, tsl_patch_block block) {
+static tesela_status rank_memory_walk(rank_memory_moving *m, const tsl_rank_layout *layout, int rank,
+                                      tsl_patch_block block) {
   for (int64_t i = 0; i < tsl_layout_count(layout, rank); i++) {
     const tsl_patch held = tsl_layout_patch(layout, rank, i);
     m->patch = &held;
@@ -111,7 +114,7 @@ static tesela_status rank_memory_walk(rank_memory_moving *m, const tsl_layout *l
 }
 
 tesela_status tsl_host_copy_create(const tesela_matrix *matrix, const char *name, const tsl_type_info *type,
-                              const tsl_layout *layout, int rank, tsl_host_copy *out) {
+                                   const tsl_rank_layout *layout, int rank, tsl_host_copy *out) {
   *out = (tsl_host_copy){.data = tsl_writable(matrix->data)};
   if (!matrix->buffer || tsl_layout_held(layout, rank) == 0)
     return TESELA_OK;
@@ -132,8 +135,8 @@ tesela_status tsl_host_copy_create(const tesela_matrix *matrix, const char *name
   return TESELA_OK;
 }
 
-tesela_status tsl_host_copy_update(tsl_host_copy *mirror, const tsl_type_info *type, const tsl_layout *layout,
-                              int rank, bool reads) {
+tesela_status tsl_host_copy_update(tsl_host_copy *mirror, const tsl_type_info *type,
+                                   const tsl_rank_layout *layout, int rank, bool reads) {
   rank_memory_moving m = {.mirror = mirror, .size = type->size, .low = INT64_MAX, .high = INT64_MIN};
   if (!mirror->buffer || mirror->memory)
     return TESELA_OK;
@@ -144,8 +147,8 @@ tesela_status tsl_host_copy_update(tsl_host_copy *mirror, const tsl_type_info *t
   return reads ? rank_memory_walk(&m, layout, rank, rank_memory_move_block) : TESELA_OK;
 }
 
-tesela_status tsl_host_copy_store(const tsl_host_copy *mirror, const tsl_type_info *type, const tsl_layout *layout,
-                               int rank) {
+tesela_status tsl_host_copy_store(const tsl_host_copy *mirror, const tsl_type_info *type,
+                                  const tsl_rank_layout *layout, int rank) {
   rank_memory_moving m = {.mirror = mirror, .size = type->size, .writes = true};
   return mirror->memory ? rank_memory_walk(&m, layout, rank, rank_memory_move_block) : TESELA_OK;
 }

@@ -2,25 +2,25 @@
 
 #include <string.h>
 
-typedef void (*adder)(void *to, const void *from, int64_t count);
+typedef void (*adder)(void *dst, const void *from, int64_t count);
 
-static void reduce_add_f64(void *to, const void *from, int64_t count) {
-  double *restrict a = to;
+static void reduce_add_f64(void *dst, const void *from, int64_t count) {
+  double *restrict a = dst;
   const double *restrict b = from;
   for (int64_t i = 0; i < count; i++)
     a[i] += b[i];
 }
 
-static void reduce_add_f32(void *to, const void *from, int64_t count) {
-  float *restrict a = to;
+static void reduce_add_f32(void *dst, const void *from, int64_t count) {
+  float *restrict a = dst;
   const float *restrict b = from;
   for (int64_t i = 0; i < count; i++)
     a[i] += b[i];
 }
 
 /* Modulo 2^32. */
-static void add_i32(void *to, const void *from, int64_t count) {
-  uint32_t *restrict a = to;
+static void add_i32(void *dst, const void *from, int64_t count) {
+  uint32_t *restrict a = dst;
   const uint32_t *restrict b = from;
   for (int64_t i = 0; i < count; i++)
     a[i] += b[i];
@@ -154,11 +154,11 @@ static void store_block(void *user, int64_t rows, int64_t cols, int64_t a_at, in
   for (int64_t i = 0; i < outer; i++) {
     const int64_t x_at = f->is_message ? before + i * inner : a_at + i * a_outer;
     const reduce_run r = {f,
-                   (const char *)f->sums + x_at * (int64_t)f->from->size,
-                   f->is_message ? 1 : a_inner,
-                   (char *)f->c + (b_at + i * b_outer) * (int64_t)f->to->size,
-                   b_inner,
-                   inner};
+                          (const char *)f->sums + x_at * (int64_t)f->from->size,
+                          f->is_message ? 1 : a_inner,
+                          (char *)f->c + (b_at + i * b_outer) * (int64_t)f->to->size,
+                          b_inner,
+                          inner};
     store_run(&r);
   }
 }

@@ -5,8 +5,8 @@
 #include "base/types.h"
 #include "comm/layout.h"
 
-/* Adds `slots` arrays of `count` sums, slot after slot in memory, into the first one, in a fixed tree: neighbours first, whatever came
- * when. type is a type of sums. */
+/* Adds `slots` arrays of `count` sums, slot after slot in memory, into the first one, in a fixed tree:
+ * neighbours first, whatever came when. type is a type of sums. */
 void tsl_tree_add(tesela_type type, void *sums, int slots, int64_t count);
 
 /* alpha x + beta c of what two patches have in common: x of type `from` is a's, c of type `to` is b's. */

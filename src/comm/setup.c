@@ -31,8 +31,10 @@ void tsl_say_version(tsl_sayings *sayings, const tsl_ranks *ranks) {
 
 void tsl_say_scalar(tsl_sayings *sayings, const char *const names[2], const double *scalar, bool is_complex,
                     double otherwise) {
-  setup_say(sayings, names[0], TSL_AGREED_VALUE_REAL, tsl_agreed_value_double(scalar ? scalar[0] : otherwise));
-  setup_say(sayings, names[1], TSL_AGREED_VALUE_REAL, tsl_agreed_value_double(scalar && is_complex ? scalar[1] : 0));
+  setup_say(sayings, names[0], TSL_AGREED_VALUE_REAL,
+            tsl_agreed_value_double(scalar ? scalar[0] : otherwise));
+  setup_say(sayings, names[1], TSL_AGREED_VALUE_REAL,
+            tsl_agreed_value_double(scalar && is_complex ? scalar[1] : 0));
 }
 
 /* Numbers of a grid's ranks; without a list they are in order. */
@@ -46,9 +48,9 @@ static uint64_t say_ranks(const tesela_layout *layout, int ranks) {
   return in_order ? 0 : tsl_agreed_value_bytes(layout->ranks, (size_t)places * sizeof(int));
 }
 
-void tsl_say_operand(tsl_sayings *sayings, const tsl_given *given, int ranks) {
-  const tesela_layout *l = given->layout;
-  const tesela_matrix *m = given->matrix;
+void tsl_say_operand(tsl_sayings *sayings, const tsl_given *state, int ranks) {
+  const tesela_layout *l = state->layout;
+  const tesela_matrix *m = state->matrix;
 #define NAMES(letter)                                                                                        \
   {                                                                                                          \
     "type of " letter, "transpose of " letter, "conjugate of " letter, "layout of " letter " (ranks)",       \
@@ -62,7 +64,7 @@ void tsl_say_operand(tsl_sayings *sayings, const tsl_given *given, int ranks) {
   static const char *const names[][15] = {NAMES("A"), NAMES("B"), NAMES("C")};
 #undef NAMES
 #undef LAYOUT_NAMES
-  const char *const *name = names[given->name[0] - 'a'];
+  const char *const *name = names[state->name[0] - 'a'];
   setup_say(sayings, name[0], TSL_AGREED_VALUE_TYPE, (uint64_t)m->type);
   setup_say(sayings, name[1], TSL_AGREED_VALUE_SWITCH, m->transpose != 0);
   setup_say(sayings, name[2], TSL_AGREED_VALUE_SWITCH, m->conjugate != 0);
@@ -74,31 +76,32 @@ void tsl_say_operand(tsl_sayings *sayings, const tsl_given *given, int ranks) {
     tsl_say(sayings, name[4 + i], numbers[i]);
 }
 
-tesela_status tsl_given_check(const tsl_given *given, int ranks) {
-  const tesela_matrix *m = given->matrix;
+tesela_status tsl_given_check(const tsl_given *state, int ranks) {
+  const tesela_matrix *m = state->matrix;
   char name[24] = "layout of a";
-  name[10] = given->name[0];
+  name[10] = state->name[0];
   if (m->packed)
-    return tsl_fail(TESELA_UNSUPPORTED, "%s is packed: operands on ranks are matrices", given->name);
+    return tsl_fail(TESELA_UNSUPPORTED, "%s is packed: operands on ranks are matrices", state->name);
   if (m->data && m->buffer)
-    return tsl_fail(TESELA_BAD_CALL, "%s has data and a buffer: one of them is NULL", given->name);
+    return tsl_fail(TESELA_BAD_CALL, "%s has data and a buffer: one of them is NULL", state->name);
   if (m->offset != 0 && !m->buffer)
-    return tsl_fail(TESELA_BAD_CALL, "%s.offset is %lld, and counts in a buffer: there is none", given->name,
+    return tsl_fail(TESELA_BAD_CALL, "%s.offset is %lld, and counts in a buffer: there is none", state->name,
                     (long long)m->offset);
   int64_t elements = 0;
   if (!tsl_type(m->type))
-    return tsl_fail(TESELA_BAD_CALL, "%s.type is %d, which is no type", given->name, (int)m->type);
-  if (given->rows < 0 || given->cols < 0 || !tsl_i64_mul(given->rows, given->cols, &elements) ||
+    return tsl_fail(TESELA_BAD_CALL, "%s.type is %d, which is no type", state->name, (int)m->type);
+  if (state->rows < 0 || state->cols < 0 || !tsl_i64_mul(state->rows, state->cols, &elements) ||
       elements > INT64_MAX / 64)
-    return tsl_fail(TESELA_BAD_CALL, "%s is %lld x %lld, which is no size of a matrix", given->name,
-                    (long long)given->rows, (long long)given->cols);
-  return tsl_layout_check(given->layout, name, ranks, m->transpose ? given->cols : given->rows,
-                          m->transpose ? given->rows : given->cols);
+    return tsl_fail(TESELA_BAD_CALL, "%s is %lld x %lld, which is no size of a matrix", state->name,
+                    (long long)state->rows, (long long)state->cols);
+  return tsl_layout_check(state->layout, name, ranks, m->transpose ? state->cols : state->rows,
+                          m->transpose ? state->rows : state->cols);
 }
 
-tesela_status tsl_given_scalar(const double *given, const char *name, const tsl_type_info *sums,
+tesela_status tsl_given_scalar(const double *argument, const char *name, const tsl_type_info *sums,
                                double otherwise, double out[2]) {
-  const double value[2] = {given ? given[0] : otherwise, given && sums->is_complex ? given[1] : 0};
+  const double value[2] = {argument ? argument[0] : otherwise,
+                           argument && sums->is_complex ? argument[1] : 0};
   unsigned char rounded[16];
   if (sums->is_integer && value[0] != floor(value[0]))
     return tsl_fail(TESELA_BAD_CALL, "%s is %g, and C is of whole numbers", name, value[0]);
@@ -123,7 +126,7 @@ static void free_corners(corners *c) {
 }
 
 /* Each rank takes memory for what it will get, and all stop where one has none. */
-static tesela_status gather_corners(tsl_ranks *ranks, const tesela_layout *given, corners *out) {
+static tesela_status gather_corners(tsl_ranks *ranks, const tesela_layout *layout, corners *out) {
   tesela_status status = TESELA_OK;
   const size_t size = (size_t)ranks->size;
   double most = 0;
@@ -132,8 +135,8 @@ static tesela_status gather_corners(tsl_ranks *ranks, const tesela_layout *given
   if (!out->counts || !out->of)
     status = tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for the rectangles of %d ranks", ranks->size);
   TSL_TRY(tsl_agree(ranks, status));
-  TSL_TRY(ranks->ops->gather(ranks, &given->count, sizeof given->count, out->counts));
-  TSL_TRY(ranks->ops->least(ranks, -(double)given->count, &most));
+  TSL_TRY(ranks->ops->gather(ranks, &layout->count, sizeof layout->count, out->counts));
+  TSL_TRY(ranks->ops->least(ranks, -(double)layout->count, &most));
   out->most = (int64_t)-most;
   const size_t bytes = (size_t)out->most * sizeof(tsl_corner);
   out->own = calloc(1, bytes + 1);
@@ -142,9 +145,9 @@ static tesela_status gather_corners(tsl_ranks *ranks, const tesela_layout *given
     status = tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for %lld rectangles of each of %d ranks",
                       (long long)out->most, ranks->size);
   TSL_TRY(tsl_agree(ranks, status));
-  for (int64_t i = 0; i < given->count; i++)
-    out->own[i] = (tsl_corner){given->rectangles[i].row, given->rectangles[i].col, given->rectangles[i].rows,
-                               given->rectangles[i].cols};
+  for (int64_t i = 0; i < layout->count; i++)
+    out->own[i] = (tsl_corner){layout->rectangles[i].row, layout->rectangles[i].col,
+                               layout->rectangles[i].rows, layout->rectangles[i].cols};
   TSL_TRY(ranks->ops->gather(ranks, out->own, bytes, out->all));
   for (int i = 0; i < ranks->size; i++)
     out->of[i] = out->all + (int64_t)i * out->most;
@@ -153,7 +156,7 @@ static tesela_status gather_corners(tsl_ranks *ranks, const tesela_layout *given
 
 /* Checks that the result's elements share memory neither with each other nor with an operand that is read. */
 static tesela_status setup_check_overlaps(const tsl_job *job, const tsl_given *all, int result) {
-  const tsl_part *c = &job->part[all[result].part];
+  const tsl_rank_part *c = &job->part[all[result].part];
   const int rank = job->ranks->rank;
   TSL_TRY(tsl_overlap_check_result(c, all[result].name, rank));
   for (int i = 0; i < result; i++)
@@ -165,9 +168,9 @@ static tesela_status setup_check_overlaps(const tsl_job *job, const tsl_given *a
 static tesela_status make_part(tsl_job *job, const tsl_given *all, int index) {
   tsl_ranks *ranks = job->ranks;
   const tsl_given *given = &all[index];
-  tsl_part *out = &job->part[given->part];
+  tsl_rank_part *out = &job->part[given->part];
   const tesela_matrix *m = given->matrix;
-  *out = (tsl_part){.type = tsl_type(m->type), .conjugate = m->conjugate != 0};
+  *out = (tsl_rank_part){.type = tsl_type(m->type), .conjugate = m->conjugate != 0};
   corners rectangles = {0};
   tesela_status status = TESELA_OK;
   if (given->layout->kind == TESELA_LAYOUT_RECTANGLES)
@@ -204,19 +207,19 @@ static tesela_status make_part(tsl_job *job, const tsl_given *all, int index) {
   return TESELA_OK;
 }
 
-tesela_status tsl_parts_make(tsl_job *job, const tsl_given *given, int count) {
+tesela_status tsl_parts_make(tsl_job *job, const tsl_given *state, int count) {
   for (int i = 0; i < count; i++)
-    TSL_TRY(make_part(job, given, i));
+    TSL_TRY(make_part(job, state, i));
   return TESELA_OK;
 }
 
-tesela_status tsl_part_copy(const tsl_ranks *ranks, tsl_part *part, bool reads) {
+tesela_status tsl_part_copy(const tsl_ranks *ranks, tsl_rank_part *part, bool reads) {
   TSL_TRY(tsl_host_copy_update(&part->mirror, part->type, &part->layout, ranks->rank, reads));
   part->data = part->mirror.data;
   return TESELA_OK;
 }
 
-tesela_status tsl_part_store(tsl_ranks *ranks, const tsl_part *part) {
+tesela_status tsl_part_store(tsl_ranks *ranks, const tsl_rank_part *part) {
   tesela_status status = tsl_host_copy_store(&part->mirror, part->type, &part->layout, ranks->rank);
   if (status != TESELA_OK) {
     tsl_status_saved saved;
@@ -226,7 +229,7 @@ tesela_status tsl_part_store(tsl_ranks *ranks, const tsl_part *part) {
   return tsl_agree(ranks, status);
 }
 
-void tsl_parts_free(tsl_part *parts, int count) {
+void tsl_parts_free(tsl_rank_part *parts, int count) {
   for (int i = 0; i < count; i++) {
     tsl_layout_free(&parts[i].layout);
     tsl_host_copy_free(&parts[i].mirror);

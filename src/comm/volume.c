@@ -35,8 +35,8 @@ static void volume_add(const tally *t, int rank, int holder, int64_t words, bool
   t->sent[comes ? holder : rank] += words;
 }
 
-static void count_window(tally *t, int rank, const tsl_layout *layout, const tsl_patch *window, int64_t times,
-                         bool comes) {
+static void count_window(tally *t, int rank, const tsl_rank_layout *layout, const tsl_patch *window,
+                         int64_t times, bool comes) {
   if (layout->first) {
     for (int holder = 0; holder < layout->ranks; holder++)
       volume_add(t, rank, holder, times * tsl_layout_common(layout, holder, window), comes);
@@ -49,12 +49,12 @@ static void count_window(tally *t, int rank, const tsl_layout *layout, const tsl
   count_dim(&t->cols, cols, layout->col_lists, layout->grid_cols);
   for (int i = 0; i < layout->grid_rows; i++)
     for (int j = 0; j < layout->grid_cols && t->rows.counts[i] > 0; j++)
-      volume_add(t, rank, layout->rank_at[i * layout->grid_cols + j], times * t->rows.counts[i] * t->cols.counts[j],
-          comes);
+      volume_add(t, rank, layout->rank_at[i * layout->grid_cols + j],
+                 times * t->rows.counts[i] * t->cols.counts[j], comes);
 }
 
 /* One operand of all blocks. */
-static void count_operand(tally *t, const tsl_blocks *blocks, const tsl_layout *layout, int operand,
+static void count_operand(tally *t, const tsl_rank_blocks *blocks, const tsl_rank_layout *layout, int operand,
                           int64_t times) {
   t->rows.any = t->cols.any = false;
   for (int place = 0; place < blocks->grid->used; place++) {
@@ -65,8 +65,8 @@ static void count_operand(tally *t, const tsl_blocks *blocks, const tsl_layout *
   }
 }
 
-tesela_status tsl_blocks_count(const tsl_blocks *blocks, const tsl_layout *a, const tsl_layout *b,
-                               const tsl_layout *c, tsl_process_grid *grid) {
+tesela_status tsl_blocks_count(const tsl_rank_blocks *blocks, const tsl_rank_layout *a,
+                               const tsl_rank_layout *b, const tsl_rank_layout *c, tsl_process_grid *grid) {
   const size_t ranks = (size_t)grid->ranks;
   int64_t *counts = calloc(4 * ranks, sizeof *counts);
   if (!counts)

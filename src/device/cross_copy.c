@@ -54,7 +54,8 @@ static tsl_copy cross_copy_side_of(const tsl_copy_rect *rows, bool from, size_t 
 
 /* Bytes `first` to first + bytes of each of some rows. */
 static tesela_status cross(const crossing *job, size_t row, size_t count, size_t first, size_t bytes) {
-  tsl_copy out = cross_copy_side_of(job->rows, true, row, count), in = cross_copy_side_of(job->rows, false, row, count);
+  tsl_copy out = cross_copy_side_of(job->rows, true, row, count),
+           in = cross_copy_side_of(job->rows, false, row, count);
   out.offset += first;
   in.offset += first;
   out.row_bytes = in.row_bytes = out.host_pitch = in.host_pitch = bytes;
@@ -66,7 +67,8 @@ static tesela_status cross(const crossing *job, size_t row, size_t count, size_t
 /* Where the host sees one side by itself, a copy is one. */
 static tesela_status cross_once(const crossing *job, bool from_host) {
   const tsl_copy_rect *rows = job->rows;
-  tsl_copy seen = cross_copy_side_of(rows, from_host, 0, rows->rows), other = cross_copy_side_of(rows, !from_host, 0, rows->rows);
+  tsl_copy seen = cross_copy_side_of(rows, from_host, 0, rows->rows),
+           other = cross_copy_side_of(rows, !from_host, 0, rows->rows);
   other.host = (unsigned char *)seen.buffer->host + seen.offset;
   other.host_pitch = seen.device_pitch;
   other.row_bytes = rows->row_bytes;

@@ -87,14 +87,14 @@ struct tsl_device {
   int is_cpu;            /* a processor of the host, whatever the API (PoCL): warm caches, few cores */
   int compute_units, clock_mhz;
   uint64_t memory_bytes, allocation_max, local_bytes;
-  /* Most bytes of its memory that one plan may take: TESELA_DEVICE_MEMORY, else what is left beside drivers and displays. Of no
-   * matter on the cpu. */
+  /* Most bytes of its memory that one plan may take: TESELA_DEVICE_MEMORY, else what is left beside drivers
+   * and displays. Of no matter on the cpu. */
   uint64_t memory_limit;
   /* Local memory that a kernel's TSL_LOCAL_BYTES may take where that is more than local_bytes; else 0. */
   uint64_t local_bytes_inside;
-  /* Images: the most texels of a row, the most rows, and what a layout's offset and pitch are multiples of, in
-   * bytes; see tsl_image_fits(). A pitch alignment of 0: images are copies, and their rows touch. All of it is 0
-   * without TSL_CAN_IMAGES. */
+  /* Images: the most texels of a row, the most rows, and what a layout's offset and pitch are multiples of,
+   * in bytes; see tsl_image_fits(). A pitch alignment of 0: images are copies, and their rows touch. All of
+   * it is 0 without TSL_CAN_IMAGES. */
   int64_t image_width_max, image_height_max;
   size_t image_offset_alignment, image_pitch_alignment, image_pitch_max;
   uint64_t cache_bytes; /* of the last level of cache before the device's memory; 0 where nothing tells */
@@ -115,10 +115,11 @@ struct tsl_device {
   double link_bandwidth;     /* bytes a second between host and device; 0 where memory is shared */
   double launch_seconds;     /* from launch to start */
   int threads;               /* cpu: threads to use; else 0 */
-  int host_threads; /* most of the host's that may bring operands to it; 0: all of the shared pool's */
-  uint64_t level_bytes
-      [3]; /* cpu: data caches of levels 1 to 3 that a core uses, each whole; 0: not there or unknown */
-  /* TSL_CAN_SEVERAL: the devices that it stands for, in their order; they run plans of their own. Else there are none. */
+  int host_threads;        /* most of the host's that may bring operands to it; 0: all of the shared pool's */
+  uint64_t level_bytes[3]; /* cpu: data caches of levels 1 to 3 that a core uses, each whole; 0: not there or
+                              unknown */
+  /* TSL_CAN_SEVERAL: the devices that it stands for, in their order; they run plans of their own. Else there
+   * are none. */
   tsl_device *members[TSL_MEMBERS_MAX];
   int member_count;
   void *impl; /* the kind's own */
@@ -144,24 +145,25 @@ typedef struct tsl_copy {
   size_t rows, row_bytes;
 } tsl_copy;
 
-/* A block of rows, copied from a buffer to another one, which may be another device's; the two do not overlap. Pitches are
- * as above. */
+/* A block of rows, copied from a buffer to another one, which may be another device's; the two do not
+ * overlap. Pitches are as above. */
 typedef struct tsl_copy_rect {
   tsl_buffer *from, *to;
   size_t from_offset, from_pitch, to_offset, to_pitch; /* bytes */
   size_t rows, row_bytes;
 } tsl_copy_rect;
 
-/* Memory of the host from which and to which a device copies by itself, while host and device do something else. The
- * kind embeds it as the first member of its own struct. */
+/* Memory of the host from which and to which a device copies by itself, while host and device do something
+ * else. The kind embeds it as the first member of its own struct. */
 typedef struct tsl_pinned {
   tsl_device *device;
   void *host; /* aligned for any type */
   size_t bytes;
 } tsl_pinned;
 
-/* An image: rows of texels, four f32 side by side each (RGBA), that kernels read as TSL_IMAGE. This says which
- * bytes of a buffer it shows: `height` rows of `width` texels, `pitch` bytes from a row's start to the next. */
+/* An image: rows of texels, four f32 side by side each (RGBA), that kernels read as TSL_IMAGE. This says
+ * which bytes of a buffer it shows: `height` rows of `width` texels, `pitch` bytes from a row's start to the
+ * next. */
 enum { TSL_TEXEL_BYTES = 16 };
 typedef struct tsl_image_layout {
   tsl_buffer *buffer;
@@ -169,20 +171,22 @@ typedef struct tsl_image_layout {
   int64_t width, height; /* texels, rows */
 } tsl_image_layout;
 
-/* Three dimensions of elements in a buffer, the first dense, as kernels copy boxes of them to local memory in one
- * instruction (NVIDIA's tensor memory accelerator). Boxes have `box` elements along the first two dimensions and one along the
- * third; what of them lies outside is zeros where it is read, and is not written. Rows of a box are at most 128 bytes, and their
- * chunks of 16 bytes are exchanged by row (chunk ^ row % 8). */
+/* Three dimensions of elements in a buffer, the first dense, as kernels copy boxes of them to local memory in
+ * one instruction (NVIDIA's tensor memory accelerator). Boxes have `box` elements along the first two
+ * dimensions and one along the third; what of them lies outside is zeros where it is read, and is not
+ * written. Rows of a box are at most 128 bytes, and their chunks of 16 bytes are exchanged by row (chunk ^
+ * row % 8). */
 typedef struct tsl_tensor {
   tsl_buffer *buffer;
-  size_t offset;   /* bytes to the first element, a multiple of 16 */
-  int element;     /* bytes: 1, 2 or 4 */
-  int64_t size[3]; /* elements, 1 to 2^32 */
-  int64_t pitch
-      [2]; /* bytes from one to the next along the second and third dimension, multiples of 16 below 2^40 */
-  int box[2]; /* 1 to 256 */
+  size_t offset;    /* bytes to the first element, a multiple of 16 */
+  int element;      /* bytes: 1, 2 or 4 */
+  int64_t size[3];  /* elements, 1 to 2^32 */
+  int64_t pitch[2]; /* bytes from one to the next along the second and third dimension, multiples of 16 below
+                       2^40 */
+  int box[2];       /* 1 to 256 */
 } tsl_tensor;
-/* Such a tensor as kernels are given it: an argument by value. It says where the buffer lies, and dies with it. */
+/* Such a tensor as kernels are given it: an argument by value. It says where the buffer lies, and dies with
+ * it. */
 typedef struct tsl_tensor_map {
   _Alignas(64) unsigned char bytes[128];
 } tsl_tensor_map;
@@ -245,9 +249,9 @@ struct tsl_device_ops {
    * that used it, host and device see the same bytes. `host` is aligned to device->host_alignment. [optional:
    * SHARED_MEMORY] */
   tesela_status (*buffer_wrap)(tsl_device *device, void *host, size_t bytes, tsl_buffer **buffer);
-  /* A buffer over the device's own memory that stays the caller's: an address in CUDA, a cl_mem of the device's context in
-   * OpenCL. bytes 0: as many as there are from there on. TESELA_BAD_CALL where it is memory of another device or context, or
-   * there are fewer. [optional: OPENCL, CUDA] */
+  /* A buffer over the device's own memory that stays the caller's: an address in CUDA, a cl_mem of the
+   * device's context in OpenCL. bytes 0: as many as there are from there on. TESELA_BAD_CALL where it is
+   * memory of another device or context, or there are fewer. [optional: OPENCL, CUDA] */
   tesela_status (*buffer_adopt)(tsl_device *device, void *native, size_t bytes, tsl_buffer **buffer);
   /* No work that uses the buffer is pending, unless its memory is the caller's. */
   void (*buffer_destroy)(tsl_buffer *buffer);
@@ -257,8 +261,9 @@ struct tsl_device_ops {
   tesela_status (*buffer_unmap)(tsl_stream *stream, tsl_buffer *buffer, void *host);
 
   tesela_status (*stream_create)(tsl_device *device, tsl_stream **stream);
-  /* A stream over the API's own queue, which stays the caller's: a CUstream, NULL being the default stream, or an in-order
-   * cl_command_queue. TESELA_BAD_CALL where it is of another device or context. [optional: OPENCL, CUDA] */
+  /* A stream over the API's own queue, which stays the caller's: a CUstream, NULL being the default stream,
+   * or an in-order cl_command_queue. TESELA_BAD_CALL where it is of another device or context. [optional:
+   * OPENCL, CUDA] */
   tesela_status (*stream_adopt)(tsl_device *device, void *native, tsl_stream **stream);
   /* Waits for pending work first, unless the queue is the caller's. */
   void (*stream_destroy)(tsl_stream *stream);
@@ -269,46 +274,49 @@ struct tsl_device_ops {
    * is complete on return. */
   tesela_status (*write)(tsl_stream *stream, const tsl_copy *copy);
   tesela_status (*read)(tsl_stream *stream, const tsl_copy *copy);
-  /* Copies beside computing: memory of the host that the device reaches by itself; write() and read() between it and
-   * buffers, enqueued and no more: copy->host lies in pinned memory of the device, and neither is written before the copy is
-   * done nor read before it is. No copy is pending when the memory is destroyed. TESELA_OUT_OF_MEMORY where the system does
-   * not give so much of it. [optional: these four and the two waits below, all or none] */
+  /* Copies beside computing: memory of the host that the device reaches by itself; write() and read() between
+   * it and buffers, enqueued and no more: copy->host lies in pinned memory of the device, and neither is
+   * written before the copy is done nor read before it is. No copy is pending when the memory is destroyed.
+   * TESELA_OUT_OF_MEMORY where the system does not give so much of it. [optional: these four and the two
+   * waits below, all or none] */
   tesela_status (*pinned_create)(tsl_device *device, size_t bytes, tsl_pinned **pinned);
   void (*pinned_destroy)(tsl_pinned *pinned);
   tesela_status (*write_later)(tsl_stream *stream, const tsl_copy *copy);
   tesela_status (*read_later)(tsl_stream *stream, const tsl_copy *copy);
   /* Buffer to buffer of the same device, no overlap; enqueued. */
-  tesela_status (*copy)(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *to,
+  tesela_status (*copy)(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *buffer,
                         size_t to_offset, size_t bytes);
-  /* Whether copy_rows() reaches the other device's memory: both are open. The first question about a pair may prepare their
-   * link. Callers go through device/cross_copy.h, which knows another way. [optional, with copy_rows()] */
+  /* Whether copy_rows() reaches the other device's memory: both are open. The first question about a pair may
+   * prepare their link. Callers go through device/cross_copy.h, which knows another way. [optional, with
+   * copy_rows()] */
   bool (*reaches)(tsl_device *device, tsl_device *other);
-  /* Rows from buffer to buffer; enqueued. One of them is the stream's device's, and so is the other, or its device is one that
-   * is reached. [optional] */
+  /* Rows from buffer to buffer; enqueued. One of them is the stream's device's, and so is the other, or its
+   * device is one that is reached. [optional] */
   tesela_status (*copy_rows)(tsl_stream *stream, const tsl_copy_rect *rows);
   /* Every byte of the range; enqueued. */
   tesela_status (*fill)(tsl_stream *stream, tsl_buffer *buffer, size_t offset, unsigned char byte,
                         size_t bytes);
 
-  /* An image of a buffer's bytes as the stream's earlier work leaves them, for kernels launched later on the same
-   * stream: a view where the device can, else a copy made in stream order, so that the buffer is not written
-   * while the image is in use. TESELA_BAD_CALL where tsl_image_fits() is false. [optional: IMAGES] */
+  /* An image of a buffer's bytes as the stream's earlier work leaves them, for kernels launched later on the
+   * same stream: a view where the device can, else a copy made in stream order, so that the buffer is not
+   * written while the image is in use. TESELA_BAD_CALL where tsl_image_fits() is false. [optional: IMAGES] */
   tesela_status (*image_create)(tsl_stream *stream, const tsl_image_layout *layout, tsl_image **image);
-  /* May follow a launch that uses the image at once: what the image holds lives until that launch is done. Before
-   * the stream's end, and before the buffer's. A stream may keep a copy's memory for its next image. [optional:
-   * IMAGES] */
+  /* May follow a launch that uses the image at once: what the image holds lives until that launch is done.
+   * Before the stream's end, and before the buffer's. A stream may keep a copy's memory for its next image.
+   * [optional: IMAGES] */
   void (*image_destroy)(tsl_image *image);
 
   tesela_status (*event_create)(tsl_device *device, tsl_event **event);
   void (*event_destroy)(tsl_event *event);
   /* Marks the moment when the stream's earlier work is done. An event may be recorded again. */
   tesela_status (*event_record)(tsl_stream *stream, tsl_event *event);
-  /* What is enqueued on the stream from now on begins when the event, as it was last recorded in another stream, has come;
-   * and the same for the host, which is told of a failure of the work before it. The event was recorded, and may be
-   * recorded again at once. [optional: as pinned_create] */
+  /* What is enqueued on the stream from now on begins when the event, as it was last recorded in another
+   * stream, has come; and the same for the host, which is told of a failure of the work before it. The event
+   * was recorded, and may be recorded again at once. [optional: as pinned_create] */
   tesela_status (*stream_wait)(tsl_stream *stream, tsl_event *event);
   tesela_status (*event_wait)(tsl_event *event);
-  /* Whether an event that was recorded has come, without waiting for it; a failure of the work before it is told. [optional: CUDA] */
+  /* Whether an event that was recorded has come, without waiting for it; a failure of the work before it is
+   * told. [optional: CUDA] */
   tesela_status (*event_done)(tsl_event *event, bool *done);
   /* Device time between two recorded events of one stream; waits for the later one. */
   tesela_status (*event_seconds)(tsl_event *begin, tsl_event *end, double *seconds);
@@ -328,11 +336,12 @@ struct tsl_device_ops {
    * any number of threads (launch() sets its arguments under a lock where the API needs one). [optional:
    * KERNELS] */
   tesela_status (*kernel_get)(tsl_module *module, const char *name, tsl_kernel **kernel);
-  /* Gives each group of a kernel that has a TSL_LOCAL_BYTES so many bytes for it, at most local_bytes_inside: before its
-   * first launch, and the same number each time. NULL where compilers know it from the text. */
+  /* Gives each group of a kernel that has a TSL_LOCAL_BYTES so many bytes for it, at most local_bytes_inside:
+   * before its first launch, and the same number each time. NULL where compilers know it from the text. */
   tesela_status (*kernel_local_bytes)(tsl_kernel *kernel, size_t bytes);
-  /* Lets launches of this kernel start while the work before them in the stream ends. The kernel waits for that work itself before
-   * it reads or writes memory. Without effect where the driver cannot. [optional: WGMMA] */
+  /* Lets launches of this kernel start while the work before them in the stream ends. The kernel waits for
+   * that work itself before it reads or writes memory. Without effect where the driver cannot. [optional:
+   * WGMMA] */
   void (*kernel_early)(tsl_kernel *kernel);
   /* Makes a map of a tensor. TESELA_DEVICE_FAILED where the driver refuses it. [optional: WGMMA] */
   tesela_status (*tensor_map)(const tsl_tensor *tensor, tsl_tensor_map *map);
@@ -344,12 +353,12 @@ struct tsl_device_ops {
                           const tsl_argument *arguments, int count);
 
   /* The API's own objects behind ours, for strategies that call a vendor's library; they stay the device's. A
-   * stream is OpenCL's cl_command_queue or CUDA's CUstream, a buffer OpenCL's cl_mem or the device address of its
-   * first byte in CUDA. [optional: OPENCL, CUDA] */
+   * stream is OpenCL's cl_command_queue or CUDA's CUstream, a buffer OpenCL's cl_mem or the device address of
+   * its first byte in CUDA. [optional: OPENCL, CUDA] */
   void *(*native_stream)(tsl_stream *stream);
   void *(*native_buffer)(tsl_buffer *buffer);
-  /* Makes the device the one that this thread's calls of a vendor's library go to, until leave(), which puts back
-   * what was there before. [optional: CUDA] */
+  /* Makes the device the one that this thread's calls of a vendor's library go to, until leave(), which puts
+   * back what was there before. [optional: CUDA] */
   tesela_status (*enter)(tsl_device *device);
   void (*leave)(tsl_device *device);
 };
@@ -362,36 +371,40 @@ typedef struct tsl_device_kind {
    * (those are overwritten); found() copies the struct. No device is a failure with TESELA_NO_DEVICE, whose
    * sentence is the reason. */
   tesela_status (*list)(void (*found)(void *argument, const tsl_device *device), void *argument);
-  /* Lets a device that is not open yet be opened in an API's context which stays the caller's (cl_context): false where the
-   * device is not in it. [optional: OPENCL] */
+  /* Lets a device that is not open yet be opened in an API's context which stays the caller's (cl_context):
+   * false where the device is not in it. [optional: OPENCL] */
   bool (*adopt)(tsl_device *device, void *context);
   /* Frees device->impl at the end. [optional] */
   void (*forget)(tsl_device *device);
   /* Nonzero: a machine never has more than one, which is named without an index ("cpu"). */
   int single;
-  /* Whether the memory at an address is this device's own; the device need not be open. [optional: kinds whose memory has addresses] */
+  /* Whether the memory at an address is this device's own; the device need not be open. [optional: kinds
+   * whose memory has addresses] */
   bool (*owns)(const tsl_device *device, const void *address);
   /* Seconds that it takes at the very least until a first device can be used, drivers loaded; 0: none. */
   double start_least;
-  /* Whether a look at files tells that all its devices are the host's processor again. Loads nothing; false where it
-   * cannot be told. [optional] */
+  /* Whether a look at files tells that all its devices are the host's processor again. Loads nothing; false
+   * where it cannot be told. [optional] */
   bool (*is_processor)(void);
 } tsl_device_kind;
 
-/* The threads that a run on a processor uses unless it is given others: as many of the shared pool's as the device has. */
+/* The threads that a run on a processor uses unless it is given others: as many of the shared pool's as the
+ * device has. */
 tsl_team tsl_device_team(const tsl_device *device);
 /* The threads that bring operands from the host's memory to the device, and back. */
 tsl_team tsl_device_host_team(const tsl_device *device);
-/* Gives a processor fewer threads, and predictions to match; more than it has change nothing. Before it is used. */
+/* Gives a processor fewer threads, and predictions to match; more than it has change nothing. Before it is
+ * used. */
 void tsl_device_limit(tsl_device *device, int threads);
-/* Bytes a second of a processor's memory, as a guess: a core takes about 10 GB/s, and ten of them what a socket has. */
+/* Bytes a second of a processor's memory, as a guess: a core takes about 10 GB/s, and ten of them what a
+ * socket has. */
 double tsl_device_bandwidth_of(int threads);
 
 /* The least pitch of an image of `width` texels (at least 1) on this device, which has images. */
 size_t tsl_image_pitch(const tsl_device *device, int64_t width);
-/* Whether the device makes an image of this layout: width and height from 1 to its limits; offset and pitch of its
- * alignments, the pitch exactly the row's bytes where images are copies; all rows, pitch and all, in the
- * buffer. */
+/* Whether the device makes an image of this layout: width and height from 1 to its limits; offset and pitch
+ * of its alignments, the pitch exactly the row's bytes where images are copies; all rows, pitch and all, in
+ * the buffer. */
 bool tsl_image_fits(const tsl_image_layout *layout);
 /* The same for image_create(): TESELA_BAD_CALL with the layout and the device's rules. */
 tesela_status tsl_image_check(const tsl_image_layout *layout);

@@ -4,8 +4,9 @@
 
 #include "device/device.h"
 
-/* MHz now: of processors by Linux's files (the fastest core), of NVIDIA's GPUs by NVML (the multiprocessors' clock).
- * 0 where nothing tells, with the reason in `why` (at most `size` bytes; else ""). May be called by any thread. */
+/* MHz now: of processors by Linux's files (the fastest core), of NVIDIA's GPUs by NVML (the multiprocessors'
+ * clock). 0 where nothing tells, with the reason in `why` (at most `size` bytes; else ""). May be called by
+ * any thread. */
 int tsl_device_clock_now(const tsl_device *device, char *why, size_t size);
 
 #endif

@@ -4,12 +4,12 @@
 #include "base/floats.h"
 #include "base/log.h"
 #include "base/status.h"
+#include "device/device_list.h"
+#include "device/device_private.h"
 #include "device/group.h"
 #include "device/jit_cache.h"
 #include "device/memory_pool.h"
-#include "device/device_list.h"
 #include "device/self_tests.h"
-#include "device/device_private.h"
 #include "device/staging.h"
 
 #include <stdio.h>
@@ -50,7 +50,7 @@ typedef struct kind_devices {
 } kind_devices;
 
 struct tsl_devices {
-  tsl_fork_mutex lock;           /* of everything below, until a kind was listed; then its part is constant */
+  tsl_fork_mutex lock;      /* of everything below, until a kind was listed; then its part is constant */
   int threads;              /* most that a device may use of the host; 0: no limit */
   uint64_t memory;          /* most that a plan may take on a device; 0: what it has */
   uint64_t last_cache;      /* what the processor's is taken to hold; 0: what it has */
@@ -400,16 +400,16 @@ static tesela_status add_member(const char *name, tsl_device *member, tsl_device
   return TESELA_OK;
 }
 
-static tesela_status add_named(tsl_devices *devices, const char *name, const one_name *one,
+static tesela_status add_named(tsl_devices *devices, const char *name, const one_name *name_in,
                                tsl_device *group) {
   tsl_device *member = NULL;
-  if (!one->is_whole_kind) {
-    TSL_TRY(devices_find_one(devices, one->text, &member));
+  if (!name_in->is_whole_kind) {
+    TSL_TRY(devices_find_one(devices, name_in->text, &member));
     return add_member(name, member, group);
   }
-  const kind_devices *kind = listed(devices, one->parsed.kind);
+  const kind_devices *kind = listed(devices, name_in->parsed.kind);
   if (kind->count == 0)
-    return not_there(kind, one->text);
+    return not_there(kind, name_in->text);
   for (int i = 0; i < kind->count; i++)
     TSL_TRY(add_member(name, &kind->slots[i]->device, group));
   return TESELA_OK;
@@ -454,7 +454,8 @@ static tesela_status find_several(tsl_devices *devices, const char *name, tsl_de
 
 tesela_status tsl_devices_find(tsl_devices *devices, const char *name, tsl_device **device) {
   *device = NULL;
-  return devices_names_several(name) ? find_several(devices, name, device) : devices_find_one(devices, name, device);
+  return devices_names_several(name) ? find_several(devices, name, device)
+                                     : devices_find_one(devices, name, device);
 }
 
 /* --- life --- */

@@ -1,7 +1,7 @@
 #include "device/fact_file.h"
 
-#include "base/warnings.h"
 #include "base/safe_open.h"
+#include "base/warnings.h"
 #include "device/jit_disk.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 enum { FILE_MOST = 1 << 20, READ_MOST = 1 << 24, LINE_MOST = 2048 };
 
 /* Opens the file; -1 where there is none, and why not in `why`. */
-static int fact_file_open_file(const tsl_lines *lines, bool create, char *why, size_t size) {
+static int fact_file_open_file(const tsl_fact_lines *lines, bool create, char *why, size_t size) {
   const char *refused;
   if (tsl_jit_size_limit() == 0) {
     snprintf(why, size, "TESELA_CACHE_SIZE is 0");
@@ -36,7 +36,7 @@ static int fact_file_open_file(const tsl_lines *lines, bool create, char *why, s
 }
 
 /* The file's text; empty where it is not there, or is none of ours. */
-static void fact_file_read_file(const tsl_lines *lines, tsl_text *text) {
+static void fact_file_read_file(const tsl_fact_lines *lines, tsl_text *text) {
   char why[256];
   const size_t mark = strlen(lines->mark);
   const int file = fact_file_open_file(lines, false, why, sizeof why);
@@ -48,7 +48,7 @@ static void fact_file_read_file(const tsl_lines *lines, tsl_text *text) {
     tsl_text_free(text);
 }
 
-void tsl_lines_each(const tsl_lines *lines, void (*each)(void *argument, char *line), void *argument) {
+void tsl_lines_each(const tsl_fact_lines *lines, void (*each)(void *argument, char *line), void *argument) {
   tsl_text text = {0};
   fact_file_read_file(lines, &text);
   for (char *line = text.data ? text.data + strlen(lines->mark) : NULL; line && *line;) {
@@ -63,7 +63,7 @@ void tsl_lines_each(const tsl_lines *lines, void (*each)(void *argument, char *l
 }
 
 /* One write, behind whatever an interrupted one left. */
-static bool fact_file_append(const tsl_lines *lines, int file, const char *line) {
+static bool fact_file_append(const tsl_fact_lines *lines, int file, const char *line) {
   struct stat facts;
   tsl_text text = {0};
   char last = '\n';
@@ -79,7 +79,7 @@ static bool fact_file_append(const tsl_lines *lines, int file, const char *line)
   return good;
 }
 
-void tsl_lines_add(const tsl_lines *lines, const char *line) {
+void tsl_lines_add(const tsl_fact_lines *lines, const char *line) {
   if (strlen(line) >= LINE_MOST)
     return;
   char why[256];
@@ -90,7 +90,7 @@ void tsl_lines_add(const tsl_lines *lines, const char *line) {
     close(file);
 }
 
-void tsl_lines_remove(const tsl_lines *lines) {
+void tsl_lines_remove(const tsl_fact_lines *lines) {
   tsl_text text = {0};
   char why[256];
   fact_file_read_file(lines, &text);

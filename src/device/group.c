@@ -88,4 +88,5 @@ static tesela_status group_list(void (*found)(void *argument, const tsl_device *
   return tsl_fail(TESELA_NO_DEVICE, "several devices are named, not found");
 }
 
-const tsl_device_kind tsl_device_kind_several = {.kind = "several", .what = "devices together", .list = group_list};
+const tsl_device_kind tsl_device_kind_several = {
+    .kind = "several", .what = "devices together", .list = group_list};

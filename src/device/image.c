@@ -1,5 +1,5 @@
-/* Which layouts a device makes images of: one rule for strategies, which choose a layout, and for devices, which
- * refuse the others. */
+/* Which layouts a device makes images of: one rule for strategies, which choose a layout, and for devices,
+ * which refuse the others. */
 #include "device/device.h"
 
 #include "base/memory.h"

@@ -32,15 +32,16 @@ static void key_part(const tsl_jit_loaded *loaded, const char *name, char *out, 
 }
 
 /* Takes a word off a line's front: what is before the next blank or the line's end. */
-static size_t word_length(const char *at, const char *end) {
+static size_t word_length(const char *src, const char *end) {
   size_t length = 0;
-  while (at + length < end && at[length] != ' ' && at[length] != '\n')
+  while (src + length < end && src[length] != ' ' && src[length] != '\n')
     length++;
   return length;
 }
 
-/* What stands in front of a kernel's text, as `#define TSL_PARAM_TILE 16`, as a config: "tile=16". Other definitions keep
- * their names; that of the type of numbers is left out: it is the first, and stands alone. */
+/* What stands in front of a kernel's text, as `#define TSL_PARAM_TILE 16`, as a config: "tile=16". Other
+ * definitions keep their names; that of the type of numbers is left out: it is the first, and stands alone.
+ */
 static void add_definition(const char *name, size_t name_length, const char *value, size_t value_length,
                            tsl_text *out) {
   static const char param[] = "TSL_PARAM_", real[] = "TSL_REAL";

@@ -2,10 +2,10 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/status.h"
 #include "base/progress_hook.h"
-#include "device/jit_disk.h"
+#include "base/status.h"
 #include "device/device_private.h"
+#include "device/jit_disk.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -78,8 +78,8 @@ static bool load_from_disk(tsl_device *device, const tsl_build *build, const tsl
   return status == TESELA_OK;
 }
 
-static tesela_status jit_cache_compile(tsl_device *device, const tsl_build *build, const tsl_jit_key *key, int folder,
-                             tsl_module **module, double *seconds) {
+static tesela_status jit_cache_compile(tsl_device *device, const tsl_build *build, const tsl_jit_key *key,
+                                       int folder, tsl_module **module, double *seconds) {
   tsl_binary binary = {NULL, 0};
   const double begin = tsl_clock();
   tsl_waiting_begin("compiling %s for %s, the first time", build->name, device->name);
@@ -101,7 +101,7 @@ out:
 }
 
 static tesela_status jit_cache_obtain(tsl_device *device, const tsl_build *build, const tsl_jit_key *key,
-                            tsl_module **module, double *seconds) {
+                                      tsl_module **module, double *seconds) {
   char why[256];
   int folder = -1;
   if (tsl_jit_size_limit() > 0) {
@@ -139,7 +139,8 @@ static void jit_cache_leave(tsl_jit_module_entry *entry) {
 }
 
 /* Under the lock: waits for the thread that builds, and tells this one what came of it. */
-static tesela_status jit_cache_await(tsl_device_slot *slot, tsl_jit_module_entry *entry, tsl_module **module) {
+static tesela_status jit_cache_await(tsl_device_slot *slot, tsl_jit_module_entry *entry,
+                                     tsl_module **module) {
   entry->users++;
   while (entry->state == BUILDING)
     pthread_cond_wait(&slot->jit_done, &slot->jit_lock);
@@ -156,7 +157,7 @@ static tesela_status jit_cache_await(tsl_device_slot *slot, tsl_jit_module_entry
 
 /* Under the lock: what the build came to. */
 static void jit_cache_settle(tsl_device_slot *slot, tsl_jit_module_entry *entry, tesela_status status,
-                   tsl_module *module) {
+                             tsl_module *module) {
   entry->status = status;
   entry->module = module;
   entry->state = status == TESELA_OK ? READY : FAILED;

@@ -36,7 +36,8 @@ typedef struct tsl_jit_entry {
 
 /* Calls each() for every entry on disk. */
 tesela_status tsl_jit_list(void (*each)(void *argument, const tsl_jit_entry *entry), void *argument);
-/* Removes every entry, and what is known of self-tests (device/self_tests.h); only files that the cache itself wrote. */
+/* Removes every entry, and what is known of self-tests (device/self_tests.h); only files that the cache
+ * itself wrote. */
 tesela_status tsl_jit_clear(int *count, uint64_t *bytes);
 
 #endif

@@ -25,7 +25,8 @@ typedef struct tsl_jit_key {
   char hash[33];
 } tsl_jit_key;
 
-/* The size that the folder may reach: TESELA_CACHE_SIZE, or its default when that is no size. 0: no folder. */
+/* The size that the folder may reach: TESELA_CACHE_SIZE, or its default when that is no size. 0: no folder.
+ */
 uint64_t tsl_jit_size_limit(void);
 /* Opens the folder, made when `create` and not there. -1, with the reason in `why` and in errno (0 where the
  * folder has no name, or is not trusted: base/safe_open.h), when that fails. */

@@ -161,7 +161,8 @@ static int jit_entry_create_temporary(int folder, const char *hash, char *file, 
 }
 
 /* Readers see the old file or all of the new one. */
-static bool jit_entry_write_file(int folder, const char *hash, const char *file, const jit_entry_piece *pieces, int count) {
+static bool jit_entry_write_file(int folder, const char *hash, const char *file,
+                                 const jit_entry_piece *pieces, int count) {
   char temporary[TSL_JIT_NAME_MOST];
   const int fd = jit_entry_create_temporary(folder, hash, temporary, sizeof temporary);
   if (fd < 0)
@@ -197,7 +198,8 @@ void tsl_jit_entry_write(int folder, const tsl_jit_key *key, const tsl_device *d
   const tsl_hash sum = jit_entry_checksum(&head, key->text, binary->data);
   head.checksum_high = sum.high;
   head.checksum_low = sum.low;
-  const jit_entry_piece entry[] = {{&head, sizeof head}, {key->text, key->length}, {binary->data, binary->bytes}};
+  const jit_entry_piece entry[] = {
+      {&head, sizeof head}, {key->text, key->length}, {binary->data, binary->bytes}};
   const uint64_t bytes = sizeof head + key->length + binary->bytes + source[0].count + source[1].count;
   if (bytes > limit || bytes > FILE_MOST) {
     tsl_log(TSL_LOG_CACHE, "%s: not kept on disk, it is larger than the cache may be", build->name);

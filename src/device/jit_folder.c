@@ -2,9 +2,9 @@
 #include "device/jit_disk.h"
 
 #include "base/env.h"
-#include "base/warnings.h"
-#include "base/status.h"
 #include "base/safe_open.h"
+#include "base/status.h"
+#include "base/warnings.h"
 #include "device/jit_cache.h"
 
 #include <errno.h>

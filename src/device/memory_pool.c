@@ -5,8 +5,9 @@
 
 uint64_t tsl_kept_of_host = 0;
 
-/* Most bytes that a device keeps: a quarter of its memory, and no more than a plan may take, where its driver tells that there is no more, so that all is given up for who
- * lacks it (device/cuda/cuda_memory.c); elsewhere little. */
+/* Most bytes that a device keeps: a quarter of its memory, and no more than a plan may take, where its driver
+ * tells that there is no more, so that all is given up for who lacks it (device/cuda/cuda_memory.c);
+ * elsewhere little. */
 static uint64_t memory_pool_most_of(const tsl_device *device) {
   static const uint64_t little = (uint64_t)512 << 20;
   const uint64_t quarter = device->memory_bytes / 4,
@@ -16,10 +17,10 @@ static uint64_t memory_pool_most_of(const tsl_device *device) {
   return device->capabilities & TSL_CAN_CUDA || part < little ? part : little;
 }
 
-static void remove_at(tsl_kept *kept, int at) {
-  kept->bytes -= kept->buffers[at]->bytes;
+static void remove_at(tsl_kept *kept, int index) {
+  kept->bytes -= kept->buffers[index]->bytes;
   kept->count--;
-  for (int i = at; i < kept->count; i++)
+  for (int i = index; i < kept->count; i++)
     kept->buffers[i] = kept->buffers[i + 1];
 }
 
@@ -42,7 +43,8 @@ static tsl_buffer *memory_pool_find(tsl_device *device, size_t bytes) {
   return found;
 }
 
-/* Whether so much more, with what is kept, would pass what a plan may take, which somebody may have limited to leave memory to others. */
+/* Whether so much more, with what is kept, would pass what a plan may take, which somebody may have limited
+ * to leave memory to others. */
 static bool is_much(tsl_device *device, size_t bytes) {
   tsl_kept *kept = &tsl_device_slot_of(device)->kept;
   const uint64_t limit = device->memory_limit;

@@ -1,15 +1,15 @@
 #include "device/self_tests.h"
 
-#include "device/fact_file.h"
 #include "device/device_private.h"
+#include "device/fact_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-static const tsl_lines file = {.file = "trials",
-                               .mark = "# tesela: what came of the first trials of compiled kernels\n"};
+static const tsl_fact_lines file = {.file = "trials",
+                                    .mark = "# tesela: what came of the first trials of compiled kernels\n"};
 
 /* A self-test in memory. */
 struct tsl_self_test_entry {

@@ -14,8 +14,8 @@ bool tsl_staging_is_offered(const tsl_device *device) {
 
 /* --- sizes --- */
 
-/* Pieces of 8 MiB pass at the link's full rate on an H200, those of 2 MiB at three quarters. A block keeps every unit busy
- * with two tiles of 128 x 128. */
+/* Pieces of 8 MiB pass at the link's full rate on an H200, those of 2 MiB at three quarters. A block keeps
+ * every unit busy with two tiles of 128 x 128. */
 enum { SLOT = 8 << 20, LEAST = 1 << 20, UNIT = 2 * 128 * 128 };
 
 /* What a slot may be: whole cache lines, so that elements are aligned in all of them. */
@@ -70,14 +70,14 @@ static void staging_destroy(tsl_staging *staging) {
   tsl_free(staging);
 }
 
-static tesela_status staging_fill(tsl_staging *made) {
-  const tsl_device_ops *ops = made->device->ops;
-  TSL_TRY(ops->pinned_create(made->device, TSL_STAGING_SLOTS * made->slot_bytes, &made->memory));
-  TSL_TRY(ops->stream_create(made->device, &made->in));
-  TSL_TRY(ops->stream_create(made->device, &made->out));
-  TSL_TRY(ops->event_create(made->device, &made->arrived));
+static tesela_status staging_fill(tsl_staging *state) {
+  const tsl_device_ops *ops = state->device->ops;
+  TSL_TRY(ops->pinned_create(state->device, TSL_STAGING_SLOTS * state->slot_bytes, &state->memory));
+  TSL_TRY(ops->stream_create(state->device, &state->in));
+  TSL_TRY(ops->stream_create(state->device, &state->out));
+  TSL_TRY(ops->event_create(state->device, &state->arrived));
   for (int i = 0; i < TSL_STAGING_SLOTS; i++)
-    TSL_TRY(ops->event_create(made->device, &made->used[i]));
+    TSL_TRY(ops->event_create(state->device, &state->used[i]));
   return TESELA_OK;
 }
 

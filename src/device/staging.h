@@ -1,6 +1,6 @@
-/* What a run that copies beside computing needs of a device: pinned memory in slots of one size, which copies in and out
- * take in turn, a stream for each way, and events. Taking pinned memory costs 0.4 s a gigabyte, so a device keeps what
- * runs gave back, for the runs of all plans, until it closes. */
+/* What a run that copies beside computing needs of a device: pinned memory in slots of one size, which copies
+ * in and out take in turn, a stream for each way, and events. Taking pinned memory costs 0.4 s a gigabyte, so
+ * a device keeps what runs gave back, for the runs of all plans, until it closes. */
 #ifndef TSL_DEVICE_STAGING_H
 #define TSL_DEVICE_STAGING_H
 
@@ -22,7 +22,8 @@ typedef struct tsl_staging {
   tsl_event *marks[TSL_STAGING_MARKS]; /* made by tsl_staging_mark() */
 } tsl_staging;
 
-/* Whether the device copies beside computing: it is not the processor, shares no memory, and has the operations. */
+/* Whether the device copies beside computing: it is not the processor, shares no memory, and has the
+ * operations. */
 bool tsl_staging_is_offered(const tsl_device *device);
 
 /* How operands are staged, in bytes and elements. */
@@ -42,8 +43,8 @@ void tsl_staging_give(tsl_staging *staging, bool reusable);
 /* Destroys what a device keeps; before it closes. */
 void tsl_staging_forget(tsl_device *device);
 
-/* The next slot, once the copy that had it before is done; and its memory. tsl_staging_use() is due behind the copy that
- * takes it now, on the stream of that copy. */
+/* The next slot, once the copy that had it before is done; and its memory. tsl_staging_use() is due behind
+ * the copy that takes it now, on the stream of that copy. */
 tesela_status tsl_staging_slot(tsl_staging *staging, int *slot);
 void *tsl_staging_memory(const tsl_staging *staging, int slot);
 tesela_status tsl_staging_use(tsl_staging *staging, int slot, tsl_stream *stream);

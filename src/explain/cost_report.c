@@ -14,29 +14,29 @@ tsl_counted tsl_count(const tsl_problem *problem, const tsl_strategy *strategy, 
   return one;
 }
 
-static bool is_lower(const tsl_strategy *one, const tsl_strategy *other) {
-  return tsl_strategy_rung(one) < tsl_strategy_rung(other);
+static bool is_lower(const tsl_strategy *strategy, const tsl_strategy *other) {
+  return tsl_strategy_rung(strategy) < tsl_strategy_rung(other);
 }
 
-const tsl_counted *tsl_counted_below(const tsl_counted *all, int count, const tsl_counted *one) {
+const tsl_counted *tsl_counted_below(const tsl_counted *all, int count, const tsl_counted *counted) {
   const tsl_counted *below = NULL;
   for (int i = 0; i < count; i++)
-    if (all[i].told && all[i].device == one->device && is_lower(all[i].strategy, one->strategy) &&
+    if (all[i].told && all[i].device == counted->device && is_lower(all[i].strategy, counted->strategy) &&
         (!below || is_lower(below->strategy, all[i].strategy)))
       below = &all[i];
   return below;
 }
 
-bool tsl_counted_has_groups(const tsl_counted *one) {
-  return one->account.grid.groups[0] > 0;
+bool tsl_counted_has_groups(const tsl_counted *counted) {
+  return counted->account.grid.groups[0] > 0;
 }
 
-double tsl_counted_occupancy(const tsl_counted *one) {
+double tsl_counted_occupancy(const tsl_counted *counted) {
   enum { UNIT_ITEMS = 2048 }; /* what a unit of a graphics processor has room for */
-  const tsl_cost_counts *account = &one->account;
-  const tsl_device *device = one->device;
+  const tsl_cost_counts *account = &counted->account;
+  const tsl_device *device = counted->device;
   const double units = fmax(1, device->capabilities & TSL_CAN_HOST ? device->threads : device->compute_units);
-  if (!tsl_counted_has_groups(one) || device->is_cpu)
+  if (!tsl_counted_has_groups(counted) || device->is_cpu)
     return fmin(1, account->workers / units);
   const tsl_grid *grid = &account->grid;
   const double groups = (double)grid->groups[0] * (double)grid->groups[1] * (double)grid->groups[2];
@@ -52,91 +52,92 @@ typedef struct cost_report_pair {
 } cost_report_pair;
 
 /* How many times as much the first is; 1 where neither is anything. */
-static double cost_report_times(double one, double other) {
-  return one == other ? 1 : one / other;
+static double cost_report_times(double value, double other) {
+  return value == other ? 1 : value / other;
 }
 
-static double zeros(const tsl_counted *one) {
-  return one->account.computed > 0 ? 1 - fmin(1, one->account.useful / one->account.computed) : 0;
+static double zeros(const tsl_counted *counted) {
+  return counted->account.computed > 0 ? 1 - fmin(1, counted->account.useful / counted->account.computed) : 0;
 }
 
-static double cost_report_local_bytes(const tsl_counted *one) {
-  return one->account.local.read + one->account.local.written;
+static double cost_report_local_bytes(const tsl_counted *counted) {
+  return counted->account.local.read + counted->account.local.written;
 }
 
-static bool on_processor(const cost_report_pair *of) {
-  return of->one->device->is_cpu && tsl_counted_has_groups(of->one) &&
-         cost_report_local_bytes(of->one) > cost_report_local_bytes(of->below);
+static bool on_processor(const cost_report_pair *pair) {
+  return pair->one->device->is_cpu && tsl_counted_has_groups(pair->one) &&
+         cost_report_local_bytes(pair->one) > cost_report_local_bytes(pair->below);
 }
-static void say_on_processor(const cost_report_pair *of, tsl_text *out) {
+static void say_on_processor(const cost_report_pair *pair, tsl_text *out) {
   tsl_text_add(
       out,
       "%s is a processor, whose local memory is ordinary memory behind the same caches: copies to it "
       "save nothing, and barriers cut the loops in which numbers would stay in registers",
-      of->one->device->name);
+      pair->one->device->name);
 }
 
-static bool has_few_items(const cost_report_pair *of) {
-  return !of->one->device->is_cpu && tsl_counted_occupancy(of->one) < 0.7 * tsl_counted_occupancy(of->below);
+static bool has_few_items(const cost_report_pair *pair) {
+  return !pair->one->device->is_cpu &&
+         tsl_counted_occupancy(pair->one) < 0.7 * tsl_counted_occupancy(pair->below);
 }
-static void say_few_items(const cost_report_pair *of, tsl_text *out) {
+static void say_few_items(const cost_report_pair *pair, tsl_text *out) {
   tsl_text_add(out,
                "%.3g work-items, where %s has %.3g, fill %.2g%% of the device's room, too few to use each "
                "other's waits for memory",
-               of->one->account.items, of->below->strategy->name, of->below->account.items,
-               100 * tsl_counted_occupancy(of->one));
+               pair->one->account.items, pair->below->strategy->name, pair->below->account.items,
+               100 * tsl_counted_occupancy(pair->one));
 }
 
-static bool has_fewer_workers(const cost_report_pair *of) {
-  return of->one->account.workers < of->below->account.workers;
+static bool has_fewer_workers(const cost_report_pair *pair) {
+  return pair->one->account.workers < pair->below->account.workers;
 }
-static void say_fewer_workers(const cost_report_pair *of, tsl_text *out) {
-  tsl_text_add(out, "it has work for %.3g %s, %s for %.3g", of->one->account.workers,
-               tsl_counted_has_groups(of->one) ? "compute units"
-               : of->one->account.workers == 1 ? "thread"
-                                               : "threads",
-               of->below->strategy->name, of->below->account.workers);
+static void say_fewer_workers(const cost_report_pair *pair, tsl_text *out) {
+  tsl_text_add(out, "it has work for %.3g %s, %s for %.3g", pair->one->account.workers,
+               tsl_counted_has_groups(pair->one) ? "compute units"
+               : pair->one->account.workers == 1 ? "thread"
+                                                 : "threads",
+               pair->below->strategy->name, pair->below->account.workers);
 }
 
-static bool has_zeros(const cost_report_pair *of) {
-  return zeros(of->one) > 0.1 + zeros(of->below);
+static bool has_zeros(const cost_report_pair *pair) {
+  return zeros(pair->one) > 0.1 + zeros(pair->below);
 }
-static void say_zeros(const cost_report_pair *of, tsl_text *out) {
+static void say_zeros(const cost_report_pair *pair, tsl_text *out) {
   tsl_text_add(out, "%.0f%% of its multiply-adds are of zeros, at edges that fill no tile",
-               100 * zeros(of->one));
+               100 * zeros(pair->one));
 }
 
-static bool has_copies(const cost_report_pair *of) {
-  return of->one->account.launches > of->below->account.launches;
+static bool has_copies(const cost_report_pair *pair) {
+  return pair->one->account.launches > pair->below->account.launches;
 }
-static void say_copies(const cost_report_pair *of, tsl_text *out) {
+static void say_copies(const cost_report_pair *pair, tsl_text *out) {
   tsl_text_add(out, "its copies cost %d launches more than they save here",
-               of->one->account.launches - of->below->account.launches);
+               pair->one->account.launches - pair->below->account.launches);
 }
 
-static bool asks_for_more(const cost_report_pair *of) {
-  return tsl_cost_counts_words(of->problem, &of->one->account).global >
-         1.2 * tsl_cost_counts_words(of->problem, &of->below->account).global;
+static bool asks_for_more(const cost_report_pair *pair) {
+  return tsl_cost_counts_words(pair->problem, &pair->one->account).global >
+         1.2 * tsl_cost_counts_words(pair->problem, &pair->below->account).global;
 }
-static void say_more(const cost_report_pair *of, tsl_text *out) {
-  (void)of;
+static void say_more(const cost_report_pair *pair, tsl_text *out) {
+  (void)pair;
   tsl_text_add(out,
                "its tiles fit this shape less, so that each number that comes serves fewer multiply-adds");
 }
 
-static bool always(const cost_report_pair *of) {
-  (void)of;
+static bool always(const cost_report_pair *pair) {
+  (void)pair;
   return true;
 }
-static void say_bound(const cost_report_pair *of, tsl_text *out) {
-  tsl_text_add(out, "what bounds it is %s (%s)", tsl_bound_name(of->one->bounds.first),
-               tsl_bound_what(of->one->bounds.first));
+static void say_bound(const cost_report_pair *pair, tsl_text *out) {
+  tsl_text_add(out, "what bounds it is %s (%s)", tsl_bound_name(pair->one->bounds.first),
+               tsl_bound_what(pair->one->bounds.first));
 }
 
 /* Why a rung is slower than the one below; the first that is so. */
 static const struct {
-  bool (*is_so)(const cost_report_pair *of);
-  void (*say)(const cost_report_pair *of, tsl_text *out);
+  bool (*is_so)(const cost_report_pair *pair);
+  void (*say)(const cost_report_pair *pair, tsl_text *out);
 } reasons[] = {{on_processor, say_on_processor},
                {has_few_items, say_few_items},
                {has_zeros, say_zeros},
@@ -145,41 +146,41 @@ static const struct {
                {asks_for_more, say_more},
                {always, say_bound}};
 
-static void say_words(const cost_report_pair *of, tsl_text *out) {
-  const tsl_words one = tsl_cost_counts_words(of->problem, &of->one->account),
-                  below = tsl_cost_counts_words(of->problem, &of->below->account);
+static void say_words(const cost_report_pair *pair, tsl_text *out) {
+  const tsl_words one = tsl_cost_counts_words(pair->problem, &pair->one->account),
+                  below = tsl_cost_counts_words(pair->problem, &pair->below->account);
   const double less = cost_report_times(below.global, one.global);
   tsl_text_add(out, "asks for %.3g numbers %s where %s asks for %.3g", one.global,
-               of->problem->op == TSL_OP_TRANSPOSE ? "an element" : "a multiply-add",
-               of->below->strategy->name, below.global);
+               pair->problem->op == TSL_OP_TRANSPOSE ? "an element" : "a multiply-add",
+               pair->below->strategy->name, below.global);
   if (less > 1.05)
     tsl_text_add(out, ", %.3g times as many", less);
   if (one.local > 0 && below.local == 0)
     tsl_text_add(out, "; it finds %.3g %s", one.local,
-                 tsl_counted_has_groups(of->one) ? "in local memory" : "in copies that its caches keep");
-  if (one.local == 0 && below.local > 0 && tsl_counted_has_groups(of->one))
+                 tsl_counted_has_groups(pair->one) ? "in local memory" : "in copies that its caches keep");
+  if (one.local == 0 && below.local > 0 && tsl_counted_has_groups(pair->one))
     tsl_text_add(out, "; it keeps them in registers, and nothing waits at barriers of local memory");
-  const double memory = cost_report_times(of->one->account.memory, of->below->account.memory);
+  const double memory = cost_report_times(pair->one->account.memory, pair->below->account.memory);
   if (memory < 0.95)
     tsl_text_add(out, "; memory moves %.3g of the bytes", memory);
-  if (of->one->account.workers > of->below->account.workers && !tsl_counted_has_groups(of->one))
-    tsl_text_add(out, "; %.3g threads in place of %.3g", of->one->account.workers,
-                 of->below->account.workers);
+  if (pair->one->account.workers > pair->below->account.workers && !tsl_counted_has_groups(pair->one))
+    tsl_text_add(out, "; %.3g threads in place of %.3g", pair->one->account.workers,
+                 pair->below->account.workers);
 }
 
-void tsl_counted_compare(const tsl_problem *problem, const tsl_counted *one, const tsl_counted *below,
+void tsl_counted_compare(const tsl_problem *problem, const tsl_counted *counted, const tsl_counted *below,
                          tsl_text *out) {
-  const cost_report_pair of = {problem, one, below};
-  if (!one->told)
+  const cost_report_pair of = {problem, counted, below};
+  if (!counted->told)
     return;
   if (!below) {
     tsl_text_add(out, "the lowest rung here; asks for %.3g numbers %s",
-                 tsl_cost_counts_words(problem, &one->account).global,
+                 tsl_cost_counts_words(problem, &counted->account).global,
                  problem->op == TSL_OP_TRANSPOSE ? "an element" : "a multiply-add");
     return;
   }
   say_words(&of, out);
-  const double faster = below->seconds / one->seconds;
+  const double faster = below->seconds / counted->seconds;
   if (!isfinite(faster))
     return;
   if (faster > 1.05) {
@@ -210,9 +211,9 @@ static void add_sizes(const tsl_grid *grid, bool groups, bool items, tsl_text *o
         (unsigned long long)((groups ? grid->groups[d] : 1) * (items ? (uint64_t)grid->items[d] : 1)));
 }
 
-void tsl_counted_groups(const tsl_counted *one, tsl_text *out) {
-  const tsl_cost_counts *account = &one->account;
-  if (!tsl_counted_has_groups(one)) {
+void tsl_counted_groups(const tsl_counted *counted, tsl_text *out) {
+  const tsl_cost_counts *account = &counted->account;
+  if (!tsl_counted_has_groups(counted)) {
     tsl_text_add(out, "%.0f thread%s", account->workers, account->workers == 1 ? "" : "s");
     return;
   }
@@ -221,8 +222,8 @@ void tsl_counted_groups(const tsl_counted *one, tsl_text *out) {
   add_sizes(&account->grid, false, true, out);
 }
 
-void tsl_counted_range(const tsl_counted *one, tsl_text *out) {
-  add_sizes(&one->account.grid, true, true, out);
+void tsl_counted_range(const tsl_counted *counted, tsl_text *out) {
+  add_sizes(&counted->account.grid, true, true, out);
 }
 
 /* --- as JSON --- */
@@ -241,10 +242,10 @@ static json_t *json_bounds(const tsl_bounds *bounds) {
   return object;
 }
 
-json_t *tsl_json_counted(const tsl_problem *problem, const tsl_counted *one) {
-  const tsl_cost_counts *account = &one->account;
+json_t *tsl_json_counted(const tsl_problem *problem, const tsl_counted *counted) {
+  const tsl_cost_counts *account = &counted->account;
   const tsl_grid *grid = &account->grid;
-  if (!one->told)
+  if (!counted->told)
     return json_null();
   uint64_t items[3], range[3];
   for (int d = 0; d < 3; d++) {
@@ -260,7 +261,7 @@ json_t *tsl_json_counted(const tsl_problem *problem, const tsl_counted *one) {
       tsl_json_real(account->local.written), "memory_bytes", tsl_json_real(account->memory), "global_words",
       tsl_json_real(words.global), "local_words", tsl_json_real(words.local), "operations_per_byte",
       tsl_json_real(tsl_cost_counts_intensity(problem, account)));
-  if (tsl_counted_has_groups(one))
+  if (tsl_counted_has_groups(counted))
     json_object_update_new(object, json_pack("{s:o, s:o, s:o, s:o, s:o}", "groups", json_three(grid->groups),
                                              "items", json_three(items), "ndrange", json_three(range),
                                              "items_in_all", tsl_json_real(account->items), "items_wasted",
@@ -270,7 +271,7 @@ json_t *tsl_json_counted(const tsl_problem *problem, const tsl_counted *one) {
                                              "items_in_all", "items_wasted"));
   json_object_update_new(
       object, json_pack("{s:o, s:o, s:i, s:s, s:o}", "workers", tsl_json_real(account->workers), "occupancy",
-                        tsl_json_real(tsl_counted_occupancy(one)), "launches", account->launches, "bound",
-                        tsl_bound_name(one->bounds.first), "seconds", json_bounds(&one->bounds)));
+                        tsl_json_real(tsl_counted_occupancy(counted)), "launches", account->launches, "bound",
+                        tsl_bound_name(counted->bounds.first), "seconds", json_bounds(&counted->bounds)));
   return object;
 }

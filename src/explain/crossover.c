@@ -17,7 +17,7 @@ static void crossover_store(const tsl_shape *like, int64_t n, tsl_shape *shape) 
 
 /* The device that a square of this size goes to; NULL where none takes it. */
 static tesela_status crossover_ask(const tsl_problem *like, const tsl_choice *choice, int64_t n,
-                         const tsl_device **device) {
+                                   const tsl_device **device) {
   tsl_problem square = *like;
   tsl_candidate *list;
   int count;
@@ -34,9 +34,10 @@ static tesela_status crossover_ask(const tsl_problem *like, const tsl_choice *ch
   return TESELA_OK;
 }
 
-/* The least size above `low`, which does not go to `device`, that does; `high` does. To an eighth of its size. */
-static tesela_status crossover_narrow(const tsl_problem *like, const tsl_choice *choice, int64_t low, int64_t *high,
-                            const tsl_device *device) {
+/* The least size above `low`, which does not go to `device`, that does; `high` does. To an eighth of its
+ * size. */
+static tesela_status crossover_narrow(const tsl_problem *like, const tsl_choice *choice, int64_t low,
+                                      int64_t *high, const tsl_device *device) {
   while (*high - low > *high / 8) {
     const int64_t middle = low + (*high - low) / 2;
     const tsl_device *found;

@@ -2,8 +2,8 @@
 #ifndef TSL_EXPLAIN_CROSSOVER_H
 #define TSL_EXPLAIN_CROSSOVER_H
 
-#include "planner/transfer_cost.h"
 #include "planner/planner.h"
+#include "planner/transfer_cost.h"
 
 /* Squares from `from` on go to `device`, until the next part. */
 typedef struct tsl_crossover_part {
@@ -18,8 +18,9 @@ typedef struct tsl_crossover {
   int count;
 } tsl_crossover;
 
-/* For products of squares like this one (types, transposes, scalars) from TSL_CROSSOVER_LEAST to TSL_CROSSOVER_MOST, as
- * choice->place has the operands. Sizes between powers of two are looked at where the device changes. */
+/* For products of squares like this one (types, transposes, scalars) from TSL_CROSSOVER_LEAST to
+ * TSL_CROSSOVER_MOST, as choice->place has the operands. Sizes between powers of two are looked at where the
+ * device changes. */
 tesela_status tsl_crossover_find(const tsl_problem *like, const tsl_choice *choice, tsl_crossover *out);
 /* "cpu, from 640 on cuda:0". */
 void tsl_crossover_print(const tsl_crossover *found, tsl_text *out);

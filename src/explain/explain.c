@@ -28,7 +28,8 @@ static tesela_status find_once(const tsl_choice *choice, tsl_explanation *found)
   return TESELA_OK;
 }
 
-/* Where there is a choice of devices: what it costs to reach them, measured where nobody did, and where it turns. */
+/* Where there is a choice of devices: what it costs to reach them, measured where nobody did, and where it
+ * turns. */
 static tesela_status explain_weigh(const tsl_choice *choice, tsl_explanation *found) {
   tsl_device *device;
   found->devices = choice->devices;
@@ -46,7 +47,8 @@ static tesela_status explain_weigh(const tsl_choice *choice, tsl_explanation *fo
   return tsl_crossover_find(&found->problem, choice, &found->crossover);
 }
 
-/* Accounts of those that can run, which come first. Their predictions leave out the copies, which all on a device share. */
+/* Accounts of those that can run, which come first. Their predictions leave out the copies, which all on a
+ * device share. */
 static tesela_status explain_count(tsl_explanation *found) {
   void *block;
   while (found->able < found->count && !found->candidates[found->able].refusal[0])

@@ -1,5 +1,5 @@
-/* What would run, what that needs, and why not something else: gathered for tesela_explain() and for the tool, which tells it as
- * text, too. */
+/* What would run, what that needs, and why not something else: gathered for tesela_explain() and for the
+ * tool, which tells it as text, too. */
 #ifndef TSL_EXPLAIN_EXPLAIN_H
 #define TSL_EXPLAIN_EXPLAIN_H
 
@@ -23,8 +23,9 @@ typedef struct tsl_explanation {
   double plan_seconds;     /* that making the plan took: device, compilers, self-test */
 } tsl_explanation;
 
-/* Opens devices, measures the ways to them where nobody did, and makes the plan. That nothing can run is no failure: there is no plan
- * then, `planned` is the status, and `failure` its sentence. Free with tsl_explanation_free(), after a failure as well. */
+/* Opens devices, measures the ways to them where nobody did, and makes the plan. That nothing can run is no
+ * failure: there is no plan then, `planned` is the status, and `failure` its sentence. Free with
+ * tsl_explanation_free(), after a failure as well. */
 tesela_status tsl_explain_find(const tsl_problem *problem, const tsl_choice *choice, tsl_explanation *found);
 void tsl_explanation_free(tsl_explanation *found);
 

@@ -5,7 +5,8 @@
 #include "base/isa.h"
 #include "device/device.h"
 
-/* The row of TSL_ISA_LIST, from 0, that is best among those whose needs a device offers: the first one needs nothing. */
+/* The row of TSL_ISA_LIST, from 0, that is best among those whose needs a device offers: the first one needs
+ * nothing. */
 static inline int tsl_isa_best(unsigned offers) {
 #define TSL_ISA_NEEDS(name, header, needs, ...) needs,
   static const unsigned rows[] = {TSL_ISA_LIST(TSL_ISA_NEEDS)};

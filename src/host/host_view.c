@@ -73,17 +73,18 @@ void tsl_views_signs(const tsl_views *views, double signs[2]) {
   signs[1] = views->conjugates_b ? -1 : 1;
 }
 
-static void host_view_bind(tsl_view *view, const tsl_view *to, bool is_read, int64_t size, unsigned char *unread) {
-  view->packed = to->packed;
-  view->at = is_read && !to->packed ? to->at + view->offset * size : unread;
+static void host_view_bind(tsl_view *view, const tsl_view *target, bool is_read, int64_t size,
+                           unsigned char *unread) {
+  view->packed = target->packed;
+  view->at = is_read && !target->packed ? target->at + view->offset * size : unread;
 }
 
 void tsl_views_bind(tsl_views *views, const tsl_view *a, const tsl_view *b, void *c, int64_t size,
                     int64_t c_size) {
   const tsl_view held = {.at = c}, *first = views->is_swapped ? b : a, *last = views->is_swapped ? a : b;
   views->c.at = (unsigned char *)c + views->c.offset * c_size;
-  host_view_bind(&views->a, views->in_place && views->a.structure == TESELA_GENERAL ? &held : first, views->k > 0, size,
-       views->c.at);
-  host_view_bind(&views->b, views->in_place && views->b.structure == TESELA_GENERAL ? &held : last, views->k > 0, size,
-       views->c.at);
+  host_view_bind(&views->a, views->in_place && views->a.structure == TESELA_GENERAL ? &held : first,
+                 views->k > 0, size, views->c.at);
+  host_view_bind(&views->b, views->in_place && views->b.structure == TESELA_GENERAL ? &held : last,
+                 views->k > 0, size, views->c.at);
 }

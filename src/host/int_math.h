@@ -24,7 +24,8 @@ static inline int64_t tsl_ceil_div_or_one(int64_t total, int64_t most) {
 static inline int64_t tsl_round_up(int64_t size, int64_t unit) {
   return tsl_ceil_div(size, unit) * unit;
 }
-/* Where piece `index` of `pieces` starts, which differ by one at most: piece 0 at 0, the one past the last at `total`. */
+/* Where piece `index` of `pieces` starts, which differ by one at most: piece 0 at 0, the one past the last at
+ * `total`. */
 static inline int64_t tsl_partition_begin(int64_t total, int64_t pieces, int64_t index) {
   return total / pieces * index + tsl_min(total % pieces, index);
 }

@@ -1,70 +1,67 @@
-/* The vectors of an instruction set, for texts that are compiled once for each (base/isa.h; docs/MICRO_KERNELS.md has what
- * the texts promise). What compiles them defines
- *   TSL_ISA          the set's name; TSL_ISA_BASE: of an extension that of the set with its header, else the same
- *   TSL_ISA_HEADER   its header, which this one includes
- *   TSL_TYPE         the element type: f32, f64, c64 or c128; none where a text is for several
+/* The vectors of an instruction set, for texts that are compiled once for each (base/isa.h;
+ * docs/MICRO_KERNELS.md has what the texts promise). What compiles them defines TSL_ISA          the set's
+ * name; TSL_ISA_BASE: of an extension that of the set with its header, else the same TSL_ISA_HEADER   its
+ * header, which this one includes TSL_TYPE         the element type: f32, f64, c64 or c128; none where a text
+ * is for several
  *
  * A set's header gives, for T of f32 and f64; numbers of a vector are its lanes:
  *   VECTOR_BYTES, REGISTERS               of a register, and how many there are
- *   vector_T                              the compiler's own vector type, so that + and * are the set's. Whether a compiler
- *                                         makes vectors of nested loops depends on the compiler
- *   mask_T, mask_of_T(count)              the first `count` lanes, 0 < count <= LANES_T
- *   load_masked_T(from, mask)             those lanes, and zeros; memory behind them is not touched
- *   store_masked_T(to, value, mask)
- *   HAS_RANGES                            1 where masks may be combined by & and ~, count may be 0, and there is store_any_T(to, value, mask) beside,
- *                                         for any lanes
- *   fma_T(sum, number, value)             sum + number * value, the number in every lane: rounded once where
- *                                         the set multiplies and adds in one instruction
- *   fma_vectors_T(sum, a, b)              sum + a * b, rounded as fma_T() does
- *   STEPS_T, transpose_T(rows, at, out)   out[s] = number `at` + s of LANES_T rows, for s < STEPS_T
- *   swapped_T(value), times_i_T(value)    pairs (real, imaginary) as (imaginary, real); times i: (-imaginary, real)
- *   larger_T(a, b)                        lane by lane a where a > b, else b: b where one of them is no number
- *   equals_T(a, b)                        a bit for each lane, from the lowest on: whether they are equal
- *   total_T(value), totals_T(values, to)  the sum of a vector's lanes, in a fixed order; those of four vectors, side by side
- *   store_nontemporal_T(to, value)        past the caches, to an aligned address; fence() before anybody is told
- *   HAS_LOAD_FAR, load_far_T(from)        1 where there is a way to load a vector that memory's speed needs and the first caches do not
- *   HAS_STREAMS                           1 where it has what takes a stream of short columns apart (vector/kernels/stream_dot.h):
- *     mask_bits_T(bits), select_T(mask, a, b)    lanes whose bit is set; a where the mask has a lane, else b
- *     rearranged_T(value, lanes)                 lane l becomes what lane lanes[l] was
- *     unzip_T(a, b, out)                         out[0] in each 16 bytes the numbers with even places in a's, then those in b's; out[1] the odd ones
- *     unzip_quarters_T(a, b, out)                the same with 16 bytes in place of a number, in the whole vector
- *   TSL_KEEP(value)                       lets the compiler believe that a vector changes: it is loaded once, and not again
- *                                         for each use
- * HAS_FUSED and fused_f64(a, b, c): a b + c rounded once, of vectors; 0 where it takes a call for each lane; widen_f64(from): as
- *   many f32 there as a vector of f64 has lanes;
- * transpose_c128(rows, at, out), of elements of two f64, of which STEPS_c128 is 1;
- * of 32-bit words, W of f32 and i32, which are sums, or units of two or four narrow numbers:
- *   vector_i32, set_word_i32(word)           their integers, unsigned, so that sums wrap
- *   dot_i16(sum, a, b)                       sum + a b of pairs of 16-bit integers, both products, modulo 2^32
- *   HAS_DOT_BF16, HAS_DOT_U8                 1 where the set has dot_bf16(), which may take subnormal numbers as 0, and
- *                                            dot_bf16_careful(), which does not; dot_u8(), four products of a's unsigned and
- *                                            b's signed bytes
- *   HAS_DOT_I8                               1 where it has dot_i8() and dot_u8_u8(), four products of bytes of one sign
- *   HAS_UNITS                                1 where it has transpose_16x16(), interleave_2(), interleave_4() and
- *                                            store_line_nontemporal(): host_amx/kernels/pack.c says what for
+ *   vector_T                              the compiler's own vector type, so that + and * are the set's.
+ * Whether a compiler makes vectors of nested loops depends on the compiler mask_T, mask_of_T(count) the first
+ * `count` lanes, 0 < count <= LANES_T load_masked_T(from, mask)             those lanes, and zeros; memory
+ * behind them is not touched store_masked_T(to, value, mask) HAS_RANGES                            1 where
+ * masks may be combined by & and ~, count may be 0, and there is store_any_T(to, value, mask) beside, for any
+ * lanes fma_T(sum, number, value)             sum + number * value, the number in every lane: rounded once
+ * where the set multiplies and adds in one instruction fma_vectors_T(sum, a, b)              sum + a * b,
+ * rounded as fma_T() does STEPS_T, transpose_T(rows, at, out)   out[s] = number `at` + s of LANES_T rows, for
+ * s < STEPS_T swapped_T(value), times_i_T(value)    pairs (real, imaginary) as (imaginary, real); times i:
+ * (-imaginary, real) larger_T(a, b)                        lane by lane a where a > b, else b: b where one of
+ * them is no number equals_T(a, b)                        a bit for each lane, from the lowest on: whether
+ * they are equal total_T(value), totals_T(values, to)  the sum of a vector's lanes, in a fixed order; those
+ * of four vectors, side by side store_nontemporal_T(to, value)        past the caches, to an aligned address;
+ * fence() before anybody is told HAS_LOAD_FAR, load_far_T(from)        1 where there is a way to load a
+ * vector that memory's speed needs and the first caches do not HAS_STREAMS                           1 where
+ * it has what takes a stream of short columns apart (vector/kernels/stream_dot.h): mask_bits_T(bits),
+ * select_T(mask, a, b)    lanes whose bit is set; a where the mask has a lane, else b rearranged_T(value,
+ * lanes)                 lane l becomes what lane lanes[l] was unzip_T(a, b, out) out[0] in each 16 bytes the
+ * numbers with even places in a's, then those in b's; out[1] the odd ones unzip_quarters_T(a, b, out) the
+ * same with 16 bytes in place of a number, in the whole vector TSL_KEEP(value)                       lets the
+ * compiler believe that a vector changes: it is loaded once, and not again for each use HAS_FUSED and
+ * fused_f64(a, b, c): a b + c rounded once, of vectors; 0 where it takes a call for each lane;
+ * widen_f64(from): as many f32 there as a vector of f64 has lanes; transpose_c128(rows, at, out), of elements
+ * of two f64, of which STEPS_c128 is 1; of 32-bit words, W of f32 and i32, which are sums, or units of two or
+ * four narrow numbers: vector_i32, set_word_i32(word)           their integers, unsigned, so that sums wrap
+ *   dot_i16(sum, a, b)                       sum + a b of pairs of 16-bit integers, both products, modulo
+ * 2^32 HAS_DOT_BF16, HAS_DOT_U8                 1 where the set has dot_bf16(), which may take subnormal
+ * numbers as 0, and dot_bf16_careful(), which does not; dot_u8(), four products of a's unsigned and b's
+ * signed bytes HAS_DOT_I8                               1 where it has dot_i8() and dot_u8_u8(), four
+ * products of bytes of one sign HAS_UNITS                                1 where it has transpose_16x16(),
+ * interleave_2(), interleave_4() and store_line_nontemporal(): host_amx/kernels/pack.c says what for
  *   f32_of_f16(bits), f16_of_f32(value)      to nearest even
  * of bytes, in quarters of 16 each, for elements of N = 1, 2, 4 and 8:
  *   vector_bytes, store_nontemporal_bytes(to, value)
- *   HAS_MASKED_BYTES                         1 where it has load_part_bytes(from, count), which reads the first bytes alone
- *   ZIP_LOW_N(a, b), ZIP_HIGH_N(a, b)        in each quarter the first, the last elements of a and b by turns
- *   transpose_quarters(in, out)              quarter i of out[k] is quarter k of in[i]
- * and HAS_HALF_f32, HAS_HALF_f64, HAS_QUARTER_f32: whether there are narrower vectors, of 32, 32 and 16 bytes, with vector_, mask_,
- * mask_of_, load_masked_ and store_masked_f32_half and so on. Halves have fma_ and times_i_, quarters fma_.
+ *   HAS_MASKED_BYTES                         1 where it has load_part_bytes(from, count), which reads the
+ * first bytes alone ZIP_LOW_N(a, b), ZIP_HIGH_N(a, b)        in each quarter the first, the last elements of
+ * a and b by turns transpose_quarters(in, out)              quarter i of out[k] is quarter k of in[i] and
+ * HAS_HALF_f32, HAS_HALF_f64, HAS_QUARTER_f32: whether there are narrower vectors, of 32, 32 and 16 bytes,
+ * with vector_, mask_, mask_of_, load_masked_ and store_masked_f32_half and so on. Halves have fma_ and
+ * times_i_, quarters fma_.
  *
  * What its tiles are that its registers' number does not say:
- *   PACKED_STEPS  of k in a turn of a host_packed tile's loop: where a step has few multiply-adds, the loop's own work counts
- *   SMALL_T       host_small's (kernels/variant.h); SMALL_WIDE_T, SMALL_WIDE_FOUR and SMALL_WIDE_NEEDS where some of its processors
- *                 want others
+ *   PACKED_STEPS  of k in a turn of a host_packed tile's loop: where a step has few multiply-adds, the loop's
+ * own work counts SMALL_T       host_small's (kernels/variant.h); SMALL_WIDE_T, SMALL_WIDE_FOUR and
+ * SMALL_WIDE_NEEDS where some of its processors want others
  *
- * From these follow here, for T of f32, f64, c64 and c128: element_T, LANES_T, LANES_LOG2_T, load_T, store_T, load_part_T and
- * store_part_T (the first `count` elements), load_edge_T and store_edge_T (where `count` may be all);
- * fma_number_T(sum, a, b) of single numbers, rounded as fma_T() does; load_bytes,
- * store_bytes and load_part_bytes; of 32-bit words, W of f32 and i32, load_word_W(at), store_word_W(at, value),
- * add_W(a, b), set_word_f32(word) and dot_f32(sum, a, b).
+ * From these follow here, for T of f32, f64, c64 and c128: element_T, LANES_T, LANES_LOG2_T, load_T, store_T,
+ * load_part_T and store_part_T (the first `count` elements), load_edge_T and store_edge_T (where `count` may
+ * be all); fma_number_T(sum, a, b) of single numbers, rounded as fma_T() does; load_bytes, store_bytes and
+ * load_part_bytes; of 32-bit words, W of f32 and i32, load_word_W(at), store_word_W(at, value), add_W(a, b),
+ * set_word_f32(word) and dot_f32(sum, a, b).
  *
  *   lanes       0   1   2   3   4   5   6   7           a row of C of 13 numbers, vectors of 8:
  *   vector_f32 [x0][x1][x2][x3][x4][x5][x6][x7]         | load_f32 | load_part_f32(.., 5) |
- *   c64        [re  im][re  im][re  im][re  im]                                 ^ nothing behind it is touched
+ *   c64        [re  im][re  im][re  im][re  im]                                 ^ nothing behind it is
+ * touched
  */
 #ifndef TSL_HOST_SIMD_H
 #define TSL_HOST_SIMD_H
@@ -101,7 +98,8 @@
 #endif
 #define TSL_INLINE static inline __attribute__((always_inline))
 
-/* What a type is made of: real numbers, of which complex ones have two, and what the numbers' names end in. */
+/* What a type is made of: real numbers, of which complex ones have two, and what the numbers' names end in.
+ */
 #define REAL_f32 float
 #define REAL_f64 double
 #define REAL_c64 float
@@ -163,8 +161,8 @@ typedef vector_bytes loose_bytes __attribute__((may_alias, aligned(1)));
 static inline vector_bytes load_bytes(const unsigned char *from) {
   return *(const loose_bytes *)from;
 }
-static inline void store_bytes(unsigned char *to, vector_bytes value) {
-  *(loose_bytes *)to = value;
+static inline void store_bytes(unsigned char *dst, vector_bytes value) {
+  *(loose_bytes *)dst = value;
 }
 #if !HAS_MASKED_BYTES
 static inline vector_bytes load_part_bytes(const unsigned char *from, int64_t count) {
@@ -175,17 +173,17 @@ static inline vector_bytes load_part_bytes(const unsigned char *from, int64_t co
 #endif
 
 typedef vector_f32 loose_words __attribute__((may_alias, aligned(4)));
-static inline vector_f32 load_word_f32(const uint32_t *at) {
-  return *(const loose_words *)at;
+static inline vector_f32 load_word_f32(const uint32_t *src) {
+  return *(const loose_words *)src;
 }
-static inline vector_i32 load_word_i32(const uint32_t *at) {
-  return (vector_i32)load_word_f32(at);
+static inline vector_i32 load_word_i32(const uint32_t *src) {
+  return (vector_i32)load_word_f32(src);
 }
-static inline void store_word_f32(uint32_t *at, vector_f32 value) {
-  *(loose_words *)at = value;
+static inline void store_word_f32(uint32_t *data, vector_f32 value) {
+  *(loose_words *)data = value;
 }
-static inline void store_word_i32(uint32_t *at, vector_i32 value) {
-  store_word_f32(at, (vector_f32)value);
+static inline void store_word_i32(uint32_t *data, vector_i32 value) {
+  store_word_f32(data, (vector_f32)value);
 }
 static inline vector_f32 set_word_f32(uint32_t word) {
   return (vector_f32)set_word_i32(word);
@@ -224,8 +222,8 @@ static inline mask_c64 mask_of_c64(int64_t count) {
 static inline vector_c64 load_masked_c64(const element_c64 *from, mask_c64 mask) {
   return load_masked_f32(from->component, mask);
 }
-static inline void store_masked_c64(element_c64 *to, vector_c64 value, mask_c64 mask) {
-  store_masked_f32(to->component, value, mask);
+static inline void store_masked_c64(element_c64 *dst, vector_c64 value, mask_c64 mask) {
+  store_masked_f32(dst->component, value, mask);
 }
 static inline mask_c128 mask_of_c128(int64_t count) {
   return mask_of_f64(2 * count);
@@ -233,12 +231,12 @@ static inline mask_c128 mask_of_c128(int64_t count) {
 static inline vector_c128 load_masked_c128(const element_c128 *from, mask_c128 mask) {
   return load_masked_f64(from->component, mask);
 }
-static inline void store_masked_c128(element_c128 *to, vector_c128 value, mask_c128 mask) {
-  store_masked_f64(to->component, value, mask);
+static inline void store_masked_c128(element_c128 *dst, vector_c128 value, mask_c128 mask) {
+  store_masked_f64(dst->component, value, mask);
 }
 /* As numbers of f64: they are moved and not computed with. */
-static inline void transpose_c64(const element_c64 *const *row, int64_t at, vector_c64 *out) {
-  transpose_f64((const double *const *)(const void *)row, at, (vector_f64 *)out);
+static inline void transpose_c64(const element_c64 *const *row, int64_t index, vector_c64 *out) {
+  transpose_f64((const double *const *)(const void *)row, index, (vector_f64 *)out);
 }
 
 #define SUFFIX _f32

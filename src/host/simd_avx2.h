@@ -1,4 +1,5 @@
-/* host/simd.h's contract for AVX2 with FMA: vectors of 32 bytes, sixteen registers; a mask is a vector of sign bits. */
+/* host/simd.h's contract for AVX2 with FMA: vectors of 32 bytes, sixteen registers; a mask is a vector of
+ * sign bits. */
 #include <immintrin.h>
 
 #define VECTOR_BYTES 32
@@ -19,36 +20,36 @@ static inline mask_f64 mask_of_f64(int64_t count) {
 static inline vector_f32 load_masked_f32(const float *from, mask_f32 mask) {
   return _mm256_maskload_ps(from, mask);
 }
-/* In pieces of four, two and one: AMD's processors take a dozen clocks and more for a store with a mask. Not so f64, where
- * compilers would make less of the tiles around it. */
-static inline void store_few_f32(float *to, __m128 value, int count) {
+/* In pieces of four, two and one: AMD's processors take a dozen clocks and more for a store with a mask. Not
+ * so f64, where compilers would make less of the tiles around it. */
+static inline void store_few_f32(float *dst, __m128 value, int count) {
   if (count & 2) {
-    _mm_storel_pi((__m64 *)(void *)to, value);
+    _mm_storel_pi((__m64 *)(void *)dst, value);
     value = _mm_movehl_ps(value, value);
-    to += 2;
+    dst += 2;
   }
   if (count & 1)
-    _mm_store_ss(to, value);
+    _mm_store_ss(dst, value);
 }
-static inline void store_masked_f32(float *to, vector_f32 value, mask_f32 mask) {
+static inline void store_masked_f32(float *dst, vector_f32 value, mask_f32 mask) {
   const int count = __builtin_popcount((unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(mask)));
   if (count == 8) {
-    _mm256_storeu_ps(to, value);
+    _mm256_storeu_ps(dst, value);
   } else if (count & 4) {
-    _mm_storeu_ps(to, _mm256_castps256_ps128(value));
-    store_few_f32(to + 4, _mm256_extractf128_ps(value, 1), count);
+    _mm_storeu_ps(dst, _mm256_castps256_ps128(value));
+    store_few_f32(dst + 4, _mm256_extractf128_ps(value, 1), count);
   } else
-    store_few_f32(to, _mm256_castps256_ps128(value), count);
+    store_few_f32(dst, _mm256_castps256_ps128(value), count);
 }
 static inline vector_f64 load_masked_f64(const double *from, mask_f64 mask) {
   return _mm256_maskload_pd(from, mask);
 }
-static inline void store_masked_f64(double *to, vector_f64 value, mask_f64 mask) {
-  _mm256_maskstore_pd(to, mask, value);
+static inline void store_masked_f64(double *dst, vector_f64 value, mask_f64 mask) {
+  _mm256_maskstore_pd(dst, mask, value);
 }
 #define HAS_RANGES 1
-static inline void store_any_f32(float *to, vector_f32 value, mask_f32 mask) {
-  _mm256_maskstore_ps(to, mask, value);
+static inline void store_any_f32(float *dst, vector_f32 value, mask_f32 mask) {
+  _mm256_maskstore_ps(dst, mask, value);
 }
 #define store_any_f64 store_masked_f64
 
@@ -64,16 +65,16 @@ static inline mask_f32_quarter mask_of_f32_quarter(int64_t count) {
 static inline vector_f32_quarter load_masked_f32_quarter(const float *from, mask_f32_quarter mask) {
   return _mm_maskload_ps(from, mask);
 }
-static inline void store_masked_f32_quarter(float *to, vector_f32_quarter value, mask_f32_quarter mask) {
+static inline void store_masked_f32_quarter(float *dst, vector_f32_quarter value, mask_f32_quarter mask) {
   const int count = __builtin_popcount((unsigned)_mm_movemask_ps(_mm_castsi128_ps(mask)));
   if (count == 4)
-    _mm_storeu_ps(to, value);
+    _mm_storeu_ps(dst, value);
   else
-    store_few_f32(to, value, count);
+    store_few_f32(dst, value, count);
 }
 
-/* In the register where the sum is: compilers that choose between the forms of the instruction move sums about, run out of
- * the sixteen registers and store some in every step. */
+/* In the register where the sum is: compilers that choose between the forms of the instruction move sums
+ * about, run out of the sixteen registers and store some in every step. */
 static inline vector_f32 fma_f32(vector_f32 sum, float number, vector_f32 value) {
   __asm__("vfmadd231ps %1, %2, %0" : "+x"(sum) : "x"(_mm256_set1_ps(number)), "x"(value));
   return sum;
@@ -102,11 +103,11 @@ static inline vector_f64 widen_f64(const float *from) {
 }
 
 /* Transposes of four by four in each half. */
-static inline void transpose_f32(const float *const *row, int64_t at, vector_f32 *out) {
-  const __m256 a = _mm256_set_m128(_mm_loadu_ps(row[4] + at), _mm_loadu_ps(row[0] + at)),
-               b = _mm256_set_m128(_mm_loadu_ps(row[5] + at), _mm_loadu_ps(row[1] + at)),
-               c = _mm256_set_m128(_mm_loadu_ps(row[6] + at), _mm_loadu_ps(row[2] + at)),
-               d = _mm256_set_m128(_mm_loadu_ps(row[7] + at), _mm_loadu_ps(row[3] + at));
+static inline void transpose_f32(const float *const *row, int64_t index, vector_f32 *out) {
+  const __m256 a = _mm256_set_m128(_mm_loadu_ps(row[4] + index), _mm_loadu_ps(row[0] + index)),
+               b = _mm256_set_m128(_mm_loadu_ps(row[5] + index), _mm_loadu_ps(row[1] + index)),
+               c = _mm256_set_m128(_mm_loadu_ps(row[6] + index), _mm_loadu_ps(row[2] + index)),
+               d = _mm256_set_m128(_mm_loadu_ps(row[7] + index), _mm_loadu_ps(row[3] + index));
   const __m256d ab_low = _mm256_castps_pd(_mm256_unpacklo_ps(a, b)),
                 cd_low = _mm256_castps_pd(_mm256_unpacklo_ps(c, d)),
                 ab_high = _mm256_castps_pd(_mm256_unpackhi_ps(a, b)),
@@ -118,15 +119,15 @@ static inline void transpose_f32(const float *const *row, int64_t at, vector_f32
 }
 
 /* Of two by two in each half. */
-static inline void transpose_f64(const double *const *row, int64_t at, vector_f64 *out) {
-  const __m256d even = _mm256_set_m128d(_mm_loadu_pd(row[2] + at), _mm_loadu_pd(row[0] + at)),
-                odd = _mm256_set_m128d(_mm_loadu_pd(row[3] + at), _mm_loadu_pd(row[1] + at));
+static inline void transpose_f64(const double *const *row, int64_t index, vector_f64 *out) {
+  const __m256d even = _mm256_set_m128d(_mm_loadu_pd(row[2] + index), _mm_loadu_pd(row[0] + index)),
+                odd = _mm256_set_m128d(_mm_loadu_pd(row[3] + index), _mm_loadu_pd(row[1] + index));
   out[0] = _mm256_unpacklo_pd(even, odd);
   out[1] = _mm256_unpackhi_pd(even, odd);
 }
 
-static inline void transpose_c128(const element_c128 *const *row, int64_t at, vector_f64 *out) {
-  out[0] = _mm256_set_m128d(_mm_loadu_pd(row[1][at].component), _mm_loadu_pd(row[0][at].component));
+static inline void transpose_c128(const element_c128 *const *row, int64_t index, vector_f64 *out) {
+  out[0] = _mm256_set_m128d(_mm_loadu_pd(row[1][index].component), _mm_loadu_pd(row[0][index].component));
 }
 
 #define HAS_STREAMS 1
@@ -206,22 +207,22 @@ static inline double total_f64(vector_f64 value) {
   const __m128d half = _mm_add_pd(_mm256_castpd256_pd128(value), _mm256_extractf128_pd(value, 1));
   return _mm_cvtsd_f64(_mm_add_sd(half, _mm_unpackhi_pd(half, half)));
 }
-static inline void totals_f32(const vector_f32 *from, float *to) {
+static inline void totals_f32(const vector_f32 *from, float *dst) {
   const __m256 ab = _mm256_hadd_ps(from[0], from[1]), cd = _mm256_hadd_ps(from[2], from[3]),
                four = _mm256_hadd_ps(ab, cd);
-  _mm_storeu_ps(to, _mm_add_ps(_mm256_castps256_ps128(four), _mm256_extractf128_ps(four, 1)));
+  _mm_storeu_ps(dst, _mm_add_ps(_mm256_castps256_ps128(four), _mm256_extractf128_ps(four, 1)));
 }
-static inline void totals_f64(const vector_f64 *from, double *to) {
+static inline void totals_f64(const vector_f64 *from, double *dst) {
   const __m256d ab = _mm256_hadd_pd(from[0], from[1]), cd = _mm256_hadd_pd(from[2], from[3]);
-  _mm256_storeu_pd(to,
+  _mm256_storeu_pd(dst,
                    _mm256_add_pd(_mm256_permute2f128_pd(ab, cd, 0x20), _mm256_permute2f128_pd(ab, cd, 0x31)));
 }
 
-static inline void store_nontemporal_f32(float *to, vector_f32 value) {
-  _mm256_stream_ps(to, value);
+static inline void store_nontemporal_f32(float *dst, vector_f32 value) {
+  _mm256_stream_ps(dst, value);
 }
-static inline void store_nontemporal_f64(double *to, vector_f64 value) {
-  _mm256_stream_pd(to, value);
+static inline void store_nontemporal_f64(double *dst, vector_f64 value) {
+  _mm256_stream_pd(dst, value);
 }
 static inline void fence(void) {
   _mm_sfence();
@@ -250,8 +251,8 @@ static inline vector_i32 dot_i16(vector_i32 sum, vector_i32 a, vector_i32 b) {
 /* Bytes. */
 typedef __m256i vector_bytes;
 #define HAS_MASKED_BYTES 0
-static inline void store_nontemporal_bytes(unsigned char *to, vector_bytes value) {
-  _mm256_stream_si256((__m256i *)(void *)to, value);
+static inline void store_nontemporal_bytes(unsigned char *dst, vector_bytes value) {
+  _mm256_stream_si256((__m256i *)(void *)dst, value);
 }
 #define ZIP_LOW_1 _mm256_unpacklo_epi8
 #define ZIP_HIGH_1 _mm256_unpackhi_epi8

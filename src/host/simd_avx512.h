@@ -1,4 +1,5 @@
-/* host/simd.h's contract for AVX-512 (F, BW, DQ, VL): vectors of 64 bytes, thirty-two registers. Masks cost nothing. */
+/* host/simd.h's contract for AVX-512 (F, BW, DQ, VL): vectors of 64 bytes, thirty-two registers. Masks cost
+ * nothing. */
 #include <immintrin.h>
 
 #define VECTOR_BYTES 64
@@ -19,14 +20,14 @@ static inline mask_f64 mask_of_f64(int64_t count) {
 static inline vector_f32 load_masked_f32(const float *from, mask_f32 mask) {
   return _mm512_maskz_loadu_ps(mask, from);
 }
-static inline void store_masked_f32(float *to, vector_f32 value, mask_f32 mask) {
-  _mm512_mask_storeu_ps(to, mask, value);
+static inline void store_masked_f32(float *dst, vector_f32 value, mask_f32 mask) {
+  _mm512_mask_storeu_ps(dst, mask, value);
 }
 static inline vector_f64 load_masked_f64(const double *from, mask_f64 mask) {
   return _mm512_maskz_loadu_pd(mask, from);
 }
-static inline void store_masked_f64(double *to, vector_f64 value, mask_f64 mask) {
-  _mm512_mask_storeu_pd(to, mask, value);
+static inline void store_masked_f64(double *dst, vector_f64 value, mask_f64 mask) {
+  _mm512_mask_storeu_pd(dst, mask, value);
 }
 #define HAS_RANGES 1
 #define store_any_f32 store_masked_f32
@@ -48,20 +49,20 @@ typedef mask_f64 mask_f32_quarter;
 static inline vector_f32_half load_masked_f32_half(const float *from, mask_f32_half mask) {
   return _mm256_maskz_loadu_ps(mask, from);
 }
-static inline void store_masked_f32_half(float *to, vector_f32_half value, mask_f32_half mask) {
-  _mm256_mask_storeu_ps(to, mask, value);
+static inline void store_masked_f32_half(float *dst, vector_f32_half value, mask_f32_half mask) {
+  _mm256_mask_storeu_ps(dst, mask, value);
 }
 static inline vector_f64_half load_masked_f64_half(const double *from, mask_f64_half mask) {
   return _mm256_maskz_loadu_pd(mask, from);
 }
-static inline void store_masked_f64_half(double *to, vector_f64_half value, mask_f64_half mask) {
-  _mm256_mask_storeu_pd(to, mask, value);
+static inline void store_masked_f64_half(double *dst, vector_f64_half value, mask_f64_half mask) {
+  _mm256_mask_storeu_pd(dst, mask, value);
 }
 static inline vector_f32_quarter load_masked_f32_quarter(const float *from, mask_f32_quarter mask) {
   return _mm_maskz_loadu_ps(mask, from);
 }
-static inline void store_masked_f32_quarter(float *to, vector_f32_quarter value, mask_f32_quarter mask) {
-  _mm_mask_storeu_ps(to, mask, value);
+static inline void store_masked_f32_quarter(float *dst, vector_f32_quarter value, mask_f32_quarter mask) {
+  _mm_mask_storeu_ps(dst, mask, value);
 }
 
 static inline vector_f32 fma_f32(vector_f32 sum, float number, vector_f32 value) {
@@ -96,17 +97,17 @@ static inline vector_f64 widen_f64(const float *from) {
 }
 
 /* Four numbers of rows 0, 4, 8, 12 from `row` on, a quarter of the vector each. */
-static inline __m512 quarters_f32(const float *const *row, int64_t at) {
-  const __m512 first = _mm512_castps128_ps512(_mm_loadu_ps(row[0] + at));
-  const __m512 second = _mm512_mask_broadcast_f32x4(first, 0x00f0, _mm_loadu_ps(row[4] + at));
-  const __m512 third = _mm512_mask_broadcast_f32x4(second, 0x0f00, _mm_loadu_ps(row[8] + at));
-  return _mm512_mask_broadcast_f32x4(third, 0xf000, _mm_loadu_ps(row[12] + at));
+static inline __m512 quarters_f32(const float *const *row, int64_t index) {
+  const __m512 first = _mm512_castps128_ps512(_mm_loadu_ps(row[0] + index));
+  const __m512 second = _mm512_mask_broadcast_f32x4(first, 0x00f0, _mm_loadu_ps(row[4] + index));
+  const __m512 third = _mm512_mask_broadcast_f32x4(second, 0x0f00, _mm_loadu_ps(row[8] + index));
+  return _mm512_mask_broadcast_f32x4(third, 0xf000, _mm_loadu_ps(row[12] + index));
 }
 
 /* Transposes of four by four in each quarter. */
-static inline void transpose_f32(const float *const *row, int64_t at, vector_f32 *out) {
-  const __m512 a = quarters_f32(row, at), b = quarters_f32(row + 1, at), c = quarters_f32(row + 2, at),
-               d = quarters_f32(row + 3, at);
+static inline void transpose_f32(const float *const *row, int64_t index, vector_f32 *out) {
+  const __m512 a = quarters_f32(row, index), b = quarters_f32(row + 1, index),
+               c = quarters_f32(row + 2, index), d = quarters_f32(row + 3, index);
   const __m512d ab_low = _mm512_castps_pd(_mm512_unpacklo_ps(a, b)),
                 cd_low = _mm512_castps_pd(_mm512_unpacklo_ps(c, d)),
                 ab_high = _mm512_castps_pd(_mm512_unpackhi_ps(a, b)),
@@ -127,16 +128,16 @@ static inline __m512d quarters_f64(const double *first, const double *second, co
 }
 
 /* Transposes of two by two in each quarter. */
-static inline void transpose_f64(const double *const *row, int64_t at, vector_f64 *out) {
-  const __m512d even = quarters_f64(row[0] + at, row[2] + at, row[4] + at, row[6] + at),
-                odd = quarters_f64(row[1] + at, row[3] + at, row[5] + at, row[7] + at);
+static inline void transpose_f64(const double *const *row, int64_t index, vector_f64 *out) {
+  const __m512d even = quarters_f64(row[0] + index, row[2] + index, row[4] + index, row[6] + index),
+                odd = quarters_f64(row[1] + index, row[3] + index, row[5] + index, row[7] + index);
   out[0] = _mm512_unpacklo_pd(even, odd);
   out[1] = _mm512_unpackhi_pd(even, odd);
 }
 
-static inline void transpose_c128(const element_c128 *const *row, int64_t at, vector_f64 *out) {
-  out[0] =
-      quarters_f64(row[0][at].component, row[1][at].component, row[2][at].component, row[3][at].component);
+static inline void transpose_c128(const element_c128 *const *row, int64_t index, vector_f64 *out) {
+  out[0] = quarters_f64(row[0][index].component, row[1][index].component, row[2][index].component,
+                        row[3][index].component);
 }
 
 #define HAS_STREAMS 1
@@ -218,7 +219,7 @@ static inline double total_f64(vector_f64 value) {
 }
 
 /* In each quarter one number of each, then the quarters are added. */
-static inline void totals_f32(const vector_f32 *from, float *to) {
+static inline void totals_f32(const vector_f32 *from, float *dst) {
   const __m512 a = from[0], b = from[1], c = from[2], d = from[3];
   const __m512d ab = _mm512_castps_pd(_mm512_add_ps(_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b)));
   const __m512d cd = _mm512_castps_pd(_mm512_add_ps(_mm512_unpacklo_ps(c, d), _mm512_unpackhi_ps(c, d)));
@@ -226,7 +227,7 @@ static inline void totals_f32(const vector_f32 *from, float *to) {
                                     _mm512_castpd_ps(_mm512_unpackhi_pd(ab, cd)));
   const __m256 two = _mm256_add_ps(_mm512_castps512_ps256(four),
                                    _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(four), 1)));
-  _mm_storeu_ps(to, _mm_add_ps(_mm256_castps256_ps128(two), _mm256_extractf128_ps(two, 1)));
+  _mm_storeu_ps(dst, _mm_add_ps(_mm256_castps256_ps128(two), _mm256_extractf128_ps(two, 1)));
 }
 
 /* Half of a vector on the other half. */
@@ -234,11 +235,11 @@ static inline __m256d halves_f64(__m512d value) {
   return _mm256_add_pd(_mm512_castpd512_pd256(value), _mm512_extractf64x4_pd(value, 1));
 }
 
-static inline void totals_f64(const vector_f64 *from, double *to) {
+static inline void totals_f64(const vector_f64 *from, double *dst) {
   const __m512d a = from[0], b = from[1], c = from[2], d = from[3];
   const __m256d ab = halves_f64(_mm512_add_pd(_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b)));
   const __m256d cd = halves_f64(_mm512_add_pd(_mm512_unpacklo_pd(c, d), _mm512_unpackhi_pd(c, d)));
-  _mm256_storeu_pd(to,
+  _mm256_storeu_pd(dst,
                    _mm256_add_pd(_mm256_permute2f128_pd(ab, cd, 0x20), _mm256_permute2f128_pd(ab, cd, 0x31)));
 }
 
@@ -258,11 +259,11 @@ static inline vector_f64 load_far_f64(const double *from) {
   return _mm512_insertf64x4(_mm512_castpd256_pd512(low), _mm256_loadu_pd(from + 4), 1);
 }
 
-static inline void store_nontemporal_f32(float *to, vector_f32 value) {
-  _mm512_stream_ps(to, value);
+static inline void store_nontemporal_f32(float *dst, vector_f32 value) {
+  _mm512_stream_ps(dst, value);
 }
-static inline void store_nontemporal_f64(double *to, vector_f64 value) {
-  _mm512_stream_pd(to, value);
+static inline void store_nontemporal_f64(double *dst, vector_f64 value) {
+  _mm512_stream_pd(dst, value);
 }
 static inline void fence(void) {
   _mm_sfence();
@@ -312,8 +313,8 @@ static inline vector_i32 dot_u8(vector_i32 sum, vector_i32 a, vector_i32 b) {
 
 #define HAS_DOT_I8 0
 #define HAS_UNITS 1
-/* Sixteen units of `rows` neighbours, `step` bytes apart, become `rows` units of sixteen steps, `width` units apart: a
- * transpose of 16 x 16 words in three rounds, pairs, fours, and quarters of registers. */
+/* Sixteen units of `rows` neighbours, `step` bytes apart, become `rows` units of sixteen steps, `width` units
+ * apart: a transpose of 16 x 16 words in three rounds, pairs, fours, and quarters of registers. */
 static inline void transpose_16x16(const unsigned char *in, int64_t step, int64_t rows, uint32_t flip,
                                    uint32_t *out, int64_t width) {
   const __mmask16 there = (__mmask16)((1u << rows) - 1);
@@ -350,8 +351,8 @@ static inline void transpose_16x16(const unsigned char *in, int64_t step, int64_
   }
 }
 
-/* Two rows of 32 elements of 16 bits become 32 units, as do four rows of 8 bits. Interleaving stays within quarters of registers,
- * which are put in order then. */
+/* Two rows of 32 elements of 16 bits become 32 units, as do four rows of 8 bits. Interleaving stays within
+ * quarters of registers, which are put in order then. */
 static inline void store_units(uint32_t *out, __m512i first, __m512i second, uint32_t flip) {
   const __m512i change = _mm512_set1_epi32((int)flip);
   _mm512_storeu_si512(out, _mm512_xor_si512(first, change));
@@ -388,8 +389,8 @@ static inline void interleave_4(const unsigned char *in, int64_t step, int64_t c
   store_units(out, _mm512_shuffle_i32x4(low, high, 0x88), _mm512_shuffle_i32x4(low, high, 0xdd), flip);
 }
 
-static inline void store_line_nontemporal(void *to, const void *from) {
-  _mm512_stream_si512(to, _mm512_loadu_si512(from));
+static inline void store_line_nontemporal(void *dst, const void *from) {
+  _mm512_stream_si512(dst, _mm512_loadu_si512(from));
 }
 
 /* Bytes. */
@@ -398,8 +399,8 @@ typedef __m512i vector_bytes;
 static inline vector_bytes load_part_bytes(const unsigned char *from, int64_t count) {
   return _mm512_maskz_loadu_epi8(count < 64 ? ((__mmask64)1 << count) - 1 : ~(__mmask64)0, from);
 }
-static inline void store_nontemporal_bytes(unsigned char *to, vector_bytes value) {
-  _mm512_stream_si512((void *)to, value);
+static inline void store_nontemporal_bytes(unsigned char *dst, vector_bytes value) {
+  _mm512_stream_si512((void *)dst, value);
 }
 #define ZIP_LOW_1 _mm512_unpacklo_epi8
 #define ZIP_HIGH_1 _mm512_unpackhi_epi8

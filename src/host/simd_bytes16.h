@@ -47,9 +47,9 @@ static inline vector_f32 load_masked_f32(const float *from, mask_f32 mask) {
     value[i] = from[i];
   return value;
 }
-static inline void store_masked_f32(float *to, vector_f32 value, mask_f32 mask) {
+static inline void store_masked_f32(float *dst, vector_f32 value, mask_f32 mask) {
   for (int64_t i = 0; i < mask; i++)
-    to[i] = value[i];
+    dst[i] = value[i];
 }
 static inline vector_f64 load_masked_f64(const double *from, mask_f64 mask) {
   vector_f64 value = {0};
@@ -57,9 +57,9 @@ static inline vector_f64 load_masked_f64(const double *from, mask_f64 mask) {
     value[i] = from[i];
   return value;
 }
-static inline void store_masked_f64(double *to, vector_f64 value, mask_f64 mask) {
+static inline void store_masked_f64(double *dst, vector_f64 value, mask_f64 mask) {
   for (int64_t i = 0; i < mask; i++)
-    to[i] = value[i];
+    dst[i] = value[i];
 }
 #define HAS_RANGES 0
 
@@ -89,25 +89,26 @@ static inline vector_f64 fma_f64(vector_f64 sum, double number, vector_f64 value
   return fma_vectors_f64(sum, number - (vector_f64){0}, value);
 }
 
-static inline void transpose_c128(const element_c128 *const *row, int64_t at, vector_f64 *out) {
-  out[0] = load_masked_f64(row[0][at].component, 2);
+static inline void transpose_c128(const element_c128 *const *row, int64_t index, vector_f64 *out) {
+  out[0] = load_masked_f64(row[0][index].component, 2);
 }
 
 static inline vector_f64 widen_f64(const float *from) {
   return (vector_f64){from[0], from[1]};
 }
 
-/* There is no store past the caches in C, nor a word for bytes by turns; compilers find theirs for the loop. */
+/* There is no store past the caches in C, nor a word for bytes by turns; compilers find theirs for the loop.
+ */
 #if defined(__SSE2__)
 typedef __m128i vector_bytes;
-static inline void store_nontemporal_f32(float *to, vector_f32 value) {
-  _mm_stream_ps(to, value);
+static inline void store_nontemporal_f32(float *dst, vector_f32 value) {
+  _mm_stream_ps(dst, value);
 }
-static inline void store_nontemporal_f64(double *to, vector_f64 value) {
-  _mm_stream_pd(to, value);
+static inline void store_nontemporal_f64(double *dst, vector_f64 value) {
+  _mm_stream_pd(dst, value);
 }
-static inline void store_nontemporal_bytes(unsigned char *to, vector_bytes value) {
-  _mm_stream_si128((__m128i *)(void *)to, value);
+static inline void store_nontemporal_bytes(unsigned char *dst, vector_bytes value) {
+  _mm_stream_si128((__m128i *)(void *)dst, value);
 }
 static inline void fence(void) {
   _mm_sfence();
@@ -122,14 +123,14 @@ static inline void fence(void) {
 #define ZIP_HIGH_8 _mm_unpackhi_epi64
 #else
 typedef unsigned char vector_bytes __attribute__((vector_size(16), may_alias));
-static inline void store_nontemporal_f32(float *to, vector_f32 value) {
-  memcpy(to, &value, sizeof value);
+static inline void store_nontemporal_f32(float *dst, vector_f32 value) {
+  memcpy(dst, &value, sizeof value);
 }
-static inline void store_nontemporal_f64(double *to, vector_f64 value) {
-  memcpy(to, &value, sizeof value);
+static inline void store_nontemporal_f64(double *dst, vector_f64 value) {
+  memcpy(dst, &value, sizeof value);
 }
-static inline void store_nontemporal_bytes(unsigned char *to, vector_bytes value) {
-  memcpy(to, &value, sizeof value);
+static inline void store_nontemporal_bytes(unsigned char *dst, vector_bytes value) {
+  memcpy(dst, &value, sizeof value);
 }
 static inline void fence(void) {}
 /* Elements of `size` bytes, by turns from x and y: of their first or their second halves. */

@@ -1,4 +1,5 @@
-/* host/simd.h's contract in plain C: vectors of 16 bytes, which SSE2 and Advanced SIMD have, sixteen registers. */
+/* host/simd.h's contract in plain C: vectors of 16 bytes, which SSE2 and Advanced SIMD have, sixteen
+ * registers. */
 #include "base/types.h"
 
 #include <math.h>
@@ -12,11 +13,11 @@
 enum { STEPS_f32 = 1, STEPS_f64 = 1 };
 #define TSL_KEEP(value) (void)0
 
-static inline void transpose_f32(const float *const *row, int64_t at, vector_f32 *out) {
-  out[0] = (vector_f32){row[0][at], row[1][at], row[2][at], row[3][at]};
+static inline void transpose_f32(const float *const *row, int64_t index, vector_f32 *out) {
+  out[0] = (vector_f32){row[0][index], row[1][index], row[2][index], row[3][index]};
 }
-static inline void transpose_f64(const double *const *row, int64_t at, vector_f64 *out) {
-  out[0] = (vector_f64){row[0][at], row[1][at]};
+static inline void transpose_f64(const double *const *row, int64_t index, vector_f64 *out) {
+  out[0] = (vector_f64){row[0][index], row[1][index]};
 }
 static inline vector_f32 times_i_f32(vector_f32 value) {
   return (vector_f32){-value[1], value[0], -value[3], value[2]};
@@ -31,13 +32,13 @@ static inline float total_f32(vector_f32 value) {
 static inline double total_f64(vector_f64 value) {
   return value[0] + value[1];
 }
-static inline void totals_f32(const vector_f32 *from, float *to) {
+static inline void totals_f32(const vector_f32 *from, float *dst) {
   for (int i = 0; i < 4; i++)
-    to[i] = total_f32(from[i]);
+    dst[i] = total_f32(from[i]);
 }
-static inline void totals_f64(const vector_f64 *from, double *to) {
+static inline void totals_f64(const vector_f64 *from, double *dst) {
   for (int i = 0; i < 4; i++)
-    to[i] = total_f64(from[i]);
+    dst[i] = total_f64(from[i]);
 }
 
 #define HAS_FUSED 0

@@ -1,5 +1,6 @@
-/* host/simd.h's contract for AArch64's Advanced SIMD: vectors of 16 bytes, thirty-two registers. An extension has SDOT and
- * UDOT, another BFDOT. No such processor has timed what is chosen here; an emulator has run it. */
+/* host/simd.h's contract for AArch64's Advanced SIMD: vectors of 16 bytes, thirty-two registers. An extension
+ * has SDOT and UDOT, another BFDOT. No such processor has timed what is chosen here; an emulator has run it.
+ */
 #include <arm_neon.h>
 
 #include "host/simd_bytes16.h"
@@ -9,9 +10,9 @@
 
 /* Transposes of four by four: pairs of two rows, then halves of two pairs. */
 enum { STEPS_f32 = 4, STEPS_f64 = 2 };
-static inline void transpose_f32(const float *const *row, int64_t at, vector_f32 *out) {
-  const float32x4_t a = vld1q_f32(row[0] + at), b = vld1q_f32(row[1] + at), c = vld1q_f32(row[2] + at),
-                    d = vld1q_f32(row[3] + at);
+static inline void transpose_f32(const float *const *row, int64_t index, vector_f32 *out) {
+  const float32x4_t a = vld1q_f32(row[0] + index), b = vld1q_f32(row[1] + index),
+                    c = vld1q_f32(row[2] + index), d = vld1q_f32(row[3] + index);
   const float64x2_t ab_even = vreinterpretq_f64_f32(vtrn1q_f32(a, b)),
                     ab_odd = vreinterpretq_f64_f32(vtrn2q_f32(a, b)),
                     cd_even = vreinterpretq_f64_f32(vtrn1q_f32(c, d)),
@@ -21,8 +22,8 @@ static inline void transpose_f32(const float *const *row, int64_t at, vector_f32
   out[2] = (vector_f32)vzip2q_f64(ab_even, cd_even);
   out[3] = (vector_f32)vzip2q_f64(ab_odd, cd_odd);
 }
-static inline void transpose_f64(const double *const *row, int64_t at, vector_f64 *out) {
-  const float64x2_t a = vld1q_f64(row[0] + at), b = vld1q_f64(row[1] + at);
+static inline void transpose_f64(const double *const *row, int64_t index, vector_f64 *out) {
+  const float64x2_t a = vld1q_f64(row[0] + index), b = vld1q_f64(row[1] + index);
   out[0] = (vector_f64)vzip1q_f64(a, b);
   out[1] = (vector_f64)vzip2q_f64(a, b);
 }
@@ -51,14 +52,14 @@ static inline float total_f32(vector_f32 value) {
 static inline double total_f64(vector_f64 value) {
   return vpaddd_f64((float64x2_t)value);
 }
-static inline void totals_f32(const vector_f32 *from, float *to) {
+static inline void totals_f32(const vector_f32 *from, float *dst) {
   const float32x4_t ab = vpaddq_f32((float32x4_t)from[0], (float32x4_t)from[1]),
                     cd = vpaddq_f32((float32x4_t)from[2], (float32x4_t)from[3]);
-  vst1q_f32(to, vpaddq_f32(ab, cd));
+  vst1q_f32(dst, vpaddq_f32(ab, cd));
 }
-static inline void totals_f64(const vector_f64 *from, double *to) {
-  vst1q_f64(to, vpaddq_f64((float64x2_t)from[0], (float64x2_t)from[1]));
-  vst1q_f64(to + 2, vpaddq_f64((float64x2_t)from[2], (float64x2_t)from[3]));
+static inline void totals_f64(const vector_f64 *from, double *dst) {
+  vst1q_f64(dst, vpaddq_f64((float64x2_t)from[0], (float64x2_t)from[1]));
+  vst1q_f64(dst + 2, vpaddq_f64((float64x2_t)from[2], (float64x2_t)from[3]));
 }
 
 /* Every AArch64 converts half precision. */

@@ -7,26 +7,26 @@
 #include "io/io_number.h"
 
 /* Whether every value of one type has a place in the other, so that nothing needs to be looked at. */
-static bool always_fits(const tsl_type_info *from, const tsl_type_info *to) {
-  if (from->type == to->type)
+static bool always_fits(const tsl_type_info *from, const tsl_type_info *info) {
+  if (from->type == info->type)
     return true;
-  if (from->is_complex && !to->is_complex)
+  if (from->is_complex && !info->is_complex)
     return false;
-  if (to->is_integer)
-    return from->is_integer && from->size < to->size;
-  return from->largest <= to->largest;
+  if (info->is_integer)
+    return from->is_integer && from->size < info->size;
+  return from->largest <= info->largest;
 }
 
 static bool component_fits(double value, double stored, bool integer) {
   return integer ? stored == value : !isfinite(value) || isfinite(stored);
 }
 
-bool tsl_cast(tesela_type from, const void *source, tesela_type to, void *target, int64_t step, size_t count,
-              size_t *bad) {
+bool tsl_cast(tesela_type from, const void *source, tesela_type type, void *target, int64_t step,
+              size_t count, size_t *bad) {
   enum { CHUNK = 256 };
-  const tsl_type_info *const from_info = tsl_type(from), *const to_info = tsl_type(to);
+  const tsl_type_info *const from_info = tsl_type(from), *const to_info = tsl_type(type);
   if (always_fits(from_info, to_info)) {
-    tsl_type_convert(from, source, 1, to, target, step, count);
+    tsl_type_convert(from, source, 1, type, target, step, count);
     return true;
   }
   const char *at = source;
@@ -35,8 +35,8 @@ bool tsl_cast(tesela_type from, const void *source, tesela_type to, void *target
     const size_t now = count - done < CHUNK ? count - done : CHUNK;
     double values[CHUNK][2], stored[CHUNK][2];
     tsl_type_convert(from, at, 1, TESELA_C128, values, 1, now);
-    tsl_type_convert(from, at, 1, to, out, step, now);
-    tsl_type_convert(to, out, step, TESELA_C128, stored, 1, now);
+    tsl_type_convert(from, at, 1, type, out, step, now);
+    tsl_type_convert(type, out, step, TESELA_C128, stored, 1, now);
     for (size_t i = 0; i < now; i++) {
       const bool imaginary_fits = to_info->is_complex
                                       ? component_fits(values[i][1], stored[i][1], to_info->is_integer)
@@ -52,8 +52,8 @@ bool tsl_cast(tesela_type from, const void *source, tesela_type to, void *target
   return true;
 }
 
-tesela_status tsl_cast_fail(const double value[2], tesela_type to) {
-  const tsl_type_info *const info = tsl_type(to);
+tesela_status tsl_cast_fail(const double value[2], tesela_type type) {
+  const tsl_type_info *const info = tsl_type(type);
   char real[TSL_NUMBER_MAX], imaginary[TSL_NUMBER_MAX];
   const int real_length = (int)tsl_number_write(TESELA_F64, value[0], real);
   const int imaginary_length = (int)tsl_number_write(TESELA_F64, fabs(value[1]), imaginary);
@@ -63,8 +63,8 @@ tesela_status tsl_cast_fail(const double value[2], tesela_type to) {
         real_length, real, signbit(value[1]) ? '-' : '+', imaginary_length, imaginary, info->name);
   double out[2];
   unsigned char bytes[16];
-  tsl_type_store(to, bytes, value);
-  tsl_type_load(to, bytes, out);
+  tsl_type_store(type, bytes, value);
+  tsl_type_load(type, bytes, out);
   const bool first = !component_fits(value[0], out[0], info->is_integer);
   const char *const why = info->is_integer ? "which holds whole numbers of its range only"
                                            : "whose largest number is smaller: use a wider type";

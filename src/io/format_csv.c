@@ -1,9 +1,9 @@
 /* Numbers by commas, semicolons or tabs, one row a line (RFC 4180, with what spreadsheets make of it). The
  * file is read twice, first for its shape, so what comes through a pipe is kept in a temporary file.
  *
- * The separator is the first line's: tabs before semicolons before commas. A first line of names (no cell is a number,
- * and one at least does not begin like one) is a header and is passed over; readers tell. Between semicolons
- * numbers may have decimal commas, if all of them do. */
+ * The separator is the first line's: tabs before semicolons before commas. A first line of names (no cell is
+ * a number, and one at least does not begin like one) is a header and is passed over; readers tell. Between
+ * semicolons numbers may have decimal commas, if all of them do. */
 #include <inttypes.h>
 #include <string.h>
 #include <strings.h>
@@ -162,8 +162,8 @@ static tesela_status next_cell(tsl_reader *reader, csv_cell *cell) {
 }
 
 /* A cell as a number; *mark is its decimal mark, or '\0'. `printed` may be NULL. */
-static tsl_number_result format_csv_read_number(const csv_state *state, const csv_cell *cell, double *value, char *mark,
-                                     tsl_printed *printed) {
+static tsl_number_result format_csv_read_number(const csv_state *state, const csv_cell *cell, double *value,
+                                                char *mark, tsl_printed *printed) {
   const bool comma = state->separator == ';' && memchr(cell->text, ',', cell->length) != NULL;
   *mark = comma ? ',' : memchr(cell->text, '.', cell->length) != NULL ? '.' : '\0';
   return tsl_number_read_printed(cell->text, cell->length, comma ? TSL_NUMBER_COMMA : 0, value, printed);
@@ -199,8 +199,8 @@ static tesela_status fail_mixed(const tsl_reader *reader, const csv_cell *cell, 
                             tsl_input_quote(cell->text, cell->length, quoted), column + 1);
 }
 
-/* Whether a cell that is no number is meant as a name: "x2", but neither "2x" nor what stands for a value that is
- * missing. A first line of those alone must not be taken for a header. */
+/* Whether a cell that is no number is meant as a name: "x2", but neither "2x" nor what stands for a value
+ * that is missing. A first line of those alone must not be taken for a header. */
 static bool format_csv_is_name(const csv_cell *cell) {
   static const char *const missing[] = {"na", "n/a", "null", "none", "?", "#n/a"};
   for (size_t i = 0; i < sizeof missing / sizeof missing[0]; i++)
@@ -302,7 +302,7 @@ static tesela_status check_mark(tsl_reader *reader, const csv_cell *cell, char m
   return TESELA_OK;
 }
 
-static tesela_status format_csv_read_row(tsl_reader *reader, const tsl_panel *panel, int64_t i) {
+static tesela_status format_csv_read_row(tsl_reader *reader, const tsl_file_panel *panel, int64_t i) {
   const int64_t line = reader->in.line;
   csv_cell cell = {.last = false};
   for (int64_t j = 0; j < panel->cols; j++) {
@@ -311,7 +311,8 @@ static tesela_status format_csv_read_row(tsl_reader *reader, const tsl_panel *pa
     if (cell.last)
       return fail_ragged(reader, line, j);
     TSL_TRY(next_cell(reader, &cell));
-    const tsl_number_result result = format_csv_read_number(reader->state, &cell, &value[0], &mark, &reader->printed);
+    const tsl_number_result result =
+        format_csv_read_number(reader->state, &cell, &value[0], &mark, &reader->printed);
     if (result != TSL_NUMBER_READ)
       return fail_number(reader, &cell, j, result);
     TSL_TRY(check_mark(reader, &cell, mark));
@@ -320,7 +321,7 @@ static tesela_status format_csv_read_row(tsl_reader *reader, const tsl_panel *pa
   return cell.last ? TESELA_OK : fail_ragged(reader, line, panel->cols + 1);
 }
 
-static tesela_status csv_read_rows(tsl_reader *reader, const tsl_panel *panel) {
+static tesela_status csv_read_rows(tsl_reader *reader, const tsl_file_panel *panel) {
   for (int64_t i = 0; i < panel->rows; i++) {
     bool more;
     TSL_TRY(begin_line(reader, &more));
@@ -354,7 +355,7 @@ static tesela_status csv_write_header(tsl_writer *writer) {
   return TESELA_OK;
 }
 
-static tesela_status csv_write_rows(tsl_writer *writer, const tsl_panel *panel) {
+static tesela_status csv_write_rows(tsl_writer *writer, const tsl_file_panel *panel) {
   return tsl_writer_lines(writer, panel, tsl_format_name_ends(writer->out.path, ".tsv") ? '\t' : ',');
 }
 

@@ -219,9 +219,10 @@ static void format_mtx_mirror(int symmetry, const double value[2], double mirror
   mirrored[1] = symmetry == SYMMETRIC ? value[1] : opposite(value[1]);
 }
 
-/* Stores a value on top of what is there: duplicates of a coordinate are summed. Nothing where it is not of the panel. */
-static tesela_status format_mtx_add(tsl_reader *reader, const tsl_panel *panel, int64_t row, int64_t col,
-                         const double value[2]) {
+/* Stores a value on top of what is there: duplicates of a coordinate are summed. Nothing where it is not of
+ * the panel. */
+static tesela_status format_mtx_add(tsl_reader *reader, const tsl_file_panel *panel, int64_t row, int64_t col,
+                                    const double value[2]) {
   const mtx_state *const state = reader->state;
   const int64_t i = row - panel->first, j = col - panel->first_col;
   double sum[2] = {0, 0};
@@ -239,8 +240,8 @@ static tesela_status format_mtx_add(tsl_reader *reader, const tsl_panel *panel, 
   return tsl_reader_put(reader, panel, i, j, reader->in.line, sum);
 }
 
-static tesela_status format_mtx_store(tsl_reader *reader, const tsl_panel *panel, int64_t i, int64_t j,
-                           const double value[2]) {
+static tesela_status format_mtx_store(tsl_reader *reader, const tsl_file_panel *panel, int64_t i, int64_t j,
+                                      const double value[2]) {
   const mtx_state *const state = reader->state;
   double mirrored[2];
   format_mtx_mirror(state->symmetry, value, mirrored);
@@ -257,7 +258,7 @@ static tesela_status format_mtx_store(tsl_reader *reader, const tsl_panel *panel
   return format_mtx_add(reader, panel, i, j, value);
 }
 
-static void fill_with_zeros(const tsl_panel *panel) {
+static void fill_with_zeros(const tsl_file_panel *panel) {
   static const double zero[2] = {0, 0};
   for (int64_t i = 0; i < panel->rows && panel->cols > 0; i++)
     for (int64_t j = 0; j < panel->cols; j++)
@@ -274,7 +275,7 @@ static tesela_status begin_entry(tsl_reader *reader, int64_t read) {
                   reader->path, read, state->entries);
 }
 
-static tesela_status read_coordinates(tsl_reader *reader, const tsl_panel *panel) {
+static tesela_status read_coordinates(tsl_reader *reader, const tsl_file_panel *panel) {
   const mtx_state *const state = reader->state;
   for (int64_t entry = 0; entry < state->entries; entry++) {
     int64_t i, j;
@@ -289,7 +290,7 @@ static tesela_status read_coordinates(tsl_reader *reader, const tsl_panel *panel
 }
 
 /* Columns one after the other; of symmetric matrices the part on and below the diagonal. */
-static tesela_status read_array(tsl_reader *reader, const tsl_panel *panel) {
+static tesela_status read_array(tsl_reader *reader, const tsl_file_panel *panel) {
   const mtx_state *const state = reader->state;
   int64_t entry = 0;
   const int64_t rows = reader->info.rows, cols = reader->info.cols;
@@ -305,7 +306,7 @@ static tesela_status read_array(tsl_reader *reader, const tsl_panel *panel) {
   return TESELA_OK;
 }
 
-static tesela_status mtx_read_rows(tsl_reader *reader, const tsl_panel *panel) {
+static tesela_status mtx_read_rows(tsl_reader *reader, const tsl_file_panel *panel) {
   const mtx_state *const state = reader->state;
   if (state->form == COORDINATE || state->symmetry == SKEW_SYMMETRIC)
     fill_with_zeros(panel);
@@ -323,7 +324,7 @@ static tesela_status mtx_read_end(tsl_reader *reader) {
 }
 
 /* All of the file is read, from its first value, and what is not of the block is left out. */
-static tesela_status mtx_read_block(tsl_reader *reader, const tsl_panel *panel) {
+static tesela_status mtx_read_block(tsl_reader *reader, const tsl_file_panel *panel) {
   TSL_TRY(mtx_read_rows(reader, panel));
   return mtx_read_end(reader);
 }
@@ -340,7 +341,7 @@ static tesela_status mtx_write_header(tsl_writer *writer) {
   return tsl_output_write(&writer->out, header, (size_t)length);
 }
 
-static tesela_status write_columns(tsl_writer *writer, const tsl_panel *panel) {
+static tesela_status write_columns(tsl_writer *writer, const tsl_file_panel *panel) {
   const tsl_type_info *const type = tsl_type(panel->type);
   for (int64_t j = 0; j < panel->cols && panel->rows > 0; j++) {
     for (int64_t i = 0; i < panel->rows; i++) {
@@ -358,24 +359,24 @@ static tesela_status write_columns(tsl_writer *writer, const tsl_panel *panel) {
 }
 
 /* All rows of the matrix as they are kept until the last one is there. */
-static tsl_panel kept_panel(const tsl_writer *writer) {
-  return (tsl_panel){.data = writer->state,
-                     .row_stride = writer->cols,
-                     .col_stride = 1,
-                     .rows = writer->rows,
-                     .cols = writer->cols,
-                     .type = writer->type,
-                     .size = tsl_type(writer->type)->size};
+static tsl_file_panel kept_panel(const tsl_writer *writer) {
+  return (tsl_file_panel){.data = writer->state,
+                          .row_stride = writer->cols,
+                          .col_stride = 1,
+                          .rows = writer->rows,
+                          .cols = writer->cols,
+                          .type = writer->type,
+                          .size = tsl_type(writer->type)->size};
 }
 
 /* The file goes column by column, so rows that come in parts are kept until write_end. */
-static tesela_status mtx_write_rows(tsl_writer *writer, const tsl_panel *panel) {
+static tesela_status mtx_write_rows(tsl_writer *writer, const tsl_file_panel *panel) {
   if (panel->rows == writer->rows)
     return write_columns(writer, panel);
   if (writer->state == NULL)
     TSL_TRY(tsl_alloc((size_t)(writer->rows * writer->cols) * panel->size,
                       "writing a Matrix Market file by columns", &writer->state));
-  const tsl_panel kept = kept_panel(writer);
+  const tsl_file_panel kept = kept_panel(writer);
   for (int64_t i = 0; i < panel->rows && panel->cols > 0; i++)
     tsl_type_convert(panel->type, tsl_panel_at(panel, i, 0), panel->col_stride, panel->type,
                      tsl_panel_at(&kept, panel->first + i, 0), 1, (size_t)panel->cols);
@@ -385,7 +386,7 @@ static tesela_status mtx_write_rows(tsl_writer *writer, const tsl_panel *panel) 
 static tesela_status mtx_write_end(tsl_writer *writer) {
   if (writer->state == NULL)
     return TESELA_OK;
-  const tsl_panel kept = kept_panel(writer);
+  const tsl_file_panel kept = kept_panel(writer);
   return write_columns(writer, &kept);
 }
 

@@ -130,8 +130,8 @@ static tesela_status fail_at(const tsl_reader *reader, const format_npy_run *tar
                      target->col + (int64_t)n * target->col_step + 1);
 }
 
-static tesela_status widen_all(const tsl_reader *reader, const format_npy_run *target, const unsigned char *bytes,
-                               size_t count) {
+static tesela_status widen_all(const tsl_reader *reader, const format_npy_run *target,
+                               const unsigned char *bytes, size_t count) {
   npy_state *const state = reader->state;
   for (size_t n = 0; n < count; n++) {
     if (!format_npy_widen(&state->header, bytes + n * (size_t)state->header.size, &state->wide[n])) {
@@ -143,8 +143,8 @@ static tesela_status widen_all(const tsl_reader *reader, const format_npy_run *t
 }
 
 /* Converts `count` values of state->bytes, from value `from` on, into a run. */
-static tesela_status format_npy_place(const tsl_reader *reader, const tsl_panel *panel, const format_npy_run *target, size_t from,
-                           size_t count) {
+static tesela_status format_npy_place(const tsl_reader *reader, const tsl_file_panel *panel,
+                                      const format_npy_run *target, size_t from, size_t count) {
   const npy_state *const state = reader->state;
   const unsigned char *const bytes = state->bytes + from * (size_t)state->header.size;
   const tesela_type type = reader->info.type;
@@ -180,7 +180,7 @@ static tesela_status read_block(tsl_reader *reader, size_t count) {
 }
 
 /* The panel's elements in the order of the stream: lines (rows or, in Fortran order, columns) of `length`. */
-static tesela_status read_stream(tsl_reader *reader, const tsl_panel *panel) {
+static tesela_status read_stream(tsl_reader *reader, const tsl_file_panel *panel) {
   const npy_state *const state = reader->state;
   const bool fortran = state->header.fortran;
   const int64_t length = fortran ? panel->rows : panel->cols;
@@ -203,11 +203,11 @@ static tesela_status read_stream(tsl_reader *reader, const tsl_panel *panel) {
       const int64_t count = left < block - from ? left : block - from;
       const int64_t i = fortran ? place_in_line : line, j = fortran ? line : place_in_line;
       const format_npy_run target = {.row = panel->first + i,
-                          .col = j,
-                          .row_step = fortran,
-                          .col_step = !fortran,
-                          .at = tsl_panel_at(panel, i, j),
-                          .step = inner};
+                                     .col = j,
+                                     .row_step = fortran,
+                                     .col_step = !fortran,
+                                     .at = tsl_panel_at(panel, i, j),
+                                     .step = inner};
       TSL_TRY(format_npy_place(reader, panel, &target, (size_t)from, (size_t)count));
       from += count;
     }
@@ -226,10 +226,10 @@ typedef struct npy_lines {
 /* Pieces for which the disk is asked before they are read. */
 enum { LINES_AHEAD = 64 };
 
-/* A piece of a line of the file (a row or, in Fortran order, a column) into element (i, j) of the panel and those behind
- * it. */
-static tesela_status format_npy_read_piece(tsl_reader *reader, const tsl_panel *panel, int64_t i, int64_t j,
-                                int64_t count) {
+/* A piece of a line of the file (a row or, in Fortran order, a column) into element (i, j) of the panel and
+ * those behind it. */
+static tesela_status format_npy_read_piece(tsl_reader *reader, const tsl_file_panel *panel, int64_t i,
+                                           int64_t j, int64_t count) {
   npy_state *const state = reader->state;
   const bool fortran = state->header.fortran;
   const int64_t size = state->header.size, row = panel->first + i, col = panel->first_col + j;
@@ -242,25 +242,28 @@ static tesela_status format_npy_read_piece(tsl_reader *reader, const tsl_panel *
   if (state->swapped)
     swap_bytes(state->bytes, state->swap_size, got / state->swap_size);
   const format_npy_run target = {.row = row,
-                      .col = col,
-                      .row_step = fortran,
-                      .col_step = !fortran,
-                      .at = tsl_panel_at(panel, i, j),
-                      .step = fortran ? panel->row_stride : panel->col_stride};
+                                 .col = col,
+                                 .row_step = fortran,
+                                 .col_step = !fortran,
+                                 .at = tsl_panel_at(panel, i, j),
+                                 .step = fortran ? panel->row_stride : panel->col_stride};
   return format_npy_place(reader, panel, &target, 0, (size_t)count);
 }
 
-/* Bytes of the file as they belong into memory: where lines are whole and follow each other there too, all at once. */
-static tesela_status read_plain(tsl_reader *reader, const tsl_panel *panel, const npy_lines *of) {
-  const bool whole = of->length == of->pitch && of->outer == of->length;
-  const uint64_t size = panel->size, piece = (uint64_t)of->length * size * (whole ? (uint64_t)of->lines : 1);
-  for (int64_t line = 0; line < (whole ? 1 : of->lines); line++) {
-    const uint64_t place = reader->start + (uint64_t)(of->first + line * of->pitch) * size;
+/* Bytes of the file as they belong into memory: where lines are whole and follow each other there too, all at
+ * once. */
+static tesela_status read_plain(tsl_reader *reader, const tsl_file_panel *panel, const npy_lines *lines_in) {
+  const bool whole = lines_in->length == lines_in->pitch && lines_in->outer == lines_in->length;
+  const uint64_t size = panel->size,
+                 piece = (uint64_t)lines_in->length * size * (whole ? (uint64_t)lines_in->lines : 1);
+  for (int64_t line = 0; line < (whole ? 1 : lines_in->lines); line++) {
+    const uint64_t place = reader->start + (uint64_t)(lines_in->first + line * lines_in->pitch) * size;
     size_t got;
-    if (!whole && line + LINES_AHEAD < of->lines)
-      tsl_input_expect(&reader->in, place + (uint64_t)(LINES_AHEAD * of->pitch) * size, (size_t)piece);
-    TSL_TRY(tsl_input_read_at(&reader->in, place, (char *)panel->data + (uint64_t)(line * of->outer) * size,
-                              (size_t)piece, &got));
+    if (!whole && line + LINES_AHEAD < lines_in->lines)
+      tsl_input_expect(&reader->in, place + (uint64_t)(LINES_AHEAD * lines_in->pitch) * size, (size_t)piece);
+    TSL_TRY(tsl_input_read_at(&reader->in, place,
+                              (char *)panel->data + (uint64_t)(line * lines_in->outer) * size, (size_t)piece,
+                              &got));
     if (got < piece)
       return fail_truncated(reader);
   }
@@ -268,7 +271,7 @@ static tesela_status read_plain(tsl_reader *reader, const tsl_panel *panel, cons
 }
 
 /* A block of the matrix: a piece of every line, wherever it is. */
-static tesela_status read_pieces(tsl_reader *reader, const tsl_panel *panel) {
+static tesela_status read_pieces(tsl_reader *reader, const tsl_file_panel *panel) {
   const npy_state *const state = reader->state;
   const bool fortran = state->header.fortran;
   const npy_lines of = {
@@ -297,7 +300,7 @@ static bool npy_is_narrow(const tsl_reader *reader) {
   return !state->header.fortran && reader->info.cols * state->header.size < SHORT_ROW;
 }
 
-static tesela_status npy_read_rows(tsl_reader *reader, const tsl_panel *panel) {
+static tesela_status npy_read_rows(tsl_reader *reader, const tsl_file_panel *panel) {
   const npy_state *const state = reader->state;
   if (panel->rows == 0 || panel->cols == 0)
     return TESELA_OK;
@@ -324,7 +327,8 @@ static int format_npy_element_of(tesela_type type) {
 }
 
 tesela_type tsl_npy_stored_type(tesela_type type) {
-  return format_npy_element_of(type) < ELEMENT_COUNT ? type : tsl_type(type)->sums; /* narrow numbers, as f32 */
+  return format_npy_element_of(type) < ELEMENT_COUNT ? type
+                                                     : tsl_type(type)->sums; /* narrow numbers, as f32 */
 }
 
 size_t tsl_npy_header_print(tesela_type type, int64_t rows, int64_t cols, char header[TSL_NPY_HEADER_MOST]) {
@@ -350,7 +354,7 @@ static tesela_status npy_write_header(tsl_writer *writer) {
   return tsl_output_write(&writer->out, header, length);
 }
 
-static tesela_status npy_write_rows(tsl_writer *writer, const tsl_panel *panel) {
+static tesela_status npy_write_rows(tsl_writer *writer, const tsl_file_panel *panel) {
   const tesela_type stored = tsl_npy_stored_type(writer->type);
   const size_t size = tsl_type(stored)->size;
   const bool dense = panel->col_stride == 1 && (panel->row_stride == panel->cols || panel->rows == 1);

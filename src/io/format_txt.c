@@ -55,7 +55,7 @@ static tesela_status txt_read_header(tsl_reader *reader) {
   return tsl_reader_expect(reader, rows * cols, 2, "values");
 }
 
-static tesela_status txt_read_rows(tsl_reader *reader, const tsl_panel *panel) {
+static tesela_status txt_read_rows(tsl_reader *reader, const tsl_file_panel *panel) {
   tsl_input *const in = &reader->in;
   for (int64_t i = 0; i < panel->rows && panel->cols > 0; i++) {
     for (int64_t j = 0; j < panel->cols; j++) {
@@ -97,7 +97,7 @@ static tesela_status txt_write_header(tsl_writer *writer) {
   return write_size(writer, writer->cols, '\n');
 }
 
-static tesela_status txt_write_rows(tsl_writer *writer, const tsl_panel *panel) {
+static tesela_status txt_write_rows(tsl_writer *writer, const tsl_file_panel *panel) {
   return tsl_writer_lines(writer, panel, ' ');
 }
 

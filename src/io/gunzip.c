@@ -27,7 +27,7 @@ bool tsl_unpack_recognise(const char *bytes, size_t count) {
 }
 
 static tesela_status gunzip_start(const char *path, int fd, int window, const char *bytes, size_t count,
-                           tsl_unpacking **unpacking) {
+                                  tsl_unpacking **unpacking) {
   void *block;
   *unpacking = NULL;
   TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_unpacking) + count, "unpacking a file", &block));

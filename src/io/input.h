@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <tesela/tesela.h>
 
-#include "io/gunzip.h"
 #include "io/backend.h"
+#include "io/gunzip.h"
 
 /* Tests make the block small, so that small files cross its ends. */
 #ifndef TSL_INPUT_BLOCK_BITS
@@ -37,8 +37,8 @@ typedef struct tsl_input {
 
 /* How messages call the file of this path: the path, or "standard input". */
 const char *tsl_input_name(const char *path);
-/* Opens a file; `name` is tsl_input_name() of its path, kept by the owner. TESELA_IO_FAILED for a folder or what cannot
- * be opened. */
+/* Opens a file; `name` is tsl_input_name() of its path, kept by the owner. TESELA_IO_FAILED for a folder or
+ * what cannot be opened. */
 tesela_status tsl_input_open(const char *path, const char *name, tsl_input *in);
 /* Goes on with another file, from its start, which is open and regular; the one before is closed. */
 tesela_status tsl_input_replace(tsl_input *in, int fd, uint64_t size);
@@ -61,8 +61,8 @@ uint64_t tsl_input_tell(const tsl_input *in);
 /* Bytes from the next one to the end of a regular file. */
 uint64_t tsl_input_left(const tsl_input *in);
 
-/* Copies what is left of an input that is not regular to a file without a name, and goes on from there: it is regular
- * then. Nothing where it is. */
+/* Copies what is left of an input that is not regular to a file without a name, and goes on from there: it is
+ * regular then. Nothing where it is. */
 tesela_status tsl_input_spool(tsl_input *in);
 
 /* Skips the byte order mark of UTF-8. TESELA_BAD_INPUT for UTF-16. For the start of a text file. */

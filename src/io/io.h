@@ -1,6 +1,6 @@
 /* Matrix files. A reader gives shape and type first and then rows, or columns, so that a file larger than
- * memory can be read in panels; a writer takes rows. Formats are rows of one table (src/io/io_list.h), each in
- * its own file format_<name>.c.
+ * memory can be read in panels; a writer takes rows. Formats are rows of one table (src/io/io_list.h), each
+ * in its own file format_<name>.c.
  *
  * "-" is standard input or standard output. What is packed with gzip (.gz) is read as what is in it, and so
  * is a .npz that holds one array: checksums of both are compared. Written is neither.
@@ -31,8 +31,8 @@
 #define TSL_IO_IO_H
 
 #include "base/types.h"
-#include "io/io_number.h"
 #include "io/backend.h"
+#include "io/io_number.h"
 
 typedef struct tsl_reader tsl_reader;
 typedef struct tsl_writer tsl_writer;
@@ -49,11 +49,11 @@ typedef struct tsl_file_info {
   bool header;        /* csv: the first line was taken for names, and passed over */
 } tsl_file_info;
 
-/* Opens a file and reads its header. The format is that of the name's ending (before .gz), else of the first bytes. csv
- * is scanned once, for its shape. *reader is NULL after a failure. */
+/* Opens a file and reads its header. The format is that of the name's ending (before .gz), else of the first
+ * bytes. csv is scanned once, for its shape. *reader is NULL after a failure. */
 tesela_status tsl_reader_open(const char *path, tsl_reader **reader);
-/* The same of a file whose name says nothing: where its first bytes are no mark of a format, it is `format` ("csv").
- * NULL: nothing is known. TESELA_BAD_CALL where there is no such format. */
+/* The same of a file whose name says nothing: where its first bytes are no mark of a format, it is `format`
+ * ("csv"). NULL: nothing is known. TESELA_BAD_CALL where there is no such format. */
 tesela_status tsl_reader_open_as(const char *path, const char *format, tsl_reader **reader);
 /* ".npy, .mtx, ...", and "npy, mtx, ...", for messages. */
 const char *tsl_io_endings(void);
@@ -66,30 +66,32 @@ const tsl_file_info *tsl_reader_info(const tsl_reader *reader);
  * only where info->by_rows. After an error nothing more can be read. */
 tesela_status tsl_reader_rows(tsl_reader *reader, int64_t rows, tesela_type type, void *out,
                               int64_t row_stride, int64_t col_stride);
-/* Reads `cols` columns of all rows, from column `first` on, likewise; of a file that info->by_columns says it of, in any
- * order, any number of times, and before or after other rows: those begin again with row 0. */
+/* Reads `cols` columns of all rows, from column `first` on, likewise; of a file that info->by_columns says it
+ * of, in any order, any number of times, and before or after other rows: those begin again with row 0. */
 tesela_status tsl_reader_columns(tsl_reader *reader, int64_t first, int64_t cols, tesela_type type, void *out,
                                  int64_t row_stride, int64_t col_stride);
 /* A block of a matrix. */
 typedef struct tsl_rectangle {
   int64_t row, rows, col, cols;
 } tsl_rectangle;
-/* Reads any block likewise, of a file that info->by_blocks says it of. Where the file has the order that the strides have,
- * and its type, bytes go where they belong at once. */
+/* Reads any block likewise, of a file that info->by_blocks says it of. Where the file has the order that the
+ * strides have, and its type, bytes go where they belong at once. */
 tesela_status tsl_reader_block(tsl_reader *reader, const tsl_rectangle *block, tesela_type type, void *out,
                                int64_t row_stride, int64_t col_stride);
-/* Makes a file one that can be read by blocks, where it is none, before anything is read of it: what is packed or comes through a
- * pipe is unpacked, and text is read once, as `type`, into a file without a name in TMPDIR, for which there must be room. `most`
- * bytes of memory are for that; Matrix Market is read once for each such part of the matrix. */
+/* Makes a file one that can be read by blocks, where it is none, before anything is read of it: what is
+ * packed or comes through a pipe is unpacked, and text is read once, as `type`, into a file without a name in
+ * TMPDIR, for which there must be room. `most` bytes of memory are for that; Matrix Market is read once for
+ * each such part of the matrix. */
 tesela_status tsl_reader_spool(tsl_reader *reader, tesela_type type, uint64_t most);
-/* What tells one state of a file from another: its bytes and the time of its last change, in nanoseconds; zeros where it is
- * none but a pipe. Of the file itself, whether or not it is spooled since. */
+/* What tells one state of a file from another: its bytes and the time of its last change, in nanoseconds;
+ * zeros where it is none but a pipe. Of the file itself, whether or not it is spooled since. */
 typedef struct tsl_file_state {
   uint64_t size;
   int64_t seconds, nanoseconds;
 } tsl_file_state;
 tsl_file_state tsl_reader_state(const tsl_reader *reader);
-/* Whether the file's bytes are the values' and lie where it is: a .npy file that is not packed, no pipe, and not spooled. */
+/* Whether the file's bytes are the values' and lie where it is: a .npy file that is not packed, no pipe, and
+ * not spooled. */
 bool tsl_reader_is_plain(const tsl_reader *reader);
 /* Blocks of such a file come by another way from now on. NULL: the system's. */
 void tsl_reader_read_by(tsl_reader *reader, tsl_read_way way, void *by);
@@ -102,19 +104,21 @@ void tsl_reader_close(tsl_reader *reader);
  * symbolic link is followed; an older file's permissions are kept. *writer is NULL after a failure. */
 tesela_status tsl_writer_open(const char *path, int64_t rows, int64_t cols, tesela_type type,
                               tsl_writer **writer);
-/* The same, in a format by name where the path's ending says nothing: for "-", which is standard output, and other names.
- * What goes to standard output is kept in a temporary file until the commit. NULL: nothing is known. */
+/* The same, in a format by name where the path's ending says nothing: for "-", which is standard output, and
+ * other names. What goes to standard output is kept in a temporary file until the commit. NULL: nothing is
+ * known. */
 tesela_status tsl_writer_open_as(const char *path, const char *format, int64_t rows, int64_t cols,
                                  tesela_type type, tsl_writer **writer);
 /* Whether rows that come in parts are kept in memory, all of them, until the commit. */
 bool tsl_writer_keeps_rows(const tsl_writer *writer);
-/* Whether a file of that name, or else of that format (NULL: nothing is known), may be written in blocks: tsl_part_open(). */
+/* Whether a file of that name, or else of that format (NULL: nothing is known), may be written in blocks:
+ * tsl_part_open(). */
 bool tsl_io_takes_blocks(const char *path, const char *format);
 /* Appends rows. */
 tesela_status tsl_writer_rows(tsl_writer *writer, int64_t rows, const void *data, int64_t row_stride,
                               int64_t col_stride);
-/* Flushes, syncs, renames and syncs the folder. On failure (a full disk) nothing is left behind and an older file of that
- * name is as it was. */
+/* Flushes, syncs, renames and syncs the folder. On failure (a full disk) nothing is left behind and an older
+ * file of that name is as it was. */
 tesela_status tsl_writer_commit(tsl_writer *writer);
 /* Closes; removes the temporary file when there was no commit. NULL is allowed. */
 void tsl_writer_close(tsl_writer *writer);

@@ -1,6 +1,6 @@
-/* A format of matrix files: one const table of functions, in its own file format_<name>.c, listed in io_list.h. reader.c and
- * writer.c check what a caller asks for and hold the file; a format knows its bytes only. formats.c is the table,
- * io_values.c what formats share.
+/* A format of matrix files: one const table of functions, in its own file format_<name>.c, listed in
+ * io_list.h. reader.c and writer.c check what a caller asks for and hold the file; a format knows its bytes
+ * only. formats.c is the table, io_values.c what formats share.
  *
  *   tsl_reader_open    path -> format -> input -> read_header: info, state
  *   tsl_reader_rows    checks rows and type -> read_rows: values into the caller's strides -> read_end
@@ -47,7 +47,7 @@ struct tsl_writer {
 
 /* Where elements are in memory, on either side: (i, j) at data + (i * row_stride + j * col_stride) elements.
  * Row 0 is the first of this call, which is row `first` of the matrix. */
-typedef struct tsl_panel {
+typedef struct tsl_file_panel {
   union {
     void *data;         /* for reading a file */
     const void *source; /* for writing one */
@@ -57,7 +57,7 @@ typedef struct tsl_panel {
   int64_t first_col; /* of reading columns */
   tesela_type type;
   size_t size; /* bytes of an element */
-} tsl_panel;
+} tsl_file_panel;
 
 struct tsl_format {
   const char *name;    /* "npy", which is also the ending that asks for it */
@@ -76,11 +76,13 @@ struct tsl_format {
    * true is refused before anybody takes memory for it. */
   tesela_status (*read_header)(tsl_reader *reader);
   /* Reads the next panel->rows rows; all of them where info.by_rows is false. */
-  tesela_status (*read_rows)(tsl_reader *reader, const tsl_panel *panel);
-  /* Reads a panel that is any block of the matrix, of a regular file; where info.by_blocks is false the stream is at the first
-   * value, and all of it is read. NULL: rows are read, and what is not asked for is left out. */
-  tesela_status (*read_block)(tsl_reader *reader, const tsl_panel *panel);
-  /* Whether columns are better read as whole rows all the same. With read_block, of formats whose info says by_blocks. */
+  tesela_status (*read_rows)(tsl_reader *reader, const tsl_file_panel *panel);
+  /* Reads a panel that is any block of the matrix, of a regular file; where info.by_blocks is false the
+   * stream is at the first value, and all of it is read. NULL: rows are read, and what is not asked for is
+   * left out. */
+  tesela_status (*read_block)(tsl_reader *reader, const tsl_file_panel *panel);
+  /* Whether columns are better read as whole rows all the same. With read_block, of formats whose info says
+   * by_blocks. */
   bool (*is_narrow)(const tsl_reader *reader);
   /* After the last row: nothing may follow. */
   tesela_status (*read_end)(tsl_reader *reader);
@@ -88,7 +90,7 @@ struct tsl_format {
   /* Whether the format can hold this shape and type; TESELA_BAD_CALL says which can. NULL: it holds all. */
   tesela_status (*may_write)(const char *path, int64_t rows, int64_t cols, tesela_type type);
   tesela_status (*write_header)(tsl_writer *writer);
-  tesela_status (*write_rows)(tsl_writer *writer, const tsl_panel *panel);
+  tesela_status (*write_rows)(tsl_writer *writer, const tsl_file_panel *panel);
   /* After the last row. NULL: nothing to do. */
   tesela_status (*write_end)(tsl_writer *writer);
 };
@@ -103,17 +105,17 @@ const tsl_format *tsl_format_recognise(const tsl_input *in, bool marked);
 bool tsl_format_name_ends(const char *path, const char *ending);
 
 /* Address of an element of a panel. */
-void *tsl_panel_at(const tsl_panel *panel, int64_t i, int64_t j);
+void *tsl_panel_at(const tsl_file_panel *panel, int64_t i, int64_t j);
 /* Sets info.rows and info.cols; TESELA_BAD_INPUT for a shape that no memory can hold, so that products of the
  * two, times an element's size, never overflow afterwards. */
 tesela_status tsl_reader_set_shape(tsl_reader *reader, int64_t rows, int64_t cols);
 /* Stores one value that stands on line `line`; TESELA_BAD_INPUT, with the place, when it does not fit. */
-tesela_status tsl_reader_put(const tsl_reader *reader, const tsl_panel *panel, int64_t i, int64_t j,
+tesela_status tsl_reader_put(const tsl_reader *reader, const tsl_file_panel *panel, int64_t i, int64_t j,
                              int64_t line, const double value[2]);
 /* Back to row 0, of a regular file. */
 tesela_status tsl_reader_restart(tsl_reader *reader);
-/* Whether a text that is no number is a complex one ("1+2i"), which needs a sentence of its own in formats of real
- * numbers. */
+/* Whether a text that is no number is a complex one ("1+2i"), which needs a sentence of its own in formats of
+ * real numbers. */
 bool tsl_reader_is_complex(const char *text, size_t length);
 /* Reads a word as a number; TESELA_BAD_INPUT names the line. `flags` as in io_number.h. */
 tesela_status tsl_reader_number(tsl_reader *reader, tsl_word word, int flags, double *value);
@@ -122,6 +124,6 @@ tesela_status tsl_reader_expect(const tsl_reader *reader, int64_t count, int64_t
 /* Writes one component of a real type as text. */
 tesela_status tsl_writer_number(tsl_writer *writer, tesela_type type, double value);
 /* Writes rows of a real type, one a line. */
-tesela_status tsl_writer_lines(tsl_writer *writer, const tsl_panel *panel, char separator);
+tesela_status tsl_writer_lines(tsl_writer *writer, const tsl_file_panel *panel, char separator);
 
 #endif

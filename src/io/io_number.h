@@ -12,16 +12,17 @@
 #define TSL_NUMBER_FORTRAN 1 /* 1d5 and 1D5, as Fortran writes double precision */
 #define TSL_NUMBER_COMMA 2   /* a decimal comma in place of the point */
 
-/* How the numbers of a file are printed, as far as they were read: what of them can be believed. Zeros: none was read. */
+/* How the numbers of a file are printed, as far as they were read: what of them can be believed. Zeros: none
+ * was read. */
 typedef struct tsl_printed {
   bool fractions; /* one has a point or an exponent; else all are whole numbers, which are what they seem */
-  bool
-      fixed; /* one without an exponent ends in 0 behind its point: all have so many decimals, wanted or not */
+  bool fixed; /* one without an exponent ends in 0 behind its point: all have so many decimals, wanted or not
+               */
   int decimals; /* the most digits behind a point, exponents counted in: 1.25e-3 has 5, 1.25e3 has -1 */
   int digits;   /* the most digits from the first that is not 0 */
 } tsl_printed;
-/* Half a unit of the last digit of `value` in such a file: of its decimals, or else of its digits, whichever is coarser.
- * 0 for whole numbers. */
+/* Half a unit of the last digit of `value` in such a file: of its decimals, or else of its digits, whichever
+ * is coarser. 0 for whole numbers. */
 double tsl_printed_half_unit(const tsl_printed *printed, double value);
 
 typedef enum tsl_number_result {

@@ -14,7 +14,7 @@ bool tsl_format_name_ends(const char *path, const char *ending) {
   return length > tail && strcasecmp(path + length - tail, ending) == 0;
 }
 
-void *tsl_panel_at(const tsl_panel *panel, int64_t i, int64_t j) {
+void *tsl_panel_at(const tsl_file_panel *panel, int64_t i, int64_t j) {
   return (char *)panel->data + (i * panel->row_stride + j * panel->col_stride) * (int64_t)panel->size;
 }
 
@@ -28,7 +28,7 @@ tesela_status tsl_reader_set_shape(tsl_reader *reader, int64_t rows, int64_t col
                   reader->path, rows, cols);
 }
 
-tesela_status tsl_reader_put(const tsl_reader *reader, const tsl_panel *panel, int64_t i, int64_t j,
+tesela_status tsl_reader_put(const tsl_reader *reader, const tsl_file_panel *panel, int64_t i, int64_t j,
                              int64_t line, const double value[2]) {
   size_t bad;
   if (panel->type == TESELA_F64 && value[1] == 0) {
@@ -91,7 +91,7 @@ tesela_status tsl_writer_number(tsl_writer *writer, tesela_type type, double val
   return TESELA_OK;
 }
 
-tesela_status tsl_writer_lines(tsl_writer *writer, const tsl_panel *panel, char separator) {
+tesela_status tsl_writer_lines(tsl_writer *writer, const tsl_file_panel *panel, char separator) {
   for (int64_t i = 0; i < panel->rows && panel->cols > 0; i++) {
     for (int64_t j = 0; j < panel->cols; j++) {
       const char end = j + 1 < panel->cols ? separator : '\n';

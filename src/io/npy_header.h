@@ -24,7 +24,8 @@ tesela_status tsl_npy_header_read(tsl_input *in, tsl_npy_header *header);
 
 /* NumPy has no bf16, e4m3 or e5m2; f32 holds each of their values. */
 tesela_type tsl_npy_stored_type(tesela_type type);
-/* The header of a file of that type as tesela writes it: version 1, C order. Returns its length. Both are in format_npy.c. */
+/* The header of a file of that type as tesela writes it: version 1, C order. Returns its length. Both are in
+ * format_npy.c. */
 #define TSL_NPY_HEADER_MOST 192
 size_t tsl_npy_header_print(tesela_type type, int64_t rows, int64_t cols, char header[TSL_NPY_HEADER_MOST]);
 

@@ -11,15 +11,15 @@ enum { END_BYTES = 22, LOCATOR_BYTES = 20, WIDE_END_BYTES = 56, ENTRY_BYTES = 46
 enum { CONTENTS_MAX = 1 << 20 };
 static const uint32_t in_wide_field = UINT32_MAX;
 
-static uint64_t little(const unsigned char *at, int bytes) {
+static uint64_t little(const unsigned char *src, int bytes) {
   uint64_t value = 0;
   for (int i = bytes - 1; i >= 0; i--)
-    value = value << 8 | at[i];
+    value = value << 8 | src[i];
   return value;
 }
 
-static bool has_mark(const unsigned char *at, const char *mark) {
-  return memcmp(at, "PK", 2) == 0 && memcmp(at + 2, mark, 2) == 0;
+static bool has_mark(const unsigned char *src, const char *mark) {
+  return memcmp(src, "PK", 2) == 0 && memcmp(src + 2, mark, 2) == 0;
 }
 
 bool tsl_npz_recognise(const char *bytes, size_t count) {
@@ -38,8 +38,8 @@ static tesela_status npz_read_at(const tsl_input *in, uint64_t offset, void *out
   return got == count ? TESELA_OK : npz_fail(in, "it is cut off");
 }
 
-/* Where the table of contents lies, told by the archive's last bytes; where those have too few bits, by a record in front
- * of them. A comment behind is nothing that NumPy writes. */
+/* Where the table of contents lies, told by the archive's last bytes; where those have too few bits, by a
+ * record in front of them. A comment behind is nothing that NumPy writes. */
 static tesela_status find_contents(const tsl_input *in, uint64_t *offset, uint64_t *bytes) {
   unsigned char end[END_BYTES], locator[LOCATOR_BYTES], wide[WIDE_END_BYTES];
   if (in->size < END_BYTES)
@@ -82,13 +82,13 @@ static void read_wide(const unsigned char *extra, size_t length, uint64_t *const
   }
 }
 
-static tesela_status npz_read_entry(const tsl_input *in, const unsigned char *at, size_t name, size_t extra,
-                                tsl_npz_entry *entry) {
+static tesela_status npz_read_entry(const tsl_input *in, const unsigned char *src, size_t name, size_t extra,
+                                    tsl_npz_entry *entry) {
   unsigned char local[LOCAL_BYTES];
-  const uint64_t flags = little(at + 8, 2), method = little(at + 10, 2);
-  uint64_t packed = little(at + 20, 4), start = little(at + 42, 4);
-  *entry = (tsl_npz_entry){.size = little(at + 24, 4), .check = (uint32_t)little(at + 16, 4)};
-  read_wide(at + ENTRY_BYTES + name, extra, (uint64_t *const[]){&entry->size, &packed, &start});
+  const uint64_t flags = little(src + 8, 2), method = little(src + 10, 2);
+  uint64_t packed = little(src + 20, 4), start = little(src + 42, 4);
+  *entry = (tsl_npz_entry){.size = little(src + 24, 4), .check = (uint32_t)little(src + 16, 4)};
+  read_wide(src + ENTRY_BYTES + name, extra, (uint64_t *const[]){&entry->size, &packed, &start});
   if ((flags & 1) != 0)
     return npz_fail(in, "its array is encrypted");
   if (method != 0 && method != 8)
@@ -114,7 +114,7 @@ static tesela_status fail_several(const tsl_input *in, int count, const tsl_text
 }
 
 static tesela_status npz_walk(const tsl_input *in, const unsigned char *contents, size_t bytes,
-                          tsl_npz_entry *entry) {
+                              tsl_npz_entry *entry) {
   enum { NAMES_SHOWN = 5 };
   tsl_text names = {0};
   char first[TSL_QUOTE_MAX] = "";

@@ -1,5 +1,5 @@
-/* NumPy's .npz: a zip archive of .npy files (APPNOTE.TXT of PKWARE, sections 4.3 to 4.5). One that holds a single array is
- * read like that array's own file. */
+/* NumPy's .npz: a zip archive of .npy files (APPNOTE.TXT of PKWARE, sections 4.3 to 4.5). One that holds a
+ * single array is read like that array's own file. */
 #ifndef TSL_IO_NPZ_H
 #define TSL_IO_NPZ_H
 
@@ -14,8 +14,8 @@ typedef struct tsl_npz_entry {
 
 /* Whether a file that starts like this is a zip archive. */
 bool tsl_npz_recognise(const char *bytes, size_t count);
-/* Finds the one array of an archive. TESELA_BAD_INPUT where there are several, with their names and the command that
- * unpacks one; where there is none; or where the archive is damaged. */
+/* Finds the one array of an archive. TESELA_BAD_INPUT where there are several, with their names and the
+ * command that unpacks one; where there is none; or where the archive is damaged. */
 tesela_status tsl_npz_find(const tsl_input *in, tsl_npz_entry *entry);
 
 #endif

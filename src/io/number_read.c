@@ -29,40 +29,40 @@ typedef struct decimal {
 static const int64_t exponent_limit = 100000; /* far beyond any double, far from overflow */
 
 /* The digits with their point; returns where they end, or NULL when there is none. */
-static const char *take_digits(const char *at, const char *end, char point, decimal *number) {
+static const char *take_digits(const char *src, const char *end, char point, decimal *number) {
   bool any = false, after_point = false;
   int64_t fraction = 0;
-  for (; at < end; at++) {
-    if (*at == point && !after_point) {
+  for (; src < end; src++) {
+    if (*src == point && !after_point) {
       after_point = true;
       continue;
     }
-    if (!number_read_is_digit(*at))
+    if (!number_read_is_digit(*src))
       break;
     any = true;
     fraction += after_point;
-    if (number->significant == 0 && *at == '0')
+    if (number->significant == 0 && *src == '0')
       continue;
     if (number->significant++ < 19)
-      number->digits = number->digits * 10 + (uint64_t)(*at - '0');
+      number->digits = number->digits * 10 + (uint64_t)(*src - '0');
   }
   number->exponent = -fraction;
   number->fraction = after_point;
-  return any ? at : NULL;
+  return any ? src : NULL;
 }
 
 /* "e+12" up to `end`; false when it is not exactly that. */
-static bool take_exponent(const char *at, const char *end, decimal *number) {
-  at++;
-  const bool negative = at < end && *at == '-';
-  at += at < end && (*at == '-' || *at == '+');
-  if (at == end)
+static bool take_exponent(const char *src, const char *end, decimal *number) {
+  src++;
+  const bool negative = src < end && *src == '-';
+  src += src < end && (*src == '-' || *src == '+');
+  if (src == end)
     return false;
   int64_t exponent = 0;
-  for (; at < end; at++) {
-    if (!number_read_is_digit(*at))
+  for (; src < end; src++) {
+    if (!number_read_is_digit(*src))
       return false;
-    exponent = exponent * 10 + (*at - '0');
+    exponent = exponent * 10 + (*src - '0');
     if (exponent > exponent_limit)
       exponent = exponent_limit;
   }

@@ -136,7 +136,8 @@ static tesela_status output_create_temporary(tsl_output *out, bool replaces) {
   return output_fail(out, "cannot be written");
 }
 
-/* Refuses a file that another process writes in blocks (resumable_npy.h), which would replace what is written now. */
+/* Refuses a file that another process writes in blocks (resumable_npy.h), which would replace what is written
+ * now. */
 static tesela_status check_blocks(const char *path, const char *target) {
   tsl_text name = {0};
   tsl_text_add(&name, "%s%s", target, TSL_OUTPUT_JOURNAL);
@@ -222,8 +223,8 @@ static bool sync_all(int fd) {
   return fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP;
 }
 
-/* The new name lasts once its folder is on the disk, too. A folder that may be written but not read cannot be opened,
- * and is left to the system. */
+/* The new name lasts once its folder is on the disk, too. A folder that may be written but not read cannot be
+ * opened, and is left to the system. */
 static tesela_status sync_folder(const char *path, const char *target) {
   const size_t length = folder_length(target);
   char *const folder = length > 0 ? strndup(target, length) : strdup(".");

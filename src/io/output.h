@@ -1,5 +1,6 @@
 /* A file that appears whole or not at all: bytes go to a temporary file in the same folder, which takes the
- * name at the end. What goes to standard output ("-") is copied there from a file without a name at the end. */
+ * name at the end. What goes to standard output ("-") is copied there from a file without a name at the end.
+ */
 #ifndef TSL_IO_OUTPUT_H
 #define TSL_IO_OUTPUT_H
 
@@ -27,7 +28,8 @@ tesela_status tsl_output_open(const char *path, tsl_output *out);
  * user than this one and root is refused. What is there must be a file that may be replaced, whose
  * permissions come in *mode (0: there is none). On failure `path` is named. */
 tesela_status tsl_output_target(const char *path, char **target, unsigned *mode);
-/* The file's temporary name becomes its own, durably: syncs, closes *fd (which is -1 afterwards), renames, syncs the folder. */
+/* The file's temporary name becomes its own, durably: syncs, closes *fd (which is -1 afterwards), renames,
+ * syncs the folder. */
 tesela_status tsl_output_rename(const char *path, int *fd, const char *temporary, const char *target);
 /* `count` bytes of space in the block (at most a block): write there, then count them with `used +=`. */
 tesela_status tsl_output_space(tsl_output *out, size_t count, char **space);

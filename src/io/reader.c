@@ -18,16 +18,16 @@ static const tsl_format *format_of_packed_name(const char *path) {
   return tsl_format_of_name(inner);
 }
 
-static tesela_status reader_choose_format(tsl_reader *reader, const char *path, const tsl_format *given) {
+static tesela_status reader_choose_format(tsl_reader *reader, const char *path, const tsl_format *format_in) {
   TSL_TRY(tsl_input_fill(&reader->in, 4096));
   if (reader->in.archive)
     reader->format = tsl_format_find("npy");
-  else if (given != NULL)
+  else if (format_in != NULL)
     reader->format = tsl_format_recognise(&reader->in, true);
   else
     reader->format = format_of_packed_name(path);
   if (reader->format == NULL)
-    reader->format = given != NULL ? given : tsl_format_recognise(&reader->in, false);
+    reader->format = format_in != NULL ? format_in : tsl_format_recognise(&reader->in, false);
   if (reader->format != NULL)
     return TESELA_OK;
   return tsl_fail(TESELA_BAD_INPUT,
@@ -73,7 +73,7 @@ const tsl_file_info *tsl_reader_info(const tsl_reader *reader) {
   return &reader->info;
 }
 
-static tesela_status reader_read_rows(tsl_reader *reader, const tsl_panel *panel) {
+static tesela_status reader_read_rows(tsl_reader *reader, const tsl_file_panel *panel) {
   TSL_TRY(reader->format->read_rows(reader, panel));
   reader->row += panel->rows;
   return reader->row == reader->info.rows ? reader->format->read_end(reader) : TESELA_OK;
@@ -96,14 +96,14 @@ tesela_status tsl_reader_rows(tsl_reader *reader, int64_t rows, tesela_type type
                     reader->path, rows, info->rows - reader->row);
   if (!info->by_rows && rows != info->rows)
     return tsl_fail(TESELA_BAD_CALL, "%s: this file is read as a whole, not by rows", reader->path);
-  const tsl_panel panel = {.data = out,
-                           .row_stride = row_stride,
-                           .col_stride = col_stride,
-                           .first = reader->row,
-                           .rows = rows,
-                           .cols = info->cols,
-                           .type = type,
-                           .size = tsl_type(type)->size};
+  const tsl_file_panel panel = {.data = out,
+                                .row_stride = row_stride,
+                                .col_stride = col_stride,
+                                .first = reader->row,
+                                .rows = rows,
+                                .cols = info->cols,
+                                .type = type,
+                                .size = tsl_type(type)->size};
   const tesela_status status = reader_read_rows(reader, &panel);
   reader->failed = status != TESELA_OK;
   return status;
@@ -115,7 +115,7 @@ tesela_status tsl_reader_restart(tsl_reader *reader) {
 }
 
 /* Columns by way of whole rows, a few at a time. */
-static tesela_status read_through(tsl_reader *reader, const tsl_panel *panel) {
+static tesela_status read_through(tsl_reader *reader, const tsl_file_panel *panel) {
   enum { CHUNK_BYTES = 1 << 20 };
   const tsl_file_info *const info = &reader->info;
   const int64_t row_bytes = info->cols * (int64_t)panel->size;
@@ -126,14 +126,14 @@ static tesela_status read_through(tsl_reader *reader, const tsl_panel *panel) {
   TSL_GO(tsl_reader_restart(reader));
   for (int64_t row = 0; row < info->rows; row += most) {
     const int64_t rows = info->rows - row < most ? info->rows - row : most;
-    const tsl_panel chunk = {.data = block,
-                             .row_stride = info->cols,
-                             .col_stride = 1,
-                             .first = row,
-                             .rows = rows,
-                             .cols = info->cols,
-                             .type = panel->type,
-                             .size = panel->size};
+    const tsl_file_panel chunk = {.data = block,
+                                  .row_stride = info->cols,
+                                  .col_stride = 1,
+                                  .first = row,
+                                  .rows = rows,
+                                  .cols = info->cols,
+                                  .type = panel->type,
+                                  .size = panel->size};
     TSL_GO(reader_read_rows(reader, &chunk));
     for (int64_t i = 0; i < rows; i++)
       tsl_type_convert(panel->type, tsl_panel_at(&chunk, i, panel->first_col), 1, panel->type,
@@ -145,7 +145,7 @@ out:
   return status;
 }
 
-static tesela_status reader_read_columns(tsl_reader *reader, const tsl_panel *panel) {
+static tesela_status reader_read_columns(tsl_reader *reader, const tsl_file_panel *panel) {
   if (panel->rows == 0 || panel->cols == 0)
     return TESELA_OK;
   if (reader->format->read_block != NULL && !reader->format->is_narrow(reader))
@@ -163,14 +163,14 @@ tesela_status tsl_reader_columns(tsl_reader *reader, int64_t first, int64_t cols
     return tsl_fail(TESELA_BAD_CALL,
                     "%s: columns %" PRId64 " to %" PRId64 " are asked for where there are %" PRId64,
                     reader->path, first, first + cols, info->cols);
-  const tsl_panel panel = {.data = out,
-                           .row_stride = row_stride,
-                           .col_stride = col_stride,
-                           .rows = info->rows,
-                           .cols = cols,
-                           .first_col = first,
-                           .type = type,
-                           .size = tsl_type(type)->size};
+  const tsl_file_panel panel = {.data = out,
+                                .row_stride = row_stride,
+                                .col_stride = col_stride,
+                                .rows = info->rows,
+                                .cols = cols,
+                                .first_col = first,
+                                .type = type,
+                                .size = tsl_type(type)->size};
   const tesela_status status = reader_read_columns(reader, &panel);
   reader->failed = status != TESELA_OK;
   return status;
@@ -189,15 +189,15 @@ tesela_status tsl_reader_block(tsl_reader *reader, const tsl_rectangle *block, t
                     "%s: %" PRId64 " x %" PRId64 " elements from row %" PRId64 ", column %" PRId64
                     " are asked for where there are %" PRId64 " x %" PRId64,
                     reader->path, block->rows, block->cols, block->row, block->col, info->rows, info->cols);
-  const tsl_panel panel = {.data = out,
-                           .row_stride = row_stride,
-                           .col_stride = col_stride,
-                           .first = block->row,
-                           .rows = block->rows,
-                           .cols = block->cols,
-                           .first_col = block->col,
-                           .type = type,
-                           .size = tsl_type(type)->size};
+  const tsl_file_panel panel = {.data = out,
+                                .row_stride = row_stride,
+                                .col_stride = col_stride,
+                                .first = block->row,
+                                .rows = block->rows,
+                                .cols = block->cols,
+                                .first_col = block->col,
+                                .type = type,
+                                .size = tsl_type(type)->size};
   if (block->rows == 0 || block->cols == 0)
     return TESELA_OK;
   const tesela_status status = reader->format->read_block(reader, &panel);

@@ -13,8 +13,8 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/status.h"
 #include "base/safe_open.h"
+#include "base/status.h"
 #include "io/npy_header.h"
 #include "io/output.h"
 #include "io/preallocate.h"
@@ -529,7 +529,8 @@ bool tsl_part_remains(const tsl_part *part) {
 
 static tesela_status fail_replaced(const tsl_part *part) {
   return tsl_fail(TESELA_IO_FAILED, "%s: %s was removed or replaced while it was written", part->path,
-                  resumable_npy_is_current(part->journal, part->journal_name) ? part->data_name : part->journal_name);
+                  resumable_npy_is_current(part->journal, part->journal_name) ? part->data_name
+                                                                              : part->journal_name);
 }
 
 /* Permissions of the finished file: those of the file that it replaces, or as any new file has them. */
@@ -567,9 +568,11 @@ tesela_status tsl_part_commit(tsl_part *part) {
 void tsl_part_close(tsl_part *part) {
   if (part == NULL)
     return;
-  if (part->begun && part->count == 0 && !part->committed && resumable_npy_is_current(part->data, part->data_name))
+  if (part->begun && part->count == 0 && !part->committed &&
+      resumable_npy_is_current(part->data, part->data_name))
     unlink(part->data_name);
-  if (part->begun && (part->count == 0 || part->committed) && resumable_npy_is_current(part->journal, part->journal_name))
+  if (part->begun && (part->count == 0 || part->committed) &&
+      resumable_npy_is_current(part->journal, part->journal_name))
     unlink(part->journal_name);
   if (part->data >= 0)
     close(part->data);

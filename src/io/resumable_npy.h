@@ -19,8 +19,8 @@
 
 typedef struct tsl_part tsl_part;
 
-/* Looks for what an earlier run left of a file, and locks it. TESELA_BAD_CALL where another process is at it, TESELA_IO_FAILED
- * where the file cannot be written. *part is NULL after a failure. */
+/* Looks for what an earlier run left of a file, and locks it. TESELA_BAD_CALL where another process is at it,
+ * TESELA_IO_FAILED where the file cannot be written. *part is NULL after a failure. */
 tesela_status tsl_part_open(const char *path, tsl_part **part);
 /* Blocks that are done: of an earlier run, and noted since. */
 int64_t tsl_part_done(const tsl_part *part);
@@ -28,7 +28,8 @@ bool tsl_part_has(const tsl_part *part, int64_t block);
 /* What the earlier run's journal says after this word; NULL where it has no such line. */
 const char *tsl_part_says(const tsl_part *part, const char *word);
 
-/* Starts anew, whatever is left over: takes room for all of a file of this shape on the disk. `lines` say what it is made of. */
+/* Starts anew, whatever is left over: takes room for all of a file of this shape on the disk. `lines` say
+ * what it is made of. */
 tesela_status tsl_part_begin(tsl_part *part, const tsl_rectangle *whole, tesela_type type, int64_t blocks,
                              const char *lines);
 /* Goes on with what is left over, which is of this shape. TESELA_BAD_INPUT where it is not. */
@@ -40,8 +41,8 @@ tesela_status tsl_part_check(tsl_part *part, const tsl_rectangle *block, int64_t
  * replaced them. */
 bool tsl_part_remains(const tsl_part *part);
 
-/* A file that another process began (tsl_part_begin()), whose blocks this one writes, too: tsl_part_write(), tsl_part_flush() and
- * tsl_part_close() are for it, nothing else. *part is NULL after a failure. */
+/* A file that another process began (tsl_part_begin()), whose blocks this one writes, too: tsl_part_write(),
+ * tsl_part_flush() and tsl_part_close() are for it, nothing else. *part is NULL after a failure. */
 tesela_status tsl_part_join(const char *path, const tsl_rectangle *whole, tesela_type type, tsl_part **part);
 /* Blocks are written by another way from now on. NULL: the system's. */
 void tsl_part_write_by(tsl_part *part, tsl_write_way way, void *by);
@@ -51,10 +52,11 @@ tesela_status tsl_part_flush(tsl_part *part);
 /* Writes a block of elements of the file's type, whose columns lie side by side. */
 tesela_status tsl_part_write(tsl_part *part, const tsl_rectangle *block, const void *data,
                              int64_t row_stride);
-/* Reads a block that was written, as it was given: to elements of the file's type, whose columns lie side by side. */
+/* Reads a block that was written, as it was given: to elements of the file's type, whose columns lie side by
+ * side. */
 tesela_status tsl_part_read(const tsl_part *part, const tsl_rectangle *block, void *data);
-/* Block `index` is written. It is noted once it is on the disk: with others, where blocks come so fast that syncing would take
- * more than a tenth of the time. */
+/* Block `index` is written. It is noted once it is on the disk: with others, where blocks come so fast that
+ * syncing would take more than a tenth of the time. */
 tesela_status tsl_part_note(tsl_part *part, int64_t index);
 /* Notes what is not yet. */
 tesela_status tsl_part_sync(tsl_part *part);

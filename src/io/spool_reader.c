@@ -23,7 +23,8 @@ tsl_file_state tsl_reader_state(const tsl_reader *reader) {
       .size = (uint64_t)about.st_size, .seconds = about.st_mtim.tv_sec, .nanoseconds = about.st_mtim.tv_nsec};
 }
 
-static tesela_status spool_reader_write_fully(const tsl_reader *reader, int fd, const char *bytes, size_t count) {
+static tesela_status spool_reader_write_fully(const tsl_reader *reader, int fd, const char *bytes,
+                                              size_t count) {
   while (count > 0) {
     const ssize_t now = write(fd, bytes, count);
     if (now < 0 && errno == EINTR)
@@ -52,15 +53,16 @@ static tesela_status open_with_room(const tsl_reader *reader, uint64_t bytes, in
 }
 
 /* The next rows, by the format's own way. */
-static tesela_status spool_reader_read_some(tsl_reader *reader, int64_t first, int64_t rows, tesela_type type, void *out) {
-  const tsl_panel panel = {.data = out,
-                           .row_stride = reader->info.cols,
-                           .col_stride = 1,
-                           .first = first,
-                           .rows = rows,
-                           .cols = reader->info.cols,
-                           .type = type,
-                           .size = tsl_type(type)->size};
+static tesela_status spool_reader_read_some(tsl_reader *reader, int64_t first, int64_t rows, tesela_type type,
+                                            void *out) {
+  const tsl_file_panel panel = {.data = out,
+                                .row_stride = reader->info.cols,
+                                .col_stride = 1,
+                                .first = first,
+                                .rows = rows,
+                                .cols = reader->info.cols,
+                                .type = type,
+                                .size = tsl_type(type)->size};
   if (reader->info.by_rows)
     return tsl_reader_rows(reader, rows, type, out, reader->info.cols, 1);
   TSL_TRY(tsl_reader_restart(reader));

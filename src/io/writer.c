@@ -75,14 +75,14 @@ tesela_status tsl_writer_rows(tsl_writer *writer, int64_t rows, const void *data
   if (rows < 0 || rows > writer->rows - writer->row)
     return tsl_fail(TESELA_BAD_CALL, "%s: %" PRId64 " rows are written where %" PRId64 " are left",
                     writer->out.path, rows, writer->rows - writer->row);
-  const tsl_panel panel = {.source = data,
-                           .row_stride = row_stride,
-                           .col_stride = col_stride,
-                           .first = writer->row,
-                           .rows = rows,
-                           .cols = writer->cols,
-                           .type = writer->type,
-                           .size = tsl_type(writer->type)->size};
+  const tsl_file_panel panel = {.source = data,
+                                .row_stride = row_stride,
+                                .col_stride = col_stride,
+                                .first = writer->row,
+                                .rows = rows,
+                                .cols = writer->cols,
+                                .type = writer->type,
+                                .size = tsl_type(writer->type)->size};
   const tesela_status status = writer->format->write_rows(writer, &panel);
   writer->failed = status != TESELA_OK;
   writer->row += rows;

@@ -39,7 +39,8 @@ double tsl_dice_scalar(tsl_dice *dice) {
   return values[tsl_dice_roll(dice, sizeof values / sizeof *values)];
 }
 
-/* Scales are of sums in f32 or of integers, whose C is a number then. A bias has C's type, or where that is narrow its sums' at every other case. */
+/* Scales are of sums in f32 or of integers, whose C is a number then. A bias has C's type, or where that is
+ * narrow its sums' at every other case. */
 static void fit_scales(tsl_case *out) {
   static const tesela_type results[] = {TESELA_F32, TESELA_BF16, TESELA_F16};
   tsl_problem *problem = &out->problem;

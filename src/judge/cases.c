@@ -17,7 +17,8 @@ static void set_scalar(tesela_type type, double imaginary, double scalar[2]) {
   scalar[1] = tsl_type(type)->is_complex && scalar[0] != 0 && scalar[0] != 1 ? imaginary : 0;
 }
 
-/* A complex case conjugates by its seed: the small ones of the standard list do not, every other random one does. */
+/* A complex case conjugates by its seed: the small ones of the standard list do not, every other random one
+ * does. */
 static void fit_conjugates(tsl_case *out) {
   tsl_problem *problem = &out->problem;
   const bool possible = (problem->op == TSL_OP_GEMM || problem->op == TSL_OP_SOLVE) &&

@@ -46,8 +46,8 @@ static void cases_dot_special(int index, tesela_type type, tsl_case *out) {
 }
 
 static const tsl_case_group groups[] = {
-    {2 * LENGTHS, all_lengths}, {LENGTHS, cases_dot_graded}, {64, steps}, {32, cases_dot_scalars},
-    {2 * LENGTHS, cases_dot_special},     {0, NULL},
+    {2 * LENGTHS, all_lengths}, {LENGTHS, cases_dot_graded},      {64, steps},
+    {32, cases_dot_scalars},    {2 * LENGTHS, cases_dot_special}, {0, NULL},
 };
 
 static void random_dot(tsl_dice *dice, tesela_type type, tsl_case *out) {

@@ -73,7 +73,8 @@ static void kinds_of_data(int index, tesela_type type, tsl_case *out) {
   tsl_case_set_scalars(out, 1, layout == TSL_LAYOUT_DENSE ? 0 : 1.5);
 }
 
-/* Every last step, on every kind of data, where C is read and where it is not; sizes over and below a piece of it, one with no terms. */
+/* Every last step, on every kind of data, where C is read and where it is not; sizes over and below a piece
+ * of it, one with no terms. */
 static void cases_gemm_finishes(int index, tesela_type type, tsl_case *out) {
   static const int64_t sizes[][3] = {{21, 34, 19}, {5, 300, 12}, {270, 3, 33},
                                      {33, 65, 0},  {1, 40, 9},   {48, 1, 70}};
@@ -113,8 +114,8 @@ static void cases_gemm_scales(int index, tesela_type type, tsl_case *out) {
 }
 enum { SCALES = 12 };
 
-/* Last steps of a C that nothing reads, whose rows are whole chunks of 16 bytes in any type: kernels that do the step themselves store such ones
- * by other ways. Sizes over and below their tiles. */
+/* Last steps of a C that nothing reads, whose rows are whole chunks of 16 bytes in any type: kernels that do
+ * the step themselves store such ones by other ways. Sizes over and below their tiles. */
 static void finishes_of_chunks(int index, tesela_type type, tsl_case *out) {
   static const int64_t sizes[][3] = {{70, 72, 24}, {136, 48, 16}, {33, 144, 24}};
   const int64_t *size = sizes[index % 3];

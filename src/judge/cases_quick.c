@@ -1,6 +1,6 @@
-/* The short list, for a kernel that meets a device for the first time: a problem like the one that it is to solve, but
- * small, and then others that are odd in every way. All sums are of numbers that are no integers, but for one case whose
- * result must be exact, and C is full of NaN where it must not be read. */
+/* The short list, for a kernel that meets a device for the first time: a problem like the one that it is to
+ * solve, but small, and then others that are odd in every way. All sums are of numbers that are no integers,
+ * but for one case whose result must be exact, and C is full of NaN where it must not be read. */
 #include "judge/case_parts.h"
 #include "judge/cases.h"
 
@@ -14,7 +14,8 @@ static int64_t shrunk(int64_t size, int64_t most) {
   return size < most + lines_step ? size : most + size % lines_step;
 }
 
-/* Rows or columns as they are, as far apart by the same remainder; any other layout is one with gaps everywhere. */
+/* Rows or columns as they are, as far apart by the same remainder; any other layout is one with gaps
+ * everywhere. */
 static void lay_out_like(const tsl_shape *like, tsl_shape *shape) {
   const bool by_rows = like->col_stride == 1, by_cols = like->row_stride == 1;
   const int64_t line = by_rows ? shape->cols : shape->rows,
@@ -93,8 +94,8 @@ static const int layouts[][2] = {[DENSE] = {TSL_LAYOUT_DENSE, TSL_LAYOUT_TRANSPO
                                  [SPREAD] = {TSL_LAYOUT_SPREAD, TSL_LAYOUT_SPREAD_TRANSPOSED},
                                  [ROTATED] = {TSL_LAYOUT_ROTATED, TSL_LAYOUT_ROTATED_TRANSPOSED}};
 
-/* A row of the list, for each operation. Sizes that an operation does not have are passed over. Operands go the way that
- * those of the problem go, which some kernels are made for. */
+/* A row of the list, for each operation. Sizes that an operation does not have are passed over. Operands go
+ * the way that those of the problem go, which some kernels are made for. */
 typedef struct quick {
   int64_t m, n, k;
   way a, b, c;

@@ -13,7 +13,8 @@ static void take_form(tsl_case *out, int form) {
     problem->b = problem->c;
 }
 
-static void cases_solve_make(tsl_case *out, int64_t m, int64_t n, tesela_type type, int a, int b, int c, int64_t pad) {
+static void cases_solve_make(tsl_case *out, int64_t m, int64_t n, tesela_type type, int a, int b, int c,
+                             int64_t pad) {
   out->problem = tsl_problem_of(TSL_OP_SOLVE, m, n, m, type);
   tsl_case_lay_out_all(out, a, b, c, pad);
 }
@@ -28,8 +29,8 @@ enum { SIZES = sizeof sizes / sizeof *sizes };
 /* Every size in two forms, so that each form meets every kind of data. */
 static void cases_solve_all_sizes(int index, tesela_type type, tsl_case *out) {
   cases_solve_make(out, sizes[index / 2][0], sizes[index / 2][1], type,
-       index % 3 == 1 ? TSL_LAYOUT_TRANSPOSED : TSL_LAYOUT_DENSE, TSL_LAYOUT_DENSE,
-       index % 4 < 2 ? TSL_LAYOUT_DENSE : TSL_LAYOUT_TRANSPOSED, 0);
+                   index % 3 == 1 ? TSL_LAYOUT_TRANSPOSED : TSL_LAYOUT_DENSE, TSL_LAYOUT_DENSE,
+                   index % 4 < 2 ? TSL_LAYOUT_DENSE : TSL_LAYOUT_TRANSPOSED, 0);
   take_form(out, (index / 2 + 3 * (index % 2)) % FORMS);
   out->data = (tsl_data)((index / 2 + index % 2 + index / 8) % TSL_DATA_COUNT);
   out->repeats = 2;
@@ -39,7 +40,7 @@ static void cases_solve_all_sizes(int index, tesela_type type, tsl_case *out) {
 static void cases_solve_layouts(int index, tesela_type type, tsl_case *out) {
   const int layout = index % TSL_LAYOUTS_OF_C;
   cases_solve_make(out, 45, 37, type, layout, (layout + 3) % TSL_LAYOUTS,
-       (layout + index / TSL_LAYOUTS_OF_C) % TSL_LAYOUTS_OF_C, 3);
+                   (layout + index / TSL_LAYOUTS_OF_C) % TSL_LAYOUTS_OF_C, 3);
   if (out->problem.b.row_stride == 0 || out->problem.b.col_stride == 0 ||
       out->problem.b.row_stride == out->problem.b.col_stride)
     tsl_case_lay_out(&out->problem.b, TSL_LAYOUT_PADDED, 4); /* exact ones are made where B lies */
@@ -50,7 +51,7 @@ static void cases_solve_layouts(int index, tesela_type type, tsl_case *out) {
 /* Triangles of all forms whose diagonals grow and shrink, and whose inverses are large. */
 static void cases_solve_graded(int index, tesela_type type, tsl_case *out) {
   cases_solve_make(out, 40 + 61 * (index / FORMS), 19, type, TSL_LAYOUT_PADDED, TSL_LAYOUT_DENSE,
-       index % 3 ? TSL_LAYOUT_TRANSPOSED_PADDED : TSL_LAYOUT_PADDED, 2);
+                   index % 3 ? TSL_LAYOUT_TRANSPOSED_PADDED : TSL_LAYOUT_PADDED, 2);
   take_form(out, index % FORMS);
   out->data = TSL_DATA_GRADED;
 }

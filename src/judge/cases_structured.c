@@ -2,7 +2,8 @@
 #include "judge/case_parts.h"
 #include "judge/cases.h"
 
-/* --- kinds: each structure, triangle and side, in place where that is possible, and each triangle of C --- */
+/* --- kinds: each structure, triangle and side, in place where that is possible, and each triangle of C ---
+ */
 
 enum { SIDES = 2, STRUCTURES = 4, TRIANGLES = 2, FACTORS = SIDES * STRUCTURES * TRIANGLES };
 enum { IN_PLACE = SIDES * 2 * TRIANGLES, RESULTS = 4 * TRIANGLES, KINDS = FACTORS + IN_PLACE + RESULTS };
@@ -30,7 +31,8 @@ static void cases_structured_make(int kind, int64_t depth, int64_t lines, tesela
                                           (kind - (in_place ? FACTORS : 0)) / (SIDES * TRIANGLES));
 }
 
-/* Elements of what has a structure are read and spoilt one by one, and so lie apart; in place, the general factor lies as C does. */
+/* Elements of what has a structure are read and spoilt one by one, and so lie apart; in place, the general
+ * factor lies as C does. */
 static void cases_structured_lay_out(tsl_case *out, int factor, int general, int c, int64_t pad) {
   tsl_problem *problem = &out->problem;
   const bool by_b = problem->b.structure != TESELA_GENERAL, by_a = problem->a.structure != TESELA_GENERAL;

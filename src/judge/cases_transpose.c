@@ -1,7 +1,8 @@
 /* Cases of transposes. */
 #include "judge/case_parts.h"
 
-static void cases_transpose_make(tsl_case *out, int64_t m, int64_t n, tesela_type type, int a, int c, int64_t pad) {
+static void cases_transpose_make(tsl_case *out, int64_t m, int64_t n, tesela_type type, int a, int c,
+                                 int64_t pad) {
   out->problem = tsl_problem_transpose(m, n, type);
   tsl_case_lay_out(&out->problem.a, a, pad);
   tsl_case_lay_out(&out->problem.c, c, pad + 1);
@@ -66,8 +67,12 @@ static void cases_transpose_scaled(int index, tesela_type type, tsl_case *out) {
 }
 
 static const tsl_case_group groups[] = {
-    {SIZES, cases_transpose_all_sizes}, {TSL_LAYOUTS * TSL_LAYOUTS_OF_C, cases_transpose_layouts}, {2 * TSL_LAYOUTS, wide_layouts},
-    {15, cases_transpose_in_place},     {2 * TSL_LAYOUTS_OF_C, in_place_layouts},  {16, cases_transpose_scaled},
+    {SIZES, cases_transpose_all_sizes},
+    {TSL_LAYOUTS * TSL_LAYOUTS_OF_C, cases_transpose_layouts},
+    {2 * TSL_LAYOUTS, wide_layouts},
+    {15, cases_transpose_in_place},
+    {2 * TSL_LAYOUTS_OF_C, in_place_layouts},
+    {16, cases_transpose_scaled},
     {0, NULL},
 };
 

@@ -38,7 +38,7 @@ static bool has(const check_checking *job, int operand) {
   return tsl_problem_has_operand(&job->what->problem, operand);
 }
 
-static void report_text(check_checking *job, tsl_case_result result, tsl_place place, const char *text) {
+static void report_text(check_checking *job, tsl_case_result result, tsl_text_place place, const char *text) {
   job->report->result = result;
   snprintf(job->report->why, sizeof job->report->why, "%s%s",
            place == TSL_PLACE_DEVICE ? "operands in buffers: " : "", text);
@@ -46,13 +46,14 @@ static void report_text(check_checking *job, tsl_case_result result, tsl_place p
 
 /* --- the operands --- */
 
-/* What is not to be read: a value that spoils every sum; integers have none, so one that is unlikely and that each of
- * them holds. */
-static void poison(const tsl_shape *shape, void *at) {
-  tsl_data_fill_value(tsl_type(shape->type)->is_integer ? 99 : NAN, shape, at);
+/* What is not to be read: a value that spoils every sum; integers have none, so one that is unlikely and that
+ * each of them holds. */
+static void poison(const tsl_shape *shape, void *data) {
+  tsl_data_fill_value(tsl_type(shape->type)->is_integer ? 99 : NAN, shape, data);
 }
 
-/* A triangle that can be solved with, and what it is solved for: in B, or where that is what C holds, there. */
+/* A triangle that can be solved with, and what it is solved for: in B, or where that is what C holds, there.
+ */
 static tesela_status fill_solve(check_checking *job) {
   const tsl_problem *problem = &job->what->problem;
   void *const a = job->operands[A].origin, *const b = job->operands[problem->in_place ? C : B].origin;
@@ -113,8 +114,8 @@ static tesela_status make_operands(check_checking *job) {
   return tsl_guarded_keep(&job->operands[C]);
 }
 
-/* Whether sums of the integer data fit the type that they are made in: |a| and |b| are at most 8, and so are scales, scalars whole quarters. Parts of complex
- * products are two terms each. */
+/* Whether sums of the integer data fit the type that they are made in: |a| and |b| are at most 8, and so are
+ * scales, scalars whole quarters. Parts of complex products are two terms each. */
 static bool is_exact(const tsl_case *what) {
   const tsl_problem *problem = &what->problem;
   const double unit = tsl_type(tsl_type(problem->c.type)->sums)->unit_roundoff;
@@ -179,7 +180,7 @@ static tesela_status make_buffers(check_checking *job) {
   return TESELA_OK;
 }
 
-static tsl_operand check_operand_of(const check_checking *job, tsl_place place, int operand) {
+static tsl_operand check_operand_of(const check_checking *job, tsl_text_place place, int operand) {
   const tsl_guarded *guarded = &job->operands[operand];
   if (place == TSL_PLACE_HOST)
     return (tsl_operand){.host = guarded->origin};
@@ -187,11 +188,11 @@ static tsl_operand check_operand_of(const check_checking *job, tsl_place place, 
   return (tsl_operand){.buffer = job->buffers[operand], .offset = tsl_guarded_offset(guarded) - front};
 }
 
-static tsl_operand check_vector_of(const check_checking *job, tsl_place place, int operand) {
+static tsl_operand check_vector_of(const check_checking *job, tsl_text_place place, int operand) {
   return has(job, operand) ? check_operand_of(job, place, operand) : (tsl_operand){.host = NULL};
 }
 
-static tsl_operands check_operands_of(const check_checking *job, tsl_place place) {
+static tsl_operands check_operands_of(const check_checking *job, tsl_text_place place) {
   return (tsl_operands){.a = check_operand_of(job, place, A),
                         .b = check_operand_of(job, place, B),
                         .c = check_operand_of(job, place, C),
@@ -201,7 +202,7 @@ static tsl_operands check_operands_of(const check_checking *job, tsl_place place
 }
 
 /* Nothing but C's elements may have changed. */
-static tesela_status check_guards(check_checking *job, tsl_place place) {
+static tesela_status check_guards(check_checking *job, tsl_text_place place) {
   char text[160];
   for (int i = 0; i < GIVEN; i++)
     if (i != C && has(job, i) && !tsl_guarded_intact(&job->operands[i])) {
@@ -222,7 +223,7 @@ static tesela_status check_guards(check_checking *job, tsl_place place) {
   return TESELA_OK;
 }
 
-static tesela_status check_judge(check_checking *job, tsl_place place) {
+static tesela_status check_judge(check_checking *job, tsl_text_place place) {
   const tsl_case *what = job->what;
   const tsl_accuracy accuracy = tsl_strategy_error_model(job->strategy, &what->problem, job->config);
   const tsl_judge with = {.factor = accuracy.factor,
@@ -246,7 +247,7 @@ static tesela_status check_judge(check_checking *job, tsl_place place) {
   return TESELA_OK;
 }
 
-static tesela_status check_repeat(check_checking *job, tsl_place place, int run) {
+static tesela_status check_repeat(check_checking *job, tsl_text_place place, int run) {
   const tsl_guarded *c = &job->operands[C];
   if (run == 0) {
     void *copy;
@@ -262,13 +263,14 @@ static tesela_status check_repeat(check_checking *job, tsl_place place, int run)
 }
 
 /* A device's failure is the case's, not the check's. */
-static bool check_failed(check_checking *job, tsl_place place, tesela_status status) {
+static bool check_failed(check_checking *job, tsl_text_place place, tesela_status status) {
   if (status != TESELA_OK)
     report_text(job, TSL_CASE_FAILED, place, tesela_last_error());
   return status != TESELA_OK;
 }
 
-static tesela_status check_run_once(check_checking *job, tsl_plan *plan, tsl_place place, int run, int repeats) {
+static tesela_status check_run_once(check_checking *job, tsl_plan *plan, tsl_text_place place, int run,
+                                    int repeats) {
   const tsl_operands operands = check_operands_of(job, place);
   tsl_guarded_restore(&job->operands[C]);
   if (place == TSL_PLACE_DEVICE && check_failed(job, place, write_buffers(job)))
@@ -288,7 +290,7 @@ static tesela_status check_run_once(check_checking *job, tsl_plan *plan, tsl_pla
   return TESELA_OK;
 }
 
-static tesela_status check_run_all(check_checking *job, tsl_plan *plan, tsl_place place) {
+static tesela_status check_run_all(check_checking *job, tsl_plan *plan, tsl_text_place place) {
   const bool repeats = tsl_strategy_error_model(job->strategy, &job->what->problem, job->config).repeats;
   const int runs = repeats && job->what->repeats > 1 ? job->what->repeats : 1;
   for (int run = 0; run < runs && job->report->result == TSL_CASE_RIGHT; run++)
@@ -298,7 +300,7 @@ static tesela_status check_run_all(check_checking *job, tsl_plan *plan, tsl_plac
 
 /* --- both ways --- */
 
-static tesela_status check_create(const check_checking *job, tsl_place place, tsl_plan **plan) {
+static tesela_status check_create(const check_checking *job, tsl_text_place place, tsl_plan **plan) {
   const tsl_case *what = job->what;
   if (what->children)
     return tsl_plan_create_with(&what->problem, job->strategy, job->config, job->device, place,
@@ -331,7 +333,8 @@ static void check_release(check_checking *job) {
 
 tesela_status tsl_check_case(const tsl_strategy *strategy, const tsl_config *config, tsl_device *device,
                              const tsl_case *what, tsl_case_report *report) {
-  check_checking job = {.strategy = strategy, .config = config, .device = device, .what = what, .report = report};
+  check_checking job = {
+      .strategy = strategy, .config = config, .device = device, .what = what, .report = report};
   *report = (tsl_case_report){.result = TSL_CASE_RIGHT};
   TSL_TRY(tsl_problem_check(&what->problem));
   tsl_plan *plan = NULL;

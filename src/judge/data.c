@@ -40,8 +40,8 @@ typedef struct data_filling {
       rows_each; /* elements of a piece; pieces of a row; rows of a task where that is one */
 } data_filling;
 
-/* A sixteenth each of zeros, negative zeros and subnormals, and a few that are not finite: of complex numbers either part,
- * sometimes both. */
+/* A sixteenth each of zeros, negative zeros and subnormals, and a few that are not finite: of complex numbers
+ * either part, sometimes both. */
 static void data_make_special(const data_filling *job, uint64_t index, unsigned char *element) {
   const tsl_type_info *type = tsl_type(job->shape.type);
   const uint64_t dice = tsl_random_u64(~job->seed, index);
@@ -115,10 +115,11 @@ static tsl_shape lay_down(const tsl_shape *shape) {
   return row;
 }
 
-tesela_status tsl_data_fill(tsl_data data, uint64_t seed, const tsl_shape *shape, int64_t inner, void *at) {
+tesela_status tsl_data_fill(tsl_data data, uint64_t seed, const tsl_shape *shape, int64_t inner,
+                            void *address) {
   tsl_pool *pool = tsl_pool_shared();
   data_filling job = {
-      .data = data, .seed = seed, .shape = lay_down(shape), .inner = inner > 0 ? inner : 1, .at = at};
+      .data = data, .seed = seed, .shape = lay_down(shape), .inner = inner > 0 ? inner : 1, .at = address};
   const bool parallel = data_are_apart(&job.shape);
   void *dense;
   if (shape->rows == 0 || shape->cols == 0)
@@ -139,21 +140,21 @@ tesela_status tsl_data_fill(tsl_data data, uint64_t seed, const tsl_shape *shape
   return TESELA_OK;
 }
 
-void tsl_data_fill_value(double value, const tsl_shape *shape, void *at) {
+void tsl_data_fill_value(double value, const tsl_shape *shape, void *data) {
   const double pair[2] = {value, value};
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
   for (int64_t i = 0; i < shape->rows; i++)
     for (int64_t j = 0; j < shape->cols; j++)
       tsl_type_store(shape->type,
-                     (unsigned char *)at + (i * shape->row_stride + j * shape->col_stride) * size, pair);
+                     (unsigned char *)data + (i * shape->row_stride + j * shape->col_stride) * size, pair);
 }
 
-void tsl_data_fill_unread(double value, const tsl_shape *shape, void *at) {
+void tsl_data_fill_unread(double value, const tsl_shape *shape, void *data) {
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
   const bool is_real = tsl_is_hermitian(shape->structure);
   for (int64_t i = 0; i < shape->rows; i++)
     for (int64_t j = 0; j < shape->cols; j++) {
-      void *element = (unsigned char *)at + (i * shape->row_stride + j * shape->col_stride) * size;
+      void *element = (unsigned char *)data + (i * shape->row_stride + j * shape->col_stride) * size;
       double pair[2] = {value, value};
       if (is_real && i == j)
         tsl_type_load(shape->type, element, pair);

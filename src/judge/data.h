@@ -20,13 +20,14 @@ typedef enum tsl_data {
 } tsl_data;
 const char *tsl_data_name(tsl_data data);
 
-/* Fills the elements of `shape`, element (0, 0) at `at`, and nothing between them. Special data have about one
- * infinity or NaN in four runs of `inner` elements, so that results stay a mix of all kinds. */
-tesela_status tsl_data_fill(tsl_data data, uint64_t seed, const tsl_shape *shape, int64_t inner, void *at);
+/* Fills the elements of `shape`, element (0, 0) at `address`, and nothing between them. Special data have
+ * about one infinity or NaN in four runs of `inner` elements, so that results stay a mix of all kinds. */
+tesela_status tsl_data_fill(tsl_data data, uint64_t seed, const tsl_shape *shape, int64_t inner,
+                            void *address);
 /* The same value everywhere. */
-void tsl_data_fill_value(double value, const tsl_shape *shape, void *at);
-/* The same value in what nobody may read of a matrix with a structure or a triangle: beside the triangle, on a diagonal of ones, and in
- * imaginary parts of a hermitian diagonal. */
-void tsl_data_fill_unread(double value, const tsl_shape *shape, void *at);
+void tsl_data_fill_value(double value, const tsl_shape *shape, void *data);
+/* The same value in what nobody may read of a matrix with a structure or a triangle: beside the triangle, on
+ * a diagonal of ones, and in imaginary parts of a hermitian diagonal. */
+void tsl_data_fill_unread(double value, const tsl_shape *shape, void *data);
 
 #endif

@@ -18,7 +18,8 @@ static unsigned char *densify_address(const tsl_shape *shape, const void *origin
 }
 
 /* What a matrix has at (row, col), whether it is stored there or not. */
-static void densify_load(const tsl_shape *shape, const void *origin, int64_t row, int64_t col, double value[2]) {
+static void densify_load(const tsl_shape *shape, const void *origin, int64_t row, int64_t col,
+                         double value[2]) {
   const tsl_stored from = tsl_shape_element(shape, row, col);
   value[0] = from.what == TSL_ELEMENT_ONE;
   value[1] = 0;
@@ -31,9 +32,10 @@ static void densify_load(const tsl_shape *shape, const void *origin, int64_t row
     value[1] = -value[1];
 }
 
-/* What takes part at (row, term) of A, or at (col, term) of B: of a sum's second product behind those of its first. */
-static void densify_load_term(const tsl_problem *problem, bool by_a, const void *a, const void *b, int64_t line,
-                      int64_t term, double value[2]) {
+/* What takes part at (row, term) of A, or at (col, term) of B: of a sum's second product behind those of its
+ * first. */
+static void densify_load_term(const tsl_problem *problem, bool by_a, const void *a, const void *b,
+                              int64_t line, int64_t term, double value[2]) {
   const bool second = term >= problem->k, of_a = by_a != second,
              conjugates = of_a ? problem->conjugate_a : problem->conjugate_b;
   const int64_t l = second ? term - problem->k : term;
@@ -44,29 +46,29 @@ static void densify_load_term(const tsl_problem *problem, bool by_a, const void 
 
 /* The sampled lines of both, of a sum. */
 static void copy_terms(const tsl_problem *problem, const void *a, const void *b, const tsl_indices *rows,
-                       const tsl_indices *cols, const tsl_plain *to) {
-  const tsl_problem *own = &to->problem;
+                       const tsl_indices *cols, const tsl_plain *plain) {
+  const tsl_problem *own = &plain->problem;
   for (int64_t l = 0; l < own->k; l++) {
     double value[2];
     for (int64_t i = 0; i < own->m; i++) {
       densify_load_term(problem, true, a, b, densify_at(rows, i), l, value);
-      tsl_type_store(own->a.type, densify_address(&own->a, to->a, i, l), value);
+      tsl_type_store(own->a.type, densify_address(&own->a, plain->a, i, l), value);
     }
     for (int64_t j = 0; j < own->n; j++) {
       densify_load_term(problem, false, a, b, densify_at(cols, j), l, value);
-      tsl_type_store(own->b.type, densify_address(&own->b, to->b, l, j), value);
+      tsl_type_store(own->b.type, densify_address(&own->b, plain->b, l, j), value);
     }
   }
 }
 
 /* The sampled lines of an operand. */
-static void densify_copy(const tsl_shape *shape, const void *origin, const tsl_indices *rows, const tsl_indices *cols,
-                 const tsl_shape *own, void *to) {
-  for (int64_t i = 0; i < own->rows; i++)
-    for (int64_t j = 0; j < own->cols; j++) {
+static void densify_copy(const tsl_shape *shape, const void *origin, const tsl_indices *rows,
+                         const tsl_indices *cols, const tsl_shape *shape_in, void *dst) {
+  for (int64_t i = 0; i < shape_in->rows; i++)
+    for (int64_t j = 0; j < shape_in->cols; j++) {
       double value[2];
       densify_load(shape, origin, densify_at(rows, i), densify_at(cols, j), value);
-      tsl_type_store(shape->type, densify_address(own, to, i, j), value);
+      tsl_type_store(shape->type, densify_address(shape_in, dst, i, j), value);
     }
 }
 
@@ -127,7 +129,8 @@ static void find_special(tsl_plain *out, bool by_rows) {
 }
 
 /* The terms of a line of a triangle. */
-static void densify_terms_of(const tsl_problem *problem, int64_t row, int64_t col, int64_t *first, int64_t *end) {
+static void densify_terms_of(const tsl_problem *problem, int64_t row, int64_t col, int64_t *first,
+                             int64_t *end) {
   const bool by_a = tsl_problem_structured(problem) == TSL_OPERAND_A;
   const int64_t place = by_a ? row : col;
   const bool up_to = by_a == ((by_a ? problem->a.triangle : problem->b.triangle) == TESELA_LOWER);
@@ -167,9 +170,11 @@ static void choose_kinds(const tsl_problem *problem, const tsl_indices *rows, co
   for (int64_t i = 0; i < rows->count; i++)
     for (int64_t j = 0; j < cols->count; j++, kinds++) {
       bool beside = false;
-      const bool passed = (of_c && !tsl_shape_stores(&problem->c, densify_at(rows, i), densify_at(cols, j))) ||
-                          (!of_c && reads && meets(problem, out, rows, cols, i, j, &beside));
-      const bool is_real = tsl_is_hermitian(problem->c.structure) && densify_at(rows, i) == densify_at(cols, j);
+      const bool passed =
+          (of_c && !tsl_shape_stores(&problem->c, densify_at(rows, i), densify_at(cols, j))) ||
+          (!of_c && reads && meets(problem, out, rows, cols, i, j, &beside));
+      const bool is_real =
+          tsl_is_hermitian(problem->c.structure) && densify_at(rows, i) == densify_at(cols, j);
       *kinds = passed || beside ? TSL_KIND_PASSED : is_real ? TSL_KIND_REAL : 0;
     }
 }
@@ -186,10 +191,10 @@ tesela_status tsl_plain_create(const tsl_problem *problem, const void *a, const 
   if (reads && tsl_is_sum(problem->c.structure)) {
     copy_terms(problem, a, b, rows, cols, out);
   } else if (reads) {
-    densify_copy(&problem->a, problem->in_place && factor == TSL_OPERAND_B ? before : a, rows, &all, &out->problem.a,
-         out->a);
-    densify_copy(&problem->b, problem->in_place && factor == TSL_OPERAND_A ? before : b, &all, cols, &out->problem.b,
-         out->b);
+    densify_copy(&problem->a, problem->in_place && factor == TSL_OPERAND_B ? before : a, rows, &all,
+                 &out->problem.a, out->a);
+    densify_copy(&problem->b, problem->in_place && factor == TSL_OPERAND_A ? before : b, &all, cols,
+                 &out->problem.b, out->b);
     if (factor != TSL_OPERAND_C)
       find_special(out, factor == TSL_OPERAND_B);
   } else {

@@ -12,7 +12,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { SIDE = TSL_DEVICE_REFERENCE_SIDE, STEP = TSL_DEVICE_REFERENCE_STEP, ELEMENTS = TSL_DEVICE_REFERENCE_ELEMENTS, LANES = TSL_DEVICE_REFERENCE_LANES };
+enum {
+  SIDE = TSL_DEVICE_REFERENCE_SIDE,
+  STEP = TSL_DEVICE_REFERENCE_STEP,
+  ELEMENTS = TSL_DEVICE_REFERENCE_ELEMENTS,
+  LANES = TSL_DEVICE_REFERENCE_LANES
+};
 /* Work-groups that parts of sums make of a sample: some for each unit of a large device. */
 enum { GROUPS = 512 };
 
@@ -21,8 +26,8 @@ static const struct {
   const char *name;
   int items;
 } kernels[TSL_DEVICE_REFERENCE_KERNELS] = {[TERMS] = {"tsl_device_reference_terms", SIDE *SIDE},
-                               [END] = {"tsl_device_reference_end", ELEMENTS *LANES},
-                               [BEFORE] = {"tsl_device_reference_before", ELEMENTS *LANES}};
+                                           [END] = {"tsl_device_reference_end", ELEMENTS *LANES},
+                                           [BEFORE] = {"tsl_device_reference_before", ELEMENTS *LANES}};
 
 struct tsl_device_reference {
   const tsl_plan *plan;
@@ -36,7 +41,7 @@ struct tsl_device_reference {
       back; /* bytes of the sample's rows and columns, of C's elements, and of all that comes back */
   unsigned char *memory; /* what comes back: pinned memory of the slot, or its own */
   void *own;
-  tsl_beside beside;
+  tsl_concurrent_hook beside;
   bool is_back;
   tesela_status status; /* of what is queued beside the run */
 };
@@ -62,8 +67,8 @@ static bool flushes(const tsl_plan *plan) {
   return tsl_plan_underflow(plan) > 0;
 }
 
-tesela_status tsl_device_reference_build(const tsl_problem *problem, tsl_device *device, bool twice, bool flushed,
-                             tsl_kernel *made[TSL_DEVICE_REFERENCE_KERNELS]) {
+tesela_status tsl_device_reference_build(const tsl_problem *problem, tsl_device *device, bool twice,
+                                         bool flushed, tsl_kernel *kernel[TSL_DEVICE_REFERENCE_KERNELS]) {
   tsl_work own = {.problem = *problem,
                   .device = device,
                   .strategy = tsl_strategy_specification(TSL_OP_GEMM)}; /* by no strategy's options */
@@ -75,7 +80,7 @@ tesela_status tsl_device_reference_build(const tsl_problem *problem, tsl_device 
   TSL_GO(tsl_text_status(&defines));
   for (int i = 0; i < TSL_DEVICE_REFERENCE_KERNELS; i++)
     TSL_GO(tsl_launch_kernel_with(&own, "judge/device_reference.cl", kernels[i].name, kernels[i].items,
-                                  tsl_text_get(&defines), &made[i]));
+                                  tsl_text_get(&defines), &kernel[i]));
 out:
   tsl_text_free(&defines);
   return status;
@@ -113,7 +118,8 @@ static void choose_parts(tsl_device_reference *look, int64_t rows, int64_t cols)
   given->parts = tsl_ceil_div(k, given->depth);
 }
 
-/* One buffer, in this order: lists, sums, C's elements after and before, parts. All start at multiples of 8 bytes. */
+/* One buffer, in this order: lists, sums, C's elements after and before, parts. All start at multiples of 8
+ * bytes. */
 static size_t device_reference_lay_out(tsl_device_reference *look) {
   tsl_device_reference_arguments *given = &look->given;
   const size_t size = tsl_type(look->plan->work.problem.c.type)->size;
@@ -129,8 +135,8 @@ static size_t device_reference_lay_out(tsl_device_reference *look) {
 }
 
 /* Those that are there from the run before need not come again: a plan's looks are laid out alike. */
-static tesela_status write_lists(const tsl_device_reference *look, const tsl_indices *rows, const tsl_indices *cols,
-                                 bool are_there) {
+static tesela_status write_lists(const tsl_device_reference *look, const tsl_indices *rows,
+                                 const tsl_indices *cols, bool are_there) {
   tsl_run_slot *slot = look->slot;
   const size_t of_rows = (size_t)rows->count * sizeof *rows->of,
                of_cols = (size_t)cols->count * sizeof *cols->of;
@@ -165,7 +171,8 @@ static tesela_status queue_terms(const tsl_device_reference *look) {
   return look->plan->work.device->ops->launch(look->slot->stream, look->kernel[TERMS], &grid, list, 5);
 }
 
-static tesela_status device_reference_begin(tsl_device_reference *look, const tsl_indices *rows, const tsl_indices *cols) {
+static tesela_status device_reference_begin(tsl_device_reference *look, const tsl_indices *rows,
+                                            const tsl_indices *cols) {
   void *block;
   TSL_TRY(take_kernels(look));
   TSL_TRY(tsl_run_slot_take(look->plan->looks->slots, &look->slot));
@@ -191,17 +198,18 @@ static tesela_status device_reference_begin(tsl_device_reference *look, const ts
   return queue_terms(look);
 }
 
-tesela_status tsl_device_reference_begin(const tsl_plan *plan, const tsl_operands *operands, const tsl_indices *rows,
-                             const tsl_indices *cols, tsl_device_reference **look) {
+tesela_status tsl_device_reference_begin(const tsl_plan *plan, const tsl_operands *operands,
+                                         const tsl_indices *rows, const tsl_indices *cols,
+                                         tsl_device_reference **look) {
   const tsl_problem *problem = &plan->work.problem;
   void *block;
   *look = NULL;
   TSL_TRY(tsl_alloc_zeroed(sizeof **look, "a look at a product", &block));
   tsl_device_reference *made = block;
   *made = (tsl_device_reference){.plan = plan,
-                     .at = *operands,
-                     .twice = tsl_plan_accuracy(plan).rounded || problem->c.type == TESELA_F64,
-                     .reads_c = tsl_problem_reads(problem, TSL_OPERAND_C)};
+                                 .at = *operands,
+                                 .twice = tsl_plan_accuracy(plan).rounded || problem->c.type == TESELA_F64,
+                                 .reads_c = tsl_problem_reads(problem, TSL_OPERAND_C)};
   tsl_plan_set_strides(plan, &made->at);
   const tesela_status status = device_reference_begin(made, rows, cols);
   if (status != TESELA_OK) {
@@ -214,7 +222,8 @@ tesela_status tsl_device_reference_begin(const tsl_plan *plan, const tsl_operand
 
 /* --- beside --- */
 
-/* Whether a run must not begin before all sums are made: for OpenCL, where it writes to a buffer that they read. */
+/* Whether a run must not begin before all sums are made: for OpenCL, where it writes to a buffer that they
+ * read. */
 static bool shares_buffers(const tsl_device_reference *look) {
   return look->at.a.buffer == look->at.c.buffer || look->at.b.buffer == look->at.c.buffer;
 }
@@ -280,8 +289,8 @@ static void behind_run(void *argument, tsl_stream *stream) {
   look->is_back = true;
 }
 
-const tsl_beside *tsl_device_reference_beside(tsl_device_reference *look) {
-  look->beside = (tsl_beside){before_run, behind_run, look};
+const tsl_concurrent_hook *tsl_device_reference_beside(tsl_device_reference *look) {
+  look->beside = (tsl_concurrent_hook){before_run, behind_run, look};
   return look->plan->work.device->ops->stream_wait ? &look->beside : NULL;
 }
 
@@ -297,8 +306,8 @@ static double device_reference_largest_of(const double *numbers, int64_t count) 
 /* A row of C's elements as doubles, in pieces. */
 enum { AT_ONCE = 64 };
 
-static void device_reference_compare(const tsl_element_verdict *facts, const double *sums, int64_t rows, int64_t cols,
-                    tsl_verdict *verdict, bool *known) {
+static void device_reference_compare(const tsl_element_verdict *facts, const double *sums, int64_t rows,
+                                     int64_t cols, tsl_verdict *verdict, bool *known) {
   const int64_t all = rows * cols, size = (int64_t)facts->type->size;
   const tesela_type type = facts->type->type;
   double value[AT_ONCE] = {0}, before[AT_ONCE] = {0};
@@ -315,7 +324,8 @@ static void device_reference_compare(const tsl_element_verdict *facts, const dou
         if (facts->before)
           tsl_type_convert(type, facts->before + here, 1, TESELA_F64, before, 1, count);
       }
-      if (tsl_element_verdict_is_less(facts, value[at], before[at], own[0], own[all], own[2 * all], verdict->grade))
+      if (tsl_element_verdict_is_less(facts, value[at], before[at], own[0], own[all], own[2 * all],
+                                      verdict->grade))
         continue;
       tsl_compare_element(facts, row, col, own[0], own[all], own[2 * all], &one);
       *known = *known && !one.unknown && one.ratio <= 1;
@@ -323,14 +333,16 @@ static void device_reference_compare(const tsl_element_verdict *facts, const dou
     }
 }
 
-/* Floats' sums are rounded once for each term of a part, and what joins parts is pairs; of pairs see judge/judge_element.c. */
+/* Floats' sums are rounded once for each term of a part, and what joins parts is pairs; of pairs see
+ * judge/judge_element.c. */
 static double device_reference_own_error(const tsl_device_reference *look) {
   const double terms = (double)look->given.k + 2;
   return look->twice ? 2 * terms * terms * 0x1p-106 : ((double)look->given.depth + 2) * 0x1p-53;
 }
 
-tesela_status tsl_device_reference_end(tsl_device_reference *look, const tsl_problem *part, const tsl_judge *rule, tsl_device_reference_result *seen,
-                           tsl_verdict *verdict, bool *known) {
+tesela_status tsl_device_reference_end(tsl_device_reference *look, const tsl_problem *part,
+                                       const tsl_judge *rule, tsl_device_reference_result *seen,
+                                       tsl_verdict *verdict, bool *known) {
   const int64_t rows = look->given.rows, cols = look->given.cols, all = rows * cols;
   if (!look->is_back) {
     TSL_TRY(bring_back(look, look->slot->stream));
@@ -339,7 +351,8 @@ tesela_status tsl_device_reference_end(tsl_device_reference *look, const tsl_pro
   TSL_TRY(look->status);
   const double *sums = (const double *)(const void *)look->memory;
   const unsigned char *c = look->memory + (size_t)(look->numbers * all) * 8;
-  *seen = (tsl_device_reference_result){.c = c, .before = look->reads_c ? c + look->elements : NULL, .own = device_reference_own_error(look)};
+  *seen = (tsl_device_reference_result){
+      .c = c, .before = look->reads_c ? c + look->elements : NULL, .own = device_reference_own_error(look)};
   tsl_element_verdict facts = {.problem = part, .before = seen->before, .c = c, .judge = rule};
   if (look->numbers == TSL_DEVICE_REFERENCE_FLUSHED_NUMBERS) {
     facts.most_a = device_reference_largest_of(sums + 3 * all, all);

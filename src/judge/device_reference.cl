@@ -45,18 +45,18 @@ TSL_FUNCTION double look_most(double most, double size) {
   return size - size == 0 && size > most ? size : most;
 }
 
-TSL_FUNCTION look_sum look_with(look_sum of, double x, double y) {
+TSL_FUNCTION look_sum look_with(look_sum sum_in, double x, double y) {
 #if LOOK_TWICE
-  of.sum = tsl_twofold_add(of.sum, x, y);
+  sum_in.sum = tsl_twofold_add(sum_in.sum, x, y);
 #else
-  of.sum.high = TSL_FMA(x, y, of.sum.high);
+  sum_in.sum.high = TSL_FMA(x, y, sum_in.sum.high);
 #endif
-  of.size = TSL_FMA(look_magnitude(x), look_magnitude(y), of.size);
+  sum_in.size = TSL_FMA(look_magnitude(x), look_magnitude(y), sum_in.size);
 #if LOOK_FLUSHES
-  of.most_a = look_most(of.most_a, look_magnitude(x));
-  of.most_b = look_most(of.most_b, look_magnitude(y));
+  sum_in.most_a = look_most(sum_in.most_a, look_magnitude(x));
+  sum_in.most_b = look_most(sum_in.most_b, look_magnitude(y));
 #endif
-  return of;
+  return sum_in;
 }
 
 TSL_FUNCTION look_sum look_joined(look_sum a, look_sum b) {
@@ -68,13 +68,13 @@ TSL_FUNCTION look_sum look_joined(look_sum a, look_sum b) {
 }
 
 /* The numbers of an element are `step` apart. */
-TSL_FUNCTION void look_store(TSL_GLOBAL double *to, TSL_INDEX step, look_sum of) {
-  to[0] = of.sum.high;
-  to[step] = of.sum.low;
-  to[2 * step] = of.size;
+TSL_FUNCTION void look_store(TSL_GLOBAL double *dst, TSL_INDEX step, look_sum sum_in) {
+  dst[0] = sum_in.sum.high;
+  dst[step] = sum_in.sum.low;
+  dst[2 * step] = sum_in.size;
 #if LOOK_FLUSHES
-  to[3 * step] = of.most_a;
-  to[4 * step] = of.most_b;
+  dst[3 * step] = sum_in.most_a;
+  dst[4 * step] = sum_in.most_b;
 #endif
 }
 
@@ -92,21 +92,21 @@ TSL_FUNCTION look_sum look_load(TSL_GLOBAL const double *from, TSL_INDEX step) {
 
 /* Terms from `first` on of lines first_line, ... of A or of B, of which `count` are looked at; zeros behind `end`. */
 TSL_FUNCTION void look_fetch(TSL_GLOBAL const tsl_element *from, TSL_INDEX line_stride, TSL_INDEX step,
-                             TSL_GLOBAL const TSL_INDEX *at, TSL_INDEX first_line, TSL_INDEX count,
-                             TSL_INDEX first, TSL_INDEX end, TSL_LOCAL_POINTER double *to) {
+                             TSL_GLOBAL const TSL_INDEX *src, TSL_INDEX first_line, TSL_INDEX count,
+                             TSL_INDEX first, TSL_INDEX end, TSL_LOCAL_POINTER double *dst) {
   for (int e = TSL_ITEM(1) * TSL_DEVICE_REFERENCE_SIDE + TSL_ITEM(0); e < TSL_DEVICE_REFERENCE_SIDE * TSL_DEVICE_REFERENCE_STEP;
        e += TSL_DEVICE_REFERENCE_SIDE * TSL_DEVICE_REFERENCE_SIDE) {
     const int line = e / TSL_DEVICE_REFERENCE_STEP, l = e % TSL_DEVICE_REFERENCE_STEP;
     const bool is_there = first_line + line < count && first + l < end;
-    to[line * LOOK_PITCH + l] =
-        is_there ? (double)tsl_number(from[at[first_line + line] * line_stride + (first + l) * step], true)
+    dst[line * LOOK_PITCH + l] =
+        is_there ? (double)tsl_number(from[src[first_line + line] * line_stride + (first + l) * step], true)
                  : 0;
   }
 }
 
 TSL_KERNEL(TSL_DEVICE_REFERENCE_SIDE, TSL_DEVICE_REFERENCE_SIDE, 1)
 tsl_device_reference_terms(TSL_GLOBAL const tsl_element *a, TSL_GLOBAL const tsl_element *b,
-               TSL_GLOBAL const TSL_INDEX *at, TSL_GLOBAL double *numbers, const tsl_device_reference_arguments g) {
+               TSL_GLOBAL const TSL_INDEX *src, TSL_GLOBAL double *numbers, const tsl_device_reference_arguments g) {
   TSL_LOCAL double of_a[TSL_DEVICE_REFERENCE_SIDE * LOOK_PITCH];
   TSL_LOCAL double of_b[TSL_DEVICE_REFERENCE_SIDE * LOOK_PITCH];
   const TSL_INDEX part = TSL_GROUP(0), first_col = (TSL_INDEX)TSL_GROUP(1) * TSL_DEVICE_REFERENCE_SIDE,
@@ -115,8 +115,8 @@ tsl_device_reference_terms(TSL_GLOBAL const tsl_element *a, TSL_GLOBAL const tsl
   look_sum own = look_nothing();
   for (TSL_INDEX first = begin; first < end; first += TSL_DEVICE_REFERENCE_STEP) {
     TSL_BARRIER();
-    look_fetch(a + g.a_offset, g.a_row_stride, g.a_col_stride, at, first_row, g.rows, first, end, of_a);
-    look_fetch(b + g.b_offset, g.b_col_stride, g.b_row_stride, at + g.rows, first_col, g.cols, first, end,
+    look_fetch(a + g.a_offset, g.a_row_stride, g.a_col_stride, src, first_row, g.rows, first, end, of_a);
+    look_fetch(b + g.b_offset, g.b_col_stride, g.b_row_stride, src + g.rows, first_col, g.cols, first, end,
                of_b);
     TSL_BARRIER();
     for (int l = 0; l < TSL_DEVICE_REFERENCE_STEP; l++)
@@ -127,14 +127,14 @@ tsl_device_reference_terms(TSL_GLOBAL const tsl_element *a, TSL_GLOBAL const tsl
     look_store(numbers + g.partial + part * LOOK_NUMBERS * all + row * g.cols + col, all, own);
 }
 
-TSL_FUNCTION void look_bring(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_INDEX *at,
+TSL_FUNCTION void look_bring(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_INDEX *src,
                              TSL_GLOBAL tsl_result *kept, const tsl_device_reference_arguments *g, TSL_INDEX element) {
-  const TSL_INDEX row = at[element / g->cols], col = at[g->rows + element % g->cols];
+  const TSL_INDEX row = src[element / g->cols], col = src[g->rows + element % g->cols];
   kept[g->kept + element] = c[g->c_offset + row * g->c_row_stride + col * g->c_col_stride];
 }
 
 TSL_KERNEL(TSL_DEVICE_REFERENCE_ELEMENTS, TSL_DEVICE_REFERENCE_LANES, 1)
-tsl_device_reference_end(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_INDEX *at, TSL_GLOBAL const double *parts,
+tsl_device_reference_end(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_INDEX *src, TSL_GLOBAL const double *parts,
              TSL_GLOBAL double *sums, TSL_GLOBAL tsl_result *kept, const tsl_device_reference_arguments g) {
   TSL_LOCAL double lanes[LOOK_NUMBERS * TSL_DEVICE_REFERENCE_LANES * TSL_DEVICE_REFERENCE_ELEMENTS];
   const TSL_INDEX all = g.rows * g.cols, element = (TSL_INDEX)TSL_GROUP(0) * TSL_DEVICE_REFERENCE_ELEMENTS + TSL_ITEM(0);
@@ -165,7 +165,7 @@ tsl_device_reference_end(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_IN
   if (element >= all)
     return;
   if (TSL_ITEM(1) == 1)
-    look_bring(c, at, kept, &g, element);
+    look_bring(c, src, kept, &g, element);
   if (TSL_ITEM(1) != 0)
     return;
   for (int lane = 1; lane < TSL_DEVICE_REFERENCE_LANES; lane++) {
@@ -185,9 +185,9 @@ tsl_device_reference_end(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_IN
 
 /* C's elements before the run. */
 TSL_KERNEL(TSL_DEVICE_REFERENCE_ELEMENTS *TSL_DEVICE_REFERENCE_LANES, 1, 1)
-tsl_device_reference_before(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_INDEX *at, TSL_GLOBAL tsl_result *kept,
+tsl_device_reference_before(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_INDEX *src, TSL_GLOBAL tsl_result *kept,
                 const tsl_device_reference_arguments g) {
   const TSL_INDEX element = TSL_GLOBAL_ITEM(0);
   if (element < g.rows * g.cols)
-    look_bring(c, at, kept, &g, element);
+    look_bring(c, src, kept, &g, element);
 }

@@ -111,7 +111,7 @@ static void undo_elements(const tsl_guarded *guarded, unsigned char *image) {
                      (size_t)shape->cols);
 }
 
-tesela_status tsl_guarded_check(const tsl_guarded *guarded, bool *good, int64_t *at, const char **why) {
+tesela_status tsl_guarded_check(const tsl_guarded *guarded, bool *good, int64_t *data, const char **why) {
   const size_t tail_at = guarded->bytes - TAIL;
   void *image;
   *good = memcmp(guarded->block, guarded->before, guarded->head) == 0 &&
@@ -126,7 +126,7 @@ tesela_status tsl_guarded_check(const tsl_guarded *guarded, bool *good, int64_t 
   while (i < guarded->bytes && ((unsigned char *)image)[i] == guarded->before[i])
     i++;
   *good = i == guarded->bytes;
-  *at = (int64_t)i - (int64_t)guarded->head;
+  *data = (int64_t)i - (int64_t)guarded->head;
   *why = i < guarded->head ? "in front of"
          : i >= tail_at    ? "behind"
          : is_whole        ? "in a gap of"

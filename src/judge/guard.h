@@ -24,7 +24,8 @@ void tsl_guarded_free(tsl_guarded *guarded);
 /* Elements from the block's start to element (0, 0). */
 int64_t tsl_guarded_offset(const tsl_guarded *guarded);
 
-/* The part of the block that is the operand alone, from its lowest element to its highest, and `skew` elements in front. */
+/* The part of the block that is the operand alone, from its lowest element to its highest, and `skew`
+ * elements in front. */
 void tsl_guarded_tight(const tsl_guarded *guarded, size_t *first, size_t *bytes);
 
 /* For operands that must not change at all. */
@@ -36,8 +37,9 @@ tesela_status tsl_guarded_keep(tsl_guarded *guarded);
 void tsl_guarded_restore(tsl_guarded *guarded);
 /* Element (0, 0) of what was kept. */
 const unsigned char *tsl_guarded_kept(const tsl_guarded *guarded);
-/* Whether only elements, of C's triangle where it has one, differ from what was kept. When not, *at is the first byte that was overwritten,
- * counted from the extent's start (negative: in front of it), and *why is where that is. */
-tesela_status tsl_guarded_check(const tsl_guarded *guarded, bool *good, int64_t *at, const char **why);
+/* Whether only elements, of C's triangle where it has one, differ from what was kept. When not, *at is the
+ * first byte that was overwritten, counted from the extent's start (negative: in front of it), and *why is
+ * where that is. */
+tesela_status tsl_guarded_check(const tsl_guarded *guarded, bool *good, int64_t *data, const char **why);
 
 #endif

@@ -1,5 +1,5 @@
-/* The judge of integers: C = alpha A B + beta C0 modulo 2^32, whatever the order of the terms; so the reference is the
- * definition in unsigned arithmetic, and right means equal. */
+/* The judge of integers: C = alpha A B + beta C0 modulo 2^32, whatever the order of the terms; so the
+ * reference is the definition in unsigned arithmetic, and right means equal. */
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/status.h"
@@ -27,23 +27,25 @@ typedef struct integer_judging {
   } * workers;
 } integer_judging;
 
-/* The index of sample `at` of `count`, spread over `total`; the first and the last are among them. */
-static int64_t integer_sampled(int64_t at, int64_t count, int64_t total) {
-  return count <= 1 ? 0 : (int64_t)((double)at * (double)(total - 1) / (double)(count - 1));
+/* The index of sample `index` of `count`, spread over `total`; the first and the last are among them. */
+static int64_t integer_sampled(int64_t index, int64_t count, int64_t total) {
+  return count <= 1 ? 0 : (int64_t)((double)index * (double)(total - 1) / (double)(count - 1));
 }
 
 static const unsigned char *integer_element_at(const tsl_shape *shape, const unsigned char *base, int64_t row,
-                                       int64_t col) {
+                                               int64_t col) {
   return base + (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
 }
 
 /* `count` elements from (row, col) on, as C's type has them. */
 static void load_bits(const tsl_shape *shape, const unsigned char *base, int64_t row, int64_t col,
                       int64_t step, uint32_t *out, int64_t count) {
-  tsl_type_convert(shape->type, integer_element_at(shape, base, row, col), step, TESELA_I32, out, 1, (size_t)count);
+  tsl_type_convert(shape->type, integer_element_at(shape, base, row, col), step, TESELA_I32, out, 1,
+                   (size_t)count);
 }
 
-static uint32_t integer_load_one(const tsl_shape *shape, const unsigned char *base, int64_t row, int64_t col) {
+static uint32_t integer_load_one(const tsl_shape *shape, const unsigned char *base, int64_t row,
+                                 int64_t col) {
   uint32_t bits;
   load_bits(shape, base, row, col, 1, &bits, 1);
   return bits;
@@ -59,7 +61,8 @@ static void load_row_of_b(const integer_judging *job, int64_t l, uint32_t *out) 
       out[j] = integer_load_one(&problem->b, job->b, l, integer_sampled(j, job->cols, problem->n));
 }
 
-static void integer_compare_row(const integer_judging *job, int64_t row, const uint32_t *sums, struct findings *found) {
+static void integer_compare_row(const integer_judging *job, int64_t row, const uint32_t *sums,
+                                struct findings *found) {
   const tsl_problem *problem = job->problem;
   for (int64_t j = 0; j < job->cols; j++) {
     const int64_t col = integer_sampled(j, job->cols, problem->n);
@@ -88,13 +91,15 @@ static void integer_judge_rows(void *argument, int64_t index, int worker) {
   for (int64_t l = 0; job->products && l < problem->k; l++) {
     load_row_of_b(job, l, b);
     for (int64_t i = 0; i < rows; i++) {
-      const uint32_t a = integer_load_one(&problem->a, job->a, integer_sampled(first + i, job->rows, problem->m), l);
+      const uint32_t a =
+          integer_load_one(&problem->a, job->a, integer_sampled(first + i, job->rows, problem->m), l);
       for (int64_t j = 0; j < job->cols; j++)
         sums[i * job->cols + j] += a * b[j];
     }
   }
   for (int64_t i = 0; i < rows; i++)
-    integer_compare_row(job, integer_sampled(first + i, job->rows, problem->m), sums + i * job->cols, &job->workers[worker]);
+    integer_compare_row(job, integer_sampled(first + i, job->rows, problem->m), sums + i * job->cols,
+                        &job->workers[worker]);
 }
 
 static void integer_conclude(const integer_judging *job, int workers, tsl_verdict *verdict) {

@@ -3,17 +3,19 @@
  *   Re alpha A B = sum over l of (p Re B - q Im B),  Im alpha A B = sum of (p Im B + q Re B),
  *   p = ar Re A - ai Im A,  q = ar Im A + ai Re A
  *
- * alpha without a power of 2, or 1 where one of its parts is 0, so that p and q are of A's size: what is left out multiplies the sums.
+ * alpha without a power of 2, or 1 where one of its parts is 0, so that p and q are of A's size: what is left
+ * out multiplies the sums.
  *
- * p and q are not rounded: each product that makes them is kept as the two doubles whose sum it is (Dekker 1971), and
- * every double is a column of its own. So a part has 2 to 8 columns for each of A's, and as many rows for B's:
+ * p and q are not rounded: each product that makes them is kept as the two doubles whose sum it is (Dekker
+ * 1971), and every double is a column of its own. So a part has 2 to 8 columns for each of A's, and as many
+ * rows for B's:
  *
  *        A, expanded: rows x (terms k)               B, expanded: (terms k) x cols
  *        [ ar Re a, its tail, -ai Im a, ... ]        [ Re b, Re b, Re b, ..., Im b, ... ]'
  *
- * Only sampled rows and columns are expanded. Elements with something on their way that is not finite, or may pass the
- * type's largest number, get the kinds that they may be of beside: the sums of products of parts, scaled by alpha's parts, with
- * beta's parts times C0's. */
+ * Only sampled rows and columns are expanded. Elements with something on their way that is not finite, or may
+ * pass the type's largest number, get the kinds that they may be of beside: the sums of products of parts,
+ * scaled by alpha's parts, with beta's parts times C0's. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "judge/judge.h"
@@ -46,19 +48,19 @@ typedef struct expanding {
   double largest, slack, flushes;
 } expanding;
 
-/* The index of sample `at` of `count`, spread over `total`; the first and the last are among them. */
-static int64_t judge_complex_sampled(int64_t at, int64_t count, int64_t total) {
-  return count <= 1 ? 0 : (int64_t)((double)at * (double)(total - 1) / (double)(count - 1));
+/* The index of sample `index` of `count`, spread over `total`; the first and the last are among them. */
+static int64_t judge_complex_sampled(int64_t index, int64_t count, int64_t total) {
+  return count <= 1 ? 0 : (int64_t)((double)index * (double)(total - 1) / (double)(count - 1));
 }
 
 static void judge_complex_load(const tsl_shape *shape, const unsigned char *base, int64_t row, int64_t col,
-                 double value[2]) {
+                               double value[2]) {
   const int64_t at = row * shape->row_stride + col * shape->col_stride;
   tsl_type_load(shape->type, base + at * (int64_t)tsl_type(shape->type)->size, value);
 }
 
-static void judge_complex_load_factor(const tsl_shape *shape, bool conjugate, const unsigned char *base, int64_t row,
-                        int64_t col, double value[2]) {
+static void judge_complex_load_factor(const tsl_shape *shape, bool conjugate, const unsigned char *base,
+                                      int64_t row, int64_t col, double value[2]) {
   judge_complex_load(shape, base, row, col, value);
   if (conjugate)
     value[1] = -value[1];
@@ -105,7 +107,8 @@ static void expand_a(const expanding *job) {
   for (int64_t i = 0; i < job->rows; i++)
     for (int64_t l = 0; l < problem->k; l++) {
       double value[2];
-      judge_complex_load_factor(&problem->a, problem->conjugate_a, job->a, judge_complex_sampled(i, job->rows, problem->m), l, value);
+      judge_complex_load_factor(&problem->a, problem->conjugate_a, job->a,
+                                judge_complex_sampled(i, job->rows, problem->m), l, value);
       for (int t = 0; t < job->term_count; t++) {
         const term *from = &job->terms[t];
         *out++ = from->sign * product_part(job->unit[from->alpha_part], value[from->a_part], from->tail);
@@ -118,7 +121,8 @@ static void expand_b(const expanding *job) {
   for (int64_t l = 0; l < problem->k; l++)
     for (int64_t j = 0; j < job->cols; j++) {
       double value[2];
-      judge_complex_load_factor(&problem->b, problem->conjugate_b, job->b, l, judge_complex_sampled(j, job->cols, problem->n), value);
+      judge_complex_load_factor(&problem->b, problem->conjugate_b, job->b, l,
+                                judge_complex_sampled(j, job->cols, problem->n), value);
       for (int t = 0; t < job->term_count; t++)
         job->b_expanded[(l * job->term_count + t) * job->cols + j] = value[job->terms[t].b_part];
     }
@@ -134,7 +138,8 @@ static void expand_c(const expanding *job, int part) {
   const tsl_problem *problem = job->problem;
   for (int64_t i = 0; i < job->rows; i++)
     for (int64_t j = 0; j < job->cols; j++) {
-      const int64_t row = judge_complex_sampled(i, job->rows, problem->m), col = judge_complex_sampled(j, job->cols, problem->n);
+      const int64_t row = judge_complex_sampled(i, job->rows, problem->m),
+                    col = judge_complex_sampled(j, job->cols, problem->n);
       double value[2], before[2] = {0, 0}, bias[2] = {0, 0};
       judge_complex_load(&problem->c, job->c, row, col, value);
       if (job->before)
@@ -213,10 +218,12 @@ static void guess_product(const expanding *job, const double scalar[2], const ts
         tsl_guess_scaled(part == 0 ? -scalar[1] : scalar[1], x[1 - part], job->largest), job->largest);
 }
 
-/* The kinds of both parts of element (i, j) of the sample; 0 where all is finite, and far from the largest number. */
+/* The kinds of both parts of element (i, j) of the sample; 0 where all is finite, and far from the largest
+ * number. */
 static void guess_element(const expanding *job, int64_t i, int64_t j) {
   const tsl_problem *problem = job->problem;
-  const int64_t row = judge_complex_sampled(i, job->rows, problem->m), col = judge_complex_sampled(j, job->cols, problem->n);
+  const int64_t row = judge_complex_sampled(i, job->rows, problem->m),
+                col = judge_complex_sampled(j, job->cols, problem->n);
   const double far = job->largest / 16;
   double value[2] = {0, 0}, bias[2] = {0, 0};
   tsl_guess sum[2] = {{.kinds = TSL_KIND_FINITE}, {.kinds = TSL_KIND_FINITE}}, before[2];
@@ -254,8 +261,8 @@ static void guess_element(const expanding *job, int64_t i, int64_t j) {
 /* What the caller says nobody looks at. */
 static void judge_complex_pass_over(const expanding *job, int64_t i, int64_t j) {
   const tsl_problem *problem = job->problem;
-  const unsigned given =
-      job->given[judge_complex_sampled(i, job->rows, problem->m) * problem->n + judge_complex_sampled(j, job->cols, problem->n)];
+  const unsigned given = job->given[judge_complex_sampled(i, job->rows, problem->m) * problem->n +
+                                    judge_complex_sampled(j, job->cols, problem->n)];
   for (int part = 0; part < 2; part++)
     if (given & TSL_KIND_PASSED || (part == 1 && given & TSL_KIND_REAL))
       job->kinds[part][i * job->cols + j] = TSL_KIND_PASSED;
@@ -286,8 +293,8 @@ static tesela_status judge_part(expanding *job, int part, const tsl_judge *judge
   }
   expand_c(job, part);
   real.beta[0] = adds(job) ? 1 : 0;
-  /* The parts are stored as doubles; what they are judged by is C's own precision. Adding up beta C0 in double costs two
-   * roundings where C is double, too, and a third one with a bias. */
+  /* The parts are stored as doubles; what they are judged by is C's own precision. Adding up beta C0 in
+   * double costs two roundings where C is double, too, and a third one with a bias. */
   const double scale = type->component == TESELA_F32 ? 0x1p29 : 1;
   const double terms = fmax(1, fabs(job->alpha[0]) + fabs(job->alpha[1])) * 2 * (double)job->problem->k + 4;
   const tsl_judge own = {.factor = (judge->factor + 2 + (job->bias != NULL)) * scale,
@@ -323,9 +330,9 @@ static void worse(tsl_verdict *all, const tsl_verdict *part) {
   all->checked = checked;
 }
 
-static void round_scalar(tesela_type type, const double given[2], double out[2]) {
+static void round_scalar(tesela_type type, const double value[2], double out[2]) {
   unsigned char stored[16];
-  tsl_type_store(type, stored, given);
+  tsl_type_store(type, stored, value);
   tsl_type_load(type, stored, out);
 }
 
@@ -344,7 +351,8 @@ static double judge_complex_rows_within(const tsl_problem *problem, int64_t oper
 static void judge_complex_choose_sample(expanding *job, const tsl_judge *judge) {
   const tsl_problem *problem = job->problem;
   const double limit = (double)DOUBLES_MAX / ((double)(problem->k * TERMS_MAX) + 1);
-  job->rows = judge_complex_at_most(problem->m, fmin(fmin(limit, 4096), judge_complex_rows_within(problem, judge->operations_max)));
+  job->rows = judge_complex_at_most(
+      problem->m, fmin(fmin(limit, 4096), judge_complex_rows_within(problem, judge->operations_max)));
   job->cols = judge_complex_at_most(problem->n, fmin(limit, 4096));
 }
 
@@ -357,7 +365,8 @@ static size_t judge_complex_bytes_of(const expanding *job) {
 size_t tsl_judge_complex_bytes(const tsl_problem *problem, const tsl_judge *judge) {
   expanding job = {.problem = problem};
   judge_complex_choose_sample(&job, judge);
-  return judge_complex_bytes_of(&job) + tsl_judge_real_bytes(job.rows, job.cols, problem->k * TERMS_MAX, judge);
+  return judge_complex_bytes_of(&job) +
+         tsl_judge_real_bytes(job.rows, job.cols, problem->k * TERMS_MAX, judge);
 }
 
 static tesela_status judge_complex_take(const expanding *job, double **out) {

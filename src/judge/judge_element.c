@@ -11,20 +11,21 @@
 /* Below this magnitude the errors of double's products underflow, and a sum of zero may hide lost terms. */
 #define TINY 0x1p-900
 
-const unsigned char *tsl_element_verdict_address(const tsl_shape *shape, const unsigned char *base, int64_t row,
-                                        int64_t col) {
+const unsigned char *tsl_element_verdict_address(const tsl_shape *shape, const unsigned char *base,
+                                                 int64_t row, int64_t col) {
   return base + (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
 }
 
-double tsl_element_verdict_value(const tsl_shape *shape, const unsigned char *base, int64_t row, int64_t col) {
+double tsl_element_verdict_value(const tsl_shape *shape, const unsigned char *base, int64_t row,
+                                 int64_t col) {
   double value[2];
   tsl_type_load(shape->type, tsl_element_verdict_address(shape, base, row, col), value);
   return value[0];
 }
 
-/* A result that was rounded once is off by u |R|, or by half of the smallest subnormal; twice double's precision, in
- * which the reference sums k terms, leaves an error of (k 2^-53)^2 of their magnitudes (Ogita, Rump, Oishi 2005), doubled
- * here for what the last steps add. */
+/* A result that was rounded once is off by u |R|, or by half of the smallest subnormal; twice double's
+ * precision, in which the reference sums k terms, leaves an error of (k 2^-53)^2 of their magnitudes (Ogita,
+ * Rump, Oishi 2005), doubled here for what the last steps add. */
 static double allowed_error(const tsl_element_verdict *job, double right, double magnitude, bool any) {
   const double unit = job->type->unit_roundoff, terms = (double)job->problem->k + 2;
   if (job->judge->rounded)
@@ -32,8 +33,8 @@ static double allowed_error(const tsl_element_verdict *job, double right, double
   return job->judge->factor * unit * magnitude + (any ? job->allowance : 0);
 }
 
-static void compare_finite(const tsl_element_verdict *job, double error, double right, double magnitude, bool any,
-                           tsl_comparison *out) {
+static void compare_finite(const tsl_element_verdict *job, double error, double right, double magnitude,
+                           bool any, tsl_comparison *out) {
   const double unit = job->type->unit_roundoff;
   out->error = error;
   out->bound = job->judge->exact ? 0 : allowed_error(job, right, magnitude, any);
@@ -41,13 +42,14 @@ static void compare_finite(const tsl_element_verdict *job, double error, double 
     out->ratio = 0;
   else
     out->ratio = out->bound > 0 ? error / out->bound : INFINITY;
-  /* What underflow may cost is taken off: among subnormals it is all there is, and says nothing of the sum. */
+  /* What underflow may cost is taken off: among subnormals it is all there is, and says nothing of the sum.
+   */
   const double rounding = fmax(0, error - (any ? job->allowance : 0));
   out->grade = magnitude > 0 && unit > 0 ? rounding / (unit * magnitude) : 0;
 }
 
 /* With infinities or NaN among the terms, or with sums that may overflow on the way. */
-static void compare_special(const tsl_element *right, double value, tsl_comparison *out) {
+static void compare_special(const tsl_reference_number *right, double value, tsl_comparison *out) {
   bool good;
   if (right->unsure && isnan(value))
     good = true;
@@ -64,7 +66,7 @@ static void compare_special(const tsl_element *right, double value, tsl_comparis
   out->ratio = good ? 0 : INFINITY;
 }
 
-static double expected_value(const tsl_element *right) {
+static double expected_value(const tsl_reference_number *right) {
   if (right->nan || (right->plus && right->minus))
     return NAN;
   if (right->plus || right->minus)
@@ -73,7 +75,7 @@ static double expected_value(const tsl_element *right) {
 }
 
 /* Sums of a wider type overflow where they are rounded to C, or not at all. */
-static void end_in_range(const tsl_element_verdict *job, tsl_element *right) {
+static void end_in_range(const tsl_element_verdict *job, tsl_reference_number *right) {
   const double limit = ldexp(job->type->largest, -right->exponent),
                off = job->judge->factor * job->type->unit_roundoff * right->magnitude;
   right->up |= right->high + off >= limit;
@@ -93,7 +95,7 @@ static void compare_slowly(const tsl_element_verdict *job, int64_t row, int64_t 
   }
   const double slack = fmin(0.5, job->judge->factor * job->type->unit_roundoff);
   const tsl_limits limits = {.largest = job->sums->largest * (1 - slack), .flushes = job->flushes};
-  tsl_element right;
+  tsl_reference_number right;
   tsl_reference_element(job->problem, job->alpha, job->beta, job->a, job->b, job->before, row, col, &limits,
                         &right);
   if (job->sums != job->type)
@@ -156,8 +158,8 @@ static tsl_guess scaled_by(const tsl_element_verdict *job, double scale, tsl_gue
   return made;
 }
 
-/* What alpha (A B) + beta C0 may be where a scalar is not finite, or what comes of it is not the end: the sum first, then what scales
- * it. */
+/* What alpha (A B) + beta C0 may be where a scalar is not finite, or what comes of it is not the end: the sum
+ * first, then what scales it. */
 static tsl_guess guess_of_product(const tsl_element_verdict *job, int64_t row, int64_t col, double slack,
                                   double largest) {
   const tsl_limits limits = {.largest = largest * (1 - slack), .flushes = job->flushes};
@@ -165,7 +167,7 @@ static tsl_guess guess_of_product(const tsl_element_verdict *job, int64_t row, i
   const tsl_scales_here scales = judge_element_scales_at(job, row, col);
   const double most = tsl_problem_has_scales(job->problem) ? job->sums->largest : largest;
   if (job->products) {
-    tsl_element seen;
+    tsl_reference_number seen;
     tsl_reference_element(job->problem, 1, 0, job->a, job->b, NULL, row, col, &limits, &seen);
     sum = (tsl_guess){.kinds = seen.nan || (seen.plus && seen.minus) ? TSL_KIND_NAN
                                : seen.plus                           ? TSL_KIND_PLUS
@@ -208,8 +210,8 @@ static unsigned special_kinds(const tsl_element_verdict *job, int64_t row, int64
   return isfinite(value) && (kinds & TSL_KIND_FINITE) ? 0 : kinds;
 }
 
-static void judge_element_compare(const tsl_element_verdict *job, int64_t row, int64_t col, double high, double low,
-                    double magnitude, tsl_comparison *out) {
+static void judge_element_compare(const tsl_element_verdict *job, int64_t row, int64_t col, double high,
+                                  double low, double magnitude, tsl_comparison *out) {
   *out = (tsl_comparison){.passed = (given_kinds(job, row, col) & TSL_KIND_PASSED) != 0};
   if (out->passed)
     return;
@@ -224,7 +226,8 @@ static void judge_element_compare(const tsl_element_verdict *job, int64_t row, i
                             .expected = tsl_kind_shown(kinds)};
     return;
   }
-  const double before = job->beta != 0 ? tsl_element_verdict_value(&job->problem->c, job->before, row, col) : 0;
+  const double before =
+      job->beta != 0 ? tsl_element_verdict_value(&job->problem->c, job->before, row, col) : 0;
   const double *added = job->judge->added;
   const double gauge =
       fabs(job->alpha) * magnitude + (added ? added[row * job->problem->n + col] : fabs(job->beta * before));
@@ -291,18 +294,20 @@ static void compare_finished_specially(const tsl_element_verdict *job, int64_t r
 }
 
 /* Of general products alone, which nobody gives kinds or magnitudes. */
-static void compare_finished(const tsl_element_verdict *job, int64_t row, int64_t col, double high, double low,
-                             double magnitude, tsl_comparison *out) {
+static void compare_finished(const tsl_element_verdict *job, int64_t row, int64_t col, double high,
+                             double low, double magnitude, tsl_comparison *out) {
   const tsl_problem *problem = job->problem;
   const double value = tsl_element_verdict_value(&problem->c, job->c, row, col),
                before = job->beta != 0 ? tsl_element_verdict_value(&problem->c, job->before, row, col) : 0,
-               bias = job->judge->bias ? tsl_element_verdict_value(&problem->bias, job->judge->bias, row, col) : 0;
+               bias = job->judge->bias ? tsl_element_verdict_value(&problem->bias, job->judge->bias, row, col)
+                                       : 0;
   const tsl_scales_here scales = judge_element_scales_at(job, row, col);
   const double alpha = job->alpha * scales.a * scales.b, own = fabs(job->alpha) < 1 ? 1 : fabs(job->alpha),
                reach = own * (1 + fabs(scales.b) * (1 + fabs(scales.a)));
   const double gauge = fabs(alpha) * magnitude + fabs(job->beta * before) + fabs(bias),
                safe = job->type->largest / 4;
-  /* Underflow before the function, in it, and of the reference; and with scales of each step, times what the later ones multiply. */
+  /* Underflow before the function, in it, and of the reference; and with scales of each step, times what the
+   * later ones multiply. */
   const bool is_scaled = tsl_problem_has_scales(problem);
   const double allowance = 4 * (job->allowance * (is_scaled ? reach : 1) + job->type->smallest);
   const double bound = job->judge->factor * job->type->unit_roundoff * gauge + allowance;
@@ -332,15 +337,16 @@ static void compare_finished(const tsl_element_verdict *job, int64_t row, int64_
 /* From an element's sums of products to the comparison. */
 void tsl_compare_element(const tsl_element_verdict *job, int64_t row, int64_t col, double high, double low,
                          double magnitude, tsl_comparison *out) {
-  (tsl_problem_has_epilogue(job->problem) ? compare_finished : judge_element_compare)(job, row, col, high, low, magnitude,
-                                                                      out);
+  (tsl_problem_has_epilogue(job->problem) ? compare_finished : judge_element_compare)(job, row, col, high,
+                                                                                      low, magnitude, out);
   if (job->judge->finite && !isfinite(out->expected))
     *out = (tsl_comparison){.expected = out->expected};
 }
 
-/* Every operation here rounds numbers that are at most twice the gauge: OFF is more than all of them, and than what judge_element_compare() does otherwise. */
-bool tsl_element_verdict_is_less(const tsl_element_verdict *job, double value, double before, double high, double low,
-                        double magnitude, double most) {
+/* Every operation here rounds numbers that are at most twice the gauge: OFF is more than all of them, and
+ * than what judge_element_compare() does otherwise. */
+bool tsl_element_verdict_is_less(const tsl_element_verdict *job, double value, double before, double high,
+                                 double low, double magnitude, double most) {
   static const double off = 0x1p-49;
   const tsl_judge *judge = job->judge;
   if (judge->exact || judge->rounded || judge->finite || judge->added || judge->kinds ||
@@ -394,7 +400,8 @@ static double largest_narrow(const tsl_shape *shape, const unsigned char *base) 
   for (int64_t i = 0; i < lines; i++)
     for (int64_t at = 0; at < length; at += AT_ONCE) {
       const int64_t count = length - at < AT_ONCE ? length - at : AT_ONCE;
-      const unsigned char *from = tsl_element_verdict_address(shape, base, along_rows ? i : at, along_rows ? at : i);
+      const unsigned char *from =
+          tsl_element_verdict_address(shape, base, along_rows ? i : at, along_rows ? at : i);
       tsl_type_convert(shape->type, from, step, shape->type, &some, 1, (size_t)count);
       if (shape->type == TESELA_F32)
         most.singles[0] = largest_single(some.singles, count, most.singles[0]);
@@ -420,8 +427,8 @@ static double largest_element(const tsl_shape *shape, const unsigned char *base)
   return most;
 }
 
-/* An element that is taken as 0 costs a term of at most `flushes` times the other factor; a product or a sum, so much
- * itself. */
+/* An element that is taken as 0 costs a term of at most `flushes` times the other factor; a product or a sum,
+ * so much itself. */
 static double allowance_of_flushing(const tsl_element_verdict *job) {
   double terms = fabs(job->beta) + 2;
   if (job->products) {
@@ -453,7 +460,8 @@ void tsl_element_verdict_prepare(tsl_element_verdict *job) {
   job->flushes = job->judge->flushes;
   job->allowance = (fmax(1, fabs(job->alpha)) * (double)problem->k + 2) * job->sums->smallest +
                    job->type->smallest + job->judge->allowance;
-  /* Matrix units flush what they multiply; relaxed arithmetic, which promises finite numbers alone, all that it meets. */
+  /* Matrix units flush what they multiply; relaxed arithmetic, which promises finite numbers alone, all that
+   * it meets. */
   if (job->flushes > 0 && (job->products || job->judge->finite))
     job->allowance += allowance_of_flushing(job);
 }

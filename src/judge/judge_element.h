@@ -1,6 +1,6 @@
-/* One element of a product against its right value: the facts that the judge knows of the whole product, and how an
- * element that it read compares. Inside the judge only; nothing here keeps state, so any number of threads compare
- * elements of one product. */
+/* One element of a product against its right value: the facts that the judge knows of the whole product, and
+ * how an element that it read compares. Inside the judge only; nothing here keeps state, so any number of
+ * threads compare elements of one product. */
 #ifndef TESELA_PLAN_JUDGE_ELEMENT_H
 #define TESELA_PLAN_JUDGE_ELEMENT_H
 
@@ -33,14 +33,15 @@ typedef struct tsl_comparison {
 /* Fills in what follows from problem, judge and the five addresses, which the caller has set. */
 void tsl_element_verdict_prepare(tsl_element_verdict *job);
 /* Where element (row, col) of an operand lies. */
-const unsigned char *tsl_element_verdict_address(const tsl_shape *shape, const unsigned char *base, int64_t row,
-                                        int64_t col);
+const unsigned char *tsl_element_verdict_address(const tsl_shape *shape, const unsigned char *base,
+                                                 int64_t row, int64_t col);
 /* Its value, or the real part of it. */
 double tsl_element_verdict_value(const tsl_shape *shape, const unsigned char *base, int64_t row, int64_t col);
-/* Whether an element's grade is at most `most` for certain, and it is within its bound, seen without tsl_compare_element() and its special
- * cases: of most elements, where `most` is another one's grade. False says nothing. `value` and `before` are C's. */
-bool tsl_element_verdict_is_less(const tsl_element_verdict *job, double value, double before, double high, double low,
-                        double magnitude, double most);
+/* Whether an element's grade is at most `most` for certain, and it is within its bound, seen without
+ * tsl_compare_element() and its special cases: of most elements, where `most` is another one's grade. False
+ * says nothing. `value` and `before` are C's. */
+bool tsl_element_verdict_is_less(const tsl_element_verdict *job, double value, double before, double high,
+                                 double low, double magnitude, double most);
 /* Element (row, col) of C against its sum of products, high + low, whose magnitudes add up to `magnitude`. */
 void tsl_compare_element(const tsl_element_verdict *job, int64_t row, int64_t col, double high, double low,
                          double magnitude, tsl_comparison *out);

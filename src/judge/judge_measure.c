@@ -5,16 +5,17 @@
 #include "base/reserve.h"
 #include "base/status.h"
 #include "host/int_math.h"
-#include "judge/judge.h"
-#include "judge/device_reference.h"
 #include "judge/densify.h"
+#include "judge/device_reference.h"
+#include "judge/judge.h"
 #include "judge/sample.h"
 
 #include <math.h>
 #include <string.h>
 
-/* How much may be judged: SHARE of the product's time, where judging a multiply-add takes so many times as long as the product on
- * this processor (NOTES.md); and so many multiply-adds at least, each element counting a few more. */
+/* How much may be judged: SHARE of the product's time, where judging a multiply-add takes so many times as
+ * long as the product on this processor (NOTES.md); and so many multiply-adds at least, each element counting
+ * a few more. */
 enum {
   LEAST_TERMS = 1 << 19,
   ELEMENT_TERMS = 16,
@@ -26,7 +27,8 @@ enum {
 static const double share = 0.02;
 /* Operations a second of a thread that judges, to compare with a device's. */
 static const double thread_peak = 4e10;
-/* What a thread takes to compare an element whose sum a device has made, and how many such elements there are of a large product. */
+/* What a thread takes to compare an element whose sum a device has made, and how many such elements there are
+ * of a large product. */
 static const double compare_seconds = 5e-8;
 enum { LOOKED_AT_LEAST = 256, LOOKED_AT_MOST = 1024 };
 /* Columns of an operand on a device whose elements are apart there are copied one element after the other. */
@@ -44,8 +46,8 @@ struct tsl_error_measurement {
   tsl_plain plain;     /* of a product with structures: its sample, completed before the run */
   tsl_reserve reserve; /* memory for what comes after the run, which must not fail for the lack of it */
   bool looked;         /* the look's stream is done */
-  tsl_device_reference *look;      /* where operands are on a device that sums them; else NULL */
-  tsl_stream *stream;  /* where operands are on a device; the look's where there is one */
+  tsl_device_reference *look; /* where operands are on a device that sums them; else NULL */
+  tsl_stream *stream;         /* where operands are on a device; the look's where there is one */
 };
 
 static const tsl_problem *problem_of(const tsl_error_measurement *m) {
@@ -125,21 +127,21 @@ static const tsl_operand *operand_of(const tsl_error_measurement *m, int operand
 
 /* Lines of an operand that are brought, and which elements of each. */
 static tesela_status bring(const tsl_error_measurement *m, int operand, const tsl_indices *lines,
-                           const tsl_indices *of_line, bool by_columns, void *to) {
+                           const tsl_indices *of_line, bool by_columns, void *dst) {
   const tsl_problem *problem = problem_of(m);
   const tsl_shape *shape = tsl_problem_shape(problem, operand);
   const tsl_operand *at = operand_of(m, operand);
-  const tsl_lines from = {.size = tsl_type(shape->type)->size,
-                          .type = shape->type,
-                          .host = at->host,
-                          .buffer = at->buffer,
-                          .stream = m->stream,
-                          .offset = at->offset,
-                          .line_stride = by_columns ? shape->col_stride : shape->row_stride,
-                          .stride = by_columns ? shape->row_stride : shape->col_stride,
-                          .length = by_columns ? shape->rows : shape->cols,
-                          .team = team_of(m)};
-  return tsl_sample_bring(&from, lines, of_line, to);
+  const tsl_sample_lines from = {.size = tsl_type(shape->type)->size,
+                                 .type = shape->type,
+                                 .host = at->host,
+                                 .buffer = at->buffer,
+                                 .stream = m->stream,
+                                 .offset = at->offset,
+                                 .line_stride = by_columns ? shape->col_stride : shape->row_stride,
+                                 .stride = by_columns ? shape->row_stride : shape->col_stride,
+                                 .length = by_columns ? shape->rows : shape->cols,
+                                 .team = team_of(m)};
+  return tsl_sample_bring(&from, lines, of_line, dst);
 }
 
 static tesela_status take_memory(tsl_error_measurement *m, int operand, void **out) {
@@ -183,23 +185,23 @@ static tsl_indices cols_of(const tsl_error_measurement *m) {
 }
 
 /* C at the places where rows and columns meet, as part_of() has it. */
-static tesela_status bring_result(const tsl_error_measurement *m, void *to) {
+static tesela_status bring_result(const tsl_error_measurement *m, void *dst) {
   const tsl_indices rows = rows_of(m), cols = cols_of(m);
-  return by_columns(&problem_of(m)->c) ? bring(m, TSL_OPERAND_C, &cols, &rows, true, to)
-                                       : bring(m, TSL_OPERAND_C, &rows, &cols, false, to);
+  return by_columns(&problem_of(m)->c) ? bring(m, TSL_OPERAND_C, &cols, &rows, true, dst)
+                                       : bring(m, TSL_OPERAND_C, &rows, &cols, false, dst);
 }
 
 /* A bias at the rows, or at the columns, that are looked at. */
-static tesela_status bring_bias(const tsl_error_measurement *m, void *to) {
+static tesela_status bring_bias(const tsl_error_measurement *m, void *dst) {
   const tsl_indices rows = rows_of(m), cols = cols_of(m), one = {NULL, 1};
   const bool is_row = problem_of(m)->bias_axis == TESELA_BIAS_ROW;
-  return bring(m, TSL_OPERAND_BIAS, &one, is_row ? &cols : &rows, !is_row, to);
+  return bring(m, TSL_OPERAND_BIAS, &one, is_row ? &cols : &rows, !is_row, dst);
 }
 
 /* What a transpose reads, at the places that they come from: a row of it for each of C's columns. */
-static tesela_status bring_moved(const tsl_error_measurement *m, int operand, void *to) {
+static tesela_status bring_moved(const tsl_error_measurement *m, int operand, void *dst) {
   const tsl_indices rows = rows_of(m), cols = cols_of(m);
-  return bring(m, operand, &cols, &rows, false, to);
+  return bring(m, operand, &cols, &rows, false, dst);
 }
 
 static tesela_status bring_factors(tsl_error_measurement *m) {
@@ -242,7 +244,8 @@ static tesela_status keep(tsl_error_measurement *m) {
   return bring_result(m, m->before);
 }
 
-/* The sample is drawn. A's and B's part of it comes to the host where the device's sums leave something open. */
+/* The sample is drawn. A's and B's part of it comes to the host where the device's sums leave something open.
+ */
 static tesela_status look(tsl_error_measurement *m) {
   const tsl_indices rows = rows_of(m), cols = cols_of(m);
   m->part.c.row_stride = cols.count;
@@ -386,7 +389,7 @@ tesela_status tsl_measure_ready(tsl_error_measurement *m) {
 
 tesela_status tsl_measure_run(tsl_error_measurement *m, tsl_plan *plan, const tsl_operands *operands,
                               tsl_phases *phases) {
-  const tsl_beside *beside = m->look ? tsl_device_reference_beside(m->look) : NULL;
+  const tsl_concurrent_hook *beside = m->look ? tsl_device_reference_beside(m->look) : NULL;
   if (!beside)
     TSL_TRY(tsl_measure_ready(m));
   return tsl_plan_run_beside(plan, operands, beside, phases);
@@ -394,7 +397,8 @@ tesela_status tsl_measure_run(tsl_error_measurement *m, tsl_plan *plan, const ts
 
 /* --- afterwards --- */
 
-/* The judge's sentence names the sample's rows and columns; what comes behind them is said of the result's. */
+/* The judge's sentence names the sample's rows and columns; what comes behind them is said of the result's.
+ */
 static tesela_status refuse(const tsl_error_measurement *m, const tsl_verdict *verdict) {
   const char *is = strstr(verdict->why, " is "), *end = is ? strstr(is, " where A(") : NULL;
   const int length = !is ? 0 : end ? (int)(end - is) : (int)strlen(is);
@@ -431,8 +435,9 @@ static tesela_status bring_all(tsl_error_measurement *m) {
   return bring_result(m, m->sample[TSL_OPERAND_C]);
 }
 
-/* What sums of the judge's may be off themselves, of |A||B|: each double is rounded once for each of k terms, and pairs are as
- * judge/judge_element.c says. Parts of a complex product have eight times as many terms at most (judge/judge_complex.c). */
+/* What sums of the judge's may be off themselves, of |A||B|: each double is rounded once for each of k terms,
+ * and pairs are as judge/judge_element.c says. Parts of a complex product have eight times as many terms at
+ * most (judge/judge_complex.c). */
 static double own_error(const tsl_error_measurement *m) {
   const tsl_type_info *type = tsl_type(m->part.c.type);
   const bool twice = type->is_complex || type->component == TESELA_F64 || tsl_plan_accuracy(m->plan).rounded;
@@ -443,7 +448,8 @@ static double own_error(const tsl_error_measurement *m) {
 }
 
 /* By the device's sums, or where these do not tell by terms as they are. */
-static tesela_status judge_looked_at(tsl_error_measurement *m, tsl_device_reference_result *seen, tsl_verdict *verdict) {
+static tesela_status judge_looked_at(tsl_error_measurement *m, tsl_device_reference_result *seen,
+                                     tsl_verdict *verdict) {
   const bool adds = m->bias != NULL;
   bool known;
   if (adds)
@@ -458,13 +464,14 @@ static tesela_status judge_looked_at(tsl_error_measurement *m, tsl_device_refere
                           &rule, verdict);
 }
 
-/* What was seen, and what the judge may have been off; no more than what is guaranteed where that was found to hold. */
-static double told_error(const tsl_error_measurement *m, const tsl_verdict *verdict, double own) {
+/* What was seen, and what the judge may have been off; no more than what is guaranteed where that was found
+ * to hold. */
+static double told_error(const tsl_error_measurement *m, const tsl_verdict *verdict, double value) {
   const double seen = verdict->grade * tsl_type(m->part.c.type)->unit_roundoff;
-  return verdict->right ? fmin(seen + own, fmax(seen, tsl_plan_error_bound(m->plan))) : seen + own;
+  return verdict->right ? fmin(seen + value, fmax(seen, tsl_plan_error_bound(m->plan))) : seen + value;
 }
 
-static tesela_status end(tsl_error_measurement *m, tsl_measured *measured) {
+static tesela_status end(tsl_error_measurement *m, tsl_error_measured *measured) {
   tsl_verdict verdict;
   tsl_device_reference_result seen = {.own = own_error(m)};
   if (m->look) {
@@ -475,13 +482,13 @@ static tesela_status end(tsl_error_measurement *m, tsl_measured *measured) {
     TSL_TRY(judge(m, &verdict));
   }
   *measured =
-      (tsl_measured){.error = told_error(m, &verdict, seen.own), .rows = m->part.m, .cols = m->part.n};
+      (tsl_error_measured){.error = told_error(m, &verdict, seen.own), .rows = m->part.m, .cols = m->part.n};
   return verdict.right ? TESELA_OK : refuse(m, &verdict);
 }
 
-tesela_status tsl_measure_end(tsl_error_measurement *m, tsl_measured *measured) {
+tesela_status tsl_measure_end(tsl_error_measurement *m, tsl_error_measured *measured) {
   TSL_DEFAULT_FLOATS;
-  *measured = (tsl_measured){0, 0, 0};
+  *measured = (tsl_error_measured){0, 0, 0};
   if (!m->rows)
     return TESELA_OK;
   tsl_reserve_use(&m->reserve);

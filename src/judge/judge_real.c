@@ -41,7 +41,8 @@ static bool judge_real_is_worse(double ratio, int64_t row, int64_t col, const ts
   return row != than->row ? row < than->row : col < than->col;
 }
 
-static void judge_real_note(judge_real_findings *found, int64_t row, int64_t col, const tsl_comparison *seen) {
+static void judge_real_note(judge_real_findings *found, int64_t row, int64_t col,
+                            const tsl_comparison *seen) {
   tsl_verdict *worst = &found->worst;
   if (seen->passed)
     return;
@@ -59,29 +60,31 @@ static void judge_real_note(judge_real_findings *found, int64_t row, int64_t col
 }
 
 /* One step of `depth` products for a block. */
-static void judge_real_add_products(const judge_real_judging *job, const judge_real_findings *found, const int64_t *rows, int row_count,
-                         const int64_t *cols, int col_count, int64_t first, int depth, const tsl_sums *to) {
+static void judge_real_add_products(const judge_real_judging *job, const judge_real_findings *found,
+                                    const int64_t *rows, int row_count, const int64_t *cols, int col_count,
+                                    int64_t first, int depth, const tsl_sums *sums) {
   const tsl_shape *a = &job->facts.problem->a, *b = &job->facts.problem->b;
   for (int i = 0; i < row_count; i++)
-    tsl_type_convert(a->type, tsl_element_verdict_address(a, job->facts.a, rows[i], first), a->col_stride, TESELA_F64,
-                     found->a + (size_t)i * (size_t)depth, 1, (size_t)depth);
+    tsl_type_convert(a->type, tsl_element_verdict_address(a, job->facts.a, rows[i], first), a->col_stride,
+                     TESELA_F64, found->a + (size_t)i * (size_t)depth, 1, (size_t)depth);
   for (int j = 0; j < col_count; j++)
-    tsl_type_convert(b->type, tsl_element_verdict_address(b, job->facts.b, first, cols[j]), b->row_stride, TESELA_F64,
-                     found->b + j, col_count, (size_t)depth);
-  tsl_reference_add(row_count, col_count, depth, found->a, found->b, to);
+    tsl_type_convert(b->type, tsl_element_verdict_address(b, job->facts.b, first, cols[j]), b->row_stride,
+                     TESELA_F64, found->b + j, col_count, (size_t)depth);
+  tsl_reference_add(row_count, col_count, depth, found->a, found->b, sums);
 }
 
 /* Those of terms first to end. */
-static void add_terms(const judge_real_judging *job, const judge_real_findings *found, const int64_t *rows, int row_count,
-                      const int64_t *cols, int col_count, int64_t first, int64_t end, const tsl_sums *to) {
+static void add_terms(const judge_real_judging *job, const judge_real_findings *found, const int64_t *rows,
+                      int row_count, const int64_t *cols, int col_count, int64_t first, int64_t end,
+                      const tsl_sums *sums) {
   for (; first < end; first += BLOCK_DEPTH)
     judge_real_add_products(job, found, rows, row_count, cols, col_count, first,
-                 (int)(end - first < BLOCK_DEPTH ? end - first : BLOCK_DEPTH), to);
+                            (int)(end - first < BLOCK_DEPTH ? end - first : BLOCK_DEPTH), sums);
 }
 
 /* Compares a block whose sums are known, row after row. */
-static void compare_block(const judge_real_judging *job, judge_real_findings *found, const int64_t *rows, int row_count,
-                          const int64_t *cols, int col_count, const tsl_sums *sums) {
+static void compare_block(const judge_real_judging *job, judge_real_findings *found, const int64_t *rows,
+                          int row_count, const int64_t *cols, int col_count, const tsl_sums *sums) {
   for (int i = 0; i < row_count; i++)
     for (int j = 0; j < col_count; j++) {
       const int at = i * col_count + j;
@@ -112,8 +115,8 @@ static void judge_block(void *argument, int64_t index, int worker) {
   compare_block(job, found, rows, row_count, cols, col_count, sums);
 }
 
-/* A sample of one block, as a measurement of a run has it: the threads share its terms, so that each number is converted once. Parts do not
- * depend on the threads, so that nothing that is told does. */
+/* A sample of one block, as a measurement of a run has it: the threads share its terms, so that each number
+ * is converted once. Parts do not depend on the threads, so that nothing that is told does. */
 enum { PARTS_MOST = 64 };
 
 typedef struct judge_real_sharing {
@@ -166,7 +169,8 @@ static bool is_deep(const judge_real_judging *job) {
 }
 
 /* The sums of one element, in the worker's block. */
-static tesela_status sum_element(const judge_real_judging *job, int64_t row, int64_t col, const judge_real_findings *found) {
+static tesela_status sum_element(const judge_real_judging *job, int64_t row, int64_t col,
+                                 const judge_real_findings *found) {
   const tsl_shape *a = &job->facts.problem->a, *b = &job->facts.problem->b;
   const tsl_terms terms = {.a_type = a->type,
                            .b_type = b->type,
@@ -192,8 +196,8 @@ static tesela_status judge_deep(const judge_real_judging *job) {
   return TESELA_OK;
 }
 
-/* `count` of `total` indices, in order, spread evenly with a random place in each part, the first and the last
- * among them. */
+/* `count` of `total` indices, in order, spread evenly with a random place in each part, the first and the
+ * last among them. */
 static void judge_real_sample(int64_t *out, int64_t count, int64_t total, uint64_t seed) {
   for (int64_t i = 0; i < count; i++) {
     if (count == total) {
@@ -298,7 +302,8 @@ static tesela_status judge_real_explain(const judge_real_judging *job, int64_t w
                       found->sums.low ? *found->sums.low : 0, *found->sums.magnitude, &seen);
   tsl_text text = {0};
   tsl_text_add(&text, "C(%lld, %lld) is ", (long long)one_row, (long long)one_col);
-  tsl_text_add_double(&text, tsl_element_verdict_value(&job->facts.problem->c, job->facts.c, one_row, one_col));
+  tsl_text_add_double(&text,
+                      tsl_element_verdict_value(&job->facts.problem->c, job->facts.c, one_row, one_col));
   tsl_text_add(&text, " where ");
   tsl_text_add_double(&text, seen.expected);
   if (isfinite(seen.expected) && seen.bound > 0)
@@ -313,7 +318,8 @@ static tesela_status judge_real_explain(const judge_real_judging *job, int64_t w
 
 tesela_status tsl_judge_real(const tsl_problem *problem, const void *a, const void *b, const void *before,
                              const void *c, const tsl_judge *judge, tsl_verdict *verdict) {
-  judge_real_judging job = {.facts = {.problem = problem, .a = a, .b = b, .before = before, .c = c, .judge = judge}};
+  judge_real_judging job = {
+      .facts = {.problem = problem, .a = a, .b = b, .before = before, .c = c, .judge = judge}};
   const tsl_team team = tsl_judge_team(judge);
   const int workers = tsl_team_threads(team);
   tesela_status status = TESELA_OK;

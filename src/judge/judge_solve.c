@@ -1,13 +1,16 @@
-/* Whether a solve is right: by what its rows leave. With X as it was computed, row i of A X must be row i of alpha B,
+/* Whether a solve is right: by what its rows leave. With X as it was computed, row i of A X must be row i of
+ * alpha B,
  *
  *   |alpha B - A X| <= factor u |A||X| + 4 u |alpha B| + underflow,  element by element,
  *
- * which is what substitution keeps whatever A's condition is, graded triangles and large inverses included. Sums are made in double
- * for f32 and c64, else in twice that (TwoSum: Knuth, TwoProduct by fused multiply-add). Of complex numbers magnitudes are moduli.
+ * which is what substitution keeps whatever A's condition is, graded triangles and large inverses included.
+ * Sums are made in double for f32 and c64, else in twice that (TwoSum: Knuth, TwoProduct by fused
+ * multiply-add). Of complex numbers magnitudes are moduli.
  *
- * What is not finite is judged by IEEE 754 from X itself: where the terms of a row come to an infinity or NaN, or the diagonal is zero
- * or not finite, the quotient must be what division makes of that. Complex divisions have no such rule; where a term is not finite, or
- * the diagonal zero or NaN, a part of the quotient must be so, and over an infinite diagonal it may be anything. */
+ * What is not finite is judged by IEEE 754 from X itself: where the terms of a row come to an infinity or
+ * NaN, or the diagonal is zero or not finite, the quotient must be what division makes of that. Complex
+ * divisions have no such rule; where a term is not finite, or the diagonal zero or NaN, a part of the
+ * quotient must be so, and over an infinite diagonal it may be anything. */
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/status.h"
@@ -33,7 +36,7 @@ typedef struct judge_solve_judging {
   const tsl_shape *b_shape;
   struct judge_solve_number *a;       /* A, row after row */
   struct judge_solve_number *columns; /* of each worker, a column of X */
-  int64_t cols;           /* that are looked at */
+  int64_t cols;                       /* that are looked at */
   judge_solve_findings *workers;
   bool is_upper, is_zero;
   bool is_twice; /* sums in twice double's precision */
@@ -69,10 +72,11 @@ static judge_solve_number judge_solve_number_of(const tsl_type_info *type, doubl
   return (judge_solve_number){re, im, type->is_complex ? hypot(re, im) : fabs(re)};
 }
 
-static judge_solve_number judge_solve_load(const tsl_shape *shape, const unsigned char *at, int64_t row, int64_t col) {
+static judge_solve_number judge_solve_load(const tsl_shape *shape, const unsigned char *src, int64_t row,
+                                           int64_t col) {
   const tsl_type_info *type = tsl_type(shape->type);
   double value[2];
-  tsl_type_load(shape->type, at + (row * shape->row_stride + col * shape->col_stride) * (int64_t)type->size,
+  tsl_type_load(shape->type, src + (row * shape->row_stride + col * shape->col_stride) * (int64_t)type->size,
                 value);
   return judge_solve_number_of(type, value[0], value[1]);
 }
@@ -100,7 +104,8 @@ static void see(row_seen *seen, bool is_complex, judge_solve_number x, judge_sol
     *(value > 0 ? &seen->plus : &seen->minus) = true;
 }
 
-static void add_term(const judge_solve_judging *job, row_seen *seen, judge_solve_number x, judge_solve_number y, bool minus) {
+static void add_term(const judge_solve_judging *job, row_seen *seen, judge_solve_number x,
+                     judge_solve_number y, bool minus) {
   const bool is_twice = job->is_twice;
   const double sign = minus ? -1 : 1;
   if (!judge_solve_is_finite(x) || !judge_solve_is_finite(y)) {
@@ -137,11 +142,13 @@ static judge_solve_comparison compare_kinds(const row_seen *seen, double d, doub
   return isnan(quotient) ? (isnan(x) ? right : wrong) : x == quotient ? right : wrong;
 }
 
-static judge_solve_comparison judge_solve_compare_row(const judge_solve_judging *job, const row_seen *seen, judge_solve_number d, judge_solve_number x) {
+static judge_solve_comparison judge_solve_compare_row(const judge_solve_judging *job, const row_seen *seen,
+                                                      judge_solve_number d, judge_solve_number x) {
   const double u = job->type->unit_roundoff, weight = d.size, largest = job->type->largest;
   const bool is_complex = job->type->is_complex,
              is_unit = job->problem->a.structure == TESELA_UNIT_TRIANGULAR;
-  const bool is_odd = seen->nan || seen->plus || seen->minus || seen->other || !judge_solve_is_finite(d) || weight == 0;
+  const bool is_odd =
+      seen->nan || seen->plus || seen->minus || seen->other || !judge_solve_is_finite(d) || weight == 0;
   const double doubt = job->judge->factor * u * seen->magnitude + 4 * u * seen->given;
   if (seen->magnitude + seen->given > largest / 4)
     return right; /* finite terms may overflow on their way */
@@ -149,7 +156,7 @@ static judge_solve_comparison judge_solve_compare_row(const judge_solve_judging 
     return compare_kinds(seen, d.re, x.re, doubt);
   if (is_odd)
     return (isinf(d.re) || isinf(d.im)) && !isnan(d.re) && !isnan(d.im) ? right
-           : judge_solve_is_finite(x)                                               ? wrong
+           : judge_solve_is_finite(x)                                   ? wrong
                                                                         : right;
   if (!judge_solve_is_finite(x)) {
     const double s = hypot(seen->re.high, seen->im.high) + doubt;
@@ -165,8 +172,9 @@ static judge_solve_comparison judge_solve_compare_row(const judge_solve_judging 
   if (job->judge->exact)
     return error == 0 ? right : (judge_solve_comparison){.error = error, .ratio = INFINITY};
   return (judge_solve_comparison){.error = error,
-                      .ratio = error / bound,
-                      .grade = left.magnitude > 0 ? fmax(0, error - under) / (u * left.magnitude) : 0};
+                                  .ratio = error / bound,
+                                  .grade =
+                                      left.magnitude > 0 ? fmax(0, error - under) / (u * left.magnitude) : 0};
 }
 
 static bool judge_solve_is_worse(double ratio, int64_t row, int64_t col, const tsl_verdict *than) {
@@ -175,7 +183,8 @@ static bool judge_solve_is_worse(double ratio, int64_t row, int64_t col, const t
   return row != than->row ? row < than->row : col < than->col;
 }
 
-static void judge_solve_note(judge_solve_findings *found, const judge_solve_comparison *seen, int64_t row, int64_t col) {
+static void judge_solve_note(judge_solve_findings *found, const judge_solve_comparison *seen, int64_t row,
+                             int64_t col) {
   found->wrong += !(seen->ratio <= 1);
   found->worst.error = fmax(found->worst.error, seen->error);
   found->worst.grade = fmax(found->worst.grade, seen->grade);
@@ -186,7 +195,8 @@ static void judge_solve_note(judge_solve_findings *found, const judge_solve_comp
   found->worst.col = col;
 }
 
-static judge_solve_comparison judge_row(const judge_solve_judging *job, const judge_solve_number *x, int64_t row, int64_t col) {
+static judge_solve_comparison judge_row(const judge_solve_judging *job, const judge_solve_number *x,
+                                        int64_t row, int64_t col) {
   const tsl_problem *problem = job->problem;
   const judge_solve_number *a = job->a + row * problem->m;
   const judge_solve_number alpha = judge_solve_number_of(job->type, problem->alpha[0], problem->alpha[1]);
@@ -259,7 +269,8 @@ static tesela_status judge_solve_take_memory(judge_solve_judging *job, int worke
   const int64_t m = job->problem->m;
   size_t elements;
   void *block;
-  if (!tsl_size_mul((size_t)m, (size_t)m, &elements) || !tsl_size_mul(elements, sizeof(judge_solve_number), &elements))
+  if (!tsl_size_mul((size_t)m, (size_t)m, &elements) ||
+      !tsl_size_mul(elements, sizeof(judge_solve_number), &elements))
     return tsl_fail(TESELA_OUT_OF_MEMORY, "a triangle of %lld rows is too large to be judged", (long long)m);
   TSL_TRY(tsl_alloc_zeroed((size_t)workers * sizeof(judge_solve_findings), "the judge's notes", &block));
   job->workers = block;
@@ -285,18 +296,18 @@ tesela_status tsl_judge_solve(const tsl_problem *problem, const void *a, const v
   if (problem->m == 0 || problem->n == 0)
     return TESELA_OK;
   judge_solve_judging job = {.problem = problem,
-                 .judge = judge,
-                 .type = tsl_type(problem->c.type),
-                 .matrix = a,
-                 .b = problem->in_place ? before : b,
-                 .x = c,
-                 .b_shape = problem->in_place ? &problem->c : &problem->b,
-                 .cols = (double)problem->n <= cols ? problem->n
-                         : cols < 1                 ? 1
-                                                    : (int64_t)cols,
-                 .is_upper = problem->a.triangle == TESELA_UPPER,
-                 .is_zero = problem->alpha[0] == 0 && problem->alpha[1] == 0,
-                 .is_twice = tsl_type(problem->c.type)->unit_roundoff < 0x1p-30};
+                             .judge = judge,
+                             .type = tsl_type(problem->c.type),
+                             .matrix = a,
+                             .b = problem->in_place ? before : b,
+                             .x = c,
+                             .b_shape = problem->in_place ? &problem->c : &problem->b,
+                             .cols = (double)problem->n <= cols ? problem->n
+                                     : cols < 1                 ? 1
+                                                                : (int64_t)cols,
+                             .is_upper = problem->a.triangle == TESELA_UPPER,
+                             .is_zero = problem->alpha[0] == 0 && problem->alpha[1] == 0,
+                             .is_twice = tsl_type(problem->c.type)->unit_roundoff < 0x1p-30};
   TSL_GO(judge_solve_take_memory(&job, workers));
   if (!job.is_zero)
     tsl_team_run(team, problem->m, bring_row, &job);

@@ -1,7 +1,8 @@
-/* The judge of products with structures: that of general ones, on operands that were completed by the definition of each structure
- * (densify.h). C's elements beside its triangle are nobody's here; guards see whether they were touched. */
-#include "judge/judge.h"
+/* The judge of products with structures: that of general ones, on operands that were completed by the
+ * definition of each structure (densify.h). C's elements beside its triangle are nobody's here; guards see
+ * whether they were touched. */
 #include "judge/densify.h"
+#include "judge/judge.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -17,12 +18,13 @@ typedef struct judge_structured_judging {
   const tsl_judge *judge;
 } judge_structured_judging;
 
-static const unsigned char *judge_structured_address(const tsl_shape *shape, const unsigned char *origin, int64_t row,
-                                    int64_t col) {
+static const unsigned char *judge_structured_address(const tsl_shape *shape, const unsigned char *origin,
+                                                     int64_t row, int64_t col) {
   return origin + (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
 }
 
-static void judge_structured_load(const judge_structured_judging *job, int64_t row, int64_t col, double value[2]) {
+static void judge_structured_load(const judge_structured_judging *job, int64_t row, int64_t col,
+                                  double value[2]) {
   const tsl_shape *shape = &job->plain->problem.c;
   value[0] = value[1] = 0;
   tsl_type_load(shape->type, judge_structured_address(shape, job->c, row, col), value);
@@ -43,9 +45,10 @@ static void judge_structured_add(tsl_verdict *all, const tsl_verdict *part, int6
   }
 }
 
-/* An element whose left-out terms would meet what is not finite: NaN where they were multiplied, else what the others come to. */
-static tesela_status judge_alone(const judge_structured_judging *job, int64_t row, int64_t col, int64_t first, int64_t count,
-                                 tsl_verdict *verdict) {
+/* An element whose left-out terms would meet what is not finite: NaN where they were multiplied, else what
+ * the others come to. */
+static tesela_status judge_alone(const judge_structured_judging *job, int64_t row, int64_t col, int64_t first,
+                                 int64_t count, tsl_verdict *verdict) {
   const tsl_plain *plain = job->plain;
   tsl_problem one = plain->problem;
   tsl_judge own = *job->judge;
@@ -57,7 +60,8 @@ static tesela_status judge_alone(const judge_structured_judging *job, int64_t ro
   one.m = one.n = one.a.rows = one.b.cols = one.c.rows = one.c.cols = 1;
   one.k = one.a.cols = one.b.rows = count;
   own.kinds = NULL;
-  TSL_TRY(tsl_judge_gemm(&one, judge_structured_address(&one.a, plain->a, row, first), judge_structured_address(&one.b, plain->b, first, col),
+  TSL_TRY(tsl_judge_gemm(&one, judge_structured_address(&one.a, plain->a, row, first),
+                         judge_structured_address(&one.b, plain->b, first, col),
                          plain->before ? judge_structured_address(&one.c, plain->before, row, col) : NULL,
                          judge_structured_address(&one.c, job->c, row, col), &own, &seen));
   if (!seen.right) {

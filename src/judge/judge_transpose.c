@@ -27,13 +27,14 @@ typedef struct judge_transpose_judging {
   judge_transpose_findings *workers;
 } judge_transpose_judging;
 
-static const unsigned char *judge_transpose_element_at(const tsl_shape *shape, const unsigned char *base, int64_t row,
-                                       int64_t col) {
+static const unsigned char *judge_transpose_element_at(const tsl_shape *shape, const unsigned char *base,
+                                                       int64_t row, int64_t col) {
   return base + (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
 }
 
 /* alpha as C's type has it; parts of the product are sums of two, hence the factor. */
-static void judge_transpose_scaled(const judge_transpose_judging *job, const double value[2], double out[2], double magnitude[2]) {
+static void judge_transpose_scaled(const judge_transpose_judging *job, const double value[2], double out[2],
+                                   double magnitude[2]) {
   unsigned char stored[16];
   double alpha[2];
   tsl_type_store(job->type->type, stored, job->problem->alpha);
@@ -44,9 +45,10 @@ static void judge_transpose_scaled(const judge_transpose_judging *job, const dou
   magnitude[1] = fabs(alpha[0] * value[1]) + fabs(alpha[1] * value[0]);
 }
 
-/* |error| over its bound, 0 where both are the same special value. Double's own rounding, where it is C's type as
- * well, stays within the bound's second unit. */
-static double ratio_of(const judge_transpose_judging *job, double right, double value, double magnitude, tsl_verdict *seen) {
+/* |error| over its bound, 0 where both are the same special value. Double's own rounding, where it is C's
+ * type as well, stays within the bound's second unit. */
+static double ratio_of(const judge_transpose_judging *job, double right, double value, double magnitude,
+                       tsl_verdict *seen) {
   if (isnan(right) || isnan(value))
     return isnan(right) && isnan(value) ? 0 : INFINITY;
   if (isinf(value) && fabs(right) > job->type->largest * (1 - job->type->unit_roundoff))
@@ -61,7 +63,8 @@ static double ratio_of(const judge_transpose_judging *job, double right, double 
   return error == 0 ? 0 : error / bound;
 }
 
-static double judge_transpose_judge_element(const judge_transpose_judging *job, int64_t row, int64_t col, tsl_verdict *seen) {
+static double judge_transpose_judge_element(const judge_transpose_judging *job, int64_t row, int64_t col,
+                                            tsl_verdict *seen) {
   const unsigned char *source = judge_transpose_element_at(&job->shape, job->from, col, row);
   const unsigned char *result = judge_transpose_element_at(&job->problem->c, job->c, row, col);
   const double *alpha = job->problem->alpha;
@@ -91,7 +94,8 @@ static bool judge_transpose_is_worse(double ratio, int64_t row, int64_t col, con
   return row != than->row ? row < than->row : col < than->col;
 }
 
-static void judge_each(const judge_transpose_judging *job, const judge_transpose_tile *part, judge_transpose_findings *found) {
+static void judge_each(const judge_transpose_judging *job, const judge_transpose_tile *part,
+                       judge_transpose_findings *found) {
   for (int64_t row = part->row0; row < part->row1; row++)
     for (int64_t col = part->col0; col < part->col1; col++) {
       const double ratio = judge_transpose_judge_element(job, row, col, &found->worst);
@@ -112,11 +116,11 @@ static inline uint64_t difference(const unsigned char *a, const unsigned char *b
   return (x[0] ^ y[0]) | (x[1] ^ y[1]);
 }
 
-static inline uint64_t differences(const unsigned char *from, int64_t from_step, const unsigned char *to,
+static inline uint64_t differences(const unsigned char *from, int64_t from_step, const unsigned char *dst,
                                    int64_t step, int64_t count, size_t size) {
   uint64_t found = 0;
   for (int64_t i = 0; i < count; i++)
-    found |= difference(from + i * from_step, to + i * step, size);
+    found |= difference(from + i * from_step, dst + i * step, size);
   return found;
 }
 
@@ -148,7 +152,8 @@ static void judge_transpose_judge_rows(void *argument, int64_t index, int worker
     part.col1 = part.col0 + TILE < problem->n ? part.col0 + TILE : problem->n;
     if (!exact || !judge_transpose_is_moved(job, &part))
       judge_each(job, &part, found);
-    else if (judge_transpose_is_worse(0, part.row0, part.col0, &found->worst)) /* as good as all others: the first is named */
+    else if (judge_transpose_is_worse(0, part.row0, part.col0,
+                                      &found->worst)) /* as good as all others: the first is named */
       found->worst.row = part.row0, found->worst.col = part.col0;
   }
 }
@@ -168,9 +173,11 @@ static void judge_transpose_merge(const judge_transpose_findings *found, tsl_ver
 static void judge_transpose_explain(const judge_transpose_judging *job, int64_t wrong, tsl_verdict *verdict) {
   double is[2], was[2] = {0, 0};
   tsl_text text = {0};
-  tsl_type_load(job->type->type, judge_transpose_element_at(&job->problem->c, job->c, verdict->row, verdict->col), is);
+  tsl_type_load(job->type->type,
+                judge_transpose_element_at(&job->problem->c, job->c, verdict->row, verdict->col), is);
   if (job->from)
-    tsl_type_load(job->type->type, judge_transpose_element_at(&job->shape, job->from, verdict->col, verdict->row), was);
+    tsl_type_load(job->type->type,
+                  judge_transpose_element_at(&job->shape, job->from, verdict->col, verdict->row), was);
   tsl_text_add(&text, "C(%lld, %lld) is ", (long long)verdict->row, (long long)verdict->col);
   tsl_text_add_double(&text, is[0]);
   tsl_text_add(&text, " where A(%lld, %lld) is ", (long long)verdict->col, (long long)verdict->row);
@@ -196,12 +203,12 @@ tesela_status tsl_judge_transpose(const tsl_problem *problem, const void *a, con
     return TESELA_OK;
   TSL_TRY(tsl_alloc((size_t)threads * sizeof(judge_transpose_findings), "the judge's notes", &workers));
   judge_transpose_judging job = {.problem = problem,
-                 .from = problem->in_place ? before : a,
-                 .shape = problem->a,
-                 .c = c,
-                 .judge = judge,
-                 .type = tsl_type(problem->c.type),
-                 .workers = workers};
+                                 .from = problem->in_place ? before : a,
+                                 .shape = problem->a,
+                                 .c = c,
+                                 .judge = judge,
+                                 .type = tsl_type(problem->c.type),
+                                 .workers = workers};
   for (int i = 0; i < threads; i++)
     job.workers[i] = (judge_transpose_findings){.worst = {.row = -1, .col = -1}};
   tsl_team_run(team, (problem->m - 1) / TILE + 1, judge_transpose_judge_rows, &job);

@@ -13,8 +13,8 @@ double tsl_kind_shown(unsigned kinds) {
   return kinds & NONE ? (double)NAN : kinds & PLUS ? INFINITY : kinds & MINUS ? -INFINITY : 0;
 }
 
-/* Finite values that may pass `largest` may be infinite, too; those that surely do need not be, as an order of sums may
- * avoid it. */
+/* Finite values that may pass `largest` may be infinite, too; those that surely do need not be, as an order
+ * of sums may avoid it. */
 static tsl_guess with_overflow(tsl_guess x, double largest) {
   if (!(x.kinds & FINITE))
     return x;

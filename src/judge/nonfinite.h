@@ -1,5 +1,5 @@
-/* What a result may be where something on its way is not finite, or may overflow: sets of kinds, since the order of sums and
- * of roundings is the strategy's. Rules are IEEE 754's, operation by operation. */
+/* What a result may be where something on its way is not finite, or may overflow: sets of kinds, since the
+ * order of sums and of roundings is the strategy's. Rules are IEEE 754's, operation by operation. */
 #ifndef TSL_JUDGE_NONFINITE_H
 #define TSL_JUDGE_NONFINITE_H
 
@@ -20,8 +20,8 @@ unsigned tsl_kind_of(double value);
 /* One of the kinds, as a number for sentences. */
 double tsl_kind_shown(unsigned kinds);
 
-/* An exact number; scalar x; x + y. `largest` is what the type holds. A scalar of 0 may be multiplied or left out, so 0 times
- * infinity is NaN or nothing. */
+/* An exact number; scalar x; x + y. `largest` is what the type holds. A scalar of 0 may be multiplied or left
+ * out, so 0 times infinity is NaN or nothing. */
 tsl_guess tsl_guess_of(double value);
 tsl_guess tsl_guess_scaled(double scalar, tsl_guess x, double largest);
 tsl_guess tsl_guess_added(tsl_guess x, tsl_guess y, double largest);

@@ -42,16 +42,16 @@ void tsl_reference_add(int rows, int cols, int depth, const double *a, const dou
   }
 }
 
-void tsl_reference_join(size_t count, const tsl_sums *from, const tsl_sums *to) {
+void tsl_reference_join(size_t count, const tsl_sums *from, const tsl_sums *sums) {
   for (size_t i = 0; i < count; i++) {
     double error = 0;
-    if (to->low)
-      reference_two_sum(to->high[i], from->high[i], &to->high[i], &error);
+    if (sums->low)
+      reference_two_sum(sums->high[i], from->high[i], &sums->high[i], &error);
     else
-      to->high[i] += from->high[i];
-    if (to->low)
-      to->low[i] += from->low[i] + error;
-    to->magnitude[i] += from->magnitude[i];
+      sums->high[i] += from->high[i];
+    if (sums->low)
+      sums->low[i] += from->low[i] + error;
+    sums->magnitude[i] += from->magnitude[i];
   }
 }
 
@@ -82,12 +82,12 @@ static void reference_join(bool twice, double high, double low, double magnitude
 
 /* Terms first to first + STEP of one side, with zeros behind the last. */
 static void load_step(tesela_type type, const void *from, int64_t step, int64_t first, int64_t count,
-                      double *to) {
+                      double *dst) {
   const int64_t left = count - first < STEP ? count - first : STEP;
   tsl_type_convert(type, (const unsigned char *)from + first * step * (int64_t)tsl_type(type)->size, step,
-                   TESELA_F64, to, 1, (size_t)left);
+                   TESELA_F64, dst, 1, (size_t)left);
   for (int64_t l = left; l < STEP; l++)
-    to[l] = 0;
+    dst[l] = 0;
 }
 
 static void reference_sum_part(void *argument, int64_t index, int worker) {
@@ -177,7 +177,7 @@ static bool raise_exponent(int *exponent, double x, double y) {
 }
 
 /* Counts x y where a factor is not finite; sign is that of what multiplies the product later. */
-static void count_special(tsl_element *out, double x, double y, double sign) {
+static void count_special(tsl_reference_number *out, double x, double y, double sign) {
   const double product = x * y * sign;
   out->nan = out->nan || isnan(product);
   out->plus = out->plus || product > 0;
@@ -203,7 +203,7 @@ enum { LOWEST_EXPONENT = -900 };
 
 /* Sums the products, all scaled alike, and says which partial sums may pass `largest`. */
 static void sum_terms(const term_walk *walk, double alpha, const tsl_limits *limits, scaled_sums *sums,
-                      tsl_element *out) {
+                      tsl_reference_number *out) {
   double x, y;
   sums->exponent = 3 * LOWEST_EXPONENT;
   for (int64_t l = 0; l < walk->count; l++) {
@@ -225,14 +225,15 @@ static void sum_terms(const term_walk *walk, double alpha, const tsl_limits *lim
   out->down = (alpha > 0 ? sums->negative : sums->positive) >= limit;
 }
 
-static const unsigned char *reference_element_at(const tsl_shape *shape, const void *base, int64_t row, int64_t col) {
+static const unsigned char *reference_element_at(const tsl_shape *shape, const void *base, int64_t row,
+                                                 int64_t col) {
   return (const unsigned char *)base +
          (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
 }
 
 void tsl_reference_element(const tsl_problem *problem, double alpha, double beta, const void *a,
                            const void *b, const void *before, int64_t row, int64_t col,
-                           const tsl_limits *limits, tsl_element *out) {
+                           const tsl_limits *limits, tsl_reference_number *out) {
   scaled_sums sums = {.exponent = LOWEST_EXPONENT};
   double start[2] = {0, 0};
   memset(out, 0, sizeof *out);

@@ -9,7 +9,8 @@
 
 void tsl_sample_draw(int64_t *out, int64_t count, int64_t total, uint64_t seed) {
   for (int64_t i = 0; i < count; i++) {
-    const int64_t start = tsl_partition_begin(total, count, i), size = tsl_partition_begin(total, count, i + 1) - start;
+    const int64_t start = tsl_partition_begin(total, count, i),
+                  size = tsl_partition_begin(total, count, i + 1) - start;
     out[i] = start + (int64_t)(tsl_random_u64(seed, (uint64_t)i) % (uint64_t)size);
   }
   if (count > 1) {
@@ -27,26 +28,26 @@ static int64_t index_of(const tsl_indices *indices, int64_t i) {
 /* Elements of a line at once, so that lines that are columns share pages. */
 enum { AT_ONCE = 64 };
 
-static void bring_piece(const tsl_lines *from, const unsigned char *line, const tsl_indices *of_line,
-                        int64_t first, int64_t count, unsigned char *to) {
+static void bring_piece(const tsl_sample_lines *from, const unsigned char *line, const tsl_indices *of_line,
+                        int64_t first, int64_t count, unsigned char *dst) {
   const int64_t step = from->stride * (int64_t)from->size;
   if (!of_line->of) {
-    tsl_type_convert(from->type, line + first * step, from->stride, from->type, to, 1, (size_t)count);
+    tsl_type_convert(from->type, line + first * step, from->stride, from->type, dst, 1, (size_t)count);
     return;
   }
   for (int64_t i = 0; i < count; i++)
-    memcpy(to + (size_t)i * from->size, line + of_line->of[first + i] * step, from->size);
+    memcpy(dst + (size_t)i * from->size, line + of_line->of[first + i] * step, from->size);
 }
 
 typedef struct bringing {
-  const tsl_lines *from;
+  const tsl_sample_lines *from;
   const tsl_indices *lines, *of_line;
   unsigned char *to;
 } bringing;
 
 static void bring_elements(void *argument, int64_t index, int worker) {
   const bringing *job = argument;
-  const tsl_lines *from = job->from;
+  const tsl_sample_lines *from = job->from;
   const int64_t size = (int64_t)from->size, first = index * AT_ONCE;
   const unsigned char *base = (const unsigned char *)from->host + from->offset * size;
   (void)worker;
@@ -56,16 +57,16 @@ static void bring_elements(void *argument, int64_t index, int worker) {
                 job->to + (i * job->of_line->count + first) * size);
 }
 
-static void bring_from_host(const tsl_lines *from, const tsl_indices *lines, const tsl_indices *of_line,
-                            unsigned char *to) {
-  bringing job = {from, lines, of_line, to};
+static void bring_from_host(const tsl_sample_lines *from, const tsl_indices *lines,
+                            const tsl_indices *of_line, unsigned char *dst) {
+  bringing job = {from, lines, of_line, dst};
   tsl_team_run(from->team, tsl_ceil_div(of_line->count, AT_ONCE), bring_elements, &job);
 }
 
 /* --- from a device --- */
 
 /* A whole line, as dense memory; backwards where its stride is negative. */
-static tesela_status sample_read_line(const tsl_lines *from, int64_t line, unsigned char *to) {
+static tesela_status sample_read_line(const tsl_sample_lines *from, int64_t line, unsigned char *dst) {
   const int64_t apart = tsl_abs(from->stride), length = apart == 0 ? 1 : from->length;
   const int64_t first =
       from->offset + line * from->line_stride + (from->stride < 0 ? from->stride * (length - 1) : 0);
@@ -73,47 +74,47 @@ static tesela_status sample_read_line(const tsl_lines *from, int64_t line, unsig
   const tsl_copy copy = {.buffer = from->buffer,
                          .offset = (size_t)first * from->size,
                          .device_pitch = touches ? (size_t)length * from->size : (size_t)apart * from->size,
-                         .host = to,
+                         .host = dst,
                          .host_pitch = touches ? (size_t)length * from->size : from->size,
                          .rows = touches ? 1 : (size_t)length,
                          .row_bytes = touches ? (size_t)length * from->size : from->size};
   return from->buffer->device->ops->read(from->stream, &copy);
 }
 
-static void pick(const tsl_lines *from, const unsigned char *line, const tsl_indices *of_line,
-                 unsigned char *to) {
+static void pick(const tsl_sample_lines *from, const unsigned char *line, const tsl_indices *of_line,
+                 unsigned char *dst) {
   const int64_t last = from->length - 1;
   for (int64_t i = 0; i < of_line->count; i++) {
     const int64_t at = index_of(of_line, i), there = from->stride == 0  ? 0
                                                      : from->stride < 0 ? last - at
                                                                         : at;
-    memcpy(to + (size_t)i * from->size, line + (size_t)there * from->size, from->size);
+    memcpy(dst + (size_t)i * from->size, line + (size_t)there * from->size, from->size);
   }
 }
 
 /* Along lines as they are asked for, or across them where that is how elements follow each other. */
-static tesela_status bring_along(const tsl_lines *from, const tsl_indices *lines, const tsl_indices *of_line,
-                                 unsigned char *line, unsigned char *to) {
+static tesela_status bring_along(const tsl_sample_lines *from, const tsl_indices *lines,
+                                 const tsl_indices *of_line, unsigned char *line, unsigned char *dst) {
   for (int64_t i = 0; i < lines->count; i++) {
     TSL_TRY(sample_read_line(from, index_of(lines, i), line));
-    pick(from, line, of_line, to + (size_t)(i * of_line->count) * from->size);
+    pick(from, line, of_line, dst + (size_t)(i * of_line->count) * from->size);
   }
   return TESELA_OK;
 }
 
-static tesela_status bring_from_device(const tsl_lines *from, const tsl_indices *lines,
-                                       const tsl_indices *of_line, unsigned char *to) {
+static tesela_status bring_from_device(const tsl_sample_lines *from, const tsl_indices *lines,
+                                       const tsl_indices *of_line, unsigned char *dst) {
   void *line;
   TSL_TRY(tsl_alloc((size_t)from->length * from->size, "a line of a matrix", &line));
-  const tesela_status status = bring_along(from, lines, of_line, line, to);
+  const tesela_status status = bring_along(from, lines, of_line, line, dst);
   tsl_free(line);
   return status;
 }
 
-tesela_status tsl_sample_bring(const tsl_lines *from, const tsl_indices *lines, const tsl_indices *of_line,
-                               void *to) {
+tesela_status tsl_sample_bring(const tsl_sample_lines *from, const tsl_indices *lines,
+                               const tsl_indices *of_line, void *dst) {
   if (from->buffer)
-    return bring_from_device(from, lines, of_line, to);
-  bring_from_host(from, lines, of_line, to);
+    return bring_from_device(from, lines, of_line, dst);
+  bring_from_host(from, lines, of_line, dst);
   return TESELA_OK;
 }

@@ -101,9 +101,11 @@ void tsl_solve_settle(tsl_data data, uint64_t seed, const tsl_shape *shape, void
 
 /* --- exact ones --- */
 
-static void solve_data_load(const tsl_shape *shape, const void *at, int64_t row, int64_t col, double value[2]) {
+static void solve_data_load(const tsl_shape *shape, const void *src, int64_t row, int64_t col,
+                            double value[2]) {
   const int64_t place = row * shape->row_stride + col * shape->col_stride;
-  tsl_type_load(shape->type, (const unsigned char *)at + place * (int64_t)tsl_type(shape->type)->size, value);
+  tsl_type_load(shape->type, (const unsigned char *)src + place * (int64_t)tsl_type(shape->type)->size,
+                value);
 }
 
 /* Row i of A X / alpha, for a column; terms of rows that come later in a solve are not there. */

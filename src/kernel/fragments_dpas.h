@@ -1,10 +1,10 @@
-/* kernel_fragments.h by Intel's systolic arrays (DPAS), as cl_intel_subgroup_matrix_multiply_accumulate names them: the Khronos
- * registry's text of that extension, revision 1.1.0, says who holds what. TSL_DPAS is the size of a sub-group: 8 (Xe-HPG)
- * or 16 (Xe-HPC and later), which must be the smallest that the device has.
+/* kernel_fragments.h by Intel's systolic arrays (DPAS), as cl_intel_subgroup_matrix_multiply_accumulate names
+ * them: the Khronos registry's text of that extension, revision 1.1.0, says who holds what. TSL_DPAS is the
+ * size of a sub-group: 8 (Xe-HPG) or 16 (Xe-HPC and later), which must be the smallest that the device has.
  *
- *   A: 8 lines of 32 bytes; an item has its share of each line, 32 / TSL_DPAS bytes, a component of a vector for each
- *   B: TSL_DPAS lines of 32 bytes; an item has all of its own
- *   sums: 8 x TSL_DPAS; an item has its column */
+ *   A: 8 lines of 32 bytes; an item has its share of each line, 32 / TSL_DPAS bytes, a component of a vector
+ * for each B: TSL_DPAS lines of 32 bytes; an item has all of its own sums: 8 x TSL_DPAS; an item has its
+ * column */
 #define TSL_FRAGMENT_ITEMS TSL_DPAS
 #define TSL_FRAGMENT_ROWS 8
 #define TSL_FRAGMENT_COLS TSL_DPAS
@@ -29,8 +29,8 @@ typedef TSL_VECTOR(TSL_DPAS_SHARE, 8) tsl_fragment_a;
 typedef TSL_VECTOR(int, 8) tsl_fragment_b;
 typedef TSL_VECTOR(TSL_REAL, 8) tsl_fragment_sums;
 
-TSL_FUNCTION tsl_fragment_a tsl_fragment_load_a(TSL_LOCAL_POINTER const char *at, int pitch) {
-  TSL_LOCAL_POINTER const char *own = at + TSL_FRAGMENT_ITEM() * (32 / TSL_DPAS);
+TSL_FUNCTION tsl_fragment_a tsl_fragment_load_a(TSL_LOCAL_POINTER const char *src, int pitch) {
+  TSL_LOCAL_POINTER const char *own = src + TSL_FRAGMENT_ITEM() * (32 / TSL_DPAS);
   tsl_fragment_a a;
   TSL_LANE(a, 0) = *(TSL_LOCAL_POINTER const TSL_DPAS_SHARE *)own;
   TSL_LANE(a, 1) = *(TSL_LOCAL_POINTER const TSL_DPAS_SHARE *)(own + pitch);
@@ -43,8 +43,8 @@ TSL_FUNCTION tsl_fragment_a tsl_fragment_load_a(TSL_LOCAL_POINTER const char *at
   return a;
 }
 
-TSL_FUNCTION tsl_fragment_b tsl_fragment_load_b(TSL_LOCAL_POINTER const char *at, int pitch) {
-  TSL_LOCAL_POINTER const char *own = at + TSL_FRAGMENT_ITEM() * pitch;
+TSL_FUNCTION tsl_fragment_b tsl_fragment_load_b(TSL_LOCAL_POINTER const char *src, int pitch) {
+  TSL_LOCAL_POINTER const char *own = src + TSL_FRAGMENT_ITEM() * pitch;
   return tsl_chunk_pair(tsl_chunk_load(own), tsl_chunk_load(own + 16));
 }
 

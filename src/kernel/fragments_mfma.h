@@ -1,10 +1,11 @@
-/* kernel_fragments.h by the matrix cores of AMD's CDNA (MFMA), by the builtins that clang has for them; who holds what is as AMD's
- * matrix instruction calculator prints it. TSL_MFMA is the architecture: 0x908, 0x90a or 0x940 (gfx942 and gfx950, too).
+/* kernel_fragments.h by the matrix cores of AMD's CDNA (MFMA), by the builtins that clang has for them; who
+ * holds what is as AMD's matrix instruction calculator prints it. TSL_MFMA is the architecture: 0x908, 0x90a
+ * or 0x940 (gfx942 and gfx950, too).
  *
- * A and B: 16 lines of 64 bytes; of line item % 16, an item has the 16 bytes from item / 16 * 16 on. An instruction takes
- * 8 (or 4) bytes of each item, which are one after the other along k in each of four places: which ones does not matter,
- * as A and B agree. So a step is two instructions, or four. Sums: 16 x 16; an item has rows 4 (item / 16) to + 3 of
- * column item % 16. Bytes have signs here. */
+ * A and B: 16 lines of 64 bytes; of line item % 16, an item has the 16 bytes from item / 16 * 16 on. An
+ * instruction takes 8 (or 4) bytes of each item, which are one after the other along k in each of four
+ * places: which ones does not matter, as A and B agree. So a step is two instructions, or four. Sums: 16 x
+ * 16; an item has rows 4 (item / 16) to + 3 of column item % 16. Bytes have signs here. */
 #define TSL_FRAGMENT_ITEMS 64
 #define TSL_FRAGMENT_ROWS 16
 #define TSL_FRAGMENT_COLS 16
@@ -19,12 +20,12 @@
 typedef tsl_chunk tsl_fragment_a, tsl_fragment_b;
 typedef TSL_VECTOR(TSL_REAL, 4) tsl_fragment_sums;
 
-TSL_FUNCTION tsl_chunk tsl_fragment_load_a(TSL_LOCAL_POINTER const char *at, int pitch) {
+TSL_FUNCTION tsl_chunk tsl_fragment_load_a(TSL_LOCAL_POINTER const char *src, int pitch) {
   const int item = TSL_FRAGMENT_ITEM();
-  return tsl_chunk_load(at + item % 16 * pitch + item / 16 * 16);
+  return tsl_chunk_load(src + item % 16 * pitch + item / 16 * 16);
 }
-TSL_FUNCTION tsl_chunk tsl_fragment_load_b(TSL_LOCAL_POINTER const char *at, int pitch) {
-  return tsl_fragment_load_a(at, pitch);
+TSL_FUNCTION tsl_chunk tsl_fragment_load_b(TSL_LOCAL_POINTER const char *src, int pitch) {
+  return tsl_fragment_load_a(src, pitch);
 }
 
 /* Instructions of 8 bytes of each item. */

@@ -1,10 +1,11 @@
-/* kernel_fragments.h by the matrix instructions of AMD's RDNA (WMMA) in waves of 32, by the builtins that clang has for them; who
- * holds what is as AMD's matrix instruction calculator prints it. TSL_WMMA is 11 (RDNA 3) or 12 (RDNA 4).
+/* kernel_fragments.h by the matrix instructions of AMD's RDNA (WMMA) in waves of 32, by the builtins that
+ * clang has for them; who holds what is as AMD's matrix instruction calculator prints it. TSL_WMMA is 11
+ * (RDNA 3) or 12 (RDNA 4).
  *
  *   11: A and B: 16 lines of 32 bytes; an item has all of line item % 16, so that two items have the same.
  *       Sums: 16 x 16; an item has rows item / 16, + 2, + 4, ... of column item % 16
- *   12: of line item % 16, an item has the 16 bytes from item / 16 * 16 on (which along k does not matter, as A and B agree).
- *       Sums: rows 8 (item / 16) to + 7 of column item % 16
+ *   12: of line item % 16, an item has the 16 bytes from item / 16 * 16 on (which along k does not matter, as
+ * A and B agree). Sums: rows 8 (item / 16) to + 7 of column item % 16
  *
  * An instruction takes 16 numbers of each line: of bytes, a step is two of them. */
 #define TSL_FRAGMENT_ITEMS 32
@@ -22,8 +23,8 @@ typedef TSL_VECTOR(TSL_REAL, 8) tsl_fragment_sums;
 #if TSL_WMMA == 11
 #define TSL_FRAGMENT_ROW(item, e) ((item) / 16 + 2 * (e))
 typedef TSL_VECTOR(int, 8) tsl_fragment_a, tsl_fragment_b;
-TSL_FUNCTION tsl_fragment_a tsl_fragment_load_a(TSL_LOCAL_POINTER const char *at, int pitch) {
-  TSL_LOCAL_POINTER const char *own = at + TSL_FRAGMENT_ITEM() % 16 * pitch;
+TSL_FUNCTION tsl_fragment_a tsl_fragment_load_a(TSL_LOCAL_POINTER const char *src, int pitch) {
+  TSL_LOCAL_POINTER const char *own = src + TSL_FRAGMENT_ITEM() % 16 * pitch;
   return tsl_chunk_pair(tsl_chunk_load(own), tsl_chunk_load(own + 16));
 }
 /* Four words of a line, the first or the last. */
@@ -41,9 +42,9 @@ TSL_FUNCTION tsl_chunk tsl_wmma_part(tsl_fragment_a whole, int last) {
 #else
 #define TSL_FRAGMENT_ROW(item, e) ((item) / 16 * 8 + (e))
 typedef tsl_chunk tsl_fragment_a, tsl_fragment_b;
-TSL_FUNCTION tsl_fragment_a tsl_fragment_load_a(TSL_LOCAL_POINTER const char *at, int pitch) {
+TSL_FUNCTION tsl_fragment_a tsl_fragment_load_a(TSL_LOCAL_POINTER const char *src, int pitch) {
   const int item = TSL_FRAGMENT_ITEM();
-  return tsl_chunk_load(at + item % 16 * pitch + item / 16 * 16);
+  return tsl_chunk_load(src + item % 16 * pitch + item / 16 * 16);
 }
 #define tsl_wmma_part(whole, last) tsl_chunk_half(whole, last)
 #define TSL_WMMA_NAME(types) TSL_PASTE(__builtin_amdgcn_wmma_##types, _w32_gfx12)
@@ -51,8 +52,8 @@ TSL_FUNCTION tsl_fragment_a tsl_fragment_load_a(TSL_LOCAL_POINTER const char *at
 #define TSL_WMMA_SHORTS(x) as_short8(x)
 #endif
 
-TSL_FUNCTION tsl_fragment_b tsl_fragment_load_b(TSL_LOCAL_POINTER const char *at, int pitch) {
-  return tsl_fragment_load_a(at, pitch);
+TSL_FUNCTION tsl_fragment_b tsl_fragment_load_b(TSL_LOCAL_POINTER const char *src, int pitch) {
+  return tsl_fragment_load_a(src, pitch);
 }
 
 TSL_FUNCTION tsl_fragment_sums tsl_fragment_multiply(tsl_fragment_a a, tsl_fragment_b b,

@@ -1,6 +1,7 @@
-/* Elements of A, B and C as sums take them. Where the build says nothing, they are TSL_REAL, or two of them where it defines
- * TSL_COMPLEX. Else TSL_TYPE_AB and TSL_TYPE_C are of the list below, and TSL_REAL is the type of sums: float for the halves,
- * int for bytes, of which TSL_SIGNED_A and TSL_SIGNED_B say whether they have signs (tsl_launch_define_types()). */
+/* Elements of A, B and C as sums take them. Where the build says nothing, they are TSL_REAL, or two of them
+ * where it defines TSL_COMPLEX. Else TSL_TYPE_AB and TSL_TYPE_C are of the list below, and TSL_REAL is the
+ * type of sums: float for the halves, int for bytes, of which TSL_SIGNED_A and TSL_SIGNED_B say whether they
+ * have signs (tsl_launch_define_types()). */
 #ifndef TSL_KERNEL_KERNEL_ELEMENTS_H
 #define TSL_KERNEL_KERNEL_ELEMENTS_H
 

@@ -1,13 +1,15 @@
-/* Sums that are nearly exact and know how nearly, as kernels have them: what strategy/gemm/exact/exact_near.h says of the host's, in its order. Lines
- * are rows of A and columns of B. The includer has kernel_elements.h, and TSL_GEMM_SIZES with alpha and beta. */
+/* Sums that are nearly exact and know how nearly, as kernels have them: what strategy/gemm/exact/exact_near.h
+ * says of the host's, in its order. Lines are rows of A and columns of B. The includer has kernel_elements.h,
+ * and TSL_GEMM_SIZES with alpha and beta. */
 #ifndef TSL_KERNEL_KERNEL_EXACT_NEAR_H
 #define TSL_KERNEL_KERNEL_EXACT_NEAR_H
 
 #include "kernel_elements.h"
 #include "kernel_gemm.h"
 
-/* Terms between two moments when what lies beside sums is taken into them. Of pairs `low` stays below as many times 2^(top - 53) and one, so that each
- * term costs at most five and as many times 2^(top - 106) (kernels/exact_near.c): of doubles few, as what is left open here takes long. */
+/* Terms between two moments when what lies beside sums is taken into them. Of pairs `low` stays below as many
+ * times 2^(top - 53) and one, so that each term costs at most five and as many times 2^(top - 106)
+ * (kernels/exact_near.c): of doubles few, as what is left open here takes long. */
 #ifdef TSL_REAL_IS_DOUBLE
 #define EXACT_PANEL 32
 #else
@@ -18,16 +20,17 @@ TSL_FUNCTION double exact_magnitude(double x) {
   return x < 0 ? -x : x;
 }
 
-/* A line's numbers: the largest magnitude, their sum, and a power of two that all of them are multiples of. */
+/* A line's numbers: the largest magnitude, their sum, and a power of two that all of them are multiples of.
+ */
 typedef struct exact_line {
   double largest, total, unit;
 } exact_line;
 
-TSL_FUNCTION exact_line exact_line_at(TSL_GLOBAL const double *of, TSL_INDEX count, TSL_INDEX line) {
+TSL_FUNCTION exact_line exact_line_at(TSL_GLOBAL const double *state, TSL_INDEX count, TSL_INDEX line) {
   exact_line made;
-  made.largest = of[line];
-  made.total = of[count + line];
-  made.unit = of[2 * count + line];
+  made.largest = state[line];
+  made.total = state[count + line];
+  made.unit = state[2 * count + line];
   return made;
 }
 
@@ -69,7 +72,8 @@ TSL_FUNCTION double exact_most(const exact_line *a, const exact_line *b) {
   return least * (1 + 0x1p-20) + (least == 0 && a->largest > 0 && b->largest > 0 ? 0x1p-1074 : 0);
 }
 
-/* 1.5 2^top with all sums below 2^(top - 2), 0 where all of them are 0; NaN where numbers on the way could be too large or too small. */
+/* 1.5 2^top with all sums below 2^(top - 2), 0 where all of them are 0; NaN where numbers on the way could be
+ * too large or too small. */
 TSL_FUNCTION double exact_base(double most) {
   const TSL_INDEX exponent = (TSL_AS_INDEX(most) >> 52) + 3;
   return most == 0 ? 0
@@ -78,13 +82,15 @@ TSL_FUNCTION double exact_base(double most) {
              : TSL_NAN(double);
 }
 
-/* Whether sums of at most `most` lose nothing: they have `bits` bits from the last one on that products can have. */
+/* Whether sums of at most `most` lose nothing: they have `bits` bits from the last one on that products can
+ * have. */
 TSL_FUNCTION bool exact_loses_nothing(double most, const exact_line *a, const exact_line *b, double bits,
                                       const tsl_gemm_arguments *g) {
   return g->alpha == 1 && g->beta == 0 && most < bits * (a->unit * b->unit);
 }
 
-/* high + low, no negative zero; for types with fewer digits to the odd one of the doubles beside it, which is rounded as that is itself. */
+/* high + low, no negative zero; for types with fewer digits to the odd one of the doubles beside it, which is
+ * rounded as that is itself. */
 TSL_FUNCTION double exact_end(double high, double low) {
 #ifdef TSL_REAL_IS_DOUBLE
   return high + low + 0.0;
@@ -95,7 +101,8 @@ TSL_FUNCTION double exact_end(double high, double low) {
 #endif
 }
 
-/* Of a pair that started at exact_base(), as the host's enclose_pairs() says; sums that are off by so many times as much. */
+/* Of a pair that started at exact_base(), as the host's enclose_pairs() says; sums that are off by so many
+ * times as much. */
 TSL_FUNCTION exact_enclosure exact_enclose_pair(double high, double low, double off_by, const exact_line *a,
                                                 const exact_line *b, double before,
                                                 const tsl_gemm_arguments *g) {
@@ -145,7 +152,8 @@ TSL_FUNCTION exact_enclosure exact_enclose(double high, double beside, const exa
   return made;
 }
 
-/* To nearest even of the type of C, once: adding 1.5 2^52 of a narrow type's last place leaves nothing below it. */
+/* To nearest even of the type of C, once: adding 1.5 2^52 of a narrow type's last place leaves nothing below
+ * it. */
 TSL_FUNCTION double exact_rounded(double x) {
 #if TSL_C_DIGITS == 24
   return (double)(float)x;
@@ -162,9 +170,10 @@ TSL_FUNCTION double exact_rounded(double x) {
 #endif
 
 /* Whether all that is enclosed rounds to one number, which is stored then. */
-TSL_FUNCTION bool exact_store_near(const exact_enclosure *of, TSL_GLOBAL tsl_result *c) {
-  const double result = exact_rounded(of->lower);
-  if (!(of->lower == of->lower) || TSL_AS_INDEX(result) != TSL_AS_INDEX(exact_rounded(of->upper)))
+TSL_FUNCTION bool exact_store_near(const exact_enclosure *enclosure, TSL_GLOBAL tsl_result *c) {
+  const double result = exact_rounded(enclosure->lower);
+  if (!(enclosure->lower == enclosure->lower) ||
+      TSL_AS_INDEX(result) != TSL_AS_INDEX(exact_rounded(enclosure->upper)))
     return false;
   *c = tsl_rounded((TSL_REAL)result);
   return true;

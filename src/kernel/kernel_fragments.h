@@ -1,26 +1,28 @@
-/* Matrix instructions of graphics processors that have a name in OpenCL C: Intel's DPAS, AMD's MFMA and WMMA, behind one
- * interface. All items of a sub-group hold a matrix product together, each a piece of it, a "fragment". For devices with
- * TSL_CAN_FRAGMENTS; the host puts the lines of src/device/device_fragments.h in front, which name the instruction.
+/* Matrix instructions of graphics processors that have a name in OpenCL C: Intel's DPAS, AMD's MFMA and WMMA,
+ * behind one interface. All items of a sub-group hold a matrix product together, each a piece of it, a
+ * "fragment". For devices with TSL_CAN_FRAGMENTS; the host puts the lines of src/device/device_fragments.h in
+ * front, which name the instruction.
  *
- * A line is a row of A or a column of B; its numbers lie one after the other in local memory, `pitch` bytes from line to
- * line, everything aligned to 16 bytes:
+ * A line is a row of A or a column of B; its numbers lie one after the other in local memory, `pitch` bytes
+ * from line to line, everything aligned to 16 bytes:
  *
- *   a step:   A, ROWS lines of BYTES    x    B, COLS lines of BYTES    =    ROWS x COLS sums, SUMS of them in each item
+ *   a step:   A, ROWS lines of BYTES    x    B, COLS lines of BYTES    =    ROWS x COLS sums, SUMS of them in
+ * each item
  *
  *   TSL_FRAGMENT_ITEMS                     items of a sub-group
  *   TSL_FRAGMENT_ROWS, _COLS, _SUMS        of a product, and of it in each item
- *   TSL_FRAGMENT_BYTES                     of each line that a step multiplies: one instruction, or as many as fill 16 bytes
- *                                          of an item's own
- *   TSL_FRAGMENT_ITEM(), TSL_FRAGMENT_GROUP()   this item's number in its sub-group, and the sub-group's in the group
- *   TSL_FRAGMENT_ROW(item, e), TSL_FRAGMENT_COL(item, e)   where sum e of an item lies
- *   TSL_FRAGMENT_KERNEL(items)             in front of a kernel's name, for TSL_KERNEL(items, 1, 1)
- *   tsl_fragment_a, tsl_fragment_b, tsl_fragment_sums      types
- *   tsl_fragment_load_a(at, pitch), tsl_fragment_load_b(at, pitch)   from local memory; `at` is the first line's
- *   tsl_fragment_multiply(a, b, sums)      sums + a b
+ *   TSL_FRAGMENT_BYTES                     of each line that a step multiplies: one instruction, or as many
+ * as fill 16 bytes of an item's own TSL_FRAGMENT_ITEM(), TSL_FRAGMENT_GROUP()   this item's number in its
+ * sub-group, and the sub-group's in the group TSL_FRAGMENT_ROW(item, e), TSL_FRAGMENT_COL(item, e)   where
+ * sum e of an item lies TSL_FRAGMENT_KERNEL(items)             in front of a kernel's name, for
+ * TSL_KERNEL(items, 1, 1) tsl_fragment_a, tsl_fragment_b, tsl_fragment_sums      types
+ *   tsl_fragment_load_a(at, pitch), tsl_fragment_load_b(at, pitch)   from local memory; `at` is the first
+ * line's tsl_fragment_multiply(a, b, sums)      sums + a b
  *
- * Which number of a step meets which is the instruction's business only as far as A and B agree: sums do not know their
- * products' order along k. So a fragment is wherever possible what one load of 16 bytes brings. All items of a sub-group
- * call these together. Types are TSL_TYPE_AB, TSL_SIGNED_A and TSL_SIGNED_B of kernel/units.h. */
+ * Which number of a step meets which is the instruction's business only as far as A and B agree: sums do not
+ * know their products' order along k. So a fragment is wherever possible what one load of 16 bytes brings.
+ * All items of a sub-group call these together. Types are TSL_TYPE_AB, TSL_SIGNED_A and TSL_SIGNED_B of
+ * kernel/units.h. */
 #ifndef TSL_KERNEL_KERNEL_FRAGMENTS_H
 #define TSL_KERNEL_KERNEL_FRAGMENTS_H
 
@@ -36,8 +38,8 @@
 
 /* 16 bytes of local memory. */
 typedef TSL_VECTOR(int, 4) tsl_chunk;
-TSL_FUNCTION tsl_chunk tsl_chunk_load(TSL_LOCAL_POINTER const char *at) {
-  return TSL_LOCAL_LOAD(int, 4, (TSL_LOCAL_POINTER const int *)at);
+TSL_FUNCTION tsl_chunk tsl_chunk_load(TSL_LOCAL_POINTER const char *src) {
+  return TSL_LOCAL_LOAD(int, 4, (TSL_LOCAL_POINTER const int *)src);
 }
 /* Two words of a chunk, the first two or the last. */
 TSL_FUNCTION TSL_VECTOR(int, 2) tsl_chunk_half(tsl_chunk chunk, int last) {
@@ -69,16 +71,16 @@ TSL_FUNCTION TSL_VECTOR(int, 8) tsl_chunk_pair(tsl_chunk first, tsl_chunk second
 #endif
 
 /* to[e] = sum e of this item. */
-TSL_FUNCTION void tsl_fragment_spread(TSL_REAL *to, tsl_fragment_sums sums) {
-  to[0] = TSL_LANE(sums, 0);
-  to[1] = TSL_LANE(sums, 1);
-  to[2] = TSL_LANE(sums, 2);
-  to[3] = TSL_LANE(sums, 3);
+TSL_FUNCTION void tsl_fragment_spread(TSL_REAL *dst, tsl_fragment_sums sums) {
+  dst[0] = TSL_LANE(sums, 0);
+  dst[1] = TSL_LANE(sums, 1);
+  dst[2] = TSL_LANE(sums, 2);
+  dst[3] = TSL_LANE(sums, 3);
 #if TSL_FRAGMENT_SUMS == 8
-  to[4] = TSL_LANE(sums, 4);
-  to[5] = TSL_LANE(sums, 5);
-  to[6] = TSL_LANE(sums, 6);
-  to[7] = TSL_LANE(sums, 7);
+  dst[4] = TSL_LANE(sums, 4);
+  dst[5] = TSL_LANE(sums, 5);
+  dst[6] = TSL_LANE(sums, 6);
+  dst[7] = TSL_LANE(sums, 7);
 #endif
 }
 

@@ -1,5 +1,6 @@
 /* What every transpose kernel is given beside its two pointers, and what happens to an element on its way.
- * strategy/transpose/transpose_common.c has the same struct on the host. Everything counts elements. C is m x n, A is n x m. */
+ * strategy/transpose/transpose_common.c has the same struct on the host. Everything counts elements. C is m x
+ * n, A is n x m. */
 #ifndef TSL_KERNEL_KERNEL_TRANSPOSE_H
 #define TSL_KERNEL_KERNEL_TRANSPOSE_H
 
@@ -14,7 +15,8 @@ typedef struct tsl_transpose_arguments {
 #endif
 } tsl_transpose_arguments;
 
-/* tsl_element: what is moved. Without a factor elements are integers of their size, so that no bit of a NaN changes. */
+/* tsl_element: what is moved. Without a factor elements are integers of their size, so that no bit of a NaN
+ * changes. */
 #ifdef TSL_REAL
 typedef TSL_REAL tsl_element;
 #elif TSL_MOVED_BYTES == 1

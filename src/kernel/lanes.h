@@ -1,5 +1,5 @@
-/* Vectors of TSL_PARAM_VECTOR bytes, TSL_LANES numbers, and the way between them and arrays whose indices are constants
- * once loops are unrolled: lanes have names, so a loop cannot run over them. */
+/* Vectors of TSL_PARAM_VECTOR bytes, TSL_LANES numbers, and the way between them and arrays whose indices are
+ * constants once loops are unrolled: lanes have names, so a loop cannot run over them. */
 #ifndef TSL_KERNEL_LANES_H
 #define TSL_KERNEL_LANES_H
 
@@ -26,28 +26,28 @@ typedef TSL_VECTOR(TSL_REAL, TSL_LANES) tsl_group_queue;
 #define TSL_LANES_FMA(a, b, c) TSL_REAL_FMA(a, b, c)
 
 /* to[i] = lane i. */
-TSL_FUNCTION void tsl_group_queue_spread(TSL_REAL *to, tsl_group_queue from) {
-  to[0] = TSL_LANE(from, 0);
-  to[1] = TSL_LANE(from, 1);
+TSL_FUNCTION void tsl_group_queue_spread(TSL_REAL *dst, tsl_group_queue from) {
+  dst[0] = TSL_LANE(from, 0);
+  dst[1] = TSL_LANE(from, 1);
 #if TSL_LANES >= 4
-  to[2] = TSL_LANE(from, 2);
-  to[3] = TSL_LANE(from, 3);
+  dst[2] = TSL_LANE(from, 2);
+  dst[3] = TSL_LANE(from, 3);
 #endif
 #if TSL_LANES >= 8
-  to[4] = TSL_LANE(from, 4);
-  to[5] = TSL_LANE(from, 5);
-  to[6] = TSL_LANE(from, 6);
-  to[7] = TSL_LANE(from, 7);
+  dst[4] = TSL_LANE(from, 4);
+  dst[5] = TSL_LANE(from, 5);
+  dst[6] = TSL_LANE(from, 6);
+  dst[7] = TSL_LANE(from, 7);
 #endif
 #if TSL_LANES >= 16
-  to[8] = TSL_LANE(from, 8);
-  to[9] = TSL_LANE(from, 9);
-  to[10] = TSL_LANE(from, a);
-  to[11] = TSL_LANE(from, b);
-  to[12] = TSL_LANE(from, c);
-  to[13] = TSL_LANE(from, d);
-  to[14] = TSL_LANE(from, e);
-  to[15] = TSL_LANE(from, f);
+  dst[8] = TSL_LANE(from, 8);
+  dst[9] = TSL_LANE(from, 9);
+  dst[10] = TSL_LANE(from, a);
+  dst[11] = TSL_LANE(from, b);
+  dst[12] = TSL_LANE(from, c);
+  dst[13] = TSL_LANE(from, d);
+  dst[14] = TSL_LANE(from, e);
+  dst[15] = TSL_LANE(from, f);
 #endif
 }
 
@@ -78,34 +78,35 @@ TSL_FUNCTION tsl_group_queue tsl_group_queue_gather(const TSL_REAL *from) {
   return to;
 }
 
-/* TSL_LANES numbers of a row of C from their sums: `at` is the first of them, `count` how many of them are inside.
- * `together`: they follow each other, and where a vector has at most 16 bytes, `at` is aligned to it. beta = 0 reads
- * nothing. */
-TSL_FUNCTION void tsl_group_queue_finish(TSL_GLOBAL TSL_REAL *at, TSL_INDEX stride, TSL_INDEX count, bool together,
-                                   tsl_group_queue sum, TSL_REAL alpha, TSL_REAL beta) {
+/* TSL_LANES numbers of a row of C from their sums: `data` is the first of them, `count` how many of them are
+ * inside. `together`: they follow each other, and where a vector has at most 16 bytes, `data` is aligned to
+ * it. beta = 0 reads nothing. */
+TSL_FUNCTION void tsl_group_queue_finish(TSL_GLOBAL TSL_REAL *data, TSL_INDEX stride, TSL_INDEX count,
+                                         bool together, tsl_group_queue sum, TSL_REAL alpha, TSL_REAL beta) {
   const tsl_group_queue scaled = TSL_SPLAT(TSL_REAL, TSL_LANES, alpha) * sum;
   if (together && count >= TSL_LANES) {
     tsl_group_queue made = scaled;
 #if TSL_PARAM_VECTOR <= 16
     if (beta != 0) {
       const tsl_group_queue factor = TSL_SPLAT(TSL_REAL, TSL_LANES, beta);
-      const tsl_group_queue before = TSL_LOAD_ALIGNED(TSL_REAL, TSL_LANES, at);
+      const tsl_group_queue before = TSL_LOAD_ALIGNED(TSL_REAL, TSL_LANES, data);
       made = TSL_LANES_FMA(factor, before, scaled);
     }
-    TSL_STORE_ALIGNED(TSL_REAL, TSL_LANES, at, made);
+    TSL_STORE_ALIGNED(TSL_REAL, TSL_LANES, data, made);
 #else
     if (beta != 0) {
       const tsl_group_queue factor = TSL_SPLAT(TSL_REAL, TSL_LANES, beta);
-      const tsl_group_queue before = TSL_LOAD(TSL_REAL, TSL_LANES, at);
+      const tsl_group_queue before = TSL_LOAD(TSL_REAL, TSL_LANES, data);
       made = TSL_LANES_FMA(factor, before, scaled);
     }
-    TSL_STORE(TSL_REAL, TSL_LANES, at, made);
+    TSL_STORE(TSL_REAL, TSL_LANES, data, made);
 #endif
     return;
   }
   TSL_REAL line[TSL_LANES];
   tsl_group_queue_spread(line, scaled);
-  /* Of processors' long vectors this is the rare way, which costs compilers more than all the rest when it is unrolled. */
+  /* Of processors' long vectors this is the rare way, which costs compilers more than all the rest when it is
+   * unrolled. */
 #if TSL_PARAM_VECTOR > 16
   TSL_UNROLL_BY(1)
 #else
@@ -113,7 +114,7 @@ TSL_FUNCTION void tsl_group_queue_finish(TSL_GLOBAL TSL_REAL *at, TSL_INDEX stri
 #endif
   for (int e = 0; e < TSL_LANES; e++)
     if (e < count)
-      at[e * stride] = beta == 0 ? line[e] : TSL_LANES_FMA(beta, at[e * stride], line[e]);
+      data[e * stride] = beta == 0 ? line[e] : TSL_LANES_FMA(beta, data[e * stride], line[e]);
 }
 
 /* Whether rows of C from this offset on may be taken as `together`. */

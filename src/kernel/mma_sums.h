@@ -1,10 +1,11 @@
-/* What the kernels of opencl_mma share: types, what they are given, and the last step, from sums in registers to C.
+/* What the kernels of opencl_mma share: types, what they are given, and the last step, from sums in registers
+ * to C.
  *
- * An item has four numbers of each 16 x 8 sums of a warp's tile: columns 2 (item % 4) and the next, of rows item / 4 and 8
- * below. Neighbours exchange pairs, so that each stores four columns at once.
+ * An item has four numbers of each 16 x 8 sums of a warp's tile: columns 2 (item % 4) and the next, of rows
+ * item / 4 and 8 below. Neighbours exchange pairs, so that each stores four columns at once.
  *
- * Before it is included: ptx.h, C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_ACROSS, B_ACROSS, and how many 16 x 8 sums a warp's tile
- * has, TILES_M x TILES_N. */
+ * Before it is included: ptx.h, C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_ACROSS, B_ACROSS, and how many 16 x 8
+ * sums a warp's tile has, TILES_M x TILES_N. */
 #ifndef TSL_KERNEL_MMA_SUMS_H
 #define TSL_KERNEL_MMA_SUMS_H
 
@@ -36,10 +37,11 @@ typedef struct opencl_mma_arguments {
   TSL_INDEX band, tiles_m, tiles_n; /* rows of tiles that groups take together; how many there are */
 } opencl_mma_arguments;
 
-/* The same where four warps multiply together. Bytes from the scratch memory's start to the groups' descriptions and to
- * sums; the parts that k is split into: each has a matrix of sums there, m and n rounded up to whole tiles, if there are
- * several; and to an int that is above wanted_above unless nobody reads C (-1: there is none). Rows of `rests_row` bytes
- * from `rests` on take elements modulo p in place of C, if that is not 0 (strategy.h: tsl_modular_output). */
+/* The same where four warps multiply together. Bytes from the scratch memory's start to the groups'
+ * descriptions and to sums; the parts that k is split into: each has a matrix of sums there, m and n rounded
+ * up to whole tiles, if there are several; and to an int that is above wanted_above unless nobody reads C
+ * (-1: there is none). Rows of `rests_row` bytes from `rests` on take elements modulo p in place of C, if
+ * that is not 0 (strategy.h: tsl_modular_output). */
 typedef struct opencl_mma_group_arguments {
   opencl_mma_arguments whole;
   TSL_INDEX maps, sums, split_k, wanted, wanted_above, rests, rests_row;
@@ -50,17 +52,17 @@ typedef struct opencl_mma_group_arguments {
 
 /* alpha * sum, and beta * *c added to that: only where beta is not 0 may C be read. */
 #if WHOLE
-TSL_FUNCTION int scaled(int sum, const opencl_mma_arguments given) {
-  return (int)((unsigned int)given.gemm.alpha * (unsigned int)sum);
+TSL_FUNCTION int scaled(int sum, const opencl_mma_arguments args) {
+  return (int)((unsigned int)args.gemm.alpha * (unsigned int)sum);
 }
-TSL_FUNCTION int added(int sum, TSL_GLOBAL const int *c, const opencl_mma_arguments given) {
-  return (int)((unsigned int)sum + (unsigned int)given.gemm.beta * (unsigned int)*c);
+TSL_FUNCTION int added(int sum, TSL_GLOBAL const int *c, const opencl_mma_arguments args) {
+  return (int)((unsigned int)sum + (unsigned int)args.gemm.beta * (unsigned int)*c);
 }
 #else
-TSL_FUNCTION float scaled(float sum, const opencl_mma_arguments given) {
-  return given.gemm.alpha * sum;
+TSL_FUNCTION float scaled(float sum, const opencl_mma_arguments args) {
+  return args.gemm.alpha * sum;
 }
-TSL_FUNCTION float added(float sum, TSL_GLOBAL const MMA_RESULT *c, const opencl_mma_arguments given) {
+TSL_FUNCTION float added(float sum, TSL_GLOBAL const MMA_RESULT *c, const opencl_mma_arguments args) {
 #if C_FORM == 0
   const float before = *c;
 #elif C_FORM == 1
@@ -68,7 +70,7 @@ TSL_FUNCTION float added(float sum, TSL_GLOBAL const MMA_RESULT *c, const opencl
 #else
   const float before = tsl_ptx_from_bf16(*c);
 #endif
-  return TSL_FMA(given.gemm.beta, before, sum);
+  return TSL_FMA(args.gemm.beta, before, sum);
 }
 #endif
 
@@ -80,15 +82,15 @@ TSL_FUNCTION unsigned int pair_of(float first, float second) {
 
 /* Four numbers of a row of C that lie side by side, and aligned. */
 TSL_FUNCTION void store_wide(TSL_GLOBAL MMA_RESULT *c, const MMA_NUMBER *sums,
-                             const opencl_mma_arguments given) {
+                             const opencl_mma_arguments args) {
   MMA_NUMBER out[4];
   TSL_UNROLL
   for (int e = 0; e < 4; e++)
-    out[e] = scaled(sums[e], given);
-  if (given.gemm.beta != 0) {
+    out[e] = scaled(sums[e], args);
+  if (args.gemm.beta != 0) {
     TSL_UNROLL
     for (int e = 0; e < 4; e++)
-      out[e] = added(out[e], c + e, given);
+      out[e] = added(out[e], c + e, args);
   }
 #if C_FORM == 1 || C_FORM == 2
   TSL_VECTOR(int, 2) whole;
@@ -107,13 +109,13 @@ TSL_FUNCTION void store_wide(TSL_GLOBAL MMA_RESULT *c, const MMA_NUMBER *sums,
 
 /* The first `inside` (any number) of four, one by one. */
 TSL_FUNCTION void store_each(TSL_GLOBAL MMA_RESULT *c, TSL_INDEX step, int inside, const MMA_NUMBER *sums,
-                             const opencl_mma_arguments given) {
+                             const opencl_mma_arguments args) {
   TSL_UNROLL
   for (int e = 0; e < 4; e++, c += step)
     if (e < inside) {
-      MMA_NUMBER out = scaled(sums[e], given);
-      if (given.gemm.beta != 0)
-        out = added(out, c, given);
+      MMA_NUMBER out = scaled(sums[e], args);
+      if (args.gemm.beta != 0)
+        out = added(out, c, args);
 #if C_FORM == 1 || C_FORM == 2
       *c = (unsigned short)pair_of(out, out);
 #else
@@ -122,9 +124,10 @@ TSL_FUNCTION void store_each(TSL_GLOBAL MMA_RESULT *c, TSL_INDEX step, int insid
     }
 }
 
-/* Row `lower` * 8 of a 16-line tile and four columns of 16, of two neighbouring tiles. An item has two of each, whose
- * columns are side by side with those of the item beside it: one takes both pairs of the first tile, the other those of
- * the second. Transposed bytes have left the columns in an order in which all four are this item's. */
+/* Row `lower` * 8 of a 16-line tile and four columns of 16, of two neighbouring tiles. An item has two of
+ * each, whose columns are side by side with those of the item beside it: one takes both pairs of the first
+ * tile, the other those of the second. Transposed bytes have left the columns in an order in which all four
+ * are this item's. */
 TSL_FUNCTION void gather(MMA_NUMBER first[4], MMA_NUMBER second[4], int lower, MMA_NUMBER *line) {
   TSL_UNROLL
   for (int e = 0; e < 2; e++) {
@@ -143,32 +146,32 @@ TSL_FUNCTION void gather(MMA_NUMBER first[4], MMA_NUMBER second[4], int lower, M
   }
 }
 
-TSL_FUNCTION void store_sums(TSL_GLOBAL MMA_NUMBER *to, const MMA_NUMBER *line) {
+TSL_FUNCTION void store_sums(TSL_GLOBAL MMA_NUMBER *dst, const MMA_NUMBER *line) {
   TSL_VECTOR(MMA_NUMBER, 4) whole;
   TSL_LANE(whole, 0) = line[0];
   TSL_LANE(whole, 1) = line[1];
   TSL_LANE(whole, 2) = line[2];
   TSL_LANE(whole, 3) = line[3];
-  TSL_STORE_WHOLE(MMA_NUMBER, 4, to, whole);
+  TSL_STORE_WHOLE(MMA_NUMBER, 4, dst, whole);
 }
 
-/* The item's sums of a warp's tile, whose first element is (row, col): to C, or as they are to `apart`, where that is not
- * NULL, a row-major matrix that has room for all of the tile. */
+/* The item's sums of a warp's tile, whose first element is (row, col): to C, or as they are to `apart`, where
+ * that is not NULL, a row-major matrix that has room for all of the tile. */
 TSL_FUNCTION void store_tile(TSL_GLOBAL MMA_RESULT *c, TSL_GLOBAL MMA_NUMBER *apart, TSL_INDEX apart_pitch,
                              TSL_INDEX row, TSL_INDEX col, MMA_NUMBER sums[TILES_M][TILES_N][4],
-                             const opencl_mma_arguments given) {
+                             const opencl_mma_arguments args) {
   const int own_row = TSL_ITEM(0) % 32 / 4, own_col = TSL_ITEM(0) % 4;
-  const TSL_INDEX step = given.gemm.c_col_stride;
-  const bool is_wide = step == 1 && (given.gemm.c_offset | given.gemm.c_row_stride) % 4 == 0;
-  c += given.gemm.c_offset;
+  const TSL_INDEX step = args.gemm.c_col_stride;
+  const bool is_wide = step == 1 && (args.gemm.c_offset | args.gemm.c_row_stride) % 4 == 0;
+  c += args.gemm.c_offset;
   col += WHOLE && B_ACROSS ? 4 * own_col : own_col % 2 * 8 + own_col / 2 * 4;
-  const int columns = given.gemm.n - col < 1024 ? (int)(given.gemm.n - col) : 1024; /* more than a tile has */
+  const int columns = args.gemm.n - col < 1024 ? (int)(args.gemm.n - col) : 1024; /* more than a tile has */
   TSL_UNROLL
   for (int i = 0; i < 2 * TILES_M; i++) {
     const TSL_INDEX at = row + i / 2 * 16 + (WHOLE && A_ACROSS ? 2 * own_row + i % 2 : own_row + i % 2 * 8);
-    TSL_GLOBAL MMA_RESULT *to = c + (at * given.gemm.c_row_stride + col * step);
+    TSL_GLOBAL MMA_RESULT *to = c + (at * args.gemm.c_row_stride + col * step);
     TSL_GLOBAL MMA_NUMBER *to_apart = apart + (at * apart_pitch + col);
-    const int inside = at < given.gemm.m ? columns : 0;
+    const int inside = at < args.gemm.m ? columns : 0;
     TSL_UNROLL
     for (int j = 0; j < TILES_N; j += 2) {
       MMA_NUMBER line[4];
@@ -176,37 +179,37 @@ TSL_FUNCTION void store_tile(TSL_GLOBAL MMA_RESULT *c, TSL_GLOBAL MMA_NUMBER *ap
       if (apart != 0)
         store_sums(to_apart + j * 8, line);
       else if (is_wide && inside >= j * 8 + 4)
-        store_wide(to + j * 8, line, given);
+        store_wide(to + j * 8, line, args);
       else
-        store_each(to + j * 8 * step, step, inside - j * 8, line, given);
+        store_each(to + j * 8 * step, step, inside - j * 8, line, args);
     }
   }
 }
 
 #if WHOLE && !A_ACROSS && !B_ACROSS
 /* The same of sums modulo p: four bytes an item at once. */
-TSL_FUNCTION unsigned int rest_of(int sum, const opencl_mma_group_arguments given) {
-  const unsigned int x = (unsigned int)sum + given.bias;
-  return x - (unsigned int)((TSL_REPRODUCIBILITY)x * given.magic >> 39) * given.p;
+TSL_FUNCTION unsigned int rest_of(int sum, const opencl_mma_group_arguments args) {
+  const unsigned int x = (unsigned int)sum + args.bias;
+  return x - (unsigned int)((TSL_REPRODUCIBILITY)x * args.magic >> 39) * args.p;
 }
 TSL_FUNCTION void store_rests(TSL_GLOBAL char *rests, TSL_INDEX row, TSL_INDEX col,
-                              MMA_NUMBER sums[TILES_M][TILES_N][4], const opencl_mma_group_arguments given) {
+                              MMA_NUMBER sums[TILES_M][TILES_N][4], const opencl_mma_group_arguments args) {
   const int own_row = TSL_ITEM(0) % 32 / 4, own_col = TSL_ITEM(0) % 4;
   col += own_col % 2 * 8 + own_col / 2 * 4;
-  const TSL_INDEX columns = given.whole.gemm.n - col;
+  const TSL_INDEX columns = args.whole.gemm.n - col;
   TSL_UNROLL
   for (int i = 0; i < 2 * TILES_M; i++) {
     const TSL_INDEX at = row + i / 2 * 16 + own_row + i % 2 * 8;
-    TSL_GLOBAL char *to = rests + (at * given.rests_row + col);
-    const bool is_inside = at < given.whole.gemm.m;
+    TSL_GLOBAL char *to = rests + (at * args.rests_row + col);
+    const bool is_inside = at < args.whole.gemm.m;
     TSL_UNROLL
     for (int j = 0; j < TILES_N; j += 2) {
       MMA_NUMBER line[4];
       gather(sums[i / 2][j], sums[i / 2][j + 1], i % 2, line);
       if (is_inside && j * 8 < columns)
-        *(TSL_GLOBAL unsigned int *)(to + j * 8) = rest_of(line[0], given) | rest_of(line[1], given) << 8 |
-                                                   rest_of(line[2], given) << 16 |
-                                                   rest_of(line[3], given) << 24;
+        *(TSL_GLOBAL unsigned int *)(to + j * 8) = rest_of(line[0], args) | rest_of(line[1], args) << 8 |
+                                                   rest_of(line[2], args) << 16 |
+                                                   rest_of(line[3], args) << 24;
     }
   }
 }

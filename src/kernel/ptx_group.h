@@ -1,8 +1,10 @@
-/* What NVIDIA's sm_90 has beside ptx.h: products of four warps together, which read both factors from local memory; copies of
- * whole panels by one instruction; and barriers in local memory that count bytes (NVIDIA's PTX ISA, 8.0 or newer).
+/* What NVIDIA's sm_90 has beside ptx.h: products of four warps together, which read both factors from local
+ * memory; copies of whole panels by one instruction; and barriers in local memory that count bytes (NVIDIA's
+ * PTX ISA, 8.0 or newer).
  *
- * Where an instruction is sm_90a's alone, NVIDIA's compiler of OpenCL C refuses it, because it compiles for sm_90. There it is
- * written as a comment, which the back end makes code of in the compiled form (src/device/opencl/opencl_ptx.c). */
+ * Where an instruction is sm_90a's alone, NVIDIA's compiler of OpenCL C refuses it, because it compiles for
+ * sm_90. There it is written as a comment, which the back end makes code of in the compiled form
+ * (src/device/opencl/opencl_ptx.c). */
 #ifndef TSL_KERNEL_PTX_GROUP_H
 #define TSL_KERNEL_PTX_GROUP_H
 
@@ -16,7 +18,8 @@
 
 /* --- barriers in local memory --- */
 
-/* A barrier's phases are 0, 1, 0, ...; a phase ends when `count` arrivals and all bytes that were announced came. */
+/* A barrier's phases are 0, 1, 0, ...; a phase ends when `count` arrivals and all bytes that were announced
+ * came. */
 TSL_FUNCTION void tsl_ptx_barrier_start(unsigned int barrier, unsigned int count) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count) : "memory");
 }
@@ -47,12 +50,14 @@ TSL_FUNCTION void tsl_ptx_await(unsigned int barrier, unsigned int phase) {
 
 /* --- products of four warps --- */
 
-/* How a panel lies in local memory, for the instructions below: blocks of 8 lines of 128 bytes, whose chunks of 16 bytes are
- * exchanged by the line's number (chunk ^ line % 8). `block` is bytes from 8 lines to the next 8; `beside` those from 64
- * numbers to the next 64, where lines go across k. The first line's address is a multiple of 1024 bytes. */
-TSL_FUNCTION TSL_REPRODUCIBILITY tsl_ptx_panel(unsigned int address, unsigned int beside, unsigned int block) {
-  return (TSL_REPRODUCIBILITY)((address & 0x3ffff) >> 4) | (TSL_REPRODUCIBILITY)(beside >> 4) << 16 | (TSL_REPRODUCIBILITY)(block >> 4) << 32 |
-         (TSL_REPRODUCIBILITY)1 << 62;
+/* How a panel lies in local memory, for the instructions below: blocks of 8 lines of 128 bytes, whose chunks
+ * of 16 bytes are exchanged by the line's number (chunk ^ line % 8). `block` is bytes from 8 lines to the
+ * next 8; `beside` those from 64 numbers to the next 64, where lines go across k. The first line's address is
+ * a multiple of 1024 bytes. */
+TSL_FUNCTION TSL_REPRODUCIBILITY tsl_ptx_panel(unsigned int address, unsigned int beside,
+                                               unsigned int block) {
+  return (TSL_REPRODUCIBILITY)((address & 0x3ffff) >> 4) | (TSL_REPRODUCIBILITY)(beside >> 4) << 16 |
+         (TSL_REPRODUCIBILITY)(block >> 4) << 32 | (TSL_REPRODUCIBILITY)1 << 62;
 }
 
 #define TSL_PTX_GROUP_BEGIN() asm volatile(TSL_PTX_90A "wgmma.fence.sync.aligned;" ::: "memory")
@@ -84,8 +89,8 @@ TSL_FUNCTION TSL_REPRODUCIBILITY tsl_ptx_panel(unsigned int address, unsigned in
   "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, "             \
   "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
 
-/* sums (64 x 128 or 64 x 256, as [columns / 8][4] in each item of four warps) += A B, A's and B's places as tsl_ptx_panel()
- * gives them. `depth` is "16" or "32" numbers along k, `end` what follows the predicate. */
+/* sums (64 x 128 or 64 x 256, as [columns / 8][4] in each item of four warps) += A B, A's and B's places as
+ * tsl_ptx_panel() gives them. `depth` is "16" or "32" numbers along k, `end` what follows the predicate. */
 #define TSL_PTX_GROUP(columns, names, a_place, b_place, depth, type, a_type, b_type, end)                    \
   TSL_PTX_90A "{ .reg .pred p; setp.eq.u32 p, 0, 0; wgmma.mma_async.sync.aligned.m64n" columns "k" depth     \
               "." type "." TSL_TEXT(a_type) "." TSL_TEXT(b_type) " {" names "}, " a_place ", " b_place       \
@@ -101,9 +106,10 @@ TSL_FUNCTION TSL_REPRODUCIBILITY tsl_ptx_panel(unsigned int address, unsigned in
 
 /* --- copies of panels --- */
 
-/* Writes the description of a matrix to local memory (128 bytes, aligned to 128), by one item: `inner` dense elements in each
- * of `outer` rows, `pitch` bytes apart (a multiple of 16); copies take boxes of 128 bytes by `rows`, as tsl_ptx_panel() wants
- * them, zeros where there is no element. `type` is a number written out: "0" of bytes, "1" of 16 bits. */
+/* Writes the description of a matrix to local memory (128 bytes, aligned to 128), by one item: `inner` dense
+ * elements in each of `outer` rows, `pitch` bytes apart (a multiple of 16); copies take boxes of 128 bytes by
+ * `rows`, as tsl_ptx_panel() wants them, zeros where there is no element. `type` is a number written out: "0"
+ * of bytes, "1" of 16 bits. */
 #define TSL_PTX_MAP(map, from, inner, outer, pitch, elements, rows, type)                                    \
   asm volatile(TSL_PTX_90A "tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1; "          \
                            "tensormap.replace.tile.rank.shared::cta.b1024.b32 [%0], 1; "                     \
@@ -121,21 +127,23 @@ TSL_FUNCTION TSL_REPRODUCIBILITY tsl_ptx_panel(unsigned int address, unsigned in
                "l"(from), "r"((unsigned int)(inner)), "r"((unsigned int)(outer)), "l"(pitch),                \
                "r"((unsigned int)(elements)), "r"((unsigned int)(rows)), "r"(1u)                             \
                : "memory")
-/* Copies a description to global memory, by a whole warp; and makes it known to the item that copies by it. */
-TSL_FUNCTION void tsl_ptx_map_publish(TSL_GLOBAL char *to, unsigned int map) {
+/* Copies a description to global memory, by a whole warp; and makes it known to the item that copies by it.
+ */
+TSL_FUNCTION void tsl_ptx_map_publish(TSL_GLOBAL char *dst, unsigned int map) {
   asm volatile("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%0], "
-               "[%1], 128;" ::"l"(to),
+               "[%1], 128;" ::"l"(dst),
                "r"(map)
                : "memory");
 }
 TSL_FUNCTION void tsl_ptx_map_acquire(TSL_GLOBAL char *map) {
   asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(map) : "memory");
 }
-/* Starts copying a box to local memory, its first element being (inner, outer); `barrier` counts its bytes. */
-TSL_FUNCTION void tsl_ptx_copy_box(unsigned int to, TSL_GLOBAL char *map, int inner, int outer,
+/* Starts copying a box to local memory, its first element being (inner, outer); `barrier` counts its bytes.
+ */
+TSL_FUNCTION void tsl_ptx_copy_box(unsigned int end, TSL_GLOBAL char *map, int inner, int outer,
                                    unsigned int barrier) {
   asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, "
-               "{%2, %3}], [%4];" ::"r"(to),
+               "{%2, %3}], [%4];" ::"r"(end),
                "l"(map), "r"(inner), "r"(outer), "r"(barrier)
                : "memory");
 }

@@ -4,8 +4,8 @@
 
 #include "dialect.h"
 
-/* Tile number `group` of rows x cols tiles: bands of `band` rows of tiles, each band column by column, so that groups
- * that run at the same time share rows of A and columns of B in the caches. */
+/* Tile number `group` of rows x cols tiles: bands of `band` rows of tiles, each band column by column, so
+ * that groups that run at the same time share rows of A and columns of B in the caches. */
 TSL_FUNCTION void tsl_raster(TSL_INDEX group, TSL_INDEX rows, TSL_INDEX cols, TSL_INDEX band, TSL_INDEX *row,
                              TSL_INDEX *col) {
   const TSL_INDEX above = group / (band * cols) * band, place = group % (band * cols);

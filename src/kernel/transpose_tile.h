@@ -1,17 +1,18 @@
-/* Tiles of a transpose in local memory, and the order in which work-groups take them. The kernel's file sets TSL_TILE
- * (elements of an edge, a power of two), TSL_TILE_ITEMS (items of a group) and TSL_TILE_BAND (tiles, a power of two);
- * strategy/transpose/transpose_common.c counts the groups. Launches have put C's closest elements side by side in its rows.
+/* Tiles of a transpose in local memory, and the order in which work-groups take them. The kernel's file sets
+ * TSL_TILE (elements of an edge, a power of two), TSL_TILE_ITEMS (items of a group) and TSL_TILE_BAND (tiles,
+ * a power of two); strategy/transpose/transpose_common.c counts the groups. Launches have put C's closest
+ * elements side by side in its rows.
  *
  *   the tiles of C, three of a band:     in place, the triangle of tiles folded to a rectangle:
  *
- *     0  3  6 | ...                        row 0 of 4:  0 | 3 3 3 3        a tile of the triangle and its mirror image
- *     1  4  7 |                            row 1 of 4:  1 1 | 2 2 2        belong to one group
- *     2  5  8 |
+ *     0  3  6 | ...                        row 0 of 4:  0 | 3 3 3 3        a tile of the triangle and its
+ * mirror image 1  4  7 |                            row 1 of 4:  1 1 | 2 2 2        belong to one group 2  5
+ * 8 |
  *     ---------
  *     next band
  *
- * Groups that run at the same time then own a region of C that is about as high as wide, and with it whole pages of
- * memory on both sides. */
+ * Groups that run at the same time then own a region of C that is about as high as wide, and with it whole
+ * pages of memory on both sides. */
 #ifndef TSL_KERNEL_TRANSPOSE_TILE_H
 #define TSL_KERNEL_TRANSPOSE_TILE_H
 
@@ -27,8 +28,8 @@ typedef struct tsl_tile {
   int rows, cols;
 } tsl_tile;
 
-/* Where a tile's element lies in local memory: each row is rotated by its own number, so that a row's neighbours and a
- * column's neighbours are in banks of their own, without padding. */
+/* Where a tile's element lies in local memory: each row is rotated by its own number, so that a row's
+ * neighbours and a column's neighbours are in banks of their own, without padding. */
 TSL_FUNCTION int tsl_tile_at(int row, int col) {
   return row * TSL_TILE + ((row + col) & (TSL_TILE - 1));
 }
@@ -59,8 +60,8 @@ TSL_FUNCTION int tsl_tile_band_shift(TSL_INDEX rows) {
   return shift;
 }
 
-/* The rectangle of places, `wide` x `tall`, and the tile (row, col) of one of them; false where there is none. In place
- * row >= col, and the group of a tile owns its mirror image, too. */
+/* The rectangle of places, `wide` x `tall`, and the tile (row, col) of one of them; false where there is
+ * none. In place row >= col, and the group of a tile owns its mirror image, too. */
 #ifdef TSL_IN_PLACE
 TSL_FUNCTION void tsl_tile_places(const tsl_transpose_arguments g, TSL_INDEX *wide, TSL_INDEX *tall) {
   const TSL_INDEX tiles = tsl_tile_count(g.m);
@@ -100,7 +101,8 @@ TSL_FUNCTION bool tsl_tile_find(const tsl_transpose_arguments g, TSL_INDEX x, TS
 }
 #endif
 
-/* Brings what the tile becomes into local memory, element by element, along whichever axis of A lies closer. */
+/* Brings what the tile becomes into local memory, element by element, along whichever axis of A lies closer.
+ */
 TSL_FUNCTION void tsl_tile_fetch(TSL_LOCAL_POINTER tsl_element *transposed, TSL_GLOBAL const tsl_element *a,
                                  const tsl_tile tile, const tsl_transpose_arguments g) {
   const TSL_INDEX down = g.a_col_stride,

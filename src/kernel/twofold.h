@@ -1,7 +1,7 @@
-/* Sums in twice the precision of double: an unevaluated pair, where `high` is what plain additions in the same order
- * give, and `low` gathers what they lost. Errors are exact (TwoSum: Knuth 1969; TwoProduct by a fused multiply-add), so
- * every device finds the same bits; nothing here may be fused or reordered, which TSL_MUL and the language see to.
- * Where `high` is infinite or NaN, `low` means nothing. */
+/* Sums in twice the precision of double: an unevaluated pair, where `high` is what plain additions in the
+ * same order give, and `low` gathers what they lost. Errors are exact (TwoSum: Knuth 1969; TwoProduct by a
+ * fused multiply-add), so every device finds the same bits; nothing here may be fused or reordered, which
+ * TSL_MUL and the language see to. Where `high` is infinite or NaN, `low` means nothing. */
 #ifndef TSL_KERNEL_TWOFOLD_H
 #define TSL_KERNEL_TWOFOLD_H
 

@@ -1,5 +1,5 @@
-/* Elements as multiply-adds take them. A "unit" is what one multiply-add takes of an operand: a number; or, with TSL_QUADS,
- * four bytes that follow each other along k. */
+/* Elements as multiply-adds take them. A "unit" is what one multiply-add takes of an operand: a number; or,
+ * with TSL_QUADS, four bytes that follow each other along k. */
 #ifndef TSL_KERNEL_UNITS_H
 #define TSL_KERNEL_UNITS_H
 
@@ -19,8 +19,8 @@
 #define TSL_UNIT_PRODUCTS 1
 #endif
 
-/* A unit of the element at `from` and, where it takes more, of the next ones, `step` elements apart, of which `count` are
- * there. `is_signed`: of bytes. */
+/* A unit of the element at `from` and, where it takes more, of the next ones, `step` elements apart, of which
+ * `count` are there. `is_signed`: of bytes. */
 TSL_FUNCTION TSL_REAL tsl_unit(TSL_GLOBAL const tsl_element *from, TSL_INDEX step, TSL_INDEX count,
                                bool is_signed) {
 #ifdef TSL_QUADS
@@ -52,27 +52,27 @@ TSL_FUNCTION TSL_REAL tsl_unit(TSL_GLOBAL const tsl_element *from, TSL_INDEX ste
 
 #if defined(TSL_COMPLEX) || TSL_TYPE_C != TSL_TYPE_REAL
 /* One element of C from the numbers of its sum. beta = 0 reads nothing; an empty sum is not scaled. */
-TSL_FUNCTION void tsl_element_finish(TSL_GLOBAL tsl_result *at, const TSL_REAL *sum,
+TSL_FUNCTION void tsl_element_finish(TSL_GLOBAL tsl_result *data, const TSL_REAL *sum,
                                      const tsl_gemm_arguments *g) {
 #ifdef TSL_COMPLEX
   TSL_REAL x = g->k == 0 ? (TSL_REAL)0 : g->alpha * sum[0] - g->alpha_imaginary * sum[1];
   TSL_REAL y = g->k == 0 ? (TSL_REAL)0 : g->alpha * sum[1] + g->alpha_imaginary * sum[0];
   if (g->beta != 0 || g->beta_imaginary != 0) {
-    const TSL_REAL before = at[0], beside = at[1];
+    const TSL_REAL before = data[0], beside = data[1];
     x += g->beta * before - g->beta_imaginary * beside;
     y += g->beta * beside + g->beta_imaginary * before;
   }
-  at[0] = x;
-  at[1] = y;
+  data[0] = x;
+  data[1] = y;
 #else
-  tsl_finish(at, sum[0], g->alpha, g->beta);
+  tsl_finish(data, sum[0], g->alpha, g->beta);
 #endif
 }
 #endif
 
-/* TSL_LANES numbers of a row of C, which are whole elements: `at` is the first of them, `count` how many elements from it
- * on are inside. `together` as tsl_group_queue_finish() has it. */
-TSL_FUNCTION void tsl_units_finish(TSL_GLOBAL tsl_result *at, TSL_INDEX stride, TSL_INDEX count,
+/* TSL_LANES numbers of a row of C, which are whole elements: `data` is the first of them, `count` how many
+ * elements from it on are inside. `together` as tsl_group_queue_finish() has it. */
+TSL_FUNCTION void tsl_units_finish(TSL_GLOBAL tsl_result *data, TSL_INDEX stride, TSL_INDEX count,
                                    bool together, tsl_group_queue sum, const tsl_gemm_arguments *g) {
 #if defined(TSL_COMPLEX) || TSL_TYPE_C != TSL_TYPE_REAL
   TSL_REAL line[TSL_LANES];
@@ -85,9 +85,9 @@ TSL_FUNCTION void tsl_units_finish(TSL_GLOBAL tsl_result *at, TSL_INDEX stride, 
 #endif
   for (int e = 0; e < TSL_LANES / TSL_NUMBERS; e++)
     if (e < count)
-      tsl_element_finish(at + e * TSL_NUMBERS * stride, line + e * TSL_NUMBERS, g);
+      tsl_element_finish(data + e * TSL_NUMBERS * stride, line + e * TSL_NUMBERS, g);
 #else
-  tsl_group_queue_finish(at, stride, count, together, sum, g->alpha, g->beta);
+  tsl_group_queue_finish(data, stride, count, together, sum, g->alpha, g->beta);
 #endif
 }
 

@@ -41,14 +41,15 @@ tsl_block_grid tsl_block_grid_of(const tsl_problem *problem, int64_t block) {
   return grain;
 }
 
-tsl_part tsl_block_grid_part(const tsl_block_grid *grain, int i, int j) {
+tsl_copy_chunk tsl_block_grid_part(const tsl_block_grid *grain, int i, int j) {
   const int64_t row = i * grain->rows, col = j * grain->cols;
-  return (tsl_part){row, i + 1 < grain->row_blocks ? grain->rows : grain->m - row, col,
-                    j + 1 < grain->col_blocks ? grain->cols : grain->n - col};
+  return (tsl_copy_chunk){row, i + 1 < grain->row_blocks ? grain->rows : grain->m - row, col,
+                          j + 1 < grain->col_blocks ? grain->cols : grain->n - col};
 }
 
 /* What a panel brings to compute, for each byte of it: a panel of A meets the columns that are there. */
-bool tsl_block_grid_next(const tsl_block_grid *grain, const tsl_problem *problem, tsl_panel_arrivals *arrivals) {
+bool tsl_block_grid_next(const tsl_block_grid *grain, const tsl_problem *problem,
+                         tsl_panel_arrivals *arrivals) {
   const double a_bytes = (double)tsl_type(problem->a.type)->size,
                b_bytes = (double)tsl_type(problem->b.type)->size;
   if (arrivals->a == 0) {
@@ -74,7 +75,7 @@ bool tsl_block_grid_block(const tsl_panel_arrivals *arrivals, int index, int *i,
 
 /* --- a plan's cut --- */
 
-static tsl_problem block_grid_problem_of(const tsl_work *work, const tsl_part *part) {
+static tsl_problem block_grid_problem_of(const tsl_work *work, const tsl_copy_chunk *part) {
   const tsl_problem *whole = &work->problem;
   tsl_problem block = work->finishes ? *whole : tsl_problem_unfinished(whole);
   block.m = block.a.rows = block.c.rows = part->rows;
@@ -87,7 +88,8 @@ static tsl_problem block_grid_problem_of(const tsl_work *work, const tsl_part *p
 }
 
 /* A work for blocks of this size, by the kernels of the whole and no others: those were tried. */
-static tesela_status block_grid_make(const tsl_work *whole, const tsl_part *part, tsl_pipeline_plan *cut, tsl_work **out) {
+static tesela_status block_grid_make(const tsl_work *whole, const tsl_copy_chunk *part,
+                                     tsl_pipeline_plan *cut, tsl_work **out) {
   tsl_work *made = &cut->made[cut->made_count];
   *made = (tsl_work){.strategy = whole->strategy,
                      .problem = block_grid_problem_of(whole, part),
@@ -126,7 +128,8 @@ static void note_scratch(const tsl_work *work, tsl_pipeline_plan *cut) {
 static tesela_status block_grid_make_all(const tsl_work *whole, tsl_pipeline_plan *cut) {
   const tsl_block_grid *grain = &cut->grain;
   const int last_row = grain->row_blocks - 1, last_col = grain->col_blocks - 1;
-  const tsl_part first = tsl_block_grid_part(grain, 0, 0), last = tsl_block_grid_part(grain, last_row, last_col);
+  const tsl_copy_chunk first = tsl_block_grid_part(grain, 0, 0),
+                       last = tsl_block_grid_part(grain, last_row, last_col);
   const bool same_rows = first.rows == last.rows, same_cols = first.cols == last.cols;
   for (int i = 0; i < 2; i++)
     for (int j = 0; j < 2; j++) {
@@ -136,7 +139,7 @@ static tesela_status block_grid_make_all(const tsl_work *whole, tsl_pipeline_pla
       } else if (j == 1 && same_cols) {
         *at = cut->works[i][0];
       } else {
-        const tsl_part part = tsl_block_grid_part(grain, i ? last_row : 0, j ? last_col : 0);
+        const tsl_copy_chunk part = tsl_block_grid_part(grain, i ? last_row : 0, j ? last_col : 0);
         TSL_TRY(block_grid_make(whole, &part, cut, at));
         note_scratch(*at, cut);
       }
@@ -150,7 +153,8 @@ static bool may_cut(const tsl_work *work) {
          !tsl_problem_has_structure(&work->problem) && tsl_problem_reads(&work->problem, TSL_OPERAND_A);
 }
 
-tesela_status tsl_pipeline_plan_create(const tsl_work *work, const tsl_subplan_factory *children, tsl_pipeline_plan **cut) {
+tesela_status tsl_pipeline_plan_create(const tsl_work *work, const tsl_subplan_factory *children,
+                                       tsl_pipeline_plan **cut) {
   tsl_staging_sizes sizes;
   void *block;
   tsl_status_saved saved;
@@ -162,7 +166,8 @@ tesela_status tsl_pipeline_plan_create(const tsl_work *work, const tsl_subplan_f
   tsl_pipeline_plan *made = block;
   made->children = children;
   made->sizes = sizes;
-  made->grain = may_cut(work) ? tsl_block_grid_of(&work->problem, sizes.block) : tsl_block_grid_whole(&work->problem);
+  made->grain =
+      may_cut(work) ? tsl_block_grid_of(&work->problem, sizes.block) : tsl_block_grid_whole(&work->problem);
   if (made->grain.row_blocks > 1 || made->grain.col_blocks > 1) {
     tsl_status_save(&saved);
     if (block_grid_make_all(work, made) != TESELA_OK) {

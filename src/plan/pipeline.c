@@ -12,7 +12,7 @@ typedef struct pipeline_running {
   tsl_stager porter;
   tsl_transfer_path ways[TSL_OPERANDS];
   tsl_pending_readback blocks[TSL_PIPELINE_BLOCKS]; /* of C, in the order in which they are computed */
-  int count;                          /* of those that are enqueued */
+  int count;                                        /* of those that are enqueued */
   tsl_copy_result landed;
 } pipeline_running;
 
@@ -51,19 +51,19 @@ static tesela_status pipeline_take_memory(pipeline_running *job) {
 
 /* --- in --- */
 
-static tesela_status pipeline_bring(pipeline_running *job, int operand, tsl_part part) {
+static tesela_status pipeline_bring(pipeline_running *job, int operand, tsl_copy_chunk part) {
   return tsl_problem_reads(job->problem, operand) ? tsl_part_in(&job->porter, &job->ways[operand], &part)
                                                   : TESELA_OK;
 }
 
 /* Rows i of A, and columns j of B. */
 static tesela_status bring_panels(pipeline_running *job, const tsl_panel_arrivals *arrivals) {
-  const tsl_part at = tsl_block_grid_part(&job->cut->grain, arrivals->a - 1, arrivals->b - 1);
+  const tsl_copy_chunk at = tsl_block_grid_part(&job->cut->grain, arrivals->a - 1, arrivals->b - 1);
   const bool are_first = arrivals->a == 1 && arrivals->b == 1;
   if (are_first || arrivals->a_is_new)
-    TSL_TRY(pipeline_bring(job, TSL_OPERAND_A, (tsl_part){at.row, at.rows, 0, job->problem->k}));
+    TSL_TRY(pipeline_bring(job, TSL_OPERAND_A, (tsl_copy_chunk){at.row, at.rows, 0, job->problem->k}));
   if (are_first || !arrivals->a_is_new)
-    TSL_TRY(pipeline_bring(job, TSL_OPERAND_B, (tsl_part){0, job->problem->k, at.col, at.cols}));
+    TSL_TRY(pipeline_bring(job, TSL_OPERAND_B, (tsl_copy_chunk){0, job->problem->k, at.col, at.cols}));
   return TESELA_OK;
 }
 
@@ -81,7 +81,7 @@ static tsl_operand pipeline_operand_at(const pipeline_running *job, int operand,
 static tesela_status enqueue_block(pipeline_running *job, int i, int j) {
   tsl_staging *staging = job->run->staging;
   tsl_stream *stream = job->run->slot->stream;
-  const tsl_part part = tsl_block_grid_part(&job->cut->grain, i, j);
+  const tsl_copy_chunk part = tsl_block_grid_part(&job->cut->grain, i, j);
   const tsl_work *work = tsl_pipeline_plan_work(job->cut, &job->run->plan->work, i, j);
   tsl_operands used = {.a = pipeline_operand_at(job, TSL_OPERAND_A, part.row, 0),
                        .b = pipeline_operand_at(job, TSL_OPERAND_B, 0, part.col),
@@ -140,10 +140,10 @@ static void pipeline_wait_for_all(const tsl_overlap *run) {
 
 tesela_status tsl_overlap_run(const tsl_overlap *run, tsl_phases *phases) {
   pipeline_running job = {.run = run,
-                 .ops = run->slot->device->ops,
-                 .problem = &run->plan->work.problem,
-                 .cut = run->plan->cut,
-                 .porter = {.staging = run->staging, .team = run->team}};
+                          .ops = run->slot->device->ops,
+                          .problem = &run->plan->work.problem,
+                          .cut = run->plan->cut,
+                          .porter = {.staging = run->staging, .team = run->team}};
   const double first = phases ? tsl_clock() : 0;
   tesela_status status = phases ? tsl_run_slot_events(run->slot) : TESELA_OK;
   if (status == TESELA_OK)

@@ -14,8 +14,8 @@
 
 /* --- what cannot be --- */
 
-static const char *plan_refuse(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_config *config,
-                          const tsl_device *device, tsl_place place) {
+static const char *plan_refuse(const tsl_strategy *strategy, const tsl_problem *problem,
+                               const tsl_config *config, const tsl_device *device, tsl_text_place place) {
   if (place == TSL_PLACE_PIECES && !strategy->splits.spreads)
     return "takes operands in one place, not in pieces";
   if (place == TSL_PLACE_PIECES && (tsl_problem_has_epilogue(problem) || tsl_problem_has_structure(problem)))
@@ -30,7 +30,8 @@ static const char *const operand_words[TSL_GIVEN] = {"operand A", "operand B", "
 
 /* Operands of a run, and what the strategy needs beside them. */
 static const char *plan_refuse_memory(const tsl_strategy *strategy, const tsl_problem *problem,
-                                 const tsl_config *config, const tsl_device *device, tsl_place place) {
+                                      const tsl_config *config, const tsl_device *device,
+                                      tsl_text_place place) {
   const uint64_t bytes = tsl_plan_device_bytes(problem, device, place);
   char needs[32], has[32];
   if (bytes == 0 || strategy->splits.parts)
@@ -54,7 +55,7 @@ static const char *plan_refuse_memory(const tsl_strategy *strategy, const tsl_pr
 }
 
 const char *tsl_plan_refuse(const tsl_problem *problem, const tsl_strategy *strategy,
-                            const tsl_config *config, const tsl_device *device, tsl_place place) {
+                            const tsl_config *config, const tsl_device *device, tsl_text_place place) {
   const char *why = plan_refuse(strategy, problem, config, device, place);
   return why ? why : plan_refuse_memory(strategy, problem, config, device, place);
 }
@@ -135,7 +136,8 @@ static tesela_status plan_cut(tsl_plan *plan) {
              : TESELA_OK;
 }
 
-/* The last step's kernel, where the strategy leaves it to others; behind the cut: blocks are asked for the strategy's kernels alone. */
+/* The last step's kernel, where the strategy leaves it to others; behind the cut: blocks are asked for the
+ * strategy's kernels alone. */
 static tesela_status build_finish(tsl_plan *plan) {
   tsl_work *work = &plan->work;
   return tsl_problem_has_epilogue(&work->problem) && !work->finishes && plan->slots
@@ -144,8 +146,9 @@ static tesela_status build_finish(tsl_plan *plan) {
 }
 
 static tesela_status plan_create(const tsl_problem *problem, const tsl_strategy *strategy,
-                            const tsl_config *config, tsl_device *device, tsl_place place, bool loaded_only,
-                            const tsl_sharding *spread, const tsl_subplan_factory *children, tsl_plan **plan) {
+                                 const tsl_config *config, tsl_device *device, tsl_text_place place,
+                                 bool loaded_only, const tsl_sharding *spread,
+                                 const tsl_subplan_factory *children, tsl_plan **plan) {
   tsl_problem rounded = *problem;
   *plan = NULL;
   tsl_problem_round(&rounded);
@@ -190,7 +193,7 @@ static tesela_status plan_create(const tsl_problem *problem, const tsl_strategy 
 }
 
 tesela_status tsl_plan_create_with(const tsl_problem *problem, const tsl_strategy *strategy,
-                                   const tsl_config *config, tsl_device *device, tsl_place place,
+                                   const tsl_config *config, tsl_device *device, tsl_text_place place,
                                    const tsl_subplan_factory *children, tsl_plan **plan) {
   return plan_create(problem, strategy, config, device, place, false, NULL, children, plan);
 }
@@ -203,13 +206,13 @@ tesela_status tsl_plan_create_spread(const tsl_problem *problem, const tsl_strat
 }
 
 tesela_status tsl_plan_create(const tsl_problem *problem, const tsl_strategy *strategy,
-                              const tsl_config *config, tsl_device *device, tsl_place place,
+                              const tsl_config *config, tsl_device *device, tsl_text_place place,
                               tsl_plan **plan) {
   return plan_create(problem, strategy, config, device, place, false, NULL, &tsl_plan_children, plan);
 }
 
 tesela_status tsl_plan_create_loaded(const tsl_problem *problem, const tsl_strategy *strategy,
-                                     const tsl_config *config, tsl_device *device, tsl_place place,
+                                     const tsl_config *config, tsl_device *device, tsl_text_place place,
                                      tsl_plan **plan) {
   return plan_create(problem, strategy, config, device, place, true, NULL, &tsl_plan_children, plan);
 }
@@ -245,7 +248,7 @@ double tsl_plan_error_bound(const tsl_plan *plan) {
   return tsl_strategy_error_bound(plan->work.strategy, &plan->work.problem, &plan->work.config);
 }
 
-uint64_t tsl_plan_device_bytes(const tsl_problem *problem, const tsl_device *device, tsl_place place) {
+uint64_t tsl_plan_device_bytes(const tsl_problem *problem, const tsl_device *device, tsl_text_place place) {
   uint64_t bytes = 0;
   if (place == TSL_PLACE_DEVICE || device->capabilities & TSL_CAN_HOST)
     return 0;
@@ -267,8 +270,8 @@ uint64_t tsl_plan_bytes(const tsl_plan *plan) {
   tsl_problem room;
   if (work->strategy->splits.parts)
     return work->strategy->splits.bytes
-               ? work->strategy->splits.bytes(tsl_problem_without_epilogue(&work->problem, &room), &work->config,
-                                              work->device)
+               ? work->strategy->splits.bytes(tsl_problem_without_epilogue(&work->problem, &room),
+                                              &work->config, work->device)
                : 0;
   const uint64_t scratch = tsl_work_workspace(work);
   const uint64_t copies = tsl_plan_device_bytes(&work->problem, work->device, plan->place);
@@ -303,11 +306,12 @@ static tsl_plan *plan_of(const tsl_subplan *child) {
   return same.plan;
 }
 
-static tsl_place plan_place_of(const tsl_subplan_request *wish) {
+static tsl_text_place plan_place_of(const tsl_subplan_request *wish) {
   return wish->in_buffers ? TSL_PLACE_DEVICE : TSL_PLACE_HOST;
 }
 
-bool tsl_plan_meets_request(const tsl_subplan_request *wish, const tsl_strategy *strategy, tsl_config *config) {
+bool tsl_plan_meets_request(const tsl_subplan_request *wish, const tsl_strategy *strategy,
+                            tsl_config *config) {
   if (wish->skips && !(strategy->skips & wish->device->capabilities))
     return false;
   if (tsl_plan_refuse(wish->problem, strategy, config, wish->device, plan_place_of(wish)))
@@ -318,8 +322,10 @@ bool tsl_plan_meets_request(const tsl_subplan_request *wish, const tsl_strategy 
          tsl_strategy_fit_workspace(strategy, wish->problem, wish->device, wish->workspace_most, config);
 }
 
-/* The strategy and config of which the models expect most, or, on trial, the first of the ladder. Infinity: there is none. */
-static double plan_choose(const tsl_subplan_request *wish, const tsl_strategy **strategy, tsl_config *config) {
+/* The strategy and config of which the models expect most, or, on trial, the first of the ladder. Infinity:
+ * there is none. */
+static double plan_choose(const tsl_subplan_request *wish, const tsl_strategy **strategy,
+                          tsl_config *config) {
   const tsl_plan *like = wish->like ? plan_of(wish->like) : NULL;
   double least = INFINITY;
   *strategy = NULL;
@@ -348,7 +354,8 @@ static double plan_choose(const tsl_subplan_request *wish, const tsl_strategy **
   return least;
 }
 
-static tesela_status plan_make_child(const tsl_subplan_factory *self, const tsl_subplan_request *wish, tsl_subplan **child) {
+static tesela_status plan_make_child(const tsl_subplan_factory *self, const tsl_subplan_request *wish,
+                                     tsl_subplan **child) {
   const tsl_strategy *strategy;
   tsl_config config;
   tsl_plan *plan;
@@ -356,7 +363,8 @@ static tesela_status plan_make_child(const tsl_subplan_factory *self, const tsl_
   const double seconds = plan_choose(wish, &strategy, &config);
   if (!strategy)
     return tsl_fail(TESELA_UNSUPPORTED, "nothing on %s takes a part of this product", wish->device->name);
-  TSL_TRY(tsl_plan_create_with(wish->problem, strategy, &config, wish->device, plan_place_of(wish), self, &plan));
+  TSL_TRY(
+      tsl_plan_create_with(wish->problem, strategy, &config, wish->device, plan_place_of(wish), self, &plan));
   plan->expected = seconds;
   *child = tsl_plan_child(plan);
   return TESELA_OK;
@@ -407,9 +415,10 @@ tsl_subplan *tsl_plan_child(tsl_plan *plan) {
 
 /* Calls of a plan's children and of its blocks' children. */
 #define CHILD_CALLS                                                                                          \
-  .make = plan_make_child, .seconds = plan_seconds_of_child, .destroy = destroy_child, .run = plan_run_child,               \
-  .enqueue = enqueue_child, .enqueue_as_given = enqueue_child_as_given, .workspace = workspace_of_child,     \
-  .text = text_of_child, .reduces = child_reduces, .expected = expected_of_child
+  .make = plan_make_child, .seconds = plan_seconds_of_child, .destroy = destroy_child,                       \
+  .run = plan_run_child, .enqueue = enqueue_child, .enqueue_as_given = enqueue_child_as_given,               \
+  .workspace = workspace_of_child, .text = text_of_child, .reduces = child_reduces,                          \
+  .expected = expected_of_child
 
 const tsl_subplan_factory tsl_plan_children = {CHILD_CALLS};
 static const tsl_subplan_factory block_children = {.for_blocks = true, CHILD_CALLS};

@@ -17,8 +17,8 @@ typedef struct plan_running {
   tsl_run_slot *slot;
   const tsl_operands *given;
   tsl_operands used;
-  const tsl_beside *beside;       /* of operands on the device; or NULL */
-  tsl_buffer *wrapped[TSL_GIVEN]; /* buffers over the caller's memory, for this run */
+  const tsl_concurrent_hook *beside; /* of operands on the device; or NULL */
+  tsl_buffer *wrapped[TSL_GIVEN];    /* buffers over the caller's memory, for this run */
   bool timed;
   double allocated; /* seconds that taking memory on the device took, where it is timed */
 } plan_running;
@@ -48,13 +48,13 @@ static void set_strides(const tsl_problem *problem, tsl_operands *operands) {
 }
 
 /* The products of a batch; those that share an operand have one of it. */
-static tsl_series series_of(const tsl_problem *problem, const tsl_operand *operand) {
+static tsl_panel_series series_of(const tsl_problem *problem, const tsl_operand *operand) {
   const int64_t count = operand->step != 0 ? tsl_problem_batch(problem) : 1;
-  return (tsl_series){count, operand->step};
+  return (tsl_panel_series){count, operand->step};
 }
 
 /* Elements from the lowest of a series' first elements to the first one. */
-static int64_t below_first(tsl_series series) {
+static int64_t below_first(tsl_panel_series series) {
   return series.step < 0 ? -series.step * (series.count - 1) : 0;
 }
 
@@ -69,10 +69,10 @@ static plan_span plan_span_of(const plan_running *run, int operand) {
   tsl_operands all = *run->given;
   const tsl_operand *given = plan_operand_of(&all, operand);
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
-  const tsl_series series = series_of(&run->plan->work.problem, given);
+  const tsl_panel_series series = series_of(&run->plan->work.problem, given);
   const int64_t apart = (series.step < 0 ? -series.step : series.step) * (series.count - 1);
   return (plan_span){(unsigned char *)given->host - (tsl_shape_below(shape) + below_first(series)) * size,
-                (size_t)((tsl_shape_extent(shape) + apart) * size)};
+                     (size_t)((tsl_shape_extent(shape) + apart) * size)};
 }
 
 static bool disjoint(plan_span a, plan_span b) {
@@ -125,7 +125,7 @@ static tesela_status plan_stage(plan_running *run, int operand) {
   const bool is_vector = operand >= TSL_OPERAND_BIAS; /* which goes on across its one row or column */
   tsl_operand *used = plan_operand_of(&run->used, operand);
   const void *host = used->host;
-  const tsl_series series = series_of(problem, used);
+  const tsl_panel_series series = series_of(problem, used);
   size_t bytes;
   if (!tsl_size_mul(transfer->bytes, (size_t)series.count, &bytes))
     return tsl_fail(TESELA_OUT_OF_MEMORY, "a batch's operands pass the address space");
@@ -156,7 +156,8 @@ static tesela_status bring_in(plan_running *run) {
   return TESELA_OK;
 }
 
-/* A failure behind which host memory may hold a part of C, whatever it is called: the one that promises nothing. */
+/* A failure behind which host memory may hold a part of C, whatever it is called: the one that promises
+ * nothing. */
 static tesela_status half_written(tesela_status status) {
   return status == TESELA_OK ? status : TESELA_DEVICE_FAILED;
 }
@@ -279,8 +280,8 @@ static tesela_status leave_lane(plan_running *run, tesela_status status) {
   return status;
 }
 
-/* Takes what a run that overlaps needs; false where it is none, or where the system has no such memory: then copies go one
- * after the other. */
+/* Takes what a run that overlaps needs; false where it is none, or where the system has no such memory: then
+ * copies go one after the other. */
 static bool plan_take_staging(const plan_running *run, tsl_staging **staging) {
   const tsl_plan *plan = run->plan;
   tsl_status_saved saved;
@@ -318,11 +319,13 @@ static tesela_status run_overlapped(plan_running *run, tsl_staging *staging, tsl
   return status;
 }
 
-static tesela_status run_in_lane(const tsl_plan *plan, const tsl_operands *given, const tsl_operands *used,
-                                 const tsl_beside *beside, tsl_phases *phases) {
+static tesela_status run_in_lane(const tsl_plan *plan, const tsl_operands *operands, const tsl_operands *used,
+                                 const tsl_concurrent_hook *beside, tsl_phases *phases) {
   TSL_DEFAULT_FLOATS;
-  plan_running run = {
-      .plan = plan, .given = given, .used = *used, .beside = plan->place == TSL_PLACE_DEVICE ? beside : NULL};
+  plan_running run = {.plan = plan,
+                      .given = operands,
+                      .used = *used,
+                      .beside = plan->place == TSL_PLACE_DEVICE ? beside : NULL};
   tsl_staging *staging;
   TSL_TRY(tsl_run_slot_take(plan->slots, &run.slot));
   if (plan_take_staging(&run, &staging))
@@ -352,8 +355,8 @@ tesela_status tsl_plan_run(tsl_plan *plan, const tsl_operands *operands, tsl_pha
   return tsl_plan_run_beside(plan, operands, NULL, phases);
 }
 
-tesela_status tsl_plan_run_beside(tsl_plan *plan, const tsl_operands *operands, const tsl_beside *beside,
-                                  tsl_phases *phases) {
+tesela_status tsl_plan_run_beside(tsl_plan *plan, const tsl_operands *operands,
+                                  const tsl_concurrent_hook *beside, tsl_phases *phases) {
   const tsl_work *work = &plan->work;
   if (phases)
     *phases = (tsl_phases){0};
@@ -408,25 +411,25 @@ tesela_status tsl_plan_build_joined(const tsl_plan *plan) {
              : tsl_fail(TESELA_UNSUPPORTED, "%s takes no products that differ", strategy->name);
 }
 
-bool tsl_plan_can_fuse(const tsl_plan *plan, const tsl_plan *one, tsl_operands *operands) {
+bool tsl_plan_can_fuse(const tsl_plan *plan, const tsl_plan *plan_in, tsl_operands *operands) {
   const tsl_work *work = &plan->work;
   const tsl_strategy *strategy = work->strategy;
-  tsl_problem problem = one->work.problem;
-  if (!strategy->joins || one->work.strategy != strategy || one->work.device != work->device ||
-      one->place != TSL_PLACE_DEVICE || plan->place != TSL_PLACE_DEVICE || one->spread || plan->spread ||
-      problem.m == 0 || problem.n == 0 || tsl_problem_batch(&problem) > 1)
+  tsl_problem problem = plan_in->work.problem;
+  if (!strategy->joins || plan_in->work.strategy != strategy || plan_in->work.device != work->device ||
+      plan_in->place != TSL_PLACE_DEVICE || plan->place != TSL_PLACE_DEVICE || plan_in->spread ||
+      plan->spread || problem.m == 0 || problem.n == 0 || tsl_problem_batch(&problem) > 1)
     return false;
   problem.batch = work->problem.batch;
-  const tsl_fused_product joined = {&one->work.problem, operands};
-  set_strides(&one->work.problem, operands);
+  const tsl_fused_product joined = {&plan_in->work.problem, operands};
+  set_strides(&plan_in->work.problem, operands);
   return !tsl_strategy_refuse(strategy, &problem, &work->config, work->device) &&
          tsl_strategy_error_bound(strategy, &problem, &work->config) <=
-             tsl_strategy_error_bound(strategy, &one->work.problem, &one->work.config) &&
+             tsl_strategy_error_bound(strategy, &plan_in->work.problem, &plan_in->work.config) &&
          strategy->joins->takes(work, &joined);
 }
 
-void tsl_plan_set_strides(const tsl_plan *one, tsl_operands *operands) {
-  set_strides(&one->work.problem, operands);
+void tsl_plan_set_strides(const tsl_plan *plan, tsl_operands *operands) {
+  set_strides(&plan->work.problem, operands);
 }
 
 uint64_t tsl_plan_joined_workspace(const tsl_plan *plan, int64_t count) {
@@ -434,7 +437,7 @@ uint64_t tsl_plan_joined_workspace(const tsl_plan *plan, int64_t count) {
 }
 
 tesela_status tsl_plan_enqueue_fused(const tsl_plan *plan, const tsl_fused_product *products, int64_t count,
-                                      tsl_stream *stream, tsl_buffer *workspace) {
+                                     tsl_stream *stream, tsl_buffer *workspace) {
   TSL_DEFAULT_FLOATS;
   return plan->work.strategy->joins->run(&plan->work, products, count, workspace, stream);
 }

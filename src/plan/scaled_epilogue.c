@@ -62,32 +62,33 @@ typedef struct scaled_epilogue_tile {
 } scaled_epilogue_tile;
 
 /* An operand from there on, of what goes on along rows, along columns or both. */
-static tsl_operand scaled_epilogue_operand_at(const tsl_operand *operand, tesela_type type, const scaled_epilogue_tile *at, bool rows,
-                              bool cols) {
+static tsl_operand scaled_epilogue_operand_at(const tsl_operand *operand, tesela_type type,
+                                              const scaled_epilogue_tile *tile, bool rows, bool cols) {
   const tsl_type_info *info = tsl_type(type); /* none of operands that there are none of */
   tsl_operand moved = *operand;
-  const int64_t elements = at->product * operand->step + (rows ? at->row * operand->row_stride : 0) +
-                           (cols ? at->col * operand->col_stride : 0);
+  const int64_t elements = tile->product * operand->step + (rows ? tile->row * operand->row_stride : 0) +
+                           (cols ? tile->col * operand->col_stride : 0);
   if (info && moved.host)
     moved.host = (unsigned char *)moved.host + elements * (int64_t)info->size;
   return moved;
 }
 
-static tesela_status scaled_epilogue_run_tile(const tsl_work *whole, const tsl_operands *used, const scaled_epilogue_tile *at) {
+static tesela_status scaled_epilogue_run_tile(const tsl_work *whole, const tsl_operands *used,
+                                              const scaled_epilogue_tile *tile) {
   const tsl_problem *problem = &whole->problem;
   float sums[TILE * TILE]; /* or as many integers */
   tsl_problem part = *problem;
   part.batch = 0;
-  part.m = part.a.rows = part.c.rows = tsl_min(problem->m - at->row, TILE);
-  part.n = part.b.cols = part.c.cols = tsl_min(problem->n - at->col, TILE);
+  part.m = part.a.rows = part.c.rows = tsl_min(problem->m - tile->row, TILE);
+  part.n = part.b.cols = part.c.cols = tsl_min(problem->n - tile->col, TILE);
   tsl_work own = *whole;
   own.problem = tsl_problem_unfinished(&part);
-  tsl_operands last = {.a = scaled_epilogue_operand_at(&used->a, problem->a.type, at, true, false),
-                       .b = scaled_epilogue_operand_at(&used->b, problem->b.type, at, false, true),
-                       .c = scaled_epilogue_operand_at(&used->c, problem->c.type, at, true, true),
-                       .bias = scaled_epilogue_operand_at(&used->bias, problem->bias.type, at, true, true),
-                       .scale_a = scaled_epilogue_operand_at(&used->scale_a, TESELA_F32, at, true, true),
-                       .scale_b = scaled_epilogue_operand_at(&used->scale_b, TESELA_F32, at, true, true),
+  tsl_operands last = {.a = scaled_epilogue_operand_at(&used->a, problem->a.type, tile, true, false),
+                       .b = scaled_epilogue_operand_at(&used->b, problem->b.type, tile, false, true),
+                       .c = scaled_epilogue_operand_at(&used->c, problem->c.type, tile, true, true),
+                       .bias = scaled_epilogue_operand_at(&used->bias, problem->bias.type, tile, true, true),
+                       .scale_a = scaled_epilogue_operand_at(&used->scale_a, TESELA_F32, tile, true, true),
+                       .scale_b = scaled_epilogue_operand_at(&used->scale_b, TESELA_F32, tile, true, true),
                        .sums = {.host = sums, .row_stride = TILE, .col_stride = 1}};
   tsl_operands product = last;
   product.c = last.sums;
@@ -109,6 +110,7 @@ static tesela_status run_by_tiles(const tsl_work *whole, const tsl_operands *use
 tesela_status tsl_scaled_run(const tsl_plan *plan, const tsl_operands *used, tsl_stream *stream) {
   const tsl_work *whole = &plan->work;
   return plan->finish ? run_on_device(plan, used, stream)
-         : whole->strategy == tsl_strategy_specification(whole->problem.op) ? run_by_tiles(whole, used)
-                                                                            : scaled_epilogue_run_on_host(plan, used);
+         : whole->strategy == tsl_strategy_specification(whole->problem.op)
+             ? run_by_tiles(whole, used)
+             : scaled_epilogue_run_on_host(plan, used);
 }

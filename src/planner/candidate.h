@@ -7,13 +7,14 @@
 
 #include <string.h>
 
-/* One strategy on one device, with the config that was measured to be good, or else that its model likes best. */
+/* One strategy on one device, with the config that was measured to be good, or else that its model likes
+ * best. */
 typedef struct tsl_candidate {
   const tsl_strategy *strategy;
   tsl_device *device;
   tsl_config config;
-  double
-      seconds; /* that a run is expected to take, copies included (planner/estimate.h); infinity when refused */
+  double seconds;    /* that a run is expected to take, copies included (planner/estimate.h); infinity when
+                        refused */
   double resident;   /* the same with operands on the device, without any way there */
   double doubt;      /* about that: the standard deviation of its logarithm */
   double start;      /* seconds before the first run, shared out among the runs that are expected */
@@ -35,15 +36,15 @@ typedef struct tsl_choice {
   tsl_devices *devices;
   const char *device;   /* name; NULL or "auto": all */
   const char *strategy; /* "name key=value ..."; NULL: all */
-  tsl_place place;
-  const tsl_sharding *spread;   /* of operands in pieces; else NULL */
+  tsl_text_place place;
+  const tsl_sharding *spread; /* of operands in pieces; else NULL */
   const tsl_wisdom *wisdom;   /* what was measured before; NULL: nothing */
   const tsl_strategy *except; /* a strategy that must not be chosen, here or for children; NULL: none */
-  bool
-      vendors; /* strategies that call a vendor's library, too; one that `strategy` names is asked for by that */
-  double runs; /* how often it will run: then opening a device and compiling count; 0: often enough not to */
-  bool
-      sparing; /* devices that cannot win are not looked for: loading their drivers takes longer than many products */
+  bool vendors; /* strategies that call a vendor's library, too; one that `strategy` names is asked for by
+                   that */
+  double runs;  /* how often it will run: then opening a device and compiling count; 0: often enough not to */
+  bool sparing; /* devices that cannot win are not looked for: loading their drivers takes longer than many
+                   products */
 } tsl_choice;
 
 static inline bool tsl_choice_any_device(const tsl_choice *choice) {

@@ -31,8 +31,8 @@ bool tsl_trust_has(const tsl_problem *problem, const tsl_strategy *strategy, con
   return has;
 }
 
-/* "gemm tile_local tile=16 version=1 types=f32,f32,f32 source=<hash> device=<key> compiler=<words>": all that decides
- * what the kernels are. */
+/* "gemm tile_local tile=16 version=1 types=f32,f32,f32 source=<hash> device=<key> compiler=<words>": all that
+ * decides what the kernels are. */
 static tesela_status kernel_self_test_name_of(const tsl_work *work, tsl_text *out) {
   tsl_text compiler = {0};
   char source[33];

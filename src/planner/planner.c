@@ -3,10 +3,10 @@
 #include "base/env.h"
 #include "base/log.h"
 #include "base/status.h"
-#include "planner/transfer_cost.h"
-#include "planner/nearest.h"
 #include "planner/kernel_self_test.h"
+#include "planner/nearest.h"
 #include "planner/predict.h"
+#include "planner/transfer_cost.h"
 #include "strategy/strategy_epilogue.h"
 
 #include <math.h>
@@ -114,22 +114,25 @@ static double seconds_on_cpu(const candidate_list *list) {
   return INFINITY;
 }
 
-/* Seconds that compilers take for a strategy's kernels, and a self-test: PoCL and NVIDIA's compiler 0.7 to 3; and to load what
- * was compiled before. */
+/* Seconds that compilers take for a strategy's kernels, and a self-test: PoCL and NVIDIA's compiler 0.7 to 3;
+ * and to load what was compiled before. */
 static const double compile_seconds = 1.5, load_seconds = 0.05;
 
 /* What is to be done before a plan's first run. */
-static double start_seconds(const tsl_problem *problem, const tsl_link *link, const tsl_candidate *of) {
-  const bool has_kernels = !(of->device->capabilities & TSL_CAN_HOST) && !of->strategy->vendor.load;
-  const double opened = tsl_device_is_open(of->device) ? 0 : link->open;
+static double start_seconds(const tsl_problem *problem, const tsl_link *link,
+                            const tsl_candidate *candidate) {
+  const bool has_kernels =
+      !(candidate->device->capabilities & TSL_CAN_HOST) && !candidate->strategy->vendor.load;
+  const double opened = tsl_device_is_open(candidate->device) ? 0 : link->open;
   if (!has_kernels)
     return opened;
-  return opened +
-         (tsl_trust_has(problem, of->strategy, &of->config, of->device) ? load_seconds : compile_seconds);
+  return opened + (tsl_trust_has(problem, candidate->strategy, &candidate->config, candidate->device)
+                       ? load_seconds
+                       : compile_seconds);
 }
 
 /* What the choice says, on one device. */
-static tsl_choice on_device(const tsl_choice *choice, const tsl_device *device, tsl_place place) {
+static tsl_choice on_device(const tsl_choice *choice, const tsl_device *device, tsl_text_place place) {
   return (tsl_choice){.devices = choice->devices,
                       .device = device->name,
                       .place = place,
@@ -139,7 +142,7 @@ static tsl_choice on_device(const tsl_choice *choice, const tsl_device *device, 
 
 /* Of a whole product there; infinity where nothing takes it. */
 static double seconds_alone(const tsl_problem *problem, const tsl_choice *choice, const tsl_device *device,
-                            tsl_place place) {
+                            tsl_text_place place) {
   const tsl_choice there = on_device(choice, device, place);
   tsl_candidate *list;
   tsl_status_saved saved;
@@ -165,42 +168,47 @@ typedef struct planner_listing {
 } planner_listing;
 
 /* All members at once, each with a share that takes as long as the others'. */
-static double seconds_together(const planner_listing *of, const tsl_device *group) {
+static double seconds_together(const planner_listing *state, const tsl_device *group) {
   double rate = 0;
   for (int i = 0; i < group->member_count; i++) {
     const double alone =
-        seconds_alone(of->problem, of->choice, group->members[i],
-                      of->choice->place == TSL_PLACE_HOST ? TSL_PLACE_HOST : TSL_PLACE_DEVICE);
+        seconds_alone(state->problem, state->choice, group->members[i],
+                      state->choice->place == TSL_PLACE_HOST ? TSL_PLACE_HOST : TSL_PLACE_DEVICE);
     rate += alone > 0 ? 1 / alone : 0;
   }
   return 1 / rate;
 }
 
 /* Weighs what was found on a device, with all that comes to a run there, and adds it. */
-static tesela_status add_weighed(planner_listing *of, tsl_device *device, tsl_candidate *own, int count) {
+static tesela_status add_weighed(planner_listing *state, tsl_device *device, tsl_candidate *candidate,
+                                 int count) {
   const tsl_link link = tsl_link_of(device);
-  const double on_cpu =
-      tsl_choice_any_device(of->choice) && is_processor_again(device) ? seconds_on_cpu(&of->list) : INFINITY;
-  tsl_predict_candidates(of->problem, of->choice, of->request, tsl_predict_candidates_level(device, of->is_compared), own, count);
+  const double on_cpu = tsl_choice_any_device(state->choice) && is_processor_again(device)
+                            ? seconds_on_cpu(&state->list)
+                            : INFINITY;
+  tsl_predict_candidates(state->problem, state->choice, state->request,
+                         tsl_predict_candidates_level(device, state->is_compared), candidate, count);
   for (int i = 0; i < count; i++) {
-    if (own[i].refusal[0] || !tsl_strategy_fuses_epilogue(own[i].strategy, of->problem, &own[i].config, device))
-      own[i].seconds += tsl_finish_seconds(of->problem, device);
-    own[i].resident = own[i].seconds;
-    if (!own[i].strategy->splits.parts) /* whose model has the copies */
-      own[i].seconds = tsl_link_seconds(&link, of->problem, device, of->choice->place, own[i].resident);
-    if (device->member_count > 0 && !own[i].refusal[0])
-      own[i].seconds = own[i].resident = seconds_together(of, device);
-    if (isfinite(on_cpu) && !own[i].own)
-      own[i].seconds = fmax(own[i].seconds, on_cpu);
-    if (of->choice->runs > 0 && !own[i].refusal[0])
-      own[i].start = start_seconds(of->problem, &link, &own[i]) / of->choice->runs;
-    TSL_TRY(planner_add(&of->list, &own[i]));
+    if (candidate[i].refusal[0] ||
+        !tsl_strategy_fuses_epilogue(candidate[i].strategy, state->problem, &candidate[i].config, device))
+      candidate[i].seconds += tsl_finish_seconds(state->problem, device);
+    candidate[i].resident = candidate[i].seconds;
+    if (!candidate[i].strategy->splits.parts) /* whose model has the copies */
+      candidate[i].seconds =
+          tsl_link_seconds(&link, state->problem, device, state->choice->place, candidate[i].resident);
+    if (device->member_count > 0 && !candidate[i].refusal[0])
+      candidate[i].seconds = candidate[i].resident = seconds_together(state, device);
+    if (isfinite(on_cpu) && !candidate[i].own)
+      candidate[i].seconds = fmax(candidate[i].seconds, on_cpu);
+    if (state->choice->runs > 0 && !candidate[i].refusal[0])
+      candidate[i].start = start_seconds(state->problem, &link, &candidate[i]) / state->choice->runs;
+    TSL_TRY(planner_add(&state->list, &candidate[i]));
   }
-  log_foreign(of->choice->wisdom, device);
+  log_foreign(state->choice->wisdom, device);
   return TESELA_OK;
 }
 
-static tesela_status planner_add_device(planner_listing *of, tsl_device *device) {
+static tesela_status planner_add_device(planner_listing *state, tsl_device *device) {
   int count = 0, all = 0;
   while (tsl_strategy_at(all))
     all++;
@@ -208,66 +216,68 @@ static tesela_status planner_add_device(planner_listing *of, tsl_device *device)
   if (!own)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for the planner's list");
   for (int i = 0; i < all; i++)
-    if (tsl_strategy_at(i)->op == of->problem->op &&
-        is_asked_for(tsl_strategy_at(i), of->choice, of->request))
+    if (tsl_strategy_at(i)->op == state->problem->op &&
+        is_asked_for(tsl_strategy_at(i), state->choice, state->request))
       own[count++] = (tsl_candidate){.strategy = tsl_strategy_at(i), .device = device};
-  const tesela_status status = add_weighed(of, device, own, count);
+  const tesela_status status = add_weighed(state, device, own, count);
   free(own);
   return status;
 }
 
 /* Whether all of a kind's devices are the processor again, of which nothing was measured here. */
-static bool is_out_of_question(const planner_listing *of, int kind, const tsl_device *cpu) {
-  return of->choice->sparing && cpu && tsl_devices_is_processor(of->choice->devices, kind) &&
-         !tsl_wisdom_has_others(of->choice->wisdom, of->problem->op, cpu);
+static bool is_out_of_question(const planner_listing *state, int kind, const tsl_device *cpu) {
+  return state->choice->sparing && cpu && tsl_devices_is_processor(state->choice->devices, kind) &&
+         !tsl_wisdom_has_others(state->choice->wisdom, state->problem->op, cpu);
 }
 
-/* What a run on a device beside the processor takes at least: a launch, and copies over the fastest link there is. */
-static double least_elsewhere(const planner_listing *of, int kind) {
+/* What a run on a device beside the processor takes at least: a launch, and copies over the fastest link
+ * there is. */
+static double least_elsewhere(const planner_listing *state, int kind) {
   static const double launch = 8e-6, link = 64e9;
-  const double copies = of->choice->place == TSL_PLACE_HOST ? tsl_problem_bytes(of->problem) / link : 0;
+  const double copies = state->choice->place == TSL_PLACE_HOST ? tsl_problem_bytes(state->problem) / link : 0;
   return launch + copies +
-         (of->choice->runs > 0 ? tsl_device_kind_at(kind)->start_least / of->choice->runs : 0);
+         (state->choice->runs > 0 ? tsl_device_kind_at(kind)->start_least / state->choice->runs : 0);
 }
 
 /* Kinds of which no device can be expected to be faster than the cpu are not even looked for. */
-static tesela_status add_all(planner_listing *of) {
-  tsl_device *const first = tsl_devices_of_kind(of->choice->devices, 0, 0), *device;
+static tesela_status add_all(planner_listing *state) {
+  tsl_device *const first = tsl_devices_of_kind(state->choice->devices, 0, 0), *device;
   const tsl_device *cpu = first && first->capabilities & TSL_CAN_HOST ? first : NULL;
   for (int kind = 1; kind < tsl_devices_kinds(); kind++)
-    of->is_compared |= !is_out_of_question(of, kind, cpu);
+    state->is_compared |= !is_out_of_question(state, kind, cpu);
   for (int kind = 0; kind < tsl_devices_kinds(); kind++) {
-    const double on_cpu = seconds_on_cpu(&of->list);
-    if (of->choice->sparing && isfinite(on_cpu) &&
-        (is_out_of_question(of, kind, cpu) || on_cpu < least_elsewhere(of, kind)))
+    const double on_cpu = seconds_on_cpu(&state->list);
+    if (state->choice->sparing && isfinite(on_cpu) &&
+        (is_out_of_question(state, kind, cpu) || on_cpu < least_elsewhere(state, kind)))
       tsl_log(TSL_LOG_PLAN, "%s devices are not looked for: none is expected to be faster than the cpu",
               tsl_device_kind_at(kind)->kind);
     else
-      for (int i = 0; (device = tsl_devices_of_kind(of->choice->devices, kind, i)); i++)
-        TSL_TRY(planner_add_device(of, device));
+      for (int i = 0; (device = tsl_devices_of_kind(state->choice->devices, kind, i)); i++)
+        TSL_TRY(planner_add_device(state, device));
   }
-  if (of->list.count == 0)
-    return tsl_fail(TESELA_NO_DEVICE, "there is no device for %s", tsl_op_name(of->problem->op));
+  if (state->list.count == 0)
+    return tsl_fail(TESELA_NO_DEVICE, "there is no device for %s", tsl_op_name(state->problem->op));
   return TESELA_OK;
 }
 
-static tesela_status planner_fill(planner_listing *of) {
+static tesela_status planner_fill(planner_listing *state) {
   tsl_device *device;
-  if (tsl_choice_any_device(of->choice))
-    return add_all(of);
-  TSL_TRY(tsl_devices_find(of->choice->devices, of->choice->device, &device));
-  return planner_add_device(of, device);
+  if (tsl_choice_any_device(state->choice))
+    return add_all(state);
+  TSL_TRY(tsl_devices_find(state->choice->devices, state->choice->device, &device));
+  return planner_add_device(state, device);
 }
 
-/* Where bits are to come again, what runs must not hang on what was measured, which differs from day to day, nor on what is compiled
- * already; and which device is the best one is measured, too. Bits that are the same on all devices may come from any. */
-static tsl_choice steady(const tsl_problem *problem, const tsl_choice *given) {
-  tsl_choice choice = *given;
+/* Where bits are to come again, what runs must not hang on what was measured, which differs from day to day,
+ * nor on what is compiled already; and which device is the best one is measured, too. Bits that are the same
+ * on all devices may come from any. */
+static tsl_choice steady(const tsl_problem *problem, const tsl_choice *choice_in) {
+  tsl_choice choice = *choice_in;
   if (problem->ask.bits == TSL_REPRODUCIBILITY_ANY)
     return choice;
   choice.wisdom = NULL;
   choice.runs = 0;
-  if (problem->ask.bits != TSL_REPRODUCIBILITY_DEVICES && tsl_choice_any_device(given))
+  if (problem->ask.bits != TSL_REPRODUCIBILITY_DEVICES && tsl_choice_any_device(choice_in))
     choice.device = "cpu";
   return choice;
 }
@@ -314,9 +324,9 @@ static void log_choice(const tsl_problem *problem, const tsl_candidate *candidat
   tsl_text_free(&text);
 }
 
-/* Whether the next candidate is worth trying after this failure: what does not compile may have a neighbour that
- * does, and a device that fails may have another beside it; but when the caller's own device fails, that is the
- * answer. */
+/* Whether the next candidate is worth trying after this failure: what does not compile may have a neighbour
+ * that does, and a device that fails may have another beside it; but when the caller's own device fails, that
+ * is the answer. */
 static bool another_may_do(const tsl_choice *choice, tesela_status status) {
   return tsl_choice_any_device(choice) || status == TESELA_BUILD_FAILED || status == TESELA_UNSUPPORTED ||
          status == TESELA_WRONG_RESULT;
@@ -359,7 +369,8 @@ static tesela_status make_chosen(const tsl_choice *there, const tsl_subplan_requ
   return status;
 }
 
-static tesela_status planner_make_child(const tsl_subplan_factory *self, const tsl_subplan_request *wish, tsl_subplan **child) {
+static tesela_status planner_make_child(const tsl_subplan_factory *self, const tsl_subplan_request *wish,
+                                        tsl_subplan **child) {
   const tsl_choice there = choice_for(self, wish);
   tsl_plan *plan = NULL;
   *child = NULL;

@@ -1,11 +1,11 @@
-/* Wisdom in memory: the records that are good for something, sorted by strategy and device, so that a question looks at
- * those of one strategy on one device only. */
+/* Wisdom in memory: the records that are good for something, sorted by strategy and device, so that a
+ * question looks at those of one strategy on one device only. */
 #include "planner/planner_wisdom.h"
 
 #include "base/memory.h"
-#include "base/warnings.h"
 #include "base/source.h"
 #include "base/status.h"
+#include "base/warnings.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -24,8 +24,8 @@ typedef struct known {
 struct tsl_wisdom {
   known *items;
   int count, capacity;
-  double
-      least; /* work of the smallest product that the processor's strategies have a record of; infinity: of none */
+  double least; /* work of the smallest product that the processor's strategies have a record of; infinity: of
+                   none */
 };
 
 static const char *const basis_names[] = {
@@ -95,7 +95,8 @@ static int by_place(const void *a, const void *b) {
   return compare_place(a, other->record.strategy, other->device);
 }
 
-static tesela_status planner_wisdom_load(const char *shipped, const char *own, const char *own_name, tsl_wisdom **out) {
+static tesela_status planner_wisdom_load(const char *shipped, const char *state, const char *own_name,
+                                         tsl_wisdom **out) {
   void *block;
   TSL_TRY(tsl_alloc_zeroed(sizeof **out, "wisdom", &block));
   tsl_wisdom *made = block;
@@ -103,7 +104,7 @@ static tesela_status planner_wisdom_load(const char *shipped, const char *own, c
   loading from_library = {.into = made, .from = "the library's"};
   loading from_user = {.into = made, .from = own_name, .own = true};
   TSL_GO(tsl_wisdom_each(shipped, load_line, &from_library));
-  TSL_GO(tsl_wisdom_each(own, load_line, &from_user));
+  TSL_GO(tsl_wisdom_each(state, load_line, &from_user));
   if (from_user.unreadable > 0)
     tsl_notice(TSL_LOG_PLAN, "wisdom: %s: %d line%s no record%s; the first is line %d: %s", own_name,
                from_user.unreadable, from_user.unreadable == 1 ? " is" : "s are",
@@ -122,12 +123,12 @@ out:
   return status;
 }
 
-tesela_status tsl_wisdom_from(const char *shipped, const char *own, tsl_wisdom **wisdom) {
+tesela_status tsl_wisdom_from(const char *shipped, const char *state, tsl_wisdom **wisdom) {
   *wisdom = NULL;
-  return planner_wisdom_load(shipped, own, "the user's", wisdom);
+  return planner_wisdom_load(shipped, state, "the user's", wisdom);
 }
 
-tesela_status tsl_wisdom_open_texts(tsl_wisdom **wisdom, tsl_text *own, const char **shipped) {
+tesela_status tsl_wisdom_open_texts(tsl_wisdom **wisdom, tsl_text *text, const char **shipped) {
   tsl_text path = {0};
   tsl_status_saved saved;
   *wisdom = NULL;
@@ -135,21 +136,21 @@ tesela_status tsl_wisdom_open_texts(tsl_wisdom **wisdom, tsl_text *own, const ch
   tesela_status status = tsl_wisdom_path(&path);
   const bool off = status == TESELA_UNSUPPORTED;
   if (status == TESELA_OK)
-    status = tsl_wisdom_read_own(tsl_text_get(&path), own);
+    status = tsl_wisdom_read_own(tsl_text_get(&path), text);
   if (status == TESELA_OUT_OF_MEMORY) { /* the next call reads it */
     tsl_text_free(&path);
-    tsl_text_free(own);
+    tsl_text_free(text);
     return status;
   }
   if (off || (status == TESELA_IO_FAILED && !path.length)) {
     tsl_log(TSL_LOG_PLAN, "wisdom: %s", tesela_last_error());
   } else if (status != TESELA_OK) {
     tsl_notice(TSL_LOG_PLAN, "wisdom is not used: %s", tesela_last_error());
-    tsl_text_free(own);
+    tsl_text_free(text);
   }
   tsl_status_restore(&saved);
   *shipped = off ? "" : tsl_wisdom_shipped();
-  status = planner_wisdom_load(*shipped, tsl_text_get(own), tsl_text_get(&path), wisdom);
+  status = planner_wisdom_load(*shipped, tsl_text_get(text), tsl_text_get(&path), wisdom);
   tsl_text_free(&path);
   return status;
 }
@@ -203,24 +204,25 @@ static int divisibility(int64_t size) {
 }
 
 /* How far two sizes are from each other: 0 the same, infinite when they say nothing of each other. */
-static double size_distance(int64_t one, int64_t other) {
-  if (one == other)
+static double size_distance(int64_t value, int64_t other) {
+  if (value == other)
     return 0;
-  if (one < 1 || other < 1 || divisibility(one) != divisibility(other))
+  if (value < 1 || other < 1 || divisibility(value) != divisibility(other))
     return INFINITY;
-  const double distance = fabs(log2((double)one / (double)other));
+  const double distance = fabs(log2((double)value / (double)other));
   return distance <= log2(nearest_factor) ? distance : INFINITY;
 }
 
-static double planner_wisdom_distance(const tsl_wisdom_class *one, const tsl_wisdom_class *other) {
-  if (!same_class(one, other) || !planner_wisdom_serves(one, other))
+static double planner_wisdom_distance(const tsl_wisdom_class *wisdom_class, const tsl_wisdom_class *other) {
+  if (!same_class(wisdom_class, other) || !planner_wisdom_serves(wisdom_class, other))
     return INFINITY;
-  return size_distance(one->m, other->m) + size_distance(one->n, other->n) + size_distance(one->k, other->k);
+  return size_distance(wisdom_class->m, other->m) + size_distance(wisdom_class->n, other->n) +
+         size_distance(wisdom_class->k, other->k);
 }
 
-static bool planner_wisdom_fits(const tsl_config *config, const tsl_config *fixed, unsigned given) {
+static bool planner_wisdom_fits(const tsl_config *config, const tsl_config *fixed, unsigned input) {
   for (int i = 0; i < TSL_PARAMS_MAX; i++)
-    if (given & 1u << i && config->value[i] != fixed->value[i])
+    if (input & 1u << i && config->value[i] != fixed->value[i])
       return false;
   return true;
 }
@@ -254,8 +256,8 @@ static tsl_problem resized(const tsl_problem *problem, const tsl_wisdom_class *s
   return made;
 }
 
-/* What a record's seconds become at other sizes: in proportion to the model, which knows what does not grow with the
- * operations; to those where there is none. */
+/* What a record's seconds become at other sizes: in proportion to the model, which knows what does not grow
+ * with the operations; to those where there is none. */
 static double scaled_to(const tsl_problem *problem, const tsl_wisdom_record *record, const tsl_device *device,
                         double by_work) {
   if (!record->strategy->score)
@@ -276,7 +278,7 @@ static bool is_unbelievable(const known *item, const tsl_device *device) {
 }
 
 bool tsl_wisdom_find(const tsl_wisdom *wisdom, const tsl_problem *problem, const tsl_device *device,
-                     const tsl_strategy *strategy, const tsl_config *fixed, unsigned given,
+                     const tsl_strategy *strategy, const tsl_config *fixed, unsigned value,
                      tsl_wisdom_hit *hit) {
   tsl_problem room;
   problem = tsl_problem_without_epilogue(problem, &room);
@@ -290,11 +292,13 @@ bool tsl_wisdom_find(const tsl_wisdom *wisdom, const tsl_problem *problem, const
        i < wisdom->count && compare_place(&wisdom->items[i], strategy, place) == 0; i++) {
     const known *item = &wisdom->items[i];
     const double away = planner_wisdom_distance(&item->record.problem, &wanted);
-    const double scaled = item->record.seconds * planner_wisdom_work_of(&wanted) / planner_wisdom_work_of(&item->record.problem);
+    const double scaled = item->record.seconds * planner_wisdom_work_of(&wanted) /
+                          planner_wisdom_work_of(&item->record.problem);
     const bool as_near = best && away == nearest;
     if (!(away < nearest) && !(as_near && (item->own != best->own ? item->own : scaled < seconds)))
       continue;
-    if (!tsl_wisdom_is_for(&item->record, device) || !planner_wisdom_fits(&item->record.config, fixed, given) ||
+    if (!tsl_wisdom_is_for(&item->record, device) ||
+        !planner_wisdom_fits(&item->record.config, fixed, value) ||
         tsl_strategy_refuse(strategy, problem, &item->record.config, device) || is_unbelievable(item, device))
       continue;
     best = item;
@@ -321,7 +325,8 @@ bool tsl_wisdom_is_near(const tsl_wisdom *wisdom, const tsl_problem *problem, co
   const tsl_wisdom_class wanted = tsl_wisdom_class_of(problem);
   const uint64_t place = planner_wisdom_hash_of(device->key, tsl_wisdom_units(device));
   for (int i = 0; i < wisdom->count; i++)
-    if (wisdom->items[i].device == place && isfinite(planner_wisdom_distance(&wisdom->items[i].record.problem, &wanted)))
+    if (wisdom->items[i].device == place &&
+        isfinite(planner_wisdom_distance(&wisdom->items[i].record.problem, &wanted)))
       return true;
   return false;
 }

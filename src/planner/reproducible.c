@@ -18,6 +18,6 @@ static bool has_one_result(const tsl_strategy *strategy, const tsl_problem *prob
   return promised.rounded || promised.factor == 0;
 }
 
-bool tsl_same_bits(const tsl_strategy *one, const tsl_strategy *other, const tsl_problem *problem) {
-  return one == other || (has_one_result(one, problem) && has_one_result(other, problem));
+bool tsl_same_bits(const tsl_strategy *strategy, const tsl_strategy *other, const tsl_problem *problem) {
+  return strategy == other || (has_one_result(strategy, problem) && has_one_result(other, problem));
 }

@@ -15,8 +15,9 @@ static const tsl_strategy *strategy_of(void) {
   return one;
 }
 
-/* Of up to so many multiply-adds whatever is not a few lines goes to it. Of more, up to so many, only what has no few lines in any direction,
- * in which other strategies have kernels, and where there are no more than two threads, for which it is not worth to share it. */
+/* Of up to so many multiply-adds whatever is not a few lines goes to it. Of more, up to so many, only what
+ * has no few lines in any direction, in which other strategies have kernels, and where there are no more than
+ * two threads, for which it is not worth to share it. */
 enum { TINY = 32 * 32 * 32, SMALL = 100 * 100 * 100, TINY_SIDE = 64, SMALL_LEAST = 16, FEW_THREADS = 2 };
 
 static bool is_within(const tsl_problem *problem) {
@@ -47,8 +48,8 @@ static bool small_gemm_rule_is_plain(const tsl_problem *problem) {
          !tsl_problem_has_epilogue(problem);
 }
 
-/* Rows of C with B's numbers side by side, or columns with A's: what is to be copied or scattered first may be sooner done otherwise; and
- * so may a few lines, unless they are short. */
+/* Rows of C with B's numbers side by side, or columns with A's: what is to be copied or scattered first may
+ * be sooner done otherwise; and so may a few lines, unless they are short. */
 static bool small_gemm_rule_lies_well(const tsl_problem *problem) {
   enum { FEW = 3, SHORT = 24 * 24 };
   const bool by_row = problem->c.col_stride == 1, by_column = problem->c.row_stride == 1;
@@ -59,9 +60,11 @@ static bool small_gemm_rule_lies_well(const tsl_problem *problem) {
 const tsl_strategy *tsl_planner_at_once(const tsl_problem *problem, const tsl_choice *choice) {
   const tsl_strategy *one = strategy_of();
   tsl_device *cpu;
-  if (!one || !is_within(problem) || !small_gemm_rule_is_plain(problem) || !small_gemm_rule_lies_well(problem) || choice->strategy ||
-      choice->vendors || choice->place != TSL_PLACE_HOST ||
-      !tsl_numeric_requirements_same(&problem->ask, &(tsl_numeric_requirements){.bits = TSL_REPRODUCIBILITY_ANY}) ||
+  if (!one || !is_within(problem) || !small_gemm_rule_is_plain(problem) ||
+      !small_gemm_rule_lies_well(problem) || choice->strategy || choice->vendors ||
+      choice->place != TSL_PLACE_HOST ||
+      !tsl_numeric_requirements_same(&problem->ask,
+                                     &(tsl_numeric_requirements){.bits = TSL_REPRODUCIBILITY_ANY}) ||
       !(tsl_choice_any_device(choice) ? choice->sparing : strcmp(choice->device, "cpu") == 0))
     return NULL;
   cpu = tsl_devices_of_kind(choice->devices, 0, 0);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-static const tsl_lines file = {.file = "links", .mark = "# tesela: what it costs to reach devices\n"};
+static const tsl_fact_lines file = {.file = "links", .mark = "# tesela: what it costs to reach devices\n"};
 
 static bool transfer_cost_is_shared(const tsl_device *device) {
   return (device->capabilities & (TSL_CAN_HOST | TSL_CAN_SHARED_MEMORY)) != 0;
@@ -159,10 +159,11 @@ static bool is_overlapped(const tsl_link *link, const tsl_problem *problem, cons
          bytes >= sizes->least;
 }
 
-/* The run of plan/pipeline.h with times in place of copies: threads bring panels, the device computes a block when its panels
- * are there, and blocks go out in their order when all panels are in. Starts of copies count once a way. */
-static double transfer_cost_overlapped(const tsl_link *link, const tsl_problem *problem, const tsl_staging_sizes *sizes,
-                         double compute) {
+/* The run of plan/pipeline.h with times in place of copies: threads bring panels, the device computes a block
+ * when its panels are there, and blocks go out in their order when all panels are in. Starts of copies count
+ * once a way. */
+static double transfer_cost_overlapped(const tsl_link *link, const tsl_problem *problem,
+                                       const tsl_staging_sizes *sizes, double compute) {
   const tsl_block_grid grain = tsl_block_grid_of(problem, sizes->block);
   const bool reads = tsl_problem_reads(problem, TSL_OPERAND_A);
   const double area = (double)problem->m * (double)problem->n;
@@ -173,13 +174,13 @@ static double transfer_cost_overlapped(const tsl_link *link, const tsl_problem *
   tsl_panel_arrivals arrivals = {0};
   int count = 0;
   while (tsl_block_grid_next(&grain, problem, &arrivals)) {
-    const tsl_part last = tsl_block_grid_part(&grain, arrivals.a - 1, arrivals.b - 1);
+    const tsl_copy_chunk last = tsl_block_grid_part(&grain, arrivals.a - 1, arrivals.b - 1);
     const bool are_first = arrivals.a == 1 && arrivals.b == 1;
     in += are_first || arrivals.a_is_new ? a * (double)last.rows / link->staged_in : 0;
     in += are_first || !arrivals.a_is_new ? b * (double)last.cols / link->staged_in : 0;
     int i, j;
     for (int index = 0; tsl_block_grid_block(&arrivals, index, &i, &j); index++) {
-      const tsl_part part = tsl_block_grid_part(&grain, i, j);
+      const tsl_copy_chunk part = tsl_block_grid_part(&grain, i, j);
       size[count] = (double)part.rows * (double)part.cols;
       in += tsl_problem_reads(problem, TSL_OPERAND_C) ? c * size[count] / link->staged_in : 0;
       done = fmax(done, in) + compute * size[count] / area;
@@ -193,7 +194,7 @@ static double transfer_cost_overlapped(const tsl_link *link, const tsl_problem *
 }
 
 double tsl_link_seconds(const tsl_link *link, const tsl_problem *problem, const tsl_device *device,
-                        tsl_place place, double compute) {
+                        tsl_text_place place, double compute) {
   /* The models count a launch as the device's kind says; a record of a run on the device counts none. */
   const double launch = link->measured ? fmax(0, link->launch - device->launch_seconds) : 0;
   tsl_staging_sizes sizes;

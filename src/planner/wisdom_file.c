@@ -1,11 +1,11 @@
-/* Files of wisdom. A writer holds the lock of <file>.lock, reads <file>, writes all of it to <file>.tmp and renames
- * that: whoever reads, reads a whole file, and whoever is killed, loses its own change only. The kernel gives the
- * lock back with the process, and the next writer starts the same temporary file anew. The lock goes with its last
- * holder: whoever got a lock that is not of that name any more asks again. */
+/* Files of wisdom. A writer holds the lock of <file>.lock, reads <file>, writes all of it to <file>.tmp and
+ * renames that: whoever reads, reads a whole file, and whoever is killed, loses its own change only. The
+ * kernel gives the lock back with the process, and the next writer starts the same temporary file anew. The
+ * lock goes with its last holder: whoever got a lock that is not of that name any more asks again. */
 #include "base/env.h"
+#include "base/safe_open.h"
 #include "base/source.h"
 #include "base/status.h"
-#include "base/safe_open.h"
 #include "planner/wisdom_lines.h"
 
 #include <errno.h>
@@ -98,27 +98,27 @@ static void wisdom_file_make_folders(const char *path) {
 }
 
 /* Whether the lock file that is open is still the one of its name. */
-static bool wisdom_file_is_current(const target *to) {
+static bool wisdom_file_is_current(const target *target_in) {
   struct stat here, there;
-  return fstat(to->lock, &here) == 0 && stat(to->lock_path, &there) == 0 && here.st_dev == there.st_dev &&
-         here.st_ino == there.st_ino;
+  return fstat(target_in->lock, &here) == 0 && stat(target_in->lock_path, &there) == 0 &&
+         here.st_dev == there.st_dev && here.st_ino == there.st_ino;
 }
 
-static tesela_status take_lock(target *to) {
+static tesela_status take_lock(target *target_in) {
   for (;;) {
     const char *why;
-    to->lock = tsl_trusted_file(AT_FDCWD, to->lock_path, O_RDWR | O_CREAT, 0600, &why);
-    if (to->lock < 0)
-      return tsl_fail(TESELA_IO_FAILED, "%s: %s", to->lock_path, why);
-    while (flock(to->lock, LOCK_EX) != 0)
+    target_in->lock = tsl_trusted_file(AT_FDCWD, target_in->lock_path, O_RDWR | O_CREAT, 0600, &why);
+    if (target_in->lock < 0)
+      return tsl_fail(TESELA_IO_FAILED, "%s: %s", target_in->lock_path, why);
+    while (flock(target_in->lock, LOCK_EX) != 0)
       if (errno != EINTR) {
         const int reason = errno;
-        close(to->lock);
-        return wisdom_file_failed(to->lock_path, reason);
+        close(target_in->lock);
+        return wisdom_file_failed(target_in->lock_path, reason);
       }
-    if (wisdom_file_is_current(to))
+    if (wisdom_file_is_current(target_in))
       return TESELA_OK;
-    close(to->lock);
+    close(target_in->lock);
   }
 }
 
@@ -132,9 +132,9 @@ static tesela_status wisdom_file_begin(const char *path, target *out) {
   return take_lock(out);
 }
 
-static void wisdom_file_end(target *to) {
-  unlink(to->lock_path);
-  close(to->lock);
+static void wisdom_file_end(target *target_in) {
+  unlink(target_in->lock_path);
+  close(target_in->lock);
 }
 
 static bool wisdom_file_write_all(int file, const char *bytes, size_t count) {
@@ -148,45 +148,46 @@ static bool wisdom_file_write_all(int file, const char *bytes, size_t count) {
   return true;
 }
 
-static tesela_status wisdom_file_replace(const target *to, const tsl_text *text) {
+static tesela_status wisdom_file_replace(const target *target_in, const tsl_text *text) {
   TSL_TRY(tsl_text_status(text));
-  unlink(to->temporary); /* of a writer that was killed */
-  const int file = open(to->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  unlink(target_in->temporary); /* of a writer that was killed */
+  const int file = open(target_in->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   if (file < 0)
-    return wisdom_file_failed(to->temporary, errno);
+    return wisdom_file_failed(target_in->temporary, errno);
   bool good = wisdom_file_write_all(file, tsl_text_get(text), text->length) && fsync(file) == 0;
   int reason = errno;
   if (close(file) != 0 && good) {
     good = false;
     reason = errno;
   }
-  if (good && rename(to->temporary, to->path) == 0)
+  if (good && rename(target_in->temporary, target_in->path) == 0)
     return TESELA_OK;
   reason = good ? errno : reason;
-  unlink(to->temporary);
-  return wisdom_file_failed(to->path, reason);
+  unlink(target_in->temporary);
+  return wisdom_file_failed(target_in->path, reason);
 }
 
 /* --- merging --- */
 
-static tesela_status read_lines(const target *to, tsl_wisdom_lines *out) {
+static tesela_status read_lines(const target *target_in, tsl_wisdom_lines *out) {
   tsl_text text = {0};
-  tesela_status status = tsl_wisdom_read_own(to->path, &text);
+  tesela_status status = tsl_wisdom_read_own(target_in->path, &text);
   if (status == TESELA_OK)
     status = tsl_wisdom_lines_read(tsl_text_get(&text), out);
   tsl_text_free(&text);
   return status;
 }
 
-static tesela_status write_lines(const target *to, const tsl_wisdom_lines *all) {
+static tesela_status write_lines(const target *target_in, const tsl_wisdom_lines *all) {
   tsl_text text = {0};
   tsl_wisdom_lines_print(all, &text);
-  const tesela_status status = wisdom_file_replace(to, &text);
+  const tesela_status status = wisdom_file_replace(target_in, &text);
   tsl_text_free(&text);
   return status;
 }
 
-static tesela_status wisdom_file_merge(const char *path, const char *text, bool always, tsl_wisdom_merged *merged) {
+static tesela_status wisdom_file_merge(const char *path, const char *text, bool always,
+                                       tsl_wisdom_merged *merged) {
   tsl_wisdom_lines all = {0};
   tsl_wisdom_merged count = {0};
   target to;

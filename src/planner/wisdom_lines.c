@@ -64,7 +64,8 @@ void tsl_wisdom_lines_free(tsl_wisdom_lines *all) {
   free(all->entries);
 }
 
-static tesela_status wisdom_lines_append(tsl_wisdom_lines *all, const char *line, const tsl_wisdom_record *record) {
+static tesela_status wisdom_lines_append(tsl_wisdom_lines *all, const char *line,
+                                         const tsl_wisdom_record *record) {
   if (all->count == all->capacity) {
     const int capacity = all->capacity ? 2 * all->capacity : 64;
     tsl_wisdom_entry *entries = realloc(all->entries, (size_t)capacity * sizeof *entries);
@@ -91,8 +92,9 @@ tesela_status tsl_wisdom_lines_read(const char *text, tsl_wisdom_lines *out) {
     tsl_wisdom_record record;
     const tesela_status parsed =
         tsl_wisdom_means_nothing(line) ? TESELA_BAD_INPUT : tsl_wisdom_parse(line, &record);
-    status =
-        parsed == TESELA_OUT_OF_MEMORY ? parsed : wisdom_lines_append(out, line, parsed == TESELA_OK ? &record : NULL);
+    status = parsed == TESELA_OUT_OF_MEMORY
+                 ? parsed
+                 : wisdom_lines_append(out, line, parsed == TESELA_OK ? &record : NULL);
   }
   free(copy);
   return status;
@@ -145,7 +147,7 @@ tesela_status tsl_wisdom_lines_merge(tsl_wisdom_lines *all, const char *text, bo
 }
 
 static tesela_status wisdom_lines_join(const char *there, const char *text, bool always, tsl_text *out,
-                          tsl_wisdom_merged *merged) {
+                                       tsl_wisdom_merged *merged) {
   tsl_wisdom_lines all = {0};
   tesela_status status;
   *merged = (tsl_wisdom_merged){0};

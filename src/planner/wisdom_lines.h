@@ -1,4 +1,5 @@
-/* A text of wisdom as its lines: what is no record stays where it is. Nothing outside src/plan includes this. */
+/* A text of wisdom as its lines: what is no record stays where it is. Nothing outside src/plan includes this.
+ */
 #ifndef TSL_PLANNER_WISDOM_LINES_H
 #define TSL_PLANNER_WISDOM_LINES_H
 
@@ -19,8 +20,8 @@ typedef struct tsl_wisdom_lines {
 bool tsl_wisdom_means_nothing(const char *line);
 /* All lines of a text, behind those that are there; free what was made after a failure, too. */
 tesela_status tsl_wisdom_lines_read(const char *text, tsl_wisdom_lines *out);
-/* Merges the records of a text: into `all`, counted in `merged`. `always`: they take the place of what is there, faster or
- * not. */
+/* Merges the records of a text: into `all`, counted in `merged`. `always`: they take the place of what is
+ * there, faster or not. */
 tesela_status tsl_wisdom_lines_merge(tsl_wisdom_lines *all, const char *text, bool always,
                                      tsl_wisdom_merged *merged);
 void tsl_wisdom_lines_print(const tsl_wisdom_lines *all, tsl_text *text);

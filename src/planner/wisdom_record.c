@@ -103,8 +103,10 @@ void tsl_wisdom_print(const tsl_wisdom_record *record, tsl_text *text) {
     tsl_text_add(text, " in_place=1");
   if (problem->accuracy != TSL_ACCURACY_DEFAULT) {
     tsl_text_add(text, " accuracy=");
-    tsl_numeric_requirements_print_accuracy(&(tsl_numeric_requirements){problem->accuracy, problem->number, problem->precision, TSL_REPRODUCIBILITY_ANY},
-                           text);
+    tsl_numeric_requirements_print_accuracy(&(tsl_numeric_requirements){problem->accuracy, problem->number,
+                                                                        problem->precision,
+                                                                        TSL_REPRODUCIBILITY_ANY},
+                                            text);
   }
   tsl_text_add(text, " seconds=%.6g spread=%.3g date=%s", record->seconds, record->spread, record->date);
 }
@@ -113,11 +115,11 @@ void tsl_wisdom_print(const tsl_wisdom_record *record, tsl_text *text) {
 
 /* A run takes longer than this, whatever it does. */
 static const double least_seconds = 1e-9;
-/* The most that a unit (a processor's thread, a multiprocessor) is believed to do, of any device: several times what the best
- * matrix units of today do. */
+/* The most that a unit (a processor's thread, a multiprocessor) is believed to do, of any device: several
+ * times what the best matrix units of today do. */
 static const double most_of_a_unit = 1e14;
-/* How far a record may be above the device's peak: clocks above the one that the device tells; matrix units, which peaks leave
- * out, in narrow types; and caches beside its memory. */
+/* How far a record may be above the device's peak: clocks above the one that the device tells; matrix units,
+ * which peaks leave out, in narrow types; and caches beside its memory. */
 static const double over_peak = 4, over_peak_narrow = 64, over_bandwidth = 128;
 
 static tsl_problem wisdom_record_problem_of(const tsl_wisdom_class *class) {
@@ -148,7 +150,8 @@ static tesela_status check_rate(const tsl_wisdom_record *record) {
   return TESELA_OK;
 }
 
-/* The highest rate of arithmetic in a type that is believed of a device; infinity where its peak is not known. */
+/* The highest rate of arithmetic in a type that is believed of a device; infinity where its peak is not
+ * known. */
 static double most_operations(tesela_type sum, const tsl_device *device) {
   const bool is_double = sum == TESELA_F64 || sum == TESELA_C128;
   const bool is_single = sum == TESELA_F32 || sum == TESELA_C64;
@@ -184,7 +187,8 @@ static bool is_own_key(const char *key) {
   return false;
 }
 
-static tesela_status wisdom_record_read_text(const tsl_record *record, const char *key, size_t size, char *out) {
+static tesela_status wisdom_record_read_text(const tsl_record *record, const char *key, size_t size,
+                                             char *out) {
   const char *value = tsl_record_get(record, key);
   if (!value || !*value)
     return tsl_fail(TESELA_BAD_INPUT, "%s= is missing", key);
@@ -194,7 +198,8 @@ static tesela_status wisdom_record_read_text(const tsl_record *record, const cha
   return TESELA_OK;
 }
 
-static tesela_status wisdom_record_read_whole(const tsl_record *record, const char *key, int64_t least, int64_t *out) {
+static tesela_status wisdom_record_read_whole(const tsl_record *record, const char *key, int64_t least,
+                                              int64_t *out) {
   const char *value = tsl_record_get(record, key);
   if (!value)
     return tsl_fail(TESELA_BAD_INPUT, "%s= is missing", key);
@@ -204,7 +209,8 @@ static tesela_status wisdom_record_read_whole(const tsl_record *record, const ch
   return TESELA_OK;
 }
 
-static tesela_status wisdom_record_read_number(const tsl_record *record, const char *key, bool positive, double *out) {
+static tesela_status wisdom_record_read_number(const tsl_record *record, const char *key, bool positive,
+                                               double *out) {
   const char *value = tsl_record_get(record, key);
   if (!value)
     return tsl_fail(TESELA_BAD_INPUT, "%s= is missing", key);
@@ -352,10 +358,10 @@ bool tsl_wisdom_is_for(const tsl_wisdom_record *record, const tsl_device *device
   return record->units == tsl_wisdom_units(device) && strcmp(record->key, device->key) == 0;
 }
 
-bool tsl_wisdom_same(const tsl_wisdom_record *one, const tsl_wisdom_record *other) {
-  return one->version == other->version && one->units == other->units &&
-         memcmp(&one->problem, &other->problem, sizeof one->problem) == 0 &&
-         strcmp(one->name, other->name) == 0 && strcmp(one->key, other->key) == 0;
+bool tsl_wisdom_same(const tsl_wisdom_record *record, const tsl_wisdom_record *other) {
+  return record->version == other->version && record->units == other->units &&
+         memcmp(&record->problem, &other->problem, sizeof record->problem) == 0 &&
+         strcmp(record->name, other->name) == 0 && strcmp(record->key, other->key) == 0;
 }
 
 bool tsl_wisdom_supersedes(const tsl_wisdom_record *old, const tsl_wisdom_record *fresh) {

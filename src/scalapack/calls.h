@@ -19,8 +19,8 @@ typedef struct tsl_scalapack_call {
 void tsl_scalapack_begin(tsl_scalapack_call *call);
 /* It was done here. */
 void tsl_scalapack_end(const tsl_scalapack_call *call, const tesela_mpi_record *record);
-/* It is for the other library, for this reason: returns that one's function. Where there is none stderr is told, since ScaLAPACK's
- * routines have no status, and NULL returned: C stays as it was. */
+/* It is for the other library, for this reason: returns that one's function. Where there is none stderr is
+ * told, since ScaLAPACK's routines have no status, and NULL returned: C stays as it was. */
 tsl_scalapack_function *tsl_scalapack_forward(const tsl_scalapack_call *call, const char *why);
 /* The result cannot be given. */
 void tsl_scalapack_lost(const tsl_scalapack_call *call, const char *why);

@@ -69,30 +69,30 @@ static int64_t missing_here(int64_t missing, int64_t first, int process) {
 }
 
 const char *tsl_scalapack_refuse(const tsl_scalapack_matrix *matrix, int64_t rows, int64_t cols,
-                                 const tsl_scalapack_place *at) {
+                                 const tsl_scalapack_place *place) {
   if (tsl_scalapack_fields(matrix->type) == 1)
     return "a descriptor is not of type 1 or 2";
   if (!is_block(matrix->row_block, matrix->missing_rows) ||
       !is_block(matrix->col_block, matrix->missing_cols))
     return "blocks have no elements, or the first is larger than the others";
   /* -1 stands for copies on all. */
-  if (is_outside(matrix->first_row, 0, at->rows) || is_outside(matrix->first_col, 0, at->cols))
+  if (is_outside(matrix->first_row, 0, place->rows) || is_outside(matrix->first_col, 0, place->cols))
     return "the first block is on no process of the grid, or on several";
   if (is_outside(matrix->row, matrix->missing_rows, matrix->rows) || rows > matrix->rows - matrix->row ||
       is_outside(matrix->col, matrix->missing_cols, matrix->cols) || cols > matrix->cols - matrix->col)
     return "a part is not inside of its matrix";
   const int64_t local_rows =
-      tsl_scalapack_local(matrix->rows, matrix->row_block, at->row, (int)matrix->first_row, at->rows) -
-      missing_here(matrix->missing_rows, matrix->first_row, at->row);
+      tsl_scalapack_local(matrix->rows, matrix->row_block, place->row, (int)matrix->first_row, place->rows) -
+      missing_here(matrix->missing_rows, matrix->first_row, place->row);
   const int64_t local_cols =
-      tsl_scalapack_local(matrix->cols, matrix->col_block, at->col, (int)matrix->first_col, at->cols) -
-      missing_here(matrix->missing_cols, matrix->first_col, at->col);
+      tsl_scalapack_local(matrix->cols, matrix->col_block, place->col, (int)matrix->first_col, place->cols) -
+      missing_here(matrix->missing_cols, matrix->first_col, place->col);
   if (matrix->leading < 1 || (local_cols > 0 && matrix->leading < local_rows))
     return "the leading dimension is less than the local rows";
   return NULL;
 }
 
-int64_t tsl_scalapack_begin_at(const tsl_scalapack_matrix *matrix, const tsl_scalapack_place *at) {
-  return missing_here(matrix->missing_rows, matrix->first_row, at->row) +
-         missing_here(matrix->missing_cols, matrix->first_col, at->col) * matrix->leading;
+int64_t tsl_scalapack_begin_at(const tsl_scalapack_matrix *matrix, const tsl_scalapack_place *place) {
+  return missing_here(matrix->missing_rows, matrix->first_row, place->row) +
+         missing_here(matrix->missing_cols, matrix->first_col, place->col) * matrix->leading;
 }

@@ -1,8 +1,9 @@
 /* A distributed matrix as ScaLAPACK describes it, and where a part of it begins.
  *
- * Descriptors are nine integers (type 1), or eleven (type 2) where the first row and column of blocks are of a size of their own. A
- * first block that is shorter than the others is the end of one of their size, the rest of which nobody has: so type 2 is read as type
- * 1 of a matrix with that many more rows and columns in front. */
+ * Descriptors are nine integers (type 1), or eleven (type 2) where the first row and column of blocks are of
+ * a size of their own. A first block that is shorter than the others is the end of one of their size, the
+ * rest of which nobody has: so type 2 is read as type 1 of a matrix with that many more rows and columns in
+ * front. */
 #ifndef TSL_SCALAPACK_DESCRIPTOR_H
 #define TSL_SCALAPACK_DESCRIPTOR_H
 
@@ -29,14 +30,15 @@ int tsl_scalapack_fields(int64_t type);
 /* A part from row i and column j on, counted from 1. */
 void tsl_scalapack_describe(const int64_t *fields, int64_t i, int64_t j, tsl_scalapack_matrix *out);
 
-/* How many of `size` rows or columns in blocks of `block` a process has, where `first` has the first block (NUMROC). */
+/* How many of `size` rows or columns in blocks of `block` a process has, where `first` has the first block
+ * (NUMROC). */
 int64_t tsl_scalapack_local(int64_t size, int64_t block, int process, int first, int processes);
 
 /* Why a part of rows x cols, both positive, cannot be taken where the caller is; NULL: it can. */
 const char *tsl_scalapack_refuse(const tsl_scalapack_matrix *matrix, int64_t rows, int64_t cols,
-                                 const tsl_scalapack_place *at);
+                                 const tsl_scalapack_place *place);
 
 /* Elements from where the local array would begin, were nothing missing, to where it does. */
-int64_t tsl_scalapack_begin_at(const tsl_scalapack_matrix *matrix, const tsl_scalapack_place *at);
+int64_t tsl_scalapack_begin_at(const tsl_scalapack_matrix *matrix, const tsl_scalapack_place *place);
 
 #endif

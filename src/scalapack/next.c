@@ -1,5 +1,5 @@
-/* The library that would have served a symbol without this one. Behind a library in LD_PRELOAD that is RTLD_NEXT; else every loaded
- * library is asked (base/symbol_search.h). */
+/* The library that would have served a symbol without this one. Behind a library in LD_PRELOAD that is
+ * RTLD_NEXT; else every loaded library is asked (base/symbol_search.h). */
 #include "scalapack/next.h"
 
 #include "base/cancel.h"
@@ -10,7 +10,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* By this name another copy of this library knows one: two that passed a call to each other would never end. */
+/* By this name another copy of this library knows one: two that passed a call to each other would never end.
+ */
 TESELA_API extern const char tesela_scalapack_copy[];
 const char tesela_scalapack_copy[] = "tesela";
 
@@ -18,8 +19,8 @@ static bool next_serves(void *address) {
   return address && !tsl_loaded_beside(address, "tesela_scalapack_copy");
 }
 
-static tsl_loaded_answer next_ask(void *address, void *of) {
-  (void)of;
+static tsl_loaded_answer next_ask(void *address, void *state) {
+  (void)state;
   return next_serves(address) ? TSL_LOADED_TAKE : TSL_LOADED_NO;
 }
 

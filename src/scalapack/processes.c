@@ -102,13 +102,13 @@ static void look_at_all(processes_search *s) {
 
 /* Finds the ranks in MPI_COMM_WORLD of a communicator's processes; MPI_UNDEFINED for processes of another
  * job. */
-static bool find_ranks(MPI_Comm comm, int count, int *own, int *out) {
+static bool find_ranks(MPI_Comm comm, int count, int *state, int *out) {
   MPI_Group group = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
   for (int i = 0; i < count; i++)
-    own[i] = i;
+    state[i] = i;
   const bool found = MPI_Comm_group(comm, &group) == MPI_SUCCESS &&
                      MPI_Comm_group(MPI_COMM_WORLD, &world) == MPI_SUCCESS &&
-                     MPI_Group_translate_ranks(group, count, own, world, out) == MPI_SUCCESS;
+                     MPI_Group_translate_ranks(group, count, state, world, out) == MPI_SUCCESS;
   if (group != MPI_GROUP_NULL)
     MPI_Group_free(&group);
   if (world != MPI_GROUP_NULL)

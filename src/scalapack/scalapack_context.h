@@ -4,8 +4,8 @@
 
 #include <tesela/tesela.h>
 
-/* A context whose calls use the threads that are left to a process where so many share its processors. NULL where none can be
- * made. */
+/* A context whose calls use the threads that are left to a process where so many share its processors. NULL
+ * where none can be made. */
 tesela_context *tsl_scalapack_context(int sharing);
 
 #endif

@@ -4,8 +4,8 @@
 #include "base/memory.h"
 #include "base/types.h"
 #include "scalapack/calls.h"
-#include "scalapack/scalapack_context.h"
 #include "scalapack/next.h"
+#include "scalapack/scalapack_context.h"
 #include "scalapack/scalapack_operand.h"
 #include "scalapack/scalapack_route.h"
 #include "scalapack/width.h"
@@ -38,8 +38,10 @@ static void set_sizes(tsl_scalapack_operand *operand, int64_t rows, int64_t cols
   operand->cols = transposed ? rows : cols;
 }
 
-/* NULL, or why it is not tesela's. What is wrong, and what needs no product, is the other library's to say or to do. */
-static const char *scalapack_gemm_prepare(const tsl_scalapack_multiply *product, tsl_scalapack_call *call, scalapack_gemm_work *out) {
+/* NULL, or why it is not tesela's. What is wrong, and what needs no product, is the other library's to say or
+ * to do. */
+static const char *scalapack_gemm_prepare(const tsl_scalapack_multiply *product, tsl_scalapack_call *call,
+                                          scalapack_gemm_work *out) {
   const tesela_type type = call->symbol->type;
   const tsl_scalapack_part *const parts[] = {&product->a, &product->b, &product->c};
   if (tsl_scalapack_width() == 0)
@@ -63,48 +65,49 @@ static const char *scalapack_gemm_prepare(const tsl_scalapack_multiply *product,
   return out->alpha[0] == 0 && out->alpha[1] == 0 ? "alpha is 0" : NULL;
 }
 
-static tesela_matrix scalapack_gemm_matrix_of(const scalapack_gemm_work *of, int which, tesela_type type) {
-  return (tesela_matrix){.data = of->operands[which].data,
+static tesela_matrix scalapack_gemm_matrix_of(const scalapack_gemm_work *work, int which, tesela_type type) {
+  return (tesela_matrix){.data = work->operands[which].data,
                          .row_stride = 1,
-                         .col_stride = of->operands[which].matrix.leading,
-                         .transpose = of->transposed[which],
-                         .conjugate = of->conjugated[which],
+                         .col_stride = work->operands[which].matrix.leading,
+                         .transpose = work->transposed[which],
+                         .conjugate = work->conjugated[which],
                          .type = type};
 }
 
-static tesela_status scalapack_gemm_multiply(const scalapack_gemm_work *of, tesela_type type, const tsl_scalapack_grid *grid,
-                              tesela_mpi_record *record) {
+static tesela_status scalapack_gemm_multiply(const scalapack_gemm_work *work, tesela_type type,
+                                             const tsl_scalapack_grid *grid, tesela_mpi_record *record) {
   const tesela_gemm_desc gemm = {
-      .m = of->m,
-      .n = of->n,
-      .k = of->k,
-      .a = scalapack_gemm_matrix_of(of, A, type),
-      .b = scalapack_gemm_matrix_of(of, B, type),
-      .c = {.data = tsl_writable(of->operands[C].data),
+      .m = work->m,
+      .n = work->n,
+      .k = work->k,
+      .a = scalapack_gemm_matrix_of(work, A, type),
+      .b = scalapack_gemm_matrix_of(work, B, type),
+      .c = {.data = tsl_writable(work->operands[C].data),
             .row_stride = 1,
-            .col_stride = of->operands[C].matrix.leading,
+            .col_stride = work->operands[C].matrix.leading,
             .type = type},
-      .alpha = of->alpha,
-      .beta = of->beta,
+      .alpha = work->alpha,
+      .beta = work->beta,
   };
   const tesela_mpi_desc desc = {.gemm = &gemm,
-                                .a = tsl_scalapack_layout(&of->operands[A], grid),
-                                .b = tsl_scalapack_layout(&of->operands[B], grid),
-                                .c = tsl_scalapack_layout(&of->operands[C], grid)};
+                                .a = tsl_scalapack_layout(&work->operands[A], grid),
+                                .b = tsl_scalapack_layout(&work->operands[B], grid),
+                                .c = tsl_scalapack_layout(&work->operands[C], grid)};
   /* A process without a context takes part all the same, and all learn of it. */
   return tesela_mpi_gemm(grid->comm, tsl_scalapack_context(grid->sharing), &desc, record);
 }
 
 /* NULL where it is done. */
-static tsl_scalapack_function *scalapack_gemm_compute(tsl_scalapack_call *call, const scalapack_gemm_work *of,
-                                       const tsl_scalapack_grid *grid) {
+static tsl_scalapack_function *scalapack_gemm_compute(tsl_scalapack_call *call,
+                                                      const scalapack_gemm_work *work,
+                                                      const tsl_scalapack_grid *grid) {
   tesela_mpi_record record = {0};
-  const tesela_status status = scalapack_gemm_multiply(of, call->symbol->type, grid, &record);
+  const tesela_status status = scalapack_gemm_multiply(work, call->symbol->type, grid, &record);
   if (status == TESELA_OK) {
     tsl_scalapack_end(call, &record);
     return NULL;
   }
-  return tsl_scalapack_retry(call, grid, of->beta);
+  return tsl_scalapack_retry(call, grid, work->beta);
 }
 
 tsl_scalapack_function *tsl_scalapack_gemm(tsl_scalapack_symbol *symbol,

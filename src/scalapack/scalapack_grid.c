@@ -1,5 +1,6 @@
-/* The processes of a BLACS context. The program's BLACS is asked for the communicator that it made for the context, in which what is
- * known is kept as an attribute: MPI gives it back when the program ends the context. */
+/* The processes of a BLACS context. The program's BLACS is asked for the communicator that it made for the
+ * context, in which what is known is kept as an attribute: MPI gives it back when the program ends the
+ * context. */
 #include "scalapack/scalapack_grid.h"
 
 #include "base/affinity.h"
@@ -31,13 +32,14 @@ bool tsl_scalapack_where(int64_t context, tsl_scalapack_place *place) {
   const tsl_scalapack_word number = tsl_scalapack_say(context);
   tsl_scalapack_word rows = {.wide = 0}, cols = rows, row = rows, col = rows;
   ask(&number, &rows, &cols, &row, &col);
-  *place =
-      (tsl_scalapack_place){(int)scalapack_grid_value_of(rows), (int)scalapack_grid_value_of(cols), (int)scalapack_grid_value_of(row), (int)scalapack_grid_value_of(col)};
+  *place = (tsl_scalapack_place){(int)scalapack_grid_value_of(rows), (int)scalapack_grid_value_of(cols),
+                                 (int)scalapack_grid_value_of(row), (int)scalapack_grid_value_of(col)};
   return place->rows > 0 && place->cols > 0 && place->row >= 0 && place->row < place->rows &&
          place->col >= 0 && place->col < place->cols;
 }
 
-/* MPI_COMM_NULL where the BLACS does not tell, or tells of one with other processes beside the grid's: those do not call. */
+/* MPI_COMM_NULL where the BLACS does not tell, or tells of one with other processes beside the grid's: those
+ * do not call. */
 static MPI_Comm communicator_of(int64_t context, const tsl_scalapack_place *place) {
   typedef void get(const void *, const void *, void *);
   typedef int64_t to_system(const void *);
@@ -87,9 +89,9 @@ static scalapack_grid_told scalapack_grid_tell(const tsl_scalapack_place *place,
   int length = 0;
   (void)MPI_Get_processor_name(name, &length);
   return (scalapack_grid_told){.place = (int64_t)place->row * place->cols + place->col,
-                .same = same,
-                .host = tsl_hash_add(tsl_hash_start(), name, (size_t)length).low,
-                .processors = tsl_affinity_hash()};
+                               .same = same,
+                               .host = tsl_hash_add(tsl_hash_start(), name, (size_t)length).low,
+                               .processors = tsl_affinity_hash()};
 }
 
 /* Whether all told the same, and each another place; then they are the grid's ranks. */
@@ -106,7 +108,8 @@ static bool scalapack_grid_agree(tsl_scalapack_grid *grid, const scalapack_grid_
   return true;
 }
 
-static bool introduce(tsl_scalapack_grid *grid, const tsl_scalapack_place *place, int64_t same, scalapack_grid_told *all) {
+static bool introduce(tsl_scalapack_grid *grid, const tsl_scalapack_place *place, int64_t same,
+                      scalapack_grid_told *all) {
   const scalapack_grid_told mine = scalapack_grid_tell(place, same);
   if (MPI_Allgather(&mine, WORDS, MPI_INT64_T, all, WORDS, MPI_INT64_T, grid->comm) != MPI_SUCCESS ||
       !scalapack_grid_agree(grid, all))
@@ -139,8 +142,8 @@ static bool scalapack_grid_wait_for_all(MPI_Request *request, const tsl_scalapac
 }
 
 /* Whether every process has what it needs, before any waits for another one. */
-static bool all_have(MPI_Comm comm, const tsl_scalapack_place *place, bool own) {
-  int mine = own, everyone = 0;
+static bool all_have(MPI_Comm comm, const tsl_scalapack_place *place, bool value) {
+  int mine = value, everyone = 0;
   MPI_Request request;
   return MPI_Iallreduce(&mine, &everyone, 1, MPI_INT, MPI_MIN, comm, &request) == MPI_SUCCESS &&
          scalapack_grid_wait_for_all(&request, place) && everyone;
@@ -167,23 +170,24 @@ static bool lacks_library(MPI_Comm comm) {
   return true;
 }
 
-static tsl_scalapack_grid *scalapack_grid_make(MPI_Comm of, const tsl_scalapack_place *place, int64_t same) {
+static tsl_scalapack_grid *scalapack_grid_make(MPI_Comm comm_in, const tsl_scalapack_place *place,
+                                               int64_t same) {
   const size_t count = (size_t)place->rows * (size_t)place->cols;
   tsl_scalapack_grid *grid = malloc(sizeof *grid + count * sizeof *grid->ranks);
   scalapack_grid_told *all = malloc(count * sizeof *all);
   const int key = key_of_grids();
-  const bool has_memory = grid && all && key != MPI_KEYVAL_INVALID, lacks = lacks_library(of);
-  if (lacks ? !has_memory : !all_have(of, place, has_memory)) {
+  const bool has_memory = grid && all && key != MPI_KEYVAL_INVALID, lacks = lacks_library(comm_in);
+  if (lacks ? !has_memory : !all_have(comm_in, place, has_memory)) {
     free(grid);
     free(all);
     return NULL;
   }
-  *grid = (tsl_scalapack_grid){.comm = of, .rows = place->rows, .cols = place->cols};
+  *grid = (tsl_scalapack_grid){.comm = comm_in, .rows = place->rows, .cols = place->cols};
   /* Where tesela does not compute that is kept, too: nobody is asked twice. */
   if (lacks || !introduce(grid, place, same, all))
     grid->sharing = 0;
   free(all);
-  if (MPI_Comm_set_attr(of, key, grid) != MPI_SUCCESS)
+  if (MPI_Comm_set_attr(comm_in, key, grid) != MPI_SUCCESS)
     grid->sharing = 0;
   return grid;
 }
@@ -204,8 +208,8 @@ const tsl_scalapack_grid *tsl_scalapack_grid_of(int64_t context, const tsl_scala
   return grid && grid->sharing > 0 ? grid : NULL;
 }
 
-bool tsl_scalapack_any(const tsl_scalapack_grid *grid, bool own) {
-  int mine = own, all = own;
+bool tsl_scalapack_any(const tsl_scalapack_grid *grid, bool value) {
+  int mine = value, all = value;
   (void)MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MAX, grid->comm);
   return all != 0;
 }

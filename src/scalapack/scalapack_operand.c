@@ -33,7 +33,8 @@ const char *tsl_scalapack_read(const tsl_scalapack_part *const *parts, tsl_scala
     return "the caller is not in the grid";
   for (int i = 0; i < count && !why; i++) {
     why = tsl_scalapack_refuse(&operands[i].matrix, operands[i].rows, operands[i].cols, place);
-    operands[i].data = scalapack_operand_address_of(parts[i]->data, tsl_scalapack_begin_at(&operands[i].matrix, place), type);
+    operands[i].data = scalapack_operand_address_of(parts[i]->data,
+                                                    tsl_scalapack_begin_at(&operands[i].matrix, place), type);
   }
   return why;
 }
@@ -82,10 +83,10 @@ tesela_layout tsl_scalapack_layout(const tsl_scalapack_operand *operand, const t
                          .cols = of->cols};
 }
 
-char tsl_scalapack_letter(char given) {
+char tsl_scalapack_letter(char value) {
   static const char letters[] = "NTC";
   for (int i = 0; letters[i]; i++)
-    if (given == letters[i] || given == letters[i] + ('a' - 'A'))
+    if (value == letters[i] || value == letters[i] + ('a' - 'A'))
       return letters[i];
   return 0;
 }

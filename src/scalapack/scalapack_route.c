@@ -30,7 +30,7 @@ __attribute__((constructor)) static void read_request(void) {
   const char *value = tsl_env_get(TSL_ENV_SCALAPACK);
   for (int i = 0; i < REQUESTS; i++)
     if (strcmp(value, requests[i]) == 0)
-      wanted = (request)i;
+      wanted = (scalapack_route_request)i;
 }
 
 void tsl_scalapack_check_request(void) {
@@ -56,8 +56,8 @@ enum { SIDE = 256 };
 
 bool tsl_scalapack_takes_gemm(int64_t m, int64_t n, int64_t k, int processes, bool other) {
   return scalapack_route_takes(m >= SIDE && n >= SIDE && k >= SIDE &&
-                   (double)m * (double)n * (double)k >= gemm_from * processes,
-               other);
+                                   (double)m * (double)n * (double)k >= gemm_from * processes,
+                               other);
 }
 
 bool tsl_scalapack_takes_transpose(bool other) {

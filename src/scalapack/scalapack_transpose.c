@@ -4,8 +4,8 @@
 #include "base/memory.h"
 #include "base/types.h"
 #include "scalapack/calls.h"
-#include "scalapack/scalapack_context.h"
 #include "scalapack/next.h"
+#include "scalapack/scalapack_context.h"
 #include "scalapack/scalapack_operand.h"
 #include "scalapack/scalapack_route.h"
 #include "scalapack/width.h"
@@ -21,7 +21,8 @@ typedef struct scalapack_transpose_work {
 } scalapack_transpose_work;
 
 /* NULL, or why it is not tesela's. */
-static const char *scalapack_transpose_prepare(const tsl_scalapack_add *sum, tsl_scalapack_call *call, scalapack_transpose_work *out) {
+static const char *scalapack_transpose_prepare(const tsl_scalapack_add *sum, tsl_scalapack_call *call,
+                                               scalapack_transpose_work *out) {
   const tesela_type type = call->symbol->type;
   const tsl_scalapack_part *const parts[] = {&sum->a, &sum->c};
   const char letter = tsl_scalapack_letter(sum->trans);
@@ -46,25 +47,26 @@ static const char *scalapack_transpose_prepare(const tsl_scalapack_add *sum, tsl
 }
 
 /* NULL where it is done. */
-static tsl_scalapack_function *scalapack_transpose_compute(tsl_scalapack_call *call, const scalapack_transpose_work *of,
-                                       const tsl_scalapack_grid *grid) {
+static tsl_scalapack_function *scalapack_transpose_compute(tsl_scalapack_call *call,
+                                                           const scalapack_transpose_work *work,
+                                                           const tsl_scalapack_grid *grid) {
   const tesela_type type = call->symbol->type;
   const tesela_mpi_transpose_desc desc = {
-      .rows = of->n,
-      .cols = of->m,
-      .a = {.data = of->operands[A].data,
+      .rows = work->n,
+      .cols = work->m,
+      .a = {.data = work->operands[A].data,
             .row_stride = 1,
-            .col_stride = of->operands[A].matrix.leading,
-            .conjugate = of->conjugated,
+            .col_stride = work->operands[A].matrix.leading,
+            .conjugate = work->conjugated,
             .type = type},
-      .b = {.data = tsl_writable(of->operands[C].data),
+      .b = {.data = tsl_writable(work->operands[C].data),
             .row_stride = 1,
-            .col_stride = of->operands[C].matrix.leading,
+            .col_stride = work->operands[C].matrix.leading,
             .type = type},
-      .alpha = of->alpha,
-      .beta = of->beta,
-      .layout_a = tsl_scalapack_layout(&of->operands[A], grid),
-      .layout_b = tsl_scalapack_layout(&of->operands[C], grid),
+      .alpha = work->alpha,
+      .beta = work->beta,
+      .layout_a = tsl_scalapack_layout(&work->operands[A], grid),
+      .layout_b = tsl_scalapack_layout(&work->operands[C], grid),
   };
   tesela_mpi_record record = {.ranks = 0};
   const tesela_status status =
@@ -73,7 +75,7 @@ static tsl_scalapack_function *scalapack_transpose_compute(tsl_scalapack_call *c
     tsl_scalapack_end(call, &record);
     return NULL;
   }
-  return tsl_scalapack_retry(call, grid, of->beta);
+  return tsl_scalapack_retry(call, grid, work->beta);
 }
 
 tsl_scalapack_function *tsl_scalapack_transpose(tsl_scalapack_symbol *symbol, const tsl_scalapack_add *sum) {

@@ -1,5 +1,5 @@
-/* How wide a library's integers are: NUMROC, ScaLAPACK's own tool, is asked how many of n rows the only process has, and answers n,
- * or what a reader of 32 bits sees of it. */
+/* How wide a library's integers are: NUMROC, ScaLAPACK's own tool, is asked how many of n rows the only
+ * process has, and answers n, or what a reader of 32 bits sees of it. */
 #include "scalapack/width.h"
 
 #include "scalapack/next.h"
@@ -10,7 +10,8 @@
 typedef int64_t numroc(const void *n, const void *block, const void *process, const void *first,
                        const void *processes);
 
-/* The answer to `low` rows and as many times 2^32 as `high` says; of an answer of 32 bits the others mean nothing. */
+/* The answer to `low` rows and as many times 2^32 as `high` says; of an answer of 32 bits the others mean
+ * nothing. */
 static int64_t width_ask(numroc *function, int64_t high, int64_t low) {
   /* Both halves, so that either width reads the same of the little ones. */
   const int64_t n = high * ((int64_t)1 << 32) + low, block = 7, zero = 0, one = 1;

@@ -1,5 +1,5 @@
-/* How wide the program's integers are. Names do not tell: MKL and who builds the reference with 64-bit integers have them under
- * the names that 32-bit ones have elsewhere. */
+/* How wide the program's integers are. Names do not tell: MKL and who builds the reference with 64-bit
+ * integers have them under the names that 32-bit ones have elsewhere. */
 #ifndef TSL_SCALAPACK_WIDTH_H
 #define TSL_SCALAPACK_WIDTH_H
 

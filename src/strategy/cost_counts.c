@@ -45,7 +45,7 @@ static void cost_counts_multiply(tsl_cost_counts *account, double by) {
 }
 
 bool tsl_cost_counts_get(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_config *config,
-                    const tsl_device *device, tsl_cost_counts *account) {
+                         const tsl_device *device, tsl_cost_counts *account) {
   tsl_problem room, one = *tsl_problem_without_epilogue(problem, &room);
   *account = (tsl_cost_counts){.workers = 1, .per_unit = 1};
   if (!strategy->uses.account)
@@ -65,14 +65,15 @@ bool tsl_cost_counts_get(const tsl_strategy *strategy, const tsl_problem *proble
 
 /* --- what bounds it --- */
 
-/* Bytes that the caches nearest to the units of a device, or its local memory, give in a second: on graphics processors 128 a
- * clock and unit, on others two vectors a clock, as many as are multiplied. */
+/* Bytes that the caches nearest to the units of a device, or its local memory, give in a second: on graphics
+ * processors 128 a clock and unit, on others two vectors a clock, as many as are multiplied. */
 static double near_rate(const tsl_device *device) {
   static const double unit_clock = 128;
   return device->is_cpu ? 2 * device->peak_f32 : unit_clock * 1e6 * device->clock_mhz * device->compute_units;
 }
 
-static double cost_counts_peak_of(const tsl_problem *problem, const tsl_device *device, const tsl_cost_counts *account) {
+static double cost_counts_peak_of(const tsl_problem *problem, const tsl_device *device,
+                                  const tsl_cost_counts *account) {
   const bool twice = tsl_type(problem->c.type)->component == TESELA_F64;
   return account->rate > 0 ? account->rate : twice ? device->peak_f64 : device->peak_f32;
 }
@@ -84,8 +85,8 @@ static double busy_share(const tsl_device *device, const tsl_cost_counts *accoun
 }
 
 tsl_bounds tsl_cost_counts_bounds(const tsl_strategy *strategy, const tsl_problem *problem,
-                              const tsl_config *config, const tsl_device *device,
-                              const tsl_cost_counts *account) {
+                                  const tsl_config *config, const tsl_device *device,
+                                  const tsl_cost_counts *account) {
   tsl_problem room;
   problem = tsl_problem_without_epilogue(problem, &room);
   tsl_bounds bounds = {.first = TSL_BOUND_ARITHMETIC};
@@ -114,15 +115,17 @@ double tsl_cost_counts_intensity(const tsl_problem *problem, const tsl_cost_coun
 }
 
 tsl_words tsl_cost_counts_words(const tsl_problem *problem, const tsl_cost_counts *account) {
-  const double word =
-      (cost_counts_size_of(&problem->a) + cost_counts_size_of(problem->op == TSL_OP_TRANSPOSE ? &problem->a : &problem->b)) / 2;
+  const double word = (cost_counts_size_of(&problem->a) +
+                       cost_counts_size_of(problem->op == TSL_OP_TRANSPOSE ? &problem->a : &problem->b)) /
+                      2;
   return (tsl_words){account->global.read / word / account->useful,
                      account->local.read / word / account->useful};
 }
 
 /* --- for descriptors --- */
 
-/* Work-items for which a unit of a graphics processor has room; and as much local memory as four groups may declare. */
+/* Work-items for which a unit of a graphics processor has room; and as much local memory as four groups may
+ * declare. */
 enum { UNIT_ITEMS = 2048, UNIT_GROUPS = 32, UNIT_LOCALS = 4 };
 
 static int cost_counts_room_for(int items, int64_t local_bytes, const tsl_device *device) {
@@ -143,7 +146,8 @@ static int items_of(const tsl_grid *grid) {
   return grid->items[0] * grid->items[1] * grid->items[2];
 }
 
-static void cost_counts_fill(double needed, int64_t local_bytes, const tsl_device *device, tsl_cost_counts *account) {
+static void cost_counts_fill(double needed, int64_t local_bytes, const tsl_device *device,
+                             tsl_cost_counts *account) {
   const double groups = count_of(&account->grid);
   account->items = groups * items_of(&account->grid);
   account->wasted = fmax(0, account->items - needed);
@@ -152,7 +156,7 @@ static void cost_counts_fill(double needed, int64_t local_bytes, const tsl_devic
 }
 
 void tsl_cost_counts_grid(const tsl_grid *grid, int64_t columns, int64_t rows, int64_t local_bytes,
-                      const tsl_device *device, tsl_cost_counts *account) {
+                          const tsl_device *device, tsl_cost_counts *account) {
   const double width = (double)grid->groups[0] * grid->items[0],
                height = (double)grid->groups[1] * grid->items[1];
   account->grid = *grid;
@@ -160,7 +164,7 @@ void tsl_cost_counts_grid(const tsl_grid *grid, int64_t columns, int64_t rows, i
 }
 
 void tsl_cost_counts_groups(double groups, int items, double needed, int64_t local_bytes,
-                        const tsl_device *device, tsl_cost_counts *account) {
+                            const tsl_device *device, tsl_cost_counts *account) {
   account->grid = (tsl_grid){.groups = {groups < 1 ? 1 : (uint64_t)groups, 1, 1}, .items = {items, 1, 1}};
   cost_counts_fill(needed, local_bytes, device, account);
 }
@@ -183,8 +187,10 @@ void tsl_cost_counts_copies(double bytes, tsl_cost_counts *account) {
   account->launches += account->launches > 0 && bytes > 0;
 }
 
-void tsl_cost_counts_tiles(const tsl_problem *problem, double height, double width, tsl_cost_counts *account) {
-  account->local.read += account->computed * (cost_counts_size_of(&problem->a) / width + cost_counts_size_of(&problem->b) / height);
+void tsl_cost_counts_tiles(const tsl_problem *problem, double height, double width,
+                           tsl_cost_counts *account) {
+  account->local.read += account->computed * (cost_counts_size_of(&problem->a) / width +
+                                              cost_counts_size_of(&problem->b) / height);
 }
 
 double tsl_cost_counts_engine_rate(const tsl_device *device, tsl_engine_rates rates) {

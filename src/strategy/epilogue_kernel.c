@@ -7,7 +7,8 @@
 
 #include <stdio.h>
 
-/* As the kernel has them: elements of an item, and those of two bytes; and groups for each unit, which then go on to further lines. */
+/* As the kernel has them: elements of an item, and those of two bytes; and groups for each unit, which then
+ * go on to further lines. */
 enum { ACROSS = 64, LINES = 4, EACH = 4, EACH_NARROW = 16, UNIT_GROUPS = 16 };
 
 /* What is done to sums, where the problem has scales: those of no terms are not scaled. */
@@ -23,14 +24,15 @@ static void define_sums(const tsl_problem *problem, tsl_text *defines) {
                is_scaled ? scales : 0, problem->beta[0] != 0);
 }
 
-static tesela_status epilogue_kernel_build(tsl_work *work, void (*define)(const tsl_problem *problem, tsl_text *defines),
-                           tsl_kernel **kernel) {
+static tesela_status epilogue_kernel_build(tsl_work *work,
+                                           void (*define)(const tsl_problem *problem, tsl_text *defines),
+                                           tsl_kernel **kernel) {
   /* By no strategy's options: relaxed arithmetic is not what its user has asked of this. */
   tsl_work own = *work;
   const tesela_type type = work->problem.c.type, bias = work->problem.bias.type;
   const int of_c = tsl_launch_type_code(type), added = work->problem.bias_axis == TESELA_NO_BIAS ? 0
-                                                       : bias == type                             ? 1
-                                                                                                  : 2;
+                                                       : bias == type                            ? 1
+                                                                                                 : 2;
   tsl_text defines = {0};
   own.strategy = tsl_strategy_specification(work->problem.op);
   own.config = tsl_strategy_defaults(own.strategy);
@@ -41,8 +43,8 @@ static tesela_status epilogue_kernel_build(tsl_work *work, void (*define)(const 
   define(&work->problem, &defines);
   tesela_status status = tsl_text_status(&defines);
   if (status == TESELA_OK)
-    status = tsl_launch_kernel_with(&own, "strategy/strategy_epilogue.cl", "tsl_finish_result", ACROSS * LINES,
-                                    tsl_text_get(&defines), kernel);
+    status = tsl_launch_kernel_with(&own, "strategy/strategy_epilogue.cl", "tsl_finish_result",
+                                    ACROSS * LINES, tsl_text_get(&defines), kernel);
   tsl_text_free(&defines);
   TSL_TRY(status);
   work->build_seconds = own.build_seconds;

@@ -1,21 +1,21 @@
 /* The superaccumulator: a fixed-point number with room for every product and every sum of products, after
- * U. Kulisch (Computer Arithmetic and Validity, 2008), with digits that are normalised late (R. Neal, Fast Exact
- * Summation Using Small and Large Superaccumulators, 2015).
+ * U. Kulisch (Computer Arithmetic and Validity, 2008), with digits that are normalised late (R. Neal, Fast
+ * Exact Summation Using Small and Large Superaccumulators, 2015).
  *
  *   digit i of TSL_EXACT_DIGITS counts multiples of 2^(TSL_EXACT_LOW + 52 i):
  *
  *   |  63 ... 52  | 51 ........... 0 |      52 bits of the number's and eleven for carries that have not been
  *   | sign, carry |      digit       |      passed on; negative digits are allowed
  *
- * This text is the host's and the devices', so that both round alike: it is made of integers, and of the words
- * TSL_FUNCTION, TSL_INDEX, TSL_LOCAL_POINTER, TSL_AS_INDEX and TSL_AS_DOUBLE of the dialect, which the includer has
- * defined. Shifts to the right keep the sign, as on every compiler that is used here. */
+ * This text is the host's and the devices', so that both round alike: it is made of integers, and of the
+ * words TSL_FUNCTION, TSL_INDEX, TSL_LOCAL_POINTER, TSL_AS_INDEX and TSL_AS_DOUBLE of the dialect, which the
+ * includer has defined. Shifts to the right keep the sign, as on every compiler that is used here. */
 #ifndef TSL_EXACT_SHARED_H
 #define TSL_EXACT_SHARED_H
 
-/* Doubles' products have bits from 2^-2148 to 2^2047, and 2^62 of them carry to 2^2110. Products of floats, as doubles
- * with all of their 53 bits, lie between 2^-350 and 2^256, and windows around them reach 2^-552; kernels keep private
- * digits, so fewer pay there. */
+/* Doubles' products have bits from 2^-2148 to 2^2047, and 2^62 of them carry to 2^2110. Products of floats,
+ * as doubles with all of their 53 bits, lie between 2^-350 and 2^256, and windows around them reach 2^-552;
+ * kernels keep private digits, so fewer pay there. */
 #ifdef TSL_EXACT_OF_FLOATS
 #define TSL_EXACT_LOW (-560)
 #define TSL_EXACT_DIGITS 19
@@ -32,13 +32,14 @@
 #define TSL_EXACT_TOP_DEEP (-700)
 #endif
 
-/* Windows, which the fast paths sum in (dot_exact.cl has the picture): 2^top is the weight of level 0, which takes carries,
- * and level j counts multiples of 2^(top - 52 j). Products are below 2^(top - 1). Sums of floats' products use two levels
- * below level 0, or where these do not do, six. Those of doubles use one more for the errors of the products than for
- * the rounded products: three and two, or six and five. Tops are at least TSL_EXACT_TOP_LEAST, or where all levels are
- * used TSL_EXACT_TOP_DEEP, so that a product that passes for exact is so as a pair of doubles: with no bits below
- * 2^(top - 104), or 2^(top - 260), it is no less than that, and the last of its 106 bits no subnormal number's. At most
- * they are TSL_EXACT_TOP_MOST, which a double holds. A window leaves room above the largest product that chose it. */
+/* Windows, which the fast paths sum in (dot_exact.cl has the picture): 2^top is the weight of level 0, which
+ * takes carries, and level j counts multiples of 2^(top - 52 j). Products are below 2^(top - 1). Sums of
+ * floats' products use two levels below level 0, or where these do not do, six. Those of doubles use one more
+ * for the errors of the products than for the rounded products: three and two, or six and five. Tops are at
+ * least TSL_EXACT_TOP_LEAST, or where all levels are used TSL_EXACT_TOP_DEEP, so that a product that passes
+ * for exact is so as a pair of doubles: with no bits below 2^(top - 104), or 2^(top - 260), it is no less
+ * than that, and the last of its 106 bits no subnormal number's. At most they are TSL_EXACT_TOP_MOST, which a
+ * double holds. A window leaves room above the largest product that chose it. */
 #define TSL_EXACT_LEVELS 7
 #define TSL_EXACT_SHALLOW_F32 2
 #define TSL_EXACT_SHALLOW_F64 3
@@ -62,7 +63,8 @@ typedef struct tsl_exact_parts {
   int digit;
 } tsl_exact_parts;
 
-/* value * 2^(TSL_EXACT_LOW + position), |value| <= 2^55, position >= 0. A digit grows by at most 2^54 + 2^52. */
+/* value * 2^(TSL_EXACT_LOW + position), |value| <= 2^55, position >= 0. A digit grows by at most 2^54 + 2^52.
+ */
 TSL_FUNCTION tsl_exact_parts tsl_exact_split(TSL_INDEX value, int position) {
   tsl_exact_parts parts;
   parts.digit = position / 52;
@@ -138,13 +140,14 @@ TSL_FUNCTION int tsl_exact_special(double product) {
 
 /* --- windows --- */
 
-/* The double whose bits, subtracted from those of its sum with a number below 2^(top - 1), leave the number in
- * multiples of 2^(top - 52): 1.5 * 2^top. */
+/* The double whose bits, subtracted from those of its sum with a number below 2^(top - 1), leave the number
+ * in multiples of 2^(top - 52): 1.5 * 2^top. */
 TSL_FUNCTION double tsl_exact_base(int top) {
   return TSL_AS_DOUBLE(((TSL_INDEX)(top + 1023) << 52) + ((TSL_INDEX)1 << 51));
 }
 
-/* The exponent of a finite product as tsl_exact_top_for() takes it; 0 for one that is not finite, or subnormal. */
+/* The exponent of a finite product as tsl_exact_top_for() takes it; 0 for one that is not finite, or
+ * subnormal. */
 TSL_FUNCTION int tsl_exact_exponent(double product) {
   const int exponent = (int)(TSL_AS_INDEX(product) >> 52 & 2047);
   return exponent == 2047 ? 0 : exponent;
@@ -168,16 +171,16 @@ TSL_FUNCTION void tsl_exact_settle_levels(TSL_INDEX *levels, int count) {
 
 /* --- the result --- */
 
-/* The result before it is rounded: alpha times the digits, and beta c, in digits of 26 bits. Digit i counts multiples
- * of 2^(TSL_EXACT_WIDE_LOW + 26 i); digits from `first` on, before `end`, may be other than 0. */
+/* The result before it is rounded: alpha times the digits, and beta c, in digits of 26 bits. Digit i counts
+ * multiples of 2^(TSL_EXACT_WIDE_LOW + 26 i); digits from `first` on, before `end`, may be other than 0. */
 #define TSL_EXACT_WIDE_LOW (TSL_EXACT_LOW - 1074)
 #define TSL_EXACT_HALF (((TSL_INDEX)1 << 26) - 1)
 typedef struct tsl_exact_range {
   int first, end;
 } tsl_exact_range;
 
-/* Adds mantissa * value * 2^(TSL_EXACT_WIDE_LOW + position), both factors at most 2^53 in magnitude and mantissa not
- * negative. A digit grows by at most 2^54. */
+/* Adds mantissa * value * 2^(TSL_EXACT_WIDE_LOW + position), both factors at most 2^53 in magnitude and
+ * mantissa not negative. A digit grows by at most 2^54. */
 TSL_FUNCTION void tsl_exact_wide_add(TSL_LOCAL_POINTER TSL_INDEX *wide, TSL_INDEX mantissa, TSL_INDEX value,
                                      int position, tsl_exact_range *range) {
   const int first = position / 26, shift = position - 26 * first;
@@ -224,9 +227,9 @@ TSL_FUNCTION bool tsl_exact_wide_any(TSL_LOCAL_POINTER const TSL_INDEX *wide, in
   return false;
 }
 
-/* The settled, positive number rounded to nearest, ties to even, to a format of `precision` bits whose least number is
- * 2^least: 53 and -1074, or 24 and -149 (returned as a double, which a conversion to float leaves alone, or takes to
- * infinity); 0 where nothing is left. */
+/* The settled, positive number rounded to nearest, ties to even, to a format of `precision` bits whose least
+ * number is 2^least: 53 and -1074, or 24 and -149 (returned as a double, which a conversion to float leaves
+ * alone, or takes to infinity); 0 where nothing is left. */
 TSL_FUNCTION double tsl_exact_wide_round(TSL_LOCAL_POINTER const TSL_INDEX *wide, tsl_exact_range range,
                                          int precision, int least) {
   int top = range.end - 1;
@@ -267,9 +270,10 @@ TSL_FUNCTION double tsl_exact_scaled_special(int flags, double alpha, double sig
   return alpha * (flags & TSL_EXACT_PLUS ? infinity : flags & TSL_EXACT_MINUS ? -infinity : sign);
 }
 
-/* round(alpha * digits + beta * before). Digits before `first` and from `end` on are 0; the others are not settled, each
- * below 2^62 in magnitude, and the last one so small that a carry leaves it below 2^53. `wide` is 0 throughout, and used up. `before` is not looked at where beta is 0. An exact zero is +0, and what rounds to zero keeps its
- * sign. Where something is not finite, what IEEE 754 makes of it in any order. */
+/* round(alpha * digits + beta * before). Digits before `first` and from `end` on are 0; the others are not
+ * settled, each below 2^62 in magnitude, and the last one so small that a carry leaves it below 2^53. `wide`
+ * is 0 throughout, and used up. `before` is not looked at where beta is 0. An exact zero is +0, and what
+ * rounds to zero keeps its sign. Where something is not finite, what IEEE 754 makes of it in any order. */
 TSL_FUNCTION double tsl_exact_result(TSL_LOCAL_POINTER TSL_INDEX *digits, int first, int end, int flags,
                                      double alpha, double beta, double before,
                                      TSL_LOCAL_POINTER TSL_INDEX *wide, int precision, int least) {

@@ -17,8 +17,8 @@ typedef struct exceptions_format {
 
 static const exceptions_format *format_of(tesela_type component) {
   static const exceptions_format f64 = {8, UINT64_C(0x7fffffffffffffff), UINT64_C(0x7ff0000000000000)},
-                      f32 = {4, 0x7fffffff, 0x7f800000}, f16 = {2, 0x7fff, 0x7c00},
-                      bf16 = {2, 0x7fff, 0x7f80};
+                                 f32 = {4, 0x7fffffff, 0x7f800000}, f16 = {2, 0x7fff, 0x7c00},
+                                 bf16 = {2, 0x7fff, 0x7f80};
   return component == TESELA_F64    ? &f64
          : component == TESELA_F32  ? &f32
          : component == TESELA_F16  ? &f16
@@ -26,29 +26,29 @@ static const exceptions_format *format_of(tesela_type component) {
                                     : NULL;
 }
 
-static uint64_t exceptions_bits_at(const unsigned char *at, size_t size) {
+static uint64_t exceptions_bits_at(const unsigned char *src, size_t size) {
   uint64_t whole;
   uint32_t single;
   uint16_t half;
   if (size == 8) {
-    memcpy(&whole, at, size);
+    memcpy(&whole, src, size);
     return whole;
   }
   if (size == 4) {
-    memcpy(&single, at, size);
+    memcpy(&single, src, size);
     return single;
   }
-  memcpy(&half, at, size);
+  memcpy(&half, src, size);
   return half;
 }
 
 /* Looks at `count` elements of `components` numbers each, so many bytes apart. */
-static inline void exceptions_look_at(const unsigned char *at, int64_t count, int64_t apart, int components,
-                           const exceptions_format *as, exceptions_found *out) {
+static inline void exceptions_look_at(const unsigned char *src, int64_t count, int64_t apart, int components,
+                                      const exceptions_format *as, exceptions_found *out) {
   bool has_nan = false, has_large = false;
-  for (int64_t i = 0; i < count; i++, at += apart)
+  for (int64_t i = 0; i < count; i++, src += apart)
     for (int part = 0; part < components; part++) {
-      const uint64_t bits = exceptions_bits_at(at + (size_t)part * as->size, as->size) & as->magnitude;
+      const uint64_t bits = exceptions_bits_at(src + (size_t)part * as->size, as->size) & as->magnitude;
       has_nan |= bits > as->infinity;
       has_large |= bits >= as->infinity - 1;
     }

@@ -1,5 +1,6 @@
-/* Sizes of a product, where each operand starts and how it steps, as host (strategy/launch.h) and kernels (kernel/kernel_gemm.h) both
- * know them: members of a struct, in elements. The includer has TSL_INDEX, a signed 64-bit integer. */
+/* Sizes of a product, where each operand starts and how it steps, as host (strategy/launch.h) and kernels
+ * (kernel/kernel_gemm.h) both know them: members of a struct, in elements. The includer has TSL_INDEX, a
+ * signed 64-bit integer. */
 #ifndef TSL_STRATEGY_GEMM_SHARED_H
 #define TSL_STRATEGY_GEMM_SHARED_H
 

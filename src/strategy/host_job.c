@@ -23,8 +23,8 @@ double tsl_rest_speed(const tsl_device *device, double bytes) {
   return !tsl_last_cache_is_far(device) && bytes <= (double)device->level_bytes[2] / 2 ? 3.5 : 1;
 }
 
-static bool lie_alike(const tsl_operand *one, const tsl_operand *other) {
-  return one->row_stride == other->row_stride && one->col_stride == other->col_stride;
+static bool lie_alike(const tsl_operand *operand, const tsl_operand *other) {
+  return operand->row_stride == other->row_stride && operand->col_stride == other->col_stride;
 }
 
 tesela_status tsl_job_build(tsl_work *work) {
@@ -63,7 +63,7 @@ size_t tsl_job_form_bytes(const tsl_work *work, int operand) {
   return work->strategy->jobs->form_bytes(tsl_job_of(work), operand);
 }
 
-void tsl_job_make_form(const tsl_work *work, int operand, const tsl_operand *from, void *to, tsl_team team) {
+void tsl_job_make_form(const tsl_work *work, int operand, const tsl_operand *from, void *dst, tsl_team team) {
   const tsl_operands operands = {.a = *from, .b = *from, .c = *from}; /* the others are not looked at */
-  work->strategy->jobs->make_form(tsl_job_of(work), operand, &operands, to, team);
+  work->strategy->jobs->make_form(tsl_job_of(work), operand, &operands, dst, team);
 }

@@ -1,6 +1,7 @@
-/* What strategies in C share around their loops: how operands of a run become views, and jobs. A job is all that is found out
- * about a problem on operands with certain strides: which kernels, which schedule, how it is cut. build() makes the one for
- * the problem's own strides. A run may bring others (a packed copy's): then it makes a job for these. */
+/* What strategies in C share around their loops: how operands of a run become views, and jobs. A job is all
+ * that is found out about a problem on operands with certain strides: which kernels, which schedule, how it
+ * is cut. build() makes the one for the problem's own strides. A run may bring others (a packed copy's): then
+ * it makes a job for these. */
 #ifndef TSL_STRATEGY_HOST_JOB_H
 #define TSL_STRATEGY_HOST_JOB_H
 
@@ -55,13 +56,15 @@ static inline bool tsl_views_take_as_a(const tsl_views *views, int operand) {
   return (operand == TSL_OPERAND_A) != views->is_swapped;
 }
 
-/* For models: bytes of operands that cost nothing beside the arithmetic when a product is called again. The second cache
- * holds half of them; what it lost comes from the last one while there is something to multiply. */
+/* For models: bytes of operands that cost nothing beside the arithmetic when a product is called again. The
+ * second cache holds half of them; what it lost comes from the last one while there is something to multiply.
+ */
 double tsl_near_bytes(const tsl_device *device);
-/* Whether the last cache is far away: one as large as this serves dozens of cores, and takes three times as long as a
- * small one. */
+/* Whether the last cache is far away: one as large as this serves dozens of cores, and takes three times as
+ * long as a small one. */
 bool tsl_last_cache_is_far(const tsl_device *device);
-/* How many times as fast as from memory the rest of so many bytes arrives: from a last cache that is near and holds them. */
+/* How many times as fast as from memory the rest of so many bytes arrives: from a last cache that is near and
+ * holds them. */
 double tsl_rest_speed(const tsl_device *device, double bytes);
 
 enum { TSL_JOB_MOST = 1024 }; /* bytes of a job */
@@ -73,9 +76,10 @@ struct tsl_host_job_ops {
                const tsl_device *device, void *job);
   /* On operands with the strides that it was made for. */
   tesela_status (*run)(const void *job, const tsl_operands *operands);
-  /* Of strategies that pack: the form that run() makes of an operand, as the descriptor's `packing` has it. */
+  /* Of strategies that pack: the form that run() makes of an operand, as the descriptor's `packing` has it.
+   */
   size_t (*form_bytes)(const void *job, int operand);
-  void (*make_form)(const void *job, int operand, const tsl_operands *operands, void *to, tsl_team team);
+  void (*make_form)(const void *job, int operand, const tsl_operands *operands, void *dst, tsl_team team);
 };
 
 /* A descriptor with `jobs` has these as its build(), run(), release() and packing. */
@@ -83,7 +87,7 @@ tesela_status tsl_job_build(tsl_work *work);
 tesela_status tsl_job_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
 void tsl_job_release(tsl_work *work);
 size_t tsl_job_form_bytes(const tsl_work *work, int operand);
-void tsl_job_make_form(const tsl_work *work, int operand, const tsl_operand *from, void *to, tsl_team team);
+void tsl_job_make_form(const tsl_work *work, int operand, const tsl_operand *from, void *dst, tsl_team team);
 
 /* The job that build() made. */
 const void *tsl_job_of(const tsl_work *work);

@@ -2,8 +2,8 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
-#include "base/source.h"
 #include "base/reserved_units.h"
+#include "base/source.h"
 #include "base/status.h"
 #include "device/jit_cache.h"
 
@@ -128,7 +128,7 @@ static tsl_build describe_build(const tsl_work *work, const tsl_text *text, char
 }
 
 static tesela_status launch_compile(tsl_work *work, const char *path, tesela_type real, const char *defines,
-                             tsl_module **module) {
+                                    tsl_module **module) {
   char name[NAME_SIZE];
   tsl_text text = {0};
   tesela_status status;
@@ -146,7 +146,7 @@ out:
 }
 
 static tesela_status launch_find_kernel(tsl_work *work, const char *path, const char *name, int items,
-                                 tesela_type real, const char *defines, tsl_kernel **kernel) {
+                                        tesela_type real, const char *defines, tsl_kernel **kernel) {
   tsl_module *module;
   TSL_TRY(launch_compile(work, path, real, defines, &module));
   TSL_TRY(work->device->ops->kernel_get(module, name, kernel));
@@ -230,8 +230,8 @@ tesela_status tsl_launch_build_with(tsl_work *work, const char *path, const char
                                     const tsl_grid *grid, tesela_type real, const char *defines) {
   tsl_launch launch = {.grid = *grid};
   void *block;
-  TSL_TRY(launch_find_kernel(work, path, kernel, grid->items[0] * grid->items[1] * grid->items[2], real, defines,
-                      &launch.kernel));
+  TSL_TRY(launch_find_kernel(work, path, kernel, grid->items[0] * grid->items[1] * grid->items[2], real,
+                             defines, &launch.kernel));
   TSL_TRY(tsl_alloc(sizeof launch, "a kernel's launch", &block));
   *(tsl_launch *)block = launch;
   work->state = block;
@@ -299,7 +299,7 @@ bool tsl_launch_along(int64_t stride, int64_t other) {
 }
 
 static tsl_gemm_argument launch_scaled(const tsl_work *work, const tsl_gemm_sizes *sizes, double alpha,
-                                double beta) {
+                                       double beta) {
   tsl_gemm_argument argument = {.sizes = *sizes};
   if (work->problem.c.type == TESELA_F64) {
     argument.scalars.f64[0] = alpha;
@@ -398,7 +398,8 @@ double tsl_launch_seconds(const tsl_problem *problem, const tsl_device *device, 
   return fmax(compute, tsl_problem_bytes(problem) / device->bandwidth) + device->launch_seconds;
 }
 
-/* Seen on an H200: 0.5 to 0.65 us for a panel of tile_local whose group is alone, from 1 x 1000 x 1000 to 127 x 513 x 255. */
+/* Seen on an H200: 0.5 to 0.65 us for a panel of tile_local whose group is alone, from 1 x 1000 x 1000 to 127
+ * x 513 x 255. */
 double tsl_launch_chain_seconds(const tsl_device *device, double waits) {
   static const double wait_seconds = 6e-7;
   return device->is_cpu ? 0 : device->launch_seconds + waits * wait_seconds;

@@ -27,21 +27,21 @@ static inline float tsl_narrow_f16(uint16_t bits) {
 
 /* `count` numbers of a narrow type that is not f32, `stride` elements apart. */
 static inline void tsl_narrow_gather(tesela_type type, const void *from, int64_t stride, int count,
-                                     float *to) {
+                                     float *dst) {
   const uint16_t *const halves = from;
   const uint8_t *const bytes = from;
   if (type == TESELA_BF16)
     for (int i = 0; i < count; i++)
-      to[i] = tsl_narrow_bf16(halves[i * stride]);
+      dst[i] = tsl_narrow_bf16(halves[i * stride]);
   else if (type == TESELA_F16)
     for (int i = 0; i < count; i++)
-      to[i] = tsl_narrow_f16(halves[i * stride]);
+      dst[i] = tsl_narrow_f16(halves[i * stride]);
   else if (type == TESELA_U8)
     for (int i = 0; i < count; i++)
-      to[i] = bytes[i * stride];
+      dst[i] = bytes[i * stride];
   else
     for (int i = 0; i < count; i++)
-      to[i] = (int8_t)bytes[i * stride];
+      dst[i] = (int8_t)bytes[i * stride];
 }
 
 #endif

@@ -1,5 +1,6 @@
-/* The specification for types that are narrower than their sums: the three loops of a product, with what a load and a store
- * convert. A dot is such a product. Compiled without optimisation by the strategies called sequential. */
+/* The specification for types that are narrower than their sums: the three loops of a product, with what a
+ * load and a store convert. A dot is such a product. Compiled without optimisation by the strategies called
+ * sequential. */
 #ifndef TSL_STRATEGY_LOW_PRECISION_LOOPS_H
 #define TSL_STRATEGY_LOW_PRECISION_LOOPS_H
 
@@ -7,48 +8,48 @@
 
 #include <string.h>
 
-typedef float load_function(const void *at);
-typedef void store_function(void *at, float value);
-typedef int32_t load_integer_function(const void *at);
+typedef float load_function(const void *src);
+typedef void store_function(void *data, float value);
+typedef int32_t load_integer_function(const void *src);
 
-static float load_f32(const void *at) {
-  return *(const float *)at;
+static float load_f32(const void *src) {
+  return *(const float *)src;
 }
 
-static float load_f16(const void *at) {
-  return (float)tsl_f16_to_f64(*(const uint16_t *)at);
+static float load_f16(const void *src) {
+  return (float)tsl_f16_to_f64(*(const uint16_t *)src);
 }
 
-static float load_bf16(const void *at) {
-  return (float)tsl_bf16_to_f64(*(const uint16_t *)at);
+static float load_bf16(const void *src) {
+  return (float)tsl_bf16_to_f64(*(const uint16_t *)src);
 }
 
-static float load_e4m3(const void *at) {
-  return (float)tsl_e4m3_to_f64(*(const uint8_t *)at);
+static float load_e4m3(const void *src) {
+  return (float)tsl_e4m3_to_f64(*(const uint8_t *)src);
 }
 
-static float load_e5m2(const void *at) {
-  return (float)tsl_e5m2_to_f64(*(const uint8_t *)at);
+static float load_e5m2(const void *src) {
+  return (float)tsl_e5m2_to_f64(*(const uint8_t *)src);
 }
 
-static int32_t load_i8(const void *at) {
-  return *(const int8_t *)at;
+static int32_t load_i8(const void *src) {
+  return *(const int8_t *)src;
 }
 
-static int32_t load_u8(const void *at) {
-  return *(const uint8_t *)at;
+static int32_t load_u8(const void *src) {
+  return *(const uint8_t *)src;
 }
 
-static void store_f32(void *at, float value) {
-  *(float *)at = value;
+static void store_f32(void *data, float value) {
+  *(float *)data = value;
 }
 
-static void store_f16(void *at, float value) {
-  *(uint16_t *)at = tsl_f16_from_f64((double)value);
+static void store_f16(void *data, float value) {
+  *(uint16_t *)data = tsl_f16_from_f64((double)value);
 }
 
-static void store_bf16(void *at, float value) {
-  *(uint16_t *)at = tsl_bf16_from_f64((double)value);
+static void store_bf16(void *data, float value) {
+  *(uint16_t *)data = tsl_bf16_from_f64((double)value);
 }
 
 static load_function *const loads[] = {[TESELA_F32] = load_f32,
@@ -60,8 +61,8 @@ static store_function *const stores[] = {
     [TESELA_F32] = store_f32, [TESELA_F16] = store_f16, [TESELA_BF16] = store_bf16};
 static load_integer_function *const integer_loads[] = {[TESELA_I8] = load_i8, [TESELA_U8] = load_u8};
 
-static const char *element_of(const tsl_operand *of, int64_t size, int64_t row, int64_t col) {
-  return (const char *)of->host + (row * of->row_stride + col * of->col_stride) * size;
+static const char *element_of(const tsl_operand *operand, int64_t size, int64_t row, int64_t col) {
+  return (const char *)operand->host + (row * operand->row_stride + col * operand->col_stride) * size;
 }
 
 /* f16, bf16, e4m3 and e5m2: sums in f32, rounded to C once. */

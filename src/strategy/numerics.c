@@ -24,9 +24,10 @@ static const char *const bits_words[] = {
 };
 enum { BITS = sizeof bits_words / sizeof *bits_words };
 
-bool tsl_numeric_requirements_same(const tsl_numeric_requirements *one, const tsl_numeric_requirements *other) {
-  return one->accuracy == other->accuracy && one->number == other->number &&
-         one->precision == other->precision && one->bits == other->bits;
+bool tsl_numeric_requirements_same(const tsl_numeric_requirements *requirements,
+                                   const tsl_numeric_requirements *other) {
+  return requirements->accuracy == other->accuracy && requirements->number == other->number &&
+         requirements->precision == other->precision && requirements->bits == other->bits;
 }
 
 bool tsl_numeric_requirements_has_accuracy(const tsl_numeric_requirements *ask) {
@@ -98,8 +99,10 @@ const char *tsl_numeric_requirements_bits_word(tsl_reproducibility bits) {
   return bits_words[bits];
 }
 
-/* Of TYPE: each factor rounded where it has more digits, sums as in tsl_accuracy_of_sum(), and one rounding to C. */
-double tsl_numeric_requirements_allows(const tsl_numeric_requirements *ask, int64_t k, double factors, double result) {
+/* Of TYPE: each factor rounded where it has more digits, sums as in tsl_accuracy_of_sum(), and one rounding
+ * to C. */
+double tsl_numeric_requirements_allows(const tsl_numeric_requirements *ask, int64_t k, double factors,
+                                       double result) {
   const precision *of = &precisions[ask->precision];
   if (ask->accuracy != TSL_ACCURACY_TYPE)
     return ask->number;

@@ -19,14 +19,14 @@ static bool operand_reuse_same(tsl_hash a, tsl_hash b) {
   return a.high == b.high && a.low == b.low;
 }
 
-bool tsl_operand_reuse_has(tsl_operand_reuse *stays, tsl_hash made) {
-  if (!stays || operand_reuse_same(stays->before, nothing) || !operand_reuse_same(stays->before, made))
+bool tsl_operand_reuse_has(tsl_operand_reuse *stays, tsl_hash hash) {
+  if (!stays || operand_reuse_same(stays->before, nothing) || !operand_reuse_same(stays->before, hash))
     return false;
   stays->kept++;
   return true;
 }
 
-void tsl_operand_reuse_leave(tsl_operand_reuse *stays, tsl_hash made) {
+void tsl_operand_reuse_leave(tsl_operand_reuse *stays, tsl_hash hash) {
   if (stays)
-    stays->left = made;
+    stays->left = hash;
 }

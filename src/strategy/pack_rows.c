@@ -24,7 +24,7 @@ tesela_status tsl_pack_rows_kernel(tsl_work *work, int element, tsl_kernel **ker
 }
 
 tesela_status tsl_pack_rows(const tsl_work *work, tsl_kernel *kernel, const tsl_rows *rows, int element,
-                            int64_t products, tsl_buffer *scratch, int64_t to, tsl_stream *stream,
+                            int64_t products, tsl_buffer *scratch, int64_t end, tsl_stream *stream,
                             tsl_rows_place *place) {
   const tsl_device *device = work->device;
   const int64_t packed = place->apart != 0 ? products : 1, bytes = tsl_rows_bytes(rows);
@@ -33,7 +33,7 @@ tesela_status tsl_pack_rows(const tsl_work *work, tsl_kernel *kernel, const tsl_
                                          .offset = place->offset,
                                          .row_stride = place->row_stride,
                                          .step = place->step,
-                                         .to = to,
+                                         .to = end,
                                          .pitch = rows->pitch,
                                          .products = packed,
                                          .apart = place->apart,
@@ -46,6 +46,6 @@ tesela_status tsl_pack_rows(const tsl_work *work, tsl_kernel *kernel, const tsl_
                          {PACK_ITEMS, 1, 1}};
   TSL_TRY(device->ops->launch(stream, kernel, &grid, list, sizeof list / sizeof *list));
   *place =
-      (tsl_rows_place){scratch, to / element, rows->pitch / element, 1, packed > 1 ? bytes / element : 0};
+      (tsl_rows_place){scratch, end / element, rows->pitch / element, 1, packed > 1 ? bytes / element : 0};
   return TESELA_OK;
 }

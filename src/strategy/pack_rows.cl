@@ -41,15 +41,15 @@ TSL_FUNCTION TSL_VECTOR(int, 4) chunk_of(const unsigned int *words) {
 
 #if SIZE == 1
 /* Four words of four rows each become a word of each row. */
-TSL_FUNCTION void transpose_bytes(const unsigned int *from, unsigned int *to, int apart) {
+TSL_FUNCTION void transpose_bytes(const unsigned int *from, unsigned int *dst, int apart) {
   const unsigned int low_a = tsl_ptx_bytes(from[0], from[1], 0x5140),
                      high_a = tsl_ptx_bytes(from[0], from[1], 0x7362),
                      low_b = tsl_ptx_bytes(from[2], from[3], 0x5140),
                      high_b = tsl_ptx_bytes(from[2], from[3], 0x7362);
-  to[0] = tsl_ptx_bytes(low_a, low_b, 0x5410);
-  to[apart] = tsl_ptx_bytes(low_a, low_b, 0x7632);
-  to[2 * apart] = tsl_ptx_bytes(high_a, high_b, 0x5410);
-  to[3 * apart] = tsl_ptx_bytes(high_a, high_b, 0x7632);
+  dst[0] = tsl_ptx_bytes(low_a, low_b, 0x5410);
+  dst[apart] = tsl_ptx_bytes(low_a, low_b, 0x7632);
+  dst[2 * apart] = tsl_ptx_bytes(high_a, high_b, 0x5410);
+  dst[3 * apart] = tsl_ptx_bytes(high_a, high_b, 0x7632);
 }
 
 /* A block of 128 rows by 128 elements: transposed in registers, gathered in local memory, so that rows are written whole. Chunks
@@ -59,17 +59,17 @@ TSL_FUNCTION int place_of(int row, int chunk) {
   return row * BLOCK + (chunk ^ row / 4 % 8) * 16;
 }
 TSL_FUNCTION void turn_block(TSL_LOCAL_POINTER char *block, TSL_GLOBAL const PACK_ELEMENT *TSL_RESTRICT from,
-                             TSL_GLOBAL char *TSL_RESTRICT to, TSL_INDEX row, TSL_INDEX first,
-                             const tsl_pack_rows_arguments given) {
+                             TSL_GLOBAL char *TSL_RESTRICT dst, TSL_INDEX row, TSL_INDEX first,
+                             const tsl_pack_rows_arguments args) {
   const int own_row = TSL_ITEM(0) % 32 * 4, own_chunk = TSL_ITEM(0) / 32;
   const TSL_INDEX own_first = first + own_chunk * CHUNK,
-                  left = row + own_row < given.rows ? given.elements - own_first : 0;
+                  left = row + own_row < args.rows ? args.elements - own_first : 0;
   TSL_GLOBAL const unsigned int *at =
-      (TSL_GLOBAL const unsigned int *)(from + (given.offset + row + own_row + own_first * given.step));
+      (TSL_GLOBAL const unsigned int *)(from + (args.offset + row + own_row + own_first * args.step));
   unsigned int words[16], transposed[16];
   TSL_UNROLL
   for (int e = 0; e < 16; e++)
-    words[e] = e < left ? at[e * (given.step / 4)] : 0;
+    words[e] = e < left ? at[e * (args.step / 4)] : 0;
   TSL_UNROLL
   for (int w = 0; w < 4; w++)
     transpose_bytes(words + 4 * w, transposed + w, 4);
@@ -82,9 +82,9 @@ TSL_FUNCTION void turn_block(TSL_LOCAL_POINTER char *block, TSL_GLOBAL const PAC
   TSL_UNROLL
   for (int i = 0; i < 4; i++) {
     const int line = i * 32 + TSL_ITEM(0) / 8, chunk = TSL_ITEM(0) % 8;
-    if (row + line < given.rows && first + chunk * CHUNK < given.elements)
+    if (row + line < args.rows && first + chunk * CHUNK < args.elements)
       TSL_STORE_WHOLE(
-          int, 4, (TSL_GLOBAL int *)(to + (given.to + (row + line) * given.pitch + first + chunk * CHUNK)),
+          int, 4, (TSL_GLOBAL int *)(dst + (args.to + (row + line) * args.pitch + first + chunk * CHUNK)),
           TSL_LOCAL_LOAD(int, 4, (TSL_LOCAL_POINTER int *)(block + place_of(line, chunk))));
   }
 }
@@ -96,15 +96,15 @@ TSL_FUNCTION void turn_block(TSL_LOCAL_POINTER char *block, TSL_GLOBAL const PAC
 #define SIDE 64
 TSL_FUNCTION void turn_numbers(TSL_LOCAL_POINTER unsigned int *block,
                                TSL_GLOBAL const unsigned int *TSL_RESTRICT from,
-                               TSL_GLOBAL char *TSL_RESTRICT to, TSL_INDEX row, TSL_INDEX first,
-                               const tsl_pack_rows_arguments given) {
+                               TSL_GLOBAL char *TSL_RESTRICT dst, TSL_INDEX row, TSL_INDEX first,
+                               const tsl_pack_rows_arguments args) {
   const int own_row = TSL_ITEM(0) % SIDE, own_chunk = TSL_ITEM(0) % (SIDE / CHUNK);
   unsigned int words[SIDE * SIDE / PACK_ITEMS];
   TSL_UNROLL
   for (int i = 0; i < SIDE * SIDE / PACK_ITEMS; i++) {
     const TSL_INDEX element = first + TSL_ITEM(0) / SIDE + i * (PACK_ITEMS / SIDE);
-    words[i] = row + own_row < given.rows && element < given.elements
-                   ? from[given.offset + row + own_row + element * given.step]
+    words[i] = row + own_row < args.rows && element < args.elements
+                   ? from[args.offset + row + own_row + element * args.step]
                    : 0;
   }
   TSL_BARRIER(); /* the block before has been written */
@@ -119,9 +119,9 @@ TSL_FUNCTION void turn_numbers(TSL_LOCAL_POINTER unsigned int *block,
     TSL_UNROLL
     for (int w = 0; w < 4; w++)
       chunk[w] = block[line * (SIDE + 1) + own_chunk * CHUNK + w];
-    if (row + line < given.rows && first + own_chunk * CHUNK < given.elements)
+    if (row + line < args.rows && first + own_chunk * CHUNK < args.elements)
       TSL_STORE_WHOLE(int, 4,
-                      (TSL_GLOBAL int *)(to + (given.to + (row + line) * given.pitch +
+                      (TSL_GLOBAL int *)(dst + (args.to + (row + line) * args.pitch +
                                                (first + own_chunk * CHUNK) * SIZE)),
                       chunk_of(chunk));
   }
@@ -142,35 +142,35 @@ TSL_FUNCTION void turn_numbers(TSL_LOCAL_POINTER unsigned int *block,
 
 /* One product's factor. */
 TSL_FUNCTION void pack(TSL_LOCAL_POINTER TURNED *block, TSL_GLOBAL const PACK_ELEMENT *TSL_RESTRICT from,
-                       TSL_GLOBAL char *TSL_RESTRICT to, const tsl_pack_rows_arguments given) {
+                       TSL_GLOBAL char *TSL_RESTRICT dst, const tsl_pack_rows_arguments args) {
 #if SIZE == 1
-  if (given.row_stride == 1 && given.rows % 4 == 0 && given.offset % 4 == 0 && given.step % 4 == 0) {
-    const TSL_INDEX down = (given.rows + BLOCK - 1) / BLOCK,
-                    count_blocks = down * ((given.elements + BLOCK - 1) / BLOCK);
+  if (args.row_stride == 1 && args.rows % 4 == 0 && args.offset % 4 == 0 && args.step % 4 == 0) {
+    const TSL_INDEX down = (args.rows + BLOCK - 1) / BLOCK,
+                    count_blocks = down * ((args.elements + BLOCK - 1) / BLOCK);
     for (TSL_INDEX i = TSL_GROUP(0); i < count_blocks; i += TSL_GROUPS(0))
-      turn_block(block, from, to, i % down * BLOCK, i / down * BLOCK, given);
+      turn_block(block, from, dst, i % down * BLOCK, i / down * BLOCK, args);
     return;
   }
 #endif
 #if SIZE == 4
-  if (given.row_stride == 1) {
-    const TSL_INDEX down = (given.rows + SIDE - 1) / SIDE,
-                    count_blocks = down * ((given.elements + SIDE - 1) / SIDE);
+  if (args.row_stride == 1) {
+    const TSL_INDEX down = (args.rows + SIDE - 1) / SIDE,
+                    count_blocks = down * ((args.elements + SIDE - 1) / SIDE);
     for (TSL_INDEX i = TSL_GROUP(0); i < count_blocks; i += TSL_GROUPS(0))
-      turn_numbers(block, from, to, i % down * SIDE, i / down * SIDE, given);
+      turn_numbers(block, from, dst, i % down * SIDE, i / down * SIDE, args);
     return;
   }
 #endif
-  const TSL_INDEX chunks = (given.elements + CHUNK - 1) / CHUNK, count = chunks * given.rows;
-  const TSL_INDEX row_far = given.row_stride < 0 ? -given.row_stride : given.row_stride,
-                  step_far = given.step < 0 ? -given.step : given.step;
+  const TSL_INDEX chunks = (args.elements + CHUNK - 1) / CHUNK, count = chunks * args.rows;
+  const TSL_INDEX row_far = args.row_stride < 0 ? -args.row_stride : args.row_stride,
+                  step_far = args.step < 0 ? -args.step : args.step;
   const TSL_INDEX all = (TSL_INDEX)TSL_GROUPS(0) * PACK_ITEMS;
   for (TSL_INDEX i = (TSL_INDEX)TSL_GROUP(0) * PACK_ITEMS + TSL_ITEM(0); i < count; i += all) {
     const bool by_rows = row_far < step_far;
-    const TSL_INDEX row = by_rows ? i % given.rows : i / chunks,
-                    chunk = by_rows ? i / given.rows : i % chunks;
+    const TSL_INDEX row = by_rows ? i % args.rows : i / chunks,
+                    chunk = by_rows ? i / args.rows : i % chunks;
     const TSL_INDEX first = chunk * CHUNK;
-    TSL_GLOBAL const PACK_ELEMENT *at = from + (given.offset + row * given.row_stride + first * given.step);
+    TSL_GLOBAL const PACK_ELEMENT *at = from + (args.offset + row * args.row_stride + first * args.step);
     unsigned int words[4];
     TSL_UNROLL
     for (int w = 0; w < 4; w++) {
@@ -178,23 +178,23 @@ TSL_FUNCTION void pack(TSL_LOCAL_POINTER TURNED *block, TSL_GLOBAL const PACK_EL
       TSL_UNROLL
       for (int e = 0; e < CHUNK / 4; e++) {
         const int place = w * (CHUNK / 4) + e;
-        if (first + place < given.elements)
-          words[w] |= (unsigned int)at[place * given.step] << (8 * SIZE * e);
+        if (first + place < args.elements)
+          words[w] |= (unsigned int)at[place * args.step] << (8 * SIZE * e);
       }
     }
-    TSL_STORE_WHOLE(int, 4, (TSL_GLOBAL int *)(to + (given.to + row * given.pitch + first * SIZE)),
+    TSL_STORE_WHOLE(int, 4, (TSL_GLOBAL int *)(dst + (args.to + row * args.pitch + first * SIZE)),
                     chunk_of(words));
   }
 }
 
 TSL_KERNEL(PACK_ITEMS, 1, 1)
-tsl_pack_rows(TSL_GLOBAL const PACK_ELEMENT *TSL_RESTRICT from, TSL_GLOBAL char *TSL_RESTRICT to,
-              const tsl_pack_rows_arguments given) {
+tsl_pack_rows(TSL_GLOBAL const PACK_ELEMENT *TSL_RESTRICT from, TSL_GLOBAL char *TSL_RESTRICT dst,
+              const tsl_pack_rows_arguments args) {
   TSL_LOCAL TURNED block[TURNED_MOST];
-  for (TSL_INDEX product = TSL_GROUP(1); product < given.products; product += TSL_GROUPS(1)) {
-    tsl_pack_rows_arguments own = given;
-    own.offset += product * given.apart;
-    own.to += product * given.packed;
-    pack(block, from, to, own);
+  for (TSL_INDEX product = TSL_GROUP(1); product < args.products; product += TSL_GROUPS(1)) {
+    tsl_pack_rows_arguments own = args;
+    own.offset += product * args.apart;
+    own.to += product * args.packed;
+    pack(block, from, dst, own);
   }
 }

@@ -1,4 +1,5 @@
-/* What strategy/pack_rows.cl is given, as host and kernel both know it. The includer has TSL_INDEX, a signed 64-bit integer. */
+/* What strategy/pack_rows.cl is given, as host and kernel both know it. The includer has TSL_INDEX, a signed
+ * 64-bit integer. */
 #ifndef TSL_STRATEGY_PACK_ROWS_SHARED_H
 #define TSL_STRATEGY_PACK_ROWS_SHARED_H
 

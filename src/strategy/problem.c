@@ -48,8 +48,9 @@ tsl_problem tsl_problem_of(tsl_op op, int64_t m, int64_t n, int64_t k, tesela_ty
                       .beta = {0, 0}};
   tsl_shape *const shapes[TSL_OPERANDS] = {&made.a, &made.b, &made.c};
   for (int i = 0; i < TSL_OPERANDS; i++)
-    *shapes[i] = problem_dense(i == TSL_OPERAND_C ? tsl_result_type(op, type) : type,
-                       problem_size_of(&made, extents[op][i][0]), problem_size_of(&made, extents[op][i][1]));
+    *shapes[i] =
+        problem_dense(i == TSL_OPERAND_C ? tsl_result_type(op, type) : type,
+                      problem_size_of(&made, extents[op][i][0]), problem_size_of(&made, extents[op][i][1]));
   if (op == TSL_OP_SOLVE) {
     made.a.structure = TESELA_TRIANGULAR;
     made.a.triangle = TESELA_LOWER;
@@ -89,8 +90,8 @@ tsl_problem tsl_problem_swapped(const tsl_problem *problem) {
   out.c = problem_transposed(&problem->c);
   out.bias = problem_transposed(&problem->bias);
   out.bias_axis = problem->bias_axis == TESELA_BIAS_ROW      ? TESELA_BIAS_COLUMN
-                   : problem->bias_axis == TESELA_BIAS_COLUMN ? TESELA_BIAS_ROW
-                                                               : TESELA_NO_BIAS;
+                  : problem->bias_axis == TESELA_BIAS_COLUMN ? TESELA_BIAS_ROW
+                                                             : TESELA_NO_BIAS;
   out.scaling_a = problem->scaling_b;
   out.scaling_b = problem->scaling_a;
   out.scale_a = problem_transposed(&problem->scale_b);
@@ -218,8 +219,9 @@ tesela_status tsl_shape_check(const tsl_shape *shape, const char *name, int64_t 
   int64_t down, across, extent, bytes;
   if (shape->row_stride == INT64_MIN || shape->col_stride == INT64_MIN ||
       !tsl_i64_mul(rows - 1, problem_magnitude(shape->row_stride), &down) ||
-      !tsl_i64_mul(cols - 1, problem_magnitude(shape->col_stride), &across) || !tsl_i64_add(down, across, &extent) ||
-      !tsl_i64_add(extent, 1, &extent) || !tsl_i64_mul(extent, (int64_t)type->size, &bytes))
+      !tsl_i64_mul(cols - 1, problem_magnitude(shape->col_stride), &across) ||
+      !tsl_i64_add(down, across, &extent) || !tsl_i64_add(extent, 1, &extent) ||
+      !tsl_i64_mul(extent, (int64_t)type->size, &bytes))
     return tsl_fail(TESELA_BAD_CALL, "%s: %lld x %lld elements with strides %lld, %lld pass 2^63 bytes", name,
                     (long long)rows, (long long)cols, (long long)shape->row_stride,
                     (long long)shape->col_stride);
@@ -446,8 +448,8 @@ tesela_status tsl_problem_check_unfinished(const tsl_problem *problem) {
 int64_t tsl_shape_extent(const tsl_shape *shape) {
   if (shape->rows == 0 || shape->cols == 0)
     return 0;
-  return (shape->rows - 1) * problem_magnitude(shape->row_stride) + (shape->cols - 1) * problem_magnitude(shape->col_stride) +
-         1;
+  return (shape->rows - 1) * problem_magnitude(shape->row_stride) +
+         (shape->cols - 1) * problem_magnitude(shape->col_stride) + 1;
 }
 
 int64_t tsl_shape_below(const tsl_shape *shape) {
@@ -475,9 +477,10 @@ double tsl_problem_flops(const tsl_problem *problem) {
       (tsl_type(problem->c.type)->is_complex ? 8 : 2) * (double)tsl_problem_batch(problem);
   const int factor = tsl_problem_structured(problem);
   const tsl_shape *shape = tsl_problem_shape(problem, factor);
-  const double share = problem->op == TSL_OP_SOLVE                                      ? 0.5
-                       : factor == TSL_OPERAND_C || tsl_is_triangular(shape->structure) ? problem_share_of(shape)
-                                                                                        : 1;
+  const double share = problem->op == TSL_OP_SOLVE ? 0.5
+                       : factor == TSL_OPERAND_C || tsl_is_triangular(shape->structure)
+                           ? problem_share_of(shape)
+                           : 1;
   return share * per_term * (double)problem->m * (double)problem->n * (double)tsl_problem_terms(problem);
 }
 

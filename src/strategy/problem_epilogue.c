@@ -40,7 +40,8 @@ static tesela_type problem_epilogue_type_of_sums(const tsl_problem *problem) {
 
 bool tsl_problem_sums_apart(const tsl_problem *problem) {
   return tsl_problem_has_scales(problem) &&
-         (problem->beta[0] != 0 || tsl_type(problem->c.type)->size != tsl_type(problem_epilogue_type_of_sums(problem))->size);
+         (problem->beta[0] != 0 ||
+          tsl_type(problem->c.type)->size != tsl_type(problem_epilogue_type_of_sums(problem))->size);
 }
 
 uint64_t tsl_problem_sums_bytes(const tsl_problem *problem) {
@@ -162,7 +163,9 @@ static tesela_status check_depth(const tsl_problem *problem) {
   if (a->is_integer != b->is_integer || (a->is_integer && (a->size != 1 || b->size != 1)))
     return tsl_fail(TESELA_BAD_CALL, "A is %s and B is %s: scales are of sums in f32 or of 8-bit integers",
                     a->name, b->name);
-  const int64_t term = a->is_integer ? problem_epilogue_largest_of(a->type) * problem_epilogue_largest_of(b->type) : 0,
+  const int64_t term = a->is_integer
+                           ? problem_epilogue_largest_of(a->type) * problem_epilogue_largest_of(b->type)
+                           : 0,
                 most = term > 0 ? INT32_MAX / term : INT64_MAX;
   if (problem->k > most)
     return tsl_fail(TESELA_BAD_CALL,

@@ -1,4 +1,5 @@
-/* A problem as text, "key=value ...": one row of a table a key, which is printed, parsed and explained by it. */
+/* A problem as text, "key=value ...": one row of a table a key, which is printed, parsed and explained by it.
+ */
 #include "base/status.h"
 #include "strategy/structure.h"
 
@@ -49,8 +50,8 @@ static tesela_status parse_batch(const char *key, const char *value, tsl_problem
   return TESELA_OK;
 }
 
-/* Cuts a copy of "a,b,c" at commas into at most `most` words; *count is their number, or -1 where there are more. The
- * caller frees the copy. */
+/* Cuts a copy of "a,b,c" at commas into at most `most` words; *count is their number, or -1 where there are
+ * more. The caller frees the copy. */
 static tesela_status split(const char *value, int most, char **copy, char *words[], int *count) {
   *count = 0;
   *copy = strdup(value);
@@ -134,16 +135,16 @@ static void print_scalar(const double value[2], tsl_text *text) {
   }
 }
 
-static tesela_status parse_scalar(const char *key, const char *given, double value[2]) {
+static tesela_status parse_scalar(const char *key, const char *argument, double value[2]) {
   char *copy, *words[2];
   int count;
   tesela_status status = TESELA_OK;
-  TSL_TRY(split(given, 2, &copy, words, &count));
+  TSL_TRY(split(argument, 2, &copy, words, &count));
   for (int i = 0; i < count; i++)
     if (!tsl_parse_double(words[i], &value[i]))
       count = -1;
   if (count < 1)
-    status = tsl_fail(TESELA_BAD_INPUT, "%s=%s is not a number, or two for a complex one", key, given);
+    status = tsl_fail(TESELA_BAD_INPUT, "%s=%s is not a number, or two for a complex one", key, argument);
   free(copy);
   return status;
 }
@@ -398,13 +399,13 @@ static tesela_status parse_keys(const tsl_record *record, bool is_said, tsl_prob
 }
 
 /* Sizes that the operation does not have must say so. */
-static tesela_status check_sizes(const tsl_problem *made, const tsl_problem *said) {
-  if (made->m == said->m && made->n == said->n && made->k == said->k)
+static tesela_status check_sizes(const tsl_problem *problem, const tsl_problem *said) {
+  if (problem->m == said->m && problem->n == said->n && problem->k == said->k)
     return TESELA_OK;
   return tsl_fail(TESELA_BAD_INPUT,
                   "m=%lld n=%lld k=%lld are no sizes of a %s: these would be m=%lld n=%lld k=%lld",
-                  (long long)said->m, (long long)said->n, (long long)said->k, tsl_op_name(made->op),
-                  (long long)made->m, (long long)made->n, (long long)made->k);
+                  (long long)said->m, (long long)said->n, (long long)said->k, tsl_op_name(problem->op),
+                  (long long)problem->m, (long long)problem->n, (long long)problem->k);
 }
 
 tesela_status tsl_problem_parse(const tsl_record *record, tsl_op op, tsl_problem *problem) {

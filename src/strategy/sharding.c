@@ -112,7 +112,7 @@ static tesela_status check_inside(const tsl_sharding *spread, int operand, const
 }
 
 tesela_status tsl_sharding_check(const tsl_sharding *spread, int operand, const tsl_shape *shape,
-                               const char *name) {
+                                 const char *name) {
   const tsl_shard *holds = spread->holds[operand];
   const int count = spread->counts[operand];
   int64_t elements = 0;
@@ -135,19 +135,19 @@ tesela_status tsl_sharding_check(const tsl_sharding *spread, int operand, const 
 
 /* --- who holds what --- */
 
-int tsl_sharding_whole(const tsl_sharding *spread, int operand, const tsl_rect *at, int member) {
+int tsl_sharding_whole(const tsl_sharding *spread, int operand, const tsl_rect *rect, int member) {
   for (int i = 0; i < spread->counts[operand]; i++)
-    if (spread->holds[operand][i].member == member && tsl_rect_holds(&spread->holds[operand][i].at, at))
+    if (spread->holds[operand][i].member == member && tsl_rect_holds(&spread->holds[operand][i].at, rect))
       return i;
   return -1;
 }
 
-int64_t tsl_sharding_elements(const tsl_sharding *spread, int operand, const tsl_rect *at, int member) {
+int64_t tsl_sharding_elements(const tsl_sharding *spread, int operand, const tsl_rect *rect, int member) {
   int64_t elements = 0;
   tsl_rect common;
   for (int i = 0; i < spread->counts[operand]; i++)
     if (spread->holds[operand][i].member == member &&
-        tsl_rect_common(&spread->holds[operand][i].at, at, &common))
+        tsl_rect_common(&spread->holds[operand][i].at, rect, &common))
       elements += common.rows * common.cols;
   return elements;
 }

@@ -17,8 +17,7 @@ const char *tsl_lopsided_refuse(const tsl_problem *problem, int most, int steps)
 
 tsl_lopsided tsl_lopsided_of(const tsl_problem *problem, const tsl_operands *strides, int most) {
   const int64_t m = problem->m, n = problem->n, depth = problem->alpha[0] != 0 ? problem->k : 0;
-  const bool is_large_c = tsl_min(m, n) > most,
-             is_swapped = is_large_c ? strides->c.col_stride != 1 : n < m;
+  const bool is_large_c = tsl_min(m, n) > most, is_swapped = is_large_c ? strides->c.col_stride != 1 : n < m;
   const int64_t few = is_swapped ? n : m, many = is_swapped ? m : n;
   tsl_views views = tsl_views_as_given(problem, strides);
   if (is_swapped)

@@ -1,10 +1,12 @@
-/* A product with one large matrix, for strategies that walk it the way it lies: seen so that C is few x many. Strides in elements:
+/* A product with one large matrix, for strategies that walk it the way it lies: seen so that C is few x many.
+ * Strides in elements:
  *
  *   large   element (l, j) at large + l * along + j * across            l < depth, j < many
  *   thin    element (i, l) at thin + i * thin_across + l * thin_along   i < few
  *   C       element (i, j) at c + i * c_few + j * c_many
  *
- * Or its sums are short and C itself is large: then few counts C's lines, and many the elements of one, side by side. */
+ * Or its sums are short and C itself is large: then few counts C's lines, and many the elements of one, side
+ * by side. */
 #ifndef TSL_STRATEGY_SKINNY_H
 #define TSL_STRATEGY_SKINNY_H
 
@@ -19,9 +21,11 @@ typedef struct tsl_lopsided {
   double alpha, beta;
 } tsl_lopsided;
 
-/* NULL, or why a product has neither `most` or fewer rows or columns nor `steps` or fewer steps along such a C: a sentence. */
+/* NULL, or why a product has neither `most` or fewer rows or columns nor `steps` or fewer steps along such a
+ * C: a sentence. */
 const char *tsl_lopsided_refuse(const tsl_problem *problem, int most, int steps);
-/* A product of real numbers that is not refused, on operands with these strides. depth is 0 where nothing is multiplied. */
+/* A product of real numbers that is not refused, on operands with these strides. depth is 0 where nothing is
+ * multiplied. */
 tsl_lopsided tsl_lopsided_of(const tsl_problem *problem, const tsl_operands *strides, int most);
 
 #endif

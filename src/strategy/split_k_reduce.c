@@ -47,8 +47,8 @@ void tsl_fold_account(const tsl_problem *problem, const tsl_grid *first, double 
                       const tsl_device *device, tsl_cost_counts *account) {
   const int items = first->items[0];
   const double groups = (double)first->groups[0], k = (double)problem->k, folded = groups * items * bytes;
-  tsl_cost_counts_groups(groups, items, fmin(groups * items, ceil(k / terms)), (int64_t)(items * bytes), device,
-                     account);
+  tsl_cost_counts_groups(groups, items, fmin(groups * items, ceil(k / terms)), (int64_t)(items * bytes),
+                         device, account);
   account->launches = 2;
   account->local = (tsl_moved){.read = 2 * folded, .written = 2 * folded};
   tsl_cost_counts_operands(problem, k, k, account);

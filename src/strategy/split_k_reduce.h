@@ -1,5 +1,5 @@
-/* Strategies of two launches: the first leaves partial results in scratch memory, the last, a single group, makes C of
- * them. */
+/* Strategies of two launches: the first leaves partial results in scratch memory, the last, a single group,
+ * makes C of them. */
 #ifndef TSL_STRATEGY_SPLIT_K_REDUCE_H
 #define TSL_STRATEGY_SPLIT_K_REDUCE_H
 
@@ -12,8 +12,9 @@ typedef struct tsl_fold {
   tsl_grid first_grid, last_grid;
 } tsl_fold;
 
-/* Compiles `path` (from src/), which has two kernels, for the problem's types (kernel/kernel_elements.h), and keeps them with their grids in a new tsl_fold, which
- * tsl_fold_release() frees. Fails as tsl_launch_build() does. */
+/* Compiles `path` (from src/), which has two kernels, for the problem's types (kernel/kernel_elements.h), and
+ * keeps them with their grids in a new tsl_fold, which tsl_fold_release() frees. Fails as tsl_launch_build()
+ * does. */
 tesela_status tsl_fold_build(tsl_work *work, const char *path, const char *first, const tsl_grid *first_grid,
                              const char *last, const tsl_grid *last_grid);
 void tsl_fold_release(tsl_work *work);
@@ -23,8 +24,8 @@ void tsl_fold_release(tsl_work *work);
  *   last   scratch, C, arguments */
 tesela_status tsl_fold_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
 
-/* Counts them: each term of a dot is read once, each group folds its items' numbers of `bytes` bytes in local memory and leaves
- * one in scratch memory. `terms`: that an item takes at once. */
+/* Counts them: each term of a dot is read once, each group folds its items' numbers of `bytes` bytes in local
+ * memory and leaves one in scratch memory. `terms`: that an item takes at once. */
 void tsl_fold_account(const tsl_problem *problem, const tsl_grid *first, double bytes, double terms,
                       const tsl_device *device, tsl_cost_counts *account);
 

@@ -18,7 +18,8 @@ static int64_t staged_copy_size_of(const tsl_transfer_path *way) {
   return (int64_t)tsl_type(way->shape->type)->size;
 }
 
-/* Elements of a line of the packed copy, and in the caller's memory from one line, or one element, to the next. */
+/* Elements of a line of the packed copy, and in the caller's memory from one line, or one element, to the
+ * next. */
 static int64_t staged_copy_line_length(const tsl_transfer *transfer) {
   return by_rows(transfer) ? transfer->packed.cols : transfer->packed.rows;
 }
@@ -29,7 +30,7 @@ static int64_t element_stride(const tsl_transfer_path *way) {
   return by_rows(way->transfer) ? way->shape->col_stride : way->shape->row_stride;
 }
 
-tsl_piece_walk tsl_staged_copy_begin(const tsl_transfer_path *way, const tsl_part *part, size_t most) {
+tsl_piece_walk tsl_staged_copy_begin(const tsl_transfer_path *way, const tsl_copy_chunk *part, size_t most) {
   const int64_t fit = (int64_t)(most / (size_t)staged_copy_size_of(way));
   const tsl_piece whole = by_rows(way->transfer) ? (tsl_piece){part->row, part->rows, part->col, part->cols}
                                                  : (tsl_piece){part->col, part->cols, part->row, part->rows};
@@ -123,8 +124,10 @@ static tsl_piece staged_copy_joined(const tsl_transfer_path *way, const tsl_piec
   return (tsl_piece){piece->line, 1, 0, piece->lines * length};
 }
 
-static void staged_copy_move(const tsl_stager *porter, const tsl_transfer_path *way, const tsl_piece *piece, int slot, bool in) {
-  staged_copy_moving job = {way, staged_copy_joined(way, piece), tsl_staging_memory(porter->staging, slot), in, 0};
+static void staged_copy_move(const tsl_stager *porter, const tsl_transfer_path *way, const tsl_piece *piece,
+                             int slot, bool in) {
+  staged_copy_moving job = {way, staged_copy_joined(way, piece), tsl_staging_memory(porter->staging, slot),
+                            in, 0};
   const int64_t all = piece->lines * piece->length, line = TSL_CACHE_LINE;
   const int64_t least = (LEAST_SHARE + staged_copy_size_of(way) - 1) / staged_copy_size_of(way);
   const int threads = tsl_team_threads(porter->team);
@@ -135,7 +138,8 @@ static void staged_copy_move(const tsl_stager *porter, const tsl_transfer_path *
 
 /* --- between a slot and the device --- */
 
-static tsl_copy staged_copy_copy_of(const tsl_stager *porter, const tsl_transfer_path *way, const tsl_piece *piece, int slot) {
+static tsl_copy staged_copy_copy_of(const tsl_stager *porter, const tsl_transfer_path *way,
+                                    const tsl_piece *piece, int slot) {
   const size_t size = (size_t)staged_copy_size_of(way);
   const size_t line = (size_t)staged_copy_line_length(way->transfer) * size;
   return (tsl_copy){.buffer = way->buffer,
@@ -149,8 +153,9 @@ static tsl_copy staged_copy_copy_of(const tsl_stager *porter, const tsl_transfer
 
 /* --- out, beside others that come in --- */
 
-/* Pieces that are under way while others come in. Slots are taken in turn, and between two of them one is of a piece that comes in: so with all slots but one
- * under way in the end (finish) none is taken before its piece has landed. */
+/* Pieces that are under way while others come in. Slots are taken in turn, and between two of them one is of
+ * a piece that comes in: so with all slots but one under way in the end (finish) none is taken before its
+ * piece has landed. */
 enum { BESIDE = 2 };
 
 tesela_status tsl_outgoing_begin(tsl_outgoing *out, const tsl_stager *porter, const tsl_transfer_path *way,
@@ -161,7 +166,8 @@ tesela_status tsl_outgoing_begin(tsl_outgoing *out, const tsl_stager *porter, co
                      : TESELA_OK;
 }
 
-/* Has at most `most` pieces under way: the oldest one lands where there are as many, or where no more come; and another one is sent. */
+/* Has at most `most` pieces under way: the oldest one lands where there are as many, or where no more come;
+ * and another one is sent. */
 static tesela_status staged_copy_go_on(tsl_outgoing *out, int most) {
   if (!out->is_any && out->under_way == 0)
     return TESELA_OK;
@@ -194,7 +200,8 @@ tesela_status tsl_outgoing_finish(tsl_outgoing *out) {
 
 /* --- in --- */
 
-tesela_status tsl_part_in(const tsl_stager *porter, const tsl_transfer_path *way, const tsl_part *part) {
+tesela_status tsl_part_in(const tsl_stager *porter, const tsl_transfer_path *way,
+                          const tsl_copy_chunk *part) {
   tsl_staging *staging = porter->staging;
   tsl_piece_walk pieces = tsl_staged_copy_begin(way, part, staging->slot_bytes);
   tsl_piece piece;
@@ -220,33 +227,35 @@ typedef struct leaving {
   int count;
 } leaving;
 
-/* The pieces of all parts, one after the other: once for the device and once for the threads, which follow. */
+/* The pieces of all parts, one after the other: once for the device and once for the threads, which follow.
+ */
 typedef struct staged_copy_walk {
   int part; /* whose pieces come now; -1: none yet */
   tsl_piece_walk pieces;
 } staged_copy_walk;
 
-static bool next_piece(const leaving *job, staged_copy_walk *at, tsl_piece *piece, bool *is_first) {
+static bool next_piece(const leaving *job, staged_copy_walk *walk, tsl_piece *piece, bool *is_first) {
   *is_first = false;
-  while (at->part < 0 || !tsl_staged_copy_next(&at->pieces, piece)) {
-    if (++at->part >= job->count)
+  while (walk->part < 0 || !tsl_staged_copy_next(&walk->pieces, piece)) {
+    if (++walk->part >= job->count)
       return false;
-    at->pieces = tsl_staged_copy_begin(job->way, &job->parts[at->part].part, job->porter->staging->slot_bytes);
+    walk->pieces =
+        tsl_staged_copy_begin(job->way, &job->parts[walk->part].part, job->porter->staging->slot_bytes);
     *is_first = true;
   }
   return true;
 }
 
 /* Enqueues one more piece to a slot; `is_any` is false where none is left. */
-static tesela_status send_piece(const leaving *job, staged_copy_walk *at, int *slot, bool *is_any) {
+static tesela_status send_piece(const leaving *job, staged_copy_walk *walk, int *slot, bool *is_any) {
   tsl_staging *staging = job->porter->staging;
   const tsl_device_ops *ops = staging->device->ops;
   tsl_piece piece;
   bool is_first;
-  *is_any = next_piece(job, at, &piece, &is_first);
+  *is_any = next_piece(job, walk, &piece, &is_first);
   if (!*is_any)
     return TESELA_OK;
-  tsl_event *ready = job->parts[at->part].ready;
+  tsl_event *ready = job->parts[walk->part].ready;
   if (is_first && ready)
     TSL_TRY(ops->stream_wait(staging->out, ready));
   TSL_TRY(tsl_staging_slot(staging, slot));
@@ -256,13 +265,14 @@ static tesela_status send_piece(const leaving *job, staged_copy_walk *at, int *s
 }
 
 /* The next one to the caller's memory, once it is in its slot. */
-static tesela_status land_piece(const leaving *job, staged_copy_walk *at, int slot, bool is_timed, tsl_copy_result *landed) {
+static tesela_status land_piece(const leaving *job, staged_copy_walk *walk, int slot, bool is_timed,
+                                tsl_copy_result *landed) {
   tsl_staging *staging = job->porter->staging;
   tsl_piece piece;
   bool is_first;
-  (void)next_piece(job, at, &piece, &is_first);
-  tsl_event *ready = job->parts[at->part].ready;
-  if (is_timed && is_first && at->part == job->count - 1) {
+  (void)next_piece(job, walk, &piece, &is_first);
+  tsl_event *ready = job->parts[walk->part].ready;
+  if (is_timed && is_first && walk->part == job->count - 1) {
     if (ready)
       TSL_TRY(staging->device->ops->event_wait(ready));
     landed->last_ready = tsl_clock();
@@ -274,8 +284,9 @@ static tesela_status land_piece(const leaving *job, staged_copy_walk *at, int sl
 }
 
 /* All slots but one are on their way while the threads are at that one. */
-tesela_status tsl_parts_out(const tsl_stager *porter, const tsl_transfer_path *way, const tsl_pending_readback *parts, int count,
-                            bool is_timed, tsl_copy_result *landed) {
+tesela_status tsl_parts_out(const tsl_stager *porter, const tsl_transfer_path *way,
+                            const tsl_pending_readback *parts, int count, bool is_timed,
+                            tsl_copy_result *landed) {
   const leaving job = {porter, way, parts, count};
   staged_copy_walk sent = {.part = -1}, at = {.part = -1};
   int slots[TSL_STAGING_SLOTS], first = 0, under_way = 0;

@@ -1,7 +1,7 @@
-/* Parts of an operand on their way through pinned memory. An operand's packed copy (strategy/transfer.h) is lines of elements; a
- * part of it is some lines, and of each the same elements. Parts travel in pieces that fit a slot of the device's staging
- * (device/staging.h): the threads of a team copy, or gather, between the caller's memory and a slot, and the device between
- * the slot and its buffer. */
+/* Parts of an operand on their way through pinned memory. An operand's packed copy (strategy/transfer.h) is
+ * lines of elements; a part of it is some lines, and of each the same elements. Parts travel in pieces that
+ * fit a slot of the device's staging (device/staging.h): the threads of a team copy, or gather, between the
+ * caller's memory and a slot, and the device between the slot and its buffer. */
 #ifndef TSL_STRATEGY_STAGED_COPY_H
 #define TSL_STRATEGY_STAGED_COPY_H
 
@@ -10,9 +10,9 @@
 #include "strategy/transfer.h"
 
 /* Rows and columns of an operand: from the first one, so many. */
-typedef struct tsl_part {
+typedef struct tsl_copy_chunk {
   int64_t row, rows, col, cols;
-} tsl_part;
+} tsl_copy_chunk;
 
 /* An operand in host memory and its packed copy on the device. */
 typedef struct tsl_transfer_path {
@@ -39,27 +39,29 @@ typedef struct tsl_piece_walk {
 } tsl_piece_walk;
 
 /* The pieces of a part, of at most `most` bytes each; a row of one element at least. */
-tsl_piece_walk tsl_staged_copy_begin(const tsl_transfer_path *way, const tsl_part *part, size_t most);
+tsl_piece_walk tsl_staged_copy_begin(const tsl_transfer_path *way, const tsl_copy_chunk *part, size_t most);
 /* The next one; false behind the last. */
 bool tsl_staged_copy_next(tsl_piece_walk *pieces, tsl_piece *piece);
 
-/* Brings a part in: on return the copies are enqueued on the staging's stream `in`, and the caller's memory was read. */
-tesela_status tsl_part_in(const tsl_stager *porter, const tsl_transfer_path *way, const tsl_part *part);
+/* Brings a part in: on return the copies are enqueued on the staging's stream `in`, and the caller's memory
+ * was read. */
+tesela_status tsl_part_in(const tsl_stager *porter, const tsl_transfer_path *way, const tsl_copy_chunk *part);
 /* A part that goes out once an event has come; NULL: it is there. */
 typedef struct tsl_pending_readback {
-  tsl_part part;
+  tsl_copy_chunk part;
   tsl_event *ready;
 } tsl_pending_readback;
-/* What came of it: whether anything of the caller's memory was written; and, where that was to be told, when the last part was
- * ready. */
+/* What came of it: whether anything of the caller's memory was written; and, where that was to be told, when
+ * the last part was ready. */
 typedef struct tsl_copy_result {
   bool any;
   double last_ready;
 } tsl_copy_result;
 
 /* Brings parts out, in their order, and returns when all of them are in the caller's memory. */
-tesela_status tsl_parts_out(const tsl_stager *porter, const tsl_transfer_path *way, const tsl_pending_readback *parts, int count,
-                            bool is_timed, tsl_copy_result *landed);
+tesela_status tsl_parts_out(const tsl_stager *porter, const tsl_transfer_path *way,
+                            const tsl_pending_readback *parts, int count, bool is_timed,
+                            tsl_copy_result *landed);
 
 /* A part on its way out beside others that come in (tsl_stager). Zero: there is none. */
 typedef struct tsl_outgoing {

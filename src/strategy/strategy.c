@@ -84,8 +84,8 @@ tsl_accuracy tsl_accuracy_finished(tsl_accuracy of_product, const tsl_problem *p
   made.flushes = slope * of_product.flushes;
   made.slips = slope * of_product.slips;
   made.rounded = false;
-  made.tree =
-      tsl_accuracy_bits(&of_product) == TSL_REPRODUCIBILITY_DEVICES && !is_curved; /* functions are each device's own */
+  made.tree = tsl_accuracy_bits(&of_product) == TSL_REPRODUCIBILITY_DEVICES &&
+              !is_curved; /* functions are each device's own */
   return made;
 }
 
@@ -112,9 +112,10 @@ tsl_accuracy tsl_accuracy_of_tensor_cores(const tsl_problem *problem, const tsl_
       problem->c.type);
 }
 
-/* A product's exponent is its factors' together; numbers below the smallest normal one have that one's, and are up to 2^3 (e4m3; 2^2 of
- * e5m2) less than it says. Where a product has the largest exponent, the others of its instruction lose a place of it each, and such products are together at most
- * |A||B|, however many instructions there are; where the sum before has it, those of each instruction lose a place of that. */
+/* A product's exponent is its factors' together; numbers below the smallest normal one have that one's, and
+ * are up to 2^3 (e4m3; 2^2 of e5m2) less than it says. Where a product has the largest exponent, the others
+ * of its instruction lose a place of it each, and such products are together at most |A||B|, however many
+ * instructions there are; where the sum before has it, those of each instruction lose a place of that. */
 tsl_accuracy tsl_accuracy_of_eights(const tsl_problem *problem, int64_t panel) {
   enum { TOGETHER = 32 };
   static const double place = 0x1p-13 / 0x1p-24;
@@ -158,17 +159,17 @@ static bool has_limit(const tsl_problem *problem, double *factor) {
   const tsl_numeric_requirements *ask = &problem->ask;
   if (type->is_integer || (ask->accuracy != TSL_ACCURACY_NUMBER && ask->accuracy != TSL_ACCURACY_TYPE))
     return false;
-  *factor =
-      tsl_numeric_requirements_allows(ask, strategy_terms_of(problem), tsl_type(problem->a.type)->unit_roundoff, type->unit_roundoff) /
-      type->unit_roundoff;
+  *factor = tsl_numeric_requirements_allows(ask, strategy_terms_of(problem),
+                                            tsl_type(problem->a.type)->unit_roundoff, type->unit_roundoff) /
+            type->unit_roundoff;
   return true;
 }
 
 /* Factors that are cut are f32, and what is left of none is below its normal numbers. */
-static void allow_cuts(const tsl_problem *problem, tsl_accuracy *made) {
+static void allow_cuts(const tsl_problem *problem, tsl_accuracy *accuracy) {
   const tsl_type_info *component = tsl_type(tsl_type(problem->a.type)->component);
-  made->cuts = component == tsl_type(TESELA_F32);
-  made->flushes = made->cuts ? 0x1p-126 : made->flushes;
+  accuracy->cuts = component == tsl_type(TESELA_F32);
+  accuracy->flushes = accuracy->cuts ? 0x1p-126 : accuracy->flushes;
 }
 
 tsl_accuracy tsl_accuracy_asked_of_parts(const tsl_problem *problem, int64_t slabs) {
@@ -472,7 +473,7 @@ static const char *refuse_form(const tsl_strategy *strategy, const tsl_problem *
 }
 
 static const char *strategy_refuse_types(const tsl_strategy *strategy, const tsl_problem *problem,
-                                const tsl_device *device) {
+                                         const tsl_device *device) {
   const char *why = refuse_form(strategy, problem);
   if (why)
     return why;
@@ -528,18 +529,19 @@ static const char *refuse_value(const tsl_strategy *strategy, int index, int64_t
 }
 
 tsl_accuracy tsl_strategy_error_model(const tsl_strategy *strategy, const tsl_problem *problem,
-                                   const tsl_config *config) {
+                                      const tsl_config *config) {
   tsl_problem room;
   const tsl_problem *sums = tsl_problem_without_epilogue(problem, &room);
   const tsl_accuracy of_product = strategy->accuracy(sums, config);
-  return sums != problem                   ? tsl_accuracy_scaled(of_product, problem)
+  return sums != problem                     ? tsl_accuracy_scaled(of_product, problem)
          : tsl_problem_has_epilogue(problem) ? tsl_accuracy_finished(of_product, problem)
-                                           : of_product;
+                                             : of_product;
 }
 
 double tsl_strategy_error_bound(const tsl_strategy *strategy, const tsl_problem *problem,
                                 const tsl_config *config) {
-  return tsl_strategy_error_model(strategy, problem, config).factor * tsl_type(problem->c.type)->unit_roundoff;
+  return tsl_strategy_error_model(strategy, problem, config).factor *
+         tsl_type(problem->c.type)->unit_roundoff;
 }
 
 tsl_reproducibility tsl_accuracy_bits(const tsl_accuracy *accuracy) {
@@ -549,7 +551,7 @@ tsl_reproducibility tsl_accuracy_bits(const tsl_accuracy *accuracy) {
 }
 
 static const char *strategy_refuse_accuracy(const tsl_numeric_requirements *ask, const tsl_problem *problem,
-                                   const tsl_accuracy *promised) {
+                                            const tsl_accuracy *promised) {
   const double result = tsl_type(problem->c.type)->unit_roundoff,
                factors = tsl_type(problem->a.type)->unit_roundoff;
   if (promised->factor == 0 || (promised->rounded && ask->accuracy != TSL_ACCURACY_NUMBER))
@@ -574,12 +576,14 @@ static const char *refuse_ask(const tsl_strategy *strategy, const tsl_problem *p
   if (!tsl_numeric_requirements_has_accuracy(ask) && ask->bits == TSL_REPRODUCIBILITY_ANY)
     return NULL;
   const tsl_accuracy promised = tsl_strategy_error_model(strategy, problem, config);
-  const char *why = tsl_numeric_requirements_has_accuracy(ask) ? strategy_refuse_accuracy(ask, problem, &promised) : NULL;
+  const char *why =
+      tsl_numeric_requirements_has_accuracy(ask) ? strategy_refuse_accuracy(ask, problem, &promised) : NULL;
   const tsl_reproducibility bits = tsl_accuracy_bits(&promised);
   if (!why && bits < ask->bits)
-    why = bits == TSL_REPRODUCIBILITY_ANY ? tsl_refusal("its bits may differ from run to run, and bits=%s is asked for",
-                                             tsl_numeric_requirements_bits_word(ask->bits))
-                               : "its order of sums is this device's own, and bits=devices is asked for";
+    why = bits == TSL_REPRODUCIBILITY_ANY
+              ? tsl_refusal("its bits may differ from run to run, and bits=%s is asked for",
+                            tsl_numeric_requirements_bits_word(ask->bits))
+              : "its order of sums is this device's own, and bits=devices is asked for";
   return why;
 }
 
@@ -615,13 +619,15 @@ static uint64_t strategy_aligned(uint64_t bytes) {
 static uint64_t own_scratch(const tsl_strategy *strategy, const tsl_problem *problem,
                             const tsl_config *config, const tsl_device *device) {
   tsl_problem room;
-  return strategy->uses.scratch ? strategy->uses.scratch(tsl_problem_without_epilogue(problem, &room), config, device)
-                                : 0;
+  return strategy->uses.scratch
+             ? strategy->uses.scratch(tsl_problem_without_epilogue(problem, &room), config, device)
+             : 0;
 }
 
-bool tsl_strategy_fuses_epilogue(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_config *config,
-                           const tsl_device *device) {
-  return strategy->finishes && tsl_problem_has_epilogue(problem) && strategy->finishes(problem, config, device);
+bool tsl_strategy_fuses_epilogue(const tsl_strategy *strategy, const tsl_problem *problem,
+                                 const tsl_config *config, const tsl_device *device) {
+  return strategy->finishes && tsl_problem_has_epilogue(problem) &&
+         strategy->finishes(problem, config, device);
 }
 
 uint64_t tsl_strategy_scratch(const tsl_strategy *strategy, const tsl_problem *problem,
@@ -630,7 +636,8 @@ uint64_t tsl_strategy_scratch(const tsl_strategy *strategy, const tsl_problem *p
     return 0;
   const bool finishes = tsl_strategy_fuses_epilogue(strategy, problem, config, device);
   const uint64_t own = own_scratch(strategy, problem, config, device),
-                 sums = finishes ? 0 : tsl_problem_sums_bytes(problem), at = sums == 0 ? own : strategy_aligned(own);
+                 sums = finishes ? 0 : tsl_problem_sums_bytes(problem),
+                 at = sums == 0 ? own : strategy_aligned(own);
   return sums > UINT64_MAX - at ? UINT64_MAX : at + sums;
 }
 
@@ -639,11 +646,13 @@ uint64_t tsl_strategy_host_bytes(const tsl_strategy *strategy, const tsl_problem
   tsl_problem room;
   if (!(device->capabilities & TSL_CAN_HOST))
     return device->is_cpu ? tsl_strategy_scratch(strategy, problem, config, device) : 0;
-  return strategy->uses.host ? strategy->uses.host(tsl_problem_without_epilogue(problem, &room), config, device) : 0;
+  return strategy->uses.host
+             ? strategy->uses.host(tsl_problem_without_epilogue(problem, &room), config, device)
+             : 0;
 }
 
-bool tsl_strategy_fit_workspace(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_device *device,
-                         uint64_t most, tsl_config *config) {
+bool tsl_strategy_fit_workspace(const tsl_strategy *strategy, const tsl_problem *problem,
+                                const tsl_device *device, uint64_t most, tsl_config *config) {
   tsl_config changed = *config;
   const uint64_t all = tsl_strategy_scratch(strategy, problem, config, device);
   if (all <= most)
@@ -689,7 +698,7 @@ void tsl_config_print_one(const tsl_strategy *strategy, int index, const tsl_con
 }
 
 tesela_status tsl_config_parse(const tsl_strategy *strategy, const tsl_record *record, tsl_config *config,
-                               unsigned *given) {
+                               unsigned *argument) {
   tesela_status status = TESELA_OK;
   unsigned seen = 0;
   for (int i = 0; i < tsl_strategy_params(strategy); i++) {
@@ -709,7 +718,7 @@ tesela_status tsl_config_parse(const tsl_strategy *strategy, const tsl_record *r
     config->value[i] = number;
     seen |= 1u << i;
   }
-  if (given)
-    *given = seen;
+  if (argument)
+    *argument = seen;
   return TESELA_OK;
 }

@@ -1,5 +1,5 @@
-/* The last step on the host. Lines of C, along which its elements lie nearest, are cut into pieces that stay in the nearest cache,
- * and threads share them:
+/* The last step on the host. Lines of C, along which its elements lie nearest, are cut into pieces that stay
+ * in the nearest cache, and threads share them:
  *
  *   C, as it is stored          a piece, in the type of C's sums        C
  *   | . . . . . . . . |  --->   | x x x x |  + bias, f  --->            rounded once
@@ -29,7 +29,8 @@ typedef struct finishing {
 /* sqrt(1/2), sqrt(2/pi), and the cubic term of the approximation by tanh. */
 static const double root_half = 0.70710678118654752440, root_two_over_pi = 0.79788456080286535588,
                     cubic = 0.044715;
-/* Below it both GELU are 0 in any type: a product with a share that underflows, which at -infinity would be NaN. */
+/* Below it both GELU are 0 in any type: a product with a share that underflows, which at -infinity would be
+ * NaN. */
 static const double least_gelu = -40;
 
 static void strategy_epilogue_add_f32(float *x, const float *bias, int64_t bias_step, int64_t count) {
@@ -51,7 +52,8 @@ static void relu_f64(double *x, int64_t count) {
     x[i] = x[i] < 0 ? 0 : x[i];
 }
 
-/* exp(y), -87 <= y <= 88, to a few units in the last digit: 2^whole times a series of what is left, which is ln(2) / 2 at most. */
+/* exp(y), -87 <= y <= 88, to a few units in the last digit: 2^whole times a series of what is left, which is
+ * ln(2) / 2 at most. */
 static inline float power(float y) {
   static const float steps = 12582912; /* 1.5 * 2^23: sums with it have no digits behind the point */
   const float whole = (y * 1.44269504088896340736f + steps) - steps;
@@ -65,8 +67,8 @@ static inline float power(float y) {
   return series * scale;
 }
 
-/* The share below x by a polynomial whose error is 0.75e-7 at most (Abramowitz, Stegun 1964, 7.1.26): without branches and calls, so
- * that compilers make vectors of it, four times as fast as by erff(). */
+/* The share below x by a polynomial whose error is 0.75e-7 at most (Abramowitz, Stegun 1964, 7.1.26): without
+ * branches and calls, so that compilers make vectors of it, four times as fast as by erff(). */
 static void gelu_f32(float *x, int64_t count) {
   for (int64_t i = 0; i < count; i++) {
     const float z = fabsf(x[i]) * (float)root_half, near = z < 9 ? z : 9, t = 1 / (1 + 0.3275911f * near);
@@ -121,40 +123,42 @@ static int64_t strategy_epilogue_step_of(const finishing *job, const tsl_operand
   return job->by_rows ? operand->col_stride : operand->row_stride;
 }
 
-static unsigned char *strategy_epilogue_address(const finishing *job, const tsl_operand *operand, tesela_type type,
-                              const strategy_epilogue_stretch *at) {
+static unsigned char *strategy_epilogue_address(const finishing *job, const tsl_operand *operand,
+                                                tesela_type type, const strategy_epilogue_stretch *stretch) {
   const int64_t line = job->by_rows ? operand->row_stride : operand->col_stride;
-  return (unsigned char *)operand->host +
-         (at->product * operand->step + at->line * line + at->first * strategy_epilogue_step_of(job, operand)) *
-             (int64_t)tsl_type(type)->size;
+  return (unsigned char *)operand->host + (stretch->product * operand->step + stretch->line * line +
+                                           stretch->first * strategy_epilogue_step_of(job, operand)) *
+                                              (int64_t)tsl_type(type)->size;
 }
 
-/* A vector's elements beside a piece, or the one that is all of them's, as the type of the sums; 1 or 0: how it goes on. */
+/* A vector's elements beside a piece, or the one that is all of them's, as the type of the sums; 1 or 0: how
+ * it goes on. */
 static int64_t bring_vector(const finishing *job, const tsl_operand *vector, tesela_type type,
-                            const strategy_epilogue_stretch *at, strategy_epilogue_piece *out) {
+                            const strategy_epilogue_stretch *stretch, strategy_epilogue_piece *out) {
   const tesela_type sums = tsl_type(job->problem->c.type)->sums;
   const int64_t step = strategy_epilogue_step_of(job, vector);
-  tsl_type_convert(type, strategy_epilogue_address(job, vector, type, at), step, sums, out, 1,
-                   step != 0 ? (size_t)at->count : 1);
+  tsl_type_convert(type, strategy_epilogue_address(job, vector, type, stretch), step, sums, out, 1,
+                   step != 0 ? (size_t)stretch->count : 1);
   return step != 0;
 }
 
-static void add_bias(const finishing *job, const strategy_epilogue_stretch *at, strategy_epilogue_piece *x) {
+static void add_bias(const finishing *job, const strategy_epilogue_stretch *stretch,
+                     strategy_epilogue_piece *x) {
   const tsl_type_info *sums = tsl_type(tsl_type(job->problem->c.type)->sums);
   const bool is_double = sums->component == TESELA_F64;
   const int parts = sums->is_complex ? 2 : 1;
   strategy_epilogue_piece bias;
-  const int64_t step = bring_vector(job, &job->operands->bias, job->problem->bias.type, at, &bias);
+  const int64_t step = bring_vector(job, &job->operands->bias, job->problem->bias.type, stretch, &bias);
   if (is_double && !step && parts == 2) {
-    for (int64_t i = 0; i < 2 * at->count; i++)
+    for (int64_t i = 0; i < 2 * stretch->count; i++)
       x->f64[i] += bias.f64[i % 2];
   } else if (!is_double && !step && parts == 2) {
-    for (int64_t i = 0; i < 2 * at->count; i++)
+    for (int64_t i = 0; i < 2 * stretch->count; i++)
       x->f32[i] += bias.f32[i % 2];
   } else if (is_double) {
-    strategy_epilogue_add_f64(x->f64, bias.f64, step, parts * at->count);
+    strategy_epilogue_add_f64(x->f64, bias.f64, step, parts * stretch->count);
   } else {
-    strategy_epilogue_add_f32(x->f32, bias.f32, step, parts * at->count);
+    strategy_epilogue_add_f32(x->f32, bias.f32, step, parts * stretch->count);
   }
 }
 
@@ -165,42 +169,46 @@ static void strategy_epilogue_multiply(float *x, const float *by, int64_t step, 
     x[i] *= by[i * step];
 }
 
-static void multiply_by(const finishing *job, const tsl_operand *scale, const strategy_epilogue_stretch *at, strategy_epilogue_piece *x) {
+static void multiply_by(const finishing *job, const tsl_operand *scale,
+                        const strategy_epilogue_stretch *stretch, strategy_epilogue_piece *x) {
   strategy_epilogue_piece by;
-  const int64_t step = bring_vector(job, scale, TESELA_F32, at, &by);
-  strategy_epilogue_multiply(x->f32, by.f32, step, at->count);
+  const int64_t step = bring_vector(job, scale, TESELA_F32, stretch, &by);
+  strategy_epilogue_multiply(x->f32, by.f32, step, stretch->count);
 }
 
 /* Integers as the nearest numbers. */
-static void bring_sums(const finishing *job, const strategy_epilogue_stretch *at, strategy_epilogue_piece *x) {
+static void bring_sums(const finishing *job, const strategy_epilogue_stretch *stretch,
+                       strategy_epilogue_piece *x) {
   const tsl_operand *sums = &job->operands->sums;
   const bool is_whole = tsl_type(job->problem->a.type)->is_integer;
   const tesela_type type = is_whole ? TESELA_I32 : TESELA_F32;
   strategy_epilogue_piece whole;
-  tsl_type_convert(type, strategy_epilogue_address(job, sums, type, at), strategy_epilogue_step_of(job, sums), type, is_whole ? &whole : x, 1,
-                   (size_t)at->count);
-  for (int64_t i = 0; is_whole && i < at->count; i++)
+  tsl_type_convert(type, strategy_epilogue_address(job, sums, type, stretch),
+                   strategy_epilogue_step_of(job, sums), type, is_whole ? &whole : x, 1,
+                   (size_t)stretch->count);
+  for (int64_t i = 0; is_whole && i < stretch->count; i++)
     x->f32[i] = (float)whole.i32[i];
 }
 
-static void scale_sums(const finishing *job, const strategy_epilogue_stretch *at, strategy_epilogue_piece *x) {
+static void scale_sums(const finishing *job, const strategy_epilogue_stretch *stretch,
+                       strategy_epilogue_piece *x) {
   const tsl_problem *problem = job->problem;
   const tsl_operands *operands = job->operands;
   const float alpha = (float)problem->alpha[0], beta = (float)problem->beta[0];
-  bring_sums(job, at, x);
+  bring_sums(job, stretch, x);
   if (job->is_scaled && problem->scaling_a != TESELA_NO_SCALE)
-    multiply_by(job, &operands->scale_a, at, x);
+    multiply_by(job, &operands->scale_a, stretch, x);
   if (job->is_scaled && problem->scaling_b != TESELA_NO_SCALE)
-    multiply_by(job, &operands->scale_b, at, x);
+    multiply_by(job, &operands->scale_b, stretch, x);
   if (job->is_scaled && alpha != 1)
-    strategy_epilogue_multiply(x->f32, &alpha, 0, at->count);
+    strategy_epilogue_multiply(x->f32, &alpha, 0, stretch->count);
   if (beta == 0)
     return;
   strategy_epilogue_piece before;
   const tsl_operand *c = &operands->c;
-  tsl_type_convert(problem->c.type, strategy_epilogue_address(job, c, problem->c.type, at), strategy_epilogue_step_of(job, c), TESELA_F32,
-                   &before, 1, (size_t)at->count);
-  for (int64_t i = 0; i < at->count; i++)
+  tsl_type_convert(problem->c.type, strategy_epilogue_address(job, c, problem->c.type, stretch),
+                   strategy_epilogue_step_of(job, c), TESELA_F32, &before, 1, (size_t)stretch->count);
+  for (int64_t i = 0; i < stretch->count; i++)
     x->f32[i] += beta * before.f32[i];
 }
 
@@ -212,9 +220,9 @@ static void finish_one(const finishing *job, int64_t index) {
   const tesela_type type = problem->c.type, sums = tsl_type(type)->sums;
   const int64_t first = index % job->pieces * PIECE;
   const strategy_epilogue_stretch at = {.product = index / job->pieces / job->lines,
-                      .line = index / job->pieces % job->lines,
-                      .first = first,
-                      .count = tsl_min(job->length - first, PIECE)};
+                                        .line = index / job->pieces % job->lines,
+                                        .first = first,
+                                        .count = tsl_min(job->length - first, PIECE)};
   unsigned char *to = strategy_epilogue_address(job, c, type, &at);
   strategy_epilogue_piece x;
   if (tsl_problem_has_scales(problem))

@@ -54,59 +54,59 @@ TSL_FUNCTION TSL_INDEX finish_start(tsl_finish_steps steps, TSL_INDEX product, T
 TSL_KERNEL(FINISH_ACROSS, FINISH_LINES, 1)
 tsl_finish_result(TSL_GLOBAL tsl_result *c, TSL_GLOBAL const FINISH_VECTOR *bias,
                   TSL_GLOBAL const FINISH_SUM *sums, TSL_GLOBAL const float *scale_a,
-                  TSL_GLOBAL const float *scale_b, const tsl_finish_arguments given) {
+                  TSL_GLOBAL const float *scale_b, const tsl_finish_arguments args) {
   const TSL_INDEX across = (TSL_INDEX)FINISH_ACROSS * FINISH_EACH * TSL_GROUPS(0),
-                  lines = given.lines * given.products, down = (TSL_INDEX)TSL_GROUPS(1) * FINISH_LINES;
+                  lines = args.lines * args.products, down = (TSL_INDEX)TSL_GROUPS(1) * FINISH_LINES;
   for (TSL_INDEX at = (TSL_INDEX)TSL_GROUP(1) * FINISH_LINES + TSL_ITEM(1); at < lines; at += down) {
-    const TSL_INDEX product = at / given.lines, line = at % given.lines;
-    TSL_GLOBAL tsl_result *own = c + finish_start(given.c, product, line);
+    const TSL_INDEX product = at / args.lines, line = at % args.lines;
+    TSL_GLOBAL tsl_result *own = c + finish_start(args.c, product, line);
 #if FINISH_BIAS
-    TSL_GLOBAL const FINISH_VECTOR *added = bias + finish_start(given.bias, product, line);
+    TSL_GLOBAL const FINISH_VECTOR *added = bias + finish_start(args.bias, product, line);
 #endif
 #if FINISH_SUMS
-    TSL_GLOBAL const FINISH_SUM *found = sums + finish_start(given.sums, product, line);
+    TSL_GLOBAL const FINISH_SUM *found = sums + finish_start(args.sums, product, line);
 #endif
 #if FINISH_SUMS && (FINISH_SCALES & 1)
-    TSL_GLOBAL const float *of_a = scale_a + finish_start(given.scale_a, product, line);
+    TSL_GLOBAL const float *of_a = scale_a + finish_start(args.scale_a, product, line);
 #endif
 #if FINISH_SUMS && (FINISH_SCALES & 2)
-    TSL_GLOBAL const float *of_b = scale_b + finish_start(given.scale_b, product, line);
+    TSL_GLOBAL const float *of_b = scale_b + finish_start(args.scale_b, product, line);
 #endif
     for (TSL_INDEX first = (TSL_INDEX)TSL_GROUP(0) * FINISH_ACROSS * FINISH_EACH + TSL_ITEM(0);
-         first < given.length; first += across) {
+         first < args.length; first += across) {
       TSL_REAL x[FINISH_EACH * FINISH_PARTS];
       TSL_UNROLL
       for (int e = 0; e < FINISH_EACH * FINISH_PARTS; e++) {
         const TSL_INDEX place = first + e / FINISH_PARTS * FINISH_ACROSS;
         x[e] = 0;
-        if (place < given.length) {
+        if (place < args.length) {
 #if FINISH_SUMS
-          x[e] = (float)found[place * given.sums.step];
+          x[e] = (float)found[place * args.sums.step];
 #if FINISH_SCALES & 1
-          x[e] = TSL_MUL(float, x[e], of_a[place * given.scale_a.step]);
+          x[e] = TSL_MUL(float, x[e], of_a[place * args.scale_a.step]);
 #endif
 #if FINISH_SCALES & 2
-          x[e] = TSL_MUL(float, x[e], of_b[place * given.scale_b.step]);
+          x[e] = TSL_MUL(float, x[e], of_b[place * args.scale_b.step]);
 #endif
 #if FINISH_SCALES & 4
-          x[e] = TSL_MUL(float, x[e], given.alpha);
+          x[e] = TSL_MUL(float, x[e], args.alpha);
 #endif
 #if FINISH_BEFORE
-          x[e] = TSL_FMA(given.beta, tsl_before(own[place * given.c.step]), x[e]);
+          x[e] = TSL_FMA(args.beta, tsl_before(own[place * args.c.step]), x[e]);
 #endif
 #else
-          x[e] = tsl_before(own[place * given.c.step * FINISH_PARTS + e % FINISH_PARTS]);
+          x[e] = tsl_before(own[place * args.c.step * FINISH_PARTS + e % FINISH_PARTS]);
 #endif
 #if FINISH_BIAS
-          x[e] += FINISH_ADDED(added[place * given.bias.step * FINISH_PARTS + e % FINISH_PARTS]);
+          x[e] += FINISH_ADDED(added[place * args.bias.step * FINISH_PARTS + e % FINISH_PARTS]);
 #endif
         }
       }
       TSL_UNROLL
       for (int e = 0; e < FINISH_EACH * FINISH_PARTS; e++) {
         const TSL_INDEX place = first + e / FINISH_PARTS * FINISH_ACROSS;
-        if (place < given.length)
-          own[place * given.c.step * FINISH_PARTS + e % FINISH_PARTS] = tsl_rounded(finish_function(x[e]));
+        if (place < args.length)
+          own[place * args.c.step * FINISH_PARTS + e % FINISH_PARTS] = tsl_rounded(finish_function(x[e]));
       }
     }
   }

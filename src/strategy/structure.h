@@ -16,8 +16,8 @@ tsl_stored tsl_shape_element(const tsl_shape *shape, int64_t row, int64_t col);
 /* Whether an element is stored: of C, whether it is computed. A diagonal of ones is not. */
 bool tsl_shape_stores(const tsl_shape *shape, int64_t row, int64_t col);
 
-/* Appends "symmetric_lower", "unit_upper", or "lower" where a triangle of C is meant; nothing of a plain matrix. Reads the
- * same; false: it is none of these. */
+/* Appends "symmetric_lower", "unit_upper", or "lower" where a triangle of C is meant; nothing of a plain
+ * matrix. Reads the same; false: it is none of these. */
 void tsl_structure_print(tesela_structure structure, tesela_triangle triangle, tsl_text *text);
 bool tsl_structure_parse(const char *value, tesela_structure *structure, tesela_triangle *triangle);
 

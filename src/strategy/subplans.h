@@ -1,10 +1,11 @@
-/* Children: plans for parts of a product, which a strategy that splits its product (strategy.h: splits) has made by whoever makes
- * its own. A strategy knows no planner and no plan; it is handed this table.
+/* Children: plans for parts of a product, which a strategy that splits its product (strategy.h: splits) has
+ * made by whoever makes its own. A strategy knows no planner and no plan; it is handed this table.
  *
- *   planner ── makes a plan of gemm several ── build() asks for ── children of its parts, on devices of their own
+ *   planner ── makes a plan of gemm several ── build() asks for ── children of its parts, on devices of their
+ * own
  *
- * The maker of a plan chooses for a child as it chooses for itself: by what was measured, or by models. Children belong to who
- * had them made. Any number of threads run one child. */
+ * The maker of a plan chooses for a child as it chooses for itself: by what was measured, or by models.
+ * Children belong to who had them made. Any number of threads run one child. */
 #ifndef TSL_STRATEGY_SUBPLANS_H
 #define TSL_STRATEGY_SUBPLANS_H
 
@@ -31,7 +32,8 @@ typedef struct tsl_subplan_factory tsl_subplan_factory;
 struct tsl_subplan_factory {
   bool for_blocks; /* who asks is a block of a plan's product, whose own kernels are compiled already */
   /* Makes one. TESELA_UNSUPPORTED where nothing there takes it, with a sentence. */
-  tesela_status (*make)(const tsl_subplan_factory *self, const tsl_subplan_request *wish, tsl_subplan **child);
+  tesela_status (*make)(const tsl_subplan_factory *self, const tsl_subplan_request *wish,
+                        tsl_subplan **child);
   /* Seconds that a child is expected to take, copies included; infinity where there would be none. */
   double (*seconds)(const tsl_subplan_factory *self, const tsl_subplan_request *wish);
   void (*destroy)(tsl_subplan *child); /* NULL is allowed */
@@ -41,8 +43,8 @@ struct tsl_subplan_factory {
   tesela_status (*enqueue)(const tsl_subplan *child, const tsl_operands *operands, tsl_stream *stream,
                            tsl_buffer *workspace);
   /* The same with the operands' own strides in place of the problem's. */
-  tesela_status (*enqueue_as_given)(const tsl_subplan *child, const tsl_operands *operands, tsl_stream *stream,
-                                    tsl_buffer *workspace);
+  tesela_status (*enqueue_as_given)(const tsl_subplan *child, const tsl_operands *operands,
+                                    tsl_stream *stream, tsl_buffer *workspace);
   uint64_t (*workspace)(const tsl_subplan *child);
   bool (*reduces)(const tsl_subplan *child); /* tsl_modular_output */
   const char *(*text)(const tsl_subplan *child);
@@ -59,7 +61,8 @@ typedef struct tsl_subplan_info {
   double seconds;                      /* expected, of all of them; 0: not known */
   double in_bytes,
       out_bytes; /* over the device's link to the host, or to other devices, of a run; 0 on the cpu */
-  /* Of operands in pieces: the same by the other device, with what that link carries, bytes a second, as it was measured. */
+  /* Of operands in pieces: the same by the other device, with what that link carries, bytes a second, as it
+   * was measured. */
   struct {
     const char *device;
     double in_bytes, out_bytes, rate;

@@ -51,20 +51,21 @@ void tsl_transfer_stored(const tsl_shape *shape, bool row_major, int64_t index, 
                                            : length;
 }
 
-/* Element for element between two layouts of the same rows and columns, along packed lines; of a triangle, what is stored. */
-static void rearrange(const tsl_shape *from, const unsigned char *source, const tsl_shape *to,
+/* Element for element between two layouts of the same rows and columns, along packed lines; of a triangle,
+ * what is stored. */
+static void rearrange(const tsl_shape *from, const unsigned char *source, const tsl_shape *shape,
                       unsigned char *target, bool row_major) {
   const int64_t size = (int64_t)tsl_type(from->type)->size;
   const int64_t count = row_major ? from->rows : from->cols;
   const int64_t source_step = row_major ? from->col_stride : from->row_stride,
-                target_step = row_major ? to->col_stride : to->row_stride;
+                target_step = row_major ? shape->col_stride : shape->row_stride;
   for (int64_t i = 0; i < count; i++) {
     int64_t first, length;
     tsl_transfer_stored(from, row_major, i, &first, &length);
     const int64_t source_at = i * (row_major ? from->row_stride : from->col_stride) + first * source_step;
-    const int64_t target_at = i * (row_major ? to->row_stride : to->col_stride) + first * target_step;
-    tsl_type_convert(from->type, source + source_at * size, source_step, to->type, target + target_at * size,
-                     target_step, (size_t)length);
+    const int64_t target_at = i * (row_major ? shape->row_stride : shape->col_stride) + first * target_step;
+    tsl_type_convert(from->type, source + source_at * size, source_step, shape->type,
+                     target + target_at * size, target_step, (size_t)length);
   }
 }
 
@@ -85,15 +86,15 @@ static bool packed_by_rows(const tsl_transfer *transfer) {
   return transfer->packed.col_stride == 1;
 }
 
-/* The copies that a series takes: one where each operand is one run of bytes, and they follow each other at a distance
- * that a pitch can say; else one each. */
-static int64_t transfer_copies_of(const tsl_transfer *transfer, tsl_series series, size_t size) {
+/* The copies that a series takes: one where each operand is one run of bytes, and they follow each other at a
+ * distance that a pitch can say; else one each. */
+static int64_t transfer_copies_of(const tsl_transfer *transfer, tsl_panel_series series, size_t size) {
   const bool one_run = !transfer->gathered && transfer->rows == 1;
   return one_run && series.step > 0 && (size_t)series.step * size >= transfer->bytes ? 1 : series.count;
 }
 
 /* Copy `index` of them; `host` is the first operand's. */
-static tsl_copy copy_of_rows(const tsl_transfer *transfer, tsl_series series, int64_t index,
+static tsl_copy copy_of_rows(const tsl_transfer *transfer, tsl_panel_series series, int64_t index,
                              tsl_buffer *buffer, void *host) {
   const size_t size = tsl_type(transfer->packed.type)->size;
   tsl_copy made = {.buffer = buffer,
@@ -149,7 +150,7 @@ static tesela_status scatter(const gathering *job, unsigned char *host) {
   return ops->buffer_unmap(job->stream, job->buffer, seen);
 }
 
-tesela_status tsl_transfer_in(const tsl_shape *shape, const tsl_transfer *transfer, tsl_series series,
+tesela_status tsl_transfer_in(const tsl_shape *shape, const tsl_transfer *transfer, tsl_panel_series series,
                               const void *host, tsl_buffer *buffer, tsl_stream *stream, void *block) {
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
   const int64_t copies = transfer_copies_of(transfer, series, (size_t)size);
@@ -166,7 +167,7 @@ tesela_status tsl_transfer_in(const tsl_shape *shape, const tsl_transfer *transf
   return TESELA_OK;
 }
 
-tesela_status tsl_transfer_out(const tsl_shape *shape, const tsl_transfer *transfer, tsl_series series,
+tesela_status tsl_transfer_out(const tsl_shape *shape, const tsl_transfer *transfer, tsl_panel_series series,
                                void *host, tsl_buffer *buffer, tsl_stream *stream, void *block) {
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
   const int64_t copies = transfer_copies_of(transfer, series, (size_t)size);

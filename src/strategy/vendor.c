@@ -10,7 +10,8 @@
 static tesela_status vendor_load(const tsl_vendor_library *library, tsl_vendor *out) {
   const char *chosen = tsl_env_get(library->path);
   void (*first)(void);
-  /* The caller is asked a question, and answers it; the sentence of this thread's last failure stays what it was. */
+  /* The caller is asked a question, and answers it; the sentence of this thread's last failure stays what it
+   * was. */
   tsl_status_saved saved;
   tsl_status_save(&saved);
   const tesela_status status = tsl_library_load(library->what, *chosen ? chosen : NULL, library->names,
@@ -44,8 +45,9 @@ static int64_t vendor_at_least_1(int64_t size) {
   return size < 1 ? 1 : size;
 }
 
-/* How BLAS can name a matrix of these strides: column-major, or as the transpose of a column-major one; with which
- * leading dimension. The stride along a side of at most one element is never used, and may be anything. */
+/* How BLAS can name a matrix of these strides: column-major, or as the transpose of a column-major one; with
+ * which leading dimension. The stride along a side of at most one element is never used, and may be anything.
+ */
 static bool name_layout(int64_t rows, int64_t cols, int64_t row_stride, int64_t col_stride, bool *transposed,
                         int64_t *leading) {
   if ((rows <= 1 || row_stride == 1) && (cols <= 1 || col_stride >= vendor_at_least_1(rows))) {
@@ -149,7 +151,7 @@ tesela_status tsl_blas_product_of(const tsl_work *work, const tsl_operands *oper
 /* --- libraries with handles --- */
 
 tesela_status tsl_vendor_build(tsl_work *work, size_t bytes, const char *what,
-                               tesela_status (*prepare)(const tsl_work *work, tsl_vendor_handle *made)) {
+                               tesela_status (*prepare)(const tsl_work *work, tsl_vendor_handle *handle)) {
   tsl_device *device = work->device;
   void *block;
   TSL_TRY(tsl_alloc_zeroed(bytes, what, &block));
@@ -168,7 +170,7 @@ tesela_status tsl_vendor_build(tsl_work *work, size_t bytes, const char *what,
   return TESELA_OK;
 }
 
-void tsl_vendor_release(tsl_work *work, void (*end)(tsl_vendor_handle *own, bool entered)) {
+void tsl_vendor_release(tsl_work *work, void (*end)(tsl_vendor_handle *handle, bool entered)) {
   tsl_vendor_handle *own = work->state;
   tsl_status_saved saved;
   tsl_status_save(&saved);

@@ -44,11 +44,12 @@ static tesela_status link_launch(const measuring *job, size_t bytes) {
 }
 
 /* The shortest of some repeats, the first of which does not count. */
-static tesela_status link_shortest(const measuring *job, step *one, size_t bytes, int repeats, double *out) {
+static tesela_status link_shortest(const measuring *job, step *step_in, size_t bytes, int repeats,
+                                   double *out) {
   double least = INFINITY;
   for (int i = 0; i <= repeats; i++) {
     const double start = tsl_clock();
-    TSL_TRY(one(job, bytes));
+    TSL_TRY(step_in(job, bytes));
     if (i > 0)
       least = fmin(least, tsl_clock() - start);
   }
@@ -56,10 +57,10 @@ static tesela_status link_shortest(const measuring *job, step *one, size_t bytes
   return TESELA_OK;
 }
 
-static tesela_status measure_way(const measuring *job, step *one, tsl_link_way *out) {
+static tesela_status measure_way(const measuring *job, step *step_in, tsl_link_way *out) {
   double long_copy;
-  TSL_TRY(link_shortest(job, one, SHORT, SHORT_REPEATS, &out->seconds));
-  TSL_TRY(link_shortest(job, one, LONG, LONG_REPEATS, &long_copy));
+  TSL_TRY(link_shortest(job, step_in, SHORT, SHORT_REPEATS, &out->seconds));
+  TSL_TRY(link_shortest(job, step_in, LONG, LONG_REPEATS, &long_copy));
   out->rate = LONG / fmax(long_copy - out->seconds, 1e-9);
   return TESELA_OK;
 }

@@ -19,8 +19,8 @@ static const tsl_device *cpu_beside_others(const tsl_candidate *candidates, int 
   return others ? cpu : NULL;
 }
 
-/* Where there is a choice of devices, the processor's core is measured, and the way to a device that would be used, and so
- * opened: once on a machine. Then the list is made again. */
+/* Where there is a choice of devices, the processor's core is measured, and the way to a device that would be
+ * used, and so opened: once on a machine. Then the list is made again. */
 static bool has_news(const tsl_choice *choice, const tsl_candidate *candidates, int count) {
   const tsl_device *cpu = tsl_choice_any_device(choice) ? cpu_beside_others(candidates, count) : NULL;
   tsl_device *best = candidates[0].device;
@@ -56,9 +56,9 @@ static void put_first(const tsl_candidate *first, tsl_candidate *candidates, int
 }
 
 /* A product that nothing is to be chosen for; false where that did not come to a plan. */
-static bool choose_at_once(const tsl_problem *problem, const tsl_choice *given, tsl_plan **plan) {
-  const tsl_strategy *strategy = tsl_planner_at_once(problem, given);
-  tsl_choice choice = *given;
+static bool choose_at_once(const tsl_problem *problem, const tsl_choice *choice_in, tsl_plan **plan) {
+  const tsl_strategy *strategy = tsl_planner_at_once(problem, choice_in);
+  tsl_choice choice = *choice_in;
   tsl_candidate *candidates;
   tsl_status_saved saved;
   int count;
@@ -76,9 +76,9 @@ static bool choose_at_once(const tsl_problem *problem, const tsl_choice *given, 
   return *plan != NULL;
 }
 
-tesela_status tsl_tune_choose_first(const tsl_problem *problem, const tsl_choice *given,
+tesela_status tsl_tune_choose_first(const tsl_problem *problem, const tsl_choice *choice_in,
                                     const tsl_candidate *first, tsl_plan **plan) {
-  tsl_choice choice = *given;
+  tsl_choice choice = *choice_in;
   tsl_candidate *candidates;
   int count;
   choice.sparing = true;

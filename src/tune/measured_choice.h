@@ -1,5 +1,5 @@
-/* The planner's choice, resting on what the machine does: where there is a choice of devices, the processor's core and the
- * way to the device that would be chosen are measured first, if nobody did (tune/link.h). */
+/* The planner's choice, resting on what the machine does: where there is a choice of devices, the processor's
+ * core and the way to the device that would be chosen are measured first, if nobody did (tune/link.h). */
 #ifndef TSL_TUNE_MEASURED_CHOICE_H
 #define TSL_TUNE_MEASURED_CHOICE_H
 

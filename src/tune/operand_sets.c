@@ -23,7 +23,8 @@ static size_t operand_sets_round_up(size_t bytes, size_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
-static tesela_status operand_sets_lay_out(const tsl_problem *problem, operand_sets_layout layouts[TSL_OPERANDS]) {
+static tesela_status operand_sets_lay_out(const tsl_problem *problem,
+                                          operand_sets_layout layouts[TSL_OPERANDS]) {
   for (int i = 0; i < TSL_OPERANDS; i++) {
     operand_sets_layout *one = &layouts[i];
     one->shape = tsl_problem_shape(problem, i);
@@ -37,7 +38,8 @@ static tesela_status operand_sets_lay_out(const tsl_problem *problem, operand_se
 }
 
 /* How many sets, and whether they are enough: what the caches take decides, and memory has the last word. */
-static int count_sets(const operand_sets_layout layouts[TSL_OPERANDS], const tsl_device *device, bool warm, bool *cold) {
+static int count_sets(const operand_sets_layout layouts[TSL_OPERANDS], const tsl_device *device, bool warm,
+                      bool *cold) {
   const uint64_t cache = device->cache_bytes ? device->cache_bytes : cache_guess;
   uint64_t in_cache = 0, in_memory = 0, most = SETS_MAX, free_bytes = device->memory_bytes;
   for (int i = 0; i < TSL_OPERANDS; i++) {
@@ -57,11 +59,13 @@ static int count_sets(const operand_sets_layout layouts[TSL_OPERANDS], const tsl
 }
 
 /* Copies the first set over the others, twice as many each time. */
-static tesela_status repeat(tsl_stream *stream, tsl_buffer *buffer, const operand_sets_layout *one, int count) {
+static tesela_status repeat(tsl_stream *stream, tsl_buffer *buffer, const operand_sets_layout *layout,
+                            int count) {
   const tsl_device_ops *ops = buffer->device->ops;
   for (int made = 1; made < count; made *= 2) {
     const int more = made < count - made ? made : count - made;
-    TSL_TRY(ops->copy(stream, buffer, 0, buffer, (size_t)made * one->stride, (size_t)more * one->stride));
+    TSL_TRY(
+        ops->copy(stream, buffer, 0, buffer, (size_t)made * layout->stride, (size_t)more * layout->stride));
   }
   return TESELA_OK;
 }
@@ -80,20 +84,21 @@ static tesela_status fill_kind(tsl_kind data, uint64_t seed, const tsl_shape *sh
   return status;
 }
 
-static tesela_status fill_buffer(tsl_operand_sets *sets, int operand, const operand_sets_layout *one, tsl_kind data,
-                                 uint64_t seed, tsl_stream *stream) {
+static tesela_status fill_buffer(tsl_operand_sets *sets, int operand, const operand_sets_layout *layout,
+                                 tsl_kind data, uint64_t seed, tsl_stream *stream) {
   void *block;
-  TSL_TRY(tsl_alloc_zeroed(one->stride, "operands to measure with", &block));
+  TSL_TRY(tsl_alloc_zeroed(layout->stride, "operands to measure with", &block));
   tesela_status status;
-  unsigned char *origin = (unsigned char *)block + one->below * (int64_t)tsl_type(one->shape->type)->size;
+  unsigned char *origin =
+      (unsigned char *)block + layout->below * (int64_t)tsl_type(layout->shape->type)->size;
   if (data == TSL_KIND_NORMAL)
-    TSL_GO(tsl_data_fill(TSL_DATA_NORMAL, seed + (uint64_t)operand, one->shape, 1, origin));
+    TSL_GO(tsl_data_fill(TSL_DATA_NORMAL, seed + (uint64_t)operand, layout->shape, 1, origin));
   else
-    TSL_GO(fill_kind(data, seed + (uint64_t)operand, one->shape, origin));
-  if (one->shape->structure == TESELA_TRIANGULAR || one->shape->structure == TESELA_UNIT_TRIANGULAR)
-    tsl_solve_settle(TSL_DATA_NORMAL, seed, one->shape, origin);
-  TSL_GO(tsl_device_write(stream, sets->buffers[operand], 0, block, one->stride));
-  TSL_GO(repeat(stream, sets->buffers[operand], one, sets->count));
+    TSL_GO(fill_kind(data, seed + (uint64_t)operand, layout->shape, origin));
+  if (layout->shape->structure == TESELA_TRIANGULAR || layout->shape->structure == TESELA_UNIT_TRIANGULAR)
+    tsl_solve_settle(TSL_DATA_NORMAL, seed, layout->shape, origin);
+  TSL_GO(tsl_device_write(stream, sets->buffers[operand], 0, block, layout->stride));
+  TSL_GO(repeat(stream, sets->buffers[operand], layout, sets->count));
   status = sets->device->ops->finish(stream);
 out:
   tsl_free(block);
@@ -116,8 +121,9 @@ static tesela_status make_items(tsl_operand_sets *sets, const operand_sets_layou
   return TESELA_OK;
 }
 
-static tesela_status operand_sets_fill(tsl_operand_sets *sets, const operand_sets_layout layouts[TSL_OPERANDS], tsl_kind data,
-                          uint64_t seed) {
+static tesela_status operand_sets_fill(tsl_operand_sets *sets,
+                                       const operand_sets_layout layouts[TSL_OPERANDS], tsl_kind data,
+                                       uint64_t seed) {
   tsl_device *device = sets->device;
   tsl_stream *stream;
   tesela_status status = TESELA_OK;

@@ -11,11 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What comes to a point's runs: to make a normal number, and to copy a byte over the caches, on one core; to judge a result; to
- * compile, and to load what was compiled before. */
+/* What comes to a point's runs: to make a normal number, and to copy a byte over the caches, on one core; to
+ * judge a result; to compile, and to load what was compiled before. */
 static const double number_seconds = 20e-9, byte_seconds = 0.25e-9, judge_seconds = 0.02,
                     compile_seconds = 1.5, load_seconds = 0.05;
-/* Runs of a point beside those of its samples: judged, warmed up, and lengthened to a sample. A sample is at least so long. */
+/* Runs of a point beside those of its samples: judged, warmed up, and lengthened to a sample. A sample is at
+ * least so long. */
 static const double other_runs = 4, least_sample = 1e-3;
 enum { LEAST_SAMPLES = 3, BATCH = 8 };
 /* How wrong a prediction is taken to be until something was measured. */
@@ -47,13 +48,15 @@ typedef struct hurry {
   double doubt;    /* what measuring took over what was expected of it; 0: nothing was measured yet */
 } hurry;
 
-static double plan_measured_cost_of(const hurry *of, const tsl_space *space, const int *points, int count) {
-  return (of->doubt > 0 ? of->doubt : first_doubt) *
-         tsl_tune_cost(of->race.problem, of->race.device, space, points, count, of->race.seconds_max);
+static double plan_measured_cost_of(const hurry *hurry_in, const tsl_space *space, const int *points,
+                                    int count) {
+  return (hurry_in->doubt > 0 ? hurry_in->doubt : first_doubt) *
+         tsl_tune_cost(hurry_in->race.problem, hurry_in->race.device, space, points, count,
+                       hurry_in->race.seconds_max);
 }
 
-/* As many of the points as there is time for, the incumbent with them; TESELA_UNSUPPORTED where there is none. Compilers take longer than
- * anybody expects, so that the first point tells of them, alone. */
+/* As many of the points as there is time for, the incumbent with them; TESELA_UNSUPPORTED where there is
+ * none. Compilers take longer than anybody expects, so that the first point tells of them, alone. */
 static tesela_status measure_in_time(void *argument, const tsl_space *space, const int *points, int count,
                                      double limit, tsl_tune_result *results) {
   hurry *of = argument;
@@ -76,8 +79,8 @@ static tesela_status measure_in_time(void *argument, const tsl_space *space, con
 
 /* The configs of all strategies that the choice may take on a device. */
 static tesela_status plan_measured_make_space(const tsl_problem *problem, const tsl_choice *choice,
-                                const tsl_device *device, const tsl_candidate *list, int count,
-                                tsl_space *space) {
+                                              const tsl_device *device, const tsl_candidate *list, int count,
+                                              tsl_space *space) {
   tsl_strategy_request request;
   TSL_TRY(tsl_planner_request(problem->op, choice->strategy, &request));
   for (int i = 0; i < count; i++)
@@ -88,8 +91,9 @@ static tesela_status plan_measured_make_space(const tsl_problem *problem, const 
   return TESELA_OK;
 }
 
-static tesela_status plan_measured_search(const tsl_problem *problem, const tsl_choice *choice, double seconds,
-                            tsl_device *device, const tsl_space *space, tsl_effort *found) {
+static tesela_status plan_measured_search(const tsl_problem *problem, const tsl_choice *choice,
+                                          double seconds, tsl_device *device, const tsl_space *space,
+                                          tsl_effort *found) {
   tsl_choice there = *choice;
   tsl_tuned tuned = {.best = -1};
   int start, *known, known_count;
@@ -129,10 +133,11 @@ static tesela_status plan_measured_search(const tsl_problem *problem, const tsl_
   return status == TESELA_OUT_OF_MEMORY ? status : TESELA_OK;
 }
 
-/* Empty problems, those with a last step that is asked to be right (of which what is measured says less), and those that alpha leaves nothing of, are no work that could be measured. */
+/* Empty problems, those with a last step that is asked to be right (of which what is measured says less), and
+ * those that alpha leaves nothing of, are no work that could be measured. */
 static bool is_work(const tsl_problem *problem) {
-  return !(tsl_problem_has_epilogue(problem) && tsl_numeric_requirements_has_accuracy(&problem->ask)) && problem->m > 0 &&
-         problem->n > 0 && (problem->k > 0 || problem->op == TSL_OP_TRANSPOSE) &&
+  return !(tsl_problem_has_epilogue(problem) && tsl_numeric_requirements_has_accuracy(&problem->ask)) &&
+         problem->m > 0 && problem->n > 0 && (problem->k > 0 || problem->op == TSL_OP_TRANSPOSE) &&
          tsl_problem_batch(problem) == 1 && (problem->alpha[0] != 0 || problem->alpha[1] != 0);
 }
 

@@ -13,8 +13,8 @@
 
 enum { SAMPLES_MIN = 5, SAMPLES_MAX = 100, SAMPLES_FLOOR = 3, BATCH_MAX = 10000, DISCARDED_IN_A_ROW = 3 };
 static const double default_seconds_max = 1, default_noise = 0.02;
-/* Events and clocks are read in half a microsecond, and an entry's first run after another's finds threads asleep and
- * code out of the caches: in samples of this length neither shows. */
+/* Events and clocks are read in half a microsecond, and an entry's first run after another's finds threads
+ * asleep and code out of the caches: in samples of this length neither shows. */
 static const double shortest_sample = 1e-3;
 /* A first run is slow for reasons of its own; one that takes so many times the limit is not. */
 static const double first_run_slack = 4;
@@ -62,8 +62,8 @@ static bool is_stopped(const race_race *job) {
          (job->options.deadline > 0 && tsl_clock() >= job->options.deadline);
 }
 
-static tsl_race_options with_defaults(const tsl_race_options *given) {
-  tsl_race_options made = given ? *given : (tsl_race_options){0};
+static tsl_race_options with_defaults(const tsl_race_options *options) {
+  tsl_race_options made = options ? *options : (tsl_race_options){0};
   made.samples_max = made.samples_max > 0 ? made.samples_max : SAMPLES_MAX;
   made.samples_min = made.samples_min > 0 ? made.samples_min : SAMPLES_MIN;
   made.samples_min = made.samples_min < made.samples_max ? made.samples_min : made.samples_max;
@@ -109,74 +109,75 @@ static tesela_status verify_all(race_race *job) {
 
 /* --- samples --- */
 
-static void race_drop(runner *one, tsl_case_result result, const char *why) {
-  tsl_race_conclude(one->entry, result, why);
-  one->running = false;
+static void race_drop(runner *runner_in, tsl_case_result result, const char *why) {
+  tsl_race_conclude(runner_in->entry, result, why);
+  runner_in->running = false;
 }
 
 /* Runs a batch on the next sets; *compute and *wall are of one run. What fails leaves the race. */
-static bool race_sample(race_race *job, runner *one, double *compute, double *wall) {
-  const tsl_batch batch = {job->sets.items, job->sets.count, job->next_set, one->batch};
+static bool race_sample(race_race *job, runner *runner_in, double *compute, double *wall) {
+  const tsl_batch batch = {job->sets.items, job->sets.count, job->next_set, runner_in->batch};
   tsl_phases phases;
-  const tesela_status status = tsl_plan_run_batch(one->plan, &batch, &phases);
+  const tesela_status status = tsl_plan_run_batch(runner_in->plan, &batch, &phases);
   if (status != TESELA_OK) {
-    race_drop(one, TSL_CASE_FAILED, tesela_last_error());
+    race_drop(runner_in, TSL_CASE_FAILED, tesela_last_error());
     return false;
   }
-  job->next_set = (job->next_set + one->batch) % job->sets.count;
-  *compute = phases.compute / one->batch;
-  *wall = phases.total / one->batch;
-  one->spent += fmax(phases.compute, phases.total);
+  job->next_set = (job->next_set + runner_in->batch) % job->sets.count;
+  *compute = phases.compute / runner_in->batch;
+  *wall = phases.total / runner_in->batch;
+  runner_in->spent += fmax(phases.compute, phases.total);
   return true;
 }
 
-static void race_keep(race_race *job, runner *one) {
-  one->compute[one->count] = one->now;
-  one->wall[one->count++] = one->now_wall;
-  one->fastest = one->count == 1 ? one->now : fmin(one->fastest, one->now);
-  memcpy(job->sorted, one->compute, (size_t)one->count * sizeof *job->sorted);
-  one->median = tsl_measure_median(job->sorted, one->count, &one->spread);
+static void race_keep(race_race *job, runner *runner_in) {
+  runner_in->compute[runner_in->count] = runner_in->now;
+  runner_in->wall[runner_in->count++] = runner_in->now_wall;
+  runner_in->fastest = runner_in->count == 1 ? runner_in->now : fmin(runner_in->fastest, runner_in->now);
+  memcpy(job->sorted, runner_in->compute, (size_t)runner_in->count * sizeof *job->sorted);
+  runner_in->median = tsl_measure_median(job->sorted, runner_in->count, &runner_in->spread);
 }
 
 /* The run that does not count, and how many runs make a sample. */
-static void warm_up(race_race *job, runner *one) {
+static void warm_up(race_race *job, runner *runner_in) {
   double compute, wall;
   const double most = fmin(job->options.time_limit, first_run_slack * job->options.limit);
-  one->batch = 1;
-  if (!race_sample(job, one, &compute, &wall))
+  runner_in->batch = 1;
+  if (!race_sample(job, runner_in, &compute, &wall))
     return;
   /* Other programs may have had the processor meanwhile. */
-  if (compute > most && compute < long_run && !race_sample(job, one, &compute, &wall))
+  if (compute > most && compute < long_run && !race_sample(job, runner_in, &compute, &wall))
     return;
   if (compute > most) {
-    tsl_race_leave_out(one->entry, "takes", compute, most);
-    one->running = false;
+    tsl_race_leave_out(runner_in->entry, "takes", compute, most);
+    runner_in->running = false;
     return;
   }
-  if (compute >= long_run && one->verified >= long_run) {
-    one->now = compute;
-    one->now_wall = wall;
-    race_keep(job, one);
+  if (compute >= long_run && runner_in->verified >= long_run) {
+    runner_in->now = compute;
+    runner_in->now_wall = wall;
+    race_keep(job, runner_in);
     return;
   }
-  while (compute * one->batch < shortest_sample && one->batch < BATCH_MAX) {
+  while (compute * runner_in->batch < shortest_sample && runner_in->batch < BATCH_MAX) {
     const double needed = compute > 0 ? shortest_sample / compute : BATCH_MAX;
     /* The first runs are slow ones, so the batch grows in steps. */
-    one->batch = needed > 8.0 * one->batch ? 8 * one->batch : (int)needed + 1;
-    one->batch = one->batch < BATCH_MAX ? one->batch : BATCH_MAX;
-    if (!race_sample(job, one, &compute, &wall))
+    runner_in->batch = needed > 8.0 * runner_in->batch ? 8 * runner_in->batch : (int)needed + 1;
+    runner_in->batch = runner_in->batch < BATCH_MAX ? runner_in->batch : BATCH_MAX;
+    if (!race_sample(job, runner_in, &compute, &wall))
       return;
   }
-  one->spent = 0;
+  runner_in->spent = 0;
 }
 
-static bool is_done(const race_race *job, const runner *one) {
+static bool is_done(const race_race *job, const runner *runner_in) {
   const tsl_race_options *options = &job->options;
-  if (one->count >= options->samples_max || (one->count >= SAMPLES_FLOOR && one->fastest > options->limit))
+  if (runner_in->count >= options->samples_max ||
+      (runner_in->count >= SAMPLES_FLOOR && runner_in->fastest > options->limit))
     return true;
-  if (one->spent >= options->seconds_max)
-    return one->count >= SAMPLES_FLOOR;
-  return one->count >= options->samples_min && one->spread <= options->noise;
+  if (runner_in->spent >= options->seconds_max)
+    return runner_in->count >= SAMPLES_FLOOR;
+  return runner_in->count >= options->samples_min && runner_in->spread <= options->noise;
 }
 
 /* --- rounds --- */
@@ -195,8 +196,8 @@ static int line_up(race_race *job) {
   return count;
 }
 
-/* One entry alone cannot tell the machine's noise from its own; and what goes on for many rounds is the machine as it
- * is now. */
+/* One entry alone cannot tell the machine's noise from its own; and what goes on for many rounds is the
+ * machine as it is now. */
 static bool was_disturbed(const race_race *job, int count) {
   int racing = 0;
   for (int i = 0; i < count; i++) {
@@ -330,11 +331,11 @@ static void race_release(race_race *job) {
 tesela_status tsl_race_run(const tsl_problem *problem, tsl_device *device, const tsl_race_options *options,
                            tsl_race_entry *const *entries, int count, tsl_race_report *report) {
   race_race job = {.problem = problem,
-              .device = device,
-              .options = with_defaults(options),
-              .entries = entries,
-              .count = count,
-              .sets = {.device = device}};
+                   .device = device,
+                   .options = with_defaults(options),
+                   .entries = entries,
+                   .count = count,
+                   .sets = {.device = device}};
   tesela_status status;
   const double start = tsl_clock();
   if (report)

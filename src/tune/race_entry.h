@@ -18,7 +18,8 @@ typedef struct tsl_race_entry {
   char plan[512];         /* the plan's text; "" where it was refused */
 } tsl_race_entry;
 
-/* For race.c: it has no time, for this reason; or because it takes too long: "takes", or "is predicted to take". */
+/* For race.c: it has no time, for this reason; or because it takes too long: "takes", or "is predicted to
+ * take". */
 void tsl_race_conclude(tsl_race_entry *entry, tsl_case_result result, const char *why);
 void tsl_race_leave_out(tsl_race_entry *entry, const char *verb, double seconds, double most);
 
@@ -31,8 +32,8 @@ typedef struct tsl_race_terms {
   uint64_t seed;
 } tsl_race_terms;
 
-/* Lets the entry start where its model does and memory lasts, and judges it; *seconds are those of the run that was judged.
- * Its result is right, or says why not. */
+/* Lets the entry start where its model does and memory lasts, and judges it; *seconds are those of the run
+ * that was judged. Its result is right, or says why not. */
 tesela_status tsl_race_admit(const tsl_race_terms *terms, tsl_race_entry *entry, double *seconds);
 
 #endif

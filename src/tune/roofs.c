@@ -8,8 +8,8 @@
 
 #include <math.h>
 
-/* An array holds so many last caches, and is no smaller than some bytes, as memory allows. Where nothing tells how large
- * the cache is, it is taken to be large. */
+/* An array holds so many last caches, and is no smaller than some bytes, as memory allows. Where nothing
+ * tells how large the cache is, it is taken to be large. */
 enum { CACHES = 8, CACHES_MIN = 3 };
 static const uint64_t cache_guess = (uint64_t)64 << 20;
 static const uint64_t host_bytes = (uint64_t)64 << 20, device_bytes = (uint64_t)1 << 30,

@@ -51,8 +51,8 @@ static void note_known(tuning *all) {
         tsl_tune_cache_find(all->job->prior, space->points[i].strategy, &space->points[i].config);
     if (kept)
       tune_note(all, i,
-           &(tsl_tune_result){
-               .result = kept->result, .seconds = kept->record.seconds, .spread = kept->record.spread});
+                &(tsl_tune_result){
+                    .result = kept->result, .seconds = kept->record.seconds, .spread = kept->record.spread});
   }
 }
 
@@ -157,8 +157,8 @@ static void tune_tell(const tuning *all) {
     job->progress(job->progress_argument, what, fmin(1, fmax(by_time, by_points)));
 }
 
-/* As many points as the limits leave room for. Compilers, which take longest, work side by side: a whole batch is begun as
- * long as there is time for one like those so far, and a part of one in the rest. */
+/* As many points as the limits leave room for. Compilers, which take longest, work side by side: a whole
+ * batch is begun as long as there is time for one like those so far, and a part of one in the rest. */
 static int batch_size(const tuning *all) {
   const tsl_tune_job *job = all->job;
   const double spent = tsl_clock() - all->started;

@@ -1,13 +1,14 @@
-/* The tuner: looks for the fastest config of a problem on a device within a budget, by a search over the space of legal
- * ones. What measures is a function, so that the same search runs on a device (tsl_tune_by_race), on measurements that
- * were kept (tsl_tune_by_cache), and on landscapes that tests make up.
+/* The tuner: looks for the fastest config of a problem on a device within a budget, by a search over the
+ * space of legal ones. What measures is a function, so that the same search runs on a device
+ * (tsl_tune_by_race), on measurements that were kept (tsl_tune_by_cache), and on landscapes that tests make
+ * up.
  *
- *  1. A batch is a few points that the search proposes, and the incumbent: measured together, by turns. A point's
- *     time counts as its ratio to the incumbent's in that batch, so that what the machine does between batches falls
- *     out.
- *  2. A point takes the incumbent's place only if it is faster by more than the doubt about both times (and at least
- *     2%). The first incumbent is what the planner would run; what wisdom knows of other strategies is measured next, so
- *     that old records are put to the test.
+ *  1. A batch is a few points that the search proposes, and the incumbent: measured together, by turns. A
+ * point's time counts as its ratio to the incumbent's in that batch, so that what the machine does between
+ * batches falls out.
+ *  2. A point takes the incumbent's place only if it is faster by more than the doubt about both times (and
+ * at least 2%). The first incumbent is what the planner would run; what wisdom knows of other strategies is
+ * measured next, so that old records are put to the test.
  *  3. It ends with the budget, or when the search has nothing more to propose. */
 #ifndef TSL_TUNE_TUNE_H
 #define TSL_TUNE_TUNE_H
@@ -26,8 +27,8 @@ typedef struct tsl_tune_result {
   char why[256];     /* where it is not */
 } tsl_tune_result;
 
-/* Measures points together. `limit`: seconds of a run beyond which a point may be given up; infinity: none. Fails where
- * nothing can be measured any more. */
+/* Measures points together. `limit`: seconds of a run beyond which a point may be given up; infinity: none.
+ * Fails where nothing can be measured any more. */
 typedef tesela_status tsl_tune_measure(void *argument, const tsl_space *space, const int *points, int count,
                                        double limit, tsl_tune_result *results);
 
@@ -77,20 +78,21 @@ bool tsl_tune_beats(const tsl_tune_result *challenger, const tsl_tune_result *in
 /* Brings all times to the scale of the best's last measurement, so that its own is the same wherever it
  * stands. */
 void tsl_tuned_rescale(tsl_tuned *tuned, int count);
-/* Whether wisdom is to keep a point, the best of its strategy, and the seconds to keep: on the scale of the winner's last
- * measurement, and for all others 2% more than that or whatever they took. What was not faster by more than the noise is
- * not to be chosen for it later. */
+/* Whether wisdom is to keep a point, the best of its strategy, and the seconds to keep: on the scale of the
+ * winner's last measurement, and for all others 2% more than that or whatever they took. What was not faster
+ * by more than the noise is not to be chosen for it later. */
 bool tsl_tuned_is_record(const tsl_tuned *tuned, const tsl_space *space, int point, double *seconds);
 
 /* --- on a device --- */
 
-/* What a race says of an entry: its median, give or take 1.4 standard errors, so that two medians differ by two of their
- * difference. On processors, which other programs share, its fastest sample: that is what it can do, and may be able to do
- * better by half the way from the first quartile. */
+/* What a race says of an entry: its median, give or take 1.4 standard errors, so that two medians differ by
+ * two of their difference. On processors, which other programs share, its fastest sample: that is what it can
+ * do, and may be able to do better by half the way from the first quartile. */
 tsl_tune_result tsl_tune_result_of(const tsl_race_entry *entry, const tsl_device *device);
 
-/* The argument of tsl_tune_by_race(). Each point is verified by the judge (on a sample of its rows) before it is timed.
- * What takes several times as long as the limit is given up after a run, what is slower after three samples. */
+/* The argument of tsl_tune_by_race(). Each point is verified by the judge (on a sample of its rows) before it
+ * is timed. What takes several times as long as the limit is given up after a run, what is slower after three
+ * samples. */
 typedef struct tsl_tune_race {
   const tsl_problem *problem;
   tsl_device *device;
@@ -108,8 +110,8 @@ tsl_tune_measure tsl_tune_by_race;
  *
  *   right 0.0012 gemm tile_local version=1 tile=16 key=... seconds=0.0021 spread=0.004 date=...
  *
- * (of a point that is not right, `seconds` repeats the prediction). Whoever tunes adds whole lines; a last one that was
- * cut off by a kill is passed over. */
+ * (of a point that is not right, `seconds` repeats the prediction). Whoever tunes adds whole lines; a last
+ * one that was cut off by a kill is passed over. */
 typedef struct tsl_tune_kept {
   tsl_wisdom_record record;
   tsl_case_result result;

@@ -1,6 +1,6 @@
 /* Measurements that are kept in a file. */
-#include "base/status.h"
 #include "base/safe_open.h"
+#include "base/status.h"
 #include "tune/tune.h"
 
 #include <errno.h>

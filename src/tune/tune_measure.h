@@ -17,12 +17,12 @@ typedef struct tsl_measurement {
 /* NaN, and no samples. */
 extern const tsl_measurement tsl_not_measured;
 
-/* Median and interquartile range over median of `count` samples, which are sorted in place. Quartiles lie between
- * neighbours in proportion. No samples: 0. */
+/* Median and interquartile range over median of `count` samples, which are sorted in place. Quartiles lie
+ * between neighbours in proportion. No samples: 0. */
 double tsl_measure_median(double *samples, int count, double *spread);
 
-/* All of a measurement but its batch from at least one sample each of compute and wall seconds, which are sorted in
- * place. */
+/* All of a measurement but its batch from at least one sample each of compute and wall seconds, which are
+ * sorted in place. */
 void tsl_measure_summarise(double *compute, double *wall, int count, double noise, tsl_measurement *out);
 
 #endif

@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Rows of the result that the judge looks at, in operations: a few milliseconds of the host for each point. */
+/* Rows of the result that the judge looks at, in operations: a few milliseconds of the host for each point.
+ */
 enum { JUDGED_OPERATIONS = 1 << 24, SAMPLES = 30 };
 
 typedef struct building {
@@ -27,11 +28,12 @@ static void tune_race_build_one(void *argument, int64_t index, int worker) {
   tsl_plan_destroy(plan);
 }
 
-/* Compilers take longer than runs, and can work side by side; the race finds their results in the kernel cache. */
-static void build_all(const tsl_tune_race *of, const tsl_space *space, const int *points, int count) {
-  building job = {.of = of};
+/* Compilers take longer than runs, and can work side by side; the race finds their results in the kernel
+ * cache. */
+static void build_all(const tsl_tune_race *race, const tsl_space *space, const int *points, int count) {
+  building job = {.of = race};
   tsl_status_saved saved;
-  if (!(of->device->capabilities & TSL_CAN_KERNELS))
+  if (!(race->device->capabilities & TSL_CAN_KERNELS))
     return;
   tsl_status_save(&saved);
   for (int i = 0; i < count; i++)
@@ -51,7 +53,8 @@ tsl_tune_result tsl_tune_result_of(const tsl_race_entry *entry, const tsl_device
   snprintf(made.why, sizeof made.why, "%s", entry->why);
   if (made.result != TSL_CASE_RIGHT)
     return made;
-  /* A median's standard error is 1.25 standard deviations over the root of the samples; quartiles are 1.35 apart. */
+  /* A median's standard error is 1.25 standard deviations over the root of the samples; quartiles are 1.35
+   * apart. */
   made.less = made.more = fmax(1.3 * timing->spread / sqrt(timing->samples), certain);
   if (device->is_cpu) {
     made.seconds = timing->fastest;

@@ -1,12 +1,14 @@
 /* Matrices times vectors, in blocks whose vectors stay in the first-level cache:
  *
  *        |<-- BLOCK columns -->|<-- -->|        t, s: BLOCK elements, dense
- *     -  +---------------------+-------+        y, x: what a block of rows has of it, where it lies if it is dense and not
- *   rows |                     |       |              conjugated, else in STRIP bytes of the stack
+ *     -  +---------------------+-------+        y, x: what a block of rows has of it, where it lies if it is
+ * dense and not rows |                     |       |              conjugated, else in STRIP bytes of the
+ * stack
  *     -  +---------------------+-------+
  *
- * Threads get blocks of rows, or where A is transposed blocks of columns: no sum is cut by them. Of very many columns sums are cut into
- * pieces, by the number of columns alone; they are what threads get of a few long rows. */
+ * Threads get blocks of rows, or where A is transposed blocks of columns: no sum is cut by them. Of very many
+ * columns sums are cut into pieces, by the number of columns alone; they are what threads get of a few long
+ * rows. */
 #include "vector/vector_number.h"
 
 #include "base/scratch.h"
@@ -40,7 +42,8 @@ static int64_t matrix_share(int64_t total, int threads, int64_t unit, int64_t mo
   const int64_t each = (total + 4 * threads - 1) / (4 * threads), whole = (each + unit - 1) / unit * unit;
   return threads == 1 ? most : tsl_min(most, whole);
 }
-/* Of rows, whose columns are read in one stream for each task: one for each thread, or as few more as `most` allows. */
+/* Of rows, whose columns are read in one stream for each task: one for each thread, or as few more as `most`
+ * allows. */
 static int64_t long_share(int64_t total, int threads, int64_t unit, int64_t most) {
   const int64_t tasks = threads * ((total + threads * most - 1) / (threads * most)),
                 each = tasks > 0 ? (total + tasks - 1) / tasks : unit;
@@ -53,20 +56,21 @@ static int64_t columns_share(int64_t total, int threads) {
     return (few + 1) / 2 * 2;
   return matrix_share(total, threads, TOGETHER, total > 0 ? total : 1);
 }
-static const char *matrix_element(const tsl_vector_kernels *of, const void *a, int64_t ld, int64_t i, int64_t j) {
-  return (const char *)a + (i + j * ld) * of->size;
+static const char *matrix_element(const tsl_vector_kernels *kernels, const void *a, int64_t ld, int64_t i,
+                                  int64_t j) {
+  return (const char *)a + (i + j * ld) * kernels->size;
 }
 static bool matrix_is_dense(tsl_line x, bool conjugate) {
   return x.step == 1 && !conjugate;
 }
 
 /* t = a x[j..], conjugated afterwards where `conjugate`. */
-static void coefficients(const tsl_vector_kernels *of, int64_t count, tsl_number a, tsl_line x,
+static void coefficients(const tsl_vector_kernels *kernels, int64_t count, tsl_vector_number a, tsl_line x,
                          bool conjugate, void *t) {
-  of->line->copy(count, x.at, x.step, conjugate, t, 1);
-  const tsl_number by = tsl_number_conjugate(a, conjugate);
+  kernels->line->copy(count, x.at, x.step, conjugate, t, 1);
+  const tsl_vector_number by = tsl_number_conjugate(a, conjugate);
   if (!tsl_number_is(by, 1))
-    of->line->scale(count, by, t, 1);
+    kernels->line->scale(count, by, t, 1);
 }
 
 /* Columns of a piece of the sums; all of them where they are not cut. */
@@ -77,41 +81,42 @@ static int64_t matrix_piece_of(int64_t columns) {
 }
 
 /* Rows i.. of y += alpha A x, for the columns from j on; or of its conjugate. */
-static void matrix_multiply_block(const tsl_vector_kernels *of, const tsl_vector_product *p, int64_t i, int64_t rows,
-                           int64_t j, int64_t columns, void *y) {
+static void matrix_multiply_block(const tsl_vector_kernels *kernels, const tsl_vector_product *p, int64_t i,
+                                  int64_t rows, int64_t j, int64_t columns, void *y) {
   _Alignas(64) char small[COLUMNS * ELEMENT_MAX];
   if (matrix_is_dense(p->x, p->conjugate) && tsl_number_is(p->alpha, 1)) {
-    const tsl_line x = tsl_line_from(of, p->x, j);
-    of->column->add(rows, columns, matrix_element(of, p->a, p->ld, i, j), p->ld, x.at, y, p->skips);
+    const tsl_line x = tsl_line_from(kernels, p->x, j);
+    kernels->column->add(rows, columns, matrix_element(kernels, p->a, p->ld, i, j), p->ld, x.at, y, p->skips);
     return;
   }
   for (const int64_t end = j + columns; j < end; j += COLUMNS) {
     const int64_t count = tsl_min(COLUMNS, end - j);
-    coefficients(of, count, p->alpha, tsl_line_from(of, p->x, j), p->conjugate, small);
-    of->column->add(rows, count, matrix_element(of, p->a, p->ld, i, j), p->ld, small, y, p->skips);
+    coefficients(kernels, count, p->alpha, tsl_line_from(kernels, p->x, j), p->conjugate, small);
+    kernels->column->add(rows, count, matrix_element(kernels, p->a, p->ld, i, j), p->ld, small, y, p->skips);
   }
 }
 
 /* y += what was made apart for rows i.. of it; conj(A) x = conj(A conj(x)). */
-static void add_apart(const tsl_vector_kernels *of, const tsl_vector_product *p, int64_t i, int64_t rows,
+static void add_apart(const tsl_vector_kernels *kernels, const tsl_vector_product *p, int64_t i, int64_t rows,
                       const void *apart) {
-  const tsl_line target = tsl_line_from(of, p->y, i);
-  of->line->add(rows, (tsl_number){1, 0}, apart, 1, p->conjugate, tsl_writable(target.at), target.step);
+  const tsl_line target = tsl_line_from(kernels, p->y, i);
+  kernels->line->add(rows, (tsl_vector_number){1, 0}, apart, 1, p->conjugate, tsl_writable(target.at),
+                     target.step);
 }
 
 /* Rows i.. of y += alpha A x. */
-static void matrix_multiply_rows(const tsl_vector_kernels *of, const tsl_vector_product *p, int64_t i,
-                          int64_t rows) {
+static void matrix_multiply_rows(const tsl_vector_kernels *kernels, const tsl_vector_product *p, int64_t i,
+                                 int64_t rows) {
   _Alignas(64) char strip[STRIP];
   const int64_t piece = matrix_piece_of(p->columns);
   if (matrix_is_dense(p->y, p->conjugate) && p->columns <= piece) {
-    matrix_multiply_block(of, p, i, rows, 0, p->columns, tsl_line_at(of, p->y, i));
+    matrix_multiply_block(kernels, p, i, rows, 0, p->columns, tsl_line_at(kernels, p->y, i));
     return;
   }
   for (int64_t j = 0; j < p->columns; j += piece) {
-    memset(strip, 0, (size_t)(rows * of->size));
-    matrix_multiply_block(of, p, i, rows, j, tsl_min(piece, p->columns - j), strip);
-    add_apart(of, p, i, rows, strip);
+    memset(strip, 0, (size_t)(rows * kernels->size));
+    matrix_multiply_block(kernels, p, i, rows, j, tsl_min(piece, p->columns - j), strip);
+    add_apart(kernels, p, i, rows, strip);
   }
 }
 
@@ -125,45 +130,47 @@ static void piece_task(void *argument, int64_t index, int worker) {
   matrix_multiply_block(of->kernels, p, 0, p->rows, j, tsl_min(piece, p->columns - j), sums);
 }
 
-/* By pieces of the columns, whose sums are added in order; false where there is no memory, and nothing was done. */
-static bool multiply_pieces(matrix_job *of, tsl_team team) {
-  const tsl_vector_product *p = of->product;
+/* By pieces of the columns, whose sums are added in order; false where there is no memory, and nothing was
+ * done. */
+static bool multiply_pieces(matrix_job *job, tsl_team team) {
+  const tsl_vector_product *p = job->product;
   const int64_t piece = matrix_piece_of(p->columns), pieces = (p->columns + piece - 1) / piece;
   void *sums;
-  of->pitch = (p->rows * of->kernels->size + 63) / 64 * 64;
-  if (tsl_scratch_take((size_t)(pieces * of->pitch), "sums of long rows", &sums) != TESELA_OK)
+  job->pitch = (p->rows * job->kernels->size + 63) / 64 * 64;
+  if (tsl_scratch_take((size_t)(pieces * job->pitch), "sums of long rows", &sums) != TESELA_OK)
     return false;
-  of->sums = sums;
-  tsl_team_run(team, pieces, piece_task, of);
+  job->sums = sums;
+  tsl_team_run(team, pieces, piece_task, job);
   for (int64_t i = 0; i < pieces; i++)
-    add_apart(of->kernels, p, 0, p->rows, of->sums + i * of->pitch);
+    add_apart(job->kernels, p, 0, p->rows, job->sums + i * job->pitch);
   tsl_scratch_give(sums);
   return true;
 }
 
 /* Columns j.. of y += alpha A' x, for some rows. */
-static void matrix_multiply_columns(const tsl_vector_kernels *of, const tsl_vector_product *p, int64_t j,
-                             int64_t columns) {
-  const int64_t strip = STRIP / of->size, sums = COLUMNS * ELEMENT_MAX / of->size;
+static void matrix_multiply_columns(const tsl_vector_kernels *kernels, const tsl_vector_product *p, int64_t j,
+                                    int64_t columns) {
+  const int64_t strip = STRIP / kernels->size, sums = COLUMNS * ELEMENT_MAX / kernels->size;
   buffers own;
   for (int64_t i = 0; i < p->rows; i += strip) {
     const int64_t rows = tsl_min(strip, p->rows - i);
-    const tsl_line from = tsl_line_from(of, p->x, i);
+    const tsl_line from = tsl_line_from(kernels, p->x, i);
     const void *x = from.at;
     if (!matrix_is_dense(p->x, p->conjugate)) {
-      of->line->copy(rows, from.at, from.step, p->conjugate, own.strip, 1);
+      kernels->line->copy(rows, from.at, from.step, p->conjugate, own.strip, 1);
       x = own.strip;
     }
     if (matrix_is_dense(p->y, p->conjugate) && tsl_number_is(p->alpha, 1)) {
-      of->column->dot(rows, columns, matrix_element(of, p->a, p->ld, i, j), p->ld, x, tsl_line_at(of, p->y, j));
+      kernels->column->dot(rows, columns, matrix_element(kernels, p->a, p->ld, i, j), p->ld, x,
+                           tsl_line_at(kernels, p->y, j));
       continue;
     }
     for (int64_t at = j; at < j + columns; at += sums) {
       const int64_t count = tsl_min(sums, j + columns - at);
-      const tsl_line target = tsl_line_from(of, p->y, at);
-      memset(own.small, 0, (size_t)(count * of->size));
-      of->column->dot(rows, count, matrix_element(of, p->a, p->ld, i, at), p->ld, x, own.small);
-      of->line->add(count, p->alpha, own.small, 1, p->conjugate, tsl_writable(target.at), target.step);
+      const tsl_line target = tsl_line_from(kernels, p->y, at);
+      memset(own.small, 0, (size_t)(count * kernels->size));
+      kernels->column->dot(rows, count, matrix_element(kernels, p->a, p->ld, i, at), p->ld, x, own.small);
+      kernels->line->add(count, p->alpha, own.small, 1, p->conjugate, tsl_writable(target.at), target.step);
     }
   }
 }
@@ -174,10 +181,10 @@ static void multiply_task(void *argument, int64_t index, int worker) {
   (void)worker;
   if (p->transposed)
     matrix_multiply_columns(of->kernels, p, index * of->columns_each,
-                     tsl_min(of->columns_each, p->columns - index * of->columns_each));
+                            tsl_min(of->columns_each, p->columns - index * of->columns_each));
   else
     matrix_multiply_rows(of->kernels, p, index * of->rows_each,
-                  tsl_min(of->rows_each, p->rows - index * of->rows_each));
+                         tsl_min(of->rows_each, p->rows - index * of->rows_each));
 }
 
 void tsl_vector_multiply(const tsl_vector_kernels *kernels, tsl_team team,
@@ -201,23 +208,24 @@ void tsl_vector_multiply(const tsl_vector_kernels *kernels, tsl_team team,
 
 /* --- A += alpha x y' --- */
 
-static void matrix_update_block(const tsl_vector_kernels *of, const tsl_vector_update *u, int64_t i, int64_t rows,
-                         int64_t j, int64_t columns) {
+static void matrix_update_block(const tsl_vector_kernels *kernels, const tsl_vector_update *u, int64_t i,
+                                int64_t rows, int64_t j, int64_t columns) {
   buffers own;
-  const tsl_line from = tsl_line_from(of, u->x, i);
-  const bool far = u->rows * u->columns * of->size > FIRST_CACHE;
+  const tsl_line from = tsl_line_from(kernels, u->x, i);
+  const bool far = u->rows * u->columns * kernels->size > FIRST_CACHE;
   const void *x = from.at;
   if (!matrix_is_dense(u->x, u->conjugate_x)) {
-    of->line->copy(rows, from.at, from.step, u->conjugate_x, own.strip, 1);
+    kernels->line->copy(rows, from.at, from.step, u->conjugate_x, own.strip, 1);
     x = own.strip;
   }
   for (int64_t at = j; at < j + columns; at += COLUMNS) {
     const int64_t count = tsl_min(COLUMNS, j + columns - at);
-    const tsl_line y = tsl_line_from(of, u->y, at);
-    of->line->copy(count, y.at, y.step, u->conjugate_y, own.small, 1);
+    const tsl_line y = tsl_line_from(kernels, u->y, at);
+    kernels->line->copy(count, y.at, y.step, u->conjugate_y, own.small, 1);
     if (!tsl_number_is(u->alpha, 1))
-      of->line->scale(count, u->alpha, own.small, 1);
-    of->column->update(rows, count, x, own.small, tsl_writable(matrix_element(of, u->a, u->ld, i, at)), u->ld, far);
+      kernels->line->scale(count, u->alpha, own.small, 1);
+    kernels->column->update(rows, count, x, own.small,
+                            tsl_writable(matrix_element(kernels, u->a, u->ld, i, at)), u->ld, far);
   }
 }
 
@@ -227,12 +235,13 @@ static void update_task(void *argument, int64_t index, int worker) {
   const int64_t i = index % of->row_tasks * of->rows_each, j = index / of->row_tasks * of->columns_each;
   (void)worker;
   matrix_update_block(of->kernels, u, i, tsl_min(of->rows_each, u->rows - i), j,
-               tsl_min(of->columns_each, u->columns - j));
+                      tsl_min(of->columns_each, u->columns - j));
 }
 
 void tsl_vector_ger(const tsl_vector_kernels *kernels, tsl_team team, const tsl_vector_update *update) {
   const int threads = tsl_team_threads(team);
-  /* Whole columns are read and written in one stream; beside them x may come from the second cache, but for a copy, which has less room. */
+  /* Whole columns are read and written in one stream; beside them x may come from the second cache, but for a
+   * copy, which has less room. */
   const int64_t strip =
       matrix_is_dense(update->x, update->conjugate_x) ? (1 << 20) / kernels->size : STRIP / kernels->size;
   matrix_job of = {.kernels = kernels, .update = update, .rows_each = strip};

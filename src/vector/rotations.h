@@ -1,4 +1,5 @@
-/* Plane rotations: what BLAS calls rotg and rotmg. Each in its type, of `single` precision or not; scalars as f64. */
+/* Plane rotations: what BLAS calls rotg and rotmg. Each in its type, of `single` precision or not; scalars as
+ * f64. */
 #ifndef TSL_VECTOR_ROTATIONS_H
 #define TSL_VECTOR_ROTATIONS_H
 

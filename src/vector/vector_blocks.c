@@ -1,14 +1,19 @@
 /* A full triangle by blocks: what is beside the diagonal is a matrix times a vector.
  *
- *   triangular, upper, x = A x     \###     block by block: what lies above adds to x's beginning, then the small triangle is
- *                                   \##     multiplied; solving goes the other way, transposed ones add to the block
+ *   triangular, upper, x = A x     \###     block by block: what lies above adds to x's beginning, then the
+ * small triangle is
+ *                                   \##     multiplied; solving goes the other way, transposed ones add to
+ * the block
  *                                    \#
- *   symmetric, lower               \        some columns at a time: below their diagonal elements each element is read once, for
+ *   symmetric, lower               \        some columns at a time: below their diagonal elements each
+ * element is read once, for
  *                                  #\       y beside it and for y above it
  *                                  ##\
- *                                  ###\     threads have ranges of columns and a y each, which are added in order
+ *                                  ###\     threads have ranges of columns and a y each, which are added in
+ * order
  *
- * Threads multiply by a triangle in ranges of rows, or of columns where it is transposed, beside a copy of x as it was.
+ * Threads multiply by a triangle in ranges of rows, or of columns where it is transposed, beside a copy of x
+ * as it was.
  */
 #include "vector/vector_triangle.h"
 
@@ -21,23 +26,26 @@
 /* Ranges of a symmetric one begin at whole vectors. */
 enum { BLOCK = 64, ELEMENT_MAX = 16, UNIT = 16, RANGES_MAX = 16, RANGE_LEAST = 96 };
 
-static const char *vector_blocks_element(const tsl_vector_kernels *of, const tsl_triangle *t, int64_t i, int64_t j) {
-  return (const char *)t->a + (i + j * t->ld) * of->size;
+static const char *vector_blocks_element(const tsl_vector_kernels *kernels, const tsl_triangle *t, int64_t i,
+                                         int64_t j) {
+  return (const char *)t->a + (i + j * t->ld) * kernels->size;
 }
 
 /* --- triangular --- */
 
-/* The rows beside columns j to below j + columns: x there += what these columns make of x[j..], or the other way about. */
-static void beside_block(const tsl_vector_kernels *of, tsl_team team, const tsl_triangle *t, bool transposed,
-                         bool solves, tsl_line x, int64_t j, int64_t columns) {
+/* The rows beside columns j to below j + columns: x there += what these columns make of x[j..], or the other
+ * way about. */
+static void beside_block(const tsl_vector_kernels *kernels, tsl_team team, const tsl_triangle *t,
+                         bool transposed, bool solves, tsl_line x, int64_t j, int64_t columns) {
   const int64_t first = t->upper ? 0 : j + columns, rows = t->upper ? j : t->n - first;
-  const tsl_line at = tsl_line_from(of, x, j), beside = tsl_line_from(of, x, first);
+  const tsl_line at = tsl_line_from(kernels, x, j), beside = tsl_line_from(kernels, x, first);
   if (rows > 0)
     tsl_vector_multiply(
-        of, (double)rows * (double)columns * of->size >= TSL_VECTOR_TEAM_FROM ? team : (tsl_team){0},
+        kernels,
+        (double)rows * (double)columns * kernels->size >= TSL_VECTOR_TEAM_FROM ? team : (tsl_team){0},
         &(tsl_vector_product){.rows = rows,
                               .columns = columns,
-                              .a = vector_blocks_element(of, t, first, j),
+                              .a = vector_blocks_element(kernels, t, first, j),
                               .ld = t->ld,
                               .transposed = transposed,
                               .conjugate = t->conjugate,
@@ -47,21 +55,22 @@ static void beside_block(const tsl_vector_kernels *of, tsl_team team, const tsl_
                               .y = transposed ? at : beside});
 }
 
-static void diagonal_block(const tsl_vector_kernels *of, const tsl_triangle *t, bool transposed, bool solves,
-                           tsl_line x, int64_t j, int64_t columns) {
+static void diagonal_block(const tsl_vector_kernels *kernels, const tsl_triangle *t, bool transposed,
+                           bool solves, tsl_line x, int64_t j, int64_t columns) {
   _Alignas(64) char copied[BLOCK * ELEMENT_MAX];
-  const tsl_line at = tsl_line_from(of, x, j);
+  const tsl_line at = tsl_line_from(kernels, x, j);
   const bool copies = at.step != 1 || t->conjugate;
   void *dense = copies ? copied : tsl_writable(at.at);
   if (copies)
-    of->line->copy(columns, at.at, at.step, t->conjugate, dense, 1);
-  of->column->diagonal(columns, vector_blocks_element(of, t, j, j), t->ld,
-                       (tsl_diagonal){t->upper, transposed, t->unit, solves}, dense);
+    kernels->line->copy(columns, at.at, at.step, t->conjugate, dense, 1);
+  kernels->column->diagonal(columns, vector_blocks_element(kernels, t, j, j), t->ld,
+                            (tsl_diagonal){t->upper, transposed, t->unit, solves}, dense);
   if (copies)
-    of->line->copy(columns, dense, 1, t->conjugate, tsl_writable(at.at), at.step);
+    kernels->line->copy(columns, dense, 1, t->conjugate, tsl_writable(at.at), at.step);
 }
 
-/* Where a range of a triangle's rows or columns begins: all have the same part of it. `grows`: the last ones are the long ones. */
+/* Where a range of a triangle's rows or columns begins: all have the same part of it. `grows`: the last ones
+ * are the long ones. */
 static int64_t begin_of(int64_t n, int ranges, int64_t range, bool grows, int64_t unit) {
   if (range == 0 || range == ranges)
     return range == 0 ? 0 : n;
@@ -95,7 +104,8 @@ static void add_old(const ranged *r, int64_t first, int64_t rows, int64_t j, int
                                               .y = tsl_line_from(of, r->x, r->transposed ? j : first)});
 }
 
-/* Every element's sum is made in the same order as by one thread: its block's square first, then the blocks from there on. */
+/* Every element's sum is made in the same order as by one thread: its block's square first, then the blocks
+ * from there on. */
 static void ranged_task(void *argument, int64_t index, int worker) {
   const ranged *r = argument;
   const tsl_triangle *t = r->triangle;
@@ -121,31 +131,31 @@ static void ranged_task(void *argument, int64_t index, int worker) {
 }
 
 /* False where there is no memory, and nothing was done. */
-static bool by_ranges(const tsl_vector_kernels *of, tsl_team team, const tsl_triangle *t, bool transposed,
-                      tsl_line x) {
+static bool by_ranges(const tsl_vector_kernels *kernels, tsl_team team, const tsl_triangle *t,
+                      bool transposed, tsl_line x) {
   void *old;
-  if (tsl_scratch_take((size_t)(t->n * of->size), "a vector beside a triangle", &old) != TESELA_OK)
+  if (tsl_scratch_take((size_t)(t->n * kernels->size), "a vector beside a triangle", &old) != TESELA_OK)
     return false;
-  of->line->copy(t->n, x.at, x.step, false, old, 1);
-  ranged r = {of, t, transposed, x, {old, 1}, (transposed ? 2 : 1) * tsl_team_threads(team)};
+  kernels->line->copy(t->n, x.at, x.step, false, old, 1);
+  ranged r = {kernels, t, transposed, x, {old, 1}, (transposed ? 2 : 1) * tsl_team_threads(team)};
   tsl_team_run(team, r.ranges, ranged_task, &r);
   tsl_scratch_give(old);
   return true;
 }
 
-void tsl_blocks_triangular(const tsl_vector_kernels *of, tsl_team team, const tsl_triangle *t,
+void tsl_blocks_triangular(const tsl_vector_kernels *kernels, tsl_team team, const tsl_triangle *t,
                            bool transposed, bool solves, tsl_line x) {
   const bool ascends = t->upper != (transposed != solves);
   const int64_t blocks = (t->n + BLOCK - 1) / BLOCK;
-  if (!solves && tsl_team_threads(team) > 1 && by_ranges(of, team, t, transposed, x))
+  if (!solves && tsl_team_threads(team) > 1 && by_ranges(kernels, team, t, transposed, x))
     return;
   for (int64_t step = 0; step < blocks; step++) {
     const int64_t j = (ascends ? step : blocks - 1 - step) * BLOCK, columns = tsl_min(BLOCK, t->n - j);
     if (transposed == solves)
-      beside_block(of, team, t, transposed, solves, x, j, columns);
-    diagonal_block(of, t, transposed, solves, x, j, columns);
+      beside_block(kernels, team, t, transposed, solves, x, j, columns);
+    diagonal_block(kernels, t, transposed, solves, x, j, columns);
     if (transposed != solves)
-      beside_block(of, team, t, transposed, solves, x, j, columns);
+      beside_block(kernels, team, t, transposed, solves, x, j, columns);
   }
 }
 
@@ -155,7 +165,7 @@ void tsl_blocks_triangular(const tsl_vector_kernels *of, tsl_team team, const ts
 typedef struct vector_blocks_job {
   const tsl_vector_kernels *kernels;
   const tsl_triangle *triangle;
-  tsl_number alpha;
+  tsl_vector_number alpha;
   const char *x;
   char *y, *others;
   int64_t pitch; /* from one of the others to the next, in bytes */
@@ -163,14 +173,14 @@ typedef struct vector_blocks_job {
 } vector_blocks_job;
 
 /* Columns j to below j + count, at most BLOCK. */
-static void some_columns(const vector_blocks_job *of, char *y, int64_t j, int64_t count) {
-  const tsl_vector_kernels *k = of->kernels;
-  const tsl_triangle *t = of->triangle;
+static void some_columns(const vector_blocks_job *job, char *y, int64_t j, int64_t count) {
+  const tsl_vector_kernels *k = job->kernels;
+  const tsl_triangle *t = job->triangle;
   _Alignas(64) char times[BLOCK * ELEMENT_MAX];
-  k->line->copy(count, of->x + j * k->size, 1, false, times, 1);
-  if (!tsl_number_is(of->alpha, 1))
-    k->line->scale(count, of->alpha, times, 1);
-  k->column->symmetric(t->n, j, j + count, t->a, t->ld, of->alpha, times, of->x, y, t->upper, t->hermitian);
+  k->line->copy(count, job->x + j * k->size, 1, false, times, 1);
+  if (!tsl_number_is(job->alpha, 1))
+    k->line->scale(count, job->alpha, times, 1);
+  k->column->symmetric(t->n, j, j + count, t->a, t->ld, job->alpha, times, job->x, y, t->upper, t->hermitian);
 }
 
 /* A range's columns, and the part of y that they reach. */
@@ -179,11 +189,11 @@ typedef struct reach {
   char *y;
 } reach;
 
-static reach reach_of(const vector_blocks_job *of, int64_t range) {
-  const tsl_triangle *t = of->triangle;
-  reach r = {begin_of(t->n, of->ranges, range, t->upper, UNIT),
-             begin_of(t->n, of->ranges, range + 1, t->upper, UNIT), 0, 0,
-             range == 0 ? of->y : of->others + (range - 1) * of->pitch};
+static reach reach_of(const vector_blocks_job *job, int64_t range) {
+  const tsl_triangle *t = job->triangle;
+  reach r = {begin_of(t->n, job->ranges, range, t->upper, UNIT),
+             begin_of(t->n, job->ranges, range + 1, t->upper, UNIT), 0, 0,
+             range == 0 ? job->y : job->others + (range - 1) * job->pitch};
   r.first = t->upper ? 0 : r.begin;
   r.count = t->upper ? r.end : t->n - r.begin;
   return r;
@@ -200,48 +210,49 @@ static void range_task(void *argument, int64_t index, int worker) {
     some_columns(of, r.y, j, tsl_min(BLOCK, r.end - j));
 }
 
-static void vector_blocks_add_others(const vector_blocks_job *of) {
-  const int64_t size = of->kernels->size;
-  for (int range = 1; range < of->ranges; range++) {
-    const reach r = reach_of(of, range);
-    of->kernels->line->add(r.count, (tsl_number){1, 0}, r.y + r.first * size, 1, false,
-                           of->y + r.first * size, 1);
+static void vector_blocks_add_others(const vector_blocks_job *job) {
+  const int64_t size = job->kernels->size;
+  for (int range = 1; range < job->ranges; range++) {
+    const reach r = reach_of(job, range);
+    job->kernels->line->add(r.count, (tsl_vector_number){1, 0}, r.y + r.first * size, 1, false,
+                            job->y + r.first * size, 1);
   }
 }
 
-/* Copies of what is not dense, conjugated where A is, and a y for each range but the first: conj(A) x = conj(A conj(x)). */
-static bool by_copies(vector_blocks_job *of, tsl_team team, tsl_line x, tsl_line y) {
-  const tsl_vector_kernels *k = of->kernels;
-  const bool conjugate = of->triangle->conjugate, copies_x = conjugate || x.step != 1,
+/* Copies of what is not dense, conjugated where A is, and a y for each range but the first: conj(A) x =
+ * conj(A conj(x)). */
+static bool by_copies(vector_blocks_job *job, tsl_team team, tsl_line x, tsl_line y) {
+  const tsl_vector_kernels *k = job->kernels;
+  const bool conjugate = job->triangle->conjugate, copies_x = conjugate || x.step != 1,
              copies_y = conjugate || y.step != 1;
-  const int64_t n = of->triangle->n, count = of->ranges - 1 + copies_x + copies_y;
+  const int64_t n = job->triangle->n, count = job->ranges - 1 + copies_x + copies_y;
   void *block = NULL;
-  of->pitch = (n * k->size + 63) / 64 * 64;
+  job->pitch = (n * k->size + 63) / 64 * 64;
   if (count > 0 &&
-      tsl_scratch_take((size_t)(of->pitch * count), "vectors beside a triangle", &block) != TESELA_OK)
+      tsl_scratch_take((size_t)(job->pitch * count), "vectors beside a triangle", &block) != TESELA_OK)
     return false;
-  of->others = block;
-  of->x = x.at;
-  of->y = tsl_writable(y.at);
+  job->others = block;
+  job->x = x.at;
+  job->y = tsl_writable(y.at);
   if (copies_x)
-    of->x = of->others + (of->ranges - 1) * of->pitch;
+    job->x = job->others + (job->ranges - 1) * job->pitch;
   if (copies_y)
-    of->y = of->others + (count - 1) * of->pitch;
+    job->y = job->others + (count - 1) * job->pitch;
   if (copies_x)
-    k->line->copy(n, x.at, x.step, conjugate, tsl_writable(of->x), 1);
+    k->line->copy(n, x.at, x.step, conjugate, tsl_writable(job->x), 1);
   if (copies_y)
-    k->line->copy(n, y.at, y.step, conjugate, of->y, 1);
-  of->alpha = tsl_number_conjugate(of->alpha, conjugate);
-  tsl_team_run(team, of->ranges, range_task, of);
-  vector_blocks_add_others(of);
+    k->line->copy(n, y.at, y.step, conjugate, job->y, 1);
+  job->alpha = tsl_number_conjugate(job->alpha, conjugate);
+  tsl_team_run(team, job->ranges, range_task, job);
+  vector_blocks_add_others(job);
   if (copies_y)
-    k->line->copy(n, of->y, 1, conjugate, tsl_writable(y.at), y.step);
+    k->line->copy(n, job->y, 1, conjugate, tsl_writable(y.at), y.step);
   tsl_scratch_give(block);
   return true;
 }
 
 bool tsl_blocks_symmetric(const tsl_vector_kernels *kernels, tsl_team team, const tsl_triangle *triangle,
-                          tsl_number alpha, tsl_line x, tsl_line y) {
+                          tsl_vector_number alpha, tsl_line x, tsl_line y) {
   vector_blocks_job of = {.kernels = kernels, .triangle = triangle, .alpha = alpha, .ranges = 1};
   while (of.ranges < RANGES_MAX && 2 * of.ranges * RANGE_LEAST <= triangle->n)
     of.ranges *= 2; /* which are as many for each of two threads */

@@ -1,6 +1,7 @@
-/* What vectors and matrices times vectors are computed by: for each type a table of each instruction set's kernels. A kernel
- * runs on the caller's thread and takes no memory. Vectors are the address of element 0 and a step between elements, which may
- * be negative or 0; matrices lie column by column, `ld` elements apart. Sizes are not negative. */
+/* What vectors and matrices times vectors are computed by: for each type a table of each instruction set's
+ * kernels. A kernel runs on the caller's thread and takes no memory. Vectors are the address of element 0 and
+ * a step between elements, which may be negative or 0; matrices lie column by column, `ld` elements apart.
+ * Sizes are not negative. */
 #ifndef TSL_VECTOR_VECTOR_KERNELS_H
 #define TSL_VECTOR_VECTOR_KERNELS_H
 
@@ -12,17 +13,18 @@
 #include <tesela/tesela.h>
 
 /* A scalar of any type; of real ones im is 0. */
-typedef struct tsl_number {
+typedef struct tsl_vector_number {
   double re, im;
-} tsl_number;
+} tsl_vector_number;
 
 /* Of one or two vectors. */
 typedef struct tsl_line_kernels {
-  /* y += a x, or a conj(x); z += a x + b y, all steps 1; x = a x; x = a x of real a, component by component */
-  void (*add)(int64_t n, tsl_number a, const void *x, int64_t x_step, bool conjugate, void *y,
+  /* y += a x, or a conj(x); z += a x + b y, all steps 1; x = a x; x = a x of real a, component by component
+   */
+  void (*add)(int64_t n, tsl_vector_number a, const void *x, int64_t x_step, bool conjugate, void *y,
               int64_t y_step);
-  void (*add_two)(int64_t n, tsl_number a, const void *x, tsl_number b, const void *y, void *z);
-  void (*scale)(int64_t n, tsl_number a, void *x, int64_t step);
+  void (*add_two)(int64_t n, tsl_vector_number a, const void *x, tsl_vector_number b, const void *y, void *z);
+  void (*scale)(int64_t n, tsl_vector_number a, void *x, int64_t step);
   void (*stretch)(int64_t n, double a, void *x, int64_t step);
   /* y = x, or conj(x); both exchanged */
   void (*copy)(int64_t n, const void *x, int64_t x_step, bool conjugate, void *y, int64_t y_step);
@@ -30,11 +32,12 @@ typedef struct tsl_line_kernels {
   /* (x, y) = (h[0] x + h[1] y, h[2] x + h[3] y) */
   void (*turn)(int64_t n, void *x, int64_t x_step, void *y, int64_t y_step, const double h[4]);
   /* the sum of x[i] y[i], or conj(x[i]) y[i]; of squares and of absolute values of the components */
-  tsl_number (*dot)(int64_t n, const void *x, int64_t x_step, bool conjugate, const void *y, int64_t y_step);
+  tsl_vector_number (*dot)(int64_t n, const void *x, int64_t x_step, bool conjugate, const void *y,
+                           int64_t y_step);
   double (*squares)(int64_t n, const void *x, int64_t step);
   double (*absolutes)(int64_t n, const void *x, int64_t step);
-  /* the first element whose components' absolute values have the largest sum, and that sum; elements that are no number are
-   * passed over, and -1 tells that there is no other */
+  /* the first element whose components' absolute values have the largest sum, and that sum; elements that are
+   * no number are passed over, and -1 tells that there is no other */
   int64_t (*largest)(int64_t n, const void *x, int64_t step, double *value);
 } tsl_line_kernels;
 
@@ -49,7 +52,8 @@ typedef struct tsl_column_kernels {
   void (*add)(int64_t rows, int64_t columns, const void *a, int64_t ld, const void *t, void *y, bool skips);
   /* s[j] += the sum of A[i, j] x[i] */
   void (*dot)(int64_t rows, int64_t columns, const void *a, int64_t ld, const void *x, void *s);
-  /* A[:, j] += t[j] x, but for columns of which t[j] is 0; `far`: they are part of a matrix that the first cache does not hold */
+  /* A[:, j] += t[j] x, but for columns of which t[j] is 0; `far`: they are part of a matrix that the first
+   * cache does not hold */
   void (*update)(int64_t rows, int64_t columns, const void *x, const void *t, void *a, int64_t ld, bool far);
   /* Of a triangle of n rows, columns `first` to below `end`, with t[j - first]:
    * A[:, j] += t x, whose diagonal elements become real where `hermitian`; and
@@ -57,7 +61,7 @@ typedef struct tsl_column_kernels {
    * it, t being alpha x */
   void (*update_triangle)(int64_t n, int64_t first, int64_t end, const void *x, const void *t, void *a,
                           int64_t ld, bool upper, bool hermitian);
-  void (*symmetric)(int64_t n, int64_t first, int64_t end, const void *a, int64_t ld, tsl_number alpha,
+  void (*symmetric)(int64_t n, int64_t first, int64_t end, const void *a, int64_t ld, tsl_vector_number alpha,
                     const void *t, const void *x, void *y, bool upper, bool hermitian);
   /* x = op(triangle) x, or the x that gives this one */
   void (*diagonal)(int64_t n, const void *a, int64_t ld, tsl_diagonal way, void *x);
@@ -71,7 +75,8 @@ typedef struct tsl_vector_kernels {
   const tsl_column_kernels *column;
 } tsl_vector_kernels;
 
-/* Those of a type (f32, f64, c64, c128) for this processor. They are looked for once; any number of threads may at once, and find the same. */
+/* Those of a type (f32, f64, c64, c128) for this processor. They are looked for once; any number of threads
+ * may at once, and find the same. */
 extern _Atomic(const tsl_vector_kernels *) tsl_vector_chosen;
 const tsl_vector_kernels *tsl_vector_choose(void);
 static inline const tsl_vector_kernels *tsl_vector_kernels_of(tesela_type type) {

@@ -11,11 +11,11 @@ enum { PIECES_MAX = 64, PIECE_LEAST = TSL_VECTOR_SHORT };
 typedef struct vector_lines_work {
   const tsl_vector_kernels *kernels;
   int64_t n, piece; /* elements in all, and of each piece but the last */
-  tsl_number a;
+  tsl_vector_number a;
   bool flag;
   tsl_line x, y;
   const double *h;
-  tsl_number results[PIECES_MAX];
+  tsl_vector_number results[PIECES_MAX];
   int64_t places[PIECES_MAX];
 } vector_lines_work;
 
@@ -28,20 +28,20 @@ static bool is_short(int64_t n) {
 }
 
 /* A piece's length, and its vectors. */
-static int64_t piece_at(const vector_lines_work *of, int64_t index, tsl_line *x, tsl_line *y) {
-  const int64_t first = index * of->piece, rest = of->n - first;
-  *x = tsl_line_from(of->kernels, of->x, first);
+static int64_t piece_at(const vector_lines_work *work, int64_t index, tsl_line *x, tsl_line *y) {
+  const int64_t first = index * work->piece, rest = work->n - first;
+  *x = tsl_line_from(work->kernels, work->x, first);
   if (y)
-    *y = tsl_line_from(of->kernels, of->y, first);
-  return rest < of->piece ? rest : of->piece;
+    *y = tsl_line_from(work->kernels, work->y, first);
+  return rest < work->piece ? rest : work->piece;
 }
 
-static int64_t vector_lines_run(tsl_team team, vector_lines_work *of, tsl_pool_task task) {
-  of->piece = vector_lines_piece_of(of->n);
-  const int64_t count = (of->n + of->piece - 1) / of->piece;
+static int64_t vector_lines_run(tsl_team team, vector_lines_work *work, tsl_pool_task task) {
+  work->piece = vector_lines_piece_of(work->n);
+  const int64_t count = (work->n + work->piece - 1) / work->piece;
   /* Steps of 0 write one element again and again. */
-  const bool alone = of->x.step == 0 || (of->y.at && of->y.step == 0);
-  tsl_team_run(alone ? (tsl_team){0} : team, count, task, of);
+  const bool alone = work->x.step == 0 || (work->y.at && work->y.step == 0);
+  tsl_team_run(alone ? (tsl_team){0} : team, count, task, work);
   return count;
 }
 
@@ -52,12 +52,13 @@ static void vector_lines_add_piece(void *argument, int64_t index, int worker) {
   (void)worker;
   of->kernels->line->add(n, of->a, x.at, x.step, false, tsl_writable(y.at), y.step);
 }
-void tsl_vector_add(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_number a, tsl_line x,
-                    tsl_line y) {
+void tsl_vector_add(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_vector_number a,
+                    tsl_line x, tsl_line y) {
   if (is_short(n))
     kernels->line->add(n, a, x.at, x.step, false, tsl_writable(y.at), y.step);
   else
-    (void)vector_lines_run(team, &(vector_lines_work){.kernels = kernels, .n = n, .a = a, .x = x, .y = y}, vector_lines_add_piece);
+    (void)vector_lines_run(team, &(vector_lines_work){.kernels = kernels, .n = n, .a = a, .x = x, .y = y},
+                           vector_lines_add_piece);
 }
 
 static void scale_piece(void *argument, int64_t index, int worker) {
@@ -70,10 +71,11 @@ static void scale_piece(void *argument, int64_t index, int worker) {
   else
     of->kernels->line->scale(n, of->a, tsl_writable(x.at), x.step);
 }
-void tsl_vector_scale(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_number a, bool is_real,
-                      tsl_line x) {
+void tsl_vector_scale(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_vector_number a,
+                      bool is_real, tsl_line x) {
   if (!is_short(n))
-    (void)vector_lines_run(team, &(vector_lines_work){.kernels = kernels, .n = n, .a = a, .flag = is_real, .x = x}, scale_piece);
+    (void)vector_lines_run(
+        team, &(vector_lines_work){.kernels = kernels, .n = n, .a = a, .flag = is_real, .x = x}, scale_piece);
   else if (is_real)
     kernels->line->stretch(n, a.re, tsl_writable(x.at), x.step);
   else
@@ -91,7 +93,8 @@ void tsl_vector_copy(const tsl_vector_kernels *kernels, tsl_team team, int64_t n
   if (is_short(n))
     kernels->line->copy(n, x.at, x.step, false, tsl_writable(y.at), y.step);
   else
-    (void)vector_lines_run(team, &(vector_lines_work){.kernels = kernels, .n = n, .x = x, .y = y}, vector_lines_copy_piece);
+    (void)vector_lines_run(team, &(vector_lines_work){.kernels = kernels, .n = n, .x = x, .y = y},
+                           vector_lines_copy_piece);
 }
 
 static void swap_piece(void *argument, int64_t index, int worker) {
@@ -105,7 +108,8 @@ void tsl_vector_swap(const tsl_vector_kernels *kernels, tsl_team team, int64_t n
   if (is_short(n))
     kernels->line->swap(n, tsl_writable(x.at), x.step, tsl_writable(y.at), y.step);
   else
-    (void)vector_lines_run(team, &(vector_lines_work){.kernels = kernels, .n = n, .x = x, .y = y}, swap_piece);
+    (void)vector_lines_run(team, &(vector_lines_work){.kernels = kernels, .n = n, .x = x, .y = y},
+                           swap_piece);
 }
 
 static void turn_piece(void *argument, int64_t index, int worker) {
@@ -116,19 +120,20 @@ static void turn_piece(void *argument, int64_t index, int worker) {
   of->kernels->line->turn(n, tsl_writable(x.at), x.step, tsl_writable(y.at), y.step, of->h);
 }
 void tsl_vector_rot(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x, tsl_line y,
-                     const double h[4]) {
+                    const double h[4]) {
   if (is_short(n))
     kernels->line->turn(n, tsl_writable(x.at), x.step, tsl_writable(y.at), y.step, h);
   else
-    (void)vector_lines_run(team, &(vector_lines_work){.kernels = kernels, .n = n, .x = x, .y = y, .h = h}, turn_piece);
+    (void)vector_lines_run(team, &(vector_lines_work){.kernels = kernels, .n = n, .x = x, .y = y, .h = h},
+                           turn_piece);
 }
 
 /* --- sums --- */
 
-static tsl_number vector_lines_sum_of(const vector_lines_work *of, int64_t count) {
-  tsl_number sum = {0, 0};
+static tsl_vector_number vector_lines_sum_of(const vector_lines_work *work, int64_t count) {
+  tsl_vector_number sum = {0, 0};
   for (int64_t i = 0; i < count; i++)
-    sum = tsl_number_sum(sum, of->results[i]);
+    sum = tsl_number_sum(sum, work->results[i]);
   return sum;
 }
 
@@ -139,8 +144,8 @@ static void dot_piece(void *argument, int64_t index, int worker) {
   (void)worker;
   of->results[index] = of->kernels->line->dot(n, x.at, x.step, of->flag, y.at, y.step);
 }
-tsl_number tsl_vector_dot(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x,
-                          bool conjugate, tsl_line y) {
+tsl_vector_number tsl_vector_dot(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x,
+                                 bool conjugate, tsl_line y) {
   if (is_short(n))
     return kernels->line->dot(n, x.at, x.step, conjugate, y.at, y.step);
   vector_lines_work of = {.kernels = kernels, .n = n, .flag = conjugate, .x = x, .y = y};
@@ -172,18 +177,19 @@ static void squares_piece(void *argument, int64_t index, int worker) {
 /* Whether a sum of n squares that were rounded in the type has lost nothing to the ends of its range. */
 static bool is_safe(tesela_type type, int64_t n, double sum) {
   const bool single = type == TESELA_F32 || type == TESELA_C64;
-  /* What vanished of each square is below the least normal number, and all of them are below a rounding of the sum. */
+  /* What vanished of each square is below the least normal number, and all of them are below a rounding of
+   * the sum. */
   const double least = single ? 0x1p-126 * 0x1p26 : 0x1p-1022 * 0x1p55, most = single ? 0x1p127 : 0x1p1023;
   return sum >= least * 2 * (double)n && sum <= most;
 }
 
-/* In f64 after a scaling by a power of two that takes the largest component near 1; where some component is infinite or no
- * number, so is the result. */
+/* In f64 after a scaling by a power of two that takes the largest component near 1; where some component is
+ * infinite or no number, so is the result. */
 static double scaled_norm(const tsl_vector_kernels *kernels, int64_t n, tsl_line x) {
   double most = 0, sum = 0;
   bool is_wrong = false;
   for (int64_t i = 0; i < n; i++) {
-    const tsl_number value = tsl_line_get(kernels, x, i);
+    const tsl_vector_number value = tsl_line_get(kernels, x, i);
     is_wrong = is_wrong || isnan(value.re) || isnan(value.im);
     most = fmax(most, fmax(fabs(value.re), fabs(value.im)));
   }
@@ -193,7 +199,7 @@ static double scaled_norm(const tsl_vector_kernels *kernels, int64_t n, tsl_line
     return most;
   const int power = ilogb(most);
   for (int64_t i = 0; i < n; i++) {
-    const tsl_number value = tsl_line_get(kernels, x, i);
+    const tsl_vector_number value = tsl_line_get(kernels, x, i);
     const double re = scalbn(value.re, -power), im = scalbn(value.im, -power);
     sum += re * re + im * im;
   }
@@ -245,7 +251,7 @@ static int64_t largest_of_pieces(const tsl_vector_kernels *kernels, tsl_team tea
 }
 
 int64_t tsl_vector_iamax(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x) {
-  const tsl_number first = tsl_line_get(kernels, x, 0);
+  const tsl_vector_number first = tsl_line_get(kernels, x, 0);
   double most;
   if (isnan(first.re) || isnan(first.im))
     return 0;

@@ -5,61 +5,62 @@
 #include "base/memory.h"
 #include "vector/vector.h"
 
-static inline tsl_number tsl_number_at(const tsl_vector_kernels *of, const void *at) {
-  switch (of->type) {
+static inline tsl_vector_number tsl_number_at(const tsl_vector_kernels *kernels, const void *src) {
+  switch (kernels->type) {
   case TESELA_F32:
-    return (tsl_number){(double)*(const float *)at, 0};
+    return (tsl_vector_number){(double)*(const float *)src, 0};
   case TESELA_F64:
-    return (tsl_number){*(const double *)at, 0};
+    return (tsl_vector_number){*(const double *)src, 0};
   case TESELA_C64:
-    return (tsl_number){(double)((const float *)at)[0], (double)((const float *)at)[1]};
+    return (tsl_vector_number){(double)((const float *)src)[0], (double)((const float *)src)[1]};
   default:
-    return (tsl_number){((const double *)at)[0], ((const double *)at)[1]};
+    return (tsl_vector_number){((const double *)src)[0], ((const double *)src)[1]};
   }
 }
-static inline void tsl_number_put(const tsl_vector_kernels *of, void *at, tsl_number value) {
-  switch (of->type) {
+static inline void tsl_number_put(const tsl_vector_kernels *kernels, void *data, tsl_vector_number value) {
+  switch (kernels->type) {
   case TESELA_F32:
-    *(float *)at = (float)value.re;
+    *(float *)data = (float)value.re;
     break;
   case TESELA_F64:
-    *(double *)at = value.re;
+    *(double *)data = value.re;
     break;
   case TESELA_C64:
-    ((float *)at)[0] = (float)value.re;
-    ((float *)at)[1] = (float)value.im;
+    ((float *)data)[0] = (float)value.re;
+    ((float *)data)[1] = (float)value.im;
     break;
   default:
-    ((double *)at)[0] = value.re;
-    ((double *)at)[1] = value.im;
+    ((double *)data)[0] = value.re;
+    ((double *)data)[1] = value.im;
   }
 }
 
-static inline tsl_number tsl_number_conjugate(tsl_number a, bool conjugates) {
-  return conjugates ? (tsl_number){a.re, -a.im} : a;
+static inline tsl_vector_number tsl_number_conjugate(tsl_vector_number a, bool conjugates) {
+  return conjugates ? (tsl_vector_number){a.re, -a.im} : a;
 }
-static inline tsl_number tsl_number_sum(tsl_number a, tsl_number b) {
-  return (tsl_number){a.re + b.re, a.im + b.im};
+static inline tsl_vector_number tsl_number_sum(tsl_vector_number a, tsl_vector_number b) {
+  return (tsl_vector_number){a.re + b.re, a.im + b.im};
 }
 /* The imaginary zeros of real types must not meet an infinity. */
-static inline tsl_number tsl_number_product(const tsl_vector_kernels *of, tsl_number a, tsl_number b) {
-  return of->is_complex ? (tsl_number){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}
-                        : (tsl_number){a.re * b.re, 0};
+static inline tsl_vector_number tsl_number_product(const tsl_vector_kernels *kernels, tsl_vector_number a,
+                                                   tsl_vector_number b) {
+  return kernels->is_complex ? (tsl_vector_number){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}
+                             : (tsl_vector_number){a.re * b.re, 0};
 }
-static inline bool tsl_number_is(tsl_number a, double re) {
+static inline bool tsl_number_is(tsl_vector_number a, double re) {
   return a.re == re && a.im == 0;
 }
 
 /* Element i. */
-static inline void *tsl_line_at(const tsl_vector_kernels *of, tsl_line x, int64_t i) {
-  return (char *)tsl_writable(x.at) + i * x.step * of->size;
+static inline void *tsl_line_at(const tsl_vector_kernels *kernels, tsl_line x, int64_t i) {
+  return (char *)tsl_writable(x.at) + i * x.step * kernels->size;
 }
-static inline tsl_number tsl_line_get(const tsl_vector_kernels *of, tsl_line x, int64_t i) {
-  return tsl_number_at(of, tsl_line_at(of, x, i));
+static inline tsl_vector_number tsl_line_get(const tsl_vector_kernels *kernels, tsl_line x, int64_t i) {
+  return tsl_number_at(kernels, tsl_line_at(kernels, x, i));
 }
 /* From element i on. */
-static inline tsl_line tsl_line_from(const tsl_vector_kernels *of, tsl_line x, int64_t i) {
-  return (tsl_line){tsl_line_at(of, x, i), x.step};
+static inline tsl_line tsl_line_from(const tsl_vector_kernels *kernels, tsl_line x, int64_t i) {
+  return (tsl_line){tsl_line_at(kernels, x, i), x.step};
 }
 
 #endif

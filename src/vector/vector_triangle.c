@@ -1,5 +1,5 @@
-/* One triangle of a square matrix, column by column, however it is stored: beside each diagonal element lies what a column
- * has, and a kernel for vectors takes it.
+/* One triangle of a square matrix, column by column, however it is stored: beside each diagonal element lies
+ * what a column has, and a kernel for vectors takes it.
  *
  *   upper:  full      packed        band, k = 2       lower:  full     packed     band, k = 2
  *           a b d     a|b c|d e f   . . d             a . .   a b d|c e|f         a c f
@@ -12,120 +12,126 @@
 
 #include <math.h>
 
-static void *vector_triangle_at(const tsl_vector_kernels *of, const void *a, int64_t i) {
-  return (char *)tsl_writable(a) + i * of->size;
+static void *vector_triangle_at(const tsl_vector_kernels *kernels, const void *a, int64_t i) {
+  return (char *)tsl_writable(a) + i * kernels->size;
 }
-tsl_column tsl_triangle_column(const tsl_vector_kernels *of, const tsl_triangle *t, int64_t j) {
+tsl_triangle_lane tsl_triangle_column(const tsl_vector_kernels *kernels, const tsl_triangle *t, int64_t j) {
   const bool band = t->storage == TSL_STORED_BAND;
   const int64_t reach = band ? t->k : t->n;
   const int64_t count = tsl_min(reach, t->upper ? j : t->n - 1 - j), first = t->upper ? j - count : j + 1;
   int64_t diagonal = j * t->ld + (band ? t->upper ? t->k : 0 : j);
   if (t->storage == TSL_STORED_PACKED)
     diagonal = t->upper ? j * (j + 1) / 2 + j : j * t->n - j * (j - 1) / 2;
-  return (tsl_column){first, count, vector_triangle_at(of, t->a, t->upper ? diagonal - count : diagonal + 1),
-                      vector_triangle_at(of, t->a, diagonal)};
+  return (tsl_triangle_lane){first, count,
+                             vector_triangle_at(kernels, t->a, t->upper ? diagonal - count : diagonal + 1),
+                             vector_triangle_at(kernels, t->a, diagonal)};
 }
 
 /* What an element on the diagonal is. */
-static tsl_number diagonal_of(const tsl_vector_kernels *of, const tsl_triangle *t, const tsl_column *column) {
-  tsl_number value = tsl_number_at(of, column->diagonal);
+static tsl_vector_number diagonal_of(const tsl_vector_kernels *kernels, const tsl_triangle *t,
+                                     const tsl_triangle_lane *column) {
+  tsl_vector_number value = tsl_number_at(kernels, column->diagonal);
   if (t->hermitian)
     value.im = 0;
   return tsl_number_conjugate(value, t->conjugate);
 }
 
-static void add_column(const tsl_vector_kernels *of, const tsl_column *column, tsl_number a, bool conjugate,
-                       tsl_line y) {
-  const tsl_line to = tsl_line_from(of, y, column->first);
-  of->line->add(column->count, a, column->beside, 1, conjugate, tsl_writable(to.at), to.step);
+static void add_column(const tsl_vector_kernels *kernels, const tsl_triangle_lane *column,
+                       tsl_vector_number a, bool conjugate, tsl_line y) {
+  const tsl_line to = tsl_line_from(kernels, y, column->first);
+  kernels->line->add(column->count, a, column->beside, 1, conjugate, tsl_writable(to.at), to.step);
 }
-static tsl_number dot_column(const tsl_vector_kernels *of, const tsl_column *column, bool conjugate,
-                             tsl_line x) {
-  const tsl_line with = tsl_line_from(of, x, column->first);
-  return of->line->dot(column->count, column->beside, 1, conjugate, with.at, with.step);
+static tsl_vector_number dot_column(const tsl_vector_kernels *kernels, const tsl_triangle_lane *column,
+                                    bool conjugate, tsl_line x) {
+  const tsl_line with = tsl_line_from(kernels, x, column->first);
+  return kernels->line->dot(column->count, column->beside, 1, conjugate, with.at, with.step);
 }
 
-void tsl_columns_symmetric(const tsl_vector_kernels *of, const tsl_triangle *t, tsl_number alpha, tsl_line x,
-                           tsl_line y) {
+void tsl_columns_symmetric(const tsl_vector_kernels *kernels, const tsl_triangle *t, tsl_vector_number alpha,
+                           tsl_line x, tsl_line y) {
   for (int64_t j = 0; j < t->n; j++) {
-    const tsl_column column = tsl_triangle_column(of, t, j);
-    const tsl_number times = tsl_number_product(of, alpha, tsl_line_get(of, x, j));
-    add_column(of, &column, times, t->conjugate, y);
-    const tsl_number beside = dot_column(of, &column, t->hermitian != t->conjugate, x);
-    const tsl_number sum = tsl_number_sum(tsl_number_product(of, times, diagonal_of(of, t, &column)),
-                                          tsl_number_product(of, alpha, beside));
-    tsl_number_put(of, tsl_line_at(of, y, j), tsl_number_sum(tsl_line_get(of, y, j), sum));
+    const tsl_triangle_lane column = tsl_triangle_column(kernels, t, j);
+    const tsl_vector_number times = tsl_number_product(kernels, alpha, tsl_line_get(kernels, x, j));
+    add_column(kernels, &column, times, t->conjugate, y);
+    const tsl_vector_number beside = dot_column(kernels, &column, t->hermitian != t->conjugate, x);
+    const tsl_vector_number sum =
+        tsl_number_sum(tsl_number_product(kernels, times, diagonal_of(kernels, t, &column)),
+                       tsl_number_product(kernels, alpha, beside));
+    tsl_number_put(kernels, tsl_line_at(kernels, y, j), tsl_number_sum(tsl_line_get(kernels, y, j), sum));
   }
 }
 
 /* R. L. Smith's division (1962). */
-static tsl_number vector_triangle_quotient(const tsl_vector_kernels *of, tsl_number a, tsl_number b) {
-  if (!of->is_complex)
-    return (tsl_number){a.re / b.re, 0};
+static tsl_vector_number vector_triangle_quotient(const tsl_vector_kernels *kernels, tsl_vector_number a,
+                                                  tsl_vector_number b) {
+  if (!kernels->is_complex)
+    return (tsl_vector_number){a.re / b.re, 0};
   const bool flat = fabs(b.re) >= fabs(b.im);
   const double large = flat ? b.re : b.im, small = flat ? b.im : b.re, ratio = small / large;
   const double below = large + small * ratio;
-  return flat ? (tsl_number){(a.re + a.im * ratio) / below, (a.im - a.re * ratio) / below}
-              : (tsl_number){(a.re * ratio + a.im) / below, (a.im * ratio - a.re) / below};
+  return flat ? (tsl_vector_number){(a.re + a.im * ratio) / below, (a.im - a.re * ratio) / below}
+              : (tsl_vector_number){(a.re * ratio + a.im) / below, (a.im * ratio - a.re) / below};
 }
 
-static void column_of_transposed(const tsl_vector_kernels *of, const tsl_triangle *t, int64_t j, bool solves,
-                                 tsl_line x) {
-  const tsl_column column = tsl_triangle_column(of, t, j);
-  tsl_number value = tsl_line_get(of, x, j), sum = dot_column(of, &column, t->conjugate, x);
+static void column_of_transposed(const tsl_vector_kernels *kernels, const tsl_triangle *t, int64_t j,
+                                 bool solves, tsl_line x) {
+  const tsl_triangle_lane column = tsl_triangle_column(kernels, t, j);
+  tsl_vector_number value = tsl_line_get(kernels, x, j), sum = dot_column(kernels, &column, t->conjugate, x);
   if (solves) {
-    value = (tsl_number){value.re - sum.re, value.im - sum.im};
+    value = (tsl_vector_number){value.re - sum.re, value.im - sum.im};
     if (!t->unit)
-      value = vector_triangle_quotient(of, value, diagonal_of(of, t, &column));
+      value = vector_triangle_quotient(kernels, value, diagonal_of(kernels, t, &column));
   } else {
     if (!t->unit)
-      value = tsl_number_product(of, value, diagonal_of(of, t, &column));
+      value = tsl_number_product(kernels, value, diagonal_of(kernels, t, &column));
     value = tsl_number_sum(value, sum);
   }
-  tsl_number_put(of, tsl_line_at(of, x, j), value);
+  tsl_number_put(kernels, tsl_line_at(kernels, x, j), value);
 }
 
-static void column_of_plain(const tsl_vector_kernels *of, const tsl_triangle *t, int64_t j, bool solves,
+static void column_of_plain(const tsl_vector_kernels *kernels, const tsl_triangle *t, int64_t j, bool solves,
                             tsl_line x) {
-  const tsl_column column = tsl_triangle_column(of, t, j);
-  tsl_number value = tsl_line_get(of, x, j);
+  const tsl_triangle_lane column = tsl_triangle_column(kernels, t, j);
+  tsl_vector_number value = tsl_line_get(kernels, x, j);
   if (tsl_number_is(value, 0))
     return;
   if (solves) {
     if (!t->unit)
-      tsl_number_put(of, tsl_line_at(of, x, j), vector_triangle_quotient(of, value, diagonal_of(of, t, &column)));
-    value = tsl_line_get(of, x, j);
-    add_column(of, &column, (tsl_number){-value.re, -value.im}, t->conjugate, x);
+      tsl_number_put(kernels, tsl_line_at(kernels, x, j),
+                     vector_triangle_quotient(kernels, value, diagonal_of(kernels, t, &column)));
+    value = tsl_line_get(kernels, x, j);
+    add_column(kernels, &column, (tsl_vector_number){-value.re, -value.im}, t->conjugate, x);
     return;
   }
-  add_column(of, &column, value, t->conjugate, x);
+  add_column(kernels, &column, value, t->conjugate, x);
   if (!t->unit)
-    tsl_number_put(of, tsl_line_at(of, x, j), tsl_number_product(of, value, diagonal_of(of, t, &column)));
+    tsl_number_put(kernels, tsl_line_at(kernels, x, j),
+                   tsl_number_product(kernels, value, diagonal_of(kernels, t, &column)));
 }
 
-void tsl_columns_triangular(const tsl_vector_kernels *of, const tsl_triangle *t, bool transposed, bool solves,
-                            tsl_line x) {
+void tsl_columns_triangular(const tsl_vector_kernels *kernels, const tsl_triangle *t, bool transposed,
+                            bool solves, tsl_line x) {
   const bool ascends = t->upper != (transposed != solves);
   for (int64_t step = 0; step < t->n; step++) {
     const int64_t j = ascends ? step : t->n - 1 - step;
-    (transposed ? column_of_transposed : column_of_plain)(of, t, j, solves, x);
+    (transposed ? column_of_transposed : column_of_plain)(kernels, t, j, solves, x);
   }
 }
 
 /* --- whole operations --- */
 
-void tsl_vector_symmetric(const tsl_vector_kernels *of, tsl_team team, const tsl_triangle *t,
-                          tsl_number alpha, tsl_line x, tsl_line y) {
-  if (t->storage != TSL_STORED_FULL || !tsl_blocks_symmetric(of, team, t, alpha, x, y))
-    tsl_columns_symmetric(of, t, alpha, x, y);
+void tsl_vector_symmetric(const tsl_vector_kernels *kernels, tsl_team team, const tsl_triangle *t,
+                          tsl_vector_number alpha, tsl_line x, tsl_line y) {
+  if (t->storage != TSL_STORED_FULL || !tsl_blocks_symmetric(kernels, team, t, alpha, x, y))
+    tsl_columns_symmetric(kernels, t, alpha, x, y);
 }
 
-void tsl_vector_triangular(const tsl_vector_kernels *of, tsl_team team, const tsl_triangle *t,
+void tsl_vector_triangular(const tsl_vector_kernels *kernels, tsl_team team, const tsl_triangle *t,
                            bool transposed, bool solves, tsl_line x) {
   if (t->storage == TSL_STORED_FULL)
-    tsl_blocks_triangular(of, team, t, transposed, solves, x);
+    tsl_blocks_triangular(kernels, team, t, transposed, solves, x);
   else
-    tsl_columns_triangular(of, t, transposed, solves, x);
+    tsl_columns_triangular(kernels, t, transposed, solves, x);
 }
 
 /* --- updates --- */
@@ -134,30 +140,32 @@ void tsl_vector_triangular(const tsl_vector_kernels *of, tsl_team team, const ts
 typedef struct update {
   const tsl_vector_kernels *kernels;
   const tsl_triangle *triangle;
-  tsl_number alpha;
+  tsl_vector_number alpha;
   tsl_line x, y;
   int64_t each;
 } update;
 
 /* Column j of A += x t, whose diagonal element, of a hermitian triangle, becomes real. */
-static void add_to_column(const update *u, int64_t j, const tsl_column *column, tsl_line x, tsl_number t) {
+static void add_to_column(const update *u, int64_t j, const tsl_triangle_lane *column, tsl_line x,
+                          tsl_vector_number t) {
   const tsl_vector_kernels *of = u->kernels;
   const bool conjugate = u->triangle->conjugate;
   if (!tsl_number_is(t, 0)) {
     const tsl_line from = tsl_line_from(of, x, column->first);
     of->line->add(column->count, t, from.at, from.step, conjugate, column->beside, 1);
-    const tsl_number added =
+    const tsl_vector_number added =
         tsl_number_product(of, tsl_number_conjugate(tsl_line_get(of, x, j), conjugate), t);
     tsl_number_put(of, column->diagonal, tsl_number_sum(tsl_number_at(of, column->diagonal), added));
   }
   if (u->triangle->hermitian) {
-    const tsl_number value = tsl_number_at(of, column->diagonal);
-    tsl_number_put(of, column->diagonal, (tsl_number){value.re, 0});
+    const tsl_vector_number value = tsl_number_at(of, column->diagonal);
+    tsl_number_put(of, column->diagonal, (tsl_vector_number){value.re, 0});
   }
 }
 
 /* alpha x[j], conjugated where A is hermitian, and once more where the triangle conjugates. */
-static tsl_number vector_triangle_factor(const update *u, tsl_number alpha, tsl_line x, int64_t j) {
+static tsl_vector_number vector_triangle_factor(const update *u, tsl_vector_number alpha, tsl_line x,
+                                                int64_t j) {
   const bool conjugates = u->triangle->hermitian != u->triangle->conjugate;
   return tsl_number_product(u->kernels, alpha,
                             tsl_number_conjugate(tsl_line_get(u->kernels, x, j), conjugates));
@@ -169,7 +177,8 @@ static bool vector_triangle_is_plain(const update *u, tsl_line x) {
 }
 
 /* A += a x y' in columns `first` to below `end`. */
-static void plain_columns(const update *u, int64_t first, int64_t end, tsl_number a, tsl_line x, tsl_line y) {
+static void plain_columns(const update *u, int64_t first, int64_t end, tsl_vector_number a, tsl_line x,
+                          tsl_line y) {
   enum { COLUMNS = 32, ELEMENT_MAX = 16 };
   const tsl_vector_kernels *of = u->kernels;
   const tsl_triangle *t = u->triangle;
@@ -195,7 +204,7 @@ static void one_task(void *argument, int64_t index, int worker) {
     return;
   }
   for (int64_t j = first; j < end; j++) {
-    const tsl_column column = tsl_triangle_column(u->kernels, t, j);
+    const tsl_triangle_lane column = tsl_triangle_column(u->kernels, t, j);
     add_to_column(u, j, &column, u->x, vector_triangle_factor(u, u->alpha, u->x, j));
   }
 }
@@ -203,7 +212,7 @@ static void one_task(void *argument, int64_t index, int worker) {
 static void two_task(void *argument, int64_t index, int worker) {
   const update *u = argument;
   const tsl_triangle *t = u->triangle;
-  const tsl_number second = tsl_number_conjugate(u->alpha, t->hermitian);
+  const tsl_vector_number second = tsl_number_conjugate(u->alpha, t->hermitian);
   const int64_t first = index * u->each, end = tsl_min(t->n, first + u->each);
   (void)worker;
   if (vector_triangle_is_plain(u, u->x) && vector_triangle_is_plain(u, u->y)) {
@@ -214,7 +223,7 @@ static void two_task(void *argument, int64_t index, int worker) {
     return;
   }
   for (int64_t j = first; j < end; j++) {
-    const tsl_column column = tsl_triangle_column(u->kernels, t, j);
+    const tsl_triangle_lane column = tsl_triangle_column(u->kernels, t, j);
     add_to_column(u, j, &column, u->x, vector_triangle_factor(u, u->alpha, u->y, j));
     add_to_column(u, j, &column, u->y, vector_triangle_factor(u, second, u->x, j));
   }
@@ -227,11 +236,13 @@ static void vector_triangle_run(tsl_team team, update *u, tsl_pool_task task) {
     tsl_team_run(team, (u->triangle->n + u->each - 1) / u->each, task, u);
 }
 
-void tsl_vector_rank_one(const tsl_vector_kernels *of, tsl_team team, const tsl_triangle *t, tsl_number alpha,
-                         tsl_line x) {
-  vector_triangle_run(team, &(update){.kernels = of, .triangle = t, .alpha = alpha, .x = x}, one_task);
+void tsl_vector_rank_one(const tsl_vector_kernels *vector_kernels, tsl_team team, const tsl_triangle *t,
+                         tsl_vector_number alpha, tsl_line x) {
+  vector_triangle_run(team, &(update){.kernels = vector_kernels, .triangle = t, .alpha = alpha, .x = x},
+                      one_task);
 }
-void tsl_vector_rank_two(const tsl_vector_kernels *of, tsl_team team, const tsl_triangle *t, tsl_number alpha,
-                         tsl_line x, tsl_line y) {
-  vector_triangle_run(team, &(update){.kernels = of, .triangle = t, .alpha = alpha, .x = x, .y = y}, two_task);
+void tsl_vector_rank_two(const tsl_vector_kernels *vector_kernels, tsl_team team, const tsl_triangle *t,
+                         tsl_vector_number alpha, tsl_line x, tsl_line y) {
+  vector_triangle_run(
+      team, &(update){.kernels = vector_kernels, .triangle = t, .alpha = alpha, .x = x, .y = y}, two_task);
 }

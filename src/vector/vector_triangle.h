@@ -5,22 +5,23 @@
 #include "vector/vector_number.h"
 
 /* A column's elements beside the diagonal: rows first to below first + count; and its diagonal element. */
-typedef struct tsl_column {
+typedef struct tsl_triangle_lane {
   int64_t first, count;
   void *beside, *diagonal;
-} tsl_column;
+} tsl_triangle_lane;
 
-tsl_column tsl_triangle_column(const tsl_vector_kernels *kernels, const tsl_triangle *triangle, int64_t j);
+tsl_triangle_lane tsl_triangle_column(const tsl_vector_kernels *kernels, const tsl_triangle *triangle,
+                                      int64_t j);
 
 /* Column by column, for every storage, without memory. */
-void tsl_columns_symmetric(const tsl_vector_kernels *kernels, const tsl_triangle *triangle, tsl_number alpha,
-                           tsl_line x, tsl_line y);
+void tsl_columns_symmetric(const tsl_vector_kernels *kernels, const tsl_triangle *triangle,
+                           tsl_vector_number alpha, tsl_line x, tsl_line y);
 void tsl_columns_triangular(const tsl_vector_kernels *kernels, const tsl_triangle *triangle, bool transposed,
                             bool solves, tsl_line x);
 
 /* By blocks, of a full triangle; false where there is no memory, and nothing was done. */
 bool tsl_blocks_symmetric(const tsl_vector_kernels *kernels, tsl_team team, const tsl_triangle *triangle,
-                          tsl_number alpha, tsl_line x, tsl_line y);
+                          tsl_vector_number alpha, tsl_line x, tsl_line y);
 void tsl_blocks_triangular(const tsl_vector_kernels *kernels, tsl_team team, const tsl_triangle *triangle,
                            bool transposed, bool solves, tsl_line x);
 

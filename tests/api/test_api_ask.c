@@ -1,5 +1,5 @@
-/* What a caller asks of a result: accuracy and bits, in descriptions and in the environment, what runs then, and what is said
- * where nothing can. */
+/* What a caller asks of a result: accuracy and bits, in descriptions and in the environment, what runs then,
+ * and what is said where nothing can. */
 #include "unit/calls.h"
 
 #include <tesela/tesela.h>

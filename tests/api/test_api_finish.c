@@ -1,6 +1,6 @@
-/* The last step of products by the public calls: a bias, an activation or both, in every way in which a product runs: once, again (when
- * calls are known and go fast ways), by a plan, queued, in a batch, on the cpu and by the kernels of an OpenCL device. What is right is
- * computed here, by the definitions. */
+/* The last step of products by the public calls: a bias, an activation or both, in every way in which a
+ * product runs: once, again (when calls are known and go fast ways), by a plan, queued, in a batch, on the
+ * cpu and by the kernels of an OpenCL device. What is right is computed here, by the definitions. */
 #include "unit/calls.h"
 
 #include <math.h>
@@ -41,8 +41,8 @@ static double function(tesela_activation activation, double x) {
 }
 
 /* Element (i, j) of f(A B + bias), for the first product with a row of its own. */
-static double right(int product, const float *bias, tesela_bias_axis along, tesela_activation activation, int i,
-                    int j) {
+static double right(int product, const float *bias, tesela_bias_axis along, tesela_activation activation,
+                    int i, int j) {
   double sum = along == TESELA_NO_BIAS ? 0 : (double)bias[along == TESELA_BIAS_ROW ? j : i];
   for (int l = 0; l < K; l++)
     sum += (double)a[product][i * K + l] * (double)b[l * N + j];
@@ -78,12 +78,14 @@ static const float *vector_of(tesela_bias_axis along) {
   return along == TESELA_BIAS_ROW ? row : column;
 }
 
-/* Every last step, by turns with the plain product: nobody takes the one for the other, however often it was called before. */
+/* Every last step, by turns with the plain product: nobody takes the one for the other, however often it was
+ * called before. */
 static void call_again_on(const char *device) {
   for (int round = 0; round < 4; round++)
     for (int along = 0; along < TESELA_ALONGS; along++)
       for (int activation = 0; activation < TESELA_ACTIVATIONS; activation++) {
-        const tesela_gemm_desc desc = described(device, (tesela_bias_axis)along, (tesela_activation)activation);
+        const tesela_gemm_desc desc =
+            described(device, (tesela_bias_axis)along, (tesela_activation)activation);
         for (int i = 0; i < 3; i++) {
           memset(c[0], 0x7f, sizeof c[0]);
           must(tesela_gemm(context, &desc, NULL));

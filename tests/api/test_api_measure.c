@@ -1,5 +1,5 @@
-/* desc.measure_error: what it measures is what the result is off, of every operation, layout and place; a result that is beyond its
- * bound is a failure. */
+/* desc.measure_error: what it measures is what the result is off, of every operation, layout and place; a
+ * result that is beyond its bound is a failure. */
 #include "api/api.h"
 #include "unit/calls.h"
 
@@ -67,7 +67,8 @@ static void the_error_itself(void **state) {
   }
 }
 
-/* A large one's sample: the same by the same seed, another by another; and the bits of what is not measured. */
+/* A large one's sample: the same by the same seed, another by another; and the bits of what is not measured.
+ */
 static void samples(void **state) {
   tesela_record first, again, other;
   (void)state;
@@ -201,7 +202,7 @@ static double finished_error(const tesela_gemm_desc *desc, double beta) {
     for (int j = 0; j < N; j++) {
       const double added = desc->bias_axis == TESELA_BIAS_ROW      ? (double)bias[j]
                            : desc->bias_axis == TESELA_BIAS_COLUMN ? (double)bias[i]
-                                                                    : 0,
+                                                                   : 0,
                    before = beta * (double)kept[i * N + j];
       double sum = added + before, size = fabs(added) + fabs(before);
       for (int l = 0; l < K; l++) {
@@ -266,14 +267,14 @@ static void last_steps(void **state) {
 /* --- structures --- */
 
 /* What a factor of which one triangle is stored has at (i, j). */
-static double completed(const float *of, tesela_structure structure, tesela_triangle triangle, int side,
+static double completed(const float *state, tesela_structure structure, tesela_triangle triangle, int side,
                         int i, int j) {
   const bool beside = (triangle == TESELA_LOWER && i < j) || (triangle == TESELA_UPPER && i > j);
   if (structure == TESELA_UNIT_TRIANGULAR && i == j)
     return 1;
   if (beside && (structure == TESELA_TRIANGULAR || structure == TESELA_UNIT_TRIANGULAR))
     return 0;
-  return (double)(beside ? of[j * side + i] : of[i * side + j]);
+  return (double)(beside ? state[j * side + i] : state[i * side + j]);
 }
 
 static double structured_error(const tesela_gemm_desc *desc, int m, int n, int k, const float *right) {
@@ -478,8 +479,8 @@ static void write_operands(void) {
     must(tesela_buffer_write(buffers[i], 0, host[i], sizeof c));
 }
 
-/* Where operands lie on a device, it sums: the error is what it is, samples are as wide as elsewhere however numbers lie, and what sums do
- * not tell is looked at term by term. */
+/* Where operands lie on a device, it sums: the error is what it is, samples are as wide as elsewhere however
+ * numbers lie, and what sums do not tell is looked at term by term. */
 static void sums_of_a_device(void **state) {
   static const double betas[] = {0, 0.5};
   tesela_record record;

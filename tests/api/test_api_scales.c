@@ -1,6 +1,6 @@
-/* Products of narrow matrices with scales by the public calls: integers and 8-bit floats, one number or one for each line, in every way in
- * which a product runs: once, again, by a plan, queued, in a batch, on the cpu and by the kernels of an OpenCL device. What is right is
- * computed here, by the definition. */
+/* Products of narrow matrices with scales by the public calls: integers and 8-bit floats, one number or one
+ * for each line, in every way in which a product runs: once, again, by a plan, queued, in a batch, on the cpu
+ * and by the kernels of an OpenCL device. What is right is computed here, by the definition. */
 #include "unit/calls.h"
 
 #include <math.h>
@@ -49,47 +49,47 @@ static const float *scale_of(tesela_scaling scaling, const float *lines) {
   return scaling == TESELA_NO_SCALE ? NULL : scaling == TESELA_SCALE_TENSOR ? &one : lines;
 }
 
-static double factor(tesela_scaling scaling, const float *lines, int at) {
+static double factor(tesela_scaling scaling, const float *lines, int index) {
   const float *scale = scale_of(scaling, lines);
-  return !scale ? 1 : (double)scale[scaling == TESELA_SCALE_LINES ? at : 0];
+  return !scale ? 1 : (double)scale[scaling == TESELA_SCALE_LINES ? index : 0];
 }
 
-static double right(const form *of, int product, const float *of_rows, const float *of_cols, int i, int j,
-                    double before) {
+static double right(const form *form_in, int product, const float *of_rows, const float *of_cols, int i,
+                    int j, double before) {
   int sum = 0;
   for (int l = 0; l < K; l++)
     sum += a[product][i * K + l] * b[l * N + j];
-  return of->alpha * sum * factor(of->of_a, of_rows, i) * factor(of->of_b, of_cols, j) + of->beta * before +
-         (of->biased ? (double)bias[j] : 0);
+  return form_in->alpha * sum * factor(form_in->of_a, of_rows, i) * factor(form_in->of_b, of_cols, j) +
+         form_in->beta * before + (form_in->biased ? (double)bias[j] : 0);
 }
 
-static void check(const float *got, const form *of, int product, const float *of_rows, const float *of_cols,
-                  double before) {
+static void check(const float *got, const form *form_in, int product, const float *of_rows,
+                  const float *of_cols, double before) {
   for (int i = 0; i < M; i++)
     for (int j = 0; j < N; j++) {
-      const double expected = right(of, product, of_rows, of_cols, i, j, before);
+      const double expected = right(form_in, product, of_rows, of_cols, i, j, before);
       if (!(fabs((double)got[i * N + j] - expected) <= 1e-6 * (fabs(expected) + 16)))
         fail_msg("element (%d, %d) is %.9g, and %.9g is right", i, j, (double)got[i * N + j], expected);
     }
 }
 
 /* C is f32, as it is where nobody says. */
-static tesela_gemm_desc described(const char *device, const form *of) {
+static tesela_gemm_desc described(const char *device, const form *form_in) {
   return (tesela_gemm_desc){.m = M,
                             .n = N,
                             .k = K,
                             .a = {.data = a[0], .type = TESELA_I8},
                             .b = {.data = b, .type = TESELA_I8},
                             .c = {.data = c[0]},
-                            .alpha = &of->alpha,
-                            .beta = &of->beta,
+                            .alpha = &form_in->alpha,
+                            .beta = &form_in->beta,
                             .device = device,
-                            .bias = {.data = of->biased ? bias : NULL},
-                            .bias_axis = of->biased ? TESELA_BIAS_ROW : TESELA_NO_BIAS,
-                            .scale_a = {.data = scale_of(of->of_a, rows)},
-                            .scale_b = {.data = scale_of(of->of_b, cols)},
-                            .scaling_a = of->of_a,
-                            .scaling_b = of->of_b};
+                            .bias = {.data = form_in->biased ? bias : NULL},
+                            .bias_axis = form_in->biased ? TESELA_BIAS_ROW : TESELA_NO_BIAS,
+                            .scale_a = {.data = scale_of(form_in->of_a, rows)},
+                            .scale_b = {.data = scale_of(form_in->of_b, cols)},
+                            .scaling_a = form_in->of_a,
+                            .scaling_b = form_in->of_b};
 }
 
 static void fill(float value) {
@@ -194,7 +194,8 @@ static void test_eights(void **state) {
   assert_true(z[0] == 13.5f && z[1] == 0 && z[2] == -12 && z[3] == 30);
 }
 
-/* What is not a number spoils its line; an empty sum is not scaled, by whatever it is, and beta C is not either. */
+/* What is not a number spoils its line; an empty sum is not scaled, by whatever it is, and beta C is not
+ * either. */
 static void test_what_is_not_finite(void **state) {
   const double none = 0, half = 0.5;
   (void)state;
@@ -232,7 +233,8 @@ static void test_what_is_not_finite(void **state) {
 static void test_plans_and_their_text(void **state) {
   const form of = {TESELA_SCALE_TENSOR, TESELA_SCALE_LINES, 1, 0, true};
   tesela_gemm_desc desc = described("cpu", &of);
-  const tesela_epilogue finish = {.bias = {.data = bias}, .scale_a = {.data = &one}, .scale_b = {.data = cols}};
+  const tesela_epilogue finish = {
+      .bias = {.data = bias}, .scale_a = {.data = &one}, .scale_b = {.data = cols}};
   tesela_plan *plan, *again;
   tesela_packed *packed;
   (void)state;
@@ -250,9 +252,9 @@ static void test_plans_and_their_text(void **state) {
     check(c[0], &of, 0, rows, cols, 0);
   }
   tesela_packed_destroy(packed);
-  expect(
-      tesela_plan_run_epilogue(plan, &desc.a, &desc.b, &desc.c, &(tesela_epilogue){.bias = finish.bias}, NULL),
-      TESELA_BAD_CALL, "scale_a.data is NULL");
+  expect(tesela_plan_run_epilogue(plan, &desc.a, &desc.b, &desc.c, &(tesela_epilogue){.bias = finish.bias},
+                                  NULL),
+         TESELA_BAD_CALL, "scale_a.data is NULL");
   expect(tesela_plan_run(plan, &desc.a, &desc.b, &desc.c, NULL), TESELA_BAD_CALL, "bias.data is NULL");
   expect(tesela_plan_run_epilogue(plan, &desc.a, &desc.b, &desc.c,
                                   &(tesela_epilogue){.bias = finish.bias, .scale_a = finish.scale_a}, NULL),
@@ -314,7 +316,7 @@ static void test_buffers_on(const char *device) {
     fill(5);
     must(tesela_buffer_write(z, 0, c[0], sizeof c[0]));
     const tesela_epilogue finish = {.scale_a = {.buffer = p, .offset = 2 * M},
-                                  .scale_b = {.buffer = q, .offset = N}};
+                                    .scale_b = {.buffer = q, .offset = N}};
     must(tesela_plan_enqueue_epilogue(plan, stream, &desc.a, &desc.b, &desc.c, &finish, NULL));
     must(tesela_stream_wait(stream));
     must(tesela_buffer_read(z, 0, c[0], sizeof c[0]));

@@ -1,5 +1,6 @@
-/* Solves where a device has the operands, by blocks: whole numbers, which have one right result; triangles whose rows differ by many orders
- * of magnitude, beside the host's; singular diagonals. What must not be read is NaN, and what must not be written stays. */
+/* Solves where a device has the operands, by blocks: whole numbers, which have one right result; triangles
+ * whose rows differ by many orders of magnitude, beside the host's; singular diagonals. What must not be read
+ * is NaN, and what must not be written stays. */
 #include "unit/calls.h"
 
 #include <math.h>
@@ -112,8 +113,9 @@ static float drawn(uint32_t *seed) {
   return (float)((double)(*seed >> 8) / (1 << 23) - 1);
 }
 
-/* Rows and columns of 2^-12 to 2^12, and elements beside the diagonal as large as on it: each block's inverse has elements that are larger than
- * its own reciprocals by many orders of magnitude, so that products by inverses would be off by as many. */
+/* Rows and columns of 2^-12 to 2^12, and elements beside the diagonal as large as on it: each block's inverse
+ * has elements that are larger than its own reciprocals by many orders of magnitude, so that products by
+ * inverses would be off by as many. */
 static void store_graded(void) {
   uint32_t seed = 7;
   for (int i = 0; i < N; i++)

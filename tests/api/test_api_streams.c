@@ -1,5 +1,5 @@
-/* Queued runs, streams and memory of others, on the cpu and on OpenCL: a host program's own context, queue and memory, made through
- * OpenCL itself. What is CUDA's alone is in examples/cuda_stream.c. */
+/* Queued runs, streams and memory of others, on the cpu and on OpenCL: a host program's own context, queue
+ * and memory, made through OpenCL itself. What is CUDA's alone is in examples/cuda_stream.c. */
 #include "device/opencl/opencl.h"
 #include "unit/calls.h"
 
@@ -81,10 +81,10 @@ static product product_on(tesela_context *context, const char *device, const cha
   return made;
 }
 
-static tesela_status enqueue(const product *of, tesela_stream *stream, tesela_buffer *workspace) {
-  const tesela_matrix left = {.buffer = of->a}, right = {.buffer = of->b};
-  const tesela_result result = {.buffer = of->c};
-  return tesela_plan_enqueue(of->plan, stream, &left, &right, &result, workspace);
+static tesela_status enqueue(const product *product_in, tesela_stream *stream, tesela_buffer *workspace) {
+  const tesela_matrix left = {.buffer = product_in->a}, right = {.buffer = product_in->b};
+  const tesela_result result = {.buffer = product_in->c};
+  return tesela_plan_enqueue(product_in->plan, stream, &left, &right, &result, workspace);
 }
 
 static void expect_result(const tesela_buffer *c) {
@@ -93,14 +93,15 @@ static void expect_result(const tesela_buffer *c) {
   assert_memory_equal(got, expected, sizeof got);
 }
 
-static void forget(product *of) {
-  tesela_plan_destroy(of->plan);
-  tesela_buffer_destroy(of->a);
-  tesela_buffer_destroy(of->b);
-  tesela_buffer_destroy(of->c);
+static void forget(product *product_in) {
+  tesela_plan_destroy(product_in->plan);
+  tesela_buffer_destroy(product_in->a);
+  tesela_buffer_destroy(product_in->b);
+  tesela_buffer_destroy(product_in->c);
 }
 
-/* Every strategy that takes such a product and can be queued, again and again without a wait, with events around. */
+/* Every strategy that takes such a product and can be queued, again and again without a wait, with events
+ * around. */
 static void queued_runs(void **state) {
   static const char *const devices[] = {"cpu", "opencl:0"};
   static const char *const strategies[] = {

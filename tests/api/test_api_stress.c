@@ -1,6 +1,7 @@
-/* test_api_stress [SECONDS [THREADS]]: threads (16) share a context for some seconds (2) and multiply small and large
- * matrices in every way that the host knows, while children are forked in the middle that do the same. Nothing hangs
- * (an alarm ends what does), and every result is right to the bit: the data are small whole numbers.
+/* test_api_stress [SECONDS [THREADS]]: threads (16) share a context for some seconds (2) and multiply small
+ * and large matrices in every way that the host knows, while children are forked in the middle that do the
+ * same. Nothing hangs (an alarm ends what does), and every result is right to the bit: the data are small
+ * whole numbers.
  *
  * No forks under a sanitizer, whose runtimes are not ready for them beside threads. */
 #include <tesela/tesela.h>
@@ -46,34 +47,34 @@ static bool is_complex(tesela_type type) {
   return type == TESELA_C64 || type == TESELA_C128;
 }
 
-static void store(tesela_type type, void *data, int64_t at, double complex value) {
+static void store(tesela_type type, void *data, int64_t index, double complex value) {
   switch (type) {
   case TESELA_F32:
-    ((float *)data)[at] = (float)creal(value);
+    ((float *)data)[index] = (float)creal(value);
     break;
   case TESELA_C64:
-    ((float *)data)[2 * at] = (float)creal(value);
-    ((float *)data)[2 * at + 1] = (float)cimag(value);
+    ((float *)data)[2 * index] = (float)creal(value);
+    ((float *)data)[2 * index + 1] = (float)cimag(value);
     break;
   case TESELA_C128:
-    ((double *)data)[2 * at] = creal(value);
-    ((double *)data)[2 * at + 1] = cimag(value);
+    ((double *)data)[2 * index] = creal(value);
+    ((double *)data)[2 * index + 1] = cimag(value);
     break;
   default:
-    ((double *)data)[at] = creal(value);
+    ((double *)data)[index] = creal(value);
   }
 }
 
-static double complex entry(const problem *of, int salt, int64_t row, int64_t col) {
+static double complex entry(const problem *problem_in, int salt, int64_t row, int64_t col) {
   const uint64_t draw =
-      tsl_random_u64((uint64_t)(of - problems) * 2 + (uint64_t)salt, (uint64_t)(row * 4096 + col));
-  return CMPLX((double)(draw % 9) - 4, is_complex(of->type) ? (double)(draw / 9 % 9) - 4 : 0);
+      tsl_random_u64((uint64_t)(problem_in - problems) * 2 + (uint64_t)salt, (uint64_t)(row * 4096 + col));
+  return CMPLX((double)(draw % 9) - 4, is_complex(problem_in->type) ? (double)(draw / 9 % 9) - 4 : 0);
 }
 
-static void fill(problem *of, void *data, int salt, int64_t rows, int64_t cols, int transposed) {
+static void fill(problem *problem_in, void *data, int salt, int64_t rows, int64_t cols, int transposed) {
   for (int64_t i = 0; i < rows; i++)
     for (int64_t j = 0; j < cols; j++)
-      store(of->type, data, transposed ? j * rows + i : i * cols + j, entry(of, salt, i, j));
+      store(problem_in->type, data, transposed ? j * rows + i : i * cols + j, entry(problem_in, salt, i, j));
 }
 
 static void *take(size_t bytes) {
@@ -115,24 +116,25 @@ static void make(int index) {
 }
 
 /* One product, of which C is full of what would be NaN. */
-static bool is_right(const problem *of, void *c) {
-  const tesela_gemm_desc desc = {.m = of->m,
-                                 .n = of->n,
-                                 .k = of->k,
-                                 .a = {.data = of->a, .type = of->type, .transpose = of->transpose_a},
-                                 .b = {.data = of->b, .type = of->type, .transpose = of->transpose_b},
-                                 .c = {.data = c, .type = of->type},
-                                 .alpha = of->alpha,
-                                 .device = "cpu"};
-  memset(c, 0xff, of->bytes);
+static bool is_right(const problem *problem_in, void *c) {
+  const tesela_gemm_desc desc = {
+      .m = problem_in->m,
+      .n = problem_in->n,
+      .k = problem_in->k,
+      .a = {.data = problem_in->a, .type = problem_in->type, .transpose = problem_in->transpose_a},
+      .b = {.data = problem_in->b, .type = problem_in->type, .transpose = problem_in->transpose_b},
+      .c = {.data = c, .type = problem_in->type},
+      .alpha = problem_in->alpha,
+      .device = "cpu"};
+  memset(c, 0xff, problem_in->bytes);
   if (tesela_gemm(context, &desc, NULL) != TESELA_OK) {
     fprintf(stderr, "%s\n", tesela_last_error());
     return false;
   }
-  for (size_t at = 0; at < of->bytes; at += of->element) { /* 0 and -0 are equal */
+  for (size_t at = 0; at < problem_in->bytes; at += problem_in->element) { /* 0 and -0 are equal */
     const unsigned char *one = (const unsigned char *)c + at,
-                        *other = (const unsigned char *)of->expected + at;
-    const size_t parts = is_complex(of->type) ? 2 : 1, size = of->element / parts;
+                        *other = (const unsigned char *)problem_in->expected + at;
+    const size_t parts = is_complex(problem_in->type) ? 2 : 1, size = problem_in->element / parts;
     for (size_t part = 0; part < parts; part++) {
       double x, y;
       float u, v;

@@ -1,5 +1,5 @@
-/* Products with structures where a device has the operands: whole numbers, which have one right result; what must not be read is NaN, and
- * what must not be written stays. */
+/* Products with structures where a device has the operands: whole numbers, which have one right result; what
+ * must not be read is NaN, and what must not be written stays. */
 #include "unit/calls.h"
 
 #include <math.h>
@@ -101,7 +101,8 @@ static void a_triangle_in_buffers(void **state) {
   }
 }
 
-/* What lies beside the triangle in the caller's memory is not written; at an odd address it is copied, not used where it lies. */
+/* What lies beside the triangle in the caller's memory is not written; at an odd address it is copied, not
+ * used where it lies. */
 static void a_triangle_in_host_memory(void **state) {
   static float host[N * PITCH + 1];
   static const double betas[] = {3, 0};

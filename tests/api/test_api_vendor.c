@@ -1,6 +1,7 @@
-/* test_api_vendor [STRATEGY DEVICE]: a vendor's library behind the public calls, vendor_openblas on the cpu unless
- * something else is said: by name and by TESELA_VENDORS, from many threads at once, and, on the cpu, on both sides of
- * a fork, since such libraries start threads of their own. Skipped where there is no such library or device. */
+/* test_api_vendor [STRATEGY DEVICE]: a vendor's library behind the public calls, vendor_openblas on the cpu
+ * unless something else is said: by name and by TESELA_VENDORS, from many threads at once, and, on the cpu,
+ * on both sides of a fork, since such libraries start threads of their own. Skipped where there is no such
+ * library or device. */
 #include "unit/unit.h"
 
 #include <tesela/tesela.h>

@@ -122,18 +122,18 @@ static void blank_comments(char *text) {
 }
 
 /* The type in front of a parameter's name. */
-static void add_parameter(tsl_text *to, const char *begin, const char *end, int index) {
+static void add_parameter(tsl_text *text, const char *begin, const char *end, int index) {
   while (end > begin && isspace((unsigned char)end[-1]))
     end--;
   while (end > begin && (isalnum((unsigned char)end[-1]) || end[-1] == '_'))
     end--;
-  tsl_text_add(to, "%s*(%.*s *)p[%d]", index > 0 ? ", " : "", (int)(end - begin), begin, index);
+  tsl_text_add(text, "%s*(%.*s *)p[%d]", index > 0 ? ", " : "", (int)(end - begin), begin, index);
 }
 
 /* A function for each kernel that takes the addresses of its arguments. */
-static void add_entries(const char *text, tsl_text *to) {
+static void add_entries(const char *text, tsl_text *text_in) {
   static const char word[] = "\nTSL_KERNEL";
-  tsl_text_add(to, "\n");
+  tsl_text_add(text_in, "\n");
   for (const char *at = strstr(text, word); at; at = strstr(at + 1, word)) {
     const char *name =
         strchr(strchr(at, '('), ')') + 1; /* behind the macro's arguments, which have no parentheses */
@@ -142,17 +142,17 @@ static void add_entries(const char *text, tsl_text *to) {
     const char *list = strchr(name, '(');
     if (!list)
       return;
-    tsl_text_add(to, "void as_c_run_%.*s(const void *const *p) { %.*s(", (int)(list - name), name,
+    tsl_text_add(text_in, "void as_c_run_%.*s(const void *const *p) { %.*s(", (int)(list - name), name,
                  (int)(list - name), name);
     int index = 0;
     for (const char *begin = list + 1, *end = begin;; end++)
       if (*end == ',' || *end == ')') {
-        add_parameter(to, begin, end, index++);
+        add_parameter(text_in, begin, end, index++);
         begin = end + 1;
         if (*end == ')')
           break;
       }
-    tsl_text_add(to, "); }\n");
+    tsl_text_add(text_in, "); }\n");
   }
 }
 

@@ -1,19 +1,23 @@
-/* same_bits [--device NAME] [--only STRATEGY] [--every N] [--each] [--expect FILE] [LIBRARY]: whether two builds compute the
- * same bits. --name prints the instruction set at hand.
+/* same_bits [--device NAME] [--only STRATEGY] [--every N] [--each] [--expect FILE] [LIBRARY]: whether two
+ * builds compute the same bits. --name prints the instruction set at hand.
  *
- * Computes 500 products, dots or transposes (no solves) by each strategy of that operation that a device takes (cpu), and prints a line for
- * each strategy and types: how many were computed, how many refused, and a hash of all that the results' memory holds
- * afterwards, gaps and neighbours too. With --each, a line for each product; with --every, one in N of them. A library given by its path computes in place of
- * this program's own build; only the public functions of either are called, so builds may differ inside as they like.
+ * Computes 500 products, dots or transposes (no solves) by each strategy of that operation that a device
+ * takes (cpu), and prints a line for each strategy and types: how many were computed, how many refused, and a
+ * hash of all that the results' memory holds afterwards, gaps and neighbours too. With --each, a line for
+ * each product; with --every, one in N of them. A library given by its path computes in place of this
+ * program's own build; only the public functions of either are called, so builds may differ inside as they
+ * like.
  *
- * Sizes are drawn so that empty, tiny, thin, small, long and blocked products are all met; operands lie in every order, with
- * gaps, backwards, conjugated, packed; products come one by one, in a batch, or from a plan; one thread or three.
+ * Sizes are drawn so that empty, tiny, thin, small, long and blocked products are all met; operands lie in
+ * every order, with gaps, backwards, conjugated, packed; products come one by one, in a batch, or from a
+ * plan; one thread or three.
  *
- * On the cpu these bits are the instruction set's and no machine's: numbers are drawn by integer arithmetic, compilers may not
- * fuse what C keeps apart, and neither threads nor caches change the order of a sum. --expect compares the lines of the set at hand
- * (TESELA_ISA) with those of a file: exit code 1 and the lines that differ, 77 where the file has none of the set; it leaves out strategies whose
- * parts are multiplied by what models choose, since caches and clocks have a say in that. On other devices bits
- * are the compiler's, too, and two builds are compared on one machine: ci/same_bits.sh. */
+ * On the cpu these bits are the instruction set's and no machine's: numbers are drawn by integer arithmetic,
+ * compilers may not fuse what C keeps apart, and neither threads nor caches change the order of a sum.
+ * --expect compares the lines of the set at hand (TESELA_ISA) with those of a file: exit code 1 and the lines
+ * that differ, 77 where the file has none of the set; it leaves out strategies whose parts are multiplied by
+ * what models choose, since caches and clocks have a say in that. On other devices bits are the compiler's,
+ * too, and two builds are compared on one machine: ci/same_bits.sh. */
 #include "builds.h"
 
 #include "base/memory.h"
@@ -161,34 +165,36 @@ static tsl_problem draw_problem(draws *from, int index, const tsl_strategy *stra
   return problem;
 }
 
-/* An operand's memory, for `count` matrices one after the other, and where element (0, 0) of the first lies. */
+/* An operand's memory, for `count` matrices one after the other, and where element (0, 0) of the first lies.
+ */
 typedef struct memory {
   unsigned char *at, *first;
   size_t bytes;
   int64_t apart; /* elements from a matrix to the next */
 } memory;
 
-/* The first `count` numbers of a seed in a type, which all products begin with: drawn once, and more of them where more are asked for. */
-static const void *numbers(tesela_type of, uint64_t seed, size_t count) {
+/* The first `count` numbers of a seed in a type, which all products begin with: drawn once, and more of them
+ * where more are asked for. */
+static const void *numbers(tesela_type type_in, uint64_t seed, size_t count) {
   static struct {
     unsigned char *at;
     size_t have, room;
   } drawn[TESELA_E5M2 + 1][SEEDS];
-  const tsl_type_info *type = tsl_type(of);
-  if (count > drawn[of][seed].room) {
+  const tsl_type_info *type = tsl_type(type_in);
+  if (count > drawn[type_in][seed].room) {
     const size_t room = 2 * count;
-    drawn[of][seed].at = realloc(drawn[of][seed].at, room * type->size);
-    if (!drawn[of][seed].at)
+    drawn[type_in][seed].at = realloc(drawn[type_in][seed].at, room * type->size);
+    if (!drawn[type_in][seed].at)
       stop("numbers", "no memory");
-    drawn[of][seed].room = room;
+    drawn[type_in][seed].room = room;
   }
-  if (count > drawn[of][seed].have) {
-    const size_t have = drawn[of][seed].have;
-    tsl_random_fill(type->is_integer ? TSL_DRAW_INTEGER : TSL_DRAW_UNIFORM, seed, have, of,
-                    drawn[of][seed].at + have * type->size, count - have);
-    drawn[of][seed].have = count;
+  if (count > drawn[type_in][seed].have) {
+    const size_t have = drawn[type_in][seed].have;
+    tsl_random_fill(type->is_integer ? TSL_DRAW_INTEGER : TSL_DRAW_UNIFORM, seed, have, type_in,
+                    drawn[type_in][seed].at + have * type->size, count - have);
+    drawn[type_in][seed].have = count;
   }
-  return drawn[of][seed].at;
+  return drawn[type_in][seed].at;
 }
 
 static memory make_operand(const tsl_shape *shape, int count, uint64_t seed) {
@@ -221,31 +227,31 @@ static bool is_batch(const tsl_strategy *strategy, int index) {
   return strategy->op == TSL_OP_GEMM && index % 10 == IS_BATCH;
 }
 
-static tesela_matrix matrix_of(const tsl_shape *shape, const memory *at) {
-  return (tesela_matrix){.data = at->first,
+static tesela_matrix matrix_of(const tsl_shape *shape, const memory *memory_in) {
+  return (tesela_matrix){.data = memory_in->first,
                          .type = shape->type,
                          .row_stride = shape->row_stride,
                          .col_stride = shape->col_stride};
 }
 
-static tesela_result result_of(const tsl_shape *shape, const memory *at) {
-  return (tesela_result){.data = at->first,
+static tesela_result result_of(const tsl_shape *shape, const memory *memory_in) {
+  return (tesela_result){.data = memory_in->first,
                          .type = shape->type,
                          .row_stride = shape->row_stride,
                          .col_stride = shape->col_stride};
 }
 
 /* At once: one product, or BATCH of them. */
-static tesela_status run_call(const product *of) {
-  const tsl_problem *problem = &of->problem;
+static tesela_status run_call(const product *product_in) {
+  const tsl_problem *problem = &product_in->problem;
   tsl_text strategy = {0};
-  tsl_config_print(of->strategy, &of->config, &strategy);
+  tsl_config_print(product_in->strategy, &product_in->config, &strategy);
   tesela_gemm_desc desc = {.m = problem->m,
                            .n = problem->n,
                            .k = problem->k,
-                           .a = matrix_of(&problem->a, &of->a),
-                           .b = matrix_of(&problem->b, &of->b),
-                           .c = result_of(&problem->c, &of->c),
+                           .a = matrix_of(&problem->a, &product_in->a),
+                           .b = matrix_of(&problem->b, &product_in->b),
+                           .c = result_of(&problem->c, &product_in->c),
                            .alpha = problem->alpha,
                            .beta = problem->beta,
                            .device = device_name,
@@ -253,24 +259,26 @@ static tesela_status run_call(const product *of) {
                            .bits = tsl_numeric_requirements_bits_word(problem->ask.bits)};
   desc.a.conjugate = problem->conjugate_a;
   desc.b.conjugate = problem->conjugate_b;
-  const tesela_batch batch = {
-      .count = BATCH, .a_stride = of->a.apart, .b_stride = of->b.apart, .c_stride = of->c.apart};
+  const tesela_batch batch = {.count = BATCH,
+                              .a_stride = product_in->a.apart,
+                              .b_stride = product_in->b.apart,
+                              .c_stride = product_in->c.apart};
   const tesela_status status =
-      is_batch(of->strategy, of->index)
-          ? tesela.gemm_batched(of->context, &desc, &batch, NULL, sizeof desc, sizeof batch, 0)
-          : tesela.gemm(of->context, &desc, NULL, sizeof desc, 0);
+      is_batch(product_in->strategy, product_in->index)
+          ? tesela.gemm_batched(product_in->context, &desc, &batch, NULL, sizeof desc, sizeof batch, 0)
+          : tesela.gemm(product_in->context, &desc, NULL, sizeof desc, 0);
   tsl_text_free(&strategy);
   return status;
 }
 
-static void print_plan(const product *of, tsl_text *text) {
-  const tsl_strategy *strategy = of->strategy;
+static void print_plan(const product *product_in, tsl_text *text) {
+  const tsl_strategy *strategy = product_in->strategy;
   tsl_text_add(text, "%s %s version=%d", tsl_op_name(strategy->op), strategy->name, strategy->version);
   for (int i = 0; i < tsl_strategy_params(strategy); i++)
-    if (!tsl_param_is_silent(&strategy->params[i], of->config.value[i]))
-      tsl_text_add(text, " %s=%lld", strategy->params[i].name, (long long)of->config.value[i]);
+    if (!tsl_param_is_silent(&strategy->params[i], product_in->config.value[i]))
+      tsl_text_add(text, " %s=%lld", strategy->params[i].name, (long long)product_in->config.value[i]);
   tsl_text_add(text, " device=%s place=host ", device_name);
-  tsl_problem_print(&of->problem, text);
+  tsl_problem_print(&product_in->problem, text);
 }
 
 /* Builds before 0.2 run all operations by one function. */
@@ -286,23 +294,23 @@ static tesela_status run_by_op(tsl_op op, tesela_plan *plan, const tesela_matrix
 }
 
 /* By a plan, on operands as they are, or on what pack() made of them. */
-static tesela_status run_plan(const product *of, draws *from) {
+static tesela_status run_plan(const product *product_in, draws *from) {
   tesela_plan *plan = NULL;
   tesela_packed *packed[2] = {NULL, NULL};
-  tesela_matrix a = {.data = of->a.first}, b = {.data = of->b.first};
-  const tesela_result c = {.data = of->c.first};
+  tesela_matrix a = {.data = product_in->a.first}, b = {.data = product_in->b.first};
+  const tesela_result c = {.data = product_in->c.first};
   tsl_text text = {0};
-  print_plan(of, &text);
-  tesela_status status = tesela.plan_parse(of->context, tsl_text_get(&text), &plan);
+  print_plan(product_in, &text);
+  tesela_status status = tesela.plan_parse(product_in->context, tsl_text_get(&text), &plan);
   const bool packs_a = draw(from, 4) == 0, packs_b = draw(from, 4) == 0;
-  if (status == TESELA_OK && of->problem.op == TSL_OP_GEMM) {
+  if (status == TESELA_OK && product_in->problem.op == TSL_OP_GEMM) {
     if (packs_a && tesela.pack(plan, &a, NULL, &packed[0]) == TESELA_OK)
       a = (tesela_matrix){.packed = packed[0]};
     if (packs_b && tesela.pack(plan, NULL, &b, &packed[1]) == TESELA_OK)
       b = (tesela_matrix){.packed = packed[1]};
   }
   if (status == TESELA_OK)
-    status = run_by_op(of->problem.op, plan, &a, &b, &c);
+    status = run_by_op(product_in->problem.op, plan, &a, &b, &c);
   tesela.packed_destroy(packed[0]);
   tesela.packed_destroy(packed[1]);
   tesela.plan_destroy(plan);
@@ -326,34 +334,35 @@ static void add_line(const char *format, ...) {
   va_end(arguments);
 }
 
-static void tell_product(const product *of, const char *outcome) {
+static void tell_product(const product *product_in, const char *outcome) {
   tsl_text config = {0}, problem = {0};
-  tsl_config_print(of->strategy, &of->config, &config);
-  tsl_problem_print(&of->problem, &problem);
-  add_line("%s %s %s %d: %s: %s\n", set, tsl_op_name(of->strategy->op), tsl_text_get(&config), of->index,
-           tsl_text_get(&problem), outcome);
+  tsl_config_print(product_in->strategy, &product_in->config, &config);
+  tsl_problem_print(&product_in->problem, &problem);
+  add_line("%s %s %s %d: %s: %s\n", set, tsl_op_name(product_in->strategy->op), tsl_text_get(&config),
+           product_in->index, tsl_text_get(&problem), outcome);
   tsl_text_free(&problem);
   tsl_text_free(&config);
 }
 
-static void keep(group *all, const product *of, tesela_status status) {
+static void keep(group *all, const product *product_in, tesela_status status) {
   char outcome[33] = "refused";
   if (status == TESELA_OK) {
-    tsl_hash_text(tsl_hash_add(tsl_hash_start(), of->c.at, of->c.bytes), outcome);
+    tsl_hash_text(tsl_hash_add(tsl_hash_start(), product_in->c.at, product_in->c.bytes), outcome);
     all->computed++;
   } else if (status == TESELA_UNSUPPORTED)
     all->refused++;
   else {
-    fprintf(stderr, "same_bits: %s: %s\n", of->strategy->name, tesela.last_error());
+    fprintf(stderr, "same_bits: %s: %s\n", product_in->strategy->name, tesela.last_error());
     snprintf(outcome, sizeof outcome, "failed");
     failures++;
   }
   all->hash = tsl_hash_add(all->hash, outcome, strlen(outcome));
   if (is_each)
-    tell_product(of, outcome);
+    tell_product(product_in, outcome);
 }
 
-/* Configs by turns, past those that the strategy refuses for the product: the last one stays where it refuses all. */
+/* Configs by turns, past those that the strategy refuses for the product: the last one stays where it refuses
+ * all. */
 static tsl_config config_of(const tsl_strategy *strategy, const tsl_problem *problem, int turn) {
   tsl_config config;
   int configs = 0;
@@ -414,8 +423,8 @@ static void walk(const tsl_strategy *strategy) {
 
 /* --- the command line --- */
 
-/* "x86_64:avx512+avx512_bf16": the processor's family and the rows of host/host_isa.h that a device runs; elsewhere, its name.
- * "aarch64:neon/20": one product in 20. */
+/* "x86_64:avx512+avx512_bf16": the processor's family and the rows of host/host_isa.h that a device runs;
+ * elsewhere, its name. "aarch64:neon/20": one product in 20. */
 static void find_set(void) {
   static const struct {
     const char *name;
@@ -538,7 +547,8 @@ static int compare(const char *path) {
   return gone + come > 0;
 }
 
-/* Slices of f32 are multiplied by the engine for bf16 that models choose, which was another one where the last cache has 260 MiB. */
+/* Slices of f32 are multiplied by the engine for bf16 that models choose, which was another one where the
+ * last cache has 260 MiB. */
 static bool is_machines_own(const tsl_strategy *strategy) {
   return strcmp(strategy->name, "slices") == 0;
 }

@@ -1,9 +1,9 @@
-/* calls WORD...: makes the calls that the words tell, beside the BLAS of other.c, and prints a line each: the word, who
- * computed (the other library leaves its mark), and a sum of the result's bits.
+/* calls WORD...: makes the calls that the words tell, beside the BLAS of other.c, and prints a line each: the
+ * word, who computed (the other library leaves its mark), and a sum of the result's bits.
  *
- *   dgemm:MxNxK  zgemm:MxNxK  zgemmt:NxK  ddot:N  fork:MxNxK (a dgemm, and the same in a child, which must end well)
- *   wait:N (N milliseconds)  aside:MxNxK (a dgemm by a thread, whose end is waited for)
- *   until:MxNxK (a dgemm each few milliseconds until one is tesela's, 5000 at most) */
+ *   dgemm:MxNxK  zgemm:MxNxK  zgemmt:NxK  ddot:N  fork:MxNxK (a dgemm, and the same in a child, which must
+ * end well) wait:N (N milliseconds)  aside:MxNxK (a dgemm by a thread, whose end is waited for) until:MxNxK
+ * (a dgemm each few milliseconds until one is tesela's, 5000 at most) */
 #include "blas/other.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
-/* A call through CBLAS for one type: CALL_BY names the function, SCALAR is how a scalar is passed, SCALAR_OF(value) it; REAL is the type of
- * those that must be real. */
+/* A call through CBLAS for one type: CALL_BY names the function, SCALAR is how a scalar is passed,
+ * SCALAR_OF(value) it; REAL is the type of those that must be real. */
 static void CALL_BY(any *function) {
   const problem *p = now;
   const int side = cblas_side(p->side), diag = cblas_diag(p->diag);

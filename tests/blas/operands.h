@@ -1,5 +1,5 @@
-/* Operands of BLAS's four types in memory that is watched: what no call may read is no number, and what no call may write is
- * compared afterwards. Values are handled as long double complex. */
+/* Operands of BLAS's four types in memory that is watched: what no call may read is no number, and what no
+ * call may write is compared afterwards. Values are handled as long double complex. */
 #ifndef TSL_TESTS_BLAS_OPERANDS_H
 #define TSL_TESTS_BLAS_OPERANDS_H
 

@@ -1,5 +1,5 @@
-/* Another BLAS, for the test of who computes: each function leaves a mark where its result goes. Its OpenMP is in a
- * parallel region when the test says so. */
+/* Another BLAS, for the test of who computes: each function leaves a mark where its result goes. Its OpenMP
+ * is in a parallel region when the test says so. */
 #include "blas/other.h"
 
 int other_is_parallel;

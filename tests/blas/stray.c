@@ -1,5 +1,6 @@
-/* A library as NumPy's wheels have: a BLAS with 64-bit integers under prefixed names, from which batches have strayed
- * under the usual ones. What takes these for 32-bit ones reads arguments that are not there; here it is marked. */
+/* A library as NumPy's wheels have: a BLAS with 64-bit integers under prefixed names, from which batches have
+ * strayed under the usual ones. What takes these for 32-bit ones reads arguments that are not there; here it
+ * is marked. */
 #include "blas/other.h"
 
 double scipy_cblas_ddot64_(int64_t n, const double *x, int64_t incx, const double *y, int64_t incy);

@@ -1,6 +1,7 @@
-/* A library as FlexiBLAS and libblastrampoline are: it passes each name on to the BLAS of the user's choice (SWITCH_TO, a file), which it opens as it is
- * loaded itself, and asks for a dot at once, before a call could be passed on. A choice that took it for the BLAS that the program had would pass
- * the call back for ever: the second call within one ends the program. */
+/* A library as FlexiBLAS and libblastrampoline are: it passes each name on to the BLAS of the user's choice
+ * (SWITCH_TO, a file), which it opens as it is loaded itself, and asks for a dot at once, before a call could
+ * be passed on. A choice that took it for the BLAS that the program had would pass the call back for ever:
+ * the second call within one ends the program. */
 #include "blas/names.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,6 @@
-/* The drop-in beside another BLAS: which calls go where. The program opens the other library for itself, as Python does,
- * or is linked with it (argument "linked"), behind the drop-in. TESELA_BLAS says what to expect. */
+/* The drop-in beside another BLAS: which calls go where. The program opens the other library for itself, as
+ * Python does, or is linked with it (argument "linked"), behind the drop-in. TESELA_BLAS says what to expect.
+ */
 #include "blas/other.h"
 #include "unit/unit.h"
 

@@ -1,5 +1,5 @@
-/* The drop-in, linked with a program that has no other BLAS: every routine against plain sums, the arguments that are
- * wrong, threads, and a fork in the middle. */
+/* The drop-in, linked with a program that has no other BLAS: every routine against plain sums, the arguments
+ * that are wrong, threads, and a fork in the middle. */
 #include "blas/names.h"
 #include "unit/sanitizers.h"
 #include "unit/unit.h"
@@ -359,7 +359,8 @@ static void test_batch(void **state) {
   }
 }
 
-/* So many that they are done as one: by addresses, by strides, and where all add to one C, which they must do in turn. */
+/* So many that they are done as one: by addresses, by strides, and where all add to one C, which they must do
+ * in turn. */
 static void test_long_batch(void **state) {
   (void)state;
   enum { SIZE = 4, STRIDE = SIZE * SIZE, COUNT = 40 };
@@ -397,8 +398,9 @@ static void test_long_batch(void **state) {
   assert_memory_equal(sum, c[2], sizeof sum);
 }
 
-/* Groups of sizes that differ have the bits of calls of their own: small ones without a plan, one large product, one group of many, and one
- * without products. Then two groups add to one C, which they must do in turn. */
+/* Groups of sizes that differ have the bits of calls of their own: small ones without a plan, one large
+ * product, one group of many, and one without products. Then two groups add to one C, which they must do in
+ * turn. */
 static void test_groups(void **state) {
   enum { GROUPS = 40, LARGE = 7, MANY = 11, NONE = 12, ROOM = 160 * 160, PRODUCTS = 3 * GROUPS + 40 };
   static double a[ROOM], b[ROOM], memory[PRODUCTS * 40 * 40 + ROOM], right[PRODUCTS * 40 * 40 + ROOM];
@@ -657,9 +659,9 @@ static void test_threads(void **state) {
   join_all(threads);
 }
 
-/* Children that multiply while the parent's threads do: neither hangs (the test's time is limited), all are right.
- * Under the address sanitizer the threads end before the forks: the memory allocator of GCC's up to 13 is not ready
- * for a fork while another thread is inside of it. */
+/* Children that multiply while the parent's threads do: neither hangs (the test's time is limited), all are
+ * right. Under the address sanitizer the threads end before the forks: the memory allocator of GCC's up to 13
+ * is not ready for a fork while another thread is inside of it. */
 static void test_fork(void **state) {
   (void)state;
   pthread_t threads[THREADS];

@@ -1,5 +1,5 @@
-/* What the dispatch cache keeps of small products, seen by the memory that it takes: a call that is known takes none, and one
- * that comes an eighth time in a row without being known enters, which takes some. */
+/* What the dispatch cache keeps of small products, seen by the memory that it takes: a call that is known
+ * takes none, and one that comes an eighth time in a row without being known enters, which takes some. */
 #include "blas/names.h"
 #include "unit/unit.h"
 
@@ -63,7 +63,8 @@ static void learn(int m, int n) {
   assert_int_equal(taken_by(m, n, 1), 0);
 }
 
-/* As many as a program may ever use: the last are learnt like the first, and the memory of those before is given back. */
+/* As many as a program may ever use: the last are learnt like the first, and the memory of those before is
+ * given back. */
 static void test_shapes_come_and_go(void **state) {
   (void)state;
   for (int i = 0; i < TIMES; i++)

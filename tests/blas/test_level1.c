@@ -347,7 +347,8 @@ static void test_range(void **unused) {
   assert_int_equal(largest_of(&types[1], COUNT, x, 1), 1);
 }
 
-/* What rotg and rotmg give turns the second number to zero, and keeps lengths; also at the ends of the range. */
+/* What rotg and rotmg give turns the second number to zero, and keeps lengths; also at the ends of the range.
+ */
 static void test_rotations(void **unused) {
   (void)unused;
   static const double scales[] = {1, 1e300, 1e-300, 3e-320};

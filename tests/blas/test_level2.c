@@ -64,8 +64,8 @@ static wide element(const matrix *a, int64_t i, int64_t j) {
   return a->hermitian ? conjl(value) : value;
 }
 
-/* Diagonals are large where a triangle is solved; those of unit triangles, and imaginary parts that are taken for zero, are no
- * numbers. */
+/* Diagonals are large where a triangle is solved; those of unit triangles, and imaginary parts that are taken
+ * for zero, are no numbers. */
 static void fill(matrix *a) {
   const bool solves = a->shape->kind == SOLVES;
   const int64_t lines = a->order == ROW ? a->m : a->n, along = a->order == ROW ? a->n : a->m;
@@ -87,14 +87,15 @@ static void fill(matrix *a) {
   keep(&a->in);
 }
 
-static matrix matrix_of(const type *of, const shape *wanted, int size) {
-  matrix a = {.of = of, .shape = wanted, .storage = wanted->storage, .n = size, .m = size};
+static matrix matrix_of(const type *type_in, const shape *wanted, int size) {
+  matrix a = {.of = type_in, .shape = wanted, .storage = wanted->storage, .n = size, .m = size};
   const bool general = wanted->kind == GENERAL || wanted->kind == OUTER;
   a.order = (int[]){FORTRAN, COLUMN, ROW, ROW}[draw(4)];
   a.is_triangle = !general;
   a.upper = draw(2);
   a.unit = (wanted->kind == MULTIPLIES || wanted->kind == SOLVES) && draw(2);
-  a.hermitian = of->is_complex && (wanted->kind == SYMMETRIC || wanted->kind == ONE || wanted->kind == TWO);
+  a.hermitian =
+      type_in->is_complex && (wanted->kind == SYMMETRIC || wanted->kind == ONE || wanted->kind == TWO);
   if (general)
     a.m = (int)draw(3) ? (int)draw((unsigned)size + 9) : size;
   a.kl = a.storage == BAND ? (int)draw(6) : 0;
@@ -365,13 +366,13 @@ static void check_update(scene *s) {
     }
 }
 
-static wide factor(const type *of) {
+static wide factor(const type *type_in) {
   const unsigned which = draw(5);
-  return which == 0 ? 0 : which == 1 ? 1 : value_of(of);
+  return which == 0 ? 0 : which == 1 ? 1 : value_of(type_in);
 }
 
 /* With lines for a matrix, letters and scalars that are there already. */
-static void act(scene *of_matrix, const type *of, const shape *wanted) {
+static void act(scene *of_matrix, const type *type_in, const shape *wanted) {
   static const int steps[] = {1, 1, 1, -1, 2, -2, 3, -3};
   scene s = *of_matrix;
   const int kind = wanted->kind;
@@ -382,8 +383,8 @@ static void act(scene *of_matrix, const type *of, const shape *wanted) {
   const bool swaps = kind == GENERAL && s.trans != 'N';
   const int64_t x_count = kind == OUTER || swaps ? s.a.m : s.a.n,
                 y_count = kind == GENERAL && !swaps ? s.a.m : s.a.n;
-  s.x = line_of(of, x_count, steps[draw(8)]);
-  s.y = line_of(of, y_count, steps[draw(8)]);
+  s.x = line_of(type_in, x_count, steps[draw(8)]);
+  s.y = line_of(type_in, y_count, steps[draw(8)]);
   if (s.beta == 0 && (kind == GENERAL || kind == SYMMETRIC))
     for (int64_t i = 0; i < y_count; i++)
       set(&s.y.in, place(&s.y, i), NAN); /* is not read */
@@ -391,8 +392,8 @@ static void act(scene *of_matrix, const type *of, const shape *wanted) {
            s.a.order == ROW      ? "row-major cblas_"
            : s.a.order == COLUMN ? "cblas_"
                                  : "",
-           of->letter, of->is_complex ? wanted->complex_name : wanted->name, s.a.m, s.a.n, s.a.ld, s.a.kl,
-           s.a.ku, s.trans, s.a.upper ? 'U' : 'L', s.a.unit ? 'U' : 'N', (int)s.x.inc, (int)s.y.inc);
+           type_in->letter, type_in->is_complex ? wanted->complex_name : wanted->name, s.a.m, s.a.n, s.a.ld,
+           s.a.kl, s.a.ku, s.trans, s.a.upper ? 'U' : 'L', s.a.unit ? 'U' : 'N', (int)s.x.inc, (int)s.y.inc);
   call(&s);
   const bool idle = s.a.m == 0 || s.a.n == 0;
   if (!idle && kind == SOLVES)
@@ -406,21 +407,23 @@ static void act(scene *of_matrix, const type *of, const shape *wanted) {
   release(&s.y.in, s.what);
 }
 
-static void one(const type *of, const shape *wanted, int size) {
-  scene s = {
-      .a = matrix_of(of, wanted, size), .trans = "NTC"[draw(3)], .alpha = factor(of), .beta = factor(of)};
+static void one(const type *type_in, const shape *wanted, int size) {
+  scene s = {.a = matrix_of(type_in, wanted, size),
+             .trans = "NTC"[draw(3)],
+             .alpha = factor(type_in),
+             .beta = factor(type_in)};
   const int kind = wanted->kind;
   if (kind == MULTIPLIES || kind == SOLVES)
     s.alpha = 1;
   else if (kind != GENERAL)
     s.trans = 'N';
-  if (kind == ONE && of->is_complex)
+  if (kind == ONE && type_in->is_complex)
     s.alpha = creall(s.alpha);
-  act(&s, of, wanted);
+  act(&s, type_in, wanted);
 }
 
-/* Columns that are short, and near each other or with gaps of no numbers between them, transposed: any number of them. Nothing lies behind the
- * last one. */
+/* Columns that are short, and near each other or with gaps of no numbers between them, transposed: any number
+ * of them. Nothing lies behind the last one. */
 static void test_short(void **unused) {
   static const int counts[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 65, 77, 100, 300, 1029};
   (void)unused;
@@ -477,7 +480,7 @@ void cblas_xerbla(int info, const char *name, const char *form, ...) {
 
 /* A letter for each argument of the Fortran routine: t, u and d letters, m n k K sizes, l a leading
  * dimension, x and y increments, - an argument that cannot be wrong. */
-static const char *arguments_of(const shape *of) {
+static const char *arguments_of(const shape *shape_in) {
   static const char *const table[][3] = {
       [GENERAL] = {"tmn--l-x--y", "tmnkK--l-x--y", ""},
       [SYMMETRIC] = {"un--l-x--y", "unk--l-x--y", "un---x--y"},
@@ -487,7 +490,7 @@ static const char *arguments_of(const shape *of) {
       [ONE] = {"un--x-l", "", "un--x"},
       [TWO] = {"un--x-y-l", "", "un--x-y"},
   };
-  return table[of->kind][of->storage];
+  return table[shape_in->kind][shape_in->storage];
 }
 
 /* Makes the argument wrong that a letter stands for. */
@@ -527,28 +530,33 @@ static void spoil(scene *s, char argument) {
   }
 }
 
-/* Argument `at` is wrong, and a later one or itself: xerbla is told the first one's place in the caller's
+/* Argument `index` is wrong, and a later one or itself: xerbla is told the first one's place in the caller's
  * list, and nothing is written. */
-static void refuse(const type *of, const shape *wanted, int order, size_t at, size_t and) {
+static void refuse(const type *type_in, const shape *wanted, int order, size_t index, size_t and) {
   scene s = {.trans = 'N', .uplo = 'U', .diag = 'N', .alpha = 1, .beta = 2};
   const bool general = wanted->kind == GENERAL || wanted->kind == OUTER, cblas = order != FORTRAN;
-  s.a = (matrix){
-      .of = of, .shape = wanted, .storage = wanted->storage, .order = order, .upper = true, .n = 5, .m = 5};
+  s.a = (matrix){.of = type_in,
+                 .shape = wanted,
+                 .storage = wanted->storage,
+                 .order = order,
+                 .upper = true,
+                 .n = 5,
+                 .m = 5};
   s.a.is_triangle = !general;
   s.a.m = general ? 4 : 5;
   s.a.ku = wanted->storage == BAND ? 2 : 0;
   s.a.kl = wanted->storage == BAND && general ? 1 : 0;
   s.a.ld = 7;
   fill(&s.a);
-  s.x = line_of(of, 5, 1);
-  s.y = line_of(of, 5, 1);
-  spoil(&s, arguments_of(wanted)[at]);
+  s.x = line_of(type_in, 5, 1);
+  s.y = line_of(type_in, 5, 1);
+  spoil(&s, arguments_of(wanted)[index]);
   spoil(&s, arguments_of(wanted)[and]);
-  snprintf(s.what, sizeof s.what, "%c%s, order %d, wrong argument %zu", of->letter,
-           of->is_complex ? wanted->complex_name : wanted->name, order, at + 1);
+  snprintf(s.what, sizeof s.what, "%c%s, order %d, wrong argument %zu", type_in->letter,
+           type_in->is_complex ? wanted->complex_name : wanted->name, order, index + 1);
   told_number = 0;
   call(&s);
-  if (told_number != (int)at + 1 + cblas)
+  if (told_number != (int)index + 1 + cblas)
     fail_msg("%s: xerbla was told %d", s.what, told_number);
   release(&s.a.in, s.what);
   release(&s.x.in, s.what);

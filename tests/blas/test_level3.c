@@ -1,10 +1,11 @@
-/* Level 3 beside gemm, in the drop-in without another BLAS: every routine, type, letter, order and calling convention against sums in
- * long double, over sizes from 0 to 40 and two that are cut into blocks. What must not be read is NaN, what must not be written is
- * compared bit by bit. Solutions are judged by what they give when multiplied. */
+/* Level 3 beside gemm, in the drop-in without another BLAS: every routine, type, letter, order and calling
+ * convention against sums in long double, over sizes from 0 to 40 and two that are cut into blocks. What must
+ * not be read is NaN, what must not be written is compared bit by bit. Solutions are judged by what they give
+ * when multiplied. */
 #include "unit/unit.h"
 
-#include "blas/level3_foreign_call.h"
 #include "blas/int_width.h"
+#include "blas/level3_foreign_call.h"
 
 #include <complex.h>
 #include <dlfcn.h>
@@ -39,9 +40,9 @@ static int extent;         /* elements of the memory that count in it */
 
 /* --- elements --- */
 
-static wide load(const void *data, int at) {
+static wide load(const void *data, int index) {
   const struct kind *of = &kinds[now->kind];
-  const int i = of->is_complex ? 2 * at : at;
+  const int i = of->is_complex ? 2 * index : index;
   const long double re = of->is_double ? ((const double *)data)[i] : ((const float *)data)[i];
   const long double im = !of->is_complex ? 0
                          : of->is_double ? ((const double *)data)[i + 1]
@@ -56,11 +57,11 @@ static void put(void *data, int i, long double value) {
     ((float *)data)[i] = (float)value;
 }
 
-static void store(void *data, int at, wide value) {
+static void store(void *data, int index, wide value) {
   const bool is_complex = kinds[now->kind].is_complex;
-  put(data, is_complex ? 2 * at : at, creall(value));
+  put(data, is_complex ? 2 * index : index, creall(value));
   if (is_complex)
-    put(data, 2 * at + 1, cimagl(value));
+    put(data, 2 * index + 1, cimagl(value));
 }
 
 static int place(int ld, int i, int j) {
@@ -124,7 +125,8 @@ static wide of_factor(int i, int l) {
   return is_in_place() ? of_triangle(i, l) : of_symmetric(i, l);
 }
 
-/* Of finite numbers of f64 at most, which overflow nothing in long double; in a tenth of cabsl()'s time, and of a real number's product. */
+/* Of finite numbers of f64 at most, which overflow nothing in long double; in a tenth of cabsl()'s time, and
+ * of a real number's product. */
 static long double magnitude(wide x) {
   const long double re = creall(x), im = cimagl(x);
   return im == 0 ? fabsl(re) : sqrtl(re * re + im * im);
@@ -538,8 +540,8 @@ static void test_plans(void **state) {
     }
 }
 
-/* Few right-hand sides, for which A is read as it lies, one alone, and systems whose last rows fill no tile; updates of few terms, which
- * become one product of twice as many. */
+/* Few right-hand sides, for which A is read as it lies, one alone, and systems whose last rows fill no tile;
+ * updates of few terms, which become one product of twice as many. */
 static void test_thin(void **state) {
   static const int triangles[] = {13, 50, 70, 121}, few[] = {1, 2, 5, 9, 17, 34};
   (void)state;

@@ -1,6 +1,7 @@
-/* Bits do not tell where in a vector an element lay, nor how many others were beside it: programs compute the same columns of matrices of
- * several sizes, and LAPACK's own testers compare such results bit by bit. Each routine on N elements, and on every part of
- * them: what both computed is the same. So is what one thread and two compute. */
+/* Bits do not tell where in a vector an element lay, nor how many others were beside it: programs compute the
+ * same columns of matrices of several sizes, and LAPACK's own testers compare such results bit by bit. Each
+ * routine on N elements, and on every part of them: what both computed is the same. So is what one thread and
+ * two compute. */
 #include "blas/operands.h"
 
 #include <sys/mman.h>
@@ -10,14 +11,14 @@ typedef const int32_t *num;
 enum { N = 40, STEPS = 2, BYTES = 16 };
 typedef unsigned char numbers[N * N * BYTES];
 
-static void fill(const type *of, unsigned char *at, int count) {
-  for (int i = 0; i < count * (of->is_complex ? 2 : 1); i++) {
+static void fill(const type *type_in, unsigned char *data, int count) {
+  for (int i = 0; i < count * (type_in->is_complex ? 2 : 1); i++) {
     const double value = (double)draw(2000001) / 1e6 - 1;
     const float single = (float)value;
-    if (of->is_single)
-      memcpy(at + (size_t)i * 4, &single, 4);
+    if (type_in->is_single)
+      memcpy(data + (size_t)i * 4, &single, 4);
     else
-      memcpy(at + (size_t)i * 8, &value, 8);
+      memcpy(data + (size_t)i * 8, &value, 8);
   }
 }
 
@@ -156,7 +157,8 @@ static void gaps(void **state_of_test) {
       }
 }
 
-/* The same between protected pages, up against the first one and the last: a touch outside ends the program. */
+/* The same between protected pages, up against the first one and the last: a touch outside ends the program.
+ */
 static void edges(void **state_of_test) {
   enum {
     ROWS = 9,
@@ -187,7 +189,8 @@ static void edges(void **state_of_test) {
   munmap(all, ROOM + 2 * PAGE);
 }
 
-/* What threads get is cut by sizes alone: a triangle, a symmetric matrix and some long rows, by one thread and by two. */
+/* What threads get is cut by sizes alone: a triangle, a symmetric matrix and some long rows, by one thread
+ * and by two. */
 typedef struct shape {
   const char *name, *letters;
   int32_t rows, columns;
@@ -196,14 +199,14 @@ static const shape shapes[] = {
     {"gemv", "N", 3, 40000}, {"gemv", "T", 20000, 3}, {"symv", "UL", 520, 520}, {"trmv", "UL", 520, 520}};
 enum { MOST = 520 * 520 };
 
-static void call_shape(const type *of, const shape *what, char letter, char trans, const unsigned char *a,
-                       const unsigned char *x, unsigned char *y) {
+static void call_shape(const type *type_in, const shape *what, char letter, char trans,
+                       const unsigned char *a, const unsigned char *x, unsigned char *y) {
   static const double one_f64[2] = {1};
   static const float one_f32[2] = {1};
-  const void *scalar = of->is_single ? (const void *)one_f32 : (const void *)one_f64;
+  const void *scalar = type_in->is_single ? (const void *)one_f32 : (const void *)one_f64;
   const int32_t one = 1, *m = &what->rows, *n = &what->columns;
-  const char *name = of->is_complex && strcmp(what->name, "symv") == 0 ? "hemv" : what->name;
-  void (*function)(void) = routine(of, name);
+  const char *name = type_in->is_complex && strcmp(what->name, "symv") == 0 ? "hemv" : what->name;
+  void (*function)(void) = routine(type_in, name);
   if (strcmp(what->name, "gemv") == 0)
     ((void (*)(const char *, num, num, const void *, const void *, num, const void *, num, const void *,
                void *, num))function)(&letter, m, n, scalar, a, m, x, &one, scalar, y, &one);

@@ -1,5 +1,5 @@
-/* What the drop-in does to its process: files that it opens, threads that it has, calls that are cut short. Each test has a
- * process of its own, where nothing was called yet. */
+/* What the drop-in does to its process: files that it opens, threads that it has, calls that are cut short.
+ * Each test has a process of its own, where nothing was called yet. */
 #include "unit/unit.h"
 
 #include "blas/names.h"

@@ -1,5 +1,5 @@
-/* How much stack the first call of each routine needs: threads may have little. By Fortran's names, whose arguments are all
- * addresses, and by CBLAS's for one type. */
+/* How much stack the first call of each routine needs: threads may have little. By Fortran's names, whose
+ * arguments are all addresses, and by CBLAS's for one type. */
 #include "unit/unit.h"
 
 #include "blas/names.h"

@@ -1,5 +1,5 @@
-/* The drop-in beside a library of unknown speed, argument 1, whose products leave a mark: who computes those that only a good
- * library has ("other" or "tesela", argument 2), by each name, and at each call alike. */
+/* The drop-in beside a library of unknown speed, argument 1, whose products leave a mark: who computes those
+ * that only a good library has ("other" or "tesela", argument 2), by each name, and at each call alike. */
 #include "blas/other.h"
 #include "unit/unit.h"
 

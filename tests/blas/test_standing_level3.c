@@ -1,5 +1,7 @@
-/* The drop-in beside a tuned library, argument 1, whose solves and updates leave a mark: who computes those that are worth a measurement
- * ("other" or "tesela": the largest, argument 2, and the least, argument 3), at each call alike, and that small ones stay the library's. */
+/* The drop-in beside a tuned library, argument 1, whose solves and updates leave a mark: who computes those
+ * that are worth a measurement
+ * ("other" or "tesela": the largest, argument 2, and the least, argument 3), at each call alike, and that
+ * small ones stay the library's. */
 #include "blas/other.h"
 #include "unit/unit.h"
 

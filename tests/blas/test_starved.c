@@ -1,6 +1,6 @@
-/* BLAS's batches while memory runs out, at each allocation in turn, once and for good: BLAS has no status, so the result is
- * right all the same. Numbers are small and whole, so that sums are exact in any order, and beta is 1: a product that is
- * done twice shows. */
+/* BLAS's batches while memory runs out, at each allocation in turn, once and for good: BLAS has no status, so
+ * the result is right all the same. Numbers are small and whole, so that sums are exact in any order, and
+ * beta is 1: a product that is done twice shows. */
 #include "unit/unit.h"
 
 #include "starved/starve.h"
@@ -95,8 +95,8 @@ static int wrong_elements(void) {
   return wrong;
 }
 
-/* The first call of all makes a context, and some allocations are other libraries' there, which cannot go without: only
- * what follows is starved. */
+/* The first call of all makes a context, and some allocations are other libraries' there, which cannot go
+ * without: only what follows is starved. */
 static void batches_are_right(void **state) {
   static void (*const calls[])(void) = {call_by_strides, call_by_addresses, call_real};
   int starved = 0;

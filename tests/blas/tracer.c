@@ -1,5 +1,6 @@
-/* A library that stands before the drop-in and passes each call on to whoever comes next, as profilers that count calls do. A drop-in that took it for
- * the BLAS behind would pass the call back for ever: the second call within one ends the program. */
+/* A library that stands before the drop-in and passes each call on to whoever comes next, as profilers that
+ * count calls do. A drop-in that took it for the BLAS behind would pass the call back for ever: the second
+ * call within one ends the program. */
 #include "blas/names.h"
 
 #include <dlfcn.h>

@@ -109,8 +109,8 @@ static int apart_of(const drawn *call, int what, int64_t i, int most) {
   return most ? roll(&d, 2 * most + 1) - most : 0;
 }
 
-static void put(tesela_type type, void *matrix, int64_t at, const double value[2]) {
-  tsl_type_store(type, (unsigned char *)matrix + at * (int64_t)tsl_type(type)->size, value);
+static void put(tesela_type type, void *matrix, int64_t index, const double value[2]) {
+  tsl_type_store(type, (unsigned char *)matrix + index * (int64_t)tsl_type(type)->size, value);
 }
 
 void draw_numbers(const drawn *call, void *a, void *b, void *c) {

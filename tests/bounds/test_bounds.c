@@ -1,10 +1,11 @@
-/* Random calls beside exact results: no error is beyond what its record guarantees, whatever is asked, computed and by whom.
+/* Random calls beside exact results: no error is beyond what its record guarantees, whatever is asked,
+ * computed and by whom.
  *
  *   test_bounds CALLS [SEED [DEVICE]]
  *
- * One call in 25 runs on DEVICE, the others on the cpu. Results are compared with sums that round nothing (wide.h), and by the judge, who
- * knows of infinities and NaN. Prints how often which share
- * of its bound was seen. Exit code 1 where an element was beyond. */
+ * One call in 25 runs on DEVICE, the others on the cpu. Results are compared with sums that round nothing
+ * (wide.h), and by the judge, who knows of infinities and NaN. Prints how often which share of its bound was
+ * seen. Exit code 1 where an element was beyond. */
 #include "api/api.h"
 #include "base/random.h"
 #include "bounds/draw.h"
@@ -28,25 +29,25 @@ static _Alignas(64) unsigned char a[DRAW_BYTES], b[DRAW_BYTES], c[DRAW_BYTES], b
 static tally tallies[STRATEGIES_MOST];
 static long wrong, refused, calls_done;
 
-/* Element `at` of a matrix: a real number's other part is 0. */
-static void load(tesela_type type, const unsigned char *matrix, int64_t at, double value[2]) {
-  tsl_type_load(type, matrix + at * (int64_t)tsl_type(type)->size, value);
+/* Element `index` of a matrix: a real number's other part is 0. */
+static void load(tesela_type type, const unsigned char *matrix, int64_t index, double value[2]) {
+  tsl_type_load(type, matrix + index * (int64_t)tsl_type(type)->size, value);
 }
-static double value_of(tesela_type type, const unsigned char *matrix, int64_t at) {
+static double value_of(tesela_type type, const unsigned char *matrix, int64_t index) {
   double value[2];
-  load(type, matrix, at, value);
+  load(type, matrix, index, value);
   return value[0];
 }
 
-static void count(tally *of, double ratio) {
+static void count(tally *tally_in, double ratio) {
   int bin = 0;
   if (ratio > 1)
     bin = BINS + 1;
   else if (ratio > 0)
     bin = 1 + (int)fmax(0, BINS - 1 + ceil(log2(ratio)));
-  of->bins[bin]++;
-  of->elements++;
-  of->worst = fmax(of->worst, ratio);
+  tally_in->bins[bin]++;
+  tally_in->elements++;
+  tally_in->worst = fmax(tally_in->worst, ratio);
 }
 
 static void tell(const drawn *call, const tesela_record *record, const char *what) {
@@ -143,7 +144,8 @@ static bool in_range(const drawn *call, const right *is) {
          scaled_ratio(is->magnitude, scaled_of(fmin(sums->largest, type->largest))) < 0.5;
 }
 
-static void look_at(const drawn *call, const tesela_plan *plan, const tesela_record *record, tally *of) {
+static void look_at(const drawn *call, const tesela_plan *plan, const tesela_record *record,
+                    tally *tally_in) {
   const tsl_problem *problem = &plan->plan->work.problem;
   const tsl_accuracy promised = tsl_plan_accuracy(plan->plan);
   const tsl_type_info *type = tsl_type(call->c_type);
@@ -168,7 +170,7 @@ static void look_at(const drawn *call, const tesela_plan *plan, const tesela_rec
       const double ratio = promised.rounded
                                ? scaled_ratio(is.error, scaled_ratio(once, last) > 1 ? once : last)
                                : scaled_ratio(is.error, is.magnitude.fraction == 0 ? is.magnitude : bound);
-      count(of, ratio);
+      count(tally_in, ratio);
       if (ratio > 1) {
         char what[160];
         snprintf(what, sizeof what, "%s C(%d, %d) is %.17g, which is %.4g times its bound off",

@@ -1,15 +1,16 @@
-/* Demmel's grades of matrix products (Demmel, Li, Langou, Pereira, Gates, Rubio-Gonzalez 2024, "How to grade the accuracy of an
- * implementation of the BLAS"), of every strategy of a device:
+/* Demmel's grades of matrix products (Demmel, Li, Langou, Pereira, Gates, Rubio-Gonzalez 2024, "How to grade
+ * the accuracy of an implementation of the BLAS"), of every strategy of a device:
  *
  *   A   |error| <= f(k) u |A||B|, element by element: what conventional sums of floating-point numbers give
- *   B   only <= f(k) u times the norm of A's row and of B's column: products of fixed-point numbers, scaled by rows and columns
- *   C   only <= f(k) u times the norms of A and B: Strassen's
+ *   B   only <= f(k) u times the norm of A's row and of B's column: products of fixed-point numbers, scaled
+ * by rows and columns C   only <= f(k) u times the norms of A and B: Strassen's
  *
  *   test_grades [DEVICE [LARGEST]]
  *
- * f(k) is k + 8, which every bound here is below. Data: random; rows of A and columns of B of different sizes; A D and D^-1 B, D
- * graded by powers of 2; every exponent at random. Two impostors, one of grade B and one of C, show that the tests tell them apart.
- * Exit code 1 where a strategy with the bounds of its type is not of grade A. */
+ * f(k) is k + 8, which every bound here is below. Data: random; rows of A and columns of B of different
+ * sizes; A D and D^-1 B, D graded by powers of 2; every exponent at random. Two impostors, one of grade B and
+ * one of C, show that the tests tell them apart. Exit code 1 where a strategy with the bounds of its type is
+ * not of grade A. */
 #include "base/random.h"
 #include "judge/reference.h"
 #include "strategy/strategy.h"
@@ -28,7 +29,7 @@ typedef struct product {
   double *high, *low, *magnitude; /* the exact product, and |A||B| */
 } product;
 
-typedef bool (*multiplier)(const product *of, const char *strategy);
+typedef bool (*multiplier)(const product *product_in, const char *strategy);
 
 static tesela_context *context;
 static const char *device = "cpu";
@@ -42,17 +43,17 @@ static double *doubles(int64_t count) {
 
 /* --- data --- */
 
-static double uniform(uint64_t seed, int64_t at) {
-  return tsl_random_value(TSL_DRAW_UNIFORM, seed, (uint64_t)at);
+static double uniform(uint64_t seed, int64_t index) {
+  return tsl_random_value(TSL_DRAW_UNIFORM, seed, (uint64_t)index);
 }
 
-static int power(uint64_t seed, int64_t at, int most) {
-  return (int)(tsl_random_u64(seed, (uint64_t)at) % (uint64_t)(2 * most + 1)) - most;
+static int power(uint64_t seed, int64_t index, int most) {
+  return (int)(tsl_random_u64(seed, (uint64_t)index) % (uint64_t)(2 * most + 1)) - most;
 }
 
-static void fill(product *of, int data) {
-  const int64_t n = of->n;
-  const int most = of->type == TESELA_F32 ? 24 : 200;
+static void fill(product *product_in, int data) {
+  const int64_t n = product_in->n;
+  const int most = product_in->type == TESELA_F32 ? 24 : 200;
   for (int64_t i = 0; i < n; i++)
     for (int64_t j = 0; j < n; j++) {
       int a = 0, b = 0;
@@ -62,69 +63,69 @@ static void fill(product *of, int data) {
         a = power(5, j, most), b = -power(5, i, most);
       else if (data == 3)
         a = power(6, i * n + j, most / 2), b = power(7, i * n + j, most / 2);
-      of->a[i * n + j] = ldexp((double)(float)uniform(1, i * n + j), a);
-      of->b[i * n + j] = ldexp((double)(float)uniform(2, i * n + j), b);
+      product_in->a[i * n + j] = ldexp((double)(float)uniform(1, i * n + j), a);
+      product_in->b[i * n + j] = ldexp((double)(float)uniform(2, i * n + j), b);
     }
-  memset(of->high, 0, (size_t)(n * n) * sizeof *of->high);
-  memset(of->low, 0, (size_t)(n * n) * sizeof *of->low);
-  memset(of->magnitude, 0, (size_t)(n * n) * sizeof *of->magnitude);
-  const tsl_sums sums = {of->high, of->low, of->magnitude};
-  tsl_reference_add((int)n, (int)n, (int)n, of->a, of->b, &sums);
+  memset(product_in->high, 0, (size_t)(n * n) * sizeof *product_in->high);
+  memset(product_in->low, 0, (size_t)(n * n) * sizeof *product_in->low);
+  memset(product_in->magnitude, 0, (size_t)(n * n) * sizeof *product_in->magnitude);
+  const tsl_sums sums = {product_in->high, product_in->low, product_in->magnitude};
+  tsl_reference_add((int)n, (int)n, (int)n, product_in->a, product_in->b, &sums);
 }
 
 /* --- who multiplies --- */
 
-static bool by_strategy(const product *of, const char *strategy) {
-  const size_t count = (size_t)(of->n * of->n),
-               size = of->type == TESELA_F32 ? sizeof(float) : sizeof(double);
+static bool by_strategy(const product *product_in, const char *strategy) {
+  const size_t count = (size_t)(product_in->n * product_in->n),
+               size = product_in->type == TESELA_F32 ? sizeof(float) : sizeof(double);
   unsigned char *const memory = malloc(3 * count * size);
   if (!memory)
     exit(2);
   unsigned char *const a = memory, *const b = a + count * size, *const c = b + count * size;
-  tsl_type_convert(TESELA_F64, of->a, 1, of->type, a, 1, count);
-  tsl_type_convert(TESELA_F64, of->b, 1, of->type, b, 1, count);
-  const tesela_gemm_desc desc = {.m = of->n,
-                                 .n = of->n,
-                                 .k = of->n,
-                                 .a = {.data = a, .type = of->type},
-                                 .b = {.data = b, .type = of->type},
-                                 .c = {.data = c, .type = of->type},
+  tsl_type_convert(TESELA_F64, product_in->a, 1, product_in->type, a, 1, count);
+  tsl_type_convert(TESELA_F64, product_in->b, 1, product_in->type, b, 1, count);
+  const tesela_gemm_desc desc = {.m = product_in->n,
+                                 .n = product_in->n,
+                                 .k = product_in->n,
+                                 .a = {.data = a, .type = product_in->type},
+                                 .b = {.data = b, .type = product_in->type},
+                                 .c = {.data = c, .type = product_in->type},
                                  .device = device,
                                  .strategy = strategy};
   const tesela_status status = tesela_gemm(context, &desc, NULL);
-  tsl_type_convert(of->type, c, 1, TESELA_F64, of->c, 1, count);
+  tsl_type_convert(product_in->type, c, 1, TESELA_F64, product_in->c, 1, count);
   free(memory);
   if (status != TESELA_OK && status != TESELA_UNSUPPORTED)
     printf("%s: %s\n", strategy, tesela_last_error());
   return status == TESELA_OK;
 }
 
-static double unit_of(const product *of) {
-  return tsl_type(of->type)->unit_roundoff;
+static double unit_of(const product *product_in) {
+  return tsl_type(product_in->type)->unit_roundoff;
 }
 
 /* The nearest multiple of the unit roundoff of a line's largest number: fixed point, one scale a line. */
-static void to_fixed_point(const product *of, const double *from, double *to, bool by_rows) {
-  const int64_t n = of->n, line = by_rows ? n : 1, step = by_rows ? 1 : n;
+static void to_fixed_point(const product *product_in, const double *from, double *dst, bool by_rows) {
+  const int64_t n = product_in->n, line = by_rows ? n : 1, step = by_rows ? 1 : n;
   for (int64_t i = 0; i < n; i++) {
     double most = 0;
     for (int64_t j = 0; j < n; j++)
       most = fmax(most, fabs(from[i * line + j * step]));
-    const double grain = ldexp(unit_of(of), ilogb(most) + 1);
+    const double grain = ldexp(unit_of(product_in), ilogb(most) + 1);
     for (int64_t j = 0; j < n; j++)
-      to[i * line + j * step] = rint(from[i * line + j * step] / grain) * grain;
+      dst[i * line + j * step] = rint(from[i * line + j * step] / grain) * grain;
   }
 }
 
-static bool by_fixed_point(const product *of, const char *strategy) {
-  const int64_t count = of->n * of->n;
+static bool by_fixed_point(const product *product_in, const char *strategy) {
+  const int64_t count = product_in->n * product_in->n;
   double *a = doubles(count), *b = doubles(count), *rest = doubles(2 * count);
-  const tsl_sums sums = {of->c, rest, rest + count};
+  const tsl_sums sums = {product_in->c, rest, rest + count};
   (void)strategy;
-  to_fixed_point(of, of->a, a, true);
-  to_fixed_point(of, of->b, b, false);
-  memset(of->c, 0, (size_t)count * sizeof *of->c);
-  tsl_reference_add((int)of->n, (int)of->n, (int)of->n, a, b, &sums);
+  to_fixed_point(product_in, product_in->a, a, true);
+  to_fixed_point(product_in, product_in->b, b, false);
+  memset(product_in->c, 0, (size_t)count * sizeof *product_in->c);
+  tsl_reference_add((int)product_in->n, (int)product_in->n, (int)product_in->n, a, b, &sums);
   free(a);
   free(b);
   free(rest);
@@ -132,21 +133,21 @@ static bool by_fixed_point(const product *of, const char *strategy) {
 }
 
 /* x + sign y in the type, quarter by quarter. */
-static void add(const product *of, const double *x, const double *y, double sign, double *to,
+static void add(const product *product_in, const double *x, const double *y, double sign, double *dst,
                 int64_t stride) {
-  const int64_t half = of->n / 2;
+  const int64_t half = product_in->n / 2;
   for (int64_t i = 0; i < half; i++)
     for (int64_t j = 0; j < half; j++) {
       const double sum = x[i * stride + j] + sign * y[i * stride + j];
-      to[i * half + j] = of->type == TESELA_F32 ? (double)(float)sum : sum;
+      dst[i * half + j] = product_in->type == TESELA_F32 ? (double)(float)sum : sum;
     }
 }
 
 /* One step of Strassen's method, whose seven products are exact. */
-static bool by_strassen(const product *of, const char *strategy) {
-  const int64_t n = of->n, h = n / 2, q = h * h;
-  const double *a11 = of->a, *a12 = a11 + h, *a21 = a11 + h * n, *a22 = a21 + h;
-  const double *b11 = of->b, *b12 = b11 + h, *b21 = b11 + h * n, *b22 = b21 + h;
+static bool by_strassen(const product *product_in, const char *strategy) {
+  const int64_t n = product_in->n, h = n / 2, q = h * h;
+  const double *a11 = product_in->a, *a12 = a11 + h, *a21 = a11 + h * n, *a22 = a21 + h;
+  const double *b11 = product_in->b, *b12 = b11 + h, *b21 = b11 + h * n, *b22 = b21 + h;
   const double *left[7][2] = {{a11, a22}, {a21, a22}, {a11, 0}, {a22, 0}, {a11, a12}, {a21, a11}, {a12, a22}};
   const double *right[7][2] = {{b11, b22}, {b11, 0},   {b12, b22}, {b21, b11},
                                {b22, 0},   {b11, b12}, {b21, b22}};
@@ -156,17 +157,17 @@ static bool by_strassen(const product *of, const char *strategy) {
   for (int p = 0; p < 7; p++) {
     const tsl_sums sums = {m + p * q, rest, rest + q};
     memset(rest, 0, 2 * (size_t)q * sizeof *rest);
-    add(of, left[p][0], left[p][1] ? left[p][1] : left[p][0], left_sign[p], x, n);
-    add(of, right[p][0], right[p][1] ? right[p][1] : right[p][0], right_sign[p], y, n);
+    add(product_in, left[p][0], left[p][1] ? left[p][1] : left[p][0], left_sign[p], x, n);
+    add(product_in, right[p][0], right[p][1] ? right[p][1] : right[p][0], right_sign[p], y, n);
     tsl_reference_add((int)h, (int)h, (int)h, x, y, &sums);
   }
   for (int64_t i = 0; i < h; i++)
     for (int64_t j = 0; j < h; j++) {
       const double *at = m + i * h + j;
-      of->c[i * n + j] = at[0] + at[3 * q] - at[4 * q] + at[6 * q];
-      of->c[i * n + j + h] = at[2 * q] + at[4 * q];
-      of->c[(i + h) * n + j] = at[q] + at[3 * q];
-      of->c[(i + h) * n + j + h] = at[0] - at[q] + at[2 * q] + at[5 * q];
+      product_in->c[i * n + j] = at[0] + at[3 * q] - at[4 * q] + at[6 * q];
+      product_in->c[i * n + j + h] = at[2 * q] + at[4 * q];
+      product_in->c[(i + h) * n + j] = at[q] + at[3 * q];
+      product_in->c[(i + h) * n + j + h] = at[0] - at[q] + at[2 * q] + at[5 * q];
     }
   free(x);
   free(y);
@@ -187,18 +188,18 @@ static double norm(const double *from, int64_t count, int64_t step) {
 }
 
 /* The largest error in units of u times what each grade measures by. */
-static void measure(const product *of, double largest[3]) {
-  const int64_t n = of->n;
-  const double u = unit_of(of), all = norm(of->a, n * n, 1) * norm(of->b, n * n, 1);
+static void measure(const product *product_in, double largest[3]) {
+  const int64_t n = product_in->n;
+  const double u = unit_of(product_in), all = norm(product_in->a, n * n, 1) * norm(product_in->b, n * n, 1);
   double *cols = doubles(n);
   for (int64_t j = 0; j < n; j++)
-    cols[j] = norm(of->b + j, n, n);
+    cols[j] = norm(product_in->b + j, n, n);
   for (int64_t i = 0; i < n; i++) {
-    const double row = norm(of->a + i * n, n, 1);
+    const double row = norm(product_in->a + i * n, n, 1);
     for (int64_t j = 0; j < n; j++) {
       const int64_t at = i * n + j;
-      const double error = fabs((of->c[at] - of->high[at]) - of->low[at]);
-      largest[0] = fmax(largest[0], error / (u * of->magnitude[at]));
+      const double error = fabs((product_in->c[at] - product_in->high[at]) - product_in->low[at]);
+      largest[0] = fmax(largest[0], error / (u * product_in->magnitude[at]));
       largest[1] = fmax(largest[1], error / (u * row * cols[j]));
       largest[2] = fmax(largest[2], error / (u * all));
     }
@@ -207,7 +208,7 @@ static void measure(const product *of, double largest[3]) {
 }
 
 static char grade_of(multiplier multiply, const char *strategy, tesela_type type, int64_t most,
-                     double at[DATA], double *slope) {
+                     double index[DATA], double *slope) {
   bool holds[3] = {true, true, true};
   double first = 0, last = 0;
   int64_t n = LEAST;
@@ -231,7 +232,7 @@ static char grade_of(multiplier multiply, const char *strategy, tesela_type type
       measure(&of, largest);
       for (int i = 0; i < 3; i++)
         holds[i] = holds[i] && largest[i] <= (double)n + 8;
-      at[data] = largest[0];
+      index[data] = largest[0];
       if (data == 0)
         *(n == LEAST ? &first : &last) = largest[0];
     }

@@ -59,7 +59,8 @@ static void settle(wide *sum) {
   sum->digits[WIDE_DIGITS - 1] += carry;
 }
 
-/* Of a settled number: the first digit that is not 0, from the top; -1: none. Negative numbers are turned round. */
+/* Of a settled number: the first digit that is not 0, from the top; -1: none. Negative numbers are turned
+ * round. */
 static int magnitude(const wide *sum, wide *out, int *sign) {
   *out = *sum;
   *sign = sum->digits[WIDE_DIGITS - 1] < 0 ? -1 : 1;
@@ -74,7 +75,7 @@ static int magnitude(const wide *sum, wide *out, int *sign) {
   return top;
 }
 
-void wide_add_scaled(wide *to, wide *from, double factor) {
+void wide_add_scaled(wide *dst, wide *from, double factor) {
   wide size;
   int sign, exponent;
   settle(from);
@@ -85,7 +86,7 @@ void wide_add_scaled(wide *to, wide *from, double factor) {
   for (int i = 0; i <= top; i++)
     for (int j = 0; j < 3 && size.digits[i] != 0; j++)
       if (pieces[j] != 0)
-        add_at(to, size.digits[i] * pieces[j], WIDE_LOW + 32 * i + exponent + 18 * j);
+        add_at(dst, size.digits[i] * pieces[j], WIDE_LOW + 32 * i + exponent + 18 * j);
 }
 
 scaled wide_value(wide *sum) {

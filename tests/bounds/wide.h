@@ -1,5 +1,5 @@
-/* Numbers that hold any sum of products of doubles without rounding: digits of 32 bits from 2^-3456 on. Written for tests, apart from the
- * library's own superaccumulator, which they judge. */
+/* Numbers that hold any sum of products of doubles without rounding: digits of 32 bits from 2^-3456 on.
+ * Written for tests, apart from the library's own superaccumulator, which they judge. */
 #ifndef TSL_TESTS_BOUNDS_WIDE_H
 #define TSL_TESTS_BOUNDS_WIDE_H
 
@@ -22,7 +22,7 @@ void wide_clear(wide *sum);
 void wide_add(wide *sum, double x);
 void wide_add_product(wide *sum, double x, double y);
 /* to += factor * from, the sum of products; `from` is settled. */
-void wide_add_scaled(wide *to, wide *from, double factor);
+void wide_add_scaled(wide *dst, wide *from, double factor);
 /* The number, rounded to a double's digits; settles it. */
 scaled wide_value(wide *sum);
 

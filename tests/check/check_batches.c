@@ -1,7 +1,9 @@
-/* check_batches NAME DEVICE [I/N]: a strategy that takes batches on a device with kernels. Through CUDA with all its probes in its first types and
- * with one, by turns, in each of the others; else, where compiling takes long, in the first with one of them for each case. Batches of small whole numbers, whose sums are exact, by strides forwards, backwards and 0, with gaps that nobody may write to. Exits 0 when all are
- * right, 1 when one is not, 77 where there is no such device or it lacks what the strategy needs. I/N: types I, I + N, ... of its list, for several
- * processes at once. */
+/* check_batches NAME DEVICE [I/N]: a strategy that takes batches on a device with kernels. Through CUDA with
+ * all its probes in its first types and with one, by turns, in each of the others; else, where compiling
+ * takes long, in the first with one of them for each case. Batches of small whole numbers, whose sums are
+ * exact, by strides forwards, backwards and 0, with gaps that nobody may write to. Exits 0 when all are
+ * right, 1 when one is not, 77 where there is no such device or it lacks what the strategy needs. I/N: types
+ * I, I + N, ... of its list, for several processes at once. */
 #include "base/random.h"
 #include "base/status.h"
 #include "plan/plan.h"
@@ -14,7 +16,8 @@
 
 enum { SKIPPED = 77, MOST_REPORTED = 10, MANY = 10000 };
 
-/* Steps count what lies between one product's last element and the next one's first; backwards: from the last product to the first. */
+/* Steps count what lies between one product's last element and the next one's first; backwards: from the last
+ * product to the first. */
 enum { SHARED = -1 };
 typedef struct batch_case {
   int64_t m, n, k, batch;
@@ -81,9 +84,9 @@ static matrices make(const tsl_shape *shape, int64_t batch, int64_t gap, bool ba
   return made;
 }
 
-static void drop(matrices *made) {
-  free(made->host);
-  device->ops->buffer_destroy(made->buffer);
+static void drop(matrices *matrices_in) {
+  free(matrices_in->host);
+  device->ops->buffer_destroy(matrices_in->buffer);
 }
 
 static unsigned char *at(const matrices *from, int64_t product, int64_t row, int64_t col) {

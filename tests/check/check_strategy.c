@@ -1,23 +1,28 @@
-/* check_strategy OP NAME KIND [RANDOM [tight [STEP]] [shared [STEP]] [every STEP] [part I of N] [within SECONDS]]: one strategy with all its configs, or its probes, on all devices of a
- * kind, or on the device that is named ("cuda:1"), or several ("cuda:*", "opencl:0,cpu"), over the standard cases and RANDOM random ones (200): all of these for the first config in its first two types, a
- * quarter, each time another, for the rest. The first config takes all types that the strategy does; the others the first two,
- * but probes, whose kernels take long to compile, one of them each, by turns. Exits 0 when all are right, 1 when one is not,
- * 77 where the kind has no device and may be absent, or none with what only some graphics processors have.
+/* check_strategy OP NAME KIND [RANDOM [tight [STEP]] [shared [STEP]] [every STEP] [part I of N] [within
+ * SECONDS]]: one strategy with all its configs, or its probes, on all devices of a kind, or on the device
+ * that is named ("cuda:1"), or several ("cuda:*", "opencl:0,cpu"), over the standard cases and RANDOM random
+ * ones (200): all of these for the first config in its first two types, a quarter, each time another, for the
+ * rest. The first config takes all types that the strategy does; the others the first two, but probes, whose
+ * kernels take long to compile, one of them each, by turns. Exits 0 when all are right, 1 when one is not, 77
+ * where the kind has no device and may be absent, or none with what only some graphics processors have.
  *
- * tight: in buffers that hold an operand and nothing else, for a memory checker to see what is read beside it; a run each, the
- * first pair of config and types said case by case, and the kernels that were used. Other configs take one type, but few
- * probes all of them; from the third pair on every STEPth standard case (1), each time others.
+ * tight: in buffers that hold an operand and nothing else, for a memory checker to see what is read beside
+ * it; a run each, the first pair of config and types said case by case, and the kernels that were used. Other
+ * configs take one type, but few probes all of them; from the third pair on every STEPth standard case (1),
+ * each time others.
  *
  * every: every STEPth standard case, for each pair others, for an emulator.
  *
- * shared: types are shared out among configs, for where compiling takes long: each type goes to the next config that takes it,
- * the first to the first, and a config without one takes one by turns; of these pairs the first, with all cases, and every STEPth are
- * tried (1: all), for each strategy others, so that all strategies together meet more types. Last steps are those of one strategy,
- * `element`, in all their forms, and of the others in two: they are the plan's, whatever strategy multiplied.
+ * shared: types are shared out among configs, for where compiling takes long: each type goes to the next
+ * config that takes it, the first to the first, and a config without one takes one by turns; of these pairs
+ * the first, with all cases, and every STEPth are tried (1: all), for each strategy others, so that all
+ * strategies together meet more types. Last steps are those of one strategy, `element`, in all their forms,
+ * and of the others in two: they are the plan's, whatever strategy multiplied.
  *
  * part I of N: pairs number I, I + N, ... alone, for N processes side by side.
  *
- * within: begins no case after so many seconds, and says so: of a checker that makes a kernel a thousand times slower, what was seen until then counts. */
+ * within: begins no case after so many seconds, and says so: of a checker that makes a kernel a thousand
+ * times slower, what was seen until then counts. */
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/status.h"
@@ -223,7 +228,8 @@ static bool is_tried(const tsl_strategy *strategy, int index, int configs, int t
          (strategy->testing.probes ? type == index % types : type < most);
 }
 
-/* Of all pairs, this process's; of pairs that are shared out, the strategy's number in the list says which are left out. */
+/* Of all pairs, this process's; of pairs that are shared out, the strategy's number in the list says which
+ * are left out. */
 static bool is_in_step(const tsl_strategy *strategy, int64_t pair) {
   int number = 0;
   if (pair % parts != part)
@@ -260,7 +266,8 @@ static int check_device(const tsl_strategy *strategy, tsl_device *device) {
   return total.right == 0 || total.wrong > 0;
 }
 
-/* Only a graphics processor may be missing; the cpu and an OpenCL platform are on every machine that tests. */
+/* Only a graphics processor may be missing; the cpu and an OpenCL platform are on every machine that tests.
+ */
 static int no_device(const char *kind, const char *why) {
   const int result = strcmp(kind, "cuda") == 0 ? SKIPPED : 1;
   printf("%s: no device of kind %s: %s\n", result == SKIPPED ? "skipped" : "failed", kind, why);

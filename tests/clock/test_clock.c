@@ -1,4 +1,5 @@
-/* The present clock of a device: a processor's from Linux, a GPU's from NVML, or the reason why nothing tells it. */
+/* The present clock of a device: a processor's from Linux, a GPU's from NVML, or the reason why nothing tells
+ * it. */
 #include "unit/unit.h"
 
 #include <stdio.h>

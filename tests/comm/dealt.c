@@ -43,7 +43,8 @@ static int block_of(int64_t size, int parts, int64_t index) {
   return part;
 }
 
-/* Stripes of columns of DEALT_RECTANGLES: each third rank has none; each stripe is cut into an upper and a lower part. */
+/* Stripes of columns of DEALT_RECTANGLES: each third rank has none; each stripe is cut into an upper and a
+ * lower part. */
 static void stripe_of(int ranks, int rank, int64_t cols, int64_t *begin, int64_t *end) {
   int having = 0, before = 0;
   for (int r = 0; r < ranks; r++) {
@@ -168,12 +169,12 @@ static void set_layout(dealt *d, dealt_kind kind, int ranks, int rank, int64_t r
 
 static const double gap[2] = {77, 0}; /* of every type, and no element */
 
-static void put(dealt *d, int64_t at, const double value[2]) {
-  tsl_type_store(d->type, (char *)d->data + (size_t)at * tsl_type(d->type)->size, value);
+static void put(dealt *d, int64_t index, const double value[2]) {
+  tsl_type_store(d->type, (char *)d->data + (size_t)index * tsl_type(d->type)->size, value);
 }
 
-static void get(const dealt *d, int64_t at, double value[2]) {
-  tsl_type_load(d->type, (const char *)d->data + (size_t)at * tsl_type(d->type)->size, value);
+static void get(const dealt *d, int64_t index, double value[2]) {
+  tsl_type_load(d->type, (const char *)d->data + (size_t)index * tsl_type(d->type)->size, value);
 }
 
 bool dealt_make(dealt *d, dealt_kind kind, int ranks, int rank, int64_t rows, int64_t cols, tesela_type type,

@@ -8,9 +8,10 @@
 
 /* How a matrix is dealt out in a test. */
 typedef enum dealt_kind {
-  DEALT_BLOCKS, /* rows, the default */
-  DEALT_GRID,   /* blocks of a grid as square as it may be */
-  DEALT_CYCLIC, /* blocks of 3 x 5 by turns, from another process than the first, ranks in another order, column-major */
+  DEALT_BLOCKS,     /* rows, the default */
+  DEALT_GRID,       /* blocks of a grid as square as it may be */
+  DEALT_CYCLIC,     /* blocks of 3 x 5 by turns, from another process than the first, ranks in another order,
+                       column-major */
   DEALT_WINDOW,     /* likewise, of a part of a larger matrix */
   DEALT_RECTANGLES, /* stripes of columns, some of them empty, cut in two */
   DEALT_ONE,        /* all on one rank */
@@ -29,10 +30,12 @@ typedef struct dealt {
   tesela_type type;
 } dealt;
 
-/* Element (i, j) of a matrix by its seed: a small whole number, with an imaginary part where the type is complex. */
+/* Element (i, j) of a matrix by its seed: a small whole number, with an imaginary part where the type is
+ * complex. */
 void dealt_value(uint64_t seed, tesela_type type, int64_t i, int64_t j, double value[2]);
 
-/* What rank `rank` of `ranks` has of a rows x cols matrix as it is stored, filled by the seed where `fill`, else with NaN (or 77). */
+/* What rank `rank` of `ranks` has of a rows x cols matrix as it is stored, filled by the seed where `fill`,
+ * else with NaN (or 77). */
 bool dealt_make(dealt *out, dealt_kind kind, int ranks, int rank, int64_t rows, int64_t cols,
                 tesela_type type, uint64_t seed, bool fill);
 void dealt_free(dealt *d);

@@ -131,17 +131,17 @@ static struct ncclComm *rank_of(const struct ncclComm *comm, int rank, int *join
 }
 
 /* The other side's first message between the two. */
-static message **mate(struct ncclComm *other, const message *own) {
+static message **mate(struct ncclComm *other, const message *message_in) {
   for (message **at = &other->messages; *at; at = &(*at)->next)
-    if ((*at)->is_send != own->is_send && (*at)->other == own->owner->rank)
+    if ((*at)->is_send != message_in->is_send && (*at)->other == message_in->owner->rank)
       return at;
   return NULL;
 }
 
 /* Whether an earlier message of the same direction is waiting: those meet in their order. */
-static bool is_behind(const message *own) {
-  for (const message *m = own->owner->messages; m != own; m = m->next)
-    if (m->is_send == own->is_send && m->other == own->other)
+static bool is_behind(const message *message_in) {
+  for (const message *m = message_in->owner->messages; m != message_in; m = m->next)
+    if (m->is_send == message_in->is_send && m->other == message_in->other)
       return true;
   return false;
 }

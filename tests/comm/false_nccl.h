@@ -1,5 +1,6 @@
-/* A library with NCCL's names, whose ranks are threads of one process and whose devices' memory is the host's: messages are matched and copied
- * when both sides ask how they are doing, and whatever a test chose fails. */
+/* A library with NCCL's names, whose ranks are threads of one process and whose devices' memory is the
+ * host's: messages are matched and copied when both sides ask how they are doing, and whatever a test chose
+ * fails. */
 #ifndef TESTS_COMM_FALSE_NCCL_H
 #define TESTS_COMM_FALSE_NCCL_H
 

@@ -45,8 +45,8 @@ typedef struct event {
 typedef struct simulation {
   const tsl_process_grid *grid;
   const tsl_links *links;
-  tsl_blocks blocks;
-  tsl_layout layouts[TSL_PARTS];
+  tsl_rank_blocks blocks;
+  tsl_rank_layout layouts[TSL_PARTS];
   tsl_corner *corners[TSL_PARTS]; /* what each rank holds */
   message *messages;
   int count, capacity;
@@ -68,22 +68,22 @@ static void *grown(void *list, int *capacity, size_t size) {
   return more;
 }
 
-static void push(numbers *to, int number) {
-  if (to->count == to->capacity)
-    to->list = grown(to->list, &to->capacity, sizeof *to->list);
-  to->list[to->count++] = number;
+static void push(numbers *target, int number) {
+  if (target->count == target->capacity)
+    target->list = grown(target->list, &target->capacity, sizeof *target->list);
+  target->list[target->count++] = number;
 }
 
-static void add_message(simulation *s, int from, int to, int batch, int64_t words) {
-  if (from == to || words == 0)
+static void add_message(simulation *s, int from, int end, int batch, int64_t words) {
+  if (from == end || words == 0)
     return;
   if (s->count == s->capacity)
     s->messages = grown(s->messages, &s->capacity, sizeof *s->messages);
-  s->messages[s->count++] = (message){.from = from, .to = to, .batch = batch, .bytes = (double)words * SIZE};
+  s->messages[s->count++] = (message){.from = from, .to = end, .batch = batch, .bytes = (double)words * SIZE};
   s->ranks[from].sent += words;
-  s->ranks[to].received += words;
+  s->ranks[end].received += words;
   s->waits[from * s->batches + batch]++;
-  s->waits[to * s->batches + batch]++;
+  s->waits[end * s->batches + batch]++;
 }
 
 static bool overlaps(const tsl_dim *dim, int64_t first, int64_t count) {
@@ -290,7 +290,8 @@ static int by_number(const void *a, const void *b) {
   return (one > other) - (one < other);
 }
 
-/* Messages begin whose two ranks wait for them and have their ports free, those that were written first before others. */
+/* Messages begin whose two ranks wait for them and have their ports free, those that were written first
+ * before others. */
 static void transfer(simulation *s) {
   if (s->ready.count > 1)
     qsort(s->ready.list, (size_t)s->ready.count, sizeof *s->ready.list, by_number);
@@ -331,7 +332,8 @@ static double run(simulation *s) {
 
 /* --- plans --- */
 
-/* A layout in which each place of the grid holds its share of an operand; `which` is the offset of the operand's share. */
+/* A layout in which each place of the grid holds its share of an operand; `which` is the offset of the
+ * operand's share. */
 static void shares_as_layout(simulation *s, int operand, size_t which, int64_t rows, int64_t cols) {
   const tsl_process_grid *grid = s->grid;
   tsl_corner *corners = calloc((size_t)grid->ranks, sizeof *corners);

@@ -1,4 +1,5 @@
-/* Sums of any numbers: within the bound that the record promises, and the same bits whatever comes when. Several panels and layers. */
+/* Sums of any numbers: within the bound that the record promises, and the same bits whatever comes when.
+ * Several panels and layers. */
 #include "unit/unit.h"
 
 #include "base/random.h"

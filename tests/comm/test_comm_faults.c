@@ -1,13 +1,14 @@
-/* What fails on one rank: all return the same status and sentence, with the number of the lowest rank that failed, nothing hangs, and C is
- * as it was. Each fault is made on purpose; and memory runs out at each allocation in turn. */
+/* What fails on one rank: all return the same status and sentence, with the number of the lowest rank that
+ * failed, nothing hangs, and C is as it was. Each fault is made on purpose; and memory runs out at each
+ * allocation in turn. */
 #include "unit/unit.h"
 
 #include "base/memory.h"
 #include "base/random.h"
 #include "comm/comm_call.h"
+#include "comm/comm_threads.h"
 #include "comm/dealt.h"
 #include "comm/overlap.h"
-#include "comm/comm_threads.h"
 #include "starved/starve.h"
 
 #include <math.h>
@@ -445,28 +446,28 @@ static void scaling_has_a_bound(void **state) {
 enum { BYTES = 4096, RECTANGLES = 3 };
 
 typedef struct laid {
-  tsl_part part;
+  tsl_rank_part part;
   tesela_rectangle rectangles[RECTANGLES];
   int64_t count, cols;
 } laid;
 
-static int64_t draw(uint64_t seed, uint64_t *at, int64_t from, int64_t to) {
-  return from + (int64_t)(tsl_random_u64(seed, (*at)++) % (uint64_t)(to - from + 1));
+static int64_t draw(uint64_t seed, uint64_t *data, int64_t from, int64_t end) {
+  return from + (int64_t)(tsl_random_u64(seed, (*data)++) % (uint64_t)(end - from + 1));
 }
 
 /* Rectangles, one below the other in the matrix and anywhere in memory. */
-static void make_laid(laid *out, char *memory, uint64_t seed, uint64_t *at) {
+static void make_laid(laid *out, char *memory, uint64_t seed, uint64_t *address) {
   int64_t rows = 0;
   tsl_corner corners[RECTANGLES];
   const tsl_corner *all = corners;
-  *out = (laid){.count = draw(seed, at, 1, RECTANGLES), .cols = draw(seed, at, 1, 6)};
-  const bool alike = draw(seed, at, 0, 1) == 1; /* as blocks of one array are */
+  *out = (laid){.count = draw(seed, address, 1, RECTANGLES), .cols = draw(seed, address, 1, 6)};
+  const bool alike = draw(seed, address, 0, 1) == 1; /* as blocks of one array are */
   for (int64_t i = 0; i < out->count; i++) {
     tesela_rectangle *r = &out->rectangles[i];
-    *r = (tesela_rectangle){rows, 0, draw(seed, at, 1, 6), out->cols, 0, 0, 0};
-    r->offset = draw(seed, at, 0, 60);
-    r->row_stride = draw(seed, at, -24, 24);
-    r->col_stride = draw(seed, at, -3, 12);
+    *r = (tesela_rectangle){rows, 0, draw(seed, address, 1, 6), out->cols, 0, 0, 0};
+    r->offset = draw(seed, address, 0, 60);
+    r->row_stride = draw(seed, address, -24, 24);
+    r->col_stride = draw(seed, address, -3, 12);
     r->row_stride += r->row_stride == 0 && r->col_stride == 0;
     if (alike && i > 0) {
       r->row_stride = out->rectangles[0].row_stride;
@@ -482,8 +483,8 @@ static void make_laid(laid *out, char *memory, uint64_t seed, uint64_t *at) {
     given[i].col_stride = given[i].col_stride == 0 ? TESELA_STRIDE_ZERO : given[i].col_stride;
   }
   const tesela_layout layout = {.kind = TESELA_LAYOUT_RECTANGLES, .rectangles = given, .count = out->count};
-  out->part.type = tsl_type(draw(seed, at, 0, 1) == 1 ? TESELA_F32 : TESELA_F64);
-  out->part.mirror.data = memory + BYTES / 2 + 4 * draw(seed, at, -1, 1);
+  out->part.type = tsl_type(draw(seed, address, 0, 1) == 1 ? TESELA_F32 : TESELA_F64);
+  out->part.mirror.data = memory + BYTES / 2 + 4 * draw(seed, address, -1, 1);
   assert_int_equal(
       tsl_layout_make(&layout, "c", 1, 0, rows, out->cols, 0, 0, &all, &out->count, &out->part.layout),
       TESELA_OK);

@@ -1,17 +1,18 @@
-/* Products by ranks whose devices send to each other by NCCL, of which a library of our own has the names (false_nccl.c); the devices are
- * fake ones over the cpu. Exactly, with operands in buffers and in host memory; and with failures on purpose: what fails while the ranks meet
- * leaves messages to host memory, and tells so; what fails under way is the same error on all ranks, with the rank's number, C is as it
- * was, and the next product passes through host memory. */
+/* Products by ranks whose devices send to each other by NCCL, of which a library of our own has the names
+ * (false_nccl.c); the devices are fake ones over the cpu. Exactly, with operands in buffers and in host
+ * memory; and with failures on purpose: what fails while the ranks meet leaves messages to host memory, and
+ * tells so; what fails under way is the same error on all ranks, with the rank's number, C is as it was, and
+ * the next product passes through host memory. */
 #include "unit/unit.h"
 
 #include "base/log.h"
 #include "base/types.h"
-#include "comm/comm_call.h"
 #include "comm/cases.h"
+#include "comm/comm_call.h"
+#include "comm/comm_threads.h"
 #include "comm/false_nccl.h"
 #include "comm/gpu_transport_patch.h"
 #include "comm/product.h"
-#include "comm/comm_threads.h"
 #include "device/memory_pool.h"
 #include "fake/fake.h"
 #include "starved/starve.h"
@@ -168,7 +169,8 @@ static void cases_are_right(void **state) {
   assert_true(panels > 30 && sums > 30 && tiled > 2);
 }
 
-/* Where ranks have of C what they compute, and nothing is scaled or added, nothing of it travels: neither to ranks nor to host memory. */
+/* Where ranks have of C what they compute, and nothing is scaled or added, nothing of it travels: neither to
+ * ranks nor to host memory. */
 static void c_stays(void **state) {
   static const tesela_type types[][2] = {{TESELA_F64, TESELA_F64},
                                          {TESELA_F32, TESELA_F32},
@@ -236,7 +238,8 @@ static void takes_no_memory_twice(void **state) {
   tsl_kept_of_host = 0;
 }
 
-/* Products that take longer than their messages, and are made beside those of the next ones: nobody writes what is multiplied. */
+/* Products that take longer than their messages, and are made beside those of the next ones: nobody writes
+ * what is multiplied. */
 static void long_products(void **state) {
   static course o = {.products = 1};
   (void)state;
@@ -264,7 +267,8 @@ static void long_products(void **state) {
     }
 }
 
-/* Of four ranks with rows of all three, a grid of 2 x 2 receives as many words as one of 4 x 1, but of C some, and behind the products. */
+/* Of four ranks with rows of all three, a grid of 2 x 2 receives as many words as one of 4 x 1, but of C
+ * some, and behind the products. */
 static void rows_stay_rows(void **state) {
   static course o = {.products = 1};
   (void)state;
@@ -469,7 +473,8 @@ static void devices_that_fail(void **state) {
   tesela_fake_reset();
 }
 
-/* Memory runs out, at one allocation after the other: a failure of all ranks, or a right result, by whichever way. */
+/* Memory runs out, at one allocation after the other: a failure of all ranks, or a right result, by whichever
+ * way. */
 static void starved(void **state) {
   static course o = {.products = PRODUCTS};
   int refused = 0, by_host = 0;

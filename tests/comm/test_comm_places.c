@@ -1,10 +1,11 @@
-/* Products by ranks that multiply on an OpenCL device, of operands in its buffers, in host memory, or both: exactly, with what lies beside
- * an operand in a buffer as it was; what buffers are refused; and transposes between buffers. */
+/* Products by ranks that multiply on an OpenCL device, of operands in its buffers, in host memory, or both:
+ * exactly, with what lies beside an operand in a buffer as it was; what buffers are refused; and transposes
+ * between buffers. */
 #include "unit/unit.h"
 
 #include "base/types.h"
-#include "comm/comm_call.h"
 #include "comm/cases.h"
+#include "comm/comm_call.h"
 #include "comm/comm_threads.h"
 #include "opencl.h"
 
@@ -33,7 +34,8 @@ static void body(tsl_ranks *ranks, void *user) {
   snprintf(o->why[ranks->rank], sizeof o->why[0], "%s", why ? why : "");
 }
 
-/* Cases in f32 and f64, with operands in buffers by turns, and none of them; by one strategy, whose kernels are soon compiled. */
+/* Cases in f32 and f64, with operands in buffers by turns, and none of them; by one strategy, whose kernels
+ * are soon compiled. */
 static void cases_are_right(void **state) {
   static outcome o;
   int several = 0, tiled = 0;
@@ -187,7 +189,8 @@ typedef struct turned {
   tesela_status status[2];
 } turned;
 
-/* A rank has 3 of 6 rows of A and 2 of 4 of B, each row in a buffer with a gap behind it, which is as it was. */
+/* A rank has 3 of 6 rows of A and 2 of 4 of B, each row in a buffer with a gap behind it, which is as it was.
+ */
 static void transpose(tsl_ranks *ranks, void *user) {
   enum { ROWS = 6, COLS = 4, OWN_A = ROWS / 2, OWN_B = COLS / 2, LEAD_A = COLS + 1, LEAD_B = ROWS + 2 };
   turned *t = user;

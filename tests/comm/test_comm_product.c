@@ -1,9 +1,10 @@
-/* Products by ranks that are threads: every layout, type and way, exactly; and the words that travelled are those that were counted. */
+/* Products by ranks that are threads: every layout, type and way, exactly; and the words that travelled are
+ * those that were counted. */
 #include "unit/unit.h"
 
 #include "base/types.h"
-#include "comm/comm_call.h"
 #include "comm/cases.h"
+#include "comm/comm_call.h"
 #include "comm/comm_threads.h"
 
 #include <stdio.h>

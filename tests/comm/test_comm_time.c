@@ -1,4 +1,5 @@
-/* The time that tesela explain tells of a product by ranks, and the words, against a simulation of each message (simulation.h).
+/* The time that tesela explain tells of a product by ranks, and the words, against a simulation of each
+ * message (simulation.h).
  *
  *   test_comm_time        some numbers of ranks, and three products on 1,024
  *   test_comm_time all    2 to 64, more on 1,024, and a table

@@ -1,10 +1,11 @@
-/* Transposes and changes of layout by ranks that are threads: every pair of layouts, types, factors, to the bit on whole numbers. */
+/* Transposes and changes of layout by ranks that are threads: every pair of layouts, types, factors, to the
+ * bit on whole numbers. */
 #include "unit/unit.h"
 
 #include "base/types.h"
 #include "comm/comm_call.h"
-#include "comm/dealt.h"
 #include "comm/comm_threads.h"
+#include "comm/dealt.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* Words that travel, against what must: 20 shapes on 2 to 64 ranks that are threads, operands lying evenly. What each rank holds and
- * receives is compared with the memory-independent bound (comm/comm_grid.h), and what travelled with what was counted before.
+/* Words that travel, against what must: 20 shapes on 2 to 64 ranks that are threads, operands lying evenly.
+ * What each rank holds and receives is compared with the memory-independent bound (comm/comm_grid.h), and
+ * what travelled with what was counted before.
  *
  *   test_comm_words        some numbers of ranks
  *   test_comm_words all    all from 2 to 64, and a table */
@@ -165,9 +166,10 @@ static void near_the_bound(void **state) {
   assert_true(total.worst <= 1.4);
 }
 
-/* A layout in which each place of the grid holds its share of an operand; `which` is the offset of the operand's share. */
+/* A layout in which each place of the grid holds its share of an operand; `which` is the offset of the
+ * operand's share. */
 static void shares_as_layout(const tsl_process_grid *grid, size_t which, int64_t rows, int64_t cols,
-                             tsl_layout *out) {
+                             tsl_rank_layout *out) {
   const size_t ranks = (size_t)grid->ranks;
   tsl_corner *corners = calloc(ranks, sizeof *corners);
   const tsl_corner **of = calloc(ranks, sizeof *of);
@@ -197,8 +199,8 @@ static void as_explained(void **state) {
     const int64_t m = products[i][0], n = products[i][1], k = products[i][2];
     const tsl_task task = {m, n, k, 1024, 8, 8, 8, 8, 2, (int64_t)64 << 30};
     tsl_process_grid grid;
-    tsl_blocks blocks;
-    tsl_layout a, b, c;
+    tsl_rank_blocks blocks;
+    tsl_rank_layout a, b, c;
     assert_int_equal(tsl_grid_list(&task, &tsl_links_default, &grid, 1), 1);
     const double told = (double)(grid.words > grid.words_sent ? grid.words : grid.words_sent);
     shares_as_layout(&grid, offsetof(tsl_shares, a), m, k, &a);
@@ -250,7 +252,8 @@ static void as_explained_by_threads(void **state) {
   tesela_context_destroy(context);
 }
 
-/* Tiles that grow follow each other, and each is as many times as large as the one before as is asked for, but for whole tiles of kernels. */
+/* Tiles that grow follow each other, and each is as many times as large as the one before as is asked for,
+ * but for whole tiles of kernels. */
 static void tiles_grow(void **state) {
   static const int64_t totals[] = {0, 1, 5, 80, 1000, 4095, 32768, 1000000007};
   (void)state;
@@ -280,13 +283,13 @@ static double fastest(const tsl_task *task) {
       for (int slabs = 1; used % depth == 0 && slabs <= used / depth; slabs++)
         for (int by_columns = 0; by_columns < 2; by_columns++) {
           tsl_process_grid grid = {.m = task->m,
-                                .n = task->n,
-                                .k = task->k,
-                                .ranks = task->ranks,
-                                .used = used,
-                                .depth = depth,
-                                .slabs = slabs,
-                                .by_columns = by_columns};
+                                   .n = task->n,
+                                   .k = task->k,
+                                   .ranks = task->ranks,
+                                   .used = used,
+                                   .depth = depth,
+                                   .slabs = slabs,
+                                   .by_columns = by_columns};
           const int64_t outer = by_columns ? task->n : task->m, inner = by_columns ? task->m : task->n;
           const bool has_blocks = slabs <= outer && (used / depth + slabs - 1) / slabs <= inner;
           if (has_blocks && tsl_grid_complete(task, &tsl_links_default, &grid))

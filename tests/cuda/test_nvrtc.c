@@ -1,5 +1,5 @@
-/* NVRTC without a GPU: every strategy builds its kernels, as it does on a device, for each architecture that this NVRTC
- * knows: every probe, every type or size of element, scaled and in place. */
+/* NVRTC without a GPU: every strategy builds its kernels, as it does on a device, for each architecture that
+ * this NVRTC knows: every probe, every type or size of element, scaled and in place. */
 
 #include "unit/unit.h"
 
@@ -9,10 +9,10 @@
 #include "device/cuda/nvrtc.h"
 #include "device/devices.h"
 #include "judge/device_reference.h"
-#include "strategy/subplans.h"
-#include "strategy/strategy_epilogue.h"
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma_run.h"
 #include "strategy/launch.h"
+#include "strategy/strategy_epilogue.h"
+#include "strategy/subplans.h"
 #include "unit/config.h"
 #include "unit/sanitizers.h"
 
@@ -56,10 +56,10 @@ typedef struct form {
 enum { FORMS_MAX = 64 };
 
 /* Kernels that only move know of an element nothing but its size. */
-static bool is_known(const form *forms, int count, const form *one) {
+static bool is_known(const form *forms, int count, const form *form_in) {
   for (int i = 0; i < count; i++)
-    if (!one->scaled && !forms[i].scaled && forms[i].in_place == one->in_place &&
-        tsl_type(forms[i].types.c)->size == tsl_type(one->types.c)->size)
+    if (!form_in->scaled && !forms[i].scaled && forms[i].in_place == form_in->in_place &&
+        tsl_type(forms[i].types.c)->size == tsl_type(form_in->types.c)->size)
       return true;
   return false;
 }
@@ -80,13 +80,15 @@ static int forms_of(const tsl_strategy *strategy, form *forms) {
   return count;
 }
 
-/* Whether it takes products with structures alone: on devices, that is a strategy whose children take the others. */
+/* Whether it takes products with structures alone: on devices, that is a strategy whose children take the
+ * others. */
 static bool is_structured_only(const tsl_strategy *strategy) {
   return strategy->op == TSL_OP_GEMM && strategy->takes.structures && strategy->needs & TSL_CAN_KERNELS;
 }
 
 /* Children, whose kernels other strategies compile here: there are none. */
-static tesela_status make_none(const tsl_subplan_factory *self, const tsl_subplan_request *wish, tsl_subplan **child) {
+static tesela_status make_none(const tsl_subplan_factory *self, const tsl_subplan_request *wish,
+                               tsl_subplan **child) {
   (void)self;
   (void)wish;
   *child = NULL;
@@ -106,20 +108,20 @@ static bool none_reduces(const tsl_subplan *child) {
 static const tsl_subplan_factory no_children = {
     .make = make_none, .workspace = workspace_of_none, .reduces = none_reduces, .destroy = destroy_none};
 
-/* Lines of a kilobyte in every type: with few tiles of C that is deep enough for k to be split. Small ones for who brings products to shared
- * memory whole. */
-static tsl_problem problem_of(const tsl_strategy *strategy, const form *one) {
+/* Lines of a kilobyte in every type: with few tiles of C that is deep enough for k to be split. Small ones
+ * for who brings products to shared memory whole. */
+static tsl_problem problem_of(const tsl_strategy *strategy, const form *form_in) {
   const bool is_whole = strcmp(strategy->name, "cuda_whole") == 0;
   const int64_t lines = is_whole ? 64 : 256, k = is_whole ? lines
                                                  : strategy->op == TSL_OP_GEMM
-                                                     ? 1024 / (int64_t)tsl_type(one->types.a)->size
+                                                     ? 1024 / (int64_t)tsl_type(form_in->types.a)->size
                                                      : 256;
-  tsl_problem problem = tsl_problem_of(strategy->op, lines, lines, k, one->types.c);
-  problem.a.type = one->types.a;
-  problem.b.type = one->types.b;
-  problem.in_place = one->in_place;
-  problem.alpha[0] = one->scaled ? 2 : 1;
-  if (one->in_place)
+  tsl_problem problem = tsl_problem_of(strategy->op, lines, lines, k, form_in->types.c);
+  problem.a.type = form_in->types.a;
+  problem.b.type = form_in->types.b;
+  problem.in_place = form_in->in_place;
+  problem.alpha[0] = form_in->scaled ? 2 : 1;
+  if (form_in->in_place)
     problem.a = problem.c;
   if (is_structured_only(strategy))
     problem.c.triangle = TESELA_LOWER;
@@ -127,9 +129,9 @@ static tsl_problem problem_of(const tsl_strategy *strategy, const form *one) {
 }
 
 /* Why it is refused where nothing is asked, and where anything is allowed, which some wait for. */
-static const char *refusal_of(const tsl_strategy *strategy, const tsl_config *config, const form *one,
+static const char *refusal_of(const tsl_strategy *strategy, const tsl_config *config, const form *form_in,
                               const tsl_device *device, tsl_problem *problem) {
-  *problem = problem_of(strategy, one);
+  *problem = problem_of(strategy, form_in);
   const char *why = tsl_strategy_refuse(strategy, problem, config, device);
   if (why) {
     problem->ask = (tsl_numeric_requirements){.accuracy = TSL_ACCURACY_NUMBER, .number = 1};
@@ -139,10 +141,10 @@ static const char *refusal_of(const tsl_strategy *strategy, const tsl_config *co
 }
 
 /* Whether the device takes it; if so it must compile. */
-static bool build(const tsl_strategy *strategy, const tsl_config *config, const form *one,
+static bool build(const tsl_strategy *strategy, const tsl_config *config, const form *form_in,
                   tsl_device *device) {
   tsl_work work = {.strategy = strategy, .config = *config, .device = device, .children = &no_children};
-  if (refusal_of(strategy, config, one, device, &work.problem))
+  if (refusal_of(strategy, config, form_in, device, &work.problem))
     return false;
   if (strategy->build(&work) != TESELA_OK)
     fail_msg("%s\n%s", tesela_last_error(), tesela_last_log());
@@ -152,14 +154,14 @@ static bool build(const tsl_strategy *strategy, const tsl_config *config, const 
 }
 
 /* Whether it is `device`'s turn among those of the first `count` devices that take the config. */
-static bool is_turn(const tsl_strategy *strategy, const tsl_config *config, const form *one, int number,
+static bool is_turn(const tsl_strategy *strategy, const tsl_config *config, const form *form_in, int number,
                     tsl_device *const *found, int count, const tsl_device *device) {
   tsl_problem problem;
   int able = 0, place = 0;
   for (int d = 0; d < count; d++) {
     if (found[d] == device)
       place = able;
-    able += refusal_of(strategy, config, one, found[d], &problem) == NULL;
+    able += refusal_of(strategy, config, form_in, found[d], &problem) == NULL;
   }
   return able > 0 && number % able == place;
 }
@@ -167,9 +169,10 @@ static bool is_turn(const tsl_strategy *strategy, const tsl_config *config, cons
 /* By the argument `sweep`: for every architecture, all that it is to compile. */
 static bool is_sweep;
 
-/* The devices share a strategy's configs and forms: each takes the first config in the first form, in a sweep in the first two, and of the rest
- * what its turn is. Where there are many forms, the first config takes every other one and further configs one each. Of what
- * is a turn's, every twelfth is compiled, of each strategy others, each config's with forms of its own; in a sweep all. */
+/* The devices share a strategy's configs and forms: each takes the first config in the first form, in a sweep
+ * in the first two, and of the rest what its turn is. Where there are many forms, the first config takes
+ * every other one and further configs one each. Of what is a turn's, every twelfth is compiled, of each
+ * strategy others, each config's with forms of its own; in a sweep all. */
 enum { FEW_FORMS = 2, MANY_FORMS = 12, STEP = 12 };
 static int build_all(const tsl_strategy *strategy, int number, tsl_device *const *found, int count,
                      tsl_device *device) {
@@ -245,7 +248,8 @@ static int devices_for(const tsl_strategy *strategy, tsl_device *const *found, i
   return able;
 }
 
-/* The last step of sums in f32 and of integers: with a scale of either factor and alpha, and with C that is read. */
+/* The last step of sums in f32 and of integers: with a scale of either factor and alpha, and with C that is
+ * read. */
 static void build_scales(tsl_device *device, int turn, int turns) {
   static const tesela_type results[] = {TESELA_F32, TESELA_F16, TESELA_BF16};
   enum { KINDS = 2, WAYS = 2 };
@@ -298,8 +302,9 @@ static void build_looks(tsl_device *device, int turn, int turns) {
   }
 }
 
-/* Kernels that do the last step themselves: each function, types of C that sums have and have not, vectors along both ways, in registers
- * and where elements are stored, of sums that are whole numbers, apart, split, and folded. Small tiles compile in a moment. */
+/* Kernels that do the last step themselves: each function, types of C that sums have and have not, vectors
+ * along both ways, in registers and where elements are stored, of sums that are whole numbers, apart, split,
+ * and folded. Small tiles compile in a moment. */
 static void finishing_kernels(void **state) {
   (void)state;
   static const struct {
@@ -384,8 +389,9 @@ static void every_kernel(void **state) {
   const tsl_source_file *file;
   const int count = find_devices(found, (int)LENGTH(found)) - 1; /* PTX is looked at below */
   assert_true(count > 0);
-  /* The compiler is not ours, and a sanitizer does not see it: the share of the architecture with fewest kernels is enough. Without one, the newest
-   * architecture has them all, and the others follow in a sweep. */
+  /* The compiler is not ours, and a sanitizer does not see it: the share of the architecture with fewest
+   * kernels is enough. Without one, the newest architecture has them all, and the others follow in a sweep.
+   */
   const bool sanitized = ADDRESS_SANITIZER || THREAD_SANITIZER;
   const int turns = sanitized ? 1 : count;
   for (int turn = sanitized || is_sweep ? 0 : count - 1; turn < turns; turn++) {
@@ -419,8 +425,8 @@ static bool target_for(int architecture, tsl_nvrtc_target *target) {
   return false;
 }
 
-/* Graphics cards have the tensor cores of sm_80, with additions: each of cuda_mma's kinds of products is compiled for them, as
- * machine code: by turns, or in a sweep for each of them. */
+/* Graphics cards have the tensor cores of sm_80, with additions: each of cuda_mma's kinds of products is
+ * compiled for them, as machine code: by turns, or in a sweep for each of them. */
 static void cards(void **state) {
   (void)state;
   static const int newer[] = {86, 89, 120};
@@ -493,8 +499,8 @@ static void vectors(void **state) {
   tsl_devices_destroy(devices);
 }
 
-/* In PTX it shows what each form of register_tile multiplies: complex numbers by fused multiply-adds of their parts, bytes
- * four at a time with the signs that their types have, or one by one in panels. */
+/* In PTX it shows what each form of register_tile multiplies: complex numbers by fused multiply-adds of their
+ * parts, bytes four at a time with the signs that their types have, or one by one in panels. */
 static void element_types(void **state) {
   (void)state;
   static const char local[] = "form=local vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=4 tile_k=8";
@@ -538,10 +544,12 @@ static void element_types(void **state) {
   tsl_devices_destroy(devices);
 }
 
-/* The kernels that measure roofs and links are no strategy's. In PTX it shows that aligned vectors move sixteen bytes at once. */
+/* The kernels that measure roofs and links are no strategy's. In PTX it shows that aligned vectors move
+ * sixteen bytes at once. */
 static void roofs(void **state) {
   (void)state;
-  static const char *const paths[] = {"tune/roofs/roofs_memory.cl", "tune/roofs/roofs_fma.cl", "kernel/nothing.cl"};
+  static const char *const paths[] = {"tune/roofs/roofs_memory.cl", "tune/roofs/roofs_fma.cl",
+                                      "kernel/nothing.cl"};
   static const char *const moves[] = {"ld.global.nc.v4.f32", "st.global.v4.f32"};
   for (size_t i = 0; i < LENGTH(paths); i++)
     for (size_t t = 0; t < LENGTH(types); t++) {
@@ -582,7 +590,8 @@ static void add_words(int width, tsl_text *text) {
   assert_int_equal(tsl_text_status(text), TESELA_OK);
 }
 
-/* Each architecture and type takes one of the vectors by turns, so that all are taken; in a sweep all of them. */
+/* Each architecture and type takes one of the vectors by turns, so that all are taken; in a sweep all of
+ * them. */
 static void every_word(void **state) {
   (void)state;
   static const int widths[] = {2, 4, 8, 16};

@@ -141,15 +141,15 @@ static double host_fma(const problem *p, double a, double b, double c) {
   return p->type == TESELA_F64 ? fma(a, b, c) : fmaf((float)a, (float)b, (float)c);
 }
 
-static int64_t host_place(const int at[3]) {
+static int64_t host_place(const int index[3]) {
   static const int groups[3] = {GROUPS_X, GROUPS_Y, GROUPS_Z}, items[3] = {ITEMS_X, ITEMS_Y, ITEMS_Z};
   int64_t place = 0;
   for (int d = 0; d < 3; d++)
-    place = place * 32 + at[d] / items[d];
+    place = place * 32 + index[d] / items[d];
   for (int d = 0; d < 3; d++)
     place = place * 32 + groups[d];
   for (int d = 0; d < 3; d++)
-    place = place * 32 + at[d] % items[d];
+    place = place * 32 + index[d] % items[d];
   for (int d = 0; d < 3; d++)
     place = place * 32 + items[d];
   return place;
@@ -162,15 +162,15 @@ static int64_t host_polynomial(const problem *p) {
   return sum;
 }
 
-static double host_line(const problem *p, const int at[3]) {
+static double host_line(const problem *p, const int index[3]) {
   static const int weights[4] = {1, 2, 3, 5};
-  const int item = (at[2] % ITEMS_Z * ITEMS_Y + at[1] % ITEMS_Y) * ITEMS_X + at[0] % ITEMS_X;
+  const int item = (index[2] % ITEMS_Z * ITEMS_Y + index[1] % ITEMS_Y) * ITEMS_X + index[0] % ITEMS_X;
   double sum = 0;
   for (int i = 0; i < 4; i++) {
     const int other = (item + 1 + i) % GROUP_ITEMS;
-    const int x = at[0] / ITEMS_X * ITEMS_X + other % ITEMS_X;
-    const int y = at[1] / ITEMS_Y * ITEMS_Y + other / ITEMS_X % ITEMS_Y;
-    const int z = at[2] / ITEMS_Z * ITEMS_Z + other / ITEMS_X / ITEMS_Y;
+    const int x = index[0] / ITEMS_X * ITEMS_X + other % ITEMS_X;
+    const int y = index[1] / ITEMS_Y * ITEMS_Y + other / ITEMS_X % ITEMS_Y;
+    const int z = index[2] / ITEMS_Z * ITEMS_Z + other / ITEMS_X / ITEMS_Y;
     sum += weights[i] * p->whole[(z * HEIGHT + y) * WIDTH_X + x];
   }
   return 2 * sum;

@@ -58,12 +58,12 @@ TSL_FUNCTION TSL_INDEX words_place(int groups_only, TSL_INDEX place) {
   return place * 32 + (groups_only ? TSL_GROUPS(2) : TSL_ITEMS(2));
 }
 
-TSL_FUNCTION TSL_INDEX words_polynomial(const tsl_gemm_arguments given) {
+TSL_FUNCTION TSL_INDEX words_polynomial(const tsl_gemm_arguments args) {
   TSL_INDEX fields[12];
-  fields[0] = given.m, fields[1] = given.n, fields[2] = given.k;
-  fields[3] = given.a_offset, fields[4] = given.a_row_stride, fields[5] = given.a_col_stride;
-  fields[6] = given.b_offset, fields[7] = given.b_row_stride, fields[8] = given.b_col_stride;
-  fields[9] = given.c_offset, fields[10] = given.c_row_stride, fields[11] = given.c_col_stride;
+  fields[0] = args.m, fields[1] = args.n, fields[2] = args.k;
+  fields[3] = args.a_offset, fields[4] = args.a_row_stride, fields[5] = args.a_col_stride;
+  fields[6] = args.b_offset, fields[7] = args.b_row_stride, fields[8] = args.b_col_stride;
+  fields[9] = args.c_offset, fields[10] = args.c_row_stride, fields[11] = args.c_col_stride;
   const TSL_REPRODUCIBILITY far = (TSL_REPRODUCIBILITY)1 << 63; /* times 7 it wraps around, to itself */
   TSL_REPRODUCIBILITY sum = far;
   TSL_UNROLL_BY(3)
@@ -75,7 +75,7 @@ TSL_FUNCTION TSL_INDEX words_polynomial(const tsl_gemm_arguments given) {
 TSL_KERNEL_SHARING(8, 4, 2, 2)
 tsl_words(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT whole, TSL_GLOBAL const TSL_REAL *TSL_RESTRICT fine,
           TSL_GLOBAL TSL_INDEX *TSL_RESTRICT places, TSL_GLOBAL TSL_REAL *TSL_RESTRICT lines,
-          TSL_GLOBAL TSL_REAL *TSL_RESTRICT vectors, const tsl_gemm_arguments given) {
+          TSL_GLOBAL TSL_REAL *TSL_RESTRICT vectors, const tsl_gemm_arguments args) {
   TSL_LOCAL TSL_REAL line[ITEMS];
   TSL_LOCAL_LINES TSL_REAL pairs[ITEMS];
   TSL_LOCAL_BYTES(numbers, ITEMS);
@@ -86,7 +86,7 @@ tsl_words(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT whole, TSL_GLOBAL const TSL_RE
   const int item = (TSL_ITEM(2) * TSL_ITEMS(1) + TSL_ITEM(1)) * TSL_ITEMS(0) + TSL_ITEM(0);
 
   places[g] = words_place(0, words_place(1, 0));
-  places[width * height * depth + g] = words_polynomial(given);
+  places[width * height * depth + g] = words_polynomial(args);
 
   line[item] = whole[g];
   numbers[item] = (char)item;
@@ -98,7 +98,7 @@ tsl_words(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT whole, TSL_GLOBAL const TSL_RE
   const int other = ITEMS - 1 - item;
   const TSL_REAL lost =
       (item % 2 == 0 ? TSL_LANE(pair, 0) : TSL_LANE(pair, 1)) - whole[g] + (TSL_REAL)(numbers[other] - other);
-  tsl_finish(lines + g, words_weighted(line, item + 1) + lost, given.alpha, given.beta);
+  tsl_finish(lines + g, words_weighted(line, item + 1) + lost, args.alpha, args.beta);
 
   const TSL_VECTOR(TSL_REAL, WIDTH) a = TSL_LOAD(TSL_REAL, WIDTH, whole + g);
   const TSL_VECTOR(TSL_REAL, WIDTH) b = TSL_LOAD(TSL_REAL, WIDTH, whole + g + 1);

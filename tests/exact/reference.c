@@ -17,14 +17,14 @@ static void exactly(int ternary) {
   }
 }
 
-void reference_start(reference *own) {
-  mpfr_init2(own->sum, SUM_BITS);
-  mpfr_init2(own->term, PRODUCT_BITS);
-  mpfr_set_zero(own->sum, 1);
+void reference_start(reference *reference_in) {
+  mpfr_init2(reference_in->sum, SUM_BITS);
+  mpfr_init2(reference_in->term, PRODUCT_BITS);
+  mpfr_set_zero(reference_in->sum, 1);
 }
 
-void reference_end(reference *own) {
-  mpfr_clears(own->sum, own->term, (mpfr_ptr)0);
+void reference_end(reference *reference_in) {
+  mpfr_clears(reference_in->sum, reference_in->term, (mpfr_ptr)0);
 }
 
 static bool is_single(double value) {
@@ -32,27 +32,28 @@ static bool is_single(double value) {
 }
 
 /* A product of two numbers of f32 is a number of f64, and adding it is a third of the work. */
-void reference_add(reference *own, double x, double y) {
+void reference_add(reference *reference_in, double x, double y) {
   if (is_single(x) && is_single(y)) {
-    exactly(mpfr_add_d(own->sum, own->sum, x * y, MPFR_RNDN));
+    exactly(mpfr_add_d(reference_in->sum, reference_in->sum, x * y, MPFR_RNDN));
     return;
   }
-  exactly(mpfr_set_d(own->term, x, MPFR_RNDN));
-  exactly(mpfr_mul_d(own->term, own->term, y, MPFR_RNDN));
-  exactly(mpfr_add(own->sum, own->sum, own->term, MPFR_RNDN));
+  exactly(mpfr_set_d(reference_in->term, x, MPFR_RNDN));
+  exactly(mpfr_mul_d(reference_in->term, reference_in->term, y, MPFR_RNDN));
+  exactly(mpfr_add(reference_in->sum, reference_in->sum, reference_in->term, MPFR_RNDN));
 }
 
-double reference_value(const reference *own) {
-  return mpfr_get_d(own->sum, MPFR_RNDN);
+double reference_value(const reference *reference_in) {
+  return mpfr_get_d(reference_in->sum, MPFR_RNDN);
 }
 
-double reference_result(const reference *own, double alpha, double beta, double c, tesela_type type) {
+double reference_result(const reference *reference_in, double alpha, double beta, double c,
+                        tesela_type type) {
   mpfr_t result, added;
   mpfr_init2(result, RESULT_BITS);
   mpfr_init2(added, PRODUCT_BITS);
   mpfr_set_zero(result, 1);
   if (alpha != 0)
-    exactly(mpfr_mul_d(result, own->sum, alpha, MPFR_RNDN));
+    exactly(mpfr_mul_d(result, reference_in->sum, alpha, MPFR_RNDN));
   if (beta != 0) {
     exactly(mpfr_set_d(added, beta, MPFR_RNDN));
     exactly(mpfr_mul_d(added, added, c, MPFR_RNDN));

@@ -10,13 +10,14 @@ typedef struct reference {
   mpfr_t sum, term;
 } reference;
 
-void reference_start(reference *own);
-void reference_end(reference *own);
+void reference_start(reference *reference_in);
+void reference_end(reference *reference_in);
 /* Adds x y. NaN and infinities as IEEE 754 has them. */
-void reference_add(reference *own, double x, double y);
+void reference_add(reference *reference_in, double x, double y);
 /* The sum as a double. */
-double reference_value(const reference *own);
-/* alpha sum + beta c, rounded once to the type. Zero scalars leave out what they multiply; an exact zero is +0. */
-double reference_result(const reference *own, double alpha, double beta, double c, tesela_type type);
+double reference_value(const reference *reference_in);
+/* alpha sum + beta c, rounded once to the type. Zero scalars leave out what they multiply; an exact zero is
+ * +0. */
+double reference_result(const reference *reference_in, double alpha, double beta, double c, tesela_type type);
 
 #endif

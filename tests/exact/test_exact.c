@@ -1,5 +1,5 @@
-/* The exact dot against MPFR, bit by bit, on every device, with every config; with a device's name as its argument, on
- * that device alone. */
+/* The exact dot against MPFR, bit by bit, on every device, with every config; with a device's name as its
+ * argument, on that device alone. */
 #include "unit/calls.h"
 
 #include "base/random.h"
@@ -28,12 +28,12 @@ typedef struct trial {
   double alpha, beta, c;
 } trial;
 
-static tsl_problem problem_of(const trial *given) {
-  tsl_problem problem = tsl_problem_dot(given->terms->count, given->terms->type);
-  problem.a.col_stride = given->x_stride;
-  problem.b.row_stride = given->y_stride;
-  problem.alpha[0] = given->alpha;
-  problem.beta[0] = given->beta;
+static tsl_problem problem_of(const trial *trial_in) {
+  tsl_problem problem = tsl_problem_dot(trial_in->terms->count, trial_in->terms->type);
+  problem.a.col_stride = trial_in->x_stride;
+  problem.b.row_stride = trial_in->y_stride;
+  problem.alpha[0] = trial_in->alpha;
+  problem.beta[0] = trial_in->beta;
   return problem;
 }
 
@@ -49,17 +49,17 @@ static void *lay_out(const tsl_shape *shape, const double *values, int64_t count
   return origin;
 }
 
-static double compute(tsl_device *device, const tsl_config *config, const trial *given) {
-  const tsl_problem problem = problem_of(given);
-  const vectors *terms = given->terms;
+static double compute(tsl_device *device, const tsl_config *config, const trial *trial_in) {
+  const tsl_problem problem = problem_of(trial_in);
+  const vectors *terms = trial_in->terms;
   unsigned char c[8];
   void *memory[2];
-  double value[2] = {given->c, 0};
+  double value[2] = {trial_in->c, 0};
   tsl_plan *plan;
   tsl_type_store(terms->type, c, value);
   const tsl_operands operands = {
-      .a.host = lay_out(&problem.a, terms->x, terms->count, given->x_stride, &memory[0]),
-      .b.host = lay_out(&problem.b, terms->y, terms->count, given->y_stride, &memory[1]),
+      .a.host = lay_out(&problem.a, terms->x, terms->count, trial_in->x_stride, &memory[0]),
+      .b.host = lay_out(&problem.b, terms->y, terms->count, trial_in->y_stride, &memory[1]),
       .c.host = c,
   };
   must(tsl_plan_create(&problem, strategy, config, device, TSL_PLACE_HOST, &plan));
@@ -80,31 +80,31 @@ static bool same(double a, double b) {
   return (isnan(a) && isnan(b)) || (a == b && signbit(a) == signbit(b));
 }
 
-static void check_on(tsl_device *device, const tsl_config *config, const trial *given, double right,
+static void check_on(tsl_device *device, const tsl_config *config, const trial *trial_in, double right,
                      const char *what) {
-  const double value = compute(device, config, given);
+  const double value = compute(device, config, trial_in);
   if (!same(value, right)) {
     tsl_text text = {0};
     tsl_config_print(strategy, config, &text);
     fail_msg(
         "%s on %s: %s, %s, %lld terms, strides %lld and %lld, alpha %a, beta %a, c %a: %a in place of %a",
-        tsl_text_get(&text), device->name, what, tsl_type(given->terms->type)->name,
-        (long long)given->terms->count, (long long)given->x_stride, (long long)given->y_stride, given->alpha,
-        given->beta, given->c, value, right);
+        tsl_text_get(&text), device->name, what, tsl_type(trial_in->terms->type)->name,
+        (long long)trial_in->terms->count, (long long)trial_in->x_stride, (long long)trial_in->y_stride,
+        trial_in->alpha, trial_in->beta, trial_in->c, value, right);
   }
 }
 
 /* --- on every device --- */
 
-static double reference_of(const trial *given) {
-  const vectors *terms = given->terms;
+static double reference_of(const trial *trial_in) {
+  const vectors *terms = trial_in->terms;
   reference sum;
   reference_start(&sum);
   for (int64_t i = 0; i < terms->count; i++)
     /* A stride of 0 leaves the last number in place of all. */
-    reference_add(&sum, terms->x[given->x_stride ? i : terms->count - 1],
-                  terms->y[given->y_stride ? i : terms->count - 1]);
-  const double right = reference_result(&sum, given->alpha, given->beta, given->c, terms->type);
+    reference_add(&sum, terms->x[trial_in->x_stride ? i : terms->count - 1],
+                  terms->y[trial_in->y_stride ? i : terms->count - 1]);
+  const double right = reference_result(&sum, trial_in->alpha, trial_in->beta, trial_in->c, terms->type);
   reference_end(&sum);
   return right;
 }
@@ -125,19 +125,19 @@ static bool next_device(int *index, const tsl_problem *problem, tsl_device **dev
 /* How many of the configs a trial runs with. */
 typedef enum breadth { DEFAULTS, ALL_CONFIGS } breadth;
 
-static void check(const trial *given, breadth how, const char *what) {
-  const double right = reference_of(given);
-  const tsl_problem problem = problem_of(given);
+static void check(const trial *trial_in, breadth how, const char *what) {
+  const double right = reference_of(trial_in);
+  const tsl_problem problem = problem_of(trial_in);
   tsl_device *device;
   for (int d = 0; next_device(&d, &problem, &device);) {
     tsl_config config = tsl_strategy_defaults(strategy);
     if (how == DEFAULTS) {
-      check_on(device, &config, given, right, what);
+      check_on(device, &config, trial_in, right, what);
       continue;
     }
     for (int i = 0; tsl_strategy_config(strategy, i, &config); i++)
       if (!tsl_strategy_refuse(strategy, &problem, &config, device))
-        check_on(device, &config, given, right, what);
+        check_on(device, &config, trial_in, right, what);
   }
 }
 
@@ -306,8 +306,8 @@ static void scalars_are_fused(void **state) {
     }
 }
 
-/* Products around and below the least number, which a factor brings back into sight: first where they round to, then
- * what that lacks. */
+/* Products around and below the least number, which a factor brings back into sight: first where they round
+ * to, then what that lacks. */
 static void far_products_come_back(void **state) {
   (void)state;
   static const int scales[2][6] = {{-40, -60, -64, -70, -90, -120}, {-400, -450, -470, -500, -530, -1000}};

@@ -1,5 +1,6 @@
-/* The exact product against MPFR, bit by bit, on the cpu; its kernels' bits beside these; and what nearly exact sums say that they enclose, against MPFR as well. Element (i, i) is
- * one of the dots that are hard (vectors.h), the others are what rows and columns of different ones make. */
+/* The exact product against MPFR, bit by bit, on the cpu; its kernels' bits beside these; and what nearly
+ * exact sums say that they enclose, against MPFR as well. Element (i, i) is one of the dots that are hard
+ * (vectors.h), the others are what rows and columns of different ones make. */
 #include "unit/calls.h"
 
 #include "base/random.h"
@@ -25,46 +26,51 @@ static uint64_t roll(uint64_t seed, uint64_t index, uint64_t sides) {
 /* --- lines --- */
 
 /* Whole numbers, whose sums are exact and often lie halfway between two numbers of f32. */
-static void whole(vectors *own, double measure, uint64_t seed) {
-  for (int64_t i = 0; i < own->count; i++) {
-    own->x[i] = rint(measure * tsl_random_value(TSL_DRAW_UNIFORM, seed, (uint64_t)i));
-    own->y[i] = rint(measure * tsl_random_value(TSL_DRAW_UNIFORM, seed + 1, (uint64_t)i));
+static void whole(vectors *vectors_in, double measure, uint64_t seed) {
+  for (int64_t i = 0; i < vectors_in->count; i++) {
+    vectors_in->x[i] = rint(measure * tsl_random_value(TSL_DRAW_UNIFORM, seed, (uint64_t)i));
+    vectors_in->y[i] = rint(measure * tsl_random_value(TSL_DRAW_UNIFORM, seed + 1, (uint64_t)i));
   }
 }
 
-static void normal(vectors *own, double measure, uint64_t seed) {
-  for (int64_t i = 0; i < own->count; i++) {
-    own->x[i] = vectors_rounded(own->type, measure * tsl_random_value(TSL_DRAW_NORMAL, seed, (uint64_t)i));
-    own->y[i] = vectors_rounded(own->type, tsl_random_value(TSL_DRAW_NORMAL, seed + 1, (uint64_t)i));
+static void normal(vectors *vectors_in, double measure, uint64_t seed) {
+  for (int64_t i = 0; i < vectors_in->count; i++) {
+    vectors_in->x[i] =
+        vectors_rounded(vectors_in->type, measure * tsl_random_value(TSL_DRAW_NORMAL, seed, (uint64_t)i));
+    vectors_in->y[i] =
+        vectors_rounded(vectors_in->type, tsl_random_value(TSL_DRAW_NORMAL, seed + 1, (uint64_t)i));
   }
 }
 
-/* Halfway between two numbers but for something between 2^-20 and 2^-119 of them: what nearly exact sums can tell, and what they cannot. */
-static void nearly_halfway(vectors *own, double measure, uint64_t seed) {
+/* Halfway between two numbers but for something between 2^-20 and 2^-119 of them: what nearly exact sums can
+ * tell, and what they cannot. */
+static void nearly_halfway(vectors *vectors_in, double measure, uint64_t seed) {
   const int far = (int)(20 + roll(seed, 0, 100));
-  memset(own->x, 0, (size_t)own->count * sizeof *own->x);
-  if (own->count < 4)
+  memset(vectors_in->x, 0, (size_t)vectors_in->count * sizeof *vectors_in->x);
+  if (vectors_in->count < 4)
     return;
-  for (int64_t i = 0; i < own->count; i++)
-    own->y[i] = 1;
-  own->x[0] = 1;
-  own->x[1] = ldexp(1, (int)measure);
-  own->x[2] = ldexp(1, -far / 2);
-  own->y[2] = ldexp(roll(seed, 1, 2) ? 1 : -1, -(far + 1) / 2);
-  vectors_shuffle(own, seed);
+  for (int64_t i = 0; i < vectors_in->count; i++)
+    vectors_in->y[i] = 1;
+  vectors_in->x[0] = 1;
+  vectors_in->x[1] = ldexp(1, (int)measure);
+  vectors_in->x[2] = ldexp(1, -far / 2);
+  vectors_in->y[2] = ldexp(roll(seed, 1, 2) ? 1 : -1, -(far + 1) / 2);
+  vectors_shuffle(vectors_in, seed);
 }
 
 /* Makes lines of tiny numbers: products near 2^(2 measure), some lines larger by up to 2^200. Every other
  * seed has whole multiples of a power of two, whose sums lie halfway between two numbers. */
-static void tiny(vectors *own, double measure, uint64_t seed) {
+static void tiny(vectors *vectors_in, double measure, uint64_t seed) {
   const int x_up = (int)roll(seed, 2, 3) * 100, y_up = (int)roll(seed, 3, 3) * 100;
-  const bool is_f64 = own->type == TESELA_F64, is_whole = roll(seed, 4, 2) == 0;
-  normal(own, 1, seed);
-  for (int64_t i = 0; i < own->count; i++) {
+  const bool is_f64 = vectors_in->type == TESELA_F64, is_whole = roll(seed, 4, 2) == 0;
+  normal(vectors_in, 1, seed);
+  for (int64_t i = 0; i < vectors_in->count; i++) {
     if (is_whole)
-      own->x[i] = rint(64 * own->x[i]), own->y[i] = rint(64 * own->y[i]);
-    own->x[i] = vectors_rounded(own->type, ldexp(own->x[i], (int)measure + (is_f64 ? x_up : 0)));
-    own->y[i] = vectors_rounded(own->type, ldexp(own->y[i], (int)measure + (is_f64 ? y_up : 0)));
+      vectors_in->x[i] = rint(64 * vectors_in->x[i]), vectors_in->y[i] = rint(64 * vectors_in->y[i]);
+    vectors_in->x[i] =
+        vectors_rounded(vectors_in->type, ldexp(vectors_in->x[i], (int)measure + (is_f64 ? x_up : 0)));
+    vectors_in->y[i] =
+        vectors_rounded(vectors_in->type, ldexp(vectors_in->y[i], (int)measure + (is_f64 ? y_up : 0)));
   }
 }
 
@@ -105,10 +111,10 @@ static void make(const vectors_kind *kind, tesela_type type, int m, int n, int k
   }
 }
 
-static void sum_up(const factors *of, int i, int j, reference *sum) {
+static void sum_up(const factors *factors_in, int i, int j, reference *sum) {
   reference_start(sum);
-  for (int l = 0; l < of->k; l++)
-    reference_add(sum, of->a[i * of->k + l], of->b[j * of->k + l]);
+  for (int l = 0; l < factors_in->k; l++)
+    reference_add(sum, factors_in->a[i * factors_in->k + l], factors_in->b[j * factors_in->k + l]);
 }
 
 /* --- products --- */
@@ -144,55 +150,60 @@ static bool same(double a, double b) {
 }
 
 /* C, dense, with the factors' lines along rows or along columns. */
-static void multiply(const factors *of, double alpha, double beta, bool turned, double *c) {
-  const size_t elements = (size_t)of->m * (size_t)of->n;
+static void multiply(const factors *factors_in, double alpha, double beta, bool turned, double *c) {
+  const size_t elements = (size_t)factors_in->m * (size_t)factors_in->n;
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "exact");
   const tsl_config config = tsl_strategy_defaults(strategy);
-  tsl_problem problem = tsl_problem_gemm(of->m, of->n, of->k, of->type);
+  tsl_problem problem = tsl_problem_gemm(factors_in->m, factors_in->n, factors_in->k, factors_in->type);
   double turned_a[LINES_MOST * TERMS_MOST], turned_b[LINES_MOST * TERMS_MOST];
   tsl_plan *plan;
   problem.alpha[0] = alpha;
   problem.beta[0] = beta;
-  problem.a.row_stride = turned ? 1 : of->k;
-  problem.a.col_stride = turned ? of->m : 1;
-  problem.b.row_stride = turned ? of->n : 1;
-  problem.b.col_stride = turned ? 1 : of->k;
-  for (int i = 0; i < of->m; i++)
-    for (int l = 0; l < of->k; l++)
-      turned_a[l * of->m + i] = of->a[i * of->k + l];
-  for (int j = 0; j < of->n; j++)
-    for (int l = 0; l < of->k; l++)
-      turned_b[l * of->n + j] = of->b[j * of->k + l];
-  void *const a = of_type(of->type, turned ? turned_a : of->a, (size_t)(of->m * of->k)),
-              *const b = of_type(of->type, turned ? turned_b : of->b, (size_t)(of->n * of->k)),
-              *const result = of_type(of->type, c, elements);
+  problem.a.row_stride = turned ? 1 : factors_in->k;
+  problem.a.col_stride = turned ? factors_in->m : 1;
+  problem.b.row_stride = turned ? factors_in->n : 1;
+  problem.b.col_stride = turned ? 1 : factors_in->k;
+  for (int i = 0; i < factors_in->m; i++)
+    for (int l = 0; l < factors_in->k; l++)
+      turned_a[l * factors_in->m + i] = factors_in->a[i * factors_in->k + l];
+  for (int j = 0; j < factors_in->n; j++)
+    for (int l = 0; l < factors_in->k; l++)
+      turned_b[l * factors_in->n + j] = factors_in->b[j * factors_in->k + l];
+  void *const a = of_type(factors_in->type, turned ? turned_a : factors_in->a,
+                          (size_t)(factors_in->m * factors_in->k)),
+              *const b = of_type(factors_in->type, turned ? turned_b : factors_in->b,
+                                 (size_t)(factors_in->n * factors_in->k)),
+              *const result = of_type(factors_in->type, c, elements);
   must(tsl_plan_create(&problem, strategy, &config, on, TSL_PLACE_HOST, &plan));
   must(tsl_plan_run(plan, &(tsl_operands){.a.host = a, .b.host = b, .c.host = result}, NULL));
   tsl_plan_destroy(plan);
-  tsl_type_convert(of->type, result, 1, TESELA_F64, c, 1, elements);
+  tsl_type_convert(factors_in->type, result, 1, TESELA_F64, c, 1, elements);
   free(a);
   free(b);
   free(result);
 }
 
-static void check(const factors *of, uint64_t seed, const char *what) {
+static void check(const factors *factors_in, uint64_t seed, const char *what) {
   double before[LINES_MOST * LINES_MOST], c[LINES_MOST * LINES_MOST];
-  const double alpha = scalar(of->type, seed, 1), beta = roll(seed, 2, 2) ? 0 : scalar(of->type, seed, 3);
-  for (int at = 0; at < of->m * of->n; at++)
-    before[at] = roll(seed, 5, 3) == 0
-                     ? scalar(of->type, seed + 7, (uint64_t)at)
-                     : vectors_rounded(of->type, tsl_random_value(TSL_DRAW_NORMAL, seed, (uint64_t)at));
+  const double alpha = scalar(factors_in->type, seed, 1),
+               beta = roll(seed, 2, 2) ? 0 : scalar(factors_in->type, seed, 3);
+  for (int at = 0; at < factors_in->m * factors_in->n; at++)
+    before[at] =
+        roll(seed, 5, 3) == 0
+            ? scalar(factors_in->type, seed + 7, (uint64_t)at)
+            : vectors_rounded(factors_in->type, tsl_random_value(TSL_DRAW_NORMAL, seed, (uint64_t)at));
   memcpy(c, before, sizeof c);
-  multiply(of, alpha, beta, roll(seed, 4, 2), c);
-  for (int at = 0; at < of->m * of->n; at++) {
+  multiply(factors_in, alpha, beta, roll(seed, 4, 2), c);
+  for (int at = 0; at < factors_in->m * factors_in->n; at++) {
     reference sum;
-    sum_up(of, at / of->n, at % of->n, &sum);
-    const double right = reference_result(&sum, of->k > 0 ? alpha : 0, beta, before[at], of->type);
+    sum_up(factors_in, at / factors_in->n, at % factors_in->n, &sum);
+    const double right =
+        reference_result(&sum, factors_in->k > 0 ? alpha : 0, beta, before[at], factors_in->type);
     reference_end(&sum);
     if (!same(c[at], right))
       fail_msg("%s, %s, %d x %d x %d, seed %llu, alpha %a, beta %a, c %a: element %d is %a in place of %a",
-               what, tsl_type(of->type)->name, of->m, of->n, of->k, (unsigned long long)seed, alpha, beta,
-               before[at], at, c[at], right);
+               what, tsl_type(factors_in->type)->name, factors_in->m, factors_in->n, factors_in->k,
+               (unsigned long long)seed, alpha, beta, before[at], at, c[at], right);
   }
 }
 
@@ -227,7 +238,8 @@ static void longer_sums(void **state) {
 
 /* --- kernels --- */
 
-/* Numbers of all kinds: whole ones, exponents of the type's whole range, near the least ones, zeros, infinities. */
+/* Numbers of all kinds: whole ones, exponents of the type's whole range, near the least ones, zeros,
+ * infinities. */
 static double awkward(tesela_type type, int kind, uint64_t seed, uint64_t i) {
   const int range = ilogb(tsl_type(type)->largest) * 7 / 8;
   const double x = tsl_random_value(TSL_DRAW_UNIFORM, seed, i);
@@ -313,10 +325,10 @@ static void kernels_have_the_same_bits(void **state) {
 /* --- enclosures --- */
 
 /* A tile's panels from all lines; those that are not there are 0. */
-static void pack(const double *lines, int count, int k, int width, double *to) {
+static void pack(const double *lines, int count, int k, int width, double *dst) {
   for (int l = 0; l < k; l++)
     for (int i = 0; i < width; i++)
-      to[l * width + i] = i < count ? lines[i * k + l] : 0;
+      dst[l * width + i] = i < count ? lines[i * k + l] : 0;
 }
 
 static void measure(const double *line, int k, double *largest, double *total, double *grain) {
@@ -332,13 +344,15 @@ static void measure(const double *line, int k, double *largest, double *total, d
   }
 }
 
-/* Whether the exact alpha sum + beta before lies between both, where they say anything; of f64 both are rounded already. */
-static bool encloses(const factors *of, const tsl_near_row *row, int i, int j, double lower, double upper) {
+/* Whether the exact alpha sum + beta before lies between both, where they say anything; of f64 both are
+ * rounded already. */
+static bool encloses(const factors *factors_in, const tsl_near_row *row, int i, int j, double lower,
+                     double upper) {
   reference sum;
-  sum_up(of, i, j, &sum);
+  sum_up(factors_in, i, j, &sum);
   const double beta = row->beta, before = beta == 0 ? 0 : row->before[j];
   bool inside = true;
-  if (of->type == TESELA_F64) {
+  if (factors_in->type == TESELA_F64) {
     const double right = reference_result(&sum, row->alpha, beta, before, TESELA_F64);
     inside = lower <= right && right <= upper;
   } else {
@@ -356,30 +370,30 @@ typedef struct tally {
   long all, known;
 } tally;
 
-static void enclose(const tsl_near_of *near, const factors *of, uint64_t seed, const char *what,
+static void enclose(const tsl_near_of *near, const factors *factors_in, uint64_t seed, const char *what,
                     tally *seen) {
   enum { TILE_MOST = 32 };
   static double a[TILE_MOST * TERMS_MOST], b[TILE_MOST * TERMS_MOST];
   double high[TILE_MOST * TILE_MOST] = {0}, low[TILE_MOST * TILE_MOST] = {0}, largest[TILE_MOST] = {0},
                           total[TILE_MOST] = {0}, grain[TILE_MOST] = {0}, before[TILE_MOST], lower[TILE_MOST],
                           upper[TILE_MOST];
-  tsl_near_row row = {.count = of->n,
-                      .k = of->k,
+  tsl_near_row row = {.count = factors_in->n,
+                      .k = factors_in->k,
                       .b = {largest, total, grain},
-                      .alpha = roll(seed, 0, 2) ? 1 : vectors_rounded(of->type, -0.7),
-                      .beta = roll(seed, 1, 2) ? 0 : vectors_rounded(of->type, 1.3),
+                      .alpha = roll(seed, 0, 2) ? 1 : vectors_rounded(factors_in->type, -0.7),
+                      .beta = roll(seed, 1, 2) ? 0 : vectors_rounded(factors_in->type, 1.3),
                       .before = before};
-  assert_true(near->rows <= TILE_MOST && near->columns <= TILE_MOST && of->m <= near->rows &&
-              of->n <= near->columns);
-  for (int j = 0; j < of->n; j++) {
-    measure(of->b + j * of->k, of->k, &largest[j], &total[j], &grain[j]);
-    before[j] = vectors_rounded(of->type, tsl_random_value(TSL_DRAW_NORMAL, seed, (uint64_t)j));
+  assert_true(near->rows <= TILE_MOST && near->columns <= TILE_MOST && factors_in->m <= near->rows &&
+              factors_in->n <= near->columns);
+  for (int j = 0; j < factors_in->n; j++) {
+    measure(factors_in->b + j * factors_in->k, factors_in->k, &largest[j], &total[j], &grain[j]);
+    before[j] = vectors_rounded(factors_in->type, tsl_random_value(TSL_DRAW_NORMAL, seed, (uint64_t)j));
   }
-  pack(of->a, of->m, of->k, near->rows, a);
-  pack(of->b, of->n, of->k, near->columns, b);
+  pack(factors_in->a, factors_in->m, factors_in->k, near->rows, a);
+  pack(factors_in->b, factors_in->n, factors_in->k, near->columns, b);
   for (int pass = 0; pass < 2; pass++) {
-    for (int i = 0; i < of->m; i++) {
-      measure(of->a + i * of->k, of->k, &row.largest, &row.total, &row.grain);
+    for (int i = 0; i < factors_in->m; i++) {
+      measure(factors_in->a + i * factors_in->k, factors_in->k, &row.largest, &row.total, &row.grain);
       row.high = high + i * TILE_MOST;
       row.low = low + i * TILE_MOST;
       if (pass == 0) {
@@ -387,18 +401,19 @@ static void enclose(const tsl_near_of *near, const factors *of, uint64_t seed, c
         continue;
       }
       near->enclose(&row, lower, upper);
-      for (int j = 0; j < of->n; j++) {
+      for (int j = 0; j < factors_in->n; j++) {
         seen->all++;
         if (isnan(lower[j]) || isinf(upper[j]) || isinf(lower[j]))
           continue;
         seen->known++;
-        if (!encloses(of, &row, i, j, lower[j], upper[j]))
+        if (!encloses(factors_in, &row, i, j, lower[j], upper[j]))
           fail_msg("%s, %s, %d terms, seed %llu: (%d, %d) is not between %a and %a", what,
-                   tsl_type(of->type)->name, of->k, (unsigned long long)seed, i, j, lower[j], upper[j]);
+                   tsl_type(factors_in->type)->name, factors_in->k, (unsigned long long)seed, i, j, lower[j],
+                   upper[j]);
       }
     }
-    for (int l = 0; pass == 0 && l < of->k; l += TSL_NEAR_DEPTH)
-      near->add(of->k - l < TSL_NEAR_DEPTH ? of->k - l : TSL_NEAR_DEPTH, a + l * near->rows,
+    for (int l = 0; pass == 0 && l < factors_in->k; l += TSL_NEAR_DEPTH)
+      near->add(factors_in->k - l < TSL_NEAR_DEPTH ? factors_in->k - l : TSL_NEAR_DEPTH, a + l * near->rows,
                 b + l * near->columns, high, low, TILE_MOST);
   }
 }

@@ -17,9 +17,9 @@ void vectors_create(tesela_type type, int64_t count, vectors *out) {
   }
 }
 
-void vectors_free(vectors *own) {
-  free(own->x);
-  free(own->y);
+void vectors_free(vectors *vectors_in) {
+  free(vectors_in->x);
+  free(vectors_in->y);
 }
 
 double vectors_rounded(tesela_type type, double value) {
@@ -34,189 +34,190 @@ static int64_t roll(uint64_t seed, int64_t index, int64_t sides) {
   return (int64_t)(tsl_random_u64(seed, (uint64_t)index) % (uint64_t)sides);
 }
 
-static void set(vectors *own, int64_t i, double x, double y) {
-  own->x[i] = vectors_rounded(own->type, x);
-  own->y[i] = vectors_rounded(own->type, y);
+static void set(vectors *vectors_in, int64_t i, double x, double y) {
+  vectors_in->x[i] = vectors_rounded(vectors_in->type, x);
+  vectors_in->y[i] = vectors_rounded(vectors_in->type, y);
 }
 
-void vectors_shuffle(vectors *own, uint64_t seed) {
-  for (int64_t i = own->count - 1; i > 0; i--) {
+void vectors_shuffle(vectors *vectors_in, uint64_t seed) {
+  for (int64_t i = vectors_in->count - 1; i > 0; i--) {
     const int64_t j = roll(seed, i, i + 1);
-    const double x = own->x[i], y = own->y[i];
-    own->x[i] = own->x[j], own->y[i] = own->y[j];
-    own->x[j] = x, own->y[j] = y;
+    const double x = vectors_in->x[i], y = vectors_in->y[i];
+    vectors_in->x[i] = vectors_in->x[j], vectors_in->y[i] = vectors_in->y[j];
+    vectors_in->x[j] = x, vectors_in->y[j] = y;
   }
 }
 
-void vectors_ill_conditioned(vectors *own, double measure, uint64_t seed) {
-  const int64_t half = own->count / 2, rest = own->count - half;
+void vectors_ill_conditioned(vectors *vectors_in, double measure, uint64_t seed) {
+  const int64_t half = vectors_in->count / 2, rest = vectors_in->count - half;
   const double bits = log2(measure);
   reference sum;
   reference_start(&sum);
-  for (int64_t i = 0; i < own->count; i++) {
+  for (int64_t i = 0; i < vectors_in->count; i++) {
     double exponent = i == 0          ? floor(bits / 2) + 1
                       : i == half - 1 ? 0
                       : i < half
                           ? rint(fabs(uniform(seed, (uint64_t)i)) * bits / 2)
                           : rint(bits / 2 * (1 - (double)(i - half) / (double)(rest > 1 ? rest - 1 : 1)));
-    const double x = vectors_rounded(own->type, ldexp(uniform(~seed, (uint64_t)i), (int)exponent));
+    const double x = vectors_rounded(vectors_in->type, ldexp(uniform(~seed, (uint64_t)i), (int)exponent));
     double y = ldexp(uniform(seed + 1, (uint64_t)i), (int)exponent);
     if (i >= half)
       y = (y - reference_value(&sum)) / x;
-    set(own, i, x, y);
-    reference_add(&sum, own->x[i], own->y[i]);
+    set(vectors_in, i, x, y);
+    reference_add(&sum, vectors_in->x[i], vectors_in->y[i]);
   }
   reference_end(&sum);
-  vectors_shuffle(own, seed + 2);
+  vectors_shuffle(vectors_in, seed + 2);
 }
 
 /* Normal numbers times powers of two up to 2^measure either way. */
-static void graded(vectors *own, double measure, uint64_t seed) {
+static void graded(vectors *vectors_in, double measure, uint64_t seed) {
   const int64_t span = 2 * (int64_t)measure + 1;
-  for (int64_t i = 0; i < own->count; i++)
-    set(own, i, ldexp(uniform(seed, (uint64_t)i), (int)(roll(seed + 1, i, span) - span / 2)),
+  for (int64_t i = 0; i < vectors_in->count; i++)
+    set(vectors_in, i, ldexp(uniform(seed, (uint64_t)i), (int)(roll(seed + 1, i, span) - span / 2)),
         ldexp(uniform(seed + 2, (uint64_t)i), (int)(roll(seed + 3, i, span) - span / 2)));
 }
 
 /* The same, from the least to the greatest, then (seed odd) the other way: windows move with them. */
-static void rising(vectors *own, double measure, uint64_t seed) {
-  for (int64_t i = 0; i < own->count; i++) {
-    const double at = (double)i / (double)own->count, place = seed % 2 ? 1 - at : at;
+static void rising(vectors *vectors_in, double measure, uint64_t seed) {
+  for (int64_t i = 0; i < vectors_in->count; i++) {
+    const double at = (double)i / (double)vectors_in->count, place = seed % 2 ? 1 - at : at;
     const int exponent = (int)(measure * (2 * place - 1));
-    set(own, i, ldexp(uniform(seed, (uint64_t)i), exponent), ldexp(uniform(seed + 1, (uint64_t)i), exponent));
+    set(vectors_in, i, ldexp(uniform(seed, (uint64_t)i), exponent),
+        ldexp(uniform(seed + 1, (uint64_t)i), exponent));
   }
 }
 
 /* Every bit pattern but NaN and infinities. */
-static void patterns(vectors *own, double measure, uint64_t seed) {
+static void patterns(vectors *vectors_in, double measure, uint64_t seed) {
   (void)measure;
-  for (int64_t i = 0; i < 2 * own->count; i++) {
+  for (int64_t i = 0; i < 2 * vectors_in->count; i++) {
     const uint64_t bits = tsl_random_u64(seed, (uint64_t)i);
     const uint32_t short_bits = (uint32_t)bits;
     double value;
     float single;
     memcpy(&value, &bits, sizeof value);
     memcpy(&single, &short_bits, sizeof single);
-    if (own->type == TESELA_F32)
+    if (vectors_in->type == TESELA_F32)
       value = single;
-    (i % 2 ? own->y : own->x)[i / 2] = isfinite(value) ? value : 0;
+    (i % 2 ? vectors_in->y : vectors_in->x)[i / 2] = isfinite(value) ? value : 0;
   }
 }
 
 /* Subnormal numbers; with measure 1 against ordinary ones, with 0 against each other. */
-static void subnormal(vectors *own, double measure, uint64_t seed) {
-  const double smallest = tsl_type(own->type)->smallest;
-  for (int64_t i = 0; i < own->count; i++) {
+static void subnormal(vectors *vectors_in, double measure, uint64_t seed) {
+  const double smallest = tsl_type(vectors_in->type)->smallest;
+  for (int64_t i = 0; i < vectors_in->count; i++) {
     const double x = smallest * (double)(roll(seed, i, 2000) - 1000);
-    set(own, i, x,
+    set(vectors_in, i, x,
         measure != 0 ? uniform(seed + 1, (uint64_t)i) : smallest * (double)(roll(seed + 2, i, 999) - 500));
   }
 }
 
 /* Each term and its negative, shuffled: 0. */
-static void cancelling(vectors *own, double measure, uint64_t seed) {
-  graded(own, measure, seed);
-  for (int64_t i = 0; i + 1 < own->count; i += 2) {
-    own->x[i + 1] = -own->x[i];
-    own->y[i + 1] = own->y[i];
+static void cancelling(vectors *vectors_in, double measure, uint64_t seed) {
+  graded(vectors_in, measure, seed);
+  for (int64_t i = 0; i + 1 < vectors_in->count; i += 2) {
+    vectors_in->x[i + 1] = -vectors_in->x[i];
+    vectors_in->y[i + 1] = vectors_in->y[i];
   }
-  if (own->count % 2)
-    own->x[own->count - 1] = -0.0;
-  vectors_shuffle(own, seed + 4);
+  if (vectors_in->count % 2)
+    vectors_in->x[vectors_in->count - 1] = -0.0;
+  vectors_shuffle(vectors_in, seed + 4);
 }
 
 /* Factors near the largest number, whose sum comes back into range. */
-static void huge(vectors *own, double measure, uint64_t seed) {
-  cancelling(own, 1, seed);
-  for (int64_t i = 0; i < own->count; i++)
-    set(own, i, ldexp(own->x[i], (int)measure), ldexp(own->y[i], (int)measure));
-  for (int64_t i = 0; i < own->count; i += 17)
-    set(own, i, uniform(seed, (uint64_t)i), uniform(seed + 9, (uint64_t)i));
+static void huge(vectors *vectors_in, double measure, uint64_t seed) {
+  cancelling(vectors_in, 1, seed);
+  for (int64_t i = 0; i < vectors_in->count; i++)
+    set(vectors_in, i, ldexp(vectors_in->x[i], (int)measure), ldexp(vectors_in->y[i], (int)measure));
+  for (int64_t i = 0; i < vectors_in->count; i += 17)
+    set(vectors_in, i, uniform(seed, (uint64_t)i), uniform(seed + 9, (uint64_t)i));
 }
 
-/* Factors 2^e (1 + 2^-b) and 2^e' (1 - 2^-b): rounded, their product is a power of two, and its error lies 2 b bits below.
- * Exponents are 0 or measure, which one of many products makes stand out by its error alone. */
-static void near_powers(vectors *own, double measure, uint64_t seed) {
-  const bool twice = own->type == TESELA_F64;
-  for (int64_t i = 0; i < own->count; i++) {
+/* Factors 2^e (1 + 2^-b) and 2^e' (1 - 2^-b): rounded, their product is a power of two, and its error lies 2
+ * b bits below. Exponents are 0 or measure, which one of many products makes stand out by its error alone. */
+static void near_powers(vectors *vectors_in, double measure, uint64_t seed) {
+  const bool twice = vectors_in->type == TESELA_F64;
+  for (int64_t i = 0; i < vectors_in->count; i++) {
     const int digits = twice ? 27 + (int)roll(seed, i, 26) : 13 + (int)roll(seed, i, 11);
     const bool away = roll(seed + 1, i, 8) == 0;
-    set(own, i, ldexp(1 + ldexp(1, -digits), away ? (int)measure : 0),
+    set(vectors_in, i, ldexp(1 + ldexp(1, -digits), away ? (int)measure : 0),
         ldexp(1 - ldexp(1, -digits), roll(seed + 2, i, 2) ? 0 : 1));
   }
 }
 
 /* Mostly zeros, of either sign. */
-static void sparse(vectors *own, double measure, uint64_t seed) {
-  for (int64_t i = 0; i < own->count; i++) {
+static void sparse(vectors *vectors_in, double measure, uint64_t seed) {
+  for (int64_t i = 0; i < vectors_in->count; i++) {
     const bool x_zero = (double)roll(seed, i, 100) < measure,
                y_zero = (double)roll(seed + 1, i, 100) < measure;
     const double x = uniform(seed + 2, (uint64_t)i), y = uniform(seed + 3, (uint64_t)i);
-    set(own, i, x_zero ? copysign(0, x) : x, y_zero ? copysign(0, y) : y);
+    set(vectors_in, i, x_zero ? copysign(0, x) : x, y_zero ? copysign(0, y) : y);
   }
 }
 
 /* Ordinary numbers, and now and then one that is 2^measure away. */
-static void outliers(vectors *own, double measure, uint64_t seed) {
-  for (int64_t i = 0; i < own->count; i++) {
+static void outliers(vectors *vectors_in, double measure, uint64_t seed) {
+  for (int64_t i = 0; i < vectors_in->count; i++) {
     const double away = roll(seed, i, 300) == 0 ? (seed % 2 ? measure : -measure) : 0;
-    set(own, i, ldexp(uniform(seed + 1, (uint64_t)i), (int)away), uniform(seed + 2, (uint64_t)i));
+    set(vectors_in, i, ldexp(uniform(seed + 1, (uint64_t)i), (int)away), uniform(seed + 2, (uint64_t)i));
   }
 }
 
-/* 1 + half a unit, in many terms: a tie, or just off it by one far smaller term (seed 1, 2 modulo 3); measure is what a
- * unit is, as an exponent. The last digit is odd or even. */
-static void tie(vectors *own, double measure, uint64_t seed) {
+/* 1 + half a unit, in many terms: a tie, or just off it by one far smaller term (seed 1, 2 modulo 3); measure
+ * is what a unit is, as an exponent. The last digit is odd or even. */
+static void tie(vectors *vectors_in, double measure, uint64_t seed) {
   const double unit = ldexp(1, (int)measure), base = seed % 2 ? 1 + unit : 1;
-  const int64_t parts = own->count < 120 ? own->count / 2 : 60;
-  for (int64_t i = 0; i < own->count; i++)
-    set(own, i, 0, 3);
+  const int64_t parts = vectors_in->count < 120 ? vectors_in->count / 2 : 60;
+  for (int64_t i = 0; i < vectors_in->count; i++)
+    set(vectors_in, i, 0, 3);
   for (int64_t i = 0; i < parts; i++) /* half a unit, in parts of a power of two */
-    set(own, i, unit / 2, ldexp(1, -(int)(i < parts - 1 ? i + 1 : parts - 1)));
-  if (own->count > parts)
-    set(own, parts, seed % 4 < 2 ? base : -base, 1);
-  if (own->count > parts + 1 && seed % 3)
-    set(own, parts + 1, tsl_type(own->type)->smallest, seed % 3 == 1 ? 1 : -1);
+    set(vectors_in, i, unit / 2, ldexp(1, -(int)(i < parts - 1 ? i + 1 : parts - 1)));
+  if (vectors_in->count > parts)
+    set(vectors_in, parts, seed % 4 < 2 ? base : -base, 1);
+  if (vectors_in->count > parts + 1 && seed % 3)
+    set(vectors_in, parts + 1, tsl_type(vectors_in->type)->smallest, seed % 3 == 1 ? 1 : -1);
   if (seed % 4 >= 2)
     for (int64_t i = 0; i < parts; i++)
-      own->x[i] = -own->x[i];
-  vectors_shuffle(own, seed);
+      vectors_in->x[i] = -vectors_in->x[i];
+  vectors_shuffle(vectors_in, seed);
 }
 
 /* Sums around the largest number plus half a unit, where rounding to infinity begins. */
-static void brink(vectors *own, double measure, uint64_t seed) {
-  const double largest = tsl_type(own->type)->largest, unit = ldexp(1, (int)measure);
-  for (int64_t i = 0; i < own->count; i++)
-    set(own, i, 0, 0);
-  if (own->count >= 4) {
-    set(own, 0, largest, 1);
-    set(own, 1, unit, 0.5);
-    set(own, 2, seed % 3 ? tsl_type(own->type)->smallest : 0, seed % 3 == 1 ? 1 : -1);
-    set(own, 3, seed % 2 ? largest : 0, seed % 4 == 1 ? 0.5 : 1);
+static void brink(vectors *vectors_in, double measure, uint64_t seed) {
+  const double largest = tsl_type(vectors_in->type)->largest, unit = ldexp(1, (int)measure);
+  for (int64_t i = 0; i < vectors_in->count; i++)
+    set(vectors_in, i, 0, 0);
+  if (vectors_in->count >= 4) {
+    set(vectors_in, 0, largest, 1);
+    set(vectors_in, 1, unit, 0.5);
+    set(vectors_in, 2, seed % 3 ? tsl_type(vectors_in->type)->smallest : 0, seed % 3 == 1 ? 1 : -1);
+    set(vectors_in, 3, seed % 2 ? largest : 0, seed % 4 == 1 ? 0.5 : 1);
   }
   if (seed % 5 > 2)
-    for (int64_t i = 0; i < own->count; i++)
-      own->x[i] = -own->x[i];
-  vectors_shuffle(own, seed);
+    for (int64_t i = 0; i < vectors_in->count; i++)
+      vectors_in->x[i] = -vectors_in->x[i];
+  vectors_shuffle(vectors_in, seed);
 }
 
 /* NaN, infinities and zeros among numbers, `measure` of a thousand terms. */
-static void special(vectors *own, double measure, uint64_t seed) {
+static void special(vectors *vectors_in, double measure, uint64_t seed) {
   static const double values[] = {INFINITY, -INFINITY, NAN, 0};
   const int64_t kinds = 1 + roll(seed, -1, 4);
-  for (int64_t i = 0; i < own->count; i++) {
+  for (int64_t i = 0; i < vectors_in->count; i++) {
     const bool rare = (double)roll(seed + 1, i, 1000) < measure;
-    set(own, i, rare ? values[roll(seed + 2, i, kinds)] : uniform(seed + 3, (uint64_t)i),
+    set(vectors_in, i, rare ? values[roll(seed + 2, i, kinds)] : uniform(seed + 3, (uint64_t)i),
         uniform(seed + 4, (uint64_t)i));
     if ((double)roll(seed + 5, i, 1000) < measure)
-      own->y[i] = values[roll(seed + 6, i, kinds)];
+      vectors_in->y[i] = values[roll(seed + 6, i, kinds)];
   }
 }
 
 /* -0 times numbers: whatever the signs, the sum is +0. */
-static void zeros(vectors *own, double measure, uint64_t seed) {
-  for (int64_t i = 0; i < own->count; i++)
-    set(own, i, -0.0, measure * uniform(seed, (uint64_t)i));
+static void zeros(vectors *vectors_in, double measure, uint64_t seed) {
+  for (int64_t i = 0; i < vectors_in->count; i++)
+    set(vectors_in, i, -0.0, measure * uniform(seed, (uint64_t)i));
 }
 
 static const vectors_kind kinds[] = {

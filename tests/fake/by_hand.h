@@ -1,5 +1,5 @@
-/* One product in f32 whose result is told by hand, in whole numbers, with gaps behind C's rows: what tests of the ways of
- * operands run again and again; and children of one strategy each. */
+/* One product in f32 whose result is told by hand, in whole numbers, with gaps behind C's rows: what tests of
+ * the ways of operands run again and again; and children of one strategy each. */
 #ifndef TSL_TESTS_FAKE_BY_HAND_H
 #define TSL_TESTS_FAKE_BY_HAND_H
 
@@ -91,7 +91,8 @@ static inline void must_in_threads(tsl_plan *plan) {
   }
 }
 
-/* Children by one strategy for each kind of device: what is chosen is not in question, and compilers take a second. */
+/* Children by one strategy for each kind of device: what is chosen is not in question, and compilers take a
+ * second. */
 static inline tesela_status make_simple(const tsl_subplan_factory *self, const tsl_subplan_request *wish,
                                         tsl_subplan **child) {
   const bool on_cpu = (wish->device->capabilities & TSL_CAN_HOST) != 0;

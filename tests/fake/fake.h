@@ -1,5 +1,6 @@
-/* A device that fails on demand. The kind "fake" has one device, fake:0, or as many as a test asks for, which hands every
- * operation to another device (the inner one), counts what is alive, and fails the call that a test chose.
+/* A device that fails on demand. The kind "fake" has one device, fake:0, or as many as a test asks for, which
+ * hands every operation to another device (the inner one), counts what is alive, and fails the call that a
+ * test chose.
  *
  *   tesela_fake_install();                         before any context or tsl_devices_create()
  *   tesela_fake_inner("opencl:0");                 default: cpu
@@ -70,8 +71,8 @@ void tesela_fake_devices(int count);
 /* Only calls on this one are counted and fail; -1, as at first: on all. */
 void tesela_fake_only(int index);
 
-/* Over the cpu: devices whose memory has addresses that a vendor's library knows, each in a slot of its own (pci); events are asked about,
- * and come at the third question. For lists of devices likewise. */
+/* Over the cpu: devices whose memory has addresses that a vendor's library knows, each in a slot of its own
+ * (pci); events are asked about, and come at the third question. For lists of devices likewise. */
 void tesela_fake_cards(bool on);
 /* How often this thread has entered a device that it has not left. */
 int tesela_fake_entered(void);
@@ -82,8 +83,9 @@ void tesela_fake_fail_from(tesela_fake_operation operation, int nth);
 /* Disarms everything, and forgets calls and failures; objects that are alive stay counted. */
 void tesela_fake_reset(void);
 
-/* A clock of its own for the device's events, which stands still but for tesela_fake_pass(): what a strategy of a test
- * is said to have taken. Off at first and after tesela_fake_reset(): events are the inner device's. */
+/* A clock of its own for the device's events, which stands still but for tesela_fake_pass(): what a strategy
+ * of a test is said to have taken. Off at first and after tesela_fake_reset(): events are the inner device's.
+ */
 void tesela_fake_clock(void);
 void tesela_fake_pass(double seconds);
 

@@ -26,7 +26,8 @@ void fake_count_live(tesela_fake_object object, int change);
 /* The settings for list(). BAD_CALL with a sentence when the environment's are malformed. */
 tesela_status fake_settings(const char **inner, unsigned *hidden, int *count);
 
-/* fake_ops.c: everything of the vtable; members are NULL where `inner` has none or the capability is hidden. */
+/* fake_ops.c: everything of the vtable; members are NULL where `inner` has none or the capability is hidden.
+ */
 tsl_device_ops fake_ops(const tsl_device *inner, unsigned hidden);
 
 /* Whether events have a clock of their own, and its seconds now. */

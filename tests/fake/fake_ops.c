@@ -153,7 +153,8 @@ static tesela_status buffer_map(tsl_stream *stream, tsl_buffer *buffer, int writ
 
 static tesela_status buffer_unmap(tsl_stream *stream, tsl_buffer *buffer, void *host) {
   const tsl_device *device = stream->device;
-  /* The inner one is unmapped in any case: a device that fails here has let go of the address all the same. */
+  /* The inner one is unmapped in any case: a device that fails here has let go of the address all the same.
+   */
   const tesela_status status = inner_of(device)->ops->buffer_unmap(stream->inner, inner_buffer(buffer), host);
   TSL_TRY(fake_demand(device, TESELA_FAKE_MAP));
   return passed_on(device, status);
@@ -270,12 +271,12 @@ static tesela_status read_later(tsl_stream *stream, const tsl_copy *copy) {
   return passed_on(stream->device, inner_of(stream->device)->ops->read_later(stream->inner, &inner));
 }
 
-static tesela_status copy_bytes(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *to,
+static tesela_status copy_bytes(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *buffer,
                                 size_t to_offset, size_t bytes) {
   TSL_TRY(fake_demand(stream->device, TESELA_FAKE_COPY_ON));
   return passed_on(stream->device, inner_of(stream->device)
                                        ->ops->copy(stream->inner, inner_buffer(from), from_offset,
-                                                   inner_buffer(to), to_offset, bytes));
+                                                   inner_buffer(buffer), to_offset, bytes));
 }
 
 static tesela_status fill(tsl_stream *stream, tsl_buffer *buffer, size_t offset, unsigned char byte,
@@ -383,7 +384,8 @@ static tesela_status build_text(tsl_device *device, const tsl_build *build, tsl_
   return passed_on(device, inner_of(device)->ops->build(inner_of(device), build, binary));
 }
 
-/* An armed failure of build or load gives each question a compiler of its own, which has no cached kernels. */
+/* An armed failure of build or load gives each question a compiler of its own, which has no cached kernels.
+ */
 static tesela_status compiler(tsl_device *device, tsl_text *text) {
   static atomic_int question;
   tsl_text_add(text, "fake over ");

@@ -1,5 +1,5 @@
-/* Roofs of a device that fails on demand: whichever call fails, its sentence comes back, nothing stays behind, and what
- * the caller holds is as it was. */
+/* Roofs of a device that fails on demand: whichever call fails, its sentence comes back, nothing stays
+ * behind, and what the caller holds is as it was. */
 #include "unit/unit.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* Runs whose copies overlap with computing, on a device without shared memory (PoCL, which is told to have none): blocks and
- * pieces of every shape against the judge, failures of each operation at each of its calls, threads. The sizes of
- * TESELA_STAGING make many blocks and pieces of little. */
+/* Runs whose copies overlap with computing, on a device without shared memory (PoCL, which is told to have
+ * none): blocks and pieces of every shape against the judge, failures of each operation at each of its calls,
+ * threads. The sizes of TESELA_STAGING make many blocks and pieces of little. */
 #include "unit/unit.h"
 
 #include <stdio.h>
@@ -53,7 +53,7 @@ static void covers(int64_t m, int64_t n, int64_t block) {
   while (tsl_block_grid_next(&grain, &problem, &arrivals)) {
     int i, j;
     for (int index = 0; tsl_block_grid_block(&arrivals, index, &i, &j); index++) {
-      const tsl_part part = tsl_block_grid_part(&grain, i, j);
+      const tsl_copy_chunk part = tsl_block_grid_part(&grain, i, j);
       assert_true(i < arrivals.a && j < arrivals.b && part.rows > 0 && part.cols > 0);
       assert_true(part.row + part.rows <= m && part.col + part.cols <= n);
       assert_int_equal(seen[i * grain.col_blocks + j]++, 0);
@@ -86,7 +86,7 @@ static void test_pieces(void **state) {
   tsl_transfer transfer;
   assert_true(tsl_transfer_plan(&problem.c, &transfer));
   const tsl_transfer_path way = {.shape = &problem.c, .transfer = &transfer};
-  const tsl_part part = {3, 20, 5, 17};
+  const tsl_copy_chunk part = {3, 20, 5, 17};
   for (size_t most = 4; most < 2000; most += 36) {
     unsigned char seen[37][29] = {{0}};
     tsl_piece_walk pieces = tsl_staged_copy_begin(&way, &part, most);
@@ -111,7 +111,8 @@ static int overlapped(void) {
   return launches;
 }
 
-/* By kernels that are soon compiled, where there is a choice: how they get to the sums is nothing to these tests. */
+/* By kernels that are soon compiled, where there is a choice: how they get to the sums is nothing to these
+ * tests. */
 static void judged(const char *name, const tsl_case *what) {
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, name);
   const tsl_config config =
@@ -259,8 +260,8 @@ static void test_least(void **state) {
   tsl_plan_destroy(plan);
 }
 
-/* Whatever fails, at whichever call: the result is right, or C is as it was, or the status promises nothing of it; the next run
- * is right; nothing is left. */
+/* Whatever fails, at whichever call: the result is right, or C is as it was, or the status promises nothing
+ * of it; the next run is right; nothing is left. */
 static void fail_at(tesela_fake_operation operation, bool is_timed, int *failures) {
   bool failed = true;
   *failures = 0;

@@ -1,7 +1,8 @@
-/* Products of operands that lie in pieces on several devices: any layout in any type against the same product on the host, bit by
- * bit, with gaps that stay as they were; who computes what; the same bits ten times; failures of each operation at each of its calls.
- * With a number as argument: so many layouts, of all types, by whatever children the models choose, which takes compilers a while; and
- * with names of devices behind it ("cuda:0,cuda:1"), on these. */
+/* Products of operands that lie in pieces on several devices: any layout in any type against the same product
+ * on the host, bit by bit, with gaps that stay as they were; who computes what; the same bits ten times;
+ * failures of each operation at each of its calls. With a number as argument: so many layouts, of all types,
+ * by whatever children the models choose, which takes compilers a while; and with names of devices behind it
+ * ("cuda:0,cuda:1"), on these. */
 #include "unit/unit.h"
 
 #include <stdio.h>
@@ -11,8 +12,8 @@
 
 #include "base/log.h"
 #include "base/random.h"
-#include "device/memory_pool.h"
 #include "device/device_open.h"
+#include "device/memory_pool.h"
 #include "fake/buffers.h"
 #include "fake/by_hand.h"
 #include "fake/fake.h"
@@ -149,7 +150,7 @@ static void lay(scattered *s, drawing *random, int operand, int member) {
     for (int j = 0; j < (member >= 0 ? 1 : col_count); j++) {
       tsl_shard *hold = &s->holds[operand][s->spread.counts[operand]++];
       *hold = (tsl_shard){.at = {rows[i], rows[i + 1] - rows[i], cols[j], cols[j + 1] - cols[j]},
-                         .member = (int)below(random, s->group->member_count)};
+                          .member = (int)below(random, s->group->member_count)};
       if (member >= 0) {
         hold->at = (tsl_rect){0, shape->rows, 0, shape->cols};
         hold->member = member;
@@ -267,14 +268,14 @@ static int type_count = 2; /* those that the simple kernel has */
 static uint64_t layouts = 60;
 
 /* `on_one` >= 0: all operands whole on that member. */
-static void scatter(scattered *s, uint64_t seed, const tsl_types *of, tsl_device *group, int on_one) {
+static void scatter(scattered *s, uint64_t seed, const tsl_types *types, tsl_device *group, int on_one) {
   drawing random = {.seed = seed};
   *s = (scattered){.group = group};
   s->problem = tsl_problem_gemm(1 + below(&random, 70), 1 + below(&random, 70),
                                 seed % 17 == 16 ? 0 : 1 + below(&random, 40), TESELA_F32);
-  s->problem.a.type = of->a;
-  s->problem.b.type = of->b;
-  s->problem.c.type = of->c;
+  s->problem.a.type = types->a;
+  s->problem.b.type = types->b;
+  s->problem.c.type = types->c;
   s->problem.alpha[0] = seed % 11 == 10 ? 0 : seed % 3 == 0 ? 1 : -2;
   s->problem.beta[0] = (double)(seed % 5 > 2 ? 2 : seed % 5 == 2);
   make_numbers(s, &random);
@@ -326,7 +327,8 @@ static void test_layouts(void **state) {
 
 /* --- who does what --- */
 
-/* All of C is somebody's once; what all hold they compute; one device's operands are shared out, and links carry what is missing. */
+/* All of C is somebody's once; what all hold they compute; one device's operands are shared out, and links
+ * carry what is missing. */
 static void test_shares(void **state) {
   (void)state;
   for (uint64_t seed = 0; seed < 12; seed++) {
@@ -464,7 +466,8 @@ static void test_failures(void **state) {
   }
 }
 
-/* The memory that a run takes stays with its devices: the next one takes none, of the same plan or of another one, nor do they make a stream. */
+/* The memory that a run takes stays with its devices: the next one takes none, of the same plan or of another
+ * one, nor do they make a stream. */
 static void test_kept(void **state) {
   (void)state;
   scattered s;
@@ -489,8 +492,9 @@ static void test_kept(void **state) {
   forget(&s);
 }
 
-/* Where beta is 0 another device does the part of one that fails, whatever failed at whichever call, if only what it holds can be read and
- * written: in this run, and in later ones without trying the first one again. */
+/* Where beta is 0 another device does the part of one that fails, whatever failed at whichever call, if only
+ * what it holds can be read and written: in this run, and in later ones without trying the first one again.
+ */
 static void test_replaced(void **state) {
   static const tesela_fake_operation operations[] = {TESELA_FAKE_LAUNCH,   TESELA_FAKE_COPY_IN,
                                                      TESELA_FAKE_COPY_OUT, TESELA_FAKE_COPY_ON,
@@ -547,7 +551,8 @@ static void test_replaced(void **state) {
     }
 }
 
-/* What stands in may fail in its turn: the next one does it; where none is left, the first sentence is told. */
+/* What stands in may fail in its turn: the next one does it; where none is left, the first sentence is told.
+ */
 static void test_replaced_again(void **state) {
   scattered s;
   (void)state;
@@ -576,7 +581,8 @@ static void test_replaced_again(void **state) {
 /* --- a factor that stays --- */
 
 /* residue_int8, which prepares its factors, for what is not its own integer product. */
-static tesela_status make_residues(const tsl_subplan_factory *self, const tsl_subplan_request *wish, tsl_subplan **child) {
+static tesela_status make_residues(const tsl_subplan_factory *self, const tsl_subplan_request *wish,
+                                   tsl_subplan **child) {
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "residue_int8");
   const tsl_config config = tsl_strategy_defaults(strategy);
   tsl_plan *plan;
@@ -591,7 +597,8 @@ static tesela_status make_residues(const tsl_subplan_factory *self, const tsl_su
   return TESELA_OK;
 }
 
-/* Lets a run that is right say what it does; tiles that used a factor as the one before had prepared it are told with all of their site: the others. */
+/* Lets a run that is right say what it does; tiles that used a factor as the one before had prepared it are
+ * told with all of their site: the others. */
 static int prepared_in(tsl_plan *plan, scattered *s) {
   char line[400];
   FILE *file = tmpfile();
@@ -619,14 +626,14 @@ static int prepared_in(tsl_plan *plan, scattered *s) {
   return prepared;
 }
 
-static void hold(scattered *s, int operand, int member, tsl_rect at) {
+static void hold(scattered *s, int operand, int member, tsl_rect rect) {
   s->spread.holds[operand] = s->holds[operand];
   s->holds[operand][s->spread.counts[operand]++] =
-      (tsl_shard){.at = at, .member = member, .row_stride = at.cols, .col_stride = 1};
+      (tsl_shard){.at = rect, .member = member, .row_stride = rect.cols, .col_stride = 1};
 }
 
-/* C by rows, as many for each; A so, too, and B by columns, or both on the first one: what the second one has of A comes to one buffer then, in two
- * blocks. */
+/* C by rows, as many for each; A so, too, and B by columns, or both on the first one: what the second one has
+ * of A comes to one buffer then, in two blocks. */
 static void scatter_for_stays(scattered *s, bool on_first) {
   enum { SIDE = 64, COLS = 96, TERMS = 40 };
   drawing random = {.seed = 3};
@@ -659,7 +666,8 @@ static void change_a(scattered *s) {
   }
 }
 
-/* All tiles of a block but the first one have A as that prepared it, and never that of another block, or of another run. */
+/* All tiles of a block but the first one have A as that prepared it, and never that of another block, or of
+ * another run. */
 static void test_stays(void **state) {
   (void)state;
   simple.make = make_residues;
@@ -678,7 +686,8 @@ static void test_stays(void **state) {
   simple.make = make_simple;
 }
 
-/* Who does the part of a device that failed prepares A itself; so does, in the next run, one whose launch failed. */
+/* Who does the part of a device that failed prepares A itself; so does, in the next run, one whose launch
+ * failed. */
 static void test_stays_where_one_fails(void **state) {
   (void)state;
   scattered s;

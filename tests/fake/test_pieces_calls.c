@@ -1,5 +1,5 @@
-/* What a program sees of operands in pieces: a call, a plan, an operand in a buffer beside them, and what it is told of pieces that are
- * wrong. */
+/* What a program sees of operands in pieces: a call, a plan, an operand in a buffer beside them, and what it
+ * is told of pieces that are wrong. */
 #include "unit/unit.h"
 
 #include <string.h>
@@ -24,59 +24,59 @@ typedef struct called {
   tesela_gemm_desc desc;
 } called;
 
-static void describe(called *of) {
-  assert_int_equal(tesela_context_create(NULL, &of->context), TESELA_OK);
-  buffers_for(of->context, "opencl:0", &of->one, 400);
-  buffers_for(of->context, "cpu", &of->other, 400);
+static void describe(called *called_in) {
+  assert_int_equal(tesela_context_create(NULL, &called_in->context), TESELA_OK);
+  buffers_for(called_in->context, "opencl:0", &called_in->one, 400);
+  buffers_for(called_in->context, "cpu", &called_in->other, 400);
   for (int i = 0; i < 400; i++)
-    of->numbers[i] = (float)(i % 7 - 3);
-  assert_int_equal(tesela_buffer_write(of->one, 0, of->numbers, 240 * 4), TESELA_OK);
-  assert_int_equal(tesela_buffer_write(of->other, 0, of->numbers, 240 * 4), TESELA_OK);
-  of->a[0] = (tesela_shard){of->one, {.row = 0, .rows = 5, .cols = 12}};
-  of->a[1] = (tesela_shard){of->other, {.row = 5, .rows = 3, .cols = 12}};
-  of->b[0] = (tesela_shard){of->other, {.rows = 8, .cols = 10, .offset = 50}};
-  of->c[0] = (tesela_shard){of->one, {.row = 0, .rows = 7, .cols = 10, .offset = 240}};
-  of->c[1] = (tesela_shard){of->other, {.row = 7, .rows = 5, .cols = 10, .offset = 240}};
-  of->a_shards = (tesela_shards){of->a, 2};
-  of->b_shards = (tesela_shards){of->b, 1};
-  of->c_shards = (tesela_shards){of->c, 2};
-  of->desc = (tesela_gemm_desc){.m = 12,
-                                .n = 10,
-                                .k = 8,
-                                .a = {.transpose = 1},
-                                .a_shards = &of->a_shards,
-                                .b_shards = &of->b_shards,
-                                .c_shards = &of->c_shards};
+    called_in->numbers[i] = (float)(i % 7 - 3);
+  assert_int_equal(tesela_buffer_write(called_in->one, 0, called_in->numbers, 240 * 4), TESELA_OK);
+  assert_int_equal(tesela_buffer_write(called_in->other, 0, called_in->numbers, 240 * 4), TESELA_OK);
+  called_in->a[0] = (tesela_shard){called_in->one, {.row = 0, .rows = 5, .cols = 12}};
+  called_in->a[1] = (tesela_shard){called_in->other, {.row = 5, .rows = 3, .cols = 12}};
+  called_in->b[0] = (tesela_shard){called_in->other, {.rows = 8, .cols = 10, .offset = 50}};
+  called_in->c[0] = (tesela_shard){called_in->one, {.row = 0, .rows = 7, .cols = 10, .offset = 240}};
+  called_in->c[1] = (tesela_shard){called_in->other, {.row = 7, .rows = 5, .cols = 10, .offset = 240}};
+  called_in->a_shards = (tesela_shards){called_in->a, 2};
+  called_in->b_shards = (tesela_shards){called_in->b, 1};
+  called_in->c_shards = (tesela_shards){called_in->c, 2};
+  called_in->desc = (tesela_gemm_desc){.m = 12,
+                                       .n = 10,
+                                       .k = 8,
+                                       .a = {.transpose = 1},
+                                       .a_shards = &called_in->a_shards,
+                                       .b_shards = &called_in->b_shards,
+                                       .c_shards = &called_in->c_shards};
 }
 
 /* That C has the sums, which are then taken from it. */
-static void expect_sums(const called *of) {
+static void expect_sums(const called *called_in) {
   float c[120];
-  assert_int_equal(tesela_buffer_read(of->one, 240 * 4, c, 70 * 4), TESELA_OK);
-  assert_int_equal(tesela_buffer_read(of->other, 240 * 4, c + 70, 50 * 4), TESELA_OK);
+  assert_int_equal(tesela_buffer_read(called_in->one, 240 * 4, c, 70 * 4), TESELA_OK);
+  assert_int_equal(tesela_buffer_read(called_in->other, 240 * 4, c + 70, 50 * 4), TESELA_OK);
   for (int i = 0; i < 12; i++)
     for (int j = 0; j < 10; j++) {
       float sum = 0;
       for (int l = 0; l < 8; l++)
-        sum += of->numbers[(l < 5 ? l : l - 5) * 12 + i] * of->numbers[50 + l * 10 + j];
+        sum += called_in->numbers[(l < 5 ? l : l - 5) * 12 + i] * called_in->numbers[50 + l * 10 + j];
       assert_true(c[i * 10 + j] == sum);
     }
-  assert_int_equal(tesela_buffer_write(of->one, 240 * 4, of->numbers, 70 * 4), TESELA_OK);
-  assert_int_equal(tesela_buffer_write(of->other, 240 * 4, of->numbers, 50 * 4), TESELA_OK);
+  assert_int_equal(tesela_buffer_write(called_in->one, 240 * 4, called_in->numbers, 70 * 4), TESELA_OK);
+  assert_int_equal(tesela_buffer_write(called_in->other, 240 * 4, called_in->numbers, 50 * 4), TESELA_OK);
 }
 
-static void call_once(const called *of) {
+static void call_once(const called *called_in) {
   tesela_record record;
-  if (tesela_gemm(of->context, &of->desc, &record) != TESELA_OK)
+  if (tesela_gemm(called_in->context, &called_in->desc, &record) != TESELA_OK)
     fail_msg("%s", tesela_last_error());
   assert_non_null(strstr(record.plan, "gemm several version=1 cut=3 device=opencl:0,cpu place=pieces "));
-  expect_sums(of);
+  expect_sums(called_in);
 }
 
-static void call_by_plan(const called *of) {
-  const tesela_shards *a = &of->a_shards, *b = &of->b_shards, *c = &of->c_shards;
+static void call_by_plan(const called *called_in) {
+  const tesela_shards *a = &called_in->a_shards, *b = &called_in->b_shards, *c = &called_in->c_shards;
   tesela_plan *plan;
-  if (tesela_plan_create(of->context, &of->desc, &plan) != TESELA_OK ||
+  if (tesela_plan_create(called_in->context, &called_in->desc, &plan) != TESELA_OK ||
       tesela_plan_run_shards(plan, a, b, c) != TESELA_OK)
     fail_msg("%s", tesela_last_error());
   assert_int_equal(tesela_plan_run(plan, NULL, NULL, NULL, NULL), TESELA_BAD_CALL);
@@ -84,58 +84,60 @@ static void call_by_plan(const called *of) {
   assert_int_equal(tesela_plan_run_shards(plan, b, b, c), TESELA_BAD_CALL);
   assert_non_null(strstr(tesela_last_error(), "a has 1 pieces, and the plan is for 2"));
   tesela_plan_destroy(plan);
-  expect_sums(of);
+  expect_sums(called_in);
 }
 
-static void call_with_a_buffer(const called *of) {
-  tesela_gemm_desc desc = of->desc;
+static void call_with_a_buffer(const called *called_in) {
+  tesela_gemm_desc desc = called_in->desc;
   desc.b_shards = NULL;
-  desc.b = (tesela_matrix){.buffer = of->other, .offset = 50};
-  assert_int_equal(tesela_gemm(of->context, &desc, NULL), TESELA_OK);
-  expect_sums(of);
+  desc.b = (tesela_matrix){.buffer = called_in->other, .offset = 50};
+  assert_int_equal(tesela_gemm(called_in->context, &desc, NULL), TESELA_OK);
+  expect_sums(called_in);
 }
 
-static void expect_refusals(called *of) {
-  tesela_gemm_desc desc = of->desc;
-  of->a[1].at.row = 4;
-  wrong(of->context, &desc, TESELA_BAD_CALL, "pieces 0 and 1 both have element (0, 4)");
-  of->a[1].at = (tesela_rectangle){.row = 6, .rows = 2, .cols = 12};
-  wrong(of->context, &desc, TESELA_BAD_CALL, "2 pieces have 84 elements, and there are 12 x 8 = 96");
-  of->a[1].at = (tesela_rectangle){.row = 5, .rows = 4, .cols = 12};
-  wrong(of->context, &desc, TESELA_BAD_CALL, "piece 1, 12 x 4 from (0, 5) on, is not inside of 12 x 8");
-  of->a[1].at = (tesela_rectangle){.row = 5, .rows = 3, .cols = 12, .row_stride = 24, .col_stride = 2};
-  wrong(of->context, &desc, TESELA_BAD_CALL, "strides 2 and 24");
-  of->a[1].at = (tesela_rectangle){.row = 5, .rows = 3, .cols = 12, .row_stride = 1, .col_stride = 3};
-  wrong(of->context, &desc, TESELA_BAD_CALL, "must lie the same way");
-  of->a[1].at = (tesela_rectangle){.row = 5, .rows = 3, .cols = 12, .offset = 380};
-  wrong(of->context, &desc, TESELA_BAD_CALL, "desc.a: piece 1 has offset 380 and takes 36 elements");
-  of->a[1].at = (tesela_rectangle){.row = 5, .rows = 3, .cols = 12, .offset = 250};
-  wrong(of->context, &desc, TESELA_BAD_CALL, "desc.c: piece 1 overlaps piece 1 of desc.a");
-  of->a[1].at.offset = 0;
-  desc.a.data = of->numbers;
-  wrong(of->context, &desc, TESELA_BAD_CALL, "desc.a is in host memory");
+static void expect_refusals(called *called_in) {
+  tesela_gemm_desc desc = called_in->desc;
+  called_in->a[1].at.row = 4;
+  wrong(called_in->context, &desc, TESELA_BAD_CALL, "pieces 0 and 1 both have element (0, 4)");
+  called_in->a[1].at = (tesela_rectangle){.row = 6, .rows = 2, .cols = 12};
+  wrong(called_in->context, &desc, TESELA_BAD_CALL, "2 pieces have 84 elements, and there are 12 x 8 = 96");
+  called_in->a[1].at = (tesela_rectangle){.row = 5, .rows = 4, .cols = 12};
+  wrong(called_in->context, &desc, TESELA_BAD_CALL,
+        "piece 1, 12 x 4 from (0, 5) on, is not inside of 12 x 8");
+  called_in->a[1].at = (tesela_rectangle){.row = 5, .rows = 3, .cols = 12, .row_stride = 24, .col_stride = 2};
+  wrong(called_in->context, &desc, TESELA_BAD_CALL, "strides 2 and 24");
+  called_in->a[1].at = (tesela_rectangle){.row = 5, .rows = 3, .cols = 12, .row_stride = 1, .col_stride = 3};
+  wrong(called_in->context, &desc, TESELA_BAD_CALL, "must lie the same way");
+  called_in->a[1].at = (tesela_rectangle){.row = 5, .rows = 3, .cols = 12, .offset = 380};
+  wrong(called_in->context, &desc, TESELA_BAD_CALL, "desc.a: piece 1 has offset 380 and takes 36 elements");
+  called_in->a[1].at = (tesela_rectangle){.row = 5, .rows = 3, .cols = 12, .offset = 250};
+  wrong(called_in->context, &desc, TESELA_BAD_CALL, "desc.c: piece 1 overlaps piece 1 of desc.a");
+  called_in->a[1].at.offset = 0;
+  desc.a.data = called_in->numbers;
+  wrong(called_in->context, &desc, TESELA_BAD_CALL, "desc.a is in host memory");
   desc.a = (tesela_matrix){.transpose = 1, .row_stride = 12, .col_stride = 1};
-  wrong(of->context, &desc, TESELA_BAD_CALL, "and so does desc.a_shards");
+  wrong(called_in->context, &desc, TESELA_BAD_CALL, "and so does desc.a_shards");
   desc.a = (tesela_matrix){.transpose = 1};
   desc.device = "opencl:0";
-  wrong(of->context, &desc, TESELA_BAD_CALL, "opencl:0 is one device");
+  wrong(called_in->context, &desc, TESELA_BAD_CALL, "opencl:0 is one device");
   desc.device = "cpu,fake:0";
-  wrong(of->context, &desc, TESELA_BAD_CALL, "desc.a: piece 0 is on opencl:0, which is none of cpu,fake:0");
+  wrong(called_in->context, &desc, TESELA_BAD_CALL,
+        "desc.a: piece 0 is on opencl:0, which is none of cpu,fake:0");
   desc.device = NULL;
   desc.activation = TESELA_RELU;
-  wrong(of->context, &desc, TESELA_UNSUPPORTED, "no last step");
+  wrong(called_in->context, &desc, TESELA_UNSUPPORTED, "no last step");
   desc.activation = TESELA_NO_ACTIVATION;
   desc.measure_error = 1;
-  wrong(of->context, &desc, TESELA_UNSUPPORTED, "is not measured");
+  wrong(called_in->context, &desc, TESELA_UNSUPPORTED, "is not measured");
   desc.measure_error = 0;
   desc.strategy = "element";
-  wrong(of->context, &desc, TESELA_UNSUPPORTED, "not in pieces");
+  wrong(called_in->context, &desc, TESELA_UNSUPPORTED, "not in pieces");
   desc.strategy = NULL;
-  of->a_shards.count = -1;
-  wrong(of->context, &desc, TESELA_BAD_CALL, "desc.a_shards.count is -1");
-  of->a_shards.count = 2;
-  of->a[0].buffer = NULL;
-  wrong(of->context, &desc, TESELA_BAD_CALL, "desc.a_shards: piece 0 has no buffer");
+  called_in->a_shards.count = -1;
+  wrong(called_in->context, &desc, TESELA_BAD_CALL, "desc.a_shards.count is -1");
+  called_in->a_shards.count = 2;
+  called_in->a[0].buffer = NULL;
+  wrong(called_in->context, &desc, TESELA_BAD_CALL, "desc.a_shards: piece 0 has no buffer");
 }
 
 static void test_calls(void **state) {

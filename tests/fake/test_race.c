@@ -1,6 +1,7 @@
-/* The race, with planted strategies: slow, noisy, wrong and failing ones, on a device whose clock moves only as they
- * say. What must hold: nothing wrong or too slow is timed, rounds take turns in shuffled order, medians are those of the
- * samples, limits end it, disturbed rounds do not count, operands rotate, and nothing is left behind. */
+/* The race, with planted strategies: slow, noisy, wrong and failing ones, on a device whose clock moves only
+ * as they say. What must hold: nothing wrong or too slow is timed, rounds take turns in shuffled order,
+ * medians are those of the samples, limits end it, disturbed rounds do not count, operands rotate, and
+ * nothing is left behind. */
 #include "unit/unit.h"
 
 #include <math.h>
@@ -115,19 +116,20 @@ static void moves_forward(void *argument, const char *what, double fraction) {
   made->fraction = fraction;
 }
 
-static void race(racing *made, int count, tsl_race_options options) {
+static void race(racing *state, int count, tsl_race_options options) {
   const tsl_problem problem = tsl_problem_gemm(1, 1, 1, TESELA_F32);
   tsl_race_entry *entries[MOST];
   for (int i = 0; i < count; i++) {
-    made->entries[i].strategy = &strategies[i];
-    entries[i] = &made->entries[i];
+    state->entries[i].strategy = &strategies[i];
+    entries[i] = &state->entries[i];
   }
   if (options.seconds_max == 0)
     options.seconds_max =
         1000; /* of the planted clock: what the machine does meanwhile is nothing against it */
   options.progress = moves_forward;
-  options.argument = made;
-  assert_int_equal(tsl_race_run(&problem, made->device, &options, entries, count, &made->report), TESELA_OK);
+  options.argument = state;
+  assert_int_equal(tsl_race_run(&problem, state->device, &options, entries, count, &state->report),
+                   TESELA_OK);
 }
 
 static void close_to(double value, double expected) {
@@ -285,7 +287,8 @@ static void refusals_are_kept(void **state) {
   assert_int_equal(made->report.sets, 0);
 }
 
-/* The first failure is the verified run's, later ones the timed runs'; the other entry is timed all the same. */
+/* The first failure is the verified run's, later ones the timed runs'; the other entry is timed all the same.
+ */
 static void failures_are_the_entrys_own(void **state) {
   racing *made = *state;
   int timed = 0;

@@ -1,5 +1,6 @@
-/* Products that several devices compute together: names of groups, shares, products judged across the cpu and OpenCL and across
- * two devices that fail on demand, failures of each operation at each of its calls, threads, and the same bits run for run. */
+/* Products that several devices compute together: names of groups, shares, products judged across the cpu and
+ * OpenCL and across two devices that fail on demand, failures of each operation at each of its calls,
+ * threads, and the same bits run for run. */
 #include "unit/unit.h"
 
 #include <stdio.h>
@@ -132,10 +133,10 @@ static double seconds_of_links(const tsl_subplan_factory *self, const tsl_subpla
 
 static tsl_subplan_factory simple, links; /* set in main() */
 
-static tsl_config config_of(int cut, int64_t one, int64_t two) {
+static tsl_config config_of(int cut, int64_t number, int64_t two) {
   tsl_config config = tsl_strategy_defaults(tsl_strategy_find(TSL_OP_GEMM, "several"));
   config.value[SEVERAL_CUT] = cut;
-  config.value[SEVERAL_PART] = one;
+  config.value[SEVERAL_PART] = number;
   config.value[SEVERAL_PART + 1] = two;
   return config;
 }

@@ -1,6 +1,7 @@
-/* Products that pass through a device which cannot hold them: tilings of every cap, products judged with copies that overlap with
- * computing and without, failures of each operation at each of its calls, threads, and the same bits run for run. The device is
- * PoCL, which is told to have little memory and, for the first way, to share none. */
+/* Products that pass through a device which cannot hold them: tilings of every cap, products judged with
+ * copies that overlap with computing and without, failures of each operation at each of its calls, threads,
+ * and the same bits run for run. The device is PoCL, which is told to have little memory and, for the first
+ * way, to share none. */
 #include "unit/unit.h"
 
 #include <math.h>
@@ -85,8 +86,9 @@ static void test_cap(void **state) {
 
 /* --- tilings --- */
 
-/* Every element of C is in one tile, every term in one slab, each tile is beside the one before, and all of it fits. */
-static void covers(const tsl_problem *problem, const tsl_device *on, const tsl_tiling *t) {
+/* Every element of C is in one tile, every term in one slab, each tile is beside the one before, and all of
+ * it fits. */
+static void covers(const tsl_problem *problem, const tsl_device *on, const tsl_streamed_tiling *t) {
   int64_t elements = 0, terms = 0, last_i = 0, last_j = 0;
   assert_true(t->bytes <= on->memory_limit);
   for (int64_t index = 0; index < t->row_tiles * t->col_tiles; index++) {
@@ -94,7 +96,7 @@ static void covers(const tsl_problem *problem, const tsl_device *on, const tsl_t
     tsl_tiling_tile(t, index, &i, &j);
     assert_true(i >= 0 && i < t->row_tiles && j >= 0 && j < t->col_tiles);
     assert_true(index == 0 || llabs(i - last_i) + llabs(j - last_j) == 1);
-    const tsl_part part = tsl_tiling_part(t, i, j);
+    const tsl_copy_chunk part = tsl_tiling_part(t, i, j);
     assert_true(part.rows > 0 && part.cols > 0 && part.rows <= t->rows && part.cols <= t->cols);
     elements += part.rows * part.cols;
     last_i = i;
@@ -111,8 +113,8 @@ static void covers(const tsl_problem *problem, const tsl_device *on, const tsl_t
   assert_int_equal(terms, problem->k);
 }
 
-/* Caps from enough, operands and as much beside them, to tiny: less memory moves more bytes, and where there is too little, as much as is said to be
- * enough is. */
+/* Caps from enough, operands and as much beside them, to tiny: less memory moves more bytes, and where there
+ * is too little, as much as is said to be enough is. */
 static void test_tilings(void **state) {
   (void)state;
   static const int64_t sizes[][3] = {{1000, 1000, 1000}, {8192, 8192, 8192}, {100, 9000, 77},
@@ -126,7 +128,7 @@ static void test_tilings(void **state) {
           tsl_problem_gemm(sizes[s][0], sizes[s][1], sizes[s][2], type ? TESELA_F64 : TESELA_F32);
       const double all = tsl_problem_bytes(&problem);
       double moved = 0;
-      tsl_tiling t;
+      tsl_streamed_tiling t;
       int tried = 0;
       small.memory_limit = small.memory_bytes = small.allocation_max = (uint64_t)(2.03 * all) + 64;
       assert_non_null(strstr(tsl_tiling_of(&problem, &config, &small, &t), "holds all"));
@@ -153,7 +155,7 @@ static void test_bound(void **state) {
   const tsl_config config = tsl_strategy_defaults(streamed());
   const tsl_problem problem = tsl_problem_gemm(32768, 32768, 32768, TESELA_F64);
   tsl_device gpu = *device;
-  tsl_tiling t;
+  tsl_streamed_tiling t;
   gpu.memory_bytes = (uint64_t)141 << 30;
   gpu.memory_limit = gpu.allocation_max = (uint64_t)8 << 30;
   gpu.peak_f64 = 1e14;
@@ -167,8 +169,9 @@ static void test_bound(void **state) {
   assert_true((t.in + t.out) / 8 < 2.5 * least);
 }
 
-/* Where computing hides copies, the tiling knows it: on a GPU of some size nothing but its first panels and its last tile shows, though more
- * bytes travel than would have to; and what the choice is told to take is no more than what others take that were once chosen. */
+/* Where computing hides copies, the tiling knows it: on a GPU of some size nothing but its first panels and
+ * its last tile shows, though more bytes travel than would have to; and what the choice is told to take is no
+ * more than what others take that were once chosen. */
 static void test_hidden(void **state) {
   (void)state;
   static const struct {
@@ -190,7 +193,7 @@ static void test_hidden(void **state) {
     const tsl_problem problem = tsl_problem_gemm(32768, 32768, 32768, cases[i].type);
     const double alone = tsl_problem_flops(&problem) / (i ? 0.8 * gpu.peak_f32 : 2 * gpu.peak_f64);
     tsl_config config = tsl_strategy_defaults(streamed());
-    tsl_tiling best, other;
+    tsl_streamed_tiling best, other;
     assert_null(tsl_tiling_of(&problem, &config, &gpu, &best));
     covers(&problem, &gpu, &best);
     const double told = tsl_tiling_seconds(&problem, &gpu, &best);
@@ -223,8 +226,10 @@ static tsl_device large_gpu(void) {
   return gpu;
 }
 
-/* A slab of a tiling by its engine, in the room that is left: how its config says so, and the seconds that the model has. */
-static void engine_text(const tsl_problem *problem, tsl_device *gpu, const tsl_tiling *t, tsl_text *text) {
+/* A slab of a tiling by its engine, in the room that is left: how its config says so, and the seconds that
+ * the model has. */
+static void engine_text(const tsl_problem *problem, tsl_device *gpu, const tsl_streamed_tiling *t,
+                        tsl_text *text) {
   const tsl_strategy *engine = tsl_streamed_engine(problem, gpu);
   const uint64_t room = tsl_tiling_room(gpu, t);
   assert_non_null(engine);
@@ -234,10 +239,10 @@ static void engine_text(const tsl_problem *problem, tsl_device *gpu, const tsl_t
   assert_true(t->bytes + room <= gpu->memory_limit);
   const uint64_t whole = tsl_strategy_scratch(engine, &slab, &config, gpu);
   tsl_subplan_request wish = {.problem = &slab,
-                         .device = gpu,
-                         .in_buffers = true,
-                         .workspace_most = room,
-                         .most = tsl_accuracy_of_one_part(problem, &slab, t->slabs)};
+                              .device = gpu,
+                              .in_buffers = true,
+                              .workspace_most = room,
+                              .most = tsl_accuracy_of_one_part(problem, &slab, t->slabs)};
   if (!tsl_plan_meets_request(&wish, engine, &config)) {
     tsl_text_add(text, "no %s", engine->name);
     return;
@@ -251,7 +256,7 @@ static void engine_text(const tsl_problem *problem, tsl_device *gpu, const tsl_t
                1e-9 * (double)room);
 }
 
-static double show_tiling(const tsl_problem *problem, tsl_device *gpu, const tsl_tiling *t) {
+static double show_tiling(const tsl_problem *problem, tsl_device *gpu, const tsl_streamed_tiling *t) {
   const double seconds = tsl_tiling_seconds(problem, gpu, t);
   tsl_text text = {0};
   engine_text(problem, gpu, t, &text);
@@ -262,8 +267,8 @@ static double show_tiling(const tsl_problem *problem, tsl_device *gpu, const tsl
   return seconds;
 }
 
-/* Where a strategy multiplies slabs faster than the device's own rate has it, tiles and slabs are such that it can, in the room that buffers leave
- * it, which is less than it would take of a whole slab. */
+/* Where a strategy multiplies slabs faster than the device's own rate has it, tiles and slabs are such that
+ * it can, in the room that buffers leave it, which is less than it would take of a whole slab. */
 static void test_room_for_engines(void **state) {
   (void)state;
   enum { OTHERS = 5 };
@@ -290,7 +295,7 @@ static void test_room_for_engines(void **state) {
     const tsl_problem problem = tsl_problem_gemm(32768, 32768, 32768, cases[i].type);
     const double alone = tsl_problem_flops(&problem) / (i ? 0.8 * gpu.peak_f32 : 2 * gpu.peak_f64);
     tsl_config config = tsl_strategy_defaults(streamed());
-    tsl_tiling best, other;
+    tsl_streamed_tiling best, other;
     assert_null(tsl_tiling_of(&problem, &config, &gpu, &best));
     covers(&problem, &gpu, &best);
     const double told = show_tiling(&problem, &gpu, &best);
@@ -304,7 +309,7 @@ static void test_room_for_engines(void **state) {
   }
   const tsl_problem narrow = tsl_problem_gemm(32768, 32768, 32768, TESELA_BF16);
   const tsl_config config = tsl_strategy_defaults(streamed());
-  tsl_tiling tiling;
+  tsl_streamed_tiling tiling;
   assert_null(tsl_streamed_engine(&narrow, &gpu));
   assert_null(tsl_tiling_of(&narrow, &config, &gpu, &tiling));
   assert_true(tiling.rows == 4096 && tiling.cols == 16384 && tiling.slabs == 1);
@@ -315,7 +320,7 @@ static void test_too_small(void **state) {
   const tsl_config config = tsl_strategy_defaults(streamed());
   const tsl_problem problem = tsl_problem_gemm(500, 500, 500, TESELA_F32);
   tsl_device tiny = *device;
-  tsl_tiling t;
+  tsl_streamed_tiling t;
   tiny.memory_limit = 5000;
   const char *why = tsl_tiling_of(&problem, &config, &tiny, &t);
   assert_non_null(
@@ -332,7 +337,8 @@ static void test_too_small(void **state) {
   assert_non_null(strstr(tsl_tiling_of(&complex, &cut, device, &t), "an infinity would become NaN"));
 }
 
-/* Room for operands, and none for the copies of them that kernels for narrow types may make: they are streamed, too. */
+/* Room for operands, and none for the copies of them that kernels for narrow types may make: they are
+ * streamed, too. */
 static void test_just_enough(void **state) {
   (void)state;
   const tsl_config config = tsl_strategy_defaults(streamed());
@@ -340,7 +346,7 @@ static void test_just_enough(void **state) {
   problem.a.type = problem.b.type = problem.c.type = TESELA_BF16;
   const uint64_t operands = 3 * 400 * 400 * 2, copies = 2 * 400 * 400 * 4;
   tsl_device small = *device;
-  tsl_tiling t;
+  tsl_streamed_tiling t;
   small.memory_limit = operands + copies / 2;
   assert_null(tsl_tiling_of(&problem, &config, &small, &t));
   covers(&problem, &small, &t);
@@ -394,7 +400,7 @@ static void test_steps(void **state) {
   fill(&p, -1);
   for (size_t i = 0; i < sizeof tilings / sizeof *tilings; i++) {
     tsl_plan *plan = plan_of(&p, device, config_of(tilings[i][0], tilings[i][1], tilings[i][2]));
-    const tsl_tiling *t = &((const tsl_streamed *)plan->work.state)->tiling;
+    const tsl_streamed_tiling *t = &((const tsl_streamed *)plan->work.state)->tiling;
     tsl_subplan_info share;
     tesela_fake_reset();
     must(plan, &p);
@@ -406,7 +412,8 @@ static void test_steps(void **state) {
   }
 }
 
-/* Many pieces of what goes out between many that come in, of slots that both take in turn: tiles and panels of unlike sizes. */
+/* Many pieces of what goes out between many that come in, of slots that both take in turn: tiles and panels
+ * of unlike sizes. */
 static void test_both_ways(void **state) {
   (void)state;
   static const char *const slots[] = {"slot=64", "slot=192", "slot=448", "slot=1024"};
@@ -452,8 +459,8 @@ static void test_by_memory(void **state) {
   }
 }
 
-/* Every transfer's bytes are on the way once: a run takes what its tiling says of memory, and gives it back to its device, which has it for the
- * next one. */
+/* Every transfer's bytes are on the way once: a run takes what its tiling says of memory, and gives it back
+ * to its device, which has it for the next one. */
 static void test_memory(void **state) {
   (void)state;
   product p;

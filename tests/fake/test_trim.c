@@ -1,4 +1,5 @@
-/* What a plan keeps on its device between runs: made by the first, used by the next, and freed when that is asked for. */
+/* What a plan keeps on its device between runs: made by the first, used by the next, and freed when that is
+ * asked for. */
 #include "unit/unit.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* The tuner on a device whose clock moves only as a planted strategy says: what is wrong is never believed, however
- * fast, and what is slow costs little. */
+/* The tuner on a device whose clock moves only as a planted strategy says: what is wrong is never believed,
+ * however fast, and what is slow costs little. */
 #include "unit/unit.h"
 
 #include <math.h>
@@ -10,8 +10,8 @@
 #include "fake/fake.h"
 #include "tune/tune.h"
 
-/* Seconds by the parameter's value, from 1. 4 is wrong; 6 is much too slow, 5 slow; 3 is the best; 2 is faster than 1
- * by less than the noise. */
+/* Seconds by the parameter's value, from 1. 4 is wrong; 6 is much too slow, 5 slow; 3 is the best; 2 is
+ * faster than 1 by less than the noise. */
 static const double seconds_of[] = {0, 2e-3, 1.99e-3, 1e-3, 1e-6, 4e-3, 1};
 enum { WRONG = 4, MOST = 6 };
 static const tsl_param params[] = {{"p", "which", 1, {1, 2, 3, 4, 5, 6}}, {0}};
@@ -95,8 +95,8 @@ static void the_fastest_that_is_right_wins(void **state) {
   }
 }
 
-/* Verified once, and run once more to see how long it takes; the slow one is sampled three times only, as soon as the start
- * is known. */
+/* Verified once, and run once more to see how long it takes; the slow one is sampled three times only, as
+ * soon as the start is known. */
 static void the_slow_are_given_up_early(void **state) {
   (void)state;
   tsl_space space;

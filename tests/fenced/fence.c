@@ -20,11 +20,11 @@ static const char *name_of(int place) {
 }
 
 /* The place whose memory lies nearest to the address. */
-static int nearest(const unsigned char *at, long long *away) {
+static int nearest(const unsigned char *src, long long *away) {
   int found = 0;
   *away = 0;
   for (int i = 0; i < FENCE_PLACES; i++) {
-    const long long before = (long long)(handed[i].start - at), behind = (long long)(at - handed[i].end);
+    const long long before = (long long)(handed[i].start - src), behind = (long long)(src - handed[i].end);
     const long long own = before > 0 ? before : behind >= 0 ? behind + 1 : 0;
     if (handed[i].start && (*away == 0 || own < *away)) {
       *away = own;
@@ -59,8 +59,8 @@ static unsigned char *reserve(size_t bytes) {
   return at;
 }
 
-static void open_pages(unsigned char *at, size_t bytes) {
-  if (mprotect(at, bytes, PROT_READ | PROT_WRITE) != 0) {
+static void open_pages(unsigned char *data, size_t bytes) {
+  if (mprotect(data, bytes, PROT_READ | PROT_WRITE) != 0) {
     perror("mprotect");
     exit(1);
   }

@@ -1,5 +1,5 @@
-/* Memory between pages that nobody may touch: an operand that ends, or begins, at such a page shows each access outside
- * of it. */
+/* Memory between pages that nobody may touch: an operand that ends, or begins, at such a page shows each
+ * access outside of it. */
 #ifndef TESTS_FENCED_FENCE_H
 #define TESTS_FENCED_FENCE_H
 
@@ -8,7 +8,8 @@
 /* Which end of an operand lies at a protected page. */
 typedef enum fence_side { FENCE_BEHIND, FENCE_BEFORE, FENCE_SIDES } fence_side;
 
-/* Bytes of an operand that lies in one piece, at most; and lines that lie apart, each on a page of its own. */
+/* Bytes of an operand that lies in one piece, at most; and lines that lie apart, each on a page of its own.
+ */
 enum { FENCE_BYTES = 8 << 20, FENCE_LINES = 160, FENCE_PLACES = 9 };
 
 /* Takes the memory of all places, and calls fence_catch(). */
@@ -17,11 +18,13 @@ void fence_set_up(void);
  * installed since. */
 void fence_catch(void);
 
-/* Elements from line to line of operands whose lines lie apart: a page for each, with a protected one behind it. */
+/* Elements from line to line of operands whose lines lie apart: a page for each, with a protected one behind
+ * it. */
 int64_t fence_line_stride(tesela_type type);
 /* Element (0, 0) of an operand that lies in `place` in one piece; NULL where it is too large. */
 void *fence_whole(int place, const tsl_shape *shape, fence_side side);
-/* The same where the greater one of its strides is fence_line_stride(): each of its lines ends, or begins, so. */
+/* The same where the greater one of its strides is fence_line_stride(): each of its lines ends, or begins,
+ * so. */
 void *fence_apart(int place, const tsl_shape *shape, fence_side side);
 /* `bytes` bytes, as near to the protected page as an address allows that is a multiple of `alignment`. */
 void *fence_block(int place, size_t bytes, size_t alignment, fence_side side);

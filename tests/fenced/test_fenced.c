@@ -1,8 +1,8 @@
-/* Nothing outside of its operands is touched by what runs on the host: every strategy, config and type, for each
- * instruction set of this machine, on one thread and on two, with every operand ending, then beginning, at a protected
- * page; in one piece, in any layout and direction, and with each line on a page of its own; packed operands likewise.
- * What must not be read (alpha or k is 0) lies nowhere. A fault ends the process with a sentence. The results of both
- * sides are compared, since what is masked wrongly need not fault. */
+/* Nothing outside of its operands is touched by what runs on the host: every strategy, config and type, for
+ * each instruction set of this machine, on one thread and on two, with every operand ending, then beginning,
+ * at a protected page; in one piece, in any layout and direction, and with each line on a page of its own;
+ * packed operands likewise. What must not be read (alpha or k is 0) lies nowhere. A fault ends the process
+ * with a sentence. The results of both sides are compared, since what is masked wrongly need not fault. */
 #include "base/isa.h"
 #include "base/status.h"
 #include "fenced/fence.h"
@@ -51,22 +51,22 @@ static tsl_operand *operand_at(tsl_operands *operands, int operand) {
 }
 
 /* An element of 1 to 16 bytes, in a few instructions: more are copied than are computed with. */
-static inline void copy_element(unsigned char *to, const unsigned char *from, int64_t size) {
+static inline void copy_element(unsigned char *dst, const unsigned char *from, int64_t size) {
   switch (size) {
   case 1:
-    *to = *from;
+    *dst = *from;
     break;
   case 2:
-    memcpy(to, from, 2);
+    memcpy(dst, from, 2);
     break;
   case 4:
-    memcpy(to, from, 4);
+    memcpy(dst, from, 4);
     break;
   case 8:
-    memcpy(to, from, 8);
+    memcpy(dst, from, 8);
     break;
   default:
-    memcpy(to, from, (size_t)size);
+    memcpy(dst, from, (size_t)size);
   }
 }
 
@@ -133,8 +133,8 @@ static void run_and_compare(tsl_plan *plan, const tsl_operands *operands, bool i
               "end there");
 }
 
-/* With A, then B, packed where operands end at their fences, and with both where they begin there, as far as the strategy
- * has a form for them: the matrix is nowhere then. */
+/* With A, then B, packed where operands end at their fences, and with both where they begin there, as far as
+ * the strategy has a form for them: the matrix is nowhere then. */
 static void run_packed(tsl_plan *plan, const fenced_case *what, fence_side side, counts *tally) {
   const tsl_work *work = tsl_plan_work(plan);
   const tsl_strategy *strategy = work->strategy;
@@ -190,7 +190,8 @@ static void try_case(const tsl_strategy *strategy, const tsl_config *config, tsl
 
 /* --- cases --- */
 
-/* Sizes that take the strategies' other paths: panels, streams of rows and of columns, parts of k, thin ones. */
+/* Sizes that take the strategies' other paths: panels, streams of rows and of columns, parts of k, thin ones.
+ */
 static const int64_t large[][3] = {{130, 200, 300}, {330, 70, 140}, {70, 330, 140}, {37, 45, 2100},
                                    {5, 500, 90},    {500, 5, 90},   {1, 700, 60},   {700, 2, 61},
                                    {300, 259, 3},   {259, 300, 1}};
@@ -266,13 +267,15 @@ static bool random_case(tsl_op op, int index, const tsl_types *types, fenced_cas
 /* By the argument `sweep`: every type meets every case. */
 static bool is_sweep;
 
-/* From the third type on, the judge's cases go to three types by turns: these differ in their numbers, and lines end where others did. */
+/* From the third type on, the judge's cases go to three types by turns: these differ in their numbers, and
+ * lines end where others did. */
 static bool is_turn(bool is_standard, int type, int index) {
   enum { WHOLE = 2, TURNS = 3 };
   return !is_standard || is_sweep || type < WHOLE || index % TURNS == type % TURNS;
 }
 
-/* Another depth changes only what has panels, and one thread only what threads share. `type` is the number of `types`. */
+/* Another depth changes only what has panels, and one thread only what threads share. `type` is the number of
+ * `types`. */
 static void try_types(const tsl_strategy *strategy, const tsl_config *config, bool is_large,
                       tsl_device *device, int type, const tsl_types *types, counts *tally) {
   static bool (*const lists[])(tsl_op op, int index, const tsl_types *types,

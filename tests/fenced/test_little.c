@@ -1,6 +1,7 @@
-/* Small products at once, of every type, structure and layout, by each instruction set of this machine, beside sums in double, every operand ending, then beginning, at a
- * protected page. What must not be read is NaN: the other triangle of a factor, C where beta is 0, imaginary parts of a hermitian diagonal; and
- * what must not be written stays. */
+/* Small products at once, of every type, structure and layout, by each instruction set of this machine,
+ * beside sums in double, every operand ending, then beginning, at a protected page. What must not be read is
+ * NaN: the other triangle of a factor, C where beta is 0, imaginary parts of a hermitian diagonal; and what
+ * must not be written stays. */
 #include "base/isa.h"
 #include "device/devices.h"
 #include "fenced/fence.h"
@@ -34,31 +35,32 @@ static int parts_of(tesela_type type) {
 static bool is_single(tesela_type type) {
   return type == TESELA_F32 || type == TESELA_C64;
 }
-static double part(tesela_type type, const void *at, int64_t i) {
-  return is_single(type) ? (double)((const float *)at)[i] : ((const double *)at)[i];
+static double part(tesela_type type, const void *src, int64_t i) {
+  return is_single(type) ? (double)((const float *)src)[i] : ((const double *)src)[i];
 }
-static void set_part(tesela_type type, void *at, int64_t i, double value) {
+static void set_part(tesela_type type, void *data, int64_t i, double value) {
   if (is_single(type))
-    ((float *)at)[i] = (float)value;
+    ((float *)data)[i] = (float)value;
   else
-    ((double *)at)[i] = value;
+    ((double *)data)[i] = value;
 }
 
-static int64_t place(const matrix *of, int64_t i, int64_t j) {
-  return i * of->shape.row_stride + j * of->shape.col_stride;
+static int64_t place(const matrix *matrix_in, int64_t i, int64_t j) {
+  return i * matrix_in->shape.row_stride + j * matrix_in->shape.col_stride;
 }
-static number at(const matrix *of, const void *data, int64_t i, int64_t j) {
-  const int parts = parts_of(of->shape.type);
-  const int64_t first = parts * place(of, i, j);
-  const double imaginary = parts == 2 ? part(of->shape.type, data, first + 1) : 0;
-  return CMPLX(part(of->shape.type, data, first), imaginary);
+static number at(const matrix *matrix_in, const void *data, int64_t i, int64_t j) {
+  const int parts = parts_of(matrix_in->shape.type);
+  const int64_t first = parts * place(matrix_in, i, j);
+  const double imaginary = parts == 2 ? part(matrix_in->shape.type, data, first + 1) : 0;
+  return CMPLX(part(matrix_in->shape.type, data, first), imaginary);
 }
 
-static int64_t extent(const matrix *of) {
-  return place(of, of->shape.rows - 1, of->shape.cols - 1) + 1;
+static int64_t extent(const matrix *matrix_in) {
+  return place(matrix_in, matrix_in->shape.rows - 1, matrix_in->shape.cols - 1) + 1;
 }
-static size_t bytes_of(const matrix *of) {
-  return (size_t)(extent(of) * parts_of(of->shape.type)) * (is_single(of->shape.type) ? 4 : 8);
+static size_t bytes_of(const matrix *matrix_in) {
+  return (size_t)(extent(matrix_in) * parts_of(matrix_in->shape.type)) *
+         (is_single(matrix_in->shape.type) ? 4 : 8);
 }
 
 /* Numbers, gaps too. */
@@ -75,8 +77,8 @@ static void make(matrix *out, int which, tesela_type type, int64_t rows, int64_t
     set_part(type, out->at, i, draw(2001) / 1000.0 - 1);
 }
 
-static void keep(matrix *of) {
-  memcpy(of->before, of->at, bytes_of(of));
+static void keep(matrix *matrix_in) {
+  memcpy(matrix_in->before, matrix_in->at, bytes_of(matrix_in));
 }
 
 static bool is_there(tesela_triangle triangle, int64_t i, int64_t j) {
@@ -84,13 +86,13 @@ static bool is_there(tesela_triangle triangle, int64_t i, int64_t j) {
 }
 
 /* NaN where a factor is not to be read. */
-static void hide(const matrix *of, tesela_structure is, tesela_triangle stored) {
-  const int parts = parts_of(of->shape.type);
-  for (int64_t i = 0; i < of->shape.rows; i++)
-    for (int64_t j = 0; j < of->shape.cols; j++)
+static void hide(const matrix *matrix_in, tesela_structure is, tesela_triangle stored) {
+  const int parts = parts_of(matrix_in->shape.type);
+  for (int64_t i = 0; i < matrix_in->shape.rows; i++)
+    for (int64_t j = 0; j < matrix_in->shape.cols; j++)
       for (int p = 0; p < parts; p++)
         if (!is_there(stored, i, j) || (is == TESELA_HERMITIAN && i == j && p == 1))
-          set_part(of->shape.type, of->at, parts * place(of, i, j) + p, NAN);
+          set_part(matrix_in->shape.type, matrix_in->at, parts * place(matrix_in, i, j) + p, NAN);
 }
 
 typedef struct product {
@@ -98,19 +100,21 @@ typedef struct product {
   matrix a, b, c;
 } product;
 
-static number of_a(const product *of, int64_t i, int64_t l) {
-  const tsl_fast_structured *words = &of->words;
+static number of_a(const product *product_in, int64_t i, int64_t l) {
+  const tsl_fast_structured *words = &product_in->words;
   const bool there = is_there(words->a_triangle, i, l);
-  number value = there ? at(&of->a, of->a.at, i, l) : at(&of->a, of->a.at, l, i);
+  number value =
+      there ? at(&product_in->a, product_in->a.at, i, l) : at(&product_in->a, product_in->a.at, l, i);
   if (words->a_is == TESELA_HERMITIAN)
     value = i == l ? creal(value) : there ? value : conj(value);
   return words->conjugates_a ? conj(value) : value;
 }
 
 /* Whether element (i, j) of C is right; one that is not wanted is as it was. */
-static bool is_right(const product *of, int64_t i, int64_t j) {
-  const tsl_fast_structured *words = &of->words;
-  const number seen = at(&of->c, of->c.at, i, j), old = at(&of->c, of->c.before, i, j);
+static bool is_right(const product *product_in, int64_t i, int64_t j) {
+  const tsl_fast_structured *words = &product_in->words;
+  const number seen = at(&product_in->c, product_in->c.at, i, j),
+               old = at(&product_in->c, product_in->c.before, i, j);
   const number alpha = CMPLX(words->alpha[0], words->alpha[1]), beta = CMPLX(words->beta[0], words->beta[1]);
   const bool real = words->c_is == TESELA_HERMITIAN && i == j;
   number sum = 0;
@@ -118,7 +122,7 @@ static bool is_right(const product *of, int64_t i, int64_t j) {
   if (!is_there(words->c_triangle, i, j))
     return memcmp(&seen, &old, sizeof old) == 0;
   for (int64_t l = 0; l < words->k; l++) {
-    const number y = at(&of->b, of->b.at, l, j), x = of_a(of, i, l);
+    const number y = at(&product_in->b, product_in->b.at, l, j), x = of_a(product_in, i, l);
     sum += x * (words->conjugates_b ? conj(y) : y);
     size += cabs(x) * cabs(y);
   }
@@ -134,16 +138,16 @@ static bool is_right(const product *of, int64_t i, int64_t j) {
 }
 
 /* What lies between C's lines. */
-static bool gaps_are_left_alone(const product *of) {
+static bool gaps_are_left_alone(const product *product_in) {
   static bool inside[ELEMENTS];
-  const size_t size = bytes_of(&of->c) / (size_t)extent(&of->c);
+  const size_t size = bytes_of(&product_in->c) / (size_t)extent(&product_in->c);
   memset(inside, 0, sizeof inside);
-  for (int64_t i = 0; i < of->words.m; i++)
-    for (int64_t j = 0; j < of->words.n; j++)
-      inside[place(&of->c, i, j)] = true;
-  for (int64_t i = 0; i < extent(&of->c); i++)
-    if (!inside[i] && memcmp((const unsigned char *)of->c.at + (size_t)i * size,
-                             of->c.before + (size_t)i * size, size) != 0)
+  for (int64_t i = 0; i < product_in->words.m; i++)
+    for (int64_t j = 0; j < product_in->words.n; j++)
+      inside[place(&product_in->c, i, j)] = true;
+  for (int64_t i = 0; i < extent(&product_in->c); i++)
+    if (!inside[i] && memcmp((const unsigned char *)product_in->c.at + (size_t)i * size,
+                             product_in->c.before + (size_t)i * size, size) != 0)
       return false;
   return true;
 }

@@ -1,6 +1,7 @@
-/* The same bits everywhere: dot fixed_tree on the cpu with every instruction set and with one, two and three threads,
- * and on every device that compiles kernels with every group size, against the tree as tree.c writes it down. Lengths
- * around every edge of the tree, strides, starts off alignment, and data from subnormal to infinite. */
+/* The same bits everywhere: dot fixed_tree on the cpu with every instruction set and with one, two and three
+ * threads, and on every device that compiles kernels with every group size, against the tree as tree.c writes
+ * it down. Lengths around every edge of the tree, strides, starts off alignment, and data from subnormal to
+ * infinite. */
 
 #include "unit/unit.h"
 
@@ -150,7 +151,8 @@ static void compare(const dot_data *data, const void *result, const char *who) {
         (unsigned long long)data->expected);
 }
 
-/* Every case, made when it is first asked for: to draw and to add up takes longer than most of what is compared. */
+/* Every case, made when it is first asked for: to draw and to add up takes longer than most of what is
+ * compared. */
 enum { TYPES = 2, ALL_CASES = CASES + LENGTH(large) };
 static dot_data made[TYPES][ALL_CASES];
 

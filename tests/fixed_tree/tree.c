@@ -33,12 +33,13 @@ static double number(tesela_type type, const void *from, int64_t i) {
   return type == TESELA_F64 ? ((const double *)from)[i] : (double)((const float *)from)[i];
 }
 
-static pair lane_of_chunk(const vectors *of, int64_t chunk, int lane, int lanes) {
+static pair lane_of_chunk(const vectors *vectors_in, int64_t chunk, int lane, int lanes) {
   pair sum = {0, 0};
   for (int row = 0; row < 32; row++) {
     const int64_t i = (chunk * 32 + row) * lanes + lane;
-    if (i < of->k)
-      sum = add(sum, number(of->type, of->x, i * of->x_stride), number(of->type, of->y, i * of->y_stride));
+    if (i < vectors_in->k)
+      sum = add(sum, number(vectors_in->type, vectors_in->x, i * vectors_in->x_stride),
+                number(vectors_in->type, vectors_in->y, i * vectors_in->y_stride));
   }
   return sum;
 }
@@ -50,13 +51,13 @@ static pair fold(pair *numbers, int count) {
   return numbers[0];
 }
 
-static pair chunk_sum(const vectors *of, int64_t chunk) {
-  const int lanes = of->type == TESELA_F64 ? 64 : 128, width = lanes / 32;
+static pair chunk_sum(const vectors *vectors_in, int64_t chunk) {
+  const int lanes = vectors_in->type == TESELA_F64 ? 64 : 128, width = lanes / 32;
   pair column[32];
   for (int j = 0; j < 32; j++) {
     pair lane[4];
     for (int w = 0; w < width; w++)
-      lane[w] = lane_of_chunk(of, chunk, j * width + w, lanes);
+      lane[w] = lane_of_chunk(vectors_in, chunk, j * width + w, lanes);
     column[j] = join(lane[0], lane[1]);
     if (width == 4)
       column[j] = join(column[j], join(lane[2], lane[3]));
@@ -65,10 +66,10 @@ static pair chunk_sum(const vectors *of, int64_t chunk) {
 }
 
 /* Chunks beyond the last are sums of zeros. */
-static pair block_sum(const vectors *of, int64_t block) {
+static pair block_sum(const vectors *vectors_in, int64_t block) {
   pair sums[8];
   for (int c = 0; c < 8; c++)
-    sums[c] = chunk_sum(of, 8 * block + c);
+    sums[c] = chunk_sum(vectors_in, 8 * block + c);
   return fold(sums, 8);
 }
 

@@ -277,7 +277,8 @@ static void test_symbolic_link(void **state) {
   assert_int_equal(rmdir(folder), 0);
 }
 
-/* fsync() and rename() as they are called (ld's --wrap): what was synced ('f' a file, 'd' a folder), and 'r'. */
+/* fsync() and rename() as they are called (ld's --wrap): what was synced ('f' a file, 'd' a folder), and 'r'.
+ */
 static char calls[16];
 static int folder_errno; /* fails the sync of a folder so */
 
@@ -300,11 +301,11 @@ int __wrap_fsync(int fd) {
   return __real_fsync(fd);
 }
 
-int __real_rename(const char *from, const char *to);
-int __wrap_rename(const char *from, const char *to);
-int __wrap_rename(const char *from, const char *to) {
+int __real_rename(const char *from, const char *dst);
+int __wrap_rename(const char *from, const char *dst);
+int __wrap_rename(const char *from, const char *dst) {
   note('r');
-  return __real_rename(from, to);
+  return __real_rename(from, dst);
 }
 
 /* A new name outlives a power cut only when its folder is synced, after the renaming. */

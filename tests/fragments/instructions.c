@@ -1,13 +1,13 @@
 /* Who holds what, written down from the vendors' documents and not from src/kernel/fragments_*.h:
  *
- *   dpas           Khronos registry, cl_intel_subgroup_matrix_multiply_accumulate 1.1.0: an item has a column of B and of
- *                  the sums, and its share of each row of A, a vector's component for each row
- *   mfma, wmma..   AMD's matrix instruction calculator, matrix_calculator.py --register-layout, for V_MFMA_F32_16X16X16F16 and
- *                  _16X16X8BF16, V_MFMA_I32_16X16X16I8 and _16X16X32_I8, V_WMMA_F32_16X16X16_F16 and V_WMMA_I32_16X16X16_IU8
- *                  of RDNA 3 and RDNA 4 in waves of 32
+ *   dpas           Khronos registry, cl_intel_subgroup_matrix_multiply_accumulate 1.1.0: an item has a column
+ * of B and of the sums, and its share of each row of A, a vector's component for each row mfma, wmma.. AMD's
+ * matrix instruction calculator, matrix_calculator.py --register-layout, for V_MFMA_F32_16X16X16F16 and
+ *                  _16X16X8BF16, V_MFMA_I32_16X16X16I8 and _16X16X32_I8, V_WMMA_F32_16X16X16_F16 and
+ * V_WMMA_I32_16X16X16_IU8 of RDNA 3 and RDNA 4 in waves of 32
  *
- * Sums are made in double and rounded once for each instruction, which no device promises; tests use what is exact, or the
- * judge's bounds. */
+ * Sums are made in double and rounded once for each instruction, which no device promises; tests use what is
+ * exact, or the judge's bounds. */
 #include "instructions.h"
 
 #include <stdint.h>
@@ -40,7 +40,8 @@ static place dpas_sum(int row, int col) {
   return (place){col, row};
 }
 
-/* A[0][0..3] of 16x16x16 in 16 bits: v0{0}.[15:0], v0{0}.[31:16], v1{0}.[15:0], v1{0}.[31:16], then v0{16}, ... */
+/* A[0][0..3] of 16x16x16 in 16 bits: v0{0}.[15:0], v0{0}.[31:16], v1{0}.[15:0], v1{0}.[31:16], then v0{16},
+ * ... */
 static place mfma_a(const form *self, int line, int k) {
   const int run = self->depth / 4;
   return (place){line + 16 * (k / run), k % run};
@@ -62,8 +63,8 @@ static place wmma11_sum(int row, int col) {
   return (place){col + row % 2 * 16, row / 2};
 }
 
-/* 16 bits, A[0][0..15]: two words of {0}, two of {16}, two more of {0}, two more of {16}. Bytes: two words of {0}, two of
- * {16}. */
+/* 16 bits, A[0][0..15]: two words of {0}, two of {16}, two more of {0}, two more of {16}. Bytes: two words of
+ * {0}, two of {16}. */
 static place wmma12_a(const form *self, int line, int k) {
   const int run = self->bytes == 2 ? 4 : 8;
   return (place){line + k / run % 2 * 16, k / (2 * run) * run + k % run};

@@ -1,5 +1,6 @@
-/* Matrix instructions of Intel and AMD on the host, for tests: what their builtins of OpenCL C compute, as the vendors
- * document which item holds which number (instructions.c names the documents). Items are the threads of ptx/warp.h. */
+/* Matrix instructions of Intel and AMD on the host, for tests: what their builtins of OpenCL C compute, as
+ * the vendors document which item holds which number (instructions.c names the documents). Items are the
+ * threads of ptx/warp.h. */
 #ifndef TSL_TESTS_FRAGMENTS_INSTRUCTIONS_H
 #define TSL_TESTS_FRAGMENTS_INSTRUCTIONS_H
 

@@ -1,5 +1,5 @@
-/* subgroup_mma.cl as C. The build says FRAGMENTS_KERNEL, the name of what comes out, and what the kernel is compiled with;
- * which way operands lie is asked when it runs. */
+/* subgroup_mma.cl as C. The build says FRAGMENTS_KERNEL, the name of what comes out, and what the kernel is
+ * compiled with; which way operands lie is asked when it runs. */
 #include "kernel.h"
 
 #include <string.h>
@@ -9,9 +9,9 @@
 
 #include "../../src/strategy/gemm/subgroup_mma/subgroup_mma.cl"
 
-static void run(const char *a, const char *b, void *c, const void *given) {
+static void run(const char *a, const char *b, void *c, const void *argument) {
   tsl_gemm_arguments whole;
-  memcpy(&whole, given, sizeof whole);
+  memcpy(&whole, argument, sizeof whole);
   tsl_gemm_subgroup_mma((const tsl_element *)a, (const tsl_element *)b, c, whole);
 }
 

@@ -23,7 +23,8 @@ extern const fragments_entry fragments_kernels[];
 /* A_ACROSS and B_ACROSS of the next run. */
 extern int fragments_across[2];
 
-/* A kind of device that has one device for each row of src/device/device_fragments.h, and runs these kernels. */
+/* A kind of device that has one device for each row of src/device/device_fragments.h, and runs these kernels.
+ */
 extern const struct tsl_device_kind fragments_kind;
 /* The text that the strategy asked such a device to compile last, and "" before. */
 const char *fragments_text(void);

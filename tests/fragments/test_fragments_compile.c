@@ -1,8 +1,8 @@
-/* What compilers make of subgroup_mma's kernel, without a device: clang for AMD's architectures, ocloc for Intel's, as far
- * as they are installed. The text is what the strategy gives to a device. Among the instructions must be as many of the
- * matrix instruction as a panel has: none where a builtin was not taken for what it is, fewer where loops were left rolled,
- * as Intel's compiler does when registers run out. Left out with a reason where there is no compiler; skipped where there is
- * none at all. */
+/* What compilers make of subgroup_mma's kernel, without a device: clang for AMD's architectures, ocloc for
+ * Intel's, as far as they are installed. The text is what the strategy gives to a device. Among the
+ * instructions must be as many of the matrix instruction as a panel has: none where a builtin was not taken
+ * for what it is, fewer where loops were left rolled, as Intel's compiler does when registers run out. Left
+ * out with a reason where there is no compiler; skipped where there is none at all. */
 #include "unit/config.h"
 #include "unit/unit.h"
 
@@ -18,7 +18,8 @@
 
 #define FILES TESELA_BINARY_DIR "/fragments_compile"
 
-/* One architecture: a builtin that its compiler must have, and how many instructions make a step of 16 bits and of 8. */
+/* One architecture: a builtin that its compiler must have, and how many instructions make a step of 16 bits
+ * and of 8. */
 typedef struct target {
   tsl_fragments_index fragments;
   const char *architecture, *builtin, *mnemonic;
@@ -72,7 +73,8 @@ static void write_file(const char *name, const char *first, const char *second) 
   assert_int_equal(fclose(file), 0);
 }
 
-/* Lines of FILES/out.s that hold the word; and what stands behind ".vgpr_spill_count:", -1 where nothing does. */
+/* Lines of FILES/out.s that hold the word; and what stands behind ".vgpr_spill_count:", -1 where nothing
+ * does. */
 static int lines_with(const char *word, int *spilled) {
   char line[4096];
   int count = 0;
@@ -89,7 +91,8 @@ static int lines_with(const char *word, int *spilled) {
   return count;
 }
 
-/* What AMD's device libraries say, as far as the kernel uses them: calls that nobody resolves would cost registers. */
+/* What AMD's device libraries say, as far as the kernel uses them: calls that nobody resolves would cost
+ * registers. */
 static const char amd_library[] =
     "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
     "#define get_local_id(d) __builtin_amdgcn_workitem_id_x()\n"
@@ -102,20 +105,22 @@ static const char amd_library[] =
     "#define vstore_half_rte(x, offset, at) (*(at) = (half)(x))\n";
 
 /* The newest clang that has the architecture and the builtin; NULL: none. */
-static const char *clang_for(const target *to) {
+static const char *clang_for(const target *target_in) {
   static const char *const names[] = {"clang-21", "clang-20", "clang-19", "clang-18",
                                       "clang-17", "clang-16", "clang-15", "clang"};
   char text[256];
-  snprintf(text, sizeof text, "#if !__has_builtin(%s)\n#error it has no such builtin\n#endif\n", to->builtin);
+  snprintf(text, sizeof text, "#if !__has_builtin(%s)\n#error it has no such builtin\n#endif\n",
+           target_in->builtin);
   write_file("has.cl", text, "");
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (runs("%s -target amdgcn-amd-amdhsa -mcpu=%s -x cl -nogpulib -fsyntax-only " FILES "/has.cl", names[i],
-             to->architecture))
+             target_in->architecture))
       return names[i];
   return NULL;
 }
 
-/* Intel's functions, declared as the extension's text has them: not every build of its compiler brings them along. */
+/* Intel's functions, declared as the extension's text has them: not every build of its compiler brings them
+ * along. */
 static void declare_dpas(int size, char *out, size_t bytes) {
   static const struct {
     const char *name, *a, *b, *sums;
@@ -131,9 +136,9 @@ static void declare_dpas(int size, char *out, size_t bytes) {
 }
 
 /* Writes the instructions to FILES/out.s; false where there is no compiler, and why in *none. */
-static bool compile(const target *to, const char *text, const char **none) {
-  if (to->builtin) {
-    const char *clang = clang_for(to);
+static bool compile(const target *target_in, const char *text, const char **none) {
+  if (target_in->builtin) {
+    const char *clang = clang_for(target_in);
     *none = "no clang has it";
     if (!clang)
       return false;
@@ -141,60 +146,60 @@ static bool compile(const target *to, const char *text, const char **none) {
     if (!runs("%s -target amdgcn-amd-amdhsa -mcpu=%s -x cl -cl-std=CL1.2 -nogpulib -Xclang "
               "-finclude-default-header "
               "-O2 -w -S -o " FILES "/out.s " FILES "/in.cl",
-              clang, to->architecture))
-      fail_msg("%s for %s does not take the kernel: " FILES "/log", clang, to->architecture);
-    print_message("  %s, %s: ", to->architecture, clang);
+              clang, target_in->architecture))
+      fail_msg("%s for %s does not take the kernel: " FILES "/log", clang, target_in->architecture);
+    print_message("  %s, %s: ", target_in->architecture, clang);
     return true;
   }
   char declared[2048];
   *none = "there is no ocloc";
   if (!runs("ocloc compile --help"))
     return false;
-  declare_dpas(tsl_fragments_all[to->fragments].items, declared, sizeof declared);
+  declare_dpas(tsl_fragments_all[target_in->fragments].items, declared, sizeof declared);
   write_file("in.cl", declared, text);
   if (!runs("cd " FILES
             " && rm -rf made && mkdir made && ocloc compile -file in.cl -device %s -options '-cl-std=CL1.2' "
             "-out_dir made && ocloc disasm -file made/*.bin -device %s -dump made && cat made/*.asm > out.s",
-            to->architecture, to->architecture))
-    fail_msg("ocloc for %s does not take the kernel: " FILES "/log", to->architecture);
-  print_message("  %s, ocloc: ", to->architecture);
+            target_in->architecture, target_in->architecture))
+    fail_msg("ocloc for %s does not take the kernel: " FILES "/log", target_in->architecture);
+  print_message("  %s, ocloc: ", target_in->architecture);
   return true;
 }
 
 /* --- what the strategy gives to compilers --- */
 
-static const char *text_for(const target *to, const tsl_problem *problem, const tsl_config *config) {
+static const char *text_for(const target *target_in, const tsl_problem *problem, const tsl_config *config) {
   tsl_device *device = NULL;
   for (int i = 0; (device = tsl_devices_at(devices, i)); i++)
-    if (device->fragments == &tsl_fragments_all[to->fragments])
+    if (device->fragments == &tsl_fragments_all[target_in->fragments])
       break;
   assert_non_null(device);
   const char *why = tsl_strategy_refuse(strategy, problem, config, device);
   if (why)
-    fail_msg("%s: %s", to->architecture, why);
+    fail_msg("%s: %s", target_in->architecture, why);
   tsl_work work = {.strategy = strategy, .problem = *problem, .config = *config, .device = device};
   if (strategy->build(&work) == TESELA_OK) /* as C, where there is such a form */
     strategy->release(&work);
   return fragments_text();
 }
 
-static void check(const target *to, tesela_type ab, tesela_type c, int per_step, const char *chosen,
+static void check(const target *target_in, tesela_type ab, tesela_type c, int per_step, const char *chosen,
                   int *compiled) {
-  const tsl_fragments *fragments = &tsl_fragments_all[to->fragments];
+  const tsl_fragments *fragments = &tsl_fragments_all[target_in->fragments];
   const tsl_config config = config_of(strategy, chosen);
   tsl_problem problem = tsl_problem_gemm(512, 512, 512, c);
   const char *none;
   int spilled;
   problem.a.type = problem.b.type = ab;
-  if (!compile(to, text_for(to, &problem, &config), &none)) {
-    print_message("  %s left out: %s\n", to->architecture, none);
+  if (!compile(target_in, text_for(target_in, &problem, &config), &none)) {
+    print_message("  %s left out: %s\n", target_in->architecture, none);
     return;
   }
   const int64_t *value = config.value;
   const int steps = (int)value[4] / fragments->bytes,
             wanted = (int)(value[2] / fragments->rows * (value[3] / fragments->cols)) * steps * per_step;
-  const int found = lines_with(to->mnemonic, &spilled);
-  print_message("%s in %s: %d of %s", chosen, tsl_type(ab)->name, found, to->mnemonic);
+  const int found = lines_with(target_in->mnemonic, &spilled);
+  print_message("%s in %s: %d of %s", chosen, tsl_type(ab)->name, found, target_in->mnemonic);
   if (spilled >= 0)
     print_message(", %d registers spilled", spilled);
   print_message("\n");

@@ -1,5 +1,5 @@
-/* One input of a fuzzer: the bytes are a file of the format TESELA_FUZZ_FORMAT ("csv"). Whatever they are, the
- * reader says what is wrong or gives values, and gives the same values by rows as at once. */
+/* One input of a fuzzer: the bytes are a file of the format TESELA_FUZZ_FORMAT ("csv"). Whatever they are,
+ * the reader says what is wrong or gives values, and gives the same values by rows as at once. */
 #include "fuzz/fuzz_reader.h"
 
 #include <stdbool.h>

@@ -1,6 +1,7 @@
-/* A program that calls everything that is given a struct, built with one version of the header and run with another version of the
- * library: program older|same|newer, which says what the library is beside the header. Behind each record lie bytes of a pattern,
- * which nobody may write. Exit code 1, and what was wrong, where something is. */
+/* A program that calls everything that is given a struct, built with one version of the header and run with
+ * another version of the library: program older|same|newer, which says what the library is beside the header.
+ * Behind each record lie bytes of a pattern, which nobody may write. Exit code 1, and what was wrong, where
+ * something is. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,8 +37,8 @@ static int is_whole(const unsigned char *fence) {
 static const float a[] = {1, 2, 3, 4}, b[] = {5, 6, 7, 8};
 static float c[8];
 
-static int is_product(const float *at) {
-  return at[0] == 19 && at[1] == 22 && at[2] == 43 && at[3] == 50;
+static int is_product(const float *src) {
+  return src[0] == 19 && src[1] == 22 && src[2] == 43 && src[3] == 50;
 }
 
 static void multiply(tesela_context *context) {
@@ -111,7 +112,8 @@ static void describe(tesela_context *context) {
   CHECK(device, "tesela_device_info");
 }
 
-/* A description with a field that is behind all those of this header, and not 0: the later library alone knows it. */
+/* A description with a field that is behind all those of this header, and not 0: the later library alone
+ * knows it. */
 static void say_more(tesela_context *context, int is_newer) {
   struct {
     tesela_gemm_desc desc;

@@ -1,6 +1,6 @@
-/* A product on a device that fails on demand: each operation in turn, at each of its calls. Every failure must
- * come out as a status with a sentence, leave nothing behind, leave host C alone, and spoil nothing that comes
- * after it. */
+/* A product on a device that fails on demand: each operation in turn, at each of its calls. Every failure
+ * must come out as a status with a sentence, leave nothing behind, leave host C alone, and spoil nothing that
+ * comes after it. */
 #include "unit/unit.h"
 
 #include "api/api.h"

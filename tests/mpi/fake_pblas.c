@@ -1,5 +1,6 @@
-/* What looks like a ScaLAPACK and computes nothing. FAKE_PBLAS says how it is wrong beside that: alone (it sees one process, as another
- * MPI's would), columns (its grid goes along columns), wide (its integers have 64 bits). */
+/* What looks like a ScaLAPACK and computes nothing. FAKE_PBLAS says how it is wrong beside that: alone (it
+ * sees one process, as another MPI's would), columns (its grid goes along columns), wide (its integers have
+ * 64 bits). */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +26,8 @@ static int is(const char *word) {
   return said && strcmp(said, word) == 0;
 }
 
-static int32_t number(const char *one, const char *other) {
-  const char *text = getenv(one) ? getenv(one) : getenv(other);
+static int32_t number(const char *item, const char *other) {
+  const char *text = getenv(item) ? getenv(item) : getenv(other);
   return text ? (int32_t)strtol(text, NULL, 10) : -1;
 }
 

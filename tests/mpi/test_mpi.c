@@ -1,5 +1,5 @@
-/* The cases of tests/comm by MPI's ranks, and what only MPI has: communicators of a part of the ranks, freed ones, wrong ones. Prints what
- * is wrong, rank by rank; the exit status is 1 then. */
+/* The cases of tests/comm by MPI's ranks, and what only MPI has: communicators of a part of the ranks, freed
+ * ones, wrong ones. Prints what is wrong, rank by rank; the exit status is 1 then. */
 #include "comm/cases.h"
 
 #include <stdio.h>
@@ -23,8 +23,8 @@ typedef struct user {
   tesela_context *context;
 } user;
 
-static tesela_status multiply(void *given, const tesela_mpi_desc *desc, tesela_mpi_record *record) {
-  const user *u = given;
+static tesela_status multiply(void *argument, const tesela_mpi_desc *desc, tesela_mpi_record *record) {
+  const user *u = argument;
   return tesela_mpi_gemm(u->communicator, u->context, desc, record);
 }
 

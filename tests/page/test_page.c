@@ -6,8 +6,8 @@
 #include "base/status.h"
 #include "cli/strategy_page.h"
 #include "page/html.h"
-#include "page/sections.h"
 #include "page/process.h"
+#include "page/sections.h"
 
 #include <math.h>
 #include <signal.h>
@@ -32,7 +32,8 @@ static void test_html(void **state) {
   escapes_to("</title><script>", "&lt;/title&gt;&lt;script&gt;");
   escapes_to("one\ntwo\tthree", "one two three");
   escapes_to("\xce\xb1 \xe2\x80\x93 \xf0\x9f\x94\xb7", "\xce\xb1 \xe2\x80\x93 \xf0\x9f\x94\xb7");
-  /* Control characters; a lone byte; a cut character; overlong forms of '<' and '/'; a surrogate; beyond Unicode. */
+  /* Control characters; a lone byte; a cut character; overlong forms of '<' and '/'; a surrogate; beyond
+   * Unicode. */
   escapes_to("a\x01"
              "b\x7f",
              "a" REPLACEMENT "b" REPLACEMENT);

@@ -14,7 +14,8 @@ enum {
   MOST_FOURS = 3
 };
 
-/* A matrix as copies of boxes know it; it lies in local memory, then in global memory, in place of a description. */
+/* A matrix as copies of boxes know it; it lies in local memory, then in global memory, in place of a
+ * description. */
 typedef struct map {
   const char *from;
   long long inner, outer, pitch;
@@ -140,25 +141,25 @@ void ptx_map(unsigned int address, const char *from, long long inner, long long 
   memcpy(to, &made, sizeof made);
 }
 
-void ptx_map_publish(char *to, unsigned int address) {
-  if ((uintptr_t)to % MAP_BYTES != 0)
+void ptx_map_publish(char *dst, unsigned int address) {
+  if ((uintptr_t)dst % MAP_BYTES != 0)
     ptx_complain("a description that is not aligned");
   if (ptx_self.item % 32 == 0)
-    memcpy(to, ptx_local_memory() + address, MAP_BYTES);
+    memcpy(dst, ptx_local_memory() + address, MAP_BYTES);
   ptx_warp_barrier();
 }
 
-void ptx_copy_box(unsigned int to, const char *from, int inner, int outer, unsigned int address) {
+void ptx_copy_box(unsigned int end, const char *from, int inner, int outer, unsigned int address) {
   barrier *self = barrier_at(address);
   const map *what = (const map *)from;
-  if (to % 1024 != 0)
+  if (end % 1024 != 0)
     ptx_complain("a box that is not aligned");
   pthread_mutex_lock(&lock);
   if (self->box_count == MOST_BOXES)
     abort();
   /* What is there until it arrives is a NaN of every type, or a large number. */
-  memset(ptx_local_memory() + to, 0x7f, (size_t)what->rows * 128);
-  self->boxes[self->box_count++] = (box){to, from, inner, outer};
+  memset(ptx_local_memory() + end, 0x7f, (size_t)what->rows * 128);
+  self->boxes[self->box_count++] = (box){end, from, inner, outer};
   pthread_cond_broadcast(&changed);
   pthread_mutex_unlock(&lock);
 }

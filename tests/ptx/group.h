@@ -1,6 +1,6 @@
-/* Four warps that multiply together, barriers that count bytes, and copies of boxes, on the host: what src/kernel/ptx_group.h
- * asks of a GPU. Copies arrive when somebody waits for their barrier, and products read local memory when they are waited for:
- * both as late as they may. */
+/* Four warps that multiply together, barriers that count bytes, and copies of boxes, on the host: what
+ * src/kernel/ptx_group.h asks of a GPU. Copies arrive when somebody waits for their barrier, and products
+ * read local memory when they are waited for: both as late as they may. */
 #ifndef TSL_TESTS_PTX_GROUP_H
 #define TSL_TESTS_PTX_GROUP_H
 
@@ -15,7 +15,8 @@ void ptx_arrive(unsigned int barrier, unsigned int bytes);
 void ptx_await(unsigned int barrier, unsigned int phase);
 
 unsigned long long ptx_panel(unsigned int address, unsigned int beside, unsigned int block);
-/* sums: [cols / 8][4]; flags: what follows the predicate, of which the last two numbers say which operand lies across. */
+/* sums: [cols / 8][4]; flags: what follows the predicate, of which the last two numbers say which operand
+ * lies across. */
 void ptx_group_multiply(int cols, const char *a_type, const char *b_type, void *sums, unsigned long long a,
                         unsigned long long b, const char *flags);
 void ptx_group_end(void);
@@ -23,7 +24,7 @@ void ptx_group_wait(int most);
 
 void ptx_map(unsigned int map, const char *from, long long inner, long long outer, long long pitch,
              int elements, int rows, const char *type);
-void ptx_map_publish(char *to, unsigned int map);
-void ptx_copy_box(unsigned int to, const char *map, int inner, int outer, unsigned int barrier);
+void ptx_map_publish(char *dst, unsigned int map);
+void ptx_copy_box(unsigned int end, const char *map, int inner, int outer, unsigned int barrier);
 
 #endif

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-static void run(const char *a, const char *b, void *c, const void *given) {
+static void run(const char *a, const char *b, void *c, const void *argument) {
   opencl_mma_arguments whole;
-  memcpy(&whole, given, sizeof whole);
+  memcpy(&whole, argument, sizeof whole);
   tsl_gemm_opencl_mma(a, b, c, whole);
 }
 

@@ -6,17 +6,17 @@
 /* For at most three groups, from the third description on. */
 static _Alignas(128) char scratch[8 * MAP_BYTES];
 
-static void run(const char *a, const char *b, void *c, const void *given) {
+static void run(const char *a, const char *b, void *c, const void *argument) {
   opencl_mma_group_arguments all = {.maps = 2 * MAP_BYTES, .split_k = 1, .wanted = -1};
-  memcpy(&all.whole, given, sizeof all.whole);
+  memcpy(&all.whole, argument, sizeof all.whole);
   tsl_gemm_opencl_mma_group(a, b, c, scratch, all);
 }
 
 #if REDUCES
 /* With all that the kernel is given, and C's place for the scratch memory. */
-static void run_rests(const char *a, const char *b, void *c, const void *given) {
+static void run_rests(const char *a, const char *b, void *c, const void *argument) {
   opencl_mma_group_arguments all;
-  memcpy(&all, given, sizeof all);
+  memcpy(&all, argument, sizeof all);
   tsl_gemm_opencl_mma_group(a, b, c, c, all);
 }
 

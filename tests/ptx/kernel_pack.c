@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-static void run(const char *a, const char *b, void *c, const void *given) {
+static void run(const char *a, const char *b, void *c, const void *argument) {
   (void)b;
   tsl_pack_rows_arguments all;
-  memcpy(&all, given, sizeof all);
+  memcpy(&all, argument, sizeof all);
   tsl_pack_rows((const unsigned char *)a, c, all);
 }
 

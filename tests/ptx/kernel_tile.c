@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-static void run(const char *a, const char *b, void *c, const void *given) {
+static void run(const char *a, const char *b, void *c, const void *argument) {
   tsl_register_tile_arguments all;
-  memcpy(&all, given, sizeof all);
+  memcpy(&all, argument, sizeof all);
   tsl_gemm_register_tile((const float *)a, (const float *)b, c, all);
 }
 

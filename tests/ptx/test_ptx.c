@@ -1,7 +1,7 @@
-/* opencl_mma's kernel without a GPU: its text is compiled as C, in several types and orders of memory, and run by warps of
- * threads (warp.h). Whole numbers, whose sums are exact in every type, so that every element must be right to the bit:
- * wrong lines, chunks, bytes or columns show, and so do copies that are read too early, overwritten too early, or come from
- * outside the operands. */
+/* opencl_mma's kernel without a GPU: its text is compiled as C, in several types and orders of memory, and
+ * run by warps of threads (warp.h). Whole numbers, whose sums are exact in every type, so that every element
+ * must be right to the bit: wrong lines, chunks, bytes or columns show, and so do copies that are read too
+ * early, overwritten too early, or come from outside the operands. */
 #include "unit/unit.h"
 
 #include "base/random.h"
@@ -73,7 +73,8 @@ static operand make(tesela_type type, int64_t rows, int64_t cols, int64_t row_st
   return o;
 }
 
-/* Elements from one row (column) to the next: those of a row, to a multiple of 16 bytes, and 16 bytes more. */
+/* Elements from one row (column) to the next: those of a row, to a multiple of 16 bytes, and 16 bytes more.
+ */
 static int64_t pitch(int64_t elements, tesela_type type) {
   const int64_t chunk = 16 / (int64_t)tsl_type(type)->size;
   return (elements + chunk - 1) / chunk * chunk + chunk;
@@ -203,8 +204,8 @@ static void residues(void **state) {
   free(b.data);
 }
 
-/* Rows of bytes that lie side by side (transposed by fours, and not), one after the other, and backwards; and those of a
- * batch. */
+/* Rows of bytes that lie side by side (transposed by fours, and not), one after the other, and backwards; and
+ * those of a batch. */
 static void packed_bytes(void **state) {
   (void)state;
   static const tsl_pack_rows_arguments all[] = {

@@ -1,6 +1,7 @@
-/* register_tile's kernel with asynchronous copies without a GPU: its text compiled as C and run by warps of threads (warp.h), with panels of
- * 8 and 16 depths, slices of one warp and of two, operands along k and across it, in vectors and number by number. Whole numbers,
- * whose sums are exact: what is copied too late, to the wrong place, or from outside the operands shows, and so does what is stored beside C. */
+/* register_tile's kernel with asynchronous copies without a GPU: its text compiled as C and run by warps of
+ * threads (warp.h), with panels of 8 and 16 depths, slices of one warp and of two, operands along k and
+ * across it, in vectors and number by number. Whole numbers, whose sums are exact: what is copied too late,
+ * to the wrong place, or from outside the operands shows, and so does what is stored beside C. */
 #include "unit/unit.h"
 
 #include "base/random.h"
@@ -91,7 +92,8 @@ static void multiply(const product *p, const int *wanted) {
   free(before);
 }
 
-/* Rests of panels of every kind: none, one depth, all but one, less than a slice's share; one panel that is not whole. */
+/* Rests of panels of every kind: none, one depth, all but one, less than a slice's share; one panel that is
+ * not whole. */
 static void every_order(void **state) {
   (void)state;
   const product products[] = {{&ptx_tile_whole, false, false, 70, 133, 45, 0, 0, 0, 1, 0, 1, 0},

@@ -21,7 +21,8 @@ typedef struct copy {
 static _Thread_local copy copies[MOST_COPIES];
 static _Thread_local int copy_count, batches[MOST_BATCHES], batch_count, open_copies;
 
-/* What the items of each warp show each other, by turns in two places, so that one barrier each time is enough. */
+/* What the items of each warp show each other, by turns in two places, so that one barrier each time is
+ * enough. */
 static ptx_shown board[MOST_ITEMS / LEAST_WARP][2][MOST_WARP];
 static _Thread_local int turn;
 
@@ -90,21 +91,21 @@ const ptx_shown *ptx_show(const unsigned int *words, int count) {
   return place;
 }
 
-void ptx_copy(unsigned int to, const char *from, int bytes) {
-  if (to % (unsigned)bytes != 0 || (uintptr_t)from % (unsigned)bytes != 0)
+void ptx_copy(unsigned int end, const char *from, int bytes) {
+  if (end % (unsigned)bytes != 0 || (uintptr_t)from % (unsigned)bytes != 0)
     ptx_complain("a copy that is not aligned");
   /* What is there until it arrives is a NaN of every type, or a large number. */
-  memset(local + to, 0x7f, (size_t)bytes);
+  memset(local + end, 0x7f, (size_t)bytes);
   if (copy_count == MOST_COPIES)
     abort();
-  copies[copy_count++] = (copy){to, ptx_is_inside(from, bytes) ? from : NULL, bytes};
+  copies[copy_count++] = (copy){end, ptx_is_inside(from, bytes) ? from : NULL, bytes};
   open_copies++;
 }
 
-void ptx_put(unsigned int to, const void *words, int bytes) {
-  if (to % (unsigned)bytes != 0)
+void ptx_put(unsigned int end, const void *words, int bytes) {
+  if (end % (unsigned)bytes != 0)
     ptx_complain("words put to where they are not aligned");
-  memcpy(local + to, words, (size_t)bytes);
+  memcpy(local + end, words, (size_t)bytes);
 }
 
 void ptx_copies_end(void) {
@@ -152,10 +153,10 @@ unsigned int ptx_bytes(unsigned int a, unsigned int b, unsigned int which) {
   return out;
 }
 
-void ptx_exchange(void *to, const void *given) {
+void ptx_exchange(void *dst, const void *argument) {
   unsigned int word;
-  memcpy(&word, given, sizeof word);
-  memcpy(to, &ptx_show(&word, 1)[(ptx_self.item % warp_size) ^ 1].words[0], sizeof word);
+  memcpy(&word, argument, sizeof word);
+  memcpy(dst, &ptx_show(&word, 1)[(ptx_self.item % warp_size) ^ 1].words[0], sizeof word);
 }
 
 /* Number `index` of a register: 4 of 8 bits or 2 of 16. */
@@ -199,10 +200,10 @@ float ptx_from(tesela_type type, unsigned int bits) {
   return (float)(type == TESELA_F16 ? tsl_f16_to_f64((uint16_t)bits) : tsl_bf16_to_f64((uint16_t)bits));
 }
 
-void ptx_store(void *to, const void *from, size_t bytes) {
-  if ((uintptr_t)to % bytes != 0)
+void ptx_store(void *dst, const void *from, size_t bytes) {
+  if ((uintptr_t)dst % bytes != 0)
     ptx_complain("a store that is not aligned");
-  memcpy(to, from, bytes);
+  memcpy(dst, from, bytes);
 }
 
 /* --- running --- */
@@ -226,7 +227,7 @@ static void *run_item(void *argument) {
   return NULL;
 }
 
-int ptx_run(const ptx_kernel *kernel, int groups, const ptx_memory memory[2], void *c, const void *given) {
+int ptx_run(const ptx_kernel *kernel, int groups, const ptx_memory memory[2], void *c, const void *argument) {
   static job jobs[MOST_ITEMS];
   pthread_t threads[MOST_ITEMS];
   memories = memory;
@@ -237,7 +238,7 @@ int ptx_run(const ptx_kernel *kernel, int groups, const ptx_memory memory[2], vo
   for (int w = 0; w < kernel->items / warp_size; w++)
     pthread_barrier_init(&warp_barriers[w], NULL, (unsigned)warp_size);
   for (int i = 0; i < kernel->items; i++) {
-    jobs[i] = (job){kernel, groups, i, c, given};
+    jobs[i] = (job){kernel, groups, i, c, argument};
     if (pthread_create(&threads[i], NULL, run_item, &jobs[i]) != 0)
       abort();
   }

@@ -1,7 +1,7 @@
-/* Warps on the host, for tests: a group of a kernel is a thread for each item, and the instructions of PTX that a warp
- * executes together meet at a barrier. What a GPU would not notice at once is noticed here: addresses that are not aligned,
- * reads outside the operands, and local memory that is read before the copies to it were waited for, which arrive as late
- * as they may. */
+/* Warps on the host, for tests: a group of a kernel is a thread for each item, and the instructions of PTX
+ * that a warp executes together meet at a barrier. What a GPU would not notice at once is noticed here:
+ * addresses that are not aligned, reads outside the operands, and local memory that is read before the copies
+ * to it were waited for, which arrive as late as they may. */
 #ifndef TSL_TESTS_PTX_WARP_H
 #define TSL_TESTS_PTX_WARP_H
 
@@ -22,7 +22,7 @@ typedef struct ptx_memory {
   size_t bytes;
 } ptx_memory;
 
-typedef void ptx_function(const char *a, const char *b, void *c, const void *given);
+typedef void ptx_function(const char *a, const char *b, void *c, const void *argument);
 /* A kernel as one of the files made of kernel.c has it. */
 typedef struct ptx_kernel {
   ptx_function *run;
@@ -32,10 +32,10 @@ typedef struct ptx_kernel {
 } ptx_kernel;
 
 /* Runs `groups` groups, one after the other. How many of what is listed above was seen; 0: all is well. */
-int ptx_run(const ptx_kernel *kernel, int groups, const ptx_memory memory[2], void *c, const void *given);
+int ptx_run(const ptx_kernel *kernel, int groups, const ptx_memory memory[2], void *c, const void *argument);
 
-/* What the items of a warp show each other: all of them call it with up to 16 words, and get everyone's, which stay until
- * its next call. */
+/* What the items of a warp show each other: all of them call it with up to 16 words, and get everyone's,
+ * which stay until its next call. */
 typedef struct ptx_shown {
   unsigned int words[16];
 } ptx_shown;
@@ -53,17 +53,17 @@ void ptx_barrier(void);
 void ptx_warp_barrier(void);
 void ptx_warps_barrier(
     int items); /* of the `items`, whole warps one after the other, that this item is among */
-void ptx_copy(unsigned int to, const char *from, int bytes); /* 16 or 4 */
-void ptx_put(unsigned int to, const void *words, int bytes);
+void ptx_copy(unsigned int end, const char *from, int bytes); /* 16 or 4 */
+void ptx_put(unsigned int end, const void *words, int bytes);
 void ptx_copies_end(void);
 void ptx_copies_wait(int most);
 void ptx_blocks(unsigned int line, bool transposed, unsigned int *out);
 unsigned int ptx_bytes(unsigned int a, unsigned int b, unsigned int which);
-void ptx_exchange(void *to, const void *given);
+void ptx_exchange(void *dst, const void *argument);
 void ptx_multiply(const char *shape, const char *a_type, const char *b_type, void *sums,
                   const unsigned int *a, const unsigned int *b);
 unsigned int ptx_pair(tesela_type type, float first, float second);
 float ptx_from(tesela_type type, unsigned int bits);
-void ptx_store(void *to, const void *from, size_t bytes);
+void ptx_store(void *dst, const void *from, size_t bytes);
 
 #endif

@@ -7,29 +7,29 @@
 
 /* --- element types --- */
 
-static number load_s(const void *array, size_t at) {
-  return ((const float *)array)[at];
+static number load_s(const void *array, size_t index) {
+  return ((const float *)array)[index];
 }
-static void store_s(void *array, size_t at, number value) {
-  ((float *)array)[at] = (float)creal(value);
+static void store_s(void *array, size_t index, number value) {
+  ((float *)array)[index] = (float)creal(value);
 }
-static number load_d(const void *array, size_t at) {
-  return ((const double *)array)[at];
+static number load_d(const void *array, size_t index) {
+  return ((const double *)array)[index];
 }
-static void store_d(void *array, size_t at, number value) {
-  ((double *)array)[at] = creal(value);
+static void store_d(void *array, size_t index, number value) {
+  ((double *)array)[index] = creal(value);
 }
-static number load_c(const void *array, size_t at) {
-  return ((const float _Complex *)array)[at];
+static number load_c(const void *array, size_t index) {
+  return ((const float _Complex *)array)[index];
 }
-static void store_c(void *array, size_t at, number value) {
-  ((float _Complex *)array)[at] = (float _Complex)value;
+static void store_c(void *array, size_t index, number value) {
+  ((float _Complex *)array)[index] = (float _Complex)value;
 }
-static number load_z(const void *array, size_t at) {
-  return ((const number *)array)[at];
+static number load_z(const void *array, size_t index) {
+  return ((const number *)array)[index];
 }
-static void store_z(void *array, size_t at, number value) {
-  ((number *)array)[at] = value;
+static void store_z(void *array, size_t index, number value) {
+  ((number *)array)[index] = value;
 }
 
 const element elements[ELEMENTS] = {{"s", sizeof(float), false, load_s, store_s},
@@ -49,8 +49,8 @@ static uint64_t mix(uint64_t value) {
 
 static uint64_t drawn;
 
-void begin_drawing(uint64_t at) {
-  drawn = at << 32;
+void begin_drawing(uint64_t index) {
+  drawn = index << 32;
 }
 
 int64_t draw(int64_t end) {
@@ -174,7 +174,7 @@ static bool is_same(number value, number wanted) {
 }
 
 int count_wrong(const distributed *matrix, const element *type, const grid *on,
-                number (*expected)(const void *of, int64_t i, int64_t j), const void *of) {
+                number (*expected)(const void *state, int64_t i, int64_t j), const void *src) {
   const distributed whole = widened(matrix);
   size_t seen = 0;
   int wrong = 0;
@@ -185,7 +185,7 @@ int count_wrong(const distributed *matrix, const element *type, const grid *on,
         continue;
       const number value = type->load(matrix->data, (size_t)at);
       const number wanted =
-          is_inside(matrix, i, j) ? expected(of, i - matrix->i + 1, j - matrix->j + 1) : not_a_number(type);
+          is_inside(matrix, i, j) ? expected(src, i - matrix->i + 1, j - matrix->j + 1) : not_a_number(type);
       seen += !isnan(creal(value));
       if (!is_same(value, wanted) && wrong++ == 0)
         fprintf(stderr, "element (%lld, %lld): %g%+gi, not %g%+gi\n", (long long)i, (long long)j,

@@ -1,5 +1,5 @@
-/* A matrix of whole numbers that lies on a grid as ScaLAPACK has it: every process knows what every element is, so that each checks
- * what it has without asking the others. */
+/* A matrix of whole numbers that lies on a grid as ScaLAPACK has it: every process knows what every element
+ * is, so that each checks what it has without asking the others. */
 #ifndef TESTS_SCALAPACK_DISTRIBUTED_H
 #define TESTS_SCALAPACK_DISTRIBUTED_H
 
@@ -16,8 +16,8 @@ typedef struct element {
   const char *name;
   size_t size;
   bool is_complex;
-  number (*load)(const void *array, size_t at);
-  void (*store)(void *array, size_t at, number value);
+  number (*load)(const void *array, size_t index);
+  void (*store)(void *array, size_t index, number value);
 } element;
 enum { ELEMENTS = 4 };
 extern const element elements[ELEMENTS]; /* s d c z */
@@ -38,20 +38,22 @@ typedef struct distributed {
   size_t count;
 } distributed;
 
-/* A number from 0 to below `end`, the same on all processes that have drawn as often since they began at the same place. */
+/* A number from 0 to below `end`, the same on all processes that have drawn as often since they began at the
+ * same place. */
 int64_t draw(int64_t end);
-void begin_drawing(uint64_t at);
+void begin_drawing(uint64_t index);
 
-/* A part of rows x cols at random: blocks, first process, offsets, gaps, either type of descriptor. Its elements are whole numbers from
- * -3 to 3; those outside of it, and the part itself where it is unread, are NaN. */
+/* A part of rows x cols at random: blocks, first process, offsets, gaps, either type of descriptor. Its
+ * elements are whole numbers from -3 to 3; those outside of it, and the part itself where it is unread, are
+ * NaN. */
 void deal(distributed *matrix, const element *type, const grid *on, int64_t rows, int64_t cols, bool unread);
 void discard(distributed *matrix);
 /* Element (i, j) of the part, counted from 0, as it was dealt. */
 number dealt(const distributed *matrix, const element *type, int64_t i, int64_t j);
 
-/* Elements of the local array that are not what they should be: `expected(of, i, j)` inside of the part, NaN outside of it. The first
- * one is told. */
+/* Elements of the local array that are not what they should be: `expected(of, i, j)` inside of the part, NaN
+ * outside of it. The first one is told. */
 int count_wrong(const distributed *matrix, const element *type, const grid *on,
-                number (*expected)(const void *of, int64_t i, int64_t j), const void *of);
+                number (*expected)(const void *state, int64_t i, int64_t j), const void *src);
 
 #endif

@@ -1,5 +1,6 @@
-/* Products and transposes at random, on every grid that the ranks can make: mpirun -n RANKS scalapack_products CASES. Prints how many
- * of each were called for by the process that is first in every grid, and says what is wrong. */
+/* Products and transposes at random, on every grid that the ranks can make: mpirun -n RANKS
+ * scalapack_products CASES. Prints how many of each were called for by the process that is first in every
+ * grid, and says what is wrong. */
 #include "scalapack/distributed.h"
 
 #include <mpi.h>
@@ -49,8 +50,8 @@ typedef struct request {
   distributed a, b, c;
 } request;
 
-static number expected(const void *of, int64_t i, int64_t j) {
-  const request *is = of;
+static number expected(const void *state, int64_t i, int64_t j) {
+  const request *is = state;
   number sum = 0;
   for (int64_t l = 0; l < is->k; l++)
     sum += op(&is->a, is->type, is->letter_a, i, l) * op(&is->b, is->type, is->letter_b, l, j);

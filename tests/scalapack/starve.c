@@ -1,4 +1,5 @@
-/* Preloaded: on rank 1 of Open MPI, tesela's library gets no memory from STARVE bytes on, and everybody else does. */
+/* Preloaded: on rank 1 of Open MPI, tesela's library gets no memory from STARVE bytes on, and everybody else
+ * does. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>

@@ -98,7 +98,8 @@ static void test_first_block(void **state) {
   assert_int_equal(of.col, 9);
   assert_null(tsl_scalapack_refuse(&of, 17, 21, &here));
   assert_non_null(tsl_scalapack_refuse(&of, 18, 21, &here));
-  /* Of 20 rows this process would have 12, of which one is missing; and of its first block four columns are. */
+  /* Of 20 rows this process would have 12, of which one is missing; and of its first block four columns are.
+   */
   assert_int_equal(tsl_scalapack_begin_at(&of, &here), 1 + 4 * 11);
   const tsl_scalapack_place other = {.rows = 2, .cols = 3};
   assert_int_equal(tsl_scalapack_begin_at(&of, &other), 0);

@@ -1,5 +1,5 @@
-/* A ScaLAPACK and a BLACS with 64-bit integers under the usual names, as MKL's: as much of them as the tests need. Its products and
- * transposes are not to be called where tesela's are in front, and say so. */
+/* A ScaLAPACK and a BLACS with 64-bit integers under the usual names, as MKL's: as much of them as the tests
+ * need. Its products and transposes are not to be called where tesela's are in front, and say so. */
 #define INTEGER int64_t
 #include "scalapack/names.h"
 

@@ -34,7 +34,8 @@ static bool fails(void) {
     return false;
   if (!atomic_load(&is_for_good) && !atomic_compare_exchange_strong(&left, &now, 0))
     return false;
-  /* The first one takes its time, as a system does that has no memory: other threads come to their own meanwhile. */
+  /* The first one takes its time, as a system does that has no memory: other threads come to their own
+   * meanwhile. */
   if (atomic_fetch_add(&failures, 1) == 0)
     nanosleep(&(struct timespec){.tv_nsec = 300000}, NULL);
   errno = ENOMEM;

@@ -1,6 +1,6 @@
-/* Batches while memory runs out, at each allocation in turn, once and for good: a batch either says so and leaves every C
- * as it was, or is right. Numbers are small and whole, so that sums are exact in any order, and beta is 1: a product that
- * is done twice shows. */
+/* Batches while memory runs out, at each allocation in turn, once and for good: a batch either says so and
+ * leaves every C as it was, or is right. Numbers are small and whole, so that sums are exact in any order,
+ * and beta is 1: a product that is done twice shows. */
 #include "unit/unit.h"
 
 #include "base/scratch.h"
@@ -19,7 +19,8 @@ enum { BYTES = 4 << 20, MOST = 64 };
 
 static _Alignas(64) unsigned char a[BYTES], b[BYTES], c[BYTES], before[BYTES], expected[BYTES];
 
-/* A batch; A and B are stored transposed where `transposed`; `scale`, where it is not 0, multiplies A's rows. */
+/* A batch; A and B are stored transposed where `transposed`; `scale`, where it is not 0, multiplies A's rows.
+ */
 typedef struct batch {
   const char *strategy;
   tesela_type from, to;

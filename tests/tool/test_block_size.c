@@ -1,4 +1,5 @@
-/* Sizes of blocks for files larger than memory: what is chosen fits, is whole steps, and reads about as little as any order of work could. */
+/* Sizes of blocks for files larger than memory: what is chosen fits, is whole steps, and reads about as
+ * little as any order of work could. */
 
 #include "unit/unit.h"
 
@@ -47,7 +48,8 @@ static void test_fits(void **state) {
     }
 }
 
-/* 2 m n k / sqrt(S) numbers are the least that can be read with S numbers of memory, a half of which goes to C. */
+/* 2 m n k / sqrt(S) numbers are the least that can be read with S numbers of memory, a half of which goes to
+ * C. */
 static void test_reads_little(void **state) {
   (void)state;
   const int64_t n = 40000;

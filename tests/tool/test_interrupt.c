@@ -1,5 +1,5 @@
-/* A signal between the making of the temporary file and the moment when the tool knows its name: the process ends by that
- * signal, and leaves no file. */
+/* A signal between the making of the temporary file and the moment when the tool knows its name: the process
+ * ends by that signal, and leaves no file. */
 #include "unit/unit.h"
 
 #include <dirent.h>
@@ -62,13 +62,13 @@ static int count_files(void) {
 }
 
 /* Runs the tool in another process, with this signal at the first new file; its wait status. */
-static int run(int number, const char *const *given) {
+static int run(int number, const char *const *argument) {
   enum { WORDS_MAX = 16, WORD_MAX = 1200 };
   static char text[WORDS_MAX][WORD_MAX];
   char *words[WORDS_MAX + 1] = {NULL};
   int status, count = 0;
-  for (; given[count] != NULL; count++) {
-    snprintf(text[count], WORD_MAX, "%s", given[count]);
+  for (; argument[count] != NULL; count++) {
+    snprintf(text[count], WORD_MAX, "%s", argument[count]);
     words[count] = text[count];
   }
   const pid_t child = fork();
@@ -97,7 +97,7 @@ static bool is_deadly(int number) {
 
 /* By each of these signals (0 ends the list; NULL: by all that there are) the process ends, and leaves no
  * file. */
-static void check(const char *const *words, const char *made, const int *numbers) {
+static void check(const char *const *words, const char *result, const int *numbers) {
   int all[128] = {0}, count = 0;
   for (int number = 1; number <= SIGRTMAX; number++)
     if (is_deadly(number))
@@ -113,7 +113,7 @@ static void check(const char *const *words, const char *made, const int *numbers
   assert_true(WIFEXITED(status));
   assert_int_equal(WEXITSTATUS(status), 0);
   assert_int_equal(count_files(), 1);
-  unlink(made);
+  unlink(result);
 }
 
 static void test_generate(void **state) {

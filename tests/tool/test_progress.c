@@ -1,4 +1,5 @@
-/* The progress line on a terminal of its own: what is done, what the library waits for meanwhile, and nothing left. */
+/* The progress line on a terminal of its own: what is done, what the library waits for meanwhile, and nothing
+ * left. */
 #include "unit/unit.h"
 
 #include <pty.h>

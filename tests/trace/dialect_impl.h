@@ -1,4 +1,5 @@
-/* The kernel dialect as C, for kernels whose items take turns on one thread; what they multiply is told to the test. */
+/* The kernel dialect as C, for kernels whose items take turns on one thread; what they multiply is told to
+ * the test. */
 #ifndef TSL_DIALECT_IMPL_H
 #define TSL_DIALECT_IMPL_H
 

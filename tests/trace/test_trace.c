@@ -1,5 +1,6 @@
-/* What explain --trace draws, against the kernels themselves: each item of a work-group runs a rung's kernel as C on matrices
- * of its own, whose elements say which item reads them, and where; so every multiply-add tells who brought its factors. */
+/* What explain --trace draws, against the kernels themselves: each item of a work-group runs a rung's kernel
+ * as C on matrices of its own, whose elements say which item reads them, and where; so every multiply-add
+ * tells who brought its factors. */
 #include "unit/config.h"
 #include "unit/unit.h"
 
@@ -95,8 +96,8 @@ static void fill(bool a_down, bool b_down) {
   }
 }
 
-/* A function of its own, since getcontext() may return twice for all that a compiler knows, and leave its caller's variables
- * undefined. */
+/* A function of its own, since getcontext() may return twice for all that a compiler knows, and leave its
+ * caller's variables undefined. */
 static void prepare(int who) {
   done[who] = false;
   getcontext(&items[who]);

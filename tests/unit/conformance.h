@@ -48,7 +48,8 @@ static int close_devices(void **state) {
   return 0;
 }
 
-/* Calls test() with each device that offers all of `needs`, open, and a stream of it; skips where none does. */
+/* Calls test() with each device that offers all of `needs`, open, and a stream of it; skips where none does.
+ */
 static inline void on_each_device(unsigned needs, device_test test) {
   int count = 0;
   tsl_device *device;

@@ -1,4 +1,5 @@
-/* The processor, for tests of strategies in C: devices of the group of tests, and it with less than it has. */
+/* The processor, for tests of strategies in C: devices of the group of tests, and it with less than it has.
+ */
 #ifndef TSL_TESTS_CPU_H
 #define TSL_TESTS_CPU_H
 
@@ -17,7 +18,8 @@ static int tear_down(void **state) {
   return 0;
 }
 
-/* The processor without what instruction sets beyond number `set` of these add; false: it has not that one either. */
+/* The processor without what instruction sets beyond number `set` of these add; false: it has not that one
+ * either. */
 enum { CPU_SETS = 3 };
 static inline bool cpu_with(int set, tsl_device *out) {
   static const unsigned sets[CPU_SETS] = {0, TSL_CAN_AVX2, TSL_CAN_AVX2 | TSL_CAN_AVX512};

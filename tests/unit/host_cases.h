@@ -1,4 +1,5 @@
-/* One case or more for each strategy of the processor, and for what is around them: what every one of them must keep to. */
+/* One case or more for each strategy of the processor, and for what is around them: what every one of them
+ * must keep to. */
 #ifndef TESTS_UNIT_HOST_CASES_H
 #define TESTS_UNIT_HOST_CASES_H
 
@@ -75,21 +76,21 @@ static inline void host_case_memory(void *memory[3]) {
 }
 
 /* A case of operands that are dense, far enough apart for batches. */
-static inline tesela_status host_case_gemm(tesela_context *context, const host_case *of,
+static inline tesela_status host_case_gemm(tesela_context *context, const host_case *case_in,
                                            void *const memory[3]) {
-  tesela_gemm_desc desc = {.m = of->m,
-                           .n = of->n,
-                           .k = of->k,
-                           .a = {.data = memory[0], .type = of->type},
-                           .b = {.data = memory[1], .type = of->type},
-                           .c = {.data = memory[2], .type = of->result},
-                           .strategy = of->strategy};
-  const tesela_batch batch = {.count = 50, .c_stride = of->m * of->n};
+  tesela_gemm_desc desc = {.m = case_in->m,
+                           .n = case_in->n,
+                           .k = case_in->k,
+                           .a = {.data = memory[0], .type = case_in->type},
+                           .b = {.data = memory[1], .type = case_in->type},
+                           .c = {.data = memory[2], .type = case_in->result},
+                           .strategy = case_in->strategy};
+  const tesela_batch batch = {.count = 50, .c_stride = case_in->m * case_in->n};
   tesela_plan *plan;
   tesela_packed *packed;
-  if (of->way == BATCH)
+  if (case_in->way == BATCH)
     return tesela_gemm_batched(context, &desc, &batch, NULL);
-  if (of->way == ONE)
+  if (case_in->way == ONE)
     return tesela_gemm(context, &desc, NULL);
   tesela_status status = tesela_plan_create(context, &desc, &plan);
   if (status != TESELA_OK)
@@ -101,38 +102,39 @@ static inline tesela_status host_case_gemm(tesela_context *context, const host_c
   return status;
 }
 
-static inline tesela_status host_case_run(tesela_context *context, const host_case *of,
+static inline tesela_status host_case_run(tesela_context *context, const host_case *case_in,
                                           void *const memory[3]) {
-  const bool in_place = of->way == IN_PLACE;
-  const tesela_dot_desc dot = {.n = of->k,
-                               .x = {.data = memory[0], .type = of->type},
-                               .y = {.data = memory[1], .type = of->type},
-                               .result = {.data = memory[2], .type = of->result},
-                               .strategy = of->strategy};
+  const bool in_place = case_in->way == IN_PLACE;
+  const tesela_dot_desc dot = {.n = case_in->k,
+                               .x = {.data = memory[0], .type = case_in->type},
+                               .y = {.data = memory[1], .type = case_in->type},
+                               .result = {.data = memory[2], .type = case_in->result},
+                               .strategy = case_in->strategy};
   const tesela_transpose_desc transpose = {
-      .rows = of->m,
-      .cols = of->n,
-      .a = {.data = in_place ? NULL : memory[0], .type = in_place ? TESELA_TYPE_DEFAULT : of->type},
-      .b = {.data = memory[in_place ? 0 : 2], .type = of->type},
+      .rows = case_in->m,
+      .cols = case_in->n,
+      .a = {.data = in_place ? NULL : memory[0], .type = in_place ? TESELA_TYPE_DEFAULT : case_in->type},
+      .b = {.data = memory[in_place ? 0 : 2], .type = case_in->type},
       .in_place = in_place,
-      .strategy = of->strategy};
-  const tesela_solve_desc solve = {.rows = of->m,
-                                   .cols = of->n,
-                                   .a = {.data = memory[0], .type = of->type},
+      .strategy = case_in->strategy};
+  const tesela_solve_desc solve = {.rows = case_in->m,
+                                   .cols = case_in->n,
+                                   .a = {.data = memory[0], .type = case_in->type},
                                    .triangle = TESELA_LOWER,
-                                   .b = {.data = memory[1], .type = of->type},
-                                   .x = {.data = memory[2], .type = of->result},
-                                   .strategy = of->strategy};
-  return of->op == TSL_OP_GEMM    ? host_case_gemm(context, of, memory)
-         : of->op == TSL_OP_DOT   ? tesela_dot(context, &dot, NULL)
-         : of->op == TSL_OP_SOLVE ? tesela_solve(context, &solve, NULL)
-                                  : tesela_transpose(context, &transpose, NULL);
+                                   .b = {.data = memory[1], .type = case_in->type},
+                                   .x = {.data = memory[2], .type = case_in->result},
+                                   .strategy = case_in->strategy};
+  return case_in->op == TSL_OP_GEMM    ? host_case_gemm(context, case_in, memory)
+         : case_in->op == TSL_OP_DOT   ? tesela_dot(context, &dot, NULL)
+         : case_in->op == TSL_OP_SOLVE ? tesela_solve(context, &solve, NULL)
+                                       : tesela_transpose(context, &transpose, NULL);
 }
 
 /* "gemm host_packed, 40 x 40 x 40000". */
-static inline const char *host_case_name(const host_case *of, char text[128]) {
-  snprintf(text, 128, "%s %s, %lld x %lld x %lld", tsl_op_name(of->op), of->strategy ? of->strategy : "auto",
-           (long long)of->m, (long long)of->n, (long long)of->k);
+static inline const char *host_case_name(const host_case *case_in, char text[128]) {
+  snprintf(text, 128, "%s %s, %lld x %lld x %lld", tsl_op_name(case_in->op),
+           case_in->strategy ? case_in->strategy : "auto", (long long)case_in->m, (long long)case_in->n,
+           (long long)case_in->k);
   return text;
 }
 

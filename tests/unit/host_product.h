@@ -1,4 +1,5 @@
-/* A product in host memory that a test has multiplied: its operands are drawn, and the judge says what became of C. */
+/* A product in host memory that a test has multiplied: its operands are drawn, and the judge says what became
+ * of C. */
 #ifndef TSL_TESTS_HOST_PRODUCT_H
 #define TSL_TESTS_HOST_PRODUCT_H
 
@@ -33,32 +34,32 @@ static inline host_product host_product_of(const tsl_problem *problem) {
   return made;
 }
 
-static inline void host_product_free(host_product *made) {
+static inline void host_product_free(host_product *product) {
   for (int i = 0; i < TSL_OPERANDS; i++)
-    free(made->memory[i]);
+    free(product->memory[i]);
 }
 
 /* C as it is, to be freed; and as it was. */
-static inline void *host_product_keep(const host_product *made) {
-  void *kept = malloc(made->c_bytes);
+static inline void *host_product_keep(const host_product *product) {
+  void *kept = malloc(product->c_bytes);
   assert_non_null(kept);
-  return memcpy(kept, made->memory[TSL_OPERAND_C], made->c_bytes);
+  return memcpy(kept, product->memory[TSL_OPERAND_C], product->c_bytes);
 }
-static inline void host_product_restore(const host_product *made, const void *kept) {
-  memcpy(made->memory[TSL_OPERAND_C], kept, made->c_bytes);
+static inline void host_product_restore(const host_product *product, const void *kept) {
+  memcpy(product->memory[TSL_OPERAND_C], kept, product->c_bytes);
 }
-static inline void expect_same_bits(const host_product *made, const void *kept) {
-  assert_memory_equal(made->memory[TSL_OPERAND_C], kept, made->c_bytes);
+static inline void expect_same_bits(const host_product *product, const void *kept) {
+  assert_memory_equal(product->memory[TSL_OPERAND_C], kept, product->c_bytes);
 }
 
 /* `before`: what host_product_keep() had of C, or NULL where nothing of it was read. */
-static inline void expect_right_sums(const host_product *made, const void *before, double factor) {
-  const tsl_problem *problem = &made->problem;
+static inline void expect_right_sums(const host_product *product, const void *before, double factor) {
+  const tsl_problem *problem = &product->problem;
   const tsl_judge judge = {.factor = factor, .operations_max = 1 << 20, .seed = 1};
   const int64_t below = tsl_shape_below(&problem->c) * (int64_t)tsl_type(problem->c.type)->size;
   tsl_verdict verdict;
-  assert_int_equal(tsl_judge_result(problem, made->operands.a.host, made->operands.b.host,
-                                    before ? (const char *)before + below : NULL, made->operands.c.host,
+  assert_int_equal(tsl_judge_result(problem, product->operands.a.host, product->operands.b.host,
+                                    before ? (const char *)before + below : NULL, product->operands.c.host,
                                     &judge, &verdict),
                    TESELA_OK);
   if (!verdict.right)

@@ -210,13 +210,13 @@ static inline long size_of(const char *path) {
   return (long)facts.st_size;
 }
 
-static inline void overwrite(const char *path, long at, char byte) {
+static inline void overwrite(const char *path, long index, char byte) {
   FILE *file = fopen(path, "r+");
   assert_non_null(file);
-  fseek(file, at, SEEK_SET);
+  fseek(file, index, SEEK_SET);
   char old = 0;
   assert_int_equal(fread(&old, 1, 1, file), 1);
-  fseek(file, at, SEEK_SET);
+  fseek(file, index, SEEK_SET);
   fputc(old == byte ? byte ^ 1 : byte, file);
   fclose(file);
 }

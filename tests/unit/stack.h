@@ -9,8 +9,8 @@
 
 enum { STACK_PAINTED = 1 << 20, STACK_PAINT = 0xa5 };
 
-/* Bytes that a new thread uses for body(argument), all that the thread library puts on its stack included; 0: the thread
- * could not be started, or body() returned NULL. */
+/* Bytes that a new thread uses for body(argument), all that the thread library puts on its stack included; 0:
+ * the thread could not be started, or body() returned NULL. */
 static inline size_t stack_used(void *(*body)(void *), void *argument) {
   pthread_attr_t attributes;
   pthread_t thread;

@@ -1,5 +1,5 @@
-/* What strategies say that a run moves: exact numbers of the rungs, by hand; and of every strategy, type and config what must
- * hold whatever the model is. */
+/* What strategies say that a run moves: exact numbers of the rungs, by hand; and of every strategy, type and
+ * config what must hold whatever the model is. */
 #include "unit/unit.h"
 #include "unit/variants.h"
 
@@ -9,7 +9,7 @@
 #include "strategy/cost_counts.h"
 
 static tsl_cost_counts account_on(const tsl_device *device, const char *name, const char *config_text,
-                              const tsl_problem *problem) {
+                                  const tsl_problem *problem) {
   const tsl_strategy *strategy = tsl_strategy_find(problem->op, name);
   tsl_cost_counts account;
   assert_non_null(strategy);
@@ -43,7 +43,8 @@ static void items_are_counted(void **state) {
   assert_float_equal(rows.wasted, 34, 0);
 }
 
-/* Where a dimension has fewer groups than C needs, items go on to further rows, and none is wasted for that. */
+/* Where a dimension has fewer groups than C needs, items go on to further rows, and none is wasted for that.
+ */
 static void a_grid_that_is_cut_wastes_nothing(void **state) {
   (void)state;
   tsl_device device = graphics;
@@ -192,7 +193,8 @@ static int walk(const tsl_strategy *strategy, const tsl_problem *problem, const 
   return counted;
 }
 
-/* Half of a general product's work, and the diagonal's blocks whole: 8 levels of 1 / 2, 1 / 4, ... and 1 / 8. */
+/* Half of a general product's work, and the diagonal's blocks whole: 8 levels of 1 / 2, 1 / 4, ... and 1 / 8.
+ */
 static void a_triangle_is_half(void **state) {
   (void)state;
   tsl_problem problem = tsl_problem_gemm(1024, 1024, 100, TESELA_F32);

@@ -603,7 +603,8 @@ static void buffers_hold_operands(void **state) {
   tesela_buffer_destroy(buffer);
 }
 
-/* Rows of 3 elements, 5 apart in host memory and 4 in the buffer, after its first element. What lies between them stays. */
+/* Rows of 3 elements, 5 apart in host memory and 4 in the buffer, after its first element. What lies between
+ * them stays. */
 static void buffers_take_rows(void **state) {
   (void)state;
   enum { ROWS = 4, WIDTH = 3, HOST = 5, IN = 4, ALL = 1 + (ROWS - 1) * IN + WIDTH };

@@ -1,5 +1,5 @@
-/* Level 3 by BLAS's names (tesela_level3.h): each call against its definition on whole numbers, which have one right answer, for all
- * types, sides, triangles, transposes and layouts; what must not be read is NaN. */
+/* Level 3 by BLAS's names (tesela_level3.h): each call against its definition on whole numbers, which have
+ * one right answer, for all types, sides, triangles, transposes and layouts; what must not be read is NaN. */
 #include "unit/unit.h"
 
 #include <tesela/tesela_level3.h>
@@ -42,11 +42,11 @@ static matrix drawn(int seed, bool is_complex) {
   return made;
 }
 
-static matrix transposed(const matrix *of, bool conjugate) {
+static matrix transposed(const matrix *matrix_in, bool conjugate) {
   matrix out;
   for (int i = 0; i < PITCH; i++)
     for (int j = 0; j < PITCH; j++)
-      out.at[i][j] = conjugate ? conjugated(of->at[j][i]) : of->at[j][i];
+      out.at[i][j] = conjugate ? conjugated(matrix_in->at[j][i]) : matrix_in->at[j][i];
   return out;
 }
 
@@ -283,15 +283,16 @@ typedef struct update {
 } update;
 
 /* `turned`: K x N matrices are stored, whose transposes (or conjugate transposes) are meant. */
-static void try_update(const way *on, const update *of, bool turned) {
-  const bool hermitian = of->hermitian && on->is_complex;
-  const number alpha = scalar(on, alpha_pair, hermitian && !of->two), beta = scalar(on, beta_pair, hermitian);
+static void try_update(const way *on, const update *update_in, bool turned) {
+  const bool hermitian = update_in->hermitian && on->is_complex;
+  const number alpha = scalar(on, alpha_pair, hermitian && !update_in->two),
+               beta = scalar(on, beta_pair, hermitian);
   const tesela_structure structure = hermitian ? TESELA_HERMITIAN : TESELA_GENERAL;
   const matrix a0 = drawn(1, on->is_complex), b0 = drawn(2, on->is_complex), c = drawn(3, on->is_complex);
   const matrix a = turned ? transposed(&a0, hermitian) : a0, b = turned ? transposed(&b0, hermitian) : b0;
-  const matrix first = transposed(of->two ? &b : &a, hermitian), second = transposed(&a, hermitian);
+  const matrix first = transposed(update_in->two ? &b : &a, hermitian), second = transposed(&a, hermitian);
   const matrix ab = product(&a, &first, K), ba = product(&b, &second, K);
-  const number swapped = !of->two ? (number){0, 0} : hermitian ? conjugated(alpha) : alpha;
+  const number swapped = !update_in->two ? (number){0, 0} : hermitian ? conjugated(alpha) : alpha;
   const matrix sum = combined(alpha, &ab, swapped, &ba);
   matrix old = c;
   for (int i = 0; hermitian && i < PITCH; i++)
@@ -307,12 +308,12 @@ static void try_update(const way *on, const update *of, bool turned) {
                            .alpha = alpha_pair,
                            .beta = beta_pair,
                            .c_triangle = on->triangle};
-  if (of->two)
+  if (update_in->two)
     desc.b = read(on, o);
   desc.a.transpose = desc.b.transpose = turned;
   desc.a.conjugate = desc.b.conjugate = turned && hermitian;
   tesela_record record = {.seconds = -1};
-  must(of->calls(context, &desc, &record));
+  must(update_in->calls(context, &desc, &record));
   compare(on, &expected, N, N, on->triangle, before, r);
   assert_true(record.seconds >= 0 && record.error_bound >= 0 && record.plan);
   free(s);
@@ -356,7 +357,8 @@ static void zero_is_the_default(void **state) {
   assert_true(c[0] == 14 && c[1] == 32 && c[2] == 32 && c[3] == 77);
 }
 
-/* An update of rank 2k promises what sums of twice as many terms do; where it is two products, what their roundings add up to. */
+/* An update of rank 2k promises what sums of twice as many terms do; where it is two products, what their
+ * roundings add up to. */
 static void updates_of_rank_2k_have_one_record(void **state) {
   (void)state;
   const float a[] = {1, 2, 3, 4};

@@ -138,7 +138,8 @@ static void squares_turn_in_place(void **state) {
   expect(tesela_transpose(context, &desc, NULL), TESELA_BAD_CALL, "desc.a is given");
 }
 
-/* The same sizes, types and strides are no remembered plan's where one call is in place and the other is not. */
+/* The same sizes, types and strides are no remembered plan's where one call is in place and the other is not.
+ */
 static void both_ways_are_kept_apart(void **state) {
   (void)state;
   float a[] = {1, 2, 3, 4}, b[4];

@@ -1,5 +1,5 @@
-/* The public calls for solves with triangles on the cpu: every side, triangle, transpose and type against products of integers, errors,
- * plans. */
+/* The public calls for solves with triangles on the cpu: every side, triangle, transpose and type against
+ * products of integers, errors, plans. */
 #include "unit/unit.h"
 
 #include <tesela/tesela.h>
@@ -18,12 +18,13 @@ typedef struct way {
   tesela_type type;
 } way;
 
-static void put(tesela_type type, void *at, int64_t place, double re, double im) {
+static void put(tesela_type type, void *data, int64_t place, double re, double im) {
   const double value[2] = {re, im};
-  tsl_type_store(type, (char *)at + place * (int64_t)tsl_type(type)->size, value);
+  tsl_type_store(type, (char *)data + place * (int64_t)tsl_type(type)->size, value);
 }
 
-/* Element (i, j) of the triangle as it takes part, by the matrix that is stored: its place is `row` and `col`. */
+/* Element (i, j) of the triangle as it takes part, by the matrix that is stored: its place is `row` and
+ * `col`. */
 static void element_of_a(const way *how, int i, int j, double out[2]) {
   const int row = how->transposed ? j : i, col = how->transposed ? i : j;
   const bool is_there = how->upper ? row <= col : row >= col;
@@ -194,7 +195,8 @@ static void solve_columns(const way *how, int size, int cols, const void *a, voi
   must(tesela_solve(context, &desc, NULL));
 }
 
-/* By kernels of their own, yet bit for bit what each column is among more of them; and what lies behind it stays. */
+/* By kernels of their own, yet bit for bit what each column is among more of them; and what lies behind it
+ * stays. */
 static void few_right_hand_sides_have_the_bits_of_many(void **state) {
   enum { LINES_MOST = 4, MORE = 9 };
   static double a[2 * LINE_PAD * LINE_PAD], few[2 * LINES_MOST * LINE_PAD], among[2 * MORE * LINE_PAD];

@@ -65,7 +65,8 @@ static void expect_export(const char *expected) {
   tesela_text_free(text);
 }
 
-/* Whether calls run the slow one: by their record, and by their bits where they have none and threads' tables know them. */
+/* Whether calls run the slow one: by their record, and by their bits where they have none and threads' tables
+ * know them. */
 static bool runs_slow_one(void) {
   tesela_record record;
   float bits[SIZE * SIZE];

@@ -1,16 +1,17 @@
-/* Products that are done without looking for a plan: which they are, and that they have the bits of a plan. */
+/* Products that are done without looking for a plan: which they are, and that they have the bits of a plan.
+ */
 #include "unit/unit.h"
 
 #include "api/small_gemm.h"
 #include "base/random.h"
-#include "planner/small_gemm_rule.h"
 #include "planner/planner.h"
+#include "planner/small_gemm_rule.h"
 
 #include <string.h>
 #include <tesela/tesela.h>
 
-static bool is_done_at_once(tesela_context *of, const tesela_gemm_desc *desc) {
-  return tsl_api_at_once(of, desc);
+static bool is_done_at_once(tesela_context *context, const tesela_gemm_desc *desc) {
+  return tsl_api_at_once(context, desc);
 }
 
 static tsl_devices *devices;

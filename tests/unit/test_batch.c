@@ -1,5 +1,5 @@
-/* tesela_gemm_batched(): the bits of single calls by strides and by addresses, shared operands, one run on a device, and a sentence for every
- * wrong call, before anything is computed. */
+/* tesela_gemm_batched(): the bits of single calls by strides and by addresses, shared operands, one run on a
+ * device, and a sentence for every wrong call, before anything is computed. */
 #include "base/log.h"
 #include "opencl.h"
 #include "unit/unit.h"
@@ -138,7 +138,8 @@ static void in_buffers(void **state) {
     tesela_buffer_destroy(buffers[i]);
 }
 
-/* Sums of small whole numbers are exact in any order. Matrices of the batch lie apart, C's backwards; B is one for all. */
+/* Sums of small whole numbers are exact in any order. Matrices of the batch lie apart, C's backwards; B is
+ * one for all. */
 enum { DM = 37, DN = 29, DK = 300, DCOUNT = 7, DA = DM * DK + 5, DC = DM * DN + 3 };
 static float device_a[DCOUNT * DA], device_b[DK * DN], device_c[DCOUNT * DC], device_right[DCOUNT * DC];
 
@@ -210,8 +211,8 @@ static void on_a_device(void **state) {
     tesela_buffer_destroy(buffers[i]);
 }
 
-/* The same in host memory: one transfer and one run; where memory is shared, operands that are aligned are not copied at
- * all. What lies between the results is not written. */
+/* The same in host memory: one transfer and one run; where memory is shared, operands that are aligned are
+ * not copied at all. What lies between the results is not written. */
 static void from_host_memory(void **state) {
   static const double two = 2;
   static const char *const strategies[] = {"register_tile", "thin_tile", "tile_local"};

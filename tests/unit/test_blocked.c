@@ -1,5 +1,5 @@
-/* The blocked product: the same bits with any number of threads, and with several callers at once. With a number
- * as its argument, the program prints what one process with that many threads computes. */
+/* The blocked product: the same bits with any number of threads, and with several callers at once. With a
+ * number as its argument, the program prints what one process with that many threads computes. */
 #include "unit/callers.h"
 #include "unit/threads.h"
 

@@ -1,4 +1,5 @@
-/* A thread that is cancelled inside of a call ends when the call is done, and leaves everything fit for others. */
+/* A thread that is cancelled inside of a call ends when the call is done, and leaves everything fit for
+ * others. */
 #include "unit/unit.h"
 
 #include <fcntl.h>

@@ -1,6 +1,7 @@
-/* complex_real: no part of C is further off than what is promised, whatever the layouts, conjugates and scalars, on the first OpenCL and the first CUDA
- * device that are there, whose own engines multiply (tests/check has the plainest do it), as the caller asks of accuracy; C is not read where
- * beta is 0; which factor is expanded follows the layouts. */
+/* complex_real: no part of C is further off than what is promised, whatever the layouts, conjugates and
+ * scalars, on the first OpenCL and the first CUDA device that are there, whose own engines multiply
+ * (tests/check has the plainest do it), as the caller asks of accuracy; C is not read where beta is 0; which
+ * factor is expanded follows the layouts. */
 
 #include "unit/unit.h"
 
@@ -51,9 +52,10 @@ static double complex of_parts(double real, double imaginary) {
   return real + imaginary * I;
 }
 
-static double complex at(const matrix *of, int64_t row, int64_t col) {
-  const float *number = of->numbers + 2 * (of->turned ? col * of->line + row : row * of->line + col);
-  return of_parts(number[0], of->conjugate ? -number[1] : number[1]);
+static double complex at(const matrix *matrix_in, int64_t row, int64_t col) {
+  const float *number = matrix_in->numbers +
+                        2 * (matrix_in->turned ? col * matrix_in->line + row : row * matrix_in->line + col);
+  return of_parts(number[0], matrix_in->conjugate ? -number[1] : number[1]);
 }
 
 /* The sum of the magnitudes of a part's terms, beside it. */
@@ -63,15 +65,15 @@ static double complex size_of(double complex x, double complex y) {
 }
 
 /* The largest error of a part over its bound. */
-static double worst(const product *given, const matrix *a, const matrix *b, const matrix *before,
+static double worst(const product *product_in, const matrix *a, const matrix *b, const matrix *before,
                     const matrix *c, double bound) {
-  const double complex alpha = of_parts(given->alpha[0], given->alpha[1]),
-                       beta = of_parts(given->beta[0], given->beta[1]);
+  const double complex alpha = of_parts(product_in->alpha[0], product_in->alpha[1]),
+                       beta = of_parts(product_in->beta[0], product_in->beta[1]);
   double most = 0;
-  for (int64_t i = 0; i < given->m; i++)
-    for (int64_t j = 0; j < given->n; j++) {
+  for (int64_t i = 0; i < product_in->m; i++)
+    for (int64_t j = 0; j < product_in->n; j++) {
       double complex sum = 0, size = 0;
-      for (int64_t l = 0; l < given->k; l++) {
+      for (int64_t l = 0; l < product_in->k; l++) {
         sum += at(a, i, l) * at(b, l, j);
         size += size_of(at(a, i, l), at(b, l, j));
       }
@@ -89,19 +91,19 @@ static double worst(const product *given, const matrix *a, const matrix *b, cons
   return most;
 }
 
-static double error_of(const char *device, const char *strategy, const product *given) {
-  const int64_t padding = given->padding;
-  matrix a = make(0, given->m, given->k, given->a_turned, given->a_conjugate, padding),
-         b = make(1, given->k, given->n, given->b_turned, given->b_conjugate, padding),
-         before = make(2, given->m, given->n, given->c_turned, false, padding),
-         c = make(2, given->m, given->n, given->c_turned, false, padding);
-  const bool reads = given->beta[0] != 0 || given->beta[1] != 0;
+static double error_of(const char *device, const char *strategy, const product *product_in) {
+  const int64_t padding = product_in->padding;
+  matrix a = make(0, product_in->m, product_in->k, product_in->a_turned, product_in->a_conjugate, padding),
+         b = make(1, product_in->k, product_in->n, product_in->b_turned, product_in->b_conjugate, padding),
+         before = make(2, product_in->m, product_in->n, product_in->c_turned, false, padding),
+         c = make(2, product_in->m, product_in->n, product_in->c_turned, false, padding);
+  const bool reads = product_in->beta[0] != 0 || product_in->beta[1] != 0;
   if (!reads)
     for (int64_t i = 0; i < 2 * c.line * (c.turned ? c.cols : c.rows); i++)
       c.numbers[i] = NAN;
-  const tesela_gemm_desc desc = {.m = given->m,
-                                 .n = given->n,
-                                 .k = given->k,
+  const tesela_gemm_desc desc = {.m = product_in->m,
+                                 .n = product_in->n,
+                                 .k = product_in->k,
                                  .a = {.data = a.numbers,
                                        .type = TESELA_C64,
                                        .transpose = a.turned,
@@ -119,15 +121,15 @@ static double error_of(const char *device, const char *strategy, const product *
                                        .transpose = c.turned,
                                        .row_stride = c.line,
                                        .col_stride = 1},
-                                 .alpha = given->alpha,
-                                 .beta = given->beta,
+                                 .alpha = product_in->alpha,
+                                 .beta = product_in->beta,
                                  .device = device,
                                  .strategy = strategy,
-                                 .accuracy = given->accuracy};
+                                 .accuracy = product_in->accuracy};
   tesela_record record;
   if (tesela_gemm(context, &desc, &record) != TESELA_OK)
     fail_msg("%s on %s: %s", strategy, device, tesela_last_error());
-  const double most = worst(given, &a, &b, &before, &c, record.error_bound);
+  const double most = worst(product_in, &a, &b, &before, &c, record.error_bound);
   free(a.numbers);
   free(b.numbers);
   free(before.numbers);
@@ -239,7 +241,8 @@ static void batches_end_where_launches_do(void **state) {
   assert_non_null(strstr(why, "65536"));
 }
 
-/* An ask reaches the real product, whose parts are sums of twice the terms; more than it allows is refused. */
+/* An ask reaches the real product, whose parts are sums of twice the terms; more than it allows is refused.
+ */
 static void asks_are_handed_on(void **state) {
   (void)state;
   const tsl_config config = {{TSL_COMPLEX_REAL_ANY}};

@@ -169,7 +169,8 @@ static void test_instruction_sets(void **state) {
 
 /* --- descriptions of other machines --- */
 
-/* CPUID's words of Zen 4, of Zen 5 with paths of 64 and of 32 bytes, and of one in a virtual machine that hides them. */
+/* CPUID's words of Zen 4, of Zen 5 with paths of 64 and of 32 bytes, and of one in a virtual machine that
+ * hides them. */
 static void test_vectors(void **state) {
   (void)state;
   assert_false(tsl_cpu_paths_of_64(0, 0));

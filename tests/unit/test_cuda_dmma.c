@@ -1,4 +1,5 @@
-/* cuda_dmma: when its blocks stay, on a device that is mocked. What it computes, check_strategy says on devices that have tensor cores. */
+/* cuda_dmma: when its blocks stay, on a device that is mocked. What it computes, check_strategy says on
+ * devices that have tensor cores. */
 #include "unit/unit.h"
 #include "unit/variants.h"
 
@@ -19,8 +20,8 @@ static tsl_device hopper(void) {
   return device;
 }
 
-/* Where panels are whole, sums short, and tiles more than find room; by pairs along m or n, an odd number of lines has a last tile
- * whose lines are not all there. */
+/* Where panels are whole, sums short, and tiles more than find room; by pairs along m or n, an odd number of
+ * lines has a last tile whose lines are not all there. */
 static void blocks_stay_where_sums_are_short(void **state) {
   (void)state;
   const tsl_device device = hopper();

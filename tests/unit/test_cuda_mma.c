@@ -1,5 +1,5 @@
-/* cuda_mma: what it refuses, how it shares memory and work out, and what its model likes on devices that are mocked. What it computes,
- * check_strategy says on devices that have tensor cores. */
+/* cuda_mma: what it refuses, how it shares memory and work out, and what its model likes on devices that are
+ * mocked. What it computes, check_strategy says on devices that have tensor cores. */
 #include "unit/unit.h"
 #include "unit/variants.h"
 
@@ -9,7 +9,8 @@
 
 static const tsl_strategy *strategy;
 
-/* Figures of data sheets: architecture, multiprocessors, MHz, KiB of shared memory that a block may take, bytes a second. */
+/* Figures of data sheets: architecture, multiprocessors, MHz, KiB of shared memory that a block may take,
+ * bytes a second. */
 static tsl_device device_of(int architecture, int units, int clock, int kilobytes, double bandwidth) {
   tsl_device device = graphics;
   device.capabilities |= TSL_CAN_CUDA | TSL_CAN_MMA | (architecture == 90 ? TSL_CAN_WGMMA : 0);
@@ -67,7 +68,8 @@ static void refusals_have_numbers(void **state) {
   assert_refused_for(strategy, "from=packed", &device, &many, "of a batch nothing is packed");
 }
 
-/* All blocks that a multiprocessor has registers for find memory there, each with 1024 bytes of the system's. */
+/* All blocks that a multiprocessor has registers for find memory there, each with 1024 bytes of the system's.
+ */
 static void memory_is_shared_out(void **state) {
   (void)state;
   const tsl_problem problem = problem_of(512, 512, 512, TESELA_BF16, TESELA_F32);
@@ -130,7 +132,8 @@ static void copies_are_aligned(void **state) {
                      cases[i].width);
 }
 
-/* Few tiles share the units by parts of k, none of which is short; their sums are scratch memory. A batch is no reason to split it. */
+/* Few tiles share the units by parts of k, none of which is short; their sums are scratch memory. A batch is
+ * no reason to split it. */
 static void few_tiles_split_k(void **state) {
   (void)state;
   const tsl_device device = ampere();
@@ -168,8 +171,8 @@ static void what_is_not_aligned_is_packed(void **state) {
   assert_int_equal(value_of(strategy, &other, "from"), TSL_CUDA_MMA_PLACE);
 }
 
-/* Large products get large tiles, others what fills the units, on devices that nobody has listed too; of what tensor cores reach by
- * themselves the model promises a half to all. */
+/* Large products get large tiles, others what fills the units, on devices that nobody has listed too; of what
+ * tensor cores reach by themselves the model promises a half to all. */
 static void the_model_likes_what_fits(void **state) {
   (void)state;
   const tsl_device devices[] = {ampere(), hopper(), card(86), card(89), card(120), card(130)};
@@ -196,7 +199,8 @@ static void the_model_likes_what_fits(void **state) {
     }
 }
 
-/* Where units of sm_90 multiply by warpgroups, these are predicted to be faster, but for the smallest products. */
+/* Where units of sm_90 multiply by warpgroups, these are predicted to be faster, but for the smallest
+ * products. */
 static void wgmma_is_liked_better(void **state) {
   (void)state;
   const tsl_device device = hopper();

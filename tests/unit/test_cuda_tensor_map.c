@@ -1,4 +1,5 @@
-/* Maps that are kept: made once, and one for whatever differs. Needs no GPU: the driver's functions are this file's. */
+/* Maps that are kept: made once, and one for whatever differs. Needs no GPU: the driver's functions are this
+ * file's. */
 #include "unit/unit.h"
 
 #include "device/cuda/cuda_device.h"

@@ -1,5 +1,5 @@
-/* cuda_wgmma: what it refuses, how it shares memory and work out, and what its model likes on a device that is mocked. What it
- * computes, check_strategy says on devices that have warpgroups. */
+/* cuda_wgmma: what it refuses, how it shares memory and work out, and what its model likes on a device that
+ * is mocked. What it computes, check_strategy says on devices that have warpgroups. */
 #include "unit/hopper.h"
 #include "unit/unit.h"
 #include "unit/variants.h"
@@ -10,8 +10,8 @@
 #include "judge/data.h"
 #include "judge/judge.h"
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma.h"
-#include "strategy/gemm/cuda_wgmma/cuda_wgmma_shared.h"
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma_lines.h"
+#include "strategy/gemm/cuda_wgmma/cuda_wgmma_shared.h"
 
 static const tsl_strategy *strategy;
 
@@ -79,7 +79,8 @@ static void memory_is_shared_out(void **state) {
   }
 }
 
-/* Of tf32 whose A goes to registers, two stages are read at a time: where four fit beside fewer boxes, there are four. */
+/* Of tf32 whose A goes to registers, two stages are read at a time: where four fit beside fewer boxes, there
+ * are four. */
 static void stages_for_registers_are_four(void **state) {
   (void)state;
   const tsl_device device = hopper();
@@ -104,7 +105,8 @@ static void stages_for_registers_are_four(void **state) {
   }
 }
 
-/* Few tiles share the units by parts of k, none of which is short; their sums are scratch memory, behind both operands. */
+/* Few tiles share the units by parts of k, none of which is short; their sums are scratch memory, behind both
+ * operands. */
 static void few_tiles_split_k(void **state) {
   (void)state;
   const tsl_device device = hopper();
@@ -137,8 +139,8 @@ static void few_tiles_split_k(void **state) {
   }
 }
 
-/* Products of a batch are shared out like tiles, k of none is split, and what copies of their factors take is limited. Small blocks are
- * several of a multiprocessor. */
+/* Products of a batch are shared out like tiles, k of none is split, and what copies of their factors take is
+ * limited. Small blocks are several of a multiprocessor. */
 static void batches_are_shared_out(void **state) {
   (void)state;
   const tsl_device device = hopper();
@@ -176,7 +178,8 @@ static void batches_are_shared_out(void **state) {
   assert_refused_for(strategy, "tile_n=64 form=flow", &device, &many, "one product, not a batch");
 }
 
-/* Blocks that flow leave room for as many others beside them; one for each part of k of each tile, and one a unit where parts are many. */
+/* Blocks that flow leave room for as many others beside them; one for each part of k of each tile, and one a
+ * unit where parts are many. */
 static void small_blocks_flow(void **state) {
   (void)state;
   const tsl_device device = hopper();
@@ -204,8 +207,8 @@ static void small_blocks_flow(void **state) {
   }
 }
 
-/* Of a last round that is not full, owners' panels and helpers' parts are all panels, and both end about together; parts' sums and flags are scratch
- * memory. */
+/* Of a last round that is not full, owners' panels and helpers' parts are all panels, and both end about
+ * together; parts' sums and flags are scratch memory. */
 static void last_rounds_are_helped(void **state) {
   (void)state;
   const tsl_device device = hopper();
@@ -256,8 +259,8 @@ static float cut(float number) {
   return number;
 }
 
-/* What the judge says of a product whose factors are cut (f32 as tf32), by the strategy's guarantee, or by one that does not know
- * of numbers of which nothing is left. */
+/* What the judge says of a product whose factors are cut (f32 as tf32), by the strategy's guarantee, or by
+ * one that does not know of numbers of which nothing is left. */
 static bool is_right(tsl_data data, uint64_t seed, bool knows_flushes) {
   enum { M = 18, N = 20, K = 33 };
   static float a[M * K], b[K * N], c[M * N];
@@ -293,7 +296,8 @@ static void cut_factors_are_guaranteed(void **state) {
   assert_true(wrong > 0); /* infinities met numbers of which nothing is left */
 }
 
-/* What is packed: elements that lie apart, rows that do not start at multiples of 16 bytes, rows in the other direction. */
+/* What is packed: elements that lie apart, rows that do not start at multiples of 16 bytes, rows in the other
+ * direction. */
 static void operands_that_maps_do_not_take_are_packed(void **state) {
   (void)state;
   const tsl_rows rows = {.rows = 100, .elements = 100}, one = {.rows = 1, .elements = 100};
@@ -333,7 +337,8 @@ static tsl_device copying_device(void) {
   return device;
 }
 
-/* Rows of elements of any size are copied as bytes; of larger ones than a byte, those whose elements lie apart are left to others. */
+/* Rows of elements of any size are copied as bytes; of larger ones than a byte, those whose elements lie
+ * apart are left to others. */
 static void rows_are_copied_as_bytes(void **state) {
   (void)state;
   tsl_device device = copying_device();
@@ -367,7 +372,8 @@ static void rows_are_copied_as_bytes(void **state) {
                          (offset + (rows - 1) * stride) * element + (k * element - 1) * of->step + 1);
         assert_int_equal(of->to, i * a_bytes);
         assert_int_equal(of->pitch, pitch);
-        /* Units have 1024 chunks of 16 bytes, or 512 that bulk copies bring, of lines that are as many chunks as a power of two. */
+        /* Units have 1024 chunks of 16 bytes, or 512 that bulk copies bring, of lines that are as many chunks
+         * as a power of two. */
         const bool by_bulk = of->step == 1;
         const int64_t most = by_bulk ? 512 : 1024;
         const int64_t chunks = (k * element + 15) / 16, shift = of->shift;
@@ -384,8 +390,8 @@ static void rows_are_copied_as_bytes(void **state) {
     }
 }
 
-/* Lines of less than 129 bytes are read where they lie; more of them than blocks have room for are taken one after the other, and what the last cache does not hold may stay
- * there as other bytes do. */
+/* Lines of less than 129 bytes are read where they lie; more of them than blocks have room for are taken one
+ * after the other, and what the last cache does not hold may stay there as other bytes do. */
 static void short_and_many_lines(void **state) {
   (void)state;
   tsl_device device = copying_device();
@@ -411,8 +417,9 @@ static void short_and_many_lines(void **state) {
   }
 }
 
-/* Of f32 as tf32, an A that lies across is read to registers as it lies: nothing is packed, and C's columns, which are its rows in memory, go by
- * map. Units take B along k, so the product of row-major factors is the transposed one. */
+/* Of f32 as tf32, an A that lies across is read to registers as it lies: nothing is packed, and C's columns,
+ * which are its rows in memory, go by map. Units take B along k, so the product of row-major factors is the
+ * transposed one. */
 static void factors_across_go_to_registers(void **state) {
   (void)state;
   const tsl_device device = hopper();
@@ -460,7 +467,8 @@ static void factors_across_go_to_registers(void **state) {
   assert_true(tsl_cuda_wgmma_by_map(&tile, &odd, false));
 }
 
-/* Integers of 8 bits likewise, where their C goes by map, in tiles that have a slab's rows, and where nothing follows the sums. */
+/* Integers of 8 bits likewise, where their C goes by map, in tiles that have a slab's rows, and where nothing
+ * follows the sums. */
 static void bytes_across_go_to_registers(void **state) {
   (void)state;
   const tsl_device device = hopper();
@@ -567,7 +575,8 @@ static void the_model_likes_what_an_ask_allows(void **state) {
   }
 }
 
-/* Vectors of the last step that go from column to column, as kernels see columns, have room beside stages; others need none. */
+/* Vectors of the last step that go from column to column, as kernels see columns, have room beside stages;
+ * others need none. */
 static void last_steps_have_memory(void **state) {
   (void)state;
   const tsl_device device = hopper();
@@ -608,7 +617,8 @@ static void last_steps_have_memory(void **state) {
   }
 }
 
-/* One of several in a run: what goes by maps as it lies, is only written, and is what the batch's kernel was made for. */
+/* One of several in a run: what goes by maps as it lies, is only written, and is what the batch's kernel was
+ * made for. */
 static void products_that_differ(void **state) {
   (void)state;
   static const struct {

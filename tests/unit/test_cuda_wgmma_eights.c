@@ -1,4 +1,5 @@
-/* cuda_wgmma's sums of 8-bit floating point, and of f16 by panels: what units keep of them, and what is guaranteed. */
+/* cuda_wgmma's sums of 8-bit floating point, and of f16 by panels: what units keep of them, and what is
+ * guaranteed. */
 #include "unit/hopper.h"
 #include "unit/unit.h"
 #include "unit/variants.h"
@@ -26,7 +27,8 @@ static double cut_below(double number, int exponent) {
   return trunc(number / place) * place;
 }
 
-/* One instruction: the products of up to 32 pairs and the sum before, cut below the largest exponent, and their sum cut again. */
+/* One instruction: the products of up to 32 pairs and the sum before, cut below the largest exponent, and
+ * their sum cut again. */
 static double unit_sum(const double *a, const double *b, int count, const tesela_type types[2],
                        double before) {
   int most = before != 0 ? ilogb(before) : -1000;
@@ -41,7 +43,8 @@ static double unit_sum(const double *a, const double *b, int count, const tesela
   return sum == 0 ? 0 : cut_below(sum, ilogb(sum));
 }
 
-/* All of them along k, those of a panel by themselves where `apart`; numbers that are not finite are added as they are. */
+/* All of them along k, those of a panel by themselves where `apart`; numbers that are not finite are added as
+ * they are. */
 static float sum_of_eights(const double *a, const double *b, int k, const tesela_type types[2], bool apart) {
   float sum = 0;
   double units = 0, plain = 0;
@@ -111,7 +114,8 @@ static void sums_of_eights_are_guaranteed(void **state) {
   assert_true(wrong_as_f16 > 20); /* what is promised of f16 is more than such sums hold */
 }
 
-/* The worst that a panel may meet: a product whose exponent says three places more than it has, and 127 that are just cut off. */
+/* The worst that a panel may meet: a product whose exponent says three places more than it has, and 127 that
+ * are just cut off. */
 static void the_bound_of_eights_is_met(void **state) {
   (void)state;
   static const tesela_type types[2] = {TESELA_E4M3, TESELA_E4M3};
@@ -180,7 +184,8 @@ static void eights_wait_for_an_ask(void **state) {
   assert_null(tsl_strategy_refuse(strategy, &problem, &widened, &device));
 }
 
-/* Of f16, sums of 64 or of 128 terms are added to others where a number asks for more than one sum of all k guarantees, which these do. */
+/* Of f16, sums of 64 or of 128 terms are added to others where a number asks for more than one sum of all k
+ * guarantees, which these do. */
 static void f16_is_summed_by_panels(void **state) {
   (void)state;
   static const char panels[] = "tile_m=256 tile_n=128 eights=panels",
@@ -188,7 +193,8 @@ static void f16_is_summed_by_panels(void **state) {
   const tsl_device device = hopper();
   tsl_problem problem = problem_of(4096, 4096, 4096, TESELA_F16, TESELA_F32);
   assert_refused_for(strategy, panels, &device, &problem, "where a number asks for more");
-  assert_int_equal(tsl_numeric_requirements_parse_accuracy("1e-3", &problem.ask), TESELA_OK); /* one sum's is 5.5e-4 */
+  assert_int_equal(tsl_numeric_requirements_parse_accuracy("1e-3", &problem.ask),
+                   TESELA_OK); /* one sum's is 5.5e-4 */
   assert_refused_for(strategy, panels, &device, &problem, "where a number asks for more");
   assert_int_equal(tsl_numeric_requirements_parse_accuracy("2e-5", &problem.ask), TESELA_OK);
   const tsl_config config = config_of(strategy, panels), two = config_of(strategy, pairs);

@@ -1,5 +1,5 @@
-/* cuda_whole: what it refuses, how products share a block, and what copies of lines may be. What it computes, check_strategy says on devices that
- * have tensor cores. */
+/* cuda_whole: what it refuses, how products share a block, and what copies of lines may be. What it computes,
+ * check_strategy says on devices that have tensor cores. */
 #include "unit/unit.h"
 #include "unit/variants.h"
 
@@ -44,8 +44,8 @@ static void refusals_have_numbers(void **state) {
   assert_refused_for(strategy, "tile_n=64 room=113", &small, &some, "room=113: mock:0 has 101376 bytes");
 }
 
-/* Products share a block as far as it has room and registers; eight lines are an odd number of chunks of 16 bytes apart, and behind those
- * across k there is one of zeros. */
+/* Products share a block as far as it has room and registers; eight lines are an odd number of chunks of 16
+ * bytes apart, and behind those across k there is one of zeros. */
 static void blocks_are_shared(void **state) {
   (void)state;
   const tsl_device device = hopper();

@@ -269,8 +269,8 @@ static void two_threads(tsl_device *device, tsl_stream *stream) {
       fail_msg("%s: thread %d: %s: %s", device->name, t, workers[t].wrong, workers[t].sentence);
 }
 
-/* Memory that is handed back is taken again: all of it together is more than the device has. Of the host's own
- * memory this asks nothing that a leak checker does not see. */
+/* Memory that is handed back is taken again: all of it together is more than the device has. Of the host's
+ * own memory this asks nothing that a leak checker does not see. */
 static void memory_comes_back(tsl_device *device, tsl_stream *stream) {
   if (device->capabilities & TSL_CAN_HOST)
     return;
@@ -334,8 +334,8 @@ static void mapped(tsl_device *device, tsl_stream *stream) {
   free(in), free(out);
 }
 
-/* Copies beside computing: bytes go in on one stream, on the device on a second, and out on a third, and only events keep
- * the order; with pitches, again and again through the same memory. */
+/* Copies beside computing: bytes go in on one stream, on the device on a second, and out on a third, and only
+ * events keep the order; with pitches, again and again through the same memory. */
 static void pinned(tsl_device *device, tsl_stream *stream) {
   enum { ROWS = 64, ROW = 40000, PITCH = 40960, ROUNDS = 8 };
   const tsl_device_ops *ops = device->ops;

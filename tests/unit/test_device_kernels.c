@@ -276,19 +276,19 @@ static tsl_image_layout image_in(tsl_buffer *buffer, int64_t width) {
 }
 
 /* Makes an image, launches the kernel that copies it out, and drops the image at once. */
-static void copy_image(tsl_stream *stream, tsl_kernel *kernel, tsl_buffer *from, tsl_buffer *to) {
+static void copy_image(tsl_stream *stream, tsl_kernel *kernel, tsl_buffer *from, tsl_buffer *buffer) {
   const tsl_device_ops *ops = from->device->ops;
   const tsl_image_layout layout = image_in(from, IMAGE_WIDTH);
   const tsl_grid grid = {.groups = {IMAGE_HEIGHT, 1, 1}, .items = {IMAGE_WIDTH, 1, 1}};
   tsl_image *image = NULL;
   MUST(ops->image_create(stream, &layout, &image));
-  const tsl_argument arguments[] = {TSL_ARG_IMAGE(image), TSL_ARG_BUFFER(to)};
+  const tsl_argument arguments[] = {TSL_ARG_IMAGE(image), TSL_ARG_BUFFER(buffer)};
   MUST(ops->launch(stream, kernel, &grid, arguments, 2));
   ops->image_destroy(image);
 }
 
-/* Images show what the stream has left in the buffer: one image after the other, gone before its kernel has run,
- * and the buffer written again behind it. */
+/* Images show what the stream has left in the buffer: one image after the other, gone before its kernel has
+ * run, and the buffer written again behind it. */
 static void images(tsl_device *device, tsl_stream *stream) {
   float in[IMAGE_FLOATS], out[3][IMAGE_FLOATS];
   tsl_buffer *from = buffer_of(stream, device, NULL, (size_t)1 << 20), *to[3];

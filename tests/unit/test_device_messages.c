@@ -1,4 +1,5 @@
-/* Sums that are scaled and rounded on a device, to types of two bytes or f32, with any strides, or added: bit for bit as the host does it, and nothing beside. */
+/* Sums that are scaled and rounded on a device, to types of two bytes or f32, with any strides, or added: bit
+ * for bit as the host does it, and nothing beside. */
 #include "unit/unit.h"
 
 #include "api/device_p2p.h"
@@ -9,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static float as_float(tesela_type type, const void *from, int64_t at) {
+static float as_float(tesela_type type, const void *from, int64_t index) {
   float number;
-  tsl_type_convert(type, (const char *)from + at * (int64_t)tsl_type(type)->size, 1, TESELA_F32, &number, 1,
-                   1);
+  tsl_type_convert(type, (const char *)from + index * (int64_t)tsl_type(type)->size, 1, TESELA_F32, &number,
+                   1, 1);
   return number;
 }
 

@@ -1,5 +1,5 @@
-/* The dispatch cache behind tesela_gemm(): a call that comes again has the bits and the sentences of its first time, whatever
- * differs from a call that is known; and the plans that it knows may be evicted. */
+/* The dispatch cache behind tesela_gemm(): a call that comes again has the bits and the sentences of its
+ * first time, whatever differs from a call that is known; and the plans that it knows may be evicted. */
 #include "unit/unit.h"
 
 #include "api/api.h"
@@ -302,7 +302,8 @@ static void test_short_in_bytes(void **state) {
     tsl_plan_cache_release(known[i]);
 }
 
-/* Plans that were made of what was known before go: at once, when their users are done, or never to be remembered. */
+/* Plans that were made of what was known before go: at once, when their users are done, or never to be
+ * remembered. */
 static void test_a_new_generation(void **state) {
   (void)state;
   static tsl_plan_cache cache;

@@ -1,5 +1,5 @@
-/* Dots of narrow types: exact ones rounded once, integers modulo 2^32, fixed_tree's bits on every device, and the public
- * call, whose types are filled in. */
+/* Dots of narrow types: exact ones rounded once, integers modulo 2^32, fixed_tree's bits on every device, and
+ * the public call, whose types are filled in. */
 #include "base/random.h"
 #include "base/status.h"
 #include "opencl.h"
@@ -40,13 +40,14 @@ static tsl_device *device_named(const char *name) {
   return device;
 }
 
-/* Whole numbers times small powers of two, so that sums are whole numbers that a double holds; integers any. */
-static void fill(tesela_type type, uint64_t seed, int64_t stride, unsigned char *at) {
+/* Whole numbers times small powers of two, so that sums are whole numbers that a double holds; integers any.
+ */
+static void fill(tesela_type type, uint64_t seed, int64_t stride, unsigned char *data) {
   for (int64_t i = 0; i < MOST; i++) {
     const uint64_t bits = tsl_random_u64(seed, (uint64_t)i);
     const double whole = type == TESELA_U8 ? (double)(bits >> 56) : (double)(int8_t)(bits >> 56),
                  value[2] = {tsl_type(type)->is_integer ? whole : ldexp(whole, (int)(bits % 6)), 0};
-    tsl_type_store(type, at + i * stride * (int64_t)tsl_type(type)->size, value);
+    tsl_type_store(type, data + i * stride * (int64_t)tsl_type(type)->size, value);
   }
 }
 
@@ -57,40 +58,41 @@ static vectors made(const tsl_types *types, int64_t x_stride, int64_t y_stride) 
   return out;
 }
 
-static void drop(vectors *of) {
-  free(of->x);
-  free(of->y);
+static void drop(vectors *vectors_in) {
+  free(vectors_in->x);
+  free(vectors_in->y);
 }
 
-static double number_at(tesela_type type, const unsigned char *at, int64_t index) {
+static double number_at(tesela_type type, const unsigned char *src, int64_t index) {
   double value[2];
-  tsl_type_load(type, at + index * (int64_t)tsl_type(type)->size, value);
+  tsl_type_load(type, src + index * (int64_t)tsl_type(type)->size, value);
   return value[0];
 }
 
 /* The sum of products, a whole number. */
-static double sum_of(const tsl_types *types, const vectors *of, int64_t count) {
+static double sum_of(const tsl_types *types, const vectors *vectors_in, int64_t count) {
   double sum = 0;
   for (int64_t i = 0; i < count; i++)
-    sum += number_at(types->a, of->x, i * of->x_stride) * number_at(types->b, of->y, i * of->y_stride);
+    sum += number_at(types->a, vectors_in->x, i * vectors_in->x_stride) *
+           number_at(types->b, vectors_in->y, i * vectors_in->y_stride);
   return sum;
 }
 
-static tsl_problem problem_of(const tsl_types *types, const vectors *of, int64_t count,
+static tsl_problem problem_of(const tsl_types *types, const vectors *vectors_in, int64_t count,
                               const double scalar[2]) {
   tsl_problem problem = tsl_problem_dot(count, types->a);
   problem.b.type = types->b;
   problem.c.type = types->c;
-  problem.a.col_stride = of->x_stride;
-  problem.b.row_stride = of->y_stride;
+  problem.a.col_stride = vectors_in->x_stride;
+  problem.b.row_stride = vectors_in->y_stride;
   problem.alpha[0] = scalar[0];
   problem.beta[0] = scalar[1];
   return problem;
 }
 
 /* C's bits; `before` in it where beta asks for that. */
-static uint64_t dot_bits(const char *name, tsl_device *device, const tsl_problem *problem, const vectors *of,
-                         double before) {
+static uint64_t dot_bits(const char *name, tsl_device *device, const tsl_problem *problem,
+                         const vectors *vectors_in, double before) {
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_DOT, name);
   const tsl_config config = tsl_strategy_defaults(strategy);
   const double value[2] = {before, 0};
@@ -100,13 +102,15 @@ static uint64_t dot_bits(const char *name, tsl_device *device, const tsl_problem
   const tesela_status status = tsl_plan_create(problem, strategy, &config, device, TSL_PLACE_HOST, &plan);
   if (status != TESELA_OK)
     fail_msg("%s on %s: %s", name, device->name, tesela_last_error());
-  const tsl_operands operands = {.a = {.host = of->x}, .b = {.host = of->y}, .c = {.host = &c}};
+  const tsl_operands operands = {
+      .a = {.host = vectors_in->x}, .b = {.host = vectors_in->y}, .c = {.host = &c}};
   assert_int_equal(tsl_plan_run(plan, &operands, NULL), TESELA_OK);
   tsl_plan_destroy(plan);
   return c;
 }
 
-/* alpha sum + beta before as C has it: rounded once; or modulo 2^32. Everything is a whole number below 2^53. */
+/* alpha sum + beta before as C has it: rounded once; or modulo 2^32. Everything is a whole number below 2^53.
+ */
 static uint64_t rounded(tesela_type type, double sum, const double scalar[2], double before) {
   const double result[2] = {scalar[0] * sum + scalar[1] * before, 0};
   uint64_t c = 0;
@@ -136,8 +140,8 @@ static void expect_bits(const char *name, const char *device_name, const tsl_typ
   }
 }
 
-/* Integers are exact by every strategy; so are the others by exact, and by fixed_tree, whose sums are in double, where C is f32
- * or rounded from what is one. */
+/* Integers are exact by every strategy; so are the others by exact, and by fixed_tree, whose sums are in
+ * double, where C is f32 or rounded from what is one. */
 static void sums_are_exact(void **state) {
   (void)state;
   static const char *const names[] = {"sequential", "fixed_tree", "exact"};

@@ -75,7 +75,8 @@ static void what_was_measured_is_known(void **state) {
   tesela_plan_destroy(known);
 }
 
-/* On a machine that others use, quartiles may lie any number of medians apart: nothing to reckon exp(spread^2) of. */
+/* On a machine that others use, quartiles may lie any number of medians apart: nothing to reckon
+ * exp(spread^2) of. */
 static void what_scatters_is_believed_within_reason(void **state) {
   (void)state;
   tesela_gemm_desc desc = product;

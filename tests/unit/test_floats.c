@@ -110,39 +110,39 @@ typedef struct call {
   bool adds; /* beta is not 0 */
 } call;
 
-static tesela_status run(const call *of, int threads, const char *bits) {
+static tesela_status run(const call *call_in, int threads, const char *bits) {
   static const double alpha[2] = {-1.1, 0.3}, beta[2] = {0.7, 0.2}, whole[2] = {2, 0}, zero[2] = {0, 0};
-  const tsl_op op = of->strategy ? of->strategy->op : TSL_OP_GEMM;
-  const bool is_integer = tsl_type(of->types.c)->is_integer, is_plain = op == TSL_OP_DOT;
-  const char *name = of->strategy ? of->strategy->name : NULL;
-  const double *by = is_integer ? whole : alpha, *adding = !of->adds ? zero : is_integer ? whole : beta;
+  const tsl_op op = call_in->strategy ? call_in->strategy->op : TSL_OP_GEMM;
+  const bool is_integer = tsl_type(call_in->types.c)->is_integer, is_plain = op == TSL_OP_DOT;
+  const char *name = call_in->strategy ? call_in->strategy->name : NULL;
+  const double *by = is_integer ? whole : alpha, *adding = !call_in->adds ? zero : is_integer ? whole : beta;
   memcpy(c, before, sizeof c);
   if (op == TSL_OP_DOT)
     return tesela_dot(contexts[threads],
-                      &(tesela_dot_desc){.n = of->k * of->m,
-                                         .x = {.data = a, .type = of->types.a},
-                                         .y = {.data = b, .type = of->types.b},
-                                         .result = {.data = c, .type = of->types.c},
+                      &(tesela_dot_desc){.n = call_in->k * call_in->m,
+                                         .x = {.data = a, .type = call_in->types.a},
+                                         .y = {.data = b, .type = call_in->types.b},
+                                         .result = {.data = c, .type = call_in->types.c},
                                          .alpha = is_plain ? NULL : by,
                                          .strategy = name},
                       NULL);
   if (op == TSL_OP_TRANSPOSE)
     return tesela_transpose(contexts[threads],
-                            &(tesela_transpose_desc){.rows = of->m,
-                                                     .cols = of->n,
-                                                     .a = {.data = a, .type = of->types.a},
-                                                     .b = {.data = c, .type = of->types.c},
+                            &(tesela_transpose_desc){.rows = call_in->m,
+                                                     .cols = call_in->n,
+                                                     .a = {.data = a, .type = call_in->types.a},
+                                                     .b = {.data = c, .type = call_in->types.c},
                                                      .strategy = name},
                             NULL);
   if (op == TSL_OP_SOLVE)
     return TESELA_UNSUPPORTED; /* its triangle needs a diagonal */
   return tesela_gemm(contexts[threads],
-                     &(tesela_gemm_desc){.m = of->m,
-                                         .n = of->n,
-                                         .k = of->k,
-                                         .a = {.data = a, .type = of->types.a},
-                                         .b = {.data = b, .type = of->types.b},
-                                         .c = {.data = c, .type = of->types.c},
+                     &(tesela_gemm_desc){.m = call_in->m,
+                                         .n = call_in->n,
+                                         .k = call_in->k,
+                                         .a = {.data = a, .type = call_in->types.a},
+                                         .b = {.data = b, .type = call_in->types.b},
+                                         .c = {.data = c, .type = call_in->types.c},
                                          .alpha = by,
                                          .beta = adding,
                                          .bits = bits,
@@ -160,19 +160,20 @@ static bool next_call(int *strategy, int *types, call *out) {
   return false;
 }
 
-static const char *name_of(const call *of, char text[160]) {
+static const char *name_of(const call *call_in, char text[160]) {
   snprintf(text, 160, "%s %s, %s to %s, %lld x %lld x %lld%s",
-           of->strategy ? tsl_op_name(of->strategy->op) : "gemm", of->strategy ? of->strategy->name : "auto",
-           tsl_type(of->types.a)->name, tsl_type(of->types.c)->name, (long long)of->m, (long long)of->n,
-           (long long)of->k, of->adds ? ", beta" : "");
+           call_in->strategy ? tsl_op_name(call_in->strategy->op) : "gemm",
+           call_in->strategy ? call_in->strategy->name : "auto", tsl_type(call_in->types.a)->name,
+           tsl_type(call_in->types.c)->name, (long long)call_in->m, (long long)call_in->n,
+           (long long)call_in->k, call_in->adds ? ", beta" : "");
   return text;
 }
 
 /* --- tests --- */
 
-static void check_modes(const call *of) {
+static void check_modes(const call *call_in) {
   char name[160];
-  tesela_status status = run(of, 1, "threads");
+  tesela_status status = run(call_in, 1, "threads");
   if (status == TESELA_UNSUPPORTED || status == TESELA_NO_DEVICE)
     return;
   memcpy(plain, c, sizeof plain);
@@ -180,20 +181,20 @@ static void check_modes(const call *of) {
     for (int threads = 1; threads <= THREADS; threads += threads < 3 ? 1 : threads < 5 ? 2 : 3) {
       take_mode(mode);
       const tsl_floats wanted = tsl_floats_masked(tsl_floats_read());
-      status = run(of, threads, "threads");
+      status = run(call_in, threads, "threads");
       const tsl_floats left = tsl_floats_masked(tsl_floats_read());
       const int rounding = fegetround();
       leave_mode();
       if (status != TESELA_OK)
-        fail_msg("%s: %s", name_of(of, name), tesela_last_error());
+        fail_msg("%s: %s", name_of(call_in, name), tesela_last_error());
       if (threads == 1)
         memcpy(expected, c, sizeof expected);
       if (left != wanted || rounding != roundings[mode % ROUNDINGS])
-        fail_msg("%s, mode %d: the caller's mode is another one afterwards", name_of(of, name), mode);
+        fail_msg("%s, mode %d: the caller's mode is another one afterwards", name_of(call_in, name), mode);
       if (memcmp(c, expected, sizeof c) != 0)
-        fail_msg("%s, mode %d: %d threads have other bits than one", name_of(of, name), mode, threads);
-      if (of->strategy && of->strategy->needs_nearest && memcmp(c, plain, sizeof c) != 0)
-        fail_msg("%s, mode %d: other bits than to nearest", name_of(of, name), mode);
+        fail_msg("%s, mode %d: %d threads have other bits than one", name_of(call_in, name), mode, threads);
+      if (call_in->strategy && call_in->strategy->needs_nearest && memcmp(c, plain, sizeof c) != 0)
+        fail_msg("%s, mode %d: other bits than to nearest", name_of(call_in, name), mode);
     }
 }
 
@@ -284,20 +285,20 @@ static void leave_traps(void) {
 }
 
 /* A trap ends the program. */
-static int check_flags(const call *of, int threads, data kind) {
+static int check_flags(const call *call_in, int threads, data kind) {
   char name[160];
   feclearexcept(FE_ALL_EXCEPT);
   (void)trapped();
-  const tesela_status status = run(of, threads, NULL);
+  const tesela_status status = run(call_in, threads, NULL);
   leave_traps();
   const int flags = fetestexcept(SERIOUS);
   feclearexcept(FE_ALL_EXCEPT);
   if (status == TESELA_UNSUPPORTED || status == TESELA_NO_DEVICE)
     return 0;
   if (status != TESELA_OK)
-    fail_msg("%s: %s", name_of(of, name), tesela_last_error());
+    fail_msg("%s: %s", name_of(call_in, name), tesela_last_error());
   if (flags)
-    print_error("%s, %d threads, data %d:%s%s%s\n", name_of(of, name), threads, (int)kind,
+    print_error("%s, %d threads, data %d:%s%s%s\n", name_of(call_in, name), threads, (int)kind,
                 flags & FE_INVALID ? " invalid" : "", flags & FE_OVERFLOW ? " overflow" : "",
                 flags & FE_DIVBYZERO ? " division by zero" : "");
   return flags != 0;

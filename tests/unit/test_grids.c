@@ -1,5 +1,6 @@
-/* Grids and what a device allows: on PoCL, told that it takes few groups along each dimension, every launch stays within, and
- * what cannot is refused with the dimension. A grid that passes the limit fails in the launch, as drivers let it. */
+/* Grids and what a device allows: on PoCL, told that it takes few groups along each dimension, every launch
+ * stays within, and what cannot is refused with the dimension. A grid that passes the limit fails in the
+ * launch, as drivers let it. */
 #include "unit/unit.h"
 
 #include "base/status.h"

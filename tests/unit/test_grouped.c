@@ -1,5 +1,6 @@
-/* tesela_gemm_grouped(): the bits of single calls whatever the products are, one plan or many, by descriptions and by batches; what is queued
- * on a device; nothing written where something is wrong, and the number of what is; results that overlap. */
+/* tesela_gemm_grouped(): the bits of single calls whatever the products are, one plan or many, by
+ * descriptions and by batches; what is queued on a device; nothing written where something is wrong, and the
+ * number of what is; results that overlap. */
 #include "opencl.h"
 #include "unit/unit.h"
 
@@ -61,36 +62,36 @@ typedef struct group {
 } group;
 
 /* Numbers of any type, finite and not large: all bytes that a component of it has are the same small ones. */
-static void fill(unsigned char *bytes, size_t count, const kind *of) {
+static void fill(unsigned char *bytes, size_t count, const kind *kind_in) {
   for (size_t i = 0; i < count; i++) {
     const double value = (double)(draw(200) - 100) / 64;
     const float single = (float)value;
     uint32_t bits;
     memcpy(&bits, &single, sizeof bits);
-    if (of->a == TESELA_F64)
+    if (kind_in->a == TESELA_F64)
       memcpy(bytes + i * 8, &value, 8);
-    else if (of->a == TESELA_C64)
+    else if (kind_in->a == TESELA_C64)
       memcpy(bytes + i * 8, (float[2]){single, -single}, 8);
-    else if (of->a == TESELA_F32)
+    else if (kind_in->a == TESELA_F32)
       memcpy(bytes + i * 4, &single, 4);
-    else if (of->a == TESELA_BF16)
+    else if (kind_in->a == TESELA_BF16)
       memcpy(bytes + i * 2, &(uint16_t){(uint16_t)(bits >> 16)}, 2);
     else
       bytes[i] = (unsigned char)draw(255);
   }
 }
 
-static const void *place(group *in, int64_t rows, int64_t row_stride, const kind *of) {
+static const void *place(group *in, int64_t rows, int64_t row_stride, const kind *kind_in) {
   const size_t count = (size_t)(rows * row_stride) + 1, start = (in->used + 63) / 64 * 64;
-  in->used = start + count * of->a_size;
+  in->used = start + count * kind_in->a_size;
   assert_true(in->used <= BYTES);
-  fill(operands + start, count, of);
+  fill(operands + start, count, kind_in);
   return operands + start;
 }
 
-static void *place_result(group *in, int64_t rows, int64_t row_stride, const kind *of) {
+static void *place_result(group *in, int64_t rows, int64_t row_stride, const kind *kind_in) {
   const size_t count = (size_t)(rows * row_stride) + 1, start = (in->used_results + 63) / 64 * 64;
-  in->used_results = start + count * of->c_size;
+  in->used_results = start + count * kind_in->c_size;
   assert_true(in->used_results <= BYTES);
   return results + start;
 }
@@ -128,17 +129,17 @@ static void reset(void) {
     results[i] = (unsigned char)(i % 4 == 3 ? 0x3f : i % 61);
 }
 
-static void one_by_one(const group *of) {
+static void one_by_one(const group *group_in) {
   reset();
-  for (int64_t i = 0; i < of->count; i++)
-    must(tesela_gemm(context, &of->descs[i], NULL));
+  for (int64_t i = 0; i < group_in->count; i++)
+    must(tesela_gemm(context, &group_in->descs[i], NULL));
   memcpy(expected, results, BYTES);
   reset();
 }
 
-static void check(const group *of, const char *what) {
-  for (int64_t i = 0; i < of->count; i++) {
-    const tesela_gemm_desc *desc = &of->descs[i];
+static void check(const group *group_in, const char *what) {
+  for (int64_t i = 0; i < group_in->count; i++) {
+    const tesela_gemm_desc *desc = &group_in->descs[i];
     const size_t at = (size_t)((unsigned char *)desc->c.data - results),
                  size = desc->c.type == TESELA_F64 ? 8 : 4;
     if (desc->m > 0 && memcmp(results + at, expected + at, (size_t)desc->n * size) != 0)
@@ -148,12 +149,12 @@ static void check(const group *of, const char *what) {
   assert_memory_equal(results, expected, BYTES);
 }
 
-static void draw_group(group *of, uint64_t seed) {
+static void draw_group(group *group_in, uint64_t seed) {
   state_of_numbers = seed;
-  *of = (group){.count = 0};
-  while (of->count < MOST - 4) {
+  *group_in = (group){.count = 0};
+  while (group_in->count < MOST - 4) {
     const int64_t most = draw(9) == 0 ? 200 : draw(1) ? 12 : 40;
-    add(of, draw(most), draw(most), draw(most));
+    add(group_in, draw(most), draw(most), draw(most));
   }
 }
 
@@ -369,7 +370,8 @@ static void other_sizes(void **state) {
 
 /* --- in buffers --- */
 
-/* Sums of small whole numbers, exact in any order: eight products of one shape at even distances, three of others, one of which is a batch. */
+/* Sums of small whole numbers, exact in any order: eight products of one shape at even distances, three of
+ * others, one of which is a batch. */
 enum { ALIKE = 8, OTHERS = 3, ALL = ALIKE + OTHERS };
 static const int64_t shapes[ALL][4] = {{17, 13, 40, 1}, {17, 13, 40, 1}, {5, 33, 20, 1},  {17, 13, 40, 1},
                                        {17, 13, 40, 1}, {64, 70, 31, 1}, {17, 13, 40, 1}, {17, 13, 40, 1},
@@ -430,8 +432,9 @@ static void in_buffers(const char *device) {
     tesela_buffer_destroy(buffers[i]);
 }
 
-/* Products of many sizes in bf16, of which a device may take those in one run whose C lies as such runs want it: the others, with rows at odd
- * addresses, a C that is read, a bias, or no terms, are queued beside them. Sums of small whole numbers are exact; what lies between results stays. */
+/* Products of many sizes in bf16, of which a device may take those in one run whose C lies as such runs want
+ * it: the others, with rows at odd addresses, a C that is read, a bias, or no terms, are queued beside them.
+ * Sums of small whole numbers are exact; what lies between results stays. */
 static void many_sizes(const char *device) {
   enum { PRODUCTS = 40, ELEMENTS = 1200000 };
   static uint16_t a[ELEMENTS], b[ELEMENTS];

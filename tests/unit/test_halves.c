@@ -1,5 +1,6 @@
-/* halves: no element is further off than what is promised, on PoCL where it is there: lines of ordinary numbers, some of which are tiny, lines
- * without such a proof, and lines that a sample does not tell the truth about. What rounds numbers to f16 is right for each of them. */
+/* halves: no element is further off than what is promised, on PoCL where it is there: lines of ordinary
+ * numbers, some of which are tiny, lines without such a proof, and lines that a sample does not tell the
+ * truth about. What rounds numbers to f16 is right for each of them. */
 
 #include "unit/unit.h"
 
@@ -20,8 +21,9 @@ static tesela_context *context;
 static float a[M * K], b[K * N], c[M * N];
 
 /* Numbers of one size; of which few are tiny; with zeros and tiny ones in A, or in B; by powers of
- * two along lines of A and against them in B, tiny ones of A where B's are largest; which become smaller along lines; with exponents anywhere; so
- * small that they are not normal; with infinities; one large number behind what samples see. */
+ * two along lines of A and against them in B, tiny ones of A where B's are largest; which become smaller
+ * along lines; with exponents anywhere; so small that they are not normal; with infinities; one large number
+ * behind what samples see. */
 typedef enum kind {
   NORMAL,
   TINY,

@@ -1,5 +1,6 @@
-/* The tile registers' kernels, whose text is compiled here with words in plain C: copies, addresses and last steps of
- * whole products are proven on any machine. Where the processor has such registers, the real ones are judged as well. */
+/* The tile registers' kernels, whose text is compiled here with words in plain C: copies, addresses and last
+ * steps of whole products are proven on any machine. Where the processor has such registers, the real ones
+ * are judged as well. */
 #include "unit/unit.h"
 
 #include <float.h>
@@ -15,14 +16,14 @@
 
 static _Thread_local unsigned char registers[8][16][64];
 
-static void load_register(int t, const void *at, size_t stride) {
+static void load_register(int t, const void *src, size_t stride) {
   for (size_t row = 0; row < 16; row++)
-    memcpy(registers[t][row], (const unsigned char *)at + row * stride, 64);
+    memcpy(registers[t][row], (const unsigned char *)src + row * stride, 64);
 }
 
-static void store_register(int t, void *at, size_t stride) {
+static void store_register(int t, void *data, size_t stride) {
   for (size_t row = 0; row < 16; row++)
-    memcpy((unsigned char *)at + row * stride, registers[t][row], 64);
+    memcpy((unsigned char *)data + row * stride, registers[t][row], 64);
 }
 
 static void zero_register(int t) {
@@ -65,9 +66,9 @@ static uint32_t dot_uu(uint32_t sum, const unsigned char *a, const unsigned char
   return sum;
 }
 
-static float bf16_at(const unsigned char *at) {
+static float bf16_at(const unsigned char *src) {
   uint16_t bits;
-  memcpy(&bits, at, sizeof bits);
+  memcpy(&bits, src, sizeof bits);
   return (float)tsl_bf16_to_f64(bits);
 }
 
@@ -149,8 +150,8 @@ static const shape shapes[] = {
     {40, 600, 200, true, false}, {300, 70, 30, false, false},
 };
 
-/* What rows of A and columns of B are multiplied by, by turns, powers of two: all near 1; subnormal numbers by large ones;
- * products that are subnormal. */
+/* What rows of A and columns of B are multiplied by, by turns, powers of two: all near 1; subnormal numbers
+ * by large ones; products that are subnormal. */
 enum { SCALES = 3 };
 typedef struct scales {
   double a[SCALES], b[SCALES];
@@ -158,30 +159,30 @@ typedef struct scales {
 static const scales plain = {{1, 1, 1}, {1, 1, 1}},
                     tiny = {{0x1p-132, 1, 0x1p-75}, {0x1p60, 0x1p-128, 0x1p-72}};
 
-static void fill_scaled(const tsl_shape *of, void *at, uint64_t seed, const double *of_rows,
+static void fill_scaled(const tsl_shape *shape, void *data, uint64_t seed, const double *of_rows,
                         const double *of_columns) {
-  for (int64_t i = 0; i < of->rows; i++)
-    for (int64_t j = 0; j < of->cols; j++) {
-      const uint64_t bits = tsl_random_u64(seed, (uint64_t)(i * of->cols + j));
-      const double whole = of->type == TESELA_U8 ? (double)(bits >> 56) : (double)(int8_t)(bits >> 56);
+  for (int64_t i = 0; i < shape->rows; i++)
+    for (int64_t j = 0; j < shape->cols; j++) {
+      const uint64_t bits = tsl_random_u64(seed, (uint64_t)(i * shape->cols + j));
+      const double whole = shape->type == TESELA_U8 ? (double)(bits >> 56) : (double)(int8_t)(bits >> 56);
       const double scale = of_rows[i / 8 % SCALES] * of_columns[j / 8 % SCALES];
-      test_set(of, at, i, j, of->type == TESELA_BF16 ? whole / 64 * scale : whole);
+      test_set(shape, data, i, j, shape->type == TESELA_BF16 ? whole / 64 * scale : whole);
     }
 }
 
-static void fill(const tsl_shape *of, void *at, uint64_t seed) {
-  fill_scaled(of, at, seed, plain.a, plain.b);
+static void fill(const tsl_shape *shape, void *data, uint64_t seed) {
+  fill_scaled(shape, data, seed, plain.a, plain.b);
 }
 
 /* At a cache line, as tiles want it that read A where it lies. */
-static void *aligned_matrix(const tsl_shape *of, void **origin) {
-  const size_t bytes = (size_t)tsl_shape_extent(of) * tsl_type(of->type)->size;
+static void *aligned_matrix(const tsl_shape *shape, void **origin) {
+  const size_t bytes = (size_t)tsl_shape_extent(shape) * tsl_type(shape->type)->size;
   *origin = aligned_alloc(64, (bytes + 63) / 64 * 64);
   return *origin;
 }
 
-/* Judges a product by these kernels, in panels of 32 units and passes of few rows; rows of C of two places each, so that
- * gaps show, or dense ones that take sums as they are. */
+/* Judges a product by these kernels, in panels of 32 units and passes of few rows; rows of C of two places
+ * each, so that gaps show, or dense ones that take sums as they are. */
 static bool is_right(const tsl_amx_kernels *kernels, tesela_type c_type, const shape *size, double beta,
                      bool alone, const scales *scale) {
   tsl_problem problem = tsl_problem_gemm(size->m, size->n, size->k, kernels->a);
@@ -274,8 +275,8 @@ static tsl_amx_kernels row_for_bf16(void) {
   return kernels;
 }
 
-/* Registers that take subnormal numbers as 0, beside tiles for operands that have some: every element is right. Without
- * those tiles it is not, so the test can fail. */
+/* Registers that take subnormal numbers as 0, beside tiles for operands that have some: every element is
+ * right. Without those tiles it is not, so the test can fail. */
 static void registers_that_flush_are_spared_what_they_would_flush(void **state) {
   (void)state;
   tsl_devices *devices;
@@ -298,7 +299,8 @@ static void registers_that_flush_are_spared_what_they_would_flush(void **state) 
   tsl_devices_destroy(devices);
 }
 
-/* What this processor takes for bf16, on operands whose numbers, products or sums are subnormal, and on others. */
+/* What this processor takes for bf16, on operands whose numbers, products or sums are subnormal, and on
+ * others. */
 static void subnormal_numbers_count(void **state) {
   (void)state;
   tsl_devices *devices;
@@ -346,7 +348,8 @@ static void real_registers_multiply(void **state) {
   tsl_devices_destroy(devices);
 }
 
-/* C so large that its lines go past the caches, whole ones where they are aligned: every element is written, nothing else. */
+/* C so large that its lines go past the caches, whole ones where they are aligned: every element is written,
+ * nothing else. */
 static void large_results_are_whole(void **state) {
   (void)state;
   enum { M = 2049, N = 2064, K = 5, LINE = 16, GUARD = 77 };

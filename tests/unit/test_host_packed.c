@@ -1,6 +1,6 @@
-/* The packed product on the host: every schedule, with and without copies, alone and with threads, gives the same bits,
- * and the right ones; so it does with several callers at once. Threads are those of this process: with a number as
- * its argument, the program prints what one process with that many threads computes. */
+/* The packed product on the host: every schedule, with and without copies, alone and with threads, gives the
+ * same bits, and the right ones; so it does with several callers at once. Threads are those of this process:
+ * with a number as its argument, the program prints what one process with that many threads computes. */
 #include "unit/callers.h"
 #include "unit/threads.h"
 
@@ -21,23 +21,23 @@ static const char *program;
 static const tesela_type types[] = {TESELA_F32, TESELA_F64, TESELA_C64, TESELA_C128};
 enum { TYPES = sizeof types / sizeof *types };
 
-static void expect_right(const host_product *made, const void *before) {
-  expect_right_sums(made, before, tsl_accuracy_of_panels(&made->problem, 128).factor + 4);
+static void expect_right(const host_product *product, const void *before) {
+  expect_right_sums(product, before, tsl_accuracy_of_panels(&product->problem, 128).factor + 4);
 }
 
 /* --- schedules --- */
 
-static void expect_same(const host_product *made, const tsl_packed_job *job, const void *before,
+static void expect_same(const host_product *product, const tsl_packed_job *job, const void *before,
                         const void *expected) {
   for (int threads = 0; threads < 2; threads++) { /* as many as there are, and one */
-    host_product_restore(made, before);
+    host_product_restore(product, before);
     assert_int_equal(tsl_packed_run(job, tsl_pool_team(tsl_pool_shared(), threads)), TESELA_OK);
-    expect_same_bits(made, expected);
+    expect_same_bits(product, expected);
   }
 }
 
-/* Caches so small that there are several panels of A and several rectangles of C; then every way to multiply that can
- * take the operands. */
+/* Caches so small that there are several panels of A and several rectangles of C; then every way to multiply
+ * that can take the operands. */
 static void try_all(const tsl_device *real, const tsl_problem *problem) {
   tsl_device device = *real;
   host_product made = host_product_of(problem);
@@ -209,8 +209,9 @@ static tsl_device this_processor(void) {
   return here;
 }
 
-/* Threads wait for each other once a panel of k at most where C's share of the last cache has room for all of it, however few
- * its rows; and what the model likes best leaves no thread with a quarter more than its share. */
+/* Threads wait for each other once a panel of k at most where C's share of the last cache has room for all of
+ * it, however few its rows; and what the model likes best leaves no thread with a quarter more than its
+ * share. */
 static void threads_get_even_shares(void **state) {
   enum { THREADS = 16, DEEPEST = 128 };
   (void)state;
@@ -246,9 +247,9 @@ static void threads_get_even_shares(void **state) {
     }
 }
 
-/* Processors whose last cache is far (two MiB a core near it): squares that were multiplied at half of the speed when all threads wrote and
- * read one copy of B, and each task all of it again. The model takes strips, whose copies are their own, and no choice spends a fifth of its
- * time on reading again. */
+/* Processors whose last cache is far (two MiB a core near it): squares that were multiplied at half of the
+ * speed when all threads wrote and read one copy of B, and each task all of it again. The model takes strips,
+ * whose copies are their own, and no choice spends a fifth of its time on reading again. */
 static void nothing_is_read_again_and_again(void **state) {
   static const struct {
     int threads;
@@ -309,7 +310,8 @@ static void mark(tsl_packed_prefetch prefetch, int64_t times, const unsigned cha
   }
 }
 
-/* While the tiles of a group are multiplied, every line of the next group's rows is asked for, wherever they start. */
+/* While the tiles of a group are multiplied, every line of the next group's rows is asked for, wherever they
+ * start. */
 static void whole_rows_are_prefetched(void **state) {
   enum { ROWS = 64, COLUMNS = 40, TILES = 3, OFFSETS = TSL_CACHE_LINE / 4 };
   (void)state;

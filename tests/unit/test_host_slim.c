@@ -1,6 +1,7 @@
-/* The slim product on the host: every number of rows and of steps, every way the operands can lie, every instruction set; the
- * same bits alone and in pieces for threads, with what is wanted next prefetched and not, past the caches and not; what
- * host_small computes, bit by bit; C = beta C; what is refused, and why. */
+/* The slim product on the host: every number of rows and of steps, every way the operands can lie, every
+ * instruction set; the same bits alone and in pieces for threads, with what is wanted next prefetched and
+ * not, past the caches and not; what host_small computes, bit by bit; C = beta C; what is refused, and why.
+ */
 #include "unit/cpu.h"
 #include "unit/host_product.h"
 #include "unit/sanitizers.h"
@@ -8,20 +9,20 @@
 #include "strategy/gemm/host_slim/host_slim_job.h"
 #include "strategy/gemm/host_small/host_small_job.h"
 
-/* Whether host_small, which adds up in the same order, gets the same bits. Under a sanitizer the compiler fuses other multiply-adds
- * of plain C in either. */
-static void expect_as_small(const host_product *made, const tsl_device *device, const void *before,
+/* Whether host_small, which adds up in the same order, gets the same bits. Under a sanitizer the compiler
+ * fuses other multiply-adds of plain C in either. */
+static void expect_as_small(const host_product *product, const tsl_device *device, const void *before,
                             const void *expected) {
   if (ADDRESS_SANITIZER || THREAD_SANITIZER)
     return;
-  const tsl_fast_product called = tsl_small_product(&made->problem, &made->operands);
+  const tsl_fast_product called = tsl_small_product(&product->problem, &product->operands);
   tsl_small_job job;
   tsl_small_job_make(&called, device->capabilities, &job, NULL);
-  host_product_restore(made, before);
+  host_product_restore(product, before);
   assert_int_equal(
-      tsl_small_job_run(&job, made->operands.a.host, made->operands.b.host, made->operands.c.host),
+      tsl_small_job_run(&job, product->operands.a.host, product->operands.b.host, product->operands.c.host),
       TESELA_OK);
-  expect_same_bits(made, expected);
+  expect_same_bits(product, expected);
 }
 
 static tesela_status run(const tsl_slim_job *job, tsl_team team, const tsl_operands *operands) {

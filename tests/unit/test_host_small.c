@@ -1,5 +1,5 @@
-/* The small product on the host: every tile of every instruction set, whole and in part, in both directions; the same
- * bits by every way to call it, and the errors of the quick way are those of the long one. */
+/* The small product on the host: every tile of every instruction set, whole and in part, in both directions;
+ * the same bits by every way to call it, and the errors of the quick way are those of the long one. */
 #include "unit/host_product.h"
 
 #include "strategy/gemm/host_small/host_small_job.h"
@@ -7,16 +7,16 @@
 static int at_once;
 
 /* The same bits without a job, where that is possible: all of C's memory is what a job left. */
-static void expect_at_once(host_product *made, unsigned offers, const void *before) {
-  void *c = made->operands.c.host, *by_job = host_product_keep(made);
-  tsl_fast_product called = tsl_small_product(&made->problem, &made->operands);
-  host_product_restore(made, before);
-  called.a = made->operands.a.host;
-  called.b = made->operands.b.host;
+static void expect_at_once(host_product *product, unsigned offers, const void *before) {
+  void *c = product->operands.c.host, *by_job = host_product_keep(product);
+  tsl_fast_product called = tsl_small_product(&product->problem, &product->operands);
+  host_product_restore(product, before);
+  called.a = product->operands.a.host;
+  called.b = product->operands.b.host;
   called.c = c;
   const bool done = tsl_small_run_at_once(&called, offers);
   at_once += done;
-  if (memcmp(c, done ? by_job : before, made->c_bytes) != 0)
+  if (memcmp(c, done ? by_job : before, product->c_bytes) != 0)
     fail_msg("%lld x %lld x %lld at once differs", (long long)called.m, (long long)called.n,
              (long long)called.k);
   free(by_job);
@@ -25,19 +25,20 @@ static void expect_at_once(host_product *made, unsigned offers, const void *befo
 static int far;
 
 /* And by tiles for operands in no cache, where there are such. */
-static void expect_far(host_product *made, unsigned offers, const void *before) {
-  void *c = made->operands.c.host, *by_job = host_product_keep(made);
-  const tsl_fast_product called = tsl_small_product(&made->problem, &made->operands);
+static void expect_far(host_product *product, unsigned offers, const void *before) {
+  void *c = product->operands.c.host, *by_job = host_product_keep(product);
+  const tsl_fast_product called = tsl_small_product(&product->problem, &product->operands);
   tsl_small_job job;
-  host_product_restore(made, before);
+  host_product_restore(product, before);
   if (tsl_small_job_make_far(&called, offers, &job)) {
     far++;
-    assert_int_equal(tsl_small_job_run(&job, made->operands.a.host, made->operands.b.host, c), TESELA_OK);
-    if (memcmp(c, by_job, made->c_bytes) != 0)
+    assert_int_equal(tsl_small_job_run(&job, product->operands.a.host, product->operands.b.host, c),
+                     TESELA_OK);
+    if (memcmp(c, by_job, product->c_bytes) != 0)
       fail_msg("%lld x %lld x %lld far from caches differs", (long long)called.m, (long long)called.n,
                (long long)called.k);
   }
-  host_product_restore(made, by_job);
+  host_product_restore(product, by_job);
   free(by_job);
 }
 
@@ -173,13 +174,13 @@ static void copies(void **state) {
 enum { SIZE = 13, COUNT = SIZE * SIZE };
 static float a[COUNT], b[COUNT], c[3][COUNT];
 
-static tesela_gemm_desc desc_of(float *to) {
+static tesela_gemm_desc desc_of(float *dst) {
   return (tesela_gemm_desc){.m = SIZE,
                             .n = SIZE,
                             .k = SIZE,
                             .a = {.data = a},
                             .b = {.data = b},
-                            .c = {.data = to},
+                            .c = {.data = dst},
                             .device = "cpu",
                             .strategy = "host_small"};
 }

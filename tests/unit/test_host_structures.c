@@ -1,5 +1,6 @@
-/* Structures and triangles in the packed product on the host, beside plain sums: what is not stored is NaN and stays unread,
- * what is not computed stays as it was, in every schedule, with one thread and several, bits are the same. */
+/* Structures and triangles in the packed product on the host, beside plain sums: what is not stored is NaN
+ * and stays unread, what is not computed stays as it was, in every schedule, with one thread and several,
+ * bits are the same. */
 #include "unit/unit.h"
 
 #include <complex.h>
@@ -108,19 +109,19 @@ static void make(const tsl_problem *problem, product *out) {
   }
 }
 
-static void release(product *made) {
+static void release(product *product_in) {
   for (int i = 0; i < TSL_OPERANDS; i++)
-    free(made->memory[i]);
+    free(product_in->memory[i]);
 }
 
 /* --- what is right --- */
 
-static void expect_element(const product *made, void *before, int64_t i, int64_t j) {
-  const tsl_problem *problem = &made->problem;
+static void expect_element(const product *product_in, void *before, int64_t i, int64_t j) {
+  const tsl_problem *problem = &product_in->problem;
   const tsl_shape *c = &problem->c;
   const int general = tsl_problem_structured(problem) == TSL_OPERAND_A ? TSL_OPERAND_B : TSL_OPERAND_A;
-  void *a = problem->in_place && general == TSL_OPERAND_A ? before : made->operands.a.host,
-       *b = problem->in_place && general == TSL_OPERAND_B ? before : made->operands.b.host;
+  void *a = problem->in_place && general == TSL_OPERAND_A ? before : product_in->operands.a.host,
+       *b = problem->in_place && general == TSL_OPERAND_B ? before : product_in->operands.b.host;
   const double complex alpha = CMPLX(problem->alpha[0], problem->alpha[1]),
                        beta = CMPLX(problem->beta[0], problem->beta[1]);
   double complex sum = 0;
@@ -148,7 +149,7 @@ static void expect_element(const product *made, void *before, int64_t i, int64_t
     expected += beta * old;
     magnitude += cabs(beta) * cabs(old);
   }
-  const double complex got = load(c, made->operands.c.host, i, j);
+  const double complex got = load(c, product_in->operands.c.host, i, j);
   if (tsl_is_hermitian(c->structure) && i == j) {
     expected = creal(expected);
     assert_true(cimag(got) == 0);
@@ -160,30 +161,31 @@ static void expect_element(const product *made, void *before, int64_t i, int64_t
              cimag(expected));
 }
 
-static void expect_right(const product *made, void *before_memory) {
-  const tsl_shape *c = &made->problem.c;
+static void expect_right(const product *product_in, void *before_memory) {
+  const tsl_shape *c = &product_in->problem.c;
   const size_t size = tsl_type(c->type)->size;
-  unsigned char *copy = malloc(made->bytes[TSL_OPERAND_C]),
-                *before = (unsigned char *)before_memory + ((unsigned char *)made->operands.c.host -
-                                                            (unsigned char *)made->memory[TSL_OPERAND_C]);
+  unsigned char *copy = malloc(product_in->bytes[TSL_OPERAND_C]),
+                *before =
+                    (unsigned char *)before_memory + ((unsigned char *)product_in->operands.c.host -
+                                                      (unsigned char *)product_in->memory[TSL_OPERAND_C]);
   assert_non_null(copy);
-  memcpy(copy, made->memory[TSL_OPERAND_C], made->bytes[TSL_OPERAND_C]);
+  memcpy(copy, product_in->memory[TSL_OPERAND_C], product_in->bytes[TSL_OPERAND_C]);
   for (int64_t i = 0; i < c->rows; i++)
     for (int64_t j = 0; j < c->cols; j++)
       if (is_stored(c, i, j)) {
-        expect_element(made, before, i, j);
-        unsigned char *at = address_of(c, made->operands.c.host, i, j);
-        memcpy(copy + (at - (unsigned char *)made->memory[TSL_OPERAND_C]),
-               before + (at - (unsigned char *)made->operands.c.host), size);
+        expect_element(product_in, before, i, j);
+        unsigned char *at = address_of(c, product_in->operands.c.host, i, j);
+        memcpy(copy + (at - (unsigned char *)product_in->memory[TSL_OPERAND_C]),
+               before + (at - (unsigned char *)product_in->operands.c.host), size);
       }
-  assert_memory_equal(copy, before_memory, made->bytes[TSL_OPERAND_C]); /* all the rest */
+  assert_memory_equal(copy, before_memory, product_in->bytes[TSL_OPERAND_C]); /* all the rest */
   free(copy);
 }
 
 /* --- every schedule --- */
 
-static void run_as(const product *made, const tsl_packed_job *job, const void *before, int threads) {
-  memcpy(made->memory[TSL_OPERAND_C], before, made->bytes[TSL_OPERAND_C]);
+static void run_as(const product *product_in, const tsl_packed_job *job, const void *before, int threads) {
+  memcpy(product_in->memory[TSL_OPERAND_C], before, product_in->bytes[TSL_OPERAND_C]);
   assert_int_equal(tsl_packed_run(job, tsl_pool_team(tsl_pool_shared(), threads)), TESELA_OK);
 }
 
@@ -201,8 +203,9 @@ static void try_schedules(const tsl_problem *problem, const tsl_device *device, 
   memcpy(expected, made.memory[TSL_OPERAND_C], bytes);
   run_as(&made, &job, before, 0);
   assert_memory_equal(made.memory[TSL_OPERAND_C], expected, bytes);
-  /* Where C is multiplied by beta, how micro-panels are cut shows: a triangle's first step may lie in a later panel than its
-   * micro-panel's, and compilers round complex numbers that are stored one by one as they like. */
+  /* Where C is multiplied by beta, how micro-panels are cut shows: a triangle's first step may lie in a later
+   * panel than its micro-panel's, and compilers round complex numbers that are stored one by one as they
+   * like. */
   const bool is_scaled = problem->beta[1] != 0 || (problem->beta[0] != 0 && problem->beta[0] != 1);
   for (int way = 0; way < 3; way++) {
     job.copies_a |= way == 0;
@@ -332,7 +335,8 @@ static void try_isa(const char *isa) {
     const tesela_type type = types[i / KINDS % TYPES];
     if (!tsl_type(type)->is_complex && (which == HERMITIAN_RANK_K || which == HERMITIAN_SUM))
       continue;
-    /* In place, of a triangle so large that C has several rectangles whatever the registers: threads copy it first. */
+    /* In place, of a triangle so large that C has several rectangles whatever the registers: threads copy it
+     * first. */
     const bool is_large = which == IN_PLACE && i < KINDS * TYPES;
     const tsl_problem problem = product_of(which, type, is_large ? 470 : sizes[draw(SIZES)],
                                            is_large   ? 15 + draw(20)
@@ -376,18 +380,18 @@ typedef struct drawn_call {
   char what[160];
 } drawn_call;
 
-static drawn_call draw_call(const tsl_types *of, int by, int64_t m, int64_t n, int64_t k) {
+static drawn_call draw_call(const tsl_types *types, int by, int64_t m, int64_t n, int64_t k) {
   static const char *const strategies[] = {NULL,        "host_packed", "host_slim",
                                            "host_thin", "blocked",     "host_small"};
   static const tesela_structure structures[] = {TESELA_GENERAL, TESELA_GENERAL, TESELA_SYMMETRIC,
                                                 TESELA_HERMITIAN, TESELA_TRIANGULAR};
-  const bool is_narrow = tsl_type(of->a)->size < 4;
+  const bool is_narrow = tsl_type(types->a)->size < 4;
   drawn_call made = {.desc = {.m = m,
                               .n = n,
                               .k = k,
-                              .a = {.data = bits_a, .type = of->a, .transpose = (int)draw(2)},
-                              .b = {.data = bits_b, .type = of->b, .transpose = (int)draw(2)},
-                              .c = {.data = bits_c, .type = of->c, .transpose = (int)draw(2)},
+                              .a = {.data = bits_a, .type = types->a, .transpose = (int)draw(2)},
+                              .b = {.data = bits_b, .type = types->b, .transpose = (int)draw(2)},
+                              .c = {.data = bits_c, .type = types->c, .transpose = (int)draw(2)},
                               .alpha = factors[by][0],
                               .beta = factors[by][1],
                               .bits = "threads"}};
@@ -404,26 +408,26 @@ static drawn_call draw_call(const tsl_types *of, int by, int64_t m, int64_t n, i
     }
   }
   snprintf(made.what, sizeof made.what, "%s to %s, %d x %d x %d, factors %d, %s, structure %d, triangle %d",
-           tsl_type(of->a)->name, tsl_type(of->c)->name, (int)made.desc.m, (int)made.desc.n, (int)made.desc.k,
-           by, made.desc.strategy ? made.desc.strategy : "auto", (int)made.desc.a_structure,
+           tsl_type(types->a)->name, tsl_type(types->c)->name, (int)made.desc.m, (int)made.desc.n,
+           (int)made.desc.k, by, made.desc.strategy ? made.desc.strategy : "auto", (int)made.desc.a_structure,
            (int)made.desc.c_triangle);
   return made;
 }
 
-static int try_call(tesela_context *const *contexts, const drawn_call *one, const char *isa) {
-  const size_t bytes = (size_t)(one->desc.m * one->desc.n) * tsl_type(one->desc.c.type)->size;
+static int try_call(tesela_context *const *contexts, const drawn_call *call, const char *isa) {
+  const size_t bytes = (size_t)(call->desc.m * call->desc.n) * tsl_type(call->desc.c.type)->size;
   int wrong = 0;
   for (int threads = 1; threads <= MOST_THREADS; threads++) {
     memcpy(bits_c, bits_before, bytes);
-    const tesela_status status = tesela_gemm(contexts[threads], &one->desc, NULL);
+    const tesela_status status = tesela_gemm(contexts[threads], &call->desc, NULL);
     if (status == TESELA_UNSUPPORTED)
       return 0;
     if (status != TESELA_OK)
-      fail_msg("%s: %s", one->what, tesela_last_error());
+      fail_msg("%s: %s", call->what, tesela_last_error());
     if (threads == 1)
       memcpy(bits_expected, bits_c, bytes);
     else if (memcmp(bits_c, bits_expected, bytes) != 0) {
-      print_error("%s, %s: %d threads have other bits than one\n", isa, one->what, threads);
+      print_error("%s, %s: %d threads have other bits than one\n", isa, call->what, threads);
       wrong = 1;
     }
   }

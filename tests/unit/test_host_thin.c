@@ -1,5 +1,5 @@
-/* The thin product on the host: every number of thin rows, every way the large operand can lie, every instruction set;
- * the same bits alone and in pieces for threads; C = beta C; what is refused, and why. */
+/* The thin product on the host: every number of thin rows, every way the large operand can lie, every
+ * instruction set; the same bits alone and in pieces for threads; C = beta C; what is refused, and why. */
 #include "unit/cpu.h"
 #include "unit/host_product.h"
 

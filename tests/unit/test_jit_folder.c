@@ -1,4 +1,5 @@
-/* The kernel cache's folder: never larger than it may be, never in the way, and nobody else's files touched. */
+/* The kernel cache's folder: never larger than it may be, never in the way, and nobody else's files touched.
+ */
 #include "device/devices.h"
 #include "device/fact_file.h"
 #include "jit_fixture.h"
@@ -163,7 +164,7 @@ static void count_line(void *argument, char *line) {
 /* A file with another first line is of another version, or somebody else's. */
 static void test_lines_of_others(void **state) {
   (void)state;
-  const tsl_lines lines = {"facts", "facts 2\n"};
+  const tsl_fact_lines lines = {"facts", "facts 2\n"};
   int count = 0;
   tsl_lines_add(&lines, "one");
   tsl_lines_each(&lines, count_line, &count);

@@ -3,8 +3,8 @@
 
 #include "base/status.h"
 #include "judge/judge_element.h"
-#include "judge/reference.h"
 #include "judge/judge_sums.h"
+#include "judge/reference.h"
 #include "matrices.h"
 
 #include <float.h>
@@ -328,7 +328,7 @@ static void both_references_agree(void **state) {
     tsl_reference_add(1, 1, DEPTH, a, b, &sums);
     tsl_reference_finish(1.7, high, low, -0.3, before, &total, &rest);
     const tsl_limits limits = {.largest = 1e308};
-    tsl_element element;
+    tsl_reference_number element;
     tsl_reference_element(&problem, 1.7, -0.3, a, b, &before, 0, 0, &limits, &element);
     const double other = ldexp(element.high, element.exponent),
                  other_rest = ldexp(element.low, element.exponent);
@@ -339,7 +339,8 @@ static void both_references_agree(void **state) {
   }
 }
 
-/* What is passed over as less than others would not have been more, nor wrong; and most elements are passed over. */
+/* What is passed over as less than others would not have been more, nor wrong; and most elements are passed
+ * over. */
 static void what_is_less_is_so(void **state) {
   (void)state;
   enum { MOST = 4 };
@@ -357,9 +358,9 @@ static void what_is_less_is_so(void **state) {
     problem.beta[0] = beta;
     const tsl_judge rule = {.factor = 32};
     tsl_element_verdict facts = {.problem = &problem,
-                        .before = (const unsigned char *)&old,
-                        .c = (const unsigned char *)&c,
-                        .judge = &rule};
+                                 .before = (const unsigned char *)&old,
+                                 .c = (const unsigned char *)&c,
+                                 .judge = &rule};
     tsl_element_verdict_prepare(&facts);
     tsl_comparison seen;
     tsl_compare_element(&facts, 0, 0, high, 0, fabs(high), &seen);
@@ -433,7 +434,7 @@ static void parts_are_joined_in_order(void **state) {
   tsl_problem problem = tsl_problem_dot(COUNT, TESELA_F64);
   const tsl_limits limits = {.largest = DBL_MAX};
   trial on;
-  tsl_element right;
+  tsl_reference_number right;
   set_up(&on, &problem, TSL_DRAW_GRADED);
   const tsl_terms terms = {TESELA_F64, TESELA_F64, on.a, on.b, 1, 1, COUNT};
   tsl_reference_element(&problem, 1, 0, on.a, on.b, NULL, 0, 0, &limits, &right);

@@ -1,5 +1,5 @@
-/* The judge where something is not finite: complex products, whose parts are real sums by IEEE 754 and nothing more, and
- * scalars that are infinite or NaN. */
+/* The judge where something is not finite: complex products, whose parts are real sums by IEEE 754 and
+ * nothing more, and scalars that are infinite or NaN. */
 #include "judge/data.h"
 #include "judge/nonfinite.h"
 #include "matrices.h"
@@ -274,7 +274,8 @@ static void a_conjugate_turns_infinities(void **state) {
   assert_false(verdict.right);
 }
 
-/* Where small numbers may be taken as 0, an infinity that meets one may become NaN and nothing else, and what they would have added may be missing. */
+/* Where small numbers may be taken as 0, an infinity that meets one may become NaN and nothing else, and what
+ * they would have added may be missing. */
 static void small_numbers_may_be_taken_as_0(void **state) {
   (void)state;
   static const struct {
@@ -303,7 +304,8 @@ static void small_numbers_may_be_taken_as_0(void **state) {
   }
 }
 
-/* Special data are special in each type that has such numbers: NaN, both infinities and subnormals, in either part. */
+/* Special data are special in each type that has such numbers: NaN, both infinities and subnormals, in either
+ * part. */
 static void special_data_are_not_finite(void **state) {
   (void)state;
   static const tesela_type types[] = {TESELA_F32, TESELA_BF16, TESELA_C64, TESELA_C128};

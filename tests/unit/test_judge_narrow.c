@@ -1,4 +1,5 @@
-/* The judge of narrow types: f16 and bf16 with sums in f32, integers modulo 2^32, and what tile units flush to zero. */
+/* The judge of narrow types: f16 and bf16 with sums in f32, integers modulo 2^32, and what tile units flush
+ * to zero. */
 #include "unit/unit.h"
 
 #include "base/status.h"
@@ -221,8 +222,8 @@ static void one_element_at_a_time(void **state) {
   assert_int_equal(wrong, 0);
 }
 
-/* Relaxed arithmetic may take a subnormal C as 0, also where nothing is multiplied; matrix units do so only where they
- * multiply. */
+/* Relaxed arithmetic may take a subnormal C as 0, also where nothing is multiplied; matrix units do so only
+ * where they multiply. */
 static void what_was_in_c_is_flushed_by_relaxed_arithmetic(void **state) {
   (void)state;
   const float a = 1, b = 1, before = 0x1p-130F, none = 0;

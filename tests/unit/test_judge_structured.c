@@ -1,4 +1,5 @@
-/* The judge of products with structures: cases are problems, two right ways pass, and planted faults are caught. */
+/* The judge of products with structures: cases are problems, two right ways pass, and planted faults are
+ * caught. */
 #include "unit/cpu.h"
 #include "unit/sanitizers.h"
 #include "unit/unit.h"

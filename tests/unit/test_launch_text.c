@@ -1,5 +1,5 @@
-/* What stands in front of a kernel's text: parameters that it asks for and no others, so that configs which differ in the
- * rest are one text, compiled once. */
+/* What stands in front of a kernel's text: parameters that it asks for and no others, so that configs which
+ * differ in the rest are one text, compiled once. */
 #include "base/clock.h"
 #include "base/pool.h"
 #include "base/reserved_units.h"
@@ -61,7 +61,8 @@ static void configs_share_what_they_can(void **state) {
   assert_false(b.high == c.high && b.low == c.low);
 }
 
-/* A thread's kernels leave what it says to others, and keep a half of the device at least; other threads' keep all. */
+/* A thread's kernels leave what it says to others, and keep a half of the device at least; other threads'
+ * keep all. */
 static void *count_units(void *units) {
   *(int *)units = tsl_launch_units(&(tsl_device){.compute_units = 132});
   return NULL;

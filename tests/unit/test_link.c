@@ -5,8 +5,8 @@
 #include "planner/planner.h"
 #include "planner/predict.h"
 #include "scratch.h"
-#include "tune/measured_choice.h"
 #include "tune/link.h"
+#include "tune/measured_choice.h"
 #include "unit/calls.h"
 
 #include <math.h>
@@ -88,8 +88,8 @@ static void copies_are_counted_where_there_are_any(void **state) {
   assert_true(fabs(tsl_link_seconds(&link, &problem, opencl, TSL_PLACE_HOST, 0) - 5e-3) < 1e-12);
 }
 
-/* Where copies overlap, computing hides them but for the first panels and the last block; nothing takes less than its longest
- * part, or more than all of them. */
+/* Where copies overlap, computing hides them but for the first panels and the last block; nothing takes less
+ * than its longest part, or more than all of them. */
 static void overlap_is_counted(void **state) {
   (void)state;
   const tsl_problem problem = tsl_problem_gemm(8192, 8192, 8192, TESELA_F32);
@@ -114,7 +114,8 @@ static void overlap_is_counted(void **state) {
   unsetenv("TESELA_STAGING");
 }
 
-/* Copies through pinned memory are measured with the rest, and a line that says nothing of them is measured again. */
+/* Copies through pinned memory are measured with the rest, and a line that says nothing of them is measured
+ * again. */
 static void staged_copies_are_measured(void **state) {
   (void)state;
   tsl_link link;
@@ -141,8 +142,8 @@ static void the_core_is_measured_once(void **state) {
   assert_false(tsl_link_of(cpu).measured);
 }
 
-/* A processor that is known to take a day leaves everything to the device, unless the way there is known to take
- * longer. */
+/* A processor that is known to take a day leaves everything to the device, unless the way there is known to
+ * take longer. */
 static void the_choice_rests_on_what_was_measured(void **state) {
   (void)state;
   const tsl_problem problem = tsl_problem_of(TSL_OP_DOT, 1, 1, 1000, TESELA_F32);

@@ -1,5 +1,5 @@
-/* Values of parameters that only a user gives, by name: ranges beside the listed ones, work-groups of any size, relaxed
- * arithmetic. The judge runs them; walks, searches and the planner never take them unasked. */
+/* Values of parameters that only a user gives, by name: ranges beside the listed ones, work-groups of any
+ * size, relaxed arithmetic. The judge runs them; walks, searches and the planner never take them unasked. */
 #include "unit/unit.h"
 #include "unit/variants.h"
 
@@ -24,7 +24,8 @@ static tsl_device *with_kernels(void) {
   return NULL;
 }
 
-/* Sizes that no group fits, ordinary data and special ones, C read and not; one type for each config, as each is compiled. */
+/* Sizes that no group fits, ordinary data and special ones, C read and not; one type for each config, as each
+ * is compiled. */
 static void judge(tsl_op op, const char *name, const char *text, tesela_type type) {
   static const int64_t sizes[][3] = {{1, 1, 1}, {8, 8, 8}, {13, 37, 300}, {259, 5, 33}};
   static const tsl_data data[] = {TSL_DATA_NORMAL, TSL_DATA_SPECIAL};

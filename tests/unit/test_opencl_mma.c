@@ -1,5 +1,5 @@
-/* opencl_mma: what it refuses, how much scratch memory it asks for, and what its model likes on devices that exist on
- * mock. What it computes, check_strategy says on devices that have matrix instructions. */
+/* opencl_mma: what it refuses, how much scratch memory it asks for, and what its model likes on devices that
+ * exist on mock. What it computes, check_strategy says on devices that have matrix instructions. */
 #include "unit/unit.h"
 #include "unit/variants.h"
 
@@ -89,7 +89,8 @@ static void scratch_holds_both_operands(void **state) {
   problem = problem_of(4096, 4096, 4097, TESELA_I8, TESELA_I32);
   assert_int_equal(tsl_strategy_scratch(strategy, &problem, &config, &matrices),
                    4096LL * 4112 + 4097LL * 4096);
-  /* Bytes of B along k, and descriptions of 256 bytes for each of 16 x 32 tiles, or of as many groups as run. */
+  /* Bytes of B along k, and descriptions of 256 bytes for each of 16 x 32 tiles, or of as many groups as run.
+   */
   const tsl_device four = with_groups();
   const tsl_config together = config_of(strategy, FOUR " groups=1");
   const int64_t tiles = 16 * 32, groups = four.compute_units < tiles ? four.compute_units : tiles;
@@ -127,7 +128,8 @@ static void few_tiles_split_k(void **state) {
   }
 }
 
-/* Large products get large tiles, small ones tiles that are enough for many units; bytes take half the time at most. */
+/* Large products get large tiles, small ones tiles that are enough for many units; bytes take half the time
+ * at most. */
 static void the_model_likes_what_fits(void **state) {
   (void)state;
   const tsl_device matrices = with_matrices();

@@ -1,4 +1,5 @@
-/* Code for sm_90a in the PTX that NVIDIA's compiler of OpenCL C makes: what is put in force, and what is no such text. */
+/* Code for sm_90a in the PTX that NVIDIA's compiler of OpenCL C makes: what is put in force, and what is no
+ * such text. */
 #include "unit/unit.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Dots and transposes as problems, as cases, and before the judge; strategies with planted faults must be caught. */
+/* Dots and transposes as problems, as cases, and before the judge; strategies with planted faults must be
+ * caught. */
 #include "unit/cpu.h"
 #include "unit/unit.h"
 
@@ -217,8 +218,8 @@ static void a_copy_keeps_bits(void **state) {
   assert_false(verdict.right);
 }
 
-/* 1e8 + 1 - 1e8 in one direction and the other: a sum in f32 loses the 1, which the bound of sums allows and that of a
- * rounded result does not. */
+/* 1e8 + 1 - 1e8 in one direction and the other: a sum in f32 loses the 1, which the bound of sums allows and
+ * that of a rounded result does not. */
 static void a_rounded_dot_has_no_excuse(void **state) {
   (void)state;
   const tsl_problem problem = tsl_problem_dot(3, TESELA_F32);

@@ -1,5 +1,5 @@
-/* tesela_pack(): runs with packed operands give the bits of runs with the matrices, whatever became of these; every
- * wrong call has its sentence. */
+/* tesela_pack(): runs with packed operands give the bits of runs with the matrices, whatever became of these;
+ * every wrong call has its sentence. */
 #include "unit/unit.h"
 
 #include "judge/data.h"
@@ -35,8 +35,8 @@ typedef struct product {
 #define U8I8 TESELA_U8, TESELA_I8, TESELA_I32
 #define I8 TESELA_I8, TESELA_I8, TESELA_I32
 
-/* Of host_packed: panels; rows, columns and parts, which keep one operand or cut k; small sides that are read as they
- * lie; of others, those without a form of their own. */
+/* Of host_packed: panels; rows, columns and parts, which keep one operand or cut k; small sides that are read
+ * as they lie; of others, those without a form of their own. */
 static const product products[] = {
     {"host_packed depth=128 block=256", F32, 650, 1100, 300, PLAIN},
     {"host_packed depth=128 block=256", F32, 650, 1100, 300, C_BY_COLUMNS},
@@ -67,40 +67,40 @@ static operand operand_of(const tsl_shape *shape, uint64_t seed) {
   return made;
 }
 
-static tesela_matrix matrix_of(const operand *of) {
-  return (tesela_matrix){.data = of->origin,
-                         .type = of->shape.type,
-                         .row_stride = of->shape.row_stride,
-                         .col_stride = of->shape.col_stride};
+static tesela_matrix matrix_of(const operand *operand_in) {
+  return (tesela_matrix){.data = operand_in->origin,
+                         .type = operand_in->shape.type,
+                         .row_stride = operand_in->shape.row_stride,
+                         .col_stride = operand_in->shape.col_stride};
 }
 
-static tesela_result result_of(const operand *of) {
-  return (tesela_result){.data = of->origin,
-                         .type = of->shape.type,
-                         .row_stride = of->shape.row_stride,
-                         .col_stride = of->shape.col_stride};
+static tesela_result result_of(const operand *operand_in) {
+  return (tesela_result){.data = operand_in->origin,
+                         .type = operand_in->shape.type,
+                         .row_stride = operand_in->shape.row_stride,
+                         .col_stride = operand_in->shape.col_stride};
 }
 
-static void expect_same_bits(const product *given) {
-  tsl_problem problem = tsl_problem_gemm(given->m, given->n, given->k, given->a);
-  problem.b.type = given->b;
-  problem.c.type = given->c;
-  if (given->way == C_BY_COLUMNS)
-    problem.c.row_stride = 1, problem.c.col_stride = given->m + 1;
-  if (given->way == A_BACKWARDS)
+static void expect_same_bits(const product *product_in) {
+  tsl_problem problem = tsl_problem_gemm(product_in->m, product_in->n, product_in->k, product_in->a);
+  problem.b.type = product_in->b;
+  problem.c.type = product_in->c;
+  if (product_in->way == C_BY_COLUMNS)
+    problem.c.row_stride = 1, problem.c.col_stride = product_in->m + 1;
+  if (product_in->way == A_BACKWARDS)
     problem.a.row_stride = -problem.a.row_stride;
   operand a = operand_of(&problem.a, 1), b = operand_of(&problem.b, 2), c = operand_of(&problem.c, 3);
   const tesela_matrix plain_a = matrix_of(&a), plain_b = matrix_of(&b);
   const tesela_result plain_c = result_of(&c);
   const double beta[2] = {3, 0};
-  const tesela_gemm_desc desc = {.m = given->m,
-                                 .n = given->n,
-                                 .k = given->k,
+  const tesela_gemm_desc desc = {.m = product_in->m,
+                                 .n = product_in->n,
+                                 .k = product_in->k,
                                  .a = plain_a,
                                  .b = plain_b,
                                  .c = plain_c,
                                  .beta = beta,
-                                 .strategy = given->strategy};
+                                 .strategy = product_in->strategy};
   void *before = malloc(c.bytes), *expected = malloc(c.bytes);
   tesela_plan *plan;
   tesela_packed *packed_a, *packed_b;
@@ -121,8 +121,8 @@ static void expect_same_bits(const product *given) {
     }
     assert_int_equal(tesela_plan_run(plan, left[i], right[i], &plain_c, NULL), TESELA_OK);
     if (memcmp(c.memory, expected, c.bytes) != 0)
-      fail_msg("%s, %d x %d x %d: other bits with %s packed", given->strategy, (int)given->m, (int)given->n,
-               (int)given->k,
+      fail_msg("%s, %d x %d x %d: other bits with %s packed", product_in->strategy, (int)product_in->m,
+               (int)product_in->n, (int)product_in->k,
                i == 0   ? "b"
                : i == 1 ? "a"
                         : "both");

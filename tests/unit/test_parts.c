@@ -1,4 +1,5 @@
-/* What a strategy that splits its product asks of its parts: an ask that allows more than a careful sum reaches them. */
+/* What a strategy that splits its product asks of its parts: an ask that allows more than a careful sum
+ * reaches them. */
 #include "unit/unit.h"
 
 #include "plan/plan.h"
@@ -14,7 +15,9 @@ static tsl_problem asked(int64_t m, int64_t k, const char *accuracy, tesela_type
 
 static double allowed(const tsl_problem *problem) {
   const double u = tsl_type(problem->c.type)->unit_roundoff;
-  return tsl_numeric_requirements_allows(&problem->ask, problem->k, tsl_type(problem->a.type)->unit_roundoff, u) / u;
+  return tsl_numeric_requirements_allows(&problem->ask, problem->k, tsl_type(problem->a.type)->unit_roundoff,
+                                         u) /
+         u;
 }
 
 /* The whole promises what is allowed, and so many parts one after the other keep that. */
@@ -66,9 +69,9 @@ static void looser_strategies_are_children(void **state) {
                     part = asked(300, 1000, "1e-3", TESELA_F32);
   assert_null(tsl_strategy_refuse(residue, &part, &config, cpu));
   tsl_subplan_request wish = {.problem = &part,
-                         .device = cpu,
-                         .workspace_most = UINT64_MAX,
-                         .most = tsl_accuracy_of_one_part(&whole, &part, 1)};
+                              .device = cpu,
+                              .workspace_most = UINT64_MAX,
+                              .most = tsl_accuracy_of_one_part(&whole, &part, 1)};
   assert_true(tsl_plan_meets_request(&wish, residue, &config));
   wish.most = tsl_accuracy_of_parts(&part, 1);
   assert_false(tsl_plan_meets_request(&wish, residue, &config));

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static tsl_plan *sequential_plan(const tsl_problem *problem, tsl_place place) {
+static tsl_plan *sequential_plan(const tsl_problem *problem, tsl_text_place place) {
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "sequential");
   const tsl_config config = tsl_strategy_defaults(strategy);
   tsl_plan *plan;
@@ -115,8 +115,8 @@ static int problems_of_all_kinds(tsl_problem out[]) {
   return count;
 }
 
-/* One list of keys is printed, parsed and explained: what is printed parses, to the same problem, and each key is printed
- * by somebody. */
+/* One list of keys is printed, parsed and explained: what is printed parses, to the same problem, and each
+ * key is printed by somebody. */
 static void every_key_parses(void **state) {
   enum { KINDS = 25 };
   tsl_problem problems[KINDS];
@@ -262,7 +262,7 @@ static void runs_on_the_cpu(void **state) {
   for (int place = TSL_PLACE_HOST; place <= TSL_PLACE_DEVICE; place++) {
     tsl_problem problem = tsl_problem_gemm(2, 2, 2, TESELA_F32);
     problem.beta[0] = 1;
-    tsl_plan *plan = sequential_plan(&problem, (tsl_place)place);
+    tsl_plan *plan = sequential_plan(&problem, (tsl_text_place)place);
     float a[] = {1, 2, 3, 4}, b[] = {5, 6, 7, 8}, c[] = {1, 1, 1, 1};
     const float expected[] = {20, 23, 44, 51};
     tsl_buffer *buffer;
@@ -384,7 +384,7 @@ static void elements_travel_and_gaps_do_not(void **state) {
     void *from, *to;
     unsigned char *from_memory = test_matrix(shape, &from), *to_memory = test_matrix(shape, &to),
                   *expected = malloc(extent);
-    const tsl_series one = {.count = 1};
+    const tsl_panel_series one = {.count = 1};
     tsl_transfer transfer;
     tsl_buffer *buffer;
     assert_true(tsl_transfer_plan(shape, &transfer));

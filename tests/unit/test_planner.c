@@ -69,7 +69,7 @@ static int tear_down(void **state) {
 }
 
 static tsl_candidate *list(const tsl_problem *problem, const char *device, const char *strategy,
-                           tsl_place place, int *count) {
+                           tsl_text_place place, int *count) {
   const tsl_choice choice = {.devices = devices, .device = device, .strategy = strategy, .place = place};
   tsl_candidate *candidates;
   assert_int_equal(tsl_planner_list(problem, &choice, &candidates, count), TESELA_OK);
@@ -203,7 +203,7 @@ static void large_products_go_to_the_fast_device(void **state) {
   free(candidates);
 }
 
-static tsl_wisdom *record_for(const tsl_problem *problem, const char *device, double seconds, bool own) {
+static tsl_wisdom *record_for(const tsl_problem *problem, const char *device, double seconds, bool value) {
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "tile_local");
   const tsl_config config = tsl_strategy_defaults(strategy);
   tsl_device *on;
@@ -212,13 +212,15 @@ static tsl_wisdom *record_for(const tsl_problem *problem, const char *device, do
   assert_int_equal(tsl_devices_find(devices, device, &on), TESELA_OK);
   const tsl_wisdom_record record = tsl_wisdom_record_of(problem, strategy, &config, on, seconds, 0);
   tsl_wisdom_print(&record, &line);
-  assert_int_equal(tsl_wisdom_from(own ? "" : tsl_text_get(&line), own ? tsl_text_get(&line) : "", &wisdom),
-                   TESELA_OK);
+  assert_int_equal(
+      tsl_wisdom_from(value ? "" : tsl_text_get(&line), value ? tsl_text_get(&line) : "", &wisdom),
+      TESELA_OK);
   tsl_text_free(&line);
   return wisdom;
 }
 
-/* Neither its promises nor what was measured elsewhere make the same cores faster: only what was measured here. */
+/* Neither its promises nor what was measured elsewhere make the same cores faster: only what was measured
+ * here. */
 static void the_processor_does_not_beat_itself(void **state) {
   (void)state;
   const tsl_problem problem = tsl_problem_gemm(1024, 1024, 1024, TESELA_F32);
@@ -269,7 +271,8 @@ static void repeated_bits_ignore_wisdom(void **state) {
         first_of(&problem, &(tsl_choice){.devices = devices, .device = "again:0", .wisdom = wisdom});
     tsl_wisdom_close(wisdom);
     assert_string_not_equal(before.strategy->name, "tile_local");
-    assert_string_equal(with.strategy->name, bits == TSL_REPRODUCIBILITY_ANY ? "tile_local" : before.strategy->name);
+    assert_string_equal(with.strategy->name,
+                        bits == TSL_REPRODUCIBILITY_ANY ? "tile_local" : before.strategy->name);
   }
 }
 
@@ -323,8 +326,8 @@ static void starting_counts_for_few_runs(void **state) {
   assert_true(first.start > 0 && first.start < 1e-5);
 }
 
-/* Kinds whose devices cannot win are not looked for; those that are the processor again not even for large products, unless
- * something was measured on another device than the cpu. */
+/* Kinds whose devices cannot win are not looked for; those that are the processor again not even for large
+ * products, unless something was measured on another device than the cpu. */
 static void what_cannot_win_is_not_looked_for(void **state) {
   static const struct {
     int64_t size;
@@ -529,7 +532,8 @@ static void wrong_problems_are_refused(void **state) {
   assert_int_equal(tsl_planner_list(&problem, &choice, &candidates, &count), TESELA_BAD_CALL);
 }
 
-/* Whose bits those of all devices are hangs on the problem alone; others that promise bits of their own are for who names them. */
+/* Whose bits those of all devices are hangs on the problem alone; others that promise bits of their own are
+ * for who names them. */
 static void bits_of_all_devices_are_one_strategy_s(void **state) {
   (void)state;
   static const struct {

@@ -115,7 +115,8 @@ static void all_threads_take_part(void **state) {
 
 /* --- teams --- */
 
-/* Whether a run by a team visits each index once, with no more threads, and no other numbers, than the team has. */
+/* Whether a run by a team visits each index once, with no more threads, and no other numbers, than the team
+ * has. */
 static bool team_visits_each_once(tsl_team team, int64_t count, long pause_nanoseconds) {
   visits v = {.count = count, .pause_nanoseconds = pause_nanoseconds};
   v.times = calloc((size_t)count + 1, sizeof *v.times);
@@ -195,7 +196,8 @@ static void add_many_times(int threads, int64_t count) {
   tsl_pool_destroy(pool);
 }
 
-/* Few indices: a worker that looks around for work may still be late for the one that it was to begin with. */
+/* Few indices: a worker that looks around for work may still be late for the one that it was to begin with.
+ */
 static void results_are_seen(void **state) {
   (void)state;
   add_many_times(2, 2);
@@ -455,7 +457,8 @@ static void *run_bound(void *argument) {
   return run;
 }
 
-/* The first caller of a pool is bound to a processor: its workers are not, and it counts the process's processors. */
+/* The first caller of a pool is bound to a processor: its workers are not, and it counts the process's
+ * processors. */
 static void workers_are_not_bound(void **state) {
   (void)state;
   bound_run run = {.pool = make_pool(2)};

@@ -74,7 +74,8 @@ static void keys_tell_the_design(void **state) {
   tsl_devices_destroy(devices);
 }
 
-/* Who knows better than the system says how much the last cache holds: of the processor, through C and through OpenCL. */
+/* Who knows better than the system says how much the last cache holds: of the processor, through C and
+ * through OpenCL. */
 static void the_last_cache_may_be_told(void **state) {
   static const char *const wrong[] = {"0", "much", "-3MiB"};
   const char *before = getenv("TESELA_LAST_CACHE");

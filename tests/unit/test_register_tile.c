@@ -48,8 +48,8 @@ static int compare_configs(const void *a, const void *b) {
 /* By the argument `sweep`: every config, which takes seconds. */
 static bool is_sweep;
 
-/* What the walk leaves out is refused, all of it; and it leaves out most. Of all configs every eleventh is looked at: no parameter has so many values, or
- * a multiple, so each value is met beside all others. */
+/* What the walk leaves out is refused, all of it; and it leaves out most. Of all configs every eleventh is
+ * looked at: no parameter has so many values, or a multiple, so each value is met beside all others. */
 static void the_walk_loses_nothing(void **state) {
   (void)state;
   enum { MOST_WALKED = 1 << 16 };
@@ -175,7 +175,8 @@ static tsl_config best_of(const tsl_problem *problem, const tsl_device *device) 
   return best_config(strategy, problem, device, &seconds);
 }
 
-/* Large products go to large micro-tiles, whole; thin ones with a long sum to parts; processors to one item a group. */
+/* Large products go to large micro-tiles, whole; thin ones with a long sum to parts; processors to one item a
+ * group. */
 static void the_model_knows_its_devices(void **state) {
   (void)state;
   const tsl_problem large = tsl_problem_gemm(4096, 4096, 4096, TESELA_F32),
@@ -250,7 +251,8 @@ static void turn(tsl_shape *matrix, int64_t rows) {
   matrix->col_stride = rows;
 }
 
-/* Kernels whose neighbouring items copy and store neighbouring numbers, which processors do not get: by one that is not told to be one. */
+/* Kernels whose neighbouring items copy and store neighbouring numbers, which processors do not get: by one
+ * that is not told to be one. */
 static void neighbours_copy_odd_lines(void **state) {
   (void)state;
   tsl_devices *devices;

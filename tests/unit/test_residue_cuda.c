@@ -1,5 +1,6 @@
-/* residue_int8's runs by CUDA, without a device: what launches are given where a factor stays (strategy/operand_reuse.h), which residues do for another
- * choice, and that nothing is left of a run that fails. */
+/* residue_int8's runs by CUDA, without a device: what launches are given where a factor stays
+ * (strategy/operand_reuse.h), which residues do for another choice, and that nothing is left of a run that
+ * fails. */
 #include "unit/unit.h"
 
 #include "base/random.h"
@@ -98,8 +99,8 @@ static int64_t terms = 500;
 
 /* A run of C = A B, whose B has n columns, all of them by rows but B; C is turned where it says so. `whole`:
  * the child, or NULL. */
-static tesela_status launch_with(tsl_device *on, const tsl_subplan_factory *children, tsl_subplan *whole, int64_t n,
-                                 bool c_turned, tsl_operand_reuse *stays, int fails_at) {
+static tesela_status launch_with(tsl_device *on, const tsl_subplan_factory *children, tsl_subplan *whole,
+                                 int64_t n, bool c_turned, tsl_operand_reuse *stays, int fails_at) {
   static tsl_buffer a, b, c, scratch;
   tsl_residue_state state = {.cluster = 1, .whole = whole};
   tsl_work work = {.strategy = tsl_strategy_find(TSL_OP_GEMM, "residue_int8"),
@@ -121,7 +122,8 @@ static tesela_status launch_with(tsl_device *on, const tsl_subplan_factory *chil
   return tsl_residue_int8_run_cuda(&work, &operands, NULL);
 }
 
-static tesela_status launch_cuda(tsl_device *on, int64_t n, bool c_turned, tsl_operand_reuse *stays, int fails_at) {
+static tesela_status launch_cuda(tsl_device *on, int64_t n, bool c_turned, tsl_operand_reuse *stays,
+                                 int fails_at) {
   return launch_with(on, NULL, NULL, n, c_turned, stays, fails_at);
 }
 

@@ -1,6 +1,7 @@
-/* residue_int8 on the processor, step by step and for every instruction set that is here: lines are measured as the text for all devices says,
- * each residue is a number's, products are whole numbers', C is what residues stand for. Tile registers are in plain C; where the processor has
- * such registers, the real ones are judged as well. */
+/* residue_int8 on the processor, step by step and for every instruction set that is here: lines are measured
+ * as the text for all devices says, each residue is a number's, products are whole numbers', C is what
+ * residues stand for. Tile registers are in plain C; where the processor has such registers, the real ones
+ * are judged as well. */
 #include "unit/unit.h"
 
 #include <math.h>
@@ -9,8 +10,8 @@
 
 #include "base/random.h"
 #include "device/devices.h"
-#include "host/simd.h"
 #include "host/int_math.h"
+#include "host/simd.h"
 #include "strategy/gemm/residue_int8/residue_int8_host.h"
 
 /* --- registers in plain C: 16 rows of 64 bytes --- */
@@ -18,14 +19,14 @@
 static unsigned char registers[8][16][64];
 static int turned; /* bytes of B that a wrong product takes for each other */
 
-static void load_register(int t, const void *at, size_t stride) {
+static void load_register(int t, const void *src, size_t stride) {
   for (size_t row = 0; row < 16; row++)
-    memcpy(registers[t][row], (const unsigned char *)at + row * stride, 64);
+    memcpy(registers[t][row], (const unsigned char *)src + row * stride, 64);
 }
 
-static void store_register(int t, void *at, size_t stride) {
+static void store_register(int t, void *data, size_t stride) {
   for (size_t row = 0; row < 16; row++)
-    memcpy((unsigned char *)at + row * stride, registers[t][row], 64);
+    memcpy((unsigned char *)data + row * stride, registers[t][row], 64);
 }
 
 static void dot_registers(int c, int a, int b) {
@@ -66,8 +67,8 @@ typedef struct set {
 static const set sets[] = {TSL_ISA_LIST(SET)};
 enum { SETS = sizeof sets / sizeof sets[0] };
 
-static bool is_here(const set *of) {
-  return (of->needs & ~tsl_host_offers()) == 0;
+static bool is_here(const set *set_in) {
+  return (set_in->needs & ~tsl_host_offers()) == 0;
 }
 
 static uint64_t drawn;
@@ -95,12 +96,13 @@ typedef struct bench {
   int scales[LINES];
 } bench;
 
-static double number_at(const bench *of, int64_t line, int64_t h) {
-  const int64_t place = line * of->job.of[0].across + h * of->job.of[0].along;
-  return of->type ? of->numbers.f64[place] : (double)of->numbers.f32[place];
+static double number_at(const bench *bench_in, int64_t line, int64_t h) {
+  const int64_t place = line * bench_in->job.of[0].across + h * bench_in->job.of[0].along;
+  return bench_in->type ? bench_in->numbers.f64[place] : (double)bench_in->numbers.f32[place];
 }
 
-/* Ordinary numbers, exponents anywhere, subnormal ones, a late large one, few that are not 0, and lines that are not finite. */
+/* Ordinary numbers, exponents anywhere, subnormal ones, a late large one, few that are not 0, and lines that
+ * are not finite. */
 static double number(int kind, int type, int line, int h) {
   const double x = (double)(int64_t)next() * 0x1p-63;
   return kind == 1                    ? ldexp(x, below(60) - 30)
@@ -150,31 +152,33 @@ static bench *new_bench(int type, int kind, int way, int64_t lines, int64_t k) {
 
 /* --- measuring --- */
 
-/* The text for all devices is compiled for f32 here: the header has one type at a time. So what depends on the type is counted by doubles
- * and 64-bit integers, and numbers are told to the text as if their largest were near 1. */
+/* The text for all devices is compiled for f32 here: the header has one type at a time. So what depends on
+ * the type is counted by doubles and 64-bit integers, and numbers are told to the text as if their largest
+ * were near 1. */
 static unsigned top_of(double x, int exponent) {
   return (unsigned)floor(ldexp(x, TSL_RESIDUE_TOP - exponent));
 }
 
-/* Whether a number errs by more than the call allows, where its line has these steps: residue_small(), in powers of two. */
-static bool is_small(const bench *of, double x, int exponent, int steps) {
-  const int lowest = of->type ? -1022 : -126, highest = of->type ? 1023 : 127,
-            digit = exponent - steps - TSL_RESIDUE_TOP - of->rules.margin - 1;
+/* Whether a number errs by more than the call allows, where its line has these steps: residue_small(), in
+ * powers of two. */
+static bool is_small(const bench *bench_in, double x, int exponent, int steps) {
+  const int lowest = bench_in->type ? -1022 : -126, highest = bench_in->type ? 1023 : 127,
+            digit = exponent - steps - TSL_RESIDUE_TOP - bench_in->rules.margin - 1;
   return digit < lowest || digit > highest ? x < ldexp(1, digit + 1)
-                                           : x < ldexp(1 + ldexp(of->rules.fraction, -20), digit);
+                                           : x < ldexp(1 + ldexp(bench_in->rules.fraction, -20), digit);
 }
 
-static residue_sums plain_sums(const bench *of, int64_t line, const residue_guess *guess) {
+static residue_sums plain_sums(const bench *bench_in, int64_t line, const residue_guess *guess) {
   residue_sums sums = {0};
-  for (int64_t h = 0; h < of->job.k; h++) {
-    const double x = fabs(number_at(of, line, h));
+  for (int64_t h = 0; h < bench_in->job.k; h++) {
+    const double x = fabs(number_at(bench_in, line, h));
     const unsigned top = top_of(x, guess->exponent);
     sums.sum += top;
     sums.squares += (residue_word)top * top;
     sums.count += x != 0;
     sums.excess += top >= guess->limit ? top + 1 - guess->limit : 0;
     for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
-      sums.few[i] += x != 0 && is_small(of, x, guess->exponent, guess->aims[i]);
+      sums.few[i] += x != 0 && is_small(bench_in, x, guess->exponent, guess->aims[i]);
   }
   return sums;
 }
@@ -188,37 +192,38 @@ static residue_bits bits_of(double x, int exponent) {
 }
 
 /* A guess by the sample, and another one where the largest number is above it. */
-static residue_guess plain_guess(const bench *of, int64_t line, double largest) {
+static residue_guess plain_guess(const bench *bench_in, int64_t line, double largest) {
   enum { NEVER = -100000 }; /* an exponent below all */
-  const int count = (int)residue_sample_count(of->job.k), own = ilogb(largest) + 1;
+  const int count = (int)residue_sample_count(bench_in->job.k), own = ilogb(largest) + 1;
   double sample = 0;
   unsigned sum = 0;
   residue_word squares = 0;
   residue_guess guess;
   for (int i = 0; i < count; i++) { /* by fmax() gcc 12 for AArch64 ends in an error of its own */
-    const double x = fabs(number_at(of, line, residue_sample_at(of->job.k, i)));
+    const double x = fabs(number_at(bench_in, line, residue_sample_at(bench_in->job.k, i)));
     sample = x > sample ? x : sample;
   }
   const int exponent = sample > 0 ? ilogb(sample) + 1 + TSL_RESIDUE_ROOM : NEVER;
   for (int i = 0; i < count && sample > 0; i++) {
-    const unsigned top = top_of(fabs(number_at(of, line, residue_sample_at(of->job.k, i))), exponent);
+    const unsigned top =
+        top_of(fabs(number_at(bench_in, line, residue_sample_at(bench_in->job.k, i))), exponent);
     sum += top;
     squares += (residue_word)top * top;
   }
-  residue_guess_of(&of->rules, exponent, sum, squares, &guess);
+  residue_guess_of(&bench_in->rules, exponent, sum, squares, &guess);
   if (own > exponent) {
     guess.exponent -= own;
-    residue_guess_again(&of->rules, bits_of(largest, own), &guess);
+    residue_guess_again(&bench_in->rules, bits_of(largest, own), &guess);
     guess.exponent += own;
   }
   return guess;
 }
 
-static residue_line plain_line(const bench *of, int64_t line) {
+static residue_line plain_line(const bench *bench_in, int64_t line) {
   double largest = 0;
   bool is_finite = true;
-  for (int64_t h = 0; h < of->job.k; h++) {
-    const double x = fabs(number_at(of, line, h));
+  for (int64_t h = 0; h < bench_in->job.k; h++) {
+    const double x = fabs(number_at(bench_in, line, h));
     is_finite = is_finite && isfinite(x);
     largest = fmax(largest, isfinite(x) ? x : 0);
   }
@@ -227,22 +232,22 @@ static residue_line plain_line(const bench *of, int64_t line) {
   residue_guess guess = {.limit = 1};
   int exponent = 0;
   if (is_finite && largest > 0) {
-    guess = plain_guess(of, line, largest);
-    sums = plain_sums(of, line, &guess);
+    guess = plain_guess(bench_in, line, largest);
+    sums = plain_sums(bench_in, line, &guess);
     exponent = guess.exponent;
     guess.exponent = 0;
   }
-  residue_know(&of->rules, is_finite ? bits_of(largest, exponent) : TSL_RESIDUE_INFINITY, &guess, &sums,
+  residue_know(&bench_in->rules, is_finite ? bits_of(largest, exponent) : TSL_RESIDUE_INFINITY, &guess, &sums,
                &known);
-  for (int c = 0; c < of->rules.candidates; c++)
+  for (int c = 0; c < bench_in->rules.candidates; c++)
     if (known.scale[c] != TSL_RESIDUE_NO_SCALE && largest > 0)
       known.scale[c] -= exponent;
   return known;
 }
 
-static bool are_alike(const bench *of, const residue_line *a, const residue_line *b) {
+static bool are_alike(const bench *bench_in, const residue_line *a, const residue_line *b) {
   bool alike = a->key == b->key;
-  for (int c = 0; c < of->rules.candidates; c++)
+  for (int c = 0; c < bench_in->rules.candidates; c++)
     alike = alike && a->scale[c] == b->scale[c];
   return alike;
 }
@@ -276,14 +281,14 @@ static int plain_rest(double x, int scale, int p) {
   return scaled < 0 ? (p - rest) % p : rest;
 }
 
-static void take_planes(bench *of, int moduli) {
-  tsl_residue_job *job = &of->job;
+static void take_planes(bench *bench_in, int moduli) {
+  tsl_residue_job *job = &bench_in->job;
   const int64_t steps = tsl_ceil_div(job->k, TSL_RESIDUE_STEP);
   job->choice.moduli = moduli;
   job->panels = steps > 1 ? 2 : 1;
   job->steps = tsl_ceil_div(steps, job->panels);
   for (int l = 0; l < moduli; l++)
-    job->rests[l] = tsl_residue_rest_of(&of->rules.moduli[l]);
+    job->rests[l] = tsl_residue_rest_of(&bench_in->rules.moduli[l]);
   for (int o = 0; o < 2; o++) {
     tsl_residue_lines *const operand = &job->of[o];
     operand->micros = tsl_ceil_div(operand->count, TSL_RESIDUE_LINES);
@@ -296,9 +301,9 @@ static void take_planes(bench *of, int moduli) {
   }
 }
 
-static void give_planes(bench *of) {
-  free(of->job.of[0].planes);
-  free(of->job.of[1].planes);
+static void give_planes(bench *bench_in) {
+  free(bench_in->job.of[0].planes);
+  free(bench_in->job.of[1].planes);
 }
 
 /* Where host.h says that a residue lies. */

@@ -1,5 +1,5 @@
-/* residue_int8: no input exceeds its guarantee, whatever its exponents are, searched for at random and by climbing; residues are what
- * computes ordinary data; its tables. */
+/* residue_int8: no input exceeds its guarantee, whatever its exponents are, searched for at random and by
+ * climbing; residues are what computes ordinary data; its tables. */
 
 #include "unit/unit.h"
 
@@ -38,49 +38,53 @@ typedef struct product {
   double a[SIDE_MOST * DEPTH_MOST], b[DEPTH_MOST * SIDE_MOST]; /* numbers of the type */
 } product;
 
-static double as_type(const product *of, double value) {
-  return of->type == TESELA_F32 ? (double)(float)value : value;
+static double as_type(const product *product_in, double value) {
+  return product_in->type == TESELA_F32 ? (double)(float)value : value;
 }
 
 /* C by a strategy, of numbers of `type`, as doubles. */
-static void multiply(const product *of, const char *strategy, tesela_type type, bool magnitudes, double *c,
-                     tesela_record *record) {
+static void multiply(const product *product_in, const char *strategy, tesela_type type, bool magnitudes,
+                     double *c, tesela_record *record) {
   static float a32[SIDE_MOST * DEPTH_MOST], b32[SIDE_MOST * DEPTH_MOST], c32[SIDE_MOST * SIDE_MOST];
   static double a64[SIDE_MOST * DEPTH_MOST], b64[SIDE_MOST * DEPTH_MOST], c64[SIDE_MOST * SIDE_MOST];
   const bool narrow = type == TESELA_F32;
-  for (int i = 0; i < of->m * of->k; i++)
-    a32[i] = narrow ? (float)of->a[i] : 0, a64[i] = magnitudes ? fabs(of->a[i]) : of->a[i];
-  for (int i = 0; i < of->k * of->n; i++)
-    b32[i] = narrow ? (float)of->b[i] : 0, b64[i] = magnitudes ? fabs(of->b[i]) : of->b[i];
-  const tesela_gemm_desc desc = {.m = of->m,
-                                 .n = of->n,
-                                 .k = of->k,
+  for (int i = 0; i < product_in->m * product_in->k; i++)
+    a32[i] = narrow ? (float)product_in->a[i] : 0,
+    a64[i] = magnitudes ? fabs(product_in->a[i]) : product_in->a[i];
+  for (int i = 0; i < product_in->k * product_in->n; i++)
+    b32[i] = narrow ? (float)product_in->b[i] : 0,
+    b64[i] = magnitudes ? fabs(product_in->b[i]) : product_in->b[i];
+  const tesela_gemm_desc desc = {.m = product_in->m,
+                                 .n = product_in->n,
+                                 .k = product_in->k,
                                  .a = {.data = narrow ? (void *)a32 : (void *)a64, .type = type},
                                  .b = {.data = narrow ? (void *)b32 : (void *)b64, .type = type},
                                  .c = {.data = narrow ? (void *)c32 : (void *)c64, .type = type},
                                  .device = "cpu",
                                  .strategy = strategy,
-                                 .accuracy = magnitudes || type != of->type ? NULL : of->accuracy};
+                                 .accuracy =
+                                     magnitudes || type != product_in->type ? NULL : product_in->accuracy};
   if (tesela_gemm(context, &desc, record) != TESELA_OK)
     fail_msg("%s", tesela_last_error());
-  for (int i = 0; i < of->m * of->n; i++)
+  for (int i = 0; i < product_in->m * product_in->n; i++)
     c[i] = narrow ? (double)c32[i] : c64[i];
 }
 
-/* The largest error over its bound; both factors of f32 are exact in f64, whose own exact sums are the reference. What is below the
- * smallest normal number may err by k of the last digits there. */
-static double worst(const product *of, const char **note) {
+/* The largest error over its bound; both factors of f32 are exact in f64, whose own exact sums are the
+ * reference. What is below the smallest normal number may err by k of the last digits there. */
+static double worst(const product *product_in, const char **note) {
   static double c[SIDE_MOST * SIDE_MOST], exact[SIDE_MOST * SIDE_MOST], size[SIDE_MOST * SIDE_MOST];
-  const double least = of->type == TESELA_F32 ? 0x1p-149 : 0x1p-1074;
+  const double least = product_in->type == TESELA_F32 ? 0x1p-149 : 0x1p-1074;
   tesela_record record;
   double most = 0;
-  multiply(of, of->strategy, of->type, false, c, &record);
+  multiply(product_in, product_in->strategy, product_in->type, false, c, &record);
   *note = record.note;
   const double bound = record.error_bound;
-  multiply(of, "exact", TESELA_F64, false, exact, NULL);
-  multiply(of, "exact", TESELA_F64, true, size, NULL);
-  for (int i = 0; i < of->m * of->n; i++) {
-    const double error = fabs(c[i] - exact[i]), allowed = bound * size[i] * (1 + 0x1p-40) + of->k * least;
+  multiply(product_in, "exact", TESELA_F64, false, exact, NULL);
+  multiply(product_in, "exact", TESELA_F64, true, size, NULL);
+  for (int i = 0; i < product_in->m * product_in->n; i++) {
+    const double error = fabs(c[i] - exact[i]),
+                 allowed = bound * size[i] * (1 + 0x1p-40) + product_in->k * least;
     most = fmax(most, error > 0 ? error / allowed : error == 0 ? 0 : INFINITY);
   }
   return most;
@@ -106,41 +110,41 @@ typedef enum data_kind {
   KINDS
 } data_kind;
 
-static double range_of(const product *of) {
-  return of->type == TESELA_F32 ? 30 : 250;
+static double range_of(const product *product_in) {
+  return product_in->type == TESELA_F32 ? 30 : 250;
 }
 
-static void fill(product *of, data_kind kind) {
-  const int m = of->m, n = of->n, k = of->k;
-  const int spread = 1 + below((int)range_of(of));
+static void fill(product *product_in, data_kind kind) {
+  const int m = product_in->m, n = product_in->n, k = product_in->k;
+  const int spread = 1 + below((int)range_of(product_in));
   for (int i = 0; i < m; i++)
     for (int h = 0; h < k; h++) {
-      double *a = &of->a[i * k + h];
+      double *a = &product_in->a[i * k + h];
       const double x = uniform();
       *a = kind == GRADED      ? ldexp(x, -spread * i / m)
            : kind == BALANCED  ? ldexp(x, spread * h / k)
            : kind == HALVES    ? ldexp(x, h % 2 ? -spread : 0)
            : kind == SPREAD    ? ldexp(x, below(2 * spread) - spread)
-           : kind == SUBNORMAL ? ldexp(x, (of->type == TESELA_F32 ? -130 : -1030) - below(15))
+           : kind == SUBNORMAL ? ldexp(x, (product_in->type == TESELA_F32 ? -130 : -1030) - below(15))
            : kind == HUGE_ONE  ? ldexp(x, h == i % k ? spread : 0)
-           : kind == CANCELLED ? (h < k / 2 ? x : of->a[i * k + h - k / 2])
+           : kind == CANCELLED ? (h < k / 2 ? x : product_in->a[i * k + h - k / 2])
            : kind == SPARSE    ? (below(4) ? 0 : ldexp(x, -below(spread)))
                                : x;
-      *a = as_type(of, *a);
+      *a = as_type(product_in, *a);
     }
   for (int h = 0; h < k; h++)
     for (int j = 0; j < n; j++) {
-      double *b = &of->b[h * n + j];
+      double *b = &product_in->b[h * n + j];
       const double x = uniform();
       *b = kind == GRADED      ? ldexp(x, -spread * j / n)
            : kind == BALANCED  ? ldexp(x, -spread * h / k)
            : kind == HALVES    ? ldexp(x, h % 2 ? spread : 0)
            : kind == SPREAD    ? ldexp(x, below(2 * spread) - spread)
            : kind == HUGE_ONE  ? (below(3) ? x : 0)
-           : kind == CANCELLED ? (h < k / 2 ? x : -of->b[(h - k / 2) * n + j] * (1 + 0x1p-20 * x))
+           : kind == CANCELLED ? (h < k / 2 ? x : -product_in->b[(h - k / 2) * n + j] * (1 + 0x1p-20 * x))
            : kind == SPARSE    ? (below(4) ? 0 : ldexp(x, -below(spread)))
                                : x;
-      *b = as_type(of, *b);
+      *b = as_type(product_in, *b);
     }
 }
 
@@ -237,7 +241,8 @@ static void nothing_exceeds_its_bound(void **state) {
     }
 }
 
-/* Numbers are changed one at a time, and what makes the worst error larger is kept, as long as residues compute it. */
+/* Numbers are changed one at a time, and what makes the worst error larger is kept, as long as residues
+ * compute it. */
 static void climbing_finds_no_way_out(void **state) {
   (void)state;
   for (int climb = 0; climb < CLIMBS; climb++) {
@@ -284,8 +289,9 @@ static void ordinary_data_takes_residues(void **state) {
   }
 }
 
-/* Limits are fine enough for long lines of normal numbers to need no more moduli than usual; for those of uniform ones times exp(a normal
- * one), and for lines whose numbers become 2^12 times smaller, to be made of residues all the same. */
+/* Limits are fine enough for long lines of normal numbers to need no more moduli than usual; for those of
+ * uniform ones times exp(a normal one), and for lines whose numbers become 2^12 times smaller, to be made of
+ * residues all the same. */
 static void long_lines_take_few_moduli(void **state) {
   (void)state;
   enum { LINES = 48, LONG = 2048, WAYS = 3 };
@@ -324,7 +330,8 @@ static void long_lines_take_few_moduli(void **state) {
   }
 }
 
-/* An ask for less than sums of f32 guarantee takes as many moduli as normal numbers need for it, which is few. */
+/* An ask for less than sums of f32 guarantee takes as many moduli as normal numbers need for it, which is
+ * few. */
 static void precise_asks_take_few_moduli(void **state) {
   (void)state;
   enum { LINES = 64, LONG = 4096 };
@@ -427,7 +434,8 @@ static void sieves_are_right(void **state) {
   }
 }
 
-/* What CUDA's integer product makes of its sums: of all floats that come of them, a byte that is v modulo p and not more than p. */
+/* What CUDA's integer product makes of its sums: of all floats that come of them, a byte that is v modulo p
+ * and not more than p. */
 static void sums_are_reduced(void **state) {
   (void)state;
   const tsl_problem problem = tsl_problem_gemm(64, 64, 64, TESELA_F64);
@@ -452,8 +460,9 @@ static void sums_are_reduced(void **state) {
   }
 }
 
-/* Complex products, with conjugates of either factor or both, C in either order: what three products modulo p make is what the specification does, and
- * so it is where a row's numbers are so far apart that all of this small product is multiplied as it is. */
+/* Complex products, with conjugates of either factor or both, C in either order: what three products modulo p
+ * make is what the specification does, and so it is where a row's numbers are so far apart that all of this
+ * small product is multiplied as it is. */
 static void conjugates_count(void **state) {
   (void)state;
   enum { M = 9, N = 7, K = 21 };

@@ -1,5 +1,6 @@
-/* residue_int8 by portable kernels: bit by bit what the processor's form gives, on every OpenCL device; PoCL must be among them. Numbers of all
- * kinds, lines along and across memory, parts of k, products together and one by one, native lines beside others and alone; and the same where C is made by a few rows at a time. */
+/* residue_int8 by portable kernels: bit by bit what the processor's form gives, on every OpenCL device; PoCL
+ * must be among them. Numbers of all kinds, lines along and across memory, parts of k, products together and
+ * one by one, native lines beside others and alone; and the same where C is made by a few rows at a time. */
 #include "opencl_fixture.h"
 
 #include "base/random.h"
@@ -9,8 +10,8 @@
 
 #include <math.h>
 
-/* What numbers are: of a line's own size; with exponents of a few; with the largest where no sample is taken; such that few lines, or all, are
- * computed as they are; ... */
+/* What numbers are: of a line's own size; with exponents of a few; with the largest where no sample is taken;
+ * such that few lines, or all, are computed as they are; ... */
 typedef enum kind { NORMAL, GRADED, LATE, FEW_NATIVE, ALL_NATIVE, SUBNORMAL, ZEROS } kind;
 
 typedef struct product {
@@ -170,7 +171,8 @@ static void complex_bits_are_those_of_the_cpu(void **state) {
       check_bits(&products[i], types[t], NULL, (i + t) % 2 == 0, (i + t) % 3 == 0);
 }
 
-/* Rows of C, or columns where these lie in rows, by a few at a time: the last ones are fewer, some are native. */
+/* Rows of C, or columns where these lie in rows, by a few at a time: the last ones are fewer, some are
+ * native. */
 static void blocks_change_no_bit(void **state) {
   (void)state;
   static const int turns[] = {0, 1, 2, 3, 6, 9};
@@ -184,7 +186,8 @@ static void blocks_change_no_bit(void **state) {
   rows_at_a_time = 0;
 }
 
-/* Less memory is blocks of fewer rows, down to what they all need; each takes no more than it may, and the next larger ones would. */
+/* Less memory is blocks of fewer rows, down to what they all need; each takes no more than it may, and the
+ * next larger ones would. */
 static void blocks_fit_the_memory(void **state) {
   (void)state;
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "residue_int8");

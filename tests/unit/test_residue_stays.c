@@ -1,6 +1,6 @@
-/* residue_int8 where a factor stays (strategy/operand_reuse.h): bit by bit what runs give that know nothing of each other, whatever the other factor makes
- * them choose; that what was made of it is used, and is made anew wherever that would not be the same. On every OpenCL and CUDA device; PoCL must be
- * among them. */
+/* residue_int8 where a factor stays (strategy/operand_reuse.h): bit by bit what runs give that know nothing
+ * of each other, whatever the other factor makes them choose; that what was made of it is used, and is made
+ * anew wherever that would not be the same. On every OpenCL and CUDA device; PoCL must be among them. */
 #include "config.h"
 #include "opencl_fixture.h"
 
@@ -11,8 +11,9 @@
 
 #include <math.h>
 
-/* What numbers of a factor are: of one size; such that more moduli are needed; such that a few lines, or all of C, are computed as they are; with small
- * ones in one line, which is computed so where lines of the other factor have little but their largest number, as they are with the last kind. */
+/* What numbers of a factor are: of one size; such that more moduli are needed; such that a few lines, or all
+ * of C, are computed as they are; with small ones in one line, which is computed so where lines of the other
+ * factor have little but their largest number, as they are with the last kind. */
 typedef enum numbers { NORMAL, OTHER, GRADED, FEW_NATIVE, ALL_NATIVE, FEW_SMALL, SPIKY } numbers;
 
 static double number_of(numbers kind, int64_t line, int64_t h, uint64_t seed) {
@@ -37,10 +38,10 @@ static void move(tsl_buffer *buffer, void *image, bool in) {
   must(ops->finish(stream));
 }
 
-static void fill(const factor *of, int operand, numbers kind) {
-  const tsl_shape *shape = &of->shape;
+static void fill(const factor *factor_in, int operand, numbers kind) {
+  const tsl_shape *shape = &factor_in->shape;
   const size_t size = tsl_type(shape->type)->size;
-  unsigned char *image = calloc(1, of->buffer->bytes);
+  unsigned char *image = calloc(1, factor_in->buffer->bytes);
   for (int64_t i = 0; i < shape->rows; i++)
     for (int64_t j = 0; j < shape->cols; j++) {
       const int64_t line = operand == TSL_OPERAND_B ? j : i, h = operand == TSL_OPERAND_B ? i : j;
@@ -49,7 +50,7 @@ static void fill(const factor *of, int operand, numbers kind) {
       tsl_type_store(shape->type, image + (size_t)(i * shape->row_stride + j * shape->col_stride) * size,
                      number);
     }
-  move(of->buffer, image, true);
+  move(factor_in->buffer, image, true);
   free(image);
 }
 
@@ -88,37 +89,40 @@ static product product_of(tesela_type type, int64_t m, int64_t n, int64_t k, boo
   return product_by("", type, m, n, k, c_turned);
 }
 
-static void forget(product *of) {
-  tsl_plan_destroy(of->plan);
-  ops->buffer_destroy(of->a.buffer);
-  ops->buffer_destroy(of->b.buffer);
-  ops->buffer_destroy(of->c.buffer);
+static void forget(product *product_in) {
+  tsl_plan_destroy(product_in->plan);
+  ops->buffer_destroy(product_in->a.buffer);
+  ops->buffer_destroy(product_in->b.buffer);
+  ops->buffer_destroy(product_in->c.buffer);
 }
 
 /* C, for free(). */
-static unsigned char *run_on(const product *of, tsl_buffer *a, tsl_buffer *workspace, tsl_operand_reuse *stays) {
-  const tsl_operands operands = {
-      .a = {.buffer = a}, .b = {.buffer = of->b.buffer}, .c = {.buffer = of->c.buffer}, .stays = stays};
-  unsigned char *image = malloc(of->c.buffer->bytes);
-  memset(image, 0x55, of->c.buffer->bytes);
-  move(of->c.buffer, image, true);
-  must(tsl_plan_enqueue(of->plan, &operands, stream, workspace));
+static unsigned char *run_on(const product *product_in, tsl_buffer *a, tsl_buffer *workspace,
+                             tsl_operand_reuse *stays) {
+  const tsl_operands operands = {.a = {.buffer = a},
+                                 .b = {.buffer = product_in->b.buffer},
+                                 .c = {.buffer = product_in->c.buffer},
+                                 .stays = stays};
+  unsigned char *image = malloc(product_in->c.buffer->bytes);
+  memset(image, 0x55, product_in->c.buffer->bytes);
+  move(product_in->c.buffer, image, true);
+  must(tsl_plan_enqueue(product_in->plan, &operands, stream, workspace));
   must(ops->finish(stream));
-  move(of->c.buffer, image, false);
+  move(product_in->c.buffer, image, false);
   return image;
 }
-static unsigned char *run(const product *of, tsl_buffer *workspace, tsl_operand_reuse *stays) {
-  return run_on(of, of->a.buffer, workspace, stays);
+static unsigned char *run(const product *product_in, tsl_buffer *workspace, tsl_operand_reuse *stays) {
+  return run_on(product_in, product_in->a.buffer, workspace, stays);
 }
 
-static tsl_buffer *workspace_of(const product *of) {
-  return buffer_of((size_t)tsl_plan_workspace(of->plan) + 4096);
+static tsl_buffer *workspace_of(const product *product_in) {
+  return buffer_of((size_t)tsl_plan_workspace(product_in->plan) + 4096);
 }
 
 /* Whether two results are one; frees both. */
-static bool same(const product *of, unsigned char *one, unsigned char *other) {
-  const bool is_same = memcmp(one, other, of->c.buffer->bytes) == 0;
-  free(one);
+static bool same(const product *product_in, unsigned char *item, unsigned char *other) {
+  const bool is_same = memcmp(item, other, product_in->c.buffer->bytes) == 0;
+  free(item);
   free(other);
   return is_same;
 }
@@ -161,8 +165,8 @@ static void bits_are_those_of_single_runs(void **state) {
   check_bits(TESELA_F32, 400, 800, 40, TSL_OPERAND_B, true, FEW_SMALL);
 }
 
-/* A's numbers are gone while it is said to stay: runs have what the first one made of it, as long as that does for what is chosen; and those
- * that are not told so see the new ones. */
+/* A's numbers are gone while it is said to stay: runs have what the first one made of it, as long as that
+ * does for what is chosen; and those that are not told so see the new ones. */
 static void what_stays_is_read_once(void **state) {
   (void)state;
   product of = product_of(TESELA_F32, 45, 38, 64, false);
@@ -207,7 +211,8 @@ static void what_stays_is_read_once(void **state) {
   forget(&of);
 }
 
-/* By a strategy that knows nothing of this; by another factor, a part of the same one, another workspace; by a run that fails. */
+/* By a strategy that knows nothing of this; by another factor, a part of the same one, another workspace; by
+ * a run that fails. */
 static void what_is_not_the_same_starts_anew(void **state) {
   (void)state;
   product of = product_of(TESELA_F32, 45, 38, 64, false);
@@ -252,8 +257,8 @@ static void what_is_not_the_same_starts_anew(void **state) {
   forget(&of);
 }
 
-/* CUDA has A in front of all that depends on the other size; other devices have something of the engine's there, which is as large as sizes
- * rounded up, and make A anew where it moves. */
+/* CUDA has A in front of all that depends on the other size; other devices have something of the engine's
+ * there, which is as large as sizes rounded up, and make A anew where it moves. */
 static void sizes_may_differ(void **state) {
   (void)state;
   enum { PRODUCTS = 3, M = 45, K = 64 };

@@ -1,6 +1,6 @@
-/* alpha and beta are rounded to the type of the sums before anything is decided by them: a factor that this makes 0 is 0,
- * so that what it multiplies is not read. In every strategy that runs here, on every device, in dots, transposes, batches,
- * plans that are parsed, and the quick way of plans. */
+/* alpha and beta are rounded to the type of the sums before anything is decided by them: a factor that this
+ * makes 0 is 0, so that what it multiplies is not read. In every strategy that runs here, on every device, in
+ * dots, transposes, batches, plans that are parsed, and the quick way of plans. */
 #include "base/text.h"
 #include "judge/check.h"
 #include "unit/unit.h"
@@ -159,8 +159,8 @@ static void try_solve(const char *strategy, const char *device, const tsl_types 
   expect(holds(types->c, M * N, 0), status, strategy, device, types);
 }
 
-/* All types on the cpu. Elsewhere each is another kernel, which takes a compiler longer than all else here: the first of each strategy, in
- * which scalars are those of C's type, and the first in which they are not. */
+/* All types on the cpu. Elsewhere each is another kernel, which takes a compiler longer than all else here:
+ * the first of each strategy, in which scalars are those of C's type, and the first in which they are not. */
 static bool is_tried(const tsl_types *types, const tsl_device *device, bool tried[2]) {
   const bool is_narrow = tsl_type(types->c)->sums != types->c;
   if (!is_single(types) || (tried[is_narrow] && !(device->capabilities & TSL_CAN_HOST)))

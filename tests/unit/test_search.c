@@ -117,8 +117,8 @@ static void neighbours_are_one_step_away(void **state) {
   assert_int_equal(tsl_space_neighbour(&space, point_at(1, 5, 5), 0, -1), -1);
 }
 
-/* Whatever was measured: what is proposed is new, different, and no more than was asked for; and in the end, all of it
- * was proposed. */
+/* Whatever was measured: what is proposed is new, different, and no more than was asked for; and in the end,
+ * all of it was proposed. */
 static void searches_propose_each_point_once(void **state) {
   (void)state;
   for (int s = 0; tsl_search_at(s); s++) {

@@ -1,5 +1,6 @@
-/* slices: no element is further off than what is promised, by three, six and nine products, on the cpu and on PoCL where it is there; lines whose
- * numbers are far apart, not finite or too small to be normal among others. */
+/* slices: no element is further off than what is promised, by three, six and nine products, on the cpu and on
+ * PoCL where it is there; lines whose numbers are far apart, not finite or too small to be normal among
+ * others. */
 
 #include "unit/unit.h"
 
@@ -17,9 +18,10 @@ static tesela_context *context;
 static float a[M * K], b[K * N], c[M * N];
 static double a64[M * K], b64[K * N], exact[M * N], size[M * N];
 
-/* What numbers are: of one size; powers of two along lines and against them, far from what one slice has; with exponents anywhere, so that most lines
- * are native; so small that products are not normal but with the other operand's scale; the largest that there are;
- * one large number that meets 0, beside very small ones. */
+/* What numbers are: of one size; powers of two along lines and against them, far from what one slice has;
+ * with exponents anywhere, so that most lines are native; so small that products are not normal but with the
+ * other operand's scale; the largest that there are; one large number that meets 0, beside very small ones.
+ */
 typedef enum kind { NORMAL, BALANCED, SPREAD, SUBNORMAL, LARGE, FAR, KINDS } kind;
 
 static float number_of(kind what, int operand, int line, int h) {

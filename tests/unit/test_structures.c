@@ -1,5 +1,6 @@
-/* Products of symmetric, hermitian and triangular matrices, and triangles of C, by the public calls: each structure, triangle, side and
- * layout, on whole numbers, which have one right answer; what must not be read is NaN. */
+/* Products of symmetric, hermitian and triangular matrices, and triangles of C, by the public calls: each
+ * structure, triangle, side and layout, on whole numbers, which have one right answer; what must not be read
+ * is NaN. */
 #include "unit/unit.h"
 
 #include <tesela/tesela.h>
@@ -252,7 +253,8 @@ static void triangles_of_c_are_computed(void **state) {
 
 /* --- what is remembered of a call --- */
 
-/* Sizes, types and strides are one; each call has its own plan all the same, also where general ones have a short way. */
+/* Sizes, types and strides are one; each call has its own plan all the same, also where general ones have a
+ * short way. */
 static void plans_differ_by_structure(void **state) {
   (void)state;
   const float a[] = {2, 3, 5, 7}, b[] = {1, 2, 3, 4};
@@ -378,7 +380,8 @@ static void contradictions_are_refused(void **state) {
   expect_refused(&desc, TESELA_UNSUPPORTED, "takes general matrices, and all of C");
 }
 
-/* A field of a later version is asked for by its size alone: an older program's description has none of them. */
+/* A field of a later version is asked for by its size alone: an older program's description has none of them.
+ */
 static void older_descriptions_are_general(void **state) {
   (void)state;
   const float a[] = {2, 3, 5, 7}, b[] = {1, 2, 3, 4};

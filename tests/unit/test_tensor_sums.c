@@ -1,5 +1,6 @@
-/* What is guaranteed of tensor cores, beside sums made as they are known to make them: an instruction's products and the sum before are aligned
- * to the largest exponent among them, cut and added; numbers that are too small to be normal have the smallest normal one's exponent. */
+/* What is guaranteed of tensor cores, beside sums made as they are known to make them: an instruction's
+ * products and the sum before are aligned to the largest exponent among them, cut and added; numbers that are
+ * too small to be normal have the smallest normal one's exponent. */
 #include "unit/unit.h"
 
 #include "base/random.h"
@@ -21,18 +22,20 @@ typedef struct format {
 
 static const format formats[] = {{TESELA_F16, 11, -14, 9}, {TESELA_BF16, 8, -126, 15}};
 
-/* One of so many exponents, from that of the smallest normal number and `from` on. Above 0, so that what is cut adds up. */
-static double draw(const format *of, int from, int exponents, uint64_t seed, uint64_t index) {
+/* One of so many exponents, from that of the smallest normal number and `from` on. Above 0, so that what is
+ * cut adds up. */
+static double draw(const format *format_in, int from, int exponents, uint64_t seed, uint64_t index) {
   const uint64_t bits = tsl_random_u64(seed, index);
-  const int exponent = of->least + from + (int)(bits % (uint64_t)exponents);
+  const int exponent = format_in->least + from + (int)(bits % (uint64_t)exponents);
   const double digits = ldexp(1 + (double)(bits >> 40) * 0x1p-24, exponent);
-  const double step = ldexp(1, (exponent < of->least ? of->least : exponent) - of->digits + 1);
+  const double step =
+      ldexp(1, (exponent < format_in->least ? format_in->least : exponent) - format_in->digits + 1);
   return step * rint(digits / step);
 }
 
-static int exponent_of(const format *of, double factor) {
+static int exponent_of(const format *format_in, double factor) {
   const int own = ilogb(factor);
-  return own < of->least ? of->least : own;
+  return own < format_in->least ? format_in->least : own;
 }
 
 static double cut(double value, int exponent) {
@@ -41,12 +44,12 @@ static double cut(double value, int exponent) {
 }
 
 /* The sum of so many products and of what was before. */
-static double add(const format *of, const double *a, const double *b, double before) {
+static double add(const format *format_in, const double *a, const double *b, double before) {
   int largest = before != 0 ? ilogb(before) : INT_MIN;
   double sum = 0;
   for (int i = 0; i < TOGETHER; i++)
     if (a[i] * b[i] != 0)
-      largest = (int)fmax(largest, exponent_of(of, a[i]) + exponent_of(of, b[i]));
+      largest = (int)fmax(largest, exponent_of(format_in, a[i]) + exponent_of(format_in, b[i]));
   for (int i = 0; i < TOGETHER && largest != INT_MIN; i++)
     sum += cut(a[i] * b[i], largest);
   sum += largest != INT_MIN ? cut(before, largest) : 0;
@@ -54,22 +57,22 @@ static double add(const format *of, const double *a, const double *b, double bef
 }
 
 /* Largest error over the bound, with and without `slips`, where numbers of A are from there on. */
-static void try_format(const format *of, int from, double *with, double *without) {
-  tsl_problem problem = tsl_problem_gemm(1, 1, TERMS, of->type);
+static void try_format(const format *format_in, int from, double *with, double *without) {
+  tsl_problem problem = tsl_problem_gemm(1, 1, TERMS, format_in->type);
   problem.c.type = TESELA_F32;
   const tsl_accuracy promised = tsl_accuracy_of_tensor_cores(&problem, NULL);
   *with = *without = 0;
   for (uint64_t at = 0; at < DRAWS; at++) {
     double a[TERMS], b[TERMS], exact = 0, size = 0, factors = 0, sum = 0;
     for (int i = 0; i < TERMS; i++) {
-      a[i] = draw(of, from, 4, 2 * at, (uint64_t)i);
-      b[i] = draw(of, 0, of->apart, 2 * at + 1, (uint64_t)i);
+      a[i] = draw(format_in, from, 4, 2 * at, (uint64_t)i);
+      b[i] = draw(format_in, 0, format_in->apart, 2 * at + 1, (uint64_t)i);
       exact += a[i] * b[i]; /* few digits: a double has room for all */
       size += fabs(a[i] * b[i]);
-      factors += fabs(a[i]) + fabs(b[i]) + ldexp(1, of->least);
+      factors += fabs(a[i]) + fabs(b[i]) + ldexp(1, format_in->least);
     }
     for (int i = 0; i < TERMS; i += TOGETHER)
-      sum = add(of, a + i, b + i, sum);
+      sum = add(format_in, a + i, b + i, sum);
     const double error = fabs(sum - exact), bound = promised.factor * 0x1p-24 * size;
     *without = fmax(*without, error / bound);
     *with = fmax(*with, error / (bound + promised.slips * factors));

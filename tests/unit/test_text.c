@@ -304,7 +304,8 @@ static void test_format_seconds(void **state) {
     assert_string_equal(tsl_format_seconds(rows[i].seconds, text, sizeof text), rows[i].text);
 }
 
-/* Chooses a locale whose decimal point is a comma: one of the machine's, else one made in the build folder. */
+/* Chooses a locale whose decimal point is a comma: one of the machine's, else one made in the build folder.
+ */
 static bool choose_comma_locale(void) {
   static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "es_ES.UTF-8", "de_DE"};
   static const char folder[] = TESELA_BINARY_DIR "/locales";

@@ -17,7 +17,8 @@ static const tsl_strategy *strategy;
 
 /* --- the variants --- */
 
-/* Every twentieth config that the walk may have left out is refused if it was; the walk visits few that are. */
+/* Every twentieth config that the walk may have left out is refused if it was; the walk visits few that are.
+ */
 static void the_walk_loses_nothing(void **state) {
   (void)state;
   static const tesela_type types[] = {TESELA_F32, TESELA_F64};
@@ -64,8 +65,8 @@ static void refusals_have_numbers(void **state) {
 
 /* --- the model --- */
 
-/* Thin products get tiles that are not much wider than they are, enough groups for all units, and no time below what
- * memory needs; a deep one is cut into many parts. */
+/* Thin products get tiles that are not much wider than they are, enough groups for all units, and no time
+ * below what memory needs; a deep one is cut into many parts. */
 static void the_model_likes_thin_tiles(void **state) {
   (void)state;
   static const int64_t sizes[][3] = {{1, 4096, 4096},  {4096, 1, 4096},   {16, 4096, 4096}, {64, 4096, 4096},
@@ -101,8 +102,8 @@ static void unknown_devices_have_predictions(void **state) {
 
 /* --- code --- */
 
-/* The large operand comes in vectors of 16 bytes, the thin one from local memory in such; nothing is spilled to memory
- * by the front end. Shown by PTX, which needs no GPU. */
+/* The large operand comes in vectors of 16 bytes, the thin one from local memory in such; nothing is spilled
+ * to memory by the front end. Shown by PTX, which needs no GPU. */
 static void moves_sixteen_bytes(void **state) {
   (void)state;
   static const char *const folders[] = {"kernel", "device/cuda/include", NULL};

@@ -1,8 +1,9 @@
-/* How many threads host code uses: a context's limit reaches every strategy of the processor, and everything around them.
+/* How many threads host code uses: a context's limit reaches every strategy of the processor, and everything
+ * around them.
  *
- * The library starts a thread when a run first has work for it. So each case runs in a process of its own, whose threads are
- * counted afterwards: one context of 1, 2 and 3 threads after the other, then one without a limit, which shows that the
- * case has work for more. */
+ * The library starts a thread when a run first has work for it. So each case runs in a process of its own,
+ * whose threads are counted afterwards: one context of 1, 2 and 3 threads after the other, then one without a
+ * limit, which shows that the case has work for more. */
 #include "unit/unit.h"
 
 #include <dirent.h>
@@ -31,13 +32,13 @@ static int count_threads(void) {
 
 enum { RIGHT, UNSUPPORTED, FAILED, TOO_MANY, TOO_FEW };
 
-static int try_threads(const host_case *of, int threads, void *const memory[3]) {
+static int try_threads(const host_case *case_in, int threads, void *const memory[3]) {
   const int before = count_threads(), limit = threads > 0 ? threads : MOST;
   tesela_context *context;
   tesela_status status =
       tesela_context_create(&(tesela_context_desc){.device = "cpu", .threads = threads}, &context);
   for (int i = 0; i < 3 && status == TESELA_OK; i++)
-    status = host_case_run(context, of, memory);
+    status = host_case_run(context, case_in, memory);
   if (status == TESELA_UNSUPPORTED)
     return UNSUPPORTED;
   if (status != TESELA_OK) {
@@ -45,30 +46,30 @@ static int try_threads(const host_case *of, int threads, void *const memory[3]) 
     return FAILED;
   }
   tesela_context_destroy(context);
-  const int count = count_threads(), wanted = of->alone ? 1 : limit;
+  const int count = count_threads(), wanted = case_in->alone ? 1 : limit;
   if (count == wanted)
     return RIGHT;
   char name[128];
-  print_error("%s, limit %d: %d threads before and %d after\n", host_case_name(of, name), threads, before,
-              count);
+  print_error("%s, limit %d: %d threads before and %d after\n", host_case_name(case_in, name), threads,
+              before, count);
   return count > wanted ? TOO_MANY : TOO_FEW;
 }
 
-static int try_case(const host_case *of) {
+static int try_case(const host_case *case_in) {
   static const int limits[] = {1, 2, 3, 0};
   void *memory[3];
   int result = RIGHT;
   host_case_memory(memory);
   for (size_t i = 0; i < sizeof limits / sizeof *limits && result == RIGHT; i++)
-    result = try_threads(of, limits[i], memory);
+    result = try_threads(case_in, limits[i], memory);
   return result;
 }
 
-static int in_child(const host_case *of) {
+static int in_child(const host_case *case_in) {
   const pid_t child = fork();
   if (child == 0) {
     alarm(120);
-    _exit(try_case(of));
+    _exit(try_case(case_in));
   }
   int result = -1;
   assert_true(child > 0);

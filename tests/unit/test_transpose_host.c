@@ -1,5 +1,6 @@
-/* The processor's transposes beyond what check runs: every instruction set that this machine has, with stores past the
- * caches, which check's matrices are too small for; blocks and bands next to each other; rows that are gigabytes apart. */
+/* The processor's transposes beyond what check runs: every instruction set that this machine has, with stores
+ * past the caches, which check's matrices are too small for; blocks and bands next to each other; rows that
+ * are gigabytes apart. */
 #include "unit/cpu.h"
 #include "unit/sanitizers.h"
 #include "unit/unit.h"
@@ -10,8 +11,8 @@
 
 #include "base/status.h"
 #include "judge/check.h"
-#include "strategy/transpose/vector/vector_host.h"
 #include "strategy/transpose/transpose_common.h"
+#include "strategy/transpose/vector/vector_host.h"
 
 static tsl_device like_cpu; /* the processor with less of its instruction set, and any cache */
 
@@ -85,7 +86,8 @@ static void stores_past_the_caches(void **state) {
   }
 }
 
-/* Several blocks and bands in both directions; rows that start anywhere in their cache lines; narrow ones that touch. */
+/* Several blocks and bands in both directions; rows that start anywhere in their cache lines; narrow ones
+ * that touch. */
 static void blocks_and_bands_meet(void **state) {
   (void)state;
   static const int64_t shapes[][4] = {/* m, n, and what A's and C's rows have to spare */

@@ -1,12 +1,12 @@
-/* Trust before use: a kernel with a mistake never gives a user a result, its self-test is remembered, and the next best plan
- * takes its place. The mistakes are planted in a copy of the kernels' sources. */
+/* Trust before use: a kernel with a mistake never gives a user a result, its self-test is remembered, and the
+ * next best plan takes its place. The mistakes are planted in a copy of the kernels' sources. */
 #include "unit.h"
 
 #include "base/status.h"
 #include "device/jit_cache.h"
 #include "judge/check.h"
-#include "planner/planner.h"
 #include "planner/kernel_self_test.h"
+#include "planner/planner.h"
 #include "scratch.h"
 #include "strategy/launch.h"
 #include "tune/measured_choice.h"
@@ -165,7 +165,8 @@ static void count_kernel(void *argument, const tsl_jit_entry *entry) {
   *count += strcmp(entry->name, "gemm/by_parity") == 0;
 }
 
-/* Kernels that are made for other sizes are not tried: none is compiled for it, and odd cases are left out. */
+/* Kernels that are made for other sizes are not tried: none is compiled for it, and odd cases are left out.
+ */
 static void a_trial_compiles_nothing(void **state) {
   (void)state;
   tsl_strategy by_parity = *tsl_strategy_find(TSL_OP_GEMM, "element");
@@ -234,7 +235,8 @@ static void the_next_best_takes_the_place(void **state) {
   tsl_devices_destroy(devices);
 }
 
-/* A device whose key no record and no self-test knows: a config by the model, that is tried before it is used. */
+/* A device whose key no record and no self-test knows: a config by the model, that is tried before it is
+ * used. */
 static void a_device_that_nobody_knows(void **state) {
   (void)state;
   const tsl_problem problem = tsl_problem_of(TSL_OP_DOT, 1, 1, 1000, TESELA_F32);

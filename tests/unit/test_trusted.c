@@ -1,8 +1,9 @@
-/* Files that decide what runs are read where nobody else can have written them, and nobody waits for what is no file. */
+/* Files that decide what runs are read where nobody else can have written them, and nobody waits for what is
+ * no file. */
 #include "jit_fixture.h"
 
-#include "base/warnings.h"
 #include "base/safe_open.h"
+#include "base/warnings.h"
 #include "device/devices.h"
 #include "planner/planner_wisdom.h"
 

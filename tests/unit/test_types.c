@@ -153,7 +153,8 @@ static void test_half_edges(void **state) {
   assert_int_equal(tsl_bf16_from_f64(nan), 0x7fc0);
 }
 
-/* Types of one byte: every pattern. `last` is the pattern of the largest number, and `beyond` of what is larger. */
+/* Types of one byte: every pattern. `last` is the pattern of the largest number, and `beyond` of what is
+ * larger. */
 static const struct byte_type {
   uint8_t (*from)(double);
   double (*to)(uint8_t);
@@ -246,7 +247,7 @@ static void test_floats(void **state) {
 }
 
 /* Every pair of types and several steps, against one element at a time; what lies between stays as it was. */
-static void check_pair(const tsl_type_info *from, const tsl_type_info *to, int64_t source_step,
+static void check_pair(const tsl_type_info *from, const tsl_type_info *info, int64_t source_step,
                        int64_t target_step) {
   enum { COUNT = 37, ROOM = COUNT * 3 };
   /* One byte in front makes everything unaligned. */
@@ -262,18 +263,18 @@ static void check_pair(const tsl_type_info *from, const tsl_type_info *to, int64
   const int64_t target_first = target_step < 0 ? -target_step * (COUNT - 1) : 0;
   for (int i = 0; i < COUNT; i++) {
     const char *const at = source + 1 + (source_first + i * source_step) * (int64_t)from->size;
-    char *const to_at = expected + 1 + (target_first + i * target_step) * (int64_t)to->size;
+    char *const to_at = expected + 1 + (target_first + i * target_step) * (int64_t)info->size;
     double value[2];
     tsl_type_load(from->type, at, value);
-    if (from == to)
-      memcpy(to_at, at, to->size);
+    if (from == info)
+      memcpy(to_at, at, info->size);
     else
-      tsl_type_store(to->type, to_at, value);
+      tsl_type_store(info->type, to_at, value);
   }
-  tsl_type_convert(from->type, source + 1 + source_first * (int64_t)from->size, source_step, to->type,
-                   target + 1 + target_first * (int64_t)to->size, target_step, COUNT);
+  tsl_type_convert(from->type, source + 1 + source_first * (int64_t)from->size, source_step, info->type,
+                   target + 1 + target_first * (int64_t)info->size, target_step, COUNT);
   if (memcmp(target, expected, sizeof target) != 0)
-    fail_msg("%s by %d to %s by %d", from->name, (int)source_step, to->name, (int)target_step);
+    fail_msg("%s by %d to %s by %d", from->name, (int)source_step, info->name, (int)target_step);
 }
 
 static void test_convert(void **state) {
@@ -310,8 +311,8 @@ static void test_convert_edges(void **state) {
   assert_int_equal(copied[2], signalling[1]);
 }
 
-/* Halves from and to f32, at the speed of memory, have the bits that they have one by one: all of them, and of f32 what lies on both sides of
- * each and of each middle between two. */
+/* Halves from and to f32, at the speed of memory, have the bits that they have one by one: all of them, and
+ * of f32 what lies on both sides of each and of each middle between two. */
 static void test_halves(void **state) {
   enum { ALL = 1 << 16 };
   static const tesela_type types[] = {TESELA_F16, TESELA_BF16};
@@ -341,7 +342,8 @@ static void test_halves(void **state) {
       for (int i = 0; i < ALL; i++) {
         uint32_t bits;
         memcpy(&bits, &wide[i], sizeof bits);
-        /* The middle between two, of f16's small numbers as well, is so far; and what is right beside these. */
+        /* The middle between two, of f16's small numbers as well, is so far; and what is right beside these.
+         */
         const uint32_t half = types[t] == TESELA_BF16 ? 0x8000 : 0x1000;
         bits += step > 1 ? half + (uint32_t)(step - 3) : (uint32_t)step;
         memcpy(&near[i], &bits, sizeof bits);

@@ -1,5 +1,5 @@
-/* What strategies that call a BLAS share: which layouts BLAS can say, and how; checked by doing what BLAS would do
- * with the answer, and comparing with the product itself. */
+/* What strategies that call a BLAS share: which layouts BLAS can say, and how; checked by doing what BLAS
+ * would do with the answer, and comparing with the product itself. */
 #include "unit/unit.h"
 
 #include "base/status.h"

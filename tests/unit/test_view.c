@@ -1,11 +1,12 @@
-/* A product seen by host/host_view.h: the same elements of C from the same elements of A and B, in every orientation; C's columns
- * nearer to each other than its rows, and no stride of it negative; conjugates as two signs. And how sizes are cut. */
+/* A product seen by host/host_view.h: the same elements of C from the same elements of A and B, in every
+ * orientation; C's columns nearer to each other than its rows, and no stride of it negative; conjugates as
+ * two signs. And how sizes are cut. */
 #include "unit/unit.h"
 
 #include <complex.h>
 
-#include "host/int_math.h"
 #include "host/host_view.h"
+#include "host/int_math.h"
 
 enum { M = 3, N = 4, K = 2, MOST = 64 };
 
@@ -115,7 +116,8 @@ static void test_cuts(void **state) {
       assert_int_equal(tsl_partition_begin(total, pieces, 0), 0);
       assert_int_equal(tsl_partition_begin(total, pieces, pieces), total);
       for (int64_t i = 0; i < pieces; i++) {
-        const int64_t size = tsl_partition_begin(total, pieces, i + 1) - tsl_partition_begin(total, pieces, i);
+        const int64_t size =
+            tsl_partition_begin(total, pieces, i + 1) - tsl_partition_begin(total, pieces, i);
         assert_true(size == total / pieces || size == total / pieces + 1);
       }
     }

@@ -1,4 +1,5 @@
-/* Wisdom: records, what is found for a problem, and what the planner makes of it. Files are in test_wisdom_file.c. */
+/* Wisdom: records, what is found for a problem, and what the planner makes of it. Files are in
+ * test_wisdom_file.c. */
 #include "unit/unit.h"
 
 #include "base/status.h"
@@ -11,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* mock:0, and mock:1, which differs in its key only; mock:2 has mock:0's key and fewer units; groups of mock:3
- * have 64 work-items at most. */
+/* mock:0, and mock:1, which differs in its key only; mock:2 has mock:0's key and fewer units; groups of
+ * mock:3 have 64 work-items at most. */
 static tesela_status list_mock(void (*found)(void *argument, const tsl_device *device), void *argument) {
   tsl_device device = mock_device;
   found(argument, &device);
@@ -200,7 +201,8 @@ static void what_changed_since_is_stale(void **state) {
   }
 }
 
-/* Values that have names were numbers in older texts: such a line names the same config, and is printed with the names. */
+/* Values that have names were numbers in older texts: such a line names the same config, and is printed with
+ * the names. */
 static void numbers_are_read_for_names(void **state) {
   (void)state;
   static const char rest[] =
@@ -283,9 +285,9 @@ static int64_t find(const tsl_wisdom *wisdom, const question *what, tsl_basis *b
   return hit.config.value[0];
 }
 
-static tsl_wisdom *wisdom_of(const char *shipped, const char *own) {
+static tsl_wisdom *wisdom_of(const char *shipped, const char *state) {
   tsl_wisdom *wisdom;
-  assert_int_equal(tsl_wisdom_from(shipped, own, &wisdom), TESELA_OK);
+  assert_int_equal(tsl_wisdom_from(shipped, state, &wisdom), TESELA_OK);
   return wisdom;
 }
 
@@ -314,10 +316,10 @@ static void the_same_sizes_are_found_exactly(void **state) {
 }
 
 /* A record's seconds at other sizes, as the model of tile_local says. */
-static double scaled(double seconds, int tile, const tsl_problem *from, const question *to) {
+static double scaled(double seconds, int tile, const tsl_problem *from, const question *target) {
   const tsl_config config = {{tile}};
-  const tsl_device *device = device_at(to->device);
-  return seconds * tile_local->score(&to->problem, &config, device) /
+  const tsl_device *device = device_at(target->device);
+  return seconds * tile_local->score(&target->problem, &config, device) /
          tile_local->score(from, &config, device);
 }
 
@@ -452,7 +454,8 @@ static void the_planner_takes_what_was_measured(void **state) {
   tsl_wisdom_close(wisdom);
 }
 
-/* The models' favourite was measured, and took longer than the second is promised to: promises are put off as much. */
+/* The models' favourite was measured, and took longer than the second is promised to: promises are put off as
+ * much. */
 static void promises_do_not_beat_what_was_measured(void **state) {
   (void)state;
   const tsl_problem problem = tsl_problem_gemm(1024, 1024, 1024, TESELA_F32);

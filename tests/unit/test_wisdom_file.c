@@ -185,8 +185,8 @@ static void the_environment_says_where(void **state) {
   tsl_text_free(&path);
 }
 
-/* Every record that the library comes with is one. A strategy that got another version makes its records stale, until
- * bench/wisdom.sh measures them again. */
+/* Every record that the library comes with is one. A strategy that got another version makes its records
+ * stale, until bench/wisdom.sh measures them again. */
 static tesela_status expect_good(void *argument, const tsl_wisdom_line *line) {
   ++*(int *)argument;
   if (!line->record)

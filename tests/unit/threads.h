@@ -1,4 +1,5 @@
-/* Whether a program's results depend on the number of threads: it is its own child, with TESELA_THREADS set. */
+/* Whether a program's results depend on the number of threads: it is its own child, with TESELA_THREADS set.
+ */
 #ifndef TESTS_UNIT_THREADS_H
 #define TESTS_UNIT_THREADS_H
 

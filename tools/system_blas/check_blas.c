@@ -1,6 +1,7 @@
-/* check_blas FILE [whole]: whether a library is a BLAS that others can rest on: a routine of each level and type is there,
- * its integers have 32 bits, and it computes. Prints who serves products, `products <file>`; exits 1
- * with a sentence where something is wrong. A library of tesela's own is none to rest on, unless `whole` is said. */
+/* check_blas FILE [whole]: whether a library is a BLAS that others can rest on: a routine of each level and
+ * type is there, its integers have 32 bits, and it computes. Prints who serves products, `products <file>`;
+ * exits 1 with a sentence where something is wrong. A library of tesela's own is none to rest on, unless
+ * `whole` is said. */
 #include <dlfcn.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -37,8 +38,8 @@ typedef union symbol {
   trsm_function *trsm;
 } symbol;
 
-/* An integer that is 1 to who reads its first 32 bits, as processors are whose numbers begin with them, and negative to who
- * reads all: then there is nothing to sum. */
+/* An integer that is 1 to who reads its first 32 bits, as processors are whose numbers begin with them, and
+ * negative to who reads all: then there is nothing to sum. */
 static bool has_32_bits(dot_function *dot) {
   const int64_t count = INT64_MIN + 1, step = 1;
   const double x = 3, y = 5;
@@ -109,8 +110,8 @@ int main(int argc, char **argv) {
                trsm = {dlsym(library, "dtrsm_")};
   if (!dot.address || !gemm.address || !trsm.address)
     return check_blas_refuse("is not a whole BLAS: it has no %s", !dot.address    ? "ddot_"
-                                                       : !gemm.address ? "dgemm_"
-                                                                       : "dtrsm_");
+                                                                  : !gemm.address ? "dgemm_"
+                                                                                  : "dtrsm_");
   if (!has_32_bits(dot.dot))
     return check_blas_refuse("has integers of 64 bits, and who calls libblas.so.3 has 32");
   if (!check_blas_multiplies(gemm.gemm) || !check_blas_solves(trsm.trsm))

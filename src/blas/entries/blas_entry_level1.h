@@ -1,4 +1,5 @@
-/* Level 1 of one type, but for dots, sums and rotations: Fortran routines and CBLAS functions. VALUE(p) is the scalar at p. */
+/* Level 1 of one type, but for dots, sums and rotations: Fortran routines and CBLAS functions. VALUE(p) is
+ * the scalar at p. */
 #define VALUE(at) tsl_blas_number(TSL_BLAS_TYPE, at)
 #define FORTRAN_LINES                                                                                        \
   &(tsl_blas_lines) {                                                                                        \
@@ -172,7 +173,7 @@ TESELA_API INTEGER FORTRAN(LARGEST)(const INTEGER *n, const void *x, const INTEG
   static tsl_blas_symbol symbol = FORTRAN_SYMBOL(LARGEST, "AMAX");
   if (SHORT_LINES(*n, *incx == 1))
     return (INTEGER)(1 + tsl_vector_iamax(tsl_vector_kernels_of(TSL_BLAS_TYPE), (tsl_team){0}, *n,
-                                            (tsl_line){x, 1}));
+                                          (tsl_line){x, 1}));
   tsl_blas_call call = {.symbol = &symbol};
   int64_t found = 0;
   tsl_blas_function *next = tsl_blas_iamax(&call, FORTRAN_LINE, &found);
@@ -188,7 +189,7 @@ TESELA_API size_t CBLAS(LARGEST)(WORD n, const void *x, WORD incx) {
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(LARGEST);
   if (SHORT_LINES((INTEGER)n, (INTEGER)incx == 1))
     return (size_t)tsl_vector_iamax(tsl_vector_kernels_of(TSL_BLAS_TYPE), (tsl_team){0}, (INTEGER)n,
-                                      (tsl_line){x, 1});
+                                    (tsl_line){x, 1});
   tsl_blas_call call = {.symbol = &symbol};
   int64_t found = 0;
   tsl_blas_function *next = tsl_blas_iamax(&call, CBLAS_LINE, &found);

@@ -1,5 +1,6 @@
-/* CBLAS functions of one type. SCALAR is how a scalar is passed, SCALAR_AT(scalar) where it lies; enumerations are
- * ints. An integer comes as a WORD, of which only what an INTEGER holds counts here; the other library gets all of it. */
+/* CBLAS functions of one type. SCALAR is how a scalar is passed, SCALAR_AT(scalar) where it lies;
+ * enumerations are ints. An integer comes as a WORD, of which only what an INTEGER holds counts here; the
+ * other library gets all of it. */
 
 /* What the entries of products have alike. */
 #define ARGUMENTS                                                                                            \
@@ -98,7 +99,8 @@ TESELA_API void CBLAS(L(gemm_batch))(int order, const int *transa, const int *tr
             .count = group_size[group] > 0 ? group_size[group] : 0, .a = a + at, .b = b + at, .c = c + at}};
   const bool side_by_side = tsl_blas_run_groups(&call, groups, (INTEGER)group_count);
   for (int64_t group = 0, at = 0; group < (INTEGER)group_count; at += group_size[group++]) {
-    if (groups && !side_by_side && tsl_blas_uniform_batch(&call, &groups[group].product, &groups[group].batch))
+    if (groups && !side_by_side &&
+        tsl_blas_uniform_batch(&call, &groups[group].product, &groups[group].batch))
       continue;
     for (int64_t i = groups ? groups[group].done : 0; i < group_size[group]; i++)
       CBLAS(L(gemm))
@@ -127,10 +129,10 @@ TESELA_API void CBLAS(L(gemm_batch_strided))(int order, int transa, int transb, 
     return;
   }
   if (tsl_blas_uniform_batch(&call, &first,
-                     &(tesela_batch){.count = (INTEGER)count,
-                                     .a_stride = (INTEGER)stride_a,
-                                     .b_stride = (INTEGER)stride_b,
-                                     .c_stride = (INTEGER)stride_c}))
+                             &(tesela_batch){.count = (INTEGER)count,
+                                             .a_stride = (INTEGER)stride_a,
+                                             .b_stride = (INTEGER)stride_b,
+                                             .c_stride = (INTEGER)stride_c}))
     return;
   const TSL_BLAS_ELEMENT *as = a, *bs = b;
   TSL_BLAS_ELEMENT *cs = c;

@@ -1,5 +1,5 @@
-/* Fortran routines of one type: everything by pointer, and the lengths of character arguments at the end, which
- * gfortran passes and nobody reads. */
+/* Fortran routines of one type: everything by pointer, and the lengths of character arguments at the end,
+ * which gfortran passes and nobody reads. */
 
 /* What the entries of products have alike. */
 #define ARGUMENTS                                                                                            \
@@ -107,7 +107,8 @@ TESELA_API void FORTRAN(L(gemm_batch))(const char *transa, const char *transb, c
             .count = group_size[group] > 0 ? group_size[group] : 0, .a = a + at, .b = b + at, .c = c + at}};
   const bool side_by_side = tsl_blas_run_groups(&call, groups, *group_count);
   for (int64_t group = 0, at = 0; group < *group_count; at += group_size[group++]) {
-    if (groups && !side_by_side && tsl_blas_uniform_batch(&call, &groups[group].product, &groups[group].batch))
+    if (groups && !side_by_side &&
+        tsl_blas_uniform_batch(&call, &groups[group].product, &groups[group].batch))
       continue;
     for (int64_t i = groups ? groups[group].done : 0; i < group_size[group]; i++)
       FORTRAN(L(gemm))

@@ -1,4 +1,5 @@
-/* A sum of sizes, which is real: SUM is its name, SUM_OF computes it, and SUM_AT_ONCE that of a short vector. */
+/* A sum of sizes, which is real: SUM is its name, SUM_OF computes it, and SUM_AT_ONCE that of a short vector.
+ */
 TESELA_API TSL_BLAS_REAL FORTRAN(SUM)(const INTEGER *n, const void *x, const INTEGER *incx) {
   typedef TSL_BLAS_REAL forward(const INTEGER *, const void *, const INTEGER *);
   static tsl_blas_symbol symbol = FORTRAN_SYMBOL(SUM, STRING(SUM));

@@ -40,7 +40,7 @@ TESELA_API void CBLAS(L(OUTER))(int order, WORD m, WORD n, SCALAR alpha, const v
       tsl_blas_small_matrix(&symbol, TSL_BLAS_TYPE, rows, columns, (INTEGER)lda, is_plain);
   if (at_once) {
     tsl_vector_ger_small(at_once, rows, columns, VALUE(SCALAR_AT(alpha)), by_rows ? y : x, by_rows ? x : y,
-                           OUTER_CONJUGATE, a, (INTEGER)lda);
+                         OUTER_CONJUGATE, a, (INTEGER)lda);
     return;
   }
   tsl_blas_call call = {.symbol = &symbol};

@@ -1,22 +1,22 @@
 /* Every entry of one naming scheme, for each type. The including file defines:
  *   TSL_BLAS_INTEGER          the program's integer: int32_t or int64_t
- *   TSL_BLAS_WORD             what holds such an argument by value: of an int32_t the whole register, since a program
- *                             whose BLAS has 64-bit integers by these names fills it, and that library must see it all
+ *   TSL_BLAS_WORD             what holds such an argument by value: of an int32_t the whole register, since a
+ * program whose BLAS has 64-bit integers by these names fills it, and that library must see it all
  *   TSL_BLAS_FORTRAN(name)    what a Fortran routine is called: name##_
  *   TSL_BLAS_CBLAS(name)      what the CBLAS function of this name is called: cblas_##name
  * It is the only thing in which the schemes differ. */
 #include "blas/blas_arguments.h"
 #include "blas/blas_batch.h"
-#include "blas/call_log.h"
 #include "blas/blas_dispatch.h"
 #include "blas/blas_dot.h"
 #include "blas/blas_gemm.h"
-#include "blas/gemmt.h"
 #include "blas/blas_level1.h"
 #include "blas/blas_level2.h"
 #include "blas/blas_level3.h"
-#include "blas/matcopy.h"
 #include "blas/blas_symbol.h"
+#include "blas/call_log.h"
+#include "blas/gemmt.h"
+#include "blas/matcopy.h"
 #include "vector/rotations.h"
 
 #include <stdlib.h>
@@ -31,8 +31,8 @@
 #define CBLAS(name) TSL_BLAS_CBLAS(name)
 #define INTEGER TSL_BLAS_INTEGER
 #define WORD TSL_BLAS_WORD
-/* Of arguments that lie on the stack and are read there: kept in registers for the rare call without a kernel, they
- * would have all calls save registers first. */
+/* Of arguments that lie on the stack and are read there: kept in registers for the rare call without a
+ * kernel, they would have all calls save registers first. */
 #if defined(__x86_64__)
 #define ON_STACK volatile
 #else
@@ -66,8 +66,8 @@
 #define LARGEST isamax
 #define TSL_BLAS_TYPE TESELA_F32
 #define TSL_BLAS_ELEMENT float
-#include "blas/entries/mixed_dot.h"
 #include "blas/entries/blas_entry_real.h"
+#include "blas/entries/mixed_dot.h"
 
 #include "blas/entries/end_type.h"
 

@@ -1,5 +1,6 @@
-/* What a BLAS has beside its routines, for programs that find no other one. Where some library has it too, that one is the
- * program's: its error handler is called, and those here are weak, so that a program may have its own. */
+/* What a BLAS has beside its routines, for programs that find no other one. Where some library has it too,
+ * that one is the program's: its error handler is called, and those here are weak, so that a program may have
+ * its own. */
 #include "blas/host_blas_lookup.h"
 
 #include <math.h>
@@ -13,13 +14,13 @@
 typedef void fortran_handler(const char *, const void *, size_t);
 typedef void cblas_handler(int, const char *, const char *, ...);
 
-static void xerbla_tell(const char *name, size_t length, long long number) {
+static void xerbla_report(const char *name, size_t length, long long number) {
   fprintf(stderr, " ** On entry to %.*s parameter number %lld had an illegal value\n", (int)length, name,
           number);
 }
 
 /* A name's length without the blanks at its end. */
-static size_t xerbla_length_of(const char *name, size_t length) {
+static size_t xerbla_length(const char *name, size_t length) {
   while (length > 0 && name[length - 1] == ' ')
     length--;
   return length;
@@ -78,6 +79,6 @@ WEAK void xerbla_array_(const char *name, const int *length, const int *number) 
   xerbla_(name, number, *length > 0 ? (size_t)*length : 0);
 }
 
-/* By these the reference's C functions tell its error handlers who called, and in which order matrices lie; programs that bring
- * such a handler look at them. */
+/* By these the reference's C functions tell its error handlers who called, and in which order matrices lie;
+ * programs that bring such a handler look at them. */
 WEAK int RowMajorStrg, CBLAS_CallFromC;

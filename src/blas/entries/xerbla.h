@@ -5,5 +5,5 @@ WEAK void TSL_BLAS_XERBLA(const char *name, const TSL_BLAS_INTEGER *number, size
   if (other)
     ((fortran_handler *)other)(name, number, length);
   else
-    tell(name, length_of(name, length), (long long)*number);
+    xerbla_report(name, xerbla_length(name, length), (long long)*number);
 }

@@ -1,5 +1,6 @@
-/* Ranks of an MPI communicator: libtesela_mpi, the only file that sees mpi.h. What it keeps for a communicator (a copy of it, so that no
- * message meets the caller's, and memory for requests) is an attribute of it, freed with it or when MPI ends. */
+/* Ranks of an MPI communicator: libtesela_mpi, the only file that sees mpi.h. What it keeps for a
+ * communicator (a copy of it, so that no message meets the caller's, and memory for requests) is an attribute
+ * of it, freed with it or when MPI ends. */
 #include <tesela/tesela_mpi.h>
 
 #include "comm/comm_call.h"
@@ -27,8 +28,8 @@ typedef struct mpi_ranks {
   struct mpi_ranks *next; /* of all that are kept */
 } mpi_ranks;
 
-/* The process's: keys of attributes, and the list of what is kept. Guarded by nothing: MPI is called by one thread at a time, or the
- * program sees to it for its communicators. */
+/* The process's: keys of attributes, and the list of what is kept. Guarded by nothing: MPI is called by one
+ * thread at a time, or the program sees to it for its communicators. */
 static int key = MPI_KEYVAL_INVALID, key_of_end = MPI_KEYVAL_INVALID;
 static mpi_ranks *kept;
 
@@ -62,7 +63,7 @@ static tesela_status mpi_reserve(tsl_ranks *ranks, int batch, int messages) {
 
 /* Begins a message: in chunks, and the rest of less than one. Messages of one tag keep their order. */
 static tesela_status mpi_begin(mpi_ranks *self, int batch, int other, int tag, void *data, size_t bytes,
-                           int is_send) {
+                               int is_send) {
   requests *r = &self->batches[batch];
   size_t done = 0;
   int code = MPI_SUCCESS;
@@ -87,18 +88,18 @@ static tesela_status mpi_begin(mpi_ranks *self, int batch, int other, int tag, v
   return mpi_told(code);
 }
 
-static tesela_status mpi_send_message(tsl_ranks *ranks, int batch, int to, int tag, const void *data,
-                                  size_t bytes) {
+static tesela_status mpi_send_message(tsl_ranks *ranks, int batch, int end, int tag, const void *data,
+                                      size_t bytes) {
   union {
     const void *read;
     void *any;
   } memory = {data};
   ranks->sent += bytes;
-  return mpi_begin(self_of(ranks), batch, to, tag, memory.any, bytes, 1);
+  return mpi_begin(self_of(ranks), batch, end, tag, memory.any, bytes, 1);
 }
 
 static tesela_status mpi_receive_message(tsl_ranks *ranks, int batch, int from, int tag, void *data,
-                                     size_t bytes) {
+                                         size_t bytes) {
   ranks->received += bytes;
   return mpi_begin(self_of(ranks), batch, from, tag, data, bytes, 0);
 }
@@ -116,18 +117,19 @@ static tesela_status mpi_wait_batch(tsl_ranks *ranks, int batch) {
   return count == 0 ? TESELA_OK : mpi_told(MPI_Waitall(count, r->list, MPI_STATUSES_IGNORE));
 }
 
-static tesela_status mpi_gather(tsl_ranks *ranks, const void *own, size_t bytes, void *all) {
+static tesela_status mpi_gather(tsl_ranks *ranks, const void *state, size_t bytes, void *all) {
   if (bytes > INT_MAX)
     return tesela_ranks_fail(TESELA_OUT_OF_MEMORY, "more rectangles than MPI can count");
-  return mpi_told(MPI_Allgather(own, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, self_of(ranks)->copy));
+  return mpi_told(
+      MPI_Allgather(state, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, self_of(ranks)->copy));
 }
 
 static tesela_status mpi_broadcast(tsl_ranks *ranks, int root, void *data, size_t bytes) {
   return mpi_told(MPI_Bcast(data, (int)bytes, MPI_BYTE, root, self_of(ranks)->copy));
 }
 
-static tesela_status mpi_least(tsl_ranks *ranks, double own, double *out) {
-  return mpi_told(MPI_Allreduce(&own, out, 1, MPI_DOUBLE, MPI_MIN, self_of(ranks)->copy));
+static tesela_status mpi_least(tsl_ranks *ranks, double value, double *out) {
+  return mpi_told(MPI_Allreduce(&value, out, 1, MPI_DOUBLE, MPI_MIN, self_of(ranks)->copy));
 }
 
 /* --- files --- */
@@ -149,11 +151,11 @@ static tesela_status told_of(const char *name, int code) {
 }
 
 /* What a rank came to; where it is well and another is not, that. */
-static tesela_status all_well(tsl_ranks *ranks, tesela_status own) {
+static tesela_status all_well(tsl_ranks *ranks, tesela_status status_in) {
   double well = 0;
-  const tesela_status status = mpi_least(ranks, own == TESELA_OK, &well);
-  if (own != TESELA_OK || status != TESELA_OK || well > 0)
-    return own != TESELA_OK ? own : status;
+  const tesela_status status = mpi_least(ranks, status_in == TESELA_OK, &well);
+  if (status_in != TESELA_OK || status != TESELA_OK || well > 0)
+    return status_in != TESELA_OK ? status_in : status;
   return tesela_ranks_fail(TESELA_IO_FAILED, "MPI opened a file on some of the ranks only");
 }
 
@@ -185,7 +187,8 @@ static tesela_status mpi_open_file(tsl_ranks *ranks, const char *path, bool writ
   return status;
 }
 
-/* What a call of MPI's did counts where it did all: one that did less may have left out what comes before what it did. */
+/* What a call of MPI's did counts where it did all: one that did less may have left out what comes before
+ * what it did. */
 static size_t mpi_move(tsl_ranks_file *file, uint64_t place, void *data, size_t bytes, bool writes) {
   size_t done = 0;
   while (done < bytes) {

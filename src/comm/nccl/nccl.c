@@ -66,12 +66,14 @@ tesela_status tsl_nccl_group(const tsl_nccl *nccl) {
   return nccl_told(nccl, "ncclGroupStart", nccl->api.group_start());
 }
 
-tesela_status tsl_nccl_send(const tsl_nccl *nccl, int to, const void *address, size_t bytes, void *stream) {
-  return nccl_told(nccl, "ncclSend", nccl->api.send(address, bytes, TSL_NCCL_INT8, to, nccl->handle, stream));
+tesela_status tsl_nccl_send(const tsl_nccl *nccl, int end, const void *address, size_t bytes, void *stream) {
+  return nccl_told(nccl, "ncclSend",
+                   nccl->api.send(address, bytes, TSL_NCCL_INT8, end, nccl->handle, stream));
 }
 
 tesela_status tsl_nccl_receive(const tsl_nccl *nccl, int from, void *address, size_t bytes, void *stream) {
-  return nccl_told(nccl, "ncclRecv", nccl->api.receive(address, bytes, TSL_NCCL_INT8, from, nccl->handle, stream));
+  return nccl_told(nccl, "ncclRecv",
+                   nccl->api.receive(address, bytes, TSL_NCCL_INT8, from, nccl->handle, stream));
 }
 
 tesela_status tsl_nccl_group_end(const tsl_nccl *nccl) {

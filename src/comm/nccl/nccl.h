@@ -1,9 +1,11 @@
-/* NCCL, NVIDIA's library of messages between GPUs: loaded at run time, and known to this folder alone. What is used of it are messages from
- * one rank to another; sums are made here, in an order of our own. No call waits for other ranks: what is begun is asked about, so that a
- * rank that has failed keeps nobody waiting (communicators that do not block, NCCL 2.14).
+/* NCCL, NVIDIA's library of messages between GPUs: loaded at run time, and known to this folder alone. What
+ * is used of it are messages from one rank to another; sums are made here, in an order of our own. No call
+ * waits for other ranks: what is begun is asked about, so that a rank that has failed keeps nobody waiting
+ * (communicators that do not block, NCCL 2.14).
  *
- * The rank's device is entered (api/device_p2p.h) for all calls but tsl_nccl_load(). One thread at a time uses a communicator. Errors:
- * TESELA_NO_DEVICE where there is no such library, else TESELA_DEVICE_FAILED with NCCL's words. */
+ * The rank's device is entered (api/device_p2p.h) for all calls but tsl_nccl_load(). One thread at a time
+ * uses a communicator. Errors: TESELA_NO_DEVICE where there is no such library, else TESELA_DEVICE_FAILED
+ * with NCCL's words. */
 #ifndef TSL_COMM_NCCL_H
 #define TSL_COMM_NCCL_H
 
@@ -12,8 +14,9 @@
 #include <stdbool.h>
 #include <tesela/tesela.h>
 
-/* Blocks of the kernels that carry messages, each on a multiprocessor, at most, as products run beside them: more carry little more, and cost
- * products more than their own multiprocessors. NCCL_MAX_CTAS sets another number; before 2.17 NCCL takes what it likes. */
+/* Blocks of the kernels that carry messages, each on a multiprocessor, at most, as products run beside them:
+ * more carry little more, and cost products more than their own multiprocessors. NCCL_MAX_CTAS sets another
+ * number; before 2.17 NCCL takes what it likes. */
 enum { TSL_NCCL_BLOCKS = 16 };
 
 /* A rank's part of a communicator. */
@@ -36,10 +39,11 @@ tesela_status tsl_nccl_join(tsl_nccl *nccl, int ranks, int rank, const tsl_nccl_
 /* Whether what was begun is under way in the stream, or the ranks have met; and what has failed since. */
 tesela_status tsl_nccl_ready(const tsl_nccl *nccl, bool *ready);
 
-/* Messages between these two travel together; they are in order of the stream once tsl_nccl_ready() says so. Between two ranks those of a
- * direction meet in the order in which they were given. After a failure between the two, the communicator is only good to be ended. */
+/* Messages between these two travel together; they are in order of the stream once tsl_nccl_ready() says so.
+ * Between two ranks those of a direction meet in the order in which they were given. After a failure between
+ * the two, the communicator is only good to be ended. */
 tesela_status tsl_nccl_group(const tsl_nccl *nccl);
-tesela_status tsl_nccl_send(const tsl_nccl *nccl, int to, const void *address, size_t bytes, void *stream);
+tesela_status tsl_nccl_send(const tsl_nccl *nccl, int end, const void *address, size_t bytes, void *stream);
 tesela_status tsl_nccl_receive(const tsl_nccl *nccl, int from, void *address, size_t bytes, void *stream);
 tesela_status tsl_nccl_group_end(const tsl_nccl *nccl);
 

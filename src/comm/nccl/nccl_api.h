@@ -12,8 +12,8 @@ typedef struct tsl_nccl_unique_id {
   char internal[TSL_NCCL_ID_BYTES];
 } tsl_nccl_unique_id;
 
-/* The settings of a communicator as of 2.14, and of 2.17 from `cluster` on: later versions take shorter structs by their size, and set by
- * themselves what these lack. */
+/* The settings of a communicator as of 2.14, and of 2.17 from `cluster` on: later versions take shorter
+ * structs by their size, and set by themselves what these lack. */
 typedef struct tsl_nccl_config {
   size_t size;
   unsigned magic, version;

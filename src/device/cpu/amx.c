@@ -1,5 +1,5 @@
-/* Whether there are tile registers (AMX), with bf16 and 8-bit integers, and this process may use them: their 8 KiB of
- * state are saved for processes only that asked the kernel. */
+/* Whether there are tile registers (AMX), with bf16 and 8-bit integers, and this process may use them: their
+ * 8 KiB of state are saved for processes only that asked the kernel. */
 #include "device/cpu/cpu.h"
 
 #if defined(__x86_64__) && defined(__linux__)

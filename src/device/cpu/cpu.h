@@ -10,13 +10,15 @@ tesela_status tsl_cpu_describe(tsl_device *device);
 
 /* Parts of it, which read the files that Linux shows below `root` ("" for this machine). */
 
-/* Whether tile registers for bf16 and 8-bit integers are there; asks the kernel for permission to use them. */
+/* Whether tile registers for bf16 and 8-bit integers are there; asks the kernel for permission to use them.
+ */
 bool tsl_cpu_has_amx(void);
-/* Whether a core does two multiply-adds of 64 bytes a clock, as all that have tile registers do, whether or not they are used; and
- * whether its units of 32 bytes take such a vector twice. */
+/* Whether a core does two multiply-adds of 64 bytes a clock, as all that have tile registers do, whether or
+ * not they are used; and whether its units of 32 bytes take such a vector twice. */
 bool tsl_cpu_pairs_vectors(void);
 bool tsl_cpu_halves_vectors(void);
-/* The first of AMD's: by its family, and what CPUID 8000001Ah says in EAX of its data paths, which virtual machines hide. */
+/* The first of AMD's: by its family, and what CPUID 8000001Ah says in EAX of its data paths, which virtual
+ * machines hide. */
 bool tsl_cpu_paths_of_64(unsigned family, unsigned paths);
 /* The processor's name: the model name of x86-64, or on arm64 its maker and part. Cut to `size`. */
 void tsl_cpu_label_at(const char *root, char *label, size_t size);
@@ -32,7 +34,7 @@ tesela_status tsl_cpu_buffer_map(tsl_stream *stream, tsl_buffer *buffer, int wri
 tesela_status tsl_cpu_buffer_unmap(tsl_stream *stream, tsl_buffer *buffer, void *host);
 tesela_status tsl_cpu_write(tsl_stream *stream, const tsl_copy *copy);
 tesela_status tsl_cpu_read(tsl_stream *stream, const tsl_copy *copy);
-tesela_status tsl_cpu_copy(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *to,
+tesela_status tsl_cpu_copy(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *buffer,
                            size_t to_offset, size_t bytes);
 bool tsl_cpu_reaches(tsl_device *device, tsl_device *other);
 tesela_status tsl_cpu_copy_rows(tsl_stream *stream, const tsl_copy_rect *rows);

@@ -21,7 +21,8 @@
 /* Where nothing tells a clock (virtual machines on arm64 show none): servers' processors run near this. */
 #define ASSUMED_MHZ 2000
 
-/* Whether processor and operating system have a set: __builtin_cpu_supports() asks whether the registers are saved, too. */
+/* Whether processor and operating system have a set: __builtin_cpu_supports() asks whether the registers are
+ * saved, too. */
 #define RUNS(name, header, needs, flags, floats, fused, runs)                                                \
   static bool name##_runs(void) {                                                                            \
     return runs;                                                                                             \

@@ -92,7 +92,8 @@ static const tsl_device_ops ops = {
     .event_seconds = event_seconds,
 };
 
-static tesela_status cpu_device_list(void (*found)(void *argument, const tsl_device *device), void *argument) {
+static tesela_status cpu_device_list(void (*found)(void *argument, const tsl_device *device),
+                                     void *argument) {
   tsl_device device = {.ops = &ops};
   TSL_TRY(tsl_cpu_describe(&device));
   found(argument, &device);

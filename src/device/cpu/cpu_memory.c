@@ -17,7 +17,8 @@ typedef struct cpu_buffer {
   bool is_own; /* taken here, and not wrapped */
 } cpu_buffer;
 
-static tesela_status cpu_memory_create(tsl_device *device, void *host, bool is_own, size_t bytes, tsl_buffer **buffer) {
+static tesela_status cpu_memory_create(tsl_device *device, void *host, bool is_own, size_t bytes,
+                                       tsl_buffer **buffer) {
   cpu_buffer *self = calloc(1, sizeof *self);
   if (self == NULL)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no memory for a buffer's record", device->name);
@@ -93,14 +94,14 @@ static tesela_status cpu_memory_rows_within(const tsl_copy *copy) {
   return cpu_memory_within(copy->buffer, copy->offset, span);
 }
 
-static void cpu_memory_copy_rows(char *to, size_t to_pitch, const char *from, size_t from_pitch, size_t rows,
-                      size_t row_bytes) {
+static void cpu_memory_copy_rows(char *dst, size_t to_pitch, const char *from, size_t from_pitch, size_t rows,
+                                 size_t row_bytes) {
   if (to_pitch == row_bytes && from_pitch == row_bytes) {
-    memcpy(to, from, rows * row_bytes);
+    memcpy(dst, from, rows * row_bytes);
     return;
   }
   for (size_t row = 0; row < rows; row++)
-    memcpy(to + row * to_pitch, from + row * from_pitch, row_bytes);
+    memcpy(dst + row * to_pitch, from + row * from_pitch, row_bytes);
 }
 
 tesela_status tsl_cpu_write(tsl_stream *stream, const tsl_copy *copy) {
@@ -108,8 +109,8 @@ tesela_status tsl_cpu_write(tsl_stream *stream, const tsl_copy *copy) {
   if (copy->rows == 0 || copy->row_bytes == 0)
     return TESELA_OK;
   TSL_TRY(cpu_memory_rows_within(copy));
-  cpu_memory_copy_rows((char *)copy->buffer->host + copy->offset, copy->device_pitch, copy->host, copy->host_pitch,
-            copy->rows, copy->row_bytes);
+  cpu_memory_copy_rows((char *)copy->buffer->host + copy->offset, copy->device_pitch, copy->host,
+                       copy->host_pitch, copy->rows, copy->row_bytes);
   return TESELA_OK;
 }
 
@@ -118,18 +119,18 @@ tesela_status tsl_cpu_read(tsl_stream *stream, const tsl_copy *copy) {
   if (copy->rows == 0 || copy->row_bytes == 0)
     return TESELA_OK;
   TSL_TRY(cpu_memory_rows_within(copy));
-  cpu_memory_copy_rows(copy->host, copy->host_pitch, (const char *)copy->buffer->host + copy->offset, copy->device_pitch,
-            copy->rows, copy->row_bytes);
+  cpu_memory_copy_rows(copy->host, copy->host_pitch, (const char *)copy->buffer->host + copy->offset,
+                       copy->device_pitch, copy->rows, copy->row_bytes);
   return TESELA_OK;
 }
 
-tesela_status tsl_cpu_copy(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *to,
+tesela_status tsl_cpu_copy(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *buffer,
                            size_t to_offset, size_t bytes) {
   (void)stream;
   TSL_TRY(cpu_memory_within(from, from_offset, bytes));
-  TSL_TRY(cpu_memory_within(to, to_offset, bytes));
+  TSL_TRY(cpu_memory_within(buffer, to_offset, bytes));
   if (bytes > 0)
-    memcpy((char *)to->host + to_offset, (const char *)from->host + from_offset, bytes);
+    memcpy((char *)buffer->host + to_offset, (const char *)from->host + from_offset, bytes);
   return TESELA_OK;
 }
 
@@ -157,8 +158,8 @@ tesela_status tsl_cpu_copy_rows(tsl_stream *stream, const tsl_copy_rect *rows) {
   TSL_TRY(cpu_memory_rows_within(&from));
   TSL_TRY(cpu_memory_rows_within(&to));
   cpu_memory_copy_rows((char *)rows->to->host + rows->to_offset, rows->to_pitch,
-            (const char *)rows->from->host + rows->from_offset, rows->from_pitch, rows->rows,
-            rows->row_bytes);
+                       (const char *)rows->from->host + rows->from_offset, rows->from_pitch, rows->rows,
+                       rows->row_bytes);
   return TESELA_OK;
 }
 

@@ -1,5 +1,5 @@
-/* What others made: memory and streams of the process that are not ours, checked before they are used, since a wrong address ends
- * the context for everybody. */
+/* What others made: memory and streams of the process that are not ours, checked before they are used, since
+ * a wrong address ends the context for everybody. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "device/cuda/cuda_device.h"
@@ -32,27 +32,29 @@ bool tsl_cuda_owns(const tsl_device *device, const void *address) {
 }
 
 /* `left`: bytes from the address to the end of its memory, where that is certain; else SIZE_MAX. */
-static tesela_status cuda_adopt_check(const tsl_device *device, const pointed *at, tsl_cu_address address, size_t bytes,
-                           size_t *left) {
+static tesela_status cuda_adopt_check(const tsl_device *device, const pointed *pointed_in,
+                                      tsl_cu_address address, size_t bytes, size_t *left) {
   const tsl_cuda_device *own = device->impl;
   const void *shown = (const void *)(uintptr_t)address;
-  if (at->memory == 0)
+  if (pointed_in->memory == 0)
     return tsl_fail(
         TESELA_BAD_CALL,
         "%s: %p is no address that CUDA knows: host memory needs to be registered (cuMemHostRegister), "
         "or to be given as data",
         device->name, shown);
-  if (at->memory == TSL_CU_MEMORY_DEVICE && !at->is_managed && at->ordinal != own->ordinal)
+  if (pointed_in->memory == TSL_CU_MEMORY_DEVICE && !pointed_in->is_managed &&
+      pointed_in->ordinal != own->ordinal)
     return tsl_fail(TESELA_BAD_CALL, "%s: %p is memory of CUDA's device %d, and this is its device %d",
-                    device->name, shown, at->ordinal, own->ordinal);
-  const bool is_bounded = at->bytes > 0 && address >= at->start && address - at->start <= at->bytes;
-  const size_t there = is_bounded ? at->bytes - (size_t)(address - at->start) : SIZE_MAX;
+                    device->name, shown, pointed_in->ordinal, own->ordinal);
+  const bool is_bounded = pointed_in->bytes > 0 && address >= pointed_in->start &&
+                          address - pointed_in->start <= pointed_in->bytes;
+  const size_t there = is_bounded ? pointed_in->bytes - (size_t)(address - pointed_in->start) : SIZE_MAX;
   *left = there;
   if (bytes == 0 && !is_bounded)
     return tsl_fail(TESELA_BAD_CALL, "%s: how much memory there is at %p CUDA does not say: bytes is needed",
                     device->name, shown);
   /* Of memory that is mapped piece by piece the driver tells of one piece. */
-  if (bytes > there && (at->is_plain || at->memory == TSL_CU_MEMORY_HOST))
+  if (bytes > there && (pointed_in->is_plain || pointed_in->memory == TSL_CU_MEMORY_HOST))
     return tsl_fail(TESELA_BAD_CALL, "%s: %zu bytes at %p are asked for, and %zu are there", device->name,
                     bytes, shown, there);
   return TESELA_OK;

@@ -63,7 +63,8 @@ static void limits(tsl_cu_device ordinal, tsl_device *device) {
     device->group_size_max[d] = tsl_cuda_attribute(ordinal, TSL_CU_GROUP_SIZE_MAX_X + d);
     device->group_count_max[d] = (uint64_t)tsl_cuda_attribute(ordinal, TSL_CU_GROUP_COUNT_MAX_X + d);
   }
-  /* What a kernel may declare; more than these 48 KiB must be asked for at launch (tsl_cuda_kernel_local_bytes()). */
+  /* What a kernel may declare; more than these 48 KiB must be asked for at launch
+   * (tsl_cuda_kernel_local_bytes()). */
   device->local_bytes = (uint64_t)tsl_cuda_attribute(ordinal, TSL_CU_STATIC_SHARED_MAX);
   const uint64_t asked = (uint64_t)tsl_cuda_attribute(ordinal, TSL_CU_SHARED_MAX);
   device->local_bytes_inside = asked > device->local_bytes ? asked : 0;

@@ -15,11 +15,11 @@ extern tsl_cu_api tsl_cuda;
 
 typedef struct tsl_cuda_device {
   tsl_cu_device ordinal;
-  tsl_cu_context context; /* NULL while the device is not open */
-  size_t pitch_max;       /* of two-dimensional copies */
-  atomic_int ended;       /* the result code that ended the context; 0: it lives */
-  atomic_uint_least64_t
-      peers; /* a bit for each ordinal below 64 whose memory this context was given access to, or asked for it */
+  tsl_cu_context context;      /* NULL while the device is not open */
+  size_t pitch_max;            /* of two-dimensional copies */
+  atomic_int ended;            /* the result code that ended the context; 0: it lives */
+  atomic_uint_least64_t peers; /* a bit for each ordinal below 64 whose memory this context was given access
+                                  to, or asked for it */
 } tsl_cuda_device;
 
 typedef struct tsl_cuda_buffer {
@@ -57,7 +57,8 @@ int tsl_cuda_attribute(tsl_cu_device ordinal, tsl_cu_attribute attribute);
  * fails when `code`, the result of `call`, is not success. enter() fails on a device whose context ended. */
 tesela_status tsl_cuda_enter(tsl_device *device);
 tesela_status tsl_cuda_leave(tsl_device *device, const char *call, int code);
-/* Whether the device's context is this thread's already, as after calls of the CUDA runtime, and lives: then neither is needed. */
+/* Whether the device's context is this thread's already, as after calls of the CUDA runtime, and lives: then
+ * neither is needed. */
 bool tsl_cuda_is_entered(tsl_device *device);
 /* For clean-up, which reports nothing: false, and no leave() is due, when the context cannot be entered. */
 bool tsl_cuda_enter_quietly(tsl_device *device);
@@ -88,7 +89,7 @@ tesela_status tsl_cuda_pinned_create(tsl_device *device, size_t bytes, tsl_pinne
 void tsl_cuda_pinned_destroy(tsl_pinned *pinned);
 tesela_status tsl_cuda_write_later(tsl_stream *stream, const tsl_copy *copy);
 tesela_status tsl_cuda_read_later(tsl_stream *stream, const tsl_copy *copy);
-tesela_status tsl_cuda_copy(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *to,
+tesela_status tsl_cuda_copy(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *buffer,
                             size_t to_offset, size_t bytes);
 bool tsl_cuda_reaches(tsl_device *device, tsl_device *other);
 tesela_status tsl_cuda_copy_rows(tsl_stream *stream, const tsl_copy_rect *rows);

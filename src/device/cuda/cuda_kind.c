@@ -87,8 +87,8 @@ static const tsl_device_ops ops = {
     .leave = cuda_kind_leave,
 };
 
-/* The kernel driver's version, "580.65.06", or "": the first word of its version file that starts with a digit
- * and has a point. */
+/* The kernel driver's version, "580.65.06", or "": the first word of its version file that starts with a
+ * digit and has a point. */
 static void kernel_driver(char *out, size_t size) {
   char line[512] = "", *rest = NULL;
   out[0] = 0;
@@ -131,8 +131,8 @@ static tesela_status cuda_kind_start(int *version, int *count) {
   return TESELA_OK;
 }
 
-/* Describes one device, with its `impl`. A device for which NVRTC cannot compile is refused: nothing here runs
- * on it. */
+/* Describes one device, with its `impl`. A device for which NVRTC cannot compile is refused: nothing here
+ * runs on it. */
 static tesela_status examine(int ordinal, const char *driver, const char *driver_key, tsl_device *device) {
   tsl_cu_device handle;
   tsl_nvrtc_target target;

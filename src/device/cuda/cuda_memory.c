@@ -32,7 +32,8 @@ tesela_status tsl_cuda_buffer_create(tsl_device *device, size_t bytes, tsl_buffe
   made->base = (tsl_buffer){.device = device, .bytes = bytes};
   tesela_status status = tsl_cuda_enter(device);
   if (status == TESELA_OK) {
-    /* The driver refuses to take nothing, and kernels want an address. What is kept for later runs makes room. */
+    /* The driver refuses to take nothing, and kernels want an address. What is kept for later runs makes
+     * room. */
     int code = tsl_cuda.memory_take(&made->address, bytes ? bytes : 1);
     if (code == TSL_CU_OUT_OF_MEMORY && tsl_kept_forget(device))
       code = tsl_cuda.memory_take(&made->address, bytes ? bytes : 1);
@@ -78,7 +79,8 @@ static tesela_status check_copy(const tsl_copy *copy, const char *what) {
   return check_range(copy->buffer, copy->offset, span, what);
 }
 
-static int cuda_memory_copy_flat(tsl_stream *stream, bool in, tsl_cu_address device, void *host, size_t bytes) {
+static int cuda_memory_copy_flat(tsl_stream *stream, bool in, tsl_cu_address device, void *host,
+                                 size_t bytes) {
   return in ? tsl_cuda.copy_in(device, host, bytes, stream->handle)
             : tsl_cuda.copy_out(host, device, bytes, stream->handle);
 }
@@ -94,7 +96,7 @@ static int cuda_memory_copy_rows(tsl_stream *stream, const tsl_copy *copy, bool 
     int code = TSL_CU_SUCCESS;
     for (size_t row = 0; row < copy->rows && code == TSL_CU_SUCCESS; row++)
       code = cuda_memory_copy_flat(stream, in, address + row * copy->device_pitch,
-                       (char *)copy->host + row * copy->host_pitch, copy->row_bytes);
+                                   (char *)copy->host + row * copy->host_pitch, copy->row_bytes);
     return code;
   }
   tsl_cu_copy_2d block = {.row_bytes = copy->row_bytes, .rows = copy->rows};
@@ -189,15 +191,15 @@ void tsl_cuda_pinned_destroy(tsl_pinned *pinned) {
   tsl_free(pinned);
 }
 
-tesela_status tsl_cuda_copy(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *to,
+tesela_status tsl_cuda_copy(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *buffer,
                             size_t to_offset, size_t bytes) {
   if (bytes == 0)
     return TESELA_OK;
   TSL_TRY(check_range(from, from_offset, bytes, "a copy"));
-  TSL_TRY(check_range(to, to_offset, bytes, "a copy"));
+  TSL_TRY(check_range(buffer, to_offset, bytes, "a copy"));
   TSL_TRY(tsl_cuda_enter(stream->device));
-  const int code =
-      tsl_cuda.copy(cuda_memory_own(to)->address + to_offset, cuda_memory_own(from)->address + from_offset, bytes, stream->handle);
+  const int code = tsl_cuda.copy(cuda_memory_own(buffer)->address + to_offset,
+                                 cuda_memory_own(from)->address + from_offset, bytes, stream->handle);
   return tsl_cuda_leave(stream->device, "cuMemcpyDtoDAsync", code);
 }
 

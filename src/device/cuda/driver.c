@@ -1,4 +1,5 @@
-/* The CUDA driver: loading it, its errors as sentences, what it says of a device, and being a guest in its contexts. */
+/* The CUDA driver: loading it, its errors as sentences, what it says of a device, and being a guest in its
+ * contexts. */
 #include "base/env.h"
 #include "base/library.h"
 #include "base/status.h"

@@ -100,8 +100,8 @@ typedef struct tsl_cu_launch {
 } tsl_cu_launch;
 enum { TSL_CU_LAUNCH_EARLY = 6 }; /* CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION */
 
-/* What cuTensorMapEncodeTiled is told: unsigned integers of 1, 2 and 4 bytes; chunks exchanged in 128 bytes; lines of 128
- * bytes fetched to the last cache. */
+/* What cuTensorMapEncodeTiled is told: unsigned integers of 1, 2 and 4 bytes; chunks exchanged in 128 bytes;
+ * lines of 128 bytes fetched to the last cache. */
 enum {
   TSL_CU_TENSOR_U8 = 0,
   TSL_CU_TENSOR_U16 = 1,
@@ -135,7 +135,8 @@ typedef enum tsl_cu_attribute {
   TSL_CU_F32_PER_F64 = 87 /* how many times faster f32 arithmetic is */
 } tsl_cu_attribute;
 
-/* Questions to cuPointerGetAttributes, which answers 0 for an address that it does not know; and the kinds of memory. */
+/* Questions to cuPointerGetAttributes, which answers 0 for an address that it does not know; and the kinds of
+ * memory. */
 enum {
   TSL_CU_POINTER_MEMORY = 2,
   TSL_CU_POINTER_DEVICE_ADDRESS = 3,
@@ -219,17 +220,17 @@ enum {
   X(memory_info, cuMemGetInfo_v2, (size_t * free_bytes, size_t * all_bytes))                                 \
   X(copy_2d, cuMemcpy2DAsync_v2, (const tsl_cu_copy_2d *copy, tsl_cu_stream stream))                         \
   X(copy_in, cuMemcpyHtoDAsync_v2,                                                                           \
-    (tsl_cu_address to, const void *from, size_t bytes, tsl_cu_stream stream))                               \
-  X(copy_out, cuMemcpyDtoHAsync_v2, (void *to, tsl_cu_address from, size_t bytes, tsl_cu_stream stream))     \
+    (tsl_cu_address end, const void *from, size_t bytes, tsl_cu_stream stream))                              \
+  X(copy_out, cuMemcpyDtoHAsync_v2, (void *dst, tsl_cu_address from, size_t bytes, tsl_cu_stream stream))    \
   X(copy, cuMemcpyDtoDAsync_v2,                                                                              \
-    (tsl_cu_address to, tsl_cu_address from, size_t bytes, tsl_cu_stream stream))                            \
+    (tsl_cu_address end, tsl_cu_address from, size_t bytes, tsl_cu_stream stream))                           \
   X(copy_peer, cuMemcpyPeerAsync,                                                                            \
-    (tsl_cu_address to, tsl_cu_context to_context, tsl_cu_address from, tsl_cu_context from_context,         \
+    (tsl_cu_address end, tsl_cu_context to_context, tsl_cu_address from, tsl_cu_context from_context,        \
      size_t bytes, tsl_cu_stream stream))                                                                    \
   X(copy_peer_rows, cuMemcpy3DPeerAsync, (const tsl_cu_copy_peer *copy, tsl_cu_stream stream))               \
   X(peer_can, cuDeviceCanAccessPeer, (int *can, tsl_cu_device device, tsl_cu_device peer))                   \
   X(peer_enable, cuCtxEnablePeerAccess, (tsl_cu_context peer, unsigned flags))                               \
-  X(fill, cuMemsetD8Async, (tsl_cu_address to, unsigned char byte, size_t count, tsl_cu_stream stream))      \
+  X(fill, cuMemsetD8Async, (tsl_cu_address end, unsigned char byte, size_t count, tsl_cu_stream stream))     \
   X(texture_create, cuTexObjectCreate,                                                                       \
     (tsl_cu_texture * texture, const tsl_cu_resource *resource, const tsl_cu_sampling *sampling,             \
      const void *no_view))                                                                                   \

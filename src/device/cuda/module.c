@@ -51,8 +51,8 @@ tesela_status tsl_cuda_compiler(tsl_device *device, tsl_text *text) {
 
 /* --- loading --- */
 
-/* The driver is given no length and trusts what it reads, so a cut or foreign binary is refused here: it is an
- * ELF file whose tables lie inside it, or PTX, text that ends with its NUL. */
+/* The driver is given no length and trusts what it reads, so a cut or foreign binary is refused here: it is
+ * an ELF file whose tables lie inside it, or PTX, text that ends with its NUL. */
 static bool looks_whole(const tsl_binary *binary) {
   const unsigned char *bytes = binary->data;
   Elf64_Ehdr head;
@@ -70,8 +70,8 @@ static bool looks_whole(const tsl_binary *binary) {
          head.e_phoff <= binary->bytes && segments <= binary->bytes - head.e_phoff;
 }
 
-/* The likeliest reason why the driver refuses what NVRTC made: CUDA promises that a driver takes code of its own
- * major version and of earlier ones. */
+/* The likeliest reason why the driver refuses what NVRTC made: CUDA promises that a driver takes code of its
+ * own major version and of earlier ones. */
 static tesela_status blame_versions(const tsl_device *device, tesela_status status) {
   int driver = 0;
   const int compiler = tsl_nvrtc_version();
@@ -202,7 +202,8 @@ void tsl_cuda_kernel_early(tsl_kernel *kernel) {
 
 /* --- launching --- */
 
-static tesela_status module_check_grid(const tsl_device *device, const tsl_kernel *kernel, const tsl_grid *grid) {
+static tesela_status module_check_grid(const tsl_device *device, const tsl_kernel *kernel,
+                                       const tsl_grid *grid) {
   int64_t items = 1;
   for (int d = 0; d < 3; d++) {
     items *= grid->items[d];

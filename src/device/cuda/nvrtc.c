@@ -77,8 +77,8 @@ static void list_candidates(candidates *all, int driver_version) {
   add_everywhere(all, "libnvrtc.so");
 }
 
-/* NVRTC opens libnvrtc-builtins by its bare name, which the loader finds only in its own path. Opening the one
- * that lies beside NVRTC first makes it known under that name. Where there is none, compile() says so. */
+/* NVRTC opens libnvrtc-builtins by its bare name, which the loader finds only in its own path. Opening the
+ * one that lies beside NVRTC first makes it known under that name. Where there is none, compile() says so. */
 static void load_builtins(const tsl_nvrtc_api *api) {
   Dl_info info;
   int major = 0, minor = 0;
@@ -230,8 +230,9 @@ static tesela_status compile_fail(const char *who, const tsl_build *build, const
                   complaint ? ": " : "", length > 300 ? 300 : length, complaint ? complaint : "");
 }
 
-static tesela_status nvrtc_take_binary(const char *who, const tsl_build *build, const tsl_nvrtc_target *target,
-                                 tsl_nvrtc_program program, tsl_binary *binary) {
+static tesela_status nvrtc_take_binary(const char *who, const tsl_build *build,
+                                       const tsl_nvrtc_target *target, tsl_nvrtc_program program,
+                                       tsl_binary *binary) {
   size_t bytes = 0;
   int code = target->is_ptx ? nvrtc.ptx_bytes(program, &bytes) : nvrtc.cubin_bytes(program, &bytes);
   if (code != TSL_NVRTC_SUCCESS)

@@ -30,9 +30,9 @@ tesela_status tsl_nvrtc_target_for(int architecture, tsl_nvrtc_target *target);
 /* Appends what decides, beside the text, what comes out: "NVRTC 13.0 --gpu-architecture=sm_90a ...". */
 void tsl_nvrtc_describe(const tsl_nvrtc_target *target, tsl_text *text);
 
-/* Compiles build->text; build->options are further options, separated by blanks. The binary is a cubin, or PTX
- * with its NUL. `who` starts the sentences ("cuda:0"). On TESELA_BUILD_FAILED the compiler's log is kept with
- * tsl_status_keep_log(); the log of a build that worked goes to the log's topic device. */
+/* Compiles build->text; build->options are further options, separated by blanks. The binary is a cubin, or
+ * PTX with its NUL. `who` starts the sentences ("cuda:0"). On TESELA_BUILD_FAILED the compiler's log is kept
+ * with tsl_status_keep_log(); the log of a build that worked goes to the log's topic device. */
 tesela_status tsl_nvrtc_compile(const char *who, const tsl_nvrtc_target *target, const tsl_build *build,
                                 tsl_binary *binary);
 

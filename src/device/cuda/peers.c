@@ -1,5 +1,5 @@
-/* Copies between buffers of two CUDA devices, or of one: by its copy engines, over NVLink or PCIe where the two have access to
- * each other's memory, else through host memory, as the driver does it by itself. */
+/* Copies between buffers of two CUDA devices, or of one: by its copy engines, over NVLink or PCIe where the
+ * two have access to each other's memory, else through host memory, as the driver does it by itself. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "device/cuda/cuda_device.h"
@@ -8,8 +8,8 @@ static tsl_cuda_device *peers_own(const tsl_device *device) {
   return device->impl;
 }
 
-/* Access lasts as long as the context, and others in the process may have asked for it before: whatever is answered, copies
- * are possible. */
+/* Access lasts as long as the context, and others in the process may have asked for it before: whatever is
+ * answered, copies are possible. */
 static void give_access(tsl_device *device, const tsl_device *other) {
   const tsl_cu_device peer = peers_own(other)->ordinal;
   const uint64_t bit = peer < 64 ? UINT64_C(1) << peer : 0;

@@ -1,9 +1,10 @@
 /* Tensor maps: matrices as the tensor memory accelerator of sm_90 and newer is told of them.
  *
- * A map follows from where a matrix lies and how, so a product that runs again has the same ones: the last are kept, since to be
- * made one needs the driver and the device's context. Memory that was freed leaves nothing wrong behind: whatever lies at its
- * address next, a map that has the same key says the same of it. They are the process's, not a thread's: the drop-in's threads have
- * room for few variables of their own, and the lock is held for less time than the driver takes. */
+ * A map follows from where a matrix lies and how, so a product that runs again has the same ones: the last
+ * are kept, since to be made one needs the driver and the device's context. Memory that was freed leaves
+ * nothing wrong behind: whatever lies at its address next, a map that has the same key says the same of it.
+ * They are the process's, not a thread's: the drop-in's threads have room for few variables of their own, and
+ * the lock is held for less time than the driver takes. */
 #include "base/status.h"
 #include "device/cuda/cuda_device.h"
 

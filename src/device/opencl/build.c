@@ -1,6 +1,6 @@
 /* From kernel text to a binary, and from a binary to a module. The compiler is asked for plain OpenCL C 1.2:
- * -cl-mad-enable and the fast-math options would let it round a multiply-add twice. Without -w, PoCL prints the
- * number of its warnings on stderr, where a library has no business. */
+ * -cl-mad-enable and the fast-math options would let it round a multiply-add twice. Without -w, PoCL prints
+ * the number of its warnings on stderr, where a library has no business. */
 #include "device/opencl/opencl.h"
 
 #include "base/source.h"
@@ -78,7 +78,7 @@ static tesela_status build_failed(const tsl_device *device, const char *name, co
 }
 
 static tesela_status build_compile(const tsl_device *device, const char *name, const char *options,
-                             const char *text, cl_program *out) {
+                                   const char *text, cl_program *out) {
   const tsl_opencl_device *self = tsl_opencl_of(device);
   tsl_text all = {0};
   cl_int code = CL_SUCCESS;
@@ -118,9 +118,10 @@ static tesela_status touch_kernels(const tsl_device *device, cl_program program)
   return status;
 }
 
-/* The vendor's binary with a NUL behind it, which the caller frees; NULL and TESELA_OK where the vendor gives none. */
+/* The vendor's binary with a NUL behind it, which the caller frees; NULL and TESELA_OK where the vendor gives
+ * none. */
 static tesela_status build_take_binary(const tsl_device *device, cl_program program, unsigned char **data,
-                                 size_t *bytes) {
+                                       size_t *bytes) {
   *data = NULL;
   TSL_TRY(TSL_CL(device, clGetProgramInfo, program, CL_PROGRAM_BINARY_SIZES, sizeof *bytes, bytes, NULL));
   if (*bytes == 0)

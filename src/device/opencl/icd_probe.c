@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Platforms of processors alone: PoCL, unless it is told of other devices, and Intel's runtime for the cpu. */
+/* Platforms of processors alone: PoCL, unless it is told of other devices, and Intel's runtime for the cpu.
+ */
 static const char *const libraries[] = {"libpocl", "libintelocl"};
 
 /* Whoever sets one of these may have other platforms in mind than those of the system's folder. */

@@ -7,9 +7,8 @@
  *   icd_probe.c     platforms, before they are loaded
  *   opencl_fragments.c  matrix instructions, by a test compile       queue.c   streams and events
  *                                                             build.c   programs and modules
- *                                                             opencl_log.c     whose lines a compiler speaks of
- *                                                             opencl_ptx.c     code that NVIDIA's compiler lacks
- *                                                             opencl_launch.c  kernels */
+ *                                                             opencl_log.c     whose lines a compiler speaks
+ * of opencl_ptx.c     code that NVIDIA's compiler lacks opencl_launch.c  kernels */
 #ifndef TSL_DEVICE_OPENCL_OPENCL_H
 #define TSL_DEVICE_OPENCL_OPENCL_H
 
@@ -54,9 +53,9 @@ typedef struct tsl_opencl_device {
   cl_context context;
   cl_command_queue queue;
   cl_context given; /* the caller's, which it is opened in; NULL: one of its own */
-  /* What build() gives is the source, though the platform has binaries. For one, PoCL makes code of every kernel for groups of any
-   * size, which takes twice as long as that for the one size of a launch and is never run; what it compiled from a source it keeps
-   * itself, in its own cache. */
+  /* What build() gives is the source, though the platform has binaries. For one, PoCL makes code of every
+   * kernel for groups of any size, which takes twice as long as that for the one size of a launch and is
+   * never run; what it compiled from a source it keeps itself, in its own cache. */
   bool keeps_source;
 } tsl_opencl_device;
 static inline const tsl_opencl_device *tsl_opencl_of(const tsl_device *device) {
@@ -93,8 +92,8 @@ bool tsl_opencl_is_nvidia(cl_device_id id);
 /* 10 * major + minor of an NVIDIA GPU's compute capability; 0 where the device does not answer. */
 int tsl_opencl_architecture(cl_device_id id);
 
-/* Fills the predictions (peaks, bandwidths, launch time), the warp, the cache, what more there is of local memory, and the
- * place on the bus of a device whose other fields are filled. */
+/* Fills the predictions (peaks, bandwidths, launch time), the warp, the cache, what more there is of local
+ * memory, and the place on the bus of a device whose other fields are filled. */
 void tsl_opencl_guess(cl_device_id id, tsl_device *device);
 /* The kind's is_processor(), on files below `root` ("" for this machine). */
 bool tsl_opencl_is_processor_at(const char *root);
@@ -119,14 +118,16 @@ cl_mem tsl_opencl_image_memory(const tsl_image *image);
  * caller frees it; NULL when memory runs out. */
 char *tsl_opencl_log_with_files(const char *log, const char *text);
 
-/* Whether a kernel's source has code for sm_90a, which stands in comments of its PTX; and the same PTX, NVIDIA's binary with
- * a NUL behind it, with that code in force. Fails with TESELA_BUILD_FAILED where the binary is no such text. */
+/* Whether a kernel's source has code for sm_90a, which stands in comments of its PTX; and the same PTX,
+ * NVIDIA's binary with a NUL behind it, with that code in force. Fails with TESELA_BUILD_FAILED where the
+ * binary is no such text. */
 bool tsl_opencl_ptx_wanted(const char *source);
 tesela_status tsl_opencl_ptx_open(const char *name, const char *binary, tsl_text *text);
 
 /* Wraps a program for the cache: 8 bytes of magic, a 128-bit hash of what follows, and what follows: the
- * vendor's binary, or, where the vendor gives none or its own cache has it, the options and the source, each with its NUL. The hash
- * is checked before a vendor sees the bytes: PoCL 3.1 crashes on a binary that is cut short. */
+ * vendor's binary, or, where the vendor gives none or its own cache has it, the options and the source, each
+ * with its NUL. The hash is checked before a vendor sees the bytes: PoCL 3.1 crashes on a binary that is cut
+ * short. */
 tesela_status tsl_opencl_seal(bool is_source, const void *payload, size_t bytes, tsl_binary *binary);
 tesela_status tsl_opencl_seal_source(const tsl_build *build, tsl_binary *binary);
 
@@ -146,7 +147,7 @@ tesela_status tsl_opencl_pinned_create(tsl_device *device, size_t bytes, tsl_pin
 void tsl_opencl_pinned_destroy(tsl_pinned *pinned);
 tesela_status tsl_opencl_write_later(tsl_stream *stream, const tsl_copy *copy);
 tesela_status tsl_opencl_read_later(tsl_stream *stream, const tsl_copy *copy);
-tesela_status tsl_opencl_copy(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *to,
+tesela_status tsl_opencl_copy(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *buffer,
                               size_t to_offset, size_t bytes);
 bool tsl_opencl_reaches(tsl_device *device, tsl_device *other);
 tesela_status tsl_opencl_copy_rows(tsl_stream *stream, const tsl_copy_rect *rows);

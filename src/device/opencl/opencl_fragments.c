@@ -1,7 +1,7 @@
-/* Whether a device multiplies matrices by instructions that its OpenCL C has names for. Intel's driver tells by an
- * extension; AMD's compiler has builtins for its architectures and tells nobody. So what a device may have is looked up,
- * and then a kernel of a few lines is compiled, silently: only what compiles is there. That takes a compiler's time at each
- * start, on these devices alone. */
+/* Whether a device multiplies matrices by instructions that its OpenCL C has names for. Intel's driver tells
+ * by an extension; AMD's compiler has builtins for its architectures and tells nobody. So what a device may
+ * have is looked up, and then a kernel of a few lines is compiled, silently: only what compiles is there.
+ * That takes a compiler's time at each start, on these devices alone. */
 #include "device/opencl/opencl.h"
 
 #include "base/log.h"

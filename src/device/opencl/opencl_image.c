@@ -1,7 +1,7 @@
-/* Images: views of buffers where the device has them (OpenCL 2, or cl_khr_image2d_from_buffer before and after),
- * else copies. The runtime keeps what enqueued kernels use, so that an image may go as soon as its kernel is
- * enqueued. A copy's memory is kept by its stream for the next image of the same size: the queue is in order, so
- * that the next copy waits for the kernels that read the last one. */
+/* Images: views of buffers where the device has them (OpenCL 2, or cl_khr_image2d_from_buffer before and
+ * after), else copies. The runtime keeps what enqueued kernels use, so that an image may go as soon as its
+ * kernel is enqueued. A copy's memory is kept by its stream for the next image of the same size: the queue is
+ * in order, so that the next copy waits for the kernels that read the last one. */
 #include "device/opencl/opencl.h"
 
 #include "base/status.h"
@@ -39,8 +39,9 @@ static int64_t most(cl_device_id id, cl_device_info what) {
   return number > INT32_MAX ? INT32_MAX : (int64_t)number;
 }
 
-/* The device counts its alignments in texels. A view at an offset goes through a sub-buffer, whose start has an
- * alignment of its own, in bits; host memory under a view is aligned as the device says for images' bases. */
+/* The device counts its alignments in texels. A view at an offset goes through a sub-buffer, whose start has
+ * an alignment of its own, in bits; host memory under a view is aligned as the device says for images' bases.
+ */
 void tsl_opencl_image_limits(cl_device_id id, tsl_device *out) {
   if ((out->capabilities & TSL_CAN_IMAGES) == 0)
     return;
@@ -125,8 +126,8 @@ tesela_status tsl_opencl_image_create(tsl_stream *stream, const tsl_image_layout
   if (self == NULL)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no host memory for an image's record", stream->device->name);
   self->stream = stream;
-  const tesela_status status =
-      stream->device->image_pitch_alignment != 0 ? opencl_image_view(self, layout) : opencl_image_copy(self, layout);
+  const tesela_status status = stream->device->image_pitch_alignment != 0 ? opencl_image_view(self, layout)
+                                                                          : opencl_image_copy(self, layout);
   if (status != TESELA_OK) {
     free(self);
     return status;

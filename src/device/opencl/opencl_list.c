@@ -139,10 +139,10 @@ static unsigned opencl_list_capabilities(cl_device_id id) {
   return set;
 }
 
-/* "platform/device/driver" without blanks, and of the host's processor its design as well, since names stand for several; a
- * text that is too long is cut and ends with the hash of all of it. */
-static void opencl_list_make_key(const char *platform, const char *driver, const tsl_device *device, char *key,
-                     size_t size) {
+/* "platform/device/driver" without blanks, and of the host's processor its design as well, since names stand
+ * for several; a text that is too long is cut and ends with the hash of all of it. */
+static void opencl_list_make_key(const char *platform, const char *driver, const tsl_device *device,
+                                 char *key, size_t size) {
   char all[512], hash[33], model[32] = "";
   if (device->is_cpu)
     tsl_processor_model_at("", model, sizeof model);

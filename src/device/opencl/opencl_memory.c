@@ -35,7 +35,7 @@ static cl_int take_now(const tsl_device *device, cl_mem memory) {
 }
 
 static tesela_status opencl_memory_create(tsl_device *device, size_t bytes, cl_mem_flags flags, void *host,
-                            tsl_buffer **buffer) {
+                                          tsl_buffer **buffer) {
   *buffer = NULL;
   tsl_opencl_buffer *self = calloc(1, sizeof *self);
   if (self == NULL)
@@ -97,8 +97,8 @@ tesela_status tsl_opencl_buffer_map(tsl_stream *stream, tsl_buffer *buffer, int 
 
 /* Waits, so that any stream sees what the host stored. */
 tesela_status tsl_opencl_buffer_unmap(tsl_stream *stream, tsl_buffer *buffer, void *host) {
-  TSL_TRY(
-      TSL_CL(stream->device, clEnqueueUnmapMemObject, stream->queue, opencl_memory_memory_of(buffer), host, 0, NULL, NULL));
+  TSL_TRY(TSL_CL(stream->device, clEnqueueUnmapMemObject, stream->queue, opencl_memory_memory_of(buffer),
+                 host, 0, NULL, NULL));
   return TSL_CL(stream->device, clFinish, stream->queue);
 }
 
@@ -148,7 +148,7 @@ static tesela_status opencl_memory_move(const transfer *t) {
   if (fits)
     return TESELA_OK;
   return opencl_memory_move_block(t, copy->offset + (rows - 1) * pitch, host + (rows - 1) * copy->host_pitch,
-                    copy->row_bytes);
+                                  copy->row_bytes);
 }
 
 tesela_status tsl_opencl_write(tsl_stream *stream, const tsl_copy *copy) {
@@ -188,9 +188,9 @@ tesela_status tsl_opencl_pinned_create(tsl_device *device, size_t bytes, tsl_pin
   if (status == TESELA_OK) {
     cl_int code = CL_SUCCESS;
     self->base = (tsl_pinned){.device = device, .bytes = bytes};
-    self->base.host =
-        tsl_opencl.clEnqueueMapBuffer(tsl_opencl_of(device)->queue, opencl_memory_memory_of(self->memory), CL_TRUE,
-                                      CL_MAP_READ | CL_MAP_WRITE, 0, opencl_memory_at_least_1(bytes), 0, NULL, NULL, &code);
+    self->base.host = tsl_opencl.clEnqueueMapBuffer(
+        tsl_opencl_of(device)->queue, opencl_memory_memory_of(self->memory), CL_TRUE,
+        CL_MAP_READ | CL_MAP_WRITE, 0, opencl_memory_at_least_1(bytes), 0, NULL, NULL, &code);
     status = tsl_opencl_check(device, "clEnqueueMapBuffer", code);
     if (status != TESELA_OK)
       tsl_opencl_buffer_destroy(self->memory);
@@ -208,22 +208,23 @@ void tsl_opencl_pinned_destroy(tsl_pinned *pinned) {
   if (self == NULL)
     return;
   const cl_command_queue queue = tsl_opencl_of(pinned->device)->queue;
-  tsl_opencl.clEnqueueUnmapMemObject(queue, opencl_memory_memory_of(self->memory), pinned->host, 0, NULL, NULL);
+  tsl_opencl.clEnqueueUnmapMemObject(queue, opencl_memory_memory_of(self->memory), pinned->host, 0, NULL,
+                                     NULL);
   tsl_opencl.clFinish(queue);
   tsl_opencl_buffer_destroy(self->memory);
   free(self);
 }
 
-tesela_status tsl_opencl_copy(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *to,
+tesela_status tsl_opencl_copy(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *buffer,
                               size_t to_offset, size_t bytes) {
   if (bytes == 0)
     return TESELA_OK;
-  return TSL_CL(stream->device, clEnqueueCopyBuffer, stream->queue, opencl_memory_memory_of(from), opencl_memory_memory_of(to),
-                from_offset, to_offset, bytes, 0, NULL, NULL);
+  return TSL_CL(stream->device, clEnqueueCopyBuffer, stream->queue, opencl_memory_memory_of(from),
+                opencl_memory_memory_of(buffer), from_offset, to_offset, bytes, 0, NULL, NULL);
 }
 
-/* Devices of one context share memory objects, but move a whole one to where it is used: a buffer that one device writes
- * while another one copies from it would not stay right. So each reaches itself alone. */
+/* Devices of one context share memory objects, but move a whole one to where it is used: a buffer that one
+ * device writes while another one copies from it would not stay right. So each reaches itself alone. */
 bool tsl_opencl_reaches(tsl_device *device, tsl_device *other) {
   return device == other;
 }
@@ -233,7 +234,8 @@ static tesela_status opencl_memory_copy_block(tsl_stream *stream, const tsl_copy
                to[3] = {rows->to_offset % rows->to_pitch, rows->to_offset / rows->to_pitch, 0},
                region[3] = {rows->row_bytes, count, 1};
   return TSL_CL(stream->device, clEnqueueCopyBufferRect, stream->queue, opencl_memory_memory_of(rows->from),
-                opencl_memory_memory_of(rows->to), from, to, region, rows->from_pitch, 0, rows->to_pitch, 0, 0, NULL, NULL);
+                opencl_memory_memory_of(rows->to), from, to, region, rows->from_pitch, 0, rows->to_pitch, 0,
+                0, NULL, NULL);
 }
 
 static bool ends_inside(const tsl_buffer *buffer, size_t offset, size_t pitch, size_t rows) {
@@ -268,6 +270,6 @@ tesela_status tsl_opencl_fill(tsl_stream *stream, tsl_buffer *buffer, size_t off
     pattern[i] = byte;
   while ((offset | bytes) % length != 0)
     length /= 2;
-  return TSL_CL(stream->device, clEnqueueFillBuffer, stream->queue, opencl_memory_memory_of(buffer), pattern, length,
-                offset, bytes, 0, NULL, NULL);
+  return TSL_CL(stream->device, clEnqueueFillBuffer, stream->queue, opencl_memory_memory_of(buffer), pattern,
+                length, offset, bytes, 0, NULL, NULL);
 }

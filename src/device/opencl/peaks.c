@@ -15,14 +15,15 @@ typedef struct unit {
       link; /* between host and device, pageable memory, bytes a second; an H200 takes 10 GB/s and gives 19 */
 } unit;
 
-/* Last caches of NVIDIA's architectures in MiB, the largest of each, newest first: their OpenCL tells the sum of the
- * multiprocessors' first-level caches (4.1 MiB on an H200, whose last cache has 60). */
+/* Last caches of NVIDIA's architectures in MiB, the largest of each, newest first: their OpenCL tells the sum
+ * of the multiprocessors' first-level caches (4.1 MiB on an H200, whose last cache has 60). */
 static const struct {
   int architecture, mebibytes;
 } nvidia_caches[] = {{120, 128}, {100, 126}, {90, 60}, {89, 96}, {86, 6}, {80, 40}, {75, 6}, {70, 6}, {0, 4}};
 
-/* NVIDIA's OpenCL tells 48 KiB of local memory and refuses arguments of more, but its compiler takes arrays inside a kernel
- * up to what the hardware has for a group. Seen on an H200 with driver 580; architectures where nobody looked are not here. */
+/* NVIDIA's OpenCL tells 48 KiB of local memory and refuses arguments of more, but its compiler takes arrays
+ * inside a kernel up to what the hardware has for a group. Seen on an H200 with driver 580; architectures
+ * where nobody looked are not here. */
 static const struct {
   int architecture;
   uint64_t bytes;

@@ -1,4 +1,5 @@
-/* Plain C, of which compilers make each set's vectors. Nothing is fused but what is written so (flags.cmake). */
+/* Plain C, of which compilers make each set's vectors. Nothing is fused but what is written so (flags.cmake).
+ */
 #include "judge/judge_sums.h"
 
 #include "host/simd.h"

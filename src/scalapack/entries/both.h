@@ -1,4 +1,5 @@
-/* Entries of every type. gfortran passes the lengths of character arguments at the end, which nobody here reads. */
+/* Entries of every type. gfortran passes the lengths of character arguments at the end, which nobody here
+ * reads. */
 TESELA_API void NAME(gemm_)(const char *transa, const char *transb, const void *m, const void *n,
                             const void *k, const void *alpha, const void *a, const void *ia, const void *ja,
                             const void *desca, const void *b, const void *ib, const void *jb,

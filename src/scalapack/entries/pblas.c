@@ -1,4 +1,5 @@
-/* psgemm_, pdgemm_, pcgemm_, pzgemm_, and transposes: everything by pointer, integers as wide as the program's. */
+/* psgemm_, pdgemm_, pcgemm_, pzgemm_, and transposes: everything by pointer, integers as wide as the
+ * program's. */
 #include "scalapack/scalapack_gemm.h"
 #include "scalapack/scalapack_transpose.h"
 

@@ -7,13 +7,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Terms of a block: its sums stay within 63 bits, and both vectors' pieces and the code's stack in a first-level
- * cache. Every vector's length divides it. */
+/* Terms of a block: its sums stay within 63 bits, and both vectors' pieces and the code's stack in a
+ * first-level cache. Every vector's length divides it. */
 enum { TSL_EXACT_BLOCK = 256 };
 
-/* Adds up TSL_EXACT_BLOCK products of neighbouring numbers in the window at `top`, and sets levels[j] to the sum in
- * multiples of 2^(top - 52 j), j from 1 to TSL_EXACT_LEVELS - 1; levels[0] is not touched. False: some product has bits
- * outside the window, and what levels hold means nothing. */
+/* Adds up TSL_EXACT_BLOCK products of neighbouring numbers in the window at `top`, and sets levels[j] to the
+ * sum in multiples of 2^(top - 52 j), j from 1 to TSL_EXACT_LEVELS - 1; levels[0] is not touched. False: some
+ * product has bits outside the window, and what levels hold means nothing. */
 typedef bool (*tsl_exact_block)(const void *x, const void *y, int top, int64_t *levels);
 
 /* With few levels, and with all of them. */

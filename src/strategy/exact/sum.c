@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-/* Blocks between two settlings of levels: eight add less than 8 * 256 * 1.5 * 2^51 < 2^63 to a level; a block's products and a
- * window's levels add less than 256 * 3 * (2^53 + 2^52) < 2^63 to a digit. */
+/* Blocks between two settlings of levels: eight add less than 8 * 256 * 1.5 * 2^51 < 2^63 to a level; a
+ * block's products and a window's levels add less than 256 * 3 * (2^53 + 2^52) < 2^63 to a digit. */
 enum { SETTLE_BLOCKS = 8, LEVELS = TSL_EXACT_LEVELS };
 
 tsl_exact_terms tsl_exact_terms_of(tesela_type result, unsigned capabilities) {
@@ -63,12 +63,12 @@ static void add_slowly(tsl_exact_sum *sum, const void *x, const void *y, int cou
   }
 }
 
-void tsl_exact_sum_add(const tsl_exact_terms *of, tsl_exact_sum *sum, const void *x, const void *y,
+void tsl_exact_sum_add(const tsl_exact_terms *terms, tsl_exact_sum *sum, const void *x, const void *y,
                        int count) {
   int64_t levels[LEVELS] = {0};
-  if (!of->window->shallow(x, y, sum->top, levels) &&
-      !(sum->top >= TSL_EXACT_TOP_DEEP && of->window->deep(x, y, sum->top, levels))) {
-    add_slowly(sum, x, y, count, of->twice);
+  if (!terms->window->shallow(x, y, sum->top, levels) &&
+      !(sum->top >= TSL_EXACT_TOP_DEEP && terms->window->deep(x, y, sum->top, levels))) {
+    add_slowly(sum, x, y, count, terms->twice);
     return;
   }
   for (int j = 1; j < LEVELS; j++)

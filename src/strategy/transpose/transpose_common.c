@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-/* kernel/kernel_transpose.h has the same struct for the device. alpha ends it where it scales, in the element's type. */
+/* kernel/kernel_transpose.h has the same struct for the device. alpha ends it where it scales, in the
+ * element's type. */
 typedef struct tsl_transpose_sizes {
   int64_t m, n;
   int64_t a_offset, a_row_stride, a_col_stride;
@@ -25,7 +26,9 @@ static bool transpose_common_scales(const tsl_problem *problem) {
 
 tsl_accuracy tsl_transpose_accuracy(const tsl_problem *problem, const tsl_config *config) {
   (void)config;
-  return (tsl_accuracy){.factor = transpose_common_scales(problem) ? 1 : 0, .repeats = true, .rounded = transpose_common_scales(problem)};
+  return (tsl_accuracy){.factor = transpose_common_scales(problem) ? 1 : 0,
+                        .repeats = true,
+                        .rounded = transpose_common_scales(problem)};
 }
 
 const char *tsl_transpose_refuse_scaling(const tsl_problem *problem) {
@@ -74,9 +77,9 @@ static tesela_status launch_over(const tsl_work *work, const tsl_operands *opera
   const bool is_single = transpose_common_scales(problem) && problem->c.type == TESELA_F32;
   tsl_buffer *a = operands->a.buffer ? operands->a.buffer : operands->c.buffer;
   const tsl_argument arguments[] = {TSL_ARG_BUFFER(a), TSL_ARG_BUFFER(operands->c.buffer),
-                                    is_single         ? TSL_ARG_VALUE(single)
+                                    is_single                          ? TSL_ARG_VALUE(single)
                                     : transpose_common_scales(problem) ? TSL_ARG_VALUE(twice)
-                                                      : TSL_ARG_VALUE(*sizes)};
+                                                                       : TSL_ARG_VALUE(*sizes)};
   return work->device->ops->launch(stream, launch->kernel, grid, arguments,
                                    sizeof arguments / sizeof *arguments);
 }
@@ -101,7 +104,8 @@ static int64_t transpose_common_distance(int64_t stride) {
 
 /* C's columns become the axis along which it lies closest; one of a single element does not count. */
 static void transpose_common_order_axes(tsl_transpose_sizes *sizes) {
-  if (sizes->m == 1 || (sizes->n > 1 && transpose_common_distance(sizes->c_col_stride) <= transpose_common_distance(sizes->c_row_stride)))
+  if (sizes->m == 1 || (sizes->n > 1 && transpose_common_distance(sizes->c_col_stride) <=
+                                            transpose_common_distance(sizes->c_row_stride)))
     return;
   transpose_common_swap(&sizes->m, &sizes->n);
   transpose_common_swap(&sizes->c_row_stride, &sizes->c_col_stride);
@@ -112,10 +116,12 @@ static int64_t transpose_common_tiles_of(int64_t elements, int tile) {
   return (elements - 1) / tile + 1;
 }
 
-/* The places of kernel/transpose_tile.h, as many of them as the device has groups; kernels go on to the rest. */
+/* The places of kernel/transpose_tile.h, as many of them as the device has groups; kernels go on to the rest.
+ */
 static tsl_grid tile_grid(const tsl_problem *problem, const tsl_transpose_sizes *sizes,
-                          const tsl_tiling *tiling, const tsl_device *device) {
-  const int64_t down = transpose_common_tiles_of(sizes->m, tiling->tile), across = transpose_common_tiles_of(sizes->n, tiling->tile);
+                          const tsl_transpose_tiling *tiling, const tsl_device *device) {
+  const int64_t down = transpose_common_tiles_of(sizes->m, tiling->tile),
+                across = transpose_common_tiles_of(sizes->n, tiling->tile);
   int64_t band = 1;
   while (band < tiling->band && band < down)
     band *= 2;
@@ -130,7 +136,7 @@ static tsl_grid tile_grid(const tsl_problem *problem, const tsl_transpose_sizes 
   return grid;
 }
 
-const char *tsl_transpose_refuse_tiles(const tsl_problem *problem, const tsl_tiling *tiling,
+const char *tsl_transpose_refuse_tiles(const tsl_problem *problem, const tsl_transpose_tiling *tiling,
                                        const tsl_device *device) {
   tsl_grid grid;
   const uint64_t tiles = problem->in_place ? 2 : 1, size = tsl_type(problem->c.type)->size;
@@ -143,21 +149,22 @@ const char *tsl_transpose_refuse_tiles(const tsl_problem *problem, const tsl_til
 }
 
 tesela_status tsl_transpose_build_tiles(tsl_work *work, const char *path, const char *kernel,
-                                        const tsl_tiling *tiling) {
+                                        const tsl_transpose_tiling *tiling) {
   const tsl_grid grid = {.groups = {1, 1, 1}, .items = {tiling->items, 1, 1}};
   return tsl_transpose_build(work, path, kernel, &grid);
 }
 
 tesela_status tsl_transpose_launch_tiles(const tsl_work *work, const tsl_operands *operands,
-                                         tsl_stream *stream, const tsl_tiling *tiling) {
+                                         tsl_stream *stream, const tsl_transpose_tiling *tiling) {
   tsl_transpose_sizes sizes = sizes_of(work, operands);
   transpose_common_order_axes(&sizes);
   const tsl_grid grid = tile_grid(&work->problem, &sizes, tiling, work->device);
   return launch_over(work, operands, stream, &sizes, &grid);
 }
 
-/* A tile that is almost empty still costs about a sixth of a whole one: its group, and its waits for memory. */
-double tsl_transpose_tiles_seconds(const tsl_problem *problem, const tsl_tiling *tiling,
+/* A tile that is almost empty still costs about a sixth of a whole one: its group, and its waits for memory.
+ */
+double tsl_transpose_tiles_seconds(const tsl_problem *problem, const tsl_transpose_tiling *tiling,
                                    const tsl_device *device, double efficiency) {
   const double tile = tiling->tile, m = (double)problem->m, n = (double)problem->n;
   const double whole = ceil(m / tile) * ceil(n / tile) * tile * tile;
@@ -175,14 +182,14 @@ void tsl_transpose_account(const tsl_problem *problem, double lines, tsl_cost_co
   account->memory *= lines;
 }
 
-void tsl_transpose_account_tiles(const tsl_problem *problem, const tsl_tiling *tiling,
+void tsl_transpose_account_tiles(const tsl_problem *problem, const tsl_transpose_tiling *tiling,
                                  const tsl_device *device, tsl_cost_counts *account) {
   const double tile = tiling->tile, bytes = account->useful * (double)tsl_type(problem->c.type)->size;
   const double down = ceil((double)problem->m / tile), across = ceil((double)problem->n / tile);
   const double groups = problem->in_place ? down * (down + 1) / 2 : down * across;
   account->computed = down * across * tile * tile;
   tsl_cost_counts_groups(groups, tiling->items, account->useful / account->computed * groups * tiling->items,
-                     (int64_t)(tile * tile) * (int64_t)tsl_type(problem->c.type)->size, device, account);
+                         (int64_t)(tile * tile) * (int64_t)tsl_type(problem->c.type)->size, device, account);
   account->local = (tsl_moved){.read = bytes, .written = bytes};
   tsl_transpose_account(problem, 1, account);
 }

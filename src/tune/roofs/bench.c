@@ -9,8 +9,8 @@
 #include <string.h>
 
 enum { REPEATS_MIN = 3, REPEATS_MAX = 256 };
-/* On a machine that is busy the best of a few repeats may be a bad one: while they differ by more than this, they go on
- * for up to so many times as long. */
+/* On a machine that is busy the best of a few repeats may be a bad one: while they differ by more than this,
+ * they go on for up to so many times as long. */
 static const double noise = 0.05;
 enum { TIME_LIMIT = 4 };
 int64_t tsl_roofs_mask(int64_t count) {

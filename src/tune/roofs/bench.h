@@ -4,12 +4,13 @@
 
 #include "tune/roofs/roof.h"
 
-/* Numbers in memory are whole and small, so that sums of so many of them are exact in f32, whatever the order. */
+/* Numbers in memory are whole and small, so that sums of so many of them are exact in f32, whatever the
+ * order. */
 #define TSL_ROOFS_EXACT ((int64_t)1 << 24)
 
-/* Multiply-adds run x -> factor x + summand. The compiler knows neither, and the host knows what must come out, exactly:
- * a chain starts between 1 and 2, at a multiple of 2^-16. With the first pair, x comes back every second time, so that
- * it may run for as long as one likes; with the second it counts. */
+/* Multiply-adds run x -> factor x + summand. The compiler knows neither, and the host knows what must come
+ * out, exactly: a chain starts between 1 and 2, at a multiple of 2^-16. With the first pair, x comes back
+ * every second time, so that it may run for as long as one likes; with the second it counts. */
 typedef struct tsl_roofs_chain {
   double factor, summand;
 } tsl_roofs_chain;
@@ -22,8 +23,8 @@ enum { TSL_ROOFS_ROUNDS_COUNTED = 64 };
 /* A thing to repeat: one run, and how long it took. */
 typedef tesela_status (*tsl_roofs_run)(void *argument, double *seconds);
 
-/* Number `index` in memory, from 0 to mask; roofs/roofs_memory.cl has the same. Stirred twice: of the plain product, regular
- * parts have equal sums, and one that is read twice in place of another would not show. */
+/* Number `index` in memory, from 0 to mask; roofs/roofs_memory.cl has the same. Stirred twice: of the plain
+ * product, regular parts have equal sums, and one that is read twice in place of another would not show. */
 static inline int tsl_roofs_number(uint64_t index, int64_t mask) {
   uint32_t stirred = (uint32_t)index * UINT32_C(0x9E3779B1);
   stirred = (stirred ^ stirred >> 15) * UINT32_C(0x85EBCA77);
@@ -40,8 +41,8 @@ static inline double tsl_roofs_end(const tsl_roofs_chain *chain, int index, int6
 /* The largest mask with which `count` numbers have an exact sum. */
 int64_t tsl_roofs_mask(int64_t count);
 
-/* Repeats for about `seconds`, longer where the repeats differ much, at least thrice, after a run that does not count;
- * `work` is that of one run. What is measured replaces *roof where it is faster. */
+/* Repeats for about `seconds`, longer where the repeats differ much, at least thrice, after a run that does
+ * not count; `work` is that of one run. What is measured replaces *roof where it is faster. */
 tesela_status tsl_roofs_repeat(tsl_roofs_run run, void *argument, double work, double seconds,
                                tsl_roof *roof);
 /* Notes why a roof is missing. */

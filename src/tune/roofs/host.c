@@ -1,5 +1,5 @@
-/* The processor's roofs: C on all threads of the pool. Work is handed out in small pieces, so that a thread that is
- * held up by other programs holds up no other. */
+/* The processor's roofs: C on all threads of the pool. Work is handed out in small pieces, so that a thread
+ * that is held up by other programs holds up no other. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/pool.h"
@@ -125,7 +125,8 @@ static tesela_status run_read(void *argument, double *seconds) {
   return TESELA_OK;
 }
 
-static tesela_status host_measure_copy(host_bench *b, tsl_roofs_run run, size_t piece, double seconds, tsl_roof *roof) {
+static tesela_status host_measure_copy(host_bench *b, tsl_roofs_run run, size_t piece, double seconds,
+                                       tsl_roof *roof) {
   b->piece = piece;
   TSL_TRY(tsl_roofs_repeat(run, b, 2.0 * (double)b->bytes, seconds, roof));
   b->piece = PIECE;
@@ -161,7 +162,7 @@ static tesela_status measure_memory(host_bench *b, double seconds, tsl_roofs *ro
   b->sum = host_sum_of(b);
   TSL_GO(host_measure_copy(b, run_copy, PIECE, 0.25 * seconds, &roofs->roof[TSL_ROOF_COPY]));
   TSL_GO(host_measure_copy(b, run_library_copy, large > 0 ? large : PIECE, 0.1 * seconds,
-                      &roofs->roof[TSL_ROOF_COPY]));
+                           &roofs->roof[TSL_ROOF_COPY]));
   status = tsl_roofs_repeat(run_read, b, (double)b->bytes, 0.2 * seconds, &roofs->roof[TSL_ROOF_READ]);
 out:
   tsl_free(from);

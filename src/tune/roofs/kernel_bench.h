@@ -1,5 +1,5 @@
-/* A device with kernels, measured: what roofs_memory.cl's and roofs_fma.cl's measurements share. For roofs_kernels.c, kernel_memory.c and
- * kernel_fma.c. */
+/* A device with kernels, measured: what roofs_memory.cl's and roofs_fma.cl's measurements share. For
+ * roofs_kernels.c, kernel_memory.c and kernel_fma.c. */
 #ifndef TSL_TUNE_ROOFS_KERNEL_BENCH_H
 #define TSL_TUNE_ROOFS_KERNEL_BENCH_H
 
@@ -7,11 +7,11 @@
 #include "strategy/launch.h"
 #include "tune/roofs/bench.h"
 
-/* Kernels and grids for the two kinds of devices. A processor's group is one item, which uses the vectors of its
- * registers and walks through memory; each takes one chunk, so that units that are held up take fewer. A GPU's items
- * stand side by side, each with vectors of sixteen bytes. Its groups stay, `groups_per_unit` a unit, or twice, or four
- * times as many; for copying, items with one vector each are tried as well. The best counts. NOTES.md has what a GPU
- * does with other shapes. */
+/* Kernels and grids for the two kinds of devices. A processor's group is one item, which uses the vectors of
+ * its registers and walks through memory; each takes one chunk, so that units that are held up take fewer. A
+ * GPU's items stand side by side, each with vectors of sixteen bytes. Its groups stay, `groups_per_unit` a
+ * unit, or twice, or four times as many; for copying, items with one vector each are tried as well. The best
+ * counts. NOTES.md has what a GPU does with other shapes. */
 typedef struct tsl_kernel_shape {
   int items, lanes_f32, flight, chains, round;
   int launches;       /* of one sample: what events and a launch cost is shared by so many */

@@ -33,7 +33,8 @@ static int grids(const tsl_kernel_bench *b) {
   return b->shape.chunk_bytes > 0 ? 1 : GRIDS;
 }
 
-/* Steps, chunks, and a mask with which each lane's sum is exact: of the smallest grid, where a lane sums up most. */
+/* Steps, chunks, and a mask with which each lane's sum is exact: of the smallest grid, where a lane sums up
+ * most. */
 static void cut_memory(tsl_kernel_bench *b) {
   const size_t step = (size_t)(b->shape.items * b->shape.flight * b->lanes) * sizeof(float);
   const size_t chunk = b->shape.chunk_bytes > 0 ? b->shape.chunk_bytes / step * step : step;
@@ -92,7 +93,8 @@ static tesela_status measure_copier(tsl_kernel_bench *b, tsl_module *module, con
   return look_at_copy(b, module);
 }
 
-static tesela_status kernel_memory_measure_copy(tsl_kernel_bench *b, tsl_module *module, double seconds, tsl_roof *roof) {
+static tesela_status kernel_memory_measure_copy(tsl_kernel_bench *b, tsl_module *module, double seconds,
+                                                tsl_roof *roof) {
   const bool in_chunks = b->shape.chunk_bytes > 0;
   const double each = seconds / (grids(b) + !in_chunks + 1);
   for (int grid = 0; grid < grids(b); grid++)
@@ -131,7 +133,8 @@ tesela_status tsl_kernel_bench_memory(tsl_kernel_bench *b, double seconds, tsl_r
   roofs->bytes = b->bytes;
   const size_t each =
       (size_t)b->lanes * sizeof(float) > sizeof(int64_t) ? (size_t)b->lanes * sizeof(float) : sizeof(int64_t);
-  TSL_GO(tsl_kernel_bench_build(b, "tune/roofs/roofs_memory.cl", "roofs/memory", TESELA_F32, b->lanes, &module));
+  TSL_GO(
+      tsl_kernel_bench_build(b, "tune/roofs/roofs_memory.cl", "roofs/memory", TESELA_F32, b->lanes, &module));
   TSL_GO(b->ops->buffer_create(b->device, b->bytes, &b->from));
   TSL_GO(b->ops->buffer_create(b->device, b->bytes, &b->to));
   TSL_GO(tsl_kernel_bench_take(b, groups_of_grid(b, grids(b) - 1), each));

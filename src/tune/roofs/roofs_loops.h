@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Independent chains of multiply-adds: two units times a latency of four or five clocks need ten, and with the two
- * constants twelve fit the sixteen registers of SSE2 and AVX2. */
+/* Independent chains of multiply-adds: two units times a latency of four or five clocks need ten, and with
+ * the two constants twelve fit the sixteen registers of SSE2 and AVX2. */
 enum { TSL_ROOFS_CHAINS = 12 };
 /* Multiply-adds of a chain in one round. */
 enum { TSL_ROOFS_ROUND = 16 };
@@ -17,7 +17,7 @@ enum { TSL_ROOFS_BLOCK = 1024 };
 
 /* count floats; addresses are aligned to a cache line. */
 typedef struct tsl_roofs_loops {
-  void (*copy)(const float *from, float *to, size_t count);
+  void (*copy)(const float *from, float *dst, size_t count);
   double (*read)(const float *from, size_t count); /* the sum */
   /* x = factor x + summand, TSL_ROOFS_ROUND times a round, on the chains at `x`: TSL_ROOFS_CHAINS vectors. */
   void (*fma_f32)(int64_t rounds, float factor, float summand, float *x);

@@ -36,14 +36,14 @@ TSL_FUNCTION int tsl_roofs_number(TSL_INDEX index, TSL_INDEX mask) {
 
 /* Writes the numbers; sums[item of the grid] is the sum of those that the item wrote. */
 TSL_KERNEL(TSL_PARAM_ITEMS, 1, 1)
-tsl_roofs_fill(TSL_GLOBAL TSL_REAL *TSL_RESTRICT to, TSL_GLOBAL TSL_INDEX *TSL_RESTRICT sums,
-               const tsl_roofs_arguments given) {
+tsl_roofs_fill(TSL_GLOBAL TSL_REAL *TSL_RESTRICT dst, TSL_GLOBAL TSL_INDEX *TSL_RESTRICT sums,
+               const tsl_roofs_arguments args) {
   TSL_INDEX sum = 0;
-  for (TSL_INDEX chunk = TSL_GROUP(0); chunk < given.chunks; chunk += TSL_GROUPS(0)) {
-    const TSL_INDEX end = (chunk + 1) * given.steps * STEP;
-    for (TSL_INDEX i = chunk * given.steps * STEP + TSL_ITEM(0); i < end; i += TSL_PARAM_ITEMS) {
-      const int number = tsl_roofs_number(i, given.mask);
-      to[i] = (TSL_REAL)number;
+  for (TSL_INDEX chunk = TSL_GROUP(0); chunk < args.chunks; chunk += TSL_GROUPS(0)) {
+    const TSL_INDEX end = (chunk + 1) * args.steps * STEP;
+    for (TSL_INDEX i = chunk * args.steps * STEP + TSL_ITEM(0); i < end; i += TSL_PARAM_ITEMS) {
+      const int number = tsl_roofs_number(i, args.mask);
+      dst[i] = (TSL_REAL)number;
       sum += number;
     }
   }
@@ -51,18 +51,18 @@ tsl_roofs_fill(TSL_GLOBAL TSL_REAL *TSL_RESTRICT to, TSL_GLOBAL TSL_INDEX *TSL_R
 }
 
 TSL_KERNEL(TSL_PARAM_ITEMS, 1, 1)
-tsl_roofs_copy(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_GLOBAL TSL_REAL *TSL_RESTRICT to,
-               const tsl_roofs_arguments given) {
-  for (TSL_INDEX chunk = TSL_GROUP(0); chunk < given.chunks; chunk += TSL_GROUPS(0))
-    for (TSL_INDEX step = 0; step < given.steps; step++) {
-      const TSL_INDEX start = (chunk * given.steps + step) * STEP;
+tsl_roofs_copy(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_GLOBAL TSL_REAL *TSL_RESTRICT dst,
+               const tsl_roofs_arguments args) {
+  for (TSL_INDEX chunk = TSL_GROUP(0); chunk < args.chunks; chunk += TSL_GROUPS(0))
+    for (TSL_INDEX step = 0; step < args.steps; step++) {
+      const TSL_INDEX start = (chunk * args.steps + step) * STEP;
       VECTOR flight[TSL_PARAM_FLIGHT];
       TSL_UNROLL
       for (int i = 0; i < TSL_PARAM_FLIGHT; i++)
         flight[i] = TSL_LOAD_ALIGNED(TSL_REAL, TSL_PARAM_LANES, from + start + tsl_roofs_at(i));
       TSL_UNROLL
       for (int i = 0; i < TSL_PARAM_FLIGHT; i++)
-        TSL_STORE_ALIGNED(TSL_REAL, TSL_PARAM_LANES, to + start + tsl_roofs_at(i), flight[i]);
+        TSL_STORE_ALIGNED(TSL_REAL, TSL_PARAM_LANES, dst + start + tsl_roofs_at(i), flight[i]);
     }
 }
 
@@ -70,24 +70,24 @@ tsl_roofs_copy(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_GLOBAL TSL_REAL
  * so that all that run at a time are close together in memory; those that stay drift apart: when this was tuned on one
  * H200, it copied at 3.8 to 4.0 TB/s with them and at 4.29 with these (NOTES.md). */
 TSL_KERNEL(TSL_PARAM_ITEMS, 1, 1)
-tsl_roofs_copy_once(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_GLOBAL TSL_REAL *TSL_RESTRICT to,
-                    const tsl_roofs_arguments given) {
-  const TSL_INDEX count = given.chunks * given.steps * STEP;
+tsl_roofs_copy_once(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_GLOBAL TSL_REAL *TSL_RESTRICT dst,
+                    const tsl_roofs_arguments args) {
+  const TSL_INDEX count = args.chunks * args.steps * STEP;
   const TSL_INDEX further = (TSL_INDEX)TSL_GROUPS(0) * TSL_PARAM_ITEMS * TSL_PARAM_LANES;
   for (TSL_INDEX i = TSL_GLOBAL_ITEM(0) * TSL_PARAM_LANES; i < count; i += further)
-    TSL_STORE_ALIGNED(TSL_REAL, TSL_PARAM_LANES, to + i,
+    TSL_STORE_ALIGNED(TSL_REAL, TSL_PARAM_LANES, dst + i,
                       TSL_LOAD_ALIGNED(TSL_REAL, TSL_PARAM_LANES, from + i));
 }
 
 /* different[item of the grid]: how many numbers are not what was to be copied. */
 TSL_KERNEL(TSL_PARAM_ITEMS, 1, 1)
 tsl_roofs_compare(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT copied,
-                  TSL_GLOBAL TSL_INDEX *TSL_RESTRICT different, const tsl_roofs_arguments given) {
+                  TSL_GLOBAL TSL_INDEX *TSL_RESTRICT different, const tsl_roofs_arguments args) {
   TSL_INDEX count = 0;
-  for (TSL_INDEX chunk = TSL_GROUP(0); chunk < given.chunks; chunk += TSL_GROUPS(0)) {
-    const TSL_INDEX end = (chunk + 1) * given.steps * STEP;
-    for (TSL_INDEX i = chunk * given.steps * STEP + TSL_ITEM(0); i < end; i += TSL_PARAM_ITEMS)
-      count += copied[i] != (TSL_REAL)tsl_roofs_number(i, given.mask);
+  for (TSL_INDEX chunk = TSL_GROUP(0); chunk < args.chunks; chunk += TSL_GROUPS(0)) {
+    const TSL_INDEX end = (chunk + 1) * args.steps * STEP;
+    for (TSL_INDEX i = chunk * args.steps * STEP + TSL_ITEM(0); i < end; i += TSL_PARAM_ITEMS)
+      count += copied[i] != (TSL_REAL)tsl_roofs_number(i, args.mask);
   }
   different[TSL_GLOBAL_ITEM(0)] = count;
 }
@@ -95,14 +95,14 @@ tsl_roofs_compare(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT copied,
 /* sums[item of the grid] is a vector, lane by lane the sum of what the item read. */
 TSL_KERNEL(TSL_PARAM_ITEMS, 1, 1)
 tsl_roofs_read(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_GLOBAL TSL_REAL *TSL_RESTRICT sums,
-               const tsl_roofs_arguments given) {
+               const tsl_roofs_arguments args) {
   VECTOR sum[TSL_PARAM_FLIGHT];
   TSL_UNROLL
   for (int i = 0; i < TSL_PARAM_FLIGHT; i++)
     sum[i] = TSL_SPLAT(TSL_REAL, TSL_PARAM_LANES, (TSL_REAL)0);
-  for (TSL_INDEX chunk = TSL_GROUP(0); chunk < given.chunks; chunk += TSL_GROUPS(0))
-    for (TSL_INDEX step = 0; step < given.steps; step++) {
-      const TSL_INDEX start = (chunk * given.steps + step) * STEP;
+  for (TSL_INDEX chunk = TSL_GROUP(0); chunk < args.chunks; chunk += TSL_GROUPS(0))
+    for (TSL_INDEX step = 0; step < args.steps; step++) {
+      const TSL_INDEX start = (chunk * args.steps + step) * STEP;
       VECTOR flight[TSL_PARAM_FLIGHT];
       TSL_UNROLL
       for (int i = 0; i < TSL_PARAM_FLIGHT; i++)

@@ -1,12 +1,13 @@
-/* Local search from the models' best (steepest neighbours, several summits at once; as in Kernel Tuner's local
- * searches, van Werkhoven 2019):
+/* Local search from the models' best (steepest neighbours, several summits at once; as in Kernel Tuner's
+ * local searches, van Werkhoven 2019):
  *
- *  1. Starts: the best of each strategy that is not predicted to be much slower than the best prediction, or than the
- *     best measurement: else the planner would later believe a promise that nobody looked into. Then the points that the
- *     models like best, one of those that they cannot tell apart: the same strategy's, often, so they come second.
+ *  1. Starts: the best of each strategy that is not predicted to be much slower than the best prediction, or
+ * than the best measurement: else the planner would later believe a promise that nobody looked into. Then the
+ * points that the models like best, one of those that they cannot tell apart: the same strategy's, often, so
+ * they come second.
  *  2. Neighbours, one parameter one legal step away, of the three best points that have untried ones.
- *  3. Where all of those were tried: further points in the order of the models, each a new start, as many as are compiled
- *     together. */
+ *  3. Where all of those were tried: further points in the order of the models, each a new start, as many as
+ * are compiled together. */
 #include "tune/search.h"
 
 #include <math.h>
@@ -88,7 +89,8 @@ static int find_summits(const tsl_search_view *view, int summits[SUMMITS]) {
   return count;
 }
 
-/* The neighbour in one direction; what was found wrong or was given up is stepped over, as what is illegal is. */
+/* The neighbour in one direction; what was found wrong or was given up is stepped over, as what is illegal
+ * is. */
 static int step_from(const tsl_search_view *view, int point, int param, int direction) {
   do
     point = tsl_space_neighbour(view->space, point, param, direction);
@@ -116,5 +118,6 @@ static int hill_climb_propose(const tsl_search_view *view, int *next, int most) 
   return count + neighbours > 0 ? count + neighbours : tsl_search_in_order(view, next, most);
 }
 
-const tsl_search tsl_search_hill_climb = {
-    .name = "hill_climb", .what = "the models' best, then neighbours of the fastest", .propose = hill_climb_propose};
+const tsl_search tsl_search_hill_climb = {.name = "hill_climb",
+                                          .what = "the models' best, then neighbours of the fastest",
+                                          .propose = hill_climb_propose};

@@ -1,4 +1,5 @@
-/* Everything in a shuffled order: what the other methods must beat, and a fair sample of a space for judging models. */
+/* Everything in a shuffled order: what the other methods must beat, and a fair sample of a space for judging
+ * models. */
 #include "base/random.h"
 #include "tune/search.h"
 
@@ -21,5 +22,6 @@ static int search_random_propose(const tsl_search_view *view, int *next, int mos
   return count;
 }
 
-const tsl_search tsl_search_random = {
-    .name = "random", .what = "every legal config, in a random order of the seed", .propose = search_random_propose};
+const tsl_search tsl_search_random = {.name = "random",
+                                      .what = "every legal config, in a random order of the seed",
+                                      .propose = search_random_propose};

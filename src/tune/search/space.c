@@ -28,8 +28,8 @@ tesela_status tsl_space_add_point(tsl_space *space, const tsl_space_point *point
 }
 
 tesela_status tsl_space_add(tsl_space *space, const tsl_problem *problem, const tsl_device *device,
-                            const tsl_strategy *strategy, const tsl_config *fixed, unsigned given) {
-  for (tsl_walk walk = {.config = fixed ? *fixed : tsl_strategy_defaults(strategy), .fixed = given};
+                            const tsl_strategy *strategy, const tsl_config *fixed, unsigned value) {
+  for (tsl_walk walk = {.config = fixed ? *fixed : tsl_strategy_defaults(strategy), .fixed = value};
        tsl_strategy_walk(strategy, problem, device, &walk);) {
     if (tsl_strategy_refuse(strategy, problem, &walk.config, device))
       continue;

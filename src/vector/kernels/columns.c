@@ -1,15 +1,16 @@
-/* Idea: a matrix times a vector reads each element once, so several columns are walked side by side: what they share, the
- * vector that is added to or multiplied with, is loaded and stored once for all of them.
+/* Idea: a matrix times a vector reads each element once, so several columns are walked side by side: what
+ * they share, the vector that is added to or multiplied with, is loaded and stored once for all of them.
  *
- *          columns, `ld` apart             add    y[i] += t0 a0 + t1 a1 + ... + t7 a7        (y stays in the first cache)
- *      | a0 | a1 | a2 | ... | a7           dot    s0 += a0 x[i], ..., s7 += a7 x[i]          (sums stay in registers)
- *    i | == | == | == |     | ==           both   y[i] += t0 a0 + ..., s0 += a0 x[i], ...    (four columns)
- *    | | == | == | == |     | ==
- *    v                                     update a0[i] += t0 x[i], ...                      (one column at a time)
+ *          columns, `ld` apart             add    y[i] += t0 a0 + t1 a1 + ... + t7 a7        (y stays in the
+ * first cache) | a0 | a1 | a2 | ... | a7           dot    s0 += a0 x[i], ..., s7 += a7 x[i]          (sums
+ * stay in registers) i | == | == | == |     | ==           both   y[i] += t0 a0 + ..., s0 += a0 x[i], ...
+ * (four columns) | | == | == | == |     | == v                                     update a0[i] += t0 x[i],
+ * ...                      (one column at a time)
  *
- * Complex columns are components by turns: the sums of re(t) a and of im(t) a are kept apart, and the second one is turned by
- * i once for all columns; a dot's x is turned, and not each column. The last elements of a column go by a mask. Small squares on
- * a diagonal are computed element by element, and what is beside them like any other columns.
+ * Complex columns are components by turns: the sums of re(t) a and of im(t) a are kept apart, and the second
+ * one is turned by i once for all columns; a dot's x is turned, and not each column. The last elements of a
+ * column go by a mask. Small squares on a diagonal are computed element by element, and what is beside them
+ * like any other columns.
  *
  * Parameters: none. Limits: x, y, t and s are dense. */
 #include "vector/kernels/elements_kernel.h"
@@ -31,7 +32,8 @@ typedef struct columns {
 static inline bool is_far(int64_t rows, int64_t count) {
   return rows * count * PARTS > (int64_t)FAR;
 }
-/* Not loaded so are sums of many columns at once, whose streams are enough, and those of types that lose by it: complex ones and f32. */
+/* Not loaded so are sums of many columns at once, whose streams are enough, and those of types that lose by
+ * it: complex ones and f32. */
 static inline bool loads_far(int64_t rows, int64_t count) {
   return HAS_LOAD_FAR && PARTS == 1 && sizeof(REAL) == 8 && is_far(rows, count);
 }
@@ -42,11 +44,11 @@ enum { PAGE = (1 << 12) / sizeof(REAL), BRIEF = (1 << 10) / sizeof(REAL) };
 TSL_INLINE vector load(const REAL *from, bool whole, int64_t here) {
   return whole ? NAME(load)(from) : NAME(load_part)(from, here);
 }
-TSL_INLINE void store(REAL *to, vector value, bool whole, int64_t here) {
+TSL_INLINE void store(REAL *dst, vector value, bool whole, int64_t here) {
   if (whole)
-    NAME(store)(to, value);
+    NAME(store)(dst, value);
   else
-    NAME(store_part)(to, value, here);
+    NAME(store_part)(dst, value, here);
 }
 
 TSL_INLINE vector turned_of(vector x) {
@@ -57,12 +59,13 @@ TSL_INLINE vector turned_of(vector x) {
 
 /* --- y += A t --- */
 
-/* y + (re a + i im a): the columns' own sum, which is rounded before it meets y, does not wait for the columns before them. */
-TSL_INLINE vector joined(vector y, vector own, vector turned) {
+/* y + (re a + i im a): the columns' own sum, which is rounded before it meets y, does not wait for the
+ * columns before them. */
+TSL_INLINE vector joined(vector y, vector state, vector turned) {
   if (PARTS == 2)
-    own += NAME(times_i)(turned);
-  TSL_KEEP(own);
-  return y + own;
+    state += NAME(times_i)(turned);
+  TSL_KEEP(state);
+  return y + state;
 }
 
 TSL_INLINE vector added(columns x, int64_t i, const vector *re, const vector *im, vector y, int together,
@@ -100,7 +103,8 @@ TSL_INLINE int64_t add_whole(columns x, const vector *re, const vector *im, REAL
   return i;
 }
 
-/* What of y is no whole vector is `rest`: a vector of which a part was written is not read back before it has reached the cache. */
+/* What of y is no whole vector is `rest`: a vector of which a part was written is not read back before it has
+ * reached the cache. */
 TSL_INLINE void add_some(columns x, const REAL *t, REAL *y, vector *rest, int together, bool far) {
   vector re[MANY], im[MANY];
   TSL_UNROLL for (int j = 0; j < together; j++) {
@@ -133,7 +137,8 @@ static inline int step_at(const REAL *t, int64_t count, bool skips) {
   return skips && is_zero(t) ? 0 : 1;
 }
 
-/* The same sums with all of a short y in registers: from one group of columns to the next it would wait for what was stored. */
+/* The same sums with all of a short y in registers: from one group of columns to the next it would wait for
+ * what was stored. */
 enum { HELD = PARTS == 2 ? 2 : 4 };
 TSL_INLINE void add_group(columns x, const REAL *t, vector *sum, int vectors, bool whole, int64_t here,
                           int together) {
@@ -230,17 +235,17 @@ typedef struct sums {
   vector plain, turned;
 } sums;
 
-/* Added to s: lanes of a x are re re and im im, those of a times_i(x) are -re im and im re. A column's sum is made in the same order
- * whatever is beside it. */
-TSL_INLINE void finish(const sums *of, bool conjugate, REAL *s, int together) {
+/* Added to s: lanes of a x are re re and im im, those of a times_i(x) are -re im and im re. A column's sum is
+ * made in the same order whatever is beside it. */
+TSL_INLINE void finish(const sums *sums_in, bool conjugate, REAL *s, int together) {
   enum { EACH = 4 / PARTS };
   TSL_UNROLL for (int first = 0; first < together; first += EACH) {
     vector all_of[4] = {{0}, {0}, {0}, {0}};
     REAL totals[4];
     TSL_UNROLL for (int j = 0; j < EACH; j++) if (first + j < together) {
-      all_of[PARTS * j] = of[first + j].plain;
+      all_of[PARTS * j] = sums_in[first + j].plain;
       if (PARTS == 2)
-        all_of[PARTS * j + PARTS - 1] = -of[first + j].turned;
+        all_of[PARTS * j + PARTS - 1] = -sums_in[first + j].turned;
     }
     if (PARTS == 2 && !conjugate)
       TSL_UNROLL for (int j = 0; j < 4; j++) all_of[j] *= alternating();
@@ -250,21 +255,22 @@ TSL_INLINE void finish(const sums *of, bool conjugate, REAL *s, int together) {
   }
 }
 
-TSL_INLINE void dot_at(columns a, int64_t i, const REAL *x, sums *of, int together, bool whole, bool far) {
+TSL_INLINE void dot_at(columns a, int64_t i, const REAL *x, sums *sums_in, int together, bool whole,
+                       bool far) {
   const int64_t here = a.count - i;
   const vector plain = load(x + i, whole, here), turned = turned_of(plain);
   TSL_UNROLL for (int j = 0; j < together; j++) {
     vector column = whole ? load_whole(a.a + j * a.ld + i, far) : NAME(load_part)(a.a + j * a.ld + i, here);
     if (PARTS == 2) {
       column = loaded(column);
-      of[j].turned += column * turned;
+      sums_in[j].turned += column * turned;
     }
-    of[j].plain += column * plain;
+    sums_in[j].plain += column * plain;
   }
 }
 
-/* A column's sum is the same among any number of others: programs apply the same reflection to more and to fewer columns, and expect
- * the same numbers of those that are in both. */
+/* A column's sum is the same among any number of others: programs apply the same reflection to more and to
+ * fewer columns, and expect the same numbers of those that are in both. */
 TSL_INLINE void dot_some(columns a, const REAL *x, REAL *s, int together, bool far) {
   sums of[MANY];
   TSL_UNROLL for (int j = 0; j < together; j++) of[j] = (sums){{0}, {0}};
@@ -309,16 +315,16 @@ static void dot(int64_t rows, int64_t count, const void *a, int64_t ld, const vo
 /* --- both --- */
 
 TSL_INLINE void both_at(columns a, int64_t i, const vector *re, const vector *im, REAL *y, const REAL *x,
-                        sums *of, int together, bool whole, int64_t here) {
+                        sums *sums_in, int together, bool whole, int64_t here) {
   const vector plain = load(x + i, whole, here), turned = turned_of(plain);
   vector sum = load(y + i, whole, here), later = {0};
   TSL_UNROLL for (int j = 0; j < together; j++) {
     const vector column = loaded(load(a.a + j * a.ld + i, whole, here));
     sum += re[j] * column;
-    of[j].plain += column * plain;
+    sums_in[j].plain += column * plain;
     if (PARTS == 2) {
       later += im[j] * column;
-      of[j].turned += column * turned;
+      sums_in[j].turned += column * turned;
     }
   }
   if (PARTS == 2)
@@ -339,8 +345,8 @@ TSL_INLINE vector updated(vector old, vector re, vector im, vector x) {
   return (old + re * x) + im * NAME(swapped)(x);
 }
 
-/* What is left of a column, in pieces that are whole: the next column begins where it ends, and would be read as long as a vector of which this
- * is a part has not reached the cache. */
+/* What is left of a column, in pieces that are whole: the next column begins where it ends, and would be read
+ * as long as a vector of which this is a part has not reached the cache. */
 typedef REAL eight __attribute__((vector_size(8 * sizeof(REAL)), may_alias, aligned(sizeof(REAL))));
 typedef REAL four __attribute__((vector_size(4 * sizeof(REAL)), may_alias, aligned(sizeof(REAL))));
 typedef REAL two __attribute__((vector_size(2 * sizeof(REAL)), may_alias, aligned(sizeof(REAL))));
@@ -371,7 +377,8 @@ TSL_INLINE void update_rest(int64_t count, const REAL *x, const REAL *by, REAL *
     a[i] += t * x[i];
 }
 
-/* Short columns begin anywhere, and a store of 64 bytes that crosses a line takes longer than two of 32, of which one does. */
+/* Short columns begin anywhere, and a store of 64 bytes that crosses a line takes longer than two of 32, of
+ * which one does. */
 typedef REAL half __attribute__((vector_size(32), may_alias, aligned(sizeof(REAL))));
 enum { HALF = 32 / sizeof(REAL) };
 
@@ -405,8 +412,8 @@ TSL_INLINE void update_column(int64_t count, const REAL *x, const REAL *t, REAL 
   update_rest(count - i, x + i, t, a + i);
 }
 
-/* Lines of columns that are left alone are read where columns are short and far: what brings the next ones follows a stream as long as
- * it has no holes. */
+/* Lines of columns that are left alone are read where columns are short and far: what brings the next ones
+ * follows a stream as long as it has no holes. */
 static void pass_over(int64_t count, const REAL *a) {
   enum { LINE = 64 / sizeof(REAL) };
   for (int64_t i = 0; i < count; i += LINE)
@@ -436,13 +443,13 @@ typedef struct number {
   REAL re, im;
 } number;
 
-static inline number get(const REAL *at) {
-  return (number){at[0], PARTS == 2 ? at[PARTS - 1] : 0};
+static inline number get(const REAL *src) {
+  return (number){src[0], PARTS == 2 ? src[PARTS - 1] : 0};
 }
-static inline void put(REAL *at, number value) {
-  at[0] = value.re;
+static inline void put(REAL *data, number value) {
+  data[0] = value.re;
   if (PARTS == 2)
-    at[PARTS - 1] = value.im;
+    data[PARTS - 1] = value.im;
 }
 static inline number product(number a, number b) {
   return PARTS == 1 ? (number){a.re * b.re, 0}
@@ -460,9 +467,9 @@ static inline number quotient(number a, number b) {
               : (number){(a.re * ratio + a.im) / below, (a.im * ratio - a.re) / below};
 }
 
-static inline void accumulate(REAL *at, number a, number b) {
-  const number old = get(at), more = product(a, b);
-  put(at, (number){old.re + more.re, old.im + more.im});
+static inline void accumulate(REAL *data, number a, number b) {
+  const number old = get(data), more = product(a, b);
+  put(data, (number){old.re + more.re, old.im + more.im});
 }
 
 /* --- symmetric ones --- */
@@ -484,12 +491,13 @@ static inline vector_i32 kept_from(int64_t first) {
   return (vector_i32)load_word_f32(words + EDGE - first * WORDS);
 }
 
-/* Of the column whose diagonal element begins at component `at` of a vector: what is beside the diagonal, and that with it. */
-TSL_INLINE void keep(int64_t at, bool upper, bool hermitian, vector_i32 *beside, vector_i32 *with) {
-  *beside = upper ? ~kept_from(at) : kept_from(at + PARTS);
-  *with = upper ? ~kept_from(at + PARTS) : kept_from(at);
+/* Of the column whose diagonal element begins at component `index` of a vector: what is beside the diagonal,
+ * and that with it. */
+TSL_INLINE void keep(int64_t index, bool upper, bool hermitian, vector_i32 *beside, vector_i32 *with) {
+  *beside = upper ? ~kept_from(index) : kept_from(index + PARTS);
+  *with = upper ? ~kept_from(index + PARTS) : kept_from(index);
   if (PARTS == 2 && hermitian)
-    *with &= ~(kept_from(at + 1) & ~kept_from(at + 2));
+    *with &= ~(kept_from(index + 1) & ~kept_from(index + 2));
 }
 
 /* The columns from j on, whose sums are under way. */
@@ -523,11 +531,14 @@ TSL_INLINE void on_diagonal(group *g, int64_t i, REAL *y, bool upper, bool hermi
   store(y + i, sum, whole, here);
 }
 
-/* Vectors begin at multiples of their length whatever the columns are, so that what one group stored is what the next one loads. */
-TSL_INLINE void symmetric_some(const triangle *of, int64_t j, const REAL *t, const REAL *x, REAL *y, REAL *s,
-                               bool upper, int together) {
-  const int64_t count = PARTS * of->n, first = PARTS * j / LANES * LANES, end = PARTS * (j + together);
-  group g = {.a = {of->a + PARTS * of->ld * j, PARTS * of->ld, count}, .j = j, .x = x};
+/* Vectors begin at multiples of their length whatever the columns are, so that what one group stored is what
+ * the next one loads. */
+TSL_INLINE void symmetric_some(const triangle *triangle_in, int64_t j, const REAL *t, const REAL *x, REAL *y,
+                               REAL *s, bool upper, int together) {
+  const int64_t count = PARTS * triangle_in->n, first = PARTS * j / LANES * LANES,
+                end = PARTS * (j + together);
+  group g = {
+      .a = {triangle_in->a + PARTS * triangle_in->ld * j, PARTS * triangle_in->ld, count}, .j = j, .x = x};
   TSL_UNROLL for (int c = 0; c < together; c++) {
     g.re[c] = all(t[PARTS * c]);
     g.im[c] = all(t[PARTS * c + PARTS - 1]);
@@ -538,37 +549,38 @@ TSL_INLINE void symmetric_some(const triangle *of, int64_t j, const REAL *t, con
     for (; i < first; i += LANES)
       both_at(g.a, i, g.re, g.im, y, x, g.of, together, true, LANES);
   for (; i < end; i += LANES)
-    on_diagonal(&g, i, y, upper, of->hermitian, together);
+    on_diagonal(&g, i, y, upper, triangle_in->hermitian, together);
   if (!upper) {
     for (; i + LANES <= count; i += LANES)
       both_at(g.a, i, g.re, g.im, y, x, g.of, together, true, LANES);
     if (i < count)
       both_at(g.a, i, g.re, g.im, y, x, g.of, together, false, count - i);
   }
-  finish(g.of, of->hermitian, s, together);
+  finish(g.of, triangle_in->hermitian, s, together);
 }
 
 /* Columns `first` to below `end`, whose factors and sums t and s begin with. */
-TSL_INLINE void symmetric_columns(const triangle *of, int64_t first, int64_t end, const REAL *t,
+TSL_INLINE void symmetric_columns(const triangle *triangle_in, int64_t first, int64_t end, const REAL *t,
                                   const REAL *x, REAL *y, REAL *s, bool upper) {
   for (int64_t j = first; j < end;) {
     int step = 1;
     if (j + BOTH <= end)
-      symmetric_some(of, j, t, x, y, s, upper, step = BOTH);
+      symmetric_some(triangle_in, j, t, x, y, s, upper, step = BOTH);
     else if ((int)BOTH > (int)FEW && j + FEW <= end)
-      symmetric_some(of, j, t, x, y, s, upper, step = FEW);
+      symmetric_some(triangle_in, j, t, x, y, s, upper, step = FEW);
     else if (BOTH > 2 && j + 2 <= end)
-      symmetric_some(of, j, t, x, y, s, upper, step = 2);
+      symmetric_some(triangle_in, j, t, x, y, s, upper, step = 2);
     else
-      symmetric_some(of, j, t, x, y, s, upper, 1);
+      symmetric_some(triangle_in, j, t, x, y, s, upper, 1);
     j += step;
     t += PARTS * step;
     s += PARTS * step;
   }
 }
 
-static void symmetric(int64_t n, int64_t first, int64_t end, const void *a, int64_t ld, tsl_number alpha,
-                      const void *t_data, const void *x, void *y_data, bool upper, bool hermitian) {
+static void symmetric(int64_t n, int64_t first, int64_t end, const void *a, int64_t ld,
+                      tsl_vector_number alpha, const void *t_data, const void *x, void *y_data, bool upper,
+                      bool hermitian) {
   enum { TURN = 64 };
   const triangle of = {a, ld, n, hermitian};
   const number by = {(REAL)alpha.re, (REAL)alpha.im};
@@ -643,8 +655,8 @@ static void careful_square(int n, const REAL *a, int64_t ld, tsl_diagonal way, R
     small_column(ascends ? step : n - 1 - step, n, a, ld, way, x);
 }
 
-/* A square as a lower triangle that is not transposed: distances of rows, columns and elements of x, which are negative where it is one from
- * its last element on. */
+/* A square as a lower triangle that is not transposed: distances of rows, columns and elements of x, which
+ * are negative where it is one from its last element on. */
 typedef struct square {
   const REAL *a;
   int64_t down, across, step;
@@ -653,42 +665,42 @@ typedef struct square {
 } square;
 
 /* All of x is in registers, and no element waits for more than those before it. */
-TSL_INLINE void square_of(square of, bool solves, int n) {
+TSL_INLINE void square_of(square square_in, bool solves, int n) {
   number x[TOGETHER];
-  TSL_UNROLL for (int r = 0; r < n; r++) x[r] = get(of.x + r * of.step);
+  TSL_UNROLL for (int r = 0; r < n; r++) x[r] = get(square_in.x + r * square_in.step);
   if (solves) {
     TSL_UNROLL for (int c = 0; c < n; c++) {
-      const REAL *column = of.a + c * of.across;
-      if (!of.unit)
-        x[c] = quotient(x[c], get(column + c * of.down));
+      const REAL *column = square_in.a + c * square_in.across;
+      if (!square_in.unit)
+        x[c] = quotient(x[c], get(column + c * square_in.down));
       TSL_UNROLL for (int r = c + 1; r < n; r++) {
-        const number less = product(get(column + r * of.down), x[c]);
+        const number less = product(get(column + r * square_in.down), x[c]);
         x[r] = (number){x[r].re - less.re, x[r].im - less.im};
       }
     }
   } else {
     TSL_UNROLL for (int r = n - 1; r >= 0; r--) {
-      const REAL *row = of.a + r * of.down;
-      if (!of.unit)
-        x[r] = product(x[r], get(row + r * of.across));
+      const REAL *row = square_in.a + r * square_in.down;
+      if (!square_in.unit)
+        x[r] = product(x[r], get(row + r * square_in.across));
       TSL_UNROLL for (int c = 0; c < r; c++) {
-        const number more = product(get(row + c * of.across), x[c]);
+        const number more = product(get(row + c * square_in.across), x[c]);
         x[r] = (number){x[r].re + more.re, x[r].im + more.im};
       }
     }
   }
-  TSL_UNROLL for (int r = 0; r < n; r++) put(of.x + r * of.step, x[r]);
+  TSL_UNROLL for (int r = 0; r < n; r++) put(square_in.x + r * square_in.step, x[r]);
 }
 
-TSL_INLINE void square_with(square of, bool solves, int n) {
+TSL_INLINE void square_with(square square_in, bool solves, int n) {
   if (n == TOGETHER)
-    square_of(of, solves, TOGETHER);
+    square_of(square_in, solves, TOGETHER);
   else if (PARTS == 1 && n == FEW)
-    square_of(of, solves, FEW);
+    square_of(square_in, solves, FEW);
   else if (n == 2)
-    square_of(of, solves, 2);
+    square_of(square_in, solves, 2);
   else
-    square_of(of, solves, 1);
+    square_of(square_in, solves, 1);
 }
 
 /* Of TOGETHER, or a power of two below it. */
@@ -727,7 +739,8 @@ static void beside_square(int64_t n, int64_t j, int count, const REAL *a, int64_
   }
 }
 
-/* How many columns a square has that begins, or ends, there: the last ones are powers of two that grow smaller. */
+/* How many columns a square has that begins, or ends, there: the last ones are powers of two that grow
+ * smaller. */
 static int square_from(int64_t n, int64_t j) {
   int count = TOGETHER;
   while (count > n - j)

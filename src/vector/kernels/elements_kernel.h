@@ -1,4 +1,5 @@
-/* What the texts of this folder begin with: an element's components, vectors of them, and how what lies far is loaded. */
+/* What the texts of this folder begin with: an element's components, vectors of them, and how what lies far
+ * is loaded. */
 #ifndef TSL_VECTOR_KERNELS_ELEMENTS_KERNEL_H
 #define TSL_VECTOR_KERNELS_ELEMENTS_KERNEL_H
 

@@ -1,16 +1,18 @@
-/* Idea: one or two vectors are read once, in steps of several registers, so that neither the latency of an addition nor the
- * loop's own work is seen: what is left is the time of the loads.
+/* Idea: one or two vectors are read once, in steps of several registers, so that neither the latency of an
+ * addition nor the loop's own work is seen: what is left is the time of the loads.
  *
  *   x   [ v ][ v ][ v ][ v ] [ v ][ v ][ v ][ v ] ... [ v ] [part]
  *         |    |    |    |                              |      |
  *   sums s0   s1   s2   s3    (of a dot)               s0     s3       the last part by a mask
  *
- * A complex vector is its components by turns. With swapped(x) = (im, re), c x is re(c) x + (-im(c), im(c)) swapped(x), and the
- * sum of x[i] y[i] comes from x y and swapped(x) y, whose lanes are added with signs in the end. Sums of f32 are made in blocks, which
- * are added in f64. Elements that do not lie side by side are taken one by one.
+ * A complex vector is its components by turns. With swapped(x) = (im, re), c x is re(c) x + (-im(c), im(c))
+ * swapped(x), and the sum of x[i] y[i] comes from x y and swapped(x) y, whose lanes are added with signs in
+ * the end. Sums of f32 are made in blocks, which are added in f64. Elements that do not lie side by side are
+ * taken one by one.
  *
- * What is fused is said, not left to the compiler, who chooses for each loop anew: an element's bits must not tell where in a vector
- * it lay, as programs compute the same columns of matrices of several sizes and expect the same numbers.
+ * What is fused is said, not left to the compiler, who chooses for each loop anew: an element's bits must not
+ * tell where in a vector it lay, as programs compute the same columns of matrices of several sizes and expect
+ * the same numbers.
  *
  * Parameters: none. Limits: steps 1 alone are fast. */
 #include "vector/kernels/elements_kernel.h"
@@ -35,7 +37,7 @@ typedef struct factor {
   vector re, im;
 } factor;
 
-static inline factor factor_of(tsl_number a, bool conjugate) {
+static inline factor factor_of(tsl_vector_number a, bool conjugate) {
   factor by = {all((REAL)a.re), all((REAL)a.im)};
   if (PARTS == 2) {
     if (conjugate)
@@ -76,8 +78,8 @@ static void add_dense(int64_t count, factor by, const REAL *x, REAL *y) {
   (y + i, plus(NAME(load_part)(y + i, count - i), by, NAME(load_part)(x + i, count - i)), count - i);
 }
 
-static void add(int64_t n, tsl_number a, const void *x_data, int64_t x_step, bool conjugate, void *y_data,
-                int64_t y_step) {
+static void add(int64_t n, tsl_vector_number a, const void *x_data, int64_t x_step, bool conjugate,
+                void *y_data, int64_t y_step) {
   const REAL *x = x_data, re = (REAL)a.re, im = (REAL)a.im;
   REAL *y = y_data;
   if (x_step == 1 && y_step == 1) {
@@ -95,8 +97,8 @@ static void add(int64_t n, tsl_number a, const void *x_data, int64_t x_step, boo
     }
 }
 
-static void add_two(int64_t n, tsl_number a, const void *x_data, tsl_number b, const void *y_data,
-                    void *z_data) {
+static void add_two(int64_t n, tsl_vector_number a, const void *x_data, tsl_vector_number b,
+                    const void *y_data, void *z_data) {
   const REAL *x = x_data, *y = y_data;
   REAL *z = z_data;
   const factor by_a = factor_of(a, false), by_b = factor_of(b, false);
@@ -134,7 +136,7 @@ static void scale_dense(int64_t count, factor by, bool stretches, REAL *x) {
   }
 }
 
-static void scale(int64_t n, tsl_number a, void *data, int64_t step) {
+static void scale(int64_t n, tsl_vector_number a, void *data, int64_t step) {
   REAL *x = data, re = (REAL)a.re, im = (REAL)a.im;
   if (step == 1) {
     scale_dense(n * PARTS, factor_of(a, false), PARTS == 1, x);
@@ -245,25 +247,26 @@ typedef struct sums {
   vector plain, turned;
 } sums;
 
-TSL_INLINE void gather(sums *to, vector x, vector y) {
+TSL_INLINE void gather(sums *target, vector x, vector y) {
   if (PARTS == 2) {
     x = loaded(x);
     y = loaded(y);
-    to->turned += NAME(swapped)(x) * y;
+    target->turned += NAME(swapped)(x) * y;
   }
-  to->plain += x * y;
+  target->plain += x * y;
 }
 
 /* Of a dot's lanes: x y has re re and im im, swapped(x) y has im re and re im. */
-static inline tsl_number joined(sums s, bool conjugate) {
+static inline tsl_vector_number joined(sums s, bool conjugate) {
   if (PARTS == 1)
-    return (tsl_number){(double)NAME(total)(s.plain), 0};
+    return (tsl_vector_number){(double)NAME(total)(s.plain), 0};
   const vector signs = alternating();
-  return conjugate ? (tsl_number){(double)NAME(total)(s.plain), -(double)NAME(total)(s.turned * signs)}
-                   : (tsl_number){(double)NAME(total)(s.plain * signs), (double)NAME(total)(s.turned)};
+  return conjugate ? (tsl_vector_number){(double)NAME(total)(s.plain), -(double)NAME(total)(s.turned * signs)}
+                   : (tsl_vector_number){(double)NAME(total)(s.plain * signs), (double)NAME(total)(s.turned)};
 }
 
-TSL_INLINE tsl_number dot_block(int64_t count, const REAL *x, const REAL *y, bool conjugate, bool far) {
+TSL_INLINE tsl_vector_number dot_block(int64_t count, const REAL *x, const REAL *y, bool conjugate,
+                                       bool far) {
   sums s[4];
   for (int v = 0; v < 4; v++)
     s[v] = (sums){{0}, {0}};
@@ -282,16 +285,17 @@ TSL_INLINE tsl_number dot_block(int64_t count, const REAL *x, const REAL *y, boo
   return joined(all_of, conjugate);
 }
 
-static tsl_number dot(int64_t n, const void *x_data, int64_t x_step, bool conjugate, const void *y_data,
-                      int64_t y_step) {
+static tsl_vector_number dot(int64_t n, const void *x_data, int64_t x_step, bool conjugate,
+                             const void *y_data, int64_t y_step) {
   const REAL *x = x_data, *y = y_data;
-  tsl_number sum = {0, 0};
-  /* Compilers make one vector of a sum that goes on, which is read before it has come out of two registers. */
+  tsl_vector_number sum = {0, 0};
+  /* Compilers make one vector of a sum that goes on, which is read before it has come out of two registers.
+   */
   if (x_step == 1 && y_step == 1 && n * PARTS <= BLOCK)
     return dot_block(n * PARTS, x, y, conjugate, false);
   if (x_step == 1 && y_step == 1) {
     for (int64_t i = 0; i < n * PARTS; i += BLOCK) {
-      const tsl_number block =
+      const tsl_vector_number block =
           dot_block(tsl_min(BLOCK, n * PARTS - i), x + i, y + i, conjugate, HAS_LOAD_FAR);
       sum.re += block.re;
       sum.im += block.im;
@@ -382,7 +386,8 @@ static inline vector sizes(vector x) {
   return parts;
 }
 
-/* Those from i on: of a last part as many as there are, and before them what was seen already, or zeros behind them. */
+/* Those from i on: of a last part as many as there are, and before them what was seen already, or zeros
+ * behind them. */
 static inline vector sizes_from(const REAL *x, int64_t i, int64_t count) {
   if (i + LANES <= count)
     return sizes(NAME(load)(x + i));
@@ -404,9 +409,9 @@ static inline vector largest_of(int64_t count, const REAL *x) {
 }
 
 /* In every lane the largest of all. */
-static inline vector largest_lane(vector of) {
+static inline vector largest_lane(vector state) {
   REAL lanes[LANES];
-  NAME(store)(lanes, of);
+  NAME(store)(lanes, state);
   TSL_UNROLL for (int half = LANES / 2; half >= PARTS; half /= 2) {
     TSL_UNROLL for (int l = 0; l < half; l++) lanes[l] =
         lanes[l + half] > lanes[l] ? lanes[l + half] : lanes[l];
@@ -457,8 +462,7 @@ static int64_t largest(int64_t n, const void *data, int64_t step, double *value)
   }
   if (found < 0)
     return -1;
-  const int64_t here = tsl_min(PIECE, count - found),
-                place = first_place(here, x + found, all((REAL)*value));
+  const int64_t here = tsl_min(PIECE, count - found), place = first_place(here, x + found, all((REAL)*value));
   if (place == here) {
     *value = -1;
     return -1;

@@ -1,12 +1,14 @@
-/* s += A' x where columns are no longer than a vector: a part of columns.c. Vectors lie across columns, whose elements are transposed in
- * registers, and a sum is one chain of its own lane; along columns each would be a vector that is mostly empty, and be added up for itself.
+/* s += A' x where columns are no longer than a vector: a part of columns.c. Vectors lie across columns, whose
+ * elements are transposed in registers, and a sum is one chain of its own lane; along columns each would be a
+ * vector that is mostly empty, and be added up for itself.
  *
  *   columns  j   j+1  j+2 ...            STEPS elements of each column    sums of j, j+1, ... side by side
  *          | a | a  | a  |      ->       moved[0]  a  a  a  ...   * x[0]
  *          | b | b  | b  |               moved[1]  b  b  b  ...   * x[1]
  *
- * What is left of a column in the end is read once more with what is before it; of columns shorter than STEPS, with what is behind them, or before
- * them in the last ones. A column's sum is the same among any number of others. */
+ * What is left of a column in the end is read once more with what is before it; of columns shorter than
+ * STEPS, with what is behind them, or before them in the last ones. A column's sum is the same among any
+ * number of others. */
 
 #define TYPED(word) JOIN(JOIN(word, _), TSL_TYPE)
 enum {
@@ -18,47 +20,48 @@ enum {
 };
 typedef TYPED(element) element;
 
-TSL_INLINE void short_row(vector a, const REAL *x, sums *of) {
-  of->plain += all(x[0]) * a;
+TSL_INLINE void short_row(vector a, const REAL *x, sums *sums_in) {
+  sums_in->plain += all(x[0]) * a;
   if (PARTS == 2)
-    of->turned += all(x[PARTS - 1]) * a;
+    sums_in->turned += all(x[PARTS - 1]) * a;
 }
 
 /* Elements one by one: where all columns are first and last ones. */
-static vector gathered(const element *const *at, int64_t i) {
+static vector gathered(const element *const *src, int64_t i) {
   union {
     vector whole;
     element each[ACROSS];
   } all_of;
   for (int c = 0; c < ACROSS; c++)
-    all_of.each[c] = at[c][i];
+    all_of.each[c] = src[c][i];
   return all_of.whole;
 }
 
 /* Of elements `first` to below `rows` of each column, which are among the SHORT_STEPS from `base` on. */
-TSL_INLINE void short_rest(const element *const *at, int64_t base, int64_t first, int64_t rows, const REAL *x,
-                           sums *of) {
+TSL_INLINE void short_rest(const element *const *src, int64_t base, int64_t first, int64_t rows,
+                           const REAL *x, sums *sums_in) {
   vector moved[SHORT_STEPS];
-  TYPED(transpose)(at, base, moved);
+  TYPED(transpose)(src, base, moved);
   TSL_UNROLL for (int s = 0; s < SHORT_STEPS; s++) if (base + s >= first && base + s < rows)
-      short_row(moved[s], x + PARTS * (base + s), of);
+      short_row(moved[s], x + PARTS * (base + s), sums_in);
 }
 
-TSL_INLINE vector short_sums(const element *const *at, int64_t rows, const REAL *x, bool ahead, bool behind) {
+TSL_INLINE vector short_sums(const element *const *src, int64_t rows, const REAL *x, bool ahead,
+                             bool behind) {
   sums of = {{0}, {0}};
   int64_t i = 0;
   for (; i + SHORT_STEPS <= rows; i += SHORT_STEPS) {
     vector moved[SHORT_STEPS];
-    TYPED(transpose)(at, i, moved);
+    TYPED(transpose)(src, i, moved);
     TSL_UNROLL for (int s = 0; s < SHORT_STEPS; s++) short_row(moved[s], x + PARTS * (i + s), &of);
   }
   if (i < rows && (i > 0 || behind))
-    short_rest(at, rows - SHORT_STEPS, i, rows, x, &of);
+    short_rest(src, rows - SHORT_STEPS, i, rows, x, &of);
   else if (i < rows && ahead)
-    short_rest(at, 0, 0, rows, x, &of);
+    short_rest(src, 0, 0, rows, x, &of);
   else
     for (; i < rows; i++)
-      short_row(gathered(at, i), x + PARTS * i, &of);
+      short_row(gathered(src, i), x + PARTS * i, &of);
   if (PARTS == 2)
     of.plain += turned_of(of.turned);
   return of.plain;

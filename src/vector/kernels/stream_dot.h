@@ -1,13 +1,14 @@
-/* s += A' x where columns are so short, and lie so near each other, that A is one stream of numbers: a part of columns.c. As many vectors as columns
- * are apart hold a vector's worth of columns, and are taken apart in registers into element 0 of all columns, element 1, ...: fewer loads than
- * short_dot.h has, and no address for each column. Sums have the same terms in the same order.
+/* s += A' x where columns are so short, and lie so near each other, that A is one stream of numbers: a part
+ * of columns.c. As many vectors as columns are apart hold a vector's worth of columns, and are taken apart in
+ * registers into element 0 of all columns, element 1, ...: fewer loads than short_dot.h has, and no address
+ * for each column. Sums have the same terms in the same order.
  *
- *   3 apart     | a0 b0 c0 a1 |      blended, as 3 and a power of two have no divisor     | a0 a3 a2 a1 |     rearranged
- *               | b1 c1 a2 b2 |  ->  in common: each lane has had one of a, b and c   ->  | b1 b0 b3 b2 | ->  b0 b1 b2 b3, ...
- *               | c2 a3 b3 c3 |      of some column                                       | c2 c1 c0 c3 |
+ *   3 apart     | a0 b0 c0 a1 |      blended, as 3 and a power of two have no divisor     | a0 a3 a2 a1 |
+ * rearranged | b1 c1 a2 b2 |  ->  in common: each lane has had one of a, b and c   ->  | b1 b0 b3 b2 | ->  b0
+ * b1 b2 b3, ... | c2 a3 b3 c3 |      of some column                                       | c2 c1 c0 c3 |
  *
- * By powers of two even places go apart from odd ones; 6 is both. What lies in gaps between columns is read, and meets nothing.
- * Limits: real numbers. */
+ * By powers of two even places go apart from odd ones; 6 is both. What lies in gaps between columns is read,
+ * and meets nothing. Limits: real numbers. */
 
 /* How far columns are from each other at most: in f64 more of them are done as soon by short_dot.h. */
 enum { APART_MOST = HAS_STREAMS && PARTS == 1 ? (sizeof(REAL) == 4 ? 8 : 4) : 0 };
@@ -16,14 +17,16 @@ enum { APART_MOST = HAS_STREAMS && PARTS == 1 ? (sizeof(REAL) == 4 ? 8 : 4) : 0 
 
 enum { QUARTER = 16 / sizeof(REAL), MOST_APART = 8 };
 
-/* Where place p of a vector is once even places went apart from odd ones in every 16 bytes of two; and what place lane l has. */
+/* Where place p of a vector is once even places went apart from odd ones in every 16 bytes of two; and what
+ * place lane l has. */
 #define UNZIPPED(p)                                                                                          \
   ((p) % (LANES / 2) / (QUARTER / 2) * QUARTER + (p) / (LANES / 2) % 2 * (QUARTER / 2) + (p) % (QUARTER / 2))
 static inline int place_of(int lane) {
   return lane % QUARTER / (QUARTER / 2) * (LANES / 2) + lane / QUARTER * (QUARTER / 2) + lane % (QUARTER / 2);
 }
 
-/* The lanes in which take_apart() leaves the columns: of odd distances, and their doubles, other ones for each element. */
+/* The lanes in which take_apart() leaves the columns: of odd distances, and their doubles, other ones for
+ * each element. */
 #define OF_ODD(apart, i, c) (((apart) * (c) + (i)) % LANES)
 #define OF_SIX(apart, i, c) UNZIPPED(OF_ODD(3, i, c))
 #define OF_TWO(apart, i, c) UNZIPPED(c)
@@ -69,7 +72,8 @@ TSL_INLINE uint32_t turn_bits(int odd, int bit, bool unzipped) {
   return bits;
 }
 
-/* Element i of all columns becomes v[i]: the vectors of each lane are turned by as many as it has element 0 behind the first one. */
+/* Element i of all columns becomes v[i]: the vectors of each lane are turned by as many as it has element 0
+ * behind the first one. */
 TSL_INLINE void take_odd(vector *v, int odd, bool unzipped) {
   vector turned[MOST_APART];
   TSL_UNROLL for (int bit = 1; bit < MOST_APART; bit *= 2) if (bit < odd) {

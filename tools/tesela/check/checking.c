@@ -32,8 +32,8 @@ static bool have_common_divisor(int a, int b) {
   return a != 1;
 }
 
-/* The standard case whose turn is `turn`: all of them once, spread over the list, which begins with empty products; so
- * whatever is tried before a budget is over is a sample of all kinds. */
+/* The standard case whose turn is `turn`: all of them once, spread over the list, which begins with empty
+ * products; so whatever is tried before a budget is over is a sample of all kinds. */
 static int64_t in_turn(int count, int64_t turn) {
   int step = (int)(0.618 * count) + 1;
   if (turn >= count)
@@ -48,10 +48,10 @@ static bool same_types(const tsl_types *a, const tsl_types *b) {
 }
 
 /* A word alone is a type of A; with the others said, all must be the same. */
-static bool is_wanted(const tsl_check_options *given, const tsl_type_list *list, const tsl_types *types) {
+static bool is_wanted(const tsl_check_options *options, const tsl_type_list *list, const tsl_types *types) {
   for (int i = 0; i < list->count; i++) {
     const tsl_chosen_types *wanted = &list->items[i];
-    if (strchr(given->types, ':') ? same_types(&wanted->types, types) : wanted->types.a == types->a)
+    if (strchr(options->types, ':') ? same_types(&wanted->types, types) : wanted->types.a == types->a)
       return true;
   }
   return list->count == 0;
@@ -79,7 +79,8 @@ tesela_status tsl_checking_choose(tsl_checking *job, const tsl_strategy_list *st
   return TESELA_OK;
 }
 
-/* One case of an operation for every type, pair and config. Operations with fewer standard cases end earlier. */
+/* One case of an operation for every type, pair and config. Operations with fewer standard cases end earlier.
+ */
 static tesela_status checking_check_op(tsl_checking *job, tsl_op op, bool random, int64_t index) {
   for (int t = 0; t < job->type_count; t++) {
     tsl_check_entry entry = {.random = random, .index = index, .seed = (uint64_t)job->given->seed};
@@ -108,7 +109,8 @@ static bool time_is_over(const tsl_checking *job) {
   return tsl_clock() >= job->end;
 }
 
-/* Each pair with one config in its first type: with a budget, breadth comes first, since every config is a compilation. */
+/* Each pair with one config in its first type: with a budget, breadth comes first, since every config is a
+ * compilation. */
 static tesela_status check_pairs(tsl_checking *job) {
   for (int i = 0; i < job->list.pair_count; i++) {
     tsl_check_pair *pair = &job->list.pairs[i];
@@ -166,7 +168,8 @@ static tesela_status check_only(tsl_checking *job) {
   return tsl_fail(TESELA_BAD_CALL, "--case: \"%s\" is neither standard:N nor random:N", job->given->only);
 }
 
-/* Whether any strategy may run on any device: twenty seconds of random cases for nobody would be a strange answer. */
+/* Whether any strategy may run on any device: twenty seconds of random cases for nobody would be a strange
+ * answer. */
 static bool any_pair(const tsl_check_list *list) {
   for (int i = 0; i < list->pair_count; i++)
     if (!*list->pairs[i].missing)

@@ -1,4 +1,5 @@
-/* Strategies x devices under check: counts, worst errors, and what was wrong, with the way to see it again. */
+/* Strategies x devices under check: counts, worst errors, and what was wrong, with the way to see it again.
+ */
 #ifndef TSL_TOOL_CHECK_LIST_H
 #define TSL_TOOL_CHECK_LIST_H
 
@@ -31,9 +32,9 @@ typedef struct tsl_check_list {
   int pair_count;
   tsl_check_fault faults[TSL_CHECK_FAULTS_MAX]; /* the first ones */
   int fault_count;
-  double
-      end; /* by tsl_clock(): no config is started, which may compile for seconds, after this; INFINITY: never */
-  bool over; /* one was left out for that */
+  double end; /* by tsl_clock(): no config is started, which may compile for seconds, after this; INFINITY:
+                 never */
+  bool over;  /* one was left out for that */
 } tsl_check_list;
 
 /* A case, and where it comes from. */
@@ -57,8 +58,8 @@ bool tsl_check_takes(const tsl_check_pair *pair, const tsl_check_entry *entry);
 /* Pairs that could have run, but did not get to compute anything before the end. */
 int tsl_check_list_untried(const tsl_check_list *list);
 bool tsl_check_is_untried(const tsl_check_list *list, const tsl_check_pair *pair);
-/* Runs a case on every pair whose strategy has the case's operation and takes its types, with every config that was
- * chosen. */
+/* Runs a case on every pair whose strategy has the case's operation and takes its types, with every config
+ * that was chosen. */
 tesela_status tsl_check_list_run(tsl_check_list *list, const tsl_check_entry *entry);
 /* The counts of all pairs together. */
 tsl_check_pair tsl_check_list_sum(const tsl_check_list *list);

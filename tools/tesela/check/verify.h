@@ -1,11 +1,12 @@
-/* A result judged: what a run of a plan made of these operands, in host memory, against a reference in higher precision. */
+/* A result judged: what a run of a plan made of these operands, in host memory, against a reference in higher
+ * precision. */
 #ifndef TSL_TOOL_CHECK_VERIFY_H
 #define TSL_TOOL_CHECK_VERIFY_H
 
 #include "judge/judge.h"
 
-/* By the bound that the plan's strategy guarantees. `before` is C before the run; NULL where it is not read, as are operands
- * that take no part; vectors of the last step have no data where the plan has none. */
+/* By the bound that the plan's strategy guarantees. `before` is C before the run; NULL where it is not read,
+ * as are operands that take no part; vectors of the last step have no data where the plan has none. */
 tesela_status tsl_verify(const tesela_plan *plan, const void *a, const void *b, const void *before,
                          const tesela_epilogue *last, const void *c, tsl_verdict *verdict);
 

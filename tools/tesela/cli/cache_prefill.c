@@ -85,8 +85,10 @@ static tesela_status add_new(cache_prefill_filling *all, const filling_job *job)
   return add_job(all, job);
 }
 
-/* Of a strategy with too many configs to compile all: what its model likes best for squares of a few sizes. */
-static tesela_status add_family(cache_prefill_filling *all, const tsl_chosen_strategy *chosen, filling_job job) {
+/* Of a strategy with too many configs to compile all: what its model likes best for squares of a few sizes.
+ */
+static tesela_status add_family(cache_prefill_filling *all, const tsl_chosen_strategy *chosen,
+                                filling_job job) {
   static const int64_t sizes[] = {64, 256, PREFILL_SIZE, 4 * PREFILL_SIZE};
   for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
     const tsl_problem problem = tsl_problem_of(chosen->strategy->op, sizes[s], sizes[s], sizes[s], job.type);
@@ -107,8 +109,8 @@ static tesela_status add_family(cache_prefill_filling *all, const tsl_chosen_str
 }
 
 /* Every config of one strategy, or the one that was asked for, that this device takes. */
-static tesela_status add_strategy(cache_prefill_filling *all, const tsl_chosen_strategy *chosen, tesela_type type,
-                                  tsl_device *device) {
+static tesela_status add_strategy(cache_prefill_filling *all, const tsl_chosen_strategy *chosen,
+                                  tesela_type type, tsl_device *device) {
   const tsl_problem problem = cache_prefill_sample(chosen->strategy->op, type);
   filling_job job = {.strategy = chosen->strategy, .type = type, .device = device};
   if (chosen->strategy->testing.probes)
@@ -122,13 +124,14 @@ static tesela_status add_strategy(cache_prefill_filling *all, const tsl_chosen_s
   return TESELA_OK;
 }
 
-static tesela_status cache_prefill_collect(const tsl_cache_options *given, tsl_devices *devices, cache_prefill_filling *all) {
+static tesela_status cache_prefill_collect(const tsl_cache_options *options, tsl_devices *devices,
+                                           cache_prefill_filling *all) {
   tsl_device_list where;
   tsl_strategy_list strategies;
   tsl_type_list types;
-  TSL_TRY(tsl_select_devices(devices, given->devices, &where));
-  TSL_TRY(tsl_select_strategies(TSL_OP_COUNT, given->strategies, false, &strategies));
-  TSL_TRY(tsl_select_types(TSL_OP_COUNT, given->types, &types));
+  TSL_TRY(tsl_select_devices(devices, options->devices, &where));
+  TSL_TRY(tsl_select_strategies(TSL_OP_COUNT, options->strategies, false, &strategies));
+  TSL_TRY(tsl_select_types(TSL_OP_COUNT, options->types, &types));
   for (int d = 0; d < where.count; d++)
     for (int s = 0; s < strategies.count; s++)
       for (int t = 0; t < types.count; t++)

@@ -30,8 +30,8 @@ static const tsl_example examples[] = {
     {NULL, NULL},
 };
 
-static void devices_print_device(const tsl_device *device, const tsl_measured *one, int width, bool colour,
-                         tsl_text *out) {
+static void devices_print_device(const tsl_device *device, const tsl_measured_times *one, int width,
+                                 bool colour, tsl_text *out) {
   char first[48], second[48], third[48];
   tsl_text_add_painted(out, TSL_PAINT_STRONG, colour, device->name);
   tsl_text_add(out, "\n");
@@ -80,7 +80,7 @@ static void devices_print_device(const tsl_device *device, const tsl_measured *o
 }
 
 static tesela_status devices_print_text(tsl_devices *devices, const tsl_device_list *chosen,
-                                const tsl_measured_list *list, tsl_text *out) {
+                                        const tsl_measured_list *list, tsl_text *out) {
   const int width = tsl_output_width();
   const bool colour = tsl_output_colour();
   for (int i = 0; i < chosen->count; i++) {
@@ -110,13 +110,13 @@ static tesela_status devices_print_text(tsl_devices *devices, const tsl_device_l
   return TESELA_OK;
 }
 
-static tesela_status devices_print_json(const tsl_call *call, tsl_devices *devices, const tsl_device_list *chosen,
-                                const tsl_measured_list *list) {
+static tesela_status devices_print_json(const tsl_call *call, tsl_devices *devices,
+                                        const tsl_device_list *chosen, const tsl_measured_list *list) {
   json_t *found = json_array();
   for (int i = 0; i < chosen->count; i++) {
     const tsl_device *device = chosen->items[i];
     json_t *object = tsl_json_device(device, true);
-    const tsl_measured *one = tsl_measured_find(list, device);
+    const tsl_measured_times *one = tsl_measured_find(list, device);
     if (object && one)
       json_object_set_new(object, "measured", tsl_measured_json(one));
     json_array_append_new(found, object);

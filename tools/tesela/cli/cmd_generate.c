@@ -93,13 +93,14 @@ static tesela_status fill_panel(generate_filling *what, int64_t count) {
   return TESELA_OK;
 }
 
-static tesela_status write_panels(const generate_options *given, tsl_writer *writer, int64_t rows,
+static tesela_status write_panels(const generate_options *settings, tsl_writer *writer, int64_t rows,
                                   int64_t cols, tsl_progress *progress) {
-  const tsl_type_info *type = tsl_type(given->type);
+  const tsl_type_info *type = tsl_type(settings->type);
   const int64_t row_bytes = cols * (int64_t)type->size;
   int64_t panel = row_bytes > 0 ? PANEL_BYTES / row_bytes : rows;
   panel = panel < 1 ? 1 : panel > rows ? rows : panel;
-  /* What the commit has left to do: the disk takes it, or, of formats that go by columns, all of the writing. */
+  /* What the commit has left to do: the disk takes it, or, of formats that go by columns, all of the writing.
+   */
   const double share = tsl_writer_keeps_rows(writer) && panel < rows ? 0.2 : 0.9;
   const double started = tsl_clock();
   void *data;
@@ -108,14 +109,14 @@ static tesela_status write_panels(const generate_options *given, tsl_writer *wri
     return status;
   for (int64_t row = 0; row < rows; row += panel) {
     const int64_t count = rows - row < panel ? rows - row : panel;
-    generate_filling what = {.given = given,
-                    .type = type,
-                    .data = data,
-                    .first = (uint64_t)row * (uint64_t)cols,
-                    .count = (size_t)(count * cols),
-                    .row = row,
-                    .rows = rows,
-                    .cols = cols};
+    generate_filling what = {.given = settings,
+                             .type = type,
+                             .data = data,
+                             .first = (uint64_t)row * (uint64_t)cols,
+                             .count = (size_t)(count * cols),
+                             .row = row,
+                             .rows = rows,
+                             .cols = cols};
     tsl_progress_at(progress, "writing", share * (double)row / (double)rows);
     TSL_GO(fill_panel(&what, count));
     TSL_GO(tsl_writer_rows(writer, count, data, cols, 1));

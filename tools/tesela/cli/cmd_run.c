@@ -3,8 +3,8 @@
 
 #include "base/env.h"
 #include "base/status.h"
-#include "cli/library_paths.h"
 #include "cli/interrupt.h"
+#include "cli/library_paths.h"
 #include "cli/select.h"
 
 #include <errno.h>
@@ -66,8 +66,8 @@ static tesela_status listen_to(void) {
 }
 
 /* A device that is not there is an error here; the library would compute on the processor and say nothing. */
-static tesela_status check_device(const char *given) {
-  const char *const name = given ? given : tsl_env_get(TSL_ENV_DEVICE);
+static tesela_status check_device(const char *argument) {
+  const char *const name = argument ? argument : tsl_env_get(TSL_ENV_DEVICE);
   tsl_devices *devices;
   tsl_device *device;
   if (!*name || strcmp(name, "auto") == 0 || strcmp(name, "cpu") == 0)
@@ -75,7 +75,7 @@ static tesela_status check_device(const char *given) {
   TSL_TRY(tsl_devices_create(&devices));
   const tesela_status status = tsl_devices_find(devices, name, &device);
   tsl_devices_destroy(devices);
-  return status == TESELA_OK ? status : tsl_fail_in(status, given ? "--device" : "TESELA_DEVICE");
+  return status == TESELA_OK ? status : tsl_fail_in(status, argument ? "--device" : "TESELA_DEVICE");
 }
 
 /* The program takes the tool's place, so that signals, its terminal and its exit code are its own. */

@@ -1,11 +1,11 @@
-/* tesela strategies: the ladder. What it prints depends on the source and on the files of results that are named, not
- * on the machine. */
+/* tesela strategies: the ladder. What it prints depends on the source and on the files of results that are
+ * named, not on the machine. */
 #include "base/status.h"
 #include "cli/ladder_results.h"
 #include "cli/report.h"
 #include "cli/select.h"
-#include "cli/strategy_page.h"
 #include "cli/strategy_limits.h"
+#include "cli/strategy_page.h"
 #include "cli/tool.h"
 
 typedef struct strategies_options {
@@ -312,14 +312,14 @@ static tesela_status find_device(tsl_devices *devices, const char *name, tsl_dev
   return tsl_fail(TESELA_NO_DEVICE, "no device here compiles kernels; tesela devices says why");
 }
 
-static tesela_status add_source(const strategies_options *given, const tsl_chosen_strategy *chosen,
+static tesela_status add_source(const strategies_options *settings, const tsl_chosen_strategy *chosen,
                                 tsl_text *out) {
   tsl_devices *devices;
   tsl_device *device;
   TSL_TRY(tsl_devices_create(&devices));
-  tesela_status status = find_device(devices, given->device, &device);
+  tesela_status status = find_device(devices, settings->device, &device);
   if (status == TESELA_OK)
-    status = tsl_strategy_source(chosen, given->type, device, out);
+    status = tsl_strategy_source(chosen, settings->type, device, out);
   tsl_devices_destroy(devices);
   return status;
 }

@@ -1,6 +1,6 @@
 /* tesela wisdom: what was measured before, and is not measured again. */
-#include "base/warnings.h"
 #include "base/status.h"
+#include "base/warnings.h"
 #include "cli/wisdom_records.h"
 #include "io/output.h"
 
@@ -46,12 +46,12 @@ static tesela_status export_line(void *argument, const tsl_wisdom_line *line) {
   return TESELA_OK;
 }
 
-static tesela_status wisdom_collect(const tsl_wisdom_options *given, const char *path, exporting *job) {
+static tesela_status wisdom_collect(const tsl_wisdom_options *settings, const char *path, exporting *job) {
   tsl_text own = {0};
   tesela_status status;
-  TSL_GO(tsl_wisdom_filter_begin(given, &job->filter));
+  TSL_GO(tsl_wisdom_filter_begin(settings, &job->filter));
   TSL_GO(tsl_wisdom_read_own(path, &own));
-  if (given->shipped)
+  if (settings->shipped)
     TSL_GO(tsl_wisdom_each(tsl_wisdom_shipped(), export_line, job));
   TSL_GO(tsl_wisdom_each(tsl_text_get(&own), export_line, job));
   status = tsl_text_status(&job->text);
@@ -217,8 +217,10 @@ static const struct {
   const char *name;
   tesela_status (*run)(const tsl_call *call, const char *path);
   int words_max;
-} actions[] = {
-    {"list", tsl_wisdom_print_list, 1}, {"export", export, 2}, {"import", import, 2}, {"forget", wisdom_forget, 1}};
+} actions[] = {{"list", tsl_wisdom_print_list, 1},
+               {"export", export, 2},
+               {"import", import, 2},
+               {"forget", wisdom_forget, 1}};
 
 static const char *const action_names[] = {"list", "export", "import", "forget", NULL};
 

@@ -1,7 +1,7 @@
 #include "cli/commands.h"
 
-#include "base/warnings.h"
 #include "base/status.h"
+#include "base/warnings.h"
 #include "cli/help.h"
 #include "cli/interrupt.h"
 #include "cli/ranks.h"
@@ -11,8 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Exit codes: 0 done, 1 a wrong result, 2 a bad call or bad input, 3 a device or a resource failed. An input that
- * cannot be opened is TESELA_BAD_INPUT by the time it gets here, so TESELA_IO_FAILED is about outputs and disks. */
+/* Exit codes: 0 done, 1 a wrong result, 2 a bad call or bad input, 3 a device or a resource failed. An input
+ * that cannot be opened is TESELA_BAD_INPUT by the time it gets here, so TESELA_IO_FAILED is about outputs
+ * and disks. */
 #define TSL_EXIT_LIST(X)                                                                                     \
   X(OK, 0)                                                                                                   \
   X(BAD_CALL, 2)                                                                                             \
@@ -91,7 +92,7 @@ static tesela_status fail_surplus(const tsl_command *command, char *const *line,
 
 /* `line`: the command's name and all after it, as the user wrote them. */
 static tesela_status commands_check_words(const tsl_command *command, char *const *line, char *const *words,
-                                 int count) {
+                                          int count) {
   if (count < command->words_min)
     return tsl_fail(TESELA_BAD_CALL, "too few arguments; write tesela %s %s", command->name,
                     command->arguments);
@@ -150,9 +151,10 @@ int tsl_tool_main(int argc, char **argv) {
   if (*first == '-') {
     const char *const names[] = {"--help", "--version", NULL};
     const char *nearest = tsl_nearest(first, names);
-    return commands_report(NULL, tsl_fail(TESELA_BAD_CALL,
-                                 "there is no option %s%s%s; a command comes first: tesela COMMAND [options]",
-                                 first, nearest ? "; did you mean " : "", nearest ? nearest : ""));
+    return commands_report(
+        NULL, tsl_fail(TESELA_BAD_CALL,
+                       "there is no option %s%s%s; a command comes first: tesela COMMAND [options]", first,
+                       nearest ? "; did you mean " : "", nearest ? nearest : ""));
   }
   const tsl_command *command = tsl_command_find(commands, first);
   if (!command)

@@ -4,7 +4,8 @@
 
 #include "cli/tool.h"
 
-/* Subcommands in the order of the help text. X(name): cmd_<name>.c defines `const tsl_command tsl_command_<name>`. */
+/* Subcommands in the order of the help text. X(name): cmd_<name>.c defines `const tsl_command
+ * tsl_command_<name>`. */
 #define TSL_COMMAND_LIST(X)                                                                                  \
   X(devices)                                                                                                 \
   X(strategies)                                                                                              \

@@ -31,7 +31,8 @@ void tsl_interrupt_wait_end(void);
 void tsl_interrupt_concluding(void);
 /* Returns true if there was an interrupt. */
 bool tsl_interrupted(void);
-/* Ends the process by the signal that was noted, so that its parent sees which one it was; returns where there was none. */
+/* Ends the process by the signal that was noted, so that its parent sees which one it was; returns where
+ * there was none. */
 void tsl_interrupt_end(void);
 /* A write past a size limit becomes an error with a sentence instead of a signal. */
 void tsl_interrupt_setup(void);

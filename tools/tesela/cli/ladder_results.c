@@ -28,8 +28,8 @@ static tesela_status ladder_results_load(const char *path, json_t **out) {
   *out = json_load_file(path, 0, &error);
   if (!*out)
     return tsl_fail(TESELA_BAD_INPUT, "%s: %s (line %d)", path, error.text, error.line);
-  if (strcmp(ladder_results_text_of(*out, "command"), "explore") == 0 && json_is_array(json_object_get(*out, "entries")) &&
-      json_is_array(json_object_get(*out, "devices")))
+  if (strcmp(ladder_results_text_of(*out, "command"), "explore") == 0 &&
+      json_is_array(json_object_get(*out, "entries")) && json_is_array(json_object_get(*out, "devices")))
     return TESELA_OK;
   json_decref(*out);
   *out = NULL;
@@ -41,11 +41,14 @@ static tesela_status ladder_results_load(const char *path, json_t **out) {
 /* A product's rate is in operations, the others' in bytes. */
 static double ladder_results_rate_of(const json_t *entry, const char *type, bool is_gemm) {
   const double rate = ladder_results_number_of(entry, is_gemm ? "flops_per_second" : "bytes_per_second");
-  return strcmp(ladder_results_text_of(entry, "result"), "right") == 0 && strcmp(ladder_results_text_of(entry, "type"), type) == 0 ? rate
-                                                                                                     : NAN;
+  return strcmp(ladder_results_text_of(entry, "result"), "right") == 0 &&
+                 strcmp(ladder_results_text_of(entry, "type"), type) == 0
+             ? rate
+             : NAN;
 }
 
-/* The type of a table behind the one of `last` (NULL: the first); NULL: there is none. f32 alone where it was measured. */
+/* The type of a table behind the one of `last` (NULL: the first); NULL: there is none. f32 alone where it was
+ * measured. */
 static const char *next_type(const json_t *entries, const char *last, bool is_gemm) {
   const json_t *entry;
   const char *next = NULL;
@@ -63,11 +66,12 @@ static const char *next_type(const json_t *entries, const char *last, bool is_ge
 }
 
 static const json_t *ladder_results_best_of(const json_t *entries, const char *strategy, const char *device,
-                             const char *type, bool is_gemm) {
+                                            const char *type, bool is_gemm) {
   const json_t *best = NULL, *entry;
   size_t i;
   json_array_foreach(entries, i, entry) {
-    if (strcmp(ladder_results_text_of(entry, "strategy"), strategy) != 0 || strcmp(ladder_results_text_of(entry, "device"), device) != 0)
+    if (strcmp(ladder_results_text_of(entry, "strategy"), strategy) != 0 ||
+        strcmp(ladder_results_text_of(entry, "device"), device) != 0)
       continue;
     const double rate = ladder_results_rate_of(entry, type, is_gemm);
     if (!isnan(rate) && (!best || rate > ladder_results_rate_of(best, type, is_gemm)))
@@ -78,7 +82,8 @@ static const json_t *ladder_results_best_of(const json_t *entries, const char *s
 
 /* "4096" for a square, "4096 x 64 x 64" else; of a dot its length. */
 static void ladder_results_add_size(const json_t *entry, tsl_text *out) {
-  const double m = ladder_results_number_of(entry, "m"), n = ladder_results_number_of(entry, "n"), k = ladder_results_number_of(entry, "k");
+  const double m = ladder_results_number_of(entry, "m"), n = ladder_results_number_of(entry, "n"),
+               k = ladder_results_number_of(entry, "k");
   if (m == 1 && n == 1)
     tsl_text_add(out, "%.0f", k);
   else if (m == n && (k == m || k == 0))
@@ -93,8 +98,9 @@ static void ladder_results_add_cell(const json_t *entry, const char *type, bool 
   tsl_text cell = {0};
   char number[32];
   if (entry) {
-    tsl_text_add(&cell, "%s at ",
-                 tsl_format_number(ladder_results_rate_of(entry, type, is_gemm) / 1e9, number, sizeof number));
+    tsl_text_add(
+        &cell, "%s at ",
+        tsl_format_number(ladder_results_rate_of(entry, type, is_gemm) / 1e9, number, sizeof number));
     ladder_results_add_size(entry, &cell);
   }
   tsl_table_add(table, "%s", tsl_text_get(&cell));
@@ -111,14 +117,17 @@ static void ladder_results_add_rows(const json_t *result, tsl_op op, const char 
     const json_t *device;
     size_t d;
     json_array_foreach(devices, d, device) {
-      any |= ladder_results_best_of(entries, strategy->name, ladder_results_text_of(device, "name"), type, op == TSL_OP_GEMM) != NULL;
+      any |= ladder_results_best_of(entries, strategy->name, ladder_results_text_of(device, "name"), type,
+                                    op == TSL_OP_GEMM) != NULL;
     }
     if (strategy->op != op || !any)
       continue;
     tsl_table_add(table, "`%s`", strategy->name);
     json_array_foreach(devices, d, device) {
-      ladder_results_add_cell(ladder_results_best_of(entries, strategy->name, ladder_results_text_of(device, "name"), type, op == TSL_OP_GEMM), type,
-               op == TSL_OP_GEMM, table);
+      ladder_results_add_cell(ladder_results_best_of(entries, strategy->name,
+                                                     ladder_results_text_of(device, "name"), type,
+                                                     op == TSL_OP_GEMM),
+                              type, op == TSL_OP_GEMM, table);
     }
   }
 }
@@ -154,8 +163,8 @@ static void ladder_results_add_result(const json_t *result, const char *path, ts
   tsl_text_add(out, "%.10s, commit %.12s, [%s](../%s). ", ladder_results_text_of(result, "date"),
                ladder_results_text_of(result, "revision"), path, path);
   json_array_foreach(json_object_get(result, "devices"), d, device) {
-    tsl_text_add(out, "%s%s: %s, %s", d ? "; " : "", ladder_results_text_of(device, "name"), ladder_results_text_of(device, "label"),
-                 ladder_results_text_of(device, "platform"));
+    tsl_text_add(out, "%s%s: %s, %s", d ? "; " : "", ladder_results_text_of(device, "name"),
+                 ladder_results_text_of(device, "label"), ladder_results_text_of(device, "platform"));
   }
   tsl_text_add(out, ".\n\n");
 }

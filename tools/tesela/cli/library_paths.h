@@ -5,8 +5,8 @@
 #include <limits.h>
 #include <tesela/tesela.h>
 
-/* The path of a library in a folder that belongs to the tool's: of a build tree, or of an installation. TESELA_BAD_INPUT where it is in
- * none. */
+/* The path of a library in a folder that belongs to the tool's: of a build tree, or of an installation.
+ * TESELA_BAD_INPUT where it is in none. */
 tesela_status tsl_library_beside(const char *name, char out[PATH_MAX]);
 
 #endif

@@ -18,19 +18,19 @@ static void measured_merge(const tsl_roofs *again, tsl_roofs *roofs) {
   roofs->seconds += again->seconds;
 }
 
-static void measured_measure(tsl_device *device, double seconds, tsl_measured *one) {
+static void measured_measure(tsl_device *device, double seconds, tsl_measured_times *measured) {
   const tsl_roofs_options options = {.seconds = seconds};
   tsl_roofs found;
-  if (one->status != TESELA_OK)
+  if (measured->status != TESELA_OK)
     return;
-  one->status = tsl_roofs_measure(device, &options, &found);
-  if (one->status != TESELA_OK)
-    snprintf(one->failure, sizeof one->failure, "%s", tesela_last_error());
-  else if (one->device)
-    measured_merge(&found, &one->roofs);
+  measured->status = tsl_roofs_measure(device, &options, &found);
+  if (measured->status != TESELA_OK)
+    snprintf(measured->failure, sizeof measured->failure, "%s", tesela_last_error());
+  else if (measured->device)
+    measured_merge(&found, &measured->roofs);
   else
-    one->roofs = found;
-  one->device = device;
+    measured->roofs = found;
+  measured->device = device;
 }
 
 tesela_status tsl_measured_take(const tsl_device_list *devices, double seconds, tsl_measured_list *list) {
@@ -55,7 +55,7 @@ void tsl_measured_free(tsl_measured_list *list) {
   *list = (tsl_measured_list){0};
 }
 
-const tsl_measured *tsl_measured_find(const tsl_measured_list *list, const tsl_device *device) {
+const tsl_measured_times *tsl_measured_find(const tsl_measured_list *list, const tsl_device *device) {
   for (int i = 0; i < list->count; i++)
     if (list->items[i].device == device)
       return &list->items[i];
@@ -69,8 +69,9 @@ tesela_status tsl_measured_status(const tsl_measured_list *list) {
   return TESELA_OK;
 }
 
-const char *tsl_measured_text(const tsl_measured *one, tsl_roof_name roof, char *out, size_t size) {
-  const double rate = one->status == TESELA_OK ? one->roofs.roof[roof].rate : NAN;
+const char *tsl_measured_text(const tsl_measured_times *measured, tsl_roof_name roof, char *out,
+                              size_t size) {
+  const double rate = measured->status == TESELA_OK ? measured->roofs.roof[roof].rate : NAN;
   if (isnan(rate))
     snprintf(out, size, "-");
   else if (roof == TSL_ROOF_COPY || roof == TSL_ROOF_READ)
@@ -80,38 +81,38 @@ const char *tsl_measured_text(const tsl_measured *one, tsl_roof_name roof, char 
   return out;
 }
 
-void tsl_measured_add(const tsl_measured *one, tsl_table *table) {
+void tsl_measured_add(const tsl_measured_times *measured, tsl_table *table) {
   char text[TSL_ROOF_COUNT][48], bytes[32];
   double spread = 0;
-  if (one->status != TESELA_OK) {
-    tsl_table_add_pair(table, "measured", "failed: %s", one->failure);
+  if (measured->status != TESELA_OK) {
+    tsl_table_add_pair(table, "measured", "failed: %s", measured->failure);
     return;
   }
   for (int i = 0; i < TSL_ROOF_COUNT; i++) {
-    tsl_measured_text(one, (tsl_roof_name)i, text[i], sizeof text[i]);
-    spread = fmax(spread, one->roofs.roof[i].spread);
+    tsl_measured_text(measured, (tsl_roof_name)i, text[i], sizeof text[i]);
+    spread = fmax(spread, measured->roofs.roof[i].spread);
   }
   tsl_table_add_pair(table, "measured", "%s f32, %s f64, memory copied at %s, read at %s",
                      text[TSL_ROOF_FMA_F32], text[TSL_ROOF_FMA_F64], text[TSL_ROOF_COPY],
                      text[TSL_ROOF_READ]);
   tsl_table_add_pair(table, "", "best of repeats that vary by %.1f%% at most, arrays of %s", 100 * spread,
-                     tsl_format_bytes(one->roofs.bytes, bytes, sizeof bytes));
-  if (one->roofs.why[0])
-    tsl_table_add_pair(table, "", "%s", one->roofs.why);
+                     tsl_format_bytes(measured->roofs.bytes, bytes, sizeof bytes));
+  if (measured->roofs.why[0])
+    tsl_table_add_pair(table, "", "%s", measured->roofs.why);
 }
 
-json_t *tsl_measured_json(const tsl_measured *one) {
+json_t *tsl_measured_json(const tsl_measured_times *measured) {
   json_t *object = json_object();
-  const bool failed = one->status != TESELA_OK;
+  const bool failed = measured->status != TESELA_OK;
   for (int i = 0; i < TSL_ROOF_COUNT; i++) {
-    const tsl_roof *roof = &one->roofs.roof[i];
+    const tsl_roof *roof = &measured->roofs.roof[i];
     json_object_set_new(object, tsl_roof_name_of((tsl_roof_name)i),
                         json_pack("{s:o, s:o, s:i}", "rate", tsl_json_real(failed ? NAN : roof->rate),
                                   "spread", tsl_json_real(failed ? NAN : roof->spread), "repeats",
                                   roof->repeats));
   }
-  json_object_set_new(object, "array_bytes", json_integer((json_int_t)one->roofs.bytes));
-  json_object_set_new(object, "seconds", tsl_json_real(one->roofs.seconds));
-  json_object_set_new(object, "why", json_string(failed ? one->failure : one->roofs.why));
+  json_object_set_new(object, "array_bytes", json_integer((json_int_t)measured->roofs.bytes));
+  json_object_set_new(object, "seconds", tsl_json_real(measured->roofs.seconds));
+  json_object_set_new(object, "why", json_string(failed ? measured->failure : measured->roofs.why));
   return object;
 }

@@ -16,7 +16,8 @@
 
 enum { LONG_BASE = 256, LETTERS_MAX = 64, HELP = 'h' };
 
-/* Each reader stores a value of its kind at `target`; on failure the sentence lacks only the option's name. */
+/* Each reader stores a value of its kind at `target`; on failure the sentence lacks only the option's name.
+ */
 typedef tesela_status (*value_reader)(const char *text, void *target);
 
 static tesela_status read_flag(const char *text, void *target) {
@@ -36,7 +37,7 @@ static tesela_status read_number(const char *text, void *target) {
   double value;
   if (!tsl_parse_double(text, &value))
     return tsl_fail(TESELA_BAD_CALL, "\"%s\" is not a number", text);
-  *(tsl_number *)target = (tsl_number){value, true};
+  *(tsl_option_number *)target = (tsl_option_number){value, true};
   return TESELA_OK;
 }
 
@@ -181,7 +182,7 @@ static tesela_status read_bits(const char *text, void *target) {
 }
 
 static tesela_status read_structure(const char *text, void *target) {
-  tsl_structured *is = target;
+  tsl_option_structure *is = target;
   if (tsl_structure_parse(text, &is->structure, &is->triangle) && is->structure != TESELA_GENERAL)
     return TESELA_OK;
   return tsl_fail(TESELA_BAD_CALL,
@@ -261,8 +262,8 @@ static tesela_status store(const tsl_option *option, const char *text, void *tar
   return status == TESELA_OK ? TESELA_OK : tsl_fail_in(TESELA_BAD_CALL, "--%s", option->name);
 }
 
-/* Insertions, deletions, replacements and swaps of neighbours that lead from one word to the other (optimal string
- * alignment; Damerau 1964). */
+/* Insertions, deletions, replacements and swaps of neighbours that lead from one word to the other (optimal
+ * string alignment; Damerau 1964). */
 static int distance(const char *a, const char *b) {
   enum { LONGEST = 31 };
   int rows[LONGEST + 1][LONGEST + 1];
@@ -322,8 +323,8 @@ static tesela_status unknown(const tsl_option *options, int count, const char *w
   return tsl_fail(TESELA_BAD_CALL, "there is no option --%s; --help lists them", name);
 }
 
-/* getopt's own forms of the table; in front of the letters, '+' ends options at the first word and ':' makes it report a missing value
- * as such. */
+/* getopt's own forms of the table; in front of the letters, '+' ends options at the first word and ':' makes
+ * it report a missing value as such. */
 static struct option *getopt_table(const tsl_option *options, int count, bool word_ends,
                                    char letters[LETTERS_MAX]) {
   struct option *table = calloc((size_t)count + 2, sizeof *table);

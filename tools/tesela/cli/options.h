@@ -16,7 +16,7 @@
   X(FILE, "FILE", read_text, const char *)                                                                   \
   X(FORMAT, "FORMAT", read_format, const char *)                                                             \
   X(TEXT, "TEXT", read_text, const char *)                                                                   \
-  X(NUMBER, "NUMBER", read_number, tsl_number)                                                               \
+  X(NUMBER, "NUMBER", read_number, tsl_option_number)                                                        \
   X(SCALAR, "NUMBER", read_scalar, tsl_scalar)                                                               \
   X(COUNT, "N", read_count, int64_t)                                                                         \
   X(SEED, "N", read_seed, int64_t)                                                                           \
@@ -32,8 +32,8 @@
   X(STRATEGIES, "LIST", read_text, const char *)                                                             \
   X(ACCURACY, "ACCURACY", read_accuracy, const char *)                                                       \
   X(BITS, "BITS", read_bits, const char *)                                                                   \
-  X(STRUCTURE, "STRUCTURE", read_structure, tsl_structured)                                                  \
-  X(ALONG, "WAY", read_along, tesela_bias_axis)                                                                  \
+  X(STRUCTURE, "STRUCTURE", read_structure, tsl_option_structure)                                            \
+  X(ALONG, "WAY", read_along, tesela_bias_axis)                                                              \
   X(ACTIVATION, "FUNCTION", read_activation, tesela_activation)                                              \
   X(SCALING, "WHAT", read_scaling, tesela_scaling)                                                           \
   X(OP, "OP", read_op, const char *)                                                                         \
@@ -46,16 +46,16 @@ typedef enum tsl_value {
 } tsl_value;
 
 /* A number that may be left away. */
-typedef struct tsl_number {
+typedef struct tsl_option_number {
   double value;
   bool given;
-} tsl_number;
+} tsl_option_number;
 
 /* What a matrix is, and which triangle of it is stored. */
-typedef struct tsl_structured {
+typedef struct tsl_option_structure {
   tesela_structure structure;
   tesela_triangle triangle;
-} tsl_structured;
+} tsl_option_structure;
 
 /* A number that may be complex. */
 typedef struct tsl_scalar {
@@ -87,10 +87,10 @@ const char *tsl_value_shown(tsl_value value);
 /* Returns true if an option of this name, a flag, chooses what is printed to standard output. */
 bool tsl_option_prints(const char *name);
 
-/* Fills the command's struct (zeroed here, `bytes` long) from the table's defaults and argv[1..]. Words that are no
- * options are moved to the end, and *words is the index of the first; with word_ends, what follows the first word is
- * not looked at. *help: --help or -h was given, and the rest was not looked at. TESELA_BAD_CALL names the option and
- * what would be right. */
+/* Fills the command's struct (zeroed here, `bytes` long) from the table's defaults and argv[1..]. Words that
+ * are no options are moved to the end, and *words is the index of the first; with word_ends, what follows the
+ * first word is not looked at. *help: --help or -h was given, and the rest was not looked at. TESELA_BAD_CALL
+ * names the option and what would be right. */
 tesela_status tsl_options_parse(const tsl_option *options, bool word_ends, int argc, char **argv,
                                 void *target, size_t bytes, int *words, bool *help);
 

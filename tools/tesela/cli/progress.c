@@ -1,8 +1,8 @@
 #include "cli/progress.h"
 
 #include "base/clock.h"
-#include "base/text.h"
 #include "base/progress_hook.h"
+#include "base/text.h"
 
 #include <pthread.h>
 #include <stdio.h>

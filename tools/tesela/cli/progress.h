@@ -13,8 +13,8 @@ typedef struct tsl_progress tsl_progress;
 tsl_progress *tsl_progress_start(bool lines);
 /* What is being done now (copied) and how far the whole work is, 0 to 1. */
 void tsl_progress_at(tsl_progress *progress, const char *what, double fraction);
-/* Within the present step: the fraction creeps on by `more` over the predicted time, so that one long call into the
- * library shows movement. */
+/* Within the present step: the fraction creeps on by `more` over the predicted time, so that one long call
+ * into the library shows movement. */
 void tsl_progress_creep(tsl_progress *progress, double more, double seconds);
 /* Wipes the line and draws none any more; the other calls may go on in another thread. */
 void tsl_progress_stop(tsl_progress *progress);

@@ -10,7 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-/* What starters of MPI's programs set: the number of processes, and which one this is; and whose MPI it is, where that is known. */
+/* What starters of MPI's programs set: the number of processes, and which one this is; and whose MPI it is,
+ * where that is known. */
 static const struct starter {
   const char *size, *rank, *name, *mpi;
 } starters[] = {
@@ -107,7 +108,8 @@ tesela_status tsl_ranks_join(tsl_ranks **ranks) {
 }
 
 tesela_status tsl_ranks_multiply(tsl_ranks *ranks, const tesela_mpi_desc *desc, tesela_mpi_record *record) {
-  return ranks_told(library.gemm(ranks, NULL, desc, record, sizeof *desc, sizeof *desc->gemm, sizeof *record));
+  return ranks_told(
+      library.gemm(ranks, NULL, desc, record, sizeof *desc, sizeof *desc->gemm, sizeof *record));
 }
 
 tesela_status tsl_ranks_open(const char *path, bool writes, tsl_ranks_file **file) {

@@ -8,8 +8,8 @@
 #include "judge/judge.h"
 #include "strategy/strategy.h"
 
-/* Numbers with three digits that count and a unit: "45.3 GFLOP/s", "512 GB/s". Writes at most `size` bytes and
- * returns `out`. */
+/* Numbers with three digits that count and a unit: "45.3 GFLOP/s", "512 GB/s". Writes at most `size` bytes
+ * and returns `out`. */
 const char *tsl_format_flops(double flops_per_second, char *out, size_t size);
 const char *tsl_format_bandwidth(double bytes_per_second, char *out, size_t size);
 /* "3.21", "0.00412", "1.2e-07"; "-" for NaN. */

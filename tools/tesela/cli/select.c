@@ -164,7 +164,7 @@ static const tsl_strategy *find_strategy(tsl_op op, const char *name) {
 
 /* "tile_local" or "gemm tile_local". */
 static tesela_status select_read_name(const tsl_record *record, tsl_op among, const char *entry,
-                               const tsl_strategy **strategy) {
+                                      const tsl_strategy **strategy) {
   const char *first = tsl_record_word(record, 0), *second = tsl_record_word(record, 1);
   const tsl_op named = first && second ? tsl_select_op(first) : TSL_OP_COUNT;
   const char *name = named != TSL_OP_COUNT ? second : first;

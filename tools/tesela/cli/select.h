@@ -56,15 +56,16 @@ tesela_status tsl_check_environment(void);
 tesela_status tsl_select_devices(tsl_devices *devices, const char *text, tsl_device_list *out);
 /* Whether that text means all of them. */
 bool tsl_selects_all_devices(const char *text);
-/* "element,gemm tile_local tile=16"; NULL: all of the op that are tesela's own. TSL_OP_COUNT: of every operation. With
- * `peers`, or where TESELA_VENDORS is 1 and nothing is named, those that call a vendor's library as well. */
+/* "element,gemm tile_local tile=16"; NULL: all of the op that are tesela's own. TSL_OP_COUNT: of every
+ * operation. With `peers`, or where TESELA_VENDORS is 1 and nothing is named, those that call a vendor's
+ * library as well. */
 tesela_status tsl_select_strategies(tsl_op op, const char *text, bool peers, tsl_strategy_list *out);
 /* "f32,bf16:f32,u8:i8:i32"; NULL: f32 and f64. */
 tesela_status tsl_select_types(tsl_op op, const char *text, tsl_type_list *out);
 /* One of them; TESELA_BAD_CALL says what would be right. */
 tesela_status tsl_select_type(tsl_op op, const char *text, tsl_chosen_types *out);
-/* The sizes that an operation has: gemm "256,1000x300x700", squares and M x N x K; dot "1000000", the length (m = n =
- * 1); transpose "4096,1000x300", squares and M x N of the result (k = 0). */
+/* The sizes that an operation has: gemm "256,1000x300x700", squares and M x N x K; dot "1000000", the length
+ * (m = n = 1); transpose "4096,1000x300", squares and M x N of the result (k = 0). */
 tesela_status tsl_select_sizes(tsl_op op, const char *text, tsl_size_list *out);
 /* The operation that a word names, TSL_OP_COUNT where it is none. */
 tsl_op tsl_select_op(const char *word);

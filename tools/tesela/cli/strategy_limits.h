@@ -1,4 +1,5 @@
-/* What strategies take, asked without a device: of the strategy itself, about a device that can do everything. */
+/* What strategies take, asked without a device: of the strategy itself, about a device that can do
+ * everything. */
 #ifndef TSL_TOOL_CLI_STRATEGY_LIMITS_H
 #define TSL_TOOL_CLI_STRATEGY_LIMITS_H
 

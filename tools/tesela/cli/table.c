@@ -13,7 +13,7 @@ void tsl_table_column(tsl_table *table, const char *title, tsl_align align, bool
     table->failed = true;
     return;
   }
-  table->columns[table->column_count++] = (tsl_column){title, align, wraps};
+  table->columns[table->column_count++] = (tsl_table_heading){title, align, wraps};
 }
 
 void tsl_table_add_list(tsl_table *table, tsl_paint paint, const char *format, va_list arguments) {
@@ -94,8 +94,8 @@ static void add_blanks(tsl_text *out, int count) {
     tsl_text_add(out, "%*s", count, "");
 }
 
-/* The next line of at most `width` columns of `*words` (0: all of it; at least one word), in bytes; moves `*words`
- * behind it and the blanks after it. */
+/* The next line of at most `width` columns of `*words` (0: all of it; at least one word), in bytes; moves
+ * `*words` behind it and the blanks after it. */
 static size_t take_line(const char **words, int width, const char **line) {
   const char *start = *words, *end = start;
   int used = 0;
@@ -176,8 +176,8 @@ static void table_lay_out(const tsl_table *table, int indent, int width, int wid
 }
 
 /* One row, on as many lines as its tallest cell needs. `cells` NULL: the titles. */
-static void table_add_row(const tsl_table *table, const tsl_cell *cells, const int widths[], int indent, int width,
-                    bool colour, tsl_text *out) {
+static void table_add_row(const tsl_table *table, const tsl_cell *cells, const int widths[], int indent,
+                          int width, bool colour, tsl_text *out) {
   const char *rest[TSL_TABLE_COLUMNS_MAX];
   const int count = table->column_count;
   for (int c = 0; c < count; c++)
@@ -186,7 +186,7 @@ static void table_add_row(const tsl_table *table, const tsl_cell *cells, const i
     more = false;
     int pending = indent; /* blanks owed, so that no line ends in blanks */
     for (int c = 0; c < count; c++) {
-      const tsl_column *column = &table->columns[c];
+      const tsl_table_heading *column = &table->columns[c];
       const char *line;
       const size_t length = take_line(&rest[c], width && column->wraps ? widths[c] : 0, &line);
       more |= *rest[c] != '\0';

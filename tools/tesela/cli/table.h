@@ -19,11 +19,11 @@ typedef enum tsl_paint {
   TSL_PAINT_STRONG
 } tsl_paint;
 
-typedef struct tsl_column {
+typedef struct tsl_table_heading {
   const char *title; /* constant, or alive as long as the table */
   tsl_align align;
   bool wraps; /* long text continues on further lines where the table is too wide */
-} tsl_column;
+} tsl_table_heading;
 
 typedef struct tsl_cell {
   char *text;
@@ -32,7 +32,7 @@ typedef struct tsl_cell {
 
 /* Start with {0}. Out of memory sets `failed` and later cells are dropped: tsl_table_status() says so. */
 typedef struct tsl_table {
-  tsl_column columns[TSL_TABLE_COLUMNS_MAX];
+  tsl_table_heading columns[TSL_TABLE_COLUMNS_MAX];
   int column_count;
   bool bare; /* text form: no titles above the columns */
   tsl_cell *cells;
@@ -53,8 +53,8 @@ size_t tsl_table_rows(const tsl_table *table);
 tesela_status tsl_table_status(const tsl_table *table);
 void tsl_table_free(tsl_table *table);
 
-/* Aligned text, each line after `indent` blanks. `width` is the terminal's, for wrapping; 0 never wraps, so that
- * each row stays one line for grep and awk. */
+/* Aligned text, each line after `indent` blanks. `width` is the terminal's, for wrapping; 0 never wraps, so
+ * that each row stays one line for grep and awk. */
 void tsl_table_text(const tsl_table *table, int indent, int width, bool colour, tsl_text *out);
 void tsl_table_markdown(const tsl_table *table, tsl_text *out);
 /* RFC 4180, with a line of titles. */

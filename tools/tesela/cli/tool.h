@@ -1,5 +1,5 @@
-/* What every subcommand has: its descriptor, from which help texts, man page and shell completion are made, one call of it,
- * and where it prints. */
+/* What every subcommand has: its descriptor, from which help texts, man page and shell completion are made,
+ * one call of it, and where it prints. */
 #ifndef TSL_TOOL_CLI_TOOL_H
 #define TSL_TOOL_CLI_TOOL_H
 
@@ -10,8 +10,8 @@
 
 typedef struct tsl_command tsl_command;
 
-/* One call of a subcommand. `options` is the command's own struct, filled; `words` are the arguments that are no
- * options. */
+/* One call of a subcommand. `options` is the command's own struct, filled; `words` are the arguments that are
+ * no options. */
 typedef struct tsl_call {
   const tsl_command *const *commands; /* all there are, in the order of the help text; NULL ends them */
   const tsl_command *command;

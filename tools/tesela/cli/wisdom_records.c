@@ -25,40 +25,40 @@ static tesela_status read_strategies(tsl_wisdom_filter *out) {
   return TESELA_OK;
 }
 
-tesela_status tsl_wisdom_filter_begin(const tsl_wisdom_options *given, tsl_wisdom_filter *out) {
-  *out = (tsl_wisdom_filter){.given = given};
+tesela_status tsl_wisdom_filter_begin(const tsl_wisdom_options *options, tsl_wisdom_filter *out) {
+  *out = (tsl_wisdom_filter){.given = options};
   TSL_TRY(tsl_devices_create(&out->devices));
-  if (given->devices)
-    TSL_TRY(tsl_select_devices(out->devices, given->devices, &out->device_list));
+  if (options->devices)
+    TSL_TRY(tsl_select_devices(out->devices, options->devices, &out->device_list));
   return read_strategies(out);
 }
 
-void tsl_wisdom_filter_end(tsl_wisdom_filter *one) {
-  for (int i = 0; i < one->strategy_count; i++)
-    free(one->strategies[i]);
-  tsl_devices_destroy(one->devices);
+void tsl_wisdom_filter_end(tsl_wisdom_filter *filter) {
+  for (int i = 0; i < filter->strategy_count; i++)
+    free(filter->strategies[i]);
+  tsl_devices_destroy(filter->devices);
 }
 
-const tsl_device *tsl_wisdom_device_of(const tsl_wisdom_filter *one, const tsl_wisdom_record *record) {
+const tsl_device *tsl_wisdom_device_of(const tsl_wisdom_filter *filter, const tsl_wisdom_record *record) {
   const tsl_device *device;
-  for (int i = 0; (device = tsl_devices_at(one->devices, i)) != NULL; i++)
+  for (int i = 0; (device = tsl_devices_at(filter->devices, i)) != NULL; i++)
     if (tsl_wisdom_is_for(record, device))
       return device;
   return NULL;
 }
 
-static bool is_of_devices(const tsl_wisdom_filter *one, const tsl_wisdom_record *record) {
-  for (int i = 0; i < one->device_list.count; i++)
-    if (tsl_wisdom_is_for(record, one->device_list.items[i]))
+static bool is_of_devices(const tsl_wisdom_filter *filter, const tsl_wisdom_record *record) {
+  for (int i = 0; i < filter->device_list.count; i++)
+    if (tsl_wisdom_is_for(record, filter->device_list.items[i]))
       return true;
-  return !one->given->devices;
+  return !filter->given->devices;
 }
 
-static bool is_of_strategies(const tsl_wisdom_filter *one, const tsl_wisdom_record *record) {
-  for (int i = 0; i < one->strategy_count; i++)
-    if (strcmp(one->strategies[i], record->name) == 0)
+static bool is_of_strategies(const tsl_wisdom_filter *filter, const tsl_wisdom_record *record) {
+  for (int i = 0; i < filter->strategy_count; i++)
+    if (strcmp(filter->strategies[i], record->name) == 0)
       return true;
-  return one->strategy_count == 0;
+  return filter->strategy_count == 0;
 }
 
 bool tsl_wisdom_filter_passes(const void *argument, const tsl_wisdom_line *line) {
@@ -103,7 +103,8 @@ static const char *wisdom_records_why_not(const wisdom_records_listing *list, co
   return tsl_wisdom_device_of(&list->filter, line->record) ? "" : "of another device";
 }
 
-static void wisdom_records_add_row(wisdom_records_listing *list, const tsl_wisdom_line *line, const char *why) {
+static void wisdom_records_add_row(wisdom_records_listing *list, const tsl_wisdom_line *line,
+                                   const char *why) {
   const tsl_wisdom_record *record = line->record;
   const tsl_device *device = tsl_wisdom_device_of(&list->filter, record);
   char time[32];

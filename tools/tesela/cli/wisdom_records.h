@@ -20,13 +20,13 @@ typedef struct tsl_wisdom_filter {
 } tsl_wisdom_filter;
 
 /* What is begun is ended, also when it failed. */
-tesela_status tsl_wisdom_filter_begin(const tsl_wisdom_options *given, tsl_wisdom_filter *out);
-void tsl_wisdom_filter_end(tsl_wisdom_filter *one);
+tesela_status tsl_wisdom_filter_begin(const tsl_wisdom_options *options, tsl_wisdom_filter *out);
+void tsl_wisdom_filter_end(tsl_wisdom_filter *filter);
 /* Whether a line is meant, by a filter; an unreadable line is stale, and of no device or strategy. */
 bool tsl_wisdom_filter_passes(const void *filter, const tsl_wisdom_line *line);
 
 /* The device of this machine that a record is for; NULL: none. */
-const tsl_device *tsl_wisdom_device_of(const tsl_wisdom_filter *one, const tsl_wisdom_record *record);
+const tsl_device *tsl_wisdom_device_of(const tsl_wisdom_filter *filter, const tsl_wisdom_record *record);
 
 /* tesela wisdom list; `path` is the user's file. */
 tesela_status tsl_wisdom_print_list(const tsl_call *call, const char *path);

@@ -66,8 +66,8 @@ static const tsl_example examples[] = {
     {NULL, NULL},
 };
 
-static const char *asked(const char *given, tsl_env otherwise) {
-  return given ? given : tsl_env_get(otherwise);
+static const char *asked(const char *argument, tsl_env otherwise) {
+  return argument ? argument : tsl_env_get(otherwise);
 }
 
 /* What K is, too, where it is not given. */
@@ -87,28 +87,28 @@ static tesela_status explain_read_sizes(const tsl_call *call, int64_t sizes[3]) 
 }
 
 /* What operands are, and which triangles of them are there. */
-static tesela_status explain_add_structures(const tsl_explain_options *given, tsl_request *request) {
-  static const tsl_structured lower = {TESELA_TRIANGULAR, TESELA_LOWER};
-  const bool plain_solve = given->solve && given->a_is.structure == TESELA_GENERAL;
-  const tsl_structured *a = plain_solve ? &lower : &given->a_is;
-  if (given->symmetric && given->solve)
+static tesela_status explain_add_structures(const tsl_explain_options *settings, tsl_request *request) {
+  static const tsl_option_structure lower = {TESELA_TRIANGULAR, TESELA_LOWER};
+  const bool plain_solve = settings->solve && settings->a_is.structure == TESELA_GENERAL;
+  const tsl_option_structure *a = plain_solve ? &lower : &settings->a_is;
+  if (settings->symmetric && settings->solve)
     return tsl_fail(TESELA_BAD_CALL, "--symmetric is of a product, and --solve of none");
-  if (given->solve &&
-      (given->transpose_b || given->b_is.structure != TESELA_GENERAL || given->beta.value != 0))
+  if (settings->solve &&
+      (settings->transpose_b || settings->b_is.structure != TESELA_GENERAL || settings->beta.value != 0))
     return tsl_fail(TESELA_BAD_CALL, "--transpose-b, --b-is and --beta are about products");
-  if ((given->solve || given->symmetric || a->structure != TESELA_GENERAL ||
-       given->b_is.structure != TESELA_GENERAL) &&
-      (given->bias_axis != TESELA_NO_BIAS || given->activation != TESELA_NO_ACTIVATION ||
-       given->scale_a != TESELA_NO_SCALE || given->scale_b != TESELA_NO_SCALE))
+  if ((settings->solve || settings->symmetric || a->structure != TESELA_GENERAL ||
+       settings->b_is.structure != TESELA_GENERAL) &&
+      (settings->bias_axis != TESELA_NO_BIAS || settings->activation != TESELA_NO_ACTIVATION ||
+       settings->scale_a != TESELA_NO_SCALE || settings->scale_b != TESELA_NO_SCALE))
     return tsl_fail(TESELA_BAD_CALL,
                     "--bias-along, --activation and scales are about products of general matrices");
   request->structures[TSL_OPERAND_A] = a->structure;
   request->triangles[TSL_OPERAND_A] = a->triangle;
-  request->structures[TSL_OPERAND_B] = given->b_is.structure;
-  request->triangles[TSL_OPERAND_B] = given->b_is.triangle;
-  request->triangles[TSL_OPERAND_C] = given->symmetric ? TESELA_LOWER : TESELA_WHOLE;
-  if (given->symmetric)
-    request->matrices[TSL_OPERAND_B].transpose = !given->transpose_a;
+  request->structures[TSL_OPERAND_B] = settings->b_is.structure;
+  request->triangles[TSL_OPERAND_B] = settings->b_is.triangle;
+  request->triangles[TSL_OPERAND_C] = settings->symmetric ? TESELA_LOWER : TESELA_WHOLE;
+  if (settings->symmetric)
+    request->matrices[TSL_OPERAND_B].transpose = !settings->transpose_a;
   return TESELA_OK;
 }
 
@@ -167,7 +167,8 @@ static tesela_status trace(const tsl_problem *problem, const tsl_choice *choice)
   return status;
 }
 
-static tesela_status explain_explain(const tsl_call *call, const tsl_problem *problem, const tsl_choice *choice) {
+static tesela_status explain_explain(const tsl_call *call, const tsl_problem *problem,
+                                     const tsl_choice *choice) {
   const tsl_explain_options *given = call->options;
   tsl_explanation found;
   tesela_status status = tsl_explain_find(problem, choice, &found);

@@ -1,26 +1,27 @@
 #include "explain/counted_pairs.h"
 
 /* Of a strategy whose children have the groups. */
-static void add_pieces(const tsl_problem *problem, const tsl_counted *one, tsl_table *table) {
+static void add_pieces(const tsl_problem *problem, const tsl_counted *counted, tsl_table *table) {
   const double whole = (double)problem->m * (double)problem->n * (double)problem->k;
   tsl_table_add_pair(
       table, "groups",
       "its pieces', in %d launches with copies; %.3g multiply-adds, %.3g%% of a general product's",
-      one->account.launches, one->account.computed, whole > 0 ? 100 * one->account.computed / whole : 100);
+      counted->account.launches, counted->account.computed,
+      whole > 0 ? 100 * counted->account.computed / whole : 100);
 }
 
-static void counted_pairs_add_groups(const tsl_counted *one, tsl_table *table) {
-  const tsl_cost_counts *account = &one->account;
+static void counted_pairs_add_groups(const tsl_counted *counted, tsl_table *table) {
+  const tsl_cost_counts *account = &counted->account;
   tsl_text groups = {0}, range = {0};
-  tsl_counted_groups(one, &groups);
-  tsl_counted_range(one, &range);
-  if (tsl_counted_has_groups(one))
+  tsl_counted_groups(counted, &groups);
+  tsl_counted_range(counted, &range);
+  if (tsl_counted_has_groups(counted))
     tsl_table_add_pair(
         table, "groups",
         "%s items, an NDRange of %s; %.0f of %.0f items (%.3g%%) have nothing to do; occupancy "
         "%.3g%%",
         tsl_text_get(&groups), tsl_text_get(&range), account->wasted, account->items,
-        100 * account->wasted / account->items, 100 * tsl_counted_occupancy(one));
+        100 * account->wasted / account->items, 100 * tsl_counted_occupancy(counted));
   else
     tsl_table_add_pair(table, "groups", "none: %s of the host", tsl_text_get(&groups));
   table->failed |= groups.failed || range.failed;
@@ -28,15 +29,15 @@ static void counted_pairs_add_groups(const tsl_counted *one, tsl_table *table) {
   tsl_text_free(&range);
 }
 
-void tsl_counted_add_pairs(const tsl_problem *problem, const tsl_counted *one, tsl_table *table) {
-  const tsl_cost_counts *account = &one->account;
+void tsl_counted_add_pairs(const tsl_problem *problem, const tsl_counted *counted, tsl_table *table) {
+  const tsl_cost_counts *account = &counted->account;
   char global[32], local[32], memory[32], intensity[32];
-  if (!one->told)
+  if (!counted->told)
     return;
-  if (!tsl_counted_has_groups(one) && !(one->device->capabilities & TSL_CAN_HOST))
-    add_pieces(problem, one, table);
+  if (!tsl_counted_has_groups(counted) && !(counted->device->capabilities & TSL_CAN_HOST))
+    add_pieces(problem, counted, table);
   else
-    counted_pairs_add_groups(one, table);
+    counted_pairs_add_groups(counted, table);
   const double asked = account->global.read + account->global.written,
                near = account->local.read + account->local.written;
   tsl_table_add_pair(
@@ -44,6 +45,7 @@ void tsl_counted_add_pairs(const tsl_problem *problem, const tsl_counted *one, t
       tsl_format_bytes((uint64_t)asked, global, sizeof global),
       tsl_format_number(tsl_cost_counts_intensity(problem, account), intensity, sizeof intensity),
       tsl_format_bytes((uint64_t)near, local, sizeof local),
-      tsl_counted_has_groups(one) ? "local memory" : "copies and sums near the core",
-      tsl_format_bytes((uint64_t)account->memory, memory, sizeof memory), tsl_bound_name(one->bounds.first));
+      tsl_counted_has_groups(counted) ? "local memory" : "copies and sums near the core",
+      tsl_format_bytes((uint64_t)account->memory, memory, sizeof memory),
+      tsl_bound_name(counted->bounds.first));
 }

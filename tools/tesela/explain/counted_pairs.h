@@ -6,6 +6,6 @@
 #include "explain/cost_report.h"
 
 /* Two rows: groups, and traffic. Nothing where it does not tell. */
-void tsl_counted_add_pairs(const tsl_problem *problem, const tsl_counted *one, tsl_table *table);
+void tsl_counted_add_pairs(const tsl_problem *problem, const tsl_counted *counted, tsl_table *table);
 
 #endif

@@ -9,16 +9,16 @@ typedef struct tsl_explain_options {
   tesela_type type;
   const char *device, *strategy, *accuracy, *bits;
   bool transpose_a, transpose_b, symmetric, solve, resident, trace, json;
-  tsl_structured a_is, b_is;
-  tsl_number alpha, beta;
+  tsl_option_structure a_is, b_is;
+  tsl_option_number alpha, beta;
   tesela_bias_axis bias_axis;
   tesela_activation activation;
   tesela_scaling scale_a, scale_b;
   int64_t ranks;
   uint64_t memory, link;
-  tsl_number gflops;
+  tsl_option_number gflops;
 } tsl_explain_options;
 
-tesela_status tsl_explain_text(const tsl_explanation *found, const tsl_explain_options *given);
+tesela_status tsl_explain_text(const tsl_explanation *found, const tsl_explain_options *options);
 
 #endif

@@ -22,8 +22,8 @@ static tsl_plan_bound plan_facts_bound_of(const tsl_plan *plan) {
                           .rounded = accuracy.rounded};
 }
 
-tesela_status tsl_plan_facts_of(const tesela_plan *of, tsl_plan_facts **facts) {
-  const tsl_plan *plan = of->plan;
+tesela_status tsl_plan_facts_of(const tesela_plan *plan_in, tsl_plan_facts **facts) {
+  const tsl_plan *plan = plan_in->plan;
   const tsl_work *work = &plan->work;
   tsl_text text = {0};
   void *block;
@@ -61,12 +61,13 @@ uint64_t tsl_plan_extra_host_bytes(const tesela_plan *plan) {
   return tsl_strategy_host_bytes(work->strategy, &work->problem, &work->config, work->device);
 }
 
-int64_t tsl_plan_part_of_k(const tesela_plan *whole, int64_t m, int64_t n, int64_t at, int64_t most) {
+int64_t tsl_plan_part_of_k(const tesela_plan *whole, int64_t m, int64_t n, int64_t index, int64_t most) {
   const tsl_work *work = &whole->plan->work;
   tsl_problem room;
-  return work->strategy->sums.part ? work->strategy->sums.part(tsl_problem_without_epilogue(&work->problem, &room),
-                                                               &work->config, work->device, m, n, at, most)
-                                   : 0;
+  return work->strategy->sums.part
+             ? work->strategy->sums.part(tsl_problem_without_epilogue(&work->problem, &room), &work->config,
+                                         work->device, m, n, index, most)
+             : 0;
 }
 
 tsl_plan_bound tsl_plan_facts_bound(const tsl_plan_facts *facts) {

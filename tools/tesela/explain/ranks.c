@@ -14,19 +14,19 @@ typedef struct ranks_found {
   tsl_task task;
   tsl_process_grid grid;
   tsl_process_grid usual; /* what the library chooses, by the figures that it has */
-  double bound, held;  /* words that some rank must receive; and those that each rank that multiplies holds of
-                          the operands */
+  double bound, held; /* words that some rank must receive; and those that each rank that multiplies holds of
+                         the operands */
   double seconds_words;
   int64_t words; /* received, or sent where that is more, by the busiest rank */
 } ranks_found;
 
-static tesela_status ranks_find(const tsl_explain_options *given, const tsl_problem *p, ranks_found *out) {
+static tesela_status ranks_find(const tsl_explain_options *options, const tsl_problem *p, ranks_found *out) {
   const tsl_type_info *sums = tsl_type(tsl_type(p->c.type)->sums);
-  const uint64_t memory = given->memory ? given->memory : tsl_memory_available() / 2;
+  const uint64_t memory = options->memory ? options->memory : tsl_memory_available() / 2;
   out->task = (tsl_task){.m = p->m,
                          .n = p->n,
                          .k = p->k,
-                         .ranks = (int)given->ranks,
+                         .ranks = (int)options->ranks,
                          .size_a = (int64_t)tsl_type(p->a.type)->size,
                          .size_b = (int64_t)tsl_type(p->b.type)->size,
                          .size_c = (int64_t)tsl_type(p->c.type)->size,
@@ -34,8 +34,8 @@ static tesela_status ranks_find(const tsl_explain_options *given, const tsl_prob
                          .operations = sums->is_complex ? 8 : 2,
                          .memory = memory < INT64_MAX ? (int64_t)memory : INT64_MAX};
   const tsl_links links = {tsl_links_default.seconds_message,
-                           given->link ? (double)given->link : tsl_links_default.bytes_second,
-                           given->gflops.value * 1e9};
+                           options->link ? (double)options->link : tsl_links_default.bytes_second,
+                           options->gflops.value * 1e9};
   if (tsl_grid_list(&out->task, &links, &out->grid, 1) == 0 ||
       tsl_grid_list(&out->task, &tsl_links_default, &out->usual, 1) == 0)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "%llu bytes a rank are too few: --memory gives more",

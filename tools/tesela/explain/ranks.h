@@ -1,4 +1,5 @@
-/* What a product by many ranks would be: its grid, the words that travel, the time; reckoned, nothing runs. */
+/* What a product by many ranks would be: its grid, the words that travel, the time; reckoned, nothing runs.
+ */
 #ifndef TSL_TOOL_EXPLAIN_RANKS_H
 #define TSL_TOOL_EXPLAIN_RANKS_H
 

@@ -74,7 +74,8 @@ static void guarantee_table(const tsl_explanation *found, tsl_table *table) {
     const tsl_paint paint = begin_row(found, i, table);
     tsl_table_add_painted(table, paint, promised.rounded ? "rounded once" : "%.2g",
                           tsl_strategy_error_bound(candidate->strategy, &found->problem, &candidate->config));
-    tsl_table_add_painted(table, paint, "%s", tsl_numeric_requirements_bits_word(tsl_accuracy_bits(&promised)));
+    tsl_table_add_painted(table, paint, "%s",
+                          tsl_numeric_requirements_bits_word(tsl_accuracy_bits(&promised)));
   }
 }
 
@@ -258,12 +259,12 @@ static void text_add_facts(const tsl_explanation *found, tsl_table *table) {
 }
 
 /* ", A symmetric_lower": as it lies, in front of its transpose. */
-static void text_add_structures(const tsl_explain_options *given, tsl_text *out) {
-  const bool by_default = given->solve && given->a_is.structure == TESELA_GENERAL;
-  const tsl_structured all[TSL_OPERANDS] = {by_default ? (tsl_structured){TESELA_TRIANGULAR, TESELA_LOWER}
-                                                       : given->a_is,
-                                            given->b_is,
-                                            {TESELA_GENERAL, given->symmetric ? TESELA_LOWER : TESELA_WHOLE}};
+static void text_add_structures(const tsl_explain_options *options, tsl_text *out) {
+  const bool by_default = options->solve && options->a_is.structure == TESELA_GENERAL;
+  const tsl_option_structure all[TSL_OPERANDS] = {
+      by_default ? (tsl_option_structure){TESELA_TRIANGULAR, TESELA_LOWER} : options->a_is,
+      options->b_is,
+      {TESELA_GENERAL, options->symmetric ? TESELA_LOWER : TESELA_WHOLE}};
   for (int i = 0; i < TSL_OPERANDS; i++)
     if (all[i].triangle != TESELA_WHOLE) {
       tsl_text_add(out, ", %c ", "ABC"[i]);
@@ -271,22 +272,23 @@ static void text_add_structures(const tsl_explain_options *given, tsl_text *out)
     }
 }
 
-static void add_heading(const tsl_problem *problem, const tsl_explain_options *given, tsl_text *out) {
-  const char *const a = given->transpose_a ? "A^T" : "A", *const b = given->transpose_b ? "B^T" : "B";
+static void add_heading(const tsl_problem *problem, const tsl_explain_options *options, tsl_text *out) {
+  const char *const a = options->transpose_a ? "A^T" : "A", *const b = options->transpose_b ? "B^T" : "B";
   const char *const type = tsl_type(problem->c.type)->name;
   char first[8];
-  snprintf(first, sizeof first, "%s %s", a, given->solve ? "X" : "");
-  if (given->solve)
+  snprintf(first, sizeof first, "%s %s", a, options->solve ? "X" : "");
+  if (options->solve)
     tsl_text_add_formula(out, first, problem->alpha, "", b, problem->beta);
   else
-    tsl_text_add_product(out, problem->alpha, first, given->symmetric ? given->transpose_a ? "A" : "A^T" : b,
-                         problem->beta, problem->bias_axis, problem->activation);
-  if (given->solve)
+    tsl_text_add_product(out, problem->alpha, first,
+                         options->symmetric ? options->transpose_a ? "A" : "A^T" : b, problem->beta,
+                         problem->bias_axis, problem->activation);
+  if (options->solve)
     tsl_text_add(out, ",  X %lld x %lld, %s", (long long)problem->m, (long long)problem->n, type);
   else
     tsl_text_add(out, ",  %lld x %lld by %lld x %lld, %s", (long long)problem->m, (long long)problem->k,
                  (long long)problem->k, (long long)problem->n, type);
-  text_add_structures(given, out);
+  text_add_structures(options, out);
   if (problem->bias_axis != TESELA_NO_BIAS)
     tsl_text_add(out, ", bias %s", tsl_along_name(problem->bias_axis));
   if (problem->scaling_a != TESELA_NO_SCALE)
@@ -296,7 +298,7 @@ static void add_heading(const tsl_problem *problem, const tsl_explain_options *g
   tsl_text_add(out, "\n");
 }
 
-tesela_status tsl_explain_text(const tsl_explanation *found, const tsl_explain_options *given) {
+tesela_status tsl_explain_text(const tsl_explanation *found, const tsl_explain_options *options) {
   const int width = tsl_output_width();
   const bool colour = tsl_output_colour();
   tsl_text out = {0};
@@ -304,7 +306,7 @@ tesela_status tsl_explain_text(const tsl_explanation *found, const tsl_explain_o
       tsl_shares_table, candidate_table, guarantee_table, traffic_table,
       sharing_table,    reason_table,    refusal_table};
   tsl_table facts = tsl_table_of_pairs();
-  add_heading(&found->problem, given, &out);
+  add_heading(&found->problem, options, &out);
   text_add_facts(found, &facts);
   tsl_table_text(&facts, 2, width, colour, &out);
   out.failed |= facts.failed;

@@ -19,83 +19,84 @@ static int64_t trace_least(int64_t a, int64_t b) {
 }
 
 /* Nothing outside a matrix is loaded. */
-static void trace_load(const trace_walk *at, int64_t step, int x, int y, int operand, int64_t row, int64_t col) {
-  const tsl_shape *shape = tsl_problem_shape(at->problem, operand);
+static void trace_load(const trace_walk *walk, int64_t step, int x, int y, int operand, int64_t row,
+                       int64_t col) {
+  const tsl_shape *shape = tsl_problem_shape(walk->problem, operand);
   const tsl_trace_load one = {step, x, y, operand, row, col};
   if (row < shape->rows && col < shape->cols)
-    at->visit(at->argument, &one);
+    walk->visit(walk->argument, &one);
 }
 
 /* Each item for itself: its row of A and its column of B. */
-static void walk_element(const trace_walk *at) {
-  for (int64_t l = 0; l < at->problem->k; l++)
-    for (int y = 0; y < at->items_y; y++)
-      for (int x = 0; x < at->items_x; x++)
-        if (at->row0 + y < at->problem->m && at->col0 + x < at->problem->n) {
-          trace_load(at, l, x, y, TSL_OPERAND_A, at->row0 + y, l);
-          trace_load(at, l, x, y, TSL_OPERAND_B, l, at->col0 + x);
+static void walk_element(const trace_walk *walk) {
+  for (int64_t l = 0; l < walk->problem->k; l++)
+    for (int y = 0; y < walk->items_y; y++)
+      for (int x = 0; x < walk->items_x; x++)
+        if (walk->row0 + y < walk->problem->m && walk->col0 + x < walk->problem->n) {
+          trace_load(walk, l, x, y, TSL_OPERAND_A, walk->row0 + y, l);
+          trace_load(walk, l, x, y, TSL_OPERAND_B, l, walk->col0 + x);
         }
 }
 
 /* A row of C each: column after column. */
-static void walk_row(const trace_walk *at) {
-  for (int64_t col = 0; col < at->problem->n; col++)
-    for (int64_t l = 0; l < at->problem->k; l++)
-      for (int x = 0; x < at->items_x && at->row0 + x < at->problem->m; x++) {
-        trace_load(at, col * at->problem->k + l, x, 0, TSL_OPERAND_A, at->row0 + x, l);
-        trace_load(at, col * at->problem->k + l, x, 0, TSL_OPERAND_B, l, col);
+static void walk_row(const trace_walk *walk) {
+  for (int64_t col = 0; col < walk->problem->n; col++)
+    for (int64_t l = 0; l < walk->problem->k; l++)
+      for (int x = 0; x < walk->items_x && walk->row0 + x < walk->problem->m; x++) {
+        trace_load(walk, col * walk->problem->k + l, x, 0, TSL_OPERAND_A, walk->row0 + x, l);
+        trace_load(walk, col * walk->problem->k + l, x, 0, TSL_OPERAND_B, l, col);
       }
 }
 
 /* Panels of A's row first: a step for each panel, and one for each column of B in it. */
-static void walk_private(const trace_walk *at) {
+static void walk_private(const trace_walk *walk) {
   int64_t step = 0;
-  for (int64_t l = 0; l < at->problem->k; l += at->panel, step++) {
-    const int64_t end = trace_least(l + at->panel, at->problem->k);
-    for (int x = 0; x < at->items_x; x++)
+  for (int64_t l = 0; l < walk->problem->k; l += walk->panel, step++) {
+    const int64_t end = trace_least(l + walk->panel, walk->problem->k);
+    for (int x = 0; x < walk->items_x; x++)
       for (int64_t i = l; i < end; i++)
-        trace_load(at, step, x, 0, TSL_OPERAND_A, at->row0 + x, i);
-    for (int64_t col = 0; col < at->problem->n; col++) {
+        trace_load(walk, step, x, 0, TSL_OPERAND_A, walk->row0 + x, i);
+    for (int64_t col = 0; col < walk->problem->n; col++) {
       step++;
-      for (int x = 0; x < at->items_x && at->row0 + x < at->problem->m; x++)
+      for (int x = 0; x < walk->items_x && walk->row0 + x < walk->problem->m; x++)
         for (int64_t i = l; i < end; i++)
-          trace_load(at, step, x, 0, TSL_OPERAND_B, i, col);
+          trace_load(walk, step, x, 0, TSL_OPERAND_B, i, col);
     }
   }
 }
 
 /* The same, but the group's items share the column. */
-static void walk_column_local(const trace_walk *at) {
+static void walk_column_local(const trace_walk *walk) {
   int64_t step = 0;
-  for (int64_t l = 0; l < at->problem->k; l += at->panel, step++) {
-    const int64_t end = trace_least(l + at->panel, at->problem->k);
-    for (int x = 0; x < at->items_x; x++)
+  for (int64_t l = 0; l < walk->problem->k; l += walk->panel, step++) {
+    const int64_t end = trace_least(l + walk->panel, walk->problem->k);
+    for (int x = 0; x < walk->items_x; x++)
       for (int64_t i = l; i < end; i++)
-        trace_load(at, step, x, 0, TSL_OPERAND_A, at->row0 + x, i);
-    for (int64_t col = 0; col < at->problem->n; col++) {
+        trace_load(walk, step, x, 0, TSL_OPERAND_A, walk->row0 + x, i);
+    for (int64_t col = 0; col < walk->problem->n; col++) {
       step++;
       for (int64_t i = l; i < end; i++)
-        trace_load(at, step, (int)((i - l) % at->items_x), 0, TSL_OPERAND_B, i, col);
+        trace_load(walk, step, (int)((i - l) % walk->items_x), 0, TSL_OPERAND_B, i, col);
     }
   }
 }
 
 /* A number of each tile for each item; across where an operand is column-major. */
-static void walk_tile(const trace_walk *at) {
-  const bool a_down = at->problem->a.row_stride == 1, b_down = at->problem->b.row_stride == 1;
-  for (int64_t step = 0; step * at->panel < at->problem->k; step++)
-    for (int y = 0; y < at->items_y; y++)
-      for (int x = 0; x < at->items_x; x++) {
-        const int64_t l = step * at->panel;
-        trace_load(at, step, x, y, TSL_OPERAND_A, at->row0 + (a_down ? x : y), l + (a_down ? y : x));
-        trace_load(at, step, x, y, TSL_OPERAND_B, l + (b_down ? x : y), at->col0 + (b_down ? y : x));
+static void walk_tile(const trace_walk *walk) {
+  const bool a_down = walk->problem->a.row_stride == 1, b_down = walk->problem->b.row_stride == 1;
+  for (int64_t step = 0; step * walk->panel < walk->problem->k; step++)
+    for (int y = 0; y < walk->items_y; y++)
+      for (int x = 0; x < walk->items_x; x++) {
+        const int64_t l = step * walk->panel;
+        trace_load(walk, step, x, y, TSL_OPERAND_A, walk->row0 + (a_down ? x : y), l + (a_down ? y : x));
+        trace_load(walk, step, x, y, TSL_OPERAND_B, l + (b_down ? x : y), walk->col0 + (b_down ? y : x));
       }
 }
 
 /* What is drawn of each rung: parameters by place (-1: none), and its words. */
 typedef struct rung {
   const char *name;
-  void (*walk)(const trace_walk *at);
+  void (*walk)(const trace_walk *walk);
   int x, y, panel;  /* parameters that are items along dimensions 0 and 1, and numbers along k */
   bool shares;      /* a group loads together: every step is drawn whole */
   bool rows;        /* an item has a row of C */
@@ -130,13 +131,13 @@ static const rung *rung_of(const tsl_strategy *strategy) {
   return NULL;
 }
 
-static trace_walk walk_of(const rung *of, const tsl_problem *problem, const tsl_config *config, int64_t group_x,
-                    int64_t group_y) {
-  trace_walk at = {.problem = problem, .items_x = (int)config->value[of->x], .items_y = 1};
-  at.items_y = of->y >= 0 ? (int)config->value[of->y] : 1;
-  at.panel = of->panel >= 0 ? config->value[of->panel] : 0;
-  at.row0 = of->rows ? group_x * at.items_x : group_y * at.items_y;
-  at.col0 = of->rows ? 0 : group_x * at.items_x;
+static trace_walk walk_of(const rung *rung_in, const tsl_problem *problem, const tsl_config *config,
+                          int64_t group_x, int64_t group_y) {
+  trace_walk at = {.problem = problem, .items_x = (int)config->value[rung_in->x], .items_y = 1};
+  at.items_y = rung_in->y >= 0 ? (int)config->value[rung_in->y] : 1;
+  at.panel = rung_in->panel >= 0 ? config->value[rung_in->panel] : 0;
+  at.row0 = rung_in->rows ? group_x * at.items_x : group_y * at.items_y;
+  at.col0 = rung_in->rows ? 0 : group_x * at.items_x;
   return at;
 }
 
@@ -167,15 +168,15 @@ typedef struct trace_picture {
   } by[2][MOST][MOST];
 } trace_picture;
 
-static void trace_note(void *argument, const tsl_trace_load *one) {
+static void trace_note(void *argument, const tsl_trace_load *load) {
   trace_picture *drawn = argument;
-  drawn->last = one->step > drawn->last ? one->step : drawn->last;
-  if (one->step != drawn->step)
+  drawn->last = load->step > drawn->last ? load->step : drawn->last;
+  if (load->step != drawn->step)
     return;
-  drawn->loads[one->operand]++;
-  if (drawn->by[one->operand][one->row][one->col].count++ == 0) {
-    drawn->by[one->operand][one->row][one->col].x = one->item_x;
-    drawn->by[one->operand][one->row][one->col].y = one->item_y;
+  drawn->loads[load->operand]++;
+  if (drawn->by[load->operand][load->row][load->col].count++ == 0) {
+    drawn->by[load->operand][load->row][load->col].x = load->item_x;
+    drawn->by[load->operand][load->row][load->col].y = load->item_y;
   }
 }
 
@@ -209,19 +210,20 @@ static void draw_operand(const trace_picture *drawn, int operand, const tsl_prob
   }
 }
 
-static void draw_heading(const rung *of, const trace_walk *at, tsl_text *out) {
-  const tsl_problem *problem = at->problem;
-  const int64_t across = of->rows ? 1 : (problem->n - 1) / at->items_x + 1,
-                down = of->rows ? (problem->m - 1) / at->items_x + 1 : (problem->m - 1) / at->items_y + 1;
-  if (of->rows)
+static void draw_heading(const rung *rung_in, const trace_walk *walk, tsl_text *out) {
+  const tsl_problem *problem = walk->problem;
+  const int64_t across = rung_in->rows ? 1 : (problem->n - 1) / walk->items_x + 1,
+                down = rung_in->rows ? (problem->m - 1) / walk->items_x + 1
+                                     : (problem->m - 1) / walk->items_y + 1;
+  if (rung_in->rows)
     tsl_text_add(out, "%lld group%s of %d items, item x of group g has row %d g + x of C. Group 0:\n",
-                 (long long)down, down == 1 ? "" : "s", at->items_x, at->items_x);
+                 (long long)down, down == 1 ? "" : "s", walk->items_x, walk->items_x);
   else
     tsl_text_add(
         out,
         "%lld x %lld groups of %d x %d items, item (x, y) of group (g, h) has C(%d h + y, %d g + x). "
         "Group (0, 0):\n",
-        (long long)across, (long long)down, at->items_x, at->items_y, at->items_y, at->items_x);
+        (long long)across, (long long)down, walk->items_x, walk->items_y, walk->items_y, walk->items_x);
   tsl_text_add(out, "each number below is the item that loads the element, + where others load it too\n");
 }
 

@@ -125,7 +125,8 @@ static void add_tables(const compare_comparison *job, const tsl_form *form, tsl_
 }
 
 /* What else differs between the files, and may be the reason. */
-static void each_note(const compare_comparison *job, void (*add)(void *argument, const char *note), void *argument) {
+static void each_note(const compare_comparison *job, void (*add)(void *argument, const char *note),
+                      void *argument) {
   const json_t *devices = json_object_get(job->after.json, "devices"),
                *others = json_object_get(job->before.json, "devices");
   for (size_t i = 0; i < json_array_size(devices); i++)

@@ -54,16 +54,16 @@ static tesela_status command_measure(command_work *job) {
   return measured;
 }
 
-tesela_status tsl_explore_command_run(const tsl_call *call, const tsl_explore_options *given,
+tesela_status tsl_explore_command_run(const tsl_call *call, const tsl_explore_options *options,
                                       const tsl_explore_command *command) {
-  command_work job = {.call = call, .given = given, .command = command};
+  command_work job = {.call = call, .given = options, .command = command};
   tesela_status status = TESELA_OK;
   tsl_interrupt_catch(command_conclude, &job);
-  TSL_GO(tsl_set_threads(given->threads));
+  TSL_GO(tsl_set_threads(options->threads));
   TSL_GO(command->select(call, &job.all));
   TSL_GO(tsl_devices_create(&job.devices));
-  TSL_GO(tsl_explore_prepare(given, command->default_sizes[job.all.op], job.devices, &job.all));
-  TSL_GO(tsl_page_begin(given->html, &job.all, &job.page));
+  TSL_GO(tsl_explore_prepare(options, command->default_sizes[job.all.op], job.devices, &job.all));
+  TSL_GO(tsl_page_begin(options->html, &job.all, &job.page));
   TSL_GO(command_measure(&job));
   tsl_interrupt_concluding();
   status = command_print(&job);

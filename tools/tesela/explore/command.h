@@ -15,7 +15,7 @@ typedef struct tsl_explore_command {
   const char *default_sizes[TSL_OP_COUNT];
 } tsl_explore_command;
 
-tesela_status tsl_explore_command_run(const tsl_call *call, const tsl_explore_options *given,
+tesela_status tsl_explore_command_run(const tsl_call *call, const tsl_explore_options *options,
                                       const tsl_explore_command *command);
 
 #endif

@@ -43,7 +43,7 @@ static void read_quartiles(const json_t *object, tsl_compare_entry *out) {
 }
 
 static tesela_status compare_read_entry(const tsl_compare_file *file, int index, const json_t *object,
-                                tsl_compare_entry *out) {
+                                        tsl_compare_entry *out) {
   static const char *const needed[] = {"strategy", "config", "device", "type", "result"};
   for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
     if (!json_is_string(json_object_get(object, needed[i])))
@@ -133,8 +133,8 @@ static tesela_status check_labels(const tsl_compare_file *before, const tsl_comp
   return TESELA_OK;
 }
 
-/* "warm", "cold", or "" where a file does not tell: of the first race that was run, and of all, since a call sets it
- * for all. */
+/* "warm", "cold", or "" where a file does not tell: of the first race that was run, and of all, since a call
+ * sets it for all. */
 static const char *asked_warm(const tsl_compare_file *file) {
   const json_t *warm = json_object_get(json_object_get(file->json, "options"), "warm");
   return !warm ? "" : json_is_true(warm) ? "warm" : "cold";
@@ -167,8 +167,8 @@ static int count_like(const tsl_compare_file *file, const tsl_compare_entry *lik
   return count;
 }
 
-/* The old entry that belongs to a new one, -1 for none: the same config; or, where the strategy has but one entry in
- * both files, because its model chose the config, whatever config that is. */
+/* The old entry that belongs to a new one, -1 for none: the same config; or, where the strategy has but one
+ * entry in both files, because its model chose the config, whatever config that is. */
 static int partner(const tsl_compare_file *before, const tsl_compare_file *after,
                    const tsl_compare_entry *entry, const bool *taken) {
   for (int i = 0; i < before->count; i++)
@@ -201,7 +201,7 @@ static tsl_outcome decide_times(const tsl_compare_entry *before, const tsl_compa
 
 /* False where neither side has a result: no row. */
 static bool compare_decide(const tsl_compare_entry *before, const tsl_compare_entry *after, double floor,
-                   tsl_compare_row *row) {
+                           tsl_compare_row *row) {
   const bool was = before && (before->right || is_bad(before)), is = after && (after->right || is_bad(after));
   *row = (tsl_compare_row){.before = before, .after = after, .speedup = NAN};
   if (!was && !is)
@@ -229,8 +229,8 @@ tesela_status tsl_compare_rows(const tsl_compare_file *before, const tsl_compare
     const int other = partner(before, after, &after->entries[i], taken);
     if (other >= 0)
       taken[other] = true;
-    *count +=
-        compare_decide(other >= 0 ? &before->entries[other] : NULL, &after->entries[i], floor, &(*rows)[*count]);
+    *count += compare_decide(other >= 0 ? &before->entries[other] : NULL, &after->entries[i], floor,
+                             &(*rows)[*count]);
   }
   for (int i = 0; i < before->count; i++)
     if (!taken[i])

@@ -42,15 +42,17 @@ typedef struct tsl_compare_row {
   double speedup; /* old median over new; NaN where one is missing */
 } tsl_compare_row;
 
-/* TESELA_BAD_INPUT names the file and what is wrong with it. Free with tsl_compare_close(), also after a failure. */
+/* TESELA_BAD_INPUT names the file and what is wrong with it. Free with tsl_compare_close(), also after a
+ * failure. */
 tesela_status tsl_compare_open(const char *path, tsl_compare_file *out);
 void tsl_compare_close(tsl_compare_file *file);
 
-/* TESELA_BAD_INPUT where the files should not be compared: operations, devices or the caches' state differ. */
+/* TESELA_BAD_INPUT where the files should not be compared: operations, devices or the caches' state differ.
+ */
 tesela_status tsl_compare_check(const tsl_compare_file *before, const tsl_compare_file *after);
 
-/* The rows, in the new file's order, missing ones last; from malloc(). A change counts when it is larger than `floor`
- * and the intervals between the quartiles do not overlap. */
+/* The rows, in the new file's order, missing ones last; from malloc(). A change counts when it is larger than
+ * `floor` and the intervals between the quartiles do not overlap. */
 tesela_status tsl_compare_rows(const tsl_compare_file *before, const tsl_compare_file *after, double floor,
                                tsl_compare_row **rows, int *count);
 

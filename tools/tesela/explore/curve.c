@@ -48,9 +48,9 @@ static int curve_column_of(const curve_picture *drawn, int place) {
 }
 
 /* Dots from one place to the next, where nothing else is. */
-static void connect(curve_picture *drawn, int place, double from, double to) {
+static void connect(curve_picture *drawn, int place, double from, double end) {
   for (int c = 1; c < drawn->step; c++) {
-    const int row = curve_row_of(drawn, from + (to - from) * c / drawn->step);
+    const int row = curve_row_of(drawn, from + (end - from) * c / drawn->step);
     char *cell = &drawn->cells[row][curve_column_of(drawn, place) + c];
     if (*cell == ' ')
       *cell = '.';
@@ -71,7 +71,8 @@ static void curve_draw(const tsl_curve *curve, curve_picture *drawn) {
   for (int line = 0; line < curve->line_count; line++)
     for (int i = 0; i < curve->places; i++)
       if (isfinite(curve->lines[line].values[i]))
-        drawn->cells[curve_row_of(drawn, curve->lines[line].values[i])][curve_column_of(drawn, i)] = marks[line];
+        drawn->cells[curve_row_of(drawn, curve->lines[line].values[i])][curve_column_of(drawn, i)] =
+            marks[line];
 }
 
 /* Every label in its place's middle; those that would touch their left neighbour are left away. */

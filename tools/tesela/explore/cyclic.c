@@ -7,12 +7,12 @@
 
 #include <string.h>
 
-tsl_process_grid tsl_process_grid_choose(const tsl_ranks *ranks) {
+tsl_cyclic_grid tsl_process_grid_choose(const tsl_ranks *ranks) {
   int rows = 1;
   for (int p = 1; p * p <= ranks->size; p++)
     rows = ranks->size % p == 0 ? p : rows;
   const int cols = ranks->size / rows;
-  return (tsl_process_grid){.rows = rows, .cols = cols, .row = ranks->rank / cols, .col = ranks->rank % cols};
+  return (tsl_cyclic_grid){.rows = rows, .cols = cols, .row = ranks->rank / cols, .col = ranks->rank % cols};
 }
 
 /* How many of `size` in blocks a process has; process 0 has the first. */
@@ -21,11 +21,11 @@ static int64_t own_of(int64_t size, int64_t block, int process, int processes) {
   return (whole + (process < rest)) * block + (process == rest ? size % block : 0);
 }
 
-static int64_t global_of(int64_t own, int64_t block, int process, int processes) {
-  return (own / block * processes + process) * block + own % block;
+static int64_t global_of(int64_t value, int64_t block, int process, int processes) {
+  return (value / block * processes + process) * block + value % block;
 }
 
-tesela_status tsl_cyclic_make(const tsl_process_grid *grid, int64_t rows, int64_t cols, int64_t block,
+tesela_status tsl_cyclic_make(const tsl_cyclic_grid *grid, int64_t rows, int64_t cols, int64_t block,
                               tesela_type type, tsl_cyclic *out) {
   size_t bytes;
   *out = (tsl_cyclic){.grid = *grid,
@@ -42,12 +42,12 @@ tesela_status tsl_cyclic_make(const tsl_process_grid *grid, int64_t rows, int64_
   return tsl_alloc(bytes + 1, "a rank's part of a matrix", &out->data);
 }
 
-int64_t tsl_cyclic_row(const tsl_cyclic *matrix, int64_t own) {
-  return global_of(own, matrix->block, matrix->grid.row, matrix->grid.rows);
+int64_t tsl_cyclic_row(const tsl_cyclic *matrix, int64_t value) {
+  return global_of(value, matrix->block, matrix->grid.row, matrix->grid.rows);
 }
 
-int64_t tsl_cyclic_col(const tsl_cyclic *matrix, int64_t own) {
-  return global_of(own, matrix->block, matrix->grid.col, matrix->grid.cols);
+int64_t tsl_cyclic_col(const tsl_cyclic *matrix, int64_t value) {
+  return global_of(value, matrix->block, matrix->grid.col, matrix->grid.cols);
 }
 
 void tsl_cyclic_column(const tsl_cyclic *matrix, uint64_t seed, int64_t row, int64_t col, int64_t count,

@@ -125,8 +125,8 @@ static void explore_number_points(tsl_exploration *all) {
 }
 
 /* The config: of a sweep the one that is swept; else what the planner makes of what the user gave. */
-static tesela_status explore_choose(const tsl_exploration *all, tsl_devices *devices, const tsl_wisdom *wisdom,
-                            tsl_point *point) {
+static tesela_status explore_choose(const tsl_exploration *all, tsl_devices *devices,
+                                    const tsl_wisdom *wisdom, tsl_point *point) {
   const tsl_chosen_strategy *chosen = &all->strategies.items[point->strategy];
   const tsl_problem problem = tsl_explore_problem(all, point->type, point->size);
   tsl_race_entry *entry = &point->entry;
@@ -198,7 +198,7 @@ static void explore_tell(void *argument, const char *what, double fraction) {
   tsl_progress_at(of->progress, what, of->whole > 0 ? (of->before + fraction * of->own) / of->whole : 0);
 }
 
-static tesela_status run_race(tsl_exploration *all, int type, int size, int device, explore_part *of) {
+static tesela_status run_race(tsl_exploration *all, int type, int size, int device, explore_part *part) {
   tsl_race_entry *entries[TSL_SELECT_MAX], *const made = calloc((size_t)all->strategies.count, sizeof *made);
   tsl_race_report report;
   const tsl_problem problem = tsl_explore_problem(all, type, size);
@@ -213,7 +213,7 @@ static tesela_status run_race(tsl_exploration *all, int type, int size, int devi
   }
   options.stop = tsl_interrupted;
   options.progress = explore_tell;
-  options.argument = of;
+  options.argument = part;
   tsl_interrupt_wait_begin();
   const tesela_status status =
       tsl_race_run(&problem, all->devices.items[device], &options, entries, all->strategies.count, &report);
@@ -226,14 +226,14 @@ static tesela_status run_race(tsl_exploration *all, int type, int size, int devi
 }
 
 /* All races, in order; with `run` false, only their weights. */
-static tesela_status each_race(tsl_exploration *all, explore_part *of, bool run) {
+static tesela_status each_race(tsl_exploration *all, explore_part *part, bool run) {
   for (int t = 0; t < all->types.count; t++)
     for (int s = 0; s < all->sizes.count; s++)
       for (int d = 0; d < all->devices.count; d++) {
-        of->own = explore_weigh(all, t, s, d);
+        part->own = explore_weigh(all, t, s, d);
         if (run)
-          TSL_TRY(run_race(all, t, s, d, of));
-        of->before += of->own;
+          TSL_TRY(run_race(all, t, s, d, part));
+        part->before += part->own;
       }
   return TESELA_OK;
 }

@@ -1,5 +1,5 @@
-/* Measuring strategies x devices x types x sizes: what `tesela explore` and `tesela sweep` found, in one struct, from
- * which tables, JSON, CSV and pages are made. */
+/* Measuring strategies x devices x types x sizes: what `tesela explore` and `tesela sweep` found, in one
+ * struct, from which tables, JSON, CSV and pages are made. */
 #ifndef TSL_TOOL_EXPLORE_EXPLORE_H
 #define TSL_TOOL_EXPLORE_EXPLORE_H
 
@@ -8,9 +8,9 @@
 #include "tune/race.h"
 
 /* One point: a strategy with a config, on a device, at a type and a size. The first four are indices into the
- * exploration's lists. In `entry` are the config that ran (explore: the user's, completed by the strategy's own
- * model; sweep: the one that is swept), the result, the verdict (grade, error_ratio), the timing and the reason why
- * there is none. */
+ * exploration's lists. In `entry` are the config that ran (explore: the user's, completed by the strategy's
+ * own model; sweep: the one that is swept), the result, the verdict (grade, error_ratio), the timing and the
+ * reason why there is none. */
 typedef struct tsl_point {
   int type, size, strategy, device;
   tsl_race_entry entry;
@@ -63,12 +63,13 @@ tsl_problem tsl_explore_problem(const tsl_exploration *all, int type, int size);
 const tsl_point *tsl_explore_at(const tsl_exploration *all, int type, int size, int strategy, int device);
 const tsl_race_report *tsl_explore_race(const tsl_exploration *all, int type, int size, int device);
 
-/* What speed-ups are over: the lowest rung of the operation (of gemm and dot: sequential), on the cpu; NULL for an
- * operation without strategies. */
+/* What speed-ups are over: the lowest rung of the operation (of gemm and dot: sequential), on the cpu; NULL
+ * for an operation without strategies. */
 const tsl_strategy *tsl_explore_lowest(tsl_op op);
 /* Its seconds at this type and size; NaN when it was not measured. */
 double tsl_explore_baseline(const tsl_exploration *all, int type, int size);
-/* What an operation's runs are compared by: bytes a second where it does little more than read them, else operations. */
+/* What an operation's runs are compared by: bytes a second where it does little more than read them, else
+ * operations. */
 bool tsl_explore_by_bytes(tsl_op op);
 /* Operations, and bytes, a second; NaN where nothing was measured, and where the operation has none. */
 double tsl_point_flops(const tsl_point *point);

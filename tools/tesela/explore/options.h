@@ -47,8 +47,9 @@ typedef struct tsl_explore_options {
                  "write a page with tables, pictures (by gnuplot) and the machine's description"),           \
       TSL_OPTION(type, shared.json, "json", FLAG, NULL, "print JSON (docs/JSON.md)")
 
-/* Reads the options into the exploration, whose op and strategies are known; `sizes` is for a call that names none. */
-tesela_status tsl_explore_prepare(const tsl_explore_options *given, const char *sizes, tsl_devices *devices,
+/* Reads the options into the exploration, whose op and strategies are known; `sizes` is for a call that names
+ * none. */
+tesela_status tsl_explore_prepare(const tsl_explore_options *options, const char *sizes, tsl_devices *devices,
                                   tsl_exploration *all);
 
 #endif

@@ -77,14 +77,14 @@ static const struct flavour *find_flavour(void) {
   return at;
 }
 
-/* MKL's ScaLAPACK says not what it needs: its own BLAS, and the BLACS of the MPI, which are opened before it, whatever their version
- * is called. Other names need nothing. */
-static void share_mkl(const char *name, const struct flavour *of) {
+/* MKL's ScaLAPACK says not what it needs: its own BLAS, and the BLACS of the MPI, which are opened before it,
+ * whatever their version is called. Other names need nothing. */
+static void share_mkl(const char *name, const struct flavour *flavour_in) {
   static const char start[] = "libmkl_scalapack_lp64.so";
   static const char *const versions[] = {".3", ".2", ""};
   const char *const slash = strrchr(name, '/'), *const file = slash ? slash + 1 : name;
   const char *const needed[] = {"libmkl_core.so", "libmkl_gnu_thread.so", "libmkl_intel_lp64.so",
-                                of->mkl_blacs};
+                                flavour_in->mkl_blacs};
   if (strncmp(file, start, strlen(start)) != 0)
     return;
   (void)tsl_library_share("libgomp.so.1");
@@ -124,7 +124,8 @@ static tesela_status pblas_load(void) {
   return tsl_fail(TESELA_NO_DEVICE, "%s (TESELA_PBLAS names %s)", saved.sentence, *chosen ? "it" : "one");
 }
 
-/* How wide its integers are: NUMROC is asked how many of n rows the only process has; a reader of 32 bits sees the lower half of n. */
+/* How wide its integers are: NUMROC is asked how many of n rows the only process has; a reader of 32 bits
+ * sees the lower half of n. */
 static tesela_status check_width(void) {
   static const int64_t n = ((int64_t)3 << 32) + 11, block = 7, zero = 0, one = 1;
   const int64_t rows = pblas.numroc(&n, &block, &zero, &zero, &one);
@@ -134,7 +135,8 @@ static tesela_status check_width(void) {
                   "its integers have 64 bits, and ones of 32 are called (TESELA_PBLAS names another)");
 }
 
-/* `before`: how many MPIs the process had. Functions of one that are given the other's handles would not come back. */
+/* `before`: how many MPIs the process had. Functions of one that are given the other's handles would not come
+ * back. */
 static tesela_status check_mpi(const tsl_ranks *ranks, int before) {
   int32_t rank, count;
   if (tsl_library_count(mpis) != before)
@@ -174,7 +176,7 @@ static tesela_status pblas_find(const tsl_ranks *ranks, int threads, tsl_pblas *
   return TESELA_OK;
 }
 
-tesela_status tsl_pblas_open(tsl_ranks *ranks, const tsl_process_grid *grid, int threads, tsl_pblas *out) {
+tesela_status tsl_pblas_open(tsl_ranks *ranks, const tsl_cyclic_grid *grid, int threads, tsl_pblas *out) {
   static const int32_t nobody = -1, system = 0;
   const int32_t rows = grid->rows, cols = grid->cols;
   int32_t seen_rows, seen_cols, row, col;
@@ -191,10 +193,10 @@ tesela_status tsl_pblas_open(tsl_ranks *ranks, const tsl_process_grid *grid, int
                                    (int)row, (int)col, grid->row, grid->col));
 }
 
-void tsl_pblas_close(tsl_pblas *of) {
-  if (of->is_open)
-    pblas.gridexit(&of->context);
-  of->is_open = false;
+void tsl_pblas_close(tsl_pblas *pblas_in) {
+  if (pblas_in->is_open)
+    pblas.gridexit(&pblas_in->context);
+  pblas_in->is_open = false;
 }
 
 /* --- products --- */
@@ -228,14 +230,15 @@ const char *tsl_pblas_refuse(const tsl_problem *problem) {
 
 enum { FIELDS = 9 };
 
-static void pblas_describe(const tsl_pblas *of, const tsl_cyclic *matrix, int32_t desc[FIELDS]) {
+static void pblas_describe(const tsl_pblas *library, const tsl_cyclic *matrix, int32_t desc[FIELDS]) {
   const int32_t block = (int32_t)matrix->block, leading = (int32_t)matrix->leading;
   const int32_t fields[FIELDS] = {
-      1, of->context, (int32_t)matrix->rows, (int32_t)matrix->cols, block, block, 0, 0, leading};
+      1, library->context, (int32_t)matrix->rows, (int32_t)matrix->cols, block, block, 0, 0, leading};
   memcpy(desc, fields, sizeof fields);
 }
 
-void tsl_pblas_multiply(const tsl_pblas *of, const tsl_cyclic *a, const tsl_cyclic *b, const tsl_cyclic *c) {
+void tsl_pblas_multiply(const tsl_pblas *library, const tsl_cyclic *a, const tsl_cyclic *b,
+                        const tsl_cyclic *c) {
   static const int32_t one = 1;
   static const double one_f64[2] = {1, 0};
   static const float one_f32[2] = {1, 0};
@@ -244,9 +247,9 @@ void tsl_pblas_multiply(const tsl_pblas *of, const tsl_cyclic *a, const tsl_cycl
   const bool is_single = c->type == TESELA_F32 || c->type == TESELA_C64;
   const void *alpha = is_single ? (const void *)one_f32 : one_f64;
   int32_t desc_a[FIELDS], desc_b[FIELDS], desc_c[FIELDS];
-  pblas_describe(of, a, desc_a);
-  pblas_describe(of, b, desc_b);
-  pblas_describe(of, c, desc_c);
+  pblas_describe(library, a, desc_a);
+  pblas_describe(library, b, desc_b);
+  pblas_describe(library, c, desc_c);
   function_of(c->type)("N", "N", &m, &n, &k, alpha, a->data, &one, &one, desc_a, b->data, &one, &one, desc_b,
                        zero, c->data, &one, &one, desc_c);
 }

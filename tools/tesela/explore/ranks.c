@@ -15,7 +15,7 @@
 
 /* By each for itself, before MPI begins: all were given the same words. */
 static tesela_status ranks_refuse_options(const tsl_explore_options *given, const char *op,
-                                    const char *strategies) {
+                                          const char *strategies) {
   const struct {
     bool given;
     const char *name, *why;

@@ -33,7 +33,7 @@ typedef struct tsl_ranks_point {
 
 typedef struct tsl_ranks_exploration {
   tsl_ranks *ranks;
-  tsl_process_grid grid;
+  tsl_cyclic_grid grid;
   int64_t block;       /* of the matrices, square */
   int threads;         /* of each rank */
   int ways;            /* how many of the list take part */

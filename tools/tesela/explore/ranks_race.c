@@ -30,62 +30,63 @@ typedef struct ranks_race_race {
 } ranks_race_race;
 
 /* Seeds of A and B. */
-static uint64_t seed_of(const ranks_race_race *of, int matrix) {
-  return of->all->all.options.seed * 2 + (uint64_t)matrix;
+static uint64_t seed_of(const ranks_race_race *race, int matrix) {
+  return race->all->all.options.seed * 2 + (uint64_t)matrix;
 }
 
-static tesela_status make_matrices(ranks_race_race *of) {
-  const tsl_problem *p = &of->problem;
-  const tsl_process_grid *grid = &of->all->grid;
-  TSL_TRY(tsl_cyclic_make(grid, p->m, p->k, of->all->block, p->a.type, &of->a));
-  TSL_TRY(tsl_cyclic_make(grid, p->k, p->n, of->all->block, p->b.type, &of->b));
-  TSL_TRY(tsl_cyclic_make(grid, p->m, p->n, of->all->block, p->c.type, &of->c));
-  tsl_cyclic_fill(&of->a, seed_of(of, 0));
-  tsl_cyclic_fill(&of->b, seed_of(of, 1));
+static tesela_status make_matrices(ranks_race_race *race) {
+  const tsl_problem *p = &race->problem;
+  const tsl_cyclic_grid *grid = &race->all->grid;
+  TSL_TRY(tsl_cyclic_make(grid, p->m, p->k, race->all->block, p->a.type, &race->a));
+  TSL_TRY(tsl_cyclic_make(grid, p->k, p->n, race->all->block, p->b.type, &race->b));
+  TSL_TRY(tsl_cyclic_make(grid, p->m, p->n, race->all->block, p->c.type, &race->c));
+  tsl_cyclic_fill(&race->a, seed_of(race, 0));
+  tsl_cyclic_fill(&race->b, seed_of(race, 1));
   return TESELA_OK;
 }
 
 /* --- one run --- */
 
-static tesela_status run_tesela(ranks_race_race *of) {
-  const tsl_problem *p = &of->problem;
+static tesela_status run_tesela(ranks_race_race *race) {
+  const tsl_problem *p = &race->problem;
   const tesela_gemm_desc gemm = {
       .m = p->m,
       .n = p->n,
       .k = p->k,
-      .a = {.data = of->a.data, .row_stride = 1, .col_stride = of->a.leading, .type = p->a.type},
-      .b = {.data = of->b.data, .row_stride = 1, .col_stride = of->b.leading, .type = p->b.type},
-      .c = {.data = of->c.data, .row_stride = 1, .col_stride = of->c.leading, .type = p->c.type}};
+      .a = {.data = race->a.data, .row_stride = 1, .col_stride = race->a.leading, .type = p->a.type},
+      .b = {.data = race->b.data, .row_stride = 1, .col_stride = race->b.leading, .type = p->b.type},
+      .c = {.data = race->c.data, .row_stride = 1, .col_stride = race->c.leading, .type = p->c.type}};
   const tesela_mpi_desc desc = {.gemm = &gemm,
-                                .a = tsl_cyclic_layout(&of->a),
-                                .b = tsl_cyclic_layout(&of->b),
-                                .c = tsl_cyclic_layout(&of->c)};
+                                .a = tsl_cyclic_layout(&race->a),
+                                .b = tsl_cyclic_layout(&race->b),
+                                .c = tsl_cyclic_layout(&race->c)};
   tesela_mpi_record record = {.ranks = 0};
   const double u = tsl_type(p->c.type)->unit_roundoff;
-  TSL_TRY(tsl_ranks_multiply(of->all->ranks, &desc, &record));
-  of->racers[TSL_RANKS_WAY_TESELA].factor = u > 0 ? record.error_bound / u : 0;
-  snprintf(of->point->entries[TSL_RANKS_WAY_TESELA].plan, sizeof record.plan, "%s", record.plan);
+  TSL_TRY(tsl_ranks_multiply(race->all->ranks, &desc, &record));
+  race->racers[TSL_RANKS_WAY_TESELA].factor = u > 0 ? record.error_bound / u : 0;
+  snprintf(race->point->entries[TSL_RANKS_WAY_TESELA].plan, sizeof record.plan, "%s", record.plan);
   return TESELA_OK;
 }
 
 /* BLAS's promise: sums in any order, of the parts of complex numbers twice as many. */
-static tesela_status run_peer(ranks_race_race *of) {
-  const bool is_complex = tsl_type(of->problem.c.type)->is_complex;
-  of->racers[TSL_RANKS_WAY_PEER].factor = tsl_accuracy_of_sum(of->problem.k * (is_complex ? 2 : 1)).factor;
-  tsl_pblas_multiply(of->pblas, &of->a, &of->b, &of->c);
+static tesela_status run_peer(ranks_race_race *race) {
+  const bool is_complex = tsl_type(race->problem.c.type)->is_complex;
+  race->racers[TSL_RANKS_WAY_PEER].factor =
+      tsl_accuracy_of_sum(race->problem.k * (is_complex ? 2 : 1)).factor;
+  tsl_pblas_multiply(race->pblas, &race->a, &race->b, &race->c);
   return TESELA_OK;
 }
 
-static tesela_status (*const run_way[TSL_RANKS_WAYS])(ranks_race_race *of) = {
+static tesela_status (*const run_way[TSL_RANKS_WAYS])(ranks_race_race *race) = {
     [TSL_RANKS_WAY_TESELA] = run_tesela, [TSL_RANKS_WAY_PEER] = run_peer};
 
 /* From when all are there to when all are done; the same number on all ranks. */
-static tesela_status ranks_race_run_timed(ranks_race_race *of, int way, double *seconds) {
-  tsl_ranks *ranks = of->all->ranks;
+static tesela_status ranks_race_run_timed(ranks_race_race *race, int way, double *seconds) {
+  tsl_ranks *ranks = race->all->ranks;
   double nothing;
   TSL_TRY(ranks->ops->least(ranks, 0, &nothing));
   const double start = tsl_clock();
-  const tesela_status status = run_way[way](of); /* the same on all */
+  const tesela_status status = run_way[way](race); /* the same on all */
   TSL_TRY(ranks->ops->least(ranks, 0, &nothing));
   *seconds = tsl_clock() - start;
   TSL_TRY(ranks->ops->broadcast(ranks, 0, seconds, sizeof *seconds));
@@ -100,60 +101,64 @@ typedef struct sample {
   void *a, *b, *c; /* packed: rows x k row by row, k x cols column by column, rows x cols row by row */
 } sample;
 
-static int64_t ranks_race_spread(int64_t index, int64_t count, int64_t own) {
-  return index * own / count;
+static int64_t ranks_race_spread(int64_t index, int64_t count, int64_t value) {
+  return index * value / count;
 }
 
-static tesela_status take_sample(const ranks_race_race *of, sample *out) {
+static tesela_status take_sample(const ranks_race_race *race, sample *out) {
   enum { MOST = 24 };
-  const tsl_problem *p = &of->problem;
+  const tsl_problem *p = &race->problem;
   const size_t a = tsl_type(p->a.type)->size, b = tsl_type(p->b.type)->size, c = tsl_type(p->c.type)->size;
   const size_t k = (size_t)p->k;
-  out->rows = of->c.own_rows < MOST ? of->c.own_rows : MOST;
-  out->cols = of->c.own_cols < MOST ? of->c.own_cols : MOST;
+  out->rows = race->c.own_rows < MOST ? race->c.own_rows : MOST;
+  out->cols = race->c.own_cols < MOST ? race->c.own_cols : MOST;
   TSL_TRY(tsl_alloc((size_t)out->rows * k * a + 1, "rows of A", &out->a));
   TSL_TRY(tsl_alloc((size_t)out->cols * k * b + 1, "columns of B", &out->b));
   TSL_TRY(tsl_alloc((size_t)(out->rows * out->cols) * c + 1, "elements of C", &out->c));
   for (int64_t i = 0; i < out->rows; i++)
     for (int64_t l = 0; l < p->k; l++)
-      tsl_cyclic_column(&of->a, seed_of(of, 0), tsl_cyclic_row(&of->c, ranks_race_spread(i, out->rows, of->c.own_rows)),
-                        l, 1, (char *)out->a + ((size_t)i * k + (size_t)l) * a);
+      tsl_cyclic_column(&race->a, seed_of(race, 0),
+                        tsl_cyclic_row(&race->c, ranks_race_spread(i, out->rows, race->c.own_rows)), l, 1,
+                        (char *)out->a + ((size_t)i * k + (size_t)l) * a);
   for (int64_t j = 0; j < out->cols; j++)
-    tsl_cyclic_column(&of->b, seed_of(of, 1), 0, tsl_cyclic_col(&of->c, ranks_race_spread(j, out->cols, of->c.own_cols)),
-                      p->k, (char *)out->b + (size_t)j * k * b);
+    tsl_cyclic_column(&race->b, seed_of(race, 1), 0,
+                      tsl_cyclic_col(&race->c, ranks_race_spread(j, out->cols, race->c.own_cols)), p->k,
+                      (char *)out->b + (size_t)j * k * b);
   for (int64_t i = 0; i < out->rows; i++)
     for (int64_t j = 0; j < out->cols; j++) {
-      const int64_t at =
-          ranks_race_spread(j, out->cols, of->c.own_cols) * of->c.leading + ranks_race_spread(i, out->rows, of->c.own_rows);
-      memcpy((char *)out->c + (size_t)(i * out->cols + j) * c, (const char *)of->c.data + (size_t)at * c, c);
+      const int64_t at = ranks_race_spread(j, out->cols, race->c.own_cols) * race->c.leading +
+                         ranks_race_spread(i, out->rows, race->c.own_rows);
+      memcpy((char *)out->c + (size_t)(i * out->cols + j) * c, (const char *)race->c.data + (size_t)at * c,
+             c);
     }
   return TESELA_OK;
 }
 
 /* Rows and columns of the verdict are the whole's. */
-static tesela_status judge_sample(const ranks_race_race *of, const sample *taken, double factor, tsl_verdict *out) {
+static tesela_status judge_sample(const ranks_race_race *race, const sample *taken, double factor,
+                                  tsl_verdict *out) {
   enum { OPERATIONS = 1 << 30 };
   tsl_problem problem =
-      tsl_problem_of(TSL_OP_GEMM, taken->rows, taken->cols, of->problem.k, of->problem.a.type);
+      tsl_problem_of(TSL_OP_GEMM, taken->rows, taken->cols, race->problem.k, race->problem.a.type);
   const tsl_judge rule = {.factor = factor, .operations_max = OPERATIONS, .seed = 1};
   *out = (tsl_verdict){.right = true};
   if (taken->rows == 0 || taken->cols == 0)
     return TESELA_OK;
-  problem.b.type = of->problem.b.type;
-  problem.c.type = of->problem.c.type;
+  problem.b.type = race->problem.b.type;
+  problem.c.type = race->problem.c.type;
   problem.b.row_stride = 1;
-  problem.b.col_stride = of->problem.k;
+  problem.b.col_stride = race->problem.k;
   TSL_TRY(tsl_judge_result(&problem, taken->a, taken->b, NULL, taken->c, &rule, out));
-  out->row = tsl_cyclic_row(&of->c, ranks_race_spread(out->row, taken->rows, of->c.own_rows));
-  out->col = tsl_cyclic_col(&of->c, ranks_race_spread(out->col, taken->cols, of->c.own_cols));
+  out->row = tsl_cyclic_row(&race->c, ranks_race_spread(out->row, taken->rows, race->c.own_rows));
+  out->col = tsl_cyclic_col(&race->c, ranks_race_spread(out->col, taken->cols, race->c.own_cols));
   return TESELA_OK;
 }
 
-static tesela_status judge_own(const ranks_race_race *of, double factor, tsl_verdict *out) {
+static tesela_status judge_own(const ranks_race_race *race, double factor, tsl_verdict *out) {
   sample taken = {.rows = 0};
-  tesela_status status = take_sample(of, &taken);
+  tesela_status status = take_sample(race, &taken);
   if (status == TESELA_OK)
-    status = judge_sample(of, &taken, factor, out);
+    status = judge_sample(race, &taken, factor, out);
   tsl_free(taken.a);
   tsl_free(taken.b);
   tsl_free(taken.c);
@@ -161,11 +166,11 @@ static tesela_status judge_own(const ranks_race_race *of, double factor, tsl_ver
 }
 
 /* Every rank's verdict, as one: the worst that any of them came to. */
-static tesela_status ranks_race_judge(ranks_race_race *of, int way) {
-  tsl_ranks *ranks = of->all->ranks;
-  tsl_ranks_entry *entry = &of->point->entries[way];
+static tesela_status ranks_race_judge(ranks_race_race *race, int way) {
+  tsl_ranks *ranks = race->all->ranks;
+  tsl_ranks_entry *entry = &race->point->entries[way];
   tsl_verdict own, *const all = &entry->verdict;
-  TSL_TRY(tsl_agree(ranks, judge_own(of, of->racers[way].factor, &own)));
+  TSL_TRY(tsl_agree(ranks, judge_own(race, race->racers[way].factor, &own)));
   *all = (tsl_verdict){.right = true};
   for (int i = 0; i < ranks->size; i++) {
     tsl_verdict one = own;
@@ -190,19 +195,19 @@ static void leave_out(tsl_ranks_entry *entry, tsl_case_result result, const char
 }
 
 /* Its first run, which is judged and not timed. A failure is the entry's own. */
-static tesela_status admit(ranks_race_race *of, int way) {
-  tsl_ranks_entry *entry = &of->point->entries[way];
-  const double limit = of->all->all.options.time_limit;
+static tesela_status admit(ranks_race_race *race, int way) {
+  tsl_ranks_entry *entry = &race->point->entries[way];
+  const double limit = race->all->all.options.time_limit;
   double seconds;
   char took[32];
   if (entry->result != TSL_CASE_RIGHT)
     return TESELA_OK;
-  tsl_cyclic_spoil(&of->c);
-  if (ranks_race_run_timed(of, way, &seconds) != TESELA_OK) {
+  tsl_cyclic_spoil(&race->c);
+  if (ranks_race_run_timed(race, way, &seconds) != TESELA_OK) {
     leave_out(entry, TSL_CASE_FAILED, tesela_last_error());
     return TESELA_OK;
   }
-  TSL_TRY(ranks_race_judge(of, way));
+  TSL_TRY(ranks_race_judge(race, way));
   if (entry->result != TSL_CASE_RIGHT || seconds <= limit)
     return TESELA_OK;
   snprintf(entry->why, sizeof entry->why, "takes %s for one run, and --time-limit is %.3g s",
@@ -211,71 +216,71 @@ static tesela_status admit(ranks_race_race *of, int way) {
   return TESELA_OK;
 }
 
-static void look_whether_done(const ranks_race_race *of, racer *one) {
-  const tsl_race_options *options = &of->all->all.options;
+static void look_whether_done(const ranks_race_race *race, racer *racer_in) {
+  const tsl_race_options *options = &race->all->all.options;
   double sorted[SAMPLES_MOST], spread_of;
-  memcpy(sorted, one->samples, (size_t)one->count * sizeof *sorted);
-  (void)tsl_measure_median(sorted, one->count, &spread_of);
-  one->is_done = one->count == SAMPLES_MOST ||
-                 (one->count >= SAMPLES_LEAST && one->seconds >= options->seconds_max) ||
-                 (one->count >= SAMPLES_GOAL && spread_of <= options->noise);
+  memcpy(sorted, racer_in->samples, (size_t)racer_in->count * sizeof *sorted);
+  (void)tsl_measure_median(sorted, racer_in->count, &spread_of);
+  racer_in->is_done = racer_in->count == SAMPLES_MOST ||
+                      (racer_in->count >= SAMPLES_LEAST && racer_in->seconds >= options->seconds_max) ||
+                      (racer_in->count >= SAMPLES_GOAL && spread_of <= options->noise);
 }
 
-static tesela_status sample_one(ranks_race_race *of, int way) {
-  racer *one = &of->racers[way];
+static tesela_status sample_one(ranks_race_race *race, int way) {
+  racer *one = &race->racers[way];
   double seconds;
-  TSL_TRY(ranks_race_run_timed(of, way, &seconds));
+  TSL_TRY(ranks_race_run_timed(race, way, &seconds));
   one->samples[one->count++] = seconds;
   one->seconds += seconds;
-  look_whether_done(of, one);
+  look_whether_done(race, one);
   return TESELA_OK;
 }
 
 /* Rounds, in an order that differs from one to the next, until all stand still. */
-static tesela_status run_rounds(ranks_race_race *of) {
+static tesela_status run_rounds(ranks_race_race *race) {
   bool is_running = true;
   for (uint64_t round = 0; is_running; round++) {
-    const int first = (int)(tsl_random_u64(of->all->all.options.seed, round) % TSL_RANKS_WAYS);
+    const int first = (int)(tsl_random_u64(race->all->all.options.seed, round) % TSL_RANKS_WAYS);
     is_running = false;
     for (int i = 0; i < TSL_RANKS_WAYS; i++) {
       const int way = (first + i) % TSL_RANKS_WAYS;
-      if (of->point->entries[way].result != TSL_CASE_RIGHT || of->racers[way].is_done)
+      if (race->point->entries[way].result != TSL_CASE_RIGHT || race->racers[way].is_done)
         continue;
-      TSL_TRY(sample_one(of, way));
+      TSL_TRY(sample_one(race, way));
       is_running = true;
     }
   }
   return TESELA_OK;
 }
 
-static void summarise(ranks_race_race *of) {
+static void summarise(ranks_race_race *race) {
   for (int way = 0; way < TSL_RANKS_WAYS; way++) {
-    racer *one = &of->racers[way];
+    racer *one = &race->racers[way];
     double wall[SAMPLES_MOST];
     memcpy(wall, one->samples, sizeof wall);
     if (one->count == 0)
       continue;
-    tsl_measure_summarise(one->samples, wall, one->count, of->all->all.options.noise,
-                          &of->point->entries[way].timing);
-    of->point->entries[way].timing.batch = 1;
+    tsl_measure_summarise(one->samples, wall, one->count, race->all->all.options.noise,
+                          &race->point->entries[way].timing);
+    race->point->entries[way].timing.batch = 1;
   }
 }
 
-static tesela_status ranks_race_run(ranks_race_race *of) {
-  TSL_TRY(tsl_agree(of->all->ranks, make_matrices(of)));
+static tesela_status ranks_race_run(ranks_race_race *race) {
+  TSL_TRY(tsl_agree(race->all->ranks, make_matrices(race)));
   for (int way = 0; way < TSL_RANKS_WAYS; way++)
-    TSL_TRY(admit(of, way));
-  TSL_TRY(run_rounds(of));
-  summarise(of);
+    TSL_TRY(admit(race, way));
+  TSL_TRY(run_rounds(race));
+  summarise(race);
   return TESELA_OK;
 }
 
 tesela_status tsl_ranks_race(const tsl_ranks_exploration *all, const tsl_pblas *pblas,
                              tsl_ranks_point *point) {
   ranks_race_race of = {.all = all,
-             .pblas = pblas,
-             .point = point,
-             .problem = tsl_explore_problem(&all->all, point->type, point->size)};
+                        .pblas = pblas,
+                        .point = point,
+                        .problem = tsl_explore_problem(&all->all, point->type, point->size)};
   tsl_ranks_entry *peer = &point->entries[TSL_RANKS_WAY_PEER];
   const char *why = pblas && peer->result == TSL_CASE_RIGHT ? tsl_pblas_refuse(&of.problem) : NULL;
   if (why)

@@ -7,6 +7,6 @@
 
 /* Prints what was found. */
 tesela_status tsl_ranks_print(const tsl_call *call, const tsl_ranks_exploration *all,
-                              const tsl_explore_options *given);
+                              const tsl_explore_options *options);
 
 #endif

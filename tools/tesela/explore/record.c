@@ -165,7 +165,7 @@ static json_t *json_sweep(const tsl_exploration *all) {
 /* A device, with its roofs where they were measured. */
 static json_t *json_device(const tsl_device *device, const tsl_measured_list *roofs) {
   json_t *object = tsl_json_device(device, true);
-  const tsl_measured *one = tsl_measured_find(roofs, device);
+  const tsl_measured_times *one = tsl_measured_find(roofs, device);
   if (object && one)
     json_object_set_new(object, "measured", tsl_measured_json(one));
   return object;

@@ -85,8 +85,8 @@ static tesela_status combine(const tsl_chosen_strategy *base, tsl_exploration *a
   return TESELA_OK;
 }
 
-/* The words of the strategy as one, and how many they are: those before the first "PARAMETER=", but the first word is
- * the strategy's whatever it holds. */
+/* The words of the strategy as one, and how many they are: those before the first "PARAMETER=", but the first
+ * word is the strategy's whatever it holds. */
 static tesela_status sweep_read_strategy(char *const *words, int count, int *used, tsl_strategy_list *out) {
   tsl_text text = {0};
   for (*used = 0; *used < count && (*used == 0 || !strchr(words[*used], '=')); ++*used)

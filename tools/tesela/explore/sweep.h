@@ -4,9 +4,9 @@
 
 #include "explore/explore.h"
 
-/* Fills op, strategies and sweep from words: a strategy (in one word or several: "gemm tile_local tile=16", or gemm
- * tile_local), then "PARAMETER=V1,V2". Values need not be ones that the strategy takes. TESELA_BAD_CALL names the
- * word that is wrong. */
+/* Fills op, strategies and sweep from words: a strategy (in one word or several: "gemm tile_local tile=16",
+ * or gemm tile_local), then "PARAMETER=V1,V2". Values need not be ones that the strategy takes.
+ * TESELA_BAD_CALL names the word that is wrong. */
 tesela_status tsl_sweep_read(char *const *words, int count, tsl_exploration *all);
 
 /* For each type, size and device a table of the values, and a curve. */

@@ -20,8 +20,8 @@ typedef struct sweep_report_group {
   const char *unit_name;
 } sweep_report_group;
 
-static const tsl_point *point_of(const sweep_report_group *of, int strategy) {
-  return tsl_explore_at(of->all, of->type, of->size, strategy, of->device);
+static const tsl_point *point_of(const sweep_report_group *group, int strategy) {
+  return tsl_explore_at(group->all, group->type, group->size, strategy, group->device);
 }
 
 static sweep_report_group make_group(const tsl_exploration *all, int type, int size, int device) {
@@ -37,61 +37,61 @@ static sweep_report_group make_group(const tsl_exploration *all, int type, int s
 }
 
 /* Whether every value has the same reason for having no result: a device that the strategy cannot use. */
-static bool sweep_report_is_hopeless(const sweep_report_group *of) {
-  for (int s = 0; s < of->all->strategies.count; s++)
-    if (point_of(of, s)->entry.result != TSL_CASE_REFUSED ||
-        strcmp(point_of(of, s)->entry.why, point_of(of, 0)->entry.why) != 0)
+static bool sweep_report_is_hopeless(const sweep_report_group *group) {
+  for (int s = 0; s < group->all->strategies.count; s++)
+    if (point_of(group, s)->entry.result != TSL_CASE_REFUSED ||
+        strcmp(point_of(group, s)->entry.why, point_of(group, 0)->entry.why) != 0)
       return false;
   return true;
 }
 
 /* --- the table --- */
 
-static void sweep_report_add_point(const sweep_report_group *of, int strategy, tsl_table *table) {
-  const tsl_point *point = point_of(of, strategy);
+static void sweep_report_add_point(const sweep_report_group *group, int strategy, tsl_table *table) {
+  const tsl_point *point = point_of(group, strategy);
   const tsl_measurement *timing = &point->entry.timing;
-  const double value = sweep_report_rate(of->all, point);
+  const double value = sweep_report_rate(group->all, point);
   char text[32];
-  for (int p = 0; p < of->all->sweep.count; p++) {
-    const int param = of->all->sweep.params[p].param;
+  for (int p = 0; p < group->all->sweep.count; p++) {
+    const int param = group->all->sweep.params[p].param;
     tsl_text said = {0};
     tsl_param_print_value(point->entry.strategy, param, point->entry.config.value[param], &said);
     tsl_table_add(table, "%s", tsl_text_get(&said));
     tsl_text_free(&said);
   }
-  tsl_explore_add_result(point, value / of->unit, table);
+  tsl_explore_add_result(point, value / group->unit, table);
   if (point->entry.result != TSL_CASE_RIGHT) {
     for (int blank = 0; blank < 4; blank++)
       tsl_table_add(table, "%s", "");
     tsl_table_add(table, "%s", point->entry.why);
     return;
   }
-  tsl_table_add_painted(table, value == of->best ? TSL_PAINT_GOOD : TSL_PAINT_NONE, "%.0f%%",
-                        100 * value / of->best);
+  tsl_table_add_painted(table, value == group->best ? TSL_PAINT_GOOD : TSL_PAINT_NONE, "%.0f%%",
+                        100 * value / group->best);
   tsl_table_add(table, "%s", tsl_format_seconds(timing->median, text, sizeof text));
   tsl_table_add(table, "%.1f%%", 100 * timing->spread);
   tsl_table_add(table, "%s", tsl_format_number(point->entry.verdict.grade, text, sizeof text));
   tsl_table_add(table, "%s", "");
 }
 
-static void sweep_report_add_table(const sweep_report_group *of, const tsl_form *form, tsl_text *out) {
-  const tsl_exploration *all = of->all;
+static void sweep_report_add_table(const sweep_report_group *group, const tsl_form *form, tsl_text *out) {
+  const tsl_exploration *all = group->all;
   const tsl_strategy *strategy = all->strategies.items[0].strategy;
   tsl_table table = {0};
   tsl_text title = {0};
   for (int p = 0; p < all->sweep.count; p++)
     tsl_table_column(&table, strategy->params[all->sweep.params[p].param].name, TSL_ALIGN_RIGHT, false);
-  tsl_table_column(&table, of->unit_name, TSL_ALIGN_RIGHT, false);
+  tsl_table_column(&table, group->unit_name, TSL_ALIGN_RIGHT, false);
   tsl_table_column(&table, "of best", TSL_ALIGN_RIGHT, false);
   tsl_table_column(&table, "time", TSL_ALIGN_RIGHT, false);
   tsl_table_column(&table, "spread", TSL_ALIGN_RIGHT, false);
   tsl_table_column(&table, "grade", TSL_ALIGN_RIGHT, false);
   tsl_table_column(&table, "", TSL_ALIGN_LEFT, true);
   for (int s = 0; s < all->strategies.count; s++)
-    sweep_report_add_point(of, s, &table);
+    sweep_report_add_point(group, s, &table);
   tsl_text_add(&title, "%s %s on %s, %s, ", tsl_op_name(all->op), strategy->name,
-               all->devices.items[of->device]->name, all->types.items[of->type].name);
-  tsl_explore_add_size(all, of->size, &title);
+               all->devices.items[group->device]->name, all->types.items[group->type].name);
+  tsl_explore_add_size(all, group->size, &title);
   tsl_form_add_table(form, tsl_text_get(&title), &table, out);
   out->failed |= title.failed;
   tsl_text_free(&title);
@@ -125,9 +125,9 @@ static void sweep_report_place_of(const tsl_sweep *sweep, int axis, int strategy
   }
 }
 
-static void name_line(const sweep_report_group *of, int axis, int strategy, char *name, size_t size) {
-  const tsl_sweep *sweep = &of->all->sweep;
-  const tsl_chosen_strategy *chosen = &of->all->strategies.items[strategy];
+static void name_line(const sweep_report_group *group, int axis, int strategy, char *name, size_t size) {
+  const tsl_sweep *sweep = &group->all->sweep;
+  const tsl_chosen_strategy *chosen = &group->all->strategies.items[strategy];
   tsl_text text = {0};
   for (int p = 0; p < sweep->count; p++)
     if (p != axis) {
@@ -138,11 +138,11 @@ static void name_line(const sweep_report_group *of, int axis, int strategy, char
   tsl_text_free(&text);
 }
 
-static void add_curve(const sweep_report_group *of, const tsl_form *form, tsl_text *out) {
-  const tsl_exploration *all = of->all;
+static void add_curve(const sweep_report_group *group, const tsl_form *form, tsl_text *out) {
+  const tsl_exploration *all = group->all;
   const int axis = axis_of(&all->sweep);
   const tsl_swept *along = &all->sweep.params[axis];
-  tsl_curve curve = {.value_title = of->unit_name,
+  tsl_curve curve = {.value_title = group->unit_name,
                      .place_title = all->strategies.items[0].strategy->params[along->param].name,
                      .places = along->count};
   for (int i = 0; i < along->count; i++) {
@@ -157,8 +157,8 @@ static void add_curve(const sweep_report_group *of, const tsl_form *form, tsl_te
     if (line >= TSL_CURVE_LINES_MAX)
       continue;
     curve.line_count = line >= curve.line_count ? line + 1 : curve.line_count;
-    curve.lines[line].values[place] = sweep_report_rate(all, point_of(of, s)) / of->unit;
-    name_line(of, axis, s, curve.lines[line].name, sizeof curve.lines[line].name);
+    curve.lines[line].values[place] = sweep_report_rate(all, point_of(group, s)) / group->unit;
+    name_line(group, axis, s, curve.lines[line].name, sizeof curve.lines[line].name);
   }
   tsl_text drawn = {0};
   tsl_curve_add(&curve, form->markdown ? 0 : 2, form->width, &drawn);
@@ -175,7 +175,8 @@ static const char legend[] = "Compute time by the device's clock, operands on th
                              "of what rounding explains. ~: "
                              "noisy.";
 
-static void sweep_report_add_groups(const tsl_exploration *all, int type, int size, const tsl_form *form, tsl_text *out) {
+static void sweep_report_add_groups(const tsl_exploration *all, int type, int size, const tsl_form *form,
+                                    tsl_text *out) {
   for (int d = 0; d < all->devices.count; d++) {
     const sweep_report_group of = make_group(all, type, size, d);
     if (sweep_report_is_hopeless(&of))

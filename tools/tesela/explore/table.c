@@ -37,11 +37,11 @@ static const kind *const *const kinds[TSL_OP_COUNT] = {[TSL_OP_GEMM] = gemm_kind
                                                        [TSL_OP_SOLVE] = gemm_kinds};
 
 /* The largest value of a table; NaN where it has none. */
-static double table_largest(const tsl_exploration *all, int type, int size, const kind *of) {
+static double table_largest(const tsl_exploration *all, int type, int size, const kind *kind_in) {
   double most = NAN;
   for (int s = 0; s < all->strategies.count; s++)
     for (int d = 0; d < all->devices.count; d++)
-      most = fmax(most, of->value(all, tsl_explore_at(all, type, size, s, d)));
+      most = fmax(most, kind_in->value(all, tsl_explore_at(all, type, size, s, d)));
   return most;
 }
 
@@ -60,12 +60,12 @@ static void table_add_errors(const tsl_exploration *all, int type, int size, int
   tsl_table_add(table, "%s", tsl_format_number(ratio, text, sizeof text));
 }
 
-static void table_fill(const tsl_exploration *all, int type, int size, const kind *of, double unit,
-                 tsl_table *table) {
+static void table_fill(const tsl_exploration *all, int type, int size, const kind *kind_in, double unit,
+                       tsl_table *table) {
   tsl_table_column(table, "strategy", TSL_ALIGN_LEFT, true);
   for (int d = 0; d < all->devices.count && d < TSL_TABLE_COLUMNS_MAX - 4; d++)
     tsl_table_column(table, all->devices.items[d]->name, TSL_ALIGN_RIGHT, false);
-  if (of->has_errors) {
+  if (kind_in->has_errors) {
     tsl_table_column(table, "grade", TSL_ALIGN_RIGHT, false);
     tsl_table_column(table, "of bound", TSL_ALIGN_RIGHT, false);
   }
@@ -79,24 +79,25 @@ static void table_fill(const tsl_exploration *all, int type, int size, const kin
     tsl_text_free(&name);
     for (int d = 0; d < all->devices.count && d < TSL_TABLE_COLUMNS_MAX - 4; d++) {
       const tsl_point *point = tsl_explore_at(all, type, size, s, d);
-      tsl_explore_add_result(point, of->value(all, point) / unit, table);
+      tsl_explore_add_result(point, kind_in->value(all, point) / unit, table);
     }
-    if (of->has_errors)
+    if (kind_in->has_errors)
       table_add_errors(all, type, size, s, table);
   }
 }
 
-static void table_add_table(const tsl_exploration *all, int type, int size, const kind *of, const tsl_form *form,
-                      tsl_text *out) {
-  const double most = table_largest(all, type, size, of);
-  const bool is_first = of == kinds[all->op][0];
+static void table_add_table(const tsl_exploration *all, int type, int size, const kind *kind_in,
+                            const tsl_form *form, tsl_text *out) {
+  const double most = table_largest(all, type, size, kind_in);
+  const bool is_first = kind_in == kinds[all->op][0];
   tsl_table table = {0};
   tsl_text title = {0};
   if (isnan(most) && !is_first)
     return;
-  const bool is_small = of->small_title && most < of->unit;
-  table_fill(all, type, size, of, is_small ? of->unit / 1000 : of->unit, &table);
-  tsl_text_add(&title, "%s, %s, ", is_small ? of->small_title : of->title, all->types.items[type].name);
+  const bool is_small = kind_in->small_title && most < kind_in->unit;
+  table_fill(all, type, size, kind_in, is_small ? kind_in->unit / 1000 : kind_in->unit, &table);
+  tsl_text_add(&title, "%s, %s, ", is_small ? kind_in->small_title : kind_in->title,
+               all->types.items[type].name);
   tsl_explore_add_size(all, size, &title);
   tsl_form_add_table(form, tsl_text_get(&title), &table, out);
   tsl_text_free(&title);

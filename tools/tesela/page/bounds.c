@@ -33,8 +33,8 @@ static const char how_errors[] =
 static double intensity(const tsl_exploration *all, const tsl_point *point) {
   const tsl_problem problem = tsl_explore_problem(all, point->type, point->size);
   tsl_cost_counts account;
-  if (tsl_cost_counts_get(point->entry.strategy, &problem, &point->entry.config, all->devices.items[point->device],
-                     &account))
+  if (tsl_cost_counts_get(point->entry.strategy, &problem, &point->entry.config,
+                          all->devices.items[point->device], &account))
     return tsl_cost_counts_intensity(&problem, &account);
   return point->bytes > 0 ? point->flops / point->bytes : NAN;
 }
@@ -58,11 +58,12 @@ static extent intensities(const tsl_sheet *sheet, int type, int device) {
   return found;
 }
 
-/* The slope from the left edge to the ridge, and the flat roof from there; `slope` is of one of the memory's roofs. */
+/* The slope from the left edge to the ridge, and the flat roof from there; `slope` is of one of the memory's
+ * roofs. */
 static void add_roof(const char *name, double slope, double peak, extent x, int look, tsl_plot *plot) {
   const double ridge = fmin(fmax(peak / slope, x.low), x.high);
-  tsl_series *roof = &plot->series[plot->count];
-  *roof = (tsl_series){.roof = true, .look = look};
+  tsl_chart_series *roof = &plot->series[plot->count];
+  *roof = (tsl_chart_series){.roof = true, .look = look};
   snprintf(roof->name, sizeof roof->name, "%s", name);
   tsl_series_add(roof, x.low, fmin(peak, slope * x.low));
   tsl_series_add(roof, ridge, fmin(peak, slope * ridge));
@@ -71,7 +72,7 @@ static void add_roof(const char *name, double slope, double peak, extent x, int 
 
 static void bounds_add_roofs(const tsl_sheet *sheet, int type, int device, extent x, tsl_plot *plot) {
   const tsl_exploration *all = sheet->page->all;
-  const tsl_measured *one = tsl_sheet_measured(sheet, device);
+  const tsl_measured_times *one = tsl_sheet_measured(sheet, device);
   const tsl_roof_name fma =
       all->types.items[type].types.c == TESELA_F64 ? TSL_ROOF_FMA_F64 : TSL_ROOF_FMA_F32;
   char name[96], text[48];
@@ -79,8 +80,8 @@ static void bounds_add_roofs(const tsl_sheet *sheet, int type, int device, exten
     return;
   const double scale = tsl_sheet_rate(sheet).scale, peak = one->roofs.roof[fma].rate / scale;
   const double copy = one->roofs.roof[TSL_ROOF_COPY].rate / scale;
-  tsl_series *flat = &plot->series[plot->count++];
-  *flat = (tsl_series){.roof = true, .look = 0};
+  tsl_chart_series *flat = &plot->series[plot->count++];
+  *flat = (tsl_chart_series){.roof = true, .look = 0};
   snprintf(flat->name, sizeof flat->name, "roof: %s", tsl_measured_text(one, fma, text, sizeof text));
   tsl_series_add(flat, isnan(copy) ? x.low : fmin(fmax(peak / copy, x.low), x.high), peak);
   tsl_series_add(flat, x.high, peak);
@@ -104,7 +105,7 @@ static void add_roofline_of(tsl_sheet *sheet, int type, int device) {
                      .y = {.label = tsl_sheet_rate(sheet).unit, .log = true}};
     bounds_add_roofs(sheet, type, device, x, &plot);
     for (int i = first; i < count && i < first + TSL_INK_LINES; i++) {
-      tsl_series *series = &plot.series[plot.count++];
+      tsl_chart_series *series = &plot.series[plot.count++];
       tsl_series_begin(sheet, ranked[i], series);
       for (int size = 0; size < all->sizes.count; size++) {
         const tsl_point *point = tsl_explore_at(all, type, size, ranked[i], device);
@@ -137,7 +138,7 @@ void tsl_sheet_add_roofline(tsl_sheet *sheet) {
       add_roofline_of(sheet, t, d);
   tsl_sheet_figures(sheet, false);
   for (int d = 0; d < all->devices.count; d++) {
-    const tsl_measured *one = tsl_measured_find(sheet->page->roofs, all->devices.items[d]);
+    const tsl_measured_times *one = tsl_measured_find(sheet->page->roofs, all->devices.items[d]);
     const char *why = !one ? "" : one->status != TESELA_OK ? one->failure : one->roofs.why;
     if (*why) {
       tsl_text_add(&sheet->out, "<p class=\"missing\">Roofs that are missing: ");
@@ -164,7 +165,7 @@ static void add_errors_of(tsl_sheet *sheet, int type, int device) {
     tsl_text extent_text = {0};
     for (int i = first; i < count && i < first + TSL_INK_LINES; i++) {
       const tsl_point *point = tsl_explore_at(all, type, size, ranked[i], device);
-      tsl_series *series = &plot.series[plot.count];
+      tsl_chart_series *series = &plot.series[plot.count];
       tsl_series_begin(sheet, ranked[i], series);
       tsl_series_add(series, tsl_sheet_value(sheet, point), fmax(point->entry.verdict.grade, least_grade));
       plot.count += series->count > 0;

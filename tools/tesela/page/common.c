@@ -38,22 +38,23 @@ tsl_rate tsl_sheet_rate(const tsl_sheet *sheet) {
   if (compares_bytes(sheet))
     return (tsl_rate){"GB/s", 1e9};
   return common_largest(sheet->page->all, tsl_point_flops) < 1e9 ? (tsl_rate){"MFLOP/s", 1e6}
-                                                          : (tsl_rate){"GFLOP/s", 1e9};
+                                                                 : (tsl_rate){"GFLOP/s", 1e9};
 }
 
 double tsl_sheet_value(const tsl_sheet *sheet, const tsl_point *point) {
   return (compares_bytes(sheet) ? tsl_point_bandwidth : tsl_point_flops)(point) / tsl_sheet_rate(sheet).scale;
 }
 
-const tsl_measured *tsl_sheet_measured(const tsl_sheet *sheet, int device) {
-  const tsl_measured *one = tsl_measured_find(sheet->page->roofs, sheet->page->all->devices.items[device]);
+const tsl_measured_times *tsl_sheet_measured(const tsl_sheet *sheet, int device) {
+  const tsl_measured_times *one =
+      tsl_measured_find(sheet->page->roofs, sheet->page->all->devices.items[device]);
   return one && one->status == TESELA_OK ? one : NULL;
 }
 
 /* What is only read is held to reading. */
 double tsl_sheet_roof(const tsl_sheet *sheet, const tsl_point *point) {
   const tsl_exploration *all = sheet->page->all;
-  const tsl_measured *one = tsl_sheet_measured(sheet, point->device);
+  const tsl_measured_times *one = tsl_sheet_measured(sheet, point->device);
   if (!one)
     return NAN;
   if (all->op == TSL_OP_GEMM)

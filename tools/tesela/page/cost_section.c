@@ -1,4 +1,5 @@
-/* Why one strategy beats another: what each counts of its own runs, and a sentence that holds it to the rung below. */
+/* Why one strategy beats another: what each counts of its own runs, and a sentence that holds it to the rung
+ * below. */
 #include "explain/cost_report.h"
 #include "page/html.h"
 #include "page/sections.h"
@@ -25,32 +26,35 @@ static void cost_section_add_cell(tsl_text *out, const char *text, bool is_text)
 
 static void cost_section_add_bytes(tsl_text *out, double bytes) {
   char text[32];
-  cost_section_add_cell(out, bytes > 0 ? tsl_format_bytes((uint64_t)bytes, text, sizeof text) : "\xe2\x80\x93", false);
+  cost_section_add_cell(
+      out, bytes > 0 ? tsl_format_bytes((uint64_t)bytes, text, sizeof text) : "\xe2\x80\x93", false);
 }
 
 static void cost_section_add_row(const tsl_sheet *sheet, const tsl_problem *problem, const tsl_point *point,
-                    const tsl_counted *one, tsl_text *out) {
-  const tsl_cost_counts *account = &one->account;
+                                 const tsl_counted *counted, tsl_text *out) {
+  const tsl_cost_counts *account = &counted->account;
   char text[64];
   tsl_text groups = {0};
-  tsl_text_add(out, "<tr><th scope=\"row\">%s</th>", one->strategy->name);
+  tsl_text_add(out, "<tr><th scope=\"row\">%s</th>", counted->strategy->name);
   cost_section_add_cell(out, tsl_sheet_number(tsl_sheet_value(sheet, point), text, sizeof text), false);
   cost_section_add_bytes(out, account->global.read + account->global.written);
   cost_section_add_bytes(out, account->local.read + account->local.written);
   cost_section_add_bytes(out, account->memory);
-  cost_section_add_cell(out, tsl_sheet_number(tsl_cost_counts_intensity(problem, account), text, sizeof text), false);
-  tsl_counted_groups(one, &groups);
+  cost_section_add_cell(out, tsl_sheet_number(tsl_cost_counts_intensity(problem, account), text, sizeof text),
+                        false);
+  tsl_counted_groups(counted, &groups);
   cost_section_add_cell(out, tsl_text_get(&groups), true);
   snprintf(text, sizeof text, "%.3g%%", account->items > 0 ? 100 * account->wasted / account->items : 0);
   cost_section_add_cell(out, account->items > 0 ? text : "\xe2\x80\x93", false);
-  cost_section_add_cell(out, tsl_bound_name(one->bounds.first), true);
+  cost_section_add_cell(out, tsl_bound_name(counted->bounds.first), true);
   tsl_text_add(out, "</tr>\n");
   out->failed |= groups.failed;
   tsl_text_free(&groups);
 }
 
-static void cost_section_add_table(const tsl_sheet *sheet, const tsl_problem *problem, const tsl_point *const *points,
-                      const tsl_counted *counted, int count, tsl_text *out) {
+static void cost_section_add_table(const tsl_sheet *sheet, const tsl_problem *problem,
+                                   const tsl_point *const *points, const tsl_counted *counted, int count,
+                                   tsl_text *out) {
   static const char *const titles[] = {"Asked for", "Near", "Memory", "Op/byte"};
   tsl_text_add(out,
                "<div class=\"scroll\" tabindex=\"0\">\n<table>\n<thead><tr><th scope=\"col\" "

@@ -66,9 +66,9 @@ static void add_size_axis(const tsl_exploration *all, const int *order, tsl_axis
 }
 
 /* The roofs over the sizes. */
-static void add_limit(const tsl_sheet *sheet, int type, int device, const int *order, tsl_series *out) {
+static void add_limit(const tsl_sheet *sheet, int type, int device, const int *order, tsl_chart_series *out) {
   const tsl_exploration *all = sheet->page->all;
-  *out = (tsl_series){.roof = true, .look = 1};
+  *out = (tsl_chart_series){.roof = true, .look = 1};
   snprintf(out->name, sizeof out->name, "measured roof");
   for (int i = 0; i < all->sizes.count; i++)
     tsl_series_add(out, edge_of(all->op, &all->sizes.items[order[i]]),
@@ -76,9 +76,9 @@ static void add_limit(const tsl_sheet *sheet, int type, int device, const int *o
 }
 
 static void curves_add_line(const tsl_sheet *sheet, int type, int device, int strategy, const int *order,
-                     tsl_plot *plot) {
+                            tsl_plot *plot) {
   const tsl_exploration *all = sheet->page->all;
-  tsl_series *line = &plot->series[plot->count++];
+  tsl_chart_series *line = &plot->series[plot->count++];
   tsl_series_begin(sheet, strategy, line);
   for (int i = 0; i < all->sizes.count; i++)
     tsl_series_add(line, edge_of(all->op, &all->sizes.items[order[i]]),
@@ -86,7 +86,7 @@ static void curves_add_line(const tsl_sheet *sheet, int type, int device, int st
 }
 
 static void curves_describe(const tsl_sheet *sheet, tsl_plot *plot) {
-  const tsl_series *best = NULL;
+  const tsl_chart_series *best = NULL;
   for (int s = 0; s < plot->count; s++)
     if (!plot->series[s].roof && plot->series[s].count > 0 && !best)
       best = &plot->series[s];
@@ -155,19 +155,20 @@ static int64_t curves_value_of(const tsl_exploration *all, int strategy, int par
 }
 
 /* How many different values a parameter has. */
-static int count_values(const tsl_exploration *all, const variants *of, int param) {
+static int count_values(const tsl_exploration *all, const variants *variants_in, int param) {
   int count = 0;
-  for (int i = 0; i < of->count; i++) {
+  for (int i = 0; i < variants_in->count; i++) {
     bool is_new = true;
     for (int k = 0; k < i && is_new; k++)
-      is_new = curves_value_of(all, of->members[i], param) != curves_value_of(all, of->members[k], param);
+      is_new = curves_value_of(all, variants_in->members[i], param) !=
+               curves_value_of(all, variants_in->members[k], param);
     count += is_new;
   }
   return count;
 }
 
-/* The variants of which this strategy is the first; false where there are no others, or differs in nothing that was
- * named. */
+/* The variants of which this strategy is the first; false where there are no others, or differs in nothing
+ * that was named. */
 static bool find_variants(const tsl_exploration *all, int first, variants *out) {
   const tsl_chosen_strategy *items = all->strategies.items;
   *out = (variants){.along = -1};
@@ -187,30 +188,31 @@ static bool find_variants(const tsl_exploration *all, int first, variants *out) 
 }
 
 /* The other parameters that were swept, as a name: "lanes=4 ". */
-static void curves_add_others(const tsl_exploration *all, const variants *of, int strategy, tsl_text *out) {
+static void curves_add_others(const tsl_exploration *all, const variants *variants_in, int strategy,
+                              tsl_text *out) {
   const tsl_chosen_strategy *chosen = &all->strategies.items[strategy];
   for (int p = 0; p < tsl_strategy_params(chosen->strategy); p++)
-    if (p != of->along && chosen->given & 1u << p && count_values(all, of, p) > 1) {
+    if (p != variants_in->along && chosen->given & 1u << p && count_values(all, variants_in, p) > 1) {
       tsl_text_add(out, "%s", out->length ? " " : "");
       tsl_config_print_one(chosen->strategy, p, &chosen->config, out);
     }
 }
 
 /* The series of this name, which is made where there is none yet; NULL where the figure is full. */
-static tsl_series *series_named(tsl_plot *plot, const char *name) {
+static tsl_chart_series *series_named(tsl_plot *plot, const char *name) {
   for (int s = 0; s < plot->count; s++)
     if (strcmp(plot->series[s].name, name) == 0)
       return &plot->series[s];
   if (plot->count == TSL_INK_LINES)
     return NULL;
-  tsl_series *made = &plot->series[plot->count];
-  *made = (tsl_series){.look = plot->count};
+  tsl_chart_series *made = &plot->series[plot->count];
+  *made = (tsl_chart_series){.look = plot->count};
   snprintf(made->name, sizeof made->name, "%.90s", name);
   plot->count++;
   return made;
 }
 
-static void sort_spots(tsl_series *series) {
+static void sort_spots(tsl_chart_series *series) {
   for (int i = 1; i < series->count; i++) {
     const tsl_spot spot = series->spots[i];
     int at = i;
@@ -220,12 +222,12 @@ static void sort_spots(tsl_series *series) {
   }
 }
 
-static void add_param_axis(const tsl_exploration *all, const variants *of, tsl_axis *axis) {
-  const tsl_strategy *strategy = all->strategies.items[of->members[0]].strategy;
-  tsl_series values = {.count = 0};
-  axis->label = strategy->params[of->along].name;
-  for (int i = 0; i < of->count; i++) {
-    const double value = (double)curves_value_of(all, of->members[i], of->along);
+static void add_param_axis(const tsl_exploration *all, const variants *variants_in, tsl_axis *axis) {
+  const tsl_strategy *strategy = all->strategies.items[variants_in->members[0]].strategy;
+  tsl_chart_series values = {.count = 0};
+  axis->label = strategy->params[variants_in->along].name;
+  for (int i = 0; i < variants_in->count; i++) {
+    const double value = (double)curves_value_of(all, variants_in->members[i], variants_in->along);
     bool is_new = true;
     for (int k = 0; k < values.count && is_new; k++)
       is_new = values.spots[k].x != value;
@@ -239,29 +241,32 @@ static void add_param_axis(const tsl_exploration *all, const variants *of, tsl_a
 }
 
 /* Of one type and size: a line for each device, and for each value of the other parameters. */
-static void add_sweep_of(tsl_sheet *sheet, const variants *of, int type, int size) {
+static void add_sweep_of(tsl_sheet *sheet, const variants *variants_in, int type, int size) {
   const tsl_exploration *all = sheet->page->all;
   tsl_plot plot = {.lines = true, .y = {.label = tsl_sheet_rate(sheet).unit, .from_zero = true}};
   tsl_text extent = {0};
-  add_param_axis(all, of, &plot.x);
+  add_param_axis(all, variants_in, &plot.x);
   for (int d = 0; d < all->devices.count; d++)
-    for (int i = 0; i < of->count; i++) {
+    for (int i = 0; i < variants_in->count; i++) {
       tsl_text others = {0}, name = {0};
-      curves_add_others(all, of, of->members[i], &others);
+      curves_add_others(all, variants_in, variants_in->members[i], &others);
       tsl_text_add(&name, "%s%s%s", all->devices.items[d]->name, others.length ? ", " : "",
                    tsl_text_get(&others));
-      const double value = tsl_sheet_value(sheet, tsl_explore_at(all, type, size, of->members[i], d));
-      tsl_series *series = isnan(value) ? NULL : series_named(&plot, tsl_text_get(&name));
+      const double value =
+          tsl_sheet_value(sheet, tsl_explore_at(all, type, size, variants_in->members[i], d));
+      tsl_chart_series *series = isnan(value) ? NULL : series_named(&plot, tsl_text_get(&name));
       if (series)
-        tsl_series_add(series, (double)curves_value_of(all, of->members[i], of->along), value);
+        tsl_series_add(series, (double)curves_value_of(all, variants_in->members[i], variants_in->along),
+                       value);
       tsl_text_free(&others);
       tsl_text_free(&name);
     }
   for (int s = 0; s < plot.count; s++)
     sort_spots(&plot.series[s]);
   tsl_sheet_add_size(sheet, size, &extent);
-  snprintf(plot.title, sizeof plot.title, "%s, %s, %s", all->strategies.items[of->members[0]].strategy->name,
-           all->types.items[type].name, tsl_text_get(&extent));
+  snprintf(plot.title, sizeof plot.title, "%s, %s, %s",
+           all->strategies.items[variants_in->members[0]].strategy->name, all->types.items[type].name,
+           tsl_text_get(&extent));
   tsl_text_free(&extent);
   snprintf(plot.about, sizeof plot.about, "The rate over the parameter %s, one line for each device.",
            plot.x.label);

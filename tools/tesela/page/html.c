@@ -4,7 +4,7 @@
 
 /* Bytes of the UTF-8 character that starts here; 0 where there is none, or one that nobody may write (control
  * characters, surrogates, overlong forms). */
-static size_t character(const unsigned char *at) {
+static size_t character(const unsigned char *src) {
   static const struct {
     size_t bytes;
     uint32_t least;
@@ -12,13 +12,13 @@ static size_t character(const unsigned char *at) {
   } forms[] = {
       {1, 0x20, 0x80, 0x00}, {2, 0xa0, 0xe0, 0xc0}, {3, 0x800, 0xf0, 0xe0}, {4, 0x10000, 0xf8, 0xf0}};
   for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-    if ((at[0] & forms[i].mask) != forms[i].head)
+    if ((src[0] & forms[i].mask) != forms[i].head)
       continue;
-    uint32_t code = at[0] & (unsigned char)~forms[i].mask;
+    uint32_t code = src[0] & (unsigned char)~forms[i].mask;
     for (size_t k = 1; k < forms[i].bytes; k++) {
-      if ((at[k] & 0xc0) != 0x80)
+      if ((src[k] & 0xc0) != 0x80)
         return 0;
-      code = code << 6 | (at[k] & 0x3f);
+      code = code << 6 | (src[k] & 0x3f);
     }
     const bool is_good =
         code >= forms[i].least && code != 0x7f && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);

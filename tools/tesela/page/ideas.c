@@ -1,4 +1,5 @@
-/* The ideas behind the strategies that have a number, each with its picture: the comment that its source begins with. */
+/* The ideas behind the strategies that have a number, each with its picture: the comment that its source
+ * begins with. */
 #include "cli/strategy_page.h"
 #include "page/html.h"
 #include "page/sections.h"

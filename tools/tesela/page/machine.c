@@ -33,8 +33,8 @@ static const char *compiler(void) {
 
 static void add_load(const tsl_exploration *all, tsl_text *out) {
   if (!isnan(all->load_average[0]))
-    machine_add_row(out, "load before", "%.2f, %.2f, %.2f (averages of 1, 5 and 15 minutes)", all->load_average[0],
-            all->load_average[1], all->load_average[2]);
+    machine_add_row(out, "load before", "%.2f, %.2f, %.2f (averages of 1, 5 and 15 minutes)",
+                    all->load_average[0], all->load_average[1], all->load_average[2]);
 }
 
 static void add_conditions(const tsl_exploration *all, tsl_text *out) {
@@ -52,12 +52,13 @@ static void machine_add_run(const tsl_sheet *sheet, tsl_text *out) {
   tsl_text_add(out, "<div class=\"card\">\n<h3>The run</h3>\n<dl>\n");
   machine_add_row(out, "command", "%s", page->command);
   machine_add_row(out, "started", "%s", page->all->date);
-  machine_add_row(out, "tesela", "%s%s%s, %s", page->version, *page->revision ? ", revision " : "", page->revision,
-          compiler());
+  machine_add_row(out, "tesela", "%s%s%s, %s", page->version, *page->revision ? ", revision " : "",
+                  page->revision, compiler());
   machine_add_row(out, "host threads", "%d", page->all->threads);
   add_load(page->all, out);
   machine_add_row(out, "limits", "%g s an entry, noise goal %g %%, %g s a run at most, seed %llu",
-          options->seconds_max, 100 * options->noise, options->time_limit, (unsigned long long)options->seed);
+                  options->seconds_max, 100 * options->noise, options->time_limit,
+                  (unsigned long long)options->seed);
   add_conditions(page->all, out);
   tsl_text_add(out, "</dl>\n</div>\n");
 }
@@ -85,7 +86,8 @@ static void add_clocks(const tsl_exploration *all, int device, tsl_text *out) {
   else if (most > 0 && most == least)
     machine_add_row(out, "clock", "%d MHz around the measurements, at most %d MHz", most, highest);
   else if (most > 0)
-    machine_add_row(out, "clock", "%d to %d MHz around the measurements, at most %d MHz", least, most, highest);
+    machine_add_row(out, "clock", "%d to %d MHz around the measurements, at most %d MHz", least, most,
+                    highest);
   else if (*why)
     machine_add_row(out, "clock", "at most %d MHz; not read: %s", highest, why);
   else if (highest > 0)
@@ -93,7 +95,8 @@ static void add_clocks(const tsl_exploration *all, int device, tsl_text *out) {
 }
 
 static void machine_add_roofs(const tsl_sheet *sheet, int device, tsl_text *out) {
-  const tsl_measured *one = tsl_measured_find(sheet->page->roofs, sheet->page->all->devices.items[device]);
+  const tsl_measured_times *one =
+      tsl_measured_find(sheet->page->roofs, sheet->page->all->devices.items[device]);
   char bytes[32];
   if (!one)
     return;
@@ -109,7 +112,8 @@ static void machine_add_roofs(const tsl_sheet *sheet, int device, tsl_text *out)
     char text[48];
     if (!isnan(one->roofs.roof[i].rate))
       machine_add_row(out, names[i], "%s (spread %.1f %%)",
-              tsl_measured_text(one, (tsl_roof_name)i, text, sizeof text), 100 * one->roofs.roof[i].spread);
+                      tsl_measured_text(one, (tsl_roof_name)i, text, sizeof text),
+                      100 * one->roofs.roof[i].spread);
   }
   if (one->roofs.bytes > 0)
     machine_add_row(out, "with arrays of", "%s", tsl_format_bytes(one->roofs.bytes, bytes, sizeof bytes));
@@ -127,7 +131,7 @@ static void machine_add_device(const tsl_sheet *sheet, int index, tsl_text *out)
   machine_add_row(out, "driver", "%s", device->platform);
   if (device->threads > 0)
     machine_add_row(out, "units", "%d, with %d thread%s", device->compute_units, device->threads,
-            device->threads == 1 ? "" : "s");
+                    device->threads == 1 ? "" : "s");
   else
     machine_add_row(out, "units", "%d", device->compute_units);
   add_clocks(all, index, out);

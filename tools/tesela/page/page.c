@@ -61,8 +61,8 @@ static void page_add_labels(const tsl_exploration *all, tsl_text *out) {
   }
 }
 
-static void add_count(int count, const char *one, const char *several, tsl_text *out) {
-  tsl_text_add(out, "%d %s \xc2\xb7 ", count, count == 1 ? one : several);
+static void add_count(int count, const char *item, const char *several, tsl_text *out) {
+  tsl_text_add(out, "%d %s \xc2\xb7 ", count, count == 1 ? item : several);
 }
 
 static void page_add_facts(const tsl_sheet *sheet, tsl_text *out) {

@@ -37,9 +37,9 @@ static bool starts(const char *text, const char *with) {
 }
 
 /* "rgb( 0, 0, 162)" becomes "var(--axis)"; the length of what was replaced, 0 for none. */
-static size_t add_ink(const char *at, tsl_text *out) {
+static size_t add_ink(const char *src, tsl_text *out) {
   int red, green, blue, length = 0;
-  if (!starts(at, "rgb(") || sscanf(at, "rgb( %d , %d , %d )%n", &red, &green, &blue, &length) != 3 ||
+  if (!starts(src, "rgb(") || sscanf(src, "rgb( %d , %d , %d )%n", &red, &green, &blue, &length) != 3 ||
       length == 0)
     return 0;
   for (size_t i = 0; i < sizeof inks / sizeof *inks; i++)
@@ -51,10 +51,10 @@ static size_t add_ink(const char *at, tsl_text *out) {
 }
 
 /* Names are made unique: id='x' and href='#x' get the picture's number in front of x. */
-static size_t picture_add_name(const char *at, int number, tsl_text *out) {
+static size_t picture_add_name(const char *src, int number, tsl_text *out) {
   static const char *const before[] = {" id='", " id=\"", "href='#", "href=\"#", "url(#"};
   for (size_t i = 0; i < sizeof before / sizeof *before; i++)
-    if (starts(at, before[i])) {
+    if (starts(src, before[i])) {
       tsl_text_add(out, "%sp%d-", before[i], number);
       return strlen(before[i]);
     }
@@ -62,29 +62,29 @@ static size_t picture_add_name(const char *at, int number, tsl_text *out) {
 }
 
 /* Groups with nothing in them, which gnuplot leaves in numbers. */
-static size_t empty_group(const char *at) {
-  if (!starts(at, "<g "))
+static size_t empty_group(const char *src) {
+  if (!starts(src, "<g "))
     return 0;
-  const char *end = strchr(at, '>');
+  const char *end = strchr(src, '>');
   if (!end)
     return 0;
   end++;
   end += strspn(end, " \t\n");
-  return starts(end, "</g>") ? (size_t)(end - at) + strlen("</g>") : 0;
+  return starts(end, "</g>") ? (size_t)(end - src) + strlen("</g>") : 0;
 }
 
-static void add_inside(const char *at, const char *end, int number, tsl_text *out) {
-  while (at < end) {
-    size_t taken = add_ink(at, out);
+static void add_inside(const char *src, const char *end, int number, tsl_text *out) {
+  while (src < end) {
+    size_t taken = add_ink(src, out);
     if (taken == 0)
-      taken = picture_add_name(at, number, out);
+      taken = picture_add_name(src, number, out);
     if (taken == 0)
-      taken = empty_group(at);
+      taken = empty_group(src);
     if (taken == 0) {
-      tsl_text_add_bytes(out, at, 1);
+      tsl_text_add_bytes(out, src, 1);
       taken = 1;
     }
-    at += taken;
+    src += taken;
   }
 }
 

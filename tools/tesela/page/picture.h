@@ -4,8 +4,8 @@
 
 #include "base/text.h"
 
-/* Colours that scripts use: numbers that gnuplot hands through, and which become the page's variables, so that the
- * picture follows its scheme. X(NAME, blue of #0000xx, the variable) */
+/* Colours that scripts use: numbers that gnuplot hands through, and which become the page's variables, so
+ * that the picture follows its scheme. X(NAME, blue of #0000xx, the variable) */
 #define TSL_INK_LIST(X)                                                                                      \
   X(TEXT, 161, "--text")                                                                                     \
   X(AXIS, 162, "--axis")                                                                                     \

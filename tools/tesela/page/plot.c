@@ -9,15 +9,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The drawing in gnuplot's units, which are a pixel's where the page shows it as it is: the plot, the labels below and
- * above it, and the key below those, which has rows and columns. A name takes so much a character, and its sample so
- * much in front of it, in the widest of the usual fonts. */
+/* The drawing in gnuplot's units, which are a pixel's where the page shows it as it is: the plot, the labels
+ * below and above it, and the key below those, which has rows and columns. A name takes so much a character,
+ * and its sample so much in front of it, in the widest of the usual fonts. */
 enum { WIDTH = 540, PLOT_HEIGHT = 300, BELOW = 60, ABOVE = 10, LEFT = 66, RIGHT = 24 };
 enum { KEY_ROW = 23, KEY_SAMPLE = 48, KEY_COLUMNS = 3 };
 static const double key_character = 7.9;
 
-/* Marks that stay apart in grey, too: circle, square, triangle, diamond, triangle upside down; then hollow ones; then three for strategies
- * whose colour others of the same picture may have. */
+/* Marks that stay apart in grey, too: circle, square, triangle, diamond, triangle upside down; then hollow
+ * ones; then three for strategies whose colour others of the same picture may have. */
 static const int marks[] = {7, 5, 9, 13, 11, 6, 4, 8, 12, 15, 10, 14};
 /* Dashes: whole, long, short, dash and dot; in multiples of the line's width. */
 static const char *const dashes[] = {"solid", "(9,4)", "(3,3)", "(10,3,2,3)"};
@@ -25,15 +25,15 @@ enum { MARKS = sizeof marks / sizeof *marks, DASHES = sizeof dashes / sizeof *da
 
 /* --- series --- */
 
-void tsl_series_begin(const tsl_sheet *sheet, int strategy, tsl_series *out) {
+void tsl_series_begin(const tsl_sheet *sheet, int strategy, tsl_chart_series *out) {
   tsl_text name = {0};
-  *out = (tsl_series){.look = tsl_sheet_look(sheet, strategy)};
+  *out = (tsl_chart_series){.look = tsl_sheet_look(sheet, strategy)};
   tsl_sheet_add_strategy(sheet, strategy, &name);
   snprintf(out->name, sizeof out->name, "%.90s", tsl_text_get(&name));
   tsl_text_free(&name);
 }
 
-void tsl_series_add(tsl_series *series, double x, double y) {
+void tsl_series_add(tsl_chart_series *series, double x, double y) {
   if (!isnan(x) && !isnan(y) && series->count < TSL_SELECT_MAX)
     series->spots[series->count++] = (tsl_spot){x, y};
 }
@@ -94,21 +94,22 @@ static double round_nicely(double value, int direction) {
   return value;
 }
 
-static void add_tick(tsl_text *out, double at, double shown, bool is_first) {
-  tsl_text_add(out, "%s'%.12g' %.12g", is_first ? "" : ", ", shown, at);
+static void add_tick(tsl_text *out, double index, double shown, bool is_first) {
+  tsl_text_add(out, "%s'%.12g' %.12g", is_first ? "" : ", ", shown, index);
 }
 
 /* Ticks of a logarithm: the closer, the fewer decades there are. */
-static void add_log_ticks(const range *of, tsl_text *out) {
+static void add_log_ticks(const range *range_in, tsl_text *out) {
   static const double steps[][8] = {{1, 1.5, 2, 3, 4, 5, 6, 8}, {1, 2, 5}, {1}};
-  const double decades = log10(of->high / of->low);
+  const double decades = log10(range_in->high / range_in->low);
   const double *chosen = steps[decades <= 1.2 ? 0 : decades <= 2.5 ? 1 : 2];
   const int stride = decades > 8 ? 2 : 1;
   bool is_first = true;
-  for (int power = (int)floor(log10(of->low) + 1e-9); power <= (int)ceil(log10(of->high)); power += stride)
+  for (int power = (int)floor(log10(range_in->low) + 1e-9); power <= (int)ceil(log10(range_in->high));
+       power += stride)
     for (int i = 0; i < 8 && chosen[i] > 0; i++) {
       const double at = chosen[i] * pow(10, power);
-      if (at < of->low * (1 - 1e-9) || at > of->high * (1 + 1e-9))
+      if (at < range_in->low * (1 - 1e-9) || at > range_in->high * (1 + 1e-9))
         continue;
       add_tick(out, at, at, is_first);
       is_first = false;
@@ -116,13 +117,13 @@ static void add_log_ticks(const range *of, tsl_text *out) {
 }
 
 /* Ticks that were given, but those that would stand too close to the one before. */
-static void add_given_ticks(const tsl_axis *axis, const range *of, tsl_text *out) {
+static void add_given_ticks(const tsl_axis *axis, const range *range_in, tsl_text *out) {
   double last = NAN;
   for (int i = 0; i < axis->tick_count; i++) {
     const double at = axis->ticks[i].x;
-    const double place =
-        axis->log ? log(at / of->low) / log(of->high / of->low) : (at - of->low) / (of->high - of->low);
-    if (at < of->low || at > of->high || place - last < 0.07)
+    const double place = axis->log ? log(at / range_in->low) / log(range_in->high / range_in->low)
+                                   : (at - range_in->low) / (range_in->high - range_in->low);
+    if (at < range_in->low || at > range_in->high || place - last < 0.07)
       continue;
     add_tick(out, at, axis->ticks[i].y, isnan(last));
     last = place;
@@ -147,19 +148,20 @@ static range choose_range(const tsl_plot *plot, const tsl_axis *axis, bool of_x)
   return found;
 }
 
-static void add_axis(const char *name, const tsl_axis *axis, const range *of, tsl_text *out) {
-  tsl_text_add(out, "set %srange [%.12g:%.12g]\n", name, of->low, of->high);
+static void add_axis(const char *name, const tsl_axis *axis, const range *range_in, tsl_text *out) {
+  tsl_text_add(out, "set %srange [%.12g:%.12g]\n", name, range_in->low, range_in->high);
   if (axis->log)
     tsl_text_add(out, "set logscale %s\n", name);
   if (axis->tick_count > 0 || axis->log) {
     tsl_text_add(out, "set %stics (", name);
     if (axis->tick_count > 0)
-      add_given_ticks(axis, of, out);
+      add_given_ticks(axis, range_in, out);
     else
-      add_log_ticks(of, out);
+      add_log_ticks(range_in, out);
     tsl_text_add(out, ")\n");
   }
-  /* On the left the label stands at the edge: numbers as wide as the margin, or of one digit, leave it alone. */
+  /* On the left the label stands at the edge: numbers as wide as the margin, or of one digit, leave it alone.
+   */
   tsl_text_add(out, *name == 'y' ? "set label " : "set xlabel ");
   tsl_picture_add_string(out, axis->label);
   tsl_text_add(out, "%s textcolor rgb '#%06x'\n",
@@ -185,13 +187,14 @@ static int key_rows(const tsl_plot *plot) {
   return (plot->count + columns - 1) / columns;
 }
 
-/* As many as there are colours, each with one; in every further round through these one of the rest, another each time. */
+/* As many as there are colours, each with one; in every further round through these one of the rest, another
+ * each time. */
 static int mark_of(int look) {
   const int round = look / TSL_INK_LINES;
   return marks[round == 0 ? look : TSL_INK_LINES + (look + round) % (MARKS - TSL_INK_LINES)];
 }
 
-static void add_look(const tsl_series *series, bool lines, tsl_text *out) {
+static void add_look(const tsl_chart_series *series, bool lines, tsl_text *out) {
   if (series->roof) {
     tsl_text_add(out, " with lines linecolor rgb '#%06x' linewidth 1.2 dashtype %s", TSL_INK_ROOF,
                  dashes[series->look % DASHES]);

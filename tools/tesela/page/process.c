@@ -39,7 +39,8 @@ static void close_all(int *fds) {
     close_one(&fds[i]);
 }
 
-/* Above the standard streams, so that a pipe's end never is one of those that it becomes in the other program. */
+/* Above the standard streams, so that a pipe's end never is one of those that it becomes in the other
+ * program. */
 static int raise_fd(int fd) {
   if (fd < 0 || fd > STDERR_FILENO)
     return fd;
@@ -63,7 +64,8 @@ static bool open_pipes(process_running *run) {
   return true;
 }
 
-/* Starts it in a process group of its own, which can be ended whole, and with signals as a shell would start it. */
+/* Starts it in a process group of its own, which can be ended whole, and with signals as a shell would start
+ * it. */
 static int process_start(process_running *run) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
@@ -189,7 +191,8 @@ static tesela_status process_judge(const process_running *run, int code) {
   return TESELA_OK;
 }
 
-/* A pipe that nobody reads any more shall be an error here, and no signal: held back in this thread, and taken away. */
+/* A pipe that nobody reads any more shall be an error here, and no signal: held back in this thread, and
+ * taken away. */
 typedef struct held {
   sigset_t before;
   bool was_pending;
@@ -218,7 +221,8 @@ static void release_sigpipe(const held *kept) {
 
 tesela_status tsl_process_run(const tsl_process *process, tsl_text *output, bool *found) {
   tsl_text errors = {0};
-  process_running run = {.what = process, .end = tsl_clock() + process->seconds, .texts = {NULL, output, &errors}};
+  process_running run = {
+      .what = process, .end = tsl_clock() + process->seconds, .texts = {NULL, output, &errors}};
   tesela_status status = TESELA_OK;
   *found = true;
   const held kept = hold_sigpipe();

@@ -12,9 +12,9 @@ typedef struct tsl_process {
   size_t output_max; /* bytes; it is ended when it writes more */
 } tsl_process;
 
-/* Runs it to its end. *found is false, and nothing else happened, where PATH has no such program. `output` gets what
- * it wrote to standard output. TESELA_IO_FAILED when it failed, was ended or wrote too much: the sentence has its last
- * line on standard error. */
+/* Runs it to its end. *found is false, and nothing else happened, where PATH has no such program. `output`
+ * gets what it wrote to standard output. TESELA_IO_FAILED when it failed, was ended or wrote too much: the
+ * sentence has its last line on standard error. */
 tesela_status tsl_process_run(const tsl_process *process, tsl_text *output, bool *found);
 
 #endif

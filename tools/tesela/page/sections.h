@@ -32,7 +32,7 @@ const char *tsl_sheet_error_unit(const tsl_sheet *sheet);
 bool tsl_sheet_has_times(const tsl_sheet *sheet);
 /* The size with most work at which something ran on the device; -1: none did. */
 int tsl_sheet_largest_size(const tsl_sheet *sheet, int type, int device);
-const tsl_measured *tsl_sheet_measured(const tsl_sheet *sheet, int device);
+const tsl_measured_times *tsl_sheet_measured(const tsl_sheet *sheet, int device);
 
 /* A strategy's name, with parameters where the user gave some. */
 void tsl_sheet_add_strategy(const tsl_sheet *sheet, int strategy, tsl_text *out);
@@ -74,13 +74,13 @@ typedef struct tsl_spot {
 } tsl_spot;
 
 /* One line, or a set of marks. */
-typedef struct tsl_series {
+typedef struct tsl_chart_series {
   char name[96];
   tsl_spot spots[TSL_SELECT_MAX];
   int count;
   int look;  /* which colour, dash and mark: equal numbers look alike on the whole page */
   bool roof; /* drawn as a limit, without marks */
-} tsl_series;
+} tsl_chart_series;
 
 enum { TSL_SERIES_MAX = TSL_INK_LINES + 3 }; /* nine lines, and limits */
 
@@ -95,7 +95,7 @@ typedef struct tsl_axis {
 } tsl_axis;
 
 typedef struct tsl_plot {
-  tsl_series series[TSL_SERIES_MAX];
+  tsl_chart_series series[TSL_SERIES_MAX];
   int count;
   tsl_axis x, y;
   bool lines;      /* else marks only */
@@ -104,8 +104,8 @@ typedef struct tsl_plot {
 } tsl_plot;
 
 /* A series of this strategy, without spots yet; and another spot, unless it has no number. */
-void tsl_series_begin(const tsl_sheet *sheet, int strategy, tsl_series *out);
-void tsl_series_add(tsl_series *series, double x, double y);
+void tsl_series_begin(const tsl_sheet *sheet, int strategy, tsl_chart_series *out);
+void tsl_series_add(tsl_chart_series *series, double x, double y);
 /* Strategies that ran on the device, by their best rate at any size, the fastest first; returns how many. */
 int tsl_sheet_rank(const tsl_sheet *sheet, int type, int device, int *ranked);
 
@@ -114,7 +114,8 @@ void tsl_sheet_figures(tsl_sheet *sheet, bool begin);
 /* Draws a figure with its caption; a plot without a spot is left out. */
 void tsl_sheet_add_plot(tsl_sheet *sheet, const tsl_plot *plot);
 
-/* The look of a strategy: numbered among those of its kind (C on the host, or kernels), in the ladder's order. */
+/* The look of a strategy: numbered among those of its kind (C on the host, or kernels), in the ladder's
+ * order. */
 int tsl_sheet_look(const tsl_sheet *sheet, int strategy);
 
 #endif

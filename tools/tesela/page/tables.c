@@ -92,13 +92,13 @@ static void add_glance_row(tsl_sheet *sheet, const tsl_point *point, const glanc
   tsl_text_free(&size);
 }
 
-static void add_glance_head(tsl_sheet *sheet, const glance_columns *of) {
+static void add_glance_head(tsl_sheet *sheet, const glance_columns *columns_in) {
   const struct {
     const char *title, *class;
     bool left_out;
   } columns[] = {{"Device", "text", false},  {"Type", "text", false},
                  {"Fastest", "text", false}, {tsl_sheet_rate(sheet).unit, "", false},
-                 {"Of roof", "", false},     {"Speed-up", "", !of->has_speedup},
+                 {"Of roof", "", false},     {"Speed-up", "", !columns_in->has_speedup},
                  {"Size", "", false}};
   tsl_text_add(&sheet->out, "<div class=\"scroll\" tabindex=\"0\">\n<table class=\"glance\">\n<thead><tr>");
   for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
@@ -162,7 +162,7 @@ static void add_hint(const tsl_point *point, tsl_text *out) {
 }
 
 static void tables_add_cell(const tsl_point *point, double value, const tsl_digits *column, bool is_best,
-                     tsl_text *out) {
+                            tsl_text *out) {
   static const char *const classes[] = {[TSL_CASE_RIGHT] = "",
                                         [TSL_CASE_WRONG] = "bad",
                                         [TSL_CASE_REFUSED] = "faint",
@@ -185,12 +185,12 @@ static void tables_add_cell(const tsl_point *point, double value, const tsl_digi
   tsl_text_add(out, "</td>");
 }
 
-static void tables_add_errors(const tsl_sheet *sheet, const grid *of, int strategy, tsl_text *out) {
+static void tables_add_errors(const tsl_sheet *sheet, const grid *grid_in, int strategy, tsl_text *out) {
   const tsl_exploration *all = sheet->page->all;
   double grade = NAN, ratio = NAN;
   char text[64];
   for (int d = 0; d < all->devices.count; d++) {
-    const tsl_race_entry *entry = &tsl_explore_at(all, of->type, of->size, strategy, d)->entry;
+    const tsl_race_entry *entry = &tsl_explore_at(all, grid_in->type, grid_in->size, strategy, d)->entry;
     if (entry->result != TSL_CASE_RIGHT && entry->result != TSL_CASE_WRONG)
       continue;
     grade = fmax(grade, entry->verdict.grade);
@@ -200,16 +200,16 @@ static void tables_add_errors(const tsl_sheet *sheet, const grid *of, int strate
   tsl_text_add(out, "<td class=\"quiet\">%s</td>", tsl_sheet_number(ratio, text, sizeof text));
 }
 
-static void tables_add_head(const tsl_sheet *sheet, const grid *of, tsl_text *out) {
+static void tables_add_head(const tsl_sheet *sheet, const grid *grid_in, tsl_text *out) {
   const tsl_exploration *all = sheet->page->all;
   tsl_text_add(out,
                "<div class=\"scroll\" tabindex=\"0\">\n<table>\n<caption>%s</caption>\n<thead><tr><th "
                "scope=\"col\" class=\"text\">"
                "Strategy</th>",
-               of->title);
+               grid_in->title);
   for (int d = 0; d < all->devices.count; d++)
     tsl_text_add(out, "<th scope=\"col\">%s</th>", all->devices.items[d]->name);
-  if (of->has_errors)
+  if (grid_in->has_errors)
     tsl_text_add(
         out,
         "<th scope=\"col\" class=\"quiet\" title=\"largest error in units of rounding, the "
@@ -220,13 +220,13 @@ static void tables_add_head(const tsl_sheet *sheet, const grid *of, tsl_text *ou
 }
 
 /* A peer's version stands in the first table only. */
-static void add_row_name(const tsl_sheet *sheet, const grid *of, int strategy, tsl_text *out) {
+static void add_row_name(const tsl_sheet *sheet, const grid *grid_in, int strategy, tsl_text *out) {
   tsl_text name = {0}, peer = {0};
   tsl_sheet_add_strategy(sheet, strategy, &name);
   tsl_explore_add_peer(sheet->page->all, strategy, &peer);
   tsl_text_add(out, "<tr><th scope=\"row\">");
   tsl_html_add(out, tsl_text_get(&name));
-  if (of->value == tsl_sheet_value && peer.length > 0) {
+  if (grid_in->value == tsl_sheet_value && peer.length > 0) {
     tsl_text_add(out, "<small>");
     tsl_html_add(out, tsl_text_get(&peer));
     tsl_text_add(out, "</small>");
@@ -236,7 +236,7 @@ static void add_row_name(const tsl_sheet *sheet, const grid *of, int strategy, t
   tsl_text_free(&peer);
 }
 
-static void add_grid(tsl_sheet *sheet, const grid *of) {
+static void add_grid(tsl_sheet *sheet, const grid *grid_in) {
   const tsl_exploration *all = sheet->page->all;
   tsl_digits columns[TSL_SELECT_MAX] = {{0}};
   double best[TSL_SELECT_MAX];
@@ -244,23 +244,23 @@ static void add_grid(tsl_sheet *sheet, const grid *of) {
   for (int d = 0; d < all->devices.count; d++) {
     best[d] = NAN;
     for (int s = 0; s < all->strategies.count; s++) {
-      const double value = of->value(sheet, tsl_explore_at(all, of->type, of->size, s, d));
+      const double value = grid_in->value(sheet, tsl_explore_at(all, grid_in->type, grid_in->size, s, d));
       best[d] = fmax(best[d], value);
       tsl_digits_see(&columns[d], value);
     }
   }
-  tables_add_head(sheet, of, out);
+  tables_add_head(sheet, grid_in, out);
   for (int s = 0; s < all->strategies.count; s++) {
-    if (tsl_explore_is_left_out(all, of->type, of->size, s))
+    if (tsl_explore_is_left_out(all, grid_in->type, grid_in->size, s))
       continue;
-    add_row_name(sheet, of, s, out);
+    add_row_name(sheet, grid_in, s, out);
     for (int d = 0; d < all->devices.count; d++) {
-      const tsl_point *point = tsl_explore_at(all, of->type, of->size, s, d);
-      const double value = of->value(sheet, point);
+      const tsl_point *point = tsl_explore_at(all, grid_in->type, grid_in->size, s, d);
+      const double value = grid_in->value(sheet, point);
       tables_add_cell(point, value, &columns[d], value == best[d], out);
     }
-    if (of->has_errors)
-      tables_add_errors(sheet, of, s, out);
+    if (grid_in->has_errors)
+      tables_add_errors(sheet, grid_in, s, out);
     tsl_text_add(out, "</tr>\n");
   }
   tsl_text_add(out, "</tbody>\n</table>\n</div>\n");

@@ -1,6 +1,7 @@
-/* --expect by blocks: each block of C is compared before it is written, beside the computing of those behind it. The expected file is
- * read strip by strip. |C| alone explains nearly all elements; for the others' magnitudes, A and B pass again, in pieces: the rows and
- * columns that these elements are of, part of k by part of k, the first of which explains nearly all of these.
+/* --expect by blocks: each block of C is compared before it is written, beside the computing of those behind
+ * it. The expected file is read strip by strip. |C| alone explains nearly all elements; for the others'
+ * magnitudes, A and B pass again, in pieces: the rows and columns that these elements are of, part of k by
+ * part of k, the first of which explains nearly all of these.
  *
  *        A (m x k)           B (k x n)         C (m x n)
  *        +---------+      +-------------+     +-------------+
@@ -14,7 +15,8 @@
 
 #include <string.h>
 
-/* Of the memory, so much is for comparing; of that, parts for a strip of the expected file and for open elements. */
+/* Of the memory, so much is for comparing; of that, parts for a strip of the expected file and for open
+ * elements. */
 enum { SHARE = 8, MOST = 64 << 20, STRIP_SHARE = 4, OPEN_SHARE = 4, PIECE_SHARE = 2, CACHE_LINE = 64 };
 
 uint64_t tsl_block_expect_room(const tsl_product *product) {
@@ -36,14 +38,16 @@ static size_t at_least(size_t a, size_t b) {
 
 /* Bytes of one row and column of pieces, for a box of so many rows and columns. */
 static size_t block_expect_line_bytes(const tsl_product *product, int64_t rows, int64_t cols) {
-  return (size_t)rows * block_expect_size_of(product->types.a) + (size_t)cols * block_expect_size_of(product->types.b);
+  return (size_t)rows * block_expect_size_of(product->types.a) +
+         (size_t)cols * block_expect_size_of(product->types.b);
 }
 
 tesela_status tsl_block_expect_start(tsl_block_work *work) {
   const tsl_product *product = work->product;
   const tsl_block_size *size = &product->blocks->size;
   tsl_block_comparing *job = &work->comparing;
-  const size_t all = (size_t)tsl_block_expect_bytes(product), item = block_expect_size_of(product->expected.as);
+  const size_t all = (size_t)tsl_block_expect_bytes(product),
+               item = block_expect_size_of(product->expected.as);
   if (!product->expected.reader)
     return TESELA_OK;
   job->strip = (int64_t)at_least(all / STRIP_SHARE / item, 1);
@@ -101,11 +105,11 @@ static tesela_status read_factors(tsl_block_work *work, const tsl_block_step *st
   return TESELA_OK;
 }
 
-/* Adds so many products, from k's element `at` on, to all that are open. */
-static tesela_status add_magnitudes(tsl_block_work *work, int64_t at, int64_t depth) {
+/* Adds so many products, from k's element `index` on, to all that are open. */
+static tesela_status add_magnitudes(tsl_block_work *work, int64_t index, int64_t depth) {
   const tsl_product *product = work->product;
   const tsl_open_list *open = &work->comparing.open;
-  const tsl_block_step step = {.c = box_of(open), .at = at, .depth = depth};
+  const tsl_block_step step = {.c = box_of(open), .at = index, .depth = depth};
   tsl_factors factors;
   TSL_TRY(read_factors(work, &step, &factors));
   for (int64_t i = 0; i < open->count; i++)

@@ -1,4 +1,5 @@
-/* What a journal says: the version, the operation with its types and factors, each input as it was, and how blocks are made. */
+/* What a journal says: the version, the operation with its types and factors, each input as it was, and how
+ * blocks are made. */
 #include "product/blocks.h"
 
 #include "base/status.h"
@@ -75,8 +76,8 @@ static tesela_status check_input(const tsl_product *product, const tsl_part *par
   tsl_text now = {0};
   if (feed->reader)
     add_input(feed, &now);
-  const bool same =
-      feed->reader ? block_journal_says(part, inputs[index].word, &now) : !tsl_part_says(part, inputs[index].word);
+  const bool same = feed->reader ? block_journal_says(part, inputs[index].word, &now)
+                                 : !tsl_part_says(part, inputs[index].word);
   tsl_text_free(&now);
   if (same)
     return TESELA_OK;

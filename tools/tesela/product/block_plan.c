@@ -3,9 +3,9 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/warnings.h"
 #include "base/scratch.h"
 #include "base/status.h"
+#include "base/warnings.h"
 #include "cli/interrupt.h"
 #include "explain/plan_facts.h"
 #include "product/block_work.h"
@@ -59,8 +59,9 @@ bool tsl_blocks_can(const tsl_product *product) {
 bool tsl_blocks_wanted(const tsl_product *product) {
   if (block_plan_why_not(product))
     return false;
-  return product->request.resume || (block_plan_is_plain(&product->a) && block_plan_is_plain(&product->b) &&
-                                     block_plan_is_plain(&product->c0) && all_bytes(product) > (double)product->memory);
+  return product->request.resume ||
+         (block_plan_is_plain(&product->a) && block_plan_is_plain(&product->b) &&
+          block_plan_is_plain(&product->c0) && all_bytes(product) > (double)product->memory);
 }
 
 tesela_status tsl_blocks_refuse(const tsl_product *product) {
@@ -68,7 +69,8 @@ tesela_status tsl_blocks_refuse(const tsl_product *product) {
                   block_plan_why_not(product));
 }
 
-/* Files that are not read by blocks are made such; a transpose and a product read these then as they do any. */
+/* Files that are not read by blocks are made such; a transpose and a product read these then as they do any.
+ */
 static tesela_status spool(const tsl_product *product, tsl_matrix_source *feed) {
   enum { PART = 4 };
   if (block_plan_is_plain(feed))
@@ -101,67 +103,71 @@ typedef struct block_plan_wanted {
   const char *strategy, *device;
 } block_plan_wanted;
 
-static tesela_status block_plan_create_gemm(const tsl_product *product, const block_plan_wanted *of, tesela_plan **plan) {
+static tesela_status block_plan_create_gemm(const tsl_product *product, const block_plan_wanted *state,
+                                            tesela_plan **plan) {
   static const double one[2] = {1, 0};
   const tsl_product_request *request = &product->request;
-  const tesela_gemm_desc desc = {.m = of->rows,
-                                 .n = of->cols,
-                                 .k = of->depth,
-                                 .a = {.row_stride = of->a_row,
-                                       .col_stride = of->a_col,
+  const tesela_gemm_desc desc = {.m = state->rows,
+                                 .n = state->cols,
+                                 .k = state->depth,
+                                 .a = {.row_stride = state->a_row,
+                                       .col_stride = state->a_col,
                                        .transpose = request->transpose_a,
                                        .type = product->types.a,
                                        .conjugate = request->conjugate_a},
-                                 .b = {.row_stride = of->b_row,
-                                       .col_stride = of->b_col,
+                                 .b = {.row_stride = state->b_row,
+                                       .col_stride = state->b_col,
                                        .transpose = request->transpose_b,
                                        .type = product->types.b,
                                        .conjugate = request->conjugate_b},
                                  .c = {.type = product->types.c},
                                  .alpha = request->alpha,
-                                 .beta = of->adds ? one : request->beta,
-                                 .device = of->device,
-                                 .strategy = of->strategy,
-                                 .runs = of->runs,
+                                 .beta = state->adds ? one : request->beta,
+                                 .device = state->device,
+                                 .strategy = state->strategy,
+                                 .runs = state->runs,
                                  .accuracy = request->accuracy,
                                  .bits = request->bits,
                                  .measure_error = request->measure};
   return tesela_plan_create(product->context, &desc, plan);
 }
 
-static tesela_status block_plan_create_transpose(const tsl_product *product, const block_plan_wanted *of, tesela_plan **plan) {
+static tesela_status block_plan_create_transpose(const tsl_product *product, const block_plan_wanted *state,
+                                                 tesela_plan **plan) {
   const tesela_transpose_desc desc = {
-      .rows = of->cols,
-      .cols = of->rows,
-      .a = {.row_stride = of->a_row, .col_stride = of->a_col, .type = product->types.a},
+      .rows = state->cols,
+      .cols = state->rows,
+      .a = {.row_stride = state->a_row, .col_stride = state->a_col, .type = product->types.a},
       .b = {.type = product->types.c},
       .alpha = product->request.alpha,
-      .device = of->device,
-      .strategy = of->strategy,
-      .runs = of->runs,
+      .device = state->device,
+      .strategy = state->strategy,
+      .runs = state->runs,
       .accuracy = product->request.accuracy,
       .bits = product->request.bits,
       .measure_error = product->request.measure};
   return tesela_plan_create_transpose(product->context, &desc, plan);
 }
 
-static tesela_status block_plan_create(const tsl_product *product, const block_plan_wanted *of, tesela_plan **plan) {
-  return product->request.op == TSL_OP_GEMM ? block_plan_create_gemm(product, of, plan)
-                                            : block_plan_create_transpose(product, of, plan);
+static tesela_status block_plan_create(const tsl_product *product, const block_plan_wanted *state,
+                                       tesela_plan **plan) {
+  return product->request.op == TSL_OP_GEMM ? block_plan_create_gemm(product, state, plan)
+                                            : block_plan_create_transpose(product, state, plan);
 }
 
-/* Like the whole: the same strategy and parameters; where a block refuses these, the same strategy; else whatever there is. */
-static tesela_status create_like(const tsl_product *product, block_plan_wanted *of, tesela_plan **plan) {
+/* Like the whole: the same strategy and parameters; where a block refuses these, the same strategy; else
+ * whatever there is. */
+static tesela_status create_like(const tsl_product *product, block_plan_wanted *state, tesela_plan **plan) {
   const tsl_plan_choice *like = &product->blocks->like;
   const char *const strategies[] = {tsl_text_get(&like->strategy), tsl_text_get(&like->name)};
-  of->device = tsl_text_get(&like->device);
+  state->device = tsl_text_get(&like->device);
   for (int i = 0; i < 2; i++) {
-    of->strategy = strategies[i];
-    if (block_plan_create(product, of, plan) == TESELA_OK)
+    state->strategy = strategies[i];
+    if (block_plan_create(product, state, plan) == TESELA_OK)
       return TESELA_OK;
   }
-  of->strategy = product->request.strategy;
-  return block_plan_create(product, of, plan);
+  state->strategy = product->request.strategy;
+  return block_plan_create(product, state, plan);
 }
 
 tesela_status tsl_blocks_plan_of(tsl_product *product, const tsl_block_step *step, tesela_plan **plan) {
@@ -188,15 +194,16 @@ tesela_status tsl_blocks_plan_of(tsl_product *product, const tsl_block_step *ste
   return TESELA_OK;
 }
 
-/* The plan of all at once: of the rows as they would be held, and runs as often. Where nothing takes it, of one block, whatever it is. */
+/* The plan of all at once: of the rows as they would be held, and runs as often. Where nothing takes it, of
+ * one block, whatever it is. */
 static tesela_status plan_whole(tsl_product *product, const char *strategy, const char *device) {
   tsl_blocks *blocks = product->blocks;
   block_plan_wanted of = {.rows = product->m,
-               .cols = product->n,
-               .depth = product->k,
-               .runs = product->request.repeat,
-               .strategy = strategy,
-               .device = device};
+                          .cols = product->n,
+                          .depth = product->k,
+                          .runs = product->request.repeat,
+                          .strategy = strategy,
+                          .device = device};
   if (block_plan_create(product, &of, &blocks->whole) == TESELA_OK) {
     blocks->is_doubled = tsl_plan_copies_on_host(blocks->whole);
     return tsl_settle(blocks->whole, &blocks->like);
@@ -297,13 +304,13 @@ static bool block_plan_fit_workspace(tsl_product *product, tsl_block_wish wish, 
 
 /* As large as memory allows, or as an earlier run had them. *fits: so does what a run takes beside a block.
  */
-static tesela_status choose_size(tsl_product *product, const char *given, bool *fits) {
+static tesela_status choose_size(tsl_product *product, const char *argument, bool *fits) {
   tsl_blocks *blocks = product->blocks;
   const tsl_block_wish wish = wish_of(product);
   tsl_block_size *size = &blocks->size;
   int down_first;
   *fits = true;
-  if (!given) {
+  if (!argument) {
     if (!tsl_block_choose(&wish, size))
       return fail_size(product, &wish);
     const tsl_block_size largest = *size;
@@ -313,7 +320,7 @@ static tesela_status choose_size(tsl_product *product, const char *given, bool *
   } else {
     long long rows, cols;
     char memory[32];
-    if (sscanf(given, "%lld %lld %d", &rows, &cols, &down_first) != 3 || rows < 1 || cols < 1)
+    if (sscanf(argument, "%lld %lld %d", &rows, &cols, &down_first) != 3 || rows < 1 || cols < 1)
       return tsl_fail(TESELA_BAD_INPUT, "%s: its journal is damaged; remove it", product->request.output);
     *size = (tsl_block_size){.rows = rows, .cols = cols, .down_first = down_first == 1};
     if (!tsl_block_fit(&wish, size))
@@ -399,7 +406,8 @@ static tesela_status block_plan_take_part(tsl_product *product) {
   return check_left(product);
 }
 
-/* A copy of what a journal says, which is to outlast the next question; NULL where it says nothing, or nothing was left. */
+/* A copy of what a journal says, which is to outlast the next question; NULL where it says nothing, or
+ * nothing was left. */
 static char *copy_said(const tsl_part *part, const char *word) {
   const char *said = part && tsl_part_done(part) > 0 ? tsl_part_says(part, word) : NULL;
   return said ? strdup(said) : NULL;
@@ -437,7 +445,8 @@ static tesela_status plan_with_less(tsl_product *product) {
                          (unsigned long long)product->memory);
 }
 
-/* Sizes and plans as the journal has them, where there is one, or as was chosen before panels turned out not to do. */
+/* Sizes and plans as the journal has them, where there is one, or as was chosen before panels turned out not
+ * to do. */
 static tesela_status plan_as_said(tsl_product *product, const char *strategy, const char *device,
                                   const char *size) {
   const tsl_product_request *request = &product->request;

@@ -1,15 +1,16 @@
-/* Reading ahead: pieces of A and B for steps to come, where they are not in memory still, and blocks of C0 into C's. */
+/* Reading ahead: pieces of A and B for steps to come, where they are not in memory still, and blocks of C0
+ * into C's. */
 #include "base/clock.h"
 #include "product/block_work.h"
 
 #include <string.h>
 
 /* A file that fails under a product is the caller's mistake, unlike a disk that fails under an output. */
-tesela_status tsl_block_read(tsl_block_work *work, const tsl_matrix_source *feed, const tsl_rectangle *piece, void *to,
-                             int64_t row_stride, int64_t col_stride) {
+tesela_status tsl_block_read(tsl_block_work *work, const tsl_matrix_source *feed, const tsl_rectangle *piece,
+                             void *dst, int64_t row_stride, int64_t col_stride) {
   pthread_mutex_lock(&work->files);
   const double start = tsl_clock();
-  const tesela_status status = tsl_reader_block(feed->reader, piece, feed->as, to, row_stride, col_stride);
+  const tesela_status status = tsl_reader_block(feed->reader, piece, feed->as, dst, row_stride, col_stride);
   work->product->blocks->read_seconds += tsl_clock() - start;
   work->product->blocks->read_bytes +=
       (double)piece->rows * (double)piece->cols * (double)tsl_type(feed->type)->size;
@@ -21,10 +22,10 @@ static bool block_prefetch_is_same(const tsl_rectangle *a, const tsl_rectangle *
   return a->row == b->row && a->rows == b->rows && a->col == b->col && a->cols == b->cols;
 }
 
-/* The slot that holds a piece, read where it is in none: into the one that was used longest ago, once its last step is done.
- * False where all is to end. */
+/* The slot that holds a piece, read where it is in none: into the one that was used longest ago, once its
+ * last step is done. False where all is to end. */
 static bool block_prefetch_provide(tsl_block_work *work, const tsl_matrix_source *feed, tsl_block_slot *slots,
-                    const tsl_rectangle *piece, int64_t step, const void **data) {
+                                   const tsl_rectangle *piece, int64_t step, const void **data) {
   tsl_block_slot *slot = slots[0].last_step <= slots[1].last_step ? &slots[0] : &slots[1];
   for (int i = 0; i < TSL_BLOCK_SLOTS; i++)
     if (slots[i].is_filled && block_prefetch_is_same(&slots[i].piece, piece)) {

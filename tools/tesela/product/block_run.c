@@ -9,8 +9,8 @@
 #include <string.h>
 
 /* Two of each piece, of the largest that there are. */
-static tesela_status take_pieces(const tsl_product *product, const tsl_matrix_source *feed, tsl_block_slot *slots,
-                                 bool is_a) {
+static tesela_status take_pieces(const tsl_product *product, const tsl_matrix_source *feed,
+                                 tsl_block_slot *slots, bool is_a) {
   const tsl_block_size *size = &product->blocks->size;
   const int64_t length = is_a ? size->rows : size->cols,
                 depth = product->request.op == TSL_OP_GEMM ? size->depth : size->cols;
@@ -67,7 +67,7 @@ static double work_left(const tsl_product *product) {
 }
 
 static void block_show(tsl_product *product, const tsl_block_step *step, double done, double all,
-                 const tesela_plan *plan) {
+                       const tesela_plan *plan) {
   char what[64];
   snprintf(what, sizeof what, "%s block %lld of %lld",
            product->request.op == TSL_OP_GEMM ? "multiplying" : "transposing",
@@ -89,7 +89,8 @@ static tesela_status run_plan(tsl_product *product, const tsl_block_step *step, 
   return tsl_product_measured(product, status, record, step->c.rows, step->c.cols);
 }
 
-/* As often as --repeat says, on pieces that are read once; `before`: what C held, NULL where that is not read. */
+/* As often as --repeat says, on pieces that are read once; `before`: what C held, NULL where that is not
+ * read. */
 static tesela_status run_often(tsl_product *product, const tsl_block_step *step, tesela_plan *plan,
                                const void *a, const void *b, const void *before, void *c) {
   const int64_t repeats = product->request.repeat;
@@ -132,14 +133,14 @@ static tesela_status run_judged(tsl_block_work *work, const tsl_block_step *step
   TSL_TRY(run_often(product, step, plan, a, b, reads ? work->before : NULL, c));
   const double start = tsl_clock();
   if (product->request.verify)
-    TSL_TRY(tsl_product_judge(product, &(tsl_element_verdict){.plan = plan,
-                                                     .a = a,
-                                                     .b = b,
-                                                     .before = reads ? work->before : NULL,
-                                                     .c = c,
-                                                     .row = step->c.row,
-                                                     .col = step->c.col,
-                                                     .is_part = !step->is_last}));
+    TSL_TRY(tsl_product_judge(product, &(tsl_product_verdict){.plan = plan,
+                                                              .a = a,
+                                                              .b = b,
+                                                              .before = reads ? work->before : NULL,
+                                                              .c = c,
+                                                              .row = step->c.row,
+                                                              .col = step->c.col,
+                                                              .is_part = !step->is_last}));
   product->seconds[TSL_STAGE_VERIFY] += tsl_clock() - start;
   return TESELA_OK;
 }

@@ -60,7 +60,8 @@ static double piece_cost(double lines, double length, double bytes, bool whole_l
 static double block_size_cost_of(const tsl_block_wish *wish, tsl_block_size *size) {
   const double m = (double)wish->m, n = (double)wish->n, k = (double)wish->k, rows = (double)size->rows,
                cols = (double)size->cols, depth = (double)size->depth;
-  const double down = (double)block_size_pieces_of(wish->m, size->rows), across = (double)block_size_pieces_of(wish->n, size->cols);
+  const double down = (double)block_size_pieces_of(wish->m, size->rows),
+               across = (double)block_size_pieces_of(wish->n, size->cols);
   const double c_piece = piece_cost(rows, cols, (double)wish->c_bytes, size->cols == wish->n);
   if (wish->k == 0) {
     const double piece = wish->a_along_k
@@ -104,8 +105,9 @@ bool tsl_block_choose(const tsl_block_wish *wish, tsl_block_size *best) {
   for (int64_t down = 1; down <= wish->m; down = next_parts(down))
     for (int64_t across = 1; across <= wish->n; across = next_parts(across))
       for (int order = 0; order < 2; order++) {
-        tsl_block_size size = {
-            .rows = block_size_part_of(wish->m, down), .cols = block_size_part_of(wish->n, across), .down_first = order == 1};
+        tsl_block_size size = {.rows = block_size_part_of(wish->m, down),
+                               .cols = block_size_part_of(wish->n, across),
+                               .down_first = order == 1};
         const double elements = (double)size.rows * (double)size.cols;
         const bool is_small = size.rows <= SMALL && size.cols <= SMALL;
         if ((elements > wish->most_elements && !is_small) || !tsl_block_fit(wish, &size))

@@ -1,5 +1,5 @@
-/* The order of the work: blocks along C's rows or down its columns, in each the parts of k. A function of sizes, so that who
- * reads, who multiplies and who writes walk it each for themselves. */
+/* The order of the work: blocks along C's rows or down its columns, in each the parts of k. A function of
+ * sizes, so that who reads, who multiplies and who writes walk it each for themselves. */
 #include "product/blocks.h"
 
 #include "explain/plan_facts.h"

@@ -1,4 +1,5 @@
-/* What the three threads of a run by blocks share: how far each is, what is in memory, and what went wrong first. */
+/* What the three threads of a run by blocks share: how far each is, what is in memory, and what went wrong
+ * first. */
 #ifndef TSL_TOOL_PRODUCT_BLOCK_WORK_H
 #define TSL_TOOL_PRODUCT_BLOCK_WORK_H
 
@@ -48,15 +49,16 @@ typedef struct tsl_block_work {
   tsl_status_saved sentence;
 } tsl_block_work;
 
-/* Waits until *count is at least `least`; false where all is to end instead. Counts are changed by tsl_block_advance(). */
+/* Waits until *count is at least `least`; false where all is to end instead. Counts are changed by
+ * tsl_block_advance(). */
 bool tsl_block_await(tsl_block_work *work, const int64_t *count, int64_t least);
 void tsl_block_advance(tsl_block_work *work, int64_t *count);
 /* Takes a failure of this thread, whose sentence is kept if it is the first. TESELA_OK ends all, too. */
 void tsl_block_end(tsl_block_work *work, tesela_status status);
 
 /* Reads a block of a file, which counts. Any thread. */
-tesela_status tsl_block_read(tsl_block_work *work, const tsl_matrix_source *feed, const tsl_rectangle *piece, void *to,
-                             int64_t row_stride, int64_t col_stride);
+tesela_status tsl_block_read(tsl_block_work *work, const tsl_matrix_source *feed, const tsl_rectangle *piece,
+                             void *dst, int64_t row_stride, int64_t col_stride);
 
 /* --expect: memory that it needs beside blocks, 0 where nothing is compared; taking and freeing it. */
 uint64_t tsl_block_expect_bytes(const tsl_product *product);
@@ -64,7 +66,8 @@ uint64_t tsl_block_expect_bytes(const tsl_product *product);
 uint64_t tsl_block_expect_room(const tsl_product *product);
 tesela_status tsl_block_expect_start(tsl_block_work *work);
 void tsl_block_expect_end(tsl_block_work *work);
-/* Compares a block, whose columns lie side by side: TESELA_WRONG_RESULT where it differs. One thread at a time. */
+/* Compares a block, whose columns lie side by side: TESELA_WRONG_RESULT where it differs. One thread at a
+ * time. */
 tesela_status tsl_block_expect(tsl_block_work *work, const tsl_rectangle *block, const void *c);
 /* The same of the blocks that an earlier run made, whatever that compared them with. */
 tesela_status tsl_block_expect_resumed(tsl_block_work *work);

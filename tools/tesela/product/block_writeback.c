@@ -1,5 +1,5 @@
-/* Writing behind: blocks of C in the order in which they are computed, each compared first where that is asked for, and noted once it
- * is on the disk. */
+/* Writing behind: blocks of C in the order in which they are computed, each compared first where that is
+ * asked for, and noted once it is on the disk. */
 #include "base/clock.h"
 #include "cli/interrupt.h"
 #include "product/block_work.h"

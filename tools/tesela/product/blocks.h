@@ -1,5 +1,5 @@
-/* A product, or a transpose, of files that are larger than memory, all of them: by blocks of C, which are read for ahead and
- * written behind, and of which a journal is kept. block_size.h says how large they are.
+/* A product, or a transpose, of files that are larger than memory, all of them: by blocks of C, which are
+ * read for ahead and written behind, and of which a journal is kept. block_size.h says how large they are.
  *
  *   block_plan.c      sizes, plans, what an earlier run left
  *   block_journal.c   what a journal says of inputs, and whether it is true still
@@ -12,8 +12,8 @@
 
 #include "io/resumable_npy.h"
 #include "product/block_size.h"
-#include "product/product.h"
 #include "product/plan_choice.h"
+#include "product/product.h"
 
 /* A plan of blocks that are alike. */
 typedef struct tsl_block_plan {
@@ -25,11 +25,11 @@ typedef struct tsl_block_plan {
 struct tsl_blocks {
   tsl_block_size size;
   int64_t down, across, count;
-  bool can_cut;    /* k */
-  bool is_doubled; /* the device computes in the host's memory, on copies of its own */
-  tesela_plan *
-      whole; /* of all at once, which no memory is taken for: what blocks are to be like; NULL: there is none */
-  tesela_plan *some; /* where there is none: of a part that any device takes */
+  bool can_cut;       /* k */
+  bool is_doubled;    /* the device computes in the host's memory, on copies of its own */
+  tesela_plan *whole; /* of all at once, which no memory is taken for: what blocks are to be like; NULL: there
+                         is none */
+  tesela_plan *some;  /* where there is none: of a part that any device takes */
   tsl_plan_choice like;
   tsl_block_plan *plans;
   int64_t plan_count;
@@ -51,8 +51,8 @@ typedef struct tsl_block_step {
   bool is_first, is_last; /* part of the block */
 } tsl_block_step;
 
-/* Whether the work can go by blocks; and whether it should: --resume asks for it, or the files are such that blocks can be read, and
- * larger than memory. */
+/* Whether the work can go by blocks; and whether it should: --resume asks for it, or the files are such that
+ * blocks can be read, and larger than memory. */
 bool tsl_blocks_can(const tsl_product *product);
 bool tsl_blocks_wanted(const tsl_product *product);
 /* TESELA_BAD_CALL: --resume of work that does not go by blocks, with the reason. */

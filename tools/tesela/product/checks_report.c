@@ -65,7 +65,7 @@ json_t *tsl_product_json_expected(const tsl_product *product) {
   if (!product->expected.reader)
     return json_null();
   const bool complex = tsl_type(product->type)->is_complex || tsl_type(product->expected.type)->is_complex;
-  const tsl_number *tolerance = &product->request.tolerance;
+  const tsl_option_number *tolerance = &product->request.tolerance;
   json_t *object = json_pack(
       "{s:s, s:b, s:I, s:o, s:s, s:o, s:I, s:I}", "file", product->expected.path, "agrees",
       difference->count == 0, "elements_that_differ", (json_int_t)difference->count, "largest_difference",

@@ -7,7 +7,7 @@
 typedef struct multiply_options {
   tsl_product_options shared;
   bool transpose_a, transpose_b, conjugate_a, conjugate_b, symmetric, hermitian;
-  tsl_structured a_is, b_is;
+  tsl_option_structure a_is, b_is;
   const char *type, *bias, *scale_a, *scale_b;
   tesela_bias_axis bias_axis;
   tesela_activation activation;
@@ -113,9 +113,9 @@ static tesela_status multiply_read_types(const char *text, tsl_types *types) {
 }
 
 /* One file makes a product by itself, two are multiplied. */
-static tesela_status multiply_check_words(const tsl_call *call, const multiply_options *given) {
-  const bool by_itself = given->symmetric || given->hermitian;
-  if (given->symmetric && given->hermitian)
+static tesela_status multiply_check_words(const tsl_call *call, const multiply_options *settings) {
+  const bool by_itself = settings->symmetric || settings->hermitian;
+  if (settings->symmetric && settings->hermitian)
     return tsl_fail(TESELA_BAD_CALL, "--symmetric is A A^T and --hermitian A A^H; ask for one of them");
   if (!by_itself)
     return call->word_count == 2
@@ -123,28 +123,29 @@ static tesela_status multiply_check_words(const tsl_call *call, const multiply_o
                : tsl_fail(TESELA_BAD_CALL, "too few arguments; write tesela multiply %s, or %s A",
                           call->command->arguments, "--symmetric");
   if (call->word_count != 1)
-    return tsl_fail(
-        TESELA_BAD_CALL, "%s multiplies one file by its own transpose; write tesela multiply %s A",
-        given->symmetric ? "--symmetric" : "--hermitian", given->symmetric ? "--symmetric" : "--hermitian");
-  if (given->transpose_b || given->conjugate_a || given->conjugate_b ||
-      given->a_is.structure != TESELA_GENERAL || given->b_is.structure != TESELA_GENERAL)
+    return tsl_fail(TESELA_BAD_CALL,
+                    "%s multiplies one file by its own transpose; write tesela multiply %s A",
+                    settings->symmetric ? "--symmetric" : "--hermitian",
+                    settings->symmetric ? "--symmetric" : "--hermitian");
+  if (settings->transpose_b || settings->conjugate_a || settings->conjugate_b ||
+      settings->a_is.structure != TESELA_GENERAL || settings->b_is.structure != TESELA_GENERAL)
     return tsl_fail(TESELA_BAD_CALL,
                     "--symmetric and --hermitian have --transpose-a, and no other such option");
   return TESELA_OK;
 }
 
 /* A vector without a word is a row. */
-static tesela_status ask_finish(const multiply_options *given, tsl_product_request *request) {
-  if (given->bias_axis != TESELA_NO_BIAS && !given->bias)
+static tesela_status ask_finish(const multiply_options *settings, tsl_product_request *request) {
+  if (settings->bias_axis != TESELA_NO_BIAS && !settings->bias)
     return tsl_fail(TESELA_BAD_CALL,
                     "--bias-along is how a bias is added, but none is named; add --bias FILE");
-  request->bias = given->bias;
-  request->bias_axis = !given->bias                          ? TESELA_NO_BIAS
-                        : given->bias_axis == TESELA_NO_BIAS ? TESELA_BIAS_ROW
-                                                              : given->bias_axis;
-  request->activation = given->activation;
-  request->scales[0] = given->scale_a;
-  request->scales[1] = given->scale_b;
+  request->bias = settings->bias;
+  request->bias_axis = !settings->bias                         ? TESELA_NO_BIAS
+                       : settings->bias_axis == TESELA_NO_BIAS ? TESELA_BIAS_ROW
+                                                              : settings->bias_axis;
+  request->activation = settings->activation;
+  request->scales[0] = settings->scale_a;
+  request->scales[1] = settings->scale_b;
   return TESELA_OK;
 }
 

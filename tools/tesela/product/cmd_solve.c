@@ -55,8 +55,8 @@ static tesela_status solve_run(const tsl_call *call) {
   tsl_product_request request;
   TSL_TRY(tsl_product_ask(TSL_OP_SOLVE, call, &given->shared, &request));
   request.types = (tsl_types){given->type, given->type, given->type};
-  request.a_is = (tsl_structured){given->unit ? TESELA_UNIT_TRIANGULAR : TESELA_TRIANGULAR,
-                                  given->upper ? TESELA_UPPER : TESELA_LOWER};
+  request.a_is = (tsl_option_structure){given->unit ? TESELA_UNIT_TRIANGULAR : TESELA_TRIANGULAR,
+                                        given->upper ? TESELA_UPPER : TESELA_LOWER};
   request.transpose_a = given->transpose;
   request.conjugate_a = given->conjugate;
   request.right = given->right;

@@ -5,7 +5,7 @@
 
 typedef struct transpose_options {
   tsl_product_options shared; /* but alpha, which is real */
-  tsl_number factor;
+  tsl_option_number factor;
   bool in_place;
   tesela_type type;
 } transpose_options;

@@ -1,17 +1,18 @@
-/* Comparison with a file that holds the expected result. The file's numbers are the right ones, printed or rounded; what
- * was computed may be off by the strategy's own bound:
+/* Comparison with a file that holds the expected result. The file's numbers are the right ones, printed or
+ * rounded; what was computed may be off by the strategy's own bound:
  *
  *   |C - E| <= (factor u + u_A + u_B) G + u_E |E| + half a unit of E's last printed digit,
  *   G = |alpha| |A||B| + |beta||C0| + |bias|
  *
- * u_E is the unit roundoff of the file's type, or C's where that is coarser; u_A and u_B are those of the types as which
- * A and B were read, where these are coarser than their files'. Types that are narrower than their sums are
- * rounded once, at the end, which costs u |C| and not u G. Of complex numbers, each component is a real sum, with a G of its
- * own. With --tolerance, that alone decides. An activation makes at most SLOPE of what its argument is off by.
+ * u_E is the unit roundoff of the file's type, or C's where that is coarser; u_A and u_B are those of the
+ * types as which A and B were read, where these are coarser than their files'. Types that are narrower than
+ * their sums are rounded once, at the end, which costs u |C| and not u G. Of complex numbers, each component
+ * is a real sum, with a G of its own. With --tolerance, that alone decides. An activation makes at most SLOPE
+ * of what its argument is off by.
  *
  * G costs a dot product of magnitudes, but |C| <= G up to rounding, so G is only computed where |C| in its
- * place does not explain the difference already: after cancellation, or where something is wrong; and only as many of its terms as
- * explain it, which after cancellation are a few. */
+ * place does not explain the difference already: after cancellation, or where something is wrong; and only as
+ * many of its terms as explain it, which after cancellation are a few. */
 #include "base/status.h"
 #include "product/product.h"
 
@@ -32,8 +33,8 @@ static void expect_load(tesela_type type, const void *data, int64_t index, doubl
 }
 
 /* Element (row, col) of a factor, up to its signs, which may be one that is not stored. */
-static void expect_load_factor(const tsl_shape *shape, const void *data, int64_t row_stride, int64_t col_stride,
-                        int64_t row, int64_t col, double value[2]) {
+static void expect_load_factor(const tsl_shape *shape, const void *data, int64_t row_stride,
+                               int64_t col_stride, int64_t row, int64_t col, double value[2]) {
   const tsl_stored from = tsl_shape_element(shape, row, col);
   value[0] = from.what == TSL_ELEMENT_ONE;
   value[1] = 0;
@@ -80,24 +81,25 @@ static bound expect_bound_of(const tsl_product *product, const tsl_plan_bound *g
   return out;
 }
 
-static double scale_of(const tsl_product *product, int of, const tesela_vector *vector, int64_t line) {
+static double scale_of(const tsl_product *product, int value, const tesela_vector *vector, int64_t line) {
   const float *numbers = vector->data;
-  return numbers ? fabs((double)numbers[product->scalings[of] == TESELA_SCALE_LINES ? line : 0]) : 1;
+  return numbers ? fabs((double)numbers[product->scalings[value] == TESELA_SCALE_LINES ? line : 0]) : 1;
 }
 
 /* What scales multiply the terms of an element of a part by, in size. */
-static double expect_scales_at(const tsl_product *product, const tsl_compared *of, int64_t row, int64_t col) {
-  return scale_of(product, 0, &of->last.scale_a, row) *
-         scale_of(product, 1, &of->last.scale_b, of->col + col);
+static double expect_scales_at(const tsl_product *product, const tsl_compared *compared, int64_t row,
+                               int64_t col) {
+  return scale_of(product, 0, &compared->last.scale_a, row) *
+         scale_of(product, 1, &compared->last.scale_b, compared->col + col);
 }
 
-void tsl_product_add_magnitudes(const tsl_product *product, tsl_element_sum *sum, const tsl_factors *of,
+void tsl_product_add_magnitudes(const tsl_product *product, tsl_element_sum *sum, const tsl_factors *factors,
                                 int64_t row, int64_t col, int64_t first, int64_t depth) {
-  const tsl_layout *at = &of->at;
+  const tsl_file_layout *at = &factors->at;
   for (int64_t l = first; l < first + depth; l++) {
     double x[2], y[2];
-    expect_load_factor(&product->whole.a, of->a, at->a_row, at->a_col, row, l, x);
-    expect_load_factor(&product->whole.b, of->b, at->b_row, at->b_col, l, col, y);
+    expect_load_factor(&product->whole.a, factors->a, at->a_row, at->a_col, row, l, x);
+    expect_load_factor(&product->whole.b, factors->b, at->b_row, at->b_col, l, col, y);
     sum->magnitude[0] += fabs(x[0] * y[0]) + fabs(x[1] * y[1]);
     sum->magnitude[1] += fabs(x[0] * y[1]) + fabs(x[1] * y[0]);
     sum->terms += fabs(x[0]) + fabs(y[0]) + 2;
@@ -175,11 +177,11 @@ static double error_of(const tsl_product *product, const tsl_difference *found) 
   return error;
 }
 
-/* Judges an element whose components are not all equal, and fills in its bounds. `is`: its magnitudes; NULL: |C| is to do, and false
- * says that it does not. What is within --tolerance needs none. */
+/* Judges an element whose components are not all equal, and fills in its bounds. `is`: its magnitudes; NULL:
+ * |C| is to do, and false says that it does not. What is within --tolerance needs none. */
 static bool expect_judge_element(const tsl_product *product, const bound *by, const magnitudes *is,
-                          tsl_difference *found, expect_outcome *out) {
-  const tsl_number *tolerance = &product->request.tolerance;
+                                 tsl_difference *found, expect_outcome *out) {
+  const tsl_option_number *tolerance = &product->request.tolerance;
   *out = (expect_outcome){.error = error_of(product, found), .is_sure = true};
   const bool moved = expect_is_moved(product), is_near = tolerance->given && out->error <= tolerance->value;
   for (int component = 0; component < components_of(product); component++) {
@@ -205,8 +207,8 @@ static bool expect_judge_element(const tsl_product *product, const bound *by, co
   return true;
 }
 
-static bool is_before(const tsl_difference *one, const tsl_difference *other) {
-  return one->row < other->row || (one->row == other->row && one->col < other->col);
+static bool is_before(const tsl_difference *difference, const tsl_difference *other) {
+  return difference->row < other->row || (difference->row == other->row && difference->col < other->col);
 }
 
 /* Adds an element that was judged. */
@@ -231,21 +233,23 @@ static void count_element(tsl_product *product, tsl_difference found, expect_out
   out->count++;
 }
 
-/* With the magnitudes of an element of a part whose factors are there: a part of k after the other, until they explain it. */
-static void judge_in_parts(const tsl_product *product, const tsl_compared *of, const bound *by,
+/* With the magnitudes of an element of a part whose factors are there: a part of k after the other, until
+ * they explain it. */
+static void judge_in_parts(const tsl_product *product, const tsl_compared *compared, const bound *by,
                            tsl_difference *found, expect_outcome *is) {
-  const int64_t row = found->row - of->row, col = found->col - of->col, k = product->k;
+  const int64_t row = found->row - compared->row, col = found->col - compared->col, k = product->k;
   double before[2] = {0, 0}, bias[2] = {0, 0};
   tsl_element_sum sum = {.terms = 0};
-  if (of->before)
-    expect_load(product->type, of->before, row * of->cols + col, before);
-  if (of->last.bias.data)
-    expect_load(product->bias.as, of->last.bias.data,
-         product->request.bias_axis == TESELA_BIAS_ROW ? found->col : row, bias);
+  if (compared->before)
+    expect_load(product->type, compared->before, row * compared->cols + col, before);
+  if (compared->last.bias.data)
+    expect_load(product->bias.as, compared->last.bias.data,
+                product->request.bias_axis == TESELA_BIAS_ROW ? found->col : row, bias);
   for (int64_t l = 0;; l += TSL_MAGNITUDES_FIRST) {
     const int64_t left = k - l, depth = left < TSL_MAGNITUDES_FIRST ? left : TSL_MAGNITUDES_FIRST;
-    tsl_product_add_magnitudes(product, &sum, &of->factors, row, col, l, depth);
-    const magnitudes all = whole_magnitudes(product, &sum, before, bias, expect_scales_at(product, of, row, col));
+    tsl_product_add_magnitudes(product, &sum, &compared->factors, row, col, l, depth);
+    const magnitudes all =
+        whole_magnitudes(product, &sum, before, bias, expect_scales_at(product, compared, row, col));
     (void)expect_judge_element(product, by, &all, found, is);
     if (is->is_sure || depth == left)
       return;
@@ -253,13 +257,13 @@ static void judge_in_parts(const tsl_product *product, const tsl_compared *of, c
 }
 
 /* False where the element's magnitudes are asked for, and have to be brought from elsewhere. */
-static bool compare_element(tsl_product *product, const tsl_compared *of, const bound *by,
+static bool compare_element(tsl_product *product, const tsl_compared *compared, const bound *by,
                             tsl_difference found) {
   expect_outcome is;
   if (!expect_judge_element(product, by, NULL, &found, &is)) {
-    if (of->open)
+    if (compared->open)
       return false;
-    judge_in_parts(product, of, by, &found, &is);
+    judge_in_parts(product, compared, by, &found, &is);
   }
   count_element(product, found, is);
   return true;
@@ -282,8 +286,8 @@ bool tsl_product_settle(tsl_product *product, const tsl_plan_bound *guaranteed,
 }
 
 /* What is left open, where there is room for it. */
-static bool keep_open(const tsl_compared *of, const tsl_difference *found) {
-  tsl_open_list *list = of->open;
+static bool keep_open(const tsl_compared *compared, const tsl_difference *found) {
+  tsl_open_list *list = compared->open;
   if (list->count == list->most)
     return false;
   tsl_open_element *element = &list->elements[list->count++];
@@ -293,17 +297,18 @@ static bool keep_open(const tsl_compared *of, const tsl_difference *found) {
   return true;
 }
 
-int64_t tsl_product_compare(tsl_product *product, const tsl_compared *of, int64_t from) {
-  const bound by = expect_bound_of(product, &of->guaranteed);
-  const int64_t count = of->rows * of->cols;
+int64_t tsl_product_compare(tsl_product *product, const tsl_compared *compared, int64_t from) {
+  const bound by = expect_bound_of(product, &compared->guaranteed);
+  const int64_t count = compared->rows * compared->cols;
   for (int64_t index = from; index < count && product->difference.count < TSL_DIFFERENCES_MAX; index++) {
-    tsl_difference found = {.row = of->row + index / of->cols, .col = of->col + index % of->cols};
-    expect_load(product->type, of->c, index, found.computed);
-    expect_load(product->expected.as, of->expected, index, found.expected);
+    tsl_difference found = {.row = compared->row + index / compared->cols,
+                            .col = compared->col + index % compared->cols};
+    expect_load(product->type, compared->c, index, found.computed);
+    expect_load(product->expected.as, compared->expected, index, found.expected);
     if (same_special(found.computed[0], found.expected[0]) &&
         same_special(found.computed[1], found.expected[1]))
       continue;
-    if (!compare_element(product, of, &by, found) && !keep_open(of, &found))
+    if (!compare_element(product, compared, &by, found) && !keep_open(compared, &found))
       return index;
   }
   return count;

@@ -1,5 +1,5 @@
-/* A product's last step, as files have it: a bias, which is a file with one row or one column, an activation, and scales, which are such files, or
- * numbers. */
+/* A product's last step, as files have it: a bias, which is a file with one row or one column, an activation,
+ * and scales, which are such files, or numbers. */
 #include "base/status.h"
 #include "product/product.h"
 
@@ -25,10 +25,10 @@ static const void *vector_at(const tsl_matrix_source *feed, int64_t first) {
   return feed->reader ? feed->data + first * (int64_t)tsl_type(feed->as)->size : NULL;
 }
 
-static const void *scale_at(const tsl_product *product, int of, int64_t first) {
-  return product->scalings[of] != TESELA_NO_SCALE && !product->scales[of].reader
-             ? &product->scale_numbers[of]
-             : vector_at(&product->scales[of], first);
+static const void *scale_at(const tsl_product *product, int value, int64_t first) {
+  return product->scalings[value] != TESELA_NO_SCALE && !product->scales[value].reader
+             ? &product->scale_numbers[value]
+             : vector_at(&product->scales[value], first);
 }
 
 tesela_epilogue tsl_product_finish_at(const tsl_product *product, int64_t row) {
@@ -40,9 +40,9 @@ tesela_epilogue tsl_product_finish_at(const tsl_product *product, int64_t row) {
 
 /* --- scales --- */
 
-static tesela_status size_scale(tsl_product *product, int of) {
-  const tsl_matrix_source *scale = &product->scales[of];
-  const int64_t lines = of == 0 ? product->m : product->n, length = scale->rows * scale->cols;
+static tesela_status size_scale(tsl_product *product, int value) {
+  const tsl_matrix_source *scale = &product->scales[value];
+  const int64_t lines = value == 0 ? product->m : product->n, length = scale->rows * scale->cols;
   const bool is_vector = scale->rows == 1 || scale->cols == 1;
   if (tsl_type(scale->type)->is_complex)
     return tsl_fail(TESELA_BAD_INPUT, "%s is %s; scales are real numbers", scale->path,
@@ -50,9 +50,9 @@ static tesela_status size_scale(tsl_product *product, int of) {
   if (!is_vector || (length != 1 && length != lines))
     return tsl_fail(TESELA_BAD_INPUT,
                     "%s is %lld x %lld; what scales %c is one number, or a vector of %lld, one for each %s",
-                    scale->path, (long long)scale->rows, (long long)scale->cols, "AB"[of], (long long)lines,
-                    of == 0 ? "row of the product" : "column of the product");
-  product->scalings[of] = length == 1 && lines != 1 ? TESELA_SCALE_TENSOR : TESELA_SCALE_LINES;
+                    scale->path, (long long)scale->rows, (long long)scale->cols, "AB"[value],
+                    (long long)lines, value == 0 ? "row of the product" : "column of the product");
+  product->scalings[value] = length == 1 && lines != 1 ? TESELA_SCALE_TENSOR : TESELA_SCALE_LINES;
   return TESELA_OK;
 }
 
@@ -137,5 +137,6 @@ void tsl_product_json_finish(const tsl_product *product, json_t *object) {
   json_object_set_new(object, "bias", finish_json_word(tsl_along_name(product->request.bias_axis)));
   json_object_set_new(object, "scale_a", finish_json_word(tsl_scaling_name(product->scalings[0])));
   json_object_set_new(object, "scale_b", finish_json_word(tsl_scaling_name(product->scalings[1])));
-  json_object_set_new(object, "activation", finish_json_word(tsl_activation_name(product->request.activation)));
+  json_object_set_new(object, "activation",
+                      finish_json_word(tsl_activation_name(product->request.activation)));
 }

@@ -45,7 +45,8 @@ static tesela_status mpi_product_refuse_options(const tsl_product_request *reque
   return TESELA_OK;
 }
 
-/* A file of which this rank can read its part: text and what is packed is read once by each, into a file of its own. */
+/* A file of which this rank can read its part: text and what is packed is read once by each, into a file of
+ * its own. */
 static tesela_status make_readable(const tsl_together *work, tsl_matrix_source *feed) {
   enum { SHARE = 4 };
   if (!feed->reader || feed->by_blocks)
@@ -258,17 +259,17 @@ static tesela_status take_repeats(const tsl_together *work, repeating *out) {
 }
 
 /* The same result each time; the record is of the time in the middle. */
-static tesela_status multiply_repeatedly(tsl_together *work, repeating *of) {
+static tesela_status multiply_repeatedly(tsl_together *work, repeating *state) {
   const int64_t repeats = work->product.request.repeat;
   for (int64_t i = 0; i < repeats; i++) {
-    of->records[i] = (tesela_mpi_record){0};
-    if (i > 0 && of->before)
-      memcpy(work->c.data, of->before, of->bytes);
-    TSL_TRY(multiply_once(work, &of->records[i]));
+    state->records[i] = (tesela_mpi_record){0};
+    if (i > 0 && state->before)
+      memcpy(work->c.data, state->before, state->bytes);
+    TSL_TRY(multiply_once(work, &state->records[i]));
   }
-  qsort(of->records, (size_t)repeats, sizeof *of->records, mpi_product_by_seconds);
-  work->record = of->records[(repeats - 1) / 2];
-  work->fastest = of->records[0].seconds;
+  qsort(state->records, (size_t)repeats, sizeof *state->records, mpi_product_by_seconds);
+  work->record = state->records[(repeats - 1) / 2];
+  work->fastest = state->records[0].seconds;
   return TESELA_OK;
 }
 
@@ -331,14 +332,14 @@ static tesela_status mpi_product_run(const tsl_product_request *request, tsl_tog
 }
 
 /* A wrong result is reported in full before its sentence, and is not written. */
-static tesela_status mpi_product_report(const tsl_call *call, const tsl_together *work, const tsl_product_options *given,
-                            tesela_status status) {
+static tesela_status mpi_product_report(const tsl_call *call, const tsl_together *work,
+                                        const tsl_product_options *options, tesela_status status) {
   tsl_status_saved saved;
   if ((status != TESELA_OK && status != TESELA_WRONG_RESULT) || !leads(work) ||
-      (given->quiet && status == TESELA_OK))
+      (options->quiet && status == TESELA_OK))
     return status;
   tsl_status_save(&saved);
-  const tesela_status printed = tsl_together_report(call, work, given->json, status == TESELA_OK);
+  const tesela_status printed = tsl_together_report(call, work, options->json, status == TESELA_OK);
   if (printed != TESELA_OK)
     return printed;
   tsl_status_restore(&saved);
@@ -359,19 +360,19 @@ static void mpi_product_release(tsl_together *work) {
 }
 
 tesela_status tsl_product_together(const tsl_call *call, const tsl_product_request *given_request,
-                                   const tsl_product_options *given) {
+                                   const tsl_product_options *options) {
   tsl_together work = {.ranks = NULL};
   tsl_product_request request = *given_request;
   request.in_parts = true;
   TSL_TRY(tsl_product_check_request(&request));
   TSL_TRY(mpi_product_refuse_options(&request));
-  TSL_TRY(tsl_matrix_check_json(request.output, given->json));
+  TSL_TRY(tsl_matrix_check_json(request.output, options->json));
   tesela_status status = tsl_ranks_join(&work.ranks);
   if (status == TESELA_OK) {
     const double start = tsl_clock();
     status = mpi_product_run(&request, &work);
     work.total = tsl_clock() - start;
-    status = mpi_product_report(call, &work, given, status);
+    status = mpi_product_report(call, &work, options, status);
   }
   mpi_product_release(&work);
   return status;

@@ -1,5 +1,6 @@
-/* --verify and --expect of ranks: each looks at the elements of C that it has, tile by tile. What a tile needs of A, B, C0 and the expected
- * file is read for it again, so that the product's own memory is all that a rank holds beside two pieces:
+/* --verify and --expect of ranks: each looks at the elements of C that it has, tile by tile. What a tile
+ * needs of A, B, C0 and the expected file is read for it again, so that the product's own memory is all that
+ * a rank holds beside two pieces:
  *
  *        A (m x k)         B (k x n)          C
  *       +---------+      +---+---+---+      +---+---+---+   rank 0
@@ -39,9 +40,11 @@ static int64_t lines_in(double bytes, int64_t k, tesela_type type, int64_t most)
   return lines >= (double)most ? most : lines >= 1 ? (int64_t)lines : 1;
 }
 
-static tesela_status mpi_product_check_take(int64_t rows, int64_t cols, tesela_type type, const char *what, void **out) {
+static tesela_status mpi_product_check_take(int64_t rows, int64_t cols, tesela_type type, const char *what,
+                                            void **out) {
   size_t bytes;
-  if (!tsl_size_mul((size_t)rows, (size_t)cols, &bytes) || !tsl_size_mul(bytes, mpi_product_check_size_of(type), &bytes))
+  if (!tsl_size_mul((size_t)rows, (size_t)cols, &bytes) ||
+      !tsl_size_mul(bytes, mpi_product_check_size_of(type), &bytes))
     return tsl_fail(TESELA_OUT_OF_MEMORY, "%s has more bytes than 64 bits count", what);
   return tsl_alloc(bytes + 1, what, out);
 }
@@ -65,25 +68,25 @@ static tesela_status mpi_product_check_allocate(mpi_product_check_checking *job)
   return TESELA_OK;
 }
 
-static tesela_status mpi_product_check_read_piece(const tsl_matrix_source *feed, int64_t row, int64_t rows, int64_t col, int64_t cols,
-                                void *to) {
+static tesela_status mpi_product_check_read_piece(const tsl_matrix_source *feed, int64_t row, int64_t rows,
+                                                  int64_t col, int64_t cols, void *dst) {
   const tsl_rectangle piece = {row, rows, col, cols};
   if (!feed->reader || rows == 0 || cols == 0)
     return TESELA_OK;
-  const tesela_status status = tsl_reader_block(feed->reader, &piece, feed->as, to, cols, 1);
+  const tesela_status status = tsl_reader_block(feed->reader, &piece, feed->as, dst, cols, 1);
   return status == TESELA_IO_FAILED ? TESELA_BAD_INPUT : status;
 }
 
-static tsl_layout mpi_product_check_layout_of(const tsl_product *p, const tsl_rectangle *tile) {
+static tsl_file_layout mpi_product_check_layout_of(const tsl_product *p, const tsl_rectangle *tile) {
   const tsl_product_request *request = &p->request;
-  return (tsl_layout){.a_row = request->transpose_a ? 1 : p->k,
-                      .a_col = request->transpose_a ? tile->rows : 1,
-                      .b_row = request->transpose_b ? 1 : tile->cols,
-                      .b_col = request->transpose_b ? p->k : 1};
+  return (tsl_file_layout){.a_row = request->transpose_a ? 1 : p->k,
+                           .a_col = request->transpose_a ? tile->rows : 1,
+                           .b_row = request->transpose_b ? 1 : tile->cols,
+                           .b_col = request->transpose_b ? p->k : 1};
 }
 
 static tsl_problem mpi_product_check_problem_of(const tsl_product *p, const tsl_rectangle *tile) {
-  const tsl_layout at = mpi_product_check_layout_of(p, tile);
+  const tsl_file_layout at = mpi_product_check_layout_of(p, tile);
   tsl_problem problem = tsl_problem_of(TSL_OP_GEMM, tile->rows, tile->cols, p->k, p->types.a);
   problem.a.row_stride = at.a_row, problem.a.col_stride = at.a_col;
   problem.b.row_stride = at.b_row, problem.b.col_stride = at.b_col;
@@ -111,7 +114,7 @@ static tesela_status verify_tile(mpi_product_check_checking *job, const tsl_rect
       .factor = guaranteed_by(job->work).factor, .operations_max = most >= 1 ? (int64_t)most : 1, .seed = 1};
   tsl_verdict verdict;
   TSL_TRY(tsl_judge_result(&problem, job->a, job->b, job->before, job->c, &rule, &verdict));
-  const tsl_element_verdict where = {.row = tile->row, .col = tile->col};
+  const tsl_product_verdict where = {.row = tile->row, .col = tile->col};
   return tsl_product_add_verdict(p, &verdict, &where);
 }
 
@@ -146,21 +149,23 @@ static void pack_tile(mpi_product_check_checking *job, const tsl_rectangle *tile
 static tesela_status check_tile(mpi_product_check_checking *job, const tsl_rectangle *tile) {
   const tsl_product *p = &job->work->product;
   const bool across = p->request.transpose_b;
-  TSL_TRY(mpi_product_check_read_piece(&p->b, across ? tile->col : 0, across ? tile->cols : p->k, across ? 0 : tile->col,
-                     across ? p->k : tile->cols, job->b));
+  TSL_TRY(mpi_product_check_read_piece(&p->b, across ? tile->col : 0, across ? tile->cols : p->k,
+                                       across ? 0 : tile->col, across ? p->k : tile->cols, job->b));
   TSL_TRY(mpi_product_check_read_piece(&p->c0, tile->row, tile->rows, tile->col, tile->cols, job->before));
-  TSL_TRY(mpi_product_check_read_piece(&p->expected, tile->row, tile->rows, tile->col, tile->cols, job->expected));
+  TSL_TRY(mpi_product_check_read_piece(&p->expected, tile->row, tile->rows, tile->col, tile->cols,
+                                       job->expected));
   pack_tile(job, tile);
   if (p->expected.reader)
     compare_tile(job, tile);
   return p->request.verify ? verify_tile(job, tile) : TESELA_OK;
 }
 
-static tesela_status mpi_product_check_check_rows(mpi_product_check_checking *job, int64_t row, int64_t rows) {
+static tesela_status mpi_product_check_check_rows(mpi_product_check_checking *job, int64_t row,
+                                                  int64_t rows) {
   const tsl_product *p = &job->work->product;
   const bool across = p->request.transpose_a;
-  TSL_TRY(mpi_product_check_read_piece(&p->a, across ? 0 : row, across ? p->k : rows, across ? row : 0, across ? rows : p->k,
-                     job->a));
+  TSL_TRY(mpi_product_check_read_piece(&p->a, across ? 0 : row, across ? p->k : rows, across ? row : 0,
+                                       across ? rows : p->k, job->a));
   for (int64_t col = 0; col < p->n; col += job->cols) {
     const int64_t cols = p->n - col < job->cols ? p->n - col : job->cols;
     TSL_TRY(check_tile(job, &(tsl_rectangle){row, rows, col, cols}));

@@ -1,5 +1,5 @@
-/* How ranks come to the bytes of files: a .npy file is open on all of them by MPI-IO, and each reads and writes its part of it by itself.
- * What is no such file, or cannot be opened so, is each rank's own. */
+/* How ranks come to the bytes of files: a .npy file is open on all of them by MPI-IO, and each reads and
+ * writes its part of it by itself. What is no such file, or cannot be opened so, is each rank's own. */
 #include "base/status.h"
 #include "cli/ranks.h"
 #include "comm/collective_status.h"

@@ -56,7 +56,8 @@ static tesela_status mpi_product_report_print_text(const tsl_together *work, con
   return tsl_print(&out);
 }
 
-static tesela_status mpi_product_report_print_json(const tsl_call *call, const tsl_together *work, const char *output) {
+static tesela_status mpi_product_report_print_json(const tsl_call *call, const tsl_together *work,
+                                                   const char *output) {
   const tesela_mpi_record *r = &work->record;
   const tsl_product *p = &work->product;
   const tsl_product_request *request = &p->request;
@@ -75,15 +76,16 @@ static tesela_status mpi_product_report_print_json(const tsl_call *call, const t
                 "words", (json_int_t)r->words, "words_all", (json_int_t)r->words_all, "bound",
                 tsl_json_real(r->bound), "files_shared", work->shared, "held_bytes",
                 (json_int_t)work->held_most, "memory_bytes", (json_int_t)r->memory_bytes);
-  json_t *object = json_pack(
-      "{s:I, s:I, s:I, s:s, s:o, s:o, s:b, s:b, s:b, s:b, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "m",
-      (json_int_t)p->m, "n", (json_int_t)p->n, "k", (json_int_t)p->k, "type", tsl_text_get(&types), "alpha",
-      tsl_json_scalar(complex, request->alpha), "beta", tsl_json_scalar(complex, request->beta),
-      "transpose_a", request->transpose_a, "transpose_b", request->transpose_b, "conjugate_a",
-      request->conjugate_a, "conjugate_b", request->conjugate_b, "ranks", ranks, "seconds", seconds,
-      "flops_per_second", tsl_json_real(mpi_product_report_rate_of(work)), "error_bound", tsl_json_real(r->error_bound),
-      "repeats", (json_int_t)request->repeat, "verified", tsl_product_json_verified(p), "expected",
-      tsl_product_json_expected(p), "output", output ? json_string(output) : json_null());
+  json_t *object =
+      json_pack("{s:I, s:I, s:I, s:s, s:o, s:o, s:b, s:b, s:b, s:b, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o}",
+                "m", (json_int_t)p->m, "n", (json_int_t)p->n, "k", (json_int_t)p->k, "type",
+                tsl_text_get(&types), "alpha", tsl_json_scalar(complex, request->alpha), "beta",
+                tsl_json_scalar(complex, request->beta), "transpose_a", request->transpose_a, "transpose_b",
+                request->transpose_b, "conjugate_a", request->conjugate_a, "conjugate_b",
+                request->conjugate_b, "ranks", ranks, "seconds", seconds, "flops_per_second",
+                tsl_json_real(mpi_product_report_rate_of(work)), "error_bound", tsl_json_real(r->error_bound),
+                "repeats", (json_int_t)request->repeat, "verified", tsl_product_json_verified(p), "expected",
+                tsl_product_json_expected(p), "output", output ? json_string(output) : json_null());
   tsl_text_free(&types);
   return tsl_print_json(call, object);
 }
@@ -91,5 +93,6 @@ static tesela_status mpi_product_report_print_json(const tsl_call *call, const t
 tesela_status tsl_together_report(const tsl_call *call, const tsl_together *work, bool json,
                                   bool is_written) {
   const char *output = is_written ? work->product.request.output : NULL;
-  return json ? mpi_product_report_print_json(call, work, output) : mpi_product_report_print_text(work, output);
+  return json ? mpi_product_report_print_json(call, work, output)
+              : mpi_product_report_print_text(work, output);
 }

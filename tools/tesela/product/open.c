@@ -87,8 +87,8 @@ static tesela_status check_shape(const tsl_product *product, const tsl_matrix_so
                   (long long)feed->rows, (long long)feed->cols, (long long)product->m, (long long)product->n);
 }
 
-/* f32, or c64, where it holds the values of A and B; f64 or c128 otherwise, integers included. Complex where a file or a
- * factor is. What is only moved keeps its type. */
+/* f32, or c64, where it holds the values of A and B; f64 or c128 otherwise, integers included. Complex where
+ * a file or a factor is. What is only moved keeps its type. */
 static tesela_type default_type(const tsl_product *product) {
   const tsl_matrix_source *const feeds[] = {&product->a, &product->b, &product->c0, &product->bias};
   const tsl_product_request *request = &product->request;
@@ -115,9 +115,9 @@ static tesela_type expected_type(const tsl_product *product) {
 }
 
 /* What is no number is a file. */
-static const char *scale_path(const tsl_product_request *request, int of) {
+static const char *scale_path(const tsl_product_request *request, int value) {
   double number;
-  const char *given = request->scales[of];
+  const char *given = request->scales[value];
   return given && !tsl_parse_double(given, &number) ? given : NULL;
 }
 

@@ -68,8 +68,9 @@ static uint64_t panels_bytes_of(const need *needed, int64_t rows) {
 static need need_of_panels(const tsl_product *product, const need *whole) {
   need out = *whole;
   if (product->writer && tsl_writer_keeps_rows(product->writer))
-    out.fixed = panels_sum_of(out.fixed, panels_product_of(panels_product_of((uint64_t)product->m, (uint64_t)product->n),
-                                             tsl_type(product->type)->size));
+    out.fixed = panels_sum_of(out.fixed,
+                              panels_product_of(panels_product_of((uint64_t)product->m, (uint64_t)product->n),
+                                                tsl_type(product->type)->size));
   return out;
 }
 

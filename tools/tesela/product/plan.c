@@ -13,16 +13,16 @@ static int64_t columns_there(const tsl_product *product, int64_t rows) {
   return product->a.held ? product->m : rows;
 }
 
-tsl_layout tsl_product_layout(const tsl_product *product, int64_t rows) {
+tsl_file_layout tsl_product_layout(const tsl_product *product, int64_t rows) {
   const tsl_product_request *request = &product->request;
   const bool by_columns = request->transpose_a || request->op == TSL_OP_TRANSPOSE;
   const int64_t a_row = by_columns ? 1 : product->k, a_col = by_columns ? columns_there(product, rows) : 1;
   if (request->by_itself)
-    return (tsl_layout){.a_row = a_row, .a_col = a_col, .b_row = a_col, .b_col = a_row};
-  return (tsl_layout){.a_row = a_row,
-                      .a_col = a_col,
-                      .b_row = request->transpose_b ? 1 : product->n,
-                      .b_col = request->transpose_b ? product->k : 1};
+    return (tsl_file_layout){.a_row = a_row, .a_col = a_col, .b_row = a_col, .b_col = a_row};
+  return (tsl_file_layout){.a_row = a_row,
+                           .a_col = a_col,
+                           .b_row = request->transpose_b ? 1 : product->n,
+                           .b_col = request->transpose_b ? product->k : 1};
 }
 
 /* A plan that is wanted: of so many rows of C, which runs so often. */
@@ -31,13 +31,14 @@ typedef struct plan_wanted {
   const char *strategy, *device;
 } plan_wanted;
 
-static tesela_status plan_create_gemm(const tsl_product *product, const plan_wanted *of, tesela_plan **plan) {
+static tesela_status plan_create_gemm(const tsl_product *product, const plan_wanted *state,
+                                      tesela_plan **plan) {
   const tsl_product_request *request = &product->request;
   tesela_gemm_desc desc = {
-      .m = of->rows,
+      .m = state->rows,
       .n = product->n,
       .k = product->k,
-      .a = {.row_stride = request->transpose_a ? columns_there(product, of->rows) : 0,
+      .a = {.row_stride = request->transpose_a ? columns_there(product, state->rows) : 0,
             .col_stride = request->transpose_a,
             .transpose = request->transpose_a,
             .type = product->types.a,
@@ -46,9 +47,9 @@ static tesela_status plan_create_gemm(const tsl_product *product, const plan_wan
       .c = {.type = product->types.c},
       .alpha = request->alpha,
       .beta = request->beta,
-      .device = of->device,
-      .strategy = of->strategy,
-      .runs = of->runs,
+      .device = state->device,
+      .strategy = state->strategy,
+      .runs = state->runs,
       .accuracy = request->accuracy,
       .bits = request->bits,
       .measure_error = request->measure,
@@ -71,36 +72,37 @@ static tesela_status plan_create_gemm(const tsl_product *product, const plan_wan
   return tesela_plan_create(product->context, &desc, plan);
 }
 
-static tesela_status create_dot(const tsl_product *product, const plan_wanted *of, tesela_plan **plan) {
+static tesela_status create_dot(const tsl_product *product, const plan_wanted *state, tesela_plan **plan) {
   const tesela_dot_desc desc = {.n = product->k,
                                 .x = {.type = product->types.a},
                                 .y = {.type = product->types.b},
                                 .result = {.type = product->types.c},
                                 .alpha = product->request.alpha,
                                 .beta = product->request.beta,
-                                .device = of->device,
-                                .strategy = of->strategy,
-                                .runs = of->runs,
+                                .device = state->device,
+                                .strategy = state->strategy,
+                                .runs = state->runs,
                                 .accuracy = product->request.accuracy,
                                 .bits = product->request.bits,
                                 .measure_error = product->request.measure};
   return tesela_plan_create_dot(product->context, &desc, plan);
 }
 
-static tesela_status plan_create_transpose(const tsl_product *product, const plan_wanted *of, tesela_plan **plan) {
+static tesela_status plan_create_transpose(const tsl_product *product, const plan_wanted *state,
+                                           tesela_plan **plan) {
   const bool in_place = product->request.in_place;
   tesela_transpose_desc desc = {.rows = product->n,
-                                .cols = of->rows,
+                                .cols = state->rows,
                                 .b = {.type = product->types.c},
                                 .in_place = in_place,
                                 .alpha = product->request.alpha,
-                                .device = of->device,
-                                .strategy = of->strategy,
-                                .runs = of->runs,
+                                .device = state->device,
+                                .strategy = state->strategy,
+                                .runs = state->runs,
                                 .accuracy = product->request.accuracy,
                                 .bits = product->request.bits,
                                 .measure_error = product->request.measure};
-  const int64_t stride = columns_there(product, of->rows);
+  const int64_t stride = columns_there(product, state->rows);
   if (in_place)
     desc.b.row_stride = stride, desc.b.col_stride = 1;
   else
@@ -108,7 +110,7 @@ static tesela_status plan_create_transpose(const tsl_product *product, const pla
   return tesela_plan_create_transpose(product->context, &desc, plan);
 }
 
-static tesela_status create_solve(const tsl_product *product, const plan_wanted *of, tesela_plan **plan) {
+static tesela_status create_solve(const tsl_product *product, const plan_wanted *state, tesela_plan **plan) {
   const tsl_product_request *request = &product->request;
   const tesela_solve_desc desc = {
       .rows = product->m,
@@ -120,22 +122,22 @@ static tesela_status create_solve(const tsl_product *product, const plan_wanted 
       .b = {.type = product->types.b},
       .x = {.type = product->types.c},
       .alpha = request->alpha,
-      .device = of->device,
-      .strategy = of->strategy,
-      .runs = of->runs,
+      .device = state->device,
+      .strategy = state->strategy,
+      .runs = state->runs,
       .accuracy = request->accuracy,
       .bits = request->bits};
   return tesela_plan_create_solve(product->context, &desc, plan);
 }
 
-static tesela_status create(const tsl_product *product, const plan_wanted *of, tesela_plan **plan) {
-  static tesela_status (*const create_of[TSL_OP_COUNT])(const tsl_product *product, const plan_wanted *of,
-                                                        tesela_plan **plan) = {[TSL_OP_GEMM] = plan_create_gemm,
-                                                                               [TSL_OP_DOT] = create_dot,
-                                                                               [TSL_OP_TRANSPOSE] =
-                                                                                   plan_create_transpose,
-                                                                               [TSL_OP_SOLVE] = create_solve};
-  return create_of[product->request.op](product, of, plan);
+static tesela_status create(const tsl_product *product, const plan_wanted *work, tesela_plan **plan) {
+  static tesela_status (*const create_of[TSL_OP_COUNT])(const tsl_product *product, const plan_wanted *state,
+                                                        tesela_plan **plan) = {
+      [TSL_OP_GEMM] = plan_create_gemm,
+      [TSL_OP_DOT] = create_dot,
+      [TSL_OP_TRANSPOSE] = plan_create_transpose,
+      [TSL_OP_SOLVE] = create_solve};
+  return create_of[product->request.op](product, work, plan);
 }
 
 /* Puts one plan in the place of another, where there is one to put. */
@@ -150,22 +152,24 @@ static int64_t plan_panels_of(const tsl_product *product) {
   return product->panel > 0 ? (product->m + product->panel - 1) / product->panel : 1;
 }
 
-/* Whether panels go where the whole would go. Where they prefer another device, that one is left out of the question where
- * it could have done the whole, and did not win. */
+/* Whether panels go where the whole would go. Where they prefer another device, that one is left out of the
+ * question where it could have done the whole, and did not win. */
 static bool goes_as_whole(const tsl_product *product, const tsl_plan_choice *panel) {
   tesela_plan *other = NULL;
   const plan_wanted there = {.rows = product->m,
-                        .runs = product->request.repeat,
-                        .strategy = tsl_text_get(&panel->name),
-                        .device = tsl_text_get(&panel->device)};
+                             .runs = product->request.repeat,
+                             .strategy = tsl_text_get(&panel->name),
+                             .device = tsl_text_get(&panel->device)};
   if (strcmp(tsl_text_get(&panel->device), tsl_text_get(&product->of_whole.device)) == 0)
     return true;
   const bool could = create(product, &there, &other) == TESELA_OK;
   tesela_plan_destroy(other);
-  return could || product->whole_seconds <= tesela_plan_seconds(product->plan) * (double)plan_panels_of(product);
+  return could ||
+         product->whole_seconds <= tesela_plan_seconds(product->plan) * (double)plan_panels_of(product);
 }
 
-/* The panels' plan as the plan of the whole has it: the same parameters, or where panels refuse them, the same strategy. */
+/* The panels' plan as the plan of the whole has it: the same parameters, or where panels refuse them, the
+ * same strategy. */
 static void take_over(tsl_product *product) {
   const tsl_plan_choice *whole = &product->of_whole;
   const char *const strategies[] = {tsl_text_get(&whole->strategy), tsl_text_get(&whole->name)};
@@ -173,14 +177,15 @@ static void take_over(tsl_product *product) {
   for (int i = 0; i < 2 && !made; i++)
     (void)create(product,
                  &(plan_wanted){.rows = product->panel,
-                           .runs = product->request.repeat * plan_panels_of(product),
-                           .strategy = strategies[i],
-                           .device = tsl_text_get(&whole->device)},
+                                .runs = product->request.repeat * plan_panels_of(product),
+                                .strategy = strategies[i],
+                                .device = tsl_text_get(&whole->device)},
                  &made);
   plan_replace(&product->plan, made);
 }
 
-/* The plan of all rows at once decides, where there is one, so that a smaller memory changes neither choice nor bits. */
+/* The plan of all rows at once decides, where there is one, so that a smaller memory changes neither choice
+ * nor bits. */
 static tesela_status follow_whole(tsl_product *product) {
   tsl_plan_choice panel;
   tesela_status status = tsl_settle(product->plan, &panel);
@@ -190,8 +195,8 @@ static tesela_status follow_whole(tsl_product *product) {
   return status;
 }
 
-/* Once, and before there are plans of fewer rows: a choice counts what is to be compiled before a run, and those may compile it. Where
- * nothing takes the whole, that is why there are panels. */
+/* Once, and before there are plans of fewer rows: a choice counts what is to be compiled before a run, and
+ * those may compile it. Where nothing takes the whole, that is why there are panels. */
 static tesela_status ask_whole(tsl_product *product) {
   const tsl_product_request *request = &product->request;
   const plan_wanted of = {
@@ -216,9 +221,9 @@ static tesela_status choose(tsl_product *product) {
     TSL_TRY(ask_whole(product));
   TSL_TRY(create(product,
                  &(plan_wanted){.rows = product->panel,
-                           .runs = request->repeat * plan_panels_of(product),
-                           .strategy = request->strategy,
-                           .device = request->device},
+                                .runs = request->repeat * plan_panels_of(product),
+                                .strategy = request->strategy,
+                                .device = request->device},
                  &made));
   plan_replace(&product->plan, made);
   return is_cut && tsl_text_get(&product->of_whole.name)[0] ? follow_whole(product) : TESELA_OK;
@@ -233,9 +238,9 @@ static tesela_status plan_last(tsl_product *product) {
   if (status == TESELA_OK)
     status = create(product,
                     &(plan_wanted){.rows = remainder,
-                              .runs = product->request.repeat,
-                              .strategy = tsl_text_get(&same.strategy),
-                              .device = tsl_text_get(&same.device)},
+                                   .runs = product->request.repeat,
+                                   .strategy = tsl_text_get(&same.strategy),
+                                   .device = tsl_text_get(&same.device)},
                     &product->last_plan);
   tsl_plan_choice_free(&same);
   return status;

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-void tsl_plan_choice_free(tsl_plan_choice *of) {
-  tsl_text_free(&of->strategy);
-  tsl_text_free(&of->name);
-  tsl_text_free(&of->device);
+void tsl_plan_choice_free(tsl_plan_choice *choice) {
+  tsl_text_free(&choice->strategy);
+  tsl_text_free(&choice->name);
+  tsl_text_free(&choice->device);
 }
 
 /* "gemm NAME version=1 PARAMETER=VALUE ... device=DEVICE place=...". */

@@ -11,6 +11,6 @@ typedef struct tsl_plan_choice {
 
 /* Free it in any case. */
 tesela_status tsl_settle(const tesela_plan *plan, tsl_plan_choice *out);
-void tsl_plan_choice_free(tsl_plan_choice *of);
+void tsl_plan_choice_free(tsl_plan_choice *choice);
 
 #endif

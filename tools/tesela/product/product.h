@@ -1,5 +1,6 @@
-/* One product of matrix files (or a dot, or a transpose): opened, planned, computed in panels of rows of C, verified,
- * written; where nothing fits, in blocks (blocks.h). What computes is the public header, as in any other program; explain/plan_facts.h and check/verify.h look inside.
+/* One product of matrix files (or a dot, or a transpose): opened, planned, computed in panels of rows of C,
+ * verified, written; where nothing fits, in blocks (blocks.h). What computes is the public header, as in any
+ * other program; explain/plan_facts.h and check/verify.h look inside.
  *
  *        A (m x k)          B (k x n)        C (m x n)
  *   row -> +-------+        +-------+        +-------+
@@ -7,15 +8,17 @@
  *          |       |        |       |        |       |
  *          +-------+        +-------+        +-------+
  *
- * Where everything fits into memory there is one panel, of all m rows. A file whose rows cannot be read in order (a pipe
- * in Fortran order, Matrix Market) is held whole instead. Where A is transposed, a panel of C is columns of A: A is held
- * while it fits, else its columns are read, of files that can be. A dot is the product of a row and a column, both held; a
- * transpose has A alone.
+ * Where everything fits into memory there is one panel, of all m rows. A file whose rows cannot be read in
+ * order (a pipe in Fortran order, Matrix Market) is held whole instead. Where A is transposed, a panel of C
+ * is columns of A: A is held while it fits, else its columns are read, of files that can be. A dot is the
+ * product of a row and a column, both held; a transpose has A alone.
  *
- * Matrices with a structure are held whole, and there is one panel. Of A A^T the lower triangle is computed, and the upper one is its
- * mirror image (structured.c). A solve has the triangle for A, right-hand sides for B, X for C.
+ * Matrices with a structure are held whole, and there is one panel. Of A A^T the lower triangle is computed,
+ * and the upper one is its mirror image (structured.c). A solve has the triangle for A, right-hand sides for
+ * B, X for C.
  *
- * A bias and scales, which are vectors, are held whole; a panel of rows gets its part of those that go along columns (finish.c). */
+ * A bias and scales, which are vectors, are held whole; a panel of rows gets its part of those that go along
+ * columns (finish.c). */
 #ifndef TSL_TOOL_PRODUCT_PRODUCT_H
 #define TSL_TOOL_PRODUCT_PRODUCT_H
 
@@ -53,7 +56,7 @@ typedef struct tsl_product_options {
   const char *output, *add, *device, *strategy, *accuracy, *bits, *expect, *format;
   bool verify, measure_error, quiet, json, resume;
   tsl_scalar alpha, beta;
-  tsl_number tolerance;
+  tsl_option_number tolerance;
   int64_t threads, repeat;
   uint64_t memory;
 } tsl_product_options;
@@ -65,17 +68,17 @@ typedef struct tsl_product_request {
       *expected;      /* paths, of which one input may be "-", and the output; NULL: none */
   const char *format; /* of "-", and of an output without an ending; NULL: by first bytes and by ending */
   bool transpose_a, transpose_b, conjugate_a, conjugate_b, in_place, verify, resume;
-  bool by_itself;            /* B is A's transpose, and there is no file of it; of C a triangle is computed */
-  bool hermitian;            /* and conjugated */
-  bool right;                /* of a solve: X A = alpha B */
-  tsl_structured a_is, b_is; /* of files */
-  tesela_bias_axis bias_axis;   /* of `bias`; TESELA_NO_BIAS: none is added */
+  bool by_itself; /* B is A's transpose, and there is no file of it; of C a triangle is computed */
+  bool hermitian; /* and conjugated */
+  bool right;     /* of a solve: X A = alpha B */
+  tsl_option_structure a_is, b_is; /* of files */
+  tesela_bias_axis bias_axis;      /* of `bias`; TESELA_NO_BIAS: none is added */
   tesela_activation activation;
   const char *scales[2]; /* of A and B: a path, or a number as it was written; NULL: none */
   bool in_parts;         /* whoever asks writes the output */
   double alpha[2], beta[2];
-  tsl_number tolerance; /* of `expected` */
-  tsl_types types;      /* zeros: from the files */
+  tsl_option_number tolerance; /* of `expected` */
+  tsl_types types;             /* zeros: from the files */
   const char *device, *strategy, *accuracy, *bits;
   uint64_t measure; /* the seed of samples, as descriptions have it */
   uint64_t memory;  /* bytes to stay within; 0: most of what is available */
@@ -96,8 +99,8 @@ typedef struct tsl_matrix_source {
   bool held;
   const tsl_printed *printed; /* how a text file's numbers are; NULL: it is none */
   void *memory;               /* to free */
-  char *
-      data; /* the whole matrix or the present panel (rows or columns of it), dense, row-major; aligned to a page */
+  char *data; /* the whole matrix or the present panel (rows or columns of it), dense, row-major; aligned to a
+                 page */
 } tsl_matrix_source;
 
 #define TSL_DIFFERENCES_MAX 1000
@@ -132,8 +135,8 @@ typedef struct tsl_blocks tsl_blocks; /* product/blocks.h */
 typedef struct tsl_product {
   tsl_product_request request;
   tsl_matrix_source a, b, c0, bias, scales[2], expected; /* C0 that is read by rows is read into C itself */
-  tesela_scaling scalings[2];                   /* of A and B */
-  float scale_numbers[2];                       /* where they are numbers that were written */
+  tesela_scaling scalings[2];                            /* of A and B */
+  float scale_numbers[2];                                /* where they are numbers that were written */
   tsl_writer *writer;
   tsl_types types;
   tesela_type type;       /* of C */
@@ -146,11 +149,11 @@ typedef struct tsl_product {
   tesela_context *context;
   tesela_plan *plan, *last_plan; /* of a whole panel, and of a last one that is smaller */
   tsl_plan_facts *facts;         /* of the first */
-  tsl_plan_choice
-      of_whole; /* what was chosen of all rows at once, before plans of fewer were made; empty: not asked, or nothing takes it */
-  double whole_seconds; /* expected of that; 0: not asked */
-  bool by_blocks;       /* else by panels of rows */
-  tsl_blocks *blocks;   /* NULL until they are planned, and of panels */
+  tsl_plan_choice of_whole; /* what was chosen of all rows at once, before plans of fewer were made; empty:
+                               not asked, or nothing takes it */
+  double whole_seconds;     /* expected of that; 0: not asked */
+  bool by_blocks;           /* else by panels of rows */
+  tsl_blocks *blocks;       /* NULL until they are planned, and of panels */
   void *c_memory, *before_memory;
   char *c, *before; /* before: C0's panel (in place, A), kept where it is overwritten and wanted again */
   double started, seconds[TSL_STAGE_COUNT], total;
@@ -164,59 +167,61 @@ typedef struct tsl_product {
   tsl_progress *progress;
 } tsl_product;
 
-/* Opens the files, looks at shapes and types, and starts the output, so that a folder that cannot be written is
- * reported before any work. */
+/* Opens the files, looks at shapes and types, and starts the output, so that a folder that cannot be written
+ * is reported before any work. */
 tesela_status tsl_product_open(const tsl_product_request *request, tsl_product *product);
 /* Chooses how many rows at once, and the plan. */
 tesela_status tsl_product_plan(tsl_product *product);
-/* Reads, multiplies, verifies, writes; the output appears at the end. TESELA_WRONG_RESULT when the judge or the
- * expected file disagree; the product's verdict and difference say how. */
+/* Reads, multiplies, verifies, writes; the output appears at the end. TESELA_WRONG_RESULT when the judge or
+ * the expected file disagree; the product's verdict and difference say how. */
 tesela_status tsl_product_run(tsl_product *product);
 void tsl_product_close(tsl_product *product);
 /* Of at least one sample; sorts them. */
 double tsl_product_median(double *samples, int64_t count);
-/* A panel as large as memory allows: of all rows, or else of a multiple of the tiles' sizes. `doubled`: the device computes
- * in the host's memory, on copies of its own. */
+/* A panel as large as memory allows: of all rows, or else of a multiple of the tiles' sizes. `doubled`: the
+ * device computes in the host's memory, on copies of its own. */
 tesela_status tsl_product_size_panel(tsl_product *product, bool doubled);
 /* Turns a refusal of all strategies, for what they take beside operands, into a lack of memory. */
 tesela_status tsl_product_lacks_memory(tesela_status status);
 /* Makes the panel half as large; false: it cannot be smaller, or needs more than is allowed. */
 bool tsl_product_halve_panel(tsl_product *product, bool doubled);
-/* A failure for lack of memory, where panels, or smaller ones, would do: its sentence gets a hint at --memory. Returns
- * `status`. */
+/* A failure for lack of memory, where panels, or smaller ones, would do: its sentence gets a hint at
+ * --memory. Returns `status`. */
 tesela_status tsl_product_hint(const tsl_product *product, tesela_status status);
-/* All of that, with a progress line, no temporary file left behind by an interrupt, and the report at the end: to
- * standard output, as text or as JSON of `call`; none where it is to be quiet, unless something is wrong. */
+/* All of that, with a progress line, no temporary file left behind by an interrupt, and the report at the
+ * end: to standard output, as text or as JSON of `call`; none where it is to be quiet, unless something is
+ * wrong. */
 tesela_status tsl_product_do(const tsl_call *call, const tsl_product_request *request,
-                             const tsl_product_options *given);
+                             const tsl_product_options *options);
 
 /* A call's words and shared options as a request, and the limit of threads set. TESELA_BAD_CALL. */
-tesela_status tsl_product_ask(tsl_op op, const tsl_call *call, const tsl_product_options *given,
+tesela_status tsl_product_ask(tsl_op op, const tsl_call *call, const tsl_product_options *options,
                               tsl_product_request *request);
 
-/* Where element (i, l) of A and (l, j) of B are, of a panel of so many rows, in elements from the panel's first. */
-typedef struct tsl_layout {
+/* Where element (i, l) of A and (l, j) of B are, of a panel of so many rows, in elements from the panel's
+ * first. */
+typedef struct tsl_file_layout {
   int64_t a_row, a_col, b_row, b_col;
-} tsl_layout;
-tsl_layout tsl_product_layout(const tsl_product *product, int64_t rows);
+} tsl_file_layout;
+tsl_file_layout tsl_product_layout(const tsl_product *product, int64_t rows);
 
 /* "C = 1.5 A^T B,  3 x 4 by 4 x 5, f64" and a line end. */
 void tsl_product_add_heading(const tsl_product *product, tsl_text *out);
 /* "product", "dot product", "transpose" */
 const char *tsl_product_result_name(const tsl_product *product);
 /* What a plan made, whose element (0, 0) is at this row and column of the whole. */
-typedef struct tsl_element_verdict {
+typedef struct tsl_product_verdict {
   const tesela_plan *plan;
   const void *a, *b, *before, *c;
   tesela_epilogue last; /* vectors of the last step, from this row on */
   int64_t row, col;
   bool is_part; /* of a sum that goes on: its elements are counted at the end */
-} tsl_element_verdict;
+} tsl_product_verdict;
 /* Adds to the product's verdict; TESELA_WRONG_RESULT where it is wrong. */
-tesela_status tsl_product_judge(tsl_product *product, const tsl_element_verdict *judged);
+tesela_status tsl_product_judge(tsl_product *product, const tsl_product_verdict *judged);
 /* The same of a verdict that is there already. */
 tesela_status tsl_product_add_verdict(tsl_product *product, const tsl_verdict *verdict,
-                                      const tsl_element_verdict *judged);
+                                      const tsl_product_verdict *judged);
 /* What --verify and --expect came to, where they were asked for; of JSON, null where not. */
 void tsl_product_add_checks(const tsl_product *product, tsl_table *table);
 json_t *tsl_product_json_verified(const tsl_product *product);
@@ -252,10 +257,12 @@ bool tsl_product_is_finished(const tsl_product *product);
 void tsl_product_add_finish(const tsl_product *product, tsl_problem *whole);
 /* What rows of C from this one on get of its vectors, which have no data where there are none. */
 tesela_epilogue tsl_product_finish_at(const tsl_product *product, int64_t row);
-/* What scales are, numbers or files, whose sizes say of what. TESELA_BAD_INPUT: of neither the matrix nor its rows or columns. */
+/* What scales are, numbers or files, whose sizes say of what. TESELA_BAD_INPUT: of neither the matrix nor its
+ * rows or columns. */
 tesela_status tsl_product_size_scales(tsl_product *product);
 bool tsl_product_is_scaled(const tsl_product *product);
-/* TESELA_BAD_CALL and TESELA_BAD_INPUT: a last step that no product of these files has; a bias that is no vector, or not of C's sizes. */
+/* TESELA_BAD_CALL and TESELA_BAD_INPUT: a last step that no product of these files has; a bias that is no
+ * vector, or not of C's sizes. */
 tesela_status tsl_product_check_finish(const tsl_product *product);
 /* Adds ", bias row, scale A tensor"; and "bias", "activation", "scale_a", "scale_b" to JSON. */
 void tsl_product_add_vectors(const tsl_product *product, tsl_text *out);
@@ -266,9 +273,10 @@ bool tsl_product_keeps_before(const tsl_product *product);
 /* A and B, or pieces of them, as they lie in memory. */
 typedef struct tsl_factors {
   const void *a, *b;
-  tsl_layout at;
+  tsl_file_layout at;
 } tsl_factors;
-/* Of one element: the sum of the magnitudes of its products, of each component, and what flushing them to 0 may cost. */
+/* Of one element: the sum of the magnitudes of its products, of each component, and what flushing them to 0
+ * may cost. */
 typedef struct tsl_element_sum {
   double magnitude[2], terms;
 } tsl_element_sum;
@@ -282,9 +290,9 @@ typedef struct tsl_open_list {
   tsl_open_element *elements;
   int64_t count, most;
 } tsl_open_list;
-/* A part of C that is compared: its first element is at this row and column of the whole. C, what it held before (NULL: it is not
- * read) and what is expected are packed row by row; A and B have what the part needs, all of k. Where they are not there, elements
- * that ask for them are left open. */
+/* A part of C that is compared: its first element is at this row and column of the whole. C, what it held
+ * before (NULL: it is not read) and what is expected are packed row by row; A and B have what the part needs,
+ * all of k. Where they are not there, elements that ask for them are left open. */
 typedef struct tsl_compared {
   const void *c, *before, *expected;
   tesela_epilogue last; /* from the first row on */
@@ -293,18 +301,20 @@ typedef struct tsl_compared {
   int64_t row, col, rows, cols;
   tsl_plan_bound guaranteed;
 } tsl_compared;
-/* Adds to the product's difference, from element `from` of the part on, row by row. Returns the element that the list has no room
- * for, else their number. */
-int64_t tsl_product_compare(tsl_product *product, const tsl_compared *of, int64_t from);
+/* Adds to the product's difference, from element `from` of the part on, row by row. Returns the element that
+ * the list has no room for, else their number. */
+int64_t tsl_product_compare(tsl_product *product, const tsl_compared *compared, int64_t from);
 /* Adds `depth` products, from number `first` on, of the element at this row and column of the factors. */
-void tsl_product_add_magnitudes(const tsl_product *product, tsl_element_sum *sum, const tsl_factors *of,
+void tsl_product_add_magnitudes(const tsl_product *product, tsl_element_sum *sum, const tsl_factors *factors,
                                 int64_t row, int64_t col, int64_t first, int64_t depth);
 /* Magnitudes that explain nearly all elements; so many are added before anybody asks. */
 enum { TSL_MAGNITUDES_FIRST = 32 };
-/* Adds an element that was open. False, and nothing is added, where its sum is not whole, and more of it may matter. */
+/* Adds an element that was open. False, and nothing is added, where its sum is not whole, and more of it may
+ * matter. */
 bool tsl_product_settle(tsl_product *product, const tsl_plan_bound *guaranteed,
                         const tsl_open_element *element, bool is_whole);
-/* TESELA_WRONG_RESULT with the first element that differs, where one does. `is_last`: all that there is was compared. */
+/* TESELA_WRONG_RESULT with the first element that differs, where one does. `is_last`: all that there is was
+ * compared. */
 tesela_status tsl_product_tell_difference(const tsl_product *product, bool is_last);
 /* Of the comparison so far. */
 tsl_decider tsl_product_decider(const tsl_product *product);

@@ -357,7 +357,7 @@ static tesela_status report_print_json(const tsl_call *call, const tsl_product *
 
 /* A wrong result is reported in full before its sentence. */
 static tesela_status report_report(const tsl_call *call, const tsl_product *product, bool quiet, bool json,
-                            tesela_status status) {
+                                   tesela_status status) {
   tsl_status_saved saved;
   if (status != TESELA_OK && status != TESELA_WRONG_RESULT)
     return status;
@@ -388,11 +388,11 @@ static tesela_status plan_work(tsl_product *product) {
 }
 
 tesela_status tsl_product_do(const tsl_call *call, const tsl_product_request *request,
-                             const tsl_product_options *given) {
+                             const tsl_product_options *options) {
   tsl_product product = {.context = NULL};
   tesela_status status = TESELA_OK;
   TSL_TRY(tsl_product_check_request(request));
-  TSL_TRY(tsl_matrix_check_json(request->output, given->json));
+  TSL_TRY(tsl_matrix_check_json(request->output, options->json));
   TSL_GO(tsl_product_open(request, &product));
   product.progress = tsl_progress_start(false);
   TSL_GO(plan_work(&product));
@@ -400,7 +400,7 @@ tesela_status tsl_product_do(const tsl_call *call, const tsl_product_request *re
       product.by_blocks ? tsl_blocks_run(&product) : tsl_product_hint(&product, tsl_product_run(&product));
   tsl_progress_end(product.progress);
   product.progress = NULL;
-  status = report_report(call, &product, given->quiet, given->json, status);
+  status = report_report(call, &product, options->quiet, options->json, status);
 out:
   tsl_blocks_free(product.blocks);
   tsl_product_close(&product);

@@ -9,31 +9,31 @@
 /* What is added, as the commands call it; a transpose adds nothing. */
 static const char *const added[TSL_OP_COUNT] = {[TSL_OP_GEMM] = "C0", [TSL_OP_DOT] = "s0"};
 
-tesela_status tsl_product_ask(tsl_op op, const tsl_call *call, const tsl_product_options *given,
+tesela_status tsl_product_ask(tsl_op op, const tsl_call *call, const tsl_product_options *options,
                               tsl_product_request *request) {
-  if (given->beta.given && !given->add)
+  if (options->beta.given && !options->add)
     return tsl_fail(TESELA_BAD_CALL, "--beta is the factor of %s, but no %s is named; add --add FILE",
                     added[op], added[op]);
   *request = (tsl_product_request){
       .op = op,
       .a = call->words[0],
       .b = call->word_count > 1 ? call->words[1] : NULL,
-      .c0 = given->add,
-      .output = given->output,
-      .expected = given->expect,
-      .verify = given->verify,
-      .resume = given->resume,
-      .alpha = {given->alpha.value[0], given->alpha.value[1]},
-      .beta = {given->add && !given->beta.given ? 1 : given->beta.value[0], given->beta.value[1]},
-      .tolerance = given->tolerance,
-      .format = given->format,
-      .device = tsl_device_or_default(given->device),
-      .strategy = given->strategy,
-      .accuracy = given->accuracy,
-      .bits = given->bits,
-      .measure = given->measure_error && strcmp(tsl_env_get(TSL_ENV_MEASURE_ERROR), "0") == 0,
-      .memory = given->memory,
-      .repeat = given->repeat,
+      .c0 = options->add,
+      .output = options->output,
+      .expected = options->expect,
+      .verify = options->verify,
+      .resume = options->resume,
+      .alpha = {options->alpha.value[0], options->alpha.value[1]},
+      .beta = {options->add && !options->beta.given ? 1 : options->beta.value[0], options->beta.value[1]},
+      .tolerance = options->tolerance,
+      .format = options->format,
+      .device = tsl_device_or_default(options->device),
+      .strategy = options->strategy,
+      .accuracy = options->accuracy,
+      .bits = options->bits,
+      .measure = options->measure_error && strcmp(tsl_env_get(TSL_ENV_MEASURE_ERROR), "0") == 0,
+      .memory = options->memory,
+      .repeat = options->repeat,
   };
-  return tsl_set_threads(given->threads);
+  return tsl_set_threads(options->threads);
 }

@@ -12,7 +12,8 @@
 /* Devices that share the host's memory work on pages of it without a copy. */
 enum { PAGE = 4096 };
 
-static tesela_status run_take(uint64_t rows, uint64_t row_bytes, const char *what, void **memory, char **data) {
+static tesela_status run_take(uint64_t rows, uint64_t row_bytes, const char *what, void **memory,
+                              char **data) {
   size_t bytes;
   if (!tsl_size_mul(rows, row_bytes, &bytes) || !tsl_size_add(bytes, 2 * PAGE, &bytes))
     return tsl_fail(TESELA_OUT_OF_MEMORY, "%s has more bytes than 64 bits count", what);
@@ -31,7 +32,7 @@ static tesela_status take_feed(const tsl_product *product, tsl_matrix_source *fe
       feed->held || feed->across || feed->rows < product->panel ? feed->rows : product->panel;
   if (feed->across && !feed->held)
     return run_take((uint64_t)rows, (uint64_t)product->panel * tsl_type(feed->as)->size, feed->path,
-                &feed->memory, &feed->data);
+                    &feed->memory, &feed->data);
   return run_take((uint64_t)rows, row_bytes, feed->path, &feed->memory, &feed->data);
 }
 
@@ -47,7 +48,8 @@ static tesela_status run_allocate(tsl_product *product) {
   TSL_TRY(take_feed(product, &product->expected));
   TSL_TRY(run_take((uint64_t)product->panel, c_row, "the product", &product->c_memory, &product->c));
   if (tsl_product_keeps_before(product))
-    TSL_TRY(run_take((uint64_t)product->panel, c_row, "a copy of C0", &product->before_memory, &product->before));
+    TSL_TRY(
+        run_take((uint64_t)product->panel, c_row, "a copy of C0", &product->before_memory, &product->before));
   TSL_TRY(tsl_alloc((size_t)product->request.repeat * sizeof *product->samples, "the times of all repeats",
                     (void **)&product->samples));
   product->seconds[TSL_STAGE_ALLOCATE] += tsl_clock() - start;
@@ -61,24 +63,24 @@ static void run_show(tsl_product *product, const char *what, int64_t first, int6
   tsl_progress_at(product->progress, what, ((double)first + share * (double)rows) / (double)(product->m + 1));
 }
 
-static tesela_status run_read_rows(tsl_product *product, tsl_matrix_source *feed, int64_t rows, void *to) {
+static tesela_status run_read_rows(tsl_product *product, tsl_matrix_source *feed, int64_t rows, void *dst) {
   const double start = tsl_clock();
-  const tesela_status status = tsl_reader_rows(feed->reader, rows, feed->as, to, feed->cols, 1);
+  const tesela_status status = tsl_reader_rows(feed->reader, rows, feed->as, dst, feed->cols, 1);
   product->seconds[TSL_STAGE_READ] += tsl_clock() - start;
   return status == TESELA_IO_FAILED ? TESELA_BAD_INPUT : status;
 }
 
 /* Columns of a file, all its rows: dense, a row of them after the other. */
-static tesela_status run_read_columns(tsl_product *product, tsl_matrix_source *feed, int64_t first, int64_t cols,
-                                  void *to) {
+static tesela_status run_read_columns(tsl_product *product, tsl_matrix_source *feed, int64_t first,
+                                      int64_t cols, void *dst) {
   const double start = tsl_clock();
-  const tesela_status status = tsl_reader_columns(feed->reader, first, cols, feed->as, to, cols, 1);
+  const tesela_status status = tsl_reader_columns(feed->reader, first, cols, feed->as, dst, cols, 1);
   product->seconds[TSL_STAGE_READ] += tsl_clock() - start;
   return status == TESELA_IO_FAILED ? TESELA_BAD_INPUT : status;
 }
 
-/* How all of a text's numbers are printed must be known before the first is compared: where it is read in panels, it is
- * read through first. */
+/* How all of a text's numbers are printed must be known before the first is compared: where it is read in
+ * panels, it is read through first. */
 static tesela_status look_at_expected(tsl_product *product) {
   tsl_matrix_source *feed = &product->expected;
   void *column;
@@ -93,8 +95,9 @@ static tesela_status look_at_expected(tsl_product *product) {
 
 static tesela_status read_held(tsl_product *product) {
   enum { FEEDS = 7 };
-  tsl_matrix_source *const feeds[FEEDS] = {&product->b,         &product->a,         &product->c0,      &product->bias,
-                                  &product->scales[0], &product->scales[1], &product->expected};
+  tsl_matrix_source *const feeds[FEEDS] = {&product->b,       &product->a,         &product->c0,
+                                           &product->bias,    &product->scales[0], &product->scales[1],
+                                           &product->expected};
   run_show(product, "reading", 0, 0, 0);
   for (int i = 0; i < FEEDS; i++)
     if (feeds[i]->held)
@@ -112,7 +115,8 @@ typedef struct panel {
 } panel;
 
 /* A feed's rows of this panel, read now where they are not held. */
-static tesela_status run_rows_of(tsl_product *product, tsl_matrix_source *feed, const panel *part, char **rows) {
+static tesela_status run_rows_of(tsl_product *product, tsl_matrix_source *feed, const panel *part,
+                                 char **rows) {
   const uint64_t item = tsl_type(feed->as)->size;
   *rows = NULL;
   if (!feed->reader)
@@ -196,7 +200,8 @@ static tesela_status run_multiply(tsl_product *product, const panel *part) {
     show_multiplying(product, part, i);
     if (i > 0 && product->before)
       memcpy(product->c, product->before, part->bytes);
-    TSL_TRY(tsl_product_measured(product, run_run_once(product, part, &record), &record, part->rows, product->n));
+    TSL_TRY(
+        tsl_product_measured(product, run_run_once(product, part, &record), &record, part->rows, product->n));
     product->samples[i] = record.seconds_compute;
     product->seconds[TSL_STAGE_ALLOCATE] += record.seconds_allocate;
     copy_in += record.seconds_copy_in / (double)repeats;
@@ -235,13 +240,14 @@ static tesela_status run_verify(tsl_product *product, const panel *part) {
   }
   run_show(product, "verifying", part->first, part->rows, at_verify);
   if (product->request.verify)
-    TSL_GO(tsl_product_judge(product, &(tsl_element_verdict){.plan = part->plan,
-                                                    .a = part->a,
-                                                    .b = tsl_product_second(product, part->a),
-                                                    .before = product->before,
-                                                    .last = tsl_product_finish_at(product, part->first),
-                                                    .c = product->c,
-                                                    .row = part->first}));
+    TSL_GO(
+        tsl_product_judge(product, &(tsl_product_verdict){.plan = part->plan,
+                                                          .a = part->a,
+                                                          .b = tsl_product_second(product, part->a),
+                                                          .before = product->before,
+                                                          .last = tsl_product_finish_at(product, part->first),
+                                                          .c = product->c,
+                                                          .row = part->first}));
   tsl_product_mirror(product);
   if (product->expected.reader)
     TSL_GO(run_compare(product, part));
@@ -288,8 +294,9 @@ static void free_block(void **block) {
 /* All memory of the work, on the device and here. A dot's result is kept. */
 static void run_free_all(tsl_product *product) {
   const double start = tsl_clock();
-  tsl_matrix_source *const feeds[] = {&product->a,         &product->b,         &product->c0,      &product->bias,
-                             &product->scales[0], &product->scales[1], &product->expected};
+  tsl_matrix_source *const feeds[] = {&product->a,       &product->b,         &product->c0,
+                                      &product->bias,    &product->scales[0], &product->scales[1],
+                                      &product->expected};
   if (product->request.op == TSL_OP_DOT)
     tsl_type_load(product->type, product->c, product->result);
   tesela_plan_destroy(product->plan);

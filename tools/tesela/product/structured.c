@@ -15,7 +15,7 @@ const void *tsl_product_second(const tsl_product *product, const char *a) {
 }
 
 /* As it takes part: the transpose of a lower triangle is an upper one. */
-static void shape_factor(const tsl_structured *is, bool transposed, tsl_shape *shape) {
+static void shape_factor(const tsl_option_structure *is, bool transposed, tsl_shape *shape) {
   static const tesela_triangle other[] = {TESELA_WHOLE, TESELA_UPPER, TESELA_LOWER};
   if (is->structure == TESELA_GENERAL)
     return;
@@ -35,7 +35,7 @@ void tsl_product_shape(const tsl_product *product, tsl_problem *whole) {
   whole->c.structure = request->hermitian ? TESELA_HERMITIAN : TESELA_GENERAL;
 }
 
-static tesela_status structured_check_square(const tsl_structured *is, const tsl_matrix_source *feed) {
+static tesela_status structured_check_square(const tsl_option_structure *is, const tsl_matrix_source *feed) {
   if (is->structure == TESELA_GENERAL || feed->rows == feed->cols)
     return TESELA_OK;
   return tsl_fail(TESELA_BAD_INPUT, "%s is %lld x %lld; only a square is symmetric, hermitian or triangular",
@@ -104,7 +104,7 @@ void tsl_product_mirror(tsl_product *product) {
 
 /* --- in words --- */
 
-static void add_one(const char *name, const tsl_structured *is, tsl_text *out) {
+static void add_one(const char *name, const tsl_option_structure *is, tsl_text *out) {
   if (is->structure == TESELA_GENERAL)
     return;
   tsl_text_add(out, ", %s ", name);
@@ -132,5 +132,6 @@ void tsl_product_json_structures(const tsl_product *product, json_t *object) {
   if (request->op == TSL_OP_SOLVE)
     return;
   json_object_set_new(object, "b_is", structured_json_word(request->b_is.structure, request->b_is.triangle));
-  json_object_set_new(object, "c_is", structured_json_word(product->whole.c.structure, product->whole.c.triangle));
+  json_object_set_new(object, "c_is",
+                      structured_json_word(product->whole.c.structure, product->whole.c.triangle));
 }

@@ -14,7 +14,7 @@ const char *tsl_product_result_name(const tsl_product *product) {
 }
 
 /* The verdict on the whole so far; rows and columns are those of the file. */
-static void add_verdict(tsl_verdict *all, const tsl_verdict *part, const tsl_element_verdict *judged) {
+static void add_verdict(tsl_verdict *all, const tsl_verdict *part, const tsl_product_verdict *judged) {
   if (all->checked == 0 || part->error_ratio > all->error_ratio || !part->right) {
     all->row = judged->row + part->row;
     all->col = judged->col + part->col;
@@ -27,14 +27,14 @@ static void add_verdict(tsl_verdict *all, const tsl_verdict *part, const tsl_ele
   memcpy(all->why, part->why, sizeof all->why);
 }
 
-tesela_status tsl_product_judge(tsl_product *product, const tsl_element_verdict *judged) {
+tesela_status tsl_product_judge(tsl_product *product, const tsl_product_verdict *judged) {
   tsl_verdict verdict;
   TSL_TRY(tsl_verify(judged->plan, judged->a, judged->b, judged->before, &judged->last, judged->c, &verdict));
   return tsl_product_add_verdict(product, &verdict, judged);
 }
 
 tesela_status tsl_product_add_verdict(tsl_product *product, const tsl_verdict *verdict,
-                                      const tsl_element_verdict *judged) {
+                                      const tsl_product_verdict *judged) {
   const char *name = tsl_product_result_name(product);
   add_verdict(&product->verdict, verdict, judged);
   if (verdict->right)

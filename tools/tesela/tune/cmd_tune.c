@@ -53,9 +53,9 @@ static const tsl_example examples[] = {
 };
 
 /* A minute of work is not thrown away in the end: whether wisdom can be written is tried before. */
-static tesela_status check_place(const tsl_tune_options *given) {
+static tesela_status check_place(const tsl_tune_options *settings) {
   tsl_text path = {0};
-  if (given->dry_run)
+  if (settings->dry_run)
     return TESELA_OK;
   tesela_status status = tsl_wisdom_path(&path);
   if (status == TESELA_OK)
@@ -100,9 +100,10 @@ static void conclude_early(void *argument) {
 
 /* --- the calls of a program --- */
 
-/* Each for its share of the budget by the time that it took, the longest first; what a problem leaves of its share is
- * the others'. */
-static tesela_status tune_log(const tsl_call *call, tsl_devices *devices, const tsl_tuning *like, tune_work *job) {
+/* Each for its share of the budget by the time that it took, the longest first; what a problem leaves of its
+ * share is the others'. */
+static tesela_status tune_log(const tsl_call *call, tsl_devices *devices, const tsl_tuning *like,
+                              tune_work *job) {
   const tsl_tune_options *given = call->options;
   tsl_call_log log;
   tsl_tune_summary *rows = NULL;

@@ -19,9 +19,10 @@ typedef struct tsl_call_log {
       passed_over; /* lines that are no calls, or of what is not tuned: other routines, nothing to compute */
 } tsl_call_log;
 
-/* Reads what TESELA_LOG=calls wrote: the library's lines, one a call, and the tables of libtesela_blas.so (`tesela run
- * --log`), whose sizes are powers of two. The most time comes first. TESELA_BAD_INPUT where there is no call in it. Free
- * the list with tsl_call_log_free(), after a failure as well. */
+/* Reads what TESELA_LOG=calls wrote: the library's lines, one a call, and the tables of libtesela_blas.so
+ * (`tesela run
+ * --log`), whose sizes are powers of two. The most time comes first. TESELA_BAD_INPUT where there is no call
+ * in it. Free the list with tsl_call_log_free(), after a failure as well. */
 tesela_status tsl_call_log_read(const char *path, tsl_call_log *out);
 void tsl_call_log_free(tsl_call_log *log);
 

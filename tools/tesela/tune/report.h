@@ -15,7 +15,7 @@ typedef struct tsl_tune_options {
   tesela_type type;
   const char *device, *strategies, *search, *cache, *replay, *from_log, *op;
   bool transpose_a, transpose_b, dry_run, json;
-  tsl_number beta;
+  tsl_option_number beta;
 } tsl_tune_options;
 
 typedef struct tsl_tuning {

@@ -30,9 +30,9 @@ static tesela_status choose_device(const char *wanted, tsl_devices *devices, tsl
   return TESELA_OK;
 }
 
-static tesela_status tuning_make_space(const tsl_tune_options *given, tsl_tuning *all) {
+static tesela_status tuning_make_space(const tsl_tune_options *options, tsl_tuning *all) {
   tsl_strategy_list strategies;
-  TSL_TRY(tsl_select_strategies(all->problem.op, given->strategies, false, &strategies));
+  TSL_TRY(tsl_select_strategies(all->problem.op, options->strategies, false, &strategies));
   for (int i = 0; i < strategies.count; i++)
     TSL_TRY(tsl_space_add(&all->space, &all->problem, all->device, strategies.items[i].strategy,
                           &strategies.items[i].config, strategies.items[i].given));
@@ -51,7 +51,8 @@ static tsl_wisdom_record record_of(const tsl_tuning *all, const tsl_space_point 
   return tsl_wisdom_record_of(&all->problem, point->strategy, &point->config, all->device, seconds, spread);
 }
 
-static tesela_status tuning_keep(void *argument, const tsl_space_point *point, const tsl_tune_result *result) {
+static tesela_status tuning_keep(void *argument, const tsl_space_point *point,
+                                 const tsl_tune_result *result) {
   const tsl_tuning *all = argument;
   const bool right = result->result == TSL_CASE_RIGHT;
   const tsl_tune_kept kept = {
@@ -122,27 +123,27 @@ static tesela_status confirm(tsl_tuning *all, uint64_t seed) {
 
 /* Measures a batch. What an interrupt prints does not change meanwhile. */
 static tesela_status tuning_measure(void *argument, const tsl_space *space, const int *points, int count,
-                             double limit, tsl_tune_result *results) {
+                                    double limit, tsl_tune_result *results) {
   tsl_interrupt_wait_begin();
   const tesela_status status = tsl_tune_by_race(argument, space, points, count, limit, results);
   tsl_interrupt_wait_end();
   return status;
 }
 
-static tesela_status search_on_device(const tsl_tune_options *given, tsl_tuning *all) {
+static tesela_status search_on_device(const tsl_tune_options *options, tsl_tuning *all) {
   tsl_tune_cache prior = {.count = 0};
   tsl_tune_race race = {.problem = &all->problem,
                         .device = all->device,
                         .seconds_max = fmin(0.5, fmax(0.02, all->budget / 100)),
                         .time_limit = all->budget > 0 ? all->budget / 4 : 0,
-                        .seed = (uint64_t)given->seed,
+                        .seed = (uint64_t)options->seed,
                         .stop = tsl_interrupted};
   tsl_progress *progress = NULL;
   tesela_status status = TESELA_OK;
   all->started = tsl_clock();
-  all->cache_path = given->cache;
-  if (given->cache)
-    TSL_GO(tsl_tune_cache_read(given->cache, true, &prior));
+  all->cache_path = options->cache;
+  if (options->cache)
+    TSL_GO(tsl_tune_cache_read(options->cache, true, &prior));
   prior.like = record_of(all, &all->space.points[all->start], 1, 0);
   progress = all->progress = tsl_progress_start(true);
   const tsl_tune_job job = {.space = &all->space,
@@ -151,13 +152,13 @@ static tesela_status search_on_device(const tsl_tune_options *given, tsl_tuning 
                             .known = all->known,
                             .known_count = all->known_count,
                             .budget = all->budget,
-                            .points_max = (int)given->points,
+                            .points_max = (int)options->points,
                             .batch = tsl_pool_default_threads() > least_batch ? tsl_pool_default_threads()
                                                                               : least_batch,
-                            .seed = (uint64_t)given->seed,
+                            .seed = (uint64_t)options->seed,
                             .measure = tuning_measure,
                             .argument = &race,
-                            .prior = given->cache ? &prior : NULL,
+                            .prior = options->cache ? &prior : NULL,
                             .keep = tuning_keep,
                             .keep_argument = all,
                             .stop = tsl_interrupted,
@@ -170,7 +171,7 @@ static tesela_status search_on_device(const tsl_tune_options *given, tsl_tuning 
   if (all->tuned.best < 0)
     TSL_GO(tsl_fail(TESELA_UNSUPPORTED, "none of %d configs gave a right result in time: %s",
                     all->tuned.tried_count, all->tuned.results[all->start].why));
-  TSL_GO(confirm(all, (uint64_t)given->seed + 1));
+  TSL_GO(confirm(all, (uint64_t)options->seed + 1));
   tsl_tuned_rescale(&all->tuned, all->space.count);
 out:
   all->progress = NULL;
@@ -181,10 +182,10 @@ out:
 
 /* --- keeping --- */
 
-static tesela_status keep_wisdom(const tsl_tune_options *given, tsl_tuning *all) {
+static tesela_status keep_wisdom(const tsl_tune_options *options, tsl_tuning *all) {
   tsl_text path = {0}, text = {0};
   tesela_status status = TESELA_OK;
-  if (given->dry_run)
+  if (options->dry_run)
     return TESELA_OK;
   TSL_GO(tsl_wisdom_path(&path));
   tsl_tuned_print(&all->tuned, &all->space, &all->problem, all->device, &text);
@@ -197,7 +198,7 @@ out:
   return status;
 }
 
-bool tsl_tuning_settle(const tsl_tune_options *given, tsl_tuning *all) {
+bool tsl_tuning_settle(const tsl_tune_options *options, tsl_tuning *all) {
   tsl_tuned *tuned = &all->tuned;
   tsl_progress_stop(all->progress);
   if (!tuned->results || tuned->best < 0)
@@ -208,22 +209,22 @@ bool tsl_tuning_settle(const tsl_tune_options *given, tsl_tuning *all) {
   if (tuned->tried[tuned->start] && start->result == TSL_CASE_RIGHT)
     tuned->gain = start->seconds / tuned->results[tuned->best].seconds;
   tsl_tuned_rescale(tuned, all->space.count);
-  all->kept = keep_wisdom(given, all);
+  all->kept = keep_wisdom(options, all);
   if (all->kept != TESELA_OK)
     tsl_status_save(&all->why_not_kept);
   return true;
 }
 
-tesela_status tsl_tuning_run(const tsl_tune_options *given, const char *device, tsl_devices *devices,
+tesela_status tsl_tuning_run(const tsl_tune_options *options, const char *device, tsl_devices *devices,
                              tsl_tuning *all) {
   TSL_TRY(choose_device(device, devices, all));
-  TSL_TRY(tuning_make_space(given, all));
+  TSL_TRY(tuning_make_space(options, all));
   const tsl_choice there = {
       .devices = devices, .device = all->device->name, .place = TSL_PLACE_DEVICE, .wisdom = all->wisdom};
   TSL_TRY(
       tsl_tune_find_start(&all->problem, &there, &all->space, &all->start, &all->known, &all->known_count));
-  TSL_TRY(search_on_device(given, all));
-  all->kept = keep_wisdom(given, all);
+  TSL_TRY(search_on_device(options, all));
+  all->kept = keep_wisdom(options, all);
   if (all->kept != TESELA_OK)
     tsl_status_save(&all->why_not_kept);
   return TESELA_OK;

@@ -174,8 +174,8 @@ TSL_FUNCTION void tsl_store_aligned(T *p, tsl_vector<T, N> v) {
   reinterpret_cast<tsl_aligned_vector<T, N> *>(p)->vector = v;
 }
 
-/* One store of sixteen bytes, said in PTX: of a struct that did not come from one load, and of CUDA's own vector types as
- * well, NVRTC 13.0 makes four stores of four bytes in some kernels and one in others. */
+/* One store of sixteen bytes, said in PTX: of a struct that did not come from one load, and of CUDA's own
+ * vector types as well, NVRTC 13.0 makes four stores of four bytes in some kernels and one in others. */
 TSL_FUNCTION void tsl_store_whole(int *p, tsl_vector<int, 4> v) {
   asm volatile("st.global.v4.s32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(p)), "r"(v.lane[0]),
                "r"(v.lane[1]), "r"(v.lane[2]), "r"(v.lane[3])
@@ -208,8 +208,8 @@ TSL_FUNCTION void tsl_store_whole(double *p, tsl_vector<double, 2> v) {
 #define TSL_LOCAL_STORE(type, n, pointer, vector) tsl_store_aligned<type, n>(pointer, vector)
 #define TSL_LANE(vector, i) ((vector).lane[0x##i])
 
-/* A texture object's handle; rows and columns by number, zeros outside. PTX reads by integers, CUDA C++ by floats
- * only. */
+/* A texture object's handle; rows and columns by number, zeros outside. PTX reads by integers, CUDA C++ by
+ * floats only. */
 #define TSL_IMAGE unsigned long long
 TSL_FUNCTION tsl_vector<float, 4> tsl_texel(unsigned long long image, int column, int row) {
   tsl_vector<float, 4> texel;

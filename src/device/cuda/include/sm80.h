@@ -1,6 +1,6 @@
-/* sm_80's instructions, a function each: copies to shared memory that go on by themselves, blocks from there to a warp's registers,
- * and products of a warp in f64 and in narrow types (NVIDIA's PTX ISA 7.0 and newer, chapters "cp.async", "ldmatrix" and "mma").
- * CUDA C++ for NVRTC, which needs no header.
+/* sm_80's instructions, a function each: copies to shared memory that go on by themselves, blocks from there
+ * to a warp's registers, and products of a warp in f64 and in narrow types (NVIDIA's PTX ISA 7.0 and newer,
+ * chapters "cp.async", "ldmatrix" and "mma"). CUDA C++ for NVRTC, which needs no header.
  *
  * Addresses of shared memory are 32 bits wide: shared_address(). */
 #ifndef TSL_SM80_H
@@ -16,17 +16,18 @@ SM80_FUNCTION shared_t shared_address(const void *pointer) {
 
 /* --- copies to shared memory, by each thread that executes them --- */
 
-/* BYTES bytes, 4, 8 or 16, where `asked`; both addresses multiples of that many. 16 leave the first cache out. */
+/* BYTES bytes, 4, 8 or 16, where `asked`; both addresses multiples of that many. 16 leave the first cache
+ * out. */
 template <int BYTES>
-SM80_FUNCTION void copy_async_if(bool asked, shared_t to, const void *from) {
+SM80_FUNCTION void copy_async_if(bool asked, shared_t end, const void *from) {
   if (BYTES == 16)
     asm volatile(
-        "{ .reg .pred p; setp.ne.b32 p, %2, 0; @p cp.async.cg.shared.global [%0], [%1], 16; }" ::"r"(to),
+        "{ .reg .pred p; setp.ne.b32 p, %2, 0; @p cp.async.cg.shared.global [%0], [%1], 16; }" ::"r"(end),
         "l"(__cvta_generic_to_global(from)), "r"((int)asked)
         : "memory");
   else
     asm volatile(
-        "{ .reg .pred p; setp.ne.b32 p, %2, 0; @p cp.async.ca.shared.global [%0], [%1], %3; }" ::"r"(to),
+        "{ .reg .pred p; setp.ne.b32 p, %2, 0; @p cp.async.ca.shared.global [%0], [%1], %3; }" ::"r"(end),
         "l"(__cvta_generic_to_global(from)), "r"((int)asked), "n"(BYTES)
         : "memory");
 }
@@ -34,7 +35,8 @@ SM80_FUNCTION void copy_async_if(bool asked, shared_t to, const void *from) {
 SM80_FUNCTION void copies_commit() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
-/* Waits until at most PENDING of this thread's groups are under way; other threads see what came after the next barrier. */
+/* Waits until at most PENDING of this thread's groups are under way; other threads see what came after the
+ * next barrier. */
 template <int PENDING>
 SM80_FUNCTION void copies_wait() {
   asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
@@ -47,8 +49,8 @@ SM80_FUNCTION double load_double(shared_t from) {
   asm volatile("ld.shared.f64 %0, [%1];" : "=d"(value) : "r"(from) : "memory");
   return value;
 }
-SM80_FUNCTION void store_double(shared_t to, double value) {
-  asm volatile("st.shared.f64 [%0], %1;" ::"r"(to), "d"(value) : "memory");
+SM80_FUNCTION void store_double(shared_t end, double value) {
+  asm volatile("st.shared.f64 [%0], %1;" ::"r"(end), "d"(value) : "memory");
 }
 
 SM80_FUNCTION double2 load_doubles(shared_t from) {
@@ -56,8 +58,8 @@ SM80_FUNCTION double2 load_doubles(shared_t from) {
   asm volatile("ld.shared.v2.f64 {%0, %1}, [%2];" : "=d"(value.x), "=d"(value.y) : "r"(from) : "memory");
   return value;
 }
-SM80_FUNCTION void store_doubles(shared_t to, double first, double second) {
-  asm volatile("st.shared.v2.f64 [%0], {%1, %2};" ::"r"(to), "d"(first), "d"(second) : "memory");
+SM80_FUNCTION void store_doubles(shared_t end, double first, double second) {
+  asm volatile("st.shared.v2.f64 [%0], {%1, %2};" ::"r"(end), "d"(first), "d"(second) : "memory");
 }
 
 SM80_FUNCTION unsigned load_word(shared_t from) {
@@ -65,26 +67,26 @@ SM80_FUNCTION unsigned load_word(shared_t from) {
   asm volatile("ld.shared.b32 %0, [%1];" : "=r"(value) : "r"(from) : "memory");
   return value;
 }
-SM80_FUNCTION void store_half(shared_t to, unsigned short value) {
-  asm volatile("st.shared.u16 [%0], %1;" ::"r"(to), "h"(value) : "memory");
+SM80_FUNCTION void store_half(shared_t end, unsigned short value) {
+  asm volatile("st.shared.u16 [%0], %1;" ::"r"(end), "h"(value) : "memory");
 }
 /* Four words, to a multiple of 16. */
-SM80_FUNCTION void store_words(shared_t to, const unsigned (&words)[4]) {
-  asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(words[0]), "r"(words[1]),
+SM80_FUNCTION void store_words(shared_t end, const unsigned (&words)[4]) {
+  asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(end), "r"(words[0]), "r"(words[1]),
                "r"(words[2]), "r"(words[3])
                : "memory");
 }
 
-/* Four blocks of eight lines of 16 bytes, by a whole warp: threads 8 i to 8 i + 7 give the addresses of block i's lines, multiples of
- * 16, and out[i] of thread t is the word t % 4 of block i's line t / 4. */
+/* Four blocks of eight lines of 16 bytes, by a whole warp: threads 8 i to 8 i + 7 give the addresses of block
+ * i's lines, multiples of 16, and out[i] of thread t is the word t % 4 of block i's line t / 4. */
 SM80_FUNCTION void load_blocks(unsigned *out, shared_t line) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(out[0]), "=r"(out[1]), "=r"(out[2]), "=r"(out[3])
                : "r"(line)
                : "memory");
 }
-/* The same of blocks of 8 x 8 pairs of bytes, each transposed: out[i] of thread t is pair t / 4 of line 2 (t % 4), and above it that of
- * the next line. */
+/* The same of blocks of 8 x 8 pairs of bytes, each transposed: out[i] of thread t is pair t / 4 of line 2 (t
+ * % 4), and above it that of the next line. */
 SM80_FUNCTION void load_blocks_transposed(unsigned *out, shared_t line) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(out[0]), "=r"(out[1]), "=r"(out[2]), "=r"(out[3])
@@ -94,20 +96,22 @@ SM80_FUNCTION void load_blocks_transposed(unsigned *out, shared_t line) {
 
 /* --- registers --- */
 
-/* Four bytes of `low` (numbers 0 to 3) and `high` (4 to 7), as the hexadecimal digits of `which` say, the lowest first. */
+/* Four bytes of `low` (numbers 0 to 3) and `high` (4 to 7), as the hexadecimal digits of `which` say, the
+ * lowest first. */
 SM80_FUNCTION unsigned pick_bytes(unsigned low, unsigned high, unsigned which) {
   unsigned out;
   asm("prmt.b32 %0, %1, %2, %3;" : "=r"(out) : "r"(low), "r"(high), "r"(which));
   return out;
 }
 /* What thread t ^ 1 of the warp gives; all of it call together. */
-SM80_FUNCTION unsigned exchange_words(unsigned given) {
+SM80_FUNCTION unsigned exchange_words(unsigned value) {
   unsigned out;
-  asm volatile("shfl.sync.bfly.b32 %0, %1, 1, 31, 0xffffffff;" : "=r"(out) : "r"(given));
+  asm volatile("shfl.sync.bfly.b32 %0, %1, 1, 31, 0xffffffff;" : "=r"(out) : "r"(value));
   return out;
 }
 
-/* Two numbers of f16, bf16 or 8 bits from two of f32 or to them; rounded to nearest even. The first is the lower half. */
+/* Two numbers of f16, bf16 or 8 bits from two of f32 or to them; rounded to nearest even. The first is the
+ * lower half. */
 SM80_FUNCTION unsigned f16_pair(float first, float second) {
   unsigned out;
   asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(out) : "f"(second), "f"(first));
@@ -139,11 +143,12 @@ SM80_FUNCTION unsigned f16_pair_of_e5m2(unsigned pair) {
 
 /* --- products of a warp --- */
 
-/* sums (16 x 8) += A (16 x K) B (K x 8), where 32 bytes are K numbers: SHAPE "m16n8k16" for bf16 and f16, "m16n8k32" for 8-bit
- * integers, "m16n8k8" for tf32 (f32 of which the units read ten binary places); A_TYPE and B_TYPE are PTX's words; sums are SUM "f32"
- * in REGISTER "f", or "s32" in "r" (which wrap). In texts. Of thread t: a[0] is bytes 4 (t % 4) on of row t / 4 of A, a[1] of row
- * t / 4 + 8, a[2] and a[3] the same 16 bytes on; b[0] and b[1] likewise, of column t / 4 of B; sums[i] is row t / 4 + 8 (i / 2), column
- * 2 (t % 4) + i % 2. */
+/* sums (16 x 8) += A (16 x K) B (K x 8), where 32 bytes are K numbers: SHAPE "m16n8k16" for bf16 and f16,
+ * "m16n8k32" for 8-bit integers, "m16n8k8" for tf32 (f32 of which the units read ten binary places); A_TYPE
+ * and B_TYPE are PTX's words; sums are SUM "f32" in REGISTER "f", or "s32" in "r" (which wrap). In texts. Of
+ * thread t: a[0] is bytes 4 (t % 4) on of row t / 4 of A, a[1] of row t / 4 + 8, a[2] and a[3] the same 16
+ * bytes on; b[0] and b[1] likewise, of column t / 4 of B; sums[i] is row t / 4 + 8 (i / 2), column 2 (t % 4)
+ * + i % 2. */
 #define mma_16x8(SHAPE, SUM, REGISTER, A_TYPE, B_TYPE, sums, a, b)                                           \
   asm volatile("mma.sync.aligned." SHAPE ".row.col." SUM "." A_TYPE "." B_TYPE "." SUM                       \
                " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"                            \
@@ -151,9 +156,10 @@ SM80_FUNCTION unsigned f16_pair_of_e5m2(unsigned pair) {
                  "+" REGISTER((sums)[3])                                                                     \
                : "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), "r"((b)[0]), "r"((b)[1]))
 
-/* sums (16 x 8) += A (16 x 8) B (8 x 8), in f64, each number rounded as multiply-adds round. Of thread t: a[0] is row t / 4, column
- * t % 4 of A, a[1] row + 8, a[2] column + 4, a[3] both; b[0] is row t % 4, column t / 4 of B, b[1] row + 4; sums[i] is row
- * t / 4 + 8 (i / 2), column 2 (t % 4) + i % 2. From sm_90 on one instruction; before, the four of 8 x 8 x 4 that it is made of. */
+/* sums (16 x 8) += A (16 x 8) B (8 x 8), in f64, each number rounded as multiply-adds round. Of thread t:
+ * a[0] is row t / 4, column t % 4 of A, a[1] row + 8, a[2] column + 4, a[3] both; b[0] is row t % 4, column t
+ * / 4 of B, b[1] row + 4; sums[i] is row t / 4 + 8 (i / 2), column 2 (t % 4) + i % 2. From sm_90 on one
+ * instruction; before, the four of 8 x 8 x 4 that it is made of. */
 SM80_FUNCTION void dmma_16x8x8(double (&sums)[4], const double (&a)[4], const double (&b)[2]) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, "
@@ -169,7 +175,8 @@ SM80_FUNCTION void dmma_16x8x8(double (&sums)[4], const double (&a)[4], const do
 #endif
 }
 
-/* The same of A (16 x 4) B (4 x 8): a[0] is row t / 4, column t % 4, a[1] row + 8; b is row t % 4, column t / 4. */
+/* The same of A (16 x 4) B (4 x 8): a[0] is row t / 4, column t % 4, a[1] row + 8; b is row t % 4, column t
+ * / 4. */
 SM80_FUNCTION void dmma_16x8x4(double (&sums)[4], const double (&a)[2], double b) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, "
@@ -193,7 +200,8 @@ SM80_FUNCTION void blocks_barrier() {
   asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
 #endif
 }
-/* Two numbers from the shared memory of the cluster's block `rank`, where it has what this block has at `from`. */
+/* Two numbers from the shared memory of the cluster's block `rank`, where it has what this block has at
+ * `from`. */
 SM80_FUNCTION double2 load_doubles_of(unsigned rank, shared_t from) {
 #if __CUDA_ARCH__ >= 900
   double2 value;
@@ -211,20 +219,22 @@ SM80_FUNCTION double2 load_doubles_of(unsigned rank, shared_t from) {
 
 /* --- launches --- */
 
-/* This block's number, as if it could change: what follows from it is computed where it stands, and takes no registers before. */
+/* This block's number, as if it could change: what follows from it is computed where it stands, and takes no
+ * registers before. */
 SM80_FUNCTION unsigned block_number_anew() {
   unsigned number;
   asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(number));
   return number;
 }
-/* The same of an address: the compiler does not know where it came from, and so does not compute it once more. */
+/* The same of an address: the compiler does not know where it came from, and so does not compute it once
+ * more. */
 template <typename T>
 SM80_FUNCTION void make_anew(T *&pointer) {
   asm("" : "+l"(pointer));
 }
 
-/* Waits until the kernel before this one in the stream has ended and its writes are seen; and says that the next one may start.
- * Both do nothing before sm_90, and where the launch does not ask for it. */
+/* Waits until the kernel before this one in the stream has ended and its writes are seen; and says that the
+ * next one may start. Both do nothing before sm_90, and where the launch does not ask for it. */
 SM80_FUNCTION void dependency_wait() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -235,13 +245,13 @@ SM80_FUNCTION void dependency_launch() {
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
-/* Returns true if the kernel's result is not used: the int at address `at` is not above `above`. Address 0: the
- * result is used. */
-SM80_FUNCTION bool is_unwanted(long long at, long long above) {
-  if (at == 0)
+/* Returns true if the kernel's result is not used: the int at address `index` is not above `above`. Address
+ * 0: the result is used. */
+SM80_FUNCTION bool is_unwanted(long long index, long long above) {
+  if (index == 0)
     return false;
   dependency_wait();
-  return *(const volatile int *)at <= above;
+  return *(const volatile int *)index <= above;
 }
 
 #endif

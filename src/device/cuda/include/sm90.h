@@ -1,9 +1,10 @@
-/* sm_90a's instructions, a function each: barriers in shared memory, copies of boxes by the tensor memory accelerator (TMA), and
- * products of a warpgroup (NVIDIA's PTX ISA 8.0 and newer, chapters "mbarrier", "cp.async.bulk.tensor" and "wgmma"). CUDA C++
- * for NVRTC, which needs no header.
+/* sm_90a's instructions, a function each: barriers in shared memory, copies of boxes by the tensor memory
+ * accelerator (TMA), and products of a warpgroup (NVIDIA's PTX ISA 8.0 and newer, chapters "mbarrier",
+ * "cp.async.bulk.tensor" and "wgmma"). CUDA C++ for NVRTC, which needs no header.
  *
- * Addresses of shared memory are 32 bits wide: shared_address(). A warpgroup is four warps, the first of which has a number that
- * is a multiple of four. "By one thread" means that the instruction has its effect once for each thread that executes it. */
+ * Addresses of shared memory are 32 bits wide: shared_address(). A warpgroup is four warps, the first of
+ * which has a number that is a multiple of four. "By one thread" means that the instruction has its effect
+ * once for each thread that executes it. */
 #ifndef TSL_SM90_H
 #define TSL_SM90_H
 
@@ -12,7 +13,8 @@
 typedef unsigned int shared_t;
 typedef unsigned long long descriptor_t;
 
-/* A tensor map: 128 bytes that the host encodes (device/cuda/tensor_map.c); a kernel's parameter, never copied. */
+/* A tensor map: 128 bytes that the host encodes (device/cuda/tensor_map.c); a kernel's parameter, never
+ * copied. */
 struct alignas(64) tensor_map {
   unsigned long long opaque[16];
 };
@@ -30,7 +32,8 @@ SM90_FUNCTION unsigned cluster_rank() {
   return rank;
 }
 
-/* All threads of all thread blocks of the cluster arrive and wait; what each wrote to shared memory before is seen by all. */
+/* All threads of all thread blocks of the cluster arrive and wait; what each wrote to shared memory before is
+ * seen by all. */
 SM90_FUNCTION void cluster_barrier() {
   asm volatile("barrier.cluster.arrive.release.aligned;\n barrier.cluster.wait.acquire.aligned;" ::
                    : "memory");
@@ -65,8 +68,8 @@ SM90_FUNCTION void warpgroup_barrier(int group) {
     named_barrier<2>(128);
 }
 
-/* Registers of each thread of this warpgroup from now on: 24 to 256, a multiple of 8. All four warps execute it; the kernel has
- * a bound on its registers (__launch_bounds__ with a second number). */
+/* Registers of each thread of this warpgroup from now on: 24 to 256, a multiple of 8. All four warps execute
+ * it; the kernel has a bound on its registers (__launch_bounds__ with a second number). */
 template <int REGISTERS>
 SM90_FUNCTION void registers_give_back() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(REGISTERS));
@@ -76,8 +79,8 @@ SM90_FUNCTION void registers_take() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(REGISTERS));
 }
 
-/* Waits until the kernel before this one in the stream has ended or said that this one may start, and its writes are seen; and
- * says so to the next one. Both do nothing where the launch does not ask for it. */
+/* Waits until the kernel before this one in the stream has ended or said that this one may start, and its
+ * writes are seen; and says so to the next one. Both do nothing where the launch does not ask for it. */
 SM90_FUNCTION void dependency_wait() {
   asm volatile("griddepcontrol.wait;" ::: "memory");
 }
@@ -87,7 +90,8 @@ SM90_FUNCTION void dependency_launch() {
 
 /* --- flags: 8 bytes of device memory --- */
 
-/* What this thread wrote, and others of its block before a barrier that it passed, is seen by who waited for the flag's value. */
+/* What this thread wrote, and others of its block before a barrier that it passed, is seen by who waited for
+ * the flag's value. */
 SM90_FUNCTION void flag_raise(unsigned long long *flag, unsigned long long value) {
   asm volatile("fence.acq_rel.gpu;\n st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(flag), "l"(value) : "memory");
 }
@@ -102,8 +106,8 @@ SM90_FUNCTION void flag_await(unsigned long long *flag, unsigned long long value
 
 /* --- mbarriers: 8 bytes of shared memory, aligned to 8 --- */
 
-/* A barrier's phases have parities 0, 1, 0, ...; a phase ends when `count` arrivals and all announced bytes have come. By one
- * thread, before barriers_made_visible() and a barrier of the block or cluster. */
+/* A barrier's phases have parities 0, 1, 0, ...; a phase ends when `count` arrivals and all announced bytes
+ * have come. By one thread, before barriers_made_visible() and a barrier of the block or cluster. */
 SM90_FUNCTION void barrier_init(shared_t barrier, unsigned count) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count) : "memory");
 }
@@ -114,7 +118,8 @@ SM90_FUNCTION void barriers_made_visible() {
 SM90_FUNCTION void barrier_arrive(shared_t barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
-/* One arrival at the barrier that lies at the same place in block `rank` of the cluster, which has not exited. */
+/* One arrival at the barrier that lies at the same place in block `rank` of the cluster, which has not
+ * exited. */
 SM90_FUNCTION void barrier_arrive_at(shared_t barrier, unsigned rank) {
   asm volatile("{ .reg .b32 remote; mapa.shared::cluster.u32 remote, %0, %1;"
                " mbarrier.arrive.shared::cluster.b64 _, [remote]; }" ::"r"(barrier),
@@ -141,38 +146,40 @@ SM90_FUNCTION void barrier_wait(shared_t barrier, unsigned parity) {
 SM90_FUNCTION void tma_prefetch(const tensor_map *map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
 }
-/* A map that lies in device memory, a multiple of 128 bytes, is seen as it was written before this launch: by one thread of each block
- * that copies by it, before it does. */
+/* A map that lies in device memory, a multiple of 128 bytes, is seen as it was written before this launch: by
+ * one thread of each block that copies by it, before it does. */
 SM90_FUNCTION void tma_map_acquire(const tensor_map *map) {
   asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(map) : "memory");
 }
-/* Asks for a box to be brought to the last cache, which all of the device sees: also before dependency_wait(), because what is written
- * to memory later is written there. By one thread. */
+/* Asks for a box to be brought to the last cache, which all of the device sees: also before
+ * dependency_wait(), because what is written to memory later is written there. By one thread. */
 SM90_FUNCTION void tma_prefetch_box(const tensor_map *map, int x, int y, int z) {
   asm volatile("cp.async.bulk.prefetch.tensor.3d.L2.global.tile [%0, {%1, %2, %3}];" ::"l"(map), "r"(x),
                "r"(y), "r"(z)
                : "memory");
 }
-/* Copies a box to shared memory (aligned to 128 bytes, with swizzling to 1024), its first element being (x, y, z): by one thread.
- * `barrier` counts the box's bytes, also of elements outside the matrix, which are zeros. */
-SM90_FUNCTION void tma_load(shared_t to, const tensor_map *map, shared_t barrier, int x, int y, int z) {
+/* Copies a box to shared memory (aligned to 128 bytes, with swizzling to 1024), its first element being (x,
+ * y, z): by one thread. `barrier` counts the box's bytes, also of elements outside the matrix, which are
+ * zeros. */
+SM90_FUNCTION void tma_load(shared_t end, const tensor_map *map, shared_t barrier, int x, int y, int z) {
   asm volatile(
       "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, "
-      "%5}], [%2];" ::"r"(to),
+      "%5}], [%2];" ::"r"(end),
       "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z)
       : "memory");
 }
-/* The same to each block of the cluster whose bit is set in `blocks`, at the same place, counted by its barrier at the same place. */
-SM90_FUNCTION void tma_load_multicast(shared_t to, const tensor_map *map, shared_t barrier, int x, int y,
+/* The same to each block of the cluster whose bit is set in `blocks`, at the same place, counted by its
+ * barrier at the same place. */
+SM90_FUNCTION void tma_load_multicast(shared_t end, const tensor_map *map, shared_t barrier, int x, int y,
                                       int z, unsigned short blocks) {
   asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::"
                "cluster [%0], [%1, "
-               "{%3, %4, %5}], [%2], %6;" ::"r"(to),
+               "{%3, %4, %5}], [%2], %6;" ::"r"(end),
                "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z), "h"(blocks)
                : "memory");
 }
-/* Copies a box from shared memory; elements outside the matrix stay there. By one thread, after shared_writes_done() of all threads
- * that wrote there and a barrier among them. */
+/* Copies a box from shared memory; elements outside the matrix stay there. By one thread, after
+ * shared_writes_done() of all threads that wrote there and a barrier among them. */
 SM90_FUNCTION void tma_store(const tensor_map *map, shared_t from, int x, int y, int z) {
   asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(map),
                "r"(from), "r"(x), "r"(y), "r"(z)
@@ -188,18 +195,18 @@ SM90_FUNCTION unsigned long long cache_policy_first() {
   asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
   return policy;
 }
-/* Bytes that lie side by side, all three numbers multiples of 16: arrive at the barrier, to which they were announced. A policy of 0: none, which is faster than one that says
- * what none means. By one thread. */
-SM90_FUNCTION void bulk_load(shared_t to, const void *from, unsigned bytes, shared_t barrier,
+/* Bytes that lie side by side, all three numbers multiples of 16: arrive at the barrier, to which they were
+ * announced. A policy of 0: none, which is faster than one that says what none means. By one thread. */
+SM90_FUNCTION void bulk_load(shared_t end, const void *from, unsigned bytes, shared_t barrier,
                              unsigned long long policy) {
   if (policy)
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], "
-                 "[%1], %2, [%3], %4;" ::"r"(to),
+                 "[%1], %2, [%3], %4;" ::"r"(end),
                  "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(barrier), "l"(policy)
                  : "memory");
   else
     asm volatile(
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to),
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(end),
         "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(barrier)
         : "memory");
 }
@@ -208,26 +215,27 @@ template <int PENDING>
 SM90_FUNCTION void tma_stores_read() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(PENDING) : "memory");
 }
-/* What this thread wrote to shared memory by ordinary stores is seen by TMA and wgmma after the next barrier. */
+/* What this thread wrote to shared memory by ordinary stores is seen by TMA and wgmma after the next barrier.
+ */
 SM90_FUNCTION void shared_writes_done() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
 /* --- stores to shared memory --- */
 
-/* Four 8 x 8 matrices of 16 bits, two of a row in a register as wgmma's sums lie; threads 8 i to 8 i + 7 give the addresses of matrix
- * i's rows, of 16 bytes each. */
+/* Four 8 x 8 matrices of 16 bits, two of a row in a register as wgmma's sums lie; threads 8 i to 8 i + 7 give
+ * the addresses of matrix i's rows, of 16 bytes each. */
 SM90_FUNCTION void store_matrices(shared_t row, unsigned a, unsigned b, unsigned c, unsigned d) {
   asm volatile("stmatrix.sync.aligned.m8n8.x4.shared::cta.b16 [%0], {%1, %2, %3, %4};" ::"r"(row), "r"(a),
                "r"(b), "r"(c), "r"(d)
                : "memory");
 }
-SM90_FUNCTION void store_pair(shared_t to, unsigned a, unsigned b) {
-  asm volatile("st.shared.v2.b32 [%0], {%1, %2};" ::"r"(to), "r"(a), "r"(b) : "memory");
+SM90_FUNCTION void store_pair(shared_t end, unsigned a, unsigned b) {
+  asm volatile("st.shared.v2.b32 [%0], {%1, %2};" ::"r"(end), "r"(a), "r"(b) : "memory");
 }
 
-SM90_FUNCTION void store_shared(shared_t to, unsigned word) {
-  asm volatile("st.shared.b32 [%0], %1;" ::"r"(to), "r"(word) : "memory");
+SM90_FUNCTION void store_shared(shared_t end, unsigned word) {
+  asm volatile("st.shared.b32 [%0], %1;" ::"r"(end), "r"(word) : "memory");
 }
 SM90_FUNCTION unsigned load_shared(shared_t from) {
   unsigned word;
@@ -246,8 +254,9 @@ SM90_FUNCTION void load_shared_pair(shared_t from, unsigned &first, unsigned &se
   asm volatile("ld.shared.v2.b32 {%0, %1}, [%2];" : "=r"(first), "=r"(second) : "r"(from) : "memory");
 }
 
-/* Four 8 x 8 matrices of 16 bits, transposed, by a whole warp: threads 8 i to 8 i + 7 give the addresses of matrix i's rows, of 16 bytes each, and out[i] of
- * thread t is element t / 4 of row 2 (t % 4), and above it that of the next row. */
+/* Four 8 x 8 matrices of 16 bits, transposed, by a whole warp: threads 8 i to 8 i + 7 give the addresses of
+ * matrix i's rows, of 16 bytes each, and out[i] of thread t is element t / 4 of row 2 (t % 4), and above it
+ * that of the next row. */
 SM90_FUNCTION void load_matrices_transposed(unsigned *out, shared_t row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared::cta.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(out[0]), "=r"(out[1]), "=r"(out[2]), "=r"(out[3])
@@ -260,18 +269,20 @@ SM90_FUNCTION void load_shared_pair(shared_t from, float pair[2]) {
   asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(pair[0]), "=f"(pair[1]) : "r"(from) : "memory");
 }
 
-/* Four words to a multiple of 16 of device memory, in one instruction: of a store of a uint4 beside one of its words, compilers make four. */
-SM90_FUNCTION void store_global_chunk(void *to, unsigned a, unsigned b, unsigned c, unsigned d) {
-  asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(to)), "r"(a), "r"(b),
-               "r"(c), "r"(d)
+/* Four words to a multiple of 16 of device memory, in one instruction: of a store of a uint4 beside one of
+ * its words, compilers make four. */
+SM90_FUNCTION void store_global_chunk(void *dst, unsigned a, unsigned b, unsigned c, unsigned d) {
+  asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(dst)), "r"(a),
+               "r"(b), "r"(c), "r"(d)
                : "memory");
 }
 
 /* --- wgmma --- */
 
-/* Where a factor lies in shared memory with 128-byte swizzling: atoms of 8 rows of 128 bytes, whose chunks of 16 bytes are exchanged by
- * row (chunk ^ row % 8). `atom_rows` is bytes from 8 rows to the next 8. Where rows go across k, `atom_columns` is bytes from 64 elements
- * to the next 64; else it is not read. Atoms are aligned to 1024 bytes. */
+/* Where a factor lies in shared memory with 128-byte swizzling: atoms of 8 rows of 128 bytes, whose chunks of
+ * 16 bytes are exchanged by row (chunk ^ row % 8). `atom_rows` is bytes from 8 rows to the next 8. Where rows
+ * go across k, `atom_columns` is bytes from 64 elements to the next 64; else it is not read. Atoms are
+ * aligned to 1024 bytes. */
 SM90_FUNCTION descriptor_t factor_descriptor(shared_t address, unsigned atom_columns, unsigned atom_rows) {
   return (descriptor_t)((address & 0x3ffff) >> 4) | (descriptor_t)(atom_columns >> 4) << 16 |
          (descriptor_t)(atom_rows >> 4) << 32 | (descriptor_t)1 << 62;
@@ -288,7 +299,8 @@ SM90_FUNCTION void wgmma_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(PENDING) : "memory");
 }
 
-/* Sums of 64 x N: thread t of the warpgroup has in [j][i] row 16 (t / 32) + t % 32 / 4 + 8 (i / 2), column 8 j + 2 (t % 4) + i % 2. */
+/* Sums of 64 x N: thread t of the warpgroup has in [j][i] row 16 (t / 32) + t % 32 / 4 + 8 (i / 2), column 8
+ * j + 2 (t % 4) + i % 2. */
 #define SM90_SUMS_4(R, s, j) "+" R((s)[j][0]), "+" R((s)[j][1]), "+" R((s)[j][2]), "+" R((s)[j][3])
 #define SM90_SUMS_8(R, s, j) SM90_SUMS_4(R, s, j), SM90_SUMS_4(R, s, (j) + 1)
 #define SM90_SUMS_16(R, s, j) SM90_SUMS_8(R, s, j), SM90_SUMS_8(R, s, (j) + 2)
@@ -312,8 +324,9 @@ SM90_FUNCTION void wgmma_wait() {
   ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111"             \
   ", %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
 
-/* sums (64 x N) = A (64 x K) B (K x N) + (add ? sums : 0), started and not waited for. SHAPE is "m64n256k16", TYPES "f32.bf16.bf16", FLAGS
- * what follows the predicate: ", 1, 1, 0, 1" are signs of A and B, and whether rows of A and of B go across k; R is "f" or "r". */
+/* sums (64 x N) = A (64 x K) B (K x N) + (add ? sums : 0), started and not waited for. SHAPE is "m64n256k16",
+ * TYPES "f32.bf16.bf16", FLAGS what follows the predicate: ", 1, 1, 0, 1" are signs of A and B, and whether
+ * rows of A and of B go across k; R is "f" or "r". */
 #define SM90_WGMMA(names, a_name, b_name, add_name, shape, types, flags)                                     \
   "{ .reg .pred p; setp.ne.b32 p, " add_name ", 0; wgmma.mma_async.sync.aligned." shape "." types " {" names \
   "}, " a_name ", " b_name ", p" flags "; }"
@@ -345,9 +358,10 @@ SM90_FUNCTION void wgmma_wait() {
   asm volatile(SM90_WGMMA(SM90_NAMES_128, "%128", "%129", "%130", shape, types, flags)                       \
                : SM90_SUMS_64(R, s, 0), SM90_SUMS_64(R, s, 16)                                               \
                : "l"(a), "l"(b), "r"((int)(add)))
-/* The same with A in registers, four words a thread for products of 32 bytes along k. Thread t of the warpgroup has in
- * a[i] row 16 (t / 32) + t % 32 / 4 + 8 (i % 2), and of elements of 32 bits k t % 4 + 4 (i / 2), of bytes four k from 4 (t % 4) + 16 (i / 2) on. Until the products are waited for, nothing else may go to these
- * registers. */
+/* The same with A in registers, four words a thread for products of 32 bytes along k. Thread t of the
+ * warpgroup has in a[i] row 16 (t / 32) + t % 32 / 4 + 8 (i % 2), and of elements of 32 bits k t % 4 + 4 (i /
+ * 2), of bytes four k from 4 (t % 4) + 16 (i / 2) on. Until the products are waited for, nothing else may go
+ * to these registers. */
 #define SM90_WORDS_OF_A(a) "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3])
 #define wgmma_registers_n16(shape, types, flags, R, s, a, b, add)                                            \
   asm volatile(SM90_WGMMA(SM90_NAMES_8, "{%8, %9, %10, %11}", "%12", "%13", shape, types, flags)             \
@@ -369,7 +383,8 @@ SM90_FUNCTION void wgmma_wait() {
   asm volatile(SM90_WGMMA(SM90_NAMES_128, "{%128, %129, %130, %131}", "%132", "%133", shape, types, flags)   \
                : SM90_SUMS_64(R, s, 0), SM90_SUMS_64(R, s, 16)                                               \
                : SM90_WORDS_OF_A(a), "l"(b), "r"((int)(add)))
-/* Sums are where they are from here on: the compiler moves none of them across the wait for products that make them. */
+/* Sums are where they are from here on: the compiler moves none of them across the wait for products that
+ * make them. */
 #define wgmma_hold(R, s, j) asm volatile("" : SM90_SUMS_4(R, s, j)::"memory")
 
 #endif

@@ -1,12 +1,13 @@
-/* Panels of k in shared memory, for kernels of warpgroups: how they are copied there by maps, and how a warpgroup multiplies them. Before it
- * is included: sm90.h, wgmma_tile.h, TSL_PARAM_TILE_M, _TILE_N, _CLUSTER; STAGES, ELEMENT, A_ACROSS, B_ACROSS; and, of a warpgroup's sums,
- * BLOCKS of 64 rows.
+/* Panels of k in shared memory, for kernels of warpgroups: how they are copied there by maps, and how a
+ * warpgroup multiplies them. Before it is included: sm90.h, wgmma_tile.h, TSL_PARAM_TILE_M, _TILE_N,
+ * _CLUSTER; STAGES, ELEMENT, A_ACROSS, B_ACROSS; and, of a warpgroup's sums, BLOCKS of 64 rows.
  *
- * A panel has 128 bytes of each row along k, as wgmma reads it (sm90.h): its rows are rows of A (columns of B), or, where elements
- * lie side by side across k, blocks of 128 bytes of such elements (A_ACROSS, B_ACROSS; wgmma reads those of 16 bits). What lies beyond the matrix arrives
- * as zeros.
+ * A panel has 128 bytes of each row along k, as wgmma reads it (sm90.h): its rows are rows of A (columns of
+ * B), or, where elements lie side by side across k, blocks of 128 bytes of such elements (A_ACROSS, B_ACROSS;
+ * wgmma reads those of 16 bits). What lies beyond the matrix arrives as zeros.
  *
- * APART: of 8-bit floating point the units' sums keep few places, so those of so many panels (0: all) are added to sums in f32. */
+ * APART: of 8-bit floating point the units' sums keep few places, so those of so many panels (0: all) are
+ * added to sums in f32. */
 #ifndef TSL_WGMMA_PANELS_H
 #define TSL_WGMMA_PANELS_H
 
@@ -26,25 +27,26 @@ struct stage {
   unsigned parity;
 };
 
-SM90_FUNCTION void next_stage(stage &at) {
-  if (++at.number == STAGES) {
-    at.number = 0;
-    at.parity ^= 1;
+SM90_FUNCTION void next_stage(stage &stage_in) {
+  if (++stage_in.number == STAGES) {
+    stage_in.number = 0;
+    stage_in.parity ^= 1;
   }
 }
 
-/* LINES rows of A (columns of B) from `line` on, of the panel at `depth` of a layer, for this block alone or for all of its cluster. */
+/* LINES rows of A (columns of B) from `line` on, of the panel at `depth` of a layer, for this block alone or
+ * for all of its cluster. */
 template <int ACROSS, int LINES, bool IS_SHARED>
-SM90_FUNCTION void load_panel(shared_t to, const tensor_map *map, shared_t full, int line, int depth,
+SM90_FUNCTION void load_panel(shared_t end, const tensor_map *map, shared_t full, int line, int depth,
                               int layer = 0) {
   constexpr int STEP = ACROSS ? SLAB_LINES : LINES;
 #pragma unroll
   for (int i = 0; i < LINES; i += STEP) {
     const int x = ACROSS ? line + i : depth, y = ACROSS ? depth : line;
     if (IS_SHARED)
-      tma_load_multicast(to + i / STEP * SLAB_BYTES, map, full, x, y, layer, (1 << CLUSTER) - 1);
+      tma_load_multicast(end + i / STEP * SLAB_BYTES, map, full, x, y, layer, (1 << CLUSTER) - 1);
     else
-      tma_load(to + i / STEP * SLAB_BYTES, map, full, x, y, layer);
+      tma_load(end + i / STEP * SLAB_BYTES, map, full, x, y, layer);
   }
 }
 
@@ -69,7 +71,8 @@ SM90_FUNCTION void clear_sums(wgmma_sums sums[BLOCKS]) {
         sums[i][j][e] = 0;
 }
 
-/* A warpgroup starts to multiply what a stage holds; `a` and `b` are where its rows of A and all columns of B lie. */
+/* A warpgroup starts to multiply what a stage holds; `a` and `b` are where its rows of A and all columns of B
+ * lie. */
 SM90_FUNCTION void multiply_panel(wgmma_sums sums[BLOCKS], shared_t a, shared_t b, bool add) {
   wgmma_fence();
 #pragma unroll
@@ -79,19 +82,20 @@ SM90_FUNCTION void multiply_panel(wgmma_sums sums[BLOCKS], shared_t a, shared_t 
 }
 
 #if APART
-/* All products of `panels` panels from stage `at` on, where those of APART panels (1 or 2) are summed by themselves and then added to `sums`: while
- * one warpgroup adds, another's are under way. `release` says of a stage that it was read. */
+/* All products of `panels` panels from stage `stage_in` on, where those of APART panels (1 or 2) are summed
+ * by themselves and then added to `sums`: while one warpgroup adds, another's are under way. `release` says
+ * of a stage that it was read. */
 template <class RELEASE>
 SM90_FUNCTION void multiply_apart(wgmma_sums sums[BLOCKS], int panels, shared_t stages, shared_t from_a,
-                                  shared_t full, shared_t empty, stage &at, RELEASE release) {
+                                  shared_t full, shared_t empty, stage &stage_in, RELEASE release) {
   clear_sums(sums);
   for (; panels > 0; panels -= APART) {
     const bool is_pair = APART == 2 && panels > 1;
-    const stage one = at;
-    next_stage(at);
-    const stage two = at;
+    const stage one = stage_in;
+    next_stage(stage_in);
+    const stage two = stage_in;
     if (is_pair)
-      next_stage(at);
+      next_stage(stage_in);
     const shared_t first = stages + one.number * STAGE_BYTES, second = stages + two.number * STAGE_BYTES;
     barrier_wait(full + 8 * one.number, one.parity);
 #pragma unroll

@@ -1,6 +1,7 @@
-/* A warpgroup's sums, 64 x TILE_N, and their way to C. Before it is included: sm90.h, TSL_PARAM_TILE_N, ELEMENT, A_TYPE, B_TYPE, A_ACROSS,
- * B_ACROSS, C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), SPLIT (sums leave as they are). And where it matters, WHOLE_SUMS: sums are i32,
- * though C is not, and the last step makes numbers of them. */
+/* A warpgroup's sums, 64 x TILE_N, and their way to C. Before it is included: sm90.h, TSL_PARAM_TILE_N,
+ * ELEMENT, A_TYPE, B_TYPE, A_ACROSS, B_ACROSS, C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), SPLIT (sums leave as
+ * they are). And where it matters, WHOLE_SUMS: sums are i32, though C is not, and the last step makes numbers
+ * of them. */
 #ifndef TSL_WGMMA_TILE_H
 #define TSL_WGMMA_TILE_H
 
@@ -75,8 +76,9 @@ SM90_FUNCTION int swizzled(int row, int byte) {
   return row * 128 + (byte ^ (row % 8) << 4);
 }
 
-/* alpha times a sum. Of parts of k, and of sums that the last step multiplies, alpha is 1: they are multiplied all the same, because the compiler would store them from where
- * products leave them, and wait for those of the next share there. */
+/* alpha times a sum. Of parts of k, and of sums that the last step multiplies, alpha is 1: they are
+ * multiplied all the same, because the compiler would store them from where products leave them, and wait for
+ * those of the next share there. */
 SM90_FUNCTION unsigned scaled(int sum, cuda_wgmma_scalar alpha) {
   return (unsigned)alpha.integer * (unsigned)sum;
 }
@@ -92,10 +94,11 @@ SM90_FUNCTION unsigned scaled(float sum, wgmma_as_it_is) {
   return __float_as_uint(sum);
 }
 
-/* Columns 32 `box` to 32 `box` + 31 of the sums (fewer where the tile is narrower), times alpha, in words. Threads of odd rows
- * exchange the order of their columns by two pairs, so that eight rows lie in different banks. */
+/* Columns 32 `box` to 32 `box` + 31 of the sums (fewer where the tile is narrower), times alpha, in words.
+ * Threads of odd rows exchange the order of their columns by two pairs, so that eight rows lie in different
+ * banks. */
 template <class ALPHA>
-SM90_FUNCTION void wgmma_tile_put_words(shared_t to, wgmma_sums sums, int box, ALPHA alpha) {
+SM90_FUNCTION void wgmma_tile_put_words(shared_t end, wgmma_sums sums, int box, ALPHA alpha) {
   constexpr int PAIRS = TSL_PARAM_TILE_N < 32 ? TSL_PARAM_TILE_N / 8 : 4, OTHER = PAIRS == 4 ? 2 : 0;
   const int thread = threadIdx.x % 128, row = thread / 32 * 16 + thread % 32 / 4;
   const bool is_odd = row % 2 == 1;
@@ -106,7 +109,7 @@ SM90_FUNCTION void wgmma_tile_put_words(shared_t to, wgmma_sums sums, int box, A
 #pragma unroll
     for (int e = 0; e < 4; e += 2) {
       const sum_t first = is_odd ? odd[e] : even[e], second = is_odd ? odd[e + 1] : even[e + 1];
-      store_pair(to + swizzled(row + 4 * e, byte), scaled(first, alpha), scaled(second, alpha));
+      store_pair(end + swizzled(row + 4 * e, byte), scaled(first, alpha), scaled(second, alpha));
     }
   }
 }
@@ -140,15 +143,15 @@ SM90_FUNCTION unsigned wgmma_tile_pair(const sum_t *sums, ALPHA alpha) {
 
 /* A box of C: 32 columns of 4 bytes or 64 of 2. */
 template <class ALPHA>
-SM90_FUNCTION void wgmma_tile_put(shared_t to, wgmma_sums sums, int box, ALPHA alpha) {
+SM90_FUNCTION void wgmma_tile_put(shared_t end, wgmma_sums sums, int box, ALPHA alpha) {
 #if SPLIT || C_FORM == 0 || C_FORM == 3
-  wgmma_tile_put_words(to, sums, box, alpha);
+  wgmma_tile_put_words(end, sums, box, alpha);
 #elif TSL_PARAM_TILE_N >= 64
   const int thread = threadIdx.x % 128, row = thread / 32 * 16 + thread % 16;
 #pragma unroll
   for (int x = 0; x < 4; x++) {
     const sum_t *left = sums[8 * box + 2 * x], *right = sums[8 * box + 2 * x + 1];
-    store_matrices(to + swizzled(row, 32 * x + thread % 32 / 16 * 16), wgmma_tile_pair(left, alpha),
+    store_matrices(end + swizzled(row, 32 * x + thread % 32 / 16 * 16), wgmma_tile_pair(left, alpha),
                    wgmma_tile_pair(left + 2, alpha), wgmma_tile_pair(right, alpha),
                    wgmma_tile_pair(right + 2, alpha));
   }

@@ -10,15 +10,15 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 
-/* Every group size that is listed, and one that is no power of two; one group and many; fewer, as many and more groups than
- * the last group has items. */
+/* Every group size that is listed, and one that is no power of two; one group and many; fewer, as many and
+ * more groups than the last group has items. */
 static const char *const probes[] = {
     "groups=32 group=256",   "groups=1 group=32",   "groups=256 group=64", "groups=128 group=128",
     "groups=4096 group=512", "groups=8 group=1024", "groups=7 group=250",  NULL,
 };
 
-/* An item adds its terms in order; log2(group) additions fold a group, and the last launch folds the groups' sums alike.
- * Zeros cost nothing, so that no sum is longer than k. */
+/* An item adds its terms in order; log2(group) additions fold a group, and the last launch folds the groups'
+ * sums alike. Zeros cost nothing, so that no sum is longer than k. */
 static tsl_accuracy block_tree_accuracy(const tsl_problem *problem, const tsl_config *config) {
   const double groups = (double)config->value[GROUPS], group = (double)config->value[GROUP];
   const double depth =
@@ -30,8 +30,8 @@ static tsl_accuracy block_tree_accuracy(const tsl_problem *problem, const tsl_co
 }
 
 /* Groups past the last term would fold zeros. */
-static const char *block_tree_grids_for(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                             tsl_grid *first, tsl_grid *last) {
+static const char *block_tree_grids_for(const tsl_problem *problem, const tsl_config *config,
+                                        const tsl_device *device, tsl_grid *first, tsl_grid *last) {
   const int group = (int)config->value[GROUP];
   const int64_t busy = problem->k / group + 1, groups = config->value[GROUPS];
   const char *why = tsl_fold_grid(device, busy < groups ? busy : groups, group, first);
@@ -43,7 +43,8 @@ static uint64_t size_of_sum(const tsl_problem *problem) {
   return tsl_type(tsl_type(problem->c.type)->sums)->size;
 }
 
-static const char *block_tree_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *block_tree_refuse(const tsl_problem *problem, const tsl_config *config,
+                                     const tsl_device *device) {
   const uint64_t bytes = (uint64_t)config->value[GROUP] * size_of_sum(problem);
   if (bytes > device->local_bytes)
     return tsl_refusal("group=%lld needs %llu bytes of local memory, %s has %llu",
@@ -53,15 +54,17 @@ static const char *block_tree_refuse(const tsl_problem *problem, const tsl_confi
   return block_tree_grids_for(problem, config, device, &first, &last);
 }
 
-static uint64_t block_tree_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static uint64_t block_tree_scratch(const tsl_problem *problem, const tsl_config *config,
+                                   const tsl_device *device) {
   (void)device;
   return (uint64_t)config->value[GROUPS] * size_of_sum(problem);
 }
 
-/* A GPU's memory answers after most of a microsecond, so that what is under way decides: eight numbers an item, and at
- * most as many items as are resident at once (2048 a unit). On a processor, an item runs through its terms before the
- * next one starts, and they lie far apart: a cache line for each. */
-static double block_tree_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+/* A GPU's memory answers after most of a microsecond, so that what is under way decides: eight numbers an
+ * item, and at most as many items as are resident at once (2048 a unit). On a processor, an item runs through
+ * its terms before the next one starts, and they lie far apart: a cache line for each. */
+static double block_tree_score(const tsl_problem *problem, const tsl_config *config,
+                               const tsl_device *device) {
   const double items = (double)(config->value[GROUPS] * config->value[GROUP]);
   const double bytes = tsl_problem_bytes(problem), size = (double)tsl_type(problem->a.type)->size;
   const double launches = 2 * device->launch_seconds + 1e-6 + 2e-9 * (double)config->value[GROUPS];
@@ -73,7 +76,7 @@ static double block_tree_score(const tsl_problem *problem, const tsl_config *con
 }
 
 static void block_tree_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_cost_counts *account) {
+                               tsl_cost_counts *account) {
   tsl_grid first, last;
   if (!block_tree_grids_for(problem, config, device, &first, &last))
     tsl_fold_account(problem, &first, (double)size_of_sum(problem), 1, device, account);

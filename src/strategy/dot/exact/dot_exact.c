@@ -1,5 +1,6 @@
-/* The descriptor of exact, whose idea and limits dot_exact.cl tells: on the cpu in C (dot_exact_host.c), elsewhere by its kernels, the
- * same bits everywhere. Parameters: groups and group, work-groups and their items, a matter of speed alone. */
+/* The descriptor of exact, whose idea and limits dot_exact.cl tells: on the cpu in C (dot_exact_host.c),
+ * elsewhere by its kernels, the same bits everywhere. Parameters: groups and group, work-groups and their
+ * items, a matter of speed alone. */
 #include "strategy/dot/exact/dot_exact.h"
 
 #include "strategy/split_k_reduce.h"
@@ -15,8 +16,9 @@ static const tsl_param params[] = {
     [GROUP] = {"group", "work-items of a group (no matter on the cpu)", 256, {128, 256}},
     {NULL, NULL, 0, {0}},
 };
-/* Of the kernels: items of the last launch's group, bytes that an item reads at once, and numbers of 8 bytes that a
- * group leaves, its digits and what they are. The last launch adds a digit of each group in 63 bits. */
+/* Of the kernels: items of the last launch's group, bytes that an item reads at once, and numbers of 8 bytes
+ * that a group leaves, its digits and what they are. The last launch adds a digit of each group in 63 bits.
+ */
 enum { GROUPS_MOST = 1024 };
 enum { LAST_ITEMS = 256, TERM_BYTES = 32, ROW_F32 = 19 + 1, ROW_F64 = 84 + 1 };
 
@@ -30,9 +32,11 @@ static bool dot_exact_is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;
 }
 
-/* No more groups than there is work for, and no more than are resident at once: one that waits would start when the others
- * have done. Sums of doubles take more registers than those of floats, and have more to do for each byte. */
-static int64_t dot_exact_groups_for(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+/* No more groups than there is work for, and no more than are resident at once: one that waits would start
+ * when the others have done. Sums of doubles take more registers than those of floats, and have more to do
+ * for each byte. */
+static int64_t dot_exact_groups_for(const tsl_problem *problem, const tsl_config *config,
+                                    const tsl_device *device) {
   const int64_t terms = TERM_BYTES / (problem->c.type == TESELA_F64 ? 8 : 4),
                 tile = config->value[GROUP] * terms;
   const int64_t tiles = problem->k == 0 ? 1 : (problem->k - 1) / tile + 1, value = config->value[GROUPS];
@@ -42,8 +46,8 @@ static int64_t dot_exact_groups_for(const tsl_problem *problem, const tsl_config
   return tiles < most ? tiles : most;
 }
 
-static const char *dot_exact_grids_for(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                             tsl_grid *first, tsl_grid *last) {
+static const char *dot_exact_grids_for(const tsl_problem *problem, const tsl_config *config,
+                                       const tsl_device *device, tsl_grid *first, tsl_grid *last) {
   const int64_t groups = dot_exact_groups_for(problem, config, device);
   const char *why = tsl_fold_grid(device, groups, (int)config->value[GROUP], first);
   return why ? why : tsl_fold_grid(device, 1, LAST_ITEMS, last);
@@ -57,7 +61,8 @@ static const char *refuse_host(const tsl_config *config, const tsl_device *devic
   return NULL;
 }
 
-static const char *dot_exact_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *dot_exact_refuse(const tsl_problem *problem, const tsl_config *config,
+                                    const tsl_device *device) {
   if (tsl_type(problem->c.type)->is_integer && problem->k > (int64_t)1 << 37)
     return "more than 2^37 terms of integers, whose sum a double may not hold";
   if (dot_exact_is_host(device))
@@ -70,9 +75,10 @@ static const char *dot_exact_refuse(const tsl_problem *problem, const tsl_config
   return dot_exact_grids_for(problem, config, device, &first, &last);
 }
 
-static uint64_t dot_exact_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  return (uint64_t)dot_exact_groups_for(problem, config, device) * (problem->c.type == TESELA_F64 ? ROW_F64 : ROW_F32) *
-         sizeof(int64_t);
+static uint64_t dot_exact_scratch(const tsl_problem *problem, const tsl_config *config,
+                                  const tsl_device *device) {
+  return (uint64_t)dot_exact_groups_for(problem, config, device) *
+         (problem->c.type == TESELA_F64 ? ROW_F64 : ROW_F32) * sizeof(int64_t);
 }
 
 /* Clocks a term in vectors of each width; what memory takes; and rounding at the end. */
@@ -86,9 +92,10 @@ static double dot_exact_score_host(const tsl_problem *problem, const tsl_device 
   return 1e-6 + (threads > 1 ? 5e-6 : 0) + fmax(compute, tsl_problem_bytes(problem) / device->bandwidth);
 }
 
-/* Two launches, a group's end and the last rounding. On a GPU, memory at nine tenths of its bandwidth, a tenth less with
- * half of the items that are resident; on a processor, some clocks a term. */
-static double dot_exact_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+/* Two launches, a group's end and the last rounding. On a GPU, memory at nine tenths of its bandwidth, a
+ * tenth less with half of the items that are resident; on a processor, some clocks a term. */
+static double dot_exact_score(const tsl_problem *problem, const tsl_config *config,
+                              const tsl_device *device) {
   if (dot_exact_is_host(device))
     return dot_exact_score_host(problem, device);
   const double k = (double)problem->k, units = fmax(1, device->compute_units);
@@ -106,7 +113,7 @@ static double dot_exact_score(const tsl_problem *problem, const tsl_config *conf
 
 /* A group's numbers are rows of a superaccumulator. */
 static void dot_exact_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_cost_counts *account) {
+                              tsl_cost_counts *account) {
   tsl_grid first, last;
   if (dot_exact_is_host(device))
     tsl_fold_account_host(problem, device, account);
@@ -122,12 +129,13 @@ static tesela_status dot_exact_build(tsl_work *work) {
   if (dot_exact_is_host(work->device))
     return TESELA_OK;
   dot_exact_grids_for(&work->problem, &work->config, work->device, &first, &last);
-  return tsl_fold_build(work, "strategy/dot/exact/dot_exact.cl", "tsl_dot_exact", &first, "tsl_dot_exact_last",
-                        &last);
+  return tsl_fold_build(work, "strategy/dot/exact/dot_exact.cl", "tsl_dot_exact", &first,
+                        "tsl_dot_exact_last", &last);
 }
 
 static tesela_status dot_exact_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  return dot_exact_is_host(work->device) ? tsl_exact_run_host(work, operands) : tsl_fold_run(work, operands, stream);
+  return dot_exact_is_host(work->device) ? tsl_exact_run_host(work, operands)
+                                         : tsl_fold_run(work, operands, stream);
 }
 
 const tsl_strategy tsl_dot_exact = {

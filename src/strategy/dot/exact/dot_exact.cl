@@ -90,11 +90,11 @@ TSL_FUNCTION int exact_largest(TSL_LOCAL_POINTER TSL_INDEX *lines, int number) {
 }
 
 /* Twelve bits each: items with NaN, with either infinity, with digits, and with deep levels. */
-TSL_FUNCTION TSL_INDEX exact_counts(const exact_sum *own) {
-  return (TSL_INDEX)(own->flags & TSL_EXACT_NAN ? 1 : 0) +
-         ((TSL_INDEX)(own->flags & TSL_EXACT_PLUS ? 1 : 0) << 12) +
-         ((TSL_INDEX)(own->flags & TSL_EXACT_MINUS ? 1 : 0) << 24) +
-         ((TSL_INDEX)(own->slow != 0 ? 1 : 0) << 36) + ((TSL_INDEX)(own->deep != 0 ? 1 : 0) << 48);
+TSL_FUNCTION TSL_INDEX exact_counts(const exact_sum *sum) {
+  return (TSL_INDEX)(sum->flags & TSL_EXACT_NAN ? 1 : 0) +
+         ((TSL_INDEX)(sum->flags & TSL_EXACT_PLUS ? 1 : 0) << 12) +
+         ((TSL_INDEX)(sum->flags & TSL_EXACT_MINUS ? 1 : 0) << 24) +
+         ((TSL_INDEX)(sum->slow != 0 ? 1 : 0) << 36) + ((TSL_INDEX)(sum->deep != 0 ? 1 : 0) << 48);
 }
 
 /* What the counts say, the digits that a group whose window was at `top` may have, and the number of groups, as a row
@@ -124,27 +124,27 @@ TSL_FUNCTION void exact_place(TSL_LOCAL_POINTER const TSL_INDEX *levels, int top
 }
 
 /* LINES digits from number `first` on, of the items that have some. */
-TSL_FUNCTION void exact_choose_digits(const exact_sum *own, const exact_memory *memory, int first,
+TSL_FUNCTION void exact_choose_digits(const exact_sum *sum, const exact_memory *memory, int first,
                                       TSL_INDEX *numbers) {
   TSL_UNROLL
   for (int v = 0; v < LINES; v++)
-    numbers[v] = own->slow != 0 && first + v < TSL_EXACT_DIGITS ? memory->digits[first + v] : 0;
+    numbers[v] = sum->slow != 0 && first + v < TSL_EXACT_DIGITS ? memory->digits[first + v] : 0;
 }
 
 /* An item's levels, and what it has met. Where its window has moved, the digits have all. */
-TSL_FUNCTION void exact_choose_levels(exact_sum *own, exact_memory *memory, TSL_INDEX *numbers) {
-  if (own->slow != 0)
-    exact_empty(own, memory);
-  else if (own->deep != 0)
-    exact_put_down(own, memory);
-  tsl_exact_settle_levels(own->levels, SHALLOW + 1);
+TSL_FUNCTION void exact_choose_levels(exact_sum *sum, exact_memory *memory, TSL_INDEX *numbers) {
+  if (sum->slow != 0)
+    exact_empty(sum, memory);
+  else if (sum->deep != 0)
+    exact_put_down(sum, memory);
+  tsl_exact_settle_levels(sum->levels, SHALLOW + 1);
   TSL_UNROLL
   for (int j = 0; j < LEVELS; j++)
-    numbers[j] = own->deep != 0 ? memory->levels[j] : 0;
+    numbers[j] = sum->deep != 0 ? memory->levels[j] : 0;
   TSL_UNROLL
   for (int j = 0; j <= SHALLOW; j++)
-    numbers[j] += own->levels[j];
-  numbers[LEVELS] = exact_counts(own);
+    numbers[j] += sum->levels[j];
+  numbers[LEVELS] = exact_counts(sum);
 }
 
 /* One digit as the group leaves it: one carry passed on, so that a thousand groups' sum fits. */

@@ -1,7 +1,7 @@
-/* exact on the cpu: threads take chunks of terms one after the other, each into a superaccumulator of its own; these
- * are added and rounded in the end. Within a chunk, blocks go through the vectors of blocks.h, in a window that stays
- * where it is from block to block; a block that does not fit is added term by term, and tells where the window should
- * be. dot_exact.cl tells the idea and the limits. */
+/* exact on the cpu: threads take chunks of terms one after the other, each into a superaccumulator of its
+ * own; these are added and rounded in the end. Within a chunk, blocks go through the vectors of blocks.h, in
+ * a window that stays where it is from block to block; a block that does not fit is added term by term, and
+ * tells where the window should be. dot_exact.cl tells the idea and the limits. */
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/scratch.h"
@@ -30,22 +30,23 @@ typedef struct dot_exact_running {
 
 /* --- one thread --- */
 
-/* Terms as the window takes them: where they lie, or `count` of them copied to where they lie side by side, narrow types as
- * f32, with zeros behind them. */
-static const void *dot_exact_gather(tesela_type type, const unsigned char *from, int64_t stride, int count, void *to) {
+/* Terms as the window takes them: where they lie, or `count` of them copied to where they lie side by side,
+ * narrow types as f32, with zeros behind them. */
+static const void *dot_exact_gather(tesela_type type, const unsigned char *from, int64_t stride, int count,
+                                    void *dst) {
   const size_t size = type == TESELA_F64 ? sizeof(double) : sizeof(float);
   if (type != TESELA_F64 && type != TESELA_F32)
-    tsl_narrow_gather(type, from, stride, count, to);
+    tsl_narrow_gather(type, from, stride, count, dst);
   else if (stride == 1 && count == BLOCK)
     return from;
   else if (type == TESELA_F64)
     for (int i = 0; i < count; i++)
-      ((double *)to)[i] = ((const double *)from)[i * stride];
+      ((double *)dst)[i] = ((const double *)from)[i * stride];
   else
     for (int i = 0; i < count; i++)
-      ((float *)to)[i] = ((const float *)from)[i * stride];
-  memset((unsigned char *)to + (size_t)count * size, 0, (size_t)(BLOCK - count) * size);
-  return to;
+      ((float *)dst)[i] = ((const float *)from)[i * stride];
+  memset((unsigned char *)dst + (size_t)count * size, 0, (size_t)(BLOCK - count) * size);
+  return dst;
 }
 
 static void add_chunk(void *argument, int64_t chunk, int worker) {
@@ -91,14 +92,14 @@ tesela_status tsl_exact_run_host(const tsl_work *work, const tsl_operands *opera
   void *block;
   TSL_TRY(tsl_scratch_take((size_t)workers * sizeof(share), "superaccumulators", &block));
   dot_exact_running run = {.x = operands->a.host,
-                 .y = operands->b.host,
-                 .x_stride = operands->a.col_stride,
-                 .y_stride = operands->b.row_stride,
-                 .count = how.alpha == 0 ? 0 : problem->k,
-                 .x_type = problem->a.type,
-                 .y_type = problem->b.type,
-                 .terms = tsl_exact_terms_of(problem->c.type, work->device->capabilities),
-                 .shares = block};
+                           .y = operands->b.host,
+                           .x_stride = operands->a.col_stride,
+                           .y_stride = operands->b.row_stride,
+                           .count = how.alpha == 0 ? 0 : problem->k,
+                           .x_type = problem->a.type,
+                           .y_type = problem->b.type,
+                           .terms = tsl_exact_terms_of(problem->c.type, work->device->capabilities),
+                           .shares = block};
   for (int w = 0; w < workers; w++)
     run.shares[w].used = false;
   tsl_team_run(operands->team, run.count == 0 ? 0 : (run.count - 1) / CHUNK + 1, add_chunk, &run);

@@ -157,24 +157,24 @@ TSL_FUNCTION void exact_clear(TSL_INDEX *numbers, int count) {
 }
 
 /* Moves the levels to those in memory, and settles them. */
-TSL_FUNCTION void exact_put_down(exact_sum *own, exact_memory *memory) {
-  if (own->deep == 0)
+TSL_FUNCTION void exact_put_down(exact_sum *sum, exact_memory *memory) {
+  if (sum->deep == 0)
     exact_clear(memory->levels, LEVELS);
-  own->deep++;
+  sum->deep++;
   TSL_UNROLL
   for (int j = 0; j <= SHALLOW; j++) {
-    memory->levels[j] += own->levels[j];
-    own->levels[j] = 0;
+    memory->levels[j] += sum->levels[j];
+    sum->levels[j] = 0;
   }
   tsl_exact_settle_levels(memory->levels, LEVELS);
 }
 
 /* Moves the window's sum into the digits. */
-TSL_FUNCTION void exact_empty(exact_sum *own, exact_memory *memory) {
-  exact_put_down(own, memory);
+TSL_FUNCTION void exact_empty(exact_sum *sum, exact_memory *memory) {
+  exact_put_down(sum, memory);
   TSL_UNROLL_BY(1)
   for (int j = 0; j < LEVELS; j++) {
-    const int position = own->top - 52 * j - TSL_EXACT_LOW;
+    const int position = sum->top - 52 * j - TSL_EXACT_LOW;
     tsl_exact_add(memory->digits, memory->levels[j] & (((TSL_INDEX)1 << 32) - 1), position);
     tsl_exact_add(memory->digits, memory->levels[j] >> 32, position + 32);
     memory->levels[j] = 0;
@@ -183,10 +183,10 @@ TSL_FUNCTION void exact_empty(exact_sum *own, exact_memory *memory) {
 }
 
 /* `count` terms from number t on, one by one, read once more: what a loop indexes would not stay in registers. */
-TSL_FUNCTION void exact_add_slowly(const exact_terms *terms, int t, int count, exact_sum *own,
+TSL_FUNCTION void exact_add_slowly(const exact_terms *terms, int t, int count, exact_sum *sum,
                                    exact_memory *memory) {
   int largest = 0;
-  if (own->slow == 0)
+  if (sum->slow == 0)
     exact_clear(memory->digits, TSL_EXACT_DIGITS);
   TSL_UNROLL_BY(1)
   for (const int end = t + count; t < end; t++) {
@@ -199,7 +199,7 @@ TSL_FUNCTION void exact_add_slowly(const exact_terms *terms, int t, int count, e
     const int exponent = tsl_exact_exponent(product);
     largest = exponent > largest ? exponent : largest;
     if (!tsl_exact_is_finite(x) || !tsl_exact_is_finite(y))
-      own->flags |= tsl_exact_special(product);
+      sum->flags |= tsl_exact_special(product);
     else
 #ifdef TSL_REAL_IS_DOUBLE
       tsl_exact_add_product(memory->digits, x, y);
@@ -207,37 +207,37 @@ TSL_FUNCTION void exact_add_slowly(const exact_terms *terms, int t, int count, e
       tsl_exact_add_double(memory->digits, product);
 #endif
   }
-  own->slow++;
-  if (own->slow % DIGIT_TILES == 0)
+  sum->slow++;
+  if (sum->slow % DIGIT_TILES == 0)
     tsl_exact_settle(memory->digits);
   const int top = tsl_exact_top_for(largest);
-  if (top > own->top || top < own->top - TSL_EXACT_SLACK) {
-    exact_empty(own, memory);
-    own->top = top;
+  if (top > sum->top || top < sum->top - TSL_EXACT_SLACK) {
+    exact_empty(sum, memory);
+    sum->top = top;
   }
 }
 
 /* WIDTH terms from number t on, in all levels. */
-TSL_FUNCTION void exact_add_deep(const exact_terms *terms, int t, exact_sum *own, exact_memory *memory) {
+TSL_FUNCTION void exact_add_deep(const exact_terms *terms, int t, exact_sum *sum, exact_memory *memory) {
   NUMBER x[WIDTH], y[WIDTH];
   TSL_REPRODUCIBILITY sums[LEVELS];
   exact_read_numbers(terms->a, terms->a_stride, exact_index(terms, t), terms->k, TSL_SIGNED_A, x);
   exact_read_numbers(terms->b, terms->b_stride, exact_index(terms, t), terms->k, TSL_SIGNED_B, y);
-  if (own->top < TSL_EXACT_TOP_DEEP || !exact_window(x, y, WIDTH, TSL_EXACT_DEEP, own->top, sums)) {
-    exact_add_slowly(terms, t, WIDTH, own, memory);
+  if (sum->top < TSL_EXACT_TOP_DEEP || !exact_window(x, y, WIDTH, TSL_EXACT_DEEP, sum->top, sums)) {
+    exact_add_slowly(terms, t, WIDTH, sum, memory);
     return;
   }
-  if (own->deep == 0)
+  if (sum->deep == 0)
     exact_clear(memory->levels, LEVELS);
   TSL_UNROLL
   for (int j = 1; j <= TSL_EXACT_DEEP; j++)
     memory->levels[j] += (TSL_INDEX)sums[j];
-  if (++own->deep % DEEP_TIMES == 0)
+  if (++sum->deep % DEEP_TIMES == 0)
     tsl_exact_settle_levels(memory->levels, LEVELS);
 }
 
 /* The item's share of the tiles. */
-TSL_FUNCTION void exact_add_tiles(exact_terms *terms, exact_sum *own, exact_memory *memory) {
+TSL_FUNCTION void exact_add_tiles(exact_terms *terms, exact_sum *sum, exact_memory *memory) {
   NUMBER x_next[TERMS], y_next[TERMS];
   bool ready = false;
   int tiles = 0;
@@ -258,15 +258,15 @@ TSL_FUNCTION void exact_add_tiles(exact_terms *terms, exact_sum *own, exact_memo
       ready = exact_takes_vectors(&next);
       if (ready)
         exact_read_tile(&next, x_next, y_next);
-      done = exact_window(x, y, TERMS, SHALLOW, own->top, sums);
+      done = exact_window(x, y, TERMS, SHALLOW, sum->top, sums);
       TSL_UNROLL
       for (int j = 1; j <= SHALLOW; j++)
-        own->levels[j] += done ? (TSL_INDEX)sums[j] : 0;
+        sum->levels[j] += done ? (TSL_INDEX)sums[j] : 0;
     }
     for (int t = 0; !done && t < TERMS; t += WIDTH)
-      exact_add_deep(terms, t, own, memory);
+      exact_add_deep(terms, t, sum, memory);
     if (++tiles % LEVEL_TILES == 0)
-      tsl_exact_settle_levels(own->levels, SHALLOW + 1);
+      tsl_exact_settle_levels(sum->levels, SHALLOW + 1);
     terms->first = next.first;
   }
 }

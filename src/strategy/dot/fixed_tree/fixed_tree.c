@@ -1,11 +1,11 @@
-/* The descriptor of fixed_tree, whose tree fixed_tree.h specifies. Device by device, the same bits: on the cpu in C
- * (fixed_tree_host.c), elsewhere by the kernels of fixed_tree.cl.
+/* The descriptor of fixed_tree, whose tree fixed_tree.h specifies. Device by device, the same bits: on the
+ * cpu in C (fixed_tree_host.c), elsewhere by the kernels of fixed_tree.cl.
  *
  * Narrow types take f32's way; their numbers, products and, of integers, sums are exact there.
  *
- * What it adds to `block_tree`: an order of the sum that belongs to the specification, and twice the precision.
- * Parameters: group, items of a kernel's group; a matter of speed alone. Limits: kernels need double precision for all
- * types. */
+ * What it adds to `block_tree`: an order of the sum that belongs to the specification, and twice the
+ * precision. Parameters: group, items of a kernel's group; a matter of speed alone. Limits: kernels need
+ * double precision for all types. */
 #include "strategy/dot/fixed_tree/fixed_tree.h"
 
 #include "strategy/split_k_reduce.h"
@@ -25,8 +25,9 @@ static int64_t fixed_tree_blocks_of(const tsl_problem *problem) {
   return problem->k == 0 ? 0 : (problem->k - 1) / block + 1;
 }
 
-/* Rounded once, to the element type; and the sum's own errors, of which a term meets `depth`: f32 has them in double;
- * in a pair of doubles they are of second order (Ogita, Rump, Oishi 2005), four for each operation of the tree. */
+/* Rounded once, to the element type; and the sum's own errors, of which a term meets `depth`: f32 has them in
+ * double; in a pair of doubles they are of second order (Ogita, Rump, Oishi 2005), four for each operation of
+ * the tree. */
 static tsl_accuracy fixed_tree_accuracy(const tsl_problem *problem, const tsl_config *config) {
   (void)config;
   const double depth =
@@ -40,10 +41,10 @@ static bool fixed_tree_is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;
 }
 
-/* Every group takes `group` / 256 blocks at once, and goes on to further ones where more groups than the device holds
- * eight times over would be wanted. */
-static const char *fixed_tree_grids_for(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                             tsl_grid *first, tsl_grid *last) {
+/* Every group takes `group` / 256 blocks at once, and goes on to further ones where more groups than the
+ * device holds eight times over would be wanted. */
+static const char *fixed_tree_grids_for(const tsl_problem *problem, const tsl_config *config,
+                                        const tsl_device *device, tsl_grid *first, tsl_grid *last) {
   const int64_t group = config->value[GROUP], each = group / (TSL_TREE_BLOCK * TSL_TREE_COLUMNS);
   const int64_t sets = fixed_tree_blocks_of(problem) / each + 1;
   const int64_t most = 8 * RESIDENT_ITEMS / group * device->compute_units;
@@ -51,7 +52,8 @@ static const char *fixed_tree_grids_for(const tsl_problem *problem, const tsl_co
   return why ? why : tsl_fold_grid(device, 1, LAST_ITEMS, last);
 }
 
-static const char *fixed_tree_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *fixed_tree_refuse(const tsl_problem *problem, const tsl_config *config,
+                                     const tsl_device *device) {
   const unsigned needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64;
   if (tsl_type(problem->c.type)->is_integer && problem->k > (int64_t)1 << 37)
     return "more than 2^37 terms of integers, whose sum a double may not hold";
@@ -67,7 +69,8 @@ static const char *fixed_tree_refuse(const tsl_problem *problem, const tsl_confi
   return fixed_tree_grids_for(problem, config, device, &first, &last);
 }
 
-static uint64_t fixed_tree_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static uint64_t fixed_tree_scratch(const tsl_problem *problem, const tsl_config *config,
+                                   const tsl_device *device) {
   (void)config;
   (void)device;
   const uint64_t sum = problem->c.type == TESELA_F64 ? sizeof(tsl_tree_sum) : sizeof(double);
@@ -85,9 +88,10 @@ static double fixed_tree_score_host(const tsl_problem *problem, const tsl_device
   return 2e-7 + (threads > 1 ? 5e-6 : 0) + fmax(compute, memory);
 }
 
-/* On a GPU nine tenths of the memory's bandwidth, once every unit has its items; a processor's items take turns at
- * about a clock a term. */
-static double fixed_tree_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+/* On a GPU nine tenths of the memory's bandwidth, once every unit has its items; a processor's items take
+ * turns at about a clock a term. */
+static double fixed_tree_score(const tsl_problem *problem, const tsl_config *config,
+                               const tsl_device *device) {
   if (fixed_tree_is_host(device))
     return fixed_tree_score_host(problem, device);
   const double bytes = tsl_problem_bytes(problem), k = (double)problem->k;
@@ -102,7 +106,7 @@ static double fixed_tree_score(const tsl_problem *problem, const tsl_config *con
 }
 
 static void fixed_tree_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_cost_counts *account) {
+                               tsl_cost_counts *account) {
   tsl_grid first, last;
   if (fixed_tree_is_host(device))
     tsl_fold_account_host(problem, device, account);

@@ -1,24 +1,29 @@
-/* fixed_tree: a dot whose every addition is specified, so that its bits are the same on every device, for every grid,
- * number of threads, instruction set, alignment and stride.
+/* fixed_tree: a dot whose every addition is specified, so that its bits are the same on every device, for
+ * every grid, number of threads, instruction set, alignment and stride.
  *
- * The tree. Terms x[i] y[i], i = 0 ... k - 1, are cut into chunks. A chunk is 32 rows of 128 numbers of either vector, or 64
- * for f64, so 4096 or 2048 numbers: 512 bytes a row of f32 and f64. Numbers of narrow types are those of f32, which has them all. What is left in the last chunk is filled up with terms of
+ * The tree. Terms x[i] y[i], i = 0 ... k - 1, are cut into chunks. A chunk is 32 rows of 128 numbers of
+ * either vector, or 64 for f64, so 4096 or 2048 numbers: 512 bytes a row of f32 and f64. Numbers of narrow
+ * types are those of f32, which has them all. What is left in the last chunk is filled up with terms of
  * zeros, which change nothing.
  *
- *   1. Lane l of a chunk (128 or 64) starts from zero and adds the terms l of row 0, row 1, ..., row 31, in this order.
+ *   1. Lane l of a chunk (128 or 64) starts from zero and adds the terms l of row 0, row 1, ..., row 31, in
+ * this order.
  *   2. Adjacent lanes join to 32 columns: f32 (l0 + l1) + (l2 + l3), f64 l0 + l1.
- *   3. Columns join by halves: column j with j + 16 for j < 16, then j with j + 8, 4, 2, 1. This is the chunk's sum.
- *   4. Eight chunks in a row, from chunk 0 on, are a block (the last one filled up with zeros). Their sums join by halves:
- *      chunk c with c + 4 for c < 4, then c with c + 2, 1. This is the block's sum.
- *   5. Of 256 lanes, lane j starts from zero and joins the sums of blocks j, j + 256, j + 512, ..., in this order.
- *   6. Those lanes join by halves: lane j with j + 128 for j < 128, then j with j + 64, ..., 1. This is the sum s.
+ *   3. Columns join by halves: column j with j + 16 for j < 16, then j with j + 8, 4, 2, 1. This is the
+ * chunk's sum.
+ *   4. Eight chunks in a row, from chunk 0 on, are a block (the last one filled up with zeros). Their sums
+ * join by halves: chunk c with c + 4 for c < 4, then c with c + 2, 1. This is the block's sum.
+ *   5. Of 256 lanes, lane j starts from zero and joins the sums of blocks j, j + 256, j + 512, ..., in this
+ * order.
+ *   6. Those lanes join by halves: lane j with j + 128 for j < 128, then j with j + 64, ..., 1. This is the
+ * sum s.
  *   7. C = alpha s + beta C; for k = 0 or alpha = 0, alpha s is +0; for beta = 0 nothing is added.
  *
- * The operations. Data of f32: everything is double, each operation rounded to nearest even. Terms are exact; alpha s
- * is rounded; beta C is exact; their sum is rounded; the result is rounded once more, to float. Data of f16 and bf16: the
- * same; where C is narrow, that float is rounded to it.
- * Data of i8 and u8: every sum in double is exact, for at most 2^37 terms; C = alpha s + beta C modulo 2^32.
- * Data of f64: a sum is a pair (high, low) of doubles, zero is (0, 0), and each operation below is rounded to double:
+ * The operations. Data of f32: everything is double, each operation rounded to nearest even. Terms are exact;
+ * alpha s is rounded; beta C is exact; their sum is rounded; the result is rounded once more, to float. Data
+ * of f16 and bf16: the same; where C is narrow, that float is rounded to it. Data of i8 and u8: every sum in
+ * double is exact, for at most 2^37 terms; C = alpha s + beta C modulo 2^32. Data of f64: a sum is a pair
+ * (high, low) of doubles, zero is (0, 0), and each operation below is rounded to double:
  *
  *   lost(a, b)      h = a + b, v = h - a:  (a - (h - v)) + (b - v), what a + b lost (TwoSum; Knuth 1969)
  *   add x y         p = x y, e = fma(x, y, -p):  high' = high + p,  low' = low + (lost(high, p) + e)
@@ -27,9 +32,9 @@
  *   beta C          added as the term beta * C
  *   result          high + low where low is finite, else high
  *
- * `high` is therefore the plain sum in the order of the tree, and it is what counts where it overflows or where the data
- * is not finite. The method is the twice-as-precise dot of Ogita, Rump and Oishi (2005), along a tree.
- * Either way a result that is NaN is the quiet NaN with sign and payload zero.
+ * `high` is therefore the plain sum in the order of the tree, and it is what counts where it overflows or
+ * where the data is not finite. The method is the twice-as-precise dot of Ogita, Rump and Oishi (2005), along
+ * a tree. Either way a result that is NaN is the quiet NaN with sign and payload zero.
  *
  * All of this is in the default floating-point environment: rounding to nearest, nothing flushed to zero. */
 #ifndef TSL_DOT_FIXED_TREE_FIXED_TREE_H

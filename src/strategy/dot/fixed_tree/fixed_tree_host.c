@@ -24,8 +24,8 @@ const tsl_tree_functions *tsl_tree_functions_for(unsigned capabilities) {
   return sets[tsl_isa_best(capabilities)];
 }
 
-/* Of `count` sums, with zeros up to a power of two; joining a zero changes nothing. For f32 the low halves are computed
- * and mean nothing. */
+/* Of `count` sums, with zeros up to a power of two; joining a zero changes nothing. For f32 the low halves
+ * are computed and mean nothing. */
 static tsl_tree_sum join_by_halves(tsl_tree_sum *sums, int64_t count) {
   int64_t half = 1;
   while (2 * half < count)
@@ -36,8 +36,8 @@ static tsl_tree_sum join_by_halves(tsl_tree_sum *sums, int64_t count) {
   return sums[0];
 }
 
-static tsl_tree_numbers numbers_from(tesela_type type, const void *at, int64_t stride, int64_t first) {
-  return (tsl_tree_numbers){type, (const char *)at + first * stride * (int64_t)tsl_type(type)->size, stride};
+static tsl_tree_numbers numbers_from(tesela_type type, const void *src, int64_t stride, int64_t first) {
+  return (tsl_tree_numbers){type, (const char *)src + first * stride * (int64_t)tsl_type(type)->size, stride};
 }
 
 static tsl_tree_sum sum_block(const fixed_tree_running *run, int64_t first) {
@@ -116,14 +116,14 @@ tesela_status tsl_tree_run(const tsl_problem *problem, const tsl_operands *opera
   const int64_t each = TSL_TREE_BLOCK * chunk, blocks = (k + each - 1) / each;
   tsl_tree_sum few[FEW_BLOCKS];
   fixed_tree_running run = {.operands = operands,
-                 .function = type == TESELA_F64 ? functions->f64 : functions->f32,
-                 .x_type = problem->a.type,
-                 .y_type = problem->b.type,
-                 .k = k,
-                 .chunk = chunk,
-                 .blocks = blocks,
-                 .task_blocks = blocks,
-                 .sums = few};
+                            .function = type == TESELA_F64 ? functions->f64 : functions->f32,
+                            .x_type = problem->a.type,
+                            .y_type = problem->b.type,
+                            .k = k,
+                            .chunk = chunk,
+                            .blocks = blocks,
+                            .task_blocks = blocks,
+                            .sums = few};
   void *memory = NULL;
   if (blocks <= FEW_BLOCKS) {
     sum_blocks(&run, 0, 0);

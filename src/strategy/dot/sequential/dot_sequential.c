@@ -1,6 +1,6 @@
 /* Idea: the definition. One loop in C with one running sum, one thread, no optimisation by the compiler
- * (flags.cmake). The lowest rung of the ladder: the specification that the other rungs are compared with, and the baseline of
- * their speed-ups.
+ * (flags.cmake). The lowest rung of the ladder: the specification that the other rungs are compared with, and
+ * the baseline of their speed-ups.
  *
  *   x  | 0 | 1 | 2 | ...
  *        *   *   *              C = alpha (((x0 y0 + x1 y1) + x2 y2) + ...) + beta C
@@ -21,9 +21,10 @@
 #define LOOP dot_f64
 #include "strategy/dot/sequential/loop.h"
 
-/* Eight clocks a term, since every variable lives in memory; a call for each factor of a narrow type; and what memory
- * takes. */
-static double dot_sequential_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+/* Eight clocks a term, since every variable lives in memory; a call for each factor of a narrow type; and
+ * what memory takes. */
+static double dot_sequential_score(const tsl_problem *problem, const tsl_config *config,
+                                   const tsl_device *device) {
   (void)config;
   const double clocks = tsl_type(problem->a.type)->size > 2 ? 8 : 24;
   return fmax(1e-6 * clocks * (double)problem->k / device->clock_mhz,
@@ -31,8 +32,8 @@ static double dot_sequential_score(const tsl_problem *problem, const tsl_config 
 }
 
 /* The sum lives in memory: it is loaded and stored with each term. */
-static void dot_sequential_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_cost_counts *account) {
+static void dot_sequential_account(const tsl_problem *problem, const tsl_config *config,
+                                   const tsl_device *device, tsl_cost_counts *account) {
   (void)config;
   (void)device;
   const double sums = account->useful * (double)tsl_type(tsl_type(problem->c.type)->sums)->size;
@@ -41,7 +42,8 @@ static void dot_sequential_account(const tsl_problem *problem, const tsl_config 
   account->local = (tsl_moved){.read = sums, .written = sums};
 }
 
-static tesela_status dot_sequential_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+static tesela_status dot_sequential_run(const tsl_work *work, const tsl_operands *operands,
+                                        tsl_stream *stream) {
   (void)stream;
   const tsl_problem *problem = &work->problem;
   (problem->a.type == TESELA_F64           ? dot_f64

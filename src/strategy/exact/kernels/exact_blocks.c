@@ -2,13 +2,13 @@
  *
  * For each product, level by level from the window's top:
  *
- *   sum = base + left           bits(sum) - bits(base) is what is left in multiples of the level's unit, rounded
- *   left = left - (sum - base)  what the level cannot hold, exactly: at most half a unit
+ *   sum = base + left           bits(sum) - bits(base) is what is left in multiples of the level's unit,
+ * rounded left = left - (sum - base)  what the level cannot hold, exactly: at most half a unit
  *
- * so that additions of integers do the summing, in any order and without loss. What is left after the last level must
- * be 0, and a sum whose exponent is not its base's says that the product is too large or is no number; both are looked
- * at once for the whole block. -0 counts as 0. Nothing else may be fused, and nothing reordered (flags.cmake). Where it is
- * allowed, fusing spares instructions. */
+ * so that additions of integers do the summing, in any order and without loss. What is left after the last
+ * level must be 0, and a sum whose exponent is not its base's says that the product is too large or is no
+ * number; both are looked at once for the whole block. -0 counts as 0. Nothing else may be fused, and nothing
+ * reordered (flags.cmake). Where it is allowed, fusing spares instructions. */
 #include "strategy/exact/exact_blocks.h"
 #include "strategy/exact/words.h"
 
@@ -18,7 +18,8 @@ enum { LANES = LANES_f64 };
 typedef vector_f64 vector;
 typedef uint64_t lanes __attribute__((vector_size(VECTOR_BYTES)));
 
-/* What a b lost when it was rounded to `product`; and a b + c where products are exact: rounded once, fused or not. */
+/* What a b lost when it was rounded to `product`; and a b + c where products are exact: rounded once, fused
+ * or not. */
 #if HAS_FUSED
 static inline vector product_error(vector a, vector b, vector product) {
   return fused_f64(a, b, -product);
@@ -27,8 +28,8 @@ static inline vector plus_product(vector a, vector b, vector c) {
   return fused_f64(a, b, c);
 }
 #else
-/* Factors as halves of 26 bits, whose products are exact (Dekker 1971). Factors above 2^996 come out as NaN here, which is
- * a number outside of the window. */
+/* Factors as halves of 26 bits, whose products are exact (Dekker 1971). Factors above 2^996 come out as NaN
+ * here, which is a number outside of the window. */
 static inline vector upper_half(vector x) {
   const vector shifted = x * 134217729.0; /* 2^27 + 1 (Veltkamp) */
   return shifted - (shifted - x);
@@ -77,8 +78,8 @@ static inline void set_bases(vector *base, int top, int depth) {
     base[j] = splat(tsl_exact_base(top - 52 * j));
 }
 
-/* From each level's sum of bits to the sum. Levels between the first and the last took a number from each product, and
- * `more` beside it. */
+/* From each level's sum of bits to the sum. Levels between the first and the last took a number from each
+ * product, and `more` beside it. */
 static inline void set_levels(const lanes *sum, int top, int depth, int more, int64_t *levels) {
   for (int j = 0; j < TSL_EXACT_DEEP; j++) {
     const int count = TSL_EXACT_BLOCK * (j > 0 && j < depth - 1 ? 1 + more : 1);

@@ -1,7 +1,7 @@
-/* Idea: C is cut into blocks that threads take one after the other; a block of A and one of B are copied to where
- * they lie close together and fit the caches, and are multiplied there, a tile of C in registers at a time.
- * What it adds to `sequential_optimized`: each number that comes from memory serves a block, each number that
- * comes from a cache serves a tile; vectors whatever the strides are; all cores.
+/* Idea: C is cut into blocks that threads take one after the other; a block of A and one of B are copied to
+ * where they lie close together and fit the caches, and are multiplied there, a tile of C in registers at a
+ * time. What it adds to `sequential_optimized`: each number that comes from memory serves a block, each
+ * number that comes from a cache serves a tile; vectors whatever the strides are; all cores.
  *
  *                 n                        a task is one block of C; for each panel p of DEPTH along k:
  *               B |   COLUMNS  |             copy A(block's rows, p) as micro-panels of TILE_ROWS rows
@@ -12,13 +12,14 @@
  *        panels p +------------+ C
  *
  * Copies make every stride alike, so there is one loop for all of them. Tiles at the edge are computed whole,
- * with zeros, and stored in part. Where C is column-major, the transposed product B' A' is computed, so that C's
- * stores are vectors as well. C keeps the sums between panels: a product is rounded at most DEPTH times in its
- * panel, once with alpha, and once per panel. One task computes all of an element, in an order that its indices
- * and the parameters decide: results are the same for any number of threads.
+ * with zeros, and stored in part. Where C is column-major, the transposed product B' A' is computed, so that
+ * C's stores are vectors as well. C keeps the sums between panels: a product is rounded at most DEPTH times
+ * in its panel, once with alpha, and once per panel. One task computes all of an element, in an order that
+ * its indices and the parameters decide: results are the same for any number of threads.
  *
- * Parameters: rows, columns, depth of a block. The instruction set is the best that the device offers (TESELA_ISA
- * masks). Limits: none; each task copies for itself, so a block of A is copied n / COLUMNS times. */
+ * Parameters: rows, columns, depth of a block. The instruction set is the best that the device offers
+ * (TESELA_ISA masks). Limits: none; each task copies for itself, so a block of A is copied n / COLUMNS times.
+ */
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/scratch.h"
@@ -40,7 +41,7 @@ static const tsl_param params[] = {
 
 /* A job. */
 typedef struct blocked {
-  tsl_blocks blocks;
+  tsl_cache_blocks blocks;
   tsl_block_function multiply;
   size_t a_bytes, b_bytes; /* of a worker's copies */
   int64_t size;            /* of an element */
@@ -57,17 +58,18 @@ static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *confi
   return tsl_accuracy_of_panels(problem, config->value[DEPTH]);
 }
 
-/* For each of the k steps, a block costs its multiply-adds at seven tenths of what the registers could do, a clock
- * for each number of A that is copied, and a clock for each five bytes of B; for each panel, a pass over C. Micro-panels
- * longer than a KiB a row do not stay in a first-level cache. Threads wait for the
- * last block, and the blocks at the edges are smaller than others. What caches near the core do not hold from call to call is
- * waited for in part. */
+/* For each of the k steps, a block costs its multiply-adds at seven tenths of what the registers could do, a
+ * clock for each number of A that is copied, and a clock for each five bytes of B; for each panel, a pass
+ * over C. Micro-panels longer than a KiB a row do not stay in a first-level cache. Threads wait for the last
+ * block, and the blocks at the edges are smaller than others. What caches near the core do not hold from call
+ * to call is waited for in part. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const int64_t *value = config->value, size = (int64_t)tsl_type(problem->c.type)->size;
   const double rows = (double)tsl_round_up(problem->m, TSL_BLOCK_ROWS_UNIT),
                columns = (double)tsl_round_up(problem->n, TSL_BLOCK_COLUMNS_UNIT), k = (double)problem->k;
   const double down = (double)tsl_ceil_div_or_one(problem->m, value[ROWS]),
-               across = (double)tsl_ceil_div_or_one(problem->n, value[COLUMNS]), bytes = tsl_problem_bytes(problem);
+               across = (double)tsl_ceil_div_or_one(problem->n, value[COLUMNS]),
+               bytes = tsl_problem_bytes(problem);
   const double peak = problem->c.type == TESELA_F64 ? device->peak_f64 : device->peak_f32;
   const double clock = 1e6 * device->clock_mhz, fused = peak / (2 * clock * device->threads);
   const double products = (value[DEPTH] * size > 1024 ? 1.1 : 1) * rows * columns * k / (0.7 * fused);
@@ -138,13 +140,14 @@ static void multiply(void *argument, int64_t index, int worker) {
 static tesela_status run(const void *job, const tsl_operands *operands) {
   const size_t workers = (size_t)tsl_team_threads(operands->team);
   running now = {.job = *(const blocked *)job};
-  tsl_blocks *blocks = &now.job.blocks;
+  tsl_cache_blocks *blocks = &now.job.blocks;
   void *copies;
   TSL_TRY(tsl_scratch_take(workers * (now.job.a_bytes + now.job.b_bytes), "copies of blocks", &copies));
   tsl_views_bind_operands(&blocks->views, operands, now.job.size, now.job.size);
   now.copies = copies;
   now.down = tsl_ceil_div_or_one(blocks->views.m, blocks->rows);
-  tsl_team_run(operands->team, now.down * tsl_ceil_div_or_one(blocks->views.n, blocks->columns), multiply, &now);
+  tsl_team_run(operands->team, now.down * tsl_ceil_div_or_one(blocks->views.n, blocks->columns), multiply,
+               &now);
   tsl_scratch_give(copies);
   return TESELA_OK;
 }

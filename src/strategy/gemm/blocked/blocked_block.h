@@ -5,20 +5,21 @@
 #include "host/host_isa.h"
 #include "host/host_view.h"
 
-/* Every tile's height divides the one, its width the other: sizes of blocks and of their copies are multiples of
- * these. */
+/* Every tile's height divides the one, its width the other: sizes of blocks and of their copies are multiples
+ * of these. */
 enum { TSL_BLOCK_ROWS_UNIT = 12, TSL_BLOCK_COLUMNS_UNIT = 32 };
 
-/* A product in blocks: C is cut into blocks of rows x columns; k, which is 0 where alpha is 0, into panels of depth. */
-typedef struct tsl_blocks {
+/* A product in blocks: C is cut into blocks of rows x columns; k, which is 0 where alpha is 0, into panels of
+ * depth. */
+typedef struct tsl_cache_blocks {
   tsl_views views;
   int64_t rows, columns, depth;
   double alpha, beta;
-} tsl_blocks;
+} tsl_cache_blocks;
 
 /* Computes the block of C whose first element is (row, column). `a_copy` and `b_copy` hold a block of A
  * and one of B, rounded up to the units above. */
-typedef void (*tsl_block_function)(const tsl_blocks *job, int64_t row, int64_t column, void *a_copy,
+typedef void (*tsl_block_function)(const tsl_cache_blocks *job, int64_t row, int64_t column, void *a_copy,
                                    void *b_copy);
 
 typedef struct tsl_block_kernel {

@@ -5,16 +5,20 @@
  *        m x 2 k           x   line 2 l + 1: -im b,  re b  by turns    =         m x 2 n
  *                                   2 k x 2 n
  *
- * So A and C are real matrices of twice the columns where they lie, and only B is written again, as twice its bytes; its conjugate and A's are signs
- * of that. The operations are those of a complex product, 8 m n k. C' = B' A' has the roles changed: the factor that stays is one whose elements
- * follow each other along k, and those of C follow each other along its rows; else it is copied, and C made of sums in scratch memory, which is
- * also what complex alpha and beta take. complex_real_choose.c chooses what moves least; complex_real_model.c has the times, complex_real_run.c what is enqueued.
+ * So A and C are real matrices of twice the columns where they lie, and only B is written again, as twice its
+ * bytes; its conjugate and A's are signs of that. The operations are those of a complex product, 8 m n k. C'
+ * = B' A' has the roles changed: the factor that stays is one whose elements follow each other along k, and
+ * those of C follow each other along its rows; else it is copied, and C made of sums in scratch memory, which
+ * is also what complex alpha and beta take. complex_real_choose.c chooses what moves least;
+ * complex_real_model.c has the times, complex_real_run.c what is enqueued.
  *
- * The real product is a plan of its own (strategy/subplans.h), on the same device and stream, to which the caller's ask for accuracy is handed on:
- * with accuracy=tf32, or a number that allows it, tensor cores take what are f32's units otherwise.
- * Infinities and NaN are those of four real products, added; no part of C is read where beta is 0.
+ * The real product is a plan of its own (strategy/subplans.h), on the same device and stream, to which the
+ * caller's ask for accuracy is handed on: with accuracy=tf32, or a number that allows it, tensor cores take
+ * what are f32's units otherwise. Infinities and NaN are those of four real products, added; no part of C is
+ * read where beta is 0.
  *
- * Parameters: form, which factor is made real, and how. Limits: no structures; batches that a launch has a dimension for. See NOTES.md. */
+ * Parameters: form, which factor is made real, and how. Limits: no structures; batches that a launch has a
+ * dimension for. See NOTES.md. */
 #include "strategy/gemm/complex_real/complex_real.h"
 
 #include "base/log.h"
@@ -42,7 +46,8 @@ static const tsl_types types[] = {
 };
 
 /* Engines have a batch's products along a dimension of their launches. */
-static const char *complex_real_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *complex_real_refuse(const tsl_problem *problem, const tsl_config *config,
+                                       const tsl_device *device) {
   const uint64_t most = device->group_count_max[2], batch = (uint64_t)tsl_problem_batch(problem);
   (void)config;
   return most > 0 && batch > most
@@ -51,7 +56,8 @@ static const char *complex_real_refuse(const tsl_problem *problem, const tsl_con
              : NULL;
 }
 
-static uint64_t complex_real_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static uint64_t complex_real_scratch(const tsl_problem *problem, const tsl_config *config,
+                                     const tsl_device *device) {
   const tsl_complex_real_way way = tsl_complex_real_way_of(problem, config);
   (void)device;
   return tsl_complex_real_bytes(problem, &way);
@@ -71,16 +77,16 @@ static uint64_t complex_real_memory_of(const tsl_device *device) {
   return most < device->allocation_max ? most : device->allocation_max;
 }
 
-static tesela_status complex_real_make_child(tsl_work *work, uint64_t own) {
+static tesela_status complex_real_make_child(tsl_work *work, uint64_t value) {
   tsl_complex_real *self = work->state;
   const tsl_problem real = tsl_complex_real_product(&work->problem, &self->way);
   const uint64_t all = complex_real_memory_of(work->device);
   const tsl_subplan_request wish = {.problem = &real,
-                               .device = work->device,
-                               .in_buffers = true,
-                               .workspace_most = all > own ? all - own : 0,
-                               .most = tsl_complex_real_of_product(&work->problem),
-                               .on_trial = work->loaded_only};
+                                    .device = work->device,
+                                    .in_buffers = true,
+                                    .workspace_most = all > value ? all - value : 0,
+                                    .most = tsl_complex_real_of_product(&work->problem),
+                                    .on_trial = work->loaded_only};
   return work->children->make(work->children, &wish, &self->child);
 }
 
@@ -90,7 +96,8 @@ static int64_t complex_real_take(int64_t *numbers, int64_t more, int64_t line) {
   return at;
 }
 
-/* Scratch memory: what the product needs, as it finds that at its start, then the expanded factor, the copy and the sums, each from a line of 256 bytes on. */
+/* Scratch memory: what the product needs, as it finds that at its start, then the expanded factor, the copy
+ * and the sums, each from a line of 256 bytes on. */
 static tesela_status complex_real_prepare(tsl_work *work) {
   enum { LINE = 256, ITEMS = COMPLEX_REAL_SIDE * COMPLEX_REAL_LINES };
   tsl_complex_real *self = work->state;
@@ -137,12 +144,12 @@ static bool complex_real_share(const tsl_work *work, int index, tsl_subplan_info
   if (index != 0 || !self->child)
     return false;
   *out = (tsl_subplan_info){.device = work->device->name,
-                     .plan = work->children->text(self->child),
-                     .rows = work->problem.m,
-                     .cols = work->problem.n,
-                     .depth = work->problem.k,
-                     .count = work->problem.batch,
-                     .seconds = work->children->expected(self->child)};
+                            .plan = work->children->text(self->child),
+                            .rows = work->problem.m,
+                            .cols = work->problem.n,
+                            .depth = work->problem.k,
+                            .count = work->problem.batch,
+                            .seconds = work->children->expected(self->child)};
   return true;
 }
 

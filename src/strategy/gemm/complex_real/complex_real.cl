@@ -22,33 +22,33 @@
 #define SIDE COMPLEX_REAL_SIDE
 #define LINES COMPLEX_REAL_LINES
 
-TSL_FUNCTION void store_pair(TSL_GLOBAL TSL_REAL *to, TSL_REAL first, TSL_REAL second) {
+TSL_FUNCTION void store_pair(TSL_GLOBAL TSL_REAL *dst, TSL_REAL first, TSL_REAL second) {
   TSL_VECTOR(TSL_REAL, 2) pair;
   TSL_LANE(pair, 0) = first;
   TSL_LANE(pair, 1) = second;
-  TSL_STORE_ALIGNED(TSL_REAL, 2, to, pair);
+  TSL_STORE_ALIGNED(TSL_REAL, 2, dst, pair);
 }
 
 TSL_KERNEL(COMPLEX_REAL_SIDE, COMPLEX_REAL_LINES, 1)
-tsl_gemm_complex_real_copy(TSL_GLOBAL const TSL_REAL *from, TSL_GLOBAL TSL_REAL *to,
-                           const complex_real_copy given) {
+tsl_gemm_complex_real_copy(TSL_GLOBAL const TSL_REAL *from, TSL_GLOBAL TSL_REAL *dst,
+                           const complex_real_copy copy) {
   TSL_LOCAL TSL_REAL real[SIDE][SIDE + 1];
   TSL_LOCAL TSL_REAL imaginary[SIDE][SIDE + 1];
-  const TSL_INDEX down = (given.lines + SIDE - 1) / SIDE;
-  const TSL_REAL imaginary_above = (TSL_REAL)given.sign[0], imaginary_below = (TSL_REAL)given.sign[1],
-                 real_below = (TSL_REAL)given.sign[2];
-  for (TSL_INDEX block = TSL_GROUP(1); block < down * given.products; block += TSL_GROUPS(1))
-    for (TSL_INDEX first = (TSL_INDEX)TSL_GROUP(0) * SIDE; first < given.places;
+  const TSL_INDEX down = (copy.lines + SIDE - 1) / SIDE;
+  const TSL_REAL imaginary_above = (TSL_REAL)copy.sign[0], imaginary_below = (TSL_REAL)copy.sign[1],
+                 real_below = (TSL_REAL)copy.sign[2];
+  for (TSL_INDEX block = TSL_GROUP(1); block < down * copy.products; block += TSL_GROUPS(1))
+    for (TSL_INDEX first = (TSL_INDEX)TSL_GROUP(0) * SIDE; first < copy.places;
          first += (TSL_INDEX)TSL_GROUPS(0) * SIDE) {
       const TSL_INDEX top = block % down * SIDE, product = block / down;
       TSL_UNROLL
       for (int y = 0; y < SIDE; y += LINES) {
-        const int along = given.is_across ? y + TSL_ITEM(1) : TSL_ITEM(0),
-                  below = given.is_across ? TSL_ITEM(0) : y + TSL_ITEM(1);
+        const int along = copy.is_across ? y + TSL_ITEM(1) : TSL_ITEM(0),
+                  below = copy.is_across ? TSL_ITEM(0) : y + TSL_ITEM(1);
         const TSL_INDEX line = top + below, place = first + along;
-        if (line < given.lines && place < given.places) {
-          TSL_GLOBAL const TSL_REAL *at = from + 2 * (given.offset + product * given.step +
-                                                      line * given.line_stride + place * given.place_stride);
+        if (line < copy.lines && place < copy.places) {
+          TSL_GLOBAL const TSL_REAL *at = from + 2 * (copy.offset + product * copy.step +
+                                                      line * copy.line_stride + place * copy.place_stride);
           real[below][along] = at[0];
           imaginary[below][along] = at[1];
         }
@@ -58,16 +58,16 @@ tsl_gemm_complex_real_copy(TSL_GLOBAL const TSL_REAL *from, TSL_GLOBAL TSL_REAL 
       for (int y = 0; y < SIDE; y += LINES) {
         const int below = y + TSL_ITEM(1);
         const TSL_INDEX line = top + below, place = first + TSL_ITEM(0);
-        if (line < given.lines && place < given.places) {
+        if (line < copy.lines && place < copy.places) {
           const TSL_REAL re = real[below][TSL_ITEM(0)], im = imaginary[below][TSL_ITEM(0)];
-          TSL_GLOBAL TSL_REAL *at = to + given.to + product * given.to_step + line * given.to_line + place;
-          if (given.becomes == COMPLEX_REAL_APART) {
+          TSL_GLOBAL TSL_REAL *at = dst + copy.to + product * copy.to_step + line * copy.to_line + place;
+          if (copy.becomes == COMPLEX_REAL_APART) {
             at[0] = re;
-            at[given.lines * given.to_line] = im;
-          } else if (given.becomes == COMPLEX_REAL_EXPANDED) {
-            at += line * given.to_line + place;
+            at[copy.lines * copy.to_line] = im;
+          } else if (copy.becomes == COMPLEX_REAL_EXPANDED) {
+            at += line * copy.to_line + place;
             store_pair(at, re, imaginary_above * im);
-            store_pair(at + given.to_line, imaginary_below * im, real_below * re);
+            store_pair(at + copy.to_line, imaginary_below * im, real_below * re);
           } else {
             store_pair(at + place, re, im);
           }
@@ -79,28 +79,28 @@ tsl_gemm_complex_real_copy(TSL_GLOBAL const TSL_REAL *from, TSL_GLOBAL TSL_REAL 
 
 TSL_KERNEL(COMPLEX_REAL_SIDE, COMPLEX_REAL_LINES, 1)
 tsl_gemm_complex_real_finish(TSL_GLOBAL const TSL_REAL *sums, TSL_GLOBAL TSL_REAL *c,
-                             const complex_real_result given, const TSL_REAL alpha_re,
+                             const complex_real_result result, const TSL_REAL alpha_re,
                              const TSL_REAL alpha_im, const TSL_REAL beta_re, const TSL_REAL beta_im) {
-  for (TSL_INDEX line = (TSL_INDEX)TSL_GROUP(1) * LINES + TSL_ITEM(1); line < given.rows * given.products;
+  for (TSL_INDEX line = (TSL_INDEX)TSL_GROUP(1) * LINES + TSL_ITEM(1); line < result.rows * result.products;
        line += (TSL_INDEX)TSL_GROUPS(1) * LINES)
-    for (TSL_INDEX col = (TSL_INDEX)TSL_GROUP(0) * SIDE + TSL_ITEM(0); col < given.cols;
+    for (TSL_INDEX col = (TSL_INDEX)TSL_GROUP(0) * SIDE + TSL_ITEM(0); col < result.cols;
          col += (TSL_INDEX)TSL_GROUPS(0) * SIDE) {
-      const TSL_INDEX row = line % given.rows, product = line / given.rows;
+      const TSL_INDEX row = line % result.rows, product = line / result.rows;
       TSL_GLOBAL TSL_REAL *at =
-          c + 2 * (given.offset + product * given.step + row * given.row_stride + col * given.col_stride);
+          c + 2 * (result.offset + product * result.step + row * result.row_stride + col * result.col_stride);
       TSL_REAL re = 0, im = 0;
-      if (!given.is_empty) {
+      if (!result.is_empty) {
         TSL_GLOBAL const TSL_REAL *sum =
-            sums + given.sums + product * given.sums_step + row * given.sums_row + 2 * col;
+            sums + result.sums + product * result.sums_step + row * result.sums_row + 2 * col;
         TSL_REAL sum_re = sum[0], sum_im = sum[1];
-        if (given.apart > 0) {
-          sum_re -= (TSL_REAL)given.sign[0] * sum[given.apart + 1];
-          sum_im = (TSL_REAL)given.sign[1] * sum_im + (TSL_REAL)given.sign[2] * sum[given.apart];
+        if (result.apart > 0) {
+          sum_re -= (TSL_REAL)result.sign[0] * sum[result.apart + 1];
+          sum_im = (TSL_REAL)result.sign[1] * sum_im + (TSL_REAL)result.sign[2] * sum[result.apart];
         }
         re = TSL_FMA(alpha_re, sum_re, -(alpha_im * sum_im));
         im = TSL_FMA(alpha_re, sum_im, alpha_im * sum_re);
       }
-      if (given.reads) {
+      if (result.reads) {
         const TSL_REAL old_re = at[0], old_im = at[1];
         re += TSL_FMA(beta_re, old_re, -(beta_im * old_im));
         im += TSL_FMA(beta_re, old_im, beta_im * old_re);

@@ -2,8 +2,8 @@
 #ifndef TSL_STRATEGY_GEMM_COMPLEX_REAL_H
 #define TSL_STRATEGY_GEMM_COMPLEX_REAL_H
 
-#include "strategy/subplans.h"
 #include "strategy/launch.h"
+#include "strategy/subplans.h"
 
 #include "strategy/gemm/complex_real/complex_real_shared.h"
 
@@ -15,7 +15,8 @@ enum {
   TSL_COMPLEX_REAL_APART    /* L's parts apart */
 };
 
-/* A matrix in scratch memory, of real numbers side by side along lines, and of as many as the batch has. Counts numbers. */
+/* A matrix in scratch memory, of real numbers side by side along lines, and of as many as the batch has.
+ * Counts numbers. */
 typedef struct tsl_complex_real_room {
   int64_t line, lines, step, elements;
 } tsl_complex_real_room;
@@ -38,11 +39,12 @@ uint64_t tsl_complex_real_bytes(const tsl_problem *problem, const tsl_complex_re
 typedef struct tsl_complex_real_strides {
   int64_t line, along;
 } tsl_complex_real_strides;
-tsl_complex_real_strides tsl_complex_real_left(bool swapped, const tsl_operands *of);
-tsl_complex_real_strides tsl_complex_real_right(bool swapped, const tsl_operands *of);
-tsl_complex_real_strides tsl_complex_real_c(bool swapped, const tsl_operands *of);
+tsl_complex_real_strides tsl_complex_real_left(bool swapped, const tsl_operands *operands);
+tsl_complex_real_strides tsl_complex_real_right(bool swapped, const tsl_operands *operands);
+tsl_complex_real_strides tsl_complex_real_c(bool swapped, const tsl_operands *operands);
 /* Of what stays. */
-tsl_complex_real_strides tsl_complex_real_staying(const tsl_complex_real_way *way, const tsl_operands *of);
+tsl_complex_real_strides tsl_complex_real_staying(const tsl_complex_real_way *way,
+                                                  const tsl_operands *operands);
 /* Whether so many numbers of a row are as many pairs of real ones side by side. */
 bool tsl_complex_real_follows(const tsl_complex_real_strides *strides, int64_t count);
 

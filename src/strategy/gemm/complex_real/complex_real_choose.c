@@ -8,29 +8,31 @@
 /* Real numbers that a line in scratch memory is a multiple of: 64 bytes of f32. */
 enum { GRAIN = 16 };
 
-/* Roundings of a sum of two parts' sums, of alpha times that, of beta times what C holds, and of their sum. */
+/* Roundings of a sum of two parts' sums, of alpha times that, of beta times what C holds, and of their sum.
+ */
 static const double result_roundings = 5;
 
 /* --- oriented operands --- */
 
-tsl_complex_real_strides tsl_complex_real_left(bool swapped, const tsl_operands *of) {
-  return swapped ? (tsl_complex_real_strides){of->b.col_stride, of->b.row_stride}
-                 : (tsl_complex_real_strides){of->a.row_stride, of->a.col_stride};
+tsl_complex_real_strides tsl_complex_real_left(bool swapped, const tsl_operands *operands) {
+  return swapped ? (tsl_complex_real_strides){operands->b.col_stride, operands->b.row_stride}
+                 : (tsl_complex_real_strides){operands->a.row_stride, operands->a.col_stride};
 }
 
-tsl_complex_real_strides tsl_complex_real_right(bool swapped, const tsl_operands *of) {
-  return swapped ? (tsl_complex_real_strides){of->a.col_stride, of->a.row_stride}
-                 : (tsl_complex_real_strides){of->b.row_stride, of->b.col_stride};
+tsl_complex_real_strides tsl_complex_real_right(bool swapped, const tsl_operands *operands) {
+  return swapped ? (tsl_complex_real_strides){operands->a.col_stride, operands->a.row_stride}
+                 : (tsl_complex_real_strides){operands->b.row_stride, operands->b.col_stride};
 }
 
-tsl_complex_real_strides tsl_complex_real_c(bool swapped, const tsl_operands *of) {
-  return swapped ? (tsl_complex_real_strides){of->c.col_stride, of->c.row_stride}
-                 : (tsl_complex_real_strides){of->c.row_stride, of->c.col_stride};
+tsl_complex_real_strides tsl_complex_real_c(bool swapped, const tsl_operands *operands) {
+  return swapped ? (tsl_complex_real_strides){operands->c.col_stride, operands->c.row_stride}
+                 : (tsl_complex_real_strides){operands->c.row_stride, operands->c.col_stride};
 }
 
-tsl_complex_real_strides tsl_complex_real_staying(const tsl_complex_real_way *way, const tsl_operands *of) {
-  return way->form == TSL_COMPLEX_REAL_APART ? tsl_complex_real_right(way->is_swapped, of)
-                                             : tsl_complex_real_left(way->is_swapped, of);
+tsl_complex_real_strides tsl_complex_real_staying(const tsl_complex_real_way *way,
+                                                  const tsl_operands *operands) {
+  return way->form == TSL_COMPLEX_REAL_APART ? tsl_complex_real_right(way->is_swapped, operands)
+                                             : tsl_complex_real_left(way->is_swapped, operands);
 }
 
 bool tsl_complex_real_follows(const tsl_complex_real_strides *strides, int64_t count) {
@@ -57,7 +59,8 @@ static tsl_complex_real_way oriented(const tsl_problem *problem, int form, bool 
   const tsl_operands of = tsl_strides_of(problem);
   const tsl_complex_real_strides c = tsl_complex_real_c(swapped, &of);
   const bool apart = form == TSL_COMPLEX_REAL_APART;
-  tsl_complex_real_way way = {.form = form, .is_swapped = swapped, .is_empty = complex_real_choose_is_empty(problem)};
+  tsl_complex_real_way way = {
+      .form = form, .is_swapped = swapped, .is_empty = complex_real_choose_is_empty(problem)};
   const tsl_complex_real_strides stays = tsl_complex_real_staying(&way, &of);
   way.m = swapped ? problem->n : problem->m;
   way.n = swapped ? problem->m : problem->n;
@@ -68,8 +71,9 @@ static tsl_complex_real_way oriented(const tsl_problem *problem, int form, bool 
   return way;
 }
 
-/* Complex numbers that pass through memory beside the product: R read once and written twice, or L's parts once each; what stays, copied; sums, read, where they are
- * apart of twice as many and written twice as well, and C. Where C does not lie along its rows, that takes longer. */
+/* Complex numbers that pass through memory beside the product: R read once and written twice, or L's parts
+ * once each; what stays, copied; sums, read, where they are apart of twice as many and written twice as well,
+ * and C. Where C does not lie along its rows, that takes longer. */
 static double complex_real_choose_moved(const tsl_problem *problem, const tsl_complex_real_way *way) {
   const tsl_operands of = tsl_strides_of(problem);
   const tsl_complex_real_strides c = tsl_complex_real_c(way->is_swapped, &of);
@@ -83,10 +87,12 @@ static double complex_real_choose_moved(const tsl_problem *problem, const tsl_co
 
 static tsl_complex_real_way better_of(const tsl_problem *problem, int form) {
   const tsl_complex_real_way plain = oriented(problem, form, false), swapped = oriented(problem, form, true);
-  return complex_real_choose_moved(problem, &swapped) < complex_real_choose_moved(problem, &plain) ? swapped : plain;
+  return complex_real_choose_moved(problem, &swapped) < complex_real_choose_moved(problem, &plain) ? swapped
+                                                                                                   : plain;
 }
 
-/* Units for tf32 take what lies along n sooner than the copy can be turned to lie along k, but for small products (NOTES.md). */
+/* Units for tf32 take what lies along n sooner than the copy can be turned to lie along k, but for small
+ * products (NOTES.md). */
 static bool is_left_along_n(const tsl_problem *problem, bool swapped) {
   enum { SMALL = 1 << 19 };
   const tsl_operands of = tsl_strides_of(problem);
@@ -106,7 +112,8 @@ static tsl_complex_real_way chosen(const tsl_problem *problem) {
   return expanded;
 }
 
-static tsl_complex_real_room complex_real_choose_room_of(const tsl_problem *problem, int64_t lines, int64_t places) {
+static tsl_complex_real_room complex_real_choose_room_of(const tsl_problem *problem, int64_t lines,
+                                                         int64_t places) {
   tsl_complex_real_room room = {.line = tsl_round_up(places, GRAIN), .lines = lines};
   room.step = room.line * lines;
   room.elements = room.step * tsl_problem_batch(problem);
@@ -124,7 +131,8 @@ tsl_complex_real_way tsl_complex_real_way_of(const tsl_problem *problem, const t
              : way.form == TSL_COMPLEX_REAL_ALONG_K ? complex_real_choose_room_of(problem, 2 * n, 2 * k)
                                                     : complex_real_choose_room_of(problem, 2 * k, 2 * n);
   if (way.copies)
-    way.copy = apart ? complex_real_choose_room_of(problem, k, 2 * n) : complex_real_choose_room_of(problem, m, 2 * k);
+    way.copy = apart ? complex_real_choose_room_of(problem, k, 2 * n)
+                     : complex_real_choose_room_of(problem, m, 2 * k);
   if (way.is_staged)
     way.sums = complex_real_choose_room_of(problem, apart ? 2 * m : m, 2 * n);
   return way;
@@ -138,7 +146,8 @@ uint64_t tsl_complex_real_bytes(const tsl_problem *problem, const tsl_complex_re
 
 /* --- the real product --- */
 
-static tsl_problem complex_real_choose_product_of(const tsl_problem *problem, int64_t m, int64_t n, int64_t k) {
+static tsl_problem complex_real_choose_product_of(const tsl_problem *problem, int64_t m, int64_t n,
+                                                  int64_t k) {
   tsl_problem real = tsl_problem_gemm(m, n, k, tsl_type(problem->c.type)->component);
   real.batch = problem->batch;
   real.ask = problem->ask;
@@ -162,10 +171,11 @@ tsl_problem tsl_complex_real_product(const tsl_problem *problem, const tsl_compl
   return real;
 }
 
-/* Of each part, a sum of 2 k real terms, or of two sums of k. Where alpha and beta are brought to it later, these roundings are added to a careful sum's, and
- * what an ask allows has them already. */
+/* Of each part, a sum of 2 k real terms, or of two sums of k. Where alpha and beta are brought to it later,
+ * these roundings are added to a careful sum's, and what an ask allows has them already. */
 tsl_accuracy tsl_complex_real_accuracy(const tsl_problem *problem, const tsl_config *config) {
-  const tsl_problem real = complex_real_choose_product_of(problem, problem->m, 2 * problem->n, 2 * problem->k);
+  const tsl_problem real =
+      complex_real_choose_product_of(problem, problem->m, 2 * problem->n, 2 * problem->k);
   tsl_accuracy made = tsl_accuracy_asked_of_parts(&real, 1);
   (void)config;
   made.factor = fmax(made.factor, tsl_accuracy_of_parts(&real, 1).factor + result_roundings);
@@ -173,7 +183,8 @@ tsl_accuracy tsl_complex_real_accuracy(const tsl_problem *problem, const tsl_con
 }
 
 tsl_accuracy tsl_complex_real_of_product(const tsl_problem *problem) {
-  const tsl_problem real = complex_real_choose_product_of(problem, problem->m, 2 * problem->n, 2 * problem->k);
+  const tsl_problem real =
+      complex_real_choose_product_of(problem, problem->m, 2 * problem->n, 2 * problem->k);
   tsl_accuracy made = tsl_accuracy_of_one_part(&real, &real, 1);
   made.factor = fmax(tsl_accuracy_of_parts(&real, 1).factor, made.factor - result_roundings);
   return made;

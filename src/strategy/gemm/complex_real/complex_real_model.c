@@ -6,8 +6,9 @@
 
 #include <math.h>
 
-/* Of the device's bandwidth what kernels have that only move; of its multiply-adds what the real product has by an engine whose configs are too
- * many to ask the models of all: they would take as long as a small product does to run. */
+/* Of the device's bandwidth what kernels have that only move; of its multiply-adds what the real product has
+ * by an engine whose configs are too many to ask the models of all: they would take as long as a small
+ * product does to run. */
 static const double streamed = 0.7, usual = 0.5;
 enum { CONFIGS_MOST = 256 };
 /* What f32 products took of what their models say, on an H100: 0.67 to 0.88 (NOTES.md). */
@@ -21,13 +22,14 @@ static int64_t family_of(const tsl_strategy *strategy) {
   return all;
 }
 
-/* Whether a strategy's models are asked: of small families, and of those that cut factors as an ask lets them. */
+/* Whether a strategy's models are asked: of small families, and of those that cut factors as an ask lets
+ * them. */
 static bool complex_real_is_asked(const tsl_strategy *strategy, const tsl_problem *real) {
   if (strategy->vendor.load || strategy->splits.parts || strategy->op != real->op)
     return false;
   const tsl_config config = tsl_strategy_defaults(strategy);
-  return family_of(strategy) <= CONFIGS_MOST ||
-         (tsl_numeric_requirements_has_accuracy(&real->ask) && tsl_strategy_error_model(strategy, real, &config).cuts);
+  return family_of(strategy) <= CONFIGS_MOST || (tsl_numeric_requirements_has_accuracy(&real->ask) &&
+                                                 tsl_strategy_error_model(strategy, real, &config).cuts);
 }
 
 /* The fastest model's of those that err by no more than the product may. */
@@ -78,7 +80,8 @@ double tsl_complex_real_seconds(const tsl_problem *problem, const tsl_config *co
     product = fmin(product, (real.c.type == TESELA_F32 ? seen : 1) *
                                 seconds_asked(&real, tsl_complex_real_of_product(problem), device));
   return product + launches(&way) * device->launch_seconds +
-         (device->bandwidth > 0 ? complex_real_moved(problem, &way) * size / (streamed * device->bandwidth) : 0);
+         (device->bandwidth > 0 ? complex_real_moved(problem, &way) * size / (streamed * device->bandwidth)
+                                : 0);
 }
 
 /* What the product moves beyond that is its plan's to tell. */
@@ -87,7 +90,7 @@ void tsl_complex_real_account(const tsl_problem *problem, const tsl_config *conf
   const tsl_complex_real_way way = tsl_complex_real_way_of(problem, config);
   const double size = (double)tsl_type(problem->c.type)->size / 2;
   tsl_cost_counts_operands(problem, (double)problem->m * (double)problem->k,
-                       (double)problem->k * (double)problem->n, account);
+                           (double)problem->k * (double)problem->n, account);
   tsl_cost_counts_result(problem, 1, account);
   tsl_cost_counts_copies(size * complex_real_moved(problem, &way) / 2, account);
   account->launches = launches(&way) + !way.is_empty;

@@ -1,5 +1,5 @@
-/* A run: one factor expanded, the other copied where it must be, the real product, and C of its sums where they are not C; all on the run's
- * stream, in their order. */
+/* A run: one factor expanded, the other copied where it must be, the real product, and C of its sums where
+ * they are not C; all on the run's stream, in their order. */
 #include "base/status.h"
 #include "host/int_math.h"
 #include "strategy/gemm/complex_real/complex_real.h"
@@ -32,41 +32,45 @@ static tsl_grid complex_real_grid_of(const complex_real_running *run, int64_t ac
 
 /* --- factors --- */
 
-static tesela_status complex_real_run_copy(const complex_real_running *run, const complex_real_copy *given, const tsl_operand *from) {
-  const tsl_grid grid = complex_real_grid_of(run, tsl_ceil_div(given->places, COMPLEX_REAL_SIDE),
-                                tsl_ceil_div(given->lines, COMPLEX_REAL_SIDE) * given->products);
+static tesela_status complex_real_run_copy(const complex_real_running *run,
+                                           const complex_real_copy *real_copy, const tsl_operand *from) {
+  const tsl_grid grid =
+      complex_real_grid_of(run, tsl_ceil_div(real_copy->places, COMPLEX_REAL_SIDE),
+                           tsl_ceil_div(real_copy->lines, COMPLEX_REAL_SIDE) * real_copy->products);
   const tsl_argument list[] = {TSL_ARG_BUFFER(from->buffer), TSL_ARG_BUFFER(run->given->scratch),
-                               TSL_ARG_VALUE(*given)};
+                               TSL_ARG_VALUE(*real_copy)};
   return run->work->device->ops->launch(run->stream, run->self->copy, &grid, list,
                                         sizeof list / sizeof *list);
 }
 
 /* Lines of numbers of an operand, to a room in scratch memory. All of a batch may share one. */
-static complex_real_copy complex_real_copy_of(const complex_real_running *run, const tsl_operand *operand, int64_t at,
-                                 const tsl_complex_real_room *room) {
+static complex_real_copy complex_real_copy_of(const complex_real_running *run, const tsl_operand *operand,
+                                              int64_t index, const tsl_complex_real_room *room) {
   const int64_t batch = tsl_problem_batch(&run->work->problem);
   return (complex_real_copy){.products = operand->step == 0 ? 1 : batch,
                              .offset = operand->offset,
                              .step = batch > 1 ? operand->step : 0,
-                             .to = at,
+                             .to = index,
                              .to_line = room->line,
                              .to_step = room->step};
 }
 
-static void go_along(complex_real_copy *given, int64_t lines, int64_t line_stride, int64_t places,
+static void go_along(complex_real_copy *copy, int64_t lines, int64_t line_stride, int64_t places,
                      int64_t place_stride) {
-  given->lines = lines, given->line_stride = line_stride;
-  given->places = places, given->place_stride = place_stride;
-  given->is_across = !tsl_launch_along(place_stride, line_stride);
+  copy->lines = lines, copy->line_stride = line_stride;
+  copy->places = places, copy->place_stride = place_stride;
+  copy->is_across = !tsl_launch_along(place_stride, line_stride);
 }
 
-/* The terms of L's imaginary parts are in the second column of a number's matrix, or, along n, in its second row. */
+/* The terms of L's imaginary parts are in the second column of a number's matrix, or, along n, in its second
+ * row. */
 static tesela_status expand_right(const complex_real_running *run) {
   const tsl_complex_real *self = run->self;
   const tsl_complex_real_way *way = &self->way;
   const tsl_complex_real_strides right = tsl_complex_real_right(way->is_swapped, run->given);
   const int64_t k = run->work->problem.k;
-  const int own = complex_real_conjugates(run, false) ? -1 : 1, left = complex_real_conjugates(run, true) ? -1 : 1;
+  const int own = complex_real_conjugates(run, false) ? -1 : 1,
+            left = complex_real_conjugates(run, true) ? -1 : 1;
   complex_real_copy given = complex_real_copy_of(run, right_of(run), self->made_at, &way->made);
   given.becomes = COMPLEX_REAL_EXPANDED;
   if (way->form == TSL_COMPLEX_REAL_ALONG_K) {
@@ -82,7 +86,8 @@ static tesela_status expand_right(const complex_real_running *run) {
 static tesela_status take_left_apart(const complex_real_running *run) {
   const tsl_complex_real *self = run->self;
   const tsl_complex_real_strides left = tsl_complex_real_left(self->way.is_swapped, run->given);
-  complex_real_copy given = complex_real_copy_of(run, complex_real_left_of(run), self->made_at, &self->way.made);
+  complex_real_copy given =
+      complex_real_copy_of(run, complex_real_left_of(run), self->made_at, &self->way.made);
   given.becomes = COMPLEX_REAL_APART;
   go_along(&given, self->way.m, left.line, run->work->problem.k, left.along);
   return complex_real_run_copy(run, &given, complex_real_left_of(run));
@@ -107,16 +112,17 @@ static tesela_status copy_staying(const complex_real_running *run) {
   const tsl_complex_real_way *way = &run->self->way;
   const tsl_complex_real_strides strides = tsl_complex_real_staying(way, run->given);
   complex_real_copy given = complex_real_copy_of(run, staying(run), run->self->copy_at, &way->copy);
-  go_along(&given, complex_real_is_apart(run) ? run->work->problem.k : way->m, strides.line, complex_real_length_of(run),
-           strides.along);
+  go_along(&given, complex_real_is_apart(run) ? run->work->problem.k : way->m, strides.line,
+           complex_real_length_of(run), strides.along);
   return complex_real_run_copy(run, &given, staying(run));
 }
 
 /* --- the product --- */
 
-static tsl_operand in_room(const complex_real_running *run, const tsl_complex_real_room *room, int64_t at, bool shared) {
+static tsl_operand in_room(const complex_real_running *run, const tsl_complex_real_room *room, int64_t index,
+                           bool shared) {
   return (tsl_operand){.buffer = run->given->scratch,
-                       .offset = at,
+                       .offset = index,
                        .row_stride = room->line,
                        .col_stride = 1,
                        .step = shared ? 0 : room->step};
@@ -142,8 +148,9 @@ static tesela_status complex_real_multiply(const complex_real_running *run) {
                     "complex_real: operands do not lie along the lines that its plan is for");
   const tsl_operand as_it_lies = stays ? as_real(staying(run), strides.line)
                                        : in_room(run, &way->copy, self->copy_at, staying(run)->step == 0),
-                    made = in_room(run, &way->made, self->made_at,
-                                   (complex_real_is_apart(run) ? complex_real_left_of(run) : right_of(run))->step == 0);
+                    made = in_room(
+                        run, &way->made, self->made_at,
+                        (complex_real_is_apart(run) ? complex_real_left_of(run) : right_of(run))->step == 0);
   tsl_operands real = {.a = complex_real_is_apart(run) ? made : as_it_lies,
                        .b = complex_real_is_apart(run) ? as_it_lies : made,
                        .c = way->is_staged ? in_room(run, &way->sums, self->sums_at, false)
@@ -180,7 +187,8 @@ static tesela_status complex_real_finish(const complex_real_running *run) {
   const tsl_complex_real_strides strides = tsl_complex_real_c(way->is_swapped, run->given);
   const int64_t batch = tsl_problem_batch(problem);
   const size_t size = tsl_type(problem->c.type)->size / 2;
-  const int right = complex_real_conjugates(run, false) ? -1 : 1, left = complex_real_conjugates(run, true) ? -1 : 1;
+  const int right = complex_real_conjugates(run, false) ? -1 : 1,
+            left = complex_real_conjugates(run, true) ? -1 : 1;
   const complex_real_result given = {.rows = way->m,
                                      .cols = way->n,
                                      .products = batch,
@@ -196,10 +204,11 @@ static tesela_status complex_real_finish(const complex_real_running *run) {
                                      .reads = problem->beta[0] != 0 || problem->beta[1] != 0,
                                      .sign = {left * right, right, left}};
   const tsl_grid grid = complex_real_grid_of(run, tsl_ceil_div(given.cols, COMPLEX_REAL_SIDE),
-                                tsl_ceil_div(given.rows * given.products, COMPLEX_REAL_LINES));
-  const complex_real_number scalars[] = {
-      complex_real_number_of(problem->c.type, problem->alpha[0]), complex_real_number_of(problem->c.type, problem->alpha[1]),
-      complex_real_number_of(problem->c.type, problem->beta[0]), complex_real_number_of(problem->c.type, problem->beta[1])};
+                                             tsl_ceil_div(given.rows * given.products, COMPLEX_REAL_LINES));
+  const complex_real_number scalars[] = {complex_real_number_of(problem->c.type, problem->alpha[0]),
+                                         complex_real_number_of(problem->c.type, problem->alpha[1]),
+                                         complex_real_number_of(problem->c.type, problem->beta[0]),
+                                         complex_real_number_of(problem->c.type, problem->beta[1])};
   const tsl_argument list[] = {TSL_ARG_BUFFER(way->is_empty ? c->buffer : run->given->scratch), /* not read */
                                TSL_ARG_BUFFER(c->buffer),
                                TSL_ARG_VALUE(given),

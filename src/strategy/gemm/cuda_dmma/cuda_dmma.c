@@ -19,7 +19,8 @@ static const char *const probes[] = {
     "tile_m=64 tile_n=64 cluster=2", "tile_m=32 tile_n=32 slices=4", NULL,
 };
 
-static const char *dmma_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *dmma_refuse(const tsl_problem *problem, const tsl_config *config,
+                               const tsl_device *device) {
   const tsl_cuda_dmma tile = tsl_cuda_dmma_of(problem, config, device);
   if (tile.warp_m == 0)
     return tsl_refusal("no shape of warps makes tiles of %d x %d %snumbers in %d slices", tile.tile_m,

@@ -75,9 +75,9 @@ SM80_FUNCTION shared_t next_stage(shared_t stage, shared_t first) {
  * which the barrier between says of all warps. */
 template <int BYTES>
 SM80_FUNCTION void multiply_panels(warp_sums sums, const number *a, const number *b,
-                                   const cuda_dmma_arguments &given, shared_t stages) {
-  const own_tile own = tile_of(given);
-  const lines rows = rows_of(a, own, given), columns = columns_of(b, own, given);
+                                   const cuda_dmma_arguments &args, shared_t stages) {
+  const own_tile own = tile_of(args);
+  const lines rows = rows_of(a, own, args), columns = columns_of(b, own, args);
   const int panels = (rows.depth + DEPTH - 1) / DEPTH,
             whole = rows.count >= TILE_M && columns.count >= TILE_N ? rows.depth / DEPTH : 0;
   feed feed_a = feed_of<A_ACROSS, TILE_M, BYTES>(rows), feed_b = feed_of<B_ACROSS, TILE_N, BYTES>(columns);
@@ -89,9 +89,9 @@ SM80_FUNCTION void multiply_panels(warp_sums sums, const number *a, const number
   dependency_wait();
   const auto copy_last = [&]() {
     if (filled >= whole && filled < panels) {
-      const own_tile again = tile_of(given);
-      copy_part<A_ACROSS, TILE_M, BYTES>(fill, rows_of(a, again, given), filled * DEPTH);
-      copy_part<B_ACROSS, TILE_N, BYTES>(fill + A_BYTES, columns_of(b, again, given), filled * DEPTH);
+      const own_tile again = tile_of(args);
+      copy_part<A_ACROSS, TILE_M, BYTES>(fill, rows_of(a, again, args), filled * DEPTH);
+      copy_part<B_ACROSS, TILE_N, BYTES>(fill + A_BYTES, columns_of(b, again, args), filled * DEPTH);
     }
   };
   const auto fill_next = [&]() {
@@ -161,36 +161,36 @@ SM80_FUNCTION void store_one(double *c, double sum, double beta) {
   *c = beta == 0 ? sum : fma(beta, *c, sum);
 }
 
-SM80_FUNCTION void store_columns(number *line, int x, double2 sum, const own_tile &own,
-                                 const cuda_dmma_arguments &given) {
-  const double first = given.alpha[0] * sum.x, second = given.alpha[0] * sum.y, beta = given.beta[0];
-  const bool is_first = x >= own.col && x < given.n, is_second = x + 1 >= own.col && x + 1 < given.n;
-  if (is_first && is_second && given.c.is_wide && own.first_col % 2 == 0) {
+SM80_FUNCTION void store_columns(number *line, int x, double2 sum, const own_tile &tile,
+                                 const cuda_dmma_arguments &args) {
+  const double first = args.alpha[0] * sum.x, second = args.alpha[0] * sum.y, beta = args.beta[0];
+  const bool is_first = x >= tile.col && x < args.n, is_second = x + 1 >= tile.col && x + 1 < args.n;
+  if (is_first && is_second && args.c.is_wide && tile.first_col % 2 == 0) {
     double2 *to = (double2 *)(line + x);
     const double2 before = beta != 0 ? *to : make_double2(0, 0);
     *to = beta != 0 ? make_double2(fma(beta, before.x, first), fma(beta, before.y, second))
                     : make_double2(first, second);
   } else {
     if (is_first)
-      store_one(line + x * given.c.col, first, beta);
+      store_one(line + x * args.c.col, first, beta);
     if (is_second)
-      store_one(line + (x + 1) * given.c.col, second, beta);
+      store_one(line + (x + 1) * args.c.col, second, beta);
   }
 }
 
 #else
 
-SM80_FUNCTION void store_columns(number *line, int x, double2 sum, const own_tile &own,
-                                 const cuda_dmma_arguments &given) {
-  if (x < own.col || x >= given.n)
+SM80_FUNCTION void store_columns(number *line, int x, double2 sum, const own_tile &tile,
+                                 const cuda_dmma_arguments &args) {
+  if (x < tile.col || x >= args.n)
     return;
-  double *to = (double *)(line + x * given.c.col);
-  double2 value = scaled(sum, given.alpha);
-  if (given.beta[0] != 0 || given.beta[1] != 0) {
-    const double2 before = scaled(make_double2(to[0], to[1]), given.beta);
+  double *to = (double *)(line + x * args.c.col);
+  double2 value = scaled(sum, args.alpha);
+  if (args.beta[0] != 0 || args.beta[1] != 0) {
+    const double2 before = scaled(make_double2(to[0], to[1]), args.beta);
     value.x += before.x, value.y += before.y;
   }
-  if (given.c.is_wide)
+  if (args.c.is_wide)
     *(double2 *)to = value;
   else
     to[0] = value.x, to[1] = value.y;
@@ -198,20 +198,20 @@ SM80_FUNCTION void store_columns(number *line, int x, double2 sum, const own_til
 
 #endif
 
-SM80_FUNCTION void store_sums(number *c, warp_sums sums, const own_tile &own,
-                              const cuda_dmma_arguments &given) {
-  const int row = own.first_row + own_row(), col = own.first_col + own_col();
-  c += given.c.offset + own.part * given.c_part + blockIdx.y * given.c_step;
+SM80_FUNCTION void store_sums(number *c, warp_sums sums, const own_tile &tile,
+                              const cuda_dmma_arguments &args) {
+  const int row = tile.first_row + own_row(), col = tile.first_col + own_col();
+  c += args.c.offset + tile.part * args.c_part + blockIdx.y * args.c_step;
 #pragma unroll
   for (int i = 0; i < 2 * BLOCKS_M; i++) {
     const int y = row + 8 * i;
-    if (y < own.row || y >= given.m)
+    if (y < tile.row || y >= args.m)
       continue;
 #pragma unroll
     for (int j = 0; j < BLOCKS_N; j++)
 #pragma unroll
       for (int p = 0; p < NUMBERS; p++)
-        store_columns(c + y * given.c.row, col + pair_column(j, p), own_pair(sums, i, j, p), own, given);
+        store_columns(c + y * args.c.row, col + pair_column(j, p), own_pair(sums, i, j, p), tile, args);
   }
 }
 
@@ -241,21 +241,21 @@ SM80_FUNCTION void share_sums(shared_t memory, warp_sums sums) {
       }
 }
 
-SM80_FUNCTION double2 sum_of_slices(shared_t at) {
-  double2 sum = load_doubles(at);
+SM80_FUNCTION double2 sum_of_slices(shared_t index) {
+  double2 sum = load_doubles(index);
 #pragma unroll
   for (int s = 1; s < SLICES; s++) {
-    const double2 more = load_doubles(at + s * FOLD_BYTES);
+    const double2 more = load_doubles(index + s * FOLD_BYTES);
     sum.x += more.x, sum.y += more.y;
   }
   return sum;
 }
 
-SM80_FUNCTION double2 sum_of_blocks(shared_t at) {
-  double2 sum = load_doubles_of(0, at);
+SM80_FUNCTION double2 sum_of_blocks(shared_t index) {
+  double2 sum = load_doubles_of(0, index);
 #pragma unroll
   for (int r = 1; r < CLUSTER; r++) {
-    const double2 more = load_doubles_of(r, at);
+    const double2 more = load_doubles_of(r, index);
     sum.x += more.x, sum.y += more.y;
   }
   return sum;
@@ -263,8 +263,8 @@ SM80_FUNCTION double2 sum_of_blocks(shared_t at) {
 
 /* What all warps have goes to memory, is added, and stored row by row; of a
  * cluster, each block stores a share. */
-SM80_FUNCTION void fold_sums(number *c, warp_sums sums, const cuda_dmma_arguments &given, shared_t memory) {
-  const own_tile own = tile_of(given);
+SM80_FUNCTION void fold_sums(number *c, warp_sums sums, const cuda_dmma_arguments &args, shared_t memory) {
+  const own_tile own = tile_of(args);
   __syncthreads(); /* the last panels were read */
   share_sums(memory, sums);
   __syncthreads();
@@ -276,15 +276,15 @@ SM80_FUNCTION void fold_sums(number *c, warp_sums sums, const cuda_dmma_argument
       }
     blocks_barrier();
   }
-  c += given.c.offset + (CLUSTER > 1 ? 0 : own.part * given.c_part) + blockIdx.y * given.c_step;
+  c += args.c.offset + (CLUSTER > 1 ? 0 : own.part * args.c_part) + blockIdx.y * args.c_step;
   const int first = CLUSTER > 1 ? PAIRS / CLUSTER * own.part : 0;
 #pragma unroll 4
   for (int pair = first + threadIdx.x; pair < first + PAIRS / CLUSTER; pair += THREADS) {
     const shared_t at = pair_at(memory, pair);
     const double2 sum = CLUSTER > 1 ? sum_of_blocks(at) : sum_of_slices(at);
     const int y = own.first_row + pair / ROW_PAIRS, x = own.first_col + pair % ROW_PAIRS * COLUMNS;
-    if (y >= own.row && y < given.m)
-      store_columns(c + y * given.c.row, x, sum, own, given);
+    if (y >= own.row && y < args.m)
+      store_columns(c + y * args.c.row, x, sum, own, args);
   }
   if (CLUSTER > 1)
     blocks_barrier(); /* others read this block's sums until here */
@@ -298,9 +298,9 @@ SM80_FUNCTION void fold_sums(number *c, warp_sums sums, const cuda_dmma_argument
  * while this one is multiplied and stored. */
 template <int BYTES>
 SM80_FUNCTION void multiply_tiles(warp_sums sums, const number *a, const number *b, number *c,
-                                  const cuda_dmma_arguments &given, shared_t stages) {
-  const unsigned tiles = given.tiles_m * given.tiles_n;
-  const int panels = given.k / DEPTH, k = threadIdx.x % 4;
+                                  const cuda_dmma_arguments &args, shared_t stages) {
+  const unsigned tiles = args.tiles_m * args.tiles_n;
+  const int panels = args.k / DEPTH, k = threadIdx.x % 4;
   const shared_t from_a = place<A_ACROSS, TILE_M>(own_row(), k),
                  from_b = A_BYTES + place<B_ACROSS, TILE_N>(own_col() + threadIdx.x % 32 / 4, k);
   unsigned filling = blockIdx.x;
@@ -310,9 +310,9 @@ SM80_FUNCTION void multiply_tiles(warp_sums sums, const number *a, const number 
   const auto begin_tile = [&]() {
     if (filling >= tiles)
       return;
-    const own_tile own = tile_anew(filling, given);
-    feed_a = feed_of<A_ACROSS, TILE_M, BYTES>(rows_of(a, own, given));
-    feed_b = feed_of<B_ACROSS, TILE_N, BYTES>(columns_of(b, own, given));
+    const own_tile own = tile_anew(filling, args);
+    feed_a = feed_of<A_ACROSS, TILE_M, BYTES>(rows_of(a, own, args));
+    feed_b = feed_of<B_ACROSS, TILE_N, BYTES>(columns_of(b, own, args));
     left = panels;
   };
   const auto fill_next = [&]() {
@@ -358,7 +358,7 @@ SM80_FUNCTION void multiply_tiles(warp_sums sums, const number *a, const number 
     }
     if (tile + gridDim.x >= tiles)
       dependency_launch();
-    store_sums(c, sums, tile_anew(tile, given), given);
+    store_sums(c, sums, tile_anew(tile, args), args);
     clear(sums);
   }
 }
@@ -373,28 +373,28 @@ SM80_FUNCTION void multiply_tiles(warp_sums sums, const number *a, const number 
 
 extern "C" __global__ void CLUSTERED __launch_bounds__(THREADS, GROUPS)
     tsl_gemm_cuda_dmma(const number *a, const number *b, number *c,
-                       const __grid_constant__ cuda_dmma_arguments given) {
+                       const __grid_constant__ cuda_dmma_arguments args) {
   extern __shared__ __align__(128) char memory[];
   warp_sums sums;
-  if (is_unwanted(given.wanted, given.wanted_above))
+  if (is_unwanted(args.wanted, args.wanted_above))
     return;
   clear(sums);
-  a += blockIdx.y * given.a_step;
-  b += blockIdx.y * given.b_step;
+  a += blockIdx.y * args.a_step;
+  b += blockIdx.y * args.b_step;
 #if STAYS
-  if (is_wide(given))
-    multiply_tiles<16>(sums, a, b, c, given, shared_address(memory));
+  if (is_wide(args))
+    multiply_tiles<16>(sums, a, b, c, args, shared_address(memory));
   else
-    multiply_tiles<8>(sums, a, b, c, given, shared_address(memory));
+    multiply_tiles<8>(sums, a, b, c, args, shared_address(memory));
 #else
-  if (is_wide(given))
-    multiply_panels<16>(sums, a, b, given, shared_address(memory));
+  if (is_wide(args))
+    multiply_panels<16>(sums, a, b, args, shared_address(memory));
   else
-    multiply_panels<8>(sums, a, b, given, shared_address(memory));
+    multiply_panels<8>(sums, a, b, args, shared_address(memory));
   dependency_launch();
   if (SLICES * CLUSTER > 1)
-    fold_sums(c, sums, given, shared_address(memory));
+    fold_sums(c, sums, args, shared_address(memory));
   else
-    store_sums(c, sums, tile_of(given), given);
+    store_sums(c, sums, tile_of(args), args);
 #endif
 }

@@ -31,14 +31,16 @@ typedef struct tsl_cuda_dmma {
 tsl_cuda_dmma tsl_cuda_dmma_of(const tsl_problem *problem, const tsl_config *config,
                                const tsl_device *device);
 
-/* How a product of the kernel's m, n and k is shared out: tiles, parts of k, blocks (of each product of a batch), and bytes of the
- * sums of parts (0 of one part, and of a cluster's, which need no memory), in rows of `pitch` sums. */
+/* How a product of the kernel's m, n and k is shared out: tiles, parts of k, blocks (of each product of a
+ * batch), and bytes of the sums of parts (0 of one part, and of a cluster's, which need no memory), in rows
+ * of `pitch` sums. */
 typedef struct tsl_cuda_dmma_shares {
   int64_t tiles_m, tiles_n, parts, blocks, pitch, sums_bytes;
 } tsl_cuda_dmma_shares;
 tsl_cuda_dmma_shares tsl_cuda_dmma_shares_of(const tsl_cuda_dmma *tile, const tsl_device *device);
 
-/* Whether numbers along one stride, in lines along the other, can be copied 16 bytes at a time: real ones by pairs. */
+/* Whether numbers along one stride, in lines along the other, can be copied 16 bytes at a time: real ones by
+ * pairs. */
 bool tsl_cuda_dmma_pairs(int numbers, int64_t along, int64_t line, int64_t lines, int64_t offset);
 
 /* Predicted seconds; NOTES.md has what it was fitted to. */

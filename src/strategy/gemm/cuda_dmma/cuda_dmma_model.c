@@ -1,12 +1,12 @@
-/* What follows from a problem and a config of cuda_dmma: a tile, its memory, how its work is shared out; and its model, in clocks of a
- * multiprocessor, whose constants NOTES.md tells the origin of. */
+/* What follows from a problem and a config of cuda_dmma: a tile, its memory, how its work is shared out; and
+ * its model, in clocks of a multiprocessor, whose constants NOTES.md tells the origin of. */
 #include "host/int_math.h"
 #include "strategy/gemm/cuda_dmma/cuda_dmma.h"
 
 #include <math.h>
 
-/* Tiles, slices of k that warps share out, their warps' tiles, blocks a multiprocessor has registers for, and what tensor cores make of
- * their peak in long sums, where elements come by pairs and one by one. */
+/* Tiles, slices of k that warps share out, their warps' tiles, blocks a multiprocessor has registers for, and
+ * what tensor cores make of their peak in long sums, where elements come by pairs and one by one. */
 static const struct {
   int numbers, tile_m, tile_n, slices, warp_m, warp_n, groups;
   double by_pairs, by_ones;
@@ -74,8 +74,8 @@ static bool dmma_is_whole(int64_t lines, int tile, bool across) {
   return lines >= tile && (lines % 2 == 0 || !across);
 }
 
-/* Whether blocks stay: where there are more tiles than find room, and short sums, so that the next tile's panels count that come while one
- * is stored. */
+/* Whether blocks stay: where there are more tiles than find room, and short sums, so that the next tile's
+ * panels count that come while one is stored. */
 static bool dmma_stays(const tsl_cuda_dmma *tile, const tsl_device *device) {
   const tsl_problem *problem = &tile->problem;
   const int64_t tiles = tsl_ceil_div(problem->m, tile->tile_m) * tsl_ceil_div(problem->n, tile->tile_n);
@@ -115,31 +115,33 @@ tsl_cuda_dmma tsl_cuda_dmma_of(const tsl_problem *problem, const tsl_config *con
 
 /* --- the model --- */
 
-/* Clocks from a block's start to its first full stage, and of its last step for each sum of a thread; what one warp for each tensor core
- * makes of what two do; and what elements cost that are copied one by one and looked at, because a tile is longer than the matrix, for
- * each copy over each product of a warp. */
+/* Clocks from a block's start to its first full stage, and of its last step for each sum of a thread; what
+ * one warp for each tensor core makes of what two do; and what elements cost that are copied one by one and
+ * looked at, because a tile is longer than the matrix, for each copy over each product of a warp. */
 static const double first_clocks = 3480, sum_clocks = 125, few_warps = 0.683, part_cost = 0.83;
-/* How much longer C takes whose elements are stored one by one: of the last step, and on its way to memory. */
+/* How much longer C takes whose elements are stored one by one: of the last step, and on its way to memory.
+ */
 static const double odd_sums = 3.13, odd_moves = 1.37;
 /* Of a block's beginning and end, what others of its multiprocessor hide. */
 static const double hidden = 0.548;
 /* Clocks from asking for a panel until it has come. */
 static const double panel_clocks = 1620;
-/* Of what memory's bandwidth and the last cache's are called, what such copies reach; of a fold, its start; and of a launch's, what is
- * left where one follows another. */
+/* Of what memory's bandwidth and the last cache's are called, what such copies reach; of a fold, its start;
+ * and of a launch's, what is left where one follows another. */
 static const double bandwidth_share = 0.777, cache_bytes = 32.1 /* a clock and multiprocessor */,
                     fold_seconds = 2.9e-6, launch_share = 0.293;
 /* Units that blocks of a cluster, which are neighbours, leave over for each block but the first. */
 static const double cluster_loss = 3.56;
 
-/* Multiply-adds of f64 that a multiprocessor's tensor cores do in a clock: twice those of FMA where it has these at half the rate of
- * f32, and no more than those where it hardly has any. */
+/* Multiply-adds of f64 that a multiprocessor's tensor cores do in a clock: twice those of FMA where it has
+ * these at half the rate of f32, and no more than those where it hardly has any. */
 static double dmma_unit_rate(const tsl_device *device) {
   const double fma = device->peak_f64 / (2e6 * fmax(1, device->clock_mhz) * fmax(1, device->compute_units));
   return fmax(1e-3, device->peak_f64 * 3 > device->peak_f32 ? 2 * fma : fma);
 }
 
-/* Of the last step, where blocks' sums meet, its start, and bytes of slices' and of blocks' sums that are moved in a clock. */
+/* Of the last step, where blocks' sums meet, its start, and bytes of slices' and of blocks' sums that are
+ * moved in a clock. */
 static const double blocks_clocks = 1840, fold_bytes = 175;
 
 /* Clocks of the last step of a block, beyond those of its sums. */
@@ -154,7 +156,8 @@ static double dmma_together_of(double a, double b, double c) {
   return pow(pow(a, 4) + pow(b, 4) + pow(c, 4), 0.25);
 }
 
-static double dmma_seconds_of(const tsl_cuda_dmma *tile, double tiles, int64_t parts, const tsl_device *device) {
+static double dmma_seconds_of(const tsl_cuda_dmma *tile, double tiles, int64_t parts,
+                              const tsl_device *device) {
   const tsl_problem *problem = &tile->problem;
   const double units = fmax(1, device->compute_units),
                blocks = tiles * (double)parts * (double)tsl_problem_batch(problem),
@@ -183,9 +186,10 @@ static double dmma_seconds_of(const tsl_cuda_dmma *tile, double tiles, int64_t p
   const double c_bytes =
       8.0 * numbers * (double)problem->m * (double)problem->n * (double)tsl_problem_batch(problem);
   const double clock = 1e6 * fmax(1, device->clock_mhz),
-               seconds = dmma_together_of(clocks / clock, cached / clock,
-                                     (tsl_problem_bytes(problem) + (is_odd ? odd_moves - 1 : 0) * c_bytes) /
-                                         (bandwidth_share * device->bandwidth));
+               seconds =
+                   dmma_together_of(clocks / clock, cached / clock,
+                                    (tsl_problem_bytes(problem) + (is_odd ? odd_moves - 1 : 0) * c_bytes) /
+                                        (bandwidth_share * device->bandwidth));
   const double sums = 16.0 * tile->numbers * (double)problem->m * (double)problem->n * (double)parts;
   return launch_share * device->launch_seconds + seconds +
          (parts > 1 && tile->cluster == 1 ? fold_seconds + sums / device->bandwidth : 0);
@@ -197,7 +201,8 @@ double tsl_cuda_dmma_seconds(const tsl_problem *problem, const tsl_config *confi
   return dmma_seconds_of(&tile, (double)shares.tiles_m * (double)shares.tiles_n, shares.parts, device);
 }
 
-/* As many parts of k as the model likes best, of at least so many panels each, and for no more blocks than units take at once. */
+/* As many parts of k as the model likes best, of at least so many panels each, and for no more blocks than
+ * units take at once. */
 enum { PART_PANELS = 2 };
 
 static int64_t dmma_parts_of(const tsl_cuda_dmma *tile, int64_t tiles, const tsl_device *device) {
@@ -239,14 +244,15 @@ void tsl_cuda_dmma_account(const tsl_problem *problem, const tsl_config *config,
                depth = ceil((double)problem->k / tile.depth) * tile.depth,
                bytes = tiles * depth * 8 * tile.numbers;
   tsl_cost_counts_groups((double)shares.blocks, tile.items, (double)shares.blocks * tile.items,
-                     (int64_t)tile.shared_bytes, device, account);
+                         (int64_t)tile.shared_bytes, device, account);
   account->per_unit = tile.groups;
   account->computed = tiles * depth * tile.tile_m * tile.tile_n;
   account->local =
       (tsl_moved){.read = bytes * tile.tile_m * tile.tile_n * (1.0 / tile.warp_m + 1.0 / tile.warp_n),
                   .written = bytes * (tile.tile_m + tile.tile_n)};
   account->global.read = account->local.written;
-  account->rate = 2 * dmma_unit_rate(device) * fmax(1, device->compute_units) * 1e6 * fmax(1, device->clock_mhz);
+  account->rate =
+      2 * dmma_unit_rate(device) * fmax(1, device->compute_units) * 1e6 * fmax(1, device->clock_mhz);
   tsl_cost_counts_copies((double)shares.sums_bytes, account);
   tsl_cost_counts_result(problem, 1, account);
 }

@@ -39,47 +39,47 @@ SM80_FUNCTION int first_of(int line, int count, bool by_pairs) {
   return line + LINES > count && count >= LINES && !(by_pairs && count % 2 != 0) ? count - LINES : line;
 }
 
-SM80_FUNCTION bool is_wide(const cuda_dmma_arguments &given) {
-  return given.a.is_wide && given.b.is_wide;
+SM80_FUNCTION bool is_wide(const cuda_dmma_arguments &args) {
+  return args.a.is_wide && args.b.is_wide;
 }
 
-SM80_FUNCTION own_tile tile_at(unsigned number, const cuda_dmma_arguments &given) {
-  const unsigned tiles = given.tiles_m * given.tiles_n;
+SM80_FUNCTION own_tile tile_at(unsigned number, const cuda_dmma_arguments &args) {
+  const unsigned tiles = args.tiles_m * args.tiles_n;
   unsigned part = 0, tile = number;
   if (CLUSTER > 1)
     part = number % CLUSTER, tile = number / CLUSTER;
-  else if (given.parts > 1)
+  else if (args.parts > 1)
     part = number / tiles, tile = number % tiles;
   /* Divisions take as long as a panel does: there is one where the band is
    * whole. */
-  const unsigned band_tiles = BAND * given.tiles_n, band = given.tiles_m > BAND ? tile / band_tiles : 0,
+  const unsigned band_tiles = BAND * args.tiles_n, band = args.tiles_m > BAND ? tile / band_tiles : 0,
                  beside = tile - band * band_tiles,
-                 height = min((unsigned)given.tiles_m - band * BAND, (unsigned)BAND),
+                 height = min((unsigned)args.tiles_m - band * BAND, (unsigned)BAND),
                  column = height == BAND ? beside / BAND
                           : height == 1  ? beside
                                          : beside / height;
   const int row = (int)(band * BAND + beside - column * height) * TILE_M, col = (int)column * TILE_N;
-  const int first = (int)part * given.part_panels + min((int)part, given.longer_parts),
-            panels = given.part_panels + ((int)part < given.longer_parts);
+  const int first = (int)part * args.part_panels + min((int)part, args.longer_parts),
+            panels = args.part_panels + ((int)part < args.longer_parts);
   return {row,
           col,
-          first_of<TILE_M>(row, given.m, NUMBERS == 1 && A_ACROSS && is_wide(given)),
-          first_of<TILE_N>(col, given.n, NUMBERS == 1 && B_ACROSS && is_wide(given)),
+          first_of<TILE_M>(row, args.m, NUMBERS == 1 && A_ACROSS && is_wide(args)),
+          first_of<TILE_N>(col, args.n, NUMBERS == 1 && B_ACROSS && is_wide(args)),
           (int)part,
           first * DEPTH,
-          min(given.k, (first + panels) * DEPTH)};
+          min(args.k, (first + panels) * DEPTH)};
 }
 
 /* What they say is found anew wherever it is asked, and takes no registers in
  * between: the compiler does not know that it stays the same. */
-SM80_FUNCTION own_tile tile_of(const cuda_dmma_arguments &given) {
+SM80_FUNCTION own_tile tile_of(const cuda_dmma_arguments &args) {
   unsigned number;
   asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(number));
-  return tile_at(number, given);
+  return tile_at(number, args);
 }
-SM80_FUNCTION own_tile tile_anew(unsigned number, const cuda_dmma_arguments &given) {
+SM80_FUNCTION own_tile tile_anew(unsigned number, const cuda_dmma_arguments &args) {
   asm volatile("" : "+r"(number));
-  return tile_at(number, given);
+  return tile_at(number, args);
 }
 
 /* LINES lines of a factor: number (0, 0) of the first of them, numbers from a
@@ -90,13 +90,13 @@ struct lines {
   int count, depth;
 };
 
-SM80_FUNCTION lines rows_of(const number *a, const own_tile &own, const cuda_dmma_arguments &given) {
-  return {a + given.a.offset + own.first_row * given.a.row + own.first_k * given.a.col, given.a.row,
-          given.a.col, given.m - own.first_row, own.end_k - own.first_k};
+SM80_FUNCTION lines rows_of(const number *a, const own_tile &tile, const cuda_dmma_arguments &args) {
+  return {a + args.a.offset + tile.first_row * args.a.row + tile.first_k * args.a.col, args.a.row,
+          args.a.col, args.m - tile.first_row, tile.end_k - tile.first_k};
 }
-SM80_FUNCTION lines columns_of(const number *b, const own_tile &own, const cuda_dmma_arguments &given) {
-  return {b + given.b.offset + own.first_col * given.b.col + own.first_k * given.b.row, given.b.col,
-          given.b.row, given.n - own.first_col, own.end_k - own.first_k};
+SM80_FUNCTION lines columns_of(const number *b, const own_tile &tile, const cuda_dmma_arguments &args) {
+  return {b + args.b.offset + tile.first_col * args.b.col + tile.first_k * args.b.row, args.b.col,
+          args.b.row, args.n - tile.first_col, tile.end_k - tile.first_k};
 }
 
 /* --- panels to shared memory --- */
@@ -122,42 +122,42 @@ struct feed {
 };
 
 template <int ACROSS, int LINES, int BYTES>
-SM80_FUNCTION feed feed_of(const lines &own) {
+SM80_FUNCTION feed feed_of(const lines &lines_in) {
   typedef copies<ACROSS, LINES, BYTES> each;
   const int side = threadIdx.x % each::ROW * each::WIDE, row = threadIdx.x / each::ROW;
   const int line = ACROSS ? side : row, k = ACROSS ? row : side;
-  const long long step = each::APART * (ACROSS ? own.k : own.line);
-  return {own.from + line * own.line + k * own.k, step, DEPTH * own.k - (each::COUNT - 1) * step,
+  const long long step = each::APART * (ACROSS ? lines_in.k : lines_in.line);
+  return {lines_in.from + line * lines_in.line + k * lines_in.k, step, DEPTH * lines_in.k - (each::COUNT - 1) * step,
           (shared_t)place<ACROSS, LINES>(line, k)};
 }
 
 /* The share FIRST / OF of a panel's copies, where `is_whole`. */
 template <int ACROSS, int LINES, int BYTES, int FIRST, int OF>
-SM80_FUNCTION void copy_share(shared_t panel, feed &own, bool is_whole) {
+SM80_FUNCTION void copy_share(shared_t panel, feed &feed_in, bool is_whole) {
   typedef copies<ACROSS, LINES, BYTES> each;
 #pragma unroll
   for (int i = each::COUNT * FIRST / OF; i < each::COUNT * (FIRST + 1) / OF; i++) {
 #pragma unroll
     for (int half = 0; half < each::HALVES; half++)
-      copy_async_if<BYTES>(is_whole, panel + own.to + i * each::APART * PITCH<ACROSS, LINES> + 8 * half,
-                           (const char *)own.from + 8 * half);
-    own.from += i + 1 < each::COUNT ? own.step : own.turn;
-    asm("" : "+l"(own.from)); /* or the compiler multiplies for each copy */
+      copy_async_if<BYTES>(is_whole, panel + feed_in.to + i * each::APART * PITCH<ACROSS, LINES> + 8 * half,
+                           (const char *)feed_in.from + 8 * half);
+    feed_in.from += i + 1 < each::COUNT ? feed_in.step : feed_in.turn;
+    asm("" : "+l"(feed_in.from)); /* or the compiler multiplies for each copy */
   }
 }
 
 /* A panel of which less than all is there, from `depth` on, and zeros beyond. (A copy can leave out what is not there and write zeros
  * itself; memory checkers take such a copy for one of 16 bytes.) */
 template <int ACROSS, int LINES, int BYTES>
-SM80_FUNCTION void copy_part(shared_t panel, const lines &own, int depth) {
+SM80_FUNCTION void copy_part(shared_t panel, const lines &lines_in, int depth) {
   typedef copies<ACROSS, LINES, BYTES> each;
 #pragma unroll 1
   for (int i = threadIdx.x; i < LINES * DEPTH / each::WIDE; i += THREADS) {
     const int side = i % each::ROW * each::WIDE, row = i / each::ROW, line = ACROSS ? side : row,
               k = ACROSS ? row : side;
-    const int more_lines = own.count - line, more_depth = own.depth - depth - k,
+    const int more_lines = lines_in.count - line, more_depth = lines_in.depth - depth - k,
               more = ACROSS ? (more_depth > 0 ? more_lines : 0) : (more_lines > 0 ? more_depth : 0);
-    const number *from = own.from + line * own.line + (depth + k) * own.k;
+    const number *from = lines_in.from + line * lines_in.line + (depth + k) * lines_in.k;
     const shared_t to = panel + place<ACROSS, LINES>(line, k);
     if (BYTES == 16 && more >= each::WIDE) {
       copy_async_if<16>(true, to, from);

@@ -35,9 +35,9 @@ tesela_status tsl_cuda_dmma_build(tsl_work *work) {
   const bool folds = tsl_cuda_dmma_shares_of(&tile, work->device).sums_bytes > 0 ||
                      !tsl_problem_reads(&work->problem, TSL_OPERAND_A);
   if (folds)
-    TSL_TRY(tsl_launch_kernel_with(work, FOLDER "cuda_dmma_split_k_reduce.cu", "tsl_gemm_cuda_dmma_fold", FOLD_ITEMS,
-                                   tile.numbers == 2 ? "#define NUMBERS 2\n" : "#define NUMBERS 1\n",
-                                   &made.fold));
+    TSL_TRY(tsl_launch_kernel_with(
+        work, FOLDER "cuda_dmma_split_k_reduce.cu", "tsl_gemm_cuda_dmma_fold", FOLD_ITEMS,
+        tile.numbers == 2 ? "#define NUMBERS 2\n" : "#define NUMBERS 1\n", &made.fold));
   if (work->device->capabilities & TSL_CAN_WGMMA) {
     ops->kernel_early(made.multiply);
     if (folds)
@@ -56,9 +56,10 @@ void tsl_cuda_dmma_release(tsl_work *work) {
 
 /* --- running --- */
 
-/* Whether matrices can be read or written by pairs along `along`, in `lines` lines; of a batch, all of them. */
+/* Whether matrices can be read or written by pairs along `along`, in `lines` lines; of a batch, all of them.
+ */
 static int dmma_is_wide(int numbers, const tsl_operand *operand, int64_t along, int64_t line, int64_t lines,
-                   int64_t offset) {
+                        int64_t offset) {
   return tsl_cuda_dmma_pairs(numbers, along, line, lines, offset) && operand->step * numbers % 2 == 0 &&
          (uintptr_t)operand->buffer->device->ops->native_buffer(operand->buffer) % 16 == 0;
 }
@@ -104,8 +105,9 @@ static tesela_status dmma_fold(const dmma_running *run) {
   return work->device->ops->launch(run->stream, kernels->fold, &grid, list, sizeof list / sizeof *list);
 }
 
-static cuda_dmma_matrix dmma_factor(const dmma_running *run, const tsl_operand *operand, bool across, int64_t offset,
-                               int64_t row, int64_t col, int64_t rows, int64_t cols, bool is_a) {
+static cuda_dmma_matrix dmma_factor(const dmma_running *run, const tsl_operand *operand, bool across,
+                                    int64_t offset, int64_t row, int64_t col, int64_t rows, int64_t cols,
+                                    bool is_a) {
   const bool by_rows = is_a != across; /* elements of a row of the matrix lie side by side */
   return (cuda_dmma_matrix){offset + run->first * operand->step, row, col,
                             by_rows ? dmma_is_wide(run->tile.numbers, operand, col, row, rows, offset)
@@ -127,10 +129,10 @@ static tesela_status dmma_multiply(const dmma_running *run) {
       .parts = (int)shares->parts,
       .part_panels = (int)(panels / shares->parts),
       .longer_parts = (int)(panels % shares->parts),
-      .a = dmma_factor(run, run->a, run->tile.a_across, s->a_offset, s->a_row_stride, s->a_col_stride, s->m, s->k,
-                  true),
-      .b = dmma_factor(run, run->b, run->tile.b_across, s->b_offset, s->b_row_stride, s->b_col_stride, s->k, s->n,
-                  false),
+      .a = dmma_factor(run, run->a, run->tile.a_across, s->a_offset, s->a_row_stride, s->a_col_stride, s->m,
+                       s->k, true),
+      .b = dmma_factor(run, run->b, run->tile.b_across, s->b_offset, s->b_row_stride, s->b_col_stride, s->k,
+                       s->n, false),
       .c = run->is_split ? (cuda_dmma_matrix){0, shares->pitch, 1, 1} : run->result,
       .c_part = s->m * shares->pitch,
       .a_step = run->a->step,
@@ -160,14 +162,14 @@ tesela_status tsl_cuda_dmma_run(const tsl_work *work, const tsl_operands *operan
   const int64_t batch = tsl_problem_batch(&work->problem),
                 most = (int64_t)tsl_launch_limited(work->device, 1, batch);
   dmma_running run = {.work = work,
-                 .operands = operands,
-                 .tile = tile,
-                 .shares = tsl_cuda_dmma_shares_of(&tile, work->device),
-                 .sizes = tile.swapped ? tsl_launch_swapped(&sizes) : sizes,
-                 .a = tile.swapped ? &operands->b : &operands->a,
-                 .b = tile.swapped ? &operands->a : &operands->b,
-                 .wanted = tsl_launch_wanted_of(work, operands),
-                 .stream = stream};
+                      .operands = operands,
+                      .tile = tile,
+                      .shares = tsl_cuda_dmma_shares_of(&tile, work->device),
+                      .sizes = tile.swapped ? tsl_launch_swapped(&sizes) : sizes,
+                      .a = tile.swapped ? &operands->b : &operands->a,
+                      .b = tile.swapped ? &operands->a : &operands->b,
+                      .wanted = tsl_launch_wanted_of(work, operands),
+                      .stream = stream};
   const tsl_gemm_sizes *s = &run.sizes;
   run.is_split = run.shares.sums_bytes > 0;
   run.result = (cuda_dmma_matrix){

@@ -14,21 +14,21 @@ constexpr int SHARES = 8;
 
 extern "C" __global__ void __launch_bounds__(32 * SHARES)
     tsl_gemm_cuda_dmma_fold(double *c, const double *sums,
-                            const __grid_constant__ cuda_dmma_fold_arguments given) {
+                            const __grid_constant__ cuda_dmma_fold_arguments args) {
   __shared__ double shares[SHARES][NUMBERS][32];
   const int lane = threadIdx.x % 32, own = threadIdx.x / 32;
-  const int first = given.parts * own / SHARES, end = given.parts * (own + 1) / SHARES;
-  const long long count = given.m * given.n;
-  c += blockIdx.y * given.c_step * NUMBERS;
-  if (is_unwanted(given.wanted, given.wanted_above))
+  const int first = args.parts * own / SHARES, end = args.parts * (own + 1) / SHARES;
+  const long long count = args.m * args.n;
+  c += blockIdx.y * args.c_step * NUMBERS;
+  if (is_unwanted(args.wanted, args.wanted_above))
     return;
   dependency_wait();
   for (long long start = 32ll * blockIdx.x; start < count; start += 32ll * gridDim.x) {
-    const long long i = start + lane < count ? start + lane : count - 1, row = i / given.n, col = i % given.n;
-    const double *from = sums + NUMBERS * (first * given.part + row * given.pitch + col);
+    const long long i = start + lane < count ? start + lane : count - 1, row = i / args.n, col = i % args.n;
+    const double *from = sums + NUMBERS * (first * args.part + row * args.pitch + col);
     double sum[NUMBERS] = {};
 #pragma unroll 8
-    for (int p = first; p < end; p++, from += NUMBERS * given.part)
+    for (int p = first; p < end; p++, from += NUMBERS * args.part)
 #pragma unroll
       for (int e = 0; e < NUMBERS; e++)
         sum[e] += from[e];
@@ -42,16 +42,16 @@ extern "C" __global__ void __launch_bounds__(32 * SHARES)
 #pragma unroll
         for (int e = 0; e < NUMBERS; e++)
           sum[e] += shares[s][e][lane];
-      double *to = c + NUMBERS * (given.c.offset + row * given.c.row + col * given.c.col);
+      double *to = c + NUMBERS * (args.c.offset + row * args.c.row + col * args.c.col);
 #if NUMBERS == 2
-      double2 value = scaled(make_double2(sum[0], sum[1]), given.alpha);
-      if (given.beta[0] != 0 || given.beta[1] != 0) {
-        const double2 before = scaled(make_double2(to[0], to[1]), given.beta);
+      double2 value = scaled(make_double2(sum[0], sum[1]), args.alpha);
+      if (args.beta[0] != 0 || args.beta[1] != 0) {
+        const double2 before = scaled(make_double2(to[0], to[1]), args.beta);
         value.x += before.x, value.y += before.y;
       }
       to[0] = value.x, to[1] = value.y;
 #else
-      *to = given.beta[0] == 0 ? given.alpha[0] * sum[0] : fma(given.beta[0], *to, given.alpha[0] * sum[0]);
+      *to = args.beta[0] == 0 ? args.alpha[0] * sum[0] : fma(args.beta[0], *to, args.alpha[0] * sum[0]);
 #endif
     }
     __syncthreads();

@@ -27,7 +27,8 @@ static const char *const probes[] = {
     NULL,
 };
 
-static const char *mma_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *mma_refuse(const tsl_problem *problem, const tsl_config *config,
+                              const tsl_device *device) {
   const tsl_cuda_mma tile = tsl_cuda_mma_of(problem, config, device);
   if (problem->a.type == TESELA_F32 && !tsl_numeric_requirements_has_accuracy(&problem->ask))
     return "f32 is cut to tf32's ten binary places here, which only an ask allows (accuracy=tf32)";
@@ -83,9 +84,9 @@ static const tsl_types types[] = {
     {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
 };
 
-/* Of f32, the units read the first ten binary places and cut off the rest: two factors lose less than 2^-9 of their product. Its
- * sums align fewer products at once than those of narrower types, so that each costs more cuts. Of a number with less than ten places,
- * below the smallest normal one, nothing may be left. */
+/* Of f32, the units read the first ten binary places and cut off the rest: two factors lose less than 2^-9 of
+ * their product. Its sums align fewer products at once than those of narrower types, so that each costs more
+ * cuts. Of a number with less than ten places, below the smallest normal one, nothing may be left. */
 static tsl_accuracy mma_accuracy(const tsl_problem *problem, const tsl_config *config) {
   static const double cut = 0x1p-9 / 0x1p-24;
   const double k = (double)problem->k;

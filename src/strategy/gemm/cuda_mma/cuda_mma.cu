@@ -33,25 +33,25 @@ SM80_FUNCTION shared_t next_stage(shared_t stage, shared_t first) {
 constexpr int SLOTS = (STEPS - 1) * BLOCKS_M, COPIES = a_copies::COUNT + b_copies::COUNT;
 
 /* Those of slot `slot` of `slots`. */
-SM80_FUNCTION void copy_slot(shared_t to, feed &a, feed &b, int slot, int slots, bool is_whole) {
+SM80_FUNCTION void copy_slot(shared_t end, feed &a, feed &b, int slot, int slots, bool is_whole) {
 #pragma unroll
   for (int c = 0; c < COPIES; c++)
     if (c * slots / COPIES == slot) {
       if (c < a_copies::COUNT)
-        copy_chunk<A_ACROSS, TILE_M, A_KIND>(to, a, c, is_whole);
+        copy_chunk<A_ACROSS, TILE_M, A_KIND>(end, a, c, is_whole);
       else
-        copy_chunk<B_ACROSS, TILE_N, B_KIND>(to + A_BYTES, b, c - a_copies::COUNT, is_whole);
+        copy_chunk<B_ACROSS, TILE_N, B_KIND>(end + A_BYTES, b, c - a_copies::COUNT, is_whole);
     }
 }
 
 /* The sums of all panels. A stage is filled again one panel after it was read, which the barrier between says of all warps. */
 SM80_FUNCTION void multiply_panels(warp_sums sums, const element *a, const element *b,
-                                   const cuda_mma_arguments &given, shared_t stages) {
-  const own_tile own = tile_of(given);
-  const lines rows = rows_of(a, own, given), columns = columns_of(b, own, given);
+                                   const cuda_mma_arguments &args, shared_t stages) {
+  const own_tile own = tile_of(args);
+  const lines rows = rows_of(a, own, args), columns = columns_of(b, own, args);
   const int panels = (rows.depth + DEPTH - 1) / DEPTH,
             whole =
-                is_wide(given) && rows.count >= TILE_M && columns.count >= TILE_N ? rows.depth / DEPTH : 0;
+                is_wide(args) && rows.count >= TILE_M && columns.count >= TILE_N ? rows.depth / DEPTH : 0;
   feed feed_a = feed_of<A_ACROSS, TILE_M, A_KIND>(rows), feed_b = feed_of<B_ACROSS, TILE_N, B_KIND>(columns);
   const int first_a = first_block<A_ACROSS, TILE_M, A_KIND, false>(own_row()),
             first_b = first_block<B_ACROSS, TILE_N, B_KIND, true>(own_col());
@@ -60,9 +60,9 @@ SM80_FUNCTION void multiply_panels(warp_sums sums, const element *a, const eleme
   dependency_wait();
   const auto copy_last = [&]() {
     if (filled >= whole && filled < panels) {
-      const own_tile again = tile_of(given);
-      copy_part<A_ACROSS, TILE_M, A_KIND>(fill, rows_of(a, again, given), filled * DEPTH);
-      copy_part<B_ACROSS, TILE_N, B_KIND>(fill + A_BYTES, columns_of(b, again, given), filled * DEPTH);
+      const own_tile again = tile_of(args);
+      copy_part<A_ACROSS, TILE_M, A_KIND>(fill, rows_of(a, again, args), filled * DEPTH);
+      copy_part<B_ACROSS, TILE_N, B_KIND>(fill + A_BYTES, columns_of(b, again, args), filled * DEPTH);
     }
   };
   const auto fill_next = [&]() {
@@ -134,27 +134,27 @@ SM80_FUNCTION int take_quad(sum_t (&quad)[4], const sum_t (&left)[4], const sum_
   return 16 * j + (is_odd ? 8 + 2 * (q - 1) : 2 * q);
 }
 
-SM80_FUNCTION void store_sums(c_number *c, warp_sums sums, const cuda_mma_arguments &given) {
-  const own_tile own = tile_of(given);
+SM80_FUNCTION void store_sums(c_number *c, warp_sums sums, const cuda_mma_arguments &args) {
+  const own_tile own = tile_of(args);
   const int row = own.first_row + own_row(), col = own.first_col + own_col();
-  const bool is_wide = given.c.width != 0 && own.first_col % 4 == 0;
-  c += given.c.offset + own.part * given.c_part + blockIdx.y * given.c_step;
+  const bool is_wide = args.c.width != 0 && own.first_col % 4 == 0;
+  c += args.c.offset + own.part * args.c_part + blockIdx.y * args.c_step;
 #pragma unroll
   for (int i = 0; i < 2 * BLOCKS_M; i++) {
     const int y = row + sum_row(i);
-    const bool is_there = y >= own.row && y < given.m;
-    c_number *line = c + y * given.c.row;
+    const bool is_there = y >= own.row && y < args.m;
+    c_number *line = c + y * args.c.row;
 #pragma unroll
     for (int j = 0; j < BLOCKS_N / 2; j++) {
       sum_t quad[4];
       const int x = col + take_quad(quad, sums[i / 2][2 * j], sums[i / 2][2 * j + 1], i % 2, j);
-      if (is_there && is_wide && x >= own.col && x + 3 < given.n) {
-        store_quad(line + x, quad, given.alpha, given.beta);
+      if (is_there && is_wide && x >= own.col && x + 3 < args.n) {
+        store_quad(line + x, quad, args.alpha, args.beta);
       } else if (is_there) {
 #pragma unroll
         for (int e = 0; e < 4; e++)
-          if (x + e >= own.col && x + e < given.n)
-            store_number(line + (x + e) * given.c.col, quad[e], given.alpha, given.beta);
+          if (x + e >= own.col && x + e < args.n)
+            store_number(line + (x + e) * args.c.col, quad[e], args.alpha, args.beta);
       }
     }
   }
@@ -162,7 +162,7 @@ SM80_FUNCTION void store_sums(c_number *c, warp_sums sums, const cuda_mma_argume
 
 extern "C" __global__ void __launch_bounds__(THREADS, GROUPS)
     tsl_gemm_cuda_mma(const element *a, const element *b, c_number *c,
-                      const __grid_constant__ cuda_mma_arguments given) {
+                      const __grid_constant__ cuda_mma_arguments args) {
   extern __shared__ __align__(128) char memory[];
   warp_sums sums;
 #pragma unroll
@@ -172,9 +172,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, GROUPS)
 #pragma unroll
       for (int e = 0; e < 4; e++)
         sums[i][j][e] = 0;
-  a += blockIdx.y * given.a_step;
-  b += blockIdx.y * given.b_step;
-  multiply_panels(sums, a, b, given, shared_address(memory));
+  a += blockIdx.y * args.a_step;
+  b += blockIdx.y * args.b_step;
+  multiply_panels(sums, a, b, args, shared_address(memory));
   dependency_launch();
-  store_sums(c, sums, given);
+  store_sums(c, sums, args);
 }

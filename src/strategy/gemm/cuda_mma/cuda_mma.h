@@ -34,15 +34,15 @@ typedef struct tsl_cuda_mma {
 } tsl_cuda_mma;
 tsl_cuda_mma tsl_cuda_mma_of(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
 
-/* How a product of the kernel's m, n and k is shared out: tiles, parts of k, blocks (of each product of a batch), and bytes of the
- * sums of parts (0 of one part), in rows of `pitch` sums. */
+/* How a product of the kernel's m, n and k is shared out: tiles, parts of k, blocks (of each product of a
+ * batch), and bytes of the sums of parts (0 of one part), in rows of `pitch` sums. */
 typedef struct tsl_cuda_mma_shares {
   int64_t tiles_m, tiles_n, parts, blocks, pitch, sums_bytes;
 } tsl_cuda_mma_shares;
 tsl_cuda_mma_shares tsl_cuda_mma_shares_of(const tsl_cuda_mma *tile, const tsl_device *device);
 
-/* Bytes that a factor can be copied by, 16, 8 or 4, where elements lie `along` apart in a line, lines `line` apart; 0: elements come
- * one by one. `step`: from product to product of a batch. */
+/* Bytes that a factor can be copied by, 16, 8 or 4, where elements lie `along` apart in a line, lines `line`
+ * apart; 0: elements come one by one. `step`: from product to product of a batch. */
 int tsl_cuda_mma_width(int element, int64_t along, int64_t line, int64_t lines, int64_t offset, int64_t step);
 
 /* Predicted seconds; NOTES.md has what it was fitted to. */

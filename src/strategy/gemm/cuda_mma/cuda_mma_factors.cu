@@ -78,13 +78,13 @@ SM80_FUNCTION void load_lines(unsigned (&to)[4], shared_t stage, int first, int 
   }
 }
 
-SM80_FUNCTION void load_factors(factors &to, shared_t stage, int first_a, int first_b, int step) {
+SM80_FUNCTION void load_factors(factors &target, shared_t stage, int first_a, int first_b, int step) {
 #pragma unroll
   for (int i = 0; i < BLOCKS_M; i++)
-    load_lines<A_ACROSS, TILE_M, A_KIND, false>(to.a[i], stage, first_a, step, i);
+    load_lines<A_ACROSS, TILE_M, A_KIND, false>(target.a[i], stage, first_a, step, i);
 #pragma unroll
   for (int j = 0; j < BLOCKS_N / 2; j++)
-    load_lines<B_ACROSS, TILE_N, B_KIND, true>(to.b[j], stage + A_BYTES, first_b, step, j);
+    load_lines<B_ACROSS, TILE_N, B_KIND, true>(target.b[j], stage + A_BYTES, first_b, step, j);
 }
 
 /* --- products --- */

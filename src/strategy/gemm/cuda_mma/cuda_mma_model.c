@@ -1,11 +1,12 @@
-/* What follows from a problem and a config of cuda_mma: a tile, its memory, how its work is shared out; and its model, in clocks of a
- * multiprocessor, whose constants NOTES.md tells the origin of. */
+/* What follows from a problem and a config of cuda_mma: a tile, its memory, how its work is shared out; and
+ * its model, in clocks of a multiprocessor, whose constants NOTES.md tells the origin of. */
 #include "host/int_math.h"
 #include "strategy/gemm/cuda_mma/cuda_mma.h"
 
 #include <math.h>
 
-/* Tiles, their warps' tiles, blocks a multiprocessor has registers for, and what tensor cores make of their rate in long sums. */
+/* Tiles, their warps' tiles, blocks a multiprocessor has registers for, and what tensor cores make of their
+ * rate in long sums. */
 static const struct {
   int tile_m, tile_n, warp_m, warp_n, groups;
   double efficiency;
@@ -81,24 +82,27 @@ tsl_cuda_mma tsl_cuda_mma_of(const tsl_problem *problem, const tsl_config *confi
 
 /* --- the model --- */
 
-/* Multiply-adds of 16 bits, sums in f32, that a multiprocessor's tensor cores do in a clock by mma.sync, by the architecture from
- * which the number holds: data sheets' (of the faster of two kinds, where cards differ); 90 measured, where only others reach twice as
- * many. Others by their bytes: of 8 bits twice as many integers, of tf32 half; 8-bit floating point is multiplied as 16 bits. */
+/* Multiply-adds of 16 bits, sums in f32, that a multiprocessor's tensor cores do in a clock by mma.sync, by
+ * the architecture from which the number holds: data sheets' (of the faster of two kinds, where cards
+ * differ); 90 measured, where only others reach twice as many. Others by their bytes: of 8 bits twice as many
+ * integers, of tf32 half; 8-bit floating point is multiplied as 16 bits. */
 static const struct {
   int architecture;
   double rate;
 } rates[] = {{80, 1024}, {86, 512}, {90, 1150}, {100, 1024}, {110, 512}};
 
-/* Clocks from a block's start to its first full stage; of its last step for each sum of a thread, and how much longer it takes where
- * numbers of C are stored one by one; from asking for a panel until it has come; and of a panel's barrier. */
+/* Clocks from a block's start to its first full stage; of its last step for each sum of a thread, and how
+ * much longer it takes where numbers of C are stored one by one; from asking for a panel until it has come;
+ * and of a panel's barrier. */
 static const double first_clocks = 1950, sum_clocks = 51, ones_cost = 15, panel_clocks = 1660,
                     barrier_clocks = 42;
-/* What chunks cost a warp that are looked at one by one, and those of them that come element by element, each element. */
+/* What chunks cost a warp that are looked at one by one, and those of them that come element by element, each
+ * element. */
 static const double look_clocks = 490, element_clocks = 25;
 /* What one warp for each tensor core makes of what two do. */
 static const double few_warps = 0.76;
-/* Of memory's bandwidth, and bytes of the last cache's a clock and multiprocessor, what such copies reach; of a fold, its start; and of
- * a launch's, what is left where one follows another. */
+/* Of memory's bandwidth, and bytes of the last cache's a clock and multiprocessor, what such copies reach; of
+ * a fold, its start; and of a launch's, what is left where one follows another. */
 static const double bandwidth_share = 0.84, cache_bytes = 46, fold_seconds = 4.9e-6, launch_share = 0.39;
 
 static double mma_unit_rate(const tsl_cuda_mma *tile, const tsl_device *device) {
@@ -138,7 +142,8 @@ static double mma_packing_seconds(const tsl_cuda_mma *tile, const tsl_device *de
   return bytes > 0 ? 2.5 * bytes / device->bandwidth + device->launch_seconds : 0;
 }
 
-static double mma_seconds_of(const tsl_cuda_mma *tile, double tiles, int64_t parts, const tsl_device *device) {
+static double mma_seconds_of(const tsl_cuda_mma *tile, double tiles, int64_t parts,
+                             const tsl_device *device) {
   const tsl_problem *problem = &tile->problem;
   const double units = fmax(1, device->compute_units),
                blocks = tiles * (double)parts * (double)tsl_problem_batch(problem),
@@ -157,7 +162,7 @@ static double mma_seconds_of(const tsl_cuda_mma *tile, double tiles, int64_t par
                cached = blocks * panels * bytes / (cache_bytes * units);
   const double clock = 1e6 * fmax(1, device->clock_mhz),
                seconds = mma_together_of(clocks / clock, cached / clock,
-                                     tsl_problem_bytes(problem) / (bandwidth_share * device->bandwidth));
+                                         tsl_problem_bytes(problem) / (bandwidth_share * device->bandwidth));
   const double sums = 8.0 * (double)problem->m * (double)problem->n * (double)parts;
   return launch_share * device->launch_seconds + seconds +
          (parts > 1 ? fold_seconds + sums / device->bandwidth : 0);
@@ -170,7 +175,8 @@ double tsl_cuda_mma_seconds(const tsl_problem *problem, const tsl_config *config
          mma_seconds_of(&tile, (double)shares.tiles_m * (double)shares.tiles_n, shares.parts, device);
 }
 
-/* As many parts of k as the model likes best, of at least so many panels each, and for no more blocks than units take at once. */
+/* As many parts of k as the model likes best, of at least so many panels each, and for no more blocks than
+ * units take at once. */
 enum { PART_PANELS = 4 };
 
 static int64_t mma_parts_of(const tsl_cuda_mma *tile, int64_t tiles, const tsl_device *device) {
@@ -209,7 +215,7 @@ void tsl_cuda_mma_account(const tsl_problem *problem, const tsl_config *config, 
                depth = ceil((double)problem->k / tile.depth) * tile.depth,
                bytes = tiles * depth * tile.element;
   tsl_cost_counts_groups((double)shares.blocks, tile.items, (double)shares.blocks * tile.items,
-                     (int64_t)tile.shared_bytes, device, account);
+                         (int64_t)tile.shared_bytes, device, account);
   account->per_unit = tile.groups;
   account->computed = tiles * depth * tile.tile_m * tile.tile_n;
   account->local =

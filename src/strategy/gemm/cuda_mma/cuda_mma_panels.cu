@@ -75,34 +75,34 @@ SM80_FUNCTION int first_of(int line, int count) {
   return line + LINES > count && count >= LINES && !(ACROSS && count % CHUNK != 0) ? count - LINES : line;
 }
 
-SM80_FUNCTION bool is_wide(const cuda_mma_arguments &given) {
-  return given.a.width == 16 && given.b.width == 16;
+SM80_FUNCTION bool is_wide(const cuda_mma_arguments &args) {
+  return args.a.width == 16 && args.b.width == 16;
 }
 
 /* What it says is found anew wherever it is asked, and takes no registers in between: the compiler does not know that it stays the
  * same. */
-SM80_FUNCTION own_tile tile_of(const cuda_mma_arguments &given) {
-  const unsigned number = block_number_anew(), tiles = given.tiles_m * given.tiles_n;
+SM80_FUNCTION own_tile tile_of(const cuda_mma_arguments &args) {
+  const unsigned number = block_number_anew(), tiles = args.tiles_m * args.tiles_n;
   unsigned part = 0, tile = number;
-  if (given.parts > 1)
+  if (args.parts > 1)
     part = number / tiles, tile = number % tiles;
-  const unsigned band_tiles = BAND * given.tiles_n, band = given.tiles_m > BAND ? tile / band_tiles : 0,
-                 beside = tile - band * band_tiles, left = (unsigned)given.tiles_m - band * BAND,
+  const unsigned band_tiles = BAND * args.tiles_n, band = args.tiles_m > BAND ? tile / band_tiles : 0,
+                 beside = tile - band * band_tiles, left = (unsigned)args.tiles_m - band * BAND,
                  height = left < BAND ? left : BAND,
                  column = height == BAND ? beside / BAND
                           : height == 1  ? beside
                                          : beside / height;
   const int row = (int)(band * BAND + beside - column * height) * TILE_M, col = (int)column * TILE_N;
-  const int longer = (int)part < given.longer_parts,
-            first = (int)part * given.part_panels + (longer ? (int)part : given.longer_parts),
-            end = (first + given.part_panels + longer) * DEPTH;
+  const int longer = (int)part < args.longer_parts,
+            first = (int)part * args.part_panels + (longer ? (int)part : args.longer_parts),
+            end = (first + args.part_panels + longer) * DEPTH;
   return {row,
           col,
-          first_of<TILE_M, A_ACROSS>(row, given.m),
-          first_of<TILE_N, B_ACROSS>(col, given.n),
+          first_of<TILE_M, A_ACROSS>(row, args.m),
+          first_of<TILE_N, B_ACROSS>(col, args.n),
           (int)part,
           first * DEPTH,
-          end < given.k ? end : given.k};
+          end < args.k ? end : args.k};
 }
 
 /* LINES lines of a factor: element (0, 0) of the first of them, elements from a line and from a k to the next, how many lines and k
@@ -113,21 +113,21 @@ struct lines {
   int count, depth, width;
 };
 
-SM80_FUNCTION lines rows_of(const element *a, const own_tile &own, const cuda_mma_arguments &given) {
-  return {a + given.a.offset + own.first_row * given.a.row + own.first_k * given.a.col,
-          given.a.row,
-          given.a.col,
-          given.m - own.first_row,
-          own.end_k - own.first_k,
-          given.a.width};
+SM80_FUNCTION lines rows_of(const element *a, const own_tile &tile, const cuda_mma_arguments &args) {
+  return {a + args.a.offset + tile.first_row * args.a.row + tile.first_k * args.a.col,
+          args.a.row,
+          args.a.col,
+          args.m - tile.first_row,
+          tile.end_k - tile.first_k,
+          args.a.width};
 }
-SM80_FUNCTION lines columns_of(const element *b, const own_tile &own, const cuda_mma_arguments &given) {
-  return {b + given.b.offset + own.first_col * given.b.col + own.first_k * given.b.row,
-          given.b.col,
-          given.b.row,
-          given.n - own.first_col,
-          own.end_k - own.first_k,
-          given.b.width};
+SM80_FUNCTION lines columns_of(const element *b, const own_tile &tile, const cuda_mma_arguments &args) {
+  return {b + args.b.offset + tile.first_col * args.b.col + tile.first_k * args.b.row,
+          args.b.col,
+          args.b.row,
+          args.n - tile.first_col,
+          tile.end_k - tile.first_k,
+          args.b.width};
 }
 
 /* --- panels to shared memory --- */
@@ -154,23 +154,23 @@ struct feed {
 };
 
 template <int ACROSS, int LINES, int KIND>
-SM80_FUNCTION feed feed_of(const lines &own) {
+SM80_FUNCTION feed feed_of(const lines &lines_in) {
   typedef copies<ACROSS, LINES, KIND> each;
-  const int chunk = threadIdx.x % each::own::ROW, row = threadIdx.x / each::own::ROW;
+  const int chunk = threadIdx.x % each::lines_in::ROW, row = threadIdx.x / each::lines_in::ROW;
   const int line = ACROSS ? chunk * CHUNK : row, k = ACROSS ? row : chunk * CHUNK;
-  const long long step = each::APART * (ACROSS ? own.k : own.line);
-  return {own.from + line * own.line + k * own.k, step, DEPTH * own.k - (each::COUNT - 1) * step,
+  const long long step = each::APART * (ACROSS ? lines_in.k : lines_in.line);
+  return {lines_in.from + line * lines_in.line + k * lines_in.k, step, DEPTH * lines_in.k - (each::COUNT - 1) * step,
           (shared_t)place<ACROSS, LINES, KIND>(row, chunk)};
 }
 
 /* Copy `i` of a panel's, where the panel is whole. */
 template <int ACROSS, int LINES, int KIND>
-SM80_FUNCTION void copy_chunk(shared_t to, feed &own, int i, bool is_whole) {
+SM80_FUNCTION void copy_chunk(shared_t end, feed &feed_in, int i, bool is_whole) {
   typedef copies<ACROSS, LINES, KIND> each;
   const bool asked = each::CHUNKS < THREADS ? is_whole && threadIdx.x < each::CHUNKS : is_whole;
-  copy_async_if<16>(asked, to + own.to + i * each::APART * each::own::PITCH, own.from);
-  own.from += i + 1 < each::COUNT ? own.step : own.turn;
-  make_anew(own.from); /* or the compiler multiplies for each copy */
+  copy_async_if<16>(asked, end + feed_in.to + i * each::APART * each::feed_in::PITCH, feed_in.from);
+  feed_in.from += i + 1 < each::COUNT ? feed_in.step : feed_in.turn;
+  make_anew(feed_in.from); /* or the compiler multiplies for each copy */
 }
 
 /* A chunk as words, element by element; zeros where there are none. */
@@ -187,28 +187,28 @@ SM80_FUNCTION void gather(unsigned (&words)[4], const element *from, long long s
 /* A panel of which less than all is there, or that is not aligned, from `depth` on, and zeros beyond. (A copy can leave out what is
  * not there and write zeros itself; memory checkers take such a copy for one of 16 bytes.) */
 template <int ACROSS, int LINES, int KIND>
-SM80_FUNCTION void copy_part(shared_t to, const lines &own, int depth) {
+SM80_FUNCTION void copy_part(shared_t end, const lines &lines_in, int depth) {
   typedef copies<ACROSS, LINES, KIND> each;
 #pragma unroll 1
   for (int i = threadIdx.x; i < each::CHUNKS; i += THREADS) {
-    const int chunk = i % each::own::ROW, row = i / each::own::ROW, line = ACROSS ? chunk * CHUNK : row,
+    const int chunk = i % each::lines_in::ROW, row = i / each::lines_in::ROW, line = ACROSS ? chunk * CHUNK : row,
               k = ACROSS ? row : chunk * CHUNK;
-    const int more_lines = own.count - line, more_depth = own.depth - depth - k,
+    const int more_lines = lines_in.count - line, more_depth = lines_in.depth - depth - k,
               there = ACROSS ? (more_depth > 0 ? more_lines : 0) : (more_lines > 0 ? more_depth : 0);
-    const element *from = own.from + line * own.line + (depth + k) * own.k;
-    const shared_t at = to + place<ACROSS, LINES, KIND>(row, chunk);
-    if (there >= CHUNK && own.width == 16) {
+    const element *from = lines_in.from + line * lines_in.line + (depth + k) * lines_in.k;
+    const shared_t at = end + place<ACROSS, LINES, KIND>(row, chunk);
+    if (there >= CHUNK && lines_in.width == 16) {
       copy_async_if<16>(true, at, from);
-    } else if (there >= CHUNK && own.width == 8) {
+    } else if (there >= CHUNK && lines_in.width == 8) {
       copy_async_if<8>(true, at, from);
       copy_async_if<8>(true, at + 8, from + CHUNK / 2);
-    } else if (there >= CHUNK && own.width == 4) {
+    } else if (there >= CHUNK && lines_in.width == 4) {
 #pragma unroll
       for (int w = 0; w < 4; w++)
         copy_async_if<4>(true, at + 4 * w, from + w * (CHUNK / 4));
     } else {
       unsigned words[4];
-      gather(words, from, ACROSS ? own.line : own.k, there);
+      gather(words, from, ACROSS ? lines_in.line : lines_in.k, there);
       store_words(at, words);
     }
   }

@@ -41,8 +41,8 @@ tesela_status tsl_cuda_mma_build(tsl_work *work) {
   snprintf(defines, sizeof defines, "#define C_FORM %d\n#define SHARES %d\n", form,
            tsl_launch_fold_items(shares.parts));
   if (folds)
-    TSL_TRY(tsl_launch_kernel_with(work, FOLDER "cuda_mma_split_k_reduce.cu", "tsl_gemm_cuda_mma_fold", FOLD_ITEMS,
-                                   defines, &made.fold));
+    TSL_TRY(tsl_launch_kernel_with(work, FOLDER "cuda_mma_split_k_reduce.cu", "tsl_gemm_cuda_mma_fold",
+                                   FOLD_ITEMS, defines, &made.fold));
   made.pack = NULL;
   if (tile.packs)
     TSL_TRY(tsl_pack_rows_kernel(work, tile.element, &made.pack));
@@ -64,8 +64,8 @@ void tsl_cuda_mma_release(tsl_work *work) {
 
 /* --- running --- */
 
-/* A factor as copies find it: its lines, which are what lies side by side, a row of A, or where A lies across, all its elements of one
- * k; and elements from product to product of a batch. */
+/* A factor as copies find it: its lines, which are what lies side by side, a row of A, or where A lies
+ * across, all its elements of one k; and elements from product to product of a batch. */
 typedef struct mma_factor {
   tsl_rows rows;
   tsl_rows_place place;
@@ -131,35 +131,36 @@ static tesela_status mma_fold(const mma_running *run) {
 }
 
 /* Bytes of a factor's copies. */
-static int mma_width_of(const mma_running *run, const mma_factor *own) {
-  const tsl_rows_place *place = &own->place;
+static int mma_width_of(const mma_running *run, const mma_factor *factor) {
+  const tsl_rows_place *place = &factor->place;
   return mma_is_aligned(place->buffer) ? tsl_cuda_mma_width(run->tile.element, place->step, place->row_stride,
-                                                        own->rows.rows, place->offset, own->step)
-                                   : 0;
+                                                            factor->rows.rows, place->offset, factor->step)
+                                       : 0;
 }
 
-/* What is to be packed goes to byte `to` of scratch memory. */
-static tesela_status mma_prepare(const mma_running *run, int64_t to, mma_factor *own) {
+/* What is to be packed goes to byte `end` of scratch memory. */
+static tesela_status mma_prepare(const mma_running *run, int64_t end, mma_factor *factor) {
   const mma_mma_kernels *kernels = run->work->state;
-  return kernels->pack && mma_width_of(run, own) < 16
-             ? tsl_pack_rows(run->work, kernels->pack, &own->rows, run->tile.element, 1,
-                             run->operands->scratch, to, run->stream, &own->place)
+  return kernels->pack && mma_width_of(run, factor) < 16
+             ? tsl_pack_rows(run->work, kernels->pack, &factor->rows, run->tile.element, 1,
+                             run->operands->scratch, end, run->stream, &factor->place)
              : TESELA_OK;
 }
 
 /* A factor as the kernel has it. by_rows: its lines are rows of the matrix, not columns. */
-static cuda_mma_matrix mma_matrix_of(const mma_running *run, const mma_factor *own, bool by_rows) {
-  const tsl_rows_place *place = &own->place;
-  return (cuda_mma_matrix){place->offset + run->first * own->step, by_rows ? place->row_stride : place->step,
-                           by_rows ? place->step : place->row_stride, mma_width_of(run, own)};
+static cuda_mma_matrix mma_matrix_of(const mma_running *run, const mma_factor *factor, bool by_rows) {
+  const tsl_rows_place *place = &factor->place;
+  return (cuda_mma_matrix){place->offset + run->first * factor->step,
+                           by_rows ? place->row_stride : place->step,
+                           by_rows ? place->step : place->row_stride, mma_width_of(run, factor)};
 }
 
 /* Of `lines` rows of A (columns of B), from one to the next and along k so many elements. */
-static mma_factor mma_factor_of(const tsl_cuda_mma *tile, const tsl_operand *operand, bool across, int64_t lines,
-                        int64_t k, int64_t offset, int64_t line, int64_t along) {
+static mma_factor mma_factor_of(const tsl_cuda_mma *tile, const tsl_operand *operand, bool across,
+                                int64_t lines, int64_t k, int64_t offset, int64_t line, int64_t along) {
   return (mma_factor){tsl_rows_of(lines, k, across, tile->element),
-                  {operand->buffer, offset, across ? along : line, across ? line : along, 0},
-                  operand->step};
+                      {operand->buffer, offset, across ? along : line, across ? line : along, 0},
+                      operand->step};
 }
 
 static tesela_status mma_multiply(const mma_running *run) {
@@ -211,18 +212,18 @@ tesela_status tsl_cuda_mma_run(const tsl_work *work, const tsl_operands *operand
   const int64_t batch = tsl_problem_batch(&work->problem),
                 most = (int64_t)tsl_launch_limited(work->device, 1, batch);
   mma_running run = {.work = work,
-                 .operands = operands,
-                 .tile = tile,
-                 .shares = tsl_cuda_mma_shares_of(&tile, work->device),
-                 .sizes = tile.swapped ? tsl_launch_swapped(&sizes) : sizes,
-                 .alpha = mma_scalar_of(&scaled, 0),
-                 .beta = mma_scalar_of(&scaled, 1),
-                 .stream = stream};
+                     .operands = operands,
+                     .tile = tile,
+                     .shares = tsl_cuda_mma_shares_of(&tile, work->device),
+                     .sizes = tile.swapped ? tsl_launch_swapped(&sizes) : sizes,
+                     .alpha = mma_scalar_of(&scaled, 0),
+                     .beta = mma_scalar_of(&scaled, 1),
+                     .stream = stream};
   const tsl_gemm_sizes *s = &run.sizes;
-  run.a = mma_factor_of(&tile, tile.swapped ? &operands->b : &operands->a, tile.a_across, s->m, s->k, s->a_offset,
-                    s->a_row_stride, s->a_col_stride);
-  run.b = mma_factor_of(&tile, tile.swapped ? &operands->a : &operands->b, tile.b_across, s->n, s->k, s->b_offset,
-                    s->b_col_stride, s->b_row_stride);
+  run.a = mma_factor_of(&tile, tile.swapped ? &operands->b : &operands->a, tile.a_across, s->m, s->k,
+                        s->a_offset, s->a_row_stride, s->a_col_stride);
+  run.b = mma_factor_of(&tile, tile.swapped ? &operands->a : &operands->b, tile.b_across, s->n, s->k,
+                        s->b_offset, s->b_col_stride, s->b_row_stride);
   if (s->k > 0) {
     TSL_TRY(mma_prepare(&run, 0, &run.a));
     TSL_TRY(mma_prepare(&run, tile.a_bytes, &run.b));

@@ -8,8 +8,9 @@ typedef union cuda_mma_scalar {
   int integer;
 } cuda_mma_scalar;
 
-/* A matrix, and what is moved of it at a time: of A and B, the bytes of a copy, 16, 8 or 4, or 0 where elements come one by one; of
- * C, whether four numbers of a row lie side by side at multiples of their size. */
+/* A matrix, and what is moved of it at a time: of A and B, the bytes of a copy, 16, 8 or 4, or 0 where
+ * elements come one by one; of C, whether four numbers of a row lie side by side at multiples of their size.
+ */
 typedef struct cuda_mma_matrix {
   long long offset, row, col;
   int width;

@@ -14,20 +14,20 @@ constexpr int ITEMS = 256, ACROSS = ITEMS / SHARES;
 
 extern "C" __global__ void __launch_bounds__(ITEMS)
     tsl_gemm_cuda_mma_fold(c_number *c, const sum_t *sums, long long sums_offset,
-                           const __grid_constant__ cuda_mma_fold_arguments given) {
+                           const __grid_constant__ cuda_mma_fold_arguments args) {
   __shared__ sum_t shares[SHARES][ACROSS];
   const int lane = threadIdx.x % ACROSS, own = threadIdx.x / ACROSS;
-  const int first = given.parts * own / SHARES, end = given.parts * (own + 1) / SHARES;
-  const long long count = given.m * given.n;
-  c += blockIdx.y * given.c_step;
+  const int first = args.parts * own / SHARES, end = args.parts * (own + 1) / SHARES;
+  const long long count = args.m * args.n;
+  c += blockIdx.y * args.c_step;
   dependency_wait();
   for (long long start = (long long)ACROSS * blockIdx.x; start < count;
        start += (long long)ACROSS * gridDim.x) {
-    const long long i = start + lane < count ? start + lane : count - 1, row = i / given.n, col = i % given.n;
-    const sum_t *from = sums + sums_offset + first * given.part + row * given.pitch + col;
+    const long long i = start + lane < count ? start + lane : count - 1, row = i / args.n, col = i % args.n;
+    const sum_t *from = sums + sums_offset + first * args.part + row * args.pitch + col;
     sum_t sum = 0;
 #pragma unroll 8
-    for (int p = first; p < end; p++, from += given.part)
+    for (int p = first; p < end; p++, from += args.part)
       sum += *from;
     shares[own][lane] = sum;
     __syncthreads();
@@ -35,7 +35,7 @@ extern "C" __global__ void __launch_bounds__(ITEMS)
 #pragma unroll
       for (int s = 1; s < SHARES; s++)
         sum += shares[s][lane];
-      store_number(c + given.c.offset + row * given.c.row + col * given.c.col, sum, given.alpha, given.beta);
+      store_number(c + args.c.offset + row * args.c.row + col * args.c.col, sum, args.alpha, args.beta);
     }
     __syncthreads();
   }

@@ -88,8 +88,8 @@ static int64_t panel_of_eights(const tsl_problem *problem, int64_t eights) {
                                           : tsl_max(1, problem->k);
 }
 
-/* Of f16, whose panels are of 64 products: what tensor cores do with as many, and what it costs to add these sums up, those of parts of k,
- * which have four panels or more, among them. */
+/* Of f16, whose panels are of 64 products: what tensor cores do with as many, and what it costs to add these
+ * sums up, those of parts of k, which have four panels or more, among them. */
 static tsl_accuracy of_panels(const tsl_problem *problem, int64_t sums) {
   const double k = (double)problem->k,
                terms = (sums == TSL_CUDA_WGMMA_PAIRS ? 2 : 1) * TSL_CUDA_WGMMA_PANEL / 2;
@@ -97,9 +97,9 @@ static tsl_accuracy of_panels(const tsl_problem *problem, int64_t sums) {
   return (tsl_accuracy){.factor = factor, .slips = tsl_accuracy_slips(problem, factor), .repeats = true};
 }
 
-/* Of f32, the units read the first ten binary places and cut off the rest: two factors lose less than 2^-9 of their product. Its
- * sums align fewer products at once than those of narrower types, so that each costs more cuts. Of a number with less than ten places,
- * below the smallest normal one, nothing may be left. */
+/* Of f32, the units read the first ten binary places and cut off the rest: two factors lose less than 2^-9 of
+ * their product. Its sums align fewer products at once than those of narrower types, so that each costs more
+ * cuts. Of a number with less than ten places, below the smallest normal one, nothing may be left. */
 static tsl_accuracy wgmma_accuracy(const tsl_problem *problem, const tsl_config *config) {
   static const double cut = 0x1p-9 / 0x1p-24;
   const double k = (double)problem->k;
@@ -159,7 +159,8 @@ static const char *refuse_stream(const tsl_problem *problem, const tsl_cuda_wgmm
                              : NULL;
 }
 
-static const char *wgmma_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *wgmma_refuse(const tsl_problem *problem, const tsl_config *config,
+                                const tsl_device *device) {
   const int64_t eights = config->value[TSL_CUDA_WGMMA_EIGHTS];
   const bool is_widened = eights == TSL_CUDA_WGMMA_WIDENED;
   if (!is_widened && !tsl_cuda_wgmma_is_eight(problem) && !tsl_cuda_wgmma_is_half(problem))
@@ -205,7 +206,8 @@ static const char *wgmma_refuse(const tsl_problem *problem, const tsl_config *co
 }
 
 /* Packed copies of both operands, whether or not a run's strides need them, and the sums of parts of k. */
-static uint64_t wgmma_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static uint64_t wgmma_scratch(const tsl_problem *problem, const tsl_config *config,
+                              const tsl_device *device) {
   const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(problem, config, device);
   const tsl_cuda_wgmma_shares shares =
       tsl_cuda_wgmma_shares_of(&tile, tile.problem.m, tile.problem.n, problem->k, device);

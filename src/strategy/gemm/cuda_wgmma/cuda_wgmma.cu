@@ -40,59 +40,59 @@
 #include "cuda_wgmma_stream.cu"
 
 /* All panels of all of this block's shares, by one thread. */
-SM90_FUNCTION void load_shares(const tensor_map *a, const tensor_map *b, const cuda_wgmma_arguments &given,
+SM90_FUNCTION void load_shares(const tensor_map *a, const tensor_map *b, const cuda_wgmma_arguments &args,
                                const place &memory, unsigned rank) {
   stage at = {0, 1}; /* all are empty at first */
-  for (walk way = first_share(given); has_share(way, given);) {
-    const share own = next_share(way, rank, given);
-    load_share(a, b, own, given.a_first + own.layer * given.a_layer,
-               given.b_first + own.layer * given.b_layer, memory.stages, memory.full, memory.empty, rank, at);
+  for (walk way = first_share(args); has_share(way, args);) {
+    const share own = next_share(way, rank, args);
+    load_share(a, b, own, args.a_first + own.layer * args.a_layer,
+               args.b_first + own.layer * args.b_layer, memory.stages, memory.full, memory.empty, rank, at);
   }
 }
 
 /* BY_MAP is asked once, outside: where paths meet between shares, the compiler loses sight of what is in registers. */
 template <bool BY_MAP>
 SM90_FUNCTION void multiply_shares(const tensor_map *map, c_element *c, char *partials,
-                                   const finish_vectors &with, const cuda_wgmma_arguments &given,
+                                   const finish_vectors &with, const cuda_wgmma_arguments &args,
                                    const place &memory, unsigned rank) {
   stage at = {0, 0};
   const int group = threadIdx.x / 128 - 1;
   const shared_t vectors = memory.beside + group * FINISH_BYTES,
                  boxes = memory.boxes + group * BOXES * BOX_BYTES;
-  for (walk way = first_share(given); has_share(way, given);) {
-    const share own = next_share(way, rank, given);
-    const bool is_last = !has_share(way, given);
+  for (walk way = first_share(args); has_share(way, args);) {
+    const share own = next_share(way, rank, args);
+    const bool is_last = !has_share(way, args);
     wgmma_sums sums[BLOCKS];
 #if FINISH
     finish_held held;
     if (BY_MAP &&
         !APART) /* on their way while products are; of sums that are apart there are too many registers */
-      finish_bring(held, with, own.row + rows_above(), own.col, own.layer, given);
+      finish_bring(held, with, own.row + rows_above(), own.col, own.layer, args);
 #endif
     multiply_share(sums, own, memory.stages, memory.full, memory.empty, at);
     if (is_last)
       dependency_launch();
 #if STREAM
     if (own.first > 0) {
-      leave_sums(partials, sums, way, rank, given);
+      leave_sums(partials, sums, way, rank, args);
       continue;
     }
-    if (own.end < panels_of(given))
-      take_sums(partials, sums, rank, given);
+    if (own.end < panels_of(args))
+      take_sums(partials, sums, rank, args);
 #endif
     if (BY_MAP) {
 #if FINISH
       if (APART)
-        finish_bring(held, with, own.row + rows_above(), own.col, own.layer, given);
+        finish_bring(held, with, own.row + rows_above(), own.col, own.layer, args);
       finish_sums(sums, held, vectors, group, with.steps->alpha);
 #endif
 #if FINISH && (C_FORM == 1 || C_FORM == 2)
       store_by_map(map, sums, own, is_last, wgmma_as_it_is(), memory.stages, boxes);
 #else /* of a C of f32 the compiler serializes products (C7520) unless sums are multiplied here, if by 1 */
-      store_by_map(map, sums, own, is_last, given.alpha, memory.stages, boxes);
+      store_by_map(map, sums, own, is_last, args.alpha, memory.stages, boxes);
 #endif
     } else {
-      store_by_threads(c, sums, own, with, given, boxes);
+      store_by_threads(c, sums, own, with, args, boxes);
     }
   }
   tma_stores_read<0>();

@@ -14,13 +14,15 @@ enum {
   TSL_CUDA_WGMMA_EIGHTS
 };
 enum { TSL_CUDA_WGMMA_DIRECT = 1, TSL_CUDA_WGMMA_SWAPPED };
-/* Forms: blocks that stay and take tile after tile (cuda_wgmma.cu); as many small ones as there are parts, which flow through
- * the device (cuda_wgmma_flow.cu); or blocks that stay, and help each other with the last tiles (cuda_wgmma_stream.cu). */
+/* Forms: blocks that stay and take tile after tile (cuda_wgmma.cu); as many small ones as there are parts,
+ * which flow through the device (cuda_wgmma_flow.cu); or blocks that stay, and help each other with the last
+ * tiles (cuda_wgmma_stream.cu). */
 enum { TSL_CUDA_WGMMA_STAY = 1, TSL_CUDA_WGMMA_FLOW, TSL_CUDA_WGMMA_STREAM };
 
-/* How e4m3 and e5m2 are multiplied: as f16, which they are on their way; by the units for 8 bits, whose sums keep few places, those of
- * each panel, or of two, added to sums in f32; or by these units alone. Of f16, sums of panels may be added to sums in f32, too, which guarantees
- * more of long ones. Other types know only the first. */
+/* How e4m3 and e5m2 are multiplied: as f16, which they are on their way; by the units for 8 bits, whose sums
+ * keep few places, those of each panel, or of two, added to sums in f32; or by these units alone. Of f16,
+ * sums of panels may be added to sums in f32, too, which guarantees more of long ones. Other types know only
+ * the first. */
 enum { TSL_CUDA_WGMMA_WIDENED = 1, TSL_CUDA_WGMMA_PANELS, TSL_CUDA_WGMMA_PAIRS, TSL_CUDA_WGMMA_UNITS };
 
 /* Bytes of a row of a panel. */
@@ -34,11 +36,11 @@ typedef struct tsl_cuda_wgmma {
   tsl_problem problem; /* swapped: C' = B' A' */
   bool swapped;
   bool a_across, b_across; /* rows of A (columns of B) lie side by side in memory, elements along k do not */
-  bool
-      from_registers; /* A, of 4 bytes or of integers of one, and across, is read to registers (cuda_wgmma_across.cu) */
-  int given, element; /* bytes of an element of A and B as it lies, and as it is multiplied */
-  int eights;         /* of a problem of 8-bit numbers; else 0 */
-  int apart;          /* panels whose sums are added to others; 0: all are one sum */
+  bool from_registers;     /* A, of 4 bytes or of integers of one, and across, is read to registers
+                              (cuda_wgmma_across.cu) */
+  int given, element;      /* bytes of an element of A and B as it lies, and as it is multiplied */
+  int eights;              /* of a problem of 8-bit numbers; else 0 */
+  int apart;               /* panels whose sums are added to others; 0: all are one sum */
   int c_element;
   int tile_m, tile_n, cluster, band;
   bool flows, streams;
@@ -58,15 +60,19 @@ tsl_cuda_wgmma tsl_cuda_wgmma_of(const tsl_problem *problem, const tsl_config *c
 /* The same where its kernels do the problem's last step, for whose vectors blocks need memory. */
 tsl_cuda_wgmma tsl_cuda_wgmma_finishing(const tsl_problem *problem, const tsl_config *config,
                                         const tsl_device *device);
-/* The same where it is one of products that differ, of a batch as far as the problem says, for whose table blocks need memory. */
+/* The same where it is one of products that differ, of a batch as far as the problem says, for whose table
+ * blocks need memory. */
 tsl_cuda_wgmma tsl_cuda_wgmma_joining_tile(const tsl_problem *problem, const tsl_config *config,
                                            const tsl_device *device);
-/* As kernels see rows and columns: a vector that goes from column to column, one that goes from row to row, or is one number. */
+/* As kernels see rows and columns: a vector that goes from column to column, one that goes from row to row,
+ * or is one number. */
 enum { TSL_CUDA_WGMMA_NO_VECTOR, TSL_CUDA_WGMMA_BY_COLUMN, TSL_CUDA_WGMMA_BY_ROW };
 
-/* How a product of these sizes is shared out: tiles (of clusters along m), parts of k (of clusters, where they flow), blocks, and bytes
- * of the sums of parts (0 of one part), in rows of `pitch` sums. Where blocks help with the last round: tiles that are taken whole; of the others the owner's
- * panels, and parts of what is left (0: nobody can help), whose flags are in front of their sums; and the panels after which it ends. */
+/* How a product of these sizes is shared out: tiles (of clusters along m), parts of k (of clusters, where
+ * they flow), blocks, and bytes of the sums of parts (0 of one part), in rows of `pitch` sums. Where blocks
+ * help with the last round: tiles that are taken whole; of the others the owner's panels, and parts of what
+ * is left (0: nobody can help), whose flags are in front of their sums; and the panels after which it ends.
+ */
 typedef struct tsl_cuda_wgmma_shares {
   int64_t tiles_m, tiles_n, parts, blocks, pitch, sums_bytes;
   int64_t whole, owned, helped, flags_bytes, ending;
@@ -86,8 +92,9 @@ double tsl_cuda_wgmma_packed_bytes(const tsl_cuda_wgmma *tile);
 /* Whether maps of C have its columns as lines: where A comes from registers, those may lie side by side. */
 bool tsl_cuda_wgmma_by_columns(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *sizes);
 
-/* Whether C goes by a map, which only writes: its rows (or columns) are dense and lie where maps take them, and it is not read. What a map
- * writes ends at a multiple of 16 bytes, beyond a row's end where that is none. */
+/* Whether C goes by a map, which only writes: its rows (or columns) are dense and lie where maps take them,
+ * and it is not read. What a map writes ends at a multiple of 16 bytes, beyond a row's end where that is
+ * none. */
 bool tsl_cuda_wgmma_by_map(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *sizes, bool reads_c);
 /* The same where it lies as the problem says. */
 bool tsl_cuda_wgmma_problem_by_map(const tsl_cuda_wgmma *tile);

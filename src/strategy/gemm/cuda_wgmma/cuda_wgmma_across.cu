@@ -42,29 +42,29 @@ struct share {
   int row, col, layer, first, end;
 };
 
-SM90_FUNCTION int shares_of(const cuda_wgmma_arguments &given) {
-  return given.tiles_m * given.tiles_n * given.parts * given.products;
+SM90_FUNCTION int shares_of(const cuda_wgmma_arguments &args) {
+  return args.tiles_m * args.tiles_n * args.parts * args.products;
 }
 
-SM90_FUNCTION share share_of(int number, unsigned rank, const cuda_wgmma_arguments &given) {
-  const int tiles = given.tiles_m * given.tiles_n, tile = number % tiles, layer = number / tiles,
+SM90_FUNCTION share share_of(int number, unsigned rank, const cuda_wgmma_arguments &args) {
+  const int tiles = args.tiles_m * args.tiles_n, tile = number % tiles, layer = number / tiles,
             part = SPLIT ? layer : 0;
-  const int above = tile / (given.band * given.tiles_n) * given.band,
-            place = tile % (given.band * given.tiles_n);
-  const int height = min(given.tiles_m - above, given.band);
+  const int above = tile / (args.band * args.tiles_n) * args.band,
+            place = tile % (args.band * args.tiles_n);
+  const int height = min(args.tiles_m - above, args.band);
   return {((above + place % height) * CLUSTER + (int)rank) * TILE_M, place / height * TILE_N, layer,
-          part_begins(given.k, part, given.parts), part_begins(given.k, part + 1, given.parts)};
+          part_begins(args.k, part, args.parts), part_begins(args.k, part + 1, args.parts)};
 }
 
-SM90_FUNCTION void load_shares(const tensor_map *a, const tensor_map *b, const cuda_wgmma_arguments &given,
+SM90_FUNCTION void load_shares(const tensor_map *a, const tensor_map *b, const cuda_wgmma_arguments &args,
                                shared_t stages, shared_t full, shared_t empty, unsigned rank) {
   constexpr int OWN = TILE_N / CLUSTER;
-  const int shares = shares_of(given);
+  const int shares = shares_of(args);
   stage at = {0, 1};
   for (int number = blockIdx.x / CLUSTER; number < shares; number += gridDim.x / CLUSTER) {
-    const share own = share_of(number, rank, given);
-    const int a_layer = given.a_first + own.layer * given.a_layer,
-              b_layer = given.b_first + own.layer * given.b_layer;
+    const share own = share_of(number, rank, args);
+    const int a_layer = args.a_first + own.layer * args.a_layer,
+              b_layer = args.b_first + own.layer * args.b_layer;
     for (int p = own.first; p < own.end; p++) {
       const shared_t to = stages + at.number * STAGE_BYTES, arrived = full + 8 * at.number;
       barrier_wait(empty + 8 * at.number, at.parity);
@@ -113,15 +113,15 @@ SM90_FUNCTION shared_t own_place() {
 }
 
 /* The four after these lie four lines below, in chunks that are exchanged by 4 more. */
-SM90_FUNCTION void read_fragments(fragments own, shared_t place) {
+SM90_FUNCTION void read_fragments(fragments fragments_in, shared_t place) {
   const shared_t second = (place ^ 64) + 4 * 128;
 #pragma unroll
   for (int i = 0; i < BLOCKS; i++)
 #pragma unroll
     for (int s = 0; s < STEPS; s++) {
       const int below = i * (64 / SLAB_LINES) * SLAB_BYTES + s * 8 * 128;
-      load_shared_pair(place + below, own[i][s][0], own[i][s][1]);
-      load_shared_pair(second + below, own[i][s][2], own[i][s][3]);
+      load_shared_pair(place + below, fragments_in[i][s][0], fragments_in[i][s][1]);
+      load_shared_pair(second + below, fragments_in[i][s][2], fragments_in[i][s][3]);
     }
 }
 #else
@@ -140,7 +140,7 @@ SM90_FUNCTION shared_t own_place() {
   return rows_above() / SLAB_LINES * SLAB_BYTES + swizzled(k, rows_above() % SLAB_LINES + 16 * w);
 }
 
-SM90_FUNCTION void read_fragments(fragments own, shared_t place) {
+SM90_FUNCTION void read_fragments(fragments fragments_in, shared_t place) {
   const unsigned first = threadIdx.x % 4 < 2 ? 0x6420 : 0x2064, second = first + 0x1111;
 #pragma unroll
   for (int i = 0; i < BLOCKS; i++)
@@ -150,14 +150,14 @@ SM90_FUNCTION void read_fragments(fragments own, shared_t place) {
       load_matrices_transposed(pairs, (place ^ i * 64) + s * 32 * 128);
 #pragma unroll
       for (int j = 0; j < 2; j++) {
-        own[i][s][2 * j] = __byte_perm(pairs[2 * j], pairs[2 * j + 1], first);
-        own[i][s][2 * j + 1] = __byte_perm(pairs[2 * j], pairs[2 * j + 1], second);
+        fragments_in[i][s][2 * j] = __byte_perm(pairs[2 * j], pairs[2 * j + 1], first);
+        fragments_in[i][s][2 * j + 1] = __byte_perm(pairs[2 * j], pairs[2 * j + 1], second);
       }
     }
 }
 #endif
 
-SM90_FUNCTION void multiply_fragments(wgmma_sums sums[BLOCKS], fragments own, shared_t b, bool add) {
+SM90_FUNCTION void multiply_fragments(wgmma_sums sums[BLOCKS], fragments fragments_in, shared_t b, bool add) {
   wgmma_fence();
 #pragma unroll
   for (int i = 0; i < BLOCKS; i++)
@@ -165,7 +165,7 @@ SM90_FUNCTION void multiply_fragments(wgmma_sums sums[BLOCKS], fragments own, sh
     for (int s = 0; s < STEPS; s++)
       WGMMA_PASTE(wgmma_registers_n, TSL_PARAM_TILE_N)
   ("m64n" WGMMA_TEXT(TSL_PARAM_TILE_N) WGMMA_DEPTH, WGMMA_SUM "." WGMMA_TEXT(A_TYPE) "." WGMMA_TEXT(B_TYPE),
-   WGMMA_FLAGS, WGMMA_REGISTER, sums[i], own[i][s], factor_descriptor(b + s * 32, SLAB_BYTES, 1024),
+   WGMMA_FLAGS, WGMMA_REGISTER, sums[i], fragments_in[i][s], factor_descriptor(b + s * 32, SLAB_BYTES, 1024),
    add || s > 0);
   wgmma_commit();
 }
@@ -178,11 +178,11 @@ struct progress {
   shared_t before; /* the stage whose products may be under way */
 };
 
-/* Multiplies the panel whose fragments are `own`; once the products before have ended, whose fragments `next` were, those of the panel after it
+/* Multiplies the panel whose fragments are `fragments_in`; once the products before have ended, whose fragments `next` were, those of the panel after it
  * are read. False: it was the last. */
-SM90_FUNCTION bool multiply_panel_at(wgmma_sums sums[BLOCKS], fragments own, fragments next, progress &now,
+SM90_FUNCTION bool multiply_panel_at(wgmma_sums sums[BLOCKS], fragments fragments_in, fragments next, progress &now,
                                      shared_t stages, shared_t place, shared_t full, shared_t empty) {
-  multiply_fragments(sums, own, stages + now.at.number * STAGE_BYTES + A_BYTES, now.add);
+  multiply_fragments(sums, fragments_in, stages + now.at.number * STAGE_BYTES + A_BYTES, now.add);
   wgmma_wait<1>();
   if (now.add)
     release_stage(now.before);
@@ -196,16 +196,16 @@ SM90_FUNCTION bool multiply_panel_at(wgmma_sums sums[BLOCKS], fragments own, fra
   return true;
 }
 
-SM90_FUNCTION void multiply_share(wgmma_sums sums[BLOCKS], const share &own, shared_t stages, shared_t place,
-                                  shared_t full, shared_t empty, stage &at) {
-  progress now = {own.end - own.first, false, at, 0};
+SM90_FUNCTION void multiply_share(wgmma_sums sums[BLOCKS], const share &share_in, shared_t stages, shared_t place,
+                                  shared_t full, shared_t empty, stage &stage_in) {
+  progress now = {share_in.end - share_in.first, false, stage_in, 0};
   fragments even, odd;
-  barrier_wait(full + 8 * at.number, at.parity);
-  read_fragments(even, stages + at.number * STAGE_BYTES + place);
+  barrier_wait(full + 8 * stage_in.number, stage_in.parity);
+  read_fragments(even, stages + stage_in.number * STAGE_BYTES + place);
   while (multiply_panel_at(sums, even, odd, now, stages, place, full, empty) &&
          multiply_panel_at(sums, odd, even, now, stages, place, full, empty))
     ;
-  at = now.at;
+  stage_in = now.at;
   wgmma_wait<0>();
   release_stage(now.before);
   wgmma_tile_hold(sums, BLOCKS);
@@ -214,7 +214,7 @@ SM90_FUNCTION void multiply_share(wgmma_sums sums[BLOCKS], const share &own, sha
 /* --- C --- */
 
 /* Columns 32 `box` and the next 31 (fewer where the tile is narrower) of 64 rows, times alpha. */
-SM90_FUNCTION void put_rows(shared_t to, wgmma_sums sums, int box, cuda_wgmma_scalar alpha) {
+SM90_FUNCTION void put_rows(shared_t end, wgmma_sums sums, int box, cuda_wgmma_scalar alpha) {
   constexpr int PAIRS = TILE_N < 32 ? TILE_N / 8 : 4, OTHER = PAIRS == 4 ? 2 : 0;
   const int row = own_row();
   const bool other = is_other();
@@ -224,15 +224,15 @@ SM90_FUNCTION void put_rows(shared_t to, wgmma_sums sums, int box, cuda_wgmma_sc
     const int byte = 32 * (other ? x ^ OTHER : x) + threadIdx.x % 4 * 8;
 #pragma unroll
     for (int h = 0; h < 2; h++)
-      store_pair(to + swizzled(row + h, byte), scaled(other ? two[2 * h] : one[2 * h], alpha),
+      store_pair(end + swizzled(row + h, byte), scaled(other ? two[2 * h] : one[2 * h], alpha),
                  scaled(other ? two[2 * h + 1] : one[2 * h + 1], alpha));
   }
 }
 
 /* Columns 64 `pair` and the next 63, in two boxes of 32 rows. */
-SM90_FUNCTION void put_columns(shared_t to, wgmma_sums sums, int pair, cuda_wgmma_scalar alpha) {
+SM90_FUNCTION void put_columns(shared_t end, wgmma_sums sums, int pair, cuda_wgmma_scalar alpha) {
   const int row = own_row(), odd = is_other();
-  const shared_t box = to + row / 32 * BOX_BYTES;
+  const shared_t box = end + row / 32 * BOX_BYTES;
 #pragma unroll
   for (int j = 0; j < 8; j++) {
     const sum_t *own = sums[8 * pair + j];
@@ -261,8 +261,8 @@ SM90_FUNCTION void box_at(int i, int &row, int &col) {
 }
 
 template <form FORM>
-SM90_FUNCTION void store_by_map(const tensor_map *c, wgmma_sums sums[BLOCKS], const share &own, bool is_last,
-                                const cuda_wgmma_arguments &given, shared_t stages, shared_t boxes) {
+SM90_FUNCTION void store_by_map(const tensor_map *c, wgmma_sums sums[BLOCKS], const share &share_in, bool is_last,
+                                const cuda_wgmma_arguments &args, shared_t stages, shared_t boxes) {
   constexpr int STEP = TOGETHER<FORM>;
   const int group = threadIdx.x / 128 - 1;
   const bool is_first = threadIdx.x % 128 == 0;
@@ -283,9 +283,9 @@ SM90_FUNCTION void store_by_map(const tensor_map *c, wgmma_sums sums[BLOCKS], co
       int row, col;
       box_at<FORM>(j, row, col);
       if (FORM == BY_COLUMNS)
-        put_columns(to + (j - i) * BOX_BYTES, sums[row / 64], col / 64, given.alpha);
+        put_columns(to + (j - i) * BOX_BYTES, sums[row / 64], col / 64, args.alpha);
       else
-        put_rows(to + (j - i) * BOX_BYTES, sums[row / 64], col / 32, given.alpha);
+        put_rows(to + (j - i) * BOX_BYTES, sums[row / 64], col / 32, args.alpha);
     }
     if (is_last && i + STEP < ALL_BOXES)
       continue;
@@ -296,9 +296,9 @@ SM90_FUNCTION void store_by_map(const tensor_map *c, wgmma_sums sums[BLOCKS], co
       for (int j = is_last ? 0 : i; j < i + STEP; j++) {
         int row, col;
         box_at<FORM>(j, row, col);
-        row += own.row + rows_above(), col += own.col;
+        row += share_in.row + rows_above(), col += share_in.col;
         tma_store(c, boxes + (is_last ? j : j % BOXES) * BOX_BYTES, FORM == BY_COLUMNS ? row : col,
-                  FORM == BY_COLUMNS ? col : row, own.layer);
+                  FORM == BY_COLUMNS ? col : row, share_in.layer);
       }
       tma_stores_commit();
     }
@@ -306,60 +306,60 @@ SM90_FUNCTION void store_by_map(const tensor_map *c, wgmma_sums sums[BLOCKS], co
 }
 
 /* As cuda_wgmma.cu's. */
-SM90_FUNCTION void store_by_threads(c_element *c, wgmma_sums sums[BLOCKS], const share &own,
-                                    const cuda_wgmma_arguments &given, shared_t boxes) {
+SM90_FUNCTION void store_by_threads(c_element *c, wgmma_sums sums[BLOCKS], const share &share_in,
+                                    const cuda_wgmma_arguments &args, shared_t boxes) {
   constexpr int WIDE = TILE_N < 32 ? TILE_N : 32, ACROSS = TILE_N / WIDE, ALL = BLOCKS * ACROSS,
                 AT_ONCE = BOXES < ALL ? BOXES : ALL;
   const int group = threadIdx.x / 128 - 1, thread = threadIdx.x % 128;
-  const bool rows_first = given.c_row == 1 && given.c_col != 1;
+  const bool rows_first = args.c_row == 1 && args.c_col != 1;
   const int y = rows_first ? thread % 64 : thread / WIDE, x = rows_first ? thread / 64 : thread % WIDE,
             down = rows_first ? 2 : 128 / WIDE;
-  const long long step = down * (rows_first ? given.c_col : given.c_row);
-  c += given.c_offset + own.layer * given.c_part;
+  const long long step = down * (rows_first ? args.c_col : args.c_row);
+  c += args.c_offset + share_in.layer * args.c_part;
 #pragma unroll
   for (int i = 0; i < ALL; i += AT_ONCE) {
     warpgroup_barrier(group);
 #pragma unroll
     for (int j = i; j < i + AT_ONCE; j++)
-      put_rows(boxes + (j - i) * BOX_BYTES, sums[j / ACROSS], j % ACROSS, given.alpha);
+      put_rows(boxes + (j - i) * BOX_BYTES, sums[j / ACROSS], j % ACROSS, args.alpha);
     warpgroup_barrier(group);
     for (int j = i; j < i + AT_ONCE; j++) {
-      const int row = own.row + rows_above() + j / ACROSS * 64 + y, col = own.col + j % ACROSS * WIDE + x;
+      const int row = share_in.row + rows_above() + j / ACROSS * 64 + y, col = share_in.col + j % ACROSS * WIDE + x;
       const shared_t from = boxes + (j - i) * BOX_BYTES;
-      const int left = rows_first ? (row < given.m ? (given.n - col + down - 1) / down : 0)
-                                  : (col < given.n ? (given.m - row + down - 1) / down : 0);
-      c_element *to = c + row * given.c_row + col * given.c_col;
+      const int left = rows_first ? (row < args.m ? (args.n - col + down - 1) / down : 0)
+                                  : (col < args.n ? (args.m - row + down - 1) / down : 0);
+      c_element *to = c + row * args.c_row + col * args.c_col;
 #pragma unroll 8
       for (int e = 0; e < WIDE / 2; e++, to += step)
         if (e < left)
           wgmma_tile_store(to,
                            load_shared(from + (rows_first ? swizzled(y, 4 * (x + e * down))
                                                           : swizzled(y + e * down, 4 * x))),
-                           given.beta);
+                           args.beta);
     }
   }
 }
 
 /* FORM is asked once, outside, as in cuda_wgmma.cu. */
 template <form FORM>
-SM90_FUNCTION void multiply_shares(const tensor_map *map, c_element *c, const cuda_wgmma_arguments &given,
+SM90_FUNCTION void multiply_shares(const tensor_map *map, c_element *c, const cuda_wgmma_arguments &args,
                                    shared_t stages, shared_t boxes, shared_t full, shared_t empty,
                                    unsigned rank) {
-  const int shares = shares_of(given), step = gridDim.x / CLUSTER;
+  const int shares = shares_of(args), step = gridDim.x / CLUSTER;
   const shared_t place = own_place();
   stage at = {0, 0};
   boxes += (threadIdx.x / 128 - 1) * BOXES * BOX_BYTES;
   for (int number = blockIdx.x / CLUSTER; number < shares; number += step) {
-    const share own = share_of(number, rank, given);
+    const share own = share_of(number, rank, args);
     const bool is_last = number + step >= shares;
     wgmma_sums sums[BLOCKS];
     multiply_share(sums, own, stages, place, full, empty, at);
     if (is_last)
       dependency_launch();
     if (FORM == BY_THREADS)
-      store_by_threads(c, sums, own, given, boxes);
+      store_by_threads(c, sums, own, args, boxes);
     else
-      store_by_map<FORM>(map, sums, own, is_last, given, stages, boxes);
+      store_by_map<FORM>(map, sums, own, is_last, args, stages, boxes);
   }
   tma_stores_read<0>();
 }
@@ -367,7 +367,7 @@ SM90_FUNCTION void multiply_shares(const tensor_map *map, c_element *c, const cu
 extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(128 * (WARPGROUPS + 1), RESIDENT)
     tsl_gemm_cuda_wgmma_across(const __grid_constant__ tensor_map a, const __grid_constant__ tensor_map b,
                                const __grid_constant__ tensor_map map, c_element *c,
-                               const __grid_constant__ cuda_wgmma_arguments given) {
+                               const __grid_constant__ cuda_wgmma_arguments args) {
   extern __shared__ char memory[];
   const shared_t stages = (shared_address(memory) + 1023) / 1024 * 1024,
                  boxes = stages + STAGES * STAGE_BYTES, full = boxes + WARPGROUPS * BOXES * BOX_BYTES,
@@ -393,16 +393,16 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(128
     if (WARPGROUPS == 2)
       registers_give_back<LOADING_REGISTERS>();
     if (threadIdx.x == 0)
-      load_shares(&a, &b, given, stages, full, empty, rank);
+      load_shares(&a, &b, args, stages, full, empty, rank);
   } else {
     if (WARPGROUPS == 2)
       registers_take<MULTIPLYING_REGISTERS>();
-    if (given.by_map == BY_COLUMNS && TILE_N >= 64)
-      multiply_shares<BY_COLUMNS>(&map, c, given, stages, boxes, full, empty, rank);
-    else if (given.by_map == BY_ROWS && TILE_N >= 32)
-      multiply_shares<BY_ROWS>(&map, c, given, stages, boxes, full, empty, rank);
+    if (args.by_map == BY_COLUMNS && TILE_N >= 64)
+      multiply_shares<BY_COLUMNS>(&map, c, args, stages, boxes, full, empty, rank);
+    else if (args.by_map == BY_ROWS && TILE_N >= 32)
+      multiply_shares<BY_ROWS>(&map, c, args, stages, boxes, full, empty, rank);
     else
-      multiply_shares<BY_THREADS>(&map, c, given, stages, boxes, full, empty, rank);
+      multiply_shares<BY_THREADS>(&map, c, args, stages, boxes, full, empty, rank);
   }
   if (CLUSTER > 1)
     cluster_barrier();

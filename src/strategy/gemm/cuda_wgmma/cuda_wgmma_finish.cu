@@ -122,16 +122,16 @@ struct finish_held {
 };
 
 template <class ELEMENT_TYPE>
-SM90_FUNCTION void finish_bring_columns(float to[FINISH_EACH], const ELEMENT_TYPE *from,
+SM90_FUNCTION void finish_bring_columns(float end[FINISH_EACH], const ELEMENT_TYPE *from,
                                         const cuda_wgmma_vector &steps, int col, int columns, int product) {
 #pragma unroll
   for (int i = 0; i < FINISH_EACH; i++) {
     const int own = (int)threadIdx.x % 128 + 128 * i;
-    to[i] = own < TILE_N && col + own < columns ? finish_at(from, steps, 0, col + own, product) : 0;
+    end[i] = own < TILE_N && col + own < columns ? finish_at(from, steps, 0, col + own, product) : 0;
   }
 }
 template <class ELEMENT_TYPE>
-SM90_FUNCTION void finish_bring_rows(float to[BLOCKS][2], const ELEMENT_TYPE *from,
+SM90_FUNCTION void finish_bring_rows(float end[BLOCKS][2], const ELEMENT_TYPE *from,
                                      const cuda_wgmma_vector &steps, int row, int rows, int product) {
   const int thread = threadIdx.x % 128, first = row + thread / 32 * 16 + thread % 32 / 4;
 #pragma unroll
@@ -139,27 +139,27 @@ SM90_FUNCTION void finish_bring_rows(float to[BLOCKS][2], const ELEMENT_TYPE *fr
 #pragma unroll
     for (int e = 0; e < 2; e++) {
       const int own = first + 64 * i + 8 * e;
-      to[i][e] = own < rows ? finish_at(from, steps, own, 0, product) : 0;
+      end[i][e] = own < rows ? finish_at(from, steps, own, 0, product) : 0;
     }
 }
 
 /* Asks for what a warpgroup's tile from (row, col) on gets. */
 SM90_FUNCTION void finish_bring(finish_held &held, const finish_vectors &with, int row, int col, int product,
-                                const cuda_wgmma_arguments &given) {
+                                const cuda_wgmma_arguments &args) {
 #if FINISH_A == 1
-  finish_bring_columns(held.columns[0], with.scale_a, with.steps->scale_a, col, given.n, product);
+  finish_bring_columns(held.columns[0], with.scale_a, with.steps->scale_a, col, args.n, product);
 #elif FINISH_A == 2
-  finish_bring_rows(held.rows[0], with.scale_a, with.steps->scale_a, row, given.m, product);
+  finish_bring_rows(held.rows[0], with.scale_a, with.steps->scale_a, row, args.m, product);
 #endif
 #if FINISH_B == 1
-  finish_bring_columns(held.columns[FINISH_A == 1], with.scale_b, with.steps->scale_b, col, given.n, product);
+  finish_bring_columns(held.columns[FINISH_A == 1], with.scale_b, with.steps->scale_b, col, args.n, product);
 #elif FINISH_B == 2
-  finish_bring_rows(held.rows[FINISH_A == 2], with.scale_b, with.steps->scale_b, row, given.m, product);
+  finish_bring_rows(held.rows[FINISH_A == 2], with.scale_b, with.steps->scale_b, row, args.m, product);
 #endif
 #if FINISH_BIAS == 1
-  finish_bring_columns(held.columns[FINISH_COLUMNS - 1], with.bias, with.steps->bias, col, given.n, product);
+  finish_bring_columns(held.columns[FINISH_COLUMNS - 1], with.bias, with.steps->bias, col, args.n, product);
 #elif FINISH_BIAS == 2
-  finish_bring_rows(held.rows[FINISH_ROWS - 1], with.bias, with.steps->bias, row, given.m, product);
+  finish_bring_rows(held.rows[FINISH_ROWS - 1], with.bias, with.steps->bias, row, args.m, product);
 #endif
 }
 

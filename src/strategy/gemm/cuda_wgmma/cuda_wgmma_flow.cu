@@ -33,11 +33,11 @@ struct share {
   int row, col, part, first, end;
 };
 
-SM90_FUNCTION share share_of(unsigned rank, const cuda_wgmma_arguments &given) {
-  const int cluster = blockIdx.x / CLUSTER, tiles = given.tiles_m * given.tiles_n, tile = cluster % tiles,
-            part = cluster / tiles, own = part * CLUSTER + (int)rank, all = given.parts * CLUSTER;
-  return {tile % given.tiles_m * TILE_M, tile / given.tiles_m * TILE_N, part, part_begins(given.k, own, all),
-          part_begins(given.k, own + 1, all)};
+SM90_FUNCTION share share_of(unsigned rank, const cuda_wgmma_arguments &args) {
+  const int cluster = blockIdx.x / CLUSTER, tiles = args.tiles_m * args.tiles_n, tile = cluster % tiles,
+            part = cluster / tiles, own = part * CLUSTER + (int)rank, all = args.parts * CLUSTER;
+  return {tile % args.tiles_m * TILE_M, tile / args.tiles_m * TILE_N, part, part_begins(args.k, own, all),
+          part_begins(args.k, own + 1, all)};
 }
 
 /* --- loading --- */
@@ -49,22 +49,22 @@ SM90_FUNCTION void prefetch_panel(const tensor_map *map, int line, int depth) {
     tma_prefetch_box(map, ACROSS ? line + i : depth, ACROSS ? depth : line, 0);
 }
 
-SM90_FUNCTION void prefetch_share(const tensor_map *a, const tensor_map *b, const share &own, int panels) {
-  for (int p = own.first; p < min(own.end, own.first + panels); p++) {
-    prefetch_panel<A_ACROSS, TILE_M>(a, own.row, p * DEPTH);
-    prefetch_panel<B_ACROSS, TILE_N>(b, own.col, p * DEPTH);
+SM90_FUNCTION void prefetch_share(const tensor_map *a, const tensor_map *b, const share &share_in, int panels) {
+  for (int p = share_in.first; p < min(share_in.end, share_in.first + panels); p++) {
+    prefetch_panel<A_ACROSS, TILE_M>(a, share_in.row, p * DEPTH);
+    prefetch_panel<B_ACROSS, TILE_N>(b, share_in.col, p * DEPTH);
   }
 }
 
-SM90_FUNCTION void load_share(const tensor_map *a, const tensor_map *b, const share &own, shared_t stages,
+SM90_FUNCTION void load_share(const tensor_map *a, const tensor_map *b, const share &share_in, shared_t stages,
                               shared_t full, shared_t empty) {
   stage at = {0, 1}; /* all are empty at first */
-  for (int p = own.first; p < own.end; p++) {
+  for (int p = share_in.first; p < share_in.end; p++) {
     const shared_t to = stages + at.number * STAGE_BYTES, arrived = full + 8 * at.number;
     barrier_wait(empty + 8 * at.number, at.parity);
     barrier_arrive_expect(arrived, STAGE_BYTES);
-    load_panel<A_ACROSS, TILE_M, false>(to, a, arrived, own.row, p * DEPTH);
-    load_panel<B_ACROSS, TILE_N, false>(to + A_BYTES, b, arrived, own.col, p * DEPTH);
+    load_panel<A_ACROSS, TILE_M, false>(to, a, arrived, share_in.row, p * DEPTH);
+    load_panel<B_ACROSS, TILE_N, false>(to + A_BYTES, b, arrived, share_in.col, p * DEPTH);
     next_stage(at);
   }
   dependency_launch(); /* memory has nothing more to do for this block: the next launch's may ask it */
@@ -72,23 +72,23 @@ SM90_FUNCTION void load_share(const tensor_map *a, const tensor_map *b, const sh
 
 /* --- multiplying --- */
 
-SM90_FUNCTION void multiply_share(wgmma_sums sums[BLOCKS], const share &own, shared_t stages, shared_t full,
+SM90_FUNCTION void multiply_share(wgmma_sums sums[BLOCKS], const share &share_in, shared_t stages, shared_t full,
                                   shared_t empty) {
   stage at = {0, 0};
 #if APART
-  multiply_apart(sums, own.end - own.first, stages, 0, full, empty, at, [](shared_t stage) {
+  multiply_apart(sums, share_in.end - share_in.first, stages, 0, full, empty, at, [](shared_t stage) {
     if (threadIdx.x == 0)
       barrier_arrive(stage);
   });
 #else
   shared_t before = 0;
   clear_sums(sums);
-  for (int p = own.first; p < own.end; p++) {
+  for (int p = share_in.first; p < share_in.end; p++) {
     const shared_t panel = stages + at.number * STAGE_BYTES;
     barrier_wait(full + 8 * at.number, at.parity);
     multiply_panel(sums, panel, panel + A_BYTES, true);
     wgmma_wait<1>();
-    if (p > own.first && threadIdx.x == 0)
+    if (p > share_in.first && threadIdx.x == 0)
       barrier_arrive(before);
     before = empty + 8 * at.number;
     next_stage(at);
@@ -101,11 +101,11 @@ SM90_FUNCTION void multiply_share(wgmma_sums sums[BLOCKS], const share &own, sha
 /* --- C --- */
 
 /* Rows `rank` of CLUSTER of the tile: the sums of all blocks of the cluster, four columns a thread at a time. */
-SM90_FUNCTION void fold_rows(c_element *c, const share &own, unsigned rank, const finish_vectors &with,
-                             const cuda_wgmma_arguments &given, shared_t boxes) {
+SM90_FUNCTION void fold_rows(c_element *c, const share &share_in, unsigned rank, const finish_vectors &with,
+                             const cuda_wgmma_arguments &args, shared_t boxes) {
   constexpr int HEIGHT = TILE_M / CLUSTER, CHUNKS = TILE_N / 4;
-  const bool rows_first = !SPLIT && given.c_row == 1 && given.c_col != 1;
-  c += given.c_offset + own.part * given.c_part;
+  const bool rows_first = !SPLIT && args.c_row == 1 && args.c_col != 1;
+  c += args.c_offset + share_in.part * args.c_part;
 #pragma unroll(CLUSTER > 2 ? 2 : 4)
   for (int e = threadIdx.x; e < HEIGHT * CHUNKS; e += 128) {
     const int y = (int)rank * HEIGHT + (rows_first ? e % HEIGHT : e / CHUNKS),
@@ -116,7 +116,7 @@ SM90_FUNCTION void fold_rows(c_element *c, const share &own, unsigned rank, cons
 #pragma unroll
     for (int r = 0; r < CLUSTER; r++)
       words[r] = cluster_load(cluster_address(from, r));
-    const int row = own.row + y, col = own.col + 4 * chunk;
+    const int row = share_in.row + y, col = share_in.col + 4 * chunk;
     sum_t sums[4] = {0, 0, 0, 0};
 #pragma unroll
     for (int r = 0; r < CLUSTER; r++) {
@@ -126,21 +126,21 @@ SM90_FUNCTION void fold_rows(c_element *c, const share &own, unsigned rank, cons
       sums[3] += wgmma_tile_sum(words[r].w);
     }
     if (SPLIT) { /* rows of sums have room for whole chunks */
-      if (row < given.m && col < given.n)
-        *(uint4 *)(c + row * given.c_row + col) = {scaled(sums[0], given.alpha), scaled(sums[1], given.alpha),
-                                                   scaled(sums[2], given.alpha),
-                                                   scaled(sums[3], given.alpha)};
+      if (row < args.m && col < args.n)
+        *(uint4 *)(c + row * args.c_row + col) = {scaled(sums[0], args.alpha), scaled(sums[1], args.alpha),
+                                                   scaled(sums[2], args.alpha),
+                                                   scaled(sums[3], args.alpha)};
       continue;
     }
 #pragma unroll
     for (int x = 0; x < 4; x++)
-      if (row < given.m && col + x < given.n)
+      if (row < args.m && col + x < args.n)
 #if FINISH
-        finish_store(c + row * given.c_row + (col + x) * given.c_col, sums[x], row, col + x, 0, with,
-                     given.beta);
+        finish_store(c + row * args.c_row + (col + x) * args.c_col, sums[x], row, col + x, 0, with,
+                     args.beta);
 #else
-        wgmma_tile_store(c + row * given.c_row + (col + x) * given.c_col, scaled(sums[x], given.alpha),
-                         given.beta);
+        wgmma_tile_store(c + row * args.c_row + (col + x) * args.c_col, scaled(sums[x], args.alpha),
+                         args.beta);
 #endif
   }
 }

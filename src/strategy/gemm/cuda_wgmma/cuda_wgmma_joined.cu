@@ -18,26 +18,26 @@ struct product {
   shared_t words;
   int number;
 };
-SM90_FUNCTION int first_of(const product &one) {
-  return (int)load_shared(one.words);
+SM90_FUNCTION int first_of(const product &product_in) {
+  return (int)load_shared(product_in.words);
 }
 
-/* The first from `at` on that has the share, and the share there. */
-SM90_FUNCTION share find_share(product &at, int number, unsigned rank, cuda_wgmma_arguments &given) {
-  while (number >= (int)load_shared(at.words + WORDS * 4)) {
-    at.words += WORDS * 4;
-    at.number++;
+/* The first from `product_in` on that has the share, and the share there. */
+SM90_FUNCTION share find_share(product &product_in, int number, unsigned rank, cuda_wgmma_arguments &args) {
+  while (number >= (int)load_shared(product_in.words + WORDS * 4)) {
+    product_in.words += WORDS * 4;
+    product_in.number++;
   }
-  given.tiles_m = (int)load_shared(at.words + 4);
-  given.tiles_n = (int)load_shared(at.words + 8);
-  given.k = (int)load_shared(at.words + 12);
-  given.alpha.integer = (int)load_shared(at.words + 16);
-  given.parts = given.products = 1;
-  return share_of(number - first_of(at), rank, given);
+  args.tiles_m = (int)load_shared(product_in.words + 4);
+  args.tiles_n = (int)load_shared(product_in.words + 8);
+  args.k = (int)load_shared(product_in.words + 12);
+  args.alpha.integer = (int)load_shared(product_in.words + 16);
+  args.parts = args.products = 1;
+  return share_of(number - first_of(product_in), rank, args);
 }
 
-SM90_FUNCTION const tensor_map *map_of(const cuda_wgmma_joined *table, const product &one, int operand) {
-  return (const tensor_map *)table[one.number].maps[operand];
+SM90_FUNCTION const tensor_map *map_of(const cuda_wgmma_joined *table, const product &product_in, int operand) {
+  return (const tensor_map *)table[product_in.number].maps[operand];
 }
 
 SM90_FUNCTION void load_shares(const cuda_wgmma_joined *table, int shares, int band, const place &memory,

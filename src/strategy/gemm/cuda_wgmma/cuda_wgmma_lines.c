@@ -14,7 +14,8 @@ static bool turns_words(bool across, int64_t along, int64_t apart) {
   return !across && along != 1 && apart == 1 && along % 4 == 0;
 }
 
-/* Blocks that turn whole words wait for one another's ends, so three share a multiprocessor; those that copy need registers for what is on its way. */
+/* Blocks that turn whole words wait for one another's ends, so three share a multiprocessor; those that copy
+ * need registers for what is on its way. */
 static int wgmma_lines_resident_of(const tsl_cuda_wgmma *tile) {
   const tsl_shape *a = &tile->problem.a, *b = &tile->problem.b;
   return tile->element == 1 && (turns_words(tile->a_across, a->col_stride, a->row_stride) ||
@@ -41,7 +42,8 @@ static int shift_of(int64_t chunks, int64_t most) {
   return shift;
 }
 
-/* How lines of so many chunks are copied. Elements of more than a byte lie side by side and are bytes here. */
+/* How lines of so many chunks are copied. Elements of more than a byte lie side by side and are bytes here.
+ */
 static int wgmma_lines_way_of(const tsl_cuda_wgmma *tile, const tsl_rows_place *place, int64_t chunks) {
   if (tile->element == tile->given && place->row_stride == 1 && place->step != 1)
     return TSL_CUDA_WGMMA_LINES_TURNED;
@@ -50,7 +52,7 @@ static int wgmma_lines_way_of(const tsl_cuda_wgmma *tile, const tsl_rows_place *
 }
 
 static cuda_wgmma_lines wgmma_lines_lines_of(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_factor *factor,
-                                 tesela_type type, int64_t to) {
+                                             tesela_type type, int64_t target) {
   const tsl_rows *rows = &factor->rows;
   const tsl_rows_place *place = &factor->place;
   const int64_t bytes = tile->given, elements = rows->elements * bytes,
@@ -63,13 +65,13 @@ static cuda_wgmma_lines wgmma_lines_lines_of(const tsl_cuda_wgmma *tile, const t
                             .offset = place->offset * bytes,
                             .line = place->row_stride * bytes,
                             .step = place->step,
-                            .to = to,
+                            .to = target,
                             .pitch = rows->pitch,
                             .is_e5m2 = type == TESELA_E5M2,
                             .shift = shift_of(chunks, most),
                             .way = way};
-  lines.end = lines.offset + tsl_max(0, (rows->rows - 1) * lines.line) +
-              tsl_max(0, (elements - 1) * place->step) + 1;
+  lines.end =
+      lines.offset + tsl_max(0, (rows->rows - 1) * lines.line) + tsl_max(0, (elements - 1) * place->step) + 1;
   lines.segments = (int)tsl_ceil_div(chunks, (int64_t)1 << lines.shift);
   lines.units = (int)(way == TSL_CUDA_WGMMA_LINES_TURNED
                           ? tsl_ceil_div(rows->rows, side) * tsl_ceil_div(rows->elements, side)

@@ -13,8 +13,9 @@ typedef struct tsl_cuda_wgmma_factor {
 
 /* Finds the kernel, of build(). */
 tesela_status tsl_cuda_wgmma_lines_kernel(tsl_work *work, const tsl_cuda_wgmma *tile, tsl_kernel **kernel);
-/* Copies those of both factors that `packs`, of one product, by one launch, to scratch memory, A's first; and says in their places that they lie
- * there, and that they need not be packed any more. Of elements of more than a byte, those that lie side by side alone. Enqueued. */
+/* Copies those of both factors that `packs`, of one product, by one launch, to scratch memory, A's first; and
+ * says in their places that they lie there, and that they need not be packed any more. Of elements of more
+ * than a byte, those that lie side by side alone. Enqueued. */
 tesela_status tsl_cuda_wgmma_lines(const tsl_work *work, tsl_kernel *kernel, const tsl_cuda_wgmma *tile,
                                    tsl_buffer *scratch, tsl_stream *stream, tsl_cuda_wgmma_factor factors[2]);
 

@@ -5,21 +5,23 @@
 
 #include <math.h>
 
-/* Clocks: from a block's start to its first full stage; of the last step of a tile, and for each of its bytes; bytes that a
- * multiprocessor gets from the last cache in a clock, and that its shared memory takes or gives. */
+/* Clocks: from a block's start to its first full stage; of the last step of a tile, and for each of its
+ * bytes; bytes that a multiprocessor gets from the last cache in a clock, and that its shared memory takes or
+ * gives. */
 static const double first_clocks = 2790, tile_clocks = 824, store_bytes = 59.6, cache_bytes = 49.1,
                     shared_bytes = 128;
-/* Of the clock that the card names, what is left under such load for longer than its power allows; and the time after which it is. */
+/* Of the clock that the card names, what is left under such load for longer than its power allows; and the
+ * time after which it is. */
 static const double hot_clock = 0.75, cool_seconds = 20e-6;
-/* After this time, clusters of two win some of it back: less comes from the last cache. Where A comes from registers they do so later, and
- * best of bands of half as many rows of clusters. */
+/* After this time, clusters of two win some of it back: less comes from the last cache. Where A comes from
+ * registers they do so later, and best of bands of half as many rows of clusters. */
 static const double shared_clock = 0.79, warm_seconds = 150e-6, warm_across_seconds = 1e-3, band_most = 8;
 
 /* From a panel's last product to the next one's first where its sums are added between. */
 static const double adding_clocks = 100;
 
-/* A box's rows that begin anywhere touch a line more of the last cache than those that begin where lines do: how many times as long they
- * take. */
+/* A box's rows that begin anywhere touch a line more of the last cache than those that begin where lines do:
+ * how many times as long they take. */
 static const double odd_lines = 1.61;
 
 /* How a factor's boxes come from the last cache, as its lines lie, or those of its packed copy. */
@@ -32,7 +34,8 @@ static double odd_of(const tsl_cuda_wgmma *tile, const tsl_shape *shape, bool ac
   return pitch % LINE == 0 ? 1 : odd_lines;
 }
 
-/* Clocks of a panel: the products of all warpgroups, one after the other; what comes from the last cache; shared memory. */
+/* Clocks of a panel: the products of all warpgroups, one after the other; what comes from the last cache;
+ * shared memory. */
 static double wgmma_panel_clocks(const tsl_cuda_wgmma *tile) {
   const double blocks = tile->tile_m / 64.0, wide = fmax(tile->tile_n, 64);
   const double odd_a = odd_of(tile, &tile->problem.a, true, tile->a_across),
@@ -65,18 +68,20 @@ double tsl_cuda_wgmma_packed_bytes(const tsl_cuda_wgmma *tile) {
   const double products = (double)tsl_problem_batch(&tile->problem);
   if (tile->element != tile->given)
     return 1.5 * products * ((double)a->rows * (double)a->cols + (double)b->rows * (double)b->cols);
-  return products *
-         (wgmma_copied(a, true, tile->a_across, tile->element) + wgmma_copied(b, false, tile->b_across, tile->element));
+  return products * (wgmma_copied(a, true, tile->a_across, tile->element) +
+                     wgmma_copied(b, false, tile->b_across, tile->element));
 }
 
-/* Of blocks that flow, seconds: from a launch's end to the next one's first full stage and its last sums; more for each further 64 rows or
- * columns of a tile, and for each doubling of a cluster beyond two blocks, which find less often room together. */
+/* Of blocks that flow, seconds: from a launch's end to the next one's first full stage and its last sums;
+ * more for each further 64 rows or columns of a tile, and for each doubling of a cluster beyond two blocks,
+ * which find less often room together. */
 static const double flow_seconds = 1.78e-6, flow_lines_seconds = 1.59e-6, flow_cluster_seconds = 1.93e-6,
                     flow_fold_seconds = 1.28e-6;
-/* What multiprocessors lose that wait for others: where each has one block, which nobody balances; by a last round that is not full; and
- * by each round that finds no room beside the first. */
+/* What multiprocessors lose that wait for others: where each has one block, which nobody balances; by a last
+ * round that is not full; and by each round that finds no room beside the first. */
 static const double flow_alone = 1.08, flow_uneven = 0.352, flow_queue = 0.175;
-/* Of memory's bandwidth, what they get; of that, what the last cache gives; and bytes a second that a block's stages bring. */
+/* Of memory's bandwidth, what they get; of that, what the last cache gives; and bytes a second that a block's
+ * stages bring. */
 static const double flow_part = 0.94, flow_cache = 2.32, flow_block_bytes = 6.78e10;
 
 /* No product was measured whose work takes less: nothing better is promised of them. */
@@ -102,8 +107,9 @@ static double flowing_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_s
          flow_cluster_seconds * fmax(0, log2(tile->cluster) - 1);
 }
 
-/* Of batches, whose tiles are short: clocks for 128 elements that a warpgroup stores one by one, and seconds for each product's rows that
- * are packed, on a multiprocessor. Memory and multiprocessors wait for each other where both take as long. */
+/* Of batches, whose tiles are short: clocks for 128 elements that a warpgroup stores one by one, and seconds
+ * for each product's rows that are packed, on a multiprocessor. Memory and multiprocessors wait for each
+ * other where both take as long. */
 static const double element_clocks = 70, pack_seconds = 0.15e-6;
 
 static double batch_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_shares *shares,
@@ -113,7 +119,8 @@ static double batch_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_sha
   const double rounds = ceil(tiles / fmax(1, (double)shares->blocks));
   const double multiplied = ceil((double)problem->k / tile->depth) * wgmma_panel_clocks(tile),
                elements = (double)tile->tile_m * tile->tile_n;
-  /* While one of the blocks of a multiprocessor stores by map, others multiply; storing one by one is work, too. */
+  /* While one of the blocks of a multiprocessor stores by map, others multiply; storing one by one is work,
+   * too. */
   const double one_by_one = tsl_cuda_wgmma_problem_by_map(tile)
                                 ? 0
                                 : elements / 128 * element_clocks / sqrt(tile->warpgroups),
@@ -129,29 +136,32 @@ static double batch_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_sha
          device->launch_seconds;
 }
 
-/* Of one product. Clocks that a second warpgroup's beginning takes; that a tile costs two blocks that wait for one another; of a last step whose elements threads write, and for each
- * of a thread's; what blocks get of memory's bandwidth; and what is left of a launch where one begins while another ends. */
+/* Of one product. Clocks that a second warpgroup's beginning takes; that a tile costs two blocks that wait
+ * for one another; of a last step whose elements threads write, and for each of a thread's; what blocks get
+ * of memory's bandwidth; and what is left of a launch where one begins while another ends. */
 static const double group_clocks = 977, pair_clocks = 416, threads_clocks = 6090, thread_clocks = 11.6,
                     memory_part = 0.846, launch_share = 0.297;
 /* Of the sums of parts: a second launch, and how often their bytes are moved. */
 static const double fold_share = 0.73, fold_moves = 3.06;
 
-/* Two blocks of a cluster share what a pair of multiprocessors gets of memory, where single blocks would be spread over more pairs: how much longer what is moved takes, if no pair
- * had blocks. */
+/* Two blocks of a cluster share what a pair of multiprocessors gets of memory, where single blocks would be
+ * spread over more pairs: how much longer what is moved takes, if no pair had blocks. */
 static const double pairs_moves = 0.5;
 
-/* What it takes longer than its panels say where blocks help each other with the last round: of all, and in any case. */
+/* What it takes longer than its panels say where blocks help each other with the last round: of all, and in
+ * any case. */
 static const double helped_share = 0.07, helped_seconds = 1e-6;
 
-/* Clocks in which a block multiplies and stores, where blocks take whole tiles, and where they help each other with the last ones. */
+/* Clocks in which a block multiplies and stores, where blocks take whole tiles, and where they help each
+ * other with the last ones. */
 static double taken_clocks(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_shares *shares, double panels,
                            double store, double pairs) {
   const double clusters = fmax(1, (double)shares->blocks / tile->cluster),
                tiles = (double)shares->tiles_m * (double)shares->tiles_n * (double)shares->parts,
                each = ceil(tiles / clusters) * (store + pairs);
-  return each + wgmma_panel_clocks(tile) * (tile->streams
-                                          ? (double)shares->whole / clusters * panels + (double)shares->ending
-                                          : ceil(tiles / clusters) * panels);
+  return each + wgmma_panel_clocks(tile) *
+                    (tile->streams ? (double)shares->whole / clusters * panels + (double)shares->ending
+                                   : ceil(tiles / clusters) * panels);
 }
 
 static double staying_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_shares *shares,
@@ -186,8 +196,8 @@ static double staying_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_s
          launch_share * device->launch_seconds;
 }
 
-/* Copies of factors: of the bytes copied, what passes through memory, of 8-bit ones and of others; and what both take beside that, by one early launch, which elements of 4 bytes and those
- * of batches do not have. */
+/* Copies of factors: of the bytes copied, what passes through memory, of 8-bit ones and of others; and what
+ * both take beside that, by one early launch, which elements of 4 bytes and those of batches do not have. */
 static const double lines_traffic = 1.6, rows_traffic = 2.5, lines_seconds = 1e-6;
 
 static double wgmma_packing_seconds(const tsl_cuda_wgmma *tile, const tsl_device *device) {
@@ -220,8 +230,8 @@ void tsl_cuda_wgmma_account(const tsl_problem *problem, const tsl_config *config
                panels = ceil((double)problem->k / tile.depth),
                panel = (double)(tile.tile_m + tile.tile_n) * 128;
   const int items = tile.flows ? 160 : 128 * (tile.warpgroups + 1);
-  tsl_cost_counts_groups((double)shares.blocks, items, (double)shares.blocks * items, (int64_t)tile.shared_bytes,
-                     device, account);
+  tsl_cost_counts_groups((double)shares.blocks, items, (double)shares.blocks * items,
+                         (int64_t)tile.shared_bytes, device, account);
   account->computed = tiles * panels * tile.tile_m * tile.tile_n * tile.depth;
   account->local =
       (tsl_moved){.read = tiles * panels * (tile.tile_m / 64.0) * (64 + (double)tile.tile_n) * 128,

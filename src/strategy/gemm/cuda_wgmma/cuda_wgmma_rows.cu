@@ -27,18 +27,18 @@ SM90_FUNCTION int row_turn(int y) {
 /* Columns `box` 32 and further of the sums, WIDTH of them or as many as there are, times alpha. Threads of rows 4 to 7 of eight put the second of two first, into odd banks. `shift` is of the
  * thread's rows: eight rows further down it is the same. */
 template <int WIDTH>
-SM90_FUNCTION void put_rows(shared_t to, wgmma_sums sums, int box, int shift, cuda_wgmma_scalar alpha) {
+SM90_FUNCTION void put_rows(shared_t end, wgmma_sums sums, int box, int shift, cuda_wgmma_scalar alpha) {
   constexpr int PAIRS = TILE_N < WIDTH ? TILE_N / 8 : WIDTH / 8;
   const int thread = threadIdx.x % 128, row = thread / 32 * 16 + thread % 32 / 4, other = row >> 2 & 1,
             place = shift + row_turn(row) + thread % 4 * 2;
   const int first = row_word<WIDTH>(place + other), second = row_word<WIDTH>(place + 1 - other);
-  to += row * WIDTH * 4;
+  end += row * WIDTH * 4;
 #pragma unroll
   for (int j = 0; j < PAIRS; j++) {
     const sum_t *own = sums[4 * box + j];
 #pragma unroll
     for (int h = 0; h < 2; h++) {
-      const shared_t line = to + 8 * h * WIDTH * 4;
+      const shared_t line = end + 8 * h * WIDTH * 4;
       store_shared(line + 4 * row_word<WIDTH>(8 * j + first),
                    scaled(other ? own[2 * h + 1] : own[2 * h], alpha));
       store_shared(line + 4 * row_word<WIDTH>(8 * j + second),
@@ -47,24 +47,24 @@ SM90_FUNCTION void put_rows(shared_t to, wgmma_sums sums, int box, int shift, cu
   }
 }
 
-SM90_FUNCTION void store_element(c_element *to, unsigned element) {
+SM90_FUNCTION void store_element(c_element *dst, unsigned element) {
   if (sizeof(c_element) == 4)
-    *(unsigned *)to = element;
+    *(unsigned *)dst = element;
   else
-    *(unsigned short *)to = (unsigned short)element;
+    *(unsigned short *)dst = (unsigned short)element;
 }
 
 /* A whole chunk of a row of C. */
-SM90_FUNCTION void store_chunk(c_element *to, const unsigned *words, int row, int col, int product,
+SM90_FUNCTION void store_chunk(c_element *dst, const unsigned *words, int row, int col, int product,
                                const finish_vectors &with) {
   unsigned elements[CHUNK];
 #pragma unroll
   for (int e = 0; e < CHUNK; e++)
     elements[e] = element_of(words[e], row, col + e, product, with);
   if (CHUNK == 4)
-    store_global_chunk(to, elements[0], elements[1], elements[2], elements[3]);
+    store_global_chunk(dst, elements[0], elements[1], elements[2], elements[3]);
   else
-    store_global_chunk(to, elements[0] | elements[1] << 16, elements[2] | elements[3] << 16,
+    store_global_chunk(dst, elements[0] | elements[1] << 16, elements[2] | elements[3] << 16,
                        elements[CHUNK - 4] | elements[CHUNK - 3] << 16,
                        elements[CHUNK - 2] | elements[CHUNK - 1] << 16);
 }
@@ -73,13 +73,13 @@ SM90_FUNCTION void store_chunk(c_element *to, const unsigned *words, int row, in
  * stores one; then a thread each end of a row: where both stood in one loop, every row paid for both. */
 template <int WIDTH>
 SM90_FUNCTION void store_rows(c_element *c, shared_t from, int first_row, int first_col, int product,
-                              const finish_vectors &with, const cuda_wgmma_arguments &given) {
+                              const finish_vectors &with, const cuda_wgmma_arguments &args) {
   constexpr int CHUNKS = WIDTH / CHUNK, APART_ROWS = 128 / CHUNKS, TOGETHER_ROWS = 16 / CHUNK;
-  const int end = min(WIDTH, given.n - first_col), rows = min(64, given.m - first_row),
+  const int end = min(WIDTH, args.n - first_col), rows = min(64, args.m - first_row),
             thread = threadIdx.x % 128, own = thread % CHUNKS * CHUNK;
   if (end <= 0)
     return;
-  c += first_row * given.c_row + first_col;
+  c += first_row * args.c_row + first_col;
 #pragma unroll 1
   for (int i = thread < CHUNKS * APART_ROWS ? thread / CHUNKS : rows; i < rows;
        i += APART_ROWS * TOGETHER_ROWS) {
@@ -94,14 +94,14 @@ SM90_FUNCTION void store_rows(c_element *c, shared_t from, int first_row, int fi
 #pragma unroll
     for (int r = 0; r < TOGETHER_ROWS; r++) {
       const int y = i + r * APART_ROWS;
-      c_element *const line = c + y * given.c_row;
+      c_element *const line = c + y * args.c_row;
       const int first = own - row_shift(line);
       if (y < rows && first >= 0 && first + CHUNK <= end)
         store_chunk(line + first, words[r], first_row + y, first_col + first, product, with);
     }
   }
   const int y = thread % 64;
-  c_element *const line = c + y * given.c_row;
+  c_element *const line = c + y * args.c_row;
   const int shift = row_shift(line), place = row_word<WIDTH>(shift + row_turn(y));
   const int last = (end + shift) / CHUNK * CHUNK - shift, begin = thread < 64 ? 0 : last;
   const int behind = y >= rows      ? begin
@@ -117,44 +117,44 @@ SM90_FUNCTION void store_rows(c_element *c, shared_t from, int first_row, int fi
 }
 
 /* C in boxes of 32 columns of sums, as many at once as there is room for: rows by chunks where nothing of C is read, else element by element. */
-SM90_FUNCTION void store_by_threads(c_element *c, wgmma_sums sums[BLOCKS], const share &own,
-                                    const finish_vectors &with, const cuda_wgmma_arguments &given,
+SM90_FUNCTION void store_by_threads(c_element *c, wgmma_sums sums[BLOCKS], const share &share_in,
+                                    const finish_vectors &with, const cuda_wgmma_arguments &args,
                                     shared_t boxes) {
   constexpr int WIDE = TILE_N < 32 ? TILE_N : 32, ACROSS = TILE_N / WIDE, ALL = BLOCKS * ACROSS,
                 AT_ONCE = BOXES < ALL ? BOXES : ALL, LEAST = AT_ONCE < ACROSS ? AT_ONCE : ACROSS,
                 TOGETHER_ACROSS = AT_ONCE % LEAST || ACROSS % LEAST ? 1 : LEAST; /* boxes of the same rows */
   constexpr int WIDTH = 32 * TOGETHER_ACROSS;
   const int group = threadIdx.x / 128 - 1, thread = threadIdx.x % 128;
-  const bool by_chunks = !SPLIT && WIDE == 32 && given.c_col == 1 && given.beta.integer == 0;
-  const bool rows_first = given.c_row == 1 && given.c_col != 1;
+  const bool by_chunks = !SPLIT && WIDE == 32 && args.c_col == 1 && args.beta.integer == 0;
+  const bool rows_first = args.c_row == 1 && args.c_col != 1;
   /* A thread's first element of a box, and from one to the next: rows, or columns. */
   const int y = rows_first ? thread % 64 : thread / WIDE, x = rows_first ? thread / 64 : thread % WIDE,
             down = rows_first ? 2 : 128 / WIDE;
-  const long long step = down * (rows_first ? given.c_col : given.c_row);
-  c += given.c_offset + own.layer * given.c_part;
-  const int row = own.row + rows_above();
+  const long long step = down * (rows_first ? args.c_col : args.c_row);
+  c += args.c_offset + share_in.layer * args.c_part;
+  const int row = share_in.row + rows_above();
   const int shift =
-      by_chunks ? row_shift(c + (row + thread / 32 * 16 + thread % 32 / 4) * given.c_row + own.col) : 0;
+      by_chunks ? row_shift(c + (row + thread / 32 * 16 + thread % 32 / 4) * args.c_row + share_in.col) : 0;
 #pragma unroll
   for (int i = 0; i < ALL; i += AT_ONCE) {
     warpgroup_barrier(group);
 #pragma unroll
     for (int j = i; j < i + AT_ONCE; j += TOGETHER_ACROSS)
-      put_rows<WIDTH>(boxes + (j - i) * BOX_BYTES, sums[j / ACROSS], j % ACROSS, shift, given.alpha);
+      put_rows<WIDTH>(boxes + (j - i) * BOX_BYTES, sums[j / ACROSS], j % ACROSS, shift, args.alpha);
     warpgroup_barrier(group);
     if (by_chunks) {
       for (int j = i; j < i + AT_ONCE; j += TOGETHER_ACROSS)
-        store_rows<WIDTH>(c, boxes + (j - i) * BOX_BYTES, row + j / ACROSS * 64, own.col + j % ACROSS * WIDE,
-                          own.layer, with, given);
+        store_rows<WIDTH>(c, boxes + (j - i) * BOX_BYTES, row + j / ACROSS * 64, share_in.col + j % ACROSS * WIDE,
+                          share_in.layer, with, args);
       continue;
     }
     for (int j = i; j < i + AT_ONCE; j++) {
-      const int first = row + j / ACROSS * 64 + y, col = own.col + j % ACROSS * WIDE + x,
+      const int first = row + j / ACROSS * 64 + y, col = share_in.col + j % ACROSS * WIDE + x,
                 place = (j - i) % TOGETHER_ACROSS * 32 + x;
       const shared_t from = boxes + (j - i) / TOGETHER_ACROSS * TOGETHER_ACROSS * BOX_BYTES;
-      const int left = rows_first ? (first < given.m ? (given.n - col + down - 1) / down : 0)
-                                  : (col < given.n ? (given.m - first + down - 1) / down : 0);
-      c_element *to = c + first * given.c_row + col * given.c_col;
+      const int left = rows_first ? (first < args.m ? (args.n - col + down - 1) / down : 0)
+                                  : (col < args.n ? (args.m - first + down - 1) / down : 0);
+      c_element *to = c + first * args.c_row + col * args.c_col;
 #pragma unroll 8
       for (int e = 0; e < WIDE / 2; e++, to += step)
         if (e < left) {
@@ -162,9 +162,9 @@ SM90_FUNCTION void store_by_threads(c_element *c, wgmma_sums sums[BLOCKS], const
           const unsigned word = load_shared(from + 4 * (line * WIDTH + row_word<WIDTH>(at + row_turn(line))));
 #if FINISH
           finish_store(to, wgmma_tile_sum(word), first + (rows_first ? 0 : e * down),
-                       col + (rows_first ? e * down : 0), own.layer, with, given.beta);
+                       col + (rows_first ? e * down : 0), share_in.layer, with, args.beta);
 #else
-          wgmma_tile_store(to, word, given.beta);
+          wgmma_tile_store(to, word, args.beta);
 #endif
         }
     }

@@ -12,8 +12,8 @@
 #define FOLDER "strategy/gemm/cuda_wgmma/"
 
 enum { WARPGROUP = 128, WARP = 32, FOLD_ITEMS = 256, UNIT_BLOCKS = 4 };
-/* Bytes that a launch's blocks together have brought to the last cache before they may start: what memory gives in the time from the
- * last bytes of one product to the first of the next. */
+/* Bytes that a launch's blocks together have brought to the last cache before they may start: what memory
+ * gives in the time from the last bytes of one product to the first of the next. */
 enum { AHEAD = 6 << 20 };
 
 int tsl_cuda_wgmma_items(const tsl_cuda_wgmma *tile) {
@@ -71,8 +71,8 @@ static const kernel_text staying = {FOLDER "cuda_wgmma.cu", "tsl_gemm_cuda_wgmma
                          from_registers = {FOLDER "cuda_wgmma_across.cu", "tsl_gemm_cuda_wgmma_across"},
                          flowing = {FOLDER "cuda_wgmma_flow.cu", "tsl_gemm_cuda_wgmma_flow"};
 
-/* Flags lie in memory that may have held anything, so tickets begin where no memory is likely to have brought 64 bits: those that were read are 0
- * again, and what else lies there would have to be this run's number. */
+/* Flags lie in memory that may have held anything, so tickets begin where no memory is likely to have brought
+ * 64 bits: those that were read are 0 again, and what else lies there would have to be this run's number. */
 static unsigned long long first_ticket(const tsl_work *work) {
   static const unsigned long long odd = 0x9e3779b97f4a7c15ULL;
   return ((unsigned long long)(uintptr_t)work ^ (unsigned long long)(tsl_clock() * 1e9)) * odd;
@@ -99,8 +99,8 @@ tesela_status tsl_cuda_wgmma_build(tsl_work *work) {
            tsl_launch_form(problem->c.type), tsl_launch_fold_items(shares.parts),
            tsl_type(problem->a.type)->is_integer, finish);
   if (folds)
-    TSL_TRY(tsl_launch_kernel_with(work, FOLDER "cuda_wgmma_split_k_reduce.cu", "tsl_gemm_cuda_wgmma_fold", FOLD_ITEMS,
-                                   defines, &made.fold));
+    TSL_TRY(tsl_launch_kernel_with(work, FOLDER "cuda_wgmma_split_k_reduce.cu", "tsl_gemm_cuda_wgmma_fold",
+                                   FOLD_ITEMS, defines, &made.fold));
   if (tile.given > 1)
     TSL_TRY(tsl_pack_rows_kernel(work, tile.element, &made.pack));
   if (tile.given == 1 || (tsl_problem_batch(problem) == 1 && tsl_cuda_wgmma_packed_bytes(&tile) > 0))
@@ -148,27 +148,29 @@ static bool packs(const tsl_cuda_wgmma_running *run) {
   return factors[0].packs || factors[1].packs;
 }
 
-/* A map of a factor: boxes of `lines` rows along k, or of a panel's depths of 128 bytes across. A batch whose products follow one
- * another backwards is mapped from its last. */
-tesela_status tsl_cuda_wgmma_map_factor(const tsl_cuda_wgmma_running *run, const tsl_cuda_wgmma_factor *own,
-                                        int lines, tsl_cuda_wgmma_layers *found, tsl_tensor_map *map) {
+/* A map of a factor: boxes of `lines` rows along k, or of a panel's depths of 128 bytes across. A batch whose
+ * products follow one another backwards is mapped from its last. */
+tesela_status tsl_cuda_wgmma_map_factor(const tsl_cuda_wgmma_running *run,
+                                        const tsl_cuda_wgmma_factor *factor, int lines,
+                                        tsl_cuda_wgmma_layers *found, tsl_tensor_map *map) {
   const tsl_cuda_wgmma *tile = &run->tile;
-  const int64_t pitch = own->rows.rows > 1 ? own->place.row_stride * tile->element : own->rows.pitch,
-                apart = run->count > 1 ? own->place.apart : 0, last = apart < 0 ? run->count - 1 : 0;
+  const int64_t pitch = factor->rows.rows > 1 ? factor->place.row_stride * tile->element : factor->rows.pitch,
+                apart = run->count > 1 ? factor->place.apart : 0, last = apart < 0 ? run->count - 1 : 0;
   found->first = (int)last;
   found->layer = apart < 0 ? -1 : apart > 0;
-  const tsl_tensor tensor = {.buffer = own->place.buffer,
-                             .offset = (size_t)((own->place.offset + last * apart) * tile->element),
+  const tsl_tensor tensor = {.buffer = factor->place.buffer,
+                             .offset = (size_t)((factor->place.offset + last * apart) * tile->element),
                              .element = tile->element,
-                             .size = {own->rows.elements, own->rows.rows, apart != 0 ? run->count : 1},
+                             .size = {factor->rows.elements, factor->rows.rows, apart != 0 ? run->count : 1},
                              .pitch = {pitch, apart != 0 ? (apart < 0 ? -apart : apart) * tile->element : 16},
                              .box = {found->across ? TSL_CUDA_WGMMA_PANEL / tile->element : tile->depth,
                                      found->across ? tile->depth : lines}};
-  return own->place.buffer->device->ops->tensor_map(&tensor, map);
+  return factor->place.buffer->device->ops->tensor_map(&tensor, map);
 }
 
-/* Both factors where maps take them, those that one launch does not copy packed one by one, and their maps. */
-static tesela_status prepare_factors(const tsl_cuda_wgmma_running *run, cuda_wgmma_arguments *given,
+/* Both factors where maps take them, those that one launch does not copy packed one by one, and their maps.
+ */
+static tesela_status prepare_factors(const tsl_cuda_wgmma_running *run, cuda_wgmma_arguments *args,
                                      tsl_tensor_map maps[2]) {
   const tsl_cuda_wgmma *tile = &run->tile;
   const int64_t to[] = {0, tile->packed * tile->a_bytes};
@@ -186,8 +188,8 @@ static tesela_status prepare_factors(const tsl_cuda_wgmma_running *run, cuda_wgm
                             run->operands->scratch, to[i], run->stream, &factors[i].place));
     TSL_TRY(tsl_cuda_wgmma_map_factor(run, &factors[i], box_lines[i], &found[i], &maps[i]));
   }
-  given->a_first = found[0].first, given->a_layer = found[0].layer;
-  given->b_first = found[1].first, given->b_layer = found[1].layer;
+  args->a_first = found[0].first, args->a_layer = found[0].layer;
+  args->b_first = found[1].first, args->b_layer = found[1].layer;
   return TESELA_OK;
 }
 
@@ -297,8 +299,8 @@ static tesela_status map_sums(const tsl_cuda_wgmma_running *run, sums_place *pla
 }
 
 /* C from the sums of all parts; or, where there are no products (`parts` is 0), from nothing. */
-static tesela_status wgmma_fold(const tsl_cuda_wgmma_running *run, const sums_place *place, cuda_wgmma_scalar alpha,
-                          cuda_wgmma_scalar beta, int parts) {
+static tesela_status wgmma_fold(const tsl_cuda_wgmma_running *run, const sums_place *place,
+                                cuda_wgmma_scalar alpha, cuda_wgmma_scalar beta, int parts) {
   const tsl_cuda_wgmma_kernels *kernels = run->work->state;
   const tsl_device *device = run->work->device;
   const tsl_gemm_sizes *s = &run->sizes;
@@ -335,7 +337,7 @@ static int ahead_of(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_shares *sha
 }
 
 static tesela_status wgmma_launch(const tsl_cuda_wgmma_running *run, const tsl_tensor_map maps[3],
-                            const cuda_wgmma_arguments *given, bool is_split) {
+                                  const cuda_wgmma_arguments *args, bool is_split) {
   const tsl_cuda_wgmma_kernels *kernels = run->work->state;
   const tsl_cuda_wgmma_shares *shares = &run->shares;
   const int64_t all =
@@ -347,7 +349,7 @@ static tesela_status wgmma_launch(const tsl_cuda_wgmma_running *run, const tsl_t
   if (!run->tile.flows)
     list[count++] = (tsl_argument)TSL_ARG_VALUE(maps[2]);
   list[count++] = (tsl_argument)TSL_ARG_BUFFER(is_split ? run->operands->scratch : run->operands->c.buffer);
-  list[count++] = (tsl_argument){.value = given, .bytes = sizeof *given};
+  list[count++] = (tsl_argument){.value = args, .bytes = sizeof *args};
   if (run->tile.streams)
     list[count++] = (tsl_argument)TSL_ARG_BUFFER(run->operands->scratch);
   if (!is_split)
@@ -363,7 +365,7 @@ static tesela_status wgmma_launch(const tsl_cuda_wgmma_running *run, const tsl_t
 
 /* Products `first` to `first + count` of the batch. */
 static tesela_status wgmma_multiply(const tsl_cuda_wgmma_running *run, cuda_wgmma_scalar alpha,
-                              cuda_wgmma_scalar beta) {
+                                    cuda_wgmma_scalar beta) {
   const tsl_cuda_wgmma *tile = &run->tile;
   const tsl_cuda_wgmma_shares *shares = &run->shares;
   const tsl_gemm_sizes *s = &run->sizes;
@@ -413,7 +415,8 @@ static tesela_status wgmma_multiply(const tsl_cuda_wgmma_running *run, cuda_wgmm
   return is_split ? wgmma_fold(run, &place, alpha, beta, (int)shares->parts) : TESELA_OK;
 }
 
-/* A batch whose factors lie as maps take them is one launch; others go by as many products as there is memory for their copies. */
+/* A batch whose factors lie as maps take them is one launch; others go by as many products as there is memory
+ * for their copies. */
 tesela_status tsl_cuda_wgmma_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   tsl_cuda_wgmma_running run = {.work = work,
                                 .operands = operands,

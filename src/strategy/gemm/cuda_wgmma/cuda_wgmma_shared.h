@@ -27,7 +27,8 @@ typedef struct cuda_wgmma_arguments {
   cuda_wgmma_scalar one;
 } cuda_wgmma_arguments;
 
-/* Sums of `parts` parts, each `pitch` elements a row and `part` elements apart, to C; of no parts, to as many products' C. */
+/* Sums of `parts` parts, each `pitch` elements a row and `part` elements apart, to C; of no parts, to as many
+ * products' C. */
 typedef struct cuda_wgmma_fold_arguments {
   long long m, n, pitch, part;
   long long c_offset, c_row, c_col, c_step;
@@ -35,8 +36,8 @@ typedef struct cuda_wgmma_fold_arguments {
   cuda_wgmma_scalar alpha, beta;
 } cuda_wgmma_fold_arguments;
 
-/* The last step's vectors, where kernels have it: element (i, j) of C gets what lies at offset + i row + j col, of which a stride at least
- * is 0; `step` is from product to product. In elements. */
+/* The last step's vectors, where kernels have it: element (i, j) of C gets what lies at offset + i row + j
+ * col, of which a stride at least is 0; `step` is from product to product. In elements. */
 typedef struct cuda_wgmma_vector {
   long long offset, row, col, step;
 } cuda_wgmma_vector;
@@ -45,8 +46,9 @@ typedef struct cuda_wgmma_finish {
   float alpha; /* the launch's own is 1 then */
 } cuda_wgmma_finish;
 
-/* One of products whose sizes differ, as a table in device memory has them (cuda_wgmma_joined.cu): maps of A, B and C; the shares of those
- * before it; tiles, of clusters along m; and k. Behind the last is one that has only `first`. Its words go to shared memory. */
+/* One of products whose sizes differ, as a table in device memory has them (cuda_wgmma_joined.cu): maps of A,
+ * B and C; the shares of those before it; tiles, of clusters along m; and k. Behind the last is one that has
+ * only `first`. Its words go to shared memory. */
 #define TSL_CUDA_WGMMA_JOINED_MOST 128
 #define TSL_CUDA_WGMMA_JOINED_WORDS 5
 typedef struct cuda_wgmma_joined {
@@ -56,14 +58,16 @@ typedef struct cuda_wgmma_joined {
   int unused[27]; /* maps lie at multiples of 128 bytes */
 } cuda_wgmma_joined;
 
-/* Lines of a factor that cuda_wgmma_lines.cu copies: `units` of work (0: none). Elements, all of them, of a byte; where they go and how
- * far apart lines are there in bytes. A unit has CHUNKS chunks of 16 elements, of lines that have 2^shift of them: of lines whose elements lie
- * side by side and that are not short, by bulk copies, half as many; or a block of SIDE by SIDE, turned. */
+/* Lines of a factor that cuda_wgmma_lines.cu copies: `units` of work (0: none). Elements, all of them, of a
+ * byte; where they go and how far apart lines are there in bytes. A unit has CHUNKS chunks of 16 elements, of
+ * lines that have 2^shift of them: of lines whose elements lie side by side and that are not short, by bulk
+ * copies, half as many; or a block of SIDE by SIDE, turned. */
 #define TSL_CUDA_WGMMA_LINES_CHUNKS 1024
 #define TSL_CUDA_WGMMA_LINES_BULK 512
 #define TSL_CUDA_WGMMA_LINES_SIDE 128
 enum { TSL_CUDA_WGMMA_LINES_GATHERED, TSL_CUDA_WGMMA_LINES_BY_BULK, TSL_CUDA_WGMMA_LINES_TURNED };
-/* Chunks of the shortest line that comes by a bulk copy, as a power of two: a unit's 32 lines are a warp's. */
+/* Chunks of the shortest line that comes by a bulk copy, as a power of two: a unit's 32 lines are a warp's.
+ */
 #define TSL_CUDA_WGMMA_LINES_BULK_SHIFT 4
 typedef struct cuda_wgmma_lines {
   long long lines, elements;

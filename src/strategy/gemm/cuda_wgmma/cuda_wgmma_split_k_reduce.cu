@@ -29,33 +29,33 @@ struct finish_vectors {};
 constexpr int ITEMS = 256, ACROSS = ITEMS / SHARES;
 
 /* Element `i` of the order in which threads take them. */
-SM90_FUNCTION void find_element(long long i, bool rows_first, const cuda_wgmma_fold_arguments &given,
+SM90_FUNCTION void find_element(long long i, bool rows_first, const cuda_wgmma_fold_arguments &args,
                                 long long &row, long long &col) {
   constexpr int WIDE = 8;
   if (!rows_first) {
-    row = i / given.n, col = i % given.n;
+    row = i / args.n, col = i % args.n;
     return;
   }
-  const long long first = i / (WIDE * given.m) * WIDE, inside = i - first * given.m,
-                  wide = min(given.n - first, (long long)WIDE);
+  const long long first = i / (WIDE * args.m) * WIDE, inside = i - first * args.m,
+                  wide = min(args.n - first, (long long)WIDE);
   row = inside / wide, col = first + inside % wide;
 }
 
 SM90_FUNCTION void fold(sum_t shares[SHARES][ACROSS], c_element *c, const sum_t *sums, long long sums_offset,
-                        int product, const finish_vectors &with, const cuda_wgmma_fold_arguments &given) {
+                        int product, const finish_vectors &with, const cuda_wgmma_fold_arguments &args) {
   const int lane = threadIdx.x % ACROSS, own = threadIdx.x / ACROSS;
-  const int first = given.parts * own / SHARES, end = given.parts * (own + 1) / SHARES;
-  const bool rows_first = given.c_row == 1 && given.c_col != 1;
-  const long long count = given.m * given.n;
+  const int first = args.parts * own / SHARES, end = args.parts * (own + 1) / SHARES;
+  const bool rows_first = args.c_row == 1 && args.c_col != 1;
+  const long long count = args.m * args.n;
   for (long long start = (long long)ACROSS * blockIdx.x; start < count;
        start += (long long)ACROSS * gridDim.x) {
     const long long i = start + lane < count ? start + lane : count - 1;
     long long row, col;
-    find_element(i, rows_first, given, row, col);
-    const sum_t *from = sums + sums_offset + first * given.part + row * given.pitch + col;
+    find_element(i, rows_first, args, row, col);
+    const sum_t *from = sums + sums_offset + first * args.part + row * args.pitch + col;
     sum_t sum = 0;
 #pragma unroll 8
-    for (int p = first; p < end; p++, from += given.part)
+    for (int p = first; p < end; p++, from += args.part)
       sum += *from;
     shares[own][lane] = sum;
     __syncthreads();
@@ -64,11 +64,11 @@ SM90_FUNCTION void fold(sum_t shares[SHARES][ACROSS], c_element *c, const sum_t 
       for (int s = 1; s < SHARES; s++)
         sum += shares[s][lane];
 #if FINISH
-      finish_store(c + given.c_offset + row * given.c_row + col * given.c_col, sum, (int)row, (int)col,
-                   product, with, given.beta, given.parts > 0);
+      finish_store(c + args.c_offset + row * args.c_row + col * args.c_col, sum, (int)row, (int)col,
+                   product, with, args.beta, args.parts > 0);
 #else
-      wgmma_tile_store(c + given.c_offset + row * given.c_row + col * given.c_col, scaled(sum, given.alpha),
-                       given.beta);
+      wgmma_tile_store(c + args.c_offset + row * args.c_row + col * args.c_col, scaled(sum, args.alpha),
+                       args.beta);
 #endif
     }
     __syncthreads();

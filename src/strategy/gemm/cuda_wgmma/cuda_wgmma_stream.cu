@@ -18,8 +18,8 @@ struct walk {
   bool is_streamed;
 };
 
-SM90_FUNCTION int panels_of(const cuda_wgmma_arguments &given) {
-  return (given.k + DEPTH - 1) / DEPTH;
+SM90_FUNCTION int panels_of(const cuda_wgmma_arguments &args) {
+  return (args.k + DEPTH - 1) / DEPTH;
 }
 SM90_FUNCTION int clusters() {
   return (int)gridDim.x / CLUSTER;
@@ -28,64 +28,64 @@ SM90_FUNCTION int own_cluster() {
   return (int)blockIdx.x / CLUSTER;
 }
 
-SM90_FUNCTION int whole_shares(const cuda_wgmma_arguments &given) {
+SM90_FUNCTION int whole_shares(const cuda_wgmma_arguments &args) {
 #if STREAM
-  return given.whole;
+  return args.whole;
 #else
-  return shares_of(given);
+  return shares_of(args);
 #endif
 }
 
 #if STREAM
-SM90_FUNCTION int streamed_tiles(const cuda_wgmma_arguments &given) {
-  return given.tiles_m * given.tiles_n - given.whole;
+SM90_FUNCTION int streamed_tiles(const cuda_wgmma_arguments &args) {
+  return args.tiles_m * args.tiles_n - args.whole;
 }
-SM90_FUNCTION int helpers(const cuda_wgmma_arguments &given) {
-  return clusters() - streamed_tiles(given);
+SM90_FUNCTION int helpers(const cuda_wgmma_arguments &args) {
+  return clusters() - streamed_tiles(args);
 }
-SM90_FUNCTION bool is_owner(const cuda_wgmma_arguments &given) {
-  return own_cluster() >= helpers(given);
+SM90_FUNCTION bool is_owner(const cuda_wgmma_arguments &args) {
+  return own_cluster() >= helpers(args);
 }
 #endif
 
 /* Whole tiles first; then, as `number` says of an owner, 0: its tile is to come. */
-SM90_FUNCTION walk first_share(const cuda_wgmma_arguments &given) {
+SM90_FUNCTION walk first_share(const cuda_wgmma_arguments &args) {
   walk way = {own_cluster(), false};
 #if STREAM
-  if (way.number >= given.whole)
-    way = {is_owner(given) ? 0 : own_cluster(), true};
+  if (way.number >= args.whole)
+    way = {is_owner(args) ? 0 : own_cluster(), true};
 #endif
   return way;
 }
 
-SM90_FUNCTION bool has_share(const walk &way, const cuda_wgmma_arguments &given) {
+SM90_FUNCTION bool has_share(const walk &way, const cuda_wgmma_arguments &args) {
 #if STREAM
   if (way.is_streamed)
-    return way.number < (is_owner(given) ? 1 : streamed_tiles(given) * given.helped);
+    return way.number < (is_owner(args) ? 1 : streamed_tiles(args) * args.helped);
 #endif
-  return way.number < whole_shares(given);
+  return way.number < whole_shares(args);
 }
 
-SM90_FUNCTION share next_share(walk &way, unsigned rank, const cuda_wgmma_arguments &given) {
+SM90_FUNCTION share next_share(walk &way, unsigned rank, const cuda_wgmma_arguments &args) {
   const int number = way.number;
 #if STREAM
   if (way.is_streamed) {
-    const int tiles = streamed_tiles(given), part = number / tiles, rest = panels_of(given) - given.owned;
-    const bool owns = is_owner(given);
+    const int tiles = streamed_tiles(args), part = number / tiles, rest = panels_of(args) - args.owned;
+    const bool owns = is_owner(args);
     share made =
-        share_of(given.whole + (owns ? own_cluster() - helpers(given) : number % tiles), rank, given);
-    made.first = owns ? 0 : given.owned + rest * part / given.helped;
-    made.end = owns ? given.owned : given.owned + rest * (part + 1) / given.helped;
-    way.number += owns ? 1 : helpers(given);
+        share_of(args.whole + (owns ? own_cluster() - helpers(args) : number % tiles), rank, args);
+    made.first = owns ? 0 : args.owned + rest * part / args.helped;
+    made.end = owns ? args.owned : args.owned + rest * (part + 1) / args.helped;
+    way.number += owns ? 1 : helpers(args);
     return made;
   }
   way.number += clusters();
-  if (way.number >= given.whole)
-    way = {is_owner(given) ? 0 : own_cluster(), true};
+  if (way.number >= args.whole)
+    way = {is_owner(args) ? 0 : own_cluster(), true};
 #else
   way.number += clusters();
 #endif
-  return share_of(number, rank, given);
+  return share_of(number, rank, args);
 }
 
 #if STREAM
@@ -95,39 +95,39 @@ SM90_FUNCTION share next_share(walk &way, unsigned rank, const cuda_wgmma_argume
 SM90_FUNCTION int place_of(int number, unsigned rank) {
   return (number * CLUSTER + (int)rank) * WARPGROUPS + (int)threadIdx.x / 128 - 1;
 }
-SM90_FUNCTION unsigned long long *flag_of(char *partials, int place, const cuda_wgmma_arguments &given) {
-  return (unsigned long long *)(partials + given.flags) + place;
+SM90_FUNCTION unsigned long long *flag_of(char *partials, int place, const cuda_wgmma_arguments &args) {
+  return (unsigned long long *)(partials + args.flags) + place;
 }
-SM90_FUNCTION uint4 *sums_of(char *partials, int place, const cuda_wgmma_arguments &given) {
-  return (uint4 *)(partials + given.sums) + (long long)place * (ROWS * TILE_N / 4) + threadIdx.x % 128;
+SM90_FUNCTION uint4 *sums_of(char *partials, int place, const cuda_wgmma_arguments &args) {
+  return (uint4 *)(partials + args.sums) + (long long)place * (ROWS * TILE_N / 4) + threadIdx.x % 128;
 }
 
 /* Of the part before which `way` was; multiplied by 1 for the compiler's sake (scaled()). */
 SM90_FUNCTION void leave_sums(char *partials, wgmma_sums sums[BLOCKS], const walk &way, unsigned rank,
-                              const cuda_wgmma_arguments &given) {
-  const int place = place_of(way.number - helpers(given), rank);
-  uint4 *to = sums_of(partials, place, given);
+                              const cuda_wgmma_arguments &args) {
+  const int place = place_of(way.number - helpers(args), rank);
+  uint4 *to = sums_of(partials, place, args);
 #pragma unroll
   for (int i = 0; i < BLOCKS; i++)
 #pragma unroll
     for (int j = 0; j < TILE_N / 8; j++, to += 128) {
       const sum_t *own = sums[i][j];
-      *to = {scaled(own[0], given.one), scaled(own[1], given.one), scaled(own[2], given.one),
-             scaled(own[3], given.one)};
+      *to = {scaled(own[0], args.one), scaled(own[1], args.one), scaled(own[2], args.one),
+             scaled(own[3], args.one)};
     }
   warpgroup_barrier(threadIdx.x / 128 - 1);
   if (threadIdx.x % 128 == 0)
-    flag_raise(flag_of(partials, place, given), given.ticket);
+    flag_raise(flag_of(partials, place, args), args.ticket);
 }
 
 /* Adds what helpers have of the owner's tile. */
 SM90_FUNCTION void take_sums(char *partials, wgmma_sums sums[BLOCKS], unsigned rank,
-                             const cuda_wgmma_arguments &given) {
-  for (int part = 0; part < given.helped; part++) {
-    const int place = place_of(part * streamed_tiles(given) + own_cluster() - helpers(given), rank);
-    const uint4 *from = sums_of(partials, place, given);
+                             const cuda_wgmma_arguments &args) {
+  for (int part = 0; part < args.helped; part++) {
+    const int place = place_of(part * streamed_tiles(args) + own_cluster() - helpers(args), rank);
+    const uint4 *from = sums_of(partials, place, args);
     if (threadIdx.x % 128 == 0)
-      flag_await(flag_of(partials, place, given), given.ticket);
+      flag_await(flag_of(partials, place, args), args.ticket);
     warpgroup_barrier(threadIdx.x / 128 - 1);
 #pragma unroll
     for (int i = 0; i < BLOCKS; i++)

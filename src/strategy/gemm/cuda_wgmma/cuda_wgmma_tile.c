@@ -1,4 +1,5 @@
-/* What follows from a problem and a config of cuda_wgmma: a tile, its memory, and how its work is shared out. */
+/* What follows from a problem and a config of cuda_wgmma: a tile, its memory, and how its work is shared out.
+ */
 #include "host/int_math.h"
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma.h"
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma_shared.h"
@@ -17,9 +18,9 @@ bool tsl_cuda_wgmma_by_columns(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes 
   return tile->from_registers && tile->tile_n >= 64 && sizes->c_row_stride == 1 && sizes->c_col_stride != 1;
 }
 
-bool tsl_cuda_wgmma_by_map(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *given, bool reads_c) {
-  const tsl_gemm_sizes turned = tsl_launch_swapped(given),
-                       *sizes = tsl_cuda_wgmma_by_columns(tile, given) ? &turned : given;
+bool tsl_cuda_wgmma_by_map(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *gemm_sizes, bool reads_c) {
+  const tsl_gemm_sizes turned = tsl_launch_swapped(gemm_sizes),
+                       *sizes = tsl_cuda_wgmma_by_columns(tile, gemm_sizes) ? &turned : gemm_sizes;
   return !reads_c && tile->tile_n >= TSL_CUDA_WGMMA_PANEL / tile->c_element && sizes->c_col_stride == 1 &&
          sizes->n * tile->c_element % 16 == 0 && sizes->c_offset * tile->c_element % 16 == 0 &&
          (sizes->m == 1 || (sizes->c_row_stride > 0 && sizes->c_row_stride * tile->c_element % 16 == 0));
@@ -36,7 +37,8 @@ static int64_t wgmma_tile_room_of(const tsl_cuda_wgmma *tile, const tsl_device *
   return ((int64_t)device->local_bytes_inside + KEPT) / tile->resident - KEPT;
 }
 
-/* Small blocks of a batch, whose products are short, wait for one another's last steps: as many as there are registers for. */
+/* Small blocks of a batch, whose products are short, wait for one another's last steps: as many as there are
+ * registers for. */
 static int wgmma_tile_resident_of(const tsl_cuda_wgmma *tile) {
   if (tile->flows)
     return TSL_CUDA_WGMMA_RESIDENT;
@@ -45,7 +47,8 @@ static int wgmma_tile_resident_of(const tsl_cuda_wgmma *tile) {
   return tile->tile_n <= 64 ? 3 : tile->tile_n <= 128 ? 2 : 1;
 }
 
-/* Of blocks that flow: a share of the multiprocessor's memory, stages that take the sums in the end, and barriers. */
+/* Of blocks that flow: a share of the multiprocessor's memory, stages that take the sums in the end, and
+ * barriers. */
 static void share_flowing(tsl_cuda_wgmma *tile, const tsl_device *device) {
   const int64_t stage = (int64_t)(tile->tile_m + tile->tile_n) * TSL_CUDA_WGMMA_PANEL,
                 sums = (int64_t)tile->tile_m / 64 * tsl_ceil_div(tile->tile_n, 32) * BOX,
@@ -55,7 +58,8 @@ static void share_flowing(tsl_cuda_wgmma *tile, const tsl_device *device) {
   tile->shared_bytes = (uint64_t)(tile->stages * stage + beside);
 }
 
-/* As many stages as there is memory for, beside `most` boxes of C, or fewer that go out in equal turns, and barriers. */
+/* As many stages as there is memory for, beside `most` boxes of C, or fewer that go out in equal turns, and
+ * barriers. */
 static void share_memory_with(tsl_cuda_wgmma *tile, int most, const tsl_device *device) {
   const int box_columns = TSL_CUDA_WGMMA_PANEL / tile->c_element,
             across = tile->tile_n < box_columns ? 1 : tile->tile_n / box_columns,
@@ -71,8 +75,8 @@ static void share_memory_with(tsl_cuda_wgmma *tile, int most, const tsl_device *
   tile->shared_bytes = (uint64_t)(tile->stages * stage + beside);
 }
 
-/* Where two stages are read at a time, two more are to be filled meanwhile: of two panels that are added together, or of one that is
- * multiplied and the next, whose fragments go to registers. */
+/* Where two stages are read at a time, two more are to be filled meanwhile: of two panels that are added
+ * together, or of one that is multiplied and the next, whose fragments go to registers. */
 static void wgmma_tile_share_memory(tsl_cuda_wgmma *tile, const tsl_device *device) {
   share_memory_with(tile, BOXES_MOST, device);
   if ((tile->apart == 2 || tile->from_registers) && tile->stages < 4)
@@ -97,15 +101,16 @@ static int wgmma_tile_way_of(bool is_swapped, bool is_there, bool by_column) {
 
 /* Of one number any way is right, and as rows go it needs no memory. */
 static int way_of_scale(bool is_swapped, tesela_scaling scaling, bool by_column) {
-  return scaling == TESELA_SCALE_TENSOR ? TSL_CUDA_WGMMA_BY_ROW
-                                        : wgmma_tile_way_of(is_swapped, scaling != TESELA_NO_SCALE, by_column);
+  return scaling == TESELA_SCALE_TENSOR
+             ? TSL_CUDA_WGMMA_BY_ROW
+             : wgmma_tile_way_of(is_swapped, scaling != TESELA_NO_SCALE, by_column);
 }
 
 /* Of the last step's vectors that go from column to column, each warpgroup has its tile's. */
 static void share_vectors(tsl_cuda_wgmma *tile, const tsl_problem *problem) {
   tile->finishes = true;
-  tile->bias =
-      wgmma_tile_way_of(tile->swapped, problem->bias_axis != TESELA_NO_BIAS, problem->bias_axis == TESELA_BIAS_ROW);
+  tile->bias = wgmma_tile_way_of(tile->swapped, problem->bias_axis != TESELA_NO_BIAS,
+                                 problem->bias_axis == TESELA_BIAS_ROW);
   tile->scale_a = way_of_scale(tile->swapped, problem->scaling_a, false);
   tile->scale_b = way_of_scale(tile->swapped, problem->scaling_b, true);
   const int vectors = (tile->bias == TSL_CUDA_WGMMA_BY_COLUMN) + (tile->scale_a == TSL_CUDA_WGMMA_BY_COLUMN) +
@@ -122,10 +127,10 @@ bool tsl_cuda_wgmma_problem_by_map(const tsl_cuda_wgmma *tile) {
   return tsl_cuda_wgmma_by_map(tile, &sizes, problem->beta[0] != 0);
 }
 
-/* Integers that lie across go to registers where C, by columns or rows, goes by its map: what threads store costs more there than turning does. Tiles have
- * a slab's rows; its kernel has no last step. */
-static bool bytes_from_registers(const tsl_cuda_wgmma *given) {
-  tsl_cuda_wgmma tile = *given;
+/* Integers that lie across go to registers where C, by columns or rows, goes by its map: what threads store
+ * costs more there than turning does. Tiles have a slab's rows; its kernel has no last step. */
+static bool bytes_from_registers(const tsl_cuda_wgmma *wgmma) {
+  tsl_cuda_wgmma tile = *wgmma;
   tile.from_registers = true;
   return tile.element == 1 && tile.eights == 0 && tile.tile_m >= TSL_CUDA_WGMMA_PANEL && !tile.streams &&
          tile.problem.c.type == TESELA_I32 && !tsl_problem_has_epilogue(&tile.problem) &&
@@ -134,8 +139,8 @@ static bool bytes_from_registers(const tsl_cuda_wgmma *given) {
 
 typedef enum tile_for { ALONE, FINISHING, JOINING } tile_for;
 
-static tsl_cuda_wgmma wgmma_tile_tile_of(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                              tile_for purpose) {
+static tsl_cuda_wgmma wgmma_tile_tile_of(const tsl_problem *problem, const tsl_config *config,
+                                         const tsl_device *device, tile_for purpose) {
   const int64_t *value = config->value;
   tsl_cuda_wgmma tile = {
       .swapped = value[TSL_CUDA_WGMMA_ORDER] == TSL_CUDA_WGMMA_SWAPPED,
@@ -171,10 +176,9 @@ static tsl_cuda_wgmma wgmma_tile_tile_of(const tsl_problem *problem, const tsl_c
                  rows_b = tsl_rows_of(tile.problem.n, problem->k, tile.b_across, tile.element);
   tile.a_bytes = tsl_rows_bytes(&rows_a);
   tile.b_bytes = tsl_rows_bytes(&rows_b);
-  tile.packed = tile.given == 1
-                    ? 1
-                    : tsl_max(1, tsl_min(tsl_problem_batch(problem),
-                                            PACKED_BYTES / tsl_max(1, tile.a_bytes + tile.b_bytes)));
+  tile.packed = tile.given == 1 ? 1
+                                : tsl_max(1, tsl_min(tsl_problem_batch(problem),
+                                                     PACKED_BYTES / tsl_max(1, tile.a_bytes + tile.b_bytes)));
   if (tile.flows)
     share_flowing(&tile, device);
   else
@@ -200,11 +204,12 @@ tsl_cuda_wgmma tsl_cuda_wgmma_joining_tile(const tsl_problem *problem, const tsl
   return wgmma_tile_tile_of(problem, config, device, JOINING);
 }
 
-/* k is split where tiles are too few for all units, into parts of at least so many panels; where A comes from registers, whose tiles are
- * small then, fewer of them take less time than a second launch. */
+/* k is split where tiles are too few for all units, into parts of at least so many panels; where A comes from
+ * registers, whose tiles are small then, fewer of them take less time than a second launch. */
 enum { PART_PANELS = 4, PART_PANELS_ACROSS = 16 };
 
-/* Of blocks that flow, one a multiprocessor where it is the parts that count: the next launch's lie beside them. */
+/* Of blocks that flow, one a multiprocessor where it is the parts that count: the next launch's lie beside
+ * them. */
 static tsl_cuda_wgmma_shares shares_that_flow(const tsl_cuda_wgmma *tile, int64_t m, int64_t n, int64_t k,
                                               const tsl_device *device) {
   const int64_t blocks = device->compute_units, panels = tsl_ceil_div(k, tile->depth);
@@ -221,17 +226,18 @@ static tsl_cuda_wgmma_shares shares_that_flow(const tsl_cuda_wgmma *tile, int64_
   return shares;
 }
 
-/* In panels, which take as much longer for larger tiles as their sums do: to leave a part's sums, to see a flag, and to add a part's; and parts of
- * a tile at most. */
+/* In panels, which take as much longer for larger tiles as their sums do: to leave a part's sums, to see a
+ * flag, and to add a part's; and parts of a tile at most. */
 enum { LEAVING = 3, SEEING = 2, ADDING = 3, PARTS_MOST = 16 };
 
-/* When the last round ends, in panels, where an owner has `owned` of them and helpers each `turns` of the parts of what is left. */
+/* When the last round ends, in panels, where an owner has `owned` of them and helpers each `turns` of the
+ * parts of what is left. */
 static int64_t ending_of(int64_t panels, int64_t owned, int64_t parts, int64_t turns) {
   return tsl_max(owned, turns * (tsl_ceil_div(panels - owned, parts) + LEAVING) + SEEING) + parts * ADDING;
 }
 
-/* A last round that is not full: those without a tile of it help, one with several tiles, or several with one; with as many panels, in as many parts,
- * as let it end first. */
+/* A last round that is not full: those without a tile of it help, one with several tiles, or several with
+ * one; with as many panels, in as many parts, as let it end first. */
 static void share_last_round(int64_t clusters, int64_t panels, tsl_cuda_wgmma_shares *shares) {
   const int64_t tiles = shares->tiles_m * shares->tiles_n, last = tiles % clusters, helpers = clusters - last;
   if (last == 0 || panels < 2)

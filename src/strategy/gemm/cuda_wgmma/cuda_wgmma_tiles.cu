@@ -24,35 +24,35 @@ struct share {
   int row, col, layer, first, end;
 };
 
-SM90_FUNCTION int shares_of(const cuda_wgmma_arguments &given) {
-  return given.tiles_m * given.tiles_n * given.parts * given.products;
+SM90_FUNCTION int shares_of(const cuda_wgmma_arguments &args) {
+  return args.tiles_m * args.tiles_n * args.parts * args.products;
 }
 
-SM90_FUNCTION share share_of(int number, unsigned rank, const cuda_wgmma_arguments &given) {
-  const int tiles = given.tiles_m * given.tiles_n, tile = number % tiles, layer = number / tiles,
+SM90_FUNCTION share share_of(int number, unsigned rank, const cuda_wgmma_arguments &args) {
+  const int tiles = args.tiles_m * args.tiles_n, tile = number % tiles, layer = number / tiles,
             part = SPLIT ? layer : 0;
-  const int above = tile / (given.band * given.tiles_n) * given.band,
-            place = tile % (given.band * given.tiles_n);
-  const int height = min(given.tiles_m - above, given.band);
+  const int above = tile / (args.band * args.tiles_n) * args.band,
+            place = tile % (args.band * args.tiles_n);
+  const int height = min(args.tiles_m - above, args.band);
   return {((above + place % height) * CLUSTER + (int)rank) * TILE_M, place / height * TILE_N, layer,
-          part_begins(given.k, part, given.parts), part_begins(given.k, part + 1, given.parts)};
+          part_begins(args.k, part, args.parts), part_begins(args.k, part + 1, args.parts)};
 }
 
 /* --- loading --- */
 
 /* All panels of a share, by one thread. */
-SM90_FUNCTION void load_share(const tensor_map *a, const tensor_map *b, const share &own, int a_layer,
+SM90_FUNCTION void load_share(const tensor_map *a, const tensor_map *b, const share &share_in, int a_layer,
                               int b_layer, shared_t stages, shared_t full, shared_t empty, unsigned rank,
-                              stage &at) {
+                              stage &stage_in) {
   constexpr int OWN = TILE_N / CLUSTER; /* columns of B that this block loads */
-  for (int p = own.first; p < own.end; p++) {
-    const shared_t to = stages + at.number * STAGE_BYTES, arrived = full + 8 * at.number;
-    barrier_wait(empty + 8 * at.number, at.parity);
+  for (int p = share_in.first; p < share_in.end; p++) {
+    const shared_t to = stages + stage_in.number * STAGE_BYTES, arrived = full + 8 * stage_in.number;
+    barrier_wait(empty + 8 * stage_in.number, stage_in.parity);
     barrier_arrive_expect(arrived, STAGE_BYTES);
-    load_panel<A_ACROSS, TILE_M, false>(to, a, arrived, own.row, p * DEPTH, a_layer);
+    load_panel<A_ACROSS, TILE_M, false>(to, a, arrived, share_in.row, p * DEPTH, a_layer);
     load_panel<B_ACROSS, OWN, (CLUSTER > 1)>(to + A_BYTES + rank * (B_BYTES / CLUSTER), b, arrived,
-                                             own.col + rank * OWN, p * DEPTH, b_layer);
-    next_stage(at);
+                                             share_in.col + rank * OWN, p * DEPTH, b_layer);
+    next_stage(stage_in);
   }
 }
 
@@ -74,23 +74,23 @@ SM90_FUNCTION int rows_above() {
 }
 
 /* The sums of a share: ROWS rows by TILE_N columns. */
-SM90_FUNCTION void multiply_share(wgmma_sums sums[BLOCKS], const share &own, shared_t stages, shared_t full,
-                                  shared_t empty, stage &at) {
+SM90_FUNCTION void multiply_share(wgmma_sums sums[BLOCKS], const share &share_in, shared_t stages, shared_t full,
+                                  shared_t empty, stage &stage_in) {
   const shared_t from_a = A_ACROSS ? rows_above() / 64 * SLAB_BYTES : rows_above() * PANEL_BYTES;
 #if APART
-  multiply_apart(sums, own.end - own.first, stages, from_a, full, empty, at,
+  multiply_apart(sums, share_in.end - share_in.first, stages, from_a, full, empty, stage_in,
                  [](shared_t stage) { release_stage(stage); });
 #else
   shared_t before = 0; /* the stage whose products may be under way when the next ones start */
-  for (int p = own.first; p < own.end; p++) {
-    const shared_t panel = stages + at.number * STAGE_BYTES;
-    barrier_wait(full + 8 * at.number, at.parity);
-    multiply_panel(sums, panel + from_a, panel + A_BYTES, p > own.first);
+  for (int p = share_in.first; p < share_in.end; p++) {
+    const shared_t panel = stages + stage_in.number * STAGE_BYTES;
+    barrier_wait(full + 8 * stage_in.number, stage_in.parity);
+    multiply_panel(sums, panel + from_a, panel + A_BYTES, p > share_in.first);
     wgmma_wait<1>();
-    if (p > own.first)
+    if (p > share_in.first)
       release_stage(before);
-    before = empty + 8 * at.number;
-    next_stage(at);
+    before = empty + 8 * stage_in.number;
+    next_stage(stage_in);
   }
   wgmma_wait<0>();
   release_stage(before);
@@ -107,7 +107,7 @@ constexpr int BOX_N = 128 / (SPLIT || C_FORM == 0 || C_FORM == 3 ? 4 : 2),
 
 /* C's columns of a share, by copies of boxes from `boxes`, the warpgroup's own. After the block's last share the stages' memory is free, and takes them all at once. */
 template <class ALPHA>
-SM90_FUNCTION void store_by_map(const tensor_map *c, wgmma_sums sums[BLOCKS], const share &own, bool is_last,
+SM90_FUNCTION void store_by_map(const tensor_map *c, wgmma_sums sums[BLOCKS], const share &share_in, bool is_last,
                                 ALPHA alpha, shared_t stages, shared_t boxes) {
   const int group = threadIdx.x / 128 - 1;
   const bool is_first = threadIdx.x % 128 == 0;
@@ -133,8 +133,8 @@ SM90_FUNCTION void store_by_map(const tensor_map *c, wgmma_sums sums[BLOCKS], co
     if (is_first) {
 #pragma unroll
       for (int j = is_last ? 0 : i; j < i + TOGETHER; j++)
-        tma_store(c, boxes + (is_last ? j : j % BOXES) * BOX_BYTES, own.col + j % ACROSS_BOXES * BOX_N,
-                  own.row + rows_above() + j / ACROSS_BOXES * 64, own.layer);
+        tma_store(c, boxes + (is_last ? j : j % BOXES) * BOX_BYTES, share_in.col + j % ACROSS_BOXES * BOX_N,
+                  share_in.row + rows_above() + j / ACROSS_BOXES * 64, share_in.layer);
       tma_stores_commit();
     }
   }

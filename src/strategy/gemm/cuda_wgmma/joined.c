@@ -2,8 +2,8 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "host/int_math.h"
-#include "strategy/gemm/cuda_wgmma/cuda_wgmma_shared.h"
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma_run.h"
+#include "strategy/gemm/cuda_wgmma/cuda_wgmma_shared.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,35 +12,35 @@ _Static_assert(sizeof(cuda_wgmma_joined) % 128 == 0 && sizeof(tsl_tensor_map) ==
 _Static_assert(sizeof(cuda_wgmma_scalar) == 4, "a table's words");
 
 /* A work for a product, as one of the work's batch, so that tiles are shared out alike. */
-static tsl_work work_of(const tsl_work *work, const tsl_fused_product *one) {
+static tsl_work work_of(const tsl_work *work, const tsl_fused_product *product) {
   tsl_work own = *work;
-  own.problem = *one->problem;
+  own.problem = *product->problem;
   own.problem.batch = work->problem.batch;
   return own;
 }
 
-static tsl_cuda_wgmma_running running_of(const tsl_work *own, const tsl_fused_product *one) {
+static tsl_cuda_wgmma_running running_of(const tsl_work *work_in, const tsl_fused_product *product) {
   tsl_cuda_wgmma_running run = {
-      .work = own,
-      .operands = one->operands,
-      .tile = tsl_cuda_wgmma_joining_tile(&own->problem, &own->config, own->device),
+      .work = work_in,
+      .operands = product->operands,
+      .tile = tsl_cuda_wgmma_joining_tile(&work_in->problem, &work_in->config, work_in->device),
       .count = 1,
   };
-  const tsl_gemm_sizes sizes = tsl_launch_sizes(own, one->operands);
+  const tsl_gemm_sizes sizes = tsl_launch_sizes(work_in, product->operands);
   run.sizes = run.tile.swapped ? tsl_launch_swapped(&sizes) : sizes;
-  run.shares = tsl_cuda_wgmma_shares_of(&run.tile, run.sizes.m, run.sizes.n, run.sizes.k, own->device);
+  run.shares = tsl_cuda_wgmma_shares_of(&run.tile, run.sizes.m, run.sizes.n, run.sizes.k, work_in->device);
   return run;
 }
 
 /* Factors and C go by maps as they lie, by the kernel that the work's own product has. */
-static bool takes(const tsl_work *work, const tsl_fused_product *one) {
-  const tsl_work own = work_of(work, one);
+static bool takes(const tsl_work *work, const tsl_fused_product *product) {
+  const tsl_work own = work_of(work, product);
   const tsl_problem *problem = &own.problem, *like = &work->problem;
   if (tsl_problem_batch(like) < 2 || problem->k == 0 || problem->alpha[0] == 0 || problem->beta[0] != 0 ||
-      tsl_problem_has_epilogue(problem) || problem->a.type != like->a.type || problem->b.type != like->b.type ||
-      problem->c.type != like->c.type)
+      tsl_problem_has_epilogue(problem) || problem->a.type != like->a.type ||
+      problem->b.type != like->b.type || problem->c.type != like->c.type)
     return false;
-  const tsl_cuda_wgmma_running run = running_of(&own, one);
+  const tsl_cuda_wgmma_running run = running_of(&own, product);
   const tsl_cuda_wgmma its = tsl_cuda_wgmma_joining_tile(like, &work->config, work->device);
   tsl_cuda_wgmma_factor factors[2];
   tsl_cuda_wgmma_find_factors(&run, factors);
@@ -81,10 +81,10 @@ static tesela_status build(const tsl_work *work) {
 }
 
 /* A product's row of the table, behind `before` shares. */
-static tesela_status add(const tsl_work *work, const tsl_fused_product *one, int64_t before, cuda_wgmma_joined *row,
-                         int64_t *shares) {
-  const tsl_work own = work_of(work, one);
-  const tsl_cuda_wgmma_running run = running_of(&own, one);
+static tesela_status add(const tsl_work *work, const tsl_fused_product *product, int64_t before,
+                         cuda_wgmma_joined *row, int64_t *shares) {
+  const tsl_work own = work_of(work, product);
+  const tsl_cuda_wgmma_running run = running_of(&own, product);
   const tsl_gemm_argument scaled = tsl_launch_scalars(&own, &run.sizes);
   const int lines[] = {run.tile.tile_m, tsl_cuda_wgmma_columns(&run.tile)};
   tsl_cuda_wgmma_layers found[] = {{.across = run.tile.a_across}, {.across = run.tile.b_across}};
@@ -149,8 +149,8 @@ static tesela_status run_sorted(const tsl_work *work, const tsl_fused_product *p
   return TESELA_OK;
 }
 
-static tesela_status run(const tsl_work *work, const tsl_fused_product *products, int64_t count, tsl_buffer *table,
-                         tsl_stream *stream) {
+static tesela_status run(const tsl_work *work, const tsl_fused_product *products, int64_t count,
+                         tsl_buffer *table, tsl_stream *stream) {
   void *block;
   const int64_t most = tsl_min(count, TSL_CUDA_WGMMA_JOINED_MOST);
   TSL_TRY(tsl_alloc((size_t)(most + 1) * sizeof(cuda_wgmma_joined) + (size_t)count * sizeof *products,

@@ -24,7 +24,8 @@ static const tsl_types types[] = {
     {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
 };
 
-static const char *cuda_whole_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *cuda_whole_refuse(const tsl_problem *problem, const tsl_config *config,
+                                     const tsl_device *device) {
   static const int64_t most_line = 4096;
   if (problem->m > most_line || problem->n > most_line || problem->k > most_line)
     return tsl_refusal("products of %lld x %lld x %lld are not brought to shared memory whole",

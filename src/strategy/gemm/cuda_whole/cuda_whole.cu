@@ -32,8 +32,8 @@ struct team {
 };
 
 /* All threads of a product; all products of a block have as many warps. */
-SM80_FUNCTION void product_barrier(const team &own) {
-  if (own.threads == 32)
+SM80_FUNCTION void product_barrier(const team &team_in) {
+  if (team_in.threads == 32)
     __syncwarp();
   else
     __syncthreads();
@@ -48,46 +48,46 @@ struct walk {
 SM80_FUNCTION walk walk_of(int first, int by, int wide) {
   return {first / wide, first % wide, wide, by / wide, by % wide};
 }
-SM80_FUNCTION void walk_on(walk &at) {
-  at.line += at.by_lines;
-  at.place += at.by_places;
-  if (at.place >= at.wide) {
-    at.place -= at.wide;
-    at.line++;
+SM80_FUNCTION void walk_on(walk &walk_in) {
+  walk_in.line += walk_in.by_lines;
+  walk_in.place += walk_in.by_places;
+  if (walk_in.place >= walk_in.wide) {
+    walk_in.place -= walk_in.wide;
+    walk_in.line++;
   }
 }
 
 /* Zeros where a product reads more of k than there is. */
 template <int ACROSS>
-SM80_FUNCTION void clear_rest(shared_t to, const cuda_whole_factor &own, const team &team) {
+SM80_FUNCTION void clear_rest(shared_t end, const cuda_whole_factor &factor, const team &team) {
   const unsigned zeros[4] = {0, 0, 0, 0};
   if (ACROSS) {
-    for (int i = team.thread; i < own.pitch / 16; i += team.threads)
-      store_words(to + own.down * own.pitch + 16 * i, zeros);
+    for (int i = team.thread; i < factor.pitch / 16; i += team.threads)
+      store_words(end + factor.down * factor.pitch + 16 * i, zeros);
     return;
   }
-  const int first = own.wide / 8, chunks = (own.wide + 15) / 16 * 2 - first;
+  const int first = factor.wide / 8, chunks = (factor.wide + 15) / 16 * 2 - first;
   if (chunks > 0)
-    for (walk at = walk_of(team.thread, team.threads, chunks); at.line < own.down; walk_on(at))
-      store_words(to + at.line * own.pitch + (first + at.place) * 16, zeros);
+    for (walk at = walk_of(team.thread, team.threads, chunks); at.line < factor.down; walk_on(at))
+      store_words(end + at.line * factor.pitch + (first + at.place) * 16, zeros);
 }
 
 /* Elements from `first` on of each line, one by one, several on their way at a time. */
-SM80_FUNCTION void copy_elements(shared_t to, const element *from, const cuda_whole_factor &own, int first,
+SM80_FUNCTION void copy_elements(shared_t end, const element *from, const cuda_whole_factor &factor, int first,
                                  const team &team) {
   constexpr int AT_ONCE = 8;
-  if (first >= own.wide)
+  if (first >= factor.wide)
     return;
-  walk at = walk_of(team.thread, team.threads, own.wide - first);
-  while (at.line < own.down) {
+  walk at = walk_of(team.thread, team.threads, factor.wide - first);
+  while (at.line < factor.down) {
     element held[AT_ONCE];
     shared_t place[AT_ONCE];
     bool is_there[AT_ONCE];
 #pragma unroll
     for (int i = 0; i < AT_ONCE; i++) {
-      is_there[i] = at.line < own.down;
-      place[i] = to + at.line * own.pitch + (first + at.place) * 2;
-      held[i] = is_there[i] ? from[at.line * own.line + (first + at.place) * own.step] : 0;
+      is_there[i] = at.line < factor.down;
+      place[i] = end + at.line * factor.pitch + (first + at.place) * 2;
+      held[i] = is_there[i] ? from[at.line * factor.line + (first + at.place) * factor.step] : 0;
       walk_on(at);
     }
 #pragma unroll
@@ -99,27 +99,27 @@ SM80_FUNCTION void copy_elements(shared_t to, const element *from, const cuda_wh
 
 /* Lines that begin at multiples of WIDTH bytes, by copies of so many. */
 template <int WIDTH>
-SM80_FUNCTION void copy_lines(shared_t to, const element *from, const cuda_whole_factor &own,
+SM80_FUNCTION void copy_lines(shared_t end, const element *from, const cuda_whole_factor &factor,
                               const team &team) {
   constexpr int EACH = WIDTH / 2;
-  const int chunks = own.wide / EACH;
+  const int chunks = factor.wide / EACH;
   if (chunks > 0)
-    for (walk at = walk_of(team.thread, team.threads, chunks); at.line < own.down; walk_on(at))
-      copy_async_if<WIDTH>(true, to + at.line * own.pitch + at.place * WIDTH,
-                           from + at.line * own.line + at.place * EACH);
-  copy_elements(to, from, own, chunks * EACH, team);
+    for (walk at = walk_of(team.thread, team.threads, chunks); at.line < factor.down; walk_on(at))
+      copy_async_if<WIDTH>(true, end + at.line * factor.pitch + at.place * WIDTH,
+                           from + at.line * factor.line + at.place * EACH);
+  copy_elements(end, from, factor, chunks * EACH, team);
 }
 
 /* Lines that lie one behind the other are one, of which aligned words are read, whatever line their halves belong to. */
-SM80_FUNCTION void copy_words(shared_t to, const element *from, const cuda_whole_factor &own,
+SM80_FUNCTION void copy_words(shared_t end, const element *from, const cuda_whole_factor &factor,
                               const team &team) {
   constexpr int AT_ONCE = 8;
-  const int odd = (int)((unsigned long long)from / 2 % 2), all = own.down * own.wide, words = (all - odd) / 2;
+  const int odd = (int)((unsigned long long)from / 2 % 2), all = factor.down * factor.wide, words = (all - odd) / 2;
   if (team.thread == 0 && odd == 1)
-    store_half(to, from[0]);
+    store_half(end, from[0]);
   if (team.thread == 0 && (all - odd) % 2 == 1)
-    store_half(to + (own.down - 1) * own.pitch + (own.wide - 1) * 2, from[all - 1]);
-  walk at = walk_of(odd + 2 * team.thread, 2 * team.threads, own.wide);
+    store_half(end + (factor.down - 1) * factor.pitch + (factor.wide - 1) * 2, from[all - 1]);
+  walk at = walk_of(odd + 2 * team.thread, 2 * team.threads, factor.wide);
   const element *next = from + odd + 2 * team.thread;
   for (int i = team.thread; i < words;) {
     unsigned held[AT_ONCE];
@@ -129,8 +129,8 @@ SM80_FUNCTION void copy_words(shared_t to, const element *from, const cuda_whole
     for (int u = 0; u < AT_ONCE; u++) {
       is_there[u] = i < words;
       held[u] = is_there[u] ? *(const unsigned *)next : 0;
-      first[u] = to + at.line * own.pitch + at.place * 2;
-      second[u] = at.place + 1 == own.wide ? to + (at.line + 1) * own.pitch : first[u] + 2;
+      first[u] = end + at.line * factor.pitch + at.place * 2;
+      second[u] = at.place + 1 == factor.wide ? end + (at.line + 1) * factor.pitch : first[u] + 2;
       i += team.threads;
       next += 2 * team.threads;
       walk_on(at);
@@ -144,18 +144,18 @@ SM80_FUNCTION void copy_words(shared_t to, const element *from, const cuda_whole
   }
 }
 
-SM80_FUNCTION void copy_factor(shared_t to, const element *from, const cuda_whole_factor &own,
+SM80_FUNCTION void copy_factor(shared_t end, const element *from, const cuda_whole_factor &factor,
                                const team &team) {
-  if (own.width == 16)
-    copy_lines<16>(to, from, own, team);
-  else if (own.width == 8)
-    copy_lines<8>(to, from, own, team);
-  else if (own.step == 1 && own.line == own.wide)
-    copy_words(to, from, own, team);
-  else if (own.width == 4)
-    copy_lines<4>(to, from, own, team);
+  if (factor.width == 16)
+    copy_lines<16>(end, from, factor, team);
+  else if (factor.width == 8)
+    copy_lines<8>(end, from, factor, team);
+  else if (factor.step == 1 && factor.line == factor.wide)
+    copy_words(end, from, factor, team);
+  else if (factor.width == 4)
+    copy_lines<4>(end, from, factor, team);
   else
-    copy_elements(to, from, own, 0, team);
+    copy_elements(end, from, factor, 0, team);
 }
 
 /* --- products --- */
@@ -168,21 +168,21 @@ typedef float warp_sums[BLOCKS_M][BLOCKS_N][4];
 /* Sixteen lines of a factor from `line` on, as load_blocks() has them, at k from `depth` on: blocks of A are lines 0 to 7, 8 to 15, and both
  * again 8 further along k; of B, lines 0 to 7 at both depths, then 8 to 15. */
 template <int ACROSS, bool IS_B>
-SM80_FUNCTION void load_lines(unsigned (&to)[4], shared_t factor, const cuda_whole_factor &own, int line,
+SM80_FUNCTION void load_lines(unsigned (&to)[4], shared_t factor, const cuda_whole_factor &whole_factor, int line,
                               int depth) {
   const int row = threadIdx.x % 8, second = threadIdx.x / 8 % 2, fourth = threadIdx.x / 16 % 2,
             by_line = IS_B ? fourth : second, by_depth = IS_B ? second : fourth;
   if (ACROSS)
-    load_blocks_transposed(to, factor + min(depth + 8 * by_depth + row, own.down) * own.pitch +
+    load_blocks_transposed(to, factor + min(depth + 8 * by_depth + row, whole_factor.down) * whole_factor.pitch +
                                    (line + 8 * by_line) * 2);
   else
-    load_blocks(to, factor + min(line + 8 * by_line + row, own.down - 1) * own.pitch +
+    load_blocks(to, factor + min(line + 8 * by_line + row, whole_factor.down - 1) * whole_factor.pitch +
                         (depth + 8 * by_depth) * 2);
 }
 
 /* The sums of a warp's tile, of which blocks outside of C are left out. */
 SM80_FUNCTION void multiply(warp_sums sums, shared_t memory, int row, int col,
-                            const cuda_whole_arguments &given) {
+                            const cuda_whole_arguments &args) {
 #pragma unroll
   for (int i = 0; i < BLOCKS_M; i++)
 #pragma unroll
@@ -191,21 +191,21 @@ SM80_FUNCTION void multiply(warp_sums sums, shared_t memory, int row, int col,
       for (int e = 0; e < 4; e++)
         sums[i][j][e] = 0;
 #pragma unroll 1
-  for (int k = 0; k < given.k; k += 16) {
+  for (int k = 0; k < args.k; k += 16) {
     unsigned a[BLOCKS_M][4], b[BLOCKS_N / 2][4];
 #pragma unroll
     for (int i = 0; i < BLOCKS_M; i++)
-      if (row + 16 * i < given.m)
-        load_lines<A_ACROSS, false>(a[i], memory + given.a.to, given.a, row + 16 * i, k);
+      if (row + 16 * i < args.m)
+        load_lines<A_ACROSS, false>(a[i], memory + args.a.to, args.a, row + 16 * i, k);
 #pragma unroll
     for (int j = 0; j < BLOCKS_N / 2; j++)
-      if (col + 16 * j < given.n)
-        load_lines<B_ACROSS, true>(b[j], memory + given.b.to, given.b, col + 16 * j, k);
+      if (col + 16 * j < args.n)
+        load_lines<B_ACROSS, true>(b[j], memory + args.b.to, args.b, col + 16 * j, k);
 #pragma unroll
     for (int i = 0; i < BLOCKS_M; i++)
 #pragma unroll
       for (int j = 0; j < BLOCKS_N; j++)
-        if (row + 16 * i < given.m && col + 8 * j < given.n)
+        if (row + 16 * i < args.m && col + 8 * j < args.n)
           mma_16x8("m16n8k16", "f32", "f", MMA_TEXT(A_TYPE), MMA_TEXT(B_TYPE), sums[i][j], a[i],
                    b[j / 2] + j % 2 * 2);
   }
@@ -254,7 +254,7 @@ SM80_FUNCTION float value_of(c_number number) {
 
 /* What `store` does with each two numbers of the tile that lie side by side: their row, the first one's column, and how many of them C has. */
 template <class STORE>
-SM80_FUNCTION void each_pair(const warp_sums &sums, int row, int col, const cuda_whole_arguments &given,
+SM80_FUNCTION void each_pair(const warp_sums &sums, int row, int col, const cuda_whole_arguments &args,
                              STORE store) {
   const int line = threadIdx.x % 32 / 4, pair = threadIdx.x % 4 * 2;
 #pragma unroll
@@ -262,23 +262,23 @@ SM80_FUNCTION void each_pair(const warp_sums &sums, int row, int col, const cuda
 #pragma unroll
     for (int h = 0; h < 2; h++) {
       const int y = row + 16 * i + line + 8 * h;
-      if (y < given.m)
+      if (y < args.m)
 #pragma unroll
         for (int j = 0; j < BLOCKS_N; j++) {
           const int x = col + 8 * j + pair;
-          if (x < given.n)
-            store(y, x, given.n - x, given.alpha * sums[i][j][2 * h], given.alpha * sums[i][j][2 * h + 1]);
+          if (x < args.n)
+            store(y, x, args.n - x, args.alpha * sums[i][j][2 * h], args.alpha * sums[i][j][2 * h + 1]);
         }
     }
 }
 
 /* Puts a tile's numbers where they are to be in the image of C, whose first one is at `image`. */
 SM80_FUNCTION void put_image(c_number *image, const warp_sums &sums, int row, int col,
-                             const cuda_whole_arguments &given) {
-  const bool by_pairs = given.n % 2 == 0 && (unsigned long long)image % sizeof(c_pair) == 0;
-  each_pair(sums, row, col, given, [&](int y, int x, int left, float first, float second) {
+                             const cuda_whole_arguments &args) {
+  const bool by_pairs = args.n % 2 == 0 && (unsigned long long)image % sizeof(c_pair) == 0;
+  each_pair(sums, row, col, args, [&](int y, int x, int left, float first, float second) {
     const c_pair pair = pair_of(first, second);
-    c_number *to = image + y * given.n + x;
+    c_number *to = image + y * args.n + x;
     if (by_pairs) {
       *(c_pair *)to = pair;
     } else {
@@ -308,45 +308,45 @@ SM80_FUNCTION void store_image(c_number *c, const char *image, int count, const 
 
 extern "C" __global__ void __launch_bounds__(THREADS_MOST, RESIDENT)
     tsl_gemm_cuda_whole(const element *a, const element *b, c_number *c,
-                        const __grid_constant__ cuda_whole_arguments given) {
+                        const __grid_constant__ cuda_whole_arguments args) {
   extern __shared__ __align__(128) char memory[];
-  const int threads = 32 * given.warps, place = threadIdx.x / threads, warp = threadIdx.x / 32 % given.warps;
+  const int threads = 32 * args.warps, place = threadIdx.x / threads, warp = threadIdx.x / 32 % args.warps;
   const team own = {(int)threadIdx.x % threads, threads};
-  const long long number = (long long)blockIdx.x * given.together + place,
-                  product = min(number, given.products - 1); /* those behind the last are it once more */
-  const int row = warp / given.warps_n * TILE_M, col = warp % given.warps_n * TILE_N;
-  char *image = memory + place * given.bytes;
+  const long long number = (long long)blockIdx.x * args.together + place,
+                  product = min(number, args.products - 1); /* those behind the last are it once more */
+  const int row = warp / args.warps_n * TILE_M, col = warp % args.warps_n * TILE_N;
+  char *image = memory + place * args.bytes;
   warp_sums sums;
-  a += given.a.offset + product * given.a.apart;
-  b += given.b.offset + product * given.b.apart;
-  c += given.c.offset + product * given.c.apart;
+  a += args.a.offset + product * args.a.apart;
+  b += args.b.offset + product * args.b.apart;
+  c += args.c.offset + product * args.c.apart;
   const shared_t at = shared_address(image);
   dependency_wait();
-  if (given.k > 0) {
-    clear_rest<A_ACROSS>(at + given.a.to, given.a, own);
-    clear_rest<B_ACROSS>(at + given.b.to, given.b, own);
+  if (args.k > 0) {
+    clear_rest<A_ACROSS>(at + args.a.to, args.a, own);
+    clear_rest<B_ACROSS>(at + args.b.to, args.b, own);
     product_barrier(own);
-    copy_factor(at + given.a.to, a, given.a, own);
-    copy_factor(at + given.b.to, b, given.b, own);
+    copy_factor(at + args.a.to, a, args.a, own);
+    copy_factor(at + args.b.to, b, args.b, own);
     copies_commit();
     copies_wait<0>();
   }
   dependency_launch();
   product_barrier(own);
-  multiply(sums, at, row, col, given);
-  if (given.c.dense) {
+  multiply(sums, at, row, col, args);
+  if (args.c.dense) {
     product_barrier(own); /* nobody reads factors any more */
-    put_image((c_number *)(image + (unsigned long long)c % 16), sums, row, col, given);
+    put_image((c_number *)(image + (unsigned long long)c % 16), sums, row, col, args);
     product_barrier(own);
     if (number == product)
-      store_image(c, image, given.m * given.n, own);
+      store_image(c, image, args.m * args.n, own);
   } else if (number == product) {
-    each_pair(sums, row, col, given, [&](int y, int x, int left, float first, float second) {
-      c_number *to = c + y * given.c.row + x * given.c.col, *next = to + given.c.col;
-      if (given.beta != 0) {
-        first = __fmaf_rn(given.beta, value_of(*to), first);
+    each_pair(sums, row, col, args, [&](int y, int x, int left, float first, float second) {
+      c_number *to = c + y * args.c.row + x * args.c.col, *next = to + args.c.col;
+      if (args.beta != 0) {
+        first = __fmaf_rn(args.beta, value_of(*to), first);
         if (left > 1)
-          second = __fmaf_rn(given.beta, value_of(*next), second);
+          second = __fmaf_rn(args.beta, value_of(*next), second);
       }
       const c_pair pair = pair_of(first, second);
       *to = first_of(pair);

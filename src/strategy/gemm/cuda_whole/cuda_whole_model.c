@@ -1,5 +1,5 @@
-/* What follows from a problem and a config of cuda_whole: a product's warps and memory; and its model, in clocks of a multiprocessor, whose
- * constants NOTES.md tells the origin of. */
+/* What follows from a problem and a config of cuda_whole: a product's warps and memory; and its model, in
+ * clocks of a multiprocessor, whose constants NOTES.md tells the origin of. */
 #include "host/int_math.h"
 #include "strategy/gemm/cuda_whole/cuda_whole.h"
 
@@ -15,7 +15,8 @@ enum { WARPS_TOGETHER = 8, WARPS_RESIDENT = 64, BLOCKS_RESIDENT = 32 };
 /* What a multiprocessor keeps for itself of its memory, for each block. */
 enum { KEPT = 1024 };
 
-/* Lines of A, or of B, `lines` along m or n. Eight of them meet in no bank where they are an odd number of chunks apart. */
+/* Lines of A, or of B, `lines` along m or n. Eight of them meet in no bank where they are an odd number of
+ * chunks apart. */
 static tsl_cuda_whole_lines cuda_whole_lines_of(const tsl_shape *shape, bool is_a, int64_t lines, int64_t k) {
   const int64_t by_line = is_a ? shape->row_stride : shape->col_stride,
                 by_depth = is_a ? shape->col_stride : shape->row_stride;
@@ -43,12 +44,10 @@ tsl_cuda_whole tsl_cuda_whole_of(const tsl_problem *problem, const tsl_config *c
   tile.most_warps = registers_for[row].warps, tile.resident = registers_for[row].resident;
   tile.warps_n = tsl_max(1, tsl_ceil_div(n, tile.tile_n));
   tile.warps = tsl_max(1, tsl_ceil_div(m, tile.tile_m)) * tile.warps_n;
-  tile.bytes =
-      tsl_round_up(tsl_max(tile.a.bytes + tile.b.bytes, m * n * number + 2 * CHUNK), (int64_t)CHUNK);
+  tile.bytes = tsl_round_up(tsl_max(tile.a.bytes + tile.b.bytes, m * n * number + 2 * CHUNK), (int64_t)CHUNK);
   tile.shared_bytes = config->value[TSL_CUDA_WHOLE_ROOM] * 1024;
-  tile.together =
-      tsl_min(tsl_min(tile.shared_bytes / tile.bytes, tsl_max(1, WARPS_TOGETHER / tile.warps)),
-                tsl_problem_batch(problem));
+  tile.together = tsl_min(tsl_min(tile.shared_bytes / tile.bytes, tsl_max(1, WARPS_TOGETHER / tile.warps)),
+                          tsl_problem_batch(problem));
   tile.blocks = tsl_ceil_div(tsl_problem_batch(problem), tsl_max(1, tile.together));
   return tile;
 }
@@ -64,17 +63,19 @@ int tsl_cuda_whole_width(const tsl_cuda_whole_lines *lines, int64_t step, int64_
 
 /* --- the model --- */
 
-/* Instructions of a warp: for each copy by 16 or 8 bytes, by words of lines one behind the other, and by elements; for sixteen lines of a factor at a
- * product; for a product of 16 x 8 x 16; for two of its numbers of C, put into place and stored as they lie side by side, and one by one; and for all that
- * is done once. */
+/* Instructions of a warp: for each copy by 16 or 8 bytes, by words of lines one behind the other, and by
+ * elements; for sixteen lines of a factor at a product; for a product of 16 x 8 x 16; for two of its numbers
+ * of C, put into place and stored as they lie side by side, and one by one; and for all that is done once. */
 static const double copy_cost = 14, word_cost = 44, element_cost = 16, load_cost = 14, product_cost = 2,
                     put_cost = 14, one_cost = 24, warp_cost = 600;
 /* Of them, what a multiprocessor begins in a clock for each warp that it has, and at most. */
 static const double rate_of_warp = 0.085, rate_most = 2.2;
-/* Of memory's bandwidth, what they get; from a block's start to its last copy, clocks; and of a launch, what is left where one follows another. */
+/* Of memory's bandwidth, what they get; from a block's start to its last copy, clocks; and of a launch, what
+ * is left where one follows another. */
 static const double memory_part = 0.85, first_clocks = 3000, launch_share = 0.3;
 
-static double cuda_whole_copies_of(const tsl_cuda_whole_lines *lines, const tsl_shape *shape, bool is_a, int64_t apart) {
+static double cuda_whole_copies_of(const tsl_cuda_whole_lines *lines, const tsl_shape *shape, bool is_a,
+                                   int64_t apart) {
   const bool by_rows = is_a != lines->across;
   const int64_t line = by_rows ? shape->row_stride : shape->col_stride,
                 step = by_rows ? shape->col_stride : shape->row_stride;
@@ -126,7 +127,7 @@ void tsl_cuda_whole_account(const tsl_problem *problem, const tsl_config *config
                n = (double)tile.problem.n, depth = (double)tsl_round_up(problem->k, BLOCK);
   const int items = (int)(32 * tile.warps * tile.together);
   tsl_cost_counts_groups((double)tile.blocks, items, (double)tile.blocks * items, tile.shared_bytes, device,
-                     account);
+                         account);
   account->computed = products * (double)tile.warps * tile.tile_m * tile.tile_n * depth;
   account->local =
       (tsl_moved){.read = products * depth * ELEMENT * (double)tile.warps * (tile.tile_m + tile.tile_n),

@@ -34,8 +34,9 @@ void tsl_cuda_whole_release(tsl_work *work) {
 
 /* --- running --- */
 
-static cuda_whole_factor cuda_whole_factor_of(const tsl_cuda_whole_lines *lines, const tsl_operand *operand, int64_t to,
-                                   int64_t offset, int64_t line, int64_t step, int64_t products) {
+static cuda_whole_factor cuda_whole_factor_of(const tsl_cuda_whole_lines *lines, const tsl_operand *operand,
+                                              int64_t end, int64_t offset, int64_t line, int64_t step,
+                                              int64_t products) {
   enum { ALIGNED = 16, ELEMENT = 2 };
   const int64_t apart = products > 1 ? operand->step : 0;
   const bool is_aligned =
@@ -49,7 +50,7 @@ static cuda_whole_factor cuda_whole_factor_of(const tsl_cuda_whole_lines *lines,
                              .width = is_aligned ? tsl_cuda_whole_width(lines, step, line, offset, apart)
                                                  : ELEMENT,
                              .pitch = (int)lines->pitch,
-                             .to = (int)to};
+                             .to = (int)end};
 }
 
 tesela_status tsl_cuda_whole_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
@@ -80,9 +81,10 @@ tesela_status tsl_cuda_whole_run(const tsl_work *work, const tsl_operands *opera
       .beta = beta};
   if (s.k > 0) { /* else there need be no factors */
     given.a = cuda_whole_factor_of(&tile.a, a, 0, s.a_offset, tile.a.across ? s.a_col_stride : s.a_row_stride,
-                        tile.a.across ? s.a_row_stride : s.a_col_stride, products);
-    given.b = cuda_whole_factor_of(&tile.b, b, tile.a.bytes, s.b_offset, tile.b.across ? s.b_row_stride : s.b_col_stride,
-                        tile.b.across ? s.b_col_stride : s.b_row_stride, products);
+                                   tile.a.across ? s.a_row_stride : s.a_col_stride, products);
+    given.b = cuda_whole_factor_of(&tile.b, b, tile.a.bytes, s.b_offset,
+                                   tile.b.across ? s.b_row_stride : s.b_col_stride,
+                                   tile.b.across ? s.b_col_stride : s.b_row_stride, products);
   }
   const tsl_argument list[] = {TSL_ARG_BUFFER(s.k > 0 ? a->buffer : c),
                                TSL_ARG_BUFFER(s.k > 0 ? b->buffer : c), TSL_ARG_BUFFER(c),

@@ -1,10 +1,12 @@
-/* What the host gives cuda_whole's kernel: read by C and by CUDA C++. Everything counts elements, but pitches and widths bytes. */
+/* What the host gives cuda_whole's kernel: read by C and by CUDA C++. Everything counts elements, but pitches
+ * and widths bytes. */
 #ifndef TSL_CUDA_WHOLE_SHARED_H
 #define TSL_CUDA_WHOLE_SHARED_H
 
-/* A factor of the first product: `down` lines of `wide` elements each, of which a product multiplies 16 times as many of k as `wide` or `down`
- * says, rounded up; from line to line, from element to element, from product to product; what is copied at once, 16, 8, 4 or 2 bytes; and how
- * far lines lie apart in shared memory, where they begin at `to`. */
+/* A factor of the first product: `down` lines of `wide` elements each, of which a product multiplies 16 times
+ * as many of k as `wide` or `down` says, rounded up; from line to line, from element to element, from product
+ * to product; what is copied at once, 16, 8, 4 or 2 bytes; and how far lines lie apart in shared memory,
+ * where they begin at `to`. */
 typedef struct cuda_whole_factor {
   long long offset, line, step, apart;
   int down, wide, width, pitch, to;

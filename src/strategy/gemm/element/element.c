@@ -16,13 +16,14 @@ static tsl_accuracy element_accuracy(const tsl_problem *problem, const tsl_confi
   return tsl_accuracy_relaxed(tsl_accuracy_in_order(problem, config), problem, config->value[RELAXED] != 0);
 }
 
-static const char *element_grid_for(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                            tsl_grid *grid) {
+static const char *element_grid_for(const tsl_problem *problem, const tsl_config *config,
+                                    const tsl_device *device, tsl_grid *grid) {
   return tsl_launch_grid(device, problem->n, problem->m, (int)config->value[COLUMNS],
                          (int)config->value[ROWS], grid);
 }
 
-static const char *element_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *element_refuse(const tsl_problem *problem, const tsl_config *config,
+                                  const tsl_device *device) {
   tsl_grid grid;
   return element_grid_for(problem, config, device, &grid);
 }
@@ -38,7 +39,7 @@ static double element_score(const tsl_problem *problem, const tsl_config *config
 }
 
 static void element_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_cost_counts *account) {
+                            tsl_cost_counts *account) {
   tsl_grid grid;
   if (!element_grid_for(problem, config, device, &grid))
     tsl_cost_counts_grid(&grid, problem->n, problem->m, 0, device, account);

@@ -1,20 +1,23 @@
-/* Idea: every element of C is the exact sum of its k products, rounded once to the nearest number of C's type, ties to even. Sums that are
- * nearly exact come first, with a bound of what they are off: where all that lies within it rounds to one number, that is the
- * element (Ziv 1991), which all but one in some thousands are. The rest have superaccumulators, those of the dot `exact`.
+/* Idea: every element of C is the exact sum of its k products, rounded once to the nearest number of C's
+ * type, ties to even. Sums that are nearly exact come first, with a bound of what they are off: where all
+ * that lies within it rounds to one number, that is the element (Ziv 1991), which all but one in some
+ * thousands are. The rest have superaccumulators, those of the dot `exact`.
  *
- * What it adds to `sequential`: no rounding but the last. However much cancels, whatever the exponents are, and in whatever order
- * anybody adds, the result is the same, on any number of threads and any instruction set.
+ * What it adds to `sequential`: no rounding but the last. However much cancels, whatever the exponents are,
+ * and in whatever order anybody adds, the result is the same, on any number of threads and any instruction
+ * set.
  *
- *   f32:  a b is exact in f64   sum += a b                                        |----[ sum ]----|  what the sum may be
- *   f64:  next = sum + a b      low += a b - (next - sum)   sum = next       ...x.....x.|...x.....x..  numbers of C's type
- *                                                                                       ' a superaccumulator's
+ *   f32:  a b is exact in f64   sum += a b                                        |----[ sum ]----|  what the
+ * sum may be f64:  next = sum + a b      low += a b - (next - sum)   sum = next ...x.....x.|...x.....x..
+ * numbers of C's type ' a superaccumulator's
  *
- * Blocks of C are added up by panels of 256 terms (exact_near.h); what is left of a block goes by tiles whose rows of A and columns of B are
- * copied side by side: blocks of terms into a window of levels, levels into digits (strategy/exact/sum.h). The window starts where
- * the element before needed it, which most matrices' elements share.
- * On devices with kernels each work-item does both for its elements (exact.cl): the same bits, term by term.
- * Limits: real types. Where everything cancels, or exponents are so wide that k largest products hide the sum's digits, all elements need
- * superaccumulators: a clock or two a term, ten times as long. f64 needs fused multiply-adds, else all do. */
+ * Blocks of C are added up by panels of 256 terms (exact_near.h); what is left of a block goes by tiles whose
+ * rows of A and columns of B are copied side by side: blocks of terms into a window of levels, levels into
+ * digits (strategy/exact/sum.h). The window starts where the element before needed it, which most matrices'
+ * elements share. On devices with kernels each work-item does both for its elements (exact.cl): the same
+ * bits, term by term. Limits: real types. Where everything cancels, or exponents are so wide that k largest
+ * products hide the sum's digits, all elements need superaccumulators: a clock or two a term, ten times as
+ * long. f64 needs fused multiply-adds, else all do. */
 #include "strategy/gemm/exact/exact.h"
 
 #include "base/memory.h"
@@ -25,8 +28,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Items of exact.cl's groups along both sides of C, lines of a group that looks at them, and bytes that it keeps of a line and of an
- * item's elements. */
+/* Items of exact.cl's groups along both sides of C, lines of a group that looks at them, and bytes that it
+ * keeps of a line and of an item's elements. */
 enum { SIDE = 16, ITEMS = SIDE * SIDE, LINES = 16, LINE_BYTES = 24, WORD_BYTES = 2, STEP = 16 };
 /* Elements of an item along both sides, at most. */
 enum { EACH_MOST = 4 };
@@ -56,8 +59,8 @@ static int64_t each_for(const tsl_problem *problem, const tsl_device *device) {
   return each;
 }
 
-/* Whether what sums of floats leave open is added up by all items of a group: of doubles there are pairs from the beginning, and on a
- * processor an item does not wait for memory. */
+/* Whether what sums of floats leave open is added up by all items of a group: of doubles there are pairs from
+ * the beginning, and on a processor an item does not wait for memory. */
 static bool is_together(const tsl_problem *problem, const tsl_device *device) {
   return problem->c.type != TESELA_F64 && !device->is_cpu;
 }
@@ -74,7 +77,8 @@ static tsl_grid lines_for(const tsl_problem *problem) {
                     {SIDE, SIDE, 1}};
 }
 
-static const char *exact_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *exact_refuse(const tsl_problem *problem, const tsl_config *config,
+                                const tsl_device *device) {
   (void)config;
   if (exact_is_host(device))
     return NULL;
@@ -87,7 +91,8 @@ static const char *exact_refuse(const tsl_problem *problem, const tsl_config *co
   return why ? why : tsl_launch_fits(device, &lines);
 }
 
-static uint64_t exact_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static uint64_t exact_scratch(const tsl_problem *problem, const tsl_config *config,
+                              const tsl_device *device) {
   (void)config;
   if (exact_is_host(device))
     return 0;
@@ -98,8 +103,9 @@ static uint64_t exact_scratch(const tsl_problem *problem, const tsl_config *conf
   return bytes < 0x1p63 ? (uint64_t)bytes : UINT64_MAX;
 }
 
-/* Clocks of a term and of an element's end on a processor's unit (PoCL on two cores), operations of f32 on a graphics processor's (an H100),
- * where sums that are nearly exact decide; and the seconds of a term that waits for memory, which bound few items with long sums. */
+/* Clocks of a term and of an element's end on a processor's unit (PoCL on two cores), operations of f32 on a
+ * graphics processor's (an H100), where sums that are nearly exact decide; and the seconds of a term that
+ * waits for memory, which bound few items with long sums. */
 typedef struct costs {
   double f32, f64, end, wait;
 } costs;
@@ -118,7 +124,7 @@ static double exact_score(const tsl_problem *problem, const tsl_config *config, 
 }
 
 static void exact_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_cost_counts *account) {
+                          tsl_cost_counts *account) {
   (void)config;
   if (exact_is_host(device)) {
     tsl_gemm_exact_account_host(problem, device, account);
@@ -130,9 +136,9 @@ static void exact_account(const tsl_problem *problem, const tsl_config *config, 
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k,
                local = 2.0 * STEP * (double)(tile + 2) * 8;
   tsl_cost_counts_grid(&grid, tsl_ceil_div(problem->n, tile / SIDE), tsl_ceil_div(problem->m, tile / SIDE),
-                   (int64_t)local, device, account);
-  tsl_cost_counts_operands(problem, m * k * (ceil(n / (double)tile) + 1), k * n * (ceil(m / (double)tile) + 1),
-                       account);
+                       (int64_t)local, device, account);
+  tsl_cost_counts_operands(problem, m * k * (ceil(n / (double)tile) + 1),
+                           k * n * (ceil(m / (double)tile) + 1), account);
   tsl_cost_counts_result(problem, 1, account);
 }
 
@@ -186,7 +192,7 @@ static tesela_status run_kernels(const tsl_work *work, const tsl_operands *opera
 
 static tesela_status exact_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   return exact_is_host(work->device) ? tsl_gemm_exact_run_host(work, operands)
-                               : run_kernels(work, operands, stream);
+                                     : run_kernels(work, operands, stream);
 }
 
 static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32},

@@ -57,11 +57,11 @@ TSL_FUNCTION double exact_last_bit(double size) {
   return (bits & (((TSL_INDEX)1 << 52) - 1)) == 0 ? size : size - TSL_AS_DOUBLE(bits & (bits - 1));
 }
 
-TSL_FUNCTION exact_line exact_line_with(exact_line of, double largest, double total, double unit) {
-  of.largest = largest > of.largest ? largest : of.largest;
-  of.total += total;
-  of.unit = unit > 0 && unit < of.unit ? unit : of.unit;
-  return of;
+TSL_FUNCTION exact_line exact_line_with(exact_line line, double largest, double total, double unit) {
+  line.largest = largest > line.largest ? largest : line.largest;
+  line.total += total;
+  line.unit = unit > 0 && unit < line.unit ? unit : line.unit;
+  return line;
 }
 
 /* Groups of LINES lines of A, then of B; items go along lines where numbers lie side by side there, else across. */
@@ -156,10 +156,10 @@ TSL_FUNCTION exact_fetched exact_fetch(exact_source *from, TSL_INDEX terms) {
   return made;
 }
 
-TSL_FUNCTION void exact_put(const exact_fetched *of, const exact_source *from, TSL_LOCAL_POINTER double *to) {
+TSL_FUNCTION void exact_put(const exact_fetched *fetched, const exact_source *from, TSL_LOCAL_POINTER double *dst) {
   TSL_UNROLL
   for (int i = 0; i < EACH; i++)
-    to[from->place + i * from->place_apart] = (double)tsl_number(of->at[i], true);
+    dst[from->place + i * from->place_apart] = (double)tsl_number(fetched->at[i], true);
 }
 
 /* EACH x EACH sums and what lies beside them: of floats the panel's own sums, of doubles what sums have lost. */
@@ -167,7 +167,7 @@ typedef struct exact_sums {
   double high[EACH * EACH], beside[EACH * EACH];
 } exact_sums;
 
-TSL_FUNCTION void exact_add_step(exact_sums *of, TSL_LOCAL_POINTER const double *a,
+TSL_FUNCTION void exact_add_step(exact_sums *sums, TSL_LOCAL_POINTER const double *a,
                                  TSL_LOCAL_POINTER const double *b) {
   TSL_UNROLL_BY(4)
   for (int l = 0; l < STEP; l++) {
@@ -188,27 +188,27 @@ TSL_FUNCTION void exact_add_step(exact_sums *of, TSL_LOCAL_POINTER const double 
     TSL_UNROLL
     for (int e = 0; e < EACH * EACH; e++) {
 #ifdef TSL_REAL_IS_DOUBLE
-      const double next = TSL_FMA(of_a[e / EACH], of_b[e % EACH], of->high[e]), moved = next - of->high[e];
-      of->beside[e] += TSL_FMA(of_a[e / EACH], of_b[e % EACH], -moved);
-      of->high[e] = next;
+      const double next = TSL_FMA(of_a[e / EACH], of_b[e % EACH], sums->high[e]), moved = next - sums->high[e];
+      sums->beside[e] += TSL_FMA(of_a[e / EACH], of_b[e % EACH], -moved);
+      sums->high[e] = next;
 #else
-      of->beside[e] = TSL_FMA(of_a[e / EACH], of_b[e % EACH], of->beside[e]);
+      sums->beside[e] = TSL_FMA(of_a[e / EACH], of_b[e % EACH], sums->beside[e]);
 #endif
     }
   }
 }
 
 /* Behind a panel: of pairs nothing is lost. */
-TSL_FUNCTION void exact_settle_sums(exact_sums *of) {
+TSL_FUNCTION void exact_settle_sums(exact_sums *sums) {
   TSL_UNROLL
   for (int e = 0; e < EACH * EACH; e++) {
-    const double all = of->high[e] + of->beside[e];
+    const double all = sums->high[e] + sums->beside[e];
 #ifdef TSL_REAL_IS_DOUBLE
-    of->beside[e] -= all - of->high[e];
+    sums->beside[e] -= all - sums->high[e];
 #else
-    of->beside[e] = 0;
+    sums->beside[e] = 0;
 #endif
-    of->high[e] = all;
+    sums->high[e] = all;
   }
 }
 
@@ -252,17 +252,17 @@ TSL_FUNCTION TSL_INDEX exact_word(TSL_INDEX tile, const tsl_gemm_arguments *g) {
 }
 
 /* One of an item's numbers, which stay in registers, in code that is there once. */
-TSL_FUNCTION double exact_get(const double *of, int e) {
-  double found = of[0];
+TSL_FUNCTION double exact_get(const double *state, int e) {
+  double found = state[0];
   TSL_UNROLL
   for (int i = 1; i < EACH * EACH; i++)
-    found = i == e ? of[i] : found;
+    found = i == e ? state[i] : found;
   return found;
 }
-TSL_FUNCTION void exact_set(double *of, int e, double value) {
+TSL_FUNCTION void exact_set(double *state, int e, double value) {
   TSL_UNROLL
   for (int i = 0; i < EACH * EACH; i++)
-    of[i] = i == e ? value : of[i];
+    state[i] = i == e ? value : state[i];
 }
 
 TSL_KERNEL_SHARING(SIDE, SIDE, 1, GROUPS)

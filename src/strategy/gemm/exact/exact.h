@@ -7,6 +7,7 @@
 
 tesela_status tsl_gemm_exact_run_host(const tsl_work *work, const tsl_operands *operands);
 double tsl_gemm_exact_score_host(const tsl_problem *problem, const tsl_device *device);
-void tsl_gemm_exact_account_host(const tsl_problem *problem, const tsl_device *device, tsl_cost_counts *account);
+void tsl_gemm_exact_account_host(const tsl_problem *problem, const tsl_device *device,
+                                 tsl_cost_counts *account);
 
 #endif

@@ -1,5 +1,6 @@
-/* On the cpu: blocks of C, of which nearly exact sums decide most elements (gemm_exact_blocks.h). What is left of a block goes tile by tile to
- * superaccumulators, with the rows of A and columns of B that it needs copied side by side. */
+/* On the cpu: blocks of C, of which nearly exact sums decide most elements (gemm_exact_blocks.h). What is
+ * left of a block goes tile by tile to superaccumulators, with the rows of A and columns of B that it needs
+ * copied side by side. */
 #include "strategy/gemm/exact/exact.h"
 
 #include "base/scratch.h"
@@ -10,8 +11,9 @@
 
 #include <math.h>
 
-/* Bytes of a tile's copies of A, and of B: of what a second-level cache holds. A tile has at most so many rows and columns. A block of nearly
- * exact sums is as high as A's panel fits there; narrower, where threads would else have none. */
+/* Bytes of a tile's copies of A, and of B: of what a second-level cache holds. A tile has at most so many
+ * rows and columns. A block of nearly exact sums is as high as A's panel fits there; narrower, where threads
+ * would else have none. */
 enum { COPY_BYTES = 1 << 18, TILE_MOST = 64, BLOCK = TSL_EXACT_BLOCK, HEIGHT = 96, WIDTH = TSL_NEAR_COLUMNS };
 
 typedef struct exact_running {
@@ -27,23 +29,24 @@ typedef struct exact_running {
 
 /* k numbers, `stride` elements apart, to where they lie side by side, with zeros behind them. */
 static void copy_line(const exact_running *run, tesela_type type, const unsigned char *from, int64_t stride,
-                      unsigned char *to) {
+                      unsigned char *dst) {
   enum { AT_ONCE = 1 << 20 };
   const int64_t k = run->of.k, step = stride * (int64_t)tsl_type(type)->size;
   if (type == TESELA_F64)
     for (int64_t i = 0; i < k; i++)
-      memcpy(to + i * 8, from + i * step, 8);
+      memcpy(dst + i * 8, from + i * step, 8);
   else if (type == TESELA_F32)
     for (int64_t i = 0; i < k; i++)
-      memcpy(to + i * 4, from + i * step, 4);
+      memcpy(dst + i * 4, from + i * step, 4);
   else
     for (int64_t i = 0; i < k; i += AT_ONCE)
       tsl_narrow_gather(type, from + i * step, stride, (int)tsl_min(k - i, AT_ONCE),
-                        (float *)(void *)to + i);
-  memset(to + (size_t)k * run->number, 0, run->line - (size_t)k * run->number);
+                        (float *)(void *)dst + i);
+  memset(dst + (size_t)k * run->number, 0, run->line - (size_t)k * run->number);
 }
 
-static void exact_add_up(const exact_running *run, const unsigned char *x, const unsigned char *y, tsl_exact_sum *sum) {
+static void exact_add_up(const exact_running *run, const unsigned char *x, const unsigned char *y,
+                         tsl_exact_sum *sum) {
   for (int64_t first = 0; first < run->of.k; first += BLOCK)
     tsl_exact_sum_add(&run->terms, sum, x + (size_t)first * run->number, y + (size_t)first * run->number,
                       (int)tsl_min(run->of.k - first, BLOCK));
@@ -55,30 +58,33 @@ typedef struct copies {
   bool has_a[TILE_MOST], has_b[TILE_MOST];
 } copies;
 
-static const unsigned char *exact_row_of(const exact_running *run, copies *of, int64_t row, int64_t i) {
+static const unsigned char *exact_row_of(const exact_running *run, copies *copies_in, int64_t row,
+                                         int64_t i) {
   const tsl_exact_run *now = &run->of;
-  unsigned char *const to = of->a + (size_t)i * run->line;
-  if (!of->has_a[i] && now->k > 0)
+  unsigned char *const to = copies_in->a + (size_t)i * run->line;
+  if (!copies_in->has_a[i] && now->k > 0)
     copy_line(run, now->a_type, tsl_exact_element(&now->at->a, now->a_type, row + i, 0),
               now->at->a.col_stride, to);
-  of->has_a[i] = true;
+  copies_in->has_a[i] = true;
   return to;
 }
 
-static const unsigned char *exact_column_of(const exact_running *run, copies *of, int64_t column, int64_t j) {
+static const unsigned char *exact_column_of(const exact_running *run, copies *copies_in, int64_t column,
+                                            int64_t j) {
   const tsl_exact_run *now = &run->of;
-  unsigned char *const to = of->b + (size_t)j * run->line;
-  if (!of->has_b[j] && now->k > 0)
+  unsigned char *const to = copies_in->b + (size_t)j * run->line;
+  if (!copies_in->has_b[j] && now->k > 0)
     copy_line(run, now->b_type, tsl_exact_element(&now->at->b, now->b_type, 0, column + j),
               now->at->b.row_stride, to);
-  of->has_b[j] = true;
+  copies_in->has_b[j] = true;
   return to;
 }
 
-/* The elements that are left of the tile at (row, column); `left` has a block's rows of `across` elements. The window
- * stays where the element before needed it, which is where most need it. */
-static void exact_add_tile(const exact_running *run, int64_t row, int64_t column, int64_t rows, int64_t columns,
-                     const unsigned char *left, int64_t across, unsigned char *memory, int *top) {
+/* The elements that are left of the tile at (row, column); `left` has a block's rows of `across` elements.
+ * The window stays where the element before needed it, which is where most need it. */
+static void exact_add_tile(const exact_running *run, int64_t row, int64_t column, int64_t rows,
+                           int64_t columns, const unsigned char *left, int64_t across, unsigned char *memory,
+                           int *top) {
   const tsl_exact_store *store = &run->of.store;
   copies of = {.a = memory, .b = memory + (size_t)run->side * run->line};
   for (int64_t i = 0; i < rows; i++)
@@ -110,7 +116,7 @@ static void exact_multiply(void *argument, int64_t block, int worker) {
   for (int64_t i = 0; i < rows; i += run->side)
     for (int64_t j = 0; j < columns; j += run->side)
       exact_add_tile(run, row + i, column + j, tsl_min(run->side, rows - i), tsl_min(run->side, columns - j),
-               left + i * columns + j, columns, lines, &top);
+                     left + i * columns + j, columns, lines, &top);
 }
 
 /* As square as the copies allow, and small enough for all threads to have some. */
@@ -145,14 +151,14 @@ tesela_status tsl_gemm_exact_run_host(const tsl_work *work, const tsl_operands *
   const tsl_exact_store store = tsl_exact_store_of(problem);
   const int threads = tsl_team_threads(operands->team);
   exact_running now = {.of = {.at = operands,
-                        .a_type = problem->a.type,
-                        .b_type = problem->b.type,
-                        .store = store,
-                        .m = problem->m,
-                        .n = problem->n,
-                        .k = store.alpha == 0 ? 0 : problem->k},
-                 .terms = tsl_exact_terms_of(problem->c.type, work->device->capabilities),
-                 .number = problem->c.type == TESELA_F64 ? sizeof(double) : sizeof(float)};
+                              .a_type = problem->a.type,
+                              .b_type = problem->b.type,
+                              .store = store,
+                              .m = problem->m,
+                              .n = problem->n,
+                              .k = store.alpha == 0 ? 0 : problem->k},
+                       .terms = tsl_exact_terms_of(problem->c.type, work->device->capabilities),
+                       .number = problem->c.type == TESELA_F64 ? sizeof(double) : sizeof(float)};
   tsl_exact_run *const of = &now.of;
   void *memory;
   of->near = near_of(problem->c.type, of->k, work->device->capabilities);
@@ -172,7 +178,8 @@ tesela_status tsl_gemm_exact_run_host(const tsl_work *work, const tsl_operands *
   return TESELA_OK;
 }
 
-/* Clocks of a term and of an element's end where nearly exact sums decide (NOTES.md): of f32 and of f64, by instruction set. */
+/* Clocks of a term and of an element's end where nearly exact sums decide (NOTES.md): of f32 and of f64, by
+ * instruction set. */
 static double term_clocks(bool twice, unsigned capabilities) {
   static const double f32[] = {0.8, 0.23, 0.15}, f64[] = {8, 0.43, 0.3};
   const int set = capabilities & TSL_CAN_AVX512 ? 2 : capabilities & (TSL_CAN_AVX2 | TSL_CAN_NEON) ? 1 : 0;
@@ -188,10 +195,12 @@ double tsl_gemm_exact_score_host(const tsl_problem *problem, const tsl_device *d
          (elements * (term * k + END) + LINE * lines * k) / (1e6 * device->clock_mhz * device->threads);
 }
 
-void tsl_gemm_exact_account_host(const tsl_problem *problem, const tsl_device *device, tsl_cost_counts *account) {
+void tsl_gemm_exact_account_host(const tsl_problem *problem, const tsl_device *device,
+                                 tsl_cost_counts *account) {
   int64_t height, width;
   exact_cut(problem->m, problem->n, device->threads, &height, &width);
-  const double down = (double)tsl_ceil_div_or_one(problem->m, height), across = (double)tsl_ceil_div_or_one(problem->n, width);
+  const double down = (double)tsl_ceil_div_or_one(problem->m, height),
+               across = (double)tsl_ceil_div_or_one(problem->n, width);
   account->workers = fmin(device->threads, down * across);
   const double a = across * (double)problem->m * (double)problem->k,
                b = down * (double)problem->n * (double)problem->k;

@@ -2,8 +2,8 @@
  *
  *   b: [ step 0: COLUMNS numbers | step 1 | ... ] [ the next columns' ] ...    a: the same of ROWS rows
  *
- * Each micro-panel of B stays in the first cache while all of A's pass, whose panel the second cache holds. Lines that are not there are
- * zeros. */
+ * Each micro-panel of B stays in the first cache while all of A's pass, whose panel the second cache holds.
+ * Lines that are not there are zeros. */
 #include "strategy/gemm/exact/gemm_exact_blocks.h"
 
 #include "host/int_math.h"
@@ -13,33 +13,34 @@
 
 enum { DEPTH = TSL_NEAR_DEPTH, MOST = TSL_NEAR_COLUMNS, LINES = 64, LANES = 8 };
 
-static void gemm_exact_blocks_gather_f64(const double *from, int64_t stride, int count, double *to) {
+static void gemm_exact_blocks_gather_f64(const double *from, int64_t stride, int count, double *dst) {
   if (stride == 1)
-    memcpy(to, from, (size_t)count * sizeof *to);
+    memcpy(dst, from, (size_t)count * sizeof *dst);
   else
     for (int i = 0; i < count; i++)
-      to[i] = from[i * stride];
+      dst[i] = from[i * stride];
 }
 
-static void gemm_exact_blocks_gather_f32(const float *from, int64_t stride, int count, double *to) {
+static void gemm_exact_blocks_gather_f32(const float *from, int64_t stride, int count, double *dst) {
   if (stride == 1) /* vectors */
     for (int i = 0; i < count; i++)
-      to[i] = (double)from[i];
+      dst[i] = (double)from[i];
   else
     for (int i = 0; i < count; i++)
-      to[i] = (double)from[i * stride];
+      dst[i] = (double)from[i * stride];
 }
 
 /* `count` numbers, at most MOST, `stride` elements apart. */
-static void gemm_exact_blocks_gather(tesela_type type, const void *from, int64_t stride, int count, double *to) {
+static void gemm_exact_blocks_gather(tesela_type type, const void *from, int64_t stride, int count,
+                                     double *dst) {
   float narrow[MOST];
   if (type == TESELA_F64) {
-    gemm_exact_blocks_gather_f64(from, stride, count, to);
+    gemm_exact_blocks_gather_f64(from, stride, count, dst);
   } else if (type == TESELA_F32) {
-    gemm_exact_blocks_gather_f32(from, stride, count, to);
+    gemm_exact_blocks_gather_f32(from, stride, count, dst);
   } else {
     tsl_narrow_gather(type, from, stride, count, narrow);
-    gemm_exact_blocks_gather_f32(narrow, 1, count, to);
+    gemm_exact_blocks_gather_f32(narrow, 1, count, dst);
   }
 }
 
@@ -56,13 +57,13 @@ static side gemm_exact_blocks_side_of(const tsl_exact_run *run, bool is_b) {
               : (side){of, run->a_type, of->row_stride, of->col_stride};
 }
 
-static const void *gemm_exact_blocks_number_at(const side *of, int64_t line, int64_t l) {
-  return (const unsigned char *)of->of->host +
-         (line * of->line + l * of->step) * (int64_t)tsl_type(of->type)->size;
+static const void *gemm_exact_blocks_number_at(const side *side_in, int64_t line, int64_t l) {
+  return (const unsigned char *)side_in->of->host +
+         (line * side_in->line + l * side_in->step) * (int64_t)tsl_type(side_in->type)->size;
 }
 
-static bool along_lines(const side *of) {
-  return tsl_abs(of->step) <= tsl_abs(of->line);
+static bool along_lines(const side *side_in) {
+  return tsl_abs(side_in->step) <= tsl_abs(side_in->line);
 }
 
 /* --- lines --- */
@@ -82,14 +83,15 @@ static void measure_number(double number, double *largest, double *total, double
 }
 
 /* One line, in LANES parts, which compilers make vectors of. */
-static void measure_along(const side *of, int64_t line, int64_t k, double *largest, double *total,
+static void measure_along(const side *side_in, int64_t line, int64_t k, double *largest, double *total,
                           double *grain) {
   double numbers[MOST], most[LANES] = {0}, sum[LANES] = {0}, least[LANES];
   for (int j = 0; j < LANES; j++)
     least[j] = *grain;
   for (int64_t l = 0; l < k; l += MOST) {
     const int count = (int)tsl_min(MOST, k - l);
-    gemm_exact_blocks_gather(of->type, gemm_exact_blocks_number_at(of, line, l), of->step, count, numbers);
+    gemm_exact_blocks_gather(side_in->type, gemm_exact_blocks_number_at(side_in, line, l), side_in->step,
+                             count, numbers);
     for (int i = count; i % LANES != 0; i++)
       numbers[i] = 0;
     for (int i = 0; i < count; i += LANES)
@@ -121,7 +123,8 @@ static void scale_line(double *largest, double *total, double *grain, double *sc
 
 static void measure_lines(void *argument, int64_t piece, int worker) {
   const tsl_exact_run *run = argument;
-  const int64_t of_a = tsl_ceil_div_or_one(run->m, LINES), first = (piece < of_a ? piece : piece - of_a) * LINES;
+  const int64_t of_a = tsl_ceil_div_or_one(run->m, LINES),
+                first = (piece < of_a ? piece : piece - of_a) * LINES;
   const side of = gemm_exact_blocks_side_of(run, piece >= of_a);
   const tsl_near_lines *lines = piece < of_a ? &run->a : &run->b;
   const int count = (int)tsl_min(LINES, (piece < of_a ? run->m : run->n) - first);
@@ -157,7 +160,8 @@ void tsl_exact_measure(tsl_exact_run *run, double *memory, tsl_team team) {
   double *const of_b = memory + 4 * run->m;
   run->a = (tsl_near_lines){memory, memory + run->m, memory + 2 * run->m, memory + 3 * run->m};
   run->b = (tsl_near_lines){of_b, of_b + run->n, of_b + 2 * run->n, of_b + 3 * run->n};
-  tsl_team_run(team, tsl_ceil_div_or_one(run->m, LINES) + tsl_ceil_div_or_one(run->n, LINES), measure_lines, run);
+  tsl_team_run(team, tsl_ceil_div_or_one(run->m, LINES) + tsl_ceil_div_or_one(run->n, LINES), measure_lines,
+               run);
   run->is_scaled = false;
   for (int64_t i = 0; i < run->m; i++)
     run->is_scaled = run->is_scaled || run->a.scale[i] != 1;
@@ -169,30 +173,32 @@ void tsl_exact_measure(tsl_exact_run *run, double *memory, tsl_team team) {
 
 /* Packs lines first to first + count - 1, steps l to l + depth - 1, in micro-panels of `width` lines.
  * `scale` has the scales of these lines, or is NULL: no line is scaled. */
-static void gemm_exact_blocks_pack(const side *of, const double *scale, int64_t first, int64_t count, int64_t l, int depth,
-                 int width, double *to) {
+static void gemm_exact_blocks_pack(const side *side_in, const double *scale, int64_t first, int64_t count,
+                                   int64_t l, int depth, int width, double *dst) {
   double numbers[MOST];
   const int64_t whole = tsl_round_up(count, width);
-  if (along_lines(of))
+  if (along_lines(side_in))
     for (int64_t i = 0; i < count; i++) {
-      double *at = to + i / width * width * depth + i % width;
+      double *at = dst + i / width * width * depth + i % width;
       const double factor = scale ? scale[i] : 1;
-      gemm_exact_blocks_gather(of->type, gemm_exact_blocks_number_at(of, first + i, l), of->step, depth, numbers);
+      gemm_exact_blocks_gather(side_in->type, gemm_exact_blocks_number_at(side_in, first + i, l),
+                               side_in->step, depth, numbers);
       for (int s = 0; s < depth; s++, at += width)
         *at = numbers[s] * factor;
     }
   else
     for (int s = 0; s < depth; s++) {
-      gemm_exact_blocks_gather(of->type, gemm_exact_blocks_number_at(of, first, l + s), of->line, (int)count, numbers);
+      gemm_exact_blocks_gather(side_in->type, gemm_exact_blocks_number_at(side_in, first, l + s),
+                               side_in->line, (int)count, numbers);
       for (int64_t i = 0; scale && i < count; i++)
         numbers[i] *= scale[i];
       for (int64_t i = 0; i < count; i += width)
-        memcpy(to + (i * depth + s * width), numbers + i,
+        memcpy(dst + (i * depth + s * width), numbers + i,
                (size_t)tsl_min(width, count - i) * sizeof(double));
     }
   for (int64_t i = count; i < whole; i++)
     for (int s = 0; s < depth; s++)
-      to[i / width * width * depth + s * width + i % width] = 0;
+      dst[i / width * width * depth + s * width + i % width] = 0;
 }
 
 /* A worker's memory. */
@@ -222,18 +228,20 @@ static gemm_exact_blocks_block gemm_exact_blocks_block_at(const tsl_exact_run *r
   return (gemm_exact_blocks_block){memory, b, high, high + rows * columns, columns};
 }
 
-static void gemm_exact_blocks_add_up(const tsl_exact_run *run, const gemm_exact_blocks_block *at, int64_t row, int64_t column, int64_t rows,
-                   int64_t columns) {
+static void gemm_exact_blocks_add_up(const tsl_exact_run *run, const gemm_exact_blocks_block *block,
+                                     int64_t row, int64_t column, int64_t rows, int64_t columns) {
   const side a = gemm_exact_blocks_side_of(run, false), b = gemm_exact_blocks_side_of(run, true);
   const tsl_near_of *near = run->near;
   for (int64_t l = 0; l < run->k; l += DEPTH) {
     const int depth = (int)tsl_min(DEPTH, run->k - l);
-    gemm_exact_blocks_pack(&a, run->is_scaled ? run->a.scale + row : NULL, row, rows, l, depth, near->rows, at->a);
-    gemm_exact_blocks_pack(&b, run->is_scaled ? run->b.scale + column : NULL, column, columns, l, depth, near->columns, at->b);
+    gemm_exact_blocks_pack(&a, run->is_scaled ? run->a.scale + row : NULL, row, rows, l, depth, near->rows,
+                           block->a);
+    gemm_exact_blocks_pack(&b, run->is_scaled ? run->b.scale + column : NULL, column, columns, l, depth,
+                           near->columns, block->b);
     for (int64_t j = 0; j < columns; j += near->columns)
       for (int64_t i = 0; i < rows; i += near->rows)
-        near->add(depth, at->a + i * depth, at->b + j * depth, at->high + i * at->row + j,
-                  at->low + i * at->row + j, at->row);
+        near->add(depth, block->a + i * depth, block->b + j * depth, block->high + i * block->row + j,
+                  block->low + i * block->row + j, block->row);
   }
 }
 
@@ -305,7 +313,8 @@ static void scale_before(double row_scale, const double *scale, int count, doubl
 /* Takes the scales of a row and its columns out of the bounds of its elements. A normal number keeps its
  * digits. A number that becomes subnormal or 0 is rounded a second time: its bounds are widened by a last
  * place before. An exact 0 stays positive. NaN decides nothing. */
-static void gemm_exact_blocks_unscale(double row_scale, const double *scale, int count, double *lower, double *upper) {
+static void gemm_exact_blocks_unscale(double row_scale, const double *scale, int count, double *lower,
+                                      double *upper) {
   for (int j = 0; j < count; j++) {
     const double factor = 1 / row_scale / scale[j]; /* exact, or 0: too small for a double */
     if (factor == 1 || (lower[j] == 0 && upper[j] == 0))

@@ -1,4 +1,5 @@
-/* On the cpu: a block of C, most of whose elements are decided by nearly exact sums (exact_near.h), and what is then left of it. */
+/* On the cpu: a block of C, most of whose elements are decided by nearly exact sums (exact_near.h), and what
+ * is then left of it. */
 #ifndef TSL_STRATEGY_GEMM_EXACT_GEMM_EXACT_BLOCKS_H
 #define TSL_STRATEGY_GEMM_EXACT_GEMM_EXACT_BLOCKS_H
 
@@ -6,7 +7,8 @@
 #include "strategy/gemm/exact/exact_near.h"
 #include "strategy/strategy.h"
 
-/* A run. Blocks have `height` rows and `width` columns but at C's edges; whole tiles, at most TSL_NEAR_COLUMNS columns. */
+/* A run. Blocks have `height` rows and `width` columns but at C's edges; whole tiles, at most
+ * TSL_NEAR_COLUMNS columns. */
 typedef struct tsl_exact_run {
   const tsl_operands *at;
   tesela_type a_type, b_type;
@@ -24,16 +26,16 @@ size_t tsl_exact_block_doubles(const tsl_exact_run *run);
 size_t tsl_exact_lines_doubles(const tsl_exact_run *run);
 void tsl_exact_measure(tsl_exact_run *run, double *memory, tsl_team team);
 
-/* Stores the elements of the block at (row, column) that are decided and sets left[i * columns + j] to whether one is not; returns whether
- * any is. `memory` is a worker's. */
+/* Stores the elements of the block at (row, column) that are decided and sets left[i * columns + j] to
+ * whether one is not; returns whether any is. `memory` is a worker's. */
 bool tsl_exact_decide(const tsl_exact_run *run, int64_t row, int64_t column, int64_t rows, int64_t columns,
                       double *memory, unsigned char *left);
 
 /* Element (i, j) of an operand in host memory. */
-static inline unsigned char *tsl_exact_element(const tsl_operand *of, tesela_type type, int64_t i,
+static inline unsigned char *tsl_exact_element(const tsl_operand *operand, tesela_type type, int64_t i,
                                                int64_t j) {
-  return (unsigned char *)of->host +
-         (i * of->row_stride + j * of->col_stride) * (int64_t)tsl_type(type)->size;
+  return (unsigned char *)operand->host +
+         (i * operand->row_stride + j * operand->col_stride) * (int64_t)tsl_type(type)->size;
 }
 
 #endif

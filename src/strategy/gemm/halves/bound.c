@@ -3,11 +3,12 @@
 
 #include <math.h>
 
-/* In roundings of f32: factors; alpha, beta C and their sum, and numbers that are tiny; and what errors of a product are worth whose
- * factors are rounded, or tiny. */
+/* In roundings of f32: factors; alpha, beta C and their sum, and numbers that are tiny; and what errors of a
+ * product are worth whose factors are rounded, or tiny. */
 static const double factors = 16388, beside = 14, grown = 1.002;
 
-/* The least that a child is asked for: what cuda_wgmma guarantees of sums of 64 terms that are added to others. */
+/* The least that a child is asked for: what cuda_wgmma guarantees of sums of 64 terms that are added to
+ * others. */
 static double least_product_factor(const tsl_problem *problem) {
   enum { TERMS = 64 };
   return tsl_accuracy_cuts_of_panels((double)problem->k, TERMS);

@@ -1,15 +1,18 @@
-/* Idea: f32 products by one product of f16, which has eleven of f32's 24 bits, where an ask for accuracy allows that: two factors lose 2^-10 of
- * their product. f16 has few exponents, so each row of A and each column of B is multiplied by a power of two of its own.
+/* Idea: f32 products by one product of f16, which has eleven of f32's 24 bits, where an ask for accuracy
+ * allows that: two factors lose 2^-10 of their product. f16 has few exponents, so each row of A and each
+ * column of B is multiplied by a power of two of its own.
  *
  *   rows of A, columns of B    f16, by their own scales         sums in f32          C
  *   +---+  2^e_i, 2^f_j        +---+   +---+                    +---+
- *   | A |  ------------>       | A'| x | B'|  ---------------> |   |  --->  alpha 2^-(e_i + f_j) sums + beta C
+ *   | A |  ------------>       | A'| x | B'|  ---------------> |   |  --->  alpha 2^-(e_i + f_j) sums + beta
+ * C
  *   +---+  rounded once        +---+   +---+  any engine        +---+
  *
- * tf32, which units of NVIDIA know, has as many digits and half the rate; and they cut factors to them, and do not round: 2^-9. Sums are made by
- * whatever multiplies f16 fastest with what is left of the ask (cuda_wgmma adds sums of 64 or 128 terms to others in f32). Small numbers that
- * f16 has too few digits for are counted, and NOTES.md proves when they do not matter; elements of C without that proof are multiplied as
- * they are, in f32.
+ * tf32, which units of NVIDIA know, has as many digits and half the rate; and they cut factors to them, and
+ * do not round: 2^-9. Sums are made by whatever multiplies f16 fastest with what is left of the ask
+ * (cuda_wgmma adds sums of 64 or 128 terms to others in f32). Small numbers that f16 has too few digits for
+ * are counted, and NOTES.md proves when they do not matter; elements of C without that proof are multiplied
+ * as they are, in f32.
  *
  * What it adds to the rungs below: units for f16 at their full rate.
  * Parameters: none. Limits: f32, by an ask of 2^-10 and a bit; 65536 terms; devices with kernels. */
@@ -30,7 +33,8 @@ static tsl_accuracy halves_accuracy(const tsl_problem *problem, const tsl_config
   return (tsl_accuracy){.factor = tsl_halves_factor(problem), .repeats = true, .cuts = true};
 }
 
-static const char *halves_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *halves_refuse(const tsl_problem *problem, const tsl_config *config,
+                                 const tsl_device *device) {
   (void)config;
   (void)device;
   if (!tsl_numeric_requirements_has_accuracy(&problem->ask))
@@ -64,10 +68,10 @@ static tesela_status halves_fill_in(tsl_work *work) {
     return TESELA_OK;
   const tsl_problem product = tsl_halves_product(&work->problem);
   const tsl_subplan_request wish = {.problem = &product,
-                               .device = work->device,
-                               .in_buffers = true,
-                               .workspace_most = tsl_halves_workspace(&work->problem),
-                               .most = {.factor = tsl_halves_product_factor(&work->problem)}};
+                                    .device = work->device,
+                                    .in_buffers = true,
+                                    .workspace_most = tsl_halves_workspace(&work->problem),
+                                    .most = {.factor = tsl_halves_product_factor(&work->problem)}};
   return work->children->make(work->children, &wish, &state->product);
 }
 

@@ -24,27 +24,27 @@ TSL_FUNCTION unsigned larger(unsigned a, unsigned b) {
   return a > b ? a : b;
 }
 
-TSL_FUNCTION int lines_of(const halves_arguments *given, int operand) {
-  return operand ? given->n : given->m;
+TSL_FUNCTION int lines_of(const halves_arguments *args, int operand) {
+  return operand ? args->n : args->m;
 }
 
 TSL_KERNEL(TSL_HALVES_ITEMS, 1, 1)
 tsl_gemm_halves_guess(TSL_GLOBAL const unsigned *a, TSL_GLOBAL const unsigned *b,
-                      TSL_GLOBAL unsigned char *scratch, const halves_arguments given) {
+                      TSL_GLOBAL unsigned char *scratch, const halves_arguments args) {
   TSL_LOCAL unsigned largest[ITEMS];
-  const int item = TSL_ITEM(0), operand = TSL_GROUP(0) < given.blocks[0] ? 0 : 1;
-  const halves_matrix of = given.of[operand];
+  const int item = TSL_ITEM(0), operand = TSL_GROUP(0) < args.blocks[0] ? 0 : 1;
+  const halves_matrix of = args.of[operand];
   const int lines = of.is_across ? TSL_HALVES_GUESS_ACROSS : TSL_HALVES_GUESS_ALONG, each = ITEMS / lines;
   const int own = of.is_across ? item % lines : item / each,
             worker = of.is_across ? item / lines : item % each, next = of.is_across ? lines : 1;
-  const int number = (TSL_GROUP(0) - (operand ? given.blocks[0] : 0)) * lines + own,
-            is_there = number < lines_of(&given, operand),
-            count = given.k < TSL_HALVES_SAMPLE ? given.k : TSL_HALVES_SAMPLE;
+  const int number = (TSL_GROUP(0) - (operand ? args.blocks[0] : 0)) * lines + own,
+            is_there = number < lines_of(&args, operand),
+            count = args.k < TSL_HALVES_SAMPLE ? args.k : TSL_HALVES_SAMPLE;
   TSL_GLOBAL const unsigned *from = (operand ? b : a) + of.offset + (is_there ? number * of.across : 0);
   unsigned most = 0;
   TSL_UNROLL_BY(8)
   for (int i = worker; i < (is_there ? count : 0); i += each)
-    most = larger(most, from[halves_sample_at(given.k, i) * of.along] & 0x7fffffffu);
+    most = larger(most, from[halves_sample_at(args.k, i) * of.along] & 0x7fffffffu);
   largest[item] = most;
   for (int step = each / 2; step > 0; step /= 2) {
     TSL_BARRIER();
@@ -52,7 +52,7 @@ tsl_gemm_halves_guess(TSL_GLOBAL const unsigned *a, TSL_GLOBAL const unsigned *b
       largest[item] = larger(largest[item], largest[item + step * next]);
   }
   if (worker == 0 && is_there)
-    ((TSL_GLOBAL int *)(scratch + given.scales[operand]))[number] = halves_scale(largest[item]);
+    ((TSL_GLOBAL int *)(scratch + args.scales[operand]))[number] = halves_scale(largest[item]);
 }
 
 /* How a line's numbers become halves: 2^scale; from where on they are not small. */
@@ -77,76 +77,76 @@ typedef struct counted {
   unsigned largest;
 } counted;
 
-TSL_FUNCTION void count_none(counted *own) {
-  own->fields = own->small = 0;
-  own->largest = 0;
+TSL_FUNCTION void count_none(counted *counted_in) {
+  counted_in->fields = counted_in->small = 0;
+  counted_in->largest = 0;
 }
 
 /* Some devices take numbers that are not normal for 0. */
-TSL_FUNCTION unsigned round_odd(unsigned bits, const scaling *by, counted *own) {
+TSL_FUNCTION unsigned round_odd(unsigned bits, const scaling *by, counted *counted_in) {
   int exponent;
-  own->small += (bits & 0x7fffffffu) == 0 ? ZERO : 0;
-  own->fields -= 22;
+  counted_in->small += (bits & 0x7fffffffu) == 0 ? ZERO : 0;
+  counted_in->fields -= 22;
   return halves_rounded(bits & 0x7fffffffu, scale_in(by), &exponent) | (bits >> 31 << 15);
 }
 
-TSL_FUNCTION unsigned round_one(unsigned bits, const scaling *by, counted *own) {
+TSL_FUNCTION unsigned round_one(unsigned bits, const scaling *by, counted *counted_in) {
   const unsigned magnitude = bits & 0x7fffffffu;
-  own->largest = larger(own->largest, magnitude);
-  own->small += magnitude < by->least;
-  own->fields += (int)(magnitude >> 23);
-  return magnitude < 0x800000u ? round_odd(bits, by, own)
+  counted_in->largest = larger(counted_in->largest, magnitude);
+  counted_in->small += magnitude < by->least;
+  counted_in->fields += (int)(magnitude >> 23);
+  return magnitude < 0x800000u ? round_odd(bits, by, counted_in)
                                : TSL_HALF_OF_FLOAT(TSL_AS_FLOAT((int)bits) * by->factor);
 }
 
 /* Zeros, and whether f16 has no exponent for a number. */
-TSL_FUNCTION int zeros_of(const counted *own, const scaling *by) {
+TSL_FUNCTION int zeros_of(const counted *counted_in, const scaling *by) {
   const int is_over =
-      own->largest >= 0x7f800000u || own->largest >= halves_from(TSL_HALVES_TOP, scale_in(by));
-  return own->small / ZERO + (is_over ? TSL_HALVES_OVER : 0);
+      counted_in->largest >= 0x7f800000u || counted_in->largest >= halves_from(TSL_HALVES_TOP, scale_in(by));
+  return counted_in->small / ZERO + (is_over ? TSL_HALVES_OVER : 0);
 }
 
 /* Four neighbours, `step` apart, the first `count` of which are there. */
-TSL_FUNCTION void load_four(unsigned own[FOUR], TSL_GLOBAL const unsigned *from, halves_index step, int count,
+TSL_FUNCTION void load_four(unsigned value[FOUR], TSL_GLOBAL const unsigned *from, halves_index step, int count,
                             int is_wide) {
   if (is_wide && count == FOUR) {
     const TSL_VECTOR(int, 4) four = TSL_LOAD_ALIGNED(int, 4, (TSL_GLOBAL const int *)from);
-    own[0] = (unsigned)TSL_LANE(four, 0);
-    own[1] = (unsigned)TSL_LANE(four, 1);
-    own[2] = (unsigned)TSL_LANE(four, 2);
-    own[3] = (unsigned)TSL_LANE(four, 3);
+    value[0] = (unsigned)TSL_LANE(four, 0);
+    value[1] = (unsigned)TSL_LANE(four, 1);
+    value[2] = (unsigned)TSL_LANE(four, 2);
+    value[3] = (unsigned)TSL_LANE(four, 3);
     return;
   }
   TSL_UNROLL
   for (int i = 0; i < FOUR; i++)
-    own[i] = i < count ? from[i * step] : 0;
+    value[i] = i < count ? from[i * step] : 0;
 }
 
-TSL_FUNCTION void store_four(TSL_GLOBAL unsigned char *to, const unsigned rounded[FOUR]) {
+TSL_FUNCTION void store_four(TSL_GLOBAL unsigned char *dst, const unsigned rounded[FOUR]) {
   TSL_VECTOR(int, 2) out;
   TSL_LANE(out, 0) = (int)(rounded[0] | rounded[1] << 16);
   TSL_LANE(out, 1) = (int)(rounded[2] | rounded[3] << 16);
-  TSL_STORE_ALIGNED(int, 2, (TSL_GLOBAL int *)to, out);
+  TSL_STORE_ALIGNED(int, 2, (TSL_GLOBAL int *)dst, out);
 }
 
 /* A line, by all items of a group, whose counts are added sixteen at a time. */
 #define SIXTEEN 16
 TSL_KERNEL(TSL_HALVES_ITEMS, 1, 1)
 tsl_gemm_halves_round_along(TSL_GLOBAL const unsigned *from, TSL_GLOBAL unsigned char *scratch,
-                            const halves_arguments given, const int operand) {
+                            const halves_arguments args, const int operand) {
   TSL_LOCAL int counts[TSL_HALVES_COUNTS][ITEMS];
-  const halves_matrix of = given.of[operand];
+  const halves_matrix of = args.of[operand];
   const int item = TSL_ITEM(0), line = TSL_GROUP(0);
-  TSL_GLOBAL unsigned char *to = scratch + given.planes[operand] + line * given.pitch[operand] * 2;
+  TSL_GLOBAL unsigned char *to = scratch + args.planes[operand] + line * args.pitch[operand] * 2;
   counted own;
   scaling by;
   count_none(&own);
-  scaling_of(((TSL_GLOBAL const int *)(scratch + given.scales[operand]))[line], &by);
+  scaling_of(((TSL_GLOBAL const int *)(scratch + args.scales[operand]))[line], &by);
   from += of.offset + line * of.across;
   TSL_UNROLL_BY(4)
-  for (int h = item * FOUR; h < given.k; h += ITEMS * FOUR) {
+  for (int h = item * FOUR; h < args.k; h += ITEMS * FOUR) {
     unsigned number[FOUR], rounded[FOUR];
-    const int count = given.k - h < FOUR ? given.k - h : FOUR;
+    const int count = args.k - h < FOUR ? args.k - h : FOUR;
     load_four(number, from + h * of.along, of.along, count, of.is_wide);
     TSL_UNROLL
     for (int i = 0; i < FOUR; i++)
@@ -172,7 +172,7 @@ tsl_gemm_halves_round_along(TSL_GLOBAL const unsigned *from, TSL_GLOBAL unsigned
   }
   if (item == 0)
     for (int c = 0; c < TSL_HALVES_COUNTS; c++)
-      ((TSL_GLOBAL int *)(scratch + given.counts[operand]))[line * TSL_HALVES_COUNTS + c] = counts[c][0];
+      ((TSL_GLOBAL int *)(scratch + args.counts[operand]))[line * TSL_HALVES_COUNTS + c] = counts[c][0];
 }
 
 /* ACROSS lines, DEPTH numbers of each: 32 items across, 8 rows of memory at a time. */
@@ -180,25 +180,25 @@ tsl_gemm_halves_round_along(TSL_GLOBAL const unsigned *from, TSL_GLOBAL unsigned
 #define ROWS (TSL_HALVES_ITEMS / SIDE)
 TSL_KERNEL_SHARING(TSL_HALVES_ITEMS, 1, 1, 4)
 tsl_gemm_halves_round_across(TSL_GLOBAL const unsigned *from, TSL_GLOBAL unsigned char *scratch,
-                             const halves_arguments given, const int operand) {
+                             const halves_arguments args, const int operand) {
   TSL_LOCAL int counts[TSL_HALVES_COUNTS][ROWS * TSL_HALVES_ACROSS];
-  const halves_matrix of = given.of[operand];
-  const int item = TSL_ITEM(0), lines = lines_of(&given, operand),
+  const halves_matrix of = args.of[operand];
+  const int item = TSL_ITEM(0), lines = lines_of(&args, operand),
             across = (lines + TSL_HALVES_ACROSS - 1) / TSL_HALVES_ACROSS,
             first = TSL_GROUP(0) % across * TSL_HALVES_ACROSS, chunk = TSL_GROUP(0) / across,
             line = first + item % SIDE * FOUR, count = lines - line < FOUR ? lines - line : FOUR;
   const int begin = chunk * TSL_HALVES_DEPTH,
-            end = begin + TSL_HALVES_DEPTH < given.k ? begin + TSL_HALVES_DEPTH : given.k,
+            end = begin + TSL_HALVES_DEPTH < args.k ? begin + TSL_HALVES_DEPTH : args.k,
             last = count > 0 ? end : begin;
   counted own[FOUR];
   scaling by[FOUR];
   TSL_UNROLL
   for (int i = 0; i < FOUR; i++) {
     count_none(&own[i]);
-    scaling_of(i < count ? ((TSL_GLOBAL const int *)(scratch + given.scales[operand]))[line + i] : 0, &by[i]);
+    scaling_of(i < count ? ((TSL_GLOBAL const int *)(scratch + args.scales[operand]))[line + i] : 0, &by[i]);
   }
   from += of.offset + line * of.across;
-  TSL_GLOBAL unsigned char *to = scratch + given.planes[operand] + line * 2;
+  TSL_GLOBAL unsigned char *to = scratch + args.planes[operand] + line * 2;
   TSL_UNROLL_BY(4)
   for (int h = begin + item / SIDE; h < last; h += ROWS) {
     unsigned number[FOUR], rounded[FOUR];
@@ -206,7 +206,7 @@ tsl_gemm_halves_round_across(TSL_GLOBAL const unsigned *from, TSL_GLOBAL unsigne
     TSL_UNROLL
     for (int i = 0; i < FOUR; i++)
       rounded[i] = round_one(number[i], &by[i], &own[i]);
-    store_four(to + h * given.pitch[operand] * 2, rounded);
+    store_four(to + h * args.pitch[operand] * 2, rounded);
   }
   TSL_UNROLL
   for (int i = 0; i < FOUR; i++) {
@@ -217,7 +217,7 @@ tsl_gemm_halves_round_across(TSL_GLOBAL const unsigned *from, TSL_GLOBAL unsigne
   }
   TSL_BARRIER();
   if (item < TSL_HALVES_ACROSS && first + item < lines) {
-    TSL_GLOBAL int *all = (TSL_GLOBAL int *)(scratch + given.counts[operand]) +
+    TSL_GLOBAL int *all = (TSL_GLOBAL int *)(scratch + args.counts[operand]) +
                           (chunk * (TSL_INDEX)lines + first + item) * TSL_HALVES_COUNTS;
     TSL_UNROLL
     for (int c = 0; c < TSL_HALVES_COUNTS; c++) {
@@ -231,26 +231,26 @@ tsl_gemm_halves_round_across(TSL_GLOBAL const unsigned *from, TSL_GLOBAL unsigne
 }
 
 TSL_KERNEL(TSL_HALVES_GROUP_ITEMS, 1, 1)
-tsl_gemm_halves_decide(TSL_GLOBAL unsigned char *scratch, const halves_arguments given) {
+tsl_gemm_halves_decide(TSL_GLOBAL unsigned char *scratch, const halves_arguments args) {
   const TSL_INDEX index = TSL_GLOBAL_ITEM(0);
-  const int operand = index < given.m ? 0 : 1, lines = lines_of(&given, operand);
-  const TSL_INDEX line = operand ? index - given.m : index, step = lines * (TSL_INDEX)TSL_HALVES_COUNTS;
+  const int operand = index < args.m ? 0 : 1, lines = lines_of(&args, operand);
+  const TSL_INDEX line = operand ? index - args.m : index, step = lines * (TSL_INDEX)TSL_HALVES_COUNTS;
   if (line >= lines)
     return;
   TSL_GLOBAL const int *counts =
-      (TSL_GLOBAL const int *)(scratch + given.counts[operand]) + line * TSL_HALVES_COUNTS;
+      (TSL_GLOBAL const int *)(scratch + args.counts[operand]) + line * TSL_HALVES_COUNTS;
   TSL_INDEX fields = 0;
   int small = 0, zeros = 0, is_over = 0;
   TSL_UNROLL_BY(8)
-  for (int chunk = 0; chunk < given.chunks[operand]; chunk++) {
+  for (int chunk = 0; chunk < args.chunks[operand]; chunk++) {
     fields += counts[chunk * step];
     small += counts[chunk * step + 1];
     zeros += counts[chunk * step + 2] % TSL_HALVES_OVER;
     is_over |= counts[chunk * step + 2] >= TSL_HALVES_OVER;
   }
-  ((TSL_GLOBAL int *)(scratch + given.states[operand]))[line] =
-      halves_state(((TSL_GLOBAL const int *)(scratch + given.scales[operand]))[line], fields, small, zeros,
-                   is_over, given.k);
+  ((TSL_GLOBAL int *)(scratch + args.states[operand]))[line] =
+      halves_state(((TSL_GLOBAL const int *)(scratch + args.scales[operand]))[line], fields, small, zeros,
+                   is_over, args.k);
 }
 
 /* x 2^-scale, rounded once where that is normal. */
@@ -263,39 +263,39 @@ TSL_FUNCTION float unscaled(float x, int scale) {
 }
 
 /* C's element by what its sum came to. */
-TSL_FUNCTION void finish(TSL_GLOBAL float *to, float sum, const halves_arguments *given) {
-  const float product = given->alpha * sum;
-  *to = given->beta != 0 ? TSL_FMA(given->beta, *to, product) : product;
+TSL_FUNCTION void finish(TSL_GLOBAL float *dst, float sum, const halves_arguments *args) {
+  const float product = args->alpha * sum;
+  *dst = args->beta != 0 ? TSL_FMA(args->beta, *dst, product) : product;
 }
 
 /* Elements that have a proof. */
 TSL_KERNEL(TSL_HALVES_GROUP_ITEMS, 1, 1)
 tsl_gemm_halves_join(TSL_GLOBAL float *c, TSL_GLOBAL const unsigned char *scratch,
-                     const halves_arguments given) {
+                     const halves_arguments args) {
   const TSL_INDEX col = TSL_GLOBAL_ITEM(0) * FOUR;
-  TSL_GLOBAL const int *rows = (TSL_GLOBAL const int *)(scratch + given.states[0]),
-                       *columns = (TSL_GLOBAL const int *)(scratch + given.states[1]);
-  const int count = given.n - col < FOUR ? (int)(given.n - col) : FOUR;
+  TSL_GLOBAL const int *rows = (TSL_GLOBAL const int *)(scratch + args.states[0]),
+                       *columns = (TSL_GLOBAL const int *)(scratch + args.states[1]);
+  const int count = args.n - col < FOUR ? (int)(args.n - col) : FOUR;
   int right[FOUR];
   if (count <= 0)
     return;
   TSL_UNROLL
   for (int i = 0; i < FOUR; i++)
-    right[i] = i < count && !given.is_empty ? columns[col + i] : 0;
-  for (TSL_INDEX row = TSL_GROUP(1); row < given.m; row += TSL_GROUPS(1)) {
-    TSL_GLOBAL float *to = c + given.c_offset + row * given.c_row + col * given.c_col;
-    if (given.is_empty) {
+    right[i] = i < count && !args.is_empty ? columns[col + i] : 0;
+  for (TSL_INDEX row = TSL_GROUP(1); row < args.m; row += TSL_GROUPS(1)) {
+    TSL_GLOBAL float *to = c + args.c_offset + row * args.c_row + col * args.c_col;
+    if (args.is_empty) {
       TSL_UNROLL
       for (int i = 0; i < FOUR; i++)
         if (i < count)
-          finish(to + i * given.c_col, 0, &given);
+          finish(to + i * args.c_col, 0, &args);
       continue;
     }
     const int down = rows[row];
     const TSL_VECTOR(float, 4) sums = TSL_LOAD_ALIGNED(
-        float, 4, (TSL_GLOBAL const float *)(scratch + given.sums) + row * given.sums_row + col);
+        float, 4, (TSL_GLOBAL const float *)(scratch + args.sums) + row * args.sums_row + col);
     float out[FOUR];
-    int is_whole = given.c_is_wide && count == FOUR && given.beta == 0;
+    int is_whole = args.c_is_wide && count == FOUR && args.beta == 0;
     out[0] = TSL_LANE(sums, 0);
     out[1] = TSL_LANE(sums, 1);
     out[2] = TSL_LANE(sums, 2);
@@ -308,16 +308,16 @@ tsl_gemm_halves_join(TSL_GLOBAL float *c, TSL_GLOBAL const unsigned char *scratc
         out[i] = unscaled(out[i], halves_scale_of(down) + halves_scale_of(right[i]));
     if (is_whole) {
       TSL_VECTOR(float, 4) four;
-      TSL_LANE(four, 0) = given.alpha * out[0];
-      TSL_LANE(four, 1) = given.alpha * out[1];
-      TSL_LANE(four, 2) = given.alpha * out[2];
-      TSL_LANE(four, 3) = given.alpha * out[3];
+      TSL_LANE(four, 0) = args.alpha * out[0];
+      TSL_LANE(four, 1) = args.alpha * out[1];
+      TSL_LANE(four, 2) = args.alpha * out[2];
+      TSL_LANE(four, 3) = args.alpha * out[3];
       TSL_STORE_WHOLE(float, 4, to, four);
     } else {
       TSL_UNROLL
       for (int i = 0; i < FOUR; i++)
         if (i < count && !halves_is_native(down, right[i]))
-          finish(to + i * given.c_col, out[i], &given);
+          finish(to + i * args.c_col, out[i], &args);
     }
   }
 }
@@ -329,14 +329,14 @@ tsl_gemm_halves_join(TSL_GLOBAL float *c, TSL_GLOBAL const unsigned char *scratc
 #define PITCH (TILE + 4) /* of a tile's rows in local memory, which 16 bytes divide */
 
 /* Numbers from the h-th on of an operand's lines; zeros where there are none. */
-TSL_FUNCTION void fetch(TSL_LOCAL_POINTER float *to, TSL_GLOBAL const float *from, const halves_matrix of,
+TSL_FUNCTION void fetch(TSL_LOCAL_POINTER float *dst, TSL_GLOBAL const float *from, const halves_matrix matrix,
                         TSL_INDEX line, int lines, int h, int k) {
   TSL_UNROLL
   for (int r = 0; r < TILE * DEPTH / ITEMS; r++) {
-    const int e = TSL_ITEM(0) + r * ITEMS, l = of.is_across ? e % TILE : e / DEPTH,
-              d = of.is_across ? e / TILE : e % DEPTH;
-    to[d * PITCH + l] =
-        line + l < lines && h + d < k ? from[of.offset + (line + l) * of.across + (h + d) * of.along] : 0;
+    const int e = TSL_ITEM(0) + r * ITEMS, l = matrix.is_across ? e % TILE : e / DEPTH,
+              d = matrix.is_across ? e / TILE : e % DEPTH;
+    dst[d * PITCH + l] =
+        line + l < lines && h + d < k ? from[matrix.offset + (line + l) * matrix.across + (h + d) * matrix.along] : 0;
   }
 }
 
@@ -351,15 +351,15 @@ TSL_FUNCTION int may_be_native(TSL_GLOBAL const int *states, TSL_INDEX line, int
 /* A tile of C by a group, 4 x 4 elements an item, of which those without a proof are stored. Groups whose tiles have none are done at once. */
 TSL_KERNEL(TSL_HALVES_ITEMS, 1, 1)
 tsl_gemm_halves_native(TSL_GLOBAL const float *a, TSL_GLOBAL const float *b, TSL_GLOBAL float *c,
-                       TSL_GLOBAL const unsigned char *scratch, const halves_arguments given) {
+                       TSL_GLOBAL const unsigned char *scratch, const halves_arguments args) {
   TSL_LOCAL float left[DEPTH * PITCH];
   TSL_LOCAL float above[DEPTH * PITCH];
   TSL_LOCAL int any;
   const int x = TSL_ITEM(0) % (TILE / FOUR) * FOUR, y = TSL_ITEM(0) / (TILE / FOUR) * FOUR;
   const TSL_INDEX col = (TSL_INDEX)TSL_GROUP(0) * TILE;
-  TSL_GLOBAL const int *rows = (TSL_GLOBAL const int *)(scratch + given.states[0]),
-                       *columns = (TSL_GLOBAL const int *)(scratch + given.states[1]);
-  for (TSL_INDEX row = (TSL_INDEX)TSL_GROUP(1) * TILE; row < given.m;
+  TSL_GLOBAL const int *rows = (TSL_GLOBAL const int *)(scratch + args.states[0]),
+                       *columns = (TSL_GLOBAL const int *)(scratch + args.states[1]);
+  for (TSL_INDEX row = (TSL_INDEX)TSL_GROUP(1) * TILE; row < args.m;
        row += (TSL_INDEX)TSL_GROUPS(1) * TILE) {
     float sums[FOUR][FOUR];
     unsigned natives = 0;
@@ -367,7 +367,7 @@ tsl_gemm_halves_native(TSL_GLOBAL const float *a, TSL_GLOBAL const float *b, TSL
     if (TSL_ITEM(0) == 0)
       any = 0;
     TSL_BARRIER();
-    if (may_be_native(rows, row, given.m, 0) || may_be_native(columns, col, given.n, TILE))
+    if (may_be_native(rows, row, args.m, 0) || may_be_native(columns, col, args.n, TILE))
       any = 1;
     TSL_BARRIER();
     const int looks = any;
@@ -376,7 +376,7 @@ tsl_gemm_halves_native(TSL_GLOBAL const float *a, TSL_GLOBAL const float *b, TSL
       TSL_UNROLL
       for (int j = 0; j < FOUR; j++) {
         sums[i][j] = 0;
-        if (looks && row + y + i < given.m && col + x + j < given.n &&
+        if (looks && row + y + i < args.m && col + x + j < args.n &&
             halves_is_native(rows[row + y + i], columns[col + x + j]))
           natives |= 1u << (FOUR * i + j);
       }
@@ -390,9 +390,9 @@ tsl_gemm_halves_native(TSL_GLOBAL const float *a, TSL_GLOBAL const float *b, TSL
     TSL_BARRIER();
     if (!any)
       continue;
-    for (int h = 0; h < given.k; h += DEPTH) {
-      fetch(left, a, given.of[0], row, given.m, h, given.k);
-      fetch(above, b, given.of[1], col, given.n, h, given.k);
+    for (int h = 0; h < args.k; h += DEPTH) {
+      fetch(left, a, args.of[0], row, args.m, h, args.k);
+      fetch(above, b, args.of[1], col, args.n, h, args.k);
       TSL_BARRIER();
       TSL_UNROLL
       for (int d = 0; d < DEPTH; d++) {
@@ -404,7 +404,7 @@ tsl_gemm_halves_native(TSL_GLOBAL const float *a, TSL_GLOBAL const float *b, TSL
         for (int i = 0; i < FOUR; i++) {
           TSL_UNROLL
           for (int j = 0; j < FOUR; j++)
-            sums[i][j] = h + d < given.k ? TSL_FMA(down[i], across[j], sums[i][j]) : sums[i][j];
+            sums[i][j] = h + d < args.k ? TSL_FMA(down[i], across[j], sums[i][j]) : sums[i][j];
         }
       }
       TSL_BARRIER();
@@ -414,8 +414,8 @@ tsl_gemm_halves_native(TSL_GLOBAL const float *a, TSL_GLOBAL const float *b, TSL
       TSL_UNROLL
       for (int j = 0; j < FOUR; j++)
         if (natives >> (FOUR * i + j) & 1)
-          finish(c + given.c_offset + (row + y + i) * given.c_row + (col + x + j) * given.c_col, sums[i][j],
-                 &given);
+          finish(c + args.c_offset + (row + y + i) * args.c_row + (col + x + j) * args.c_col, sums[i][j],
+                 &args);
     }
   }
 }

@@ -4,19 +4,20 @@
 
 #include "strategy/subplans.h"
 
-/* What is guaranteed of |A||B|, in roundings of f32: what was asked for, or the least that there is. And what of it the product of halves may
- * err by, of its own factors: what is asked of a child. */
+/* What is guaranteed of |A||B|, in roundings of f32: what was asked for, or the least that there is. And what
+ * of it the product of halves may err by, of its own factors: what is asked of a child. */
 double tsl_halves_factor(const tsl_problem *problem);
 double tsl_halves_product_factor(const tsl_problem *problem);
 
 /* C' = B' A', where C's columns follow each other. */
 bool tsl_halves_is_swapped(const tsl_problem *problem);
-/* The product of halves, f32 = f16 f16, for as many lines as the problem has: rounded numbers lie as the problem's do. */
+/* The product of halves, f32 = f16 f16, for as many lines as the problem has: rounded numbers lie as the
+ * problem's do. */
 tsl_problem tsl_halves_product(const tsl_problem *problem);
 
 /* What build() leaves in work->state. */
 typedef struct tsl_halves_state {
-  tsl_subplan *product;                                    /* NULL: there is nothing to multiply */
+  tsl_subplan *product;                                  /* NULL: there is nothing to multiply */
   tsl_kernel *guess, *round[2], *decide, *join, *native; /* round: of A's lines, of B's */
 } tsl_halves_state;
 

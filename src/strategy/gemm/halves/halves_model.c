@@ -6,7 +6,8 @@
 #include <math.h>
 
 static const tsl_engine_rates engine_rates = {.warpgroup = 2450, .group = 2300, .warp = 1250}; /* for f16 */
-/* Of the device's bandwidth, what kernels have that only move; launches of a run, its product's not counted. */
+/* Of the device's bandwidth, what kernels have that only move; launches of a run, its product's not counted.
+ */
 static const double streamed = 0.76, launches = 5;
 /* Of engines' tiles of C. */
 static const double tile_m = 128, tile_n = 256;
@@ -33,7 +34,7 @@ void tsl_halves_account(const tsl_problem *problem, const tsl_config *config, co
   tsl_cost_counts_copies(numbers * 2, account);
   tsl_cost_counts_copies(elements * 4, account);
   tsl_cost_counts_operands(problem, (double)problem->m * (double)problem->k,
-                       (double)problem->n * (double)problem->k, account);
+                           (double)problem->n * (double)problem->k, account);
   tsl_cost_counts_result(problem, 1, account);
   account->computed = elements * (double)problem->k;
   tsl_cost_counts_groups(ceil(elements / FOUR / ITEMS), ITEMS, elements / FOUR, 0, device, account);

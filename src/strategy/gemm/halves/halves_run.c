@@ -46,29 +46,30 @@ static int64_t halves_workspace_of(int64_t m, int64_t n, int64_t k) {
 }
 
 /* Fills in sizes and offsets; returns the bytes of it all. */
-static int64_t halves_lay_out(const tsl_problem *problem, halves_arguments *given) {
+static int64_t halves_lay_out(const tsl_problem *problem, halves_arguments *args) {
   const bool is_swapped = tsl_halves_is_swapped(problem);
   const int64_t lines[2] = {is_swapped ? problem->n : problem->m, is_swapped ? problem->m : problem->n},
                 k = problem->k;
   int64_t bytes = 0;
-  *given = (halves_arguments){.m = (int)lines[0], .n = (int)lines[1], .k = (int)k};
+  *args = (halves_arguments){.m = (int)lines[0], .n = (int)lines[1], .k = (int)k};
   (void)halves_take(&bytes, halves_workspace_of(lines[0], lines[1], k));
   for (int o = 0; o < 2; o++) {
     int64_t across, along;
     halves_strides_of(problem, o, &across, &along);
-    halves_matrix *of = &given->of[o];
+    halves_matrix *of = &args->of[o];
     of->is_across = !tsl_launch_along(along, across);
-    given->pitch[o] = tsl_round_up(of->is_across ? lines[o] : k, PITCH);
-    given->chunks[o] = of->is_across ? (int)tsl_ceil_div(k, TSL_HALVES_DEPTH) : 1;
-    given->blocks[o] =
+    args->pitch[o] = tsl_round_up(of->is_across ? lines[o] : k, PITCH);
+    args->chunks[o] = of->is_across ? (int)tsl_ceil_div(k, TSL_HALVES_DEPTH) : 1;
+    args->blocks[o] =
         (int)tsl_ceil_div(lines[o], of->is_across ? TSL_HALVES_GUESS_ACROSS : TSL_HALVES_GUESS_ALONG);
-    given->planes[o] = halves_take(&bytes, given->pitch[o] * (of->is_across ? k : lines[o]) * 2);
-    given->scales[o] = halves_take(&bytes, lines[o] * (int64_t)sizeof(int));
-    given->states[o] = halves_take(&bytes, lines[o] * (int64_t)sizeof(int));
-    given->counts[o] = halves_take(&bytes, given->chunks[o] * lines[o] * TSL_HALVES_COUNTS * (int64_t)sizeof(int));
+    args->planes[o] = halves_take(&bytes, args->pitch[o] * (of->is_across ? k : lines[o]) * 2);
+    args->scales[o] = halves_take(&bytes, lines[o] * (int64_t)sizeof(int));
+    args->states[o] = halves_take(&bytes, lines[o] * (int64_t)sizeof(int));
+    args->counts[o] =
+        halves_take(&bytes, args->chunks[o] * lines[o] * TSL_HALVES_COUNTS * (int64_t)sizeof(int));
   }
-  given->sums_row = tsl_round_up(lines[1], TSL_HALVES_FOUR);
-  given->sums = halves_take(&bytes, lines[0] * given->sums_row * (int64_t)sizeof(float));
+  args->sums_row = tsl_round_up(lines[1], TSL_HALVES_FOUR);
+  args->sums = halves_take(&bytes, lines[0] * args->sums_row * (int64_t)sizeof(float));
   return bytes;
 }
 
@@ -133,17 +134,19 @@ typedef struct halves_run {
   halves_arguments given;
 } halves_run;
 
-/* Whether fours of neighbours, which have the stride `step`, are aligned to 16 bytes in every line of memory: where a buffer has an address. */
+/* Whether fours of neighbours, which have the stride `step`, are aligned to 16 bytes in every line of memory:
+ * where a buffer has an address. */
 static int halves_is_wide(tsl_buffer *buffer, int64_t step, int64_t pitch, int64_t offset) {
   return step == 1 && pitch % TSL_HALVES_FOUR == 0 && offset % TSL_HALVES_FOUR == 0 &&
          (buffer->device->capabilities & TSL_CAN_CUDA) != 0 &&
          (uintptr_t)buffer->device->ops->native_buffer(buffer) % 16 == 0;
 }
 
-static void halves_place(halves_matrix *of, tsl_buffer *buffer, int64_t offset, int64_t across, int64_t along) {
-  of->offset = offset, of->across = across, of->along = along;
-  of->is_wide =
-      of->is_across ? halves_is_wide(buffer, across, along, offset) : halves_is_wide(buffer, along, across, offset);
+static void halves_place(halves_matrix *matrix, tsl_buffer *buffer, int64_t offset, int64_t across,
+                         int64_t along) {
+  matrix->offset = offset, matrix->across = across, matrix->along = along;
+  matrix->is_wide = matrix->is_across ? halves_is_wide(buffer, across, along, offset)
+                                      : halves_is_wide(buffer, along, across, offset);
 }
 
 static halves_run halves_run_of(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
@@ -176,7 +179,7 @@ static halves_run halves_run_of(const tsl_work *work, const tsl_operands *operan
 }
 
 static tesela_status halves_launch(const halves_run *run, tsl_kernel *kernel, int64_t across, int64_t down,
-                            int items, const tsl_argument *list, int count) {
+                                   int items, const tsl_argument *list, int count) {
   const tsl_grid grid = {{(uint64_t)across, (uint64_t)down, 1}, {items, 1, 1}};
   return run->work->device->ops->launch(run->stream, kernel, &grid, list, count);
 }
@@ -185,7 +188,8 @@ static tesela_status make_halves(const halves_run *run) {
   const halves_arguments *given = &run->given;
   const tsl_argument all[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(run->scratch),
                               TSL_ARG_VALUE(*given)};
-  TSL_TRY(halves_launch(run, run->state->guess, given->blocks[0] + given->blocks[1], 1, TSL_HALVES_ITEMS, all, 4));
+  TSL_TRY(halves_launch(run, run->state->guess, given->blocks[0] + given->blocks[1], 1, TSL_HALVES_ITEMS, all,
+                        4));
   for (int o = 0; o < 2; o++) {
     const int64_t lines = o ? given->n : given->m,
                   groups = given->of[o].is_across ? tsl_ceil_div(lines, TSL_HALVES_ACROSS) * given->chunks[o]
@@ -194,8 +198,9 @@ static tesela_status make_halves(const halves_run *run) {
                                  TSL_ARG_VALUE(*given), TSL_ARG_VALUE(o)};
     TSL_TRY(halves_launch(run, run->state->round[o], groups, 1, TSL_HALVES_ITEMS, list, 4));
   }
-  return halves_launch(run, run->state->decide, tsl_ceil_div((int64_t)given->m + given->n, TSL_HALVES_GROUP_ITEMS),
-                1, TSL_HALVES_GROUP_ITEMS, all + 2, 2);
+  return halves_launch(run, run->state->decide,
+                       tsl_ceil_div((int64_t)given->m + given->n, TSL_HALVES_GROUP_ITEMS), 1,
+                       TSL_HALVES_GROUP_ITEMS, all + 2, 2);
 }
 
 /* Offsets of operands count elements. */
@@ -220,11 +225,11 @@ tesela_status tsl_halves_run(const tsl_work *work, const tsl_operands *operands,
   const int64_t across = tsl_ceil_div(given->n, TSL_HALVES_COLUMNS),
                 down = tsl_max(1, (int64_t)UNIT_JOIN * work->device->compute_units / tsl_max(1, across));
   TSL_TRY(halves_launch(&run, run.state->join, across,
-                 (int64_t)tsl_launch_limited(work->device, 1, tsl_min(given->m, down)),
-                 TSL_HALVES_GROUP_ITEMS, list + 2, 3));
+                        (int64_t)tsl_launch_limited(work->device, 1, tsl_min(given->m, down)),
+                        TSL_HALVES_GROUP_ITEMS, list + 2, 3));
   if (given->is_empty)
     return TESELA_OK;
   return halves_launch(&run, run.state->native, tsl_ceil_div(given->n, TSL_HALVES_TILE),
-                (int64_t)tsl_launch_limited(work->device, 1, tsl_ceil_div(given->m, TSL_HALVES_TILE)),
-                TSL_HALVES_ITEMS, list, 5);
+                       (int64_t)tsl_launch_limited(work->device, 1, tsl_ceil_div(given->m, TSL_HALVES_TILE)),
+                       TSL_HALVES_ITEMS, list, 5);
 }

@@ -1,8 +1,9 @@
 /* The arithmetic of halves, for the host and for kernels. The includer defines TSL_FUNCTION.
  *
- * A line is a row of A or a column of B, all of whose numbers are multiplied by 2^scale and rounded to f16. Its scale is guessed from a
- * sample, whose largest is below 2^SAMPLE_TOP then. What is rounded from 2^-14 on errs by 2^-11 of itself at most; below that a number is
- * tiny, and errs by 2^-25. NOTES.md proves what that is worth, by the means of lines' exponents. */
+ * A line is a row of A or a column of B, all of whose numbers are multiplied by 2^scale and rounded to f16.
+ * Its scale is guessed from a sample, whose largest is below 2^SAMPLE_TOP then. What is rounded from 2^-14 on
+ * errs by 2^-11 of itself at most; below that a number is tiny, and errs by 2^-25. NOTES.md proves what that
+ * is worth, by the means of lines' exponents. */
 #ifndef TSL_HALVES_SHARED_H
 #define TSL_HALVES_SHARED_H
 
@@ -24,8 +25,9 @@
 
 /* In place of a line's state: it is multiplied as it is. */
 #define TSL_HALVES_NATIVE 0x40000000
-/* Else a state is a scale and two fields of six bits. The mean of its exponents, where nothing is 0, cut off and MEAN_BIAS more; or 0. And, where some
- * numbers are tiny, what its mean and that of a line of the other operand must come to together, NEED_BIAS more; or 0. */
+/* Else a state is a scale and two fields of six bits. The mean of its exponents, where nothing is 0, cut off
+ * and MEAN_BIAS more; or 0. And, where some numbers are tiny, what its mean and that of a line of the other
+ * operand must come to together, NEED_BIAS more; or 0. */
 #define TSL_HALVES_FIELD 64
 #define TSL_HALVES_MEAN_BIAS 45
 #define TSL_HALVES_NEED_BIAS 30
@@ -44,10 +46,12 @@ typedef struct halves_matrix {
   int is_wide;   /* fours of neighbours are aligned to 16 bytes */
 } halves_matrix;
 
-/* What kernels are told. Offsets into scratch memory are bytes. Of operand o: f16 numbers, as they lie in the operand but dense, `pitch` numbers
- * from one row of memory to the next; scales that are guessed; what is counted of each line in each of `chunks` parts of k
- * (HALVES_COUNTS ints); states of lines. Sums are f32, sums_row of them a row. */
-/* What is counted: the sum of exponents' fields; small numbers; zeros, and OVER for each item that saw a number too large. */
+/* What kernels are told. Offsets into scratch memory are bytes. Of operand o: f16 numbers, as they lie in the
+ * operand but dense, `pitch` numbers from one row of memory to the next; scales that are guessed; what is
+ * counted of each line in each of `chunks` parts of k (HALVES_COUNTS ints); states of lines. Sums are f32,
+ * sums_row of them a row. */
+/* What is counted: the sum of exponents' fields; small numbers; zeros, and OVER for each item that saw a
+ * number too large. */
 #define TSL_HALVES_COUNTS 3
 #define TSL_HALVES_OVER (1 << 20)
 typedef struct halves_arguments {
@@ -85,13 +89,15 @@ TSL_FUNCTION int halves_scale(unsigned largest) {
   return scale < 126 ? scale : 126;
 }
 
-/* The bits of the magnitude from which on numbers are at least 2^exponent when they are scaled; or of the smallest normal one. */
+/* The bits of the magnitude from which on numbers are at least 2^exponent when they are scaled; or of the
+ * smallest normal one. */
 TSL_FUNCTION unsigned halves_from(int exponent, int scale) {
   const int field = exponent - scale + 127;
   return (unsigned)(field < 1 ? 1 : field) << 23;
 }
 
-/* The bits of f16 nearest to magnitude 2^scale, halves to even; and the number's exponent then, of one that is not 0. */
+/* The bits of f16 nearest to magnitude 2^scale, halves to even; and the number's exponent then, of one that
+ * is not 0. */
 TSL_FUNCTION unsigned halves_rounded(unsigned magnitude, int scale, int *exponent) {
   const int own = halves_exponent(magnitude), e = own + scale;
   unsigned places = magnitude >> 23 != 0 ? (magnitude & 0x7fffffu) | 0x800000u : magnitude << (-126 - own);
@@ -105,8 +111,9 @@ TSL_FUNCTION unsigned halves_rounded(unsigned magnitude, int scale, int *exponen
   return e < TSL_HALVES_LEAST ? places : places + ((unsigned)(e - TSL_HALVES_LEAST) << 10);
 }
 
-/* A line's state, from what was counted: numbers below 2^LEAST are small, zeros among them. The fields' sum tells the mean exponent where nothing
- * is 0. With t of k numbers tiny, 2^(both means) has to be t / k 2^12 at least. */
+/* A line's state, from what was counted: numbers below 2^LEAST are small, zeros among them. The fields' sum
+ * tells the mean exponent where nothing is 0. With t of k numbers tiny, 2^(both means) has to be t / k 2^12
+ * at least. */
 TSL_FUNCTION int halves_state(int scale, halves_index fields, int small, int zeros, int is_over, int k) {
   const int tiny = small - zeros;
   int mean = 0, need = 0;

@@ -1,4 +1,5 @@
-/* What the loops are made of: where a piece of a copy is, how it is made, and what is done with two of them. */
+/* What the loops are made of: where a piece of a copy is, how it is made, and what is done with two of them.
+ */
 #include "strategy/gemm/host_amx/host_amx_job.h"
 
 #include "base/memory.h"
@@ -39,9 +40,9 @@ int64_t tsl_amx_form_units(const tsl_amx_job *job, bool is_a) {
   return tsl_ceil_div((job->units + starts) * width, LINE) * LINE;
 }
 
-tsl_amx_form tsl_amx_form_in(const tsl_amx_job *job, bool is_a, uint32_t *at) {
+tsl_amx_form tsl_amx_form_in(const tsl_amx_job *job, bool is_a, uint32_t *data) {
   const int64_t width = is_a ? tsl_amx_rows_of_a(job) : tsl_amx_columns_of_b(job);
-  return (tsl_amx_form){.at = at, .starts = at + job->units * width, .count = width};
+  return (tsl_amx_form){.at = data, .starts = data + job->units * width, .count = width};
 }
 
 static uint32_t *start_at(const tsl_amx_form *form, int64_t panel, int64_t column) {
@@ -50,8 +51,8 @@ static uint32_t *start_at(const tsl_amx_form *form, int64_t panel, int64_t colum
 
 /* --- copying --- */
 
-/* What the elements of A have too much in each sum, taken off: the sums of B's columns come from a tile of one row of
- * ones. */
+/* What the elements of A have too much in each sum, taken off: the sums of B's columns come from a tile of
+ * one row of ones. */
 static void make_start(const tsl_amx_job *job, const tsl_amx_tile *micro_b, uint32_t *start) {
   enum { PIECE = 256 };
   uint32_t ones[PIECE];
@@ -69,17 +70,17 @@ static void make_start(const tsl_amx_job *job, const tsl_amx_tile *micro_b, uint
     start[j] *= (uint32_t)-job->kernels->bias;
 }
 
-static tsl_amx_copy panel_copy(const tsl_amx_job *job, int64_t panel, const tsl_view *of, int64_t across,
+static tsl_amx_copy panel_copy(const tsl_amx_job *job, int64_t panel, const tsl_view *view, int64_t across,
                                int64_t along, int64_t first) {
   const int64_t per = tsl_amx_elements(job->kernels->format), step = panel * job->depth * per;
-  return (tsl_amx_copy){.in = of->at + (first * across + step * along) * job->size,
+  return (tsl_amx_copy){.in = view->at + (first * across + step * along) * job->size,
                         .across = across,
                         .along = along,
                         .depth = tsl_min(job->views.k - step, job->depth * per),
                         .units = tsl_amx_panel_units(job, panel)};
 }
 
-void tsl_amx_pack_a(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t index) {
+void tsl_amx_pack_a(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel, int64_t index) {
   const int64_t row = tsl_amx_row_of(job, index), end = tsl_amx_row_of(job, index + 1);
   tsl_amx_copy copy =
       panel_copy(job, panel, &job->views.a, job->views.a.row_stride, job->views.a.col_stride, row);
@@ -88,26 +89,26 @@ void tsl_amx_pack_a(const tsl_amx_job *job, const tsl_amx_form *to, int64_t pane
   copy.for_amx = job->kernels->is_amx;
   copy.by_rows = job->copies_rows;
   copy.flip = job->kernels->bias != 0 ? 0x80808080 : 0;
-  copy.out = tsl_amx_at(job, to, panel, row);
+  copy.out = tsl_amx_at(job, form, panel, row);
   job->pack_a(&copy);
 }
 
-void tsl_amx_pack_a_rows(const tsl_amx_job *job, const tsl_amx_form *to, int64_t index, int64_t units) {
+void tsl_amx_pack_a_rows(const tsl_amx_job *job, const tsl_amx_form *form, int64_t index, int64_t units) {
   const int64_t row = tsl_amx_row_of(job, index), end = tsl_amx_row_of(job, index + 1);
   tsl_amx_copy copy =
-      panel_copy(job, to->panel, &job->views.a, job->views.a.row_stride, job->views.a.col_stride, row);
-  copy.depth = tsl_min(job->views.k - to->panel * job->depth * tsl_amx_elements(job->kernels->format),
-                         units * tsl_amx_elements(job->kernels->format));
-  copy.units = to->pitch / (int64_t)sizeof(uint32_t);
+      panel_copy(job, form->panel, &job->views.a, job->views.a.row_stride, job->views.a.col_stride, row);
+  copy.depth = tsl_min(job->views.k - form->panel * job->depth * tsl_amx_elements(job->kernels->format),
+                       units * tsl_amx_elements(job->kernels->format));
+  copy.units = form->pitch / (int64_t)sizeof(uint32_t);
   copy.count = tsl_min(end, job->views.m) - row;
   copy.width = end - row;
   copy.by_rows = true;
-  copy.out = to->at;
+  copy.out = form->at;
   job->pack_a(&copy);
 }
 
 /* Units from `first` to before `end` of a panel's part of a micro-panel of B. */
-static void pack_units_of_b(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t index,
+static void pack_units_of_b(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel, int64_t index,
                             int64_t first, int64_t end) {
   const int64_t width = job->kernels->width, column = index * width,
                 per = tsl_amx_elements(job->kernels->format);
@@ -118,38 +119,38 @@ static void pack_units_of_b(const tsl_amx_job *job, const tsl_amx_form *to, int6
   copy.units = end - first;
   copy.count = tsl_min(width, job->views.n - column);
   copy.width = width;
-  copy.out = tsl_amx_at(job, to, panel, column) + first * width;
+  copy.out = tsl_amx_at(job, form, panel, column) + first * width;
   job->pack_b(&copy);
 }
 
-static void make_start_of_b(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t index) {
+static void make_start_of_b(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel, int64_t index) {
   const int64_t column = index * job->kernels->width, units = tsl_amx_panel_units(job, panel);
   if (job->kernels->bias != 0)
-    make_start(job, &(tsl_amx_tile){.units = units, .b = tsl_amx_at(job, to, panel, column)},
-               start_at(to, panel, column));
+    make_start(job, &(tsl_amx_tile){.units = units, .b = tsl_amx_at(job, form, panel, column)},
+               start_at(form, panel, column));
 }
 
-void tsl_amx_pack_b(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t index) {
-  pack_units_of_b(job, to, panel, index, 0, tsl_amx_panel_units(job, panel));
-  make_start_of_b(job, to, panel, index);
+void tsl_amx_pack_b(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel, int64_t index) {
+  pack_units_of_b(job, form, panel, index, 0, tsl_amx_panel_units(job, panel));
+  make_start_of_b(job, form, panel, index);
 }
 
-void tsl_amx_pack_b_range(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t first,
+void tsl_amx_pack_b_range(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel, int64_t first,
                           int64_t end, uint32_t *least) {
   const int64_t units = tsl_amx_panel_units(job, panel), step = 2 * TSL_AMX_REGISTER_UNITS,
                 width = job->kernels->width;
   for (int64_t unit = 0; unit < units; unit += step)
     for (int64_t micro_b = first; micro_b < end; micro_b++) {
       const int64_t behind = tsl_min(unit + step, units);
-      pack_units_of_b(job, to, panel, micro_b, unit, behind);
+      pack_units_of_b(job, form, panel, micro_b, unit, behind);
       if (!least || !job->kernels->careful)
         continue;
       const uint32_t own = job->kernels->packing->least(
-          tsl_amx_at(job, to, panel, micro_b * width) + unit * width, 1, 0, (behind - unit) * width);
+          tsl_amx_at(job, form, panel, micro_b * width) + unit * width, 1, 0, (behind - unit) * width);
       least[micro_b - first] = own < least[micro_b - first] ? own : least[micro_b - first];
     }
   for (int64_t micro_b = first; micro_b < end; micro_b++)
-    make_start_of_b(job, to, panel, micro_b);
+    make_start_of_b(job, form, panel, micro_b);
 }
 
 /* --- multiplying --- */
@@ -234,8 +235,8 @@ static void set_a(const tsl_amx_job *job, const tsl_amx_form *a, int64_t panel, 
   }
 }
 
-/* Where a tile's sums end: in C where that is all that is left to be done, and for tile registers, whose stores would
- * wait for C's lines, in memory that the next tile writes to C while it multiplies. */
+/* Where a tile's sums end: in C where that is all that is left to be done, and for tile registers, whose
+ * stores would wait for C's lines, in memory that the next tile writes to C while it multiplies. */
 static void set_out(const tsl_amx_job *job, int64_t micro_a, int64_t micro_b, tsl_amx_beside *beside,
                     tsl_amx_tile *tile) {
   unsigned char *const c = c_at(job, tsl_amx_row_of(job, micro_a), micro_b * job->kernels->width);
@@ -307,8 +308,9 @@ uint32_t tsl_amx_least_of_b(const tsl_amx_job *job, const tsl_amx_form *b, int64
                                : TSL_AMX_ALL_ZERO;
 }
 
-/* A bf16 of exponent e, biased by 127, is a multiple of 2^(e - 134), so products, and sums of them in f32, are
- * multiples of 2^(e + f - 268). Where that is at least 2^-126, no sum but 0 is subnormal, whatever cancels. */
+/* A bf16 of exponent e, biased by 127, is a multiple of 2^(e - 134), so products, and sums of them in f32,
+ * are multiples of 2^(e + f - 268). Where that is at least 2^-126, no sum but 0 is subnormal, whatever
+ * cancels. */
 bool tsl_amx_needs_care(uint32_t least_a, uint32_t least_b) {
   enum { EXPONENTS = 268 - 126, FIRST_NORMAL = 1 << 7 };
   if (least_a == TSL_AMX_ALL_ZERO || least_b == TSL_AMX_ALL_ZERO)

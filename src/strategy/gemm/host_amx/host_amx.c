@@ -1,7 +1,7 @@
-/* Idea: what narrow types are for. Instructions that multiply two or four neighbours along k at once and add them to
- * 32-bit sums: AMX's tile registers, and the dot products of AVX-512 (BF16, VNNI) where there are none.
- * What it adds to host_packed: the types, f16, bf16, 8-bit floating point and integers; copies in units of 32 bits along k, which those
- * instructions want; up to sixteen times the operations of f32 per clock.
+/* Idea: what narrow types are for. Instructions that multiply two or four neighbours along k at once and add
+ * them to 32-bit sums: AMX's tile registers, and the dot products of AVX-512 (BF16, VNNI) where there are
+ * none. What it adds to host_packed: the types, f16, bf16, 8-bit floating point and integers; copies in units
+ * of 32 bits along k, which those instructions want; up to sixteen times the operations of f32 per clock.
  *
  *            k                    a unit: 2 bf16 (made from 8-bit numbers, too), 4 i8 or u8, or an f32
  *   A  +-----------+              micro-panel of A:  unit 0 of its rows, unit 1 of its rows, ...
@@ -11,29 +11,31 @@
  *   copies:                       |s|s|s|..|s|     |s|s|s|..        micro-panels one after the other
  *
  *   AVX-512  14 x 2 vectors of sums: a unit of each row, broadcast, by two vectors of units of B
- *   AMX      2 x 2 tile registers of 16 x 16 sums; the units of a micro-panel of A lie in 16s, row after row (host_amx_registers.h)
- *   AVX2, any processor: 6 x 2 vectors; f32 for floating-point types, pairs of 16-bit integers for the others
+ *   AMX      2 x 2 tile registers of 16 x 16 sums; the units of a micro-panel of A lie in 16s, row after row
+ * (host_amx_registers.h) AVX2, any processor: 6 x 2 vectors; f32 for floating-point types, pairs of 16-bit
+ * integers for the others
  *
- * Dot instructions: all of A and B is copied once, by all threads; then they take blocks of C, panel after panel
- * (schedule.c). A's rows are read where they lie, or copied as rows. Tile registers: each thread takes a rectangle of C
- * (schedule.c), and copies what it is about to use, beside the products (thread_rectangle.c). Where C is small and k long, k is
- * cut into parts (schedule.c). Rows and columns that are not there are zeros in the copies, so tiles have no edges;
- * the epilogue writes what is there. Operands may lie in any way; where C's rows lie side by side, the transposed
- * product is computed.
+ * Dot instructions: all of A and B is copied once, by all threads; then they take blocks of C, panel after
+ * panel (schedule.c). A's rows are read where they lie, or copied as rows. Tile registers: each thread takes
+ * a rectangle of C (schedule.c), and copies what it is about to use, beside the products
+ * (thread_rectangle.c). Where C is small and k long, k is cut into parts (schedule.c). Rows and columns that
+ * are not there are zeros in the copies, so tiles have no edges; the epilogue writes what is there. Operands
+ * may lie in any way; where C's rows lie side by side, the transposed product is computed.
  *
- * VPDPBUSD wants an unsigned operand and a signed one. Where both are alike, the sign bits of A are flipped: each of its
- * elements is 128 too large (or too small), and sums start with -128 (128) times the sum of B's column.
+ * VPDPBUSD wants an unsigned operand and a signed one. Where both are alike, the sign bits of A are flipped:
+ * each of its elements is 128 too large (or too small), and sums start with -128 (128) times the sum of B's
+ * column.
  *
- * Sums of floating-point types are f32: `depth` units in a panel, panels in order, then parts in order; rounded to C
- * once. The bits are the same for any number of threads. Integers are exact modulo 2^32.
+ * Sums of floating-point types are f32: `depth` units in a panel, panels in order, then parts in order;
+ * rounded to C once. The bits are the same for any number of threads. Integers are exact modulo 2^32.
  *
- * AMX and VDPBF16PS take bf16 below 2^-126 as 0, and such sums, too. So the least magnitude of each micro-panel is
- * found when it was copied, and where some sum could be subnormal, tiles of f32 multiply the
+ * AMX and VDPBF16PS take bf16 below 2^-126 as 0, and such sums, too. So the least magnitude of each
+ * micro-panel is found when it was copied, and where some sum could be subnormal, tiles of f32 multiply the
  * same copies instead (tsl_amx_needs_care()).
  *
- * Parameters: units of a panel (a micro-panel of B of 32 columns should fit half of the first-level cache, or come
- * from the second), KiB of A in the second-level cache. Limits: the sums of f16 are f32, so AVX512-FP16, which sums in
- * f16, is not used. */
+ * Parameters: units of a panel (a micro-panel of B of 32 columns should fit half of the first-level cache, or
+ * come from the second), KiB of A in the second-level cache. Limits: the sums of f16 are f32, so AVX512-FP16,
+ * which sums in f16, is not used. */
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/host_amx/host_amx_job.h"
 #include "strategy/host_job.h"
@@ -49,8 +51,8 @@ static const tsl_param params[] = {
 static const char *const probes[] = {"depth=256 block=256", "depth=128 block=128", "depth=1024 block=1024",
                                      NULL};
 
-/* A unit has two bf16, as which 8-bit numbers are multiplied, or one number where there are no instructions for pairs: the
- * longer panel, and the larger number. */
+/* A unit has two bf16, as which 8-bit numbers are multiplied, or one number where there are no instructions
+ * for pairs: the longer panel, and the larger number. */
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
   const bool pairs = problem->a.type != TESELA_F16;
   const int64_t k = problem->k, depth = config->value[DEPTH], panel = (pairs ? 2 : 1) * depth,
@@ -78,8 +80,8 @@ static bool is_alone(const tsl_problem *problem, const tsl_amx_job *job, const t
   return device->threads == 1 || tsl_problem_flops(problem) < alone_flops(job);
 }
 
-/* Units multiplied in a clock: by a tile register 16 x 16 x 16 in 16 clocks, by vectors as many as f32 has. About a
- * clock for each unit that is copied. */
+/* Units multiplied in a clock: by a tile register 16 x 16 x 16 in 16 clocks, by vectors as many as f32 has.
+ * About a clock for each unit that is copied. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
   const tsl_amx_job job = job_of(problem, &strides, config, device);
@@ -112,7 +114,7 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   account->local.written = ((double)job.views.m + (double)job.views.n) * units * sizeof(uint32_t);
   account->local.read = account->computed * bytes * (1 / width + 1 / height);
   tsl_cost_counts_operands(problem, (double)problem->m * (double)problem->k,
-                       (double)problem->k * (double)problem->n, account);
+                           (double)problem->k * (double)problem->n, account);
   tsl_cost_counts_result(problem, 1, account);
 }
 
@@ -134,10 +136,10 @@ static size_t form_bytes(const void *job, int operand) {
   return (size_t)tsl_amx_form_units(of, tsl_views_take_as_a(&of->views, operand)) * sizeof(uint32_t);
 }
 
-static void make_form(const void *job, int operand, const tsl_operands *operands, void *to, tsl_team team) {
+static void make_form(const void *job, int operand, const tsl_operands *operands, void *dst, tsl_team team) {
   tsl_amx_job bound = *(const tsl_amx_job *)job;
   tsl_amx_job_bind(&bound, operands);
-  tsl_amx_make_form(&bound, tsl_views_take_as_a(&bound.views, operand), to, team);
+  tsl_amx_make_form(&bound, tsl_views_take_as_a(&bound.views, operand), dst, team);
 }
 
 _Static_assert(sizeof(tsl_amx_job) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");

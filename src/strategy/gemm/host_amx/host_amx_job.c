@@ -3,9 +3,9 @@
 
 #include "strategy/host_job.h"
 
-/* Whether C's lines go past the caches. Elements of C that the last one may hold until they are wanted again; and with
- * tile registers, which are done before those lines would be fetched, bytes of a thread's operands and C in its own
- * cache. */
+/* Whether C's lines go past the caches. Elements of C that the last one may hold until they are wanted again;
+ * and with tile registers, which are done before those lines would be fetched, bytes of a thread's operands
+ * and C in its own cache. */
 static bool is_nontemporal(const tsl_amx_job *job) {
   enum { MOST_ELEMENTS = 4 << 20, MOST_BYTES = 2 << 20 };
   const int64_t bytes =
@@ -37,8 +37,9 @@ tsl_amx_job tsl_amx_rectangle_of(const tsl_amx_job *job, int64_t row, int64_t ro
 
 /* --- from a problem --- */
 
-/* Blocks of about `kept` bytes of A by 512 columns, smaller ones where there would be too few for the threads. Tile
- * registers use copies up so fast that blocks are large and few: what a block reads is in proportion to its sides. */
+/* Blocks of about `kept` bytes of A by 512 columns, smaller ones where there would be too few for the
+ * threads. Tile registers use copies up so fast that blocks are large and few: what a block reads is in
+ * proportion to its sides. */
 static void choose_blocks(tsl_amx_job *job, int64_t kept, int threads) {
   const int64_t large = job->kernels->is_amx ? 2 : 1,
                 wanted = threads == 1 ? 1 : (int64_t)threads * (job->kernels->is_amx ? 1 : 4);
@@ -63,8 +64,9 @@ static int64_t amx_split_k_of(const tsl_amx_job *job) {
              : most;
 }
 
-/* Whether tiles read A's rows well enough where they lie, if they can. Lines that are a multiple of 4 KiB apart push
- * each other out of the first-level cache, so that each is read from the second one for each unit. */
+/* Whether tiles read A's rows well enough where they lie, if they can. Lines that are a multiple of 4 KiB
+ * apart push each other out of the first-level cache, so that each is read from the second one for each unit.
+ */
 static bool in_place_pays(const tsl_amx_job *job) {
   enum { CONFLICT = 4096 };
   return job->kernels->is_amx ? job->panels == 1 && job->views.a.row_stride == job->views.k

@@ -1,25 +1,27 @@
 /* How a job is shared out.
  *
- * Where k is not split: dot instructions: all threads copy all panels of A and B, side by side, and then take blocks of C.
- * Where a block takes all of C's rows (columns), nobody else needs its part of B (A): it is copied panel after panel by who
- * takes the block, into memory that the caches keep. Tile registers use copies up so
- * fast that whatever another thread made comes too late: each thread takes a rectangle of C and copies for itself what
- * that needs.
+ * Where k is not split: dot instructions: all threads copy all panels of A and B, side by side, and then take
+ * blocks of C. Where a block takes all of C's rows (columns), nobody else needs its part of B (A): it is
+ * copied panel after panel by who takes the block, into memory that the caches keep. Tile registers use
+ * copies up so fast that whatever another thread made comes too late: each thread takes a rectangle of C and
+ * copies for itself what that needs.
  *
  *      +-------+-------+-------+
- *      |   0   |   1   |   2   |     as many rectangles as threads, whose sides make the least work for the largest of them: its
+ *      |   0   |   1   |   2   |     as many rectangles as threads, whose sides make the least work for the
+ * largest of them: its
  *      +-------+-------+-------+     products, and copies in proportion to its sides
  *      |   3   |   4   |   5   |
  *      +-------+-------+-------+
  *
- * Processors differ, and with tile registers by several times. So where a rectangle takes one pass over all of k (thread_rectangle.c), its micro-panels of A
- * are handed out one by one, to its own thread and later to those that have done theirs, which copy its part of B for
- * themselves. Where k is longer, there are several times as many rectangles as threads.
+ * Processors differ, and with tile registers by several times. So where a rectangle takes one pass over all
+ * of k (thread_rectangle.c), its micro-panels of A are handed out one by one, to its own thread and later to
+ * those that have done theirs, which copy its part of B for themselves. Where k is longer, there are several
+ * times as many rectangles as threads.
  *
  * What lies in a rectangle does not depend on it, so bits are the same for any number of threads.
  *
- * Where C is small and k long: k is cut into parts, each with sums of its own, which are added in the order of the parts,
- * whoever made them. How many there are depends on the shape alone. */
+ * Where C is small and k long: k is cut into parts, each with sums of its own, which are added in the order
+ * of the parts, whoever made them. How many there are depends on the shape alone. */
 #include "base/memory.h"
 #include "base/scratch.h"
 #include "base/status.h"
@@ -34,8 +36,8 @@
 typedef struct schedule_running {
   const tsl_amx_job *job;
   tsl_amx_form a, b;
-  uint32_t *
-      own; /* of every worker: sums, a panel of late copies of A, and of B, and the least magnitudes of A's micro-panels */
+  uint32_t *own; /* of every worker: sums, a panel of late copies of A, and of B, and the least magnitudes of
+                    A's micro-panels */
   int64_t workspace; /* of one */
   int64_t columns;   /* blocks side by side in C */
   bool late_a, late_b;
@@ -79,43 +81,45 @@ static int64_t rows_of_block(const tsl_amx_job *job) {
 }
 
 /* Late copies of a panel's part of a block. */
-static void copy_late(const schedule_running *run, const schedule_block *of, int64_t panel, tsl_amx_form *a, tsl_amx_form *b,
-                      uint32_t *workspace) {
+static void copy_late(const schedule_running *run, const schedule_block *block, int64_t panel,
+                      tsl_amx_form *a, tsl_amx_form *b, uint32_t *workspace) {
   const tsl_amx_job *job = run->job;
   const int64_t width = job->kernels->width;
   if (run->late_a) {
-    const int64_t row = tsl_amx_row_of(job, of->micro_a);
+    const int64_t row = tsl_amx_row_of(job, block->micro_a);
     *a = (tsl_amx_form){.at = workspace, .panel = panel, .first = row};
-    a->count = tsl_amx_row_of(job, of->micro_a_end) - row;
-    for (int64_t micro_a = of->micro_a; micro_a < of->micro_a_end; micro_a++)
+    a->count = tsl_amx_row_of(job, block->micro_a_end) - row;
+    for (int64_t micro_a = block->micro_a; micro_a < block->micro_a_end; micro_a++)
       if (!tsl_amx_reads_in_place(job, micro_a))
         tsl_amx_pack_a(job, a, panel, micro_a);
     workspace += rows_of_block(job) * job->depth;
   }
   if (run->late_b) {
-    const int64_t columns = (of->micro_b_end - of->micro_b) * width;
-    *b = (tsl_amx_form){.at = workspace, .panel = panel, .first = of->micro_b * width, .count = columns};
+    const int64_t columns = (block->micro_b_end - block->micro_b) * width;
+    *b = (tsl_amx_form){.at = workspace, .panel = panel, .first = block->micro_b * width, .count = columns};
     b->starts = workspace + job->block_micros_b * width * job->depth;
-    tsl_amx_pack_b_range(job, b, panel, of->micro_b, of->micro_b_end, NULL);
+    tsl_amx_pack_b_range(job, b, panel, block->micro_b, block->micro_b_end, NULL);
   }
 }
 
-/* A panel's tiles of a block: a micro-panel of B stays in the first-level cache while micro-panels of A pass by. */
-static void multiply_panel(const schedule_running *run, const schedule_block *of, int64_t panel, uint32_t *sums) {
+/* A panel's tiles of a block: a micro-panel of B stays in the first-level cache while micro-panels of A pass
+ * by. */
+static void multiply_panel(const schedule_running *run, const schedule_block *block, int64_t panel,
+                           uint32_t *sums) {
   const tsl_amx_job *job = run->job;
-  const int64_t across = of->micro_b_end - of->micro_b,
+  const int64_t across = block->micro_b_end - block->micro_b,
                 workspace = job->panels == 1 ? 0 : tsl_amx_tile_sums(job);
   tsl_amx_form a = run->a, b = run->b;
   uint32_t *const least = sums + run->workspace - job->block_micros_a;
-  copy_late(run, of, panel, &a, &b, sums + workspace_of_sums(job));
-  for (int64_t micro_a = of->micro_a; micro_a < of->micro_a_end; micro_a++)
-    least[micro_a - of->micro_a] = tsl_amx_least_of_a(job, &a, panel, micro_a);
-  for (int64_t micro_b = of->micro_b; micro_b < of->micro_b_end; micro_b++) {
+  copy_late(run, block, panel, &a, &b, sums + workspace_of_sums(job));
+  for (int64_t micro_a = block->micro_a; micro_a < block->micro_a_end; micro_a++)
+    least[micro_a - block->micro_a] = tsl_amx_least_of_a(job, &a, panel, micro_a);
+  for (int64_t micro_b = block->micro_b; micro_b < block->micro_b_end; micro_b++) {
     const uint32_t least_b = tsl_amx_least_of_b(job, &b, panel, micro_b);
-    for (int64_t micro_a = of->micro_a; micro_a < of->micro_a_end; micro_a++)
+    for (int64_t micro_a = block->micro_a; micro_a < block->micro_a_end; micro_a++)
       tsl_amx_multiply_tile(
-          job, &a, &b, panel, micro_a, micro_b, tsl_amx_needs_care(least[micro_a - of->micro_a], least_b),
-          sums + ((micro_a - of->micro_a) * across + micro_b - of->micro_b) * workspace, NULL, false);
+          job, &a, &b, panel, micro_a, micro_b, tsl_amx_needs_care(least[micro_a - block->micro_a], least_b),
+          sums + ((micro_a - block->micro_a) * across + micro_b - block->micro_b) * workspace, NULL, false);
   }
 }
 
@@ -126,7 +130,7 @@ static void schedule_multiply_block(void *argument, int64_t index, int worker) {
   const int64_t micro_a = index / run->columns * job->block_micros_a,
                 micro_b = index % run->columns * job->block_micros_b;
   const schedule_block of = {micro_a, tsl_min(micro_a + job->block_micros_a, job->micros_a), micro_b,
-                    tsl_min(micro_b + job->block_micros_b, job->micros_b)};
+                             tsl_min(micro_b + job->block_micros_b, job->micros_b)};
   for (int64_t panel = 0; panel < job->panels; panel++)
     multiply_panel(run, &of, panel, schedule_sums_of(run, worker));
   if (job->nontemporal) /* lines past the caches are there before this block is said to be done */
@@ -165,14 +169,16 @@ static void schedule_run_shared(const tsl_amx_job *job, tsl_team team, uint32_t 
   run.own = workspace + a + b;
   if (a + b > 0)
     tsl_team_run(team, job->panels * schedule_pieces(&run), copy_one, &run);
-  tsl_team_run(team, tsl_ceil_div(job->micros_a, job->block_micros_a) * run.columns, schedule_multiply_block, &run);
+  tsl_team_run(team, tsl_ceil_div(job->micros_a, job->block_micros_a) * run.columns, schedule_multiply_block,
+               &run);
 }
 
-void tsl_amx_make_form(const tsl_amx_job *job, bool is_a, uint32_t *to, tsl_team team) {
+void tsl_amx_make_form(const tsl_amx_job *job, bool is_a, uint32_t *dst, tsl_team team) {
   tsl_amx_job own = *job;
   own.reads_a = own.copies_rows = false;
-  *(is_a ? &own.packed_b : &own.packed_a) = (tsl_amx_form){.at = to}; /* the other one is not copied */
-  schedule_running run = {.job = &own, .a = tsl_amx_form_in(job, true, to), .b = tsl_amx_form_in(job, false, to)};
+  *(is_a ? &own.packed_b : &own.packed_a) = (tsl_amx_form){.at = dst}; /* the other one is not copied */
+  schedule_running run = {
+      .job = &own, .a = tsl_amx_form_in(job, true, dst), .b = tsl_amx_form_in(job, false, dst)};
   tsl_team_run(team, job->panels * schedule_pieces(&run), copy_one, &run);
 }
 
@@ -192,31 +198,32 @@ typedef struct schedule_cutting {
   int64_t across;        /* rectangles side by side */
   int64_t count;
   uint32_t *workspace;
-  int64_t each;   /* a share of it */
-  bool by_worker; /* whose shares are a worker's, else a rectangle's */
+  int64_t each;            /* a share of it */
+  bool by_worker;          /* whose shares are a worker's, else a rectangle's */
   schedule_counter *taken; /* of each rectangle, the micro-panels of A that somebody has taken */
   tsl_team team;
 } schedule_cutting;
 
-static tsl_amx_job schedule_rectangle(const schedule_cutting *of, int64_t index) {
-  const tsl_amx_job *job = of->job;
-  const int64_t row = index / of->across * of->rows, column = index % of->across * of->columns;
-  return tsl_amx_rectangle_of(job, row, tsl_min(of->rows, job->views.m - row), column,
-                              tsl_min(of->columns, job->views.n - column));
+static tsl_amx_job schedule_rectangle(const schedule_cutting *state, int64_t index) {
+  const tsl_amx_job *job = state->job;
+  const int64_t row = index / state->across * state->rows, column = index % state->across * state->columns;
+  return tsl_amx_rectangle_of(job, row, tsl_min(state->rows, job->views.m - row), column,
+                              tsl_min(state->columns, job->views.n - column));
 }
 
 static int64_t schedule_rounded(int64_t total, int64_t parts, int64_t step) {
   return tsl_ceil_div(tsl_ceil_div(total, step), parts) * step;
 }
 
-/* Clocks for a unit of each row and column of a rectangle: 256 products a clock, a few clocks to copy a line of 16. */
+/* Clocks for a unit of each row and column of a rectangle: 256 products a clock, a few clocks to copy a line
+ * of 16. */
 static double clocks(int64_t rows, int64_t columns) {
   return (double)rows * (double)columns / 256 + (double)(rows + columns) / 4;
 }
 
 /* Into `count` rectangles, or fewer. */
-static void schedule_cut(schedule_cutting *of, int64_t count) {
-  const tsl_amx_job *job = of->job;
+static void schedule_cut(schedule_cutting *state, int64_t count) {
+  const tsl_amx_job *job = state->job;
   double best = -1;
   for (int64_t down = 1; down <= count; down++) {
     if (count % down != 0)
@@ -227,35 +234,35 @@ static void schedule_cut(schedule_cutting *of, int64_t count) {
     if (best >= 0 && cost >= best)
       continue;
     best = cost;
-    of->rows = rows;
-    of->columns = columns;
+    state->rows = rows;
+    state->columns = columns;
   }
-  of->across = tsl_ceil_div(job->views.n, of->columns);
+  state->across = tsl_ceil_div(job->views.n, state->columns);
 }
 
-/* Into at least so many rectangles, a few times as many as there are threads: the last ones keep everybody waiting for as long
- * as the slowest processor takes for one, which may be twice what others do. */
-static void cut_waves(schedule_cutting *of, int64_t threads, int64_t least) {
+/* Into at least so many rectangles, a few times as many as there are threads: the last ones keep everybody
+ * waiting for as long as the slowest processor takes for one, which may be twice what others do. */
+static void cut_waves(schedule_cutting *state, int64_t threads, int64_t least) {
   enum { MOST_WAVES = 8 };
   const int64_t fewest = tsl_ceil_div(least, threads),
                 most = threads > 1 ? tsl_max(fewest, MOST_WAVES) : fewest;
-  schedule_cutting best = *of;
+  schedule_cutting best = *state;
   double least_cost = -1;
   for (int64_t waves = fewest; waves <= most; waves++) {
-    schedule_cut(of, waves * threads);
-    const double cost = (double)(waves + 1) * clocks(of->rows, of->columns);
+    schedule_cut(state, waves * threads);
+    const double cost = (double)(waves + 1) * clocks(state->rows, state->columns);
     if (least_cost >= 0 && cost >= least_cost)
       continue;
     least_cost = cost;
-    best = *of;
+    best = *state;
   }
-  *of = best;
+  *state = best;
 }
 
-/* Rectangles that are done in one pass each, so that threads may share one; as many as threads, or more where passes
- * are no wider. */
-static void cut_passes(schedule_cutting *of, int64_t threads) {
-  const tsl_amx_job *job = of->job;
+/* Rectangles that are done in one pass each, so that threads may share one; as many as threads, or more where
+ * passes are no wider. */
+static void cut_passes(schedule_cutting *state, int64_t threads) {
+  const tsl_amx_job *job = state->job;
   const int64_t least = tsl_ceil_div(job->views.n, tsl_amx_pass_columns(job));
   double best = -1;
   for (int64_t across = least; across <= tsl_max(least, threads); across++) {
@@ -266,10 +273,10 @@ static void cut_passes(schedule_cutting *of, int64_t threads) {
     if (best >= 0 && cost >= best)
       continue;
     best = cost;
-    of->rows = rows;
-    of->columns = columns;
+    state->rows = rows;
+    state->columns = columns;
   }
-  of->across = tsl_ceil_div(job->views.n, of->columns);
+  state->across = tsl_ceil_div(job->views.n, state->columns);
 }
 
 static int64_t workspace_here(const tsl_amx_job *job) {
@@ -292,17 +299,18 @@ static void multiply_rectangle(void *argument, int64_t index, int worker) {
     schedule_run_shared(&part, of->team, of->workspace);
 }
 
-/* Micro-panels of A of a rectangle that nobody has taken; none where that is not worth a copy of B: who has one, has begun. */
-static int64_t schedule_left_of(const schedule_cutting *of, int64_t index) {
+/* Micro-panels of A of a rectangle that nobody has taken; none where that is not worth a copy of B: who has
+ * one, has begun. */
+static int64_t schedule_left_of(const schedule_cutting *state, int64_t index) {
   enum { WORTH_A_COPY = 2 };
-  const int64_t rows = tsl_min(of->rows, of->job->views.m - index / of->across * of->rows),
-                taken = atomic_load_explicit(&of->taken[index].value, memory_order_relaxed),
-                left = tsl_ceil_div(rows, of->job->kernels->height) - taken;
+  const int64_t rows = tsl_min(state->rows, state->job->views.m - index / state->across * state->rows),
+                taken = atomic_load_explicit(&state->taken[index].value, memory_order_relaxed),
+                left = tsl_ceil_div(rows, state->job->kernels->height) - taken;
   return taken > 0 && left < WORTH_A_COPY ? 0 : left;
 }
 
-/* All that one thread does: its own rectangle, and then, again and again, that of which most is left: processors may do
- * several times what others do, and with tile registers they do. */
+/* All that one thread does: its own rectangle, and then, again and again, that of which most is left:
+ * processors may do several times what others do, and with tile registers they do. */
 static void share_rectangles(void *argument, int64_t index, int worker) {
   const schedule_cutting *of = argument;
   for (int64_t next = index, most = 1; most > 0;) {
@@ -428,7 +436,8 @@ static uint32_t schedule_added(uint32_t a, uint32_t b) {
 }
 
 /* Numbers j of the parts' rows, added in order. */
-static void schedule_add_row(const schedule_adding *run, const uint32_t *first, int64_t columns, uint32_t *sums) {
+static void schedule_add_row(const schedule_adding *run, const uint32_t *first, int64_t columns,
+                             uint32_t *sums) {
   for (int64_t j = 0; j < columns; j++)
     sums[j] = first[j];
   for (int64_t part = 1; part < run->job->split_k; part++) {
@@ -448,7 +457,7 @@ static void schedule_add_tile(void *argument, int64_t index, int worker) {
   (void)worker;
   for (int64_t i = row; i < end; i++)
     schedule_add_row(run, run->sums + i * run->row + column, tsl_min(width, job->views.n - column),
-            sums + (i - row) * width);
+                     sums + (i - row) * width);
   tsl_amx_finish_tile(job, micro_a, index % job->micros_b, sums);
 }
 

@@ -1,36 +1,39 @@
-/* One thread, tile registers: everything is copied just before it is used, into memory that stays in the second-level
- * cache, since tiles use a copy up faster than memory brings it.
+/* One thread, tile registers: everything is copied just before it is used, into memory that stays in the
+ * second-level cache, since tiles use a copy up faster than memory brings it.
  *
- *           pass     pass          A pass takes some columns of B, all of k or a chunk of it, about a MiB of copies, and then all
- *         +--------+--------+      micro-panels of A. Each is copied in the first pass that meets it, and kept where there are
- *   micro | | | | || | | | ||      more passes. Panel after panel it meets the pass's micro-panels of B: it stays in the
+ *           pass     pass          A pass takes some columns of B, all of k or a chunk of it, about a MiB of
+ * copies, and then all
+ *         +--------+--------+      micro-panels of A. Each is copied in the first pass that meets it, and
+ * kept where there are micro | | | | || | | | ||      more passes. Panel after panel it meets the pass's
+ * micro-panels of B: it stays in the
  *         +--------+--------+      first-level cache, those of B come from the second, past the first.
  *         |        |        |
  *                                  So rows of A, of B and of C are each read and written in long runs.
  *
- * Beside a tile's products, some lines in each step (host_amx_registers.h): the rows of A's next micro-panel are copied as they
- * are, and the sums of the tile before are written to C. Rows that are dense already and whole cache lines long are
- * read where they lie. */
+ * Beside a tile's products, some lines in each step (host_amx_registers.h): the rows of A's next micro-panel
+ * are copied as they are, and the sums of the tile before are written to C. Rows that are dense already and
+ * whole cache lines long are read where they lie. */
 #include "strategy/gemm/host_amx/host_amx_job.h"
 
 #include "base/memory.h"
 
 #include <stdatomic.h>
 
-/* Lines to be prefetched, some before each tile: `left` runs of `lines` lines, `stride` bytes from one to the next. */
+/* Lines to be prefetched, some before each tile: `left` runs of `lines` lines, `stride` bytes from one to the
+ * next. */
 typedef struct prefetches {
   const unsigned char *at;
   int64_t left, lines, line, stride;
   int64_t each;
 } prefetches;
 
-static void thread_rectangle_prefetch_some(prefetches *of) {
-  for (int64_t i = 0; i < of->each && of->left > 0; i++) {
-    __builtin_prefetch(of->at + of->line * TSL_CACHE_LINE, 0, 2);
-    if (++of->line == of->lines) {
-      of->line = 0;
-      of->at += of->stride;
-      of->left--;
+static void thread_rectangle_prefetch_some(prefetches *prefetches_in) {
+  for (int64_t i = 0; i < prefetches_in->each && prefetches_in->left > 0; i++) {
+    __builtin_prefetch(prefetches_in->at + prefetches_in->line * TSL_CACHE_LINE, 0, 2);
+    if (++prefetches_in->line == prefetches_in->lines) {
+      prefetches_in->line = 0;
+      prefetches_in->at += prefetches_in->stride;
+      prefetches_in->left--;
     }
   }
 }
@@ -46,16 +49,15 @@ typedef struct passing {
   bool keeps_a; /* A's copies are of all of it, and serve all passes */
   int64_t micros_b, panels; /* of a pass, and of a chunk of k */
   _Atomic int64_t *taken;   /* micro-panels of A that were handed out, where threads share them; else NULL */
-  uint32_t *least_a,
-      *least_b; /* least magnitudes of all micro-panels of A, and of a pass's micro-panels of B, in the chunks so far */
+  uint32_t *least_a, *least_b; /* least magnitudes of all micro-panels of A, and of a pass's micro-panels of
+                                  B, in the chunks so far */
 } passing;
 
 /* Where the elements of a micro-panel of A lie that will be copied next. */
 static prefetches prefetches_of_elements(const tsl_amx_job *job, int64_t micro_a, int64_t panel,
                                          int64_t end_panel) {
   const int64_t per = tsl_amx_elements(job->kernels->format), first = panel * job->depth * per,
-                end = tsl_min(end_panel * job->depth * per, job->views.k),
-                row = tsl_amx_row_of(job, micro_a),
+                end = tsl_min(end_panel * job->depth * per, job->views.k), row = tsl_amx_row_of(job, micro_a),
                 rows = tsl_min(tsl_amx_row_of(job, micro_a + 1), job->views.m) - row;
   const int64_t across = job->views.a.row_stride, along = job->views.a.col_stride;
   prefetches made = {.at = job->views.a.at + (row * across + first * along) * job->size};
@@ -103,8 +105,8 @@ static void pack_a_panels(passing *run, int64_t micro_a, int64_t panel, int64_t 
 
 /* --- A by rows: workspace for two micro-panels, of rows of units of the chunk of k --- */
 
-/* Rows of whole lines, an odd number of pairs of them apart: so 32 of them lie in all sets of a cache alike, and zeros
- * fit behind each. */
+/* Rows of whole lines, an odd number of pairs of them apart: so 32 of them lie in all sets of a cache alike,
+ * and zeros fit behind each. */
 static int64_t thread_rectangle_pitch_of(int64_t units) {
   enum { LINE = TSL_CACHE_LINE / sizeof(uint32_t) };
   const int64_t lines = tsl_ceil_div(units, LINE);
@@ -118,14 +120,15 @@ static int64_t units_of_chunk(const tsl_amx_job *job, int64_t panel, int64_t end
 /* The first micro-panel of A of a pass, at once. */
 static void start_rows(passing *run, int64_t micro_a, int64_t panel, int64_t end_panel) {
   const int64_t units = units_of_chunk(run->job, panel, end_panel);
-  run->a =
-      (tsl_amx_form){.at = run->rows[run->turn], .panel = panel, .pitch = thread_rectangle_pitch_of(units) * TSL_CACHE_LINE};
+  run->a = (tsl_amx_form){
+      .at = run->rows[run->turn], .panel = panel, .pitch = thread_rectangle_pitch_of(units) * TSL_CACHE_LINE};
   run->a.first = tsl_amx_row_of(run->job, micro_a);
   tsl_amx_pack_a_rows(run->job, &run->a, micro_a, units);
 }
 
 /* Micro-panel of A `index` is to be copied while so many tiles are multiplied. */
-static void thread_rectangle_next_rows(passing *run, int64_t index, int64_t panel, int64_t end_panel, int64_t tiles) {
+static void thread_rectangle_next_rows(passing *run, int64_t index, int64_t panel, int64_t end_panel,
+                                       int64_t tiles) {
   const tsl_amx_job *job = run->job;
   const int64_t first = panel * job->depth * tsl_amx_elements(job->kernels->format),
                 units = units_of_chunk(job, panel, end_panel), row = tsl_amx_row_of(job, index),
@@ -154,10 +157,10 @@ static uint32_t least_in(const tsl_amx_job *job, const tsl_amx_form *form, int64
   return least;
 }
 
-/* What a chunk adds to the least magnitudes: registers keep a tile's sums from panel to panel, so what was handled
- * with care is so to its end. */
-static void thread_rectangle_note(uint32_t *least, uint32_t own, bool is_first) {
-  *least = is_first || own < *least ? own : *least;
+/* What a chunk adds to the least magnitudes: registers keep a tile's sums from panel to panel, so what was
+ * handled with care is so to its end. */
+static void thread_rectangle_note(uint32_t *least, uint32_t value, bool is_first) {
+  *least = is_first || value < *least ? value : *least;
 }
 
 /* The micro-panel of A behind this one that nobody has taken; their number where there is none. */
@@ -178,9 +181,10 @@ static void run_pass(passing *run, int64_t first, int64_t end, int64_t panel, in
     return;
   for (int64_t micro_b = first; micro_b < end && (panel == 0 || job->packed_b.at); micro_b++)
     thread_rectangle_note(&run->least_b[micro_b - first],
-         job->packed_b.at ? least_in(job, &run->b, micro_b, panel, end_panel, tsl_amx_least_of_b)
-                          : TSL_AMX_ALL_ZERO,
-         panel == 0);
+                          job->packed_b.at
+                              ? least_in(job, &run->b, micro_b, panel, end_panel, tsl_amx_least_of_b)
+                              : TSL_AMX_ALL_ZERO,
+                          panel == 0);
   if (!job->packed_b.at)
     pack_b_panels(run, first, end, panel, end_panel);
   if (run->by_rows)
@@ -201,9 +205,9 @@ static void run_pass(passing *run, int64_t first, int64_t end, int64_t panel, in
                       : prefetches_of_copy(run, behind, panel, end_panel);
       next.each = tsl_ceil_div(next.left * next.lines, tiles);
     }
-    thread_rectangle_note(&run->least_a[micro_a],
-         is_found ? found : least_in(job, &run->a, micro_a, panel, end_panel, tsl_amx_least_of_a),
-         panel == 0);
+    thread_rectangle_note(
+        &run->least_a[micro_a],
+        is_found ? found : least_in(job, &run->a, micro_a, panel, end_panel, tsl_amx_least_of_a), panel == 0);
     for (int64_t p = panel; p < end_panel; p++)
       for (int64_t micro_b = first; micro_b < end; micro_b++) {
         thread_rectangle_prefetch_some(&next);
@@ -233,7 +237,8 @@ int64_t tsl_amx_pass_columns(const tsl_amx_job *job) {
   return columns < LEAST_COLUMNS ? 0 : tsl_min(columns, MOST_COLUMNS) / width * width;
 }
 
-/* All of k while that leaves a pass some columns, else a chunk of it, whose sums of all tiles wait in memory. */
+/* All of k while that leaves a pass some columns, else a chunk of it, whose sums of all tiles wait in memory.
+ */
 static void thread_rectangle_choose(const tsl_amx_job *job, passing *run) {
   enum { COLUMNS_OF_A_CHUNK = 384 };
   int64_t columns = tsl_amx_pass_columns(job);
@@ -245,7 +250,8 @@ static void thread_rectangle_choose(const tsl_amx_job *job, passing *run) {
   }
   const int64_t most = columns / job->kernels->width;
   run->micros_b = tsl_ceil_div(job->micros_b, tsl_ceil_div(job->micros_b, most));
-  /* Rows are copied as bytes: elements that are stored as another type go the other way, where they are converted. */
+  /* Rows are copied as bytes: elements that are stored as another type go the other way, where they are
+   * converted. */
   const bool is_as_stored = job->size * tsl_amx_elements(job->kernels->format) == sizeof(uint32_t);
   run->by_rows =
       is_as_stored && !job->packed_a.at && job->views.a.col_stride == 1 && !tsl_amx_reads_in_place(job, 0);
@@ -283,8 +289,8 @@ static int64_t thread_rectangle_tiles_of(const passing *run) {
 int64_t tsl_amx_workspace_alone(const tsl_amx_job *job) {
   passing run = {.job = job};
   thread_rectangle_choose(job, &run);
-  return workspace_of_a(&run) + workspace_of_b(&run) + (thread_rectangle_tiles_of(&run) + 2) * tsl_amx_tile_sums(job) +
-         job->micros_a + run.micros_b;
+  return workspace_of_a(&run) + workspace_of_b(&run) +
+         (thread_rectangle_tiles_of(&run) + 2) * tsl_amx_tile_sums(job) + job->micros_a + run.micros_b;
 }
 
 static void thread_rectangle_run_passes(const tsl_amx_job *job, uint32_t *workspace, _Atomic int64_t *taken) {

@@ -10,8 +10,9 @@ static bool blocking_is_alone(const tsl_problem *problem) {
   return tsl_problem_flops(problem) < alone_flops;
 }
 
-/* Lines that a number of a copy which is read again has to serve, so that this takes a fifth of the time or so: 4 bytes, while a core does
- * 96 multiply-adds in a nanosecond (of f32, by AVX-512: 32 in each of three clocks). */
+/* Lines that a number of a copy which is read again has to serve, so that this takes a fifth of the time or
+ * so: 4 bytes, while a core does 96 multiply-adds in a nanosecond (of f32, by AVX-512: 32 in each of three
+ * clocks). */
 enum {
   SERVED = 5 * 4 * 96,
   SERVED_FAR = SERVED / TSL_PACKED_AGAIN_FAR,
@@ -25,22 +26,22 @@ void tsl_packed_job_bind(tsl_packed_job *job, const tsl_operands *operands) {
   tsl_views_bind_operands(&job->views, operands, job->size, job->size);
 }
 
-/* By doubles, which are exact for what may fit: a job is made for each call of some programs, and a division takes as long as a small
- * product's tile. */
+/* By doubles, which are exact for what may fit: a job is made for each call of some programs, and a division
+ * takes as long as a small product's tile. */
 static bool blocking_holds(int64_t rows, int64_t depth, int64_t size, int64_t bytes) {
   return (double)rows * (double)depth * (double)size <= (double)bytes;
 }
 
-/* Which operand is kept, if any: its panel fits `kept` bytes, all of it a quarter of the last cache; B rather than A
- * where C is large, which is then written row by row. C is so small that no other cut gives every thread something to
- * do: k is cut. */
+/* Which operand is kept, if any: its panel fits `kept` bytes, all of it a quarter of the last cache; B rather
+ * than A where C is large, which is then written row by row. C is so small that no other cut gives every
+ * thread something to do: k is cut. */
 static tsl_packed_schedule blocking_choose(const tsl_packed_job *job, int64_t kept, int64_t last) {
   enum { SMALL_C = 512 << 10, LONG = 16 };
   const int64_t depth = job->depth, size = job->size;
-  const bool keeps_a =
-                 blocking_holds(job->views.m, depth, size, kept) && blocking_holds(job->views.m, job->views.k + 1, size, last),
-             keeps_b =
-                 blocking_holds(job->views.n, depth, size, kept) && blocking_holds(job->views.n, job->views.k + 1, size, last);
+  const bool keeps_a = blocking_holds(job->views.m, depth, size, kept) &&
+                       blocking_holds(job->views.m, job->views.k + 1, size, last),
+             keeps_b = blocking_holds(job->views.n, depth, size, kept) &&
+                       blocking_holds(job->views.n, job->views.k + 1, size, last);
   const bool is_general =
       job->views.a.structure == TESELA_GENERAL && job->views.b.structure == TESELA_GENERAL && job->half == 0;
   if (is_general && blocking_holds(job->views.m, job->views.n, size, SMALL_C) &&
@@ -52,8 +53,8 @@ static tsl_packed_schedule blocking_choose(const tsl_packed_job *job, int64_t ke
   return keeps_a ? TSL_PACKED_COLUMNS : TSL_PACKED_PANELS;
 }
 
-/* Whether rows of a panel drive each other out of the second cache, since their addresses are the same modulo a large
- * power of two, and the last cache is far away. */
+/* Whether rows of a panel drive each other out of the second cache, since their addresses are the same modulo
+ * a large power of two, and the last cache is far away. */
 static bool is_lost(const tsl_packed_job *job, const tsl_device *device) {
   const uint64_t stride = (uint64_t)(tsl_abs(job->views.b.row_stride) * job->size);
   const uint64_t level_2 = device->level_bytes[1] ? device->level_bytes[1] : LEVEL_2_GUESS;
@@ -70,9 +71,9 @@ static bool copies_rows(const tsl_packed_job *job, int64_t columns) {
   return columns > few / (int64_t)job->size;
 }
 
-/* Where copies do not pay. A is read where it lies when few micro-panels of B would use a copy, along its rows or,
- * transposed, along its columns; B, when its panel lies together closely enough to stay in a cache, and few
- * micro-panels of A would use a copy. */
+/* Where copies do not pay. A is read where it lies when few micro-panels of B would use a copy, along its
+ * rows or, transposed, along its columns; B, when its panel lies together closely enough to stay in a cache,
+ * and few micro-panels of A would use a copy. */
 static void choose_copies(tsl_packed_job *job, int64_t kept, const tsl_device *device) {
   enum { FEW_ROWS = 256, FEW_MICROS = 2 };
   const int64_t few = is_lost(job, device) ? 1 : FEW_MICROS;
@@ -81,20 +82,20 @@ static void choose_copies(tsl_packed_job *job, int64_t kept, const tsl_device *d
   job->copies_b = is_panels || job->views.b.col_stride != 1 ||
                   (is_columns ? job->views.m > few * job->kernels->rows[1]
                               : job->views.m > FEW_ROWS || !blocking_holds(tsl_abs(job->views.b.row_stride),
-                                                                  job->depth, job->size, kept));
+                                                                           job->depth, job->size, kept));
   job->copies_a |= job->views.a.structure != TESELA_GENERAL || job->views.in_place || job->half > 0;
   job->copies_b |= job->views.b.structure != TESELA_GENERAL || job->views.in_place || job->half > 0;
 }
 
-/* Where the micro-panels of A are the tasks and there are few of them, lower ones, if that leaves the busiest thread
- * less: rows that it has, and for each of its tiles about two more, which are the loads of B. */
+/* Where the micro-panels of A are the tasks and there are few of them, lower ones, if that leaves the busiest
+ * thread less: rows that it has, and for each of its tiles about two more, which are the loads of B. */
 static int64_t fair_height(const tsl_packed_job *job, int64_t threads) {
   int64_t best = job->height;
   double least = INFINITY;
   for (int64_t height = job->height; height >= (job->height + 1) / 2; height--) {
     const int64_t micros_a = tsl_ceil_div_or_one(job->views.m, height);
-    const double rows =
-        (double)tsl_ceil_div_or_one(micros_a, threads) * (double)(tsl_ceil_div_or_one(job->views.m, micros_a) + 2);
+    const double rows = (double)tsl_ceil_div_or_one(micros_a, threads) *
+                        (double)(tsl_ceil_div_or_one(job->views.m, micros_a) + 2);
     if (rows < least) {
       least = rows;
       best = height;
@@ -103,8 +104,8 @@ static int64_t fair_height(const tsl_packed_job *job, int64_t threads) {
   return best;
 }
 
-/* Tiles of two vectors; four where rows of A are read where they lie, since they may all want the same set of the first
- * cache: fewer rows at a time then, where there are registers for that. */
+/* Tiles of two vectors; four where rows of A are read where they lie, since they may all want the same set of
+ * the first cache: fewer rows at a time then, where there are registers for that. */
 static void choose_tile(tsl_packed_job *job, int64_t threads) {
   enum { MANY_ROWS = 6 };
   const int64_t lanes = tsl_packed_lanes(job->kernels);
@@ -117,7 +118,8 @@ static void choose_tile(tsl_packed_job *job, int64_t threads) {
     job->height = fair_height(job, threads);
 }
 
-/* Where B's last columns have the most steps, or the most rows of C, a part of a vector costs least in front of all others. */
+/* Where B's last columns have the most steps, or the most rows of C, a part of a vector costs least in front
+ * of all others. */
 static int64_t lead_of(const tsl_packed_job *job) {
   const int64_t lanes = tsl_packed_lanes(job->kernels);
   const tsl_view *b = &job->views.b;
@@ -132,14 +134,15 @@ bool tsl_packed_copies_first(const tsl_packed_job *job) {
   return job->views.k <= job->depth && job->schedule == (holds_a ? TSL_PACKED_ROWS : TSL_PACKED_COLUMNS);
 }
 
-/* Where rows of A would be read where they lie, were they not C's, too: copying them as they lie is soonest done. */
+/* Where rows of A would be read where they lie, were they not C's, too: copying them as they lie is soonest
+ * done. */
 static bool keeps_rows(const tsl_packed_job *job) {
   return job->views.in_place && job->views.a.structure == TESELA_GENERAL && job->views.a.col_stride == 1 &&
          tsl_packed_copies_first(job) && !copies_rows(job, job->views.n);
 }
 
-/* Whether lines of the triangular factor, rows of A or columns of B, end at its diagonal: what they are multiplied with can be overwritten from
- * the last panel to the first. */
+/* Whether lines of the triangular factor, rows of A or columns of B, end at its diagonal: what they are
+ * multiplied with can be overwritten from the last panel to the first. */
 static bool starts_last(const tsl_packed_job *job) {
   return tsl_is_triangular(job->views.a.structure) ? job->views.a.triangle == TESELA_LOWER
                                                    : job->views.b.triangle == TESELA_UPPER;
@@ -177,8 +180,8 @@ static int64_t fair_groups(const tsl_packed_job *job, int64_t groups, int64_t th
   return tsl_min(tsl_ceil_div_or_one(groups, threads) * threads, micros_b);
 }
 
-/* B's block takes `kept` bytes, which a second-level cache holds together with micro-panels of A that pass by; A's
- * panel a quarter of the third level. */
+/* B's block takes `kept` bytes, which a second-level cache holds together with micro-panels of A that pass
+ * by; A's panel a quarter of the third level. */
 static void blocking_cut(tsl_packed_job *job, int64_t kept, int64_t last, int64_t threads) {
   const int64_t row_bytes = job->depth * job->size;
   const int64_t held = job->schedule == TSL_PACKED_COLUMNS ? kept / 4 : kept;

@@ -2,8 +2,8 @@
 #ifndef TSL_STRATEGY_GEMM_HOST_PACKED_BLOCKING_H
 #define TSL_STRATEGY_GEMM_HOST_PACKED_BLOCKING_H
 
-#include "host/int_math.h"
 #include "host/host_view.h"
+#include "host/int_math.h"
 #include "strategy/gemm/host_packed/host_packed_kernels.h"
 #include "strategy/strategy.h"
 
@@ -24,24 +24,25 @@ typedef struct tsl_packed_job {
   double signs[2];       /* of conjugates: a tile's */
   int64_t depth;         /* of a panel; the last one may have less */
   int64_t height, width; /* of a tile: rows of A's micro-panels, columns of B's, which are whole vectors */
-  int64_t
-      lead; /* columns of the first micro-panel of B where the others are whole vectors; 0: it is like the others */
+  int64_t lead; /* columns of the first micro-panel of B where the others are whole vectors; 0: it is like the
+                   others */
   int64_t rows, columns; /* of a panel of A and of a block of B */
   int64_t most;          /* rows or columns of a panel that the share of the last cache takes */
   int64_t near;          /* bytes of half of a core's second-level cache */
-  int64_t
-      again; /* lines of what passes by for which reading all that is kept again is little, beside multiplying */
-  int64_t split_k; /* parts of k */
-  int64_t ahead;   /* of a part: steps behind its own that the same thread comes to next */
-  bool b_stays;    /* where columns pass by, a micro-panel of B meets all of A's; else one of A all of B's */
-  bool is_alone;   /* so small that a second thread costs more than it saves */
+  int64_t again;         /* lines of what passes by for which reading all that is kept again is little, beside
+                            multiplying */
+  int64_t split_k;       /* parts of k */
+  int64_t ahead;         /* of a part: steps behind its own that the same thread comes to next */
+  bool b_stays;  /* where columns pass by, a micro-panel of B meets all of A's; else one of A all of B's */
+  bool is_alone; /* so small that a second thread costs more than it saves */
   bool is_structured; /* A or B has a structure, or a triangle of C is computed */
   bool is_half;       /* some of its tiles or steps are left out: a factor is triangular, or C a triangle */
   bool masks_c;       /* what lies beside C's triangle must stay as it is */
   bool copies_a, copies_b; /* whether they are copied; where not, the tiles read them where they lie */
   bool keeps_rows;         /* copies of A's micro-panels are row by row, not step by step */
-  bool descends;           /* panels of k are multiplied from the last to the first: host_packed_panels.c, "in place" */
-  /* Of two products that are joined (rank2k.c): steps from `half` on are those of the second one's operands; 0: it is one product. */
+  bool descends; /* panels of k are multiplied from the last to the first: host_packed_panels.c, "in place" */
+  /* Of two products that are joined (rank2k.c): steps from `half` on are those of the second one's operands;
+   * 0: it is one product. */
   int64_t half;
   const tsl_views *second;
 } tsl_packed_job;
@@ -62,8 +63,8 @@ typedef struct tsl_packed_product {
   double beta[2];
 } tsl_packed_product;
 
-/* A rectangle of C, and the panel of k that is added to it. Its first row starts a micro-panel of A, its first column
- * a micro-panel of B. */
+/* A rectangle of C, and the panel of k that is added to it. Its first row starts a micro-panel of A, its
+ * first column a micro-panel of B. */
 typedef struct tsl_packed_block {
   int64_t row, rows, column, columns, step, depth;
 } tsl_packed_block;
@@ -72,14 +73,15 @@ typedef struct tsl_packed_block {
 static inline int64_t tsl_packed_bytes(const tsl_packed_job *job, int64_t elements) {
   return (elements * job->size + 63) / 64 * 64;
 }
-/* The job of a problem on operands with these strides, in panels of at most `depth` products; what is kept of B, or of
- * A, in a core's second-level cache has about `kept` bytes. */
+/* The job of a problem on operands with these strides, in panels of at most `depth` products; what is kept of
+ * B, or of A, in a core's second-level cache has about `kept` bytes. */
 tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands *strides, int64_t depth,
                                   int64_t kept, const tsl_device *device);
 /* The same of two joined products, the first of which has `half` of the steps. */
 tsl_packed_job tsl_packed_joined_for(const tsl_problem *problem, const tsl_operands *strides, int64_t depth,
                                      int64_t kept, const tsl_device *device, int64_t half);
-/* The same for what may be an update of rank 2k; the problem of one of its parts, and the strides of that one's operands; and a run. */
+/* The same for what may be an update of rank 2k; the problem of one of its parts, and the strides of that
+ * one's operands; and a run. */
 tsl_packed_product tsl_packed_product_for(const tsl_problem *problem, const tsl_operands *strides,
                                           int64_t depth, int64_t kept, const tsl_device *device);
 tsl_packed_sum tsl_packed_part_of_sum(const tsl_problem *problem, int64_t depth, const tsl_device *device,
@@ -97,10 +99,10 @@ void tsl_packed_add_to_c(const tsl_packed_job *job, bool is_first, tsl_packed_ti
 /* Bytes of A, or B, as `packed` of the job's operand holds it: panel after panel, in each its micro-panels; 0
  * where the tiles read it where it lies. Makes that of a job that is bound. */
 size_t tsl_packed_form_bytes(const tsl_packed_job *job, bool is_a);
-void tsl_packed_make_form(const tsl_packed_job *job, bool is_a, void *to, tsl_team team);
+void tsl_packed_make_form(const tsl_packed_job *job, bool is_a, void *dst, tsl_team team);
 
-/* --- steps: all on a block, whose micro-panels of A are as few as can be and nearly alike, and whose micro-panels of B
- * are whole but for the last, or the first --- */
+/* --- steps: all on a block, whose micro-panels of A are as few as can be and nearly alike, and whose
+ * micro-panels of B are whole but for the last, or the first --- */
 
 int64_t tsl_packed_micros_a(const tsl_packed_job *job, const tsl_packed_block *block);
 int64_t tsl_packed_micros_b(const tsl_packed_job *job, const tsl_packed_block *block);
@@ -110,8 +112,8 @@ static inline int64_t tsl_packed_step_of(const tsl_packed_job *job, int64_t inde
   return (job->descends ? tsl_ceil_div_or_one(job->views.k, job->depth) - 1 - index : index) * job->depth;
 }
 
-/* Elements of copies of `rows` rows of A, or `columns` columns of B, for each step along k. Where B is not copied, it
- * is the last micro-panel of B with a part of a vector. */
+/* Elements of copies of `rows` rows of A, or `columns` columns of B, for each step along k. Where B is not
+ * copied, it is the last micro-panel of B with a part of a vector. */
 int64_t tsl_packed_width_of_a(const tsl_packed_job *job, int64_t rows);
 int64_t tsl_packed_width_of_b(const tsl_packed_job *job, int64_t columns);
 
@@ -149,8 +151,9 @@ void tsl_packed_multiply_tile(const tsl_packed_job *job, const tsl_packed_block 
 
 /* --- structures: host_packed_structure.c --- */
 
-/* Copies steps `from` to before `to` of the block's for lines from `line` on, rows of an A or columns of a B of which a triangle is
- * stored, as a micro-panel of this width that starts at `micro`; of a triangular one those that are not 0. */
+/* Copies steps `from` to before `to` of the block's for lines from `line` on, rows of an A or columns of a B
+ * of which a triangle is stored, as a micro-panel of this width that starts at `micro`; of a triangular one
+ * those that are not 0. */
 typedef struct tsl_packed_lines {
   bool is_a;
   int64_t line, count, width, from, to;
@@ -170,25 +173,27 @@ typedef struct tsl_packed_span {
 tsl_packed_span tsl_packed_span_of_row(const tsl_packed_job *job, int64_t row);
 /* Clears the imaginary part of C's diagonal element where it is within the span's row. */
 void tsl_packed_clear_diagonal(const tsl_packed_job *job, int64_t row);
-/* Lines to prefetch while `tiles` tiles of the block's depth are multiplied: `bytes` bytes from `at` on; or the part of
- * an operand that micro-panel of A `index` will be made of. */
-tsl_packed_prefetch tsl_packed_prefetch_bytes(const tsl_packed_block *block, int64_t tiles, const void *at,
+/* Lines to prefetch while `tiles` tiles of the block's depth are multiplied: `bytes` bytes from `src` on; or
+ * the part of an operand that micro-panel of A `index` will be made of. */
+tsl_packed_prefetch tsl_packed_prefetch_bytes(const tsl_packed_block *block, int64_t tiles, const void *src,
                                               int64_t bytes);
 tsl_packed_prefetch tsl_packed_prefetch_a(const tsl_packed_job *job, const tsl_packed_block *block,
                                           int64_t index, int64_t tiles);
-/* The same for part `part` of `parts` of a piece of B's block `of`, while tiles of `block` are multiplied. */
+/* The same for part `part` of `parts` of a piece of B's block `packed_block`, while tiles of `block` are
+ * multiplied. */
 tsl_packed_prefetch tsl_packed_prefetch_piece(const tsl_packed_job *job, const tsl_packed_block *block,
-                                              const tsl_packed_block *of, int64_t pieces, int64_t index,
-                                              int64_t part, int64_t parts, int64_t tiles);
+                                              const tsl_packed_block *packed_block, int64_t pieces,
+                                              int64_t index, int64_t part, int64_t parts, int64_t tiles);
 
 /* --- schedules --- */
 
-/* GB/s at which a copy is read again from another core's cache: from a last cache that is far (measured on a Xeon), and from a near one. */
+/* GB/s at which a copy is read again from another core's cache: from a last cache that is far (measured on a
+ * Xeon), and from a near one. */
 enum { TSL_PACKED_AGAIN_FAR = 20, TSL_PACKED_AGAIN_NEAR = 60 };
 
-/* What it costs to share a job among threads: how often all of them wait for each other, how many times an even share
- * of the tiles the busiest one has, bytes of copies that each reads again from the last cache or another core's, and bytes of
- * copies that some write and all read. */
+/* What it costs to share a job among threads: how often all of them wait for each other, how many times an
+ * even share of the tiles the busiest one has, bytes of copies that each reads again from the last cache or
+ * another core's, and bytes of copies that some write and all read. */
 typedef struct tsl_packed_sharing {
   double waits, uneven, again, shared;
 } tsl_packed_sharing;
@@ -202,8 +207,8 @@ static inline double tsl_packed_uneven(int64_t tasks, int64_t threads) {
   return (double)(tsl_ceil_div_or_one(tasks, threads) * threads) / (double)tasks;
 }
 
-/* Whether the schedule copies all that a part of C is made of before it writes that part, so that C may be what it is made of: one
- * panel of what passes by. */
+/* Whether the schedule copies all that a part of C is made of before it writes that part, so that C may be
+ * what it is made of: one panel of what passes by. */
 bool tsl_packed_copies_first(const tsl_packed_job *job);
 /* The same of a schedule of panels, by so many threads. */
 bool tsl_packed_panels_in_place(const tsl_packed_job *job, int64_t threads);

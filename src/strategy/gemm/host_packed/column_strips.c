@@ -1,17 +1,17 @@
-/* Both operands are large, and there are many threads, but k is not long: C is cut into strips, as many as threads or more. All of k of
- * a strip's columns of B is copied, by whoever computes something of it, to where a second-level cache keeps it, and A passes
- * by, as in TSL_PACKED_ROWS.
+/* Both operands are large, and there are many threads, but k is not long: C is cut into strips, as many as
+ * threads or more. All of k of a strip's columns of B is copied, by whoever computes something of it, to
+ * where a second-level cache keeps it, and A passes by, as in TSL_PACKED_ROWS.
  *
  *                 strips of C
- *      +-------+-------+-------+-------+     Each thread has a strip, and takes one micro-panel of A after the other; then it helps
- *      |   0   |   1   |   2   |   3   |     where most are left, with a copy of its own.
+ *      +-------+-------+-------+-------+     Each thread has a strip, and takes one micro-panel of A after
+ * the other; then it helps |   0   |   1   |   2   |   3   |     where most are left, with a copy of its own.
  *      +-------+-------+-------+-------+
  *      |   4   |   5   |   6   |   7   |
  *      +-------+-------+-------+-------+
  *
- * So parts of B, and of A where it is copied at all, are copied several times. But a copy that many read is in the caches of
- * all, from which each line has to be called back before it is written again, and all wait for each other at the end of each
- * panel; both took longer than the products where these are small. */
+ * So parts of B, and of A where it is copied at all, are copied several times. But a copy that many read is
+ * in the caches of all, from which each line has to be called back before it is written again, and all wait
+ * for each other at the end of each panel; both took longer than the products where these are small. */
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/scratch.h"
@@ -48,8 +48,8 @@ bool tsl_packed_has_strips(const tsl_packed_job *job, int64_t threads) {
          widest(job) >= FEWEST_COLUMNS;
 }
 
-/* Rows of a strip in clocks for each of its vectors and each step of k: half a clock for a multiply-add, twelve for a copy of
- * what is in no near cache, and half of that where it is read instead. */
+/* Rows of a strip in clocks for each of its vectors and each step of k: half a clock for a multiply-add,
+ * twelve for a copy of what is in no near cache, and half of that where it is read instead. */
 static double column_strips_clocks_of(const tsl_packed_job *job, int64_t rows, int64_t columns) {
   const double a = tsl_packed_strip_of(job, columns).copies_a ? 12 : 6;
   return 0.5 * (double)rows * (double)columns + a * (double)rows + 12 * (double)columns;
@@ -76,18 +76,19 @@ tsl_packed_grid tsl_packed_cut_strips(const tsl_packed_job *job, int64_t threads
 }
 
 /* A strip's place in C, with a panel of k, of no depth behind the last. */
-static tsl_packed_block strip_at(const column_strips_cutting *of, int64_t index, int64_t step) {
-  const tsl_views *views = &of->job->views;
-  const int64_t row = tsl_partition_begin(views->m, of->grid.down, index / of->grid.across),
-                column = index % of->grid.across * of->grid.columns;
+static tsl_packed_block strip_at(const column_strips_cutting *state, int64_t index, int64_t step) {
+  const tsl_views *views = &state->job->views;
+  const int64_t row = tsl_partition_begin(views->m, state->grid.down, index / state->grid.across),
+                column = index % state->grid.across * state->grid.columns;
   return (tsl_packed_block){
-      row,    tsl_partition_begin(views->m, of->grid.down, index / of->grid.across + 1) - row,
-      column, tsl_min(of->grid.columns, views->n - column),
-      step,   tsl_max(tsl_min(of->job->depth, views->k - step), 0)};
+      row,    tsl_partition_begin(views->m, state->grid.down, index / state->grid.across + 1) - row,
+      column, tsl_min(state->grid.columns, views->n - column),
+      step,   tsl_max(tsl_min(state->job->depth, views->k - step), 0)};
 }
 
 /* Micro-panel of A `index` as a block of its own. */
-static tsl_packed_block column_strips_micro_a_block(const tsl_packed_job *strip, tsl_packed_block block, int64_t index) {
+static tsl_packed_block column_strips_micro_a_block(const tsl_packed_job *strip, tsl_packed_block block,
+                                                    int64_t index) {
   const int64_t micros_a = tsl_packed_micros_a(strip, &block),
                 row = tsl_partition_begin(block.rows, micros_a, index);
   block.rows = tsl_partition_begin(block.rows, micros_a, index + 1) - row;
@@ -95,44 +96,46 @@ static tsl_packed_block column_strips_micro_a_block(const tsl_packed_job *strip,
   return block;
 }
 
-/* A micro-panel of A times a panel of the strip; while that is multiplied the next one is prefetched, or its next panel. */
-static void column_strips_multiply_micro(const tsl_packed_job *strip, const tsl_packed_block *one,
-                           const tsl_packed_block *next, void *a_copy, const void *b_copy) {
-  const int64_t micros_b = tsl_packed_micros_b(strip, one);
-  tsl_packed_tile tile = tsl_packed_tile_of(strip, one);
-  tsl_packed_pack_a(strip, one, 0, 1, a_copy);
-  const tsl_packed_side micro_a = tsl_packed_micro_a(strip, one, 0, a_copy);
+/* A micro-panel of A times a panel of the strip; while that is multiplied the next one is prefetched, or its
+ * next panel. */
+static void column_strips_multiply_micro(const tsl_packed_job *strip, const tsl_packed_block *block,
+                                         const tsl_packed_block *next, void *a_copy, const void *b_copy) {
+  const int64_t micros_b = tsl_packed_micros_b(strip, block);
+  tsl_packed_tile tile = tsl_packed_tile_of(strip, block);
+  tsl_packed_pack_a(strip, block, 0, 1, a_copy);
+  const tsl_packed_side micro_a = tsl_packed_micro_a(strip, block, 0, a_copy);
   tile.prefetch = next->depth > 0 ? tsl_packed_prefetch_a(strip, next, 0, micros_b)
-                                  : tsl_packed_prefetch_bytes(one, micros_b, micro_a.at, 1);
+                                  : tsl_packed_prefetch_bytes(block, micros_b, micro_a.at, 1);
   for (int64_t j = 0; j < micros_b; j++) {
-    const tsl_packed_side micro_b = tsl_packed_micro_b(strip, one, j, b_copy);
-    tsl_packed_multiply_tile(strip, one, &micro_a, &micro_b, &tile);
+    const tsl_packed_side micro_b = tsl_packed_micro_b(strip, block, j, b_copy);
+    tsl_packed_multiply_tile(strip, block, &micro_a, &micro_b, &tile);
   }
 }
 
-static int64_t column_strips_take(const column_strips_cutting *of, int64_t index) {
-  return atomic_fetch_add_explicit(&of->taken[index].value, 1, memory_order_relaxed);
+static int64_t column_strips_take(const column_strips_cutting *state, int64_t index) {
+  return atomic_fetch_add_explicit(&state->taken[index].value, 1, memory_order_relaxed);
 }
 
 /* What is left of a strip, or of what others have left of it. */
-static void multiply_strip(const column_strips_cutting *of, int64_t index, int worker) {
-  const tsl_packed_block whole = strip_at(of, index, 0);
-  const tsl_packed_job strip = tsl_packed_strip_of(of->job, whole.columns);
-  const int64_t micros_a = tsl_packed_micros_a(&strip, &whole), k = of->job->views.k,
+static void multiply_strip(const column_strips_cutting *state, int64_t index, int worker) {
+  const tsl_packed_block whole = strip_at(state, index, 0);
+  const tsl_packed_job strip = tsl_packed_strip_of(state->job, whole.columns);
+  const int64_t micros_a = tsl_packed_micros_a(&strip, &whole), k = state->job->views.k,
                 step_bytes = tsl_packed_width_of_b(&strip, whole.columns) * strip.size;
-  unsigned char *const a_copy = of->copies + worker * (of->a_bytes + of->b_bytes), *const b_copy =
-                                                                                       a_copy + of->a_bytes;
-  int64_t i = column_strips_take(of, index);
+  unsigned char *const a_copy = state->copies + worker * (state->a_bytes + state->b_bytes),
+                       *const b_copy = a_copy + state->a_bytes;
+  int64_t i = column_strips_take(state, index);
   for (int64_t step = 0; i < micros_a && step < k; step += strip.depth) {
-    const tsl_packed_block panel = strip_at(of, index, step);
+    const tsl_packed_block panel = strip_at(state, index, step);
     tsl_packed_pack_b(&strip, &panel, 0, tsl_packed_micros_b(&strip, &panel), b_copy + step * step_bytes);
   }
   for (int64_t behind; i < micros_a; i = behind) {
-    behind = column_strips_take(of, index);
+    behind = column_strips_take(state, index);
     for (int64_t step = 0; step == 0 || step < k; step += strip.depth) {
-      const tsl_packed_block one = column_strips_micro_a_block(&strip, strip_at(of, index, step), i),
+      const tsl_packed_block one = column_strips_micro_a_block(&strip, strip_at(state, index, step), i),
                              next = step + strip.depth < k
-                                        ? column_strips_micro_a_block(&strip, strip_at(of, index, step + strip.depth), i)
+                                        ? column_strips_micro_a_block(
+                                              &strip, strip_at(state, index, step + strip.depth), i)
                                     : behind < micros_a ? column_strips_micro_a_block(&strip, whole, behind)
                                                         : (tsl_packed_block){.depth = 0};
       column_strips_multiply_micro(&strip, &one, &next, a_copy, b_copy + step * step_bytes);
@@ -140,12 +143,13 @@ static void multiply_strip(const column_strips_cutting *of, int64_t index, int w
   }
 }
 
-/* Rows of a strip that nobody has taken; none where those are not worth a copy of B: who has one, has begun. */
-static int64_t column_strips_left_of(const column_strips_cutting *of, int64_t index) {
+/* Rows of a strip that nobody has taken; none where those are not worth a copy of B: who has one, has begun.
+ */
+static int64_t column_strips_left_of(const column_strips_cutting *state, int64_t index) {
   enum { WORTH_A_COPY = 64 };
-  const tsl_packed_block whole = strip_at(of, index, 0);
-  const tsl_packed_job strip = tsl_packed_strip_of(of->job, whole.columns);
-  const int64_t taken = atomic_load_explicit(&of->taken[index].value, memory_order_relaxed),
+  const tsl_packed_block whole = strip_at(state, index, 0);
+  const tsl_packed_job strip = tsl_packed_strip_of(state->job, whole.columns);
+  const int64_t taken = atomic_load_explicit(&state->taken[index].value, memory_order_relaxed),
                 left = whole.rows - taken * strip.height;
   return taken > 0 && left < WORTH_A_COPY ? 0 : left;
 }
@@ -177,8 +181,8 @@ tesela_status tsl_packed_run_strips(const tsl_packed_job *job, tsl_team team) {
   const int64_t threads = tsl_team_threads(team);
   column_strips_cutting of = {.job = job, .grid = tsl_packed_cut_strips(job, threads)};
   const tsl_packed_job strip = tsl_packed_strip_of(job, of.grid.columns);
-  const int64_t count = of.grid.down * of.grid.across, counters = count * (int64_t)sizeof(column_strips_counter),
-                tasks = tsl_min(threads, count);
+  const int64_t count = of.grid.down * of.grid.across,
+                counters = count * (int64_t)sizeof(column_strips_counter), tasks = tsl_min(threads, count);
   of.a_bytes = tsl_packed_bytes(job, tsl_packed_width_of_a(&strip, job->kernels->rows[0]) * job->depth);
   of.b_bytes =
       tsl_packed_bytes(job, tsl_packed_width_of_b(&strip, of.grid.columns) * tsl_max(job->views.k, 1));

@@ -1,41 +1,47 @@
-/* Idea: the five loops of a packed product (Goto, van de Geijn 2008; Van Zee, van de Geijn 2015) around a tile of C
- * that fills the vector registers, in the order that the shape asks for.
- * What it adds to `blocked`: tiles for every number of rows and for parts of vectors, so that edges cost what they
- * compute; copies made by vector instructions, also where rows become columns, and none where they do not pay; panels
- * that fit the caches of this processor; C, and what is multiplied next, prefetched while there is something to
- * multiply; copies shared by all threads.
+/* Idea: the five loops of a packed product (Goto, van de Geijn 2008; Van Zee, van de Geijn 2015) around a
+ * tile of C that fills the vector registers, in the order that the shape asks for. What it adds to `blocked`:
+ * tiles for every number of rows and for parts of vectors, so that edges cost what they compute; copies made
+ * by vector instructions, also where rows become columns, and none where they do not pay; panels that fit the
+ * caches of this processor; C, and what is multiplied next, prefetched while there is something to multiply;
+ * copies shared by all threads.
  *
- *                n                 a tile: a micro-panel of A, broadcast number by number, times two vectors of one of B:
- *          B | micro- |            AVX-512 14 x 2 vectors, AVX2 6 x 2, 16-byte vectors 6 x 2
- *      depth | panels ||
- *            +--------+            a copied micro-panel of A has the numbers of its rows step after step, one of B those
- *   A  depth                       of its columns
+ *                n                 a tile: a micro-panel of A, broadcast number by number, times two vectors
+ * of one of B: B | micro- |            AVX-512 14 x 2 vectors, AVX2 6 x 2, 16-byte vectors 6 x 2 depth |
+ * panels ||
+ *            +--------+            a copied micro-panel of A has the numbers of its rows step after step, one
+ * of B those A  depth                       of its columns
  *   +-----+  +--------+
- *   |     |  | | | | ||            PANELS   both are large. A's panel, rows x depth, is copied (last cache), then block
- *   |-----|  |-+-+-+-+|                     after block of B (second cache); each micro-panel of A (first cache) meets
- *  m|micro|  | tile  ||  C                  all of the block's. Threads share both: host_packed_panels.c; or cut C: column_strips.c
- *   |-----|  |-+-+-+-+|            ROWS     B's panel fits the second cache: it stays, A's micro-panels pass by, each copied
+ *   |     |  | | | | ||            PANELS   both are large. A's panel, rows x depth, is copied (last cache),
+ * then block
+ *   |-----|  |-+-+-+-+|                     after block of B (second cache); each micro-panel of A (first
+ * cache) meets m|micro|  | tile  ||  C                  all of the block's. Threads share both:
+ * host_packed_panels.c; or cut C: column_strips.c
+ *   |-----|  |-+-+-+-+|            ROWS     B's panel fits the second cache: it stays, A's micro-panels pass
+ * by, each copied
  *   +-----+  +--------+                     when its turn comes. Threads take micro-panels of A: stationary.c
  *                                  COLUMNS  the same with A staying and B's micro-panels passing by
- *                                  SPLIT_K  C is small and k long: k is cut into parts, each with a C of its own, which
- *                                           are added in order: split_k.c
+ *                                  SPLIT_K  C is small and k long: k is cut into parts, each with a C of its
+ * own, which are added in order: split_k.c
  *
- * The m rows are cut into as few micro-panels of A as can be, all nearly alike: no row is computed in vain. The last
- * micro-panel of B has as few vectors as are enough, and its last vector is loaded and stored in part. Where C's rows
- * lie side by side instead of its columns, the transposed product is computed; where neither do, a tile is stored
- * number by number. Rows of A are read where they lie where at most a KiB of columns of C would use a copy (then six
- * rows by four vectors: all rows may want the same set of the first cache), and those of a transposed A where two KiB
- * would; so are rows of B where few micro-panels of A would.
+ * The m rows are cut into as few micro-panels of A as can be, all nearly alike: no row is computed in vain.
+ * The last micro-panel of B has as few vectors as are enough, and its last vector is loaded and stored in
+ * part. Where C's rows lie side by side instead of its columns, the transposed product is computed; where
+ * neither do, a tile is stored number by number. Rows of A are read where they lie where at most a KiB of
+ * columns of C would use a copy (then six rows by four vectors: all rows may want the same set of the first
+ * cache), and those of a transposed A where two KiB would; so are rows of B where few micro-panels of A
+ * would.
  *
- * A product is rounded at most `depth` times in its panel, once with alpha and once for each panel or part behind it.
- * The order depends on the shape and the parameters alone: the bits are the same for any number of threads, and for
- * all schedules but SPLIT_K, and where a triangular factor's product is added to beta C. In place, panels may be added from the last to the first.
+ * A product is rounded at most `depth` times in its panel, once with alpha and once for each panel or part
+ * behind it. The order depends on the shape and the parameters alone: the bits are the same for any number of
+ * threads, and for all schedules but SPLIT_K, and where a triangular factor's product is added to beta C. In
+ * place, panels may be added from the last to the first.
  *
- * Factors of which a triangle is stored are copied, mirrored where they are symmetric or hermitian; tiles leave out the
- * steps in which a triangular one is 0, and what lies beside a triangle of C: host_packed_structure.c. Updates of rank 2k: rank2k.c.
+ * Factors of which a triangle is stored are copied, mirrored where they are symmetric or hermitian; tiles
+ * leave out the steps in which a triangular one is 0, and what lies beside a triangle of C:
+ * host_packed_structure.c. Updates of rank 2k: rank2k.c.
  *
- * Parameters: depth of a panel, KiB of what is kept in the second cache; the model's choice follows the caches.
- * Limits: f32, f64, c64 and c128, each throughout. */
+ * Parameters: depth of a panel, KiB of what is kept in the second cache; the model's choice follows the
+ * caches. Limits: f32, f64, c64 and c128, each throughout. */
 #include "base/memory.h"
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/host_packed/blocking.h"
@@ -71,7 +77,7 @@ static tsl_accuracy packed_accuracy(const tsl_problem *problem, const tsl_config
 
 /* Of an update of rank 2k, that of its first product. */
 static tsl_packed_job packed_job_of(const tsl_problem *problem, const tsl_operands *strides,
-                             const tsl_config *config, const tsl_device *device) {
+                                    const tsl_config *config, const tsl_device *device) {
   return tsl_packed_product_for(problem, strides, config->value[DEPTH], config->value[BLOCK] * 1024, device)
       .first;
 }
@@ -82,13 +88,13 @@ static double row_bytes_of(const tsl_packed_job *job, const tsl_device *device) 
   return (double)((is_group ? job->columns : job->views.n) * job->size);
 }
 
-/* What a config costs beside the operations, as a part of them: what stays in the first-level cache (a micro-panel of
- * A, or one of B where those pass by, with those of A that pass) should fit it, and a block of B
- * half of the second; a quarter where micro-panels of B pass by, so that a group of them is still there when it is
- * multiplied, or where threads share B and each fetches it. From a last cache that is far, rows of a group, or of one
- * thread's block, are read too slowly where they are short. Micro-panels of B that pass by write a large C in columns,
- * of which each row's last line is fetched twice. Parts of k are short products: where each copies B for itself, nothing
- * is multiplied meanwhile, and one thread has nothing from them. */
+/* What a config costs beside the operations, as a part of them: what stays in the first-level cache (a
+ * micro-panel of A, or one of B where those pass by, with those of A that pass) should fit it, and a block of
+ * B half of the second; a quarter where micro-panels of B pass by, so that a group of them is still there
+ * when it is multiplied, or where threads share B and each fetches it. From a last cache that is far, rows of
+ * a group, or of one thread's block, are read too slowly where they are short. Micro-panels of B that pass by
+ * write a large C in columns, of which each row's last line is fetched twice. Parts of k are short products:
+ * where each copies B for itself, nothing is multiplied meanwhile, and one thread has nothing from them. */
 static double packed_misfit(const tsl_packed_job *job, const tsl_config *config, const tsl_device *device) {
   const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
   const double half_level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] / 2 : 256 << 10;
@@ -120,14 +126,15 @@ static double wait_seconds(int64_t threads) {
   return 2e-6 + 2e-7 * (double)threads;
 }
 
-/* Copies that do not stay near and are read again, beyond a quarter of the time that there is something to multiply. */
+/* Copies that do not stay near and are read again, beyond a quarter of the time that there is something to
+ * multiply. */
 static double again_seconds(double bytes, double multiplying, const tsl_device *device) {
   const double speed = 1e9 * (tsl_last_cache_is_far(device) ? TSL_PACKED_AGAIN_FAR : TSL_PACKED_AGAIN_NEAR);
   return fmax(0, bytes / speed - multiplying / 4);
 }
 
-/* A line that others have read since, and still hold, is called back before it is written again, where the last cache is far: 50 ns
- * each of many threads (a Xeon), nothing to speak of between two. */
+/* A line that others have read since, and still hold, is called back before it is written again, where the
+ * last cache is far: 50 ns each of many threads (a Xeon), nothing to speak of between two. */
 static double called_back_seconds(double shared, const tsl_device *device) {
   static const double each = 50e-9;
   const double threads = device->threads, held = fmin(shared, (double)device->level_bytes[1] * threads);
@@ -140,10 +147,10 @@ static bool is_ragged(const tsl_packed_job *job) {
   return job->views.b.row_stride * job->size % TSL_CACHE_LINE != 0;
 }
 
-/* What caches near the core do not hold from call to call comes from memory, most of it while there is something to
- * multiply. Rows of B that start within a line end in one line more, for which few rows of A leave nothing to multiply
- * meanwhile; and of a B beyond all caches one row of A leaves nothing at all. Sums of parts of k are written, and read
- * again. */
+/* What caches near the core do not hold from call to call comes from memory, most of it while there is
+ * something to multiply. Rows of B that start within a line end in one line more, for which few rows of A
+ * leave nothing to multiply meanwhile; and of a B beyond all caches one row of A leaves nothing at all. Sums
+ * of parts of k are written, and read again. */
 static double fetched_seconds(const tsl_problem *problem, const tsl_packed_job *job, bool alone,
                               const tsl_device *device) {
   static const double waited_for = 0.4, waited_in_rows = 0.2, few_rows = 16, one_row = 1.8;
@@ -189,8 +196,8 @@ static copied_lines copied_of(const tsl_packed_job *job, int64_t threads) {
                         (double)grid.down * n};
 }
 
-/* The multiply-adds at nearly the peak, of which a tile's end costs about four steps more; four clocks for each vector
- * that is copied. */
+/* The multiply-adds at nearly the peak, of which a tile's end costs about four steps more; four clocks for
+ * each vector that is copied. */
 static double score_one(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
   const tsl_packed_job job = packed_job_of(problem, &strides, config, device);
@@ -228,9 +235,10 @@ static double packed_score(const tsl_problem *problem, const tsl_config *config,
                                    : one;
 }
 
-/* Copies are made once by all threads, those of B for each panel of A, or by each strip for itself; tiles read them, or the operands where they lie. */
+/* Copies are made once by all threads, those of B for each panel of A, or by each strip for itself; tiles
+ * read them, or the operands where they lie. */
 static void packed_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_cost_counts *account) {
+                           tsl_cost_counts *account) {
   const tsl_operands strides = tsl_strides_of(problem);
   const tsl_packed_job job = packed_job_of(problem, &strides, config, device);
   const double size = (double)job.size, k = (double)job.views.k;
@@ -251,11 +259,11 @@ static void packed_account(const tsl_problem *problem, const tsl_config *config,
 }
 
 /* Whole panels of the same depth, or one: what a panel adds to C is then the same. */
-static int64_t packed_part(const tsl_problem *whole, const tsl_config *config, const tsl_device *device, int64_t m,
-                    int64_t n, int64_t at, int64_t most) {
+static int64_t packed_part(const tsl_problem *whole, const tsl_config *config, const tsl_device *device,
+                           int64_t m, int64_t n, int64_t index, int64_t most) {
   const tsl_operands strides = tsl_strides_of(whole);
   const tsl_packed_job all = packed_job_of(whole, &strides, config, device);
-  const int64_t left = whole->k - at;
+  const int64_t left = whole->k - index;
   if (all.is_structured || all.schedule == TSL_PACKED_SPLIT_K || left <= 0)
     return 0;
   for (int64_t panels = tsl_ceil_div_or_one(tsl_min(most, left), all.depth); panels > 0; panels--) {
@@ -280,8 +288,8 @@ static tesela_status packed_run(const void *job, const tsl_operands *operands) {
   return tsl_packed_run_product(job, operands);
 }
 
-/* Without a plan: a job is made in less time than a known plan is found. Panels whose micro-panels of A fit the first cache, and half of the
- * second one kept: what the model takes for most shapes. */
+/* Without a plan: a job is made in less time than a known plan is found. Panels whose micro-panels of A fit
+ * the first cache, and half of the second one kept: what the model takes for most shapes. */
 static bool compute_at_once(const tsl_problem *problem, const tsl_operands *operands,
                             const tsl_device *device) {
   enum { KEPT_GUESS = 256 << 10 };
@@ -303,14 +311,16 @@ static size_t packed_form_bytes(const void *job, int operand) {
                                         : 0; /* both factors are copied as either side */
 }
 
-static void packed_make_form(const void *job, int operand, const tsl_operands *operands, void *to, tsl_team team) {
+static void packed_make_form(const void *job, int operand, const tsl_operands *operands, void *dst,
+                             tsl_team team) {
   tsl_packed_job bound = ((const tsl_packed_product *)job)->first;
   tsl_packed_job_bind(&bound, operands);
-  tsl_packed_make_form(&bound, tsl_views_take_as_a(&bound.views, operand), to, team);
+  tsl_packed_make_form(&bound, tsl_views_take_as_a(&bound.views, operand), dst, team);
 }
 
 _Static_assert(sizeof(tsl_packed_product) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
-static const tsl_host_job_ops jobs = {sizeof(tsl_packed_product), make, packed_run, packed_form_bytes, packed_make_form};
+static const tsl_host_job_ops jobs = {sizeof(tsl_packed_product), make, packed_run, packed_form_bytes,
+                                      packed_make_form};
 
 const tsl_strategy tsl_gemm_host_packed = {
     .name = "host_packed",

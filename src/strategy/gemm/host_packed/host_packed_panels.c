@@ -1,23 +1,25 @@
 /* Both operands are large: TSL_PACKED_PANELS.
  *
- * One thread: for each panel of A's rows, for each panel of k, for each block of columns, micro-panels of A are
- * multiplied with B's block; A's micro-panels are copied when they are first needed, B's next block in pieces between
- * micro-panels of A.
+ * One thread: for each panel of A's rows, for each panel of k, for each block of columns, micro-panels of A
+ * are multiplied with B's block; A's micro-panels are copied when they are first needed, B's next block in
+ * pieces between micro-panels of A.
  *
- * Several threads share both copies. A stage is one panel of k of a large rectangle of C; its tasks are tiles of that
- * rectangle, many micro-panels of A by many micro-panels of B, and each makes a share of the next stage's copies, for
- * which it asks while it multiplies. So a stage has one wait, and two sets of copies. Each thread has a part of the
- * rectangle whose tasks it takes first.
+ * Several threads share both copies. A stage is one panel of k of a large rectangle of C; its tasks are tiles
+ * of that rectangle, many micro-panels of A by many micro-panels of B, and each makes a share of the next
+ * stage's copies, for which it asks while it multiplies. So a stage has one wait, and two sets of copies.
+ * Each thread has a part of the rectangle whose tasks it takes first.
  *
- * In place, where C holds the factor that a triangle multiplies, a panel of it is copied before what it lies in is written, and is then
- * multiplied with all that the triangle has for it. Which part of C that adds to ends, or starts, with the panel's own, whose first sums these
- * are: with a triangle whose lines end at the diagonal the last panel comes first, else the first one.
+ * In place, where C holds the factor that a triangle multiplies, a panel of it is copied before what it lies
+ * in is written, and is then multiplied with all that the triangle has for it. Which part of C that adds to
+ * ends, or starts, with the panel's own, whose first sums these are: with a triangle whose lines end at the
+ * diagonal the last panel comes first, else the first one.
  *
  *      | L1       |   C3 = L3 C3, C's third panel of rows being copied;
  *      | K1 L2    |   C2 = L2 C2, C3 += J2 C2, the second one;
  *      | J1 J2 L3 |   C1 = L1 C1, C2 += K1 C1, C3 += J1 C1
  *
- * The same order is kept where all of C is copied first (host_packed_run.c), so that bits do not depend on the number of threads. */
+ * The same order is kept where all of C is copied first (host_packed_run.c), so that bits do not depend on
+ * the number of threads. */
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/scratch.h"
@@ -30,7 +32,8 @@
 
 static tsl_packed_block packed_panels_block_at(const tsl_packed_job *job, int64_t index) {
   const int64_t across = tsl_ceil_div_or_one(job->views.n, job->columns),
-                panels = tsl_ceil_div_or_one(job->views.k, job->depth), row = index / across / panels * job->rows,
+                panels = tsl_ceil_div_or_one(job->views.k, job->depth),
+                row = index / across / panels * job->rows,
                 step = tsl_packed_step_of(job, index / across % panels),
                 column = index % across * job->columns;
   if (row >= job->views.m)
@@ -40,8 +43,9 @@ static tsl_packed_block packed_panels_block_at(const tsl_packed_job *job, int64_
                             step,   tsl_min(job->depth, job->views.k - step)};
 }
 
-/* The blocks in order, from `index` on: panels of A's rows, in each the panels of k, in each the blocks of B's columns, but for those that
- * have nothing to multiply. None behind the last: its depth and its rows are 0. */
+/* The blocks in order, from `index` on: panels of A's rows, in each the panels of k, in each the blocks of
+ * B's columns, but for those that have nothing to multiply. None behind the last: its depth and its rows are
+ * 0. */
 static tsl_packed_block next_block(const tsl_packed_job *job, int64_t *index) {
   tsl_packed_block block = packed_panels_block_at(job, (*index)++);
   while (block.rows > 0 && tsl_packed_is_idle(job, &block))
@@ -49,11 +53,13 @@ static tsl_packed_block next_block(const tsl_packed_job *job, int64_t *index) {
   return block;
 }
 
-/* A block, and the copy of B's next one, piece by piece behind some micro-panels of A each. While a micro-panel of A
- * meets its micro-panels of B, its part of the piece is prefetched, and then the next micro-panel of A: so copies wait
- * for no memory. `copies_a`: micro-panels of A are copied when their turn comes. */
-static void packed_panels_multiply_block(const tsl_packed_job *job, const tsl_packed_block *block, bool copies_a,
-                           void *a_copy, const void *b_copy, const tsl_packed_block *next, void *b_next) {
+/* A block, and the copy of B's next one, piece by piece behind some micro-panels of A each. While a
+ * micro-panel of A meets its micro-panels of B, its part of the piece is prefetched, and then the next
+ * micro-panel of A: so copies wait for no memory. `copies_a`: micro-panels of A are copied when their turn
+ * comes. */
+static void packed_panels_multiply_block(const tsl_packed_job *job, const tsl_packed_block *block,
+                                         bool copies_a, void *a_copy, const void *b_copy,
+                                         const tsl_packed_block *next, void *b_next) {
   const int64_t micros_a = tsl_packed_micros_a(job, block), micros_b = tsl_packed_micros_b(job, block),
                 pieces = tsl_packed_pieces(job, next, micros_a),
                 tiles = micros_b > 1 ? (micros_b + 3) / 4 : 0; /* while which B's part is prefetched */
@@ -100,7 +106,7 @@ static tesela_status packed_panels_run_alone(const tsl_packed_job *job) {
     const tsl_packed_block next = next_block(job, &index);
     const bool is_new = block.row != panel_row || block.step != panel_step;
     packed_panels_multiply_block(job, &block, is_new && !job->views.a.packed, copies, b_copy[turn], &next,
-                   b_copy[turn ^ 1]);
+                                 b_copy[turn ^ 1]);
     panel_row = block.row;
     panel_step = block.step;
     block = next;
@@ -144,29 +150,29 @@ typedef struct stages {
 enum { APART = TSL_CACHE_LINE / sizeof(int64_t) };
 enum { TASKS_OF_A_THREAD = 12, MICROS_OF_A_TASK = 8, COPIES_OF_A_THREAD = 6 };
 
-/* Tasks as tall as leaves each thread a dozen or so, but eight micro-panels of A at least where there are so many,
- * since the first micro-panel of A of a task may wait for its micro-panels of B. */
-static void cut_tiles(const tsl_packed_job *job, int64_t threads, stage *made) {
+/* Tasks as tall as leaves each thread a dozen or so, but eight micro-panels of A at least where there are so
+ * many, since the first micro-panel of A of a task may wait for its micro-panels of B. */
+static void cut_tiles(const tsl_packed_job *job, int64_t threads, stage *stage_in) {
   const int64_t micros_b_of_a_block = tsl_max(job->columns / job->width, 1);
-  made->across = tsl_ceil_div_or_one(made->micros_b, micros_b_of_a_block);
-  const int64_t wanted = tsl_ceil_div_or_one(TASKS_OF_A_THREAD * threads, made->across),
-                most = tsl_ceil_div_or_one(made->micros_a, MICROS_OF_A_TASK);
-  made->down = tsl_max(tsl_min(wanted, most), 1);
-  while (made->down * made->across < 6 * threads && made->across < made->micros_b)
-    made->across = tsl_min(2 * made->across, made->micros_b);
+  stage_in->across = tsl_ceil_div_or_one(stage_in->micros_b, micros_b_of_a_block);
+  const int64_t wanted = tsl_ceil_div_or_one(TASKS_OF_A_THREAD * threads, stage_in->across),
+                most = tsl_ceil_div_or_one(stage_in->micros_a, MICROS_OF_A_TASK);
+  stage_in->down = tsl_max(tsl_min(wanted, most), 1);
+  while (stage_in->down * stage_in->across < 6 * threads && stage_in->across < stage_in->micros_b)
+    stage_in->across = tsl_min(2 * stage_in->across, stage_in->micros_b);
 }
 
 /* A region for each thread, as square as can be: who stays in one reads the fewest micro-panels. */
-static void cut_regions(int64_t threads, stage *made) {
+static void cut_regions(int64_t threads, stage *stage_in) {
   int64_t least_edge = INT64_MAX;
-  made->regions_down = made->regions_across = 1;
+  stage_in->regions_down = stage_in->regions_across = 1;
   for (int64_t down = 1; down <= threads; down++) {
-    const int64_t across = threads / down,
-                  edge = tsl_ceil_div_or_one(made->block.rows, down) + tsl_ceil_div_or_one(made->block.columns, across);
-    if (threads % down == 0 && down <= made->down && across <= made->across && edge < least_edge) {
+    const int64_t across = threads / down, edge = tsl_ceil_div_or_one(stage_in->block.rows, down) +
+                                                  tsl_ceil_div_or_one(stage_in->block.columns, across);
+    if (threads % down == 0 && down <= stage_in->down && across <= stage_in->across && edge < least_edge) {
       least_edge = edge;
-      made->regions_down = down;
-      made->regions_across = across;
+      stage_in->regions_down = down;
+      stage_in->regions_across = across;
     }
   }
 }
@@ -192,17 +198,18 @@ static int64_t packed_panels_tiles_of(const stage *from) {
   return from->down * from->across;
 }
 /* A share of a stage's copies. */
-static void copy_share(const tsl_packed_job *job, const stage *of, int64_t share, int64_t shares) {
-  tsl_packed_pack_a(job, &of->block, tsl_partition_begin(of->micros_a, shares, share),
-                    tsl_partition_begin(of->micros_a, shares, share + 1), of->a_copy);
-  tsl_packed_pack_piece(job, &of->block, shares, share, of->b_copy);
+static void copy_share(const tsl_packed_job *job, const stage *stage_in, int64_t share, int64_t shares) {
+  tsl_packed_pack_a(job, &stage_in->block, tsl_partition_begin(stage_in->micros_a, shares, share),
+                    tsl_partition_begin(stage_in->micros_a, shares, share + 1), stage_in->a_copy);
+  tsl_packed_pack_piece(job, &stage_in->block, shares, share, stage_in->b_copy);
 }
 
-/* What is prefetched while micro-panel of A `i` of a task meets micro-panel of B `j`: while the first micro-panel of A
- * does, which finds no micro-panel of B in a near cache, the next micro-panel of B; while the last one does, the share
- * of the next stage's copies; else the next micro-panel of A. */
-static tsl_packed_prefetch packed_panels_prefetch_of(const packed_panels_running *run, const task_tiles *tiles, int64_t i, int64_t j,
-                                       const void *micro_a, const void *micro_b) {
+/* What is prefetched while micro-panel of A `i` of a task meets micro-panel of B `j`: while the first
+ * micro-panel of A does, which finds no micro-panel of B in a near cache, the next micro-panel of B; while
+ * the last one does, the share of the next stage's copies; else the next micro-panel of A. */
+static tsl_packed_prefetch packed_panels_prefetch_of(const packed_panels_running *run,
+                                                     const task_tiles *tiles, int64_t i, int64_t j,
+                                                     const void *micro_a, const void *micro_b) {
   const tsl_packed_job *job = run->job;
   const tsl_packed_block *block = &run->now.block;
   const int64_t micros_b = tiles->end_micro_b - tiles->first_micro_b, half = (micros_b + 1) / 2,
@@ -241,8 +248,8 @@ static void packed_panels_multiply(const packed_panels_running *run, const task_
   copy_share(job, &run->next, tiles->share, tiles->shares);
 }
 
-/* The next tile of a worker's region, down its columns, so that micro-panels of B are used again while they are near;
- * where none is left, one of another region. There is one for each call. */
+/* The next tile of a worker's region, down its columns, so that micro-panels of B are used again while they
+ * are near; where none is left, one of another region. There is one for each call. */
 static void take_tile(const packed_panels_running *run, int worker, int64_t *i, int64_t *j) {
   const stage *now = &run->now;
   const int64_t regions = now->regions_down * now->regions_across;
@@ -269,12 +276,13 @@ static void tiles_task(void *argument, int64_t index, int worker) {
   int64_t i, j;
   (void)index;
   take_tile(run, worker, &i, &j);
-  packed_panels_multiply(run, &(task_tiles){.first_micro_a = tsl_partition_begin(now->micros_a, now->down, i),
-                              .end_micro_a = tsl_partition_begin(now->micros_a, now->down, i + 1),
-                              .first_micro_b = tsl_partition_begin(now->micros_b, now->across, j),
-                              .end_micro_b = tsl_partition_begin(now->micros_b, now->across, j + 1),
-                              .share = j * now->down + i,
-                              .shares = packed_panels_tiles_of(now)});
+  packed_panels_multiply(run,
+                         &(task_tiles){.first_micro_a = tsl_partition_begin(now->micros_a, now->down, i),
+                                       .end_micro_a = tsl_partition_begin(now->micros_a, now->down, i + 1),
+                                       .first_micro_b = tsl_partition_begin(now->micros_b, now->across, j),
+                                       .end_micro_b = tsl_partition_begin(now->micros_b, now->across, j + 1),
+                                       .share = j * now->down + i,
+                                       .shares = packed_panels_tiles_of(now)});
 }
 
 static void copies_task(void *argument, int64_t index, int worker) {
@@ -283,8 +291,8 @@ static void copies_task(void *argument, int64_t index, int worker) {
   copy_share(run->job, &run->next, index, run->shares);
 }
 
-/* Rectangles whose panels of A and of B have the share of the last cache each, however few rows or columns the other has:
- * every stage ends with a wait. */
+/* Rectangles whose panels of A and of B have the share of the last cache each, however few rows or columns
+ * the other has: every stage ends with a wait. */
 static stages stages_of(const tsl_packed_job *job) {
   stages all;
   const int64_t widths =
@@ -335,8 +343,8 @@ tsl_packed_sharing tsl_packed_share_panels(const tsl_packed_job *job, int64_t th
                               .shared = copied * (double)(job->views.k * job->size)};
 }
 
-/* A panel of the general factor is copied whole before that part of C is written which it lies in: by threads for all columns of a rectangle of
- * C, or, where it is B's, for all of its rows. */
+/* A panel of the general factor is copied whole before that part of C is written which it lies in: by threads
+ * for all columns of a rectangle of C, or, where it is B's, for all of its rows. */
 bool tsl_packed_panels_in_place(const tsl_packed_job *job, int64_t threads) {
   const bool holds_a = job->views.a.structure == TESELA_GENERAL;
   return holds_a ? threads == 1 || stages_of(job).across == 1 : job->rows >= job->views.m;

@@ -1,6 +1,7 @@
 /* Factors of which a triangle is stored, and a triangle of C.
  *
- * A micro-panel of a factor like that, lines (rows of A, columns of B) by steps, where steps up to the diagonal are stored:
+ * A micro-panel of a factor like that, lines (rows of A, columns of B) by steps, where steps up to the
+ * diagonal are stored:
  *
  *   lines of it    | stored, copied | corner | symmetric, hermitian: copied with strides exchanged |
  *   from `line` on |   as ever      |        | triangular: 0, left out of the copy and the tiles   |
@@ -70,7 +71,8 @@ void tsl_packed_pack_structured(const tsl_packed_job *job, const tsl_packed_bloc
 }
 
 /* Steps of k that are not 0 for so many lines. */
-static tsl_packed_span packed_structure_steps_of(const tsl_packed_job *job, bool is_a, int64_t line, int64_t count) {
+static tsl_packed_span packed_structure_steps_of(const tsl_packed_job *job, bool is_a, int64_t line,
+                                                 int64_t count) {
   const tsl_view view = packed_structure_lines_of(job, is_a);
   const bool stores_before = view.triangle == TESELA_LOWER;
   if (!is_triangular(&view))
@@ -105,28 +107,28 @@ typedef struct aside {
 } aside;
 
 /* Moves `count` elements, none where that is negative, with these strides in bytes. */
-static inline void packed_structure_move(unsigned char *to, int64_t to_step, const unsigned char *from, int64_t from_step,
-                        int64_t count, size_t size) {
+static inline void packed_structure_move(unsigned char *dst, int64_t to_step, const unsigned char *from,
+                                         int64_t from_step, int64_t count, size_t size) {
   if (count > 0 && to_step == (int64_t)size && from_step == (int64_t)size) {
-    memcpy(to, from, (size_t)count * size);
+    memcpy(dst, from, (size_t)count * size);
     return;
   }
-  for (; count > 0; count--, to += to_step, from += from_step)
-    memcpy(to, from, size);
+  for (; count > 0; count--, dst += to_step, from += from_step)
+    memcpy(dst, from, size);
 }
-typedef void move_elements(unsigned char *to, int64_t to_step, const unsigned char *from, int64_t from_step,
+typedef void move_elements(unsigned char *dst, int64_t to_step, const unsigned char *from, int64_t from_step,
                            int64_t count);
-static void move_4(unsigned char *to, int64_t to_step, const unsigned char *from, int64_t from_step,
+static void move_4(unsigned char *dst, int64_t to_step, const unsigned char *from, int64_t from_step,
                    int64_t count) {
-  packed_structure_move(to, to_step, from, from_step, count, 4);
+  packed_structure_move(dst, to_step, from, from_step, count, 4);
 }
-static void move_8(unsigned char *to, int64_t to_step, const unsigned char *from, int64_t from_step,
+static void move_8(unsigned char *dst, int64_t to_step, const unsigned char *from, int64_t from_step,
                    int64_t count) {
-  packed_structure_move(to, to_step, from, from_step, count, 8);
+  packed_structure_move(dst, to_step, from, from_step, count, 8);
 }
-static void move_16(unsigned char *to, int64_t to_step, const unsigned char *from, int64_t from_step,
+static void move_16(unsigned char *dst, int64_t to_step, const unsigned char *from, int64_t from_step,
                     int64_t count) {
-  packed_structure_move(to, to_step, from, from_step, count, 16);
+  packed_structure_move(dst, to_step, from, from_step, count, 16);
 }
 
 static void packed_structure_exchange(const aside *with, bool is_back) {
@@ -151,21 +153,21 @@ static void packed_structure_exchange(const aside *with, bool is_back) {
 }
 
 /* The same arithmetic as in place: so bits do not depend on where tiles lie. */
-static void multiply_aside(const tsl_packed_job *job, const aside *at, tsl_packed_tile_function multiply,
-                           tsl_packed_tile *tile) {
+static void multiply_aside(const tsl_packed_job *job, const aside *aside_in,
+                           tsl_packed_tile_function multiply, tsl_packed_tile *tile) {
   enum {
     VECTOR_BYTES_MOST = 64,
     BLOCK_MOST = TSL_PACKED_ROWS_MAX * TSL_PACKED_VECTORS_MAX * VECTOR_BYTES_MOST
   };
   _Alignas(TSL_CACHE_LINE) unsigned char block[2 * BLOCK_MOST];
   const int64_t c_row = tile->c_row, c_column = tile->c_column;
-  aside with = *at;
+  aside with = *aside_in;
   with.block = block;
   with.block_column = c_column == 1 ? 1 : 2; /* another than 1 has a way of its own */
   with.block_row =
-      with.block_column * (tsl_packed_vectors(job->kernels, at->columns) << job->kernels->lanes_log2);
+      with.block_column * (tsl_packed_vectors(job->kernels, aside_in->columns) << job->kernels->lanes_log2);
   if (tile->beta[0] != 0 || tile->beta[1] != 0) {
-    memset(block, 0, (size_t)(with.block_row * at->rows * job->size));
+    memset(block, 0, (size_t)(with.block_row * aside_in->rows * job->size));
     packed_structure_exchange(&with, false);
   }
   tile->c = block;
@@ -180,14 +182,15 @@ static void multiply_aside(const tsl_packed_job *job, const aside *at, tsl_packe
 /* How a tile lies to C's triangle. */
 typedef enum tile_place { INSIDE, OUTSIDE, ACROSS } tile_place;
 
-static tile_place packed_structure_place_of(const tsl_packed_job *job, const aside *at) {
-  const int64_t last_row = at->row + at->rows - 1, last_column = at->column + at->columns - 1;
+static tile_place packed_structure_place_of(const tsl_packed_job *job, const aside *aside_in) {
+  const int64_t last_row = aside_in->row + aside_in->rows - 1,
+                last_column = aside_in->column + aside_in->columns - 1;
   const tesela_triangle triangle = job->views.c.triangle;
   if (triangle == TESELA_WHOLE)
     return INSIDE;
-  if (triangle == TESELA_LOWER ? at->column > last_row : at->row > last_column)
+  if (triangle == TESELA_LOWER ? aside_in->column > last_row : aside_in->row > last_column)
     return OUTSIDE;
-  if (triangle == TESELA_LOWER ? at->row > last_column : at->column > last_row)
+  if (triangle == TESELA_LOWER ? aside_in->row > last_column : aside_in->column > last_row)
     return INSIDE;
   return ACROSS;
 }
@@ -199,35 +202,37 @@ bool tsl_packed_is_idle(const tsl_packed_job *job, const tsl_packed_block *block
     return false;
   const tsl_packed_span a = packed_structure_steps_of(job, true, all.row, all.rows),
                         b = packed_structure_steps_of(job, false, all.column, all.columns);
-  return packed_structure_place_of(job, &all) == OUTSIDE || tsl_max(tsl_max(a.first, b.first), block->step) >=
-                                               tsl_min(tsl_min(a.end, b.end), block->step + block->depth);
+  return packed_structure_place_of(job, &all) == OUTSIDE ||
+         tsl_max(tsl_max(a.first, b.first), block->step) >=
+             tsl_min(tsl_min(a.end, b.end), block->step + block->depth);
 }
 
 /* Leaves out rows, and whole vectors of columns, that lie beside C's triangle. */
-static void crop(const tsl_packed_job *job, aside *at, tsl_packed_side *micro_a, tsl_packed_side *micro_b) {
-  const int64_t below = tsl_max(at->row - at->column, 0), right = tsl_max(at->column - at->row, 0),
-                lanes = tsl_packed_lanes(job->kernels);
+static void crop(const tsl_packed_job *job, aside *aside_in, tsl_packed_side *micro_a,
+                 tsl_packed_side *micro_b) {
+  const int64_t below = tsl_max(aside_in->row - aside_in->column, 0),
+                right = tsl_max(aside_in->column - aside_in->row, 0), lanes = tsl_packed_lanes(job->kernels);
   if (job->views.c.triangle == TESELA_UPPER) {
     const int64_t skipped = below & ~(lanes - 1);
     micro_b->at = (const unsigned char *)micro_b->at + skipped * micro_b->across * job->size;
-    at->rows = tsl_min(at->rows, at->column + at->columns - at->row);
-    at->column += skipped;
-    at->columns -= skipped;
+    aside_in->rows = tsl_min(aside_in->rows, aside_in->column + aside_in->columns - aside_in->row);
+    aside_in->column += skipped;
+    aside_in->columns -= skipped;
   } else {
     micro_a->at = (const unsigned char *)micro_a->at + right * micro_a->across * job->size;
-    at->columns = tsl_min(at->columns, at->row + at->rows - at->column);
-    at->row += right;
-    at->rows -= right;
+    aside_in->columns = tsl_min(aside_in->columns, aside_in->row + aside_in->rows - aside_in->column);
+    aside_in->row += right;
+    aside_in->rows -= right;
   }
 }
 
 /* A tile of the steps that are not 0 in both of its factors. */
-static void multiply_steps(const tsl_packed_job *job, const tsl_packed_block *block, const aside *at,
+static void multiply_steps(const tsl_packed_job *job, const tsl_packed_block *block, const aside *aside_in,
                            const tsl_packed_side *micro_a, const tsl_packed_side *micro_b, bool is_across,
                            tsl_packed_tile *tile) {
   const tsl_packed_kernels *kernels = job->kernels;
-  const tsl_packed_span a = packed_structure_steps_of(job, true, at->row, at->rows),
-                        b = packed_structure_steps_of(job, false, at->column, at->columns);
+  const tsl_packed_span a = packed_structure_steps_of(job, true, aside_in->row, aside_in->rows),
+                        b = packed_structure_steps_of(job, false, aside_in->column, aside_in->columns);
   const int64_t begin = tsl_max(a.first, b.first), stop = tsl_min(a.end, b.end),
                 first = tsl_max(begin, block->step), end = tsl_min(stop, block->step + block->depth),
                 skipped = first - block->step;
@@ -241,55 +246,59 @@ static void multiply_steps(const tsl_packed_job *job, const tsl_packed_block *bl
   tile->b_step = micro_b->along;
   tile->depth = end - first;
   tsl_packed_add_to_c(job, is_first, tile);
-  tile->columns = at->columns;
-  tile->c = (unsigned char *)job->views.c.at +
-            (at->row * job->views.c.row_stride + at->column * job->views.c.col_stride) * job->size;
+  tile->columns = aside_in->columns;
+  tile->c =
+      (unsigned char *)job->views.c.at +
+      (aside_in->row * job->views.c.row_stride + aside_in->column * job->views.c.col_stride) * job->size;
   tsl_packed_tile_function multiply =
-      kernels->multiply[tsl_packed_vectors(kernels, at->columns) - 1][at->rows - 1];
+      kernels->multiply[tsl_packed_vectors(kernels, aside_in->columns) - 1][aside_in->rows - 1];
   if (is_across)
-    multiply_aside(job, at, multiply, tile);
+    multiply_aside(job, aside_in, multiply, tile);
   else
     multiply(tile);
 }
 
-/* Columns that are multiplied at a time: vector by vector where those of a triangular B's micro-panel have different steps in
- * this panel, and so few that leaving some out saves more than a second tile costs; and where they begin, or end, in two panels, in each of
- * which their first sums are some columns' alone. */
-static int64_t columns_at_once(const tsl_packed_job *job, const tsl_packed_block *block, const aside *at) {
+/* Columns that are multiplied at a time: vector by vector where those of a triangular B's micro-panel have
+ * different steps in this panel, and so few that leaving some out saves more than a second tile costs; and
+ * where they begin, or end, in two panels, in each of which their first sums are some columns' alone. */
+static int64_t columns_at_once(const tsl_packed_job *job, const tsl_packed_block *block,
+                               const aside *aside_in) {
   enum { SHORT = 96 };
-  const int64_t lanes = tsl_packed_lanes(job->kernels), behind = at->column + at->columns;
+  const int64_t lanes = tsl_packed_lanes(job->kernels), behind = aside_in->column + aside_in->columns;
   const tsl_view view = packed_structure_lines_of(job, false);
-  if (at->columns <= lanes || !is_triangular(&view))
-    return at->columns;
-  const tsl_packed_span steps = packed_structure_steps_of(job, false, at->column, at->columns);
+  if (aside_in->columns <= lanes || !is_triangular(&view))
+    return aside_in->columns;
+  const tsl_packed_span steps = packed_structure_steps_of(job, false, aside_in->column, aside_in->columns);
   const int64_t first = tsl_max(steps.first, block->step),
                 end = tsl_min(steps.end, block->step + block->depth);
-  const bool is_corner = first < behind && end > at->column,
-             is_in_two = at->column / job->depth != (behind - 1) / job->depth;
-  return is_corner && (is_in_two || end - first <= SHORT) ? lanes : at->columns;
+  const bool is_corner = first < behind && end > aside_in->column,
+             is_in_two = aside_in->column / job->depth != (behind - 1) / job->depth;
+  return is_corner && (is_in_two || end - first <= SHORT) ? lanes : aside_in->columns;
 }
 
 /* A tile, or some rows of one. */
-static void packed_structure_multiply_rows(const tsl_packed_job *job, const tsl_packed_block *block, aside at,
-                          tsl_packed_side side_a, tsl_packed_side side_b, tsl_packed_tile *tile) {
-  const tile_place place = packed_structure_place_of(job, &at);
+static void packed_structure_multiply_rows(const tsl_packed_job *job, const tsl_packed_block *block,
+                                           aside aside_in, tsl_packed_side side_a, tsl_packed_side side_b,
+                                           tsl_packed_tile *tile) {
+  const tile_place place = packed_structure_place_of(job, &aside_in);
   if (place == OUTSIDE)
     return;
   if (place == ACROSS)
-    crop(job, &at, &side_a, &side_b);
-  const int64_t end = at.column + at.columns, step = columns_at_once(job, block, &at);
-  for (; at.column < end; at.column += step) {
-    at.columns = tsl_min(step, end - at.column);
-    multiply_steps(job, block, &at, &side_a, &side_b, place == ACROSS && job->masks_c, tile);
+    crop(job, &aside_in, &side_a, &side_b);
+  const int64_t end = aside_in.column + aside_in.columns, step = columns_at_once(job, block, &aside_in);
+  for (; aside_in.column < end; aside_in.column += step) {
+    aside_in.columns = tsl_min(step, end - aside_in.column);
+    multiply_steps(job, block, &aside_in, &side_a, &side_b, place == ACROSS && job->masks_c, tile);
     side_b.at = (const unsigned char *)side_b.at + step * side_b.across * job->size;
   }
 }
 
-/* Rows of this tile that belong to the panel of its first one: in place, others are written with their own panel. */
-static int64_t rows_of_panel(const tsl_packed_job *job, const aside *at) {
+/* Rows of this tile that belong to the panel of its first one: in place, others are written with their own
+ * panel. */
+static int64_t rows_of_panel(const tsl_packed_job *job, const aside *aside_in) {
   if (!job->views.in_place || job->views.a.structure == TESELA_GENERAL)
-    return at->rows;
-  return tsl_min(at->rows, job->depth - at->row % job->depth);
+    return aside_in->rows;
+  return tsl_min(aside_in->rows, job->depth - aside_in->row % job->depth);
 }
 
 void tsl_packed_multiply_structured(const tsl_packed_job *job, const tsl_packed_block *block,

@@ -4,7 +4,8 @@
 #include "base/memory.h"
 #include "base/pool.h"
 
-static const unsigned char *macro_kernel_element_of(const tsl_view *operand, int64_t size, int64_t row, int64_t column) {
+static const unsigned char *macro_kernel_element_of(const tsl_view *operand, int64_t size, int64_t row,
+                                                    int64_t column) {
   return operand->at + (row * operand->row_stride + column * operand->col_stride) * size;
 }
 
@@ -24,7 +25,8 @@ static int64_t whole_vectors(const tsl_packed_job *job, int64_t columns) {
   return tsl_packed_vectors(job->kernels, columns) << job->kernels->lanes_log2;
 }
 
-/* The first column of micro-panel of B `index`, from the block's first one, and the same in a copy of whole vectors. */
+/* The first column of micro-panel of B `index`, from the block's first one, and the same in a copy of whole
+ * vectors. */
 static int64_t macro_kernel_column_of(const tsl_packed_job *job, int64_t index) {
   return job->lead > 0 && index > 0 ? job->lead + (index - 1) * job->width : index * job->width;
 }
@@ -38,7 +40,8 @@ static int64_t copied_columns(const tsl_packed_job *job, int64_t columns) {
   return whole_vectors(job, job->lead) + whole_vectors(job, columns - job->lead);
 }
 
-/* Columns in front of the first micro-panel of B that is copied. The last one is where it would be read past its rows' ends. */
+/* Columns in front of the first micro-panel of B that is copied. The last one is where it would be read past
+ * its rows' ends. */
 static int64_t columns_in_place(const tsl_packed_job *job, int64_t columns) {
   if (job->copies_b)
     return 0;
@@ -57,16 +60,17 @@ static int64_t macro_kernel_row_of(const tsl_packed_job *job, const tsl_packed_b
   return tsl_partition_begin(block->rows, tsl_packed_micros_a(job, block), index);
 }
 
-/* Of steps `from` to before `to`, counted from the block's first one, how far those of the first product go. */
+/* Of steps `from` to before `end`, counted from the block's first one, how far those of the first product go.
+ */
 static int64_t end_of_first(const tsl_packed_job *job, const tsl_packed_block *block, int64_t from,
-                            int64_t to) {
-  return job->half > 0 ? tsl_max(from, tsl_min(to, job->half - block->step)) : to;
+                            int64_t end) {
+  return job->half > 0 ? tsl_max(from, tsl_min(end, job->half - block->step)) : end;
 }
 
 static void pack_rows_of(const tsl_packed_job *job, const tsl_view *a, int64_t row, int64_t step,
                          int64_t height, int64_t depth, unsigned char *micro) {
-  job->kernels->pack_micro(macro_kernel_element_of(a, job->size, row, step), a->row_stride, a->col_stride, height, depth,
-                           height, micro);
+  job->kernels->pack_micro(macro_kernel_element_of(a, job->size, row, step), a->row_stride, a->col_stride,
+                           height, depth, height, micro);
 }
 
 static void pack_a_steps(const tsl_packed_job *job, const tsl_packed_block *block, int64_t row,
@@ -83,11 +87,12 @@ void tsl_packed_pack_a(const tsl_packed_job *job, const tsl_packed_block *block,
                        void *copy) {
   const tsl_view *a = &job->views.a;
   for (int64_t i = first; i < end && job->copies_a && !job->views.a.packed; i++) {
-    const int64_t row = macro_kernel_row_of(job, block, i), height = macro_kernel_row_of(job, block, i + 1) - row;
+    const int64_t row = macro_kernel_row_of(job, block, i),
+                  height = macro_kernel_row_of(job, block, i + 1) - row;
     unsigned char *micro = (unsigned char *)copy + row * block->depth * job->size;
     if (job->keeps_rows)
-      job->kernels->pack_micro(macro_kernel_element_of(a, job->size, block->row + row, block->step), a->col_stride,
-                               a->row_stride, block->depth, height, block->depth, micro);
+      job->kernels->pack_micro(macro_kernel_element_of(a, job->size, block->row + row, block->step),
+                               a->col_stride, a->row_stride, block->depth, height, block->depth, micro);
     else if (a->structure == TESELA_GENERAL)
       pack_a_steps(job, block, block->row + row, height, micro);
     else
@@ -98,51 +103,52 @@ void tsl_packed_pack_a(const tsl_packed_job *job, const tsl_packed_block *block,
 
 /* Of a B with a structure, which is always copied. */
 static void pack_structured_b(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first,
-                              int64_t end, int64_t from, int64_t to, void *copy) {
+                              int64_t end, int64_t from, int64_t target, void *copy) {
   for (int64_t i = first; i < end; i++) {
     const int64_t column = macro_kernel_column_of(job, i),
                   count = tsl_min(macro_kernel_column_of(job, i + 1), block->columns) - column;
     if (count > 0)
       tsl_packed_pack_structured(
           job, block,
-          &(tsl_packed_lines){false, block->column + column, count, whole_vectors(job, count), from, to},
+          &(tsl_packed_lines){false, block->column + column, count, whole_vectors(job, count), from, target},
           (unsigned char *)copy + copied_column_of(job, i) * block->depth * job->size);
   }
 }
 
 /* Micro-panels from `first` to before `end` that are alike: a shorter one is none of them, or the last. */
 static void pack_alike(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
-                       int64_t from, int64_t to, void *copy) {
+                       int64_t from, int64_t target, void *copy) {
   const int64_t in_place = columns_in_place(job, block->columns),
                 column = tsl_max(macro_kernel_column_of(job, first), in_place),
                 count = tsl_min(macro_kernel_column_of(job, end), block->columns) - column,
-                of_first = end_of_first(job, block, from, to);
+                of_first = end_of_first(job, block, from, target);
   const tsl_view *b = &job->views.b;
   unsigned char *const out =
       (unsigned char *)copy +
       (tsl_max(copied_column_of(job, first), in_place) - in_place) * block->depth * job->size;
   if (count > 0 && from < of_first)
-    job->kernels->pack_micros(macro_kernel_element_of(b, job->size, block->step, block->column + column), b->col_stride,
-                              b->row_stride, count, from, of_first, job->width, block->depth, out);
-  if (count > 0 && of_first < to) {
-    b = &job->second->b;
-    job->kernels->pack_micros(macro_kernel_element_of(b, job->size, block->step - job->half, block->column + column),
-                              b->col_stride, b->row_stride, count, of_first, to, job->width, block->depth,
+    job->kernels->pack_micros(macro_kernel_element_of(b, job->size, block->step, block->column + column),
+                              b->col_stride, b->row_stride, count, from, of_first, job->width, block->depth,
                               out);
+  if (count > 0 && of_first < target) {
+    b = &job->second->b;
+    job->kernels->pack_micros(
+        macro_kernel_element_of(b, job->size, block->step - job->half, block->column + column), b->col_stride,
+        b->row_stride, count, of_first, target, job->width, block->depth, out);
   }
 }
 
 static void pack_b_steps(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
-                         int64_t from, int64_t to, void *copy) {
-  if (to <= from || job->views.b.packed)
+                         int64_t from, int64_t target, void *copy) {
+  if (target <= from || job->views.b.packed)
     return;
   if (job->views.b.structure != TESELA_GENERAL) {
-    pack_structured_b(job, block, first, end, from, to, copy);
+    pack_structured_b(job, block, first, end, from, target, copy);
     return;
   }
   const int64_t lead = job->lead > 0 && first == 0 ? tsl_min(1, end) : 0;
-  pack_alike(job, block, first, first + lead, from, to, copy);
-  pack_alike(job, block, first + lead, end, from, to, copy);
+  pack_alike(job, block, first, first + lead, from, target, copy);
+  pack_alike(job, block, first + lead, end, from, target, copy);
 }
 
 void tsl_packed_pack_b(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
@@ -150,8 +156,8 @@ void tsl_packed_pack_b(const tsl_packed_job *job, const tsl_packed_block *block,
   pack_b_steps(job, block, first, end, 0, block->depth, copy);
 }
 
-/* Pieces of B's block: rows of it where its columns lie side by side, else micro-panels of B, so that each is read
- * along its lines. */
+/* Pieces of B's block: rows of it where its columns lie side by side, else micro-panels of B, so that each is
+ * read along its lines. */
 static bool is_in_rows(const tsl_packed_job *job) {
   return job->views.b.col_stride == 1;
 }
@@ -176,15 +182,16 @@ void tsl_packed_pack_piece(const tsl_packed_job *job, const tsl_packed_block *bl
 
 tsl_packed_side tsl_packed_micro_a(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
                                    const void *copy) {
-  const int64_t row = macro_kernel_row_of(job, block, index), height = macro_kernel_row_of(job, block, index + 1) - row;
+  const int64_t row = macro_kernel_row_of(job, block, index),
+                height = macro_kernel_row_of(job, block, index + 1) - row;
   if (job->views.a.packed)
     copy = (const unsigned char *)job->views.a.packed +
            (block->step * job->views.m + block->row * block->depth) * job->size;
   if (job->copies_a)
     return (tsl_packed_side){(const unsigned char *)copy + row * block->depth * job->size, row, height,
                              job->keeps_rows ? block->depth : 1, job->keeps_rows ? 1 : height};
-  return (tsl_packed_side){macro_kernel_element_of(&job->views.a, job->size, block->row + row, block->step), row, height,
-                           job->views.a.row_stride, job->views.a.col_stride};
+  return (tsl_packed_side){macro_kernel_element_of(&job->views.a, job->size, block->row + row, block->step),
+                           row, height, job->views.a.row_stride, job->views.a.col_stride};
 }
 
 tsl_packed_side tsl_packed_micro_b(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
@@ -199,18 +206,19 @@ tsl_packed_side tsl_packed_micro_b(const tsl_packed_job *job, const tsl_packed_b
     return (tsl_packed_side){(const unsigned char *)copy +
                                  (copied_column_of(job, index) - in_place) * block->depth * job->size,
                              column, count, 1, whole_vectors(job, count)};
-  return (tsl_packed_side){macro_kernel_element_of(&job->views.b, job->size, block->step, block->column + column), column,
-                           count, 1, job->views.b.row_stride};
+  return (tsl_packed_side){
+      macro_kernel_element_of(&job->views.b, job->size, block->step, block->column + column), column, count,
+      1, job->views.b.row_stride};
 }
 
 tsl_packed_tile tsl_packed_tile_of(const tsl_packed_job *job, const tsl_packed_block *block) {
-  tsl_packed_tile tile = {.depth = block->depth,
-                          .c_row = job->views.c.row_stride,
-                          .c_column = job->views.c.col_stride,
-                          .c_rows =
-                              tsl_ceil_div_or_one(job->height * TSL_PACKED_PREFETCH_STEPS, tsl_max(block->depth, 1)),
-                          .alpha = {job->alpha[0], job->alpha[1]},
-                          .signs = {job->signs[0], job->signs[1]}};
+  tsl_packed_tile tile = {
+      .depth = block->depth,
+      .c_row = job->views.c.row_stride,
+      .c_column = job->views.c.col_stride,
+      .c_rows = tsl_ceil_div_or_one(job->height * TSL_PACKED_PREFETCH_STEPS, tsl_max(block->depth, 1)),
+      .alpha = {job->alpha[0], job->alpha[1]},
+      .signs = {job->signs[0], job->signs[1]}};
   tsl_packed_add_to_c(job, block->step == 0, &tile);
   return tile;
 }
@@ -237,20 +245,22 @@ void tsl_packed_multiply_tile(const tsl_packed_job *job, const tsl_packed_block 
 
 /* --- what is prefetched --- */
 
-/* `runs` runs of `bytes` bytes each, `stride` bytes from the start of one to the next. A run that starts within a line may
- * end in one line more. */
-static tsl_packed_prefetch macro_kernel_prefetch_of(const tsl_packed_block *block, int64_t tiles, const unsigned char *at,
-                                       int64_t runs, int64_t bytes, int64_t stride) {
+/* `runs` runs of `bytes` bytes each, `stride` bytes from the start of one to the next. A run that starts
+ * within a line may end in one line more. */
+static tsl_packed_prefetch macro_kernel_prefetch_of(const tsl_packed_block *block, int64_t tiles,
+                                                    const unsigned char *src, int64_t runs, int64_t bytes,
+                                                    int64_t stride) {
   enum { LINE = TSL_CACHE_LINE };
-  const bool within = ((int64_t)((uintptr_t)at % LINE) | (runs > 1 ? stride % LINE : 0)) != 0;
+  const bool within = ((int64_t)((uintptr_t)src % LINE) | (runs > 1 ? stride % LINE : 0)) != 0;
   const int64_t lines = tsl_max(tsl_ceil_div_or_one(bytes, LINE), 1) + within,
                 times = tsl_max(tiles * (block->depth / TSL_PACKED_PREFETCH_STEPS), 1);
-  return (tsl_packed_prefetch){at, lines, lines, stride - lines * LINE, tsl_ceil_div_or_one(runs * lines, times)};
+  return (tsl_packed_prefetch){src, lines, lines, stride - lines * LINE,
+                               tsl_ceil_div_or_one(runs * lines, times)};
 }
 
-tsl_packed_prefetch tsl_packed_prefetch_bytes(const tsl_packed_block *block, int64_t tiles, const void *at,
+tsl_packed_prefetch tsl_packed_prefetch_bytes(const tsl_packed_block *block, int64_t tiles, const void *src,
                                               int64_t bytes) {
-  return macro_kernel_prefetch_of(block, tiles, at, 1, bytes, bytes);
+  return macro_kernel_prefetch_of(block, tiles, src, 1, bytes, bytes);
 }
 
 /* A part of an operand, along the direction in which its elements lie side by side; nothing where none do. */
@@ -261,37 +271,42 @@ static tsl_packed_prefetch prefetch_of_rows(const tsl_packed_job *job, const tsl
     return (tsl_packed_prefetch){.at = operand->packed, .left = 1, .lines = 1};
   const unsigned char *at = macro_kernel_element_of(operand, job->size, row, column);
   if (operand->col_stride == 1)
-    return macro_kernel_prefetch_of(block, tiles, at, rows, columns * job->size, operand->row_stride * job->size);
+    return macro_kernel_prefetch_of(block, tiles, at, rows, columns * job->size,
+                                    operand->row_stride * job->size);
   if (operand->row_stride == 1)
-    return macro_kernel_prefetch_of(block, tiles, at, columns, rows * job->size, operand->col_stride * job->size);
+    return macro_kernel_prefetch_of(block, tiles, at, columns, rows * job->size,
+                                    operand->col_stride * job->size);
   return (tsl_packed_prefetch){.at = at, .left = 1, .lines = 1};
 }
 
 tsl_packed_prefetch tsl_packed_prefetch_a(const tsl_packed_job *job, const tsl_packed_block *block,
                                           int64_t index, int64_t tiles) {
   const int64_t row = macro_kernel_row_of(job, block, index);
-  return prefetch_of_rows(job, block, &job->views.a, block->row + row, macro_kernel_row_of(job, block, index + 1) - row,
-                          block->step, end_of_first(job, block, 0, block->depth), tiles);
+  return prefetch_of_rows(job, block, &job->views.a, block->row + row,
+                          macro_kernel_row_of(job, block, index + 1) - row, block->step,
+                          end_of_first(job, block, 0, block->depth), tiles);
 }
 
 tsl_packed_prefetch tsl_packed_prefetch_piece(const tsl_packed_job *job, const tsl_packed_block *block,
-                                              const tsl_packed_block *of, int64_t pieces, int64_t index,
-                                              int64_t part, int64_t parts, int64_t tiles) {
-  const int64_t whole = whole_of_pieces(job, of), first = tsl_partition_begin(whole, pieces, index),
+                                              const tsl_packed_block *packed_block, int64_t pieces,
+                                              int64_t index, int64_t part, int64_t parts, int64_t tiles) {
+  const int64_t whole = whole_of_pieces(job, packed_block), first = tsl_partition_begin(whole, pieces, index),
                 end = tsl_partition_begin(whole, pieces, index + 1), unit = is_in_rows(job) ? 1 : job->width;
-  const int64_t all = tsl_min(end * unit, is_in_rows(job) ? of->depth : of->columns) - first * unit,
+  const int64_t all = tsl_min(end * unit, is_in_rows(job) ? packed_block->depth : packed_block->columns) -
+                      first * unit,
                 from = first * unit + tsl_partition_begin(all, parts, part),
                 to = first * unit + tsl_partition_begin(all, parts, part + 1);
-  const int64_t steps = end_of_first(job, of, 0, of->depth);
-  if (to <= from || of->depth == 0 || (is_in_rows(job) && to > steps))
+  const int64_t steps = end_of_first(job, packed_block, 0, packed_block->depth);
+  if (to <= from || packed_block->depth == 0 || (is_in_rows(job) && to > steps))
     return (tsl_packed_prefetch){.at = job->views.b.at, .left = 1, .lines = 1};
-  return is_in_rows(job) ? prefetch_of_rows(job, block, &job->views.b, of->step + from, to - from, of->column,
-                                            of->columns, tiles)
-                         : prefetch_of_rows(job, block, &job->views.b, of->step, steps, of->column + from,
-                                            to - from, tiles);
+  return is_in_rows(job) ? prefetch_of_rows(job, block, &job->views.b, packed_block->step + from, to - from,
+                                            packed_block->column, packed_block->columns, tiles)
+                         : prefetch_of_rows(job, block, &job->views.b, packed_block->step, steps,
+                                            packed_block->column + from, to - from, tiles);
 }
 
-/* --- operands packed once for many runs: the copies that all schedules make, of all panels, in the order of panels --- */
+/* --- operands packed once for many runs: the copies that all schedules make, of all panels, in the order of
+ * panels --- */
 
 size_t tsl_packed_form_bytes(const tsl_packed_job *job, bool is_a) {
   if (is_a)
@@ -325,7 +340,7 @@ static void form_panel(void *argument, int64_t index, int worker) {
   }
 }
 
-void tsl_packed_make_form(const tsl_packed_job *job, bool is_a, void *to, tsl_team team) {
-  forming of = {.job = job, .is_a = is_a, .to = to};
+void tsl_packed_make_form(const tsl_packed_job *job, bool is_a, void *dst, tsl_team team) {
+  forming of = {.job = job, .is_a = is_a, .to = dst};
   tsl_team_run(team, tsl_ceil_div_or_one(job->views.k, job->depth), form_panel, &of);
 }

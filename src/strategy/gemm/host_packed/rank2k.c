@@ -1,13 +1,14 @@
 /* Updates of rank 2k, C's triangle = P + P' + beta C with P = alpha A B (P' conjugated where C is hermitian).
  *
- *   FOLDED  P is computed whole, beside C, and its transpose added to it where it goes to C: no element is computed in vain,
- *           where two triangles of products have tiles across the diagonal twice, and A and B are copied once
- *   JOINED  one product of twice as many terms, the factors copied behind each other into one panel: C is written once
- *   TWICE   one product after the other: where sums are long, C's way to memory and back is nothing beside them
+ *   FOLDED  P is computed whole, beside C, and its transpose added to it where it goes to C: no element is
+ * computed in vain, where two triangles of products have tiles across the diagonal twice, and A and B are
+ * copied once JOINED  one product of twice as many terms, the factors copied behind each other into one
+ * panel: C is written once TWICE   one product after the other: where sums are long, C's way to memory and
+ * back is nothing beside them
  *
  *             k   k
- *   JOINED   [ A | B'] [ B ] k        A and B are packed once as what they are, and once as the other factor's transpose
- *            n         [ A'] k */
+ *   JOINED   [ A | B'] [ B ] k        A and B are packed once as what they are, and once as the other
+ * factor's transpose n         [ A'] k */
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/scratch.h"
@@ -33,8 +34,8 @@ static bool are_alike(const tsl_problem *problem) {
          !tsl_type(problem->c.type)->is_complex;
 }
 
-/* A square of twice the second cache is still sooner folded than two triangles' tiles are computed across the diagonal; but with so few terms
- * for each of its rows the square's own way takes longer than they do. */
+/* A square of twice the second cache is still sooner folded than two triangles' tiles are computed across the
+ * diagonal; but with so few terms for each of its rows the square's own way takes longer than they do. */
 static tsl_packed_sum rank2k_choose(const tsl_problem *problem, int64_t depth, const tsl_device *device) {
   enum { LEVEL_2_GUESS = 512 << 10, ROWS_FOR_EACH_TERM = 4 };
   const int64_t level_2 = device->level_bytes[1] ? (int64_t)device->level_bytes[1] : LEVEL_2_GUESS,
@@ -126,8 +127,7 @@ typedef struct folding {
 static void fold_rows(void *argument, int64_t index, int worker) {
   const folding *of = argument;
   (void)worker;
-  of->kernels->fold(&of->fold, index * ROWS_OF_A_TASK,
-                    tsl_min((index + 1) * ROWS_OF_A_TASK, of->fold.count));
+  of->kernels->fold(&of->fold, index * ROWS_OF_A_TASK, tsl_min((index + 1) * ROWS_OF_A_TASK, of->fold.count));
 }
 
 static tesela_status run_folded(const tsl_packed_product *product, const tsl_operands *operands,

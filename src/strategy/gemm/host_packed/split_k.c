@@ -1,5 +1,5 @@
-/* C is small and k is long: TSL_PACKED_SPLIT_K. Each part of k has a C of its own, dense, in whole vectors; they are
- * added in the order of the parts, whoever computed them. */
+/* C is small and k is long: TSL_PACKED_SPLIT_K. Each part of k has a C of its own, dense, in whole vectors;
+ * they are added in the order of the parts, whoever computed them. */
 #include "base/pool.h"
 #include "base/scratch.h"
 #include "base/status.h"
@@ -80,7 +80,8 @@ tsl_packed_sharing tsl_packed_share_split_k(const tsl_packed_job *job, int64_t t
 
 tesela_status tsl_packed_run_split_k(const tsl_packed_job *job, tsl_team team) {
   const int64_t threads = tsl_team_threads(team), lanes = tsl_packed_lanes(job->kernels);
-  split_k_adding run = {.job = job, .sum_row = tsl_ceil_div_or_one(job->views.n, lanes) * lanes, .is_alone = threads == 1};
+  split_k_adding run = {
+      .job = job, .sum_row = tsl_ceil_div_or_one(job->views.n, lanes) * lanes, .is_alone = threads == 1};
   run.sum_bytes = tsl_packed_bytes(job, job->views.m * run.sum_row);
   run.a_bytes = tsl_packed_bytes(job, tsl_packed_width_of_a(job, job->height) * job->depth);
   run.b_bytes = tsl_packed_bytes(job, tsl_packed_width_of_b(job, job->views.n) * job->depth);

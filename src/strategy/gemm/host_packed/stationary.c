@@ -21,15 +21,16 @@ static tsl_packed_block panel_behind(const tsl_packed_job *job, const tsl_packed
 }
 
 /* A micro-panel of A as a block of its own. */
-static tsl_packed_block stationary_micro_a_block(const tsl_packed_job *job, tsl_packed_block block, int64_t index) {
+static tsl_packed_block stationary_micro_a_block(const tsl_packed_job *job, tsl_packed_block block,
+                                                 int64_t index) {
   const int64_t micros_a = tsl_packed_micros_a(job, &block);
   block.row = tsl_partition_begin(job->views.m, micros_a, index);
   block.rows = tsl_partition_begin(job->views.m, micros_a, index + 1) - block.row;
   return block;
 }
 
-/* Micro-panels of A from `first` to before `end`, times B's panel. While one is multiplied the next is prefetched, and
- * in its last tile a part of B's next panel. */
+/* Micro-panels of A from `first` to before `end`, times B's panel. While one is multiplied the next is
+ * prefetched, and in its last tile a part of B's next panel. */
 static void pass_rows(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
                       void *a_copy, const void *b_copy) {
   const int64_t micros_b = tsl_packed_micros_b(job, block);
@@ -60,9 +61,9 @@ typedef struct passing_by {
   unsigned char *kept, *passing;
   int64_t kept_step;     /* bytes of what is kept for each step along k */
   int64_t passing_bytes; /* of a worker's buffer */
-  int64_t units,
-      chunks; /* micro-panels of A or groups of micro-panels of B, and how many tasks they are handed out in */
-  int64_t shares; /* of the copy of a panel that is kept */
+  int64_t units, chunks; /* micro-panels of A or groups of micro-panels of B, and how many tasks they are
+                            handed out in */
+  int64_t shares;        /* of the copy of a panel that is kept */
 } passing_by;
 
 static int64_t kept_width(const tsl_packed_job *job) {
@@ -78,8 +79,8 @@ static int64_t passing_width(const tsl_packed_job *job) {
 }
 
 /* Share `index` of `shares` of a panel. */
-static void stationary_keep(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index, int64_t shares,
-                 void *copy) {
+static void stationary_keep(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
+                            int64_t shares, void *copy) {
   const bool is_a = job->schedule == TSL_PACKED_COLUMNS;
   const int64_t pieces = is_a ? tsl_packed_micros_a(job, block) : tsl_packed_micros_b(job, block),
                 first = tsl_partition_begin(pieces, shares, index),
@@ -103,7 +104,8 @@ static void keep_share(void *argument, int64_t index, int worker) {
   stationary_keep(run->job, &block, index % run->shares, run->shares, run->kept + step * run->kept_step);
 }
 
-/* Units from `first` to before `end`, in each panel. What is kept is there, or is copied: `keeps`, a panel at a time. */
+/* Units from `first` to before `end`, in each panel. What is kept is there, or is copied: `keeps`, a panel at
+ * a time. */
 static void pass_chunk_rows(const passing_by *run, int64_t first, int64_t end, bool keeps, void *passing) {
   const tsl_packed_job *job = run->job;
   for (int64_t panel = 0; panel == 0 || panel * job->depth < job->views.k; panel++) {
@@ -116,8 +118,8 @@ static void pass_chunk_rows(const passing_by *run, int64_t first, int64_t end, b
 
 /* --- the columns pass by --- */
 
-/* Of panel after panel, group `index` of micro-panels of B counted from group `first`, `count` groups in each; of no
- * depth behind the last. */
+/* Of panel after panel, group `index` of micro-panels of B counted from group `first`, `count` groups in
+ * each; of no depth behind the last. */
 static tsl_packed_block group_at(const tsl_packed_job *job, int64_t first, int64_t count, int64_t index) {
   tsl_packed_block one = panel_at(job, tsl_packed_step_of(job, index / count));
   one.column = (first + index % count) * job->columns;
@@ -125,10 +127,10 @@ static tsl_packed_block group_at(const tsl_packed_job *job, int64_t first, int64
   return one;
 }
 
-/* A group, times A's panel. A micro-panel of B stays in the first-level cache while all micro-panels of A pass by,
- * where it fits with one of them. The next group is copied in pieces, each of which is prefetched while some tiles are
- * multiplied: small ones, since rows of B may drive each other out of a cache where they are many; but not while a
- * micro-panel of B stays, which a copy would drive out of the first cache. */
+/* A group, times A's panel. A micro-panel of B stays in the first-level cache while all micro-panels of A
+ * pass by, where it fits with one of them. The next group is copied in pieces, each of which is prefetched
+ * while some tiles are multiplied: small ones, since rows of B may drive each other out of a cache where they
+ * are many; but not while a micro-panel of B stays, which a copy would drive out of the first cache. */
 static void multiply_group(const tsl_packed_job *job, const tsl_packed_block *block, const void *a_copy,
                            const void *b_copy, const tsl_packed_block *next, void *b_next) {
   const int64_t micros_a = tsl_packed_micros_a(job, block), micros_b = tsl_packed_micros_b(job, block),
@@ -177,7 +179,8 @@ static void pass(const passing_by *run, int64_t first, int64_t end, bool keeps, 
 static void pass_chunk(void *argument, int64_t index, int worker) {
   const passing_by *run = argument;
   pass(run, tsl_partition_begin(run->units, run->chunks, index),
-       tsl_partition_begin(run->units, run->chunks, index + 1), false, run->passing + worker * run->passing_bytes);
+       tsl_partition_begin(run->units, run->chunks, index + 1), false,
+       run->passing + worker * run->passing_bytes);
 }
 
 void tsl_packed_pass_alone(const tsl_packed_job *job, void *a_copy, void *b_copy) {
@@ -187,15 +190,16 @@ void tsl_packed_pass_alone(const tsl_packed_job *job, void *a_copy, void *b_copy
 
 enum { CHUNKS_OF_A_THREAD = 8, SHARES_OF_A_THREAD = 4 };
 
-/* Bytes of all panels of what is kept, where that is more than a core's second cache holds beside what passes by: each task reads them
- * again. */
+/* Bytes of all panels of what is kept, where that is more than a core's second cache holds beside what passes
+ * by: each task reads them again. */
 static int64_t stationary_bytes_again(const tsl_packed_job *job) {
   const int64_t bytes = tsl_packed_bytes(job, kept_width(job) * job->views.k);
   return job->views.k > job->depth && bytes > job->near + job->near / 2 ? bytes : 0;
 }
 
-/* Tasks: small ones, so that no thread waits long for another; but where each of them reads all that is kept again, so many lines in each
- * that the reading is a small part of it, and as many for each thread as for the others. */
+/* Tasks: small ones, so that no thread waits long for another; but where each of them reads all that is kept
+ * again, so many lines in each that the reading is a small part of it, and as many for each thread as for the
+ * others. */
 static int64_t chunks_of(const tsl_packed_job *job, int64_t threads) {
   const int64_t units = units_of(job), most = tsl_min(units, CHUNKS_OF_A_THREAD * threads),
                 lines = job->schedule == TSL_PACKED_COLUMNS ? job->views.n : job->views.m;
@@ -205,7 +209,8 @@ static int64_t chunks_of(const tsl_packed_job *job, int64_t threads) {
 }
 
 tsl_packed_sharing tsl_packed_share_kept(const tsl_packed_job *job, int64_t threads) {
-  const double again = (double)stationary_bytes_again(job) * (double)chunks_of(job, threads) / (double)threads;
+  const double again =
+      (double)stationary_bytes_again(job) * (double)chunks_of(job, threads) / (double)threads;
   return (tsl_packed_sharing){.waits = kept_width(job) > 0 ? 2 : 1,
                               .uneven = tsl_packed_uneven(units_of(job), threads),
                               .again = again,

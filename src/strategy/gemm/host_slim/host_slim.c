@@ -1,24 +1,26 @@
-/* Idea: a product that is slim, with few rows, columns or steps, but not so few that memory is all that counts: its sums are
- * tiles of C in the vector registers, and its large operand, or C, passes once, the way it lies.
- * What it adds to `host_packed`: no copy of the large operand, and lines that are wanted next prefetched where they lie.
- * What it adds to `host_thin`, whose sums are stored and read again: 3 to 16 rows keep the processor multiplying.
+/* Idea: a product that is slim, with few rows, columns or steps, but not so few that memory is all that
+ * counts: its sums are tiles of C in the vector registers, and its large operand, or C, passes once, the way
+ * it lies. What it adds to `host_packed`: no copy of the large operand, and lines that are wanted next
+ * prefetched where they lie. What it adds to `host_thin`, whose sums are stored and read again: 3 to 16 rows
+ * keep the processor multiplying.
  *
- *   rows     few x many, large operand with its rows side by side: some steps, as many as the second cache holds twice,
- *            of a piece as wide as its sums fit 16 KiB; while they are added up, the same columns of the next steps are
- *            prefetched
+ *   rows     few x many, large operand with its rows side by side: some steps, as many as the second cache
+ * holds twice, of a piece as wide as its sums fit 16 KiB; while they are added up, the same columns of the
+ * next steps are prefetched
  *                  |<-- piece -->|
- *            steps [tile|tile|...]     sums[i][j] += thin[i][l] large[l][j]: a tile of rows x 2 vectors, which numbers of
- *             next [    |    |...]     the thin operand are broadcast to
- *   spread   its columns side by side, or neither: vectors lie along the few, whose numbers are copied once so that steps
- *            are whole vectors; numbers of the large operand are broadcast from where they lie, a tile's columns at a time
- *   update   few steps and a large C: pieces of 240 rows by as many columns as the steps' rows of B fill a first cache; a row of
- *            tiles after the other, while what is wanted of C further on in it is prefetched where no second cache holds C. A C that nothing is read of and that is larger
- *            than half of the last cache is made aside, a row of tiles at a time, and goes past the caches
+ *            steps [tile|tile|...]     sums[i][j] += thin[i][l] large[l][j]: a tile of rows x 2 vectors,
+ * which numbers of next [    |    |...]     the thin operand are broadcast to spread   its columns side by
+ * side, or neither: vectors lie along the few, whose numbers are copied once so that steps are whole vectors;
+ * numbers of the large operand are broadcast from where they lie, a tile's columns at a time update   few
+ * steps and a large C: pieces of 240 rows by as many columns as the steps' rows of B fill a first cache; a
+ * row of tiles after the other, while what is wanted of C further on in it is prefetched where no second
+ * cache holds C. A C that nothing is read of and that is larger than half of the last cache is made aside, a
+ * row of tiles at a time, and goes past the caches
  *
- * Tiles are of up to 12 x 1, 6 x 2 and 4 x 3 vectors, AVX-512 16 x 1, 12 x 2 and 8 x 3; of an update, where AVX-512 has one multiply-add
- * a clock, of one vector. The last columns are copied to whole
- * vectors, so that no tile has a mask. Pieces are handed to threads; no sum is cut, each adds its products in the order of
- * k: the bits are those of `host_small`.
+ * Tiles are of up to 12 x 1, 6 x 2 and 4 x 3 vectors, AVX-512 16 x 1, 12 x 2 and 8 x 3; of an update, where
+ * AVX-512 has one multiply-add a clock, of one vector. The last columns are copied to whole vectors, so that
+ * no tile has a mask. Pieces are handed to threads; no sum is cut, each adds its products in the order of k:
+ * the bits are those of `host_small`.
  *
  * Parameters: none.
  * Limits: f32 and f64; m or n of 16 or less, or k of 32. */
@@ -38,8 +40,9 @@ static double vectors_of(const tsl_slim_job *job, int64_t elements) {
   return (double)((elements + job->kernels->lanes - 1) / job->kernels->lanes);
 }
 
-/* Of the multiply-adds, `at_once` of vectors in a clock, and of what comes beside them, by measurement: tiles that begin and end,
- * thin rows that are copied, sums that do not lie as C does. Tiles of few sums wait for their multiply-adds. */
+/* Of the multiply-adds, `at_once` of vectors in a clock, and of what comes beside them, by measurement: tiles
+ * that begin and end, thin rows that are copied, sums that do not lie as C does. Tiles of few sums wait for
+ * their multiply-adds. */
 static double computed_clocks(const tsl_slim_job *job, double at_once) {
   const double few = (double)job->of.few, many = (double)job->of.many, depth = (double)job->of.depth,
                most = (double)job->kernels->rows[1];
@@ -59,8 +62,8 @@ static double computed_clocks(const tsl_slim_job *job, double at_once) {
   }
 }
 
-/* The multiply-adds, beside which lines of the caches arrive; and for large operands memory at a little more than what others
- * get of it. */
+/* The multiply-adds, beside which lines of the caches arrive; and for large operands memory at a little more
+ * than what others get of it. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
   const double clock = 1e6 * device->clock_mhz, bytes = tsl_problem_bytes(problem);
@@ -84,8 +87,8 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
          unfit * (adds_up ? fetched + computed : fmax(fetched, computed + moved / 4));
 }
 
-/* The large operand is read once for each tile of thin rows, from a cache after the first; of an update it is read again for
- * each tile's rows of C. */
+/* The large operand is read once for each tile of thin rows, from a cache after the first; of an update it is
+ * read again for each tile's rows of C. */
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account) {
   const tsl_operands strides = tsl_strides_of(problem);
@@ -98,7 +101,7 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   account->local.read = account->useful * size / height;
   account->local.written = 0;
   tsl_cost_counts_operands(problem, (double)problem->m * (double)problem->k,
-                       (double)problem->k * (double)problem->n, account);
+                           (double)problem->k * (double)problem->n, account);
   tsl_cost_counts_result(problem, 1, account);
 }
 

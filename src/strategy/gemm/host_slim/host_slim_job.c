@@ -7,8 +7,8 @@
 
 enum {
   SUMS_BYTES = 16 << 10, /* of a piece whose rows pass */
-  REDUCED =
-      60, /* columns of the large operand in a piece where they are spread: whole tiles of all heights but 8 and 16 */
+  REDUCED = 60, /* columns of the large operand in a piece where they are spread: whole tiles of all heights
+                   but 8 and 16 */
   UPDATE_BYTES = 32 << 10, /* of B's part of an update: near enough for tiles of one row after the other */
   UPDATE_ROWS = 240,       /* of C in a piece of an update */
   UPDATE_MOST = 256,       /* its columns */
@@ -26,19 +26,18 @@ static const tsl_slim_kernels *kernels_for(tesela_type type, unsigned offers) {
   return kernels[tsl_isa_best(offers)][type == TESELA_F64];
 }
 
-/* Columns of a piece: sums that stay near; of an update, a part of B that does. A chunk's part of the large operand and the next
- * one's fill half of the second cache. */
+/* Columns of a piece: sums that stay near; of an update, a part of B that does. A chunk's part of the large
+ * operand and the next one's fill half of the second cache. */
 static void cut(tsl_slim_job *job, const tsl_device *device) {
   const int64_t level_2 = device->level_bytes[1] ? (int64_t)device->level_bytes[1] : LEVEL_2_GUESS;
   const int64_t bytes = job->way == TSL_SLIM_UPDATE ? UPDATE_BYTES : SUMS_BYTES,
                 each = tsl_max(job->way == TSL_SLIM_UPDATE ? job->of.depth : job->of.few, 1) * job->of.size;
   job->width = tsl_min(UPDATE_MOST, tsl_max(bytes / each / 64, 1) * 64);
-  job->chunk =
-      tsl_min(TSL_SLIM_CHUNK_MAX, tsl_max(level_2 / 4 / (job->width * job->of.size) / 16, 2) * 16);
+  job->chunk = tsl_min(TSL_SLIM_CHUNK_MAX, tsl_max(level_2 / 4 / (job->width * job->of.size) / 16, 2) * 16);
 }
 
-/* With one multiply-add of a whole vector a clock, two across leave a processor more to hold than it can: the next tile's C is asked for
- * when this one's is written. */
+/* With one multiply-add of a whole vector a clock, two across leave a processor more to hold than it can: the
+ * next tile's C is asked for when this one's is written. */
 static int vectors_of_updates(const tsl_slim_job *job, const tsl_device *device) {
   const bool is_whole = job->kernels->lanes * job->of.size == 64,
              pairs = (device->capabilities & TSL_CAN_AVX512_PAIRS) != 0;
@@ -76,11 +75,11 @@ typedef struct running {
 } running;
 
 /* Tiles that ask for something: each for its part of as many rows as it has steps. */
-static void multiply_asking(const tsl_slim_job *job, const tsl_slim_tile *of, int64_t vectors, int64_t rows,
-                            const char *a, const char *b, char *c) {
+static void multiply_asking(const tsl_slim_job *job, const tsl_slim_tile *slim_tile, int64_t vectors,
+                            int64_t rows, const char *a, const char *b, char *c) {
   const int64_t count = tsl_ceil_div(rows, job->kernels->rows[vectors - 1]);
-  tsl_slim_tile tile = *of;
-  int64_t left = of->asks;
+  tsl_slim_tile tile = *slim_tile;
+  int64_t left = slim_tile->asks;
   for (int64_t i = 0; i < count; i++) {
     const int64_t height = tsl_partition_begin(rows, count, i + 1) - tsl_partition_begin(rows, count, i);
     tile.asks = tsl_ceil_div(left, count - i);
@@ -93,21 +92,21 @@ static void multiply_asking(const tsl_slim_job *job, const tsl_slim_tile *of, in
 }
 
 /* A panel of C's columns from top to bottom, as few tiles as can be, all nearly alike. */
-static void multiply_down(const tsl_slim_job *job, const tsl_slim_tile *of, int64_t vectors, int64_t rows,
+static void multiply_down(const tsl_slim_job *job, const tsl_slim_tile *tile, int64_t vectors, int64_t rows,
                           const char *a, const char *b, char *c) {
   const tsl_slim_multiply *const multiply = job->kernels->multiply[vectors - 1];
   const int64_t count = tsl_ceil_div(rows, job->kernels->rows[vectors - 1]),
                 height = tsl_ceil_div(rows, count), lowers = count * height - rows;
-  if (of->asks > 0) {
-    multiply_asking(job, of, vectors, rows, a, b, c);
+  if (tile->asks > 0) {
+    multiply_asking(job, tile, vectors, rows, a, b, c);
     return;
   }
-  const int64_t a_next = height * of->a_row, c_next = height * of->c_row;
+  const int64_t a_next = height * tile->a_row, c_next = height * tile->c_row;
   int64_t i = 0;
   for (; i < count - lowers; i++, a += a_next, c += c_next)
-    multiply[height - 1](of, a, b, c);
-  for (; i < count; i++, a += a_next - of->a_row, c += c_next - of->c_row)
-    multiply[height - 2](of, a, b, c);
+    multiply[height - 1](tile, a, b, c);
+  for (; i < count; i++, a += a_next - tile->a_row, c += c_next - tile->c_row)
+    multiply[height - 2](tile, a, b, c);
 }
 
 /* --- rows of the large operand pass --- */
@@ -250,71 +249,76 @@ typedef struct piece {
   int64_t rows, width;
 } piece;
 
-/* A piece that goes past the caches: rows of a tile are made aside, from the left to the right, then streamed. */
-static void update_aside(const tsl_slim_job *job, const piece *of) {
+/* A piece that goes past the caches: rows of a tile are made aside, from the left to the right, then
+ * streamed. */
+static void update_aside(const tsl_slim_job *job, const piece *piece_in) {
   _Alignas(64) char sums[TSL_SLIM_UPDATE_ROWS * UPDATE_MOST * sizeof(double)];
   const int64_t size = job->of.size, across = job->vectors * job->kernels->lanes,
                 most = tsl_min(job->kernels->rows[job->vectors - 1], TSL_SLIM_UPDATE_ROWS),
-                whole = of->width / across * across;
-  tsl_slim_tile tile = of->tile, last = of->tile;
+                whole = piece_in->width / across * across;
+  tsl_slim_tile tile = piece_in->tile, last = piece_in->tile;
   tile.c_row = last.c_row = job->width * size;
   last.b_step = across * size;
-  for (int64_t i = 0, height; i < of->rows; i += height) {
-    const char *const a = of->a + i * tile.a_row;
-    height = tsl_min(most, of->rows - i);
+  for (int64_t i = 0, height; i < piece_in->rows; i += height) {
+    const char *const a = piece_in->a + i * tile.a_row;
+    height = tsl_min(most, piece_in->rows - i);
     const tsl_slim_multiply multiply = job->kernels->multiply[job->vectors - 1][height - 1];
     for (int64_t j = 0; j < whole; j += across)
-      multiply(&tile, a, of->b + j * size, sums + j * size);
-    if (whole < of->width)
-      multiply(&last, a, of->edge, sums + whole * size);
+      multiply(&tile, a, piece_in->b + j * size, sums + j * size);
+    if (whole < piece_in->width)
+      multiply(&last, a, piece_in->edge, sums + whole * size);
     for (int64_t row = 0; row < height; row++)
-      job->kernels->stream(sums + row * tile.c_row, of->width, of->c + (i + row) * of->tile.c_row);
+      job->kernels->stream(sums + row * tile.c_row, piece_in->width,
+                           piece_in->c + (i + row) * piece_in->tile.c_row);
   }
   job->kernels->fence();
 }
 
-/* A row of tiles, from the left to the right. What they want of C is asked for so many bytes before, at a row's end that of the next one. */
-static void update_row(const tsl_slim_job *job, const piece *of, const tsl_slim_tile *like, int64_t row,
+/* A row of tiles, from the left to the right. What they want of C is asked for so many bytes before, at a
+ * row's end that of the next one. */
+static void update_row(const tsl_slim_job *job, const piece *piece_in, const tsl_slim_tile *like, int64_t row,
                        int64_t height, int64_t whole) {
   const int64_t size = job->of.size, across = job->vectors * job->kernels->lanes,
                 ahead = job->asks_ahead ? AHEAD_BYTES / size : 0;
   const tsl_slim_multiply multiply = job->kernels->multiply[job->vectors - 1][height - 1];
-  const char *const a = of->a + row * like->a_row;
-  char *const c = of->c + row * like->c_row;
+  const char *const a = piece_in->a + row * like->a_row;
+  char *const c = piece_in->c + row * like->c_row;
   tsl_slim_tile tile = *like;
   for (int64_t j = 0; j < whole; j += across) {
     if (ahead > 0)
       tile.c_ahead = j + ahead < whole ? ahead * size : height * tile.c_row + (ahead - whole) * size;
-    multiply(&tile, a, of->b + j * size, c + j * size);
+    multiply(&tile, a, piece_in->b + j * size, c + j * size);
   }
 }
 
-/* A piece whose C is where it belongs, with B in the first cache; the last columns aside. Factors of 1 and -1 are none: the same bits. */
-static void update_near(const tsl_slim_job *job, const piece *of) {
+/* A piece whose C is where it belongs, with B in the first cache; the last columns aside. Factors of 1 and -1
+ * are none: the same bits. */
+static void update_near(const tsl_slim_job *job, const piece *piece_in) {
   _Alignas(64) char sums[UPDATE_ROWS * TSL_SLIM_EDGE_BYTES];
   const int64_t size = job->of.size, across = job->vectors * job->kernels->lanes,
-                whole = of->width / across * across,
-                count = tsl_ceil_div(of->rows, job->kernels->rows[job->vectors - 1]);
-  tsl_slim_tile tile = of->tile;
+                whole = piece_in->width / across * across,
+                count = tsl_ceil_div(piece_in->rows, job->kernels->rows[job->vectors - 1]);
+  tsl_slim_tile tile = piece_in->tile;
   tile.plain = job->of.beta != 1 ? 0 : job->of.alpha == -1 ? -1 : 1;
-  tile.scales = of->tile.scales && tile.plain >= 0;
+  tile.scales = piece_in->tile.scales && tile.plain >= 0;
   for (int64_t i = 0; i < count; i++) {
-    const int64_t row = tsl_partition_begin(of->rows, count, i);
-    update_row(job, of, &tile, row, tsl_partition_begin(of->rows, count, i + 1) - row, whole);
+    const int64_t row = tsl_partition_begin(piece_in->rows, count, i);
+    update_row(job, piece_in, &tile, row, tsl_partition_begin(piece_in->rows, count, i + 1) - row, whole);
   }
-  if (whole == of->width)
+  if (whole == piece_in->width)
     return;
-  tile = of->tile;
+  tile = piece_in->tile;
   tile.b_step = tile.c_row = across * size;
   tile.adds = false;
-  multiply_down(job, &tile, job->vectors, of->rows, of->a, of->edge, sums);
-  for (int64_t i = 0; i < of->rows; i++)
-    job->kernels->finish(sums + i * across * size, 1, of->width - whole, job->of.beta,
-                         of->c + i * of->tile.c_row + whole * size, 1);
+  multiply_down(job, &tile, job->vectors, piece_in->rows, piece_in->a, piece_in->edge, sums);
+  for (int64_t i = 0; i < piece_in->rows; i++)
+    job->kernels->finish(sums + i * across * size, 1, piece_in->width - whole, job->of.beta,
+                         piece_in->c + i * piece_in->tile.c_row + whole * size, 1);
 }
 
-/* Pieces below each other come one after the other: each thread has rows of its own then, in which the processor reads ahead. Beside each
- * other two threads have lines of the same pages, and what is read ahead for the one is the other's. */
+/* Pieces below each other come one after the other: each thread has rows of its own then, in which the
+ * processor reads ahead. Beside each other two threads have lines of the same pages, and what is read ahead
+ * for the one is the other's. */
 static void update_piece(void *argument, int64_t index, int worker) {
   const running *run = argument;
   const tsl_slim_job *job = run->job;
@@ -322,8 +326,8 @@ static void update_piece(void *argument, int64_t index, int worker) {
   const int64_t first = (job->alone ? index / run->columns_of_pieces : index % rows_of_pieces) * UPDATE_ROWS,
                 from = (job->alone ? index % run->columns_of_pieces : index / rows_of_pieces) * run->width,
                 size = job->of.size, rows = tsl_min(UPDATE_ROWS, job->of.few - first),
-                width = tsl_min(run->width, job->of.many - from),
-                across = job->vectors * job->kernels->lanes, whole = width / across * across;
+                width = tsl_min(run->width, job->of.many - from), across = job->vectors * job->kernels->lanes,
+                whole = width / across * across;
   _Alignas(64) char edge[TSL_SLIM_STEPS * TSL_SLIM_EDGE_BYTES];
   const piece of = {.tile = {.depth = job->of.depth,
                              .a_row = job->of.thin_across * size,

@@ -19,7 +19,8 @@ enum {
   TSL_SLIM_EDGE_BYTES = 128 /* of a row of a tile of two vectors, at most */
 };
 
-/* What tiles of C have in common, each c = alpha a b + beta c, or c + alpha a b, of whole vectors. Strides are in bytes:
+/* What tiles of C have in common, each c = alpha a b + beta c, or c + alpha a b, of whole vectors. Strides
+ * are in bytes:
  *
  *   a: rows x depth, element (i, l) at a + i * a_row + l * a_step
  *   b: depth rows of vectors, row l at b + l * b_step
@@ -33,7 +34,8 @@ typedef struct tsl_slim_tile {
   bool goes_on; /* sums begin with what c has */
   bool scales;  /* alpha is not 1 */
   bool adds;    /* beta c is added in the end; else c is never read */
-  int plain; /* 1 or -1: beta is 1, and the sums are only added to c, or taken from it, with the bits that factors would give; else 0 */
+  int plain;    /* 1 or -1: beta is 1, and the sums are only added to c, or taken from it, with the bits that
+                   factors would give; else 0 */
 } tsl_slim_tile;
 typedef void (*tsl_slim_multiply)(const tsl_slim_tile *tile, const void *a, const void *b, void *c);
 
@@ -41,8 +43,8 @@ typedef void (*tsl_slim_multiply)(const tsl_slim_tile *tile, const void *a, cons
 typedef void (*tsl_slim_finish)(const void *sums, int64_t step, int64_t count, double beta, void *c,
                                 int64_t column);
 
-/* Element (i, j) of rows x columns at in + i * row + j * column goes to out[i * pitch + j]; zeros behind the last one up to
- * `width`. */
+/* Element (i, j) of rows x columns at in + i * row + j * column goes to out[i * pitch + j]; zeros behind the
+ * last one up to `width`. */
 typedef void (*tsl_slim_copy)(const void *in, int64_t row, int64_t column, int64_t rows, int64_t columns,
                               int64_t width, void *out, int64_t pitch);
 

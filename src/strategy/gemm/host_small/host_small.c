@@ -1,30 +1,34 @@
-/* Idea: a product whose operands fit the first cache is multiplied where it lies, tile by tile in the vector registers, by
- * the caller's thread alone.
- * What it adds to `host_packed`: no copies, no threads, no blocks, and so nothing to decide when it runs: making the plan
- * finds the tiles, and a run is one call of a kernel for each.
+/* Idea: a product whose operands fit the first cache is multiplied where it lies, tile by tile in the vector
+ * registers, by the caller's thread alone. What it adds to `host_packed`: no copies, no threads, no blocks,
+ * and so nothing to decide when it runs: making the plan finds the tiles, and a run is one call of a kernel
+ * for each.
  *
- *             columns                    panels of two vectors, the last of one to three; of one where AVX-512 has one
- *        B |panel|panel|                 multiply-add a clock. A last vector may have a mask: nothing behind it is touched
- *    depth |     |     |
- *          +-----+-----+                 the rows are cut into as few tiles as registers allow, all nearly alike: AVX-512
- *   A depth                              has tiles of up to 12 x 1 vectors, AVX2 of 12 x 1, 6 x 2 and 4 x 3, 16-byte
+ *             columns                    panels of two vectors, the last of one to three; of one where
+ * AVX-512 has one B |panel|panel|                 multiply-add a clock. A last vector may have a mask:
+ * nothing behind it is touched depth |     |     |
+ *          +-----+-----+                 the rows are cut into as few tiles as registers allow, all nearly
+ * alike: AVX-512 A depth                              has tiles of up to 12 x 1 vectors, AVX2 of 12 x 1, 6 x
+ * 2 and 4 x 3, 16-byte
  *  +-----+ +-----+-----+                 vectors of 8 x 1, 4 x 2 and 4 x 3
  *  |     | |tile |tile | rows   C
- *  |     | |-----|-----|                 each step along k loads a row of B's panel and broadcasts a column of A, from
- *  |     | |tile |tile |                 wherever they lie
+ *  |     | |-----|-----|                 each step along k loads a row of B's panel and broadcasts a column
+ * of A, from |     | |tile |tile |                 wherever they lie
  *  +-----+ +-----+-----+
  *
- * Vectors lie along C's rows or, where the transposed product is cheaper, along its columns. Where B's numbers do not lie
- * side by side in that direction, each panel of it is copied first; where C's do not, a tile is stored number by number.
- * Rows of C that half or a quarter of a vector holds use vectors of that size. The smallest whole products, of 4, 8 and 16
- * rows, columns and steps, have tiles of their own, without loops (host_small_exact.h).
+ * Vectors lie along C's rows or, where the transposed product is cheaper, along its columns. Where B's
+ * numbers do not lie side by side in that direction, each panel of it is copied first; where C's do not, a
+ * tile is stored number by number. Rows of C that half or a quarter of a vector holds use vectors of that
+ * size. The smallest whole products, of 4, 8 and 16 rows, columns and steps, have tiles of their own, without
+ * loops (host_small_exact.h).
  *
- * Of batches that no cache holds, panels are up to four vectors wide where AVX-512 is, so that memory is read and written in its order.
+ * Of batches that no cache holds, panels are up to four vectors wide where AVX-512 is, so that memory is read
+ * and written in its order.
  *
  * Sums run along k in order: the bits depend on k's numbers alone.
  *
  * Parameters: none.
- * Limits: f32 and f64; nothing is kept in a cache on purpose, so that large operands come from memory again and again. */
+ * Limits: f32 and f64; nothing is kept in a cache on purpose, so that large operands come from memory again
+ * and again. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "host/int_math.h"
@@ -35,14 +39,15 @@
 #include <math.h>
 #include <string.h>
 
-/* Whether steps of so many bytes meet in one set of the first cache, where none but the last few stay, and each lies on
- * a page of its own, which nothing is prefetched from. */
+/* Whether steps of so many bytes meet in one set of the first cache, where none but the last few stay, and
+ * each lies on a page of its own, which nothing is prefetched from. */
 static bool collides(int64_t step, int64_t steps) {
   return step != 0 && step % 4096 == 0 && steps > 8;
 }
 
-/* What the caches move more than once: all of A comes again for each panel of B where the second cache does not hold it, or a
- * quarter of it where rows lie far apart, which are not prefetched; and the panel for each tile where it does not hold that. */
+/* What the caches move more than once: all of A comes again for each panel of B where the second cache does
+ * not hold it, or a quarter of it where rows lie far apart, which are not prefetched; and the panel for each
+ * tile where it does not hold that. */
 static double moved_again(const tsl_small_job *job, double level_2) {
   const tsl_small_panel *panel = job->panels > 1 ? &job->whole : &job->last;
   const double depth_bytes = (double)job->depth * (double)job->size, a = (double)job->rows * depth_bytes,
@@ -68,8 +73,9 @@ static double looked_up_seconds(const tsl_small_job *job) {
   return pages > at_hand ? one * pages * (double)job->panels : 0;
 }
 
-/* A panel goes down the rows of C, a line of each. Where these are a power of two apart, their lines meet in a few sets of the first cache, and
- * what a store waits for is driven out before it comes to its turn, by measurement, the more often the fewer the sets are. */
+/* A panel goes down the rows of C, a line of each. Where these are a power of two apart, their lines meet in
+ * a few sets of the first cache, and what a store waits for is driven out before it comes to its turn, by
+ * measurement, the more often the fewer the sets are. */
 static double host_small_meeting_clocks(const tsl_small_job *job, bool reads_c) {
   enum { PAGE = 4096, LINE = 64, WAYS = 8, WRITTEN = 5, READ_TOO = 22 };
   const int64_t step = tsl_abs(job->last.tile.c_row) * job->size, power = step & -step,
@@ -78,11 +84,12 @@ static double host_small_meeting_clocks(const tsl_small_job *job, bool reads_c) 
   return job->rows <= WAYS * sets ? 0 : lines * (reads_c ? READ_TOO : WRITTEN) / (double)sets;
 }
 
-/* The multiply-adds at nearly the peak, and what the caches cost: B comes from the second one, panel by panel, where not
- * all fits the first; a panel that does not fit it comes again for each tile. Panels of B that no copy keeps together hold
- * up two multiply-adds a clock, not one. What caches near the core do not hold from call to call is waited for: nothing
- * is prefetched. */
-static double host_small_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+/* The multiply-adds at nearly the peak, and what the caches cost: B comes from the second one, panel by
+ * panel, where not all fits the first; a panel that does not fit it comes again for each tile. Panels of B
+ * that no copy keeps together hold up two multiply-adds a clock, not one. What caches near the core do not
+ * hold from call to call is waited for: nothing is prefetched. */
+static double host_small_score(const tsl_problem *problem, const tsl_config *config,
+                               const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
   const tsl_fast_product product = tsl_small_product(problem, &strides);
   const double clock = 1e6 * device->clock_mhz, bytes = tsl_problem_bytes(problem);
@@ -114,7 +121,7 @@ static double host_small_score(const tsl_problem *problem, const tsl_config *con
 
 /* Tiles read the operands where they lie, or panels of B that were copied. */
 static void host_small_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_cost_counts *account) {
+                               tsl_cost_counts *account) {
   const tsl_operands strides = tsl_strides_of(problem);
   const tsl_fast_product product = tsl_small_product(problem, &strides);
   tsl_small_job job;
@@ -132,7 +139,7 @@ static void host_small_account(const tsl_problem *problem, const tsl_config *con
 }
 
 static void host_small_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
-                 const tsl_device *device, void *job) {
+                            const tsl_device *device, void *job) {
   const tsl_fast_product product = tsl_small_product(problem, strides);
   (void)config;
   tsl_small_job_make(&product, device->capabilities, job, NULL);
@@ -143,7 +150,8 @@ static tesela_status host_small_run(const void *job, const tsl_operands *operand
 }
 
 _Static_assert(sizeof(tsl_small_job) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
-static const tsl_host_job_ops jobs = {.size = sizeof(tsl_small_job), .make = host_small_make, .run = host_small_run};
+static const tsl_host_job_ops jobs = {
+    .size = sizeof(tsl_small_job), .make = host_small_make, .run = host_small_run};
 
 static tsl_fast_kernel *host_small_run_at(const tsl_work *work, const void **state) {
   const tsl_small_job *job = tsl_job_of(work);
@@ -151,7 +159,8 @@ static tsl_fast_kernel *host_small_run_at(const tsl_work *work, const void **sta
   return job->run;
 }
 
-/* Products of at most so many multiply-adds are done before a plan is found; a few more would do for threads. */
+/* Products of at most so many multiply-adds are done before a plan is found; a few more would do for threads.
+ */
 /* Of a large C of few steps a plan knows better. */
 enum { FEW_STEPS = 4, LARGE_C = 1 << 18 };
 
@@ -180,7 +189,8 @@ static bool multiply_fast(const tsl_fast_product *product, const tsl_device *dev
   return tsl_small_run_at_once(product, device->capabilities) || multiply_by_job(product, device);
 }
 
-static void *host_small_prepare(const tsl_fast_product *product, const tsl_device *device, tsl_fast_kernel **kernel) {
+static void *host_small_prepare(const tsl_fast_product *product, const tsl_device *device,
+                                tsl_fast_kernel **kernel) {
   tsl_small_job job;
   void *block;
   *kernel = NULL;

@@ -2,10 +2,11 @@
 
 #include "base/scratch.h"
 #include "base/status.h"
-#include "host/int_math.h"
 #include "host/host_view.h"
+#include "host/int_math.h"
 
-/* Copies of B up to this size lie on the stack; products of more steps than these have more to gain from a job than it costs. */
+/* Copies of B up to this size lie on the stack; products of more steps than these have more to gain from a
+ * job than it costs. */
 enum { LOCAL_BYTES = 32 << 10, TILE_STEPS = 64, WAITING_MOST = 24 * 24 };
 
 static int64_t host_small_vectors_of(const tsl_small_kernels *kernels, int64_t elements) {
@@ -34,8 +35,8 @@ static const tsl_small_kernels *host_small_kernels_for(tesela_type type, int64_t
   return set->wide && (set->wide_needs & ~offers) == 0 ? set->wide : set->up_to[0];
 }
 
-/* Field by field, as everything here that a call at once goes through: a struct that is copied whole, just after its
- * parts were written, waits until they have reached the cache. */
+/* Field by field, as everything here that a call at once goes through: a struct that is copied whole, just
+ * after its parts were written, waits until they have reached the cache. */
 static void host_small_look(const tsl_fast_product *p, unsigned offers, bool swapped, sight *out) {
   const int64_t m = p->m > 0 ? p->m : 1, n = p->n > 0 ? p->n : 1; /* none: never run */
   const int64_t depth = p->alpha_is_0 ? 0 : p->k, rows = swapped ? n : m, columns = swapped ? m : n;
@@ -54,23 +55,25 @@ static void host_small_look(const tsl_fast_product *p, unsigned offers, bool swa
 /* Sums of a tile that grow side by side; with fewer than LATENCY multiply-adds wait for those before. */
 enum { LATENCY = 4 };
 static int64_t chains_of(const sight *seen) {
-  const int64_t vectors = host_small_vectors_of(seen->kernels, seen->columns), wide = seen->kernels->rows[1] > 0 ? 2 : 1;
+  const int64_t vectors = host_small_vectors_of(seen->kernels, seen->columns),
+                wide = seen->kernels->rows[1] > 0 ? 2 : 1;
   return seen->rows * (vectors < wide ? vectors : wide);
 }
 
-/* Whether what is left of a row behind whole vectors fits one of half their length, of which a processor with one multiply-add of a whole
- * one a clock does two. Those with pairs do two of either. */
+/* Whether what is left of a row behind whole vectors fits one of half their length, of which a processor with
+ * one multiply-add of a whole one a clock does two. Those with pairs do two of either. */
 static bool has_narrow_rest(const sight *seen) {
   const int64_t lanes = seen->kernels->lanes, rest = seen->columns & (lanes - 1);
   return seen->kernels->brief[0] && seen->kernels->rows[1] == 0 && seen->columns > lanes && rest > 0 &&
          2 * rest <= lanes;
 }
 
-/* In vector multiply-adds: the products, a tile's end, copies of B, and a C that is written number by number. */
+/* In vector multiply-adds: the products, a tile's end, copies of B, and a C that is written number by number.
+ */
 static double host_small_clocks_of(const sight *seen) {
   const double rows = (double)seen->rows, columns = (double)seen->columns, depth = (double)seen->depth;
-  const double vectors =
-                   (double)host_small_vectors_of(seen->kernels, seen->columns) - (has_narrow_rest(seen) ? 0.46 : 0),
+  const double vectors = (double)host_small_vectors_of(seen->kernels, seen->columns) -
+                         (has_narrow_rest(seen) ? 0.46 : 0),
                chains = (double)chains_of(seen);
   double clocks = rows * vectors * (depth * (chains < LATENCY ? LATENCY / chains : 1) + 1.5) + 12;
   if (seen->b_across != 1)
@@ -142,7 +145,8 @@ static bool host_small_choose(const tsl_fast_product *product, unsigned offers, 
   if (host_small_is_plain(seen))
     return false;
   host_small_look(product, offers, true, &other);
-  const bool swapped = host_small_is_plain(&other) || host_small_clocks_of(&other) < host_small_clocks_of(seen);
+  const bool swapped =
+      host_small_is_plain(&other) || host_small_clocks_of(&other) < host_small_clocks_of(seen);
   if (swapped)
     host_small_look(product, offers, true, seen);
   return swapped;
@@ -150,8 +154,8 @@ static bool host_small_choose(const tsl_fast_product *product, unsigned offers, 
 
 static tsl_small_function host_small_run_of(const tsl_small_job *job);
 
-/* How C is cut: vectors of each panel but the last one, how many panels there are, and whether what is left of the last vector is a panel of its
- * own, of narrower vectors. */
+/* How C is cut: vectors of each panel but the last one, how many panels there are, and whether what is left
+ * of the last vector is a panel of its own, of narrower vectors. */
 typedef struct cuts {
   int64_t wide, panels;
   bool narrow;
@@ -164,7 +168,8 @@ static cuts host_small_cut(const sight *seen, int64_t vectors) {
   return (cuts){wide, vectors > wide ? vectors >> pairs : 1, has_narrow_rest(seen)};
 }
 
-/* As wide as tiles are. Parts of vectors, of which one row's begins where another's ends, are written whole where that leaves one panel. */
+/* As wide as tiles are. Parts of vectors, of which one row's begins where another's ends, are written whole
+ * where that leaves one panel. */
 static cuts cut_far(const sight *seen, int64_t vectors) {
   enum { MOST = TSL_SMALL_VECTORS_MAX };
   const int64_t lanes = seen->kernels->lanes, rest = seen->columns & (lanes - 1);
@@ -319,7 +324,8 @@ tsl_fast_product tsl_small_product(const tsl_problem *problem, const tsl_operand
                             .beta_is_0 = problem->beta[0] == 0};
 }
 
-static void host_small_run_panel(const tsl_small_panel *panel, int64_t size, const char *a, const void *b, char *c) {
+static void host_small_run_panel(const tsl_small_panel *panel, int64_t size, const char *a, const void *b,
+                                 char *c) {
   const int64_t a_jump = panel->height * panel->tile.a_row, c_jump = panel->height * panel->tile.c_row * size;
   for (int64_t i = 0; i < panel->tallers; i++, a += a_jump, c += c_jump)
     (void)panel->taller(&panel->tile, a, b, c);
@@ -337,7 +343,8 @@ static void run_panels(const tsl_small_job *job, const void *a, const char *b, c
     if (copy)
       job->kernels->copy(b_panel, job->b_across, job->b_along, tsl_min(left, panel->width), job->depth,
                          panel->width, copy);
-    host_small_run_panel(panel, job->size, a, copy ? copy : b_panel, c + from * panel->tile.c_column * job->size);
+    host_small_run_panel(panel, job->size, a, copy ? copy : b_panel,
+                         c + from * panel->tile.c_column * job->size);
   }
 }
 
@@ -378,14 +385,14 @@ static tesela_status run_swapped_tile(const void *job, const void *a, const void
   return ((const tsl_small_job *)job)->last.taller(job, b, a, c);
 }
 
-static tesela_status run_one_panel(const void *of, const void *a, const void *b, void *c) {
-  const tsl_small_job *job = of;
+static tesela_status run_one_panel(const void *state, const void *a, const void *b, void *c) {
+  const tsl_small_job *job = state;
   host_small_run_panel(&job->last, job->size, job->is_swapped ? b : a, job->is_swapped ? a : b, c);
   return TESELA_OK;
 }
 
-static tesela_status run_any(const void *of, const void *a, const void *b, void *c) {
-  const tsl_small_job *job = of;
+static tesela_status run_any(const void *state, const void *a, const void *b, void *c) {
+  const tsl_small_job *job = state;
   const void *left = job->is_swapped ? b : a, *right = job->is_swapped ? a : b;
   if (job->depth == 0) /* pointers that nobody reads move all the same */
     left = right = c;

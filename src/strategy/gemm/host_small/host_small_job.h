@@ -5,14 +5,14 @@
 #include "host/host_isa.h"
 #include "strategy/strategy.h"
 
-/* --- micro-kernels: a row for each instruction set and element type; all that knows how wide a vector is. host_small_job.c cuts a
- * product into tiles and knows nothing else of them --- */
+/* --- micro-kernels: a row for each instruction set and element type; all that knows how wide a vector is.
+ * host_small_job.c cuts a product into tiles and knows nothing else of them --- */
 
 /* Most rows of a tile, and most vectors across it, of any row of the table. */
 enum { TSL_SMALL_ROWS_MAX = 16, TSL_SMALL_VECTORS_MAX = 4, TSL_SMALL_EXACT_MAX = 4 };
 
-/* What all tiles of a panel of C's columns share: c = alpha a b + beta c, where beta = 0 never reads c. Strides are in bytes, but
- * for C's.
+/* What all tiles of a panel of C's columns share: c = alpha a b + beta c, where beta = 0 never reads c.
+ * Strides are in bytes, but for C's.
  *
  *   a: rows x depth, element (i, l) at a + i * a_row + l * a_step
  *   b: depth rows of vectors, row l at b + l * b_step; the last vector has `last` numbers
@@ -28,16 +28,17 @@ typedef struct tsl_small_tile {
       adds; /* alpha is not 1; beta is not 0: comparing numbers would wait for the multiply-adds before */
 } tsl_small_tile;
 
-/* Computes a tile of as many rows and vectors as its place in the table says; `tile` is a tsl_small_tile. Returns
- * TESELA_OK, so that a whole run may end with it. */
+/* Computes a tile of as many rows and vectors as its place in the table says; `tile` is a tsl_small_tile.
+ * Returns TESELA_OK, so that a whole run may end with it. */
 typedef tsl_fast_kernel *tsl_small_function;
 
-/* Copies `count` columns of `depth` numbers each, element (l, j) at in + l * along + j * across (elements), to rows of
- * `width` numbers; those behind the last column are not written. */
+/* Copies `count` columns of `depth` numbers each, element (l, j) at in + l * along + j * across (elements),
+ * to rows of `width` numbers; those behind the last column are not written. */
 typedef void (*tsl_small_copy)(const void *in, int64_t across, int64_t along, int64_t count, int64_t depth,
                                int64_t width, void *out);
 
-/* The same with as many steps, for the plain case: whole vectors, a_step an element's size, c_column 1, alpha 1. */
+/* The same with as many steps, for the plain case: whole vectors, a_step an element's size, c_column 1,
+ * alpha 1. */
 typedef struct tsl_small_exact {
   int rows, vectors, depth;
   tsl_small_function multiply;
@@ -69,7 +70,8 @@ TSL_ISA_LIST(TSL_SMALL_DECLARE)
 
 /* --- the job --- */
 
-/* Columns of C, in vectors, from top to bottom: `tallers` tiles of `height` rows, then `lowers` of one row less. */
+/* Columns of C, in vectors, from top to bottom: `tallers` tiles of `height` rows, then `lowers` of one row
+ * less. */
 typedef struct tsl_small_panel {
   tsl_small_tile tile;
   tsl_small_function taller, lower;
@@ -77,8 +79,9 @@ typedef struct tsl_small_panel {
   int64_t width; /* whole vectors, in elements */
 } tsl_small_panel;
 
-/* C is rows x columns; where B's columns do not lie side by side, each panel of B is copied first. The last panel stands
- * first, and in it what its tiles share: so a job that is one tile is run by the tile's kernel, which is given the job. */
+/* C is rows x columns; where B's columns do not lie side by side, each panel of B is copied first. The last
+ * panel stands first, and in it what its tiles share: so a job that is one tile is run by the tile's kernel,
+ * which is given the job. */
 typedef struct tsl_small_job {
   tsl_small_panel last;
   tsl_small_function run;
@@ -98,11 +101,11 @@ tsl_fast_product tsl_small_product(const tsl_problem *problem, const tsl_operand
 /* The job of a product, wherever its operands lie. `clocks`, when not NULL, gets a prediction, in vector
  * multiply-adds. */
 void tsl_small_job_make(const tsl_fast_product *product, unsigned offers, tsl_small_job *job, double *clocks);
-/* The same of a product whose operands are in no cache, with tiles as wide as rows may be, so that memory is read and written line after
- * line. False: this processor has none. */
+/* The same of a product whose operands are in no cache, with tiles as wide as rows may be, so that memory is
+ * read and written line after line. False: this processor has none. */
 bool tsl_small_job_make_far(const tsl_fast_product *product, unsigned offers, tsl_small_job *job);
-/* A product of few steps where its operands lie, without a job; false: they do not lie so, or a job is worth its while. Sizes are at
- * least 1. */
+/* A product of few steps where its operands lie, without a job; false: they do not lie so, or a job is worth
+ * its while. Sizes are at least 1. */
 bool tsl_small_run_at_once(const tsl_fast_product *product, unsigned offers);
 /* Whether a run needs memory, without which it fails. */
 bool tsl_small_job_may_fail(const tsl_small_job *job);

@@ -1,22 +1,23 @@
-/* Idea: a product that is thin in one direction reads, or writes, each number of its one large matrix once: it takes as long
- * as memory does, if the large matrix is walked the way it lies.
- * What it adds to `host_packed`: no copy of the large operand, no tiles that are mostly empty, and an order that memory
- * can follow.
+/* Idea: a product that is thin in one direction reads, or writes, each number of its one large matrix once:
+ * it takes as long as memory does, if the large matrix is walked the way it lies. What it adds to
+ * `host_packed`: no copy of the large operand, no tiles that are mostly empty, and an order that memory can
+ * follow.
  *
- *   rows       few x many, large operand with its rows side by side: eight rows at a time, in pieces that are as wide as
- *              their sums fit 32 KiB, are added to the sums of `few` rows; the next eight are prefetched
+ *   rows       few x many, large operand with its rows side by side: eight rows at a time, in pieces that are
+ * as wide as their sums fit 32 KiB, are added to the sums of `few` rows; the next eight are prefetched
  *              meanwhile
  *                       |<-- piece -->|
  *                    l  ===============      sums[i] += thin[i][l] * row l, in the order of l
  *                  l+1  ===============
  *                       ...
- *   reduce     its columns side by side: up to eight at a time, as registers allow, are multiplied with all thin rows,
- *              in vectors along the sums, whose lanes are added in the end
- *   outer      depth 4 or less: C's rows are made one after the other in pieces of 32 rows by 1024 columns, and go past
- *              the caches where nothing of C is read and it is larger than half of the last cache
+ *   reduce     its columns side by side: up to eight at a time, as registers allow, are multiplied with all
+ * thin rows, in vectors along the sums, whose lanes are added in the end outer      depth 4 or less: C's rows
+ * are made one after the other in pieces of 32 rows by 1024 columns, and go past the caches where nothing of
+ * C is read and it is larger than half of the last cache
  *
- * Where the large operand has no direction side by side, eight rows of a piece are copied at a time. The thin operand is
- * copied once. Pieces are handed to threads; no sum is cut, so that the bits do not depend on their number.
+ * Where the large operand has no direction side by side, eight rows of a piece are copied at a time. The thin
+ * operand is copied once. Pieces are handed to threads; no sum is cut, so that the bits do not depend on
+ * their number.
  *
  * Parameters: none.
  * Limits: f32 and f64; m or n of 8 or less, or k of 4 or less. */
@@ -29,14 +30,15 @@
 /* More rows of sums than this leave too few registers for the numbers that they are made of. */
 enum { HELD_ROWS = 5 };
 
-static const char *thin_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *thin_refuse(const tsl_problem *problem, const tsl_config *config,
+                               const tsl_device *device) {
   (void)config;
   (void)device;
   return tsl_lopsided_refuse(problem, TSL_THIN_MOST, TSL_THIN_STEPS);
 }
 
-/* Clocks for a cache line of the operands: from the level that holds them, by measurement; what is written takes a quarter
- * more, and numbers that are copied first one after the other far longer. */
+/* Clocks for a cache line of the operands: from the level that holds them, by measurement; what is written
+ * takes a quarter more, and numbers that are copied first one after the other far longer. */
 static double line_clocks(const tsl_thin_job *job, double bytes, const tsl_device *device) {
   const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
   const double level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] : 512 << 10;
@@ -47,16 +49,17 @@ static double line_clocks(const tsl_thin_job *job, double bytes, const tsl_devic
                                                           : level;
 }
 
-/* What the caches take. A line of C that is written comes to the core before, whether it is read or not: reading it takes two fifths as long again, by
- * measurement. */
+/* What the caches take. A line of C that is written comes to the core before, whether it is read or not:
+ * reading it takes two fifths as long again, by measurement. */
 static double moved_clocks(const tsl_thin_job *job, const tsl_problem *problem, const tsl_device *device) {
   const double held = tsl_thin_held_bytes(problem), again = tsl_problem_bytes(problem) - held;
   return (held + 0.4 * again) / 64 * line_clocks(job, held, device);
 }
 
-/* Of the multiply-adds, `at_once` of vectors in a clock, and of what comes beside them, by measurement: a last vector that
- * is stored in part holds up the next store, sums of rows are stored and read again, those of a column are vectors whose
- * lanes are added, and numbers that do not lie side by side are moved one by one. */
+/* Of the multiply-adds, `at_once` of vectors in a clock, and of what comes beside them, by measurement: a
+ * last vector that is stored in part holds up the next store, sums of rows are stored and read again, those
+ * of a column are vectors whose lanes are added, and numbers that do not lie side by side are moved one by
+ * one. */
 static double thin_computed_clocks(const tsl_thin_job *job, double at_once) {
   const double few = (double)job->of.few, many = (double)job->of.many, depth = (double)job->of.depth;
   const int64_t lanes = job->kernels->lanes;
@@ -75,7 +78,8 @@ static double thin_computed_clocks(const tsl_thin_job *job, double at_once) {
   }
 }
 
-/* What the caches take, the multiply-adds, and for large operands memory at a little more than what others get of it. */
+/* What the caches take, the multiply-adds, and for large operands memory at a little more than what others
+ * get of it. */
 static double thin_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
   const double clock = 1e6 * device->clock_mhz, bytes = tsl_problem_bytes(problem);
@@ -91,10 +95,10 @@ static double thin_score(const tsl_problem *problem, const tsl_config *config, c
   return (job.alone ? 3e-8 : 4e-6) + fmax(fetched, fmax(moved, computed));
 }
 
-/* The large operand is read once. Its rows are added to sums that stay near, eight at a time; along sums, as many meet the
- * thin operand; of short sums it is read again from a cache for each row of C. */
+/* The large operand is read once. Its rows are added to sums that stay near, eight at a time; along sums, as
+ * many meet the thin operand; of short sums it is read again from a cache for each row of C. */
 static void thin_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_cost_counts *account) {
+                         tsl_cost_counts *account) {
   static const double at_once = 8;
   const tsl_operands strides = tsl_strides_of(problem);
   const double size = (double)tsl_type(problem->c.type)->size, bytes = account->useful * size;
@@ -105,12 +109,12 @@ static void thin_account(const tsl_problem *problem, const tsl_config *config, c
   account->local.read = job.way == TSL_THIN_OUTER ? bytes : bytes / at_once;
   account->local.written = job.way == TSL_THIN_ROWS ? bytes / at_once : 0;
   tsl_cost_counts_operands(problem, (double)problem->m * (double)problem->k,
-                       (double)problem->k * (double)problem->n, account);
+                           (double)problem->k * (double)problem->n, account);
   tsl_cost_counts_result(problem, 1, account);
 }
 
 static void thin_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
-                 const tsl_device *device, void *job) {
+                      const tsl_device *device, void *job) {
   (void)config;
   tsl_thin_job_make(problem, strides, device, job);
 }

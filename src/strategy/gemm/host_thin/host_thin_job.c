@@ -57,8 +57,8 @@ typedef struct thin_running {
   int64_t width, pieces, columns_of_pieces;
 } thin_running;
 
-static void thin_finish(const tsl_thin_job *job, const void *sums, int64_t row_step, int64_t step, int64_t from,
-                   int64_t count, char *c) {
+static void thin_finish(const tsl_thin_job *job, const void *sums, int64_t row_step, int64_t step,
+                        int64_t from, int64_t count, char *c) {
   if (job->of.c_few == 1 && job->of.c_many == job->of.few && step == job->of.few) /* all of it side by side */
     job->kernels->finish(sums, 1, count * job->of.few, job->of.alpha, job->of.beta,
                          c + from * job->of.c_many * job->of.size, 1);
@@ -221,10 +221,10 @@ tesela_status tsl_thin_job_run(const tsl_thin_job *job, tsl_team team, const voi
   static tesela_status (*const ways[])(thin_running *) = {
       [TSL_THIN_ROWS] = thin_add_rows, [TSL_THIN_REDUCE] = reduce_columns, [TSL_THIN_OUTER] = multiply_outer};
   thin_running run = {.job = job,
-                 .team = job->alone ? (tsl_team){0} : team,
-                 .large = job->of.is_swapped ? a : b,
-                 .thin = job->of.is_swapped ? b : a,
-                 .c = c};
+                      .team = job->alone ? (tsl_team){0} : team,
+                      .large = job->of.is_swapped ? a : b,
+                      .thin = job->of.is_swapped ? b : a,
+                      .c = c};
   if (job->of.depth > 0)
     return ways[job->way](&run);
   thin_scale(&run);

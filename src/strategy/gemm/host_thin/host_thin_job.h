@@ -23,13 +23,14 @@ typedef struct tsl_thin_numbers {
   int64_t across, along;
 } tsl_thin_numbers;
 
-/* `rows` rows of the large operand, `width` numbers each and `along` apart, times numbers y(i, l), are added to q sums of
- * `pitch` numbers: sums[i][j] += y(i, l) x[l][j], in the order of l. `fresh`: to nothing, whatever the sums were, whose rows are
- * whole vectors. `prefetches`: the next rows, meanwhile. */
+/* `rows` rows of the large operand, `width` numbers each and `along` apart, times numbers y(i, l), are added
+ * to q sums of `pitch` numbers: sums[i][j] += y(i, l) x[l][j], in the order of l. `fresh`: to nothing,
+ * whatever the sums were, whose rows are whole vectors. `prefetches`: the next rows, meanwhile. */
 typedef void (*tsl_thin_add)(const void *x, int64_t along, int64_t rows, const tsl_thin_numbers *y,
                              int64_t width, void *sums, int64_t pitch, bool fresh, bool prefetches);
 
-/* Columns of the large operand, `across` apart, whose `depth` numbers lie side by side; `prefetches` as above. */
+/* Columns of the large operand, `across` apart, whose `depth` numbers lie side by side; `prefetches` as
+ * above. */
 typedef struct tsl_thin_columns {
   const void *at;
   int64_t across, depth, count;
@@ -39,8 +40,9 @@ typedef struct tsl_thin_columns {
 /* out[j * q + i] = the sum over l of x[j][l] y[i][l]; rows of y are `pitch` apart. */
 typedef void (*tsl_thin_reduce)(const tsl_thin_columns *x, const void *y, int64_t pitch, void *out);
 
-/* c[i][j] = alpha (y[i][0] b[0][j] + ...) + beta c[i][j] for some rows of C; beta = 0 never reads them. Pitches are in
- * elements. `nontemporal`: past the caches; tsl_thin_kernels.fence() then comes before anybody is told. */
+/* c[i][j] = alpha (y[i][0] b[0][j] + ...) + beta c[i][j] for some rows of C; beta = 0 never reads them.
+ * Pitches are in elements. `nontemporal`: past the caches; tsl_thin_kernels.fence() then comes before anybody
+ * is told. */
 typedef struct tsl_thin_rows {
   const void *b, *y;
   void *c;

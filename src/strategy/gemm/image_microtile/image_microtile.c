@@ -48,8 +48,8 @@ static int64_t texels(int64_t columns) {
   return columns == 0 ? 1 : (columns - 1) / LANES + 1;
 }
 
-/* The largest part of a k x n matrix: all rows if an image has so many, else equal shares of them; then as many
- * columns as an image and its memory have room for. */
+/* The largest part of a k x n matrix: all rows if an image has so many, else equal shares of them; then as
+ * many columns as an image and its memory have room for. */
 static part largest(int64_t k, int64_t n, const tsl_device *device) {
   const int64_t rows_max = device->image_height_max / ROWS_STEP * ROWS_STEP;
   const int64_t shares = k <= rows_max ? 1 : (k - 1) / rows_max + 1;
@@ -83,55 +83,57 @@ typedef struct running {
 } running;
 
 /* B itself, where its rows are such as the device's images want. */
-static bool in_place(const running *run, const part *at, tsl_image_layout *layout) {
+static bool in_place(const running *run, const part *part_in, tsl_image_layout *layout) {
   const tsl_gemm_sizes *sizes = &run->sizes;
   const int64_t size = sizeof(float), pitch = sizes->b_row_stride;
   if (sizes->b_col_stride != 1 || pitch < 1)
     return false;
-  *layout = (tsl_image_layout){.buffer = run->b,
-                               .offset = (size_t)((sizes->b_offset + at->row * pitch + at->column) * size),
-                               .pitch = (size_t)(pitch * size),
-                               .width = texels(at->columns),
-                               .height = at->rows};
+  *layout = (tsl_image_layout){
+      .buffer = run->b,
+      .offset = (size_t)((sizes->b_offset + part_in->row * pitch + part_in->column) * size),
+      .pitch = (size_t)(pitch * size),
+      .width = texels(part_in->columns),
+      .height = part_in->rows};
   return tsl_image_fits(layout);
 }
 
-static tesela_status pack(const running *run, const part *at, tsl_image_layout *layout) {
+static tesela_status pack(const running *run, const part *part_in, tsl_image_layout *layout) {
   const tsl_gemm_sizes *sizes = &run->sizes;
   tsl_device *device = run->work->device;
   const microtile *state = run->work->state;
   tsl_grid grid;
   *layout = (tsl_image_layout){.buffer = run->scratch,
-                               .pitch = tsl_image_pitch(device, texels(at->columns)),
-                               .width = texels(at->columns),
-                               .height = at->rows};
-  const packing given = {.rows = at->rows,
-                         .columns = at->columns,
-                         .offset = sizes->b_offset + at->row * sizes->b_row_stride +
-                                   at->column * sizes->b_col_stride,
+                               .pitch = tsl_image_pitch(device, texels(part_in->columns)),
+                               .width = texels(part_in->columns),
+                               .height = part_in->rows};
+  const packing given = {.rows = part_in->rows,
+                         .columns = part_in->columns,
+                         .offset = sizes->b_offset + part_in->row * sizes->b_row_stride +
+                                   part_in->column * sizes->b_col_stride,
                          .row_stride = sizes->b_row_stride,
                          .col_stride = sizes->b_col_stride,
                          .pitch = (int64_t)(layout->pitch / sizeof(float))};
   const tsl_argument list[] = {TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(given)};
-  tsl_launch_grid(device, texels(at->columns) * LANES, at->rows, TILE, TILE, &grid);
+  tsl_launch_grid(device, texels(part_in->columns) * LANES, part_in->rows, TILE, TILE, &grid);
   return device->ops->launch(run->stream, state->pack, &grid, list, sizeof list / sizeof *list);
 }
 
 /* C's columns of the part, through an image of it. */
-static tesela_status multiply(const running *run, const part *at, const tsl_image_layout *layout) {
+static tesela_status multiply(const running *run, const part *part_in, const tsl_image_layout *layout) {
   const tsl_work *work = run->work;
   const tsl_device_ops *ops = work->device->ops;
   const microtile *state = work->state;
   tsl_image *image;
   tsl_grid grid;
   arguments given = {.sizes = run->sizes};
-  given.sizes.n = at->columns;
-  given.sizes.k = at->rows;
-  given.sizes.a_offset += at->row * given.sizes.a_col_stride;
-  given.sizes.c_offset += at->column * given.sizes.c_col_stride;
-  given.alpha = at->rows == 0 ? 0 : (float)work->problem.alpha[0]; /* infinity times nothing is nothing */
-  given.beta = at->row == 0 ? (float)work->problem.beta[0] : 1;
-  grid_for(given.sizes.m, at->columns, &work->config, work->device, &grid);
+  given.sizes.n = part_in->columns;
+  given.sizes.k = part_in->rows;
+  given.sizes.a_offset += part_in->row * given.sizes.a_col_stride;
+  given.sizes.c_offset += part_in->column * given.sizes.c_col_stride;
+  given.alpha =
+      part_in->rows == 0 ? 0 : (float)work->problem.alpha[0]; /* infinity times nothing is nothing */
+  given.beta = part_in->row == 0 ? (float)work->problem.beta[0] : 1;
+  grid_for(given.sizes.m, part_in->columns, &work->config, work->device, &grid);
   TSL_TRY(ops->image_create(run->stream, layout, &image));
   const tsl_argument list[] = {TSL_ARG_BUFFER(run->a ? run->a : run->c), TSL_ARG_IMAGE(image),
                                TSL_ARG_BUFFER(run->c), TSL_ARG_VALUE(given)};
@@ -142,12 +144,12 @@ static tesela_status multiply(const running *run, const part *at, const tsl_imag
 }
 
 /* Where k is 0, nothing is read of A and B; the kernel wants an image all the same. */
-static tesela_status run_part(const running *run, const part *at) {
+static tesela_status run_part(const running *run, const part *part_in) {
   tsl_image_layout layout = {
       .buffer = run->scratch, .pitch = tsl_image_pitch(run->work->device, 1), .width = 1, .height = 1};
-  if (at->rows > 0 && !in_place(run, at, &layout))
-    TSL_TRY(pack(run, at, &layout));
-  return multiply(run, at, &layout);
+  if (part_in->rows > 0 && !in_place(run, part_in, &layout))
+    TSL_TRY(pack(run, part_in, &layout));
+  return multiply(run, part_in, &layout);
 }
 
 static void swap(int64_t *a, int64_t *b) {
@@ -217,17 +219,17 @@ static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, co
   return bytes_of(problem->k, problem->n, device);
 }
 
-/* How often B goes over memory, written and read, before it is multiplied: packed, and copied where images are
- * copies. */
+/* How often B goes over memory, written and read, before it is multiplied: packed, and copied where images
+ * are copies. */
 static int copies_of(const tsl_shape *b, const tsl_device *device) {
   const int64_t step = (int64_t)(device->image_pitch_alignment / sizeof(float));
   const bool fits = step == 0 ? b->row_stride == b->cols && b->cols % LANES == 0 : b->row_stride % step == 0;
   return (b->col_stride == 1 && fits ? 0 : 1) + (step == 0 ? 1 : 0);
 }
 
-/* On a processor a texel costs a call, so that tall micro-tiles are best, in small groups, which vector units take
- * least badly. On a graphics processor latency is the limit: a unit wants eight warps or more, and groups of few
- * registers, of which it holds many (NOTES.md). */
+/* On a processor a texel costs a call, so that tall micro-tiles are best, in small groups, which vector units
+ * take least badly. On a graphics processor latency is the limit: a unit wants eight warps or more, and
+ * groups of few registers, of which it holds many (NOTES.md). */
 static double efficiency_of(const tsl_problem *problem, const int64_t *value, const tsl_device *device) {
   const double height = (double)value[HEIGHT], items = (double)(value[COLUMNS] * value[ROWS]);
   if (device->is_cpu)
@@ -247,8 +249,8 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
          copies_of(&problem->b, device) * (bytes / device->bandwidth + device->launch_seconds);
 }
 
-/* Each number of A serves four multiply-adds, each texel's as many as a micro-tile has rows. Rows beyond the last are
- * computed again, columns beyond the last texel's not stored. */
+/* Each number of A serves four multiply-adds, each texel's as many as a micro-tile has rows. Rows beyond the
+ * last are computed again, columns beyond the last texel's not stored. */
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account) {
   const double height = (double)config->value[HEIGHT], m = (double)problem->m, n = (double)problem->n,
@@ -259,7 +261,7 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   tsl_grid grid;
   if (!grid_for(problem->m, most.columns, config, device, &grid))
     tsl_cost_counts_grid(&grid, texels(most.columns), (problem->m - 1) / config->value[HEIGHT] + 1, 0, device,
-                     account);
+                         account);
   account->computed = ceil(m / height) * height * ceil(n / LANES) * LANES * k;
   account->launches = (int)(across * along);
   tsl_cost_counts_operands(problem, account->computed / LANES, account->computed / height, account);
@@ -286,7 +288,8 @@ static tesela_status build(tsl_work *work) {
   return TESELA_OK;
 }
 
-/* Parts along k are at most half of it long, if there are any: the panels' sums cost less than one sum in order. */
+/* Parts along k are at most half of it long, if there are any: the panels' sums cost less than one sum in
+ * order. */
 const tsl_strategy tsl_gemm_image_microtile = {
     .name = "image_microtile",
     .idea = "micro-tiles of C in registers, B through an image of four columns a texel, A as vectors of four",

@@ -49,7 +49,8 @@ static const char *refuse_group(const tsl_problem *problem, const tsl_opencl_mma
   return NULL;
 }
 
-static const char *opencl_mma_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *opencl_mma_refuse(const tsl_problem *problem, const tsl_config *config,
+                                     const tsl_device *device) {
   const tsl_opencl_mma tile = tsl_opencl_mma_of(problem, config);
   const bool is_group = tile.warps == 4;
   const char *why = is_group ? refuse_group(problem, &tile, device) : NULL;
@@ -81,8 +82,10 @@ static const char *opencl_mma_refuse(const tsl_problem *problem, const tsl_confi
   return tsl_launch_fits(device, &grid);
 }
 
-/* Room for packed copies of both operands: whether a run needs them, its strides decide. Behind them, what groups write. */
-static uint64_t opencl_mma_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+/* Room for packed copies of both operands: whether a run needs them, its strides decide. Behind them, what
+ * groups write. */
+static uint64_t opencl_mma_scratch(const tsl_problem *problem, const tsl_config *config,
+                                   const tsl_device *device) {
   const tsl_opencl_mma tile = tsl_opencl_mma_of(problem, config);
   const tsl_opencl_mma_shares shares =
       tsl_opencl_mma_shares_of(&tile, tile.problem.m, tile.problem.n, problem->k, device);

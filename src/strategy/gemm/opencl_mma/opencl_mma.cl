@@ -122,15 +122,15 @@ TSL_FUNCTION int chunks_of(int across, int lines) {
   return across ? lines / BLOCK_LINES * (DEPTH * 8 / ITEMS) : lines * CHUNKS / ITEMS;
 }
 
-TSL_FUNCTION mma_chunk chunk_of(const mma_copies *copies, unsigned int to, int across, int i, int inside) {
+TSL_FUNCTION mma_chunk chunk_of(const mma_copies *copies, unsigned int end, int across, int i, int inside) {
   mma_chunk chunk;
   if (across) {
     const int down = DEPTH * 8 / ITEMS, block = i / down, pass = i % down;
-    chunk.to = to + copies->to + block * BLOCK_BYTES + pass * ITEMS * 16;
+    chunk.to = end + copies->to + block * BLOCK_BYTES + pass * ITEMS * 16;
     chunk.from = copies->from + block * 128 + pass * copies->pass;
     chunk.bytes = copies->at + pass * (ITEMS / 8) < inside ? copies->left - block * 128 : 0;
   } else {
-    chunk.to = to + copies->to + i * ITEMS * 16;
+    chunk.to = end + copies->to + i * ITEMS * 16;
     chunk.from = copies->from + i * copies->pass;
     chunk.bytes = i * (ITEMS / CHUNKS) < copies->left ? inside * SIZE - copies->at : 0;
   }
@@ -153,17 +153,17 @@ TSL_FUNCTION void copy_some(const mma_chunk *chunk) {
 }
 
 /* Starts copying the next panel, of which `inside` depths, from 0 to DEPTH, are there. */
-TSL_FUNCTION void copy_panel(mma_copies *copies, unsigned int to, int across, int lines, int inside) {
+TSL_FUNCTION void copy_panel(mma_copies *copies, unsigned int end, int across, int lines, int inside) {
   if (copies->whole && inside == DEPTH) {
     TSL_UNROLL
     for (int i = 0; i < chunks_of(across, lines); i++) {
-      const mma_chunk chunk = chunk_of(copies, to, across, i, DEPTH);
+      const mma_chunk chunk = chunk_of(copies, end, across, i, DEPTH);
       tsl_ptx_copy(chunk.to, chunk.from);
     }
   } else {
     TSL_UNROLL_BY(1)
     for (int i = 0; i < chunks_of(across, lines); i++) {
-      const mma_chunk chunk = chunk_of(copies, to, across, i, inside);
+      const mma_chunk chunk = chunk_of(copies, end, across, i, inside);
       copy_some(&chunk);
     }
   }
@@ -178,39 +178,39 @@ typedef struct mma_stream {
   int panels;      /* of this tile, not yet asked for */
 } mma_stream;
 
-TSL_FUNCTION int panels_of(const opencl_mma_arguments given) {
-  return (int)((given.gemm.k + DEPTH - 1) / DEPTH);
+TSL_FUNCTION int panels_of(const opencl_mma_arguments args) {
+  return (int)((args.gemm.k + DEPTH - 1) / DEPTH);
 }
 
 TSL_FUNCTION void stream_tile(mma_stream *stream, TSL_GLOBAL const char *a, TSL_GLOBAL const char *b,
-                              const opencl_mma_arguments given) {
-  const TSL_INDEX a_pitch = SIZE * (A_ACROSS ? given.gemm.a_col_stride : given.gemm.a_row_stride);
-  const TSL_INDEX b_pitch = SIZE * (B_ACROSS ? given.gemm.b_row_stride : given.gemm.b_col_stride);
+                              const opencl_mma_arguments args) {
+  const TSL_INDEX a_pitch = SIZE * (A_ACROSS ? args.gemm.a_col_stride : args.gemm.a_row_stride);
+  const TSL_INDEX b_pitch = SIZE * (B_ACROSS ? args.gemm.b_row_stride : args.gemm.b_col_stride);
   TSL_INDEX row, col;
-  tsl_raster(stream->tile, given.tiles_m, given.tiles_n, given.band, &row, &col);
+  tsl_raster(stream->tile, args.tiles_m, args.tiles_n, args.band, &row, &col);
   row *= TILE_M;
   col *= TILE_N;
   copies_start(&stream->a, A_ACROSS, TILE_M,
-               a + SIZE * given.gemm.a_offset + row * (A_ACROSS ? SIZE : a_pitch), a_pitch,
-               given.gemm.m - row);
+               a + SIZE * args.gemm.a_offset + row * (A_ACROSS ? SIZE : a_pitch), a_pitch,
+               args.gemm.m - row);
   copies_start(&stream->b, B_ACROSS, TILE_N,
-               b + SIZE * given.gemm.b_offset + col * (B_ACROSS ? SIZE : b_pitch), b_pitch,
-               given.gemm.n - col);
-  stream->panels = panels_of(given);
+               b + SIZE * args.gemm.b_offset + col * (B_ACROSS ? SIZE : b_pitch), b_pitch,
+               args.gemm.n - col);
+  stream->panels = panels_of(args);
 }
 
 /* Starts copying the next panel of both operands, zeros where there is none. */
-TSL_FUNCTION void stream_panel(mma_stream *stream, unsigned int to, TSL_GLOBAL const char *a,
-                               TSL_GLOBAL const char *b, const opencl_mma_arguments given) {
+TSL_FUNCTION void stream_panel(mma_stream *stream, unsigned int end, TSL_GLOBAL const char *a,
+                               TSL_GLOBAL const char *b, const opencl_mma_arguments args) {
   if (stream->panels == 0 && stream->tile < stream->tiles) {
     stream->tile += TSL_GROUPS(0);
     if (stream->tile < stream->tiles)
-      stream_tile(stream, a, b, given);
+      stream_tile(stream, a, b, args);
   }
-  const int last = (int)(given.gemm.k - (TSL_INDEX)(panels_of(given) - 1) * DEPTH);
+  const int last = (int)(args.gemm.k - (TSL_INDEX)(panels_of(args) - 1) * DEPTH);
   const int inside = stream->panels > 1 ? DEPTH : stream->panels == 1 ? last : 0;
-  copy_panel(&stream->a, to, A_ACROSS, TILE_M, inside);
-  copy_panel(&stream->b, to + A_BYTES, B_ACROSS, TILE_N, inside);
+  copy_panel(&stream->a, end, A_ACROSS, TILE_M, inside);
+  copy_panel(&stream->b, end + A_BYTES, B_ACROSS, TILE_N, inside);
   stream->panels -= stream->panels > 0;
   tsl_ptx_copies_end();
 }
@@ -281,7 +281,7 @@ TSL_FUNCTION void multiply_step(MMA_NUMBER sums[TILES_M][TILES_N][4], const mma_
 
 TSL_KERNEL(ITEMS, 1, 1)
 tsl_gemm_opencl_mma(TSL_GLOBAL const char *TSL_RESTRICT a, TSL_GLOBAL const char *TSL_RESTRICT b,
-                    TSL_GLOBAL MMA_RESULT *TSL_RESTRICT c, const opencl_mma_arguments given) {
+                    TSL_GLOBAL MMA_RESULT *TSL_RESTRICT c, const opencl_mma_arguments args) {
   TSL_LOCAL_BYTES(panels, STAGES * STAGE_BYTES);
   const unsigned int base = tsl_ptx_local(panels);
   const int warp = TSL_ITEM(0) / 32, warp_row = warp % WARPS_M * WARP_M, warp_col = warp / WARPS_M * WARP_N;
@@ -289,11 +289,11 @@ tsl_gemm_opencl_mma(TSL_GLOBAL const char *TSL_RESTRICT a, TSL_GLOBAL const char
                      from_b = blocks_start(B_ACROSS, 1, warp_col) + A_BYTES;
   mma_stream stream;
   stream.tile = TSL_GROUP(0);
-  stream.tiles = (int)(given.tiles_m * given.tiles_n);
-  stream_tile(&stream, a, b, given);
+  stream.tiles = (int)(args.tiles_m * args.tiles_n);
+  stream_tile(&stream, a, b, args);
   TSL_UNROLL
   for (int s = 0; s < STAGES; s++)
-    stream_panel(&stream, base + s * STAGE_BYTES, a, b, given);
+    stream_panel(&stream, base + s * STAGE_BYTES, a, b, args);
   MMA_NUMBER sums[TILES_M][TILES_N][4];
   mma_factors factors[2]; /* of this step and of the next */
   unsigned int stage = base;
@@ -304,7 +304,7 @@ tsl_gemm_opencl_mma(TSL_GLOBAL const char *TSL_RESTRICT a, TSL_GLOBAL const char
   for (int tile = TSL_GROUP(0); tile < stream.tiles; tile += TSL_GROUPS(0)) {
     clear(sums);
     TSL_UNROLL_BY(1)
-    for (int panel = panels_of(given); panel > 0; panel--) {
+    for (int panel = panels_of(args); panel > 0; panel--) {
       TSL_UNROLL
       for (int s = 0; s < STEPS; s++) {
         if (s == STEPS - 1) {
@@ -313,15 +313,15 @@ tsl_gemm_opencl_mma(TSL_GLOBAL const char *TSL_RESTRICT a, TSL_GLOBAL const char
           stage = stage == base + (STAGES - 1) * STAGE_BYTES ? base : stage + STAGE_BYTES;
           TSL_PTX_COPIES_WAIT(NEXT_PENDING);
           TSL_BARRIER();
-          stream_panel(&stream, done, a, b, given);
+          stream_panel(&stream, done, a, b, args);
         }
         read_step(stage + from_a, stage + from_b, (s + 1) % STEPS, &factors[(s + 1) % 2]);
         multiply_step(sums, &factors[s % 2]);
       }
     }
     TSL_INDEX row, col;
-    tsl_raster(tile, given.tiles_m, given.tiles_n, given.band, &row, &col);
-    store_tile(c, 0, 0, row * TILE_M + warp_row, col * TILE_N + warp_col, sums, given);
+    tsl_raster(tile, args.tiles_m, args.tiles_n, args.band, &row, &col);
+    store_tile(c, 0, 0, row * TILE_M + warp_row, col * TILE_N + warp_col, sums, args);
   }
   TSL_PTX_COPIES_WAIT(0); /* of zeros: none may arrive after the group is gone */
 }

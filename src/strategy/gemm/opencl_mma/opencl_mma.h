@@ -38,7 +38,8 @@ enum { TSL_OPENCL_MMA_MAPS = 256 };
 
 tsl_opencl_mma tsl_opencl_mma_of(const tsl_problem *problem, const tsl_config *config);
 
-/* How a run's work is shared: tiles of C, parts of k, groups that are started, bytes of the parts' sums (none of one). */
+/* How a run's work is shared: tiles of C, parts of k, groups that are started, bytes of the parts' sums (none
+ * of one). */
 typedef struct tsl_opencl_mma_shares {
   int64_t tiles_m, tiles_n, split_k, groups, sums_bytes;
 } tsl_opencl_mma_shares;
@@ -56,8 +57,8 @@ double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *conf
 /* What it moves: opencl_mma_account.c. */
 void tsl_opencl_mma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                             tsl_cost_counts *account);
-/* Of the model, for opencl_mma_account.c: operations while a lane of the device does one; bytes that a tile's warps read from local memory
- * for a panel; whether an operand has to be packed. */
+/* Of the model, for opencl_mma_account.c: operations while a lane of the device does one; bytes that a tile's
+ * warps read from local memory for a panel; whether an operand has to be packed. */
 double tsl_opencl_mma_times(const tsl_opencl_mma *tile);
 double tsl_opencl_mma_read(const tsl_opencl_mma *tile);
 bool tsl_opencl_mma_packs(const tsl_shape *shape, bool across_rows, int size);

@@ -1,4 +1,5 @@
-/* What opencl_mma moves: panels of A and B to local memory, from there to the registers of each warp, or of four. */
+/* What opencl_mma moves: panels of A and B to local memory, from there to the registers of each warp, or of
+ * four. */
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/opencl_mma/opencl_mma.h"
 
@@ -18,8 +19,8 @@ void tsl_opencl_mma_account(const tsl_problem *problem, const tsl_config *config
                tiles = (double)shares.tiles_m * (double)shares.tiles_n;
   const double panels = ceil((double)problem->k / depth);
   const double panel = (double)(tile.tile_m + tile.tile_n) * tile.depth;
-  tsl_cost_counts_groups((double)shares.groups, tile.items, (double)shares.groups * tile.items, tile.local_bytes,
-                     device, account);
+  tsl_cost_counts_groups((double)shares.groups, tile.items, (double)shares.groups * tile.items,
+                         tile.local_bytes, device, account);
   account->computed = tiles * panels * tile.tile_m * tile.tile_n * depth;
   account->local =
       (tsl_moved){.read = tiles * panels * tsl_opencl_mma_read(&tile), .written = tiles * panels * panel};

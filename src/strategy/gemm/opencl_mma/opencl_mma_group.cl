@@ -68,8 +68,8 @@
 #define GROUP_MULTIPLY TSL_PTX_GROUP_128
 #endif
 
-TSL_FUNCTION int panels_of(const opencl_mma_arguments given) {
-  return (int)((given.gemm.k + DEPTH - 1) / DEPTH);
+TSL_FUNCTION int panels_of(const opencl_mma_arguments args) {
+  return (int)((args.gemm.k + DEPTH - 1) / DEPTH);
 }
 
 /* What groups take one after the other: a tile, and of its panels the first and the one behind the last. */
@@ -78,14 +78,14 @@ typedef struct mma_share {
   int first, end;
 } mma_share;
 
-TSL_FUNCTION int shares_of(const opencl_mma_group_arguments given) {
-  return (int)(given.whole.tiles_m * given.whole.tiles_n * given.split_k);
+TSL_FUNCTION int shares_of(const opencl_mma_group_arguments args) {
+  return (int)(args.whole.tiles_m * args.whole.tiles_n * args.split_k);
 }
 
-TSL_FUNCTION void share_of(int number, const opencl_mma_group_arguments given, mma_share *share) {
-  const int tiles = (int)(given.whole.tiles_m * given.whole.tiles_n), panels = panels_of(given.whole);
-  const int part = number / tiles, split_k = (int)given.split_k;
-  tsl_raster(number % tiles, given.whole.tiles_m, given.whole.tiles_n, given.whole.band, &share->row,
+TSL_FUNCTION void share_of(int number, const opencl_mma_group_arguments args, mma_share *share) {
+  const int tiles = (int)(args.whole.tiles_m * args.whole.tiles_n), panels = panels_of(args.whole);
+  const int part = number / tiles, split_k = (int)args.split_k;
+  tsl_raster(number % tiles, args.whole.tiles_m, args.whole.tiles_n, args.whole.band, &share->row,
              &share->col);
   share->row *= TILE_M;
   share->col *= TILE_N;
@@ -117,28 +117,28 @@ TSL_FUNCTION void describe(unsigned int map, int across, TSL_GLOBAL const char *
               across ? DEPTH : box, MAP_TYPE);
 }
 
-TSL_FUNCTION void copy_panel(unsigned int to, TSL_GLOBAL char *map, int across, int lines, int line,
+TSL_FUNCTION void copy_panel(unsigned int end, TSL_GLOBAL char *map, int across, int lines, int line,
                              int depth, unsigned int full) {
   if (!across) {
-    tsl_ptx_copy_box(to, map, depth, line, full);
+    tsl_ptx_copy_box(end, map, depth, line, full);
     return;
   }
   TSL_UNROLL
   for (int s = 0; s < lines / BLOCK_LINES; s++)
-    tsl_ptx_copy_box(to + s * BLOCK_BYTES, map, line + s * BLOCK_LINES, depth, full);
+    tsl_ptx_copy_box(end + s * BLOCK_BYTES, map, line + s * BLOCK_LINES, depth, full);
 }
 
 /* All panels of all shares of this group, by one item. */
 TSL_FUNCTION void copy_shares(unsigned int base, unsigned int full, unsigned int empty, TSL_GLOBAL char *maps,
-                              const opencl_mma_group_arguments given) {
-  const int shares = shares_of(given);
+                              const opencl_mma_group_arguments args) {
+  const int shares = shares_of(args);
   mma_stage stage = {0, 1}; /* all are empty at first */
   tsl_ptx_map_acquire(maps);
   tsl_ptx_map_acquire(maps + MAP_BYTES);
   TSL_UNROLL_BY(1)
   for (int number = TSL_GROUP(0); number < shares; number += TSL_GROUPS(0)) {
     mma_share share;
-    share_of(number, given, &share);
+    share_of(number, args, &share);
     TSL_UNROLL_BY(1)
     for (int p = share.first; p < share.end; p++) {
       const unsigned int to = base + stage.number * STAGE_BYTES, own_full = full + 8 * stage.number;
@@ -153,9 +153,9 @@ TSL_FUNCTION void copy_shares(unsigned int base, unsigned int full, unsigned int
 
 TSL_FUNCTION void copy_warp(unsigned int start, unsigned int base, TSL_GLOBAL const char *a,
                             TSL_GLOBAL const char *b, TSL_GLOBAL char *maps,
-                            const opencl_mma_group_arguments given) {
+                            const opencl_mma_group_arguments args) {
   const bool is_first = TSL_ITEM(0) == MULTIPLYING;
-  const tsl_gemm_arguments gemm = given.whole.gemm;
+  const tsl_gemm_arguments gemm = args.whole.gemm;
   if (gemm.k == 0)
     return;
   if (is_first) {
@@ -170,7 +170,7 @@ TSL_FUNCTION void copy_warp(unsigned int start, unsigned int base, TSL_GLOBAL co
   tsl_ptx_map_publish(maps, start);
   tsl_ptx_map_publish(maps + MAP_BYTES, start + MAP_BYTES);
   if (is_first)
-    copy_shares(base, start + BARRIERS, start + BARRIERS + 8 * STAGES, maps, given);
+    copy_shares(base, start + BARRIERS, start + BARRIERS + 8 * STAGES, maps, args);
 }
 
 /* --- multiplying --- */
@@ -198,9 +198,9 @@ TSL_FUNCTION void multiply_panel(MMA_NUMBER sums[BLOCKS_M][TILES_N][4], unsigned
 /* All shares of this group: GROUP_M rows of each. */
 TSL_FUNCTION void multiply_shares(unsigned int base, unsigned int full, unsigned int empty,
                                   TSL_GLOBAL MMA_RESULT *TSL_RESTRICT c, TSL_GLOBAL char *scratch,
-                                  const opencl_mma_group_arguments given) {
-  const int shares = shares_of(given), first_row = TSL_ITEM(0) / 128 * GROUP_M;
-  const TSL_INDEX apart_pitch = given.whole.tiles_n * TILE_N, apart_rows = given.whole.tiles_m * TILE_M;
+                                  const opencl_mma_group_arguments args) {
+  const int shares = shares_of(args), first_row = TSL_ITEM(0) / 128 * GROUP_M;
+  const TSL_INDEX apart_pitch = args.whole.tiles_n * TILE_N, apart_rows = args.whole.tiles_m * TILE_M;
   const unsigned int from_a = A_ACROSS ? first_row / BLOCK_LINES * BLOCK_BYTES : first_row * DEPTH_BYTES;
   const bool tells = TSL_ITEM(0) % 128 == 0;
   mma_stage stage = {0, 0};
@@ -209,7 +209,7 @@ TSL_FUNCTION void multiply_shares(unsigned int base, unsigned int full, unsigned
   for (int number = TSL_GROUP(0); number < shares; number += TSL_GROUPS(0)) {
     unsigned int before = empty; /* the stage whose products may be under way when the next ones start */
     mma_share share;
-    share_of(number, given, &share);
+    share_of(number, args, &share);
     TSL_UNROLL
     for (int i = 0; i < BLOCKS_M; i++)
       clear(sums + i);
@@ -235,29 +235,29 @@ TSL_FUNCTION void multiply_shares(unsigned int base, unsigned int full, unsigned
       tsl_ptx_arrive(before);
     const TSL_INDEX row = share.row + first_row + TSL_ITEM(0) % 128 / 32 * 16;
     TSL_GLOBAL MMA_NUMBER *to =
-        SPLIT ? (TSL_GLOBAL MMA_NUMBER *)(scratch + given.sums) + share.part * apart_rows * apart_pitch : 0;
+        SPLIT ? (TSL_GLOBAL MMA_NUMBER *)(scratch + args.sums) + share.part * apart_rows * apart_pitch : 0;
 #if REDUCES
-    if (given.rests_row > 0) {
+    if (args.rests_row > 0) {
       TSL_UNROLL
       for (int i = 0; i < BLOCKS_M; i++)
-        store_rests(scratch + given.rests, row + i * 64, share.col, sums + i, given);
+        store_rests(scratch + args.rests, row + i * 64, share.col, sums + i, args);
       continue;
     }
 #endif
     TSL_UNROLL
     for (int i = 0; i < BLOCKS_M; i++)
-      store_tile(c, to, apart_pitch, row + i * 64, share.col, sums + i, given.whole);
+      store_tile(c, to, apart_pitch, row + i * 64, share.col, sums + i, args.whole);
   }
 }
 
 TSL_KERNEL(ITEMS, 1, 1)
 tsl_gemm_opencl_mma_group(TSL_GLOBAL const char *TSL_RESTRICT a, TSL_GLOBAL const char *TSL_RESTRICT b,
                           TSL_GLOBAL MMA_RESULT *TSL_RESTRICT c, TSL_GLOBAL char *scratch,
-                          const opencl_mma_group_arguments given) {
+                          const opencl_mma_group_arguments args) {
   TSL_LOCAL_BYTES(memory, LOCAL_BYTES);
   const unsigned int start = tsl_ptx_local(memory), full = start + BARRIERS, empty = full + 8 * STAGES,
                      base = (start + PANELS + 1023) / 1024 * 1024;
-  if (given.wanted >= 0 && *(TSL_GLOBAL const int *)(scratch + given.wanted) <= given.wanted_above)
+  if (args.wanted >= 0 && *(TSL_GLOBAL const int *)(scratch + args.wanted) <= args.wanted_above)
     return;
   if (TSL_ITEM(0) < 2 * MAP_BYTES / 4)
     ((TSL_LOCAL_POINTER unsigned int *)memory)[TSL_ITEM(0)] = 0;
@@ -270,7 +270,7 @@ tsl_gemm_opencl_mma_group(TSL_GLOBAL const char *TSL_RESTRICT a, TSL_GLOBAL cons
   }
   TSL_BARRIER();
   if (TSL_ITEM(0) >= MULTIPLYING)
-    copy_warp(start, base, a, b, scratch + (given.maps + TSL_GROUP(0) * 2 * MAP_BYTES), given);
+    copy_warp(start, base, a, b, scratch + (args.maps + TSL_GROUP(0) * 2 * MAP_BYTES), args);
   else
-    multiply_shares(base, full, empty, c, scratch, given);
+    multiply_shares(base, full, empty, c, scratch, args);
 }

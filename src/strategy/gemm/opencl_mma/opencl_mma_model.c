@@ -3,15 +3,17 @@
 
 #include <math.h>
 
-/* A unit's registers of 32 bits; bytes that its local memory takes or gives in a clock, and that the last cache gives it. */
+/* A unit's registers of 32 bits; bytes that its local memory takes or gives in a clock, and that the last
+ * cache gives it. */
 enum { UNIT_REGISTERS = 65536, LOCAL_CLOCK = 128 };
-/* What one warp or four together do: operations of 16 bits while a unit's lanes do one (of 8 bits, twice as many); bytes
- * that come from the last cache in a clock. */
+/* What one warp or four together do: operations of 16 bits while a unit's lanes do one (of 8 bits, twice as
+ * many); bytes that come from the last cache in a clock. */
 typedef struct mma_rates {
   double times_lanes, cache_clock;
 } mma_rates;
 static const mma_rates of_warp = {9, 23}, of_four = {12.6, 40};
-/* Clocks from asking global memory to the answer; of a group's beginning and end; of a tile's last step, for each number. */
+/* Clocks from asking global memory to the answer; of a group's beginning and end; of a tile's last step, for
+ * each number. */
 static const double memory_wait = 1200, group_clocks = 3000, store_clocks = 0.08;
 
 static int groups_of(const tsl_opencl_mma *tile, const tsl_device *device) {
@@ -49,10 +51,11 @@ double tsl_opencl_mma_read(const tsl_opencl_mma *tile) {
                           : (double)tile->items / 32 * (tile->warp_m + tile->warp_n) * tile->depth;
 }
 
-/* Clocks in which each of `sharing` groups of a unit goes through a panel: products, what is copied from the last cache, and
- * local memory, which takes that and gives it to each warp. The longest, and what does not hide behind it. */
+/* Clocks in which each of `sharing` groups of a unit goes through a panel: products, what is copied from the
+ * last cache, and local memory, which takes that and gives it to each warp. The longest, and what does not
+ * hide behind it. */
 static double opencl_mma_panel_clocks(const tsl_opencl_mma *tile, const tsl_device *device, double clock,
-                           double sharing) {
+                                      double sharing) {
   const double lanes = fmax(device->peak_f32 / fmax(1, device->compute_units) / clock, 1e-3);
   const double depth = (double)tile->depth / tile->size,
                bytes = (double)(tile->tile_m + tile->tile_n) * tile->depth;
@@ -64,7 +67,8 @@ static double opencl_mma_panel_clocks(const tsl_opencl_mma *tile, const tsl_devi
   const double warps = sharing * (tile->items / 32 - (is_group ? 1 : 0));
   /* Fewer than two warps for each of four schedulers leave gaps. */
   const double gaps = warps < 8 ? 1 + 0.3 * (8 - warps) / 8 : 1;
-  /* What is asked for arrives after the wait and what the others asked for; stages - 1 panels are on their way. */
+  /* What is asked for arrives after the wait and what the others asked for; stages - 1 panels are on their
+   * way. */
   const double arrival = (memory_wait + sharing * cache) / (tile->stages - 1);
   const double busy = sharing * (most + 0.05 * (multiply + local + cache - most)) * gaps;
   return fmax(busy, arrival);
@@ -88,8 +92,8 @@ double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *conf
   const double rounds = floor(most / sharing), remainder = most - rounds * sharing;
   /* Groups that stay copy the next tile's panels while they store. */
   const double between = tile.groups <= fits ? 0 : group_clocks;
-  double clocks = group_clocks +
-                  rounds * (panels * opencl_mma_panel_clocks(&tile, device, clock, sharing) + sharing * store + between);
+  double clocks = group_clocks + rounds * (panels * opencl_mma_panel_clocks(&tile, device, clock, sharing) +
+                                           sharing * store + between);
   if (remainder > 0)
     clocks += panels * opencl_mma_panel_clocks(&tile, device, clock, remainder) + remainder * store + between;
   const double band = 1 + 0.01 * fabs(log2(tile.band / 8.0)), shallow = tile.depth == 128 ? 1 : 1.02,

@@ -13,7 +13,8 @@ typedef struct opencl_mma_mma_kernels {
   tsl_kernel *multiply, *pack, *fold; /* fold: NULL where k is not split */
 } opencl_mma_mma_kernels;
 
-/* The structs of the same names in the kernels' files. Scalars of 32 bits end the first one's first member. */
+/* The structs of the same names in the kernels' files. Scalars of 32 bits end the first one's first member.
+ */
 typedef struct opencl_mma_arguments {
   tsl_gemm_sizes sizes;
   uint32_t scalars[2];
@@ -54,8 +55,8 @@ tesela_status tsl_opencl_mma_build(tsl_work *work) {
     TSL_TRY(work->device->ops->kernel_local_bytes(made.multiply, (size_t)tile.local_bytes));
   if (is_split(work, &tile)) {
     snprintf(defines, sizeof defines, "#define C_FORM %d\n", tsl_launch_form(problem->c.type));
-    TSL_TRY(tsl_launch_kernel_with(work, FOLDER "opencl_mma_split_k_reduce.cl", "tsl_gemm_opencl_mma_fold", FOLD_ITEMS,
-                                   defines, &made.fold));
+    TSL_TRY(tsl_launch_kernel_with(work, FOLDER "opencl_mma_split_k_reduce.cl", "tsl_gemm_opencl_mma_fold",
+                                   FOLD_ITEMS, defines, &made.fold));
   }
   TSL_TRY(tsl_pack_rows_kernel(work, tile.size, &made.pack));
   TSL_TRY(tsl_alloc(sizeof made, "opencl_mma's kernels", &block));
@@ -78,8 +79,10 @@ static int64_t opencl_mma_pitch_of(const tsl_rows *rows, int64_t stride) {
   return rows->rows <= 1 ? 0 : stride;
 }
 
-/* Copies take rows of dense elements that start at multiples of 16 bytes; copies of panels, rows in their order. */
-static bool opencl_mma_lies_well(const tsl_rows_place *operand, const tsl_rows *rows, const tsl_opencl_mma *tile) {
+/* Copies take rows of dense elements that start at multiples of 16 bytes; copies of panels, rows in their
+ * order. */
+static bool opencl_mma_lies_well(const tsl_rows_place *operand, const tsl_rows *rows,
+                                 const tsl_opencl_mma *tile) {
   const int size = tile->size;
   if (tile->warps == 4 && rows->rows > 1 && (operand->row_stride <= 0 || operand->row_stride > INT32_MAX))
     return false;
@@ -96,16 +99,18 @@ static tsl_grid opencl_mma_grid_of(int64_t work, int items, const tsl_device *de
 
 /* Packs A, B or none, and says in `sizes` and `buffers` where they lie then. */
 static tesela_status opencl_mma_prepare(const tsl_work *work, const tsl_opencl_mma *tile, tsl_buffer *scratch,
-                             tsl_stream *stream, tsl_gemm_sizes *sizes, tsl_buffer *buffers[2]) {
+                                        tsl_stream *stream, tsl_gemm_sizes *sizes, tsl_buffer *buffers[2]) {
   tsl_kernel *pack = ((const opencl_mma_mma_kernels *)work->state)->pack;
   const tsl_rows rows_a = tsl_rows_of(sizes->m, sizes->k, tile->a_across, tile->size),
                  rows_b = tsl_rows_of(sizes->n, sizes->k, tile->b_across, tile->size);
-  tsl_rows_place a = {buffers[0], sizes->a_offset,
-                      opencl_mma_pitch_of(&rows_a, tile->a_across ? sizes->a_col_stride : sizes->a_row_stride),
-                      tile->a_across ? sizes->a_row_stride : sizes->a_col_stride, 0};
-  tsl_rows_place b = {buffers[1], sizes->b_offset,
-                      opencl_mma_pitch_of(&rows_b, tile->b_across ? sizes->b_row_stride : sizes->b_col_stride),
-                      tile->b_across ? sizes->b_col_stride : sizes->b_row_stride, 0};
+  tsl_rows_place a = {
+      buffers[0], sizes->a_offset,
+      opencl_mma_pitch_of(&rows_a, tile->a_across ? sizes->a_col_stride : sizes->a_row_stride),
+      tile->a_across ? sizes->a_row_stride : sizes->a_col_stride, 0};
+  tsl_rows_place b = {
+      buffers[1], sizes->b_offset,
+      opencl_mma_pitch_of(&rows_b, tile->b_across ? sizes->b_row_stride : sizes->b_col_stride),
+      tile->b_across ? sizes->b_col_stride : sizes->b_row_stride, 0};
   if (!opencl_mma_lies_well(&a, &rows_a, tile))
     TSL_TRY(tsl_pack_rows(work, pack, &rows_a, tile->size, 1, scratch, 0, stream, &a));
   if (!opencl_mma_lies_well(&b, &rows_b, tile))
@@ -123,9 +128,9 @@ static tesela_status opencl_mma_prepare(const tsl_work *work, const tsl_opencl_m
 
 /* C from the sums of all parts. */
 static tesela_status opencl_mma_fold(const tsl_work *work, const tsl_argument *c, const tsl_argument *scratch,
-                          const tsl_argument *given, int64_t m, int64_t n, tsl_stream *stream) {
+                                     const tsl_argument *argument, int64_t m, int64_t n, tsl_stream *stream) {
   const opencl_mma_mma_kernels *kernels = work->state;
-  const tsl_argument list[] = {*c, *scratch, *given};
+  const tsl_argument list[] = {*c, *scratch, *argument};
   const tsl_grid grid = opencl_mma_grid_of((n + 3) / 4 * m, FOLD_ITEMS, work->device);
   return work->device->ops->launch(stream, kernels->fold, &grid, list, sizeof list / sizeof *list);
 }
@@ -173,5 +178,6 @@ tesela_status tsl_opencl_mma_run(const tsl_work *work, const tsl_operands *opera
   }
   const tsl_argument scratch = TSL_ARG_BUFFER(operands->scratch), list[] = {a, b, c, scratch, all};
   TSL_TRY(work->device->ops->launch(stream, kernels->multiply, &grid, list, sizeof list / sizeof *list));
-  return kernels->fold != NULL ? opencl_mma_fold(work, &c, &scratch, &all, sizes.m, sizes.n, stream) : TESELA_OK;
+  return kernels->fold != NULL ? opencl_mma_fold(work, &c, &scratch, &all, sizes.m, sizes.n, stream)
+                               : TESELA_OK;
 }

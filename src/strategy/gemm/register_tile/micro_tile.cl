@@ -50,10 +50,10 @@
  * vectors choose no registers for sums: hold() does. */
 #if TSL_PARAM_SPLIT > 1
 typedef TSL_REAL tile_result;
-TSL_FUNCTION void finish(TSL_GLOBAL TSL_REAL *at, TSL_INDEX stride, TSL_INDEX count, bool together,
+TSL_FUNCTION void finish(TSL_GLOBAL TSL_REAL *data, TSL_INDEX stride, TSL_INDEX count, bool together,
                          tsl_group_queue sum, const tsl_gemm_arguments *g) {
   (void)stride, (void)count, (void)together;
-  TSL_STORE_ALIGNED(TSL_REAL, TSL_LANES, at, TSL_SPLAT(TSL_REAL, TSL_LANES, g->alpha) * sum);
+  TSL_STORE_ALIGNED(TSL_REAL, TSL_LANES, data, TSL_SPLAT(TSL_REAL, TSL_LANES, g->alpha) * sum);
 }
 #else
 typedef tsl_result tile_result;
@@ -85,18 +85,18 @@ typedef struct tile_start {
   TSL_INDEX row, col;   /* of C */
   TSL_INDEX first, end; /* along k */
 } tile_start;
-TSL_FUNCTION tile_start start_of(const tsl_register_tile_arguments given) {
+TSL_FUNCTION tile_start start_of(const tsl_register_tile_arguments args) {
   tile_start at;
   at.place = TSL_ITEM(0) % PLACES;
   at.slice = TSL_ITEM(0) / PLACES;
   at.m_item = item_row(at.place) * TSL_LANES;
   at.n_item = item_column(at.place) * TSL_LANES;
-  tsl_raster(TSL_GROUP(0), (given.m + TILE_M - 1) / TILE_M, (given.n + TILE_N - 1) / TILE_N, given.band,
+  tsl_raster(TSL_GROUP(0), (args.m + TILE_M - 1) / TILE_M, (args.n + TILE_N - 1) / TILE_N, args.band,
              &at.row, &at.col);
   at.row *= TILE_M;
   at.col *= TILE_N;
-  at.first = TSL_GROUP(1) * given.split_depth;
-  at.end = given.k - at.first < given.split_depth ? given.k : at.first + given.split_depth;
+  at.first = TSL_GROUP(1) * args.split_depth;
+  at.end = args.k - at.first < args.split_depth ? args.k : at.first + args.split_depth;
   return at;
 }
 

@@ -1,4 +1,5 @@
-/* The configs of register_tile.cl, register_tile_async.cl and register_tile_packed.cl: parameters, what is legal, and why not. */
+/* The configs of register_tile.cl, register_tile_async.cl and register_tile_packed.cl: parameters, what is
+ * legal, and why not. */
 #include "strategy/gemm/register_tile/register_tile.h"
 
 static const tsl_param params[] = {
@@ -32,9 +33,9 @@ static const tsl_param params[] = {
 
 static const char *const form_names[] = {"local", "packed", "packed_serial", "local_async"};
 
-/* Both sides of local and of private memory, both ways of loading, and each form; between them every path. Tests try the
- * first in all types, and the others in one type each, in the order of the types: so each is in the place of one that it
- * takes. */
+/* Both sides of local and of private memory, both ways of loading, and each form; between them every path.
+ * Tests try the first in all types, and the others in one type each, in the order of the types: so each is in
+ * the place of one that it takes. */
 static const char *const probes[] = {
     "form=local vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=4 tile_k=8 stages=2 slices=1 split=1",
     "form=local vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=4 tile_k=8 stages=1 slices=2 split=2",
@@ -73,7 +74,8 @@ static const tsl_types types[] = {
     {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
 };
 
-/* A processor that runs items in lockstep has 255 registers for each, of which the estimate must leave some. */
+/* A processor that runs items in lockstep has 255 registers for each, of which the estimate must leave some.
+ */
 enum { MOST_REGISTERS = 230 };
 
 /* --- what is legal --- */
@@ -81,12 +83,14 @@ enum { MOST_REGISTERS = 230 };
 /* Depths of a panel, without slices and of each slice; items of a group that is cut into slices. */
 enum { MOST_DEPTH = 32, LEAST_SHARE = 2, MOST_SHARE = 8, LEAST_SLICED = 128, MOST_SLICED = 256 };
 
-/* Whether a panel of `extent` lines is whole vectors for each of a slice's items, in whole depths where vectors lie across the lines. */
+/* Whether a panel of `extent` lines is whole vectors for each of a slice's items, in whole depths where
+ * vectors lie across the lines. */
 static bool is_shared_evenly(int extent, int depths, int items) {
   return extent / 4 <= items && items % (extent / 4) == 0 && extent * depths / 4 % items == 0;
 }
 
-/* Asynchronous copies: a slice is whole warps, which share its panels' vectors evenly whichever way the operands lie. */
+/* Asynchronous copies: a slice is whole warps, which share its panels' vectors evenly whichever way the
+ * operands lie. */
 static int async_misfit(const tsl_register_tile *tile) {
   const int places = tile->items / tile->slices, share = tile->tile_k / tile->slices;
   if (tile->lanes != 4 || tile->size != 4 || tile->complex)
@@ -204,7 +208,8 @@ static const char *refuse_grids(const tsl_register_tile *tile, const tsl_problem
   return why;
 }
 
-static const char *register_tile_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *register_tile_refuse(const tsl_problem *problem, const tsl_config *config,
+                                        const tsl_device *device) {
   const tsl_register_tile tile = tsl_register_tile_of(problem, config);
   const int place = register_tile_misfit(&tile);
   if (place)
@@ -238,7 +243,8 @@ static const char *register_tile_refuse(const tsl_problem *problem, const tsl_co
   return refuse_grids(&tile, problem, device);
 }
 
-static int register_tile_prune(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static int register_tile_prune(const tsl_problem *problem, const tsl_config *config,
+                               const tsl_device *device) {
   const tsl_register_tile tile = tsl_register_tile_of(problem, config);
   if (tile.form == TSL_REGISTER_TILE_LOCAL_ASYNC && !can_copy(device))
     return TSL_REGISTER_TILE_FORM + 1;
@@ -252,7 +258,8 @@ static int register_tile_prune(const tsl_problem *problem, const tsl_config *con
   return register_tile_is_too_short(problem, &tile) ? TSL_REGISTER_TILE_SLICES + 1 : 0;
 }
 
-static uint64_t register_tile_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static uint64_t register_tile_scratch(const tsl_problem *problem, const tsl_config *config,
+                                      const tsl_device *device) {
   (void)device;
   const tsl_register_tile tile = tsl_register_tile_of(problem, config);
   const double bytes = tsl_register_tile_scratch(problem, &tile);

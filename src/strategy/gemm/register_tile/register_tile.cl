@@ -100,12 +100,12 @@ TSL_FUNCTION void go_through(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_REAL *rows, TSL
 
 TSL_KERNEL_SHARING(ITEMS, 1, 1, GROUPS)
 tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const TSL_REAL *TSL_RESTRICT b,
-                       TSL_GLOBAL tile_result *TSL_RESTRICT c, const tsl_register_tile_arguments given) {
+                       TSL_GLOBAL tile_result *TSL_RESTRICT c, const tsl_register_tile_arguments args) {
   TSL_LOCAL TSL_REAL memory[MEMORY];
-  if (is_unwanted(given.wanted, given.wanted_above))
+  if (is_unwanted(args.wanted, args.wanted_above))
     return;
-  const tsl_gemm_arguments g = product_of(given);
-  const tile_start at = start_of(given);
+  const tsl_gemm_arguments g = product_of(args);
+  const tile_start at = start_of(args);
   const tile_panels panels = {memory, memory + STAGES * PANEL_A, at.slice * SHARE * PITCH_A + at.m_item,
                               at.slice * SHARE * PITCH_B + at.n_item};
   tsl_fetch a_fetch, b_fetch;
@@ -140,6 +140,6 @@ tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL con
   for (; guarded > 0; guarded--, left -= TSL_DEPTH, stage ^= STAGES - 1)
     go_through(sum, rows, columns, &panels, stage, &a_fetch, &b_fetch, left, false);
 
-  const tile_corner corner = corner_of(&given, &g, at.row, at.col);
+  const tile_corner corner = corner_of(&args, &g, at.row, at.col);
   epilogue(sum, memory, c, &g, &corner, at.slice, at.m_item, at.n_item);
 }

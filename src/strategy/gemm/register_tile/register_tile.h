@@ -61,8 +61,8 @@ double tsl_register_tile_seconds(const tsl_problem *problem, const tsl_config *c
 void tsl_register_tile_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                                tsl_cost_counts *account);
 
-/* Where rows of C lie one after the other along columns, C' = B' A' is computed instead, so that C is written along what
- * is contiguous. */
+/* Where rows of C lie one after the other along columns, C' = B' A' is computed instead, so that C is written
+ * along what is contiguous. */
 tsl_problem tsl_register_tile_swapped(const tsl_problem *problem);
 
 /* register_tile_run.c */

@@ -16,7 +16,7 @@ void tsl_register_tile_account(const tsl_problem *problem, const tsl_config *con
                bytes = steps * tile.size * (1.0 / tile.micro_m + 1.0 / tile.micro_n);
   const double needed = ceil(m / tile.micro_m) * ceil(n / tile.micro_n) * tile.slices * tile.split;
   tsl_cost_counts_groups(groups, tile.items, tile.form == TSL_REGISTER_TILE_PACKED_SERIAL ? groups : needed,
-                     tsl_register_tile_local_bytes(&tile), device, account);
+                         tsl_register_tile_local_bytes(&tile), device, account);
   if (!device->is_cpu)
     account->per_unit = tsl_register_tile_groups(&tile, device);
   account->computed = steps * tile.products;

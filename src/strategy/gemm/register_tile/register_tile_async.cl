@@ -93,13 +93,13 @@ TSL_FUNCTION void go_through(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_REAL rows[2][MI
 
 TSL_KERNEL_SHARING(ITEMS, 1, 1, GROUPS)
 tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const TSL_REAL *TSL_RESTRICT b,
-                       TSL_GLOBAL tile_result *TSL_RESTRICT c, const tsl_register_tile_arguments given) {
+                       TSL_GLOBAL tile_result *TSL_RESTRICT c, const tsl_register_tile_arguments args) {
   TSL_LOCAL_BYTES(bytes, 4 * MEMORY);
   TSL_LOCAL_POINTER TSL_REAL *memory = (TSL_LOCAL_POINTER TSL_REAL *)bytes;
-  if (is_unwanted(given.wanted, given.wanted_above))
+  if (is_unwanted(args.wanted, args.wanted_above))
     return;
-  const tsl_gemm_arguments g = product_of(given);
-  const tile_start at = start_of(given);
+  const tsl_gemm_arguments g = product_of(args);
+  const tile_start at = start_of(args);
 
   async_panels p;
   TSL_LOCAL_POINTER TSL_REAL *stages = memory + at.slice * STAGES * STAGE;
@@ -131,6 +131,6 @@ tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL con
     go_through(sum, rows, columns, &p);
   TSL_PTX_COPIES_WAIT(0);
 
-  const tile_corner corner = corner_of(&given, &g, at.row, at.col);
+  const tile_corner corner = corner_of(&args, &g, at.row, at.col);
   epilogue(sum, memory, c, &g, &corner, at.slice, at.m_item, at.n_item);
 }

@@ -76,18 +76,18 @@ TSL_FUNCTION TSL_REAL staged(TSL_LOCAL_POINTER const TSL_REAL *line, int n) {
 }
 
 /* Stores an item's numbers of a row, of which those before number `inside` of the tile are C's. */
-TSL_FUNCTION void store_numbers(TSL_GLOBAL tile_result *at, TSL_INDEX step, const TSL_REAL *sums, int inside,
+TSL_FUNCTION void store_numbers(TSL_GLOBAL tile_result *data, TSL_INDEX step, const TSL_REAL *sums, int inside,
                                 TSL_REAL alpha, TSL_REAL beta) {
   if (beta == 0) {
     TSL_UNROLL
-    for (int p = 0; p < STAGE_STEPS; p++, at += step)
+    for (int p = 0; p < STAGE_STEPS; p++, data += step)
       if (p * STAGE_TEAM < inside)
-        *at = alpha * sums[p];
+        *data = alpha * sums[p];
   } else {
     TSL_UNROLL
-    for (int p = 0; p < STAGE_STEPS; p++, at += step)
+    for (int p = 0; p < STAGE_STEPS; p++, data += step)
       if (p * STAGE_TEAM < inside)
-        tsl_finish(at, sums[p], alpha, beta);
+        tsl_finish(data, sums[p], alpha, beta);
   }
 }
 
@@ -118,9 +118,9 @@ TSL_FUNCTION void store_lines(TSL_LOCAL_POINTER const TSL_REAL *memory, int pitc
 #endif
 
 /* A vector with neighbours exchanged; see hold(). */
-TSL_FUNCTION tsl_group_queue exchanged(tsl_group_queue given) {
+TSL_FUNCTION tsl_group_queue exchanged(tsl_group_queue queue) {
   TSL_REAL from[TSL_LANES], to[TSL_LANES];
-  tsl_group_queue_spread(from, given);
+  tsl_group_queue_spread(from, queue);
   TSL_UNROLL
   for (int e = 0; e < TSL_LANES; e++)
     to[e] = from[e ^ 1];
@@ -164,9 +164,9 @@ TSL_FUNCTION void store_tile(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_LOCAL_POINTER T
 #endif
 
 /* The corner of a group's tile at (row, col). */
-TSL_FUNCTION tile_corner corner_of(const tsl_register_tile_arguments *given, const tsl_gemm_arguments *g,
+TSL_FUNCTION tile_corner corner_of(const tsl_register_tile_arguments *args, const tsl_gemm_arguments *g,
                                    TSL_INDEX row, TSL_INDEX col) {
-  const TSL_INDEX c_offset = g->c_offset + TSL_GROUP(1) * given->split_step;
+  const TSL_INDEX c_offset = g->c_offset + TSL_GROUP(1) * args->split_step;
   const tile_corner made = {row, col, c_offset,
                             tsl_group_queue_together(c_offset, g->c_row_stride, g->c_col_stride)};
   return made;

@@ -1,39 +1,45 @@
-/* The model of register_tile: what a panel costs a group, how many groups share a compute unit, and what memory adds. It
- * counts clocks of a unit; its constants were fitted to measurements on an H200 (NOTES.md), and hold elsewhere as
- * far as units have four schedulers of 32 lanes or the like. */
+/* The model of register_tile: what a panel costs a group, how many groups share a compute unit, and what
+ * memory adds. It counts clocks of a unit; its constants were fitted to measurements on an H200 (NOTES.md),
+ * and hold elsewhere as far as units have four schedulers of 32 lanes or the like. */
 #include "strategy/gemm/register_tile/register_tile.h"
 
 #include <math.h>
 
-/* Clocks from asking global memory to the answer, by way of registers and asynchronously; of a group's beginning and end; of a launch's; of each
- * part of k. */
+/* Clocks from asking global memory to the answer, by way of registers and asynchronously; of a group's
+ * beginning and end; of a launch's; of each part of k. */
 static const double memory_wait = 1230, flow_wait = 1240, group_clocks = 7560, flow_group_clocks = 4360,
                     first_clocks = 1870, part_clocks = 262;
-/* Instructions of the multiply-adds' schedulers for each vector that an item brings. Through registers: along k, aligned (where it is not,
- * and across lines, its way to memory is what counts), and where a panel needs guards. Asynchronously: of each. */
+/* Instructions of the multiply-adds' schedulers for each vector that an item brings. Through registers: along
+ * k, aligned (where it is not, and across lines, its way to memory is what counts), and where a panel needs
+ * guards. Asynchronously: of each. */
 static const double along_instructions = 65.3, last_instructions = 1080, copy_instructions = 14.6;
-/* Clocks of the unit's way to memory, local and global, for 32 items' vectors: read from local memory; brought there through registers
- * along k, not aligned; across lines, aligned, not, and at the edge. */
+/* Clocks of the unit's way to memory, local and global, for 32 items' vectors: read from local memory;
+ * brought there through registers along k, not aligned; across lines, aligned, not, and at the edge. */
 static const double read_clocks = 3.18, along_odd_clocks = 36, across_clocks = 18.9, across_odd_clocks = 44.2,
                     across_edge_clocks = 96.7;
 /* The same of asynchronous copies: along k, inside and at the edge; across lines that are not aligned. */
 static const double flow_along_clocks = 16.9, flow_along_edge_clocks = 46.5, flow_across_odd_clocks = 4.72;
-/* How much slower loops are: with asynchronous copies, of their slices, of their micro-tiles of more than 64 numbers without slices (few warps), of panels of 16 and more depths without slices, with
- * two stages of asynchronous copies, of short vectors, with 24 columns, beyond the instruction cache, and along the longer side of a micro-tile. */
+/* How much slower loops are: with asynchronous copies, of their slices, of their micro-tiles of more than 64
+ * numbers without slices (few warps), of panels of 16 and more depths without slices, with two stages of
+ * asynchronous copies, of short vectors, with 24 columns, beyond the instruction cache, and along the longer
+ * side of a micro-tile. */
 static const double flow_slower = 1.26, flow_wide_slower = 1.32, flow_slices_slower = 1.13,
                     depth_16_slower = 1.15, depth_32_slower = 1.17, two_stages_slower = 1.2,
                     short_slower = 1.15, columns_24_slower = 0.863, loop_slower = 1.08, columns_slower = 1.11,
                     rows_slower = 1.04, few_warps_slower = 0.961;
 /* Instructions of a loop that the instruction cache holds. */
 static const double loop_most = 1800;
-/* Registers of an item from which on the compiler has to save them, and instructions a depth for each one above. */
+/* Registers of an item from which on the compiler has to save them, and instructions a depth for each one
+ * above. */
 static const double registers_easy = 206, pressure = 2.43;
-/* Clocks of a group for 32 numbers that it stores, how much more where they are not whole vectors, and the share of that which vectors of
- * two numbers cost; what C takes of memory's bandwidth, beside being moved once. */
+/* Clocks of a group for 32 numbers that it stores, how much more where they are not whole vectors, and the
+ * share of that which vectors of two numbers cost; what C takes of memory's bandwidth, beside being moved
+ * once. */
 static const double store_clocks = 0.266, store_odd = 36.3, short_odd = 0.33, write_share = 2.04;
-/* Bytes a clock and unit by way of the last cache, whatever memory is behind it: what groups read of the same, and how much more where it
- * is not aligned; of C that leaves number by number; of parts in scratch memory, and their last step where C is not aligned. Launches in
- * the device's own, of one kernel and of the sum. */
+/* Bytes a clock and unit by way of the last cache, whatever memory is behind it: what groups read of the
+ * same, and how much more where it is not aligned; of C that leaves number by number; of parts in scratch
+ * memory, and their last step where C is not aligned. Launches in the device's own, of one kernel and of the
+ * sum. */
 static const double read_bytes = 14.4, read_odd = 0.56, write_bytes = 6.15, part_bytes = 22, sum_odd = 3.59,
                     launch_share = 0.249, sum_launch_share = 0.53;
 
@@ -49,7 +55,7 @@ static register_tile_pace register_tile_pace_of(const tsl_problem *problem, cons
   const double peak = twice ? device->peak_f64 : device->peak_f32;
   const double count = fmax(1, device->compute_units), clock = 1e6 * fmax(1, device->clock_mhz);
   return (register_tile_pace){count, clock, fmax(peak / 2 / count / clock, 1e-3),
-                twice ? fmax(1, device->peak_f32 / peak) : 1};
+                              twice ? fmax(1, device->peak_f32 / peak) : 1};
 }
 
 static double register_tile_ratio_up(double value, double step) {
@@ -65,15 +71,15 @@ static double register_tile_share_of(const tsl_register_tile *tile) {
 }
 
 /* Sums of what keeps a unit busy at the same time: the most, and a little more where they are alike. */
-static double together(double one, double other) {
-  return cbrt(one * one * one + other * other * other);
+static double together(double value, double other) {
+  return cbrt(value * value * value + other * other * other);
 }
-static double register_tile_beside(double one, double other) {
-  return sqrt(sqrt(one * one * one * one + other * other * other * other));
+static double register_tile_beside(double value, double other) {
+  return sqrt(sqrt(value * value * value * value + other * other * other * other));
 }
 
-/* How an operand's panels are read: along k or across lines, whether as whole vectors, and the part of the groups that are at
- * the edge of its lines. */
+/* How an operand's panels are read: along k or across lines, whether as whole vectors, and the part of the
+ * groups that are at the edge of its lines. */
 typedef struct reading {
   bool along, whole;
   double edge;
@@ -121,8 +127,8 @@ static double slower_of(const tsl_register_tile *tile, double instructions) {
     slower *= sliced ? flow_slices_slower : tile->micro_m * tile->micro_n > 64 ? flow_wide_slower : 1;
   else if (!sliced && tile->tile_k >= 16)
     slower *= tile->tile_k == 16 ? depth_16_slower : depth_32_slower;
-  /* Of two micro-tiles as large, the one in which multiply-adds go along rows finds its registers sooner where slices leave
-   * few of them, the other one where there are enough. */
+  /* Of two micro-tiles as large, the one in which multiply-adds go along rows finds its registers sooner
+   * where slices leave few of them, the other one where there are enough. */
   if (sliced || tile->complex)
     slower *= tile->micro_m < tile->micro_n ? columns_slower : 1;
   else
@@ -138,8 +144,8 @@ typedef struct register_tile_panel {
   double multiply, ways;
 } register_tile_panel;
 
-static register_tile_panel panel_of(const tsl_register_tile *tile, const register_tile_pace *units, const reading *a, const reading *b,
-                      double panels) {
+static register_tile_panel panel_of(const tsl_register_tile *tile, const register_tile_pace *units,
+                                    const reading *a, const reading *b, double panels) {
   const double sums = tile->micro_m * tile->micro_n * adds_of(tile);
   const double loads = (double)(tile->micro_m + tile->micro_n) * tile->numbers / tile->lanes;
   const double each = (double)tile->numbers * tile->slices / tile->lanes / tile->items;
@@ -151,16 +157,17 @@ static register_tile_panel panel_of(const tsl_register_tile *tile, const registe
       pressure * above;
   const double products = (double)tile->tile_m * tile->tile_n * tile->tile_k * adds_of(tile);
   const double vectors = (double)tile->tile_k * tile->numbers / tile->lanes / 32;
-  return (register_tile_panel){products / units->lanes * (1 + more / sums / units->slots) * slower_of(tile, sums + more),
-                 tile->items / 32.0 * register_tile_share_of(tile) * loads * read_clocks * tile->vector / 16 +
-                     vectors *
-                         (tile->tile_m * clocks_of_way(tile, a) + tile->tile_n * clocks_of_way(tile, b))};
+  return (register_tile_panel){
+      products / units->lanes * (1 + more / sums / units->slots) * slower_of(tile, sums + more),
+      tile->items / 32.0 * register_tile_share_of(tile) * loads * read_clocks * tile->vector / 16 +
+          vectors * (tile->tile_m * clocks_of_way(tile, a) + tile->tile_n * clocks_of_way(tile, b))};
 }
 
 /* Clocks in which each of `groups` groups that share a unit goes through a panel. */
-static double clocks_of_panel(const tsl_register_tile *tile, const register_tile_panel *one, double groups) {
+static double clocks_of_panel(const tsl_register_tile *tile, const register_tile_panel *panel,
+                              double groups) {
   const double warps = groups * (tile->items < 32 ? 32 : tile->items) / 128; /* for each of four schedulers */
-  const double busy = register_tile_beside(groups * one->multiply / fmin(1, warps), groups * one->ways) *
+  const double busy = register_tile_beside(groups * panel->multiply / fmin(1, warps), groups * panel->ways) *
                       (1 + few_warps_slower * fmax(0, (2 - warps) / 2));
   if (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC)
     return fmax(busy * (tile->stages == 2 ? two_stages_slower : 1), flow_wait / (tile->stages - 1));
@@ -182,9 +189,11 @@ static double local_seconds(const tsl_problem *problem, const tsl_register_tile 
                             const tsl_device *device) {
   const register_tile_pace units = register_tile_pace_of(problem, device);
   const double batch = (double)tsl_problem_batch(problem), m = (double)problem->m, n = (double)problem->n;
-  const double groups = register_tile_ratio_up(m, tile->tile_m) * register_tile_ratio_up(n, tile->tile_n) * tile->split * batch;
-  const double panels =
-      register_tile_ratio_up(register_tile_ratio_up(register_tile_ratio_up((double)problem->k, tile->products), tile->split), tile->tile_k);
+  const double groups =
+      register_tile_ratio_up(m, tile->tile_m) * register_tile_ratio_up(n, tile->tile_n) * tile->split * batch;
+  const double panels = register_tile_ratio_up(
+      register_tile_ratio_up(register_tile_ratio_up((double)problem->k, tile->products), tile->split),
+      tile->tile_k);
   const reading a = reading_of(tile, problem->m, tile->tile_m, problem->a.row_stride, problem->a.col_stride),
                 b = reading_of(tile, problem->n, tile->tile_n, problem->b.col_stride, problem->b.row_stride);
   const bool together_c = problem->c.col_stride == 1 && problem->c.row_stride % tile->lanes == 0,
@@ -215,7 +224,8 @@ static double local_seconds(const tsl_problem *problem, const tsl_register_tile 
          sum_launch_share * device->launch_seconds;
 }
 
-/* Panels in scratch memory, read through caches; for processors with vector registers. A group's beginning and end: */
+/* Panels in scratch memory, read through caches; for processors with vector registers. A group's beginning
+ * and end: */
 static const double panel_group_clocks = 10600;
 
 static double panel_seconds(const tsl_problem *problem, const tsl_register_tile *tile,
@@ -233,7 +243,8 @@ static double panel_seconds(const tsl_problem *problem, const tsl_register_tile 
   /* A multiply-add waits eight others long for the one before it; factors are read beside them. */
   const double waits = fmax(1, 8 / sums), loads = 1 + (0.15 * tile->micro_m + 0.45 * vectors) / sums;
   const double slow = 1.3 * spills * narrow * wide * waits * loads;
-  const double groups = register_tile_ratio_up(problem->m, tile->tile_m) * register_tile_ratio_up(problem->n, tile->tile_n);
+  const double groups =
+      register_tile_ratio_up(problem->m, tile->tile_m) * register_tile_ratio_up(problem->n, tile->tile_n);
   const double group = parts * parts * tile->tile_m * tile->tile_n * (double)problem->k / units.lanes * slow +
                        panel_group_clocks;
   const double copies = 4 * tsl_register_tile_copies(problem, tile) / device->bandwidth;

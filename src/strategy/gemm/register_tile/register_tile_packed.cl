@@ -53,42 +53,42 @@
 /* Copies a chunk of the panel of `width` lines that starts at line `first`; `sign` is that of imaginary parts. */
 TSL_FUNCTION void pack_panel(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_INDEX line_stride,
                              TSL_INDEX depth_stride, TSL_INDEX first, TSL_INDEX lines, TSL_INDEX k, int width,
-                             int sign, TSL_GLOBAL TSL_REAL *TSL_RESTRICT to) {
+                             int sign, TSL_GLOBAL TSL_REAL *TSL_RESTRICT dst) {
   const TSL_INDEX start = (TSL_INDEX)TSL_GROUP(0) * CHUNK;
   const int depth = k - start < CHUNK ? (int)(k - start) : CHUNK;
   const int inside = lines - first < width ? (int)(lines - first) : width;
   from += TSL_NUMBERS * (first * line_stride + start * depth_stride);
-  to += TSL_NUMBERS * (first * k + start * width);
-  for (int l = 0; l < depth; l++, from += TSL_NUMBERS * depth_stride, to += TSL_NUMBERS * width) {
+  dst += TSL_NUMBERS * (first * k + start * width);
+  for (int l = 0; l < depth; l++, from += TSL_NUMBERS * depth_stride, dst += TSL_NUMBERS * width) {
     for (int i = 0; i < inside; i++) {
-      to[i] = from[TSL_NUMBERS * i * line_stride];
-      to[width + i] = sign * from[TSL_NUMBERS * i * line_stride + 1];
+      dst[i] = from[TSL_NUMBERS * i * line_stride];
+      dst[width + i] = sign * from[TSL_NUMBERS * i * line_stride + 1];
     }
     for (int i = inside; i < width; i++)
-      to[i] = to[width + i] = 0;
+      dst[i] = dst[width + i] = 0;
   }
 }
 #else
 /* Copies a chunk of the panel of `width` lines that starts at line `first`; `sign`: bytes have one. */
 TSL_FUNCTION void pack_panel(TSL_GLOBAL const tsl_element *TSL_RESTRICT from, TSL_INDEX line_stride,
                              TSL_INDEX depth_stride, TSL_INDEX first, TSL_INDEX lines, TSL_INDEX k, int width,
-                             int sign, TSL_GLOBAL TSL_REAL *TSL_RESTRICT to) {
+                             int sign, TSL_GLOBAL TSL_REAL *TSL_RESTRICT dst) {
   const TSL_INDEX start = (TSL_INDEX)TSL_GROUP(0) * CHUNK;
   const int depth = k - start < CHUNK ? (int)(k - start) : CHUNK;
   from += first * line_stride + start * depth_stride;
-  to += first * k + start * width;
+  dst += first * k + start * width;
   if (first + width <= lines && line_stride == 1) {
     for (int l = 0; l < depth; l++)
       for (int i = 0; i < width; i++)
-        to[l * width + i] = tsl_unit(from + l * depth_stride + i, 0, 1, sign);
+        dst[l * width + i] = tsl_unit(from + l * depth_stride + i, 0, 1, sign);
   } else if (first + width <= lines) {
     for (int l = 0; l < depth; l++)
       for (int i = 0; i < width; i++)
-        to[l * width + i] = tsl_unit(from + i * line_stride + l * depth_stride, 0, 1, sign);
+        dst[l * width + i] = tsl_unit(from + i * line_stride + l * depth_stride, 0, 1, sign);
   } else {
     for (int l = 0; l < depth; l++)
       for (int i = 0; i < width; i++)
-        to[l * width + i] =
+        dst[l * width + i] =
             first + i < lines ? tsl_unit(from + i * line_stride + l * depth_stride, 0, 1, sign) : (TSL_REAL)0;
   }
 }
@@ -119,14 +119,14 @@ tsl_gemm_register_tile_pack_b(TSL_GLOBAL const tsl_element *TSL_RESTRICT b,
 
 #ifdef TSL_COMPLEX
 /* A vector of elements of C from the components of their sums. */
-TSL_FUNCTION void finish(TSL_GLOBAL TSL_REAL *at, TSL_INDEX stride, TSL_INDEX count, tsl_group_queue real,
+TSL_FUNCTION void finish(TSL_GLOBAL TSL_REAL *data, TSL_INDEX stride, TSL_INDEX count, tsl_group_queue real,
                          tsl_group_queue imaginary, const tsl_gemm_arguments *g) {
   TSL_REAL line[2][TSL_LANES];
   tsl_group_queue_spread(line[0], real);
   tsl_group_queue_spread(line[1], imaginary);
   for (int e = 0; e < TSL_LANES && e < count; e++) {
     const TSL_REAL sum[2] = {line[0][e], line[1][e]};
-    tsl_element_finish(at + 2 * e * stride, sum, g);
+    tsl_element_finish(data + 2 * e * stride, sum, g);
   }
 }
 
@@ -215,14 +215,14 @@ TSL_FUNCTION void micro_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a,
 TSL_KERNEL(ITEMS, 1, 1)
 tsl_gemm_register_tile_packed(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT panels,
                               TSL_GLOBAL tsl_result *TSL_RESTRICT c,
-                              const tsl_register_tile_arguments given) {
-  if (is_unwanted(given.wanted, given.wanted_above))
+                              const tsl_register_tile_arguments args) {
+  if (is_unwanted(args.wanted, args.wanted_above))
     return;
-  const tsl_gemm_arguments g = gemm_of(given);
+  const tsl_gemm_arguments g = gemm_of(args);
   TSL_GLOBAL const TSL_REAL *b_panels =
       panels + TSL_NUMBERS * ((g.m + MICRO_M - 1) / MICRO_M * MICRO_M * g.k);
   TSL_INDEX tile_row, tile_col;
-  tsl_raster(TSL_GROUP(0), (g.m + TILE_M - 1) / TILE_M, (g.n + TILE_N - 1) / TILE_N, given.band, &tile_row,
+  tsl_raster(TSL_GROUP(0), (g.m + TILE_M - 1) / TILE_M, (g.n + TILE_N - 1) / TILE_N, args.band, &tile_row,
              &tile_col);
   const int first = ITEMS == 1 ? 0 : TSL_ITEM(0), last = ITEMS == 1 ? ROWS * COLUMNS : first + 1;
   for (int place = first; place < last; place++) {

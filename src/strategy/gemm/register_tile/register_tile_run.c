@@ -15,13 +15,13 @@ typedef struct tile_kernels {
   bool swapped;                /* C' = B' A' is computed */
 } tile_kernels;
 
-/* Rows of tiles in a band: as many as columns of tiles that the same number of groups take, so that their panels of A
- * and of B are about as many. */
+/* Rows of tiles in a band: as many as columns of tiles that the same number of groups take, so that their
+ * panels of A and of B are about as many. */
 enum { BAND = 8 };
 /* --- building --- */
 
-/* As many groups on a unit as find room with all the registers that an item can have: the compiler is not asked to save
- * any, but knows that it need not wait for memory in one group alone. */
+/* As many groups on a unit as find room with all the registers that an item can have: the compiler is not
+ * asked to save any, but knows that it need not wait for memory in one group alone. */
 static int register_tile_groups_wanted(const tsl_register_tile *tile) {
   const int items = tile->items < 32 ? 32 : tile->items; /* what runs in lockstep has registers of its own */
   return items < 256 ? 256 / items : 1;
@@ -41,8 +41,8 @@ static bool is_odd(const tsl_register_tile *tile, int64_t line_stride, int64_t d
                            (along ? line_stride : depth_stride) % tile->lanes != 0);
 }
 
-/* What neighbouring items do for each other pays where items run in lockstep. A processor has nothing of it but kernels that its
- * compiler takes twice as long for, and four times as many of them. */
+/* What neighbouring items do for each other pays where items run in lockstep. A processor has nothing of it
+ * but kernels that its compiler takes twice as long for, and four times as many of them. */
 static void define_neighbours(const tsl_work *work, const tsl_problem *swapped, const tsl_register_tile *tile,
                               tsl_text *defines) {
   const bool pays = !work->device->is_cpu;
@@ -133,7 +133,8 @@ typedef struct register_tile_running {
   tsl_stream *stream;
 } register_tile_running;
 
-static register_tile_running register_tile_start(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+static register_tile_running register_tile_start(const tsl_work *work, const tsl_operands *operands,
+                                                 tsl_stream *stream) {
   const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
   const tile_kernels *kernels = work->state;
   /* A kernel wants a buffer in every place, also where nothing is read. */
@@ -162,8 +163,8 @@ static register_tile_running register_tile_start(const tsl_work *work, const tsl
   };
 }
 
-static tesela_status register_tile_launch(const register_tile_running *run, tsl_kernel *kernel, const tsl_grid *grid,
-                            const tsl_argument *list, int count) {
+static tesela_status register_tile_launch(const register_tile_running *run, tsl_kernel *kernel,
+                                          const tsl_grid *grid, const tsl_argument *list, int count) {
   return run->work->device->ops->launch(run->stream, kernel, grid, list, count);
 }
 
@@ -174,7 +175,8 @@ static tsl_register_tile_number register_tile_number_of(tesela_type sums, double
 }
 
 /* What kernels are given, of one product and one split of k. */
-static tsl_register_tile_arguments arguments_of(const register_tile_running *run, const tsl_gemm_sizes *sizes) {
+static tsl_register_tile_arguments arguments_of(const register_tile_running *run,
+                                                const tsl_gemm_sizes *sizes) {
   const tesela_type sums = tsl_type(run->work->problem.c.type)->sums;
   return (tsl_register_tile_arguments){
       .m = sizes->m,
@@ -211,30 +213,39 @@ static register_tile_layout register_tile_layout_of(const register_tile_running 
   const tsl_register_tile *tile = &run->tile;
   const tsl_gemm_sizes *sizes = &run->sizes;
   register_tile_layout made = {.units = tile->copied ? tsl_ceil_div(sizes->k, tile->products) : 0,
-                 .pitch_a = tsl_round_up(sizes->m * tile->numbers, tile->lanes),
-                 .pitch_b = tsl_round_up(sizes->n * tile->numbers, tile->lanes)};
+                               .pitch_a = tsl_round_up(sizes->m * tile->numbers, tile->lanes),
+                               .pitch_b = tsl_round_up(sizes->n * tile->numbers, tile->lanes)};
   made.splits = made.units * (made.pitch_a + made.pitch_b);
   made.pitch = made.pitch_b;
   return made;
 }
 
 static tesela_status copy_units(const register_tile_running *run, tsl_buffer *from, const tsl_grid *grid,
-                                const tsl_register_tile_units *given) {
-  const tsl_argument list[] = {TSL_ARG_BUFFER(from), TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(*given)};
+                                const tsl_register_tile_units *tile_units) {
+  const tsl_argument list[] = {TSL_ARG_BUFFER(from), TSL_ARG_BUFFER(run->scratch),
+                               TSL_ARG_VALUE(*tile_units)};
   return register_tile_launch(run, run->kernels->units, grid, list, 3);
 }
 
-static tesela_status copy_both(const register_tile_running *run, const register_tile_layout *at) {
+static tesela_status copy_both(const register_tile_running *run, const register_tile_layout *layout) {
   const tsl_gemm_sizes *s = &run->sizes;
   const tsl_problem *problem = &run->work->problem;
   const bool swapped = run->kernels->swapped;
   const int64_t sign_a = (swapped ? problem->conjugate_b : problem->conjugate_a) ? -1 : 1;
   const int64_t sign_b = (swapped ? problem->conjugate_a : problem->conjugate_b) ? -1 : 1;
-  const tsl_register_tile_units a = {s->m, s->k,        s->a_offset, s->a_row_stride, s->a_col_stride,
-                                     0,    at->pitch_a, sign_a,      run->wanted.at,  run->wanted.above};
-  const tsl_register_tile_units b = {
-      s->n,        s->k,   s->b_offset,    s->b_col_stride,  s->b_row_stride, at->units * at->pitch_a,
-      at->pitch_b, sign_b, run->wanted.at, run->wanted.above};
+  const tsl_register_tile_units a = {
+      s->m,   s->k,           s->a_offset,      s->a_row_stride, s->a_col_stride, 0, layout->pitch_a,
+      sign_a, run->wanted.at, run->wanted.above};
+  const tsl_register_tile_units b = {s->n,
+                                     s->k,
+                                     s->b_offset,
+                                     s->b_col_stride,
+                                     s->b_row_stride,
+                                     layout->units * layout->pitch_a,
+                                     layout->pitch_b,
+                                     sign_b,
+                                     run->wanted.at,
+                                     run->wanted.above};
   TSL_TRY(copy_units(run, run->a, &run->grids.copy_a, &a));
   return copy_units(run, run->b, &run->grids.copy_b, &b);
 }
@@ -283,7 +294,8 @@ static tesela_status register_tile_run_sum(const register_tile_running *run) {
 }
 
 /* Copies an operand into panels. */
-static tesela_status register_tile_pack(const register_tile_running *run, tsl_kernel *kernel, tsl_buffer *operand, const tsl_grid *grid) {
+static tesela_status register_tile_pack(const register_tile_running *run, tsl_kernel *kernel,
+                                        tsl_buffer *operand, const tsl_grid *grid) {
   const tsl_register_tile_arguments given = arguments_of(run, &run->sizes);
   const tsl_argument list[] = {TSL_ARG_BUFFER(operand), TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(given)};
   return register_tile_launch(run, kernel, grid, list, 3);

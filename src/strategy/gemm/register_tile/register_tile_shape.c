@@ -1,4 +1,5 @@
-/* What follows from a problem and a config of register_tile: a tile, what it takes of a compute unit and of memory, launches. */
+/* What follows from a problem and a config of register_tile: a tile, what it takes of a compute unit and of
+ * memory, launches. */
 #include "host/int_math.h"
 #include "strategy/gemm/register_tile/register_tile.h"
 
@@ -45,15 +46,17 @@ int64_t tsl_register_tile_local_bytes(const tsl_register_tile *tile) {
 
 int tsl_register_tile_registers(const tsl_register_tile *tile) {
   const int sums = tile->micro_m * tile->micro_n, factors = tile->micro_m + tile->micro_n;
-  /* What is on its way to local memory, and where it comes from; with asynchronous copies, the next depth's factors. */
+  /* What is on its way to local memory, and where it comes from; with asynchronous copies, the next depth's
+   * factors. */
   const int way =
       tile->form == TSL_REGISTER_TILE_LOCAL ? (tile->tile_m + tile->tile_n) * tile->tile_k / tile->items : 0;
   const int held = tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC ? factors : way;
   return (sums + factors + held) * tile->size / 4 + 2 * way / tile->lanes + 24;
 }
 
-/* What compilers take beside what is counted above, for addresses and for what is loaded early (NVRTC 13.0, sm_90: 40 to 60, and 8 more where
- * all lines are whole vectors), and the step in which items are given registers. */
+/* What compilers take beside what is counted above, for addresses and for what is loaded early (NVRTC 13.0,
+ * sm_90: 40 to 60, and 8 more where all lines are whole vectors), and the step in which items are given
+ * registers. */
 enum { MORE_ASYNC = 45, MORE_LOCAL = 55, REGISTER_STEP = 8, REGISTERS_MOST = 256 };
 
 int tsl_register_tile_groups(const tsl_register_tile *tile, const tsl_device *device) {

@@ -1,17 +1,18 @@
-/* What the host and the kernels of register_tile both know: the values of its parameter `form`, and what its kernels are given.
- * The includer has strategy/gemm_shared.h and its word, and kernels TSL_REAL too, the type of sums. */
+/* What the host and the kernels of register_tile both know: the values of its parameter `form`, and what its
+ * kernels are given. The includer has strategy/gemm_shared.h and its word, and kernels TSL_REAL too, the type
+ * of sums. */
 #ifndef TSL_GEMM_REGISTER_TILE_SHARED_H
 #define TSL_GEMM_REGISTER_TILE_SHARED_H
 
-/* Panels of A and B in local memory, by way of registers or by asynchronous copies; or in scratch memory, packed first, where
- * each item of a group has a micro-tile, or a group is one item. */
+/* Panels of A and B in local memory, by way of registers or by asynchronous copies; or in scratch memory,
+ * packed first, where each item of a group has a micro-tile, or a group is one item. */
 #define TSL_REGISTER_TILE_LOCAL 1
 #define TSL_REGISTER_TILE_PACKED 2
 #define TSL_REGISTER_TILE_PACKED_SERIAL 3
 #define TSL_REGISTER_TILE_LOCAL_ASYNC 4
 
-/* Work-items of a group that adds splits; of one that copies into units, and units of a line that each of them copies; numbers
- * along k that an item packs. */
+/* Work-items of a group that adds splits; of one that copies into units, and units of a line that each of
+ * them copies; numbers along k that an item packs. */
 #define TSL_REGISTER_TILE_SUM_ITEMS 64
 #define TSL_REGISTER_TILE_COPY_ITEMS 64
 #define TSL_REGISTER_TILE_COPY_DEPTHS 16
@@ -54,11 +55,11 @@ typedef struct tsl_register_tile_units {
 
 #ifdef TSL_REAL
 /* Returns true if the kernel's result is not used. Only CUDA's kernels get an address. */
-TSL_FUNCTION int is_unwanted(TSL_INDEX at, TSL_INDEX above) {
+TSL_FUNCTION int is_unwanted(TSL_INDEX index, TSL_INDEX above) {
 #ifdef __OPENCL_C_VERSION__
   return 0;
 #else
-  return at != 0 && *(const volatile int *)at <= above;
+  return index != 0 && *(const volatile int *)index <= above;
 #endif
 }
 #endif

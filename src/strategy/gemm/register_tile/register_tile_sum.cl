@@ -40,12 +40,12 @@ TSL_FUNCTION void add_numbers(TSL_GLOBAL const TSL_REAL *split, TSL_GLOBAL tsl_r
 
 TSL_KERNEL(TSL_REGISTER_TILE_SUM_ITEMS, 1, 1)
 tsl_gemm_register_tile_sum(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT splits,
-                           TSL_GLOBAL tsl_result *TSL_RESTRICT c, const tsl_register_tile_arguments given,
+                           TSL_GLOBAL tsl_result *TSL_RESTRICT c, const tsl_register_tile_arguments args,
                            const TSL_INDEX pitch, const TSL_INDEX first, const TSL_INDEX step) {
-  if (is_unwanted(given.wanted, given.wanted_above))
+  if (is_unwanted(args.wanted, args.wanted_above))
     return;
   splits += first + TSL_GROUP(2) * step;
-  const tsl_gemm_arguments g = product_of(given);
+  const tsl_gemm_arguments g = product_of(args);
   const TSL_INDEX col = TSL_GLOBAL_ITEM(0) * (TSL_LANES / TSL_NUMBERS);
   const bool together = tsl_group_queue_together(g.c_offset, g.c_row_stride, g.c_col_stride);
 #ifndef TSL_COMPLEX

@@ -14,7 +14,7 @@
 
 TSL_KERNEL(TSL_REGISTER_TILE_COPY_ITEMS, 1, 1)
 tsl_gemm_register_tile_units(TSL_GLOBAL const tsl_element *TSL_RESTRICT from,
-                             TSL_GLOBAL TSL_REAL *TSL_RESTRICT to, const tsl_register_tile_units g) {
+                             TSL_GLOBAL TSL_REAL *TSL_RESTRICT dst, const tsl_register_tile_units g) {
   if (is_unwanted(g.wanted, g.wanted_above))
     return;
   const TSL_INDEX line = TSL_GLOBAL_ITEM(0), units = (g.k + TSL_UNIT_PRODUCTS - 1) / TSL_UNIT_PRODUCTS;
@@ -28,7 +28,7 @@ tsl_gemm_register_tile_units(TSL_GLOBAL const tsl_element *TSL_RESTRICT from,
     const TSL_INDEX l = u * TSL_UNIT_PRODUCTS;
     TSL_GLOBAL const tsl_element *at =
         from + TSL_NUMBERS * (g.from + line * g.line_stride + l * g.depth_stride);
-    TSL_GLOBAL TSL_REAL *unit = to + g.to + u * g.pitch + line * TSL_NUMBERS;
+    TSL_GLOBAL TSL_REAL *unit = dst + g.to + u * g.pitch + line * TSL_NUMBERS;
 #ifdef TSL_COMPLEX
     unit[0] = inside ? at[0] : 0;
     unit[1] = inside ? g.sign * at[1] : 0;

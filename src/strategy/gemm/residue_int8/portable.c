@@ -1,11 +1,13 @@
-/* residue_int8 on devices whose kernels are portable: where things lie in scratch memory, the integer product, and the launches of a run.
+/* residue_int8 on devices whose kernels are portable: where things lie in scratch memory, the integer
+ * product, and the launches of a run.
  *
  *   rules -> measure -> choose -> convert A, B -> for each plane: product, reduce -> join -> native
  *
- * The integer product is a child: i8 by i8 to i32, with lines of A and of B that are dense and start at multiples of 16 bytes, at most
- * TSL_RESIDUE_PART terms of k. Whichever strategy of the device multiplies these fastest does, so nothing here knows matrix instructions.
- * How many planes count is known on the device alone, and a run only enqueues: products of the most moduli are, and an engine that looks where they
- * are told whether they count (tsl_run_predicate) leaves out those that do not. */
+ * The integer product is a child: i8 by i8 to i32, with lines of A and of B that are dense and start at
+ * multiples of 16 bytes, at most TSL_RESIDUE_PART terms of k. Whichever strategy of the device multiplies
+ * these fastest does, so nothing here knows matrix instructions. How many planes count is known on the device
+ * alone, and a run only enqueues: products of the most moduli are, and an engine that looks where they are
+ * told whether they count (tsl_run_predicate) leaves out those that do not. */
 #include "base/status.h"
 #include "host/int_math.h"
 #include "strategy/gemm/residue_int8/residue_int8.h"
@@ -29,8 +31,8 @@ enum {
 
 /* Planes of an operand: for each modulus that may be chosen, kind and part of k. */
 static int64_t planes_of(const tsl_problem *problem, const tsl_config *config,
-                         const residue_portable *given) {
-  return (int64_t)given->parts * tsl_residue_kinds(problem) *
+                         const residue_portable *portable) {
+  return (int64_t)portable->parts * tsl_residue_kinds(problem) *
          tsl_residue_candidate(problem, config, TSL_RESIDUE_CANDIDATES - 1);
 }
 
@@ -40,41 +42,43 @@ static int64_t portable_take(int64_t *bytes, int64_t more) {
   return at;
 }
 
-/* What a child may have, at the start of scratch memory: some engines copy their operands, bytes as words where they have no units for bytes. */
-static int64_t portable_workspace_of(const tsl_config *config, const residue_portable *given) {
-  const int64_t lines = tsl_round_up(tsl_residue_rows(config, given->m), SIDE) + tsl_round_up(given->n, SIDE);
-  return lines * tsl_round_up(given->depth, SIDE) * (int64_t)sizeof(int) + WORKSPACE;
+/* What a child may have, at the start of scratch memory: some engines copy their operands, bytes as words
+ * where they have no units for bytes. */
+static int64_t portable_workspace_of(const tsl_config *config, const residue_portable *portable) {
+  const int64_t lines =
+      tsl_round_up(tsl_residue_rows(config, portable->m), SIDE) + tsl_round_up(portable->n, SIDE);
+  return lines * tsl_round_up(portable->depth, SIDE) * (int64_t)sizeof(int) + WORKSPACE;
 }
 
-/* Fills in sizes, offsets and pitches for m rows of A and n columns of B, all of operand given->stays first, behind what the engine has; returns the
- * bytes of it all. Planes of A and of C are a block's. */
+/* Fills in sizes, offsets and pitches for m rows of A and n columns of B, all of operand given->stays first,
+ * behind what the engine has; returns the bytes of it all. Planes of A and of C are a block's. */
 static int64_t portable_lay_out(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n,
-                       residue_portable *given) {
+                                residue_portable *portable) {
   const int64_t lines[2] = {m, n}, rows = tsl_residue_rows(config, m), held[2] = {rows, n},
                 parts = tsl_max(1, tsl_ceil_div_or_one(problem->k, TSL_RESIDUE_PART));
   int64_t bytes = 0;
-  given->m = (int)m, given->n = (int)n, given->k = (int)problem->k;
-  given->parts = (int)parts;
-  given->depth = (int)tsl_round_up(tsl_ceil_div(problem->k, parts), TSL_RESIDUE_NUMBERS);
-  const int64_t planes = planes_of(problem, config, given);
-  (void)portable_take(&bytes, portable_workspace_of(config, given));
-  given->rules = portable_take(&bytes, sizeof(residue_rules));
+  portable->m = (int)m, portable->n = (int)n, portable->k = (int)problem->k;
+  portable->parts = (int)parts;
+  portable->depth = (int)tsl_round_up(tsl_ceil_div(problem->k, parts), TSL_RESIDUE_NUMBERS);
+  const int64_t planes = planes_of(problem, config, portable);
+  (void)portable_take(&bytes, portable_workspace_of(config, portable));
+  portable->rules = portable_take(&bytes, sizeof(residue_rules));
   for (int turn = 0; turn < 2; turn++) {
-    const int o = turn == 0 ? given->stays : 1 - given->stays;
-    given->plane[o] = tsl_round_up(held[o] * given->depth, ALIGNED);
-    given->planes[o] = portable_take(&bytes, planes * given->plane[o]);
-    given->keys[o] = portable_take(&bytes, lines[o] * 4);
-    given->candidates[o] = portable_take(&bytes, TSL_RESIDUE_CANDIDATES * lines[o] * 4);
-    given->scales[o] = portable_take(&bytes, lines[o] * 4);
-    if (o == given->stays)
-      given->made = portable_take(&bytes, sizeof(residue_choice));
+    const int o = turn == 0 ? portable->stays : 1 - portable->stays;
+    portable->plane[o] = tsl_round_up(held[o] * portable->depth, ALIGNED);
+    portable->planes[o] = portable_take(&bytes, planes * portable->plane[o]);
+    portable->keys[o] = portable_take(&bytes, lines[o] * 4);
+    portable->candidates[o] = portable_take(&bytes, TSL_RESIDUE_CANDIDATES * lines[o] * 4);
+    portable->scales[o] = portable_take(&bytes, lines[o] * 4);
+    if (o == portable->stays)
+      portable->made = portable_take(&bytes, sizeof(residue_choice));
   }
-  given->choice = portable_take(&bytes, sizeof(residue_choice));
-  given->sums_row = tsl_round_up(n, TSL_RESIDUE_FOUR);
-  given->sums = portable_take(&bytes, rows * given->sums_row * 4);
-  given->rest_row = given->sums_row;
-  given->rest_plane = tsl_round_up(rows * given->rest_row, ALIGNED);
-  given->rests = portable_take(&bytes, planes * given->rest_plane);
+  portable->choice = portable_take(&bytes, sizeof(residue_choice));
+  portable->sums_row = tsl_round_up(n, TSL_RESIDUE_FOUR);
+  portable->sums = portable_take(&bytes, rows * portable->sums_row * 4);
+  portable->rest_row = portable->sums_row;
+  portable->rest_plane = tsl_round_up(rows * portable->rest_row, ALIGNED);
+  portable->rests = portable_take(&bytes, planes * portable->rest_plane);
   return bytes;
 }
 
@@ -83,7 +87,7 @@ uint64_t tsl_residue_int8_scratch_portable(const tsl_problem *problem, const tsl
   residue_portable given = {.stays = 0};
   (void)device;
   return (uint64_t)tsl_max(portable_lay_out(problem, config, problem->m, problem->n, &given),
-                            portable_lay_out(problem, config, problem->n, problem->m, &given));
+                           portable_lay_out(problem, config, problem->n, problem->m, &given));
 }
 
 /* --- building --- */
@@ -100,8 +104,8 @@ static bool is_swapped(const tsl_problem *problem) {
 static residue_portable portable_layout_of(const tsl_work *work, bool swapped, int stays) {
   const tsl_problem *problem = &work->problem;
   residue_portable given = {.stays = stays};
-  portable_lay_out(problem, &work->config, swapped ? problem->n : problem->m, swapped ? problem->m : problem->n,
-          &given);
+  portable_lay_out(problem, &work->config, swapped ? problem->n : problem->m,
+                   swapped ? problem->m : problem->n, &given);
   return given;
 }
 
@@ -116,16 +120,16 @@ static tesela_status portable_make_product(tsl_work *work) {
       .type = TESELA_I8, .rows = given.depth, .cols = given.n, .row_stride = 1, .col_stride = given.depth};
   problem.c.row_stride = given.sums_row;
   const tsl_subplan_request wish = {.problem = &problem,
-                               .device = work->device,
-                               .in_buffers = true,
-                               .workspace_most = (uint64_t)portable_workspace_of(&work->config, &given)};
+                                    .device = work->device,
+                                    .in_buffers = true,
+                                    .workspace_most = (uint64_t)portable_workspace_of(&work->config, &given)};
   TSL_TRY(work->children->make(work->children, &wish, &state->product));
   state->reduces = work->children->reduces(state->product);
   return TESELA_OK;
 }
 
 static tesela_status portable_find(tsl_work *work, const char *path, const char *name, int items,
-                          tsl_kernel **kernel) {
+                                   tsl_kernel **kernel) {
   return tsl_launch_kernel_with(work, path, name, items, tsl_residue_defines(&work->problem), kernel);
 }
 
@@ -140,8 +144,10 @@ tesela_status tsl_residue_int8_build_portable(tsl_work *work) {
   TSL_TRY(portable_find(work, lines, "tsl_gemm_residue_int8_rules", TSL_RESIDUE_SOME, &state->rules));
   TSL_TRY(portable_find(work, lines, "tsl_gemm_residue_int8_measure", TSL_RESIDUE_ITEMS, &state->measure));
   TSL_TRY(portable_find(work, lines, "tsl_gemm_residue_int8_choose", TSL_RESIDUE_ITEMS, &state->choose));
-  TSL_TRY(portable_find(work, rests, "tsl_gemm_residue_int8_convert", TSL_RESIDUE_GROUP_ITEMS, &state->convert));
-  TSL_TRY(portable_find(work, rests, "tsl_gemm_residue_int8_reduce", TSL_RESIDUE_GROUP_ITEMS, &state->reduce));
+  TSL_TRY(
+      portable_find(work, rests, "tsl_gemm_residue_int8_convert", TSL_RESIDUE_GROUP_ITEMS, &state->convert));
+  TSL_TRY(
+      portable_find(work, rests, "tsl_gemm_residue_int8_reduce", TSL_RESIDUE_GROUP_ITEMS, &state->reduce));
   TSL_TRY(portable_find(work, result, "tsl_gemm_residue_int8_join", TSL_RESIDUE_GROUP_ITEMS, &state->join));
   TSL_TRY(tsl_launch_kernel_with(work, result, "tsl_gemm_residue_int8_native",
                                  TSL_RESIDUE_TILE * TSL_RESIDUE_TILE,
@@ -161,8 +167,8 @@ typedef struct portable_residue_run {
   tsl_hash made; /* of the operand that stays */
 } portable_residue_run;
 
-static residue_matrix portable_matrix_of(const tsl_problem *problem, int64_t offset, int64_t across, int64_t along,
-                                bool is_conjugate) {
+static residue_matrix portable_matrix_of(const tsl_problem *problem, int64_t offset, int64_t across,
+                                         int64_t along, bool is_conjugate) {
   const int64_t unit = 16 / (int64_t)tsl_type(tsl_residue_type(problem))->size;
   return (residue_matrix){.is_wide = along == 1 && tsl_residue_reals(problem, across) % unit == 0 &&
                                      tsl_residue_reals(problem, offset) % unit == 0,
@@ -173,7 +179,8 @@ static residue_matrix portable_matrix_of(const tsl_problem *problem, int64_t off
                           .is_conjugate = is_conjugate};
 }
 
-/* What the engine has in front moves with both sizes: so runs keep something where sizes are the same. Blocks of rows lie one where the other lay: nothing of them stays. */
+/* What the engine has in front moves with both sizes: so runs keep something where sizes are the same. Blocks
+ * of rows lie one where the other lay: nothing of them stays. */
 static void portable_keep(const tsl_operands *operands, portable_residue_run *run) {
   const tsl_problem *problem = &run->work->problem;
   residue_portable *given = &run->given;
@@ -188,25 +195,26 @@ static void portable_keep(const tsl_operands *operands, portable_residue_run *ru
   given->is_kept = tsl_operand_reuse_has(operands->stays, run->made);
 }
 
-static portable_residue_run portable_run_of(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+static portable_residue_run portable_run_of(const tsl_work *work, const tsl_operands *operands,
+                                            tsl_stream *stream) {
   const tsl_problem *problem = &work->problem;
   const tsl_residue_state *state = work->state;
   const tsl_gemm_sizes plain = tsl_launch_sizes(work, operands);
   const tsl_gemm_sizes s = state->is_swapped ? tsl_launch_swapped(&plain) : plain;
-  portable_residue_run run = {.work = work,
-                     .state = state,
-                     .a = state->is_swapped ? operands->b.buffer : operands->a.buffer,
-                     .b = state->is_swapped ? operands->a.buffer : operands->b.buffer,
-                     .c = operands->c.buffer,
-                     .scratch = operands->scratch,
-                     .stream = stream,
-                     .given =
-                         portable_layout_of(work, state->is_swapped, tsl_residue_stays(operands, state->is_swapped))};
+  portable_residue_run run = {
+      .work = work,
+      .state = state,
+      .a = state->is_swapped ? operands->b.buffer : operands->a.buffer,
+      .b = state->is_swapped ? operands->a.buffer : operands->b.buffer,
+      .c = operands->c.buffer,
+      .scratch = operands->scratch,
+      .stream = stream,
+      .given = portable_layout_of(work, state->is_swapped, tsl_residue_stays(operands, state->is_swapped))};
   residue_portable *given = &run.given;
   given->of[0] = portable_matrix_of(problem, s.a_offset, s.a_row_stride, s.a_col_stride,
-                           state->is_swapped ? problem->conjugate_b : problem->conjugate_a);
+                                    state->is_swapped ? problem->conjugate_b : problem->conjugate_a);
   given->of[1] = portable_matrix_of(problem, s.b_offset, s.b_col_stride, s.b_row_stride,
-                           state->is_swapped ? problem->conjugate_a : problem->conjugate_b);
+                                    state->is_swapped ? problem->conjugate_a : problem->conjugate_b);
   given->c_offset = tsl_residue_reals(problem, s.c_offset);
   given->c_row = tsl_residue_reals(problem, s.c_row_stride);
   given->c_col = tsl_residue_reals(problem, s.c_col_stride);
@@ -224,8 +232,8 @@ static portable_residue_run portable_run_of(const tsl_work *work, const tsl_oper
   return run;
 }
 
-static tesela_status portable_launch(const portable_residue_run *run, tsl_kernel *kernel, int64_t groups, int items,
-                            const tsl_argument *list, int count) {
+static tesela_status portable_launch(const portable_residue_run *run, tsl_kernel *kernel, int64_t groups,
+                                     int items, const tsl_argument *list, int count) {
   const tsl_grid grid = {{(uint64_t)groups, 1, 1}, {items, 1, 1}};
   return run->work->device->ops->launch(run->stream, kernel, &grid, list, count);
 }
@@ -254,7 +262,8 @@ static tesela_status portable_choose(const portable_residue_run *run) {
   const residue_portable *given = &run->given;
   const tsl_argument all[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(run->scratch),
                               TSL_ARG_VALUE(*given)};
-  TSL_TRY(portable_launch(run, run->state->measure, given->blocks[0] + given->blocks[1], TSL_RESIDUE_ITEMS, all, 4));
+  TSL_TRY(portable_launch(run, run->state->measure, given->blocks[0] + given->blocks[1], TSL_RESIDUE_ITEMS,
+                          all, 4));
   return portable_launch(run, run->state->choose, 1, TSL_RESIDUE_ITEMS, all + 2, 2);
 }
 
@@ -268,7 +277,8 @@ static tesela_status portable_convert(const portable_residue_run *run, bool is_f
                            (tsl_residue_reals(&run->work->problem, given->depth) / TSL_RESIDUE_NUMBERS);
     const tsl_argument list[] = {TSL_ARG_BUFFER(o ? run->b : run->a), TSL_ARG_BUFFER(run->scratch),
                                  TSL_ARG_VALUE(*given), TSL_ARG_VALUE(o)};
-    TSL_TRY(portable_launch(run, run->state->convert, portable_groups_for(lines * chunks), TSL_RESIDUE_GROUP_ITEMS, list, 4));
+    TSL_TRY(portable_launch(run, run->state->convert, portable_groups_for(lines * chunks),
+                            TSL_RESIDUE_GROUP_ITEMS, list, 4));
   }
   return TESELA_OK;
 }
@@ -287,16 +297,17 @@ static tesela_status multiply_plane(const portable_residue_run *run, int plane) 
                  .above = modulus}};
   if (run->state->reduces)
     operands.rests = (tsl_modular_output){.at = given->rests + plane * given->rest_plane,
-                                 .row = given->rest_row,
-                                 .p = by->p,
-                                 .magic = by->magic,
-                                 .bias = by->bias};
+                                          .row = given->rest_row,
+                                          .p = by->p,
+                                          .magic = by->magic,
+                                          .bias = by->bias};
   const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(*given), TSL_ARG_VALUE(plane)};
   TSL_TRY(run->work->children->enqueue(run->state->product, &operands, run->stream, run->scratch));
   if (run->state->reduces)
     return TESELA_OK;
-  return portable_launch(run, run->state->reduce, portable_groups_for(given->m * tsl_ceil_div(given->n, TSL_RESIDUE_FOUR)),
-                TSL_RESIDUE_GROUP_ITEMS, list, 3);
+  return portable_launch(run, run->state->reduce,
+                         portable_groups_for(given->m * tsl_ceil_div(given->n, TSL_RESIDUE_FOUR)),
+                         TSL_RESIDUE_GROUP_ITEMS, list, 3);
 }
 
 static tesela_status portable_multiply(const portable_residue_run *run) {
@@ -305,8 +316,9 @@ static tesela_status portable_multiply(const portable_residue_run *run) {
   for (int plane = 0; plane < planes; plane++)
     TSL_TRY(multiply_plane(run, plane));
   const tsl_argument list[] = {TSL_ARG_BUFFER(run->c), TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(*given)};
-  return portable_launch(run, run->state->join, portable_groups_for(given->m * tsl_ceil_div(given->n, TSL_RESIDUE_FOUR)),
-                TSL_RESIDUE_GROUP_ITEMS, list, 3);
+  return portable_launch(run, run->state->join,
+                         portable_groups_for(given->m * tsl_ceil_div(given->n, TSL_RESIDUE_FOUR)),
+                         TSL_RESIDUE_GROUP_ITEMS, list, 3);
 }
 
 static tesela_status portable_launch_native(const portable_residue_run *run) {
@@ -321,9 +333,11 @@ static tesela_status portable_launch_native(const portable_residue_run *run) {
   return run->work->device->ops->launch(run->stream, run->state->native, &grid, list, 5);
 }
 
-/* A run whose rows are those of C from `first` on, at most `most`: what was chosen for all of them, and planes of its own. The product of a
- * block that has fewer rows than the first one is also of what lies behind them in a plane. */
-static portable_residue_run portable_block_of(const portable_residue_run *whole, int64_t first, int64_t most) {
+/* A run whose rows are those of C from `first` on, at most `most`: what was chosen for all of them, and
+ * planes of its own. The product of a block that has fewer rows than the first one is also of what lies
+ * behind them in a plane. */
+static portable_residue_run portable_block_of(const portable_residue_run *whole, int64_t first,
+                                              int64_t most) {
   portable_residue_run block = *whole;
   residue_portable *given = &block.given;
   given->of[0].offset += first * given->of[0].across;

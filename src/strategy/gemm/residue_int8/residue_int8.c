@@ -17,11 +17,11 @@
  * multiplied as they are, in C's type. Where they are many, another strategy computes everything (whole.c).
  *
  * What it adds to the rungs below: no unit that multiplies C's type.
- * Three forms with the same bits: of the processor (residue_int8_host.c), of NVIDIA's sm_90a by CUDA (residue_int8_run.c), and of all
- * other devices by portable kernels and whatever multiplies bytes there (portable.c). Parameters: moduli, the
- * least number of them; block, the rows of C that are made at a time, for less scratch memory and the same
- * bits. Limits: f32 and f64, and their complex numbers with real alpha and beta, by three products of
- * residues for each modulus (residue_int8_complex.c). */
+ * Three forms with the same bits: of the processor (residue_int8_host.c), of NVIDIA's sm_90a by CUDA
+ * (residue_int8_run.c), and of all other devices by portable kernels and whatever multiplies bytes there
+ * (portable.c). Parameters: moduli, the least number of them; block, the rows of C that are made at a time,
+ * for less scratch memory and the same bits. Limits: f32 and f64, and their complex numbers with real alpha
+ * and beta, by three products of residues for each modulus (residue_int8_complex.c). */
 #include "strategy/gemm/residue_int8/residue_int8.h"
 
 #include "base/memory.h"
@@ -40,7 +40,8 @@ static const tsl_param params[] = {
 };
 
 enum { TERMS_MOST = 1 << 24 };
-/* What is chosen of rows at a time where memory is short: whole bands of tiles (residue_int8_run.c), and less where these do not fit. */
+/* What is chosen of rows at a time where memory is short: whole bands of tiles (residue_int8_run.c), and less
+ * where these do not fit. */
 enum { BLOCK_MOST = 16384, BLOCK_LEAST = 256 };
 
 static const tsl_types types[] = {
@@ -71,7 +72,8 @@ static tsl_accuracy residue_accuracy(const tsl_problem *problem, const tsl_confi
   return (tsl_accuracy){.factor = factor, .repeats = true, .tree = has_tree};
 }
 
-static const char *residue_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *residue_refuse(const tsl_problem *problem, const tsl_config *config,
+                                  const tsl_device *device) {
   const unsigned needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64;
   const int64_t said = config->value[TSL_RESIDUE_INT8_LEAST];
   if (said != 0 && (said < 4 || said > tsl_residue_most(problem)))
@@ -114,8 +116,8 @@ static tesela_status residue_build(tsl_work *work) {
   work->state = block;
   const bool has_cuda = tsl_residue_has_cuda(work->device);
   tesela_status status = residue_is_host(work->device) ? TESELA_OK
-                         : has_cuda            ? tsl_residue_int8_build_cuda(work)
-                                               : tsl_residue_int8_build_portable(work);
+                         : has_cuda                    ? tsl_residue_int8_build_cuda(work)
+                                                       : tsl_residue_int8_build_portable(work);
   if (status == TESELA_OK && (has_cuda || residue_is_host(work->device)))
     status = tsl_residue_int8_make_whole(work, has_cuda ? tsl_residue_int8_whole_bytes(&work->problem) : 0);
   if (status != TESELA_OK)
@@ -147,12 +149,14 @@ static tesela_status residue_run(const tsl_work *work, const tsl_operands *opera
                                             : tsl_residue_int8_run_portable(work, operands, stream);
 }
 
-static uint64_t residue_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static uint64_t residue_scratch(const tsl_problem *problem, const tsl_config *config,
+                                const tsl_device *device) {
   return (tsl_residue_has_cuda(device) ? tsl_residue_int8_scratch
                                        : tsl_residue_int8_scratch_portable)(problem, config, device);
 }
 
-static bool residue_within(const tsl_problem *problem, const tsl_device *device, uint64_t most, tsl_config *config) {
+static bool residue_within(const tsl_problem *problem, const tsl_device *device, uint64_t most,
+                           tsl_config *config) {
   int64_t *block = &config->value[TSL_RESIDUE_INT8_BLOCK];
   const int64_t said = *block;
   if (residue_is_host(device) || residue_scratch(problem, config, device) <= most)

@@ -18,8 +18,8 @@
 
 enum { TSL_RESIDUE_INT8_LEAST, TSL_RESIDUE_INT8_BLOCK };
 
-/* Rows of C that are made at a time on devices, of m: residues of these and of their rows of A, and of all of B, are in scratch memory. Shared out
- * evenly, in pairs of CUDA's tiles. */
+/* Rows of C that are made at a time on devices, of m: residues of these and of their rows of A, and of all of
+ * B, are in scratch memory. Shared out evenly, in pairs of CUDA's tiles. */
 static inline int64_t tsl_residue_rows(const tsl_config *config, int64_t m) {
   const int64_t most = config->value[TSL_RESIDUE_INT8_BLOCK];
   if (most <= 0 || most >= m)
@@ -28,11 +28,13 @@ static inline int64_t tsl_residue_rows(const tsl_config *config, int64_t m) {
   return tsl_min(even, most);
 }
 
-/* Tables and limits of a product with so many rows, columns and terms: k of the problem counts for the guarantee. */
+/* Tables and limits of a product with so many rows, columns and terms: k of the problem counts for the
+ * guarantee. */
 residue_rules tsl_residue_rules(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n);
 /* What an error may be, relative to |A||B|: what a careful sum's is, or what was asked for. */
 double tsl_residue_allowed(const tsl_problem *problem);
-/* Whether that is less than what sums in f32 guarantee, so that elements without residues are summed in double. */
+/* Whether that is less than what sums in f32 guarantee, so that elements without residues are summed in
+ * double. */
 bool tsl_residue_is_precise(const tsl_problem *problem);
 /* The least number of moduli that a call may come out with, and the most that its type has. */
 int tsl_residue_least(const tsl_problem *problem, const tsl_config *config);
@@ -44,7 +46,8 @@ int tsl_residue_candidate(const tsl_problem *problem, const tsl_config *config, 
 
 /* Numbers of a line: two for each complex one. */
 int64_t tsl_residue_numbers(const tsl_problem *problem);
-/* Planes for each modulus, of operands and of C: of real parts, of imaginary parts, of their sums; one where numbers are real. */
+/* Planes for each modulus, of operands and of C: of real parts, of imaginary parts, of their sums; one where
+ * numbers are real. */
 static inline int tsl_residue_kinds(const tsl_problem *problem) {
   return tsl_type(problem->c.type)->is_complex ? TSL_RESIDUE_PRODUCTS : 1;
 }
@@ -53,7 +56,8 @@ static inline tesela_type tsl_residue_type(const tsl_problem *problem) {
   const tsl_type_info *type = tsl_type(problem->c.type);
   return type->is_complex ? type->component : problem->c.type;
 }
-/* What kernels are compiled for: the type and whether it is of complex numbers; those that sum elements as they are, also how. */
+/* What kernels are compiled for: the type and whether it is of complex numbers; those that sum elements as
+ * they are, also how. */
 const char *tsl_residue_defines(const tsl_problem *problem);
 const char *tsl_residue_native_defines(const tsl_problem *problem);
 /* An offset or a stride in real numbers. */
@@ -61,33 +65,35 @@ static inline int64_t tsl_residue_reals(const tsl_problem *problem, int64_t elem
   return tsl_type(problem->c.type)->is_complex ? 2 * elements : elements;
 }
 
-/* The integer product's contract, on every device: residues A_l of A and B_l of B, a byte each, for each of the moduli p_l; out come bytes,
- * from 0 to 255, that are A_l B_l modulo p_l. How they lie, and whether A_l and B_l have signs, is each device's own (residue_int8_host.h, residue_int8_run.c). Of complex numbers
+/* The integer product's contract, on every device: residues A_l of A and B_l of B, a byte each, for each of
+ * the moduli p_l; out come bytes, from 0 to 255, that are A_l B_l modulo p_l. How they lie, and whether A_l
+ * and B_l have signs, is each device's own (residue_int8_host.h, residue_int8_run.c). Of complex numbers
  * there are three such for each modulus, plane 3 l + kind. */
 
 /* --- a factor that stays (strategy/operand_reuse.h) --- */
 
-/* Where what is made of an operand's lines lies in scratch memory, in bytes: its residues and a plane of these, the lines' keys and candidates of
- * scales, and the choice that residues were made by. Devices lay out an operand that stays first, so that none of it moves with the other one's size. */
+/* Where what is made of an operand's lines lies in scratch memory, in bytes: its residues and a plane of
+ * these, the lines' keys and candidates of scales, and the choice that residues were made by. Devices lay out
+ * an operand that stays first, so that none of it moves with the other one's size. */
 typedef struct tsl_residue_lying {
   int64_t planes, plane, keys, candidates, made;
 } tsl_residue_lying;
 
 /* Which of C' = A' B' stays, 0 or 1; 0 where nothing does. */
 int tsl_residue_stays(const tsl_operands *operands, bool is_swapped);
-/* All that decides what is made of operand `number` of C' = A' B', `lines` lines in `factor`: what they are measured by and how they become
- * residues, but for the choice, which the device compares. */
+/* All that decides what is made of operand `number` of C' = A' B', `lines` lines in `factor`: what they are
+ * measured by and how they become residues, but for the choice, which the device compares. */
 tsl_hash tsl_residue_made_of(const tsl_problem *problem, const residue_rules *rules, int number,
-                             int64_t lines, const residue_matrix *of, const tsl_buffer *factor,
+                             int64_t lines, const residue_matrix *matrix, const tsl_buffer *factor,
                              const tsl_buffer *scratch, const tsl_residue_lying *lying);
 
 /* What build() leaves in work->state. */
 typedef struct tsl_residue_state {
   tsl_kernel *rules, *measure, *choose, *convert, *multiply, *reduce, *join, *native;
   tsl_subplan *product; /* of portable kernels; NULL where there is nothing to multiply */
-  bool reduces;       /* which makes residues itself */
+  bool reduces;         /* which makes residues itself */
   tsl_subplan *whole;   /* the whole product without residues; NULL: kernels of this strategy multiply it */
-  int whole_weight;   /* cost of an element of that in moduli; 0: not known */
+  int whole_weight;     /* cost of an element of that in moduli; 0: not known */
   char whole_note[192];
   bool is_swapped;  /* it is C' = B' A' */
   int cluster;      /* blocks of CUDA's integer product that share what they load */

@@ -72,7 +72,7 @@ SM90_FUNCTION int low_bits(double rounded) {
 /* By doubles, in which every step is exact but the one that rounds, as floats do it below: what is left of 53 bits is taken 28 at a time.
  * |a'| < 2^63. Two factors, because 2^scale may be too large for a double. */
 template <bool IS_DEEP>
-SM90_FUNCTION void cut(const residue_real numbers[AT_ONCE], int scale, digits *to) {
+SM90_FUNCTION void cut(const residue_real numbers[AT_ONCE], int scale, digits *target) {
   const int half = max(-1022, min(1023, scale)), rest = max(-1022, min(1023, scale - half));
   const double one = residue_two(half), other = residue_two(rest);
 #pragma unroll
@@ -82,22 +82,22 @@ SM90_FUNCTION void cut(const residue_real numbers[AT_ONCE], int scale, digits *t
     const double middle = __fma_rn(upper, 0x1p-28, WHOLE), lower = __fma_rn(middle - WHOLE, -0x1p28, upper);
     const int low = low_bits(lower + WHOLE), first = (int)((unsigned)low << 18) >> 18;
     const int mid = low_bits(middle), second = (low - first) >> 14, third = (int)((unsigned)mid << 18) >> 18;
-    to->first[i] = __float_as_int(ROUNDER) + first;
-    to->second[i] = (second & 0xffff) | (int)((unsigned)third << 16);
-    to->third[i] = ((mid - third) >> 14 & 0xffff) | (int)((unsigned)low_bits(top) << 16);
+    target->first[i] = __float_as_int(ROUNDER) + first;
+    target->second[i] = (second & 0xffff) | (int)((unsigned)third << 16);
+    target->third[i] = ((mid - third) >> 14 & 0xffff) | (int)((unsigned)low_bits(top) << 16);
   }
 }
 template <bool IS_DEEP>
-SM90_FUNCTION float sum_of(const digits &of, int i, const residue_modulus &modulus) {
+SM90_FUNCTION float sum_of(const digits &digits_in, int i, const residue_modulus &modulus) {
   int sum;
   asm("dp2a.lo.s32.s32 %0, %1, %2, %3;"
       : "=r"(sum)
-      : "r"(of.second[i]), "r"(modulus.powers), "r"(of.first[i]));
-  asm("dp2a.hi.s32.s32 %0, %1, %2, %3;" : "=r"(sum) : "r"(of.third[i]), "r"(modulus.powers), "r"(sum));
+      : "r"(digits_in.second[i]), "r"(modulus.powers), "r"(digits_in.first[i]));
+  asm("dp2a.hi.s32.s32 %0, %1, %2, %3;" : "=r"(sum) : "r"(digits_in.third[i]), "r"(modulus.powers), "r"(sum));
   return __int_as_float(sum) - ROUNDER;
 }
-SM90_FUNCTION int lowest(const digits &of, int i) {
-  return of.first[i];
+SM90_FUNCTION int lowest(const digits &digits_in, int i) {
+  return digits_in.first[i];
 }
 #else
 struct digits {
@@ -107,27 +107,27 @@ struct digits {
  * that counts becomes subnormal on the way. IS_DEEP: |a'| may be 2^28 or more, below 2^40; the highest digit is taken first, because a
  * float holds no more than what is left of its 24 bits then. */
 template <bool IS_DEEP>
-SM90_FUNCTION void cut(const residue_real numbers[AT_ONCE], int scale, digits *to) {
+SM90_FUNCTION void cut(const residue_real numbers[AT_ONCE], int scale, digits *target) {
   const int half = max(-126, min(127, scale)), rest = max(-126, min(127, scale - half));
   const float one = __int_as_float((half + 127) << 23), other = __int_as_float((rest + 127) << 23);
 #pragma unroll
   for (int i = 0; i < AT_ONCE; i++) {
     float whole = numbers[i] * one * other;
     if (IS_DEEP) {
-      to->third[i] = __fmaf_rn(whole, 0x1p-28f, ROUNDER) - ROUNDER;
-      whole = __fmaf_rn(to->third[i], -0x1p28f, whole);
+      target->third[i] = __fmaf_rn(whole, 0x1p-28f, ROUNDER) - ROUNDER;
+      whole = __fmaf_rn(target->third[i], -0x1p28f, whole);
     }
-    to->second[i] = __fmaf_rn(whole, 0x1p-14f, ROUNDER) - ROUNDER;
-    to->first[i] = (__fmaf_rn(to->second[i], -0x1p14f, whole) + ROUNDER) - ROUNDER;
+    target->second[i] = __fmaf_rn(whole, 0x1p-14f, ROUNDER) - ROUNDER;
+    target->first[i] = (__fmaf_rn(target->second[i], -0x1p14f, whole) + ROUNDER) - ROUNDER;
   }
 }
 template <bool IS_DEEP>
-SM90_FUNCTION float sum_of(const digits &of, int i, const residue_modulus &modulus) {
-  const float sum = __fmaf_rn(of.second[i], modulus.first, of.first[i]);
-  return IS_DEEP ? __fmaf_rn(of.third[i], modulus.second, sum) : sum;
+SM90_FUNCTION float sum_of(const digits &digits_in, int i, const residue_modulus &modulus) {
+  const float sum = __fmaf_rn(digits_in.second[i], modulus.first, digits_in.first[i]);
+  return IS_DEEP ? __fmaf_rn(digits_in.third[i], modulus.second, sum) : sum;
 }
-SM90_FUNCTION int lowest(const digits &of, int i) {
-  return __float_as_int(of.first[i] + ROUNDER);
+SM90_FUNCTION int lowest(const digits &digits_in, int i) {
+  return __float_as_int(digits_in.first[i] + ROUNDER);
 }
 #endif
 
@@ -139,8 +139,8 @@ SM90_FUNCTION float reduced(float v, const residue_modulus &modulus) {
 }
 
 template <bool IS_DEEP>
-SM90_FUNCTION float residue_of(const digits &of, int i, const residue_modulus &modulus) {
-  return reduced(sum_of<IS_DEEP>(of, i, modulus), modulus);
+SM90_FUNCTION float residue_of(const digits &digits_in, int i, const residue_modulus &modulus) {
+  return reduced(sum_of<IS_DEEP>(digits_in, i, modulus), modulus);
 }
 
 SM90_FUNCTION unsigned joined(float first, float second) {
@@ -156,83 +156,83 @@ SM90_FUNCTION unsigned word_of(const int low[4]) {
   return __byte_perm(__byte_perm(low[0], low[1], 0x0040), __byte_perm(low[2], low[3], 0x0040), 0x5410);
 }
 
-SM90_FUNCTION void store_kinds(const uint2 word[TSL_RESIDUE_KINDS], long long plane, unsigned char *to) {
+SM90_FUNCTION void store_kinds(const uint2 word[TSL_RESIDUE_KINDS], long long plane, unsigned char *dst) {
 #pragma unroll
   for (int kind = 0; kind < TSL_RESIDUE_KINDS; kind++)
-    *(uint2 *)(to + kind * plane) = word[kind];
+    *(uint2 *)(dst + kind * plane) = word[kind];
 }
 
 /* Real parts are numbers 0, 2, ..., imaginary ones 1, 3, ... A sum of two residues is at most 2 p, and reduced as they are. */
 template <bool IS_DEEP>
-SM90_FUNCTION void store(const digits &own, const residue_arguments &given, int moduli, long long plane,
-                         unsigned char *to) {
+SM90_FUNCTION void store(const digits &digits_in, const residue_arguments &args, int moduli, long long plane,
+                         unsigned char *dst) {
   uint2 word[TSL_RESIDUE_KINDS];
 #pragma unroll
   for (int half = 0; half < 2; half++) {
     int low[TSL_RESIDUE_KINDS][4];
 #pragma unroll
     for (int i = 0; i < 4; i++) {
-      low[0][i] = lowest(own, 8 * half + 2 * i);
-      low[1][i] = lowest(own, 8 * half + 2 * i + 1);
+      low[0][i] = lowest(digits_in, 8 * half + 2 * i);
+      low[1][i] = lowest(digits_in, 8 * half + 2 * i + 1);
       low[2][i] = (int)((unsigned)low[0][i] + (unsigned)low[1][i]);
     }
 #pragma unroll
     for (int kind = 0; kind < TSL_RESIDUE_KINDS; kind++)
       (half ? word[kind].y : word[kind].x) = word_of(low[kind]);
   }
-  store_kinds(word, plane, to);
+  store_kinds(word, plane, dst);
 #pragma unroll 1
   for (int l = 1; l < moduli; l++) {
-    const residue_modulus modulus = given.rules.moduli[l];
+    const residue_modulus modulus = args.rules.moduli[l];
 #pragma unroll
     for (int half = 0; half < 2; half++) {
       float rest[TSL_RESIDUE_KINDS][4];
 #pragma unroll
       for (int i = 0; i < 4; i++) {
-        rest[0][i] = residue_of<IS_DEEP>(own, 8 * half + 2 * i, modulus);
-        rest[1][i] = residue_of<IS_DEEP>(own, 8 * half + 2 * i + 1, modulus);
+        rest[0][i] = residue_of<IS_DEEP>(digits_in, 8 * half + 2 * i, modulus);
+        rest[1][i] = residue_of<IS_DEEP>(digits_in, 8 * half + 2 * i + 1, modulus);
         rest[2][i] = reduced(rest[0][i] + rest[1][i], modulus);
       }
 #pragma unroll
       for (int kind = 0; kind < TSL_RESIDUE_KINDS; kind++)
         (half ? word[kind].y : word[kind].x) = word_of(rest[kind]);
     }
-    store_kinds(word, plane, to + l * TSL_RESIDUE_KINDS * plane);
+    store_kinds(word, plane, dst + l * TSL_RESIDUE_KINDS * plane);
   }
 }
 #else
 template <bool IS_DEEP>
-SM90_FUNCTION void store(const digits &own, const residue_arguments &given, int moduli, long long plane,
-                         unsigned char *to) {
+SM90_FUNCTION void store(const digits &digits_in, const residue_arguments &args, int moduli, long long plane,
+                         unsigned char *dst) {
   uint4 out;
   unsigned *word = &out.x;
 #pragma unroll
   for (int i = 0; i < 4; i++)
-    word[i] = __byte_perm(__byte_perm(lowest(own, 4 * i), lowest(own, 4 * i + 1), 0x0040),
-                          __byte_perm(lowest(own, 4 * i + 2), lowest(own, 4 * i + 3), 0x0040), 0x5410);
-  *(uint4 *)to = out;
+    word[i] = __byte_perm(__byte_perm(lowest(digits_in, 4 * i), lowest(digits_in, 4 * i + 1), 0x0040),
+                          __byte_perm(lowest(digits_in, 4 * i + 2), lowest(digits_in, 4 * i + 3), 0x0040), 0x5410);
+  *(uint4 *)dst = out;
 #pragma unroll 1
   for (int l = 1; l < moduli; l++) {
-    const residue_modulus modulus = given.rules.moduli[l];
+    const residue_modulus modulus = args.rules.moduli[l];
 #pragma unroll
     for (int i = 0; i < 4; i++) {
-      const unsigned low = joined(residue_of<IS_DEEP>(own, 4 * i, modulus),
-                                  residue_of<IS_DEEP>(own, 4 * i + 1, modulus)),
-                     high = joined(residue_of<IS_DEEP>(own, 4 * i + 2, modulus),
-                                   residue_of<IS_DEEP>(own, 4 * i + 3, modulus));
+      const unsigned low = joined(residue_of<IS_DEEP>(digits_in, 4 * i, modulus),
+                                  residue_of<IS_DEEP>(digits_in, 4 * i + 1, modulus)),
+                     high = joined(residue_of<IS_DEEP>(digits_in, 4 * i + 2, modulus),
+                                   residue_of<IS_DEEP>(digits_in, 4 * i + 3, modulus));
       word[i] = __byte_perm(low, high, 0x5410);
     }
-    *(uint4 *)(to + l * plane) = out;
+    *(uint4 *)(dst + l * plane) = out;
   }
 }
 #endif
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     tsl_gemm_residue_int8_convert(const residue_real *a, const residue_real *b, unsigned char *scratch,
-                                  const __grid_constant__ residue_arguments given) {
-  const int operand = blockIdx.x >= given.converters, panels = (given.k + PANEL - 1) / PANEL;
-  const residue_matrix &of = given.of[operand];
-  const int block = blockIdx.x - (operand ? given.converters : 0), panel = block % panels,
+                                  const __grid_constant__ residue_arguments args) {
+  const int operand = blockIdx.x >= args.converters, panels = (args.k + PANEL - 1) / PANEL;
+  const residue_matrix &of = args.of[operand];
+  const int block = blockIdx.x - (operand ? args.converters : 0), panel = block % panels,
             thread = threadIdx.x;
   const int in = of.is_across ? thread % LINES_ACROSS + thread / (LINES_ACROSS * CHUNKS) * LINES_ACROSS
                               : thread / CHUNKS,
@@ -240,30 +240,30 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   const int line = block / panels * LINES + in, h = panel * PANEL + chunk * TERMS;
   dependency_launch();
   dependency_wait();
-  const int moduli = ((const volatile residue_choice *)(scratch + given.choice))->made[operand];
-  if (moduli == 0 || line >= (operand ? given.n : given.m))
+  const int moduli = ((const volatile residue_choice *)(scratch + args.choice))->made[operand];
+  if (moduli == 0 || line >= (operand ? args.n : args.m))
     return;
-  const int scale = ((const int *)(scratch + given.scales[operand]))[line];
+  const int scale = ((const int *)(scratch + args.scales[operand]))[line];
   if (scale == TSL_RESIDUE_NO_SCALE)
     return;
   residue_real numbers[AT_ONCE];
   digits own;
   load((operand ? b : a) + of.offset + line * of.across, of.along, h * TSL_RESIDUE_EACH,
-       given.k * TSL_RESIDUE_EACH, of.is_wide, numbers);
+       args.k * TSL_RESIDUE_EACH, of.is_wide, numbers);
 #ifdef TSL_RESIDUE_COMPLEX
 #pragma unroll
   for (int i = 1; i < AT_ONCE; i += 2)
     numbers[i] = of.is_conjugate ? -numbers[i] : numbers[i];
 #endif
-  unsigned char *to = scratch + given.planes[operand] + panel * given.panel[operand] +
+  unsigned char *to = scratch + args.planes[operand] + panel * args.panel[operand] +
                       row_of(operand, line) * PANEL + chunk * TERMS;
 #ifndef TSL_RESIDUE_F64
   if (moduli > TSL_RESIDUE_SHALLOW) {
     cut<true>(numbers, scale, &own);
-    store<true>(own, given, moduli, given.plane[operand], to);
+    store<true>(own, args, moduli, args.plane[operand], to);
     return;
   }
 #endif
   cut<false>(numbers, scale, &own);
-  store<false>(own, given, moduli, given.plane[operand], to);
+  store<false>(own, args, moduli, args.plane[operand], to);
 }

@@ -35,8 +35,8 @@ SM90_FUNCTION residue_native fused(residue_native a, residue_native b, residue_n
 }
 
 /* Where a line's numbers start, of parts where numbers are complex. */
-SM90_FUNCTION long long line_start(const residue_matrix &of, int line) {
-  return of.offset + line / EACH_ELEMENT * of.across + line % EACH_ELEMENT;
+SM90_FUNCTION long long line_start(const residue_matrix &matrix, int line) {
+  return matrix.offset + line / EACH_ELEMENT * matrix.across + line % EACH_ELEMENT;
 }
 
 /* Which number of a panel (SIDE lines, DEPTH numbers of each) is number `e` of a thread. */
@@ -48,19 +48,19 @@ SM90_FUNCTION int depth_of(bool is_across, int e) {
 }
 
 /* A thread's numbers of a panel; zeros where there are none. */
-SM90_FUNCTION void fetch(residue_real own[EACH], const residue_real *from, const residue_matrix &of, int line,
+SM90_FUNCTION void fetch(residue_real state[EACH], const residue_real *from, const residue_matrix &matrix, int line,
                          int lines, int h, int k) {
 #pragma unroll
   for (int e = 0; e < EACH; e++) {
-    const int i = line + line_of(of.is_across, e), d = h + depth_of(of.is_across, e);
-    own[e] = i < lines && d < k ? from[line_start(of, i) + d * of.along] : (residue_real)0;
+    const int i = line + line_of(matrix.is_across, e), d = h + depth_of(matrix.is_across, e);
+    state[e] = i < lines && d < k ? from[line_start(matrix, i) + d * matrix.along] : (residue_real)0;
   }
 }
 
-SM90_FUNCTION void put(panel_t to, const residue_real own[EACH], bool is_across) {
+SM90_FUNCTION void put(panel_t dst, const residue_real state[EACH], bool is_across) {
 #pragma unroll
   for (int e = 0; e < EACH; e++)
-    to[depth_of(is_across, e)][line_of(is_across, e)] = own[e];
+    dst[depth_of(is_across, e)][line_of(is_across, e)] = state[e];
 }
 
 /* Where a thread's lines are: four neighbours, and four more 64 lines on. */
@@ -68,10 +68,10 @@ SM90_FUNCTION int line_at(int thread, int i) {
   return i / FOUR * 64 + thread * FOUR + i % FOUR;
 }
 
-SM90_FUNCTION void take(residue_native own[PER], const residue_native *row, int thread) {
+SM90_FUNCTION void take(residue_native state[PER], const residue_native *row, int thread) {
 #pragma unroll
   for (int i = 0; i < PER; i++)
-    own[i] = row[line_at(thread, i)];
+    state[i] = row[line_at(thread, i)];
 }
 
 /* Adds `depth` products, one after the other. */
@@ -101,40 +101,40 @@ struct place {
 
 #ifdef TSL_RESIDUE_COMPLEX
 /* An element of C from its parts' sums. */
-SM90_FUNCTION void finish_element(residue_real *to, const residue_real parts[2][2], residue_real alpha,
-                                  residue_real beta, const residue_arguments &given) {
+SM90_FUNCTION void finish_element(residue_real *dst, const residue_real parts[2][2], residue_real alpha,
+                                  residue_real beta, const residue_arguments &args) {
 #pragma unroll
   for (int part = 0; part < 2; part++)
-    to[part] =
-        residue_finish(residue_native_part(part, parts, given.of[0].is_conjugate, given.of[1].is_conjugate),
-                       alpha, beta, to + part);
+    dst[part] =
+        residue_finish(residue_native_part(part, parts, args.of[0].is_conjugate, args.of[1].is_conjugate),
+                       alpha, beta, dst + part);
 }
 #endif
 
 /* All of C, or beta C alone. */
-SM90_FUNCTION void everything(const place &at, panel_t rows[2], panel_t columns[2],
-                              const residue_arguments &given) {
-  const int m = given.m * EACH_ELEMENT, n = given.n * EACH_ELEMENT, across = (n + SIDE - 1) / SIDE,
+SM90_FUNCTION void everything(const place &place_in, panel_t rows[2], panel_t columns[2],
+                              const residue_arguments &args) {
+  const int m = args.m * EACH_ELEMENT, n = args.n * EACH_ELEMENT, across = (n + SIDE - 1) / SIDE,
             down = (m + SIDE - 1) / SIDE;
-  const int x = threadIdx.x % 16, y = threadIdx.x / 16, k = given.is_empty ? 0 : given.k;
-  const residue_real alpha = given.is_empty ? (residue_real)0 : (residue_real)given.alpha,
-                     beta = (residue_real)given.beta;
+  const int x = threadIdx.x % 16, y = threadIdx.x / 16, k = args.is_empty ? 0 : args.k;
+  const residue_real alpha = args.is_empty ? (residue_real)0 : (residue_real)args.alpha,
+                     beta = (residue_real)args.beta;
   for (long long tile = blockIdx.x; tile < (long long)across * down; tile += gridDim.x) {
     const int row = (int)(tile % down) * SIDE, col = (int)(tile / down) * SIDE;
     residue_native sums[PER][PER] = {};
     residue_real left[EACH], above[EACH];
     int in = 0;
     if (k > 0) {
-      fetch(left, at.a, given.of[0], row, m, 0, k);
-      fetch(above, at.b, given.of[1], col, n, 0, k);
+      fetch(left, place_in.a, args.of[0], row, m, 0, k);
+      fetch(above, place_in.b, args.of[1], col, n, 0, k);
     }
     for (int h = 0; h < k; h += DEPTH, in ^= 1) {
-      put(rows[in], left, given.of[0].is_across);
-      put(columns[in], above, given.of[1].is_across);
+      put(rows[in], left, args.of[0].is_across);
+      put(columns[in], above, args.of[1].is_across);
       __syncthreads();
       if (h + DEPTH < k) {
-        fetch(left, at.a, given.of[0], row, m, h + DEPTH, k);
-        fetch(above, at.b, given.of[1], col, n, h + DEPTH, k);
+        fetch(left, place_in.a, args.of[0], row, m, h + DEPTH, k);
+        fetch(above, place_in.b, args.of[1], col, n, h + DEPTH, k);
       }
       if (k - h >= DEPTH)
         multiply(sums, rows[in], columns[in], DEPTH);
@@ -149,8 +149,8 @@ SM90_FUNCTION void everything(const place &at, panel_t rows[2], panel_t columns[
         const int r = row + line_at(y, i), s = col + line_at(x, j);
         const residue_real parts[2][2] = {{sums[i][j], sums[i][j + 1]}, {sums[i + 1][j], sums[i + 1][j + 1]}};
         if (r < m && s < n)
-          finish_element(at.c + given.c_offset + r / 2 * given.c_row + s / 2 * given.c_col, parts, alpha,
-                         beta, given);
+          finish_element(place_in.c + args.c_offset + r / 2 * args.c_row + s / 2 * args.c_col, parts, alpha,
+                         beta, args);
       }
 #else
 #pragma unroll
@@ -158,7 +158,7 @@ SM90_FUNCTION void everything(const place &at, panel_t rows[2], panel_t columns[
 #pragma unroll
       for (int j = 0; j < PER; j++) {
         const int r = row + line_at(y, i), s = col + line_at(x, j);
-        residue_real *to = at.c + given.c_offset + r * given.c_row + s * given.c_col;
+        residue_real *to = place_in.c + args.c_offset + r * args.c_row + s * args.c_col;
         if (r < m && s < n)
           *to = residue_finish(sums[i][j], alpha, beta, to);
       }
@@ -185,12 +185,12 @@ SM90_FUNCTION int few_depth(bool is_across, int e) {
 
 /* A tile: listed lines of `operand` from `first` on, lines of the other from `line` on. A row's thread has 2 x 4 elements. Where a row
  * is native, too, its columns are left to it. */
-SM90_FUNCTION void few_lines(const place &at, int operand, int first, int count, int line, few_t panels[2],
-                             const residue_arguments &given) {
-  const residue_matrix &own = given.of[operand], &of = given.of[1 - operand];
-  const residue_real *from = operand ? at.b : at.a, *other = operand ? at.a : at.b;
-  const int *natives = operand ? at.columns : at.rows;
-  const int lines = (operand ? given.m : given.n) * EACH_ELEMENT, x = threadIdx.x % 32, y = threadIdx.x / 32,
+SM90_FUNCTION void few_lines(const place &place_in, int operand, int first, int count, int line, few_t panels[2],
+                             const residue_arguments &args) {
+  const residue_matrix &own = args.of[operand], &of = args.of[1 - operand];
+  const residue_real *from = operand ? place_in.b : place_in.a, *other = operand ? place_in.a : place_in.b;
+  const int *natives = operand ? place_in.columns : place_in.rows;
+  const int lines = (operand ? args.m : args.n) * EACH_ELEMENT, x = threadIdx.x % 32, y = threadIdx.x / 32,
             in = threadIdx.x % LISTED, depth = threadIdx.x / LISTED;
   const bool loads = depth < FEW_DEPTH && first + in < count;
   const residue_real *mine = from + own.offset +
@@ -198,7 +198,7 @@ SM90_FUNCTION void few_lines(const place &at, int operand, int first, int count,
                              (first + in) % EACH_ELEMENT;
   residue_native sums[2][FOUR] = {};
   residue_real next[FEW_EACH], one = 0;
-  for (int h = -FEW_DEPTH, panel = 0; h < given.k; h += FEW_DEPTH, panel ^= 1) {
+  for (int h = -FEW_DEPTH, panel = 0; h < args.k; h += FEW_DEPTH, panel ^= 1) {
     if (h >= 0) {
       if (depth < FEW_DEPTH)
         panels[panel].listed[depth][in] = one;
@@ -208,17 +208,17 @@ SM90_FUNCTION void few_lines(const place &at, int operand, int first, int count,
       __syncthreads();
     }
     const int ahead = h + FEW_DEPTH;
-    one = loads && ahead + depth < given.k ? mine[(ahead + depth) * own.along] : (residue_real)0;
+    one = loads && ahead + depth < args.k ? mine[(ahead + depth) * own.along] : (residue_real)0;
 #pragma unroll
     for (int e = 0; e < FEW_EACH; e++) {
       const int i = line + few_line(of.is_across, e), d = ahead + few_depth(of.is_across, e);
-      next[e] = i < lines && d < given.k ? other[line_start(of, i) + d * of.along] : (residue_real)0;
+      next[e] = i < lines && d < args.k ? other[line_start(of, i) + d * of.along] : (residue_real)0;
     }
     if (h < 0)
       continue;
 #pragma unroll
     for (int d = 0; d < FEW_DEPTH; d++)
-      if (h + d < given.k)
+      if (h + d < args.k)
 #pragma unroll
         for (int i = 0; i < 2; i++)
 #pragma unroll
@@ -233,15 +233,15 @@ SM90_FUNCTION void few_lines(const place &at, int operand, int first, int count,
   for (int j = 0; j < FOUR; j += 2) {
     const int l = first + 2 * y, their = (line + FOUR * x + j) / 2;
     if (l >= count || line + FOUR * x + j >= lines ||
-        (operand && at.row_scales[their] == TSL_RESIDUE_NO_SCALE))
+        (operand && place_in.row_scales[their] == TSL_RESIDUE_NO_SCALE))
       continue;
     const int listed = natives[l / 2];
     const residue_real one = operand ? sums[1][j] : sums[0][j + 1],
                        two = operand ? sums[0][j + 1] : sums[1][j],
                        parts[2][2] = {{sums[0][j], one}, {two, sums[1][j + 1]}};
-    finish_element(at.c + given.c_offset + (operand ? their : listed) * given.c_row +
-                       (operand ? listed : their) * given.c_col,
-                   parts, (residue_real)given.alpha, (residue_real)given.beta, given);
+    finish_element(place_in.c + args.c_offset + (operand ? their : listed) * args.c_row +
+                       (operand ? listed : their) * args.c_col,
+                   parts, (residue_real)args.alpha, (residue_real)args.beta, args);
   }
 #else
 #pragma unroll
@@ -249,12 +249,12 @@ SM90_FUNCTION void few_lines(const place &at, int operand, int first, int count,
 #pragma unroll
     for (int j = 0; j < FOUR; j++) {
       const int l = first + 2 * y + i, their = line + FOUR * x + j;
-      if (l >= count || their >= lines || (operand && at.row_scales[their] == TSL_RESIDUE_NO_SCALE))
+      if (l >= count || their >= lines || (operand && place_in.row_scales[their] == TSL_RESIDUE_NO_SCALE))
         continue;
       const int listed = natives[l];
-      residue_real *to = at.c + given.c_offset + (operand ? their : listed) * given.c_row +
-                         (operand ? listed : their) * given.c_col;
-      *to = residue_finish(sums[i][j], (residue_real)given.alpha, (residue_real)given.beta, to);
+      residue_real *to = place_in.c + args.c_offset + (operand ? their : listed) * args.c_row +
+                         (operand ? listed : their) * args.c_col;
+      *to = residue_finish(sums[i][j], (residue_real)args.alpha, (residue_real)args.beta, to);
     }
 #endif
   __syncthreads(); /* before the next tile's panels */
@@ -263,7 +263,7 @@ SM90_FUNCTION void few_lines(const place &at, int operand, int first, int count,
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
     tsl_gemm_residue_int8_native(const residue_real *a, const residue_real *b, residue_real *c,
                                  const unsigned char *scratch,
-                                 const __grid_constant__ residue_arguments given) {
+                                 const __grid_constant__ residue_arguments args) {
   union panels_t {
     panel_t all[4];
     few_t few[2];
@@ -272,26 +272,26 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
   const place at = {a,
                     b,
                     c,
-                    (const int *)(scratch + given.scales[0]),
-                    (const int *)(scratch + given.natives[0]),
-                    (const int *)(scratch + given.natives[1])};
+                    (const int *)(scratch + args.scales[0]),
+                    (const int *)(scratch + args.natives[0]),
+                    (const int *)(scratch + args.natives[1])};
   dependency_wait();
-  const residue_choice *choice = (const residue_choice *)(scratch + given.choice);
-  if (!given.is_empty && choice->moduli == 0 && given.has_whole)
+  const residue_choice *choice = (const residue_choice *)(scratch + args.choice);
+  if (!args.is_empty && choice->moduli == 0 && args.has_whole)
     return;
-  if (given.is_empty || choice->moduli == 0) {
-    everything(at, panels.all, panels.all + 2, given);
+  if (args.is_empty || choice->moduli == 0) {
+    everything(at, panels.all, panels.all + 2, args);
     return;
   }
   const int rows = choice->native[0] * EACH_ELEMENT, columns = choice->native[1] * EACH_ELEMENT;
-  const int across = (given.n * EACH_ELEMENT + WIDE - 1) / WIDE,
-            down = (given.m * EACH_ELEMENT + WIDE - 1) / WIDE;
+  const int across = (args.n * EACH_ELEMENT + WIDE - 1) / WIDE,
+            down = (args.m * EACH_ELEMENT + WIDE - 1) / WIDE;
   const long long first = (long long)((rows + LISTED - 1) / LISTED) * across,
                   tiles = first + (long long)((columns + LISTED - 1) / LISTED) * down;
   for (long long tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     const int operand = tile >= first, wide = operand ? down : across;
     const long long in = operand ? tile - first : tile;
     few_lines(at, operand, (int)(in / wide) * LISTED, operand ? columns : rows, (int)(in % wide) * WIDE,
-              panels.few, given);
+              panels.few, args);
   }
 }

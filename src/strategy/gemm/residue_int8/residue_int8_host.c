@@ -6,9 +6,9 @@
  *      512 columns               B's part, 512 KiB, stays in the second-level cache; the next one's is asked
  * for meanwhile
  *   +-----------------+          for each micro-panel of A, 32 KiB, which stays in the first-level cache:
- *   |t t t ...        |            for each micro-panel of B: a tile's sums by the integer product (residue_int8_host.h),
- * whose residues are made |                 |            beside the next tile's products: a byte for each
- * element, added to that of the panel before
+ *   |t t t ...        |            for each micro-panel of B: a tile's sums by the integer product
+ * (residue_int8_host.h), whose residues are made |                 |            beside the next tile's
+ * products: a byte for each element, added to that of the panel before
  *   +-----------------+        then the residues of all moduli become C, and native lines are multiplied as
  * they are
  *
@@ -155,17 +155,18 @@ static int64_t conversions(const residue_running *run, int operand) {
 }
 
 /* What `sum` bytes are: those of the other planes added modulo p, from -127 to 127 where p is not 256. */
-static void add_residues(const signed char *one, const signed char *other, int64_t count, int p,
+static void add_residues(const signed char *item, const signed char *other, int64_t count, int p,
                          signed char *sum) {
   const int most = (p - 1) / 2;
   for (int64_t i = 0; i < count; i++) {
-    const int both = one[i] + other[i], down = both > most ? both - p : both;
+    const int both = item[i] + other[i], down = both > most ? both - p : both;
     sum[i] = (signed char)(down < -most ? down + p : down);
   }
 }
 
 /* Both parts of complex numbers become residues, and then their sums. */
-static void convert_parts(const residue_running *run, int operand, int64_t first, int64_t count, int64_t panel) {
+static void convert_parts(const residue_running *run, int operand, int64_t first, int64_t count,
+                          int64_t panel) {
   const tsl_residue_lines *of = &run->job.of[operand];
   for (int part = 0; part < 2; part++)
     run->converter->convert(&run->parts[part], operand, first, count, panel);
@@ -259,8 +260,8 @@ static void residue_host_choose(tsl_residue_job *job, tsl_residue_state *state) 
 
 /* --- a block --- */
 
-/* Two tiles' sums by turns; the one whose residues are still to be made; and of each panel that is kept, where the next one to be kept in
- * its place is asked for. */
+/* Two tiles' sums by turns; the one whose residues are still to be made; and of each panel that is kept,
+ * where the next one to be kept in its place is asked for. */
 typedef struct multiplying {
   int32_t *sums[2];
   tsl_residue_late late;
@@ -280,8 +281,9 @@ static int64_t residue_steps_of(const tsl_residue_job *job, int64_t panel) {
 }
 
 /* A micro-panel of A by all of the block's of B; next_a is the one that comes then. */
-static void residue_multiply_micro(const residue_running *run, const tsl_residue_block *block, int64_t plane, int64_t panel,
-                           int64_t micro, const unsigned char *next_a, multiplying *with) {
+static void residue_multiply_micro(const residue_running *run, const tsl_residue_block *block, int64_t plane,
+                                   int64_t panel, int64_t micro, const unsigned char *next_a,
+                                   multiplying *with) {
   const tsl_residue_job *job = &run->job;
   const int64_t steps = residue_steps_of(job, panel), first = block->column / TSL_RESIDUE_LINES,
                 across = tsl_ceil_div(block->columns, TSL_RESIDUE_LINES),
@@ -310,10 +312,10 @@ static void residue_multiply_micro(const residue_running *run, const tsl_residue
   }
 }
 
-/* A block's residues of one plane and the panels that are kept, so far: each micro-panel of A by all of them. After the last ones nothing
- * else is asked for. */
-static void multiply_panels(const residue_running *run, const tsl_residue_block *block, int64_t plane, int64_t first,
-                            multiplying *with) {
+/* A block's residues of one plane and the panels that are kept, so far: each micro-panel of A by all of them.
+ * After the last ones nothing else is asked for. */
+static void multiply_panels(const residue_running *run, const tsl_residue_block *block, int64_t plane,
+                            int64_t first, multiplying *with) {
   const tsl_residue_job *job = &run->job;
   const int64_t down = tsl_ceil_div(block->rows, TSL_RESIDUE_LINES),
                 end = tsl_min(first + run->kept, job->panels),
@@ -395,15 +397,16 @@ static void residue_multiply_block(void *argument, int64_t index, int worker) {
 
 /* --- a run --- */
 
-/* Blocks of C: large ones for one thread; for several, two for each where they stay large, as what a block reads is in proportion to its sides, and
- * else one. */
+/* Blocks of C: large ones for one thread; for several, two for each where they stay large, as what a block
+ * reads is in proportion to its sides, and else one. */
 static void residue_cut(residue_running *run, int threads) {
   enum { LARGE = 512, SMALL = 128 };
   run->rows = tsl_min(tsl_round_up(run->job.m, TSL_RESIDUE_LINES), ROWS_MOST);
   run->columns = tsl_min(tsl_round_up(run->job.n, TSL_RESIDUE_LINES),
-                           threads > 1 ? TSL_RESIDUE_COLUMNS / 2 : TSL_RESIDUE_COLUMNS);
+                         threads > 1 ? TSL_RESIDUE_COLUMNS / 2 : TSL_RESIDUE_COLUMNS);
   for (;;) {
-    const int64_t blocks = tsl_ceil_div_or_one(run->job.m, run->rows) * tsl_ceil_div_or_one(run->job.n, run->columns);
+    const int64_t blocks =
+        tsl_ceil_div_or_one(run->job.m, run->rows) * tsl_ceil_div_or_one(run->job.n, run->columns);
     int64_t *const larger = run->rows >= run->columns ? &run->rows : &run->columns;
     if (threads <= 1 || *larger <= SMALL || blocks >= (*larger > LARGE ? 2 : 1) * (int64_t)threads)
       break;
@@ -438,7 +441,8 @@ static void see_numbers(residue_running *run) {
   }
 }
 
-/* Real parts, and imaginary ones, by themselves; residues of a modulus are three planes from those of the next. */
+/* Real parts, and imaginary ones, by themselves; residues of a modulus are three planes from those of the
+ * next. */
 static void see_parts(residue_running *run) {
   const int64_t size = (int64_t)tsl_type(run->type)->size;
   for (int part = 0; part < 2 && run->job.is_complex; part++) {
@@ -507,7 +511,8 @@ static tesela_status multiply_residues(residue_running *run, tsl_team team) {
   return TESELA_OK;
 }
 
-static tesela_status residue_run_all(residue_running *run, const tsl_work *work, const tsl_operands *operands) {
+static tesela_status residue_run_all(residue_running *run, const tsl_work *work,
+                                     const tsl_operands *operands) {
   tsl_residue_job *job = &run->job;
   int64_t bytes = 0, lines[2], scales[2];
   void *block;
@@ -545,26 +550,27 @@ tesela_status tsl_residue_int8_run_by(const tsl_work *work, const tsl_operands *
                                   .along = tsl_residue_reals(problem, b->row_stride)};
   const int64_t steps = tsl_ceil_div(problem->k, TSL_RESIDUE_STEP),
                 panels = tsl_ceil_div_or_one(steps, TSL_RESIDUE_STEPS);
-  residue_running run = {.job = {.of = {is_swapped ? of_b : of_a, is_swapped ? of_a : of_b},
-                         .m = is_swapped ? problem->n : problem->m,
-                         .n = is_swapped ? problem->m : problem->n,
-                         .k = reads ? problem->k : 0,
-                         .steps = tsl_ceil_div(steps, panels),
-                         .c = c->host,
-                         .c_row = tsl_residue_reals(problem, is_swapped ? c->col_stride : c->row_stride),
-                         .c_col = tsl_residue_reals(problem, is_swapped ? c->row_stride : c->col_stride),
-                         .alpha = reads ? problem->alpha[0] : 0,
-                         .beta = problem->beta[0],
-                         .is_complex = tsl_residue_kinds(problem) > 1,
-                         .is_precise = tsl_residue_is_precise(problem),
-                         .conjugates = {is_swapped ? problem->conjugate_b : problem->conjugate_a,
-                                        is_swapped ? problem->conjugate_a : problem->conjugate_b}},
-                 .kinds = tsl_residue_kinds(problem),
-                 .type = tsl_residue_type(problem),
-                 .state = work->state,
-                 .kernel = residue_kernel_for(work->device, tsl_residue_type(problem)),
-                 .converter = converter_for(work->device, tsl_residue_type(problem)),
-                 .product = product ? product : product_for(work->device)};
+  residue_running run = {
+      .job = {.of = {is_swapped ? of_b : of_a, is_swapped ? of_a : of_b},
+              .m = is_swapped ? problem->n : problem->m,
+              .n = is_swapped ? problem->m : problem->n,
+              .k = reads ? problem->k : 0,
+              .steps = tsl_ceil_div(steps, panels),
+              .c = c->host,
+              .c_row = tsl_residue_reals(problem, is_swapped ? c->col_stride : c->row_stride),
+              .c_col = tsl_residue_reals(problem, is_swapped ? c->row_stride : c->col_stride),
+              .alpha = reads ? problem->alpha[0] : 0,
+              .beta = problem->beta[0],
+              .is_complex = tsl_residue_kinds(problem) > 1,
+              .is_precise = tsl_residue_is_precise(problem),
+              .conjugates = {is_swapped ? problem->conjugate_b : problem->conjugate_a,
+                             is_swapped ? problem->conjugate_a : problem->conjugate_b}},
+      .kinds = tsl_residue_kinds(problem),
+      .type = tsl_residue_type(problem),
+      .state = work->state,
+      .kernel = residue_kernel_for(work->device, tsl_residue_type(problem)),
+      .converter = converter_for(work->device, tsl_residue_type(problem)),
+      .product = product ? product : product_for(work->device)};
   residue_rules rules = tsl_residue_rules(problem, &work->config, run.job.m, run.job.n);
   tsl_residue_int8_weigh(work, &rules);
   run.job.rules = &rules;

@@ -1,21 +1,25 @@
-/* residue_int8 on the processor: what its loops (residue_int8_host.c) and its kernels, once per instruction set, share.
+/* residue_int8 on the processor: what its loops (residue_int8_host.c) and its kernels, once per instruction
+ * set, share.
  *
- * Residues lie as tile registers want them, in the others' kernels, too, so that all but one file is the same text everywhere:
+ * Residues lie as tile registers want them, in the others' kernels, too, so that all but one file is the same
+ * text everywhere:
  *
- *   plane of a modulus   panel 0                      panel 1     of k: `steps` steps of 64 numbers each, at most
- *                        | micro 0 | micro 1 | ...    | ...       micro-panels of 32 lines, zeros where there are no more
- *   micro-panel          | step 0 | step 1 | ...                  2 KiB each: the first 16 lines, the other 16
- *   16 lines of a step   A: 16 rows of 64 bytes, a line each      byte 4 j + i of a row is number 16 i + j of the step
- *                        B: 16 rows of 64 bytes, four of k each   word c is column c's; byte i of row j is number 16 i + j
+ *   plane of a modulus   panel 0                      panel 1     of k: `steps` steps of 64 numbers each, at
+ * most | micro 0 | micro 1 | ...    | ...       micro-panels of 32 lines, zeros where there are no more
+ *   micro-panel          | step 0 | step 1 | ...                  2 KiB each: the first 16 lines, the other
+ * 16 16 lines of a step   A: 16 rows of 64 bytes, a line each      byte 4 j + i of a row is number 16 i + j
+ * of the step B: 16 rows of 64 bytes, four of k each   word c is column c's; byte i of row j is number 16 i +
+ * j
  *
- * The order of numbers in a step is one that vectors of 16 numbers need no shuffles for; it is the same for A and B. */
+ * The order of numbers in a step is one that vectors of 16 numbers need no shuffles for; it is the same for A
+ * and B. */
 #ifndef TSL_STRATEGY_GEMM_RESIDUE_INT8_RESIDUE_INT8_HOST_H
 #define TSL_STRATEGY_GEMM_RESIDUE_INT8_RESIDUE_INT8_HOST_H
 
 #include "strategy/gemm/residue_int8/residue_int8.h"
 
-/* Lines of a micro-panel, and of a register; numbers of a step, steps of a panel at most, bytes of a micro-panel's step. A panel's sums, and a
- * residue more, are below 2^24. */
+/* Lines of a micro-panel, and of a register; numbers of a step, steps of a panel at most, bytes of a
+ * micro-panel's step. A panel's sums, and a residue more, are below 2^24. */
 enum {
   TSL_RESIDUE_LINES = 32,
   TSL_RESIDUE_ROWS = 16,
@@ -32,15 +36,16 @@ typedef struct tsl_residue_lines {
   const unsigned char *at;
   int64_t count, across,
       along; /* lines, and their strides in real numbers: from line to line, and in a line */
-  bool is_paired,
-      is_negative; /* numbers are complex, `along` from one to the next; what becomes residues changes its sign */
+  bool is_paired, is_negative; /* numbers are complex, `along` from one to the next; what becomes residues
+                                  changes its sign */
   residue_line *lines;
   int *scales; /* final ones; NO_SCALE: native */
   unsigned char *planes;
   int64_t plane, panel, micro, micros; /* bytes of each; micro-panels */
 } tsl_residue_lines;
 
-/* What vectors know of a modulus: 2^16, 2^32, 2^48 modulo p, of least magnitude; p, about 1 / p, and whether p is 256. */
+/* What vectors know of a modulus: 2^16, 2^32, 2^48 modulo p, of least magnitude; p, about 1 / p, and whether
+ * p is 256. */
 typedef struct tsl_residue_rest {
   float digit[TSL_RESIDUE_DIGITS - 1], p, inverse;
   bool is_byte;
@@ -60,7 +65,8 @@ typedef struct tsl_residue_job {
   bool is_precise;                /* those are summed in double, though C is f32 */
 } tsl_residue_job;
 
-/* Residues of a block of C: a plane of `plane` bytes for each modulus, a tile of 32 x 32 bytes after the other along its rows. */
+/* Residues of a block of C: a plane of `plane` bytes for each modulus, a tile of 32 x 32 bytes after the
+ * other along its rows. */
 typedef struct tsl_residue_block {
   int64_t row, rows, column, columns;
   unsigned char *rests;
@@ -83,7 +89,8 @@ typedef struct tsl_residue_converter {
 } tsl_residue_converter;
 enum { TSL_RESIDUE_BESIDE = 4 };
 
-/* The sums of a tile that are made residues of: rest = (sums + rest) modulo p where it `adds`, from 0 to p - 1. */
+/* The sums of a tile that are made residues of: rest = (sums + rest) modulo p where it `adds`, from 0 to p
+ * - 1. */
 typedef struct tsl_residue_late {
   const int32_t *sums; /* NULL: there is nothing */
   unsigned char *rest;
@@ -91,8 +98,9 @@ typedef struct tsl_residue_late {
   bool adds;
 } tsl_residue_late;
 
-/* The integer product, a block that other schemes can use: sums (32 x 32, dense) = A B of `steps` steps of a micro-panel of each; and
- * beside it, where a unit multiplies while vectors are free, what is late and what will be wanted. */
+/* The integer product, a block that other schemes can use: sums (32 x 32, dense) = A B of `steps` steps of a
+ * micro-panel of each; and beside it, where a unit multiplies while vectors are free, what is late and what
+ * will be wanted. */
 typedef struct tsl_residue_tile {
   const unsigned char *a, *b;
   int64_t steps;

@@ -1,5 +1,5 @@
-/* What residue_int8 takes, and what it moves: NOTES.md has what the constants were fitted to. A call is expected to come out with as many
- * moduli as normal numbers need. */
+/* What residue_int8 takes, and what it moves: NOTES.md has what the constants were fitted to. A call is
+ * expected to come out with as many moduli as normal numbers need. */
 #include "host/int_math.h"
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/residue_int8/residue_int8_host.h"
@@ -9,25 +9,29 @@
 static const double tile_m = 128, tile_n = 256, panel = 128;
 /* Clocks: of a panel of a tile; of a share's last step, and until its first panel is there. */
 static const double panel_clocks = 1200, share_clocks = 3800;
-/* Instructions of a thread for each number, all 128 lanes of a unit being busy: to make residues, all of them and for each modulus; to
- * join, for each element and modulus, and what complex ones have beside. */
+/* Instructions of a thread for each number, all 128 lanes of a unit being busy: to make residues, all of them
+ * and for each modulus; to join, for each element and modulus, and what complex ones have beside. */
 static const double convert_work[2] = {55, 128}, modulus_work[2] = {7.5, 9}, join_work[2] = {33, 90},
                     join_modulus_work[2] = {14, 19.5}, join_complex_work = 16;
-/* Of the device's bandwidth, what a kernel has that reads and writes as much as it can; what of reading residues the products wait for. */
+/* Of the device's bandwidth, what a kernel has that reads and writes as much as it can; what of reading
+ * residues the products wait for. */
 static const double streamed = 0.76, waited = 0.2;
 /* Products that last longer have less of the clock: power sets it. */
 static const double cool_seconds = 5e-3, hot = 1.15;
-/* Seconds from one launch to the next; of a further block of rows, whose three kernels begin and end by themselves; of the kernel that chooses, and for each line. */
+/* Seconds from one launch to the next; of a further block of rows, whose three kernels begin and end by
+ * themselves; of the kernel that chooses, and for each line. */
 static const double gap_seconds = 1.4e-6, block_seconds_more = 2e-5, choose_seconds = 4.5e-6,
                     line_seconds = 1.2e-9;
-/* Of blocks that measure: seconds whatever they read; numbers of all its lines that are under way at once, and seconds for these (f32, f64),
- * where numbers of a line follow each other and where not; blocks of a unit. */
+/* Of blocks that measure: seconds whatever they read; numbers of all its lines that are under way at once,
+ * and seconds for these (f32, f64), where numbers of a line follow each other and where not; blocks of a
+ * unit. */
 static const double block_seconds = 1e-5, measuring_blocks[2] = {5, 4}, join_columns = 256;
 static const struct {
   double numbers, seconds[2];
 } measured[] = {{1024, {8e-7, 1.25e-6}}, {2048, {2.8e-6, 4.4e-6}}};
-/* What a core does: multiply-adds of residues in a clock; clocks of a number that is measured, of one that becomes residues and for each
- * modulus, of an element of C that is made of them and for each modulus. By f32 and f64. */
+/* What a core does: multiply-adds of residues in a clock; clocks of a number that is measured, of one that
+ * becomes residues and for each modulus, of an element of C that is made of them and for each modulus. By f32
+ * and f64. */
 typedef struct host_work {
   double dots, measure[2], convert[2], convert_modulus[2], join[2], join_modulus[2];
 } host_work;
@@ -42,15 +46,18 @@ static const double complex_line_clocks = 2.1e4;
  * glance and launches that end at once take so many seconds, and more for each number. */
 static const double glanced_lines = 16, ended_seconds = 5e-5, ended_number_seconds = 1e-12;
 
-/* Of portable kernels: operations of an item for each number that is measured and made residues of, all of them and for each modulus; for each
- * element of C and modulus, to reduce a sum and to join. Operations of matrix instructions of a unit in a clock, as engines of i8 have them
- * by a warp's and by four warps'; else multiply-adds of bytes for one of f32, on graphics processors and on others. */
+/* Of portable kernels: operations of an item for each number that is measured and made residues of, all of
+ * them and for each modulus; for each element of C and modulus, to reduce a sum and to join. Operations of
+ * matrix instructions of a unit in a clock, as engines of i8 have them by a warp's and by four warps'; else
+ * multiply-adds of bytes for one of f32, on graphics processors and on others. */
 static const double portable_work[2] = {190, 330}, portable_modulus_work[2] = {22, 26},
                     portable_join_work[2] = {32, 46}, mma_rate = 2500, mma_group_rate = 5500,
                     byte_rates[2] = {2, 0.125};
-/* Launches of a run beside those for each plane of residues: the engine's, and one that reduces sums where that does not. */
+/* Launches of a run beside those for each plane of residues: the engine's, and one that reduces sums where
+ * that does not. */
 static const double portable_launches = 8;
-/* Of engines that were not timed with it: through NVIDIA's OpenCL, four warps together, runs took 0.93 to 1.09 times what is reckoned. */
+/* Of engines that were not timed with it: through NVIDIA's OpenCL, four warps together, runs took 0.93
+ * to 1.09 times what is reckoned. */
 static const double portable_doubt = 1.15;
 
 typedef struct work_of {
@@ -66,7 +73,9 @@ static double expected_moduli(const tsl_problem *problem, const tsl_config *conf
   const int is_double = tsl_residue_type(problem) == TESELA_F64;
   double moduli = tsl_residue_least(problem, config);
   for (int i = 0; i < 2; i++)
-    moduli += problem->k < short_lines[is_double][i] && !tsl_numeric_requirements_has_accuracy(&problem->ask) ? 1 : 0;
+    moduli += problem->k < short_lines[is_double][i] && !tsl_numeric_requirements_has_accuracy(&problem->ask)
+                  ? 1
+                  : 0;
   return fmin(moduli, tsl_residue_most(problem));
 }
 
@@ -85,7 +94,8 @@ static work_of residue_work(const tsl_problem *problem, const tsl_config *config
                    .is_double = tsl_residue_type(problem) == TESELA_F64};
 }
 
-/* What sixteen threads with tile registers lose to each other beyond what host_packed's do, where memory is far. */
+/* What sixteen threads with tile registers lose to each other beyond what host_packed's do, where memory is
+ * far. */
 static const double crowded = 0.75, crowd = 15;
 
 /* Tiles are whole; three times all threads wait for each other. */
@@ -107,7 +117,8 @@ static double residue_host_seconds(const tsl_problem *problem, const work_of *al
   return 1e-5 + 2e-6 * device->threads + slower * clocks / (1e6 * device->clock_mhz * device->threads);
 }
 
-/* Blocks that measure wait more than they compute: so many of them one after the other on a unit take so long; the slowest is waited for. */
+/* Blocks that measure wait more than they compute: so many of them one after the other on a unit take so
+ * long; the slowest is waited for. */
 static double measure_seconds(double lines, int block_lines, double k, int is_across, int is_double,
                               double units, double *slowest) {
   const double block = block_seconds + measured[is_across].seconds[is_double] *
@@ -123,8 +134,9 @@ static double portable_products(const tsl_device *device) {
   return byte_rates[device->is_cpu != 0] * device->peak_f32;
 }
 
-/* The most moduli that may be chosen are multiplied, and sums pass through memory, but by engines of four warps, which leave out what does not
- * count, and make residues themselves; an engine without matrix instructions copies what it reads. */
+/* The most moduli that may be chosen are multiplied, and sums pass through memory, but by engines of four
+ * warps, which leave out what does not count, and make residues themselves; an engine without matrix
+ * instructions copies what it reads. */
 static double portable_seconds(const tsl_problem *problem, const tsl_config *config, const work_of *all,
                                const tsl_device *device) {
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
@@ -186,7 +198,7 @@ static double cuda_seconds(const tsl_problem *problem, const work_of *all_work, 
 }
 
 static double residue_seconds_of(const tsl_problem *problem, const tsl_config *config, const work_of *all,
-                         const tsl_device *device) {
+                                 const tsl_device *device) {
   if (device->capabilities & TSL_CAN_HOST)
     return residue_host_seconds(problem, all, device);
   return tsl_residue_has_cuda(device) ? cuda_seconds(problem, all, device)
@@ -210,7 +222,8 @@ double tsl_residue_int8_seconds(const tsl_problem *problem, const tsl_config *co
                                 const tsl_device *device) {
   static const double least_share = 20;
   const work_of all = residue_work(problem, config);
-  return fmax(residue_seconds_of(problem, config, &all, device), least_share * glance_seconds(problem, &all, device));
+  return fmax(residue_seconds_of(problem, config, &all, device),
+              least_share * glance_seconds(problem, &all, device));
 }
 
 double tsl_residue_int8_modulus_seconds(const tsl_problem *problem, const tsl_config *config,
@@ -241,7 +254,7 @@ void tsl_residue_int8_account(const tsl_problem *problem, const tsl_config *conf
         tsl_residue_candidate(problem, config, TSL_RESIDUE_CANDIDATES - 1) * tsl_residue_kinds(problem);
     const double fours = (double)problem->m * ceil((double)problem->n / TSL_RESIDUE_FOUR);
     tsl_cost_counts_groups(ceil(fours / TSL_RESIDUE_GROUP_ITEMS), TSL_RESIDUE_GROUP_ITEMS, fours, 0, device,
-                       account);
+                           account);
     account->computed = planes * elements * k;
     account->launches =
         (int)(portable_launches + (device->capabilities & TSL_CAN_MMA_GROUP ? 1 : 2) * planes * all.blocks);

@@ -40,19 +40,19 @@ struct share {
 };
 
 /* Rows of tiles that a cluster takes at once. */
-SM90_FUNCTION int down_of(const residue_arguments &given) {
-  return (given.tiles_m + CLUSTER - 1) / CLUSTER;
+SM90_FUNCTION int down_of(const residue_arguments &args) {
+  return (args.tiles_m + CLUSTER - 1) / CLUSTER;
 }
 
-SM90_FUNCTION share share_of(int number, int rank, const residue_arguments &given) {
-  const int down = down_of(given), tiles = down * given.tiles_n, tile = number % tiles,
+SM90_FUNCTION share share_of(int number, int rank, const residue_arguments &args) {
+  const int down = down_of(args), tiles = down * args.tiles_n, tile = number % tiles,
             plane = number / tiles;
-  const int above = tile / (given.band * given.tiles_n) * given.band,
-            place = tile % (given.band * given.tiles_n);
-  const int height = min(down - above, given.band);
-  const int panels = (given.k + PANEL - 1) / PANEL, most = TSL_RESIDUE_PART / PANEL;
-  const int part = plane % given.parts;
-  return {plane / given.parts,     part,        ((above + place % height) * CLUSTER + rank) * TILE_M,
+  const int above = tile / (args.band * args.tiles_n) * args.band,
+            place = tile % (args.band * args.tiles_n);
+  const int height = min(down - above, args.band);
+  const int panels = (args.k + PANEL - 1) / PANEL, most = TSL_RESIDUE_PART / PANEL;
+  const int part = plane % args.parts;
+  return {plane / args.parts,     part,        ((above + place % height) * CLUSTER + rank) * TILE_M,
           place / height * TILE_N, part * most, min(panels, (part + 1) * most)};
 }
 
@@ -61,19 +61,19 @@ struct stage {
   unsigned parity;
 };
 
-SM90_FUNCTION void next_stage(stage &at) {
-  if (++at.number == STAGES) {
-    at.number = 0;
-    at.parity ^= 1;
+SM90_FUNCTION void next_stage(stage &stage_in) {
+  if (++stage_in.number == STAGES) {
+    stage_in.number = 0;
+    stage_in.parity ^= 1;
   }
 }
 
-SM90_FUNCTION void load_shares(const tensor_map *a, const tensor_map *b, const residue_arguments &given,
+SM90_FUNCTION void load_shares(const tensor_map *a, const tensor_map *b, const residue_arguments &args,
                                int shares, int rank, shared_t stages, shared_t full, shared_t empty) {
   stage at = {0, 1}; /* all are empty at first */
-  const int panels = (given.k + PANEL - 1) / PANEL;
+  const int panels = (args.k + PANEL - 1) / PANEL;
   for (int number = blockIdx.x / CLUSTER; number < shares; number += gridDim.x / CLUSTER) {
-    const share own = share_of(number, rank, given);
+    const share own = share_of(number, rank, args);
     for (int p = own.first; p < own.end; p++) {
       const shared_t to = stages + at.number * STAGE_BYTES, arrived = full + 8 * at.number;
       barrier_wait(empty + 8 * at.number, at.parity);
@@ -108,19 +108,19 @@ SM90_FUNCTION void give_stage(shared_t empty) {
     barrier_arrive_at(empty, thread);
 }
 
-SM90_FUNCTION void multiply_share(sums_t sums, const share &own, shared_t stages, shared_t full,
-                                  shared_t empty, stage &at) {
+SM90_FUNCTION void multiply_share(sums_t sums, const share &share_in, shared_t stages, shared_t full,
+                                  shared_t empty, stage &stage_in) {
   const shared_t from_a = (threadIdx.x / 128 - 1) * 64 * PANEL;
   shared_t before = 0; /* the stage whose products may be under way when the next ones start */
-  for (int p = own.first; p < own.end; p++) {
-    const shared_t panel = stages + at.number * STAGE_BYTES;
-    barrier_wait(full + 8 * at.number, at.parity);
-    multiply_panel(sums, panel + from_a, panel + A_BYTES, p > own.first);
+  for (int p = share_in.first; p < share_in.end; p++) {
+    const shared_t panel = stages + stage_in.number * STAGE_BYTES;
+    barrier_wait(full + 8 * stage_in.number, stage_in.parity);
+    multiply_panel(sums, panel + from_a, panel + A_BYTES, p > share_in.first);
     wgmma_wait<1>();
-    if (p > own.first)
+    if (p > share_in.first)
       give_stage(before);
-    before = empty + 8 * at.number;
-    next_stage(at);
+    before = empty + 8 * stage_in.number;
+    next_stage(stage_in);
   }
   wgmma_wait<0>();
   give_stage(before);
@@ -140,14 +140,14 @@ SM90_FUNCTION unsigned rest_of(int sum, const residue_reduction &by, const resid
 }
 
 template <bool IS_BYTE>
-SM90_FUNCTION void store_share(unsigned char *rests, sums_t sums, const share &own,
-                               const residue_arguments &given) {
-  const residue_reduction by = given.reductions[own.plane / TSL_RESIDUE_KINDS];
-  const residue_modulus modulus = given.rules.moduli[own.plane / TSL_RESIDUE_KINDS];
+SM90_FUNCTION void store_share(unsigned char *rests, sums_t sums, const share &share_in,
+                               const residue_arguments &args) {
+  const residue_reduction by = args.reductions[share_in.plane / TSL_RESIDUE_KINDS];
+  const residue_modulus modulus = args.rules.moduli[share_in.plane / TSL_RESIDUE_KINDS];
   const int thread = threadIdx.x % 128,
-            row = own.row + (threadIdx.x / 128 - 1) * 64 + thread / 32 * 16 + thread % 32 / 4;
-  unsigned char *to = rests + (own.plane * given.parts + own.part) * given.rest_plane +
-                      row * given.rest_pitch + own.col + 16 * (thread % 4);
+            row = share_in.row + (threadIdx.x / 128 - 1) * 64 + thread / 32 * 16 + thread % 32 / 4;
+  unsigned char *to = rests + (share_in.plane * args.parts + share_in.part) * args.rest_plane +
+                      row * args.rest_pitch + share_in.col + 16 * (thread % 4);
 #pragma unroll
   for (int half = 0; half < 2; half++) {
 #pragma unroll
@@ -162,8 +162,8 @@ SM90_FUNCTION void store_share(unsigned char *rests, sums_t sums, const share &o
             __byte_perm(rest_of<IS_BYTE>(two[0], by, modulus), rest_of<IS_BYTE>(two[1], by, modulus), 0x0040),
             0x5410);
       }
-      if (row + 8 * half < given.m && own.col + TSL_RESIDUE_GROUP * g < given.rest_pitch)
-        *(uint4 *)(to + 8 * half * given.rest_pitch + TSL_RESIDUE_GROUP * g) = out;
+      if (row + 8 * half < args.m && share_in.col + TSL_RESIDUE_GROUP * g < args.rest_pitch)
+        *(uint4 *)(to + 8 * half * args.rest_pitch + TSL_RESIDUE_GROUP * g) = out;
     }
   }
 }
@@ -176,7 +176,7 @@ SM90_FUNCTION void store_share(unsigned char *rests, sums_t sums, const share &o
 
 extern "C" __global__ void CLUSTERED __launch_bounds__(128 * (WARPGROUPS + 1), 1)
     tsl_gemm_residue_int8_multiply(const __grid_constant__ tensor_map a, const __grid_constant__ tensor_map b,
-                                   unsigned char *scratch, const __grid_constant__ residue_arguments given) {
+                                   unsigned char *scratch, const __grid_constant__ residue_arguments args) {
   extern __shared__ char memory[];
   const shared_t stages = (shared_address(memory) + 1023) / 1024 * 1024, full = stages + STAGES * STAGE_BYTES,
                  empty = full + 8 * STAGES;
@@ -196,23 +196,23 @@ extern "C" __global__ void CLUSTERED __launch_bounds__(128 * (WARPGROUPS + 1), 1
     __syncthreads();
   dependency_launch();
   dependency_wait();
-  const int shares = ((const volatile residue_choice *)(scratch + given.choice))->moduli * TSL_RESIDUE_KINDS *
-                     given.parts * down_of(given) * given.tiles_n;
+  const int shares = ((const volatile residue_choice *)(scratch + args.choice))->moduli * TSL_RESIDUE_KINDS *
+                     args.parts * down_of(args) * args.tiles_n;
   if (group == 0) {
     registers_give_back<LOADING_REGISTERS>();
     if (threadIdx.x == 0)
-      load_shares(&a, &b, given, shares, rank, stages, full, empty);
+      load_shares(&a, &b, args, shares, rank, stages, full, empty);
   } else {
     registers_take<MULTIPLYING_REGISTERS>();
     stage at = {0, 0};
     for (int number = blockIdx.x / CLUSTER; number < shares; number += gridDim.x / CLUSTER) {
-      const share own = share_of(number, rank, given);
+      const share own = share_of(number, rank, args);
       sums_t sums;
       multiply_share(sums, own, stages, full, empty, at);
       if (own.plane < TSL_RESIDUE_KINDS) /* 256 */
-        store_share<true>(scratch + given.rests, sums, own, given);
+        store_share<true>(scratch + args.rests, sums, own, args);
       else
-        store_share<false>(scratch + given.rests, sums, own, given);
+        store_share<false>(scratch + args.rests, sums, own, args);
     }
   }
   if (CLUSTER > 1) /* a block that has gone takes no copies and no arrivals any more */

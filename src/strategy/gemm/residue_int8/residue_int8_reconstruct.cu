@@ -66,7 +66,7 @@ SM90_FUNCTION double value_of(double part[PARTS]) {
 /* C' 2^-scale, in doubles whose sums are exact. */
 template <int CANDIDATE, int MODULI>
 SM90_FUNCTION double number_of(const unsigned rests[MODULI], int column, int scale,
-                               const residue_tables &tables, const residue_arguments &given) {
+                               const residue_tables &tables, const residue_arguments &args) {
   const residue_weights &by = tables.of[CANDIDATE];
   constexpr int PARTS = parts_of(MODULI);
   double part[PARTS] = {};
@@ -88,8 +88,8 @@ SM90_FUNCTION double number_of(const unsigned rests[MODULI], int column, int sca
 /* C' 2^-scale. A sum that fits 64 bits becomes a double by its halves: each is a double's low bits, so that only their sum is rounded. */
 template <int CANDIDATE, int MODULI>
 SM90_FUNCTION double number_of(const unsigned rests[MODULI], int column, int scale,
-                               const residue_tables &tables, const residue_arguments &given) {
-  const residue_sieve &sieve = given.rules.sieves[CANDIDATE];
+                               const residue_tables &tables, const residue_arguments &args) {
+  const residue_sieve &sieve = args.rules.sieves[CANDIDATE];
   residue_sum sum = {};
 #pragma unroll
   for (int l = 0; l < MODULI; l++)
@@ -107,17 +107,17 @@ SM90_FUNCTION double number_of(const unsigned rests[MODULI], int column, int sca
 /* --- rows --- */
 
 /* Residues of four neighbours, a byte each; where k was cut, their sums reduced again. */
-SM90_FUNCTION unsigned rests_of(const unsigned char *from, int plane, const residue_arguments &given) {
+SM90_FUNCTION unsigned rests_of(const unsigned char *from, int plane, const residue_arguments &args) {
   if (!IS_CUT)
-    return *(const unsigned *)(from + plane * given.rest_plane);
+    return *(const unsigned *)(from + plane * args.rest_plane);
   unsigned out = 0;
 #pragma unroll 1
   for (int i = 0; i < FOUR; i++) {
     unsigned rest = 0;
 #pragma unroll 1
-    for (int part = 0; part < given.parts; part++)
-      rest += from[(plane * given.parts + part) * given.rest_plane + i];
-    out |= rest % given.rules.moduli[plane / TSL_RESIDUE_KINDS].p << 8 * i;
+    for (int part = 0; part < args.parts; part++)
+      rest += from[(plane * args.parts + part) * args.rest_plane + i];
+    out |= rest % args.rules.moduli[plane / TSL_RESIDUE_KINDS].p << 8 * i;
   }
   return out;
 }
@@ -129,25 +129,25 @@ struct fetched {
   int scale;
 };
 template <int MODULI>
-SM90_FUNCTION void fetch_rests(fetched<MODULI> &to, const unsigned char *from, const int *scales, int row,
-                               const residue_arguments &given) {
-  const int own = min(row, given.m - 1); /* behind the last one: anything */
-  to.scale = scales[own];
+SM90_FUNCTION void fetch_rests(fetched<MODULI> &dst, const unsigned char *from, const int *scales, int row,
+                               const residue_arguments &args) {
+  const int own = min(row, args.m - 1); /* behind the last one: anything */
+  dst.scale = scales[own];
 #pragma unroll
   for (int l = 0; l < MODULI; l++) {
-    const unsigned char *at = from + own * given.rest_pitch;
+    const unsigned char *at = from + own * args.rest_pitch;
 #ifdef TSL_RESIDUE_COMPLEX
-    const unsigned x = rests_of(at, 3 * l, given), y = rests_of(at, 3 * l + 1, given),
-                   z = rests_of(at, 3 * l + 2, given), p = given.rules.moduli[l].p;
-    to.rests[0][l] = to.rests[1][l] = 0;
+    const unsigned x = rests_of(at, 3 * l, args), y = rests_of(at, 3 * l + 1, args),
+                   z = rests_of(at, 3 * l + 2, args), p = args.rules.moduli[l].p;
+    dst.rests[0][l] = dst.rests[1][l] = 0;
 #pragma unroll
     for (int i = 0; i < FOUR; i++) {
       const unsigned one = x >> 8 * i & 255, other = y >> 8 * i & 255;
-      to.rests[0][l] |= residue_less(one, other, p) << 8 * i;
-      to.rests[1][l] |= residue_imaginary(one, other, z >> 8 * i & 255, p) << 8 * i;
+      dst.rests[0][l] |= residue_less(one, other, p) << 8 * i;
+      dst.rests[1][l] |= residue_imaginary(one, other, z >> 8 * i & 255, p) << 8 * i;
     }
 #else
-    to.rests[0][l] = rests_of(at, l, given);
+    dst.rests[0][l] = rests_of(at, l, args);
 #endif
   }
 }
@@ -162,24 +162,24 @@ struct columns_t {
  * long. */
 constexpr int AT_ONCE = EACH_ELEMENT == 2 ? 2 : FOUR, NUMBERS = AT_ONCE * EACH_ELEMENT;
 
-SM90_FUNCTION void store_wide(residue_real *to, const residue_real out[NUMBERS]) {
+SM90_FUNCTION void store_wide(residue_real *dst, const residue_real out[NUMBERS]) {
 #ifdef TSL_RESIDUE_F64
 #pragma unroll
   for (int i = 0; i < NUMBERS; i += 2)
-    *(double2 *)(to + i) = make_double2(out[i], out[i + 1]);
+    *(double2 *)(dst + i) = make_double2(out[i], out[i + 1]);
 #else
 #pragma unroll
   for (int i = 0; i < NUMBERS; i += 4)
-    *(float4 *)(to + i) = make_float4(out[i], out[i + 1], out[i + 2], out[i + 3]);
+    *(float4 *)(dst + i) = make_float4(out[i], out[i + 1], out[i + 2], out[i + 3]);
 #endif
 }
 
 /* Joins columns first to first + AT_ONCE - 1 of four. */
 template <int CANDIDATE, int MODULI>
-SM90_FUNCTION void join_columns(residue_real *to, int first, const fetched<MODULI> &own,
+SM90_FUNCTION void join_columns(residue_real *dst, int first, const fetched<MODULI> &state,
                                 const columns_t &columns, const residue_tables &tables,
-                                const residue_arguments &given) {
-  const residue_real alpha = (residue_real)given.alpha, beta = (residue_real)given.beta;
+                                const residue_arguments &args) {
+  const residue_real alpha = (residue_real)args.alpha, beta = (residue_real)args.beta;
   residue_real out[NUMBERS], before[NUMBERS] = {};
   int scales[AT_ONCE];
   bool here[AT_ONCE];
@@ -193,78 +193,78 @@ SM90_FUNCTION void join_columns(residue_real *to, int first, const fetched<MODUL
 #pragma unroll
     for (int i = 0; i < NUMBERS; i++)
       if (here[i / EACH_ELEMENT])
-        before[i] = to[i / EACH_ELEMENT * given.c_col + i % EACH_ELEMENT];
+        before[i] = dst[i / EACH_ELEMENT * args.c_col + i % EACH_ELEMENT];
 #pragma unroll
   for (int i = 0; i < NUMBERS; i++) {
     const int column = i / EACH_ELEMENT;
-    const double number = number_of<CANDIDATE, MODULI>(own.rests[i % EACH_ELEMENT], first + column,
-                                                       own.scale + scales[column], tables, given);
+    const double number = number_of<CANDIDATE, MODULI>(state.rests[i % EACH_ELEMENT], first + column,
+                                                       state.scale + scales[column], tables, args);
     out[i] = residue_finish(number, alpha, beta, before + i);
   }
   if (columns.is_wide) {
-    store_wide(to, out);
+    store_wide(dst, out);
   } else {
 #pragma unroll
     for (int i = 0; i < NUMBERS; i++)
       if (here[i / EACH_ELEMENT])
-        to[i / EACH_ELEMENT * given.c_col + i % EACH_ELEMENT] = out[i];
+        dst[i / EACH_ELEMENT * args.c_col + i % EACH_ELEMENT] = out[i];
   }
 }
 
 template <int CANDIDATE, int MODULI>
-SM90_FUNCTION void join_row(residue_real *to, const fetched<MODULI> &own, const columns_t &columns,
-                            const residue_tables &tables, const residue_arguments &given) {
+SM90_FUNCTION void join_row(residue_real *dst, const fetched<MODULI> &state, const columns_t &columns,
+                            const residue_tables &tables, const residue_arguments &args) {
 #pragma unroll 1
   for (int first = 0; first < FOUR; first += AT_ONCE)
-    join_columns<CANDIDATE>(to + first * given.c_col, first, own, columns, tables, given);
+    join_columns<CANDIDATE>(dst + first * args.c_col, first, state, columns, tables, args);
 }
 
 /* All rows of four columns. */
 template <int CANDIDATE, int MODULI>
 SM90_FUNCTION void join(residue_real *c, const unsigned char *scratch, const residue_tables &tables,
-                        const residue_arguments &given, int col) {
+                        const residue_arguments &args, int col) {
   constexpr bool AHEAD = MODULI * EACH_ELEMENT <= 8; /* more of them do not fit the registers */
-  const int4 across = *(const int4 *)((const int *)(scratch + given.scales[1]) + col);
-  columns_t columns = {{across.x, across.y, across.z, across.w}, {}, given.is_wide && col + FOUR <= given.n};
+  const int4 across = *(const int4 *)((const int *)(scratch + args.scales[1]) + col);
+  columns_t columns = {{across.x, across.y, across.z, across.w}, {}, args.is_wide && col + FOUR <= args.n};
 #pragma unroll
   for (int i = 0; i < FOUR; i++) {
-    columns.here[i] = col + i < given.n && columns.scales[i] != TSL_RESIDUE_NO_SCALE;
+    columns.here[i] = col + i < args.n && columns.scales[i] != TSL_RESIDUE_NO_SCALE;
     columns.is_wide = columns.is_wide && columns.here[i];
     columns.scales[i] = columns.here[i] ? columns.scales[i] : 0;
   }
-  const int *scales = (const int *)(scratch + given.scales[0]);
-  const unsigned char *from = scratch + given.rests + col;
+  const int *scales = (const int *)(scratch + args.scales[0]);
+  const unsigned char *from = scratch + args.rests + col;
   fetched<MODULI> next;
-  fetch_rests<MODULI>(next, from, scales, blockIdx.y, given);
+  fetch_rests<MODULI>(next, from, scales, blockIdx.y, args);
 #pragma unroll 1
-  for (int row = blockIdx.y; row < given.m; row += gridDim.y) {
+  for (int row = blockIdx.y; row < args.m; row += gridDim.y) {
     const fetched<MODULI> own = next;
     if (AHEAD)
-      fetch_rests<MODULI>(next, from, scales, row + gridDim.y, given);
+      fetch_rests<MODULI>(next, from, scales, row + gridDim.y, args);
     if (own.scale != TSL_RESIDUE_NO_SCALE)
-      join_row<CANDIDATE>(c + given.c_offset + row * given.c_row + col * given.c_col, own, columns, tables,
-                          given);
+      join_row<CANDIDATE>(c + args.c_offset + row * args.c_row + col * args.c_col, own, columns, tables,
+                          args);
     if (!AHEAD)
-      fetch_rests<MODULI>(next, from, scales, row + gridDim.y, given);
+      fetch_rests<MODULI>(next, from, scales, row + gridDim.y, args);
   }
 }
 
 extern "C" __global__ void __launch_bounds__(JOINERS, sizeof(residue_real) == 8 ? 8 : 12)
     tsl_gemm_residue_int8_join(residue_real *c, const unsigned char *scratch,
-                               const __grid_constant__ residue_arguments given,
+                               const __grid_constant__ residue_arguments args,
                                const __grid_constant__ residue_tables tables) {
   const int col = (blockIdx.x * JOINERS + threadIdx.x) * FOUR;
   dependency_launch();
   dependency_wait();
-  const residue_choice *choice = (const residue_choice *)(scratch + given.choice);
-  if (given.said && blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0)
-    *given.said = *choice; /* here, where nobody waits for the host's memory */
-  if (choice->moduli == 0 || col >= given.n)
+  const residue_choice *choice = (const residue_choice *)(scratch + args.choice);
+  if (args.said && blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0)
+    *args.said = *choice; /* here, where nobody waits for the host's memory */
+  if (choice->moduli == 0 || col >= args.n)
     return;
   if (choice->candidate == 0)
-    join<0, MODULI_FIRST>(c, scratch, tables, given, col);
+    join<0, MODULI_FIRST>(c, scratch, tables, args, col);
   else if (choice->candidate == 1)
-    join<1, MODULI_SECOND>(c, scratch, tables, given, col);
+    join<1, MODULI_SECOND>(c, scratch, tables, args, col);
   else
-    join<2, MODULI_THIRD>(c, scratch, tables, given, col);
+    join<2, MODULI_THIRD>(c, scratch, tables, args, col);
 }

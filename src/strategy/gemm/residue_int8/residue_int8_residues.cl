@@ -32,8 +32,8 @@
 #define DIGITS 3 /* |a'| < 2^40 (rules.c) */
 #endif
 
-TSL_FUNCTION int chosen(TSL_GLOBAL const unsigned char *scratch, const residue_portable *given) {
-  return ((TSL_GLOBAL const residue_choice *)(scratch + given->choice))->moduli;
+TSL_FUNCTION int chosen(TSL_GLOBAL const unsigned char *scratch, const residue_portable *portable) {
+  return ((TSL_GLOBAL const residue_choice *)(scratch + portable->choice))->moduli;
 }
 
 /* x modulo p, of x up to 2^31 + 255. */
@@ -56,19 +56,19 @@ TSL_FUNCTION digits digits_of(residue_bits number, int scale) {
 }
 
 /* From 0 to p - 1. */
-TSL_FUNCTION unsigned rest_in(const digits *of, const residue_modulus *modulus) {
-  int sum = of->digit[0];
+TSL_FUNCTION unsigned rest_in(const digits *digits_in, const residue_modulus *modulus) {
+  int sum = digits_in->digit[0];
   for (int i = 1; i < DIGITS; i++)
-    sum += of->digit[i] * ((int)(modulus->powers << (32 - 8 * i)) >> 24);
+    sum += digits_in->digit[i] * ((int)(modulus->powers << (32 - 8 * i)) >> 24);
   return rest_of((unsigned)sum + modulus->bias, modulus);
 }
 
 /* The same for all bytes that is of least magnitude: (x + (p - 1) / 2) modulo p is more by as much. */
-TSL_FUNCTION unsigned least_in(const digits *of, const residue_modulus *modulus) {
+TSL_FUNCTION unsigned least_in(const digits *digits_in, const residue_modulus *modulus) {
   const unsigned up = (modulus->p - 1) / 2;
   residue_modulus more = *modulus;
   more.bias += up;
-  return (rest_in(of, &more) - up) & 255;
+  return (rest_in(digits_in, &more) - up) & 255;
 }
 
 /* Of least magnitude, as a byte. */
@@ -78,43 +78,43 @@ TSL_FUNCTION unsigned byte_of(unsigned rest, const residue_modulus *modulus) {
 
 #ifdef TSL_RESIDUE_COMPLEX
 /* Real parts are numbers 0, 2, ..., imaginary ones 1, 3, ... */
-TSL_FUNCTION void store_rests(TSL_GLOBAL unsigned char *to, TSL_INDEX plane, const digits *own,
+TSL_FUNCTION void store_rests(TSL_GLOBAL unsigned char *dst, TSL_INDEX plane, const digits *digits_in,
                               const residue_modulus *modulus) {
   unsigned word[TSL_RESIDUE_KINDS][TERMS / 4];
   for (int kind = 0; kind < TSL_RESIDUE_KINDS; kind++)
     for (int i = 0; i < TERMS / 4; i++)
       word[kind][i] = 0;
   for (int i = 0; i < TERMS; i++) {
-    const unsigned one = rest_in(&own[2 * i], modulus), other = rest_in(&own[2 * i + 1], modulus),
+    const unsigned one = rest_in(&digits_in[2 * i], modulus), other = rest_in(&digits_in[2 * i + 1], modulus),
                    sum = one + other, shift = 8 * (i % 4);
     word[0][i / 4] |= byte_of(one, modulus) << shift;
     word[1][i / 4] |= byte_of(other, modulus) << shift;
     word[2][i / 4] |= byte_of(sum >= modulus->p ? sum - modulus->p : sum, modulus) << shift;
   }
   for (int kind = 0; kind < TSL_RESIDUE_KINDS; kind++)
-    *(TSL_GLOBAL residue_word *)(to + kind * plane) = word[kind][0] | (residue_word)word[kind][1] << 32;
+    *(TSL_GLOBAL residue_word *)(dst + kind * plane) = word[kind][0] | (residue_word)word[kind][1] << 32;
 }
 #else
-TSL_FUNCTION void store_rests(TSL_GLOBAL unsigned char *to, TSL_INDEX plane, const digits *own,
+TSL_FUNCTION void store_rests(TSL_GLOBAL unsigned char *dst, TSL_INDEX plane, const digits *digits_in,
                               const residue_modulus *modulus) {
   unsigned word[NUMBERS / 4];
   (void)plane;
   for (int i = 0; i < NUMBERS / 4; i++) {
     word[i] = 0;
     for (int j = 0; j < 4; j++)
-      word[i] |= least_in(&own[4 * i + j], modulus) << 8 * j;
+      word[i] |= least_in(&digits_in[4 * i + j], modulus) << 8 * j;
   }
   TSL_VECTOR(int, 4) out;
   TSL_LANE(out, 0) = (int)word[0];
   TSL_LANE(out, 1) = (int)word[1];
   TSL_LANE(out, 2) = (int)word[2];
   TSL_LANE(out, 3) = (int)word[3];
-  TSL_STORE_WHOLE(int, 4, (TSL_GLOBAL int *)to, out);
+  TSL_STORE_WHOLE(int, 4, (TSL_GLOBAL int *)dst, out);
 }
 #endif
 
 /* A line's numbers from the h-th on, zeros behind the k-th; 16 bytes at once where they are aligned. */
-TSL_FUNCTION void load_numbers(residue_bits *to, TSL_GLOBAL const residue_bits *from, residue_index along,
+TSL_FUNCTION void load_numbers(residue_bits *bits, TSL_GLOBAL const residue_bits *from, residue_index along,
                                int h, int k, int is_wide) {
   if (is_wide && h + NUMBERS <= k) {
     TSL_GLOBAL const int *words = (TSL_GLOBAL const int *)(from + h);
@@ -122,40 +122,40 @@ TSL_FUNCTION void load_numbers(residue_bits *to, TSL_GLOBAL const residue_bits *
     for (int i = 0; i < NUMBERS / UNIT; i++) {
       const TSL_VECTOR(int, 4) four = TSL_LOAD_ALIGNED(int, 4, words + 4 * i);
 #ifdef TSL_RESIDUE_F64
-      to[2 * i] = (unsigned)TSL_LANE(four, 0) | (residue_bits)(unsigned)TSL_LANE(four, 1) << 32;
-      to[2 * i + 1] = (unsigned)TSL_LANE(four, 2) | (residue_bits)(unsigned)TSL_LANE(four, 3) << 32;
+      bits[2 * i] = (unsigned)TSL_LANE(four, 0) | (residue_bits)(unsigned)TSL_LANE(four, 1) << 32;
+      bits[2 * i + 1] = (unsigned)TSL_LANE(four, 2) | (residue_bits)(unsigned)TSL_LANE(four, 3) << 32;
 #else
-      to[4 * i] = (unsigned)TSL_LANE(four, 0);
-      to[4 * i + 1] = (unsigned)TSL_LANE(four, 1);
-      to[4 * i + 2] = (unsigned)TSL_LANE(four, 2);
-      to[4 * i + 3] = (unsigned)TSL_LANE(four, 3);
+      bits[4 * i] = (unsigned)TSL_LANE(four, 0);
+      bits[4 * i + 1] = (unsigned)TSL_LANE(four, 1);
+      bits[4 * i + 2] = (unsigned)TSL_LANE(four, 2);
+      bits[4 * i + 3] = (unsigned)TSL_LANE(four, 3);
 #endif
     }
     return;
   }
   for (int i = 0; i < NUMBERS; i++)
-    to[i] = h + i < k ? from[TSL_RESIDUE_AT(along, h + i)] : 0;
+    bits[i] = h + i < k ? from[TSL_RESIDUE_AT(along, h + i)] : 0;
 }
 
 TSL_KERNEL(TSL_RESIDUE_GROUP_ITEMS, 1, 1)
 tsl_gemm_residue_int8_convert(TSL_GLOBAL const residue_bits *from, TSL_GLOBAL unsigned char *scratch,
-                              const residue_portable given, const int operand) {
-  TSL_GLOBAL const residue_rules *rules = (TSL_GLOBAL const residue_rules *)(scratch + given.rules);
-  const residue_matrix of = given.of[operand];
-  const int lines = of.is_across ? TSL_RESIDUE_CONVERT_ACROSS : 1, part_chunks = given.depth / TERMS,
-            chunks = part_chunks * given.parts,
-            moduli = ((TSL_GLOBAL const residue_choice *)(scratch + given.choice))->made[operand];
+                              const residue_portable portable, const int operand) {
+  TSL_GLOBAL const residue_rules *rules = (TSL_GLOBAL const residue_rules *)(scratch + portable.rules);
+  const residue_matrix of = portable.of[operand];
+  const int lines = of.is_across ? TSL_RESIDUE_CONVERT_ACROSS : 1, part_chunks = portable.depth / TERMS,
+            chunks = part_chunks * portable.parts,
+            moduli = ((TSL_GLOBAL const residue_choice *)(scratch + portable.choice))->made[operand];
   const TSL_INDEX index = TSL_GLOBAL_ITEM(0), line = index / lines / chunks * lines + index % lines;
   const int chunk = (int)(index / lines % chunks), h = chunk * TERMS;
-  if (line >= (operand ? given.n : given.m))
+  if (line >= (operand ? portable.n : portable.m))
     return;
-  const int scale = ((TSL_GLOBAL const int *)(scratch + given.scales[operand]))[line];
+  const int scale = ((TSL_GLOBAL const int *)(scratch + portable.scales[operand]))[line];
   if (moduli == 0 || scale == TSL_RESIDUE_NO_SCALE)
     return;
   residue_bits numbers[NUMBERS];
   digits own[NUMBERS];
   load_numbers(numbers, from + (of.offset + line * of.across), of.along, h * TSL_RESIDUE_EACH,
-               given.k * TSL_RESIDUE_EACH, of.is_wide);
+               portable.k * TSL_RESIDUE_EACH, of.is_wide);
   for (int i = 0; i < NUMBERS; i++) {
 #ifdef TSL_RESIDUE_COMPLEX
     numbers[i] ^= of.is_conjugate && i % 2 == 1 ? TSL_RESIDUE_SIGN : 0;
@@ -164,31 +164,31 @@ tsl_gemm_residue_int8_convert(TSL_GLOBAL const residue_bits *from, TSL_GLOBAL un
   }
   const int part = chunk / part_chunks;
   TSL_GLOBAL unsigned char *to =
-      scratch + given.planes[operand] + line * given.depth + (h - part * given.depth);
-  const TSL_INDEX kind = given.parts * given.plane[operand];
+      scratch + portable.planes[operand] + line * portable.depth + (h - part * portable.depth);
+  const TSL_INDEX kind = portable.parts * portable.plane[operand];
   for (int l = 0; l < moduli; l++) {
     const residue_modulus modulus = rules->moduli[l];
-    store_rests(to + (TSL_INDEX)l * TSL_RESIDUE_KINDS * kind + part * given.plane[operand], kind, own,
+    store_rests(to + (TSL_INDEX)l * TSL_RESIDUE_KINDS * kind + part * portable.plane[operand], kind, own,
                 &modulus);
   }
 }
 
 TSL_KERNEL(TSL_RESIDUE_GROUP_ITEMS, 1, 1)
-tsl_gemm_residue_int8_reduce(TSL_GLOBAL unsigned char *scratch, const residue_portable given,
+tsl_gemm_residue_int8_reduce(TSL_GLOBAL unsigned char *scratch, const residue_portable portable,
                              const int plane) {
-  TSL_GLOBAL const residue_rules *rules = (TSL_GLOBAL const residue_rules *)(scratch + given.rules);
-  const int l = plane / given.parts / TSL_RESIDUE_KINDS,
-            across = (given.n + TSL_RESIDUE_FOUR - 1) / TSL_RESIDUE_FOUR;
+  TSL_GLOBAL const residue_rules *rules = (TSL_GLOBAL const residue_rules *)(scratch + portable.rules);
+  const int l = plane / portable.parts / TSL_RESIDUE_KINDS,
+            across = (portable.n + TSL_RESIDUE_FOUR - 1) / TSL_RESIDUE_FOUR;
   const TSL_INDEX index = TSL_GLOBAL_ITEM(0), row = index / across, col = index % across * TSL_RESIDUE_FOUR;
-  if (row >= given.m || l >= chosen(scratch, &given))
+  if (row >= portable.m || l >= chosen(scratch, &portable))
     return;
   const residue_modulus modulus = rules->moduli[l];
   const TSL_VECTOR(int, 4) sums =
-      TSL_LOAD_ALIGNED(int, 4, (TSL_GLOBAL const int *)(scratch + given.sums) + row * given.sums_row + col);
+      TSL_LOAD_ALIGNED(int, 4, (TSL_GLOBAL const int *)(scratch + portable.sums) + row * portable.sums_row + col);
   const unsigned word = rest_of((unsigned)TSL_LANE(sums, 0) + modulus.bias, &modulus) |
                         rest_of((unsigned)TSL_LANE(sums, 1) + modulus.bias, &modulus) << 8 |
                         rest_of((unsigned)TSL_LANE(sums, 2) + modulus.bias, &modulus) << 16 |
                         rest_of((unsigned)TSL_LANE(sums, 3) + modulus.bias, &modulus) << 24;
-  *(TSL_GLOBAL unsigned *)(scratch + given.rests + plane * given.rest_plane + row * given.rest_row + col) =
+  *(TSL_GLOBAL unsigned *)(scratch + portable.rests + plane * portable.rest_plane + row * portable.rest_row + col) =
       word;
 }

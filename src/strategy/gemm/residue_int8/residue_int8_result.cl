@@ -26,29 +26,29 @@
 #define MODULI_MOST 10 /* rules.c */
 #endif
 
-TSL_FUNCTION int scale_of(TSL_GLOBAL const unsigned char *scratch, const residue_portable *given, int operand,
+TSL_FUNCTION int scale_of(TSL_GLOBAL const unsigned char *scratch, const residue_portable *portable, int operand,
                           TSL_INDEX line) {
-  return ((TSL_GLOBAL const int *)(scratch + given->scales[operand]))[line];
+  return ((TSL_GLOBAL const int *)(scratch + portable->scales[operand]))[line];
 }
 
 /* An element of C by its number, C' 2^-scale or a sum; and where it lies in C. */
 TSL_FUNCTION residue_real finished(TSL_GLOBAL const residue_real *c, double number,
-                                   const residue_portable *given) {
-  const residue_real beta = (residue_real)given->beta;
+                                   const residue_portable *portable) {
+  const residue_real beta = (residue_real)portable->beta;
   const residue_real before = beta != 0 ? *c : 0;
-  return residue_finish(number, given->is_empty ? 0 : (residue_real)given->alpha, beta, &before);
+  return residue_finish(number, portable->is_empty ? 0 : (residue_real)portable->alpha, beta, &before);
 }
-TSL_FUNCTION void finish(TSL_GLOBAL residue_real *c, double number, const residue_portable *given) {
-  *c = finished(c, number, given);
+TSL_FUNCTION void finish(TSL_GLOBAL residue_real *c, double number, const residue_portable *portable) {
+  *c = finished(c, number, portable);
 }
 
 /* Of four neighbours, a byte each; where k was cut, their sums reduced again. */
 TSL_FUNCTION unsigned rests_of(TSL_GLOBAL const unsigned char *from, int plane, unsigned p,
-                               const residue_portable *given) {
-  unsigned rests = *(TSL_GLOBAL const unsigned *)(from + plane * given->parts * given->rest_plane);
-  for (int part = 1; part < given->parts; part++) {
+                               const residue_portable *portable) {
+  unsigned rests = *(TSL_GLOBAL const unsigned *)(from + plane * portable->parts * portable->rest_plane);
+  for (int part = 1; part < portable->parts; part++) {
     const unsigned more =
-        *(TSL_GLOBAL const unsigned *)(from + ((TSL_INDEX)plane * given->parts + part) * given->rest_plane);
+        *(TSL_GLOBAL const unsigned *)(from + ((TSL_INDEX)plane * portable->parts + part) * portable->rest_plane);
     unsigned sum = 0;
     for (int i = 0; i < FOUR; i++)
       sum |= ((rests >> 8 * i & 255) + (more >> 8 * i & 255)) % p << 8 * i;
@@ -59,10 +59,10 @@ TSL_FUNCTION unsigned rests_of(TSL_GLOBAL const unsigned char *from, int plane, 
 
 /* Residues of C' modulo p_l: of a part, where numbers are complex. */
 TSL_FUNCTION unsigned rests_in(TSL_GLOBAL const unsigned char *from, int l, int element_part, unsigned p,
-                               const residue_portable *given) {
+                               const residue_portable *portable) {
 #ifdef TSL_RESIDUE_COMPLEX
-  const unsigned x = rests_of(from, 3 * l, p, given), y = rests_of(from, 3 * l + 1, p, given),
-                 z = element_part == 0 ? 0 : rests_of(from, 3 * l + 2, p, given);
+  const unsigned x = rests_of(from, 3 * l, p, portable), y = rests_of(from, 3 * l + 1, p, portable),
+                 z = element_part == 0 ? 0 : rests_of(from, 3 * l + 2, p, portable);
   unsigned rests = 0;
   for (int i = 0; i < FOUR; i++) {
     const unsigned one = x >> 8 * i & 255, other = y >> 8 * i & 255;
@@ -73,19 +73,19 @@ TSL_FUNCTION unsigned rests_in(TSL_GLOBAL const unsigned char *from, int l, int 
   return rests;
 #else
   (void)element_part;
-  return rests_of(from, l, p, given);
+  return rests_of(from, l, p, portable);
 #endif
 }
 
 /* Sums of at most `most` moduli, whose weights have so many limbs: residues of all are on their way at once, zeros of moduli that do not count. */
 TSL_FUNCTION void add_up(residue_sum *sums, TSL_GLOBAL const residue_rules *rules,
                          const residue_choice *choice, TSL_GLOBAL const unsigned char *from, int element_part,
-                         const residue_portable *given, int most, int limbs) {
+                         const residue_portable *portable, int most, int limbs) {
   TSL_GLOBAL const residue_sieve *sieve = &rules->sieves[choice->candidate];
   unsigned rests[MODULI_MOST];
   TSL_UNROLL
   for (int l = 0; l < most; l++)
-    rests[l] = l < choice->moduli ? rests_in(from, l, element_part, rules->moduli[l].p, given) : 0;
+    rests[l] = l < choice->moduli ? rests_in(from, l, element_part, rules->moduli[l].p, portable) : 0;
   for (int i = 0; i < FOUR; i++) {
     for (int limb = 0; limb < 4; limb++)
       sums[i].limb[limb] = 0;
@@ -99,13 +99,13 @@ TSL_FUNCTION void add_up(residue_sum *sums, TSL_GLOBAL const residue_rules *rule
 }
 
 /* Four neighbours, aligned to 16 bytes. */
-TSL_FUNCTION void store_four(TSL_GLOBAL residue_real *to, const residue_real *out) {
+TSL_FUNCTION void store_four(TSL_GLOBAL residue_real *dst, const residue_real *out) {
 #ifdef TSL_RESIDUE_F64
   TSL_VECTOR(double, 2) two;
   for (int i = 0; i < FOUR; i += 2) {
     TSL_LANE(two, 0) = out[i];
     TSL_LANE(two, 1) = out[i + 1];
-    TSL_STORE_WHOLE(double, 2, to + i, two);
+    TSL_STORE_WHOLE(double, 2, dst + i, two);
   }
 #else
   TSL_VECTOR(float, 4) four;
@@ -113,28 +113,28 @@ TSL_FUNCTION void store_four(TSL_GLOBAL residue_real *to, const residue_real *ou
   TSL_LANE(four, 1) = out[1];
   TSL_LANE(four, 2) = out[2];
   TSL_LANE(four, 3) = out[3];
-  TSL_STORE_WHOLE(float, 4, to, four);
+  TSL_STORE_WHOLE(float, 4, dst, four);
 #endif
 }
 
 TSL_KERNEL(TSL_RESIDUE_GROUP_ITEMS, 1, 1)
 tsl_gemm_residue_int8_join(TSL_GLOBAL residue_real *c, TSL_GLOBAL const unsigned char *scratch,
-                           const residue_portable given) {
-  TSL_GLOBAL const residue_rules *rules = (TSL_GLOBAL const residue_rules *)(scratch + given.rules);
-  const residue_choice choice = *(TSL_GLOBAL const residue_choice *)(scratch + given.choice);
-  const int across = (given.n + FOUR - 1) / FOUR;
+                           const residue_portable portable) {
+  TSL_GLOBAL const residue_rules *rules = (TSL_GLOBAL const residue_rules *)(scratch + portable.rules);
+  const residue_choice choice = *(TSL_GLOBAL const residue_choice *)(scratch + portable.choice);
+  const int across = (portable.n + FOUR - 1) / FOUR;
   const TSL_INDEX index = TSL_GLOBAL_ITEM(0), row = index / across, col = index % across * FOUR;
-  if (row >= given.m || choice.moduli == 0)
+  if (row >= portable.m || choice.moduli == 0)
     return;
-  const int down = scale_of(scratch, &given, 0, row);
+  const int down = scale_of(scratch, &portable, 0, row);
   if (down == TSL_RESIDUE_NO_SCALE)
     return;
   TSL_GLOBAL const residue_sieve *sieve = &rules->sieves[choice.candidate];
-  TSL_GLOBAL const unsigned char *from = scratch + given.rests + row * given.rest_row + col;
-  TSL_GLOBAL residue_real *to = c + given.c_offset + row * given.c_row + col * given.c_col;
-  int right[FOUR], is_whole = given.is_wide;
+  TSL_GLOBAL const unsigned char *from = scratch + portable.rests + row * portable.rest_row + col;
+  TSL_GLOBAL residue_real *to = c + portable.c_offset + row * portable.c_row + col * portable.c_col;
+  int right[FOUR], is_whole = portable.is_wide;
   for (int i = 0; i < FOUR; i++) {
-    right[i] = col + i < given.n ? scale_of(scratch, &given, 1, col + i) : TSL_RESIDUE_NO_SCALE;
+    right[i] = col + i < portable.n ? scale_of(scratch, &portable, 1, col + i) : TSL_RESIDUE_NO_SCALE;
     is_whole = is_whole && right[i] != TSL_RESIDUE_NO_SCALE;
   }
   for (int part = 0; part < TSL_RESIDUE_EACH; part++) {
@@ -142,16 +142,16 @@ tsl_gemm_residue_int8_join(TSL_GLOBAL residue_real *c, TSL_GLOBAL const unsigned
     residue_sum sums[FOUR];
     residue_real out[FOUR];
     if (is_short)
-      add_up(sums, rules, &choice, from, part, &given, SHORT, 2);
+      add_up(sums, rules, &choice, from, part, &portable, SHORT, 2);
     else
-      add_up(sums, rules, &choice, from, part, &given, MODULI_MOST, 4);
+      add_up(sums, rules, &choice, from, part, &portable, MODULI_MOST, 4);
     for (int i = 0; i < FOUR; i++) {
       const int scale = down + right[i];
       if (right[i] != TSL_RESIDUE_NO_SCALE)
-        out[i] = finished(to + i * given.c_col + part,
+        out[i] = finished(to + i * portable.c_col + part,
                           is_short ? residue_power(-scale, (double)residue_sum_short(&sums[i], sieve))
                                    : residue_sum_long(&sums[i], sieve, scale),
-                          &given);
+                          &portable);
     }
     if (is_whole) {
       store_four(to, out);
@@ -159,42 +159,42 @@ tsl_gemm_residue_int8_join(TSL_GLOBAL residue_real *c, TSL_GLOBAL const unsigned
     }
     for (int i = 0; i < FOUR; i++)
       if (right[i] != TSL_RESIDUE_NO_SCALE)
-        to[i * given.c_col + part] = out[i];
+        to[i * portable.c_col + part] = out[i];
   }
 }
 
 TSL_KERNEL(TSL_RESIDUE_TILE, TSL_RESIDUE_TILE, 1)
 tsl_gemm_residue_int8_native(TSL_GLOBAL const residue_real *a, TSL_GLOBAL const residue_real *b,
                              TSL_GLOBAL residue_real *c, TSL_GLOBAL const unsigned char *scratch,
-                             const residue_portable given) {
+                             const residue_portable portable) {
   const TSL_INDEX col = TSL_GLOBAL_ITEM(0);
-  const residue_choice choice = *(TSL_GLOBAL const residue_choice *)(scratch + given.choice);
-  const int is_all = given.is_empty || choice.moduli == 0, k = given.is_empty ? 0 : given.k;
-  if (col >= given.n || (!is_all && choice.native[0] + choice.native[1] == 0))
+  const residue_choice choice = *(TSL_GLOBAL const residue_choice *)(scratch + portable.choice);
+  const int is_all = portable.is_empty || choice.moduli == 0, k = portable.is_empty ? 0 : portable.k;
+  if (col >= portable.n || (!is_all && choice.native[0] + choice.native[1] == 0))
     return;
-  const int is_own = is_all || scale_of(scratch, &given, 1, col) == TSL_RESIDUE_NO_SCALE;
-  for (TSL_INDEX row = TSL_GLOBAL_ITEM(1); row < given.m;
+  const int is_own = is_all || scale_of(scratch, &portable, 1, col) == TSL_RESIDUE_NO_SCALE;
+  for (TSL_INDEX row = TSL_GLOBAL_ITEM(1); row < portable.m;
        row += (TSL_INDEX)TSL_GROUPS(1) * TSL_RESIDUE_TILE) {
-    if (!is_own && scale_of(scratch, &given, 0, row) != TSL_RESIDUE_NO_SCALE)
+    if (!is_own && scale_of(scratch, &portable, 0, row) != TSL_RESIDUE_NO_SCALE)
       continue;
-    TSL_GLOBAL const residue_real *left = a + given.of[0].offset + row * given.of[0].across,
-                                  *right = b + given.of[1].offset + col * given.of[1].across;
-    TSL_GLOBAL residue_real *to = c + given.c_offset + row * given.c_row + col * given.c_col;
+    TSL_GLOBAL const residue_real *left = a + portable.of[0].offset + row * portable.of[0].across,
+                                  *right = b + portable.of[1].offset + col * portable.of[1].across;
+    TSL_GLOBAL residue_real *to = c + portable.c_offset + row * portable.c_row + col * portable.c_col;
 #ifdef TSL_RESIDUE_COMPLEX
     residue_real sums[2][2] = {{0, 0}, {0, 0}};
     for (int h = 0; h < k; h++)
       for (int i = 0; i < 2; i++)
         for (int j = 0; j < 2; j++)
-          sums[i][j] = TSL_FMA(left[h * given.of[0].along + i], right[h * given.of[1].along + j], sums[i][j]);
+          sums[i][j] = TSL_FMA(left[h * portable.of[0].along + i], right[h * portable.of[1].along + j], sums[i][j]);
     for (int part = 0; part < 2; part++)
-      finish(to + part, residue_native_part(part, sums, given.of[0].is_conjugate, given.of[1].is_conjugate),
-             &given);
+      finish(to + part, residue_native_part(part, sums, portable.of[0].is_conjugate, portable.of[1].is_conjugate),
+             &portable);
 #else
     residue_native sum = 0;
     for (int h = 0; h < k; h++)
-      sum = TSL_FMA((residue_native)left[h * given.of[0].along], (residue_native)right[h * given.of[1].along],
+      sum = TSL_FMA((residue_native)left[h * portable.of[0].along], (residue_native)right[h * portable.of[1].along],
                     sum);
-    finish(to, sum, &given);
+    finish(to, sum, &portable);
 #endif
   }
 }

@@ -31,8 +31,8 @@ enum {
   UNIT_MEASURE = 5,     /* blocks that measure at once */
   GLANCE_LINES = 256,   /* of each operand, and numbers of them, that a glance measures, or a few more */
   GLANCE_NUMBERS = 1024,
-  FEW_ALONG =
-      2, /* lines of each of them, where there is room for all; else twice as many, and along memory four times where that makes room */
+  FEW_ALONG = 2, /* lines of each of them, where there is room for all; else twice as many, and along memory
+                    four times where that makes room */
   FEW_ACROSS = 4,
   ALIGNED = 256
 };
@@ -65,9 +65,10 @@ uint64_t tsl_residue_int8_whole_bytes(const tsl_problem *problem) {
   return SUMS + (problem->c.type == TESELA_C64 ? (uint64_t)copied : 0);
 }
 
-/* Fills in offsets and pitches for m rows of A and n columns of B, all of operand given->stays first; returns the bytes of it all. Planes of A and of C are a block's. */
+/* Fills in offsets and pitches for m rows of A and n columns of B, all of operand given->stays first; returns
+ * the bytes of it all. Planes of A and of C are a block's. */
 static int64_t lay_out(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n,
-                       residue_arguments *given) {
+                       residue_arguments *args) {
   const int64_t lines[2] = {m, n}, rows = tsl_residue_rows(config, m), held[2] = {rows, n},
                 parts = tsl_ceil_div_or_one(problem->k, TSL_RESIDUE_PART);
   const int64_t planes = tsl_residue_kinds(problem) *
@@ -75,24 +76,24 @@ static int64_t lay_out(const tsl_problem *problem, const tsl_config *config, int
   int64_t bytes = 0;
   (void)take(&bytes, (int64_t)tsl_residue_int8_whole_bytes(problem));
   for (int turn = 0; turn < 2; turn++) {
-    const int o = turn == 0 ? given->stays : 1 - given->stays;
-    given->panel[o] = tsl_round_up(held[o], TSL_RESIDUE_GROUP) * PANEL;
-    given->plane[o] = tsl_ceil_div(problem->k, PANEL) * given->panel[o];
-    given->planes[o] = take(&bytes, planes * given->plane[o]);
-    given->keys[o] = take(&bytes, lines[o] * 4);
+    const int o = turn == 0 ? args->stays : 1 - args->stays;
+    args->panel[o] = tsl_round_up(held[o], TSL_RESIDUE_GROUP) * PANEL;
+    args->plane[o] = tsl_ceil_div(problem->k, PANEL) * args->panel[o];
+    args->planes[o] = take(&bytes, planes * args->plane[o]);
+    args->keys[o] = take(&bytes, lines[o] * 4);
     for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++)
-      given->candidates[o][c] = take(&bytes, lines[o] * 4);
-    given->scales[o] = take(&bytes, tsl_round_up(lines[o], 4) * 4);
-    given->natives[o] = take(&bytes, lines[o] * 4);
-    if (o == given->stays)
-      given->made = take(&bytes, sizeof(residue_choice));
+      args->candidates[o][c] = take(&bytes, lines[o] * 4);
+    args->scales[o] = take(&bytes, tsl_round_up(lines[o], 4) * 4);
+    args->natives[o] = take(&bytes, lines[o] * 4);
+    if (o == args->stays)
+      args->made = take(&bytes, sizeof(residue_choice));
   }
-  given->choice = take(&bytes, sizeof(residue_choice));
-  given->glance = take(&bytes, 2 * sizeof(residue_choice));
-  given->rest_pitch = tsl_round_up(n, TSL_RESIDUE_GROUP);
-  given->rest_plane = tsl_round_up(rows * given->rest_pitch, ALIGNED);
-  given->rests = take(&bytes, planes * parts * given->rest_plane);
-  given->parts = (int)parts;
+  args->choice = take(&bytes, sizeof(residue_choice));
+  args->glance = take(&bytes, 2 * sizeof(residue_choice));
+  args->rest_pitch = tsl_round_up(n, TSL_RESIDUE_GROUP);
+  args->rest_plane = tsl_round_up(rows * args->rest_pitch, ALIGNED);
+  args->rests = take(&bytes, planes * parts * args->rest_plane);
+  args->parts = (int)parts;
   return bytes;
 }
 
@@ -101,7 +102,7 @@ uint64_t tsl_residue_int8_scratch(const tsl_problem *problem, const tsl_config *
   residue_arguments given = {.stays = 0};
   (void)device;
   return (uint64_t)tsl_max(lay_out(problem, config, problem->m, problem->n, &given),
-                            lay_out(problem, config, problem->n, problem->m, &given));
+                           lay_out(problem, config, problem->n, problem->m, &given));
 }
 
 /* --- building --- */
@@ -180,8 +181,8 @@ typedef struct residue_run {
   residue_arguments given;
 } residue_run;
 
-/* Whether 16 bytes that start at multiples of their size, along the stride `along`, are aligned in every line of elements, of `each`
- * numbers, in which all is counted. No buffer: what is not read. */
+/* Whether 16 bytes that start at multiples of their size, along the stride `along`, are aligned in every line
+ * of elements, of `each` numbers, in which all is counted. No buffer: what is not read. */
 static int is_wide(tsl_buffer *buffer, int64_t size, int64_t each, int64_t along, int64_t across,
                    int64_t offset) {
   const int64_t unit = 16 / size;
@@ -202,9 +203,9 @@ static residue_matrix matrix_of(tsl_buffer *buffer, const tsl_problem *problem, 
 }
 
 /* Blocks that make residues of an operand. */
-static int64_t converters(const tsl_problem *problem, const residue_arguments *given, int operand) {
+static int64_t converters(const tsl_problem *problem, const residue_arguments *args, int operand) {
   const int64_t chunks = PANEL * tsl_residue_reals(problem, 1) / CONVERT_NUMBERS;
-  return tsl_ceil_div(operand ? given->n : given->m, CONVERT_ITEMS / chunks) * tsl_ceil_div(given->k, PANEL);
+  return tsl_ceil_div(operand ? args->n : args->m, CONVERT_ITEMS / chunks) * tsl_ceil_div(args->k, PANEL);
 }
 
 static int64_t blocks_of(const int64_t lines[2], const int block_lines[2]) {
@@ -228,8 +229,8 @@ void tsl_residue_block_lines(const int64_t lines[2], const bool is_across[2], co
   }
 }
 
-/* Lines that the run before measured are not measured again: of that operand there are none to measure then. Blocks of rows lie one where the other lay: nothing of
- * them stays. */
+/* Lines that the run before measured are not measured again: of that operand there are none to measure then.
+ * Blocks of rows lie one where the other lay: nothing of them stays. */
 static void keep(const tsl_work *work, const tsl_operands *operands, int64_t lines[2], residue_run *run) {
   residue_arguments *given = &run->given;
   const int o = given->stays;
@@ -287,15 +288,15 @@ static residue_run run_of(const tsl_work *work, const tsl_operands *operands) {
   return run;
 }
 
-static tesela_status map_planes(const residue_arguments *given, int operand, int planes, int cluster,
+static tesela_status map_planes(const residue_arguments *args, int operand, int planes, int cluster,
                                 tsl_buffer *scratch, tsl_tensor_map *map) {
-  const int64_t lines = operand ? tsl_round_up(given->n, TSL_RESIDUE_GROUP) : given->m,
-                panels = tsl_ceil_div(given->k, PANEL);
+  const int64_t lines = operand ? tsl_round_up(args->n, TSL_RESIDUE_GROUP) : args->m,
+                panels = tsl_ceil_div(args->k, PANEL);
   const tsl_tensor tensor = {.buffer = scratch,
-                             .offset = (size_t)given->planes[operand],
+                             .offset = (size_t)args->planes[operand],
                              .element = 1,
                              .size = {PANEL, lines, planes * panels},
-                             .pitch = {PANEL, given->panel[operand]},
+                             .pitch = {PANEL, args->panel[operand]},
                              .box = {PANEL, operand ? TILE_N / cluster : TILE_M}};
   return scratch->device->ops->tensor_map(&tensor, map);
 }
@@ -395,11 +396,12 @@ static tesela_status multiply(const tsl_work *work, const residue_run *run, cons
                                   TSL_ARG_VALUE(*given), TSL_ARG_VALUE(tables)};
   const int64_t across = tsl_ceil_div(given->n, JOIN_COLUMNS),
                 down = tsl_max(1, (int64_t)UNIT_JOIN * work->device->compute_units / across);
-  return launch(work, stream, kernels->join, across, tsl_min(given->m, tsl_min(down, JOIN_ROWS)),
-                JOIN_ITEMS, joining, 4);
+  return launch(work, stream, kernels->join, across, tsl_min(given->m, tsl_min(down, JOIN_ROWS)), JOIN_ITEMS,
+                joining, 4);
 }
 
-/* A run whose rows are those of C from `first` on, at most `most`: what was chosen for all of them, and planes of its own. */
+/* A run whose rows are those of C from `first` on, at most `most`: what was chosen for all of them, and
+ * planes of its own. */
 static residue_run block_of(const tsl_problem *problem, const residue_run *whole, int64_t first,
                             int64_t most) {
   residue_run block = *whole;
@@ -416,14 +418,14 @@ static residue_run block_of(const tsl_problem *problem, const residue_run *whole
 
 /* The child, whose kernels end at once unless no residues were chosen. */
 static tesela_status multiply_whole(const tsl_work *work, const tsl_operands *operands,
-                                    const residue_arguments *given, tsl_stream *stream) {
+                                    const residue_arguments *args, tsl_stream *stream) {
   const tsl_residue_state *state = work->state;
   tsl_operands own = *operands;
   if (!state->whole)
     return TESELA_OK;
   own.stays = NULL;
   own.wanted = (tsl_run_predicate){
-      .is_told = true, .at = given->choice + (int64_t)offsetof(residue_choice, is_whole), .above = 0};
+      .is_told = true, .at = args->choice + (int64_t)offsetof(residue_choice, is_whole), .above = 0};
   return work->children->enqueue_as_given(state->whole, &own, stream, operands->scratch);
 }
 

@@ -22,9 +22,9 @@
 #include "residue_portable_shared.h"
 
 TSL_KERNEL(TSL_RESIDUE_SOME, 1, 1)
-tsl_gemm_residue_int8_rules(TSL_GLOBAL unsigned char *scratch, const residue_some given) {
-  if (TSL_ITEM(0) < given.count)
-    ((TSL_GLOBAL unsigned *)(scratch + given.at))[TSL_ITEM(0)] = given.word[TSL_ITEM(0)];
+tsl_gemm_residue_int8_rules(TSL_GLOBAL unsigned char *scratch, const residue_some some) {
+  if (TSL_ITEM(0) < some.count)
+    ((TSL_GLOBAL unsigned *)(scratch + some.at))[TSL_ITEM(0)] = some.word[TSL_ITEM(0)];
 }
 
 #define ITEMS TSL_RESIDUE_ITEMS
@@ -41,26 +41,26 @@ TSL_FUNCTION residue_bits magnitude_at(TSL_GLOBAL const residue_bits *from) {
   return *from & ~TSL_RESIDUE_SIGN;
 }
 
-TSL_FUNCTION void forget(item_sums *own) {
-  own->sums.sum = own->sums.squares = own->sums.excess = 0;
-  own->sums.count = 0;
-  own->largest = 0;
+TSL_FUNCTION void forget(item_sums *sums_in) {
+  sums_in->sums.sum = sums_in->sums.squares = sums_in->sums.excess = 0;
+  sums_in->sums.count = 0;
+  sums_in->largest = 0;
   for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
-    own->sums.few[i] = 0;
+    sums_in->sums.few[i] = 0;
 }
 
 /* Tops of numbers that are not below 2^exponent are anything, and so are sums of these, which nobody uses. */
-TSL_FUNCTION void add_top(item_sums *own, unsigned top) {
-  own->sums.sum += top;
-  own->sums.squares += (residue_word)top * top;
+TSL_FUNCTION void add_top(item_sums *sums_in, unsigned top) {
+  sums_in->sums.sum += top;
+  sums_in->sums.squares += (residue_word)top * top;
 }
 
 /* Of what an item adds up of tops 32 bits hold the sums (residue_int8.c limits k). */
-TSL_FUNCTION void add_up(item_sums *own, TSL_GLOBAL const residue_bits *from, residue_index step, int first,
+TSL_FUNCTION void add_up(item_sums *sums_in, TSL_GLOBAL const residue_bits *from, residue_index step, int first,
                          int each, int k, const residue_guess *guess, const residue_bits *least) {
   const int exponent = guess->exponent;
   const unsigned limit = guess->limit;
-  residue_bits largest = own->largest;
+  residue_bits largest = sums_in->largest;
   residue_word squares = 0;
   unsigned sum = 0, excess = 0, count = 0, few[TSL_RESIDUE_CANDIDATES];
   for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
@@ -77,18 +77,18 @@ TSL_FUNCTION void add_up(item_sums *own, TSL_GLOBAL const residue_bits *from, re
     for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
       few[i] += magnitude < least[i] ? 1 : 0; /* zeros, too */
   }
-  own->largest = largest;
-  own->sums.sum += sum;
-  own->sums.squares += squares;
-  own->sums.excess += excess;
-  own->sums.count += count;
+  sums_in->largest = largest;
+  sums_in->sums.sum += sum;
+  sums_in->sums.squares += squares;
+  sums_in->sums.excess += excess;
+  sums_in->sums.count += count;
   for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
-    own->sums.few[i] += few[i];
+    sums_in->sums.few[i] += few[i];
 }
 
 /* What items put down for each other. */
-TSL_FUNCTION void put(TSL_LOCAL_POINTER item_sums *all, int item, const item_sums *own) {
-  all[item] = *own;
+TSL_FUNCTION void put(TSL_LOCAL_POINTER item_sums *all, int item, const item_sums *sums) {
+  all[item] = *sums;
 }
 TSL_FUNCTION void add_other(TSL_LOCAL_POINTER item_sums *all, int item, int other) {
   all[item].sums.sum += all[other].sums.sum;
@@ -119,11 +119,11 @@ typedef struct item_place {
 /* Sums of lines by their guesses. Lines whose guess was too low get another one, and are wrong until the next call; the others keep what
  * they have. Twice called in place of a loop, as PoCL 5 fails at barriers in loops of loops here. */
 TSL_FUNCTION void add_up_lines(TSL_GLOBAL const residue_rules *rules, TSL_GLOBAL const residue_bits *from,
-                               residue_index step, int k, const item_place at, int each, int next,
+                               residue_index step, int k, const item_place place, int each, int next,
                                TSL_LOCAL_POINTER item_sums *all, TSL_LOCAL_POINTER residue_guess *guesses,
                                TSL_LOCAL_POINTER int *wrong) {
-  const residue_guess guess = guesses[at.own];
-  const int wants = wrong[at.own];
+  const residue_guess guess = guesses[place.own];
+  const int wants = wrong[place.own];
   residue_bits least[TSL_RESIDUE_CANDIDATES];
   item_sums mine;
   for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
@@ -131,20 +131,20 @@ TSL_FUNCTION void add_up_lines(TSL_GLOBAL const residue_rules *rules, TSL_GLOBAL
   TSL_BARRIER();
   forget(&mine);
   if (wants)
-    add_up(&mine, from, step, at.worker, each, k, &guess, least);
-  else if (at.worker == 0)
-    mine = all[at.head];
+    add_up(&mine, from, step, place.worker, each, k, &guess, least);
+  else if (place.worker == 0)
+    mine = all[place.head];
   TSL_BARRIER();
-  put(all, at.item, &mine);
-  ADD_ALL(all, at.item, at.worker, each, next);
-  if (at.worker == 0) {
-    const residue_bits largest = all[at.head].largest;
-    wrong[at.own] =
+  put(all, place.item, &mine);
+  ADD_ALL(all, place.item, place.worker, each, next);
+  if (place.worker == 0) {
+    const residue_bits largest = all[place.head].largest;
+    wrong[place.own] =
         largest > 0 && largest < TSL_RESIDUE_INFINITY && residue_exponent(largest) > guess.exponent ? 1 : 0;
-    if (wrong[at.own]) {
+    if (wrong[place.own]) {
       residue_guess again = guess;
       residue_guess_again(rules, largest, &again);
-      guesses[at.own] = again;
+      guesses[place.own] = again;
     }
   }
   TSL_BARRIER();
@@ -152,20 +152,20 @@ TSL_FUNCTION void add_up_lines(TSL_GLOBAL const residue_rules *rules, TSL_GLOBAL
 
 TSL_KERNEL(TSL_RESIDUE_ITEMS, 1, 1)
 tsl_gemm_residue_int8_measure(TSL_GLOBAL const residue_bits *a, TSL_GLOBAL const residue_bits *b,
-                              TSL_GLOBAL unsigned char *scratch, const residue_portable given) {
+                              TSL_GLOBAL unsigned char *scratch, const residue_portable portable) {
   TSL_LOCAL item_sums all[ITEMS];
   TSL_LOCAL residue_guess guesses[MOST_LINES];
   TSL_LOCAL int wrong[MOST_LINES];
-  TSL_GLOBAL const residue_rules *rules = (TSL_GLOBAL const residue_rules *)(scratch + given.rules);
-  const int item = TSL_ITEM(0), operand = TSL_GROUP(0) < given.blocks[0] ? 0 : 1;
-  const residue_matrix of = given.of[operand];
+  TSL_GLOBAL const residue_rules *rules = (TSL_GLOBAL const residue_rules *)(scratch + portable.rules);
+  const int item = TSL_ITEM(0), operand = TSL_GROUP(0) < portable.blocks[0] ? 0 : 1;
+  const residue_matrix of = portable.of[operand];
   const int lines = of.is_across ? TSL_RESIDUE_LINES_ACROSS : TSL_RESIDUE_LINES_ALONG, each = ITEMS / lines;
   const int own = of.is_across ? item % lines : item / each,
             worker = of.is_across ? item / lines : item % each, next = of.is_across ? lines : 1,
             head = of.is_across ? own : own * each;
-  const int number = (TSL_GROUP(0) - (operand ? given.blocks[0] : 0)) * lines + own,
-            count = operand ? given.n : given.m, is_there = number < count,
-            numbers = given.k * TSL_RESIDUE_EACH, k = is_there ? numbers : 0;
+  const int number = (TSL_GROUP(0) - (operand ? portable.blocks[0] : 0)) * lines + own,
+            count = operand ? portable.n : portable.m, is_there = number < count,
+            numbers = portable.k * TSL_RESIDUE_EACH, k = is_there ? numbers : 0;
   TSL_GLOBAL const residue_bits *from = (operand ? b : a) + of.offset + (is_there ? number * of.across : 0);
   const int samples = k > 0 ? (int)residue_sample_count(numbers) : 0;
   item_sums mine;
@@ -205,9 +205,9 @@ tsl_gemm_residue_int8_measure(TSL_GLOBAL const residue_bits *a, TSL_GLOBAL const
     for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
       sums.few[i] = sums.few[i] > 0 ? sums.few[i] - ((unsigned)numbers - sums.count) : 0;
     residue_know(rules, all[head].largest, &guess, &sums, &line);
-    ((TSL_GLOBAL unsigned *)(scratch + given.keys[operand]))[number] = line.key;
+    ((TSL_GLOBAL unsigned *)(scratch + portable.keys[operand]))[number] = line.key;
     for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++)
-      ((TSL_GLOBAL int *)(scratch + given.candidates[operand]))[(TSL_INDEX)c * count + number] =
+      ((TSL_GLOBAL int *)(scratch + portable.candidates[operand]))[(TSL_INDEX)c * count + number] =
           line.scale[c];
   }
 }
@@ -220,9 +220,9 @@ tsl_gemm_residue_int8_measure(TSL_GLOBAL const residue_bits *a, TSL_GLOBAL const
 #define AHEAD 4
 #define COUNTERS ((int)(sizeof(residue_counts) / sizeof(unsigned)))
 
-TSL_FUNCTION unsigned key_of(TSL_GLOBAL const unsigned char *scratch, const residue_portable *given,
+TSL_FUNCTION unsigned key_of(TSL_GLOBAL const unsigned char *scratch, const residue_portable *portable,
                              int operand, int line) {
-  return ((TSL_GLOBAL const unsigned *)(scratch + given->keys[operand]))[line];
+  return ((TSL_GLOBAL const unsigned *)(scratch + portable->keys[operand]))[line];
 }
 
 TSL_FUNCTION void count_line(TSL_LOCAL_POINTER residue_counts *counts, int operand, int candidates,
@@ -237,11 +237,11 @@ TSL_FUNCTION void count_line(TSL_LOCAL_POINTER residue_counts *counts, int opera
 
 /* Keys of an item's next lines, all of them on their way at once; behind the last line that of zeros. */
 TSL_FUNCTION void fetch_keys(unsigned *keys, TSL_GLOBAL const unsigned char *scratch,
-                             const residue_portable *given, int operand, int first, int lines) {
+                             const residue_portable *portable, int operand, int first, int lines) {
   TSL_UNROLL
   for (int u = 0; u < AHEAD; u++)
     keys[u] =
-        first + u * ITEMS < lines ? key_of(scratch, given, operand, first + u * ITEMS) : TSL_RESIDUE_ZERO;
+        first + u * ITEMS < lines ? key_of(scratch, portable, operand, first + u * ITEMS) : TSL_RESIDUE_ZERO;
 }
 
 /* Of each candidate and operand the least cost, and the lowest level that has it. */
@@ -264,12 +264,12 @@ TSL_FUNCTION residue_choice choice_by(TSL_GLOBAL const residue_rules *rules,
 
 /* One group. */
 TSL_KERNEL(TSL_RESIDUE_ITEMS, 1, 1)
-tsl_gemm_residue_int8_choose(TSL_GLOBAL unsigned char *scratch, const residue_portable given) {
+tsl_gemm_residue_int8_choose(TSL_GLOBAL unsigned char *scratch, const residue_portable portable) {
   TSL_LOCAL residue_counts counts[COPIES];
   TSL_LOCAL residue_word costs[WAYS * LEVELS];
   TSL_LOCAL residue_choice choices[1];
   TSL_LOCAL unsigned native[2];
-  TSL_GLOBAL const residue_rules *rules = (TSL_GLOBAL const residue_rules *)(scratch + given.rules);
+  TSL_GLOBAL const residue_rules *rules = (TSL_GLOBAL const residue_rules *)(scratch + portable.rules);
   const int item = TSL_ITEM(0), candidates = rules->candidates;
   for (int i = item; i < COPIES * COUNTERS; i += ITEMS)
     ((TSL_LOCAL_POINTER unsigned *)counts)[i] = 0;
@@ -277,9 +277,9 @@ tsl_gemm_residue_int8_choose(TSL_GLOBAL unsigned char *scratch, const residue_po
     native[item] = 0;
   TSL_BARRIER();
   for (int o = 0; o < 2; o++)
-    for (int i = item; i < (o ? given.n : given.m); i += AHEAD * ITEMS) {
+    for (int i = item; i < (o ? portable.n : portable.m); i += AHEAD * ITEMS) {
       unsigned keys[AHEAD];
-      fetch_keys(keys, scratch, &given, o, i, o ? given.n : given.m);
+      fetch_keys(keys, scratch, &portable, o, i, o ? portable.n : portable.m);
       TSL_UNROLL
       for (int u = 0; u < AHEAD; u++)
         if (!(keys[u] & TSL_RESIDUE_ZERO))
@@ -296,22 +296,22 @@ tsl_gemm_residue_int8_choose(TSL_GLOBAL unsigned char *scratch, const residue_po
   TSL_BARRIER();
   if (item == 0) {
     residue_choice choice = choice_by(rules, counts, costs);
-    if (given.is_kept) {
-      const residue_choice before = *(TSL_GLOBAL const residue_choice *)(scratch + given.made);
-      choice.made[given.stays] = residue_serves(&before, &choice, given.stays) ? 0 : choice.moduli;
+    if (portable.is_kept) {
+      const residue_choice before = *(TSL_GLOBAL const residue_choice *)(scratch + portable.made);
+      choice.made[portable.stays] = residue_serves(&before, &choice, portable.stays) ? 0 : choice.moduli;
     }
     choices[0] = choice;
   }
   TSL_BARRIER();
   const residue_choice made = choices[0];
   for (int o = 0; o < 2; o++) {
-    const int lines = o ? given.n : given.m;
+    const int lines = o ? portable.n : portable.m;
     TSL_GLOBAL const int *scales =
-        (TSL_GLOBAL const int *)(scratch + given.candidates[o]) + (TSL_INDEX)made.candidate * lines;
+        (TSL_GLOBAL const int *)(scratch + portable.candidates[o]) + (TSL_INDEX)made.candidate * lines;
     for (int first = item; first < lines; first += AHEAD * ITEMS) {
       unsigned keys[AHEAD];
       int own[AHEAD];
-      fetch_keys(keys, scratch, &given, o, first, lines);
+      fetch_keys(keys, scratch, &portable, o, first, lines);
       TSL_UNROLL
       for (int u = 0; u < AHEAD; u++)
         own[u] = first + u * ITEMS < lines ? scales[first + u * ITEMS] : 0;
@@ -319,7 +319,7 @@ tsl_gemm_residue_int8_choose(TSL_GLOBAL unsigned char *scratch, const residue_po
       for (int u = 0; u < AHEAD; u++) {
         const int i = first + u * ITEMS, is_native = residue_is_native(&made, o, keys[u]);
         if (i < lines)
-          ((TSL_GLOBAL int *)(scratch + given.scales[o]))[i] = is_native ? TSL_RESIDUE_NO_SCALE : own[u];
+          ((TSL_GLOBAL int *)(scratch + portable.scales[o]))[i] = is_native ? TSL_RESIDUE_NO_SCALE : own[u];
         if (is_native)
           TSL_LOCAL_ADD(&native[o], 1u);
       }
@@ -330,8 +330,8 @@ tsl_gemm_residue_int8_choose(TSL_GLOBAL unsigned char *scratch, const residue_po
     residue_choice whole = made;
     for (int o = 0; o < 2; o++)
       whole.native[o] = (int)native[o];
-    *(TSL_GLOBAL residue_choice *)(scratch + given.choice) = whole;
-    if (!given.is_kept || whole.made[given.stays] > 0)
-      *(TSL_GLOBAL residue_choice *)(scratch + given.made) = whole;
+    *(TSL_GLOBAL residue_choice *)(scratch + portable.choice) = whole;
+    if (!portable.is_kept || whole.made[portable.stays] > 0)
+      *(TSL_GLOBAL residue_choice *)(scratch + portable.made) = whole;
   }
 }

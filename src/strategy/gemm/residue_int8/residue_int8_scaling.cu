@@ -104,44 +104,44 @@ SM90_FUNCTION unsigned top_of(residue_bits magnitude, const tops &by) {
 
 /* --- samples --- */
 
-SM90_FUNCTION residue_bits sampled(const share &at, int i) {
-  return magnitude_of(at.from + TSL_RESIDUE_AT(at.step, residue_sample_at(at.k, i)));
+SM90_FUNCTION residue_bits sampled(const share &share_in, int i) {
+  return magnitude_of(share_in.from + TSL_RESIDUE_AT(share_in.step, residue_sample_at(share_in.k, i)));
 }
 
 /* Guesses, by the largest of a line's sample and then by its sums; leaves zeros in *all, but for the line's largest. */
-SM90_FUNCTION void guess_line(const share &at, const residue_rules &rules, totals *all) {
-  const int count = at.k > 0 ? (int)residue_sample_count(at.k) : 0;
+SM90_FUNCTION void guess_line(const share &share_in, const residue_rules &rules, totals *all) {
+  const int count = share_in.k > 0 ? (int)residue_sample_count(share_in.k) : 0;
   residue_bits largest = 0;
   unsigned sum = 0;
   unsigned long long squares = 0;
 #pragma unroll 2
-  for (int i = at.worker; i < count; i += at.workers) {
-    const residue_bits magnitude = sampled(at, i);
+  for (int i = share_in.worker; i < count; i += share_in.workers) {
+    const residue_bits magnitude = sampled(share_in, i);
     largest = magnitude > largest ? magnitude : largest;
   }
-  largest = larger(largest, at.apart);
-  if (at.says)
-    atomicMax(&all->largest[at.own], largest);
+  largest = larger(largest, share_in.apart);
+  if (share_in.says)
+    atomicMax(&all->largest[share_in.own], largest);
   __syncthreads();
-  largest = all->largest[at.own];
+  largest = all->largest[share_in.own];
   const int exponent = residue_guess_exponent(largest);
   const tops by = tops::of(exponent);
 #pragma unroll 2
-  for (int i = at.worker; i < count; i += at.workers) {
-    const unsigned top = largest < TSL_RESIDUE_INFINITY ? top_of(sampled(at, i), by) : 0;
+  for (int i = share_in.worker; i < count; i += share_in.workers) {
+    const unsigned top = largest < TSL_RESIDUE_INFINITY ? top_of(sampled(share_in, i), by) : 0;
     sum += top;
     squares += (unsigned long long)top * top;
   }
-  sum = added(sum, at.apart);
-  squares = added(squares, at.apart);
-  if (at.says) {
-    atomicAdd(&all->sum[at.own], (unsigned long long)sum);
-    atomicAdd(&all->squares[at.own], squares);
+  sum = added(sum, share_in.apart);
+  squares = added(squares, share_in.apart);
+  if (share_in.says) {
+    atomicAdd(&all->sum[share_in.own], (unsigned long long)sum);
+    atomicAdd(&all->squares[share_in.own], squares);
   }
   __syncthreads();
-  if (at.worker == 0) {
-    residue_guess_of(&rules, exponent, (unsigned)all->sum[at.own], all->squares[at.own], &all->guess[at.own]);
-    all->sum[at.own] = all->squares[at.own] = 0;
+  if (share_in.worker == 0) {
+    residue_guess_of(&rules, exponent, (unsigned)all->sum[share_in.own], all->squares[share_in.own], &all->guess[share_in.own]);
+    all->sum[share_in.own] = all->squares[share_in.own] = 0;
   }
   __syncthreads();
 }
@@ -161,96 +161,96 @@ struct limits {
   residue_bits least[TSL_RESIDUE_CANDIDATES];
 };
 
-SM90_FUNCTION void add_one(part &own, const limits &than, residue_bits magnitude) {
+SM90_FUNCTION void add_one(part &part_in, const limits &than, residue_bits magnitude) {
   const unsigned top = top_of(magnitude, than.by);
-  own.largest = magnitude > own.largest ? magnitude : own.largest;
-  own.sum += top;
-  own.squares += (unsigned long long)top * top;
-  own.count += magnitude != 0;
-  own.excess += max((int)(top + 1 - than.limit), 0);
+  part_in.largest = magnitude > part_in.largest ? magnitude : part_in.largest;
+  part_in.sum += top;
+  part_in.squares += (unsigned long long)top * top;
+  part_in.count += magnitude != 0;
+  part_in.excess += max((int)(top + 1 - than.limit), 0);
 #pragma unroll
   for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
-    own.few[i] += magnitude < than.least[i]; /* zeros, too */
+    part_in.few[i] += magnitude < than.least[i]; /* zeros, too */
 }
 
 /* 16 bytes of neighbours. */
-SM90_FUNCTION void add_wide(part &own, const limits &than, const uint4 &of) {
+SM90_FUNCTION void add_wide(part &part_in, const limits &than, const uint4 &uint4_in) {
 #ifdef TSL_RESIDUE_F64
-  add_one(own, than, (of.x | (residue_bits)of.y << 32) & ~TSL_RESIDUE_SIGN);
-  add_one(own, than, (of.z | (residue_bits)of.w << 32) & ~TSL_RESIDUE_SIGN);
+  add_one(part_in, than, (uint4_in.x | (residue_bits)uint4_in.y << 32) & ~TSL_RESIDUE_SIGN);
+  add_one(part_in, than, (uint4_in.z | (residue_bits)uint4_in.w << 32) & ~TSL_RESIDUE_SIGN);
 #else
-  add_one(own, than, of.x & ~TSL_RESIDUE_SIGN);
-  add_one(own, than, of.y & ~TSL_RESIDUE_SIGN);
-  add_one(own, than, of.z & ~TSL_RESIDUE_SIGN);
-  add_one(own, than, of.w & ~TSL_RESIDUE_SIGN);
+  add_one(part_in, than, uint4_in.x & ~TSL_RESIDUE_SIGN);
+  add_one(part_in, than, uint4_in.y & ~TSL_RESIDUE_SIGN);
+  add_one(part_in, than, uint4_in.z & ~TSL_RESIDUE_SIGN);
+  add_one(part_in, than, uint4_in.w & ~TSL_RESIDUE_SIGN);
 #endif
 }
 
 /* Adds up the elements of lines whose threads want it. */
-SM90_FUNCTION void add_up(const share &at, const residue_rules &rules, bool wants, totals *all) {
+SM90_FUNCTION void add_up(const share &share_in, const residue_rules &rules, bool wants, totals *all) {
   constexpr int WIDE = 16 / sizeof(residue_real);
-  const residue_guess &guess = all->guess[at.own];
+  const residue_guess &guess = all->guess[share_in.own];
   part own = {};
   limits than = {tops::of(guess.exponent), guess.limit, {}};
 #pragma unroll
   for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
     than.least[i] = residue_small(&rules, guess.exponent, guess.aims[i]);
-  const int k = wants ? at.k : 0, wide = at.is_wide ? k / WIDE : 0;
+  const int k = wants ? share_in.k : 0, wide = share_in.is_wide ? k / WIDE : 0;
 #pragma unroll 2
-  for (int h = at.worker; h < wide; h += at.workers)
-    add_wide(own, than, ((const uint4 *)at.from)[h]);
-  const long long stride = at.step * (at.workers / TSL_RESIDUE_EACH); /* an even number of workers */
-  const residue_real *from = at.from + TSL_RESIDUE_AT(at.step, wide * WIDE + at.worker);
+  for (int h = share_in.worker; h < wide; h += share_in.workers)
+    add_wide(own, than, ((const uint4 *)share_in.from)[h]);
+  const long long stride = share_in.step * (share_in.workers / TSL_RESIDUE_EACH); /* an even number of workers */
+  const residue_real *from = share_in.from + TSL_RESIDUE_AT(share_in.step, wide * WIDE + share_in.worker);
 #pragma unroll 8
-  for (int h = wide * WIDE + at.worker; h < k; h += at.workers) {
+  for (int h = wide * WIDE + share_in.worker; h < k; h += share_in.workers) {
     add_one(own, than, magnitude_of(from));
     from += stride;
   }
-  own.largest = larger(own.largest, at.apart);
-  const unsigned long long sum = added((unsigned long long)own.sum, at.apart),
-                           squares = added(own.squares, at.apart),
-                           excess = added((unsigned long long)own.excess, at.apart);
-  own.count = added(own.count, at.apart);
-  const bool says = at.says && wants;
+  own.largest = larger(own.largest, share_in.apart);
+  const unsigned long long sum = added((unsigned long long)own.sum, share_in.apart),
+                           squares = added(own.squares, share_in.apart),
+                           excess = added((unsigned long long)own.excess, share_in.apart);
+  own.count = added(own.count, share_in.apart);
+  const bool says = share_in.says && wants;
   if (says) {
-    atomicMax(&all->largest[at.own], own.largest);
-    atomicAdd(&all->sum[at.own], sum);
-    atomicAdd(&all->squares[at.own], squares);
-    atomicAdd(&all->excess[at.own], excess);
-    atomicAdd(&all->count[at.own], own.count);
+    atomicMax(&all->largest[share_in.own], own.largest);
+    atomicAdd(&all->sum[share_in.own], sum);
+    atomicAdd(&all->squares[share_in.own], squares);
+    atomicAdd(&all->excess[share_in.own], excess);
+    atomicAdd(&all->count[share_in.own], own.count);
   }
 #pragma unroll
   for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++) {
-    const unsigned few = added(own.few[i], at.apart);
+    const unsigned few = added(own.few[i], share_in.apart);
     if (says)
-      atomicAdd(&all->few[i][at.own], few);
+      atomicAdd(&all->few[i][share_in.own], few);
   }
   __syncthreads();
 }
 
 /* Returns true if a glance at a few lines has told that residues do not pay. */
-SM90_FUNCTION bool is_lost(const unsigned char *scratch, const residue_arguments &given) {
-  return given.glance >= 0 && ((const volatile residue_choice *)(scratch + given.glance))->moduli == 0;
+SM90_FUNCTION bool is_lost(const unsigned char *scratch, const residue_arguments &args) {
+  return args.glance >= 0 && ((const volatile residue_choice *)(scratch + args.glance))->moduli == 0;
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, sizeof(residue_real) == 8 ? 4 : 5)
     tsl_gemm_residue_int8_measure(const residue_real *a, const residue_real *b, unsigned char *scratch,
-                                  const __grid_constant__ residue_arguments given) {
+                                  const __grid_constant__ residue_arguments args) {
   __shared__ totals all;
-  const int operand = blockIdx.x < given.blocks[1], thread = threadIdx.x;
-  const residue_matrix &of = given.of[operand];
+  const int operand = blockIdx.x < args.blocks[1], thread = threadIdx.x;
+  const residue_matrix &of = args.of[operand];
   const bool is_across = of.is_across;
-  const int lines = given.block_lines[operand], workers = THREADS / lines,
+  const int lines = args.block_lines[operand], workers = THREADS / lines,
             own = is_across ? thread % lines : thread / workers,
-            block = blockIdx.x - (operand ? 0 : given.blocks[1]),
-            line = block * given.apart[operand] * lines + own, apart = is_across ? lines : 1;
-  const bool is_there = line < (operand ? given.n : given.m);
+            block = blockIdx.x - (operand ? 0 : args.blocks[1]),
+            line = block * args.apart[operand] * lines + own, apart = is_across ? lines : 1;
+  const bool is_there = line < (operand ? args.n : args.m);
   const share at = {(operand ? b : a) + of.offset + line * of.across,
                     of.along,
                     own,
                     is_across ? thread / lines : thread % workers,
                     workers,
-                    is_there ? given.k * TSL_RESIDUE_EACH : 0,
+                    is_there ? args.k * TSL_RESIDUE_EACH : 0,
                     apart,
                     of.is_wide != 0,
                     thread % 32 < apart};
@@ -259,34 +259,34 @@ extern "C" __global__ void __launch_bounds__(THREADS, sizeof(residue_real) == 8 
     forget(&all, thread);
   __syncthreads();
   dependency_wait();
-  if (is_lost(scratch, given))
+  if (is_lost(scratch, args))
     return;
-  guess_line(at, given.rules, &all);
-  add_up(at, given.rules, true, &all);
+  guess_line(at, args.rules, &all);
+  add_up(at, args.rules, true, &all);
   const residue_bits largest = all.largest[own];
   const bool is_wrong =
       largest > 0 && largest < TSL_RESIDUE_INFINITY && residue_exponent(largest) > all.guess[own].exponent;
   if (__syncthreads_or(is_wrong)) {
     if (is_wrong && at.worker == 0) {
-      residue_guess_again(&given.rules, largest, &all.guess[own]);
+      residue_guess_again(&args.rules, largest, &all.guess[own]);
       forget(&all, own);
     }
     __syncthreads();
-    add_up(at, given.rules, is_wrong, &all);
+    add_up(at, args.rules, is_wrong, &all);
   }
   if (at.worker == 0 && is_there) {
-    const int number = (line - own) / given.apart[operand] + own; /* among those that are measured */
+    const int number = (line - own) / args.apart[operand] + own; /* among those that are measured */
     residue_sums sums;
     residue_line known;
     sums.sum = all.sum[own], sums.squares = all.squares[own], sums.count = all.count[own];
     sums.excess = all.excess[own];
     for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
       sums.few[i] = all.few[i][own] > 0 ? all.few[i][own] - (at.k - sums.count) : 0;
-    residue_know(&given.rules, largest, &all.guess[own], &sums, &known);
-    ((unsigned *)(scratch + given.keys[operand]))[number] = known.key;
+    residue_know(&args.rules, largest, &all.guess[own], &sums, &known);
+    ((unsigned *)(scratch + args.keys[operand]))[number] = known.key;
 #pragma unroll
     for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++)
-      ((int *)(scratch + given.candidates[operand][c]))[number] = known.scale[c];
+      ((int *)(scratch + args.candidates[operand][c]))[number] = known.scale[c];
   }
 }
 
@@ -310,15 +310,15 @@ SM90_FUNCTION void count(residue_counts &counts, int operand, int candidates, un
 }
 
 /* What a thread's two of 64 numbers, lane and lane + 32, are with all before them. */
-SM90_FUNCTION void add_before(unsigned own[2]) {
+SM90_FUNCTION void add_before(unsigned value[2]) {
   const int lane = threadIdx.x % 32;
   for (int step = 1; step < 32; step *= 2)
 #pragma unroll
     for (int i = 0; i < 2; i++) {
-      const unsigned before = __shfl_up_sync(0xffffffffu, own[i], step);
-      own[i] += lane >= step ? before : 0;
+      const unsigned before = __shfl_up_sync(0xffffffffu, value[i], step);
+      value[i] += lane >= step ? before : 0;
     }
-  own[1] += __shfl_sync(0xffffffffu, own[0], 31);
+  value[1] += __shfl_sync(0xffffffffu, value[0], 31);
 }
 
 /* The least residue_cost() of a candidate and operand, and the lowest level that has it: by a warp, all of whose threads have it then. */
@@ -359,49 +359,49 @@ SM90_FUNCTION residue_word least_cost(const residue_rules &rules, const residue_
 
 /* Keys of a thread's lines of both operands, all of them on their way at once; of no lines that of zeros. */
 SM90_FUNCTION void fetch_keys(unsigned keys[2][AHEAD], const unsigned char *scratch,
-                              const residue_arguments &given, int first) {
+                              const residue_arguments &args, int first) {
 #pragma unroll
   for (int o = 0; o < 2; o++)
 #pragma unroll
     for (int u = 0; u < AHEAD; u++) {
       const int i = first + u * CHOOSERS;
       keys[o][u] =
-          i < given.rules.lines[o] ? ((const unsigned *)(scratch + given.keys[o]))[i] : TSL_RESIDUE_ZERO;
+          i < args.rules.lines[o] ? ((const unsigned *)(scratch + args.keys[o]))[i] : TSL_RESIDUE_ZERO;
     }
 }
 
 extern "C" __global__ void __launch_bounds__(CHOOSERS)
-    tsl_gemm_residue_int8_choose(unsigned char *scratch, const __grid_constant__ residue_arguments given) {
+    tsl_gemm_residue_int8_choose(unsigned char *scratch, const __grid_constant__ residue_arguments args) {
   __shared__ residue_counts counts;
   __shared__ residue_word least[TSL_RESIDUE_CANDIDATES][2];
   __shared__ int levels[TSL_RESIDUE_CANDIDATES][2];
   __shared__ residue_choice choice;
-  const int thread = threadIdx.x, most = (int)max(given.rules.lines[0], given.rules.lines[1]);
+  const int thread = threadIdx.x, most = (int)max(args.rules.lines[0], args.rules.lines[1]);
   for (int i = thread; i < (int)(sizeof counts / sizeof(unsigned)); i += CHOOSERS)
     ((unsigned *)&counts)[i] = 0;
   __syncthreads();
   dependency_launch();
   dependency_wait();
-  if (is_lost(scratch, given)) {
+  if (is_lost(scratch, args)) {
     if (thread == 0)
-      *(residue_choice *)(scratch + given.choice) = *(const residue_choice *)(scratch + given.glance);
+      *(residue_choice *)(scratch + args.choice) = *(const residue_choice *)(scratch + args.glance);
     return;
   }
   for (int first = thread; first < most; first += AHEAD * CHOOSERS) {
     unsigned keys[2][AHEAD];
-    fetch_keys(keys, scratch, given, first);
+    fetch_keys(keys, scratch, args, first);
 #pragma unroll
     for (int o = 0; o < 2; o++)
 #pragma unroll
       for (int u = 0; u < AHEAD; u++)
         if (!(keys[o][u] & TSL_RESIDUE_ZERO))
-          count(counts, o, given.rules.candidates, keys[o][u]);
+          count(counts, o, args.rules.candidates, keys[o][u]);
   }
   __syncthreads();
   if (thread < 32 * WAYS) {
     const int way = thread / 32;
     int level;
-    const residue_word cost = least_cost(given.rules, counts, way / 2, way % 2, &level);
+    const residue_word cost = least_cost(args.rules, counts, way / 2, way % 2, &level);
     if (thread % 32 == 0) {
       levels[way / 2][way % 2] = level;
       least[way / 2][way % 2] = cost;
@@ -409,40 +409,40 @@ extern "C" __global__ void __launch_bounds__(CHOOSERS)
   }
   __syncthreads();
   if (thread == 0) {
-    residue_choose(&given.rules, &counts, least, levels, &choice);
-    if (given.is_kept && residue_serves((const residue_choice *)(scratch + given.made), &choice, given.stays))
-      choice.made[given.stays] = 0;
+    residue_choose(&args.rules, &counts, least, levels, &choice);
+    if (args.is_kept && residue_serves((const residue_choice *)(scratch + args.made), &choice, args.stays))
+      choice.made[args.stays] = 0;
   }
   __syncthreads();
   for (int first = thread; first < most; first += AHEAD * CHOOSERS) {
     unsigned keys[2][AHEAD];
     int scales[2][AHEAD];
-    fetch_keys(keys, scratch, given, first);
+    fetch_keys(keys, scratch, args, first);
 #pragma unroll
     for (int o = 0; o < 2; o++)
 #pragma unroll
       for (int u = 0; u < AHEAD; u++) {
         const int i = first + u * CHOOSERS;
-        if (i < given.rules.lines[o])
-          scales[o][u] = ((const int *)(scratch + given.candidates[o][choice.candidate]))[i];
+        if (i < args.rules.lines[o])
+          scales[o][u] = ((const int *)(scratch + args.candidates[o][choice.candidate]))[i];
       }
 #pragma unroll
     for (int o = 0; o < 2; o++)
 #pragma unroll
       for (int u = 0; u < AHEAD; u++) {
         const int i = first + u * CHOOSERS;
-        if (i >= given.rules.lines[o])
+        if (i >= args.rules.lines[o])
           continue;
         const int is_native = residue_is_native(&choice, o, keys[o][u]);
-        ((int *)(scratch + given.scales[o]))[i] = is_native ? TSL_RESIDUE_NO_SCALE : scales[o][u];
+        ((int *)(scratch + args.scales[o]))[i] = is_native ? TSL_RESIDUE_NO_SCALE : scales[o][u];
         if (is_native)
-          ((int *)(scratch + given.natives[o]))[atomicAdd(&choice.native[o], 1)] = i;
+          ((int *)(scratch + args.natives[o]))[atomicAdd(&choice.native[o], 1)] = i;
       }
   }
   __syncthreads();
   if (thread == 0) {
-    *(residue_choice *)(scratch + given.choice) = choice;
-    if (!given.is_kept || choice.made[given.stays] > 0)
-      *(residue_choice *)(scratch + given.made) = choice;
+    *(residue_choice *)(scratch + args.choice) = choice;
+    if (!args.is_kept || choice.made[args.stays] > 0)
+      *(residue_choice *)(scratch + args.made) = choice;
   }
 }

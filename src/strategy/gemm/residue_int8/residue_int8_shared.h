@@ -1,11 +1,13 @@
-/* The arithmetic of residue_int8, for the host and for kernels: one text, made of integers and of single operations on doubles, so
- * that every device rounds alike. The includer defines TSL_FUNCTION ("static inline", "static __device__"), and of doubles TSL_TIMES(a, b),
- * TSL_PLUS(a, b) and TSL_FUSE(a, b, c), a b + c rounded once; nothing else is fused. It may define TSL_WIDE(a, b, c), a b + c of 32-bit a and
- * b and 64-bit c, and TSL_LENGTH(x), the bits of a 64-bit x up to the highest that is set, where its compiler needs to be told; and, where
- * pointers say what memory they point to, TSL_TABLES and TSL_COUNTS: where the rules are, and the counts of lines.
+/* The arithmetic of residue_int8, for the host and for kernels: one text, made of integers and of single
+ * operations on doubles, so that every device rounds alike. The includer defines TSL_FUNCTION ("static
+ * inline", "static __device__"), and of doubles TSL_TIMES(a, b), TSL_PLUS(a, b) and TSL_FUSE(a, b, c), a b +
+ * c rounded once; nothing else is fused. It may define TSL_WIDE(a, b, c), a b + c of 32-bit a and b and
+ * 64-bit c, and TSL_LENGTH(x), the bits of a 64-bit x up to the highest that is set, where its compiler needs
+ * to be told; and, where pointers say what memory they point to, TSL_TABLES and TSL_COUNTS: where the rules
+ * are, and the counts of lines.
  *
- * A line is a row of A or a column of B. 2^e is its scale; a' = the integer nearest to 2^e a. C' = A' B' is known modulo
- * P = p_0 p_1 ..., and that is all of it where |C'| < P / 2. NOTES.md proves the bounds. */
+ * A line is a row of A or a column of B. 2^e is its scale; a' = the integer nearest to 2^e a. C' = A' B' is
+ * known modulo P = p_0 p_1 ..., and that is all of it where |C'| < P / 2. NOTES.md proves the bounds. */
 #ifndef TSL_RESIDUE_INT8_SHARED_H
 #define TSL_RESIDUE_INT8_SHARED_H
 
@@ -40,26 +42,30 @@ typedef long long residue_index;
 
 /* --- moduli --- */
 
-/* What makes C' of residues, for some number of moduli: C' = sum of weight_l c_l + q minus_product, modulo 2^128, where
- * q = the integer nearest to the sum of part_l c_l / 2^20, and c_l is at least 0 and below p_l. Limbs have 32 bits, the lowest
- * first. 2^half_exponent half_top is at most P (1/2 - 1/256), and what a line's sum of squares may be. */
+/* What makes C' of residues, for some number of moduli: C' = sum of weight_l c_l + q minus_product, modulo
+ * 2^128, where q = the integer nearest to the sum of part_l c_l / 2^20, and c_l is at least 0 and below p_l.
+ * Limbs have 32 bits, the lowest first. 2^half_exponent half_top is at most P (1/2 - 1/256), and what a
+ * line's sum of squares may be. */
 typedef struct residue_sieve {
   unsigned weight[TSL_RESIDUE_MODULI][4], part[TSL_RESIDUE_MODULI], minus_product[4];
   residue_word half_top; /* at least 2^63 */
   int half_exponent, moduli;
 } residue_sieve;
 
-/* A modulus as it is divided by: x / p = high word of x magic, / 2^7, for x up to 2^31 + 255; bias is its first multiple from 2^30
- * on. inverse = 1 / p. 2^14, 2^28, 2^42, 2^56 modulo p, of least magnitude, are the bytes of `powers`; the first two also as floats. */
+/* A modulus as it is divided by: x / p = high word of x magic, / 2^7, for x up to 2^31 + 255; bias is its
+ * first multiple from 2^30 on. inverse = 1 / p. 2^14, 2^28, 2^42, 2^56 modulo p, of least magnitude, are the
+ * bytes of `powers`; the first two also as floats. */
 typedef struct residue_modulus {
   unsigned p, magic, bias, powers;
   float inverse, minus_p, first, second;
 } residue_modulus;
 
-/* What all kernels and the host know of a call. An element may have the relative error 2^margin / (1 + fraction / 2^20), and so be
- * smaller than what its line is below by 2^(x + TOP + 1) times as much, x being its line's steps (residue_steps). Half the guard is how many
- * times as large a line's sum of squares may be as its sample tells, where its steps with the first sieve are guessed. Costs are counted in
- * elements of C for each modulus: of an element where everything is native, where few lines are, and once if any line is. */
+/* What all kernels and the host know of a call. An element may have the relative error 2^margin / (1 +
+ * fraction / 2^20), and so be smaller than what its line is below by 2^(x + TOP + 1) times as much, x being
+ * its line's steps (residue_steps). Half the guard is how many times as large a line's sum of squares may be
+ * as its sample tells, where its steps with the first sieve are guessed. Costs are counted in elements of C
+ * for each modulus: of an element where everything is native, where few lines are, and once if any line is.
+ */
 typedef struct residue_rules {
   residue_sieve sieves[TSL_RESIDUE_CANDIDATES];
   residue_modulus moduli[TSL_RESIDUE_MODULI];
@@ -71,9 +77,10 @@ typedef struct residue_rules {
 
 /* --- complex numbers --- */
 
-/* A line of k complex numbers is one of 2 k real ones, real and imaginary parts by turns, with one scale; its strides count real numbers,
- * those along it from one complex number to the next. Each modulus has three products of k terms: of real parts, of imaginary parts,
- * and of their sums modulo p. What kernels are compiled for is TSL_RESIDUE_COMPLEX or not; the host asks the problem. */
+/* A line of k complex numbers is one of 2 k real ones, real and imaginary parts by turns, with one scale; its
+ * strides count real numbers, those along it from one complex number to the next. Each modulus has three
+ * products of k terms: of real parts, of imaginary parts, and of their sums modulo p. What kernels are
+ * compiled for is TSL_RESIDUE_COMPLEX or not; the host asks the problem. */
 #define TSL_RESIDUE_PRODUCTS 3
 #ifdef TSL_RESIDUE_COMPLEX
 #define TSL_RESIDUE_KINDS TSL_RESIDUE_PRODUCTS /* products of a modulus */
@@ -97,9 +104,10 @@ TSL_FUNCTION unsigned residue_imaginary(unsigned x, unsigned y, unsigned z, unsi
 
 #define TSL_RESIDUE_NO_SCALE (-0x40000000) /* of a line that is computed without residues: native */
 
-/* What is known of a line: scales e of each candidate, or NO_SCALE; and in `key`, from the lowest bit, levels of six bits each: what it
- * has for lines of the other operand, what it needs of them with each candidate; and the flags. Levels are residue_level()'s: what has a
- * level has at least as many as what needs it, or a lower one. */
+/* What is known of a line: scales e of each candidate, or NO_SCALE; and in `key`, from the lowest bit, levels
+ * of six bits each: what it has for lines of the other operand, what it needs of them with each candidate;
+ * and the flags. Levels are residue_level()'s: what has a level has at least as many as what needs it, or a
+ * lower one. */
 #define TSL_RESIDUE_ZERO (1u << 24) /* all zeros */
 #define TSL_RESIDUE_LOST (1u << 25) /* << candidate: it has no scale, or is not finite */
 typedef struct residue_line {
@@ -107,18 +115,20 @@ typedef struct residue_line {
   int scale[TSL_RESIDUE_CANDIDATES];
 } residue_line;
 
-/* What was chosen: sieve `candidate`, or no residues at all (`moduli` 0); lines that need more than the level are native, and so are
- * those of the other operand that have less. */
+/* What was chosen: sieve `candidate`, or no residues at all (`moduli` 0); lines that need more than the level
+ * are native, and so are those of the other operand that have less. */
 typedef struct residue_choice {
   int candidate, moduli, level[2], native[2]; /* native: lines of each operand */
-  int made
-      [2]; /* of each operand residues of so many moduli are to be made: 0 where those of the run before do */
+  int made[2];  /* of each operand residues of so many moduli are to be made: 0 where those of the run before
+                   do */
   int is_whole; /* no residues at all: what the child that computes the whole product looks at */
 } residue_choice;
 
-/* What kernels are given. Offsets into scratch memory are bytes: residues of operand o, a plane of `plane` bytes for each modulus, of panels
- * of `panel` bytes each, TSL_RESIDUE_PANEL of each line; the lines' keys, their scales for each candidate, and the final ones; which lines are native, in any order; the
- * choice; residues of C, for each modulus and part of k a plane of `rest_plane` bytes, in rows of rest_pitch. Strides count elements. */
+/* What kernels are given. Offsets into scratch memory are bytes: residues of operand o, a plane of `plane`
+ * bytes for each modulus, of panels of `panel` bytes each, TSL_RESIDUE_PANEL of each line; the lines' keys,
+ * their scales for each candidate, and the final ones; which lines are native, in any order; the choice;
+ * residues of C, for each modulus and part of k a plane of `rest_plane` bytes, in rows of rest_pitch. Strides
+ * count elements. */
 typedef struct residue_matrix {
   residue_index offset, across, along;
   int is_across;    /* numbers of different lines follow each other */
@@ -126,8 +136,9 @@ typedef struct residue_matrix {
   int is_conjugate; /* of complex numbers: imaginary parts count negative */
 } residue_matrix;
 #ifndef __OPENCL_C_VERSION__ /* CUDA alone; portable kernels have residue_portable_shared.h */
-/* What makes C' of residues in sums of doubles, all of them exact: weights, and the product of all moduli, in parts of 40 bits, the lowest
- * first. The quotient is that of the sums of the two highest of `parts`, 2 to 4. */
+/* What makes C' of residues in sums of doubles, all of them exact: weights, and the product of all moduli, in
+ * parts of 40 bits, the lowest first. The quotient is that of the sums of the two highest of `parts`, 2 to 4.
+ */
 #define TSL_RESIDUE_PARTS 4
 typedef struct residue_weights {
   double weight[TSL_RESIDUE_MODULI][TSL_RESIDUE_PARTS], product[TSL_RESIDUE_PARTS], inverse;
@@ -137,8 +148,8 @@ typedef struct residue_tables { /* of each candidate */
   residue_weights of[TSL_RESIDUE_CANDIDATES];
 } residue_tables;
 
-/* How a sum is reduced modulo p: bytes 1 and 2^16 modulo p, of least magnitude, for its halves; and the bits of a float that is a multiple
- * of p, which with these is from 2^23 to 2^24. */
+/* How a sum is reduced modulo p: bytes 1 and 2^16 modulo p, of least magnitude, for its halves; and the bits
+ * of a float that is a multiple of p, which with these is from 2^23 to 2^24. */
 typedef struct residue_reduction {
   unsigned factors, base;
 } residue_reduction;
@@ -156,13 +167,13 @@ typedef struct residue_arguments {
   residue_choice *said; /* memory of the host that the choice is written to, too; NULL: none */
   int m, n, k, parts, tiles_m, tiles_n, band;
   int blocks[2], block_lines[2],
-      converters; /* that measure lines of A, of B, and lines of each; that make residues of A */
-  int is_wide;    /* pairs or fours of C in a row are aligned to 16 bytes */
-  int is_empty;   /* there are no products */
-  int stays,
-      is_kept; /* the operand that lies first, for later runs; whether the run before left its lines measured, and residues */
-  int has_whole;    /* another kernel computes the whole product where no residues do */
-  int apart[2];     /* blocks that measure have lines so many blocks' lines apart */
+      converters;     /* that measure lines of A, of B, and lines of each; that make residues of A */
+  int is_wide;        /* pairs or fours of C in a row are aligned to 16 bytes */
+  int is_empty;       /* there are no products */
+  int stays, is_kept; /* the operand that lies first, for later runs; whether the run before left its lines
+                         measured, and residues */
+  int has_whole;      /* another kernel computes the whole product where no residues do */
+  int apart[2];       /* blocks that measure have lines so many blocks' lines apart */
   long long glance; /* the choice of a few lines, which ends all that is left where it is not to use residues;
                        -1: there is none */
 } residue_arguments;
@@ -190,13 +201,13 @@ typedef double residue_native;
 typedef residue_real residue_native;
 #endif
 
-/* An element as it is: of sums of the parts' products, real by real, real by imaginary, ..., each of k terms in order, its real part (0) or
- * imaginary part. The same bits for C' = B' A', and for conjugates. */
-TSL_FUNCTION residue_real residue_native_part(int part, const residue_real of[2][2], int a_is_conjugate,
+/* An element as it is: of sums of the parts' products, real by real, real by imaginary, ..., each of k terms
+ * in order, its real part (0) or imaginary part. The same bits for C' = B' A', and for conjugates. */
+TSL_FUNCTION residue_real residue_native_part(int part, const residue_real state[2][2], int a_is_conjugate,
                                               int b_is_conjugate) {
   if (part == 0)
-    return of[0][0] + (a_is_conjugate == b_is_conjugate ? -of[1][1] : of[1][1]);
-  return (b_is_conjugate ? -of[0][1] : of[0][1]) + (a_is_conjugate ? -of[1][0] : of[1][0]);
+    return state[0][0] + (a_is_conjugate == b_is_conjugate ? -state[1][1] : state[1][1]);
+  return (b_is_conjugate ? -state[0][1] : state[0][1]) + (a_is_conjugate ? -state[1][0] : state[1][0]);
 }
 
 TSL_FUNCTION int residue_length(residue_word x) { /* bits up to the highest that is set */
@@ -272,9 +283,10 @@ TSL_FUNCTION residue_index residue_sample_at(residue_index k, int i) {
   return k < TSL_RESIDUE_SAMPLE ? i : i / TSL_RESIDUE_CHUNK * (k / chunks) + i % TSL_RESIDUE_CHUNK;
 }
 
-/* What is guessed of a line: that all is below 2^exponent; what the sum of its (top + 1)^2 may be; and from these two, a top near which
- * elements are that make up half of the line's sum, and steps that it is likely to have at least with each candidate, the lower ones
- * first. Nothing depends on guesses but how much is found out. */
+/* What is guessed of a line: that all is below 2^exponent; what the sum of its (top + 1)^2 may be; and from
+ * these two, a top near which elements are that make up half of the line's sum, and steps that it is likely
+ * to have at least with each candidate, the lower ones first. Nothing depends on guesses but how much is
+ * found out. */
 typedef struct residue_guess {
   int exponent, aims[TSL_RESIDUE_CANDIDATES];
   unsigned limit;
@@ -301,7 +313,8 @@ TSL_FUNCTION void residue_guess_of(const TSL_TABLES residue_rules *rules, int ex
   guess->squares = (squares + 2 * (residue_word)sum + count) * ((residue_word)rules->k / count + 1);
   residue_aim(rules, guess);
 }
-/* Where `largest` turned out to be too large for the guess: it counts for half of a top of the new exponent at least. */
+/* Where `largest` turned out to be too large for the guess: it counts for half of a top of the new exponent
+ * at least. */
 TSL_FUNCTION void residue_guess_again(const TSL_TABLES residue_rules *rules, residue_bits largest,
                                       residue_guess *guess) {
   const int exponent = residue_exponent(largest), up = exponent - guess->exponent;
@@ -323,7 +336,8 @@ TSL_FUNCTION residue_bits residue_threshold(int least) {
   return digit >= 0 ? (residue_bits)1 << digit : 0;
 }
 
-/* The magnitude from which on elements err by no more than the call allows, where the line has these steps. */
+/* The magnitude from which on elements err by no more than the call allows, where the line has these steps.
+ */
 TSL_FUNCTION residue_bits residue_small(const TSL_TABLES residue_rules *rules, int exponent, int steps) {
   const int least = exponent - steps - TSL_RESIDUE_TOP - rules->margin;
   const residue_bits below = residue_threshold(least);
@@ -332,18 +346,19 @@ TSL_FUNCTION residue_bits residue_small(const TSL_TABLES residue_rules *rules, i
   return below + ((residue_bits)rules->fraction << (TSL_RESIDUE_FRACTION - 20));
 }
 
-/* What is added up of a line's elements, all of which are below 2^exponent: their tops, these squared, and what of (top + 1) is above the
- * guess's limit; how many are not 0, and how many of those are small where the line has the steps of each aim. */
+/* What is added up of a line's elements, all of which are below 2^exponent: their tops, these squared, and
+ * what of (top + 1) is above the guess's limit; how many are not 0, and how many of those are small where the
+ * line has the steps of each aim. */
 typedef struct residue_sums {
   residue_word sum, squares, excess;
   unsigned count, few[TSL_RESIDUE_CANDIDATES];
 } residue_sums;
 
-/* A line's spread: so many of its elements, the largest ones, are half of its sum at most; twice that. Any w elements have at most w
- * times the largest, or w limit and what all have above the limit. */
-TSL_FUNCTION residue_word residue_spread(const residue_sums *of, unsigned limit, unsigned largest_top) {
-  const residue_word most = of->sum / (largest_top + 1),
-                     spread = of->sum > 2 * of->excess ? (of->sum - 2 * of->excess) / limit : 0;
+/* A line's spread: so many of its elements, the largest ones, are half of its sum at most; twice that. Any w
+ * elements have at most w times the largest, or w limit and what all have above the limit. */
+TSL_FUNCTION residue_word residue_spread(const residue_sums *sums, unsigned limit, unsigned largest_top) {
+  const residue_word most = sums->sum / (largest_top + 1),
+                     spread = sums->sum > 2 * sums->excess ? (sums->sum - 2 * sums->excess) / limit : 0;
   return spread > most ? spread : most;
 }
 
@@ -353,11 +368,12 @@ TSL_FUNCTION int residue_level(residue_word x) {
   return length < 2 ? length : 2 * length - 2 + (int)(x >> (length - 2) & 1);
 }
 
-/* What is known of a line whose largest magnitude is `largest`. An element's a' is at most (top + 1) 2^x, an integer, so that the
- * squares of these are enough for what is rounded, too. Small is what is so with the most steps that were aimed at and that there are. */
+/* What is known of a line whose largest magnitude is `largest`. An element's a' is at most (top + 1) 2^x, an
+ * integer, so that the squares of these are enough for what is rounded, too. Small is what is so with the
+ * most steps that were aimed at and that there are. */
 TSL_FUNCTION void residue_know(const TSL_TABLES residue_rules *rules, residue_bits largest,
-                               const residue_guess *guess, const residue_sums *of, residue_line *line) {
-  const residue_index zeros = rules->k - (residue_index)of->count;
+                               const residue_guess *guess, const residue_sums *sums, residue_line *line) {
+  const residue_index zeros = rules->k - (residue_index)sums->count;
   line->key = largest == 0 ? TSL_RESIDUE_ZERO : 0;
   for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++)
     line->scale[c] = 0;
@@ -365,10 +381,10 @@ TSL_FUNCTION void residue_know(const TSL_TABLES residue_rules *rules, residue_bi
     return;
   if (largest < TSL_RESIDUE_INFINITY)
     line->key =
-        (unsigned)residue_level(residue_spread(of, guess->limit, residue_top(largest, guess->exponent)));
+        (unsigned)residue_level(residue_spread(sums, guess->limit, residue_top(largest, guess->exponent)));
   for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++) {
     const int x = c < rules->candidates && largest < TSL_RESIDUE_INFINITY
-                      ? residue_steps(&rules->sieves[c], of->squares + 2 * of->sum + of->count)
+                      ? residue_steps(&rules->sieves[c], sums->squares + 2 * sums->sum + sums->count)
                       : -1;
     if (x < 0) {
       line->scale[c] = TSL_RESIDUE_NO_SCALE;
@@ -376,10 +392,10 @@ TSL_FUNCTION void residue_know(const TSL_TABLES residue_rules *rules, residue_bi
       continue;
     }
     line->scale[c] = x + TSL_RESIDUE_TOP - guess->exponent;
-    residue_index small = of->count;
+    residue_index small = sums->count;
     for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
-      if (guess->aims[i] <= x && (residue_index)of->few[i] < small)
-        small = of->few[i];
+      if (guess->aims[i] <= x && (residue_index)sums->few[i] < small)
+        small = sums->few[i];
     if (small > 0)
       line->key |= (unsigned)(residue_level((residue_word)(2 * (small + zeros) - 1)) + 1) << 6 * (c + 1);
   }
@@ -400,7 +416,8 @@ typedef struct residue_counts {
   unsigned needs[TSL_RESIDUE_CANDIDATES][2][TSL_RESIDUE_LEVELS + 2], has[2][TSL_RESIDUE_LEVELS + 2];
 } residue_counts;
 
-/* Elements of C that are native, at most, where lines of `operand` may need so much and those of the other have as much. */
+/* Elements of C that are native, at most, where lines of `operand` may need so much and those of the other
+ * have as much. */
 TSL_FUNCTION residue_word residue_cost(const TSL_TABLES residue_rules *rules,
                                        const TSL_COUNTS residue_counts *counts, int candidate, int operand,
                                        int level) {
@@ -412,7 +429,8 @@ TSL_FUNCTION residue_word residue_cost(const TSL_TABLES residue_rules *rules,
   return own * (residue_word)rules->lines[1 - operand] + other * (residue_word)rules->lines[operand];
 }
 
-/* Chooses, by the least costs and their levels for each candidate and operand. Whoever asks counts the native lines of each operand. */
+/* Chooses, by the least costs and their levels for each candidate and operand. Whoever asks counts the native
+ * lines of each operand. */
 TSL_FUNCTION void residue_choose(const TSL_TABLES residue_rules *rules,
                                  const TSL_COUNTS residue_counts *counts,
                                  const residue_word costs[TSL_RESIDUE_CANDIDATES][2],
@@ -441,12 +459,14 @@ TSL_FUNCTION void residue_choose(const TSL_TABLES residue_rules *rules,
   choice->is_whole = choice->moduli == 0 ? 1 : 0;
 }
 
-/* Whether what was made of an operand's lines by one choice, with `native` counted, does for another one: the same lines, whose keys and candidates
- * are what they were, have the same scales. Of native lines nothing was made; which ones are depends on both levels. */
-TSL_FUNCTION int residue_serves(const residue_choice *made, const residue_choice *choice, int operand) {
-  return choice->moduli > 0 && made->moduli == choice->moduli && made->candidate == choice->candidate &&
-         (made->native[operand] == 0 ||
-          (made->level[0] == choice->level[0] && made->level[1] == choice->level[1]));
+/* Whether what was made of an operand's lines by one choice, with `native` counted, does for another one: the
+ * same lines, whose keys and candidates are what they were, have the same scales. Of native lines nothing was
+ * made; which ones are depends on both levels. */
+TSL_FUNCTION int residue_serves(const residue_choice *choice_in, const residue_choice *choice, int operand) {
+  return choice->moduli > 0 && choice_in->moduli == choice->moduli &&
+         choice_in->candidate == choice->candidate &&
+         (choice_in->native[operand] == 0 ||
+          (choice_in->level[0] == choice->level[0] && choice_in->level[1] == choice->level[1]));
 }
 
 /* Whether a line is native. */
@@ -531,8 +551,8 @@ TSL_FUNCTION double residue_sum_long(const residue_sum *sum, const TSL_TABLES re
   return is_negative ? -value : value;
 }
 
-/* alpha x + beta c in the type of C, a NaN being the quiet one without a sign. With f32 everything is double, rounded once more at
- * the end; beta 0 does not read c. */
+/* alpha x + beta c in the type of C, a NaN being the quiet one without a sign. With f32 everything is double,
+ * rounded once more at the end; beta 0 does not read c. */
 TSL_FUNCTION residue_real residue_finish(double x, residue_real alpha, residue_real beta,
                                          const residue_real *c) {
   union {

@@ -10,9 +10,10 @@
 #define TSL_RESIDUE_FOUR 4         /* neighbours in a row of C that an item makes */
 #define TSL_RESIDUE_TILE 16        /* side of a group's tile of C where that is multiplied as it is */
 
-/* Offsets into scratch memory are bytes. Terms are cut into `parts` of `depth` each, zeros behind the k-th; plane l parts + i (of complex
- * numbers (3 l + kind) parts + i) has part i modulo p_l: of an operand a line of `depth` bytes after the other, a plane every plane[operand]
- * bytes; of C in bytes, in rows of rest_row, and one plane in whole numbers, sums_row of them a row. Strides count real numbers. */
+/* Offsets into scratch memory are bytes. Terms are cut into `parts` of `depth` each, zeros behind the k-th;
+ * plane l parts + i (of complex numbers (3 l + kind) parts + i) has part i modulo p_l: of an operand a line
+ * of `depth` bytes after the other, a plane every plane[operand] bytes; of C in bytes, in rows of rest_row,
+ * and one plane in whole numbers, sums_row of them a row. Strides count real numbers. */
 typedef struct residue_portable {
   residue_matrix of[2];
   residue_index c_offset, c_row, c_col;
@@ -21,14 +22,16 @@ typedef struct residue_portable {
   residue_index made; /* the choice by which residues of operand `stays` were made */
   double alpha, beta;
   int m, n, k, parts, depth;
-  int blocks[2]; /* groups that measure lines of A, of B */
-  int is_empty;  /* there are no products */
-  int stays,
-      is_kept; /* the operand that lies first, for later runs; whether the run before left its lines measured, and residues */
-  int is_wide; /* four neighbours of a row of C that start at a multiple of four are aligned to 16 bytes; not of complex numbers */
+  int blocks[2];      /* groups that measure lines of A, of B */
+  int is_empty;       /* there are no products */
+  int stays, is_kept; /* the operand that lies first, for later runs; whether the run before left its lines
+                         measured, and residues */
+  int is_wide; /* four neighbours of a row of C that start at a multiple of four are aligned to 16 bytes; not
+                  of complex numbers */
 } residue_portable;
 
-/* Some words of the rules, as a kernel is given them: arguments have 1024 bytes at least, which they do not fit. */
+/* Some words of the rules, as a kernel is given them: arguments have 1024 bytes at least, which they do not
+ * fit. */
 #define TSL_RESIDUE_SOME 192
 typedef struct residue_some {
   unsigned word[TSL_RESIDUE_SOME];

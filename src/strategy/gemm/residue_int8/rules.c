@@ -1,5 +1,6 @@
-/* Tables of residue_int8: the moduli, what makes a number of its residues (the Chinese remainder theorem), and the limits that follow
- * from what was asked. The moduli are those of Ozaki, Uchino and Imamura (2025): the largest coprime ones up to 256. */
+/* Tables of residue_int8: the moduli, what makes a number of its residues (the Chinese remainder theorem),
+ * and the limits that follow from what was asked. The moduli are those of Ozaki, Uchino and Imamura (2025):
+ * the largest coprime ones up to 256. */
 #include "host/int_math.h"
 #include "strategy/gemm/residue_int8/residue_int8.h"
 
@@ -16,7 +17,8 @@ static bool is_double(const tsl_problem *problem) {
   return tsl_residue_type(problem) == TESELA_F64;
 }
 
-/* Whether the ask, and not a careful sum, says how many moduli: of complex products never more than that is promised. */
+/* Whether the ask, and not a careful sum, says how many moduli: of complex products never more than that is
+ * promised. */
 static bool rules_is_asked(const tsl_problem *problem) {
   const tsl_accuracy_kind ask = problem->ask.accuracy;
   return (ask == TSL_ACCURACY_NUMBER || ask == TSL_ACCURACY_TYPE) && !tsl_type(problem->c.type)->is_complex;
@@ -133,8 +135,9 @@ static double always_allowed(const tsl_problem *problem) {
   return ((double)problem->k + 4) * tsl_type(tsl_residue_type(problem))->unit_roundoff;
 }
 
-/* Sums in double of f32's products, which are exact, and all that is done behind them are less than a tenth of a rounding of f32, of as many terms
- * as there may be, so that C's rounding is what counts; and a quarter of one is enough for residues. */
+/* Sums in double of f32's products, which are exact, and all that is done behind them are less than a tenth
+ * of a rounding of f32, of as many terms as there may be, so that C's rounding is what counts; and a quarter
+ * of one is enough for residues. */
 static const double precise_roundings = 1.25;
 
 bool tsl_residue_is_precise(const tsl_problem *problem) {
@@ -152,7 +155,8 @@ double tsl_residue_allowed(const tsl_problem *problem) {
                           tsl_residue_is_precise(problem) ? precise_roundings * u : INFINITY));
 }
 
-/* NOTES.md: 4.15 errors of so much of an element each, beside the roundings of the result, of which f32 has one in its own type. */
+/* NOTES.md: 4.15 errors of so much of an element each, beside the roundings of the result, of which f32 has
+ * one in its own type. */
 static double allowed_each(const tsl_problem *problem) {
   const double u = tsl_type(tsl_residue_type(problem))->unit_roundoff,
                roundings = tsl_residue_is_precise(problem) ? 1 + 0x1p-20 : 4;
@@ -171,8 +175,8 @@ int tsl_residue_most(const tsl_problem *problem) {
   return is_double(problem) ? TSL_RESIDUE_MODULI : MOST_F32;
 }
 
-/* The bits of P that normal numbers need for what is allowed: where a tenth of them is smaller than a limit the claim of NOTES.md still
- * holds, and that limit is a tenth of a typical one. */
+/* The bits of P that normal numbers need for what is allowed: where a tenth of them is smaller than a limit
+ * the claim of NOTES.md still holds, and that limit is a tenth of a typical one. */
 static double bits_wanted(const tsl_problem *problem) {
   static const double limit_bits = 2.25;
   const double each = allowed_each(problem);
@@ -186,7 +190,8 @@ static double rules_bits_of(int count) {
   return bits;
 }
 
-/* By default enough to be no worse than sums in the type of C are in fact; else as many as normal numbers need for what is asked for. */
+/* By default enough to be no worse than sums in the type of C are in fact; else as many as normal numbers
+ * need for what is asked for. */
 int tsl_residue_least(const tsl_problem *problem, const tsl_config *config) {
   const int64_t said = config->value[TSL_RESIDUE_INT8_LEAST];
   const int usual = is_double(problem) ? 14 : 7, most = tsl_residue_most(problem);

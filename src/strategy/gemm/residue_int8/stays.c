@@ -5,9 +5,10 @@ int tsl_residue_stays(const tsl_operands *operands, bool is_swapped) {
   return operands->stays && (operands->stays->operand == TSL_OPERAND_B) != is_swapped;
 }
 
-/* Measuring asks the rules for its terms, its candidates and what an element may be off by; their numbers of lines are the choice's. */
+/* Measuring asks the rules for its terms, its candidates and what an element may be off by; their numbers of
+ * lines are the choice's. */
 tsl_hash tsl_residue_made_of(const tsl_problem *problem, const residue_rules *rules, int number,
-                             int64_t lines, const residue_matrix *of, const tsl_buffer *factor,
+                             int64_t lines, const residue_matrix *matrix, const tsl_buffer *factor,
                              const tsl_buffer *scratch, const tsl_residue_lying *lying) {
   const int64_t words[] = {problem->c.type,
                            number,
@@ -21,10 +22,10 @@ tsl_hash tsl_residue_made_of(const tsl_problem *problem, const residue_rules *ru
                            rules->fraction,
                            rules->guard,
                            (int64_t)(intptr_t)factor,
-                           of->offset,
-                           of->across,
-                           of->along,
-                           of->is_conjugate,
+                           matrix->offset,
+                           matrix->across,
+                           matrix->along,
+                           matrix->is_conjugate,
                            (int64_t)(intptr_t)scratch,
                            lying->planes,
                            lying->plane,

@@ -40,12 +40,12 @@ tesela_status tsl_residue_int8_make_whole(tsl_work *work, uint64_t workspace) {
     return TESELA_OK;
   const bool is_host = (work->device->capabilities & TSL_CAN_HOST) != 0;
   const tsl_subplan_request wish = {.problem = &problem,
-                               .device = work->device,
-                               .in_buffers = !is_host,
-                               .workspace_most = workspace,
-                               .most = work->strategy->accuracy(&problem, &work->config),
-                               .skips = !is_host,
-                               .except = work->strategy};
+                                    .device = work->device,
+                                    .in_buffers = !is_host,
+                                    .workspace_most = workspace,
+                                    .most = work->strategy->accuracy(&problem, &work->config),
+                                    .skips = !is_host,
+                                    .except = work->strategy};
   tsl_status_save(&saved);
   const tesela_status status = work->children->make(work->children, &wish, &state->whole);
   if (status == TESELA_OUT_OF_MEMORY)

@@ -13,20 +13,21 @@ static tsl_accuracy row_accuracy(const tsl_problem *problem, const tsl_config *c
   return tsl_accuracy_relaxed(tsl_accuracy_in_order(problem, config), problem, config->value[RELAXED] != 0);
 }
 
-static const char *row_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *row_refuse(const tsl_problem *problem, const tsl_config *config,
+                              const tsl_device *device) {
   tsl_grid grid;
   return tsl_launch_rows(device, problem->m, (int)config->value[ITEMS], &grid);
 }
 
-/* As `element`, two loads for each multiply-add, but few items: on a GPU each waits for its own loads. On a processor
- * an item's row of A stays in a first-level cache. */
+/* As `element`, two loads for each multiply-add, but few items: on a GPU each waits for its own loads. On a
+ * processor an item's row of A stays in a first-level cache. */
 static double row_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const double efficiency = device->is_cpu ? 0.006 : 0.001;
   return tsl_launch_seconds(problem, device, efficiency, problem->n, config->value[ITEMS]);
 }
 
 static void row_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_cost_counts *account) {
+                        tsl_cost_counts *account) {
   tsl_grid grid;
   if (!tsl_launch_rows(device, problem->m, (int)config->value[ITEMS], &grid))
     tsl_cost_counts_grid(&grid, problem->m, 1, 0, device, account);

@@ -17,20 +17,22 @@ static tsl_accuracy row_private_accuracy(const tsl_problem *problem, const tsl_c
                               config->value[RELAXED] != 0);
 }
 
-static const char *row_private_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *row_private_refuse(const tsl_problem *problem, const tsl_config *config,
+                                      const tsl_device *device) {
   tsl_grid grid;
   return tsl_launch_rows(device, problem->m, (int)config->value[ITEMS], &grid);
 }
 
 /* One load for each multiply-add, the same address for a whole group. */
-static double row_private_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double row_private_score(const tsl_problem *problem, const tsl_config *config,
+                                const tsl_device *device) {
   const double efficiency = device->is_cpu ? 0.03 : 0.014;
   return tsl_launch_seconds(problem, device, efficiency, problem->n, config->value[ITEMS]);
 }
 
 /* C keeps the sums between panels. */
-static void row_private_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_cost_counts *account) {
+static void row_private_account(const tsl_problem *problem, const tsl_config *config,
+                                const tsl_device *device, tsl_cost_counts *account) {
   tsl_grid grid;
   if (!tsl_launch_rows(device, problem->m, (int)config->value[ITEMS], &grid))
     tsl_cost_counts_grid(&grid, problem->m, 1, 0, device, account);

@@ -1,6 +1,6 @@
 /* Idea: the definition. Three loops in C, one thread, no optimisation by the compiler (flags.cmake).
- * The lowest rung of the ladder: the specification that the other rungs are compared with, and the baseline of their
- * speed-ups.
+ * The lowest rung of the ladder: the specification that the other rungs are compared with, and the baseline
+ * of their speed-ups.
  *
  *        B  column j
  *           |            C(i,j) = alpha (A(i,0) B(0,j) + A(i,1) B(1,j) + ...) + beta C(i,j)
@@ -8,7 +8,8 @@
  *   A ---> (i,j) C
  *   row i
  *
- * Parameters: none. Limits: none. What runs out of memory elsewhere may be finished here: sequential_run() takes none. */
+ * Parameters: none. Limits: none. What runs out of memory elsewhere may be finished here: sequential_run()
+ * takes none. */
 #include "strategy/gemm/sequential/waiting.h"
 #include "strategy/low_precision_loops.h"
 #include "strategy/structure.h"
@@ -72,9 +73,11 @@
 #undef LOAD_FACTOR
 #undef STRUCTURED_LOOP
 
-/* Eight clocks a term, since every variable lives in memory, and each term stores and reloads the sum; and what
- * memory takes; narrow types are converted by a call for each factor, and elements of structures looked up by one. */
-static double sequential_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+/* Eight clocks a term, since every variable lives in memory, and each term stores and reloads the sum; and
+ * what memory takes; narrow types are converted by a call for each factor, and elements of structures looked
+ * up by one. */
+static double sequential_score(const tsl_problem *problem, const tsl_config *config,
+                               const tsl_device *device) {
   (void)config;
   const double converting = tsl_type(problem->a.type)->size > 2 ? 0 : 16;
   const double looking = tsl_problem_has_structure(problem) ? 64 : 0;
@@ -84,7 +87,7 @@ static double sequential_score(const tsl_problem *problem, const tsl_config *con
 
 /* The sum lives in memory: it is loaded and stored with each term. */
 static void sequential_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_cost_counts *account) {
+                               tsl_cost_counts *account) {
   (void)config;
   (void)device;
   const double sums = account->useful * (double)tsl_type(problem->c.type)->size;

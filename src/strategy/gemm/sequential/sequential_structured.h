@@ -1,12 +1,14 @@
-/* The specification where factors have structures or a triangle of C is computed: the same loops, in which each element is looked up by
- * what its matrix is, and zeros beside a triangle are no terms. Included with REAL (the type of a part), PARTS (of an element: 2 of a
- * complex one, else 1), LOAD_FACTOR and STRUCTURED_LOOP (the functions' names) defined. Loads take the conjugate by the sign.
+/* The specification where factors have structures or a triangle of C is computed: the same loops, in which
+ * each element is looked up by what its matrix is, and zeros beside a triangle are no terms. Included with
+ * REAL (the type of a part), PARTS (of an element: 2 of a complex one, else 1), LOAD_FACTOR and
+ * STRUCTURED_LOOP (the functions' names) defined. Loads take the conjugate by the sign.
  *
  *   in place, C = alpha A C:   A lower: row i needs the rows before it, so that the last row comes first
- *                              A upper: the first comes first;  C = alpha C B likewise by columns, the other way round */
+ *                              A upper: the first comes first;  C = alpha C B likewise by columns, the other
+ * way round */
 
 /* False: a zero of a triangle. */
-static bool LOAD_FACTOR(const tsl_shape *shape, const tsl_operand *of, bool conjugate, int64_t row,
+static bool LOAD_FACTOR(const tsl_shape *shape, const tsl_operand *operand, bool conjugate, int64_t row,
                         int64_t col, REAL out[2]) {
   const tsl_stored element = tsl_shape_element(shape, row, col);
   out[0] = 1;
@@ -15,8 +17,8 @@ static bool LOAD_FACTOR(const tsl_shape *shape, const tsl_operand *of, bool conj
     return true;
   if (element.what == TSL_ELEMENT_ZERO)
     return false;
-  const REAL *at =
-      (const REAL *)of->host + PARTS * (element.row * of->row_stride + element.col * of->col_stride);
+  const REAL *at = (const REAL *)operand->host +
+                   PARTS * (element.row * operand->row_stride + element.col * operand->col_stride);
   out[0] = at[0];
   if (PARTS == 2 && !element.real)
     out[1] = element.conjugate != conjugate ? -at[1] : at[1];

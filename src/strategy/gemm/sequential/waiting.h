@@ -7,8 +7,9 @@
 
 #include <math.h>
 
-/* Cache lines from memory for each term. While B stays in the second-level cache there are none; once it does not, each term
- * reads a new line of a row-major B, but only a part of one where a column's elements lie closer together. */
+/* Cache lines from memory for each term. While B stays in the second-level cache there are none; once it does
+ * not, each term reads a new line of a row-major B, but only a part of one where a column's elements lie
+ * closer together. */
 static inline double tsl_triple_loop_lines(const tsl_problem *problem) {
   const double cache = 2e6, line = TSL_CACHE_LINE;
   const double size = (double)tsl_type(problem->b.type)->size;

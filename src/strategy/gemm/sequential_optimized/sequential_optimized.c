@@ -2,11 +2,9 @@
  * What it adds to `sequential`: registers, vectors and unrolling, all by the compiler.
  *
  *          B  column j
- *             |  .  line     sum[0..7] += A(i, l..l+7) B(l..l+7, j)     partial sums in a vector register; they
- *             |  .  line                                                are added up at the end
- *             v  .  line     each step down the column is another
- *     A ---> (i,j) C         line of memory, fetched for one number
- *     row i
+ *             |  .  line     sum[0..7] += A(i, l..l+7) B(l..l+7, j)     partial sums in a vector register;
+ * they |  .  line                                                are added up at the end v  .  line     each
+ * step down the column is another A ---> (i,j) C         line of memory, fetched for one number row i
  *
  * The order of memory accesses stays, so that B's columns still miss the caches of large problems; the rungs
  * above change the order. Parameters: none. The instruction set is the best that the device offers
@@ -16,7 +14,8 @@
 #include "strategy/gemm/sequential/waiting.h"
 
 /* A clock a term, and what memory takes. */
-static double sequential_optimized_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double sequential_optimized_score(const tsl_problem *problem, const tsl_config *config,
+                                         const tsl_device *device) {
   (void)config;
   const double clocks = 1 + tsl_triple_loop_waiting(problem);
   const double computed = tsl_problem_flops(problem) / 2 * clocks / (1e6 * device->clock_mhz);
@@ -27,8 +26,8 @@ static double sequential_optimized_score(const tsl_problem *problem, const tsl_c
   return call + (computed > fetched ? computed : fetched);
 }
 
-static void sequential_optimized_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_cost_counts *account) {
+static void sequential_optimized_account(const tsl_problem *problem, const tsl_config *config,
+                                         const tsl_device *device, tsl_cost_counts *account) {
   (void)config;
   (void)device;
   tsl_triple_loop_account(problem, account);
@@ -42,7 +41,8 @@ static tesela_status sequential_optimized_build(tsl_work *work) {
   return TESELA_OK;
 }
 
-static tesela_status sequential_optimized_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+static tesela_status sequential_optimized_run(const tsl_work *work, const tsl_operands *operands,
+                                              tsl_stream *stream) {
   (void)stream;
   const tsl_triple_loops *loops = work->state;
   (work->problem.c.type == TESELA_F64 ? loops->f64 : loops->f32)(&work->problem, operands);

@@ -1,4 +1,5 @@
-/* What travels between devices, and how fast their links are: measured once for a plan, as nothing tells it beforehand. */
+/* What travels between devices, and how fast their links are: measured once for a plan, as nothing tells it
+ * beforehand. */
 #include "base/clock.h"
 #include "base/status.h"
 #include "device/cross_copy.h"
@@ -86,33 +87,34 @@ static tesela_status time_copies(links_trying *job, double *seconds) {
   return TESELA_OK;
 }
 
-static tesela_status links_prepare(links_trying *job, tsl_device *from, tsl_device *to) {
+static tesela_status links_prepare(links_trying *job, tsl_device *from, tsl_device *target) {
   bool by_itself;
-  job->carrier.device = to;
+  job->carrier.device = target;
   TSL_TRY(tsl_device_open(from));
-  TSL_TRY(tsl_device_open(to));
+  TSL_TRY(tsl_device_open(target));
   TSL_TRY(tsl_device_copier_meet(&job->carrier, from, &by_itself));
   const size_t bytes = by_itself ? LARGE : SMALL;
   job->rows = (tsl_copy_rect){.from_pitch = bytes, .to_pitch = bytes, .rows = 1, .row_bytes = bytes};
-  TSL_TRY(to->ops->stream_create(to, &job->stream));
+  TSL_TRY(target->ops->stream_create(target, &job->stream));
   TSL_TRY(from->ops->buffer_create(from, bytes, &job->rows.from));
-  return to->ops->buffer_create(to, bytes, &job->rows.to);
+  return target->ops->buffer_create(target, bytes, &job->rows.to);
 }
 
 /* A link that cannot be tried now is taken for an ordinary one. */
-static double links_rate_of(tsl_device *from, tsl_device *to) {
+static double links_rate_of(tsl_device *from, tsl_device *device) {
   static const double ordinary = 10e9;
   links_trying job = {.stream = NULL};
   tsl_status_saved saved;
   double seconds = 0;
   tsl_status_save(&saved);
-  const bool good = links_prepare(&job, from, to) == TESELA_OK && time_copies(&job, &seconds) == TESELA_OK;
+  const bool good =
+      links_prepare(&job, from, device) == TESELA_OK && time_copies(&job, &seconds) == TESELA_OK;
   if (job.stream)
-    to->ops->stream_destroy(job.stream);
+    device->ops->stream_destroy(job.stream);
   if (job.rows.from)
     from->ops->buffer_destroy(job.rows.from);
   if (job.rows.to)
-    to->ops->buffer_destroy(job.rows.to);
+    device->ops->buffer_destroy(job.rows.to);
   tsl_device_copier_end(&job.carrier);
   tsl_status_restore(&saved);
   return good && seconds > 0 ? (double)job.rows.row_bytes / seconds : ordinary;

@@ -1,34 +1,37 @@
-/* Idea: several devices compute a product together, each some rows of C, or some columns, by a plan of its own.
- * What it adds to the rungs below: they end at one device. Each member of the device ("cuda:*", "opencl:0,cpu") gets a child:
- * the plan that is best for its part there, with its own way of bringing operands. All run at once, so the link of each
- * device carries what that device needs and nothing else.
+/* Idea: several devices compute a product together, each some rows of C, or some columns, by a plan of its
+ * own. What it adds to the rungs below: they end at one device. Each member of the device ("cuda:*",
+ * "opencl:0,cpu") gets a child: the plan that is best for its part there, with its own way of bringing
+ * operands. All run at once, so the link of each device carries what that device needs and nothing else.
  *
  *           B (all of it, to each)          cut=1: rows         cut=2: columns, where A is the smaller one
  *          +-----------+
- *   +---+  +-----------+        part1 and part2 are lines of C, as many as the device is expected to compute in the time
- *   |A 1|  | C part 1  | cuda:0 that the others take: by what was measured there, copies included, or else by models. A
+ *   +---+  +-----------+        part1 and part2 are lines of C, as many as the device is expected to compute
+ * in the time |A 1|  | C part 1  | cuda:0 that the others take: by what was measured there, copies included,
+ * or else by models. A
  *   +---+  +-----------+        device that would only hold up the others gets none.
  *   |A 2|  | C part 2  | cuda:1
  *   +---+  +-----------+        Sums are not cut so: bits are those of the children, whoever comes first.
  *
- * cut=4: terms. Where C is small beside A and B, each device has a part of k, which is of both, and makes all of C: bytes over each link are
- * 1/p of both and not 1/p of one and all of the other. What the first has to do is done in C; the others' sums come to memory of the run, and are
- * added by the processor in the order of members, once all are there: bits do not depend on who comes first either.
+ * cut=4: terms. Where C is small beside A and B, each device has a part of k, which is of both, and makes all
+ * of C: bytes over each link are 1/p of both and not 1/p of one and all of the other. What the first has to
+ * do is done in C; the others' sums come to memory of the run, and are added by the processor in the order of
+ * members, once all are there: bits do not depend on who comes first either.
  *
- * A device that fails is replaced: its part is computed again by another member, now and in later runs, and the plan says so
- * (tsl_plan_note(), a notice). Where beta is not 0, C's part is kept for that beforehand.
+ * A device that fails is replaced: its part is computed again by another member, now and in later runs, and
+ * the plan says so (tsl_plan_note(), a notice). Where beta is not 0, C's part is kept for that beforehand.
  *
- * Operands in pieces on the devices (work->spread): each device computes what it holds of C, or its share of lines where some hold
- * none, and what it lacks of A, B and C comes from the others by the copy engines (several_tiles.c, shard_worker.c, shard_worker_run.c). A device that fails is
- * replaced there where beta is 0, and what it holds can still be read and written.
+ * Operands in pieces on the devices (work->spread): each device computes what it holds of C, or its share of
+ * lines where some hold none, and what it lacks of A, B and C comes from the others by the copy engines
+ * (several_tiles.c, shard_worker.c, shard_worker_run.c). A device that fails is replaced there where beta is
+ * 0, and what it holds can still be read and written.
  *
  * Parameters: cut, part1 to part8, slab. Limits: one product at a time; eight devices. */
 #include "strategy/gemm/several/several.h"
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/warnings.h"
 #include "base/status.h"
+#include "base/warnings.h"
 #include "device/staging.h"
 
 #include <math.h>
@@ -68,7 +71,8 @@ static tsl_accuracy several_accuracy(const tsl_problem *problem, const tsl_confi
 }
 
 /* Parts that are said make up all of C. */
-static const char *several_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *several_refuse(const tsl_problem *problem, const tsl_config *config,
+                                  const tsl_device *device) {
   const int64_t cut = config->value[SEVERAL_CUT], size = cut == SEVERAL_ROWS    ? problem->m
                                                          : cut == SEVERAL_TERMS ? problem->k
                                                                                 : problem->n;
@@ -127,7 +131,8 @@ static void several_release(tsl_work *work) {
   work->state = NULL;
 }
 
-/* Threads of its own for a device whose operands threads bring: the shared pool serves one caller at a time. */
+/* Threads of its own for a device whose operands threads bring: the shared pool serves one caller at a time.
+ */
 static tesela_status take_threads(const tsl_several *self, tsl_several_part *part) {
   enum { MOST = 16 };
   if (self->count < 2 || !tsl_staging_is_offered(part->device))
@@ -143,12 +148,12 @@ static tesela_status several_add_part(const tsl_work *work, tsl_several *self, i
   part->first = first;
   part->count = work->config.value[SEVERAL_PART + member];
   part->problem = tsl_several_problem(&work->problem, side, first, part->count);
-  const tsl_subplan_request wish = {.problem = &part->problem,
-                               .device = part->device,
-                               .workspace_most = UINT64_MAX,
-                               .most =
-                                   tsl_accuracy_of_one_part(&work->problem, &part->problem,
-                                                            tsl_several_sums(&work->problem, &work->config))};
+  const tsl_subplan_request wish = {
+      .problem = &part->problem,
+      .device = part->device,
+      .workspace_most = UINT64_MAX,
+      .most = tsl_accuracy_of_one_part(&work->problem, &part->problem,
+                                       tsl_several_sums(&work->problem, &work->config))};
   TSL_TRY(work->children->make(work->children, &wish, &part->child));
   self->count++;
   return TESELA_OK;
@@ -204,7 +209,8 @@ static bool several_is_empty(const tsl_problem *problem) {
   return problem->m == 0 || problem->n == 0;
 }
 
-/* Operands in pieces: whoever holds C computes it, where all hold some of it; else shares are by what they are expected to take. */
+/* Operands in pieces: whoever holds C computes it, where all hold some of it; else shares are by what they
+ * are expected to take. */
 static tesela_status make_sites(tsl_work *work, tsl_several *self) {
   int64_t *cut = &work->config.value[SEVERAL_CUT];
   const bool all_hold = tsl_several_all_hold(work->spread, work->device->member_count);
@@ -256,13 +262,13 @@ static bool several_share(const tsl_work *work, int index, tsl_subplan_info *out
   const int64_t cut = work->config.value[SEVERAL_CUT];
   const bool copies = !(part->device->capabilities & (TSL_CAN_HOST | TSL_CAN_SHARED_MEMORY));
   *out = (tsl_subplan_info){.device = part->device->name,
-                     .plan = work->children->text(part->child),
-                     .row = cut == SEVERAL_ROWS ? part->first : 0,
-                     .rows = part->problem.m,
-                     .col = cut == SEVERAL_COLS ? part->first : 0,
-                     .cols = part->problem.n,
-                     .depth = part->problem.k,
-                     .seconds = work->children->expected(part->child)};
+                            .plan = work->children->text(part->child),
+                            .row = cut == SEVERAL_ROWS ? part->first : 0,
+                            .rows = part->problem.m,
+                            .col = cut == SEVERAL_COLS ? part->first : 0,
+                            .cols = part->problem.n,
+                            .depth = part->problem.k,
+                            .seconds = work->children->expected(part->child)};
   for (int i = 0; copies && i < TSL_OPERANDS; i++)
     out->in_bytes += tsl_problem_reads(&part->problem, i) ? several_bytes_of(&part->problem, i) : 0;
   out->out_bytes = copies ? several_bytes_of(&part->problem, TSL_OPERAND_C) : 0;

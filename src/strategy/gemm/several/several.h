@@ -29,7 +29,8 @@ typedef struct tsl_several_part {
 
 /* --- operands in pieces (shard_worker.c) --- */
 
-/* A rectangle of C that a member computes, and which factor's lines for it stay on the device while the other's pass through. */
+/* A rectangle of C that a member computes, and which factor's lines for it stay on the device while the
+ * other's pass through. */
 typedef struct tsl_several_block {
   tsl_rect c;
   int member, stays; /* TSL_OPERAND_A or TSL_OPERAND_B */
@@ -39,8 +40,8 @@ typedef struct tsl_several_block {
 typedef struct tsl_several_tile {
   tsl_rect c;
   int block;
-  int piece
-      [TSL_OPERANDS]; /* the member's own, where the operand's part lies in it as it is; -1: it is copied */
+  int piece[TSL_OPERANDS]; /* the member's own, where the operand's part lies in it as it is; -1: it is copied
+                            */
   int kind;
 } tsl_several_tile;
 
@@ -72,19 +73,22 @@ typedef struct tsl_several {
   pthread_mutex_t runs;             /* one at a time */
 } tsl_several;
 
-/* Which of C's sides is cut, where the config does not say: the one whose pieces move fewer bytes to so many devices. */
+/* Which of C's sides is cut, where the config does not say: the one whose pieces move fewer bytes to so many
+ * devices. */
 int tsl_several_side(const tsl_problem *problem, int devices);
-/* Whether terms may be shared out where the config leaves it open: both factors are then, and each device makes all of C, which is small beside them. */
+/* Whether terms may be shared out where the config leaves it open: both factors are then, and each device
+ * makes all of C, which is small beside them. */
 bool tsl_several_is_deep(const tsl_problem *problem);
 /* What that means for a promise: so many parts of a sum are added. */
 int64_t tsl_several_sums(const tsl_problem *problem, const tsl_config *config);
 /* `size` lines for rates: whole grains as near to the rates as they come, the same for the same numbers. */
 void tsl_several_share(int64_t size, const double *rates, int count, int64_t *lines);
-/* The part of a problem that lines first to first + count of a side are. Of terms, the first ones' part has C as it is; the others' is a dense
- * one of its own, which is added. */
+/* The part of a problem that lines first to first + count of a side are. Of terms, the first ones' part has C
+ * as it is; the others' is a dense one of its own, which is added. */
 tsl_problem tsl_several_problem(const tsl_problem *whole, int side, int64_t first, int64_t count);
 
-/* Decides what the config leaves open, by what children are expected to take; members with a bit in `idle` get nothing. */
+/* Decides what the config leaves open, by what children are expected to take; members with a bit in `idle`
+ * get nothing. */
 tesela_status tsl_several_decide(tsl_work *work, tsl_several *self, unsigned idle);
 /* Whether the config says it all. */
 bool tsl_several_is_said(const tsl_config *config);
@@ -96,8 +100,8 @@ tsl_rect tsl_several_band(const tsl_problem *problem, int side, int64_t first, i
 /* Whether each member holds a part of C. */
 bool tsl_several_all_hold(const tsl_sharding *spread, int members);
 
-/* Bytes that a rectangle of C has to do with on each member, were another one to compute it: what comes from there, and what
- * goes there. */
+/* Bytes that a rectangle of C has to do with on each member, were another one to compute it: what comes from
+ * there, and what goes there. */
 typedef struct tsl_traffic {
   double in[TSL_MEMBERS_MAX], out[TSL_MEMBERS_MAX];
 } tsl_traffic;

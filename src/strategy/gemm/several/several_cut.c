@@ -23,14 +23,16 @@ static double several_cut_bytes_of(const tsl_problem *problem, int operand) {
 
 /* Rows of C take rows of A each, and all of B. */
 int tsl_several_side(const tsl_problem *problem, int devices) {
-  const double a = several_cut_bytes_of(problem, TSL_OPERAND_A), b = several_cut_bytes_of(problem, TSL_OPERAND_B);
+  const double a = several_cut_bytes_of(problem, TSL_OPERAND_A),
+               b = several_cut_bytes_of(problem, TSL_OPERAND_B);
   const bool rows = problem->m >= devices && (problem->n < devices || a + devices * b <= devices * a + b);
   return rows ? SEVERAL_ROWS : SEVERAL_COLS;
 }
 
 bool tsl_several_is_deep(const tsl_problem *problem) {
   enum { DEEP = 32 };
-  const double a = several_cut_bytes_of(problem, TSL_OPERAND_A), b = several_cut_bytes_of(problem, TSL_OPERAND_B);
+  const double a = several_cut_bytes_of(problem, TSL_OPERAND_A),
+               b = several_cut_bytes_of(problem, TSL_OPERAND_B);
   return tsl_problem_adds_up(problem) && fmin(a, b) >= DEEP * several_cut_bytes_of(problem, TSL_OPERAND_C);
 }
 
@@ -117,12 +119,13 @@ static double link_seconds(const deciding *job, int member, int64_t lines, doubl
 
 static double several_cut_seconds_of(const deciding *job, int member, int64_t lines) {
   const tsl_problem part = tsl_several_problem(&job->work->problem, job->side, 0, lines);
-  const tsl_subplan_request wish = {.problem = &part,
-                               .device = job->work->device->members[member],
-                               .in_buffers = job->work->spread != NULL,
-                               .workspace_most = UINT64_MAX,
-                               .most = tsl_accuracy_of_one_part(&job->work->problem, &part,
-                                                                job->side == SEVERAL_TERMS ? job->count : 1)};
+  const tsl_subplan_request wish = {
+      .problem = &part,
+      .device = job->work->device->members[member],
+      .in_buffers = job->work->spread != NULL,
+      .workspace_most = UINT64_MAX,
+      .most =
+          tsl_accuracy_of_one_part(&job->work->problem, &part, job->side == SEVERAL_TERMS ? job->count : 1)};
   const double seconds = job->work->children->seconds(job->work->children, &wish);
   return seconds > 0 ? seconds + link_seconds(job, member, lines, seconds) : INFINITY;
 }
@@ -139,7 +142,8 @@ static void seconds_of_all(const deciding *job, const int64_t *lines, double *se
   }
 }
 
-/* Shares for the rates; then rates for what the shares are expected to take, as small parts and copies cost more a line. */
+/* Shares for the rates; then rates for what the shares are expected to take, as small parts and copies cost
+ * more a line. */
 static void several_cut_settle(deciding *job) {
   enum { ROUNDS = 3 };
   job->seconds = INFINITY;

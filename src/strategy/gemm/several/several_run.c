@@ -44,7 +44,8 @@ static tsl_operands several_operands_of(const several_running *job) {
   return own;
 }
 
-/* The threads that a part may use: a processor's are those of the call, and others bring operands by threads of their own. */
+/* The threads that a part may use: a processor's are those of the call, and others bring operands by threads
+ * of their own. */
 static tsl_team several_team_of(const several_running *job) {
   const tsl_several_part *part = job->part;
   if (part->pool)
@@ -62,7 +63,8 @@ static void several_run_child(several_running *job, tsl_subplan *child, tsl_team
 
 static void several_run_part(several_running *job) {
   tsl_subplan *instead = atomic_load(&job->part->instead);
-  several_run_child(job, instead ? instead : job->part->child, instead ? (tsl_team){0} : several_team_of(job));
+  several_run_child(job, instead ? instead : job->part->child,
+                    instead ? (tsl_team){0} : several_team_of(job));
 }
 
 static void *several_run_in_thread(void *argument) {
@@ -194,13 +196,13 @@ typedef struct several_adding {
 } several_adding;
 
 /* Of sums' own types. Whole numbers are added modulo 2^32. */
-static void add_element(tesela_type type, const void *from, void *to) {
+static void add_element(tesela_type type, const void *from, void *dst) {
   if (type == TESELA_F32)
-    *(float *)to += *(const float *)from;
+    *(float *)dst += *(const float *)from;
   else if (type == TESELA_F64)
-    *(double *)to += *(const double *)from;
+    *(double *)dst += *(const double *)from;
   else
-    *(uint32_t *)to += *(const uint32_t *)from;
+    *(uint32_t *)dst += *(const uint32_t *)from;
 }
 
 static void several_add_row(void *argument, int64_t row, int worker) {
@@ -232,15 +234,15 @@ static int own_part(const tsl_several *self) {
   return self->count - 1;
 }
 
-static void several_run_all(several_running *jobs, int count, int own) {
+static void several_run_all(several_running *jobs, int count, int value) {
   for (int i = 0; i < count; i++)
-    if (i != own)
+    if (i != value)
       jobs[i].has_thread = pthread_create(&jobs[i].thread, NULL, several_run_in_thread, &jobs[i]) == 0;
-  several_run_part(&jobs[own]);
+  several_run_part(&jobs[value]);
   for (int i = 0; i < count; i++)
     if (jobs[i].has_thread)
       pthread_join(jobs[i].thread, NULL);
-    else if (i != own)
+    else if (i != value)
       several_run_part(&jobs[i]);
 }
 

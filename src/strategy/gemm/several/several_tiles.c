@@ -1,8 +1,9 @@
 /* How C is cut for operands in pieces: into blocks, one or more for each member, and these into tiles.
  *
- * Sums are not cut: a tile has all of k, so its bits are those of a child, whenever its operands came. Of a block one factor's
- * lines stay on the device, of which less is to be brought; the other's pass through in slabs. What a member holds is multiplied as it
- * lies, and that comes first; then what others hold side by side, from the next member's on: as much at once as comes meanwhile. */
+ * Sums are not cut: a tile has all of k, so its bits are those of a child, whenever its operands came. Of a
+ * block one factor's lines stay on the device, of which less is to be brought; the other's pass through in
+ * slabs. What a member holds is multiplied as it lies, and that comes first; then what others hold side by
+ * side, from the next member's on: as much at once as comes meanwhile. */
 #include "base/device_rates.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -12,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Larger ones of large factors of four bytes and more, whose kernels prepare the factor that stays for each slab anew (NOTES.md). */
+/* Larger ones of large factors of four bytes and more, whose kernels prepare the factor that stays for each
+ * slab anew (NOTES.md). */
 double tsl_several_slab(const tsl_work *work) {
   const int64_t said = work->config.value[SEVERAL_SLAB];
   const tsl_shape *a = &work->problem.a, *b = &work->problem.b;
@@ -46,16 +48,16 @@ static tesela_status grow(void **list, int *room, int count, size_t size) {
 /* --- how parts lie --- */
 
 /* Lines begin at multiples of 64 bytes. */
-tesela_status tsl_several_lying(const tsl_work *work, int operand, const tsl_rect *at, tsl_lying *out) {
+tesela_status tsl_several_lying(const tsl_work *work, int operand, const tsl_rect *rect, tsl_lying *out) {
   const size_t size = several_tiles_size_of(work, operand);
   const bool by_rows = tsl_sharding_by_rows(work->spread, operand);
-  const int64_t length = by_rows ? at->cols : at->rows, lines = by_rows ? at->rows : at->cols,
+  const int64_t length = by_rows ? rect->cols : rect->rows, lines = by_rows ? rect->rows : rect->cols,
                 unit = (int64_t)(64 / size), pitch = (length + unit - 1) / unit * unit;
   *out = (tsl_lying){by_rows ? pitch : 1, by_rows ? 1 : pitch, 0};
   if (!tsl_size_mul((size_t)pitch, (size_t)lines, &out->bytes) ||
       !tsl_size_mul(out->bytes, size, &out->bytes))
     return tsl_fail(TESELA_UNSUPPORTED, "a part of %lld x %lld elements would pass 2^63 bytes",
-                    (long long)at->rows, (long long)at->cols);
+                    (long long)rect->rows, (long long)rect->cols);
   return TESELA_OK;
 }
 
@@ -69,7 +71,8 @@ static double missing(const tsl_work *work, int operand, const tsl_several_block
              : (double)at.rows * (double)at.cols * (double)several_tiles_size_of(work, operand);
 }
 
-/* What of a member's memory the factor that stays may take: there are slabs, tiles and workspaces beside it. */
+/* What of a member's memory the factor that stays may take: there are slabs, tiles and workspaces beside it.
+ */
 static double stay_most(const tsl_device *device) {
   const uint64_t bytes = device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
   return bytes > 0 ? (double)bytes / 4 : 1e18;
@@ -121,10 +124,12 @@ tesela_status tsl_several_cut_blocks(const tsl_work *work, tsl_several *self) {
 
 /* --- tiles --- */
 
-/* A stretch of lines of the factor that passes through: between pieces' ends, or all that others hold side by side. */
+/* A stretch of lines of the factor that passes through: between pieces' ends, or all that others hold side by
+ * side. */
 typedef struct several_tiles_stretch {
   int64_t first, count;
-  int distance; /* members from this one to the one that holds most of it; of several pieces, of the nearest */
+  int distance; /* members from this one to the one that holds most of it; of several pieces, of the nearest
+                 */
   bool is_here; /* nothing of it is brought, nor is C sent away */
 } several_tiles_stretch;
 
@@ -182,7 +187,8 @@ static int distance_of(const several_tiles_cutting *job, const tsl_rect *c) {
   return best;
 }
 
-/* Whether the member holds what a rectangle of C needs of the factor that passes through, and the rectangle. */
+/* Whether the member holds what a rectangle of C needs of the factor that passes through, and the rectangle.
+ */
 static bool is_here(const several_tiles_cutting *job, const tsl_rect *c) {
   const tsl_rect at = tsl_several_rect(&job->work->problem, job->passes, c);
   const tsl_sharding *spread = job->work->spread;
@@ -192,14 +198,17 @@ static bool is_here(const several_tiles_cutting *job, const tsl_rect *c) {
           tsl_sharding_whole(spread, job->passes, &at, member) >= 0);
 }
 
-/* Whether two stretches, one behind the other, may be parts of one tile: both come from elsewhere, and C's lines for them are held together. */
-static bool several_tiles_may_join(const several_tiles_cutting *job, const several_tiles_stretch *one, const several_tiles_stretch *next) {
-  const tsl_rect c = rect_of(job, one->first, one->count + next->count);
-  return !one->is_here && !next->is_here &&
+/* Whether two stretches, one behind the other, may be parts of one tile: both come from elsewhere, and C's
+ * lines for them are held together. */
+static bool several_tiles_may_join(const several_tiles_cutting *job, const several_tiles_stretch *stretch,
+                                   const several_tiles_stretch *next) {
+  const tsl_rect c = rect_of(job, stretch->first, stretch->count + next->count);
+  return !stretch->is_here && !next->is_here &&
          tsl_sharding_whole(job->work->spread, TSL_OPERAND_C, &c, job->block->member) >= 0;
 }
 
-/* They come by their places; one behind another that both come is one with it: fewer and larger products are faster (slab_beside()). */
+/* They come by their places; one behind another that both come is one with it: fewer and larger products are
+ * faster (slab_beside()). */
 static void add_stretch(several_tiles_cutting *job, int64_t first, int64_t count) {
   const tsl_rect c = rect_of(job, first, count);
   const several_tiles_stretch one = {first, count, distance_of(job, &c), is_here(job, &c)};
@@ -250,8 +259,8 @@ static tesela_status kind_of(tsl_site *site, const tsl_problem *problem, int *ki
   void *list = site->kinds;
   for (*kind = 0; *kind < site->kind_count; ++*kind) {
     const tsl_problem *known = &site->kinds[*kind].problem;
-    if (several_tiles_same_shape(&known->a, &problem->a) && several_tiles_same_shape(&known->b, &problem->b) &&
-        several_tiles_same_shape(&known->c, &problem->c))
+    if (several_tiles_same_shape(&known->a, &problem->a) &&
+        several_tiles_same_shape(&known->b, &problem->b) && several_tiles_same_shape(&known->c, &problem->c))
       return TESELA_OK;
   }
   TSL_TRY(grow(&list, &site->kind_room, site->kind_count, sizeof *site->kinds));
@@ -260,7 +269,8 @@ static tesela_status kind_of(tsl_site *site, const tsl_problem *problem, int *ki
   return TESELA_OK;
 }
 
-/* How an operand's part of a tile lies, and in which piece; what has to be copied gets a buffer as large as that. */
+/* How an operand's part of a tile lies, and in which piece; what has to be copied gets a buffer as large as
+ * that. */
 static tesela_status lay(const tsl_work *work, tsl_several_tile *tile, int operand, size_t *bytes,
                          tsl_shape *shape, int member) {
   const tsl_rect at = tsl_several_rect(&work->problem, operand, &tile->c);
@@ -282,7 +292,8 @@ static tesela_status lay(const tsl_work *work, tsl_several_tile *tile, int opera
   return TESELA_OK;
 }
 
-static tesela_status several_tiles_add_tile(const several_tiles_cutting *job, int block, const tsl_rect *c, tsl_site *site) {
+static tesela_status several_tiles_add_tile(const several_tiles_cutting *job, int block, const tsl_rect *c,
+                                            tsl_site *site) {
   tsl_problem problem = tsl_problem_unfinished(&job->work->problem);
   tsl_several_tile tile = {.c = *c, .block = block};
   void *list = site->tiles;
@@ -305,9 +316,9 @@ static tesela_status several_tiles_add_tile(const several_tiles_cutting *job, in
   return TESELA_OK;
 }
 
-/* What comes while so many lines are computed may be one slab, however large: fewer and larger products are faster, those whose kernels prepare
- * the factor that stays above all (NOTES.md), and rows that touch are one copy. So a slab is as large as what a fast link brings beside a
- * fast product of the tile before. */
+/* What comes while so many lines are computed may be one slab, however large: fewer and larger products are
+ * faster, those whose kernels prepare the factor that stays above all (NOTES.md), and rows that touch are one
+ * copy. So a slab is as large as what a fast link brings beside a fast product of the tile before. */
 static double slab_beside(const several_tiles_cutting *job, int64_t lines) {
 #define MOST(name, usual, most) most,
   static const double link = 3e11, part_of_memory = 64, rates[] = {TSL_DEVICE_RATE_LIST(MOST)};
@@ -323,30 +334,31 @@ static double slab_beside(const several_tiles_cutting *job, int64_t lines) {
 }
 
 /* Lines of a slab, and of the tile of C that goes with it: whole tiles of kernels where there are so many. */
-static int64_t slab_lines(const several_tiles_cutting *job, const several_tiles_stretch *of, int64_t before) {
+static int64_t slab_lines(const several_tiles_cutting *job, const several_tiles_stretch *stretch,
+                          int64_t before) {
   static const int64_t grains[] = {256, 64, 16, 1};
-  const tsl_rect c = rect_of(job, of->first, of->count),
+  const tsl_rect c = rect_of(job, stretch->first, stretch->count),
                  through = tsl_several_rect(&job->work->problem, job->passes, &c);
   const bool is_said = job->work->config.value[SEVERAL_SLAB] > 0;
   const double least = tsl_several_slab(job->work),
                slab = is_said ? least : fmax(least, slab_beside(job, before));
-  double most = (double)of->count;
+  double most = (double)stretch->count;
   int i = 0;
   if (tsl_problem_reads(&job->work->problem, job->passes) &&
       tsl_sharding_whole(job->work->spread, job->passes, &through, job->block->member) < 0)
     most = slab / ((double)job->work->problem.k * (double)several_tiles_size_of(job->work, job->passes));
   if (tsl_sharding_whole(job->work->spread, TSL_OPERAND_C, &c, job->block->member) < 0) {
-    const double line =
-        (double)(job->passes == TSL_OPERAND_A ? c.cols : c.rows) * (double)several_tiles_size_of(job->work, TSL_OPERAND_C);
+    const double line = (double)(job->passes == TSL_OPERAND_A ? c.cols : c.rows) *
+                        (double)several_tiles_size_of(job->work, TSL_OPERAND_C);
     most = slab / line < most ? slab / line : most;
   }
-  if (most >= (double)of->count)
-    return of->count;
+  if (most >= (double)stretch->count)
+    return stretch->count;
   while (grains[i] > 1 && most < (double)grains[i])
     i++;
   const int64_t fit = most < 1 ? 1 : (int64_t)most / grains[i] * grains[i],
-                slabs = (of->count + fit - 1) / fit, share = (of->count + slabs - 1) / slabs;
-  return smaller((share + grains[i] - 1) / grains[i] * grains[i], of->count);
+                slabs = (stretch->count + fit - 1) / fit, share = (stretch->count + slabs - 1) / slabs;
+  return smaller((share + grains[i] - 1) / grains[i] * grains[i], stretch->count);
 }
 
 static tesela_status add_tiles(const several_tiles_cutting *job, int block, tsl_site *site) {

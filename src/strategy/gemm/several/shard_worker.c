@@ -1,4 +1,5 @@
-/* Members of a product of operands in pieces: who computes what, by which children, and what that is expected to take. */
+/* Members of a product of operands in pieces: who computes what, by which children, and what that is expected
+ * to take. */
 #include "strategy/gemm/several/shard_worker.h"
 
 #include "base/log.h"
@@ -25,15 +26,16 @@ static tesela_status site_of(const tsl_work *work, tsl_several *self, int member
   return TESELA_OK;
 }
 
-static tesela_status shard_worker_make_children(const tsl_work *work, tsl_site *site, const tsl_subplan *like) {
+static tesela_status shard_worker_make_children(const tsl_work *work, tsl_site *site,
+                                                const tsl_subplan *like) {
   for (int i = 0; i < site->kind_count; i++) {
     tsl_several_kind *kind = &site->kinds[i];
     const tsl_subplan_request wish = {.problem = &kind->problem,
-                                 .device = site->device,
-                                 .in_buffers = true,
-                                 .workspace_most = UINT64_MAX,
-                                 .most = tsl_accuracy_of_one_part(&work->problem, &kind->problem, 1),
-                                 .like = like};
+                                      .device = site->device,
+                                      .in_buffers = true,
+                                      .workspace_most = UINT64_MAX,
+                                      .most = tsl_accuracy_of_one_part(&work->problem, &kind->problem, 1),
+                                      .like = like};
     const tesela_status status = work->children->make(work->children, &wish, &kind->child);
     if (status != TESELA_OK)
       return tsl_fail_in(status, "the part of %s", site->device->name);
@@ -138,7 +140,8 @@ static const tsl_several_tile *first_tile(const tsl_site *site, int block) {
   return &site->tiles[i];
 }
 
-/* The factor that stays comes before anything is computed; else copies go beside computing, but for the first slab's. */
+/* The factor that stays comes before anything is computed; else copies go beside computing, but for the first
+ * slab's. */
 static double block_seconds(const tsl_work *work, int block, const tsl_traffic *traffic) {
   const tsl_several *self = work->state;
   const tsl_several_block *of = &self->blocks[block];
@@ -163,13 +166,13 @@ bool tsl_several_share_of_block(const tsl_work *work, int index, tsl_subplan_inf
   const tsl_site *site = self->sites[of->member];
   tsl_several_traffic(work, &of->c, of->member, &traffic);
   *out = (tsl_subplan_info){.device = site->device->name,
-                     .plan = work->children->text(site->kinds[first_tile(site, index)->kind].child),
-                     .row = of->c.row,
-                     .rows = of->c.rows,
-                     .col = of->c.col,
-                     .cols = of->c.cols,
-                     .depth = work->problem.k,
-                     .seconds = block_seconds(work, index, &traffic)};
+                            .plan = work->children->text(site->kinds[first_tile(site, index)->kind].child),
+                            .row = of->c.row,
+                            .rows = of->c.rows,
+                            .col = of->c.col,
+                            .cols = of->c.cols,
+                            .depth = work->problem.k,
+                            .seconds = block_seconds(work, index, &traffic)};
   for (int i = 0; i < work->device->member_count; i++) {
     if (traffic.in[i] == 0 && traffic.out[i] == 0)
       continue;

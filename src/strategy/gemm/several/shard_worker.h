@@ -1,4 +1,5 @@
-/* A member's place in a product of operands in pieces: its tiles, and what a run works with. For sites*.c and several_tiles.c. */
+/* A member's place in a product of operands in pieces: its tiles, and what a run works with. For sites*.c and
+ * several_tiles.c. */
 #ifndef TSL_STRATEGY_GEMM_SEVERAL_SHARD_WORKER_H
 #define TSL_STRATEGY_GEMM_SEVERAL_SHARD_WORKER_H
 
@@ -26,7 +27,8 @@ struct tsl_site {
   int tile_count, tile_room;
   tsl_several_kind *kinds;
   int kind_count, kind_room;
-  /* Bytes of buffers: of the factor that stays, of the one that passes through, of C's tiles; 0: none is needed. */
+  /* Bytes of buffers: of the factor that stays, of the one that passes through, of C's tiles; 0: none is
+   * needed. */
   size_t stay_bytes, slab_bytes, tile_bytes;
   int slabs_used, results_used; /* a bit for each of the ring's buffers */
   uint64_t workspace;
@@ -48,12 +50,13 @@ tesela_status tsl_several_add_block(const tsl_work *work, tsl_several *self, int
 /* Adds a block's tiles; kinds are without children. */
 tesela_status tsl_several_cut_tiles(const tsl_work *work, const tsl_several *self, int block, tsl_site *site);
 
-/* How a rectangle of an operand lies in a buffer of its own: elements from row to row and from column to column, and bytes. */
+/* How a rectangle of an operand lies in a buffer of its own: elements from row to row and from column to
+ * column, and bytes. */
 typedef struct tsl_lying {
   int64_t row_stride, col_stride;
   size_t bytes;
 } tsl_lying;
-tesela_status tsl_several_lying(const tsl_work *work, int operand, const tsl_rect *at, tsl_lying *out);
+tesela_status tsl_several_lying(const tsl_work *work, int operand, const tsl_rect *rect, tsl_lying *out);
 
 /* A site of another member for all that a site computes; `like` as in tsl_subplan_request. */
 tesela_status tsl_several_build_instead(const tsl_work *work, const tsl_site *failed, int member,
@@ -61,9 +64,11 @@ tesela_status tsl_several_build_instead(const tsl_work *work, const tsl_site *fa
 /* Frees one, and what stands in for it. NULL is allowed. */
 void tsl_several_free_site(const tsl_work *work, tsl_site *site);
 
-/* Takes all that runs need, unless it is there: before C is touched, so that a lack of memory leaves it as it was. */
+/* Takes all that runs need, unless it is there: before C is touched, so that a lack of memory leaves it as it
+ * was. */
 tesela_status tsl_site_ready(tsl_site *site);
-/* Gives the memory that runs took back to the device, which keeps it for others (device/memory_pool.h); and all else, too. Nothing is pending. */
+/* Gives the memory that runs took back to the device, which keeps it for others (device/memory_pool.h); and
+ * all else, too. Nothing is pending. */
 void tsl_site_rest(tsl_site *site);
 void tsl_site_end(tsl_site *site);
 

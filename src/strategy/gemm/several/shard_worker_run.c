@@ -1,12 +1,12 @@
-/* A run of a product of operands in pieces: each member's thread brings what its next tile lacks while the tile before is computed,
- * and sends off the one before that.
+/* A run of a product of operands in pieces: each member's thread brings what its next tile lacks while the
+ * tile before is computed, and sends off the one before that.
  *
- *   in       A (stays)  B0 B1    B2    B3            two buffers for what passes through, two for tiles of C that lie elsewhere
- *   compute             C0    C1    C2    C3
- *   out                          C0    C1    C2
+ *   in       A (stays)  B0 B1    B2    B3            two buffers for what passes through, two for tiles of C
+ * that lie elsewhere compute             C0    C1    C2    C3 out                          C0    C1    C2
  *
- * Copies are the copy engines' where one device reaches the other (device/cross_copy.h); else they take this thread, which has the tile
- * enqueued by then. Nobody writes A and B, and each element of C is one member's, so members need not wait for each other. */
+ * Copies are the copy engines' where one device reaches the other (device/cross_copy.h); else they take this
+ * thread, which has the tile enqueued by then. Nobody writes A and B, and each element of C is one member's,
+ * so members need not wait for each other. */
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -20,7 +20,7 @@ typedef struct shard_worker_running {
   tsl_site *site;    /* which does it: the same, or what stands in for it */
   const tsl_device_ops *ops;
   int member;
-  int block;       /* whose lines stay in the buffer; -1: none yet */
+  int block;               /* whose lines stay in the buffer; -1: none yet */
   tsl_operand_reuse stays; /* them, for children that prepare them */
   tesela_status status;
   tsl_status_saved failure;
@@ -31,20 +31,23 @@ typedef struct shard_worker_running {
 /* --- waiting --- */
 
 /* What a stream does from now on waits for the buffer's last user. */
-static tesela_status shard_worker_wait_for(const shard_worker_running *job, tsl_stream *stream, const tsl_site_buffer *of) {
-  return of->is_recorded ? job->ops->stream_wait(stream, of->done) : TESELA_OK;
+static tesela_status shard_worker_wait_for(const shard_worker_running *job, tsl_stream *stream,
+                                           const tsl_site_buffer *buffer) {
+  return buffer->is_recorded ? job->ops->stream_wait(stream, buffer->done) : TESELA_OK;
 }
 
-/* The same of a copy, by the host: one that waits in a copy engine's queue holds up those of other members behind it. */
-static tesela_status shard_worker_await(const shard_worker_running *job, const tsl_site_buffer *of) {
-  return of->is_recorded ? job->ops->event_wait(of->done) : TESELA_OK;
+/* The same of a copy, by the host: one that waits in a copy engine's queue holds up those of other members
+ * behind it. */
+static tesela_status shard_worker_await(const shard_worker_running *job, const tsl_site_buffer *buffer) {
+  return buffer->is_recorded ? job->ops->event_wait(buffer->done) : TESELA_OK;
 }
 
-static tesela_status shard_worker_mark(const shard_worker_running *job, tsl_stream *stream, tsl_site_buffer *of, bool is_used) {
-  if (!of->done || !is_used)
+static tesela_status shard_worker_mark(const shard_worker_running *job, tsl_stream *stream,
+                                       tsl_site_buffer *buffer, bool is_used) {
+  if (!buffer->done || !is_used)
     return TESELA_OK;
-  TSL_TRY(job->ops->event_record(stream, of->done));
-  of->is_recorded = true;
+  TSL_TRY(job->ops->event_record(stream, buffer->done));
+  buffer->is_recorded = true;
   return TESELA_OK;
 }
 
@@ -56,50 +59,52 @@ static const tsl_operand *shard_worker_operand_of(const shard_worker_running *jo
 }
 
 /* What a piece has of a rectangle, in bytes: in the piece, and in a buffer for all of the rectangle. */
-static tsl_copy_rect shard_worker_rows_of(const shard_worker_running *job, int operand, int piece, const tsl_rect *common,
-                            const tsl_rect *at, const tsl_lying *lying) {
+static tsl_copy_rect shard_worker_rows_of(const shard_worker_running *job, int operand, int piece,
+                                          const tsl_rect *common, const tsl_rect *rect,
+                                          const tsl_lying *lying) {
   const tsl_shard *hold = &job->work->spread->holds[operand][piece];
   const tsl_shard_buffer *held = &shard_worker_operand_of(job, operand)->held[piece];
   const int64_t size = (int64_t)tsl_type(tsl_problem_shape(&job->work->problem, operand)->type)->size;
   const bool by_rows = tsl_sharding_by_rows(job->work->spread, operand);
   const int64_t in_piece = held->offset + (common->row - hold->at.row) * hold->row_stride +
                            (common->col - hold->at.col) * hold->col_stride,
-                in_buffer =
-                    (common->row - at->row) * lying->row_stride + (common->col - at->col) * lying->col_stride;
+                in_buffer = (common->row - rect->row) * lying->row_stride +
+                            (common->col - rect->col) * lying->col_stride;
   return (tsl_copy_rect){.from = held->buffer,
-                        .from_offset = (size_t)(in_piece * size),
-                        .from_pitch = (size_t)((by_rows ? hold->row_stride : hold->col_stride) * size),
-                        .to_offset = (size_t)(in_buffer * size),
-                        .to_pitch = (size_t)((by_rows ? lying->row_stride : lying->col_stride) * size),
-                        .rows = (size_t)(by_rows ? common->rows : common->cols),
-                        .row_bytes = (size_t)((by_rows ? common->cols : common->rows) * size)};
+                         .from_offset = (size_t)(in_piece * size),
+                         .from_pitch = (size_t)((by_rows ? hold->row_stride : hold->col_stride) * size),
+                         .to_offset = (size_t)(in_buffer * size),
+                         .to_pitch = (size_t)((by_rows ? lying->row_stride : lying->col_stride) * size),
+                         .rows = (size_t)(by_rows ? common->rows : common->cols),
+                         .row_bytes = (size_t)((by_rows ? common->cols : common->rows) * size)};
 }
 
 static tsl_copy_rect shard_worker_turned(const tsl_copy_rect *rows) {
   return (tsl_copy_rect){.from = rows->to,
-                        .from_offset = rows->to_offset,
-                        .from_pitch = rows->to_pitch,
-                        .to = rows->from,
-                        .to_offset = rows->from_offset,
-                        .to_pitch = rows->from_pitch,
-                        .rows = rows->rows,
-                        .row_bytes = rows->row_bytes};
+                         .from_offset = rows->to_offset,
+                         .from_pitch = rows->to_pitch,
+                         .to = rows->from,
+                         .to_offset = rows->from_offset,
+                         .to_pitch = rows->from_pitch,
+                         .rows = rows->rows,
+                         .row_bytes = rows->row_bytes};
 }
 
-/* A rectangle of an operand from the pieces that have it to a buffer, or back: this member's first, then the next one's. */
-static tesela_status travel(const shard_worker_running *job, tsl_stream *stream, int operand, const tsl_rect *at,
-                            tsl_buffer *buffer, bool back) {
+/* A rectangle of an operand from the pieces that have it to a buffer, or back: this member's first, then the
+ * next one's. */
+static tesela_status travel(const shard_worker_running *job, tsl_stream *stream, int operand,
+                            const tsl_rect *rect, tsl_buffer *buffer, bool back) {
   const tsl_sharding *spread = job->work->spread;
   const int members = job->work->device->member_count;
   tsl_lying lying;
-  TSL_TRY(tsl_several_lying(job->work, operand, at, &lying));
+  TSL_TRY(tsl_several_lying(job->work, operand, rect, &lying));
   for (int step = 0; step < members; step++)
     for (int i = 0; i < spread->counts[operand]; i++) {
       tsl_rect common;
       if (spread->holds[operand][i].member != (job->site->member + step) % members ||
-          !tsl_rect_common(&spread->holds[operand][i].at, at, &common))
+          !tsl_rect_common(&spread->holds[operand][i].at, rect, &common))
         continue;
-      tsl_copy_rect rows = shard_worker_rows_of(job, operand, i, &common, at, &lying);
+      tsl_copy_rect rows = shard_worker_rows_of(job, operand, i, &common, rect, &lying);
       rows.to = buffer;
       if (back)
         rows = shard_worker_turned(&rows);
@@ -110,9 +115,11 @@ static tesela_status travel(const shard_worker_running *job, tsl_stream *stream,
 
 /* --- tiles --- */
 
-/* A factor's part of a tile where it lies, or in the buffer for it, to which it is brought unless it is there. */
-static tesela_status shard_worker_bring(const shard_worker_running *job, const tsl_several_tile *tile, int operand, tsl_site_buffer *to,
-                           bool is_there, tsl_operand *out) {
+/* A factor's part of a tile where it lies, or in the buffer for it, to which it is brought unless it is
+ * there. */
+static tesela_status shard_worker_bring(const shard_worker_running *job, const tsl_several_tile *tile,
+                                        int operand, tsl_site_buffer *site_buffer, bool is_there,
+                                        tsl_operand *out) {
   const int piece = tile->piece[operand];
   const tsl_rect at = tsl_several_rect(&job->work->problem, operand, &tile->c);
   if (piece >= 0) {
@@ -123,11 +130,11 @@ static tesela_status shard_worker_bring(const shard_worker_running *job, const t
                                    (at.col - hold->at.col) * hold->col_stride};
     return TESELA_OK;
   }
-  *out = (tsl_operand){.buffer = to->buffer};
+  *out = (tsl_operand){.buffer = site_buffer->buffer};
   if (is_there || !tsl_problem_reads(&job->work->problem, operand))
     return TESELA_OK;
-  TSL_TRY(shard_worker_await(job, to));
-  return travel(job, job->site->in, operand, &at, to->buffer, false);
+  TSL_TRY(shard_worker_await(job, site_buffer));
+  return travel(job, job->site->in, operand, &at, site_buffer->buffer, false);
 }
 
 static tesela_status shard_worker_arrive(const shard_worker_running *job) {
@@ -145,8 +152,10 @@ static tesela_status shard_worker_compute(shard_worker_running *job, int index) 
   tsl_site_buffer *slab = &site->slabs[index % SITE_RING], *result = &site->results[index % SITE_RING];
   const bool a_stays = block->stays == TSL_OPERAND_A, is_there = job->block == tile->block;
   tsl_operands used = {.team = job->operands->team, .stays = &job->stays};
-  TSL_TRY(shard_worker_bring(job, tile, TSL_OPERAND_A, a_stays ? &site->stay : slab, a_stays && is_there, &used.a));
-  TSL_TRY(shard_worker_bring(job, tile, TSL_OPERAND_B, a_stays ? slab : &site->stay, !a_stays && is_there, &used.b));
+  TSL_TRY(shard_worker_bring(job, tile, TSL_OPERAND_A, a_stays ? &site->stay : slab, a_stays && is_there,
+                             &used.a));
+  TSL_TRY(shard_worker_bring(job, tile, TSL_OPERAND_B, a_stays ? slab : &site->stay, !a_stays && is_there,
+                             &used.b));
   TSL_TRY(shard_worker_bring(job, tile, TSL_OPERAND_C, result, false, &used.c));
   if (!is_there)
     tsl_operand_reuse_start(&job->stays, block->stays);
@@ -233,14 +242,15 @@ static void shard_worker_run_all(shard_worker_running *jobs, int count) {
 
 /* --- again, by another member --- */
 
-static shard_worker_running shard_worker_job_of(const tsl_work *work, const tsl_operands *operands, tsl_site *planned, tsl_site *site) {
+static shard_worker_running shard_worker_job_of(const tsl_work *work, const tsl_operands *operands,
+                                                tsl_site *planned, tsl_site *site) {
   return (shard_worker_running){.work = work,
-                   .operands = operands,
-                   .planned = planned,
-                   .site = site,
-                   .ops = site->device->ops,
-                   .member = site->member,
-                   .block = -1};
+                                .operands = operands,
+                                .planned = planned,
+                                .site = site,
+                                .ops = site->device->ops,
+                                .member = site->member,
+                                .block = -1};
 }
 
 static bool has_failed(const shard_worker_running *jobs, int count, int member) {
@@ -250,8 +260,8 @@ static bool has_failed(const shard_worker_running *jobs, int count, int member) 
   return false;
 }
 
-/* What the failed device holds of A and B is read by the other one, which nobody wrote, and all of its part of C is written anew. Where one
- * of these cannot be done either, that fails. */
+/* What the failed device holds of A and B is read by the other one, which nobody wrote, and all of its part
+ * of C is written anew. Where one of these cannot be done either, that fails. */
 static bool shard_worker_run_again_by(const shard_worker_running *failed, int member) {
   const tsl_work *work = failed->work;
   tsl_several *self = work->state;
@@ -302,7 +312,8 @@ static tesela_status run_ready(const tsl_work *work, const tsl_operands *operand
   for (int i = 0; i < work->device->member_count; i++) {
     tsl_site *planned = self->sites[i];
     if (planned)
-      jobs[count++] = shard_worker_job_of(work, operands, planned, planned->instead ? planned->instead : planned);
+      jobs[count++] =
+          shard_worker_job_of(work, operands, planned, planned->instead ? planned->instead : planned);
   }
   for (int i = 0; i < count; i++)
     TSL_TRY(tsl_site_ready(jobs[i].site));

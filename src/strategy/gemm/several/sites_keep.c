@@ -3,10 +3,10 @@
 #include "device/memory_pool.h"
 #include "strategy/gemm/several/shard_worker.h"
 
-static void sites_keep_drop(tsl_site_buffer *of) {
-  tsl_kept_give(of->buffer);
-  of->buffer = NULL;
-  of->is_recorded = false;
+static void sites_keep_drop(tsl_site_buffer *site_buffer) {
+  tsl_kept_give(site_buffer->buffer);
+  site_buffer->buffer = NULL;
+  site_buffer->is_recorded = false;
 }
 
 void tsl_site_rest(tsl_site *site) {
@@ -45,11 +45,13 @@ void tsl_site_end(tsl_site *site) {
   site->in = site->out = site->compute = NULL;
 }
 
-static tesela_status sites_keep_take(tsl_site *site, tsl_site_buffer *of, size_t bytes) {
+static tesela_status sites_keep_take(tsl_site *site, tsl_site_buffer *site_buffer, size_t bytes) {
   if (bytes == 0)
     return TESELA_OK;
-  TSL_TRY(tsl_pool_alloc(site->device, bytes, &of->buffer));
-  return site->arrived && !of->done ? site->device->ops->event_create(site->device, &of->done) : TESELA_OK;
+  TSL_TRY(tsl_pool_alloc(site->device, bytes, &site_buffer->buffer));
+  return site->arrived && !site_buffer->done
+             ? site->device->ops->event_create(site->device, &site_buffer->done)
+             : TESELA_OK;
 }
 
 static tesela_status take_streams(tsl_site *site) {

@@ -1,15 +1,17 @@
-/* Idea: f32 products by units that multiply bf16 and add in f32: a number of 24 bits is three of 8, and the products of all nine pairs of
- * slices are exact.
+/* Idea: f32 products by units that multiply bf16 and add in f32: a number of 24 bits is three of 8, and the
+ * products of all nine pairs of slices are exact.
  *
  *   rows of A, columns of B          slices of bf16              products of slices, added in f32          C
  *   +---+  2^e_i, 2^f_j         A = A1 + A2 + A3         A3 B3 + A2 B3 + A3 B2   products=9: all
- *   | A |  ------------->       B = B1 + B2 + B3       + A1 B3 + A3 B1 + A2 B2   products=6: from here on      --->  alpha 2^-(e_i + f_j) sum + beta C
+ *   | A |  ------------->       B = B1 + B2 + B3       + A1 B3 + A3 B1 + A2 B2   products=6: from here on
+ * --->  alpha 2^-(e_i + f_j) sum + beta C
  *   +---+  exact                                       + A1 B2 + A2 B1 + A1 B1   products=3: from here on
  *
- * Slice s is 2^-8 of the one before, so that what six products leave out is as much as two roundings, and what three do is as much as if
- * factors had 16 bits. (Henry, Tang and Heinecke, arXiv 1904.06376, have such products of bf16; NOTES.md has the bound.) The smallest products come first,
- * each a plan of whatever engine of the device multiplies bf16 fastest; C's bits are that engine's.
- * Lines are scaled by powers of two, so that nothing on the way overflows or is too small to be normal. Lines with infinities or NaN, or whose
+ * Slice s is 2^-8 of the one before, so that what six products leave out is as much as two roundings, and
+ * what three do is as much as if factors had 16 bits. (Henry, Tang and Heinecke, arXiv 1904.06376, have such
+ * products of bf16; NOTES.md has the bound.) The smallest products come first, each a plan of whatever engine
+ * of the device multiplies bf16 fastest; C's bits are that engine's. Lines are scaled by powers of two, so
+ * that nothing on the way overflows or is too small to be normal. Lines with infinities or NaN, or whose
  * numbers differ by more than 2^94, are multiplied as they are.
  *
  * What it adds to the rungs below: no unit that multiplies f32, none that multiplies bytes.
@@ -35,8 +37,8 @@ static const tsl_types types[] = {
 
 enum { TERMS_MOST = 65536 };
 
-/* NOTES.md: sums of all products cost 1.05 times what one costs; what is left out, of six products 2.02 u, of three 3.01 2^-16; alpha, beta C and
- * their sum. */
+/* NOTES.md: sums of all products cost 1.05 times what one costs; what is left out, of six products 2.02 u, of
+ * three 3.01 2^-16; alpha, beta C and their sum. */
 static tsl_accuracy slices_accuracy(const tsl_problem *problem, const tsl_config *config) {
   const int64_t products = config->value[TSL_SLICES_PRODUCTS];
   const double left_out = products == 9 ? 0 : products == 6 ? 2.1 : 774;
@@ -44,7 +46,8 @@ static tsl_accuracy slices_accuracy(const tsl_problem *problem, const tsl_config
   return (tsl_accuracy){.factor = 1.05 * of_child + left_out + 4, .repeats = true, .cuts = products == 3};
 }
 
-static const char *slices_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *slices_refuse(const tsl_problem *problem, const tsl_config *config,
+                                 const tsl_device *device) {
   const unsigned needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL;
   if (config->value[TSL_SLICES_PRODUCTS] == 3 && !tsl_numeric_requirements_has_accuracy(&problem->ask))
     return "products=3: of factors 16 bits are left, which only an ask for accuracy allows";
@@ -63,7 +66,8 @@ static bool slices_is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;
 }
 
-static tesela_status slices_make_product(tsl_work *work, double beta, const tsl_subplan *like, tsl_subplan **child) {
+static tesela_status slices_make_product(tsl_work *work, double beta, const tsl_subplan *like,
+                                         tsl_subplan **child) {
   const tsl_problem *whole = &work->problem;
   const tsl_slices_products *products = work->state;
   const int64_t m = products->is_swapped ? whole->n : whole->m,
@@ -124,10 +128,11 @@ static tesela_status slices_build(tsl_work *work) {
 
 static tesela_status slices_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   return slices_is_host(work->device) ? tsl_slices_run_host(work, operands)
-                               : tsl_slices_run_kernels(work, operands, stream);
+                                      : tsl_slices_run_kernels(work, operands, stream);
 }
 
-static uint64_t slices_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static uint64_t slices_scratch(const tsl_problem *problem, const tsl_config *config,
+                               const tsl_device *device) {
   return slices_is_host(device) ? 0 : tsl_slices_scratch(problem, config, device);
 }
 

@@ -29,19 +29,19 @@ TSL_FUNCTION unsigned smaller(unsigned a, unsigned b) {
 
 TSL_KERNEL(TSL_SLICES_ITEMS, 1, 1)
 tsl_gemm_slices_measure(TSL_GLOBAL const unsigned *a, TSL_GLOBAL const unsigned *b,
-                        TSL_GLOBAL unsigned char *scratch, const slices_arguments given) {
+                        TSL_GLOBAL unsigned char *scratch, const slices_arguments args) {
   TSL_LOCAL unsigned largest[ITEMS];
   TSL_LOCAL unsigned least[ITEMS]; /* of magnitudes less 1, so that 0 is more than all */
-  const int item = TSL_ITEM(0), operand = TSL_GROUP(0) < given.blocks[0] ? 0 : 1;
-  const slices_matrix of = given.of[operand];
+  const int item = TSL_ITEM(0), operand = TSL_GROUP(0) < args.blocks[0] ? 0 : 1;
+  const slices_matrix of = args.of[operand];
   const int lines = of.is_across ? TSL_SLICES_LINES_ACROSS : TSL_SLICES_LINES_ALONG, each = ITEMS / lines;
   const int own = of.is_across ? item % lines : item / each,
             worker = of.is_across ? item / lines : item % each, next = of.is_across ? lines : 1;
-  const int number = (TSL_GROUP(0) - (operand ? given.blocks[0] : 0)) * lines + own,
-            is_there = number < (operand ? given.n : given.m);
+  const int number = (TSL_GROUP(0) - (operand ? args.blocks[0] : 0)) * lines + own,
+            is_there = number < (operand ? args.n : args.m);
   TSL_GLOBAL const unsigned *from = (operand ? b : a) + of.offset + (is_there ? number * of.across : 0);
   unsigned most = 0, fewest = 0xffffffffu;
-  for (int h = worker; is_there && h < given.k; h += each) {
+  for (int h = worker; is_there && h < args.k; h += each) {
     const unsigned magnitude = from[h * of.along] & 0x7fffffffu;
     most = larger(most, magnitude);
     fewest = smaller(fewest, magnitude - 1);
@@ -57,66 +57,66 @@ tsl_gemm_slices_measure(TSL_GLOBAL const unsigned *a, TSL_GLOBAL const unsigned 
     }
   }
   if (worker == 0 && is_there)
-    ((TSL_GLOBAL int *)(scratch + given.scales[operand]))[number] =
+    ((TSL_GLOBAL int *)(scratch + args.scales[operand]))[number] =
         slices_scale(largest[item], least[item] + 1);
 }
 
 TSL_KERNEL(TSL_SLICES_GROUP_ITEMS, 1, 1)
 tsl_gemm_slices_cut(TSL_GLOBAL const unsigned *from, TSL_GLOBAL unsigned char *scratch,
-                    const slices_arguments given, const int operand) {
-  const slices_matrix of = given.of[operand];
-  const int lines = of.is_across ? TSL_SLICES_CONVERT_ACROSS : 1, chunks = given.depth / NUMBERS;
+                    const slices_arguments args, const int operand) {
+  const slices_matrix of = args.of[operand];
+  const int lines = of.is_across ? TSL_SLICES_CONVERT_ACROSS : 1, chunks = args.depth / NUMBERS;
   const TSL_INDEX index = TSL_GLOBAL_ITEM(0), line = index / lines / chunks * lines + index % lines;
   const int h = (int)(index / lines % chunks) * NUMBERS;
-  if (line >= (operand ? given.n : given.m))
+  if (line >= (operand ? args.n : args.m))
     return;
-  const int scale = ((TSL_GLOBAL const int *)(scratch + given.scales[operand]))[line],
+  const int scale = ((TSL_GLOBAL const int *)(scratch + args.scales[operand]))[line],
             is_native = scale == TSL_SLICES_NATIVE;
   unsigned word[TSL_SLICES][NUMBERS / 2];
   TSL_UNROLL
   for (int i = 0; i < NUMBERS; i++) {
     unsigned slice[TSL_SLICES], bits = 0;
-    if (!is_native && h + i < given.k)
+    if (!is_native && h + i < args.k)
       bits = from[of.offset + line * of.across + (h + i) * of.along];
     slices_cut(bits, is_native ? 0 : scale, slice);
     TSL_UNROLL
     for (int s = 0; s < TSL_SLICES; s++)
       word[s][i / 2] = i % 2 == 0 ? slice[s] & 0xffff : word[s][i / 2] | slice[s] << 16;
   }
-  TSL_GLOBAL unsigned char *to = scratch + given.planes[operand] + (line * given.depth + h) * 2;
+  TSL_GLOBAL unsigned char *to = scratch + args.planes[operand] + (line * args.depth + h) * 2;
   TSL_UNROLL
   for (int s = 0; s < TSL_SLICES; s++)
-    if (s < given.slices) {
+    if (s < args.slices) {
       TSL_VECTOR(int, 4) out;
       TSL_LANE(out, 0) = (int)word[s][0];
       TSL_LANE(out, 1) = (int)word[s][1];
       TSL_LANE(out, 2) = (int)word[s][2];
       TSL_LANE(out, 3) = (int)word[s][3];
-      TSL_STORE_WHOLE(int, 4, (TSL_GLOBAL int *)(to + s * given.plane[operand]), out);
+      TSL_STORE_WHOLE(int, 4, (TSL_GLOBAL int *)(to + s * args.plane[operand]), out);
     }
 }
 
 TSL_KERNEL(TSL_SLICES_GROUP_ITEMS, 1, 1)
 tsl_gemm_slices_join(TSL_GLOBAL const float *a, TSL_GLOBAL const float *b, TSL_GLOBAL float *c,
-                     TSL_GLOBAL const unsigned char *scratch, const slices_arguments given) {
-  const TSL_INDEX index = TSL_GLOBAL_ITEM(0), row = index / given.n, col = index % given.n;
-  if (row >= given.m)
+                     TSL_GLOBAL const unsigned char *scratch, const slices_arguments args) {
+  const TSL_INDEX index = TSL_GLOBAL_ITEM(0), row = index / args.n, col = index % args.n;
+  if (row >= args.m)
     return;
-  TSL_GLOBAL float *to = c + given.c_offset + row * given.c_row + col * given.c_col;
+  TSL_GLOBAL float *to = c + args.c_offset + row * args.c_row + col * args.c_col;
   float sum = 0;
-  if (!given.is_empty) {
-    const int down = ((TSL_GLOBAL const int *)(scratch + given.scales[0]))[row],
-              right = ((TSL_GLOBAL const int *)(scratch + given.scales[1]))[col];
+  if (!args.is_empty) {
+    const int down = ((TSL_GLOBAL const int *)(scratch + args.scales[0]))[row],
+              right = ((TSL_GLOBAL const int *)(scratch + args.scales[1]))[col];
     if (down != TSL_SLICES_NATIVE && right != TSL_SLICES_NATIVE) {
-      sum = slices_unscaled(((TSL_GLOBAL const float *)(scratch + given.sums))[row * given.sums_row + col],
+      sum = slices_unscaled(((TSL_GLOBAL const float *)(scratch + args.sums))[row * args.sums_row + col],
                             down + right);
     } else {
-      TSL_GLOBAL const float *left = a + given.of[0].offset + row * given.of[0].across,
-                             *above = b + given.of[1].offset + col * given.of[1].across;
-      for (int h = 0; h < given.k; h++)
-        sum = TSL_FMA(left[h * given.of[0].along], above[h * given.of[1].along], sum);
+      TSL_GLOBAL const float *left = a + args.of[0].offset + row * args.of[0].across,
+                             *above = b + args.of[1].offset + col * args.of[1].across;
+      for (int h = 0; h < args.k; h++)
+        sum = TSL_FMA(left[h * args.of[0].along], above[h * args.of[1].along], sum);
     }
-    sum *= given.alpha;
+    sum *= args.alpha;
   }
-  *to = given.beta != 0 ? TSL_FMA(given.beta, *to, sum) : sum;
+  *to = args.beta != 0 ? TSL_FMA(args.beta, *to, sum) : sum;
 }

@@ -17,8 +17,9 @@ int tsl_slices_count(const tsl_config *config);
 /* Terms of the products of slices: those of the problem, rounded up. */
 int64_t tsl_slices_depth(const tsl_problem *problem);
 
-/* Products of slices: f32 = bf16 bf16, lines of both dense, `depth` numbers each; sums in rows of sums_row. One with beta = 0, for the first pair, and
- * one with beta = 1. Both NULL where there is nothing to multiply. */
+/* Products of slices: f32 = bf16 bf16, lines of both dense, `depth` numbers each; sums in rows of sums_row.
+ * One with beta = 0, for the first pair, and one with beta = 1. Both NULL where there is nothing to multiply.
+ */
 typedef struct tsl_slices_products {
   tsl_subplan *first, *more;
   bool is_swapped; /* it is C' = B' A': C's columns follow each other */

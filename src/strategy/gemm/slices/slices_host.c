@@ -1,4 +1,5 @@
-/* slices on the processor: lines are measured and cut, and C is made of the sums, each by all threads; the products are children, of the whole size. */
+/* slices on the processor: lines are measured and cut, and C is made of the sums, each by all threads; the
+ * products are children, of the whole size. */
 #include "strategy/gemm/slices/slices_host.h"
 
 #include "base/scratch.h"

@@ -1,4 +1,5 @@
-/* slices on the processor: what its loops (slices_host.c) and its kernels, once per instruction set, share. */
+/* slices on the processor: what its loops (slices_host.c) and its kernels, once per instruction set, share.
+ */
 #ifndef TSL_STRATEGY_GEMM_SLICES_SLICES_HOST_H
 #define TSL_STRATEGY_GEMM_SLICES_SLICES_HOST_H
 
@@ -27,8 +28,8 @@ enum {
   TSL_SLICES_CHUNK = 64  /* numbers of each */
 };
 
-/* Lines of an operand, `across` elements from line to line and `along` in a line; what becomes of them: scales, and slices, each a plane of
- * lines of `depth` numbers, `plane` numbers after the one before. */
+/* Lines of an operand, `across` elements from line to line and `along` in a line; what becomes of them:
+ * scales, and slices, each a plane of lines of `depth` numbers, `plane` numbers after the one before. */
 typedef struct tsl_slices_lines {
   const float *at;
   int64_t count, across, along;
@@ -46,7 +47,8 @@ typedef struct tsl_slices_job {
   float alpha, beta;
 } tsl_slices_job;
 
-/* Once per instruction set: of lines from `first` on, TSL_SLICES_BLOCK at most, their scales, and their slices; a row of C from its sums. */
+/* Once per instruction set: of lines from `first` on, TSL_SLICES_BLOCK at most, their scales, and their
+ * slices; a row of C from its sums. */
 typedef struct tsl_slices_kernel {
   void (*measure)(const tsl_slices_job *job, int operand, int64_t first);
   void (*cut)(const tsl_slices_job *job, int operand, int64_t first);

@@ -6,17 +6,19 @@
 #include <math.h>
 
 static const tsl_engine_rates engine_rates = {.warpgroup = 3000, .group = 2500, .warp = 1250}; /* for bf16 */
-/* Of the device's bandwidth what kernels have that only move; bytes of a number until it is cut, beside those of its slices; launches of a run
- * beside one for each product. */
+/* Of the device's bandwidth what kernels have that only move; bytes of a number until it is cut, beside those
+ * of its slices; launches of a run beside one for each product. */
 static const double streamed = 0.7, read_bytes = 8, launches = 4;
 /* What is reckoned is the least: on an H200 six products of 4096 took 1.75 times that. */
 static const double doubt = 1.75;
 
-/* Operations of a thread in a clock by tile registers, three of five that they have; clocks for each number that is measured and cut, of a sum for each
- * product, and until it is an element. Without tile registers an engine adds as fast as in f32. */
+/* Operations of a thread in a clock by tile registers, three of five that they have; clocks for each number
+ * that is measured and cut, of a sum for each product, and until it is an element. Without tile registers an
+ * engine adds as fast as in f32. */
 static const double tile_rate = 600, number_clocks = 8, sum_clocks = 0.5, element_clocks = 6;
 
-static double slices_host_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double slices_host_seconds(const tsl_problem *problem, const tsl_config *config,
+                                  const tsl_device *device) {
   const double clocks = 1e6 * fmax(1, device->clock_mhz) * fmax(1, device->threads),
                rate = device->capabilities & TSL_CAN_AMX ? tile_rate * clocks : 0.8 * device->peak_f32;
   const double m = (double)tsl_round_up(problem->m, 32), n = (double)tsl_round_up(problem->n, 32),
@@ -48,7 +50,7 @@ void tsl_slices_account(const tsl_problem *problem, const tsl_config *config, co
   tsl_cost_counts_copies((double)(problem->m + problem->n) * k * 2 * tsl_slices_count(config), account);
   tsl_cost_counts_copies(elements * 4 * products, account);
   tsl_cost_counts_operands(problem, (double)problem->m * (double)problem->k,
-                       (double)problem->n * (double)problem->k, account);
+                           (double)problem->n * (double)problem->k, account);
   tsl_cost_counts_result(problem, 1, account);
   account->computed = products * elements * k;
   if (device->capabilities & TSL_CAN_HOST) {

@@ -1,4 +1,5 @@
-/* slices on devices with kernels: where things lie in scratch memory, the products of slices, and the launches of a run.
+/* slices on devices with kernels: where things lie in scratch memory, the products of slices, and the
+ * launches of a run.
  *
  *   measure -> cut A, B -> for each pair of slices: product, added to the sums -> join */
 #include "base/status.h"
@@ -23,27 +24,27 @@ static int64_t slices_run_take(int64_t *bytes, int64_t more) {
 }
 
 /* What a child may have, at the start of scratch memory: some engines copy their operands, as words. */
-static int64_t slices_workspace_of(const slices_arguments *given) {
-  const int64_t lines = tsl_round_up(given->m, SIDE) + tsl_round_up(given->n, SIDE);
-  return lines * tsl_round_up(given->depth, SIDE) * (int64_t)sizeof(float) + WORKSPACE;
+static int64_t slices_workspace_of(const slices_arguments *args) {
+  const int64_t lines = tsl_round_up(args->m, SIDE) + tsl_round_up(args->n, SIDE);
+  return lines * tsl_round_up(args->depth, SIDE) * (int64_t)sizeof(float) + WORKSPACE;
 }
 
 /* Fills in sizes and offsets for m rows of A and n columns of B; returns the bytes of it all. */
 static int64_t slices_lay_out(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n,
-                       slices_arguments *given) {
+                              slices_arguments *args) {
   const int64_t lines[2] = {m, n};
   int64_t bytes = 0;
-  given->m = (int)m, given->n = (int)n, given->k = (int)problem->k;
-  given->depth = (int)tsl_slices_depth(problem);
-  given->slices = tsl_slices_count(config);
-  (void)slices_run_take(&bytes, slices_workspace_of(given));
+  args->m = (int)m, args->n = (int)n, args->k = (int)problem->k;
+  args->depth = (int)tsl_slices_depth(problem);
+  args->slices = tsl_slices_count(config);
+  (void)slices_run_take(&bytes, slices_workspace_of(args));
   for (int o = 0; o < 2; o++) {
-    given->plane[o] = tsl_round_up(lines[o] * given->depth * 2, ALIGNED);
-    given->planes[o] = slices_run_take(&bytes, given->slices * given->plane[o]);
-    given->scales[o] = slices_run_take(&bytes, lines[o] * (int64_t)sizeof(int));
+    args->plane[o] = tsl_round_up(lines[o] * args->depth * 2, ALIGNED);
+    args->planes[o] = slices_run_take(&bytes, args->slices * args->plane[o]);
+    args->scales[o] = slices_run_take(&bytes, lines[o] * (int64_t)sizeof(int));
   }
-  given->sums_row = tsl_round_up(n, TSL_SLICES_ROW_UNIT);
-  given->sums = slices_run_take(&bytes, m * given->sums_row * (int64_t)sizeof(float));
+  args->sums_row = tsl_round_up(n, TSL_SLICES_ROW_UNIT);
+  args->sums = slices_run_take(&bytes, m * args->sums_row * (int64_t)sizeof(float));
   return bytes;
 }
 
@@ -51,7 +52,7 @@ uint64_t tsl_slices_scratch(const tsl_problem *problem, const tsl_config *config
   slices_arguments given;
   (void)device;
   return (uint64_t)tsl_max(slices_lay_out(problem, config, problem->m, problem->n, &given),
-                            slices_lay_out(problem, config, problem->n, problem->m, &given));
+                           slices_lay_out(problem, config, problem->n, problem->m, &given));
 }
 
 /* --- kernels --- */
@@ -60,7 +61,7 @@ static slices_arguments slices_layout_of(const tsl_work *work, bool swapped) {
   const tsl_problem *problem = &work->problem;
   slices_arguments given = {.m = 0};
   slices_lay_out(problem, &work->config, swapped ? problem->n : problem->m, swapped ? problem->m : problem->n,
-          &given);
+                 &given);
   return given;
 }
 
@@ -119,7 +120,7 @@ static slices_run slices_run_of(const tsl_work *work, const tsl_operands *operan
 }
 
 static tesela_status slices_launch(const slices_run *run, tsl_kernel *kernel, int64_t groups, int items,
-                            const tsl_argument *list, int count) {
+                                   const tsl_argument *list, int count) {
   const tsl_grid grid = {{(uint64_t)groups, 1, 1}, {items, 1, 1}};
   return run->work->device->ops->launch(run->stream, kernel, &grid, list, count);
 }
@@ -133,14 +134,16 @@ static tesela_status slices_run_cut(const slices_run *run) {
   const slices_arguments *given = &run->given;
   const tsl_argument all[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(run->scratch),
                               TSL_ARG_VALUE(*given)};
-  TSL_TRY(slices_launch(run, run->state->measure, given->blocks[0] + given->blocks[1], TSL_SLICES_ITEMS, all, 4));
+  TSL_TRY(
+      slices_launch(run, run->state->measure, given->blocks[0] + given->blocks[1], TSL_SLICES_ITEMS, all, 4));
   for (int o = 0; o < 2; o++) {
     const int64_t unit = given->of[o].is_across ? TSL_SLICES_CONVERT_ACROSS : 1,
                   lines = tsl_round_up(o ? given->n : given->m, unit);
     const tsl_argument list[] = {TSL_ARG_BUFFER(o ? run->b : run->a), TSL_ARG_BUFFER(run->scratch),
                                  TSL_ARG_VALUE(*given), TSL_ARG_VALUE(o)};
-    TSL_TRY(slices_launch(run, run->state->cut, slices_groups_for(lines * (given->depth / TSL_SLICES_NUMBERS)),
-                   TSL_SLICES_GROUP_ITEMS, list, 4));
+    TSL_TRY(slices_launch(run, run->state->cut,
+                          slices_groups_for(lines * (given->depth / TSL_SLICES_NUMBERS)),
+                          TSL_SLICES_GROUP_ITEMS, list, 4));
   }
   return TESELA_OK;
 }
@@ -174,6 +177,6 @@ tesela_status tsl_slices_run_kernels(const tsl_work *work, const tsl_operands *o
   }
   const tsl_argument list[] = {TSL_ARG_BUFFER(run.a), TSL_ARG_BUFFER(run.b), TSL_ARG_BUFFER(run.c),
                                TSL_ARG_BUFFER(run.scratch), TSL_ARG_VALUE(run.given)};
-  return slices_launch(&run, run.state->join, slices_groups_for(run.given.m * (int64_t)run.given.n), TSL_SLICES_GROUP_ITEMS,
-                list, 5);
+  return slices_launch(&run, run.state->join, slices_groups_for(run.given.m * (int64_t)run.given.n),
+                       TSL_SLICES_GROUP_ITEMS, list, 5);
 }

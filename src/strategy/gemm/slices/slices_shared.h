@@ -1,9 +1,11 @@
-/* The arithmetic of slices, for the host and for kernels: one text, of integers and of single exact operations on floats. The includer
- * defines TSL_FUNCTION, and of a float TSL_AS_INT(x) and TSL_AS_FLOAT(i), its bits.
+/* The arithmetic of slices, for the host and for kernels: one text, of integers and of single exact
+ * operations on floats. The includer defines TSL_FUNCTION, and of a float TSL_AS_INT(x) and TSL_AS_FLOAT(i),
+ * its bits.
  *
- * A line is a row of A or a column of B, all of whose numbers are multiplied by 2^scale: its largest is then from 2^54 on and below
- * 2^55, and what is not 0 is at least 2^-40 (else the line is native). So slices are multiples of 2^-63, products of two of them
- * multiples of 2^-126, and sums of 65536 below 2^127: nothing on the way overflows or becomes subnormal. */
+ * A line is a row of A or a column of B, all of whose numbers are multiplied by 2^scale: its largest is then
+ * from 2^54 on and below 2^55, and what is not 0 is at least 2^-40 (else the line is native). So slices are
+ * multiples of 2^-63, products of two of them multiples of 2^-126, and sums of 65536 below 2^127: nothing on
+ * the way overflows or becomes subnormal. */
 #ifndef TSL_SLICES_SHARED_H
 #define TSL_SLICES_SHARED_H
 
@@ -29,8 +31,9 @@ typedef struct slices_matrix {
   int is_across;                      /* numbers of different lines follow each other */
 } slices_matrix;
 
-/* What kernels are told. Offsets into scratch memory are bytes: slice s of operand o is a plane of plane[o] bytes, a line of `depth` bf16 numbers
- * after the other, zeros behind the k-th; lines' scales are ints; sums are f32, sums_row of them a row. */
+/* What kernels are told. Offsets into scratch memory are bytes: slice s of operand o is a plane of plane[o]
+ * bytes, a line of `depth` bf16 numbers after the other, zeros behind the k-th; lines' scales are ints; sums
+ * are f32, sums_row of them a row. */
 typedef struct slices_arguments {
   slices_matrix of[2];
   slices_index c_offset, c_row, c_col;
@@ -61,7 +64,8 @@ TSL_FUNCTION int slices_scale(unsigned largest, unsigned least) {
   return TSL_SLICES_TOP - slices_exponent(largest);
 }
 
-/* The bits of a number times 2^scale, where that is normal: by its exponent, since some devices take subnormal numbers for 0. */
+/* The bits of a number times 2^scale, where that is normal: by its exponent, since some devices take
+ * subnormal numbers for 0. */
 TSL_FUNCTION unsigned slices_scaled(unsigned bits, int scale) {
   const unsigned sign = bits & 0x80000000u;
   unsigned magnitude = bits & 0x7fffffffu;
@@ -81,8 +85,8 @@ TSL_FUNCTION unsigned slices_rounded(unsigned bits) {
   return (bits + 0x7fffu + (bits >> 16 & 1)) >> 16;
 }
 
-/* A number in slices, the largest first: each is nearest to what the ones before leave, and after three nothing is left, since a number has
- * 24 bits and a slice 8. */
+/* A number in slices, the largest first: each is nearest to what the ones before leave, and after three
+ * nothing is left, since a number has 24 bits and a slice 8. */
 TSL_FUNCTION void slices_cut(unsigned bits, int scale, unsigned slice[TSL_SLICES]) {
   float left = TSL_AS_FLOAT((int)slices_scaled(bits, scale));
   for (int i = 0; i < TSL_SLICES; i++) {

@@ -1,5 +1,6 @@
-/* What multiplies slabs, as far as a tiling depends on it: strategies that take less scratch memory when told to (uses.within) are as fast as
- * the room that buffers leave them lets them be. What all others take is reckoned by what the device does at most (tiling.c). */
+/* What multiplies slabs, as far as a tiling depends on it: strategies that take less scratch memory when told
+ * to (uses.within) are as fast as the room that buffers leave them lets them be. What all others take is
+ * reckoned by what the device does at most (tiling.c). */
 #include "strategy/gemm/streamed/streamed.h"
 
 #include <math.h>
@@ -12,13 +13,14 @@ uint64_t tsl_tiling_memory(const tsl_device *device) {
 }
 
 /* Devices give whole pages, of 2 MiB here and there. */
-uint64_t tsl_tiling_room(const tsl_device *device, const tsl_tiling *tiling) {
+uint64_t tsl_tiling_room(const tsl_device *device, const tsl_streamed_tiling *tiling) {
   const double memory = (double)tsl_tiling_memory(device), room = memory - 1.01 * (double)tiling->bytes;
   return room > 0 ? (uint64_t)room : 0;
 }
 
-/* A slab that is added to others, where there are several, as its operands lie on the device; false: they pass all bounds. */
-static bool slab_of(const tsl_problem *whole, const tsl_tiling *t, tsl_problem *slab) {
+/* A slab that is added to others, where there are several, as its operands lie on the device; false: they
+ * pass all bounds. */
+static bool slab_of(const tsl_problem *whole, const tsl_streamed_tiling *t, tsl_problem *slab) {
   const int64_t sizes[TSL_OPERANDS][2] = {{t->rows, t->depth}, {t->depth, t->cols}, {t->rows, t->cols}};
   tsl_shape *shapes[TSL_OPERANDS] = {&slab->a, &slab->b, &slab->c};
   *slab = tsl_problem_unfinished(whole);
@@ -59,21 +61,22 @@ static bool engine_is_asked(const tsl_strategy *strategy, const tsl_problem *pro
 }
 
 const tsl_strategy *tsl_streamed_engine(const tsl_problem *problem, const tsl_device *device) {
-  tsl_tiling whole = {.m = problem->m,
-                      .n = problem->n,
-                      .k = problem->k,
-                      .rows = problem->m,
-                      .cols = problem->n,
-                      .depth = problem->k,
-                      .slabs = 1};
+  tsl_streamed_tiling whole = {.m = problem->m,
+                               .n = problem->n,
+                               .k = problem->k,
+                               .rows = problem->m,
+                               .cols = problem->n,
+                               .depth = problem->k,
+                               .slabs = 1};
   const tsl_strategy *strategy, *best = NULL;
   tsl_problem slab;
   double least = INFINITY;
   if (!tsl_problem_reads(problem, TSL_OPERAND_A) || !slab_of(problem, &whole, &slab))
     return NULL;
   for (int i = 0; (strategy = tsl_strategy_list_hook(i)) != NULL; i++) {
-    const double seconds =
-        engine_is_asked(strategy, problem) ? seconds_by(strategy, problem, &slab, 1, device, UINT64_MAX) : INFINITY;
+    const double seconds = engine_is_asked(strategy, problem)
+                               ? seconds_by(strategy, problem, &slab, 1, device, UINT64_MAX)
+                               : INFINITY;
     if (seconds < least) {
       least = seconds;
       best = strategy;
@@ -83,7 +86,7 @@ const tsl_strategy *tsl_streamed_engine(const tsl_problem *problem, const tsl_de
 }
 
 double tsl_streamed_slab_seconds(const tsl_strategy *engine, const tsl_problem *problem,
-                                 const tsl_device *device, const tsl_tiling *tiling) {
+                                 const tsl_device *device, const tsl_streamed_tiling *tiling) {
   tsl_problem slab;
   return tiling->rows >= LEAST_SIDE && tiling->cols >= LEAST_SIDE && slab_of(problem, tiling, &slab)
              ? seconds_by(engine, problem, &slab, tiling->slabs, device, tsl_tiling_room(device, tiling))

@@ -1,21 +1,24 @@
-/* Idea: a product whose operands the device's memory cannot hold. A tile of C, as large as memory allows, stays there while panels
- * of A and B pass through; then it goes out, and the next one comes.
- * What it adds to the rungs below: they end where the memory does. Slabs are multiplied by children, plans for operands on the
- * device; this only brings and fetches.
+/* Idea: a product whose operands the device's memory cannot hold. A tile of C, as large as memory allows,
+ * stays there while panels of A and B pass through; then it goes out, and the next one comes. What it adds to
+ * the rungs below: they end where the memory does. Slabs are multiplied by children, plans for operands on
+ * the device; this only brings and fetches.
  *
- *               B                        in       A0 B0 A1 B1 A2 B2 A0' B0' ..    two buffers for panels of each: one arrives
- *          +----+----+                   compute        00    01    02    00' ..  while the other is multiplied
- *    slabs |....|....|                   out                              C0 C0 C0 between the next tile's slabs
- *       A  |....|....|
- *   +-.-.-+ +----+----+    A tile of r x c moves k (r + c) numbers in for 2 k r c operations: the larger, the fewer bytes. So sizes
- *   | . . | |tile|tile|    are those that move least in the memory that there is (tiling.c). Tiles go to and fro along a
- *   +-.-.-+ +----+----+    side, so that where sums are not cut, or in two, one panel stays for the next tile.
- *   | . . | |tile|tile|
- *   +-.-.-+ +----+----+    The first slab of a sum adds to beta C, the others to what is there, in order: bits depend on the
- *                          tiling, which the plan's text has, and not on time.
+ *               B                        in       A0 B0 A1 B1 A2 B2 A0' B0' ..    two buffers for panels of
+ * each: one arrives
+ *          +----+----+                   compute        00    01    02    00' ..  while the other is
+ * multiplied slabs |....|....|                   out                              C0 C0 C0 between the next
+ * tile's slabs A  |....|....|
+ *   +-.-.-+ +----+----+    A tile of r x c moves k (r + c) numbers in for 2 k r c operations: the larger, the
+ * fewer bytes. So sizes | . . | |tile|tile|    are those that move least in the memory that there is
+ * (tiling.c). Tiles go to and fro along a
+ *   +-.-.-+ +----+----+    side, so that where sums are not cut, or in two, one panel stays for the next
+ * tile. | . . | |tile|tile|
+ *   +-.-.-+ +----+----+    The first slab of a sum adds to beta C, the others to what is there, in order:
+ * bits depend on the tiling, which the plan's text has, and not on time.
  *
- * Parameters: rows, cols and depth of tiles and slabs; all 0: by the memory. Limits: operands in host memory; one product at a
- * time; runs of one plan follow each other. Sums for f16 and bf16, and complex ones, are not cut. */
+ * Parameters: rows, cols and depth of tiles and slabs; all 0: by the memory. Limits: operands in host memory;
+ * one product at a time; runs of one plan follow each other. Sums for f16 and bf16, and complex ones, are not
+ * cut. */
 #include "strategy/gemm/streamed/streamed.h"
 
 #include "base/log.h"
@@ -34,7 +37,8 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 
-/* Without a device the slabs are not known where the config leaves them open: at most of LEAST terms (tiling.c). */
+/* Without a device the slabs are not known where the config leaves them open: at most of LEAST terms
+ * (tiling.c). */
 static tsl_accuracy streamed_accuracy(const tsl_problem *problem, const tsl_config *config) {
   const bool by_memory = config->value[STREAMED_ROWS] == 0 && config->value[STREAMED_COLS] == 0;
   const int64_t said = config->value[STREAMED_DEPTH], depth = said > 0 ? said : by_memory ? 16 : problem->k;
@@ -46,14 +50,16 @@ static bool streamed_is_empty(const tsl_problem *problem) {
   return problem->m == 0 || problem->n == 0;
 }
 
-static const char *streamed_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  tsl_tiling tiling;
+static const char *streamed_refuse(const tsl_problem *problem, const tsl_config *config,
+                                   const tsl_device *device) {
+  tsl_streamed_tiling tiling;
   return streamed_is_empty(problem) ? "C has no elements" : tsl_tiling_of(problem, config, device, &tiling);
 }
 
-/* What the tiling was chosen by, where the device copies beside computing and numbers are real; else kernels at half of the peak, or the link, whichever takes longer. */
+/* What the tiling was chosen by, where the device copies beside computing and numbers are real; else kernels
+ * at half of the peak, or the link, whichever takes longer. */
 static double streamed_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  tsl_tiling tiling;
+  tsl_streamed_tiling tiling;
   const bool is_f64 = tsl_type(problem->c.type)->component == TESELA_F64;
   const double peak = is_f64 ? device->peak_f64 : device->peak_f32;
   const double link = device->link_bandwidth > 0 ? device->link_bandwidth : device->bandwidth;
@@ -67,7 +73,7 @@ static double streamed_score(const tsl_problem *problem, const tsl_config *confi
 }
 
 static uint64_t bytes(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  tsl_tiling tiling;
+  tsl_streamed_tiling tiling;
   return streamed_is_empty(problem) || tsl_tiling_of(problem, config, device, &tiling) ? 0 : tiling.bytes;
 }
 
@@ -85,7 +91,7 @@ static void streamed_release(tsl_work *work) {
 /* --- kinds of slabs --- */
 
 static tesela_status streamed_pack(tsl_streamed_kind *kind, int operand, const tsl_shape *whole, int64_t rows,
-                          int64_t cols, tsl_shape *packed) {
+                                   int64_t cols, tsl_shape *packed) {
   kind->shapes[operand] = *whole;
   kind->shapes[operand].rows = rows;
   kind->shapes[operand].cols = cols;
@@ -97,10 +103,10 @@ static tesela_status streamed_pack(tsl_streamed_kind *kind, int operand, const t
 
 /* The product of one slab: operands as they lie on the device, and beta for what the tile holds. */
 static tesela_status streamed_problem_of(const tsl_work *work, int64_t i, int64_t j, int64_t slab,
-                                tsl_streamed_kind *kind, tsl_problem *part) {
+                                         tsl_streamed_kind *kind, tsl_problem *part) {
   const tsl_streamed *self = work->state;
   const tsl_problem *whole = &work->problem;
-  const tsl_part tile = tsl_tiling_part(&self->tiling, i, j);
+  const tsl_copy_chunk tile = tsl_tiling_part(&self->tiling, i, j);
   int64_t first, depth;
   tsl_tiling_slab(&self->tiling, slab, &first, &depth);
   if (!tsl_problem_reads(whole, TSL_OPERAND_A))
@@ -126,11 +132,12 @@ static tesela_status make_kind(tsl_work *work, int64_t i, int64_t j, int64_t sla
     return TESELA_OK;
   TSL_TRY(streamed_problem_of(work, i, j, slab, kind, &part));
   const tsl_subplan_request wish = {.problem = &part,
-                               .device = work->device,
-                               .in_buffers = true,
-                               .workspace_most = tsl_tiling_room(work->device, &self->tiling),
-                               .most = tsl_accuracy_of_one_part(&work->problem, &part, self->tiling.slabs),
-                               .like = self->first};
+                                    .device = work->device,
+                                    .in_buffers = true,
+                                    .workspace_most = tsl_tiling_room(work->device, &self->tiling),
+                                    .most =
+                                        tsl_accuracy_of_one_part(&work->problem, &part, self->tiling.slabs),
+                                    .like = self->first};
   TSL_TRY(work->children->make(work->children, &wish, &kind->child));
   self->first = self->first ? self->first : kind->child;
   const uint64_t workspace = work->children->workspace(kind->child);
@@ -141,7 +148,7 @@ static tesela_status make_kind(tsl_work *work, int64_t i, int64_t j, int64_t sla
 /* The first and the last along each side are all there are. */
 static tesela_status make_kinds(tsl_work *work) {
   const tsl_streamed *self = work->state;
-  const tsl_tiling *t = &self->tiling;
+  const tsl_streamed_tiling *t = &self->tiling;
   const int64_t slabs[] = {0, t->slabs > 2 ? 1 : 0, t->slabs - 1};
   for (int i = 0; i < 2; i++)
     for (int j = 0; j < 2; j++)
@@ -151,7 +158,7 @@ static tesela_status make_kinds(tsl_work *work) {
 }
 
 static tesela_status streamed_build(tsl_work *work) {
-  tsl_tiling tiling;
+  tsl_streamed_tiling tiling;
   char text[32], in[32], out[32], workspace[32];
   void *block;
   const char *why = tsl_tiling_of(&work->problem, &work->config, work->device, &tiling);
@@ -183,16 +190,16 @@ static tesela_status streamed_build(tsl_work *work) {
 
 static bool streamed_share(const tsl_work *work, int index, tsl_subplan_info *out) {
   const tsl_streamed *self = work->state;
-  const tsl_tiling *t = &self->tiling;
+  const tsl_streamed_tiling *t = &self->tiling;
   if (index != 0)
     return false;
   *out = (tsl_subplan_info){.device = work->device->name,
-                     .plan = work->children->text(self->first),
-                     .rows = t->rows,
-                     .cols = t->cols,
-                     .depth = t->depth,
-                     .in_bytes = t->in,
-                     .out_bytes = t->out};
+                            .plan = work->children->text(self->first),
+                            .rows = t->rows,
+                            .cols = t->cols,
+                            .depth = t->depth,
+                            .in_bytes = t->in,
+                            .out_bytes = t->out};
   return true;
 }
 

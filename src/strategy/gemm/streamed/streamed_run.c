@@ -1,6 +1,7 @@
-/* A run: the caller's thread leads. It brings panels to whichever buffer computing is done with, enqueues a slab behind them, and
- * fetches a part of the tile before. Where the device copies beside computing (device/staging.h) there are three streams, and what goes out does so
- * between the pieces that come in; else there is one, and copies go one after the other. */
+/* A run: the caller's thread leads. It brings panels to whichever buffer computing is done with, enqueues a
+ * slab behind them, and fetches a part of the tile before. Where the device copies beside computing
+ * (device/staging.h) there are three streams, and what goes out does so between the pieces that come in; else
+ * there is one, and copies go one after the other. */
 #include "strategy/gemm/streamed/streamed.h"
 
 #include "base/memory.h"
@@ -40,7 +41,7 @@ typedef struct streamed_running {
 /* --- memory --- */
 
 static tesela_status take_buffers(streamed_running *job) {
-  const tsl_tiling *t = &job->self->tiling;
+  const tsl_streamed_tiling *t = &job->self->tiling;
   const tsl_problem *problem = &job->work->problem;
   const int64_t a = t->rows * t->depth * (int64_t)tsl_type(problem->a.type)->size,
                 b = t->depth * t->cols * (int64_t)tsl_type(problem->b.type)->size,
@@ -119,15 +120,15 @@ static const tsl_operand *streamed_given_of(const streamed_running *job, int ope
 }
 
 /* A panel or a tile from element (row, col) of its operand on. */
-static tsl_transfer_path streamed_way_of(const streamed_running *job, const tsl_streamed_kind *kind, int operand, int64_t row,
-                      int64_t col, tsl_buffer *buffer) {
+static tsl_transfer_path streamed_way_of(const streamed_running *job, const tsl_streamed_kind *kind,
+                                         int operand, int64_t row, int64_t col, tsl_buffer *buffer) {
   const tsl_shape *shape = &kind->shapes[operand];
   const int64_t at = row * shape->row_stride + col * shape->col_stride;
   return (tsl_transfer_path){.shape = shape,
-                   .transfer = &kind->transfers[operand],
-                   .host = (unsigned char *)streamed_given_of(job, operand)->host +
-                           at * (int64_t)tsl_type(shape->type)->size,
-                   .buffer = buffer};
+                             .transfer = &kind->transfers[operand],
+                             .host = (unsigned char *)streamed_given_of(job, operand)->host +
+                                     at * (int64_t)tsl_type(shape->type)->size,
+                             .buffer = buffer};
 }
 
 static tesela_status streamed_gather_block(streamed_running *job, const tsl_transfer *transfer) {
@@ -142,8 +143,8 @@ static tesela_status streamed_gather_block(streamed_running *job, const tsl_tran
 }
 
 static tesela_status streamed_bring(streamed_running *job, const tsl_transfer_path *way) {
-  static const tsl_series one = {1, 0};
-  const tsl_part all = {0, way->shape->rows, 0, way->shape->cols};
+  static const tsl_panel_series one = {1, 0};
+  const tsl_copy_chunk all = {0, way->shape->rows, 0, way->shape->cols};
   if (job->staging)
     return tsl_part_in(&job->porter, way, &all);
   TSL_TRY(streamed_gather_block(job, way->transfer));
@@ -152,39 +153,40 @@ static tesela_status streamed_bring(streamed_running *job, const tsl_transfer_pa
 
 /* The buffer that holds a panel, brought now where none does: in place of the one that came first. */
 static tesela_status panel(streamed_running *job, const tsl_streamed_kind *kind, int operand, int64_t line,
-                           int64_t slab, int *at) {
+                           int64_t slab, int *data) {
   ring *of = &job->rings[operand];
-  const tsl_tiling *t = &job->self->tiling;
-  for (*at = 0; *at < t->panels; ++*at)
-    if (of->lines[*at] == line && of->slabs[*at] == slab)
+  const tsl_streamed_tiling *t = &job->self->tiling;
+  for (*data = 0; *data < t->panels; ++*data)
+    if (of->lines[*data] == line && of->slabs[*data] == slab)
       return TESELA_OK;
-  *at = of->turn;
+  *data = of->turn;
   of->turn = (of->turn + 1) % t->panels;
-  if (of->is_read[*at])
-    TSL_TRY(job->ops->stream_wait(job->staging->in, of->free[*at]));
-  const tsl_transfer_path way = operand == TSL_OPERAND_A
-                          ? streamed_way_of(job, kind, operand, line * t->rows, slab * t->depth, of->buffers[*at])
-                          : streamed_way_of(job, kind, operand, slab * t->depth, line * t->cols, of->buffers[*at]);
-  of->lines[*at] = of->slabs[*at] = -1;
+  if (of->is_read[*data])
+    TSL_TRY(job->ops->stream_wait(job->staging->in, of->free[*data]));
+  const tsl_transfer_path way =
+      operand == TSL_OPERAND_A
+          ? streamed_way_of(job, kind, operand, line * t->rows, slab * t->depth, of->buffers[*data])
+          : streamed_way_of(job, kind, operand, slab * t->depth, line * t->cols, of->buffers[*data]);
+  of->lines[*data] = of->slabs[*data] = -1;
   TSL_TRY(streamed_bring(job, &way));
-  of->lines[*at] = line;
-  of->slabs[*at] = slab;
+  of->lines[*data] = line;
+  of->slabs[*data] = slab;
   return TESELA_OK;
 }
 
 /* A tile's way out, and where it is. */
-static tsl_transfer_path way_out(const streamed_running *job, int64_t index, tsl_part *tile) {
+static tsl_transfer_path way_out(const streamed_running *job, int64_t index, tsl_copy_chunk *tile) {
   int64_t i, j;
   tsl_tiling_tile(&job->self->tiling, index, &i, &j);
   *tile = tsl_tiling_part(&job->self->tiling, i, j);
   return streamed_way_of(job, tsl_streamed_kind_of(job->self, i, j, 0), TSL_OPERAND_C, tile->row, tile->col,
-                job->tiles[index % job->self->tiling.tiles]);
+                         job->tiles[index % job->self->tiling.tiles]);
 }
 
 /* Without staging, a tile behind what computes it. */
 static tesela_status fetch_at_once(streamed_running *job, int64_t index) {
-  static const tsl_series one = {1, 0};
-  tsl_part tile;
+  static const tsl_panel_series one = {1, 0};
+  tsl_copy_chunk tile;
   const tsl_transfer_path way = way_out(job, index, &tile);
   TSL_TRY(streamed_gather_block(job, way.transfer));
   job->any = true; /* as far as anybody knows */
@@ -193,12 +195,12 @@ static tesela_status fetch_at_once(streamed_running *job, int64_t index) {
 
 /* Share `share` of the rows of a tile, of so many, begins to go out once the tile is done. */
 static tesela_status begin_share(streamed_running *job, int64_t index, int64_t share, int64_t shares) {
-  tsl_part tile;
+  tsl_copy_chunk tile;
   const tsl_transfer_path way = way_out(job, index, &tile);
   const int64_t rows = tile.rows / shares + (tile.rows % shares != 0), first = share * rows;
   const int64_t left = first < tile.rows ? tile.rows - first : 0;
   const tsl_pending_readback part = {{first, left < rows ? left : rows, 0, tile.cols},
-                            job->done[index % job->self->tiling.tiles]};
+                                     job->done[index % job->self->tiling.tiles]};
   return tsl_outgoing_begin(&job->out, &job->porter, &way, &part);
 }
 
@@ -208,8 +210,8 @@ static tesela_status finish_share(streamed_running *job) {
   return status;
 }
 
-/* What goes out beside the panels of a slab: of the tile before, which the first slab's panels come for while it is computed; where slabs are whole sums, of
- * the one before that, whose memory this tile takes. */
+/* What goes out beside the panels of a slab: of the tile before, which the first slab's panels come for while
+ * it is computed; where slabs are whole sums, of the one before that, whose memory this tile takes. */
 static tesela_status begin_beside(streamed_running *job, int64_t index, int64_t slab) {
   const int64_t slabs = job->self->tiling.slabs;
   job->out = (tsl_outgoing){.porter = NULL};
@@ -229,21 +231,22 @@ static tesela_status record(streamed_running *job, tsl_event *event, bool *is_re
 }
 
 /* Panels of a slab, which are brought where they are not there. */
-static tesela_status streamed_panels_of(streamed_running *job, int64_t i, int64_t j, int64_t slab, int at[TSL_OPERAND_C]) {
+static tesela_status streamed_panels_of(streamed_running *job, int64_t i, int64_t j, int64_t slab,
+                                        int index[TSL_OPERAND_C]) {
   const tsl_streamed_kind *kind = tsl_streamed_kind_of(job->self, i, j, slab);
-  at[TSL_OPERAND_A] = at[TSL_OPERAND_B] = 0;
+  index[TSL_OPERAND_A] = index[TSL_OPERAND_B] = 0;
   if (!tsl_problem_reads(&job->work->problem, TSL_OPERAND_A))
     return TESELA_OK;
-  TSL_TRY(panel(job, kind, TSL_OPERAND_A, i, slab, &at[TSL_OPERAND_A]));
-  return panel(job, kind, TSL_OPERAND_B, j, slab, &at[TSL_OPERAND_B]);
+  TSL_TRY(panel(job, kind, TSL_OPERAND_A, i, slab, &index[TSL_OPERAND_A]));
+  return panel(job, kind, TSL_OPERAND_B, j, slab, &index[TSL_OPERAND_B]);
 }
 
-static tesela_status streamed_multiply(streamed_running *job, int64_t index, int64_t i, int64_t j, int64_t slab,
-                              const int at[TSL_OPERAND_C]) {
+static tesela_status streamed_multiply(streamed_running *job, int64_t index, int64_t i, int64_t j,
+                                       int64_t slab, const int position[TSL_OPERAND_C]) {
   const tsl_streamed_kind *kind = tsl_streamed_kind_of(job->self, i, j, slab);
   tsl_buffer *used[TSL_OPERAND_C];
   for (int operand = 0; operand < TSL_OPERAND_C; operand++)
-    used[operand] = job->rings[operand].buffers[at[operand]];
+    used[operand] = job->rings[operand].buffers[position[operand]];
   if (job->staging) {
     TSL_TRY(job->ops->event_record(job->staging->in, job->staging->arrived));
     TSL_TRY(job->ops->stream_wait(job->stream, job->staging->arrived));
@@ -253,19 +256,20 @@ static tesela_status streamed_multiply(streamed_running *job, int64_t index, int
                                  .c = {.buffer = job->tiles[index % job->self->tiling.tiles]}};
   TSL_TRY(job->work->children->enqueue(kind->child, &operands, job->stream, job->scratch));
   for (int operand = 0; operand < TSL_OPERAND_C; operand++)
-    TSL_TRY(record(job, job->rings[operand].free[at[operand]], &job->rings[operand].is_read[at[operand]]));
+    TSL_TRY(record(job, job->rings[operand].free[position[operand]],
+                   &job->rings[operand].is_read[position[operand]]));
   return TESELA_OK;
 }
 
 /* What C holds, where it counts. */
 static tesela_status bring_tile(streamed_running *job, int64_t index) {
-  tsl_part tile;
+  tsl_copy_chunk tile;
   const tsl_transfer_path way = way_out(job, index, &tile);
   return tsl_problem_reads(&job->work->problem, TSL_OPERAND_C) ? streamed_bring(job, &way) : TESELA_OK;
 }
 
 static tesela_status one_tile(streamed_running *job, int64_t index) {
-  const tsl_tiling *t = &job->self->tiling;
+  const tsl_streamed_tiling *t = &job->self->tiling;
   bool is_recorded;
   int64_t i, j;
   int at[TSL_OPERAND_C];
@@ -299,7 +303,7 @@ static tesela_status last_tiles(streamed_running *job, int64_t count) {
 }
 
 static tesela_status streamed_all_tiles(streamed_running *job) {
-  const tsl_tiling *t = &job->self->tiling;
+  const tsl_streamed_tiling *t = &job->self->tiling;
   const int64_t count = t->row_tiles * t->col_tiles;
   job->porter.beside = job->staging ? &job->out : NULL;
   for (int64_t index = 0; index < count; index++)
@@ -310,12 +314,12 @@ static tesela_status streamed_all_tiles(streamed_running *job) {
 tesela_status tsl_streamed_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   tsl_streamed *self = work->state;
   streamed_running job = {.work = work,
-                 .self = self,
-                 .given = operands,
-                 .device = work->device,
-                 .ops = work->device->ops,
-                 .porter.team =
-                     operands->team.threads > 0 ? operands->team : tsl_device_host_team(work->device)};
+                          .self = self,
+                          .given = operands,
+                          .device = work->device,
+                          .ops = work->device->ops,
+                          .porter.team = operands->team.threads > 0 ? operands->team
+                                                                    : tsl_device_host_team(work->device)};
   (void)stream;
   pthread_mutex_lock(&self->lock);
   tesela_status status = streamed_take_all(&job);

@@ -35,7 +35,7 @@ static int64_t tiling_share_of(int64_t size, int64_t parts) {
 }
 
 /* Counts what rows, cols and depth come to. */
-static void tiling_count(const tsl_problem *problem, tsl_tiling *t) {
+static void tiling_count(const tsl_problem *problem, tsl_streamed_tiling *t) {
   const double a = reads_panels(problem) ? tiling_size_of(&problem->a) : 0,
                b = reads_panels(problem) ? tiling_size_of(&problem->b) : 0, c = tiling_size_of(&problem->c);
   const double rows = (double)t->rows, cols = (double)t->cols, depth = (double)t->depth;
@@ -46,7 +46,8 @@ static void tiling_count(const tsl_problem *problem, tsl_tiling *t) {
   t->panels = t->tiles > 1 || t->slabs > 1 ? 2 : 1;
   const double bytes = t->panels * depth * (rows * a + cols * b) + t->tiles * rows * cols * c;
   t->bytes = bytes < 9e18 ? (uint64_t)bytes : UINT64_MAX;
-  /* Panels that are there already are not brought again: those of the side that stays, where they are few enough. */
+  /* Panels that are there already are not brought again: those of the side that stays, where they are few
+   * enough. */
   const double m = (double)t->m, n = (double)t->n, k = (double)t->k;
   const double i = (double)t->row_tiles, j = (double)t->col_tiles;
   const bool stay = t->slabs <= t->panels;
@@ -60,14 +61,16 @@ static void tiling_count(const tsl_problem *problem, tsl_tiling *t) {
   t->in = fmin(along_rows, along_cols) + (tsl_problem_reads(problem, TSL_OPERAND_C) ? t->out : 0);
 }
 
-/* Where copies go one after the other with computing: bytes over the link; a slab also reads and writes its tile in the device's own
- * memory, some sixty times as fast; and each step waits for something, as long as a megabyte takes. */
-static double tiling_cost(const tsl_tiling *t) {
+/* Where copies go one after the other with computing: bytes over the link; a slab also reads and writes its
+ * tile in the device's own memory, some sixty times as fast; and each step waits for something, as long as a
+ * megabyte takes. */
+static double tiling_cost(const tsl_streamed_tiling *t) {
   const double steps = (double)t->row_tiles * (double)t->col_tiles * (double)t->slabs;
   return t->in + t->out + 2 * (double)t->slabs * t->out / 64 + 1e6 * steps;
 }
 
-/* What a device is taken to do in a second. Constants alone go in, nothing that is measured: a tiling has its own bits. */
+/* What a device is taken to do in a second. Constants alone go in, nothing that is measured: a tiling has its
+ * own bits. */
 typedef struct rates {
   double operations, link, memory; /* bytes over the link through pinned memory, in the device's own memory */
   double wave;                     /* elements of C that its units compute at a time */
@@ -76,7 +79,8 @@ typedef struct rates {
 } rates;
 
 static rates rates_of(const tsl_problem *problem, const tsl_device *device) {
-  /* Tensor cores double f64 where that is no afterthought, and do narrow types ten times as fast or more; f32 has 0.8 of its peak. */
+  /* Tensor cores double f64 where that is no afterthought, and do narrow types ten times as fast or more; f32
+   * has 0.8 of its peak. */
   const bool has_mma = device->capabilities & TSL_CAN_MMA;
   const double narrow = problem->a.type != problem->c.type || tiling_size_of(&problem->a) < 4 ? 10 : 0.8;
   const double f64 = device->peak_f64 * (has_mma && device->peak_f64 * 3 > device->peak_f32 ? 2 : 1);
@@ -93,7 +97,7 @@ static bool overlaps(const tsl_device *device, const rates *r) {
 
 /* What a slab takes to multiply. */
 static double tiling_product_seconds(const tsl_problem *problem, const tsl_device *device, const rates *r,
-                              const tsl_tiling *t) {
+                                     const tsl_streamed_tiling *t) {
   const double steps = (double)t->row_tiles * (double)t->col_tiles * (double)t->slabs;
   const double operations = 2 * (double)t->m * (double)t->n * (double)t->k / steps,
                tile = (double)t->rows * (double)t->cols, whole = 2 * tile * (double)t->depth;
@@ -110,9 +114,10 @@ static double both_ways(double in, double out) {
   return fmax(in, out) + fmin(in, out) / 4;
 }
 
-/* A step takes as long as its product, or as the panels that come for the next one beside what leaves of the tile before, whichever is
- * longer. Nothing hides the first panels and the last tile. */
-static double tiling_overlapped(const tsl_problem *problem, const rates *r, const tsl_tiling *t, double compute) {
+/* A step takes as long as its product, or as the panels that come for the next one beside what leaves of the
+ * tile before, whichever is longer. Nothing hides the first panels and the last tile. */
+static double tiling_overlapped(const tsl_problem *problem, const rates *r, const tsl_streamed_tiling *t,
+                                double compute) {
   const double a = reads_panels(problem) ? tiling_size_of(&problem->a) : 0,
                b = reads_panels(problem) ? tiling_size_of(&problem->b) : 0;
   const double i = (double)t->row_tiles, j = (double)t->col_tiles, slabs = (double)t->slabs;
@@ -132,7 +137,8 @@ static double tiling_overlapped(const tsl_problem *problem, const rates *r, cons
   return first + begin + on + tile / r->link + 50e-6 * i * j * slabs; /* each step waits for something */
 }
 
-double tsl_tiling_seconds(const tsl_problem *problem, const tsl_device *device, const tsl_tiling *tiling) {
+double tsl_tiling_seconds(const tsl_problem *problem, const tsl_device *device,
+                          const tsl_streamed_tiling *tiling) {
   rates r = rates_of(problem, device);
   if (!overlaps(device, &r))
     return 0;
@@ -140,15 +146,15 @@ double tsl_tiling_seconds(const tsl_problem *problem, const tsl_device *device, 
   return tiling_overlapped(problem, &r, tiling, tiling_product_seconds(problem, device, &r, tiling));
 }
 
-/* The buffers, and what kernels need beside their operands: copies of panels, where narrow types may be f32, and something
- * more. */
-static double needs_of(const tsl_problem *problem, const tsl_tiling *t) {
+/* The buffers, and what kernels need beside their operands: copies of panels, where narrow types may be f32,
+ * and something more. */
+static double needs_of(const tsl_problem *problem, const tsl_streamed_tiling *t) {
   const double a = reads_panels(problem) ? fmax(4, tiling_size_of(&problem->a)) : 0,
                b = reads_panels(problem) ? fmax(4, tiling_size_of(&problem->b)) : 0;
   return 1.01 * ((double)t->bytes + (double)t->depth * ((double)t->rows * a + (double)t->cols * b));
 }
 
-static bool tiling_fits(const tsl_problem *problem, const tsl_device *device, const tsl_tiling *t) {
+static bool tiling_fits(const tsl_problem *problem, const tsl_device *device, const tsl_streamed_tiling *t) {
   const double most = (double)device->allocation_max;
   return needs_of(problem, t) <= (double)tsl_tiling_memory(device) &&
          (double)t->rows * (double)t->cols * tiling_size_of(&problem->c) <= most &&
@@ -157,7 +163,7 @@ static bool tiling_fits(const tsl_problem *problem, const tsl_device *device, co
 }
 
 /* The widest tile with so many rows and terms; false where not even a narrow one fits. */
-static bool tiling_widen(const tsl_problem *problem, const tsl_device *device, tsl_tiling *t) {
+static bool tiling_widen(const tsl_problem *problem, const tsl_device *device, tsl_streamed_tiling *t) {
   int64_t low = tsl_min(t->n, LEAST), high = t->n;
   t->cols = low;
   tiling_count(problem, t);
@@ -193,17 +199,18 @@ typedef struct tiling_search {
   const tsl_device *device;
   rates rates;
   double least;
-  tsl_tiling best;
+  tsl_streamed_tiling best;
 } tiling_search;
 
-/* Keeps a tiling if it is the better one. Of what computing hides fewer bytes are still better, as others use the host's memory, too. No model is
- * asked where the link alone takes longer than the best does. */
-static void tiling_compare(tiling_search *s, const tsl_tiling *t) {
+/* Keeps a tiling if it is the better one. Of what computing hides fewer bytes are still better, as others use
+ * the host's memory, too. No model is asked where the link alone takes longer than the best does. */
+static void tiling_compare(tiling_search *s, const tsl_streamed_tiling *t) {
   const bool is_hidden = overlaps(s->device, &s->rates);
   const double bytes = is_hidden ? 0.02 * (t->in + t->out) / s->rates.link : 0;
   double now = is_hidden ? bytes + tiling_overlapped(s->problem, &s->rates, t, 0) : tiling_cost(t);
   if (is_hidden && now < s->least)
-    now = bytes + tiling_overlapped(s->problem, &s->rates, t, tiling_product_seconds(s->problem, s->device, &s->rates, t));
+    now = bytes + tiling_overlapped(s->problem, &s->rates, t,
+                                    tiling_product_seconds(s->problem, s->device, &s->rates, t));
   if (now < s->least) {
     s->least = now;
     s->best = *t;
@@ -211,12 +218,12 @@ static void tiling_compare(tiling_search *s, const tsl_tiling *t) {
 }
 
 /* As wide as fits, or in a few tiles more, whose last one is out sooner. */
-static void try_widths(tiling_search *s, tsl_tiling *t) {
+static void try_widths(tiling_search *s, tsl_streamed_tiling *t) {
   if (!tiling_widen(s->problem, s->device, t))
     return;
   tiling_compare(s, t);
   for (int64_t more = 1; more <= 3; more++) {
-    tsl_tiling narrower = *t;
+    tsl_streamed_tiling narrower = *t;
     narrower.cols = tsl_min(t->cols, tiling_share_of(t->n, t->col_tiles + more));
     tiling_count(s->problem, &narrower);
     if (narrower.cols >= tsl_min(t->n, LEAST) && tiling_fits(s->problem, s->device, &narrower))
@@ -224,15 +231,17 @@ static void try_widths(tiling_search *s, tsl_tiling *t) {
   }
 }
 
-static bool tiling_find(const tsl_problem *problem, const tsl_device *device, tsl_tiling *best) {
-  const tsl_tiling empty = {.m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
-  tiling_search s = {.problem = problem, .device = device, .rates = rates_of(problem, device), .least = INFINITY};
+static bool tiling_find(const tsl_problem *problem, const tsl_device *device, tsl_streamed_tiling *best) {
+  const tsl_streamed_tiling empty = {
+      .m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
+  tiling_search s = {
+      .problem = problem, .device = device, .rates = rates_of(problem, device), .least = INFINITY};
   int64_t parts = 0, rows;
   if (overlaps(device, &s.rates))
     s.rates.engine = tsl_streamed_engine(problem, device);
   while ((rows = tiling_next_rows(problem->m, &parts)) > 0)
     for (int64_t depth = empty.k;; depth = up(up(depth, 2), LEAST) * LEAST) {
-      tsl_tiling t = empty;
+      tsl_streamed_tiling t = empty;
       t.rows = rows;
       t.depth = depth;
       try_widths(&s, &t);
@@ -245,7 +254,7 @@ static bool tiling_find(const tsl_problem *problem, const tsl_device *device, ts
 
 static const char *too_small(const tsl_problem *problem, const tsl_device *device) {
   char least[32], has[32];
-  tsl_tiling t = {.m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
+  tsl_streamed_tiling t = {.m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
   t.rows = tsl_min(t.m, LEAST);
   t.cols = tsl_min(t.n, LEAST);
   t.depth = tsl_problem_adds_up(problem) ? tsl_min(t.k, LEAST) : t.k;
@@ -257,7 +266,7 @@ static const char *too_small(const tsl_problem *problem, const tsl_device *devic
 
 /* Whether all of it could lie there, beside what kernels need. */
 static bool holds_all(const tsl_problem *problem, const tsl_device *device) {
-  tsl_tiling whole = {.m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
+  tsl_streamed_tiling whole = {.m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
   whole.rows = whole.m;
   whole.cols = whole.n;
   whole.depth = whole.k;
@@ -266,7 +275,7 @@ static bool holds_all(const tsl_problem *problem, const tsl_device *device) {
 }
 
 const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                          tsl_tiling *tiling) {
+                          tsl_streamed_tiling *tiling) {
   const int64_t rows = config->value[STREAMED_ROWS], cols = config->value[STREAMED_COLS],
                 depth = config->value[STREAMED_DEPTH];
   if (rows == 0 && cols == 0 && depth == 0) {
@@ -275,7 +284,8 @@ const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, 
                          device->name);
     return tiling_find(problem, device, tiling) ? NULL : too_small(problem, device);
   }
-  *tiling = (tsl_tiling){.m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
+  *tiling =
+      (tsl_streamed_tiling){.m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
   tiling->rows = rows > 0 ? tsl_min(rows, tiling->m) : tiling->m;
   tiling->cols = cols > 0 ? tsl_min(cols, tiling->n) : tiling->n;
   tiling->depth = depth > 0 ? tsl_min(depth, tiling->k) : tiling->k;
@@ -289,20 +299,20 @@ const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, 
   return tiling_fits(problem, device, tiling) ? NULL : too_small(problem, device);
 }
 
-void tsl_tiling_tile(const tsl_tiling *tiling, int64_t index, int64_t *i, int64_t *j) {
+void tsl_tiling_tile(const tsl_streamed_tiling *tiling, int64_t index, int64_t *i, int64_t *j) {
   const int64_t length = tiling->by_cols ? tiling->row_tiles : tiling->col_tiles;
   const int64_t line = index / length, at = index % length, turned = line % 2 ? length - 1 - at : at;
   *i = tiling->by_cols ? turned : line;
   *j = tiling->by_cols ? line : turned;
 }
 
-tsl_part tsl_tiling_part(const tsl_tiling *tiling, int64_t i, int64_t j) {
+tsl_copy_chunk tsl_tiling_part(const tsl_streamed_tiling *tiling, int64_t i, int64_t j) {
   const int64_t row = i * tiling->rows, col = j * tiling->cols;
-  return (tsl_part){row, tsl_min(tiling->rows, tiling->m - row), col,
-                    tsl_min(tiling->cols, tiling->n - col)};
+  return (tsl_copy_chunk){row, tsl_min(tiling->rows, tiling->m - row), col,
+                          tsl_min(tiling->cols, tiling->n - col)};
 }
 
-void tsl_tiling_slab(const tsl_tiling *tiling, int64_t slab, int64_t *first, int64_t *count) {
+void tsl_tiling_slab(const tsl_streamed_tiling *tiling, int64_t slab, int64_t *first, int64_t *count) {
   *first = slab * tiling->depth;
   *count = tsl_min(tiling->depth, tiling->k - *first);
 }

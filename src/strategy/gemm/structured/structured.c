@@ -1,5 +1,6 @@
-/* The strategy: what it takes, its parts and their memory, and what explanations tell of them. structured.cl opens with the idea and its
- * picture; structured_cut.c has the recursion, structured_model.c the times, structured_run.c what is enqueued. */
+/* The strategy: what it takes, its parts and their memory, and what explanations tell of them. structured.cl
+ * opens with the idea and its picture; structured_cut.c has the recursion, structured_model.c the times,
+ * structured_run.c what is enqueued. */
 #include "strategy/gemm/structured/structured.h"
 
 #include "base/log.h"
@@ -34,7 +35,8 @@ static tsl_accuracy structured_accuracy(const tsl_problem *problem, const tsl_co
   return tsl_accuracy_asked_of_parts(&terms, products_of(problem) * slabs);
 }
 
-static const char *structured_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *structured_refuse(const tsl_problem *problem, const tsl_config *config,
+                                     const tsl_device *device) {
   (void)config;
   (void)device;
   if (tsl_is_sum(problem->c.structure) && tsl_type(problem->c.type)->is_complex)
@@ -46,11 +48,12 @@ static const char *structured_refuse(const tsl_problem *problem, const tsl_confi
 }
 
 static void structured_cut_of(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                   tsl_structured_cut *cut) {
+                              tsl_structured_cut *cut) {
   tsl_structured_cut_of(problem, config->value[STRUCTURED_BLOCK], device, cut);
 }
 
-static double structured_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double structured_score(const tsl_problem *problem, const tsl_config *config,
+                               const tsl_device *device) {
   tsl_structured_cut cut;
   structured_cut_of(problem, config, device, &cut);
   return products_of(problem) * tsl_structured_seconds(problem, &cut, device);
@@ -66,10 +69,12 @@ static uint64_t structured_aligned(uint64_t bytes) {
 static uint64_t bytes_of_copies(const tsl_problem *problem, const tsl_structured_cut *cut) {
   const tsl_structured_room blocks = tsl_structured_blocks(problem, cut), held = tsl_structured_held(problem);
   const uint64_t size = tsl_type(problem->c.type)->size;
-  return structured_aligned((uint64_t)blocks.elements * size) + structured_aligned((uint64_t)held.elements * size);
+  return structured_aligned((uint64_t)blocks.elements * size) +
+         structured_aligned((uint64_t)held.elements * size);
 }
 
-static uint64_t structured_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static uint64_t structured_scratch(const tsl_problem *problem, const tsl_config *config,
+                                   const tsl_device *device) {
   tsl_structured_cut cut;
   structured_cut_of(problem, config, device, &cut);
   return bytes_of_copies(problem, &cut);
@@ -77,7 +82,7 @@ static uint64_t structured_scratch(const tsl_problem *problem, const tsl_config 
 
 /* What all pieces multiply; what children move beyond that is theirs to tell. */
 static void structured_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_cost_counts *account) {
+                               tsl_cost_counts *account) {
   tsl_structured_cut cut;
   double a = 0, b = 0, copied;
   structured_cut_of(problem, config, device, &cut);
@@ -103,14 +108,15 @@ static void structured_account(const tsl_problem *problem, const tsl_config *con
 /* --- making --- */
 
 static void release_one(tsl_work *work) {
-  tsl_structured *self = work->state;
+  tsl_structured_gemm *self = work->state;
   for (int i = 0; self && i < self->cut.count; i++)
     work->children->destroy(self->children[i]);
   tsl_free(self);
   work->state = NULL;
 }
 
-/* A product as a work of its own: with who makes plans as the whole has it now, since plans put another in its place. */
+/* A product as a work of its own: with who makes plans as the whole has it now, since plans put another in
+ * its place. */
 static tsl_work structured_product_of(const tsl_work *work, int index) {
   const tsl_structured_state *state = work->state;
   tsl_work product = *work;
@@ -136,16 +142,16 @@ static uint64_t structured_memory_of(const tsl_device *device) {
 
 /* Of all the products of a piece, or of one where nothing takes them together. */
 static tesela_status structured_make_child(tsl_work *work, int index, uint64_t most) {
-  tsl_structured *self = work->state;
+  tsl_structured_gemm *self = work->state;
   tsl_problem part = tsl_structured_part(&work->problem, &self->cut, &self->cut.pieces[index]);
   const int64_t slabs = tsl_structured_slabs(&work->problem, self->cut.block);
-  const tsl_subplan_request wish = {.problem = &part,
-                               .device = work->device,
-                               .in_buffers = true,
-                               .workspace_most = most,
-                               .most =
-                                   tsl_accuracy_of_one_part(&work->problem, &part, self->products * slabs),
-                               .on_trial = work->loaded_only};
+  const tsl_subplan_request wish = {
+      .problem = &part,
+      .device = work->device,
+      .in_buffers = true,
+      .workspace_most = most,
+      .most = tsl_accuracy_of_one_part(&work->problem, &part, self->products * slabs),
+      .on_trial = work->loaded_only};
   /* Processors launch soon, and their fastest kernels copy operands first, of one product at a time. */
   const bool is_large = work->device->is_cpu && part.m * part.n >= 256 * 256;
   const tesela_status status = part.batch > 0 && is_large
@@ -159,7 +165,7 @@ static tesela_status structured_make_child(tsl_work *work, int index, uint64_t m
 }
 
 static tesela_status structured_make_children(tsl_work *work, uint64_t *workspace) {
-  tsl_structured *self = work->state;
+  tsl_structured_gemm *self = work->state;
   const uint64_t own = bytes_of_copies(&work->problem, &self->cut), all = structured_memory_of(work->device);
   *workspace = 0;
   for (int i = 0; i < self->cut.count; i++) {
@@ -170,9 +176,10 @@ static tesela_status structured_make_children(tsl_work *work, uint64_t *workspac
   return TESELA_OK;
 }
 
-/* Scratch memory: what children need, as they find it at its start, the diagonal's blocks, and what C holds before. */
+/* Scratch memory: what children need, as they find it at its start, the diagonal's blocks, and what C holds
+ * before. */
 static tesela_status structured_prepare(tsl_work *work) {
-  tsl_structured *self = work->state;
+  tsl_structured_gemm *self = work->state;
   const uint64_t size = tsl_type(work->problem.c.type)->size;
   uint64_t workspace;
   TSL_TRY(tsl_launch_kernel(work, "strategy/gemm/structured/structured.cl", "tsl_structured_blocks",
@@ -180,7 +187,8 @@ static tesela_status structured_prepare(tsl_work *work) {
   TSL_TRY(structured_make_children(work, &workspace));
   self->blocks = tsl_structured_blocks(&work->problem, &self->cut);
   self->held = tsl_structured_held(&work->problem);
-  const uint64_t held_at = structured_aligned(workspace) + structured_aligned((uint64_t)self->blocks.elements * size);
+  const uint64_t held_at =
+      structured_aligned(workspace) + structured_aligned((uint64_t)self->blocks.elements * size);
   self->blocks_at = (int64_t)(structured_aligned(workspace) / size);
   self->held_at = (int64_t)(held_at / size);
   work->scratch = held_at + structured_aligned((uint64_t)self->held.elements * size);
@@ -189,8 +197,8 @@ static tesela_status structured_prepare(tsl_work *work) {
 
 static tesela_status structured_build_one(tsl_work *work, int products) {
   void *block;
-  TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_structured), "pieces of a product", &block));
-  tsl_structured *self = work->state = block;
+  TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_structured_gemm), "pieces of a product", &block));
+  tsl_structured_gemm *self = work->state = block;
   self->products = products;
   structured_cut_of(&work->problem, &work->config, work->device, &self->cut);
   const tesela_status status = structured_prepare(work);
@@ -252,20 +260,20 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
 }
 
 static bool structured_share_of(const tsl_work *work, int index, tsl_subplan_info *out) {
-  const tsl_structured *self = work->state;
+  const tsl_structured_gemm *self = work->state;
   if (index < 0 || index >= self->cut.count)
     return false;
   const tsl_structured_piece *at = &self->cut.pieces[index];
   *out = (tsl_subplan_info){.device = work->device->name,
-                     .plan = work->children->text(self->children[index]),
-                     .row = at->row,
-                     .rows = at->rows,
-                     .col = at->col,
-                     .cols = at->cols,
-                     .depth = at->depth,
-                     .count = at->count,
-                     .seconds = work->children->expected(self->children[index]) *
-                                (double)(self->one_by_one[index] ? at->count : 1)};
+                            .plan = work->children->text(self->children[index]),
+                            .row = at->row,
+                            .rows = at->rows,
+                            .col = at->col,
+                            .cols = at->cols,
+                            .depth = at->depth,
+                            .count = at->count,
+                            .seconds = work->children->expected(self->children[index]) *
+                                       (double)(self->one_by_one[index] ? at->count : 1)};
   return true;
 }
 

@@ -39,30 +39,30 @@ TSL_FUNCTION TSL_INDEX structured_place(tsl_structured_side side, TSL_INDEX bloc
   return (side.offset + block * side.step + row * side.row_stride + col * side.col_stride) * PARTS;
 }
 
-TSL_FUNCTION void structured_element(TSL_GLOBAL const TSL_REAL *from, TSL_GLOBAL TSL_REAL *to,
-                                     const tsl_structured_copy given, TSL_INDEX block, TSL_INDEX row,
+TSL_FUNCTION void structured_element(TSL_GLOBAL const TSL_REAL *from, TSL_GLOBAL TSL_REAL *dst,
+                                     const tsl_structured_copy copy, TSL_INDEX block, TSL_INDEX row,
                                      TSL_INDEX col) {
-  const int is_beside = (given.triangle == 1 && row < col) || (given.triangle == 2 && row > col),
-            is_mirrored = is_beside && given.beside == STRUCTURED_MIRROR, is_diagonal = row == col;
+  const int is_beside = (copy.triangle == 1 && row < col) || (copy.triangle == 2 && row > col),
+            is_mirrored = is_beside && copy.beside == STRUCTURED_MIRROR, is_diagonal = row == col;
   TSL_REAL real = 0;
 #ifdef TSL_COMPLEX
   TSL_REAL imaginary = 0;
 #endif
-  if (is_beside && given.beside == STRUCTURED_SKIP)
+  if (is_beside && copy.beside == STRUCTURED_SKIP)
     return;
-  if (is_diagonal && given.diagonal == STRUCTURED_ONES) {
+  if (is_diagonal && copy.diagonal == STRUCTURED_ONES) {
     real = 1;
   } else if (!is_beside || is_mirrored) {
     TSL_GLOBAL const TSL_REAL *at =
-        from + structured_place(given.from, block, is_mirrored ? col : row, is_mirrored ? row : col);
+        from + structured_place(copy.from, block, is_mirrored ? col : row, is_mirrored ? row : col);
     real = at[0];
 #ifdef TSL_COMPLEX
-    imaginary = is_diagonal && given.diagonal == STRUCTURED_REAL ? 0 : at[1];
-    if (is_mirrored ? given.conjugates_mirrored : given.conjugates_stored)
+    imaginary = is_diagonal && copy.diagonal == STRUCTURED_REAL ? 0 : at[1];
+    if (is_mirrored ? copy.conjugates_mirrored : copy.conjugates_stored)
       imaginary = -imaginary;
 #endif
   }
-  TSL_GLOBAL TSL_REAL *own = to + structured_place(given.to, block, row, col);
+  TSL_GLOBAL TSL_REAL *own = dst + structured_place(copy.to, block, row, col);
   own[0] = real;
 #ifdef TSL_COMPLEX
   own[1] = imaginary;
@@ -70,18 +70,18 @@ TSL_FUNCTION void structured_element(TSL_GLOBAL const TSL_REAL *from, TSL_GLOBAL
 }
 
 TSL_KERNEL(STRUCTURED_SIDE, STRUCTURED_LINES, 1)
-tsl_structured_blocks(TSL_GLOBAL const TSL_REAL *from, TSL_GLOBAL TSL_REAL *to,
-                      const tsl_structured_copy given) {
-  const TSL_INDEX down = (given.rows + STRUCTURED_SIDE - 1) / STRUCTURED_SIDE;
-  for (TSL_INDEX line = TSL_GROUP(1); line < down * given.blocks; line += TSL_GROUPS(1))
-    for (TSL_INDEX first = (TSL_INDEX)TSL_GROUP(0) * STRUCTURED_SIDE; first < given.cols;
+tsl_structured_blocks(TSL_GLOBAL const TSL_REAL *from, TSL_GLOBAL TSL_REAL *dst,
+                      const tsl_structured_copy copy) {
+  const TSL_INDEX down = (copy.rows + STRUCTURED_SIDE - 1) / STRUCTURED_SIDE;
+  for (TSL_INDEX line = TSL_GROUP(1); line < down * copy.blocks; line += TSL_GROUPS(1))
+    for (TSL_INDEX first = (TSL_INDEX)TSL_GROUP(0) * STRUCTURED_SIDE; first < copy.cols;
          first += (TSL_INDEX)TSL_GROUPS(0) * STRUCTURED_SIDE) {
       const TSL_INDEX col = first + TSL_ITEM(0);
       TSL_UNROLL
       for (int y = 0; y < STRUCTURED_SIDE; y += STRUCTURED_LINES) {
         const TSL_INDEX row = line % down * STRUCTURED_SIDE + y + TSL_ITEM(1);
-        if (row < given.rows && col < given.cols)
-          structured_element(from, to, given, line / down, row, col);
+        if (row < copy.rows && col < copy.cols)
+          structured_element(from, dst, copy, line / down, row, col);
       }
     }
 }

@@ -2,22 +2,23 @@
 #ifndef TSL_STRATEGY_GEMM_STRUCTURED_H
 #define TSL_STRATEGY_GEMM_STRUCTURED_H
 
-#include "strategy/subplans.h"
 #include "strategy/launch.h"
 #include "strategy/structure.h"
+#include "strategy/subplans.h"
 
 #include "strategy/gemm/structured/structured_shared.h"
 
 enum { STRUCTURED_BLOCK };
 
-/* Levels of a triangle of 2^62 rows, each with a last rectangle of its own, and blocks of the diagonal with theirs. */
+/* Levels of a triangle of 2^62 rows, each with a last rectangle of its own, and blocks of the diagonal with
+ * theirs. */
 enum { STRUCTURED_LEVELS_MOST = 62, STRUCTURED_PIECES_MOST = 2 * STRUCTURED_LEVELS_MOST + 2 };
 
 /* Rows of the smallest block that is chosen. */
 enum { STRUCTURED_LEAST = 128, STRUCTURED_LEAST_OF_PROCESSORS = 512 };
 
-/* One general product: so many rows and columns of C, and so many terms of their sums; and `count` products like it, each `apart`
- * further along the diagonal of what has a structure. */
+/* One general product: so many rows and columns of C, and so many terms of their sums; and `count` products
+ * like it, each `apart` further along the diagonal of what has a structure. */
 typedef struct tsl_structured_piece {
   int64_t row, rows, col, cols, first, depth;
   int64_t count, apart;
@@ -38,19 +39,21 @@ void tsl_structured_cut_of(const tsl_problem *problem, int64_t block, const tsl_
                            tsl_structured_cut *cut);
 /* The same for a size that was settled. */
 void tsl_structured_cut_by(const tsl_problem *problem, int64_t block, tsl_structured_cut *cut);
-/* Whether a factor's zeros are left out: by pieces that follow each other in C, which complex ones do not, as beta = 1 multiplies
- * what is there by 1 + 0i, and an infinity times 0 is NaN. */
+/* Whether a factor's zeros are left out: by pieces that follow each other in C, which complex ones do not, as
+ * beta = 1 multiplies what is there by 1 + 0i, and an infinity times 0 is NaN. */
 bool tsl_structured_leaves_zeros(const tsl_problem *problem);
 /* How many pieces are added up in an element of C at most. */
 int64_t tsl_structured_slabs(const tsl_problem *problem, int64_t block);
 /* Whether the factors are read at all. */
 bool tsl_structured_reads(const tsl_problem *problem);
-/* Whether a piece lies further along the rows of C, its columns, or the terms of its sums, with each of its products. */
+/* Whether a piece lies further along the rows of C, its columns, or the terms of its sums, with each of its
+ * products. */
 typedef struct tsl_structured_moves {
   bool row, col, term;
 } tsl_structured_moves;
 tsl_structured_moves tsl_structured_moves_of(const tsl_problem *problem);
-/* A piece as a problem: of general matrices, with the strides that the whole has, or those of scratch memory. */
+/* A piece as a problem: of general matrices, with the strides that the whole has, or those of scratch memory.
+ */
 tsl_problem tsl_structured_part(const tsl_problem *problem, const tsl_structured_cut *cut,
                                 const tsl_structured_piece *piece);
 
@@ -62,7 +65,8 @@ typedef struct tsl_structured_room {
 tsl_structured_room tsl_structured_blocks(const tsl_problem *problem, const tsl_structured_cut *cut);
 tsl_structured_room tsl_structured_held(const tsl_problem *problem);
 
-/* Seconds that the pieces are expected to take by the fastest models, and the copies beside them. Infinity: nothing takes one. */
+/* Seconds that the pieces are expected to take by the fastest models, and the copies beside them. Infinity:
+ * nothing takes one. */
 double tsl_structured_seconds(const tsl_problem *problem, const tsl_structured_cut *cut,
                               const tsl_device *device);
 /* The block of the cut that is expected to be fastest. */
@@ -71,23 +75,23 @@ int64_t tsl_structured_block(const tsl_problem *problem, const tsl_device *devic
 int tsl_structured_copies(const tsl_problem *problem, const tsl_structured_cut *cut, double *elements);
 
 /* Of work->state, one; of an update of rank 2k, one of each product. */
-typedef struct tsl_structured {
+typedef struct tsl_structured_gemm {
   tsl_structured_cut cut;
   int products; /* that are added up in C */
   tsl_structured_room blocks, held;
   int64_t blocks_at, held_at; /* in elements of scratch memory, behind what children need */
   tsl_kernel *copy;
   tsl_subplan *children[STRUCTURED_PIECES_MOST];
-  bool one_by_one
-      [STRUCTURED_PIECES_MOST]; /* nothing takes the piece's products as a batch: its child takes one */
-} tsl_structured;
+  bool one_by_one[STRUCTURED_PIECES_MOST]; /* nothing takes the piece's products as a batch: its child takes
+                                              one */
+} tsl_structured_gemm;
 
 /* work->state: the products in their order. */
 typedef struct tsl_structured_state {
   int count;
   struct {
     tsl_problem problem;
-    tsl_structured *own;
+    tsl_structured_gemm *own;
   } products[2];
 } tsl_structured_state;
 

@@ -1,9 +1,9 @@
 /* Which pieces.
  *
- *   block 2^l of the diagonal meets, below it, one rectangle for each pair:     D                       D  block x block
- *   those of a level lie along the diagonal, equally far apart, so that         1 D                     1  level 0: h = block
- *   they are one batch. What the last pair lacks of its second half is          2 2 D                   2  level 1: h = 2 block
- *   left out of its rectangle, which is then a piece of its own.                2 2 1 D
+ *   block 2^l of the diagonal meets, below it, one rectangle for each pair:     D                       D
+ * block x block those of a level lie along the diagonal, equally far apart, so that         1 D 1  level 0: h
+ * = block they are one batch. What the last pair lacks of its second half is          2 2 D 2  level 1: h = 2
+ * block left out of its rectangle, which is then a piece of its own.                2 2 1 D
  */
 #include "strategy/gemm/structured/structured.h"
 
@@ -26,8 +26,8 @@ tsl_structured_moves tsl_structured_moves_of(const tsl_problem *problem) {
 }
 
 /* A part of what has a structure, rows and columns, as a piece of the product. */
-static tsl_structured_piece structured_cut_piece_of(const tsl_problem *problem, int64_t row, int64_t rows, int64_t col,
-                                     int64_t cols) {
+static tsl_structured_piece structured_cut_piece_of(const tsl_problem *problem, int64_t row, int64_t rows,
+                                                    int64_t col, int64_t cols) {
   switch (tsl_problem_structured(problem)) {
   case TSL_OPERAND_A:
     return (tsl_structured_piece){
@@ -41,7 +41,8 @@ static tsl_structured_piece structured_cut_piece_of(const tsl_problem *problem, 
   }
 }
 
-static void structured_cut_add(tsl_structured_cut *cut, tsl_structured_piece piece, int64_t count, int64_t apart) {
+static void structured_cut_add(tsl_structured_cut *cut, tsl_structured_piece piece, int64_t count,
+                               int64_t apart) {
   piece.count = count;
   piece.apart = count > 1 ? apart : 0;
   if (count > 0)
@@ -59,12 +60,13 @@ static void add_diagonal(const tsl_problem *problem, tsl_structured_cut *cut) {
   structured_cut_add(cut, piece, rest > 0, 0);
 }
 
-/* The rectangle at the pair of halves that begins at row `at`, whose second half has so many rows. */
-static tsl_structured_piece structured_cut_rectangle(const tsl_problem *problem, int64_t at, int64_t half, int64_t second) {
+/* The rectangle at the pair of halves that begins at row `index`, whose second half has so many rows. */
+static tsl_structured_piece structured_cut_rectangle(const tsl_problem *problem, int64_t index, int64_t half,
+                                                     int64_t second) {
   const tsl_shape *shape = tsl_problem_shape(problem, tsl_problem_structured(problem));
   tsl_structured_piece piece = shape->triangle == TESELA_LOWER
-                                   ? structured_cut_piece_of(problem, at + half, second, at, half)
-                                   : structured_cut_piece_of(problem, at, half, at + half, second);
+                                   ? structured_cut_piece_of(problem, index + half, second, index, half)
+                                   : structured_cut_piece_of(problem, index, half, index + half, second);
   piece.adds = tsl_problem_structured(problem) != TSL_OPERAND_C;
   return piece;
 }
@@ -112,7 +114,8 @@ static bool along_columns(const tsl_shape *shape) {
 }
 
 /* Lines of scratch memory begin at multiples of 64 bytes of f32. */
-static tsl_structured_room structured_cut_room_of(const tsl_shape *shape, int64_t rows, int64_t cols, int64_t blocks) {
+static tsl_structured_room structured_cut_room_of(const tsl_shape *shape, int64_t rows, int64_t cols,
+                                                  int64_t blocks) {
   enum { GRAIN = 16 };
   const bool by_columns = along_columns(shape);
   const int64_t line = tsl_round_up(by_columns ? rows : cols, GRAIN);
@@ -137,7 +140,8 @@ tsl_structured_room tsl_structured_held(const tsl_problem *problem) {
   return structured_cut_room_of(&problem->c, problem->m, problem->n, 1);
 }
 
-static void structured_cut_lay_out(tsl_shape *shape, int64_t rows, int64_t cols, const tsl_structured_room *room) {
+static void structured_cut_lay_out(tsl_shape *shape, int64_t rows, int64_t cols,
+                                   const tsl_structured_room *room) {
   shape->rows = rows;
   shape->cols = cols;
   shape->structure = TESELA_GENERAL;

@@ -34,8 +34,8 @@ int tsl_structured_copies(const tsl_problem *problem, const tsl_structured_cut *
   return times * each + (held.elements > 0);
 }
 
-static double structured_cost(const tsl_problem *problem, const tsl_structured_cut *cut, const tsl_device *device,
-                   double *copying) {
+static double structured_cost(const tsl_problem *problem, const tsl_structured_cut *cut,
+                              const tsl_device *device, double *copying) {
   double seconds = 0, elements;
   const int launches = tsl_structured_copies(problem, cut, &elements);
   for (int i = 0; i < cut->count; i++)
@@ -84,8 +84,8 @@ static double structured_seconds_of(const tsl_problem *part, const tsl_device *d
   return least;
 }
 
-/* Of the piece with most work the fastest model's; the others' by what their waves are to its. Models of hundreds of configs take
- * tens of milliseconds to ask. Batches that nothing takes are run one by one. */
+/* Of the piece with most work the fastest model's; the others' by what their waves are to its. Models of
+ * hundreds of configs take tens of milliseconds to ask. Batches that nothing takes are run one by one. */
 double tsl_structured_seconds(const tsl_problem *problem, const tsl_structured_cut *cut,
                               const tsl_device *device) {
   double copying, longest = 0;

@@ -1,4 +1,5 @@
-/* A run: copies to scratch memory, the pieces, and the diagonal's triangles back to C; all on the run's stream, in their order. */
+/* A run: copies to scratch memory, the pieces, and the diagonal's triangles back to C; all on the run's
+ * stream, in their order. */
 #include "strategy/gemm/structured/structured.h"
 
 #include "base/status.h"
@@ -6,7 +7,7 @@
 
 typedef struct structured_running {
   const tsl_work *work;
-  const tsl_structured *self;
+  const tsl_structured_gemm *self;
   const tsl_operands *given;
   tsl_stream *stream;
 } structured_running;
@@ -20,9 +21,9 @@ static tsl_structured_side structured_side_of(const tsl_operand *operand, int64_
                                .step = block * (operand->row_stride + operand->col_stride)};
 }
 
-static void structured_swap(TSL_INDEX *one, TSL_INDEX *other) {
-  const TSL_INDEX kept = *one;
-  *one = *other;
+static void structured_swap(TSL_INDEX *item, TSL_INDEX *other) {
+  const TSL_INDEX kept = *item;
+  *item = *other;
   *other = kept;
 }
 
@@ -37,14 +38,15 @@ static void structured_orient(tsl_structured_copy *copy) {
   copy->triangle = turned[copy->triangle];
 }
 
-static tesela_status structured_launch(const structured_running *run, tsl_structured_copy copy, tsl_buffer *from, tsl_buffer *to) {
+static tesela_status structured_launch(const structured_running *run, tsl_structured_copy copy,
+                                       tsl_buffer *from, tsl_buffer *buffer) {
   const tsl_device *device = run->work->device;
   structured_orient(&copy);
   const tsl_grid grid = {
       {tsl_launch_limited(device, 0, tsl_ceil_div(copy.cols, STRUCTURED_SIDE)),
        tsl_launch_limited(device, 1, tsl_ceil_div(copy.rows, STRUCTURED_SIDE) * copy.blocks), 1},
       {STRUCTURED_SIDE, STRUCTURED_LINES, 1}};
-  const tsl_argument list[] = {TSL_ARG_BUFFER(from), TSL_ARG_BUFFER(to), TSL_ARG_VALUE(copy)};
+  const tsl_argument list[] = {TSL_ARG_BUFFER(from), TSL_ARG_BUFFER(buffer), TSL_ARG_VALUE(copy)};
   return copy.blocks > 0
              ? device->ops->launch(run->stream, run->self->copy, &grid, list, sizeof list / sizeof *list)
              : TESELA_OK;
@@ -52,22 +54,22 @@ static tesela_status structured_launch(const structured_running *run, tsl_struct
 
 /* Blocks of the diagonal, all of one size, then what is left at its end. */
 static tesela_status copy_diagonal(const structured_running *run, tsl_structured_copy copy, tsl_buffer *from,
-                                   tsl_buffer *to) {
+                                   tsl_buffer *buffer) {
   const tsl_structured_cut *cut = &run->self->cut;
   const int64_t whole = cut->size / cut->block;
   copy.rows = copy.cols = cut->block;
   copy.blocks = whole;
-  TSL_TRY(structured_launch(run, copy, from, to));
+  TSL_TRY(structured_launch(run, copy, from, buffer));
   copy.rows = copy.cols = cut->size - whole * cut->block;
   copy.blocks = copy.rows > 0;
   copy.from.offset += whole * copy.from.step;
   copy.to.offset += whole * copy.to.step;
-  return structured_launch(run, copy, from, to);
+  return structured_launch(run, copy, from, buffer);
 }
 
-static tsl_operand room_at(const structured_running *run, const tsl_structured_room *room, int64_t at) {
+static tsl_operand room_at(const structured_running *run, const tsl_structured_room *room, int64_t index) {
   return (tsl_operand){.buffer = run->given->scratch,
-                       .offset = at,
+                       .offset = index,
                        .row_stride = room->row_stride,
                        .col_stride = room->col_stride};
 }
@@ -110,7 +112,8 @@ static tesela_status complete_factor(const structured_running *run, int operand)
 /* The triangles of C's diagonal, to scratch memory or from there. */
 static tesela_status copy_triangles(const structured_running *run, bool in) {
   const tsl_shape *shape = &run->work->problem.c;
-  const tsl_structured_side own = structured_side_of(&run->given->c, run->self->cut.block), blocks = side_of_blocks(run);
+  const tsl_structured_side own = structured_side_of(&run->given->c, run->self->cut.block),
+                            blocks = side_of_blocks(run);
   const tsl_structured_copy copy = {.from = in ? own : blocks,
                                     .to = in ? blocks : own,
                                     .triangle = stored_of(shape),
@@ -136,9 +139,10 @@ static tesela_status hold(const structured_running *run) {
 /* --- pieces --- */
 
 /* An operand from element (row, col) on, for a piece whose products lie so far apart in it. */
-static tsl_operand structured_part_of(const structured_running *run, const tsl_structured_piece *piece, int operand, int64_t row,
-                           int64_t col, int64_t rows_apart, int64_t cols_apart) {
-  const tsl_structured *self = run->self;
+static tsl_operand structured_part_of(const structured_running *run, const tsl_structured_piece *piece,
+                                      int operand, int64_t row, int64_t col, int64_t rows_apart,
+                                      int64_t cols_apart) {
+  const tsl_structured_gemm *self = run->self;
   const int structured = tsl_problem_structured(&run->work->problem);
   if (operand == structured && piece->on_diagonal && self->blocks.elements > 0) {
     tsl_operand block = room_at(run, &self->blocks, self->blocks_at);
@@ -155,7 +159,7 @@ static tsl_operand structured_part_of(const structured_running *run, const tsl_s
 
 /* All products of a piece at once, or one after the other. */
 static tesela_status structured_enqueue(const structured_running *run, int index, tsl_operands part) {
-  const tsl_structured *self = run->self;
+  const tsl_structured_gemm *self = run->self;
   const int64_t rounds = self->one_by_one[index] ? self->cut.pieces[index].count : 1;
   for (int64_t i = 0; i < rounds; i++) {
     TSL_TRY(run->work->children->enqueue_as_given(self->children[index], &part, run->stream,
@@ -172,9 +176,10 @@ static tesela_status structured_multiply(const structured_running *run, int inde
   const tsl_structured_moves moves = tsl_structured_moves_of(&run->work->problem);
   const int64_t row = moves.row ? piece->apart : 0, col = moves.col ? piece->apart : 0,
                 term = moves.term ? piece->apart : 0;
-  const tsl_operands part = {.a = structured_part_of(run, piece, TSL_OPERAND_A, piece->row, piece->first, row, term),
-                             .b = structured_part_of(run, piece, TSL_OPERAND_B, piece->first, piece->col, term, col),
-                             .c = structured_part_of(run, piece, TSL_OPERAND_C, piece->row, piece->col, row, col)};
+  const tsl_operands part = {
+      .a = structured_part_of(run, piece, TSL_OPERAND_A, piece->row, piece->first, row, term),
+      .b = structured_part_of(run, piece, TSL_OPERAND_B, piece->first, piece->col, term, col),
+      .c = structured_part_of(run, piece, TSL_OPERAND_C, piece->row, piece->col, row, col)};
   return structured_enqueue(run, index, part);
 }
 

@@ -1,4 +1,5 @@
-/* What structured.cl is given, as host and kernel both know it. The includer has TSL_INDEX, a signed 64-bit integer. */
+/* What structured.cl is given, as host and kernel both know it. The includer has TSL_INDEX, a signed 64-bit
+ * integer. */
 #ifndef TSL_STRATEGY_GEMM_STRUCTURED_SHARED_H
 #define TSL_STRATEGY_GEMM_STRUCTURED_SHARED_H
 
@@ -16,13 +17,15 @@
 #define STRUCTURED_REAL 1
 #define STRUCTURED_ONES 2
 
-/* One side of a copy: where its first block begins, and elements from row to row, from column to column, and from block to block. */
+/* One side of a copy: where its first block begins, and elements from row to row, from column to column, and
+ * from block to block. */
 typedef struct tsl_structured_side {
   TSL_INDEX offset, row_stride, col_stride, step;
 } tsl_structured_side;
 
-/* So many blocks of rows x cols elements. `triangle` is what is stored of each: 0 all, 1 on and below the diagonal, 2 on and above.
- * Imaginary parts of what is stored, and of what is mirrored, change their sign where these say so. */
+/* So many blocks of rows x cols elements. `triangle` is what is stored of each: 0 all, 1 on and below the
+ * diagonal, 2 on and above. Imaginary parts of what is stored, and of what is mirrored, change their sign
+ * where these say so. */
 typedef struct tsl_structured_copy {
   TSL_INDEX rows, cols, blocks;
   tsl_structured_side from, to;

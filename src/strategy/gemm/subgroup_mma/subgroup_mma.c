@@ -27,7 +27,7 @@ static const char *const probes[] = {
 enum { LEAST_ITEMS = 32, MOST_ITEMS = 256 };
 
 static const char *subgroup_mma_refuse_types(const tsl_problem *problem, const tsl_fragments *fragments,
-                                const char *device) {
+                                             const char *device) {
   if (!fragments->unsigned_bytes && (problem->a.type == TESELA_U8 || problem->b.type == TESELA_U8))
     return tsl_refusal("the bytes that %s of %s multiplies have signs", fragments->name, device);
   if (!fragments->subnormal_f16 && problem->a.type == TESELA_F16)
@@ -35,7 +35,8 @@ static const char *subgroup_mma_refuse_types(const tsl_problem *problem, const t
   return NULL;
 }
 
-static const char *subgroup_mma_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *subgroup_mma_refuse(const tsl_problem *problem, const tsl_config *config,
+                                       const tsl_device *device) {
   const tsl_fragments *fragments = device->fragments;
   if (!fragments)
     return "nobody told which matrix instructions the device has";
@@ -70,9 +71,10 @@ static const char *subgroup_mma_refuse(const tsl_problem *problem, const tsl_con
   return NULL;
 }
 
-/* As opencl_mma has it: products are exact, and a sum of a few of them is cut off below f32's last digit at most once for
- * each. No vendor says how its sums are rounded; tests of AMD's found differences from NVIDIA's and between its own (Li, Li,
- * Fang, Swirydowicz, Laguna, Gopalakrishnan 2024), of Intel's nothing is known here. What loses more, the self-test finds. */
+/* As opencl_mma has it: products are exact, and a sum of a few of them is cut off below f32's last digit at
+ * most once for each. No vendor says how its sums are rounded; tests of AMD's found differences from NVIDIA's
+ * and between its own (Li, Li, Fang, Swirydowicz, Laguna, Gopalakrishnan 2024), of Intel's nothing is known
+ * here. What loses more, the self-test finds. */
 static tsl_accuracy subgroup_mma_accuracy(const tsl_problem *problem, const tsl_config *config) {
   tsl_accuracy made = tsl_accuracy_of_tensor_cores(problem, config);
   made.flushes = problem->a.type == TESELA_BF16 ? 0x1p-126 : 0; /* gfx90a does */
@@ -98,7 +100,8 @@ static tesela_status subgroup_mma_build(tsl_work *work) {
                                &grid, tsl_type(problem->c.type)->sums, defines);
 }
 
-static tesela_status subgroup_mma_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+static tesela_status subgroup_mma_run(const tsl_work *work, const tsl_operands *operands,
+                                      tsl_stream *stream) {
   const tsl_launch *launch = work->state;
   const tsl_problem *problem = &work->problem;
   const bool swapped = problem->c.row_stride == 1 && problem->c.col_stride != 1;

@@ -77,7 +77,7 @@ TSL_FUNCTION void side_start(side *out, bool across, int extent, int count,
 }
 
 /* Numbers `step` apart as a chunk, of which the first `inside` are there; the others are zeros. */
-TSL_FUNCTION tsl_chunk chunk_of(TSL_GLOBAL const tsl_element *at, TSL_INDEX step, TSL_INDEX inside) {
+TSL_FUNCTION tsl_chunk chunk_of(TSL_GLOBAL const tsl_element *src, TSL_INDEX step, TSL_INDEX inside) {
   unsigned int words[4];
   TSL_UNROLL
   for (int w = 0; w < 4; w++) {
@@ -85,8 +85,8 @@ TSL_FUNCTION tsl_chunk chunk_of(TSL_GLOBAL const tsl_element *at, TSL_INDEX step
     TSL_UNROLL
     for (int e = 0; e < CHUNK / 4; e++) {
       if (w * (CHUNK / 4) + e < inside)
-        words[w] |= (unsigned int)*at << (8 * SIZE * e);
-      at += step;
+        words[w] |= (unsigned int)*src << (8 * SIZE * e);
+      src += step;
     }
   }
   tsl_chunk out;

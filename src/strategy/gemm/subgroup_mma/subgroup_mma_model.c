@@ -1,11 +1,12 @@
-/* The model of subgroup_mma: data sheets' rates and what copies cost. Nothing of it was measured; NOTES.md. */
+/* The model of subgroup_mma: data sheets' rates and what copies cost. Nothing of it was measured; NOTES.md.
+ */
 #include "strategy/gemm/subgroup_mma/subgroup_mma.h"
 
 #include <math.h>
 
-/* Bytes that a unit's local memory takes or gives in a clock, for each operation of 16 bits that it could do; those of the
- * last cache, likewise; the share of its rate that a unit reaches at best; clocks of a panel's barrier and of a tile's
- * beginning and end. */
+/* Bytes that a unit's local memory takes or gives in a clock, for each operation of 16 bits that it could do;
+ * those of the last cache, likewise; the share of its rate that a unit reaches at best; clocks of a panel's
+ * barrier and of a tile's beginning and end. */
 static const double local_share = 128.0 / 1024, cache_share = 32.0 / 1024, best_share = 0.6;
 enum { PANEL_CLOCKS = 150, TILE_CLOCKS = 2500 };
 

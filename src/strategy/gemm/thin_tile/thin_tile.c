@@ -22,7 +22,8 @@ static const char *const probes[] = {
     NULL,
 };
 
-/* A processor that runs items in lockstep has 255 registers for each, of which the estimate must leave some. */
+/* A processor that runs items in lockstep has 255 registers for each, of which the estimate must leave some.
+ */
 enum { MOST_REGISTERS = 230, LEAST_ITEMS = 64, MOST_ITEMS = 256 };
 /* --- what is legal --- */
 
@@ -83,7 +84,8 @@ static bool thin_tile_is_too_short(const tsl_problem *problem, const tsl_thin_ti
   return tile->split > 1 && problem->k < (int64_t)tile->split * tile->chunk;
 }
 
-static const char *thin_tile_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *thin_tile_refuse(const tsl_problem *problem, const tsl_config *config,
+                                    const tsl_device *device) {
   const tsl_thin_tile tile = tsl_thin_tile_of(problem, config);
   const int place = thin_tile_misfit(&tile);
   if (place)
@@ -120,10 +122,13 @@ static int thin_tile_prune(const tsl_problem *problem, const tsl_config *config,
   if ((uint64_t)tsl_thin_tile_local_bytes(&tile) > device->local_bytes)
     return TSL_THIN_TILE_STEPS + 1;
   /* Splits are listed from few to many: so those that follow are too many as well. */
-  return thin_tile_too_many_registers(&tile) || thin_tile_is_too_short(problem, &tile) ? TSL_THIN_TILE_FLIGHT + 1 : 0;
+  return thin_tile_too_many_registers(&tile) || thin_tile_is_too_short(problem, &tile)
+             ? TSL_THIN_TILE_FLIGHT + 1
+             : 0;
 }
 
-static uint64_t thin_tile_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static uint64_t thin_tile_scratch(const tsl_problem *problem, const tsl_config *config,
+                                  const tsl_device *device) {
   (void)device;
   const tsl_thin_tile tile = tsl_thin_tile_of(problem, config);
   const double bytes = (double)tile.split * (double)tile.problem.m * (double)tsl_thin_tile_pitch(&tile) *

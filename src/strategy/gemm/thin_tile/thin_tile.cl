@@ -314,13 +314,13 @@ TSL_FUNCTION void fold_rows(TSL_LOCAL_POINTER const TSL_REAL *memory, TSL_GLOBAL
 
 TSL_KERNEL_SHARING(ITEMS, 1, 1, GROUPS)
 tsl_gemm_thin_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const TSL_REAL *TSL_RESTRICT b,
-                   TSL_GLOBAL TSL_REAL *TSL_RESTRICT c, const tsl_gemm_arguments given,
+                   TSL_GLOBAL TSL_REAL *TSL_RESTRICT c, const tsl_gemm_arguments args,
                    const TSL_INDEX part /* products of a part of k */,
                    const TSL_INDEX part_step /* elements from part to part of C */, const TSL_INDEX a_step,
                    const TSL_INDEX b_step, const TSL_INDEX c_step /* from product to product of a batch */) {
   TSL_LOCAL TSL_REAL memory[MEMORY];
   const int item = TSL_ITEM(0);
-  tsl_gemm_arguments g = given;
+  tsl_gemm_arguments g = args;
   g.a_offset += TSL_GROUP(2) * a_step;
   g.b_offset += TSL_GROUP(2) * b_step;
   g.c_offset += TSL_GROUP(2) * c_step;

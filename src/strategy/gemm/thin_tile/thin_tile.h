@@ -44,7 +44,8 @@ int tsl_thin_tile_groups(const tsl_thin_tile *tile, const tsl_device *device);
 /* Elements from row to row of a part of C in scratch memory. */
 int64_t tsl_thin_tile_pitch(const tsl_thin_tile *tile);
 
-/* The grids of a run's launches, of a product that is swapped already; no groups in `sum` where k is one part. */
+/* The grids of a run's launches, of a product that is swapped already; no groups in `sum` where k is one
+ * part. */
 typedef struct tsl_thin_tile_grids {
   tsl_grid multiply, sum;
 } tsl_thin_tile_grids;

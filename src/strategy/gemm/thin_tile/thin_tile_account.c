@@ -15,7 +15,7 @@ void tsl_thin_tile_account(const tsl_problem *problem, const tsl_config *config,
   const double needed =
       tile.processor ? groups : ceil(m / tile.micro_m) * ceil(n / tile.micro_n) * tile.slices * tile.split;
   tsl_cost_counts_groups(groups, tile.processor ? 1 : tile.items, needed,
-                     tile.processor ? 0 : tsl_thin_tile_local_bytes(&tile), device, account);
+                         tile.processor ? 0 : tsl_thin_tile_local_bytes(&tile), device, account);
   if (!device->is_cpu)
     account->per_unit = tsl_thin_tile_groups(&tile, device);
   account->computed = products;

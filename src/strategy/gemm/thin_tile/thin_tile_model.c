@@ -1,33 +1,34 @@
-/* The model of thin_tile: the bytes of the large operand, how many of them are asked for at once, what multiplying them
- * costs, and the price of parts. In clocks of a compute unit, as register_tile's model; its constants were fitted with
- * those, to measurements on an H200 (NOTES.md). */
+/* The model of thin_tile: the bytes of the large operand, how many of them are asked for at once, what
+ * multiplying them costs, and the price of parts. In clocks of a compute unit, as register_tile's model; its
+ * constants were fitted with those, to measurements on an H200 (NOTES.md). */
 #include "strategy/gemm/thin_tile/thin_tile.h"
 
 #include <math.h>
 
-/* Clocks from asking global memory to the answer; of a group's beginning and end, and what that takes where others of the
- * same unit go before it; of a round in which slices add; of a warp's vector from local memory; of each part of k. */
+/* Clocks from asking global memory to the answer; of a group's beginning and end, and what that takes where
+ * others of the same unit go before it; of a round in which slices add; of a warp's vector from local memory;
+ * of each part of k. */
 static const double memory_wait = 736, group_clocks = 1188, later = 1.13, fold_clocks = 479,
                     local_clocks = 4.59, part_clocks = 17.6;
-/* The least that a chunk of the thin operand takes, because the next one is waited for, and how much more where one of the
- * operands is not aligned. */
+/* The least that a chunk of the thin operand takes, because the next one is waited for, and how much more
+ * where one of the operands is not aligned. */
 static const double chunk_clocks = 1560, chunk_odd = 1.23;
-/* Instructions beside an item's own: of each vector of the thin operand that it brings, aligned and not; of each of the large
- * one that is read number by number. Registers from which on the compiler has to save them, and instructions for each one
- * above. */
+/* Instructions beside an item's own: of each vector of the thin operand that it brings, aligned and not; of
+ * each of the large one that is read number by number. Registers from which on the compiler has to save them,
+ * and instructions for each one above. */
 static const double bring_instructions = 245, bring_odd_instructions = 509, read_odd_instructions = 67.2,
                     registers_easy = 137, pressure = 1.84;
-/* What is on its way where vectors are read number by number; warps that a unit has beside those that multiply; how little
- * hides behind the rest. */
+/* What is on its way where vectors are read number by number; warps that a unit has beside those that
+ * multiply; how little hides behind the rest. */
 static const double flight_odd = 0.495, warps_more = 5.49, overlap = 0.99;
 /* Rates in the bandwidth's: of what groups read of the same, of all, of
  * parts; stores of C that is not aligned; launches in the device's own, of one kernel and of the sum. */
 static const double shared_rate = 1.2, memory_rate = 1, part_rate = 0.473, store_odd = 9.65,
                     launch_share = 0.54, sum_launch_share = 0.81;
 
-/* Of a processor, from 12 configs of 16 x 4096 x 4096 on PoCL (NOTES.md): seconds for a row of a strip whose page its tables
- * do not hold, from memory and, in the tiles below, from a cache; clocks over the least, and those again where sums go
- * through memory. */
+/* Of a processor, from 12 configs of 16 x 4096 x 4096 on PoCL (NOTES.md): seconds for a row of a strip whose
+ * page its tables do not hold, from memory and, in the tiles below, from a cache; clocks over the least, and
+ * those again where sums go through memory. */
 static const double walk_seconds = 20e-9, walk_again_seconds = 6e-9, processor_clocks = 1.3, spilled = 1.75;
 
 /* A device as the model sees it. */
@@ -42,7 +43,7 @@ static thin_tile_pace thin_tile_pace_of(const tsl_problem *problem, const tsl_de
   const double peak = twice ? device->peak_f64 : device->peak_f32;
   const double count = fmax(1, device->compute_units), clock = 1e6 * fmax(1, device->clock_mhz);
   return (thin_tile_pace){count, clock, fmax(peak / 2 / count / clock, 1e-3),
-                twice ? fmax(1, device->peak_f32 / peak) : 1};
+                          twice ? fmax(1, device->peak_f32 / peak) : 1};
 }
 
 static double thin_tile_ratio_up(double value, double step) {
@@ -68,7 +69,8 @@ static double flight_of(const tsl_thin_tile *tile, double groups) {
 }
 
 /* Clocks in which `groups` groups that share a unit go through their parts. */
-static double clocks_of_round(const tsl_thin_tile *tile, const thin_tile_pace *units, double groups, double chunks) {
+static double clocks_of_round(const tsl_thin_tile *tile, const thin_tile_pace *units, double groups,
+                              double chunks) {
   const double steps = chunks * tile->steps, items = groups * tile->items, warps = items / 32;
   const double loads = tile->micro_m + tile->micro_n;
   const double products = (double)tile->micro_m * tile->micro_n * tile->lanes;
@@ -94,7 +96,8 @@ static double graphics_seconds(const tsl_thin_tile *tile, const tsl_device *devi
   const thin_tile_pace units = thin_tile_pace_of(problem, device);
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
   const double batch = (double)tsl_problem_batch(problem);
-  const double groups = thin_tile_ratio_up(m, tile->tile_m) * thin_tile_ratio_up(n, tile->tile_n) * tile->split * batch;
+  const double groups =
+      thin_tile_ratio_up(m, tile->tile_m) * thin_tile_ratio_up(n, tile->tile_n) * tile->split * batch;
   const double chunks = thin_tile_ratio_up(thin_tile_ratio_up(k, tile->split), tile->chunk);
   const double most = ceil(groups / units.count), sharing = fmin(tsl_thin_tile_groups(tile, device), most);
   const double rounds = floor(most / fmax(1, sharing)), remainder = most - rounds * sharing;
@@ -121,8 +124,8 @@ static double graphics_seconds(const tsl_thin_tile *tile, const tsl_device *devi
   return 1.02 * seconds + parts / (part_rate * device->bandwidth) + sum_launch_share * device->launch_seconds;
 }
 
-/* What comes from memory again because a core's share of the last cache does not hold a part of k of it: the large operand's
- * strip for each tile below, the thin operand for each strip. */
+/* What comes from memory again because a core's share of the last cache does not hold a part of k of it: the
+ * large operand's strip for each tile below, the thin operand for each strip. */
 static double thin_tile_bytes_again(const tsl_thin_tile *tile, const tsl_device *device, double part) {
   const tsl_problem *problem = &tile->problem;
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
@@ -144,18 +147,21 @@ static double processor_seconds(const tsl_thin_tile *tile, const tsl_device *dev
   const int width = problem->c.type == TESELA_F64 ? device->vector_f64 : device->vector_f32;
   const double narrow = fmax(1, (double)width / tile->lanes), wide = tile->lanes > width ? 1.5 : 1;
   const double waits = fmax(1, 8 / sums), loads = 1 + (0.5 * tile->micro_m + vectors) / sums;
-  /* Vectors along k of an operand that lies the other way are gathered: 4096 x 64 x 4096 on PoCL took 5 times as long. */
+  /* Vectors along k of an operand that lies the other way are gathered: 4096 x 64 x 4096 on PoCL took 5 times
+   * as long. */
   const double gathers = tile->b_along_k && problem->m > 1 && problem->a.col_stride != 1 ? 5 : 1;
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
   const double down = thin_tile_ratio_up(m, tile->tile_m),
-               groups = down * thin_tile_ratio_up(n, tile->tile_n) * tile->split * (double)tsl_problem_batch(problem);
+               groups = down * thin_tile_ratio_up(n, tile->tile_n) * tile->split *
+                        (double)tsl_problem_batch(problem);
   const double part = thin_tile_ratio_up(thin_tile_ratio_up(k, tile->split), tile->chunk) * tile->chunk;
   const double clocks = processor_clocks * tile->tile_m * tile->tile_n * part / units.lanes * spills *
                             narrow * wide * waits * loads * gathers +
                         1000;
   const double compute = ceil(groups / units.count) * clocks / units.clock;
   /* Columns of tiles are narrow, so that memory is read in short runs; those below find it in a cache. */
-  const double bytes = tsl_problem_bytes(problem) * (1 + 0.2 * (down - 1)) + thin_tile_bytes_again(tile, device, part);
+  const double bytes =
+      tsl_problem_bytes(problem) * (1 + 0.2 * (down - 1)) + thin_tile_bytes_again(tile, device, part);
   const double parts =
       tile->split > 1 ? (2 * tile->split + 1) * m * n * tile->size * (double)tsl_problem_batch(problem) : 0;
   /* Where a strip's rows lie in pages of their own, each row costs a walk through the tables of pages. */

@@ -14,7 +14,8 @@ typedef struct thin_kernels {
   tsl_kernel *sum; /* of the parts of k; NULL where there is one */
 } thin_kernels;
 
-/* Groups on a unit with all the registers that an item can have, so that the compiler is not asked to save any. */
+/* Groups on a unit with all the registers that an item can have, so that the compiler is not asked to save
+ * any. */
 static int thin_tile_groups_wanted(const tsl_thin_tile *tile) {
   return tile->items < 256 ? 256 / tile->items : 1;
 }

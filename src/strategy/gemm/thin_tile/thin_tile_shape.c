@@ -1,4 +1,5 @@
-/* What follows from a problem and a config of thin_tile: a tile, what it takes of a compute unit and of memory, launches. */
+/* What follows from a problem and a config of thin_tile: a tile, what it takes of a compute unit and of
+ * memory, launches. */
 #include "strategy/gemm/thin_tile/thin_tile.h"
 
 #include "host/int_math.h"

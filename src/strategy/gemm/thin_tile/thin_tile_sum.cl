@@ -23,23 +23,23 @@
 #endif
 
 /* A vector of a part, of which `count` numbers are sums; nobody wrote the others. */
-TSL_FUNCTION tsl_group_queue part_of(TSL_GLOBAL const TSL_REAL *at, TSL_INDEX count) {
+TSL_FUNCTION tsl_group_queue part_of(TSL_GLOBAL const TSL_REAL *src, TSL_INDEX count) {
   if (count >= TSL_LANES)
-    return LOAD(at);
+    return LOAD(src);
   TSL_REAL line[TSL_LANES];
   TSL_UNROLL
   for (int e = 0; e < TSL_LANES; e++)
-    line[e] = e < count ? at[e] : (TSL_REAL)0;
+    line[e] = e < count ? src[e] : (TSL_REAL)0;
   return tsl_group_queue_gather(line);
 }
 
 TSL_KERNEL(ITEMS, 1, 1)
 tsl_gemm_thin_tile_sum(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT parts, TSL_GLOBAL TSL_REAL *TSL_RESTRICT c,
-                       const tsl_gemm_arguments given, const TSL_INDEX pitch, const TSL_INDEX step,
+                       const tsl_gemm_arguments args, const TSL_INDEX pitch, const TSL_INDEX step,
                        const TSL_INDEX c_step) {
   TSL_LOCAL TSL_REAL shares[SHARES * LINE];
   parts += TSL_GROUP(2) * step;
-  tsl_gemm_arguments g = given;
+  tsl_gemm_arguments g = args;
   g.c_offset += TSL_GROUP(2) * c_step;
   const int place = TSL_ITEM(0) % WIDTH * TSL_LANES, share = TSL_ITEM(0) / WIDTH;
   const TSL_INDEX col = (TSL_INDEX)TSL_GROUP(0) * LINE + place;

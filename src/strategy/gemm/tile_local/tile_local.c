@@ -15,8 +15,8 @@ static tsl_accuracy tile_local_accuracy(const tsl_problem *problem, const tsl_co
   return tsl_accuracy_relaxed(tsl_accuracy_in_order(problem, config), problem, config->value[RELAXED] != 0);
 }
 
-static const char *tile_local_grid_for(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                            tsl_grid *grid) {
+static const char *tile_local_grid_for(const tsl_problem *problem, const tsl_config *config,
+                                       const tsl_device *device, tsl_grid *grid) {
   const int tile = (int)config->value[TILE];
   return tsl_launch_grid(device, problem->n, problem->m, tile, tile, grid);
 }
@@ -26,7 +26,8 @@ static int64_t tile_local_local_bytes(const tsl_problem *problem, int64_t tile) 
   return 2 * tile * (tile * (int64_t)tsl_type(problem->c.type)->size + 16);
 }
 
-static const char *tile_local_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *tile_local_refuse(const tsl_problem *problem, const tsl_config *config,
+                                     const tsl_device *device) {
   const int64_t tile = config->value[TILE], bytes = tile_local_local_bytes(problem, tile);
   if ((uint64_t)bytes > device->local_bytes)
     return tsl_refusal("tile=%d needs %lld bytes of local memory, %s has %llu", (int)tile, (long long)bytes,
@@ -36,9 +37,10 @@ static const char *tile_local_refuse(const tsl_problem *problem, const tsl_confi
 }
 
 /* Local memory still gives two numbers for each multiply-add. Larger tiles take more of the load off global
- * memory, but their groups are larger too, and fewer of them fill a unit while others wait at a barrier. On a CPU
- * barriers cost more than the tiles save. */
-static double tile_local_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+ * memory, but their groups are larger too, and fewer of them fill a unit while others wait at a barrier. On a
+ * CPU barriers cost more than the tiles save. */
+static double tile_local_score(const tsl_problem *problem, const tsl_config *config,
+                               const tsl_device *device) {
   const int tile = (int)config->value[TILE];
   const double reuse = tile / (tile + 8.0), waiting = 1 + tile * tile / 2048.0;
   const double efficiency = device->is_cpu ? 0.005 / waiting : 0.18 * reuse / waiting;
@@ -48,14 +50,14 @@ static double tile_local_score(const tsl_problem *problem, const tsl_config *con
 
 /* Each number that is brought serves as many items as a tile's edge is long; tiles are multiplied whole. */
 static void tile_local_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_cost_counts *account) {
+                               tsl_cost_counts *account) {
   const double tile = (double)config->value[TILE], size = (double)tsl_type(problem->c.type)->size;
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
   const double down = ceil(m / tile), across = ceil(n / tile), steps = ceil(k / tile);
   tsl_grid grid;
   if (!tile_local_grid_for(problem, config, device, &grid))
-    tsl_cost_counts_grid(&grid, problem->n, problem->m, tile_local_local_bytes(problem, config->value[TILE]), device,
-                     account);
+    tsl_cost_counts_grid(&grid, problem->n, problem->m, tile_local_local_bytes(problem, config->value[TILE]),
+                         device, account);
   account->computed = down * across * steps * tile * tile * tile;
   account->local.written = down * across * steps * 2 * tile * tile * size;
   account->local.read = 2 * account->computed * size;

@@ -1,5 +1,6 @@
-/* CLBlast's C interface, as far as tesela uses it: our own declarations (the ABI since 1.0). Matrices are OpenCL
- * buffers with an offset in elements; the call enqueues and returns. Queue and buffers are OpenCL's objects. */
+/* CLBlast's C interface, as far as tesela uses it: our own declarations (the ABI since 1.0). Matrices are
+ * OpenCL buffers with an offset in elements; the call enqueues and returns. Queue and buffers are OpenCL's
+ * objects. */
 #ifndef TSL_GEMM_VENDOR_CLBLAST_CLBLAST_API_H
 #define TSL_GEMM_VENDOR_CLBLAST_CLBLAST_API_H
 

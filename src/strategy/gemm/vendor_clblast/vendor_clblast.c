@@ -1,16 +1,18 @@
-/* Idea: CLBlast's gemm on an OpenCL device, as a peer to compare with; its tuned parameters are what portable OpenCL
- * kernels are measured against. Loaded at run time (TESELA_CLBLAST, else libclblast.so.1). Not on the ladder.
+/* Idea: CLBlast's gemm on an OpenCL device, as a peer to compare with; its tuned parameters are what portable
+ * OpenCL kernels are measured against. Loaded at run time (TESELA_CLBLAST, else libclblast.so.1). Not on the
+ * ladder.
  *
- *   C (m x n, row- or column-major) = alpha A B + beta C        CLBlastSgemm, CLBlastDgemm on our queue and buffers,
- *                                                               column-major; a row-major C is C' = B' A'
+ *   C (m x n, row- or column-major) = alpha A B + beta C        CLBlastSgemm, CLBlastDgemm on our queue and
+ * buffers, column-major; a row-major C is C' = B' A'
  *
- * CLBlast compiles its kernels at the first run of a process on a device, for seconds, and keeps them in memory. It
- * takes memory for padded copies of its own inside a run. Its interface tells no version: the name is the file's.
+ * CLBlast compiles its kernels at the first run of a process on a device, for seconds, and keeps them in
+ * memory. It takes memory for padded copies of its own inside a run. Its interface tells no version: the name
+ * is the file's.
  *
- * Parameters: none. Limits: each operand has one unit stride, and the other is positive and at least as long as the
- * line that it leads. Offsets inside its kernels are of 32 bits, and nothing checks them there: operands of more
- * elements are refused. CLBlast takes no k = 0, and reads A and B where alpha = 0, against BLAS's rules: both are
- * refused. */
+ * Parameters: none. Limits: each operand has one unit stride, and the other is positive and at least as long
+ * as the line that it leads. Offsets inside its kernels are of 32 bits, and nothing checks them there:
+ * operands of more elements are refused. CLBlast takes no k = 0, and reads A and B where alpha = 0, against
+ * BLAS's rules: both are refused. */
 #include "base/status.h"
 #include "strategy/gemm/vendor_clblast/clblast_api.h"
 #include "strategy/vendor.h"
@@ -47,7 +49,8 @@ static const tsl_vendor *vendor_clblast_vendor(void) {
 
 /* --- the strategy --- */
 
-static const char *vendor_clblast_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *vendor_clblast_refuse(const tsl_problem *problem, const tsl_config *config,
+                                         const tsl_device *device) {
   (void)config;
   (void)device;
   const tsl_shape *shapes[] = {&problem->a, &problem->b, &problem->c};
@@ -61,7 +64,8 @@ static const char *vendor_clblast_refuse(const tsl_problem *problem, const tsl_c
 }
 
 /* A third of the peak on an H200; a tenth on processors, for which the parameters are not tuned. */
-static double vendor_clblast_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double vendor_clblast_score(const tsl_problem *problem, const tsl_config *config,
+                                   const tsl_device *device) {
   (void)config;
   return tsl_vendor_seconds(problem, device, device->is_cpu ? 0.1 : 0.3, 4 * device->launch_seconds, 64);
 }
@@ -97,7 +101,8 @@ static tesela_status check_reach(const tsl_work *work, const tsl_operand *operan
       work->device->name, (long long)(operand->offset + leading * lines));
 }
 
-static tesela_status vendor_clblast_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+static tesela_status vendor_clblast_run(const tsl_work *work, const tsl_operands *operands,
+                                        tsl_stream *stream) {
   const tsl_device *device = work->device;
   tsl_blas_product p;
   TSL_TRY(tsl_blas_product_of(work, operands, &p));
@@ -110,17 +115,19 @@ static tesela_status vendor_clblast_run(const tsl_work *work, const tsl_operands
   int code;
   if (work->problem.c.type == TESELA_F64)
     code = clblast.dgemm(TSL_CLBLAST_COLUMN_MAJOR, a_transpose, b_transpose, (size_t)p.m, (size_t)p.n,
-                         (size_t)p.k, p.alpha, vendor_clblast_native(device, p.a), (size_t)p.a->offset, (size_t)p.a_leading,
-                         vendor_clblast_native(device, p.b), (size_t)p.b->offset, (size_t)p.b_leading, p.beta,
-                         vendor_clblast_native(device, p.c), (size_t)p.c->offset, (size_t)p.c_leading, &queue, NULL);
+                         (size_t)p.k, p.alpha, vendor_clblast_native(device, p.a), (size_t)p.a->offset,
+                         (size_t)p.a_leading, vendor_clblast_native(device, p.b), (size_t)p.b->offset,
+                         (size_t)p.b_leading, p.beta, vendor_clblast_native(device, p.c), (size_t)p.c->offset,
+                         (size_t)p.c_leading, &queue, NULL);
   else
     code = clblast.sgemm(TSL_CLBLAST_COLUMN_MAJOR, a_transpose, b_transpose, (size_t)p.m, (size_t)p.n,
                          (size_t)p.k, (float)p.alpha, vendor_clblast_native(device, p.a), (size_t)p.a->offset,
-                         (size_t)p.a_leading, vendor_clblast_native(device, p.b), (size_t)p.b->offset, (size_t)p.b_leading,
-                         (float)p.beta, vendor_clblast_native(device, p.c), (size_t)p.c->offset, (size_t)p.c_leading, &queue,
-                         NULL);
+                         (size_t)p.a_leading, vendor_clblast_native(device, p.b), (size_t)p.b->offset,
+                         (size_t)p.b_leading, (float)p.beta, vendor_clblast_native(device, p.c),
+                         (size_t)p.c->offset, (size_t)p.c_leading, &queue, NULL);
   return code == 0 ? TESELA_OK
-                   : vendor_clblast_fail(device, work->problem.c.type == TESELA_F64 ? "CLBlastDgemm" : "CLBlastSgemm", code);
+                   : vendor_clblast_fail(
+                         device, work->problem.c.type == TESELA_F64 ? "CLBlastDgemm" : "CLBlastSgemm", code);
 }
 
 const tsl_strategy tsl_gemm_vendor_clblast = {

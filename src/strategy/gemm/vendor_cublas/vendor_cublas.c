@@ -1,16 +1,18 @@
-/* Idea: cuBLAS's gemm on a CUDA device, as a peer to compare with: what most programs call. Loaded at run time
- * (TESELA_CUBLAS, else the names below). Not on the ladder.
+/* Idea: cuBLAS's gemm on a CUDA device, as a peer to compare with: what most programs call. Loaded at run
+ * time (TESELA_CUBLAS, else the names below). Not on the ladder.
  *
- *   C (m x n, row- or column-major) = alpha A B + beta C        cublasSgemm, cublasDgemm on our stream, column-major;
- *                                                               a row-major C is C' = B' A'
+ *   C (m x n, row- or column-major) = alpha A B + beta C        cublasSgemm, cublasDgemm on our stream,
+ * column-major; a row-major C is C' = B' A'
  *
- * Precision: the math mode is set to cuBLAS's default, which computes f32 in f32 and f64 in f64 (on the tensor cores
- * where those take doubles); TF32 and emulation are modes of their own, which are never set here. NVIDIA's own
- * environment variables may override that in a process. The pedantic mode is not used: it only takes algorithms away.
+ * Precision: the math mode is set to cuBLAS's default, which computes f32 in f32 and f64 in f64 (on the
+ * tensor cores where those take doubles); TF32 and emulation are modes of their own, which are never set
+ * here. NVIDIA's own environment variables may override that in a process. The pedantic mode is not used: it
+ * only takes algorithms away.
  *
- * Parameters: none. Limits: each operand has one unit stride, and the other is positive and at least as long as the
- * line that it leads. alpha = 0 and k = 0 arrive as both, for which BLAS reads neither A nor B. A plan has one handle,
- * which one thread at a time uses to enqueue; NVIDIA promises equal bits from run to run on one stream. */
+ * Parameters: none. Limits: each operand has one unit stride, and the other is positive and at least as long
+ * as the line that it leads. alpha = 0 and k = 0 arrive as both, for which BLAS reads neither A nor B. A plan
+ * has one handle, which one thread at a time uses to enqueue; NVIDIA promises equal bits from run to run on
+ * one stream. */
 #include "base/status.h"
 #include "strategy/gemm/vendor_cublas/cublas_api.h"
 #include "strategy/vendor.h"
@@ -40,7 +42,8 @@ static const tsl_vendor *vendor_cublas_vendor(void) {
 
 /* --- the strategy --- */
 
-static double vendor_cublas_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double vendor_cublas_score(const tsl_problem *problem, const tsl_config *config,
+                                  const tsl_device *device) {
   (void)config;
   return tsl_vendor_seconds(problem, device, 0.8, 1.5 * device->launch_seconds, 64);
 }
@@ -49,14 +52,14 @@ static tesela_status vendor_cublas_check(const tsl_device *device, const char *c
   return tsl_vendor_cublas_check(device, call, code, cublas.status_name, &library.found);
 }
 
-static tesela_status vendor_cublas_prepare(const tsl_work *work, tsl_vendor_handle *made) {
+static tesela_status vendor_cublas_prepare(const tsl_work *work, tsl_vendor_handle *vendor_handle) {
   tsl_cublas_handle handle;
   TSL_TRY(vendor_cublas_check(work->device, "cublasCreate", cublas.create(&handle)));
-  const tesela_status status =
-      vendor_cublas_check(work->device, "cublasSetMathMode", cublas.set_math_mode(handle, TSL_CUBLAS_DEFAULT_MATH));
+  const tesela_status status = vendor_cublas_check(work->device, "cublasSetMathMode",
+                                                   cublas.set_math_mode(handle, TSL_CUBLAS_DEFAULT_MATH));
   if (status != TESELA_OK)
     cublas.destroy(handle);
-  made->handle = handle;
+  vendor_handle->handle = handle;
   return status;
 }
 
@@ -64,9 +67,9 @@ static tesela_status vendor_cublas_build(tsl_work *work) {
   return tsl_vendor_build(work, sizeof(tsl_vendor_handle), "a handle of cuBLAS", vendor_cublas_prepare);
 }
 
-static void vendor_cublas_end(tsl_vendor_handle *own, bool entered) {
+static void vendor_cublas_end(tsl_vendor_handle *vendor_handle, bool entered) {
   if (entered)
-    cublas.destroy(own->handle);
+    cublas.destroy(vendor_handle->handle);
 }
 
 static void vendor_cublas_release(tsl_work *work) {
@@ -92,7 +95,8 @@ static int vendor_cublas_multiply(const tsl_work *work, const tsl_blas_product *
                       p->b_leading, &beta, c, p->c_leading);
 }
 
-static tesela_status vendor_cublas_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+static tesela_status vendor_cublas_run(const tsl_work *work, const tsl_operands *operands,
+                                       tsl_stream *stream) {
   tsl_device *device = work->device;
   tsl_vendor_handle *own = work->state;
   tsl_blas_product p;

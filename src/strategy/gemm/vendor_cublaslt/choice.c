@@ -28,14 +28,14 @@ typedef struct choice_number {
 
 static const choice_number *choice_number_of(tesela_type type) {
   static const choice_number numbers[] = {{TESELA_F32, TSL_LT_REAL_F32, TSL_LT_COMPUTE_F32},
-                                   {TESELA_F64, TSL_LT_REAL_F64, TSL_LT_COMPUTE_F64},
-                                   {TESELA_C64, TSL_LT_COMPLEX_F32, TSL_LT_COMPUTE_F32},
-                                   {TESELA_C128, TSL_LT_COMPLEX_F64, TSL_LT_COMPUTE_F64},
-                                   {TESELA_I32, TSL_LT_INTEGER_32, TSL_LT_COMPUTE_I32},
-                                   {TESELA_I8, TSL_LT_INTEGER_8, 0},
-                                   {TESELA_F16, TSL_LT_REAL_F16, 0},
-                                   {TESELA_BF16, TSL_LT_REAL_BF16, 0},
-                                   {TESELA_E4M3, TSL_LT_REAL_E4M3, 0}};
+                                          {TESELA_F64, TSL_LT_REAL_F64, TSL_LT_COMPUTE_F64},
+                                          {TESELA_C64, TSL_LT_COMPLEX_F32, TSL_LT_COMPUTE_F32},
+                                          {TESELA_C128, TSL_LT_COMPLEX_F64, TSL_LT_COMPUTE_F64},
+                                          {TESELA_I32, TSL_LT_INTEGER_32, TSL_LT_COMPUTE_I32},
+                                          {TESELA_I8, TSL_LT_INTEGER_8, 0},
+                                          {TESELA_F16, TSL_LT_REAL_F16, 0},
+                                          {TESELA_BF16, TSL_LT_REAL_BF16, 0},
+                                          {TESELA_E4M3, TSL_LT_REAL_E4M3, 0}};
   size_t i = 0;
   while (numbers[i].type != type)
     i++;
@@ -62,12 +62,12 @@ static scalar choice_scalar_of(tesela_type type, const double value[2]) {
 }
 
 int tsl_lt_multiply(const tsl_work *work, tsl_lt_handle handle, const tsl_lt_choice *choice,
-                    const tsl_lt_answer *answer, const tsl_lt_addresses *at, tsl_stream *stream) {
+                    const tsl_lt_answer *answer, const tsl_lt_addresses *addresses, tsl_stream *stream) {
   const scalar alpha = choice_scalar_of(choice_sums_of(work), work->problem.alpha),
                beta = choice_scalar_of(choice_sums_of(work), work->problem.beta);
-  return tsl_lt.matmul(handle, choice->operation, &alpha, at->a, choice->a, at->b, choice->b, &beta, at->c,
-                       choice->c, at->c, choice->c, &answer->algorithm,
-                       answer->workspace > 0 ? at->workspace : NULL, answer->workspace,
+  return tsl_lt.matmul(handle, choice->operation, &alpha, addresses->a, choice->a, addresses->b, choice->b,
+                       &beta, addresses->c, choice->c, addresses->c, choice->c, &answer->algorithm,
+                       answer->workspace > 0 ? addresses->workspace : NULL, answer->workspace,
                        work->device->ops->native_stream(stream));
 }
 
@@ -77,8 +77,9 @@ int tsl_lt_multiply(const tsl_work *work, tsl_lt_handle handle, const tsl_lt_cho
 static int make_layout(tesela_type type, bool transposed, int64_t rows, int64_t cols, int64_t leading,
                        int64_t count, int64_t step, tsl_lt_layout *layout) {
   const int32_t matrices = (int32_t)count;
-  int code = tsl_lt.layout_create(layout, choice_number_of(type)->number, (uint64_t)(transposed ? cols : rows),
-                                  (uint64_t)(transposed ? rows : cols), leading);
+  int code =
+      tsl_lt.layout_create(layout, choice_number_of(type)->number, (uint64_t)(transposed ? cols : rows),
+                           (uint64_t)(transposed ? rows : cols), leading);
   if (code == TSL_CUBLAS_SUCCESS && count > 1)
     code = tsl_lt.layout_set(*layout, TSL_LT_BATCH_COUNT, &matrices, sizeof matrices);
   if (code == TSL_CUBLAS_SUCCESS && count > 1)
@@ -93,8 +94,9 @@ static tesela_status choice_describe(const tsl_work *work, tsl_lt_choice *choice
   const int32_t a_transpose = p->a_transposed, b_transpose = p->b_transposed;
   TSL_TRY(tsl_lt_check(device, "cublasLtMatmulDescCreate",
                        tsl_lt.operation_create(&choice->operation,
-                                               tsl_lt_takes_tf32(&work->problem) ? TSL_LT_COMPUTE_TF32
-                                                                                 : choice_number_of(sums)->compute,
+                                               tsl_lt_takes_tf32(&work->problem)
+                                                   ? TSL_LT_COMPUTE_TF32
+                                                   : choice_number_of(sums)->compute,
                                                choice_number_of(sums)->number)));
   TSL_TRY(tsl_lt_check(
       device, "cublasLtMatmulDescSetAttribute",
@@ -140,8 +142,8 @@ static int set_preference(const tsl_work *work, tsl_lt_preference preference, ui
 
 /* At most `most` proposals; none is a failure. */
 static tesela_status choice_propose(const tsl_work *work, tsl_lt_handle handle, const tsl_lt_choice *choice,
-                             uint64_t workspace, uint32_t alignment, int most, tsl_lt_answer *answers,
-                             int *count) {
+                                    uint64_t workspace, uint32_t alignment, int most, tsl_lt_answer *answers,
+                                    int *count) {
   tsl_lt_preference preference;
   *count = 0;
   TSL_TRY(
@@ -170,7 +172,8 @@ typedef struct choice_bench {
   tsl_lt_addresses at;
 } choice_bench;
 
-/* Numbers that are no zeros, since those would let the device run faster. Their values do not matter otherwise. */
+/* Numbers that are no zeros, since those would let the device run faster. Their values do not matter
+ * otherwise. */
 static tesela_status choice_fill(choice_bench *self) {
   const tsl_device_ops *ops = self->work->device->ops;
   for (int i = 0; i < WORKSPACE; i++)
@@ -212,7 +215,8 @@ static void bench_free(choice_bench *self) {
       ops->buffer_destroy(self->buffers[i]);
 }
 
-/* The fastest of some runs after one that does not count. A proposal that does not run is no failure of ours. */
+/* The fastest of some runs after one that does not count. A proposal that does not run is no failure of ours.
+ */
 static tesela_status time_answer(choice_bench *self, const tsl_lt_answer *answer, double *seconds) {
   const tsl_device_ops *ops = self->work->device->ops;
   *seconds = INFINITY;
@@ -247,7 +251,7 @@ static tesela_status choice_time_all(choice_bench *self, const tsl_lt_answer *an
 
 /* Which of the answers is fastest; the first where there is no memory to find out. */
 static tesela_status choice_fastest(const tsl_work *work, tsl_lt_handle handle, const tsl_lt_choice *choice,
-                             uint64_t workspace, const tsl_lt_answer *answers, int count, int *best) {
+                                    uint64_t workspace, const tsl_lt_answer *answers, int count, int *best) {
   choice_bench self = {.work = work, .handle = handle, .choice = choice};
   tsl_status_saved saved;
   *best = 0;
@@ -263,7 +267,8 @@ static tesela_status choice_fastest(const tsl_work *work, tsl_lt_handle handle, 
   return status;
 }
 
-/* Of a batch, all products are where the algorithm expects the first: what its steps are multiples of counts, too. */
+/* Of a batch, all products are where the algorithm expects the first: what its steps are multiples of counts,
+ * too. */
 static uint32_t alignment_of(const tsl_work *work, const tsl_lt_choice *choice) {
   const uint64_t element = tsl_type(work->problem.a.type)->size,
                  c_element = tsl_type(work->problem.c.type)->size;
@@ -273,14 +278,14 @@ static uint32_t alignment_of(const tsl_work *work, const tsl_lt_choice *choice) 
 }
 
 static tesela_status choice_choose(const tsl_work *work, tsl_lt_handle handle, uint64_t workspace, bool timed,
-                            tsl_lt_choice *choice) {
+                                   tsl_lt_choice *choice) {
   tsl_lt_answer answers[PROPOSALS];
   const uint32_t element = tsl_lt_element_alignment(&work->problem);
   int count, best = 0;
   TSL_TRY(choice_propose(work, handle, choice, workspace, element, 1, answers, &count));
   choice->any = answers[0];
-  TSL_TRY(choice_propose(work, handle, choice, workspace, alignment_of(work, choice), timed ? PROPOSALS : 1, answers,
-                  &count));
+  TSL_TRY(choice_propose(work, handle, choice, workspace, alignment_of(work, choice), timed ? PROPOSALS : 1,
+                         answers, &count));
   if (timed && count > 1)
     TSL_TRY(choice_fastest(work, handle, choice, workspace, answers, count, &best));
   choice->aligned = answers[best];

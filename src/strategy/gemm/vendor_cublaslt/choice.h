@@ -1,5 +1,5 @@
-/* Which of cuBLASLt's algorithms multiplies operands of these layouts: the heuristics propose some, and the stopwatch
- * decides. */
+/* Which of cuBLASLt's algorithms multiplies operands of these layouts: the heuristics propose some, and the
+ * stopwatch decides. */
 #ifndef TSL_GEMM_VENDOR_CUBLASLT_CHOICE_H
 #define TSL_GEMM_VENDOR_CUBLASLT_CHOICE_H
 
@@ -7,8 +7,8 @@
 
 /* Most workspace that an algorithm may ask for. */
 #define TSL_LT_WORKSPACE_BYTES ((uint64_t)256 << 20)
-/* Operands of this alignment, in bytes, go by the algorithm that was timed; others by one that wants no more than an
- * element's. */
+/* Operands of this alignment, in bytes, go by the algorithm that was timed; others by one that wants no more
+ * than an element's. */
 #define TSL_LT_ALIGNMENT 16
 
 typedef struct tsl_lt_choice {
@@ -20,8 +20,8 @@ typedef struct tsl_lt_choice {
   tsl_lt_answer aligned, any;
 } tsl_lt_choice;
 
-/* Describes the layouts and chooses among the heuristics' algorithms: the fastest of them on the device where `timed`,
- * else the first. The device was entered. */
+/* Describes the layouts and chooses among the heuristics' algorithms: the fastest of them on the device where
+ * `timed`, else the first. The device was entered. */
 tesela_status tsl_lt_choice_make(const tsl_work *work, tsl_lt_handle handle, const tsl_blas_product *product,
                                  uint64_t workspace, bool timed, tsl_lt_choice **choice);
 void tsl_lt_choice_free(tsl_lt_choice *choice);
@@ -36,6 +36,6 @@ typedef struct tsl_lt_addresses {
 
 /* Enqueues the product with one of the choice's answers. Returns cuBLASLt's code. */
 int tsl_lt_multiply(const tsl_work *work, tsl_lt_handle handle, const tsl_lt_choice *choice,
-                    const tsl_lt_answer *answer, const tsl_lt_addresses *at, tsl_stream *stream);
+                    const tsl_lt_answer *answer, const tsl_lt_addresses *addresses, tsl_stream *stream);
 
 #endif

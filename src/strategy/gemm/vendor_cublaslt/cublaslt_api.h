@@ -1,5 +1,5 @@
-/* cuBLASLt's interface, as far as tesela uses it: our own declarations of the library's ABI since CUDA 12. Every
- * function but version and status_name returns a code, 0 for success. */
+/* cuBLASLt's interface, as far as tesela uses it: our own declarations of the library's ABI since CUDA 12.
+ * Every function but version and status_name returns a code, 0 for success. */
 #ifndef TSL_GEMM_VENDOR_CUBLASLT_CUBLASLT_API_H
 #define TSL_GEMM_VENDOR_CUBLASLT_CUBLASLT_API_H
 
@@ -24,7 +24,8 @@ typedef struct tsl_lt_answer {
   int reserved[4];
 } tsl_lt_answer;
 
-/* Types of elements, and of the arithmetic: all of it in that precision, without emulation; the last takes factors of f32 as TF32. */
+/* Types of elements, and of the arithmetic: all of it in that precision, without emulation; the last takes
+ * factors of f32 as TF32. */
 enum {
   TSL_LT_REAL_F32 = 0,
   TSL_LT_REAL_F64 = 1,
@@ -39,9 +40,11 @@ enum {
 enum { TSL_LT_COMPUTE_F32 = 68, TSL_LT_COMPUTE_F64 = 70, TSL_LT_COMPUTE_I32 = 72, TSL_LT_COMPUTE_TF32 = 77 };
 /* Attributes of an operation, each an int32_t: 1 transposes. */
 enum { TSL_LT_A_TRANSPOSE = 3, TSL_LT_B_TRANSPOSE = 4 };
-/* Attributes of a layout: how many matrices of a batch, an int32_t, and elements from one to the next, an int64_t. */
+/* Attributes of a layout: how many matrices of a batch, an int32_t, and elements from one to the next, an
+ * int64_t. */
 enum { TSL_LT_BATCH_COUNT = 5, TSL_LT_BATCH_STEP = 6 };
-/* Attributes of a preference: a uint64_t, a uint32_t of bits, four uint32_t in bytes, and a uint64_t of bits. */
+/* Attributes of a preference: a uint64_t, a uint32_t of bits, four uint32_t in bytes, and a uint64_t of bits.
+ */
 enum {
   TSL_LT_WORKSPACE_MAX = 1,
   TSL_LT_REDUCTIONS = 3,
@@ -52,8 +55,8 @@ enum {
 /* Of the last: complex products made of three real ones, whose parts err by more than four products' do. */
 #define TSL_LT_BY_THREE_PRODUCTS ((uint64_t)1 << 32)
 
-/* How parts of k may be added up: in C, and beside it in the type of the arithmetic. Where C's type is narrower, the first rounds each of
- * them. */
+/* How parts of k may be added up: in C, and beside it in the type of the arithmetic. Where C's type is
+ * narrower, the first rounds each of them. */
 enum { TSL_LT_REDUCTIONS_IN_C = 1, TSL_LT_REDUCTIONS_PRECISE = 2 };
 
 /* Functions: X(return type, member, symbol, parameters). */

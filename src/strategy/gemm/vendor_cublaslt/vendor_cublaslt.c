@@ -1,28 +1,34 @@
-/* Idea: cuBLASLt's matmul on a CUDA device with the best of its algorithms, as a peer to compare with: NVIDIA's own
- * best effort for a shape. Loaded at run time (TESELA_CUBLASLT, else the names below). Not on the ladder.
+/* Idea: cuBLASLt's matmul on a CUDA device with the best of its algorithms, as a peer to compare with:
+ * NVIDIA's own best effort for a shape. Loaded at run time (TESELA_CUBLASLT, else the names below). Not on
+ * the ladder.
  *
- *   cublaslt_build()  heuristics propose up to 16 algorithms for the shape, which may use 256 MiB of workspace
- *            each runs four times on memory of the operands' sizes; the fastest one stays      (see choice.c)
- *   cublaslt_run()    C (m x n, row- or column-major) = alpha A B + beta C     cublasLtMatmul on our stream, column-major;
- *                                                                     a row-major C is C' = B' A'
+ *   cublaslt_build()  heuristics propose up to 16 algorithms for the shape, which may use 256 MiB of
+ * workspace each runs four times on memory of the operands' sizes; the fastest one stays      (see choice.c)
+ *   cublaslt_run()    C (m x n, row- or column-major) = alpha A B + beta C     cublasLtMatmul on our stream,
+ * column-major; a row-major C is C' = B' A'
  *
- * A plan whose operands lie on the host runs on packed copies of them, so that cublaslt_build() chooses for the strides that
- * it was given and for packed ones. Operands that are not aligned to 16 bytes take an algorithm that does not ask for
- * that, the heuristics' first. Where memory for the timing lacks, the first one stays, too.
+ * A plan whose operands lie on the host runs on packed copies of them, so that cublaslt_build() chooses for
+ * the strides that it was given and for packed ones. Operands that are not aligned to 16 bytes take an
+ * algorithm that does not ask for that, the heuristics' first. Where memory for the timing lacks, the first
+ * one stays, too.
  *
- * Precision: CUBLAS_COMPUTE_32F for f32, c64, f16 and bf16, CUBLAS_COMPUTE_64F for f64 and c128, which use neither TF32 nor
- * emulation; CUBLAS_COMPUTE_32I for i8; CUBLAS_COMPUTE_32F_FAST_TF32 for f32 and c64 where the caller allows what TF32 errs by.
+ * Precision: CUBLAS_COMPUTE_32F for f32, c64, f16 and bf16, CUBLAS_COMPUTE_64F for f64 and c128, which use
+ * neither TF32 nor emulation; CUBLAS_COMPUTE_32I for i8; CUBLAS_COMPUTE_32F_FAST_TF32 for f32 and c64 where
+ * the caller allows what TF32 errs by.
  *
- * e4m3: both operands along k, sizes, lines and addresses multiples of 16; its sums of 8-bit products keep 13 binary places, and how often
- * they are added to sums in f32 is not said.
+ * e4m3: both operands along k, sizes, lines and addresses multiples of 16; its sums of 8-bit products keep 13
+ * binary places, and how often they are added to sums in f32 is not said.
  *
- * i8: sizes and lines are multiples of 4, and so are addresses: an operand elsewhere is copied to the workspace first.
+ * i8: sizes and lines are multiples of 4, and so are addresses: an operand elsewhere is copied to the
+ * workspace first.
  *
- * Batches are layouts with a count and a step, which goes forwards: with steps backwards some algorithms of 13.1 read elsewhere.
+ * Batches are layouts with a count and a step, which goes forwards: with steps backwards some algorithms
+ * of 13.1 read elsewhere.
  *
- * Parameters: none. Limits: each operand has one unit stride, and the other is positive and at least as long as the
- * line that it leads; no batches of integers, nor of more than 31 bits; k = 0 and alpha = 0, where there is no product to choose for, are refused. Another build may choose another
- * algorithm, so that equal bits are promised for one plan at most. */
+ * Parameters: none. Limits: each operand has one unit stride, and the other is positive and at least as long
+ * as the line that it leads; no batches of integers, nor of more than 31 bits; k = 0 and alpha = 0, where
+ * there is no product to choose for, are refused. Another build may choose another algorithm, so that equal
+ * bits are promised for one plan at most. */
 #include "base/status.h"
 #include "host/int_math.h"
 #include "strategy/gemm/vendor_cublaslt/choice.h"
@@ -49,7 +55,8 @@ static bool cublaslt_is_tiny(const tsl_shape *c) {
   return tsl_min(c->rows, c->cols) * size < TSL_LT_ALIGNMENT;
 }
 
-static const char *cublaslt_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *cublaslt_refuse(const tsl_problem *problem, const tsl_config *config,
+                                   const tsl_device *device) {
   (void)config;
   (void)device;
   if (!tsl_blas_reads_products(problem))
@@ -75,18 +82,21 @@ static const char *cublaslt_refuse(const tsl_problem *problem, const tsl_config 
 
 enum { COPY_ALIGNMENT = 256 };
 
-/* Room for an operand's elements behind the workspace, of bytes, which lie where cuBLASLt wants them or are copied. */
+/* Room for an operand's elements behind the workspace, of bytes, which lie where cuBLASLt wants them or are
+ * copied. */
 static uint64_t cublaslt_copy_bytes(const tsl_shape *shape) {
   return ((uint64_t)tsl_shape_extent(shape) + COPY_ALIGNMENT) / COPY_ALIGNMENT * COPY_ALIGNMENT;
 }
 
-/* For small products, too: given less, the heuristics leave out algorithms that would fit. 64 x 64 x 16384 in f32 wants
- * 2 MiB; offered 3 MiB, the best proposal took 61 us on an H200, offered 256 MiB it took 16 us. */
-static uint64_t cublaslt_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+/* For small products, too: given less, the heuristics leave out algorithms that would fit. 64 x 64 x 16384 in
+ * f32 wants 2 MiB; offered 3 MiB, the best proposal took 61 us on an H200, offered 256 MiB it took 16 us. */
+static uint64_t cublaslt_scratch(const tsl_problem *problem, const tsl_config *config,
+                                 const tsl_device *device) {
   (void)config;
   (void)device;
   const bool copies = tsl_type(problem->a.type)->size == 1;
-  return TSL_LT_WORKSPACE_BYTES + (copies ? cublaslt_copy_bytes(&problem->a) + cublaslt_copy_bytes(&problem->b) : 0);
+  return TSL_LT_WORKSPACE_BYTES +
+         (copies ? cublaslt_copy_bytes(&problem->a) + cublaslt_copy_bytes(&problem->b) : 0);
 }
 
 static double cublaslt_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
@@ -94,22 +104,23 @@ static double cublaslt_score(const tsl_problem *problem, const tsl_config *confi
   return tsl_vendor_seconds(problem, device, 0.82, 1.5 * device->launch_seconds, 64);
 }
 
-static tsl_lt_choice *cublaslt_find(const state *own, const tsl_blas_product *product) {
-  tsl_lt_choice *choice = own->choices;
+static tsl_lt_choice *cublaslt_find(const state *state_in, const tsl_blas_product *product) {
+  tsl_lt_choice *choice = state_in->choices;
   while (choice && !tsl_lt_choice_fits(choice, product))
     choice = choice->next;
   return choice;
 }
 
-/* The choice for a product, made where there is none yet. The lock is held, or nobody else knows of the state. */
-static tesela_status cublaslt_obtain(const tsl_work *work, state *own, const tsl_blas_product *product, bool timed,
-                            tsl_lt_choice **choice) {
-  *choice = cublaslt_find(own, product);
+/* The choice for a product, made where there is none yet. The lock is held, or nobody else knows of the
+ * state. */
+static tesela_status cublaslt_obtain(const tsl_work *work, state *state_in, const tsl_blas_product *product,
+                                     bool timed, tsl_lt_choice **choice) {
+  *choice = cublaslt_find(state_in, product);
   if (*choice)
     return TESELA_OK;
-  TSL_TRY(tsl_lt_choice_make(work, own->own.handle, product, TSL_LT_WORKSPACE_BYTES, timed, choice));
-  (*choice)->next = own->choices;
-  own->choices = *choice;
+  TSL_TRY(tsl_lt_choice_make(work, state_in->own.handle, product, TSL_LT_WORKSPACE_BYTES, timed, choice));
+  (*choice)->next = state_in->choices;
+  state_in->choices = *choice;
   return TESELA_OK;
 }
 
@@ -121,26 +132,26 @@ static tsl_blas_product packed(tsl_blas_product product) {
   return product;
 }
 
-static void free_choices(state *own) {
-  while (own->choices) {
-    tsl_lt_choice *choice = own->choices;
-    own->choices = choice->next;
+static void free_choices(state *state_in) {
+  while (state_in->choices) {
+    tsl_lt_choice *choice = state_in->choices;
+    state_in->choices = choice->next;
     tsl_lt_choice_free(choice);
   }
 }
 
 /* The choices for the strides that the problem has, and for packed ones. */
-static tesela_status choose_both(const tsl_work *work, state *own, const tsl_blas_product *given) {
-  const tsl_blas_product copies = packed(*given);
+static tesela_status choose_both(const tsl_work *work, state *state_in, const tsl_blas_product *product) {
+  const tsl_blas_product copies = packed(*product);
   tsl_lt_choice *unused;
-  TSL_TRY(cublaslt_obtain(work, own, given, true, &unused));
-  return cublaslt_obtain(work, own, &copies, true, &unused);
+  TSL_TRY(cublaslt_obtain(work, state_in, product, true, &unused));
+  return cublaslt_obtain(work, state_in, &copies, true, &unused);
 }
 
-static tesela_status cublaslt_prepare(const tsl_work *work, tsl_vendor_handle *made) {
+static tesela_status cublaslt_prepare(const tsl_work *work, tsl_vendor_handle *vendor_handle) {
   const tsl_problem *problem = &work->problem;
   tsl_operands operands = tsl_strides_of(problem);
-  state *own = (state *)made;
+  state *own = (state *)vendor_handle;
   tsl_blas_product given;
   if (problem->m == 0 || problem->n == 0)
     return TESELA_OK;
@@ -150,11 +161,11 @@ static tesela_status cublaslt_prepare(const tsl_work *work, tsl_vendor_handle *m
     operands.c.step = tsl_shape_extent(&problem->c);
   }
   TSL_TRY(tsl_blas_product_of(work, &operands, &given));
-  TSL_TRY(tsl_lt_check(work->device, "cublasLtCreate", tsl_lt.create(&made->handle)));
+  TSL_TRY(tsl_lt_check(work->device, "cublasLtCreate", tsl_lt.create(&vendor_handle->handle)));
   const tesela_status status = choose_both(work, own, &given);
   if (status != TESELA_OK) {
     free_choices(own);
-    tsl_lt.destroy(made->handle);
+    tsl_lt.destroy(vendor_handle->handle);
   }
   return status;
 }
@@ -163,25 +174,26 @@ static tesela_status cublaslt_build(tsl_work *work) {
   return tsl_vendor_build(work, sizeof(state), "a handle of cuBLASLt", cublaslt_prepare);
 }
 
-static void cublaslt_end(tsl_vendor_handle *own, bool entered) {
-  free_choices((state *)own);
-  if (own->handle && entered)
-    tsl_lt.destroy(own->handle);
+static void cublaslt_end(tsl_vendor_handle *vendor_handle, bool entered) {
+  free_choices((state *)vendor_handle);
+  if (vendor_handle->handle && entered)
+    tsl_lt.destroy(vendor_handle->handle);
 }
 
 static void cublaslt_release(tsl_work *work) {
   tsl_vendor_release(work, cublaslt_end);
 }
 
-/* Where an operand's bytes are for cuBLASLt: in place, or copied to `room` in the workspace, as far as its lines reach. */
+/* Where an operand's bytes are for cuBLASLt: in place, or copied to `room` in the workspace, as far as its
+ * lines reach. */
 static tesela_status place_bytes(const tsl_work *work, const tsl_operand *operand, tesela_type type,
                                  int64_t bytes, const tsl_operands *operands, uint64_t room,
-                                 tsl_stream *stream, const void **at) {
+                                 tsl_stream *stream, const void **src) {
   const tsl_device_ops *ops = work->device->ops;
-  *at = tsl_vendor_address(work, operand, type);
-  if (tsl_type(type)->size > 1 || (uintptr_t)*at % TSL_LT_ALIGNMENT == 0)
+  *src = tsl_vendor_address(work, operand, type);
+  if (tsl_type(type)->size > 1 || (uintptr_t)*src % TSL_LT_ALIGNMENT == 0)
     return TESELA_OK;
-  *at = (const char *)ops->native_buffer(operands->scratch) + room;
+  *src = (const char *)ops->native_buffer(operands->scratch) + room;
   return ops->copy(stream, operand->buffer, (size_t)operand->offset, operands->scratch, (size_t)room,
                    (size_t)bytes);
 }
@@ -191,8 +203,9 @@ static int64_t cublaslt_extent(int64_t rows, int64_t cols, bool transposed, int6
   return transposed ? leading * (rows - 1) + cols : leading * (cols - 1) + rows;
 }
 
-static bool cublaslt_is_aligned(const tsl_lt_addresses *at) {
-  return ((uintptr_t)at->a | (uintptr_t)at->b | (uintptr_t)at->c) % TSL_LT_ALIGNMENT == 0;
+static bool cublaslt_is_aligned(const tsl_lt_addresses *addresses) {
+  return ((uintptr_t)addresses->a | (uintptr_t)addresses->b | (uintptr_t)addresses->c) % TSL_LT_ALIGNMENT ==
+         0;
 }
 
 static tesela_status cublaslt_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {

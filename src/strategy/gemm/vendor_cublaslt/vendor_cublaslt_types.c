@@ -24,6 +24,7 @@ double tsl_lt_tf32_bound(const tsl_problem *problem) {
 
 bool tsl_lt_takes_tf32(const tsl_problem *problem) {
   const tsl_numeric_requirements *ask = &problem->ask;
-  return (problem->c.type == TESELA_F32 || problem->c.type == TESELA_C64) && tsl_numeric_requirements_has_accuracy(ask) &&
-         ask->accuracy != TSL_ACCURACY_EXACT && allows(problem, ask) >= tsl_lt_tf32_bound(problem);
+  return (problem->c.type == TESELA_F32 || problem->c.type == TESELA_C64) &&
+         tsl_numeric_requirements_has_accuracy(ask) && ask->accuracy != TSL_ACCURACY_EXACT &&
+         allows(problem, ask) >= tsl_lt_tf32_bound(problem);
 }

@@ -4,8 +4,8 @@
 
 #include "strategy/problem.h"
 
-/* Whether f32, or c64, is multiplied as TF32: the caller allows what that errs by, which is what factors rounded to it do
- * (tsl_numeric_requirements_allows()). */
+/* Whether f32, or c64, is multiplied as TF32: the caller allows what that errs by, which is what factors
+ * rounded to it do (tsl_numeric_requirements_allows()). */
 bool tsl_lt_takes_tf32(const tsl_problem *problem);
 /* |error| / |A||B| of TF32. */
 double tsl_lt_tf32_bound(const tsl_problem *problem);

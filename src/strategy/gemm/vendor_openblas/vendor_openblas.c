@@ -1,16 +1,17 @@
-/* Idea: a vendor's gemm on the host's cores, as a peer to compare with: OpenBLAS, or any other library with CBLAS's
- * interface (BLIS, MKL), loaded at run time. Not on the ladder: nothing here is tesela's work.
+/* Idea: a vendor's gemm on the host's cores, as a peer to compare with: OpenBLAS, or any other library with
+ * CBLAS's interface (BLIS, MKL), loaded at run time. Not on the ladder: nothing here is tesela's work.
  *
  *   C (m x n, row- or column-major) = alpha A B + beta C        cblas_sgemm, cblas_dgemm, column-major;
  *                                                               a row-major C is C' = B' A'
  *
- * The library: TESELA_CBLAS, else the names below. It is told to use as many threads as this process's pool has, so
- * that a comparison is between equals. That number is the library's, for the whole process, and stays; one that
- * cannot be told goes by its own rules, and its name says so.
+ * The library: TESELA_CBLAS, else the names below. It is told to use as many threads as this process's pool
+ * has, so that a comparison is between equals. That number is the library's, for the whole process, and
+ * stays; one that cannot be told goes by its own rules, and its name says so.
  *
- * Parameters: none. Limits: each operand has one unit stride, and the other is positive and at least as long as the
- * line that it leads; sizes of 32 bits unless the library says that its integers have 64. alpha = 0 and k = 0 arrive
- * as both, for which BLAS reads neither A nor B. BLAS promises no equal bits from run to run. */
+ * Parameters: none. Limits: each operand has one unit stride, and the other is positive and at least as long
+ * as the line that it leads; sizes of 32 bits unless the library says that its integers have 64. alpha = 0
+ * and k = 0 arrive as both, for which BLAS reads neither A nor B. BLAS promises no equal bits from run to
+ * run. */
 #include "base/status.h"
 #include "strategy/gemm/vendor_openblas/cblas_api.h"
 #include "strategy/vendor.h"
@@ -95,13 +96,15 @@ static const tsl_vendor *vendor_openblas_vendor(void) {
 
 /* --- the strategy --- */
 
-static const char *vendor_openblas_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *vendor_openblas_refuse(const tsl_problem *problem, const tsl_config *config,
+                                          const tsl_device *device) {
   (void)config;
   (void)device;
   return tsl_blas_refuse(problem, size_max);
 }
 
-static double vendor_openblas_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double vendor_openblas_score(const tsl_problem *problem, const tsl_config *config,
+                                    const tsl_device *device) {
   (void)config;
   return tsl_vendor_seconds(problem, device, 0.7, 1e-6, 64);
 }
@@ -116,7 +119,8 @@ static void set_threads(int threads) {
     cblas.mkl_threads(threads);
 }
 
-static tesela_status vendor_openblas_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+static tesela_status vendor_openblas_run(const tsl_work *work, const tsl_operands *operands,
+                                         tsl_stream *stream) {
   (void)stream;
   tsl_blas_product p;
   TSL_TRY(tsl_blas_product_of(work, operands, &p));

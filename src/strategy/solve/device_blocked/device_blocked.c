@@ -1,5 +1,5 @@
-/* The strategy: what it takes, its children, its models. device_blocked.cl opens with the idea and its picture; device_blocked_cut.c has the recursion, device_blocked_run.c
- * what is enqueued. */
+/* The strategy: what it takes, its children, its models. device_blocked.cl opens with the idea and its
+ * picture; device_blocked_cut.c has the recursion, device_blocked_run.c what is enqueued. */
 #include "strategy/solve/device_blocked/device_blocked.h"
 
 #include "base/log.h"
@@ -49,7 +49,8 @@ static int64_t device_blocked_local_bytes(const tsl_problem *problem, const tsl_
 /* A panel lies in registers, which is up to so many bytes an item. */
 enum { PANEL_BYTES_MOST = 128 };
 
-static const char *device_blocked_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *device_blocked_refuse(const tsl_problem *problem, const tsl_config *config,
+                                         const tsl_device *device) {
   const int64_t bytes = device_blocked_local_bytes(problem, config), block = config->value[SOLVE_BLOCK],
                 columns = config->value[SOLVE_COLUMNS], size = (int64_t)tsl_type(problem->c.type)->size;
   if ((uint64_t)bytes > device->local_bytes)
@@ -77,17 +78,18 @@ static double device_blocked_peak_of(const tsl_problem *problem, const tsl_devic
 
 /* Products at so much of the peak, their tiles in waves of one for each unit. */
 static double device_blocked_product_seconds(const tsl_problem *problem, const tsl_solve_product *product,
-                              const tsl_device *device) {
+                                             const tsl_device *device) {
   const double tile = 128, share = device->is_cpu ? 0.4 : 0.7, units = fmax(1, device->compute_units);
   const double operations = tsl_type(problem->c.type)->is_complex ? 8 : 2;
   const double tiles = ceil((double)product->rows / tile) * ceil((double)problem->n / tile);
-  const double one =
-      tile * tile * (double)product->depth * operations * units / (share * device_blocked_peak_of(problem, device));
+  const double one = tile * tile * (double)product->depth * operations * units /
+                     (share * device_blocked_peak_of(problem, device));
   return (double)product->count * (ceil(tiles / units) * one + device->launch_seconds);
 }
 
-/* A group waits for its operands once, and for its items tile by tile; two groups of a unit fill each other's waits, where its registers have
- * room for both. What all groups compute is read from local memory, whose rate it has. Figures: an H200's (NOTES.md). */
+/* A group waits for its operands once, and for its items tile by tile; two groups of a unit fill each other's
+ * waits, where its registers have room for both. What all groups compute is read from local memory, whose
+ * rate it has. Figures: an H200's (NOTES.md). */
 static double blocks_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_solve_cut *cut,
                              const tsl_device *device) {
   enum { BYTES_OF_TWO_GROUPS = 32 }; /* of a panel, an item */
@@ -106,7 +108,8 @@ static double blocks_seconds(const tsl_problem *problem, const tsl_config *confi
          (ceil(panels / (together * units)) * waits + computing + launch_share * device->launch_seconds);
 }
 
-static double device_blocked_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double device_blocked_score(const tsl_problem *problem, const tsl_config *config,
+                                   const tsl_device *device) {
   tsl_solve_cut cut;
   device_blocked_cut_of(problem, config, &cut);
   double seconds = device->launch_seconds;
@@ -121,11 +124,11 @@ static double device_blocked_score(const tsl_problem *problem, const tsl_config 
   return seconds + blocks_seconds(problem, config, &cut, device);
 }
 
-/* What the kernel moves, which reads a block of A for each panel and has its columns below a tile in local memory, from where items bring an
- * element for `wide` products and one of X for `down`; what children move beyond
- * an element of A for each row of a product is theirs to tell. */
-static void device_blocked_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_cost_counts *account) {
+/* What the kernel moves, which reads a block of A for each panel and has its columns below a tile in local
+ * memory, from where items bring an element for `wide` products and one of X for `down`; what children move
+ * beyond an element of A for each row of a product is theirs to tell. */
+static void device_blocked_account(const tsl_problem *problem, const tsl_config *config,
+                                   const tsl_device *device, tsl_cost_counts *account) {
   tsl_solve_cut cut;
   device_blocked_cut_of(problem, config, &cut);
   const double columns = (double)config->value[SOLVE_COLUMNS], m = (double)problem->m, n = (double)problem->n,
@@ -170,12 +173,12 @@ static tesela_status device_blocked_make_child(tsl_work *work, int index) {
   const uint64_t memory = device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
   const tsl_problem part = tsl_solve_part(&work->problem, &self->cut.products[index]);
   const tsl_subplan_request wish = {.problem = &part,
-                               .device = work->device,
-                               .in_buffers = true,
-                               .workspace_most =
-                                   memory < device->allocation_max ? memory : device->allocation_max,
-                               .most = tsl_accuracy_of_parts(&part, 1),
-                               .on_trial = work->loaded_only};
+                                    .device = work->device,
+                                    .in_buffers = true,
+                                    .workspace_most =
+                                        memory < device->allocation_max ? memory : device->allocation_max,
+                                    .most = tsl_accuracy_of_parts(&part, 1),
+                                    .on_trial = work->loaded_only};
   TSL_TRY(work->children->make(work->children, &wish, &self->children[index]));
   const uint64_t needs = work->children->workspace(self->children[index]);
   work->scratch = needs > work->scratch ? needs : work->scratch;
@@ -217,13 +220,14 @@ static bool device_blocked_share(const tsl_work *work, int index, tsl_subplan_in
   const tsl_solve_product *at = &self->cut.products[slot];
   const int64_t row = slot % 2 == 0 ? at->depth : self->cut.size - at->rows;
   *out = (tsl_subplan_info){.device = work->device->name,
-                     .plan = work->children->text(self->children[slot]),
-                     .row = work->problem.a.triangle == TESELA_UPPER ? self->cut.size - row - at->rows : row,
-                     .rows = at->rows,
-                     .cols = work->problem.n,
-                     .depth = at->depth,
-                     .count = at->count,
-                     .seconds = work->children->expected(self->children[slot]) * (double)at->count};
+                            .plan = work->children->text(self->children[slot]),
+                            .row = work->problem.a.triangle == TESELA_UPPER ? self->cut.size - row - at->rows
+                                                                            : row,
+                            .rows = at->rows,
+                            .cols = work->problem.n,
+                            .depth = at->depth,
+                            .count = at->count,
+                            .seconds = work->children->expected(self->children[slot]) * (double)at->count};
   return true;
 }
 

@@ -116,13 +116,13 @@ TSL_FUNCTION solve_walk solve_walk_over(TSL_GLOBAL TSL_REAL *from, tsl_solve_sid
 }
 
 /* Columns first to first + 16 of A, from row `first` on; beside the triangle nothing is read. */
-TSL_FUNCTION void solve_fetch_a(const solve_walk walk, const tsl_solve_block given, int first,
+TSL_FUNCTION void solve_fetch_a(const solve_walk walk, const tsl_solve_block block, int first,
                                 TSL_REAL *staged) {
-  TSL_GLOBAL const TSL_REAL *from = walk.at + first * given.a.col_stride * PARTS;
+  TSL_GLOBAL const TSL_REAL *from = walk.at + first * block.a.col_stride * PARTS;
   TSL_UNROLL
   for (int round = 0; round < A_ROUNDS; round++) {
     const int row = walk.row + round * walk.rows, col = first + walk.col + round * walk.cols;
-    const int is_there = row < given.rows && (row > col || (row == col && !given.is_unit));
+    const int is_there = row < block.rows && (row > col || (row == col && !block.is_unit));
     TSL_GLOBAL const TSL_REAL *at = from + round * walk.step;
     for (int part = 0; part < PARTS; part++)
       staged[round * PARTS + part] = is_there ? at[part] : 0;
@@ -130,31 +130,31 @@ TSL_FUNCTION void solve_fetch_a(const solve_walk walk, const tsl_solve_block giv
 }
 
 /* The same to local memory, as they take part: ones where the diagonal has no number. */
-TSL_FUNCTION void solve_keep_a(const solve_walk walk, const tsl_solve_block given, int first,
+TSL_FUNCTION void solve_keep_a(const solve_walk walk, const tsl_solve_block solve_block, int first,
                                const TSL_REAL *staged, TSL_LOCAL_POINTER TSL_REAL *block) {
   TSL_UNROLL
   for (int round = 0; round < A_ROUNDS; round++) {
     const int row = walk.row + round * walk.rows, col = walk.col + round * walk.cols;
-    const int is_one = row == first + col && (given.is_unit || row >= given.rows);
+    const int is_one = row == first + col && (solve_block.is_unit || row >= solve_block.rows);
     TSL_LOCAL_POINTER TSL_REAL *own = block + row * A_LINE + col * PARTS;
     own[0] = is_one ? 1 : staged[round * PARTS];
 #ifdef TSL_COMPLEX
-    own[1] = given.conjugates ? -staged[2 * round + 1] : staged[2 * round + 1];
+    own[1] = solve_block.conjugates ? -staged[2 * round + 1] : staged[2 * round + 1];
 #endif
   }
 }
 
 /* Reciprocals of the diagonal, an item each, and of each tile whether all are of use. */
-TSL_FUNCTION void solve_invert_all(TSL_GLOBAL const TSL_REAL *a, const tsl_solve_block given, int item,
+TSL_FUNCTION void solve_invert_all(TSL_GLOBAL const TSL_REAL *a, const tsl_solve_block block, int item,
                                    TSL_LOCAL_POINTER TSL_REAL *inverse, TSL_LOCAL_POINTER int *divides) {
   if (item >= TSL_PARAM_BLOCK)
     return;
   TSL_REAL diagonal[PARTS] = {1};
-  if (!given.is_unit && item < given.rows) {
-    TSL_GLOBAL const TSL_REAL *at = a + solve_place(given.a, item, item);
+  if (!block.is_unit && item < block.rows) {
+    TSL_GLOBAL const TSL_REAL *at = a + solve_place(block.a, item, item);
     diagonal[0] = at[0];
 #ifdef TSL_COMPLEX
-    diagonal[1] = given.conjugates ? -at[1] : at[1];
+    diagonal[1] = block.conjugates ? -at[1] : at[1];
 #endif
   }
   TSL_LOCAL_POINTER TSL_REAL *own = inverse + item * PARTS;
@@ -168,14 +168,14 @@ TSL_FUNCTION void solve_invert_all(TSL_GLOBAL const TSL_REAL *a, const tsl_solve
 }
 
 /* A panel of X to local memory and from there to those whose it is. */
-TSL_FUNCTION void solve_fetch_x(const solve_walk walk, const tsl_solve_block given, TSL_INDEX first_col,
+TSL_FUNCTION void solve_fetch_x(const solve_walk walk, const tsl_solve_block block, TSL_INDEX first_col,
                                 TSL_REAL *staged) {
   TSL_UNROLL
   for (int round = 0; round < PASSES * X_ROUNDS; round++) {
     const int pass = round / X_ROUNDS, step = round % X_ROUNDS;
     const int row = pass * PASS + walk.row + step * walk.rows, col = walk.col + step * walk.cols;
-    const int is_there = row < given.rows && first_col + col < given.cols;
-    TSL_GLOBAL const TSL_REAL *at = walk.at + pass * PASS * given.x.row_stride * PARTS + step * walk.step;
+    const int is_there = row < block.rows && first_col + col < block.cols;
+    TSL_GLOBAL const TSL_REAL *at = walk.at + pass * PASS * block.x.row_stride * PARTS + step * walk.step;
     for (int part = 0; part < PARTS; part++)
       staged[round * PARTS + part] = is_there ? at[part] : 0;
   }
@@ -203,14 +203,14 @@ TSL_FUNCTION void solve_deal_x(const solve_walk walk, int line, int across, cons
 }
 
 /* A tile that was found, to memory. */
-TSL_FUNCTION void solve_store_x(const solve_walk walk, const tsl_solve_block given, TSL_INDEX first_col,
+TSL_FUNCTION void solve_store_x(const solve_walk walk, const tsl_solve_block block, TSL_INDEX first_col,
                                 int first, TSL_LOCAL_POINTER const TSL_REAL *tile) {
-  TSL_GLOBAL TSL_REAL *to = walk.at + first * given.x.row_stride * PARTS;
+  TSL_GLOBAL TSL_REAL *to = walk.at + first * block.x.row_stride * PARTS;
   TSL_UNROLL
   for (int round = 0; round < OUT_ROUNDS; round++) {
     const int row = walk.row + round * walk.rows, col = walk.col + round * walk.cols;
-    if (row < SOLVE_TILE && col < TSL_PARAM_COLUMNS && first + row < given.rows &&
-        first_col + col < given.cols)
+    if (row < SOLVE_TILE && col < TSL_PARAM_COLUMNS && first + row < block.rows &&
+        first_col + col < block.cols)
       for (int part = 0; part < PARTS; part++)
         to[round * walk.step + part] = tile[row * X_LINE + col * PARTS + part];
   }
@@ -227,8 +227,8 @@ TSL_FUNCTION void solve_less(const TSL_REAL *y, const TSL_REAL *x, TSL_REAL *lef
 }
 
 /* Neighbours in a row of A, 16 bytes of them. */
-TSL_FUNCTION void solve_neighbours(TSL_LOCAL_POINTER const TSL_REAL *at, TSL_REAL *y) {
-  const TSL_VECTOR(TSL_REAL, LANES) loaded = TSL_LOCAL_LOAD(TSL_REAL, LANES, at);
+TSL_FUNCTION void solve_neighbours(TSL_LOCAL_POINTER const TSL_REAL *src, TSL_REAL *y) {
+  const TSL_VECTOR(TSL_REAL, LANES) loaded = TSL_LOCAL_LOAD(TSL_REAL, LANES, src);
   y[0] = TSL_LANE(loaded, 0);
   y[1] = TSL_LANE(loaded, 1);
 #if LANES == 4
@@ -333,30 +333,30 @@ TSL_FUNCTION void solve_take_off(TSL_LOCAL_POINTER const TSL_REAL *line, const T
 
 TSL_KERNEL(ACROSS, LINES, 1)
 tsl_solve_block_of_rows(TSL_GLOBAL TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL TSL_REAL *x,
-                        const tsl_solve_block given) {
+                        const tsl_solve_block solve_block) {
   TSL_LOCAL TSL_REAL block[TSL_PARAM_BLOCK * A_LINE];
   TSL_LOCAL TSL_REAL tile[SOLVE_TILE * X_LINE];
   TSL_LOCAL TSL_REAL inverse[TSL_PARAM_BLOCK * PARTS];
   TSL_LOCAL int divides[TSL_PARAM_BLOCK / SOLVE_TILE];
   const int across = TSL_ITEM(0), line = TSL_ITEM(1), item = line * ACROSS + across;
-  const solve_walk walk_a = solve_walk_over(a, given.a, given.a_down, item, TSL_PARAM_BLOCK, SOLVE_TILE);
-  for (TSL_INDEX first_col = (TSL_INDEX)TSL_GROUP(0) * TSL_PARAM_COLUMNS; first_col < given.cols;
+  const solve_walk walk_a = solve_walk_over(a, solve_block.a, solve_block.a_down, item, TSL_PARAM_BLOCK, SOLVE_TILE);
+  for (TSL_INDEX first_col = (TSL_INDEX)TSL_GROUP(0) * TSL_PARAM_COLUMNS; first_col < solve_block.cols;
        first_col += (TSL_INDEX)TSL_GROUPS(0) * TSL_PARAM_COLUMNS) {
-    TSL_GLOBAL TSL_REAL *panel = x + first_col * given.x.col_stride * PARTS;
+    TSL_GLOBAL TSL_REAL *panel = x + first_col * solve_block.x.col_stride * PARTS;
     const solve_walk walk_out =
-        solve_walk_over(panel, given.x, given.x_down, item, SOLVE_TILE, TSL_PARAM_COLUMNS);
+        solve_walk_over(panel, solve_block.x, solve_block.x_down, item, SOLVE_TILE, TSL_PARAM_COLUMNS);
     TSL_REAL left[ROWS * WIDE * PARTS], staged_a[A_ROUNDS * PARTS];
     if (item < TSL_PARAM_BLOCK / SOLVE_TILE)
       divides[item] = 0;
     {
-      const solve_walk walk_x = solve_walk_over(panel, given.x, given.x_down, item, PASS, TSL_PARAM_COLUMNS);
+      const solve_walk walk_x = solve_walk_over(panel, solve_block.x, solve_block.x_down, item, PASS, TSL_PARAM_COLUMNS);
       TSL_REAL staged[PASSES * X_ROUNDS * PARTS];
-      solve_fetch_x(walk_x, given, first_col, staged);
-      solve_fetch_a(walk_a, given, 0, staged_a);
+      solve_fetch_x(walk_x, solve_block, first_col, staged);
+      solve_fetch_a(walk_a, solve_block, 0, staged_a);
       solve_deal_x(walk_x, line, across, staged, block, left);
     }
-    solve_invert_all(a, given, item, inverse, divides);
-    for (int first = 0; first < given.rows; first += SOLVE_TILE) {
+    solve_invert_all(a, solve_block, item, inverse, divides);
+    for (int first = 0; first < solve_block.rows; first += SOLVE_TILE) {
       TSL_UNROLL
       for (int i = 0; i < ROWS; i++) {
         const int row = i * LINES + line - first;
@@ -365,10 +365,10 @@ tsl_solve_block_of_rows(TSL_GLOBAL TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL TSL_REAL
             tile[row * X_LINE + (across + k / PARTS * ACROSS) * PARTS + k % PARTS] =
                 left[i * WIDE * PARTS + k];
       }
-      solve_keep_a(walk_a, given, first, staged_a, block);
+      solve_keep_a(walk_a, solve_block, first, staged_a, block);
       TSL_BARRIER();
-      if (first + SOLVE_TILE < given.rows)
-        solve_fetch_a(walk_a, given, first + SOLVE_TILE, staged_a);
+      if (first + SOLVE_TILE < solve_block.rows)
+        solve_fetch_a(walk_a, solve_block, first + SOLVE_TILE, staged_a);
       if (item < TSL_PARAM_COLUMNS) {
         if (divides[first / SOLVE_TILE])
           solve_column_by_quotients(block + first * A_LINE, inverse + first * PARTS, tile + item * PARTS);
@@ -385,7 +385,7 @@ tsl_solve_block_of_rows(TSL_GLOBAL TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL TSL_REAL
       for (int i = 0; i < ROWS; i += HIGH)
         if ((i + HIGH) * LINES > first + SOLVE_TILE)
           solve_take_off(block + (i * LINES + line) * A_LINE, found, left + i * WIDE * PARTS);
-      solve_store_x(walk_out, given, first_col, first, tile);
+      solve_store_x(walk_out, solve_block, first_col, first, tile);
       TSL_BARRIER();
     }
   }
@@ -393,17 +393,17 @@ tsl_solve_block_of_rows(TSL_GLOBAL TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL TSL_REAL
 
 /* To = alpha From; where alpha is 0, zeros, and nothing is read. Neighbouring items have neighbouring columns. */
 TSL_KERNEL(SOLVE_COPY_ACROSS, SOLVE_COPY_LINES, 1)
-tsl_solve_scaled(TSL_GLOBAL const TSL_REAL *from, TSL_GLOBAL TSL_REAL *to, const tsl_solve_copy given,
+tsl_solve_scaled(TSL_GLOBAL const TSL_REAL *from, TSL_GLOBAL TSL_REAL *dst, const tsl_solve_copy copy,
                  const TSL_REAL real, const TSL_REAL imaginary) {
   const int is_zero = real == 0 && imaginary == 0;
-  for (TSL_INDEX row = TSL_GLOBAL_ITEM(1); row < given.rows;
+  for (TSL_INDEX row = TSL_GLOBAL_ITEM(1); row < copy.rows;
        row += (TSL_INDEX)TSL_GROUPS(1) * SOLVE_COPY_LINES)
-    for (TSL_INDEX col = TSL_GLOBAL_ITEM(0); col < given.cols;
+    for (TSL_INDEX col = TSL_GLOBAL_ITEM(0); col < copy.cols;
          col += (TSL_INDEX)TSL_GROUPS(0) * SOLVE_COPY_ACROSS) {
-      TSL_GLOBAL TSL_REAL *own = to + solve_place(given.to, row, col);
+      TSL_GLOBAL TSL_REAL *own = dst + solve_place(copy.to, row, col);
       TSL_REAL value[PARTS] = {0};
       if (!is_zero) {
-        TSL_GLOBAL const TSL_REAL *at = from + solve_place(given.from, row, col);
+        TSL_GLOBAL const TSL_REAL *at = from + solve_place(copy.from, row, col);
 #ifdef TSL_COMPLEX
         value[0] = imaginary == 0 ? real * at[0] : real * at[0] - imaginary * at[1];
         value[1] = imaginary == 0 ? real * at[1] : real * at[1] + imaginary * at[0];

@@ -2,17 +2,19 @@
 #ifndef TSL_STRATEGY_SOLVE_DEVICE_BLOCKED_H
 #define TSL_STRATEGY_SOLVE_DEVICE_BLOCKED_H
 
-#include "strategy/subplans.h"
 #include "strategy/launch.h"
+#include "strategy/subplans.h"
 
 #include "strategy/solve/device_blocked/device_blocked_shared.h"
 
 enum { SOLVE_BLOCK, SOLVE_COLUMNS };
 
-/* Two for each power of two that a triangle of 2^62 rows has: whole products, and a last one with fewer rows. */
+/* Two for each power of two that a triangle of 2^62 rows has: whole products, and a last one with fewer rows.
+ */
 enum { SOLVE_LEVELS_MOST = 62, SOLVE_PRODUCTS_MOST = 2 * SOLVE_LEVELS_MOST };
 
-/* Products with one shape: `count` of them, each of which takes `rows` x `depth` elements of A times as many rows of X off others. */
+/* Products with one shape: `count` of them, each of which takes `rows` x `depth` elements of A times as many
+ * rows of X off others. */
 typedef struct tsl_solve_product {
   int64_t rows, depth, count;
 } tsl_solve_product;
@@ -24,8 +26,8 @@ typedef struct tsl_solve_cut {
   tsl_solve_product products[SOLVE_PRODUCTS_MOST]; /* of level l whole ones at 2 l, and the last at 2 l + 1 */
 } tsl_solve_cut;
 
-/* What follows block `index`: a product of the slot that is told, or none (-1) after the last. Rows from the triangle's first: `row` is the
- * first that it is taken off, `first` the first of those that it takes. */
+/* What follows block `index`: a product of the slot that is told, or none (-1) after the last. Rows from the
+ * triangle's first: `row` is the first that it is taken off, `first` the first of those that it takes. */
 typedef struct tsl_solve_step {
   int slot;
   int64_t row, first, rows, depth;

@@ -1,4 +1,5 @@
-/* Which products: after block i the one that recursion has there, the whole in halves that are a power of two of blocks. */
+/* Which products: after block i the one that recursion has there, the whole in halves that are a power of two
+ * of blocks. */
 #include "strategy/solve/device_blocked/device_blocked.h"
 
 #include "host/int_math.h"
@@ -40,7 +41,8 @@ static void device_blocked_cut_lay_out(tsl_shape *shape, const tsl_shape *like) 
   shape->col_stride = like->col_stride;
 }
 
-/* Children guarantee what sums in any order do, whatever is asked of the whole, but bits are asked of each. */
+/* Children guarantee what sums in any order do, whatever is asked of the whole, but bits are asked of each.
+ */
 tsl_problem tsl_solve_part(const tsl_problem *problem, const tsl_solve_product *product) {
   tsl_problem part = tsl_problem_gemm(product->rows, problem->n, product->depth, problem->c.type);
   device_blocked_cut_lay_out(&part.a, &problem->a);

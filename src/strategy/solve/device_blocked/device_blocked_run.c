@@ -1,5 +1,5 @@
-/* A run: alpha B to X, then block after block, and behind each the product that takes off rows further down what was found; all on the run's
- * stream, in their order. */
+/* A run: alpha B to X, then block after block, and behind each the product that takes off rows further down
+ * what was found; all on the run's stream, in their order. */
 #include "strategy/solve/device_blocked/device_blocked.h"
 
 #include "base/status.h"
@@ -13,7 +13,8 @@ typedef struct device_blocked_running {
 } device_blocked_running;
 
 /* An upper triangle is a lower one from its last row on: `row` counts from there. */
-static tsl_solve_side side_at(const device_blocked_running *run, const tsl_operand *operand, int64_t row, bool both) {
+static tsl_solve_side side_at(const device_blocked_running *run, const tsl_operand *operand, int64_t row,
+                              bool both) {
   const tsl_problem *problem = &run->work->problem;
   const bool is_upper = problem->a.triangle == TESELA_UPPER;
   const int64_t at = is_upper ? problem->m - 1 - row : row, sign = is_upper ? -1 : 1;
@@ -85,8 +86,8 @@ static tesela_status device_blocked_solve(const device_blocked_running *run, int
 /* --- products --- */
 
 /* An operand from a row on, of an upper triangle so many rows up from the last. */
-static tsl_operand device_blocked_part_of(const device_blocked_running *run, const tsl_operand *operand, int64_t row, int64_t rows,
-                           int64_t col, int64_t cols) {
+static tsl_operand device_blocked_part_of(const device_blocked_running *run, const tsl_operand *operand,
+                                          int64_t row, int64_t rows, int64_t col, int64_t cols) {
   const tsl_problem *problem = &run->work->problem;
   const bool is_upper = problem->a.triangle == TESELA_UPPER;
   tsl_operand part = *operand;
@@ -100,9 +101,10 @@ static tesela_status take_off(const device_blocked_running *run, int64_t index) 
   const tsl_solve_step step = tsl_solve_step_after(&run->self->cut, index);
   if (step.slot < 0)
     return TESELA_OK;
-  const tsl_operands part = {.a = device_blocked_part_of(run, &run->given->a, step.row, step.rows, step.first, step.depth),
-                             .b = device_blocked_part_of(run, &run->given->c, step.first, step.depth, 0, 0),
-                             .c = device_blocked_part_of(run, &run->given->c, step.row, step.rows, 0, 0)};
+  const tsl_operands part = {
+      .a = device_blocked_part_of(run, &run->given->a, step.row, step.rows, step.first, step.depth),
+      .b = device_blocked_part_of(run, &run->given->c, step.first, step.depth, 0, 0),
+      .c = device_blocked_part_of(run, &run->given->c, step.row, step.rows, 0, 0)};
   return run->work->children->enqueue_as_given(run->self->children[step.slot], &part, run->stream,
                                                run->given->scratch);
 }

@@ -1,10 +1,12 @@
-/* What device_blocked.cl is given, as host and kernel both know it. The includer has TSL_INDEX, a signed 64-bit integer. */
+/* What device_blocked.cl is given, as host and kernel both know it. The includer has TSL_INDEX, a signed
+ * 64-bit integer. */
 #ifndef TSL_STRATEGY_SOLVE_DEVICE_BLOCKED_SHARED_H
 #define TSL_STRATEGY_SOLVE_DEVICE_BLOCKED_SHARED_H
 
 /* Rows of a tile, which one item solves a column of. */
 #define SOLVE_TILE 16
-/* Items of a group, and how many lie across a panel: they share its columns, and the lines of items its rows. */
+/* Items of a group, and how many lie across a panel: they share its columns, and the lines of items its rows.
+ */
 #define SOLVE_ITEMS 256
 #define SOLVE_ACROSS(columns) ((columns) < 16 ? 8 : 16)
 
@@ -17,8 +19,8 @@ typedef struct tsl_solve_side {
   TSL_INDEX offset, row_stride, col_stride;
 } tsl_solve_side;
 
-/* A block of the diagonal, with a lower triangle, and its rows of X, `cols` columns of them. `a_down`, `x_down`: neighbours in memory are
- * rows. */
+/* A block of the diagonal, with a lower triangle, and its rows of X, `cols` columns of them. `a_down`,
+ * `x_down`: neighbours in memory are rows. */
 typedef struct tsl_solve_block {
   TSL_INDEX rows, cols;
   tsl_solve_side a, x;

@@ -1,13 +1,17 @@
-/* Right-hand sides that fill half of a vector at most, and triangles of few rows. A part of kernels/host_blocked_solve.c, which includes it where its tiles are known.
+/* Right-hand sides that fill half of a vector at most, and triangles of few rows. A part of
+ * kernels/host_blocked_solve.c, which includes it where its tiles are known.
  *
  *   A, where it lies               X, as halves of vectors, one a row
- *   +\                             | x x . . |   HALF_LOW rows at a time: what rows above found is taken off in one
- *   +--+\                          | x x . . |   chain for each row, then these rows' own triangle, a product by the reciprocal
+ *   +\                             | x x . . |   HALF_LOW rows at a time: what rows above found is taken off
+ * in one
+ *   +--+\                          | x x . . |   chain for each row, then these rows' own triangle, a product
+ * by the reciprocal
  *   |..|\ <- HALF_LOW rows         +---------+   and a multiply-add from one row to the next
  *   +--+--+                        | b b . . |
  *
- * What takes time there is a call and the chain. So nothing is copied but X, number by number, to the caller's stack; and halves of vectors
- * are multiplied twice as often as whole ones are where a processor has the width of a half for these. Terms and their order are those of other right-hand sides. */
+ * What takes time there is a call and the chain. So nothing is copied but X, number by number, to the
+ * caller's stack; and halves of vectors are multiplied twice as often as whole ones are where a processor has
+ * the width of a half for these. Terms and their order are those of other right-hand sides. */
 
 #if HAS_HALF_f32
 #define HALF(word) JOIN(NUMBER(word), _half)
@@ -36,7 +40,8 @@ enum {
   HALF_TALL_ALONE = PARTS == 2 && sizeof(REAL) == 4 ? 96 : 160 /* of one right-hand side */
 };
 
-/* sum + number * by, of a number that lies as A's do; by_i: i times it, or less it where A's conjugate is meant. */
+/* sum + number * by, of a number that lies as A's do; by_i: i times it, or less it where A's conjugate is
+ * meant. */
 TSL_INLINE half half_add(half sum, const REAL *number, half by, half by_i) {
   if (PARTS == 2)
     sum = HALF(fma)(sum, number[PARTS - 1], by_i);
@@ -52,17 +57,17 @@ TSL_INLINE half half_turned(half value, bool conjugates) {
 #endif
 }
 
-TSL_INLINE half half_divided(half value, const REAL *own) {
+TSL_INLINE half half_divided(half value, const REAL *state) {
 #if PARTS_ARE_TWO
   union {
     half whole;
     REAL part[HALF_BYTES / sizeof(REAL)];
   } all = {value};
   for (int i = 0; i < HALF_FITS; i++)
-    divide(all.part + 2 * i, own[0], own[1]);
+    divide(all.part + 2 * i, state[0], state[1]);
   return all.whole;
 #else
-  return value / own[0];
+  return value / state[0];
 #endif
 }
 

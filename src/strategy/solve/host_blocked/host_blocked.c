@@ -1,19 +1,21 @@
-/* Idea: substitution by blocks. Right-hand sides are copied, a few vectors of them at a time, to where they lie row after row; diagonal
- * blocks of A are solved tile by tile in registers, and what a block found is taken off all rows below it as a product, on copies
- * of A that fit the second cache. Threads share the right-hand sides.
- * What it adds to `sequential`: each number that comes from a cache serves a tile; vectors whatever the strides are; all cores.
+/* Idea: substitution by blocks. Right-hand sides are copied, a few vectors of them at a time, to where they
+ * lie row after row; diagonal blocks of A are solved tile by tile in registers, and what a block found is
+ * taken off all rows below it as a product, on copies of A that fit the second cache. Threads share the
+ * right-hand sides. What it adds to `sequential`: each number that comes from a cache serves a tile; vectors
+ * whatever the strides are; all cores.
  *
  *              depth                      n right-hand sides
  *            +------+                   +--------+--------+
- *      depth |\     |                   |  x     |        |    a task is some columns: for each block of `depth` rows,
- *            | \    |                   |        |        |      solve its triangle,
- *            |  \   |                   +--------+        |      and take A below it times these rows of X
+ *      depth |\     |                   |  x     |        |    a task is some columns: for each block of
+ * `depth` rows, | \    |                   |        |        |      solve its triangle, |  \   | +--------+
+ * |      and take A below it times these rows of X
  *            +---\--+-----+             |  b     |        |      off all rows below
  *      chunk |    | \     |             |        |        |
  *            |    |   \   |             |        |        |
  *
- * Each element of X is what its row's terms and one quotient make of it, in the order of its columns, whatever the blocks and the number
- * of threads are: the error is that of substitution, and so are the bits of each call. kernels/host_blocked_solve.c has the tiles.
+ * Each element of X is what its row's terms and one quotient make of it, in the order of its columns,
+ * whatever the blocks and the number of threads are: the error is that of substitution, and so are the bits
+ * of each call. kernels/host_blocked_solve.c has the tiles.
  *
  * Parameters: none. Limits: none; memory for a task's columns and a block of A is taken for each run. */
 #include "base/memory.h"
@@ -70,14 +72,16 @@ typedef struct job {
 
 /* --- how it is cut --- */
 
-/* Rows of a diagonal block: those of X for a tile fill half of the first cache, and the block's copy half of the second. */
+/* Rows of a diagonal block: those of X for a tile fill half of the first cache, and the block's copy half of
+ * the second. */
 enum { DEPTH = 192, DEPTH_OF_C128 = 96, COLUMNS_MOST = 256 };
-/* A task's columns as bytes, which are read again for each block; and multiply-adds that are worth another thread. */
+/* A task's columns as bytes, which are read again for each block; and multiply-adds that are worth another
+ * thread. */
 static const double task_bytes = 4 << 20, thread_terms = 1e5;
 
-static int64_t columns_of_task(const job *made, int64_t threads) {
-  const int64_t unit = made->kernel->columns, n = made->blocks.n, m = made->blocks.m;
-  const double most = task_bytes / (double)(m * made->size), terms = (double)m * (double)m / 2 * (double)n;
+static int64_t columns_of_task(const job *job_in, int64_t threads) {
+  const int64_t unit = job_in->kernel->columns, n = job_in->blocks.n, m = job_in->blocks.m;
+  const double most = task_bytes / (double)(m * job_in->size), terms = (double)m * (double)m / 2 * (double)n;
   const int64_t fits = tsl_max(unit, tsl_min(COLUMNS_MOST, (int64_t)most) / unit * unit);
   const int64_t workers = tsl_max(1, tsl_min(threads, (int64_t)(terms / thread_terms)));
   const int64_t rounds = tsl_ceil_div(n, fits * workers);
@@ -92,20 +96,20 @@ static void turn(tsl_view *view, int64_t rows, int64_t cols, int64_t size, bool 
 }
 
 /* What follows from the type, the sizes and the number of threads; the rest of the job is there. */
-static void cut(job *made, tesela_type type, const tsl_device *device, int64_t threads) {
-  const int64_t size = (int64_t)tsl_type(type)->size, m = made->blocks.m;
-  made->kernel = kernel_for(device, type);
-  made->size = size;
-  made->is_zero = made->blocks.alpha[0] == 0 && made->blocks.alpha[1] == 0;
-  made->blocks.depth = made->blocks.chunk = size > 8 ? DEPTH_OF_C128 : DEPTH;
-  made->columns = columns_of_task(made, threads);
-  made->tasks = tsl_ceil_div_or_one(made->blocks.n, made->columns);
+static void cut(job *job_in, tesela_type type, const tsl_device *device, int64_t threads) {
+  const int64_t size = (int64_t)tsl_type(type)->size, m = job_in->blocks.m;
+  job_in->kernel = kernel_for(device, type);
+  job_in->size = size;
+  job_in->is_zero = job_in->blocks.alpha[0] == 0 && job_in->blocks.alpha[1] == 0;
+  job_in->blocks.depth = job_in->blocks.chunk = size > 8 ? DEPTH_OF_C128 : DEPTH;
+  job_in->columns = columns_of_task(job_in, threads);
+  job_in->tasks = tsl_ceil_div_or_one(job_in->blocks.n, job_in->columns);
   const int64_t rows = tsl_round_up(m, TSL_SOLVE_ROWS_UNIT);
-  const int64_t width = tsl_round_up(made->columns, made->kernel->columns);
-  const int64_t tall = tsl_min(made->blocks.depth, rows);
-  made->x_bytes = (size_t)tsl_round_up(rows * width * size, TSL_CACHE_LINE);
-  made->a_bytes = (size_t)tsl_round_up(tall * (made->blocks.depth + made->kernel->a_row_extra) * size + size,
-                                       TSL_CACHE_LINE);
+  const int64_t width = tsl_round_up(job_in->columns, job_in->kernel->columns);
+  const int64_t tall = tsl_min(job_in->blocks.depth, rows);
+  job_in->x_bytes = (size_t)tsl_round_up(rows * width * size, TSL_CACHE_LINE);
+  job_in->a_bytes = (size_t)tsl_round_up(
+      tall * (job_in->blocks.depth + job_in->kernel->a_row_extra) * size + size, TSL_CACHE_LINE);
 }
 
 static void make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
@@ -146,27 +150,27 @@ static void solve_task(void *argument, int64_t index, int worker) {
                       copies + made->x_bytes);
 }
 
-static void write_zeros(const job *made, unsigned char *at) {
-  const tsl_view *x = &made->blocks.x;
-  for (int64_t i = 0; i < made->blocks.m; i++)
-    for (int64_t j = 0; j < made->blocks.n; j++)
-      memset(at + (i * x->row_stride + j * x->col_stride) * made->size, 0, (size_t)made->size);
+static void write_zeros(const job *job_in, unsigned char *data) {
+  const tsl_view *x = &job_in->blocks.x;
+  for (int64_t i = 0; i < job_in->blocks.m; i++)
+    for (int64_t j = 0; j < job_in->blocks.n; j++)
+      memset(data + (i * x->row_stride + j * x->col_stride) * job_in->size, 0, (size_t)job_in->size);
 }
 
-static void bind(const job *made, const tsl_operands *operands, tsl_solve_blocks *blocks) {
-  const int64_t m = made->blocks.m, n = made->blocks.n;
+static void bind(const job *job_in, const tsl_operands *operands, tsl_solve_blocks *blocks) {
+  const int64_t m = job_in->blocks.m, n = job_in->blocks.n;
   blocks->a.at = operands->a.host;
   blocks->x.at = operands->c.host;
-  blocks->b.at = made->in_place ? operands->c.host : operands->b.host;
-  if (!made->is_upper)
+  blocks->b.at = job_in->in_place ? operands->c.host : operands->b.host;
+  if (!job_in->is_upper)
     return;
-  turn(&blocks->a, m, m, made->size, true);
-  turn(&blocks->b, m, n, made->size, false);
-  turn(&blocks->x, m, n, made->size, false);
+  turn(&blocks->a, m, m, job_in->size, true);
+  turn(&blocks->b, m, n, job_in->size, false);
+  turn(&blocks->x, m, n, job_in->size, false);
 }
 
-static tesela_status run(const void *at, const tsl_operands *operands) {
-  const job *made = at;
+static tesela_status run(const void *src, const tsl_operands *operands) {
+  const job *made = src;
   running now = {.made = made, .blocks = made->blocks};
   const int64_t threads = tsl_min(tsl_team_threads(operands->team), made->tasks);
   const tsl_team team = {operands->team.pool, (int)threads};
@@ -203,7 +207,8 @@ static tsl_operands operands_at_once(const tsl_fast_solve *solve) {
   return (tsl_operands){.a = {.host = tsl_writable(solve->a)}, .c = {.host = solve->x}, .team = solve->team};
 }
 
-/* A job's blocks at once, number by number: what is copied while it is on its way to the cache takes longer than the rest of the call. */
+/* A job's blocks at once, number by number: what is copied while it is on its way to the cache takes longer
+ * than the rest of the call. */
 static inline tsl_solve_blocks blocks_at_once(const tsl_fast_solve *solve) {
   const bool up = solve->is_upper;
   const int64_t size = (int64_t)tsl_type(solve->type)->size, last = up ? (solve->m - 1) * size : 0;
@@ -227,7 +232,8 @@ static __attribute__((noinline)) bool solve_by_job(const tsl_fast_solve *solve, 
   return run(&made, &operands) == TESELA_OK;
 }
 
-/* Without a plan: what a job needs is found in less time than a known plan is; few rows and right-hand sides need none. */
+/* Without a plan: what a job needs is found in less time than a known plan is; few rows and right-hand sides
+ * need none. */
 static bool solve_at_once(const tsl_fast_solve *solve, const tsl_device *device) {
   if (solve->alpha[0] != 0 || solve->alpha[1] != 0) {
     const tsl_solve_blocks blocks = blocks_at_once(solve);
@@ -237,7 +243,8 @@ static bool solve_at_once(const tsl_fast_solve *solve, const tsl_device *device)
   return solve_by_job(solve, device);
 }
 
-/* The same tiles multiply by a triangle of few rows, which nothing is copied of. Without a job: making one takes as long as a product of 4 x 4. */
+/* The same tiles multiply by a triangle of few rows, which nothing is copied of. Without a job: making one
+ * takes as long as a product of 4 x 4. */
 static bool multiply_at_once(const tsl_fast_solve *product, const tsl_device *device) {
   _Alignas(64) unsigned char copies[TSL_SOLVE_MULTIPLIED_MOST * TSL_SOLVE_ROW_BYTES_MOST];
   const int64_t m = product->m, size = (int64_t)tsl_type(product->type)->size;
@@ -272,8 +279,8 @@ static bool multiply_little(const tsl_fast_structured *product, const tsl_device
 
 /* --- models --- */
 
-/* Terms at a share of the peak that grows with the triangle, copies of A for each task and of X once each way, each number in a clock or
- * so. */
+/* Terms at a share of the peak that grows with the triangle, copies of A for each task and of X once each
+ * way, each number in a clock or so. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   job made;
   const tsl_operands strides = tsl_strides_of(problem);

@@ -1,9 +1,10 @@
-/* What the kernels here share: names of an element type, and how columns of a matrix come to lie row after row in a micro-panel, whatever its strides are. */
+/* What the kernels here share: names of an element type, and how columns of a matrix come to lie row after
+ * row in a micro-panel, whatever its strides are. */
 #ifndef TSL_STRATEGY_SOLVE_HOST_BLOCKED_HOST_BLOCKED_PANEL_H
 #define TSL_STRATEGY_SOLVE_HOST_BLOCKED_HOST_BLOCKED_PANEL_H
 
-#include "host/simd.h"
 #include "host/host_view.h"
+#include "host/simd.h"
 
 #define REAL JOIN(REAL_, TSL_TYPE)
 #define PARTS JOIN(COMPONENTS_, TSL_TYPE)
@@ -61,14 +62,15 @@ static element *element_at(const tsl_view *view, int64_t row, int64_t col) {
   return (element *)(void *)view->at + row * view->row_stride + col * view->col_stride;
 }
 
-/* The first `count` elements: halves and quarters of a vector without a mask, since on AMD's processors a load that follows waits for a store with one. */
-TSL_INLINE void store_first(element *to, vector value, int64_t count) {
+/* The first `count` elements: halves and quarters of a vector without a mask, since on AMD's processors a
+ * load that follows waits for a store with one. */
+TSL_INLINE void store_first(element *dst, vector value, int64_t count) {
   if (NAME(LANES) >= 2 && count == NAME(LANES) / 2)
-    memcpy(to, &value, VECTOR_BYTES / 2);
+    memcpy(dst, &value, VECTOR_BYTES / 2);
   else if (NAME(LANES) >= 4 && count == NAME(LANES) / 4)
-    memcpy(to, &value, VECTOR_BYTES / 4);
+    memcpy(dst, &value, VECTOR_BYTES / 4);
   else
-    NAME(store_edge)(to, value, count);
+    NAME(store_edge)(dst, value, count);
 }
 
 /* One row. */
@@ -87,8 +89,8 @@ static void bring_rows_as_they_lie(const column_group *from, int64_t rows, const
   }
 }
 
-/* Rows whose elements are neighbours, where not all columns are there: zeros in their place. No loop over a row's vectors: GCC 12 makes one over numbers of it,
- * for whose stores the next load of a vector waits. */
+/* Rows whose elements are neighbours, where not all columns are there: zeros in their place. No loop over a
+ * row's vectors: GCC 12 makes one over numbers of it, for whose stores the next load of a vector waits. */
 static void bring_short_rows(const column_group *from, int64_t rows, const double alpha[2], REAL *out) {
   enum { LANES = NAME(LANES) };
   const bool is_half = from->count <= LANES;
@@ -103,8 +105,8 @@ static void bring_short_rows(const column_group *from, int64_t rows, const doubl
 }
 
 /* A column whose elements are neighbours: vectors lie along it. */
-static bool is_one_line(const column_group *of) {
-  return of->count == 1 && (of->view->row_stride == 1 || of->view->row_stride == -1);
+static bool is_one_line(const column_group *group) {
+  return group->count == 1 && (group->view->row_stride == 1 || group->view->row_stride == -1);
 }
 
 static void scale_rows(int64_t rows, const double alpha[2], REAL *x) {
@@ -112,7 +114,8 @@ static void scale_rows(int64_t rows, const double alpha[2], REAL *x) {
     ((vector *)(void *)x)[i] = times_alpha(alpha, ((vector *)(void *)x)[i]);
 }
 
-/* Each column's elements are neighbours, up or down: transposed in registers, STEPS rows at a time. Returns the rows that are done. */
+/* Each column's elements are neighbours, up or down: transposed in registers, STEPS rows at a time. Returns
+ * the rows that are done. */
 static int64_t bring_columns(const column_group *from, int64_t rows, const double alpha[2], REAL *out) {
   const bool is_flipped = from->view->row_stride < 0;
   const int vectors = from->count <= NAME(LANES) ? 1 : VECTORS;

@@ -1,7 +1,9 @@
-/* Few rows, and few right-hand sides: solved for, or multiplied. A part of kernels/host_blocked_solve.c, which includes it where its tiles are known.
+/* Few rows, and few right-hand sides: solved for, or multiplied. A part of kernels/host_blocked_solve.c,
+ * which includes it where its tiles are known.
  *
- * Triangles of at most SMALL rows are read where they lie, LOW rows at a time: no copy of them is worth its time. Terms and their order are those
- * of copies. Imaginary parts of complex triangles are summed apart for as many rows as a copy's tile has, so that these are LOW. */
+ * Triangles of at most SMALL rows are read where they lie, LOW rows at a time: no copy of them is worth its
+ * time. Terms and their order are those of copies. Imaginary parts of complex triangles are summed apart for
+ * as many rows as a copy's tile has, so that these are LOW. */
 
 enum { SMALL = LYING_ROWS, LOW = PARTS == 2 ? ROWS : 4, DIVIDED_MOST = 192 };
 
@@ -11,17 +13,17 @@ typedef struct divisors {
   int way[DIVIDED_MOST];
 } divisors;
 
-static void find_divisor(const REAL *diagonal, bool conjugates, REAL inverse[PARTS], REAL own[PARTS]) {
-  own[0] = diagonal[0];
+static void find_divisor(const REAL *diagonal, bool conjugates, REAL inverse[PARTS], REAL state[PARTS]) {
+  state[0] = diagonal[0];
   inverse[0] = 1;
 #if PARTS_ARE_TWO
-  own[1] = conjugates ? -diagonal[1] : diagonal[1];
+  state[1] = conjugates ? -diagonal[1] : diagonal[1];
   inverse[1] = 0;
 #else
   (void)conjugates;
 #endif
-  if (has_reciprocal(own[0], PARTS == 2 ? own[PARTS - 1] : 0))
-    divide(inverse, own[0], PARTS == 2 ? own[PARTS - 1] : 0);
+  if (has_reciprocal(state[0], PARTS == 2 ? state[PARTS - 1] : 0))
+    divide(inverse, state[0], PARTS == 2 ? state[PARTS - 1] : 0);
 }
 
 static void find_divisors(const tsl_solve_blocks *blocks, divisors *out) {
@@ -39,7 +41,8 @@ static void find_divisors(const tsl_solve_blocks *blocks, divisors *out) {
   }
 }
 
-/* sum + number * by, of a number that lies as A's do; by_i: i times it, or less it where A's conjugate is meant. */
+/* sum + number * by, of a number that lies as A's do; by_i: i times it, or less it where A's conjugate is
+ * meant. */
 TSL_INLINE vector add_product(vector sum, const REAL *number, vector by, vector by_i) {
   if (PARTS == 2)
     sum = NUMBER(fma)(sum, number[PARTS - 1], by_i);

@@ -9,7 +9,8 @@
 /* Rows of X that every tile's height divides: blocks are multiples of it. */
 enum { TSL_SOLVE_ROWS_UNIT = 12 };
 
-/* Rows of a triangle that is read where it lies when it multiplies, and bytes of a row of the kernels' columns at most. */
+/* Rows of a triangle that is read where it lies when it multiplies, and bytes of a row of the kernels'
+ * columns at most. */
 enum { TSL_SOLVE_MULTIPLIED_MOST = 64, TSL_SOLVE_ROW_BYTES_MOST = 2 * 64 };
 
 /* A solve with a lower triangle: an upper one is seen from its last row, which strides say. */
@@ -27,14 +28,15 @@ typedef struct tsl_solve_kernel {
   void (*solve)(const tsl_solve_blocks *blocks, int64_t first, int64_t count, void *x_copy, void *a_copy);
   /* All of it, where rows and right-hand sides are so few that copies would take longer: whether they are. */
   bool (*solve_few)(const tsl_solve_blocks *blocks);
-  /* X = alpha A X in place, for triangles of few rows: `x_copy` holds TSL_SOLVE_MULTIPLIED_MOST rows of the kernel's columns. */
+  /* X = alpha A X in place, for triangles of few rows: `x_copy` holds TSL_SOLVE_MULTIPLIED_MOST rows of the
+   * kernel's columns. */
   void (*multiply)(const tsl_solve_blocks *blocks, void *x_copy);
   int rows, columns; /* of X in registers */
   int a_row_extra;   /* elements of A's copy beside `depth` for each row */
 } tsl_solve_kernel;
 
-/* Rows, columns and terms at most of a product that is done at once (kernels/little.c); false, and C as it was, where C has no stride of 1, or where
- * a triangle is not one that it takes. alpha is not 0. */
+/* Rows, columns and terms at most of a product that is done at once (kernels/little.c); false, and C as it
+ * was, where C has no stride of 1, or where a triangle is not one that it takes. alpha is not 0. */
 enum { TSL_SOLVE_LITTLE_MOST = 32 };
 typedef bool tsl_solve_little(const tsl_fast_structured *product);
 

@@ -1,21 +1,23 @@
-/* A few right-hand sides, of real numbers: vectors lie along A. A part of kernels/host_blocked_solve.c, which includes it where its tiles are known.
+/* A few right-hand sides, of real numbers: vectors lie along A. A part of kernels/host_blocked_solve.c, which
+ * includes it where its tiles are known.
  *
- *   A by columns: what ROWS rows of X are found to be       A by rows: ROWS rows take off all that is on their left, in
- *   is taken off all rows below, so that columns are         tiles that are transposed in registers, so that rows are
- *   streams                                                  streams
+ *   A by columns: what ROWS rows of X are found to be       A by rows: ROWS rows take off all that is on
+ * their left, in is taken off all rows below, so that columns are         tiles that are transposed in
+ * registers, so that rows are streams                                                  streams
  *     \                                                        |..\
  *     |\  |                                                    |...\
  *     ||| v                                                    +----\  ->
  *
- * Each right-hand side is a line of its own, and what is brought of A serves all of them. Terms and their order are those of more
- * right-hand sides, and so are the bits. */
+ * Each right-hand side is a line of its own, and what is brought of A serves all of them. Terms and their
+ * order are those of more right-hand sides, and so are the bits. */
 
 enum {
   LINE_VECTORS = (ROWS + NAME(LANES) - 1) / NAME(LANES),
   LINE_LANES = LINE_VECTORS * NAME(LANES) /* at least ROWS */
 };
 
-/* X as it is found: row i of line r at values[r * apart + i], or where A's columns lie upwards at values[r * apart + m - 1 - i]. */
+/* X as it is found: row i of line r at values[r * apart + i], or where A's columns lie upwards at values[r *
+ * apart + m - 1 - i]. */
 typedef struct line {
   const tsl_solve_blocks *blocks;
   REAL *values;
@@ -23,25 +25,25 @@ typedef struct line {
   bool is_flipped;
 } line;
 
-static inline REAL *line_at(const line *of, int r, int64_t row) {
-  return of->values + r * of->apart + (of->is_flipped ? of->blocks->m - 1 - row : row);
+static inline REAL *line_at(const line *line_in, int r, int64_t row) {
+  return line_in->values + r * line_in->apart + (line_in->is_flipped ? line_in->blocks->m - 1 - row : row);
 }
 
 /* ROWS rows over their own triangle; rows behind the last are not there. */
-TSL_INLINE void line_substitute(const line *of, int64_t row, int64_t rows, REAL *triangle, int lines) {
+TSL_INLINE void line_substitute(const line *line_in, int64_t row, int64_t rows, REAL *triangle, int lines) {
   vector tile[ROWS];
   const REAL *found = (const REAL *)(const void *)tile;
-  copy_triangle(of->blocks, row, rows, triangle);
+  copy_triangle(line_in->blocks, row, rows, triangle);
   for (int i = 0; i < rows; i++) {
     vector x = {0};
-    TSL_UNROLL for (int r = 0; r < lines; r++) x[r] = *line_at(of, r, row + i);
+    TSL_UNROLL for (int r = 0; r < lines; r++) x[r] = *line_at(line_in, r, row + i);
     tile[i] = x;
   }
   for (int64_t i = rows; i < ROWS; i++)
     tile[i] = (vector){0};
   substitute_half(triangle, tile);
   for (int i = 0; i < rows; i++, found += NUMBER(LANES)) {
-    TSL_UNROLL for (int r = 0; r < lines; r++) * line_at(of, r, row + i) = found[r];
+    TSL_UNROLL for (int r = 0; r < lines; r++) * line_at(line_in, r, row + i) = found[r];
   }
 }
 
@@ -58,15 +60,15 @@ TSL_INLINE void line_take_off(const REAL *a, int64_t across, REAL x[][ROWS], vec
 }
 
 /* Takes ROWS columns from `col` on off `count` rows, whose first place in memory is `out`. */
-TSL_INLINE void line_take_off_columns(const line *of, int64_t col, int64_t count, int lines) {
-  const int64_t below = col + ROWS, across = of->blocks->a.col_stride, apart = of->apart;
-  const REAL *a = number_at(&of->blocks->a, of->is_flipped ? of->blocks->m - 1 : below, col);
-  element *const out = (element *)(void *)(of->is_flipped ? of->values : of->values + below);
+TSL_INLINE void line_take_off_columns(const line *line_in, int64_t col, int64_t count, int lines) {
+  const int64_t below = col + ROWS, across = line_in->blocks->a.col_stride, apart = line_in->apart;
+  const REAL *a = number_at(&line_in->blocks->a, line_in->is_flipped ? line_in->blocks->m - 1 : below, col);
+  element *const out = (element *)(void *)(line_in->is_flipped ? line_in->values : line_in->values + below);
   REAL x[LINES_MOST][ROWS];
   vector sums[LINES_MOST];
   for (int r = 0; r < lines; r++)
     for (int l = 0; l < ROWS; l++)
-      x[r][l] = -*line_at(of, r, col + l);
+      x[r][l] = -*line_at(line_in, r, col + l);
   int64_t i = 0;
   for (; i + NAME(LANES) <= count; i += NAME(LANES)) {
     TSL_UNROLL for (int r = 0; r < lines; r++) sums[r] = NAME(load)(out + r * apart + i);
@@ -85,17 +87,18 @@ TSL_INLINE void line_take_off_columns(const line *of, int64_t col, int64_t count
 }
 
 /* Takes what is on their left off ROWS rows, of which `rows` are there. */
-TSL_INLINE void line_take_off_rows(const line *of, int64_t row, int64_t rows, bool is_backwards, int lines) {
+TSL_INLINE void line_take_off_rows(const line *line_in, int64_t row, int64_t rows, bool is_backwards,
+                                   int lines) {
   const element *at[LINE_LANES];
-  const REAL *const values = of->values;
-  const int64_t apart = of->apart;
+  const REAL *const values = line_in->values;
+  const int64_t apart = line_in->apart;
   union {
     vector whole[LINE_VECTORS];
     REAL lane[LINE_LANES];
   } kept[LINES_MOST], column;
   vector sums[LINES_MOST][LINE_VECTORS];
   for (int i = 0; i < LINE_LANES; i++)
-    at[i] = (const element *)(const void *)number_at(&of->blocks->a, row + (i < rows ? i : 0), 0);
+    at[i] = (const element *)(const void *)number_at(&line_in->blocks->a, row + (i < rows ? i : 0), 0);
   TSL_UNROLL for (int r = 0; r < lines; r++) {
     for (int i = 0; i < LINE_LANES; i++)
       kept[r].lane[i] = i < rows ? values[r * apart + row + i] : 0;
@@ -123,44 +126,45 @@ TSL_INLINE void line_take_off_rows(const line *of, int64_t row, int64_t rows, bo
   TSL_UNROLL for (int r = 0; r < lines; r++) {
     TSL_UNROLL for (int v = 0; v < LINE_VECTORS; v++) kept[r].whole[v] = sums[r][v];
     for (int i = 0; i < rows; i++)
-      of->values[r * apart + row + i] = kept[r].lane[i];
+      line_in->values[r * apart + row + i] = kept[r].lane[i];
   }
 }
 
-TSL_INLINE void line_solve_way(const line *of, REAL *triangle, bool by_column, bool is_backwards, int lines) {
-  const int64_t m = of->blocks->m;
+TSL_INLINE void line_solve_way(const line *line_in, REAL *triangle, bool by_column, bool is_backwards,
+                               int lines) {
+  const int64_t m = line_in->blocks->m;
   for (int64_t i = 0; i < m; i += ROWS) {
     const int64_t rows = tsl_min(ROWS, m - i);
     if (!by_column)
-      line_take_off_rows(of, i, rows, is_backwards, lines);
-    line_substitute(of, i, rows, triangle, lines);
+      line_take_off_rows(line_in, i, rows, is_backwards, lines);
+    line_substitute(line_in, i, rows, triangle, lines);
     if (by_column && m - i > ROWS)
-      line_take_off_columns(of, i, m - i - ROWS, lines);
+      line_take_off_columns(line_in, i, m - i - ROWS, lines);
   }
 }
 
-TSL_INLINE void line_solve(const line *of, REAL *triangle, int lines) {
-  const int64_t down = of->blocks->a.row_stride;
+TSL_INLINE void line_solve(const line *line_in, REAL *triangle, int lines) {
+  const int64_t down = line_in->blocks->a.row_stride;
   if (down == 1 || down == -1)
-    line_solve_way(of, triangle, true, false, lines);
-  else if (of->blocks->a.col_stride < 0)
-    line_solve_way(of, triangle, false, true, lines);
+    line_solve_way(line_in, triangle, true, false, lines);
+  else if (line_in->blocks->a.col_stride < 0)
+    line_solve_way(line_in, triangle, false, true, lines);
   else
-    line_solve_way(of, triangle, false, false, lines);
+    line_solve_way(line_in, triangle, false, false, lines);
 }
 
-static void line_bring(const line *of, int r, int64_t at) {
-  const tsl_view *b = &of->blocks->b;
-  const REAL alpha = (REAL)of->blocks->alpha[0];
-  for (int64_t i = 0; i < of->blocks->m; i++) {
-    const REAL value = *number_at(b, i, at);
-    *line_at(of, r, i) = alpha == 1 ? value : alpha * value;
+static void line_bring(const line *line_in, int r, int64_t index) {
+  const tsl_view *b = &line_in->blocks->b;
+  const REAL alpha = (REAL)line_in->blocks->alpha[0];
+  for (int64_t i = 0; i < line_in->blocks->m; i++) {
+    const REAL value = *number_at(b, i, index);
+    *line_at(line_in, r, i) = alpha == 1 ? value : alpha * value;
   }
 }
 
-static void line_give(const line *of, int r, int64_t at) {
-  for (int64_t i = 0; i < of->blocks->m; i++)
-    *(REAL *)(void *)element_at(&of->blocks->x, i, at) = *line_at(of, r, i);
+static void line_give(const line *line_in, int r, int64_t index) {
+  for (int64_t i = 0; i < line_in->blocks->m; i++)
+    *(REAL *)(void *)element_at(&line_in->blocks->x, i, index) = *line_at(line_in, r, i);
 }
 
 static line lines_of(const tsl_solve_blocks *blocks, REAL *values) {

@@ -1,24 +1,27 @@
-/* A few right-hand sides, of complex numbers: vectors lie along A, as in line.h. A part of kernels/host_blocked_solve.c, which includes it where its tiles
- * are known.
+/* A few right-hand sides, of complex numbers: vectors lie along A, as in line.h. A part of
+ * kernels/host_blocked_solve.c, which includes it where its tiles are known.
  *
- * A vector of A is real and imaginary parts by turns. What it is taken off are two sums of a row, each of two numbers:
+ * A vector of A is real and imaginary parts by turns. What it is taken off are two sums of a row, each of two
+ * numbers:
  *
- *     real       (sum of re re, sum of im re)  -= (re, im) re(x)      so that no part changes places before the end of GROUP columns,
- *     imaginary  (sum of re im, sum of im im)  -= (re, im) im(x)      where one is X: (re re - im im, re im + im re)
+ *     real       (sum of re re, sum of im re)  -= (re, im) re(x)      so that no part changes places before
+ * the end of GROUP columns, imaginary  (sum of re im, sum of im im)  -= (re, im) im(x)      where one is X:
+ * (re re - im im, re im + im re)
  *
- * These are the sums of other right-hand sides, whose imaginary parts of A are summed apart, too, and so are the bits. */
+ * These are the sums of other right-hand sides, whose imaginary parts of A are summed apart, too, and so are
+ * the bits. */
 
 enum {
-  TALL =
-      4 *
-      ROWS, /* rows that are taken off together where rows are streams: as many sums as an addition's latency wants */
+  TALL = 4 * ROWS, /* rows that are taken off together where rows are streams: as many sums as an addition's
+                      latency wants */
   TALL_VECTORS = (TALL + NAME(LANES) - 1) / NAME(LANES),
   TALL_LANES = TALL_VECTORS * NAME(LANES),
   TALL_PARTS = 2 * (TALL_LANES + NAME(LANES))
 };
 _Static_assert(GROUP % TALL == 0, "sums are joined where rows that are taken off together begin");
 
-/* The sums of row i of line r at r * apart + 2 i, or where A's columns lie upwards at r * apart + 2 (m - 1 - i). What is found lies in `real`. */
+/* The sums of row i of line r at r * apart + 2 i, or where A's columns lie upwards at r * apart + 2 (m - 1 -
+ * i). What is found lies in `real`. */
 typedef struct line {
   const tsl_solve_blocks *blocks;
   REAL *real, *imaginary;
@@ -26,40 +29,40 @@ typedef struct line {
   bool is_flipped;
 } line;
 
-static inline int64_t line_at(const line *of, int r, int64_t row) {
-  return r * of->apart + 2 * (of->is_flipped ? of->blocks->m - 1 - row : row);
+static inline int64_t line_at(const line *line_in, int r, int64_t row) {
+  return r * line_in->apart + 2 * (line_in->is_flipped ? line_in->blocks->m - 1 - row : row);
 }
 
-static inline void line_put(const line *of, int r, int64_t row, REAL re, REAL im) {
-  const int64_t at = line_at(of, r, row);
-  of->real[at] = re;
-  of->imaginary[at] = im;
-  of->real[at + 1] = of->imaginary[at + 1] = 0;
+static inline void line_put(const line *line_in, int r, int64_t row, REAL re, REAL im) {
+  const int64_t at = line_at(line_in, r, row);
+  line_in->real[at] = re;
+  line_in->imaginary[at] = im;
+  line_in->real[at + 1] = line_in->imaginary[at + 1] = 0;
 }
 
 /* The imaginary parts' sums are added, after a group. */
-static void line_join(const line *of, int r, int64_t row, int64_t end) {
+static void line_join(const line *line_in, int r, int64_t row, int64_t end) {
   for (; row < end; row++) {
-    const int64_t at = line_at(of, r, row);
-    const REAL *p = of->real + at, *q = of->imaginary + at;
-    if (of->blocks->conjugates)
-      line_put(of, r, row, p[0] + q[1], q[0] - p[1]);
+    const int64_t at = line_at(line_in, r, row);
+    const REAL *p = line_in->real + at, *q = line_in->imaginary + at;
+    if (line_in->blocks->conjugates)
+      line_put(line_in, r, row, p[0] + q[1], q[0] - p[1]);
     else
-      line_put(of, r, row, p[0] - q[1], q[0] + p[1]);
+      line_put(line_in, r, row, p[0] - q[1], q[0] + p[1]);
   }
 }
 
 /* ROWS rows over their own triangle; rows behind the last are not there. */
-TSL_INLINE void line_substitute(const line *of, int64_t row, int64_t rows, REAL *triangle, int lines) {
+TSL_INLINE void line_substitute(const line *line_in, int64_t row, int64_t rows, REAL *triangle, int lines) {
   vector tile[ROWS];
   const REAL *found = (const REAL *)(const void *)tile;
-  copy_triangle(of->blocks, row, rows, triangle);
+  copy_triangle(line_in->blocks, row, rows, triangle);
   for (int i = 0; i < rows; i++) {
     vector x = {0};
     TSL_UNROLL for (int r = 0; r < lines; r++) {
-      const int64_t at = line_at(of, r, row + i);
-      x[2 * r] = of->real[at];
-      x[2 * r + 1] = of->imaginary[at];
+      const int64_t at = line_at(line_in, r, row + i);
+      x[2 * r] = line_in->real[at];
+      x[2 * r + 1] = line_in->imaginary[at];
     }
     tile[i] = x;
   }
@@ -68,9 +71,9 @@ TSL_INLINE void line_substitute(const line *of, int64_t row, int64_t rows, REAL 
   substitute_half(triangle, tile);
   for (int i = 0; i < rows; i++, found += NUMBER(LANES))
     TSL_UNROLL for (int r = 0; r < lines; r++) {
-      const int64_t at = line_at(of, r, row + i);
-      of->real[at] = found[2 * r];
-      of->real[at + 1] = found[2 * r + 1];
+      const int64_t at = line_at(line_in, r, row + i);
+      line_in->real[at] = found[2 * r];
+      line_in->real[at + 1] = found[2 * r + 1];
     }
 }
 
@@ -94,18 +97,20 @@ TSL_INLINE void line_take_off(const REAL *a, int64_t across, const parts *x, vec
 }
 
 /* Takes ROWS columns from `col` on off `count` rows below. */
-TSL_INLINE void line_take_off_columns(const line *of, int64_t col, int64_t count, int lines) {
-  const int64_t below = col + ROWS, across = 2 * of->blocks->a.col_stride, apart = of->apart / 2,
-                first = of->is_flipped ? of->blocks->m - 1 : below;
-  const REAL *a = number_at(&of->blocks->a, first, col);
-  const int64_t at = line_at(of, 0, first);
-  element *const p = (element *)(void *)(of->real + at), *const q = (element *)(void *)(of->imaginary + at);
+TSL_INLINE void line_take_off_columns(const line *line_in, int64_t col, int64_t count, int lines) {
+  const int64_t below = col + ROWS, across = 2 * line_in->blocks->a.col_stride, apart = line_in->apart / 2,
+                first = line_in->is_flipped ? line_in->blocks->m - 1 : below;
+  const REAL *a = number_at(&line_in->blocks->a, first, col);
+  const int64_t at = line_at(line_in, 0, first);
+  element *const p = (element *)(void *)(line_in->real + at), *const q =
+                                                                  (element *)(void *)(line_in->imaginary +
+                                                                                      at);
   parts x[LINES_MOST];
   vector real[LINES_MOST], imaginary[LINES_MOST];
   for (int r = 0; r < lines; r++)
     for (int l = 0; l < ROWS; l++) {
-      x[r].re[l] = -of->real[line_at(of, r, col + l)];
-      x[r].im[l] = -of->real[line_at(of, r, col + l) + 1];
+      x[r].re[l] = -line_in->real[line_at(line_in, r, col + l)];
+      x[r].im[l] = -line_in->real[line_at(line_in, r, col + l) + 1];
     }
   int64_t i = 0;
   for (; i + NAME(LANES) <= count; i += NAME(LANES)) {
@@ -133,30 +138,32 @@ TSL_INLINE void line_take_off_columns(const line *of, int64_t col, int64_t count
   }
 }
 
-/* Sums of some rows of each line, and where these rows begin; rows that are not there are others once more. */
+/* Sums of some rows of each line, and where these rows begin; rows that are not there are others once more.
+ */
 typedef struct tall {
   const moved_element *rows[TALL_LANES + NAME(LANES)];
   REAL real[LINES_MOST][TALL_PARTS], imaginary[LINES_MOST][TALL_PARTS];
 } tall;
 
 /* Takes STEPS columns off a vector's rows of each line, whose sums are `step` vectors apart. */
-TSL_INLINE void line_take_off_steps(const line *of, const moved_element *const *rows, int64_t l,
+TSL_INLINE void line_take_off_steps(const line *line_in, const moved_element *const *rows, int64_t l,
                                     bool is_backwards, vector *real, vector *imaginary, int step, int lines) {
   MOVED(vector) moved[MOVED(STEPS)];
   MOVED(transpose)(rows, is_backwards ? -l - MOVED(STEPS) + 1 : l, moved);
   TSL_UNROLL for (int s = 0; s < MOVED(STEPS); s++) {
     const vector column = (vector)moved[is_backwards ? MOVED(STEPS) - 1 - s : s];
     TSL_UNROLL for (int r = 0; r < lines; r++) {
-      const REAL *x = of->real + r * of->apart + 2 * (l + s);
+      const REAL *x = line_in->real + r * line_in->apart + 2 * (l + s);
       real[r * step] = NUMBER(fma)(real[r * step], -x[0], column);
       imaginary[r * step] = NUMBER(fma)(imaginary[r * step], -x[1], column);
     }
   }
 }
 
-/* Takes columns `col` to `end`, at most a group, off `kept` rows from the first one on: of each vector's rows whole lines of
- * a cache, which the rows of all vectors might drive out where they are a power of two apart. */
-TSL_INLINE void line_take_off_rows(const line *of, tall *sums, int64_t first, int64_t col, int64_t end,
+/* Takes columns `col` to `end`, at most a group, off `kept` rows from the first one on: of each vector's rows
+ * whole lines of a cache, which the rows of all vectors might drive out where they are a power of two apart.
+ */
+TSL_INLINE void line_take_off_rows(const line *line_in, tall *sums, int64_t first, int64_t col, int64_t end,
                                    bool is_backwards, int kept, int lines) {
   const int vectors = (kept + NAME(LANES) - 1) / NAME(LANES);
   enum { LINE = 64 / (int)sizeof(element) };
@@ -174,11 +181,11 @@ TSL_INLINE void line_take_off_rows(const line *of, tall *sums, int64_t first, in
   for (; l + LINE <= end; l += LINE)
     TSL_UNROLL for (int v = 0; v < vectors; v++) {
       TSL_UNROLL for (int s = 0; s < LINE; s += MOVED(STEPS)) line_take_off_steps(
-          of, rows + v * NAME(LANES), l + s, is_backwards, &p[0][v], &q[0][v], TALL_VECTORS, lines);
+          line_in, rows + v * NAME(LANES), l + s, is_backwards, &p[0][v], &q[0][v], TALL_VECTORS, lines);
     }
   for (; l + MOVED(STEPS) <= end; l += MOVED(STEPS))
     TSL_UNROLL for (int v = 0; v < vectors; v++) line_take_off_steps(
-        of, rows + v * NAME(LANES), l, is_backwards, &p[0][v], &q[0][v], TALL_VECTORS, lines);
+        line_in, rows + v * NAME(LANES), l, is_backwards, &p[0][v], &q[0][v], TALL_VECTORS, lines);
   for (; l < end; l++)
     TSL_UNROLL for (int v = 0; v < vectors; v++) {
       union {
@@ -188,7 +195,7 @@ TSL_INLINE void line_take_off_rows(const line *of, tall *sums, int64_t first, in
       for (int i = 0; i < NAME(LANES); i++)
         column.element[i] = rows[v * NAME(LANES) + i][is_backwards ? -l : l];
       TSL_UNROLL for (int r = 0; r < lines; r++) {
-        const REAL *x = of->real + r * of->apart + 2 * l;
+        const REAL *x = line_in->real + r * line_in->apart + 2 * l;
         p[r][v] = NUMBER(fma)(p[r][v], -x[0], column.whole);
         q[r][v] = NUMBER(fma)(q[r][v], -x[1], column.whole);
       }
@@ -204,82 +211,83 @@ TSL_INLINE void line_take_off_rows(const line *of, tall *sums, int64_t first, in
   }
 }
 
-/* Rows `row` to `row + rows`, at most TALL, of an A whose rows are streams: what lies on their left is taken off, then each ROWS of them find
- * theirs. */
-TSL_INLINE void line_solve_tall(const line *of, int64_t row, int64_t rows, REAL *triangle, bool is_backwards,
-                                int lines) {
+/* Rows `row` to `row + rows`, at most TALL, of an A whose rows are streams: what lies on their left is taken
+ * off, then each ROWS of them find theirs. */
+TSL_INLINE void line_solve_tall(const line *line_in, int64_t row, int64_t rows, REAL *triangle,
+                                bool is_backwards, int lines) {
   tall sums;
   for (int i = 0; i < TALL_LANES + NAME(LANES); i++) {
     const int64_t from = i < rows ? row + i : row;
-    sums.rows[i] = (const moved_element *)(const void *)number_at(&of->blocks->a, from, 0);
+    sums.rows[i] = (const moved_element *)(const void *)number_at(&line_in->blocks->a, from, 0);
     for (int r = 0; r < lines; r++)
       for (int part = 0; part < 2; part++) {
-        const int64_t at = r * of->apart + 2 * from + part;
-        sums.real[r][2 * i + part] = of->real[at];
-        sums.imaginary[r][2 * i + part] = of->imaginary[at];
+        const int64_t at = r * line_in->apart + 2 * from + part;
+        sums.real[r][2 * i + part] = line_in->real[at];
+        sums.imaginary[r][2 * i + part] = line_in->imaginary[at];
       }
   }
-  const line own = {of->blocks, sums.real[0], sums.imaginary[0], TALL_PARTS, false};
+  const line own = {line_in->blocks, sums.real[0], sums.imaginary[0], TALL_PARTS, false};
   for (int64_t l = 0; l < row; l += GROUP) {
     const int64_t end = tsl_min(l + GROUP, row);
-    line_take_off_rows(of, &sums, 0, l, end, is_backwards, TALL_LANES, lines);
+    line_take_off_rows(line_in, &sums, 0, l, end, is_backwards, TALL_LANES, lines);
     for (int r = 0; end == l + GROUP && r < lines; r++)
       line_join(&own, r, 0, TALL_LANES);
   }
   for (int64_t i = 0; i < rows; i += ROWS) {
     const int64_t count = tsl_min(ROWS, rows - i);
     if (i > 0)
-      line_take_off_rows(of, &sums, i, row, row + i, is_backwards, ROWS, lines);
+      line_take_off_rows(line_in, &sums, i, row, row + i, is_backwards, ROWS, lines);
     for (int r = 0; r < lines; r++) {
       if ((row + i) % GROUP > 0)
         line_join(&own, r, i, i + count);
       for (int64_t k = i; k < i + count; k++)
-        line_put(of, r, row + k, sums.real[r][2 * k], sums.imaginary[r][2 * k]);
+        line_put(line_in, r, row + k, sums.real[r][2 * k], sums.imaginary[r][2 * k]);
     }
-    line_substitute(of, row + i, count, triangle, lines);
+    line_substitute(line_in, row + i, count, triangle, lines);
   }
 }
 
-TSL_INLINE void line_solve_rows(const line *of, REAL *triangle, bool is_backwards, int lines) {
-  const int64_t m = of->blocks->m;
+TSL_INLINE void line_solve_rows(const line *line_in, REAL *triangle, bool is_backwards, int lines) {
+  const int64_t m = line_in->blocks->m;
   for (int64_t i = 0; i < m; i += TALL)
-    line_solve_tall(of, i, tsl_min(TALL, m - i), triangle, is_backwards, lines);
+    line_solve_tall(line_in, i, tsl_min(TALL, m - i), triangle, is_backwards, lines);
 }
 
 /* Columns as streams: what ROWS rows are found to be is taken off all rows below. */
-TSL_INLINE void line_solve_columns(const line *of, REAL *triangle, int lines) {
-  const int64_t m = of->blocks->m;
+TSL_INLINE void line_solve_columns(const line *line_in, REAL *triangle, int lines) {
+  const int64_t m = line_in->blocks->m;
   for (int64_t i = 0; i < m; i += ROWS) {
     const int64_t rows = tsl_min(ROWS, m - i);
     for (int r = 0; i > 0 && r < lines; r++)
-      line_join(of, r, i, i % GROUP > 0 ? i + rows : m);
-    line_substitute(of, i, rows, triangle, lines);
+      line_join(line_in, r, i, i % GROUP > 0 ? i + rows : m);
+    line_substitute(line_in, i, rows, triangle, lines);
     if (m - i > ROWS)
-      line_take_off_columns(of, i, m - i - ROWS, lines);
+      line_take_off_columns(line_in, i, m - i - ROWS, lines);
   }
 }
 
-TSL_INLINE void line_solve(const line *of, REAL *triangle, int lines) {
-  const int64_t down = of->blocks->a.row_stride;
+TSL_INLINE void line_solve(const line *line_in, REAL *triangle, int lines) {
+  const int64_t down = line_in->blocks->a.row_stride;
   if (down == 1 || down == -1)
-    line_solve_columns(of, triangle, lines);
-  else if (of->blocks->a.col_stride < 0)
-    line_solve_rows(of, triangle, true, lines);
+    line_solve_columns(line_in, triangle, lines);
+  else if (line_in->blocks->a.col_stride < 0)
+    line_solve_rows(line_in, triangle, true, lines);
   else
-    line_solve_rows(of, triangle, false, lines);
+    line_solve_rows(line_in, triangle, false, lines);
 }
 
-static void line_bring(const line *of, int r, int64_t at) {
-  for (int64_t i = 0; i < of->blocks->m; i++) {
-    const REAL *b = number_at(&of->blocks->b, i, at);
-    const vector scaled = times_alpha(of->blocks->alpha, (vector){b[0], b[1]});
-    line_put(of, r, i, scaled[0], scaled[1]);
+static void line_bring(const line *line_in, int r, int64_t index) {
+  for (int64_t i = 0; i < line_in->blocks->m; i++) {
+    const REAL *b = number_at(&line_in->blocks->b, i, index);
+    const vector scaled = times_alpha(line_in->blocks->alpha, (vector){b[0], b[1]});
+    line_put(line_in, r, i, scaled[0], scaled[1]);
   }
 }
 
-static void line_give(const line *of, int r, int64_t at) {
-  for (int64_t i = 0; i < of->blocks->m; i++)
-    *element_at(&of->blocks->x, i, at) = *(const element *)(const void *)(of->real + line_at(of, r, i));
+static void line_give(const line *line_in, int r, int64_t index) {
+  for (int64_t i = 0; i < line_in->blocks->m; i++)
+    *element_at(&line_in->blocks->x, i, index) =
+        *(const element *)(const void *)(line_in->real + line_at(line_in, r, i));
 }
 
 static line lines_of(const tsl_solve_blocks *blocks, REAL *values) {

@@ -1,11 +1,11 @@
-/* Idea: the definition. Substitution, three loops in C, one thread, no optimisation by the compiler (flags.cmake).
- * The lowest rung of the ladder: the specification that the other rungs are compared with, and the baseline of their
- * speed-ups.
+/* Idea: the definition. Substitution, three loops in C, one thread, no optimisation by the compiler
+ * (flags.cmake). The lowest rung of the ladder: the specification that the other rungs are compared with, and
+ * the baseline of their speed-ups.
  *
  *   A lower        x(i,j) = (alpha b(i,j) - A(i,0) x(0,j) - ... - A(i,i-1) x(i-1,j)) / A(i,i)
  *   a . .    x . <- row after row of X, from the first;
- *   b c .    x .    of an upper triangle from the last.  The dots beside the triangle are never read, nor is a diagonal
- *   d e f    x .    of ones.
+ *   b c .    x .    of an upper triangle from the last.  The dots beside the triangle are never read, nor is
+ * a diagonal d e f    x .    of ones.
  *
  * Parameters: none. Limits: none. */
 #include "strategy/cost_counts.h"
@@ -39,15 +39,16 @@ static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32},
                                   {0}};
 
 /* Eight clocks a term, as the triple loop of products has it, and two dozen for a division. */
-static double solve_sequential_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double solve_sequential_score(const tsl_problem *problem, const tsl_config *config,
+                                     const tsl_device *device) {
   (void)config;
   const double elements = (double)problem->m * (double)problem->n;
   return (tsl_problem_flops(problem) / 2 * 8 + 24 * elements) / (1e6 * device->clock_mhz);
 }
 
 /* A row of A, and a column of X, for each element. */
-static void solve_sequential_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_cost_counts *account) {
+static void solve_sequential_account(const tsl_problem *problem, const tsl_config *config,
+                                     const tsl_device *device, tsl_cost_counts *account) {
   (void)config;
   (void)device;
   /* Each right-hand side goes through all of the triangle, diagonal included. */
@@ -58,7 +59,8 @@ static void solve_sequential_account(const tsl_problem *problem, const tsl_confi
   account->local = (tsl_moved){.read = sums, .written = sums};
 }
 
-static tesela_status solve_sequential_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+static tesela_status solve_sequential_run(const tsl_work *work, const tsl_operands *operands,
+                                          tsl_stream *stream) {
   (void)stream;
   const tesela_type type = work->problem.c.type;
   (type == TESELA_F64   ? solve_f64

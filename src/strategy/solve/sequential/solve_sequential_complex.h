@@ -1,5 +1,5 @@
-/* The specification for complex types: the same over pairs of numbers, (real, imaginary). Included with REAL (the type of a
- * part), DIVISION and SUBSTITUTION (names of functions) defined. A conjugate is a sign. */
+/* The specification for complex types: the same over pairs of numbers, (real, imaginary). Included with REAL
+ * (the type of a part), DIVISION and SUBSTITUTION (names of functions) defined. A conjugate is a sign. */
 
 /* z over d, scaled by d's larger part (Smith 1962), so that no square overflows. */
 static void DIVISION(REAL z[2], REAL real, REAL imaginary) {

@@ -1,6 +1,6 @@
-/* The specification, as text: row after row of X, from the first of a lower triangle and from the last of an upper one, each
- * less what the rows before it say, and over the diagonal. Included with REAL (the element type) and SUBSTITUTION (the
- * function's name) defined. */
+/* The specification, as text: row after row of X, from the first of a lower triangle and from the last of an
+ * upper one, each less what the rows before it say, and over the diagonal. Included with REAL (the element
+ * type) and SUBSTITUTION (the function's name) defined. */
 static void SUBSTITUTION(const tsl_problem *problem, const tsl_operands *operands) {
   const tsl_operand *const a = &operands->a, *const x = &operands->c,
                            *const b = problem->in_place ? x : &operands->b;

@@ -1,5 +1,5 @@
-/* One element after the other: on the cpu as two loops on one thread, the specification of a transpose; elsewhere one
- * work-item each, transpose_element.cl. */
+/* One element after the other: on the cpu as two loops on one thread, the specification of a transpose;
+ * elsewhere one work-item each, transpose_element.cl. */
 #include "strategy/transpose/transpose_common.h"
 
 enum { COLUMNS, ROWS };
@@ -13,13 +13,14 @@ static bool transpose_element_is_host(const tsl_device *device) {
   return device->capabilities & TSL_CAN_HOST;
 }
 
-static const char *transpose_element_grid_for(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                            tsl_grid *grid) {
+static const char *transpose_element_grid_for(const tsl_problem *problem, const tsl_config *config,
+                                              const tsl_device *device, tsl_grid *grid) {
   return tsl_launch_grid(device, problem->n, problem->m, (int)config->value[COLUMNS],
                          (int)config->value[ROWS], grid);
 }
 
-static const char *transpose_element_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *transpose_element_refuse(const tsl_problem *problem, const tsl_config *config,
+                                            const tsl_device *device) {
   tsl_grid grid;
   const char *why = tsl_transpose_refuse_scaling(problem);
   if (why || !transpose_element_is_host(device))
@@ -34,13 +35,14 @@ static double transpose_element_share_of(const tsl_device *device) {
   return transpose_element_is_host(device) || device->is_cpu ? 0.1 : 0.25;
 }
 
-static double transpose_element_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double transpose_element_score(const tsl_problem *problem, const tsl_config *config,
+                                      const tsl_device *device) {
   (void)config;
   return tsl_transpose_seconds(problem, device, transpose_element_share_of(device));
 }
 
-static void transpose_element_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_cost_counts *account) {
+static void transpose_element_account(const tsl_problem *problem, const tsl_config *config,
+                                      const tsl_device *device, tsl_cost_counts *account) {
   tsl_grid grid;
   if (!transpose_element_is_host(device) && !transpose_element_grid_for(problem, config, device, &grid))
     tsl_cost_counts_grid(&grid, problem->n, problem->m, 0, device, account);
@@ -52,12 +54,14 @@ static tesela_status transpose_element_build(tsl_work *work) {
   if (transpose_element_is_host(work->device))
     return TESELA_OK;
   transpose_element_grid_for(&work->problem, &work->config, work->device, &grid);
-  return tsl_transpose_build(work, "strategy/transpose/element/transpose_element.cl", "tsl_transpose_element", &grid);
+  return tsl_transpose_build(work, "strategy/transpose/element/transpose_element.cl", "tsl_transpose_element",
+                             &grid);
 }
 
 /* --- on the cpu --- */
 
-static unsigned char *transpose_element_element_at(const tsl_operand *operand, int64_t row, int64_t col, size_t size) {
+static unsigned char *transpose_element_element_at(const tsl_operand *operand, int64_t row, int64_t col,
+                                                   size_t size) {
   return (unsigned char *)operand->host +
          (row * operand->row_stride + col * operand->col_stride) * (int64_t)size;
 }
@@ -71,9 +75,9 @@ static void transpose_element_scale(const tsl_problem *problem, unsigned char *e
     *(double *)(void *)element = problem->alpha[0] == 0 ? 0 : problem->alpha[0] * *(double *)(void *)element;
 }
 
-static void transpose_element_copy(unsigned char *to, const unsigned char *from, size_t size) {
+static void transpose_element_copy(unsigned char *dst, const unsigned char *from, size_t size) {
   for (size_t i = 0; i < size; i++)
-    to[i] = from[i];
+    dst[i] = from[i];
 }
 
 static void transpose_element_exchange(unsigned char *a, unsigned char *b, size_t size) {
@@ -90,7 +94,8 @@ static void transpose_element_run_on_host(const tsl_problem *problem, const tsl_
   for (int64_t row = 0; row < problem->m; row++)
     for (int64_t col = problem->in_place ? row : 0; col < problem->n; col++) {
       unsigned char *to = transpose_element_element_at(&operands->c, row, col, size);
-      unsigned char *mirror = problem->in_place ? transpose_element_element_at(&operands->c, col, row, size) : NULL;
+      unsigned char *mirror =
+          problem->in_place ? transpose_element_element_at(&operands->c, col, row, size) : NULL;
       if (mirror && mirror != to)
         transpose_element_exchange(to, mirror, size);
       else if (!mirror && problem->alpha[0] != 0)
@@ -102,7 +107,8 @@ static void transpose_element_run_on_host(const tsl_problem *problem, const tsl_
     }
 }
 
-static tesela_status transpose_element_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+static tesela_status transpose_element_run(const tsl_work *work, const tsl_operands *operands,
+                                           tsl_stream *stream) {
   if (!transpose_element_is_host(work->device))
     return tsl_transpose_launch(work, operands, stream);
   transpose_element_run_on_host(&work->problem, operands);

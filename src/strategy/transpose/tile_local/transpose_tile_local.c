@@ -12,21 +12,23 @@ static const tsl_param params[] = {
 enum { BAND = 1 };
 static const char *const probes[] = {"tile=32 rows=4", "tile=16 rows=2", "tile=64 rows=16", NULL};
 
-static tsl_tiling transpose_tile_local_tiling_of(const tsl_config *config) {
+static tsl_transpose_tiling transpose_tile_local_tiling_of(const tsl_config *config) {
   const int tile = (int)config->value[TILE];
-  return (tsl_tiling){.tile = tile, .items = tile * tile / (int)config->value[ROWS], .band = BAND};
+  return (tsl_transpose_tiling){.tile = tile, .items = tile * tile / (int)config->value[ROWS], .band = BAND};
 }
 
-static const char *transpose_tile_local_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  const tsl_tiling tiling = transpose_tile_local_tiling_of(config);
+static const char *transpose_tile_local_refuse(const tsl_problem *problem, const tsl_config *config,
+                                               const tsl_device *device) {
+  const tsl_transpose_tiling tiling = transpose_tile_local_tiling_of(config);
   const char *why = tsl_transpose_refuse_scaling(problem);
   return why ? why : tsl_transpose_refuse_tiles(problem, &tiling, device);
 }
 
-/* Elements of four bytes, one a lane: fewer of them in flight than vectors have. An item with four rows has enough in
- * flight at the fewest registers. */
-static double transpose_tile_local_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  const tsl_tiling tiling = transpose_tile_local_tiling_of(config);
+/* Elements of four bytes, one a lane: fewer of them in flight than vectors have. An item with four rows has
+ * enough in flight at the fewest registers. */
+static double transpose_tile_local_score(const tsl_problem *problem, const tsl_config *config,
+                                         const tsl_device *device) {
+  const tsl_transpose_tiling tiling = transpose_tile_local_tiling_of(config);
   const double bytes = (double)tsl_type(problem->c.type)->size;
   const double narrow = fmin(1, 0.5 + bytes / 8);
   const double far =
@@ -35,20 +37,21 @@ static double transpose_tile_local_score(const tsl_problem *problem, const tsl_c
   return tsl_transpose_tiles_seconds(problem, &tiling, device, efficiency - far);
 }
 
-static void transpose_tile_local_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_cost_counts *account) {
-  const tsl_tiling tiling = transpose_tile_local_tiling_of(config);
+static void transpose_tile_local_account(const tsl_problem *problem, const tsl_config *config,
+                                         const tsl_device *device, tsl_cost_counts *account) {
+  const tsl_transpose_tiling tiling = transpose_tile_local_tiling_of(config);
   tsl_transpose_account_tiles(problem, &tiling, device, account);
 }
 
 static tesela_status transpose_tile_local_build(tsl_work *work) {
-  const tsl_tiling tiling = transpose_tile_local_tiling_of(&work->config);
+  const tsl_transpose_tiling tiling = transpose_tile_local_tiling_of(&work->config);
   return tsl_transpose_build_tiles(work, "strategy/transpose/tile_local/transpose_tile_local.cl",
                                    "tsl_transpose_tile_local", &tiling);
 }
 
-static tesela_status transpose_tile_local_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  const tsl_tiling tiling = transpose_tile_local_tiling_of(&work->config);
+static tesela_status transpose_tile_local_run(const tsl_work *work, const tsl_operands *operands,
+                                              tsl_stream *stream) {
+  const tsl_transpose_tiling tiling = transpose_tile_local_tiling_of(&work->config);
   return tsl_transpose_launch_tiles(work, operands, stream, &tiling);
 }
 

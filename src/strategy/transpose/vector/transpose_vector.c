@@ -1,7 +1,7 @@
-/* Vectors on both sides, transposed in registers: on the cpu whole cache lines, past the caches, on all threads (vector_host.c);
- * elsewhere sixteen bytes an item, and local memory (transpose_vector.cl). */
-#include "strategy/transpose/vector/vector_host.h"
+/* Vectors on both sides, transposed in registers: on the cpu whole cache lines, past the caches, on all
+ * threads (vector_host.c); elsewhere sixteen bytes an item, and local memory (transpose_vector.cl). */
 #include "strategy/transpose/transpose_common.h"
+#include "strategy/transpose/vector/vector_host.h"
 
 #include <math.h>
 
@@ -25,11 +25,11 @@ static int transpose_vector_width_of(const tsl_problem *problem) {
   return VECTOR_BYTES / (int)tsl_type(problem->c.type)->size;
 }
 
-static tsl_tiling transpose_vector_tiling_of(const tsl_problem *problem, const tsl_config *config) {
+static tsl_transpose_tiling transpose_vector_tiling_of(const tsl_problem *problem, const tsl_config *config) {
   const int edge = (int)config->value[EDGE];
-  return (tsl_tiling){.tile = edge * transpose_vector_width_of(problem),
-                      .items = edge * edge / (int)config->value[BLOCKS],
-                      .band = (int)config->value[BAND]};
+  return (tsl_transpose_tiling){.tile = edge * transpose_vector_width_of(problem),
+                                .items = edge * edge / (int)config->value[BLOCKS],
+                                .band = (int)config->value[BAND]};
 }
 
 static const char *refuse_on_host(const tsl_config *config, const tsl_device *device) {
@@ -40,14 +40,15 @@ static const char *refuse_on_host(const tsl_config *config, const tsl_device *de
   return NULL;
 }
 
-static const char *transpose_vector_refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *transpose_vector_refuse(const tsl_problem *problem, const tsl_config *config,
+                                           const tsl_device *device) {
   const char *why = tsl_transpose_refuse_scaling(problem);
   if (why || transpose_vector_is_host(device))
     return why ? why : refuse_on_host(config, device);
   const char *missing = tsl_capability_missing(TSL_CAN_KERNELS | TSL_CAN_LOCAL, device->capabilities);
   if (missing)
     return tsl_refusal("%s lacks: %s", device->name, missing);
-  const tsl_tiling tiling = transpose_vector_tiling_of(problem, config);
+  const tsl_transpose_tiling tiling = transpose_vector_tiling_of(problem, config);
   return tsl_transpose_refuse_tiles(problem, &tiling, device);
 }
 
@@ -58,12 +59,12 @@ static bool has_vectors(const tsl_shape *shape, bool transposed, int width) {
   return along == 1 && apart % width == 0;
 }
 
-/* Share of the bandwidth on a GPU. Vectors that do not start at multiples of their size leave a kernel that goes element
- * by element in an order made for vectors: `tile_local` does that better. Of the configs, those whose groups fill a unit
- * and have 64 bytes an item under way come first. */
+/* Share of the bandwidth on a GPU. Vectors that do not start at multiples of their size leave a kernel that
+ * goes element by element in an order made for vectors: `tile_local` does that better. Of the configs, those
+ * whose groups fill a unit and have 64 bytes an item under way come first. */
 static double transpose_vector_efficiency_of(const tsl_problem *problem, const tsl_config *config) {
   const int width = transpose_vector_width_of(problem);
-  const tsl_tiling tiling = transpose_vector_tiling_of(problem, config);
+  const tsl_transpose_tiling tiling = transpose_vector_tiling_of(problem, config);
   const tsl_shape *a = problem->in_place ? &problem->c : &problem->a;
   const bool vectors = (has_vectors(a, false, width) && has_vectors(&problem->c, false, width)) ||
                        (has_vectors(a, true, width) && has_vectors(&problem->c, true, width));
@@ -73,17 +74,18 @@ static double transpose_vector_efficiency_of(const tsl_problem *problem, const t
   return (vectors ? 0.83 : 0.35) - far;
 }
 
-static double transpose_vector_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  const tsl_tiling tiling = transpose_vector_tiling_of(problem, config);
+static double transpose_vector_score(const tsl_problem *problem, const tsl_config *config,
+                                     const tsl_device *device) {
+  const tsl_transpose_tiling tiling = transpose_vector_tiling_of(problem, config);
   if (transpose_vector_is_host(device))
     return tsl_transpose_seconds(problem, device, 0.85) + 2e-7;
   const double share = transpose_vector_efficiency_of(problem, config);
   return tsl_transpose_tiles_seconds(problem, &tiling, device, device->is_cpu ? 0.22 * share : share);
 }
 
-static void transpose_vector_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_cost_counts *account) {
-  const tsl_tiling tiling = transpose_vector_tiling_of(problem, config);
+static void transpose_vector_account(const tsl_problem *problem, const tsl_config *config,
+                                     const tsl_device *device, tsl_cost_counts *account) {
+  const tsl_transpose_tiling tiling = transpose_vector_tiling_of(problem, config);
   account->workers = device->threads;
   if (transpose_vector_is_host(device))
     tsl_transpose_account(problem, 1, account);
@@ -94,13 +96,14 @@ static void transpose_vector_account(const tsl_problem *problem, const tsl_confi
 static tesela_status transpose_vector_build(tsl_work *work) {
   if (transpose_vector_is_host(work->device))
     return TESELA_OK;
-  const tsl_tiling tiling = transpose_vector_tiling_of(&work->problem, &work->config);
-  return tsl_transpose_build_tiles(work, "strategy/transpose/vector/transpose_vector.cl", "tsl_transpose_vector",
-                                   &tiling);
+  const tsl_transpose_tiling tiling = transpose_vector_tiling_of(&work->problem, &work->config);
+  return tsl_transpose_build_tiles(work, "strategy/transpose/vector/transpose_vector.cl",
+                                   "tsl_transpose_vector", &tiling);
 }
 
-static tesela_status transpose_vector_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  const tsl_tiling tiling = transpose_vector_tiling_of(&work->problem, &work->config);
+static tesela_status transpose_vector_run(const tsl_work *work, const tsl_operands *operands,
+                                          tsl_stream *stream) {
+  const tsl_transpose_tiling tiling = transpose_vector_tiling_of(&work->problem, &work->config);
   if (!transpose_vector_is_host(work->device))
     return tsl_transpose_launch_tiles(work, operands, stream, &tiling);
   tsl_vector_on_host(&work->problem, operands, work->device);

@@ -1,5 +1,5 @@
-/* The processor's side of `vector`: strides become steps of one byte pattern or another, and the matrix blocks for the
- * threads. */
+/* The processor's side of `vector`: strides become steps of one byte pattern or another, and the matrix
+ * blocks for the threads. */
 #include "strategy/transpose/vector/vector_host.h"
 
 #include "base/pool.h"
@@ -9,8 +9,9 @@
 
 #include <string.h>
 
-/* GATHERED: elements an edge of a block whose elements lie apart. EXCHANGED: bytes an edge of a block in place; four lines
- * of each row. A task moves at least TASK_BYTES, which take ten times as long as waking a thread. */
+/* GATHERED: elements an edge of a block whose elements lie apart. EXCHANGED: bytes an edge of a block in
+ * place; four lines of each row. A task moves at least TASK_BYTES, which take ten times as long as waking a
+ * thread. */
 enum { GATHERED = 64, EXCHANGED = 256, TASK_BYTES = 128 << 10, TASKS_PER_THREAD = 4 };
 enum { LINE = 64, COPIED = 1 << 20 };
 
@@ -91,8 +92,8 @@ static void vector_copy_block(void *argument, int64_t index, int worker) {
                          vector_at(all, i, block.j0), block.j1 - block.j0);
 }
 
-/* Blocks of at most i_most x j_most, and fewer columns where all threads would not have some; none so small that it is
- * not worth a thread. */
+/* Blocks of at most i_most x j_most, and fewer columns where all threads would not have some; none so small
+ * that it is not worth a thread. */
 static void run_blocks(vector_moving *all, tsl_pool_task task, int64_t i_most, int64_t j_most) {
   all->i_block = i_most;
   all->down = tsl_ceil_div_or_one(all->m + all->i_lead, i_most);
@@ -152,7 +153,8 @@ static void exchange_row(const vector_moving *all, exchanger exchange, int64_t r
   }
 }
 
-/* A row of blocks from the diagonal on, and the one as far from the end, which is as short as this one is long. */
+/* A row of blocks from the diagonal on, and the one as far from the end, which is as short as this one is
+ * long. */
 static void exchange_rows(void *argument, int64_t index, int worker) {
   const vector_moving *all = argument;
   const bool side_by_side = all->job.to_step == all->size;
@@ -205,10 +207,10 @@ void tsl_vector_on_host(const tsl_problem *problem, const tsl_operands *operands
   const tsl_operand *a = &operands->a, *c = &operands->c;
   const bool is_zero = problem->alpha[0] == 0;
   vector_moving all = {.functions = functions + function_for(problem),
-                .m = problem->m,
-                .n = problem->n,
-                .size = size,
-                .team = operands->team};
+                       .m = problem->m,
+                       .n = problem->n,
+                       .size = size,
+                       .team = operands->team};
   all.job = (tsl_moves){.from = is_zero ? zero : a->host,
                         .to = c->host,
                         .from_stride = is_zero ? 0 : a->row_stride * size,

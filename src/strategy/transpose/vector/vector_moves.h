@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* to(i, j) = factor from(i, j). Strides in bytes, of any sign. In place, from = to, and the mirrored elements are
- * exchanged. */
+/* to(i, j) = factor from(i, j). Strides in bytes, of any sign. In place, from = to, and the mirrored elements
+ * are exchanged. */
 typedef struct tsl_moves {
   const unsigned char *from;
   unsigned char *to;
@@ -25,21 +25,22 @@ typedef struct tsl_moves_block {
   int64_t i0, i1, j0, j1;
 } tsl_moves_block;
 
-/* A page of a row of `from`, or a thousand rows of `to`: a block whose pages a processor's address cache holds. */
+/* A page of a row of `from`, or a thousand rows of `to`: a block whose pages a processor's address cache
+ * holds. */
 #define TSL_MOVES_ROWS(size) ((size) <= 4 ? 1024 : 4096 / (size))
 
 typedef struct tsl_moves_functions {
-  /* All of the block. Where the job stores past the caches, `tails` keeps what lies between the last whole line of each of its rows and the
-   * band of columns that comes next. */
+  /* All of the block. Where the job stores past the caches, `tails` keeps what lies between the last whole
+   * line of each of its rows and the band of columns that comes next. */
   void (*transpose)(const tsl_moves *job, const tsl_moves_block *block, unsigned char (*tails)[64]);
   /* The same for any steps. */
   void (*gather)(const tsl_moves *job, const tsl_moves_block *block);
-  /* In place: the block and its mirror image, which are apart, or one and the same. `next`, where it is not NULL, is
-   * fetched meanwhile. */
+  /* In place: the block and its mirror image, which are apart, or one and the same. `next`, where it is not
+   * NULL, is fetched meanwhile. */
   void (*exchange)(const tsl_moves *job, const tsl_moves_block *block, const tsl_moves_block *next);
   void (*exchange_apart)(const tsl_moves *job, const tsl_moves_block *block, const tsl_moves_block *next);
   /* `count` elements that lie side by side on both sides. */
-  void (*copy)(const tsl_moves *job, const unsigned char *from, unsigned char *to, int64_t count);
+  void (*copy)(const tsl_moves *job, const unsigned char *from, unsigned char *dst, int64_t count);
 } tsl_moves_functions;
 
 /* X(name, bytes of an element): what is moved, and the two that are scaled. */

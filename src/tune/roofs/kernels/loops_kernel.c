@@ -1,14 +1,14 @@
-/* Copying, past the caches where the set has such stores: a line that is written whole then need not be read first; reading;
- * chains of multiply-adds. */
+/* Copying, past the caches where the set has such stores: a line that is written whole then need not be read
+ * first; reading; chains of multiply-adds. */
 #include "tune/roofs/roofs_loops.h"
 
 #include "host/simd.h"
 
 enum { IN_FLIGHT = 8 };
 
-static void copy(const float *from, float *to, size_t count) {
+static void copy(const float *from, float *dst, size_t count) {
   const vector_f32 *in = (const vector_f32 *)from;
-  vector_f32 *out = (vector_f32 *)to;
+  vector_f32 *out = (vector_f32 *)dst;
   for (const vector_f32 *end = in + count / LANES_f32; in < end; in += IN_FLIGHT, out += IN_FLIGHT) {
     vector_f32 flight[IN_FLIGHT];
     for (int i = 0; i < IN_FLIGHT; i++)

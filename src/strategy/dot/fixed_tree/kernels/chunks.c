@@ -32,8 +32,8 @@ static inline vector added(vector sum, vector a, vector b) {
 #endif
 }
 
-/* Prefetches what comes PREFETCHED bytes later: hardware looks no further than a page, and only as far as the instructions
- * that are under way reach. */
+/* Prefetches what comes PREFETCHED bytes later: hardware looks no further than a page, and only as far as the
+ * instructions that are under way reach. */
 static inline void prefetch(const void *x, const void *y) {
   for (int line = 0; line < TSL_TREE_ROW_BYTES; line += 64) {
     __builtin_prefetch((const char *)x + PREFETCHED + line);
@@ -48,32 +48,32 @@ static inline bool are_rows(const tsl_tree_numbers *from, tesela_type type, int 
 
 /* Returns `count` numbers from `first` on, side by side, and zeros to the end of the row. */
 static const float *gather_f32(const tsl_tree_numbers *from, int first, int count, bool are_there,
-                               float *to) {
+                               float *dst) {
   const float *const at = from->at;
   const size_t size = from->type == TESELA_F32 ? sizeof *at : tsl_type(from->type)->size;
   if (are_there)
     return at + first;
   if (from->type != TESELA_F32)
     tsl_narrow_gather(from->type, (const char *)from->at + (ptrdiff_t)size * first * from->stride,
-                      from->stride, count, to);
+                      from->stride, count, dst);
   for (int i = 0; from->type == TESELA_F32 && i < count; i++)
-    to[i] = at[(first + i) * from->stride];
+    dst[i] = at[(first + i) * from->stride];
   for (int i = count; i % F32_LANES != 0; i++)
-    to[i] = 0;
-  return to;
+    dst[i] = 0;
+  return dst;
 }
 
 static const double *gather_f64(const tsl_tree_numbers *from, int first, int count, bool are_there,
-                                double *to) {
+                                double *dst) {
   const double *const at = from->at;
   int i = 0;
   if (are_there)
     return at + first;
   for (; i < count; i++)
-    to[i] = at[(first + i) * from->stride];
+    dst[i] = at[(first + i) * from->stride];
   for (; i % F64_LANES != 0; i++)
-    to[i] = 0;
-  return to;
+    dst[i] = 0;
+  return dst;
 }
 
 /* The lanes of a chunk. */

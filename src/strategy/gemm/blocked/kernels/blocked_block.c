@@ -1,17 +1,18 @@
 /* One block of C. A tile of two vectors leaves a few registers. */
 #include "strategy/gemm/blocked/blocked_block.h"
 
-#include "host/simd.h"
 #include "host/int_math.h"
+#include "host/simd.h"
 
 #define REAL JOIN(REAL_, TSL_TYPE)
 #define SUFFIX JOIN(_, TSL_TYPE)
 
 enum { TILE_ROWS = REGISTERS >= 32 ? 12 : 6, TILE_VECTORS = 2, TILE_COLUMNS = TILE_VECTORS * NAME(LANES) };
 
-/* Copies `count` neighbours, each `depth` numbers long, as micro-panels of `width` neighbours: for each of them, for each
- * step along the panel, `width` numbers; zeros after the last neighbour. `across` is the stride from neighbour to
- * neighbour, `along` the stride along the panel; where the neighbours lie side by side they are read so. */
+/* Copies `count` neighbours, each `depth` numbers long, as micro-panels of `width` neighbours: for each of
+ * them, for each step along the panel, `width` numbers; zeros after the last neighbour. `across` is the
+ * stride from neighbour to neighbour, `along` the stride along the panel; where the neighbours lie side by
+ * side they are read so. */
 static inline void copy(const REAL *restrict in, int64_t across, int64_t count, int64_t along, int64_t depth,
                         int width, REAL *restrict out) {
   for (; count > 0; count -= width, in += width * across, out += width * depth)
@@ -41,8 +42,8 @@ static void multiply_tile(int64_t depth, const REAL *restrict a, const REAL *res
       ((NAME(vector) *)out)[i * TILE_VECTORS + j] = sum[i][j];
 }
 
-/* One row of a tile: c = alpha sum + beta c, where beta = 0 never reads c. The caller's stride 1 is a constant
- * here, for vectors. */
+/* One row of a tile: c = alpha sum + beta c, where beta = 0 never reads c. The caller's stride 1 is a
+ * constant here, for vectors. */
 static inline void finish_row(REAL *restrict c, int64_t stride, const REAL *restrict sum, int columns,
                               REAL alpha, REAL beta) {
   if (beta == 0)
@@ -53,7 +54,7 @@ static inline void finish_row(REAL *restrict c, int64_t stride, const REAL *rest
       c[j * stride] = NAME(fma_number)(alpha * sum[j], beta, c[j * stride]);
 }
 
-static void finish_tile(const tsl_blocks *job, int64_t row, int rows, int64_t column, int columns,
+static void finish_tile(const tsl_cache_blocks *job, int64_t row, int rows, int64_t column, int columns,
                         const REAL *sums, REAL beta) {
   const int64_t stride = job->views.c.col_stride;
   for (int i = 0; i < rows; i++, sums += TILE_COLUMNS) {
@@ -65,13 +66,13 @@ static void finish_tile(const tsl_blocks *job, int64_t row, int rows, int64_t co
   }
 }
 
-/* Panel after panel: copies, tiles, and C between panels; the first panel alone looks at beta, and k = 0 is one
- * empty panel. */
-static void multiply_block(const tsl_blocks *job, int64_t row, int64_t column, void *a_copy, void *b_copy) {
+/* Panel after panel: copies, tiles, and C between panels; the first panel alone looks at beta, and k = 0 is
+ * one empty panel. */
+static void multiply_block(const tsl_cache_blocks *job, int64_t row, int64_t column, void *a_copy,
+                           void *b_copy) {
   enum { HEIGHT = TILE_ROWS, WIDTH = TILE_COLUMNS };
   const tsl_views *views = &job->views;
-  const int64_t rows = tsl_min(job->rows, views->m - row),
-                columns = tsl_min(job->columns, views->n - column);
+  const int64_t rows = tsl_min(job->rows, views->m - row), columns = tsl_min(job->columns, views->n - column);
   const tsl_view *a = &views->a, *b = &views->b;
   _Alignas(64) REAL sums[HEIGHT * WIDTH];
   for (int64_t l = 0; l == 0 || l < views->k; l += job->depth) {

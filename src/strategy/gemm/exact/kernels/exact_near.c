@@ -1,10 +1,12 @@
 /* Sums that are nearly exact (exact_near.h), and what they may be off.
  *
- * u = 2^-53. Of floats' products, which are exact: a panel's sum, from 0 on, and the sums of panels one after the other are off by at most
- * (256 + panels + 1) u |A||B|. Of doubles': with all of `high` between 2^top and 2^(top + 1), a step leaves at most 2^(top - 53), which
- * is rounded by 2^(top - 106); `low` starts a panel with no more than 2^(top - 53), so it stays below 257.1 of these, and each sum is rounded by at
- * most 257.1 2^(top - 106): in all 260 k 2^(top - 106). Taking `low` into `high` behind a panel loses nothing. Sums that are below 2^93 times what
- * all products are multiples of lose nothing at all: 2^top is at most 2^4 as large, and `low` below 2^(9 + top - 53), 53 bits.
+ * u = 2^-53. Of floats' products, which are exact: a panel's sum, from 0 on, and the sums of panels one after
+ * the other are off by at most (256 + panels + 1) u |A||B|. Of doubles': with all of `high` between 2^top and
+ * 2^(top + 1), a step leaves at most 2^(top - 53), which is rounded by 2^(top - 106); `low` starts a panel
+ * with no more than 2^(top - 53), so it stays below 257.1 of these, and each sum is rounded by at most 257.1
+ * 2^(top - 106): in all 260 k 2^(top - 106). Taking `low` into `high` behind a panel loses nothing. Sums that
+ * are below 2^93 times what all products are multiples of lose nothing at all: 2^top is at most 2^4 as large,
+ * and `low` below 2^(9 + top - 53), 53 bits.
  *
  * Nothing may be fused or reordered but what is said to be (flags.cmake). */
 #include "strategy/gemm/exact/exact_near.h"
@@ -36,15 +38,15 @@ static void add_floats(int depth, const double *a, const double *b, double *high
   }
 }
 
-/* No sum of a pair of lines' products is larger, whoever rounds it: totals are of less than 2^31 numbers. 0 only where a line has nothing
- * else; what is too small for a double is the least one. */
+/* No sum of a pair of lines' products is larger, whoever rounds it: totals are of less than 2^31 numbers. 0
+ * only where a line has nothing else; what is too small for a double is the least one. */
 static inline double most_of(double largest, double total, double b_largest, double b_total) {
   const double one = largest * b_total, other = total * b_largest, least = one < other ? one : other;
   return least * (1 + 0x1p-20) + (least == 0 && largest > 0 && b_largest > 0 ? 0x1p-1074 : 0);
 }
 
-/* Whether sums of at most `most` have `bits` bits from the last one on that products can have. A product of grains that is too small to be a
- * normal number comes out smaller, if at all. */
+/* Whether sums of at most `most` have `bits` bits from the last one on that products can have. A product of
+ * grains that is too small to be a normal number comes out smaller, if at all. */
 static inline bool has_bits(double most, double grain, double b_grain, double bits) {
   return most < bits * (grain * b_grain);
 }
@@ -72,7 +74,8 @@ static void enclose_floats(const tsl_near_row *row, double *lower, double *upper
 }
 
 #if HAS_FUSED
-/* 1.5 2^top with all sums below 2^(top - 2), 0 where all of them are 0; NaN where numbers on the way could be too large or too small. */
+/* 1.5 2^top with all sums below 2^(top - 2), 0 where all of them are 0; NaN where numbers on the way could be
+ * too large or too small. */
 static inline double base_of(double most) {
   enum { ABOVE = 3, LEAST = 1023 - 950, MOST = 1023 + 1010 };
   int64_t bits;

@@ -1,8 +1,7 @@
-/* Tiles of C in vector registers, as text in host_amx_dot.c: up to TILE_ROWS_MAX rows by two vectors of 32-bit sums, with
- *   VECTOR        f32 or i32: what a lane's sum is
- *   DOT           DOT(sum, a, b): sum + the products of two units in each lane
- *   OWN(word)     the kind's version of a name
- * For each unit: two loads of b, a broadcast of a for each row, and two dot instructions for each of these. */
+/* Tiles of C in vector registers, as text in host_amx_dot.c: up to TILE_ROWS_MAX rows by two vectors of
+ * 32-bit sums, with VECTOR        f32 or i32: what a lane's sum is DOT           DOT(sum, a, b): sum + the
+ * products of two units in each lane OWN(word)     the kind's version of a name For each unit: two loads of
+ * b, a broadcast of a for each row, and two dot instructions for each of these. */
 #define vector JOIN(vector_, VECTOR)
 #define load JOIN(load_word_, VECTOR)
 #define store JOIN(store_word_, VECTOR)

@@ -1,5 +1,6 @@
-/* Tiles of dot instructions, and what they are for: of every set f32 made from narrower numbers, and pairs of 16-bit
- * integers made from 8-bit ones; of extensions what they multiply as it is, and 8-bit numbers as bf16. */
+/* Tiles of dot instructions, and what they are for: of every set f32 made from narrower numbers, and pairs of
+ * 16-bit integers made from 8-bit ones; of extensions what they multiply as it is, and 8-bit numbers as bf16.
+ */
 #include "strategy/gemm/host_amx/host_amx_kernels.h"
 
 #include "host/simd.h"

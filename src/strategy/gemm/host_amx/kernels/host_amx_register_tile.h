@@ -3,7 +3,8 @@
 #define REGISTER_FILE (void)0
 #endif
 
-/* Sums so far, at first nothing. What is 16 columns right of a register is 16 numbers further, 16 rows below it 16 rows. */
+/* Sums so far, at first nothing. What is 16 columns right of a register is 16 numbers further, 16 rows below
+ * it 16 rows. */
 static void REGISTER_NAME(multiply_16)(const tsl_amx_tile *tile) {
   const unsigned char *a = (const unsigned char *)tile->a, *b = (const unsigned char *)tile->b;
   const int64_t row = tile->a_row, step = UNIT_BYTES * tile->a_step;

@@ -1,5 +1,5 @@
-/* Tiles in AMX's tile registers: pairs of bf16 (TDPBF16PS), quads of 8-bit integers (TDPBSSD and its like; s signed, u
- * unsigned, of A and of B). */
+/* Tiles in AMX's tile registers: pairs of bf16 (TDPBF16PS), quads of 8-bit integers (TDPBSSD and its like; s
+ * signed, u unsigned, of A and of B). */
 #include "host/simd.h"
 
 /* As gcc says it, and clang; tools read this without either. */
@@ -63,14 +63,14 @@ static inline uint32_t least_of(__m512i least) {
 
 typedef __m512i file_row; /* 16 units */
 
-static inline void load_rows(file_row *to, const void *from, int64_t stride) {
+static inline void load_rows(file_row *row, const void *from, int64_t stride) {
   for (int i = 0; i < 16; i++)
-    to[i] = _mm512_loadu_si512((const unsigned char *)from + i * stride);
+    row[i] = _mm512_loadu_si512((const unsigned char *)from + i * stride);
 }
 
-static inline void store_rows(const file_row *from, void *to, int64_t stride) {
+static inline void store_rows(const file_row *from, void *dst, int64_t stride) {
   for (int i = 0; i < 16; i++)
-    _mm512_storeu_si512((unsigned char *)to + i * stride, from[i]);
+    _mm512_storeu_si512((unsigned char *)dst + i * stride, from[i]);
 }
 
 static void add_products(file_row *sums, const file_row *a, const file_row *b) {
@@ -104,7 +104,8 @@ typedef struct shape {
   uint8_t rows[16];
 } shape;
 
-/* A constant: GCC's _tile_loadconfig() is said to read eight bytes, so stores to what follows them in a local table are lost. */
+/* A constant: GCC's _tile_loadconfig() is said to read eight bytes, so stores to what follows them in a local
+ * table are lost. */
 #define EIGHT(value)                                                                                         \
   { value, value, value, value, value, value, value, value }
 static const shape all_registers = {

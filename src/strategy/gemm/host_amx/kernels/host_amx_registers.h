@@ -1,11 +1,10 @@
-/* Tiles of C in tile registers, as text: 2 x 2 registers of 16 x 16 sums. Here is what all of them do beside their products,
- * in host_amx_register_tile.h a tile. A file that includes them has the words
+/* Tiles of C in tile registers, as text: 2 x 2 registers of 16 x 16 sums. Here is what all of them do beside
+ * their products, in host_amx_register_tile.h a tile. A file that includes them has the words
  *   REGISTER_COPY_TAIL(to, from, bytes)    copies the first bytes of a line, and makes the others 0
  *   REGISTER_NONTEMPORAL(to, from)         perhaps: copies a line past the caches
  *   REGISTER_LEAST, REGISTER_LEAST_NONE, REGISTER_LEAST_ADD(least, line), REGISTER_LEAST_OF(least)
- *                                          perhaps: the least magnitudes of pairs of bf16 in some lines, of none, with one line
- *                                          more, and the least of all
- * and for each inclusion of host_amx_register_tile.h
+ *                                          perhaps: the least magnitudes of pairs of bf16 in some lines, of
+ * none, with one line more, and the least of all and for each inclusion of host_amx_register_tile.h
  *   REGISTER_NAME(word)                    the tile's version of a name
  *   REGISTER_LOAD(t, at, stride in bytes), REGISTER_LOAD_ONCE (the same for what is not wanted again soon),
  *   REGISTER_STORE(t, at, stride), REGISTER_ZERO(t), REGISTER_DOT(c, a, b) for the numbers of registers
@@ -17,20 +16,22 @@
  *      +--------+--------+
  *   6  |   0    |   1    |   16 rows of A by 16 units
  *      +--------+--------+
- *   7  |   2    |   3    |   for each 16 units: four loads, four products of 16 clocks each, no sum waits for the one before
+ *   7  |   2    |   3    |   for each 16 units: four loads, four products of 16 clocks each, no sum waits for
+ * the one before
  *      +--------+--------+
  *
- * A copy of A is in blocks of 16 units: rows x 64 bytes, dense, so each load is of 1 KiB in a row; those of B are of
- * rows of 64 bytes, 128 apart. A's micro-panel stays in the first-level cache while B's pass by, whose loads say
- * that they will not be wanted again: else each would push a part of it out. */
+ * A copy of A is in blocks of 16 units: rows x 64 bytes, dense, so each load is of 1 KiB in a row; those of B
+ * are of rows of 64 bytes, 128 apart. A's micro-panel stays in the first-level cache while B's pass by, whose
+ * loads say that they will not be wanted again: else each would push a part of it out. */
 #include "strategy/gemm/host_amx/host_amx_kernels.h"
 
 #include <string.h>
 
 enum { UNIT_BYTES = 4, REGISTER_BYTES = 64, B_BYTES = 2 * REGISTER_BYTES };
 
-/* Work beside products, some in each step, so that it neither comes in a burst nor late: lines of the next tile's sums
- * are prefetched, and an earlier tile's sums are written to C, whose lines would hold up tiles that are stored there. */
+/* Work beside products, some in each step, so that it neither comes in a burst nor late: lines of the next
+ * tile's sums are prefetched, and an earlier tile's sums are written to C, whose lines would hold up tiles
+ * that are stored there. */
 typedef struct writing {
   const unsigned char *sums;
   const uint32_t *late;
@@ -49,28 +50,28 @@ static inline __attribute__((always_inline)) writing writing_of(const tsl_amx_ti
                    .left = tile->next_sums || tile->late ? 32 : 0};
 }
 
-static inline __attribute__((always_inline)) void write_row(const writing *of) {
+static inline __attribute__((always_inline)) void write_row(const writing *state) {
 #ifdef REGISTER_NONTEMPORAL
-  if (of->nontemporal) {
-    REGISTER_NONTEMPORAL(of->c, of->late);
-    REGISTER_NONTEMPORAL(of->c + REGISTER_BYTES, of->late + 16);
+  if (state->nontemporal) {
+    REGISTER_NONTEMPORAL(state->c, state->late);
+    REGISTER_NONTEMPORAL(state->c + REGISTER_BYTES, state->late + 16);
     return;
   }
 #endif
-  memcpy(of->c, of->late, B_BYTES);
+  memcpy(state->c, state->late, B_BYTES);
 }
 
-static inline __attribute__((always_inline)) void write_rows(writing *of, int64_t count) {
-  for (int64_t i = 0; i < count && of->left > 0; i++, of->left--) {
-    if (of->sums) {
-      __builtin_prefetch(of->sums);
-      __builtin_prefetch(of->sums + REGISTER_BYTES);
-      of->sums += B_BYTES;
+static inline __attribute__((always_inline)) void write_rows(writing *state, int64_t count) {
+  for (int64_t i = 0; i < count && state->left > 0; i++, state->left--) {
+    if (state->sums) {
+      __builtin_prefetch(state->sums);
+      __builtin_prefetch(state->sums + REGISTER_BYTES);
+      state->sums += B_BYTES;
     }
-    if (of->late) {
-      write_row(of);
-      of->late += B_BYTES / UNIT_BYTES;
-      of->c += of->c_row;
+    if (state->late) {
+      write_row(state);
+      state->late += B_BYTES / UNIT_BYTES;
+      state->c += state->c_row;
     }
   }
 }
@@ -106,36 +107,36 @@ static inline __attribute__((always_inline)) copying copying_of(const tsl_amx_ti
 }
 
 /* `finds`: a constant. */
-static inline __attribute__((always_inline)) void copy_lines(copying *of, int64_t count, bool finds) {
-  for (int64_t i = 0; i < count && of->left > 0; i++, of->left--) {
-    if (of->line == 1 && of->tail > 0)
-      REGISTER_COPY_TAIL(of->out, of->in, of->tail);
+static inline __attribute__((always_inline)) void copy_lines(copying *state, int64_t count, bool finds) {
+  for (int64_t i = 0; i < count && state->left > 0; i++, state->left--) {
+    if (state->line == 1 && state->tail > 0)
+      REGISTER_COPY_TAIL(state->out, state->in, state->tail);
     else
-      memcpy(of->out, of->in, REGISTER_BYTES);
+      memcpy(state->out, state->in, REGISTER_BYTES);
 #ifdef REGISTER_LEAST
     if (finds)
-      of->least = REGISTER_LEAST_ADD(of->least, of->out);
+      state->least = REGISTER_LEAST_ADD(state->least, state->out);
 #else
     (void)finds;
 #endif
-    of->in += REGISTER_BYTES;
-    of->out += REGISTER_BYTES;
-    if (--of->line == 0) {
-      of->line = of->lines;
-      of->in += of->in_gap;
-      of->out += of->out_gap;
+    state->in += REGISTER_BYTES;
+    state->out += REGISTER_BYTES;
+    if (--state->line == 0) {
+      state->line = state->lines;
+      state->in += state->in_gap;
+      state->out += state->out_gap;
     }
   }
 }
 
-static inline __attribute__((always_inline)) void note_least(const copying *of, const tsl_amx_tile *tile,
+static inline __attribute__((always_inline)) void note_least(const copying *state, const tsl_amx_tile *tile,
                                                              bool finds) {
 #ifdef REGISTER_LEAST
   if (finds && tile->copy_in) {
-    const uint32_t least = REGISTER_LEAST_OF(of->least);
+    const uint32_t least = REGISTER_LEAST_OF(state->least);
     *tile->copy_least = least < *tile->copy_least ? least : *tile->copy_least;
   }
 #else
-  (void)of, (void)tile, (void)finds;
+  (void)state, (void)tile, (void)finds;
 #endif
 }

@@ -1,14 +1,14 @@
-/* Copies of operands as units, and what becomes of a tile's sums. Loops whose steps are 1 are for the compiler to make
- * vectors of. */
+/* Copies of operands as units, and what becomes of a tile's sums. Loops whose steps are 1 are for the
+ * compiler to make vectors of. */
 #include "strategy/gemm/host_amx/host_amx_kernels.h"
 
 #include "host/simd.h"
 
 #include <string.h>
 
-TSL_INLINE uint32_t load_16(const unsigned char *at) {
+TSL_INLINE uint32_t load_16(const unsigned char *src) {
   uint16_t bits;
-  memcpy(&bits, at, sizeof bits);
+  memcpy(&bits, src, sizeof bits);
   return bits;
 }
 
@@ -26,18 +26,18 @@ TSL_INLINE float from_bits(uint32_t bits) {
 
 /* --- units, from `count` elements that lie `step` bytes apart; constants where it matters --- */
 
-TSL_INLINE uint32_t unit_float_f16(const unsigned char *at, int64_t step, int count) {
+TSL_INLINE uint32_t unit_float_f16(const unsigned char *src, int64_t step, int count) {
   (void)step, (void)count;
-  return bits_of(f32_of_f16((uint16_t)load_16(at)));
+  return bits_of(f32_of_f16((uint16_t)load_16(src)));
 }
 
-TSL_INLINE uint32_t unit_float_bf16(const unsigned char *at, int64_t step, int count) {
+TSL_INLINE uint32_t unit_float_bf16(const unsigned char *src, int64_t step, int count) {
   (void)step, (void)count;
-  return load_16(at) << 16;
+  return load_16(src) << 16;
 }
 
-TSL_INLINE uint32_t unit_pair_bf16(const unsigned char *at, int64_t step, int count) {
-  return load_16(at) | (count > 1 ? load_16(at + step) << 16 : 0);
+TSL_INLINE uint32_t unit_pair_bf16(const unsigned char *src, int64_t step, int count) {
+  return load_16(src) | (count > 1 ? load_16(src + step) << 16 : 0);
 }
 
 /* Mantissa and exponent in f32's places are the number times 2^-120, also where it is subnormal. */
@@ -51,48 +51,48 @@ TSL_INLINE uint32_t f32_of_e5m2(uint32_t byte) {
   return bits_of(f32_of_f16((uint16_t)(byte << 8)));
 }
 
-TSL_INLINE uint32_t unit_float_e4m3(const unsigned char *at, int64_t step, int count) {
+TSL_INLINE uint32_t unit_float_e4m3(const unsigned char *src, int64_t step, int count) {
   (void)step, (void)count;
-  return f32_of_e4m3(*at);
+  return f32_of_e4m3(*src);
 }
 
-TSL_INLINE uint32_t unit_float_e5m2(const unsigned char *at, int64_t step, int count) {
+TSL_INLINE uint32_t unit_float_e5m2(const unsigned char *src, int64_t step, int count) {
   (void)step, (void)count;
-  return f32_of_e5m2(*at);
+  return f32_of_e5m2(*src);
 }
 
 /* bf16 holds each number of both, none of them as a subnormal number. */
-TSL_INLINE uint32_t unit_pair_e4m3(const unsigned char *at, int64_t step, int count) {
-  return f32_of_e4m3(*at) >> 16 | (count > 1 ? f32_of_e4m3(at[step]) & 0xffff0000 : 0);
+TSL_INLINE uint32_t unit_pair_e4m3(const unsigned char *src, int64_t step, int count) {
+  return f32_of_e4m3(*src) >> 16 | (count > 1 ? f32_of_e4m3(src[step]) & 0xffff0000 : 0);
 }
 
-TSL_INLINE uint32_t unit_pair_e5m2(const unsigned char *at, int64_t step, int count) {
-  return f32_of_e5m2(*at) >> 16 | (count > 1 ? f32_of_e5m2(at[step]) & 0xffff0000 : 0);
+TSL_INLINE uint32_t unit_pair_e5m2(const unsigned char *src, int64_t step, int count) {
+  return f32_of_e5m2(*src) >> 16 | (count > 1 ? f32_of_e5m2(src[step]) & 0xffff0000 : 0);
 }
 
-TSL_INLINE uint32_t unit_pair_i8(const unsigned char *at, int64_t step, int count) {
-  const uint32_t first = (uint16_t)(int8_t)at[0];
-  return first | (count > 1 ? (uint32_t)(int8_t)at[step] << 16 : 0);
+TSL_INLINE uint32_t unit_pair_i8(const unsigned char *src, int64_t step, int count) {
+  const uint32_t first = (uint16_t)(int8_t)src[0];
+  return first | (count > 1 ? (uint32_t)(int8_t)src[step] << 16 : 0);
 }
 
-TSL_INLINE uint32_t unit_pair_u8(const unsigned char *at, int64_t step, int count) {
-  return at[0] | (count > 1 ? (uint32_t)at[step] << 16 : 0);
+TSL_INLINE uint32_t unit_pair_u8(const unsigned char *src, int64_t step, int count) {
+  return src[0] | (count > 1 ? (uint32_t)src[step] << 16 : 0);
 }
 
-TSL_INLINE uint32_t unit_quad(const unsigned char *at, int64_t step, int count) {
-  uint32_t unit = at[0];
+TSL_INLINE uint32_t unit_quad(const unsigned char *src, int64_t step, int count) {
+  uint32_t unit = src[0];
   if (count > 1)
-    unit |= (uint32_t)at[step] << 8;
+    unit |= (uint32_t)src[step] << 8;
   if (count > 2)
-    unit |= (uint32_t)at[2 * step] << 16;
+    unit |= (uint32_t)src[2 * step] << 16;
   if (count > 3)
-    unit |= (uint32_t)at[3 * step] << 24;
+    unit |= (uint32_t)src[3 * step] << 24;
   return unit;
 }
 
 /* --- copies --- */
 
-typedef uint32_t unit_function(const unsigned char *at, int64_t step, int count);
+typedef uint32_t unit_function(const unsigned char *src, int64_t step, int count);
 
 /* Neighbours from `first` on to the copy's width, and units from `unit` on to its end, are zeros. */
 TSL_INLINE void clear(const tsl_amx_copy *copy, int64_t unit, int64_t first, int64_t units) {
@@ -101,9 +101,9 @@ TSL_INLINE void clear(const tsl_amx_copy *copy, int64_t unit, int64_t first, int
       copy->out[u * copy->width + i] = copy->flip;
 }
 
-/* Unit after unit; neighbours side by side, or elements along the panel, where these steps are constants. A cache line
- * of each neighbour (16 units of 4 bytes) is used up before the next line is prefetched. The first `done` units were
- * copied already, and `cleared` of them where there are no neighbours. */
+/* Unit after unit; neighbours side by side, or elements along the panel, where these steps are constants. A
+ * cache line of each neighbour (16 units of 4 bytes) is used up before the next line is prefetched. The first
+ * `done` units were copied already, and `cleared` of them where there are no neighbours. */
 TSL_INLINE void copy_units(const tsl_amx_copy *copy, unit_function *make, const int per, const int64_t size,
                            int64_t across, int64_t along, int64_t done, int64_t cleared) {
   enum { LINE = 16 };
@@ -135,7 +135,8 @@ TSL_INLINE void copy_units(const tsl_amx_copy *copy, unit_function *make, const 
   clear(copy, made, 0, copy->units);
 }
 
-/* The same where elements lie along the panel as units do in memory: lines are moved as they are, up to `done` units. */
+/* The same where elements lie along the panel as units do in memory: lines are moved as they are, up to
+ * `done` units. */
 TSL_INLINE int64_t copy_lines(const tsl_amx_copy *copy, int64_t across, int64_t units) {
   enum { LINE = TSL_AMX_REGISTER_UNITS };
   const int64_t lines = units / LINE, width = copy->width;
@@ -152,7 +153,8 @@ TSL_INLINE int64_t copy_lines(const tsl_amx_copy *copy, int64_t across, int64_t 
   return lines * LINE;
 }
 
-/* For tile registers: 16 units of one neighbour after the other. The first `done` units were copied already. */
+/* For tile registers: 16 units of one neighbour after the other. The first `done` units were copied already.
+ */
 TSL_INLINE void copy_blocks(const tsl_amx_copy *copy, unit_function *make, const int per, int64_t across,
                             int64_t along, int64_t done) {
   enum { LINE = TSL_AMX_REGISTER_UNITS };
@@ -174,8 +176,8 @@ TSL_INLINE void copy_blocks(const tsl_amx_copy *copy, unit_function *make, const
     }
 }
 
-/* Row after row, with what the row after the next one has prefetched. Units that are 32 bits of memory are moved as
- * they are. */
+/* Row after row, with what the row after the next one has prefetched. Units that are 32 bits of memory are
+ * moved as they are. */
 TSL_INLINE void copy_rows(const tsl_amx_copy *copy, unit_function *make, const int per, const int64_t size,
                           int64_t across) {
   enum { LINE = 16 };
@@ -205,8 +207,8 @@ TSL_INLINE void copy_rows(const tsl_amx_copy *copy, unit_function *make, const i
   }
 }
 
-/* Units that are 32 bits of memory, in whole lines, are transposed in registers where the set has a word for it: 16
- * units of up to 16 neighbours. How many units of each were copied. */
+/* Units that are 32 bits of memory, in whole lines, are transposed in registers where the set has a word for
+ * it: 16 units of up to 16 neighbours. How many units of each were copied. */
 #if HAS_UNITS
 TSL_INLINE int64_t transpose_lines(const tsl_amx_copy *copy, int64_t across, int64_t units) {
   enum { LINE = 16 };
@@ -224,9 +226,9 @@ TSL_INLINE int64_t transpose_lines(const tsl_amx_copy *copy, int64_t across, int
 #define TRANSPOSED(copy, per, size, across) 0
 #endif
 
-/* Micro-panels of B of up to 32 neighbours that lie side by side are interleaved in registers where the set has words
- * for it: interleave_2() takes two elements of 16 bits, interleave_4() four of 8, a unit of each neighbour. How many
- * units of each were copied. */
+/* Micro-panels of B of up to 32 neighbours that lie side by side are interleaved in registers where the set
+ * has words for it: interleave_2() takes two elements of 16 bits, interleave_4() four of 8, a unit of each
+ * neighbour. How many units of each were copied. */
 #if HAS_UNITS
 TSL_INLINE int64_t interleave_units(const tsl_amx_copy *copy, const int per, int64_t along) {
   const int64_t units = copy->depth / per, count = copy->count;
@@ -351,8 +353,8 @@ TSL_INLINE void row_nontemporal(const tsl_amx_epilogue *last, row_function *row,
 #endif
 
 /* Loops for dense rows of C, with and without what was in C, and for whole ones. */
-TSL_INLINE void all_rows(const tsl_amx_epilogue *given, row_function *row, int64_t size) {
-  const tsl_amx_epilogue own = *given, *const last = &own; /* what C is cannot be in here */
+TSL_INLINE void all_rows(const tsl_amx_epilogue *epilogue, row_function *row, int64_t size) {
+  const tsl_amx_epilogue own = *epilogue, *const last = &own; /* what C is cannot be in here */
   for (int64_t i = 0; i < last->rows; i++) {
     const uint32_t *restrict const sums = last->sums + i * last->width;
     unsigned char *restrict const c = last->c + i * last->c_row * size;
@@ -387,10 +389,10 @@ static void epilogue_i32(const tsl_amx_epilogue *last) {
 
 /* --- what dot instructions would take as 0 --- */
 
-static uint32_t least(const void *at, int64_t rows, int64_t row_bytes, int64_t units) {
+static uint32_t least(const void *src, int64_t rows, int64_t row_bytes, int64_t units) {
   uint16_t all = UINT16_MAX; /* of magnitudes less one, so that 0 is the largest */
   for (int64_t i = 0; i < rows; i++) {
-    const unsigned char *const row = (const unsigned char *)at + i * row_bytes;
+    const unsigned char *const row = (const unsigned char *)src + i * row_bytes;
     uint16_t own = UINT16_MAX;
     for (int64_t j = 0; j < 2 * units; j++) {
       const uint16_t lower = (uint16_t)((load_16(row + 2 * j) & 0x7fff) - 1);

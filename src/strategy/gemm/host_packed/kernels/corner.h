@@ -1,4 +1,5 @@
-/* Corners on the diagonal of a symmetric, hermitian or triangular factor, as text in host_packed_kernel.c: with REAL and COMPONENTS. */
+/* Corners on the diagonal of a symmetric, hermitian or triangular factor, as text in host_packed_kernel.c:
+ * with REAL and COMPONENTS. */
 
 /* kernels.h has the contract. */
 static void conjugate(void *elements, int64_t count) {
@@ -9,31 +10,31 @@ static void conjugate(void *elements, int64_t count) {
 }
 
 /* `count` elements with a stride, or zeros; with the sign of imaginary parts. */
-static inline void copy_corner_run(const REAL *from, int64_t stride, int64_t count, REAL sign, REAL *to) {
-  for (int64_t t = 0; t < count; t++, from += stride * COMPONENTS, to += COMPONENTS) {
-    to[0] = from[0];
+static inline void copy_corner_run(const REAL *from, int64_t stride, int64_t count, REAL sign, REAL *dst) {
+  for (int64_t t = 0; t < count; t++, from += stride * COMPONENTS, dst += COMPONENTS) {
+    dst[0] = from[0];
     if (COMPONENTS == 2)
-      to[COMPONENTS - 1] = sign * from[COMPONENTS - 1];
+      dst[COMPONENTS - 1] = sign * from[COMPONENTS - 1];
   }
 }
-static inline void clear_corner_run(int64_t count, REAL *to) {
+static inline void clear_corner_run(int64_t count, REAL *dst) {
   for (int64_t t = 0; t < count * COMPONENTS; t++)
-    to[t] = 0;
+    dst[t] = 0;
 }
 
 /* Of step l the elements before and behind the diagonal, which are stored or not. */
 static inline void copy_corner_side(const tsl_packed_corner *corner, bool is_stored, int64_t l, int64_t first,
-                                    int64_t end, REAL *to) {
+                                    int64_t end, REAL *dst) {
   const REAL *at = corner->at;
   const bool is_mirrored = corner->structure == TESELA_SYMMETRIC || corner->structure == TESELA_HERMITIAN;
   if (is_stored)
     copy_corner_run(at + (first * corner->across + l * corner->along) * COMPONENTS, corner->across,
-                    end - first, 1, to + first * COMPONENTS);
+                    end - first, 1, dst + first * COMPONENTS);
   else if (is_mirrored)
     copy_corner_run(at + (l * corner->across + first * corner->along) * COMPONENTS, corner->along,
-                    end - first, corner->structure == TESELA_HERMITIAN ? -1 : 1, to + first * COMPONENTS);
+                    end - first, corner->structure == TESELA_HERMITIAN ? -1 : 1, dst + first * COMPONENTS);
   else
-    clear_corner_run(end - first, to + first * COMPONENTS);
+    clear_corner_run(end - first, dst + first * COMPONENTS);
 }
 
 static void set_diagonal_to_one(const tsl_packed_corner *corner) {

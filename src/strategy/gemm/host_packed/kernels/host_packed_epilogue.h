@@ -1,10 +1,10 @@
-/* The last step of a tile, as text in host_packed_kernel.c: with REAL, COMPONENTS and SUFFIX, that of the numbers' names. Vectors
- * of a complex type hold pairs. A tile has two sums for each of its own: of the real parts of A times pairs of B, and
- * of the imaginary ones. conj(A) B differs in the sign of the latter, and A conj(B) is the conjugate of conj(A) B:
- * conjugates are two signs, here, and cost nothing in the loop.
+/* The last step of a tile, as text in host_packed_kernel.c: with REAL, COMPONENTS and SUFFIX, that of the
+ * numbers' names. Vectors of a complex type hold pairs. A tile has two sums for each of its own: of the real
+ * parts of A times pairs of B, and of the imaginary ones. conj(A) B differs in the sign of the latter, and A
+ * conj(B) is the conjugate of conj(A) B: conjugates are two signs, here, and cost nothing in the loop.
  *
- * Which multiplication is fused with an addition is said, not left to the compiler: it takes one for some tiles and another for others, and bits
- * would depend on how C is cut. */
+ * Which multiplication is fused with an addition is said, not left to the compiler: it takes one for some
+ * tiles and another for others, and bits would depend on how C is cut. */
 #if COMPONENTS == 1
 
 static inline bool is_zero(const double *scalar) {
@@ -51,9 +51,10 @@ static inline NAME(vector) joined(const double *signs, NAME(vector) first, NAME(
 
 #endif
 
-/* A row of C whose columns do not lie side by side: c = sums + beta c, where beta = 0 never reads c. By whole vectors, as where they do lie so: a
- * compiler may fuse other multiplications and additions in a loop of single numbers, and others again in what it leaves behind that loop, so that
- * bits would depend on how tiles are cut. */
+/* A row of C whose columns do not lie side by side: c = sums + beta c, where beta = 0 never reads c. By whole
+ * vectors, as where they do lie so: a compiler may fuse other multiplications and additions in a loop of
+ * single numbers, and others again in what it leaves behind that loop, so that bits would depend on how tiles
+ * are cut. */
 static void scatter(const REAL *sums, int64_t count, REAL *c, int64_t column, const double *beta) {
   enum { LANES = NAME(LANES), ELEMENTS = LANES / COMPONENTS };
   for (; count > 0; count -= ELEMENTS, sums += LANES, c += ELEMENTS * COMPONENTS * column) {

@@ -1,17 +1,18 @@
-/* A product to which its transpose is added, as text in host_packed_kernel.c behind host_packed_epilogue.h; kernels.h has the contract. A vector of a row meets STEPS
- * columns of the square's rows, transposed in registers. */
+/* A product to which its transpose is added, as text in host_packed_kernel.c behind host_packed_epilogue.h;
+ * kernels.h has the contract. A vector of a row meets STEPS columns of the square's rows, transposed in
+ * registers. */
 #define OF_ELEMENTS(word) JOIN(word##_, TSL_TYPE)
 enum { FOLD_LANES = OF_ELEMENTS(LANES), FOLD_STEPS = OF_ELEMENTS(STEPS) };
 
-/* Elements `from` to before `to` of a vector's, at the columns of C that they are of. */
-static void put_some(const tsl_packed_fold *fold, const REAL *values, int64_t from, int64_t to, REAL *c) {
-  if (from < to)
-    scatter(values + from * COMPONENTS, to - from, c + from * fold->c_column * COMPONENTS, fold->c_column,
+/* Elements `from` to before `end` of a vector's, at the columns of C that they are of. */
+static void put_some(const tsl_packed_fold *fold, const REAL *values, int64_t from, int64_t end, REAL *c) {
+  if (from < end)
+    scatter(values + from * COMPONENTS, end - from, c + from * fold->c_column * COMPONENTS, fold->c_column,
             fold->beta);
 }
 
-static inline void put(const tsl_packed_fold *fold, NAME(vector) value, int64_t from, int64_t to, REAL *c) {
-  if (fold->c_column == 1 && from == 0 && to == FOLD_LANES) {
+static inline void put(const tsl_packed_fold *fold, NAME(vector) value, int64_t from, int64_t end, REAL *c) {
+  if (fold->c_column == 1 && from == 0 && end == FOLD_LANES) {
     if (!is_zero(fold->beta))
       value = added(value, fold->beta, NAME(load)(c));
     NAME(store)(c, value);
@@ -19,7 +20,7 @@ static inline void put(const tsl_packed_fold *fold, NAME(vector) value, int64_t 
   }
   REAL values[FOLD_LANES * COMPONENTS];
   NAME(store)(values, value);
-  put_some(fold, values, from, to, c);
+  put_some(fold, values, from, end, c);
 }
 
 /* The conjugate's signs. */

@@ -1,8 +1,9 @@
-/* The copies, tiles and last steps of one type. Tiles of one to four vectors have as many rows as leave a few registers. */
+/* The copies, tiles and last steps of one type. Tiles of one to four vectors have as many rows as leave a few
+ * registers. */
 #include "strategy/gemm/host_packed/host_packed_kernels.h"
 
-#include "host/simd.h"
 #include "host/int_math.h"
+#include "host/simd.h"
 
 #define REAL JOIN(REAL_, TSL_TYPE)
 #define COMPONENTS JOIN(COMPONENTS_, TSL_TYPE)
@@ -15,13 +16,13 @@ typedef NAME(element) element;
 /* How many steps before their use a copy prefetches rows. */
 enum { COPY_PREFETCH = 12 };
 
-/* Stores `count` elements at `to`, and what the vector has behind them, where that is before `end`: it is stored over
- * later. A part of a vector takes some processors ten times as long as a whole one. */
-static inline void store_over(element *to, NAME(vector) value, int64_t count, const element *end) {
-  if (end - to >= NAME(LANES))
-    NAME(store)(to, value);
+/* Stores `count` elements at `dst`, and what the vector has behind them, where that is before `end`: it is
+ * stored over later. A part of a vector takes some processors ten times as long as a whole one. */
+static inline void store_over(element *dst, NAME(vector) value, int64_t count, const element *end) {
+  if (end - dst >= NAME(LANES))
+    NAME(store)(dst, value);
   else
-    NAME(store_edge)(to, value, count);
+    NAME(store_edge)(dst, value, count);
 }
 
 /* Neighbours that lie side by side. */
@@ -40,8 +41,9 @@ static void copy_side_by_side(const element *in, int64_t along, int64_t count, i
   }
 }
 
-/* At most LANES neighbours, each with its numbers side by side: they are transposed in registers, and `stored` of them
- * are written. A row that is not there is read as the first one. What lies at `end` is not touched. */
+/* At most LANES neighbours, each with its numbers side by side: they are transposed in registers, and
+ * `stored` of them are written. A row that is not there is read as the first one. What lies at `end` is not
+ * touched. */
 static void copy_transposed(const element *in, int64_t across, int64_t count, int64_t depth, int64_t width,
                             int64_t stored, element *out, const element *end) {
   enum { LANES = NAME(LANES), STEPS = NAME(STEPS) };
@@ -82,8 +84,8 @@ static void pack_micro(const void *in, int64_t across, int64_t along, int64_t co
     copy_any(from, across, along, count, depth, width, to);
 }
 
-/* Whole micro-panels of B whose columns lie side by side: a row of all of them at a time, since the next row may be on
- * another page. */
+/* Whole micro-panels of B whose columns lie side by side: a row of all of them at a time, since the next row
+ * may be on another page. */
 static void copy_rows(const element *in, int64_t along, int64_t micros_b, int64_t depth, int64_t width,
                       int64_t whole, element *out) {
   for (int64_t l = 0; l < depth; l++, in += along, out += width) {
@@ -109,8 +111,8 @@ static void pack_micros(const void *in, int64_t across, int64_t along, int64_t c
   }
 }
 
-/* The corner of a triangular factor whose lines lie side by side, with its diagonal; kernels.h has the contract. What is stored
- * behind the end of a step is stored over by the next one. */
+/* The corner of a triangular factor whose lines lie side by side, with its diagonal; kernels.h has the
+ * contract. What is stored behind the end of a step is stored over by the next one. */
 static void pack_triangle(const tsl_packed_corner *corner) {
   enum { LANES = NAME(LANES) };
   const int64_t width = corner->width, count = corner->count;

@@ -1,11 +1,11 @@
-/* One tile of C in registers, as text: included once per number of rows and of vectors (host/tiles.h), with TILE_ROWS and
- * TILE_VECTORS. The loops over the tile are of constant length and vanish; what remains is, for each step along k,
- * TILE_VECTORS loads of b, TILE_ROWS broadcasts of a, and a multiply-add for each pair; four steps at a time where numbers
- * of a row of a lie side by side, since the same addresses serve them all.
+/* One tile of C in registers, as text: included once per number of rows and of vectors (host/tiles.h), with
+ * TILE_ROWS and TILE_VECTORS. The loops over the tile are of constant length and vanish; what remains is, for
+ * each step along k, TILE_VECTORS loads of b, TILE_ROWS broadcasts of a, and a multiply-add for each pair;
+ * four steps at a time where numbers of a row of a lie side by side, since the same addresses serve them all.
  *
- * Rows of a are found from an address for every five of them: one, two and four strides further are addresses that x86
- * computes in the load, three is kept. Compilers that see through this make an address of each row, and run out of
- * registers; an empty instruction keeps them from it. */
+ * Rows of a are found from an address for every five of them: one, two and four strides further are addresses
+ * that x86 computes in the load, three is kept. Compilers that see through this make an address of each row,
+ * and run out of registers; an empty instruction keeps them from it. */
 static void TILE_NAME(TILE_ROWS, TILE_VECTORS)(const tsl_slim_tile *tile, const void *a_at, const void *b_at,
                                                void *c_at) {
   enum {

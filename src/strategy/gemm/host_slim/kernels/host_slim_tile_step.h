@@ -1,4 +1,5 @@
-/* One step of a tile along k, as text inside host_slim_tile.h; STEP_AT is how many numbers further the step's numbers of a lie. */
+/* One step of a tile along k, as text inside host_slim_tile.h; STEP_AT is how many numbers further the step's
+ * numbers of a lie. */
 {
   NAME(vector) row_of_b[TILE_VECTORS];
   TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) row_of_b[j] =

@@ -1,9 +1,10 @@
-/* The kernels of one element type; job.c says when which is called. How many registers there are decides how high a tile of one,
- * two or three vectors is: sums, a step's vectors of b, and a number of a for each of them. */
+/* The kernels of one element type; job.c says when which is called. How many registers there are decides how
+ * high a tile of one, two or three vectors is: sums, a step's vectors of b, and a number of a for each of
+ * them. */
 #include "strategy/gemm/host_slim/host_slim_job.h"
 
-#include "host/simd.h"
 #include "host/int_math.h"
+#include "host/simd.h"
 
 #define REAL JOIN(REAL_, TSL_TYPE)
 #define SUFFIX JOIN(_, TSL_TYPE)

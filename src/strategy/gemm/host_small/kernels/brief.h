@@ -1,7 +1,7 @@
-/* A brief tile (job.h), as text: included with BRIEF_ROWS, the even number of rows that it has room for. A shape that nobody has seen
- * finds neither its tile's instructions in the caches nor its branches foreseen, so there are few of both: one loop for whole
- * vectors and parts, one step at a time, and half as many tiles as numbers of rows. An odd number has its last row twice, which
- * then lies where the one before does. */
+/* A brief tile (job.h), as text: included with BRIEF_ROWS, the even number of rows that it has room for. A
+ * shape that nobody has seen finds neither its tile's instructions in the caches nor its branches foreseen,
+ * so there are few of both: one loop for whole vectors and parts, one step at a time, and half as many tiles
+ * as numbers of rows. An odd number has its last row twice, which then lies where the one before does. */
 static tesela_status BRIEF_NAME(BRIEF_ROWS)(const void *state, const void *a_at, const void *b_at,
                                             void *c_at) {
   enum { ROWS = BRIEF_ROWS - 1, POINTERS = (ROWS + 4) / 5 };

@@ -1,10 +1,12 @@
-/* An exact tile (job.h), as text: included with EXACT_NAME, EXACT_ROWS, EXACT_VECTORS, EXACT_DEPTH and EXACT_HEIGHT, which it
- * undefines. A tiny product is over before a loop has begun to pay, and what bounds it is how many instructions a clock the
- * processor takes in. So there is no loop, and hardly a question; and each row of a has an address of its own, because a
- * multiply-add that finds its number by two registers is taken in as two.
+/* An exact tile (job.h), as text: included with EXACT_NAME, EXACT_ROWS, EXACT_VECTORS, EXACT_DEPTH and
+ * EXACT_HEIGHT, which it undefines. A tiny product is over before a loop has begun to pay, and what bounds it
+ * is how many instructions a clock the processor takes in. So there is no loop, and hardly a question; and
+ * each row of a has an address of its own, because a multiply-add that finds its number by two registers is
+ * taken in as two.
  *
- * EXACT_HEIGHT rows are done at a time; where that is not all, b stays in registers meanwhile. Addresses of more than four
- * rows would have registers saved first; fewer sums than eight wait for each other where nothing else hides it. */
+ * EXACT_HEIGHT rows are done at a time; where that is not all, b stays in registers meanwhile. Addresses of
+ * more than four rows would have registers saved first; fewer sums than eight wait for each other where
+ * nothing else hides it. */
 #define LOAD_B(l)                                                                                            \
   TSL_UNROLL for (int j = 0; j < EXACT_VECTORS; j++) row_of_b[l][j] =                                        \
       NAME(load)((const REAL *)(const void *)b + j * LANES);                                                 \

@@ -1,7 +1,7 @@
-/* Micro-kernels of one element type, for C of any width; for narrow C, where the set has narrower vectors, since a whole one
- * would be mostly empty; and for processors that do two multiply-adds a clock (SMALL_WIDE): there a tile of one vector
- * loads a number for each, which two loads a clock do not keep up with, so tiles are wider, and higher where there is one
- * vector only, since a multiply-add takes four clocks. */
+/* Micro-kernels of one element type, for C of any width; for narrow C, where the set has narrower vectors,
+ * since a whole one would be mostly empty; and for processors that do two multiply-adds a clock (SMALL_WIDE):
+ * there a tile of one vector loads a number for each, which two loads a clock do not keep up with, so tiles
+ * are wider, and higher where there is one vector only, since a multiply-add takes four clocks. */
 #include "strategy/gemm/host_small/host_small_job.h"
 
 #include "host/simd.h"
@@ -25,9 +25,9 @@ static inline void transpose_four(const REAL *in, int64_t across, int64_t width,
 
 /* job.h has the contract. */
 static void copy(const void *from, int64_t across, int64_t along, int64_t count, int64_t depth, int64_t width,
-                 void *to) {
+                 void *dst) {
   const REAL *in = from;
-  REAL *out = to;
+  REAL *out = dst;
   const int64_t deep = along == 1 ? depth / 4 * 4 : 0, wide = count / 4 * 4;
   for (int64_t l = 0; l < deep; l += 4)
     for (int64_t j = 0; j < wide; j += 4)

@@ -1,5 +1,5 @@
-/* One step of a tile along k, as text inside host_small_tile.h; LOAD_LAST(from) loads the last vector of a row, STEP_AT is how many
- * numbers further the step's numbers of A lie. */
+/* One step of a tile along k, as text inside host_small_tile.h; LOAD_LAST(from) loads the last vector of a
+ * row, STEP_AT is how many numbers further the step's numbers of A lie. */
 {
   NAME(vector) row_of_b[TILE_VECTORS];
   TSL_UNROLL for (int j = 0; j < TILE_VECTORS - 1; j++) row_of_b[j] = NAME(load)((const REAL *)b + j * LANES);

@@ -1,8 +1,8 @@
 /* Tiles of one width of vectors, and the row of the table, as text inside host_small_kernel.c, with
  *   SUFFIX    what the vectors' names end in
  *   VARIANT   what the tiles' names end in
- *   SIZES     of tiles: (rows of the largest of one vector, of two, of three; heights of exact tiles as below)
- *   FOUR      of tiles of four vectors: rows of the largest; 0: there are none */
+ *   SIZES     of tiles: (rows of the largest of one vector, of two, of three; heights of exact tiles as
+ * below) FOUR      of tiles of four vectors: rows of the largest; 0: there are none */
 #ifndef NTH_1
 #define NTH_1(a, b, c, d, e, f) a
 #define NTH_2(a, b, c, d, e, f) b
@@ -22,13 +22,13 @@
 #define OWN(word) JOIN(word, VARIANT)
 #endif
 
-/* A tile of C whose columns do not lie side by side: it is made where they do, and brought there number by number. Apart,
- * so that tiles need no memory of their own. */
+/* A tile of C whose columns do not lie side by side: it is made where they do, and brought there number by
+ * number. Apart, so that tiles need no memory of their own. */
 static __attribute__((noinline)) tesela_status OWN(scatter)(tsl_small_function multiply,
                                                             const tsl_small_tile *tile, int rows, int vectors,
-                                                            const void *a, const void *b, void *to) {
+                                                            const void *a, const void *b, void *dst) {
   enum { MOST = TSL_SMALL_ROWS_MAX * TSL_SMALL_VECTORS_MAX * NAME(LANES) };
-  REAL sums[MOST], *c = to;
+  REAL sums[MOST], *c = dst;
   const REAL beta = (REAL)tile->beta;
   const int64_t width = vectors * (int64_t)NAME(LANES), columns = width - NAME(LANES) + tile->last;
   tsl_small_tile here = *tile;
@@ -48,8 +48,8 @@ static __attribute__((noinline)) tesela_status OWN(scatter)(tsl_small_function m
 #include "host/tiles.h"
 #undef TILE_TEXT
 
-/* Exact tiles: of as many rows and steps as a vector has lanes; of two vectors, with twice the steps; and for AVX2's products of
- * sixteen steps two more. */
+/* Exact tiles: of as many rows and steps as a vector has lanes; of two vectors, with twice the steps; and for
+ * AVX2's products of sixteen steps two more. */
 #if OF(NTH_4, SIZES) > 0
 #define EXACT_NAME OWN(exact_square)
 #define EXACT_ROWS NAME(LANES)

@@ -1,12 +1,12 @@
-/* The kernels of one element type; job.c says when which is called. How many registers there are decides how much is held:
- *   HELD                  numbers of the thin operand that are kept in registers, a vector each
+/* The kernels of one element type; job.c says when which is called. How many registers there are decides how
+ * much is held: HELD                  numbers of the thin operand that are kept in registers, a vector each
  *   NEAR_ROWS(q)          rows of a group where q rows are added up from the caches
  *   OUTER_ROWS(steps)     rows of C that are made together in an outer product
  *   COLUMNS_OF(q)         columns that are reduced together with q rows: as many as leave registers */
 #include "strategy/gemm/host_thin/host_thin_job.h"
 
-#include "host/simd.h"
 #include "host/int_math.h"
+#include "host/simd.h"
 
 #define REAL JOIN(REAL_, TSL_TYPE)
 #define SUFFIX JOIN(_, TSL_TYPE)
@@ -33,8 +33,8 @@ enum {
 
 /* --- sums over rows --- */
 
-/* One vector of each row of a group, `count` numbers of it; where `prefetches`, what the next group needs is prefetched meanwhile.
- * Rows of sums are whole vectors. */
+/* One vector of each row of a group, `count` numbers of it; where `prefetches`, what the next group needs is
+ * prefetched meanwhile. Rows of sums are whole vectors. */
 TSL_INLINE void add_vectors(const REAL *x, int64_t along, const vector *held, const REAL *y, REAL *sums,
                             int64_t pitch, int q, int rows, bool prefetches, int64_t count) {
   vector sum[TSL_THIN_MOST];
@@ -53,7 +53,8 @@ TSL_INLINE void add_vectors(const REAL *x, int64_t along, const vector *held, co
   TSL_UNROLL for (int i = 0; i < q; i++) NAME(store)(sums + i * pitch, sum[i]);
 }
 
-/* The thin operand's numbers are taken to registers, or to the stack, since stores of sums might change them otherwise. */
+/* The thin operand's numbers are taken to registers, or to the stack, since stores of sums might change them
+ * otherwise. */
 TSL_INLINE void add_group(const REAL *x, int64_t along, const tsl_thin_numbers *numbers, int64_t l,
                           int64_t width, REAL *sums, int64_t pitch, int q, int rows, bool prefetches) {
   const REAL *from = (const REAL *)numbers->at + l * numbers->along;
@@ -144,8 +145,8 @@ TSL_INLINE void add(const void *x, int64_t along, int64_t rows, const tsl_thin_n
 
 /* --- sums along rows --- */
 
-/* Whole vectors of the columns; where `prefetches`, those of the next columns are prefetched meanwhile. Returns where the last
- * part of a vector begins. */
+/* Whole vectors of the columns; where `prefetches`, those of the next columns are prefetched meanwhile.
+ * Returns where the last part of a vector begins. */
 TSL_INLINE int64_t reduce_vectors(const REAL *from, int64_t across, int64_t depth, const REAL *by,
                                   int64_t pitch, vector *sum, int q, int columns, bool prefetches) {
   vector row[TSL_THIN_MOST];
@@ -166,7 +167,7 @@ TSL_INLINE int64_t reduce_vectors(const REAL *from, int64_t across, int64_t dept
 }
 
 TSL_INLINE void reduce_some(const REAL *from, int64_t across, int64_t depth, const REAL *by, int64_t pitch,
-                            REAL *to, int q, int columns, bool prefetches) {
+                            REAL *dst, int q, int columns, bool prefetches) {
   vector sum[TSL_THIN_TOGETHER * 2], row[TSL_THIN_MOST];
   TSL_UNROLL for (int t = 0; t < columns * q; t++) sum[t] = (vector){0};
   const int64_t l = reduce_vectors(from, across, depth, by, pitch, sum, q, columns, prefetches);
@@ -179,8 +180,8 @@ TSL_INLINE void reduce_some(const REAL *from, int64_t across, int64_t depth, con
     }
   }
   const int fours = columns * q / 4 * 4;
-  TSL_UNROLL for (int t = 0; t < fours; t += 4) NAME(totals)(sum + t, to + t);
-  TSL_UNROLL for (int t = fours; t < columns * q; t++) to[t] = NAME(total)(sum[t]);
+  TSL_UNROLL for (int t = 0; t < fours; t += 4) NAME(totals)(sum + t, dst + t);
+  TSL_UNROLL for (int t = fours; t < columns * q; t++) dst[t] = NAME(total)(sum[t]);
 }
 
 /* The last columns lie over those before, where there are enough. */
@@ -302,14 +303,14 @@ static void pack(const void *in, int64_t row, int64_t column, int64_t rows, int6
 }
 
 /* With constants for the steps the compiler makes vectors. */
-TSL_INLINE void scale(const REAL *from, int64_t step, int64_t count, REAL alpha, REAL beta, REAL *to,
+TSL_INLINE void scale(const REAL *from, int64_t step, int64_t count, REAL alpha, REAL beta, REAL *dst,
                       int64_t column) {
   if (beta == 0)
     for (int64_t j = 0; j < count; j++)
-      to[j * column] = alpha * from[j * step];
+      dst[j * column] = alpha * from[j * step];
   else
     for (int64_t j = 0; j < count; j++)
-      to[j * column] = NAME(fma_number)(alpha * from[j * step], beta, to[j * column]);
+      dst[j * column] = NAME(fma_number)(alpha * from[j * step], beta, dst[j * column]);
 }
 
 static void finish(const void *sums, int64_t step, int64_t count, double alpha, double beta, void *c,

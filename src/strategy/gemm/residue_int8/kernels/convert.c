@@ -1,17 +1,21 @@
-/* Lines become residues, once per instruction set and type, 64 numbers at a time, while they are put where tile registers want them
- * (host.h has the picture). Arithmetic of floats, in which everything is exact but the quotient, however it is fused:
+/* Lines become residues, once per instruction set and type, 64 numbers at a time, while they are put where
+ * tile registers want them (host.h has the picture). Arithmetic of floats, in which everything is exact but
+ * the quotient, however it is fused:
  *
  *   a' = 2^e a rounded, in digits of 16 bits:   a' = d_0 + 2^16 d_1 (+ 2^32 d_2 (+ 2^48 d_3)),   |d| <= 2^15
  *   s  = d_0 + (2^16 mod p) d_1 + ...           |s| < 2^24
  *   r  = s - p round(s inverse)                 from -127 to 127, or modulo 256 where p is
  *
- * The quotient is off by less than 2^-7 before it is rounded: r is at most p / 2 + p 2^-7, which is below 128 for p up to 251; 253 and 255 have
- * sums below 2^22 and 2^18, as 2^16 is 9 and 1 there. A number plus 1.5 2^23 has its lowest byte in the sum's.
+ * The quotient is off by less than 2^-7 before it is rounded: r is at most p / 2 + p 2^-7, which is below 128
+ * for p up to 251; 253 and 255 have sums below 2^22 and 2^18, as 2^16 is 9 and 1 there. A number plus 1.5
+ * 2^23 has its lowest byte in the sum's.
  *
- *   numbers along a line:    vectors 0-15, 16-31, 32-47, 48-63 of it       -> bytes by turns: a row of A's register
- *   numbers across lines:    vectors of 16 lines, k j, 16+j, 32+j, 48+j   -> bytes by turns: a row of B's register
+ *   numbers along a line:    vectors 0-15, 16-31, 32-47, 48-63 of it       -> bytes by turns: a row of A's
+ * register numbers across lines:    vectors of 16 lines, k j, 16+j, 32+j, 48+j   -> bytes by turns: a row of
+ * B's register
  *
- * Where that is the other operand's row, 16 x 16 words are transposed. Lines that end, and strides of other kinds, are copied first. */
+ * Where that is the other operand's row, 16 x 16 words are transposed. Lines that end, and strides of other
+ * kinds, are copied first. */
 #include "host/simd.h"
 
 #define IS_DOUBLE_f32 0
@@ -20,8 +24,8 @@
 #define TSL_RESIDUE_F64
 #endif
 #include "host/int_math.h"
-#include "strategy/gemm/residue_int8/residue_int8_host.h"
 #include "strategy/gemm/residue_int8/kernels/wide.h"
+#include "strategy/gemm/residue_int8/residue_int8_host.h"
 
 #define REAL JOIN(REAL_, TSL_TYPE)
 
@@ -84,7 +88,7 @@ TSL_INLINE void digits_of(const REAL *from, const scaling *by, const int digits,
 
 /* A register's row of 64 residues for each modulus, `plane` bytes apart. */
 TSL_INLINE void make_64_of(const tsl_residue_job *job, const numbers_64 *from, const scaling *by,
-                           const int digits, unsigned char *to, int64_t plane) {
+                           const int digits, unsigned char *dst, int64_t plane) {
   wide_f32 digit[4][DIGITS];
   TSL_UNROLL
   for (int v = 0; v < 4; v++) {
@@ -93,7 +97,7 @@ TSL_INLINE void make_64_of(const tsl_residue_job *job, const numbers_64 *from, c
       __builtin_prefetch(from->at[v] + from->ahead + 8, 0, 2);
     digits_of(from->at[v], by, digits, digit[v]);
   }
-  for (int l = 0; l < job->choice.moduli; l++, to += plane) {
+  for (int l = 0; l < job->choice.moduli; l++, dst += plane) {
     const tsl_residue_rest *const modulus = &job->rests[l];
     wide_u32 rest[4];
     TSL_UNROLL
@@ -105,30 +109,30 @@ TSL_INLINE void make_64_of(const tsl_residue_job *job, const numbers_64 *from, c
       const wide_f32 quotient = (sum * modulus->inverse + EXACT_f32) - EXACT_f32;
       rest[v] = (wide_u32)((sum - quotient * modulus->p) + EXACT_f32);
     }
-    __builtin_prefetch(to + TSL_RESIDUE_STEP_BYTES, 1); /* the next step's, unless it is turned first */
+    __builtin_prefetch(dst + TSL_RESIDUE_STEP_BYTES, 1); /* the next step's, unless it is turned first */
     const wide_u32 words = (rest[0] & 0xff) | (rest[1] & 0xff) << 8 | (rest[2] & 0xff) << 16 | rest[3] << 24;
-    WIDE_STORE(to, words);
+    WIDE_STORE(dst, words);
   }
 }
 
 TSL_INLINE void make_64(const tsl_residue_job *job, const numbers_64 *from, const scaling *by,
-                        unsigned char *to, int64_t plane) {
+                        unsigned char *dst, int64_t plane) {
   if (sizeof(REAL) == 4 && job->choice.moduli <= TSL_RESIDUE_SHALLOW)
-    make_64_of(job, from, by, 2, to, plane);
+    make_64_of(job, from, by, 2, dst, plane);
   else
-    make_64_of(job, from, by, DIGITS, to, plane);
+    make_64_of(job, from, by, DIGITS, dst, plane);
 }
 
-static void transpose_words(const unsigned char *from, unsigned char *to) {
+static void transpose_words(const unsigned char *from, unsigned char *dst) {
 #if HAS_UNITS
-  transpose_16x16(from, TSL_RESIDUE_STEP, TSL_RESIDUE_ROWS, 0, (uint32_t *)(void *)to, TSL_RESIDUE_STEP / 4);
+  transpose_16x16(from, TSL_RESIDUE_STEP, TSL_RESIDUE_ROWS, 0, (uint32_t *)(void *)dst, TSL_RESIDUE_STEP / 4);
 #else
   uint32_t word[TSL_RESIDUE_ROWS][TSL_RESIDUE_ROWS], turned[TSL_RESIDUE_ROWS][TSL_RESIDUE_ROWS];
   memcpy(word, from, sizeof word);
   for (int i = 0; i < TSL_RESIDUE_ROWS; i++)
     for (int j = 0; j < TSL_RESIDUE_ROWS; j++)
       turned[j][i] = word[i][j];
-  memcpy(to, turned, sizeof turned);
+  memcpy(dst, turned, sizeof turned);
 #endif
 }
 
@@ -137,7 +141,7 @@ static void transpose_words(const unsigned char *from, unsigned char *to) {
 /* Numbers along lines, `across` apart; every line's factors in all lanes. Not inlined: each copy would have
  * stack of its own. */
 static __attribute__((noinline)) void make_along(const tsl_residue_job *job, const REAL *from, int64_t across,
-                                                 const scaling *by, int64_t ahead, unsigned char *to,
+                                                 const scaling *by, int64_t ahead, unsigned char *dst,
                                                  int64_t plane) {
   for (int i = 0; i < TSL_RESIDUE_ROWS; i++) {
     scaling own;
@@ -146,68 +150,70 @@ static __attribute__((noinline)) void make_along(const tsl_residue_job *job, con
         own.factor[f][lane] = by->factor[f][i];
     const REAL *const at = from + i * across;
     const numbers_64 line = {{at, at + QUARTER, at + 2 * QUARTER, at + 3 * QUARTER}, ahead};
-    make_64(job, &line, &own, to + i * TSL_RESIDUE_STEP, plane);
+    make_64(job, &line, &own, dst + i * TSL_RESIDUE_STEP, plane);
   }
 }
 
-/* Numbers across lines, each k `along` apart. What is SOON rows further is asked for: in rows to come, or the next step's. */
+/* Numbers across lines, each k `along` apart. What is SOON rows further is asked for: in rows to come, or the
+ * next step's. */
 static __attribute__((noinline)) void make_across(const tsl_residue_job *job, const REAL *from, int64_t along,
-                                                  const scaling *by, unsigned char *to, int64_t plane) {
+                                                  const scaling *by, unsigned char *dst, int64_t plane) {
   enum { SOON = 4 };
   for (int j = 0; j < TSL_RESIDUE_ROWS; j++) {
     const REAL *const at = from + j * along;
     const int64_t ahead = j + SOON < TSL_RESIDUE_ROWS ? SOON : SOON + TSL_RESIDUE_STEP - QUARTER;
     const numbers_64 four = {{at, at + QUARTER * along, at + 2 * QUARTER * along, at + 3 * QUARTER * along},
                              ahead * along};
-    make_64(job, &four, by, to + j * TSL_RESIDUE_STEP, plane);
+    make_64(job, &four, by, dst + j * TSL_RESIDUE_STEP, plane);
   }
 }
 
 /* 16 lines of a whole step, side by side along lines or across them. Those that are not as the register has
  * them are turned. */
-static __attribute__((noinline)) void make_whole(const tsl_residue_job *job, const tsl_residue_lines *of,
+static __attribute__((noinline)) void make_whole(const tsl_residue_job *job, const tsl_residue_lines *lines,
                                                  const REAL *from, bool is_across, bool is_turned,
-                                                 const scaling *by, unsigned char *to) {
+                                                 const scaling *by, unsigned char *dst) {
   unsigned char turned[TSL_RESIDUE_MODULI * REGISTER];
-  unsigned char *const out = is_turned ? turned : to;
-  const int64_t plane = is_turned ? REGISTER : of->plane;
+  unsigned char *const out = is_turned ? turned : dst;
+  const int64_t plane = is_turned ? REGISTER : lines->plane;
   if (is_across)
-    make_across(job, from, of->along, by, out, plane);
+    make_across(job, from, lines->along, by, out, plane);
   else
-    make_along(job, from, of->across, by, TSL_RESIDUE_STEP, out, plane);
+    make_along(job, from, lines->across, by, TSL_RESIDUE_STEP, out, plane);
   for (int l = 0; l < job->choice.moduli && is_turned; l++) {
     for (int at = 0; at < REGISTER; at += TSL_RESIDUE_STEP)
-      __builtin_prefetch(to + l * of->plane + TSL_RESIDUE_STEP_BYTES + at, 1);
-    transpose_words(turned + l * REGISTER, to + l * of->plane);
+      __builtin_prefetch(dst + l * lines->plane + TSL_RESIDUE_STEP_BYTES + at, 1);
+    transpose_words(turned + l * REGISTER, dst + l * lines->plane);
   }
 }
 
 /* Fewer lines or numbers, or numbers that are apart both ways, are brought together first. Apart from the
  * other way, so that the stack has the memory of one alone. */
-static __attribute__((noinline)) void make_part(const tsl_residue_job *job, const tsl_residue_lines *of,
-                                                const REAL *from, int64_t lines, int64_t count,
-                                                bool is_turned, const scaling *by, unsigned char *to) {
+static __attribute__((noinline)) void make_part(const tsl_residue_job *job,
+                                                const tsl_residue_lines *residue_lines, const REAL *from,
+                                                int64_t lines, int64_t count, bool is_turned,
+                                                const scaling *by, unsigned char *dst) {
   REAL together[TSL_RESIDUE_ROWS * TSL_RESIDUE_STEP] = {0};
   unsigned char one[REGISTER];
   for (int64_t i = 0; i < lines; i++)
     for (int64_t h = 0; h < count; h++)
-      together[i * TSL_RESIDUE_STEP + h] = from[i * of->across + h * of->along];
-  make_along(job, together, TSL_RESIDUE_STEP, by, 0, to, of->plane);
+      together[i * TSL_RESIDUE_STEP + h] = from[i * residue_lines->across + h * residue_lines->along];
+  make_along(job, together, TSL_RESIDUE_STEP, by, 0, dst, residue_lines->plane);
   for (int l = 0; l < job->choice.moduli && is_turned; l++) {
-    memcpy(one, to + l * of->plane, sizeof one);
-    transpose_words(one, to + l * of->plane);
+    memcpy(one, dst + l * residue_lines->plane, sizeof one);
+    transpose_words(one, dst + l * residue_lines->plane);
   }
 }
 
 /* 16 lines, or what there is of them, of a step that starts with number `first`. */
 static void make_register(const tsl_residue_job *job, int operand, int64_t line, int64_t first,
-                          const scaling *by, unsigned char *to) {
+                          const scaling *by, unsigned char *dst) {
   const tsl_residue_lines *of = &job->of[operand];
   const int64_t lines = tsl_min(of->count - line, TSL_RESIDUE_ROWS),
                 count = tsl_min(job->k - first, TSL_RESIDUE_STEP);
   if (lines <= 0) {
     for (int l = 0; l < job->choice.moduli; l++)
-      memset(to + l * of->plane, 0, REGISTER);
+      memset(dst + l * of->plane, 0, REGISTER);
     return;
   }
   const REAL *from = (const REAL *)(const void *)of->at + line * of->across + first * of->along;
@@ -215,19 +221,19 @@ static void make_register(const tsl_residue_job *job, int operand, int64_t line,
              is_across = is_whole && of->across == 1 && of->along != 1, is_along = is_whole && of->along == 1,
              is_turned = is_across == (operand == 0);
   if (is_across || is_along)
-    make_whole(job, of, from, is_across, is_turned, by, to);
+    make_whole(job, of, from, is_across, is_turned, by, dst);
   else
-    make_part(job, of, from, lines, count, is_turned, by, to);
+    make_part(job, of, from, lines, count, is_turned, by, dst);
 }
 
 /* Native lines become zeros, or anything where they are not finite. */
-static scaling scaling_of(const tsl_residue_lines *of, int64_t line) {
+static scaling scaling_of(const tsl_residue_lines *lines, int64_t line) {
   scaling made = {{{0}}};
-  for (int64_t i = 0; i < tsl_min(of->count - line, QUARTER); i++) {
-    const int scale = of->scales[line + i];
+  for (int64_t i = 0; i < tsl_min(lines->count - line, QUARTER); i++) {
+    const int scale = lines->scales[line + i];
     if (scale == TSL_RESIDUE_NO_SCALE)
       continue;
-    made.factor[0][i] = (REAL)(of->is_negative ? -residue_two(scale / 2) : residue_two(scale / 2));
+    made.factor[0][i] = (REAL)(lines->is_negative ? -residue_two(scale / 2) : residue_two(scale / 2));
     made.factor[1][i] = (REAL)residue_two(scale - scale / 2);
   }
   return made;

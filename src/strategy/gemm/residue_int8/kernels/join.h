@@ -4,9 +4,10 @@
  *   q    = round((S_top + S_next / 2^40) inverse)
  *   S_i -= q product_i                     C' = S_0 + 2^40 S_1 + ...
  *
- * C' is rounded to a double once, as residue_sum_long() does: two parts by one addition; of more, carries make the lower parts at most
- * 2^39, the top ones are added with what that loses known exactly, and what all lower ones are is rounded to odd. Scales are powers of two;
- * where they are so large that a product could be subnormal, the general form is taken. */
+ * C' is rounded to a double once, as residue_sum_long() does: two parts by one addition; of more, carries
+ * make the lower parts at most 2^39, the top ones are added with what that loses known exactly, and what all
+ * lower ones are is rounded to odd. Scales are powers of two; where they are so large that a product could be
+ * subnormal, the general form is taken. */
 
 #define PART 0x1p40
 enum { EIGHTH = 8, GROUP = TSL_RESIDUE_LINES / EIGHTH };
@@ -110,7 +111,8 @@ static void join_slowly(const tsl_residue_job *job, const unsigned char *rest, i
   }
 }
 
-/* Scales of a tile's columns as factors; whether there are none too large, and the tile is whole rows without native columns. */
+/* Scales of a tile's columns as factors; whether there are none too large, and the tile is whole rows without
+ * native columns. */
 typedef struct factors {
   double of[TSL_RESIDUE_LINES];
   bool is_plain, is_whole;

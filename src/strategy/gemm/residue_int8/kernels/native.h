@@ -1,7 +1,7 @@
-/* Elements without residues, as text: k products added one after the other, each fused, 8 rows by 32 columns at a time; in C's own type, or, of
- * f32 where more than such sums guarantee is asked for, in double. Rows and columns are lists, because lines without a guarantee lie
- * anywhere. Of complex numbers a row or column is two neighbours in a list, its real parts and its imaginary ones, and 2 x 2 sums are an
- * element's. */
+/* Elements without residues, as text: k products added one after the other, each fused, 8 rows by 32 columns
+ * at a time; in C's own type, or, of f32 where more than such sums guarantee is asked for, in double. Rows
+ * and columns are lists, because lines without a guarantee lie anywhere. Of complex numbers a row or column
+ * is two neighbours in a list, its real parts and its imaginary ones, and 2 x 2 sums are an element's. */
 
 enum {
   NATIVE_ROWS = 8,
@@ -27,17 +27,18 @@ TSL_INLINE numbers fused_numbers(numbers a, numbers b, numbers c) {
 TSL_INLINE int64_t each_element(const tsl_residue_job *job) {
   return job->is_complex ? 2 : 1;
 }
-TSL_INLINE const REAL *native_line(const tsl_residue_job *job, const tsl_residue_lines *of, int64_t line) {
-  return line_at(of, line / each_element(job)) + line % each_element(job);
+TSL_INLINE const REAL *native_line(const tsl_residue_job *job, const tsl_residue_lines *lines, int64_t line) {
+  return line_at(lines, line / each_element(job)) + line % each_element(job);
 }
 
 /* Numbers `first` on of lines, one of each side by side: `width` of them, zeros where there are no lines. */
-static void pack_native(const tsl_residue_job *job, const tsl_residue_lines *of, const int64_t *lines,
-                        int count, int width, int64_t first, int64_t depth, REAL *to) {
+static void pack_native(const tsl_residue_job *job, const tsl_residue_lines *residue_lines,
+                        const int64_t *lines, int count, int width, int64_t first, int64_t depth, REAL *dst) {
   for (int i = 0; i < width; i++) {
-    const REAL *const from = i < count ? native_line(job, of, lines[i]) + first * of->along : NULL;
+    const REAL *const from =
+        i < count ? native_line(job, residue_lines, lines[i]) + first * residue_lines->along : NULL;
     for (int64_t h = 0; h < depth; h++)
-      to[h * width + i] = from ? from[h * of->along] : 0;
+      dst[h * width + i] = from ? from[h * residue_lines->along] : 0;
   }
 }
 

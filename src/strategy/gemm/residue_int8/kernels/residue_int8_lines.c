@@ -1,5 +1,6 @@
-/* residue_int8 on the processor, once per instruction set and type: lines are measured, C is made of residues, and lines without a guarantee are
- * multiplied as they are. Residues themselves are in convert.c, whose arithmetic is exact however it is fused. */
+/* residue_int8 on the processor, once per instruction set and type: lines are measured, C is made of
+ * residues, and lines without a guarantee are multiplied as they are. Residues themselves are in convert.c,
+ * whose arithmetic is exact however it is fused. */
 #include "host/simd.h"
 
 #define IS_DOUBLE_f32 0
@@ -8,17 +9,19 @@
 #define TSL_RESIDUE_F64
 #endif
 #include "host/int_math.h"
-#include "strategy/gemm/residue_int8/residue_int8_host.h"
 #include "strategy/gemm/residue_int8/kernels/wide.h"
+#include "strategy/gemm/residue_int8/residue_int8_host.h"
 
 #define REAL JOIN(REAL_, TSL_TYPE)
 
-TSL_INLINE const REAL *line_at(const tsl_residue_lines *of, int64_t line) {
-  return (const REAL *)(const void *)of->at + line * of->across;
+TSL_INLINE const REAL *line_at(const tsl_residue_lines *lines, int64_t line) {
+  return (const REAL *)(const void *)lines->at + line * lines->across;
 }
 
 #include "strategy/gemm/residue_int8/kernels/join.h"
 #include "strategy/gemm/residue_int8/kernels/residue_int8_measure.h"
+
+/* The following header needs the names of the header above. */
 #include "strategy/gemm/residue_int8/kernels/native.h"
 
 const tsl_residue_kernel TSL_ISA_NAME(tsl_residue_kernel) = {measure, join, native};

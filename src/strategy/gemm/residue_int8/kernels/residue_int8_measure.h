@@ -1,5 +1,6 @@
-/* Lines measured, as text. Vectors lie along a line, or across lines where their numbers follow each other; strides of other kinds are
- * copied together first. All of it is counting and sums of whole numbers, so neither order nor width changes a result.
+/* Lines measured, as text. Vectors lie along a line, or across lines where their numbers follow each other;
+ * strides of other kinds are copied together first. All of it is counting and sums of whole numbers, so
+ * neither order nor width changes a result.
  *
  *   along:   line  [ . . 16 numbers . . ][ . . . ] ...      lanes are added up in the end
  *   across:  k 0   [ a number of each of 16 lines ]         each lane has a line's own sums
@@ -25,7 +26,8 @@ typedef wide_u32 tallies;
 #define NUMBERS(number) every_f32(number)
 #endif
 
-/* Vectors that are added up before the sums go to 64 bits: 2^24 each at most. In a call LINES are measured together. */
+/* Vectors that are added up before the sums go to 64 bits: 2^24 each at most. In a call LINES are measured
+ * together. */
 enum {
   CHUNK = 64,
   GROUPS = TSL_RESIDUE_TOGETHER / LANES / 2, /* whose sums are on the stack together */
@@ -33,8 +35,8 @@ enum {
   AHEAD = 3072 / sizeof(REAL)                /* numbers of a line that are asked for in advance */
 };
 
-/* What lanes are measured by: each has a guess, 2^(TOP - exponent) in two factors, a limit of tops less 1, and thresholds of small
- * numbers. */
+/* What lanes are measured by: each has a guess, 2^(TOP - exponent) in two factors, a limit of tops less 1,
+ * and thresholds of small numbers. */
 typedef struct measures {
   residue_guess guess[LANES];
   REAL factor[2][LANES];
@@ -83,13 +85,13 @@ TSL_INLINE tallies most_tallies(tallies a, tallies b) {
 }
 
 /* Tops of numbers that are not below their exponent are anything, and of no use. */
-static void add_lanes(residue_word *to, tallies values) {
+static void add_lanes(residue_word *dst, tallies values) {
   for (int i = 0; i < LANES; i++)
-    to[i] += values[i] < 0x1p62 ? (residue_word)values[i] : 0;
+    dst[i] += values[i] < 0x1p62 ? (residue_word)values[i] : 0;
 }
-static void count_lanes(int64_t *to, integers counts) {
+static void count_lanes(int64_t *dst, integers counts) {
   for (int i = 0; i < LANES; i++)
-    to[i] += (int64_t)counts[i];
+    dst[i] += (int64_t)counts[i];
 }
 
 /* Sums of lanes while they are vectors, of at most CHUNK. */
@@ -98,8 +100,8 @@ typedef struct vector_sums {
   integers largest, any, few[TSL_RESIDUE_CANDIDATES];
 } vector_sums;
 
-/* Vectors that are `step` numbers apart; those `ahead` numbers further are asked for. A number counts for the excess where its top + 1 is
- * above the limit, that is by max(top, limit - 1) less limit - 1. */
+/* Vectors that are `step` numbers apart; those `ahead` numbers further are asked for. A number counts for the
+ * excess where its top + 1 is above the limit, that is by max(top, limit - 1) less limit - 1. */
 TSL_INLINE void add_vectors(const measures *by, const REAL *from, int64_t step, int64_t ahead, int64_t count,
                             vector_sums *sums) {
   const integers magnitude = INTEGERS(~TSL_RESIDUE_SIGN);
@@ -127,35 +129,35 @@ TSL_INLINE void add_vectors(const measures *by, const REAL *from, int64_t step, 
 }
 
 /* The sums of `count` vectors go to 64 bits, and start again. */
-static void flush(const measures *by, int64_t count, vector_sums *from, lane_sums *to) {
-  add_lanes(to->sum, from->sum);
-  add_lanes(to->squares, from->squares);
-  add_lanes(to->excess, from->excess);
-  count_lanes(to->count, from->any);
+static void flush(const measures *by, int64_t count, vector_sums *from, lane_sums *sums) {
+  add_lanes(sums->sum, from->sum);
+  add_lanes(sums->squares, from->squares);
+  add_lanes(sums->excess, from->excess);
+  count_lanes(sums->count, from->any);
   for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++) {
-    count_lanes(to->few[i], from->few[i]);
+    count_lanes(sums->few[i], from->few[i]);
     for (int lane = 0; lane < LANES; lane++) /* zeros were counted, too: all numbers but what is not 0 */
-      to->few[i][lane] -= by->least[i][lane] > 0 ? count : 0;
+      sums->few[i][lane] -= by->least[i][lane] > 0 ? count : 0;
   }
   const integers largest = from->largest;
-  WIDE_STORE(to->largest, largest);
+  WIDE_STORE(sums->largest, largest);
   memset(from, 0, sizeof *from);
   from->largest = largest;
 }
 
 /* Of lanes `first` to before `end`, which are one line. */
-static residue_bits total_of(const measures *by, const lane_sums *of, int first, int end,
+static residue_bits total_of(const measures *by, const lane_sums *sums, int first, int end,
                              residue_sums *total) {
   residue_bits largest = 0;
   memset(total, 0, sizeof *total);
   for (int lane = first; lane < end; lane++) {
-    largest = of->largest[lane] > largest ? of->largest[lane] : largest;
-    total->sum += of->sum[lane];
-    total->squares += of->squares[lane];
-    total->count += (unsigned)of->count[lane];
-    total->excess += of->excess[lane];
+    largest = sums->largest[lane] > largest ? sums->largest[lane] : largest;
+    total->sum += sums->sum[lane];
+    total->squares += sums->squares[lane];
+    total->count += (unsigned)sums->count[lane];
+    total->excess += sums->excess[lane];
     for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
-      total->few[i] += (unsigned)(of->few[i][lane] + (by->least[i][lane] > 0 ? of->count[lane] : 0));
+      total->few[i] += (unsigned)(sums->few[i][lane] + (by->least[i][lane] > 0 ? sums->count[lane] : 0));
   }
   return largest;
 }
@@ -174,22 +176,23 @@ static bool is_above(residue_bits largest, int exponent) {
 /* --- along a line --- */
 
 /* Where number h of a line is. */
-TSL_INLINE int64_t number_at(const tsl_residue_lines *of, int64_t h) {
-  return of->is_paired ? h / 2 * of->along + h % 2 : h * of->along;
+TSL_INLINE int64_t number_at(const tsl_residue_lines *lines, int64_t h) {
+  return lines->is_paired ? h / 2 * lines->along + h % 2 : h * lines->along;
 }
 
 /* Copies, where numbers are not side by side, or where they end within a vector: zeros change no sum. */
-static void gather(const tsl_residue_lines *of, const REAL *from, int64_t count, int64_t whole, REAL *to) {
+static void gather(const tsl_residue_lines *lines, const REAL *from, int64_t count, int64_t whole,
+                   REAL *dst) {
   for (int64_t i = 0; i < count; i++)
-    to[i] = from[number_at(of, i)];
+    dst[i] = from[number_at(lines, i)];
   for (int64_t i = count; i < whole; i++)
-    to[i] = 0;
+    dst[i] = 0;
 }
 
-static residue_bits add_line(const tsl_residue_job *job, const tsl_residue_lines *of, int64_t line,
+static residue_bits add_line(const tsl_residue_job *job, const tsl_residue_lines *lines, int64_t line,
                              const residue_guess *guess, residue_sums *total) {
   REAL together[CHUNK * LANES];
-  const REAL *const from = line_at(of, line);
+  const REAL *const from = line_at(lines, line);
   vector_sums vectors_of;
   lane_sums sums;
   measures by;
@@ -199,9 +202,9 @@ static residue_bits add_line(const tsl_residue_job *job, const tsl_residue_lines
     set_guess(job->rules, &by, lane, guess);
   for (int64_t h = 0; h < job->k; h += CHUNK * LANES) {
     const int64_t here = tsl_min(job->k - h, CHUNK * LANES), vectors = tsl_ceil_div(here, LANES);
-    const REAL *at = from + number_at(of, h);
-    if (of->is_paired || of->along != 1 || here % LANES != 0) {
-      gather(of, at, here, vectors * LANES, together);
+    const REAL *at = from + number_at(lines, h);
+    if (lines->is_paired || lines->along != 1 || here % LANES != 0) {
+      gather(lines, at, here, vectors * LANES, together);
       at = together;
     }
     add_vectors(&by, at, LANES, AHEAD, vectors, &vectors_of);
@@ -211,9 +214,9 @@ static residue_bits add_line(const tsl_residue_job *job, const tsl_residue_lines
 }
 
 /* What a line is guessed to be, by numbers of all of it. */
-static residue_guess guess_line(const tsl_residue_job *job, const tsl_residue_lines *of, int64_t line) {
+static residue_guess guess_line(const tsl_residue_job *job, const tsl_residue_lines *lines, int64_t line) {
   REAL sample[TSL_RESIDUE_SAMPLE] = {0};
-  const REAL *const from = line_at(of, line);
+  const REAL *const from = line_at(lines, line);
   const int64_t count = residue_sample_count(job->k);
   residue_bits largest = 0;
   residue_guess guess;
@@ -222,7 +225,7 @@ static residue_guess guess_line(const tsl_residue_job *job, const tsl_residue_li
   lane_sums sums;
   measures by;
   for (int i = 0; i < count; i++) {
-    sample[i] = from[number_at(of, residue_sample_at(job->k, i))];
+    sample[i] = from[number_at(lines, residue_sample_at(job->k, i))];
     const residue_bits magnitude = magnitude_of(&sample[i]);
     largest = magnitude > largest ? magnitude : largest;
   }
@@ -242,20 +245,21 @@ static residue_guess guess_line(const tsl_residue_job *job, const tsl_residue_li
   return guess;
 }
 
-static void measure_line(const tsl_residue_job *job, const tsl_residue_lines *of, int64_t line) {
+static void measure_line(const tsl_residue_job *job, const tsl_residue_lines *residue_lines, int64_t line) {
   residue_sums sums;
-  residue_guess guess = guess_line(job, of, line);
-  residue_bits largest = add_line(job, of, line, &guess, &sums);
+  residue_guess guess = guess_line(job, residue_lines, line);
+  residue_bits largest = add_line(job, residue_lines, line, &guess, &sums);
   if (is_above(largest, guess.exponent)) {
     residue_guess_again(job->rules, largest, &guess);
-    largest = add_line(job, of, line, &guess, &sums);
+    largest = add_line(job, residue_lines, line, &guess, &sums);
   }
-  residue_know(job->rules, largest, &guess, &sums, &of->lines[line]);
+  residue_know(job->rules, largest, &guess, &sums, &residue_lines->lines[line]);
 }
 
 /* --- across lines --- */
 
-/* LANES lines for each of `groups`: some rows of memory of all of them, then the next ones, so that rows are long. */
+/* LANES lines for each of `groups`: some rows of memory of all of them, then the next ones, so that rows are
+ * long. */
 static void add_groups(const tsl_residue_job *job, const REAL *from, int64_t step, int64_t groups,
                        const measures *by, lane_sums *sums) {
   vector_sums vectors[GROUPS];
@@ -274,15 +278,15 @@ static void add_groups(const tsl_residue_job *job, const REAL *from, int64_t ste
 
 /* Guesses of all lanes, by the same numbers of each line. Apart, so that its sums are off the stack when
  * lines are added up. */
-static __attribute__((noinline)) void guess_groups(const tsl_residue_job *job, const tsl_residue_lines *of,
+static __attribute__((noinline)) void guess_groups(const tsl_residue_job *job, const tsl_residue_lines *lines,
                                                    int64_t first, int64_t groups, measures *by,
                                                    lane_sums *sums) {
-  const REAL *const from = line_at(of, first);
+  const REAL *const from = line_at(lines, first);
   const int64_t count = residue_sample_count(job->k);
   residue_bits largest[GROUPS * LANES] = {0};
   vector_sums vectors[GROUPS];
   for (int s = 0; s < count; s++) {
-    const REAL *const row = from + residue_sample_at(job->k, s) * of->along;
+    const REAL *const row = from + residue_sample_at(job->k, s) * lines->along;
     for (int64_t i = 0; i < groups * LANES; i++) {
       const residue_bits magnitude = magnitude_of(row + i);
       largest[i] = magnitude > largest[i] ? magnitude : largest[i];
@@ -295,8 +299,8 @@ static __attribute__((noinline)) void guess_groups(const tsl_residue_job *job, c
   for (int s = 0; s < count; s += TSL_RESIDUE_CHUNK) {
     const int64_t rows = tsl_min(TSL_RESIDUE_CHUNK, count - s);
     for (int64_t group = 0; group < groups; group++) {
-      add_vectors(&by[group], from + residue_sample_at(job->k, s) * of->along + group * LANES, of->along, 0,
-                  rows, &vectors[group]);
+      add_vectors(&by[group], from + residue_sample_at(job->k, s) * lines->along + group * LANES,
+                  lines->along, 0, rows, &vectors[group]);
       flush(&by[group], rows, &vectors[group], &sums[group]);
     }
   }
@@ -311,14 +315,14 @@ static __attribute__((noinline)) void guess_groups(const tsl_residue_job *job, c
   }
 }
 
-static void measure_groups(const tsl_residue_job *job, const tsl_residue_lines *of, int64_t first,
+static void measure_groups(const tsl_residue_job *job, const tsl_residue_lines *residue_lines, int64_t first,
                            int64_t groups) {
-  const REAL *const from = line_at(of, first);
+  const REAL *const from = line_at(residue_lines, first);
   measures by[GROUPS];
   lane_sums sums[GROUPS];
   memset(by, 0, sizeof by); /* a compiler does not see that all that are read are set */
-  guess_groups(job, of, first, groups, by, sums);
-  add_groups(job, from, of->along, groups, by, sums);
+  guess_groups(job, residue_lines, first, groups, by, sums);
+  add_groups(job, from, residue_lines->along, groups, by, sums);
   bool again = false;
   for (int64_t i = 0; i < groups * LANES; i++) {
     const residue_bits largest = sums[i / LANES].largest[i % LANES];
@@ -330,12 +334,12 @@ static void measure_groups(const tsl_residue_job *job, const tsl_residue_lines *
     again = true;
   }
   if (again)
-    add_groups(job, from, of->along, groups, by, sums);
+    add_groups(job, from, residue_lines->along, groups, by, sums);
   for (int64_t i = 0; i < groups * LANES; i++) {
     const int lane = (int)(i % LANES);
     residue_sums total;
     const residue_bits largest = total_of(&by[i / LANES], &sums[i / LANES], lane, lane + 1, &total);
-    residue_know(job->rules, largest, &by[i / LANES].guess[lane], &total, &of->lines[first + i]);
+    residue_know(job->rules, largest, &by[i / LANES].guess[lane], &total, &residue_lines->lines[first + i]);
   }
 }
 

@@ -1,5 +1,6 @@
-/* The integer product where there are no tile registers: pairs of 16-bit integers, which every set multiplies and adds in one instruction. A step's
- * bytes are made pairs of first, the even ones and the odd ones of a word of four, which is the same for A and B. */
+/* The integer product where there are no tile registers: pairs of 16-bit integers, which every set multiplies
+ * and adds in one instruction. A step's bytes are made pairs of first, the even ones and the odd ones of a
+ * word of four, which is the same for A and B. */
 #include "host/simd.h"
 
 #include "strategy/gemm/residue_int8/kernels/residue_int8_reduce.h"
@@ -17,16 +18,16 @@ typedef struct pairs {
   uint32_t even[TSL_RESIDUE_LINES * WORDS], odd[TSL_RESIDUE_LINES * WORDS];
 } pairs;
 
-/* Of a step's two registers, rows of 16 words. `row` words apart in what is made, and `half` from register to register: A's 16 words of a
- * line side by side, B's 32 columns of four of k. */
-static void make_pairs(const unsigned char *from, int row, int half, pairs *to) {
+/* Of a step's two registers, rows of 16 words. `row` words apart in what is made, and `half` from register to
+ * register: A's 16 words of a line side by side, B's 32 columns of four of k. */
+static void make_pairs(const unsigned char *from, int row, int half, pairs *target) {
   for (int h = 0; h < 2; h++)
     for (int i = 0; i < TSL_RESIDUE_ROWS; i++, from += TSL_RESIDUE_STEP) {
       wide_i16 bytes;
       WIDE_LOAD(bytes, from);
       const wide_i16 even = (wide_i16)((wide_u16)bytes << 8) >> 8, odd = bytes >> 8;
-      WIDE_STORE(to->even + h * half + i * row, even);
-      WIDE_STORE(to->odd + h * half + i * row, odd);
+      WIDE_STORE(target->even + h * half + i * row, even);
+      WIDE_STORE(target->odd + h * half + i * row, odd);
     }
 }
 

@@ -13,8 +13,8 @@
 #define REGISTER_DOT(c, a, b) _tile_dpbssd(c, a, b)
 #include "strategy/gemm/residue_int8/kernels/residue_int8_register_tile.h"
 
-/* What LDTILECFG reads: all eight registers of 16 rows by 64 bytes. A constant: GCC's _tile_loadconfig() is said to read eight bytes, so stores
- * to what follows them in a local table are lost. */
+/* What LDTILECFG reads: all eight registers of 16 rows by 64 bytes. A constant: GCC's _tile_loadconfig() is
+ * said to read eight bytes, so stores to what follows them in a local table are lost. */
 typedef struct shape {
   uint8_t palette, start_row, reserved[14];
   uint16_t bytes[16];

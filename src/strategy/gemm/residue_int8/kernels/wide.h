@@ -1,6 +1,6 @@
-/* Vectors of 64 bytes for residue_int8, whatever the set's are: the compiler makes several of one where registers are shorter. So one text
- * is proven on every processor, and AVX-512 has an instruction for each word. What includes this is compiled with -Wno-psabi: no such vector is
- * handed to another file. */
+/* Vectors of 64 bytes for residue_int8, whatever the set's are: the compiler makes several of one where
+ * registers are shorter. So one text is proven on every processor, and AVX-512 has an instruction for each
+ * word. What includes this is compiled with -Wno-psabi: no such vector is handed to another file. */
 #ifndef TSL_RESIDUE_INT8_WIDE_H
 #define TSL_RESIDUE_INT8_WIDE_H
 

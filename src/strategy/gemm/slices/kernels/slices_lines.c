@@ -1,4 +1,5 @@
-/* Lines measured and cut, and rows of C, once per instruction set: plain loops that compilers make vectors of. */
+/* Lines measured and cut, and rows of C, once per instruction set: plain loops that compilers make vectors
+ * of. */
 #include "host/simd.h"
 
 #include "host/int_math.h"
@@ -13,19 +14,19 @@ typedef struct chunk {
   uint32_t bits[BLOCK][CHUNK];
 } chunk;
 
-static void read_chunk(const tsl_slices_lines *of, int64_t first, int64_t lines, int64_t h, int64_t count,
-                       chunk *to) {
-  const float *const from = of->at + first * of->across + h * of->along;
+static void read_chunk(const tsl_slices_lines *slices_lines, int64_t first, int64_t lines, int64_t h,
+                       int64_t count, chunk *target) {
+  const float *const from = slices_lines->at + first * slices_lines->across + h * slices_lines->along;
   if (count < CHUNK)
-    memset(to, 0, sizeof *to);
-  if (of->along == 1) {
+    memset(target, 0, sizeof *target);
+  if (slices_lines->along == 1) {
     for (int64_t i = 0; i < lines; i++)
-      memcpy(to->bits[i], from + i * of->across, (size_t)count * sizeof(float));
+      memcpy(target->bits[i], from + i * slices_lines->across, (size_t)count * sizeof(float));
     return;
   }
   for (int64_t j = 0; j < count; j++)
     for (int64_t i = 0; i < lines; i++)
-      memcpy(&to->bits[i][j], from + i * of->across + j * of->along, sizeof(float));
+      memcpy(&target->bits[i][j], from + i * slices_lines->across + j * slices_lines->along, sizeof(float));
 }
 
 static void measure(const tsl_slices_job *job, int operand, int64_t first) {
@@ -52,7 +53,7 @@ static void measure(const tsl_slices_job *job, int operand, int64_t first) {
 }
 
 /* The slices of a chunk of a line. */
-static void cut_line(const uint32_t *bits, int scale, int slices, int64_t count, uint16_t *to,
+static void cut_line(const uint32_t *bits, int scale, int slices, int64_t count, uint16_t *dst,
                      int64_t plane) {
   const float one = TSL_AS_FLOAT((127 + scale / 2) << 23),
               other = TSL_AS_FLOAT((127 + scale - scale / 2) << 23);
@@ -72,7 +73,7 @@ static void cut_line(const uint32_t *bits, int scale, int slices, int64_t count,
     memcpy(whole, own, sizeof whole);
     for (int j = 0; j < CHUNK; j++)
       left[j] -= whole[j];
-    memcpy(to + s * plane, slice, (size_t)count * sizeof *slice);
+    memcpy(dst + s * plane, slice, (size_t)count * sizeof *slice);
   }
 }
 

@@ -1,27 +1,32 @@
-/* Idea: right-hand sides in vectors. A few columns of B are copied to where they lie row after row; there, tiles of X, a few rows high
- * and two vectors wide, take off in registers what the rows above say, and are solved with their own small triangle before they
- * leave. So X is read and written in one format whatever B's strides are, and each row of X is what substitution makes of it.
+/* Idea: right-hand sides in vectors. A few columns of B are copied to where they lie row after row; there,
+ * tiles of X, a few rows high and two vectors wide, take off in registers what the rows above say, and are
+ * solved with their own small triangle before they leave. So X is read and written in one format whatever B's
+ * strides are, and each row of X is what substitution makes of it.
  *
  *      A, in micro-panels          X, in micro-panels of COLUMNS right-hand sides
  *      of ROWS rows, negated         |<-2 vectors->|
  *    +----+                        +-------------+
- *    |\   |   depth rows            | solved      |   for each block of `depth` rows: its triangle, tile by tile:
- *    | \  |                        | solved      |     tile = B - A X of the rows above in the block; tile over its triangle
+ *    |\   |   depth rows            | solved      |   for each block of `depth` rows: its triangle, tile by
+ * tile: | \  |                        | solved      |     tile = B - A X of the rows above in the block; tile
+ * over its triangle
  *    +--+\+  <- this tile's        +-------------+
- *    |..|\|     triangle           | tile        |   then all rows below, `chunk` at a time: tile = B - A X of the block
+ *    |..|\|     triangle           | tile        |   then all rows below, `chunk` at a time: tile = B - A X
+ * of the block
  *    +--+--+                       +-------------+
  *
- * With so few right-hand sides that a copy of A would serve one or two micro-panels, what is taken off is read from A as it lies: rows
- * beside the triangle from left to right where they are stored by rows, else columns below it, of which the next tile's are asked for
- * ahead. One micro-panel that is half empty is computed by one vector.
+ * With so few right-hand sides that a copy of A would serve one or two micro-panels, what is taken off is
+ * read from A as it lies: rows beside the triangle from left to right where they are stored by rows, else
+ * columns below it, of which the next tile's are asked for ahead. One micro-panel that is half empty is
+ * computed by one vector.
  *
- * Quotients are products by the reciprocals of the diagonal where these are normal numbers, else divisions. A complex number of A is two
- * numbers, and its imaginary part meets i times X once, at the end. Limits: none; what lies beside the triangle is not read. */
-#include "strategy/solve/host_blocked/kernel.h"
+ * Quotients are products by the reciprocals of the diagonal where these are normal numbers, else divisions. A
+ * complex number of A is two numbers, and its imaginary part meets i times X once, at the end. Limits: none;
+ * what lies beside the triangle is not read. */
 #include "strategy/solve/host_blocked/host_blocked_panel.h"
+#include "strategy/solve/host_blocked/kernel.h"
 
-#include "host/simd.h"
 #include "host/int_math.h"
+#include "host/simd.h"
 
 #include <float.h>
 
@@ -34,8 +39,8 @@ enum { BY_RECIPROCALS, BY_DIAGONAL, BY_NOTHING };
 
 /* --- the tile: so many of its VECTORS vectors are there --- */
 
-/* Columns of a complex A whose imaginary parts are summed beside the tile, then added to it. Blocks begin at multiples of it, so that sums are the same in
- * whichever blocks they are made. */
+/* Columns of a complex A whose imaginary parts are summed beside the tile, then added to it. Blocks begin at
+ * multiples of it, so that sums are the same in whichever blocks they are made. */
 enum { GROUP = 96 };
 
 /* tile -= A X over `depth` rows of X; A's copy is negated. */
@@ -87,12 +92,13 @@ TSL_INLINE void take_off_number(const REAL *number, const vector *row, int i, ve
   }
 }
 
-/* Columns, by rows that are neighbours: up where `down` is negative. The next tile's part of each column is on its way meanwhile. */
-TSL_INLINE void take_off_columns(int64_t depth, const lying *of, int down, const REAL *restrict x,
+/* Columns, by rows that are neighbours: up where `down` is negative. The next tile's part of each column is
+ * on its way meanwhile. */
+TSL_INLINE void take_off_columns(int64_t depth, const lying *state, int down, const REAL *restrict x,
                                  vector tile[ROWS][VECTORS], vector turned[ROWS][VECTORS], int vectors) {
   enum { TALL = ROWS * PARTS * (int)sizeof(REAL) > 64 };
-  const REAL *a = of->a;
-  for (int64_t l = 0; l < depth; l++, a += of->across, x += STEP) {
+  const REAL *a = state->a;
+  for (int64_t l = 0; l < depth; l++, a += state->across, x += STEP) {
     vector row[VECTORS];
     __builtin_prefetch(a + (2 * ROWS - 1) * down);
     if (TALL)
@@ -103,48 +109,48 @@ TSL_INLINE void take_off_columns(int64_t depth, const lying *of, int down, const
 }
 
 /* Rows, each from left to right: addresses of every third one, so that registers hold them. */
-TSL_INLINE void take_off_rows(int64_t depth, const lying *of, const REAL *restrict x,
+TSL_INLINE void take_off_rows(int64_t depth, const lying *state, const REAL *restrict x,
                               vector tile[ROWS][VECTORS], vector turned[ROWS][VECTORS], int vectors) {
   enum { EACH = 3, GROUPS = ROWS / EACH };
   _Static_assert(ROWS % EACH == 0, "groups of rows make up a tile");
   const REAL *a[GROUPS];
-  TSL_UNROLL for (int g = 0; g < GROUPS; g++) a[g] = of->a + g * EACH * of->down;
+  TSL_UNROLL for (int g = 0; g < GROUPS; g++) a[g] = state->a + g * EACH * state->down;
   for (int64_t l = 0; l < depth; l++, x += STEP) {
     vector row[VECTORS];
     TSL_UNROLL for (int j = 0; j < vectors; j++) row[j] = -((const vector *)(const void *)x)[j];
     TSL_UNROLL for (int g = 0; g < GROUPS; g++) {
       TSL_UNROLL for (int i = 0; i < EACH; i++)
-          take_off_number(a[g] + i * of->down, row, g * EACH + i, tile, turned, vectors);
-      a[g] += of->across;
+          take_off_number(a[g] + i * state->down, row, g * EACH + i, tile, turned, vectors);
+      a[g] += state->across;
     }
   }
 }
 
-TSL_INLINE void take_off_lying_group(int64_t depth, const lying *of, const REAL *restrict x,
+TSL_INLINE void take_off_lying_group(int64_t depth, const lying *state, const REAL *restrict x,
                                      vector tile[ROWS][VECTORS], int vectors) {
   vector turned[ROWS][VECTORS] = {{{0}}};
-  if (of->down == PARTS)
-    take_off_columns(depth, of, PARTS, x, tile, turned, vectors);
-  else if (of->down == -PARTS)
-    take_off_columns(depth, of, -PARTS, x, tile, turned, vectors);
+  if (state->down == PARTS)
+    take_off_columns(depth, state, PARTS, x, tile, turned, vectors);
+  else if (state->down == -PARTS)
+    take_off_columns(depth, state, -PARTS, x, tile, turned, vectors);
   else
-    take_off_rows(depth, of, x, tile, turned, vectors);
+    take_off_rows(depth, state, x, tile, turned, vectors);
 #if PARTS_ARE_TWO
   TSL_UNROLL for (int i = 0; i < ROWS; i++) {
     TSL_UNROLL for (int j = 0; j < vectors; j++) {
       const vector by_i = NUMBER(times_i)(turned[i][j]);
-      tile[i][j] = of->conjugates ? tile[i][j] - by_i : tile[i][j] + by_i;
+      tile[i][j] = state->conjugates ? tile[i][j] - by_i : tile[i][j] + by_i;
     }
   }
 #endif
 }
 
 /* The same as take_off(), term by term. */
-TSL_INLINE void take_off_lying(int64_t depth, const lying *of, const REAL *restrict x,
+TSL_INLINE void take_off_lying(int64_t depth, const lying *state, const REAL *restrict x,
                                vector tile[ROWS][VECTORS], int vectors) {
   const int64_t group = PARTS == 2 ? GROUP : depth;
   for (int64_t l = 0; l < depth; l += group) {
-    const lying part = {of->a + l * of->across, of->down, of->across, of->conjugates};
+    const lying part = {state->a + l * state->across, state->down, state->across, state->conjugates};
     take_off_lying_group(tsl_min(group, depth - l), &part, x + l * STEP, tile, vectors);
   }
 }
@@ -196,7 +202,8 @@ TSL_INLINE vector add_times(vector sum, const REAL *number, vector by) {
   return NUMBER(fma)(sum, number[0], by);
 }
 
-/* The tile over its own triangle: ROWS columns, of which the diagonal is reciprocals; then the diagonal itself, and how it divides. */
+/* The tile over its own triangle: ROWS columns, of which the diagonal is reciprocals; then the diagonal
+ * itself, and how it divides. */
 TSL_INLINE void substitute(const REAL *triangle, vector tile[ROWS][VECTORS], int vectors) {
   const REAL *diagonal = triangle + ROWS * A_STEP;
   const int way = (int)diagonal[A_STEP];
@@ -241,22 +248,22 @@ static void solve_tile(int64_t depth, const REAL *a, const REAL *above, REAL *x)
 }
 
 /* On A as it lies; `triangle`: the copy of the tile's own one, or NULL where there is none to solve with. */
-TSL_INLINE void lying_tile(int64_t depth, const lying *of, const REAL *triangle, const REAL *above, REAL *x,
-                           int vectors) {
+TSL_INLINE void lying_tile(int64_t depth, const lying *state, const REAL *triangle, const REAL *above,
+                           REAL *x, int vectors) {
   vector tile[ROWS][VECTORS];
   load_tile(x, tile, vectors);
-  take_off_lying(depth, of, above, tile, vectors);
+  take_off_lying(depth, state, above, tile, vectors);
   if (triangle)
     substitute(triangle, tile, vectors);
   store_tile(x, tile, vectors);
 }
-static void whole_lying_tile(int64_t depth, const lying *of, const REAL *triangle, const REAL *above,
+static void whole_lying_tile(int64_t depth, const lying *state, const REAL *triangle, const REAL *above,
                              REAL *x) {
-  lying_tile(depth, of, triangle, above, x, VECTORS);
+  lying_tile(depth, state, triangle, above, x, VECTORS);
 }
-static void half_lying_tile(int64_t depth, const lying *of, const REAL *triangle, const REAL *above,
+static void half_lying_tile(int64_t depth, const lying *state, const REAL *triangle, const REAL *above,
                             REAL *x) {
-  lying_tile(depth, of, triangle, above, x, 1);
+  lying_tile(depth, state, triangle, above, x, 1);
 }
 
 /* --- copies of A --- */
@@ -323,20 +330,20 @@ static void copy_triangle(const tsl_solve_blocks *blocks, int64_t row, int64_t r
 
 /* --- copies of B: kernels/panel.h --- */
 
-static void give_rows_as_they_lie(const column_group *to, int64_t row, int64_t rows, const REAL *x) {
+static void give_rows_as_they_lie(const column_group *group, int64_t row, int64_t rows, const REAL *x) {
   for (int64_t i = row; i < row + rows; i++, x += STEP) {
-    element *out = element_at(to->view, i, to->first);
+    element *out = element_at(group->view, i, group->first);
     for (int j = 0; j < VECTORS; j++)
       NAME(store)(out + j * NAME(LANES), ((const vector *)(const void *)x)[j]);
   }
 }
 
-static void give_short_rows(const column_group *to, int64_t row, int64_t rows, const REAL *x) {
+static void give_short_rows(const column_group *group, int64_t row, int64_t rows, const REAL *x) {
   enum { LANES = NAME(LANES) };
-  const bool is_half = to->count <= LANES;
-  const int64_t rest = to->count - (is_half ? 0 : LANES);
+  const bool is_half = group->count <= LANES;
+  const int64_t rest = group->count - (is_half ? 0 : LANES);
   for (int64_t i = row; i < row + rows; i++, x += STEP) {
-    element *out = element_at(to->view, i, to->first);
+    element *out = element_at(group->view, i, group->first);
     const vector *from = (const vector *)(const void *)x;
     if (!is_half)
       NAME(store)(out, from[0]);
@@ -345,39 +352,40 @@ static void give_short_rows(const column_group *to, int64_t row, int64_t rows, c
 }
 
 /* `rows` rows, at most LANES, of columns whose elements are neighbours. */
-static void give_columns(const column_group *to, int64_t row, int64_t rows, const REAL *x) {
-  const bool is_flipped = to->view->row_stride < 0;
+static void give_columns(const column_group *group, int64_t row, int64_t rows, const REAL *x) {
+  const bool is_flipped = group->view->row_stride < 0;
   const int64_t lowest = is_flipped ? row + rows - 1 : row;
   const moved_element *lines[NAME(LANES)];
   for (int64_t i = 0; i < NAME(LANES); i++) {
     const int64_t from = tsl_min(i, rows - 1);
     lines[i] = (const moved_element *)(const void *)(x + (is_flipped ? rows - 1 - from : from) * STEP);
   }
-  for (int j = 0; j < to->count; j += NAME(STEPS)) {
+  for (int j = 0; j < group->count; j += NAME(STEPS)) {
     MOVED(vector) moved[NAME(STEPS)];
     MOVED(transpose)(lines, j, moved);
-    for (int s = 0; s < NAME(STEPS) && j + s < to->count; s++)
-      store_first(element_at(to->view, lowest, to->first + j + s), (vector)moved[s], rows);
+    for (int s = 0; s < NAME(STEPS) && j + s < group->count; s++)
+      store_first(element_at(group->view, lowest, group->first + j + s), (vector)moved[s], rows);
   }
 }
 
 /* Rows `row` to `row + rows` of the result; x is the first of them. */
-static void give(const column_group *to, int64_t row, int64_t rows, const REAL *x) {
+static void give(const column_group *group, int64_t row, int64_t rows, const REAL *x) {
   int64_t done = 0;
-  if (to->view->col_stride == 1 && to->count == COLUMNS) {
-    give_rows_as_they_lie(to, row, rows, x);
+  if (group->view->col_stride == 1 && group->count == COLUMNS) {
+    give_rows_as_they_lie(group, row, rows, x);
     return;
   }
-  if (to->view->col_stride == 1 && !is_one_line(to)) {
-    give_short_rows(to, row, rows, x);
+  if (group->view->col_stride == 1 && !is_one_line(group)) {
+    give_short_rows(group, row, rows, x);
     return;
   }
-  if (to->view->row_stride == 1 || to->view->row_stride == -1)
+  if (group->view->row_stride == 1 || group->view->row_stride == -1)
     for (; done < rows; done += NAME(LANES))
-      give_columns(to, row + done, tsl_min(NAME(LANES), rows - done), x + done * STEP);
+      give_columns(group, row + done, tsl_min(NAME(LANES), rows - done), x + done * STEP);
   for (int64_t i = done; i < rows; i++)
-    for (int j = 0; j < to->count; j++)
-      *element_at(to->view, row + i, to->first + j) = ((const element *)(const void *)(x + i * STEP))[j];
+    for (int j = 0; j < group->count; j++)
+      *element_at(group->view, row + i, group->first + j) =
+          ((const element *)(const void *)(x + i * STEP))[j];
 }
 
 /* --- blocks --- */
@@ -421,18 +429,20 @@ static void update_block(const working *w, int64_t row, int64_t end, int64_t fir
 
 /* --- few right-hand sides --- */
 
-/* More micro-panels of X than these are worth a copy of A; a triangle of more rows than these a copy of its tiles. */
+/* More micro-panels of X than these are worth a copy of A; a triangle of more rows than these a copy of its
+ * tiles. */
 enum { LYING_PANELS = 4, LYING_ROWS = 32 };
 
 /* What one call works on, and the tile for its vectors. */
 typedef struct few {
   const working *w;
-  void (*tile)(int64_t depth, const lying *of, const REAL *triangle, const REAL *above, REAL *x);
+  void (*tile)(int64_t depth, const lying *state, const REAL *triangle, const REAL *above, REAL *x);
 } few;
 
-/* Takes columns `col` to `col + depth` off rows `i` to `i + rows`, and solves with these rows' own triangle. */
-static void few_tile(const few *of, int64_t i, int64_t rows, int64_t col, int64_t depth, bool solves) {
-  const working *w = of->w;
+/* Takes columns `col` to `col + depth` off rows `i` to `i + rows`, and solves with these rows' own triangle.
+ */
+static void few_tile(const few *few_in, int64_t i, int64_t rows, int64_t col, int64_t depth, bool solves) {
+  const working *w = few_in->w;
   const tsl_solve_blocks *blocks = w->blocks;
   const lying a = {number_at(&blocks->a, i, col), PARTS * blocks->a.row_stride, PARTS * blocks->a.col_stride,
                    blocks->conjugates};
@@ -444,14 +454,15 @@ static void few_tile(const few *of, int64_t i, int64_t rows, int64_t col, int64_
   for (int64_t p = 0; p < w->panels; p++) {
     REAL *x = w->x + p * w->x_panel;
     if (rows == ROWS)
-      of->tile(depth, &a, solves ? triangle : NULL, x + col * STEP, x + i * STEP);
+      few_in->tile(depth, &a, solves ? triangle : NULL, x + col * STEP, x + i * STEP);
     else
       (solves ? solve_tile : update_tile)(depth, w->a, x + col * STEP, x + i * STEP);
   }
 }
 
-/* By columns, blocks are narrow: their pages and lines are still near when the next tile comes for its part of them. By rows, tiles
- * read all that is on their left; LONG columns at most, which the room for A's copies has place for. */
+/* By columns, blocks are narrow: their pages and lines are still near when the next tile comes for its part
+ * of them. By rows, tiles read all that is on their left; LONG columns at most, which the room for A's copies
+ * has place for. */
 static void solve_few(const working *w, int64_t count) {
   enum { NARROW = PARTS == 2 ? GROUP : 60, LONG = 1536 };
   const few of = {w, count <= NAME(LANES) ? half_lying_tile : whole_lying_tile};
@@ -471,8 +482,10 @@ static void solve_few(const working *w, int64_t count) {
 
 #include "strategy/solve/host_blocked/half.h"
 
-/* Right-hand sides that are lines of their own: a number of A meets each line by itself, which half a vector of them makes as much work as tiles are, and
- * less than that where what it meets has to be transposed. Lines are PAD numbers more than rows apart, so that they do not share the places in the first cache that columns a power of two apart take. */
+/* Right-hand sides that are lines of their own: a number of A meets each line by itself, which half a vector
+ * of them makes as much work as tiles are, and less than that where what it meets has to be transposed. Lines
+ * are PAD numbers more than rows apart, so that they do not share the places in the first cache that columns
+ * a power of two apart take. */
 #define LINES_ROOM (VECTOR_BYTES / BYTES / 2)
 enum {
   LINES_MOST = LINES_ROOM < 2   ? 1
@@ -503,24 +516,24 @@ static __attribute__((noinline)) void substitute_half(const REAL *triangle, vect
 #include "strategy/solve/host_blocked/line.h"
 #endif
 
-static void solve_one_line(const line *of, REAL *triangle) {
-  line_solve(of, triangle, 1);
+static void solve_one_line(const line *line_in, REAL *triangle) {
+  line_solve(line_in, triangle, 1);
 }
 #if LINES_ROOM >= 2
-static void solve_two_lines(const line *of, REAL *triangle) {
-  line_solve(of, triangle, 2);
+static void solve_two_lines(const line *line_in, REAL *triangle) {
+  line_solve(line_in, triangle, 2);
 }
 #endif
 #if LINES_ROOM >= 4
-static void solve_three_lines(const line *of, REAL *triangle) {
-  line_solve(of, triangle, 3);
+static void solve_three_lines(const line *line_in, REAL *triangle) {
+  line_solve(line_in, triangle, 3);
 }
-static void solve_four_lines(const line *of, REAL *triangle) {
-  line_solve(of, triangle, 4);
+static void solve_four_lines(const line *line_in, REAL *triangle) {
+  line_solve(line_in, triangle, 4);
 }
 #endif
 
-static void (*const solve_lines_of[])(const line *of, REAL *triangle) = {
+static void (*const solve_lines_of[])(const line *line_in, REAL *triangle) = {
     solve_one_line,
 #if LINES_ROOM >= 2
     solve_two_lines,

@@ -1,21 +1,25 @@
-/* Idea: a product of at most 32 rows, columns and terms, of whose first factor a triangle may be stored, or of whose result one may be wanted, is done before
- * anything else has begun: no plan, no job, no memory but the stack's, and all types and structures by one tile.
+/* Idea: a product of at most 32 rows, columns and terms, of whose first factor a triangle may be stored, or
+ * of whose result one may be wanted, is done before anything else has begun: no plan, no job, no memory but
+ * the stack's, and all types and structures by one tile.
  *
  *              B, in micro-panels       C's rows lie side by side, or all is transposed: C' = B' A'
  *                 |<-2 vectors->|
- *                 |-------------|       general B     its columns are brought to micro-panels, as right-hand sides are
- *                 |             |       structured    a symmetric or hermitian matrix is filled in, row after row, in a square; A likewise,
+ *                 |-------------|       general B     its columns are brought to micro-panels, as right-hand
+ * sides are |             |       structured    a symmetric or hermitian matrix is filled in, row after row,
+ * in a square; A likewise,
  *                 +-------------+                     else it is read as it lies
  *   A, 4 rows     | tile        |
- *   +-----------+ |             |       Tiles beside the triangle that is wanted are left out, and vectors that its diagonal
- *   |           | +-------------+       cuts are stored in part.
+ *   +-----------+ |             |       Tiles beside the triangle that is wanted are left out, and vectors
+ * that its diagonal |           | +-------------+       cuts are stored in part.
  *   +-----------+
  *
- * A triangle times C in place, C' = C' A', is done where A is real and its rows are vectors: with zeros beside the triangle, and row by row with care where a sum is not finite.
+ * A triangle times C in place, C' = C' A', is done where A is real and its rows are vectors: with zeros
+ * beside the triangle, and row by row with care where a sum is not finite.
  *
- * A complex number of A is two numbers, and its imaginary part meets i times B once, at the end. Limits: 32 rows, columns and terms; C has one stride of 1. */
-#include "strategy/solve/host_blocked/kernel.h"
+ * A complex number of A is two numbers, and its imaginary part meets i times B once, at the end. Limits: 32
+ * rows, columns and terms; C has one stride of 1. */
 #include "strategy/solve/host_blocked/host_blocked_panel.h"
+#include "strategy/solve/host_blocked/kernel.h"
 
 #include "base/memory.h"
 #include "host/int_math.h"
@@ -55,8 +59,8 @@ TSL_INLINE NUMBER(mask) range_of(int64_t first, int64_t end) {
 TSL_INLINE vector load_range(const element *from, int64_t first, int64_t end) {
   return NUMBER(load_masked)((const REAL *)(const void *)from, range_of(first, end));
 }
-TSL_INLINE void store_range(element *to, vector value, int64_t first, int64_t end) {
-  NUMBER(store_any)((REAL *)(void *)to, value, range_of(first, end));
+TSL_INLINE void store_range(element *dst, vector value, int64_t first, int64_t end) {
+  NUMBER(store_any)((REAL *)(void *)dst, value, range_of(first, end));
 }
 #else
 static vector load_range(const element *from, int64_t first, int64_t end) {
@@ -68,13 +72,13 @@ static vector load_range(const element *from, int64_t first, int64_t end) {
     all.part[i] = from[i];
   return all.whole;
 }
-static void store_range(element *to, vector value, int64_t first, int64_t end) {
+static void store_range(element *dst, vector value, int64_t first, int64_t end) {
   union {
     vector whole;
     element part[NAME(LANES)];
   } all = {value};
   for (int64_t i = first; i < end; i++)
-    to[i] = all.part[i];
+    dst[i] = all.part[i];
 }
 #endif
 
@@ -199,8 +203,7 @@ TSL_INLINE void copy_line(const element *line, int64_t first, int64_t end, int64
                           element *out) {
   enum { LANES = NAME(LANES) };
   for (int64_t j = 0; j < width; j += LANES) {
-    const int64_t from = tsl_min(LANES, tsl_max(0, first - j)),
-                  to = tsl_max(from, tsl_min(LANES, end - j));
+    const int64_t from = tsl_min(LANES, tsl_max(0, first - j)), to = tsl_max(from, tsl_min(LANES, end - j));
     const vector value = from == 0 && to == LANES ? NAME(load)(line + j) : load_range(line + j, from, to);
     NAME(store)(out + j, conjugates ? mirrored(value) : value);
   }
@@ -211,8 +214,8 @@ TSL_INLINE vector either(vector a, vector b) {
   return (vector)((vector_i32)a | (vector_i32)b);
 }
 
-/* What is beside the triangle is what it mirrors: a vector of each row from that many rows, transposed in registers. Rows that are complete already say the same as
- * those that are not. */
+/* What is beside the triangle is what it mirrors: a vector of each row from that many rows, transposed in
+ * registers. Rows that are complete already say the same as those that are not. */
 static void mirror(int64_t n, int64_t width, bool hermitian, element *out) {
   enum { LANES = NAME(LANES), STEPS = NAME(STEPS) };
   for (int64_t v = 0; v < width; v += LANES) {
@@ -231,11 +234,12 @@ static void mirror(int64_t n, int64_t width, bool hermitian, element *out) {
   }
 }
 
-/* All n rows of a matrix of which a triangle is stored, `width` elements apart; what is behind the last column is anything. */
-static void fill_in(const factor *of, int64_t n, int64_t width, element *out) {
-  const tsl_view *view = &of->view;
-  const bool by_row = view->col_stride == 1, before = (of->stored == LOWER) == by_row,
-             hermitian = of->is == TESELA_HERMITIAN;
+/* All n rows of a matrix of which a triangle is stored, `width` elements apart; what is behind the last
+ * column is anything. */
+static void fill_in(const factor *factor_in, int64_t n, int64_t width, element *out) {
+  const tsl_view *view = &factor_in->view;
+  const bool by_row = view->col_stride == 1, before = (factor_in->stored == LOWER) == by_row,
+             hermitian = factor_in->is == TESELA_HERMITIAN;
   const int64_t distance = by_row ? view->row_stride : view->col_stride;
   const element *line = (const element *)(const void *)view->at;
   for (int64_t t = 0; t < n; t++, line += distance)
@@ -246,31 +250,31 @@ static void fill_in(const factor *of, int64_t n, int64_t width, element *out) {
 }
 
 /* A as it lies, if it is whole. */
-static void prepare_a(const factor *of, working *w, REAL *room) {
+static void prepare_a(const factor *factor_in, working *w, REAL *room) {
   const int64_t width = tsl_round_up(w->k, NAME(LANES));
-  w->a = (const REAL *)(const void *)of->view.at;
-  w->a_row = PARTS * of->view.row_stride;
-  w->a_col = PARTS * of->view.col_stride;
-  if (of->is == TESELA_GENERAL)
+  w->a = (const REAL *)(const void *)factor_in->view.at;
+  w->a_row = PARTS * factor_in->view.row_stride;
+  w->a_col = PARTS * factor_in->view.col_stride;
+  if (factor_in->is == TESELA_GENERAL)
     return;
-  fill_in(of, w->k, width, (element *)(void *)room);
+  fill_in(factor_in, w->k, width, (element *)(void *)room);
   w->a = room;
   w->a_row = PARTS * width;
   w->a_col = PARTS;
 }
 
-static void prepare_b(const factor *of, working *w, REAL *room) {
+static void prepare_b(const factor *factor_in, working *w, REAL *room) {
   static const double one[2] = {1, 0};
   const int64_t width = tsl_round_up(w->k, NAME(LANES));
   w->b = room;
-  w->b_step = of->is == TESELA_GENERAL ? STEP : PARTS * width;
-  w->b_panel = of->is == TESELA_GENERAL ? w->k * STEP : STEP;
-  if (of->is != TESELA_GENERAL) {
-    fill_in(of, w->k, width, (element *)(void *)room);
+  w->b_step = factor_in->is == TESELA_GENERAL ? STEP : PARTS * width;
+  w->b_panel = factor_in->is == TESELA_GENERAL ? w->k * STEP : STEP;
+  if (factor_in->is != TESELA_GENERAL) {
+    fill_in(factor_in, w->k, width, (element *)(void *)room);
     return;
   }
   for (int64_t j = 0; j < w->n; j += COLUMNS, room += w->b_panel) {
-    const column_group from = {&of->view, j, tsl_min(COLUMNS, w->n - j)};
+    const column_group from = {&factor_in->view, j, tsl_min(COLUMNS, w->n - j)};
     bring(&from, w->k, one, room);
   }
 }
@@ -278,10 +282,10 @@ static void prepare_b(const factor *of, working *w, REAL *room) {
 /* --- C in place beside a triangle of real numbers that is one vector wide: C' = C' A' --- */
 
 /* Elements `first` to `end` of one, else of the other. */
-static vector among(int64_t first, int64_t end, vector one, vector other) {
+static vector among(int64_t first, int64_t end, vector item, vector other) {
   element part[NAME(LANES)];
   NAME(store)(part, other);
-  store_range(part, one, first, end);
+  store_range(part, item, first, end);
   return NAME(load)(part);
 }
 
@@ -315,11 +319,11 @@ TSL_INLINE void tile_in_place(const working *w, side stored, int64_t i, int rows
 }
 
 /* Rows of the triangle as vectors, zeros beside; ones on the diagonal where it is not stored. */
-static void spread(const factor *of, int64_t n, element *out) {
+static void spread(const factor *factor_in, int64_t n, element *out) {
   REAL ones[2 * MOST * PARTS] = {[MOST * PARTS] = 1};
-  const bool before = of->stored == LOWER, unit = of->is == TESELA_UNIT_TRIANGULAR;
-  const element *line = (const element *)(const void *)of->view.at;
-  for (int64_t t = 0; t < n; t++, line += of->view.row_stride, out += NAME(LANES)) {
+  const bool before = factor_in->stored == LOWER, unit = factor_in->is == TESELA_UNIT_TRIANGULAR;
+  const element *line = (const element *)(const void *)factor_in->view.at;
+  for (int64_t t = 0; t < n; t++, line += factor_in->view.row_stride, out += NAME(LANES)) {
     copy_line(line, before ? 0 : t + unit, before ? t + !unit : n, NAME(LANES), false, out);
     if (unit)
       NAME(store)
@@ -348,10 +352,11 @@ static side side_of(tesela_triangle triangle, bool turned) {
   return triangle == TESELA_WHOLE ? ALL : (triangle == TESELA_LOWER) != turned ? LOWER : UPPER;
 }
 
-/* Its rows are columns where all is transposed. GCC 12 would load both strides as one vector, which waits for who has just stored them one by one. */
-static void take_part(factor *out, const void *at, int64_t row, int64_t col, bool turned, bool conjugates) {
+/* Its rows are columns where all is transposed. GCC 12 would load both strides as one vector, which waits for
+ * who has just stored them one by one. */
+static void take_part(factor *out, const void *src, int64_t row, int64_t col, bool turned, bool conjugates) {
   __asm__("" : "+r"(row), "+r"(col));
-  out->view.at = tsl_writable(at);
+  out->view.at = tsl_writable(src);
   out->view.row_stride = turned ? col : row;
   out->view.col_stride = turned ? row : col;
   out->conjugates = conjugates;
@@ -365,34 +370,36 @@ static void make_real(const working *w) {
     diagonal[PARTS * i * (w->c_row + 1) + PARTS - 1] = 0;
 }
 
-bool TSL_ISA_NAME(tsl_solve_little)(const tsl_fast_structured *of) {
+bool TSL_ISA_NAME(tsl_solve_little)(const tsl_fast_structured *fast_structured) {
   _Alignas(VECTOR_BYTES) REAL a_room[MOST * MOST * PARTS], b_room[MOST * MOST * PARTS];
-  const bool turned = of->c_col != 1;
+  const bool turned = fast_structured->c_col != 1;
   factor a, b, *const structured = turned ? &b : &a, *const other = turned ? &a : &b;
   working w;
-  if (turned && of->c_row != 1)
+  if (turned && fast_structured->c_row != 1)
     return false;
-  take_part(structured, of->a, of->a_row, of->a_col, turned, of->conjugates_a);
-  take_part(other, of->b, of->b_row, of->b_col, turned, of->conjugates_b);
-  structured->is = of->a_is;
-  structured->stored = side_of(of->a_triangle, turned);
-  w.m = turned ? of->n : of->m;
-  w.n = turned ? of->m : of->n;
-  w.k = of->k;
-  w.c = of->c;
-  w.c_row = turned ? of->c_col : of->c_row;
-  w.wanted = side_of(of->c_triangle, turned);
+  take_part(structured, fast_structured->a, fast_structured->a_row, fast_structured->a_col, turned,
+            fast_structured->conjugates_a);
+  take_part(other, fast_structured->b, fast_structured->b_row, fast_structured->b_col, turned,
+            fast_structured->conjugates_b);
+  structured->is = fast_structured->a_is;
+  structured->stored = side_of(fast_structured->a_triangle, turned);
+  w.m = turned ? fast_structured->n : fast_structured->m;
+  w.n = turned ? fast_structured->m : fast_structured->n;
+  w.k = fast_structured->k;
+  w.c = fast_structured->c;
+  w.c_row = turned ? fast_structured->c_col : fast_structured->c_row;
+  w.wanted = side_of(fast_structured->c_triangle, turned);
   w.conjugates_a = a.conjugates;
   w.conjugates_b = b.conjugates;
-  w.alpha = of->alpha;
-  w.beta = of->beta;
-  w.adds = of->beta[0] != 0 || of->beta[1] != 0;
-  if (of->a_is == TESELA_TRIANGULAR || of->a_is == TESELA_UNIT_TRIANGULAR)
+  w.alpha = fast_structured->alpha;
+  w.beta = fast_structured->beta;
+  w.adds = fast_structured->beta[0] != 0 || fast_structured->beta[1] != 0;
+  if (fast_structured->a_is == TESELA_TRIANGULAR || fast_structured->a_is == TESELA_UNIT_TRIANGULAR)
     return turned && multiply_in_place(&a, &b, &w, b_room);
   prepare_a(&a, &w, a_room);
   prepare_b(&b, &w, b_room);
   multiply(&w);
-  if (of->c_is == TESELA_HERMITIAN)
+  if (fast_structured->c_is == TESELA_HERMITIAN)
     make_real(&w);
   return true;
 }

@@ -1,11 +1,12 @@
-/* Blocks of a transpose, as text: tiles, edges, copies. Included for each size of an element, with vector_tile.h's words.
+/* Blocks of a transpose, as text: tiles, edges, copies. Included for each size of an element, with
+ * vector_tile.h's words.
  *
- *              j0    band     j1                     `to` is written in bands of columns, `from` read along its rows:
- *          i0  +---+--------+---+                    a step takes one cache line from each of the band's rows, and
- *              |   | step   |   |  LINE rows         the lines of the steps after next are fetched meanwhile.
- *              |   | step   |   |                    Where vectors are no whole lines and at edges, a step
- *              |   |  |     |   |                    goes to a buffer, and from there row by row; to memory line
- *          i1  +---+--v-----+---+                    by line past the caches. */
+ *              j0    band     j1                     `to` is written in bands of columns, `from` read along
+ * its rows: i0  +---+--------+---+                    a step takes one cache line from each of the band's
+ * rows, and |   | step   |   |  LINE rows         the lines of the steps after next are fetched meanwhile. |
+ * | step   |   |                    Where vectors are no whole lines and at edges, a step |   |  |     |   |
+ * goes to a buffer, and from there row by row; to memory line i1  +---+--v-----+---+                    by
+ * line past the caches. */
 
 #include "strategy/transpose/vector/kernels/vector_tile.h"
 
@@ -18,38 +19,38 @@ enum {
   NAME(buffer_stride) = 64 + NAME(band_bytes)
 };
 
-static inline void NAME(move_element)(const unsigned char *from, unsigned char *to, double factor) {
+static inline void NAME(move_element)(const unsigned char *from, unsigned char *dst, double factor) {
 #ifdef REAL
-  *(REAL *)(void *)to = *(const REAL *)(const void *)from * (REAL)factor;
+  *(REAL *)(void *)dst = *(const REAL *)(const void *)from * (REAL)factor;
 #else
   (void)factor;
-  memcpy(to, from, SIZE);
+  memcpy(dst, from, SIZE);
 #endif
 }
 
-/* `rows` x `columns` of `to`, at most a line of elements by a tile's, to where a whole tile has room. */
-static void NAME(part)(const tsl_moves *job, const unsigned char *from, unsigned char *to, int64_t to_stride,
+/* `rows` x `columns` of `dst`, at most a line of elements by a tile's, to where a whole tile has room. */
+static void NAME(part)(const tsl_moves *job, const unsigned char *from, unsigned char *dst, int64_t to_stride,
                        int64_t rows, int64_t columns) {
   for (int64_t at = 0; at < rows * SIZE; at += VECTOR_BYTES) {
     const int64_t left = rows * SIZE - at;
     const NAME(extent) extent = {columns, left < VECTOR_BYTES ? left : VECTOR_BYTES};
     NAME(tile)
-    (from + at, job->from_stride, to + at / SIZE * to_stride, to_stride, job->factor, false, false, 0,
+    (from + at, job->from_stride, dst + at / SIZE * to_stride, to_stride, job->factor, false, false, 0,
      &extent);
   }
 }
 
-/* A step: a line of elements of `from`, rows of `to`, by `columns`, whose last tile may have less. `distance` bytes further
- * in `from` lies what will be read next. */
+/* A step: a line of elements of `from`, rows of `dst`, by `columns`, whose last tile may have less.
+ * `distance` bytes further in `from` lies what will be read next. */
 static inline __attribute__((always_inline)) void NAME(step)(const tsl_moves *job, const unsigned char *from,
-                                                             unsigned char *to, int64_t to_stride,
+                                                             unsigned char *dst, int64_t to_stride,
                                                              int64_t columns, int64_t distance,
                                                              bool is_line) {
   const int64_t stride = job->from_stride;
   for (int64_t j = 0; j < columns; j += NAME(tile_rows), from += NAME(tile_rows) * stride)
     for (int part = 0; part < 64; part += VECTOR_BYTES)
       NAME(tile)
-  (from + part, stride, to + part / SIZE * to_stride + j * SIZE, to_stride, job->factor, is_line, part == 0,
+  (from + part, stride, dst + part / SIZE * to_stride + j * SIZE, to_stride, job->factor, is_line, part == 0,
    distance, NULL);
 }
 
@@ -59,22 +60,23 @@ typedef struct NAME(place) {
   bool is_packed; /* all rows of `to` touch, and it is the steps that follow each other */
 } NAME(place);
 
-/* A row of the buffer to where it belongs: whole lines, past the caches. What is left of the band before is put in front
- * of it, and what this band leaves is kept, until the last one; so no line is written in parts but the row's ends. */
-static inline void NAME(store_row_nontemporal)(unsigned char *from, unsigned char *to, int64_t bytes,
+/* A row of the buffer to where it belongs: whole lines, past the caches. What is left of the band before is
+ * put in front of it, and what this band leaves is kept, until the last one; so no line is written in parts
+ * but the row's ends. */
+static inline void NAME(store_row_nontemporal)(unsigned char *from, unsigned char *dst, int64_t bytes,
                                                NAME(place) place, unsigned char tail[64]) {
-  int64_t at = -(int64_t)((uintptr_t)to % 64);
+  int64_t at = -(int64_t)((uintptr_t)dst % 64);
   if (at < 0 && place.is_first) {
     at = at + 64 < bytes ? at + 64 : bytes;
-    memcpy(to, from, (size_t)at);
+    memcpy(dst, from, (size_t)at);
   } else if (at < 0) {
     memcpy(from - 64, tail, 64);
   }
   for (; at + 64 <= bytes; at += 64)
     for (int part = 0; part < 64; part += VECTOR_BYTES)
-      store_nontemporal_bytes(to + at + part, load_bytes(from + at + part));
+      store_nontemporal_bytes(dst + at + part, load_bytes(from + at + part));
   if (place.is_last)
-    memcpy(to + at, from + at, (size_t)(bytes - at));
+    memcpy(dst + at, from + at, (size_t)(bytes - at));
   else if (at < bytes)
     memcpy(tail, from + bytes - 64, 64);
 }
@@ -86,9 +88,9 @@ static inline void NAME(pack)(unsigned char *first, int64_t rows, int64_t bytes)
       store_bytes(first + i * bytes + at, load_bytes(first + i * NAME(buffer_stride) + at));
 }
 
-/* A step of any size through a buffer; the block's row `row` is its first. Where `to`'s rows touch and are short, the
- * step is one row of the rows' bytes. */
-static void NAME(buffered_step)(const tsl_moves *job, const unsigned char *from, unsigned char *to,
+/* A step of any size through a buffer; the block's row `row` is its first. Where `dst`'s rows touch and are
+ * short, the step is one row of the rows' bytes. */
+static void NAME(buffered_step)(const tsl_moves *job, const unsigned char *from, unsigned char *dst,
                                 int64_t rows, int64_t columns, int64_t distance, NAME(place) place,
                                 unsigned char (*tails)[64], int64_t row) {
   enum { STRIDE = NAME(buffer_stride) };
@@ -111,24 +113,25 @@ static void NAME(buffered_step)(const tsl_moves *job, const unsigned char *from,
   }
   for (int64_t i = 0; i < rows; i++)
     if (job->nontemporal)
-      NAME(store_row_nontemporal)(first + i * STRIDE, to + i * job->to_stride, bytes, place, tails[row + i]);
+      NAME(store_row_nontemporal)(first + i * STRIDE, dst + i * job->to_stride, bytes, place, tails[row + i]);
     else
-      memcpy(to + i * job->to_stride, first + i * STRIDE, (size_t)bytes);
+      memcpy(dst + i * job->to_stride, first + i * STRIDE, (size_t)bytes);
 }
 
-/* Elements from an address to where a line `bytes` long ends, counted from a multiple of 64; at most `most`. Elements that
- * lie across lines end nowhere. */
-static inline int64_t NAME(until)(const unsigned char *at, int64_t bytes, int64_t most) {
-  const int64_t past = (int64_t)((uintptr_t)at % 64), count = (bytes - (past % SIZE ? 0 : past)) / SIZE;
+/* Elements from an address to where a line `bytes` long ends, counted from a multiple of 64; at most `most`.
+ * Elements that lie across lines end nowhere. */
+static inline int64_t NAME(until)(const unsigned char *src, int64_t bytes, int64_t most) {
+  const int64_t past = (int64_t)((uintptr_t)src % 64), count = (bytes - (past % SIZE ? 0 : past)) / SIZE;
   return count < most ? count : most;
 }
 
-/* Bands end where `to`'s first row reaches a cache line, and steps where `from`'s does, so that where all rows lie alike,
- * no line is visited twice. */
+/* Bands end where `to`'s first row reaches a cache line, and steps where `from`'s does, so that where all
+ * rows lie alike, no line is visited twice. */
 static void NAME(transpose_block)(const tsl_moves *job, const tsl_moves_block *block,
                                   unsigned char (*tails)[64]) {
-  /* As many lines ahead in each row as make some 256 of them in flight or in use: enough for the memory's latency, and
-   * few enough to stay in a second-level cache in which rows that lie powers of two apart share sets. */
+  /* As many lines ahead in each row as make some 256 of them in flight or in use: enough for the memory's
+   * latency, and few enough to stay in a second-level cache in which rows that lie powers of two apart share
+   * sets. */
   enum { LINES = 256 / NAME(band), DISTANCE = 64 * (LINES < 4 ? LINES : 4) };
   const int64_t row_bytes = block->j1 * SIZE;
   const bool packed = block->j0 == 0 && row_bytes <= NAME(band_bytes) && job->to_stride == row_bytes;
@@ -232,19 +235,19 @@ static void NAME(exchange)(const tsl_moves *job, const tsl_moves_block *block, c
 
 /* --- side by side on both sides --- */
 
-static void NAME(copy)(const tsl_moves *job, const unsigned char *from, unsigned char *to, int64_t count) {
-  const int64_t bytes = count * SIZE, past = (int64_t)((uintptr_t)to % 64), before = past ? 64 - past : 0;
+static void NAME(copy)(const tsl_moves *job, const unsigned char *from, unsigned char *dst, int64_t count) {
+  const int64_t bytes = count * SIZE, past = (int64_t)((uintptr_t)dst % 64), before = past ? 64 - past : 0;
   const bool nontemporal = job->nontemporal && past % SIZE == 0;
   int64_t at = 0;
   for (; nontemporal && at < before && at < bytes; at += SIZE)
-    NAME(move_element)(from + at, to + at, job->factor);
+    NAME(move_element)(from + at, dst + at, job->factor);
   for (; nontemporal && at + 64 <= bytes; at += 64)
     for (int part = 0; part < 64; part += VECTOR_BYTES)
-      store_nontemporal_bytes(to + at + part, NAME(scaled)(load_bytes(from + at + part), job->factor));
+      store_nontemporal_bytes(dst + at + part, NAME(scaled)(load_bytes(from + at + part), job->factor));
   for (; at + VECTOR_BYTES <= bytes; at += VECTOR_BYTES)
-    store_bytes(to + at, NAME(scaled)(load_bytes(from + at), job->factor));
+    store_bytes(dst + at, NAME(scaled)(load_bytes(from + at), job->factor));
   for (; at < bytes; at += SIZE)
-    NAME(move_element)(from + at, to + at, job->factor);
+    NAME(move_element)(from + at, dst + at, job->factor);
   if (nontemporal)
     fence();
 }

@@ -3,13 +3,15 @@
  *   NAME(word)     this size's version of a name
  *   REAL, REAL_VECTOR   where elements are scaled: their type and a vector_bytes of them
  *
- *   from: TILE rows, a vector_bytes wide                to: a row for each column of the tile, TILE elements wide
+ *   from: TILE rows, a vector_bytes wide                to: a row for each column of the tile, TILE elements
+ * wide
  *
  *   lane 0      lane 1    ...
- *   a0 a1 .. | a4 a5 .. |               interleaving rows 0 and H/2, 1 and H/2 + 1, ... log2(H) times leaves in register
- *   b0 b1 .. | b4 b5 .. |      H rows   k, lane l, column l H + k of these H rows: 16 bytes of a row of `to`.
- *   ...                                 Where the registers hold as many such groups as a vector_bytes has lanes, lanes are
- *                                       transposed too, and whole vectors are stored. */
+ *   a0 a1 .. | a4 a5 .. |               interleaving rows 0 and H/2, 1 and H/2 + 1, ... log2(H) times leaves
+ * in register b0 b1 .. | b4 b5 .. |      H rows   k, lane l, column l H + k of these H rows: 16 bytes of a
+ * row of `to`.
+ *   ...                                 Where the registers hold as many such groups as a vector_bytes has
+ * lanes, lanes are transposed too, and whole vectors are stored. */
 
 /* H: rows whose elements fill a lane. */
 #if SIZE == 16
@@ -24,8 +26,8 @@
 #define ZIP_HIGH PASTE(ZIP_HIGH_, SIZE)
 #endif
 
-/* An address in one register that steps from row to row: compilers that see through it keep one for each row, more than
- * there are registers. */
+/* An address in one register that steps from row to row: compilers that see through it keep one for each row,
+ * more than there are registers. */
 #define KEEP(pointer) __asm__("" : "+r"(pointer))
 #define NO_UNROLL _Pragma("GCC unroll 1")
 
@@ -58,8 +60,8 @@ typedef struct NAME(extent) {
   int64_t rows, bytes;
 } NAME(extent);
 
-/* H rows to registers; each row's line `distance` bytes further is prefetched, one by one between the loads: in a burst, prefetches
- * would hold up the loads behind them. */
+/* H rows to registers; each row's line `distance` bytes further is prefetched, one by one between the loads:
+ * in a burst, prefetches would hold up the loads behind them. */
 static inline __attribute__((always_inline)) void NAME(load_rows)(const unsigned char **from, int64_t stride,
                                                                   bool prefetches, int64_t distance,
                                                                   vector_bytes rows[HEIGHT]) {
@@ -83,10 +85,10 @@ static inline __attribute__((always_inline)) void NAME(load_part_of_rows)(const 
     rows[k] = first + k < extent.rows ? load_part_bytes(*from, extent.bytes) : load_bytes(zeros);
 }
 
-/* The tile: as many rows as columns. Where the registers do not hold it, it lies in memory between the two halves.
- * `extent`, where not NULL, says what of `from` is there; all of `to` is written. */
+/* The tile: as many rows as columns. Where the registers do not hold it, it lies in memory between the two
+ * halves. `extent`, where not NULL, says what of `from` is there; all of `dst` is written. */
 static inline __attribute__((always_inline)) void NAME(tile)(const unsigned char *from, int64_t from_stride,
-                                                             unsigned char *to, int64_t to_stride,
+                                                             unsigned char *dst, int64_t to_stride,
                                                              double factor, bool is_line, bool prefetches,
                                                              int64_t distance, const NAME(extent) * extent) {
   enum { LANES = NAME(lanes) };
@@ -104,9 +106,9 @@ static inline __attribute__((always_inline)) void NAME(tile)(const unsigned char
     for (int k = 0; k < HEIGHT; k++)
       rows[g][k] = NAME(scaled)(group[k], factor);
   }
-  for (int k = 0; k < HEIGHT; k++, to += to_stride) {
+  for (int k = 0; k < HEIGHT; k++, dst += to_stride) {
     vector_bytes in[LANES], out[LANES];
-    unsigned char *at = to;
+    unsigned char *at = dst;
     for (int g = 0; g < LANES; g++)
       in[g] = rows[g][k];
     transpose_quarters(in, out);
