@@ -25,12 +25,12 @@ np.savetxt("off.csv", c, fmt="%.2f", delimiter=",")'
 for type in f64 f32 bf16 f16 bf16:f32 f16:f32; do
   tesela 1 multiply a.npy b.npy --type $type --expect zero.npy
   says 'differs from zero.npy' 'the file has 0 and rounding explains'
-  prints 'DIFFERS from zero.npy' 'rounding decided'
+  prints 'DIFFERS from zero.npy' 'compared within what rounding explains'
 done
 # What is right agrees, in every type; and what another strategy wrote in that type.
 for type in f64 f32 bf16 f16; do
   tesela 0 multiply a.npy b.npy --type $type --expect right.npy
-  prints 'agrees with right.npy' 'rounding decided'
+  prints 'agrees with right.npy' 'compared within what rounding explains'
   tesela 0 multiply a.npy b.npy --type $type --strategy sequential -o $type.npy
   tesela 0 multiply a.npy b.npy --type $type --expect $type.npy --verify
   tesela 0 multiply a.npy b.npy --type $type --strategy sequential -o $type.csv
@@ -42,18 +42,18 @@ tesela 0 multiply a.npy b.npy --expect right4.npy
 for ending in csv txt mtx; do
   for form in two three; do
     tesela 0 multiply a.npy b.npy --expect $form.$ending
-    prints "agrees with $form.$ending" 'its last printed digit decided about'
+    prints "agrees with $form.$ending" 'elements were compared to the last printed digit'
     tesela 0 multiply a.npy b.npy --expect $form.$ending --memory 90KiB --json
     json 'j["panels"] > 1 and j["expected"]["agrees"] and j["expected"]["decided_by"] == "printed digits"'
   done
   for form in general full; do
     tesela 0 multiply a.npy b.npy --expect $form.$ending
-    prints "agrees with $form.$ending" 'rounding decided'
+    prints "agrees with $form.$ending" 'compared within what rounding explains'
   done
   # Whole numbers are what they seem.
   tesela 1 multiply a.npy b.npy --expect whole.$ending
   tesela 0 multiply a.npy b.npy --expect whole.$ending --tolerance 0.51
-  prints '--tolerance 0.51 decided'
+  prints 'compared within --tolerance 0.51'
 done
 run 0 bash -c "\"\$TESELA\" multiply a.npy b.npy --expect - --format txt --memory 90KiB <two.txt"
 prints 'agrees with standard input'
@@ -86,11 +86,11 @@ x, y = np.load("x.npy").astype(float), np.load("y.npy").astype(float)
 np.savetxt("dot.csv", x @ y, fmt="%.1f"); np.savetxt("t.csv", np.load("a.npy").T, fmt="%.3f", delimiter=",")
 np.savetxt("wrong.csv", x @ y + 0.2, fmt="%.1f")'
 tesela 0 dot x.npy y.npy --expect dot.csv
-prints 'its last printed digit decided'
+prints 'compared to the last printed digit'
 tesela 1 dot x.npy y.npy --expect wrong.csv
 tesela 0 dot x.npy y.npy --expect wrong.csv --tolerance 0.3
 tesela 0 transpose a.npy --expect t.csv
-prints 'its last printed digit decided'
+prints 'compared to the last printed digit'
 tesela 1 transpose a.npy --expect t.csv --tolerance 0.0001
 tesela 0 transpose a.npy --expect t.csv --tolerance 0.00051
 

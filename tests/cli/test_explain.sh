@@ -14,7 +14,7 @@ json 'j["candidates"][0]["account"]["computed_multiply_adds"] == 64 * 32 * 112'
 json 'j["candidates"][0]["account"]["global_bytes_read"] == 4 * (4 * 30 * 100 + 2 * 100 * 50)'
 json 'j["candidates"][0]["below"] is None and "lowest rung" in j["candidates"][0]["comparison"]'
 tesela 0 explain 30 50 100 --device "$device" --strategy "tile_local tile=16"
-prints '4 x 2 of 16 x 16 items, an NDRange of 64 x 32; 548 of 2048 items (26.8%) have nothing to do' 'bound by'
+prints '4 x 2 of 16 x 16 items, an NDRange of 64 x 32; 548 of 2048 items (26.8%) lie outside of C and are idle' 'limit: '
 
 # The whole ladder: every candidate that can run tells; each names a rung below on its device but one.
 tesela 0 explain 512 512 512 --json
@@ -29,7 +29,7 @@ if "$TESELA" devices --json | grep -q PoCL; then
   json 'any("is a processor, whose local memory is ordinary memory" in c["comparison"] for c in j["candidates"] if c["strategy"] == "row_private_column_local" and c["account"])'
 fi
 tesela 0 explain 512 512 512
-prints 'what it moves' 'op/byte' 'bound by' 'wasted' 'beside the rung below' 'threads'
+prints 'what it moves' 'op/byte' 'bound by' 'wasted' 'compared with the rung below' 'threads'
 
 # The same of what ran.
 matrix a.npy 30x100

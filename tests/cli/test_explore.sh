@@ -127,7 +127,7 @@ done
 
 # What nobody named and nothing here takes is no row, and one line says so; what was named is one.
 TESELA_OPENCL=none TESELA_CUDA=none tesela 0 explore --sizes 16 --types f32 --seconds 0.01
-prints 'Left out, since nothing here takes them: ' 'element' 'tesela explain says why'
+prints 'Left out, since no device here can run them: ' 'element' 'tesela explain says why'
 ! grep -qE '^  (element|opencl_mma) ' "$out" || fail "a row that can have no number"
 TESELA_OPENCL=none TESELA_CUDA=none tesela 0 explore --sizes 16 --types f32 --seconds 0.01 --strategies element,sequential
 grep -qE '^  element ' "$out" || fail "a strategy that was named is no row"

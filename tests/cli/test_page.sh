@@ -24,7 +24,7 @@ PATH=$PWD/nowhere tesela 0 explore --sizes 16,32 "${few[@]}" --html tables.html
 prints 'GFLOP/s' sequential_optimized
 page tables.html 0 "${explored[@]}"
 has tables.html 'gnuplot-nox' 'sequential_optimized' 'Speed-up over sequential' 'measured roofs' 'noise goal' 'tesela explore'
-has tables.html "--html tables.html" 'memory, copied' 'Left out, since nothing here takes them: element'
+has tables.html "--html tables.html" 'memory, copied' 'Left out, since no device here can run them: element'
 
 # With it: a curve, a roofline and an error plot for each device and type.
 if command -v gnuplot >/dev/null; then

@@ -18,7 +18,8 @@ static void counted_pairs_add_groups(const tsl_counted *counted, tsl_table *tabl
   if (tsl_counted_has_groups(counted))
     tsl_table_add_pair(
         table, "groups",
-        "%s items, an NDRange of %s; %.0f of %.0f items (%.3g%%) have nothing to do; occupancy "
+        "%s items, an NDRange of %s; %.0f of %.0f items (%.3g%%) lie outside of C and are idle; "
+        "occupancy "
         "%.3g%%",
         tsl_text_get(&groups), tsl_text_get(&range), account->wasted, account->items,
         100 * account->wasted / account->items, 100 * tsl_counted_occupancy(counted));
@@ -41,11 +42,12 @@ void tsl_counted_add_pairs(const tsl_problem *problem, const tsl_counted *counte
   const double asked = account->global.read + account->global.written,
                near = account->local.read + account->local.written;
   tsl_table_add_pair(
-      table, "moves", "%s where operands lie (%s operations a byte), %s in %s, %s of memory; bound by %s",
+      table, "moves",
+      "%s of global memory or its caches (%s operations a byte), %s %s, %s of main memory; limit: %s",
       tsl_format_bytes((uint64_t)asked, global, sizeof global),
       tsl_format_number(tsl_cost_counts_intensity(problem, account), intensity, sizeof intensity),
       tsl_format_bytes((uint64_t)near, local, sizeof local),
-      tsl_counted_has_groups(counted) ? "local memory" : "copies and sums near the core",
+      tsl_counted_has_groups(counted) ? "of local memory" : "inside of the core's caches",
       tsl_format_bytes((uint64_t)account->memory, memory, sizeof memory),
       tsl_bound_name(counted->bounds.first));
 }

@@ -64,7 +64,7 @@ static tsl_paint begin_row(const tsl_explanation *found, int index, tsl_table *t
 }
 
 static void guarantee_table(const tsl_explanation *found, tsl_table *table) {
-  static const char *const titles[] = {"what it guarantees", "device", "error of |A||B|", "same bits"};
+  static const char *const titles[] = {"guarantee of", "device", "error of |A||B|", "same bits"};
   for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
     tsl_table_column(table, titles[i], i == 2 ? TSL_ALIGN_RIGHT : TSL_ALIGN_LEFT, i == 0);
   for (int i = 0; i < found->able; i++) {
@@ -122,7 +122,7 @@ static void sharing_table(const tsl_explanation *found, tsl_table *table) {
 static void reason_table(const tsl_explanation *found, tsl_table *table) {
   tsl_table_column(table, "why", TSL_ALIGN_LEFT, true);
   tsl_table_column(table, "device", TSL_ALIGN_LEFT, false);
-  tsl_table_column(table, "beside the rung below", TSL_ALIGN_LEFT, true);
+  tsl_table_column(table, "compared with the rung below", TSL_ALIGN_LEFT, true);
   for (int i = 0; i < found->able; i++) {
     const tsl_counted *one = &found->counted[i];
     tsl_text text = {0};
@@ -162,9 +162,9 @@ static void text_add_table(tsl_table *table, int width, bool colour, tsl_text *o
 }
 
 static const char *const basis_words[] = {
-    [TSL_BASIS_MODEL] = "by the strategy's model: nothing like it was measured",
-    [TSL_BASIS_NEAR] = "by wisdom: from what was measured at sizes near these",
-    [TSL_BASIS_EXACT] = "by wisdom: as it was measured at these sizes"};
+    [TSL_BASIS_MODEL] = "predicted: no similar product was measured on this machine yet",
+    [TSL_BASIS_NEAR] = "by wisdom: from measurements at similar sizes",
+    [TSL_BASIS_EXACT] = "by wisdom: measured at these sizes"};
 
 /* What the plan's kernels cost before their first result. */
 static void add_first_call(const tsl_explanation *found, tsl_table *table) {
@@ -184,24 +184,25 @@ static void add_first_call(const tsl_explanation *found, tsl_table *table) {
     tsl_table_add_pair(table, "self-test", "passed on %s", plan->self_test.date);
   else
     tsl_table_add_pair(table, "self-test", "none: TESELA_SELFTEST is 0");
-  tsl_table_add_pair(table, "first call", "waits %s for the plan, %s",
+  tsl_table_add_pair(table, "first call", "takes %s until the plan is ready, %s",
                      tsl_format_seconds(found->plan_seconds, one, sizeof one),
-                     plan->work.build_seconds > 0 ? "a cold start; tesela cache prefill makes it a warm one"
-                                                  : "a warm start");
+                     plan->work.build_seconds > 0
+                         ? "since kernels are compiled; tesela cache prefill compiles them beforehand"
+                         : "with compiled kernels from the cache");
 }
 
 static void add_link(const tsl_device *device, const tsl_link *link, tsl_table *table) {
   char in[32], in_rate[32], out[32], out_rate[32], launch[32], staged_in[32], staged_out[32];
-  tsl_table_add_pair(table, "way there", "%s: copies in %s and %s, out %s and %s, a launch %s; measured %s%s",
-                     device->name, tsl_format_seconds(link->in.seconds, in, sizeof in),
-                     tsl_format_bandwidth(link->in.rate, in_rate, sizeof in_rate),
-                     tsl_format_seconds(link->out.seconds, out, sizeof out),
-                     tsl_format_bandwidth(link->out.rate, out_rate, sizeof out_rate),
-                     tsl_format_seconds(link->launch, launch, sizeof launch), link->date,
-                     device->capabilities & TSL_CAN_SHARED_MEMORY ? "; memory is shared: nothing is copied"
-                                                                  : "");
+  tsl_table_add_pair(
+      table, "transfer", "%s: copies in %s and %s, out %s and %s, a launch %s; measured %s%s", device->name,
+      tsl_format_seconds(link->in.seconds, in, sizeof in),
+      tsl_format_bandwidth(link->in.rate, in_rate, sizeof in_rate),
+      tsl_format_seconds(link->out.seconds, out, sizeof out),
+      tsl_format_bandwidth(link->out.rate, out_rate, sizeof out_rate),
+      tsl_format_seconds(link->launch, launch, sizeof launch), link->date,
+      device->capabilities & TSL_CAN_SHARED_MEMORY ? "; nothing is copied: its memory is the host's" : "");
   if (link->staged_in > 0)
-    tsl_table_add_pair(table, "", "%s: beside computing, through pinned memory, in %s and out %s",
+    tsl_table_add_pair(table, "", "%s: during computing, through pinned memory, in %s and out %s",
                        device->name, tsl_format_bandwidth(link->staged_in, staged_in, sizeof staged_in),
                        tsl_format_bandwidth(link->staged_out, staged_out, sizeof staged_out));
 }
@@ -216,8 +217,9 @@ static void text_add_links(const tsl_explanation *found, tsl_table *table) {
   }
   if (found->crossover.count > 0) {
     tsl_crossover_print(&found->crossover, &text);
-    tsl_table_add_pair(table, "crossover", "%s (squares from %d to %d, copies %s)", tsl_text_get(&text),
-                       TSL_CROSSOVER_LEAST, TSL_CROSSOVER_MOST, found->resident ? "left out" : "included");
+    tsl_table_add_pair(table, "crossover", "%s (fastest device for squares from %d to %d, copies %s)",
+                       tsl_text_get(&text), TSL_CROSSOVER_LEAST, TSL_CROSSOVER_MOST,
+                       found->resident ? "left out" : "included");
   }
   tsl_text_free(&text);
 }
@@ -230,12 +232,12 @@ static void text_add_facts(const tsl_explanation *found, tsl_table *table) {
     const uint64_t bytes = tsl_plan_bytes(found->plan);
     tsl_table_add_pair(table, "plan", "%s", found->plan->text);
     if (best)
-      tsl_table_add_pair(table, "expected", "%s, give or take %.0f%%, copies included, %s",
+      tsl_table_add_pair(table, "expected", "%s (+- %.0f%%), copies included, %s",
                          tsl_format_seconds(best->seconds, one, sizeof one), 100 * expm1(best->doubt),
                          basis_words[best->basis]);
     if (found->once.strategy && found->once.device != device)
       tsl_table_add_pair(table, "run once",
-                         "%s on %s: opening %s and compiling would count, as they do for tesela multiply",
+                         "%s on %s is faster for one run: opening %s and compiling take time, too",
                          found->once.strategy->name, found->once.device->name, device->name);
     tsl_table_add_pair(table, "bound", "%.2g (%s), element by element", tsl_plan_error_bound(found->plan),
                        found->problem.op == TSL_OP_SOLVE ? "|A||X| of |alpha B - A X|"

@@ -31,7 +31,7 @@ void tsl_explore_add_left_out(const tsl_exploration *all, tsl_text *line) {
   for (int s = 0; all->all_strategies && s < all->strategies.count; s++) {
     if (!left_out_is_hopeless(all, s))
       continue;
-    tsl_text_add(line, "%s", any ? ", " : "Left out, since nothing here takes them: ");
+    tsl_text_add(line, "%s", any ? ", " : "Left out, since no device here can run them: ");
     tsl_explore_add_strategy(all, s, line);
     any = true;
   }

@@ -7,13 +7,13 @@ static void add_decider(const tsl_product *product, tsl_text *out) {
   const tsl_difference *difference = &product->difference;
   const tsl_decider decider = tsl_product_decider(product);
   if (decider == TSL_DECIDED_BY_TOLERANCE)
-    tsl_text_add(out, "--tolerance %.3g decided", product->request.tolerance.value);
+    tsl_text_add(out, "compared within --tolerance %.3g", product->request.tolerance.value);
   else if (decider == TSL_DECIDED_BY_ROUNDING)
-    tsl_text_add(out, "rounding decided");
+    tsl_text_add(out, "compared within what rounding explains");
   else if (difference->count > 0)
-    tsl_text_add(out, "its last printed digit decided");
+    tsl_text_add(out, "compared to the last printed digit");
   else
-    tsl_text_add(out, "its last printed digit decided about %lld elements, rounding about the rest",
+    tsl_text_add(out, "%lld elements were compared to the last printed digit, the others within rounding",
                  (long long)difference->by_print);
 }
 
@@ -30,8 +30,8 @@ static void add_expected(const tsl_product *product, tsl_table *table) {
                         tsl_format_number(difference->error, error, sizeof error), tsl_text_get(&by));
   if (same && difference->weak > 0)
     tsl_table_add_pair(table, "",
-                       "%lld of %lld elements are no larger than what rounding may cost: they agree with "
-                       "anything, and --tolerance is stricter",
+                       "%lld of %lld elements are no larger than their rounding errors may be: they agree "
+                       "with any value; --tolerance is stricter",
                        (long long)difference->weak, (long long)(product->m * product->n));
   tsl_text_free(&by);
 }
@@ -42,8 +42,9 @@ static void add_verified(const tsl_product *product, tsl_table *table) {
   char error[32], share[32], grade[32];
   tsl_table_add_painted(table, TSL_PAINT_FAINT, "verified");
   tsl_table_add_painted(table, verdict->right ? TSL_PAINT_GOOD : TSL_PAINT_BAD,
-                        "%s: %s%lld elements, largest error %s, %s of its bound, grade %s u",
-                        verdict->right ? "right" : "WRONG", all ? "all " : "", (long long)verdict->checked,
+                        "%s: %s%lld elements%s, largest error %s, %s of its bound, grade %s u",
+                        verdict->right ? "right" : "WRONG", all && verdict->right ? "all " : "",
+                        (long long)verdict->checked, verdict->right ? "" : " checked",
                         tsl_format_number(verdict->error, error, sizeof error),
                         tsl_format_number(verdict->error_ratio, share, sizeof share),
                         tsl_format_number(verdict->grade, grade, sizeof grade));
