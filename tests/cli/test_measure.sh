@@ -35,6 +35,6 @@ wrong() {
   prints 'failed:'
   cp kept "$file"
 }
-wrong roofs_memory.cl 'TSL_STORE_ALIGNED(TSL_REAL, TSL_PARAM_LANES, to + start' 'if (step != 1) &' 'copied wrong'
+wrong roofs_memory.cl 'TSL_STORE_ALIGNED(TSL_REAL, TSL_PARAM_LANES, dst + start' 'if (step != 1) &' 'copied wrong'
 wrong roofs_memory.cl 'sum\[i\] = sum\[i\] + flight\[i\];' 'sum[i] = sum[i] + (i == 1 ? flight[0] : flight[i]);' 'sum up to'
 wrong roofs_fma.cl 'round < rounds' 'round < rounds - 1' 'multiply-adds in f32'
