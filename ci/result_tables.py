@@ -18,8 +18,8 @@ import summary_table
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DOCUMENTS = (
     ("README.md", (summary_table,)),
-    ("docs/RESULTS.md", (ladder_table, host_table)),
-    ("docs/COURSES.md", (courses_table,)),
+    ("docs/lab/results.md", (ladder_table, host_table)),
+    ("docs/lab/courses.md", (courses_table,)),
 )
 
 
