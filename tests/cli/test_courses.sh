@@ -18,6 +18,19 @@ commands=$(sed -n 's/.*: \([0-9]*\) commands.*/\1/p' "$out")
 last="the commands of README.md"
 outputs "$TESELA_SOURCE/README.md" || fail "README.md does not say what comes out"
 
+# Every option that the manual gives to a command is in the command's help.
+last="options in the manual"
+checked=0
+while read -r _ command words; do
+  [ -s "help.$command" ] || "$TESELA" "$command" --help >"help.$command" || fail "there is no command $command"
+  for option in $(grep -oE -e '--[a-z][a-z-]+' <<<"${words%% -- *}"); do
+    grep -qE -e "$option([^a-z-]|\$)" "help.$command" || fail "tesela $command has no option $option"
+    checked=$((checked + 1))
+  done
+done < <(grep -ohE '(^|[^[:alnum:]_/.-])tesela [a-z]+ [^`|#;]*--[a-z][^`|#;]*' "$TESELA_SOURCE"/docs/*.md "$TESELA_SOURCE/README.md" |
+  sed 's/^[^t]*tesela /tesela /')
+[ "$checked" -ge 100 ] || fail "the manual has $checked options"
+
 # The comparison sees what is wrong: a number that is no measurement, a word, a failure; and lets measurements be.
 differs() {
   last=$1
