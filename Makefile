@@ -3,7 +3,7 @@
 #   make test    install what is missing, build, run every test
 .DEFAULT_GOAL := build
 # compile is build without a look at what is installed.
-.PHONY: help build compile demo test test-mutants test-sweeps test-documents test-lapack test-arm64 test-arm64-all same-bits wheel style docs asan tsan install deb clean
+.PHONY: help build compile demo test test-mutants test-sweeps test-documents test-lapack test-arm64 test-arm64-all same-bits wheel style docs site asan tsan install deb clean
 
 # One more than processors: a compiler waits for its files, and between two folders for the last one.
 JOBS ?= $(shell echo $$(($$(nproc 2>/dev/null || echo 2) + 1)))
@@ -22,6 +22,7 @@ help:
 	@echo 'make style    format, include graph, generated documents'
 	@echo 'make wheel    the Python package: built, repaired, and used where there is no compiler'
 	@echo 'make docs     reference pages of the C interface, in build/docs/html'
+	@echo 'make site     the manual as a web site with search, in build/site/html'
 	@echo 'make asan, make tsan   the tests under a sanitizer'
 	@echo 'make install [PREFIX=/usr/local] [DESTDIR=folder], make deb   what to install, and a package of it'
 	@echo 'make same-bits OLD=PATH/libtesela.so   every strategy, bit by bit, beside another build'
@@ -103,6 +104,11 @@ wheel:
 docs:
 	@ci/setup.sh style
 	@mkdir -p build && doxygen docs/Doxyfile && echo 'build/docs/html/index.html'
+
+# The manual as a web site: every page, the lab pages and the C reference. A warning is a failure.
+site: docs
+	@ci/setup.sh build site
+	@ci/site.py
 
 asan tsan:
 	@$(MAKE) --no-print-directory test PRESET=$@

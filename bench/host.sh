@@ -2,7 +2,7 @@
 # host.sh FOLDER NAME=LIBRARY... [-- ADAPTER...]: measures products of f32 and f64 on one core beside CBLAS libraries, which
 # are given by their paths, into FOLDER (bench/results/<machine>): host-f32.json, host-f64.json, host-avx2.json, and with the
 # drop-in and adapters of code generators (bench/small.c) host-small.json; with PARTS=threads squares on more and more cores,
-# host-threads-<number>.json. ci/result_tables.py makes the tables of README.md and docs/RESULTS.md of them.
+# host-threads-<number>.json. ci/result_tables.py makes the tables of README.md and docs/lab/results.md of them.
 #
 #   bench/host.sh bench/results/my-machine openblas=/path/libopenblas.so.0 mkl=/path/libmkl_rt.so.3 -- xsmm=adapter.so
 #

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # ladder.sh FOLDER [DEVICES]: measures the whole ladder of a machine into FOLDER (bench/results/<device>), from which
-# docs/LADDER.md and the tables of docs/RESULTS.md are made. DEVICES as in `tesela explore --devices`, all of them by default.
+# docs/lab/ladder.md and the tables of docs/lab/results.md are made. DEVICES as in `tesela explore --devices`, all of them by default.
 #
 #   bench/ladder.sh bench/results/nvidia-h200
 #

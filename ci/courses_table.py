@@ -1,4 +1,4 @@
-"""What a GPU makes of the courses' rungs (docs/COURSES.md), from the results that are committed."""
+"""What a GPU makes of the courses' rungs (docs/lab/courses.md), from the results that are committed."""
 import ladder_table
 
 RUNGS = ("sequential", "element", "row", "row_private", "row_private_column_local", "tile_local", "image_microtile", "register_tile")

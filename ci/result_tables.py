@@ -18,8 +18,8 @@ import summary_table
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DOCUMENTS = (
     ("README.md", (summary_table,)),
-    ("docs/RESULTS.md", (ladder_table, host_table)),
-    ("docs/COURSES.md", (courses_table,)),
+    ("docs/lab/results.md", (ladder_table, host_table)),
+    ("docs/lab/courses.md", (courses_table,)),
 )
 
 
@@ -36,7 +36,7 @@ def with_table(document, text, module):
         print(f"{document} has not both of {begin} and {end}", file=sys.stderr)
         return None
     before, rest = text.split(begin, 1)
-    return f"{before}{begin}\n{table_for(document, module)}\n{end}{rest.split(end, 1)[1]}"
+    return f"{before}{begin}\n\n{table_for(document, module)}\n\n{end}{rest.split(end, 1)[1]}"
 
 
 def treat(document, modules, write):

@@ -61,6 +61,8 @@ style|clang-format|command -v clang-format|the format of the sources
 style|clang-tidy|command -v clang-tidy|common mistakes
 style|git|command -v git|the list of files
 style|doxygen|command -v doxygen|the reference pages without a warning
+site|python3|test -x /usr/bin/python3|building the manual as a web site
+site|python3-venv|test -n "$(ls /usr/lib/python3*/ensurepip/__init__.py)"|an environment for mkdocs, filled from PyPI
 picture|python3-matplotlib|python_has matplotlib|drawing docs/rates.svg again
 style|python3|test -x /usr/bin/python3|the include graph
 arm64|gcc-aarch64-linux-gnu|command -v aarch64-linux-gnu-gcc|the compiler for AArch64

@@ -33,6 +33,8 @@ done
 
 tesela=build/release/bin/tesela
 ci/ladder.sh "$tesela" | cmp -s - docs/LADDER.md || complain "docs/LADDER.md is stale: ci/ladder.sh $tesela >docs/LADDER.md"
+ci/ladder.sh --measured "$tesela" | cmp -s - docs/lab/ladder.md ||
+  complain "docs/lab/ladder.md is stale: ci/ladder.sh --measured $tesela >docs/lab/ladder.md"
 python3 ci/result_tables.py --check || complain "tables of results are stale: ci/result_tables.py --write"
 python3 ci/rate_picture.py --check || complain "docs/rates.svg is stale: ci/rate_picture.py"
 python3 ci/document_links.py || complain "a document has a link that leads nowhere"

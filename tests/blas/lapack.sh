@@ -3,7 +3,7 @@
 #   lapack.sh LIBRARY SCRATCH [FOLDER]
 # FOLDER has the programs and their inputs, beside a folder `blas` with the reference; else they are looked for where Debian puts
 # them. Each program counts residuals below a threshold. Some lie at it, and some compare bits of two ways to the same numbers, so that any
-# BLAS with other roundings than the reference's misses a few (docs/BLAS.md has whose): one in 500 of a run may be missed, one in 100,000 of
+# BLAS with other roundings than the reference's misses a few (docs/lab/blas.md has the numbers): one in 500 of a run may be missed, one in 100,000 of
 # all. Level 3 must have been the drop-in's. Some minutes: make test-lapack, not part of make test.
 set -euo pipefail
 library=$(realpath "$1") scratch=$2
