@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
-# The library's binary interface beside the committed one, by libabigail:
+# Compares the library's binary interface with the committed one, by libabigail.
+#
 #   ci/abi.sh [--write] BINARY_FOLDER SCRATCH_FOLDER [COMPILER]
-# Types are known where there is debugging information, so that src/api is compiled with it once more. Functions may be added, and the structs
-# that travel with their sizes may grow at their ends (ci/abi/grows.ini); anything else is a failure. --write keeps the interface as it is now.
+#
+# Libabigail reads types from debugging information, so src/api is compiled again with it. Functions may be
+# added. Structs that carry their sizes may grow at their ends (ci/abi/grows.ini). Any other change is a
+# failure. --write records the present interface.
 set -euo pipefail
 write=
 if [ "${1:-}" = --write ]; then

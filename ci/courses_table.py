@@ -1,4 +1,4 @@
-"""What a GPU makes of the courses' rungs (docs/COURSES.md), from the results that are committed."""
+"""Makes the table of rates of the courses' rungs on a GPU (docs/COURSES.md), from the committed results."""
 import ladder_table
 
 RUNGS = ("sequential", "element", "row", "row_private", "row_private_column_local", "tile_local", "image_microtile", "register_tile")

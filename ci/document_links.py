@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Prints the links of documents that lead to no file or to no heading: ci/document_links.py [FOLDER]
+"""Prints the links of documents that lead to no file or to no heading.
+
+    ci/document_links.py [FOLDER]
+
 Reads the repository's documents, or all documents below FOLDER."""
 import os
 import re
@@ -11,19 +14,19 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
 def text_of(path):
-    """The document without its blocks of code, where brackets are something else."""
+    """Returns the document without its code blocks, where brackets are no links."""
     with open(path, encoding="utf-8") as file:
         return re.sub(r"^```.*?^```", "", file.read(), flags=re.S | re.M)
 
 
 def anchors(path):
-    """Headings as links spell them."""
+    """Returns the headings as links spell them."""
     headings = re.findall(r"^#+ (.*)$", text_of(path), re.M)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def documents(folder):
-    """Names of all documents below the folder."""
+    """Returns the names of all documents below the folder."""
     return [os.path.relpath(os.path.join(place, name), folder) for place, _, names in os.walk(folder) for name in names if name.endswith(".md")]
 
 

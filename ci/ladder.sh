@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints docs/LADDER.md: the strategies of the tool, and what they reached in the results that are committed.
+# Prints docs/LADDER.md: the tool's strategies and their rates in the committed results.
 #   ci/ladder.sh [TESELA] >docs/LADDER.md
 set -euo pipefail
 tesela=$(realpath "${1:-build/release/bin/tesela}")
