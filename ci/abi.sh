@@ -26,11 +26,11 @@ read -ra libraries <<<"${ABI_LIBRARIES:-}"
 abidw --headers-dir "$source/include/tesela" --drop-private-types --no-corpus-path --no-comp-dir-path --no-show-locs "$scratch/libtesela.so" | sed "s|$source/||g" >"$scratch/tesela.abi"
 if [ -n "$write" ]; then
   cp "$scratch/tesela.abi" "$baseline"
-  echo "$baseline is the interface as it is now"
+  echo "$baseline holds the present interface"
   exit 0
 fi
 if abidiff --no-added-syms --suppressions "$source/ci/abi/grows.ini" "$baseline" "$scratch/tesela.abi" >"$scratch/report.txt"; then
-  echo "the interface is as $(basename "$baseline") has it, or larger"
+  echo "the interface equals $(basename "$baseline"), or extends it"
 else
   cat "$scratch/report.txt"
   echo "the binary interface has changed: programs that were built before would break. Where that is wanted, raise TESELA_ABI in CMakeLists.txt" \

@@ -2,14 +2,19 @@
 # Runs the checks for a machine with a GPU: every device test, every strategy through the judge, and products
 # against NumPy. Measures the start-up times that the kernel cache reduces.
 #   ci/gpu.sh [BUILD]             BUILD is the build folder, build/release by default
-#   ci/gpu.sh --sanitize [BUILD]  every kernel under compute-sanitizer's four tools instead, on operands that their buffers hold and
-#                                 nothing else: the judge's standard cases, all types and layouts, all configs or probes (minutes on an
-#                                 H200 with 16 cores); logs are kept in SANITIZE_LOGS (build/sanitize). SANITIZE_ONLY names strategies
-#                                 (all), SANITIZE_TOOLS tools and steps through cases, SANITIZE_SECONDS how long a process begins cases (100)
-#   ci/gpu.sh --pack [BUILD]      packs the programs of --host into BUILD.tar.xz, for a machine that has no compiler and no cmocka
-#   ci/gpu.sh --host [BUILD]      the tests of the processor, by CTest, once for each instruction set of HOST_SETS: for processors that CI
-#                                 has not (AMX). Unpacks BUILD.tar.xz where BUILD is not there. HOST_JOBS tests at a time (8), HOST_TESTS
-#                                 a pattern of names in place of all; logs are kept in host/ of OUT or of BUILD
+#   ci/gpu.sh --sanitize [BUILD]  runs every kernel under compute-sanitizer's four tools instead: the judge's
+#                                 standard cases, all types and layouts, all configs or probes, on operands
+#                                 that fill their buffers. Takes minutes on an H200 with 16 cores.
+#                                 SANITIZE_LOGS: folder of the logs (build/sanitize)
+#                                 SANITIZE_ONLY: names of strategies (all)
+#                                 SANITIZE_TOOLS: tools, and steps through cases
+#                                 SANITIZE_SECONDS: seconds during which a process begins cases (100)
+#   ci/gpu.sh --pack [BUILD]      packs the programs of --host into BUILD.tar.xz, for a machine without a
+#                                 compiler and without cmocka
+#   ci/gpu.sh --host [BUILD]      runs the CPU tests by CTest, once for each instruction set of HOST_SETS, on
+#                                 processors that CI lacks (AMX). Unpacks BUILD.tar.xz if there is no BUILD.
+#                                 HOST_JOBS: tests at a time (8); HOST_TESTS: a pattern of names (all)
+#                                 Logs are kept in host/ of OUT or of BUILD.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 mode=

@@ -1,4 +1,4 @@
-"""Tables of products on a processor's cores, from bench/results/<machine>/host-*.json (bench/host.sh measures them)."""
+"""Makes tables of products on CPU cores, from bench/results/<machine>/host-*.json (see bench/host.sh)."""
 import json
 import os
 

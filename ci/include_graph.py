@@ -146,7 +146,7 @@ def breaches(root):
 
 
 def includes(root):
-    """Yields (file, line number, target) for the C files and headers of the host, of those includes that mean a file."""
+    """Yields (file, line number, target) for the C files and headers of the host, for the includes of a file."""
     for source in sources(root):
         for number, line in enumerate((root / source).read_text(encoding="utf-8").splitlines(), 1):
             match = INCLUDE.match(line)
@@ -246,7 +246,7 @@ PLANTED = {
     "src/io/chain.c": ('#include "io/chain.h"\n#include "io/ring.h"\n', 0),
     "src/io/chain.h": ("#include <stddef.h>\n", 0),
     "src/io/ring.h": ('#include "io/chain.h"\n', 1),  # a circle with chain.c
-    "src/vector/vector_vector.h": ('#include "host/host_view.h"\n#include "strategy/strategy.h"\n', 1),
+    "src/vector/vector.h": ('#include "host/host_view.h"\n#include "strategy/strategy.h"\n', 1),
     "src/blas/blas.h": ('#include <tesela/tesela.h>\n#include "vector/vector.h"\n', 0),
     "src/blas/blas_route.c": ('#include "blas/blas.h"\n#include "base/text.h"\n#include "plan/plan.h"\n', 1),
     "src/scalapack/scalapack_gemm.c": ('#include "base/text.h"\n#include "comm/comm.h"\n', 1),

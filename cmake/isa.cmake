@@ -47,8 +47,8 @@ endforeach()
 
 # tesela_kernels(TEXT [TYPES type...] [SETS set...] [FLAGS flag...]): compiles TEXT,
 # src/<...>/<name>/kernels/<what>.c, for each set and for each type if there are types. The sets are
-# TESELA_ISA_SETS, or the members of SETS that this family has. Each pair has a source of its own in the build folder, which
-# defines set and type and includes the text.
+# TESELA_ISA_SETS, or the members of SETS that this family has. Each pair has a
+# source of its own in the build folder, which defines set and type and includes the text.
 function(tesela_kernels text)
   cmake_parse_arguments(arg "" "" "TYPES;SETS;FLAGS" ${ARGN})
   if(NOT arg_SETS)
