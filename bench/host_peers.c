@@ -342,14 +342,14 @@ static void multiply(const product *product_in, const contender *by) {
 
 /* --- one shape --- */
 
-static void *matrix_of(const tsl_shape *shape, tsl_kind kind, uint64_t seed) {
+static void *matrix_of(const tsl_shape *shape, tsl_kind data_kind, uint64_t seed) {
   void *memory;
   const size_t count = (size_t)tsl_shape_extent(shape);
   if (tsl_alloc(count * tsl_type(shape->type)->size, "a matrix", &memory) != TESELA_OK)
     stop("a matrix", tesela_last_error());
-  if (kind == TSL_KIND_NORMAL)
+  if (data_kind == TSL_KIND_NORMAL)
     tsl_random_fill(TSL_DRAW_NORMAL, seed, 0, shape->type, memory, count);
-  else if (tsl_kind_fill(kind, seed, shape->rows, shape->cols, shape->type, memory) != TESELA_OK)
+  else if (tsl_kind_fill(data_kind, seed, shape->rows, shape->cols, shape->type, memory) != TESELA_OK)
     stop("a matrix", tesela_last_error());
   return memory;
 }

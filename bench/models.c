@@ -292,12 +292,12 @@ static void compile_all(tsl_device *device) {
 }
 
 /* Seconds of a run: the median of a few samples, each of as many runs as fill it. 0: it failed. */
-static double measure(const tsl_problem *problem, tsl_device *device, const tsl_space_point *point,
+static double measure(const tsl_problem *problem, tsl_device *device, const tsl_space_point *place,
                       const tsl_operand_sets *sets, int *next, double best) {
   tsl_plan *plan;
   double samples[SAMPLES], spread;
   int count = 0, runs = 1;
-  if (tsl_plan_create(problem, point->strategy, &point->config, device, TSL_PLACE_DEVICE, &plan) !=
+  if (tsl_plan_create(problem, place->strategy, &place->config, device, TSL_PLACE_DEVICE, &plan) !=
       TESELA_OK) {
     fprintf(stderr, "models: %s\n", tesela_last_error());
     return 0;
@@ -469,10 +469,10 @@ static void judge(void) {
            shapes_seen, exp(logs / shapes_seen), least, sqrt(errors / shapes_seen));
 }
 
-static bool is_known(const tsl_space_point *point, const int64_t *shape) {
+static bool is_known(const tsl_space_point *place, const int64_t *shape) {
   for (int i = 0; i < point_count; i++)
-    if (is_shape(&points[i], shape) && points[i].strategy == point->strategy &&
-        memcmp(&points[i].config, &point->config, sizeof point->config) == 0)
+    if (is_shape(&points[i], shape) && points[i].strategy == place->strategy &&
+        memcmp(&points[i].config, &place->config, sizeof place->config) == 0)
       return true;
   return false;
 }

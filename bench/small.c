@@ -85,15 +85,15 @@ static void *find(void *library, const char *name) {
 }
 
 /* NULL: the one in this program. */
-static void begin_build(tesela_build *build, const char *name, void *library) {
-  const char *lacks = library ? build_find(library, &build->call) : NULL;
+static void begin_build(tesela_build *setup, const char *name, void *library) {
+  const char *lacks = library ? build_find(library, &setup->call) : NULL;
   if (lacks)
     stop(name, lacks);
   if (!library)
-    build->call = build_linked;
-  if (build->call.context_create(&(tesela_context_desc){.device = "cpu", .threads = 1}, &build->context,
+    setup->call = build_linked;
+  if (setup->call.context_create(&(tesela_context_desc){.device = "cpu", .threads = 1}, &setup->context,
                                  sizeof(tesela_context_desc)) != TESELA_OK)
-    stop(name, build->call.last_error());
+    stop(name, setup->call.last_error());
 }
 
 static void add_build(const char *name, void *library) {

@@ -20,10 +20,13 @@ function(tesela_embed out file)
   file(GLOB folders RELATIVE ${root} CONFIGURE_DEPENDS ${root}/strategy/*/*)
   foreach(folder IN LISTS folders)
     get_filename_component(name ${folder} NAME)
-    if(EXISTS ${root}/${folder}/${name}.c AND NOT EXISTS ${root}/${folder}/${name}.cl AND
-       NOT EXISTS ${root}/${folder}/${name}.cu)
-      list(APPEND found ${folder}/${name}.c)
-    endif()
+    string(REGEX REPLACE "^strategy/([a-z]+)/.*" "\\1" op ${folder})
+    foreach(file ${name} ${op}_${name}) # the second where strategies of two operations share a name
+      if(EXISTS ${root}/${folder}/${file}.c AND NOT EXISTS ${root}/${folder}/${file}.cl AND
+         NOT EXISTS ${root}/${folder}/${file}.cu)
+        list(APPEND found ${folder}/${file}.c)
+      endif()
+    endforeach()
   endforeach()
   list(REMOVE_DUPLICATES found)
   list(SORT found COMPARE STRING CASE SENSITIVE)

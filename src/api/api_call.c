@@ -49,7 +49,7 @@ tesela_status tsl_api_cached_plan(tesela_context *context, const tsl_call_key *k
   const uint64_t generation = tsl_plan_cache_generation(&context->cache);
   TSL_TRY(tsl_api_plan(context, key, &made));
   return tsl_plan_cache_add(&context->cache, key, generation, made, made->plan->work.device,
-                            tsl_plan_bytes(made->plan), cached);
+                            tsl_plan_bytes(made->plan), false, cached);
 }
 
 tsl_fast_product tsl_api_fast_product(const tsl_problem *p, const void *a, const void *b, void *c) {

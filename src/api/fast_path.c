@@ -2,8 +2,11 @@
 
 #include "api/api.h"
 #include "base/floats.h"
+#include "base/status.h"
 #include "planner/planner.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,11 +59,73 @@ static bool runs_elsewhere(tesela_context *context, tsl_cached_plan *cached) {
   return elsewhere;
 }
 
+/* Lists candidates, the fastest first. Looks only for devices that may be faster than the processor. */
+static tesela_status fast_path_list(tesela_context *context, const tsl_call_key *key, tsl_candidate **list,
+                                    int *count) {
+  TSL_DEFAULT_FLOATS;
+  tsl_shared_wisdom *known;
+  tsl_choice choice = {
+      .vendors = tsl_planner_vendors(), .sparing = true, .device = key->device, .place = key->place};
+  TSL_TRY(tsl_api_devices(context, &choice.devices));
+  TSL_TRY(tsl_api_wisdom(context, &known));
+  choice.wisdom = known->wisdom;
+  const tesela_status status = tsl_planner_list(&key->problem, &choice, list, count);
+  tsl_api_wisdom_release(known);
+  return status;
+}
+
 bool tsl_api_goes_elsewhere(tesela_context *context, const tesela_gemm_desc *desc) {
   tsl_call_key key;
   tsl_cached_plan *cached;
   return fast_path_key_of(context, desc, &key) && tsl_api_cached_plan(context, &key, &cached) == TESELA_OK &&
          runs_elsewhere(context, cached);
+}
+
+/* Makes a plan for `wish` and remembers it for the calls of `key`. Refuses a plan that is expected to take
+ * more than `seconds_max`. */
+static tesela_status fast_path_remember(tesela_context *context, const tsl_call_key *wish,
+                                        const tsl_call_key *key, double seconds_max, bool replaces) {
+  const uint64_t generation = tsl_plan_cache_generation(&context->cache);
+  tesela_plan *plan;
+  tsl_cached_plan *cached;
+  TSL_TRY(tsl_api_plan(context, wish, &plan));
+  if (tesela_plan_seconds(plan) > seconds_max) {
+    tesela_plan_destroy(plan);
+    return tsl_fail(TESELA_UNSUPPORTED, "the strategy that compiles soonest is slower than the processor");
+  }
+  TSL_TRY(tsl_plan_cache_add(&context->cache, key, generation, plan, plan->plan->work.device,
+                             tsl_plan_bytes(plan->plan), replaces, &cached));
+  tsl_plan_cache_give_back(&context->cache, cached);
+  return TESELA_OK;
+}
+
+bool tsl_api_goes_elsewhere_soon(tesela_context *context, const tesela_gemm_desc *desc) {
+  tsl_call_key key, wish;
+  tsl_candidate *list;
+  int count;
+  bool elsewhere = false;
+  if (!fast_path_key_of(context, desc, &key) || fast_path_list(context, &key, &list, &count) != TESELA_OK)
+    return false;
+  if (count > 0 && !list[0].refusal[0] && is_elsewhere(list[0].device) && !key.strategy) {
+    wish = key;
+    snprintf(wish.device, sizeof wish.device, "%s", list[0].device->name);
+    wish.runs = 1;
+    double on_cpu = INFINITY;
+    for (int i = count - 1; i >= 0; i--)
+      if (!list[i].refusal[0] && !is_elsewhere(list[i].device))
+        on_cpu = list[i].seconds;
+    elsewhere = fast_path_remember(context, &wish, &key, on_cpu, false) == TESELA_OK;
+  }
+  free(list);
+  return elsewhere;
+}
+
+bool tsl_api_goes_elsewhere_at_best(tesela_context *context, const tesela_gemm_desc *desc) {
+  tsl_call_key key;
+  bool elsewhere;
+  return fast_path_key_of(context, desc, &key) &&
+         fast_path_remember(context, &key, &key, INFINITY, true) == TESELA_OK &&
+         tsl_api_knows_elsewhere(context, desc, &elsewhere) && elsewhere;
 }
 
 bool tsl_api_knows_elsewhere(tesela_context *context, const tesela_gemm_desc *desc, bool *elsewhere) {
@@ -72,21 +137,10 @@ bool tsl_api_knows_elsewhere(tesela_context *context, const tesela_gemm_desc *de
 }
 
 bool tsl_api_considers_devices(tesela_context *context, const tesela_gemm_desc *desc) {
-  TSL_DEFAULT_FLOATS;
   tsl_call_key key;
   tsl_candidate *list;
-  tsl_shared_wisdom *known;
   int count;
-  tsl_choice choice = {.vendors = tsl_planner_vendors(), .sparing = true};
-  if (!fast_path_key_of(context, desc, &key) || tsl_api_devices(context, &choice.devices) != TESELA_OK ||
-      tsl_api_wisdom(context, &known) != TESELA_OK)
-    return false;
-  choice.device = key.device;
-  choice.place = key.place;
-  choice.wisdom = known->wisdom;
-  const tesela_status status = tsl_planner_list(&key.problem, &choice, &list, &count);
-  tsl_api_wisdom_release(known);
-  if (status != TESELA_OK)
+  if (!fast_path_key_of(context, desc, &key) || fast_path_list(context, &key, &list, &count) != TESELA_OK)
     return false;
   const bool elsewhere = count > 0 && !list[0].refusal[0] && is_elsewhere(list[0].device);
   free(list);

@@ -21,6 +21,11 @@ tesela_status tsl_api_fast_path(tesela_context *context, tsl_fast_path *path);
 /* Whether tesela_gemm() would run this on another device than the processor; false where it would fail. The
  * plan is remembered, so that the call finds it. */
 bool tsl_api_goes_elsewhere(tesela_context *context, const tesela_gemm_desc *desc);
+/* Plans the product for another device by the strategy whose kernels compile soonest, and remembers the plan.
+ * False: the processor is expected to be the fastest, or there is no plan. */
+bool tsl_api_goes_elsewhere_soon(tesela_context *context, const tesela_gemm_desc *desc);
+/* Plans the product by the fastest strategy and replaces the remembered plan. True: another device runs it. */
+bool tsl_api_goes_elsewhere_at_best(tesela_context *context, const tesela_gemm_desc *desc);
 /* The same of a product whose plan is remembered; false where none is. */
 bool tsl_api_knows_elsewhere(tesela_context *context, const tesela_gemm_desc *desc, bool *elsewhere);
 /* Whether another device is expected to be the faster one: looks for those that may be, and loads their

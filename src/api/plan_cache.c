@@ -242,14 +242,19 @@ static tsl_cached_plan *plan_cache_wrap(const tsl_call_key *key, tesela_plan *pl
 }
 
 tesela_status tsl_plan_cache_add(tsl_plan_cache *cache, const tsl_call_key *key, uint64_t generation,
-                                 tesela_plan *plan, const tsl_device *device, uint64_t bytes,
+                                 tesela_plan *plan, const tsl_device *device, uint64_t bytes, bool replaces,
                                  tsl_cached_plan **cached) {
-  tsl_cached_plan *made = plan_cache_wrap(key, plan), *gone = NULL;
+  tsl_cached_plan *made = plan_cache_wrap(key, plan), *gone = NULL, *old = NULL;
   if (!made)
     return TESELA_OUT_OF_MEMORY;
   tsl_fork_mutex_lock(&cache->lock);
   const bool is_old = generation != cache->generation;
   *cached = is_old ? made : plan_cache_find(cache, key);
+  if (*cached && !is_old && replaces) {
+    (*cached)->users--;
+    plan_cache_evict(cache, (*cached)->place, &old);
+    *cached = NULL;
+  }
   if (is_old) {
     made->evicted = true;
   } else if (*cached) {
@@ -259,6 +264,7 @@ tesela_status tsl_plan_cache_add(tsl_plan_cache *cache, const tsl_call_key *key,
     *cached = made;
   }
   tsl_fork_mutex_unlock(&cache->lock);
+  plan_cache_destroy(old);
   plan_cache_destroy(gone);
   return TESELA_OK;
 }

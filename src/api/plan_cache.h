@@ -49,12 +49,12 @@ void tsl_plan_cache_destroy(tsl_plan_cache *cache);
 /* What is found is given back after the run; it may be evicted meanwhile, and is destroyed when the last user
  * gave it back. NULL: it is not there. */
 tsl_cached_plan *tsl_plan_cache_find(tsl_plan_cache *cache, const tsl_call_key *key);
-/* Takes a plan that was made for a key, with so many bytes on its device, and finds it; or the one that
- * another thread was sooner with, and destroys this one. One that was begun before the last
- * tsl_plan_cache_renew() is not remembered, and goes when it is given back. On failure the plan is destroyed,
- * too. */
+/* Remembers a plan that was made for a key, and finds the remembered plan as tsl_plan_cache_find() does. `bytes`
+ * are the plan's on its device. Where the key has a plan already, `replaces` evicts the older plan; otherwise the
+ * older plan stays and the new plan is destroyed. A plan that was begun before the last tsl_plan_cache_renew() is
+ * not remembered, and goes when it is given back. On failure the plan is destroyed, too. */
 tesela_status tsl_plan_cache_add(tsl_plan_cache *cache, const tsl_call_key *key, uint64_t generation,
-                                 tesela_plan *plan, const tsl_device *device, uint64_t bytes,
+                                 tesela_plan *plan, const tsl_device *device, uint64_t bytes, bool replaces,
                                  tsl_cached_plan **cached);
 /* What to ask before a plan is made; and after what plans are made of has changed: all of them go, those that
  * run when they are given back. */

@@ -152,7 +152,13 @@ static void find_out(const async_planning_asked *call) {
   watch_end();
   pthread_mutex_unlock(&lock);
   bool elsewhere;
-  (void)tsl_api_goes_elsewhere(call->context, &desc);
+  if (tsl_api_goes_elsewhere_soon(call->context, &desc)) {
+    tsl_log(TSL_LOG_PLAN, "%lld x %lld x %lld goes to another device by a strategy that compiles soon",
+            (long long)desc.m, (long long)desc.n, (long long)desc.k);
+    (void)tsl_api_goes_elsewhere_at_best(call->context, &desc);
+  } else {
+    (void)tsl_api_goes_elsewhere(call->context, &desc);
+  }
   const bool known = tsl_api_knows_elsewhere(call->context, &desc, &elsewhere);
   if (known && elsewhere)
     tsl_log(TSL_LOG_PLAN, "%lld x %lld x %lld goes to another device from now on", (long long)desc.m,

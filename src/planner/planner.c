@@ -114,21 +114,21 @@ static double seconds_on_cpu(const candidate_list *list) {
   return INFINITY;
 }
 
-/* Seconds that compilers take for a strategy's kernels, and a self-test: PoCL and NVIDIA's compiler 0.7 to 3;
- * and to load what was compiled before. */
+/* Seconds that compilers take for the kernels of a strategy that does not tell; and the time to load kernels
+ * that were compiled before. */
 static const double compile_seconds = 1.5, load_seconds = 0.05;
 
-/* What is to be done before a plan's first run. */
+/* Returns the seconds of the work before a plan's first run: the device is opened, kernels are compiled. */
 static double start_seconds(const tsl_problem *problem, const tsl_link *link,
                             const tsl_candidate *candidate) {
-  const bool has_kernels =
-      !(candidate->device->capabilities & TSL_CAN_HOST) && !candidate->strategy->vendor.load;
+  const tsl_strategy *strategy = candidate->strategy;
+  const bool has_kernels = !(candidate->device->capabilities & TSL_CAN_HOST) && !strategy->vendor.load;
   const double opened = tsl_device_is_open(candidate->device) ? 0 : link->open;
   if (!has_kernels)
     return opened;
-  return opened + (tsl_trust_has(problem, candidate->strategy, &candidate->config, candidate->device)
-                       ? load_seconds
-                       : compile_seconds);
+  return opened + (tsl_trust_has(problem, strategy, &candidate->config, candidate->device) ? load_seconds
+                   : strategy->build_seconds > 0 ? strategy->build_seconds
+                                                 : compile_seconds);
 }
 
 /* What the choice says, on one device. */

@@ -268,14 +268,14 @@ static int type_count = 2; /* those that the simple kernel has */
 static uint64_t layouts = 60;
 
 /* `on_one` >= 0: all operands whole on that member. */
-static void scatter(scattered *s, uint64_t seed, const tsl_types *types, tsl_device *group, int on_one) {
+static void scatter(scattered *s, uint64_t seed, const tsl_types *list, tsl_device *group, int on_one) {
   drawing random = {.seed = seed};
   *s = (scattered){.group = group};
   s->problem = tsl_problem_gemm(1 + below(&random, 70), 1 + below(&random, 70),
                                 seed % 17 == 16 ? 0 : 1 + below(&random, 40), TESELA_F32);
-  s->problem.a.type = types->a;
-  s->problem.b.type = types->b;
-  s->problem.c.type = types->c;
+  s->problem.a.type = list->a;
+  s->problem.b.type = list->b;
+  s->problem.c.type = list->c;
   s->problem.alpha[0] = seed % 11 == 10 ? 0 : seed % 3 == 0 ? 1 : -2;
   s->problem.beta[0] = (double)(seed % 5 > 2 ? 2 : seed % 5 == 2);
   make_numbers(s, &random);

@@ -5,7 +5,7 @@ text=$(DESTDIR=$scratch/root "$source/ci/install.sh" "$binary")
 (cd "$scratch/root$prefix" && find . -type f -o -type l | sed 's|^\./||') >"$scratch/files"
 # Where there was an MPI.
 mpi=()
-[ ! -e "$binary/lib/libtesela_mpi.so" ] || mpi=("$libraries/libtesela_mpi.so"{,.1,".$version"} "$libraries/libtesela_scalapack.so"{,.0,".$version"}
+[ ! -e "$binary/lib/libtesela_mpi.so" ] || mpi=("$libraries/libtesela_mpi.so"{,.2,".$version"} "$libraries/libtesela_scalapack.so"{,.2,".$version"}
   "$libraries/pkgconfig/tesela_"{mpi,scalapack}.pc "$libraries/cmake/tesela/teselaMpiTargets"{,"-$configuration"}.cmake)
 expect_files "$scratch/files" share/doc/tesela/CHANGELOG.md share/doc/tesela/LICENSE share/zsh/site-functions/_tesela "${mpi[@]}"
 expect_text install "$text" "^installed in $scratch/root$prefix: $(wc -l <"$scratch/files") files"

@@ -218,7 +218,7 @@ static tsl_cached_plan *add(tsl_plan_cache *cache, const tsl_device *device, int
   const tsl_call_key key = key_of(size);
   tsl_cached_plan *cached;
   assert_int_equal(tsl_plan_cache_add(cache, &key, tsl_plan_cache_generation(cache), plan_of(size), device,
-                                      bytes, &cached),
+                                      bytes, false, &cached),
                    TESELA_OK);
   return cached;
 }
@@ -319,7 +319,7 @@ static void test_a_new_generation(void **state) {
   assert_false(tsl_plan_cache_use(&cache, running));
   tsl_plan_cache_give_back(&cache, running);
   tsl_plan_cache_release(running);
-  assert_int_equal(tsl_plan_cache_add(&cache, &late, before, plan_of(3), &device, 0, &old), TESELA_OK);
+  assert_int_equal(tsl_plan_cache_add(&cache, &late, before, plan_of(3), &device, 0, false, &old), TESELA_OK);
   assert_non_null(tsl_plan_cache_plan(old));
   assert_null(tsl_plan_cache_find(&cache, &late));
   tsl_plan_cache_give_back(&cache, old);
@@ -327,6 +327,31 @@ static void test_a_new_generation(void **state) {
   tsl_plan_cache_give_back(&cache, old);
   assert_true(tsl_plan_cache_find(&cache, &late) == old);
   tsl_plan_cache_give_back(&cache, old);
+  tsl_plan_cache_destroy(&cache);
+}
+
+/* Replaces a remembered plan: the older plan serves its user to the end, later calls find the newer plan. */
+static void test_a_better_plan(void **state) {
+  (void)state;
+  static tsl_plan_cache cache;
+  const tsl_device device = {.memory_bytes = 800};
+  const tsl_call_key key = key_of(1);
+  tsl_cached_plan *better, *same;
+  tsl_plan_cache_init(&cache);
+  const uint64_t now = tsl_plan_cache_generation(&cache);
+  tsl_cached_plan *running = tsl_plan_cache_hold(add(&cache, &device, 1, 0));
+  assert_int_equal(tsl_plan_cache_add(&cache, &key, now, plan_of(1), &device, 0, false, &same), TESELA_OK);
+  assert_true(same == running);
+  tsl_plan_cache_give_back(&cache, same);
+  assert_int_equal(tsl_plan_cache_add(&cache, &key, now, plan_of(1), &device, 0, true, &better), TESELA_OK);
+  assert_true(better != running);
+  assert_false(tsl_plan_cache_use(&cache, running));
+  assert_non_null(tsl_plan_cache_plan(running));
+  tsl_plan_cache_give_back(&cache, running);
+  tsl_plan_cache_release(running);
+  assert_true(tsl_plan_cache_find(&cache, &key) == better);
+  tsl_plan_cache_give_back(&cache, better);
+  tsl_plan_cache_give_back(&cache, better);
   tsl_plan_cache_destroy(&cache);
 }
 
@@ -354,9 +379,9 @@ static void *attempt_it(void *argument) {
     assert_non_null(tsl_plan_cache_find(of->cache, &key));
     break;
   case 3:
-    assert_int_equal(
-        tsl_plan_cache_add(of->cache, &key, 0, plan_of(1), &(tsl_device){.memory_bytes = 800}, 0, &found),
-        TESELA_OK);
+    assert_int_equal(tsl_plan_cache_add(of->cache, &key, 0, plan_of(1), &(tsl_device){.memory_bytes = 800}, 0,
+                                        false, &found),
+                     TESELA_OK);
     break;
   case 4:
     (void)tsl_plan_cache_generation(of->cache);
@@ -415,9 +440,9 @@ static void test_names_are_freed(void **state) {
   tesela_plan_destroy(plan_of(1)); /* what the first plan takes for good is taken */
   const size_t before = taken_bytes();
   tsl_plan_cache_init(&cache);
-  assert_int_equal(
-      tsl_plan_cache_add(&cache, &key, tsl_plan_cache_generation(&cache), plan_of(1), &device, 0, &cached),
-      TESELA_OK);
+  assert_int_equal(tsl_plan_cache_add(&cache, &key, tsl_plan_cache_generation(&cache), plan_of(1), &device, 0,
+                                      false, &cached),
+                   TESELA_OK);
   tsl_plan_cache_give_back(&cache, cached);
   tsl_plan_cache_destroy(&cache);
   assert_true(taken_bytes() < before + BYTES / 2);
@@ -435,6 +460,7 @@ int main(void) {
       cmocka_unit_test(test_all_others_are_found),
       cmocka_unit_test(test_short_in_bytes),
       cmocka_unit_test(test_a_new_generation),
+      cmocka_unit_test(test_a_better_plan),
       cmocka_unit_test(test_operations_wait_for_the_lock),
       cmocka_unit_test(test_names_are_freed),
   };

@@ -159,24 +159,24 @@ typedef struct scales {
 static const scales plain = {{1, 1, 1}, {1, 1, 1}},
                     tiny = {{0x1p-132, 1, 0x1p-75}, {0x1p60, 0x1p-128, 0x1p-72}};
 
-static void fill_scaled(const tsl_shape *shape, void *data, uint64_t seed, const double *of_rows,
+static void fill_scaled(const tsl_shape *tile_shape, void *data, uint64_t seed, const double *of_rows,
                         const double *of_columns) {
-  for (int64_t i = 0; i < shape->rows; i++)
-    for (int64_t j = 0; j < shape->cols; j++) {
-      const uint64_t bits = tsl_random_u64(seed, (uint64_t)(i * shape->cols + j));
-      const double whole = shape->type == TESELA_U8 ? (double)(bits >> 56) : (double)(int8_t)(bits >> 56);
+  for (int64_t i = 0; i < tile_shape->rows; i++)
+    for (int64_t j = 0; j < tile_shape->cols; j++) {
+      const uint64_t bits = tsl_random_u64(seed, (uint64_t)(i * tile_shape->cols + j));
+      const double whole = tile_shape->type == TESELA_U8 ? (double)(bits >> 56) : (double)(int8_t)(bits >> 56);
       const double scale = of_rows[i / 8 % SCALES] * of_columns[j / 8 % SCALES];
-      test_set(shape, data, i, j, shape->type == TESELA_BF16 ? whole / 64 * scale : whole);
+      test_set(tile_shape, data, i, j, tile_shape->type == TESELA_BF16 ? whole / 64 * scale : whole);
     }
 }
 
-static void fill(const tsl_shape *shape, void *data, uint64_t seed) {
-  fill_scaled(shape, data, seed, plain.a, plain.b);
+static void fill(const tsl_shape *tile_shape, void *data, uint64_t seed) {
+  fill_scaled(tile_shape, data, seed, plain.a, plain.b);
 }
 
 /* At a cache line, as tiles want it that read A where it lies. */
-static void *aligned_matrix(const tsl_shape *shape, void **origin) {
-  const size_t bytes = (size_t)tsl_shape_extent(shape) * tsl_type(shape->type)->size;
+static void *aligned_matrix(const tsl_shape *tile_shape, void **origin) {
+  const size_t bytes = (size_t)tsl_shape_extent(tile_shape) * tsl_type(tile_shape->type)->size;
   *origin = aligned_alloc(64, (bytes + 63) / 64 * 64);
   return *origin;
 }

@@ -380,18 +380,18 @@ typedef struct drawn_call {
   char what[160];
 } drawn_call;
 
-static drawn_call draw_call(const tsl_types *types, int by, int64_t m, int64_t n, int64_t k) {
+static drawn_call draw_call(const tsl_types *list, int by, int64_t m, int64_t n, int64_t k) {
   static const char *const strategies[] = {NULL,        "host_packed", "host_slim",
                                            "host_thin", "blocked",     "host_small"};
   static const tesela_structure structures[] = {TESELA_GENERAL, TESELA_GENERAL, TESELA_SYMMETRIC,
                                                 TESELA_HERMITIAN, TESELA_TRIANGULAR};
-  const bool is_narrow = tsl_type(types->a)->size < 4;
+  const bool is_narrow = tsl_type(list->a)->size < 4;
   drawn_call made = {.desc = {.m = m,
                               .n = n,
                               .k = k,
-                              .a = {.data = bits_a, .type = types->a, .transpose = (int)draw(2)},
-                              .b = {.data = bits_b, .type = types->b, .transpose = (int)draw(2)},
-                              .c = {.data = bits_c, .type = types->c, .transpose = (int)draw(2)},
+                              .a = {.data = bits_a, .type = list->a, .transpose = (int)draw(2)},
+                              .b = {.data = bits_b, .type = list->b, .transpose = (int)draw(2)},
+                              .c = {.data = bits_c, .type = list->c, .transpose = (int)draw(2)},
                               .alpha = factors[by][0],
                               .beta = factors[by][1],
                               .bits = "threads"}};
@@ -408,26 +408,26 @@ static drawn_call draw_call(const tsl_types *types, int by, int64_t m, int64_t n
     }
   }
   snprintf(made.what, sizeof made.what, "%s to %s, %d x %d x %d, factors %d, %s, structure %d, triangle %d",
-           tsl_type(types->a)->name, tsl_type(types->c)->name, (int)made.desc.m, (int)made.desc.n,
+           tsl_type(list->a)->name, tsl_type(list->c)->name, (int)made.desc.m, (int)made.desc.n,
            (int)made.desc.k, by, made.desc.strategy ? made.desc.strategy : "auto", (int)made.desc.a_structure,
            (int)made.desc.c_triangle);
   return made;
 }
 
-static int try_call(tesela_context *const *contexts, const drawn_call *call, const char *isa) {
-  const size_t bytes = (size_t)(call->desc.m * call->desc.n) * tsl_type(call->desc.c.type)->size;
+static int try_call(tesela_context *const *contexts, const drawn_call *request, const char *isa) {
+  const size_t bytes = (size_t)(request->desc.m * request->desc.n) * tsl_type(request->desc.c.type)->size;
   int wrong = 0;
   for (int threads = 1; threads <= MOST_THREADS; threads++) {
     memcpy(bits_c, bits_before, bytes);
-    const tesela_status status = tesela_gemm(contexts[threads], &call->desc, NULL);
+    const tesela_status status = tesela_gemm(contexts[threads], &request->desc, NULL);
     if (status == TESELA_UNSUPPORTED)
       return 0;
     if (status != TESELA_OK)
-      fail_msg("%s: %s", call->what, tesela_last_error());
+      fail_msg("%s: %s", request->what, tesela_last_error());
     if (threads == 1)
       memcpy(bits_expected, bits_c, bytes);
     else if (memcmp(bits_c, bits_expected, bytes) != 0) {
-      print_error("%s, %s: %d threads have other bits than one\n", isa, call->what, threads);
+      print_error("%s, %s: %d threads have other bits than one\n", isa, request->what, threads);
       wrong = 1;
     }
   }

@@ -147,7 +147,7 @@ static void folders_are_searched_in_order(void **state) {
   scratch_write(&tree, "src/shared/both.h", "first\n");
   scratch_write(&tree, "src/device/x/include/both.h", "second\n");
   scratch_write(&tree, "src/device/x/include/last.h", "last\n");
-  scratch_write(&tree, "src/shared/sub/deep.h", "#include \"exact_near.h\"\n#include \"../both.h\"\n");
+  scratch_write(&tree, "src/shared/sub/deep.h", "#include \"near.h\"\n#include \"../both.h\"\n");
   scratch_write(&tree, "src/shared/sub/near.h", "near\n");
   expect_flat("c/main.cl", "#line 1 \"c/main.cl\"\n"
                            "#line 1 \"shared/both.h\"\nfirst\n"
@@ -185,7 +185,7 @@ static void text_in_front_stays(void **state) {
 static void absolute_paths_are_read_from_disk(void **state) {
   (void)state;
   unsetenv("TESELA_KERNEL_DIR");
-  scratch_write(&tree, "own/main.cl", "#include \"own.h\"\n#include \"epilogue.h\"\n");
+  scratch_write(&tree, "own/main.cl", "#include \"own.h\"\n#include \"kernel_epilogue.h\"\n");
   scratch_write(&tree, "own/own.h", "int own;\n");
   static const char *const folders[] = {"kernel", "device/opencl/include", NULL};
   tsl_text out = {0};

@@ -4,12 +4,17 @@
 #include "device/devices.h"
 
 tesela_status tsl_strategy_story(const tsl_strategy *strategy, tsl_text *out) {
-  static const char *const extensions[] = {"cl", "cu", "c"};
+  /* Where strategies of two operations share a name, the file name begins with the operation. */
+  static const struct {
+    bool names_op;
+    const char *extension;
+  } files[] = {{false, "cl"}, {false, "cu"}, {false, "c"}, {true, "cl"}, {true, "c"}};
   const char *op = tsl_op_name(strategy->op), *name = strategy->name;
   tesela_status status = TESELA_OK;
-  for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++) {
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
     tsl_text path = {0};
-    tsl_text_add(&path, "strategy/%s/%s/%s.%s", op, name, name, extensions[i]);
+    tsl_text_add(&path, "strategy/%s/%s/%s%s%s.%s", op, name, files[i].names_op ? op : "",
+                 files[i].names_op ? "_" : "", name, files[i].extension);
     status = tsl_text_status(&path);
     if (status == TESELA_OK)
       status = tsl_source_comment(tsl_text_get(&path), out);

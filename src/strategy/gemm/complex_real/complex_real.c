@@ -165,6 +165,7 @@ const tsl_strategy tsl_gemm_complex_real = {
     .accuracy = tsl_complex_real_accuracy,
     .params = params,
     .refuse = complex_real_refuse,
+    .build_seconds = 7,
     .score = tsl_complex_real_seconds,
     .build = complex_real_build,
     .run = tsl_complex_real_run,

@@ -68,6 +68,7 @@ const tsl_strategy tsl_gemm_cuda_dmma = {
     .accuracy = tsl_accuracy_in_order,
     .params = params,
     .refuse = dmma_refuse,
+    .build_seconds = 0.8,
     .score = tsl_cuda_dmma_seconds,
     .build = tsl_cuda_dmma_build,
     .run = tsl_cuda_dmma_run,

@@ -64,6 +64,7 @@ const tsl_strategy tsl_gemm_element = {
     .accuracy = element_accuracy,
     .params = params,
     .refuse = element_refuse,
+    .build_seconds = 0.45,
     .score = element_score,
     .build = element_build,
     .run = tsl_launch_gemm,

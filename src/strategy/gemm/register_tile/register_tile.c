@@ -278,6 +278,7 @@ const tsl_strategy tsl_gemm_register_tile = {
     .skips = TSL_CAN_CUDA,
     .params = params,
     .refuse = register_tile_refuse,
+    .build_seconds = 2.2,
     .score = tsl_register_tile_seconds,
     .build = tsl_register_tile_build,
     .run = tsl_register_tile_run,

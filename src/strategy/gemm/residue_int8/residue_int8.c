@@ -182,6 +182,7 @@ const tsl_strategy tsl_gemm_residue_int8 = {
     .needs_nearest = true,
     .params = params,
     .refuse = residue_refuse,
+    .build_seconds = 3.8,
     .score = tsl_residue_int8_seconds,
     .build = residue_build,
     .run = residue_run,

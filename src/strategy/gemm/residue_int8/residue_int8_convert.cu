@@ -227,19 +227,16 @@ SM90_FUNCTION void store(const digits &digits_in, const residue_arguments &args,
 }
 #endif
 
-extern "C" __global__ void __launch_bounds__(THREADS)
-    tsl_gemm_residue_int8_convert(const residue_real *a, const residue_real *b, unsigned char *scratch,
-                                  const __grid_constant__ residue_arguments args) {
-  const int operand = blockIdx.x >= args.converters, panels = (args.k + PANEL - 1) / PANEL;
+/* Turns block `number` of the numbers of A, or, behind those, of B into residues. */
+SM90_FUNCTION void convert_block(const residue_real *a, const residue_real *b, unsigned char *scratch,
+                                 const residue_arguments &args, int number) {
+  const int operand = number >= args.converters, panels = (args.k + PANEL - 1) / PANEL;
   const residue_matrix &of = args.of[operand];
-  const int block = blockIdx.x - (operand ? args.converters : 0), panel = block % panels,
-            thread = threadIdx.x;
+  const int block = number - (operand ? args.converters : 0), panel = block % panels, thread = threadIdx.x;
   const int in = of.is_across ? thread % LINES_ACROSS + thread / (LINES_ACROSS * CHUNKS) * LINES_ACROSS
                               : thread / CHUNKS,
             chunk = of.is_across ? thread / LINES_ACROSS % CHUNKS : thread % CHUNKS;
   const int line = block / panels * LINES + in, h = panel * PANEL + chunk * TERMS;
-  dependency_launch();
-  dependency_wait();
   const int moduli = ((const volatile residue_choice *)(scratch + args.choice))->made[operand];
   if (moduli == 0 || line >= (operand ? args.n : args.m))
     return;
@@ -266,4 +263,16 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 #endif
   cut<false>(numbers, scale, &own);
   store<false>(own, args, moduli, args.plane[operand], to);
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    tsl_gemm_residue_int8_convert(const residue_real *a, const residue_real *b, unsigned char *scratch,
+                                  const __grid_constant__ residue_arguments args) {
+  dependency_launch();
+  dependency_wait();
+  const volatile residue_choice *choice = (const volatile residue_choice *)(scratch + args.choice);
+  if (choice->made[0] == 0 && choice->made[1] == 0)
+    return;
+  for (int number = blockIdx.x; number < args.conversions; number += gridDim.x)
+    convert_block(a, b, scratch, args, number);
 }

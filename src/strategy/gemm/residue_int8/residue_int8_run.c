@@ -29,8 +29,9 @@ enum {
   CLUSTERED_TILES = 16, /* rows of tiles; twice as many where one may have no second one */
   UNIT_NATIVE = 4,      /* blocks */
   UNIT_MEASURE = 5,     /* blocks that measure at once */
-  GLANCE_LINES = 256,   /* of each operand, and numbers of them, that a glance measures, or a few more */
-  GLANCE_NUMBERS = 1024,
+  GLANCE_LINES = 256,   /* lines of each operand that a glance measures, or a few more */
+  GLANCE_SHARE = 16,    /* least ratio of all numbers to those that a glance reads */
+  UNIT_CONVERT = 16,    /* blocks of a unit that make residues, one block of numbers after another */
   FEW_ALONG = 2, /* lines of each of them, where there is room for all; else twice as many, and along memory
                     four times where that makes room */
   FEW_ACROSS = 4,
@@ -322,12 +323,13 @@ static tesela_status launch_native(const tsl_work *work, const residue_run *run,
                 sizeof list / sizeof *list);
 }
 
-/* Returns a run that measures a few lines in even distances, and some of their numbers, and chooses as if all
- * lines were like these. */
+/* Returns a run that measures a few lines in even distances and chooses as if all lines were like these. Lines
+ * are measured whole where the product has many: a line's rare large numbers decide. */
 static residue_run glance_of(const residue_run *whole) {
   residue_run run = *whole;
   residue_arguments *given = &run.given;
-  const int64_t thin = tsl_max(1, given->k / GLANCE_NUMBERS), each_term = given->rules.k / given->k;
+  const int64_t thin = tsl_max(1, GLANCE_SHARE * GLANCE_LINES / tsl_min(given->m, given->n)),
+                each_term = given->rules.k / given->k;
   given->k = (int)tsl_ceil_div(given->k, thin);
   given->rules.k = each_term * given->k;
   for (int o = 0; o < 2; o++) {
@@ -364,12 +366,13 @@ static tesela_status choose(const tsl_work *work, const residue_run *run, tsl_bu
 static tesela_status convert(const tsl_work *work, const residue_run *run, bool is_first, tsl_buffer *scratch,
                              tsl_stream *stream) {
   const tsl_residue_state *kernels = work->state;
-  const residue_arguments *given = &run->given;
+  residue_arguments args = run->given;
+  args.conversions = args.converters + (is_first ? (int)converters(&work->problem, &args, 1) : 0);
   const tsl_argument list[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(scratch),
-                               TSL_ARG_VALUE(*given)};
+                               TSL_ARG_VALUE(args)};
   return launch(work, stream, kernels->convert,
-                given->converters + (is_first ? converters(&work->problem, given, 1) : 0), 1, CONVERT_ITEMS,
-                list, 4);
+                tsl_min(args.conversions, (int64_t)UNIT_CONVERT * work->device->compute_units), 1,
+                CONVERT_ITEMS, list, 4);
 }
 
 static tesela_status multiply(const tsl_work *work, const residue_run *run, const tsl_operands *operands,

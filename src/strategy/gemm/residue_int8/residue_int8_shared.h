@@ -169,6 +169,7 @@ typedef struct residue_arguments {
   int m, n, k, parts, tiles_m, tiles_n, band;
   int blocks[2], block_lines[2],
       converters;     /* that measure lines of A, of B, and lines of each; that make residues of A */
+  int conversions;    /* blocks of numbers that a launch of convert turns into residues, of both operands */
   int is_wide;        /* pairs or fours of C in a row are aligned to 16 bytes */
   int is_empty;       /* there are no products */
   int stays, is_kept; /* the operand that lies first, for later runs; whether the run before left its lines

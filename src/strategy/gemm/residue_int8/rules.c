@@ -238,6 +238,8 @@ void tsl_residue_int8_weigh(const tsl_work *work, residue_rules *rules) {
   if (state->whole_weight == 0)
     return;
   rules->native_weight = state->whole_weight;
+  if (is_double(&work->problem))
+    rules->line_weight *= 2; /* listed lines of 8192 cubed on an H200: twice the time of a full list's lines */
   if (work->device->capabilities & TSL_CAN_HOST) { /* no tile of a listed line is waited for */
     rules->line_weight = (int)ceil(slower_lines * state->whole_weight);
     rules->native_once = 0;

@@ -51,6 +51,7 @@ const tsl_strategy tsl_gemm_row = {
     .accuracy = row_accuracy,
     .params = params,
     .refuse = row_refuse,
+    .build_seconds = 0.3,
     .score = row_score,
     .build = row_build,
     .run = tsl_launch_gemm,

@@ -57,6 +57,7 @@ const tsl_strategy tsl_gemm_row_private = {
     .accuracy = row_private_accuracy,
     .params = params,
     .refuse = row_private_refuse,
+    .build_seconds = 0.25,
     .score = row_private_score,
     .build = row_private_build,
     .run = tsl_launch_gemm,

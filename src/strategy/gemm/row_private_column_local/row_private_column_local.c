@@ -67,6 +67,7 @@ const tsl_strategy tsl_gemm_row_private_column_local = {
     .accuracy = accuracy,
     .params = params,
     .refuse = refuse,
+    .build_seconds = 0.3,
     .score = score,
     .build = build,
     .run = tsl_launch_gemm,

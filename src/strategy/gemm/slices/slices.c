@@ -157,6 +157,7 @@ const tsl_strategy tsl_gemm_slices = {
     .needs_nearest = true,
     .params = params,
     .refuse = slices_refuse,
+    .build_seconds = 2.6,
     .score = tsl_slices_seconds,
     .build = slices_build,
     .run = slices_run,

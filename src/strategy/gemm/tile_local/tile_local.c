@@ -81,6 +81,7 @@ const tsl_strategy tsl_gemm_tile_local = {
     .accuracy = tile_local_accuracy,
     .params = params,
     .refuse = tile_local_refuse,
+    .build_seconds = 0.2,
     .score = tile_local_score,
     .build = tile_local_build,
     .run = tsl_launch_gemm,
