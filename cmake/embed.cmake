@@ -1,10 +1,10 @@
 # Kernel sources become one generated C file, sorted by path: see src/base/source.h. This file is also the
 # script that writes it when the library is built, so an edited kernel makes it again.
 
-# tesela_embed(out file [EXTRA files...]): makes `file` from every kernel text under src/, the library's wisdom,
-# and the extra files. A header that kernels share with C files is named *_shared.h. Paths are relative to src/.
-# From <name>.c of each strategy's folder it takes the opening comment only, which describes a strategy without
-# kernels.
+# tesela_embed(out file [EXTRA files...]): makes `file` from every kernel text under src/, the library's
+# wisdom, and the extra files. A header that kernels share with C files is named *_shared.h. Paths are relative
+# to src/. From the main C file of each strategy without kernels it takes the opening comment only, which
+# describes the strategy.
 function(tesela_embed out file)
   cmake_parse_arguments(arg "" "" "EXTRA" ${ARGN})
   set(root ${CMAKE_CURRENT_SOURCE_DIR}/src)
