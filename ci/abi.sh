@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
-# The library's binary interface beside the committed one, by libabigail:
+# Compares the library's binary interface with the committed one, by libabigail.
+#
 #   ci/abi.sh [--write] BINARY_FOLDER SCRATCH_FOLDER [COMPILER]
-# Types are known where there is debugging information, so that src/api is compiled with it once more. Functions may be added, and the structs
-# that travel with their sizes may grow at their ends (ci/abi/grows.ini); anything else is a failure. --write keeps the interface as it is now.
+#
+# Libabigail reads types from debugging information, so src/api is compiled again with it. Functions may be
+# added. Structs that carry their sizes may grow at their ends (ci/abi/grows.ini). Any other change is a
+# failure. --write records the present interface.
 set -euo pipefail
 write=
 if [ "${1:-}" = --write ]; then
@@ -23,11 +26,11 @@ read -ra libraries <<<"${ABI_LIBRARIES:-}"
 abidw --headers-dir "$source/include/tesela" --drop-private-types --no-corpus-path --no-comp-dir-path --no-show-locs "$scratch/libtesela.so" | sed "s|$source/||g" >"$scratch/tesela.abi"
 if [ -n "$write" ]; then
   cp "$scratch/tesela.abi" "$baseline"
-  echo "$baseline is the interface as it is now"
+  echo "$baseline holds the present interface"
   exit 0
 fi
 if abidiff --no-added-syms --suppressions "$source/ci/abi/grows.ini" "$baseline" "$scratch/tesela.abi" >"$scratch/report.txt"; then
-  echo "the interface is as $(basename "$baseline") has it, or larger"
+  echo "the interface equals $(basename "$baseline"), or extends it"
 else
   cat "$scratch/report.txt"
   echo "the binary interface has changed: programs that were built before would break. Where that is wanted, raise TESELA_ABI in CMakeLists.txt" \

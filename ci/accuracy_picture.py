@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The picture of docs/ACCURACY.md: what is guaranteed and what is seen, against the length of the sums.
+"""Draws the picture of docs/ACCURACY.md: guaranteed and measured errors against the length of the sums.
 
     ci/accuracy_picture.py     draws docs/accuracy.svg of bench/results/amd-zen4/accuracy.json; needs Matplotlib (`ci/setup.sh picture`)
 

@@ -2,9 +2,9 @@
 
     python3 ci/compare_numpy.py build/release/bin/tesela cpu opencl:0 cuda:0
 
-1000 x 700 by 700 x 300 in f32 and f64, every transpose, C = 1.5 A B - 0.5 C0. Element by element, the difference from NumPy's product in f64
-(long double for f64) must stay within the bound that the tool states, (k + 4) u (1.5 |A||B| + 0.5 |C0|). Prints a line a product; exit code 1 when one
-is outside.
+1000 x 700 by 700 x 300 in f32 and f64, every transpose, C = 1.5 A B - 0.5 C0. Each element's difference from
+NumPy's product in f64 (long double for f64) must stay within the tool's bound,
+(k + 4) u (1.5 |A||B| + 0.5 |C0|). Prints a line for each product; exits with 1 when one is outside.
 """
 import pathlib
 import subprocess

@@ -4,7 +4,7 @@ set -euo pipefail
 build=$1
 folder=$build/package
 rm -rf "$folder"
-# As root or not: CPack makes root the owner of everything.
+# CPack makes root the owner of all files, for any user.
 (cd "$build" && cpack -G DEB -B "$PWD/package") >"$build/package.log" 2>&1 || { tail -n 20 "$build/package.log" >&2; exit 3; }
 packages=("$folder"/*.deb)
 for package in "${packages[@]}"; do

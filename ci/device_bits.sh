@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Twenty products and two dots with bits=devices, each on the cpu with every instruction set that it has (AMX's tiles multiply bytes, of which complex
-# products are made) and with one thread and two, and on each device named: prints one SHA-256 of each result, and where another came out.
+# Runs twenty products and two dots with bits=devices on each named device. On the cpu each instruction set
+# runs them with one and two threads. Prints a SHA-256 of each result, and the places that differ.
 #   ci/device_bits.sh TESELA [DEVICE...]     (build/release/bin/tesela opencl:0)
 # Exit code 1: bits differ.
 set -euo pipefail
@@ -44,7 +44,7 @@ everywhere() {
   printf '%-34s %s\n' "$name" "$first"
 }
 
-# Sets that the processor lacks leave it at those before: whether it has one is told by what the cpu, the first device, can do.
+# A set that the processor lacks falls back to a lower set. The first device's capabilities show which it has.
 placed= sets=
 while read -r isa what; do
   can=$(env TESELA_ISA="$isa" "$tesela" devices --json 2>/dev/null | sed '/"kind": "opencl"\|"kind": "cuda"/,$d') || can=

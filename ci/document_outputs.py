@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Runs the commands of a document and compares what they print with what the document says.
+"""Runs the commands of a document and compares their output with the document.
 
-    ci/document_outputs.py docs/COURSES.md            says where they differ
-    ci/document_outputs.py docs/COURSES.md --write    puts what they print now into the document
+    ci/document_outputs.py docs/COURSES.md            prints the differences
+    ci/document_outputs.py docs/COURSES.md --write    writes the present output into the document
 
 It runs, in order and in one empty folder:
 
 - blocks that begin with ```console: lines that begin with "$ " are commands, the lines below one are some that it
   prints, in their order; "..." stands for lines that are left out;
-- rows of tables with the columns "command" and "what came out": what stands in backquotes in the first is run, what
-  stands in backquotes in the second is part of a line that it prints.
+- rows of tables with the columns "command" and "what came out": the text in backquotes in the first column is
+  run; the text in backquotes in the second column is part of a line of its output.
 
 Measured numbers (times, rates, shares, whatever has a point or a "~") may differ, and the prefixes of their units;
 everything else may not. In a block that begins with ```console figures, all numbers may.
@@ -28,19 +28,19 @@ CODE = re.compile(r"`([^`]+)`")
 
 
 def literally(text):
-    """A pattern for the text, with any blanks in place of blanks, and any prefix of a unit of rates."""
+    """Returns a pattern for the text that accepts any blanks and any prefix of a unit of rates."""
     words = (re.escape(word) for word in re.split(r"\s+", text))
     return re.sub(r"[kMGTP](FLOP/s|B/s)", r"[kMGTP]?\1", r"\s+".join(words))
 
 
 class Expected:
-    """Part of a line of output, and where the document has it."""
+    """Part of a line of output, and its place in the document."""
 
     def __init__(self, line, text, figures=False):
         self.line, self.text, self.figures = line, text, figures
 
     def pattern(self):
-        """The text with any number in place of those that may differ, and any blanks in place of blanks."""
+        """Returns a pattern for the text that accepts any blanks, and any number for a measured number."""
         parts, end = [], 0
         for match in (FIGURE if self.figures else MEASURED).finditer(self.text):
             parts += [self.text[end : match.start()], None]
@@ -51,7 +51,7 @@ class Expected:
 
 
 def blocks_and_rows(lines):
-    """(line, command, what is expected of it), in the document's order."""
+    """Returns (line, command, expected output) in the document's order."""
     fence, figures, columns, steps = None, False, None, []
     for number, line in enumerate(lines):
         if line.startswith("```"):
@@ -83,7 +83,7 @@ def run(command, folder):
 
 
 def compare(step, output, lines):
-    """Puts what the command printed into `lines`; says what it did not print."""
+    """Puts the command's output into `lines`; returns complaints about missing output."""
     complaints, printed, next_line = [], output.split("\n"), 0
     _, _, expected = step
     for one in expected:
@@ -123,7 +123,7 @@ def main():
     if write:
         with open(path, "w", encoding="utf-8") as file:
             file.write("\n".join(lines))
-    print(f"{path}: {len(steps)} commands, {sum(len(step[2]) for step in steps)} lines of what they print, {failed} that differ")
+    print(f"{path}: {len(steps)} commands, {sum(len(step[2]) for step in steps)} lines of output, {failed} that differ")
     return 1 if failed else 0
 
 

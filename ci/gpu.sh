@@ -1,15 +1,20 @@
 #!/usr/bin/env bash
-# What to run on a machine with a GPU, beyond the test suite's own choice of devices: every device test, every strategy through the judge, products
-# against NumPy, and the start-up times that the kernel cache is for.
+# Runs the checks for a machine with a GPU: every device test, every strategy through the judge, and products
+# against NumPy. Measures the start-up times that the kernel cache reduces.
 #   ci/gpu.sh [BUILD]             BUILD is the build folder, build/release by default
-#   ci/gpu.sh --sanitize [BUILD]  every kernel under compute-sanitizer's four tools instead, on operands that their buffers hold and
-#                                 nothing else: the judge's standard cases, all types and layouts, all configs or probes (minutes on an
-#                                 H200 with 16 cores); logs are kept in SANITIZE_LOGS (build/sanitize). SANITIZE_ONLY names strategies
-#                                 (all), SANITIZE_TOOLS tools and steps through cases, SANITIZE_SECONDS how long a process begins cases (100)
-#   ci/gpu.sh --pack [BUILD]      packs the programs of --host into BUILD.tar.xz, for a machine that has no compiler and no cmocka
-#   ci/gpu.sh --host [BUILD]      the tests of the processor, by CTest, once for each instruction set of HOST_SETS: for processors that CI
-#                                 has not (AMX). Unpacks BUILD.tar.xz where BUILD is not there. HOST_JOBS tests at a time (8), HOST_TESTS
-#                                 a pattern of names in place of all; logs are kept in host/ of OUT or of BUILD
+#   ci/gpu.sh --sanitize [BUILD]  runs every kernel under compute-sanitizer's four tools instead: the judge's
+#                                 standard cases, all types and layouts, all configs or probes, on operands
+#                                 that fill their buffers. Takes minutes on an H200 with 16 cores.
+#                                 SANITIZE_LOGS: folder of the logs (build/sanitize)
+#                                 SANITIZE_ONLY: names of strategies (all)
+#                                 SANITIZE_TOOLS: tools, and steps through cases
+#                                 SANITIZE_SECONDS: seconds during which a process begins cases (100)
+#   ci/gpu.sh --pack [BUILD]      packs the programs of --host into BUILD.tar.xz, for a machine without a
+#                                 compiler and without cmocka
+#   ci/gpu.sh --host [BUILD]      runs the CPU tests by CTest, once for each instruction set of HOST_SETS, on
+#                                 processors that CI lacks (AMX). Unpacks BUILD.tar.xz if there is no BUILD.
+#                                 HOST_JOBS: tests at a time (8); HOST_TESTS: a pattern of names (all)
+#                                 Logs are kept in host/ of OUT or of BUILD.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 mode=
@@ -34,7 +39,7 @@ run() {
   rm -f "$log"
 }
 
-# Strategies with kernels, as "op name", a line each.
+# Prints the strategies with kernels as "op name", one a line.
 kernel_strategies() {
   local op name
   while read -r op name; do
@@ -44,7 +49,7 @@ kernel_strategies() {
 
 # --- the processor ---
 
-# Tests without a device with kernels and without other programs; and those of them that choose their instruction set themselves.
+# Tests that need no device with kernels and no other programs; then tests that choose their instruction set.
 host_tests='check_.*_cpu|check_gemm_host_amx_.*|same_bits_.*|fenced_.*|test_exact.*|test_bounds|test_grades|test_starved.*'
 host_tests+='|blas_(routines|level[123]|places|starved|stray|known|twice|switch).*|test_comm_(product|transpose|bits)'
 host_tests+='|test_api(_level3|_ops|_solve|_threads|_stress|_explain)?|test_host_.*'
@@ -52,7 +57,7 @@ host_tests+='|test_(at_once|batch|blocked|cpu|dispatch|dot_narrow|grids|grouped|
 host_tests+='|test_(transpose_host|types|view)'
 own_set='_(generic|avx2|avx512|avx512_vnni|avx512_bf16|amx)(_[0-9])?'
 
-# Packs these tests' programs without their symbols, libraries that another machine may lack, and CTest's lists.
+# Packs these tests' stripped programs, libraries that another machine may lack, and CTest's lists.
 pack() {
   local kit
   kit=$(mktemp -d)
@@ -99,7 +104,7 @@ test_host() {
 sanitizer=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
 logs=${SANITIZE_LOGS:-build/sanitize}
 
-# One tool on one strategy, or on one of its parts: a line for the summary.
+# Runs one tool on one strategy, or on one of its parts, and writes a line for the summary.
 sanitize_one() { # tool step op name part parts
   local log=$logs/$1-$3-$4-$5.log start=$SECONDS status
   local unseen=()
@@ -118,7 +123,7 @@ sanitize_one() { # tool step op name part parts
   fi
 }
 
-# Processes among which a strategy's configs are shared out, where compiling them takes long.
+# Number of processes that share a strategy's configs where compilation takes long.
 parts_of() {
   case $1 in
     cuda_wgmma) echo 6 ;;
@@ -127,8 +132,8 @@ parts_of() {
   esac
 }
 
-# All of them, several at a time. memcheck comes first and compiles the kernels for the others; it tries more of the pairs of
-# config and types on each case.
+# Runs all tools, several at a time. memcheck comes first and compiles the kernels for the others; it tries
+# more pairs of config and types on each case.
 sanitize_all() {
   local tool step op name part
   mkdir -p "$logs"
@@ -178,7 +183,7 @@ done
 devices=$("$bin/tesela" devices --json | python3 -c 'import json, sys; print(*[d["name"] for d in json.load(sys.stdin)["devices"]])')
 python3 ci/compare_numpy.py "$bin/tesela" $devices || failed=1
 
-# What opening the device and getting the kernel take, without a cache entry and with one.
+# Times to open the device and to get the kernel, without and with a cache entry.
 for device in $devices; do
   [ "$device" = cpu ] && continue
   rm -rf "$cache"

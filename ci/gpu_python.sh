@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The Python package on a machine with a GPU and PyTorch: tests, then times: ci/gpu_python.sh
-# PYTHONPATH has the package (an installed one needs none).
+# Tests and times the Python package on a machine with a GPU and PyTorch. PYTHONPATH has the package.
+#   ci/gpu_python.sh
 set -uo pipefail
 cd "$(dirname "$0")/.."
 timeout "${TESTS_SECONDS:-300}" python3 -m pytest -q -p no:cacheprovider -rfE --tb=short tests/python/test_gpu.py tests/python/test_libraries.py

@@ -1,4 +1,4 @@
-"""Tables of products on a processor's cores, from bench/results/<machine>/host-*.json (bench/host.sh measures them)."""
+"""Makes tables of products on CPU cores, from bench/results/<machine>/host-*.json (see bench/host.sh)."""
 import json
 import os
 
@@ -6,7 +6,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def version(text):
-    """What a library says about itself, without its list of build options."""
+    """Returns a library's name and version without its list of build options."""
     words = text.replace("Intel(R) oneAPI Math Kernel Library Version", "MKL").replace("-Product", " Product").split()
     if words and words[0] == "OpenBLAS": # name, version, options, what its kernels are for, threads
         return " ".join(words[:2] + [word for word in words[-2:-1] if word != "NO_AFFINITY"])
@@ -14,7 +14,7 @@ def version(text):
 
 
 def cell(row):
-    """GFLOP/s, the best of the others, the ratio."""
+    """Returns GFLOP/s, the best peer, and the ratio."""
     rates = row["flops_per_second"]
     own = rates["tesela"]
     others = {name: rate for name, rate in rates.items() if name != "tesela" and rate}
@@ -25,7 +25,7 @@ def cell(row):
 
 
 def products(result, kinds=("f32", "f64")):
-    """One line a shape, types beside each other."""
+    """Returns one line for each shape, with the types in columns."""
     lines = ["| m x n x k |" + "".join(f" {kind} | best peer | over it | of the peak |" for kind in kinds), "|---|" + "---:|---:|---:|---:|" * len(kinds)]
     rows = {(row["m"], row["n"], row["k"], row["type"]): row for row in result["rows"]}
     for m, n, k in dict.fromkeys(key[:3] for key in rows):
@@ -40,12 +40,12 @@ def products(result, kinds=("f32", "f64")):
 
 
 def narrow(result):
-    """The same for those of narrow types that were measured; u8i8 is u8 times i8."""
+    """Returns the lines of the measured narrow types; u8i8 is u8 times i8."""
     return products(result, tuple(dict.fromkeys(row["type"] for row in result["rows"])))
 
 
 def small(result):
-    """Nanoseconds a call, everyone a column."""
+    """Returns nanoseconds a call, one column for each library."""
     names = list(result["rows"][0]["seconds"])
     shown = [name for name in names if name not in ("one-shot", "batch")]
     lines = ["| type | m x n x k | " + " | ".join(shown) + " |", "|---|---|" + "---:|" * len(shown)]
@@ -56,7 +56,7 @@ def small(result):
 
 
 def curve(results):
-    """One line a number of threads: GFLOP/s, and over the best of the others."""
+    """Returns one line for each number of threads: GFLOP/s, and the ratio to the best peer."""
     rows = {(row["m"], row["n"], row["k"], row["type"], result["threads"]): row for result in results for row in result["rows"]}
     shapes = list(dict.fromkeys(key[:4] for key in rows))
     names = [f"{kind}, {m} x {n} x {k}" for m, n, k, kind in shapes]
@@ -83,7 +83,7 @@ def caption(result, paths, what, cores="one core"):
             f"{result['revision']}{'; ' + peers if peers else ''}{'; ' + result['note'] if 'note' in result else ''}):")
 
 
-# The first of these that has results; others' are in bench/results for whoever compares.
+# The first machine with results is shown; bench/results has the others.
 MACHINES = ("nvidia-h200", "amd-zen4")
 KINDS = (
     (("host-f32.json", "host-f64.json"), "GFLOP/s", products),
@@ -96,7 +96,7 @@ THREADS = (1, 2, 4, 8, 12, 16)
 
 
 def load(paths):
-    """Those that exist, and what they say."""
+    """Returns the existing files and their contents."""
     found = [path for path in paths if os.path.exists(os.path.join(ROOT, path))]
     results = []
     for path in found:

@@ -3,14 +3,17 @@
 
     base <- device <- host <- strategy <- plan <- judge <- planner <- tune <- explain <- api <- tools
     base <- device <- host <- vector
-    base, vector <- blas (beside the public header, and what api has for small products)
-    base <- scalapack (beside the public headers)
-    base <- comm <- tools (beside the public header, and what api has for structs that grow)
+    base, vector <- blas (apart from the public header and api's headers for small products)
+    base <- scalapack (apart from the public headers)
+    base <- comm <- tools (apart from the public header and api's headers for structs that grow)
     base <- io <- tools
 
-that no modules, headers with the .c of their name, go in a circle, and that the tool computes by the public header: of its
-folders explain, check and tune look inside, the others only where a table says so. Prints each breach with its file and line, and exits with 1 when there is one. --self-test plants breaches in a
-scratch tree and checks that each is found.
+that no modules (a header with the .c of its name) form a circle, and that the tool computes by the public
+header. Its folders explain, check and tune may use internals, the others only as a table allows.
+
+Prints each breach with its file and line; exits with 1 when there is one.
+
+--self-test plants breaches in a scratch tree and checks that each is found.
 """
 
 import argparse
@@ -19,7 +22,7 @@ import re
 import sys
 import tempfile
 
-# Which rooms' headers a room may include beside its own. The public header <tesela/...> is for all.
+# Rooms whose headers a room may include, apart from its own. All may include <tesela/...>.
 FLOORS = ["base", "device", "host", "strategy", "plan", "judge", "planner", "tune", "explain", "api"]
 MAY_INCLUDE = {room: set(FLOORS[: floor + 1]) for floor, room in enumerate(FLOORS)}
 MAY_INCLUDE["io"] = {"base", "io"}
@@ -37,11 +40,11 @@ SMALL_PRODUCTS = {"src/api/api_dispatch.h", "src/api/fast_path.h"}
 # Products by several ranks are public calls, whose structs travel with their sizes; and GPUs send to each other.
 GROWING_STRUCTS = {"src/api/struct_abi.h", "src/api/device_p2p.h"}
 
-# What looks inside of the library on purpose: what explains, judges and tunes it.
+# Folders of the tool that may use the library's internals: they explain, check and tune.
 TOOL_INSIDE = re.compile(r"tools/tesela/(explain|check|tune)/")
-# What the rest of the tool may include of src/: texts, clocks and processes, matrix files, and the words for what is computed.
+# Headers of src/ that the rest of the tool may include: texts, clocks, processes, files, words for problems.
 TOOL_ROOMS, TOOL_WORDS = {"base", "io"}, {"src/strategy/problem.h", "src/strategy/structure.h"}
-# And these, for lists of what there is (strategies, devices, compiled kernels, wisdom) and for what explore measures.
+# Exceptions: lists of strategies, devices, compiled kernels and wisdom, and the measurements of explore.
 TOOL_EXCEPTIONS = {
     "tools/tesela/cli/cache_prefill.c": {"src/planner/kernel_self_test.h"},
     "tools/tesela/cli/cmd_cache.c": {"src/device/jit_cache.h", "src/device/self_tests.h"},
@@ -70,7 +73,7 @@ TOOL_EXCEPTIONS = {
     "tools/tesela/product/mpi_product.h": {"src/comm/comm.h"},
     "tools/tesela/product/mpi_product_files.c": {"src/comm/collective_status.h"},
 }
-# What multiplies files sees nothing of these, by way of another header neither.
+# The product folder must not see these headers, not even through another header.
 TOOL_COMPUTES, UNSEEN = "tools/tesela/product/", re.compile(r"src/(api|tune|planner|plan)/")
 
 # Headers of one kind of device are its own.
@@ -98,7 +101,7 @@ def find_target(root, source, quoted, name):
 
 
 def complaint(root, source, quoted, name):
-    """What is wrong with an include, or None."""
+    """Returns the fault of an include, or None."""
     target = find_target(root, source, quoted, name)
     if target is None:
         return f'there is no "{name}"' if quoted and not name.startswith("tesela/") else None
@@ -143,7 +146,7 @@ def breaches(root):
 
 
 def includes(root):
-    """Yields (file, line number, target) for the C files and headers of the host, of those includes that mean a file."""
+    """Yields (file, line number, target) for the C files and headers of the host, for the includes of a file."""
     for source in sources(root):
         for number, line in enumerate((root / source).read_text(encoding="utf-8").splitlines(), 1):
             match = INCLUDE.match(line)
@@ -179,7 +182,7 @@ def circles(root):
 
 
 def ways_inside(root):
-    """Yields (file, line number, complaint) for each include by which what multiplies files sees what it must not."""
+    """Yields (file, line number, complaint) for each include that shows forbidden headers to the product folder."""
     targets = {}
     for source, number, target in includes(root):
         targets.setdefault(source, []).append((number, target))
@@ -208,7 +211,7 @@ def check(root):
     return 1 if found else 0
 
 
-# Files of the scratch tree: text, and how many breaches it has.
+# Files of the scratch tree: text, and its number of breaches.
 PLANTED = {
     "src/base/text.h": ("#include <stddef.h>\n#include <tesela/tesela.h>\n", 0),
     "src/base/locale.h": ("#include <locale.h>\n", 0),

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Installs a build and says what it did: ci/install.sh BUILD_FOLDER, with DESTDIR as CMake has it.
+# Installs a build and prints a summary: ci/install.sh BUILD_FOLDER. DESTDIR works as in CMake.
 set -euo pipefail
 build=$1
 prefix=$(sed -n 's/^CMAKE_INSTALL_PREFIX:PATH=//p' "$build/CMakeCache.txt")
 libraries=$(sed -n 's/^CMAKE_INSTALL_LIBDIR:PATH=//p' "$build/CMakeCache.txt")
 top=${DESTDIR:-}$prefix
-# The nearest folder that is there must take new files.
+# The nearest existing folder must be writable.
 folder=$top
 while [ ! -e "$folder" ]; do folder=$(dirname "$folder"); done
 if [ ! -d "$folder" ] || [ ! -w "$folder" ]; then
@@ -28,7 +28,7 @@ if [ -z "${DESTDIR:-}" ]; then
   if [ "$(id -u)" = 0 ] && command -v ldconfig >/dev/null; then
     ldconfig
   fi
-  # What programs will find, and what not.
+  # Lists the parts that programs will find.
   if ! ldconfig -p 2>/dev/null | grep -qF "=> $prefix/$libraries/libtesela.so."; then
     echo "the loader does not look into $prefix/$libraries by itself: LD_LIBRARY_PATH=$prefix/$libraries, or -Wl,-rpath,$prefix/$libraries"
   fi

@@ -18,7 +18,10 @@ def number(value):
 
 
 def rows(results, quantity, cases, columns=COLUMNS, strategies=None, by="strategy"):
-    """One line a strategy (of these, or of all) or config, and for each case (a filter of entries, a caption) and device a column."""
+    """Returns one line for each strategy or config, with a column for each case and device.
+
+    A case is a filter of entries and a caption.
+    """
     names = dict.fromkeys(entry[by] for result in results for entry in result["entries"] if not strategies or entry["strategy"] in strategies)
     best = {}
     for result in results:

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Runs the ```sh blocks of documents, in order, inside one scratch copy of the source tree:
+# Runs the ```sh blocks of documents, in order, inside one scratch copy of the source tree.
+#
 #   ci/run_document.sh docs/ADD_AN_INSTRUCTION_SET.md docs/ADD_A_DEVICE.md docs/ADD_A_STRATEGY.md
-# So what the documents tell people to type is what CI has seen working. Each has a shell of its own; what one has added and
-# built is there for the next.
+#
+# So CI has run each command that the documents show. Each document has a shell of its own and finds the files
+# and builds of the document before.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 scratch=$root/build/document
@@ -10,7 +12,7 @@ rm -rf "$scratch"
 mkdir -p "$scratch"
 (cd "$root" && git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t "$scratch")
 cd "$scratch"
-# The kernels of all instruction sets are compiled here, and nothing is timed: without full optimisation that takes a third.
+# Nothing is timed here, so kernels are compiled without full optimisation, in a third of the time.
 sed -i 's/^set(TESELA_FULL_OPTIMISATION -O3)$/set(TESELA_FULL_OPTIMISATION -O1)/' cmake/isa.cmake
 grep -q "^set(TESELA_FULL_OPTIMISATION -O1)" cmake/isa.cmake
 for document in "${@:?the documents}"; do

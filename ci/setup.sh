@@ -2,7 +2,7 @@
 # Installs the distribution's packages that the named groups need and that are missing:
 #   ci/setup.sh build run unit test style
 #   ci/setup.sh --list build run     prints the names of the groups' packages and installs nothing
-# Says what it installs and why before it does; uses sudo when it is not root; does nothing when nothing is missing.
+# Prints the packages and the reason before it installs. Uses sudo unless root. Does nothing if none is missing.
 set -euo pipefail
 
 header() { printf '#include <%s>\n' "$1" | "${CC:-cc}" -E -x c - >/dev/null 2>&1; }
@@ -16,7 +16,7 @@ shared_library() { /sbin/ldconfig -p 2>/dev/null | grep -F "$1" >/dev/null; }
 arm64_library() { test -e "/usr/lib/aarch64-linux-gnu/$1" || test -e "/lib/aarch64-linux-gnu/$1"; }
 pocl() { grep -qsi pocl /etc/OpenCL/vendors/*.icd; }
 
-# group | package | how to see that it is there | what for
+# group | package | command that succeeds when it is installed | purpose
 table() {
   cat <<'END'
 build|gcc|command -v cc|the C11 compiler

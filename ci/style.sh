@@ -8,7 +8,7 @@ complain() { failed=1; echo "style: $*" >&2; }
 
 mapfile -t sources < <(git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cl' '*.cu' | sort -u)
 
-# Formatting differs between versions of clang-format; the one that counts is 14.
+# Formatting differs between versions of clang-format; version 14 decides.
 formatter=$(command -v clang-format-14 || command -v clang-format)
 if "$formatter" --version | grep -q 'version 14'; then
   for file in "${sources[@]}"; do

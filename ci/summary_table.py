@@ -1,10 +1,10 @@
-"""The README's table: eight products beside the best other library on the same row, from bench/results/nvidia-h200."""
+"""Makes the README's table: eight products and the best other library, from bench/results/nvidia-h200."""
 import json
 import os
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDER = os.path.join("bench", "results", "nvidia-h200")
-# Where, size, type, and the file with the row; a device for those that explore measured.
+# Place, size, type, and the file with the row; a device for results of `tesela explore`.
 ROWS = (
     ("one core", 16, "f32", "host-small.json", None),
     ("one core", 256, "f32", "host-f32.json", None),
@@ -19,7 +19,7 @@ NAMES = {"openblas": "OpenBLAS", "blis": "BLIS", "onednn": "oneDNN", "vendor_clb
 
 
 def rates_of(result, size, kind, device):
-    """Operations a second by who did them; tesela's own best under "tesela"."""
+    """Returns operations a second by library; tesela's best has the key "tesela"."""
     wanted = lambda row: row["m"] == row["n"] == row["k"] == size and row["type"] == kind
     if device:
         rates = {}

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Checks that no files of the library and the tool go in a circle by what they call: reads the objects of a build by nm, takes
-a source with its header as one node, an arrow for each symbol that one defines and another uses, and refuses circles.
---self-test compiles a few files with a circle and looks for it.
+"""Checks that the calls between files of the library and the tool form no circle.
+
+Reads the objects of a build by nm. A source with its header is a node; each symbol that one node defines and
+another uses is an arrow. --self-test compiles a few files with a circle and looks for it.
 
     ci/symbol_graph.py [--build build/release]
 """
@@ -14,7 +15,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# Targets of CMake whose objects are looked at together.
+# CMake targets whose objects are examined together.
 TARGETS = ("tesela_objects", "tesela_io", "tesela_blas", "tesela_scalapack", "tesela_tool_objects", "tesela_tool")
 DEFINES, USES = "TDBRCVWGS", "Uw"
 
@@ -33,7 +34,7 @@ def objects_of(build):
 
 
 def symbols_of(objects):
-    """Symbols that each node defines, and that it uses."""
+    """Returns the symbols that each node defines, and the symbols that it uses."""
     defined, used = {}, {}
     nodes = {str(file): node for node, file in objects}
     lines = subprocess.run(["nm", "-A", "-P", "-g", *nodes], check=True, capture_output=True, text=True).stdout
@@ -48,7 +49,7 @@ def symbols_of(objects):
 
 
 def arrows_of(defined, used):
-    """From node to node: the symbols that lead there."""
+    """Returns, from node to node, the symbols that are used."""
     arrows = {}
     for node, symbols in used.items():
         for symbol in sorted(symbols):
@@ -85,7 +86,7 @@ def circles_of(arrows):
 
 
 def tell(circle, arrows):
-    """A circle with the symbols of its arrows, one a line."""
+    """Prints a circle with the symbols of its arrows, one a line."""
     print(f"a circle of {len(circle)}: {', '.join(circle)}")
     for node in circle:
         for there in circle:
@@ -124,7 +125,7 @@ def self_test():
 
 
 def main():
-    parser = argparse.ArgumentParser(description="checks that no files go in a circle by what they call")
+    parser = argparse.ArgumentParser(description="checks that calls between files form no circle")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     parser.add_argument("--self-test", action="store_true", help="check that a planted circle is found")
     arguments = parser.parse_args()

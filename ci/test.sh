@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Runs CTest and adds why tests were skipped, which CTest keeps in its log:
+# Runs CTest and prints why tests were skipped, which CTest keeps in its log.
 #   ci/test.sh PRESET [CTest's arguments]
 set -uo pipefail
 preset=$1
 shift
-# CTest starts first what took longest, and remembers what did in the build folder, which is new on a fresh clone: it gets what is known.
+# CTest starts the longest tests first and keeps their times in the build folder. A fresh build folder gets
+# the known times.
 costs=build/$preset/Testing/Temporary/CTestCostData.txt
 if [ ! -e "$costs" ]; then
   mkdir -p "$(dirname "$costs")"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds the Python package's wheel from this checkout, has auditwheel repair it, installs it into an empty environment that has no
-# compiler in reach, and uses it there: ci/wheel.sh [FOLDER]   (default build/wheel). PYTHON is the Python to build for.
+# Builds the Python package's wheel and repairs it by auditwheel. Then installs it into an empty environment
+# without a compiler and uses it there. PYTHON is the Python to build for.
+#   ci/wheel.sh [FOLDER]   (default build/wheel)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source=$PWD

@@ -1,5 +1,5 @@
-# Mends the links of installed documents to files that only the sources have, at the end of an installation.
-# A link to a public header leads to the installed header. Any other link becomes its text and the path in the sources.
+# At the end of an installation, changes links of documents to files that are not installed.
+# A link to a public header leads to the installed header. Any other link becomes its text and the source path.
 # Reads TESELA_SOURCE, and the folders TESELA_DOCUMENTS and TESELA_HEADERS below the prefix.
 foreach(folder IN ITEMS TESELA_DOCUMENTS TESELA_HEADERS)
   cmake_path(ABSOLUTE_PATH ${folder} BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}")

@@ -1,10 +1,10 @@
-# Kernel sources become one generated C file, sorted by path: see src/base/source.h. The same file is the script
-# that writes it when the library is built, so that editing a kernel makes it again.
+# Kernel sources become one generated C file, sorted by path: see src/base/source.h. This file is also the
+# script that writes it when the library is built, so an edited kernel makes it again.
 
-# tesela_embed(out file [EXTRA files...]): `file` is made from every kernel text under src/ (headers that a strategy's
-# kernels share with its C files are named *_shared.h), the wisdom that the library comes with, and the extra files;
-# paths are relative to src/. Of C files, <name>.c of each strategy's folder, it is the opening comment alone, which says what
-# a strategy without kernels does.
+# tesela_embed(out file [EXTRA files...]): makes `file` from every kernel text under src/, the library's
+# wisdom, and the extra files. A header that kernels share with C files is named *_shared.h. Paths are relative
+# to src/. From the main C file of each strategy without kernels it takes the opening comment only, which
+# describes the strategy.
 function(tesela_embed out file)
   cmake_parse_arguments(arg "" "" "EXTRA" ${ARGN})
   set(root ${CMAKE_CURRENT_SOURCE_DIR}/src)
@@ -31,7 +31,7 @@ function(tesela_embed out file)
   list(REMOVE_DUPLICATES found)
   list(SORT found COMPARE STRING CASE SENSITIVE)
 
-  # The list is a file of its own, touched only when it changes: a kernel that goes away is noticed too.
+  # The list is a file of its own, written only when it changes, so a removed kernel is noticed, too.
   string(REPLACE ";" "\n" lines "${found}")
   file(CONFIGURE OUTPUT ${file}.list CONTENT "${lines}\n" @ONLY)
   list(TRANSFORM found PREPEND ${root}/ OUTPUT_VARIABLE inputs)

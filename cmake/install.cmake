@@ -7,15 +7,16 @@ foreach(library IN ITEMS blas mpi scalapack)
   endif()
 endforeach()
 install(TARGETS tesela tesela_blas EXPORT teselaTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-# The headers of MPI's libraries are installed in any case: they say what there would be.
+# The headers of MPI's libraries are installed in any case, as documentation.
 if(TESELA_HAS_MPI)
   install(TARGETS tesela_mpi tesela_scalapack EXPORT teselaMpiTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT mpi NAMELINK_COMPONENT mpi)
 endif()
 install(FILES include/tesela/tesela.h include/tesela/blas.h include/tesela/tesela_epilogue.h include/tesela/tesela_buffer.h include/tesela/tesela_structure.h include/tesela/tesela_shards.h include/tesela/tesela_stream.h include/tesela/tesela_layout.h include/tesela/tesela_level3.h include/tesela/tesela_mpi.h ${CMAKE_BINARY_DIR}/include/tesela/version.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tesela)
-# From the pkg-config files' folder to the prefix, so that what is installed may be moved.
+# Path from the pkg-config files' folder to the prefix, so that an installation may be moved.
 file(RELATIVE_PATH TESELA_PREFIX_FROM_PC ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
-# tesela_pc(name description requires private [component]): installs NAME.pc of the library NAME. "requires" names other .pc files.
+# tesela_pc(name description requires private [component]): installs NAME.pc of the library NAME.
+# "requires" names other .pc files.
 function(tesela_pc name description requires private)
   configure_file(cmake/tesela.pc.in ${name}.pc @ONLY)
   if(ARGN)
@@ -27,7 +28,7 @@ tesela_pc(tesela "Matrix multiplication on every processor that a machine has" "
 tesela_pc(tesela_blas "BLAS's products by tesela, linked in front of another BLAS" "" "")
 install(EXPORT teselaTargets NAMESPACE tesela:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tesela)
 if(TESELA_HAS_MPI)
-  # MPI's own flags are those of its compiler, mpicc.
+  # MPI's own flags come from its compiler, mpicc.
   tesela_pc(tesela_mpi "tesela's products by the ranks of an MPI communicator; compile with mpicc" tesela "" mpi)
   tesela_pc(tesela_scalapack "ScaLAPACK's products by tesela, linked in front of a ScaLAPACK; compile with mpicc" "" "" mpi)
   install(EXPORT teselaMpiTargets NAMESPACE tesela:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tesela COMPONENT mpi)

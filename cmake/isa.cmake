@@ -1,20 +1,20 @@
-# Kernels in C, compiled once for each instruction set of src/base/isa.h that this processor's family has. A text lies in a
-# folder kernels/; its strategy's flags.cmake calls tesela_kernels().
+# Kernels in C, compiled once for each instruction set of src/base/isa.h that this processor's family has.
+# Their texts are in folders kernels/; a strategy's flags.cmake calls tesela_kernels().
 #
-# TESELA_ISA_SETS: the sets that every kernel is compiled for. Of each, and of each extension: TESELA_FOR_<set> are its flags,
-# TESELA_ISA_HEADER_<set> the header of its vectors.
+# TESELA_ISA_SETS: the sets that every kernel is compiled for. For each set and extension TESELA_FOR_<set> has
+# the flags and TESELA_ISA_HEADER_<set> the header of its vectors.
 
-# What is compiled where speed is all: fully optimised, sums in their order. Multiply-adds are fused only where
-# the text says so: of a b + c d a compiler fuses either one, and bits would depend on how a matrix is cut.
-# A sanitizer's checks, in every tile of every size, take a compiler minutes to optimise fully; and three of them, at every load of every tile,
-# half of its time and of the programs' size, for what the address sanitizer stops at too.
+# Kernels are fully optimised, with sums in their order. Multiply-adds are fused only where the text fuses them.
+# In a b + c d a compiler may fuse either product, and bits would depend on how a matrix is cut.
+# A sanitizer's checks take a compiler minutes to optimise fully. Three checks at every load take half of that
+# time and of the programs' size, and the address sanitizer finds these faults, too.
 set(TESELA_FULL_OPTIMISATION -O3)
 if(TESELA_SANITIZE)
   set(TESELA_FULL_OPTIMISATION -O1 -fno-sanitize=null,object-size,pointer-overflow)
 endif()
 set(TESELA_KERNEL_FLAGS ${TESELA_FULL_OPTIMISATION} -ffp-contract=off -fno-math-errno)
 
-# Halves what a sanitizer has to compile, where tests are about something else than kernels.
+# Halves a sanitizer's compilation where tests do not concern kernels.
 option(TESELA_PLAIN "Compile kernels in plain C alone, without the processor's instruction sets" OFF)
 set(family none)
 if(TESELA_PLAIN)
@@ -45,9 +45,10 @@ foreach(list IN ITEMS ROWS_any ROWS_${family} EXTENSIONS_${family})
   endforeach()
 endforeach()
 
-# tesela_kernels(TEXT [TYPES type...] [SETS set...] [FLAGS flag...]): TEXT, src/<...>/<name>/kernels/<what>.c, is
-# compiled for each set (all of TESELA_ISA_SETS; those of SETS that this family has), for each type where there are some. Each
-# has a source of its own in the build folder, which says which and includes the text.
+# tesela_kernels(TEXT [TYPES type...] [SETS set...] [FLAGS flag...]): compiles TEXT,
+# src/<...>/<name>/kernels/<what>.c, for each set and for each type if there are types. The sets are
+# TESELA_ISA_SETS, or the members of SETS that this family has. Each pair has a
+# source of its own in the build folder, which defines set and type and includes the text.
 function(tesela_kernels text)
   cmake_parse_arguments(arg "" "" "TYPES;SETS;FLAGS" ${ARGN})
   if(NOT arg_SETS)

@@ -1,4 +1,4 @@
-# libtesela_mpi: products by the ranks of an MPI communicator. Built where CMake finds MPI; everything else is the same without.
+# libtesela_mpi: products by the ranks of an MPI communicator. Built where CMake finds MPI.
 option(TESELA_MPI "Build libtesela_mpi where MPI is found" ON)
 set(TESELA_HAS_MPI OFF)
 if(TESELA_MPI AND NOT CMAKE_CROSSCOMPILING)

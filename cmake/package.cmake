@@ -1,4 +1,4 @@
-# A package for Debian and its kin, by CPack: make deb. What a package has beside the installed files comes from cmake/deb.
+# A package for Debian and its relatives, by CPack: make deb. cmake/deb adds files to the installed ones.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME tesela)
 set(CPACK_PACKAGE_VENDOR "the tesela authors")
@@ -18,7 +18,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_PACKAGE_SECTION math)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-# The BLAS behind the drop-in is no package's: the script makes a link of that name.
+# No package owns the link to the BLAS that the drop-in forwards to: the script makes it.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_BINARY_DIR}/tools/system_blas ${CMAKE_BINARY_DIR}/lib)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "ocl-icd-libopencl1")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libc6-dev, libblas3 | libblas.so.3, pocl-opencl-icd")
@@ -42,6 +42,6 @@ file(CONFIGURE OUTPUT deb/changelog CONTENT
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_SOURCE_DIR}/cmake/deb/tree.cmake)
 set(CPACK_TESELA_SOURCE ${CMAKE_SOURCE_DIR})
 set(CPACK_TESELA_BINARY ${CMAKE_BINARY_DIR})
-# Without libtesela_mpi, a component of its own: it is of the one MPI that it was built for.
+# Without libtesela_mpi, a component of its own: it works only with the MPI that it was built for.
 set(CPACK_INSTALL_CMAKE_PROJECTS "${CMAKE_BINARY_DIR};tesela;Unspecified;/")
 include(CPack)

@@ -1,4 +1,4 @@
-# Run at every build: writes revision.h with the commit that is being built, and only when it changed.
+# Runs at every build: writes revision.h with the commit, only when the commit changed.
 #   cmake -DSOURCE=<tree> -DFILE=<revision.h> -P cmake/revision.cmake
 execute_process(COMMAND git -C ${SOURCE} describe --always --dirty --abbrev=12 OUTPUT_VARIABLE revision
                 OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)

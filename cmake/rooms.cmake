@@ -1,7 +1,7 @@
 # Rooms are folders of src/; a new file or a new strategy's folder is found by itself.
 
-# All C files of the named rooms, but for those that cmake/isa.cmake compiles once for each instruction set, and
-# those that need MPI.
+# All C files of the named rooms, except kernels, which cmake/isa.cmake compiles for each instruction set, and
+# except files that need MPI.
 function(tesela_room_sources out)
   set(files)
   foreach(room IN LISTS ARGN)
@@ -15,7 +15,7 @@ function(tesela_room_sources out)
   set(${out} ${files} PARENT_SCOPE)
 endfunction()
 
-# A folder that needs compiler flags of its own has a flags.cmake, which sets them for its files only, and names its kernels.
+# A folder with compiler flags of its own has a flags.cmake, which sets them and names the folder's kernels.
 function(tesela_folder_flags)
   file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/strategy/*/flags.cmake
        ${CMAKE_SOURCE_DIR}/src/strategy/*/*/flags.cmake

@@ -1,5 +1,5 @@
-# libtesela_scalapack: tesela behind ScaLAPACK's names, whole in one file, so that LD_PRELOAD needs no other; only those names are visible. It
-# knows nothing of a ScaLAPACK: the program has one. Where there is no MPI it is not built.
+# libtesela_scalapack: tesela under ScaLAPACK's names, complete in one file, so that LD_PRELOAD needs no other.
+# Only these names are visible. It links no ScaLAPACK: the program has one. It is not built without MPI.
 if(TESELA_HAS_MPI)
   tesela_room_sources(TESELA_SCALAPACK_SOURCES scalapack)
   add_library(tesela_mpi_inside STATIC src/comm/mpi/mpi.c)
@@ -7,7 +7,7 @@ if(TESELA_HAS_MPI)
   target_link_libraries(tesela_mpi_inside PUBLIC tesela_internal MPI::MPI_C)
   add_library(tesela_scalapack SHARED ${TESELA_SCALAPACK_SOURCES})
   target_link_libraries(tesela_scalapack PRIVATE tesela_mpi_inside)
-  # Its functions are declared by their callers, each for himself.
+  # Each caller declares these functions itself.
   set_source_files_properties(src/scalapack/entries/pblas.c PROPERTIES COMPILE_OPTIONS -Wno-missing-prototypes)
   target_link_options(tesela_scalapack PRIVATE -Wl,--exclude-libs,ALL -Wl,-Bsymbolic -Wl,-z,nodelete)
   set_target_properties(tesela_scalapack PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${TESELA_ABI})

@@ -1,4 +1,5 @@
-# Makes a C header with a text file's bytes as a string, NUL at its end:
+# Makes a C header with a text file's bytes as a string with a NUL at its end.
+#
 #   cmake -DINPUT=<file> -DOUTPUT=<header> -DNAME=<array> -P cmake/text.cmake
 file(READ ${INPUT} text HEX)
 string(REPEAT "." 64 row) # hexadecimal digits of a line: 32 bytes

@@ -1,5 +1,5 @@
-# What a package's tree has and an installed one has not, by CPack before it packs: the changelog and the licence under Debian's
-# names, manual pages packed, and the completion for zsh where Debian's looks for it.
+# Adds files that only a package has, before CPack packs: the changelog and the licence under Debian's names.
+# It also compresses the manual pages and puts the completion for zsh into Debian's folder.
 set(top ${CPACK_TEMPORARY_INSTALL_DIRECTORY}${CPACK_PACKAGING_INSTALL_PREFIX})
 set(documents ${top}/share/doc/tesela)
 file(COPY ${CPACK_TESELA_BINARY}/deb/copyright DESTINATION ${documents})

@@ -4,7 +4,8 @@
  *
  * Messages belong to one of a few batches, which are waited for as a whole, so that the messages of the next
  * step travel while those of this one are computed with. Between two ranks, messages of one tag arrive in the
- * order in which they were sent. */
+ * order in which they were sent.
+ * Measurements: docs/lab/ranks.md. */
 #ifndef TSL_COMM_COMM_H
 #define TSL_COMM_COMM_H
 
@@ -29,7 +30,7 @@ typedef struct tsl_links {
 } tsl_links;
 
 /* A file that all ranks have open, of which each reads and writes what it likes, by itself: so nobody waits
- * in a read for one that failed in it (NOTES.md has what MPI's collective ones do then). */
+ * in a read for one that failed in it (docs/lab/ranks.md has what MPI's collective ones do then). */
 typedef struct tsl_ranks_file tsl_ranks_file;
 typedef struct tsl_ranks_files {
   /* All ranks, each with a file that it can open by itself already: it exists, and `writes` is allowed. All

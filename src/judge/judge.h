@@ -46,7 +46,8 @@
  * gives NaN, so do infinities of both signs, and those of one sign give that infinity. Terms that are finite
  * may overflow on their way: +infinity is right where the positive terms alone, before or after alpha, pass
  * the largest number (less the bound), -infinity likewise, NaN where both do; the finite R stays right as
- * well. */
+ * well.
+ * Measurements: docs/lab/judge.md. */
 #ifndef TSL_JUDGE_JUDGE_H
 #define TSL_JUDGE_JUDGE_H
 

@@ -14,8 +14,8 @@
 #include <string.h>
 
 /* How much may be judged: SHARE of the product's time, where judging a multiply-add takes so many times as
- * long as the product on this processor (NOTES.md); and so many multiply-adds at least, each element counting
- * a few more. */
+ * long as the product on this processor (docs/lab/judge.md); and so many multiply-adds at least, each element
+ * counting a few more. */
 enum {
   LEAST_TERMS = 1 << 19,
   ELEMENT_TERMS = 16,

@@ -10,7 +10,7 @@ TSL_FUNCTION TSL_REAL tsl_dot(TSL_GLOBAL const tsl_element *a, TSL_INDEX a_strid
   TSL_REAL sum = 0;
   TSL_INDEX l = 0;
   /* Four terms at a time, their operands read before any of them is used: left to themselves, compilers wait
-   * for each pair, some for one shape of the work-group and some for another (element/NOTES.md). */
+   * for each pair, some for one shape of the work-group and some for another (docs/lab/element.md). */
   for (; l + 4 <= k; l += 4) {
     TSL_REAL a_next[4], b_next[4];
     TSL_UNROLL

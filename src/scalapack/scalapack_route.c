@@ -1,4 +1,5 @@
-/* Who computes: tesela, or the ScaLAPACK that the program had before. */
+/* Who computes: tesela, or the ScaLAPACK that the program had before.
+ * Measurements: docs/lab/scalapack.md. */
 #include "scalapack/scalapack_route.h"
 
 #include "base/env.h"
@@ -48,9 +49,9 @@ static bool scalapack_route_takes(bool is_faster, bool other) {
 }
 
 /* The fewest multiply-adds a process for which tesela is faster, and the shortest side of a product
- * (NOTES.md). In small products processes wait for each other more often than by ScaLAPACK: 1000 cubed on two
- * processes took 34 ms by tesela and 24 ms by ScaLAPACK. 2048 cubed was faster by a fifth. Ten milliseconds
- * are a fifth of a call of 1100 cubed multiply-adds a process. */
+ * (docs/lab/scalapack.md). In small products processes wait for each other more often than by ScaLAPACK: 1000
+ * cubed on two processes took 34 ms by tesela and 24 ms by ScaLAPACK. 2048 cubed was faster by a fifth. Ten
+ * milliseconds are a fifth of a call of 1100 cubed multiply-adds a process. */
 static const double gemm_from = 1100.0 * 1100 * 1100;
 enum { SIDE = 256 };
 

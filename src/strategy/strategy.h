@@ -426,7 +426,7 @@ double tsl_accuracy_slips(const tsl_problem *problem, double factor);
 /* The same of their units for 8-bit floating point, where sums of `panel` products are added to sums in f32
  * (of all k: they are not). An instruction aligns 32 exact products and the sum before to the largest
  * exponent among them, cuts each 13 binary places below it, and cuts their sum to 13 places (DeepSeek-AI,
- * "DeepSeek-V3 Technical Report", 2024, section 3.5.2, says 14 bits; cuda_wgmma's NOTES.md has what was
+ * "DeepSeek-V3 Technical Report", 2024, section 3.5.2, says 14 bits; docs/lab/cuda_wgmma.md has what was
  * seen). */
 tsl_accuracy tsl_accuracy_of_eights(const tsl_problem *problem, int64_t panel);
 /* The accuracy of sums taken in panels of `panel` products, where each panel's sum is multiplied by alpha and

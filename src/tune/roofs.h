@@ -12,7 +12,8 @@
  * On devices with kernels these are portable kernels (roofs/roofs_memory.cl, roofs/roofs_fma.cl), and the
  * device's own copy where that is faster; on the cpu, C per instruction set on all threads (TESELA_THREADS),
  * with stores that pass the caches. Nothing is kept: every call measures. The grids and chains that are tried
- * were tuned on one GPU and one processor (roofs/NOTES.md); on others they may leave something unseen. */
+ * were tuned on one GPU and one processor (docs/lab/roofs.md); on others they may leave something unseen.
+ * Measurements: docs/lab/roofs.md. */
 #ifndef TSL_TUNE_ROOFS_H
 #define TSL_TUNE_ROOFS_H
 

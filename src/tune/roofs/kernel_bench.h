@@ -11,7 +11,7 @@
  * its registers and walks through memory; each takes one chunk, so that units that are held up take fewer. A
  * GPU's items stand side by side, each with vectors of sixteen bytes. Its groups stay, `groups_per_unit` a
  * unit, or twice, or four times as many; for copying, items with one vector each are tried as well. The best
- * counts. NOTES.md has what a GPU does with other shapes. */
+ * counts. docs/lab/roofs.md has what a GPU does with other shapes. */
 typedef struct tsl_kernel_shape {
   int items, lanes_f32, flight, chains, round;
   int launches;       /* of one sample: what events and a launch cost is shared by so many */

@@ -68,7 +68,7 @@ tsl_roofs_copy(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_GLOBAL TSL_REAL
 
 /* The same without staying: a vector for each item, a step of one vector for each group. On GPUs groups start in order,
  * so that all that run at a time are close together in memory; those that stay drift apart: when this was tuned on one
- * H200, it copied at 3.8 to 4.0 TB/s with them and at 4.29 with these (NOTES.md). */
+ * H200, it copied at 3.8 to 4.0 TB/s with them and at 4.29 with these (docs/lab/roofs.md). */
 TSL_KERNEL(TSL_PARAM_ITEMS, 1, 1)
 tsl_roofs_copy_once(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_GLOBAL TSL_REAL *TSL_RESTRICT dst,
                     const tsl_roofs_arguments args) {

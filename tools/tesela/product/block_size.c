@@ -2,7 +2,8 @@
 
 #include <math.h>
 
-/* What it costs to go to another place of a file, in bytes that could have been read meanwhile. */
+/* What it costs to go to another place of a file, in bytes that could have been read meanwhile.
+ * Measurements: docs/lab/out_of_core.md. */
 static const double place_bytes = 16 << 10;
 /* What it costs to copy a piece for the caches, in each step that uses it, beside reading it. */
 static const double copy_cost = 0.5;

@@ -1,4 +1,5 @@
-/* Host side of block_tree.cl: groups that fold in local memory, and a last fold of their sums. */
+/* Host side of block_tree.cl: groups that fold in local memory, and a last fold of their sums.
+ * Measurements: docs/lab/dot_block_tree.md. */
 #include "strategy/split_k_reduce.h"
 
 #include <math.h>

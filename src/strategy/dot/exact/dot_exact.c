@@ -1,6 +1,7 @@
 /* The descriptor of exact, whose idea and limits dot_exact.cl tells: on the cpu in C (dot_exact_host.c),
  * elsewhere by its kernels, the same bits everywhere. Parameters: groups and group, work-groups and their
- * items, a matter of speed alone. */
+ * items, a matter of speed alone.
+ * Measurements: docs/lab/dot_exact.md. */
 #include "strategy/dot/exact/dot_exact.h"
 
 #include "strategy/split_k_reduce.h"

@@ -5,7 +5,8 @@
  *
  * What it adds to `block_tree`: an order of the sum that belongs to the specification, and twice the
  * precision. Parameters: group, items of a kernel's group; a matter of speed alone. Limits: kernels need
- * double precision for all types. */
+ * double precision for all types.
+ * Measurements: docs/lab/dot_fixed_tree.md. */
 #include "strategy/dot/fixed_tree/fixed_tree.h"
 
 #include "strategy/split_k_reduce.h"

@@ -6,7 +6,8 @@
  *        *   *   *              C = alpha (((x0 y0 + x1 y1) + x2 y2) + ...) + beta C
  *   y  | 0 | 1 | 2 | ...
  *
- * Parameters: none. Limits: none; each addition waits for the one before it. */
+ * Parameters: none. Limits: none; each addition waits for the one before it.
+ * Measurements: docs/lab/dot_sequential.md. */
 #include "strategy/cost_counts.h"
 #include "strategy/low_precision_loops.h"
 

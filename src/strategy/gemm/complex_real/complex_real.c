@@ -18,7 +18,8 @@
  * read where beta is 0.
  *
  * Parameters: form, which factor is made real, and how. Limits: no structures; batches that a launch has a
- * dimension for. See NOTES.md. */
+ * dimension for.
+ * Measurements: docs/lab/complex_real.md. */
 #include "strategy/gemm/complex_real/complex_real.h"
 
 #include "base/log.h"

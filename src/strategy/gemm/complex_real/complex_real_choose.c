@@ -92,7 +92,7 @@ static tsl_complex_real_way better_of(const tsl_problem *problem, int form) {
 }
 
 /* Units for tf32 take what lies along n sooner than the copy can be turned to lie along k, but for small
- * products (NOTES.md). */
+ * products (docs/lab/complex_real.md). */
 static bool is_left_along_n(const tsl_problem *problem, bool swapped) {
   enum { SMALL = 1 << 19 };
   const tsl_operands of = tsl_strides_of(problem);

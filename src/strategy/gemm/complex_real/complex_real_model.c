@@ -11,7 +11,7 @@
  * product does to run. */
 static const double streamed = 0.7, usual = 0.5;
 enum { CONFIGS_MOST = 256 };
-/* What f32 products took of what their models say, on an H100: 0.67 to 0.88 (NOTES.md). */
+/* What f32 products took of what their models say, on an H100: 0.67 to 0.88 (docs/lab/complex_real.md). */
 static const double seen = 0.75;
 
 /* Configs of a strategy. */

@@ -1,4 +1,5 @@
-/* The variants of cuda_dmma.cu: parameters, what is legal, and why not. */
+/* The variants of cuda_dmma.cu: parameters, what is legal, and why not.
+ * Measurements: docs/lab/cuda_dmma.md. */
 #include "strategy/gemm/cuda_dmma/cuda_dmma.h"
 
 static const tsl_param params[] = {

@@ -43,7 +43,7 @@ tsl_cuda_dmma_shares tsl_cuda_dmma_shares_of(const tsl_cuda_dmma *tile, const ts
  * pairs. */
 bool tsl_cuda_dmma_pairs(int numbers, int64_t along, int64_t line, int64_t lines, int64_t offset);
 
-/* Predicted seconds; NOTES.md has what it was fitted to. */
+/* Predicted seconds; docs/lab/cuda_dmma.md has what it was fitted to. */
 double tsl_cuda_dmma_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
 /* What it moves. */
 void tsl_cuda_dmma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,

@@ -1,4 +1,5 @@
-/* The variants of cuda_mma.cu: parameters, what is legal, and why not. */
+/* The variants of cuda_mma.cu: parameters, what is legal, and why not.
+ * Measurements: docs/lab/cuda_mma.md. */
 #include "strategy/gemm/cuda_mma/cuda_mma.h"
 
 static const tsl_param params[] = {

@@ -45,7 +45,7 @@ tsl_cuda_mma_shares tsl_cuda_mma_shares_of(const tsl_cuda_mma *tile, const tsl_d
  * apart; 0: elements come one by one. `step`: from product to product of a batch. */
 int tsl_cuda_mma_width(int element, int64_t along, int64_t line, int64_t lines, int64_t offset, int64_t step);
 
-/* Predicted seconds; NOTES.md has what it was fitted to. */
+/* Predicted seconds; docs/lab/cuda_mma.md has what it was fitted to. */
 double tsl_cuda_mma_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
 /* What it moves. */
 void tsl_cuda_mma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,

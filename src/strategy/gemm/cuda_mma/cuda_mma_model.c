@@ -1,5 +1,5 @@
 /* What follows from a problem and a config of cuda_mma: a tile, its memory, how its work is shared out; and
- * its model, in clocks of a multiprocessor, whose constants NOTES.md tells the origin of. */
+ * its model, in clocks of a multiprocessor, whose constants docs/lab/cuda_mma.md tells the origin of. */
 #include "host/int_math.h"
 #include "strategy/gemm/cuda_mma/cuda_mma.h"
 

@@ -1,4 +1,5 @@
-/* The variants of cuda_wgmma.cu: parameters, what is legal, and why not. */
+/* The variants of cuda_wgmma.cu: parameters, what is legal, and why not.
+ * Measurements: docs/lab/cuda_wgmma.md. */
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma.h"
 
 #include "host/int_math.h"

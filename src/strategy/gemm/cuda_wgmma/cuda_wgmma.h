@@ -99,7 +99,7 @@ bool tsl_cuda_wgmma_by_map(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *siz
 /* The same where it lies as the problem says. */
 bool tsl_cuda_wgmma_problem_by_map(const tsl_cuda_wgmma *tile);
 
-/* Predicted seconds; NOTES.md has what it was fitted to. */
+/* Predicted seconds; docs/lab/cuda_wgmma.md has what it was fitted to. */
 double tsl_cuda_wgmma_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
 /* What it moves. */
 void tsl_cuda_wgmma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,

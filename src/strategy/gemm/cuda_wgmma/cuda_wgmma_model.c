@@ -1,4 +1,5 @@
-/* The model of cuda_wgmma, in clocks of a multiprocessor; NOTES.md has what its constants were fitted to. */
+/* The model of cuda_wgmma, in clocks of a multiprocessor; docs/lab/cuda_wgmma.md has what its constants were
+ * fitted to. */
 #include "host/int_math.h"
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma.h"

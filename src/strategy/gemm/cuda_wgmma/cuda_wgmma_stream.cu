@@ -6,7 +6,7 @@
  *
  *   panels:    0         owned                           owners all read the same panels at a time, and so do helpers: what is asked for
  *   tile 0     | owner    | helper 0    |                by many at once comes from the last cache once. (Ranges of one length, one behind
- *   tile 1     | owner    | helper 1    |                the other, as stream-k has them, begin anywhere, and were slower: NOTES.md.)
+ *   tile 1     | owner    | helper 1    |                the other, as stream-k has them, begin anywhere, and were slower: docs/lab/cuda_wgmma.md.)
  *   tile 2     | owner    | helper 0    |
  *
  * Helpers leave sums in memory, as threads have them, those of a warpgroup together, and its flag says that they are there: it is `ticket` then, a number that

@@ -1,4 +1,5 @@
-/* The variants of cuda_whole.cu: parameters, what is legal, and why not. */
+/* The variants of cuda_whole.cu: parameters, what is legal, and why not.
+ * Measurements: docs/lab/cuda_whole.md. */
 #include "strategy/gemm/cuda_whole/cuda_whole.h"
 
 static const tsl_param params[] = {

@@ -36,7 +36,7 @@ tsl_cuda_whole tsl_cuda_whole_of(const tsl_problem *problem, const tsl_config *c
 int tsl_cuda_whole_width(const tsl_cuda_whole_lines *lines, int64_t step, int64_t line, int64_t offset,
                          int64_t apart);
 
-/* Predicted seconds; NOTES.md has what it was fitted to. */
+/* Predicted seconds; docs/lab/cuda_whole.md has what it was fitted to. */
 double tsl_cuda_whole_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
 /* What it moves. */
 void tsl_cuda_whole_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,

@@ -1,5 +1,5 @@
 /* What follows from a problem and a config of cuda_whole: a product's warps and memory; and its model, in
- * clocks of a multiprocessor, whose constants NOTES.md tells the origin of. */
+ * clocks of a multiprocessor, whose constants docs/lab/cuda_whole.md tells the origin of. */
 #include "host/int_math.h"
 #include "strategy/gemm/cuda_whole/cuda_whole.h"
 

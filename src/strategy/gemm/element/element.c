@@ -1,4 +1,5 @@
-/* Host side of element.cl: one work-item an element of C. */
+/* Host side of element.cl: one work-item an element of C.
+ * Measurements: docs/lab/element.md. */
 #include "strategy/cost_counts.h"
 #include "strategy/launch.h"
 

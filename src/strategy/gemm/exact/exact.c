@@ -17,7 +17,8 @@
  * elements share. On devices with kernels each work-item does both for its elements (exact.cl): the same
  * bits, term by term. Limits: real types. Where everything cancels, or exponents are so wide that k largest
  * products hide the sum's digits, all elements need superaccumulators: a clock or two a term, ten times as
- * long. f64 needs fused multiply-adds, else all do. */
+ * long. f64 needs fused multiply-adds, else all do.
+ * Measurements: docs/lab/gemm_exact.md. */
 #include "strategy/gemm/exact/exact.h"
 
 #include "base/memory.h"

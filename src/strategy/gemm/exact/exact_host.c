@@ -178,8 +178,8 @@ tesela_status tsl_gemm_exact_run_host(const tsl_work *work, const tsl_operands *
   return TESELA_OK;
 }
 
-/* Clocks of a term and of an element's end where nearly exact sums decide (NOTES.md): of f32 and of f64, by
- * instruction set. */
+/* Clocks of a term and of an element's end where nearly exact sums decide (docs/lab/gemm_exact.md): of f32
+ * and of f64, by instruction set. */
 static double term_clocks(bool twice, unsigned capabilities) {
   static const double f32[] = {0.8, 0.23, 0.15}, f64[] = {8, 0.43, 0.3};
   const int set = capabilities & TSL_CAN_AVX512 ? 2 : capabilities & (TSL_CAN_AVX2 | TSL_CAN_NEON) ? 1 : 0;

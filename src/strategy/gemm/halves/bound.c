@@ -1,4 +1,4 @@
-/* What halves guarantees, and what of it its product may err by: NOTES.md has the proof. */
+/* What halves guarantees, and what of it its product may err by: docs/lab/halves.md has the proof. */
 #include "strategy/gemm/halves/halves.h"
 
 #include <math.h>

@@ -11,11 +11,12 @@
  * tf32, which units of NVIDIA know, has as many digits and half the rate; and they cut factors to them, and
  * do not round: 2^-9. Sums are made by whatever multiplies f16 fastest with what is left of the ask
  * (cuda_wgmma adds sums of 64 or 128 terms to others in f32). Small numbers that f16 has too few digits for
- * are counted, and NOTES.md proves when they do not matter; elements of C without that proof are multiplied
- * as they are, in f32.
+ * are counted, and docs/lab/halves.md proves when they do not matter; elements of C without that proof are
+ * multiplied as they are, in f32.
  *
  * What it adds to the rungs below: units for f16 at their full rate.
- * Parameters: none. Limits: f32, by an ask of 2^-10 and a bit; 65536 terms; devices with kernels. */
+ * Parameters: none. Limits: f32, by an ask of 2^-10 and a bit; 65536 terms; devices with kernels.
+ * Measurements: docs/lab/halves.md. */
 #include "strategy/gemm/halves/halves.h"
 
 #include "base/memory.h"

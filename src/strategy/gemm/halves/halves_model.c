@@ -1,4 +1,4 @@
-/* What halves takes, and what it moves: NOTES.md has what the constants were fitted to. */
+/* What halves takes, and what it moves: docs/lab/halves.md has what the constants were fitted to. */
 #include "host/int_math.h"
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/halves/halves.h"

@@ -2,8 +2,8 @@
  *
  * A line is a row of A or a column of B, all of whose numbers are multiplied by 2^scale and rounded to f16.
  * Its scale is guessed from a sample, whose largest is below 2^SAMPLE_TOP then. What is rounded from 2^-14 on
- * errs by 2^-11 of itself at most; below that a number is tiny, and errs by 2^-25. NOTES.md proves what that
- * is worth, by the means of lines' exponents. */
+ * errs by 2^-11 of itself at most; below that a number is tiny, and errs by 2^-25. docs/lab/halves.md proves
+ * what that is worth, by the means of lines' exponents. */
 #ifndef TSL_HALVES_SHARED_H
 #define TSL_HALVES_SHARED_H
 

@@ -35,7 +35,8 @@
  *
  * Parameters: units of a panel (a micro-panel of B of 32 columns should fit half of the first-level cache, or
  * come from the second), KiB of A in the second-level cache. Limits: the sums of f16 are f32, so AVX512-FP16,
- * which sums in f16, is not used. */
+ * which sums in f16, is not used.
+ * Measurements: docs/lab/host_amx.md. */
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/host_amx/host_amx_job.h"
 #include "strategy/host_job.h"

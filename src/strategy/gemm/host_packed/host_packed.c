@@ -41,7 +41,8 @@
  * host_packed_structure.c. Updates of rank 2k: rank2k.c.
  *
  * Parameters: depth of a panel, KiB of what is kept in the second cache; the model's choice follows the
- * caches. Limits: f32, f64, c64 and c128, each throughout. */
+ * caches. Limits: f32, f64, c64 and c128, each throughout.
+ * Measurements: docs/lab/host_packed.md. */
 #include "base/memory.h"
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/host_packed/blocking.h"

@@ -23,7 +23,8 @@
  * the bits are those of `host_small`.
  *
  * Parameters: none.
- * Limits: f32 and f64; m or n of 16 or less, or k of 32. */
+ * Limits: f32 and f64; m or n of 16 or less, or k of 32.
+ * Measurements: docs/lab/host_slim.md. */
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/host_slim/host_slim_job.h"
 #include "strategy/host_job.h"
@@ -82,7 +83,8 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
       bytes > last / 2 ? share * bytes / (device->bandwidth * threads / device->threads) : 0;
   const bool adds_up =
       job.way == TSL_SLIM_UPDATE && job.of.depth > TSL_SLIM_MOST; /* C comes in shorter pieces */
-  const double unfit = adds_up && (threads > 1 || job.of.beta == 0) ? 1.25 : 1; /* by measurement; NOTES.md */
+  const double unfit =
+      adds_up && (threads > 1 || job.of.beta == 0) ? 1.25 : 1; /* by measurement; docs/lab/host_slim.md */
   return (job.alone ? 6e-8 : 4e-6) +
          unfit * (adds_up ? fetched + computed : fmax(fetched, computed + moved / 4));
 }

@@ -28,7 +28,8 @@
  *
  * Parameters: none.
  * Limits: f32 and f64; nothing is kept in a cache on purpose, so that large operands come from memory again
- * and again. */
+ * and again.
+ * Measurements: docs/lab/host_small.md. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "host/int_math.h"

@@ -20,7 +20,8 @@
  * their number.
  *
  * Parameters: none.
- * Limits: f32 and f64; m or n of 8 or less, or k of 4 or less. */
+ * Limits: f32 and f64; m or n of 8 or less, or k of 4 or less.
+ * Measurements: docs/lab/host_thin.md. */
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/host_thin/host_thin_job.h"
 #include "strategy/host_job.h"

@@ -1,4 +1,5 @@
-/* Host side of image_microtile.cl: images over B, or over packed copies of it, and a launch for each. */
+/* Host side of image_microtile.cl: images over B, or over packed copies of it, and a launch for each.
+ * Measurements: docs/lab/image_microtile.md. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "host/int_math.h"
@@ -229,7 +230,7 @@ static int copies_of(const tsl_shape *b, const tsl_device *device) {
 
 /* On a processor a texel costs a call, so that tall micro-tiles are best, in small groups, which vector units
  * take least badly. On a graphics processor latency is the limit: a unit wants eight warps or more, and
- * groups of few registers, of which it holds many (NOTES.md). */
+ * groups of few registers, of which it holds many (docs/lab/image_microtile.md). */
 static double efficiency_of(const tsl_problem *problem, const int64_t *value, const tsl_device *device) {
   const double height = (double)value[HEIGHT], items = (double)(value[COLUMNS] * value[ROWS]);
   if (device->is_cpu)

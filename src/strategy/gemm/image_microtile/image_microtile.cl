@@ -14,7 +14,7 @@
  *       |           |      | sums[r]        | HEIGHT x 4
  *                          +----------------+
  *
- * Two steps are unrolled, so that a good many reads are on their way before the first is used (NOTES.md).
+ * Two steps are unrolled, so that many reads are in flight before the first is used (docs/lab/image_microtile.md).
  *
  * Where A's rows are not contiguous, or do not start at multiples of 16 bytes, its four numbers are read one by one:
  * items of a row of a group read the same ones, which caches answer at once. Rows of a last micro-tile beyond m read

@@ -1,4 +1,5 @@
-/* The family of opencl_mma.cl: parameters, what is legal, and why not. */
+/* The family of opencl_mma.cl: parameters, what is legal, and why not.
+ * Measurements: docs/lab/opencl_mma.md. */
 #include "strategy/gemm/opencl_mma/opencl_mma.h"
 
 #include <math.h>

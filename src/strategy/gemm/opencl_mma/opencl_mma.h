@@ -52,7 +52,7 @@ tsl_grid tsl_opencl_mma_grid(const tsl_opencl_mma *tile, const tsl_opencl_mma_sh
 /* Local memory that a group may have. */
 uint64_t tsl_opencl_mma_local(const tsl_device *device);
 
-/* Predicted seconds; NOTES.md has what it was fitted to. */
+/* Predicted seconds; docs/lab/opencl_mma.md has what it was fitted to. */
 double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
 /* What it moves: opencl_mma_account.c. */
 void tsl_opencl_mma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,

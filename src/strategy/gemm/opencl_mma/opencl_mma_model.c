@@ -1,4 +1,5 @@
-/* The model of opencl_mma, in clocks of a compute unit; NOTES.md has what its constants were fitted to. */
+/* The model of opencl_mma, in clocks of a compute unit; docs/lab/opencl_mma.md has what its constants were
+ * fitted to. */
 #include "strategy/gemm/opencl_mma/opencl_mma.h"
 
 #include <math.h>

@@ -140,7 +140,7 @@ TSL_FUNCTION void multiply_one(TSL_REAL sum[MICRO_M][WIDTH_N], const TSL_REAL *r
 
 /* One depth's multiply-adds: along the shorter side of the micro-tile, and back along the next line, so that two in a
  * row always have a factor in common. NVIDIA's multiprocessors read two registers a clock beside those that the
- * instruction before has read, and this order leaves the compiler the most of them (NOTES.md). */
+ * instruction before has read, and this order leaves the compiler the most of them: docs/lab/register_tile.md. */
 TSL_FUNCTION void multiply(TSL_REAL sum[MICRO_M][WIDTH_N], const TSL_REAL *rows, const TSL_REAL *columns) {
   TSL_UNROLL
   for (int outer = 0; outer < (DOWN ? MICRO_N : MICRO_M); outer++)

@@ -1,5 +1,6 @@
 /* The configs of register_tile.cl, register_tile_async.cl and register_tile_packed.cl: parameters, what is
- * legal, and why not. */
+ * legal, and why not.
+ * Measurements: docs/lab/register_tile.md. */
 #include "strategy/gemm/register_tile/register_tile.h"
 
 static const tsl_param params[] = {

@@ -51,7 +51,7 @@
 
 /* The depth at which the next panel is put down: well before the barrier where there is a free half. */
 #define STASH_AT (STAGES == 1 ? SHARE - 1 : SHARE / 2)
-/* Whether the panel behind it is read at once, and not at the end of the present one: measured (NOTES.md). */
+/* Reads the next panel at once, not at the end of the present one: docs/lab/register_tile.md. */
 #define FETCH_EARLY (SLICES == 1 || STAGES == 1)
 /* Where the panels of each operand start in local memory, at an item's share of them. */
 typedef struct tile_panels {

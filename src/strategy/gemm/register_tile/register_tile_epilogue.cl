@@ -176,7 +176,7 @@ TSL_FUNCTION tile_corner corner_of(const tsl_register_tile_arguments *args, cons
  * register a clock, and numbers that come from local memory as a vector are in even and odd ones by turns. Where a line
  * of sums leaves as vectors with neighbours exchanged, each sum is in an odd register where the number that goes with it
  * is in an even one, and the other way round. Slices' sums leave so indeed; where there is one slice, this pretends that
- * they may. Measured: NOTES.md. */
+ * they may. Measured: docs/lab/register_tile.md. */
 TSL_FUNCTION void hold(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_LOCAL_POINTER TSL_REAL *memory, bool never) {
   if (never)
     TSL_UNROLL

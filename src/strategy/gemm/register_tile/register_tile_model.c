@@ -1,6 +1,7 @@
 /* The model of register_tile: what a panel costs a group, how many groups share a compute unit, and what
- * memory adds. It counts clocks of a unit; its constants were fitted to measurements on an H200 (NOTES.md),
- * and hold elsewhere as far as units have four schedulers of 32 lanes or the like. */
+ * memory adds. It counts clocks of a unit; its constants were fitted to measurements on an H200
+ * (docs/lab/register_tile.md), and hold elsewhere as far as units have four schedulers of 32 lanes or the
+ * like. */
 #include "strategy/gemm/register_tile/register_tile.h"
 
 #include <math.h>

@@ -12,16 +12,18 @@
  * further product is needed). A line's error is relative to its norm, but what is promised is relative to
  * |A||B|, element by element. So lines are measured first: how many of a line's elements are too small for
  * their digits, and how much of a line's sum its largest element is. A row with few small elements and a
- * column with no few large ones meet in an element whose error is small (NOTES.md has the proof). Each call
- * takes as few moduli as leave few lines without that proof; these, and lines that are not all finite, are
- * multiplied as they are, in C's type. Where they are many, another strategy computes everything (whole.c).
+ * column with no few large ones meet in an element whose error is small (docs/lab/residue_int8.md has the
+ * proof). Each call takes as few moduli as leave few lines without that proof; these, and lines that are not
+ * all finite, are multiplied as they are, in C's type. Where they are many, another strategy computes
+ * everything (whole.c).
  *
  * What it adds to the rungs below: no unit that multiplies C's type.
  * Three forms with the same bits: of the processor (residue_int8_host.c), of NVIDIA's sm_90a by CUDA
  * (residue_int8_run.c), and of all other devices by portable kernels and whatever multiplies bytes there
  * (portable.c). Parameters: moduli, the least number of them; block, the rows of C that are made at a time,
  * for less scratch memory and the same bits. Limits: f32 and f64, and their complex numbers with real alpha
- * and beta, by three products of residues for each modulus (residue_int8_complex.c). */
+ * and beta, by three products of residues for each modulus (residue_int8_complex.c).
+ * Measurements: docs/lab/residue_int8.md. */
 #include "strategy/gemm/residue_int8/residue_int8.h"
 
 #include "base/memory.h"

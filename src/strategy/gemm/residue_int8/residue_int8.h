@@ -147,7 +147,7 @@ tesela_status tsl_residue_int8_build_portable(tsl_work *work);
 tesela_status tsl_residue_int8_run_portable(const tsl_work *work, const tsl_operands *operands,
                                             tsl_stream *stream);
 
-/* Predicted seconds, and what is moved; NOTES.md has what the model was fitted to. */
+/* Predicted seconds, and what is moved; docs/lab/residue_int8.md has what the model was fitted to. */
 double tsl_residue_int8_seconds(const tsl_problem *problem, const tsl_config *config,
                                 const tsl_device *device);
 /* Seconds that one modulus takes, of those that are expected. */

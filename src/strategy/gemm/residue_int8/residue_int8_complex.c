@@ -10,7 +10,7 @@
  * For it both parts of a number have one scale. A line, a row of A or a column of B, is one of 2 k real
  * numbers; an element's real part is the row (re a, im a) by the column (re b, -im b), its imaginary part the
  * same row by (im b, re b): the same numbers in another order, on which neither norms nor the claim of
- * NOTES.md depend, so that all of it holds for both parts with 2 k terms. */
+ * docs/lab/residue_int8.md depend, so that all of it holds for both parts with 2 k terms. */
 #include "strategy/gemm/residue_int8/residue_int8.h"
 
 const char *tsl_residue_native_defines(const tsl_problem *problem) {

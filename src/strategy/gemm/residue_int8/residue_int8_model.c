@@ -1,5 +1,5 @@
-/* What residue_int8 takes, and what it moves: NOTES.md has what the constants were fitted to. A call is
- * expected to come out with as many moduli as normal numbers need. */
+/* What residue_int8 takes, and what it moves: docs/lab/residue_int8.md has what the constants were fitted to.
+ * A call is expected to come out with as many moduli as normal numbers need. */
 #include "host/int_math.h"
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/residue_int8/residue_int8_host.h"

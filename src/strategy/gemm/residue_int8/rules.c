@@ -155,8 +155,8 @@ double tsl_residue_allowed(const tsl_problem *problem) {
                           tsl_residue_is_precise(problem) ? precise_roundings * u : INFINITY));
 }
 
-/* NOTES.md: 4.15 errors of so much of an element each, beside the roundings of the result, of which f32 has
- * one in its own type. */
+/* docs/lab/residue_int8.md: 4.15 errors of so much of an element each, beside the roundings of the result, of
+ * which f32 has one in its own type. */
 static double allowed_each(const tsl_problem *problem) {
   const double u = tsl_type(tsl_residue_type(problem))->unit_roundoff,
                roundings = tsl_residue_is_precise(problem) ? 1 + 0x1p-20 : 4;
@@ -176,7 +176,7 @@ int tsl_residue_most(const tsl_problem *problem) {
 }
 
 /* The bits of P that normal numbers need for what is allowed: where a tenth of them is smaller than a limit
- * the claim of NOTES.md still holds, and that limit is a tenth of a typical one. */
+ * the claim of docs/lab/residue_int8.md still holds, and that limit is a tenth of a typical one. */
 static double bits_wanted(const tsl_problem *problem) {
   static const double limit_bits = 2.25;
   const double each = allowed_each(problem);

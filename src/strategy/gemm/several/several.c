@@ -25,7 +25,8 @@
  * (several_tiles.c, shard_worker.c, shard_worker_run.c). A device that fails is replaced there where beta is
  * 0, and what it holds can still be read and written.
  *
- * Parameters: cut, part1 to part8, slab. Limits: one product at a time; eight devices. */
+ * Parameters: cut, part1 to part8, slab. Limits: one product at a time; eight devices.
+ * Measurements: docs/lab/several.md. */
 #include "strategy/gemm/several/several.h"
 
 #include "base/log.h"

@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* Larger ones of large factors of four bytes and more, whose kernels prepare the factor that stays for each
- * slab anew (NOTES.md). */
+ * slab anew (docs/lab/several.md). */
 double tsl_several_slab(const tsl_work *work) {
   const int64_t said = work->config.value[SEVERAL_SLAB];
   const tsl_shape *a = &work->problem.a, *b = &work->problem.b;
@@ -317,8 +317,9 @@ static tesela_status several_tiles_add_tile(const several_tiles_cutting *job, in
 }
 
 /* What comes while so many lines are computed may be one slab, however large: fewer and larger products are
- * faster, those whose kernels prepare the factor that stays above all (NOTES.md), and rows that touch are one
- * copy. So a slab is as large as what a fast link brings beside a fast product of the tile before. */
+ * faster, those whose kernels prepare the factor that stays above all (docs/lab/several.md), and rows that
+ * touch are one copy. So a slab is as large as what a fast link brings beside a fast product of the tile
+ * before. */
 static double slab_beside(const several_tiles_cutting *job, int64_t lines) {
 #define MOST(name, usual, most) most,
   static const double link = 3e11, part_of_memory = 64, rates[] = {TSL_DEVICE_RATE_LIST(MOST)};

@@ -9,13 +9,14 @@
  *
  * Slice s is 2^-8 of the one before, so that what six products leave out is as much as two roundings, and
  * what three do is as much as if factors had 16 bits. (Henry, Tang and Heinecke, arXiv 1904.06376, have such
- * products of bf16; NOTES.md has the bound.) The smallest products come first, each a plan of whatever engine
- * of the device multiplies bf16 fastest; C's bits are that engine's. Lines are scaled by powers of two, so
- * that nothing on the way overflows or is too small to be normal. Lines with infinities or NaN, or whose
- * numbers differ by more than 2^94, are multiplied as they are.
+ * products of bf16; docs/lab/slices.md has the bound.) The smallest products come first, each a plan of
+ * whatever engine of the device multiplies bf16 fastest; C's bits are that engine's. Lines are scaled by
+ * powers of two, so that nothing on the way overflows or is too small to be normal. Lines with infinities or
+ * NaN, or whose numbers differ by more than 2^94, are multiplied as they are.
  *
  * What it adds to the rungs below: no unit that multiplies f32, none that multiplies bytes.
- * Parameters: products. Limits: f32; 65536 terms. */
+ * Parameters: products. Limits: f32; 65536 terms.
+ * Measurements: docs/lab/slices.md. */
 #include "strategy/gemm/slices/slices.h"
 
 #include "base/memory.h"
@@ -37,8 +38,8 @@ static const tsl_types types[] = {
 
 enum { TERMS_MOST = 65536 };
 
-/* NOTES.md: sums of all products cost 1.05 times what one costs; what is left out, of six products 2.02 u, of
- * three 3.01 2^-16; alpha, beta C and their sum. */
+/* docs/lab/slices.md: sums of all products cost 1.05 times what one costs; what is left out, of six
+ * products 2.02 u, of three 3.01 2^-16; alpha, beta C and their sum. */
 static tsl_accuracy slices_accuracy(const tsl_problem *problem, const tsl_config *config) {
   const int64_t products = config->value[TSL_SLICES_PRODUCTS];
   const double left_out = products == 9 ? 0 : products == 6 ? 2.1 : 774;

@@ -18,7 +18,8 @@
  *
  * Parameters: rows, cols and depth of tiles and slabs; all 0: by the memory. Limits: operands in host memory;
  * one product at a time; runs of one plan follow each other. Sums for f16 and bf16, and complex ones, are not
- * cut. */
+ * cut.
+ * Measurements: docs/lab/streamed.md. */
 #include "strategy/gemm/streamed/streamed.h"
 
 #include "base/log.h"

@@ -1,6 +1,7 @@
 /* The strategy: what it takes, its parts and their memory, and what explanations tell of them. structured.cl
  * opens with the idea and its picture; structured_cut.c has the recursion, structured_model.c the times,
- * structured_run.c what is enqueued. */
+ * structured_run.c what is enqueued.
+ * Measurements: docs/lab/structured.md. */
 #include "strategy/gemm/structured/structured.h"
 
 #include "base/log.h"

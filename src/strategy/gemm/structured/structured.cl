@@ -12,7 +12,7 @@
  *   symmetric, hermitian    completed in scratch memory: one general product.
  *   (symm, hemm), complex trmm
  *
- * Parameters: block, rows of a block of the diagonal; 0: by the device (structured_model.c). Limits: one product at a time. See NOTES.md.
+ * Parameters: block, rows of a block of the diagonal; 0: by the device (structured_model.c). Limits: one product at a time.
  *
  * The kernel here copies blocks of a matrix of which one triangle counts: completed to what their structure says, or their triangle
  * alone.

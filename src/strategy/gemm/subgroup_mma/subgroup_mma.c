@@ -1,4 +1,5 @@
-/* The family of subgroup_mma.cl: parameters, what is legal and why not, compiling and launching. */
+/* The family of subgroup_mma.cl: parameters, what is legal and why not, compiling and launching.
+ * Measurements: docs/lab/subgroup_mma.md. */
 #include "strategy/gemm/subgroup_mma/subgroup_mma.h"
 
 #include <stdio.h>
@@ -55,7 +56,8 @@ static const char *subgroup_mma_refuse(const tsl_problem *problem, const tsl_con
   if (tile.tile_m * tile.depth / 16 % tile.items != 0 || tile.tile_n * tile.depth / 16 % tile.items != 0)
     return tsl_refusal("%d work-items do not divide the %d and %d chunks of 16 bytes of a panel", tile.items,
                        tile.tile_m * tile.depth / 16, tile.tile_n * tile.depth / 16);
-  /* Seen with IGC 1.0.12504, where both operands lie along k (NOTES.md); a crash would be the user's. */
+  /* Seen with IGC 1.0.12504, where both operands lie along k (docs/lab/subgroup_mma.md); a crash would be the
+   * user's. */
   if (fragments->rows == 8 && tile.tile_m < tile.tile_n && tile.tile_m * tile.depth / 16 == tile.items)
     return tsl_refusal(
         "Intel's compiler may crash where each of %d work-items brings one chunk of A and %d of B",

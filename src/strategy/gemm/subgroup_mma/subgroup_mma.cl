@@ -39,7 +39,7 @@
 #define CHUNK (16 / SIZE)         /* numbers of a chunk */
 #define OWN_A (TILE_M * CHUNKS / ITEMS)
 #define OWN_B (TILE_N * CHUNKS / ITEMS)
-/* What arrays have room for: never one, as arrays of one crash a compiler of Intel's (NOTES.md). */
+/* Sizes of arrays: never one, since arrays of one crash an Intel compiler (docs/lab/subgroup_mma.md). */
 #define OWN_MOST (OWN_A + OWN_B)
 #define BAND 8 /* rows of tiles that groups take together */
 

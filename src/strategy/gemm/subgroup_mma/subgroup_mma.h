@@ -27,7 +27,7 @@ typedef struct tsl_subgroup_mma {
 tsl_subgroup_mma tsl_subgroup_mma_of(const tsl_problem *problem, const tsl_config *config,
                                      const tsl_fragments *fragments);
 
-/* Predicted seconds; NOTES.md says what of. */
+/* Predicted seconds; docs/lab/subgroup_mma.md says what of. */
 double tsl_subgroup_mma_seconds(const tsl_problem *problem, const tsl_config *config,
                                 const tsl_device *device);
 /* What it moves: subgroup_mma_account.c. */

@@ -1,4 +1,5 @@
-/* The model of subgroup_mma: data sheets' rates and what copies cost. Nothing of it was measured; NOTES.md.
+/* The model of subgroup_mma: data sheets' rates and what copies cost. Nothing of it was measured;
+ * docs/lab/subgroup_mma.md.
  */
 #include "strategy/gemm/subgroup_mma/subgroup_mma.h"
 

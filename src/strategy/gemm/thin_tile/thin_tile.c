@@ -1,4 +1,5 @@
-/* The family of thin_tile.cl: parameters, what is legal, and why not. */
+/* The family of thin_tile.cl: parameters, what is legal, and why not.
+ * Measurements: docs/lab/thin_tile.md. */
 #include "strategy/gemm/thin_tile/thin_tile.h"
 
 static const tsl_param params[] = {

@@ -1,6 +1,6 @@
 /* The model of thin_tile: the bytes of the large operand, how many of them are asked for at once, what
  * multiplying them costs, and the price of parts. In clocks of a compute unit, as register_tile's model; its
- * constants were fitted with those, to measurements on an H200 (NOTES.md). */
+ * constants were fitted with those, to measurements on an H200 (docs/lab/thin_tile.md). */
 #include "strategy/gemm/thin_tile/thin_tile.h"
 
 #include <math.h>
@@ -26,9 +26,9 @@ static const double flight_odd = 0.495, warps_more = 5.49, overlap = 0.99;
 static const double shared_rate = 1.2, memory_rate = 1, part_rate = 0.473, store_odd = 9.65,
                     launch_share = 0.54, sum_launch_share = 0.81;
 
-/* Of a processor, from 12 configs of 16 x 4096 x 4096 on PoCL (NOTES.md): seconds for a row of a strip whose
- * page its tables do not hold, from memory and, in the tiles below, from a cache; clocks over the least, and
- * those again where sums go through memory. */
+/* Of a processor, from 12 configs of 16 x 4096 x 4096 on PoCL (docs/lab/thin_tile.md): seconds for a row of a
+ * strip whose page its tables do not hold, from memory and, in the tiles below, from a cache; clocks over the
+ * least, and those again where sums go through memory. */
 static const double walk_seconds = 20e-9, walk_again_seconds = 6e-9, processor_clocks = 1.3, spilled = 1.75;
 
 /* A device as the model sees it. */

@@ -28,7 +28,8 @@
  * Parameters: none. Limits: each operand has one unit stride, and the other is positive and at least as long
  * as the line that it leads; no batches of integers, nor of more than 31 bits; k = 0 and alpha = 0, where
  * there is no product to choose for, are refused. Another build may choose another algorithm, so that equal
- * bits are promised for one plan at most. */
+ * bits are promised for one plan at most.
+ * Measurements: docs/lab/vendor_cublaslt.md. */
 #include "base/status.h"
 #include "host/int_math.h"
 #include "strategy/gemm/vendor_cublaslt/choice.h"

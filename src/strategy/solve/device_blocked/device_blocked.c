@@ -1,5 +1,6 @@
 /* The strategy: what it takes, its children, its models. device_blocked.cl opens with the idea and its
- * picture; device_blocked_cut.c has the recursion, device_blocked_run.c what is enqueued. */
+ * picture; device_blocked_cut.c has the recursion, device_blocked_run.c what is enqueued.
+ * Measurements: docs/lab/solve_device_blocked.md. */
 #include "strategy/solve/device_blocked/device_blocked.h"
 
 #include "base/log.h"
@@ -28,7 +29,7 @@ static void device_blocked_cut_of(const tsl_problem *problem, const tsl_config *
   tsl_solve_cut_by(problem->m, config->value[SOLVE_BLOCK], cut);
 }
 
-/* NOTES.md derives it. Without products it is substitution. */
+/* docs/lab/solve_device_blocked.md derives it. Without products it is substitution. */
 static tsl_accuracy device_blocked_accuracy(const tsl_problem *problem, const tsl_config *config) {
   tsl_solve_cut cut;
   tsl_accuracy made = tsl_accuracy_of_substitution(problem, config);
@@ -89,7 +90,7 @@ static double device_blocked_product_seconds(const tsl_problem *problem, const t
 
 /* A group waits for its operands once, and for its items tile by tile; two groups of a unit fill each other's
  * waits, where its registers have room for both. What all groups compute is read from local memory, whose
- * rate it has. Figures: an H200's (NOTES.md). */
+ * rate it has. Figures: an H200's (docs/lab/solve_device_blocked.md). */
 static double blocks_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_solve_cut *cut,
                              const tsl_device *device) {
   enum { BYTES_OF_TWO_GROUPS = 32 }; /* of a panel, an item */

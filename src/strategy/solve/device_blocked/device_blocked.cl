@@ -20,7 +20,7 @@
  * quotient, or a product by the reciprocal where that is far from both ends of the range.
  *
  * Parameters: TSL_PARAM_BLOCK, rows of a block, TSL_PARAM_COLUMNS, of a panel. Local memory: BLOCK x 16 elements of A, 16 x COLUMNS of X, padded.
- * From the host: TSL_REAL, and TSL_COMPLEX for two of them an element. See NOTES.md. */
+ * From the host: TSL_REAL, and TSL_COMPLEX for two of them an element. */
 #include "dialect.h"
 
 #include "device_blocked_shared.h"

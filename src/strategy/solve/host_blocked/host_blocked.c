@@ -17,7 +17,8 @@
  * whatever the blocks and the number of threads are: the error is that of substitution, and so are the bits
  * of each call. kernels/host_blocked_solve.c has the tiles.
  *
- * Parameters: none. Limits: none; memory for a task's columns and a block of A is taken for each run. */
+ * Parameters: none. Limits: none; memory for a task's columns and a block of A is taken for each run.
+ * Measurements: docs/lab/solve_host_blocked.md. */
 #include "base/memory.h"
 #include "base/scratch.h"
 #include "base/status.h"

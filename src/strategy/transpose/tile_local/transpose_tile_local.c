@@ -1,4 +1,5 @@
-/* Host side of transpose_tile_local.cl: square tiles through local memory. */
+/* Host side of transpose_tile_local.cl: square tiles through local memory.
+ * Measurements: docs/lab/transpose_tile_local.md. */
 #include "strategy/transpose/transpose_common.h"
 
 #include <math.h>

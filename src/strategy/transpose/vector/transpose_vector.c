@@ -1,5 +1,6 @@
 /* Vectors on both sides, transposed in registers: on the cpu whole cache lines, past the caches, on all
- * threads (vector_host.c); elsewhere sixteen bytes an item, and local memory (transpose_vector.cl). */
+ * threads (vector_host.c); elsewhere sixteen bytes an item, and local memory (transpose_vector.cl).
+ * Measurements: docs/lab/transpose_vector.md. */
 #include "strategy/transpose/transpose_common.h"
 #include "strategy/transpose/vector/vector_host.h"
 
