@@ -3,6 +3,7 @@
 #include "base/env.h"
 #include "base/log.h"
 #include "base/status.h"
+#include "device/jit_cache.h"
 #include "planner/kernel_self_test.h"
 #include "planner/nearest.h"
 #include "planner/predict.h"
@@ -126,7 +127,8 @@ static double start_seconds(const tsl_problem *problem, const tsl_link *link,
   const double opened = tsl_device_is_open(candidate->device) ? 0 : link->open;
   if (!has_kernels)
     return opened;
-  return opened + (tsl_trust_has(problem, candidate->strategy, &candidate->config, candidate->device)
+  return opened + (tsl_trust_has(problem, candidate->strategy, &candidate->config, candidate->device) ||
+                           tsl_jit_is_forbidden()
                        ? load_seconds
                        : compile_seconds);
 }
