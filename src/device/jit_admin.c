@@ -2,6 +2,7 @@
 #include "base/source.h"
 #include "base/status.h"
 #include "device/jit_bundle.h"
+#include "device/jit_cache.h"
 #include "device/jit_scan.h"
 #include "device/self_tests.h"
 
@@ -167,7 +168,8 @@ static tesela_status jit_admin_gather(int folder, const tsl_jit_listing *listing
   return TESELA_OK;
 }
 
-tesela_status tsl_jit_export(const char *const *device_keys, int key_count, tsl_jit_writer write,
+tesela_status tsl_jit_export(const char *const *device_keys, int key_count,
+                             tesela_status (*write)(void *argument, const void *bytes, size_t count),
                              void *argument, int *count, uint64_t *bytes) {
   tsl_jit_listing listing;
   jit_admin_export all = {0};

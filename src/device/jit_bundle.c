@@ -171,7 +171,8 @@ uint64_t tsl_jit_bundle_bytes(const tsl_jit_loaded *entries, int count) {
 }
 
 tesela_status tsl_jit_bundle_write(const tsl_jit_loaded *entries, const char (*hashes)[33], int count,
-                                   tsl_jit_writer write, void *argument) {
+                                   tesela_status (*write)(void *argument, const void *bytes, size_t count),
+                                   void *argument) {
   if (count > ENTRIES_MAX)
     return tsl_fail(TESELA_UNSUPPORTED, "%d compiled kernels are more than the %d of a cache file", count,
                     ENTRIES_MAX);

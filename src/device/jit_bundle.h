@@ -13,7 +13,6 @@
 #ifndef TSL_DEVICE_JIT_BUNDLE_H
 #define TSL_DEVICE_JIT_BUNDLE_H
 
-#include "device/jit_cache.h"
 #include "device/jit_disk.h"
 
 /* Reads the binary of a key from the file that TESELA_CACHE names. Returns false if there is no such file or
@@ -22,8 +21,9 @@ bool tsl_jit_bundle_read(const tsl_jit_key *key, const char *name, tsl_binary *b
 
 /* Number of bytes of the cache file that holds these entries. */
 uint64_t tsl_jit_bundle_bytes(const tsl_jit_loaded *entries, int count);
-/* Writes a cache file. The entries are verified, and sorted by `hashes`. */
+/* Writes a cache file. The entries are verified, and sorted by `hashes`; write() takes the next bytes. */
 tesela_status tsl_jit_bundle_write(const tsl_jit_loaded *entries, const char (*hashes)[33], int count,
-                                   tsl_jit_writer write, void *argument);
+                                   tesela_status (*write)(void *argument, const void *bytes, size_t count),
+                                   void *argument);
 
 #endif

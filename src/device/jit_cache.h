@@ -38,12 +38,12 @@ typedef struct tsl_jit_entry {
 /* Calls each() for every entry on disk. */
 tesela_status tsl_jit_list(void (*each)(void *argument, const tsl_jit_entry *entry), void *argument);
 
-/* Takes the next bytes of a file that is written. */
-typedef tesela_status (*tsl_jit_writer)(void *argument, const void *bytes, size_t count);
 /* Writes the valid entries of the folder as one file, which TESELA_CACHE may name: those of `key_count`
- * devices, by the devices' keys, or all if `key_count` is 0. The same entries give the same bytes.
+ * devices, by the devices' keys, or all if `key_count` is 0. The same entries give the same bytes. write()
+ * takes the next bytes of the file.
  * TESELA_UNSUPPORTED if there is no such entry. */
-tesela_status tsl_jit_export(const char *const *device_keys, int key_count, tsl_jit_writer write,
+tesela_status tsl_jit_export(const char *const *device_keys, int key_count,
+                             tesela_status (*write)(void *argument, const void *bytes, size_t count),
                              void *argument, int *count, uint64_t *bytes);
 
 /* Returns true if TESELA_JIT forbids to compile kernels. */
