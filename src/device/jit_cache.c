@@ -58,7 +58,7 @@ static tesela_status jit_cache_make_key(tsl_device *device, const tsl_build *bui
 
 /* --- one build: from disk, else by the compiler --- */
 
-/* Loads a module from the folder, or from the file that TESELA_CACHE names if `folder` is negative. */
+/* Loads a module from the folder; if `folder` is negative, from the file that TESELA_CACHE names. */
 static bool load_from_disk(tsl_device *device, const tsl_build *build, const tsl_jit_key *key, int folder,
                            tsl_module **module) {
   tsl_binary binary;

@@ -38,10 +38,9 @@ typedef struct tsl_jit_entry {
 /* Calls each() for every entry on disk. */
 tesela_status tsl_jit_list(void (*each)(void *argument, const tsl_jit_entry *entry), void *argument);
 
-/* Writes the valid entries of the folder as one file, which TESELA_CACHE may name: those of `key_count`
- * devices, by the devices' keys, or all if `key_count` is 0. The same entries give the same bytes. write()
- * takes the next bytes of the file.
- * TESELA_UNSUPPORTED if there is no such entry. */
+/* Writes the valid entries of the folder as one file, which TESELA_CACHE may name. `device_keys` selects
+ * entries by their devices; a `key_count` of 0 selects all entries. Equal entries give equal bytes. write()
+ * takes the next bytes of the file. TESELA_UNSUPPORTED if there is no entry to write. */
 tesela_status tsl_jit_export(const char *const *device_keys, int key_count,
                              tesela_status (*write)(void *argument, const void *bytes, size_t count),
                              void *argument, int *count, uint64_t *bytes);

@@ -1,5 +1,5 @@
-/* Cache files: what tsl_jit_export() writes is what TESELA_CACHE reads; a file that is damaged, foreign or
- * writable by others is a warning and never a wrong kernel. TESELA_JIT=never compiles nothing. */
+/* Cache files: tsl_jit_export() writes them and TESELA_CACHE reads them. A file that is damaged, foreign or
+ * writable by others gives a warning and never a wrong kernel. TESELA_JIT=never compiles nothing. */
 #include "jit_fixture.h"
 
 #include "base/warnings.h"
