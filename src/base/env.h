@@ -26,6 +26,10 @@
     "another number: the errors of results are measured where calls say nothing, on samples drawn by it; "   \
     "a result beyond its error bound is a failure")                                                          \
   X(CACHE_DIR, "", "where compiled kernels are kept; default: tesela under XDG_CACHE_HOME or ~/.cache")      \
+  X(CACHE, "",                                                                                               \
+    "file of compiled kernels that tesela cache export wrote; searched before TESELA_CACHE_DIR, never "      \
+    "written")                                                                                               \
+  X(JIT, "allow", "never: no kernel is compiled; strategies whose kernels are in no cache are left out")     \
   X(CACHE_SIZE, "256MiB", "size at which the oldest compiled kernels are dropped; 0 keeps none")             \
   X(WISDOM, "",                                                                                              \
     "file of the user's wisdom; default: under XDG_DATA_HOME or ~/.local/share; none: no wisdom")            \

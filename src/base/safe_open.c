@@ -6,13 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *safe_open_refuse(int file, mode_t type, const char *other_type) {
+static const char *safe_open_refuse(int file, mode_t type, bool may_be_root, const char *other_type) {
   struct stat facts;
   if (fstat(file, &facts) != 0)
     return strerror(errno);
   if ((facts.st_mode & S_IFMT) != type)
     return other_type;
-  if (facts.st_uid != geteuid())
+  if (facts.st_uid != geteuid() && !(may_be_root && facts.st_uid == 0))
     return "it belongs to another user";
   if (facts.st_mode & (S_IWGRP | S_IWOTH))
     return "others than its owner may write to it; chmod go-w would mend that";
@@ -20,11 +20,11 @@ static const char *safe_open_refuse(int file, mode_t type, const char *other_typ
 }
 
 const char *tsl_trusted_refuse_file(int file) {
-  return safe_open_refuse(file, S_IFREG, "it is no regular file");
+  return safe_open_refuse(file, S_IFREG, false, "it is no regular file");
 }
 
 const char *tsl_trusted_refuse_folder(int folder) {
-  return safe_open_refuse(folder, S_IFDIR, "it is no folder");
+  return safe_open_refuse(folder, S_IFDIR, false, "it is no folder");
 }
 
 /* O_NOFOLLOW says ELOOP, and with O_DIRECTORY ENOTDIR, which a file that is no folder says as well. */
@@ -37,18 +37,27 @@ static const char *why_not_opened(int folder, const char *path) {
   return is_link ? "it is a symbolic link" : strerror(reason);
 }
 
-int tsl_trusted_file(int folder, const char *path, int flags, mode_t mode, const char **why) {
+static int safe_open_file(int folder, const char *path, int flags, mode_t mode, bool may_be_root,
+                          const char **why) {
   const int file = openat(folder, path, flags | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, mode);
   if (file < 0) {
     *why = why_not_opened(folder, path);
     return -1;
   }
-  *why = tsl_trusted_refuse_file(file);
+  *why = safe_open_refuse(file, S_IFREG, may_be_root, "it is no regular file");
   if (!*why)
     return file;
   close(file);
   errno = 0;
   return -1;
+}
+
+int tsl_trusted_file(int folder, const char *path, int flags, mode_t mode, const char **why) {
+  return safe_open_file(folder, path, flags, mode, false, why);
+}
+
+int tsl_trusted_shared_file(const char *path, const char **why) {
+  return safe_open_file(AT_FDCWD, path, O_RDONLY, 0, true, why);
 }
 
 int tsl_trusted_folder(const char *path, const char **why) {

@@ -23,6 +23,9 @@ const char *tsl_trusted_refuse_folder(int folder);
 int tsl_trusted_file(int folder, const char *path, int flags, mode_t mode, const char **why);
 /* The same for a folder, opened for reading. */
 int tsl_trusted_folder(const char *path, const char **why);
+/* Opens a file for reading as tsl_trusted_file() does. The file may belong to root, too: an administrator
+ * installed it. */
+int tsl_trusted_shared_file(const char *path, const char **why);
 
 /* The whole of an open regular file, at most `most` bytes, behind what `text` holds. NULL, or what is wrong.
  */

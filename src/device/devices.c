@@ -88,10 +88,12 @@ static tesela_status devices_size_of(tsl_env variable, uint64_t *bytes) {
 }
 
 tesela_status tsl_devices_create(tsl_devices **devices) {
+  static const char *const jit_words[] = {"allow", "never", NULL};
   uint64_t memory, last_cache;
   *devices = NULL;
   TSL_TRY(devices_size_of(TSL_ENV_DEVICE_MEMORY, &memory));
   TSL_TRY(devices_size_of(TSL_ENV_LAST_CACHE, &last_cache));
+  TSL_TRY(tsl_env_check(TSL_ENV_JIT, jit_words));
   *devices = calloc(1, sizeof **devices);
   if (*devices == NULL)
     return tsl_fail(TESELA_OUT_OF_MEMORY, NO_MEMORY);

@@ -1,6 +1,7 @@
 /* What people ask of the kernel cache: what is in it, and that it goes. */
 #include "base/source.h"
 #include "base/status.h"
+#include "device/jit_bundle.h"
 #include "device/jit_cache.h"
 #include "device/jit_scan.h"
 #include "device/self_tests.h"
@@ -125,6 +126,73 @@ tesela_status tsl_jit_list(void (*each)(void *argument, const tsl_jit_entry *ent
   if (folder >= 0)
     close(folder);
   return TESELA_OK;
+}
+
+/* Entries that are exported, in the order of their hashes. */
+typedef struct jit_admin_export {
+  tsl_jit_loaded *entries;
+  char (*hashes)[33];
+  int count;
+} jit_admin_export;
+
+static bool jit_admin_is_wanted(const tsl_jit_loaded *loaded, const char *const *device_keys, int key_count) {
+  char device[sizeof((tsl_jit_entry *)0)->device];
+  key_part(loaded, "device", device, sizeof device);
+  bool is_wanted = key_count == 0;
+  for (int i = 0; i < key_count && !is_wanted; i++)
+    is_wanted = strcmp(device_keys[i], device) == 0;
+  return is_wanted;
+}
+
+/* Loads the entries of a listing that are valid and belong to one of the devices. */
+static tesela_status jit_admin_gather(int folder, const tsl_jit_listing *listing,
+                                      const char *const *device_keys, int key_count, jit_admin_export *out) {
+  out->entries = calloc((size_t)listing->entry_count + 1, sizeof *out->entries);
+  out->hashes = calloc((size_t)listing->entry_count + 1, sizeof *out->hashes);
+  if (!out->entries || !out->hashes)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for the list of %d compiled kernels",
+                    listing->entry_count);
+  for (int i = 0; i < listing->entry_count; i++) {
+    const tsl_jit_files_entry *entry = &listing->entries[i];
+    tsl_jit_loaded loaded;
+    if (!entry->binary || tsl_jit_entry_load(folder, entry->binary->name, &loaded) != NULL)
+      continue;
+    char *hash = out->hashes[out->count];
+    tsl_hash_text(tsl_hash_add(tsl_hash_start(), loaded.key, loaded.key_bytes), hash);
+    if (strncmp(hash, entry->binary->name, strlen(hash)) == 0 &&
+        jit_admin_is_wanted(&loaded, device_keys, key_count))
+      out->entries[out->count++] = loaded;
+    else
+      free(loaded.bytes);
+  }
+  return TESELA_OK;
+}
+
+tesela_status tsl_jit_export(const char *const *device_keys, int key_count,
+                             tesela_status (*write)(void *argument, const void *bytes, size_t count),
+                             void *argument, int *count, uint64_t *bytes) {
+  tsl_jit_listing listing;
+  jit_admin_export all = {0};
+  int folder;
+  TSL_TRY(open_listing(&folder, &listing));
+  tesela_status status = jit_admin_gather(folder, &listing, device_keys, key_count, &all);
+  if (status == TESELA_OK && all.count == 0)
+    status = tsl_fail(TESELA_UNSUPPORTED,
+                      "there is nothing to export: the cache holds no kernel%s that is "
+                      "not damaged; tesela cache prefill compiles them",
+                      key_count > 0 ? " of this device" : "");
+  if (status == TESELA_OK)
+    status = tsl_jit_bundle_write(all.entries, (const char(*)[33])all.hashes, all.count, write, argument);
+  *count = all.count;
+  *bytes = tsl_jit_bundle_bytes(all.entries, all.count);
+  for (int i = 0; i < all.count; i++)
+    free(all.entries[i].bytes);
+  free(all.entries);
+  free(all.hashes);
+  tsl_jit_listing_free(&listing);
+  if (folder >= 0)
+    close(folder);
+  return status;
 }
 
 tesela_status tsl_jit_clear(int *count, uint64_t *bytes) {

@@ -1,11 +1,12 @@
 #include "device/jit_cache.h"
 
 #include "base/clock.h"
+#include "base/env.h"
 #include "base/log.h"
 #include "base/progress_hook.h"
 #include "base/status.h"
 #include "device/device_private.h"
-#include "device/jit_disk.h"
+#include "device/jit_bundle.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,22 +58,25 @@ static tesela_status jit_cache_make_key(tsl_device *device, const tsl_build *bui
 
 /* --- one build: from disk, else by the compiler --- */
 
+/* Loads a module from the folder; if `folder` is negative, from the file that TESELA_CACHE names. */
 static bool load_from_disk(tsl_device *device, const tsl_build *build, const tsl_jit_key *key, int folder,
                            tsl_module **module) {
   tsl_binary binary;
   tsl_status_saved saved;
   char took[32];
+  const char *place = folder < 0 ? " of the file TESELA_CACHE" : ".bin";
   const double begin = tsl_clock();
-  if (!tsl_jit_entry_read(folder, key, build->name, &binary))
+  if (folder < 0 ? !tsl_jit_bundle_read(key, build->name, &binary)
+                 : !tsl_jit_entry_read(folder, key, build->name, &binary))
     return false;
   tsl_status_save(&saved);
   const tesela_status status = device->ops->module_load(device, build->name, &binary, module);
   if (status != TESELA_OK)
-    tsl_log(TSL_LOG_CACHE, "%s: %s.bin is not taken and is built again: %s", build->name, key->hash,
+    tsl_log(TSL_LOG_CACHE, "%s: %s%s is not taken by %s: %s", build->name, key->hash, place, device->name,
             tesela_last_error());
   else
-    tsl_log(TSL_LOG_CACHE, "%s: %s.bin is used on %s, loaded in %s", build->name, key->hash, device->name,
-            tsl_format_seconds(tsl_clock() - begin, took, sizeof took));
+    tsl_log(TSL_LOG_CACHE, "%s: %s%s is used on %s, loaded in %s", build->name, key->hash, place,
+            device->name, tsl_format_seconds(tsl_clock() - begin, took, sizeof took));
   tsl_status_restore(&saved);
   free(binary.data);
   return status == TESELA_OK;
@@ -100,18 +104,34 @@ out:
   return status;
 }
 
+bool tsl_jit_is_forbidden(void) {
+  return strcmp(tsl_env_get(TSL_ENV_JIT), "never") == 0;
+}
+
+static tesela_status jit_cache_refuse(const tsl_device *device, const tsl_build *build) {
+  tsl_log(TSL_LOG_CACHE, "%s: not compiled for %s: TESELA_JIT=never and the kernel is in no cache",
+          build->name, device->name);
+  return tsl_fail(TESELA_UNSUPPORTED,
+                  "%s: %s is not compiled: TESELA_JIT=never and the kernel is in no cache", device->name,
+                  build->name);
+}
+
 static tesela_status jit_cache_obtain(tsl_device *device, const tsl_build *build, const tsl_jit_key *key,
                                       tsl_module **module, double *seconds) {
   char why[256];
   int folder = -1;
+  const bool may_compile = !tsl_jit_is_forbidden();
+  if (load_from_disk(device, build, key, -1, module))
+    return TESELA_OK;
   if (tsl_jit_size_limit() > 0) {
-    folder = tsl_jit_folder_open(true, why, sizeof why);
-    if (folder < 0)
+    folder = tsl_jit_folder_open(may_compile, why, sizeof why);
+    if (folder < 0 && may_compile)
       tsl_log(TSL_LOG_CACHE, "no kernel is kept on disk: %s", why);
   }
   tesela_status status = TESELA_OK;
   if (folder < 0 || !load_from_disk(device, build, key, folder, module))
-    status = jit_cache_compile(device, build, key, folder, module, seconds);
+    status = may_compile ? jit_cache_compile(device, build, key, folder, module, seconds)
+                         : jit_cache_refuse(device, build);
   if (folder >= 0)
     close(folder);
   return status;

@@ -11,9 +11,10 @@
 
 #include "device/device.h"
 
-/* The module for a build, compiled at most once: from memory, else from disk, else by the device's compiler.
- * The device owns it until it closes. seconds (may be NULL): what the compiler took, 0 when nothing was
- * compiled. Safe from many threads. */
+/* The module for a build, compiled at most once: from memory, else from the file that TESELA_CACHE names,
+ * else from the folder, else by the device's compiler. TESELA_UNSUPPORTED where TESELA_JIT forbids the
+ * compiler. The device owns it until it closes. seconds (may be NULL): what the compiler took, 0 when nothing
+ * was compiled. Safe from many threads. */
 tesela_status tsl_jit_module(tsl_device *device, const tsl_build *build, tsl_module **module,
                              double *seconds);
 
@@ -36,6 +37,17 @@ typedef struct tsl_jit_entry {
 
 /* Calls each() for every entry on disk. */
 tesela_status tsl_jit_list(void (*each)(void *argument, const tsl_jit_entry *entry), void *argument);
+
+/* Writes the valid entries of the folder as one file, which TESELA_CACHE may name. `device_keys` selects
+ * entries by their devices; a `key_count` of 0 selects all entries. Equal entries give equal bytes. write()
+ * takes the next bytes of the file. TESELA_UNSUPPORTED if there is no entry to write. */
+tesela_status tsl_jit_export(const char *const *device_keys, int key_count,
+                             tesela_status (*write)(void *argument, const void *bytes, size_t count),
+                             void *argument, int *count, uint64_t *bytes);
+
+/* Returns true if TESELA_JIT forbids to compile kernels. */
+bool tsl_jit_is_forbidden(void);
+
 /* Removes every entry, and what is known of self-tests (device/self_tests.h); only files that the cache
  * itself wrote. */
 tesela_status tsl_jit_clear(int *count, uint64_t *bytes);

@@ -15,6 +15,7 @@
 
 #define TSL_JIT_VERSION 1
 #define TSL_JIT_MAGIC "tslcache"
+#define TSL_JIT_BYTE_ORDER UINT32_C(0x01020304)
 #define TSL_JIT_SOURCE_MARK "// tesela kernel "
 enum { TSL_JIT_MAGIC_BYTES = 8, TSL_JIT_NAME_MOST = 80 };
 
@@ -38,8 +39,16 @@ void tsl_jit_folder_trim(int folder, uint64_t limit);
 typedef struct tsl_jit_loaded {
   char *bytes;
   const char *key, *binary;
-  size_t key_bytes, binary_bytes;
+  size_t size, key_bytes, binary_bytes; /* size: of `bytes` */
+  tsl_hash checksum;
 } tsl_jit_loaded;
+
+/* Verifies the bytes of a whole entry and fills `loaded`, which points into them. Returns NULL, or what is
+ * wrong with the entry. */
+const char *tsl_jit_entry_verify(char *bytes, size_t size, tsl_jit_loaded *loaded);
+/* Moves the binary of a loaded entry to `binary` if the entry has this key; else frees the entry and returns
+ * what is wrong. */
+const char *tsl_jit_entry_take(tsl_jit_loaded *loaded, const tsl_jit_key *key, tsl_binary *binary);
 
 /* Reads and verifies a file. NULL when it is good, else what is wrong with it; "" when there is no such
  * file. */

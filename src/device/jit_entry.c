@@ -23,7 +23,6 @@ typedef struct entry_head {
   uint64_t checksum_high, checksum_low; /* of both lengths, key and binary */
 } entry_head;
 
-#define BYTE_ORDER_MARK UINT32_C(0x01020304)
 #define FILE_MOST ((size_t)1 << 30)
 
 static tsl_hash jit_entry_checksum(const entry_head *head, const char *key, const void *binary) {
@@ -68,40 +67,54 @@ out:
   return wrong;
 }
 
-static const char *jit_entry_verify(const char *bytes, size_t size, tsl_jit_loaded *loaded) {
+const char *tsl_jit_entry_verify(char *bytes, size_t size, tsl_jit_loaded *loaded) {
   entry_head head;
+  *loaded = (tsl_jit_loaded){0};
   if (size < sizeof head)
     return "it is cut short";
   memcpy(&head, bytes, sizeof head);
   if (memcmp(head.magic, TSL_JIT_MAGIC, sizeof head.magic) != 0)
     return "it is no compiled kernel";
-  if (head.version != TSL_JIT_VERSION || head.byte_order != BYTE_ORDER_MARK)
+  if (head.version != TSL_JIT_VERSION || head.byte_order != TSL_JIT_BYTE_ORDER)
     return "it is of another version";
   const uint64_t remainder = size - sizeof head;
   if (head.key_bytes > remainder || head.binary_bytes != remainder - head.key_bytes)
     return "its length is not what it says";
-  loaded->key = bytes + sizeof head;
-  loaded->key_bytes = (size_t)head.key_bytes;
-  loaded->binary = loaded->key + loaded->key_bytes;
-  loaded->binary_bytes = (size_t)head.binary_bytes;
-  const tsl_hash sum = jit_entry_checksum(&head, loaded->key, loaded->binary);
+  const char *key = bytes + sizeof head, *binary = key + head.key_bytes;
+  const tsl_hash sum = jit_entry_checksum(&head, key, binary);
   if (sum.high != head.checksum_high || sum.low != head.checksum_low)
     return "its checksum is wrong";
+  *loaded = (tsl_jit_loaded){.bytes = bytes,
+                             .key = key,
+                             .binary = binary,
+                             .size = size,
+                             .key_bytes = (size_t)head.key_bytes,
+                             .binary_bytes = (size_t)head.binary_bytes,
+                             .checksum = sum};
   return NULL;
 }
 
 const char *tsl_jit_entry_load(int folder, const char *file, tsl_jit_loaded *loaded) {
   size_t size = 0;
+  char *bytes = NULL;
   *loaded = (tsl_jit_loaded){0};
-  const char *wrong = jit_entry_read_all(folder, file, &loaded->bytes, &size);
+  const char *wrong = jit_entry_read_all(folder, file, &bytes, &size);
   if (wrong != NULL)
     return wrong;
-  wrong = jit_entry_verify(loaded->bytes, size, loaded);
-  if (wrong != NULL) {
-    free(loaded->bytes);
-    *loaded = (tsl_jit_loaded){0};
-  }
+  wrong = tsl_jit_entry_verify(bytes, size, loaded);
+  if (wrong != NULL)
+    free(bytes);
   return wrong;
+}
+
+const char *tsl_jit_entry_take(tsl_jit_loaded *loaded, const tsl_jit_key *key, tsl_binary *binary) {
+  if (loaded->key_bytes != key->length || memcmp(loaded->key, key->text, key->length) != 0) {
+    free(loaded->bytes);
+    return "it belongs to another kernel";
+  }
+  memmove(loaded->bytes, loaded->binary, loaded->binary_bytes);
+  *binary = (tsl_binary){loaded->bytes, loaded->binary_bytes};
+  return NULL;
 }
 
 bool tsl_jit_entry_read(int folder, const tsl_jit_key *key, const char *name, tsl_binary *binary) {
@@ -109,19 +122,13 @@ bool tsl_jit_entry_read(int folder, const tsl_jit_key *key, const char *name, ts
   tsl_jit_loaded loaded;
   snprintf(file, sizeof file, "%s.bin", key->hash);
   const char *wrong = tsl_jit_entry_load(folder, file, &loaded);
-  if (wrong == NULL && (loaded.key_bytes != key->length || memcmp(loaded.key, key->text, key->length) != 0)) {
-    free(loaded.bytes);
-    wrong = "it belongs to another kernel";
-  }
-  if (wrong != NULL) {
-    if (wrong[0] != '\0')
-      tsl_log(TSL_LOG_CACHE, "%s: %s is built again: %s", name, file, wrong);
-    return false;
-  }
-  utimensat(folder, file, NULL, 0);
-  memmove(loaded.bytes, loaded.binary, loaded.binary_bytes);
-  *binary = (tsl_binary){loaded.bytes, loaded.binary_bytes};
-  return true;
+  if (wrong == NULL)
+    wrong = tsl_jit_entry_take(&loaded, key, binary);
+  if (wrong == NULL)
+    utimensat(folder, file, NULL, 0);
+  else if (wrong[0] != '\0')
+    tsl_log(TSL_LOG_CACHE, "%s: %s is built again: %s", name, file, wrong);
+  return wrong == NULL;
 }
 
 /* --- writing --- */
@@ -191,7 +198,7 @@ void tsl_jit_entry_write(int folder, const tsl_jit_key *key, const tsl_device *d
       snprintf(mark, sizeof mark, TSL_JIT_SOURCE_MARK "%.100s for %s\n", build->name, device->key);
   const jit_entry_piece source[] = {{mark, (size_t)mark_bytes}, {build->text, strlen(build->text)}};
   entry_head head = {.version = TSL_JIT_VERSION,
-                     .byte_order = BYTE_ORDER_MARK,
+                     .byte_order = TSL_JIT_BYTE_ORDER,
                      .key_bytes = key->length,
                      .binary_bytes = binary->bytes};
   memcpy(head.magic, TSL_JIT_MAGIC, sizeof head.magic);

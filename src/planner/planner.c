@@ -3,6 +3,7 @@
 #include "base/env.h"
 #include "base/log.h"
 #include "base/status.h"
+#include "device/jit_cache.h"
 #include "planner/kernel_self_test.h"
 #include "planner/nearest.h"
 #include "planner/predict.h"
@@ -126,9 +127,16 @@ static double start_seconds(const tsl_problem *problem, const tsl_link *link,
   const double opened = tsl_device_is_open(candidate->device) ? 0 : link->open;
   if (!has_kernels)
     return opened;
+<<<<<<< HEAD
   return opened + (tsl_trust_has(problem, strategy, &candidate->config, candidate->device) ? load_seconds
                    : strategy->build_seconds > 0 ? strategy->build_seconds
                                                  : compile_seconds);
+=======
+  return opened + (tsl_trust_has(problem, candidate->strategy, &candidate->config, candidate->device) ||
+                           tsl_jit_is_forbidden()
+                       ? load_seconds
+                       : compile_seconds);
+>>>>>>> cache
 }
 
 /* What the choice says, on one device. */

@@ -176,7 +176,7 @@ printf '%s\n' multiply '--transpose-a --transpose-b' uniform prefill tile_local 
 same "$out" expected
 
 # A variable that is wrong is named.
-for wrong in TESELA_DEVICE=gpu TESELA_DEVICE=cpu,gpu TESELA_ISA=sse TESELA_BLAS=mkl TESELA_THREADS=none TESELA_CACHE_SIZE=large TESELA_SELFTEST=2; do
+for wrong in TESELA_DEVICE=gpu TESELA_DEVICE=cpu,gpu TESELA_ISA=sse TESELA_BLAS=mkl TESELA_THREADS=none TESELA_CACHE_SIZE=large TESELA_JIT=no TESELA_SELFTEST=2; do
   last="$wrong tesela strategies" code=0
   env "$wrong" "$TESELA" strategies >"$out" 2>"$err" || code=$?
   [ $code = 2 ] || fail "exit code $code instead of 2"

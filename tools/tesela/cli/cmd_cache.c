@@ -2,16 +2,19 @@
 #include "base/status.h"
 #include "cli/cache_prefill.h"
 #include "cli/report.h"
+#include "cli/select.h"
 #include "device/jit_cache.h"
 #include "device/self_tests.h"
+#include "io/output.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const tsl_option options[] = {
-    TSL_OPTION(tsl_cache_options, devices, "device", DEVICES, NULL,
-               "prefill: for these devices, such as opencl:0,cuda:0 (default: all that compile kernels)"),
+    TSL_OPTION(
+        tsl_cache_options, devices, "device", DEVICES, NULL,
+        "prefill and export: for these devices, such as opencl:0,cuda:0 (default: all that compile kernels)"),
     TSL_OPTION(tsl_cache_options, strategies, "strategy", STRATEGIES, NULL,
                "prefill: these strategies (default: all)"),
     TSL_OPTION(tsl_cache_options, types, "type", TYPES, "f32,f64", "prefill: for these types"),
@@ -25,6 +28,8 @@ static const tsl_example examples[] = {
     {"tesela cache list", "what is kept, and where"},
     {"tesela cache prefill --device opencl:0",
      "compile and self-test everything now, so that no later run waits"},
+    {"tesela cache export kernels.cache",
+     "write every entry to one file, which TESELA_CACHE may name on another machine"},
     {"tesela cache clear", "remove every entry"},
     {NULL, NULL},
 };
@@ -157,36 +162,98 @@ static tesela_status clear(const tsl_call *call) {
   return tsl_print(&out);
 }
 
+/* --- export --- */
+
+static tesela_status write_bytes(void *argument, const void *bytes, size_t count) {
+  return tsl_output_write(argument, bytes, count);
+}
+
+/* Fills `keys` with the keys of the devices that --device names; none if the option is missing. */
+static tesela_status device_keys(const tsl_cache_options *given, tsl_devices *devices,
+                                 const char *keys[TSL_SELECT_MAX], int *count) {
+  tsl_device_list where;
+  *count = 0;
+  if (!given->devices || tsl_selects_all_devices(given->devices))
+    return TESELA_OK;
+  TSL_TRY(tsl_select_devices(devices, given->devices, &where));
+  for (int i = 0; i < where.count; i++)
+    keys[(*count)++] = where.items[i]->key;
+  return TESELA_OK;
+}
+
+static tesela_status report_export(const tsl_call *call, int count, uint64_t bytes) {
+  const tsl_cache_options *given = call->options;
+  tsl_text out = {0};
+  char size[32];
+  if (given->json)
+    return tsl_print_json(call, json_pack("{s:s, s:i, s:I}", "file", call->words[1], "exported", count,
+                                          "bytes", (json_int_t)bytes));
+  tsl_text_add(&out, "exported %d kernel%s, %s, to %s\n", count, count == 1 ? "" : "s",
+               tsl_format_bytes(bytes, size, sizeof size), call->words[1]);
+  return tsl_print(&out);
+}
+
+static tesela_status export(const tsl_call *call) {
+  const char *keys[TSL_SELECT_MAX];
+  tsl_output output = {0};
+  tsl_devices *devices = NULL;
+  int key_count, count;
+  uint64_t bytes;
+  tesela_status status;
+  if (strcmp(call->words[1], "-") == 0)
+    return tsl_fail(TESELA_BAD_CALL, "cache export writes a file, not standard output");
+  TSL_TRY(tsl_devices_create(&devices));
+  TSL_GO(device_keys(call->options, devices, keys, &key_count));
+  TSL_GO(tsl_output_open(call->words[1], &output));
+  TSL_GO(tsl_jit_export(keys, key_count, write_bytes, &output, &count, &bytes));
+  TSL_GO(tsl_output_commit(&output));
+  status = report_export(call, count, bytes);
+out:
+  tsl_output_close(&output);
+  tsl_devices_destroy(devices);
+  return status;
+}
+
 /* --- */
 
 static const struct {
   const char *name;
   tesela_status (*run)(const tsl_call *call);
-} actions[] = {{"list", list}, {"clear", clear}, {"prefill", tsl_cache_prefill}};
+  int words; /* number of arguments, the action's name included */
+} actions[] = {
+    {"list", list, 1}, {"clear", clear, 1}, {"prefill", tsl_cache_prefill, 1}, {"export", export, 2}};
 
-static const char *const action_names[] = {"list", "clear", "prefill", NULL};
+static const char *const action_names[] = {"list", "clear", "prefill", "export", NULL};
 
 static tesela_status run(const tsl_call *call) {
   for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
-    if (strcmp(actions[i].name, call->words[0]) == 0)
-      return actions[i].run(call);
+    if (strcmp(actions[i].name, call->words[0]) == 0) {
+      if (call->word_count == actions[i].words)
+        return actions[i].run(call);
+      return actions[i].words == 2
+                 ? tsl_fail(TESELA_BAD_CALL, "cache %s needs the name of the file to write", actions[i].name)
+                 : tsl_fail(TESELA_BAD_CALL, "cache %s takes no argument; \"%s\" is one", actions[i].name,
+                            call->words[1]);
+    }
   const char *nearest = tsl_nearest(call->words[0], action_names);
-  return tsl_fail(TESELA_BAD_CALL, "\"%s\" is not one of list, clear, prefill%s%s%s", call->words[0],
+  return tsl_fail(TESELA_BAD_CALL, "\"%s\" is not one of list, clear, prefill, export%s%s%s", call->words[0],
                   nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
 }
 
 const tsl_command tsl_command_cache = {
     .name = "cache",
-    .what = "list, remove or make the compiled kernels on disk",
-    .arguments = "list | clear | prefill",
-    .details = "Kernels are compiled once and kept under TESELA_CACHE_DIR (default: ~/.cache/tesela). An "
-               "entry is used only "
-               "for the same source, options, compiler, driver and device.",
+    .what = "list, remove, make or export the compiled kernels on disk",
+    .arguments = "list | clear | prefill | export FILE",
+    .details =
+        "Kernels are compiled once and kept under TESELA_CACHE_DIR (default: ~/.cache/tesela). An "
+        "entry is used only "
+        "for the same source, options, compiler, driver and device. A file that export wrote is searched "
+        "before that folder where TESELA_CACHE names it.",
     .options = options,
     .examples = examples,
     .choices = action_names,
     .words_min = 1,
-    .words_max = 1,
+    .words_max = 2,
     .options_bytes = sizeof(tsl_cache_options),
     .run = run,
 };

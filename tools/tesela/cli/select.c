@@ -34,6 +34,7 @@ static const struct {
 } worded[] = {
     {TSL_ENV_VENDORS, {"0", "1"}},
     {TSL_ENV_SELFTEST, {"0", "1"}},
+    {TSL_ENV_JIT, {"allow", "never"}},
     {TSL_ENV_BLAS, {"auto", "tesela", "other", "loops"}},
     {TSL_ENV_SCALAPACK, {"auto", "tesela", "other"}},
     {TSL_ENV_ISA, {TSL_ISA_WORDS}},
