@@ -127,16 +127,9 @@ static double start_seconds(const tsl_problem *problem, const tsl_link *link,
   const double opened = tsl_device_is_open(candidate->device) ? 0 : link->open;
   if (!has_kernels)
     return opened;
-<<<<<<< HEAD
-  return opened + (tsl_trust_has(problem, strategy, &candidate->config, candidate->device) ? load_seconds
-                   : strategy->build_seconds > 0 ? strategy->build_seconds
-                                                 : compile_seconds);
-=======
-  return opened + (tsl_trust_has(problem, candidate->strategy, &candidate->config, candidate->device) ||
-                           tsl_jit_is_forbidden()
-                       ? load_seconds
-                       : compile_seconds);
->>>>>>> cache
+  if (tsl_trust_has(problem, strategy, &candidate->config, candidate->device) || tsl_jit_is_forbidden())
+    return opened + load_seconds;
+  return opened + (strategy->build_seconds > 0 ? strategy->build_seconds : compile_seconds);
 }
 
 /* What the choice says, on one device. */

@@ -241,9 +241,8 @@ void tsl_residue_int8_weigh(const tsl_work *work, residue_rules *rules) {
   if (state->whole_weight == 0)
     return;
   rules->native_weight = state->whole_weight;
-  if (is_double(&work->problem))
-    rules->line_weight *=
-        2; /* listed lines of 8192 cubed on an H200: twice the time of a full list's lines */
+  if (is_double(&work->problem)) /* 8192 cubed on an H200: a short list's lines take twice the time */
+    rules->line_weight *= 2;
   if (work->device->capabilities & TSL_CAN_HOST) { /* no tile of a listed line is waited for */
     rules->native_weight = (int)fmax(child_part * state->whole_weight, rules->sieves[0].moduli + 1);
     rules->line_weight = (int)ceil(slower_lines * state->whole_weight);
