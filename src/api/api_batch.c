@@ -1,4 +1,4 @@
-/* Many products that are alike: one plan, operands that are all checked first, and threads that take
+/* Batched products: one plan, operands that are all checked first, and threads that divide the
  * products. */
 #include "api/batch_common.h"
 
@@ -8,25 +8,27 @@
 #include "base/thread_string.h"
 #include "host/int_math.h"
 
-/* Below this many operations a product is one thread's, and below as many a batch, too. */
+/* Operations below which one thread computes a product (shared_product) or a whole batch
+ * (shared_batch). */
 static const double shared_product = 4e6, shared_batch = 2e5;
 enum { CHUNKS_OF_A_THREAD = 8 };
-/* From so many times the second cache on what a batch reads is not there any more when it is called again. */
+/* Ratio of a batch's bytes to the second-level cache from which operands are no longer cached at the
+ * next call. */
 static const double far_from = 8;
 
-/* Products under way. */
+/* State of a batch that is being computed. */
 typedef struct api_batch_running {
   tsl_products of;
   int64_t chunks;
-  bool shares; /* among threads */
+  bool shares; /* true: threads divide the products */
   tsl_fast_kernel
-      *far;          /* by which products are computed whose operands are in no cache; NULL: by their plan */
-  void *state;       /* its */
-  atomic_int status; /* of the first product that failed for good */
-  tsl_status_saved saved; /* its sentence */
+      *far;          /* kernel for operands that are in no cache; NULL: products use the plan */
+  void *state;       /* state of `far`; owned */
+  atomic_int status; /* status of the first product that failed */
+  tsl_status_saved saved; /* message of that failure */
 } api_batch_running;
 
-/* One that was checked. */
+/* Computes product i, which was checked. */
 static tesela_status api_batch_multiply(api_batch_running *run, int64_t i) {
   tsl_operands operands;
   const tsl_fast_call far = {.run = run->far, .state = run->state};
@@ -49,8 +51,8 @@ static void multiply_chunk(void *argument, int64_t chunk, int worker) {
   }
 }
 
-/* What all products read and write, where that is more than caches hold from one call to the next: those of
- * them alone that lie apart. */
+/* Returns true if the products' operands are too large to stay in caches between two calls. Batches
+ * that share A or B do not count. */
 static bool api_batch_is_far(const api_batch_running *run) {
   const tesela_batch *batch = run->of.batch;
   const tsl_work *work = &run->of.plan->plan->work;
@@ -68,7 +70,8 @@ static void find_far(api_batch_running *run) {
   run->state = strategy->fast_path.prepare_far(&product, plan->work.device, &run->far);
 }
 
-/* Threads share products where one is too small for them and all are not. */
+/* Computes all products. Threads divide them if a single product is too small for several threads and
+ * the batch is not. */
 static tesela_status multiply_all(api_batch_running *run) {
   const tsl_work *work = &run->of.plan->plan->work;
   const double one = tsl_problem_flops(&work->problem);
@@ -136,7 +139,7 @@ tesela_status tesela_gemm_batched_sized(tesela_context *context, const tesela_ge
   if (!batch)
     return tsl_fail(TESELA_BAD_CALL, "batch is NULL");
   TSL_TRY(tsl_products_check_batch(desc, batch));
-  if (tsl_products_are_empty(desc, batch)) { /* however many they are */
+  if (tsl_products_are_empty(desc, batch)) { /* empty products: one stands for all */
     own_batch = *batch;
     own_batch.count = 1;
     batch = &own_batch;

@@ -1,4 +1,4 @@
-/* What the public calls of all operations come to: a plan that is made or cached, and a run. */
+/* Public calls of all operations: creating or caching a plan, and running it. */
 #include "api/api.h"
 #include "api/api_dispatch.h"
 
@@ -7,7 +7,7 @@
 #include "base/thread_string.h"
 #include "planner/nearest.h"
 
-/* Adds to a refusal of types which operand got its type by default. */
+/* Adds to the message about wrong types which operand got its type by default. */
 static tesela_status tell_defaults(const tsl_request *request, const tsl_problem *problem,
                                    tesela_status status) {
   const tesela_type types[TSL_OPERANDS] = {problem->a.type, problem->b.type, problem->c.type};
@@ -39,7 +39,7 @@ tesela_status tsl_api_create(tesela_context *context, const tsl_request *request
   return TESELA_OK;
 }
 
-/* Plans are made outside of the cache's lock, since compilers take seconds. */
+/* The plan is created outside the cache's lock, since compilers take seconds. */
 tesela_status tsl_api_cached_plan(tesela_context *context, const tsl_call_key *key,
                                   tsl_cached_plan **cached) {
   tesela_plan *made;
@@ -73,7 +73,8 @@ tsl_fast_product tsl_api_fast_product(const tsl_problem *p, const void *a, const
                             .beta_is_0 = p->beta[0] == 0};
 }
 
-/* What a strategy prepares of a problem without parameters has the bits of its plan, and needs no plan. */
+/* Stores a kernel of the plan's strategy in a dispatch entry, so that later calls need no plan. Only
+ * for strategies without parameters, whose kernel gives the plan's bits. */
 static void learn_kernel(tsl_dispatch_entry *entry, const tesela_plan *plan) {
   const tsl_work *work = &plan->plan->work;
   const tsl_problem *p = &work->problem;
@@ -90,7 +91,7 @@ static void learn_kernel(tsl_dispatch_entry *entry, const tesela_plan *plan) {
   entry->direct.state = entry->state;
 }
 
-/* Fills the call's entry, if it has one: it is new, or its plan was evicted meanwhile. */
+/* Stores the plan in the call's dispatch entry. The entry is new, or its plan was evicted. */
 static void api_call_learn(const tsl_dispatch_key *key, tsl_cached_plan *cached) {
   tsl_dispatch_entry *entry = tsl_dispatch_find(key);
   if (!entry)
@@ -126,7 +127,8 @@ tesela_status tsl_api_call(tesela_context *context, const tsl_request *request, 
   status = is_spread ? tsl_api_call_spread(tsl_plan_cache_plan(cached), request, record)
                      : tsl_api_run(tsl_plan_cache_plan(cached), "desc.", given,
                                    tsl_api_seed(context, request), record);
-  if (tsl_api_struct_size_valid(status) && record) /* the plan may be evicted at any time after the call */
+  /* the plan may be evicted after this call, so its text is copied */
+  if (tsl_api_struct_size_valid(status) && record)
     record->plan = tsl_thread_text_keep(TSL_THREAD_PLAN, record->plan);
   tsl_plan_cache_give_back(&context->cache, cached);
   return status;

@@ -26,7 +26,7 @@ static tesela_status default_device(const tesela_context_desc *desc, tesela_cont
   return tsl_api_device_name(*name ? name : "auto", "TESELA_DEVICE", context->device);
 }
 
-/* What TESELA_ACCURACY, TESELA_BITS and TESELA_MEASURE_ERROR ask of calls that say nothing themselves. */
+/* Reads the default requirements from TESELA_ACCURACY, TESELA_BITS and TESELA_MEASURE_ERROR. */
 static tesela_status default_ask(tesela_context *context) {
   tesela_status status =
       tsl_numeric_requirements_parse_accuracy(tsl_env_get(TSL_ENV_ACCURACY), &context->ask);
@@ -42,7 +42,7 @@ static tesela_status default_ask(tesela_context *context) {
   return TESELA_OK;
 }
 
-/* Lets the devices of a context of an API be opened in it. */
+/* Opens the devices that belong to the caller's cl_context in that context. */
 static tesela_status adopt(tsl_devices *devices, void *native) {
   int adopted = 0;
   for (int kind = 0; kind < tsl_devices_kinds(); kind++) {

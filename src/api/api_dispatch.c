@@ -20,7 +20,7 @@ static void api_dispatch_evict(tsl_dispatch_entry *entry) {
   free(entry);
 }
 
-/* A thread ends: what it knew goes, and its slot is free. */
+/* Frees the calling thread's entries and its slot; runs at the thread's end. */
 static void drop_table(void *argument) {
   tsl_dispatch_slot *slot = argument;
   for (int i = 0; i < TSL_DISPATCH_SETS; i++)
@@ -30,7 +30,8 @@ static void drop_table(void *argument) {
   atomic_store_explicit(&slot->owner, 0, memory_order_release);
 }
 
-/* The child of a fork has one thread. What the others knew may be half written, and is left alone. */
+/* Drops the tables of all other threads in the child of a fork, where these threads do not exist. Their
+ * entries may be half written, so they are leaked. */
 static void stay_alone(void) {
   const uintptr_t thread = tsl_dispatch_thread();
   if (atomic_load_explicit(&tsl_dispatch_first.owner, memory_order_relaxed) != thread) {
@@ -55,7 +56,7 @@ static bool claim(tsl_dispatch_slot *slot, uintptr_t thread) {
                                                  memory_order_relaxed);
 }
 
-/* A table for a thread that has none; NULL where another thread has its slot, or there is no memory. */
+/* Returns a table for a thread that has none. NULL: another thread has its slot, or memory ran out. */
 static __attribute__((noinline)) tsl_dispatch_table *begin_table(void) {
   const uintptr_t thread = tsl_dispatch_thread();
   tsl_dispatch_slot *slot = &tsl_dispatch_first;
@@ -85,13 +86,14 @@ static bool api_dispatch_is_same(const tsl_dispatch_key *a, const tsl_dispatch_k
          a->order == b->order && a->trans_a == b->trans_a && a->trans_b == b->trans_b;
 }
 
-/* Word by word, as they were just written; sizes are mostly short. */
+/* Computes the tag from single arguments, not from memory: the words were just written, and a load
+ * would wait for the store. */
 static uint32_t api_dispatch_tag_of(const tsl_dispatch_key *key) {
   return tsl_dispatch_tag(key->m, key->n, key->k, key->lda, key->ldb, key->ldc, key->alpha, key->beta,
                           key->kind, key->order, key->trans_a, key->trans_b);
 }
 
-/* An entry becomes the first of its set, in whose way `way` it was, or an entry that is gone. */
+/* Moves an entry to the front of its set, from way `way`. The entries before it move back by one. */
 static tsl_dispatch_entry *move_first(tsl_dispatch_set *set, int way, tsl_dispatch_entry *entry,
                                       uint32_t tag) {
   for (; way > 0; way--) {
@@ -105,7 +107,7 @@ static tsl_dispatch_entry *move_first(tsl_dispatch_set *set, int way, tsl_dispat
   return entry;
 }
 
-/* Puts what is known first in its set. */
+/* Finds a known entry and moves it to the front of its set. */
 static tsl_dispatch_entry *api_dispatch_find(tsl_dispatch_set *set, uint32_t tag,
                                              const tsl_dispatch_key *key) {
   for (int way = 0; way < TSL_DISPATCH_WAYS; way++)
@@ -119,7 +121,7 @@ tsl_dispatch_entry *tsl_dispatch_find(const tsl_dispatch_key *key) {
   return table ? api_dispatch_find(set_of(table, key), api_dispatch_tag_of(key), key) : NULL;
 }
 
-/* Puts a new entry first in its set; the last one there is evicted. */
+/* Adds a new entry at the front of its set and evicts the last one. Returns NULL if memory ran out. */
 static __attribute__((noinline)) tsl_dispatch_entry *begin_entry(tsl_dispatch_set *set, uint32_t tag,
                                                                  const tsl_dispatch_key *key) {
   enum { LAST = TSL_DISPATCH_WAYS - 1 };
@@ -152,7 +154,7 @@ tsl_dispatch_entry *tsl_dispatch_find_or_learn(const tsl_dispatch_key *key, bool
   return NULL;
 }
 
-/* The first 2^24 have numbers; a dispatch key has no bits for more. */
+/* Only the first 2^24 contexts get a number, since a dispatch key has 24 bits for it. */
 uint64_t tsl_dispatch_number(void) {
   static atomic_uint_least64_t last;
   const uint64_t number = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;

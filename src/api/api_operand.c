@@ -1,4 +1,4 @@
-/* One operand of a run: the caller's matrix, checked against what the plan knows of it. */
+/* Checks one operand of a run against the plan. */
 #include "api/api.h"
 
 #include "base/status.h"

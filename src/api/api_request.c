@@ -1,4 +1,4 @@
-/* From the caller's description to a problem: every default of the public header is filled in here. */
+/* Converts a caller's description into a problem; fills in every default of the public header. */
 #include "api/api.h"
 
 #include "base/floats.h"
@@ -15,7 +15,8 @@ static tesela_status resolve_type(const tesela_matrix *matrix, tesela_type fallb
   return TESELA_OK;
 }
 
-/* rows x cols take part in the product; what is stored is the transpose of that where the caller says so. */
+/* Fills the shape of an operand of rows x cols. The stored matrix, which may be its transpose,
+ * determines default strides. */
 static tesela_status resolve_shape(const tesela_matrix *matrix, int64_t rows, int64_t cols,
                                    tesela_type fallback, const char *field, tsl_shape *shape) {
   int64_t row_stride, col_stride;
@@ -30,7 +31,8 @@ static tesela_status resolve_shape(const tesela_matrix *matrix, int64_t rows, in
   return TESELA_OK;
 }
 
-/* Of real matrices hermitian says no more than symmetric does, which nobody says of C. */
+/* Converts structures and triangles to those after transposition. A real hermitian A or B becomes
+ * symmetric, a real hermitian C general. */
 static void resolve_structures(const tsl_request *request, tsl_shape *const shapes[TSL_OPERANDS]) {
   static const tesela_triangle turned[] = {TESELA_WHOLE, TESELA_UPPER, TESELA_LOWER};
   for (int i = 0; i < TSL_OPERANDS; i++) {
@@ -66,7 +68,7 @@ static tesela_status resolve_conjugates(const tsl_request *request, tsl_problem 
   return TESELA_OK;
 }
 
-/* A vector that nobody says the way of is a mistake. */
+/* Adds the bias and the activation. A bias without an axis is refused. */
 static tesela_status resolve_finish(const tsl_request *request, tsl_problem *problem) {
   const tesela_vector *bias = &request->bias;
   const tesela_matrix matrix = tsl_api_as_line(bias);
@@ -83,7 +85,7 @@ static tesela_status resolve_finish(const tsl_request *request, tsl_problem *pro
   return TESELA_OK;
 }
 
-/* Likewise. Scales are f32, whatever C is. */
+/* Adds the scales, which are f32. A vector without a scaling is refused. */
 static tesela_status resolve_scales(const tsl_request *request, tsl_problem *problem) {
   static const char *const fields[] = {"desc.scale_a", "desc.scale_b"};
   const tesela_vector *const vectors[] = {&request->scale_a, &request->scale_b};
@@ -106,7 +108,7 @@ static tesela_status resolve_scales(const tsl_request *request, tsl_problem *pro
   return TESELA_OK;
 }
 
-/* Of integers with scales the result is a number. */
+/* Returns the default type of C. For integers with scales it is f32. */
 static tesela_type type_of_result(const tsl_request *request, tesela_type a) {
   const tesela_type type = tsl_result_type(request->op, a);
   const bool has_scales = request->scaling_a != TESELA_NO_SCALE || request->scaling_b != TESELA_NO_SCALE;
@@ -139,7 +141,8 @@ tesela_status tsl_api_problem(const tsl_request *request, tsl_problem *problem) 
   return TESELA_OK;
 }
 
-/* The device of the buffers, NULL when there are none. */
+/* Finds the device of the buffers; NULL if there are none. Refuses buffers on different devices, or a
+ * mix with host memory. */
 static tesela_status device_of_buffers(const tsl_request *request, tsl_device **device) {
   const tesela_matrix *own = request->matrices;
   const tesela_matrix matrices[TSL_GIVEN] = {own[0],
@@ -171,7 +174,7 @@ static tesela_status device_of_buffers(const tsl_request *request, tsl_device **
   return TESELA_OK;
 }
 
-/* A device that is named beside buffers must be theirs. */
+/* Checks that desc.device, if set, is the device of the buffers. */
 static tesela_status api_request_agree(const tesela_context *context, const char *name,
                                        const tsl_device *device) {
   tsl_device *named;
@@ -222,7 +225,7 @@ tesela_status tsl_api_request(const tesela_context *context, const tsl_request *
   } else {
     memcpy(key->device, context->device, sizeof key->device);
   }
-  key->strategy = request->strategy; /* borrowed: who keeps the key copies it */
+  key->strategy = request->strategy; /* borrowed; the plan cache copies it */
   return TESELA_OK;
 }
 

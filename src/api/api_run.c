@@ -1,5 +1,4 @@
-/* Running a plan for the public calls: the caller's operands are checked against what the plan knows, and the
- * record is filled. */
+/* Runs a plan for the public calls: checks operands against the plan and fills the record. */
 #include "api/api.h"
 
 #include "base/clock.h"
@@ -7,8 +6,8 @@
 #include "base/status.h"
 #include "judge/judge_measure.h"
 
-/* Whether two operands share bytes for certain: the same first element, or ranges that meet where neither has
- * a gap. Operands may lie between each other's elements, and then only the caller knows. */
+/* Returns true if two operands certainly share bytes: equal first elements, or gapless ranges that
+ * meet. Operands with gaps may be interleaved, which only the caller can know. */
 static bool api_overlap(const tsl_address_range *a, uintptr_t a_at, const tsl_address_range *b,
                         uintptr_t b_at) {
   if (a_at == b_at)
@@ -45,7 +44,7 @@ void tsl_api_direct_reach(const tsl_address_range reach[TSL_OPERANDS], tsl_fast_
     const bool by_range = reach[i].dense && c->dense;
     direct->unaligned |= reach[i].align - 1;
     direct->from[i] = 0;
-    direct->span[i] = 1; /* the same first element */
+    direct->span[i] = 1; /* only equal first elements are refused */
     if (by_range) {
       direct->from[i] = (uintptr_t)reach[i].above * reach[i].size + (uintptr_t)c->below * c->size - 1;
       direct->span[i] =
@@ -120,7 +119,7 @@ static tesela_status api_run(tesela_plan *plan, const tsl_operands *operands,
                    : tsl_plan_run(plan->plan, operands, phases);
 }
 
-/* measuring may be NULL. */
+/* Runs a plan and fills the record. measuring may be NULL. */
 static tesela_status run_recorded(tesela_plan *plan, const tsl_operands *operands,
                                   tsl_error_measurement *measuring, tesela_record *record) {
   tsl_phases phases;
@@ -150,7 +149,7 @@ tesela_status tsl_api_run_timed(tesela_plan *plan, const tsl_operands *operands,
   return run_recorded(plan, operands, NULL, record);
 }
 
-/* A run between the two halves of a measurement. */
+/* Runs a plan and measures the error of its result. */
 static tesela_status api_run_measured(tesela_plan *plan, const tsl_operands *operands, uint64_t seed,
                                       tesela_record *record) {
   tsl_error_measurement *measuring;

@@ -1,6 +1,5 @@
-/* What a context knows of measurements: the library's records, and its own, which are the user's file's,
- * those that were imported, and those that planning measured. Plans that are being made hold what was known
- * when they were begun. */
+/* Wisdom of a context: the library's records, and its own: records of the user's file, imported ones,
+ * and measured ones. A plan in the making holds a reference to the wisdom of its beginning. */
 #include "api/api.h"
 #include "api/api_dispatch.h"
 
@@ -34,7 +33,7 @@ void tsl_api_wisdom_end(tesela_context *context) {
   free(context->own_wisdom);
 }
 
-/* Under the lock: reads what there is at the first call. */
+/* Reads the library's and the user's records at the first call. The caller holds the lock. */
 static tesela_status open_wisdom(tesela_context *context) {
   tsl_text own = {0};
   tsl_wisdom *wisdom;
@@ -63,7 +62,7 @@ tesela_status tsl_api_wisdom(tesela_context *context, tsl_shared_wisdom **known)
   return status;
 }
 
-/* Under the lock: lets the context know the library's records and these; *old is to be released. */
+/* Replaces the context's own records by text. The caller holds the lock and releases *old. */
 static tesela_status api_wisdom_replace(tesela_context *context, tsl_text *text, tsl_shared_wisdom **old) {
   tsl_wisdom *wisdom;
   tsl_shared_wisdom *known;
@@ -77,11 +76,11 @@ static tesela_status api_wisdom_replace(tesela_context *context, tsl_text *text,
   return TESELA_OK;
 }
 
-/* How a text and the context's own records make its next ones. */
+/* Combines the context's own records with a text into the next ones. */
 typedef tesela_status combination(const char *state, const char *text, tsl_text *out);
 
-/* Plans that were made of what was known before are found no more, neither in the plan cache nor in threads'
- * tables, which know the context by its number. */
+/* Changes the context's own records. Earlier plans are no longer found: the plan cache is renewed, and
+ * the context's new number hides the entries of the dispatch cache. */
 static tesela_status change(tesela_context *context, combination *combine, const char *text) {
   tsl_text own = {0};
   tsl_shared_wisdom *old = NULL;
@@ -101,7 +100,7 @@ static tesela_status change(tesela_context *context, combination *combine, const
   return status;
 }
 
-/* What is no record of the file is left behind. */
+/* Merges both texts, keeping the faster record of each identity. Lines that are no records are dropped. */
 static tesela_status add_better(const char *state, const char *text, tsl_text *out) {
   tsl_text records = {0};
   tsl_wisdom_merged merged;

@@ -1,5 +1,6 @@
-/* Products that are alike: where the operands of each one are, what is wrong with them, and one of them
- * computed, by its plan or, where that fails and others may be done, by the specification. */
+/* Batches of similar products: addresses of each product's operands, their checks, and the computation
+ * of one product. A product whose plan fails is computed by the specification (strategy "sequential")
+ * if others may already be done. */
 #include "api/batch_common.h"
 
 #include "base/status.h"
@@ -15,7 +16,7 @@ tesela_status tsl_products_fail_in(const tsl_products *products, int64_t index, 
   return products->group < 0 ? status : tsl_fail_in(status, "group %" PRId64, products->group);
 }
 
-/* Addresses of element (0, 0), product by product, of what is read or written alike; NULL: there are none. */
+/* Array of addresses of element (0, 0), one for each product; NULL: products are at strides. */
 typedef const void *addresses;
 static const void *address_in(addresses each, int64_t index) {
   const void *address;
@@ -35,7 +36,7 @@ static tesela_matrix matrix_at(const tesela_matrix *first, addresses each, int64
   return matrix;
 }
 
-/* Of product `index`. */
+/* Fills the operands of product `index` as matrices. */
 static void matrices_of(const tsl_products *products, int64_t index, tesela_matrix matrices[TSL_GIVEN]) {
   const tesela_batch *batch = products->batch;
   const tsl_address_range *reach = products->plan->reach;
@@ -54,7 +55,7 @@ static void matrices_of(const tsl_products *products, int64_t index, tesela_matr
   matrices[TSL_OPERAND_C] = matrix_at(&c, batch->c, batch->c_stride, reach[TSL_OPERAND_C].size, index);
 }
 
-/* Element (0, 0) in host memory. */
+/* Returns the host address of element (0, 0) of product `index`; NULL if there is none. */
 static void *batch_common_address_of(const void *first, addresses each, int64_t stride, size_t size,
                                      int64_t index) {
   return tsl_writable(each    ? address_in(each, index)
@@ -115,8 +116,7 @@ tesela_status tsl_products_check_batch(const tesela_gemm_desc *desc, const tesel
   return TESELA_OK;
 }
 
-/* Strides that no sum of sizes can pass 63 bits with, and results apart from each other, where that is
- * certain. */
+/* Checks that no offset exceeds 63 bits, and that no two results certainly overlap. */
 static tesela_status check_strides(const tsl_products *products) {
   const tesela_batch *batch = products->batch;
   static const char *const names[TSL_GIVEN] = {"a", "b", "c", "bias", "scale_a", "scale_b"};
@@ -149,7 +149,7 @@ tesela_status tsl_products_check(const tsl_products *products) {
   return TESELA_OK;
 }
 
-/* Product `index`, which was checked. */
+/* Computes product `index`, which was checked, by its plan. */
 static tesela_status batch_common_multiply(const tsl_products *products, int64_t index) {
   tsl_operands operands;
   tsl_plan *plan = products->plan->plan;
@@ -162,10 +162,10 @@ static tesela_status batch_common_multiply(const tsl_products *products, int64_t
   return tsl_plan_run(plan, &operands, NULL);
 }
 
-/* --- what its plan cannot finish --- */
+/* --- products whose plan failed --- */
 
-/* Product `index`, whose plan failed and left its C as it was, by the loops of the specification: they take
- * no memory, so that what others wrote already need not be taken back. */
+/* Computes product `index` by the specification, after its plan failed and left C unchanged. The
+ * specification needs no memory, so products that are already done need not be undone. */
 static tesela_status rescue(tsl_products *products, int64_t index) {
   const tsl_plan *own = products->plan->plan;
   const tsl_strategy *plainest = tsl_strategy_specification(own->work.problem.op);
@@ -179,7 +179,8 @@ static tesela_status rescue(tsl_products *products, int64_t index) {
   return tsl_plan_run(&plan, &operands, NULL);
 }
 
-/* Whether the specification can: it reads matrices where they lie in host memory. */
+/* Returns true if the specification can compute the products: operands are in host memory and not
+ * packed. */
 static bool is_rescued(const tsl_products *products) {
   const tsl_device *device = products->plan->plan->work.device;
   const tesela_gemm_desc *desc = products->desc;
@@ -207,7 +208,7 @@ bool tsl_products_run_together(const tsl_products *products) {
 }
 
 tesela_status tsl_products_gather_all(const tsl_products *products, tsl_operands *operands) {
-  *operands = (tsl_operands){.a = {.host = NULL}}; /* the direct way sets addresses alone */
+  *operands = (tsl_operands){.a = {.host = NULL}}; /* tsl_products_at() sets addresses only */
   TSL_TRY(tsl_products_gather(products, 0, operands));
   operands->a.step = products->batch->a_stride;
   operands->b.step = products->batch->b_stride;
@@ -235,17 +236,17 @@ double tsl_products_error_bound(const tsl_products *products) {
   return its > bound ? its : bound;
 }
 
-/* --- their plan --- */
+/* --- plan of a batch --- */
 
-/* Whether products follow each other at even distances, so that one run may take all. Those with structures
- * are cut into batches of their own, and run one by one. */
+/* Returns true if the products are at equal distances, so that one run may compute all. Products with
+ * structures always run one by one. */
 static bool is_even(const tesela_gemm_desc *desc, const tesela_batch *batch, const tsl_problem *problem) {
   return batch->count > 1 && !tsl_problem_has_structure(problem) && !batch->a && !batch->b && !batch->c &&
          !desc->a.packed && !desc->b.packed;
 }
 
-/* Whether products run one by one for good: on the processor threads share them out, and elsewhere it was
- * found that no strategy takes them in one run. */
+/* Returns true if the products always run one by one. This holds on the cpu, where threads divide them,
+ * and where no strategy supports the batch as one run. */
 static bool batch_common_is_alone(const tsl_cached_plan *cached_plan) {
   return tsl_plan_cache_plan(cached_plan)->plan->work.device->capabilities & TSL_CAN_HOST ||
          tsl_plan_cache_refuses_batches(cached_plan);

@@ -1,4 +1,4 @@
-/* The error of some of many products, where it is asked for. */
+/* Measures the error of some products of a batch. */
 #include "api/batch_common.h"
 
 #include "base/status.h"

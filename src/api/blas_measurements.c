@@ -1,4 +1,4 @@
-/* What the BLAS drop-in measured, kept once a machine. */
+/* Measurements of the BLAS drop-in, stored once for each machine. */
 #include "api/fast_path.h"
 
 #include "base/status.h"
@@ -41,7 +41,7 @@ static void blas_measurements_find_one(void *argument, char *line) {
 bool tsl_api_measurement_get(const tsl_device *device, const char *name, double *value) {
   blas_measurements_finding job = {.device = device, .name = name, .value = value};
   tsl_status_saved saved;
-  tsl_status_save(&saved); /* lines that are none are no failure */
+  tsl_status_save(&saved); /* invalid lines are not errors */
   tsl_lines_each(&file, blas_measurements_find_one, &job);
   tsl_status_restore(&saved);
   return job.found;

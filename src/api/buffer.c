@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Of things that name no device and whose context names none: the one with the highest peak. */
+/* Returns the device with the highest peak speed in f32. */
 static tesela_status strongest(tsl_devices *devices, tsl_device **device) {
   tsl_device *next;
   *device = NULL;
@@ -27,7 +27,7 @@ tesela_status tsl_api_chosen_device(tesela_context *context, const char *name, t
   return tsl_device_open(*device);
 }
 
-/* A buffer without memory. */
+/* Allocates a buffer struct without device memory. */
 static tesela_status buffer_make(tesela_buffer **buffer) {
   struct {
     tesela_buffer buffer;
@@ -48,7 +48,7 @@ static void end_transport(tesela_buffer *buffer) {
   buffer->transport->stream = NULL;
 }
 
-/* What came of giving it memory. */
+/* Stores a new buffer if status is OK, else destroys it. Returns status. */
 static tesela_status buffer_made_with(tesela_status status, tesela_buffer *buffer_in,
                                       tesela_buffer **buffer) {
   if (status == TESELA_OK)
@@ -93,7 +93,7 @@ void tsl_api_buffer_give(tesela_buffer *buffer, bool is_kept) {
   tsl_kept_give(kept);
 }
 
-/* The device whose memory an address is; NULL: none knows it. */
+/* Returns the device that owns an address; NULL: none does. */
 static tsl_device *owner_of(tsl_devices *devices, const void *address) {
   for (int kind = 0; kind < tsl_devices_kinds(); kind++) {
     const tsl_device_kind *of = tsl_device_kind_at(kind);
@@ -185,7 +185,7 @@ static tesela_status buffer_check_rows(const tesela_buffer *buffer, const tsl_co
   return TESELA_OK;
 }
 
-/* The lock is held. */
+/* Returns the buffer's own stream, which the first copy creates. The caller holds the lock. */
 static tesela_status stream_of(const tesela_buffer *buffer, tsl_stream **stream) {
   tsl_device *device = buffer->memory->device;
   if (!buffer->transport->stream)
@@ -194,7 +194,8 @@ static tesela_status stream_of(const tesela_buffer *buffer, tsl_stream **stream)
   return TESELA_OK;
 }
 
-/* The stream is waited for, so that work on other streams sees the bytes. */
+/* Copies between a buffer and host memory. A write is waited for, so that work on other streams sees
+ * the bytes. */
 static tesela_status transport(const tesela_buffer *buffer, tsl_copy copy, bool writes) {
   tsl_stream *stream;
   TSL_TRY(buffer_check_rows(buffer, &copy));

@@ -49,7 +49,7 @@ static bool fast_path_key_of(tesela_context *context, const tesela_gemm_desc *de
          tsl_api_request(context, &request, key) == TESELA_OK;
 }
 
-/* Of a plan that was found, which is given back. */
+/* Returns true if the cached plan runs on another device than the cpu, and gives the plan back. */
 static bool runs_elsewhere(tesela_context *context, tsl_cached_plan *cached) {
   const bool elsewhere = is_elsewhere(tsl_plan_cache_plan(cached)->plan->work.device);
   tsl_plan_cache_give_back(&context->cache, cached);

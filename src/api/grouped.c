@@ -1,5 +1,5 @@
-/* Products that differ in one call: each has its plan, all are checked first, and then the processor's
- * threads share out what runs there, while other devices have theirs queued. */
+/* Grouped products: each has a plan, and all are checked first. Then the cpu's threads divide the
+ * products that run there, while other devices have theirs queued. */
 #include "api/grouped.h"
 
 #include "base/clock.h"
@@ -10,12 +10,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* So many parts of making ready for each thread, and from so many members on. */
+/* Number of parts a thread gets when plans are prepared in parallel, and the group size from which this
+ * is done. */
 enum { PARTS_OF_A_THREAD = 4, SHARED_MEMBERS = 4 };
 
-/* --- making ready --- */
+/* --- preparing --- */
 
-/* What is wrong with a description itself stands behind the member's number, too. */
+/* Prefixes the message of a failed member with the member's number. */
 static tesela_status fail_in(const tsl_products *products, tesela_status status) {
   return status == TESELA_OK
              ? status
@@ -45,8 +46,7 @@ static void make_part_ready(void *argument, int64_t index, int worker) {
       atomic_store_explicit(&of->group->fails, true, memory_order_relaxed);
 }
 
-/* Whether all plans are the processor's, and none is measured for: then threads may make them side by side.
- */
+/* Returns true if threads may plan in parallel: all plans run on the cpu, and none needs measurements. */
 static bool are_plain(const tsl_grouped *group) {
   for (int64_t i = 0; i < group->count; i++) {
     const tesela_gemm_desc *desc = &group->descs[i];
@@ -57,8 +57,8 @@ static bool are_plain(const tsl_grouped *group) {
   return true;
 }
 
-/* Side by side first, where that helps. Who finds a member to be wrong says nothing: the sentence is that of
- * the first one of all, which going over them in their order finds. */
+/* Prepares all members, in parallel if this helps. A parallel failure leaves no message; the members
+ * are then prepared again in order, so that the message is the first member's. */
 static tesela_status make_all_ready(tsl_grouped *group) {
   tsl_devices *devices;
   tsl_device *cpu;
@@ -90,7 +90,8 @@ static tesela_status compute_planned(tsl_grouped *group) {
   return tsl_group_queue_end(group, lanes, status);
 }
 
-/* Those that are done at once come last: none of them fails without having been begun, and others may. */
+/* Computes all products. Products without a plan come last: they cannot fail once begun, while others
+ * may. */
 static tesela_status grouped_compute(tsl_grouped *group) {
   if (group->count > 0)
     TSL_TRY(compute_planned(group));
@@ -99,7 +100,7 @@ static tesela_status grouped_compute(tsl_grouped *group) {
   return tsl_grouped_told(group);
 }
 
-/* Bounds are the largest, the plan one of the most work. */
+/* Fills the record of a group: largest bounds, and the plan of a product with most work. */
 static void grouped_tell(const tsl_grouped *group, double seconds, tesela_record *record) {
   const char *text = "";
   double most = -1;
@@ -172,14 +173,14 @@ static tesela_status grouped_run(tsl_grouped *group, tesela_record *record) {
 
 /* --- the call --- */
 
-/* The arrays of one call, of `count` members, in one block. */
+/* Arrays of one call with `count` elements each, allocated in one block. */
 typedef struct arrays {
   tsl_products *members;
   tsl_cached_plan **cached;
   uint64_t *seeds;
   bool *alike;
-  tesela_gemm_desc *descs; /* copies, where the caller's structs have another size */
-  tesela_batch *batches;   /* likewise, or where there are none */
+  tesela_gemm_desc *descs; /* copies of the caller's descriptions if these have another size */
+  tesela_batch *batches;   /* copies of the caller's batches if these have another size or are missing */
 } arrays;
 
 static tesela_status take_arrays(int64_t count, arrays *out) {
@@ -206,7 +207,8 @@ static const tesela_batch *batch_at(const tesela_batch *batches, int64_t number,
   return batches ? (const tesela_batch *)(const void *)((const char *)batches + (size_t)number * size) : NULL;
 }
 
-/* Sizes and counts are among the first fields of any version. */
+/* Returns true if a group of several products has no elements. Any version of the structs starts with
+ * sizes and counts. */
 static bool have_many_empty(const tesela_gemm_desc *descs, const tesela_batch *batches, int64_t count,
                             size_t desc_size, size_t batch_size) {
   bool have = false;
@@ -215,8 +217,8 @@ static bool have_many_empty(const tesela_gemm_desc *descs, const tesela_batch *b
   return have;
 }
 
-/* Structs of this version, whatever the caller's are, of the members that have plans: without those that are
- * done at once. */
+/* Fills descriptions and batches of the members that have plans, in this version's size. Products
+ * without a plan (small_gemm_group) are left out. */
 static tesela_status take_structs(const tesela_gemm_desc *descs, const tesela_batch *batches,
                                   size_t desc_size, size_t batch_size, const arrays *arrays_in,
                                   tsl_grouped *group) {

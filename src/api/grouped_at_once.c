@@ -1,6 +1,6 @@
-/* Products of a group that are so small that each is done without a plan, as single ones are (small_gemm.c):
- * of shapes that nobody has seen, making a plan of each takes ten times as long as the group. What is looked
- * at once for a single product is looked at once for all. */
+/* Small products of a group that are computed without a plan, as single ones are (small_gemm.c). For
+ * new shapes, planning each would take ten times as long as the group. Checks that are equal for all
+ * products are made once. */
 #include "api/grouped.h"
 
 #include "base/checked.h"
@@ -10,11 +10,11 @@
 #include "strategy/exceptions.h"
 #include "strategy/host_job.h"
 
-/* Below this many operations all are one thread's. */
+/* Operations of a group below which one thread computes all of it. */
 static const double shared_group = 2e5;
 enum { PARTS_OF_A_THREAD = 8 };
 
-/* --- which they are --- */
+/* --- finding them --- */
 
 static bool grouped_at_once_is_one(const tesela_batch *batch) {
   return !batch || (batch->count == 1 && !batch->a && !batch->b && !batch->c);
@@ -54,9 +54,9 @@ int64_t tsl_grouped_find_at_once(tesela_context *context, const tesela_gemm_desc
   return out->count;
 }
 
-/* --- what they compute --- */
+/* --- computing them --- */
 
-/* Settles the exceptions of a product that ran without a plan. */
+/* Restores and raises floating-point exceptions after a product without a plan. */
 static __attribute__((noinline)) void settle(tsl_floats before, const tsl_fast_product *product) {
   const tsl_problem problem = tsl_problem_gemm(product->m, product->n, product->k, product->type);
   const tsl_operands operands = {
@@ -64,8 +64,8 @@ static __attribute__((noinline)) void settle(tsl_floats before, const tsl_fast_p
   tsl_exceptions_settle(before, &problem, &operands);
 }
 
-/* The strategy's, or what needs no memory and takes any strides, so that no product is left out when others
- * are done. */
+/* Computes a product by the strategy, or by the specification if the strategy fails. The specification
+ * needs no memory and accepts any strides, so no product fails after others are done. */
 static tesela_status grouped_at_once_multiply(const tsl_fast_product *product, const tsl_strategy *strategy,
                                               tsl_device *cpu) {
   const tsl_floats before = tsl_exceptions_begin();

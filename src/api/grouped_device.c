@@ -1,32 +1,33 @@
-/* Products that differ on devices with kernels: those in buffers are queued one behind the other on a stream
- * of their device; those of several sizes in one run, if a strategy takes them so, and those of one shape
- * whose operands lie at even distances as a batch, likewise. */
+/* Grouped products on devices with kernels. Products in buffers are queued on a stream of their device.
+ * Products of several sizes are one launch if a strategy supports it. Products of one shape at equal
+ * distances are a batch. */
 #include "api/grouped.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A stream of a device, of a plan that has one, and the memory that all its runs use in turn. */
+/* Stream of a device with a workspace that its runs use one after another. */
 typedef struct lane {
   tsl_run_slots *slots;
   tsl_run_slot *slot;
   size_t workspace;
 } lane;
 
-/* Products that are queued together: a member's, or several members' as one batch. */
+/* Products that are queued together: one member, or several members as one batch. */
 typedef struct queued {
   tsl_products of;
   tesela_gemm_desc desc;
   tesela_batch batch;
-  tsl_cached_plan *cached; /* its own, to be given back; NULL: the member's */
+  /* plan of a batch of several members, to be given back; NULL: the member's own plan is used */
+  tsl_cached_plan *cached;
   int64_t lane;
 } queued;
 
-/* Kinds of products that are joined apart from each other: what is left is queued one by one. */
+/* Maximum number of fused launches. Remaining products are queued one by one. */
 enum { JOINTS_MOST = 4 };
 
 struct tsl_group_queue {
-  const tsl_products **order; /* members that are queued, those of one plan side by side */
+  const tsl_products **order; /* members that are queued; members with the same plan are adjacent */
   int64_t members, count, lane_count, joint_count;
   tsl_fused_members joints[JOINTS_MOST];
   int64_t joint_lanes[JOINTS_MOST];
@@ -42,7 +43,7 @@ static bool is_queued(const tsl_grouped *group, int64_t member) {
          !(strategy->needs & TSL_CAN_IMAGES);
 }
 
-/* --- members that are one batch --- */
+/* --- members that form one batch --- */
 
 static int grouped_device_compare(const void *x, const void *y) {
   const tsl_products *a = *(const tsl_products *const *)x, *b = *(const tsl_products *const *)y;
@@ -68,7 +69,7 @@ static grouped_device_lying lying_of(const tesela_gemm_desc *desc) {
                                  desc->scale_a.offset, desc->scale_b.offset}};
 }
 
-/* Whether the last of three goes on as the second does. */
+/* Returns true if the operands of member `index` continue the distances between the first two members. */
 static bool goes_on(const grouped_device_lying *first, const grouped_device_lying *second,
                     const grouped_device_lying *last, int64_t index) {
   for (int i = 0; i < OPERANDS; i++)
@@ -78,7 +79,8 @@ static bool goes_on(const grouped_device_lying *first, const grouped_device_lyin
   return true;
 }
 
-/* How many of the sorted members from one on are a batch, and how they lie. */
+/* Returns how many sorted members, from `index` on, form one batch, and fills *batch with their
+ * distances. */
 static int64_t batch_from(const tsl_grouped *group, const tsl_group_queue *lanes, int64_t index,
                           tesela_batch *batch) {
   const tsl_products *first = lanes->order[index];
@@ -106,7 +108,8 @@ static int64_t batch_from(const tsl_grouped *group, const tsl_group_queue *lanes
   return count;
 }
 
-/* Members from `index` on as one run, or the first of them alone. Returns how many. */
+/* Adds a run of the members from `index` on that form one batch, or of the first one only. *taken is
+ * their number. */
 static tesela_status grouped_device_add_run(tsl_grouped *group, tsl_group_queue *lanes, int64_t index,
                                             int64_t *taken) {
   queued *run = &lanes->runs[lanes->count];
@@ -186,7 +189,7 @@ static tesela_status enqueue_run(tsl_grouped *group, const tsl_group_queue *lane
   return TESELA_OK;
 }
 
-/* What is not queued: each product, or batch, as it would be alone. */
+/* Computes a member that is not queued: as a batch, or product by product. */
 static tesela_status grouped_device_run_alone(tsl_grouped *group, int64_t member) {
   tsl_products *of = &group->members[member];
   if (tsl_products_run_together(of)) {
@@ -214,7 +217,8 @@ static tesela_status grouped_device_join(tsl_grouped *group, tsl_group_queue *la
   return TESELA_OK;
 }
 
-/* What is not joined has a plan of its own, which may be one that is not queued. */
+/* Gives each member that is not fused its own plan. A member whose plan cannot be queued is removed
+ * from the order. */
 static tesela_status plan_apart(tsl_grouped *group, tsl_group_queue *lanes) {
   int64_t kept = 0;
   for (int64_t i = 0; i < lanes->members; i++) {
@@ -267,7 +271,8 @@ tesela_status tsl_group_queue_begin(tsl_grouped *group, tsl_group_queue **lanes)
   return grouped_device_begin(group, *lanes);
 }
 
-/* Waits even after a failure: work may be pending on the caller's buffers. */
+/* Waits for all queued work, after a failure too, since work may be pending on the caller's buffers.
+ * Frees the queue. */
 tesela_status tsl_group_queue_end(tsl_grouped *group, tsl_group_queue *lanes, tesela_status status) {
   tsl_status_saved saved;
   if (!lanes)
@@ -279,7 +284,7 @@ tesela_status tsl_group_queue_end(tsl_grouped *group, tsl_group_queue *lanes, te
     const tesela_status finished = its->slot->device->ops->finish(its->slot->stream);
     tsl_run_slot_give(its->slots, its->slot, finished == TESELA_OK);
     if (finished != TESELA_OK && status == TESELA_OK) {
-      status = TESELA_DEVICE_FAILED; /* which says that some C may be written */
+      status = TESELA_DEVICE_FAILED; /* this status means that some C may be written */
       tsl_status_save(&saved);
     }
   }

@@ -1,16 +1,16 @@
-/* Whether the results of products that differ lie apart from each other. */
+/* Checks that the results of grouped products do not overlap. */
 #include "api/grouped.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The bytes of one C. */
+/* Memory range of one C. */
 typedef struct grouped_overlap_check_span {
-  uintptr_t memory;     /* 0: the host's; else a buffer's, and what follows counts from its start */
-  uintptr_t start, end; /* from the lowest byte of an element to behind the highest */
+  uintptr_t memory;     /* buffer whose start the range is relative to; 0: host memory */
+  uintptr_t start, end; /* lowest byte, and one past the highest byte */
   bool dense;
-  int64_t number, index; /* of the member among all, and of its product */
+  int64_t number, index; /* number of the member, and of the product in it */
 } grouped_overlap_check_span;
 
 static grouped_overlap_check_span grouped_overlap_check_span_of(const tsl_grouped *group, int64_t member,
@@ -64,8 +64,8 @@ static tesela_status grouped_overlap_check_fail(const tsl_grouped *group, const 
                   first);
 }
 
-/* They are in the order of their starts: of those without gaps, the one that reaches furthest is looked at.
- */
+/* Refuses overlapping ranges. spans is sorted by start. Of the gapless ranges before an element only
+ * the one with the largest end is compared. */
 static tesela_status check_sorted(const tsl_grouped *group, const grouped_overlap_check_span *spans,
                                   int64_t count) {
   const grouped_overlap_check_span *furthest = NULL;
@@ -83,7 +83,7 @@ static tesela_status check_sorted(const tsl_grouped *group, const grouped_overla
   return TESELA_OK;
 }
 
-/* Adds one, and says whether they are in order still. */
+/* Adds a range; returns true if spans is still sorted. */
 static bool grouped_overlap_check_add(grouped_overlap_check_span span, grouped_overlap_check_span *spans,
                                       int64_t *count) {
   spans[*count] = span;

@@ -1,35 +1,36 @@
-/* How threads share out products that differ: those that would keep the others waiting, or would not come out
- * even, are computed by all of them, one after the other; the rest by one thread each, those with most work
- * first, and small ones several at a time. */
+/* Division of grouped products among threads. Products that would keep the other threads waiting, or
+ * would unbalance them, are computed by all threads, one after another. The others are computed by one
+ * thread each, the largest first, several small ones at a time. */
 #include "api/grouped.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Work is counted in operations of f32. Below this a product is one thread's; from that on one has so many
- * pieces for all threads that it is as soon done by them as it would be beside others, and needs no memory
- * for each thread; below this a group is one thread's. */
+/* Limits of work, in f32 operations. Below shared_product one thread computes a product. From
+ * whole_product on all threads compute it, which is as fast as in parallel with others and needs no
+ * memory for each thread. Below shared_group one thread computes the group. */
 static const double shared_product = 4e6, whole_product = 4e9, shared_group = 2e5;
-/* What a call costs beside its operations, what a byte does, and what it costs to have all threads begin and
- * end one product. */
+/* Overheads in f32 operations: of a call, of a byte, and of starting and ending all threads for one
+ * product. */
 static const double call_work = 400, byte_work = 2, team_work = 4e5;
 enum { JOBS_OF_A_THREAD = 8 };
 
-/* Products of one member that the processor computes. */
+/* Products of one member that the cpu computes. */
 typedef struct series {
   int64_t member, count;
-  double work; /* of one */
+  double work; /* work of one product */
 } series;
 
-/* From one product of a series on, so many, into the series behind it where it has no more. */
+/* Job of one thread: `count` products from product `first` of a series on, continued in the next
+ * series. */
 typedef struct grouped_schedule_job {
   int64_t series, first, count;
 } grouped_schedule_job;
 
 typedef struct schedule {
   tsl_grouped *group;
-  series *all; /* most work first */
+  series *all; /* sorted by work, largest first */
   int64_t count;
   grouped_schedule_job *jobs;
 } schedule;
@@ -46,7 +47,7 @@ static int grouped_schedule_compare(const void *x, const void *y) {
   return a->work != b->work ? (a->work < b->work ? 1 : -1) : a->member < b->member ? -1 : 1;
 }
 
-/* One after the other: a failure of the first one leaves every C as it was. */
+/* Computes one product on the calling thread. If the group's first product fails, every C is unchanged. */
 static void grouped_schedule_multiply(tsl_grouped *group, int64_t member, int64_t index) {
   if (atomic_load_explicit(&group->status, memory_order_relaxed) != TESELA_OK)
     return;
@@ -69,10 +70,10 @@ static void grouped_schedule_run_job(void *argument, int64_t index, int worker) 
   }
 }
 
-/* --- who computes the largest --- */
+/* --- products that all threads compute --- */
 
 typedef struct place {
-  int64_t series, index; /* of the next product */
+  int64_t series, index; /* index of the next product in the series */
 } place;
 
 static void grouped_schedule_go_on(const schedule *schedule_in, place *place_in) {
@@ -82,8 +83,8 @@ static void grouped_schedule_go_on(const schedule *schedule_in, place *place_in)
   }
 }
 
-/* How long it takes, in operations of one thread, where the first `together` of `large` products are computed
- * by all threads, and the others in turn by whoever is free, with `small` operations to fill the gaps. */
+/* Returns the time in operations of one thread if all threads compute the first `together` of `large`
+ * products. The other large ones go to the first free thread, and `small` operations fill the gaps. */
 static double grouped_schedule_takes(const schedule *schedule_in, int threads, double *loads, int64_t large,
                                      int64_t together, double small) {
   place at = {0, 0};
@@ -106,8 +107,8 @@ static double grouped_schedule_takes(const schedule *schedule_in, int threads, d
   return by_all + fmax(longest, sum / threads);
 }
 
-/* How many of the first products all threads compute together: each that is more than a thread's part of what
- * is left; and of those that are few, so many that the rest comes out even, or all. */
+/* Returns how many of the first products all threads compute together. These are products above a
+ * thread's part of the remaining work, and, if few remain, as many more as balance the threads best. */
 static int64_t choose_together(const schedule *schedule_in, int threads, double *loads, double total) {
   int64_t large = 0, together = 0;
   double left = total, small = total;
@@ -138,9 +139,10 @@ static int64_t choose_together(const schedule *schedule_in, int threads, double 
   return together;
 }
 
-/* --- the rest, cut into jobs --- */
+/* --- jobs for the other products --- */
 
-/* A large product is a job; others are gathered until they are as much as a job should be. */
+/* Cuts the remaining products into jobs. A large product is a job; small ones are collected up to
+ * `much` work. Returns the number of jobs. */
 static int64_t grouped_schedule_cut(schedule *schedule_in, place place_in, double much) {
   int64_t jobs = 0;
   while (place_in.series < schedule_in->count) {
@@ -185,8 +187,7 @@ static void grouped_schedule_run_all(schedule *schedule_in, tsl_team team, doubl
   tsl_team_run(team, jobs, grouped_schedule_run_job, schedule_in);
 }
 
-/* No more jobs than products, and than what is more than a job's work can be, with one at the end that is
- * less. */
+/* Returns the maximum number of jobs: not more than products, and a bounded number for each thread. */
 static int64_t most_jobs(int threads, int64_t products) {
   const int64_t most = (int64_t)JOBS_OF_A_THREAD * threads + 2;
   return products < most ? products : most;

@@ -1,5 +1,4 @@
-/* Operands in pieces on several devices: from the caller's rectangles to what a plan is made for, and to a
- * run's buffers. */
+/* Operands on several devices: conversion of the caller's shards into a plan's key and a run's buffers. */
 #include "api/api.h"
 
 #include "base/log.h"
@@ -11,7 +10,7 @@
 
 static const char letters[] = "abc";
 
-/* --- who is asked --- */
+/* --- the request --- */
 
 static bool sharded_operands_names_several(const char *device) {
   return device && (strchr(device, ',') || strchr(device, '*'));
@@ -30,7 +29,7 @@ bool tsl_api_is_spread(const tesela_context *context, const tsl_request *request
          device->member_count > 0;
 }
 
-/* An operand as pieces: the caller's, or the one that a buffer is. */
+/* Returns an operand as shards: the caller's, or one shard for a whole buffer, stored in `room`. */
 static tesela_shards sharded_operands_pieces_of(const tesela_shards *shards, const tesela_matrix *matrix,
                                                 const tsl_shape *shape, tesela_shard *room) {
   if (shards)
@@ -58,9 +57,9 @@ static void sharded_operands_ask(const tsl_request *request, const tsl_problem *
                                                   tsl_problem_shape(problem, i), &all->room[i]);
 }
 
-/* --- what is wrong --- */
+/* --- checks --- */
 
-/* A plan keeps their number as an int. */
+/* Maximum number of shards; a plan stores the number as an int. */
 enum { MOST_PIECES = 1 << 20 };
 
 static tesela_status check_list(const tesela_shards *pieces, char letter) {
@@ -99,9 +98,9 @@ static tesela_status check_places(const tsl_request *request, const sharded_oper
   return TESELA_OK;
 }
 
-/* --- whose devices they are --- */
+/* --- devices --- */
 
-/* Names by commas, of each device once. */
+/* Writes the names of the shards' devices, each once, separated by commas. */
 static tesela_status add_names(const sharded_operands_asked *all, char name[TSL_DEVICE_NAME]) {
   const tsl_device *seen[TSL_MEMBERS_MAX];
   size_t length = 0;
@@ -152,7 +151,7 @@ static int member_of(const tsl_device *group, const tsl_device *device) {
   return member;
 }
 
-/* --- what a plan is made for --- */
+/* --- the key of a plan --- */
 
 static tesela_status hold_of(const tesela_shard *piece, bool transposed, const tsl_device *group, char letter,
                              int64_t index, tsl_shard *hold) {
@@ -184,7 +183,7 @@ static tesela_status sharded_operands_fill(const tsl_request *request, const sha
     if (i == TSL_OPERAND_C || tsl_problem_reads(problem, i))
       TSL_TRY(tsl_sharding_check(spread, i, tsl_problem_shape(problem, i), name));
     else
-      spread->counts[i] = 0; /* whatever they are */
+      spread->counts[i] = 0; /* the operand is not read */
   }
   return TESELA_OK;
 }
@@ -223,9 +222,9 @@ tesela_status tsl_api_spread(const tesela_context *context, const tsl_request *r
   return TESELA_OK;
 }
 
-/* --- what a run is given --- */
+/* --- a run --- */
 
-/* Elements from a piece's first to behind its last. */
+/* Returns the elements from a shard's first element to one past its last. */
 static int64_t extent_of(const tsl_shard *hold) {
   return hold->at.rows == 0 || hold->at.cols == 0
              ? 0
@@ -256,7 +255,7 @@ static tesela_status check_piece(const tesela_plan *plan, const char *where, int
   return TESELA_OK;
 }
 
-/* Where something lies in a buffer, in bytes. */
+/* Range of a shard in its buffer, in bytes. */
 typedef struct sharded_operands_span {
   const tsl_buffer *buffer;
   int64_t start, end;
@@ -272,7 +271,7 @@ static sharded_operands_span sharded_operands_span_of(const tsl_work *work, int 
                                  extent == hold->at.rows * hold->at.cols};
 }
 
-/* Certain for the same first element, or where neither has a gap. */
+/* Returns true if two ranges certainly overlap: equal starts, or gapless ranges that meet. */
 static bool sharded_operands_overlap(const sharded_operands_span *a, const sharded_operands_span *b) {
   return a->buffer == b->buffer && a->end > a->start && b->end > b->start &&
          (a->start == b->start || (a->dense && b->dense && a->start < b->end && b->start < a->end));

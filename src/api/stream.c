@@ -1,4 +1,4 @@
-/* Streams and events of callers, and runs that are queued there. */
+/* Streams and events of callers, and queued runs. */
 #include "api/api.h"
 
 #include "base/floats.h"
@@ -102,7 +102,7 @@ void tesela_stream_destroy(tesela_stream *stream) {
   if (!stream)
     return;
   const tsl_device_ops *ops = stream->device->ops;
-  if (stream->workspace) { /* work may be using it */
+  if (stream->workspace) { /* queued work may use the workspace */
     tsl_status_saved saved;
     tsl_status_save(&saved);
     (void)ops->finish(stream->stream);
@@ -169,7 +169,7 @@ void tesela_event_destroy(tesela_event *event) {
   tsl_free(event);
 }
 
-/* --- runs that are queued --- */
+/* --- queued runs --- */
 
 tesela_status tesela_plan_workspace(const tesela_plan *plan, size_t *bytes) {
   if (!plan || !bytes)
@@ -208,7 +208,8 @@ static tesela_status check_plan(const tesela_plan *plan, tsl_op op, const tesela
   return TESELA_OK;
 }
 
-/* The caller's memory, or what the stream has reserved. */
+/* Returns the caller's workspace, or the memory that the stream has reserved. Refuses one that is too
+ * small. */
 static tesela_status find_workspace(const tesela_plan *plan, const tesela_stream *stream,
                                     const tesela_buffer *buffer, tsl_buffer **workspace) {
   *workspace = buffer ? buffer->memory : stream->workspace;
