@@ -1,6 +1,5 @@
-/* Device functions for messages between ranks (src/comm/gpu_transport.h) that the public calls do not
- * offer: addresses for a vendor's library, copies and sums within a stream, polling of events, and
- * pooled memory. */
+/* Device functions for messages between ranks (src/comm/gpu_transport.h). They offer addresses for a
+ * vendor's library, copies and sums within a stream, polling of events, and pooled memory. */
 #ifndef TSL_API_DEVICE_P2P_H
 #define TSL_API_DEVICE_P2P_H
 
@@ -44,7 +43,9 @@ tesela_status tsl_api_round(tesela_stream *stream, const tsl_api_rounding *round
 /* Describes to[i] += from[i] within one buffer, for f32, f64, c64 or c128. Sums have the bits of the
  * cpu's. Positions are in elements. */
 typedef struct tsl_api_adding {
-  const tesela_buffer *buffer; /* written, so its owner must allow writing */
+  /* Takes a buffer from the device's memory pool (device/memory_pool.h). Errors are as in
+   * tesela_buffer_create(). */
+  const tesela_buffer *buffer;
   tesela_type type;
   int64_t to, from, count;
 } tsl_api_adding;

@@ -15,7 +15,7 @@ typedef struct tsl_fast_call {
   uintptr_t from[TSL_OPERAND_C], span[TSL_OPERAND_C];
 } tsl_fast_call;
 
-/* Returns true if the shortcut accepts these addresses. If not, the full path reports what is wrong. */
+/* Returns true if the shortcut accepts these addresses. If not, the full path reports the error. */
 static inline bool tsl_fast_call_supports(const tsl_fast_call *direct, const void *a, const void *b,
                                           const void *c) {
   const uintptr_t a_at = (uintptr_t)a, b_at = (uintptr_t)b, c_at = (uintptr_t)c;

@@ -20,8 +20,8 @@ tesela_status tsl_api_fast_path(tesela_context *context, tsl_fast_path *path);
 /* Returns true if tesela_gemm() would run this product on another device than the cpu; false if it
  * would fail. The plan is cached for the call. */
 bool tsl_api_goes_elsewhere(tesela_context *context, const tesela_gemm_desc *desc);
-/* Writes to *elsewhere if a product with a cached plan would run on another device than the cpu.
- * Returns false if no plan is cached. */
+/* Finds the cached plan of a product; returns false if there is none. The flag becomes true if the plan
+ * runs on another device than the cpu. */
 bool tsl_api_knows_elsewhere(tesela_context *context, const tesela_gemm_desc *desc, bool *elsewhere);
 /* Returns true if another device is expected to be faster than the cpu. It finds candidate devices and
  * loads their drivers, but opens and compiles nothing. */

@@ -64,8 +64,8 @@ static tesela_status grouped_overlap_check_fail(const tsl_grouped *group, const 
                   first);
 }
 
-/* Refuses overlapping ranges. spans is sorted by start. Of the gapless ranges before an element only
- * the one with the largest end is compared. */
+/* Refuses overlapping ranges. spans is sorted by start. Each range is compared with the gapless range
+ * before it that has the largest end. */
 static tesela_status check_sorted(const tsl_grouped *group, const grouped_overlap_check_span *spans,
                                   int64_t count) {
   const grouped_overlap_check_span *furthest = NULL;

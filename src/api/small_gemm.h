@@ -27,7 +27,7 @@ typedef struct tsl_small_gemm_finding {
 tesela_status tsl_small_gemm_begin(tesela_context *context, tsl_small_gemm_finding *state);
 void tsl_small_gemm_end(tsl_small_gemm_finding *state);
 /* Fills out if the product is plain, small and correct, with contiguous operands in host memory that do
- * not overlap C. Returns false otherwise; the full path then reports what is wrong. */
+ * not overlap C. Returns false otherwise; the full path then reports errors. */
 bool tsl_small_gemm_take(tsl_small_gemm_finding *state, const tesela_gemm_desc *desc, tsl_small_gemm *out);
 
 /* Multiplies without a plan if the rule of planner/small_gemm_rule.h allows it, with the bits of a

@@ -208,8 +208,8 @@ static tesela_status check_plan(const tesela_plan *plan, tsl_op op, const tesela
   return TESELA_OK;
 }
 
-/* Returns the caller's workspace, or the memory that the stream has reserved. Refuses one that is too
- * small. */
+/* Returns the caller's workspace, or the memory that the stream has reserved. Refuses a workspace that
+ * is too small. */
 static tesela_status find_workspace(const tesela_plan *plan, const tesela_stream *stream,
                                     const tesela_buffer *buffer, tsl_buffer **workspace) {
   *workspace = buffer ? buffer->memory : stream->workspace;

@@ -1,11 +1,12 @@
-/* Environment variables: one table that is also their documentation (`tesela --help` and docs print it). */
+/* Environment variables of tesela. The table is also their documentation, which `tesela --help` and the
+ * docs print. */
 #ifndef TSL_BASE_ENV_H
 #define TSL_BASE_ENV_H
 
 #include "base/isa.h"
 #include "tesela/tesela.h"
 
-/* X(suffix, default as text, what it does). The variable is TESELA_<suffix>. */
+/* X(suffix, default as text, description). The variable is TESELA_<suffix>. */
 #define TSL_ENV_LIST(X)                                                                                      \
   X(LOG, "", "topics to report on stderr, by commas: plan, calls, cache, device, all")                       \
   X(DEVICE, "auto",                                                                                          \
@@ -72,18 +73,21 @@ typedef struct tsl_env_info {
   const char *name, *fallback, *what;
 } tsl_env_info;
 
-/* The value that is set and not empty, else the default; never NULL. Read at each call, so tests may change
- * it. A process that has more rights than whoever started it (setuid, setgid, file capabilities) has the
- * defaults: these variables name libraries, kernels and files that decide what runs. */
+/* Returns the variable's value, or its default if it is unset or empty; never NULL. The environment is
+ * read at each call, so tests may change it. A process with raised privileges (setuid, setgid, file
+ * capabilities) gets the defaults: these variables name libraries, kernels and files that determine
+ * what code runs. */
 const char *tsl_env_get(tsl_env variable);
-/* TESELA_BAD_CALL where the value is none of these words, which end with NULL, and not empty, either. */
+/* Returns TESELA_BAD_CALL if the value is neither empty nor one of these words. The list ends with
+ * NULL. */
 tesela_status tsl_env_check(tsl_env variable, const char *const *words);
-/* A value that is a whole number, 0 or more; TESELA_BAD_CALL where it is none. */
+/* Reads a whole number, 0 or more. Returns TESELA_BAD_CALL if the value is no such number. */
 tesela_status tsl_env_number(tsl_env variable, uint64_t *number);
-/* A variable that is not tesela's, such as HOME, by the same rule; NULL where it is not set. */
+/* Returns a variable of another program, such as HOME, with the same check of privileges; NULL if it is
+ * not set. */
 const char *tsl_env_foreign(const char *name);
-/* The same, but NULL where only the default is left. */
+/* Returns the variable's value; NULL if it is unset or empty. */
 const char *tsl_env_given(tsl_env variable);
-const tsl_env_info *tsl_env_at(int index); /* NULL past the end */
+const tsl_env_info *tsl_env_at(int index); /* Row of the table; NULL past the end */
 
 #endif

@@ -9,19 +9,20 @@
 
 static const double time_limit = 1;
 
-/* All guards of the process. Whoever has a guard may ask for this one, never the other way round without
- * letting go. */
+/* Protects the list of guards. Lock order: a thread that holds a guard may lock the list, never the
+ * other way round. */
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static tsl_fork_mutex *guards;
 
-static _Thread_local char here;    /* its address is the thread's name */
-static _Thread_local bool has_all; /* between the handlers of its fork */
+static _Thread_local char here;    /* its address identifies the thread */
+static _Thread_local bool has_all; /* true between the handlers of this thread's fork */
 
 static bool is_mine(const tsl_fork_mutex *guard) {
   return atomic_load_explicit(&guard->owner, memory_order_relaxed) == &here;
 }
 
-/* A driver may fork inside of what this thread does under a guard: that one is left alone. */
+/* Unlocks the guards before `end` and the list. A guard that this thread held before the fork stays
+ * locked: a driver may fork inside this thread's critical section. */
 static void let_go_until(const tsl_fork_mutex *end) {
   for (tsl_fork_mutex *guard = guards; guard != end; guard = guard->next)
     if (!is_mine(guard))
@@ -51,8 +52,9 @@ static void after_fork(void) {
   has_all = false;
 }
 
-/* Handlers before a fork run in the opposite order of their registration. The pools' waits for a lock that a
- * thread may ask for while it has a guard: it must come after this one, and be registered before. */
+/* Registers the fork handlers. Handlers before a fork run in reverse order of registration. The pools'
+ * handler waits for a lock that a thread may need while it holds a guard. So it must run after this
+ * handler, and be registered before it. */
 static void fork_mutex_watch_forks(void) {
   tsl_pool_watch_forks();
   pthread_atfork(before_fork, after_fork, after_fork);

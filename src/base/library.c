@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What came of one name. A name that is not there at all is the usual case and says nothing about itself. */
+/* Result of trying one name. A missing file is the usual case and leaves no reason. */
 typedef struct attempt {
   bool absent, lacks_memory;
   tsl_text reason;
@@ -21,21 +21,21 @@ static void set_pointer(void *table, const tsl_library_symbol *symbol, void *add
   memcpy((char *)table + symbol->offset, &address, sizeof address);
 }
 
-/* The dynamic linker tells why in words only. "NAME: ... No such file or directory" with our own name in
- * front is a library that is absent; with another name in front, one that it needs is. Where the words are
- * translated, they are passed on as they are. */
+/* Returns true if the dynamic linker's message means that this library itself is missing. The message
+ * is then "NAME: ... No such file or directory". With another name in front a dependency is missing.
+ * Translated messages are passed on unchanged. */
 static bool says_absent(const char *error, const char *name) {
   const size_t length = strlen(name);
   return strncmp(error, name, length) == 0 && error[length] == ':' &&
          strstr(error, "No such file or directory") != NULL;
 }
 
-/* Memory may be there at the next call. */
+/* Returns true if the message means lack of memory, which may have passed at the next call. */
 static bool says_no_memory(const char *error) {
   return strstr(error, "out of memory") != NULL || strstr(error, "Cannot allocate memory") != NULL;
 }
 
-/* Whether something is shared on purpose. */
+/* true after a successful tsl_library_share() */
 static atomic_bool has_shared;
 
 bool tsl_library_share(const char *name) {
@@ -58,7 +58,7 @@ static bool library_load_one(const char *name, const tsl_library_symbol *symbols
     const size_t length = strlen(name);
     result->absent = says_absent(error, name);
     result->lacks_memory = says_no_memory(error);
-    /* The sentence names the library itself. */
+    /* The message names the library already, so a leading name is removed. */
     if (strncmp(error, name, length) == 0 && strncmp(error + length, ": ", 2) == 0)
       error += length + 2;
     tsl_text_add(&result->reason, "%s", error);

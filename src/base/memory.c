@@ -19,9 +19,9 @@ static tesela_status memory_out_of_memory(size_t bytes, const char *what) {
 
 /* --- reserves --- */
 
-/* The note below each block. */
+/* Header of a block in a reserve, in front of the block. */
 typedef struct note {
-  size_t top, last; /* the reserve's before this block */
+  size_t top, last; /* values of the reserve before this block was taken */
   size_t is_free;
 } note;
 
@@ -79,7 +79,7 @@ void tsl_reserve_free(tsl_reserve *reserve) {
 
 tesela_status tsl_alloc_aligned(size_t bytes, size_t alignment, const char *what, void **out) {
   *out = NULL;
-  /* No object is larger than PTRDIFF_MAX: pointer differences inside it would not fit. */
+  /* No object may exceed PTRDIFF_MAX, since pointer differences inside it must fit. */
   if (bytes > PTRDIFF_MAX || posix_memalign(out, alignment, bytes ? bytes : 1) != 0) {
     *out = take_from(in_use, bytes, alignment);
     return *out ? TESELA_OK : memory_out_of_memory(bytes, what);
@@ -97,7 +97,7 @@ tesela_status tsl_alloc_zeroed(size_t bytes, const char *what, void **out) {
   return TESELA_OK;
 }
 
-/* Since Linux 5.14. */
+/* Constant of Linux 5.14. */
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif

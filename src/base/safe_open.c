@@ -27,7 +27,8 @@ const char *tsl_trusted_refuse_folder(int folder) {
   return safe_open_refuse(folder, S_IFDIR, "it is no folder");
 }
 
-/* O_NOFOLLOW says ELOOP, and with O_DIRECTORY ENOTDIR, which a file that is no folder says as well. */
+/* Returns the reason of a failed open. A symbolic link gives ELOOP, or ENOTDIR with O_DIRECTORY, which
+ * other files give, too. */
 static const char *why_not_opened(int folder, const char *path) {
   const int reason = errno;
   struct stat facts;

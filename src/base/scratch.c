@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <sys/mman.h>
 
-/* Large blocks lie on pages of this size where the system has some: copies that are read again and again then
- * need few entries of the processor's table of pages. */
+/* Size of the large pages on which large blocks are placed, if the system has any. Copies that are read
+ * repeatedly then need few entries of the TLB. */
 #define LARGE_PAGE ((size_t)2 << 20)
 
 static _Atomic uint64_t limit = UINT64_MAX;
@@ -21,14 +21,14 @@ uint64_t tsl_scratch_limit(void) {
   return limit;
 }
 
-/* In front of a block, on a cache line of its own. */
+/* Header in front of a block, on its own cache line. */
 typedef union header {
-  size_t bytes; /* of the block */
+  size_t bytes; /* usable size of the block */
   unsigned char line[TSL_CACHE_LINE];
 } header;
 
-/* Those that are kept, or NULL: a run that takes one for itself may have another one inside of it. Who takes
- * one out owns it. */
+/* Cache of free blocks; NULL: empty slot. There are two, because runs may nest. A thread that takes a
+ * block out owns it. */
 enum { KEPT = 2 };
 static _Atomic(header *) kept[KEPT];
 
@@ -37,7 +37,7 @@ static header *take_out(int place) {
                                                                   : NULL;
 }
 
-/* Into an empty place, else into the first, whose block is freed. */
+/* Stores a block in an empty slot, else in the first slot, whose block is freed. */
 static void scratch_keep(header *block) {
   header *none = NULL;
   for (int i = 0; i < KEPT; i++, none = NULL)
@@ -46,7 +46,8 @@ static void scratch_keep(header *block) {
   tsl_free(atomic_exchange(&kept[0], block));
 }
 
-/* The smaller of two, of those that have so many bytes; the smaller of all where none has. */
+/* Returns true if `block` is the better choice: the smaller of the blocks that fit, or the smaller of
+ * all if none fits. */
 static bool is_better(const header *block, const header *other, size_t bytes) {
   if (!block || !other)
     return block != NULL;
@@ -54,7 +55,8 @@ static bool is_better(const header *block, const header *other, size_t bytes) {
   return fits != (other->bytes >= bytes) ? fits : block->bytes < other->bytes;
 }
 
-/* What is kept and fits, or is to go for a larger one. */
+/* Takes the best cached block out of the cache; the caller replaces it if it is too small. NULL: the
+ * cache is empty. */
 static header *take_kept(size_t bytes) {
   header *first = take_out(0), *second = take_out(1);
   const bool is_first = is_better(first, second, bytes);
@@ -70,7 +72,7 @@ static tesela_status take_block(size_t bytes, const char *what, void **out) {
     return tsl_alloc(bytes, what, out);
   whole -= whole % LARGE_PAGE;
   TSL_TRY(tsl_alloc_aligned(whole, LARGE_PAGE, what, out));
-  (void)madvise(*out, whole, MADV_HUGEPAGE); /* a request: where it is refused, pages are small */
+  (void)madvise(*out, whole, MADV_HUGEPAGE); /* a hint; without it pages are small */
   return TESELA_OK;
 }
 
@@ -82,7 +84,7 @@ tesela_status tsl_scratch_take(size_t bytes, const char *what, void **out) {
     void *memory;
     tsl_free(block);
     if (!tsl_size_add(bytes, sizeof *block, &total))
-      total = SIZE_MAX; /* refused, with the sentence that says so */
+      total = SIZE_MAX; /* tsl_alloc() refuses this size with a message */
     TSL_TRY(take_block(total, what, &memory));
     block = memory;
     block->bytes = bytes;

@@ -1,4 +1,3 @@
-/* Functions of the libraries that a process has loaded. */
 #include "base/symbol_search.h"
 
 #include "base/text.h"
@@ -18,7 +17,7 @@ void *tsl_loaded_beside(void *address, const char *name) {
     return NULL;
   void *there = dlsym(library, name);
   if (there && (!dladdr(there, &found) || found.dli_fbase != of.dli_fbase))
-    there = NULL; /* it is a library's that this one needs */
+    there = NULL; /* the symbol belongs to a dependency of the library */
   dlclose(library);
   return there;
 }
@@ -38,7 +37,8 @@ typedef struct order {
   bool is_before;
 } order;
 
-/* The walk goes in the order of loading, and ends where either is found. */
+/* Finds which of two addresses' libraries was loaded first. The walk is in loading order and ends at
+ * the first match. */
 static int look_for_first(struct dl_phdr_info *info, size_t size, void *argument) {
   order *of = argument;
   (void)size;
@@ -54,8 +54,8 @@ bool tsl_loaded_before(const void *address, const void *other) {
   return of.is_before;
 }
 
-/* Names of all loaded libraries, a line each: they are opened after the walk, which holds the linker's lock.
- */
+/* Appends the name of a loaded library and a newline. Libraries are opened after the walk, which holds
+ * the linker's lock. */
 static int symbol_search_add_name(struct dl_phdr_info *info, size_t size, void *argument) {
   (void)size;
   if (info->dlpi_name && *info->dlpi_name)

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A thread's: they may be long, and most threads have none. */
+/* Texts of one thread, allocated at the first text. */
 typedef struct texts {
   struct {
-    char *text; /* NULL: nothing was kept */
+    char *text; /* NULL: no text yet */
     size_t capacity;
   } slots[TSL_THREAD_SLOTS];
 } texts;
@@ -30,8 +30,8 @@ static void thread_string_make_key(void) {
   atomic_store(&usable, pthread_key_create(&key, free_texts) == 0);
 }
 
-/* Runs when the process ends, for the main thread's texts, and when the library is unloaded, after which no
- * thread may call a destructor that was registered here. */
+/* Frees the main thread's texts when the process ends or the library is unloaded. After that no thread
+ * may call a destructor that was registered here. */
 __attribute__((destructor)) static void free_main(void) {
   if (!atomic_exchange(&usable, false))
     return;

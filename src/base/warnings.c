@@ -19,7 +19,7 @@ static void warnings_begin(void) {
   tsl_fork_mutex_init(&lock);
 }
 
-/* Under the lock: whether a sentence is new; it is kept where there is space. */
+/* Returns true if a message is new, and stores it if there is space. The caller holds the lock. */
 static bool warnings_keep(const char *sentence, bool logged) {
   for (int i = 0; i < notice_count; i++)
     if (strcmp(notices[i].sentence, sentence) == 0)

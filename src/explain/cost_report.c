@@ -32,7 +32,7 @@ bool tsl_counted_has_groups(const tsl_counted *counted) {
 }
 
 double tsl_counted_occupancy(const tsl_counted *counted) {
-  enum { UNIT_ITEMS = 2048 }; /* what a unit of a graphics processor has room for */
+  enum { UNIT_ITEMS = 2048 }; /* work-items for which a compute unit of a GPU has room */
   const tsl_cost_counts *account = &counted->account;
   const tsl_device *device = counted->device;
   const double units = fmax(1, device->capabilities & TSL_CAN_HOST ? device->threads : device->compute_units);
@@ -44,14 +44,14 @@ double tsl_counted_occupancy(const tsl_counted *counted) {
   return fmin(1, fmin(groups, units * account->per_unit) * items / (units * UNIT_ITEMS));
 }
 
-/* --- why --- */
+/* --- reasons --- */
 
 typedef struct cost_report_pair {
   const tsl_problem *problem;
   const tsl_counted *one, *below;
 } cost_report_pair;
 
-/* How many times as much the first is; 1 where neither is anything. */
+/* Returns the ratio of two values; 1 if both are equal, also 0. */
 static double cost_report_times(double value, double other) {
   return value == other ? 1 : value / other;
 }
@@ -134,7 +134,7 @@ static void say_bound(const cost_report_pair *pair, tsl_text *out) {
                tsl_bound_what(pair->one->bounds.first));
 }
 
-/* Why a rung is slower than the one below; the first that is so. */
+/* Reasons why a rung is slower than its lower neighbour; the first that applies is used. */
 static const struct {
   bool (*is_so)(const cost_report_pair *pair);
   void (*say)(const cost_report_pair *pair, tsl_text *out);

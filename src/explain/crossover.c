@@ -15,7 +15,7 @@ static void crossover_store(const tsl_shape *like, int64_t n, tsl_shape *shape) 
                        .triangle = like->triangle};
 }
 
-/* The device that a square of this size goes to; NULL where none takes it. */
+/* Finds the device that a square product of this size runs on; NULL: no device supports it. */
 static tesela_status crossover_ask(const tsl_problem *like, const tsl_choice *choice, int64_t n,
                                    const tsl_device **device) {
   tsl_problem square = *like;
@@ -34,8 +34,8 @@ static tesela_status crossover_ask(const tsl_problem *like, const tsl_choice *ch
   return TESELA_OK;
 }
 
-/* The least size above `low`, which does not go to `device`, that does; `high` does. To an eighth of its
- * size. */
+/* Narrows the smallest size that runs on `device`, to an eighth of its value. `low` does not run there,
+ * `high` does. */
 static tesela_status crossover_narrow(const tsl_problem *like, const tsl_choice *choice, int64_t low,
                                       int64_t *high, const tsl_device *device) {
   while (*high - low > *high / 8) {

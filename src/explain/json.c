@@ -1,4 +1,4 @@
-/* An explanation as JSON. */
+/* Writes an explanation as JSON. */
 #include "explain/explain.h"
 #include "explain/explain_values.h"
 #include "strategy/structure.h"
@@ -15,7 +15,7 @@ static json_t *json_link(const tsl_device *device) {
       tsl_json_real(link.staged_out), "launch_seconds", tsl_json_real(link.launch), "date", link.date);
 }
 
-/* `account`, `below` and `comparison` of a candidate. */
+/* Returns the members `account`, `below` and `comparison` of a candidate. */
 static json_t *json_reasons(const tsl_explanation *found, int index) {
   const tsl_counted *one = index < found->able ? &found->counted[index] : NULL;
   if (!one || !one->told)
@@ -55,7 +55,7 @@ static json_t *json_shares(const tsl_plan *plan) {
   return list;
 }
 
-/* "symmetric_lower", or null of a general operand of which all takes part. */
+/* Returns a structure such as "symmetric_lower"; null for a general operand that is used completely. */
 static json_t *json_structure(const tsl_problem *problem, int operand) {
   const tsl_shape *shape = tsl_problem_shape(problem, operand);
   tsl_text word = {0};
@@ -65,7 +65,7 @@ static json_t *json_structure(const tsl_problem *problem, int operand) {
   return object;
 }
 
-/* Null of a problem that has none. */
+/* Returns a word as JSON; null for "". */
 static json_t *json_json_word(const char *word) {
   return *word ? json_string(word) : json_null();
 }

@@ -11,8 +11,8 @@ typedef struct pipeline_running {
   const tsl_pipeline_plan *cut;
   tsl_stager porter;
   tsl_transfer_path ways[TSL_OPERANDS];
-  tsl_pending_readback blocks[TSL_PIPELINE_BLOCKS]; /* of C, in the order in which they are computed */
-  int count;                                        /* of those that are enqueued */
+  tsl_pending_readback blocks[TSL_PIPELINE_BLOCKS]; /* blocks of C in the order of their computation */
+  int count;                                        /* number of enqueued blocks */
   tsl_copy_result landed;
 } pipeline_running;
 
@@ -49,14 +49,14 @@ static tesela_status pipeline_take_memory(pipeline_running *job) {
   return tsl_run_slot_scratch(run->slot, job->cut->scratch);
 }
 
-/* --- in --- */
+/* --- copies in --- */
 
 static tesela_status pipeline_bring(pipeline_running *job, int operand, tsl_copy_chunk part) {
   return tsl_problem_reads(job->problem, operand) ? tsl_part_in(&job->porter, &job->ways[operand], &part)
                                                   : TESELA_OK;
 }
 
-/* Rows i of A, and columns j of B. */
+/* Copies the panels that have just arrived: rows i of A, columns j of B. */
 static tesela_status bring_panels(pipeline_running *job, const tsl_panel_arrivals *arrivals) {
   const tsl_copy_chunk at = tsl_block_grid_part(&job->cut->grain, arrivals->a - 1, arrivals->b - 1);
   const bool are_first = arrivals->a == 1 && arrivals->b == 1;
@@ -77,7 +77,7 @@ static tsl_operand pipeline_operand_at(const pipeline_running *job, int operand,
                        .col_stride = packed->col_stride};
 }
 
-/* Behind all that was brought in until now. */
+/* Enqueues a block after all copies that have been enqueued. */
 static tesela_status enqueue_block(pipeline_running *job, int i, int j) {
   tsl_staging *staging = job->run->staging;
   tsl_stream *stream = job->run->slot->stream;
@@ -116,7 +116,7 @@ static tesela_status enqueue_all(pipeline_running *job) {
                              : TESELA_OK;
 }
 
-/* --- all of it --- */
+/* --- the run --- */
 
 static tesela_status pipeline_run_all(pipeline_running *job, bool is_timed) {
   TSL_TRY(enqueue_all(job));
@@ -127,7 +127,7 @@ static tesela_status pipeline_run_all(pipeline_running *job, bool is_timed) {
   return status != TESELA_OK && job->landed.any ? TESELA_DEVICE_FAILED : status;
 }
 
-/* Work may be pending on the staging's memory; what finish() has to say comes second. */
+/* Waits for all streams, since work may be pending on the staging memory. Keeps the earlier message. */
 static void pipeline_wait_for_all(const tsl_overlap *run) {
   const tsl_device_ops *ops = run->slot->device->ops;
   tsl_status_saved saved;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- what cannot be --- */
+/* --- refusals --- */
 
 static const char *plan_refuse(const tsl_strategy *strategy, const tsl_problem *problem,
                                const tsl_config *config, const tsl_device *device, tsl_text_place place) {
@@ -28,7 +28,8 @@ static const char *plan_refuse(const tsl_strategy *strategy, const tsl_problem *
 static const char *const operand_words[TSL_GIVEN] = {"operand A", "operand B", "operand C",
                                                      "the bias",  "scale_a",   "scale_b"};
 
-/* Operands of a run, and what the strategy needs beside them. */
+/* Returns why the device has too little memory for the operands and the strategy's scratch memory;
+ * NULL: enough. */
 static const char *plan_refuse_memory(const tsl_strategy *strategy, const tsl_problem *problem,
                                       const tsl_config *config, const tsl_device *device,
                                       tsl_text_place place) {
@@ -60,9 +61,9 @@ const char *tsl_plan_refuse(const tsl_problem *problem, const tsl_strategy *stra
   return why ? why : plan_refuse_memory(strategy, problem, config, device, place);
 }
 
-/* --- making --- */
+/* --- creation --- */
 
-/* Ways of the operands between host and device, for runs that copy. */
+/* Plans the copies of the operands between host and device, for runs that copy. */
 static tesela_status plan_transfers(const tsl_plan *plan) {
   for (int i = 0; i < TSL_GIVEN; i++) {
     const tsl_shape *shape = tsl_problem_shape(&plan->work.problem, i);
@@ -76,7 +77,8 @@ static tesela_status plan_transfers(const tsl_plan *plan) {
   return TESELA_OK;
 }
 
-/* Sums are what is built for where the problem has scales; both works know what came of it. */
+/* Builds the strategy's kernels. If the strategy does not fuse the scales, it is built for the sums
+ * only (plan->sums). */
 static tesela_status build_strategy(tsl_plan *plan) {
   tsl_work *work = &plan->work;
   const tsl_problem whole = work->problem;
@@ -115,7 +117,7 @@ static tesela_status plan_build(tsl_plan *plan) {
     plan->looks = looks;
     TSL_TRY(tsl_run_slots_create(work->device, &plan->looks->slots));
   }
-  /* What splits says in its config how. */
+  /* A strategy that splits the problem stores its choice in the config. */
   TSL_TRY(build_strategy(plan));
   tsl_plan_print(work, plan->place, &text);
   const tesela_status status = tsl_text_status(&text);
@@ -125,10 +127,11 @@ static tesela_status plan_build(tsl_plan *plan) {
   return status;
 }
 
-/* Children of the blocks of a cut product. */
+/* Factory for the sub-plans of blocks of a cut product. */
 static const tsl_subplan_factory block_children;
 
-/* Behind everything else, as what it needs is the plan's compiled kernels. */
+/* Cuts the product into blocks for overlapped copies. Comes last, since blocks use the plan's compiled
+ * kernels. */
 static tesela_status plan_cut(tsl_plan *plan) {
   return plan->place == TSL_PLACE_HOST && !plan->work.strategy->splits.parts &&
                  !tsl_problem_has_scales(&plan->work.problem)
@@ -136,8 +139,8 @@ static tesela_status plan_cut(tsl_plan *plan) {
              : TESELA_OK;
 }
 
-/* The last step's kernel, where the strategy leaves it to others; behind the cut: blocks are asked for the
- * strategy's kernels alone. */
+/* Builds the kernel of the epilogue, if the strategy does not fuse it. Comes after the cut, since
+ * blocks use only the strategy's kernels. */
 static tesela_status build_finish(tsl_plan *plan) {
   tsl_work *work = &plan->work;
   return tsl_problem_has_epilogue(&work->problem) && !work->finishes && plan->slots
@@ -174,7 +177,7 @@ static tesela_status plan_create(const tsl_problem *problem, const tsl_strategy 
                           .spread = made->spread};
   const tesela_status status = plan_build(made);
   if (status != TESELA_OK) {
-    /* What plan_build() of the strategy made is gone already. */
+    /* plan_build() has already released the strategy's state. */
     destroy_slots(made);
     free(made->text);
     tsl_free(made->spread);
@@ -187,7 +190,8 @@ static tesela_status plan_create(const tsl_problem *problem, const tsl_strategy 
     tsl_plan_destroy(made);
     return built;
   }
-  made->work.children = made->sums.children = &tsl_plan_children; /* who made it may go */
+  /* the factory of the creator may not outlive this call */
+  made->work.children = made->sums.children = &tsl_plan_children;
   *plan = made;
   return TESELA_OK;
 }
@@ -198,7 +202,7 @@ tesela_status tsl_plan_create_with(const tsl_problem *problem, const tsl_strateg
   return plan_create(problem, strategy, config, device, place, false, NULL, children, plan);
 }
 
-/* What is expected is told by the shares, once it is known who computes what. */
+/* The expected seconds are set when the sub-plans are known. */
 tesela_status tsl_plan_create_spread(const tsl_problem *problem, const tsl_strategy *strategy,
                                      const tsl_config *config, tsl_device *group, const tsl_sharding *spread,
                                      const tsl_subplan_factory *children, tsl_plan **plan) {
@@ -296,7 +300,7 @@ const char *tsl_plan_note(const tsl_plan *plan) {
   return strategy->splits.note ? strategy->splits.note(tsl_plan_work(plan)) : NULL;
 }
 
-/* --- children --- */
+/* --- sub-plans --- */
 
 static tsl_plan *plan_of(const tsl_subplan *child) {
   const union {
@@ -322,8 +326,8 @@ bool tsl_plan_meets_request(const tsl_subplan_request *wish, const tsl_strategy 
          tsl_strategy_fit_workspace(strategy, wish->problem, wish->device, wish->workspace_most, config);
 }
 
-/* The strategy and config of which the models expect most, or, on trial, the first of the ladder. Infinity:
- * there is none. */
+/* Chooses the strategy and config with the least predicted time; for a self-test the first of the
+ * ladder. Returns the seconds; infinity: none. */
 static double plan_choose(const tsl_subplan_request *wish, const tsl_strategy **strategy,
                           tsl_config *config) {
   const tsl_plan *like = wish->like ? plan_of(wish->like) : NULL;
@@ -337,7 +341,8 @@ static double plan_choose(const tsl_subplan_request *wish, const tsl_strategy **
   for (int i = 0; tsl_strategy_at(i); i++)
     for (tsl_walk walk = {.begun = false};
          tsl_strategy_walk(tsl_strategy_at(i), wish->problem, wish->device, &walk);) {
-      /* Of large families, as the planner does: the model first, which takes less time. */
+      /* For large families the model is evaluated before the refusal, which takes longer; the planner
+       * does the same. */
       const bool is_large = tsl_strategy_at(i)->values.prune != NULL;
       tsl_config adapted = walk.config;
       if (!is_large && !tsl_plan_meets_request(wish, tsl_strategy_at(i), &adapted))
@@ -413,7 +418,7 @@ tsl_subplan *tsl_plan_child(tsl_plan *plan) {
   return same.child;
 }
 
-/* Calls of a plan's children and of its blocks' children. */
+/* Calls of the factories for a plan's sub-plans and for its blocks' sub-plans. */
 #define CHILD_CALLS                                                                                          \
   .make = plan_make_child, .seconds = plan_seconds_of_child, .destroy = destroy_child,                       \
   .run = plan_run_child, .enqueue = enqueue_child, .enqueue_as_given = enqueue_child_as_given,               \

@@ -1,4 +1,4 @@
-/* Running a plan: straight on host memory on the cpu, else in a run slot. */
+/* Runs a plan: directly on host memory on the cpu, else in a run slot. */
 #include "base/clock.h"
 #include "base/floats.h"
 #include "base/log.h"
@@ -11,16 +11,16 @@
 #include "strategy/exceptions.h"
 #include "strategy/strategy_epilogue.h"
 
-/* One run on a device with kernels. */
+/* State of one run on a device with kernels. */
 typedef struct plan_running {
   const tsl_plan *plan;
   tsl_run_slot *slot;
   const tsl_operands *given;
   tsl_operands used;
-  const tsl_concurrent_hook *beside; /* of operands on the device; or NULL */
-  tsl_buffer *wrapped[TSL_GIVEN];    /* buffers over the caller's memory, for this run */
+  const tsl_concurrent_hook *beside; /* callbacks for operands on the device; or NULL */
+  tsl_buffer *wrapped[TSL_GIVEN];    /* buffers over the caller's memory for this run; NULL: not wrapped */
   bool timed;
-  double allocated; /* seconds that taking memory on the device took, where it is timed */
+  double allocated; /* seconds for allocating device memory, if timed */
 } plan_running;
 
 static tsl_operand *plan_operand_of(tsl_operands *operands, int operand) {
@@ -37,7 +37,8 @@ static void lie_as(const tsl_shape *shape, tsl_operand *operand) {
   operand->col_stride = shape->col_stride;
 }
 
-/* Written out: a loop over the operands is a tenth of what the smallest plans take. */
+/* Sets the strides of all operands. Without a loop, which would take a tenth of the smallest plans'
+ * time. */
 static void set_strides(const tsl_problem *problem, tsl_operands *operands) {
   lie_as(&problem->a, &operands->a);
   lie_as(&problem->b, &operands->b);
@@ -47,18 +48,19 @@ static void set_strides(const tsl_problem *problem, tsl_operands *operands) {
   lie_as(&problem->scale_b, &operands->scale_b);
 }
 
-/* The products of a batch; those that share an operand have one of it. */
+/* Returns the products' series of an operand. An operand with step 0 is shared by the batch and counts
+ * once. */
 static tsl_panel_series series_of(const tsl_problem *problem, const tsl_operand *operand) {
   const int64_t count = operand->step != 0 ? tsl_problem_batch(problem) : 1;
   return (tsl_panel_series){count, operand->step};
 }
 
-/* Elements from the lowest of a series' first elements to the first one. */
+/* Returns the elements from the lowest first element of a series to its first one. */
 static int64_t below_first(tsl_panel_series series) {
   return series.step < 0 ? -series.step * (series.count - 1) : 0;
 }
 
-/* The bytes that an operand in host memory spans, all products of a batch together. */
+/* Memory range of a host operand, over all products of a batch. */
 typedef struct plan_span {
   unsigned char *start;
   size_t bytes;
@@ -80,9 +82,8 @@ static bool disjoint(plan_span a, plan_span b) {
          (uintptr_t)b.start + b.bytes <= (uintptr_t)a.start;
 }
 
-/* Whether the device can work on the caller's memory itself: it shares it, the start is aligned as the device
- * wants, and no other operand lies between its elements (two buffers over the same bytes are undefined in
- * OpenCL). */
+/* Returns true if the device can work on the caller's memory itself. It shares host memory, the address
+ * is aligned, and no other operand overlaps. (OpenCL leaves two buffers over the same bytes undefined.) */
 static bool can_wrap(const plan_running *run, int operand) {
   const tsl_device *device = run->plan->work.device;
   if (!(device->capabilities & TSL_CAN_SHARED_MEMORY) || device->host_alignment == 0)
@@ -109,7 +110,7 @@ static tesela_status plan_wrap(plan_running *run, int operand) {
   return TESELA_OK;
 }
 
-/* Memory of the run slot for one operand: on the device, and on the host where it is gathered. */
+/* Allocates memory of the run slot for one operand: on the device, and on the host if it is gathered. */
 static tesela_status take_staged(plan_running *run, int operand, const tsl_transfer *transfer, size_t bytes) {
   const double start = run->timed ? tsl_clock() : 0;
   TSL_TRY(tsl_run_slot_staged(run->slot, operand, bytes));
@@ -122,7 +123,7 @@ static tesela_status take_staged(plan_running *run, int operand, const tsl_trans
 static tesela_status plan_stage(plan_running *run, int operand) {
   const tsl_problem *problem = &run->plan->work.problem;
   const tsl_transfer *transfer = &run->plan->slots->transfers[operand];
-  const bool is_vector = operand >= TSL_OPERAND_BIAS; /* which goes on across its one row or column */
+  const bool is_vector = operand >= TSL_OPERAND_BIAS; /* a vector with stride 0 repeats its row or column */
   tsl_operand *used = plan_operand_of(&run->used, operand);
   const void *host = used->host;
   const tsl_panel_series series = series_of(problem, used);
@@ -156,13 +157,12 @@ static tesela_status bring_in(plan_running *run) {
   return TESELA_OK;
 }
 
-/* A failure behind which host memory may hold a part of C, whatever it is called: the one that promises
- * nothing. */
+/* Returns TESELA_DEVICE_FAILED for any failure after which host memory may hold a part of C. */
 static tesela_status half_written(tesela_status status) {
   return status == TESELA_OK ? status : TESELA_DEVICE_FAILED;
 }
 
-/* The product, and its last step. */
+/* Runs the product and its epilogue. */
 static tesela_status run_product(const tsl_plan *plan, const tsl_operands *used, tsl_stream *stream) {
   const tsl_work *work = &plan->work;
   if (used->stays)
@@ -181,9 +181,9 @@ static tesela_status run_product(const tsl_plan *plan, const tsl_operands *used,
   return TESELA_OK;
 }
 
-/* Runs the product and its last step. On the cpu the caller's mode holds, nothing traps, and the caller
- * gets the flags that C bears out. On other devices, and by strategies that need it, the default
- * environment holds, and the caller gets no flag. */
+/* Runs the product and its epilogue in the right floating-point environment. On the cpu the caller's
+ * mode applies, nothing traps, and the caller gets the flags that C justifies. Other devices, and
+ * strategies that need it, use the default environment, and the caller gets no flag. */
 static tesela_status run_whole(const tsl_plan *plan, const tsl_operands *used, tsl_stream *stream) {
   const tsl_work *work = &plan->work;
   if (!(work->device->capabilities & TSL_CAN_HOST) || work->strategy->needs_nearest) {
@@ -196,13 +196,13 @@ static tesela_status run_whole(const tsl_plan *plan, const tsl_operands *used, t
   return status;
 }
 
-/* A C that is wrapped is written as it is computed. */
+/* Computes the product. A failure with a wrapped C may have written a part of it. */
 static tesela_status plan_compute(plan_running *run) {
   const tesela_status status = run_whole(run->plan, &run->used, run->slot->stream);
   return run->wrapped[TSL_OPERAND_C] ? half_written(status) : status;
 }
 
-/* A staged C goes back to the host; otherwise it is there, once the stream is done. */
+/* Copies a staged C to the host, or waits for the stream if C is already there. */
 static tesela_status bring_out(plan_running *run) {
   tsl_run_slot *slot = run->slot;
   if (run->plan->place == TSL_PLACE_DEVICE || run->wrapped[TSL_OPERAND_C])
@@ -233,7 +233,7 @@ static tesela_status run_untimed(plan_running *run) {
   return bring_out(run);
 }
 
-/* With waits between the phases, so that each one's time is its own. */
+/* Runs with waits between the phases, so that each phase is timed separately. */
 static tesela_status plan_run_timed(plan_running *run, tsl_phases *phases) {
   tsl_run_slot *slot = run->slot;
   const tsl_device_ops *ops = slot->device->ops;
@@ -262,12 +262,12 @@ static tesela_status plan_run_timed(plan_running *run, tsl_phases *phases) {
   return TESELA_OK;
 }
 
-/* Gives the slot back after a run that ended with this status, and returns the status. */
+/* Gives the slot back after a run that ended with this status. Returns the status. */
 static tesela_status leave_lane(plan_running *run, tesela_status status) {
   const tsl_device_ops *ops = run->plan->work.device->ops;
   tsl_status_saved saved;
   if (status != TESELA_OK) {
-    /* Work may be pending on buffers that go now; what finish() has to say comes second. */
+    /* Work may be pending on buffers that are freed now. The earlier message is kept. */
     tsl_status_save(&saved);
     (void)ops->finish(run->slot->stream);
   }
@@ -280,8 +280,8 @@ static tesela_status leave_lane(plan_running *run, tesela_status status) {
   return status;
 }
 
-/* Takes what a run that overlaps needs; false where it is none, or where the system has no such memory: then
- * copies go one after the other. */
+/* Takes the staging memory of an overlapped run. Returns false if the run is not overlapped, or pinned
+ * memory is not available: then copies and computing alternate. */
 static bool plan_take_staging(const plan_running *run, tsl_staging **staging) {
   const tsl_plan *plan = run->plan;
   tsl_status_saved saved;
@@ -333,7 +333,7 @@ static tesela_status run_in_lane(const tsl_plan *plan, const tsl_operands *opera
   return leave_lane(&run, phases ? plan_run_timed(&run, phases) : run_untimed(&run));
 }
 
-/* Buffers of the cpu are host memory. */
+/* Sets host addresses for buffers of the cpu, which are host memory. */
 static void reach_buffers(const tsl_problem *problem, tsl_operands *operands) {
   for (int operand = 0; operand < TSL_GIVEN; operand++) {
     tsl_operand *used = plan_operand_of(operands, operand);
@@ -343,7 +343,7 @@ static void reach_buffers(const tsl_problem *problem, tsl_operands *operands) {
   }
 }
 
-/* Operands as a run on the cpu wants them. */
+/* Completes the operands of a run on the cpu: host addresses and team. */
 static void prepare_on_host(const tsl_plan *plan, tsl_operands *operands) {
   if (plan->place == TSL_PLACE_DEVICE)
     reach_buffers(&plan->work.problem, operands);
@@ -363,7 +363,7 @@ tesela_status tsl_plan_run_beside(tsl_plan *plan, const tsl_operands *operands,
   if (work->problem.m == 0 || work->problem.n == 0)
     return TESELA_OK;
   tsl_operands used = *operands;
-  used.stays = NULL; /* the workspace is the run slot's */
+  used.stays = NULL; /* the reuse record needs the caller's workspace, but this run uses the slot's */
   set_strides(&work->problem, &used);
   if (!(work->device->capabilities & TSL_CAN_HOST) && !work->strategy->splits.parts)
     return run_in_lane(plan, operands, &used, beside, phases);
@@ -377,7 +377,7 @@ tesela_status tsl_plan_run_beside(tsl_plan *plan, const tsl_operands *operands,
   return status;
 }
 
-/* --- runs that are queued --- */
+/* --- queued runs --- */
 
 uint64_t tsl_plan_workspace(const tsl_plan *plan) {
   return tsl_work_workspace(&plan->work);
@@ -402,7 +402,7 @@ tesela_status tsl_plan_enqueue_as_given(const tsl_plan *plan, const tsl_operands
   return run_whole(plan, &used, stream);
 }
 
-/* --- products that differ --- */
+/* --- different products in one launch --- */
 
 tesela_status tsl_plan_build_joined(const tsl_plan *plan) {
   const tsl_strategy *strategy = plan->work.strategy;
@@ -442,7 +442,7 @@ tesela_status tsl_plan_enqueue_fused(const tsl_plan *plan, const tsl_fused_produ
   return plan->work.strategy->joins->run(&plan->work, products, count, workspace, stream);
 }
 
-/* --- many runs, timed together --- */
+/* --- repeated runs, timed together --- */
 
 static tesela_status enqueue_batch(plan_running *run, const tsl_batch *batch) {
   const tsl_work *work = &run->plan->work;

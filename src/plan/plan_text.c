@@ -32,7 +32,7 @@ static tesela_status parse_version(const char *value, tsl_devices *devices, tsl_
   return TESELA_OK;
 }
 
-/* In a text, what would be a wrong argument is wrong input. */
+/* Returns TESELA_BAD_INPUT for TESELA_BAD_CALL: in a text a wrong argument is wrong input. */
 static tesela_status as_input(tesela_status status) {
   return status == TESELA_BAD_CALL ? TESELA_BAD_INPUT : status;
 }
@@ -92,7 +92,7 @@ void tsl_plan_print(const tsl_work *work, tsl_text_place place, tsl_text *text) 
   tsl_problem_print(&work->problem, text);
 }
 
-/* --- from text --- */
+/* --- parsing --- */
 
 static bool is_known(const tsl_strategy *strategy, const char *key) {
   for (int i = 0; tsl_plan_key(i); i++)
@@ -104,7 +104,7 @@ static bool is_known(const tsl_strategy *strategy, const char *key) {
   return false;
 }
 
-/* NULL, and a sentence, when the words in front name no strategy. */
+/* Returns the strategy named by the first words; NULL with a message if they name none. */
 static const tsl_strategy *parse_strategy(const tsl_record *record, tsl_op *op) {
   const char *op_word = tsl_record_word(record, 0), *name = tsl_record_word(record, 1),
              *extra = tsl_record_word(record, 2);
@@ -132,8 +132,8 @@ static tesela_status check_keys(const tsl_record *record, const tsl_strategy *st
   return TESELA_OK;
 }
 
-/* A plan's text holds every parameter that a search may set, so that it means the same after a default has
- * changed. */
+/* Parses the config. A text must contain every parameter that a search may set, so that it keeps its
+ * meaning when a default changes. */
 static tesela_status parse_config(const tsl_record *record, const tsl_strategy *strategy,
                                   tsl_config *config) {
   unsigned given;
@@ -151,7 +151,7 @@ static tesela_status parse_key(const tsl_record *record, int key, tsl_devices *d
                : tsl_fail(TESELA_BAD_INPUT, "%s= is missing", keys[key].words.name);
 }
 
-/* Devices are looked for last: that may take a while. */
+/* The device is parsed last, since finding devices may take long. */
 tesela_status tsl_plan_read(tsl_devices *devices, const tsl_record *record, tsl_plan_said *out) {
   tsl_op op = TSL_OP_GEMM;
   *out = (tsl_plan_said){.strategy = parse_strategy(record, &op)};

@@ -5,10 +5,10 @@
 #include "host/int_math.h"
 #include "strategy/strategy_epilogue.h"
 
-/* Sums are of 4 bytes, f32 or i32. */
+/* Bytes of a sum (f32 or i32), and side of a tile of C. */
 enum { SIZE = 4, TILE = 32 };
 
-/* Where sums that lie apart start, dense, one product behind the other. */
+/* Returns the operand of separately stored sums: dense, batch after batch. */
 static tsl_operand apart_at(const tsl_problem *sums, void *host, tsl_buffer *buffer, int64_t offset) {
   return (tsl_operand){.host = host,
                        .buffer = buffer,
@@ -54,17 +54,17 @@ static tesela_status scaled_epilogue_run_on_host(const tsl_plan *plan, const tsl
   return status;
 }
 
-/* --- without memory --- */
+/* --- tiles, without extra memory --- */
 
-/* A tile of C: product, first row and column. */
+/* Tile of C: product of the batch, first row, first column. */
 typedef struct scaled_epilogue_tile {
   int64_t product, row, col;
 } scaled_epilogue_tile;
 
-/* An operand from there on, of what goes on along rows, along columns or both. */
+/* Returns an operand moved to the tile: along rows, along columns, or both. */
 static tsl_operand scaled_epilogue_operand_at(const tsl_operand *operand, tesela_type type,
                                               const scaled_epilogue_tile *tile, bool rows, bool cols) {
-  const tsl_type_info *info = tsl_type(type); /* none of operands that there are none of */
+  const tsl_type_info *info = tsl_type(type); /* NULL for an operand that the problem does not have */
   tsl_operand moved = *operand;
   const int64_t elements = tile->product * operand->step + (rows ? tile->row * operand->row_stride : 0) +
                            (cols ? tile->col * operand->col_stride : 0);
@@ -76,7 +76,7 @@ static tsl_operand scaled_epilogue_operand_at(const tsl_operand *operand, tesela
 static tesela_status scaled_epilogue_run_tile(const tsl_work *whole, const tsl_operands *used,
                                               const scaled_epilogue_tile *tile) {
   const tsl_problem *problem = &whole->problem;
-  float sums[TILE * TILE]; /* or as many integers */
+  float sums[TILE * TILE]; /* f32, or as many i32 */
   tsl_problem part = *problem;
   part.batch = 0;
   part.m = part.a.rows = part.c.rows = tsl_min(problem->m - tile->row, TILE);

@@ -13,7 +13,7 @@ bool tsl_trust_is_asked(void) {
   return strcmp(tsl_env_get(TSL_ENV_SELFTEST), "0") != 0;
 }
 
-/* "gemm tile_local tile=16 version=1 types=f32,f32,f32 ", with which names start. */
+/* Writes the start of a self-test's name: "gemm tile_local tile=16 version=1 types=f32,f32,f32 ". */
 static void start_name(const tsl_problem *problem, const tsl_strategy *strategy, const tsl_config *config,
                        tsl_text *out) {
   tsl_text_add(out, "%s ", tsl_op_name(problem->op));
@@ -31,8 +31,8 @@ bool tsl_trust_has(const tsl_problem *problem, const tsl_strategy *strategy, con
   return has;
 }
 
-/* "gemm tile_local tile=16 version=1 types=f32,f32,f32 source=<hash> device=<key> compiler=<words>": all that
- * decides what the kernels are. */
+/* Writes the name of a self-test: "gemm tile_local tile=16 version=1 types=f32,f32,f32 source=<hash>
+ * device=<key> compiler=<version>". It contains everything that determines the kernels. */
 static tesela_status kernel_self_test_name_of(const tsl_work *work, tsl_text *out) {
   tsl_text compiler = {0};
   char source[33];
@@ -47,11 +47,11 @@ static tesela_status kernel_self_test_name_of(const tsl_work *work, tsl_text *ou
   return status == TESELA_OK ? tsl_text_status(out) : status;
 }
 
-/* What the self-test is about, and what came of it. */
+/* State and result of a self-test. */
 typedef struct kernel_self_test_trying {
   const tsl_work *work;
   tsl_self_test self_test;
-  int judged; /* cases that ran the very same kernels */
+  int judged; /* number of cases that ran these kernels */
 } kernel_self_test_trying;
 
 static tesela_status try_case(kernel_self_test_trying *job, const tsl_case *what) {
@@ -78,11 +78,11 @@ static tesela_status try_all(kernel_self_test_trying *job) {
   const double start = tsl_clock();
   job->self_test.right = true;
   for (int i = 0; job->self_test.right && tsl_case_quick(&job->work->problem, i, &what); i++) {
-    what.loaded_only = true; /* other kernels are not tried, and their compilers take a second */
+    what.loaded_only = true; /* cases that need other kernels are skipped, since compiling takes a second */
     TSL_TRY(try_case(job, &what));
   }
   if (job->self_test.right && job->judged == 0) {
-    /* The kernels are made for the problem's sizes: it is its own self-test. */
+    /* The kernels are compiled for the problem's sizes, so the problem itself is the test. */
     what = (tsl_case){.problem = job->work->problem, .seed = 24, .operations_max = (int64_t)1 << 26};
     TSL_TRY(try_case(job, &what));
   }

@@ -4,7 +4,7 @@
 
 /* --- types --- */
 
-/* How many of A, B and C a strategy's types must agree with. */
+/* Operands whose types a strategy must match. */
 enum { BY_A = 1, BY_A_AND_B, BY_ALL };
 
 static bool agrees(const tsl_types *types, const tsl_problem *problem, int by) {
@@ -12,7 +12,8 @@ static bool agrees(const tsl_types *types, const tsl_problem *problem, int by) {
          (by < BY_ALL || types->c == problem->c.type);
 }
 
-/* Returns, as bits, the types that strategies take of B with A's type, or of C with the types of A and B. */
+/* Returns the types, as bits, that strategies support for B with A's type, or for C with the types of A
+ * and B. */
 static unsigned types_beside(const tsl_problem *problem, int by) {
   unsigned found = 0;
   tsl_types types;
@@ -39,7 +40,7 @@ bool tsl_planner_types_are_wrong(const tsl_problem *problem) {
   return types_beside(tsl_problem_without_epilogue(problem, &room), BY_ALL) == 0;
 }
 
-/* Names of the operands in callers' words. */
+/* Names of the operands in messages. */
 static const char *const names[TSL_OP_COUNT][TSL_OPERANDS] = {[TSL_OP_GEMM] = {"A", "B", "C"},
                                                               [TSL_OP_DOT] = {"x", "y", "the result"},
                                                               [TSL_OP_TRANSPOSE] = {"A", "", "B"},
@@ -68,8 +69,8 @@ static tesela_status nearest_refuse_types(const tsl_problem *problem) {
 
 /* --- candidates --- */
 
-/* How far a candidate came, the nearest first. Strategies that split a problem know the least memory that
- * would do. */
+/* Stages of refusal, the nearest to success first. Strategies that split a problem know the least
+ * sufficient memory. */
 enum { BY_GUARANTEE, BY_SPLIT, BY_SIZE, BY_FORM, BY_DEVICE };
 
 static int stage_of(const tsl_problem *problem, const tsl_candidate *candidate) {
@@ -83,7 +84,7 @@ static int stage_of(const tsl_problem *problem, const tsl_candidate *candidate) 
                                                                                      : BY_SIZE;
 }
 
-/* Returns the order of strategies that guarantee too little: their error bounds. */
+/* Returns the sort key among strategies with too weak a guarantee: their error bound. */
 static double nearest_bound_of(const tsl_problem *problem, const tsl_candidate *candidate, int stage) {
   return stage == BY_GUARANTEE ? tsl_strategy_error_bound(candidate->strategy, problem, &candidate->config)
                                : 0;

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Appends to a list that grows; the planner's lists are short. */
+/* Growing array of candidates. */
 typedef struct candidate_list {
   tsl_candidate *items;
   int count, capacity;
@@ -22,7 +22,8 @@ typedef struct candidate_list {
 
 /* --- the list --- */
 
-/* By what is fixed, then by time. */
+/* Returns true if a candidate sorts before another: usable ones first, then by fixed order, then by
+ * time. */
 static bool goes_before(const tsl_candidate *candidate, const tsl_candidate *other) {
   if (candidate->refusal[0] || other->refusal[0])
     return !candidate->refusal[0];
@@ -30,7 +31,8 @@ static bool goes_before(const tsl_candidate *candidate, const tsl_candidate *oth
                                           : tsl_candidate_seconds(candidate) < tsl_candidate_seconds(other);
 }
 
-/* Sorted as it grows; equals stay in ladder order, and so do those that are refused, at the end. */
+/* Inserts a candidate into the sorted list. Equal candidates keep the ladder's order; refused ones are
+ * at the end. */
 static tesela_status planner_add(candidate_list *list, const tsl_candidate *candidate) {
   if (list->count == list->capacity) {
     const int capacity = list->capacity ? 2 * list->capacity : 16;
@@ -101,12 +103,13 @@ static void log_foreign(const tsl_wisdom *wisdom, const tsl_device *device) {
             count - of_device, count, device->name, device->key, (long long)tsl_wisdom_units(device));
 }
 
-/* A device's own cores, by another way: nothing but a measurement makes that the faster one. */
+/* Returns true if the device is the processor through another driver (PoCL). Only a measurement can
+ * make it the faster one. */
 static bool is_processor_again(const tsl_device *device) {
   return device->is_cpu && !(device->capabilities & TSL_CAN_HOST);
 }
 
-/* The least that the cpu is expected to take; infinity where nothing there takes it. */
+/* Returns the least predicted seconds on the cpu; infinity: no strategy there supports the problem. */
 static double seconds_on_cpu(const candidate_list *list) {
   for (int i = 0; i < list->count && !list->items[i].refusal[0]; i++)
     if (list->items[i].device->capabilities & TSL_CAN_HOST)
@@ -114,11 +117,11 @@ static double seconds_on_cpu(const candidate_list *list) {
   return INFINITY;
 }
 
-/* Seconds that compilers take for a strategy's kernels, and a self-test: PoCL and NVIDIA's compiler 0.7 to 3;
- * and to load what was compiled before. */
+/* Seconds of compiling a strategy's kernels with their self-test (PoCL and NVIDIA's compiler 0.7 to 3),
+ * and of loading compiled ones. */
 static const double compile_seconds = 1.5, load_seconds = 0.05;
 
-/* What is to be done before a plan's first run. */
+/* Returns the seconds of work before a plan's first run: opening the device, and compiling or loading. */
 static double start_seconds(const tsl_problem *problem, const tsl_link *link,
                             const tsl_candidate *candidate) {
   const bool has_kernels =
@@ -131,7 +134,7 @@ static double start_seconds(const tsl_problem *problem, const tsl_link *link,
                        : compile_seconds);
 }
 
-/* What the choice says, on one device. */
+/* Returns the choice restricted to one device and place. */
 static tsl_choice on_device(const tsl_choice *choice, const tsl_device *device, tsl_text_place place) {
   return (tsl_choice){.devices = choice->devices,
                       .device = device->name,
@@ -140,7 +143,8 @@ static tsl_choice on_device(const tsl_choice *choice, const tsl_device *device, 
                       .except = choice->except};
 }
 
-/* Of a whole product there; infinity where nothing takes it. */
+/* Returns the predicted seconds of a whole product on one device; infinity: no strategy there supports
+ * it. */
 static double seconds_alone(const tsl_problem *problem, const tsl_choice *choice, const tsl_device *device,
                             tsl_text_place place) {
   const tsl_choice there = on_device(choice, device, place);
@@ -158,16 +162,17 @@ static double seconds_alone(const tsl_problem *problem, const tsl_choice *choice
   return seconds;
 }
 
-/* A list that is being made. */
+/* State of building a list. */
 typedef struct planner_listing {
   const tsl_problem *problem;
   const tsl_choice *choice;
   const tsl_strategy_request *request;
-  bool is_compared; /* devices of several kinds are to be listed */
+  bool is_compared; /* true: devices of several kinds are listed */
   candidate_list list;
 } planner_listing;
 
-/* All members at once, each with a share that takes as long as the others'. */
+/* Returns the predicted seconds if all members of a group work at once, each with a part that takes
+ * equally long. */
 static double seconds_together(const planner_listing *state, const tsl_device *group) {
   double rate = 0;
   for (int i = 0; i < group->member_count; i++) {
@@ -179,7 +184,8 @@ static double seconds_together(const planner_listing *state, const tsl_device *g
   return 1 / rate;
 }
 
-/* Weighs what was found on a device, with all that comes to a run there, and adds it. */
+/* Completes the predictions of a device's candidates with epilogue, copies and start-up, and adds them
+ * to the list. */
 static tesela_status add_weighed(planner_listing *state, tsl_device *device, tsl_candidate *candidate,
                                  int count) {
   const tsl_link link = tsl_link_of(device);
@@ -193,7 +199,7 @@ static tesela_status add_weighed(planner_listing *state, tsl_device *device, tsl
         !tsl_strategy_fuses_epilogue(candidate[i].strategy, state->problem, &candidate[i].config, device))
       candidate[i].seconds += tsl_finish_seconds(state->problem, device);
     candidate[i].resident = candidate[i].seconds;
-    if (!candidate[i].strategy->splits.parts) /* whose model has the copies */
+    if (!candidate[i].strategy->splits.parts) /* the model of a splitting strategy includes the copies */
       candidate[i].seconds =
           tsl_link_seconds(&link, state->problem, device, state->choice->place, candidate[i].resident);
     if (device->member_count > 0 && !candidate[i].refusal[0])
@@ -224,14 +230,15 @@ static tesela_status planner_add_device(planner_listing *state, tsl_device *devi
   return status;
 }
 
-/* Whether all of a kind's devices are the processor again, of which nothing was measured here. */
+/* Returns true if all devices of a kind are the processor through another driver, without own
+ * measurements. */
 static bool is_out_of_question(const planner_listing *state, int kind, const tsl_device *cpu) {
   return state->choice->sparing && cpu && tsl_devices_is_processor(state->choice->devices, kind) &&
          !tsl_wisdom_has_others(state->choice->wisdom, state->problem->op, cpu);
 }
 
-/* What a run on a device beside the processor takes at least: a launch, and copies over the fastest link
- * there is. */
+/* Returns the minimum seconds of a run on a device other than the cpu: a launch, and copies over the
+ * fastest link in use. */
 static double least_elsewhere(const planner_listing *state, int kind) {
   static const double launch = 8e-6, link = 64e9;
   const double copies = state->choice->place == TSL_PLACE_HOST ? tsl_problem_bytes(state->problem) / link : 0;
@@ -239,7 +246,7 @@ static double least_elsewhere(const planner_listing *state, int kind) {
          (state->choice->runs > 0 ? tsl_device_kind_at(kind)->start_least / state->choice->runs : 0);
 }
 
-/* Kinds of which no device can be expected to be faster than the cpu are not even looked for. */
+/* Adds all devices. A kind of devices that cannot be expected to beat the cpu is not searched for. */
 static tesela_status add_all(planner_listing *state) {
   tsl_device *const first = tsl_devices_of_kind(state->choice->devices, 0, 0), *device;
   const tsl_device *cpu = first && first->capabilities & TSL_CAN_HOST ? first : NULL;
@@ -268,9 +275,9 @@ static tesela_status planner_fill(planner_listing *state) {
   return planner_add_device(state, device);
 }
 
-/* Where bits are to come again, what runs must not hang on what was measured, which differs from day to day,
- * nor on what is compiled already; and which device is the best one is measured, too. Bits that are the same
- * on all devices may come from any. */
+/* Returns the choice for reproducible bits. It must not depend on measurements, which vary from day to
+ * day, nor on compiled kernels, nor on the best device, which is measured, too. Bits that are equal on
+ * all devices may come from any device. */
 static tsl_choice steady(const tsl_problem *problem, const tsl_choice *choice_in) {
   tsl_choice choice = *choice_in;
   if (problem->ask.bits == TSL_REPRODUCIBILITY_ANY)
@@ -324,15 +331,15 @@ static void log_choice(const tsl_problem *problem, const tsl_candidate *candidat
   tsl_text_free(&text);
 }
 
-/* Whether the next candidate is worth trying after this failure: what does not compile may have a neighbour
- * that does, and a device that fails may have another beside it; but when the caller's own device fails, that
- * is the answer. */
+/* Returns true if another candidate may succeed after this failure. After a failed compilation a
+ * neighbouring config may compile, and after a device's failure another device may work. A failure of
+ * the caller's own device is final. */
 static bool another_may_do(const tsl_choice *choice, tesela_status status) {
   return tsl_choice_any_device(choice) || status == TESELA_BUILD_FAILED || status == TESELA_UNSUPPORTED ||
          status == TESELA_WRONG_RESULT;
 }
 
-/* Children, chosen as their parent is. */
+/* Factory that chooses sub-plans as their parent was chosen. */
 typedef struct choosing {
   tsl_subplan_factory table;
   const tsl_choice *choice;
@@ -342,7 +349,8 @@ static const tsl_choice *choice_of(const tsl_subplan_factory *self) {
   return ((const choosing *)self)->choice;
 }
 
-/* A strategy that the child must not use is one that the child's own children must not use either. */
+/* Returns the choice for a sub-plan. A strategy that is excluded for the sub-plan is also excluded for
+ * its own sub-plans. */
 static tsl_choice choice_for(const tsl_subplan_factory *self, const tsl_subplan_request *wish) {
   tsl_choice there =
       on_device(choice_of(self), wish->device, wish->in_buffers ? TSL_PLACE_DEVICE : TSL_PLACE_HOST);
@@ -355,7 +363,7 @@ static double planner_seconds_of_child(const tsl_subplan_factory *self, const ts
   return seconds_alone(wish->problem, &there, wish->device, there.place);
 }
 
-/* The first that does and that can be made. */
+/* Creates a plan of the first candidate that satisfies the request. */
 static tesela_status make_chosen(const tsl_choice *there, const tsl_subplan_request *wish, tsl_plan **plan) {
   tsl_candidate *list;
   int count;
@@ -381,7 +389,8 @@ static tesela_status planner_make_child(const tsl_subplan_factory *self, const t
   return TESELA_OK;
 }
 
-/* Members' blocks come one after the other, and members work side by side. */
+/* Returns the time of the slowest member: its blocks run one after another, and members run in
+ * parallel. */
 static double slowest_member(const tsl_plan *plan) {
   const tsl_device *group = plan->work.device;
   tsl_subplan_info share;

@@ -1,5 +1,5 @@
-/* Wisdom in memory: the records that are good for something, sorted by strategy and device, so that a
- * question looks at those of one strategy on one device only. */
+/* Wisdom in memory: usable records, sorted by strategy and device, so that a lookup reads only the
+ * records of one strategy on one device. */
 #include "planner/planner_wisdom.h"
 
 #include "base/memory.h"
@@ -12,20 +12,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How far a size may be off for a record to be near. */
+/* Maximum factor between sizes of a near record. */
 static const double nearest_factor = 2;
 
 typedef struct known {
   tsl_wisdom_record record;
-  uint64_t device; /* hash of key and units */
-  bool own;        /* the user's */
+  uint64_t device; /* hash of the device's key and units */
+  bool own;        /* true: the user's record */
 } known;
 
 struct tsl_wisdom {
   known *items;
   int count, capacity;
-  double least; /* work of the smallest product that the processor's strategies have a record of; infinity: of
-                   none */
+  double least; /* work of the smallest recorded product of the cpu's strategies; infinity: none */
 };
 
 static const char *const basis_names[] = {
@@ -43,7 +42,7 @@ static uint64_t planner_wisdom_hash_of(const char *key, int64_t units) {
   return tsl_hash_add(hash, &units, sizeof units).low;
 }
 
-/* Operations, or elements where there are none. */
+/* Returns the multiply-adds, or the elements of a transpose. */
 static double planner_wisdom_work_of(const tsl_wisdom_class *problem) {
   return (double)problem->m * (double)problem->n * (problem->k > 0 ? (double)problem->k : 1);
 }
@@ -52,10 +51,10 @@ static double planner_wisdom_work_of(const tsl_wisdom_class *problem) {
 
 typedef struct loading {
   tsl_wisdom *into;
-  const char *from; /* for the log */
+  const char *from; /* source, for the log */
   bool own;
-  int unreadable, first; /* lines, and the number of the first of them */
-  char wrong[256];       /* what is wrong with that */
+  int unreadable, first; /* number of unreadable lines, and line number of the first one */
+  char wrong[256];       /* message about the first unreadable line */
 } loading;
 
 static tesela_status load_line(void *argument, const tsl_wisdom_line *line) {
@@ -137,7 +136,7 @@ tesela_status tsl_wisdom_open_texts(tsl_wisdom **wisdom, tsl_text *text, const c
   const bool off = status == TESELA_UNSUPPORTED;
   if (status == TESELA_OK)
     status = tsl_wisdom_read_own(tsl_text_get(&path), text);
-  if (status == TESELA_OUT_OF_MEMORY) { /* the next call reads it */
+  if (status == TESELA_OUT_OF_MEMORY) { /* the next call reads it again */
     tsl_text_free(&path);
     tsl_text_free(text);
     return status;
@@ -170,9 +169,9 @@ void tsl_wisdom_close(tsl_wisdom *wisdom) {
   tsl_free(wisdom);
 }
 
-/* --- finding --- */
+/* --- lookup --- */
 
-/* The first item that is not before this place. */
+/* Returns the first item that is not before this strategy and device. */
 static int first_at(const tsl_wisdom *wisdom, const tsl_strategy *strategy, uint64_t device) {
   int low = 0, high = wisdom->count;
   while (low < high) {
@@ -185,7 +184,7 @@ static int first_at(const tsl_wisdom *wisdom, const tsl_strategy *strategy, uint
   return low;
 }
 
-/* Whether a record of one ask serves another. */
+/* Returns true if a record with one accuracy requirement serves a problem with another. */
 static bool planner_wisdom_serves(const tsl_wisdom_class *old, const tsl_wisdom_class *wanted) {
   return old->accuracy == TSL_ACCURACY_DEFAULT ||
          (old->accuracy == wanted->accuracy && old->precision == wanted->precision &&
@@ -203,7 +202,8 @@ static int divisibility(int64_t size) {
   return size % 16 == 0 ? 2 : size % 4 == 0;
 }
 
-/* How far two sizes are from each other: 0 the same, infinite when they say nothing of each other. */
+/* Returns the distance of two sizes: the logarithm of their ratio, 0 for equal sizes, infinity if they
+ * are not comparable. */
 static double size_distance(int64_t value, int64_t other) {
   if (value == other)
     return 0;
@@ -227,7 +227,7 @@ static bool planner_wisdom_fits(const tsl_config *config, const tsl_config *fixe
   return true;
 }
 
-/* Alpha = 0 and empty problems are other work than what was measured. */
+/* Returns true if a problem does ordinary work: alpha and all sizes are nonzero. */
 static bool is_ordinary(const tsl_problem *problem) {
   return problem->m > 0 && problem->n > 0 && (problem->k > 0 || problem->op == TSL_OP_TRANSPOSE) &&
          (problem->alpha[0] != 0 || problem->alpha[1] != 0);
@@ -243,7 +243,7 @@ static tsl_shape of_size(const tsl_shape *like, const tsl_shape *size) {
   return made;
 }
 
-/* The problem with a record's sizes, dense. */
+/* Returns the problem with a record's sizes and dense operands. */
 static tsl_problem resized(const tsl_problem *problem, const tsl_wisdom_class *sizes) {
   const tsl_problem dense = tsl_problem_of(problem->op, sizes->m, sizes->n, sizes->k, problem->a.type);
   tsl_problem made = *problem;
@@ -256,8 +256,8 @@ static tsl_problem resized(const tsl_problem *problem, const tsl_wisdom_class *s
   return made;
 }
 
-/* What a record's seconds become at other sizes: in proportion to the model, which knows what does not grow
- * with the operations; to those where there is none. */
+/* Returns a record's seconds scaled to other sizes, in proportion to the model, which knows fixed
+ * costs. Without a model it returns by_work. */
 static double scaled_to(const tsl_problem *problem, const tsl_wisdom_record *record, const tsl_device *device,
                         double by_work) {
   if (!record->strategy->score)
@@ -268,7 +268,7 @@ static double scaled_to(const tsl_problem *problem, const tsl_wisdom_record *rec
   return then > 0 && now > 0 && isfinite(now / then) ? record->seconds * now / then : by_work;
 }
 
-/* Whether a record is passed over because no such device can do what it tells; that is told. */
+/* Returns true, with a warning, if no such device can reach the record's speed. */
 static bool is_unbelievable(const known *item, const tsl_device *device) {
   const char *why = tsl_wisdom_refuse(&item->record, device);
   if (why)

@@ -1,7 +1,8 @@
-/* Files of wisdom. A writer holds the lock of <file>.lock, reads <file>, writes all of it to <file>.tmp and
- * renames that: whoever reads, reads a whole file, and whoever is killed, loses its own change only. The
- * kernel gives the lock back with the process, and the next writer starts the same temporary file anew. The
- * lock goes with its last holder: whoever got a lock that is not of that name any more asks again. */
+/* Files of wisdom. A writer locks <file>.lock, reads <file>, writes the new content to <file>.tmp and
+ * renames that. So a reader always sees a complete file, and a killed writer loses only its own change.
+ * The kernel releases a dead process's lock, and the next writer overwrites the temporary file. A
+ * writer removes the lock file at its end. A process whose locked file was removed meanwhile locks
+ * again. */
 #include "base/env.h"
 #include "base/safe_open.h"
 #include "base/source.h"
@@ -18,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A record has some 250 bytes. */
+/* Maximum size of a file; a record has about 250 bytes. */
 #define FILE_MOST ((size_t)64 << 20)
 
 static const char shipped_path[] = "planner/wisdom.txt";
@@ -30,7 +31,7 @@ tesela_status tsl_wisdom_path(tsl_text *path) {
     return tsl_fail(TESELA_UNSUPPORTED, "wisdom is switched off: TESELA_WISDOM is none");
   if (chosen[0] != '\0')
     tsl_text_add(path, "%s", chosen);
-  else if (data != NULL && data[0] == '/') /* the XDG specification ignores others */
+  else if (data != NULL && data[0] == '/') /* the XDG specification ignores relative paths */
     tsl_text_add(path, "%s/tesela/wisdom", data);
   else if (home != NULL && home[0] != '\0')
     tsl_text_add(path, "%s/.local/share/tesela/wisdom", home);
@@ -52,7 +53,7 @@ static tesela_status wisdom_file_failed(const char *path, int reason) {
   return tsl_fail(TESELA_IO_FAILED, "%s: %s", path, strerror(reason));
 }
 
-/* Reads an open file, and closes it. */
+/* Reads an open file and closes it. */
 static tesela_status wisdom_file_read_text(const char *path, int file, tsl_text *text) {
   const char *wrong = tsl_read_regular(file, FILE_MOST, text);
   close(file);
@@ -92,12 +93,12 @@ static void wisdom_file_make_folders(const char *path) {
   for (char *at = copy + 1; *copy && *at; at++)
     if (*at == '/') {
       *at = '\0';
-      mkdir(copy, 0700); /* what cannot be made shows when the lock is opened */
+      mkdir(copy, 0700); /* a failure shows when the lock is opened */
       *at = '/';
     }
 }
 
-/* Whether the lock file that is open is still the one of its name. */
+/* Returns true if the locked file still has its name. */
 static bool wisdom_file_is_current(const target *target_in) {
   struct stat here, there;
   return fstat(target_in->lock, &here) == 0 && stat(target_in->lock_path, &there) == 0 &&
@@ -150,7 +151,7 @@ static bool wisdom_file_write_all(int file, const char *bytes, size_t count) {
 
 static tesela_status wisdom_file_replace(const target *target_in, const tsl_text *text) {
   TSL_TRY(tsl_text_status(text));
-  unlink(target_in->temporary); /* of a writer that was killed */
+  unlink(target_in->temporary); /* left by a killed writer */
   const int file = open(target_in->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   if (file < 0)
     return wisdom_file_failed(target_in->temporary, errno);

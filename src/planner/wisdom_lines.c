@@ -1,4 +1,4 @@
-/* Wisdom as lines of text: read one by one, merged, printed. */
+/* Wisdom as lines of text: read, merged and printed one by one. */
 #include "planner/wisdom_lines.h"
 
 #include "base/status.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Takes the next line out of a text, which is changed; NULL at its end. */
+/* Cuts the next line out of a text, which is modified; NULL at the end. */
 static char *next_line(char **rest) {
   char *line = *rest;
   if (!line || !*line)
@@ -56,7 +56,7 @@ out:
   return status;
 }
 
-/* --- lines that are kept --- */
+/* --- stored lines --- */
 
 void tsl_wisdom_lines_free(tsl_wisdom_lines *all) {
   for (int i = 0; i < all->count; i++)
