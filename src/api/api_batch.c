@@ -20,11 +20,10 @@ static const double far_from = 8;
 typedef struct api_batch_running {
   tsl_products of;
   int64_t chunks;
-  bool shares; /* true: threads divide the products */
-  tsl_fast_kernel
-      *far;          /* kernel for operands that are in no cache; NULL: products use the plan */
-  void *state;       /* state of `far`; owned */
-  atomic_int status; /* status of the first product that failed */
+  bool shares;            /* true: threads divide the products */
+  tsl_fast_kernel *far;   /* kernel for operands that are in no cache; NULL: products use the plan */
+  void *state;            /* state of `far`; owned */
+  atomic_int status;      /* status of the first product that failed */
   tsl_status_saved saved; /* message of that failure */
 } api_batch_running;
 

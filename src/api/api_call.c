@@ -16,7 +16,7 @@ static tesela_status tell_defaults(const tsl_request *request, const tsl_problem
   for (int i = 0; i < TSL_OPERANDS; i++)
     if (request->matrices[i].type == TESELA_TYPE_DEFAULT &&
         (i != TSL_OPERAND_B || request->op != TSL_OP_TRANSPOSE))
-      return tsl_fail_in(status, "%s.type is 0, which stands for %s", request->fields[i],
+      return tsl_fail_in(status, "%s.type is 0, which means %s", request->fields[i],
                          tsl_type(types[i])->name);
   return status;
 }
@@ -26,7 +26,7 @@ tesela_status tsl_api_create(tesela_context *context, const tsl_request *request
   TSL_DEFAULT_FLOATS;
   tsl_call_key key;
   if (request->runs < 0)
-    return tsl_fail(TESELA_BAD_CALL, "desc.runs is %lld: 0 says that the plan runs often",
+    return tsl_fail(TESELA_BAD_CALL, "desc.runs is %lld: it must be 0 (the plan runs often) or more",
                     (long long)request->runs);
   TSL_TRY(tsl_api_request(context, request, &key));
   key.runs = request->runs;

@@ -67,9 +67,10 @@ tesela_status tesela_context_create_sized(const tesela_context_desc *desc, tesel
   *context = NULL;
   TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_context_desc, opencl_context);
   if (desc && desc->threads < 0)
-    return tsl_fail(TESELA_BAD_CALL, "desc.threads is %d: 0 asks for all processors", desc->threads);
+    return tsl_fail(TESELA_BAD_CALL, "desc.threads is %d: it must be 0 (all processors) or more",
+                    desc->threads);
   if (desc && desc->reserved != 0)
-    return tsl_fail(TESELA_BAD_CALL, "desc.reserved is %d: tesela " TESELA_VERSION " knows no use of it",
+    return tsl_fail(TESELA_BAD_CALL, "desc.reserved is %d: it must be 0 in tesela " TESELA_VERSION "",
                     desc->reserved);
   TSL_TRY(tsl_alloc_zeroed(sizeof **context, "a context", &block));
   tesela_context *made = block;

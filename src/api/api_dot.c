@@ -31,7 +31,7 @@ tesela_status tsl_api_dot_request(const tesela_context *context, const tesela_do
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : "desc");
   if (desc->result.reserved != 0)
     return tsl_fail(TESELA_BAD_CALL,
-                    "desc.result.reserved is %lld: tesela " TESELA_VERSION " knows no use of it",
+                    "desc.result.reserved is %lld: it must be 0 in tesela " TESELA_VERSION "",
                     (long long)desc->result.reserved);
   *request = (tsl_request){
       .op = TSL_OP_DOT,

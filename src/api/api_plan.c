@@ -60,7 +60,7 @@ tesela_status tsl_api_run_plan(tesela_plan *plan, tsl_op op, const tesela_matrix
     return tsl_fail(TESELA_BAD_CALL, "plan is NULL");
   const tsl_op own = plan->plan->work.problem.op;
   if (own != op)
-    return tsl_fail(TESELA_BAD_CALL, "the plan is one of a %s, and was asked to run a %s", tsl_op_name(own),
+    return tsl_fail(TESELA_BAD_CALL, "the plan is for a %s, but the call runs a %s", tsl_op_name(own),
                     tsl_op_name(op));
   tesela_record *told = tsl_api_record(record, record_size, &full);
   const tesela_status status = plan->plan->spread ? tsl_api_run_single(plan, matrix, told)
@@ -133,7 +133,7 @@ tesela_status tesela_plan_parse(tesela_context *context, const char *text, tesel
   TSL_TRY(tsl_plan_parse(devices, text, &parsed));
   if (tsl_problem_batch(&parsed->work.problem) > 1) {
     tsl_plan_destroy(parsed);
-    return tsl_fail(TESELA_BAD_INPUT, "batch= is of tesela_gemm_batched(): a plan runs one product");
+    return tsl_fail(TESELA_BAD_INPUT, "batch= is only for tesela_gemm_batched(): a plan runs one product");
   }
   const tesela_status status = tsl_self_test_plan(parsed);
   if (status != TESELA_OK) {

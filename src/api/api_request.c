@@ -10,7 +10,7 @@ static tesela_status resolve_type(const tesela_matrix *matrix, tesela_type fallb
                                   tesela_type *type) {
   *type = matrix->type == TESELA_TYPE_DEFAULT ? fallback : matrix->type;
   if (!tsl_type(*type))
-    return tsl_fail(TESELA_BAD_CALL, "%s.type is %d, which is none of %s", field, (int)*type,
+    return tsl_fail(TESELA_BAD_CALL, "%s.type is %d: it must be one of %s", field, (int)*type,
                     tsl_type_names());
   return TESELA_OK;
 }
@@ -76,7 +76,7 @@ static tesela_status resolve_finish(const tsl_request *request, tsl_problem *pro
   problem->activation = request->activation;
   if (request->bias_axis == TESELA_NO_BIAS && (bias->data || bias->buffer))
     return tsl_fail(TESELA_BAD_CALL,
-                    "desc.bias is given, but desc.bias_axis does not say whether it is a row or a column");
+                    "desc.bias is given, but desc.bias_axis is 0: set TESELA_BIAS_ROW or TESELA_BIAS_COLUMN");
   if (request->bias_axis == TESELA_NO_BIAS)
     return TESELA_OK;
   TSL_TRY(tsl_api_one_place(&matrix, "", "desc.bias"));
@@ -93,10 +93,9 @@ static tesela_status resolve_scales(const tsl_request *request, tsl_problem *pro
   for (int i = 0; i < 2; i++) {
     const tesela_matrix matrix = tsl_api_as_line(vectors[i]);
     if (scalings[i] == TESELA_NO_SCALE && (matrix.data || matrix.buffer))
-      return tsl_fail(
-          TESELA_BAD_CALL,
-          "%s is given, but desc.scaling_%c does not say whether it is of the tensor or of its lines",
-          fields[i], "ab"[i]);
+      return tsl_fail(TESELA_BAD_CALL,
+                      "%s is given, but desc.scaling_%c is 0: set TESELA_SCALE_TENSOR or TESELA_SCALE_LINES",
+                      fields[i], "ab"[i]);
     if (scalings[i] == TESELA_NO_SCALE)
       continue;
     TSL_TRY(tsl_api_one_place(&matrix, "", fields[i]));
@@ -119,7 +118,7 @@ tesela_status tsl_api_problem(const tsl_request *request, tsl_problem *problem) 
   const int64_t sizes[] = {request->m, request->n, request->k};
   for (int i = 0; i < TSL_OPERANDS; i++)
     if (sizes[i] < 0)
-      return tsl_fail(TESELA_BAD_CALL, "%s is %lld: a size is 0 or more", request->sizes[i],
+      return tsl_fail(TESELA_BAD_CALL, "%s is %lld: a size must be 0 or more", request->sizes[i],
                       (long long)sizes[i]);
   *problem = tsl_problem_of(request->op, request->m, request->n, request->k, TESELA_F32);
   problem->in_place = request->in_place;

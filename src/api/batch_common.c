@@ -101,8 +101,7 @@ tesela_status tsl_products_check_batch(const tesela_gemm_desc *desc, const tesel
                     batch->count);
   for (int i = 0; i < TSL_OPERANDS; i++) {
     if (each[i] && (matrices[i]->data || matrices[i]->buffer || matrices[i]->packed))
-      return tsl_fail(TESELA_BAD_CALL,
-                      "batch.%c and desc.%c.%s are both given: a batch by addresses has no other", "abc"[i],
+      return tsl_fail(TESELA_BAD_CALL, "batch.%c and desc.%c.%s are both given: set only one", "abc"[i],
                       "abc"[i],
                       matrices[i] -> data                  ? "data"
                                      : matrices[i]->buffer ? "buffer"
@@ -127,7 +126,7 @@ static tesela_status check_strides(const tsl_products *products) {
   for (int i = 0; i < TSL_GIVEN; i++) {
     const int64_t stride = strides[i], most = INT64_MAX / 16 / batch->count;
     if (!each[i] && (stride > most || stride < -most))
-      return tsl_fail(TESELA_BAD_CALL, "batch.%s_stride is %" PRId64 ": %" PRId64 " products pass 63 bits",
+      return tsl_fail(TESELA_BAD_CALL, "batch.%s_stride is %" PRId64 ": %" PRId64 " products exceed 63 bits",
                       names[i], stride, batch->count);
   }
   const int64_t stride = batch->c_stride, apart = stride < 0 ? -stride : stride;
@@ -135,7 +134,7 @@ static tesela_status check_strides(const tsl_products *products) {
     return TESELA_OK;
   return tsl_fail(TESELA_BAD_CALL,
                   "batch.c_stride is %" PRId64 ": C has %" PRId64
-                  " elements, and products write each other's",
+                  " elements, so products overwrite each other",
                   stride, c->below + c->above);
 }
 
@@ -256,8 +255,7 @@ tesela_status tsl_products_request(tesela_context *context, const tsl_request *r
   if (tsl_api_is_spread(context, request))
     return tsl_fail(
         TESELA_UNSUPPORTED,
-        "desc has operands on several devices, in pieces or in buffers: those of a batch or group are in "
-        "one place");
+        "desc has operands on several devices: operands of a batch or group must be in one place");
   return tsl_api_request(context, request, key);
 }
 

@@ -109,10 +109,10 @@ static tesela_status wrap_on(tsl_device *device, void *native, size_t bytes, tsl
   if (device->ops->buffer_adopt)
     return device->ops->buffer_adopt(device, native, bytes, memory);
   if (!(device->capabilities & TSL_CAN_HOST))
-    return tsl_fail(TESELA_UNSUPPORTED, "%s takes no memory of others", device->name);
+    return tsl_fail(TESELA_UNSUPPORTED, "%s cannot wrap existing memory", device->name);
   if (bytes == 0 || !native)
-    return tsl_fail(TESELA_BAD_CALL, "%s: host memory is wrapped by its address and its bytes: %s",
-                    device->name, native ? "bytes is 0" : "native is NULL");
+    return tsl_fail(TESELA_BAD_CALL, "%s: wrapping host memory needs an address and a size: %s", device->name,
+                    native ? "bytes is 0" : "native is NULL");
   return device->ops->buffer_wrap(device, native, bytes, memory);
 }
 
@@ -139,7 +139,7 @@ tesela_status tesela_buffer_wrap(tesela_context *context, const char *device, vo
   *buffer = NULL;
   if (device && strcmp(device, "auto") == 0)
     return tsl_fail(TESELA_BAD_CALL,
-                    "device is auto: memory is where it is; NULL asks for an address's device");
+                    "device is auto: name the device of the memory, or pass NULL to detect it");
   TSL_TRY(buffer_make(&made));
   return buffer_made_with(wrap(context, device, native, bytes, &made->memory), made, buffer);
 }
@@ -165,8 +165,8 @@ static tesela_status buffer_check_rows(const tesela_buffer *buffer, const tsl_co
     return tsl_fail(TESELA_BAD_CALL, "buffer is NULL");
   const size_t all = buffer->memory->bytes, left = copy->offset <= all ? all - copy->offset : 0;
   if (copy->offset > all || (copy->rows > 0 && copy->row_bytes > left))
-    return tsl_fail(TESELA_BAD_CALL, "%zu bytes at offset %zu pass the end of a buffer of %zu bytes",
-                    copy->row_bytes, copy->offset, all);
+    return tsl_fail(TESELA_BAD_CALL, "%zu bytes at offset %zu exceed a buffer of %zu bytes", copy->row_bytes,
+                    copy->offset, all);
   if (copy->rows == 0 || copy->row_bytes == 0)
     return TESELA_OK;
   if (!copy->host)
@@ -180,7 +180,7 @@ static tesela_status buffer_check_rows(const tesela_buffer *buffer, const tsl_co
                     in_buffer ? "the buffer" : "host memory");
   if (copy->rows - 1 > (left - copy->row_bytes) / copy->device_pitch)
     return tsl_fail(TESELA_BAD_CALL,
-                    "%zu rows of %zu bytes, %zu apart, at offset %zu pass the end of a buffer of %zu bytes",
+                    "%zu rows of %zu bytes, %zu apart, at offset %zu exceed a buffer of %zu bytes",
                     copy->rows, copy->row_bytes, copy->device_pitch, copy->offset, all);
   return TESELA_OK;
 }

@@ -189,7 +189,8 @@ static tesela_status take_arrays(int64_t count, arrays *out) {
   size_t bytes;
   void *block;
   if (!tsl_size_mul((size_t)count, one, &bytes))
-    return tsl_fail(TESELA_BAD_CALL, "count is %" PRId64 ": so many products pass the address space", count);
+    return tsl_fail(TESELA_BAD_CALL, "count is %" PRId64 ": so many products exceed the address space",
+                    count);
   TSL_TRY(tsl_alloc_zeroed(bytes, "a group of products", &block));
   out->members = block;
   out->descs = (tesela_gemm_desc *)(out->members + count);

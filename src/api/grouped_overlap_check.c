@@ -60,8 +60,7 @@ static tesela_status grouped_overlap_check_fail(const tsl_grouped *group, const 
   const grouped_overlap_check_span *low = in_order ? a : b, *high = in_order ? b : a;
   grouped_overlap_check_say(group, low, first, sizeof first);
   grouped_overlap_check_say(group, high, second, sizeof second);
-  return tsl_fail(TESELA_BAD_CALL, "C of %s overlaps that of %s: each product has a C of its own", second,
-                  first);
+  return tsl_fail(TESELA_BAD_CALL, "C of %s overlaps C of %s: each product needs its own C", second, first);
 }
 
 /* Refuses overlapping ranges. spans is sorted by start. Each range is compared with the gapless range
@@ -99,7 +98,7 @@ tesela_status tsl_grouped_check_apart(const tsl_grouped *group) {
       count += group->batches[i].count;
   size_t bytes;
   if (!tsl_size_mul((size_t)count, sizeof(grouped_overlap_check_span), &bytes))
-    return tsl_fail(TESELA_OUT_OF_MEMORY, "a group's products pass the address space");
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "a group's products exceed the address space");
   TSL_TRY(tsl_alloc(bytes, "where a group's results lie", &block));
   grouped_overlap_check_span *spans = block;
   for (int64_t i = 0; i < group->count; i++)

@@ -86,7 +86,7 @@ tesela_status tesela_pack(tesela_plan *plan, const tesela_matrix *a, const tesel
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !plan ? "plan" : "packed");
   *packed = NULL;
   if (!a == !b)
-    return tsl_fail(TESELA_BAD_CALL, "a and b are both %s: one of them is packed", a ? "given" : "NULL");
+    return tsl_fail(TESELA_BAD_CALL, "a and b are both %s: set exactly one", a ? "given" : "NULL");
   const int operand = a ? TSL_OPERAND_A : TSL_OPERAND_B;
   const tsl_address_range *reach = &plan->reach[operand];
   if (plan->plan->place != TSL_PLACE_HOST)

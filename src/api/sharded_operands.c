@@ -85,14 +85,13 @@ static tesela_status check_places(const tsl_request *request, const sharded_oper
                       request->fields[i]);
     if (request->pieces[i] && (matrix->buffer || matrix->packed || matrix->offset != 0 ||
                                matrix->row_stride != 0 || matrix->col_stride != 0))
-      return tsl_fail(TESELA_BAD_CALL,
-                      "%s says where its elements lie, and so does desc.%c_shards: one of them is needed",
+      return tsl_fail(TESELA_BAD_CALL, "%s and desc.%c_shards are both given: set only one",
                       request->fields[i], letters[i]);
     TSL_TRY(check_list(&all->operands[i], letters[i]));
   }
   if (request->measure != 0)
-    return tsl_fail(TESELA_UNSUPPORTED, "desc.measure_error is set: the error of what lies in pieces on "
-                                        "several devices is not measured");
+    return tsl_fail(TESELA_UNSUPPORTED,
+                    "desc.measure_error is set: errors are not measured for operands on several devices");
   if (request->in_place)
     return tsl_fail(TESELA_UNSUPPORTED, "desc.in_place is set: matrices in pieces are general");
   return TESELA_OK;
@@ -131,15 +130,14 @@ static tesela_status find_group(const tesela_context *context, const tsl_request
   if (!named)
     TSL_TRY(add_names(all, name));
   if (!named && !*name)
-    return tsl_fail(TESELA_BAD_CALL, "desc has no piece in a buffer, which would say where to compute");
+    return tsl_fail(TESELA_BAD_CALL, "desc has no piece in a buffer, so the devices are unknown");
   const tesela_status status = tsl_devices_find(context->devices, named ? request->device : name, group);
   if (status != TESELA_OK)
     return tsl_fail_in(status, "desc.device");
   if ((*group)->member_count == 0)
     return tsl_fail(
         TESELA_BAD_CALL,
-        "%s is one device: pieces are for several, which desc.device names (\"cuda:*\"); what lies "
-        "on one is given as buffers",
+        "%s is one device: with pieces desc.device must name several (\"cuda:*\"); on one device use buffers",
         (*group)->name);
   return TESELA_OK;
 }

@@ -55,8 +55,8 @@ tesela_status tesela_stream_wrap(tesela_context *context, const char *device, vo
                     "device is NULL: a handle does not tell whether it is CUDA's or OpenCL's");
   TSL_TRY(tsl_api_chosen_device(context, device, &chosen));
   if (!chosen->ops->stream_adopt)
-    return tsl_fail(TESELA_UNSUPPORTED,
-                    "%s has no queues of others: tesela_stream_create() makes its streams", chosen->name);
+    return tsl_fail(TESELA_UNSUPPORTED, "%s cannot wrap existing queues: use tesela_stream_create()",
+                    chosen->name);
   TSL_TRY(stream_make(chosen, &made));
   return stream_made_with(chosen->ops->stream_adopt(chosen, native, &made->stream), made, stream);
 }
@@ -183,7 +183,7 @@ static tesela_status check_plan(const tesela_plan *plan, tsl_op op, const tesela
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !plan ? "plan" : "stream");
   const tsl_work *work = &plan->plan->work;
   if (work->problem.op != op)
-    return tsl_fail(TESELA_BAD_CALL, "the plan is one of a %s, and was asked to run a %s",
+    return tsl_fail(TESELA_BAD_CALL, "the plan is for a %s, but the call runs a %s",
                     tsl_op_name(work->problem.op), tsl_op_name(op));
   if (plan->plan->spread)
     return tsl_fail(
@@ -194,16 +194,14 @@ static tesela_status check_plan(const tesela_plan *plan, tsl_op op, const tesela
                     work->device->name,
                     strcmp(stream->device->name, work->device->name) == 0 ? " of another context" : "");
   if (!(work->device->capabilities & TSL_CAN_HOST) && plan->plan->place != TSL_PLACE_DEVICE)
-    return tsl_fail(
-        TESELA_BAD_CALL,
-        "the plan is for host memory, which %s copies while the caller waits: queued work has its "
-        "operands in buffers",
-        work->device->name);
+    return tsl_fail(TESELA_BAD_CALL,
+                    "the plan is for host memory: queued runs on %s need operands in buffers",
+                    work->device->name);
   if (plan->measures)
     return tsl_fail(TESELA_UNSUPPORTED,
-                    "the plan is to measure the error of each run, which is not known when it is queued");
+                    "the plan measures the error of each run, which queued runs cannot do");
   if (work->strategy->needs & TSL_CAN_IMAGES)
-    return tsl_fail(TESELA_UNSUPPORTED, "%s makes images in every run, which cannot be queued",
+    return tsl_fail(TESELA_UNSUPPORTED, "%s makes images in every run, so its runs cannot be queued",
                     work->strategy->name);
   return TESELA_OK;
 }
@@ -222,7 +220,7 @@ static tesela_status find_workspace(const tesela_plan *plan, const tesela_stream
   if (bytes >= plan->workspace)
     return TESELA_OK;
   return tsl_fail(TESELA_BAD_CALL, "the plan needs a workspace of %zu bytes, and %s %zu%s", plan->workspace,
-                  buffer ? "the one given has" : "the stream reserved", bytes,
+                  buffer ? "the workspace has" : "the stream reserved", bytes,
                   buffer ? "" : ": tesela_stream_reserve(), or a workspace");
 }
 

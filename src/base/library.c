@@ -100,7 +100,7 @@ tesela_status tsl_library_load(const char *what, const char *chosen, const char 
   tesela_status status = TESELA_OK;
   if (!loaded && all_absent)
     status = tsl_fail(TESELA_NO_DEVICE, "%s is not %s: tried %s", what,
-                      chosen ? "where it was said to be" : "installed", tsl_text_get(&tried));
+                      chosen ? "at the path that was set" : "installed", tsl_text_get(&tried));
   else if (!loaded)
     status = tsl_fail(lacks_memory ? TESELA_OUT_OF_MEMORY : TESELA_NO_DEVICE, "%s does not load: tried %s",
                       what, tsl_text_get(&reasons));

@@ -58,8 +58,8 @@ void tsl_pool_watch_forks(void) {
 tesela_status tsl_pool_create(int threads, tsl_pool **pool) {
   *pool = NULL;
   if (threads < 0 || threads > TSL_POOL_THREADS_MAX)
-    return tsl_fail(TESELA_BAD_CALL, "%d threads were asked for: it should be 1 to %d, or 0 for the default",
-                    threads, TSL_POOL_THREADS_MAX);
+    return tsl_fail(TESELA_BAD_CALL, "%d threads were requested: use 1 to %d, or 0 for the default", threads,
+                    TSL_POOL_THREADS_MAX);
   tsl_pool_watch_forks();
   tsl_pool *made = calloc(1, sizeof *made);
   if (fork_failed || !made) {

@@ -15,7 +15,7 @@ static const char *safe_open_refuse(int file, mode_t type, const char *other_typ
   if (facts.st_uid != geteuid())
     return "it belongs to another user";
   if (facts.st_mode & (S_IWGRP | S_IWOTH))
-    return "others than its owner may write to it; chmod go-w would mend that";
+    return "other users may write to it; chmod go-w repairs this";
   return NULL;
 }
 
@@ -80,9 +80,9 @@ const char *tsl_read_regular(int file, size_t most, tsl_text *text) {
     if (count < 0)
       return strerror(errno);
     if ((size_t)count > left)
-      return "it is larger than such a file may be";
+      return "it is too large";
     left -= (size_t)count;
     tsl_text_add_bytes(text, block, (size_t)count);
   }
-  return text->failed ? "there is no memory for it" : NULL;
+  return text->failed ? "memory ran out" : NULL;
 }

@@ -204,7 +204,7 @@ static tesela_status fail_cycle(const source_chain *from, const char *path, long
     if (strcmp(at->path, path) == 0)
       break;
   }
-  const tesela_status status = tsl_fail(TESELA_BAD_INPUT, "%s, line %ld: including %s closes a circle: %s%s",
+  const tesela_status status = tsl_fail(TESELA_BAD_INPUT, "%s, line %ld: including %s makes a cycle: %s%s",
                                         from->path, line, path, tsl_text_get(&way), from->path);
   tsl_text_free(&way);
   return status;
@@ -215,8 +215,9 @@ static tesela_status fail_missing(const source_flattening *flat, const char *pat
   tsl_text tried = {0};
   for (const char *const *folder = flat->folders; folder && *folder; folder++)
     tsl_text_add(&tried, "%s%s", folder == flat->folders ? " or in " : ", ", *folder);
-  const tesela_status status = tsl_fail(TESELA_BAD_INPUT, "%s, line %ld: there is no \"%.*s\" beside it%s",
-                                        path, line, (int)length, name, tsl_text_get(&tried));
+  const tesela_status status =
+      tsl_fail(TESELA_BAD_INPUT, "%s, line %ld: there is no \"%.*s\" in its folder%s", path, line,
+               (int)length, name, tsl_text_get(&tried));
   tsl_text_free(&tried);
   return status;
 }

@@ -54,8 +54,8 @@ static inline tesela_status tsl_strides_check(int64_t row_given, int64_t col_giv
     return TESELA_OK;
   const bool by_row = row_given == 0;
   return tsl_fail(TESELA_BAD_CALL,
-                  "%s.%s_stride is %lld and %s.%s_stride is 0, which stands for 1 too: set %s_stride to the "
-                  "distance between two %s, or to TESELA_STRIDE_ZERO where all %s are one",
+                  "%s.%s_stride is %lld and %s.%s_stride is 0, which means 1, too; set %s_stride to the "
+                  "distance between two %s (TESELA_STRIDE_ZERO: all %s are equal)",
                   name, by_row ? "col" : "row", (long long)given, name, by_row ? "row" : "col",
                   by_row ? "row" : "col", by_row ? "rows" : "columns", by_row ? "rows" : "columns");
 }

@@ -69,11 +69,10 @@ static bool on_processor(const cost_report_pair *pair) {
          cost_report_local_bytes(pair->one) > cost_report_local_bytes(pair->below);
 }
 static void say_on_processor(const cost_report_pair *pair, tsl_text *out) {
-  tsl_text_add(
-      out,
-      "%s is a processor, whose local memory is ordinary memory behind the same caches: copies to it "
-      "save nothing, and barriers cut the loops in which numbers would stay in registers",
-      pair->one->device->name);
+  tsl_text_add(out,
+               "%s is a processor whose local memory is ordinary memory: copies to it save nothing, and at "
+               "each barrier the work-items' variables leave the registers",
+               pair->one->device->name);
 }
 
 static bool has_few_items(const cost_report_pair *pair) {
@@ -81,18 +80,17 @@ static bool has_few_items(const cost_report_pair *pair) {
          tsl_counted_occupancy(pair->one) < 0.7 * tsl_counted_occupancy(pair->below);
 }
 static void say_few_items(const cost_report_pair *pair, tsl_text *out) {
-  tsl_text_add(out,
-               "%.3g work-items, where %s has %.3g, fill %.2g%% of the device's room, too few to use each "
-               "other's waits for memory",
-               pair->one->account.items, pair->below->strategy->name, pair->below->account.items,
-               100 * tsl_counted_occupancy(pair->one));
+  tsl_text_add(
+      out, "%.3g work-items, where %s has %.3g, fill %.2g%% of the device, too few to hide waits for memory",
+      pair->one->account.items, pair->below->strategy->name, pair->below->account.items,
+      100 * tsl_counted_occupancy(pair->one));
 }
 
 static bool has_fewer_workers(const cost_report_pair *pair) {
   return pair->one->account.workers < pair->below->account.workers;
 }
 static void say_fewer_workers(const cost_report_pair *pair, tsl_text *out) {
-  tsl_text_add(out, "it has work for %.3g %s, %s for %.3g", pair->one->account.workers,
+  tsl_text_add(out, "it keeps %.3g %s busy, %s %.3g", pair->one->account.workers,
                tsl_counted_has_groups(pair->one) ? "compute units"
                : pair->one->account.workers == 1 ? "thread"
                                                  : "threads",
@@ -103,7 +101,7 @@ static bool has_zeros(const cost_report_pair *pair) {
   return zeros(pair->one) > 0.1 + zeros(pair->below);
 }
 static void say_zeros(const cost_report_pair *pair, tsl_text *out) {
-  tsl_text_add(out, "%.0f%% of its multiply-adds are of zeros, at edges that fill no tile",
+  tsl_text_add(out, "%.0f%% of its multiply-adds multiply padding (zeros at the edges of tiles)",
                100 * zeros(pair->one));
 }
 
@@ -111,7 +109,7 @@ static bool has_copies(const cost_report_pair *pair) {
   return pair->one->account.launches > pair->below->account.launches;
 }
 static void say_copies(const cost_report_pair *pair, tsl_text *out) {
-  tsl_text_add(out, "its copies cost %d launches more than they save here",
+  tsl_text_add(out, "its copies need %d more launches, which cost more than they save here",
                pair->one->account.launches - pair->below->account.launches);
 }
 
@@ -121,8 +119,7 @@ static bool asks_for_more(const cost_report_pair *pair) {
 }
 static void say_more(const cost_report_pair *pair, tsl_text *out) {
   (void)pair;
-  tsl_text_add(out,
-               "its tiles fit this shape less, so that each number that comes serves fewer multiply-adds");
+  tsl_text_add(out, "its tiles fit this shape badly, so each loaded number is used less often");
 }
 
 static bool always(const cost_report_pair *pair) {
@@ -130,7 +127,7 @@ static bool always(const cost_report_pair *pair) {
   return true;
 }
 static void say_bound(const cost_report_pair *pair, tsl_text *out) {
-  tsl_text_add(out, "what bounds it is %s (%s)", tsl_bound_name(pair->one->bounds.first),
+  tsl_text_add(out, "its limit is %s (%s)", tsl_bound_name(pair->one->bounds.first),
                tsl_bound_what(pair->one->bounds.first));
 }
 
@@ -150,21 +147,21 @@ static void say_words(const cost_report_pair *pair, tsl_text *out) {
   const tsl_words one = tsl_cost_counts_words(pair->problem, &pair->one->account),
                   below = tsl_cost_counts_words(pair->problem, &pair->below->account);
   const double less = cost_report_times(below.global, one.global);
-  tsl_text_add(out, "asks for %.3g numbers %s where %s asks for %.3g", one.global,
-               pair->problem->op == TSL_OP_TRANSPOSE ? "an element" : "a multiply-add",
+  tsl_text_add(out, "loads %.3g numbers %s; %s loads %.3g", one.global,
+               pair->problem->op == TSL_OP_TRANSPOSE ? "for each element" : "for each multiply-add",
                pair->below->strategy->name, below.global);
   if (less > 1.05)
     tsl_text_add(out, ", %.3g times as many", less);
   if (one.local > 0 && below.local == 0)
-    tsl_text_add(out, "; it finds %.3g %s", one.local,
-                 tsl_counted_has_groups(pair->one) ? "in local memory" : "in copies that its caches keep");
+    tsl_text_add(out, "; it loads %.3g more %s", one.local,
+                 tsl_counted_has_groups(pair->one) ? "from local memory" : "from copies in its caches");
   if (one.local == 0 && below.local > 0 && tsl_counted_has_groups(pair->one))
-    tsl_text_add(out, "; it keeps them in registers, and nothing waits at barriers of local memory");
+    tsl_text_add(out, "; it keeps sums in registers, so it needs no local memory and no barriers");
   const double memory = cost_report_times(pair->one->account.memory, pair->below->account.memory);
   if (memory < 0.95)
-    tsl_text_add(out, "; memory moves %.3g of the bytes", memory);
+    tsl_text_add(out, "; main memory moves %.3g of the bytes", memory);
   if (pair->one->account.workers > pair->below->account.workers && !tsl_counted_has_groups(pair->one))
-    tsl_text_add(out, "; %.3g threads in place of %.3g", pair->one->account.workers,
+    tsl_text_add(out, "; %.3g threads instead of %.3g", pair->one->account.workers,
                  pair->below->account.workers);
 }
 
@@ -174,9 +171,9 @@ void tsl_counted_compare(const tsl_problem *problem, const tsl_counted *counted,
   if (!counted->told)
     return;
   if (!below) {
-    tsl_text_add(out, "the lowest rung here; asks for %.3g numbers %s",
+    tsl_text_add(out, "the lowest rung here; loads %.3g numbers %s",
                  tsl_cost_counts_words(problem, &counted->account).global,
-                 problem->op == TSL_OP_TRANSPOSE ? "an element" : "a multiply-add");
+                 problem->op == TSL_OP_TRANSPOSE ? "for each element" : "for each multiply-add");
     return;
   }
   say_words(&of, out);

@@ -175,8 +175,8 @@ tesela_status tsl_pipeline_plan_create(const tsl_work *work, const tsl_subplan_f
   if (made->grain.row_blocks > 1 || made->grain.col_blocks > 1) {
     tsl_status_save(&saved);
     if (block_grid_make_all(work, made) != TESELA_OK) {
-      tsl_log(TSL_LOG_PLAN, "%s on %s computes all of C at once: %s", work->strategy->name,
-              work->device->name, tesela_last_error());
+      tsl_log(TSL_LOG_PLAN, "%s on %s computes C in one block: %s", work->strategy->name, work->device->name,
+              tesela_last_error());
       block_grid_release(made);
       made->grain = tsl_block_grid_whole(&work->problem);
     }

@@ -19,7 +19,7 @@ static const char *plan_refuse(const tsl_strategy *strategy, const tsl_problem *
   if (place == TSL_PLACE_PIECES && !strategy->splits.spreads)
     return "takes operands in one place, not in pieces";
   if (place == TSL_PLACE_PIECES && (tsl_problem_has_epilogue(problem) || tsl_problem_has_structure(problem)))
-    return "multiplies general operands in pieces, with no last step (bias, activation, scales)";
+    return "multiplies only general operands in pieces, without an epilogue (bias, activation, scales)";
   if (strategy->splits.parts && place == TSL_PLACE_DEVICE)
     return "takes operands in host memory, not in buffers";
   return tsl_strategy_refuse(strategy, problem, config, device);
@@ -41,14 +41,14 @@ static const char *plan_refuse_memory(const tsl_strategy *strategy, const tsl_pr
   const uint64_t all = bytes > UINT64_MAX - scratch ? UINT64_MAX : bytes + scratch;
   const uint64_t most = device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
   if (all > most)
-    return tsl_refusal("needs %s of memory on %s, of which a plan may take %s",
+    return tsl_refusal("needs %s of memory on %s, but a plan may use %s",
                        tsl_format_bytes(all, needs, sizeof needs), device->name,
                        tsl_format_bytes(most, has, sizeof has));
   for (int i = 0; i < TSL_GIVEN; i++) {
     tsl_transfer transfer;
     if (tsl_problem_has_operand(problem, i) && tsl_transfer_plan(tsl_problem_shape(problem, i), &transfer) &&
         transfer.bytes > device->allocation_max / (uint64_t)tsl_problem_batch(problem))
-      return tsl_refusal("%s takes %s, %s gives at most %s at once", operand_words[i],
+      return tsl_refusal("%s needs %s, but %s allocates at most %s at once", operand_words[i],
                          tsl_format_bytes(transfer.bytes, needs, sizeof needs), device->name,
                          tsl_format_bytes(device->allocation_max, has, sizeof has));
   }
@@ -69,7 +69,7 @@ static tesela_status plan_transfers(const tsl_plan *plan) {
     const tsl_shape *shape = tsl_problem_shape(&plan->work.problem, i);
     if (tsl_problem_has_operand(&plan->work.problem, i) &&
         !tsl_transfer_plan(shape, &plan->slots->transfers[i]))
-      return tsl_fail(TESELA_UNSUPPORTED, "%s: a copy of %s, %lld x %lld elements, would pass 2^63 bytes",
+      return tsl_fail(TESELA_UNSUPPORTED, "%s: a copy of %s, %lld x %lld elements, would exceed 2^63 bytes",
                       plan->work.device->name, operand_words[i], (long long)shape->rows,
                       (long long)shape->cols);
   }
@@ -367,7 +367,8 @@ static tesela_status plan_make_child(const tsl_subplan_factory *self, const tsl_
   *child = NULL;
   const double seconds = plan_choose(wish, &strategy, &config);
   if (!strategy)
-    return tsl_fail(TESELA_UNSUPPORTED, "nothing on %s takes a part of this product", wish->device->name);
+    return tsl_fail(TESELA_UNSUPPORTED, "no strategy on %s supports a part of this product",
+                    wish->device->name);
   TSL_TRY(
       tsl_plan_create_with(wish->problem, strategy, &config, wish->device, plan_place_of(wish), self, &plan));
   plan->expected = seconds;

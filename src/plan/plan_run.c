@@ -129,7 +129,7 @@ static tesela_status plan_stage(plan_running *run, int operand) {
   const tsl_panel_series series = series_of(problem, used);
   size_t bytes;
   if (!tsl_size_mul(transfer->bytes, (size_t)series.count, &bytes))
-    return tsl_fail(TESELA_OUT_OF_MEMORY, "a batch's operands pass the address space");
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "a batch's operands exceed the address space");
   TSL_TRY(take_staged(run, operand, transfer, bytes));
   *used = (tsl_operand){.buffer = run->slot->staged[operand],
                         .row_stride = is_vector && used->row_stride == 0 ? 0 : transfer->packed.row_stride,
@@ -291,7 +291,7 @@ static bool plan_take_staging(const plan_running *run, tsl_staging **staging) {
   tsl_status_save(&saved);
   const bool has = tsl_staging_take(plan->work.device, plan->cut->sizes.slot, staging) == TESELA_OK;
   if (!has)
-    tsl_log(TSL_LOG_PLAN, "%s: copies do not overlap, as %s of pinned memory cannot be had: %s",
+    tsl_log(TSL_LOG_PLAN, "%s: copies do not overlap, since %s of pinned memory are not available: %s",
             plan->work.device->name,
             tsl_format_bytes(TSL_STAGING_SLOTS * plan->cut->sizes.slot, bytes, sizeof bytes),
             tesela_last_error());
@@ -408,7 +408,8 @@ tesela_status tsl_plan_build_joined(const tsl_plan *plan) {
   const tsl_strategy *strategy = plan->work.strategy;
   return strategy->joins && tsl_problem_batch(&plan->work.problem) > 1
              ? strategy->joins->build(&plan->work)
-             : tsl_fail(TESELA_UNSUPPORTED, "%s takes no products that differ", strategy->name);
+             : tsl_fail(TESELA_UNSUPPORTED, "%s does not support different products in one launch",
+                        strategy->name);
 }
 
 bool tsl_plan_can_fuse(const tsl_plan *plan, const tsl_plan *plan_in, tsl_operands *operands) {

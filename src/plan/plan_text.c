@@ -45,7 +45,7 @@ static tesela_status parse_device(const char *value, tsl_devices *devices, tsl_p
 static tesela_status parse_place(const char *value, tsl_devices *devices, tsl_plan_said *out) {
   (void)devices;
   if (strcmp(place_names[TSL_PLACE_PIECES], value) == 0)
-    return tsl_fail(TESELA_BAD_INPUT, "place=pieces: where pieces lie is told by a call, and not by a text");
+    return tsl_fail(TESELA_BAD_INPUT, "place=pieces: the pieces are given by a call, not by a text");
   for (int i = 0; i < PLACES; i++)
     if (strcmp(place_names[i], value) == 0) {
       out->place = (tsl_text_place)i;
@@ -116,9 +116,9 @@ static const tsl_strategy *parse_strategy(const tsl_record *record, tsl_op *op) 
   if (!op_word || !name)
     tsl_fail(TESELA_BAD_INPUT, "a plan starts with an operation and a strategy, such as 'gemm sequential'");
   else if (extra)
-    tsl_fail(TESELA_BAD_INPUT, "'%s' has no place in a plan: only 'key=value' follows the strategy", extra);
+    tsl_fail(TESELA_BAD_INPUT, "'%s' is not allowed in a plan: only 'key=value' follows the strategy", extra);
   else if (*op == TSL_OP_COUNT)
-    tsl_fail(TESELA_BAD_INPUT, "'%s' is not an operation: gemm, dot and transpose are", op_word);
+    tsl_fail(TESELA_BAD_INPUT, "'%s' is not an operation: use gemm, dot, transpose or solve", op_word);
   else if (!(strategy = tsl_strategy_find(*op, name)))
     tsl_fail(TESELA_BAD_INPUT, "'%s' is not a strategy for %s", name, op_word);
   return strategy;

@@ -15,10 +15,10 @@ typedef enum tsl_text_place {
 /* Keys of a plan's text. The text is: operation, strategy, these keys with the strategy's parameters
  * after `version`, and the problem's keys. X(name, meaning) */
 #define TSL_PLAN_KEY_LIST(X)                                                                                 \
-  X(version, "the strategy's version; its parameters follow, each with its value")                           \
-  X(device, "where it runs")                                                                                 \
-  X(place, "where operands are when it runs: host, device for buffers there, or pieces for buffers on "      \
-           "several, which a text does not tell")
+  X(version, "version of the strategy; the strategy's parameters follow, each with its value")               \
+  X(device, "device that runs the plan")                                                                     \
+  X(place, "place of the operands: host, device (buffers there), or pieces (buffers on several devices, "    \
+           "which a text cannot describe)")
 /* Returns key `index`: these keys, then the problem's; NULL past the last. */
 const tsl_text_key *tsl_plan_key(int index);
 /* Plan as parsed from its text. */

@@ -40,7 +40,7 @@ static tesela_status scaled_epilogue_run_on_host(const tsl_plan *plan, const tsl
   if (tsl_problem_sums_apart(whole)) {
     const uint64_t bytes = tsl_problem_sums_bytes(whole);
     if (bytes > SIZE_MAX)
-      return tsl_fail(TESELA_OUT_OF_MEMORY, "sums that are to be scaled pass the address space");
+      return tsl_fail(TESELA_OUT_OF_MEMORY, "the unscaled sums exceed the address space");
     TSL_TRY(tsl_scratch_take((size_t)bytes, "sums that are to be scaled", &apart));
     last.sums = apart_at(sums, apart, NULL, 0);
   }

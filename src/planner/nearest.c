@@ -60,7 +60,7 @@ static tesela_status nearest_refuse_types(const tsl_problem *problem) {
     nearest_add_types(of_c ? of_c : of_b, &text);
     tsl_text_add(&text, ", and it is %s", tsl_type(tsl_problem_shape(problem, wrong)->type)->name);
   } else {
-    tsl_text_add(&text, ", which no strategy takes in a %s", tsl_op_name(problem->op));
+    tsl_text_add(&text, ", which no strategy supports in a %s", tsl_op_name(problem->op));
   }
   const tesela_status status = tsl_fail(TESELA_UNSUPPORTED, "%s", tsl_text_get(&text));
   tsl_text_free(&text);
@@ -114,9 +114,9 @@ tesela_status tsl_planner_refuse(const tsl_problem *problem, const tsl_candidate
   const tsl_candidate *nearest = nearest_of(problem, candidates, count);
   tsl_text more = {0};
   if (count > 1)
-    tsl_text_add(&more, "; and %d more, which tesela explain tells", count - 1);
+    tsl_text_add(&more, "; and %d more, listed by tesela explain", count - 1);
   const tesela_status status =
-      tsl_fail(TESELA_UNSUPPORTED, "nothing here takes this %s: %s on %s: %s%s", tsl_op_name(problem->op),
+      tsl_fail(TESELA_UNSUPPORTED, "no strategy supports this %s: %s on %s: %s%s", tsl_op_name(problem->op),
                nearest->strategy->name, nearest->device->name, nearest->refusal, tsl_text_get(&more));
   tsl_text_free(&more);
   return status;

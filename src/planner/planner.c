@@ -256,7 +256,7 @@ static tesela_status add_all(planner_listing *state) {
     const double on_cpu = seconds_on_cpu(&state->list);
     if (state->choice->sparing && isfinite(on_cpu) &&
         (is_out_of_question(state, kind, cpu) || on_cpu < least_elsewhere(state, kind)))
-      tsl_log(TSL_LOG_PLAN, "%s devices are not looked for: none is expected to be faster than the cpu",
+      tsl_log(TSL_LOG_PLAN, "%s devices are not searched for: none is expected to be faster than the cpu",
               tsl_device_kind_at(kind)->kind);
     else
       for (int i = 0; (device = tsl_devices_of_kind(state->choice->devices, kind, i)); i++)
@@ -369,7 +369,7 @@ static tesela_status make_chosen(const tsl_choice *there, const tsl_subplan_requ
   int count;
   TSL_TRY(tsl_planner_list(wish->problem, there, &list, &count));
   tesela_status status =
-      tsl_fail(TESELA_UNSUPPORTED, "nothing on %s takes a part of this product", wish->device->name);
+      tsl_fail(TESELA_UNSUPPORTED, "no strategy on %s supports a part of this product", wish->device->name);
   for (int i = 0; i < count && !list[i].refusal[0] && !*plan; i++)
     if (tsl_plan_meets_request(wish, list[i].strategy, &list[i].config))
       status = tsl_planner_make(wish->problem, there, &list[i], plan);
@@ -425,9 +425,9 @@ tesela_status tsl_planner_make(const tsl_problem *problem, const tsl_choice *cho
 }
 
 static void put_aside(tsl_candidate *candidate) {
-  snprintf(candidate->refusal, sizeof candidate->refusal, "put aside: %.170s", tesela_last_error());
+  snprintf(candidate->refusal, sizeof candidate->refusal, "skipped: %.170s", tesela_last_error());
   if (tsl_log_wants(TSL_LOG_PLAN))
-    tsl_log(TSL_LOG_PLAN, "%s on %s is put aside: %s", candidate->strategy->name, candidate->device->name,
+    tsl_log(TSL_LOG_PLAN, "%s on %s is skipped: %s", candidate->strategy->name, candidate->device->name,
             tesela_last_error());
 }
 

@@ -45,7 +45,7 @@ static tesela_status read_request(tsl_op op, const tsl_record *record, tsl_strat
   if (!name)
     return tsl_fail(TESELA_BAD_INPUT, "a strategy starts with its name, such as 'sequential'");
   if (extra)
-    return tsl_fail(TESELA_BAD_INPUT, "'%s' has no place after '%s': only 'key=value' has", extra, name);
+    return tsl_fail(TESELA_BAD_INPUT, "'%s' is not allowed after '%s': only 'key=value' is", extra, name);
   out->strategy = tsl_strategy_find(op, name);
   if (!out->strategy)
     return planner_request_unknown_strategy(op, name);

@@ -272,8 +272,8 @@ static double scaled_to(const tsl_problem *problem, const tsl_wisdom_record *rec
 static bool is_unbelievable(const known *item, const tsl_device *device) {
   const char *why = tsl_wisdom_refuse(&item->record, device);
   if (why)
-    tsl_notice(TSL_LOG_PLAN, "wisdom: a record of %s is not believed: %s",
-               item->own ? "yours" : "the library's", why);
+    tsl_notice(TSL_LOG_PLAN, "wisdom: %s record is implausible and ignored: %s",
+               item->own ? "your" : "the library's", why);
   return why != NULL;
 }
 

@@ -178,10 +178,10 @@ static const double small_flops = 2. * 64 * 64 * 64;
 static void keep_bits(const tsl_problem *problem, tsl_candidate *candidate) {
   const tsl_strategy *of = tsl_same_bits_of(problem);
   if (!candidate->refusal[0] && of && !tsl_same_bits(of, candidate->strategy, problem))
-    snprintf(candidate->refusal, sizeof candidate->refusal,
-             "has bits of its own, and those of bits=devices are %s's, on every device, unless a strategy is "
-             "named",
-             of->name);
+    snprintf(
+        candidate->refusal, sizeof candidate->refusal,
+        "gives other bits than %s, which bits=devices selects on every device unless a strategy is named",
+        of->name);
 }
 
 /* Makes reproducible choices. If bits must be equal for any number of threads, or on another day,

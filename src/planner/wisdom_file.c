@@ -36,8 +36,8 @@ tesela_status tsl_wisdom_path(tsl_text *path) {
   else if (home != NULL && home[0] != '\0')
     tsl_text_add(path, "%s/.local/share/tesela/wisdom", home);
   else
-    return tsl_fail(TESELA_IO_FAILED, "there is no place for wisdom: neither TESELA_WISDOM nor XDG_DATA_HOME "
-                                      "nor HOME is set");
+    return tsl_fail(TESELA_IO_FAILED,
+                    "no path for wisdom: none of TESELA_WISDOM, XDG_DATA_HOME and HOME is set");
   return tsl_text_status(path);
 }
 
@@ -60,7 +60,7 @@ static tesela_status wisdom_file_read_text(const char *path, int file, tsl_text 
   if (wrong)
     return tsl_fail(text->failed ? TESELA_OUT_OF_MEMORY : TESELA_IO_FAILED, "%s: %s", path, wrong);
   if (memchr(tsl_text_get(text), '\0', text->length))
-    return tsl_fail(TESELA_BAD_INPUT, "%s: there is a zero byte in it, so it is no text", path);
+    return tsl_fail(TESELA_BAD_INPUT, "%s: it contains a zero byte, so it is no text", path);
   return tsl_text_status(text);
 }
 

@@ -167,9 +167,9 @@ const char *tsl_wisdom_refuse(const tsl_wisdom_record *record, const tsl_device 
   const bool computes = operations > most;
   if (!computes && !(bytes > most_bytes))
     return NULL;
-  return tsl_refusal("%.24s in %.3g s would be %.3g %s a second, and %s is believed to do at most %.3g",
-                     record->name, record->seconds, computes ? operations : bytes,
-                     computes ? "operations" : "bytes", device->name, computes ? most : most_bytes);
+  return tsl_refusal("%.24s in %.3g s would be %.3g %s a second, but %s can do at most %.3g", record->name,
+                     record->seconds, computes ? operations : bytes, computes ? "operations" : "bytes",
+                     device->name, computes ? most : most_bytes);
 }
 
 /* --- parsing --- */
@@ -260,7 +260,8 @@ static tesela_status read_structures(const tsl_record *record, tsl_wisdom_class 
     const char *value = tsl_record_get(record, structure_keys[i]);
     is_any |= value != NULL;
     if (value && !tsl_structure_parse(value, &out->structures[i], &out->triangles[i]))
-      return tsl_fail(TESELA_BAD_INPUT, "%s=%.40s is no structure and no triangle", structure_keys[i], value);
+      return tsl_fail(TESELA_BAD_INPUT, "%s=%.40s is neither a structure nor a triangle", structure_keys[i],
+                      value);
   }
   const tsl_problem problem = wisdom_record_problem_of(out);
   return is_any && tsl_problem_check(&problem) != TESELA_OK ? tsl_fail_in(TESELA_BAD_INPUT, "its problem")
@@ -275,7 +276,7 @@ static tesela_status read_class(const tsl_record *record, tsl_wisdom_class *out)
     if (strcmp(op, tsl_op_name((tsl_op)i)) == 0)
       out->op = (tsl_op)i;
   if (out->op == TSL_OP_COUNT)
-    return tsl_fail(TESELA_BAD_INPUT, "\"%.40s\" is no operation: gemm, dot and transpose are", op);
+    return tsl_fail(TESELA_BAD_INPUT, "\"%.40s\" is no operation: use gemm, dot, transpose or solve", op);
   TSL_TRY(wisdom_record_read_whole(record, "m", 1, &out->m));
   TSL_TRY(wisdom_record_read_whole(record, "n", 1, &out->n));
   TSL_TRY(wisdom_record_read_whole(record, "k", 0, &out->k));
@@ -294,8 +295,8 @@ static void wisdom_record_read_plan(const tsl_record *record, tsl_wisdom_record 
   unsigned given = 0;
   out->strategy = tsl_strategy_find(out->problem.op, out->name);
   if (!out->strategy) {
-    snprintf(out->stale, sizeof out->stale, "there is no strategy %s %s here", tsl_op_name(out->problem.op),
-             out->name);
+    snprintf(out->stale, sizeof out->stale, "this library has no strategy %s %s",
+             tsl_op_name(out->problem.op), out->name);
     return;
   }
   if (out->version != out->strategy->version) {
