@@ -603,12 +603,12 @@ nb::object new_result(const Array &like, tesela_type kind, int ndim, const int64
   return made;
 }
 
-nb::object new_empty(const Array &like, tesela_type kind, Array *Array_in) {
+nb::object new_empty(const Array &like, tesela_type kind, Array *array) {
   static const int64_t none[] = {0};
   if (!like.library)
-    return new_result(like, kind, 1, none, Array_in);
-  take(empty_any.get()(seen_of(like), dtype_name(kind)), "out", Array_in);
-  return Array_in->keeper;
+    return new_result(like, kind, 1, none, array);
+  take(empty_any.get()(seen_of(like), dtype_name(kind)), "out", array);
+  return array->keeper;
 }
 
 nb::object finished(const Array &like, nb::object result) {
@@ -656,8 +656,8 @@ void define(nb::module_ &module, const char *name, PythonFunction function, cons
 void bind_arrays(nb::module_ &module) {
   nb::class_<Ask>(module, "Ask")
       .def("__init__",
-           [](Ask *Ask_in, const std::string &accuracy, const std::string &bits, uint64_t measure_error) {
-             new (Ask_in) Ask{accuracy, bits, measure_error};
+           [](Ask *self, const std::string &accuracy, const std::string &bits, uint64_t measure_error) {
+             new (self) Ask{accuracy, bits, measure_error};
            });
   for (int i = 0; i < WORDS; i++)
     words[i] = PyUnicode_InternFromString(word_names[i]);

@@ -164,7 +164,7 @@ void read_finish(const Arguments &arguments, const Array &like, int64_t m, int64
 /* Creates a result array of the library of `like`. */
 nb::object new_result(const Array &like, tesela_type kind, int ndim, const int64_t *shape, Array *into);
 /* Creates an array without elements, of the library and device of `like`. */
-nb::object new_empty(const Array &like, tesela_type kind, Array *Array_in);
+nb::object new_empty(const Array &like, tesela_type kind, Array *array);
 /* Converts a result to the form that callers of its library expect. */
 nb::object finished(const Array &like, nb::object result);
 /* Returns (result, info), or only the result. */

@@ -82,8 +82,8 @@ static void check_computed(const Array &array) {
     raise(PyExc_TypeError, "%s has a pending conjugation: resolve_conj() computes it", array.name);
 }
 
-static bool is_same(const Array &Array_in, const Array &other) {
-  const Lies &a = Array_in.at, &b = other.at;
+static bool is_same(const Array &array, const Array &other) {
+  const Lies &a = array.at, &b = other.at;
   const size_t size = static_cast<size_t>(a.ndim) * sizeof *a.shape;
   return a.data == b.data && a.type == b.type && a.ndim == b.ndim && memcmp(a.shape, b.shape, size) == 0 &&
          memcmp(a.strides, b.strides, size) == 0;

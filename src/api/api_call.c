@@ -8,8 +8,8 @@
 #include "planner/nearest.h"
 
 /* Adds to the message about wrong types which operand got its type by default. */
-static tesela_status tell_defaults(const tsl_request *request, const tsl_problem *problem,
-                                   tesela_status status) {
+static tesela_status explain_default_types(const tsl_request *request, const tsl_problem *problem,
+                                           tesela_status status) {
   const tesela_type types[TSL_OPERANDS] = {problem->a.type, problem->b.type, problem->c.type};
   if (status != TESELA_UNSUPPORTED || !tsl_planner_types_are_wrong(problem))
     return status;
@@ -30,7 +30,8 @@ tesela_status tsl_api_create(tesela_context *context, const tsl_request *request
                     (long long)request->runs);
   TSL_TRY(tsl_api_request(context, request, &key));
   key.runs = request->runs;
-  const tesela_status status = tell_defaults(request, &key.problem, tsl_api_plan(context, &key, plan));
+  const tesela_status status =
+      explain_default_types(request, &key.problem, tsl_api_plan(context, &key, plan));
   tsl_api_request_end(&key);
   if (status != TESELA_OK)
     return status;
@@ -42,14 +43,14 @@ tesela_status tsl_api_create(tesela_context *context, const tsl_request *request
 /* The plan is created outside the cache's lock, since compilers take seconds. */
 tesela_status tsl_api_cached_plan(tesela_context *context, const tsl_call_key *key,
                                   tsl_cached_plan **cached) {
-  tesela_plan *made;
+  tesela_plan *new_plan;
   *cached = tsl_plan_cache_find(&context->cache, key);
   if (*cached)
     return TESELA_OK;
   const uint64_t generation = tsl_plan_cache_generation(&context->cache);
-  TSL_TRY(tsl_api_plan(context, key, &made));
-  return tsl_plan_cache_add(&context->cache, key, generation, made, made->plan->work.device,
-                            tsl_plan_bytes(made->plan), cached);
+  TSL_TRY(tsl_api_plan(context, key, &new_plan));
+  return tsl_plan_cache_add(&context->cache, key, generation, new_plan, new_plan->plan->work.device,
+                            tsl_plan_bytes(new_plan->plan), cached);
 }
 
 tsl_fast_product tsl_api_fast_product(const tsl_problem *p, const void *a, const void *b, void *c) {
@@ -75,7 +76,7 @@ tsl_fast_product tsl_api_fast_product(const tsl_problem *p, const void *a, const
 
 /* Stores a kernel of the plan's strategy in a dispatch entry, so that later calls need no plan. Only
  * for strategies without parameters, whose kernel gives the plan's bits. */
-static void learn_kernel(tsl_dispatch_entry *entry, const tesela_plan *plan) {
+static void store_kernel(tsl_dispatch_entry *entry, const tesela_plan *plan) {
   const tsl_work *work = &plan->plan->work;
   const tsl_problem *p = &work->problem;
   const tsl_strategy *strategy = work->strategy;
@@ -92,7 +93,7 @@ static void learn_kernel(tsl_dispatch_entry *entry, const tesela_plan *plan) {
 }
 
 /* Stores the plan in the call's dispatch entry. The entry is new, or its plan was evicted. */
-static void api_call_learn(const tsl_dispatch_key *key, tsl_cached_plan *cached) {
+static void store_dispatch_entry(const tsl_dispatch_key *key, tsl_cached_plan *cached) {
   tsl_dispatch_entry *entry = tsl_dispatch_find(key);
   if (!entry)
     return;
@@ -100,11 +101,11 @@ static void api_call_learn(const tsl_dispatch_key *key, tsl_cached_plan *cached)
   tsl_plan_cache_release(entry->plan);
   entry->plan = tsl_plan_cache_hold(cached);
   if (is_new)
-    learn_kernel(entry, tsl_plan_cache_plan(cached));
+    store_kernel(entry, tsl_plan_cache_plan(cached));
 }
 
-tesela_status tsl_api_call(tesela_context *context, const tsl_request *request, const tsl_dispatch_key *as,
-                           tesela_record *record) {
+tesela_status tsl_api_call(tesela_context *context, const tsl_request *request,
+                           const tsl_dispatch_key *dispatch_key, tesela_record *record) {
   TSL_NOT_CANCELLED;
   const tesela_matrix bias = tsl_api_as_line(&request->bias), scale_a = tsl_api_as_line(&request->scale_a),
                       scale_b = tsl_api_as_line(&request->scale_b);
@@ -117,13 +118,14 @@ tesela_status tsl_api_call(tesela_context *context, const tsl_request *request, 
   tsl_call_key key;
   tsl_cached_plan *cached;
   TSL_TRY(tsl_api_request(context, request, &key));
-  tesela_status status = tell_defaults(request, &key.problem, tsl_api_cached_plan(context, &key, &cached));
+  tesela_status status =
+      explain_default_types(request, &key.problem, tsl_api_cached_plan(context, &key, &cached));
   const bool is_spread = key.spread != NULL;
   tsl_api_request_end(&key);
   if (status != TESELA_OK)
     return status;
-  if (as)
-    api_call_learn(as, cached);
+  if (dispatch_key)
+    store_dispatch_entry(dispatch_key, cached);
   status = is_spread ? tsl_api_call_spread(tsl_plan_cache_plan(cached), request, record)
                      : tsl_api_run(tsl_plan_cache_plan(cached), "desc.", given,
                                    tsl_api_seed(context, request), record);

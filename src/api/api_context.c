@@ -27,7 +27,7 @@ static tesela_status default_device(const tesela_context_desc *desc, tesela_cont
 }
 
 /* Reads the default requirements from TESELA_ACCURACY, TESELA_BITS and TESELA_MEASURE_ERROR. */
-static tesela_status default_ask(tesela_context *context) {
+static tesela_status read_default_requirements(tesela_context *context) {
   tesela_status status =
       tsl_numeric_requirements_parse_accuracy(tsl_env_get(TSL_ENV_ACCURACY), &context->ask);
   if (status != TESELA_OK)
@@ -43,7 +43,7 @@ static tesela_status default_ask(tesela_context *context) {
 }
 
 /* Opens the devices that belong to the caller's cl_context in that context. */
-static tesela_status adopt(tsl_devices *devices, void *native) {
+static tesela_status adopt_native_context(tsl_devices *devices, void *native) {
   int adopted = 0;
   for (int kind = 0; kind < tsl_devices_kinds(); kind++) {
     tsl_device *device;
@@ -73,24 +73,24 @@ tesela_status tesela_context_create_sized(const tesela_context_desc *desc, tesel
     return tsl_fail(TESELA_BAD_CALL, "desc.reserved is %d: it must be 0 in tesela " TESELA_VERSION "",
                     desc->reserved);
   TSL_TRY(tsl_alloc_zeroed(sizeof **context, "a context", &block));
-  tesela_context *made = block;
-  atomic_init(&made->number, tsl_dispatch_number());
-  made->threads = desc ? desc->threads : 0;
-  tesela_status status = default_device(desc, made);
+  tesela_context *new_context = block;
+  atomic_init(&new_context->number, tsl_dispatch_number());
+  new_context->threads = desc ? desc->threads : 0;
+  tesela_status status = default_device(desc, new_context);
   if (status == TESELA_OK)
-    status = default_ask(made);
+    status = read_default_requirements(new_context);
   if (status == TESELA_OK)
-    status = tsl_devices_create(&made->devices);
+    status = tsl_devices_create(&new_context->devices);
   if (status == TESELA_OK && desc && desc->opencl_context)
-    status = adopt(made->devices, desc->opencl_context);
+    status = adopt_native_context(new_context->devices, desc->opencl_context);
   if (status != TESELA_OK) {
-    tsl_devices_destroy(made->devices);
-    tsl_free(made);
+    tsl_devices_destroy(new_context->devices);
+    tsl_free(new_context);
     return status;
   }
-  tsl_fork_mutex_init(&made->lock);
-  tsl_plan_cache_init(&made->cache);
-  *context = made;
+  tsl_fork_mutex_init(&new_context->lock);
+  tsl_plan_cache_init(&new_context->cache);
+  *context = new_context;
   return TESELA_OK;
 }
 

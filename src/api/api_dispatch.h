@@ -41,7 +41,7 @@ uint64_t tsl_dispatch_number(void);
 typedef struct tsl_dispatch_entry {
   /* kernel for a call by a BLAS name; accepts any aligned addresses and cannot fail */
   tsl_fast_kernel *kernel;
-  void *state;             /* state of the kernel, freed with the entry */
+  void *state; /* state of the kernel, freed with the entry */
   tsl_dispatch_key key;
   tsl_fast_call direct;         /* shortcut with the same state, which checks addresses or may fail */
   struct tsl_cached_plan *plan; /* plan of the context that the key names; the entry holds a reference */
@@ -74,16 +74,16 @@ extern tsl_dispatch_table tsl_dispatch_first_table;
  * variable of a library that is loaded at run time would cost a call. */
 static inline uintptr_t tsl_dispatch_thread(void) {
 #if defined(__x86_64__)
-  uintptr_t own;
-  __asm__("mov %%fs:0, %0" : "=r"(own));
-  return own;
+  uintptr_t thread_pointer;
+  __asm__("mov %%fs:0, %0" : "=r"(thread_pointer));
+  return thread_pointer;
 #elif defined(__aarch64__)
-  uintptr_t own;
-  __asm__("mrs %0, tpidr_el0" : "=r"(own));
-  return own;
+  uintptr_t thread_pointer;
+  __asm__("mrs %0, tpidr_el0" : "=r"(thread_pointer));
+  return thread_pointer;
 #else
-  static _Thread_local char own;
-  return (uintptr_t)&own;
+  static _Thread_local char thread_pointer;
+  return (uintptr_t)&thread_pointer;
 #endif
 }
 
@@ -188,12 +188,12 @@ static inline const tsl_dispatch_entry *tsl_dispatch_kernel(tesela_type type, in
   const tsl_dispatch_set *set = &table->sets[tsl_dispatch_set_of(type, trans_a, trans_b, m, n, k)];
   if (set->sizes != tsl_dispatch_sizes(m, n, k))
     return NULL;
-  const tsl_dispatch_entry *was = set->entries[0];
-  return was->kernel && was->key.lda == lda && was->key.ldb == ldb && was->key.ldc == ldc &&
-                 was->key.order == order && was->key.trans_a == trans_a && was->key.trans_b == trans_b &&
-                 was->key.alpha == tsl_dispatch_bits(type, alpha) &&
-                 was->key.beta == tsl_dispatch_bits(type, beta)
-             ? was
+  const tsl_dispatch_entry *first = set->entries[0];
+  return first->kernel && first->key.lda == lda && first->key.ldb == ldb && first->key.ldc == ldc &&
+                 first->key.order == order && first->key.trans_a == trans_a &&
+                 first->key.trans_b == trans_b && first->key.alpha == tsl_dispatch_bits(type, alpha) &&
+                 first->key.beta == tsl_dispatch_bits(type, beta)
+             ? first
              : NULL;
 }
 

@@ -58,13 +58,13 @@ tesela_status tsl_api_run_plan(tesela_plan *plan, tsl_op op, const tesela_matrix
   tesela_record full;
   if (!plan)
     return tsl_fail(TESELA_BAD_CALL, "plan is NULL");
-  const tsl_op own = plan->plan->work.problem.op;
-  if (own != op)
-    return tsl_fail(TESELA_BAD_CALL, "the plan is for a %s, but the call runs a %s", tsl_op_name(own),
+  const tsl_op plan_op = plan->plan->work.problem.op;
+  if (plan_op != op)
+    return tsl_fail(TESELA_BAD_CALL, "the plan is for a %s, but the call runs a %s", tsl_op_name(plan_op),
                     tsl_op_name(op));
-  tesela_record *told = tsl_api_record(record, record_size, &full);
-  const tesela_status status = plan->plan->spread ? tsl_api_run_single(plan, matrix, told)
-                                                  : tsl_api_run(plan, "", matrix, plan->measure, told);
+  tesela_record *full_record = tsl_api_record(record, record_size, &full);
+  const tesela_status status = plan->plan->spread ? tsl_api_run_single(plan, matrix, full_record)
+                                                  : tsl_api_run(plan, "", matrix, plan->measure, full_record);
   return tsl_api_recorded(status, record, record_size, &full);
 }
 
@@ -108,8 +108,8 @@ tesela_status tesela_plan_run_epilogue_sized(tesela_plan *plan, const tesela_mat
                                              const tesela_matrix *b, const tesela_result *c,
                                              const tesela_epilogue *finish, tesela_record *record,
                                              size_t finish_size, size_t record_size) {
-  tesela_epilogue own;
-  TSL_API_STRUCT_IMPORT(finish, finish_size, own, tesela_epilogue, scale_b);
+  tesela_epilogue plan_op;
+  TSL_API_STRUCT_IMPORT(finish, finish_size, plan_op, tesela_epilogue, scale_b);
   return run_checked(plan, a, b, c, finish, record, record_size);
 }
 

@@ -69,7 +69,7 @@ static tesela_status resolve_conjugates(const tsl_request *request, tsl_problem 
 }
 
 /* Adds the bias and the activation. A bias without an axis is refused. */
-static tesela_status resolve_finish(const tsl_request *request, tsl_problem *problem) {
+static tesela_status resolve_epilogue(const tsl_request *request, tsl_problem *problem) {
   const tesela_vector *bias = &request->bias;
   const tesela_matrix matrix = tsl_api_as_line(bias);
   tesela_type type = TESELA_TYPE_DEFAULT;
@@ -132,7 +132,7 @@ tesela_status tsl_api_problem(const tsl_request *request, tsl_problem *problem) 
   }
   resolve_structures(request, shapes);
   TSL_TRY(resolve_conjugates(request, problem));
-  TSL_TRY(resolve_finish(request, problem));
+  TSL_TRY(resolve_epilogue(request, problem));
   TSL_TRY(resolve_scales(request, problem));
   resolve_scalar(request->alpha, 1, problem->c.type, problem->alpha);
   resolve_scalar(request->beta, 0, problem->c.type, problem->beta);
@@ -143,10 +143,10 @@ tesela_status tsl_api_problem(const tsl_request *request, tsl_problem *problem) 
 /* Finds the device of the buffers; NULL if there are none. Refuses buffers on different devices, or a
  * mix with host memory. */
 static tesela_status device_of_buffers(const tsl_request *request, tsl_device **device) {
-  const tesela_matrix *own = request->matrices;
-  const tesela_matrix matrices[TSL_GIVEN] = {own[0],
-                                             own[1],
-                                             own[2],
+  const tesela_matrix *operands = request->matrices;
+  const tesela_matrix matrices[TSL_GIVEN] = {operands[0],
+                                             operands[1],
+                                             operands[2],
                                              tsl_api_as_line(&request->bias),
                                              tsl_api_as_line(&request->scale_a),
                                              tsl_api_as_line(&request->scale_b)};
@@ -159,12 +159,12 @@ static tesela_status device_of_buffers(const tsl_request *request, tsl_device **
       host = i;
     if (!matrices[i].buffer)
       continue;
-    tsl_device *its = matrices[i].buffer->memory->device;
-    if (*device && its != *device)
+    tsl_device *buffer_device = matrices[i].buffer->memory->device;
+    if (*device && buffer_device != *device)
       return tsl_fail(TESELA_BAD_CALL, "%s.buffer is on %s and %s.buffer on %s: a call runs on one device",
-                      fields[first], (*device)->name, fields[i], its->name);
+                      fields[first], (*device)->name, fields[i], buffer_device->name);
     first = i;
-    *device = its;
+    *device = buffer_device;
   }
   if (first >= 0 && host >= 0)
     return tsl_fail(TESELA_BAD_CALL,
@@ -174,8 +174,8 @@ static tesela_status device_of_buffers(const tsl_request *request, tsl_device **
 }
 
 /* Checks that desc.device, if set, is the device of the buffers. */
-static tesela_status api_request_agree(const tesela_context *context, const char *name,
-                                       const tsl_device *device) {
+static tesela_status check_named_device(const tesela_context *context, const char *name,
+                                        const tsl_device *device) {
   tsl_device *named;
   if (!name || strcmp(name, "auto") == 0)
     return TESELA_OK;
@@ -187,8 +187,8 @@ static tesela_status api_request_agree(const tesela_context *context, const char
   return TESELA_OK;
 }
 
-static tesela_status resolve_ask(const tesela_context *context, const tsl_request *request,
-                                 tsl_numeric_requirements *ask) {
+static tesela_status resolve_requirements(const tesela_context *context, const tsl_request *request,
+                                          tsl_numeric_requirements *ask) {
   tesela_status status = TESELA_OK;
   *ask = context->ask;
   if (request->accuracy)
@@ -206,7 +206,7 @@ tesela_status tsl_api_request(const tesela_context *context, const tsl_request *
     return tsl_fail(TESELA_BAD_CALL, "desc.effort is %g: 0 or more seconds may be spent on measuring",
                     request->effort);
   TSL_TRY(tsl_api_problem(request, &key->problem));
-  TSL_TRY(resolve_ask(context, request, &key->problem.ask));
+  TSL_TRY(resolve_requirements(context, request, &key->problem.ask));
   const tesela_status status = tsl_problem_check(&key->problem);
   if (status != TESELA_OK)
     return tsl_fail_in(status, "desc");
@@ -216,7 +216,7 @@ tesela_status tsl_api_request(const tesela_context *context, const tsl_request *
   }
   TSL_TRY(device_of_buffers(request, &device));
   if (device) {
-    TSL_TRY(api_request_agree(context, request->device, device));
+    TSL_TRY(check_named_device(context, request->device, device));
     key->place = TSL_PLACE_DEVICE;
     memcpy(key->device, device->name, sizeof key->device);
   } else if (request->device) {

@@ -8,14 +8,14 @@
 
 /* Returns true if two operands certainly share bytes: equal first elements, or gapless ranges that
  * meet. Operands with gaps may be interleaved, which only the caller can know. */
-static bool api_overlap(const tsl_address_range *a, uintptr_t a_at, const tsl_address_range *b,
-                        uintptr_t b_at) {
-  if (a_at == b_at)
+static bool api_overlap(const tsl_address_range *a, uintptr_t a_start_address, const tsl_address_range *b,
+                        uintptr_t b_start_address) {
+  if (a_start_address == b_start_address)
     return true;
-  const uintptr_t a_start = a_at - (uintptr_t)a->below * a->size,
-                  a_end = a_at + (uintptr_t)a->above * a->size;
-  const uintptr_t b_start = b_at - (uintptr_t)b->below * b->size,
-                  b_end = b_at + (uintptr_t)b->above * b->size;
+  const uintptr_t a_start = a_start_address - (uintptr_t)a->below * a->size,
+                  a_end = a_start_address + (uintptr_t)a->above * a->size;
+  const uintptr_t b_start = b_start_address - (uintptr_t)b->below * b->size,
+                  b_end = b_start_address + (uintptr_t)b->above * b->size;
   return a->dense && b->dense && a_start < b_end && b_start < a_end;
 }
 
@@ -101,8 +101,9 @@ tesela_status tsl_api_gather(const tesela_plan *plan, const char *where,
   return TESELA_OK;
 }
 
-static void tell_measured(const tesela_plan *plan, const tsl_error_measured *measured, double seconds,
-                          tesela_record *record) {
+/* Adds the measured error to the record and the log. */
+static void record_measured(const tesela_plan *plan, const tsl_error_measured *measured, double seconds,
+                            tesela_record *record) {
   tsl_log(TSL_LOG_CALLS, "%s: error %.2g of %lld x %lld elements, measured in %.3g s", plan->plan->text,
           measured->error, (long long)measured->rows, (long long)measured->cols, seconds);
   if (!record)
@@ -162,7 +163,7 @@ static tesela_status api_run_measured(tesela_plan *plan, const tsl_operands *ope
   const double done = tsl_clock();
   status = tsl_measure_end(measuring, &measured);
   if (tsl_api_struct_size_valid(status))
-    tell_measured(plan, &measured, ready - start + tsl_clock() - done, record);
+    record_measured(plan, &measured, ready - start + tsl_clock() - done, record);
 out:
   tsl_measure_free(measuring);
   return status;

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+/* Wraps wisdom with a reference count of one; closes it after a failure. */
 static tesela_status api_wisdom_wrap(tsl_wisdom *wisdom, tsl_shared_wisdom **known) {
   void *block;
   const tesela_status status = tsl_alloc_zeroed(sizeof **known, "wisdom", &block);
@@ -35,16 +36,16 @@ void tsl_api_wisdom_end(tesela_context *context) {
 
 /* Reads the library's and the user's records at the first call. The caller holds the lock. */
 static tesela_status open_wisdom(tesela_context *context) {
-  tsl_text own = {0};
+  tsl_text own_records = {0};
   tsl_wisdom *wisdom;
   if (context->known)
     return TESELA_OK;
-  tesela_status status = tsl_wisdom_open_texts(&wisdom, &own, &context->shipped_wisdom);
+  tesela_status status = tsl_wisdom_open_texts(&wisdom, &own_records, &context->shipped_wisdom);
   if (status == TESELA_OK)
     status = api_wisdom_wrap(wisdom, &context->known);
-  if (status == TESELA_OK && own.length > 0)
-    context->own_wisdom = tsl_text_take(&own);
-  tsl_text_free(&own);
+  if (status == TESELA_OK && own_records.length > 0)
+    context->own_wisdom = tsl_text_take(&own_records);
+  tsl_text_free(&own_records);
   return status;
 }
 
@@ -81,22 +82,22 @@ typedef tesela_status combination(const char *state, const char *text, tsl_text 
 
 /* Changes the context's own records. Earlier plans are no longer found: the plan cache is renewed, and
  * the context's new number hides the entries of the dispatch cache. */
-static tesela_status change(tesela_context *context, combination *combine, const char *text) {
-  tsl_text own = {0};
+static tesela_status change_own_records(tesela_context *context, combination *combine, const char *text) {
+  tsl_text own_records = {0};
   tsl_shared_wisdom *old = NULL;
   tsl_fork_mutex_lock(&context->lock);
   tesela_status status = open_wisdom(context);
   if (status == TESELA_OK)
-    status = combine(own_text(context), text, &own);
+    status = combine(own_text(context), text, &own_records);
   if (status == TESELA_OK)
-    status = api_wisdom_replace(context, &own, &old);
+    status = api_wisdom_replace(context, &own_records, &old);
   tsl_fork_mutex_unlock(&context->lock);
   if (status == TESELA_OK) {
     tsl_plan_cache_renew(&context->cache);
     atomic_store_explicit(&context->number, tsl_dispatch_number(), memory_order_release);
   }
   tsl_api_wisdom_release(old);
-  tsl_text_free(&own);
+  tsl_text_free(&own_records);
   return status;
 }
 
@@ -119,7 +120,7 @@ static tesela_status api_wisdom_forget_all(const char *state, const char *text, 
 }
 
 tesela_status tsl_api_wisdom_learn(tesela_context *context, const char *records) {
-  return change(context, tsl_wisdom_update_texts, records);
+  return change_own_records(context, tsl_wisdom_update_texts, records);
 }
 
 static tesela_status check_line(void *argument, const tsl_wisdom_line *line) {
@@ -133,7 +134,7 @@ tesela_status tesela_wisdom_import(tesela_context *context, const char *text) {
   if (!context || !text)
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : "text");
   TSL_TRY(tsl_wisdom_each(text, check_line, NULL));
-  return change(context, add_better, text);
+  return change_own_records(context, add_better, text);
 }
 
 tesela_status tesela_wisdom_forget(tesela_context *context) {
@@ -141,7 +142,7 @@ tesela_status tesela_wisdom_forget(tesela_context *context) {
   TSL_DEFAULT_FLOATS;
   if (!context)
     return tsl_fail(TESELA_BAD_CALL, "context is NULL");
-  return change(context, api_wisdom_forget_all, "");
+  return change_own_records(context, api_wisdom_forget_all, "");
 }
 
 tesela_status tesela_wisdom_export(tesela_context *context, char **text) {

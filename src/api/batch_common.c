@@ -24,6 +24,7 @@ static const void *address_in(addresses each, int64_t index) {
   return address;
 }
 
+/* Returns the matrix of product `index`, by its address or its stride. */
 static tesela_matrix matrix_at(const tesela_matrix *first, addresses each, int64_t stride, size_t size,
                                int64_t index) {
   tesela_matrix matrix = *first;
@@ -124,13 +125,14 @@ static tesela_status check_strides(const tsl_products *products) {
                                       batch->bias_stride, batch->scale_a_stride, batch->scale_b_stride};
   const tsl_address_range *c = &products->plan->reach[TSL_OPERAND_C];
   for (int i = 0; i < TSL_GIVEN; i++) {
-    const int64_t stride = strides[i], most = INT64_MAX / 16 / batch->count;
-    if (!each[i] && (stride > most || stride < -most))
+    const int64_t stride = strides[i], stride_limit = INT64_MAX / 16 / batch->count;
+    if (!each[i] && (stride > stride_limit || stride < -stride_limit))
       return tsl_fail(TESELA_BAD_CALL, "batch.%s_stride is %" PRId64 ": %" PRId64 " products exceed 63 bits",
                       names[i], stride, batch->count);
   }
-  const int64_t stride = batch->c_stride, apart = stride < 0 ? -stride : stride;
-  if (batch->c || batch->count < 2 || !c->used || (apart > 0 && !(c->dense && apart < c->below + c->above)))
+  const int64_t stride = batch->c_stride, distance = stride < 0 ? -stride : stride;
+  if (batch->c || batch->count < 2 || !c->used ||
+      (distance > 0 && !(c->dense && distance < c->below + c->above)))
     return TESELA_OK;
   return tsl_fail(TESELA_BAD_CALL,
                   "batch.c_stride is %" PRId64 ": C has %" PRId64
@@ -166,11 +168,12 @@ static tesela_status batch_common_multiply(const tsl_products *products, int64_t
 /* Computes product `index` by the specification, after its plan failed and left C unchanged. The
  * specification needs no memory, so products that are already done need not be undone. */
 static tesela_status rescue(tsl_products *products, int64_t index) {
-  const tsl_plan *own = products->plan->plan;
-  const tsl_strategy *plainest = tsl_strategy_specification(own->work.problem.op);
-  tsl_plan plan = {
-      .work = {.strategy = plainest, .problem = own->work.problem, .config = tsl_strategy_defaults(plainest)},
-      .place = own->place};
+  const tsl_plan *failed_plan = products->plan->plan;
+  const tsl_strategy *plainest = tsl_strategy_specification(failed_plan->work.problem.op);
+  tsl_plan plan = {.work = {.strategy = plainest,
+                            .problem = failed_plan->work.problem,
+                            .config = tsl_strategy_defaults(plainest)},
+                   .place = failed_plan->place};
   tsl_operands operands = {.scratch = NULL};
   TSL_TRY(tsl_devices_find(products->context->devices, "cpu", &plan.work.device));
   TSL_TRY(tsl_products_gather(products, index, &operands));
@@ -264,24 +267,24 @@ tesela_status tsl_products_plan(tesela_context *context, const tesela_gemm_desc 
                                 tsl_cached_plan **cached) {
   tsl_call_key all = *key;
   const bool even = is_even(desc, batch, &key->problem);
-  tsl_cached_plan *one = tsl_plan_cache_find(&context->cache, key), *together;
-  if (!one && (!even || key->place == TSL_PLACE_HOST))
-    TSL_TRY(tsl_api_cached_plan(context, key, &one));
-  *cached = one;
-  if (one && (!even || batch_common_is_alone(one)))
+  tsl_cached_plan *single_plan = tsl_plan_cache_find(&context->cache, key), *together;
+  if (!single_plan && (!even || key->place == TSL_PLACE_HOST))
+    TSL_TRY(tsl_api_cached_plan(context, key, &single_plan));
+  *cached = single_plan;
+  if (single_plan && (!even || batch_common_is_alone(single_plan)))
     return TESELA_OK;
   all.problem.batch = batch->count;
-  if (one)
-    snprintf(all.device, sizeof all.device, "%s", tsl_plan_cache_plan(one)->plan->work.device->name);
+  if (single_plan)
+    snprintf(all.device, sizeof all.device, "%s", tsl_plan_cache_plan(single_plan)->plan->work.device->name);
   const tesela_status status = tsl_api_cached_plan(context, &all, &together);
   if (status == TESELA_UNSUPPORTED) {
-    if (!one)
+    if (!single_plan)
       TSL_TRY(tsl_api_cached_plan(context, key, cached));
     tsl_plan_cache_refuse_batches(*cached);
     return TESELA_OK;
   }
-  if (one)
-    tsl_plan_cache_give_back(&context->cache, one);
+  if (single_plan)
+    tsl_plan_cache_give_back(&context->cache, single_plan);
   *cached = together;
   return status;
 }

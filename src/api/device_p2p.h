@@ -43,8 +43,7 @@ tesela_status tsl_api_round(tesela_stream *stream, const tsl_api_rounding *round
 /* Describes to[i] += from[i] within one buffer, for f32, f64, c64 or c128. Sums have the bits of the
  * cpu's. Positions are in elements. */
 typedef struct tsl_api_adding {
-  /* Takes a buffer from the device's memory pool (device/memory_pool.h). Errors are as in
-   * tesela_buffer_create(). */
+  /* written, so its owner must allow writing */
   const tesela_buffer *buffer;
   tesela_type type;
   int64_t to, from, count;
@@ -54,8 +53,8 @@ bool tsl_api_adds(const tesela_stream *stream, tesela_type type);
 /* Enqueues the additions on the stream. */
 tesela_status tsl_api_add(tesela_stream *stream, const tsl_api_adding *adding);
 
-/* Takes a buffer from the device's memory pool (device/memory_pool.h). Errors are those of
- * tesela_buffer_create(). */
+/* Takes a buffer from the device's memory pool (device/memory_pool.h). It fails as
+ * tesela_buffer_create() does. */
 tesela_status tsl_api_buffer_take(tesela_context *context, const char *device, size_t bytes,
                                   tesela_buffer **buffer);
 /* Returns a buffer to the pool, or frees it if is_kept is false, as after failed work. No work that

@@ -8,15 +8,15 @@
 /* Returns a count rounded up to a power of two. The plan is made for this count, so that a group with a
  * few more or fewer products finds the same plan. */
 static int64_t grouped_fused_rounded(int64_t count) {
-  int64_t most = 2;
-  while (most < count && most < (int64_t)1 << 20)
-    most *= 2;
-  return most;
+  int64_t rounded = 2;
+  while (rounded < count && rounded < (int64_t)1 << 20)
+    rounded *= 2;
+  return rounded;
 }
 
 /* Returns true if a product may join a fused launch. A product with strategy parameters, `bits` or
  * measure_error may not: other members would influence its result. */
-static bool grouped_fused_may_join(const tsl_grouped *group, const tsl_products *products) {
+static bool can_be_fused(const tsl_grouped *group, const tsl_products *products) {
   const tsl_plan *plan = products->plan->plan;
   const tesela_batch *batch = products->batch;
   return plan->work.strategy->joins && batch->count == 1 && !batch->a && !batch->b && !batch->c &&
@@ -37,7 +37,7 @@ static const tsl_products *find_leader(const tsl_grouped *group, const tsl_produ
   bool differ = false;
   *able = 0;
   for (int64_t i = 0; i < count; i++)
-    if (grouped_fused_may_join(group, members[i])) {
+    if (can_be_fused(group, members[i])) {
       differ = differ || (leader && members[i]->plan != leader->plan);
       leader =
           leader && grouped_fused_work_of(leader) >= grouped_fused_work_of(members[i]) ? leader : members[i];
@@ -70,17 +70,17 @@ tesela_status tsl_grouped_plan_joint(const tsl_grouped *group, const tesela_gemm
 
 /* Moves the members that the plan can fuse to the end of the array. *count becomes the number of the
  * others. */
-static tesela_status grouped_fused_part(const tsl_grouped *group, const tsl_products **members,
-                                        int64_t *count, tsl_fused_members *joint) {
+static tesela_status move_fusible_members(const tsl_grouped *group, const tsl_products **members,
+                                          int64_t *count, tsl_fused_members *joint) {
   int64_t left = 0, end = *count;
   while (left < end) {
-    const tsl_products *of = members[left];
+    const tsl_products *member = members[left];
     tsl_operands operands = {.a = {.host = NULL}};
-    if (grouped_fused_may_join(group, of))
-      TSL_TRY(tsl_products_gather(of, 0, &operands));
-    if (grouped_fused_may_join(group, of) && tsl_plan_can_fuse(joint->plan, of->plan->plan, &operands)) {
+    if (can_be_fused(group, member))
+      TSL_TRY(tsl_products_gather(member, 0, &operands));
+    if (can_be_fused(group, member) && tsl_plan_can_fuse(joint->plan, member->plan->plan, &operands)) {
       members[left] = members[--end];
-      members[end] = of;
+      members[end] = member;
     } else {
       left++;
     }
@@ -91,7 +91,7 @@ static tesela_status grouped_fused_part(const tsl_grouped *group, const tsl_prod
   return TESELA_OK;
 }
 
-static bool is_one_size(const tsl_fused_members *joint) {
+static bool have_one_size(const tsl_fused_members *joint) {
   for (int64_t i = 1; i < joint->count; i++)
     if (joint->members[i]->plan != joint->members[0]->plan)
       return false;
@@ -110,8 +110,8 @@ tesela_status tsl_grouped_join(tsl_grouped *group, const tsl_products **members,
   joint->plan = status == TESELA_OK ? tsl_plan_cache_plan(joint->cached)->plan : NULL;
   /* A kernel that cannot be compiled is not an error: the products are queued one by one. */
   if (status == TESELA_OK && tsl_plan_build_joined(joint->plan) == TESELA_OK)
-    status = grouped_fused_part(group, members, count, joint);
-  if (status == TESELA_OK && !is_one_size(joint)) {
+    status = move_fusible_members(group, members, count, joint);
+  if (status == TESELA_OK && !have_one_size(joint)) {
     joint->workspace = tsl_plan_joined_workspace(joint->plan, joint->count);
     return TESELA_OK;
   }
@@ -131,10 +131,10 @@ tesela_status tsl_grouped_enqueue_joint(tsl_grouped *group, const tsl_fused_memb
   tsl_operands *operands = (tsl_operands *)(products + joint->count);
   tesela_status status = TESELA_OK;
   for (int64_t i = 0; i < joint->count && status == TESELA_OK; i++) {
-    const tsl_products *of = joint->members[i];
-    products[i] = (tsl_fused_product){&of->plan->plan->work.problem, &operands[i]};
-    status = tsl_products_gather(of, 0, &operands[i]);
-    tsl_plan_set_strides(of->plan->plan, &operands[i]);
+    const tsl_products *member = joint->members[i];
+    products[i] = (tsl_fused_product){&member->plan->plan->work.problem, &operands[i]};
+    status = tsl_products_gather(member, 0, &operands[i]);
+    tsl_plan_set_strides(member->plan->plan, &operands[i]);
   }
   if (status == TESELA_OK) {
     const bool is_first = !group->begun;

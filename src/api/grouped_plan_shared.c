@@ -34,7 +34,8 @@ static tesela_status grouped_plan_shared_recall(tsl_grouped *group, int64_t i) {
   return TESELA_OK;
 }
 
-static tesela_status plan_alike(tsl_grouped *group, int64_t i, const char *strategy) {
+/* Plans a member with the given strategy and parameters. */
+static tesela_status plan_as_leader(tsl_grouped *group, int64_t i, const char *strategy) {
   tesela_gemm_desc desc = group->descs[i];
   tsl_cached_plan *cached;
   tsl_call_key key;
@@ -102,19 +103,20 @@ static tesela_status grouped_plan_shared_text_of(const tsl_plan *joint, char tex
   return status;
 }
 
+/* Plans all new members that may be fused, if there are enough, by one shared strategy. */
 static tesela_status plan_all(tsl_grouped *group) {
-  grouped_plan_shared_found of;
+  grouped_plan_shared_found found;
   char text[TEXT];
   tsl_cached_plan *joint;
-  TSL_TRY(grouped_plan_shared_find(group, &of));
-  if (of.missing < FEW || !has_joining(group, &group->descs[of.leader]))
+  TSL_TRY(grouped_plan_shared_find(group, &found));
+  if (found.missing < FEW || !has_joining(group, &group->descs[found.leader]))
     return TESELA_OK;
-  TSL_TRY(tsl_grouped_plan_joint(group, &group->descs[of.leader], of.able, &joint));
+  TSL_TRY(tsl_grouped_plan_joint(group, &group->descs[found.leader], found.able, &joint));
   const tesela_status status = grouped_plan_shared_text_of(tsl_plan_cache_plan(joint)->plan, text);
   tsl_plan_cache_give_back(&group->context->cache, joint);
   for (int64_t i = 0; i < group->count && status == TESELA_OK && text[0]; i++)
     if (!group->cached[i] && may_be_joined(&group->descs[i], &group->batches[i]))
-      TSL_TRY(plan_alike(group, i, text));
+      TSL_TRY(plan_as_leader(group, i, text));
   return status;
 }
 

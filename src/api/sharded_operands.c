@@ -45,13 +45,13 @@ static tesela_shards sharded_operands_pieces_of(const tesela_shards *shards, con
   return (tesela_shards){.pieces = room, .count = 1};
 }
 
-typedef struct sharded_operands_asked {
+typedef struct sharded_request {
   tesela_shard room[TSL_OPERANDS];
   tesela_shards operands[TSL_OPERANDS];
-} sharded_operands_asked;
+} sharded_request;
 
-static void sharded_operands_ask(const tsl_request *request, const tsl_problem *problem,
-                                 sharded_operands_asked *all) {
+static void read_sharded_request(const tsl_request *request, const tsl_problem *problem,
+                                 sharded_request *all) {
   for (int i = 0; i < TSL_OPERANDS; i++)
     all->operands[i] = sharded_operands_pieces_of(request->pieces[i], &request->matrices[i],
                                                   tsl_problem_shape(problem, i), &all->room[i]);
@@ -62,6 +62,7 @@ static void sharded_operands_ask(const tsl_request *request, const tsl_problem *
 /* Maximum number of shards; a plan stores the number as an int. */
 enum { MOST_PIECES = 1 << 20 };
 
+/* Checks the number of shards and their buffers. */
 static tesela_status check_list(const tesela_shards *pieces, char letter) {
   if (pieces->count < 0 || pieces->count > MOST_PIECES)
     return tsl_fail(TESELA_BAD_CALL, "desc.%c_shards.count is %lld: there are 0 to %d pieces", letter,
@@ -75,7 +76,8 @@ static tesela_status check_list(const tesela_shards *pieces, char letter) {
   return TESELA_OK;
 }
 
-static tesela_status check_places(const tsl_request *request, const sharded_operands_asked *all) {
+/* Checks that operands are in buffers, and that the request allows shards. */
+static tesela_status check_places(const tsl_request *request, const sharded_request *all) {
   for (int i = 0; i < TSL_OPERANDS; i++) {
     const tesela_matrix *matrix = &request->matrices[i];
     if (matrix->data)
@@ -100,8 +102,8 @@ static tesela_status check_places(const tsl_request *request, const sharded_oper
 /* --- devices --- */
 
 /* Writes the names of the shards' devices, each once, separated by commas. */
-static tesela_status add_names(const sharded_operands_asked *all, char name[TSL_DEVICE_NAME]) {
-  const tsl_device *seen[TSL_MEMBERS_MAX];
+static tesela_status add_names(const sharded_request *all, char name[TSL_DEVICE_NAME]) {
+  const tsl_device *devices[TSL_MEMBERS_MAX];
   size_t length = 0;
   int count = 0;
   *name = 0;
@@ -109,7 +111,7 @@ static tesela_status add_names(const sharded_operands_asked *all, char name[TSL_
     for (int64_t p = 0; p < all->operands[i].count; p++) {
       const tsl_device *device = all->operands[i].pieces[p].buffer->memory->device;
       int known = 0;
-      while (known < count && seen[known] != device)
+      while (known < count && devices[known] != device)
         known++;
       if (known < count)
         continue;
@@ -118,13 +120,14 @@ static tesela_status add_names(const sharded_operands_asked *all, char name[TSL_
       if (count == TSL_MEMBERS_MAX || added < 0 || (size_t)added >= TSL_DEVICE_NAME - length)
         return tsl_fail(TESELA_UNSUPPORTED, "the pieces lie on more than %d devices", TSL_MEMBERS_MAX);
       length += (size_t)added;
-      seen[count++] = device;
+      devices[count++] = device;
     }
   return TESELA_OK;
 }
 
+/* Finds the group device of the request: the named devices, or the devices of the shards. */
 static tesela_status find_group(const tesela_context *context, const tsl_request *request,
-                                const sharded_operands_asked *all, tsl_device **group) {
+                                const sharded_request *all, tsl_device **group) {
   char name[TSL_DEVICE_NAME];
   const bool named = request->device && strcmp(request->device, "auto") != 0;
   if (!named)
@@ -142,7 +145,7 @@ static tesela_status find_group(const tesela_context *context, const tsl_request
   return TESELA_OK;
 }
 
-static int member_of(const tsl_device *group, const tsl_device *device) {
+static int find_member(const tsl_device *group, const tsl_device *device) {
   int member = 0;
   while (member < group->member_count && group->members[member] != device)
     member++;
@@ -151,13 +154,13 @@ static int member_of(const tsl_device *group, const tsl_device *device) {
 
 /* --- the key of a plan --- */
 
-static tesela_status hold_of(const tesela_shard *piece, bool transposed, const tsl_device *group, char letter,
-                             int64_t index, tsl_shard *hold) {
+static tesela_status describe_shard(const tesela_shard *piece, bool transposed, const tsl_device *group,
+                                    char letter, int64_t index, tsl_shard *hold) {
   const tesela_rectangle *at = &piece->at;
   const tsl_device *device = piece->buffer->memory->device;
   int64_t row_stride, col_stride;
   tsl_strides_take(at->row_stride, at->col_stride, at->cols, &row_stride, &col_stride);
-  *hold = (tsl_shard){.member = member_of(group, device)};
+  *hold = (tsl_shard){.member = find_member(group, device)};
   if (hold->member == group->member_count)
     return tsl_fail(TESELA_BAD_CALL, "desc.%c: piece %lld is on %s, which is none of %s%s", letter,
                     (long long)index, device->name, group->name,
@@ -169,14 +172,14 @@ static tesela_status hold_of(const tesela_shard *piece, bool transposed, const t
   return TESELA_OK;
 }
 
-static tesela_status sharded_operands_fill(const tsl_request *request, const sharded_operands_asked *all,
+static tesela_status sharded_operands_fill(const tsl_request *request, const sharded_request *all,
                                            const tsl_device *group, const tsl_problem *problem,
                                            tsl_sharding *spread) {
   for (int i = 0; i < TSL_OPERANDS; i++) {
     char name[32];
     for (int64_t p = 0; p < all->operands[i].count; p++)
-      TSL_TRY(hold_of(&all->operands[i].pieces[p], request->matrices[i].transpose != 0, group, letters[i], p,
-                      &spread->holds[i][p]));
+      TSL_TRY(describe_shard(&all->operands[i].pieces[p], request->matrices[i].transpose != 0, group,
+                             letters[i], p, &spread->holds[i][p]));
     snprintf(name, sizeof name, "desc.%c%s", letters[i], request->pieces[i] ? "_pieces" : "");
     if (i == TSL_OPERAND_C || tsl_problem_reads(problem, i))
       TSL_TRY(tsl_sharding_check(spread, i, tsl_problem_shape(problem, i), name));
@@ -186,34 +189,36 @@ static tesela_status sharded_operands_fill(const tsl_request *request, const sha
   return TESELA_OK;
 }
 
-static tesela_status make_spread(const tsl_request *request, const sharded_operands_asked *all,
-                                 const tsl_device *group, const tsl_problem *problem, tsl_sharding **spread) {
+/* Creates the sharding of a request: device, rectangle and strides of each shard. */
+static tesela_status create_sharding(const tsl_request *request, const sharded_request *all,
+                                     const tsl_device *group, const tsl_problem *problem,
+                                     tsl_sharding **spread) {
   size_t count = 0;
   void *block;
   for (int i = 0; i < TSL_OPERANDS; i++)
     count += (size_t)all->operands[i].count;
   TSL_TRY(tsl_alloc_zeroed(sizeof **spread + count * sizeof(tsl_shard), "where operands lie", &block));
-  tsl_sharding *made = block;
-  tsl_shard *next = (tsl_shard *)(made + 1);
+  tsl_sharding *sharding = block;
+  tsl_shard *next = (tsl_shard *)(sharding + 1);
   for (int i = 0; i < TSL_OPERANDS; i++) {
-    made->holds[i] = next;
-    made->counts[i] = (int)all->operands[i].count;
-    next += made->counts[i];
+    sharding->holds[i] = next;
+    sharding->counts[i] = (int)all->operands[i].count;
+    next += sharding->counts[i];
   }
-  const tesela_status status = sharded_operands_fill(request, all, group, problem, made);
+  const tesela_status status = sharded_operands_fill(request, all, group, problem, sharding);
   if (status != TESELA_OK)
-    tsl_free(made);
-  *spread = status == TESELA_OK ? made : NULL;
+    tsl_free(sharding);
+  *spread = status == TESELA_OK ? sharding : NULL;
   return status;
 }
 
 tesela_status tsl_api_spread(const tesela_context *context, const tsl_request *request, tsl_call_key *key) {
-  sharded_operands_asked all;
+  sharded_request all;
   tsl_device *group;
-  sharded_operands_ask(request, &key->problem, &all);
+  read_sharded_request(request, &key->problem, &all);
   TSL_TRY(check_places(request, &all));
   TSL_TRY(find_group(context, request, &all, &group));
-  TSL_TRY(make_spread(request, &all, group, &key->problem, &key->spread));
+  TSL_TRY(create_sharding(request, &all, group, &key->problem, &key->spread));
   key->place = TSL_PLACE_PIECES;
   key->effort = 0;
   memcpy(key->device, group->name, sizeof key->device);
@@ -229,6 +234,7 @@ static int64_t extent_of(const tsl_shard *hold) {
              : (hold->at.rows - 1) * hold->row_stride + (hold->at.cols - 1) * hold->col_stride + 1;
 }
 
+/* Checks one shard of a run against the plan: device and extent. */
 static tesela_status check_piece(const tesela_plan *plan, const char *where, int operand, int index,
                                  const tesela_shard *piece) {
   const tsl_work *work = &plan->plan->work;
@@ -336,8 +342,8 @@ tesela_status tsl_api_run_spread(tesela_plan *plan, const char *where,
 }
 
 tesela_status tsl_api_call_spread(tesela_plan *plan, const tsl_request *request, tesela_record *record) {
-  sharded_operands_asked all;
-  sharded_operands_ask(request, &plan->plan->work.problem, &all);
+  sharded_request all;
+  read_sharded_request(request, &plan->plan->work.problem, &all);
   const tesela_shards *const given[TSL_OPERANDS] = {&all.operands[0], &all.operands[1], &all.operands[2]};
   return tsl_api_run_spread(plan, "desc.", given, record);
 }

@@ -27,14 +27,14 @@ void tsl_small_gemm_end(tsl_small_gemm_finding *state) {
   tsl_api_wisdom_release(state->known);
 }
 
-/* Writes the memory range of `lines` lines of `length` elements, `apart` elements from line to line.
+/* Writes the memory range of `lines` lines of `length` elements, `line_distance` elements from line to line.
  * Returns false if lines overlap, or an element is not aligned. */
-static bool small_gemm_extent(const void *data, int64_t lines, int64_t length, int64_t apart, int64_t size,
-                              uintptr_t *start, uintptr_t *end) {
+static bool small_gemm_extent(const void *data, int64_t lines, int64_t length, int64_t line_distance,
+                              int64_t size, uintptr_t *start, uintptr_t *end) {
   *start = (uintptr_t)data;
-  if (apart < length || apart > INT32_MAX || !data || (*start & (uintptr_t)(size - 1)) != 0)
+  if (line_distance < length || line_distance > INT32_MAX || !data || (*start & (uintptr_t)(size - 1)) != 0)
     return false;
-  *end = *start + (uintptr_t)(((lines - 1) * apart + length) * size);
+  *end = *start + (uintptr_t)(((lines - 1) * line_distance + length) * size);
   return *end > *start;
 }
 
@@ -100,11 +100,12 @@ bool tsl_small_gemm_take(tsl_small_gemm_finding *state, const tesela_gemm_desc *
 }
 
 bool tsl_api_at_once(tesela_context *context, const tesela_gemm_desc *desc) {
-  tsl_small_gemm_finding of;
-  tsl_small_gemm one;
+  tsl_small_gemm_finding finding;
+  tsl_small_gemm gemm;
   if (!is_small(desc))
     return false;
-  const bool taken = tsl_small_gemm_begin(context, &of) == TESELA_OK && tsl_small_gemm_take(&of, desc, &one);
-  tsl_small_gemm_end(&of);
-  return taken && of.strategy->fast_path.multiply(&one.product, of.cpu);
+  const bool taken =
+      tsl_small_gemm_begin(context, &finding) == TESELA_OK && tsl_small_gemm_take(&finding, desc, &gemm);
+  tsl_small_gemm_end(&finding);
+  return taken && finding.strategy->fast_path.multiply(&gemm.product, finding.cpu);
 }

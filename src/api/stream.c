@@ -8,12 +8,11 @@
 
 #include <string.h>
 
-static tesela_status stream_made_with(tesela_status status, tesela_stream *stream_in,
-                                      tesela_stream **stream) {
+static tesela_status return_stream(tesela_status status, tesela_stream *new_stream, tesela_stream **stream) {
   if (status == TESELA_OK)
-    *stream = stream_in;
+    *stream = new_stream;
   else
-    tsl_free(stream_in);
+    tsl_free(new_stream);
   return status;
 }
 
@@ -36,11 +35,11 @@ tesela_status tesela_stream_create(tesela_context *context, const char *device, 
   TSL_NOT_CANCELLED;
   TSL_DEFAULT_FLOATS;
   tsl_device *chosen;
-  tesela_stream *made;
+  tesela_stream *new_object;
   TSL_TRY(stream_check(context, stream));
   TSL_TRY(tsl_api_chosen_device(context, device, &chosen));
-  TSL_TRY(stream_make(chosen, &made));
-  return stream_made_with(chosen->ops->stream_create(chosen, &made->stream), made, stream);
+  TSL_TRY(stream_make(chosen, &new_object));
+  return return_stream(chosen->ops->stream_create(chosen, &new_object->stream), new_object, stream);
 }
 
 tesela_status tesela_stream_wrap(tesela_context *context, const char *device, void *native,
@@ -48,7 +47,7 @@ tesela_status tesela_stream_wrap(tesela_context *context, const char *device, vo
   TSL_NOT_CANCELLED;
   TSL_DEFAULT_FLOATS;
   tsl_device *chosen;
-  tesela_stream *made;
+  tesela_stream *new_object;
   TSL_TRY(stream_check(context, stream));
   if (!device)
     return tsl_fail(TESELA_BAD_CALL,
@@ -57,8 +56,8 @@ tesela_status tesela_stream_wrap(tesela_context *context, const char *device, vo
   if (!chosen->ops->stream_adopt)
     return tsl_fail(TESELA_UNSUPPORTED, "%s cannot wrap existing queues: use tesela_stream_create()",
                     chosen->name);
-  TSL_TRY(stream_make(chosen, &made));
-  return stream_made_with(chosen->ops->stream_adopt(chosen, native, &made->stream), made, stream);
+  TSL_TRY(stream_make(chosen, &new_object));
+  return return_stream(chosen->ops->stream_adopt(chosen, native, &new_object->stream), new_object, stream);
 }
 
 void *tesela_stream_native(const tesela_stream *stream) {
@@ -123,14 +122,14 @@ tesela_status tesela_event_create(tesela_stream *stream, tesela_event **event) {
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !stream ? "stream" : "event");
   *event = NULL;
   TSL_TRY(tsl_alloc_zeroed(sizeof **event, "an event", &block));
-  tesela_event *made = block;
-  made->device = stream->device;
-  const tesela_status status = made->device->ops->event_create(made->device, &made->event);
+  tesela_event *new_object = block;
+  new_object->device = stream->device;
+  const tesela_status status = new_object->device->ops->event_create(new_object->device, &new_object->event);
   if (status != TESELA_OK) {
-    tsl_free(made);
+    tsl_free(new_object);
     return status;
   }
-  *event = made;
+  *event = new_object;
   return TESELA_OK;
 }
 
@@ -178,6 +177,7 @@ tesela_status tesela_plan_workspace(const tesela_plan *plan, size_t *bytes) {
   return TESELA_OK;
 }
 
+/* Checks that a plan for `op` can be enqueued on this stream. */
 static tesela_status check_plan(const tesela_plan *plan, tsl_op op, const tesela_stream *stream) {
   if (!plan || !stream)
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !plan ? "plan" : "stream");

@@ -32,15 +32,15 @@ void tsl_api_struct_export(void *argument, size_t size, const void *state, size_
 static inline bool tsl_api_struct_size_valid(tesela_status status) {
   return status == TESELA_OK || status == TESELA_WRONG_RESULT;
 }
-/* Returns the caller's record, or `record_in` if the caller's size is not this version's. */
-static inline tesela_record *tsl_api_record(tesela_record *record, size_t size, tesela_record *record_in) {
-  return record && size != sizeof *record_in ? record_in : record;
+/* Returns the caller's record, or `full_record` if the caller's size is not this version's. */
+static inline tesela_record *tsl_api_record(tesela_record *record, size_t size, tesela_record *full_record) {
+  return record && size != sizeof *full_record ? full_record : record;
 }
 /* Copies record_in to the caller's record if tsl_api_record() returned it. Returns status. */
 static inline tesela_status tsl_api_recorded(tesela_status status, tesela_record *record, size_t size,
-                                             const tesela_record *record_in) {
-  if (record && size != sizeof *record_in && tsl_api_struct_size_valid(status))
-    tsl_api_struct_export(record, size, record_in, sizeof *record_in);
+                                             const tesela_record *full_record) {
+  if (record && size != sizeof *full_record && tsl_api_struct_size_valid(status))
+    tsl_api_struct_export(record, size, full_record, sizeof *full_record);
   return status;
 }
 

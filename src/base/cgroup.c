@@ -45,7 +45,8 @@ static void walk_path(const char *root, const char *mount, const char *group, in
   tsl_text_free(&folder);
 }
 
-static bool names(const char *controllers, const char *controller) {
+/* Returns true if a list separated by commas contains the controller. */
+static bool list_contains(const char *controllers, const char *controller) {
   const size_t wanted = strlen(controller);
   for (const char *at = controllers;; at++) {
     const size_t length = strcspn(at, ",");
@@ -72,7 +73,7 @@ static void walk_line(const char *root, char *line, const char *controller, tsl_
   if (controllers[0] == '\0') {
     walk_path(root, "", group, 2, visit, argument);
     walk_path(root, "unified", group, 2, visit, argument);
-  } else if (names(controllers, controller)) {
+  } else if (list_contains(controllers, controller)) {
     walk_path(root, controllers, group, 1, visit, argument);
     walk_path(root, controller, group, 1, visit, argument);
   }

@@ -70,12 +70,12 @@ int tsl_pool_processors(void) {
 }
 
 int tsl_pool_default_threads(void) {
-  const char *asked = tsl_env_get(TSL_ENV_THREADS);
+  const char *setting = tsl_env_get(TSL_ENV_THREADS);
   int64_t threads = 0;
-  if (asked[0] != '\0') {
-    if (tsl_parse_i64(asked, &threads) && threads >= 1 && threads <= TSL_POOL_THREADS_MAX)
+  if (setting[0] != '\0') {
+    if (tsl_parse_i64(setting, &threads) && threads >= 1 && threads <= TSL_POOL_THREADS_MAX)
       return (int)threads;
-    tsl_log(TSL_LOG_DEVICE, "TESELA_THREADS=%s is ignored: it should be a whole number from 1 to %d", asked,
+    tsl_log(TSL_LOG_DEVICE, "TESELA_THREADS=%s is ignored: it should be a whole number from 1 to %d", setting,
             TSL_POOL_THREADS_MAX);
   }
   const int processors = tsl_pool_processors();

@@ -43,14 +43,14 @@ static uint16_t fp8_fp16_narrow(double value, fp8_fp16_format format) {
   if (shift > F64_MANTISSA + 1)
     return (uint16_t)sign;
   const uint64_t whole = fraction | (uint64_t)1 << F64_MANTISSA, half = (uint64_t)1 << (shift - 1);
-  uint64_t kept = whole >> shift;
+  uint64_t rounded_bits = whole >> shift;
   const uint64_t lost = whole & ((half << 1) - 1);
-  if (lost > half || (lost == half && (kept & 1)))
-    kept++;
+  if (lost > half || (lost == half && (rounded_bits & 1)))
+    rounded_bits++;
   /* The leading bit of a normal number adds 1 to the exponent field. A carry out of the mantissa does
    * the same, up to infinity, or past the largest number of a format without infinity. */
   const uint64_t above = exponent > least ? (uint64_t)(exponent - least) : 0,
-                 rounded = (above << format.mantissa_bits) + kept;
+                 rounded = (above << format.mantissa_bits) + rounded_bits;
   return (uint16_t)(sign | (rounded < above_all ? rounded : above_all));
 }
 

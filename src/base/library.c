@@ -45,11 +45,13 @@ bool tsl_library_share(const char *name) {
   return is_there;
 }
 
+/* Finds a symbol in a library, else among the shared libraries. */
 static void *library_find(void *handle, const char *name) {
   void *address = dlsym(handle, name);
   return address || !atomic_load(&has_shared) ? address : dlsym(RTLD_DEFAULT, name);
 }
 
+/* Opens one library and fills the table. Returns false with the reason in `result`. */
 static bool library_load_one(const char *name, const tsl_library_symbol *symbols, int count, void *table,
                              attempt *result) {
   void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
@@ -78,13 +80,13 @@ static bool library_load_one(const char *name, const tsl_library_symbol *symbols
   return true;
 }
 
-tesela_status tsl_library_load(const char *what, const char *chosen, const char *const *names,
+tesela_status tsl_library_load(const char *library, const char *chosen, const char *const *names,
                                const tsl_library_symbol *symbols, int count, void *table) {
   const char *const only[] = {chosen, NULL};
   if (chosen && chosen[0] == '\0')
     chosen = NULL;
   if (chosen && strcmp(chosen, "none") == 0)
-    return tsl_fail(TESELA_NO_DEVICE, "%s is switched off: the library chosen is \"none\"", what);
+    return tsl_fail(TESELA_NO_DEVICE, "%s is switched off: the library chosen is \"none\"", library);
   tsl_text tried = {0}, reasons = {0};
   bool loaded = false, all_absent = true, lacks_memory = false;
   for (const char *const *name = chosen ? only : names; *name && !loaded; name++) {
@@ -99,11 +101,11 @@ tesela_status tsl_library_load(const char *what, const char *chosen, const char 
   }
   tesela_status status = TESELA_OK;
   if (!loaded && all_absent)
-    status = tsl_fail(TESELA_NO_DEVICE, "%s is not %s: tried %s", what,
+    status = tsl_fail(TESELA_NO_DEVICE, "%s is not %s: tried %s", library,
                       chosen ? "at the path that was set" : "installed", tsl_text_get(&tried));
   else if (!loaded)
     status = tsl_fail(lacks_memory ? TESELA_OUT_OF_MEMORY : TESELA_NO_DEVICE, "%s does not load: tried %s",
-                      what, tsl_text_get(&reasons));
+                      library, tsl_text_get(&reasons));
   tsl_text_free(&tried);
   tsl_text_free(&reasons);
   return status;
@@ -115,18 +117,18 @@ typedef struct counting {
 } counting;
 
 static int library_count_one(struct dl_phdr_info *info, size_t size, void *argument) {
-  counting *of = argument;
+  counting *counts = argument;
   const char *const slash = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
   (void)size;
-  for (const char *const *start = of->starts; slash && *start; start++)
-    of->count += strncmp(slash + 1, *start, strlen(*start)) == 0;
+  for (const char *const *start = counts->starts; slash && *start; start++)
+    counts->count += strncmp(slash + 1, *start, strlen(*start)) == 0;
   return 0;
 }
 
 int tsl_library_count(const char *const *starts) {
-  counting of = {.starts = starts};
-  (void)dl_iterate_phdr(library_count_one, &of);
-  return of.count;
+  counting counts = {.starts = starts};
+  (void)dl_iterate_phdr(library_count_one, &counts);
+  return counts.count;
 }
 
 void tsl_library_file(void (*function)(void), char *out, size_t size) {

@@ -17,7 +17,7 @@ typedef struct tsl_library_symbol {
  * with NULL; entries are file names or paths. If `chosen` (a user's setting) is not NULL, only it is
  * tried; "none" opens nothing. TESELA_NO_DEVICE: the message lists the tried names. The library stays
  * loaded until the process ends. */
-tesela_status tsl_library_load(const char *what, const char *chosen, const char *const *names,
+tesela_status tsl_library_load(const char *library, const char *chosen, const char *const *names,
                                const tsl_library_symbol *symbols, int count, void *table);
 
 /* Opens a library so that libraries loaded later find its functions, for vendors' libraries that do not

@@ -9,12 +9,12 @@
 #define TSL_CACHE_LINE 64
 
 /* Allocates `bytes` bytes, aligned to a cache line and not cleared; free them with tsl_free(). Zero
- * bytes give a valid pointer. A failure's message has the size and `what`, the purpose. */
-tesela_status tsl_alloc(size_t bytes, const char *what, void **out);
+ * bytes give a valid pointer. A failure's message has the size and `purpose`, the purpose. */
+tesela_status tsl_alloc(size_t bytes, const char *purpose, void **out);
 /* Allocates as tsl_alloc(), aligned to `alignment` bytes: a power of two, at least a cache line. */
-tesela_status tsl_alloc_aligned(size_t bytes, size_t alignment, const char *what, void **out);
+tesela_status tsl_alloc_aligned(size_t bytes, size_t alignment, const char *purpose, void **out);
 /* Allocates as tsl_alloc() and clears the memory. */
-tesela_status tsl_alloc_zeroed(size_t bytes, const char *what, void **out);
+tesela_status tsl_alloc_zeroed(size_t bytes, const char *purpose, void **out);
 void tsl_free(void *block); /* NULL is allowed */
 
 /* Makes the system provide the pages of a range that is about to be written. Contents do not change.

@@ -107,7 +107,7 @@ static void work_alone(int64_t count, tsl_pool_task task, void *argument) {
 }
 
 /* Starts up to `workers` workers; returns how many run. */
-static int hire(tsl_pool *pool, int workers) {
+static int start_workers(tsl_pool *pool, int workers) {
   if (!pool->crew)
     pool->crew = tsl_workers_create(pool->threads - 1, pool->threads <= tsl_pool_processors());
   return pool->crew ? tsl_workers_start(pool->crew, workers) : 0;
@@ -128,7 +128,7 @@ void tsl_team_run(tsl_team team, int64_t count, tsl_pool_task task, void *argume
     return;
   }
   TSL_NOT_CANCELLED;
-  const int workers = hire(pool, useful);
+  const int workers = start_workers(pool, useful);
   if (workers > 0)
     tsl_workers_work(pool->crew, workers, count, task, argument);
   else

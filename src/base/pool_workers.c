@@ -102,22 +102,22 @@ static void relax_processor(void) {
 }
 
 /* Condition that a thread waits for: its own seat OFFERED, or the first seats FREE. */
-typedef struct awaited {
+typedef struct wait_condition {
   const member *members;
   int count;
   int state;
-} awaited;
+} wait_condition;
 
-static bool is_there(const awaited *what) {
-  for (int i = 0; i < what->count; i++)
-    if (atomic_load(&what->members[i].seat) != what->state)
+static bool condition_holds(const wait_condition *condition) {
+  for (int i = 0; i < condition->count; i++)
+    if (atomic_load(&condition->members[i].seat) != condition->state)
       return false;
   return true;
 }
 
 /* Spins until the condition is met; returns false after spin_seconds. */
-static bool spin_until(const tsl_workers *c, const awaited *what) {
-  if (is_there(what))
+static bool spin_until(const tsl_workers *c, const wait_condition *condition) {
+  if (condition_holds(condition))
     return true;
   if (c->spin_seconds <= 0)
     return false;
@@ -125,7 +125,7 @@ static bool spin_until(const tsl_workers *c, const awaited *what) {
   do {
     for (int i = 0; i < 32; i++) {
       relax_processor();
-      if (is_there(what))
+      if (condition_holds(condition))
         return true;
     }
   } while (tsl_clock() < end);
@@ -147,17 +147,17 @@ static void pool_workers_work(tsl_workers *c, const pool_workers_job *job, int w
 }
 
 /* Changes an offered seat to `state`. Returns false if the seat is not OFFERED. */
-static bool take_seat(member *member_in, int state) {
+static bool take_seat(member *worker, int state) {
   int offered = OFFERED;
-  return atomic_load_explicit(&member_in->seat, memory_order_relaxed) == OFFERED &&
-         atomic_compare_exchange_strong_explicit(&member_in->seat, &offered, state, memory_order_acquire,
+  return atomic_load_explicit(&worker->seat, memory_order_relaxed) == OFFERED &&
+         atomic_compare_exchange_strong_explicit(&worker->seat, &offered, state, memory_order_acquire,
                                                  memory_order_relaxed);
 }
 
 /* Frees the seat and wakes a sleeping caller. The caller first announces its sleep and then reads the
  * seats; a worker writes its seat first and then reads the announcement. So one of both sees the other. */
-static void stand_up(tsl_workers *c, member *member_in) {
-  atomic_store(&member_in->seat, FREE);
+static void leave_seat(tsl_workers *c, member *worker) {
+  atomic_store(&worker->seat, FREE);
   if (!atomic_load(&c->caller_sleeps))
     return;
   pthread_mutex_lock(&c->lock);
@@ -166,7 +166,7 @@ static void stand_up(tsl_workers *c, member *member_in) {
 }
 
 /* Returns the processor that workers should avoid: the caller's; -1 if there are not enough processors. */
-static int processor_to_leave(const tsl_workers *c) {
+static int processor_to_avoid(const tsl_workers *c) {
 #if defined(__linux__)
   return c->spin_seconds > 0 ? sched_getcpu() : -1;
 #else
@@ -178,7 +178,7 @@ static int processor_to_leave(const tsl_workers *c) {
 /* Moves a worker away from the caller's processor by excluding that processor for a moment. Linux tends
  * to wake a thread on its waker's processor. If the other processors are busy both would stay there and
  * take turns. */
-static void leave_caller(int caller_processor) {
+static void avoid_caller_processor(int caller_processor) {
 #if defined(__linux__)
   cpu_set_t allowed, others;
   if (caller_processor < 0 || caller_processor >= CPU_SETSIZE || sched_getcpu() != caller_processor ||
@@ -194,33 +194,33 @@ static void leave_caller(int caller_processor) {
 }
 
 /* Sleeps until the worker's seat is offered. Returns false if the crew is to end. */
-static bool sleep_until_offer(tsl_workers *c, member *member_in) {
+static bool sleep_until_offer(tsl_workers *c, member *worker) {
   pthread_mutex_lock(&c->lock);
-  member_in->sleeps = true;
-  while (!c->stopping && atomic_load_explicit(&member_in->seat, memory_order_relaxed) != OFFERED)
-    pthread_cond_wait(&member_in->wake, &c->lock);
-  member_in->sleeps = false;
+  worker->sleeps = true;
+  while (!c->stopping && atomic_load_explicit(&worker->seat, memory_order_relaxed) != OFFERED)
+    pthread_cond_wait(&worker->wake, &c->lock);
+  worker->sleeps = false;
   const bool stopping = c->stopping;
   pthread_mutex_unlock(&c->lock);
   return !stopping;
 }
 
 static void *run_worker(void *argument) {
-  member *own = argument;
-  tsl_workers *c = own->crew;
-  const awaited offer = {own, 1, OFFERED};
+  member *self = argument;
+  tsl_workers *c = self->crew;
+  const wait_condition offer = {self, 1, OFFERED};
   /* The inherited environment may trap. */
   fesetround(FE_TONEAREST);
   tsl_floats_take(tsl_floats_default(tsl_floats_read()));
   tsl_affinity_widen();
   for (;;) {
-    if (take_seat(own, SITTING)) {
-      leave_caller(own->job.caller_processor);
-      tsl_floats_take(own->job.mode);
-      pool_workers_work(c, &own->job, own->number);
-      own->flags = tsl_floats_read() & TSL_FLOATS_FLAGS;
-      stand_up(c, own);
-    } else if (!spin_until(c, &offer) && !sleep_until_offer(c, own))
+    if (take_seat(self, SITTING)) {
+      avoid_caller_processor(self->job.caller_processor);
+      tsl_floats_take(self->job.mode);
+      pool_workers_work(c, &self->job, self->number);
+      self->flags = tsl_floats_read() & TSL_FLOATS_FLAGS;
+      leave_seat(c, self);
+    } else if (!spin_until(c, &offer) && !sleep_until_offer(c, self))
       return NULL;
   }
 }
@@ -229,17 +229,17 @@ static void *run_worker(void *argument) {
 
 tsl_workers *tsl_workers_create(int workers, bool is_alone) {
   tsl_workers *c = aligned_alloc(TSL_CACHE_LINE, sizeof *c);
-  member *made = aligned_alloc(TSL_CACHE_LINE, (size_t)workers * sizeof *made);
-  if (!c || !made) {
+  member *members = aligned_alloc(TSL_CACHE_LINE, (size_t)workers * sizeof *members);
+  if (!c || !members) {
     free(c);
-    free(made);
+    free(members);
     return NULL;
   }
   memset(c, 0, sizeof *c);
-  memset(made, 0, (size_t)workers * sizeof *made);
+  memset(members, 0, (size_t)workers * sizeof *members);
   pthread_mutex_init(&c->lock, NULL);
   pthread_cond_init(&c->empty, NULL);
-  c->workers = made;
+  c->workers = members;
   c->capacity = workers;
   c->spin_seconds = is_alone ? SPIN_SECONDS : 0;
   return c;
@@ -252,14 +252,14 @@ static void free_crew(tsl_workers *c) {
 
 /* Starts one more worker with all signals blocked, since signals belong to the application's threads. */
 static int start_worker(tsl_workers *c) {
-  member *own = &c->workers[c->started];
-  own->crew = c;
-  own->number = c->started + 1;
-  pthread_cond_init(&own->wake, NULL);
+  member *self = &c->workers[c->started];
+  self->crew = c;
+  self->number = c->started + 1;
+  pthread_cond_init(&self->wake, NULL);
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  const int failed = pthread_create(&own->thread, NULL, run_worker, own);
+  const int failed = pthread_create(&self->thread, NULL, run_worker, self);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (!failed)
     c->started++;
@@ -334,19 +334,19 @@ static void pool_workers_offer(tsl_workers *c, int workers, pool_workers_job *wo
 /* Closes the seats, runs the first indices of late workers on the caller's thread, and waits for the
  * working ones. */
 static void close_seats(tsl_workers *c, int workers) {
-  const awaited free_seats = {c->workers, workers, FREE};
+  const wait_condition free_seats = {c->workers, workers, FREE};
   run_depth++;
   for (int i = 0; i < workers; i++) {
-    const pool_workers_job *of = &c->workers[i].job;
-    if (take_seat(&c->workers[i], FREE) && of->first >= 0)
-      of->task(of->argument, of->first, 0);
+    const pool_workers_job *late_job = &c->workers[i].job;
+    if (take_seat(&c->workers[i], FREE) && late_job->first >= 0)
+      late_job->task(late_job->argument, late_job->first, 0);
   }
   run_depth--;
   if (spin_until(c, &free_seats))
     return;
   atomic_store(&c->caller_sleeps, true);
   pthread_mutex_lock(&c->lock);
-  while (!is_there(&free_seats))
+  while (!condition_holds(&free_seats))
     pthread_cond_wait(&c->empty, &c->lock);
   pthread_mutex_unlock(&c->lock);
   atomic_store(&c->caller_sleeps, false);
@@ -361,13 +361,13 @@ static void raise_flags(const tsl_workers *c, int workers) {
 }
 
 void tsl_workers_work(tsl_workers *c, int workers, int64_t count, tsl_workers_task task, void *argument) {
-  pool_workers_job own = {.task = task,
-                          .argument = argument,
-                          .count = (uint64_t)count,
-                          .caller_processor = processor_to_leave(c),
-                          .mode = tsl_floats_masked(tsl_floats_read())};
-  pool_workers_offer(c, workers, &own);
-  pool_workers_work(c, &own, 0);
+  pool_workers_job self = {.task = task,
+                           .argument = argument,
+                           .count = (uint64_t)count,
+                           .caller_processor = processor_to_avoid(c),
+                           .mode = tsl_floats_masked(tsl_floats_read())};
+  pool_workers_offer(c, workers, &self);
+  pool_workers_work(c, &self, 0);
   close_seats(c, workers);
   raise_flags(c, workers);
 }

@@ -54,11 +54,11 @@ static bool read_cache(const char *root, int processor, int index, cache *out) {
 static bool last_cache(const char *root, int processor, cache *last) {
   bool any = false;
   for (int index = 0; index < LEVELS_MAX; index++) {
-    cache one;
-    if (!read_cache(root, processor, index, &one))
+    cache entry;
+    if (!read_cache(root, processor, index, &entry))
       break;
-    if (!any || one.level > last->level)
-      *last = one;
+    if (!any || entry.level > last->level)
+      *last = entry;
     any = true;
   }
   return any;
@@ -80,11 +80,11 @@ uint64_t tsl_processor_cache_at(const char *root) {
 }
 
 void tsl_processor_caches_at(const char *root, uint64_t bytes[3]) {
-  cache one;
+  cache entry;
   bytes[0] = bytes[1] = bytes[2] = 0;
-  for (int index = 0; index < LEVELS_MAX && read_cache(root, 0, index, &one); index++)
-    if (one.is_data && one.level >= 1 && one.level <= 3)
-      bytes[one.level - 1] = one.bytes;
+  for (int index = 0; index < LEVELS_MAX && read_cache(root, 0, index, &entry); index++)
+    if (entry.is_data && entry.level >= 1 && entry.level <= 3)
+      bytes[entry.level - 1] = entry.bytes;
 }
 
 /* --- /proc/cpuinfo --- */

@@ -3,7 +3,7 @@
 #define TSL_BASE_PROGRESS_HOOK_H
 
 /* Callback of the working thread: a short description at the beginning, NULL at the end. */
-typedef void tsl_waiting_listener(const char *what);
+typedef void tsl_waiting_listener(const char *text);
 
 /* Sets the callback for all threads; NULL, the default, disables it. */
 void tsl_waiting_listen(tsl_waiting_listener *listener);

@@ -22,7 +22,7 @@ static inline uint64_t mix(uint64_t state) {
 }
 
 /* Returns the start of a seed's sequence, mixed so that neighbouring seeds are unrelated. */
-static inline uint64_t start_of(uint64_t seed) {
+static inline uint64_t get_sequence_start(uint64_t seed) {
   return mix(seed + GAMMA);
 }
 
@@ -31,7 +31,7 @@ static inline uint64_t random_bits_at(uint64_t start, uint64_t index) {
 }
 
 uint64_t tsl_random_u64(uint64_t seed, uint64_t index) {
-  return random_bits_at(start_of(seed), index);
+  return random_bits_at(get_sequence_start(seed), index);
 }
 
 /* Draws odd multiples of 2^-52: symmetric, never 0, never 1 or -1. */
@@ -164,14 +164,14 @@ bool tsl_distribution_parse(const char *name, tsl_distribution *distribution) {
 
 double tsl_random_value(tsl_distribution distribution, uint64_t seed, uint64_t index) {
   double pair[2];
-  table[distribution].draw(start_of(seed), index & ~(uint64_t)1, 2, pair);
+  table[distribution].draw(get_sequence_start(seed), index & ~(uint64_t)1, 2, pair);
   return pair[index & 1];
 }
 
 void tsl_random_fill(tsl_distribution distribution, uint64_t seed, uint64_t first, tesela_type type,
                      void *out, size_t count) {
   const tsl_type_info *const component = tsl_type(tsl_type(type)->component);
-  const uint64_t start = start_of(seed);
+  const uint64_t start = get_sequence_start(seed);
   if (tsl_type(type)->is_complex) {
     first *= 2;
     count *= 2;

@@ -12,7 +12,7 @@ typedef struct tsl_reserve {
 } tsl_reserve;
 
 /* Reserves memory for `blocks` blocks of `bytes` bytes in total. */
-tesela_status tsl_reserve_take(size_t bytes, size_t blocks, const char *what, tsl_reserve *out);
+tesela_status tsl_reserve_take(size_t bytes, size_t blocks, const char *purpose, tsl_reserve *out);
 /* Lets this thread's tsl_alloc() use a reserve when the system has no memory. NULL ends that; first
  * free all blocks of the reserve. */
 void tsl_reserve_use(tsl_reserve *reserve);

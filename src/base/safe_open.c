@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Returns why an open file is not trusted; NULL: it is. other_type is the reason if its type is wrong. */
 static const char *safe_open_refuse(int file, mode_t type, const char *other_type) {
   struct stat facts;
   if (fstat(file, &facts) != 0)

@@ -8,9 +8,9 @@
 #include <tesela/tesela.h>
 
 /* Takes at least `bytes` bytes, aligned to a cache line, uninitialised. Thread-safe: cached blocks that
- * are large enough are reused, other requests allocate. A failure's message has the size and `what`,
+ * are large enough are reused, other requests allocate. A failure's message has the size and `purpose`,
  * the purpose. */
-tesela_status tsl_scratch_take(size_t bytes, const char *what, void **out);
+tesela_status tsl_scratch_take(size_t bytes, const char *purpose, void **out);
 /* Sets the bytes of scratch memory that a run may use; strategies that need more are refused.
  * UINT64_MAX, the default: no limit. Applies to the whole process. */
 void tsl_scratch_set_limit(uint64_t bytes);

@@ -88,28 +88,28 @@ static tesela_status find_text(const char *path, source_text *text, bool *found)
 /* Removes "." and "folder/.." from a path, in place, so that each file has one name. */
 static void simplify_path(char *path) {
   char *const start = path[0] == '/' ? path + 1 : path;
-  char *to = start, *floor = start; /* start of the part that ".." may remove */
+  char *target = start, *floor = start; /* start of the part that ".." may remove */
   for (const char *from = start; *from;) {
     const size_t length = strcspn(from, "/");
     const bool up = length == 2 && from[0] == '.' && from[1] == '.';
-    const bool here = length == 0 || (length == 1 && from[0] == '.');
-    if (up && to > floor) {
-      while (to > floor && to[-1] != '/')
-        to--;
-      if (to > floor)
-        to--; /* removes the slash */
-    } else if (!here) {
-      if (to > start)
-        *to++ = '/';
-      memmove(to, from, length);
-      to += length;
+    const bool is_current = length == 0 || (length == 1 && from[0] == '.');
+    if (up && target > floor) {
+      while (target > floor && target[-1] != '/')
+        target--;
+      if (target > floor)
+        target--; /* removes the slash */
+    } else if (!is_current) {
+      if (target > start)
+        *target++ = '/';
+      memmove(target, from, length);
+      target += length;
       if (up)
-        floor = to;
+        floor = target;
     }
     from += length;
     from += *from == '/';
   }
-  *to = '\0';
+  *target = '\0';
 }
 
 /* Returns folder/name, simplified, or `name` alone if it is absolute or the folder is empty. The caller
@@ -198,15 +198,15 @@ static tesela_status source_add_file(source_flattening *flat, const char *path, 
                                      const source_chain *includer);
 
 static tesela_status fail_cycle(const source_chain *from, const char *path, long line) {
-  tsl_text way = {0};
+  tsl_text path_text = {0};
   for (const source_chain *at = from; at; at = at->includer) {
-    tsl_text_add(&way, "%s, which is included by ", at->path);
+    tsl_text_add(&path_text, "%s, which is included by ", at->path);
     if (strcmp(at->path, path) == 0)
       break;
   }
   const tesela_status status = tsl_fail(TESELA_BAD_INPUT, "%s, line %ld: including %s makes a cycle: %s%s",
-                                        from->path, line, path, tsl_text_get(&way), from->path);
-  tsl_text_free(&way);
+                                        from->path, line, path, tsl_text_get(&path_text), from->path);
+  tsl_text_free(&path_text);
   return status;
 }
 
@@ -265,9 +265,9 @@ static tesela_status add_include(source_flattening *flat, const source_chain *fr
 
 static tesela_status source_add_file(source_flattening *flat, const char *path, const source_text *text,
                                      const source_chain *includer) {
-  const source_chain here = {path, includer};
+  const source_chain link = {path, includer};
   const char *const end = text->data + text->length;
-  const char *kept = text->data; /* start of the text that is not yet written */
+  const char *pending = text->data; /* start of the text that is not yet written */
   long number = 1;
   add_line_directive(flat->out, path, 1);
   for (const char *line = text->data; line < end; number++) {
@@ -280,17 +280,17 @@ static tesela_status source_add_file(source_flattening *flat, const char *path, 
       if (length == 0)
         return tsl_fail(TESELA_BAD_INPUT, "%s, line %ld: the name after #include is empty or not closed",
                         path, number);
-      tsl_text_add_bytes(flat->out, kept, (size_t)(line - kept));
+      tsl_text_add_bytes(flat->out, pending, (size_t)(line - pending));
       const size_t length_before = flat->out->length;
-      TSL_TRY(add_include(flat, &here, number, name, length));
+      TSL_TRY(add_include(flat, &link, number, name, length));
       /* Text after the directive on its line (a comment) keeps its line number. */
       if (flat->out->length > length_before)
         add_line_directive(flat->out, path, number);
-      kept = after;
+      pending = after;
     }
     line = newline ? newline + 1 : end;
   }
-  tsl_text_add_bytes(flat->out, kept, (size_t)(end - kept));
+  tsl_text_add_bytes(flat->out, pending, (size_t)(end - pending));
   return tsl_text_status(flat->out);
 }
 

@@ -48,11 +48,11 @@ void tsl_notice(tsl_log_topic topic, const char *format, ...) {
 bool tsl_notice_at(int index, char sentence[TSL_NOTICE_BYTES], bool *logged) {
   pthread_once(&once, warnings_begin);
   tsl_fork_mutex_lock(&lock);
-  const bool there = index >= 0 && index < notice_count;
-  if (there) {
+  const bool exists = index >= 0 && index < notice_count;
+  if (exists) {
     memcpy(sentence, notices[index].sentence, TSL_NOTICE_BYTES);
     *logged = notices[index].logged;
   }
   tsl_fork_mutex_unlock(&lock);
-  return there;
+  return exists;
 }

@@ -16,6 +16,7 @@ static uint64_t operand_bytes(const tsl_problem *problem) {
   return bytes;
 }
 
+/* Finds the plan that would be chosen for a single run, in which start-up counts. */
 static tesela_status find_once(const tsl_choice *choice, tsl_explanation *found) {
   tsl_choice once = *choice;
   tsl_candidate *list;

@@ -17,14 +17,15 @@ static json_t *json_link(const tsl_device *device) {
 
 /* Returns the members `account`, `below` and `comparison` of a candidate. */
 static json_t *json_reasons(const tsl_explanation *found, int index) {
-  const tsl_counted *one = index < found->able ? &found->counted[index] : NULL;
-  if (!one || !one->told)
+  const tsl_counted *counted = index < found->able ? &found->counted[index] : NULL;
+  if (!counted || !counted->told)
     return json_pack("{s:n, s:n, s:n}", "account", "below", "comparison");
-  const tsl_counted *below = tsl_counted_below(found->counted, found->able, one);
+  const tsl_counted *below = tsl_counted_below(found->counted, found->able, counted);
   tsl_text text = {0};
-  tsl_counted_compare(&found->problem, one, below, &text);
-  json_t *object = json_pack("{s:o, s:s?, s:s}", "account", tsl_json_counted(&found->problem, one), "below",
-                             below ? below->strategy->name : NULL, "comparison", tsl_text_get(&text));
+  tsl_counted_compare(&found->problem, counted, below, &text);
+  json_t *object =
+      json_pack("{s:o, s:s?, s:s}", "account", tsl_json_counted(&found->problem, counted), "below",
+                below ? below->strategy->name : NULL, "comparison", tsl_text_get(&text));
   tsl_text_free(&text);
   return object;
 }
@@ -79,7 +80,7 @@ json_t *tsl_explain_json(const tsl_explanation *found) {
     const tsl_accuracy promised = tsl_strategy_error_model(candidate->strategy, problem, &candidate->config);
     tsl_text text = {0};
     tsl_config_print(candidate->strategy, &candidate->config, &text);
-    json_t *one = json_pack(
+    json_t *counted = json_pack(
         "{s:s, s:s, s:o, s:s, s:b, s:o, s:o, s:s, s:o, s:s, s:o}", "strategy", candidate->strategy->name,
         "config", tsl_text_get(&text), "peer", tsl_json_peer(candidate->strategy, candidate->device),
         "device", candidate->device->name, "chosen", candidate == best, "predicted_seconds",
@@ -88,8 +89,8 @@ json_t *tsl_explain_json(const tsl_explanation *found) {
         tsl_json_real(tsl_strategy_error_bound(candidate->strategy, problem, &candidate->config)), "bits",
         tsl_numeric_requirements_bits_word(tsl_accuracy_bits(&promised)), "refusal",
         candidate->refusal[0] ? json_string(candidate->refusal) : json_null());
-    json_object_update_new(one, json_reasons(found, i));
-    json_array_append_new(list, one);
+    json_object_update_new(counted, json_reasons(found, i));
+    json_array_append_new(list, counted);
     tsl_text_free(&text);
   }
   json_t *plan = json_null(), *bound = json_null(), *bytes = json_null(), *first = json_null();

@@ -77,6 +77,7 @@ bool tsl_block_grid_block(const tsl_panel_arrivals *arrivals, int index, int *i,
 
 /* --- cutting a plan --- */
 
+/* Returns the problem of one block. */
 static tsl_problem block_grid_problem_of(const tsl_work *work, const tsl_copy_chunk *part) {
   const tsl_problem *whole = &work->problem;
   tsl_problem block = work->finishes ? *whole : tsl_problem_unfinished(whole);
@@ -136,15 +137,15 @@ static tesela_status block_grid_make_all(const tsl_work *whole, tsl_pipeline_pla
   const bool same_rows = first.rows == last.rows, same_cols = first.cols == last.cols;
   for (int i = 0; i < 2; i++)
     for (int j = 0; j < 2; j++) {
-      tsl_work **at = &cut->works[i][j];
+      tsl_work **work_slot = &cut->works[i][j];
       if (i == 1 && same_rows) {
-        *at = cut->works[0][j];
+        *work_slot = cut->works[0][j];
       } else if (j == 1 && same_cols) {
-        *at = cut->works[i][0];
+        *work_slot = cut->works[i][0];
       } else {
         const tsl_copy_chunk part = tsl_block_grid_part(grain, i ? last_row : 0, j ? last_col : 0);
-        TSL_TRY(block_grid_make(whole, &part, cut, at));
-        note_scratch(*at, cut);
+        TSL_TRY(block_grid_make(whole, &part, cut, work_slot));
+        note_scratch(*work_slot, cut);
       }
     }
   return TESELA_OK;
@@ -196,6 +197,6 @@ void tsl_pipeline_plan_destroy(tsl_pipeline_plan *cut) {
 }
 
 const tsl_work *tsl_pipeline_plan_work(const tsl_pipeline_plan *cut, const tsl_work *whole, int i, int j) {
-  const tsl_work *own = cut->works[i + 1 == cut->grain.row_blocks][j + 1 == cut->grain.col_blocks];
-  return own ? own : whole;
+  const tsl_work *block_work = cut->works[i + 1 == cut->grain.row_blocks][j + 1 == cut->grain.col_blocks];
+  return block_work ? block_work : whole;
 }

@@ -39,11 +39,11 @@ static const char *plan_refuse_memory(const tsl_strategy *strategy, const tsl_pr
     return NULL;
   const uint64_t scratch = tsl_strategy_scratch(strategy, problem, config, device);
   const uint64_t all = bytes > UINT64_MAX - scratch ? UINT64_MAX : bytes + scratch;
-  const uint64_t most = device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
-  if (all > most)
+  const uint64_t limit = device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
+  if (all > limit)
     return tsl_refusal("needs %s of memory on %s, but a plan may use %s",
                        tsl_format_bytes(all, needs, sizeof needs), device->name,
-                       tsl_format_bytes(most, has, sizeof has));
+                       tsl_format_bytes(limit, has, sizeof has));
   for (int i = 0; i < TSL_GIVEN; i++) {
     tsl_transfer transfer;
     if (tsl_problem_has_operand(problem, i) && tsl_transfer_plan(tsl_problem_shape(problem, i), &transfer) &&
@@ -100,9 +100,9 @@ static void destroy_slots(tsl_plan *plan) {
 }
 
 static void release_strategy(tsl_plan *plan) {
-  tsl_work *own = tsl_plan_work(plan) == &plan->sums ? &plan->sums : &plan->work;
-  if (own->strategy->release)
-    own->strategy->release(own);
+  tsl_work *built_work = tsl_plan_work(plan) == &plan->sums ? &plan->sums : &plan->work;
+  if (built_work->strategy->release)
+    built_work->strategy->release(built_work);
 }
 
 static tesela_status plan_build(tsl_plan *plan) {
@@ -148,6 +148,7 @@ static tesela_status build_finish(tsl_plan *plan) {
              : TESELA_OK;
 }
 
+/* Creates a plan; the public functions choose the arguments. loaded_only forbids compiling. */
 static tesela_status plan_create(const tsl_problem *problem, const tsl_strategy *strategy,
                                  const tsl_config *config, tsl_device *device, tsl_text_place place,
                                  bool loaded_only, const tsl_sharding *spread,
@@ -161,38 +162,38 @@ static tesela_status plan_create(const tsl_problem *problem, const tsl_strategy 
     return tsl_fail(TESELA_UNSUPPORTED, "%s on %s: %s", strategy->name, device->name, why);
   void *block;
   TSL_TRY(tsl_alloc_zeroed(sizeof **plan, "a plan", &block));
-  tsl_plan *made = block;
-  made->place = place;
-  const tesela_status copied = tsl_sharding_copy(spread, &made->spread);
+  tsl_plan *new_plan = block;
+  new_plan->place = place;
+  const tesela_status copied = tsl_sharding_copy(spread, &new_plan->spread);
   if (copied != TESELA_OK) {
-    tsl_free(made);
+    tsl_free(new_plan);
     return copied;
   }
-  made->work = (tsl_work){.strategy = strategy,
-                          .problem = rounded,
-                          .config = *config,
-                          .device = device,
-                          .loaded_only = loaded_only,
-                          .children = children,
-                          .spread = made->spread};
-  const tesela_status status = plan_build(made);
+  new_plan->work = (tsl_work){.strategy = strategy,
+                              .problem = rounded,
+                              .config = *config,
+                              .device = device,
+                              .loaded_only = loaded_only,
+                              .children = children,
+                              .spread = new_plan->spread};
+  const tesela_status status = plan_build(new_plan);
   if (status != TESELA_OK) {
     /* plan_build() has already released the strategy's state. */
-    destroy_slots(made);
-    free(made->text);
-    tsl_free(made->spread);
-    tsl_free(made);
+    destroy_slots(new_plan);
+    free(new_plan->text);
+    tsl_free(new_plan->spread);
+    tsl_free(new_plan);
     return status;
   }
-  const tesela_status cut_status = plan_cut(made),
-                      built = cut_status == TESELA_OK ? build_finish(made) : cut_status;
+  const tesela_status cut_status = plan_cut(new_plan),
+                      built = cut_status == TESELA_OK ? build_finish(new_plan) : cut_status;
   if (built != TESELA_OK) {
-    tsl_plan_destroy(made);
+    tsl_plan_destroy(new_plan);
     return built;
   }
   /* the factory of the creator may not outlive this call */
-  made->work.children = made->sums.children = &tsl_plan_children;
-  *plan = made;
+  new_plan->work.children = new_plan->sums.children = &tsl_plan_children;
+  *plan = new_plan;
   return TESELA_OK;
 }
 

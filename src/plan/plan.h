@@ -111,9 +111,9 @@ tesela_status tsl_plan_enqueue_as_given(const tsl_plan *plan, const tsl_operands
 /* Compiles the kernels of a fused launch of different products, by a batch's plan of one of the
  * products. TESELA_UNSUPPORTED if the strategy cannot fuse. */
 tesela_status tsl_plan_build_joined(const tsl_plan *plan);
-/* Returns true if a launch of `plan` can include the product of `plan_in`, with an error bound that is
+/* Returns true if a launch of `plan` can include the product of `member_plan`, with an error bound that is
  * not larger than plan_in's. Sets the operands' strides. */
-bool tsl_plan_can_fuse(const tsl_plan *plan, const tsl_plan *plan_in, tsl_operands *operands);
+bool tsl_plan_can_fuse(const tsl_plan *plan, const tsl_plan *member_plan, tsl_operands *operands);
 /* Sets the operands' strides to the problem's. */
 void tsl_plan_set_strides(const tsl_plan *plan, tsl_operands *operands);
 /* Returns the bytes of workspace of a fused launch of `count` products. */

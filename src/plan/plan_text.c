@@ -136,11 +136,11 @@ static tesela_status check_keys(const tsl_record *record, const tsl_strategy *st
  * meaning when a default changes. */
 static tesela_status parse_config(const tsl_record *record, const tsl_strategy *strategy,
                                   tsl_config *config) {
-  unsigned given;
+  unsigned given_bits;
   *config = tsl_strategy_defaults(strategy);
-  TSL_TRY(tsl_config_parse(strategy, record, config, &given));
+  TSL_TRY(tsl_config_parse(strategy, record, config, &given_bits));
   for (int i = 0; i < tsl_strategy_params(strategy); i++)
-    if (!(given & 1u << i) && !tsl_param_is_silent(&strategy->params[i], config->value[i]))
+    if (!(given_bits & 1u << i) && !tsl_param_is_silent(&strategy->params[i], config->value[i]))
       return tsl_fail(TESELA_BAD_INPUT, "%s= is missing", strategy->params[i].name);
   return TESELA_OK;
 }

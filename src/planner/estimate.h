@@ -32,9 +32,10 @@ static inline tsl_estimate tsl_estimate_times(tsl_estimate estimate, double by, 
 /* Returns the combination of two independent estimates of one factor: the mean of their logarithms,
  * weighted by precision. Both doubts are above 0. */
 static inline tsl_estimate tsl_estimate_join(tsl_estimate estimate, tsl_estimate other) {
-  const double one = 1 / (estimate.doubt * estimate.doubt), two = 1 / (other.doubt * other.doubt);
-  return (tsl_estimate){exp((one * log(estimate.likely) + two * log(other.likely)) / (one + two)),
-                        sqrt(1 / (one + two))};
+  const double weight = 1 / (estimate.doubt * estimate.doubt), other_weight = 1 / (other.doubt * other.doubt);
+  return (tsl_estimate){
+      exp((weight * log(estimate.likely) + other_weight * log(other.likely)) / (weight + other_weight)),
+      sqrt(1 / (weight + other_weight))};
 }
 
 #endif

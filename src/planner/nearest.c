@@ -7,20 +7,20 @@
 /* Operands whose types a strategy must match. */
 enum { BY_A = 1, BY_A_AND_B, BY_ALL };
 
-static bool agrees(const tsl_types *types, const tsl_problem *problem, int by) {
+static bool types_match(const tsl_types *types, const tsl_problem *problem, int by) {
   return types->a == problem->a.type && (by < BY_A_AND_B || types->b == problem->b.type) &&
          (by < BY_ALL || types->c == problem->c.type);
 }
 
 /* Returns the types, as bits, that strategies support for B with A's type, or for C with the types of A
  * and B. */
-static unsigned types_beside(const tsl_problem *problem, int by) {
+static unsigned list_supported_types(const tsl_problem *problem, int by) {
   unsigned found = 0;
   tsl_types types;
   for (int s = 0; tsl_strategy_at(s); s++)
     for (int i = 0;
          tsl_strategy_at(s)->op == problem->op && tsl_strategy_types(tsl_strategy_at(s), i, &types); i++)
-      if (agrees(&types, problem, by))
+      if (types_match(&types, problem, by))
         found |= 1u << (by == BY_A ? types.b : types.c);
   return found;
 }
@@ -37,7 +37,7 @@ static void nearest_add_types(unsigned found, tsl_text *text) {
 
 bool tsl_planner_types_are_wrong(const tsl_problem *problem) {
   tsl_problem room;
-  return types_beside(tsl_problem_without_epilogue(problem, &room), BY_ALL) == 0;
+  return list_supported_types(tsl_problem_without_epilogue(problem, &room), BY_ALL) == 0;
 }
 
 /* Names of the operands in messages. */
@@ -47,7 +47,7 @@ static const char *const names[TSL_OP_COUNT][TSL_OPERANDS] = {[TSL_OP_GEMM] = {"
                                                               [TSL_OP_SOLVE] = {"A", "B", "X"}};
 
 static tesela_status nearest_refuse_types(const tsl_problem *problem) {
-  const unsigned of_b = types_beside(problem, BY_A), of_c = types_beside(problem, BY_A_AND_B);
+  const unsigned of_b = list_supported_types(problem, BY_A), of_c = list_supported_types(problem, BY_A_AND_B);
   const int wrong = of_c ? TSL_OPERAND_C : TSL_OPERAND_B;
   const char *const *name = names[problem->op];
   tsl_text text = {0};
@@ -73,7 +73,7 @@ static tesela_status nearest_refuse_types(const tsl_problem *problem) {
  * sufficient memory. */
 enum { BY_GUARANTEE, BY_SPLIT, BY_SIZE, BY_FORM, BY_DEVICE };
 
-static int stage_of(const tsl_problem *problem, const tsl_candidate *candidate) {
+static int get_refusal_stage(const tsl_problem *problem, const tsl_candidate *candidate) {
   const tsl_strategy *strategy = candidate->strategy;
   tsl_problem asks_nothing = *problem;
   asks_nothing.ask = (tsl_numeric_requirements){.accuracy = TSL_ACCURACY_DEFAULT};
@@ -90,13 +90,13 @@ static double nearest_bound_of(const tsl_problem *problem, const tsl_candidate *
                                : 0;
 }
 
-static const tsl_candidate *nearest_of(const tsl_problem *problem, const tsl_candidate *candidates,
-                                       int count) {
+static const tsl_candidate *find_nearest(const tsl_problem *problem, const tsl_candidate *candidates,
+                                         int count) {
   const tsl_candidate *nearest = NULL;
   int least_stage = 0;
   double least_bound = 0;
   for (int i = 0; i < count; i++) {
-    const int stage = stage_of(problem, &candidates[i]);
+    const int stage = get_refusal_stage(problem, &candidates[i]);
     const double bound = nearest_bound_of(problem, &candidates[i], stage);
     if (nearest && (stage > least_stage || (stage == least_stage && !(bound < least_bound))))
       continue;
@@ -111,7 +111,7 @@ tesela_status tsl_planner_refuse(const tsl_problem *problem, const tsl_candidate
   tsl_problem room;
   if (tsl_planner_types_are_wrong(problem))
     return nearest_refuse_types(tsl_problem_without_epilogue(problem, &room));
-  const tsl_candidate *nearest = nearest_of(problem, candidates, count);
+  const tsl_candidate *nearest = find_nearest(problem, candidates, count);
   tsl_text more = {0};
   if (count > 1)
     tsl_text_add(&more, "; and %d more, listed by tesela explain", count - 1);

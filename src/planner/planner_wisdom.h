@@ -82,23 +82,22 @@ bool tsl_wisdom_same(const tsl_wisdom_record *record, const tsl_wisdom_record *o
 /* Returns true if `fresh` replaces `old`, a record of the same identity. */
 bool tsl_wisdom_supersedes(const tsl_wisdom_record *old, const tsl_wisdom_record *fresh);
 
-/* Reads a file that the user names explicitly, of any owner, at most 64 MiB. TESELA_IO_FAILED:
- * unreadable, or a FIFO or device. TESELA_BAD_INPUT: not a text. If `optional` a missing file is empty. */
+/* --- files --- */
 
 /* Writes the path of the user's file. TESELA_UNSUPPORTED: TESELA_WISDOM is "none". TESELA_IO_FAILED:
  * none of TESELA_WISDOM, XDG_DATA_HOME and HOME is set. */
 tesela_status tsl_wisdom_path(tsl_text *path);
-/* Reads a file that the user names explicitly, whoever owns it, at most 64 MiB. TESELA_IO_FAILED:
+/* Reads a file that the user names explicitly, of any owner, at most 64 MiB. TESELA_IO_FAILED:
  * unreadable, or a FIFO or device. TESELA_BAD_INPUT: not a text. If `optional` a missing file is empty. */
 tesela_status tsl_wisdom_read(const char *path, bool optional, tsl_text *text);
-/* Line of a wisdom text: its record, or the error (then record is NULL). Empty lines and comments are
- * skipped. `number` counts from 1. */
+/* Reads the user's own file, which must be trusted (base/safe_open.h), since it determines what runs. A
+ * missing file is empty. */
 tesela_status tsl_wisdom_read_own(const char *path, tsl_text *text);
 /* Returns the library's records, a static text. */
 const char *tsl_wisdom_shipped(void);
 
-/* Line of a wisdom text: its record, or what is wrong (then record is NULL). Empty lines and comments
- * are skipped. `number` counts from 1. */
+/* Line of a wisdom text: its record, or the error (then record is NULL). Empty lines and comments are
+ * skipped. `number` counts from 1. */
 typedef struct tsl_wisdom_line {
   const char *text;
   int number;
@@ -117,24 +116,23 @@ typedef struct tsl_wisdom_merged {
   int unreadable;            /* lines that are no records and were dropped */
 } tsl_wisdom_merged;
 
-/* Merges newly measured records into the user's file; each replaces a record of the same identity,
- * faster or not. Otherwise a time that a busier machine cannot reach would stay for ever. Strategies
- * measured in quiet and in busy hours would then compete. */
-tesela_status tsl_wisdom_merge_texts(const char *there, const char *text, tsl_text *out,
+/* Merges the records of a text into another text, as tsl_wisdom_merge() does with a file. Appends the
+ * result to out. */
+tesela_status tsl_wisdom_merge_texts(const char *existing, const char *text, tsl_text *out,
                                      tsl_wisdom_merged *merged);
 /* Merges the records of a text into another text, replacing records of the same identity. */
-tesela_status tsl_wisdom_update_texts(const char *there, const char *text, tsl_text *out);
+tesela_status tsl_wisdom_update_texts(const char *existing, const char *text, tsl_text *out);
 
 /* Merges the records of a text into the user's file, completely or not at all; waits for other writers.
  * A missing file is created with its folders; an existing one must be trusted. */
 tesela_status tsl_wisdom_merge(const char *path, const char *text, tsl_wisdom_merged *merged);
 /* Merges newly measured records into the user's file; each replaces a record of the same identity,
- * faster or not. Otherwise a time that a busier machine cannot reach would stay for ever, and a quiet
- * hour of one strategy would compete with a busy hour of another. */
+ * faster or not. Otherwise a time that a busier machine cannot reach would stay for ever. Strategies
+ * measured in quiet and in busy hours would then compete. */
 tesela_status tsl_wisdom_update(const char *path, const char *text, tsl_wisdom_merged *merged);
-/* Removes the lines for which goes() returns true. *count is their number. */
+/* Removes the lines for which is_removed() returns true. *count is their number. */
 tesela_status tsl_wisdom_forget(const char *path,
-                                bool (*goes)(const void *argument, const tsl_wisdom_line *line),
+                                bool (*is_removed)(const void *argument, const tsl_wisdom_line *line),
                                 const void *argument, int *count);
 
 /* --- lookups of the planner --- */
@@ -177,7 +175,7 @@ typedef struct tsl_wisdom_hit {
  * by 4, by neither). Skipped are configs that the strategy refuses, or that differ from `fixed` where a
  * bit of `value` is set. Takes microseconds. wisdom NULL means no records. */
 bool tsl_wisdom_find(const tsl_wisdom *wisdom, const tsl_problem *problem, const tsl_device *device,
-                     const tsl_strategy *strategy, const tsl_config *fixed, unsigned value,
+                     const tsl_strategy *strategy, const tsl_config *fixed, unsigned fixed_bits,
                      tsl_wisdom_hit *hit);
 /* Returns true if any strategy has a record for the device that may answer for this problem. */
 bool tsl_wisdom_is_near(const tsl_wisdom *wisdom, const tsl_problem *problem, const tsl_device *device);

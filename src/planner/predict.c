@@ -37,17 +37,17 @@ static const struct {
             .most = 1}; /* on a shared machine quartiles may lie anywhere */
 
 /* Prediction in the making for one candidate. */
-typedef struct weighing {
+typedef struct weighed {
   tsl_estimate time; /* estimate from wisdom */
   double model;      /* seconds by the model of this config; 0: the strategy has no model */
-} weighing;
+} weighed;
 
 /* Finds the config with the least seconds by the strategy's model, if they are below `least`. Returns
  * these seconds, else `least`. Large families have a prune() that leaves few configs to refuse. For
  * them the model is evaluated first: most configs are slower than the best one so far, and the refusal
  * takes longer than the model. */
-static double ask_model(const tsl_problem *problem, tsl_text_place place, const tsl_strategy_request *request,
-                        double least, tsl_candidate *out) {
+static double find_best_by_model(const tsl_problem *problem, tsl_text_place place,
+                                 const tsl_strategy_request *request, double least, tsl_candidate *out) {
   for (tsl_walk walk = {.config = request->config, .fixed = request->given};
        tsl_strategy_walk(out->strategy, problem, out->device, &walk);) {
     if (!out->strategy->values.prune &&
@@ -68,65 +68,66 @@ static double model_of(const tsl_problem *problem, const tsl_candidate *candidat
   return tsl_strategy_seconds(candidate->strategy, problem, &candidate->config, candidate->device);
 }
 
-static tsl_estimate measured(const tsl_wisdom_hit *hit, const tsl_device *device) {
+static tsl_estimate estimate_from_record(const tsl_wisdom_hit *hit, const tsl_device *device) {
   const double elsewhere = hit->own ? 0 : device->is_cpu ? doubts.relative : doubts.elsewhere;
-  const tsl_estimate here = {hit->seconds,
-                             fmin(fmax(doubts.measured, hit->record->spread / 1.35), doubts.most)};
-  return tsl_estimate_times(here, 1, elsewhere);
+  const tsl_estimate estimate = {hit->seconds,
+                                 fmin(fmax(doubts.measured, hit->record->spread / 1.35), doubts.most)};
+  return tsl_estimate_times(estimate, 1, elsewhere);
 }
 
 /* Uses a record of near sizes. If the model predicts a faster config for these sizes, that config is
  * used, with the model corrected by the record. */
-static void weigh_near(const tsl_problem *problem, tsl_text_place place, const tsl_strategy_request *request,
-                       double distance, tsl_candidate *out, weighing *state) {
+static void weigh_near_record(const tsl_problem *problem, tsl_text_place place,
+                              const tsl_strategy_request *request, double distance, tsl_candidate *out,
+                              weighed *state) {
   state->time = tsl_estimate_times(state->time, 1, doubts.near + doubts.size * distance);
   if (!(state->model > 0))
     return;
   tsl_candidate best = *out;
-  const double model = ask_model(problem, place, request, state->model, &best);
+  const double model = find_best_by_model(problem, place, request, state->model, &best);
   const tsl_estimate promised = tsl_estimate_times(state->time, model / state->model, doubts.config);
   if (!(tsl_estimate_expected(promised) < tsl_estimate_expected(state->time)))
     return;
   out->config = best.config;
-  *state = (weighing){promised, model};
+  *state = (weighed){promised, model};
 }
 
-/* Returns true if the choice must depend on the problem only; see predict_settle(). */
-static bool is_settled(const tsl_problem *problem, const tsl_device *device) {
+/* Returns true if the choice must depend on the problem only; see predict_reproducible(). */
+static bool ignores_models(const tsl_problem *problem, const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) &&
          (problem->ask.bits == TSL_REPRODUCIBILITY_RUN || problem->ask.bits == TSL_REPRODUCIBILITY_THREADS);
 }
 
 /* Chooses the config of one candidate: from wisdom, else by the model. If the default config is
  * refused, stores the reason. */
-static void weigh_one(const tsl_problem *problem, const tsl_choice *choice,
-                      const tsl_strategy_request *request, tsl_candidate *out, weighing *state) {
+static void weigh_candidate(const tsl_problem *problem, const tsl_choice *choice,
+                            const tsl_strategy_request *request, tsl_candidate *out, weighed *state) {
   tsl_config config = tsl_strategy_defaults(out->strategy);
   for (int i = 0; i < TSL_PARAMS_MAX; i++)
     if (request->given & 1u << i)
       config.value[i] = request->config.value[i];
   out->config = config;
-  *state = (weighing){.model = INFINITY};
+  *state = (weighed){.model = INFINITY};
   tsl_wisdom_hit hit;
   const char *why = tsl_plan_refuse(problem, out->strategy, &config, out->device, choice->place);
   snprintf(out->refusal, sizeof out->refusal, "%s", why ? why : "");
-  if (is_settled(problem, out->device)) {
+  if (ignores_models(problem, out->device)) {
     state->model = why ? INFINITY : model_of(problem, out);
     return;
   }
   if (!tsl_wisdom_find(choice->wisdom, problem, out->device, out->strategy, &config, request->given, &hit) ||
       tsl_plan_refuse(problem, out->strategy, &hit.config, out->device, choice->place)) {
-    state->model = ask_model(problem, choice->place, request, INFINITY, out);
+    state->model = find_best_by_model(problem, choice->place, request, INFINITY, out);
     return;
   }
   out->config = hit.config;
   out->basis = hit.basis;
   out->refusal[0] = '\0';
   out->own = hit.own;
-  state->time = measured(&hit, out->device);
+  state->time = estimate_from_record(&hit, out->device);
   state->model = model_of(problem, out);
   if (hit.basis == TSL_BASIS_NEAR)
-    weigh_near(problem, choice->place, request, hit.distance, out, state);
+    weigh_near_record(problem, choice->place, request, hit.distance, out, state);
 }
 
 /* --- the level of a device's models --- */
@@ -138,19 +139,19 @@ tsl_estimate tsl_predict_candidates_level(const tsl_device *device, bool is_comp
   return core > 0 ? (tsl_estimate){peak / core, doubts.core} : (tsl_estimate){1, doubts.level};
 }
 
-/* Updates the level with one record's ratio `seen` of measured to predicted seconds. The strategy
+/* Updates the level with one record's ratio `ratio` of measured to predicted seconds. The strategy
  * model's own error is added to the doubt, and a ratio beyond two standard deviations is cut off. */
-static tsl_estimate predict_learn(tsl_estimate level, tsl_estimate seen) {
-  seen = tsl_estimate_times(seen, 1, doubts.strategy);
-  const double most = exp(2 * sqrt(seen.doubt * seen.doubt + level.doubt * level.doubt));
-  seen.likely = fmin(fmax(seen.likely, level.likely / most), level.likely * most);
-  return tsl_estimate_join(level, seen);
+static tsl_estimate predict_learn(tsl_estimate level, tsl_estimate ratio) {
+  ratio = tsl_estimate_times(ratio, 1, doubts.strategy);
+  const double most = exp(2 * sqrt(ratio.doubt * ratio.doubt + level.doubt * level.doubt));
+  ratio.likely = fmin(fmax(ratio.likely, level.likely / most), level.likely * most);
+  return tsl_estimate_join(level, ratio);
 }
 
 /* Computes the level of a device's models from all records. The fastest record of equal sizes counts
  * most if it is slower than predicted. A tuner has tried the more promising strategies, so an
  * unmeasured strategy must not look better than this level. */
-static tsl_estimate predict_level_of(const tsl_candidate *candidates, const weighing *state, int count,
+static tsl_estimate predict_level_of(const tsl_candidate *candidates, const weighed *state, int count,
                                      tsl_estimate level) {
   int fastest = -1;
   for (int i = 0; i < count; i++)
@@ -162,8 +163,8 @@ static tsl_estimate predict_level_of(const tsl_candidate *candidates, const weig
       level = predict_learn(level, tsl_estimate_times(state[i].time, 1 / state[i].model, 0));
   if (fastest < 0)
     return level;
-  const tsl_estimate seen = tsl_estimate_times(state[fastest].time, 1 / state[fastest].model, 0);
-  return seen.likely > level.likely ? seen : level;
+  const tsl_estimate ratio = tsl_estimate_times(state[fastest].time, 1 / state[fastest].model, 0);
+  return ratio.likely > level.likely ? ratio : level;
 }
 
 #define ONE_MORE(op, name) +1
@@ -176,49 +177,49 @@ static const double small_flops = 2. * 64 * 64 * 64;
 /* Refuses strategies whose bits differ from the strategy of bits=devices. That strategy depends on the
  * problem only, not on devices or their refusals. Among strategies with equal bits time decides. */
 static void keep_bits(const tsl_problem *problem, tsl_candidate *candidate) {
-  const tsl_strategy *of = tsl_same_bits_of(problem);
-  if (!candidate->refusal[0] && of && !tsl_same_bits(of, candidate->strategy, problem))
+  const tsl_strategy *reference = tsl_same_bits_of(problem);
+  if (!candidate->refusal[0] && reference && !tsl_same_bits(reference, candidate->strategy, problem))
     snprintf(
         candidate->refusal, sizeof candidate->refusal,
         "gives other bits than %s, which bits=devices selects on every device unless a strategy is named",
-        of->name);
+        reference->name);
 }
 
 /* Makes reproducible choices. If bits must be equal for any number of threads, or on another day,
  * models must not decide on the cpu: they depend on threads and clocks. The ladder's highest rung that
  * supports the problem is used, with its defaults. Strategies for small products are used only for
  * small products. */
-static void predict_settle(const tsl_problem *problem, const tsl_strategy_request *request,
-                           tsl_candidate *candidates, int count) {
+static void predict_reproducible(const tsl_problem *problem, const tsl_strategy_request *request,
+                                 tsl_candidate *candidates, int count) {
   for (int i = 0; i < count; i++) {
-    tsl_candidate *to = &candidates[i];
+    tsl_candidate *candidate = &candidates[i];
     if (problem->ask.bits == TSL_REPRODUCIBILITY_DEVICES && !request->strategy)
-      keep_bits(problem, to);
-    else if (!to->refusal[0] && is_settled(problem, to->device))
-      to->order = to->strategy->fast_path.multiply && tsl_problem_flops(problem) > small_flops
-                      ? 0
-                      : -tsl_strategy_rung(to->strategy);
-    to->seconds = to->refusal[0] ? INFINITY : to->seconds;
+      keep_bits(problem, candidate);
+    else if (!candidate->refusal[0] && ignores_models(problem, candidate->device))
+      candidate->order = candidate->strategy->fast_path.multiply && tsl_problem_flops(problem) > small_flops
+                             ? 0
+                             : -tsl_strategy_rung(candidate->strategy);
+    candidate->seconds = candidate->refusal[0] ? INFINITY : candidate->seconds;
   }
 }
 
 void tsl_predict_candidates(const tsl_problem *problem, const tsl_choice *choice,
                             const tsl_strategy_request *request, tsl_estimate level,
                             tsl_candidate *candidates, int count) {
-  weighing each[MOST];
+  weighed each[MOST];
   const int all = count < MOST ? count : MOST;
   for (int i = 0; i < all; i++)
-    weigh_one(problem, choice, request, &candidates[i], &each[i]);
+    weigh_candidate(problem, choice, request, &candidates[i], &each[i]);
   level = predict_level_of(candidates, each, all, level);
   for (int i = 0; i < all; i++) {
-    tsl_candidate *to = &candidates[i];
+    tsl_candidate *candidate = &candidates[i];
     const tsl_estimate time =
-        to->basis == TSL_BASIS_MODEL
+        candidate->basis == TSL_BASIS_MODEL
             ? tsl_estimate_times(tsl_estimate_times(level, each[i].model, 0), 1, doubts.strategy)
             : each[i].time;
-    to->seconds = to->refusal[0] ? INFINITY : tsl_estimate_expected(time);
-    to->doubt = time.doubt;
+    candidate->seconds = candidate->refusal[0] ? INFINITY : tsl_estimate_expected(time);
+    candidate->doubt = time.doubt;
   }
   if (problem->ask.bits != TSL_REPRODUCIBILITY_ANY)
-    predict_settle(problem, request, candidates, all);
+    predict_reproducible(problem, request, candidates, all);
 }

@@ -61,7 +61,7 @@ static void transfer_cost_find_one(void *argument, char *line) {
 }
 
 /* A transfer with its wait costs about two launches, however small it is (8 us on an H200). */
-static tsl_link guess(const tsl_device *device) {
+static tsl_link estimate_link(const tsl_device *device) {
   const tsl_link_way way = {2 * device->launch_seconds,
                             device->link_bandwidth > 0 ? device->link_bandwidth : INFINITY};
   /* Opening PoCL takes 20 ms, a GPU's driver a third of a second. */
@@ -79,14 +79,14 @@ tsl_link tsl_link_of(const tsl_device *device) {
   tsl_link link = {.in = {0, INFINITY}, .out = {0, INFINITY}};
   if (device->capabilities & TSL_CAN_HOST)
     return link;
-  link = guess(device);
+  link = estimate_link(device);
   tsl_status_save(&saved); /* invalid lines are not errors */
   tsl_lines_each(&file, transfer_cost_find_one, &(transfer_cost_finding){.device = device, .link = &link});
   tsl_status_restore(&saved);
   /* A line without staged rates does not describe staged copies. */
   tsl_staging_sizes sizes;
   const bool lacks = !(link.staged_in > 0 && link.staged_out > 0);
-  return lacks && tsl_staging_sizes_of(device, &sizes) ? guess(device) : link;
+  return lacks && tsl_staging_sizes_of(device, &sizes) ? estimate_link(device) : link;
 }
 
 double tsl_link_core(const tsl_device *cpu) {
@@ -138,7 +138,8 @@ static double transfer_cost_bytes_of(const tsl_problem *problem, int operand) {
          (double)tsl_problem_batch(problem);
 }
 
-static double one_after_the_other(const tsl_link *link, const tsl_problem *problem) {
+/* Returns the seconds of all copies, one after another. */
+static double sequential_copy_seconds(const tsl_link *link, const tsl_problem *problem) {
   double seconds = 0;
   for (int i = 0; i < TSL_OPERANDS; i++) {
     if (tsl_problem_reads(problem, i))
@@ -203,5 +204,5 @@ double tsl_link_seconds(const tsl_link *link, const tsl_problem *problem, const 
     return compute + launch;
   if (is_overlapped(link, problem, device, &sizes))
     return launch + transfer_cost_overlapped(link, problem, &sizes, compute);
-  return compute + launch + one_after_the_other(link, problem);
+  return compute + launch + sequential_copy_seconds(link, problem);
 }

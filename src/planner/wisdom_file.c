@@ -90,36 +90,37 @@ typedef struct target {
 static void wisdom_file_make_folders(const char *path) {
   char copy[PATH_MAX];
   snprintf(copy, sizeof copy, "%s", path);
-  for (char *at = copy + 1; *copy && *at; at++)
-    if (*at == '/') {
-      *at = '\0';
+  for (char *slash = copy + 1; *copy && *slash; slash++)
+    if (*slash == '/') {
+      *slash = '\0';
       mkdir(copy, 0700); /* a failure shows when the lock is opened */
-      *at = '/';
+      *slash = '/';
     }
 }
 
 /* Returns true if the locked file still has its name. */
-static bool wisdom_file_is_current(const target *target_in) {
-  struct stat here, there;
-  return fstat(target_in->lock, &here) == 0 && stat(target_in->lock_path, &there) == 0 &&
-         here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+static bool wisdom_file_is_current(const target *file_target) {
+  struct stat locked, named;
+  return fstat(file_target->lock, &locked) == 0 && stat(file_target->lock_path, &named) == 0 &&
+         locked.st_dev == named.st_dev && locked.st_ino == named.st_ino;
 }
 
-static tesela_status take_lock(target *target_in) {
+/* Locks the lock file, and locks again if it was removed meanwhile. */
+static tesela_status take_lock(target *file_target) {
   for (;;) {
     const char *why;
-    target_in->lock = tsl_trusted_file(AT_FDCWD, target_in->lock_path, O_RDWR | O_CREAT, 0600, &why);
-    if (target_in->lock < 0)
-      return tsl_fail(TESELA_IO_FAILED, "%s: %s", target_in->lock_path, why);
-    while (flock(target_in->lock, LOCK_EX) != 0)
+    file_target->lock = tsl_trusted_file(AT_FDCWD, file_target->lock_path, O_RDWR | O_CREAT, 0600, &why);
+    if (file_target->lock < 0)
+      return tsl_fail(TESELA_IO_FAILED, "%s: %s", file_target->lock_path, why);
+    while (flock(file_target->lock, LOCK_EX) != 0)
       if (errno != EINTR) {
         const int reason = errno;
-        close(target_in->lock);
-        return wisdom_file_failed(target_in->lock_path, reason);
+        close(file_target->lock);
+        return wisdom_file_failed(file_target->lock_path, reason);
       }
-    if (wisdom_file_is_current(target_in))
+    if (wisdom_file_is_current(file_target))
       return TESELA_OK;
-    close(target_in->lock);
+    close(file_target->lock);
   }
 }
 
@@ -133,9 +134,9 @@ static tesela_status wisdom_file_begin(const char *path, target *out) {
   return take_lock(out);
 }
 
-static void wisdom_file_end(target *target_in) {
-  unlink(target_in->lock_path);
-  close(target_in->lock);
+static void wisdom_file_end(target *file_target) {
+  unlink(file_target->lock_path);
+  close(file_target->lock);
 }
 
 static bool wisdom_file_write_all(int file, const char *bytes, size_t count) {
@@ -149,40 +150,41 @@ static bool wisdom_file_write_all(int file, const char *bytes, size_t count) {
   return true;
 }
 
-static tesela_status wisdom_file_replace(const target *target_in, const tsl_text *text) {
+/* Writes the text to the temporary file and renames it over the target. */
+static tesela_status wisdom_file_replace(const target *file_target, const tsl_text *text) {
   TSL_TRY(tsl_text_status(text));
-  unlink(target_in->temporary); /* left by a killed writer */
-  const int file = open(target_in->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  unlink(file_target->temporary); /* left by a killed writer */
+  const int file = open(file_target->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   if (file < 0)
-    return wisdom_file_failed(target_in->temporary, errno);
+    return wisdom_file_failed(file_target->temporary, errno);
   bool good = wisdom_file_write_all(file, tsl_text_get(text), text->length) && fsync(file) == 0;
   int reason = errno;
   if (close(file) != 0 && good) {
     good = false;
     reason = errno;
   }
-  if (good && rename(target_in->temporary, target_in->path) == 0)
+  if (good && rename(file_target->temporary, file_target->path) == 0)
     return TESELA_OK;
   reason = good ? errno : reason;
-  unlink(target_in->temporary);
-  return wisdom_file_failed(target_in->path, reason);
+  unlink(file_target->temporary);
+  return wisdom_file_failed(file_target->path, reason);
 }
 
 /* --- merging --- */
 
-static tesela_status read_lines(const target *target_in, tsl_wisdom_lines *out) {
+static tesela_status read_lines(const target *file_target, tsl_wisdom_lines *out) {
   tsl_text text = {0};
-  tesela_status status = tsl_wisdom_read_own(target_in->path, &text);
+  tesela_status status = tsl_wisdom_read_own(file_target->path, &text);
   if (status == TESELA_OK)
     status = tsl_wisdom_lines_read(tsl_text_get(&text), out);
   tsl_text_free(&text);
   return status;
 }
 
-static tesela_status write_lines(const target *target_in, const tsl_wisdom_lines *all) {
+static tesela_status write_lines(const target *file_target, const tsl_wisdom_lines *all) {
   tsl_text text = {0};
   tsl_wisdom_lines_print(all, &text);
-  const tesela_status status = wisdom_file_replace(target_in, &text);
+  const tesela_status status = wisdom_file_replace(file_target, &text);
   tsl_text_free(&text);
   return status;
 }
@@ -191,18 +193,18 @@ static tesela_status wisdom_file_merge(const char *path, const char *text, bool 
                                        tsl_wisdom_merged *merged) {
   tsl_wisdom_lines all = {0};
   tsl_wisdom_merged count = {0};
-  target to;
-  TSL_TRY(wisdom_file_begin(path, &to));
+  target file_target;
+  TSL_TRY(wisdom_file_begin(path, &file_target));
   tesela_status status;
-  TSL_GO(read_lines(&to, &all));
+  TSL_GO(read_lines(&file_target, &all));
   TSL_GO(tsl_wisdom_lines_merge(&all, text, always, &count));
   if (count.added + count.replaced > 0)
-    TSL_GO(write_lines(&to, &all));
+    TSL_GO(write_lines(&file_target, &all));
   if (merged)
     *merged = count;
 out:
   tsl_wisdom_lines_free(&all);
-  wisdom_file_end(&to);
+  wisdom_file_end(&file_target);
   return status;
 }
 
@@ -215,32 +217,32 @@ tesela_status tsl_wisdom_update(const char *path, const char *text, tsl_wisdom_m
 }
 
 tesela_status tsl_wisdom_forget(const char *path,
-                                bool (*goes)(const void *argument, const tsl_wisdom_line *line),
+                                bool (*is_removed)(const void *argument, const tsl_wisdom_line *line),
                                 const void *argument, int *count) {
   tsl_wisdom_lines all = {0};
-  target to;
+  target file_target;
   int gone = 0;
   *count = 0;
-  TSL_TRY(wisdom_file_begin(path, &to));
+  TSL_TRY(wisdom_file_begin(path, &file_target));
   tesela_status status;
-  TSL_GO(read_lines(&to, &all));
+  TSL_GO(read_lines(&file_target, &all));
   for (int i = 0; i < all.count; i++) {
-    tsl_wisdom_entry *one = &all.entries[i];
-    if (tsl_wisdom_means_nothing(one->line))
+    tsl_wisdom_entry *entry = &all.entries[i];
+    if (tsl_wisdom_means_nothing(entry->line))
       continue;
-    const tsl_wisdom_line line = {one->line, i + 1, one->has_record ? &one->record : NULL,
-                                  one->has_record ? NULL : "is no record"};
-    if (!goes(argument, &line))
+    const tsl_wisdom_line line = {entry->line, i + 1, entry->has_record ? &entry->record : NULL,
+                                  entry->has_record ? NULL : "is no record"};
+    if (!is_removed(argument, &line))
       continue;
-    free(one->line);
-    one->line = NULL;
+    free(entry->line);
+    entry->line = NULL;
     gone++;
   }
   if (gone > 0)
-    TSL_GO(write_lines(&to, &all));
+    TSL_GO(write_lines(&file_target, &all));
   *count = gone;
 out:
   tsl_wisdom_lines_free(&all);
-  wisdom_file_end(&to);
+  wisdom_file_end(&file_target);
   return status;
 }

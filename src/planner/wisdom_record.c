@@ -13,6 +13,7 @@ static const double least_noise = 0.02;
 
 /* --- the class of a problem --- */
 
+/* Returns the layout letter of an operand: r, c or g. */
 static char wisdom_record_layout_of(const tsl_shape *shape) {
   const bool is_column = shape->cols <= 1 && shape->rows > 1;
   const int64_t step = is_column ? shape->row_stride : shape->col_stride;
@@ -197,14 +198,14 @@ static tesela_status wisdom_record_read_text(const tsl_record *record, const cha
   return TESELA_OK;
 }
 
-static tesela_status wisdom_record_read_whole(const tsl_record *record, const char *key, int64_t least,
+static tesela_status wisdom_record_read_whole(const tsl_record *record, const char *key, int64_t minimum,
                                               int64_t *out) {
   const char *value = tsl_record_get(record, key);
   if (!value)
     return tsl_fail(TESELA_BAD_INPUT, "%s= is missing", key);
-  if (!tsl_parse_i64(value, out) || *out < least)
+  if (!tsl_parse_i64(value, out) || *out < minimum)
     return tsl_fail(TESELA_BAD_INPUT, "%s=%.40s is not a whole number from %lld up", key, value,
-                    (long long)least);
+                    (long long)minimum);
   return TESELA_OK;
 }
 
@@ -292,7 +293,7 @@ static tesela_status read_class(const tsl_record *record, tsl_wisdom_class *out)
 
 /* Parses strategy and config, or stores why they are stale. */
 static void wisdom_record_read_plan(const tsl_record *record, tsl_wisdom_record *out) {
-  unsigned given = 0;
+  unsigned given_bits = 0;
   out->strategy = tsl_strategy_find(out->problem.op, out->name);
   if (!out->strategy) {
     snprintf(out->stale, sizeof out->stale, "this library has no strategy %s %s",
@@ -308,7 +309,7 @@ static void wisdom_record_read_plan(const tsl_record *record, tsl_wisdom_record 
   for (int i = 0; i < record->count; i++)
     known += !record->fields[i].key || is_own_key(record->fields[i].key);
   out->config = tsl_strategy_defaults(out->strategy);
-  if (tsl_config_parse(out->strategy, record, &out->config, &given) != TESELA_OK) {
+  if (tsl_config_parse(out->strategy, record, &out->config, &given_bits) != TESELA_OK) {
     snprintf(out->stale, sizeof out->stale, "%.*s", (int)sizeof out->stale - 1, tesela_last_error());
     return;
   }
@@ -316,9 +317,9 @@ static void wisdom_record_read_plan(const tsl_record *record, tsl_wisdom_record 
   for (int i = 0; i < tsl_strategy_params(out->strategy); i++) {
     /* Parameters that no search sets may be missing. */
     needed |= tsl_param_values(&out->strategy->params[i]) > 0 ? 1u << i : 0;
-    known += (given >> i & 1) != 0;
+    known += (given_bits >> i & 1) != 0;
   }
-  if ((given & needed) != needed || known != record->count)
+  if ((given_bits & needed) != needed || known != record->count)
     snprintf(out->stale, sizeof out->stale, "%s has other parameters now", out->name);
 }
 
