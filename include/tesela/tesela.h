@@ -113,8 +113,7 @@ typedef struct tesela_context tesela_context;
 typedef struct tesela_plan tesela_plan;
 /** Memory on a device of a context. */
 typedef struct tesela_buffer tesela_buffer;
-/** A or B, copied once into the form that a plan's strategy computes on. Create it with
- * tesela_pack(). */
+/** A or B, copied once into the form that a plan's strategy computes on. Create it with tesela_pack(). */
 typedef struct tesela_packed tesela_packed;
 /** In-order queue of work on a device of a context. */
 typedef struct tesela_stream tesela_stream;
@@ -123,19 +122,17 @@ typedef struct tesela_event tesela_event;
 
 /** Parameters of a context. All members zero give the usual context. */
 typedef struct tesela_context_desc {
-  /** Default device of plans that name none. Names: "cpu", "opencl:0", "cuda:1", a kind such as
-   * "cuda" for its first device, or "auto". A list such as "cuda:*" or "opencl:0,cpu" spreads
-   * products in host memory over several devices (docs/SCALE.md). NULL: TESELA_DEVICE of the
-   * environment, else "auto". */
+  /** Default device of plans that name none. Names: "cpu", "opencl:0", "cuda:1", a kind such as "cuda" for
+   * its first device, or "auto". A list such as "cuda:*" or "opencl:0,cpu" spreads products in host memory
+   * over several devices (docs/SCALE.md). NULL: TESELA_DEVICE of the environment, else "auto". */
   const char *device;
   /** Maximum number of threads that calls on this context use in host code, the caller included. 0:
    * TESELA_THREADS of the environment, else the processors that this process may run on. Larger
    * values are lowered to that number. Drivers (PoCL) have threads of their own. */
   int threads;
   int reserved; /**< must be 0 */
-  /** cl_context of the caller, or NULL. Its OpenCL devices are opened in it, so that its queues and
-   * memory can be wrapped. The caller keeps ownership. NULL: tesela creates its own OpenCL
-   * contexts. */
+  /** cl_context of the caller, or NULL. Its OpenCL devices are opened in it, so that its queues and memory
+   * can be wrapped. The caller keeps ownership. NULL: tesela creates its own OpenCL contexts. */
   void *opencl_context;
 } tesela_context_desc;
 
@@ -228,19 +225,17 @@ typedef struct tesela_gemm_desc {
   /** Device to run on, named as in tesela_context_desc. NULL: the device of the buffers, else the
    * context's device. For several devices see tesela_shards.h. */
   const char *device;
-  /** Strategy to use: "name key=value ...". The planner chooses the parameters that are not named.
-   * NULL: the planner chooses the strategy, too. It considers vendors' libraries only if
-   * TESELA_VENDORS is 1. */
+  /** Strategy to use: "name key=value ...". The planner chooses the parameters that are not named. NULL: the
+   * planner chooses the strategy, too. It considers vendors' libraries only if TESELA_VENDORS is 1. */
   const char *strategy;
   /** Expected number of runs of the plan; used by tesela_plan_create(). The cost of opening a device
    * and compiling is divided by this number when strategies are compared. 0: the plan runs so often
    * that this cost does not count. */
   int64_t runs;
-  /** Seconds that planning may spend on measurements, on operands of its own, on the device that
-   * would be chosen without them. A measurement starts only if it is expected to end in time. The
-   * winner becomes the plan and is added to the context's wisdom. Nothing is measured for sizes
-   * that the context's own wisdom has, for batches, or if alpha or a size is 0. 0: the planner uses
-   * only wisdom and models. */
+  /** Seconds that planning may spend on measurements, on operands of its own, on the device that would be
+   * chosen without them. A measurement starts only if it is expected to end in time. The winner becomes the
+   * plan and is added to the context's wisdom. Nothing is measured for sizes that the context's own wisdom
+   * has, for batches, or if alpha or a size is 0. 0: the planner uses only wisdom and models. */
   double effort;
   /** Required accuracy, as a text: NULL, "default", a number or a name.
    *
@@ -259,17 +254,16 @@ typedef struct tesela_gemm_desc {
    * of threads, "devices" on any device. Strategies without this guarantee are not used. NULL:
    * TESELA_BITS at the context's creation, else "any". */
   const char *bits;
-  /** Nonzero: each run measures the result's error, and the value is the seed of the sample. The
-   * record gets the error; a plan measures in every run. The reference is summed in higher
-   * precision. Small products are checked completely, larger ones at the crossings of randomly
-   * drawn rows and columns; equal seeds draw equal samples. The sample adds a few percent of time
-   * to products from 4096 x 4096 x 4096 on. A device with double precision computes the reference
-   * itself if real operands are in its buffers. Of a batch a few products are checked.
+  /** Nonzero: each run measures the result's error, and the value is the seed of the sample. The record gets
+   * the error; a plan measures in every run. The reference is summed in higher precision. Small products are
+   * checked completely, larger ones at the crossings of randomly drawn rows and columns; equal seeds draw
+   * equal samples. The sample adds a few percent of time to products from 4096 x 4096 x 4096 on. A device
+   * with double precision computes the reference itself if real operands are in its buffers. Of a batch a few
+   * products are checked.
    *
-   * If the error exceeds error_bound the call returns TESELA_WRONG_RESULT; C and the record are
-   * complete then. TESELA_UNSUPPORTED: for packed operands, structured operands in device buffers,
-   * and queued runs. 0: TESELA_MEASURE_ERROR at the context's creation, else no measurement; queued
-   * runs ignore that variable. */
+   * If the error exceeds error_bound the call returns TESELA_WRONG_RESULT; C and the record are complete
+   * then. TESELA_UNSUPPORTED: for packed operands, structured operands in device buffers, and queued runs. 0:
+   * TESELA_MEASURE_ERROR at the context's creation, else no measurement; queued runs ignore that variable. */
   uint64_t measure_error;
   /** Structure of A: general, symmetric, hermitian or triangular. A structured A is m x m, a structured
    * B n x n; A and B cannot both be structured. All operands then have the same type: f32, f64, c64 or
@@ -315,11 +309,10 @@ typedef struct tesela_gemm_desc {
   const tesela_shards *c_shards; /**< C as shards on several devices; NULL: C is described by desc.c */
 } tesela_gemm_desc;
 
-/** Operands of a batch: `count` products that differ only in their operands. Product i, 0 <= i <
- * count, uses the matrix at a[i]. If a is NULL it uses desc.a shifted by i * a_stride elements. B
- * and C follow the same rule. Addresses are of host memory. With a, desc.a has neither data nor
- * buffer nor packed, and no operand is in a buffer. No product may write the C of another product,
- * or an operand that another product reads. */
+/** Operands of a batch: `count` products that differ only in their operands. Product i, 0 <= i < count, uses
+ * the matrix at a[i]. If a is NULL it uses desc.a shifted by i * a_stride elements. B and C follow the same
+ * rule. Addresses are of host memory. With a, desc.a has neither data nor buffer nor packed, and no operand
+ * is in a buffer. No product may write the C of another product, or an operand that another product reads. */
 typedef struct tesela_batch {
   int64_t count;        /**< number of products */
   const void *const *a; /**< host address of element (0, 0) of each product's A; NULL: a_stride is used */
@@ -399,21 +392,20 @@ typedef struct tesela_transpose_desc {
   uint64_t measure_error; /**< as in tesela_gemm_desc */
 } tesela_transpose_desc;
 
-/** Describes a solve with a triangular A: X = alpha inverse(A) B, or X = alpha B inverse(A) with
- * `right`. It is BLAS's trsm. B and X are rows x cols; A is rows x rows, or cols x cols with
- * `right`. All operands have the same type: f32, f64, c64 or c128.
+/** Describes a solve with a triangular A: X = alpha inverse(A) B, or X = alpha B inverse(A) with `right`. It
+ * is BLAS's trsm. B and X are rows x cols; A is rows x rows, or cols x cols with `right`. All operands have
+ * the same type: f32, f64, c64 or c128.
  *
- * Elements outside the triangle are never read, nor is a unit diagonal. alpha = 0 makes X 0 and
- * reads neither A nor B. Elements of X must not overlap each other, nor A's or B's. In place
- * (in_place) x holds B, and b is zero.
+ * Elements outside the triangle are never read, nor is a unit diagonal. alpha = 0 makes X 0 and reads neither
+ * A nor B. Elements of X must not overlap each other, nor A's or B's. In place (in_place) x holds B, and b is
+ * zero.
  *
- * The result is that of substitution. Its residual obeys |alpha B - A X| <= error_bound |A||X| for
- * each element, however A is scaled; magnitudes are moduli of complex numbers. The distance from
- * the exact solution depends on A's condition. The library does not look for a singular diagonal.
- * By IEEE 754 a zero on the diagonal gives infinities and NaN in its row of X and in all results
- * that depend on it. An infinity or NaN in A or B has the same effect; NaN times 0 is NaN. A
- * complex quotient of non-finite numbers, or over zero, has one or two components that are infinite
- * or NaN. */
+ * The result is that of substitution. Its residual obeys |alpha B - A X| <= error_bound |A||X| for each
+ * element, however A is scaled; magnitudes are moduli of complex numbers. The distance from the exact
+ * solution depends on A's condition. The library does not look for a singular diagonal. By IEEE 754 a zero on
+ * the diagonal gives infinities and NaN in its row of X and in all results that depend on it. An infinity or
+ * NaN in A or B has the same effect; NaN times 0 is NaN. A complex quotient of non-finite numbers, or over
+ * zero, has one or two components that are infinite or NaN. */
 typedef struct tesela_solve_desc {
   int64_t rows;    /**< rows of B and X */
   int64_t cols;    /**< columns of B and X */
@@ -458,17 +450,15 @@ typedef struct tesela_record {
    * Underflow is the error of roundings among subnormal numbers. It is (max(1, |alpha|) k + 2) times
    * the smallest number of the sums' type, plus the smallest number of C's type. */
   double error_bound;
-  /** Magnitude below which matrix units treat inputs as zero or less precisely; 0 for other
-   * strategies. It adds flushed_below * (|alpha| k (max |A| + max |B| + 2) + |beta| + 2) to the
-   * underflow above. Some matrix units of AMD replace smaller magnitudes of bf16 by 0, in A, in B
-   * and in sums. NVIDIA's tensor cores align f16 and bf16 factors below the smallest normal number
-   * (2^-14, 2^-126) as if they had that size. Each factor may then be wrong by flushed_below, here
-   * error_bound in f32 times that number. With relaxed arithmetic smaller magnitudes of C may
-   * become 0, too. */
+  /** Magnitude below which matrix units treat inputs as zero or less precisely; 0 for other strategies. It
+   * adds flushed_below * (|alpha| k (max |A| + max |B| + 2) + |beta| + 2) to the underflow above. Some matrix
+   * units of AMD replace smaller magnitudes of bf16 by 0, in A, in B and in sums. NVIDIA's tensor cores align
+   * f16 and bf16 factors below the smallest normal number (2^-14, 2^-126) as if they had that size. Each
+   * factor may then be wrong by flushed_below, here error_bound in f32 times that number. With relaxed
+   * arithmetic smaller magnitudes of C may become 0, too. */
   double flushed_below;
-  /** Message about this or an earlier run of the plan that did not go as planned; NULL: none.
-   * Example: one of several devices failed, and another device does its part. Valid as long as
-   * `plan`. */
+  /** Message about this or an earlier run of the plan that did not go as planned; NULL: none. Example: one of
+   * several devices failed, and another device does its part. Valid as long as `plan`. */
   const char *note;
   /** Largest measured |error| / (|alpha||A||B| + |beta||C| + |bias|), if desc.measure_error is set.
    * Allowed underflow is subtracted and the reference's own error is added. So it may be compared
@@ -594,8 +584,7 @@ TESELA_API const char *tesela_version(void);
  * TESELA_VERSION_NUMBER, the version of the header. */
 TESELA_API int tesela_version_number(void);
 
-/** Returns the name of a status, "OK", "BAD_CALL", ..., a static string; "?" if the value is no
- * status. */
+/** Returns the name of a status, "OK", "BAD_CALL", ..., a static string; "?" if the value is no status. */
 TESELA_API const char *tesela_status_name(tesela_status status);
 
 /** Returns the message of this thread's last failed call, without a newline: what happened, where,
@@ -617,16 +606,13 @@ static inline tesela_status tesela_context_create(const tesela_context_desc *des
 /** Frees a context. Destroy its plans, buffers and streams first. NULL is allowed. */
 TESELA_API void tesela_context_destroy(tesela_context *context);
 
-/** Computes one product, C = alpha A B + beta C, and returns when C is complete. The context caches
- * the plan, so later calls with equal sizes, types and strides do not plan again. record may be
- * NULL. Thread-safe.
+/** Computes one product, C = alpha A B + beta C, and returns when C is complete. The context caches the plan,
+ * so later calls with equal sizes, types and strides do not plan again. record may be NULL. Thread-safe.
  *
- * If the call fails, C in host memory is unchanged, with two exceptions. After TESELA_DEVICE_FAILED
- * C may hold a part of the result. After TESELA_WRONG_RESULT (desc.measure_error) C holds the whole
- * result.
- * @return TESELA_BAD_CALL if an argument is wrong; TESELA_UNSUPPORTED if no strategy supports the
- * product; TESELA_NO_DEVICE; TESELA_OUT_OF_MEMORY; TESELA_DEVICE_FAILED; TESELA_BUILD_FAILED;
- * TESELA_WRONG_RESULT. */
+ * If the call fails, C in host memory is unchanged, with two exceptions. After TESELA_DEVICE_FAILED C may
+ * hold a part of the result. After TESELA_WRONG_RESULT (desc.measure_error) C holds the whole result.
+ * @return TESELA_BAD_CALL if an argument is wrong; TESELA_UNSUPPORTED if no strategy supports the product;
+ * TESELA_NO_DEVICE; TESELA_OUT_OF_MEMORY; TESELA_DEVICE_FAILED; TESELA_BUILD_FAILED; TESELA_WRONG_RESULT. */
 static inline tesela_status tesela_gemm(tesela_context *context, const tesela_gemm_desc *desc,
                                         tesela_record *record) {
   return tesela_gemm_sized(context, desc, record, sizeof *desc, sizeof *record);
@@ -653,36 +639,35 @@ static inline tesela_status tesela_gemm_batched(tesela_context *context, const t
   return tesela_gemm_batched_sized(context, desc, batch, record, sizeof *desc, sizeof *batch, sizeof *record);
 }
 
-/** Computes different products in one call: product i is descs[i]. If batches is not NULL, group i is
- * the batch batches[i] of descs[i], as in tesela_gemm_batched(). Groups may differ in all members of a
- * description, such as sizes, types, scalars and epilogues. Examples are the experts of a network, and
- * BLAS's gemm_batch. count = 0, empty groups and products without elements are allowed. Thread-safe.
+/** Computes different products in one call: product i is descs[i]. If batches is not NULL, group i is the
+ * batch batches[i] of descs[i], as in tesela_gemm_batched(). Groups may differ in all members of a
+ * description, such as sizes, types, scalars and epilogues. Examples are the experts of a network, and BLAS's
+ * gemm_batch. count = 0, empty groups and products without elements are allowed. Thread-safe.
  *
- * On the cpu the threads divide the products by work, the largest first. A product that would keep the
- * other threads waiting is computed by all threads. Every result has the bits of a single call.
+ * On the cpu the threads divide the products by work, the largest first. A product that would keep the other
+ * threads waiting is computed by all threads. Every result has the bits of a single call.
  *
- * On another device products in buffers are queued without waits in between. Several products run in
- * one launch, in a batch's order of sums, if the strategy supports their shapes and distances. Products with
+ * On another device products in buffers are queued without waits in between. Several products run in one
+ * launch, in a batch's order of sums, if the strategy supports their shapes and distances. Products with
  * `bits` or with strategy parameters never share a launch with other shapes. Operands in host memory are
  * copied to the device group by group.
  *
- * All arguments are checked before any product is computed. A message names the wrong description,
- * operand or batch by its number ("product 7: a.data is NULL", "group 3: product 2: ..."), and no C is
- * written then. No product may write memory that another product reads or writes. Two C with the same
- * first element, or without gaps and meeting, are refused; other overlaps give unspecified results.
+ * All arguments are checked before any product is computed. A message names the wrong description, operand or
+ * batch by its number ("product 7: a.data is NULL", "group 3: product 2: ..."), and no C is written then. No
+ * product may write memory that another product reads or writes. Two C with the same first element, or
+ * without gaps and meeting, are refused; other overlaps give unspecified results.
  *
  * A size that is new to the context needs a plan, which takes about 10 us: longer than a small product.
  * Naming a strategy (for small products "host_small") reduces this to a tenth.
  *
  * @param descs one description for each product or group; read during the call only
  *
- * @param batches operands of each group; read during the call only. NULL: each description is one
- * product.
+ * @param batches operands of each group; read during the call only. NULL: each description is one product.
  *
  * @param count number of descriptions, and of batches
  *
- * @param record NULL, or describes all products together: the plan of a product with most work ("" if
- * there is none), and the largest bounds
+ * @param record NULL, or describes all products together: the plan of a product with most work ("" if there
+ * is none), and the largest bounds
  *
  * @return as tesela_gemm_batched(). */
 static inline tesela_status tesela_gemm_grouped(tesela_context *context, const tesela_gemm_desc *descs,
@@ -785,20 +770,19 @@ static inline tesela_status tesela_plan_run_transpose(tesela_plan *plan, const t
   return tesela_plan_run_transpose_sized(plan, a, b, record, sizeof *record);
 }
 
-/** Packs A or B once, for many runs of a plan. Exactly one of a and b is not NULL; only its data is
- * read. host_packed and host_amx copy an operand here instead of in every run. Other strategies get a
- * plain copy, which saves no time. The matrix may be changed or freed when the call returns. A run with
- * the packed operand gives the bits of a run with the matrix. Any number of threads may use a packed
- * operand at once. It serves all plans with the same text (tesela_plan_describe()), and may outlive
- * them. Free it with tesela_packed_destroy().
+/** Packs A or B once, for many runs of a plan. Exactly one of a and b is not NULL; only its data is read.
+ * host_packed and host_amx copy an operand here instead of in every run. Other strategies get a plain copy,
+ * which saves no time. The matrix may be changed or freed when the call returns. A run with the packed
+ * operand gives the bits of a run with the matrix. Any number of threads may use a packed operand at once. It
+ * serves all plans with the same text (tesela_plan_describe()), and may outlive them. Free it with
+ * tesela_packed_destroy().
  *
  *     tesela_pack(plan, NULL, &b, &packed);
  *     for (int i = 0; i < count; i++)
  *       tesela_plan_run(plan, &a[i], &(tesela_matrix){.packed = packed}, &c[i], NULL);
  *     tesela_packed_destroy(packed);
  *
- * @return TESELA_BAD_CALL if the plan is for buffers, or does not read that operand;
- * TESELA_OUT_OF_MEMORY. */
+ * @return TESELA_BAD_CALL if the plan is for buffers, or does not read that operand; TESELA_OUT_OF_MEMORY. */
 TESELA_API tesela_status tesela_pack(tesela_plan *plan, const tesela_matrix *a, const tesela_matrix *b,
                                      tesela_packed **packed);
 
@@ -812,10 +796,9 @@ TESELA_API const char *tesela_plan_describe(const tesela_plan *plan);
  * if plan is NULL or nothing was chosen, as for a plan of tesela_plan_parse(). */
 TESELA_API double tesela_plan_seconds(const tesela_plan *plan);
 
-/** Creates the plan that a line from tesela_plan_describe() describes. Free it with
- * tesela_plan_destroy().
- * @return TESELA_BAD_INPUT if the text is no plan or has a retired version; the message names the
- * wrong word. */
+/** Creates the plan that a line from tesela_plan_describe() describes. Free it with tesela_plan_destroy().
+ * @return TESELA_BAD_INPUT if the text is no plan or has a retired version; the message names the wrong
+ * word. */
 TESELA_API tesela_status tesela_plan_parse(tesela_context *context, const char *text, tesela_plan **plan);
 
 /** Frees a plan. No thread may be running it. NULL is allowed. */
@@ -871,19 +854,18 @@ TESELA_API tesela_status tesela_wisdom_forget(tesela_context *context);
  * operands; 0 on the cpu. */
 TESELA_API tesela_status tesela_plan_workspace(const tesela_plan *plan, size_t *bytes);
 
-/** Queues a run of the plan and returns. C is complete when the stream has finished the run; on the cpu
- * at return.
+/** Queues a run of the plan and returns. C is complete when the stream has finished the run; on the cpu at
+ * return.
  *
- * Operands are as in tesela_plan_run(), in buffers of the plan's device. On the cpu they are in host
- * memory if the plan is for it. Operands and workspace must not change until the run is finished. A
- * wrapped buffer's handle may be destroyed at once. workspace has tesela_plan_workspace() bytes; NULL:
- * the memory that tesela_stream_reserve() took. The call allocates nothing and waits for nothing, so it
- * can be captured into a CUDA graph; vendors' libraries may differ. Any number of threads may queue one
- * plan at once, each with its own workspace.
+ * Operands are as in tesela_plan_run(), in buffers of the plan's device. On the cpu they are in host memory
+ * if the plan is for it. Operands and workspace must not change until the run is finished. A wrapped buffer's
+ * handle may be destroyed at once. workspace has tesela_plan_workspace() bytes; NULL: the memory that
+ * tesela_stream_reserve() took. The call allocates nothing and waits for nothing, so it can be captured into
+ * a CUDA graph; vendors' libraries may differ. Any number of threads may queue one plan at once, each with
+ * its own workspace.
  *
- * @return TESELA_BAD_CALL if stream, buffers or workspace are of another device or context, or the
- * workspace is too small; TESELA_UNSUPPORTED if the strategy cannot be queued. Nothing was queued after
- * a failure. */
+ * @return TESELA_BAD_CALL if stream, buffers or workspace are of another device or context, or the workspace
+ * is too small; TESELA_UNSUPPORTED if the strategy cannot be queued. Nothing was queued after a failure. */
 TESELA_API tesela_status tesela_plan_enqueue(tesela_plan *plan, tesela_stream *stream, const tesela_matrix *a,
                                              const tesela_matrix *b, const tesela_result *c,
                                              tesela_buffer *workspace);

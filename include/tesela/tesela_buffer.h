@@ -17,9 +17,8 @@
 extern "C" {
 #endif
 
-/** Allocates at least `bytes` bytes on a device, named as in tesela_context_desc. NULL: the context's
- * device, or the device with the highest peak speed if that is "auto". Free the buffer with
- * tesela_buffer_destroy().
+/** Allocates at least `bytes` bytes on a device, named as in tesela_context_desc. NULL: the context's device,
+ * or the device with the highest peak speed if that is "auto". Free the buffer with tesela_buffer_destroy().
  *
  * @return TESELA_BAD_CALL, TESELA_NO_DEVICE, TESELA_OUT_OF_MEMORY. */
 TESELA_API tesela_status tesela_buffer_create(tesela_context *context, const char *device, size_t bytes,

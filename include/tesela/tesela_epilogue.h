@@ -24,17 +24,16 @@ typedef enum tesela_activation {
 
 /** Number of scales of A or B.
  *
- * Scales undo a quantisation: A and B were divided by these numbers to fit a narrow type. C is f32, f16
- * or bf16; for integers C is f32 by default. A and B have the types that are allowed with this C
- * without scales, or are both f32, or i8 and u8 in any mix. Sums are computed in f32, or exactly for
- * integers. Then element (i, j) is multiplied by scale_a[i], by scale_b[j] and by alpha, in this order in
- * f32. Next beta C, which is not scaled, and the bias are added. The activation is applied, and C is rounded
- * once. So no value exceeds the range of C's type before the end. An empty sum (k = 0 or alpha = 0) is 0, and
- * its scales are not read.
+ * Scales undo a quantisation: A and B were divided by these numbers to fit a narrow type. C is f32, f16 or
+ * bf16; for integers C is f32 by default. A and B have the types that are allowed with this C without scales,
+ * or are both f32, or i8 and u8 in any mix. Sums are computed in f32, or exactly for integers. Then element
+ * (i, j) is multiplied by scale_a[i], by scale_b[j] and by alpha, in this order in f32. Next beta C, which is
+ * not scaled, and the bias are added. The activation is applied, and C is rounded once. So no value exceeds
+ * the range of C's type before the end. An empty sum (k = 0 or alpha = 0) is 0, and its scales are not read.
  *
- * Integers are refused if k is so large that sums may wrap: more than 131071 for i8 x i8, 65793 for u8
- * x i8, 33025 for u8 x u8. If C is f16 or bf16, or is read (beta is not 0), the sums need 4 m n bytes
- * of extra memory on the computing device. */
+ * Integers are refused if k is so large that sums may wrap: more than 131071 for i8 x i8, 65793 for u8 x i8,
+ * 33025 for u8 x u8. If C is f16 or bf16, or is read (beta is not 0), the sums need 4 m n bytes of extra
+ * memory on the computing device. */
 typedef enum tesela_scaling {
   TESELA_NO_SCALE = 0,
   TESELA_SCALE_TENSOR, /**< one number for the whole operand */

@@ -23,10 +23,9 @@ typedef enum tesela_layout_kind {
   TESELA_LAYOUT_RECTANGLES = 2 /**< arbitrary rectangles; each rank lists its own */
 } tesela_layout_kind;
 
-/** Distribution of an operand over the ranks. All members zero: of p ranks, rank r holds the rows [r
- * rows/p, (r + 1) rows/p) with all columns. A layout describes the stored matrix: if the operand's
- * transpose is set, A is stored as k x m. All ranks pass equal layouts, except for rectangles and
- * count. */
+/** Distribution of an operand over the ranks. All members zero: of p ranks, rank r holds the rows [r rows/p,
+ * (r + 1) rows/p) with all columns. A layout describes the stored matrix: if the operand's transpose is set,
+ * A is stored as k x m. All ranks pass equal layouts, except for rectangles and count. */
 typedef struct tesela_layout {
   tesela_layout_kind kind; /**< kind of distribution */
   /** BLOCKS, CYCLIC: number of rows of the process grid. 0 with grid_cols 0: one row for each rank, one

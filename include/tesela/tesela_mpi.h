@@ -42,27 +42,25 @@ TESELA_API tesela_status tesela_mpi_transpose_sized(MPI_Comm communicator, tesel
 
 /** Computes C = alpha A B + beta C for matrices that are distributed over the communicator's ranks.
  *
- * context is the calling rank's own. It computes the local products, on its device or on gemm->device.
- * NULL: the library creates a context for this communicator. It uses the rank's part of the host's
- * processors: the processors that it is bound to, else an even part. The record may be NULL.
+ * context is the calling rank's own. It computes the local products, on its device or on gemm->device. NULL:
+ * the library creates a context for this communicator. It uses the rank's part of the host's processors: the
+ * processors that it is bound to, else an even part. The record may be NULL.
  *
- * Panels and sums stay in device memory between steps if operands are in device buffers, or if
- * gemm->device has its own memory ("cuda:0"). Messages go from GPU to GPU by NCCL if every
- * rank has its own GPU and NCCL is installed (docs/SCALE.md). Otherwise they pass through host memory,
- * where operands in buffers are copied for the call.
+ * Panels and sums stay in device memory between steps if operands are in device buffers, or if gemm->device
+ * has its own memory ("cuda:0"). Messages go from GPU to GPU by NCCL if every rank has its own GPU and NCCL
+ * is installed (docs/SCALE.md). Otherwise they pass through host memory, where operands in buffers are copied
+ * for the call.
  *
- * Reproducibility: the order of sums depends only on the grid (record->plan). The grid depends only on
- * sizes, types, layouts, memory and the number of ranks. So equal calls give equal bits. If C stays on
- * the GPUs that compute it (docs/SCALE.md) the grid depends on this, too, unless gemm->bits is
- * "devices".
+ * Reproducibility: the order of sums depends only on the grid (record->plan). The grid depends only on sizes,
+ * types, layouts, memory and the number of ranks. So equal calls give equal bits. If C stays on the GPUs that
+ * compute it (docs/SCALE.md) the grid depends on this, too, unless gemm->bits is "devices".
  *
- * On each rank elements of C must not overlap each other, nor elements of A and B that are read. They
- * may lie between elements of A and B, as blocks of one array do. An overlap on one rank is refused on
- * all ranks.
+ * On each rank elements of C must not overlap each other, nor elements of A and B that are read. They may lie
+ * between elements of A and B, as blocks of one array do. An overlap on one rank is refused on all ranks.
  *
- * @return TESELA_BAD_CALL if an argument is wrong or differs from rank 0's, C overlaps, or the ranks
- * have different versions of the library; TESELA_UNSUPPORTED if operands are packed;
- * TESELA_OUT_OF_MEMORY; else as tesela_gemm(). */
+ * @return TESELA_BAD_CALL if an argument is wrong or differs from rank 0's, C overlaps, or the ranks have
+ * different versions of the library; TESELA_UNSUPPORTED if operands are packed; TESELA_OUT_OF_MEMORY; else as
+ * tesela_gemm(). */
 static inline tesela_status tesela_mpi_gemm(MPI_Comm communicator, tesela_context *context,
                                             const tesela_mpi_desc *desc, tesela_mpi_record *record) {
   return tesela_mpi_gemm_sized(communicator, context, desc, record, sizeof *desc, sizeof *desc->gemm,

@@ -17,9 +17,8 @@
 extern "C" {
 #endif
 
-/** Creates a stream on a device, named as in tesela_context_desc; NULL as in tesela_buffer_create().
- * Free it with tesela_stream_destroy(). On the cpu queued work is finished before the queuing call
- * returns. */
+/** Creates a stream on a device, named as in tesela_context_desc; NULL as in tesela_buffer_create(). Free it
+ * with tesela_stream_destroy(). On the cpu queued work is finished before the queuing call returns. */
 TESELA_API tesela_status tesela_stream_create(tesela_context *context, const char *device,
                                               tesela_stream **stream);
 

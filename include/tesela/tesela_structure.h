@@ -21,8 +21,7 @@ typedef enum tesela_structure {
   TESELA_STRUCTURES
 } tesela_structure;
 
-/** Part of a stored matrix. Element (i, j) is in the lower triangle if i >= j, in the upper one if i <=
- * j. */
+/** Part of a stored matrix. Element (i, j) is in the lower triangle if i >= j, in the upper one if i <= j. */
 typedef enum tesela_triangle {
   TESELA_WHOLE = 0,
   TESELA_LOWER,

@@ -237,8 +237,7 @@ static bool overlap(const Array &out, const Array &other) {
   return nb::cast<bool>(share_any.get()(nb::handle(out.object), nb::handle(other.object)));
 }
 
-/* Returns true if no two elements share an address: each stride exceeds the reach of all smaller
- * strides. */
+/* Returns true if no two elements share an address: each stride exceeds the reach of all smaller strides. */
 static bool has_own_elements(const Lies &lies) {
   int order[DIMS], count = 0;
   for (int i = 0; i < lies.ndim; i++) {

@@ -112,7 +112,6 @@ nb::object seen_of(const Array &array);
 
 /* Converts an array of type `from` to a type; an array of another type does not change. */
 void convert(Array *array, const std::string &from, tesela_type type);
-/* Replaces an array by a Seen object. */
 void replace(nb::object seen, Array *array);
 /* Copies an array whose strides the library cannot express. */
 void make_compact(Array *array);
@@ -161,7 +160,6 @@ void set_result(const Array &array, int64_t m, int64_t n, tesela_result *result)
 void read_finish(const Arguments &arguments, const Array &like, int64_t m, int64_t n, tesela_type kind,
                  bool is_turned, Finish *finish);
 
-/* Creates a result array of the library of `like`. */
 nb::object new_result(const Array &like, tesela_type kind, int ndim, const int64_t *shape, Array *into);
 /* Creates an array without elements, of the library and device of `like`. */
 nb::object new_empty(const Array &like, tesela_type kind, Array *array);

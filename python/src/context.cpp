@@ -13,8 +13,7 @@ static std::atomic<tesela_context *> the_context;
 static std::string the_device;
 static int the_threads, generation;
 
-/* Returns the library's message with the names of Python's arguments instead of the description's
- * members. */
+/* Returns the library's message with the names of Python's arguments instead of the description's members. */
 static std::string sentence_of(const char *text) {
   static const struct {
     const char *from, *to;

@@ -323,8 +323,8 @@ Solution x of op(a) x = alpha b, or x op(a) = alpha b, with a triangular a, by s
 Parameters
 ----------
 a : array, shape (n, n)
-    Array on the host, float64, float32, complex64 or complex128; other numbers are converted. Elements outside
-    the triangle are not read.
+    Array on the host, float64, float32, complex64 or complex128; other numbers are converted. Elements
+    outside the triangle are not read.
 b : array, shape (n, k) or (n,); with `right` (k, n)
     Right-hand sides. `a` and `b` are converted to one type, as in NumPy.
 out : array of the shape of b, optional
@@ -393,8 +393,8 @@ Product alpha a b + beta out, or alpha b a + beta out, with a symmetric a, of wh
 Parameters
 ----------
 a : array, shape (n, n)
-    Array on the host, float64, float32, complex64 or complex128; other numbers are converted. Elements outside
-    the triangle are not read.
+    Array on the host, float64, float32, complex64 or complex128; other numbers are converted. Elements
+    outside the triangle are not read.
 b : array, shape (n, k); with `right` (k, n)
     Array of the type of `a`.
 out : array of the shape of b, optional

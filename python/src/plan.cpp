@@ -1,5 +1,4 @@
-/* tesela.Plan: a product that is planned once. Its own type makes a run cost little more than the
- * product. */
+/* tesela.Plan: a product that is planned once. Its own type makes a run cost little more than the product. */
 #include "documentation.h"
 #include "product.h"
 
@@ -80,8 +79,7 @@ static PlanState &state_of(PyObject *self) {
   return *reinterpret_cast<PlanObject *>(self)->state;
 }
 
-/* Returns the library's plan. It is created again if the context has changed, as in the child of a
- * fork. */
+/* Returns the library's plan. It is created again if the context has changed, as in the child of a fork. */
 static std::shared_ptr<MadePlan> plan_of(PlanState &state) {
   if (state.made && state.number == context_number())
     return state.made;

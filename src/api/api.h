@@ -249,17 +249,14 @@ tesela_status tsl_api_call_once(tesela_context *context, const tsl_request *requ
  * name in messages. */
 tesela_status tsl_api_one_place(const tesela_matrix *matrix, const char *where, const char *name);
 
-/* Fills a request from a description of a product. */
+/* Fill a request from a description. */
 tesela_status tsl_api_gemm_request(const tesela_context *context, const tesela_gemm_desc *desc,
                                    tsl_request *request);
-/* Fills a request from a description of a dot product. */
 tesela_status tsl_api_dot_request(const tesela_context *context, const tesela_dot_desc *desc,
                                   tsl_request *request);
-/* Fills a request from a description of a transpose. */
 tesela_status tsl_api_transpose_request(const tesela_context *context, const tesela_transpose_desc *desc,
                                         tsl_request *request);
 
-/* Fills a request from a description of a solve. */
 tesela_status tsl_api_solve_request(const tesela_context *context, const tesela_solve_desc *desc,
                                     tsl_request *request);
 

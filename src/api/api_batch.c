@@ -1,5 +1,4 @@
-/* Batched products: one plan, operands that are all checked first, and threads that divide the
- * products. */
+/* Batched products: one plan, operands that are all checked first, and threads that divide the products. */
 #include "api/batch_common.h"
 
 #include "base/clock.h"
@@ -8,8 +7,7 @@
 #include "base/thread_string.h"
 #include "host/int_math.h"
 
-/* Operations below which one thread computes a product (shared_product) or a whole batch
- * (shared_batch). */
+/* Operations below which one thread computes a product (shared_product) or a whole batch (shared_batch). */
 static const double shared_product = 4e6, shared_batch = 2e5;
 enum { CHUNKS_OF_A_THREAD = 8 };
 /* Ratio of a batch's bytes to the second-level cache from which operands are no longer cached at the
@@ -61,8 +59,7 @@ static bool api_batch_is_far(const api_batch_state *state) {
          tsl_problem_bytes(&work->problem) * (double)batch->count > far_from * second;
 }
 
-/* Finds a kernel for operands that are in no cache, if the strategy has one and the batch is large
- * enough. */
+/* Finds a kernel for operands that are in no cache, if the strategy has one and the batch is large enough. */
 static void find_far(api_batch_state *state) {
   const tsl_plan *plan = state->products.plan->plan;
   const tsl_strategy *strategy = plan->work.strategy;

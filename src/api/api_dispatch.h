@@ -139,9 +139,8 @@ static inline bool tsl_dispatch_aligned(tesela_type type, const void *a, const v
  * compared. */
 _Static_assert(128 * (TESELA_F64 - TESELA_F32) % TSL_DISPATCH_SETS != 0, "see tsl_dispatch_set_of()");
 
-/* Repetitions after which a call is stored: it enters at the eighth call in a row. That is nearly as
- * early as it pays. Calls in random order from a small set rarely reach it, so they do not evict each
- * other. */
+/* Repetitions after which a call is stored: it enters at the eighth call in a row. That is nearly as early as
+ * it pays. Calls in random order from a small set rarely reach it, so they do not evict each other. */
 enum { TSL_DISPATCH_TIMES_BITS = 3, TSL_DISPATCH_LEARNT = 7 };
 
 /* Returns a hash of a call, never 0, whose last three bits are 0. The multiplications are independent

@@ -101,7 +101,6 @@ tesela_status tsl_api_gather(const tesela_plan *plan, const char *where,
   return TESELA_OK;
 }
 
-/* Adds the measured error to the record and the log. */
 static void record_measured(const tesela_plan *plan, const tsl_error_measured *measured, double seconds,
                             tesela_record *record) {
   tsl_log(TSL_LOG_CALLS, "%s: error %.2g of %lld x %lld elements, measured in %.3g s", plan->plan->text,

@@ -37,7 +37,6 @@ static tesela_matrix matrix_at(const tesela_matrix *first, addresses each, int64
   return matrix;
 }
 
-/* Fills the operands of product `index` as matrices. */
 static void matrices_of(const tsl_products *products, int64_t index, tesela_matrix matrices[TSL_GIVEN]) {
   const tesela_batch *batch = products->batch;
   const tsl_address_range *reach = products->plan->reach;
@@ -181,8 +180,7 @@ static tesela_status rescue(tsl_products *products, int64_t index) {
   return tsl_plan_run(&plan, &operands, NULL);
 }
 
-/* Returns true if the specification can compute the products: operands are in host memory and not
- * packed. */
+/* Returns true if the specification can compute the products: operands are in host memory and not packed. */
 static bool is_rescued(const tsl_products *products) {
   const tsl_device *device = products->plan->plan->work.device;
   const tesela_gemm_desc *desc = products->desc;

@@ -1,5 +1,4 @@
-/* Chooses the plan of a call by the context's wisdom, after measurements if the call allows time for
- * them. */
+/* Chooses the plan of a call by the context's wisdom, after measurements if the call allows time for them. */
 #include "tune/measured_choice.h"
 
 #include "api/api.h"

@@ -70,8 +70,7 @@ tesela_status tsl_api_round(tesela_stream *stream, const tsl_api_rounding *r) {
   return tsl_finish_round(stream->device, &problem, &operands, stream->stream);
 }
 
-/* Sums in a row of the matrix that an addition is seen as, so that each group of a kernel gets some
- * rows. */
+/* Sums in a row of the matrix that an addition is seen as, so that each group of a kernel gets some rows. */
 enum { LINE = 4096 };
 
 bool tsl_api_adds(const tesela_stream *stream, tesela_type type) {

@@ -91,8 +91,7 @@ static tesela_status compute_planned(tsl_grouped *group) {
   return tsl_group_queue_end(group, lanes, status);
 }
 
-/* Computes all products. Products without a plan come last: they cannot fail once begun, while others
- * may. */
+/* Computes all products. Products without a plan come last: they cannot fail once begun, while others may. */
 static tesela_status grouped_compute(tsl_grouped *group) {
   if (group->count > 0)
     TSL_TRY(compute_planned(group));

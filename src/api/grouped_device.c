@@ -80,8 +80,7 @@ static bool continues_distances(const operand_offsets *first, const operand_offs
   return true;
 }
 
-/* Returns how many sorted members, from `index` on, form one batch, and fills *batch with their
- * distances. */
+/* Returns how many sorted members, from `index` on, form one batch, and fills *batch with their distances. */
 static int64_t count_batch_members(const tsl_grouped *group, const tsl_group_queue *lanes, int64_t index,
                                    tesela_batch *batch) {
   const tsl_products *first = lanes->order[index];

@@ -1,6 +1,5 @@
-/* Shared plans for new members that may be fused. Planning each new size takes longer than the group. A
- * fused member runs by the plan of the fused launch, so all members take that plan's strategy and
- * parameters. */
+/* Shared plans for new members that may be fused. Planning each new size takes longer than the group. A fused
+ * member runs by the plan of the fused launch, so all members take that plan's strategy and parameters. */
 #include "api/grouped.h"
 
 #include <string.h>

@@ -22,8 +22,7 @@ typedef struct series {
   double work; /* work of one product */
 } series;
 
-/* Job of one thread: `count` products from product `first` of a series on, continued in the next
- * series. */
+/* Job of one thread: `count` products from product `first` of a series on, continued in the next series. */
 typedef struct schedule_job {
   int64_t series, first, count;
 } schedule_job;

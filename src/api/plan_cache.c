@@ -107,13 +107,11 @@ static tsl_plan_place *get_slot(tsl_plan_cache *cache, int number) {
   return &cache->places[number - 1];
 }
 
-/* Removes a plan from the order of use. */
 static void unlink_use(tsl_plan_cache *cache, int index) {
   const tsl_plan_place *place = get_slot(cache, index);
   *(place->newer ? &get_slot(cache, place->newer)->older : &cache->newest) = place->older;
   *(place->older ? &get_slot(cache, place->older)->newer : &cache->oldest) = place->newer;
 }
-/* Adds a plan to the order of use as the newest. */
 static void link_use(tsl_plan_cache *cache, int index) {
   tsl_plan_place *place = get_slot(cache, index);
   place->newer = 0;
@@ -180,7 +178,6 @@ static void make_room(tsl_plan_cache *cache, const tsl_device *device, uint64_t 
   }
 }
 
-/* Returns a free slot. */
 static int take_slot(tsl_plan_cache *cache) {
   const int given_up = cache->free;
   if (given_up == 0)

@@ -44,7 +44,6 @@ typedef struct tsl_plan_cache {
 
 /* Initialises a cache whose memory is zero. */
 void tsl_plan_cache_init(tsl_plan_cache *cache);
-/* Frees the cache and its plans. */
 void tsl_plan_cache_destroy(tsl_plan_cache *cache);
 
 /* Finds a plan; NULL: none. Give it back after the run with tsl_plan_cache_give_back(). An evicted plan

@@ -1,6 +1,5 @@
-/* Conversion of structs of callers that were built with another version of the header. Older structs
- * have fewer members at the end, newer ones more. Inside the library all structs have this version's
- * size. */
+/* Conversion of structs of callers that were built with another version of the header. Older structs have
+ * fewer members at the end, newer ones more. Inside the library all structs have this version's size. */
 #ifndef TSL_API_STRUCT_ABI_H
 #define TSL_API_STRUCT_ABI_H
 

@@ -17,7 +17,6 @@ static int whole_processors(int64_t quota, int64_t period) {
   return processors > INT_MAX ? INT_MAX : (int)processors;
 }
 
-/* Reads the first line of a cgroup's file. */
 static bool cpu_count_read_line(const char *folder, const char *file, char *line, size_t size) {
   if (!tsl_cgroup_read(folder, file, line, size))
     return false;

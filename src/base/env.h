@@ -68,13 +68,11 @@ typedef struct tsl_env_info {
   const char *name, *fallback, *what;
 } tsl_env_info;
 
-/* Returns the variable's value, or its default if it is unset or empty; never NULL. The environment is
- * read at each call, so tests may change it. A process with raised privileges (setuid, setgid, file
- * capabilities) gets the defaults: these variables name libraries, kernels and files that determine
- * what code runs. */
+/* Returns the variable's value, or its default if it is unset or empty; never NULL. The environment is read
+ * at each call, so tests may change it. A process with raised privileges (setuid, setgid, file capabilities)
+ * gets the defaults: these variables name libraries, kernels and files that determine what code runs. */
 const char *tsl_env_get(tsl_env variable);
-/* Returns TESELA_BAD_CALL if the value is neither empty nor one of these words. The list ends with
- * NULL. */
+/* Returns TESELA_BAD_CALL if the value is neither empty nor one of these words. The list ends with NULL. */
 tesela_status tsl_env_check(tsl_env variable, const char *const *words);
 /* Reads a whole number, 0 or more. Returns TESELA_BAD_CALL if the value is no such number. */
 tesela_status tsl_env_number(tsl_env variable, uint64_t *number);

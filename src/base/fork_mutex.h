@@ -18,8 +18,7 @@ struct tsl_fork_mutex {
   tsl_fork_mutex *previous, *next; /* list of all guards */
 };
 
-/* Initialises a guard and adds it to the process's list. Do not move it in memory until it is
- * destroyed. */
+/* Initialises a guard and adds it to the process's list. Do not move it in memory until it is destroyed. */
 void tsl_fork_mutex_init(tsl_fork_mutex *guard);
 void tsl_fork_mutex_destroy(tsl_fork_mutex *guard);
 

@@ -6,8 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-/* Returns the C locale as an object, created once for the life of the process; (locale_t)0 if that
- * fails. */
+/* Returns the C locale as an object, created once for the life of the process; (locale_t)0 if that fails. */
 locale_t tsl_locale_c(void);
 
 /* Formats like vsnprintf() in the C locale. Allocates nothing; errno and the thread's locale do not

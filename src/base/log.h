@@ -34,8 +34,7 @@ static inline bool tsl_log_wants(tsl_log_topic topic) {
     bits = tsl_log_read();
   return (bits >> topic & 1u) != 0;
 }
-/* Returns true if the topic may be enabled, without a function call: also true before TESELA_LOG is
- * read. */
+/* Returns true if the topic may be enabled, without a function call: also true before TESELA_LOG is read. */
 static inline bool tsl_log_may_want(tsl_log_topic topic) {
   return (atomic_load_explicit(&tsl_log_wanted, memory_order_relaxed) & (1u << topic | TSL_LOG_NOT_READ)) !=
          0;

@@ -13,8 +13,7 @@ typedef void (*tsl_pool_task)(void *argument, int64_t index, int worker);
 /* Maximum number of threads of a pool. */
 #define TSL_POOL_THREADS_MAX 4096
 
-/* Returns the number of threads that this process should use: TESELA_THREADS, else
- * tsl_pool_processors(). */
+/* Returns the number of threads that this process should use: TESELA_THREADS, else tsl_pool_processors(). */
 int tsl_pool_default_threads(void);
 /* Returns the number of processors that this process may use, at least 1. It is the minimum of the
  * affinity (base/affinity.h) and the cgroup quota, rounded up. Quotas are cpu.max in version 2,

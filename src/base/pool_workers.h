@@ -28,7 +28,6 @@ bool tsl_workers_is_at_work(void);
 /* Moves a crew to the front of a list of inherited crews, in the child of a fork. Its threads do not
  * exist there; its memory is freed later. */
 void tsl_workers_inherit(tsl_workers *crew, tsl_workers **list);
-/* Frees all crews of a list of inherited crews. */
 void tsl_workers_free_inherited(tsl_workers *list);
 
 #endif

@@ -14,7 +14,6 @@
 
 #define GAMMA UINT64_C(0x9e3779b97f4a7c15) /* 2^64 over the golden ratio, the step of splitmix64 */
 
-/* Computes the finaliser of splitmix64. */
 static inline uint64_t mix(uint64_t state) {
   state = (state ^ state >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
   state = (state ^ state >> 27) * UINT64_C(0x94d049bb133111eb);
@@ -89,7 +88,6 @@ static inline double sine(double x) {
   return x + x * z * sum;
 }
 
-/* Returns the cosine of an angle between -pi/4 and pi/4, by its power series. */
 static inline double cosine(double x) {
   const double z = x * x;
   double sum = 1.0 / 20922789888000; /* 16! */

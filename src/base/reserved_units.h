@@ -1,13 +1,12 @@
-/* Compute units of a device that this thread's kernels leave free, for a concurrent library that needs
- * some.
+/* Compute units of a device that this thread's kernels leave free, for a concurrent library that needs some.
  *
  * This is a thread-local value, not an argument, because many layers lie between setter and reader. The
- * setter is a caller of tesela_gemm() (comm/product.c). The readers are the launches of three
- * strategies (launch.h). Between them are the public call, both caches, the plan's run, and strategies
- * that create operands for sub-plans: scales, complex_real, halves, structured and streamed. If a
- * strategy forgot to pass a member on, results would be right but wait for messages. Only a test with
- * several GPUs would show that. A thread enqueues all work for operands in buffers of one device
- * itself, sub-plans included. One file sets the value, around one call. */
+ * setter is a caller of tesela_gemm() (comm/product.c). The readers are the launches of three strategies
+ * (launch.h). Between them are the public call, both caches, the plan's run, and strategies that create
+ * operands for sub-plans: scales, complex_real, halves, structured and streamed. If a strategy forgot to pass
+ * a member on, results would be right but wait for messages. Only a test with several GPUs would show that. A
+ * thread enqueues all work for operands in buffers of one device itself, sub-plans included. One file sets
+ * the value, around one call. */
 #ifndef TSL_BASE_RESERVED_UNITS_H
 #define TSL_BASE_RESERVED_UNITS_H
 

@@ -1,9 +1,8 @@
-/* Opening of files that determine what code runs: compiled kernels, their self-tests, wisdom. A file is
- * read only if no other user can have written it. A FIFO, device or folder is refused, so reading never
- * blocks.
+/* Opening of files that determine what code runs: compiled kernels, their self-tests, wisdom. A file is read
+ * only if no other user can have written it. A FIFO, device or folder is refused, so reading never blocks.
  *
- * A trusted file belongs to the effective user, is not writable for group or others, and is not itself
- * a symbolic link. Folders on its path may be links, since only the owner of the file matters. */
+ * A trusted file belongs to the effective user, is not writable for group or others, and is not itself a
+ * symbolic link. Folders on its path may be links, since only the owner of the file matters. */
 #ifndef TSL_BASE_SAFE_OPEN_H
 #define TSL_BASE_SAFE_OPEN_H
 

@@ -12,8 +12,7 @@
 tesela_status tsl_fail(tesela_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3), cold));
 
-/* Prefixes this thread's message with "text: ", so that a caller adds its context to a callee's
- * message. */
+/* Prefixes this thread's message with "text: ", so that a caller adds its context to a callee's message. */
 tesela_status tsl_fail_in(tesela_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3), cold));
 

@@ -20,8 +20,7 @@ void *tsl_loaded_find(const char *name, tsl_loaded_ask *ask, void *state);
 /* Returns the address of `name` in the library that contains `address`; NULL: it has none. */
 void *tsl_loaded_beside(void *address, const char *name);
 
-/* Returns true if the library that contains `address` was loaded before the library that contains
- * `other`. */
+/* Returns true if the library that contains `address` was loaded before the library that contains `other`. */
 bool tsl_loaded_before(const void *address, const void *other);
 
 #endif

@@ -38,10 +38,9 @@ const char *tsl_type_names(void);
 
 /* Loads one element as (real, imaginary); value[1] is 0 for real types. `src` needs no alignment. */
 void tsl_type_load(tesela_type type, const void *src, double value[2]);
-/* Stores (real, imaginary) as one element, rounded once to nearest even. `data` needs no alignment. A
- * value that is too large becomes infinity, or NaN for e4m3. Integers saturate, and NaN becomes 0. Real
- * types ignore value[1], so callers refuse a conversion from complex to real if the imaginary part
- * matters. */
+/* Stores (real, imaginary) as one element, rounded once to nearest even. `data` needs no alignment. A value
+ * that is too large becomes infinity, or NaN for e4m3. Integers saturate, and NaN becomes 0. Real types
+ * ignore value[1], so callers refuse a conversion from complex to real if the imaginary part matters. */
 void tsl_type_store(tesela_type type, void *data, const double value[2]);
 
 /* Converts `count` elements. Steps are in elements and may be negative. The ranges do not overlap and

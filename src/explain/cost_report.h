@@ -19,7 +19,6 @@ typedef struct tsl_counted {
   tsl_bounds bounds;
 } tsl_counted;
 
-/* Returns the cost of a strategy with this config on a device. */
 tsl_counted tsl_count(const tsl_problem *problem, const tsl_strategy *strategy, const tsl_config *config,
                       const tsl_device *device);
 

@@ -67,7 +67,7 @@ static json_t *json_structure(const tsl_problem *problem, int operand) {
 }
 
 /* Returns a word as JSON; null for "". */
-static json_t *json_json_word(const char *word) {
+static json_t *json_word_or_null(const char *word) {
   return *word ? json_string(word) : json_null();
 }
 
@@ -116,10 +116,10 @@ json_t *tsl_explain_json(const tsl_explanation *found) {
       "s:o}",
       "a_is", json_structure(problem, TSL_OPERAND_A), "b_is", json_structure(problem, TSL_OPERAND_B), "c_is",
       json_structure(problem, TSL_OPERAND_C), "in_place", problem->in_place, "bias",
-      json_json_word(tsl_along_name(problem->bias_axis)), "activation",
-      json_json_word(tsl_activation_name(problem->activation)), "scale_a",
-      json_json_word(tsl_scaling_name(problem->scaling_a)), "scale_b",
-      json_json_word(tsl_scaling_name(problem->scaling_b)), "shares", json_shares(found->plan), "links",
+      json_word_or_null(tsl_along_name(problem->bias_axis)), "activation",
+      json_word_or_null(tsl_activation_name(problem->activation)), "scale_a",
+      json_word_or_null(tsl_scaling_name(problem->scaling_a)), "scale_b",
+      json_word_or_null(tsl_scaling_name(problem->scaling_b)), "shares", json_shares(found->plan), "links",
       links, "crossover", crossover, "m", (json_int_t)problem->m, "n", (json_int_t)problem->n, "k",
       (json_int_t)problem->k, "type", tsl_type(problem->c.type)->name, "alpha",
       tsl_json_real(problem->alpha[0]), "beta", tsl_json_real(problem->beta[0]), "plan", plan, "error_bound",

@@ -77,7 +77,6 @@ bool tsl_block_grid_block(const tsl_panel_arrivals *arrivals, int index, int *i,
 
 /* --- cutting a plan --- */
 
-/* Returns the problem of one block. */
 static tsl_problem block_grid_problem_of(const tsl_work *work, const tsl_copy_chunk *part) {
   const tsl_problem *whole = &work->problem;
   tsl_problem block = work->finishes ? *whole : tsl_problem_unfinished(whole);

@@ -65,7 +65,6 @@ tesela_status tsl_plan_create_spread(const tsl_problem *problem, const tsl_strat
                                      const tsl_subplan_factory *children, tsl_plan **plan);
 /* Factory that chooses sub-plans by models only. A sub-plan is a tsl_plan. */
 extern const tsl_subplan_factory tsl_plan_children;
-/* Returns a plan as a sub-plan. */
 tsl_subplan *tsl_plan_child(tsl_plan *plan);
 /* Returns true if a strategy with this config satisfies the request of a sub-plan. It may change the
  * config to one with less workspace and equal bits. */
@@ -84,9 +83,8 @@ void tsl_plan_destroy(tsl_plan *plan);
 /* Frees device memory that is cached for later runs. No run may be in progress. NULL is allowed. */
 void tsl_plan_trim(tsl_plan *plan);
 
-/* Runs a plan on operands at plan->place and returns when C is complete. On the cpu it uses the
- * operands' team, or the device's team if that is zero. phases may be NULL, which avoids reading
- * clocks. */
+/* Runs a plan on operands at plan->place and returns when C is complete. On the cpu it uses the operands'
+ * team, or the device's team if that is zero. phases may be NULL, which avoids reading clocks. */
 tesela_status tsl_plan_run(tsl_plan *plan, const tsl_operands *operands, tsl_phases *phases);
 
 /* Callbacks that enqueue work before and after a run on device operands, on the run's stream, so that

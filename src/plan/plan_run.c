@@ -37,8 +37,7 @@ static void set_operand_strides(const tsl_shape *shape, tsl_operand *operand) {
   operand->col_stride = shape->col_stride;
 }
 
-/* Sets the strides of all operands. Without a loop, which would take a tenth of the smallest plans'
- * time. */
+/* Sets the strides of all operands. Without a loop, which would take a tenth of the smallest plans' time. */
 static void set_strides(const tsl_problem *problem, tsl_operands *operands) {
   set_operand_strides(&problem->a, &operands->a);
   set_operand_strides(&problem->b, &operands->b);
@@ -167,7 +166,6 @@ static tesela_status as_half_written(tesela_status status) {
   return status == TESELA_OK ? status : TESELA_DEVICE_FAILED;
 }
 
-/* Runs the product and its epilogue. */
 static tesela_status run_product(const tsl_plan *plan, const tsl_operands *used, tsl_stream *stream) {
   const tsl_work *work = &plan->work;
   if (used->stays)

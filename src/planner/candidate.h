@@ -42,8 +42,7 @@ typedef struct tsl_choice {
   /* true: vendors' libraries may be chosen. A strategy that the caller names needs no permission. */
   bool vendors;
   double runs; /* expected number of runs, which divides the start-up cost; 0: start-up does not count */
-  /* true: devices that cannot win are skipped, since loading their drivers takes longer than many
-   * products */
+  /* true: devices that cannot win are skipped, since loading their drivers takes longer than many products */
   bool sparing;
 } tsl_choice;
 

@@ -22,8 +22,7 @@ typedef struct candidate_list {
 
 /* --- the list --- */
 
-/* Returns true if a candidate sorts before another: usable ones first, then by fixed order, then by
- * time. */
+/* Returns true if a candidate sorts before another: usable ones first, then by fixed order, then by time. */
 static bool sorts_before(const tsl_candidate *candidate, const tsl_candidate *other) {
   if (candidate->refusal[0] || other->refusal[0])
     return !candidate->refusal[0];
@@ -55,7 +54,6 @@ bool tsl_planner_vendors(void) {
   return strcmp(tsl_env_get(TSL_ENV_VENDORS), "1") == 0;
 }
 
-/* Returns true if `word`, of `length` letters, is the strategy's name. */
 static bool planner_is_name(const tsl_strategy *strategy, const char *word, size_t length) {
   return strncmp(strategy->name, word, length) == 0 && strategy->name[length] == '\0';
 }
@@ -147,8 +145,7 @@ static tsl_choice restrict_to_device(const tsl_choice *choice, const tsl_device 
                       .except = choice->except};
 }
 
-/* Returns the predicted seconds of a whole product on one device; infinity: no strategy there supports
- * it. */
+/* Returns the predicted seconds of a whole product on one device; infinity: no strategy there supports it. */
 static double seconds_alone(const tsl_problem *problem, const tsl_choice *choice, const tsl_device *device,
                             tsl_text_place place) {
   const tsl_choice device_choice = restrict_to_device(choice, device, place);
@@ -394,8 +391,7 @@ static tesela_status planner_make_child(const tsl_subplan_factory *self, const t
   return TESELA_OK;
 }
 
-/* Returns the time of the slowest member: its blocks run one after another, and members run in
- * parallel. */
+/* Returns the time of the slowest member: its blocks run one after another, and members run in parallel. */
 static double slowest_member(const tsl_plan *plan) {
   const tsl_device *group = plan->work.device;
   tsl_subplan_info share;

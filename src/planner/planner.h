@@ -21,10 +21,9 @@ tesela_status tsl_planner_list(const tsl_problem *problem, const tsl_choice *cho
  * (planner/kernel_self_test.h). */
 tesela_status tsl_planner_make(const tsl_problem *problem, const tsl_choice *choice,
                                const tsl_candidate *candidate, tsl_plan **plan);
-/* Creates the plan of the first usable candidate. TESELA_UNSUPPORTED: all refuse; the message has the
- * first reasons. A candidate that cannot be built, or has wrong kernels, is skipped with a line in the
- * log, and its refusal is set. It is not skipped if the caller named the strategy, or named a device
- * that failed. */
+/* Creates the plan of the first usable candidate. TESELA_UNSUPPORTED: all refuse; the message has the first
+ * reasons. A candidate that cannot be built, or has wrong kernels, is skipped with a line in the log, and its
+ * refusal is set. It is not skipped if the caller named the strategy, or named a device that failed. */
 tesela_status tsl_planner_take(const tsl_problem *problem, const tsl_choice *choice,
                                tsl_candidate *candidates, int count, tsl_plan **plan);
 

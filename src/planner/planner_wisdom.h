@@ -165,8 +165,7 @@ typedef struct tsl_wisdom_hit {
   double seconds; /* exact record: as measured; near record: scaled by the strategy's model */
   const tsl_wisdom_record *record;
   bool own; /* true: the user's record, measured on this machine */
-  /* distance of the sizes: 0 for equal sizes, else the sum of the differences of their binary
-   * logarithms */
+  /* distance of the sizes: 0 for equal sizes, else the sum of the differences of their binary logarithms */
   double distance;
 } tsl_wisdom_hit;
 

@@ -185,10 +185,9 @@ static void keep_bits(const tsl_problem *problem, tsl_candidate *candidate) {
         reference->name);
 }
 
-/* Makes reproducible choices. If bits must be equal for any number of threads, or on another day,
- * models must not decide on the cpu: they depend on threads and clocks. The ladder's highest rung that
- * supports the problem is used, with its defaults. Strategies for small products are used only for
- * small products. */
+/* Makes reproducible choices. If bits must be equal for any number of threads, or on another day, models must
+ * not decide on the cpu: they depend on threads and clocks. The ladder's highest rung that supports the
+ * problem is used, with its defaults. Strategies for small products are used only for small products. */
 static void predict_reproducible(const tsl_problem *problem, const tsl_strategy_request *request,
                                  tsl_candidate *candidates, int count) {
   for (int i = 0; i < count; i++) {

@@ -1,5 +1,4 @@
-/* Predictions of a run: the config of each strategy on a device, and its seconds from wisdom and
- * models. */
+/* Predictions of a run: the config of each strategy on a device, and its seconds from wisdom and models. */
 #ifndef TSL_PLANNER_PREDICT_H
 #define TSL_PLANNER_PREDICT_H
 

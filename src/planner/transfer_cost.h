@@ -1,7 +1,6 @@
 /* Cost of reaching a device: copies in and out, a launch and the wait for it. It is measured once on a
- * machine (tune/link.h), in some tens of milliseconds, and stored in the folder of compiled kernels by
- * the device's key. So the choice between processor and device rests on measurements, not on a
- * datasheet. */
+ * machine (tune/link.h), in some tens of milliseconds, and stored in the folder of compiled kernels by the
+ * device's key. So the choice between processor and device rests on measurements, not on a datasheet. */
 #ifndef TSL_PLANNER_TRANSFER_COST_H
 #define TSL_PLANNER_TRANSFER_COST_H
 

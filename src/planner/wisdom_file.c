@@ -1,8 +1,7 @@
-/* Files of wisdom. A writer locks <file>.lock, reads <file>, writes the new content to <file>.tmp and
- * renames that. So a reader always sees a complete file, and a killed writer loses only its own change.
- * The kernel releases a dead process's lock, and the next writer overwrites the temporary file. A
- * writer removes the lock file at its end. A process whose locked file was removed meanwhile locks
- * again. */
+/* Files of wisdom. A writer locks <file>.lock, reads <file>, writes the new content to <file>.tmp and renames
+ * that. So a reader always sees a complete file, and a killed writer loses only its own change. The kernel
+ * releases a dead process's lock, and the next writer overwrites the temporary file. A writer removes the
+ * lock file at its end. A process whose locked file was removed meanwhile locks again. */
 #include "base/env.h"
 #include "base/safe_open.h"
 #include "base/source.h"
