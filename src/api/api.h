@@ -32,7 +32,7 @@ struct tesela_context {
       /* Key of this context and its current wisdom in the dispatch cache, unique in the process. It
        * changes with the wisdom. 0: numbers have run out, nothing is cached. */
       number;
-  int threads; /* maximum number of threads; 0: the device's own number */
+  int threads;                  /* maximum number of threads; 0: the device's own number */
   tsl_numeric_requirements ask; /* default accuracy and reproducibility of calls */
   uint64_t measure;             /* default seed for measuring errors; 0: errors are not measured */
   bool asks;                    /* true if ask or measure differs from the library's defaults */
@@ -249,7 +249,7 @@ tesela_status tsl_api_call_once(tesela_context *context, const tsl_request *requ
  * name in messages. */
 tesela_status tsl_api_one_place(const tesela_matrix *matrix, const char *where, const char *name);
 
-/* Fill a request from a description. */
+/* Fills a request from a description. */
 tesela_status tsl_api_gemm_request(const tesela_context *context, const tesela_gemm_desc *desc,
                                    tsl_request *request);
 tesela_status tsl_api_dot_request(const tesela_context *context, const tesela_dot_desc *desc,

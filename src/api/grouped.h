@@ -25,11 +25,11 @@ typedef struct tsl_grouped {
   uint64_t *seeds;             /* seed of each member's error measurement; 0: not measured */
   /* true: the member has another member's strategy and parameters, and may only run fused */
   bool *alike;
-  atomic_bool fails;           /* a thread found a wrong member during parallel preparation */
-  bool is_one;                 /* the caller passed no batches: each member is one product */
-  bool begun;                  /* a product may be done */
-  atomic_int status;           /* status of the first product that failed */
-  tsl_status_saved saved;      /* message of that failure */
+  atomic_bool fails;      /* a thread found a wrong member during parallel preparation */
+  bool is_one;            /* the caller passed no batches: each member is one product */
+  bool begun;             /* a product may be done */
+  atomic_int status;      /* status of the first product that failed */
+  tsl_status_saved saved; /* message of that failure */
 } tsl_grouped;
 
 /* Returns the index of a member in the arrays of the group. The caller's number also counts members
