@@ -1,6 +1,6 @@
-/* Memory and a stream that the CUDA runtime made, as those of any library in the process are: wrapped,
- * multiplied on, and left as they were. The host waits once, at the end. Built where the CUDA toolkit is;
- * skipped (77) where there is no device. */
+/* Multiplies memory of the CUDA runtime on one of its streams. tesela wraps both and leaves them to the
+ * program. Memory and streams of any library in the process work in the same way. The host waits once,
+ * at the end. Built if the CUDA toolkit is installed; skipped (77) without a device. */
 #include <cuda_runtime_api.h>
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ int main(void) {
     return SKIPPED;
   }
 
-  /* What the program has already. */
+  /* Objects of the program. */
   float *host = malloc(bytes), *on_device[3];
   cudaStream_t stream;
   for (int i = 0; host && i < N * N; i++)
@@ -35,7 +35,7 @@ int main(void) {
   cudaMemcpyAsync(on_device[0], host, bytes, cudaMemcpyHostToDevice, stream);
   cudaMemcpyAsync(on_device[1], host, bytes, cudaMemcpyHostToDevice, stream);
 
-  /* The same for tesela. */
+  /* Their wrappers for tesela. */
   tesela_context *context;
   tesela_buffer *buffers[3];
   tesela_stream *queue;
@@ -73,7 +73,7 @@ int main(void) {
     return failed("an event");
   printf("%d products of %d cubed: %.2f us each\n", RUNS, N, 1e6 * seconds / RUNS);
 
-  /* Behind them in the stream, as any other work of the program. */
+  /* Queued after the product, as any other work of the program. */
   float *result = malloc(bytes);
   if (!result ||
       cudaMemcpyAsync(result, on_device[2], bytes, cudaMemcpyDeviceToHost, stream) != cudaSuccess ||
@@ -101,5 +101,5 @@ int main(void) {
   cudaStreamDestroy(stream);
   free(host);
   free(result);
-  return worst > 0; /* small integers: exact */
+  return worst > 0; /* sums of small integers are exact */
 }

@@ -1,5 +1,5 @@
-/* Operands that stay on a device: X^8 by three squarings, with one copy in and one copy out.
- * Usage: example_device_buffers [device]; without one, the first OpenCL or CUDA device, else the cpu. */
+/* Keeps operands on a device: X^8 by three squarings, with one copy in and one copy out. Usage:
+ * example_device_buffers [device]. Default: the first OpenCL or CUDA device, else the cpu. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 
 enum { N = 64 };
 
-/* The first device that is not the cpu, since only there copies matter; "cpu" when there is none. */
+/* Returns the first device other than the cpu, since copies matter only there; "cpu" if there is none. */
 static const char *choose(tesela_context *context) {
   int count = 0;
   tesela_device info;
@@ -25,7 +25,7 @@ int main(int argc, char **argv) {
   tesela_buffer *from = NULL, *to = NULL;
   int failed = 1;
 
-  /* A rotation by one place, damped: X^8 rotates by eight and holds 0.5^8. */
+  /* X rotates by one place and halves: X^8 rotates by eight and holds 0.5^8. */
   for (int i = 0; i < N; i++)
     x[i * N + (i + 1) % N] = 0.5f;
 

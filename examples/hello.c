@@ -1,4 +1,4 @@
-/* The shortest product: two small matrices, the best device, no options. */
+/* Shortest program: the product of two small matrices on the best device, without options. */
 #include <stdio.h>
 #include <tesela/tesela.h>
 

@@ -1,5 +1,5 @@
-/* One plan, many products: the decision is made once, and runs cost little beyond the arithmetic. The
- * operands here are column-major with a transpose, and C accumulates: C = 0.5 A' B + C. */
+/* One plan for many products: planning is done once, and runs cost little beyond the arithmetic. The
+ * operands are column-major with a transpose, and C accumulates: C = 0.5 A' B + C. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ int main(void) {
   if (!a || !b || !c || !expected || tesela_context_create(NULL, &context) != TESELA_OK)
     goto out;
 
-  /* A is stored as K x M, column-major, and taken as its transpose; B is K x N and C is M x N, both
+  /* A is stored as a column-major K x M matrix and transposed. B is K x N and C is M x N, both
    * column-major. */
   const double half = 0.5, one = 1;
   const tesela_gemm_desc desc = {

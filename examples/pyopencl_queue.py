@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""pyopencl_queue.py [LIBTESELA]: arrays and a queue of pyopencl multiplied where they lie, through the C interface alone.
+"""pyopencl_queue.py [LIBTESELA]: multiplies arrays of pyopencl on a queue of pyopencl, through the C interface only.
 
-The program makes its context, queue and arrays as always; tesela opens its device in that context, wraps the arrays' memory and the queue, and
-puts its product there, behind what the program queued before and in front of what comes after. Nothing is copied, and nobody waits."""
+The program creates its context, queue and arrays as usual. tesela opens its device in that context, wraps the arrays'
+memory and the queue, and queues its product there. The product runs in order with the program's other work. Nothing
+is copied, and no thread waits."""
 import ctypes
 import sys
 
@@ -41,11 +42,11 @@ def must(status):
 
 
 def sized(struct):
-    """A struct's address and, for the functions whose names end in _sized, its size."""
+    """Returns a struct's address, and its size for the functions whose names end in _sized."""
     return ctypes.byref(struct), ctypes.c_size_t(ctypes.sizeof(struct))
 
 
-# What the program has already.
+# Objects of the program.
 cl = pyopencl.Context([pyopencl.get_platforms()[0].get_devices()[0]])
 queue = pyopencl.CommandQueue(cl)
 random = numpy.random.default_rng(1)
@@ -53,7 +54,7 @@ a = pyopencl.array.to_device(queue, random.integers(-3, 4, (M, K)).astype(numpy.
 b = pyopencl.array.to_device(queue, random.integers(-3, 4, (K, N)).astype(numpy.float32))
 c = pyopencl.array.zeros(queue, (M, N), numpy.float32)
 
-# The same for tesela.
+# Their wrappers for tesela.
 context, stream, plan = pointer(), pointer(), pointer()
 given, size = sized(ContextDesc(device=b"opencl", opencl_context=cl.int_ptr))
 must(lib.tesela_context_create_sized(given, ctypes.byref(context), size))

@@ -1,8 +1,8 @@
-"""Tells threadpoolctl of tesela's BLAS drop-in: import this, and threadpool_info() lists it, threadpool_limits() limits it.
+"""Adds tesela's BLAS drop-in to threadpoolctl: threadpool_info() lists it, threadpool_limits() limits it.
 
-Without it, limits that threadpoolctl sets to the program's own OpenBLAS or MKL hold for the drop-in, too, which asks that
-library at each call. threadpoolctl itself knows a library by the name of its file, and libtesela_blas is none of those. With
-this, the drop-in is limited where there is no other BLAS as well. Needs threadpoolctl 3.3 or newer.
+Without this module the drop-in follows the limit of the program's own OpenBLAS or MKL, which it reads at each call.
+threadpoolctl recognises libraries by file names, and does not know libtesela_blas. With this module the drop-in is
+limited without another BLAS, too. Needs threadpoolctl 3.3 or newer.
 
     LD_PRELOAD=libtesela_blas.so.2 python3 -c '
     import numpy, tesela_threadpoolctl, threadpoolctl

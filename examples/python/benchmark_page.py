@@ -1,4 +1,4 @@
-"""Measures two strategies on this machine and writes what came out: a page, a table, and the curves where matplotlib is installed.
+"""Measures two strategies on this machine and writes a page, a table, and curves if matplotlib is installed.
 
     benchmark_page.py [FOLDER]
 """

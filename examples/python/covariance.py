@@ -1,4 +1,4 @@
-"""Covariances of many samples by the same variables: one plan, and one operand packed once for all of its runs."""
+"""Covariances of many samples of some variables, with one plan and an operand that is packed once."""
 
 import numpy
 import tesela
@@ -6,13 +6,13 @@ import tesela
 SAMPLES, VARIABLES, BATCHES = 2000, 150, 5
 rng = numpy.random.default_rng(1)
 
-# What mixes independent variables is the same for every batch: it is packed once.
+# The matrix that mixes independent variables is equal in all batches, so it is packed once.
 mix = rng.standard_normal((VARIABLES, VARIABLES)) / numpy.sqrt(VARIABLES)
 independent = rng.standard_normal((SAMPLES, VARIABLES))
 mixing = tesela.Plan(independent, mix)
 packed = mixing.pack(b=mix)
 
-# The covariance of centred columns x is x' x / (n - 1): a factor is part of a plan, and a transpose is a view.
+# The covariance of centred columns x is x' x / (n - 1). The factor is part of the plan, the transpose is a view.
 mixed = numpy.empty((SAMPLES, VARIABLES))
 covariance = tesela.Plan(mixed.T, mixed, alpha=1 / (SAMPLES - 1))
 
@@ -27,5 +27,5 @@ for batch in range(BATCHES):
 expected = mix.T @ mix
 error = numpy.linalg.norm(total / BATCHES - expected) / numpy.linalg.norm(expected)
 print(f"{covariance!r}")
-print(f"{BATCHES} covariances of {VARIABLES} variables; their mean is within {error:.0%} of what the mix says")
+print(f"{BATCHES} covariances of {VARIABLES} variables; their mean is within {error:.0%} of the expected one")
 assert error < 0.2

@@ -1,4 +1,4 @@
-"""The shortest program: a product of two NumPy matrices, what ran, and how wrong it may be."""
+"""Shortest program: a product of two NumPy matrices, with its plan and its error bound."""
 
 import numpy
 import tesela

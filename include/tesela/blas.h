@@ -1,5 +1,8 @@
-/** How many threads the BLAS drop-in, libtesela_blas.so, computes with. Its products have BLAS's names, which
- * every BLAS's own headers declare. docs/BLAS.md says what else limits them. */
+/** @file blas.h
+ * @brief Number of threads of the BLAS drop-in, libtesela_blas.so.
+ *
+ * The products have BLAS's names, which the header of any BLAS declares. docs/BLAS.md lists further limits.
+ */
 #ifndef TESELA_BLAS_H
 #define TESELA_BLAS_H
 
@@ -9,11 +12,11 @@
 extern "C" {
 #endif
 
-/** Calls use at most so many threads from now on, in the whole process; never more than TESELA_THREADS, or
- * the processors that the process may run on. Less than 1: as if this had not been called. */
+/** Sets the maximum number of threads of later calls in the whole process. It is never more than
+ * TESELA_THREADS, or the processors that the process may run on. A value below 1 restores the default. */
 TESELA_API void tesela_set_num_threads(int threads);
 
-/** How many threads a large call would use now. */
+/** Returns the number of threads that a large call would use now. */
 TESELA_API int tesela_get_num_threads(void);
 
 #ifdef __cplusplus

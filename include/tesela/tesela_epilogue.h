@@ -1,12 +1,10 @@
-/**
- * @file tesela_epilogue.h
- * @brief What a product's last step is made of: tesela.h's descriptions name it.
- */
+/** @file tesela_epilogue.h
+ * @brief Bias, activation and scales of a product; members of tesela_gemm_desc. */
 #ifndef TESELA_TESELA_EPILOGUE_H
 #define TESELA_TESELA_EPILOGUE_H
 
-/** Where a product's bias goes: n elements, a row that is added to each row of C; or m, a column that is
- * added to each column. */
+/** Direction of a bias. BIAS_ROW: a row of n elements, added to each row of C. BIAS_COLUMN: a
+ * column of m elements, added to each column of C. */
 typedef enum tesela_bias_axis {
   TESELA_NO_BIAS = 0,
   TESELA_BIAS_ROW,
@@ -14,30 +12,32 @@ typedef enum tesela_bias_axis {
   TESELA_ALONGS
 } tesela_bias_axis;
 
-/** A function of each element of a product. NaN stays NaN; +infinity becomes infinity, and -infinity 0. */
+/** Function applied to each element x of a product. NaN stays NaN, +infinity gives infinity, -infinity
+ * gives 0. */
 typedef enum tesela_activation {
   TESELA_NO_ACTIVATION = 0,
-  TESELA_RELU,      /**< x where x > 0, else 0 */
+  TESELA_RELU,      /**< x if x > 0, else 0 */
   TESELA_GELU,      /**< x (1 + erf(x / sqrt(2))) / 2 */
-  TESELA_GELU_TANH, /**< x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x x x))) / 2, which is near that */
+  TESELA_GELU_TANH, /**< x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x x x))) / 2, an approximation of GELU */
   TESELA_ACTIVATIONS
 } tesela_activation;
 
-/** What a factor of a product is scaled by.
+/** Number of scales of A or B.
  *
- * Scales are for A and B that were made narrow by dividing them by something. C is then f32, which integers
- * come to as well unless it says otherwise, f16 or bf16; A and B are what they may be beside such a C, f32
- * beside each of them, or i8 and u8 in any mix. Sums are made in f32, or of integers exactly. Then element
- * (i, j) is multiplied by scale_a[i], by scale_b[j] and by alpha, one after the other in f32; beta C, which
- * is not scaled, and the bias are added, the function is taken, and C is rounded once, whose range nothing
- * passes before. A sum of no terms (k = 0, alpha = 0) is 0 and not scaled, and its scales are not read.
- * Integers are refused where k is so large that sums might wrap: beyond 131071 of i8 x i8, 65793 of u8 x i8,
- * 33025 of u8 x u8. Sums that C cannot hold meanwhile, as it is f16 or bf16 or is read, take 4 m n bytes on
- * the device that computes. */
+ * Scales undo a quantisation: A and B were divided by these numbers to fit a narrow type. C is f32, f16 or
+ * bf16; for integers C is f32 by default. A and B have the types that are allowed with this C without scales,
+ * or are both f32, or i8 and u8 in any mix. Sums are computed in f32, or exactly for integers. Then element
+ * (i, j) is multiplied by scale_a[i], by scale_b[j] and by alpha, in this order in f32. Next beta C, which is
+ * not scaled, and the bias are added. The activation is applied, and C is rounded once. So no value exceeds
+ * the range of C's type before the end. An empty sum (k = 0 or alpha = 0) is 0, and its scales are not read.
+ *
+ * Integers are refused if k is so large that sums may wrap: more than 131071 for i8 x i8, 65793 for u8 x i8,
+ * 33025 for u8 x u8. If C is f16 or bf16, or is read (beta is not 0), the sums need 4 m n bytes of extra
+ * memory on the computing device. */
 typedef enum tesela_scaling {
   TESELA_NO_SCALE = 0,
-  TESELA_SCALE_TENSOR, /**< one number, for all of the factor */
-  TESELA_SCALE_LINES,  /**< m numbers of A, n of B: one for each row, or column */
+  TESELA_SCALE_TENSOR, /**< one number for the whole operand */
+  TESELA_SCALE_LINES,  /**< m numbers for A (one for each row), n numbers for B (one for each column) */
   TESELA_SCALINGS
 } tesela_scaling;
 

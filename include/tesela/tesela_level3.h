@@ -1,30 +1,33 @@
-/**
- * @file tesela_level3.h
- * @brief BLAS's Level 3 by its names: symm, hemm, syrk, herk, syr2k, her2k, trmm and trsm, of f32, f64, c64
+/** @file tesela_level3.h
+ * @brief BLAS's Level 3 by its names: symm, hemm, syrk, herk, syr2k, her2k, trmm and trsm, for f32, f64, c64
  * and c128.
  *
- * Each call completes a description and hands it to tesela_gemm() or tesela_solve(), which say what is wrong
- * with it: TESELA_BAD_CALL names the field. What a call completes need not be given; sizes may be, and have
- * to be right then. Everything else (strides, transposes, types, device, strategy, accuracy, ...) means what
- * it means there. A triangle is where elements lie: the lower one of a column-major program is TESELA_LOWER
- * here, where row_stride is 1 and col_stride its leading dimension.
+ * Each call completes a description and passes it to tesela_gemm() or tesela_solve(), whose messages name the
+ * wrong member. Leave the completed members zero; sizes may be set, but must then be right. All other members
+ * (strides, transposes, types, device, strategy, accuracy, ...) keep their meaning. A triangle is the stored
+ * one. The lower triangle of a column-major matrix is TESELA_LOWER with row_stride 1 and col_stride lda.
  *
- *     call    what C becomes                              what is given                                  what
- * is completed symm    alpha A B + beta C, A symmetric             m, n, a, b, c, a_triangle k, a_structure
- *             alpha A B + beta C, B symmetric             m, n, a, b, c, b_triangle                      k,
- * b_structure hemm    the same, A or B hermitian                  the same the same trmm    alpha A C, A
- * triangular                     m, n, a, c, a_triangle, a_structure (*)        k, in_place alpha C B, B
- * triangular                     m, n, b, c, b_triangle, b_structure (*)        k, in_place syrk    alpha A
- * A' + beta C                         n, k, a, c, c_triangle                         m, b herk    alpha A A^H
- * + beta C                        n, k, a, c, c_triangle                         m, b, c_structure syr2k
- * alpha A B' + alpha B A' + beta C            n, k, a, b, c, c_triangle                      m her2k   alpha
- * A B^H + conj(alpha) B A^H + beta C    n, k, a, b, c, c_triangle                      m, c_structure trsm
- * alpha inverse(A) C, or of the right side    a tesela_solve_desc, with C in x               in_place
+ *     call    result C                                   members to set                 completed members
+ *     symm    alpha A B + beta C, A symmetric            m, n, a, b, c, a_triangle      k, a_structure
+ *             alpha A B + beta C, B symmetric            m, n, a, b, c, b_triangle      k, b_structure
+ *     hemm    as symm, with A or B hermitian             as symm                        as symm
+ *     trmm    alpha A C, A triangular                    m, n, a, c, a_triangle (*)     k, in_place
+ *             alpha C B, B triangular                    m, n, b, c, b_triangle (*)     k, in_place
+ *     syrk    alpha A A' + beta C                        n, k, a, c, c_triangle         m, b
+ *     herk    alpha A A^H + beta C                       n, k, a, c, c_triangle         m, b, c_structure
+ *     syr2k   alpha A B' + alpha B A' + beta C           n, k, a, b, c, c_triangle      m
+ *     her2k   alpha A B^H + conj(alpha) B A^H + beta C   n, k, a, b, c, c_triangle      m, c_structure
+ *     trsm    alpha inverse(A) C, or on the right        a tesela_solve_desc, C is x    in_place
  *
- * (*) 0 says TESELA_TRIANGULAR. A is m x m, or B n x n, where it is symmetric, hermitian or triangular. Of
- * updates (syrk, herk, syr2k, her2k) A and B are n x k; `transpose` makes that of what is stored as k x n.
- * alpha and beta of herk, and beta of her2k, are one real number each, of complex matrices, too.
- */
+ * (*) Set a_structure or b_structure to TESELA_UNIT_TRIANGULAR for a unit diagonal; 0 means
+ * TESELA_TRIANGULAR. A symmetric, hermitian or triangular A is m x m, and B is n x n. In updates (syrk, herk,
+ * syr2k, her2k) A and B are n x k; with `transpose` the stored matrix is k x n. The factors alpha and beta of
+ * herk, and beta of her2k, are one real number each, for complex matrices, too. The lower triangle of C = A
+ * A':
+ *
+ *     tesela_gemm_desc desc = {.n = n, .k = k, .a = {.data = a}, .c = {.data = c}};
+ *     desc.c_triangle = TESELA_LOWER;
+ *     tesela_syrk(context, &desc, NULL); */
 #ifndef TESELA_TESELA_LEVEL3_H
 #define TESELA_TESELA_LEVEL3_H
 
@@ -34,11 +37,11 @@
 extern "C" {
 #endif
 
-/** @name What the calls below are made of
- * Programs need none of these.
+/** @name Helpers of the calls below
+ * Programs do not call them.
  * @{ */
-/** Says what the factor is of which a triangle is given (A where that is neither or both), unless that is
- * said, and how long sums are. */
+/** Returns the description with the structure of the factor whose triangle is set (B if only b_triangle
+ * is set, else A). A structure that is already set is kept. A k of 0 becomes the factor's size. */
 static inline tesela_gemm_desc tesela_level3_factor(const tesela_gemm_desc *desc,
                                                     tesela_structure structure) {
   tesela_gemm_desc full = *desc;
@@ -51,12 +54,13 @@ static inline tesela_gemm_desc tesela_level3_factor(const tesela_gemm_desc *desc
   return full;
 }
 
-/** Whether sums are complex. */
+/** Returns 1 if the type of A is complex. */
 static inline int tesela_level3_is_complex(const tesela_gemm_desc *desc) {
   return desc->a.type == TESELA_C64 || desc->a.type == TESELA_C128;
 }
 
-/** B becomes `with` transposed, and conjugated where that makes C hermitian. */
+/** Returns the description of an update: B becomes `with` transposed, or conjugate-transposed if C is to
+ * be hermitian. */
 static inline tesela_gemm_desc tesela_level3_update(const tesela_gemm_desc *desc, tesela_matrix with,
                                                     int hermitian) {
   tesela_gemm_desc full = *desc;
@@ -71,7 +75,7 @@ static inline tesela_gemm_desc tesela_level3_update(const tesela_gemm_desc *desc
   return full;
 }
 
-/** The record of two products in turn. */
+/** Adds the times and error bounds of a first product to the record of a second product. */
 static inline void tesela_level3_join(const tesela_record *first, tesela_record *record) {
   record->seconds += first->seconds;
   record->seconds_allocate += first->seconds_allocate;
@@ -86,15 +90,16 @@ static inline void tesela_level3_join(const tesela_record *first, tesela_record 
     record->error_measured = first->error_measured;
 }
 
-/** Whether a call says that the host's processors compute. */
+/** Returns 1 if desc->device is "cpu". */
 static inline int tesela_level3_on_host(const tesela_gemm_desc *desc) {
   const char *device = desc->device;
   return device && device[0] == 'c' && device[1] == 'p' && device[2] == 'u' && !device[3];
 }
 
-/** An update of rank 2k, at once. TESELA_UNSUPPORTED where that is not done: of all of C, where the products'
- * factors differ, and on a device that does not take it, as of complex types the host's processors alone do.
- */
+/** Computes an update of rank 2k in one pass.
+ * @return TESELA_UNSUPPORTED if C is computed whole, if the two factors differ (alpha is complex and C
+ * hermitian), if the type is complex and the device is not "cpu", or if the device does not support the
+ * sum. */
 static inline tesela_status tesela_level3_sum(tesela_context *context, const tesela_gemm_desc *desc,
                                               int hermitian, const double *beta, tesela_record *record) {
   const int is_complex = tesela_level3_is_complex(desc),
@@ -107,7 +112,8 @@ static inline tesela_status tesela_level3_sum(tesela_context *context, const tes
   return tesela_gemm(context, &full, record);
 }
 
-/** The same by two of rank k. */
+/** Computes an update of rank 2k, in one pass if possible, else as two products. alpha is the factor of
+ * the second one. */
 static inline tesela_status tesela_level3_twice(tesela_context *context, const tesela_gemm_desc *desc,
                                                 int hermitian, const double *alpha, const double *beta,
                                                 tesela_record *record) {
@@ -135,7 +141,7 @@ static inline tesela_status tesela_level3_twice(tesela_context *context, const t
 }
 /** @} */
 
-/** C = alpha A B + beta C, where A, or B, is symmetric. */
+/** Computes C = alpha A B + beta C, where A or B is symmetric. Errors are those of tesela_gemm(). */
 static inline tesela_status tesela_symm(tesela_context *context, const tesela_gemm_desc *desc,
                                         tesela_record *record) {
   if (!desc)
@@ -144,7 +150,7 @@ static inline tesela_status tesela_symm(tesela_context *context, const tesela_ge
   return tesela_gemm(context, &full, record);
 }
 
-/** C = alpha A B + beta C, where A, or B, is hermitian. */
+/** Computes C = alpha A B + beta C, where A or B is hermitian. Errors are those of tesela_gemm(). */
 static inline tesela_status tesela_hemm(tesela_context *context, const tesela_gemm_desc *desc,
                                         tesela_record *record) {
   if (!desc)
@@ -153,8 +159,8 @@ static inline tesela_status tesela_hemm(tesela_context *context, const tesela_ge
   return tesela_gemm(context, &full, record);
 }
 
-/** C = alpha A C, or alpha C B, where A, or B, is triangular: TESELA_UNIT_TRIANGULAR where its diagonal is 1.
- */
+/** Computes C = alpha A C or C = alpha C B with a triangular A or B. TESELA_UNIT_TRIANGULAR marks a
+ * diagonal of ones. */
 static inline tesela_status tesela_trmm(tesela_context *context, const tesela_gemm_desc *desc,
                                         tesela_record *record) {
   if (!desc)
@@ -164,8 +170,8 @@ static inline tesela_status tesela_trmm(tesela_context *context, const tesela_ge
   return tesela_gemm(context, &full, record);
 }
 
-/** A triangle of C = alpha A A' + beta C; with c_triangle TESELA_WHOLE all of it, which takes twice as long.
- */
+/** Computes a triangle of C = alpha A A' + beta C. With c_triangle TESELA_WHOLE it computes all of C, in
+ * twice the time. */
 static inline tesela_status tesela_syrk(tesela_context *context, const tesela_gemm_desc *desc,
                                         tesela_record *record) {
   if (!desc)
@@ -174,8 +180,8 @@ static inline tesela_status tesela_syrk(tesela_context *context, const tesela_ge
   return tesela_gemm(context, &full, record);
 }
 
-/** A triangle of the hermitian C = alpha A A^H + beta C: its diagonal has imaginary parts of 0, and what
- * these were is not read. */
+/** Computes a triangle of the hermitian C = alpha A A^H + beta C. Imaginary parts of the diagonal are
+ * not read and become 0. */
 static inline tesela_status tesela_herk(tesela_context *context, const tesela_gemm_desc *desc,
                                         tesela_record *record) {
   if (!desc)
@@ -187,11 +193,13 @@ static inline tesela_status tesela_herk(tesela_context *context, const tesela_ge
   return tesela_gemm(context, &full, record);
 }
 
-/** A triangle of C = alpha (A B' + B A') + beta C; error_bound is of |alpha| (|A||B'| + |B||A'|) + |beta||C|.
- * Where that is not done at once (with c_triangle TESELA_WHOLE, or nothing on the device takes
- * TESELA_SYMMETRIC_SUM) it is two products, of which C has the first one's roundings, too: the record is of
- * both, with the second one's plan, and what `accuracy` asks for holds for each. Where the second fails (a
- * device, or memory ran out in between), C has the first. */
+/** Computes a triangle of C = alpha (A B' + B A') + beta C. error_bound refers to |alpha| (|A||B'| +
+ * |B||A'|) + |beta||C|.
+ *
+ * Two products replace the update if c_triangle is TESELA_WHOLE, or if no strategy on the device
+ * supports TESELA_SYMMETRIC_SUM. Then C is rounded twice, the record has both products' times and the
+ * second one's plan, and `accuracy` applies to each product. If the second product fails (device
+ * failure, memory), C holds the result of the first one. */
 static inline tesela_status tesela_syr2k(tesela_context *context, const tesela_gemm_desc *desc,
                                          tesela_record *record) {
   if (!desc)
@@ -199,8 +207,9 @@ static inline tesela_status tesela_syr2k(tesela_context *context, const tesela_g
   return tesela_level3_twice(context, desc, 0, desc->alpha, desc->beta, record);
 }
 
-/** A triangle of the hermitian C = alpha A B^H + conj(alpha) B A^H + beta C, its diagonal as of
- * tesela_herk(); else as tesela_syr2k(), where an alpha with an imaginary part makes it two products. */
+/** Computes a triangle of the hermitian C = alpha A B^H + conj(alpha) B A^H + beta C. The diagonal is
+ * handled as in tesela_herk(). An alpha with an imaginary part needs two products; all else is as in
+ * tesela_syr2k(). */
 static inline tesela_status tesela_her2k(tesela_context *context, const tesela_gemm_desc *desc,
                                          tesela_record *record) {
   if (!desc)
@@ -212,7 +221,8 @@ static inline tesela_status tesela_her2k(tesela_context *context, const tesela_g
   return tesela_level3_twice(context, desc, 1, conjugate, beta, record);
 }
 
-/** x = alpha inverse(A) x, or with `right` alpha x inverse(A): tesela_solve() in place. b is not given. */
+/** Solves with a triangle in place: x = alpha inverse(A) x, or x = alpha x inverse(A) with `right`.
+ * Leave b zero. */
 static inline tesela_status tesela_trsm(tesela_context *context, const tesela_solve_desc *desc,
                                         tesela_record *record) {
   if (!desc)

@@ -1,22 +1,20 @@
-/**
- * @file tesela_mpi.h
- * @brief Products and transposes of matrices that lie on the ranks of an MPI communicator, in libtesela_mpi.
+/** @file tesela_mpi.h
+ * @brief Products and transposes of matrices that are distributed over the ranks of an MPI communicator, in
+ * libtesela_mpi.
  *
- * Two square matrices whose rows lie in equal blocks on all ranks (lda elements from one local row to the
- * next):
+ * The product of two square matrices whose rows are divided evenly among all ranks:
  *
  *     tesela_gemm_desc gemm = {.m = n, .n = n, .k = n, .a = {.data = a}, .b = {.data = b}, .c = {.data = c}};
  *     tesela_mpi_desc desc = {.gemm = &gemm};
  *     if (tesela_mpi_gemm(MPI_COMM_WORLD, NULL, &desc, NULL) != TESELA_OK) puts(tesela_last_error());
  *
- * All calls are collective: every rank of the communicator makes them, in the same order, with what
- * tesela_mpi_desc says is the same on all. All ranks return the same status, and tesela_last_error() the same
- * sentence, which names the lowest rank that failed; a result is as it was then, unless the sentence says
- * that it is lost. A rank that ends in the middle ends the job, as MPI has it.
+ * All calls are collective: every rank of the communicator calls them, in the same order. tesela_mpi_desc
+ * tells which members must be equal on all ranks. All ranks return the same status, and tesela_last_error()
+ * returns the same message, which names the lowest rank that failed. After a failure the result is unchanged,
+ * unless the message says that it is lost. A rank that ends during a call ends the job, as MPI defines.
  *
- * The communicator is copied at its first call, and the copy kept until it is freed. One thread at a time may
- * be in a call with one communicator; MPI is called by that thread alone.
- */
+ * The first call with a communicator duplicates it; the duplicate exists until the communicator is freed.
+ * Only one thread at a time may call with one communicator. Only that thread calls MPI. */
 #ifndef TESELA_TESELA_MPI_H
 #define TESELA_TESELA_MPI_H
 
@@ -31,48 +29,48 @@ extern "C" {
 /** @name Sized calls
  * See tesela.h.
  * @{ */
-/** tesela_mpi_gemm() with sizes; gemm_size is that of desc->gemm. */
+/** Is tesela_mpi_gemm() with sizes. gemm_size is the size of desc->gemm. */
 TESELA_API tesela_status tesela_mpi_gemm_sized(MPI_Comm communicator, tesela_context *context,
                                                const tesela_mpi_desc *desc, tesela_mpi_record *record,
                                                size_t desc_size, size_t gemm_size, size_t record_size);
-/** tesela_mpi_transpose() with sizes. */
+/** Is tesela_mpi_transpose() with sizes. */
 TESELA_API tesela_status tesela_mpi_transpose_sized(MPI_Comm communicator, tesela_context *context,
                                                     const tesela_mpi_transpose_desc *desc,
                                                     tesela_mpi_record *record, size_t desc_size,
                                                     size_t record_size);
 /** @} */
 
-/** Multiplies matrices that lie on the communicator's ranks.
+/** Computes C = alpha A B + beta C for matrices that are distributed over the communicator's ranks.
  *
- * context is the calling rank's, and its local products are made by it, on the device that it or gemm->device
- * names. NULL: one of the library's own for this communicator, on the rank's share of its host's processors
- * (what it was bound to, else an even part of all). record may be NULL.
+ * context is the calling rank's own. It computes the local products, on its device or on gemm->device. NULL:
+ * the library creates a context for this communicator. It uses the rank's part of the host's processors: the
+ * processors that it is bound to, else an even part. The record may be NULL.
  *
- * Where operands are in buffers of a device, or gemm->device names one device with memory of its own
- * ("cuda:0"), panels and sums stay in its memory from step to step. Messages go from GPU to GPU by NCCL where
- * all ranks have one each and the library is there (docs/SCALE.md); else they pass through host memory, where
- * a rank's part of an operand in a buffer has a copy meanwhile.
+ * Panels and sums stay in device memory between steps if operands are in device buffers, or if gemm->device
+ * has its own memory ("cuda:0"). Messages go from GPU to GPU by NCCL if every rank has its own GPU and NCCL
+ * is installed (docs/SCALE.md). Otherwise they pass through host memory, where operands in buffers are copied
+ * for the call.
  *
- * The sums of each element are those of a grid (record->plan) that depends on sizes, types, layouts, memory
- * and the number of ranks, and on nothing else: the same call gives the same bits, whatever came when. Where
- * C stays on the GPUs on which it is made (docs/SCALE.md) the grid also depends on that, unless gemm->bits is
- * "devices".
+ * Reproducibility: the order of sums depends only on the grid (record->plan). The grid depends only on sizes,
+ * types, layouts, memory and the number of ranks. So equal calls give equal bits. If C stays on the GPUs that
+ * compute it (docs/SCALE.md) the grid depends on this, too, unless gemm->bits is "devices".
  *
- * On each rank, elements of C share memory neither with each other nor with elements of A and B that are
- * read; they may lie between them, as blocks of one array do. An overlap on any rank is refused on all.
+ * On each rank elements of C must not overlap each other, nor elements of A and B that are read. They may lie
+ * between elements of A and B, as blocks of one array do. An overlap on one rank is refused on all ranks.
  *
- *  @return TESELA_BAD_CALL where an argument is wrong or not that of rank 0, C overlaps, or the ranks have
- * different versions of the library; TESELA_UNSUPPORTED where operands are packed; TESELA_OUT_OF_MEMORY; and
- * what tesela_gemm() returns. */
+ * @return TESELA_BAD_CALL if an argument is wrong or differs from rank 0's, C overlaps, or the ranks have
+ * different versions of the library; TESELA_UNSUPPORTED if operands are packed; TESELA_OUT_OF_MEMORY; else as
+ * tesela_gemm(). */
 static inline tesela_status tesela_mpi_gemm(MPI_Comm communicator, tesela_context *context,
                                             const tesela_mpi_desc *desc, tesela_mpi_record *record) {
   return tesela_mpi_gemm_sized(communicator, context, desc, record, sizeof *desc, sizeof *desc->gemm,
                                sizeof *record);
 }
 
-/** Transposes a matrix that lies on the communicator's ranks, or brings it into another layout. context and
- * record as in tesela_mpi_gemm(); nothing is multiplied. A and B do not overlap, which is checked.
- *  @return as tesela_mpi_gemm(). */
+/** Transposes a distributed matrix, or changes its layout; see tesela_mpi_transpose_desc. A and B must
+ * not overlap, which is checked. context and record are as in tesela_mpi_gemm(), but no local products
+ * are computed.
+ * @return as tesela_mpi_gemm(). */
 static inline tesela_status tesela_mpi_transpose(MPI_Comm communicator, tesela_context *context,
                                                  const tesela_mpi_transpose_desc *desc,
                                                  tesela_mpi_record *record) {

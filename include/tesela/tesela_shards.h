@@ -1,55 +1,53 @@
-/**
- * @file tesela_shards.h
- * @brief Rectangles of matrices that lie in pieces: on several devices (tesela.h), or on many ranks
+/** @file tesela_shards.h
+ * @brief Rectangles of matrices that are divided among several devices (tesela.h) or many ranks
  * (tesela_layout.h).
  *
- * Neither struct here that describes a piece ever grows.
- */
+ * tesela_rectangle and tesela_shard never grow. */
 #ifndef TESELA_TESELA_SHARDS_H
 #define TESELA_TESELA_SHARDS_H
 
 #include <stdint.h>
 
-/** A part of a matrix that is held in one place: by the calling rank, or in a buffer. */
+/** Rectangle of a matrix that is stored in one place: in a rank's memory, or in a buffer. */
 typedef struct tesela_rectangle {
-  int64_t row;    /**< of the matrix as it is stored: the rectangle's first row */
-  int64_t col;    /**< its first column */
-  int64_t rows;   /**< its rows; 0 is allowed */
-  int64_t cols;   /**< its columns */
-  int64_t offset; /**< elements from the operand's data, or the buffer's start, to the rectangle's element (0,
-                     0) */
-  int64_t row_stride; /**< elements between a row and the next; zeros are as in tesela_matrix */
-  int64_t col_stride; /**< elements between a column and the next */
+  int64_t row;  /**< first row of the rectangle in the stored matrix */
+  int64_t col;  /**< first column of the rectangle in the stored matrix */
+  int64_t rows; /**< number of rows; 0 is allowed */
+  int64_t cols; /**< number of columns; 0 is allowed */
+  /** elements from the start of the operand's data, or of the buffer, to the rectangle's element (0, 0) */
+  int64_t offset;
+  int64_t row_stride; /**< elements from a row to the next; zeros as in tesela_matrix */
+  int64_t col_stride; /**< elements from a column to the next; zeros as in tesela_matrix */
 } tesela_rectangle;
 
-/** A part of a matrix in device memory. */
+/** Shard of a matrix: one rectangle in device memory. */
 typedef struct tesela_shard {
-  struct tesela_buffer *buffer; /**< where it lies; A's and B's are only read */
-  tesela_rectangle at;          /**< which part it is, and how it lies there */
+  struct tesela_buffer *buffer; /**< device memory that holds the shard; shards of A and B are only read */
+  tesela_rectangle at;          /**< rectangle of the matrix, and its position in the buffer */
 } tesela_shard;
 
-/** A matrix in pieces on several devices, of a product that these compute together: A, B and C are each in
- * pieces or in a buffer.
+/** Matrix that is divided into shards on several devices, which compute a product together. Each of A, B
+ * and C is in shards or in one buffer.
  *
- * Rectangles are of what is stored: where the operand's transpose is set, of its transpose. Each device
- * computes what it holds of C; or, where a device that desc.device names holds nothing of C, shares of C are
- * by what the devices are expected to take. What one lacks of A, B and C travels from the others beside
- * computing, by their copy engines where those reach each other, else through host memory. Sums are not cut,
- * so bits do not depend on when something arrives. Without desc.device the devices are those that hold
- * pieces.
+ * Rectangles refer to the stored matrix: the operand's transpose if `transpose` is set. Each device
+ * computes the part of C that it holds. If desc.device names a device that holds no part of C, C is
+ * divided by the devices' expected speeds. Missing parts of A, B and C are copied from the other devices
+ * during the computation. Copy engines do this if the devices reach each other; else the copies pass through
+ * host memory. Sums are not divided, so the bits do not depend on the time of a copy. Without desc.device the
+ * shards' devices compute.
  *
- * Other work on the buffers is done before the call, and nobody else uses them during it. Matrices are
- * general, with no last step; errors are not measured, nor is anything for desc.effort; batches and queued
- * runs have operands in one place (TESELA_UNSUPPORTED). Where a device fails under way, C is lost, and the
- * sentence says so (TESELA_DEVICE_FAILED): what it holds is not elsewhere. Pieces that overlap, leave
- * something out or are not where they are said to be are TESELA_BAD_CALL.
+ * Finish other work on the buffers before the call, and do not use the buffers during it. Matrices are
+ * general, without an epilogue. desc.measure_error and desc.effort have no effect. Batches and queued
+ * runs do not accept shards (TESELA_UNSUPPORTED). If a device fails during the product, C is lost and
+ * the message says so (TESELA_DEVICE_FAILED), since no other copy exists. TESELA_BAD_CALL: shards
+ * overlap, leave a part of the matrix out, or are not on the stated device.
  *
- * Together pieces are all of the matrix, no element twice. Each may be on another device, or several on one.
- * Of a piece one stride is 1 and the other no less than the elements that lie along it, and all pieces of a
- * matrix lie the same way, by rows or by columns. */
+ * The shards together cover the matrix, each element once. Any number of shards may be on one device.
+ * In each shard one stride is 1 and the other at least the number of elements along it. All shards of a
+ * matrix are row-major, or all are column-major. */
 typedef struct tesela_shards {
-  const tesela_shard *pieces; /**< so many of them; in any order, which a plan keeps */
-  int64_t count;              /**< how many */
+  const tesela_shard *pieces; /**< array of `count` shards, in any order; a plan keeps this order */
+  int64_t count;              /**< number of shards */
 } tesela_shards;
 
 #endif

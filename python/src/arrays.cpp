@@ -35,7 +35,7 @@ void raise(PyObject *type, const char *format, ...) {
   throw nb::python_error();
 }
 
-/* Arguments. */
+/* --- arguments --- */
 
 static const char *const word_names[WORDS] = {
     "a",           "b",       "out",        "c",       "alpha",
@@ -138,11 +138,11 @@ Scalar scalar(PyObject *value, tesela_type kind, const char *name, double otherw
   if (made.imag() != 0 && kind != TESELA_C64 && kind != TESELA_C128)
     raise(PyExc_TypeError, "%s is complex, %R, and the result is %s", name, value, dtype_name(kind));
   if (kind == TESELA_I32 && made.real() != std::nearbyint(made.real()))
-    raise(PyExc_ValueError, "%s is %R, and of integers it is a whole number", name, value);
+    raise(PyExc_ValueError, "%s is %R, but for integers it must be a whole number", name, value);
   return made;
 }
 
-/* Arrays. */
+/* --- arrays --- */
 
 static void take(nb::object seen, const char *name, Array *array) {
   PyObject *const items = seen.ptr();
@@ -210,11 +210,11 @@ void check_place(const Array &first, const Array &other) {
   char places[2][32];
   place_of(first, places[0]);
   place_of(other, places[1]);
-  raise(PyExc_ValueError, "%s is on %s and %s on %s: bring them together first", first.name, places[0],
+  raise(PyExc_ValueError, "%s is on %s and %s on %s: both must be in one place", first.name, places[0],
         other.name, places[1]);
 }
 
-/* Addresses from the first element to the end of the last one. False: there are no elements. */
+/* Writes the address range of an array's elements. Returns false if there are none. */
 static bool range_of(const Lies &lies, intptr_t *low, intptr_t *high) {
   const int64_t size = static_cast<int64_t>(type_size(lies.type));
   *low = *high = reinterpret_cast<intptr_t>(lies.data);
@@ -237,7 +237,7 @@ static bool overlap(const Array &out, const Array &other) {
   return nb::cast<bool>(share_any.get()(nb::handle(out.object), nb::handle(other.object)));
 }
 
-/* Says whether no two elements are one: each dimension steps beyond all that the smaller ones reach. */
+/* Returns true if no two elements share an address: each stride exceeds the reach of all smaller strides. */
 static bool has_own_elements(const Lies &lies) {
   int order[DIMS], count = 0;
   for (int i = 0; i < lies.ndim; i++) {
@@ -270,7 +270,7 @@ void check_out(const Array &out, int ndim, const int64_t *shape, const Array *co
   if (at.read_only)
     raise(PyExc_ValueError, "out is read-only");
   if (at.copy)
-    raise(PyExc_ValueError, "out cannot be written where it lies: %s", at.copy);
+    raise(PyExc_ValueError, "out cannot be written in place: %s", at.copy);
   if (at.ndim != ndim || memcmp(at.shape, shape, static_cast<size_t>(ndim) * sizeof *shape) != 0)
     raise(PyExc_ValueError, "out has the shape %S, the result %S", tuple_of_shape(at.ndim, at.shape).ptr(),
           tuple_of_shape(ndim, shape).ptr());
@@ -278,14 +278,14 @@ void check_out(const Array &out, int ndim, const int64_t *shape, const Array *co
     if (shape[i] == 0)
       return;
   if (!has_own_elements(at))
-    raise(PyExc_ValueError, "elements of out lie on each other: its strides are %S",
+    raise(PyExc_ValueError, "elements of out overlap: its strides are %S",
           tuple_of_shape(ndim, at.strides).ptr());
   for (int i = 0; i < count; i++)
     if (inputs[i] && overlap(out, *inputs[i]))
-      raise(PyExc_ValueError, "out and %s share memory; copy one of them", inputs[i]->name);
+      raise(PyExc_ValueError, "out and %s share memory: copy one array", inputs[i]->name);
 }
 
-/* Types. */
+/* --- types --- */
 
 static bool is_byte(tesela_type type) {
   return type == TESELA_I8 || type == TESELA_U8;
@@ -295,7 +295,7 @@ static bool is_float8(tesela_type type) {
   return type == TESELA_E4M3 || type == TESELA_E5M2;
 }
 
-/* Writes the types that a product may have, the default first. Returns how many there are. */
+/* Writes the possible types of a product, the default first. Returns their number. */
 static int possible_types(tesela_type a, tesela_type b, bool is_scaled, tesela_type (&types)[3]) {
   const auto are = [&types](std::initializer_list<tesela_type> list) {
     std::copy(list.begin(), list.end(), types);
@@ -360,7 +360,7 @@ tesela_type result_type(Array *a, Array *b, PyObject *dtype, const Array *out, b
   return kind;
 }
 
-/* Names of the types of a product, for Python. */
+/* Returns the names of a product's possible types, for Python. */
 static nb::tuple product_types(const std::string &a, const std::string &b, bool is_scaled) {
   tesela_type types[3];
   nb::list names;
@@ -370,7 +370,7 @@ static nb::tuple product_types(const std::string &a, const std::string &b, bool 
   return nb::tuple(names);
 }
 
-/* Matrices. */
+/* --- matrices --- */
 
 void normalize(int64_t rows, int64_t cols, int64_t *row_stride, int64_t *col_stride) {
   if (cols == 1)
@@ -409,7 +409,8 @@ char letter_of(PyObject *how, const char *name) {
   const char letter = text && text[0] && !text[1] ? static_cast<char>(text[0] | 0x20) : '?';
   if (letter != 'n' && letter != 't' && letter != 'c')
     raise(PyExc_ValueError,
-          "%s is %R: \"n\" is as it is, \"t\" transposed and \"c\" conjugated and transposed", name, how);
+          "%s is %R: use \"n\" (unchanged), \"t\" (transposed) or \"c\" (conjugated and transposed)", name,
+          how);
   return letter;
 }
 
@@ -450,9 +451,9 @@ void set_result(const Array &array, int64_t m, int64_t n, tesela_result *result)
   result->type = array.at.type;
 }
 
-/* Last steps. */
+/* --- epilogues --- */
 
-/* Looks at a vector of one of these types; others are converted where NumPy would. */
+/* Reads a vector of one of these types; other types are converted if NumPy would convert them. */
 static void see_vector(PyObject *object, const char *name, const Array &like,
                        std::initializer_list<tesela_type> types, Array *array) {
   if (PyArray_CheckExact(object)) {
@@ -470,7 +471,7 @@ static bool has_shape(const Lies &lies, std::initializer_list<int64_t> shape) {
   return lies.ndim == static_cast<int>(shape.size()) && std::equal(shape.begin(), shape.end(), lies.shape);
 }
 
-/* Takes a vector along a dimension of its array. */
+/* Sets a vector from a dimension of its array. */
 static void set_line(Line *line, int dim, int64_t length) {
   if (length > 1 && line->array.at.strides[dim] == 0)
     make_compact(&line->array);
@@ -500,8 +501,8 @@ static tesela_bias_axis read_bias(PyObject *object, const Array &like, int64_t m
   nb::object shape = tuple_of_shape(at.ndim, at.shape);
   const long long rows = m, cols = n;
   if (is_turned)
-    raise(PyExc_ValueError, "bias has the shape %S: of this product it has (%lld,)", shape.ptr(), rows);
-  raise(PyExc_ValueError, "bias has the shape %S: of this product it has (%lld,), (1, %lld) or (%lld, 1)",
+    raise(PyExc_ValueError, "bias has the shape %S: this product needs (%lld,)", shape.ptr(), rows);
+  raise(PyExc_ValueError, "bias has the shape %S: this product needs (%lld,), (1, %lld) or (%lld, 1)",
         shape.ptr(), cols, cols, rows);
 }
 
@@ -520,8 +521,8 @@ static tesela_scaling read_scale(PyObject *object, const char *name, const Array
     return TESELA_SCALE_LINES;
   }
   raise(PyExc_ValueError,
-        is_column ? "%s has the shape %S: of this product it is one number, or has (%lld,) or (%lld, 1)"
-                  : "%s has the shape %S: of this product it is one number, or has (%lld,) or (1, %lld)",
+        is_column ? "%s has the shape %S: this product needs one number, (%lld,) or (%lld, 1)"
+                  : "%s has the shape %S: this product needs one number, (%lld,) or (1, %lld)",
         name, tuple_of_shape(at.ndim, at.shape).ptr(), static_cast<long long>(length),
         static_cast<long long>(length));
 }
@@ -531,7 +532,7 @@ static tesela_activation read_activation(PyObject *word) {
   for (int i = 0; i < 3; i++)
     if (PyUnicode_Check(word) && PyUnicode_CompareWithASCIIString(word, names[i]) == 0)
       return static_cast<tesela_activation>(i + 1);
-  raise(PyExc_ValueError, "activation is %R: there are relu, gelu, gelu_tanh", word);
+  raise(PyExc_ValueError, "activation is %R: use relu, gelu or gelu_tanh", word);
 }
 
 void read_finish(const Arguments &arguments, const Array &like, int64_t m, int64_t n, tesela_type kind,
@@ -539,7 +540,7 @@ void read_finish(const Arguments &arguments, const Array &like, int64_t m, int64
   if (arguments[ACTIVATION])
     finish->activation = read_activation(arguments[ACTIVATION]);
   if (finish->activation && (kind == TESELA_C64 || kind == TESELA_C128))
-    raise(PyExc_TypeError, "the result is %s, and there is no %S of complex numbers", dtype_name(kind),
+    raise(PyExc_TypeError, "the result is %s, but complex numbers have no %S", dtype_name(kind),
           arguments[ACTIVATION]);
   if (kind == TESELA_I32 && (arguments[BIAS] || finish->activation))
     raise(PyExc_TypeError, "the result is int32: integers have neither bias nor activation");
@@ -551,7 +552,7 @@ void read_finish(const Arguments &arguments, const Array &like, int64_t m, int64
     finish->scaling_b = read_scale(arguments[SCALE_B], "scale_b", like, n, false, &finish->scale_b);
 }
 
-/* Results. */
+/* --- results --- */
 
 static int numpy_number(tesela_type type) {
   switch (type) {
@@ -601,12 +602,12 @@ nb::object new_result(const Array &like, tesela_type kind, int ndim, const int64
   return made;
 }
 
-nb::object new_empty(const Array &like, tesela_type kind, Array *Array_in) {
+nb::object new_empty(const Array &like, tesela_type kind, Array *array) {
   static const int64_t none[] = {0};
   if (!like.library)
-    return new_result(like, kind, 1, none, Array_in);
-  take(empty_any.get()(seen_of(like), dtype_name(kind)), "out", Array_in);
-  return Array_in->keeper;
+    return new_result(like, kind, 1, none, array);
+  take(empty_any.get()(seen_of(like), dtype_name(kind)), "out", array);
+  return array->keeper;
 }
 
 nb::object finished(const Array &like, nb::object result) {
@@ -636,7 +637,7 @@ PyObject *given_back(nb::object result, bool with_info, const tesela_record &rec
   return PyTuple_Pack(2, result.ptr(), info_of(record).ptr());
 }
 
-/* Functions that the package's Python modules call. */
+/* --- functions for the package's Python modules --- */
 
 static Scalar scalar_python(nb::handle value, const char *dtype, const char *name) {
   return scalar(value.ptr(), type_named(dtype), name, 0);
@@ -644,7 +645,7 @@ static Scalar scalar_python(nb::handle value, const char *dtype, const char *nam
 
 void define(nb::module_ &module, const char *name, PythonFunction function, const char *text) {
   PyMethodDef *const definition =
-      new PyMethodDef{/* lives as long as the process */
+      new PyMethodDef{/* never freed */
                       name, reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(function)),
                       METH_FASTCALL | METH_KEYWORDS, text};
   nb::object package = nb::str("tesela");
@@ -654,8 +655,8 @@ void define(nb::module_ &module, const char *name, PythonFunction function, cons
 void bind_arrays(nb::module_ &module) {
   nb::class_<Ask>(module, "Ask")
       .def("__init__",
-           [](Ask *Ask_in, const std::string &accuracy, const std::string &bits, uint64_t measure_error) {
-             new (Ask_in) Ask{accuracy, bits, measure_error};
+           [](Ask *self, const std::string &accuracy, const std::string &bits, uint64_t measure_error) {
+             new (self) Ask{accuracy, bits, measure_error};
            });
   for (int i = 0; i < WORDS; i++)
     words[i] = PyUnicode_InternFromString(word_names[i]);

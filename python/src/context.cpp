@@ -1,4 +1,4 @@
-/* The context, its devices, and errors. */
+/* The process's context, its devices, and errors. */
 #include "core.h"
 
 #include <atomic>
@@ -13,7 +13,7 @@ static std::atomic<tesela_context *> the_context;
 static std::string the_device;
 static int the_threads, generation;
 
-/* The library's sentence, in the words of Python's arguments: its descriptions' fields have their names. */
+/* Returns the library's message with the names of Python's arguments instead of the description's members. */
 static std::string sentence_of(const char *text) {
   static const struct {
     const char *from, *to;
@@ -83,7 +83,7 @@ tesela_context *open() {
   return where;
 }
 
-/* Gives later calls a new context. Calls and plans that use the present context keep it. */
+/* Makes later calls use a new context. Existing calls and plans keep the old one. */
 static void forget() {
   the_context.store(nullptr);
   generation++;
@@ -107,7 +107,7 @@ static nb::list devices() {
   if (!context())
     throw nb::python_error();
   {
-    nb::gil_scoped_release others_run; /* drivers are looked for, which takes its time */
+    nb::gil_scoped_release others_run; /* searching for drivers takes time */
     (void)tesela_device_count(context(), &count);
   }
   check(tesela_device_count(context(), &count));
@@ -133,7 +133,7 @@ static nb::list devices() {
 void bind_context(nb::module_ &module) {
   error_type = PyErr_NewExceptionWithDoc(
       "tesela.Error",
-      "What went wrong in the library or on a device, where no exception of Python's own says it.\n\n"
+      "Failure in the library or on a device that no exception of Python describes.\n\n"
       "Attributes\n----------\n"
       "status : str\n    \"UNSUPPORTED\", \"NO_DEVICE\", \"DEVICE_FAILED\", \"BUILD_FAILED\", ...\n"
       "log : str\n    The compiler's log, after \"BUILD_FAILED\"; else empty.",
@@ -143,7 +143,7 @@ void bind_context(nb::module_ &module) {
   module.attr("Error") = nb::borrow(error_type);
   nb::object bases = nb::make_tuple(nb::borrow(error_type), nb::borrow(PyExc_ValueError));
   no_device_type = PyErr_NewExceptionWithDoc(
-      "tesela.NoDevice", "A device by a name that no device here has. An Error, and a ValueError.",
+      "tesela.NoDevice", "Named device that does not exist on this machine. It is an Error and a ValueError.",
       bases.ptr(), nullptr);
   if (!no_device_type)
     throw nb::python_error();

@@ -1,5 +1,4 @@
-/* The binding of libtesela: conversions between Python's objects and its structs. What is not conversion
- * is Python. */
+/* Binding of libtesela: conversions between Python's objects and C structs. All other code is Python. */
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -14,57 +13,57 @@ namespace nb = nanobind;
 
 namespace core {
 
-/* Dimensions that an array may have: NumPy's limit. */
+/* Maximum number of dimensions of an array, as in NumPy. */
 constexpr int DIMS = 64;
 
-/* Place of an array's elements in memory. Strides are in elements. */
+/* Memory layout of an array. Strides are in elements. */
 struct Lies {
   char *data = nullptr;
-  tesela_type type = TESELA_TYPE_DEFAULT; /* default: an element type that tesela does not have */
+  tesela_type type = TESELA_TYPE_DEFAULT; /* TESELA_TYPE_DEFAULT: the element type is not supported */
   int ndim = 0;
-  int device_type = 1, device_id = 0; /* DLPack's numbers: 1 host, 2 CUDA, 4 OpenCL */
+  int device_type = 1, device_id = 0; /* DLPack's constants: 1 host, 2 CUDA, 4 OpenCL */
   bool read_only = false;
-  const char *copy = nullptr; /* why tesela cannot read it where it lies */
+  const char *copy = nullptr; /* reason why tesela cannot read the array in place; NULL: it can */
   int64_t shape[DIMS], strides[DIMS];
 
   bool on_host() const { return device_type == 1 || device_type == 3; }
   void add(int64_t dim, int64_t stride);
 };
 
-/* One array of any library. */
+/* Array of any library. */
 struct View : Lies {
-  std::string dtype;        /* "float64", or the array's own name of it */
-  nb::object owner;         /* keeps the memory */
-  nb::ndarray<nb::ro> held; /* keeps the memory of arrays that came by DLPack */
+  std::string dtype;        /* "float64", or the array's own type name */
+  nb::object owner;         /* object that keeps the memory alive */
+  nb::ndarray<nb::ro> held; /* keeps the memory of arrays from DLPack alive */
 };
 
-/* What a caller asks of a result, as descriptions have it. */
+/* Requirements of a call: accuracy, reproducibility, error measurement. */
 struct Ask {
-  std::string accuracy, bits; /* "": nothing */
+  std::string accuracy, bits; /* "": the default */
   uint64_t measure_error = 0;
 
   const char *accuracy_or_null() const { return accuracy.empty() ? nullptr : accuracy.c_str(); }
   const char *bits_or_null() const { return bits.empty() ? nullptr : bits.c_str(); }
 };
 
-/* Python's Info of a record. */
+/* Converts a record to Python's Info. */
 nb::object info_of(const tesela_record &record);
 
-/* Makes of a status that is not TESELA_OK the exception that it stands for, with the library's sentence. */
+/* Throws the Python exception for a status other than TESELA_OK, with the library's message. */
 void check(tesela_status status);
-/* The same without C++'s exceptions: sets Python's error. */
+/* Sets Python's error for a status, without a C++ exception. */
 void set_error(tesela_status status);
 
-/* The process's context, made at its first use, and anew in the child of a fork. NULL with Python's error
- * set. */
+/* Returns the process's context, created at first use, and again in the child of a fork. Returns NULL
+ * with Python's error set. */
 tesela_context *context();
-/* The same, with Python's error thrown. */
+/* Returns the process's context; throws Python's error on failure. */
 tesela_context *open();
 
-/* Number of the context in use: another one after a fork and after configure(). */
+/* Returns the number of the current context; it changes after a fork and after configure(). */
 int context_number();
 
-/* Sets an operand's strides, which are those of memory: a 0 beside another stride is a broadcast. */
+/* Sets an operand's strides from real ones: a real 0 with another nonzero stride is a broadcast. */
 template <class Matrix>
 void set_strides(int64_t row_stride, int64_t col_stride, Matrix *matrix) {
   matrix->row_stride = row_stride;
@@ -75,7 +74,7 @@ void set_strides(int64_t row_stride, int64_t col_stride, Matrix *matrix) {
     matrix->row_stride = TESELA_STRIDE_ZERO;
 }
 
-/* Attribute of one of the package's Python modules; it is looked up once. */
+/* Attribute of one of the package's Python modules, looked up once. */
 class FromPython {
 public:
   constexpr FromPython(const char *module, const char *name) : module_(module), name_(name) {}
@@ -86,20 +85,20 @@ private:
   PyObject *found_ = nullptr;
 };
 
-/* Raises an exception of Python's with a sentence, in PyErr_Format's form. */
+/* Throws a Python exception with a message formatted as PyErr_Format() does. */
 [[noreturn]] void raise(PyObject *type, const char *format, ...);
 
 const char *dtype_name(tesela_type type);
 size_t type_size(tesela_type type);
 nb::dlpack::dtype dlpack_type(tesela_type type);
 tesela_type type_of_dlpack(nb::dlpack::dtype dtype);
-/* By Python's name; TESELA_TYPE_DEFAULT where there is none. */
+/* Returns the type with a Python name; TESELA_TYPE_DEFAULT if there is none. */
 tesela_type type_named(const char *dtype);
 
 View view_of(nb::handle array);
-/* Of no array: an element type by its name. */
+/* Returns a view without memory that has an element type. */
 View view_named(const std::string &dtype);
-/* NumPy's C interface, which every file but one uses by these. */
+/* NumPy's C interface; other files use it by these functions. */
 bool begin_numpy();
 bool is_numpy(PyObject *object);
 void lies_numpy(PyObject *array, Lies *lies);

@@ -1,5 +1,4 @@
-/* Products of memory on CUDA devices, queued on the caller's stream, with the plans that were made for
- * them. */
+/* Products of CUDA memory, queued on the caller's stream, with cached plans. */
 #include "core.h"
 
 #include <complex>
@@ -15,8 +14,7 @@
 
 namespace core {
 
-/* Everything here is reached with the lock of Python's threads, which is kept: to queue work takes
- * microseconds. */
+/* All functions here hold Python's lock, since queuing takes microseconds. */
 static constexpr size_t PLANS = 1024;
 
 struct DevicePlan {
@@ -32,13 +30,13 @@ struct Stream {
 
 static std::unordered_map<std::string, std::shared_ptr<DevicePlan>> plans;
 static std::unordered_map<std::string, Stream> streams;
-static tesela_context *owner; /* whose these are; what was another context's is left to it */
+static tesela_context *owner; /* context of the plans and streams; those of another context are abandoned */
 
 static void begin(tesela_context *now) {
   if (now == owner)
     return;
   for (auto &known : plans)
-    new std::shared_ptr<DevicePlan>(known.second); /* never freed: its context may have died with a fork */
+    new std::shared_ptr<DevicePlan>(known.second); /* leaked, since its context may have died with a fork */
   plans.clear();
   streams.clear();
   owner = now;
@@ -60,7 +58,8 @@ static Stream &stream_of(tesela_context *where, int id, bool is_given, uintptr_t
   return known;
 }
 
-/* A wrapped operand: the buffer is from its lowest address, of which the first element is so far away. */
+/* Wrapped operand. The buffer starts at the lowest address; `offset` is the first element's distance
+ * from it. */
 struct Wrapped {
   tesela_buffer *buffer = nullptr;
   int64_t offset = 0;
@@ -89,7 +88,7 @@ static tesela_matrix as_matrix(const DeviceMatrix &from, const Wrapped &wrapped)
   return matrix;
 }
 
-/* Vectors of a last step on a device, as far as a product has them. */
+/* Epilogue vectors on a device, as far as the product has them. */
 struct WrappedFinish {
   Wrapped bias, scale_a, scale_b;
 
@@ -198,7 +197,7 @@ static std::shared_ptr<DevicePlan> plan_of(tesela_context *where, const DevicePr
   return made;
 }
 
-/* As plan->run(), of buffers, when all that the stream has is done. */
+/* Waits for the stream, then runs a plan on buffers and returns when it is done. */
 static tesela_status run_now(const DevicePlan &plan, Stream &stream, const tesela_matrix &a,
                              const tesela_matrix &b, const tesela_result &c, const tesela_epilogue &last,
                              tesela_record *record) {
@@ -244,7 +243,7 @@ std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t han
   return tesela_plan_describe(plan->plan);
 }
 
-/* Memory of the library on a CUDA device, that another library takes over by DLPack. */
+/* Device memory of the library, which another library takes over by DLPack. */
 struct Memory {
   tesela_buffer *buffer = nullptr;
   Memory() = default;
@@ -282,7 +281,7 @@ std::string prepare(const DeviceProduct &product) {
   check(left.wrap(where, device.c_str(), product.a));
   check(right.wrap(where, device.c_str(), product.b));
   check(vectors.wrap(where, device.c_str(), product));
-  /* There is no C yet: of buffers, a plan asks only for the device. */
+  /* C does not exist yet: the plan needs only the device of its buffer. */
   return tesela_plan_describe(plan_of(where, product, left, right, left, vectors)->plan);
 }
 

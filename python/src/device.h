@@ -1,4 +1,4 @@
-/* Queued products of CUDA memory; device.cpp says how. */
+/* Queued products of CUDA memory; see device.cpp. */
 #pragma once
 
 #include "core.h"
@@ -19,24 +19,25 @@ struct DeviceProduct {
   int device_id;
   DeviceMatrix a, b, c;
   std::complex<double> alpha, beta;
-  const char *strategy; /* NULL: the planner's */
+  const char *strategy; /* NULL: the planner chooses */
   Ask ask;
-  DeviceMatrix bias{}; /* a row or a column, where one is added */
+  DeviceMatrix bias{}; /* row or column of the bias, if there is one */
   tesela_bias_axis bias_axis = TESELA_NO_BIAS;
   tesela_activation activation = TESELA_NO_ACTIVATION;
-  DeviceMatrix scale_a{}, scale_b{}; /* where A or B is scaled */
+  DeviceMatrix scale_a{}, scale_b{}; /* scales of A and B, if there are any */
   tesela_scaling scaling_a = TESELA_NO_SCALE, scaling_b = TESELA_NO_SCALE;
 };
 
-/* Queues it on a stream of CUDA, or without one does it now. Returns the plan's text. Throws Python's
- * exceptions. What cannot be queued, as a measurement of its error, waits for the stream and is done on
- * return: the record is filled then, its plan not NULL. */
+/* Queues a product on a CUDA stream, or computes it at once without a stream. Returns the plan's text.
+ * Throws Python's exceptions. A product that cannot be queued (with a measurement of its error) waits
+ * for the stream and is done on return. Then the record is filled and its plan is not NULL. */
 std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t handle, tesela_record *record);
 
-/* Makes the plan that later products will find, and returns its text. */
+/* Creates the plan that later products will use, and returns its text. */
 std::string prepare(const DeviceProduct &product);
 
-/* A product of two tensors on a device, whose library has a table of C functions. Not done: of others. */
+/* Multiplies two tensors on a device whose library has DLPack's table of C functions. *is_done is false
+ * for other arguments. */
 PyObject *multiply_tensors(PyObject *first, PyObject *second, PyObject *out, bool *is_done);
 void bind_tensor();
 

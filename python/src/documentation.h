@@ -1,4 +1,4 @@
-/* Documentation of the functions and the type that C++ gives to Python, with their signatures. */
+/* Documentation of the functions and types that C++ defines for Python, with their signatures. */
 #pragma once
 
 static constexpr char MATMUL_TEXT[] =
@@ -7,92 +7,92 @@ accuracy=None, bits=None, measure_error=0, full_output=False, bias=None, activat
 scale_a=None, scale_b=None)
 --
 
-Matrix product alpha a b, or alpha a b + beta out, or activation(that + bias); or with scales alpha (scale_a
-a) (b scale_b).
+Matrix product activation(alpha a b + beta out + bias), where beta, bias and activation are optional. With
+scales the product is alpha (scale_a a) (b scale_b).
 
-Dimensions are those of `numpy.matmul`: the last two are matrices, one alone is a row of `a` or a column of
-`b`, and what comes before broadcasts.
+Dimensions have the meaning of `numpy.matmul`: the last two are the matrix's, a single one is a row of `a` or
+a column of `b`, and the dimensions in front broadcast.
 
 Parameters
 ----------
 a : array, shape (..., m, k) or (k,)
-    An array of NumPy, PyTorch, CuPy, JAX or any library that speaks DLPack, or what `numpy.asarray` takes,
-    as lists of numbers. Strides may be negative or 0.
+    An array of NumPy, PyTorch, CuPy, JAX or any library with DLPack, or an argument of `numpy.asarray`, such
+    as a list of numbers. Strides may be negative or 0.
 b : array, shape (..., k, n) or (k,)
     On the same device as `a`.
 out : array, shape (..., m, n), optional
-    Where the result goes, of any strides whose elements do not lie on each other. It shares no memory with
-    `a` and `b`. It may have each type that the product can be (see Notes).
+    Array for the result, with any strides that give each element its own address. It must not share memory
+    with `a` and `b`. It may have any type that the product can have (see Notes).
 alpha : number, optional
-    Factor of the product; complex only where the result is.
+    Factor of the product; complex only if the result is complex.
 beta : number, optional
-    Factor of what `out` held. 0 never reads it.
+    Factor of the old content of `out`. 0 never reads it.
 dtype : type, optional
-    Type of the result, where there is a choice.
+    Type of the result, if several are possible.
 device : str, optional
-    Of arrays on the host: the device that computes, "cpu", "opencl:0", "cuda", "auto". Default:
-    TESELA_DEVICE, else where the product is expected to be done first, copies included.
+    Device that computes arrays on the host: "cpu", "opencl:0", "cuda", "auto". Default: TESELA_DEVICE, else
+    the device that is expected to be the fastest, copies included.
 strategy : str, optional
-    "name key=value ..." in place of the planner's choice, e.g. "host_packed" or "register_tile tile=8".
+    Strategy "name key=value ..." instead of the planner's choice, e.g. "host_packed" or "register_tile
+    tile=8".
 stream : stream or int, optional
-    Of arrays on a device: the stream that the work is queued on, as the arrays' library has it. Default:
-    that library's current one.
+    Stream on which the work is queued, for arrays on a device. Default: the current stream of the arrays'
+    library.
 accuracy : str or float, optional
-    How right the result is to be (docs/ACCURACY.md): a number, of which and of abs(A) abs(B) no error is
-    larger, "e4m3", "tf32", "bf16", "f32", "f64" or "exact". What cannot guarantee it does not run. Default:
+    Required accuracy (docs/ACCURACY.md): a number, by which times abs(A) abs(B) the error is bounded, or
+    "e4m3", "tf32", "bf16", "f32", "f64" or "exact". Strategies without this guarantee do not run. Default:
     TESELA_ACCURACY.
 bits : {"any", "run", "threads", "devices"}, optional
-    When the same bits are to come again. Default: TESELA_BITS.
+    Required reproducibility: the condition under which equal calls give equal bits. Default: TESELA_BITS.
 measure_error : bool or int, optional
-    Measure the result's error, on a sample that the number draws where the result is large:
-    `error_measured` of the info. One that is beyond its bound raises `tesela.Error`. Of arrays on a device
-    it waits for the result.
+    Measure the result's error (`error_measured` of the info). A large result is sampled, with the number as
+    the seed. An error beyond its bound raises `tesela.Error`. Arrays on a device wait for the result.
 full_output : bool, optional
-    Also return what ran.
+    Also return an `Info`.
 bias : array, shape (n,), (1, n) or (m, 1), optional
-    Vector that is added, as NumPy would broadcast it, to each of the products, on the same device as `a`.
-    It is converted to the type of the result, but float32 stays where that is float16 or bfloat16. Where
-    `b` has one dimension, its shape is (m,).
+    Vector that is added to each product, broadcast as in NumPy, on the same device as `a`. It is converted
+    to the type of the result. float32 is kept if that is float16 or bfloat16. If `b` has one dimension, its
+    shape is (m,).
 activation : {"relu", "gelu", "gelu_tanh"}, optional
-    What is done to each element last: max(x, 0), x (1 + erf(x / sqrt(2))) / 2, or with tanh what is near
-    that. Of real numbers. The error of products with scales is not measured (`measure_error`).
+    Function of each element, applied last: max(x, 0), x (1 + erf(x / sqrt(2))) / 2, or an approximation of
+    that by tanh. For real numbers only.
 scale_a : number or array, shape (m,) or (m, 1), optional
-    What `a` was divided by to become narrow: one number, or one for each row, on the same device as `a`.
-    Sums of a b are multiplied by it in float32 and rounded once; see Notes for the types.
+    Scale by which `a` was divided to fit a narrow type: one number, or one for each row, on the same device
+    as `a`. Sums of a b are multiplied by it in float32 and rounded once; see Notes for the types. The error
+    of products with scales is not measured (`measure_error`).
 scale_b : number or array, shape (n,) or (1, n), optional
-    Likewise of `b` and its columns.
+    Scale of `b`: one number, or one for each column.
 
 Returns
 -------
 c : array, shape (..., m, n)
-    `out`, or a new array of the library of `a`, on the same device, in the order of rows. Two vectors give
-    a scalar.
+    `out`, or a new row-major array of the library of `a`, on the same device. Two vectors give a scalar.
 info : Info
-    Only with `full_output`: `plan`, `seconds` and `error_bound` among others.
+    Only with `full_output`: `plan`, `seconds`, `error_bound` and more.
 
 Raises
 ------
 ValueError
-    Shapes that do not meet, an `out` that cannot be written or shares memory, a device or strategy that is
-    not there (a `tesela.NoDevice` where it is the device).
+    Shapes do not fit, `out` cannot be written or shares memory, or a device or strategy does not exist
+    (`tesela.NoDevice` for the device).
 TypeError
-    Types that tesela does not multiply; the sentence says which it does.
+    tesela does not multiply these types; the message lists the possible ones.
 MemoryError
     Memory ran out, on the host or on a device.
 tesela.Error
-    Anything else that the library says.
+    Any other failure of the library.
 
 Notes
 -----
-float64, float32, complex64 and complex128 multiply their own type; float16 and bfloat16 (ml_dtypes) their
-own, to that or to float32, with sums in float32; int8, uint8 and bool each other, to int32, where NumPy
-would wrap. Other pairs are converted to the type that `numpy.result_type` says, integers to float64, and
-the logger `tesela` tells of it at the level INFO. With `scale_a` or `scale_b` all of them but float64 and
-complex numbers come to float32, float16 or bfloat16: by default to their own type, integers to float32.
+float64, float32, complex64 and complex128 are multiplied with their own type. float16 and bfloat16
+(ml_dtypes) are multiplied with their own type, to that type or to float32, with sums in float32. int8, uint8
+and bool are multiplied with each other, to int32, where NumPy would wrap. Other pairs are converted to
+`numpy.result_type`, integers to float64, and the logger `tesela` reports it at the level INFO. With `scale_a`
+or `scale_b` all types except float64 and complex give float32, float16 or bfloat16. The default is then the
+type of the operands, or float32 for integers.
 
-The lock of Python's threads is not held during products of 32 x 32 x 32 and more. In the main thread Ctrl-C
-ends a long product on the processor after the piece that is being done, a quarter of a second or so; `out`
-is then written in part.
+Products of 32 x 32 x 32 and more release Python's lock. In the main thread Ctrl-C ends a long product on the
+processor after about a quarter of a second; `out` is then partly written.
 
 Examples
 --------
@@ -107,21 +107,21 @@ device=None, strategy=None, stream=None, accuracy=None, bits=None, measure_error
 full_output=False, bias=None, activation=None, scale_a=None, scale_b=None)
 --
 
-The product of BLAS: alpha op(a) op(b) + beta c, of matrices, where op may transpose.
+Product as in BLAS: alpha op(a) op(b) + beta c, where op may transpose a matrix.
 
 Parameters
 ----------
-a : array, shape (m, k), or (k, m) where it is transposed
-b : array, shape (k, n), or (n, k) where it is transposed
+a : array, shape (m, k), or (k, m) if transposed
+b : array, shape (k, n), or (n, k) if transposed
 c : array, shape (m, n), optional
-    What is added. It is not written, unless it is `out` as well.
+    Summand. It is not written, unless it is also `out`.
 alpha, beta : number, optional
-    `beta` is 1 where there is a `c`.
+    The default of `beta` is 1 if `c` is given.
 trans_a, trans_b : {"n", "t", "c"}, optional
-    As it is, transposed, or conjugated and transposed; capital letters, too.
+    op: unchanged, transposed, or conjugated and transposed. Capital letters are allowed.
 out, dtype, device, strategy, stream, accuracy, bits, measure_error, full_output, bias, activation, scale_a,
 scale_b : optional
-    As in `matmul`; rows and columns are those of the result.
+    As in `matmul`; rows and columns are the result's.
 
 Returns
 -------
@@ -133,7 +133,7 @@ info : Info
 Raises
 ------
 ValueError, TypeError, MemoryError, tesela.Error
-    As `matmul`.
+    As in `matmul`.
 )text";
 
 static constexpr char PLAN_TEXT[] =
@@ -141,44 +141,44 @@ static constexpr char PLAN_TEXT[] =
 accuracy=None, bits=None, measure_error=0, bias=None, activation=None, scale_a=None, scale_b=None)
 --
 
-A product of matrices that is decided upon once: its strategy, the parameters and the device.
+Product of matrices that is planned once: strategy, parameters and device.
 
 Parameters
 ----------
 a : array, shape (m, k)
-    Of the types and strides that the runs will have; its elements do not matter here.
+    Array with the type and strides of all runs; its elements are not used.
 b : array, shape (k, n)
 out : array, shape (m, n), optional
-    Where its strides are not those of a new array.
+    Result array, if its strides differ from a new array's.
 alpha, beta : number, optional
     Parts of the plan.
 dtype, device, strategy, accuracy, bits, measure_error : optional
-    As in `matmul`; of a plan that measures errors, no operand is packed.
+    As in `matmul`. A plan that measures errors accepts no packed operands.
 runs : int, optional
-    How often the plan will run: what comes before its first run (opening a device, compiling) is shared out
-    among them. 0: so often that it does not count.
+    Expected number of runs, by which the cost of opening a device and compiling is divided. 0: so many that
+    this cost does not count.
 bias, activation, scale_a, scale_b : optional
-    As in `matmul`. Vectors are of the types, shapes and strides that the runs will have; the activation is
-    the plan's.
+    As in `matmul`. Vectors have the types, shapes and strides of all runs. The activation is part of the
+    plan.
 
 Its call is ``plan(a, b, out=None, *, stream=None, full_output=False, bias=None, scale_a=None,
-scale_b=None)``: arrays of the plan's shapes, types and strides, or what `pack` made of `a` or `b`. `out` is
-needed where `beta` is not 0. The call returns what `matmul` does, and raises ValueError for arrays that the
-plan is not for.
+scale_b=None)``, with arrays of the plan's shapes, types and strides, or operands from `pack`. `out` is needed
+if `beta` is not 0. The call returns the same values as `matmul`, and raises ValueError for arrays that do not
+fit the plan.
 
 Attributes
 ----------
 text : str
-    The plan as a line that `tesela` reads.
+    Plan as a line that `tesela` reads.
 seconds : float
-    Seconds that a run is expected to take; 0 where the strategy was given, or arrays are on a device.
+    Expected seconds of a run; 0 if the strategy was given, or arrays are on a device.
 shape : tuple
     (m, n, k).
 
 Raises
 ------
 ValueError, TypeError, MemoryError, tesela.Error
-    As `matmul`.
+    As in `matmul`.
 
 Examples
 --------
@@ -199,17 +199,17 @@ Packs one operand for many runs.
 Parameters
 ----------
 a, b : array
-    One of the two. It may change or go when this returns.
+    Exactly one of both. It may be changed or deleted when the call returns.
 
 Returns
 -------
 packed : Packed
-    Stands for the operand in runs of this plan, with the same bits as a result.
+    Replaces the operand in runs of this plan. Results have the same bits.
 
 Raises
 ------
 ValueError
-    Both or none of them, an array that the plan is not for, or arrays on a device.
+    Both or none were given, the array does not fit the plan, or arrays are on a device.
 )text";
 
 static constexpr char DOT_TEXT[] =
@@ -222,14 +222,14 @@ Dot product of two vectors, alpha (x[0] y[0] + ... + x[n-1] y[n-1]).
 Parameters
 ----------
 x, y : array, shape (n,)
-    On the host, both float64, float32, float16 or bfloat16, or each int8 or uint8.
+    Vectors on the host, both float64, float32, float16 or bfloat16, or each int8 or uint8.
 alpha : number, optional
 dtype : type, optional
-    Of the result: that of `x`, float32 of float16 and bfloat16 too, and int32 of integers.
+    Type of the result: the type of `x`, or float32 for float16 and bfloat16; int32 for integers.
 accuracy, bits, measure_error : optional
     As in `matmul`; measuring takes longer than the dot itself.
 device, strategy : str, optional
-    As in `matmul`; "exact" rounds once, whatever the vectors are.
+    As in `matmul`. The strategy "exact" rounds once, whatever the vectors are.
 full_output : bool, optional
 
 Returns
@@ -242,7 +242,7 @@ info : Info
 Raises
 ------
 ValueError, TypeError, MemoryError, tesela.Error
-    As `matmul`.
+    As in `matmul`.
 
 Examples
 --------
@@ -256,15 +256,15 @@ static constexpr char TRANSPOSE_TEXT[] =
 measure_error=0, full_output=False)
 --
 
-The transpose alpha a', as a matrix of its own that lies by rows; a view of the same memory is what `a.T`
-is.
+Transpose alpha a', copied to a new row-major matrix. (`a.T` is a view of the same memory.)
 
 Parameters
 ----------
 a : array, shape (rows, cols)
-    On the host, of any type of `matmul`, or int32.
+    Array on the host, of any type of `matmul`, or int32.
 out : array, shape (cols, rows), optional
-    Shares no memory with `a`, or is `a`, which is square then and transposed in place.
+    Result array without common memory with `a`; or `a` itself, which must be square and is transposed in
+    place.
 alpha : number, optional
 device, strategy, accuracy, bits, measure_error : optional
     As in `matmul`.
@@ -280,7 +280,7 @@ info : Info
 Raises
 ------
 ValueError, TypeError, MemoryError, tesela.Error
-    As `matmul`.
+    As in `matmul`.
 )text";
 
 static constexpr char MATMUL_GROUPED_TEXT[] =
@@ -288,30 +288,29 @@ static constexpr char MATMUL_GROUPED_TEXT[] =
 bits=None, measure_error=0, full_output=False)
 --
 
-Matrix products alpha a[i] b[i], or alpha a[i] b[i] + beta out[i], of any sizes, shared out among all
-threads.
+Matrix products alpha a[i] b[i] + beta out[i], of any sizes, divided among all threads.
 
-Every result has the bits that `matmul` gives. Nothing is computed where one of the products is wrong; the
-error has its number.
+Every result has the bits of `matmul`. If a product is wrong, nothing is computed and the error has the
+product's number.
 
 Parameters
 ----------
 a : sequence of arrays, shapes (m, k)
-    Of the host: NumPy's, or what `numpy.asarray` takes; types and sizes may differ from product to product.
+    Arrays on the host: NumPy's, or arguments of `numpy.asarray`. Types and sizes may differ between products.
 b : sequence of arrays, shapes (k, n)
-    As many.
+    As many arrays as `a`.
 out : sequence of arrays, shapes (m, n), optional
-    Where the results go. They share no memory with each other, nor with any factor.
+    Result arrays. They share no memory with each other, nor with any factor.
 alpha, beta : number, optional
-    Factors of all products, and of what `out` held. 0 never reads it.
+    Factors of all products, and of the old content of `out`. beta = 0 never reads `out`.
 device, strategy, accuracy, bits, measure_error, full_output :
-    As of `matmul`, for all products. Where sizes are small and new to each call, `strategy="host_small"`
-    saves most of the time that choosing takes.
+    As in `matmul`, for all products. If sizes are small and new in each call, `strategy="host_small"` saves
+    most of the planning time.
 
 Returns
 -------
 list of arrays
-    `out`'s, or new ones; with `full_output` and an `Info` of all products together.
+    The arrays of `out`, or new ones. With `full_output` also an `Info` of all products together.
 )text";
 
 static constexpr char SOLVE_TRIANGULAR_TEXT[] =
@@ -319,28 +318,28 @@ static constexpr char SOLVE_TRIANGULAR_TEXT[] =
 right=False, device=None, strategy=None, accuracy=None, bits=None, full_output=False)
 --
 
-The solution x of op(a) x = alpha b, or x op(a) = alpha b, where a is triangular, by substitution.
+Solution x of op(a) x = alpha b, or x op(a) = alpha b, with a triangular a, by substitution.
 
 Parameters
 ----------
 a : array, shape (n, n)
-    On the host, float64, float32, complex64 or complex128; other numbers are converted. What lies beside its
-    triangle is not read.
+    Array on the host, float64, float32, complex64 or complex128; other numbers are converted. Elements
+    outside the triangle are not read.
 b : array, shape (n, k) or (n,); with `right` (k, n)
-    Right-hand sides. The two are converted to one type, as NumPy would.
+    Right-hand sides. `a` and `b` are converted to one type, as in NumPy.
 out : array of the shape of b, optional
-    Shares no memory with `a` and `b`, or is `b`, which the solution replaces then.
+    Result array without common memory with `a` and `b`; or `b` itself, which the solution replaces.
 alpha : number, optional
 lower : bool, optional
-    Which triangle of `a` is taken, as it lies. Default: the upper one, as in SciPy.
+    True: the lower triangle of the stored `a` is used. Default: the upper one, as in SciPy.
 unit_diagonal : bool, optional
-    The diagonal is ones, and not read.
+    True: the diagonal is ones and is not read.
 trans : {"n", "t", "c"}, optional
-    op(a): as it is, transposed, or conjugated and transposed.
+    op(a): unchanged, transposed, or conjugated and transposed.
 right : bool, optional
-    `a` stands on the right.
+    True: `a` is the right factor.
 device, strategy, accuracy, bits, full_output : optional
-    As in `matmul`. `info.error_bound` is of alpha b - op(a) x, in units of abs(op(a)) abs(x).
+    As in `matmul`. `info.error_bound` bounds alpha b - op(a) x, in units of abs(op(a)) abs(x).
 
 Returns
 -------
@@ -351,8 +350,7 @@ info : Info
 Raises
 ------
 ValueError, TypeError, MemoryError, tesela.Error
-    As `matmul`. A 0 on the diagonal is none of these: it makes infinities and NaN, by the rules of
-    division.
+    As in `matmul`. A 0 on the diagonal raises nothing: it gives infinities and NaN, as division does.
 
 Examples
 --------
@@ -366,12 +364,12 @@ static constexpr char TRMM_TEXT[] =
 device=None, strategy=None, accuracy=None, bits=None, full_output=False)
 --
 
-The product alpha op(a) b, or alpha b op(a), where a is triangular: in about half the time of `matmul`.
+Product alpha op(a) b, or alpha b op(a), with a triangular a, in about half the time of `matmul`.
 
 Parameters
 ----------
 a, b, out, alpha, lower, unit_diagonal, trans, right, device, strategy, accuracy, bits, full_output
-    As in `solve_triangular`; `out` may be `b`, which the product replaces then.
+    As in `solve_triangular`. `out` may be `b`, which the product then replaces.
 
 Returns
 -------
@@ -382,7 +380,7 @@ info : Info
 Raises
 ------
 ValueError, TypeError, MemoryError, tesela.Error
-    As `matmul`.
+    As in `matmul`.
 )text";
 
 static constexpr char SYMM_TEXT[] =
@@ -390,26 +388,25 @@ static constexpr char SYMM_TEXT[] =
 strategy=None, accuracy=None, bits=None, full_output=False)
 --
 
-The product alpha a b + beta out, or alpha b a + beta out, where a is symmetric and one triangle of it is
-read.
+Product alpha a b + beta out, or alpha b a + beta out, with a symmetric a, of which one triangle is read.
 
 Parameters
 ----------
 a : array, shape (n, n)
-    On the host, float64, float32, complex64 or complex128; other numbers are converted. What lies beside its
-    triangle is not read.
+    Array on the host, float64, float32, complex64 or complex128; other numbers are converted. Elements
+    outside the triangle are not read.
 b : array, shape (n, k); with `right` (k, n)
-    Of the type of `a`.
+    Array of the type of `a`.
 out : array of the shape of b, optional
-    Shares no memory with `a` and `b`.
+    Result array without common memory with `a` and `b`.
 alpha, beta : number, optional
-    `beta` is the factor of what `out` held. 0 never reads it.
+    `beta` is the factor of the old content of `out`. 0 never reads it.
 lower : bool, optional
-    Which triangle of `a` is read. Default: the upper one.
+    True: the lower triangle of `a` is read. Default: the upper one.
 hermitian : bool, optional
-    The other triangle is the conjugate transpose, and of the diagonal the real parts are read.
+    True: the other triangle is the conjugate transpose, and only real parts of the diagonal are read.
 right : bool, optional
-    `a` stands on the right.
+    True: `a` is the right factor.
 device, strategy, accuracy, bits, full_output : optional
     As in `matmul`.
 
@@ -422,7 +419,7 @@ info : Info
 Raises
 ------
 ValueError, TypeError, MemoryError, tesela.Error
-    As `matmul`.
+    As in `matmul`.
 )text";
 
 static constexpr char SYRK_TEXT[] =
@@ -430,24 +427,24 @@ static constexpr char SYRK_TEXT[] =
 strategy=None, accuracy=None, bits=None, full_output=False)
 --
 
-The symmetric product alpha a a' + beta out, of which one triangle is computed: in about half the time of
+Symmetric product alpha a a' + beta out, of which one triangle is computed, in about half the time of
 `matmul`.
 
 Parameters
 ----------
 a : array, shape (n, k)
-    On the host, float64, float32, complex64 or complex128.
+    Array on the host, float64, float32, complex64 or complex128.
 out : array, shape (n, n), optional
-    Shares no memory with `a`.
+    Result array without common memory with `a`.
 alpha, beta : number, optional
-    `beta` is the factor of what `out` held, of which one triangle is read: the lower one, or `triangle`.
+    `beta` is the factor of the old content of `out`, of which one triangle is read: the lower one, or
+    `triangle`.
 trans : bool, optional
-    alpha a' a + beta out, of shape (k, k).
+    True: the product is alpha a' a + beta out, of shape (k, k).
 hermitian : bool, optional
-    With the conjugate transpose. `alpha` and `beta` are real then, and so is the diagonal.
+    True: the conjugate transpose is used. `alpha`, `beta` and the diagonal are real then.
 triangle : {"both", "lower", "upper"}, optional
-    What of the result is written. Beside a single triangle a new array has zeros, and `out` keeps what it
-    held.
+    Part of the result that is written. The other triangle is 0 in a new array, and unchanged in `out`.
 device, strategy, accuracy, bits, full_output : optional
     As in `matmul`.
 
@@ -460,7 +457,7 @@ info : Info
 Raises
 ------
 ValueError, TypeError, MemoryError, tesela.Error
-    As `matmul`.
+    As in `matmul`.
 
 Examples
 --------

@@ -1,5 +1,4 @@
-/* tesela.matmul and tesela.gemm, from the arguments to the result: one path for all keywords, types,
- * dimensions and libraries. */
+/* tesela.matmul and tesela.gemm: one path for all keywords, types, dimensions and libraries. */
 #include "documentation.h"
 #include "product.h"
 
@@ -13,8 +12,8 @@
 
 namespace core {
 
-/* Sizes of the pieces of long products on the host, between which Ctrl-C ends a product. Long are products of
- * more multiplications than `min_work` that take more than two pieces of so many `seconds`. */
+/* Limits for long products on the host, which run in pieces so that Ctrl-C can end them. A product is
+ * long if it has more than `min_work` multiplications and takes longer than two pieces of `seconds`. */
 static struct {
   int64_t min_work;
   double seconds;
@@ -73,7 +72,7 @@ void Product::describe(tesela_gemm_desc *desc, int64_t row) const {
     desc->scale_a.data = at_row(finish.scale_a.array, row * finish.scale_a.stride);
 }
 
-/* m n k of one product, at most INT64_MAX. */
+/* Returns m n k of one product, at most INT64_MAX. */
 static int64_t work_of(const Product &product) {
   int64_t area, work;
   return __builtin_mul_overflow(product.m, product.n, &area) || __builtin_mul_overflow(area, product.k, &work)
@@ -90,9 +89,9 @@ bool Product::is_short() const {
          !ask.measure_error;
 }
 
-/* Batches. */
+/* --- batches --- */
 
-/* Leaves of a batch as few dimensions as say the same. */
+/* Merges dimensions of a batch that continue each other. */
 static void merge(Product *product) {
   Matrices *const operands[] = {&product->a_lies, &product->b_lies, &product->c_lies};
   int count = 0;
@@ -112,7 +111,7 @@ static void merge(Product *product) {
   product->dims = count;
 }
 
-/* Makes one matrix of matrices A that lie below each other and meet one B. */
+/* Joins the matrices A of a batch into one matrix if they are contiguous in rows and share one B. */
 static void join(Product *product) {
   Matrices *const a = &product->a_lies, *const c = &product->c_lies;
   const int64_t m = product->m;
@@ -178,14 +177,15 @@ static tesela_status multiply_batch(tesela_context *where, const Product &produc
   return call_library(product.is_short(), [&] { return tesela_gemm_batched(where, &desc, &batch, record); });
 }
 
-/* Long products. */
+/* --- long products --- */
 
 struct PlanKeeper {
   tesela_plan *plan = nullptr;
   ~PlanKeeper() { tesela_plan_destroy(plan); }
 };
 
-/* Writes the strategy of a plan on the cpu, with its parameters. False: the plan is of another device. */
+/* Writes the strategy of a plan on the cpu, with its parameters. Returns false if the plan is for
+ * another device. */
 static bool strategy_of(const char *plan, std::string *strategy) {
   std::istringstream words(plan);
   std::string word;
@@ -210,10 +210,10 @@ static void add_to(tesela_record *total, const tesela_record &piece) {
   total->error_measured = std::max(total->error_measured, piece.error_measured);
 }
 
-/* Computes a long product on the cpu by the rows of C. All pieces have the plan of the whole, and so its
- * bits. False: the product is short, or not of the cpu. */
+/* Computes a long product on the cpu in pieces of rows of C. All pieces use the whole product's
+ * strategy, so the bits are equal. Returns false if the product is short or not on the cpu. */
 static bool multiply_in_pieces(tesela_context *where, const Product &product, tesela_record *record) {
-  static thread_local std::string text; /* the last plan, to which a record points */
+  static thread_local std::string text; /* text of the last plan, to which a record points */
   if (work_of(product) < pieces.min_work || !nb::cast<bool>(is_main_thread.get()()))
     return false;
   PlanKeeper keeper;
@@ -265,7 +265,7 @@ static void compute_on_host(const Product &product, tesela_record *record) {
   }
 }
 
-/* Memory on a device. */
+/* --- memory on a device --- */
 
 static DeviceMatrix device_matrix(const Array &array, const Matrices &lies, int64_t rows, int64_t cols,
                                   int64_t index) {
@@ -308,7 +308,7 @@ DeviceProduct Product::on_device(int64_t a_at, int64_t b_at, int64_t c_at) const
 }
 
 void compute_on_device(const Product &product, tesela_record *record) {
-  static thread_local std::string text; /* the last plan, to which a record points */
+  static thread_local std::string text; /* text of the last plan, to which a record points */
   const std::string own = "cuda:" + std::to_string(product.a.at.device_id);
   const char *const device = product.device;
   if (device && strcmp(device, "cuda") != 0 && strcmp(device, "auto") != 0 && own != device)
@@ -367,9 +367,9 @@ void compute(Product *product, tesela_record *record) {
     compute_on_device(*product, record);
 }
 
-/* matmul. */
+/* --- matmul --- */
 
-/* Broadcasts the dimensions before matrices, as NumPy does. */
+/* Broadcasts the dimensions in front of matrices, as NumPy does. Returns their number. */
 static int broadcast(const Array &a, const Array &b, int64_t *batch) {
   const int a_dims = std::max(0, a.at.ndim - 2), b_dims = std::max(0, b.at.ndim - 2),
             dims = std::max(a_dims, b_dims);
@@ -395,7 +395,7 @@ static const Array *or_null(const Line &line) {
   return line.is_given ? &line.array : nullptr;
 }
 
-/* Sees that the result may be written where out is. */
+/* Raises unless the result can be written to `out`. */
 static void check_result(const Product &product, int ndim, const int64_t *shape) {
   const Finish &finish = product.finish;
   const Array *const inputs[] = {&product.a, &product.b, or_null(finish.bias), or_null(finish.scale_a),
@@ -418,7 +418,7 @@ static PyObject *multiply(const Arguments &arguments) {
                                        arguments[SCALE_A] || arguments[SCALE_B]);
   p.read(arguments, kind);
   if (p.beta != 0.0 && !has_out)
-    raise(PyExc_ValueError, "beta is the factor of what out held, and there is no out");
+    raise(PyExc_ValueError, "beta is the factor of out, but out is not given");
   const Lies &a = p.a.at, &b = p.b.at;
   const bool a_is_line = a.ndim == 1, b_is_line = b.ndim == 1;
   p.m = a_is_line ? 1 : a.shape[a.ndim - 2];
@@ -426,7 +426,7 @@ static PyObject *multiply(const Arguments &arguments) {
   p.n = b_is_line ? 1 : b.shape[b.ndim - 1];
   const int64_t rows = b.shape[b_is_line ? 0 : b.ndim - 2];
   if (rows != p.k)
-    raise(PyExc_ValueError, "a is %S and b is %S: %lld columns do not meet %lld rows",
+    raise(PyExc_ValueError, "a is %S and b is %S: %lld columns do not match %lld rows",
           tuple_of_shape(p.a.at.ndim, p.a.at.shape).ptr(), tuple_of_shape(p.b.at.ndim, p.b.at.shape).ptr(),
           static_cast<long long>(p.k), static_cast<long long>(rows));
   p.dims = broadcast(p.a, p.b, p.batch);
@@ -473,7 +473,7 @@ static PyObject *matmul(PyObject *, PyObject *const *objects, Py_ssize_t count, 
   return guarded([&] { return multiply(arguments); });
 }
 
-/* gemm. */
+/* --- gemm --- */
 
 static PyObject *multiply_general(const Arguments &arguments) {
   Product p;
@@ -487,7 +487,7 @@ static PyObject *multiply_general(const Arguments &arguments) {
     see_out(arguments[OUT], &p.c);
   else if (addend)
     see(addend, "c", &added);
-  /* A c of another type than the product may have is converted below; it is no wish. */
+  /* A c of an impossible type is converted below and does not select the result's type. */
   const bool is_scaled = arguments[SCALE_A] || arguments[SCALE_B];
   const bool is_wish =
       !has_out && addend && !arguments[DTYPE] && is_possible(p.a, p.b, added.at.type, is_scaled);
@@ -501,14 +501,14 @@ static PyObject *multiply_general(const Arguments &arguments) {
   lay_out_op(&p.b, "gemm", letter_of(arguments[TRANS_B], "trans_b"), &rows, &p.n, &p.b_lies);
   if (rows != p.k)
     raise(PyExc_ValueError,
-          "op(a) is (%lld, %lld) and op(b) is (%lld, %lld): %lld columns do not meet %lld rows",
+          "op(a) is (%lld, %lld) and op(b) is (%lld, %lld): %lld columns do not match %lld rows",
           static_cast<long long>(p.m), static_cast<long long>(p.k), static_cast<long long>(rows),
           static_cast<long long>(p.n), static_cast<long long>(p.k), static_cast<long long>(rows));
   p.read(arguments, kind);
   if (addend && !arguments[BETA])
     p.beta = 1;
   if (p.beta != 0.0 && !addend)
-    raise(PyExc_ValueError, "beta is the factor of c, and there is no c");
+    raise(PyExc_ValueError, "beta is the factor of c, but c is not given");
   read_finish(arguments, p.a, p.m, p.n, kind, false, &p.finish);
   const int64_t shape[] = {p.m, p.n};
   nb::object result = has_out ? nb::borrow(arguments[OUT]) : new_result(p.a, kind, 2, shape, &p.c);

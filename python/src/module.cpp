@@ -1,10 +1,10 @@
 #include "core.h"
 
 NB_MODULE(_core, module) {
-  module.doc() = "The binding of libtesela; the package tesela is what to use.";
+  module.doc() = "Binding of libtesela; use the package tesela instead.";
   if (!core::begin_numpy())
     throw nb::python_error();
-  nb::set_leak_warnings(false); /* plans and views may outlive the interpreter's end */
+  nb::set_leak_warnings(false); /* plans and views may outlive the interpreter */
   core::bind_context(module);
   core::bind_view(module);
   core::bind_arrays(module);

@@ -1,5 +1,4 @@
-/* NumPy's arrays, by their C structs: the buffer protocol would cost each small product more than the
- * product. */
+/* NumPy's arrays by their C structs: the buffer protocol would take longer than a small product. */
 #include "core.h"
 
 #include <nanobind/stl/string.h>
@@ -38,7 +37,7 @@ static tesela_type type_of(PyArrayObject *array) {
   default:
     break;
   }
-  /* ml_dtypes' types have numbers of their own in every process. */
+  /* Types of ml_dtypes have other numbers in every process. */
   const char *name = PyArray_DESCR(array)->typeobj->tp_name, *dot = strrchr(name, '.');
   return type_named(dot ? dot + 1 : name);
 }
@@ -52,7 +51,7 @@ void lies_numpy(PyObject *object, Lies *lies) {
   lies->ndim = PyArray_NDIM(array);
   lies->read_only = !PyArray_ISWRITEABLE(array);
   if (!PyArray_ISNOTSWAPPED(array))
-    lies->copy = "its bytes are in the other order";
+    lies->copy = "its byte order is not the machine's";
   else if (!PyArray_ISALIGNED(array))
     lies->copy = "it is not aligned";
   for (int i = 0; i < lies->ndim; i++) {
@@ -60,7 +59,7 @@ void lies_numpy(PyObject *object, Lies *lies) {
     lies->shape[i] = shape[i];
     lies->strides[i] = size == 8 ? stride >> 3 : size ? stride / size : 0;
     if (size && lies->strides[i] * size != stride && shape[i] > 1)
-      lies->copy = "its strides are no whole elements";
+      lies->copy = "its strides are not multiples of an element";
   }
 }
 
@@ -71,7 +70,7 @@ void view_numpy(PyObject *object, View *view) {
   if (view->type) {
     view->dtype = dtype_name(view->type);
   } else if ((kind == 'i' || kind == 'u') &&
-             PyArray_ISNOTSWAPPED(array)) { /* as NumPy says it, which takes microseconds */
+             PyArray_ISNOTSWAPPED(array)) { /* computed here, since NumPy's own function takes microseconds */
     view->dtype = (kind == 'i' ? "int" : "uint") + std::to_string(8 * PyArray_ITEMSIZE(array));
   } else {
     nb::object text = nb::steal(PyObject_Str(reinterpret_cast<PyObject *>(PyArray_DESCR(array))));

@@ -1,4 +1,4 @@
-/* Products with triangles, groups, dots and transposes, from the arguments to the result. */
+/* Products with triangles, groups, dots and transposes. */
 #include "arrays.h"
 #include "documentation.h"
 
@@ -39,7 +39,7 @@ static constexpr Function syrk_function = {"syrk",
                                            {A, OUT},
                                            1};
 
-/* Requests of a call, as C types. */
+/* Requirements of a call as C types. */
 struct Asked {
   Scalar alpha, beta;
   const char *device, *strategy;
@@ -79,18 +79,17 @@ static void check_on_host(const Array &array, const char *what) {
 
 static void check_computed(const Array &array) {
   if (array.conjugate)
-    raise(PyExc_TypeError, "%s is a conjugate that was not computed yet: resolve_conj() computes it",
-          array.name);
+    raise(PyExc_TypeError, "%s has a pending conjugation: resolve_conj() computes it", array.name);
 }
 
-static bool is_same(const Array &Array_in, const Array &other) {
-  const Lies &a = Array_in.at, &b = other.at;
+static bool is_same(const Array &array, const Array &other) {
+  const Lies &a = array.at, &b = other.at;
   const size_t size = static_cast<size_t>(a.ndim) * sizeof *a.shape;
   return a.data == b.data && a.type == b.type && a.ndim == b.ndim && memcmp(a.shape, b.shape, size) == 0 &&
          memcmp(a.strides, b.strides, size) == 0;
 }
 
-/* Finds where a result goes: to out, which may be the array `in_place`, or to a new array. */
+/* Selects the memory of a result: `out`, which may be the array `in_place`, or a new array. */
 static nb::object place_result(const Arguments &arguments, const Array &like, tesela_type kind, int ndim,
                                const int64_t *shape, std::initializer_list<const Array *> inputs,
                                const Array *in_place, Array *into, bool *is_there) {
@@ -117,7 +116,7 @@ static PyObject *give(const Arguments &arguments, const Array &like, nb::object 
                     asked.record);
 }
 
-/* Dots and transposes. */
+/* --- dots and transposes --- */
 
 static void see_line(PyObject *object, const char *name, Array *array) {
   see(object, name, array);
@@ -147,7 +146,7 @@ static PyObject *dot(const Arguments &arguments) {
     raise(PyExc_ValueError, "x has %lld elements and y %lld", n, other);
   const tesela_type kind = result_type(&x, &y, arguments[DTYPE], nullptr, false);
   if (kind == TESELA_C64 || kind == TESELA_C128 || x.at.type == TESELA_E4M3 || x.at.type == TESELA_E5M2)
-    dot_type.get()(dtype_name(x.at.type), dtype_name(y.at.type)); /* raises the sentence */
+    dot_type.get()(dtype_name(x.at.type), dtype_name(y.at.type)); /* raises the message */
   Asked asked(arguments, kind);
   nb::object result = new_result(x, kind, 0, nullptr, &into);
   tesela_dot_desc desc{};
@@ -201,7 +200,7 @@ static PyObject *transpose(const Arguments &arguments) {
   return give(arguments, a, std::move(result), asked);
 }
 
-/* Groups. */
+/* --- groups --- */
 
 struct Member {
   Array a, b, c;
@@ -271,12 +270,12 @@ static PyObject *multiply_grouped(const Arguments &arguments) {
   const size_t count = nb::len(as), other = nb::len(bs), results = outs.is_valid() ? nb::len(outs) : count;
   if (other != count || results != count)
     raise(PyExc_ValueError,
-          outs.is_valid() ? "a has %zu arrays, b %zu and out %zu: as many of each are expected"
-                          : "a has %zu arrays, b %zu: as many of each are expected",
+          outs.is_valid() ? "a has %zu arrays, b %zu and out %zu: equal numbers are expected"
+                          : "a has %zu arrays, b %zu: equal numbers are expected",
           count, other, results);
   Asked asked(arguments, TESELA_C128);
   if (asked.beta != 0.0 && !outs.is_valid())
-    raise(PyExc_ValueError, "beta is the factor of what out held, and there is no out");
+    raise(PyExc_ValueError, "beta is the factor of out, but out is not given");
   auto members = std::make_unique<Member[]>(count);
   std::vector<tesela_gemm_desc> descs(count);
   std::vector<std::array<Scalar, 2>> factors(count);
@@ -315,13 +314,13 @@ static PyObject *multiply_grouped(const Arguments &arguments) {
   return given_back(std::move(made), asked.with_info, asked.record);
 }
 
-/* Triangles. */
+/* --- triangles --- */
 
 static bool is_wide(tesela_type type) {
   return type == TESELA_F32 || type == TESELA_F64 || type == TESELA_C64 || type == TESELA_C128;
 }
 
-/* Looks at a matrix with a structure and the matrix that it meets. Both get one type. b may be NULL. */
+/* Reads a matrix with a structure and the matrix it is multiplied by. Both get one type. b may be NULL. */
 static void see_wide(const Arguments &arguments, Array *a, Array *b) {
   see(arguments[A], "a", a);
   if (b)
@@ -329,7 +328,8 @@ static void see_wide(const Arguments &arguments, Array *a, Array *b) {
   const Array *const all[] = {a, b};
   for (const Array *each : all)
     if (each)
-      check_on_host(*each, "products with triangles are of arrays on the host; matmul takes general ones");
+      check_on_host(
+          *each, "products with triangles need arrays on the host; matmul takes general matrices on devices");
   if (is_wide(a->at.type) && (!b || a->at.type == b->at.type))
     return;
   nb::object pair = promoted_triangles.get()(seen_of(*a), b ? seen_of(*b) : nb::none());
@@ -338,7 +338,7 @@ static void see_wide(const Arguments &arguments, Array *a, Array *b) {
     replace(pair[1], b);
 }
 
-/* A matrix that takes part, with its sizes as it takes part. */
+/* Operand with its layout and sizes after transposition. */
 struct Part {
   Array array;
   Matrices lies;
@@ -349,8 +349,8 @@ struct Part {
   }
   void check_square() const {
     if (rows != cols)
-      raise(PyExc_ValueError, "a is %lld x %lld: a triangle is half of a square",
-            static_cast<long long>(rows), static_cast<long long>(cols));
+      raise(PyExc_ValueError, "a is %lld x %lld: a triangular matrix is square", static_cast<long long>(rows),
+            static_cast<long long>(cols));
   }
 };
 
@@ -361,12 +361,13 @@ static void check_meets(const Part &square, const Part &other, bool is_right) {
           is_right ? "columns" : "rows");
 }
 
-/* Triangle of what takes part: a transpose turns it over. */
+/* Returns the triangle after transposition. */
 static tesela_triangle triangle_of(bool is_lower, char letter) {
   return is_lower == (letter == 'n') ? TESELA_LOWER : TESELA_UPPER;
 }
 
-/* Describes general * square, or square * general, with a structure; without a general factor in place. */
+/* Describes general * square, or square * general, with a structure. Without a general factor the
+ * product is in place. */
 static void describe(const Part &square, tesela_structure structure, tesela_triangle triangle,
                      const Part *general, bool is_right, tesela_gemm_desc *desc) {
   set_matrix(square.array, square.lies, 0, is_right ? &desc->b : &desc->a);
@@ -389,7 +390,7 @@ static void multiply_structured(tesela_gemm_desc *desc, const Array &into, Asked
                      [&] { return tesela_gemm(where, desc, asked->place()); }));
 }
 
-/* solve_triangular and trmm. */
+/* Computes solve_triangular and trmm. */
 static PyObject *with_triangle(const Arguments &arguments, bool solves) {
   const char *const function = solves ? "solve_triangular" : "trmm";
   const char letter = letter_of(arguments[TRANS], "trans");
@@ -402,7 +403,7 @@ static PyObject *with_triangle(const Arguments &arguments, bool solves) {
   a.check_square();
   const bool is_vector = b.array.at.ndim == 1;
   if (is_vector && is_right)
-    raise(PyExc_ValueError, "b is a vector: on the left of a triangle it is a row, b[None, :]");
+    raise(PyExc_ValueError, "b is a vector: with right=True pass a row, b[None, :]");
   if (is_vector) {
     lay_out(&b.array, 0, true, &b.lies);
     b.rows = b.array.at.shape[0];
@@ -450,7 +451,7 @@ static PyObject *with_triangle(const Arguments &arguments, bool solves) {
 
 static void check_beta(const Asked &asked, const Arguments &arguments) {
   if (asked.beta != 0.0 && !arguments[OUT])
-    raise(PyExc_ValueError, "beta is the factor of what out held, and there is no out");
+    raise(PyExc_ValueError, "beta is the factor of out, but out is not given");
 }
 
 static PyObject *symm(const Arguments &arguments) {
@@ -477,7 +478,7 @@ static PyObject *symm(const Arguments &arguments) {
   return give(arguments, b.array, std::move(result), asked);
 }
 
-/* Writes the upper triangle as the lower one's mirror image, block by block. */
+/* Writes the upper triangle as the mirror image of the lower one, block by block. */
 template <class Element, class Image>
 static void mirror(const Lies &lies, const Image &image) {
   constexpr int64_t BLOCK = 32;
@@ -529,7 +530,7 @@ static PyObject *syrk(const Arguments &arguments) {
   right.lay_out("syrk", is_turned ? 'n' : across);
   Asked asked(arguments, kind);
   if (is_hermitian && (asked.alpha.imag() != 0 || asked.beta.imag() != 0))
-    raise(PyExc_TypeError, "alpha and beta of a hermitian product are real");
+    raise(PyExc_TypeError, "alpha and beta of a hermitian product must be real");
   check_beta(asked, arguments);
   const int64_t shape[] = {left.rows, left.rows};
   nb::object result =
@@ -550,7 +551,7 @@ static PyObject *syrk(const Arguments &arguments) {
   return give(arguments, left.array, std::move(result), asked);
 }
 
-/* The functions as Python calls them. */
+/* --- functions for Python --- */
 
 template <const Function &function, class Call>
 static PyObject *called(PyObject *const *objects, Py_ssize_t count, PyObject *names, const Call &call) {

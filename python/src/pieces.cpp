@@ -1,5 +1,5 @@
-/* Matrices in pieces on several devices (tesela_shards.h): memory of the library's own, or arrays of any
- * library where they lie. */
+/* Matrices in pieces on several devices (tesela_shards.h), in memory of the library or in arrays of any
+ * library. */
 #include "core.h"
 
 #include <complex>
@@ -15,7 +15,7 @@ namespace core {
 
 using Text = std::optional<std::string>;
 
-/* Has the buffers, and keeps the arrays that some of them are over. */
+/* Owner of the pieces' buffers, and of the arrays that buffers wrap. */
 struct Pieces {
   tesela_type type;
   int64_t rows, cols;
@@ -36,7 +36,7 @@ struct Pieces {
 
   void add(tesela_buffer *buffer, const tesela_rectangle &rectangle) { list.push_back({buffer, rectangle}); }
 
-  /* Memory on a device, dense by rows. */
+  /* Allocates a piece on a device, dense by rows. */
   void take(const std::string &device, int64_t row, int64_t col, int64_t height, int64_t width) {
     tesela_buffer *buffer = nullptr;
     const size_t bytes = static_cast<size_t>(height * width) * type_size(type);
@@ -44,7 +44,7 @@ struct Pieces {
     add(buffer, {row, col, height, width, 0, width ? width : 1, 1});
   }
 
-  /* An array where it lies. */
+  /* Wraps an array in place as a piece. */
   void wrap(const View &view, int64_t row, int64_t col) {
     const std::string device = view.device_type == 2 ? "cuda:" + std::to_string(view.device_id) : "cpu";
     if (view.ndim != 2)
@@ -54,9 +54,9 @@ struct Pieces {
     tesela_buffer *buffer = nullptr;
     const int64_t last = height && width ? (height - 1) * down + (width - 1) * across : -1;
     if ((down == 0 && height > 1) || (across == 0 && width > 1))
-      throw nb::value_error("a piece is an array whose elements are each in a place of their own");
+      throw nb::value_error("a piece has overlapping elements: each element needs its own address");
     if (last < 0)
-      throw nb::value_error("a piece is an array with elements, whose strides are not negative");
+      throw nb::value_error("a piece must have elements and no negative strides");
     check(tesela_buffer_wrap(open(), device.c_str(), view.data,
                              static_cast<size_t>(last + 1) * type_size(type), &buffer));
     add(buffer, {row, col, height, width, 0, down, across});
@@ -67,7 +67,7 @@ struct Pieces {
   tesela_shards all() const { return {list.data(), static_cast<int64_t>(list.size())}; }
 };
 
-/* (device, row, col, rows, cols) of each. */
+/* Returns (device, row, col, rows, cols) of each piece. */
 static nb::list places(const Pieces &pieces) {
   nb::list all;
   for (const tesela_shard &piece : pieces.list)
@@ -76,7 +76,7 @@ static nb::list places(const Pieces &pieces) {
   return all;
 }
 
-/* How each lies: what a plan is made for beside its place. */
+/* Returns the strides of each piece, which are part of a plan's key. */
 static nb::list strides(const Pieces &pieces) {
   nb::list all;
   for (const tesela_shard &piece : pieces.list)
@@ -84,8 +84,8 @@ static nb::list strides(const Pieces &pieces) {
   return all;
 }
 
-/* One piece, from or to its part of a matrix in host memory, dense by rows. Lines are what lies together
- * in the piece. */
+/* Copies one piece to or from its part of a dense row-major matrix in host memory. Lines are the
+ * contiguous rows or columns of the piece. */
 static tesela_status move(const Pieces &pieces, const tesela_shard &piece, char *whole, bool writes) {
   const tesela_rectangle &at = piece.at;
   const size_t size = type_size(pieces.type), pitch = static_cast<size_t>(pieces.cols) * size;
@@ -140,7 +140,7 @@ static void read(const Pieces &pieces, const View &view) {
   move_all(pieces, view, false);
 }
 
-/* A factor as it takes part. */
+/* Factor with its transposition. */
 struct Factor {
   const Pieces *pieces;
   bool transpose, conjugate;
@@ -152,7 +152,7 @@ struct Factor {
   }
 };
 
-/* A product, in the struct and behind its pointers. */
+/* Description of a product, with the objects that its pointers refer to. */
 struct PiecesProduct {
   tesela_gemm_desc desc{};
   tesela_shards a, b, c;
@@ -200,7 +200,7 @@ static nb::object multiply_pieces(const Pieces &a, bool transpose_a, bool conjug
   return info_of(record);
 }
 
-/* A plan, for other pieces in the same places. */
+/* Plan for other pieces in the same places. */
 struct PiecesPlan {
   tesela_plan *plan = nullptr;
   PiecesPlan() = default;

@@ -1,5 +1,4 @@
-/* tesela.Plan: a product that is decided upon once. It has a type of its own, so that a run costs little more
- * than the product. */
+/* tesela.Plan: a product that is planned once. Its own type makes a run cost little more than the product. */
 #include "documentation.h"
 #include "product.h"
 
@@ -17,7 +16,7 @@ struct MadePlan {
   ~MadePlan() { tesela_plan_destroy(plan); }
 };
 
-/* An operand of a plan's runs, copied once into the form that the plan computes on. */
+/* Operand that is copied once into the form that a plan computes on. */
 struct Packed {
   tesela_packed *packed = nullptr;
   int which = 0; /* 0: A, 1: B */
@@ -42,17 +41,17 @@ struct Layout {
 };
 
 struct PlanState {
-  Product product; /* its data is that of the arrays the plan was made with, and is not read */
+  Product product; /* its data pointers are from the arrays at the plan's creation, and are not read */
   Layout lies[2];
-  std::string converted[2]; /* the types that A and B were given with, where the plan is for another type */
+  std::string converted[2]; /* original types of A and B, if the plan converts them */
   tesela_type kind;
   bool on_host, is_short;
   std::string device, strategy, text;
   int64_t runs = 0;
-  Array like;      /* an array without elements: results are of its library and device */
-  nb::object kept; /* the array of `like` */
+  Array like;      /* array without elements, which determines library and device of results */
+  nb::object kept; /* owner of `like` */
   std::shared_ptr<MadePlan> made;
-  int number = -1; /* of the context that made belongs to */
+  int number = -1; /* number of the context that `made` belongs to */
 };
 
 struct PlanObject {
@@ -80,7 +79,7 @@ static PlanState &state_of(PyObject *self) {
   return *reinterpret_cast<PlanObject *>(self)->state;
 }
 
-/* The library's plan, made anew where the context is another one: in the child of a fork. */
+/* Returns the library's plan. It is created again if the context has changed, as in the child of a fork. */
 static std::shared_ptr<MadePlan> plan_of(PlanState &state) {
   if (state.made && state.number == context_number())
     return state.made;
@@ -113,7 +112,7 @@ static void set_c(const Array &c, int64_t m, int64_t n, Matrices *lies) {
   normalize(m, n, &lies->row_stride, &lies->col_stride);
 }
 
-/* Moves text that arguments own into the plan. */
+/* Copies a text of the arguments into the plan. */
 static const char *keep(const char *text, std::string *kept) {
   if (!text)
     return nullptr;
@@ -130,14 +129,14 @@ static std::unique_ptr<PlanState> make(const Arguments &arguments) {
   check_place(p.a, p.b);
   for (const Array *each : {&p.a, &p.b})
     if (each->at.ndim != 2)
-      raise(PyExc_ValueError, "a plan is of two matrices, and %s has %d dimensions", each->name,
+      raise(PyExc_ValueError, "a plan needs two matrices, but %s has %d dimensions", each->name,
             each->at.ndim);
   p.m = p.a.at.shape[0];
   p.k = p.a.at.shape[1];
   p.n = p.b.at.shape[1];
   const long long rows = p.b.at.shape[0], cols = p.k;
   if (rows != cols)
-    raise(PyExc_ValueError, "a is %S and b is %S: %lld columns do not meet %lld rows",
+    raise(PyExc_ValueError, "a is %S and b is %S: %lld columns do not match %lld rows",
           tuple_of_shape(2, p.a.at.shape).ptr(), tuple_of_shape(2, p.b.at.shape).ptr(), cols, rows);
   const int64_t shape[] = {p.m, p.n};
   if (has_out) {
@@ -162,7 +161,7 @@ static std::unique_ptr<PlanState> make(const Arguments &arguments) {
     state->runs = PyIndex_Check(arguments[RUNS]) ? PyLong_AsLongLong(arguments[RUNS]) : -1;
     PyErr_Clear();
     if (state->runs < 0)
-      raise(PyExc_ValueError, "runs is %R: a whole number is expected, and 0 says that the plan runs often",
+      raise(PyExc_ValueError, "runs is %R: a whole number is expected (0: the plan runs often)",
             arguments[RUNS]);
   }
   read_finish(arguments, p.a, p.m, p.n, state->kind, false, &p.finish);
@@ -187,7 +186,7 @@ static std::unique_ptr<PlanState> make(const Arguments &arguments) {
     product.c.data = product.a.data;
     state->text = prepare(product);
   }
-  /* Arrays may go now. */
+  /* The arrays may be freed now. */
   p.stream = nullptr;
   for (Array *each :
        {&p.a, &p.b, &p.c, &p.finish.bias.array, &p.finish.scale_a.array, &p.finish.scale_b.array}) {
@@ -197,7 +196,7 @@ static std::unique_ptr<PlanState> make(const Arguments &arguments) {
   return state;
 }
 
-/* Reads A or B of a run: packed before, or an array as the plan has it. */
+/* Reads A or B of a run: a packed operand, or an array with the plan's layout. */
 static void read_operand(PlanState &state, PyObject *object, int which, Array *array, Matrices *lies,
                          tesela_matrix *matrix) {
   const char *const name = which ? "b" : "a";
@@ -239,8 +238,8 @@ static void read_run_finish(PlanState &state, const Arguments &arguments, Finish
   if (finish->along != p.finish.along || finish->scaling_a != p.finish.scaling_a ||
       finish->scaling_b != p.finish.scaling_b || !is_alike(finish->bias, p.finish.bias) ||
       !is_alike(finish->scale_a, p.finish.scale_a) || !is_alike(finish->scale_b, p.finish.scale_b))
-    raise(PyExc_ValueError, "bias, scale_a and scale_b are not those of the plan: all that it has, of the "
-                            "same types, shapes and strides");
+    raise(PyExc_ValueError, "bias, scale_a and scale_b do not fit the plan: it needs all its vectors, with "
+                            "equal types, shapes and strides");
 }
 
 /* Operands of a run. */
@@ -290,7 +289,7 @@ static PyObject *run(PlanState &state, const Arguments &arguments) {
   if (!p.finish.is_empty() || arguments[BIAS] || arguments[SCALE_A] || arguments[SCALE_B])
     read_run_finish(state, arguments, &run.finish);
   if (!has_out && p.beta != 0.0)
-    raise(PyExc_ValueError, "beta is the factor of what out held, and there is no out");
+    raise(PyExc_ValueError, "beta is the factor of out, but out is not given");
   nb::object result;
   if (has_out) {
     const auto or_null = [](const Array &array, bool is_given) { return is_given ? &array : nullptr; };
@@ -435,8 +434,8 @@ static PyMethodDef methods[] = {{"pack", reinterpret_cast<PyCFunction>(reinterpr
                                  METH_FASTCALL | METH_KEYWORDS, PACK_TEXT},
                                 {}};
 static PyGetSetDef properties[] = {
-    {"text", get_text, nullptr, "The plan as a line that `tesela` reads.", nullptr},
-    {"seconds", get_seconds, nullptr, "Seconds that a run is expected to take.", nullptr},
+    {"text", get_text, nullptr, "Plan as a line that `tesela` reads.", nullptr},
+    {"seconds", get_seconds, nullptr, "Expected seconds of a run.", nullptr},
     {"shape", get_shape, nullptr, "(m, n, k).", nullptr},
     {}};
 static PyMemberDef members[] = {
@@ -465,7 +464,7 @@ void bind_plan(nb::module_ &module) {
   module.attr("Plan") = type;
   nb::class_<Packed>(
       module, "Packed",
-      "An operand of a plan, copied once into the form that the plan computes on. Made by `Plan.pack`.")
+      "Operand of a plan, copied once into the form that the plan computes on. Created by `Plan.pack`.")
       .def("__repr__", [](const Packed &packed) {
         return std::string("<tesela.Packed: ") + (packed.which ? "b" : "a") + " of " + packed.text + ">";
       });

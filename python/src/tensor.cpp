@@ -1,7 +1,6 @@
-/* Products of plain tensors on a CUDA device, whose library has DLPack's table of C functions on its type
- * (DLPack 1.2's
- * __dlpack_c_exchange_api__: PyTorch 2.10 and later): no method of Python's is called from the arguments to
- * the result. */
+/* Products of plain tensors on a CUDA device whose type has DLPack's table of C functions
+ * (__dlpack_c_exchange_api__ of DLPack 1.2; PyTorch 2.10 and later). No Python method is called between
+ * the arguments and the result. */
 #include "core.h"
 
 #include <cstring>
@@ -10,7 +9,7 @@
 
 namespace core {
 
-/* DLPack's structs, as far as nanobind does not have them. */
+/* DLPack's structs that nanobind does not define. */
 struct Managed {
   uint32_t major, minor;
   void *context;
@@ -33,7 +32,8 @@ struct Exchange {
 
 static PyObject *is_neg;
 
-/* The table of a type of tensors, found once. Subclasses may mean something else by a product. */
+/* Returns the table of a tensor type, looked up once. Subclasses are excluded, since they may redefine
+ * products. */
 static const Exchange *exchange_of(PyTypeObject *type) {
   static PyTypeObject *known;
   static const Exchange *found;
@@ -49,7 +49,7 @@ static const Exchange *exchange_of(PyTypeObject *type) {
   PyErr_Clear();
   if (!table || table->major != 1 || !table->tensor_of)
     table = nullptr;
-  Py_INCREF(type); /* its address stays its own */
+  Py_INCREF(type); /* keeps the type alive, so that its address stays unique */
   known = type;
   found = table;
   return table;
@@ -59,7 +59,7 @@ static void set_python_error(void *, const char *, const char *message) {
   PyErr_SetString(PyExc_MemoryError, message);
 }
 
-/* A tensor as a matrix; false where it is not a plain one. */
+/* Fills a matrix from a tensor. Returns false if the tensor is not plain. */
 static bool is_plain_tensor(const Exchange *exchange, PyObject *object, nb::dlpack::device *device,
                             DeviceMatrix *matrix) {
   nb::dlpack::dltensor tensor;
@@ -72,7 +72,7 @@ static bool is_plain_tensor(const Exchange *exchange, PyObject *object, nb::dlpa
       tensor.shape[0] < 1 || tensor.shape[1] < 1 ||
       (matrix->type != TESELA_F32 && matrix->type != TESELA_F64 && matrix->type != TESELA_F16 &&
        matrix->type != TESELA_BF16))
-    return false; /* a complex one may be a conjugate that was not computed */
+    return false; /* complex tensors may have a pending conjugation */
   matrix->data = static_cast<char *>(tensor.data) + tensor.byte_offset;
   matrix->rows = tensor.shape[0];
   matrix->cols = tensor.shape[1];
@@ -86,14 +86,14 @@ static bool is_plain_tensor(const Exchange *exchange, PyObject *object, nb::dlpa
   *device = tensor.device;
   if (matrix->row_stride == 0 && matrix->col_stride == 0)
     return false;
-  /* The imaginary part of a conjugate is a negative that was not computed. */
+  /* The imaginary part of a conjugate is a tensor with a pending negation. */
   nb::object negative = nb::steal(PyObject_CallMethodNoArgs(object, is_neg));
   if (!negative.is_valid())
     PyErr_Clear();
   return negative.ptr() == Py_False;
 }
 
-/* The addresses from the first to behind the last element. */
+/* Writes the address range of a matrix's elements. */
 static void range_of(const DeviceMatrix &matrix, uintptr_t *low, uintptr_t *high) {
   const uintptr_t size = type_size(matrix.type);
   *low = *high = reinterpret_cast<uintptr_t>(matrix.data);
@@ -109,7 +109,7 @@ static bool are_apart(const DeviceMatrix &a, const DeviceMatrix &b) {
   return a_high <= b_low || b_high <= a_low;
 }
 
-/* A new tensor of the product's shape and type. */
+/* Creates a tensor of the product's shape and type. */
 static PyObject *new_tensor(const Exchange *exchange, nb::dlpack::device device, DeviceProduct *product) {
   int64_t shape[2] = {product->m, product->n};
   nb::dlpack::dltensor prototype{};

@@ -1,4 +1,4 @@
-/* Arrays of any library as views: NumPy's by their structs, others by DLPack or the buffer protocol
+/* Views of arrays of any library: NumPy's by their structs, others by DLPack or the buffer protocol
  * (nanobind's ndarray). */
 #include "core.h"
 
@@ -11,7 +11,7 @@ namespace core {
 static const struct {
   tesela_type type;
   const char *name;
-  uint8_t code, bits; /* DLPack's */
+  uint8_t code, bits; /* DLPack's type code and bits */
 } types[] = {{TESELA_F64, "float64", 2, 64},     {TESELA_F32, "float32", 2, 32},
              {TESELA_F16, "float16", 2, 16},     {TESELA_BF16, "bfloat16", 4, 16},
              {TESELA_C64, "complex64", 5, 64},   {TESELA_C128, "complex128", 5, 128},
@@ -99,7 +99,7 @@ View view_of(nb::handle array) {
   return view;
 }
 
-/* Memory of a device whose library tells of it in a form of its own (__cuda_array_interface__). */
+/* Returns a view of device memory that its library describes by __cuda_array_interface__. */
 static View view_pointer(uintptr_t data, const std::string &dtype, nb::tuple shape, nb::tuple strides,
                          int device_type, int device_id, bool read_only, nb::object owner) {
   View view = view_named(dtype);

@@ -1,4 +1,4 @@
-"""tesela multiplies matrices: NumPy's, PyTorch's, CuPy's, JAX's, on every processor that a machine has.
+"""Matrix multiplication for arrays of NumPy, PyTorch, CuPy and JAX, on every processor of a machine.
 
 >>> import numpy, tesela
 >>> a, b = numpy.ones((300, 200)), numpy.ones((200, 100))
@@ -23,18 +23,18 @@ __version__ = _core.version()
 
 
 class Device(NamedTuple):
-    """A device, as `devices` lists it.
+    """Device in the list of `devices`.
 
     Attributes
     ----------
     name : str
-        What `device=` takes: "cpu", "opencl:0", "cuda:0".
+        Value for `device=`: "cpu", "opencl:0", "cuda:0".
     label, platform : str
-        The vendor's name, and its driver's.
+        Names of the device and of its driver.
     memory_bytes, local_bytes : int
-        Memory that it can address, and local (shared) memory of a work-group.
+        Bytes of memory that the device can address, and of local (shared) memory of a work-group.
     compute_units, clock_mhz, group_items_max : int
-        0 where it is unknown.
+        Compute units, highest clock, largest work-group; 0 if unknown.
     has_f64, shares_host_memory : bool
     """
 
@@ -55,33 +55,35 @@ class Device(NamedTuple):
 
 
 def devices() -> list:
-    """The devices that tesela sees.
+    """Lists the devices that tesela finds.
 
     Returns
     -------
     devices : list of Device
-        The first is the processor. The tool (``python -m tesela devices``) also says why a kind of device is missing.
+        The first is the processor. The tool (``python -m tesela devices``) also explains why a kind of device is
+        missing.
     """
     return [Device(**row) for row in _core.devices()]
 
 
 def configure(*, device: str | None = None, threads: int = 0) -> None:
-    """Sets what later calls of this process use where they do not say.
+    """Sets defaults of later calls of this process.
 
     Parameters
     ----------
     device : str, optional
         "cpu", "opencl:0", "cuda:0", "auto". Default: TESELA_DEVICE, else "auto".
     threads : int, optional
-        Most threads of a call in host code. 0: TESELA_THREADS, else the processors that this process may run on.
+        Maximum number of host threads of a call. 0: TESELA_THREADS, else the processors that this process may
+        run on.
 
     Raises
     ------
     ValueError
-        A name that no device has. That a device is missing here is said by the next call, with NoDevice.
+        The name is no device's. A device that is missing on this machine raises NoDevice in the next call.
     """
     _core.configure(device, threads)
 
 
-# The threads of a context do not come along into the child of a fork.
+# The child of a fork has none of the context's threads.
 _os.register_at_fork(after_in_child=_core.forget_context)

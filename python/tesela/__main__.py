@@ -1,4 +1,4 @@
-"""``python -m tesela`` is the tool; ``python -m tesela run script.py`` runs a script with the BLAS drop-in."""
+"""Runs the tool: ``python -m tesela``. ``python -m tesela run script.py`` runs a script with the BLAS drop-in."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ._tool import TOOL
 
 
 def words(arguments: list) -> list:
-    """What the tool is given: a Python script after `run` is run by this Python."""
+    """Returns the tool's arguments: a Python script after `run` is run by this Python."""
     if not arguments or arguments[0] != "run":
         return arguments
     at = 1

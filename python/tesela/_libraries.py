@@ -1,4 +1,4 @@
-"""Arrays of NumPy, PyTorch, CuPy, JAX and others: how each is looked at, and how a result of its kind is made."""
+"""Arrays of NumPy, PyTorch, CuPy, JAX and others: reading them and creating results."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy
 from . import _core
 from ._types import log, numpy_dtype
 
-#: DLPack's numbers of devices whose memory a processor reads as its own.
+#: DLPack's numbers of devices with memory that the host can read.
 HOST = (1, 3)
 CUDA = (2, 13)
 
 
 class Seen(NamedTuple):
-    """An array as it was given: its library, where and how it lies, and whether it is taken as its conjugate."""
+    """Array of a call: its library, its memory layout, and whether its conjugate is meant."""
 
     library: Any
     array: Any
@@ -37,7 +37,7 @@ def told_conversion(seen: Seen, name: str, kind: str) -> None:
 
 
 class NumPy:
-    """NumPy's arrays, and whatever NumPy makes arrays of."""
+    """Arrays of NumPy, and objects that NumPy converts to arrays."""
 
     name = "NumPy"
 
@@ -77,7 +77,7 @@ class NumPy:
 
 
 class Torch:
-    """PyTorch's tensors, on the processor and on CUDA devices. Results are tensors that need no gradient."""
+    """Tensors of PyTorch, on the processor and on CUDA devices. Results are tensors without gradients."""
 
     name = "PyTorch"
 
@@ -88,7 +88,7 @@ class Torch:
         if conjugate:
             tensor = tensor.conj()
         if tensor.is_neg():
-            told_copy(name, "it is a negative that was not computed yet")
+            told_copy(name, "it has a pending negation")
             tensor = tensor.resolve_neg()
         if tensor.layout is not sys.modules["torch"].strided:
             raise TypeError(f"{name} is a tensor of layout {tensor.layout}: tesela multiplies dense ones; to_dense() makes one")
@@ -121,12 +121,12 @@ class Torch:
 
     @staticmethod
     def stream(seen: Seen) -> int:
-        """The caller's current stream on the array's device."""
+        """Returns the caller's current stream on the array's device."""
         return sys.modules["torch"].cuda.current_stream(seen.view.device_id).cuda_stream
 
 
 class CuPy:
-    """CuPy's arrays, on CUDA devices."""
+    """Arrays of CuPy, on CUDA devices."""
 
     name = "CuPy"
 
@@ -165,7 +165,7 @@ class CuPy:
 
 
 class Made:
-    """Memory of tesela's on a device, which becomes another library's array by DLPack."""
+    """Device memory of tesela, which becomes another library's array by DLPack."""
 
     def __init__(self, shape, dtype: str, device_id: int):
         self.array, pointer = _core.device_empty(list(shape), dtype, device_id)
@@ -179,7 +179,7 @@ class Made:
 
 
 class Jax:
-    """JAX's arrays on one device, which nobody may write: a result becomes one when it is complete."""
+    """Arrays of JAX on one device. They are read-only, so a complete result is converted to one."""
 
     name = "JAX"
 
@@ -187,7 +187,7 @@ class Jax:
     def see(array, name: str) -> Seen:
         jax = sys.modules["jax"]
         if isinstance(array, jax.core.Tracer):
-            raise TypeError(f"{name} is being traced (jax.jit, jax.grad): tesela multiplies arrays that are there")
+            raise TypeError(f"{name} is being traced (jax.jit, jax.grad): tesela multiplies existing arrays only")
         array = jax.block_until_ready(array)
         view = _core.view(array)
         view.read_only = True
@@ -226,7 +226,7 @@ class Jax:
 
 
 class Other:
-    """Whatever else speaks DLPack. Results are made by its library's from_dlpack(), where it has one."""
+    """Host arrays of other libraries with DLPack. Results are arrays of NumPy."""
 
     name = "DLPack"
 
@@ -254,7 +254,7 @@ _BY_MODULE = {"torch": Torch, "cupy": CuPy, "jax": Jax, "jaxlib": Jax}
 
 
 def see(array, name: str) -> Seen:
-    """Looks at an operand. What is no array becomes one of NumPy's."""
+    """Reads an operand. An object that is no array becomes an array of NumPy."""
     if isinstance(array, numpy.ndarray):
         return NumPy.see(array, name)
     for kind in type(array).__mro__:
@@ -267,7 +267,7 @@ def see(array, name: str) -> Seen:
 
 
 def see_out(out) -> Seen:
-    """Looks at a result, which is never copied."""
+    """Reads a result array, which is never copied."""
     if isinstance(out, numpy.ndarray) and not isinstance(out, numpy.ma.MaskedArray):
         return Seen(NumPy, out, _core.view(out))
     seen = see(out, "out")
@@ -277,36 +277,39 @@ def see_out(out) -> Seen:
 
 
 def empty_like(seen: Seen, kind: str) -> Seen:
-    """An array without elements, whose library and device are those of `seen`."""
+    """Creates an array without elements, with the library and device of `seen`."""
     empty = seen.library.empty((0,), kind, seen)
     return getattr(empty, "seen", None) or Seen(seen.library, empty, see(empty, "out").view)
 
 
 def compact(seen: Seen, name: str) -> Seen:
-    """A copy whose elements lie close together, and are not to be conjugated."""
+    """Returns a dense copy without pending conjugation."""
     if seen.conjugate:
-        told_copy(name, "it is a conjugate that was not computed yet")
+        told_copy(name, "it has a pending conjugation")
         return see(seen.array.conj().resolve_conj(), name)
     return repeated_copy(seen, name)
 
 
 def repeated_copy(seen: Seen, name: str) -> Seen:
-    told_copy(name, "all its elements are one, which the library's strides cannot say")
+    told_copy(name, "all its elements are equal, which the library's strides cannot express")
     return seen.library.compact(seen, name)
 
 
 def share_memory(one, other) -> bool:
-    """Whether arrays whose ranges of addresses meet have elements in common, as far as it can be said."""
+    """Returns True if arrays with overlapping address ranges share elements, or if this is too hard to decide."""
     if isinstance(one, numpy.ndarray) and isinstance(other, numpy.ndarray):
         try:
             return numpy.shares_memory(one, other, max_work=10000)
-        except Exception:  # too hard to say: NumPy's TooHardError has had several places
+        except Exception:  # too hard to decide: NumPy's TooHardError has had several modules
             return True
     return True
 
 
 def see_vector(vector, name: str, kinds: list, like: Seen) -> Seen:
-    """A vector of a last step, converted to the first of `kinds` where NumPy would convert it. Numbers become arrays where `like` is."""
+    """Reads a vector of an epilogue, converted to the first of `kinds` if NumPy would convert it.
+
+    A number becomes an array on the device of `like`.
+    """
     is_scale = name != "bias"
     if isinstance(vector, (int, float, numpy.number, numpy.bool_)) and is_scale and not like.on_host:
         if like.library is Jax:
@@ -331,7 +334,7 @@ def see_vector(vector, name: str, kinds: list, like: Seen) -> Seen:
 
 
 def copy_into(result, added, kind: str) -> None:
-    """Writes gemm's c into its result."""
+    """Copies gemm's c into its result."""
     seen = see(added, "c")
     shape = tuple(see_out(result).view.shape) if not hasattr(result, "seen") else tuple(result.seen.view.shape)
     if tuple(seen.view.shape) != shape:
@@ -350,7 +353,7 @@ def copy_into(result, added, kind: str) -> None:
 
 
 def handle_of(stream, like: Seen) -> int | None:
-    """A stream's handle: a number, or PyTorch's, CuPy's or Numba's stream; without one the current stream of a library."""
+    """Returns the handle of a stream: a number, or a stream of PyTorch, CuPy or Numba. None: the current stream."""
     if stream is None:
         return like.library.stream(like)
     if isinstance(stream, int):

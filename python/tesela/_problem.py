@@ -8,30 +8,31 @@ from typing import NamedTuple
 
 
 class Info(NamedTuple):
-    """What ran.
+    """Report of a call.
 
     Attributes
     ----------
     plan : str
         The plan, as a line that `tesela` reads.
     seconds : float
-        Wall clock of the call in the library, in seconds. Where the work was only queued (on a device, on the caller's
-        stream), the time to queue it.
+        Wall-clock seconds of the call in the library. If the work was only queued (on the caller's stream of a
+        device), the seconds of queuing it.
     error_bound : float
-        Each element's error is at most this times (abs(alpha) abs(A) abs(B) + abs(beta) abs(C) + abs(bias)), element by element.
+        Guaranteed bound: each element's error is at most this number times (abs(alpha) abs(A) abs(B) +
+        abs(beta) abs(C) + abs(bias)).
     seconds_allocate, seconds_copy_in, seconds_compute, seconds_copy_out : float
         Parts of `seconds`.
     flushed_below : float
-        What each factor may count as off by, beside: 0 but on matrix units, which cut sums as if f16 and bf16 had no subnormal numbers, or
-        take smaller magnitudes as 0. It adds flushed_below (abs(alpha) k (max abs(A) + max abs(B) + 2) + abs(beta) + 2) to the error.
+        Magnitude below which matrix units treat inputs as zero or less precisely; 0 for other strategies. It
+        adds flushed_below (abs(alpha) k (max abs(A) + max abs(B) + 2) + abs(beta) + 2) to the error.
     error_measured : float
-        Where `measure_error` asked for it, the largest error seen, in the unit of `error_bound`.
+        Largest measured error, in the unit of `error_bound`, if `measure_error` is set.
     measured_rows, measured_cols : int
-        What that rests on: elements where so many rows and columns meet; 0 where nothing was measured.
+        Number of checked rows and columns, at whose crossings errors were measured; 0 if nothing was measured.
     seconds_measure : float
-        What measuring took, beside `seconds`.
+        Seconds of the measurement, not part of `seconds`.
     note : str
-        A sentence where the run did not go as planned: a device that failed, and which one does its part. Else empty.
+        Message about a run that did not go as planned, such as a device that failed; else empty.
     """
 
     plan: str
@@ -49,7 +50,7 @@ class Info(NamedTuple):
     note: str = ""
 
     def __repr__(self) -> str:
-        """A line with the verdict: what ran, the bound of its error, and the error where it was measured."""
+        """Returns a line with the plan, the bound of its error, and the measured error."""
         if not self.plan:
             return "<tesela.Info: nothing ran, there is nothing to compute>"
         words = self.plan.split()

@@ -1,4 +1,4 @@
-"""What the tool does, for programs: explain, explore, tune, check. Each runs `tesela ... --json` that came with the package."""
+"""Functions of the tool for programs: explain, explore, tune, check. Each runs the package's `tesela ... --json`."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ import numpy
 from . import _core
 
 TOOL = pathlib.Path(__file__).parent / "bin" / "tesela"
-# Seconds that an interrupted tool has to end by itself.
+# Seconds after which an interrupted tool is killed.
 GRACE = 0.5
 _SHORT = {"float64": "f64", "float32": "f32", "float16": "f16", "bfloat16": "bf16", "int8": "i8", "uint8": "u8",
           "int32": "i32", "complex64": "c64", "complex128": "c128", "float8_e4m3fn": "e4m3", "float8_e5m2": "e5m2"}
 
 
 def _word(value) -> str:
-    """A value as the tool reads it: sizes of (m, n, k) as MxNxK, lists with commas, types by their short names."""
+    """Returns a value as the tool reads it: (m, n, k) as MxNxK, lists with commas, types by short names."""
     if isinstance(value, (list, set, frozenset)) or isinstance(value, numpy.ndarray):
         return ",".join(_word(item) for item in value)
     if isinstance(value, tuple):
@@ -34,7 +34,7 @@ def _word(value) -> str:
 
 
 def _options(given: dict) -> list:
-    """--a-name value for each keyword that was given."""
+    """Returns `--a-name value` for each given keyword."""
     words = []
     for name, value in given.items():
         if value is None or value is False:
@@ -46,7 +46,7 @@ def _options(given: dict) -> list:
 
 
 def end(child: subprocess.Popen) -> None:
-    """Ends the tool: it may write what it has, but a measurement or a compiler of a driver is not waited for."""
+    """Interrupts the tool, which may still write its results; kills it if it does not end in time."""
     child.send_signal(signal.SIGINT)
     try:
         child.wait(GRACE)
@@ -55,7 +55,7 @@ def end(child: subprocess.Popen) -> None:
 
 
 def run(*words: str, wrong_is_told: bool = False) -> str:
-    """The tool's output. A wrong result is an Error, unless the caller tells of it."""
+    """Returns the tool's output. A wrong result raises Error, unless the caller reports it (wrong_is_told)."""
     with subprocess.Popen([str(TOOL), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True) as child:
         try:
@@ -70,7 +70,7 @@ def run(*words: str, wrong_is_told: bool = False) -> str:
 
 
 class Report:
-    """What the tool said, as data.
+    """Report of the tool, as data.
 
     Attributes
     ----------
@@ -87,11 +87,11 @@ class Report:
         return self.data[key]
 
     def keys(self):
-        """The names of what there is."""
+        """Returns the names of the report's members."""
         return self.data.keys()
 
     def _verdict(self) -> str:
-        """A few words for the line that stands for the report."""
+        """Returns a few words for the one-line form of the report."""
         best = self.data.get("best")
         return f"best is {best}, " if best else ""
 
@@ -99,7 +99,7 @@ class Report:
         return f"<tesela {self.data.get('command', 'report')}: {self._verdict()}{len(self.data.get(self._rows) or ())} {self._rows}>"
 
     def to_pandas(self):
-        """The rows as a `pandas.DataFrame`.
+        """Returns the rows as a `pandas.DataFrame`.
 
         Raises
         ------
@@ -110,7 +110,7 @@ class Report:
         return pandas.json_normalize(self.data[self._rows])
 
     def save(self, path) -> None:
-        """Writes a file: .json is everything, .csv the rows.
+        """Writes a file: .json has everything, .csv the rows.
 
         Parameters
         ----------
@@ -119,12 +119,12 @@ class Report:
         Raises
         ------
         ValueError
-            Another ending.
+            The file name has another ending.
         """
         path = pathlib.Path(path)
         writers = self._writers()
         if path.suffix not in writers:
-            raise ValueError(f"{path}: what is saved ends in {', '.join(writers)}")
+            raise ValueError(f"{path}: the name must end in {', '.join(writers)}")
         partial = path.with_name(path.name + ".part")
         writers[path.suffix](partial)
         os.replace(partial, path)
@@ -145,7 +145,7 @@ class Report:
 
 
 class Explanation(Report):
-    """Which plan would run, and why no other. As text, what `tesela explain` prints."""
+    """Explanation of the chosen plan and of the refused ones. Its text is the output of `tesela explain`."""
 
     _rows = "candidates"
 
@@ -156,12 +156,12 @@ class Explanation(Report):
 
     @property
     def seconds(self) -> float:
-        """What a run is expected to take, in seconds."""
+        """Expected seconds of a run."""
         return self.data["predicted_seconds"]
 
     @property
     def error_bound(self) -> float:
-        """As of `Info`."""
+        """Error bound, as in `Info`."""
         return self.data["error_bound"]
 
     def _verdict(self) -> str:
@@ -174,7 +174,7 @@ class Explanation(Report):
 
 
 class Check(Report):
-    """What a check found. True where nothing was wrong and nothing failed."""
+    """Result of a check. True if nothing was wrong and nothing failed."""
 
     _rows = "rows"
 
@@ -186,7 +186,7 @@ class Check(Report):
 
 
 class Exploration(Report):
-    """Measured rates. In a notebook it shows itself, with tables, curves and rooflines."""
+    """Measured rates. A notebook displays them with tables, curves and rooflines."""
 
     def __init__(self, data: dict, page: str):
         super().__init__(data)
@@ -197,7 +197,7 @@ class Exploration(Report):
         return f"{wrong} wrong, " if wrong else "none wrong, "
 
     def _repr_html_(self) -> str:
-        # A frame of its own keeps the page's style from the notebook's.
+        # A separate frame isolates the page's style from the notebook's.
         return ('<iframe srcdoc="' + html.escape(self.page) + '" title="tesela explore" loading="lazy" '
                 'style="width: 100%; height: 40rem; border: 1px solid #ccc"></iframe>')
 
@@ -210,7 +210,7 @@ class Exploration(Report):
         Parameters
         ----------
         axes : matplotlib.axes.Axes, optional
-            Where to draw. Default: axes of a new figure.
+            Axes to draw in. Default: axes of a new figure.
 
         Returns
         -------
@@ -247,14 +247,14 @@ class Exploration(Report):
 
 def explain(m: int, n: int, k: int, *, type: Any = None, device: str | None = None, strategy: str | None = None,
             **options: Any) -> Explanation:
-    """Which plan would run a product, what it would take, and why the others would not.
+    """Explains which plan would run a product, its expected time, and why other plans would not run.
 
     Parameters
     ----------
     m, n, k : int
         C is m x n, A is m x k.
     type : type, optional
-        Of the elements; default float32.
+        Type of the elements; default float32.
     device, strategy : str, optional
     **options
         Further options of `tesela explain`, with underscores: ``transpose_a=True``.
@@ -262,12 +262,12 @@ def explain(m: int, n: int, k: int, *, type: Any = None, device: str | None = No
     Returns
     -------
     explanation : Explanation
-        `plan`, `seconds`, `error_bound`, `data`; as text what the tool prints.
+        `plan`, `seconds`, `error_bound`, `data`; its text is the tool's output.
 
     Raises
     ------
     ValueError
-        What the tool does not take.
+        The tool refuses an argument.
     """
     words = ["explain", str(m), str(n), str(k),
              *_options({"type": type, "device": device, "strategy": strategy, **options})]
@@ -276,7 +276,7 @@ def explain(m: int, n: int, k: int, *, type: Any = None, device: str | None = No
 
 def tune(m: int, n: int, k: int, *, type: Any = None, device: str | None = None, strategy: Any = None,
          budget: float | str | None = None, **options: Any) -> Report:
-    """Searches the fastest strategy and parameters of a product, and keeps them as wisdom for later processes.
+    """Searches the fastest strategy and parameters of a product, and stores them as wisdom for later processes.
 
     Parameters
     ----------
@@ -293,7 +293,7 @@ def tune(m: int, n: int, k: int, *, type: Any = None, device: str | None = None,
     Returns
     -------
     report : Report
-        ``report["best"]`` and others (docs/JSON.md). Plans that this process made before stay as they are; new ones see
+        ``report["best"]`` and more (docs/JSON.md). Existing plans of this process do not change; new plans use
         the wisdom.
 
     Raises
@@ -315,14 +315,14 @@ def check(*, strategy: Any = None, device: Any = None, type: Any = None, budget:
     strategy, device, type : str or list, optional
         Default: all.
     budget : float, optional
-        Seconds after which nothing more is started.
+        Seconds after which no further case is started.
     **options
         Further options of `tesela check`: ``cases=100``, ``seed=7``, ``peers=True``.
 
     Returns
     -------
     check : Check
-        True where all was right; ``check["faults"]`` has what was not.
+        True if everything was right; ``check["faults"]`` lists the faults.
 
     Raises
     ------
@@ -334,25 +334,25 @@ def check(*, strategy: Any = None, device: Any = None, type: Any = None, budget:
 
 def explore(*, sizes: Any = None, types: Any = None, devices: Any = None, strategies: Any = None,
             seconds: float | None = None, **options: Any) -> Exploration:
-    """Measures strategies x devices x types x sizes, each result verified.
+    """Measures strategies x devices x types x sizes, and verifies each result.
 
     Parameters
     ----------
     sizes : list, optional
-        Of squares, or of (m, n, k).
+        Sizes of squares, or tuples (m, n, k).
     types : list, optional
         Default float32 and float64.
     devices, strategies : list, optional
         Default: all.
     seconds : float, optional
-        Most seconds for each measurement.
+        Maximum seconds of each measurement.
     **options
         Further options of `tesela explore`: ``peers=True``, ``op="dot"``, ``threads=1``.
 
     Returns
     -------
     exploration : Exploration
-        Shows itself in a notebook; `plot`, `to_pandas`, `save` ("page.html", ".json" or ".csv").
+        Displayed by a notebook; `plot`, `to_pandas`, `save` ("page.html", ".json" or ".csv").
 
     Raises
     ------

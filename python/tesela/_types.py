@@ -1,4 +1,4 @@
-"""Element types: what they are called, and which of them go together."""
+"""Element types: names and valid combinations."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from . import _core
 
 log = logging.getLogger("tesela")
 
-#: 8-bit floating point; of products alone.
+#: 8-bit floating-point types, for products only.
 EIGHTS = ("float8_e4m3fn", "float8_e5m2")
-#: Types that a product may convert its operands to: floating point of the same or a larger range.
+#: Types to which a product may convert its operands: floating point of the same or a larger range.
 CONVERTED = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
 #: Types of products with triangles.
 WIDE = ("float32", "float64", "complex64", "complex128")
@@ -28,7 +28,7 @@ _POSSIBLE = (
 
 
 def result_type(a: str, b: str, dtype: str | None, *, scaled: bool = False, dot: bool = False, asks: str = "dtype") -> str:
-    """The type of the result for operands of these types; `dtype` is what the caller wants, if anything, by the argument `asks`."""
+    """Returns the result type for operands of these types. `dtype` is the caller's choice in argument `asks`."""
     results = () if dot and a.startswith(("complex", "float8")) else _core.product_types(a, b, scaled)
     if not results and scaled and _core.product_types(a, b, False):
         raise TypeError(f"products of {a} and {b} have no scales: sums in float32 and of 8-bit integers have them")
@@ -52,7 +52,7 @@ def _known(name: str) -> numpy.dtype | None:
 
 
 def common_type(a: str, b: str, wanted: str | None = None) -> str | None:
-    """The type that operands of these types are converted to: NumPy's, but float64 for integers. None: there is none."""
+    """Returns the common type of operands: NumPy's, but float64 for integers. None: there is none."""
     pair = [_known(name) for name in (a, b)]
     if any(dtype is None or dtype.kind not in "biufcV" for dtype in pair):
         return None
@@ -68,7 +68,7 @@ def common_type(a: str, b: str, wanted: str | None = None) -> str | None:
 
 @functools.lru_cache(maxsize=256)
 def promoted_types(a: str, b: str, wanted: str | None, scaled: bool, asks: str) -> tuple:
-    """The types that operands of a product are converted to, as NumPy would convert them. Raises where there are none."""
+    """Returns the types to which a product's operands are converted, as in NumPy. Raises if there are none."""
     given = (a, b)
     bits8 = tuple("uint8" if name == "bool" else name for name in given)
     results = _core.product_types(*bits8, scaled)
@@ -83,14 +83,14 @@ def promoted_types(a: str, b: str, wanted: str | None, scaled: bool, asks: str) 
 
 
 def promoted(a, b, wanted: str | None, scaled: bool, asks: str, names: tuple) -> tuple:
-    """The operands of a product whose types are not multiplied as they are, converted."""
+    """Returns the operands of a product, converted to types that can be multiplied."""
     to = promoted_types(a.view.dtype, b.view.dtype, wanted, scaled, asks)
     return tuple(seen if kind == seen.view.dtype else seen.library.convert(seen, name, kind)
                  for seen, name, kind in zip((a, b), names, to))
 
 
 def promoted_triangles(a, b) -> tuple:
-    """A matrix with a structure and what it meets (None: nothing), converted to one type as NumPy would convert them."""
+    """Returns a structured matrix and its factor (or None), converted to one type as in NumPy."""
     given = [("a", a)] if b is None else [("a", a), ("b", b)]
     common = common_type(a.view.dtype, given[-1][1].view.dtype)
     for name, seen in given:
@@ -101,12 +101,12 @@ def promoted_triangles(a, b) -> tuple:
 
 
 def dot_type(a: str, b: str) -> None:
-    """Says why vectors of these types have no dot product."""
+    """Raises an error that explains why vectors of these types have no dot product."""
     result_type(a, b, None, dot=True)
 
 
 def number(value, name: str) -> complex:
-    """A factor: a number of Python's or NumPy's, or what says that it is one."""
+    """Returns a factor as a complex number; accepts numbers of Python and NumPy, and arrays of one element."""
     if isinstance(value, numbers.Number) or (hasattr(value, "dtype") and getattr(value, "shape", None) == ()):
         try:
             return complex(value)
@@ -118,7 +118,7 @@ def number(value, name: str) -> complex:
 
 
 def ask_of(accuracy, bits, measure_error):
-    """What a call asks of its result, for the library."""
+    """Returns the requirements of a call, for the library."""
     if isinstance(accuracy, numbers.Real) and not isinstance(accuracy, bool):
         accuracy = repr(float(accuracy))
     for name, word in (("accuracy", accuracy), ("bits", bits)):
@@ -129,13 +129,13 @@ def ask_of(accuracy, bits, measure_error):
     seed = operator.index(measure_error)
     if seed < 0 or seed >= 1 << 64:
         raise ValueError(f"measure_error is {seed}: True, or a number from 1 on that draws the sample")
-    # An empty word is wrong, and the library says so; none is no word to it.
+    # The library refuses an empty word, which stands for a missing one here: a blank is passed on instead.
     return _core.Ask("" if accuracy is None else accuracy or " ", "" if bits is None else bits or " ", seed)
 
 
 @functools.lru_cache(maxsize=64)
 def numpy_dtype(name: str) -> numpy.dtype:
-    """NumPy's type of this name; bfloat16 and 8-bit floating point are those of ml_dtypes."""
+    """Returns NumPy's type of this name; bfloat16 and 8-bit floating point come from ml_dtypes."""
     if name == "bfloat16" or name in EIGHTS:
         try:
             import ml_dtypes
@@ -146,7 +146,7 @@ def numpy_dtype(name: str) -> numpy.dtype:
 
 
 def type_name(dtype) -> str | None:
-    """What tesela calls a type that was given in any library's way; None for None."""
+    """Returns tesela's name of a type of any library; None for None."""
     if dtype is None or isinstance(dtype, str):
         return dtype
     text = str(dtype)

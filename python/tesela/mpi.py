@@ -1,4 +1,4 @@
-"""Products of matrices that lie on the ranks of an MPI communicator: mpi4py's, by libtesela_mpi.
+"""Products of matrices that are distributed over the ranks of an mpi4py communicator, by libtesela_mpi.
 
 >>> from mpi4py import MPI
 >>> import numpy, tesela.mpi
@@ -27,22 +27,24 @@ _RECTANGLES = 2
 
 
 class Info(NamedTuple):
-    """What ran.
+    """Report of a distributed product.
 
     Attributes
     ----------
     plan : str
-        Into what the product was cut.
+        Process grid of the product.
     ranks : int
-        That multiplied; the others only sent and received.
+        Number of ranks that multiplied; other ranks only sent and received.
     words, bound : int, float
-        Elements received, or sent where that is more, by the busiest rank; and what some rank must receive, whatever the algorithm.
+        Elements that the busiest rank received (or sent, if that is more), and elements that at least one rank
+        must receive with any algorithm.
     seconds, compute, wait, move : float
-        Of this rank's call, and parts of it: products, waiting for messages and moving elements that no product hid.
+        Seconds of this rank's call, and parts of it: products, waiting for messages, and moving elements
+        without overlap.
     error_bound : float
-        |error| <= this (|alpha| |A||B| + |beta| |C|), element by element.
+        Guaranteed bound: |error| <= error_bound (|alpha| |A||B| + |beta| |C|) for each element.
     flushed_below : float
-        0, or what factors may be off by beside that, as in `matmul`'s.
+        As in `tesela.Info`.
     """
 
     plan: str
@@ -95,7 +97,7 @@ _loaded = None
 
 
 def _library():
-    """libtesela_mpi: TESELA_MPI's, the package's, or the system's. It uses the libtesela that this package has loaded."""
+    """Loads libtesela_mpi: TESELA_MPI, else the package's, else the system's. It uses the package's libtesela."""
     global _loaded
     if _loaded is None:
         beside = pathlib.Path(__file__).parent / "lib" / "libtesela_mpi.so.2"
@@ -112,7 +114,7 @@ def _library():
 
 
 def _handle(library, comm):
-    """The communicator as C has it: by its number in Fortran, which all MPIs know."""
+    """Returns the C handle of the communicator, from its Fortran number, which all MPIs have."""
     number = comm.py2f()
     to_c = getattr(library, "MPI_Comm_f2c", None)  # MPICH's handles are these numbers
     if to_c is None:
@@ -122,7 +124,7 @@ def _handle(library, comm):
 
 
 def _checked(array, name):
-    """The array as it is handed over, and its strides in elements."""
+    """Checks an array and returns its strides in elements."""
     if not isinstance(array, numpy.ndarray):
         raise TypeError(f"{name} is a {type(array).__name__}; tesela.mpi takes NumPy's arrays")
     if array.ndim != 2:
@@ -130,12 +132,12 @@ def _checked(array, name):
     if array.dtype.name not in _TYPES or not array.dtype.isnative:
         raise TypeError(f"{name} is of {array.dtype}; possible are {', '.join(_TYPES)}")
     if any(stride % array.itemsize for stride in array.strides):
-        raise ValueError(f"{name}: its strides are no whole elements; copy() makes an array of it")
+        raise ValueError(f"{name}: its strides are not multiples of an element; copy() makes an array of it")
     return [stride // array.itemsize for stride in array.strides]
 
 
 class _Given(NamedTuple):
-    """What a rank tells the others before any of them calls the library."""
+    """Arguments that ranks exchange before they call the library."""
 
     why: str | None
     kind: type | None = None
@@ -151,7 +153,7 @@ def _look(a, b, out, at, dtype):
     if out is not None and not out.flags.writeable:
         raise ValueError("out is read-only")
     if out is None and (at[0] is not None or at[2] is not None):
-        raise ValueError("where a_at or out_at is given, out is needed: who gets what of C is not known else")
+        raise ValueError("out is needed if a_at or out_at is given: the distribution of C is unknown otherwise")
     result = result_type(a.dtype.name, b.dtype.name, dtype or (out.dtype.name if out is not None else None))
     if out is not None and out.dtype.name != result:
         raise TypeError(f"out is of {out.dtype}, and the product of {result}")
@@ -160,7 +162,7 @@ def _look(a, b, out, at, dtype):
 
 
 def _agree(comm, look):
-    """What all ranks gave; where one of them cannot go on, none does."""
+    """Returns the arguments of all ranks. An error on one rank is raised on all."""
     try:
         own = look()
     except (TypeError, ValueError, ImportError) as why:
@@ -180,12 +182,12 @@ def _agree(comm, look):
 
 
 def _places(everyone, operand):
-    """Where each rank's part of an operand begins, and the operand's shape."""
+    """Returns the first row and column of each rank's part of an operand, and the operand's shape."""
     shapes = [given.shapes[operand] for given in everyone]
     if everyone[0].at[operand] is not None:
         places = [tuple(int(number) for number in given.at[operand]) for given in everyone]
         parts = list(zip(places, shapes))
-        # Empty parts count where there are no others: a matrix of 6 x 0 has 6 rows.
+        # Empty parts count only if all are empty: a matrix of 6 x 0 has 6 rows.
         parts = [part for part in parts if part[1][0] and part[1][1]] or parts
         ends = [(row + rows, col + cols) for (row, col), (rows, cols) in parts]
         return places, (max(end[0] for end in ends), max(end[1] for end in ends))
@@ -214,30 +216,30 @@ def _factor(value, is_complex, name):
 
 def matmul(comm, a, b, out=None, *, a_at=None, b_at=None, out_at=None, alpha=1, beta=0, dtype=None, device=None, strategy=None,
            memory=0, full_output=False):
-    """C = alpha A B + beta C, of which each rank has a part. Called by all ranks of the communicator.
+    """Computes C = alpha A B + beta C, of which each rank has a part. All ranks of the communicator must call it.
 
     Parameters
     ----------
     comm : mpi4py.MPI.Comm
-        Its MPI is the one that libtesela_mpi was built for.
+        Communicator of the MPI for which libtesela_mpi was built.
     a, b : numpy.ndarray
-        This rank's part of A and of B, any strides. All of its columns; the rows of the ranks follow each other, as many as each
-        has, none on some of them.
+        This rank's part of A and of B, with any strides. A part has all columns and consecutive rows, in the
+        order of the ranks; some ranks may have no rows.
     out : numpy.ndarray, optional
-        Where this rank's part of C is written. Default: a new array, with the rows of C that belong to this rank's rows of A.
+        Array for this rank's part of C. Default: a new array, with the rows of C of this rank's rows of A.
     a_at, b_at, out_at : (int, int), optional
-        Row and column of the whole matrix at which this rank's part begins, where it is not as above. Together the parts of all ranks
-        are the matrix, no element twice.
+        First row and column of this rank's part in the whole matrix, if it is not as above. The parts of all ranks
+        cover the matrix, each element once.
     alpha, beta : number
-        Where beta is not 0, C's parts are in out.
+        If beta is not 0, out holds the parts of C.
     dtype : str, optional
-        The type of C, as in tesela.matmul().
+        Type of C, as in tesela.matmul().
     device, strategy : str, optional
-        Of this rank's products.
+        Device and strategy of this rank's local products.
     memory : int
-        Most bytes that a rank may take beside its parts; 0: a half of what is free.
+        Maximum bytes that a rank may allocate, in addition to its parts; 0: half of the free memory.
     full_output : bool
-        Return (c, Info) in place of c.
+        Return (c, Info) instead of c.
 
     Returns
     -------
@@ -247,7 +249,8 @@ def matmul(comm, a, b, out=None, *, a_at=None, b_at=None, out_at=None, alpha=1, 
     Raises
     ------
     ValueError, TypeError, MemoryError, tesela.Error, ImportError
-        The same on all ranks, naming the lowest rank that could not go on. C is as it was, unless the sentence says that it is lost.
+        Raised on all ranks, with the number of the lowest rank that failed. C is unchanged, unless the message
+        says that it is lost.
     """
     at = (a_at, b_at, out_at)
 
@@ -257,7 +260,7 @@ def matmul(comm, a, b, out=None, *, a_at=None, b_at=None, out_at=None, alpha=1, 
         _factor(alpha, given.names[2].startswith("complex"), "alpha")
         _factor(beta, given.names[2].startswith("complex"), "beta")
         if beta != 0 and out is None:
-            raise ValueError("beta is not 0, and out is not given: what is it the factor of?")
+            raise ValueError("beta is the factor of out, but out is not given")
         return given
 
     everyone = _agree(comm, look)

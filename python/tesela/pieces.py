@@ -1,9 +1,9 @@
-"""Products of matrices that lie in pieces on several devices, each of which computes what it holds of the result.
+"""Products of matrices in pieces on several devices. Each device computes its own part of the result.
 
 >>> import numpy, tesela.pieces
->>> a = tesela.pieces.spread(numpy.ones((600, 200)), ["cuda:0", "cuda:1"])  # rows, as even as it goes, on each device
+>>> a = tesela.pieces.spread(numpy.ones((600, 200)), ["cuda:0", "cuda:1"])  # equal rows on each device
 >>> b = tesela.pieces.spread(numpy.ones((200, 100)), ["cuda:0", "cuda:1"])
->>> c = tesela.pieces.matmul(a, b)                                          # so are rows of c
+>>> c = tesela.pieces.matmul(a, b)                                          # equal rows of c
 >>> c.numpy()[0, 0]
 200.0
 """
@@ -25,16 +25,16 @@ __all__ = ["Matrix", "Place", "Plan", "empty", "matmul", "of", "spread"]
 
 
 class Place(NamedTuple):
-    """Where a piece is: a rectangle of the matrix, on a device.
+    """Place of a piece: a rectangle of the matrix, on a device.
 
     Attributes
     ----------
     device : str
-        As `tesela.devices` names it.
+        Name, as in `tesela.devices`.
     row, col : int
         The rectangle's first row and column.
     rows, cols : int
-        Its size.
+        Size of the rectangle.
     """
 
     device: str
@@ -45,15 +45,15 @@ class Place(NamedTuple):
 
 
 class Matrix:
-    """A matrix in pieces: `empty`, `spread` and `of` make one. Together its pieces are all of it, no element twice; products say what is
-    wrong with others.
+    """Matrix in pieces, created by `empty`, `spread` or `of`. The pieces cover the matrix, each element once;
+    products check this.
 
     Attributes
     ----------
     shape : tuple of int
     dtype : str
     places : list of Place
-        In the order in which they were given.
+        Places of the pieces, in the order of creation.
     """
 
     def __init__(self, core, shape: tuple, dtype: str):
@@ -65,11 +65,11 @@ class Matrix:
 
     @property
     def devices(self) -> list:
-        """The devices that hold pieces, each once."""
+        """Names of the devices that hold pieces, each once."""
         return list(dict.fromkeys(place.device for place in self.places))
 
     def numpy(self) -> numpy.ndarray:
-        """All of it, in a new array of NumPy."""
+        """Returns the whole matrix as a new array of NumPy."""
         whole = numpy.empty(self.shape, numpy_dtype(self.dtype))
         self._core.read(_core.view(whole))
         return whole
@@ -85,7 +85,7 @@ class Matrix:
 
 
 def host_matrix(array: Any, shape: tuple | None, dtype: str | None) -> numpy.ndarray:
-    """A matrix of NumPy, dense by rows."""
+    """Returns a dense row-major matrix of NumPy."""
     given = numpy.asarray(array)
     if given.ndim != 2 or (shape is not None and given.shape != tuple(shape)):
         raise ValueError(f"the array has the shape {given.shape}: {shape or 'a matrix'} is expected")
@@ -95,7 +95,7 @@ def host_matrix(array: Any, shape: tuple | None, dtype: str | None) -> numpy.nda
 
 
 def places_of(shape: tuple, places: Any) -> list:
-    """Places as they were given; or of names of devices, which get rows, as even as it goes."""
+    """Returns a list of places. Names of devices become places with equal numbers of rows."""
     places = [places] if isinstance(places, str) else list(places)
     if not places:
         raise ValueError("there are no places: names of devices, or (device, row, col, rows, cols) of each piece, are expected")
@@ -107,14 +107,14 @@ def places_of(shape: tuple, places: Any) -> list:
 
 
 def empty(shape: tuple, dtype: Any, places: Any) -> Matrix:
-    """A matrix in memory of devices, whose elements are not set.
+    """Creates a matrix in device memory with undefined elements.
 
     Parameters
     ----------
     shape : (int, int)
     dtype : str or dtype
     places : list of str, or list of (device, row, col, rows, cols)
-        Devices, which get rows, as even as it goes; or each piece.
+        Devices, which get equal numbers of rows; or the place of each piece.
 
     Returns
     -------
@@ -123,13 +123,13 @@ def empty(shape: tuple, dtype: Any, places: Any) -> Matrix:
     Raises
     ------
     ValueError
-        A rectangle that is not inside of the matrix.
+        A rectangle is not inside the matrix.
     TypeError
-        A type that tesela does not have.
+        tesela does not support the type.
     MemoryError
         Memory ran out on a device.
     tesela.Error
-        A device that is not there.
+        A device does not exist.
     """
     shape = tuple(map(operator.index, shape))
     if len(shape) != 2 or min(shape) < 0:
@@ -149,11 +149,11 @@ def check_inside(place: Place, shape: tuple) -> None:
 
 
 def spread(array: Any, places: Any) -> Matrix:
-    """A copy of a matrix in host memory, in pieces in the memory of devices.
+    """Copies a matrix from host memory to pieces in device memory.
 
     Parameters
     ----------
-    array : matrix of NumPy, or what it makes one of
+    array : matrix of NumPy, or an argument of `numpy.asarray`
     places : as in `empty`
 
     Returns
@@ -167,14 +167,15 @@ def spread(array: Any, places: Any) -> Matrix:
 
 
 def of(shape: tuple, pieces: Any) -> Matrix:
-    """A matrix of arrays that are there already: it reads and writes them where they lie, and keeps them.
+    """Creates a matrix from existing arrays, which it uses in place and keeps alive.
 
     Parameters
     ----------
     shape : (int, int)
     pieces : list of (row, col, array)
-        Matrices of one type, of NumPy on the host, or of PyTorch, CuPy and others on CUDA devices, at their rows and columns. All lie by
-        rows, or all by columns. What a library has queued on them is done before a product begins.
+        Matrices of one type with their first row and column: of NumPy on the host, or of PyTorch, CuPy and others
+        on CUDA devices. All are row-major, or all column-major. Queued work of their libraries is finished before
+        a product begins.
 
     Returns
     -------
@@ -200,31 +201,31 @@ def of(shape: tuple, pieces: Any) -> Matrix:
 
 
 def factor(matrix: Matrix, how: str, name: str) -> tuple:
-    """Its rows and columns as it takes part, and what the library is told of it."""
+    """Returns a factor's rows and columns after op, and its description for the library."""
     if not isinstance(matrix, Matrix):
         raise TypeError(f"{name} is a {type(matrix).__name__}: spread() makes a matrix in pieces of an array, and of() of several")
     if how not in ("n", "t", "c"):
-        raise ValueError(f'trans_{name} is {how!r}: "n" is as it is, "t" transposed and "c" conjugated and transposed')
+        raise ValueError(f'trans_{name} is {how!r}: use "n" (unchanged), "t" (transposed) or "c" (conjugated and transposed)')
     rows, cols = matrix.shape if how == "n" else matrix.shape[::-1]
     return rows, cols, (matrix._core, how != "n", how == "c" and matrix.dtype.startswith("complex"))
 
 
 def product(a, b, out, alpha, beta, trans_a, trans_b, dtype, device, strategy, ask) -> tuple:
-    """What the library is called with, and the result."""
+    """Returns the library's arguments for a product, and the result matrix."""
     m, k, left = factor(a, trans_a, "a")
     k_b, n, right = factor(b, trans_b, "b")
     if k != k_b:
-        raise ValueError(f"op(a) is {(m, k)} and op(b) is {(k_b, n)}: {k} columns do not meet {k_b} rows")
+        raise ValueError(f"op(a) is {(m, k)} and op(b) is {(k_b, n)}: {k} columns do not match {k_b} rows")
     kind = result_type(a.dtype, b.dtype, out.dtype if out is not None and dtype is None else type_name(dtype))
     alpha, beta = scalar(alpha, kind, "alpha"), scalar(beta, kind, "beta")
     if out is None and beta:
-        raise ValueError("beta is the factor of what out holds, and there is no out")
+        raise ValueError("beta is the factor of out, but out is not given")
     if out is None:
         out = empty((m, n), kind, list(dict.fromkeys(a.devices + b.devices)))
     if out.shape != (m, n) or out.dtype != kind:
         raise ValueError(f"out is {out.dtype} of shape {out.shape}, the result {kind} of {(m, n)}")
     if out is a or out is b:
-        raise ValueError("out is a or b as well: copy one of them")
+        raise ValueError("out is also a or b: copy one matrix")
     if out._core.read_only:
         raise ValueError("a piece of out is read-only")
     return (*left, *right, out._core, alpha, beta, device, strategy, ask), out
@@ -233,24 +234,24 @@ def product(a, b, out, alpha, beta, trans_a, trans_b, dtype, device, strategy, a
 def matmul(a: Matrix, b: Matrix, out: Matrix | None = None, *, alpha=1, beta=0, trans_a: str = "n", trans_b: str = "n", dtype=None,
            device: str | None = None, strategy: str | None = None, accuracy: str | float | None = None, bits: str | None = None,
            full_output: bool = False):
-    """alpha op(a) op(b) + beta out of matrices in pieces, where they lie.
+    """Computes alpha op(a) op(b) + beta out of matrices in pieces, on the pieces' devices.
 
-    Each device computes what it holds of the result; what it lacks of the factors comes from the others meanwhile. The pieces are on two
-    devices or more: what lies on one is multiplied by `tesela.matmul`.
+    Each device computes its own part of the result; missing parts of the factors are copied from other devices
+    meanwhile. The pieces must be on two devices or more; use `tesela.matmul` for one device.
 
     Parameters
     ----------
     a, b : Matrix
-        Of shapes (m, k) and (k, n), or (k, m) and (n, k) where they are transposed.
+        Factors of shapes (m, k) and (k, n), or (k, m) and (n, k) if transposed.
     out : Matrix, optional
-        Where the result goes. Default: rows on each device that has pieces of a or b, in that order.
+        Result matrix. Default: equal rows on each device that has pieces of a or b, in this order.
     alpha, beta : number, optional
     trans_a, trans_b : {"n", "t", "c"}, optional
-        As it is, transposed, or conjugated and transposed.
+        op: unchanged, transposed, or conjugated and transposed.
     dtype : str or dtype, optional
-        The result's type, where there are several: as in `tesela.matmul`.
+        Type of the result, if several are possible, as in `tesela.matmul`.
     device : str, optional
-        The devices that compute, such as "cuda:0,cuda:1". Default: all that hold pieces.
+        Devices that compute, such as "cuda:0,cuda:1". Default: all devices that hold pieces.
     strategy, accuracy, bits, full_output : optional
         As in `tesela.matmul`.
 
@@ -264,9 +265,9 @@ def matmul(a: Matrix, b: Matrix, out: Matrix | None = None, *, alpha=1, beta=0, 
     Raises
     ------
     ValueError
-        Shapes that do not meet; pieces that overlap, or leave something out.
+        Shapes do not fit; pieces overlap or do not cover the matrix.
     tesela.Error
-        Anything else. Where its status is DEVICE_FAILED, what `out` held is lost.
+        Any other failure. After the status DEVICE_FAILED the content of `out` is lost.
     """
     arguments, out = product(a, b, out, alpha, beta, trans_a, trans_b, dtype, device, strategy, ask_of(accuracy, bits, 0))
     if 0 in out.shape:
@@ -277,7 +278,7 @@ def matmul(a: Matrix, b: Matrix, out: Matrix | None = None, *, alpha=1, beta=0, 
 
 
 class Plan:
-    """Decided once, for matrices whose pieces are in the same places: `plan = Plan(a, b, c)`, then `plan(a, b, c)` as often as needed.
+    """Plan for matrices whose pieces are in equal places: `plan = Plan(a, b, c)`, then `plan(a, b, c)` repeatedly.
 
     Parameters
     ----------
@@ -288,7 +289,7 @@ class Plan:
     Attributes
     ----------
     text : str
-        The plan, as a line.
+        The plan as a line of text.
     """
 
     def __init__(self, a: Matrix, b: Matrix, out: Matrix, *, alpha=1, beta=0, trans_a: str = "n", trans_b: str = "n",
@@ -304,7 +305,7 @@ class Plan:
         return self._plan.text
 
     def __call__(self, a: Matrix, b: Matrix, out: Matrix) -> Matrix:
-        """Runs it on these; `out` is returned."""
+        """Runs the plan on these matrices and returns `out`."""
         for name, matrix, known in zip(("a", "b", "out"), (a, b, out), self._lies):
             if not isinstance(matrix, Matrix) or lies(matrix) != known:
                 raise ValueError(f"pieces of {name} are not of the type, or in the places, that the plan is for")
@@ -315,5 +316,5 @@ class Plan:
 
 
 def lies(matrix: Matrix) -> tuple:
-    """All that a plan is made for."""
+    """Returns the properties of a matrix that a plan depends on."""
     return matrix.shape, matrix.dtype, matrix._core.places(), matrix._core.strides()

@@ -1,5 +1,5 @@
-/* What the public calls share: the structs behind the opaque types, and the one way from a caller's
- * description to a problem and operands. */
+/* Structs and functions that the public calls share: the opaque types, and the conversion of a
+ * description into a problem and operands. */
 #ifndef TSL_API_API_H
 #define TSL_API_API_H
 
@@ -19,7 +19,7 @@
 
 struct tsl_dispatch_key;
 
-/* What was measured before, for any number of plans that are being made. */
+/* Reference-counted wisdom, shared by all plans that are being made. */
 typedef struct tsl_shared_wisdom {
   tsl_wisdom *wisdom;
   atomic_int holders;
@@ -27,47 +27,49 @@ typedef struct tsl_shared_wisdom {
 
 struct tesela_context {
   tsl_devices *devices;
-  char device[TSL_DEVICE_NAME]; /* "auto" when nothing was named */
+  char device[TSL_DEVICE_NAME]; /* default device of calls; "auto" if none was named */
   atomic_uint_least64_t
-      number;  /* tells it from all others of the process, and from itself with other wisdom, or 0 */
-  int threads; /* 0: the device's own number */
-  tsl_numeric_requirements ask; /* of calls that ask for nothing themselves */
-  uint64_t measure;             /* likewise: the seed of samples; 0: errors are not measured */
-  bool asks;                    /* for anything */
-  tsl_fork_mutex lock;          /* of what follows */
-  atomic_bool threads_applied;  /* written under it */
+      /* Key of this context and its current wisdom in the dispatch cache, unique in the process. It
+       * changes with the wisdom. 0: numbers have run out, nothing is cached. */
+      number;
+  int threads;                  /* maximum number of threads; 0: the device's own number */
+  tsl_numeric_requirements ask; /* default accuracy and reproducibility of calls */
+  uint64_t measure;             /* default seed for measuring errors; 0: errors are not measured */
+  bool asks;                    /* true if ask or measure differs from the library's defaults */
+  tsl_fork_mutex lock;          /* protects the members below, except for cache */
+  atomic_bool threads_applied;  /* written under lock */
   tsl_shared_wisdom *known;     /* NULL until the first plan is chosen */
-  char *own_wisdom;             /* its records but for the library's, as text; NULL: none */
-  const char *shipped_wisdom;   /* the library's, or "" */
+  char *own_wisdom;             /* the context's own records as text; NULL: none */
+  const char *shipped_wisdom;   /* the library's records as text, or "" */
   tsl_plan_cache cache;         /* has its own lock */
 };
 
-/* What is known of an operand of a plan before a run: how far it reaches from element (0, 0). */
+/* Extent of an operand around its element (0, 0), known before a run. */
 typedef struct tsl_address_range {
-  const char *name;     /* "a", of a dot "x" */
-  int64_t below, above; /* elements in front of element (0, 0), and from it to the end */
-  size_t size, align;   /* bytes of an element, and of what it must be aligned to */
-  bool used;            /* read or written */
+  const char *name;     /* name of the caller's member, such as "a", or "x" of a dot */
+  int64_t below, above; /* elements before element (0, 0), and elements from it to the end */
+  size_t size, align;   /* bytes of an element, and its alignment in bytes */
+  bool used;            /* true if the operand is read or written */
   bool dense;
 } tsl_address_range;
 
 struct tesela_plan {
   tsl_plan *plan;
-  tsl_fast_call direct; /* without `run` elsewhere than in host memory */
+  tsl_fast_call direct; /* shortcut for plain operands in host memory; run is NULL if there is none */
   tsl_address_range reach[TSL_GIVEN];
-  size_t workspace; /* bytes that queued runs need */
-  uint64_t measure; /* errors of its runs, on samples by this seed; 0: not */
-  bool measures;    /* by its description */
+  size_t workspace; /* bytes of workspace that a queued run needs */
+  uint64_t measure; /* seed for measuring the error of each run; 0: not measured */
+  bool measures;    /* true if the plan's description set measure_error */
 };
 
 struct tesela_packed {
-  char *plan; /* the text of the plans that it was made for */
+  char *plan; /* text of the plans that this operand fits */
   int operand;
   void *memory;
-  tsl_operand used; /* as runs want it */
+  tsl_operand used; /* operand as runs use it */
 };
 
-/* A buffer's own stream, for copies one at a time; made at the first one. */
+/* Lazily created stream of a buffer, which makes the buffer's copies one at a time. */
 typedef struct tsl_transport {
   pthread_mutex_t lock;
   tsl_stream *stream;
@@ -75,13 +77,13 @@ typedef struct tsl_transport {
 
 struct tesela_buffer {
   tsl_buffer *memory;
-  tsl_transport *transport; /* in the same block */
+  tsl_transport *transport; /* allocated in the same block as the buffer */
 };
 
 struct tesela_stream {
   tsl_device *device;
   tsl_stream *stream;
-  tsl_buffer *workspace; /* NULL: nothing was reserved */
+  tsl_buffer *workspace; /* memory of tesela_stream_reserve(); NULL: none */
 };
 
 struct tesela_event {
@@ -90,34 +92,35 @@ struct tesela_event {
   bool is_recorded;
 };
 
-/* The device that a call names, or the context's; where that is "auto", the one with the highest peak.
- * Opened. */
+/* Opens the named device, or the context's device if name is NULL. For "auto" it is the device with the
+ * highest peak. */
 tesela_status tsl_api_chosen_device(tesela_context *context, const char *name, tsl_device **device);
 
-/* Checks a device's name, "auto" included, and copies it. `field` is where it came from, for the sentence. */
+/* Checks a device name ("auto" is allowed) and copies it to out. `field` names its source in messages. */
 tesela_status tsl_api_device_name(const char *name, const char *field, char out[TSL_DEVICE_NAME]);
 
-/* The context's devices, with the context's limits applied. */
+/* Returns the context's devices, after applying the context's thread limit. */
 tesela_status tsl_api_devices(tesela_context *context, tsl_devices **devices);
 
-/* What was measured before, read at the first call; to be released, which takes NULL. */
+/* Returns the context's wisdom, which the first call reads. Release it with tsl_api_wisdom_release(). */
 tesela_status tsl_api_wisdom(tesela_context *context, tsl_shared_wisdom **known);
+/* Releases wisdom. NULL is allowed. */
 void tsl_api_wisdom_release(tsl_shared_wisdom *known);
-/* Takes records that were measured now, in place of those of one identity. */
+/* Adds freshly measured records to the context's own. They replace records of the same identity. */
 tesela_status tsl_api_wisdom_learn(tesela_context *context, const char *records);
-/* The context ends. */
+/* Frees the wisdom of a context that is being destroyed. */
 void tsl_api_wisdom_end(tesela_context *context);
 
-/* A caller's description, whatever its operation: operands as matrices (a vector is one of one row or
- * column), and what its fields are called in sentences. */
+/* Description of one call of any operation. Vectors are matrices of one row or column. `fields` and
+ * `sizes` hold the names for messages. */
 typedef struct tsl_request {
   tsl_op op;
   int64_t m, n, k;
-  const char *sizes[TSL_OPERANDS]; /* "desc.m", ...: the fields of m, n and k */
+  const char *sizes[TSL_OPERANDS]; /* names of the members that hold m, n and k: "desc.m", ... */
   tesela_matrix matrices[TSL_OPERANDS];
-  const char *fields[TSL_OPERANDS]; /* "desc.a", ... */
+  const char *fields[TSL_OPERANDS]; /* names of the members that hold the operands: "desc.a", ... */
   tesela_structure structures[TSL_OPERANDS];
-  tesela_triangle triangles[TSL_OPERANDS]; /* of what is stored */
+  tesela_triangle triangles[TSL_OPERANDS]; /* stored triangles, before `transpose` */
   bool in_place;
   tesela_vector bias;
   tesela_bias_axis bias_axis;
@@ -126,14 +129,15 @@ typedef struct tsl_request {
   tesela_scaling scaling_a, scaling_b;
   const double *alpha, *beta;
   const char *device, *strategy;
-  int64_t runs; /* of a plan for the caller to keep */
+  int64_t runs; /* expected runs of a plan that the caller keeps; 0: many */
   double effort;
-  const char *accuracy, *bits;               /* NULL: the context's */
-  uint64_t measure;                          /* 0: the context's */
-  const tesela_shards *pieces[TSL_OPERANDS]; /* of operands that lie so; else NULL */
+  /* required accuracy and reproducibility; NULL: the context's defaults */
+  const char *accuracy, *bits;
+  uint64_t measure;                          /* seed for measuring the error; 0: the context's default */
+  const tesela_shards *pieces[TSL_OPERANDS]; /* operands in shards on several devices; NULL: see matrices */
 } tsl_request;
 
-/* What is written, as requests have it. */
+/* Returns a result as a matrix of a request. */
 static inline tesela_matrix tsl_api_as_matrix(const tesela_result *result) {
   return (tesela_matrix){.data = result->data,
                          .buffer = result->buffer,
@@ -143,33 +147,35 @@ static inline tesela_matrix tsl_api_as_matrix(const tesela_result *result) {
                          .transpose = result->transpose,
                          .type = result->type};
 }
-/* A vector of the last step, likewise: its strides are the plan's. */
+/* Returns an epilogue vector as a matrix without strides; the strides are the plan's. */
 static inline tesela_matrix tsl_api_as_line(const tesela_vector *vector) {
   return (tesela_matrix){
       .data = vector->data, .buffer = vector->buffer, .offset = vector->offset, .type = vector->type};
 }
-/* The operands of a run as matrices. A vector that has no place is not given: nobody asked for it, or it is
- * missing. */
+/* Operands of one run as matrices. given[i] points into this struct or to the caller's matrix; NULL:
+ * the operand has neither data nor buffer. */
 typedef struct tsl_api_operands {
   tesela_matrix c, lines[TSL_GIVEN - TSL_OPERANDS];
   const tesela_matrix *given[TSL_GIVEN];
 } tsl_api_operands;
+/* Fills out with the operands of one run. Any argument may be NULL, finish too. */
 void tsl_api_as_operands(const tesela_matrix *a, const tesela_matrix *b, const tesela_result *c,
                          const tesela_epilogue *finish, tsl_api_operands *out);
-/* Whether anything of a matrix is said that a call in place takes from its result. */
+/* Returns true if any member is set of a matrix that must be empty in place. */
 bool tsl_api_is_given(const tesela_matrix *matrix);
-/* Refuses a result whose reserved fields are in use. */
+/* Returns TESELA_BAD_CALL if a reserved member of a result is set. */
 tesela_status tsl_api_reserved(const tesela_result *result, const char *field);
 
-/* The operands of a dot as matrices; those that are not given are NULL. */
+/* Operands of a dot product as matrices. given[i] is NULL if the vector is NULL. */
 typedef struct tsl_api_vectors {
   tesela_matrix matrices[TSL_OPERANDS];
   const tesela_matrix *given[TSL_GIVEN];
 } tsl_api_vectors;
+/* Fills out with the vectors of one run of a dot product. Any argument may be NULL. */
 void tsl_api_as_matrices(const tesela_vector *x, const tesela_vector *y, const tesela_scalar *result,
                          tsl_api_vectors *out);
 
-/* Strides of a matrix that is rows x cols as it takes part, transposed where the caller says so. */
+/* Returns the strides of an operand of rows x cols, after `transpose` and defaults were applied. */
 static inline void tsl_api_strides(const tesela_matrix *matrix, int64_t rows, int64_t cols,
                                    int64_t *row_stride, int64_t *col_stride) {
   int64_t row, col;
@@ -178,35 +184,39 @@ static inline void tsl_api_strides(const tesela_matrix *matrix, int64_t rows, in
   *col_stride = matrix->transpose ? row : col;
 }
 
-/* The problem of a request: the place where defaults become values and transposes strides. Sentences name the
- * field. tsl_problem_check() is the caller's. */
+/* Builds the problem of a request: replaces defaults by values and applies transposes to strides.
+ * Messages name the wrong member. The caller must still call tsl_problem_check(). */
 tesela_status tsl_api_problem(const tsl_request *request, tsl_problem *problem);
-/* That, checked, where its operands are, and the device that is asked for ("auto": any). What the key has of
- * operands in pieces is the caller's, for tsl_api_request_end(). */
+/* Builds and checks the key of a request: problem, place of the operands, and device ("auto": any).
+ * Free its shards with tsl_api_request_end(). */
 tesela_status tsl_api_request(const tesela_context *context, const tsl_request *request, tsl_call_key *key);
+/* Frees the shards of a key of tsl_api_request(). */
 void tsl_api_request_end(tsl_call_key *key);
 
-/* Whether a request is one of operands in pieces, or in buffers on any of several devices that it names
- * together; and what that makes of the key: place, device and spread. */
+/* Returns true if operands are in shards, or in buffers of any of several named devices. */
 bool tsl_api_is_spread(const tesela_context *context, const tsl_request *request);
+/* Fills place, device and spread of the key of a request with operands on several devices. */
 tesela_status tsl_api_spread(const tesela_context *context, const tsl_request *request, tsl_call_key *key);
-/* One run of a plan for such; operands are those of the request, or of a run. */
+/* Runs a plan for operands on several devices, on these shards. `where` prefixes the operands' names in
+ * messages. */
 tesela_status tsl_api_run_spread(tesela_plan *plan, const char *where,
                                  const tesela_shards *const shards[TSL_OPERANDS], tesela_record *record);
+/* Runs a plan for operands on several devices, on the request's own shards or buffers. */
 tesela_status tsl_api_call_spread(tesela_plan *plan, const tsl_request *request, tesela_record *record);
-/* A run by matrices in buffers, of operands that are one piece each. */
+/* Runs a plan for operands on several devices, each operand being one buffer. */
 tesela_status tsl_api_run_single(tesela_plan *plan, const tesela_matrix *const matrix[TSL_GIVEN],
                                  tesela_record *record);
-/* Runs a plan and fills the record. */
+/* Runs a plan on checked operands and fills the record, which may be NULL. */
 tesela_status tsl_api_run_timed(tesela_plan *plan, const tsl_operands *operands, tesela_record *record);
 
-/* Whether the error of what is requested is measured: the seed, or 0. */
+/* Returns the seed with which the request's error is measured; 0: not measured. */
 static inline uint64_t tsl_api_seed(const tesela_context *context, const tsl_request *request) {
   if (request->op == TSL_OP_SOLVE)
-    return 0; /* no sample tells it */
+    return 0; /* a solve has no sample that shows its error */
   return request->measure != 0 ? request->measure : context->measure;
 }
-/* Has the error of each run of a plan measured, by samples of this seed; 0: not. */
+/* Makes each run of a plan measure its error with this seed; 0: none does. Solves and operands on
+ * several devices are never measured. The shortcut of a measuring plan is disabled. */
 static inline void tsl_api_measure(tesela_plan *plan, uint64_t seed) {
   if (plan->plan->work.problem.op == TSL_OP_SOLVE || plan->plan->spread)
     seed = 0;
@@ -215,26 +225,31 @@ static inline void tsl_api_measure(tesela_plan *plan, uint64_t seed) {
     plan->direct.run = NULL;
 }
 
-/* Plans for the planner's choice, or around one that was parsed. */
+/* Creates a plan by the planner's choice for a key. The caller owns *plan. */
 tesela_status tsl_api_plan(tesela_context *context, const tsl_call_key *key, tesela_plan **plan);
+/* Wraps an inner plan in a public one, which takes ownership. After a failure plan is destroyed. */
 tesela_status tsl_api_plan_around(tsl_plan *plan, tesela_plan **out);
-/* The context's plan for a key, made where there is none; to be given back. */
+/* Returns the context's cached plan for a key, or creates it. Give it back with
+ * tsl_plan_cache_give_back(). */
 tesela_status tsl_api_cached_plan(tesela_context *context, const tsl_call_key *key, tsl_cached_plan **cached);
-/* The plan of a request, for the caller to keep, who has none before; and one run of a request on a cached
- * plan. What comes of it is learnt by `as`, where the dispatch cache has a key for the call, else NULL. */
+/* Checks the output argument of a plan-creating call and sets *plan to NULL. */
 tesela_status tsl_api_begin_plan(tesela_plan **plan);
+/* Creates the plan of a request. The caller owns *plan. */
 tesela_status tsl_api_create(tesela_context *context, const tsl_request *request, tesela_plan **plan);
+/* Runs a request once on a cached plan. `as` is its key in the dispatch cache, which then stores the
+ * plan; NULL: it has none. */
 tesela_status tsl_api_call(tesela_context *context, const tsl_request *request,
                            const struct tsl_dispatch_key *as, tesela_record *record);
-/* The same for a record of the caller's size, of calls that have no key. */
+/* Runs a request once as tsl_api_call() does, for a record of record_size bytes. The call has no
+ * dispatch key. */
 tesela_status tsl_api_call_once(tesela_context *context, const tsl_request *request, tesela_record *record,
                                 size_t record_size);
 
-/* Refuses an operand that is said to be in two places: of data, buffer and packed at most one is given.
- * `where` and `name` are the field's, for the sentence. */
+/* Refuses an operand that has more than one of data, buffer and packed. `where` and `name` form its
+ * name in messages. */
 tesela_status tsl_api_one_place(const tesela_matrix *matrix, const char *where, const char *name);
 
-/* A description as a request. */
+/* Fills a request from a description. */
 tesela_status tsl_api_gemm_request(const tesela_context *context, const tesela_gemm_desc *desc,
                                    tsl_request *request);
 tesela_status tsl_api_dot_request(const tesela_context *context, const tesela_dot_desc *desc,
@@ -245,39 +260,41 @@ tesela_status tsl_api_transpose_request(const tesela_context *context, const tes
 tesela_status tsl_api_solve_request(const tesela_context *context, const tesela_solve_desc *desc,
                                     tsl_request *request);
 
-/* Checks a packed operand against the plan and the place where it is given; `where` as below. */
+/* Checks that a packed operand fits the plan and this operand's place; fills *out. `where` prefixes
+ * names in messages. */
 tesela_status tsl_api_packed(const tesela_plan *plan, const char *where, int operand,
                              const tesela_matrix *matrix, tsl_operand *out);
 
-/* Checks an operand in host memory, or in a buffer of the plan's device, likewise. */
+/* Checks an operand in host memory: address, alignment, place. Fills *out. */
 tesela_status tsl_api_host_operand(const tsl_address_range *reach, const char *where,
                                    const tesela_matrix *matrix, tsl_operand *out);
+/* Checks an operand in a buffer of the plan's device: device, alignment, extent. Fills *out. */
 tesela_status tsl_api_device_operand(const tesela_plan *plan, const tsl_address_range *reach,
                                      const char *where, const tesela_matrix *matrix, tsl_operand *out);
 
-/* Checks the operands of one run against the plan, and says where they are; `where` as below. */
+/* Checks all operands of one run against the plan and fills *out. `where` prefixes names in messages. */
 tesela_status tsl_api_gather(const tesela_plan *plan, const char *where,
                              const tesela_matrix *const matrix[TSL_GIVEN], tsl_operands *out);
 
-/* Checks the operands of one run against the plan and runs it. `where` stands in front of the fields' names
- * in sentences: "desc." or "". `measure`, where it is not 0, is the seed of a sample on which the error is
- * measured. */
+/* Checks the operands of one run against the plan and runs it. `where` prefixes member names in
+ * messages: "desc." or "". `measure` is the seed of the error's sample; 0: not measured. */
 tesela_status tsl_api_run(tesela_plan *plan, const char *where, const tesela_matrix *const matrix[TSL_GIVEN],
                           uint64_t measure, tesela_record *record);
 
-/* One run of a plan by its caller, who thinks that it is one of `op`. */
+/* Runs a caller's plan after checking that it is a plan for op. record has record_size bytes. */
 tesela_status tsl_api_run_plan(tesela_plan *plan, tsl_op op, const tesela_matrix *const matrix[TSL_GIVEN],
                                tesela_record *record, size_t record_size);
 
-/* The direct way of a plan whose reach is known. */
+/* Returns the shortcut of a plan whose extents are known; run is NULL if the plan has none. */
 tsl_fast_call tsl_api_direct(const tesela_plan *plan);
-/* What it has to look at, of operands that are all used. */
+/* Sets the address checks of a shortcut, for operands that are all used. */
 void tsl_api_direct_reach(const tsl_address_range reach[TSL_OPERANDS], tsl_fast_call *direct);
+/* Returns the extent of an operand of this shape. */
 tsl_address_range tsl_api_reach(const tsl_shape *shape, const char *name, bool used);
 
-/* A plain product of one real type in host memory, as fast paths take it. */
+/* Returns a product of one real type in host memory in the form that fast paths need. */
 tsl_fast_product tsl_api_fast_product(const tsl_problem *problem, const void *a, const void *b, void *c);
-/* Whether nothing is unusual about the operands of a run, so that it may go there. */
+/* Returns true if a run's operands are plain host memory that the plan's shortcut supports. */
 static inline bool tsl_api_runs_directly(const tesela_plan *plan, const tesela_matrix *a,
                                          const tesela_matrix *b, const tesela_matrix *c) {
   return plan->direct.run && a && b && c && !a->buffer && !a->packed && !b->buffer && !b->packed &&

@@ -1,5 +1,4 @@
-/* Many products that are alike: one plan, operands that are all checked first, and threads that take
- * products. */
+/* Batched products: one plan, operands that are all checked first, and threads that divide the products. */
 #include "api/batch_common.h"
 
 #include "base/clock.h"
@@ -8,115 +7,121 @@
 #include "base/thread_string.h"
 #include "host/int_math.h"
 
-/* Below this many operations a product is one thread's, and below as many a batch, too. */
+/* Operations below which one thread computes a product (shared_product) or a whole batch (shared_batch). */
 static const double shared_product = 4e6, shared_batch = 2e5;
 enum { CHUNKS_OF_A_THREAD = 8 };
-/* From so many times the second cache on what a batch reads is not there any more when it is called again. */
+/* Ratio of a batch's bytes to the second-level cache from which operands are no longer cached at the
+ * next call. */
 static const double far_from = 8;
 
-/* Products under way. */
-typedef struct api_batch_running {
-  tsl_products of;
+/* State of a batch that is being computed. */
+typedef struct api_batch_state {
+  tsl_products products;
   int64_t chunks;
-  bool shares; /* among threads */
-  tsl_fast_kernel
-      *far;          /* by which products are computed whose operands are in no cache; NULL: by their plan */
-  void *state;       /* its */
-  atomic_int status; /* of the first product that failed for good */
-  tsl_status_saved saved; /* its sentence */
-} api_batch_running;
+  bool shares;            /* true: threads divide the products */
+  tsl_fast_kernel *far;   /* kernel for operands that are in no cache; NULL: products use the plan */
+  void *state;            /* state of `far`; owned */
+  atomic_int status;      /* status of the first product that failed */
+  tsl_status_saved saved; /* message of that failure */
+} api_batch_state;
 
-/* One that was checked. */
-static tesela_status api_batch_multiply(api_batch_running *run, int64_t i) {
+/* Computes product i, which was checked. */
+static tesela_status api_batch_multiply(api_batch_state *state, int64_t i) {
   tsl_operands operands;
-  const tsl_fast_call far = {.run = run->far, .state = run->state};
-  if (far.run && tsl_products_at(&run->of, i, &operands))
-    return tsl_fast_call_run(&far, &run->of.plan->plan->work.problem, operands.a.host, operands.b.host,
-                             operands.c.host);
-  return tsl_products_multiply(&run->of, i, i == 0 && !run->shares);
+  const tsl_fast_call far = {.run = state->far, .state = state->state};
+  if (far.run && tsl_products_at(&state->products, i, &operands))
+    return tsl_fast_call_run(&far, &state->products.plan->plan->work.problem, operands.a.host,
+                             operands.b.host, operands.c.host);
+  return tsl_products_multiply(&state->products, i, i == 0 && !state->shares);
 }
 
 static void multiply_chunk(void *argument, int64_t chunk, int worker) {
-  api_batch_running *run = argument;
-  const int64_t count = run->of.batch->count, end = tsl_partition_begin(count, run->chunks, chunk + 1);
+  api_batch_state *state = argument;
+  const int64_t count = state->products.batch->count,
+                end = tsl_partition_begin(count, state->chunks, chunk + 1);
   (void)worker;
-  for (int64_t i = tsl_partition_begin(count, run->chunks, chunk);
-       i < end && atomic_load_explicit(&run->status, memory_order_relaxed) == TESELA_OK; i++) {
+  for (int64_t i = tsl_partition_begin(count, state->chunks, chunk);
+       i < end && atomic_load_explicit(&state->status, memory_order_relaxed) == TESELA_OK; i++) {
     int none = TESELA_OK;
-    const tesela_status status = api_batch_multiply(run, i);
-    if (status != TESELA_OK && atomic_compare_exchange_strong(&run->status, &none, (int)status))
-      tsl_status_save(&run->saved);
+    const tesela_status status = api_batch_multiply(state, i);
+    if (status != TESELA_OK && atomic_compare_exchange_strong(&state->status, &none, (int)status))
+      tsl_status_save(&state->saved);
   }
 }
 
-/* What all products read and write, where that is more than caches hold from one call to the next: those of
- * them alone that lie apart. */
-static bool api_batch_is_far(const api_batch_running *run) {
-  const tesela_batch *batch = run->of.batch;
-  const tsl_work *work = &run->of.plan->plan->work;
+/* Returns true if the products' operands are too large to stay in caches between two calls. Batches
+ * that share A or B do not count. */
+static bool api_batch_is_far(const api_batch_state *state) {
+  const tesela_batch *batch = state->products.batch;
+  const tsl_work *work = &state->products.plan->plan->work;
   const double second = work->device->level_bytes[1] ? (double)work->device->level_bytes[1] : 512 << 10;
   return (batch->a || batch->a_stride != 0) && (batch->b || batch->b_stride != 0) &&
          tsl_problem_bytes(&work->problem) * (double)batch->count > far_from * second;
 }
 
-static void find_far(api_batch_running *run) {
-  const tsl_plan *plan = run->of.plan->plan;
+/* Finds a kernel for operands that are in no cache, if the strategy has one and the batch is large enough. */
+static void find_far(api_batch_state *state) {
+  const tsl_plan *plan = state->products.plan->plan;
   const tsl_strategy *strategy = plan->work.strategy;
-  if (!run->of.plan->direct.run || !strategy->fast_path.prepare_far || !api_batch_is_far(run))
+  if (!state->products.plan->direct.run || !strategy->fast_path.prepare_far || !api_batch_is_far(state))
     return;
   const tsl_fast_product product = tsl_api_fast_product(&plan->work.problem, NULL, NULL, NULL);
-  run->state = strategy->fast_path.prepare_far(&product, plan->work.device, &run->far);
+  state->state = strategy->fast_path.prepare_far(&product, plan->work.device, &state->far);
 }
 
-/* Threads share products where one is too small for them and all are not. */
-static tesela_status multiply_all(api_batch_running *run) {
-  const tsl_work *work = &run->of.plan->plan->work;
-  const double one = tsl_problem_flops(&work->problem);
-  run->shares = work->device->capabilities & TSL_CAN_HOST && work->device->threads > 1 &&
-                one < shared_product && one * (double)run->of.batch->count >= shared_batch;
-  const tsl_team team = run->shares ? tsl_device_team(work->device) : (tsl_team){0};
-  const int64_t most = run->shares ? (int64_t)CHUNKS_OF_A_THREAD * tsl_team_threads(team) : 1;
-  find_far(run);
-  run->chunks = run->of.batch->count < most ? run->of.batch->count : most;
-  tsl_team_run(team, run->chunks, multiply_chunk, run);
-  tsl_free(run->state);
-  const tesela_status status = (tesela_status)atomic_load(&run->status);
+/* Computes all products. Threads divide them if a single product is too small for several threads and
+ * the batch is not. */
+static tesela_status multiply_all(api_batch_state *state) {
+  const tsl_work *work = &state->products.plan->plan->work;
+  const double flops = tsl_problem_flops(&work->problem);
+  state->shares = work->device->capabilities & TSL_CAN_HOST && work->device->threads > 1 &&
+                  flops < shared_product && flops * (double)state->products.batch->count >= shared_batch;
+  const tsl_team team = state->shares ? tsl_device_team(work->device) : (tsl_team){0};
+  const int64_t chunk_limit = state->shares ? (int64_t)CHUNKS_OF_A_THREAD * tsl_team_threads(team) : 1;
+  find_far(state);
+  state->chunks = state->products.batch->count < chunk_limit ? state->products.batch->count : chunk_limit;
+  tsl_team_run(team, state->chunks, multiply_chunk, state);
+  tsl_free(state->state);
+  const tesela_status status = (tesela_status)atomic_load(&state->status);
   if (status != TESELA_OK)
-    tsl_status_restore(&run->saved);
+    tsl_status_restore(&state->saved);
   return status;
 }
 
-static tesela_status api_batch_compute(api_batch_running *run, tesela_record *record) {
+/* Computes all products and fills the record. */
+static tesela_status api_batch_compute(api_batch_state *state, tesela_record *record) {
   const double start = tsl_clock();
-  TSL_TRY(tsl_products_run_together(&run->of) ? tsl_products_together(&run->of) : multiply_all(run));
+  TSL_TRY(tsl_products_run_together(&state->products) ? tsl_products_together(&state->products)
+                                                      : multiply_all(state));
   if (record) {
     const double seconds = tsl_clock() - start;
-    *record = (tesela_record){.plan = tsl_thread_text_keep(TSL_THREAD_PLAN, run->of.plan->plan->text),
+    *record = (tesela_record){.plan = tsl_thread_text_keep(TSL_THREAD_PLAN, state->products.plan->plan->text),
                               .seconds = seconds,
                               .seconds_compute = seconds,
-                              .error_bound = tsl_products_error_bound(&run->of),
-                              .flushed_below = tsl_plan_underflow(run->of.plan->plan)};
+                              .error_bound = tsl_products_error_bound(&state->products),
+                              .flushed_below = tsl_plan_underflow(state->products.plan->plan)};
   }
   return TESELA_OK;
 }
 
-static tesela_status api_batch_run_batch(api_batch_running *run, uint64_t seed, tesela_record *record) {
-  tsl_batch_error_check at = {.count = 0};
+/* Checks and computes the batch, and measures errors if seed is not 0. */
+static tesela_status api_batch_run_batch(api_batch_state *state, uint64_t seed, tesela_record *record) {
+  tsl_batch_error_check error_check = {.count = 0};
   tesela_status status = TESELA_OK;
   const double start = tsl_clock();
-  if (run->of.batch->count == 0)
+  if (state->products.batch->count == 0)
     return TESELA_OK;
-  TSL_TRY(tsl_products_check(&run->of));
+  TSL_TRY(tsl_products_check(&state->products));
   if (seed != 0)
-    TSL_GO(tsl_batch_error_check_begin(&run->of, seed, &at));
+    TSL_GO(tsl_batch_error_check_begin(&state->products, seed, &error_check));
   const double ready = tsl_clock();
-  TSL_GO(api_batch_compute(run, record));
+  TSL_GO(api_batch_compute(state, record));
   const double done = tsl_clock();
-  status = tsl_batch_error_check_end(&run->of, &at, record);
+  status = tsl_batch_error_check_end(&state->products, &error_check, record);
   if (record && seed != 0)
     record->seconds_measure = ready - start + tsl_clock() - done;
 out:
-  tsl_batch_error_check_free(&at);
+  tsl_batch_error_check_free(&error_check);
   return status;
 }
 
@@ -136,21 +141,21 @@ tesela_status tesela_gemm_batched_sized(tesela_context *context, const tesela_ge
   if (!batch)
     return tsl_fail(TESELA_BAD_CALL, "batch is NULL");
   TSL_TRY(tsl_products_check_batch(desc, batch));
-  if (tsl_products_are_empty(desc, batch)) { /* however many they are */
+  if (tsl_products_are_empty(desc, batch)) { /* empty products: one stands for all */
     own_batch = *batch;
     own_batch.count = 1;
     batch = &own_batch;
   }
   TSL_TRY(tsl_products_request(context, &request, &key));
   TSL_TRY(tsl_products_plan(context, desc, batch, &key, &cached));
-  api_batch_running run = {.of = {.context = context,
-                                  .plan = tsl_plan_cache_plan(cached),
-                                  .desc = desc,
-                                  .batch = batch,
-                                  .group = -1},
+  api_batch_state state = {.products = {.context = context,
+                                        .plan = tsl_plan_cache_plan(cached),
+                                        .desc = desc,
+                                        .batch = batch,
+                                        .group = -1},
                            .status = TESELA_OK};
-  const tesela_status status =
-      api_batch_run_batch(&run, tsl_api_seed(context, &request), tsl_api_record(record, record_size, &full));
+  const tesela_status status = api_batch_run_batch(&state, tsl_api_seed(context, &request),
+                                                   tsl_api_record(record, record_size, &full));
   tsl_plan_cache_give_back(&context->cache, cached);
   return tsl_api_recorded(status, record, record_size, &full);
 }

@@ -1,4 +1,4 @@
-/* What the public calls of all operations come to: a plan that is made or cached, and a run. */
+/* Public calls of all operations: creating or caching a plan, and running it. */
 #include "api/api.h"
 #include "api/api_dispatch.h"
 
@@ -7,16 +7,16 @@
 #include "base/thread_string.h"
 #include "planner/nearest.h"
 
-/* Adds to a refusal of types which operand got its type by default. */
-static tesela_status tell_defaults(const tsl_request *request, const tsl_problem *problem,
-                                   tesela_status status) {
+/* Adds to the message about wrong types which operand got its type by default. */
+static tesela_status explain_default_types(const tsl_request *request, const tsl_problem *problem,
+                                           tesela_status status) {
   const tesela_type types[TSL_OPERANDS] = {problem->a.type, problem->b.type, problem->c.type};
   if (status != TESELA_UNSUPPORTED || !tsl_planner_types_are_wrong(problem))
     return status;
   for (int i = 0; i < TSL_OPERANDS; i++)
     if (request->matrices[i].type == TESELA_TYPE_DEFAULT &&
         (i != TSL_OPERAND_B || request->op != TSL_OP_TRANSPOSE))
-      return tsl_fail_in(status, "%s.type is 0, which stands for %s", request->fields[i],
+      return tsl_fail_in(status, "%s.type is 0, which means %s", request->fields[i],
                          tsl_type(types[i])->name);
   return status;
 }
@@ -26,11 +26,12 @@ tesela_status tsl_api_create(tesela_context *context, const tsl_request *request
   TSL_DEFAULT_FLOATS;
   tsl_call_key key;
   if (request->runs < 0)
-    return tsl_fail(TESELA_BAD_CALL, "desc.runs is %lld: 0 says that the plan runs often",
+    return tsl_fail(TESELA_BAD_CALL, "desc.runs is %lld: it must be 0 (the plan runs often) or more",
                     (long long)request->runs);
   TSL_TRY(tsl_api_request(context, request, &key));
   key.runs = request->runs;
-  const tesela_status status = tell_defaults(request, &key.problem, tsl_api_plan(context, &key, plan));
+  const tesela_status status =
+      explain_default_types(request, &key.problem, tsl_api_plan(context, &key, plan));
   tsl_api_request_end(&key);
   if (status != TESELA_OK)
     return status;
@@ -39,17 +40,17 @@ tesela_status tsl_api_create(tesela_context *context, const tsl_request *request
   return TESELA_OK;
 }
 
-/* Plans are made outside of the cache's lock, since compilers take seconds. */
+/* The plan is created outside the cache's lock, since compilers take seconds. */
 tesela_status tsl_api_cached_plan(tesela_context *context, const tsl_call_key *key,
                                   tsl_cached_plan **cached) {
-  tesela_plan *made;
+  tesela_plan *new_plan;
   *cached = tsl_plan_cache_find(&context->cache, key);
   if (*cached)
     return TESELA_OK;
   const uint64_t generation = tsl_plan_cache_generation(&context->cache);
-  TSL_TRY(tsl_api_plan(context, key, &made));
-  return tsl_plan_cache_add(&context->cache, key, generation, made, made->plan->work.device,
-                            tsl_plan_bytes(made->plan), false, cached);
+  TSL_TRY(tsl_api_plan(context, key, &new_plan));
+  return tsl_plan_cache_add(&context->cache, key, generation, new_plan, new_plan->plan->work.device,
+                            tsl_plan_bytes(new_plan->plan), false, cached);
 }
 
 tsl_fast_product tsl_api_fast_product(const tsl_problem *p, const void *a, const void *b, void *c) {
@@ -73,8 +74,9 @@ tsl_fast_product tsl_api_fast_product(const tsl_problem *p, const void *a, const
                             .beta_is_0 = p->beta[0] == 0};
 }
 
-/* What a strategy prepares of a problem without parameters has the bits of its plan, and needs no plan. */
-static void learn_kernel(tsl_dispatch_entry *entry, const tesela_plan *plan) {
+/* Stores a kernel of the plan's strategy in a dispatch entry, so that later calls need no plan. Only
+ * for strategies without parameters, whose kernel gives the plan's bits. */
+static void store_kernel(tsl_dispatch_entry *entry, const tesela_plan *plan) {
   const tsl_work *work = &plan->plan->work;
   const tsl_problem *p = &work->problem;
   const tsl_strategy *strategy = work->strategy;
@@ -90,8 +92,8 @@ static void learn_kernel(tsl_dispatch_entry *entry, const tesela_plan *plan) {
   entry->direct.state = entry->state;
 }
 
-/* Fills the call's entry, if it has one: it is new, or its plan was evicted meanwhile. */
-static void api_call_learn(const tsl_dispatch_key *key, tsl_cached_plan *cached) {
+/* Stores the plan in the call's dispatch entry. The entry is new, or its plan was evicted. */
+static void store_dispatch_entry(const tsl_dispatch_key *key, tsl_cached_plan *cached) {
   tsl_dispatch_entry *entry = tsl_dispatch_find(key);
   if (!entry)
     return;
@@ -99,11 +101,11 @@ static void api_call_learn(const tsl_dispatch_key *key, tsl_cached_plan *cached)
   tsl_plan_cache_release(entry->plan);
   entry->plan = tsl_plan_cache_hold(cached);
   if (is_new)
-    learn_kernel(entry, tsl_plan_cache_plan(cached));
+    store_kernel(entry, tsl_plan_cache_plan(cached));
 }
 
-tesela_status tsl_api_call(tesela_context *context, const tsl_request *request, const tsl_dispatch_key *as,
-                           tesela_record *record) {
+tesela_status tsl_api_call(tesela_context *context, const tsl_request *request,
+                           const tsl_dispatch_key *dispatch_key, tesela_record *record) {
   TSL_NOT_CANCELLED;
   const tesela_matrix bias = tsl_api_as_line(&request->bias), scale_a = tsl_api_as_line(&request->scale_a),
                       scale_b = tsl_api_as_line(&request->scale_b);
@@ -116,17 +118,19 @@ tesela_status tsl_api_call(tesela_context *context, const tsl_request *request, 
   tsl_call_key key;
   tsl_cached_plan *cached;
   TSL_TRY(tsl_api_request(context, request, &key));
-  tesela_status status = tell_defaults(request, &key.problem, tsl_api_cached_plan(context, &key, &cached));
+  tesela_status status =
+      explain_default_types(request, &key.problem, tsl_api_cached_plan(context, &key, &cached));
   const bool is_spread = key.spread != NULL;
   tsl_api_request_end(&key);
   if (status != TESELA_OK)
     return status;
-  if (as)
-    api_call_learn(as, cached);
+  if (dispatch_key)
+    store_dispatch_entry(dispatch_key, cached);
   status = is_spread ? tsl_api_call_spread(tsl_plan_cache_plan(cached), request, record)
                      : tsl_api_run(tsl_plan_cache_plan(cached), "desc.", given,
                                    tsl_api_seed(context, request), record);
-  if (tsl_api_struct_size_valid(status) && record) /* the plan may be evicted at any time after the call */
+  /* the plan may be evicted after this call, so its text is copied */
+  if (tsl_api_struct_size_valid(status) && record)
     record->plan = tsl_thread_text_keep(TSL_THREAD_PLAN, record->plan);
   tsl_plan_cache_give_back(&context->cache, cached);
   return status;

@@ -26,8 +26,8 @@ static tesela_status default_device(const tesela_context_desc *desc, tesela_cont
   return tsl_api_device_name(*name ? name : "auto", "TESELA_DEVICE", context->device);
 }
 
-/* What TESELA_ACCURACY, TESELA_BITS and TESELA_MEASURE_ERROR ask of calls that say nothing themselves. */
-static tesela_status default_ask(tesela_context *context) {
+/* Reads the default requirements from TESELA_ACCURACY, TESELA_BITS and TESELA_MEASURE_ERROR. */
+static tesela_status read_default_requirements(tesela_context *context) {
   tesela_status status =
       tsl_numeric_requirements_parse_accuracy(tsl_env_get(TSL_ENV_ACCURACY), &context->ask);
   if (status != TESELA_OK)
@@ -42,8 +42,8 @@ static tesela_status default_ask(tesela_context *context) {
   return TESELA_OK;
 }
 
-/* Lets the devices of a context of an API be opened in it. */
-static tesela_status adopt(tsl_devices *devices, void *native) {
+/* Opens the devices that belong to the caller's cl_context in that context. */
+static tesela_status adopt_native_context(tsl_devices *devices, void *native) {
   int adopted = 0;
   for (int kind = 0; kind < tsl_devices_kinds(); kind++) {
     tsl_device *device;
@@ -67,29 +67,30 @@ tesela_status tesela_context_create_sized(const tesela_context_desc *desc, tesel
   *context = NULL;
   TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_context_desc, opencl_context);
   if (desc && desc->threads < 0)
-    return tsl_fail(TESELA_BAD_CALL, "desc.threads is %d: 0 asks for all processors", desc->threads);
+    return tsl_fail(TESELA_BAD_CALL, "desc.threads is %d: it must be 0 (all processors) or more",
+                    desc->threads);
   if (desc && desc->reserved != 0)
-    return tsl_fail(TESELA_BAD_CALL, "desc.reserved is %d: tesela " TESELA_VERSION " knows no use of it",
+    return tsl_fail(TESELA_BAD_CALL, "desc.reserved is %d: it must be 0 in tesela " TESELA_VERSION "",
                     desc->reserved);
   TSL_TRY(tsl_alloc_zeroed(sizeof **context, "a context", &block));
-  tesela_context *made = block;
-  atomic_init(&made->number, tsl_dispatch_number());
-  made->threads = desc ? desc->threads : 0;
-  tesela_status status = default_device(desc, made);
+  tesela_context *new_context = block;
+  atomic_init(&new_context->number, tsl_dispatch_number());
+  new_context->threads = desc ? desc->threads : 0;
+  tesela_status status = default_device(desc, new_context);
   if (status == TESELA_OK)
-    status = default_ask(made);
+    status = read_default_requirements(new_context);
   if (status == TESELA_OK)
-    status = tsl_devices_create(&made->devices);
+    status = tsl_devices_create(&new_context->devices);
   if (status == TESELA_OK && desc && desc->opencl_context)
-    status = adopt(made->devices, desc->opencl_context);
+    status = adopt_native_context(new_context->devices, desc->opencl_context);
   if (status != TESELA_OK) {
-    tsl_devices_destroy(made->devices);
-    tsl_free(made);
+    tsl_devices_destroy(new_context->devices);
+    tsl_free(new_context);
     return status;
   }
-  tsl_fork_mutex_init(&made->lock);
-  tsl_plan_cache_init(&made->cache);
-  *context = made;
+  tsl_fork_mutex_init(&new_context->lock);
+  tsl_plan_cache_init(&new_context->cache);
+  *context = new_context;
   return TESELA_OK;
 }
 

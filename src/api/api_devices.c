@@ -1,4 +1,4 @@
-/* A context's devices. */
+/* Devices of a context. */
 #include "api/api.h"
 
 #include "base/floats.h"

@@ -9,8 +9,8 @@
 tsl_dispatch_table tsl_dispatch_first_table;
 tsl_dispatch_slot tsl_dispatch_first = {.table = &tsl_dispatch_first_table},
                   tsl_dispatch_slots[TSL_DISPATCH_SLOTS];
-static pthread_key_t threads_end;
-static bool threads_end_is_told;
+static pthread_key_t thread_exit_key;
+static bool thread_exit_key_is_valid;
 
 static void api_dispatch_evict(tsl_dispatch_entry *entry) {
   if (!entry)
@@ -20,8 +20,8 @@ static void api_dispatch_evict(tsl_dispatch_entry *entry) {
   free(entry);
 }
 
-/* A thread ends: what it knew goes, and its slot is free. */
-static void drop_table(void *argument) {
+/* Frees the calling thread's entries and its slot; runs at the thread's end. */
+static void dispatch_drop_table(void *argument) {
   tsl_dispatch_slot *slot = argument;
   for (int i = 0; i < TSL_DISPATCH_SETS; i++)
     for (int way = 0; way < TSL_DISPATCH_WAYS; way++)
@@ -30,8 +30,9 @@ static void drop_table(void *argument) {
   atomic_store_explicit(&slot->owner, 0, memory_order_release);
 }
 
-/* The child of a fork has one thread. What the others knew may be half written, and is left alone. */
-static void stay_alone(void) {
+/* Drops the tables of all other threads in the child of a fork, where these threads do not exist. Their
+ * entries may be half written, so they are leaked. */
+static void drop_other_tables(void) {
   const uintptr_t thread = tsl_dispatch_thread();
   if (atomic_load_explicit(&tsl_dispatch_first.owner, memory_order_relaxed) != thread) {
     memset(&tsl_dispatch_first_table, 0, sizeof tsl_dispatch_first_table);
@@ -44,37 +45,39 @@ static void stay_alone(void) {
     }
 }
 
-__attribute__((constructor)) static void ask_for_threads_ends(void) {
-  threads_end_is_told =
-      pthread_key_create(&threads_end, drop_table) == 0 && pthread_atfork(NULL, NULL, stay_alone) == 0;
+__attribute__((constructor)) static void register_thread_exit(void) {
+  thread_exit_key_is_valid = pthread_key_create(&thread_exit_key, dispatch_drop_table) == 0 &&
+                             pthread_atfork(NULL, NULL, drop_other_tables) == 0;
 }
 
-static bool claim(tsl_dispatch_slot *slot, uintptr_t thread) {
+/* Makes a free slot this thread's; returns false if another thread has it. */
+static bool dispatch_claim_slot(tsl_dispatch_slot *slot, uintptr_t thread) {
   uintptr_t owner = 0;
   return atomic_compare_exchange_strong_explicit(&slot->owner, &owner, thread, memory_order_acquire,
                                                  memory_order_relaxed);
 }
 
-/* A table for a thread that has none; NULL where another thread has its slot, or there is no memory. */
-static __attribute__((noinline)) tsl_dispatch_table *begin_table(void) {
+/* Returns a table for a thread that has none. NULL: another thread has its slot, or memory ran out. */
+static __attribute__((noinline)) tsl_dispatch_table *dispatch_begin_table(void) {
   const uintptr_t thread = tsl_dispatch_thread();
   tsl_dispatch_slot *slot = &tsl_dispatch_first;
-  if (!threads_end_is_told)
+  if (!thread_exit_key_is_valid)
     return NULL;
-  if (!claim(slot, thread)) {
+  if (!dispatch_claim_slot(slot, thread)) {
     slot = tsl_dispatch_slot_of(thread);
-    if (!claim(slot, thread))
+    if (!dispatch_claim_slot(slot, thread))
       return NULL;
   }
   if (!slot->table)
     slot->table = calloc(1, sizeof *slot->table);
-  if (slot->table && pthread_setspecific(threads_end, slot) == 0)
+  if (slot->table && pthread_setspecific(thread_exit_key, slot) == 0)
     return slot->table;
   atomic_store_explicit(&slot->owner, 0, memory_order_release);
   return NULL;
 }
 
-static tsl_dispatch_set *set_of(tsl_dispatch_table *table, const tsl_dispatch_key *key) {
+/* Returns the set of the table to which a call belongs. */
+static tsl_dispatch_set *dispatch_get_set(tsl_dispatch_table *table, const tsl_dispatch_key *key) {
   const tesela_type type = (tesela_type)(key->kind & 0xff);
   return &table->sets[tsl_dispatch_set_of(type, key->trans_a, key->trans_b, key->m, key->n, key->k)];
 }
@@ -85,15 +88,16 @@ static bool api_dispatch_is_same(const tsl_dispatch_key *a, const tsl_dispatch_k
          a->order == b->order && a->trans_a == b->trans_a && a->trans_b == b->trans_b;
 }
 
-/* Word by word, as they were just written; sizes are mostly short. */
-static uint32_t api_dispatch_tag_of(const tsl_dispatch_key *key) {
+/* Computes the tag from single arguments, not from memory: the words were just written, and a load
+ * would wait for the store. */
+static uint32_t dispatch_compute_tag(const tsl_dispatch_key *key) {
   return tsl_dispatch_tag(key->m, key->n, key->k, key->lda, key->ldb, key->ldc, key->alpha, key->beta,
                           key->kind, key->order, key->trans_a, key->trans_b);
 }
 
-/* An entry becomes the first of its set, in whose way `way` it was, or an entry that is gone. */
-static tsl_dispatch_entry *move_first(tsl_dispatch_set *set, int way, tsl_dispatch_entry *entry,
-                                      uint32_t tag) {
+/* Moves an entry to the front of its set, from way `way`. The entries before it move back by one. */
+static tsl_dispatch_entry *dispatch_move_first(tsl_dispatch_set *set, int way, tsl_dispatch_entry *entry,
+                                               uint32_t tag) {
   for (; way > 0; way--) {
     set->entries[way] = set->entries[way - 1];
     set->tags[way] = set->tags[way - 1];
@@ -105,41 +109,41 @@ static tsl_dispatch_entry *move_first(tsl_dispatch_set *set, int way, tsl_dispat
   return entry;
 }
 
-/* Puts what is known first in its set. */
+/* Finds a known entry and moves it to the front of its set. */
 static tsl_dispatch_entry *api_dispatch_find(tsl_dispatch_set *set, uint32_t tag,
                                              const tsl_dispatch_key *key) {
   for (int way = 0; way < TSL_DISPATCH_WAYS; way++)
     if (set->tags[way] == (uint16_t)tag && api_dispatch_is_same(&set->entries[way]->key, key))
-      return way == 0 ? set->entries[0] : move_first(set, way, set->entries[way], tag);
+      return way == 0 ? set->entries[0] : dispatch_move_first(set, way, set->entries[way], tag);
   return NULL;
 }
 
 tsl_dispatch_entry *tsl_dispatch_find(const tsl_dispatch_key *key) {
   tsl_dispatch_table *table = tsl_dispatch_calls();
-  return table ? api_dispatch_find(set_of(table, key), api_dispatch_tag_of(key), key) : NULL;
+  return table ? api_dispatch_find(dispatch_get_set(table, key), dispatch_compute_tag(key), key) : NULL;
 }
 
-/* Puts a new entry first in its set; the last one there is evicted. */
-static __attribute__((noinline)) tsl_dispatch_entry *begin_entry(tsl_dispatch_set *set, uint32_t tag,
-                                                                 const tsl_dispatch_key *key) {
+/* Adds a new entry at the front of its set and evicts the last one. Returns NULL if memory ran out. */
+static __attribute__((noinline)) tsl_dispatch_entry *dispatch_begin_entry(tsl_dispatch_set *set, uint32_t tag,
+                                                                          const tsl_dispatch_key *key) {
   enum { LAST = TSL_DISPATCH_WAYS - 1 };
-  tsl_dispatch_entry *made = calloc(1, sizeof *made);
-  if (!made)
+  tsl_dispatch_entry *new_entry = calloc(1, sizeof *new_entry);
+  if (!new_entry)
     return NULL;
-  made->key = *key;
+  new_entry->key = *key;
   api_dispatch_evict(set->entries[LAST]);
-  return move_first(set, LAST, made, tag);
+  return dispatch_move_first(set, LAST, new_entry, tag);
 }
 
 tsl_dispatch_entry *tsl_dispatch_find_or_learn(const tsl_dispatch_key *key, bool *is_new) {
   tsl_dispatch_table *table = tsl_dispatch_calls();
   *is_new = false;
   if (!table)
-    table = begin_table();
+    table = dispatch_begin_table();
   if (!table)
     return NULL;
-  tsl_dispatch_set *set = set_of(table, key);
-  const uint32_t tag = api_dispatch_tag_of(key);
+  tsl_dispatch_set *set = dispatch_get_set(table, key);
+  const uint32_t tag = dispatch_compute_tag(key);
   tsl_dispatch_entry *known = api_dispatch_find(set, tag, key);
   if (known)
     return known;
@@ -147,12 +151,12 @@ tsl_dispatch_entry *tsl_dispatch_find_or_learn(const tsl_dispatch_key *key, bool
     set->seen = tag;
   *is_new = set->seen - tag == TSL_DISPATCH_LEARNT;
   if (*is_new)
-    return begin_entry(set, tag, key);
+    return dispatch_begin_entry(set, tag, key);
   set->seen++;
   return NULL;
 }
 
-/* The first 2^24 have numbers; a dispatch key has no bits for more. */
+/* Only the first 2^24 contexts get a number, since a dispatch key has 24 bits for it. */
 uint64_t tsl_dispatch_number(void) {
   static atomic_uint_least64_t last;
   const uint64_t number = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;

@@ -1,17 +1,16 @@
-/* The dispatch cache: what to do for a product of one real type, by what its call says. The public calls and
- * the entries of BLAS's names look here before they do anything else, for finding out takes longer than a
- * tiny product.
+/* Dispatch cache: finds the kernel or plan for a product of one real type by its arguments. The public
+ * calls and the BLAS entries look here first, since full planning takes longer than a tiny product.
  *
- *   call -> the thread's last calls -> a kernel | a plan | the next BLAS
- *           not there               -> the context's plans (plan_cache.h), which all threads share
+ *     call -> the thread's table -> a kernel | a plan | the next BLAS
+ *             unknown            -> the context's plans (plan_cache.h), which all threads share
  *
- * Each thread has a table of its own, which it alone looks into: nothing is locked, and no kernel that a call
- * runs on can go meanwhile. A kernel's state is the entry's; a plan is its context's, and whoever runs it
- * asks whether it is there still.
+ * Each thread has a table of its own. So nothing is locked, and no other thread can free a kernel that
+ * is running. An entry owns its kernel's state. A plan belongs to its context, so a call first checks
+ * that the plan still exists.
  *
- * A table is a set-associative cache: a set has the calls that came last of those that belong there, the last
- * one first. A call enters when it comes an eighth time in a row there without being known, so that one whose
- * scalars change every time evicts nothing, and shapes drawn from few seldom do. */
+ * A table is a set-associative cache whose sets keep the last calls, the latest first. A call enters
+ * when it comes an eighth time in a row in its set without being known. So calls whose scalars always
+ * change evict nothing, and a few shapes in random order seldom do. */
 #ifndef TSL_API_API_DISPATCH_H
 #define TSL_API_API_DISPATCH_H
 
@@ -20,68 +19,71 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* A call but for its addresses. A public call's layout is said in CBLAS's words. */
+/* Arguments of a call, without addresses. The layout of a public call is expressed in CBLAS's terms. */
 typedef struct tsl_dispatch_key {
   int64_t m, n, k, lda, ldb, ldc;
-  uint64_t alpha, beta;        /* bits */
+  uint64_t alpha, beta;        /* bit patterns of the scalars */
   uint32_t kind;               /* tsl_dispatch_kind() */
-  int order, trans_a, trans_b; /* CBLAS's numbers or Fortran's capitals, as the call has them */
+  int order, trans_a, trans_b; /* CBLAS's numbers or Fortran's capital letters, as in the call */
 } tsl_dispatch_key;
 
-/* The type, and who calls: 0 for BLAS's names, else a context's number below 2^24. */
+/* Returns the key's kind: type and caller. caller is 0 for BLAS names, else the number of a context,
+ * below 2^24. */
 static inline uint32_t tsl_dispatch_kind(tesela_type type, uint64_t caller) {
   return (uint32_t)(caller << 8) | (uint32_t)type;
 }
 
-/* A number for a caller, which no key has yet; 0 where there are no more. */
+/* Returns an unused caller number for a context; 0: all are used. */
 uint64_t tsl_dispatch_number(void);
 
-/* What to do: the first of these that there is. */
+/* Action for a known call: kernel, else direct, else plan, else the next BLAS. The first that is set
+ * counts. */
 typedef struct tsl_dispatch_entry {
-  tsl_fast_kernel *kernel; /* of a call by BLAS's names: takes any aligned addresses and cannot fail */
-  void *state;             /* the kernel's; freed with the entry */
+  /* kernel for a call by a BLAS name; accepts any aligned addresses and cannot fail */
+  tsl_fast_kernel *kernel;
+  void *state; /* state of the kernel, freed with the entry */
   tsl_dispatch_key key;
-  tsl_fast_call direct;         /* with the same state: a kernel that looks at addresses, or may fail */
-  struct tsl_cached_plan *plan; /* held; of the context that the key names */
-  const void *next_of;          /* the symbol whose next library has such calls */
+  tsl_fast_call direct;         /* shortcut with the same state, which checks addresses or may fail */
+  struct tsl_cached_plan *plan; /* plan of the context that the key names; the entry holds a reference */
+  const void *next_of;          /* symbol whose next library computes such calls */
 } tsl_dispatch_entry;
 
 enum { TSL_DISPATCH_SETS = 256, TSL_DISPATCH_WAYS = 2 };
-/* Half a cache line: for what is not known nothing else is read. */
+/* Set of the cache; half a cache line, which is all that a miss reads. */
 typedef struct tsl_dispatch_set {
-  tsl_dispatch_entry *entries[TSL_DISPATCH_WAYS]; /* what was called last comes first; NULL: none */
-  uint64_t sizes;                   /* tsl_dispatch_sizes() of the first; 0: not by these words */
-  uint32_t seen;                    /* of the call that came last and was not known: its tag and times */
-  uint16_t tags[TSL_DISPATCH_WAYS]; /* of the entries' calls: tsl_dispatch_tag(); 0: none */
+  tsl_dispatch_entry *entries[TSL_DISPATCH_WAYS]; /* latest call first; NULL: none */
+  uint64_t sizes;                   /* tsl_dispatch_sizes() of the first entry; 0: compare the whole key */
+  uint32_t seen;                    /* tag of the last unknown call, plus how often it came in a row */
+  uint16_t tags[TSL_DISPATCH_WAYS]; /* tsl_dispatch_tag() of each entry; 0: none */
 } tsl_dispatch_set;
 typedef struct tsl_dispatch_table {
   tsl_dispatch_set sets[TSL_DISPATCH_SETS];
 } tsl_dispatch_table;
 
-/* The first thread's table lies where no load has to say; of two others with one slot the first has it, until
- * it ends. */
+/* Slot of a thread's table. The first thread uses tsl_dispatch_first, whose address is a constant. If
+ * two later threads hash to one slot, the first one has it until it ends. */
 typedef struct tsl_dispatch_slot {
-  _Atomic uintptr_t owner;   /* tsl_dispatch_thread(); 0: nobody */
-  tsl_dispatch_table *table; /* the owner's, or one that is empty, or NULL */
+  _Atomic uintptr_t owner;   /* tsl_dispatch_thread(); 0: free */
+  tsl_dispatch_table *table; /* the owner's table; an empty one, or NULL, if the slot is free */
 } tsl_dispatch_slot;
 enum { TSL_DISPATCH_SLOT_BITS = 8, TSL_DISPATCH_SLOTS = 1 << TSL_DISPATCH_SLOT_BITS };
 extern tsl_dispatch_slot tsl_dispatch_first, tsl_dispatch_slots[TSL_DISPATCH_SLOTS];
 extern tsl_dispatch_table tsl_dispatch_first_table;
 
-/* The running thread, by an address that no other has: that of its own memory, which a register holds. A
- * thread-local variable of a library that is opened late costs a call. */
+/* Returns an identifier of the running thread: the address of its thread control block. A thread-local
+ * variable of a library that is loaded at run time would cost a call. */
 static inline uintptr_t tsl_dispatch_thread(void) {
 #if defined(__x86_64__)
-  uintptr_t own;
-  __asm__("mov %%fs:0, %0" : "=r"(own));
-  return own;
+  uintptr_t thread_pointer;
+  __asm__("mov %%fs:0, %0" : "=r"(thread_pointer));
+  return thread_pointer;
 #elif defined(__aarch64__)
-  uintptr_t own;
-  __asm__("mrs %0, tpidr_el0" : "=r"(own));
-  return own;
+  uintptr_t thread_pointer;
+  __asm__("mrs %0, tpidr_el0" : "=r"(thread_pointer));
+  return thread_pointer;
 #else
-  static _Thread_local char own;
-  return (uintptr_t)&own;
+  static _Thread_local char thread_pointer;
+  return (uintptr_t)&thread_pointer;
 #endif
 }
 
@@ -90,7 +92,7 @@ static inline tsl_dispatch_slot *tsl_dispatch_slot_of(uintptr_t thread) {
                              (64 - TSL_DISPATCH_SLOT_BITS)];
 }
 
-/* The running thread's own table; NULL where it has none. */
+/* Returns the running thread's table; NULL if it has none. */
 static inline tsl_dispatch_table *tsl_dispatch_calls(void) {
   const uintptr_t thread = tsl_dispatch_thread();
   if (atomic_load_explicit(&tsl_dispatch_first.owner, memory_order_relaxed) == thread)
@@ -110,15 +112,15 @@ static inline uint64_t tsl_dispatch_bits(tesela_type type, const void *scalar) {
   return bits;
 }
 
-/* Few and quick operations: the product waits for them. Cubes of 256 sizes in a row have sets of their own.
- */
+/* Returns the set of a call, by a few fast operations on which the product waits. 256 consecutive cubes
+ * have different sets. */
 static inline unsigned tsl_dispatch_set_of(tesela_type type, int trans_a, int trans_b, int64_t m, int64_t n,
                                            int64_t k) {
   const unsigned letters = (unsigned)trans_a + 2 * (unsigned)trans_b + 4 * (unsigned)type;
   return ((unsigned)m + 4 * (unsigned)n + 16 * (unsigned)k + 32 * letters) % TSL_DISPATCH_SETS;
 }
 
-/* All three in one word, never 0; where they have no room in it, TSL_DISPATCH_NO_ROOM. */
+/* Packs the three sizes into one word, never 0; TSL_DISPATCH_NO_ROOM if a size needs more than 21 bits. */
 #define TSL_DISPATCH_NO_ROOM UINT64_MAX
 enum { TSL_DISPATCH_SIZE_BITS = 21 };
 static inline uint64_t tsl_dispatch_sizes(int64_t m, int64_t n, int64_t k) {
@@ -128,20 +130,21 @@ static inline uint64_t tsl_dispatch_sizes(int64_t m, int64_t n, int64_t k) {
                                              (uint64_t)k << 2 * TSL_DISPATCH_SIZE_BITS | UINT64_C(1) << 63;
 }
 
-/* Whether addresses are multiples of an element's size, as compilers assume. */
+/* Returns true if the addresses are multiples of an element's size, which compilers assume. */
 static inline bool tsl_dispatch_aligned(tesela_type type, const void *a, const void *b, const void *c) {
   return (((uintptr_t)a | (uintptr_t)b | (uintptr_t)c) & (type == TESELA_F32 ? 3 : 7)) == 0;
 }
 
-/* Calls that differ by their type alone, f32 or f64, have different sets, and are not compared by it. */
+/* Calls that differ only in their type, f32 or f64, must have different sets, since the type is not
+ * compared. */
 _Static_assert(128 * (TESELA_F64 - TESELA_F32) % TSL_DISPATCH_SETS != 0, "see tsl_dispatch_set_of()");
 
-/* A call is learnt at the eighth time in a row: nearly as soon as it pays, and of calls that are drawn from a
- * few by chance, which would evict each other, seldom one. */
+/* Repetitions after which a call is stored: it enters at the eighth call in a row. That is nearly as early as
+ * it pays. Calls in random order from a small set rarely reach it, so they do not evict each other. */
 enum { TSL_DISPATCH_TIMES_BITS = 3, TSL_DISPATCH_LEARNT = 7 };
 
-/* A hash of all that a key says; its last three bits are 0, and it is never 0. Products that
- * wait for nothing but their word. */
+/* Returns a hash of a call, never 0, whose last three bits are 0. The multiplications are independent
+ * of each other. */
 static inline uint32_t tsl_dispatch_tag(int64_t m, int64_t n, int64_t k, int64_t lda, int64_t ldb,
                                         int64_t ldc, uint64_t alpha, uint64_t beta, uint32_t kind, int order,
                                         int trans_a, int trans_b) {
@@ -154,9 +157,8 @@ static inline uint32_t tsl_dispatch_tag(int64_t m, int64_t n, int64_t k, int64_t
   return ((uint32_t)(hash >> 32) | 1) << TSL_DISPATCH_TIMES_BITS;
 }
 
-/* Whether a call is neither the first of its set nor to be learnt, as most whose shapes change are: then it
- * was counted. One that is known, but did not come last, counts as news, too: finding it takes as long as a
- * small product's way without it. */
+/* Counts an unknown call and returns true, unless it is now time to store it. A known call that is not
+ * the first of its set counts as unknown, too: finding it takes as long as a small product. */
 static inline bool tsl_dispatch_is_unknown(tesela_type type, int trans_a, int trans_b, int64_t m, int64_t n,
                                            int64_t k, uint32_t tag) {
   tsl_dispatch_table *table = tsl_dispatch_calls();
@@ -169,9 +171,9 @@ static inline bool tsl_dispatch_is_unknown(tesela_type type, int trans_a, int tr
   return true;
 }
 
-/* The entry of a call that came last in its set, if it has a kernel: what BLAS's entries of a constant type
- * may call; its scalars lie at alpha and beta. The arguments one by one, as they are in registers: a struct
- * of them that was just written takes time to reach the cache. NULL: the long way. */
+/* Returns the first entry of the call's set if it is this call and has a kernel, else NULL. For BLAS
+ * entries with a constant type. alpha and beta point to scalars. Arguments are passed one by one, in
+ * registers: a struct that was just written takes time to reach the cache. */
 static inline const tsl_dispatch_entry *tsl_dispatch_kernel(tesela_type type, int order, int trans_a,
                                                             int trans_b, int64_t m, int64_t n, int64_t k,
                                                             const void *alpha, const void *a, int64_t lda,
@@ -185,20 +187,20 @@ static inline const tsl_dispatch_entry *tsl_dispatch_kernel(tesela_type type, in
   const tsl_dispatch_set *set = &table->sets[tsl_dispatch_set_of(type, trans_a, trans_b, m, n, k)];
   if (set->sizes != tsl_dispatch_sizes(m, n, k))
     return NULL;
-  const tsl_dispatch_entry *was = set->entries[0];
-  return was->kernel && was->key.lda == lda && was->key.ldb == ldb && was->key.ldc == ldc &&
-                 was->key.order == order && was->key.trans_a == trans_a && was->key.trans_b == trans_b &&
-                 was->key.alpha == tsl_dispatch_bits(type, alpha) &&
-                 was->key.beta == tsl_dispatch_bits(type, beta)
-             ? was
+  const tsl_dispatch_entry *first = set->entries[0];
+  return first->kernel && first->key.lda == lda && first->key.ldb == ldb && first->key.ldc == ldc &&
+                 first->key.order == order && first->key.trans_a == trans_a &&
+                 first->key.trans_b == trans_b && first->key.alpha == tsl_dispatch_bits(type, alpha) &&
+                 first->key.beta == tsl_dispatch_bits(type, beta)
+             ? first
              : NULL;
 }
 
-/* The entry of any call, which is now the first in its set; NULL: it is not known. It lives until this
- * thread's next tsl_dispatch_find_or_learn(). */
+/* Returns the entry of a call and moves it to the front of its set; NULL: unknown. The entry is valid
+ * until this thread's next tsl_dispatch_find_or_learn(). */
 tsl_dispatch_entry *tsl_dispatch_find(const tsl_dispatch_key *key);
-/* The same, or where it is time to learn the call an entry that is `new`: the caller fills in what to do. An
- * entry without anything says that there is nothing to try. */
+/* Returns the entry of a call, or a new entry (*is_new) if it is time to store the call, else NULL. The
+ * caller fills a new entry; one without any action means that no shortcut exists. */
 tsl_dispatch_entry *tsl_dispatch_find_or_learn(const tsl_dispatch_key *key, bool *is_new);
 
 #endif

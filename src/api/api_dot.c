@@ -1,11 +1,11 @@
-/* Dot products: from their description to a request. x is a row, y a column, the result a matrix of one
- * element. */
+/* Dot products: conversion of their description into a request. x is a row, y a column, the result a
+ * matrix of one element. */
 #include "api/api.h"
 
 #include "base/status.h"
 
-/* The stride along the vector; the other one, of a single row or column, only must not look like a default.
- */
+/* Returns a vector as a matrix of one row or one column. The stride across it is 1, since 0 would mean
+ * a default. */
 static tesela_matrix as_matrix(const tesela_vector *vector, bool row) {
   const int64_t stride = vector->stride == 0 ? 1 : vector->stride;
   return (tesela_matrix){.data = vector->data,
@@ -31,7 +31,7 @@ tesela_status tsl_api_dot_request(const tesela_context *context, const tesela_do
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : "desc");
   if (desc->result.reserved != 0)
     return tsl_fail(TESELA_BAD_CALL,
-                    "desc.result.reserved is %lld: tesela " TESELA_VERSION " knows no use of it",
+                    "desc.result.reserved is %lld: it must be 0 in tesela " TESELA_VERSION "",
                     (long long)desc->result.reserved);
   *request = (tsl_request){
       .op = TSL_OP_DOT,

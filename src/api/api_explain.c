@@ -1,4 +1,4 @@
-/* What the planner knows of a call, as JSON. */
+/* Writes an explanation as JSON text. The caller frees *text. */
 #include "explain/explain.h"
 
 #include "api/api.h"

@@ -1,4 +1,4 @@
-/* One operand of a run: the caller's matrix, checked against what the plan knows of it. */
+/* Checks one operand of a run against the plan. */
 #include "api/api.h"
 
 #include "base/status.h"
@@ -11,8 +11,8 @@ tesela_status tsl_api_one_place(const tesela_matrix *matrix, const char *where, 
   const char *first = NULL;
   for (int i = 0; i < 3; i++) {
     if (first && places[i])
-      return tsl_fail(TESELA_BAD_CALL, "%s%s.%s and %s%s.%s are both given: one of them is needed", where,
-                      name, first, where, name, places[i]);
+      return tsl_fail(TESELA_BAD_CALL, "%s%s.%s and %s%s.%s are both given: set only one", where, name, first,
+                      where, name, places[i]);
     first = places[i] ? places[i] : first;
   }
   return TESELA_OK;
@@ -27,7 +27,7 @@ tesela_status tsl_api_reserved(const tesela_result *result, const char *field) {
   if (result->reserved == 0 && result->reserved_too == NULL)
     return TESELA_OK;
   return tsl_fail(TESELA_BAD_CALL,
-                  "%s has reserved fields that are not 0: tesela " TESELA_VERSION " knows no use of them",
+                  "%s has reserved fields that are not 0: they must be 0 in tesela " TESELA_VERSION "",
                   field);
 }
 

@@ -18,7 +18,7 @@ tsl_address_range tsl_api_reach(const tsl_shape *shape, const char *name, bool u
                              .dense = tsl_shape_is_dense(shape)};
 }
 
-/* What the caller's fields are called; the second row is for what works in place. */
+/* Names of the caller's members by operation and operand; the second row is for in-place operations. */
 static const char *const operand_names[TSL_OP_COUNT][2][TSL_GIVEN] = {
     [TSL_OP_GEMM] = {{"a", "b", "c", "bias", "scale_a", "scale_b"}, {"a", "b", "c"}},
     [TSL_OP_DOT] = {{"x", "y", "result"}},
@@ -58,13 +58,13 @@ tesela_status tsl_api_run_plan(tesela_plan *plan, tsl_op op, const tesela_matrix
   tesela_record full;
   if (!plan)
     return tsl_fail(TESELA_BAD_CALL, "plan is NULL");
-  const tsl_op own = plan->plan->work.problem.op;
-  if (own != op)
-    return tsl_fail(TESELA_BAD_CALL, "the plan is one of a %s, and was asked to run a %s", tsl_op_name(own),
+  const tsl_op plan_op = plan->plan->work.problem.op;
+  if (plan_op != op)
+    return tsl_fail(TESELA_BAD_CALL, "the plan is for a %s, but the call runs a %s", tsl_op_name(plan_op),
                     tsl_op_name(op));
-  tesela_record *told = tsl_api_record(record, record_size, &full);
-  const tesela_status status = plan->plan->spread ? tsl_api_run_single(plan, matrix, told)
-                                                  : tsl_api_run(plan, "", matrix, plan->measure, told);
+  tesela_record *full_record = tsl_api_record(record, record_size, &full);
+  const tesela_status status = plan->plan->spread ? tsl_api_run_single(plan, matrix, full_record)
+                                                  : tsl_api_run(plan, "", matrix, plan->measure, full_record);
   return tsl_api_recorded(status, record, record_size, &full);
 }
 
@@ -84,7 +84,7 @@ void tsl_api_as_operands(const tesela_matrix *a, const tesela_matrix *b, const t
   }
 }
 
-/* Apart, so that the direct way saves no registers for it. */
+/* Runs a plan after all checks. Not inlined, so that the shortcut saves no registers for it. */
 static __attribute__((noinline)) tesela_status run_checked(tesela_plan *plan, const tesela_matrix *a,
                                                            const tesela_matrix *b, const tesela_result *c,
                                                            const tesela_epilogue *finish,
@@ -108,8 +108,8 @@ tesela_status tesela_plan_run_epilogue_sized(tesela_plan *plan, const tesela_mat
                                              const tesela_matrix *b, const tesela_result *c,
                                              const tesela_epilogue *finish, tesela_record *record,
                                              size_t finish_size, size_t record_size) {
-  tesela_epilogue own;
-  TSL_API_STRUCT_IMPORT(finish, finish_size, own, tesela_epilogue, scale_b);
+  tesela_epilogue plan_op;
+  TSL_API_STRUCT_IMPORT(finish, finish_size, plan_op, tesela_epilogue, scale_b);
   return run_checked(plan, a, b, c, finish, record, record_size);
 }
 
@@ -133,7 +133,7 @@ tesela_status tesela_plan_parse(tesela_context *context, const char *text, tesel
   TSL_TRY(tsl_plan_parse(devices, text, &parsed));
   if (tsl_problem_batch(&parsed->work.problem) > 1) {
     tsl_plan_destroy(parsed);
-    return tsl_fail(TESELA_BAD_INPUT, "batch= is of tesela_gemm_batched(): a plan runs one product");
+    return tsl_fail(TESELA_BAD_INPUT, "batch= is only for tesela_gemm_batched(): a plan runs one product");
   }
   const tesela_status status = tsl_self_test_plan(parsed);
   if (status != TESELA_OK) {

@@ -1,4 +1,4 @@
-/* From the caller's description to a problem: every default of the public header is filled in here. */
+/* Converts a caller's description into a problem; fills in every default of the public header. */
 #include "api/api.h"
 
 #include "base/floats.h"
@@ -10,12 +10,13 @@ static tesela_status resolve_type(const tesela_matrix *matrix, tesela_type fallb
                                   tesela_type *type) {
   *type = matrix->type == TESELA_TYPE_DEFAULT ? fallback : matrix->type;
   if (!tsl_type(*type))
-    return tsl_fail(TESELA_BAD_CALL, "%s.type is %d, which is none of %s", field, (int)*type,
+    return tsl_fail(TESELA_BAD_CALL, "%s.type is %d: it must be one of %s", field, (int)*type,
                     tsl_type_names());
   return TESELA_OK;
 }
 
-/* rows x cols take part in the product; what is stored is the transpose of that where the caller says so. */
+/* Fills the shape of an operand of rows x cols. The stored matrix, which may be its transpose,
+ * determines default strides. */
 static tesela_status resolve_shape(const tesela_matrix *matrix, int64_t rows, int64_t cols,
                                    tesela_type fallback, const char *field, tsl_shape *shape) {
   int64_t row_stride, col_stride;
@@ -30,7 +31,8 @@ static tesela_status resolve_shape(const tesela_matrix *matrix, int64_t rows, in
   return TESELA_OK;
 }
 
-/* Of real matrices hermitian says no more than symmetric does, which nobody says of C. */
+/* Converts structures and triangles to those after transposition. A real hermitian A or B becomes
+ * symmetric, a real hermitian C general. */
 static void resolve_structures(const tsl_request *request, tsl_shape *const shapes[TSL_OPERANDS]) {
   static const tesela_triangle turned[] = {TESELA_WHOLE, TESELA_UPPER, TESELA_LOWER};
   for (int i = 0; i < TSL_OPERANDS; i++) {
@@ -66,15 +68,15 @@ static tesela_status resolve_conjugates(const tsl_request *request, tsl_problem 
   return TESELA_OK;
 }
 
-/* A vector that nobody says the way of is a mistake. */
-static tesela_status resolve_finish(const tsl_request *request, tsl_problem *problem) {
+/* Adds the bias and the activation. A bias without an axis is refused. */
+static tesela_status resolve_epilogue(const tsl_request *request, tsl_problem *problem) {
   const tesela_vector *bias = &request->bias;
   const tesela_matrix matrix = tsl_api_as_line(bias);
   tesela_type type = TESELA_TYPE_DEFAULT;
   problem->activation = request->activation;
   if (request->bias_axis == TESELA_NO_BIAS && (bias->data || bias->buffer))
     return tsl_fail(TESELA_BAD_CALL,
-                    "desc.bias is given, but desc.bias_axis does not say whether it is a row or a column");
+                    "desc.bias is given, but desc.bias_axis is 0: set TESELA_BIAS_ROW or TESELA_BIAS_COLUMN");
   if (request->bias_axis == TESELA_NO_BIAS)
     return TESELA_OK;
   TSL_TRY(tsl_api_one_place(&matrix, "", "desc.bias"));
@@ -83,7 +85,7 @@ static tesela_status resolve_finish(const tsl_request *request, tsl_problem *pro
   return TESELA_OK;
 }
 
-/* Likewise. Scales are f32, whatever C is. */
+/* Adds the scales, which are f32. A vector without a scaling is refused. */
 static tesela_status resolve_scales(const tsl_request *request, tsl_problem *problem) {
   static const char *const fields[] = {"desc.scale_a", "desc.scale_b"};
   const tesela_vector *const vectors[] = {&request->scale_a, &request->scale_b};
@@ -91,10 +93,9 @@ static tesela_status resolve_scales(const tsl_request *request, tsl_problem *pro
   for (int i = 0; i < 2; i++) {
     const tesela_matrix matrix = tsl_api_as_line(vectors[i]);
     if (scalings[i] == TESELA_NO_SCALE && (matrix.data || matrix.buffer))
-      return tsl_fail(
-          TESELA_BAD_CALL,
-          "%s is given, but desc.scaling_%c does not say whether it is of the tensor or of its lines",
-          fields[i], "ab"[i]);
+      return tsl_fail(TESELA_BAD_CALL,
+                      "%s is given, but desc.scaling_%c is 0: set TESELA_SCALE_TENSOR or TESELA_SCALE_LINES",
+                      fields[i], "ab"[i]);
     if (scalings[i] == TESELA_NO_SCALE)
       continue;
     TSL_TRY(tsl_api_one_place(&matrix, "", fields[i]));
@@ -106,7 +107,7 @@ static tesela_status resolve_scales(const tsl_request *request, tsl_problem *pro
   return TESELA_OK;
 }
 
-/* Of integers with scales the result is a number. */
+/* Returns the default type of C. For integers with scales it is f32. */
 static tesela_type type_of_result(const tsl_request *request, tesela_type a) {
   const tesela_type type = tsl_result_type(request->op, a);
   const bool has_scales = request->scaling_a != TESELA_NO_SCALE || request->scaling_b != TESELA_NO_SCALE;
@@ -117,7 +118,7 @@ tesela_status tsl_api_problem(const tsl_request *request, tsl_problem *problem) 
   const int64_t sizes[] = {request->m, request->n, request->k};
   for (int i = 0; i < TSL_OPERANDS; i++)
     if (sizes[i] < 0)
-      return tsl_fail(TESELA_BAD_CALL, "%s is %lld: a size is 0 or more", request->sizes[i],
+      return tsl_fail(TESELA_BAD_CALL, "%s is %lld: a size must be 0 or more", request->sizes[i],
                       (long long)sizes[i]);
   *problem = tsl_problem_of(request->op, request->m, request->n, request->k, TESELA_F32);
   problem->in_place = request->in_place;
@@ -131,7 +132,7 @@ tesela_status tsl_api_problem(const tsl_request *request, tsl_problem *problem) 
   }
   resolve_structures(request, shapes);
   TSL_TRY(resolve_conjugates(request, problem));
-  TSL_TRY(resolve_finish(request, problem));
+  TSL_TRY(resolve_epilogue(request, problem));
   TSL_TRY(resolve_scales(request, problem));
   resolve_scalar(request->alpha, 1, problem->c.type, problem->alpha);
   resolve_scalar(request->beta, 0, problem->c.type, problem->beta);
@@ -139,12 +140,13 @@ tesela_status tsl_api_problem(const tsl_request *request, tsl_problem *problem) 
   return TESELA_OK;
 }
 
-/* The device of the buffers, NULL when there are none. */
+/* Finds the device of the buffers; NULL if there are none. Refuses buffers on different devices, or a
+ * mix with host memory. */
 static tesela_status device_of_buffers(const tsl_request *request, tsl_device **device) {
-  const tesela_matrix *own = request->matrices;
-  const tesela_matrix matrices[TSL_GIVEN] = {own[0],
-                                             own[1],
-                                             own[2],
+  const tesela_matrix *operands = request->matrices;
+  const tesela_matrix matrices[TSL_GIVEN] = {operands[0],
+                                             operands[1],
+                                             operands[2],
                                              tsl_api_as_line(&request->bias),
                                              tsl_api_as_line(&request->scale_a),
                                              tsl_api_as_line(&request->scale_b)};
@@ -157,12 +159,12 @@ static tesela_status device_of_buffers(const tsl_request *request, tsl_device **
       host = i;
     if (!matrices[i].buffer)
       continue;
-    tsl_device *its = matrices[i].buffer->memory->device;
-    if (*device && its != *device)
+    tsl_device *buffer_device = matrices[i].buffer->memory->device;
+    if (*device && buffer_device != *device)
       return tsl_fail(TESELA_BAD_CALL, "%s.buffer is on %s and %s.buffer on %s: a call runs on one device",
-                      fields[first], (*device)->name, fields[i], its->name);
+                      fields[first], (*device)->name, fields[i], buffer_device->name);
     first = i;
-    *device = its;
+    *device = buffer_device;
   }
   if (first >= 0 && host >= 0)
     return tsl_fail(TESELA_BAD_CALL,
@@ -171,9 +173,9 @@ static tesela_status device_of_buffers(const tsl_request *request, tsl_device **
   return TESELA_OK;
 }
 
-/* A device that is named beside buffers must be theirs. */
-static tesela_status api_request_agree(const tesela_context *context, const char *name,
-                                       const tsl_device *device) {
+/* Checks that desc.device, if set, is the device of the buffers. */
+static tesela_status check_named_device(const tesela_context *context, const char *name,
+                                        const tsl_device *device) {
   tsl_device *named;
   if (!name || strcmp(name, "auto") == 0)
     return TESELA_OK;
@@ -185,8 +187,8 @@ static tesela_status api_request_agree(const tesela_context *context, const char
   return TESELA_OK;
 }
 
-static tesela_status resolve_ask(const tesela_context *context, const tsl_request *request,
-                                 tsl_numeric_requirements *ask) {
+static tesela_status resolve_requirements(const tesela_context *context, const tsl_request *request,
+                                          tsl_numeric_requirements *ask) {
   tesela_status status = TESELA_OK;
   *ask = context->ask;
   if (request->accuracy)
@@ -204,7 +206,7 @@ tesela_status tsl_api_request(const tesela_context *context, const tsl_request *
     return tsl_fail(TESELA_BAD_CALL, "desc.effort is %g: 0 or more seconds may be spent on measuring",
                     request->effort);
   TSL_TRY(tsl_api_problem(request, &key->problem));
-  TSL_TRY(resolve_ask(context, request, &key->problem.ask));
+  TSL_TRY(resolve_requirements(context, request, &key->problem.ask));
   const tesela_status status = tsl_problem_check(&key->problem);
   if (status != TESELA_OK)
     return tsl_fail_in(status, "desc");
@@ -214,7 +216,7 @@ tesela_status tsl_api_request(const tesela_context *context, const tsl_request *
   }
   TSL_TRY(device_of_buffers(request, &device));
   if (device) {
-    TSL_TRY(api_request_agree(context, request->device, device));
+    TSL_TRY(check_named_device(context, request->device, device));
     key->place = TSL_PLACE_DEVICE;
     memcpy(key->device, device->name, sizeof key->device);
   } else if (request->device) {
@@ -222,7 +224,7 @@ tesela_status tsl_api_request(const tesela_context *context, const tsl_request *
   } else {
     memcpy(key->device, context->device, sizeof key->device);
   }
-  key->strategy = request->strategy; /* borrowed: who keeps the key copies it */
+  key->strategy = request->strategy; /* borrowed; the plan cache copies it */
   return TESELA_OK;
 }
 

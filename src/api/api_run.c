@@ -1,5 +1,4 @@
-/* Running a plan for the public calls: the caller's operands are checked against what the plan knows, and the
- * record is filled. */
+/* Runs a plan for the public calls: checks operands against the plan and fills the record. */
 #include "api/api.h"
 
 #include "base/clock.h"
@@ -7,16 +6,16 @@
 #include "base/status.h"
 #include "judge/judge_measure.h"
 
-/* Whether two operands share bytes for certain: the same first element, or ranges that meet where neither has
- * a gap. Operands may lie between each other's elements, and then only the caller knows. */
-static bool api_overlap(const tsl_address_range *a, uintptr_t a_at, const tsl_address_range *b,
-                        uintptr_t b_at) {
-  if (a_at == b_at)
+/* Returns true if two operands certainly share bytes: equal first elements, or gapless ranges that
+ * meet. Operands with gaps may be interleaved, which only the caller can know. */
+static bool api_overlap(const tsl_address_range *a, uintptr_t a_start_address, const tsl_address_range *b,
+                        uintptr_t b_start_address) {
+  if (a_start_address == b_start_address)
     return true;
-  const uintptr_t a_start = a_at - (uintptr_t)a->below * a->size,
-                  a_end = a_at + (uintptr_t)a->above * a->size;
-  const uintptr_t b_start = b_at - (uintptr_t)b->below * b->size,
-                  b_end = b_at + (uintptr_t)b->above * b->size;
+  const uintptr_t a_start = a_start_address - (uintptr_t)a->below * a->size,
+                  a_end = a_start_address + (uintptr_t)a->above * a->size;
+  const uintptr_t b_start = b_start_address - (uintptr_t)b->below * b->size,
+                  b_end = b_start_address + (uintptr_t)b->above * b->size;
   return a->dense && b->dense && a_start < b_end && b_start < a_end;
 }
 
@@ -45,7 +44,7 @@ void tsl_api_direct_reach(const tsl_address_range reach[TSL_OPERANDS], tsl_fast_
     const bool by_range = reach[i].dense && c->dense;
     direct->unaligned |= reach[i].align - 1;
     direct->from[i] = 0;
-    direct->span[i] = 1; /* the same first element */
+    direct->span[i] = 1; /* only equal first elements are refused */
     if (by_range) {
       direct->from[i] = (uintptr_t)reach[i].above * reach[i].size + (uintptr_t)c->below * c->size - 1;
       direct->span[i] =
@@ -82,10 +81,10 @@ tesela_status tsl_api_gather(const tesela_plan *plan, const char *where,
                              const tesela_matrix *const matrix[TSL_GIVEN], tsl_operands *out) {
   tsl_operand operands[TSL_GIVEN] = {{0}};
   if (matrix[TSL_OPERAND_BIAS] && plan->plan->work.problem.bias_axis == TESELA_NO_BIAS)
-    return tsl_fail(TESELA_BAD_CALL, "%sbias is given, and the plan adds none", where);
+    return tsl_fail(TESELA_BAD_CALL, "%sbias is given, but the plan has no bias", where);
   for (int i = TSL_OPERAND_SCALE_A; i < TSL_GIVEN; i++)
     if (matrix[i] && !tsl_problem_has_operand(&plan->plan->work.problem, i))
-      return tsl_fail(TESELA_BAD_CALL, "%sscale_%c is given, and the plan does not scale %c", where,
+      return tsl_fail(TESELA_BAD_CALL, "%sscale_%c is given, but the plan does not scale %c", where,
                       "ab"[i - TSL_OPERAND_SCALE_A], "AB"[i - TSL_OPERAND_SCALE_A]);
   for (int i = 0; i < TSL_GIVEN; i++) {
     if (plan->reach[i].used)
@@ -102,8 +101,8 @@ tesela_status tsl_api_gather(const tesela_plan *plan, const char *where,
   return TESELA_OK;
 }
 
-static void tell_measured(const tesela_plan *plan, const tsl_error_measured *measured, double seconds,
-                          tesela_record *record) {
+static void record_measured(const tesela_plan *plan, const tsl_error_measured *measured, double seconds,
+                            tesela_record *record) {
   tsl_log(TSL_LOG_CALLS, "%s: error %.2g of %lld x %lld elements, measured in %.3g s", plan->plan->text,
           measured->error, (long long)measured->rows, (long long)measured->cols, seconds);
   if (!record)
@@ -120,7 +119,7 @@ static tesela_status api_run(tesela_plan *plan, const tsl_operands *operands,
                    : tsl_plan_run(plan->plan, operands, phases);
 }
 
-/* measuring may be NULL. */
+/* Runs a plan and fills the record. measuring may be NULL. */
 static tesela_status run_recorded(tesela_plan *plan, const tsl_operands *operands,
                                   tsl_error_measurement *measuring, tesela_record *record) {
   tsl_phases phases;
@@ -150,7 +149,7 @@ tesela_status tsl_api_run_timed(tesela_plan *plan, const tsl_operands *operands,
   return run_recorded(plan, operands, NULL, record);
 }
 
-/* A run between the two halves of a measurement. */
+/* Runs a plan and measures the error of its result. */
 static tesela_status api_run_measured(tesela_plan *plan, const tsl_operands *operands, uint64_t seed,
                                       tesela_record *record) {
   tsl_error_measurement *measuring;
@@ -163,7 +162,7 @@ static tesela_status api_run_measured(tesela_plan *plan, const tsl_operands *ope
   const double done = tsl_clock();
   status = tsl_measure_end(measuring, &measured);
   if (tsl_api_struct_size_valid(status))
-    tell_measured(plan, &measured, ready - start + tsl_clock() - done, record);
+    record_measured(plan, &measured, ready - start + tsl_clock() - done, record);
 out:
   tsl_measure_free(measuring);
   return status;

@@ -1,6 +1,5 @@
-/* What a context knows of measurements: the library's records, and its own, which are the user's file's,
- * those that were imported, and those that planning measured. Plans that are being made hold what was known
- * when they were begun. */
+/* Wisdom of a context: the library's records, and its own: records of the user's file, imported ones,
+ * and measured ones. A plan in the making holds a reference to the wisdom of its beginning. */
 #include "api/api.h"
 #include "api/api_dispatch.h"
 
@@ -9,6 +8,7 @@
 
 #include <stdlib.h>
 
+/* Wraps wisdom with a reference count of one; closes it after a failure. */
 static tesela_status api_wisdom_wrap(tsl_wisdom *wisdom, tsl_shared_wisdom **known) {
   void *block;
   const tesela_status status = tsl_alloc_zeroed(sizeof **known, "wisdom", &block);
@@ -34,18 +34,18 @@ void tsl_api_wisdom_end(tesela_context *context) {
   free(context->own_wisdom);
 }
 
-/* Under the lock: reads what there is at the first call. */
+/* Reads the library's and the user's records at the first call. The caller holds the lock. */
 static tesela_status open_wisdom(tesela_context *context) {
-  tsl_text own = {0};
+  tsl_text own_records = {0};
   tsl_wisdom *wisdom;
   if (context->known)
     return TESELA_OK;
-  tesela_status status = tsl_wisdom_open_texts(&wisdom, &own, &context->shipped_wisdom);
+  tesela_status status = tsl_wisdom_open_texts(&wisdom, &own_records, &context->shipped_wisdom);
   if (status == TESELA_OK)
     status = api_wisdom_wrap(wisdom, &context->known);
-  if (status == TESELA_OK && own.length > 0)
-    context->own_wisdom = tsl_text_take(&own);
-  tsl_text_free(&own);
+  if (status == TESELA_OK && own_records.length > 0)
+    context->own_wisdom = tsl_text_take(&own_records);
+  tsl_text_free(&own_records);
   return status;
 }
 
@@ -63,7 +63,7 @@ tesela_status tsl_api_wisdom(tesela_context *context, tsl_shared_wisdom **known)
   return status;
 }
 
-/* Under the lock: lets the context know the library's records and these; *old is to be released. */
+/* Replaces the context's own records by text. The caller holds the lock and releases *old. */
 static tesela_status api_wisdom_replace(tesela_context *context, tsl_text *text, tsl_shared_wisdom **old) {
   tsl_wisdom *wisdom;
   tsl_shared_wisdom *known;
@@ -77,31 +77,31 @@ static tesela_status api_wisdom_replace(tesela_context *context, tsl_text *text,
   return TESELA_OK;
 }
 
-/* How a text and the context's own records make its next ones. */
+/* Combines the context's own records with a text into the next ones. */
 typedef tesela_status combination(const char *state, const char *text, tsl_text *out);
 
-/* Plans that were made of what was known before are found no more, neither in the plan cache nor in threads'
- * tables, which know the context by its number. */
-static tesela_status change(tesela_context *context, combination *combine, const char *text) {
-  tsl_text own = {0};
+/* Changes the context's own records. Earlier plans are no longer found: the plan cache is renewed, and
+ * the context's new number hides the entries of the dispatch cache. */
+static tesela_status change_own_records(tesela_context *context, combination *combine, const char *text) {
+  tsl_text own_records = {0};
   tsl_shared_wisdom *old = NULL;
   tsl_fork_mutex_lock(&context->lock);
   tesela_status status = open_wisdom(context);
   if (status == TESELA_OK)
-    status = combine(own_text(context), text, &own);
+    status = combine(own_text(context), text, &own_records);
   if (status == TESELA_OK)
-    status = api_wisdom_replace(context, &own, &old);
+    status = api_wisdom_replace(context, &own_records, &old);
   tsl_fork_mutex_unlock(&context->lock);
   if (status == TESELA_OK) {
     tsl_plan_cache_renew(&context->cache);
     atomic_store_explicit(&context->number, tsl_dispatch_number(), memory_order_release);
   }
   tsl_api_wisdom_release(old);
-  tsl_text_free(&own);
+  tsl_text_free(&own_records);
   return status;
 }
 
-/* What is no record of the file is left behind. */
+/* Merges both texts, keeping the faster record of each identity. Lines that are no records are dropped. */
 static tesela_status add_better(const char *state, const char *text, tsl_text *out) {
   tsl_text records = {0};
   tsl_wisdom_merged merged;
@@ -120,7 +120,7 @@ static tesela_status api_wisdom_forget_all(const char *state, const char *text, 
 }
 
 tesela_status tsl_api_wisdom_learn(tesela_context *context, const char *records) {
-  return change(context, tsl_wisdom_update_texts, records);
+  return change_own_records(context, tsl_wisdom_update_texts, records);
 }
 
 static tesela_status check_line(void *argument, const tsl_wisdom_line *line) {
@@ -134,7 +134,7 @@ tesela_status tesela_wisdom_import(tesela_context *context, const char *text) {
   if (!context || !text)
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : "text");
   TSL_TRY(tsl_wisdom_each(text, check_line, NULL));
-  return change(context, add_better, text);
+  return change_own_records(context, add_better, text);
 }
 
 tesela_status tesela_wisdom_forget(tesela_context *context) {
@@ -142,7 +142,7 @@ tesela_status tesela_wisdom_forget(tesela_context *context) {
   TSL_DEFAULT_FLOATS;
   if (!context)
     return tsl_fail(TESELA_BAD_CALL, "context is NULL");
-  return change(context, api_wisdom_forget_all, "");
+  return change_own_records(context, api_wisdom_forget_all, "");
 }
 
 tesela_status tesela_wisdom_export(tesela_context *context, char **text) {

@@ -1,5 +1,6 @@
-/* Products that are alike: where the operands of each one are, what is wrong with them, and one of them
- * computed, by its plan or, where that fails and others may be done, by the specification. */
+/* Batches of similar products: addresses of each product's operands, their checks, and the computation
+ * of one product. A product whose plan fails is computed by the specification (strategy "sequential")
+ * if others may already be done. */
 #include "api/batch_common.h"
 
 #include "base/status.h"
@@ -15,7 +16,7 @@ tesela_status tsl_products_fail_in(const tsl_products *products, int64_t index, 
   return products->group < 0 ? status : tsl_fail_in(status, "group %" PRId64, products->group);
 }
 
-/* Addresses of element (0, 0), product by product, of what is read or written alike; NULL: there are none. */
+/* Array of addresses of element (0, 0), one for each product; NULL: products are at strides. */
 typedef const void *addresses;
 static const void *address_in(addresses each, int64_t index) {
   const void *address;
@@ -23,6 +24,7 @@ static const void *address_in(addresses each, int64_t index) {
   return address;
 }
 
+/* Returns the matrix of product `index`, by its address or its stride. */
 static tesela_matrix matrix_at(const tesela_matrix *first, addresses each, int64_t stride, size_t size,
                                int64_t index) {
   tesela_matrix matrix = *first;
@@ -35,7 +37,6 @@ static tesela_matrix matrix_at(const tesela_matrix *first, addresses each, int64
   return matrix;
 }
 
-/* Of product `index`. */
 static void matrices_of(const tsl_products *products, int64_t index, tesela_matrix matrices[TSL_GIVEN]) {
   const tesela_batch *batch = products->batch;
   const tsl_address_range *reach = products->plan->reach;
@@ -54,7 +55,7 @@ static void matrices_of(const tsl_products *products, int64_t index, tesela_matr
   matrices[TSL_OPERAND_C] = matrix_at(&c, batch->c, batch->c_stride, reach[TSL_OPERAND_C].size, index);
 }
 
-/* Element (0, 0) in host memory. */
+/* Returns the host address of element (0, 0) of product `index`; NULL if there is none. */
 static void *batch_common_address_of(const void *first, addresses each, int64_t stride, size_t size,
                                      int64_t index) {
   return tsl_writable(each    ? address_in(each, index)
@@ -100,8 +101,7 @@ tesela_status tsl_products_check_batch(const tesela_gemm_desc *desc, const tesel
                     batch->count);
   for (int i = 0; i < TSL_OPERANDS; i++) {
     if (each[i] && (matrices[i]->data || matrices[i]->buffer || matrices[i]->packed))
-      return tsl_fail(TESELA_BAD_CALL,
-                      "batch.%c and desc.%c.%s are both given: a batch by addresses has no other", "abc"[i],
+      return tsl_fail(TESELA_BAD_CALL, "batch.%c and desc.%c.%s are both given: set only one", "abc"[i],
                       "abc"[i],
                       matrices[i] -> data                  ? "data"
                                      : matrices[i]->buffer ? "buffer"
@@ -115,8 +115,7 @@ tesela_status tsl_products_check_batch(const tesela_gemm_desc *desc, const tesel
   return TESELA_OK;
 }
 
-/* Strides that no sum of sizes can pass 63 bits with, and results apart from each other, where that is
- * certain. */
+/* Checks that no offset exceeds 63 bits, and that no two results certainly overlap. */
 static tesela_status check_strides(const tsl_products *products) {
   const tesela_batch *batch = products->batch;
   static const char *const names[TSL_GIVEN] = {"a", "b", "c", "bias", "scale_a", "scale_b"};
@@ -125,17 +124,18 @@ static tesela_status check_strides(const tsl_products *products) {
                                       batch->bias_stride, batch->scale_a_stride, batch->scale_b_stride};
   const tsl_address_range *c = &products->plan->reach[TSL_OPERAND_C];
   for (int i = 0; i < TSL_GIVEN; i++) {
-    const int64_t stride = strides[i], most = INT64_MAX / 16 / batch->count;
-    if (!each[i] && (stride > most || stride < -most))
-      return tsl_fail(TESELA_BAD_CALL, "batch.%s_stride is %" PRId64 ": %" PRId64 " products pass 63 bits",
+    const int64_t stride = strides[i], stride_limit = INT64_MAX / 16 / batch->count;
+    if (!each[i] && (stride > stride_limit || stride < -stride_limit))
+      return tsl_fail(TESELA_BAD_CALL, "batch.%s_stride is %" PRId64 ": %" PRId64 " products exceed 63 bits",
                       names[i], stride, batch->count);
   }
-  const int64_t stride = batch->c_stride, apart = stride < 0 ? -stride : stride;
-  if (batch->c || batch->count < 2 || !c->used || (apart > 0 && !(c->dense && apart < c->below + c->above)))
+  const int64_t stride = batch->c_stride, distance = stride < 0 ? -stride : stride;
+  if (batch->c || batch->count < 2 || !c->used ||
+      (distance > 0 && !(c->dense && distance < c->below + c->above)))
     return TESELA_OK;
   return tsl_fail(TESELA_BAD_CALL,
                   "batch.c_stride is %" PRId64 ": C has %" PRId64
-                  " elements, and products write each other's",
+                  " elements, so products overwrite each other",
                   stride, c->below + c->above);
 }
 
@@ -149,7 +149,7 @@ tesela_status tsl_products_check(const tsl_products *products) {
   return TESELA_OK;
 }
 
-/* Product `index`, which was checked. */
+/* Computes product `index`, which was checked, by its plan. */
 static tesela_status batch_common_multiply(const tsl_products *products, int64_t index) {
   tsl_operands operands;
   tsl_plan *plan = products->plan->plan;
@@ -162,16 +162,17 @@ static tesela_status batch_common_multiply(const tsl_products *products, int64_t
   return tsl_plan_run(plan, &operands, NULL);
 }
 
-/* --- what its plan cannot finish --- */
+/* --- products whose plan failed --- */
 
-/* Product `index`, whose plan failed and left its C as it was, by the loops of the specification: they take
- * no memory, so that what others wrote already need not be taken back. */
+/* Computes product `index` by the specification, after its plan failed and left C unchanged. The
+ * specification needs no memory, so products that are already done need not be undone. */
 static tesela_status rescue(tsl_products *products, int64_t index) {
-  const tsl_plan *own = products->plan->plan;
-  const tsl_strategy *plainest = tsl_strategy_specification(own->work.problem.op);
-  tsl_plan plan = {
-      .work = {.strategy = plainest, .problem = own->work.problem, .config = tsl_strategy_defaults(plainest)},
-      .place = own->place};
+  const tsl_plan *failed_plan = products->plan->plan;
+  const tsl_strategy *plainest = tsl_strategy_specification(failed_plan->work.problem.op);
+  tsl_plan plan = {.work = {.strategy = plainest,
+                            .problem = failed_plan->work.problem,
+                            .config = tsl_strategy_defaults(plainest)},
+                   .place = failed_plan->place};
   tsl_operands operands = {.scratch = NULL};
   TSL_TRY(tsl_devices_find(products->context->devices, "cpu", &plan.work.device));
   TSL_TRY(tsl_products_gather(products, index, &operands));
@@ -179,7 +180,7 @@ static tesela_status rescue(tsl_products *products, int64_t index) {
   return tsl_plan_run(&plan, &operands, NULL);
 }
 
-/* Whether the specification can: it reads matrices where they lie in host memory. */
+/* Returns true if the specification can compute the products: operands are in host memory and not packed. */
 static bool is_rescued(const tsl_products *products) {
   const tsl_device *device = products->plan->plan->work.device;
   const tesela_gemm_desc *desc = products->desc;
@@ -207,7 +208,7 @@ bool tsl_products_run_together(const tsl_products *products) {
 }
 
 tesela_status tsl_products_gather_all(const tsl_products *products, tsl_operands *operands) {
-  *operands = (tsl_operands){.a = {.host = NULL}}; /* the direct way sets addresses alone */
+  *operands = (tsl_operands){.a = {.host = NULL}}; /* tsl_products_at() sets addresses only */
   TSL_TRY(tsl_products_gather(products, 0, operands));
   operands->a.step = products->batch->a_stride;
   operands->b.step = products->batch->b_stride;
@@ -235,17 +236,17 @@ double tsl_products_error_bound(const tsl_products *products) {
   return its > bound ? its : bound;
 }
 
-/* --- their plan --- */
+/* --- plan of a batch --- */
 
-/* Whether products follow each other at even distances, so that one run may take all. Those with structures
- * are cut into batches of their own, and run one by one. */
+/* Returns true if the products are at equal distances, so that one run may compute all. Products with
+ * structures always run one by one. */
 static bool is_even(const tesela_gemm_desc *desc, const tesela_batch *batch, const tsl_problem *problem) {
   return batch->count > 1 && !tsl_problem_has_structure(problem) && !batch->a && !batch->b && !batch->c &&
          !desc->a.packed && !desc->b.packed;
 }
 
-/* Whether products run one by one for good: on the processor threads share them out, and elsewhere it was
- * found that no strategy takes them in one run. */
+/* Returns true if the products always run one by one. This holds on the cpu, where threads divide them,
+ * and where no strategy supports the batch as one run. */
 static bool batch_common_is_alone(const tsl_cached_plan *cached_plan) {
   return tsl_plan_cache_plan(cached_plan)->plan->work.device->capabilities & TSL_CAN_HOST ||
          tsl_plan_cache_refuses_batches(cached_plan);
@@ -255,8 +256,7 @@ tesela_status tsl_products_request(tesela_context *context, const tsl_request *r
   if (tsl_api_is_spread(context, request))
     return tsl_fail(
         TESELA_UNSUPPORTED,
-        "desc has operands on several devices, in pieces or in buffers: those of a batch or group are in "
-        "one place");
+        "desc has operands on several devices: operands of a batch or group must be in one place");
   return tsl_api_request(context, request, key);
 }
 
@@ -265,24 +265,24 @@ tesela_status tsl_products_plan(tesela_context *context, const tesela_gemm_desc 
                                 tsl_cached_plan **cached) {
   tsl_call_key all = *key;
   const bool even = is_even(desc, batch, &key->problem);
-  tsl_cached_plan *one = tsl_plan_cache_find(&context->cache, key), *together;
-  if (!one && (!even || key->place == TSL_PLACE_HOST))
-    TSL_TRY(tsl_api_cached_plan(context, key, &one));
-  *cached = one;
-  if (one && (!even || batch_common_is_alone(one)))
+  tsl_cached_plan *single_plan = tsl_plan_cache_find(&context->cache, key), *together;
+  if (!single_plan && (!even || key->place == TSL_PLACE_HOST))
+    TSL_TRY(tsl_api_cached_plan(context, key, &single_plan));
+  *cached = single_plan;
+  if (single_plan && (!even || batch_common_is_alone(single_plan)))
     return TESELA_OK;
   all.problem.batch = batch->count;
-  if (one)
-    snprintf(all.device, sizeof all.device, "%s", tsl_plan_cache_plan(one)->plan->work.device->name);
+  if (single_plan)
+    snprintf(all.device, sizeof all.device, "%s", tsl_plan_cache_plan(single_plan)->plan->work.device->name);
   const tesela_status status = tsl_api_cached_plan(context, &all, &together);
   if (status == TESELA_UNSUPPORTED) {
-    if (!one)
+    if (!single_plan)
       TSL_TRY(tsl_api_cached_plan(context, key, cached));
     tsl_plan_cache_refuse_batches(*cached);
     return TESELA_OK;
   }
-  if (one)
-    tsl_plan_cache_give_back(&context->cache, one);
+  if (single_plan)
+    tsl_plan_cache_give_back(&context->cache, single_plan);
   *cached = together;
   return status;
 }

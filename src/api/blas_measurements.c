@@ -1,4 +1,4 @@
-/* What the BLAS drop-in measured, kept once a machine. */
+/* Measurements of the BLAS drop-in, stored once for each machine. */
 #include "api/fast_path.h"
 
 #include "base/status.h"
@@ -10,28 +10,27 @@
 
 static const tsl_fact_lines file = {.file = "blas", .mark = "# tesela: how fast other BLAS are beside it\n"};
 
-typedef struct blas_measurements_finding {
+typedef struct measurement_query {
   const tsl_device *device;
   const char *name;
   double *value;
   bool found;
-} blas_measurements_finding;
+} measurement_query;
 
-static bool blas_measurements_says(const tsl_record *record, const char *key, const char *value) {
-  const char *said = tsl_record_get(record, key);
-  return said && strcmp(said, value) == 0;
+static bool has_field(const tsl_record *record, const char *key, const char *value) {
+  const char *field = tsl_record_get(record, key);
+  return field && strcmp(field, value) == 0;
 }
 
-static void blas_measurements_find_one(void *argument, char *line) {
-  blas_measurements_finding *job = argument;
+static void match_measurement(void *argument, char *line) {
+  measurement_query *job = argument;
   tsl_record record;
   double value;
   if (tsl_record_parse(line, &record) != TESELA_OK)
     return;
   const char *text = tsl_record_get(&record, "value");
-  if (blas_measurements_says(&record, "key", job->device->key) &&
-      blas_measurements_says(&record, "name", job->name) && text && tsl_parse_double(text, &value) &&
-      value >= 0) {
+  if (has_field(&record, "key", job->device->key) && has_field(&record, "name", job->name) && text &&
+      tsl_parse_double(text, &value) && value >= 0) {
     *job->value = value;
     job->found = true;
   }
@@ -39,10 +38,10 @@ static void blas_measurements_find_one(void *argument, char *line) {
 }
 
 bool tsl_api_measurement_get(const tsl_device *device, const char *name, double *value) {
-  blas_measurements_finding job = {.device = device, .name = name, .value = value};
+  measurement_query job = {.device = device, .name = name, .value = value};
   tsl_status_saved saved;
-  tsl_status_save(&saved); /* lines that are none are no failure */
-  tsl_lines_each(&file, blas_measurements_find_one, &job);
+  tsl_status_save(&saved); /* invalid lines are not errors */
+  tsl_lines_each(&file, match_measurement, &job);
   tsl_status_restore(&saved);
   return job.found;
 }

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* Of things that name no device and whose context names none: the one with the highest peak. */
-static tesela_status strongest(tsl_devices *devices, tsl_device **device) {
+/* Returns the device with the highest peak speed in f32. */
+static tesela_status find_fastest_device(tsl_devices *devices, tsl_device **device) {
   tsl_device *next;
   *device = NULL;
   for (int i = 0; (next = tsl_devices_at(devices, i)); i++)
@@ -22,39 +22,38 @@ tesela_status tsl_api_chosen_device(tesela_context *context, const char *name, t
   tsl_devices *devices;
   const char *chosen = name ? name : context->device;
   TSL_TRY(tsl_api_devices(context, &devices));
-  TSL_TRY(strcmp(chosen, "auto") == 0 ? strongest(devices, device)
+  TSL_TRY(strcmp(chosen, "auto") == 0 ? find_fastest_device(devices, device)
                                       : tsl_devices_find(devices, chosen, device));
   return tsl_device_open(*device);
 }
 
-/* A buffer without memory. */
-static tesela_status buffer_make(tesela_buffer **buffer) {
+/* Allocates a buffer struct without device memory. */
+static tesela_status allocate_buffer(tesela_buffer **buffer) {
   struct {
     tesela_buffer buffer;
     tsl_transport transport;
-  } * made;
+  } * new_buffer;
   void *block;
-  TSL_TRY(tsl_alloc_zeroed(sizeof *made, "a buffer", &block));
-  made = block;
-  pthread_mutex_init(&made->transport.lock, NULL);
-  made->buffer.transport = &made->transport;
-  *buffer = &made->buffer;
+  TSL_TRY(tsl_alloc_zeroed(sizeof *new_buffer, "a buffer", &block));
+  new_buffer = block;
+  pthread_mutex_init(&new_buffer->transport.lock, NULL);
+  new_buffer->buffer.transport = &new_buffer->transport;
+  *buffer = &new_buffer->buffer;
   return TESELA_OK;
 }
 
-static void end_transport(tesela_buffer *buffer) {
+static void destroy_transport(tesela_buffer *buffer) {
   if (buffer->transport->stream)
     buffer->memory->device->ops->stream_destroy(buffer->transport->stream);
   buffer->transport->stream = NULL;
 }
 
-/* What came of giving it memory. */
-static tesela_status buffer_made_with(tesela_status status, tesela_buffer *buffer_in,
-                                      tesela_buffer **buffer) {
+/* Stores a new buffer if status is OK, else destroys it. Returns status. */
+static tesela_status return_buffer(tesela_status status, tesela_buffer *new_buffer, tesela_buffer **buffer) {
   if (status == TESELA_OK)
-    *buffer = buffer_in;
+    *buffer = new_buffer;
   else
-    tesela_buffer_destroy(buffer_in);
+    tesela_buffer_destroy(new_buffer);
   return status;
 }
 
@@ -63,85 +62,85 @@ tesela_status tesela_buffer_create(tesela_context *context, const char *device, 
   TSL_NOT_CANCELLED;
   TSL_DEFAULT_FLOATS;
   tsl_device *chosen;
-  tesela_buffer *made;
+  tesela_buffer *new_buffer;
   if (!context || !buffer)
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : "buffer");
   *buffer = NULL;
   TSL_TRY(tsl_api_chosen_device(context, device, &chosen));
-  TSL_TRY(buffer_make(&made));
-  return buffer_made_with(chosen->ops->buffer_create(chosen, bytes, &made->memory), made, buffer);
+  TSL_TRY(allocate_buffer(&new_buffer));
+  return return_buffer(chosen->ops->buffer_create(chosen, bytes, &new_buffer->memory), new_buffer, buffer);
 }
 
 tesela_status tsl_api_buffer_take(tesela_context *context, const char *device, size_t bytes,
                                   tesela_buffer **buffer) {
   tsl_device *chosen;
-  tesela_buffer *made;
+  tesela_buffer *new_buffer;
   *buffer = NULL;
   TSL_TRY(tsl_api_chosen_device(context, device, &chosen));
-  TSL_TRY(buffer_make(&made));
-  return buffer_made_with(tsl_pool_alloc(chosen, bytes, &made->memory), made, buffer);
+  TSL_TRY(allocate_buffer(&new_buffer));
+  return return_buffer(tsl_pool_alloc(chosen, bytes, &new_buffer->memory), new_buffer, buffer);
 }
 
 void tsl_api_buffer_give(tesela_buffer *buffer, bool is_kept) {
   if (!buffer)
     return;
-  tsl_buffer *kept = is_kept ? buffer->memory : NULL;
-  end_transport(buffer);
-  if (kept)
+  tsl_buffer *pooled = is_kept ? buffer->memory : NULL;
+  destroy_transport(buffer);
+  if (pooled)
     buffer->memory = NULL;
   tesela_buffer_destroy(buffer);
-  tsl_kept_give(kept);
+  tsl_kept_give(pooled);
 }
 
-/* The device whose memory an address is; NULL: none knows it. */
-static tsl_device *owner_of(tsl_devices *devices, const void *address) {
+/* Returns the device that owns an address; NULL: none does. */
+static tsl_device *find_owner(tsl_devices *devices, const void *address) {
   for (int kind = 0; kind < tsl_devices_kinds(); kind++) {
-    const tsl_device_kind *of = tsl_device_kind_at(kind);
+    const tsl_device_kind *device_kind = tsl_device_kind_at(kind);
     tsl_device *device;
-    for (int i = 0; of->owns && (device = tsl_devices_of_kind(devices, kind, i)); i++)
-      if (of->owns(device, address))
+    for (int i = 0; device_kind->owns && (device = tsl_devices_of_kind(devices, kind, i)); i++)
+      if (device_kind->owns(device, address))
         return device;
   }
   return NULL;
 }
 
-static tesela_status wrap_on(tsl_device *device, void *native, size_t bytes, tsl_buffer **memory) {
+static tesela_status wrap_on_device(tsl_device *device, void *native, size_t bytes, tsl_buffer **memory) {
   if (device->ops->buffer_adopt)
     return device->ops->buffer_adopt(device, native, bytes, memory);
   if (!(device->capabilities & TSL_CAN_HOST))
-    return tsl_fail(TESELA_UNSUPPORTED, "%s takes no memory of others", device->name);
+    return tsl_fail(TESELA_UNSUPPORTED, "%s cannot wrap existing memory", device->name);
   if (bytes == 0 || !native)
-    return tsl_fail(TESELA_BAD_CALL, "%s: host memory is wrapped by its address and its bytes: %s",
-                    device->name, native ? "bytes is 0" : "native is NULL");
+    return tsl_fail(TESELA_BAD_CALL, "%s: wrapping host memory needs an address and a size: %s", device->name,
+                    native ? "bytes is 0" : "native is NULL");
   return device->ops->buffer_wrap(device, native, bytes, memory);
 }
 
-static tesela_status wrap(tesela_context *context, const char *device, void *native, size_t bytes,
-                          tsl_buffer **memory) {
+static tesela_status wrap_memory(tesela_context *context, const char *device, void *native, size_t bytes,
+                                 tsl_buffer **memory) {
   tsl_devices *devices;
   tsl_device *chosen = NULL;
   TSL_TRY(tsl_api_devices(context, &devices));
   if (!device)
-    chosen = owner_of(devices, native);
+    chosen = find_owner(devices, native);
   if (!chosen)
     TSL_TRY(tsl_devices_find(devices, device ? device : "cpu", &chosen));
   TSL_TRY(tsl_device_open(chosen));
-  return wrap_on(chosen, native, bytes, memory);
+  return wrap_on_device(chosen, native, bytes, memory);
 }
 
 tesela_status tesela_buffer_wrap(tesela_context *context, const char *device, void *native, size_t bytes,
                                  tesela_buffer **buffer) {
   TSL_NOT_CANCELLED;
   TSL_DEFAULT_FLOATS;
-  tesela_buffer *made;
+  tesela_buffer *new_buffer;
   if (!context || !buffer)
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : "buffer");
   *buffer = NULL;
   if (device && strcmp(device, "auto") == 0)
     return tsl_fail(TESELA_BAD_CALL,
-                    "device is auto: memory is where it is; NULL asks for an address's device");
-  TSL_TRY(buffer_make(&made));
-  return buffer_made_with(wrap(context, device, native, bytes, &made->memory), made, buffer);
+                    "device is auto: name the device of the memory, or pass NULL to detect it");
+  TSL_TRY(allocate_buffer(&new_buffer));
+  return return_buffer(wrap_memory(context, device, native, bytes, &new_buffer->memory), new_buffer, buffer);
 }
 
 void *tesela_buffer_native(const tesela_buffer *buffer) {
@@ -165,8 +164,8 @@ static tesela_status buffer_check_rows(const tesela_buffer *buffer, const tsl_co
     return tsl_fail(TESELA_BAD_CALL, "buffer is NULL");
   const size_t all = buffer->memory->bytes, left = copy->offset <= all ? all - copy->offset : 0;
   if (copy->offset > all || (copy->rows > 0 && copy->row_bytes > left))
-    return tsl_fail(TESELA_BAD_CALL, "%zu bytes at offset %zu pass the end of a buffer of %zu bytes",
-                    copy->row_bytes, copy->offset, all);
+    return tsl_fail(TESELA_BAD_CALL, "%zu bytes at offset %zu exceed a buffer of %zu bytes", copy->row_bytes,
+                    copy->offset, all);
   if (copy->rows == 0 || copy->row_bytes == 0)
     return TESELA_OK;
   if (!copy->host)
@@ -180,13 +179,13 @@ static tesela_status buffer_check_rows(const tesela_buffer *buffer, const tsl_co
                     in_buffer ? "the buffer" : "host memory");
   if (copy->rows - 1 > (left - copy->row_bytes) / copy->device_pitch)
     return tsl_fail(TESELA_BAD_CALL,
-                    "%zu rows of %zu bytes, %zu apart, at offset %zu pass the end of a buffer of %zu bytes",
+                    "%zu rows of %zu bytes, %zu apart, at offset %zu exceed a buffer of %zu bytes",
                     copy->rows, copy->row_bytes, copy->device_pitch, copy->offset, all);
   return TESELA_OK;
 }
 
-/* The lock is held. */
-static tesela_status stream_of(const tesela_buffer *buffer, tsl_stream **stream) {
+/* Returns the buffer's own stream, which the first copy creates. The caller holds the lock. */
+static tesela_status get_transport_stream(const tesela_buffer *buffer, tsl_stream **stream) {
   tsl_device *device = buffer->memory->device;
   if (!buffer->transport->stream)
     TSL_TRY(device->ops->stream_create(device, &buffer->transport->stream));
@@ -194,14 +193,15 @@ static tesela_status stream_of(const tesela_buffer *buffer, tsl_stream **stream)
   return TESELA_OK;
 }
 
-/* The stream is waited for, so that work on other streams sees the bytes. */
-static tesela_status transport(const tesela_buffer *buffer, tsl_copy copy, bool writes) {
+/* Copies between a buffer and host memory. A write is waited for, so that work on other streams sees
+ * the bytes. */
+static tesela_status copy_rows(const tesela_buffer *buffer, tsl_copy copy, bool writes) {
   tsl_stream *stream;
   TSL_TRY(buffer_check_rows(buffer, &copy));
   const tsl_device_ops *ops = buffer->memory->device->ops;
   copy.buffer = buffer->memory;
   pthread_mutex_lock(&buffer->transport->lock);
-  tesela_status status = stream_of(buffer, &stream);
+  tesela_status status = get_transport_stream(buffer, &stream);
   if (status == TESELA_OK)
     status = writes ? ops->write(stream, &copy) : ops->read(stream, &copy);
   if (status == TESELA_OK && writes)
@@ -228,7 +228,7 @@ tesela_status tesela_buffer_write_rows(tesela_buffer *buffer, size_t offset, siz
                          .host_pitch = host_pitch,
                          .rows = rows,
                          .row_bytes = row_bytes};
-  return transport(buffer, copy, true);
+  return copy_rows(buffer, copy, true);
 }
 
 tesela_status tesela_buffer_read_rows(const tesela_buffer *buffer, size_t offset, size_t pitch, void *host,
@@ -241,7 +241,7 @@ tesela_status tesela_buffer_read_rows(const tesela_buffer *buffer, size_t offset
                          .host_pitch = host_pitch,
                          .rows = rows,
                          .row_bytes = row_bytes};
-  return transport(buffer, copy, false);
+  return copy_rows(buffer, copy, false);
 }
 
 void tesela_buffer_destroy(tesela_buffer *buffer) {
@@ -249,7 +249,7 @@ void tesela_buffer_destroy(tesela_buffer *buffer) {
   TSL_DEFAULT_FLOATS;
   if (!buffer)
     return;
-  end_transport(buffer);
+  destroy_transport(buffer);
   pthread_mutex_destroy(&buffer->transport->lock);
   if (buffer->memory)
     buffer->memory->device->ops->buffer_destroy(buffer->memory);

@@ -1,5 +1,4 @@
-/* From what a call asks for to a plan: by what the context knows, and by what it measures where it is given
- * time. */
+/* Chooses the plan of a call by the context's wisdom, after measurements if the call allows time for them. */
 #include "tune/measured_choice.h"
 
 #include "api/api.h"
@@ -7,7 +6,8 @@
 #include "base/status.h"
 #include "tune/plan_measured.h"
 
-/* Measures what the context does not know, lets it know that, and holds its wisdom of then. */
+/* Measures candidates for a new problem and adds the records to the context's wisdom. Replaces *known
+ * by the new wisdom, and sets *won to the fastest candidate. */
 static tesela_status choose_measure(tesela_context *context, const tsl_call_key *key, tsl_choice *choice,
                                     tsl_shared_wisdom **known, tsl_candidate *won) {
   tsl_effort found;
@@ -38,7 +38,7 @@ tesela_status tsl_api_plan(tesela_context *context, const tsl_call_key *key, tes
   tsl_plan *chosen;
   tesela_status status;
   TSL_TRY(tsl_api_devices(context, &choice.devices));
-  if (tsl_problem_batch(&key->problem) == 1) /* of batches nothing was measured */
+  if (tsl_problem_batch(&key->problem) == 1) /* batches are never measured */
     TSL_TRY(tsl_api_wisdom(context, &known));
   choice.wisdom = known ? known->wisdom : NULL;
   if (key->effort > 0)

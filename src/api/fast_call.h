@@ -1,21 +1,21 @@
-/* A run whose operands are known by their addresses alone: a product may take less time than all else that a
- * plan knows. */
+/* Shortcut for a run whose operands are plain host addresses. A product may take less time than a full
+ * check of a plan. */
 #ifndef TSL_API_FAST_CALL_H
 #define TSL_API_FAST_CALL_H
 
 #include "strategy/exceptions.h"
 #include "strategy/strategy.h"
 
-/* What runs, and what it has to look at when nothing is wrong and nobody listens. */
+/* Kernel of a shortcut, and the checks that its addresses need. */
 typedef struct tsl_fast_call {
-  tsl_fast_kernel *run; /* NULL: there is no such way */
+  tsl_fast_kernel *run; /* NULL: there is no shortcut */
   const void *state;
-  uintptr_t unaligned; /* bits that no operand's address has */
-  /* A and B are certain to overlap C where their address less C's and plus `from` is below `span`. */
+  uintptr_t unaligned; /* bits that must be 0 in every address */
+  /* A or B certainly overlaps C if its address minus C's, plus `from`, is below `span`. */
   uintptr_t from[TSL_OPERAND_C], span[TSL_OPERAND_C];
 } tsl_fast_call;
 
-/* Whether these addresses may be given to it; if not, the long way says why. */
+/* Returns true if the shortcut accepts these addresses. If not, the full path reports the error. */
 static inline bool tsl_fast_call_supports(const tsl_fast_call *direct, const void *a, const void *b,
                                           const void *c) {
   const uintptr_t a_at = (uintptr_t)a, b_at = (uintptr_t)b, c_at = (uintptr_t)c;
@@ -24,7 +24,8 @@ static inline bool tsl_fast_call_supports(const tsl_fast_call *direct, const voi
          b_at - c_at + direct->from[TSL_OPERAND_B] >= direct->span[TSL_OPERAND_B];
 }
 
-/* Runs it with addresses that it takes. The problem says where C's elements are. */
+/* Runs the shortcut with accepted addresses and handles floating-point exceptions. `problem` has C's
+ * strides. */
 static inline tesela_status tsl_fast_call_run(const tsl_fast_call *direct, const tsl_problem *problem,
                                               const void *a, const void *b, void *c) {
   const tsl_floats before = tsl_exceptions_begin();

@@ -20,7 +20,8 @@ static bool fast_path_computes(const tsl_strategy *strategy) {
   return strategy->op == TSL_OP_GEMM && strategy->fast_path.compute;
 }
 
-static const tsl_strategy *first_that(bool (*does)(const tsl_strategy *)) {
+/* Returns the first strategy of the list for which does() is true; NULL: none. */
+static const tsl_strategy *find_first_strategy(bool (*does)(const tsl_strategy *)) {
   for (int i = 0; tsl_strategy_at(i); i++)
     if (does(tsl_strategy_at(i)))
       return tsl_strategy_at(i);
@@ -37,24 +38,25 @@ tesela_status tsl_api_fast_path(tesela_context *context, tsl_fast_path *path) {
     return TESELA_OK;
   TSL_TRY(tsl_api_devices(context, &devices));
   TSL_TRY(tsl_devices_find(devices, "cpu", &device));
-  *path = (tsl_fast_path){first_that(fast_path_multiplies), device, first_that(fast_path_solves),
-                          first_that(fast_path_computes)};
+  *path = (tsl_fast_path){find_first_strategy(fast_path_multiplies), device,
+                          find_first_strategy(fast_path_solves), find_first_strategy(fast_path_computes)};
   return TESELA_OK;
 }
 
-static bool is_elsewhere(const tsl_device *device) {
+static bool is_not_cpu(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) == 0;
 }
 
-static bool fast_path_key_of(tesela_context *context, const tesela_gemm_desc *desc, tsl_call_key *key) {
+/* Builds the key of a product; returns false if the description is wrong. */
+static bool fast_path_build_key(tesela_context *context, const tesela_gemm_desc *desc, tsl_call_key *key) {
   tsl_request request;
   return tsl_api_gemm_request(context, desc, &request) == TESELA_OK &&
          tsl_api_request(context, &request, key) == TESELA_OK;
 }
 
-/* Of a plan that was found, which is given back. */
-static bool runs_elsewhere(tesela_context *context, tsl_cached_plan *cached) {
-  const bool elsewhere = is_elsewhere(tsl_plan_cache_plan(cached)->plan->work.device);
+/* Returns true if the cached plan runs on another device than the cpu, and gives the plan back. */
+static bool runs_off_cpu(tesela_context *context, tsl_cached_plan *cached) {
+  const bool elsewhere = is_not_cpu(tsl_plan_cache_plan(cached)->plan->work.device);
   tsl_plan_cache_give_back(&context->cache, cached);
   return elsewhere;
 }
@@ -77,8 +79,8 @@ static tesela_status fast_path_list(tesela_context *context, const tsl_call_key 
 bool tsl_api_goes_elsewhere(tesela_context *context, const tesela_gemm_desc *desc) {
   tsl_call_key key;
   tsl_cached_plan *cached;
-  return fast_path_key_of(context, desc, &key) && tsl_api_cached_plan(context, &key, &cached) == TESELA_OK &&
-         runs_elsewhere(context, cached);
+  return fast_path_build_key(context, desc, &key) &&
+         tsl_api_cached_plan(context, &key, &cached) == TESELA_OK && runs_off_cpu(context, cached);
 }
 
 /* Makes a plan for `wish` and remembers it for the calls of `key`. Refuses a plan that is expected to take
@@ -104,7 +106,7 @@ bool tsl_api_goes_elsewhere_soon(tesela_context *context, const tesela_gemm_desc
   tsl_candidate *list;
   int count;
   bool elsewhere = false;
-  if (!fast_path_key_of(context, desc, &key) || fast_path_list(context, &key, &list, &count) != TESELA_OK)
+  if (!fast_path_build_key(context, desc, &key) || fast_path_list(context, &key, &list, &count) != TESELA_OK)
     return false;
   if (count > 0 && !list[0].refusal[0] && is_elsewhere(list[0].device) && !key.strategy) {
     wish = key;
@@ -123,7 +125,7 @@ bool tsl_api_goes_elsewhere_soon(tesela_context *context, const tesela_gemm_desc
 bool tsl_api_goes_elsewhere_at_best(tesela_context *context, const tesela_gemm_desc *desc) {
   tsl_call_key key;
   bool elsewhere;
-  return fast_path_key_of(context, desc, &key) &&
+  return fast_path_build_key(context, desc, &key) &&
          fast_path_remember(context, &key, &key, INFINITY, true) == TESELA_OK &&
          tsl_api_knows_elsewhere(context, desc, &elsewhere) && elsewhere;
 }
@@ -131,8 +133,8 @@ bool tsl_api_goes_elsewhere_at_best(tesela_context *context, const tesela_gemm_d
 bool tsl_api_knows_elsewhere(tesela_context *context, const tesela_gemm_desc *desc, bool *elsewhere) {
   tsl_call_key key;
   tsl_cached_plan *cached =
-      fast_path_key_of(context, desc, &key) ? tsl_plan_cache_find(&context->cache, &key) : NULL;
-  *elsewhere = cached && runs_elsewhere(context, cached);
+      fast_path_build_key(context, desc, &key) ? tsl_plan_cache_find(&context->cache, &key) : NULL;
+  *elsewhere = cached && runs_off_cpu(context, cached);
   return cached != NULL;
 }
 
@@ -140,9 +142,9 @@ bool tsl_api_considers_devices(tesela_context *context, const tesela_gemm_desc *
   tsl_call_key key;
   tsl_candidate *list;
   int count;
-  if (!fast_path_key_of(context, desc, &key) || fast_path_list(context, &key, &list, &count) != TESELA_OK)
+  if (!fast_path_build_key(context, desc, &key) || fast_path_list(context, &key, &list, &count) != TESELA_OK)
     return false;
-  const bool elsewhere = count > 0 && !list[0].refusal[0] && is_elsewhere(list[0].device);
+  const bool elsewhere = count > 0 && !list[0].refusal[0] && is_not_cpu(list[0].device);
   free(list);
   return elsewhere;
 }

@@ -1,29 +1,29 @@
-/* The dispatch cache's key of a product by its description. Inline: a product that is known takes less time
- * than a few calls. */
+/* Dispatch cache key of a product, from its description. Inline, since a known product takes less time
+ * than a few function calls. */
 #ifndef TSL_API_GEMM_KEY_H
 #define TSL_API_GEMM_KEY_H
 
 #include "api/api.h"
 #include "api/api_dispatch.h"
 
-/* Whether the description has more to say of operands than how they lie, or a last step. */
+/* Returns true if a description has structures, scales or an epilogue, which a key cannot express. */
 static inline bool tsl_gemm_has_more(const tesela_gemm_desc *desc) {
   return ((int)desc->scaling_a | (int)desc->scaling_b | (int)desc->bias_axis | (int)desc->activation |
           (int)desc->a_structure | (int)desc->a_triangle | (int)desc->b_structure | (int)desc->b_triangle |
           (int)desc->c_structure | (int)desc->c_triangle | desc->in_place) != 0;
 }
 
-/* CBLAS's numbers, in which keys say layouts. */
+/* CBLAS's constants, by which keys express layouts. */
 enum {
   TSL_KEY_ROW_MAJOR = 101,
   TSL_KEY_COLUMN_MAJOR = 102,
   TSL_KEY_AS_IT_IS = 111,
   TSL_KEY_TRANSPOSED = 112,
-  TSL_KEY_NAMED = 2 /* and that the cpu is */
+  TSL_KEY_NAMED = 2 /* added to the order if the call names the device "cpu" */
 };
 
-/* How a matrix lies that takes part as rows x cols: along its rows or its columns, at which distance. False
- * where it is not in host memory, or neither. */
+/* Writes the direction and distance of a matrix of rows x cols whose rows or columns are contiguous.
+ * Returns false for other matrices, and for those not in host memory. */
 static inline bool tsl_gemm_key_lies(const tesela_matrix *matrix, int64_t rows, int64_t cols, bool *by_row,
                                      int64_t *distance) {
   int64_t row, col;
@@ -37,8 +37,9 @@ static inline tesela_type tsl_gemm_key_type(tesela_type type, tesela_type fallba
   return type == TESELA_TYPE_DEFAULT ? fallback : type;
 }
 
-/* The key of a call: of one real type, with strides of 1, on the cpu or wherever the context chooses. False:
- * it has none. What is wrong with a call is not looked for: it is found before the call is learnt. */
+/* Fills the key of a call with one real type and contiguous rows or columns, on the cpu or an unnamed
+ * device. Returns false if the call has no key. Errors are not checked: only correct calls are stored
+ * in the cache. */
 static inline bool tsl_gemm_key(const tesela_context *context, const tesela_gemm_desc *desc,
                                 tsl_dispatch_key *key) {
   static const double none = 0, one = 1;

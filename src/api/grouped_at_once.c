@@ -1,6 +1,6 @@
-/* Products of a group that are so small that each is done without a plan, as single ones are (small_gemm.c):
- * of shapes that nobody has seen, making a plan of each takes ten times as long as the group. What is looked
- * at once for a single product is looked at once for all. */
+/* Small products of a group that are computed without a plan, as single ones are (small_gemm.c). For
+ * new shapes, planning each would take ten times as long as the group. Checks that are equal for all
+ * products are made once. */
 #include "api/grouped.h"
 
 #include "base/checked.h"
@@ -10,11 +10,11 @@
 #include "strategy/exceptions.h"
 #include "strategy/host_job.h"
 
-/* Below this many operations all are one thread's. */
+/* Operations of a group below which one thread computes all of it. */
 static const double shared_group = 2e5;
 enum { PARTS_OF_A_THREAD = 8 };
 
-/* --- which they are --- */
+/* --- finding them --- */
 
 static bool grouped_at_once_is_one(const tesela_batch *batch) {
   return !batch || (batch->count == 1 && !batch->a && !batch->b && !batch->c);
@@ -23,9 +23,9 @@ static bool grouped_at_once_is_one(const tesela_batch *batch) {
 static void grouped_at_once_find(tsl_small_gemm_finding *state, const tesela_gemm_desc *descs,
                                  const tesela_batch *batches, int64_t count, tsl_small_gemm_group *out) {
   for (int64_t i = 0; i < count; i++) {
-    tsl_small_gemm *one = &out->all[out->count];
-    if (grouped_at_once_is_one(batches ? &batches[i] : NULL) && tsl_small_gemm_take(state, &descs[i], one)) {
-      one->number = i;
+    tsl_small_gemm *gemm = &out->all[out->count];
+    if (grouped_at_once_is_one(batches ? &batches[i] : NULL) && tsl_small_gemm_take(state, &descs[i], gemm)) {
+      gemm->number = i;
       out->strategy = state->strategy;
       out->count++;
     }
@@ -34,7 +34,7 @@ static void grouped_at_once_find(tsl_small_gemm_finding *state, const tesela_gem
 
 int64_t tsl_grouped_find_at_once(tesela_context *context, const tesela_gemm_desc *descs,
                                  const tesela_batch *batches, int64_t count, tsl_small_gemm_group *out) {
-  tsl_small_gemm_finding of;
+  tsl_small_gemm_finding finding;
   size_t bytes;
   void *block;
   tsl_status_saved saved;
@@ -43,20 +43,21 @@ int64_t tsl_grouped_find_at_once(tesela_context *context, const tesela_gemm_desc
       !tsl_size_mul((size_t)count, sizeof *out->all, &bytes))
     return 0;
   tsl_status_save(&saved);
-  if (tsl_small_gemm_begin(context, &of) == TESELA_OK && of.cpu && tsl_device_open(of.cpu) == TESELA_OK &&
+  if (tsl_small_gemm_begin(context, &finding) == TESELA_OK && finding.cpu &&
+      tsl_device_open(finding.cpu) == TESELA_OK &&
       tsl_scratch_take(bytes, "small products of a group", &block) == TESELA_OK) {
-    out->cpu = of.cpu;
+    out->cpu = finding.cpu;
     out->all = block;
-    grouped_at_once_find(&of, descs, batches, count, out);
+    grouped_at_once_find(&finding, descs, batches, count, out);
   }
-  tsl_small_gemm_end(&of);
+  tsl_small_gemm_end(&finding);
   tsl_status_restore(&saved);
   return out->count;
 }
 
-/* --- what they compute --- */
+/* --- computing them --- */
 
-/* Settles the exceptions of a product that ran without a plan. */
+/* Restores and raises floating-point exceptions after a product without a plan. */
 static __attribute__((noinline)) void settle(tsl_floats before, const tsl_fast_product *product) {
   const tsl_problem problem = tsl_problem_gemm(product->m, product->n, product->k, product->type);
   const tsl_operands operands = {
@@ -64,8 +65,8 @@ static __attribute__((noinline)) void settle(tsl_floats before, const tsl_fast_p
   tsl_exceptions_settle(before, &problem, &operands);
 }
 
-/* The strategy's, or what needs no memory and takes any strides, so that no product is left out when others
- * are done. */
+/* Computes a product by the strategy, or by the specification if the strategy fails. The specification
+ * needs no memory and accepts any strides, so no product fails after others are done. */
 static tesela_status grouped_at_once_multiply(const tsl_fast_product *product, const tsl_strategy *strategy,
                                               tsl_device *cpu) {
   const tsl_floats before = tsl_exceptions_begin();
@@ -96,31 +97,31 @@ static tesela_status grouped_at_once_multiply(const tsl_fast_product *product, c
   return tsl_plan_run(&plan, &operands, NULL);
 }
 
-typedef struct grouped_at_once_running {
-  const tsl_small_gemm_group *of;
+typedef struct grouped_at_once_state {
+  const tsl_small_gemm_group *gemms;
   tsl_grouped *group;
   int64_t parts;
-} grouped_at_once_running;
+} grouped_at_once_state;
 
 static void grouped_at_once_multiply_part(void *argument, int64_t part, int worker) {
-  const grouped_at_once_running *run = argument;
-  const int64_t count = run->of->count, end = tsl_partition_begin(count, run->parts, part + 1);
+  const grouped_at_once_state *run = argument;
+  const int64_t count = run->gemms->count, end = tsl_partition_begin(count, run->parts, part + 1);
   (void)worker;
   for (int64_t i = tsl_partition_begin(count, run->parts, part); i < end; i++)
-    tsl_grouped_note(run->group,
-                     grouped_at_once_multiply(&run->of->all[i].product, run->of->strategy, run->of->cpu));
+    tsl_grouped_note(run->group, grouped_at_once_multiply(&run->gemms->all[i].product, run->gemms->strategy,
+                                                          run->gemms->cpu));
 }
 
 void tsl_grouped_at_once(tsl_grouped *group) {
-  const tsl_small_gemm_group *of = &group->at_once;
+  const tsl_small_gemm_group *gemms = &group->at_once;
   double work = 0;
-  for (int64_t i = 0; i < of->count; i++)
-    work += 2.0 * (double)(of->all[i].product.m * of->all[i].product.n * of->all[i].product.k);
-  const tsl_team team = work < shared_group ? (tsl_team){0} : tsl_device_team(of->cpu);
-  const int64_t most = (int64_t)PARTS_OF_A_THREAD * tsl_team_threads(team);
-  grouped_at_once_running all = {of, group,
-                                 tsl_team_threads(team) == 1 ? 1
-                                 : of->count < most          ? of->count
-                                                             : most};
+  for (int64_t i = 0; i < gemms->count; i++)
+    work += 2.0 * (double)(gemms->all[i].product.m * gemms->all[i].product.n * gemms->all[i].product.k);
+  const tsl_team team = work < shared_group ? (tsl_team){0} : tsl_device_team(gemms->cpu);
+  const int64_t part_limit = (int64_t)PARTS_OF_A_THREAD * tsl_team_threads(team);
+  grouped_at_once_state all = {gemms, group,
+                               tsl_team_threads(team) == 1 ? 1
+                               : gemms->count < part_limit ? gemms->count
+                                                           : part_limit};
   tsl_team_run(team, all.parts, grouped_at_once_multiply_part, &all);
 }

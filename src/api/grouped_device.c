@@ -1,39 +1,41 @@
-/* Products that differ on devices with kernels: those in buffers are queued one behind the other on a stream
- * of their device; those of several sizes in one run, if a strategy takes them so, and those of one shape
- * whose operands lie at even distances as a batch, likewise. */
+/* Grouped products on devices with kernels. Products in buffers are queued on a stream of their device.
+ * Products of several sizes are one launch if a strategy supports it. Products of one shape at equal
+ * distances are a batch. */
 #include "api/grouped.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A stream of a device, of a plan that has one, and the memory that all its runs use in turn. */
+/* Stream of a device with a workspace that its runs use one after another. */
 typedef struct lane {
   tsl_run_slots *slots;
   tsl_run_slot *slot;
   size_t workspace;
 } lane;
 
-/* Products that are queued together: a member's, or several members' as one batch. */
-typedef struct queued {
-  tsl_products of;
+/* Products that are queued together: one member, or several members as one batch. */
+typedef struct queued_run {
+  tsl_products products;
   tesela_gemm_desc desc;
   tesela_batch batch;
-  tsl_cached_plan *cached; /* its own, to be given back; NULL: the member's */
+  /* plan of a batch of several members, to be given back; NULL: the member's own plan is used */
+  tsl_cached_plan *cached;
   int64_t lane;
-} queued;
+} queued_run;
 
-/* Kinds of products that are joined apart from each other: what is left is queued one by one. */
+/* Maximum number of fused launches. Remaining products are queued one by one. */
 enum { JOINTS_MOST = 4 };
 
 struct tsl_group_queue {
-  const tsl_products **order; /* members that are queued, those of one plan side by side */
+  const tsl_products **order; /* members that are queued; members with the same plan are adjacent */
   int64_t members, count, lane_count, joint_count;
   tsl_fused_members joints[JOINTS_MOST];
   int64_t joint_lanes[JOINTS_MOST];
-  queued *runs;
+  queued_run *runs;
   lane *lanes;
 };
 
+/* Returns true if a member is queued: its operands are in buffers, and its strategy can be enqueued. */
 static bool is_queued(const tsl_grouped *group, int64_t member) {
   const tsl_plan *plan = group->members[member].plan->plan;
   const tsl_strategy *strategy = plan->work.strategy;
@@ -42,7 +44,7 @@ static bool is_queued(const tsl_grouped *group, int64_t member) {
          !(strategy->needs & TSL_CAN_IMAGES);
 }
 
-/* --- members that are one batch --- */
+/* --- members that form one batch --- */
 
 static int grouped_device_compare(const void *x, const void *y) {
   const tsl_products *a = *(const tsl_products *const *)x, *b = *(const tsl_products *const *)y;
@@ -56,21 +58,21 @@ static int grouped_device_compare(const void *x, const void *y) {
 }
 
 enum { OPERANDS = TSL_GIVEN };
-typedef struct grouped_device_lying {
+typedef struct operand_offsets {
   const tesela_buffer *buffer[OPERANDS];
   int64_t offset[OPERANDS];
-} grouped_device_lying;
+} operand_offsets;
 
-static grouped_device_lying lying_of(const tesela_gemm_desc *desc) {
-  return (grouped_device_lying){{desc->a.buffer, desc->b.buffer, desc->c.buffer, desc->bias.buffer,
-                                 desc->scale_a.buffer, desc->scale_b.buffer},
-                                {desc->a.offset, desc->b.offset, desc->c.offset, desc->bias.offset,
-                                 desc->scale_a.offset, desc->scale_b.offset}};
+static operand_offsets get_operand_offsets(const tesela_gemm_desc *desc) {
+  return (operand_offsets){{desc->a.buffer, desc->b.buffer, desc->c.buffer, desc->bias.buffer,
+                            desc->scale_a.buffer, desc->scale_b.buffer},
+                           {desc->a.offset, desc->b.offset, desc->c.offset, desc->bias.offset,
+                            desc->scale_a.offset, desc->scale_b.offset}};
 }
 
-/* Whether the last of three goes on as the second does. */
-static bool goes_on(const grouped_device_lying *first, const grouped_device_lying *second,
-                    const grouped_device_lying *last, int64_t index) {
+/* Returns true if the operands of member `index` continue the distances between the first two members. */
+static bool continues_distances(const operand_offsets *first, const operand_offsets *second,
+                                const operand_offsets *last, int64_t index) {
   for (int i = 0; i < OPERANDS; i++)
     if (last->buffer[i] != first->buffer[i] || second->buffer[i] != first->buffer[i] ||
         last->offset[i] - first->offset[i] != index * (second->offset[i] - first->offset[i]))
@@ -78,58 +80,60 @@ static bool goes_on(const grouped_device_lying *first, const grouped_device_lyin
   return true;
 }
 
-/* How many of the sorted members from one on are a batch, and how they lie. */
-static int64_t batch_from(const tsl_grouped *group, const tsl_group_queue *lanes, int64_t index,
-                          tesela_batch *batch) {
+/* Returns how many sorted members, from `index` on, form one batch, and fills *batch with their distances. */
+static int64_t count_batch_members(const tsl_grouped *group, const tsl_group_queue *lanes, int64_t index,
+                                   tesela_batch *batch) {
   const tsl_products *first = lanes->order[index];
   int64_t count = 1;
-  grouped_device_lying one = lying_of(first->desc), two = one;
+  operand_offsets first_layout = get_operand_offsets(first->desc), second_layout = first_layout;
   if (first->batch->count != 1 || group->seeds[tsl_grouped_index(group, first)] != 0)
     return 1;
   for (; index + count < lanes->members; count++) {
     const tsl_products *next = lanes->order[index + count];
-    const grouped_device_lying its = lying_of(next->desc);
-    two = count == 1 ? its : two;
+    const operand_offsets next_layout = get_operand_offsets(next->desc);
+    second_layout = count == 1 ? next_layout : second_layout;
     if (next->plan != first->plan || next->batch->count != 1 ||
-        group->seeds[tsl_grouped_index(group, next)] != 0 || !goes_on(&one, &two, &its, count))
+        group->seeds[tsl_grouped_index(group, next)] != 0 ||
+        !continues_distances(&first_layout, &second_layout, &next_layout, count))
       break;
   }
-  two = count == 1 ? one : lying_of(lanes->order[index + 1]->desc);
-  *batch =
-      (tesela_batch){.count = count,
-                     .a_stride = two.offset[TSL_OPERAND_A] - one.offset[TSL_OPERAND_A],
-                     .b_stride = two.offset[TSL_OPERAND_B] - one.offset[TSL_OPERAND_B],
-                     .c_stride = two.offset[TSL_OPERAND_C] - one.offset[TSL_OPERAND_C],
-                     .bias_stride = two.offset[TSL_OPERAND_BIAS] - one.offset[TSL_OPERAND_BIAS],
-                     .scale_a_stride = two.offset[TSL_OPERAND_SCALE_A] - one.offset[TSL_OPERAND_SCALE_A],
-                     .scale_b_stride = two.offset[TSL_OPERAND_SCALE_B] - one.offset[TSL_OPERAND_SCALE_B]};
+  second_layout = count == 1 ? first_layout : get_operand_offsets(lanes->order[index + 1]->desc);
+  *batch = (tesela_batch){
+      .count = count,
+      .a_stride = second_layout.offset[TSL_OPERAND_A] - first_layout.offset[TSL_OPERAND_A],
+      .b_stride = second_layout.offset[TSL_OPERAND_B] - first_layout.offset[TSL_OPERAND_B],
+      .c_stride = second_layout.offset[TSL_OPERAND_C] - first_layout.offset[TSL_OPERAND_C],
+      .bias_stride = second_layout.offset[TSL_OPERAND_BIAS] - first_layout.offset[TSL_OPERAND_BIAS],
+      .scale_a_stride = second_layout.offset[TSL_OPERAND_SCALE_A] - first_layout.offset[TSL_OPERAND_SCALE_A],
+      .scale_b_stride = second_layout.offset[TSL_OPERAND_SCALE_B] - first_layout.offset[TSL_OPERAND_SCALE_B]};
   return count;
 }
 
-/* Members from `index` on as one run, or the first of them alone. Returns how many. */
+/* Adds a run of the members from `index` on that form one batch, or of the first one only. *taken is
+ * their number. */
 static tesela_status grouped_device_add_run(tsl_grouped *group, tsl_group_queue *lanes, int64_t index,
                                             int64_t *taken) {
-  queued *run = &lanes->runs[lanes->count];
+  queued_run *run = &lanes->runs[lanes->count];
   const tsl_products *first = lanes->order[index];
-  *taken = batch_from(group, lanes, index, &run->batch);
+  *taken = count_batch_members(group, lanes, index, &run->batch);
   if (*taken > 1) {
     tsl_call_key key;
     TSL_TRY(tsl_grouped_key(group, first->desc, &key));
     run->desc = *first->desc;
     TSL_TRY(tsl_products_plan(group->context, &run->desc, &run->batch, &key, &run->cached));
-    run->of = (tsl_products){.context = group->context,
-                             .plan = tsl_plan_cache_plan(run->cached),
-                             .desc = &run->desc,
-                             .batch = &run->batch,
-                             .group = first->group,
-                             .is_one = true};
+    run->products = (tsl_products){.context = group->context,
+                                   .plan = tsl_plan_cache_plan(run->cached),
+                                   .desc = &run->desc,
+                                   .batch = &run->batch,
+                                   .group = first->group,
+                                   .is_one = true};
   } else {
-    run->of = (tsl_products){.context = group->context,
-                             .plan = first->plan,
-                             .desc = first->desc,
-                             .batch = first->batch,
-                             .group = first->group,
-                             .is_one = first->is_one};
+    run->products = (tsl_products){.context = group->context,
+                                   .plan = first->plan,
+                                   .desc = first->desc,
+                                   .batch = first->batch,
+                                   .group = first->group,
+                                   .is_one = first->is_one};
   }
   lanes->count++;
   return TESELA_OK;
@@ -137,7 +141,8 @@ static tesela_status grouped_device_add_run(tsl_grouped *group, tsl_group_queue 
 
 /* --- queuing --- */
 
-static int64_t lane_of(tsl_group_queue *lanes, const tsl_plan *plan) {
+/* Returns the index of the stream for a plan's device; adds one if needed. */
+static int64_t get_lane(tsl_group_queue *lanes, const tsl_plan *plan) {
   int64_t i = 0;
   while (i < lanes->lane_count && lanes->lanes[i].slots->device != plan->slots->device)
     i++;
@@ -148,18 +153,21 @@ static int64_t lane_of(tsl_group_queue *lanes, const tsl_plan *plan) {
   return i;
 }
 
+/* Takes a stream for each device, with the largest workspace of its runs. */
 static tesela_status take_slots(tsl_group_queue *lanes) {
   for (int64_t i = 0; i < lanes->count; i++) {
-    queued *run = &lanes->runs[i];
-    run->lane = lane_of(lanes, run->of.plan->plan);
-    lane *its = &lanes->lanes[run->lane];
-    its->workspace = run->of.plan->workspace > its->workspace ? run->of.plan->workspace : its->workspace;
+    queued_run *run = &lanes->runs[i];
+    run->lane = get_lane(lanes, run->products.plan->plan);
+    lane *device_lane = &lanes->lanes[run->lane];
+    device_lane->workspace = run->products.plan->workspace > device_lane->workspace
+                                 ? run->products.plan->workspace
+                                 : device_lane->workspace;
   }
   for (int64_t i = 0; i < lanes->joint_count; i++) {
-    lanes->joint_lanes[i] = lane_of(lanes, lanes->joints[i].plan);
-    lane *its = &lanes->lanes[lanes->joint_lanes[i]];
-    its->workspace =
-        lanes->joints[i].workspace > its->workspace ? lanes->joints[i].workspace : its->workspace;
+    lanes->joint_lanes[i] = get_lane(lanes, lanes->joints[i].plan);
+    lane *device_lane = &lanes->lanes[lanes->joint_lanes[i]];
+    device_lane->workspace = lanes->joints[i].workspace > device_lane->workspace ? lanes->joints[i].workspace
+                                                                                 : device_lane->workspace;
   }
   for (int64_t i = 0; i < lanes->lane_count; i++) {
     TSL_TRY(tsl_run_slot_take(lanes->lanes[i].slots, &lanes->lanes[i].slot));
@@ -168,16 +176,16 @@ static tesela_status take_slots(tsl_group_queue *lanes) {
   return TESELA_OK;
 }
 
-static tesela_status enqueue_run(tsl_grouped *group, const tsl_group_queue *lanes, queued *run) {
+static tesela_status enqueue_run(tsl_grouped *group, const tsl_group_queue *lanes, queued_run *run) {
   const tsl_run_slot *slot = lanes->lanes[run->lane].slot;
-  const tsl_plan *plan = run->of.plan->plan;
-  const bool together = tsl_products_run_together(&run->of);
-  const int64_t runs = together ? 1 : run->of.batch->count;
+  const tsl_plan *plan = run->products.plan->plan;
+  const bool together = tsl_products_run_together(&run->products);
+  const int64_t runs = together ? 1 : run->products.batch->count;
   for (int64_t i = 0; i < runs; i++) {
     tsl_operands operands;
     const bool is_first = !group->begun;
-    TSL_TRY(together ? tsl_products_gather_all(&run->of, &operands)
-                     : tsl_products_gather(&run->of, i, &operands));
+    TSL_TRY(together ? tsl_products_gather_all(&run->products, &operands)
+                     : tsl_products_gather(&run->products, i, &operands));
     group->begun = true;
     const tesela_status status = tsl_plan_enqueue(plan, &operands, slot->stream, slot->scratch);
     if (status != TESELA_OK)
@@ -186,24 +194,25 @@ static tesela_status enqueue_run(tsl_grouped *group, const tsl_group_queue *lane
   return TESELA_OK;
 }
 
-/* What is not queued: each product, or batch, as it would be alone. */
+/* Computes a member that is not queued: as a batch, or product by product. */
 static tesela_status grouped_device_run_alone(tsl_grouped *group, int64_t member) {
-  tsl_products *of = &group->members[member];
-  if (tsl_products_run_together(of)) {
+  tsl_products *products = &group->members[member];
+  if (tsl_products_run_together(products)) {
     const bool is_first = !group->begun;
     group->begun = true;
-    const tesela_status status = tsl_products_together(of);
+    const tesela_status status = tsl_products_together(products);
     return status == TESELA_OK || is_first ? status : TESELA_DEVICE_FAILED;
   }
-  for (int64_t i = 0; i < of->batch->count; i++) {
+  for (int64_t i = 0; i < products->batch->count; i++) {
     const bool is_first = !group->begun;
     group->begun = true;
-    TSL_TRY(tsl_products_multiply(of, i, is_first));
+    TSL_TRY(tsl_products_multiply(products, i, is_first));
   }
   return TESELA_OK;
 }
 
-static tesela_status grouped_device_join(tsl_grouped *group, tsl_group_queue *lanes) {
+/* Moves members that can be fused into at most JOINTS_MOST fused launches. */
+static tesela_status fuse_members(tsl_grouped *group, tsl_group_queue *lanes) {
   while (lanes->joint_count < JOINTS_MOST) {
     tsl_fused_members *joint = &lanes->joints[lanes->joint_count];
     TSL_TRY(tsl_grouped_join(group, lanes->order, &lanes->members, joint));
@@ -214,16 +223,17 @@ static tesela_status grouped_device_join(tsl_grouped *group, tsl_group_queue *la
   return TESELA_OK;
 }
 
-/* What is not joined has a plan of its own, which may be one that is not queued. */
-static tesela_status plan_apart(tsl_grouped *group, tsl_group_queue *lanes) {
-  int64_t kept = 0;
+/* Gives each member that is not fused its own plan. A member whose plan cannot be queued is removed
+ * from the order. */
+static tesela_status plan_unfused(tsl_grouped *group, tsl_group_queue *lanes) {
+  int64_t remaining = 0;
   for (int64_t i = 0; i < lanes->members; i++) {
-    const tsl_products *of = lanes->order[i];
-    TSL_TRY(tsl_grouped_plan_apart(group, tsl_grouped_index(group, of)));
-    if (is_queued(group, tsl_grouped_index(group, of)))
-      lanes->order[kept++] = of;
+    const tsl_products *products = lanes->order[i];
+    TSL_TRY(tsl_grouped_plan_apart(group, tsl_grouped_index(group, products)));
+    if (is_queued(group, tsl_grouped_index(group, products)))
+      lanes->order[remaining++] = products;
   }
-  lanes->members = kept;
+  lanes->members = remaining;
   return TESELA_OK;
 }
 
@@ -231,15 +241,16 @@ static tesela_status grouped_device_begin(tsl_grouped *group, tsl_group_queue *l
   for (int64_t i = 0; i < group->count; i++)
     if (is_queued(group, i))
       lanes->order[lanes->members++] = &group->members[i];
-  TSL_TRY(grouped_device_join(group, lanes));
-  TSL_TRY(plan_apart(group, lanes));
+  TSL_TRY(fuse_members(group, lanes));
+  TSL_TRY(plan_unfused(group, lanes));
   qsort(lanes->order, (size_t)lanes->members, sizeof *lanes->order, grouped_device_compare);
   for (int64_t at = 0, taken = 0; at < lanes->members; at += taken)
     TSL_TRY(grouped_device_add_run(group, lanes, at, &taken));
   TSL_TRY(take_slots(lanes));
   for (int64_t i = 0; i < lanes->joint_count; i++) {
-    const lane *its = &lanes->lanes[lanes->joint_lanes[i]];
-    TSL_TRY(tsl_grouped_enqueue_joint(group, &lanes->joints[i], its->slot->stream, its->slot->scratch));
+    const lane *device_lane = &lanes->lanes[lanes->joint_lanes[i]];
+    TSL_TRY(tsl_grouped_enqueue_joint(group, &lanes->joints[i], device_lane->slot->stream,
+                                      device_lane->slot->scratch));
   }
   for (int64_t i = 0; i < lanes->count; i++)
     TSL_TRY(enqueue_run(group, lanes, &lanes->runs[i]));
@@ -258,16 +269,17 @@ tesela_status tsl_group_queue_begin(tsl_grouped *group, tsl_group_queue **lanes)
   if (count == 0)
     return TESELA_OK;
   TSL_TRY(tsl_alloc_zeroed(sizeof **lanes +
-                               (size_t)count * (sizeof(queued) + sizeof(lane) + sizeof *(*lanes)->order),
+                               (size_t)count * (sizeof(queued_run) + sizeof(lane) + sizeof *(*lanes)->order),
                            "a group's products on a device", &block));
   *lanes = block;
-  (*lanes)->runs = (queued *)(*lanes + 1);
+  (*lanes)->runs = (queued_run *)(*lanes + 1);
   (*lanes)->lanes = (lane *)((*lanes)->runs + count);
   (*lanes)->order = (const tsl_products **)((*lanes)->lanes + count);
   return grouped_device_begin(group, *lanes);
 }
 
-/* Waits even after a failure: work may be pending on the caller's buffers. */
+/* Waits for all queued work, after a failure too, since work may be pending on the caller's buffers.
+ * Frees the queue. */
 tesela_status tsl_group_queue_end(tsl_grouped *group, tsl_group_queue *lanes, tesela_status status) {
   tsl_status_saved saved;
   if (!lanes)
@@ -275,11 +287,11 @@ tesela_status tsl_group_queue_end(tsl_grouped *group, tsl_group_queue *lanes, te
   if (status != TESELA_OK)
     tsl_status_save(&saved);
   for (int64_t i = 0; i < lanes->lane_count && lanes->lanes[i].slot; i++) {
-    lane *its = &lanes->lanes[i];
-    const tesela_status finished = its->slot->device->ops->finish(its->slot->stream);
-    tsl_run_slot_give(its->slots, its->slot, finished == TESELA_OK);
+    lane *device_lane = &lanes->lanes[i];
+    const tesela_status finished = device_lane->slot->device->ops->finish(device_lane->slot->stream);
+    tsl_run_slot_give(device_lane->slots, device_lane->slot, finished == TESELA_OK);
     if (finished != TESELA_OK && status == TESELA_OK) {
-      status = TESELA_DEVICE_FAILED; /* which says that some C may be written */
+      status = TESELA_DEVICE_FAILED; /* this status means that some C may be written */
       tsl_status_save(&saved);
     }
   }

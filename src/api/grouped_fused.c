@@ -1,22 +1,22 @@
-/* Products of several sizes that a strategy takes in one run: who they are, and queuing them. Those of one
- * size are a batch, and none of this. */
+/* Products of several sizes that a strategy computes in one launch: finding and queuing them. Products
+ * of one size are a batch and are not handled here. */
 #include "api/grouped.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The plan of a batch is of so many products, rounded up to a power of two: groups come again with a few more
- * or fewer. */
+/* Returns a count rounded up to a power of two. The plan is made for this count, so that a group with a
+ * few more or fewer products finds the same plan. */
 static int64_t grouped_fused_rounded(int64_t count) {
-  int64_t most = 2;
-  while (most < count && most < (int64_t)1 << 20)
-    most *= 2;
-  return most;
+  int64_t rounded = 2;
+  while (rounded < count && rounded < (int64_t)1 << 20)
+    rounded *= 2;
+  return rounded;
 }
 
-/* Nobody who names a config, asks for bits or has errors looked at is given what others of the group make of
- * it. */
-static bool grouped_fused_may_join(const tsl_grouped *group, const tsl_products *products) {
+/* Returns true if a product may join a fused launch. A product with strategy parameters, `bits` or
+ * measure_error may not: other members would influence its result. */
+static bool can_be_fused(const tsl_grouped *group, const tsl_products *products) {
   const tsl_plan *plan = products->plan->plan;
   const tesela_batch *batch = products->batch;
   return plan->work.strategy->joins && batch->count == 1 && !batch->a && !batch->b && !batch->c &&
@@ -29,14 +29,15 @@ static double grouped_fused_work_of(const tsl_products *products) {
   return tsl_problem_flops(&products->plan->plan->work.problem);
 }
 
-/* The one with most work, and how many there are; NULL: all are one size, which batches are for. */
+/* Returns the member with most work, and in *able the number of members that may join. NULL: all have
+ * one size, which is a batch. */
 static const tsl_products *find_leader(const tsl_grouped *group, const tsl_products *const *members,
                                        int64_t count, int64_t *able) {
   const tsl_products *leader = NULL;
   bool differ = false;
   *able = 0;
   for (int64_t i = 0; i < count; i++)
-    if (grouped_fused_may_join(group, members[i])) {
+    if (can_be_fused(group, members[i])) {
       differ = differ || (leader && members[i]->plan != leader->plan);
       leader =
           leader && grouped_fused_work_of(leader) >= grouped_fused_work_of(members[i]) ? leader : members[i];
@@ -45,8 +46,8 @@ static const tsl_products *find_leader(const tsl_grouped *group, const tsl_produ
   return differ ? leader : NULL;
 }
 
-/* Rows up to one of eight numbers between two powers of two, where no stride tells how many there are: the
- * most of groups that come with other rows each time is rarely new then. */
+/* Rounds the rows of a problem up to one of eight numbers between two powers of two, if no stride
+ * depends on the rows. So groups whose largest member varies often find a known plan. */
 static void round_rows(tsl_problem *problem) {
   int64_t step = 1;
   while (problem->m > 16 * step)
@@ -67,18 +68,19 @@ tesela_status tsl_grouped_plan_joint(const tsl_grouped *group, const tesela_gemm
   return tsl_products_plan(group->context, leader, &batch, &key, cached);
 }
 
-/* Brings those that the plan joins behind the others. */
-static tesela_status grouped_fused_part(const tsl_grouped *group, const tsl_products **members,
-                                        int64_t *count, tsl_fused_members *joint) {
+/* Moves the members that the plan can fuse to the end of the array. *count becomes the number of the
+ * others. */
+static tesela_status move_fusible_members(const tsl_grouped *group, const tsl_products **members,
+                                          int64_t *count, tsl_fused_members *joint) {
   int64_t left = 0, end = *count;
   while (left < end) {
-    const tsl_products *of = members[left];
+    const tsl_products *member = members[left];
     tsl_operands operands = {.a = {.host = NULL}};
-    if (grouped_fused_may_join(group, of))
-      TSL_TRY(tsl_products_gather(of, 0, &operands));
-    if (grouped_fused_may_join(group, of) && tsl_plan_can_fuse(joint->plan, of->plan->plan, &operands)) {
+    if (can_be_fused(group, member))
+      TSL_TRY(tsl_products_gather(member, 0, &operands));
+    if (can_be_fused(group, member) && tsl_plan_can_fuse(joint->plan, member->plan->plan, &operands)) {
       members[left] = members[--end];
-      members[end] = of;
+      members[end] = member;
     } else {
       left++;
     }
@@ -89,7 +91,7 @@ static tesela_status grouped_fused_part(const tsl_grouped *group, const tsl_prod
   return TESELA_OK;
 }
 
-static bool is_one_size(const tsl_fused_members *joint) {
+static bool have_one_size(const tsl_fused_members *joint) {
   for (int64_t i = 1; i < joint->count; i++)
     if (joint->members[i]->plan != joint->members[0]->plan)
       return false;
@@ -106,10 +108,10 @@ tesela_status tsl_grouped_join(tsl_grouped *group, const tsl_products **members,
     return TESELA_OK;
   tesela_status status = tsl_grouped_plan_joint(group, leader->desc, able, &joint->cached);
   joint->plan = status == TESELA_OK ? tsl_plan_cache_plan(joint->cached)->plan : NULL;
-  /* What cannot be compiled is no failure: products are queued one by one. */
+  /* A kernel that cannot be compiled is not an error: the products are queued one by one. */
   if (status == TESELA_OK && tsl_plan_build_joined(joint->plan) == TESELA_OK)
-    status = grouped_fused_part(group, members, count, joint);
-  if (status == TESELA_OK && !is_one_size(joint)) {
+    status = move_fusible_members(group, members, count, joint);
+  if (status == TESELA_OK && !have_one_size(joint)) {
     joint->workspace = tsl_plan_joined_workspace(joint->plan, joint->count);
     return TESELA_OK;
   }
@@ -129,10 +131,10 @@ tesela_status tsl_grouped_enqueue_joint(tsl_grouped *group, const tsl_fused_memb
   tsl_operands *operands = (tsl_operands *)(products + joint->count);
   tesela_status status = TESELA_OK;
   for (int64_t i = 0; i < joint->count && status == TESELA_OK; i++) {
-    const tsl_products *of = joint->members[i];
-    products[i] = (tsl_fused_product){&of->plan->plan->work.problem, &operands[i]};
-    status = tsl_products_gather(of, 0, &operands[i]);
-    tsl_plan_set_strides(of->plan->plan, &operands[i]);
+    const tsl_products *member = joint->members[i];
+    products[i] = (tsl_fused_product){&member->plan->plan->work.problem, &operands[i]};
+    status = tsl_products_gather(member, 0, &operands[i]);
+    tsl_plan_set_strides(member->plan->plan, &operands[i]);
   }
   if (status == TESELA_OK) {
     const bool is_first = !group->begun;

@@ -1,4 +1,4 @@
-/* What is asked of a group's members wherever they are computed, and which failure was the first. */
+/* Plans of a group's members on any device, and the group's first failure. */
 #include "api/grouped.h"
 
 tesela_status tsl_grouped_key(const tsl_grouped *group, const tesela_gemm_desc *desc, tsl_call_key *key) {

@@ -1,14 +1,14 @@
-/* Plans of a group's members that nobody has seen before, where they are to be joined: to choose for each new
- * size takes longer than the group, and a member that is joined runs by the plan of all, whose strategy and
- * config are taken for each. */
+/* Shared plans for new members that may be fused. Planning each new size takes longer than the group. A fused
+ * member runs by the plan of the fused launch, so all members take that plan's strategy and parameters. */
 #include "api/grouped.h"
 
 #include <string.h>
 
-/* Room for a strategy with its config as text; and so few that choosing for each is as good. */
+/* Bytes of a strategy with its parameters as text; and the number of new members up to which each one
+ * is planned. */
 enum { TEXT = 256, FEW = 3 };
 
-/* Whether it could be joined, as far as its description says. */
+/* Returns true if the description of a member allows it to be fused. */
 static bool may_be_joined(const tesela_gemm_desc *desc, const tesela_batch *batch) {
   return desc->a.buffer && desc->b.buffer && desc->c.buffer && desc->effort == 0 && !desc->strategy &&
          !desc->bits && desc->activation == TESELA_NO_ACTIVATION && desc->bias_axis == TESELA_NO_BIAS &&
@@ -21,7 +21,7 @@ static void grouped_plan_shared_take(tsl_grouped *group, int64_t i, tsl_cached_p
   group->members[i].plan = cached ? tsl_plan_cache_plan(cached) : NULL;
 }
 
-/* Its own plan, if it has one. */
+/* Gives the member its cached plan, if there is one. */
 static tesela_status grouped_plan_shared_recall(tsl_grouped *group, int64_t i) {
   tsl_request request;
   tsl_call_key key;
@@ -33,7 +33,8 @@ static tesela_status grouped_plan_shared_recall(tsl_grouped *group, int64_t i) {
   return TESELA_OK;
 }
 
-static tesela_status plan_alike(tsl_grouped *group, int64_t i, const char *strategy) {
+/* Plans a member with the given strategy and parameters. */
+static tesela_status plan_as_leader(tsl_grouped *group, int64_t i, const char *strategy) {
   tesela_gemm_desc desc = group->descs[i];
   tsl_cached_plan *cached;
   tsl_call_key key;
@@ -49,7 +50,7 @@ static double grouped_plan_shared_work_of(const tesela_gemm_desc *desc) {
   return (double)desc->m * (double)desc->n * (double)desc->k;
 }
 
-/* Whether some strategy of its device takes products of its types so. */
+/* Returns true if a strategy of the member's device can fuse products of its types. */
 static bool has_joining(const tsl_grouped *group, const tesela_gemm_desc *desc) {
   tsl_call_key key;
   tsl_device *device;
@@ -66,8 +67,8 @@ static bool has_joining(const tsl_grouped *group, const tesela_gemm_desc *desc) 
   return false;
 }
 
-/* Members that may be joined: the one with most work, -1 where there is none; how many there are, and how
- * many have no plan. */
+/* Members that may be fused: index of the member with most work (-1: none), their number, and how many
+ * have no plan. */
 typedef struct grouped_plan_shared_found {
   int64_t leader, able, missing;
 } grouped_plan_shared_found;
@@ -87,7 +88,7 @@ static tesela_status grouped_plan_shared_find(tsl_grouped *group, grouped_plan_s
   return TESELA_OK;
 }
 
-/* The strategy and config of all, "" where that joins nothing. */
+/* Writes the strategy and parameters of a fused plan, or "" if it does not fuse. */
 static tesela_status grouped_plan_shared_text_of(const tsl_plan *joint, char text[TEXT]) {
   tsl_text config = {0};
   text[0] = 0;
@@ -101,23 +102,24 @@ static tesela_status grouped_plan_shared_text_of(const tsl_plan *joint, char tex
   return status;
 }
 
+/* Plans all new members that may be fused, if there are enough, by one shared strategy. */
 static tesela_status plan_all(tsl_grouped *group) {
-  grouped_plan_shared_found of;
+  grouped_plan_shared_found found;
   char text[TEXT];
   tsl_cached_plan *joint;
-  TSL_TRY(grouped_plan_shared_find(group, &of));
-  if (of.missing < FEW || !has_joining(group, &group->descs[of.leader]))
+  TSL_TRY(grouped_plan_shared_find(group, &found));
+  if (found.missing < FEW || !has_joining(group, &group->descs[found.leader]))
     return TESELA_OK;
-  TSL_TRY(tsl_grouped_plan_joint(group, &group->descs[of.leader], of.able, &joint));
+  TSL_TRY(tsl_grouped_plan_joint(group, &group->descs[found.leader], found.able, &joint));
   const tesela_status status = grouped_plan_shared_text_of(tsl_plan_cache_plan(joint)->plan, text);
   tsl_plan_cache_give_back(&group->context->cache, joint);
   for (int64_t i = 0; i < group->count && status == TESELA_OK && text[0]; i++)
     if (!group->cached[i] && may_be_joined(&group->descs[i], &group->batches[i]))
-      TSL_TRY(plan_alike(group, i, text));
+      TSL_TRY(plan_as_leader(group, i, text));
   return status;
 }
 
-/* What fails here is found again by whoever makes the others ready, and told in their order. */
+/* Failures are ignored: preparing the members one by one finds them again and reports the first one. */
 void tsl_grouped_plan_alike(tsl_grouped *group) {
   tsl_status_saved saved;
   tsl_status_save(&saved);

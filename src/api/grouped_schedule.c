@@ -1,124 +1,127 @@
-/* How threads share out products that differ: those that would keep the others waiting, or would not come out
- * even, are computed by all of them, one after the other; the rest by one thread each, those with most work
- * first, and small ones several at a time. */
+/* Division of grouped products among threads. Products that would keep the other threads waiting, or
+ * would unbalance them, are computed by all threads, one after another. The others are computed by one
+ * thread each, the largest first, several small ones at a time. */
 #include "api/grouped.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Work is counted in operations of f32. Below this a product is one thread's; from that on one has so many
- * pieces for all threads that it is as soon done by them as it would be beside others, and needs no memory
- * for each thread; below this a group is one thread's. */
+/* Limits of work, in f32 operations. Below shared_product one thread computes a product. From
+ * whole_product on all threads compute it, which is as fast as in parallel with others and needs no
+ * memory for each thread. Below shared_group one thread computes the group. */
 static const double shared_product = 4e6, whole_product = 4e9, shared_group = 2e5;
-/* What a call costs beside its operations, what a byte does, and what it costs to have all threads begin and
- * end one product. */
+/* Overheads in f32 operations: of a call, of a byte, and of starting and ending all threads for one
+ * product. */
 static const double call_work = 400, byte_work = 2, team_work = 4e5;
 enum { JOBS_OF_A_THREAD = 8 };
 
-/* Products of one member that the processor computes. */
+/* Products of one member that the cpu computes. */
 typedef struct series {
   int64_t member, count;
-  double work; /* of one */
+  double work; /* work of one product */
 } series;
 
-/* From one product of a series on, so many, into the series behind it where it has no more. */
-typedef struct grouped_schedule_job {
+/* Job of one thread: `count` products from product `first` of a series on, continued in the next series. */
+typedef struct schedule_job {
   int64_t series, first, count;
-} grouped_schedule_job;
+} schedule_job;
 
 typedef struct schedule {
   tsl_grouped *group;
-  series *all; /* most work first */
+  series *all; /* sorted by work, largest first */
   int64_t count;
-  grouped_schedule_job *jobs;
+  schedule_job *jobs;
 } schedule;
 
-static double grouped_schedule_work_of(const tsl_plan *plan) {
+/* Returns the work of a product in f32 operations, with overheads for the call and for memory. */
+static double schedule_get_work(const tsl_plan *plan) {
   const tsl_problem *problem = &plan->work.problem;
   const double width = (double)tsl_type(tsl_type(problem->c.type)->component)->size / 4;
   return call_work + tsl_problem_flops(problem) * (width > 1 ? width : 1) +
          tsl_problem_bytes(problem) * byte_work;
 }
 
-static int grouped_schedule_compare(const void *x, const void *y) {
+static int schedule_compare(const void *x, const void *y) {
   const series *a = x, *b = y;
   return a->work != b->work ? (a->work < b->work ? 1 : -1) : a->member < b->member ? -1 : 1;
 }
 
-/* One after the other: a failure of the first one leaves every C as it was. */
-static void grouped_schedule_multiply(tsl_grouped *group, int64_t member, int64_t index) {
+/* Computes one product on the calling thread. If the group's first product fails, every C is unchanged. */
+static void schedule_multiply(tsl_grouped *group, int64_t member, int64_t index) {
   if (atomic_load_explicit(&group->status, memory_order_relaxed) != TESELA_OK)
     return;
   tsl_grouped_note(group, tsl_products_multiply(&group->members[member], index, !group->begun));
   group->begun = true;
 }
 
-static void grouped_schedule_run_job(void *argument, int64_t index, int worker) {
-  const schedule *of = argument;
-  const grouped_schedule_job *one = &of->jobs[index];
-  int64_t at = one->series, i = one->first;
+static void schedule_run_job(void *argument, int64_t index, int worker) {
+  const schedule *state = argument;
+  const schedule_job *job = &state->jobs[index];
+  int64_t position = job->series, i = job->first;
   (void)worker;
-  for (int64_t left = one->count;
-       left > 0 && atomic_load_explicit(&of->group->status, memory_order_relaxed) == TESELA_OK; left--, i++) {
-    while (i == of->all[at].count) {
-      at++;
+  for (int64_t left = job->count;
+       left > 0 && atomic_load_explicit(&state->group->status, memory_order_relaxed) == TESELA_OK;
+       left--, i++) {
+    while (i == state->all[position].count) {
+      position++;
       i = 0;
     }
-    tsl_grouped_note(of->group, tsl_products_multiply(&of->group->members[of->all[at].member], i, false));
+    tsl_grouped_note(state->group,
+                     tsl_products_multiply(&state->group->members[state->all[position].member], i, false));
   }
 }
 
-/* --- who computes the largest --- */
+/* --- products that all threads compute --- */
 
-typedef struct place {
-  int64_t series, index; /* of the next product */
-} place;
+typedef struct product_position {
+  int64_t series, index; /* index of the next product in the series */
+} product_position;
 
-static void grouped_schedule_go_on(const schedule *schedule_in, place *place_in) {
-  if (++place_in->index == schedule_in->all[place_in->series].count) {
-    place_in->series++;
-    place_in->index = 0;
+static void schedule_next_product(const schedule *state, product_position *position) {
+  if (++position->index == state->all[position->series].count) {
+    position->series++;
+    position->index = 0;
   }
 }
 
-/* How long it takes, in operations of one thread, where the first `together` of `large` products are computed
- * by all threads, and the others in turn by whoever is free, with `small` operations to fill the gaps. */
-static double grouped_schedule_takes(const schedule *schedule_in, int threads, double *loads, int64_t large,
-                                     int64_t together, double small) {
-  place at = {0, 0};
+/* Returns the time in operations of one thread if all threads compute the first `together` of `large`
+ * products. The other large ones go to the first free thread, and `small` operations fill the gaps. */
+static double schedule_predict_time(const schedule *state, int threads, double *loads, int64_t large,
+                                    int64_t together, double small) {
+  product_position position = {0, 0};
   double by_all = 0, sum = small, longest = 0;
   for (int i = 0; i < threads; i++)
     loads[i] = 0;
-  for (int64_t p = 0; p < large; p++, grouped_schedule_go_on(schedule_in, &at)) {
-    const double work = schedule_in->all[at.series].work;
+  for (int64_t p = 0; p < large; p++, schedule_next_product(state, &position)) {
+    const double work = state->all[position.series].work;
     if (p < together) {
       by_all += work / threads + team_work;
       continue;
     }
-    int least = 0;
+    int least_loaded = 0;
     for (int i = 1; i < threads; i++)
-      least = loads[i] < loads[least] ? i : least;
-    loads[least] += work;
+      least_loaded = loads[i] < loads[least_loaded] ? i : least_loaded;
+    loads[least_loaded] += work;
     sum += work;
-    longest = fmax(longest, loads[least]);
+    longest = fmax(longest, loads[least_loaded]);
   }
   return by_all + fmax(longest, sum / threads);
 }
 
-/* How many of the first products all threads compute together: each that is more than a thread's part of what
- * is left; and of those that are few, so many that the rest comes out even, or all. */
-static int64_t choose_together(const schedule *schedule_in, int threads, double *loads, double total) {
+/* Returns how many of the first products all threads compute together. These are products above a
+ * thread's part of the remaining work, and, if few remain, as many more as balance the threads best. */
+static int64_t choose_together(const schedule *state, int threads, double *loads, double total) {
   int64_t large = 0, together = 0;
   double left = total, small = total;
-  place at = {0, 0};
+  product_position position = {0, 0};
   bool leads = true;
-  for (int64_t s = 0; s < schedule_in->count && schedule_in->all[s].work >= shared_product; s++) {
-    large += schedule_in->all[s].count;
-    small -= schedule_in->all[s].work * (double)schedule_in->all[s].count;
+  for (int64_t s = 0; s < state->count && state->all[s].work >= shared_product; s++) {
+    large += state->all[s].count;
+    small -= state->all[s].work * (double)state->all[s].count;
   }
-  for (; leads && together < large; grouped_schedule_go_on(schedule_in, &at)) {
-    const double work = schedule_in->all[at.series].work;
+  for (; leads && together < large; schedule_next_product(state, &position)) {
+    const double work = state->all[position.series].work;
     leads = work >= whole_product || work * threads > left;
     together += leads;
     left -= work;
@@ -127,73 +130,74 @@ static int64_t choose_together(const schedule *schedule_in, int threads, double 
   if (rest == 0 || rest >= (int64_t)JOBS_OF_A_THREAD * threads)
     return together;
   const int64_t choices[] = {together + rest % threads, large};
-  double best = grouped_schedule_takes(schedule_in, threads, loads, large, together, fmax(small, 0));
+  double best = schedule_predict_time(state, threads, loads, large, together, fmax(small, 0));
   for (int i = 0; i < 2; i++) {
-    const double its = grouped_schedule_takes(schedule_in, threads, loads, large, choices[i], fmax(small, 0));
-    if (its < best) {
-      best = its;
+    const double time = schedule_predict_time(state, threads, loads, large, choices[i], fmax(small, 0));
+    if (time < best) {
+      best = time;
       together = choices[i];
     }
   }
   return together;
 }
 
-/* --- the rest, cut into jobs --- */
+/* --- jobs for the other products --- */
 
-/* A large product is a job; others are gathered until they are as much as a job should be. */
-static int64_t grouped_schedule_cut(schedule *schedule_in, place place_in, double much) {
+/* Cuts the remaining products into jobs. A large product is a job; small ones are collected up to
+ * `job_work` work. Returns the number of jobs. */
+static int64_t schedule_make_jobs(schedule *state, product_position position, double job_work) {
   int64_t jobs = 0;
-  while (place_in.series < schedule_in->count) {
-    grouped_schedule_job *one = &schedule_in->jobs[jobs++];
+  while (position.series < state->count) {
+    schedule_job *job = &state->jobs[jobs++];
     double sum = 0;
-    *one = (grouped_schedule_job){place_in.series, place_in.index, 0};
-    while (place_in.series < schedule_in->count && (one->count == 0 || sum < much)) {
-      const series *its = &schedule_in->all[place_in.series];
-      const double wanted = ceil((much - sum) / its->work);
-      const int64_t left = its->count - place_in.index;
+    *job = (schedule_job){position.series, position.index, 0};
+    while (position.series < state->count && (job->count == 0 || sum < job_work)) {
+      const series *member_series = &state->all[position.series];
+      const double wanted = ceil((job_work - sum) / member_series->work);
+      const int64_t left = member_series->count - position.index;
       const int64_t taken = wanted < 1 ? 1 : wanted < (double)left ? (int64_t)wanted : left;
-      one->count += taken;
-      sum += (double)taken * its->work;
-      place_in.index += taken;
-      if (place_in.index == its->count) {
-        place_in.series++;
-        place_in.index = 0;
+      job->count += taken;
+      sum += (double)taken * member_series->work;
+      position.index += taken;
+      if (position.index == member_series->count) {
+        position.series++;
+        position.index = 0;
       }
     }
   }
   return jobs;
 }
 
-static void grouped_schedule_run_all(schedule *schedule_in, tsl_team team, double *loads) {
+/* Computes all products: some by all threads together, then the others as jobs. */
+static void schedule_run_all(schedule *state, tsl_team team, double *loads) {
   const int threads = tsl_team_threads(team);
   double total = 0;
-  place at = {0, 0};
-  for (int64_t s = 0; s < schedule_in->count; s++)
-    total += schedule_in->all[s].work * (double)schedule_in->all[s].count;
+  product_position position = {0, 0};
+  for (int64_t s = 0; s < state->count; s++)
+    total += state->all[s].work * (double)state->all[s].count;
   const bool shares = threads > 1 && total >= shared_group;
-  const int64_t together = shares ? choose_together(schedule_in, threads, loads, total) : 0;
+  const int64_t together = shares ? choose_together(state, threads, loads, total) : 0;
   double left = total;
-  for (int64_t p = 0; p < together || (!shares && at.series < schedule_in->count);
-       p++, grouped_schedule_go_on(schedule_in, &at)) {
-    grouped_schedule_multiply(schedule_in->group, schedule_in->all[at.series].member, at.index);
-    left -= schedule_in->all[at.series].work;
+  for (int64_t p = 0; p < together || (!shares && position.series < state->count);
+       p++, schedule_next_product(state, &position)) {
+    schedule_multiply(state->group, state->all[position.series].member, position.index);
+    left -= state->all[position.series].work;
   }
-  if (at.series == schedule_in->count)
+  if (position.series == state->count)
     return;
   const int64_t jobs =
-      grouped_schedule_cut(schedule_in, at, fmax(left, 0) / (double)(JOBS_OF_A_THREAD * threads));
-  tsl_team_run(team, jobs, grouped_schedule_run_job, schedule_in);
+      schedule_make_jobs(state, position, fmax(left, 0) / (double)(JOBS_OF_A_THREAD * threads));
+  tsl_team_run(team, jobs, schedule_run_job, state);
 }
 
-/* No more jobs than products, and than what is more than a job's work can be, with one at the end that is
- * less. */
-static int64_t most_jobs(int threads, int64_t products) {
+/* Returns the maximum number of jobs: not more than products, and a bounded number for each thread. */
+static int64_t schedule_max_jobs(int threads, int64_t products) {
   const int64_t most = (int64_t)JOBS_OF_A_THREAD * threads + 2;
   return products < most ? products : most;
 }
 
 tesela_status tsl_grouped_share(tsl_grouped *group) {
-  schedule of = {.group = group};
+  schedule state = {.group = group};
   const tsl_device *device = NULL;
   int64_t products = 0;
   void *block;
@@ -201,26 +205,26 @@ tesela_status tsl_grouped_share(tsl_grouped *group) {
     if (tsl_grouped_on_host(group, i) && group->batches[i].count > 0) {
       device = group->members[i].plan->plan->work.device;
       products += group->batches[i].count;
-      of.count++;
+      state.count++;
     }
-  if (of.count == 0)
+  if (state.count == 0)
     return TESELA_OK;
   const tsl_team team = tsl_device_team(device);
   const int threads = tsl_team_threads(team);
-  const int64_t jobs = most_jobs(threads, products);
-  TSL_TRY(tsl_alloc((size_t)of.count * sizeof *of.all + (size_t)jobs * sizeof *of.jobs +
+  const int64_t jobs = schedule_max_jobs(threads, products);
+  TSL_TRY(tsl_alloc((size_t)state.count * sizeof *state.all + (size_t)jobs * sizeof *state.jobs +
                         (size_t)threads * sizeof(double),
                     "a group's products in their order", &block));
-  of.all = block;
-  of.jobs = (grouped_schedule_job *)(of.all + of.count);
-  double *loads = (double *)(of.jobs + jobs);
-  int64_t at = 0;
+  state.all = block;
+  state.jobs = (schedule_job *)(state.all + state.count);
+  double *loads = (double *)(state.jobs + jobs);
+  int64_t position = 0;
   for (int64_t i = 0; i < group->count; i++)
     if (tsl_grouped_on_host(group, i) && group->batches[i].count > 0)
-      of.all[at++] =
-          (series){i, group->batches[i].count, grouped_schedule_work_of(group->members[i].plan->plan)};
-  qsort(of.all, (size_t)of.count, sizeof *of.all, grouped_schedule_compare);
-  grouped_schedule_run_all(&of, team, loads);
+      state.all[position++] =
+          (series){i, group->batches[i].count, schedule_get_work(group->members[i].plan->plan)};
+  qsort(state.all, (size_t)state.count, sizeof *state.all, schedule_compare);
+  schedule_run_all(&state, team, loads);
   tsl_free(block);
   return tsl_grouped_told(group);
 }

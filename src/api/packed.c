@@ -1,4 +1,4 @@
-/* Operands that are packed once, for many runs of a plan. */
+/* Operands that are packed once for many runs of a plan. */
 #include "api/api.h"
 
 #include "base/floats.h"
@@ -22,8 +22,8 @@ tesela_status tsl_api_packed(const tesela_plan *plan, const char *where, int ope
   return TESELA_OK;
 }
 
-/* A copy that lies as the operand does, of its elements alone: what is between them, or beside a triangle,
- * may be another thread's. */
+/* Copies the stored elements of an operand in its own layout. Memory between the elements, or outside a
+ * triangle, is not read, since another thread may be writing it. */
 static void copy_as_it_lies(const tsl_shape *shape, const unsigned char *from, unsigned char *dst) {
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
   for (int64_t i = 0; i < shape->rows; i++)
@@ -35,25 +35,24 @@ static void copy_as_it_lies(const tsl_shape *shape, const unsigned char *from, u
     }
 }
 
-static tesela_status packed_pack(const tsl_work *work, tesela_packed *packed_in,
-                                 const tsl_address_range *reach, const tsl_operand *from) {
+static tesela_status packed_pack(const tsl_work *work, tesela_packed *packed, const tsl_address_range *reach,
+                                 const tsl_operand *from) {
   const tsl_strategy *strategy = work->strategy;
-  const tsl_shape *shape = tsl_problem_shape(&work->problem, packed_in->operand);
-  const size_t bytes = strategy->packing.bytes ? strategy->packing.bytes(work, packed_in->operand) : 0;
+  const tsl_shape *shape = tsl_problem_shape(&work->problem, packed->operand);
+  const size_t bytes = strategy->packing.bytes ? strategy->packing.bytes(work, packed->operand) : 0;
   if (bytes > 0) {
-    tsl_operand given = *from;
-    given.row_stride = shape->row_stride;
-    given.col_stride = shape->col_stride;
-    TSL_TRY(tsl_alloc(bytes, "a packed operand", &packed_in->memory));
-    strategy->packing.pack(work, packed_in->operand, &given, packed_in->memory,
-                           tsl_device_team(work->device));
-    packed_in->used.packed = packed_in->memory;
+    tsl_operand operand = *from;
+    operand.row_stride = shape->row_stride;
+    operand.col_stride = shape->col_stride;
+    TSL_TRY(tsl_alloc(bytes, "a packed operand", &packed->memory));
+    strategy->packing.pack(work, packed->operand, &operand, packed->memory, tsl_device_team(work->device));
+    packed->used.packed = packed->memory;
     return TESELA_OK;
   }
   TSL_TRY(
-      tsl_alloc((size_t)(reach->below + reach->above) * reach->size, "a packed operand", &packed_in->memory));
-  packed_in->used.host = (unsigned char *)packed_in->memory + (size_t)reach->below * reach->size;
-  copy_as_it_lies(shape, from->host, packed_in->used.host);
+      tsl_alloc((size_t)(reach->below + reach->above) * reach->size, "a packed operand", &packed->memory));
+  packed->used.host = (unsigned char *)packed->memory + (size_t)reach->below * reach->size;
+  copy_as_it_lies(shape, from->host, packed->used.host);
   return TESELA_OK;
 }
 
@@ -62,18 +61,18 @@ static tesela_status packed_make(const tesela_plan *plan, int operand, const tsl
   const size_t length = strlen(plan->plan->text) + 1;
   void *block, *text;
   TSL_TRY(tsl_alloc_zeroed(sizeof **packed, "a packed operand", &block));
-  tesela_packed *made = block;
+  tesela_packed *new_packed = block;
   tesela_status status = tsl_alloc(length, "a plan's text", &text);
   if (status == TESELA_OK) {
-    made->plan = memcpy(text, plan->plan->text, length);
-    made->operand = operand;
-    status = packed_pack(tsl_plan_work(plan->plan), made, &plan->reach[operand], from);
+    new_packed->plan = memcpy(text, plan->plan->text, length);
+    new_packed->operand = operand;
+    status = packed_pack(tsl_plan_work(plan->plan), new_packed, &plan->reach[operand], from);
   }
   if (status != TESELA_OK) {
-    tesela_packed_destroy(made);
+    tesela_packed_destroy(new_packed);
     return status;
   }
-  *packed = made;
+  *packed = new_packed;
   return TESELA_OK;
 }
 
@@ -86,7 +85,7 @@ tesela_status tesela_pack(tesela_plan *plan, const tesela_matrix *a, const tesel
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !plan ? "plan" : "packed");
   *packed = NULL;
   if (!a == !b)
-    return tsl_fail(TESELA_BAD_CALL, "a and b are both %s: one of them is packed", a ? "given" : "NULL");
+    return tsl_fail(TESELA_BAD_CALL, "a and b are both %s: set exactly one", a ? "given" : "NULL");
   const int operand = a ? TSL_OPERAND_A : TSL_OPERAND_B;
   const tsl_address_range *reach = &plan->reach[operand];
   if (plan->plan->place != TSL_PLACE_HOST)

@@ -9,14 +9,15 @@
 
 struct tsl_cached_plan {
   tsl_call_key key;
-  char *strategy; /* the copy that the key points to */
+  char *strategy; /* copy of the text that key.strategy points to */
   tesela_plan *plan;
-  atomic_int holders; /* who knows its address: the list or its users, and entries of the dispatch cache */
+  /* reference count of the struct: the cache or the users count as one, each dispatch entry as one */
+  atomic_int holders;
   int users;
-  int place;             /* in the list, counted from 1 */
-  bool evicted;          /* not in the list any more: the last user frees it */
-  atomic_bool alone;     /* no strategy takes batches of it in one run */
-  tsl_cached_plan *next; /* in a chain of those that go */
+  int place;             /* index in the list, from 1 */
+  bool evicted;          /* true: no longer in the list, and the last user frees the plan */
+  atomic_bool alone;     /* true: no strategy supports a batch of this product in one run */
+  tsl_cached_plan *next; /* next plan in a chain of evicted plans */
 };
 
 static bool plan_cache_same_shape(const tsl_shape *a, const tsl_shape *b) {
@@ -47,7 +48,7 @@ static bool same_key(const tsl_call_key *a, const tsl_call_key *b) {
          same_text(a->strategy, b->strategy);
 }
 
-/* Of what keys mostly differ by. */
+/* Hashes the members in which keys usually differ. */
 static uint64_t plan_cache_hash_of(const tsl_call_key *key) {
   const tsl_problem *p = &key->problem;
   const int64_t parts[] = {p->op,
@@ -86,7 +87,7 @@ void tsl_plan_cache_release(tsl_cached_plan *cached) {
     tsl_free(cached);
 }
 
-/* Frees a chain; NULL is an empty one. */
+/* Frees a chain of evicted plans. NULL is an empty chain. */
 static void plan_cache_destroy(tsl_cached_plan *cached) {
   while (cached) {
     tsl_cached_plan *next = cached->next;
@@ -98,54 +99,55 @@ static void plan_cache_destroy(tsl_cached_plan *cached) {
   }
 }
 
-static int *chain_of(tsl_plan_cache *cache, uint64_t hash) {
+static int *get_chain(tsl_plan_cache *cache, uint64_t hash) {
   return &cache->chains[(hash >> 32) % TSL_PLAN_CHAINS];
 }
 
-static tsl_plan_place *place_at(tsl_plan_cache *cache, int number) {
+static tsl_plan_place *get_slot(tsl_plan_cache *cache, int number) {
   return &cache->places[number - 1];
 }
 
-/* Out of the order of use, and to its new end. */
 static void unlink_use(tsl_plan_cache *cache, int index) {
-  const tsl_plan_place *place = place_at(cache, index);
-  *(place->newer ? &place_at(cache, place->newer)->older : &cache->newest) = place->older;
-  *(place->older ? &place_at(cache, place->older)->newer : &cache->oldest) = place->newer;
+  const tsl_plan_place *place = get_slot(cache, index);
+  *(place->newer ? &get_slot(cache, place->newer)->older : &cache->newest) = place->older;
+  *(place->older ? &get_slot(cache, place->older)->newer : &cache->oldest) = place->newer;
 }
 static void link_use(tsl_plan_cache *cache, int index) {
-  tsl_plan_place *place = place_at(cache, index);
+  tsl_plan_place *place = get_slot(cache, index);
   place->newer = 0;
   place->older = cache->newest;
-  *(cache->newest ? &place_at(cache, cache->newest)->newer : &cache->oldest) = index;
+  *(cache->newest ? &get_slot(cache, cache->newest)->newer : &cache->oldest) = index;
   cache->newest = index;
 }
 
-static void use(tsl_plan_cache *cache, tsl_cached_plan *cached) {
+/* Counts one more user of a plan and makes it the newest. */
+static void add_user(tsl_plan_cache *cache, tsl_cached_plan *cached) {
   cached->users++;
   unlink_use(cache, cached->place);
   link_use(cache, cached->place);
 }
 
-/* Under the lock. */
+/* Finds a plan and counts one more user; NULL: none. The caller holds the lock. */
 static tsl_cached_plan *plan_cache_find(tsl_plan_cache *cache, const tsl_call_key *key) {
   const uint64_t hash = plan_cache_hash_of(key);
-  for (int at = *chain_of(cache, hash); at > 0; at = place_at(cache, at)->next) {
-    const tsl_plan_place *place = place_at(cache, at);
+  for (int at = *get_chain(cache, hash); at > 0; at = get_slot(cache, at)->next) {
+    const tsl_plan_place *place = get_slot(cache, at);
     if (place->hash != hash || !same_key(&place->plan->key, key))
       continue;
-    use(cache, place->plan);
+    add_user(cache, place->plan);
     return place->plan;
   }
   return NULL;
 }
 
-/* Takes a plan out of the list, and adds it to the chain of those that go unless somebody still runs it. */
+/* Removes a plan from the list. If no run uses it the plan is added to the chain `gone`, which the
+ * caller frees. */
 static void plan_cache_evict(tsl_plan_cache *cache, int index, tsl_cached_plan **gone) {
-  tsl_plan_place *place = place_at(cache, index);
+  tsl_plan_place *place = get_slot(cache, index);
   tsl_cached_plan *cached = place->plan;
-  int *link = chain_of(cache, place->hash);
+  int *link = get_chain(cache, place->hash);
   while (*link != index)
-    link = &place_at(cache, *link)->next;
+    link = &get_slot(cache, *link)->next;
   *link = place->next;
   unlink_use(cache, index);
   cache->bytes -= place->bytes;
@@ -158,16 +160,16 @@ static void plan_cache_evict(tsl_plan_cache *cache, int index, tsl_cached_plan *
   *gone = cached;
 }
 
-/* Evicts the least recently used plans of a device as long as all there have more than so many bytes. */
+/* Evicts the least recently used plans of a device until its plans hold at most `most` bytes. */
 static void make_room(tsl_plan_cache *cache, const tsl_device *device, uint64_t most,
                       tsl_cached_plan **gone) {
   uint64_t bytes = 0;
   if (cache->bytes <= most)
     return;
-  for (int at = cache->newest; at > 0; at = place_at(cache, at)->older)
-    bytes += place_at(cache, at)->device == device ? place_at(cache, at)->bytes : 0;
+  for (int at = cache->newest; at > 0; at = get_slot(cache, at)->older)
+    bytes += get_slot(cache, at)->device == device ? get_slot(cache, at)->bytes : 0;
   for (int at = cache->oldest, newer; at > 0 && bytes > most; at = newer) {
-    const tsl_plan_place *place = place_at(cache, at);
+    const tsl_plan_place *place = get_slot(cache, at);
     newer = place->newer;
     if (place->device != device)
       continue;
@@ -176,25 +178,26 @@ static void make_room(tsl_plan_cache *cache, const tsl_device *device, uint64_t 
   }
 }
 
-static int take_place(tsl_plan_cache *cache) {
+static int take_slot(tsl_plan_cache *cache) {
   const int given_up = cache->free;
   if (given_up == 0)
     return ++cache->begun;
-  cache->free = place_at(cache, given_up)->next;
+  cache->free = get_slot(cache, given_up)->next;
   return given_up;
 }
 
-/* Puts it in the list, under the lock; returns the chain of what had to go. */
+/* Adds a plan to the list; the caller holds the lock. Returns the chain of evicted plans, which the
+ * caller frees. */
 static tsl_cached_plan *plan_cache_insert(tsl_plan_cache *cache, tsl_cached_plan *cached,
                                           const tsl_device *device, uint64_t bytes) {
   tsl_cached_plan *gone = NULL;
   const uint64_t hash = plan_cache_hash_of(&cached->key);
-  int *chain = chain_of(cache, hash);
+  int *chain = get_chain(cache, hash);
   make_room(cache, device, device->memory_bytes / 8, &gone);
   if (cache->free == 0 && cache->begun == TSL_PLANS_CACHED)
     plan_cache_evict(cache, cache->oldest, &gone);
-  cached->place = take_place(cache);
-  *place_at(cache, cached->place) =
+  cached->place = take_slot(cache);
+  *get_slot(cache, cached->place) =
       (tsl_plan_place){.plan = cached, .device = device, .hash = hash, .bytes = bytes, .next = *chain};
   *chain = cached->place;
   cache->bytes += bytes;
@@ -219,7 +222,8 @@ tsl_cached_plan *tsl_plan_cache_find(tsl_plan_cache *cache, const tsl_call_key *
   return cached;
 }
 
-/* NULL: there is no memory, and the plan is destroyed. */
+/* Allocates the entry of a plan, which takes ownership of the plan. NULL: no memory, and the plan is
+ * destroyed. */
 static tsl_cached_plan *plan_cache_wrap(const tsl_call_key *key, tesela_plan *plan) {
   void *block;
   if (tsl_alloc_zeroed(sizeof(tsl_cached_plan), "a cached plan", &block) != TESELA_OK) {
@@ -290,7 +294,7 @@ bool tsl_plan_cache_use(tsl_plan_cache *cache, tsl_cached_plan *cached) {
   tsl_fork_mutex_lock(&cache->lock);
   const bool is_there = !cached->evicted;
   if (is_there)
-    use(cache, cached);
+    add_user(cache, cached);
   tsl_fork_mutex_unlock(&cache->lock);
   return is_there;
 }

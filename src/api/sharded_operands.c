@@ -1,5 +1,4 @@
-/* Operands in pieces on several devices: from the caller's rectangles to what a plan is made for, and to a
- * run's buffers. */
+/* Operands on several devices: conversion of the caller's shards into a plan's key and a run's buffers. */
 #include "api/api.h"
 
 #include "base/log.h"
@@ -11,7 +10,7 @@
 
 static const char letters[] = "abc";
 
-/* --- who is asked --- */
+/* --- the request --- */
 
 static bool sharded_operands_names_several(const char *device) {
   return device && (strchr(device, ',') || strchr(device, '*'));
@@ -30,7 +29,7 @@ bool tsl_api_is_spread(const tesela_context *context, const tsl_request *request
          device->member_count > 0;
 }
 
-/* An operand as pieces: the caller's, or the one that a buffer is. */
+/* Returns an operand as shards: the caller's, or one shard for a whole buffer, stored in `room`. */
 static tesela_shards sharded_operands_pieces_of(const tesela_shards *shards, const tesela_matrix *matrix,
                                                 const tsl_shape *shape, tesela_shard *room) {
   if (shards)
@@ -46,23 +45,24 @@ static tesela_shards sharded_operands_pieces_of(const tesela_shards *shards, con
   return (tesela_shards){.pieces = room, .count = 1};
 }
 
-typedef struct sharded_operands_asked {
+typedef struct sharded_request {
   tesela_shard room[TSL_OPERANDS];
   tesela_shards operands[TSL_OPERANDS];
-} sharded_operands_asked;
+} sharded_request;
 
-static void sharded_operands_ask(const tsl_request *request, const tsl_problem *problem,
-                                 sharded_operands_asked *all) {
+static void read_sharded_request(const tsl_request *request, const tsl_problem *problem,
+                                 sharded_request *all) {
   for (int i = 0; i < TSL_OPERANDS; i++)
     all->operands[i] = sharded_operands_pieces_of(request->pieces[i], &request->matrices[i],
                                                   tsl_problem_shape(problem, i), &all->room[i]);
 }
 
-/* --- what is wrong --- */
+/* --- checks --- */
 
-/* A plan keeps their number as an int. */
+/* Maximum number of shards; a plan stores the number as an int. */
 enum { MOST_PIECES = 1 << 20 };
 
+/* Checks the number of shards and their buffers. */
 static tesela_status check_list(const tesela_shards *pieces, char letter) {
   if (pieces->count < 0 || pieces->count > MOST_PIECES)
     return tsl_fail(TESELA_BAD_CALL, "desc.%c_shards.count is %lld: there are 0 to %d pieces", letter,
@@ -76,7 +76,8 @@ static tesela_status check_list(const tesela_shards *pieces, char letter) {
   return TESELA_OK;
 }
 
-static tesela_status check_places(const tsl_request *request, const sharded_operands_asked *all) {
+/* Checks that operands are in buffers, and that the request allows shards. */
+static tesela_status check_places(const tsl_request *request, const sharded_request *all) {
   for (int i = 0; i < TSL_OPERANDS; i++) {
     const tesela_matrix *matrix = &request->matrices[i];
     if (matrix->data)
@@ -86,24 +87,23 @@ static tesela_status check_places(const tsl_request *request, const sharded_oper
                       request->fields[i]);
     if (request->pieces[i] && (matrix->buffer || matrix->packed || matrix->offset != 0 ||
                                matrix->row_stride != 0 || matrix->col_stride != 0))
-      return tsl_fail(TESELA_BAD_CALL,
-                      "%s says where its elements lie, and so does desc.%c_shards: one of them is needed",
+      return tsl_fail(TESELA_BAD_CALL, "%s and desc.%c_shards are both given: set only one",
                       request->fields[i], letters[i]);
     TSL_TRY(check_list(&all->operands[i], letters[i]));
   }
   if (request->measure != 0)
-    return tsl_fail(TESELA_UNSUPPORTED, "desc.measure_error is set: the error of what lies in pieces on "
-                                        "several devices is not measured");
+    return tsl_fail(TESELA_UNSUPPORTED,
+                    "desc.measure_error is set: errors are not measured for operands on several devices");
   if (request->in_place)
     return tsl_fail(TESELA_UNSUPPORTED, "desc.in_place is set: matrices in pieces are general");
   return TESELA_OK;
 }
 
-/* --- whose devices they are --- */
+/* --- devices --- */
 
-/* Names by commas, of each device once. */
-static tesela_status add_names(const sharded_operands_asked *all, char name[TSL_DEVICE_NAME]) {
-  const tsl_device *seen[TSL_MEMBERS_MAX];
+/* Writes the names of the shards' devices, each once, separated by commas. */
+static tesela_status add_names(const sharded_request *all, char name[TSL_DEVICE_NAME]) {
+  const tsl_device *devices[TSL_MEMBERS_MAX];
   size_t length = 0;
   int count = 0;
   *name = 0;
@@ -111,7 +111,7 @@ static tesela_status add_names(const sharded_operands_asked *all, char name[TSL_
     for (int64_t p = 0; p < all->operands[i].count; p++) {
       const tsl_device *device = all->operands[i].pieces[p].buffer->memory->device;
       int known = 0;
-      while (known < count && seen[known] != device)
+      while (known < count && devices[known] != device)
         known++;
       if (known < count)
         continue;
@@ -120,47 +120,47 @@ static tesela_status add_names(const sharded_operands_asked *all, char name[TSL_
       if (count == TSL_MEMBERS_MAX || added < 0 || (size_t)added >= TSL_DEVICE_NAME - length)
         return tsl_fail(TESELA_UNSUPPORTED, "the pieces lie on more than %d devices", TSL_MEMBERS_MAX);
       length += (size_t)added;
-      seen[count++] = device;
+      devices[count++] = device;
     }
   return TESELA_OK;
 }
 
+/* Finds the group device of the request: the named devices, or the devices of the shards. */
 static tesela_status find_group(const tesela_context *context, const tsl_request *request,
-                                const sharded_operands_asked *all, tsl_device **group) {
+                                const sharded_request *all, tsl_device **group) {
   char name[TSL_DEVICE_NAME];
   const bool named = request->device && strcmp(request->device, "auto") != 0;
   if (!named)
     TSL_TRY(add_names(all, name));
   if (!named && !*name)
-    return tsl_fail(TESELA_BAD_CALL, "desc has no piece in a buffer, which would say where to compute");
+    return tsl_fail(TESELA_BAD_CALL, "desc has no piece in a buffer, so the devices are unknown");
   const tesela_status status = tsl_devices_find(context->devices, named ? request->device : name, group);
   if (status != TESELA_OK)
     return tsl_fail_in(status, "desc.device");
   if ((*group)->member_count == 0)
     return tsl_fail(
         TESELA_BAD_CALL,
-        "%s is one device: pieces are for several, which desc.device names (\"cuda:*\"); what lies "
-        "on one is given as buffers",
+        "%s is one device: with pieces desc.device must name several (\"cuda:*\"); on one device use buffers",
         (*group)->name);
   return TESELA_OK;
 }
 
-static int member_of(const tsl_device *group, const tsl_device *device) {
+static int find_member(const tsl_device *group, const tsl_device *device) {
   int member = 0;
   while (member < group->member_count && group->members[member] != device)
     member++;
   return member;
 }
 
-/* --- what a plan is made for --- */
+/* --- the key of a plan --- */
 
-static tesela_status hold_of(const tesela_shard *piece, bool transposed, const tsl_device *group, char letter,
-                             int64_t index, tsl_shard *hold) {
+static tesela_status describe_shard(const tesela_shard *piece, bool transposed, const tsl_device *group,
+                                    char letter, int64_t index, tsl_shard *hold) {
   const tesela_rectangle *at = &piece->at;
   const tsl_device *device = piece->buffer->memory->device;
   int64_t row_stride, col_stride;
   tsl_strides_take(at->row_stride, at->col_stride, at->cols, &row_stride, &col_stride);
-  *hold = (tsl_shard){.member = member_of(group, device)};
+  *hold = (tsl_shard){.member = find_member(group, device)};
   if (hold->member == group->member_count)
     return tsl_fail(TESELA_BAD_CALL, "desc.%c: piece %lld is on %s, which is none of %s%s", letter,
                     (long long)index, device->name, group->name,
@@ -172,66 +172,69 @@ static tesela_status hold_of(const tesela_shard *piece, bool transposed, const t
   return TESELA_OK;
 }
 
-static tesela_status sharded_operands_fill(const tsl_request *request, const sharded_operands_asked *all,
+static tesela_status sharded_operands_fill(const tsl_request *request, const sharded_request *all,
                                            const tsl_device *group, const tsl_problem *problem,
                                            tsl_sharding *spread) {
   for (int i = 0; i < TSL_OPERANDS; i++) {
     char name[32];
     for (int64_t p = 0; p < all->operands[i].count; p++)
-      TSL_TRY(hold_of(&all->operands[i].pieces[p], request->matrices[i].transpose != 0, group, letters[i], p,
-                      &spread->holds[i][p]));
+      TSL_TRY(describe_shard(&all->operands[i].pieces[p], request->matrices[i].transpose != 0, group,
+                             letters[i], p, &spread->holds[i][p]));
     snprintf(name, sizeof name, "desc.%c%s", letters[i], request->pieces[i] ? "_pieces" : "");
     if (i == TSL_OPERAND_C || tsl_problem_reads(problem, i))
       TSL_TRY(tsl_sharding_check(spread, i, tsl_problem_shape(problem, i), name));
     else
-      spread->counts[i] = 0; /* whatever they are */
+      spread->counts[i] = 0; /* the operand is not read */
   }
   return TESELA_OK;
 }
 
-static tesela_status make_spread(const tsl_request *request, const sharded_operands_asked *all,
-                                 const tsl_device *group, const tsl_problem *problem, tsl_sharding **spread) {
+/* Creates the sharding of a request: device, rectangle and strides of each shard. */
+static tesela_status create_sharding(const tsl_request *request, const sharded_request *all,
+                                     const tsl_device *group, const tsl_problem *problem,
+                                     tsl_sharding **spread) {
   size_t count = 0;
   void *block;
   for (int i = 0; i < TSL_OPERANDS; i++)
     count += (size_t)all->operands[i].count;
   TSL_TRY(tsl_alloc_zeroed(sizeof **spread + count * sizeof(tsl_shard), "where operands lie", &block));
-  tsl_sharding *made = block;
-  tsl_shard *next = (tsl_shard *)(made + 1);
+  tsl_sharding *sharding = block;
+  tsl_shard *next = (tsl_shard *)(sharding + 1);
   for (int i = 0; i < TSL_OPERANDS; i++) {
-    made->holds[i] = next;
-    made->counts[i] = (int)all->operands[i].count;
-    next += made->counts[i];
+    sharding->holds[i] = next;
+    sharding->counts[i] = (int)all->operands[i].count;
+    next += sharding->counts[i];
   }
-  const tesela_status status = sharded_operands_fill(request, all, group, problem, made);
+  const tesela_status status = sharded_operands_fill(request, all, group, problem, sharding);
   if (status != TESELA_OK)
-    tsl_free(made);
-  *spread = status == TESELA_OK ? made : NULL;
+    tsl_free(sharding);
+  *spread = status == TESELA_OK ? sharding : NULL;
   return status;
 }
 
 tesela_status tsl_api_spread(const tesela_context *context, const tsl_request *request, tsl_call_key *key) {
-  sharded_operands_asked all;
+  sharded_request all;
   tsl_device *group;
-  sharded_operands_ask(request, &key->problem, &all);
+  read_sharded_request(request, &key->problem, &all);
   TSL_TRY(check_places(request, &all));
   TSL_TRY(find_group(context, request, &all, &group));
-  TSL_TRY(make_spread(request, &all, group, &key->problem, &key->spread));
+  TSL_TRY(create_sharding(request, &all, group, &key->problem, &key->spread));
   key->place = TSL_PLACE_PIECES;
   key->effort = 0;
   memcpy(key->device, group->name, sizeof key->device);
   return TESELA_OK;
 }
 
-/* --- what a run is given --- */
+/* --- a run --- */
 
-/* Elements from a piece's first to behind its last. */
+/* Returns the elements from a shard's first element to one past its last. */
 static int64_t extent_of(const tsl_shard *hold) {
   return hold->at.rows == 0 || hold->at.cols == 0
              ? 0
              : (hold->at.rows - 1) * hold->row_stride + (hold->at.cols - 1) * hold->col_stride + 1;
 }
 
+/* Checks one shard of a run against the plan: device and extent. */
 static tesela_status check_piece(const tesela_plan *plan, const char *where, int operand, int index,
                                  const tesela_shard *piece) {
   const tsl_work *work = &plan->plan->work;
@@ -256,7 +259,7 @@ static tesela_status check_piece(const tesela_plan *plan, const char *where, int
   return TESELA_OK;
 }
 
-/* Where something lies in a buffer, in bytes. */
+/* Range of a shard in its buffer, in bytes. */
 typedef struct sharded_operands_span {
   const tsl_buffer *buffer;
   int64_t start, end;
@@ -272,7 +275,7 @@ static sharded_operands_span sharded_operands_span_of(const tsl_work *work, int 
                                  extent == hold->at.rows * hold->at.cols};
 }
 
-/* Certain for the same first element, or where neither has a gap. */
+/* Returns true if two ranges certainly overlap: equal starts, or gapless ranges that meet. */
 static bool sharded_operands_overlap(const sharded_operands_span *a, const sharded_operands_span *b) {
   return a->buffer == b->buffer && a->end > a->start && b->end > b->start &&
          (a->start == b->start || (a->dense && b->dense && a->start < b->end && b->start < a->end));
@@ -339,8 +342,8 @@ tesela_status tsl_api_run_spread(tesela_plan *plan, const char *where,
 }
 
 tesela_status tsl_api_call_spread(tesela_plan *plan, const tsl_request *request, tesela_record *record) {
-  sharded_operands_asked all;
-  sharded_operands_ask(request, &plan->plan->work.problem, &all);
+  sharded_request all;
+  read_sharded_request(request, &plan->plan->work.problem, &all);
   const tesela_shards *const given[TSL_OPERANDS] = {&all.operands[0], &all.operands[1], &all.operands[2]};
   return tsl_api_run_spread(plan, "desc.", given, record);
 }

@@ -1,5 +1,5 @@
-/* Products so small that even a plan takes longer: multiplied from the description, where the planner would
- * have nothing to choose. */
+/* Products so small that even finding a plan takes longer. They are multiplied directly from the
+ * description, if the planner would have no choice. */
 #include "api/small_gemm.h"
 
 #include "api/gemm_key.h"
@@ -15,7 +15,7 @@ tesela_status tsl_small_gemm_begin(tesela_context *context, tsl_small_gemm_findi
   state->strategy = NULL;
   state->choice = (tsl_choice){.vendors = tsl_planner_vendors(), .sparing = true};
   state->problem =
-      (tsl_problem){.op = TSL_OP_GEMM, .ask = context->ask}; /* what else there is, each one sets */
+      (tsl_problem){.op = TSL_OP_GEMM, .ask = context->ask}; /* the other members are set for each product */
   TSL_TRY(tsl_api_devices(context, &state->choice.devices));
   TSL_TRY(tsl_api_wisdom(context, &state->known));
   state->choice.wisdom = state->known->wisdom;
@@ -27,18 +27,19 @@ void tsl_small_gemm_end(tsl_small_gemm_finding *state) {
   tsl_api_wisdom_release(state->known);
 }
 
-/* From the lowest byte to behind the highest, of `lines` that are `length` elements long and so far apart;
- * false: they are not a matrix of lines side by side whose elements are aligned. */
-static bool small_gemm_extent(const void *data, int64_t lines, int64_t length, int64_t apart, int64_t size,
-                              uintptr_t *start, uintptr_t *end) {
+/* Writes the memory range of `lines` lines of `length` elements, `line_distance` elements from line to line.
+ * Returns false if lines overlap, or an element is not aligned. */
+static bool small_gemm_extent(const void *data, int64_t lines, int64_t length, int64_t line_distance,
+                              int64_t size, uintptr_t *start, uintptr_t *end) {
   *start = (uintptr_t)data;
-  if (apart < length || apart > INT32_MAX || !data || (*start & (uintptr_t)(size - 1)) != 0)
+  if (line_distance < length || line_distance > INT32_MAX || !data || (*start & (uintptr_t)(size - 1)) != 0)
     return false;
-  *end = *start + (uintptr_t)(((lines - 1) * apart + length) * size);
+  *end = *start + (uintptr_t)(((lines - 1) * line_distance + length) * size);
   return *end > *start;
 }
 
-/* How a matrix of rows x cols lies, where its numbers lie side by side along a row or a column. */
+/* Fills the shape and memory range of a rows x cols matrix. Returns false unless rows or columns are
+ * contiguous and aligned. */
 static bool small_gemm_place(const tesela_matrix *matrix, int64_t rows, int64_t cols, int64_t size,
                              tsl_shape *shape, uintptr_t *start, uintptr_t *end) {
   tsl_api_strides(matrix, rows, cols, &shape->row_stride, &shape->col_stride);
@@ -55,14 +56,14 @@ static bool is_small(const tesela_gemm_desc *desc) {
          ((uint64_t)desc->m | (uint64_t)desc->n | (uint64_t)desc->k) < 2 * TSL_SMALL_GEMM_SIDE;
 }
 
-/* Rounds to nearest, whatever the caller's mode, and leaves no flag. */
+/* Rounds to f32 to nearest, whatever the caller's mode, and raises no flag. */
 static __attribute__((noinline)) double rounded(double value) {
   TSL_DEFAULT_FLOATS;
-  const volatile double exact = value; /* or compilers round it first */
+  const volatile double exact = value; /* prevents rounding at compile time */
   return (double)(float)exact;
 }
 
-/* Rounded as tsl_problem_round() does. Most factors have no digit to lose. */
+/* Returns alpha or beta as tsl_problem_round() rounds it. 0 and 1 need no rounding. */
 static double small_gemm_factor(const double *argument, double fallback, tesela_type type) {
   const double value = argument ? *argument : fallback;
   return type != TESELA_F32 || value == 0 || value == 1 ? value : rounded(value);
@@ -99,11 +100,12 @@ bool tsl_small_gemm_take(tsl_small_gemm_finding *state, const tesela_gemm_desc *
 }
 
 bool tsl_api_at_once(tesela_context *context, const tesela_gemm_desc *desc) {
-  tsl_small_gemm_finding of;
-  tsl_small_gemm one;
+  tsl_small_gemm_finding finding;
+  tsl_small_gemm gemm;
   if (!is_small(desc))
     return false;
-  const bool taken = tsl_small_gemm_begin(context, &of) == TESELA_OK && tsl_small_gemm_take(&of, desc, &one);
-  tsl_small_gemm_end(&of);
-  return taken && of.strategy->fast_path.multiply(&one.product, of.cpu);
+  const bool taken =
+      tsl_small_gemm_begin(context, &finding) == TESELA_OK && tsl_small_gemm_take(&finding, desc, &gemm);
+  tsl_small_gemm_end(&finding);
+  return taken && finding.strategy->fast_path.multiply(&gemm.product, finding.cpu);
 }

@@ -1,4 +1,4 @@
-/* Streams and events of callers, and runs that are queued there. */
+/* Streams and events of callers, and queued runs. */
 #include "api/api.h"
 
 #include "base/floats.h"
@@ -8,12 +8,11 @@
 
 #include <string.h>
 
-static tesela_status stream_made_with(tesela_status status, tesela_stream *stream_in,
-                                      tesela_stream **stream) {
+static tesela_status return_stream(tesela_status status, tesela_stream *new_stream, tesela_stream **stream) {
   if (status == TESELA_OK)
-    *stream = stream_in;
+    *stream = new_stream;
   else
-    tsl_free(stream_in);
+    tsl_free(new_stream);
   return status;
 }
 
@@ -36,11 +35,11 @@ tesela_status tesela_stream_create(tesela_context *context, const char *device, 
   TSL_NOT_CANCELLED;
   TSL_DEFAULT_FLOATS;
   tsl_device *chosen;
-  tesela_stream *made;
+  tesela_stream *new_object;
   TSL_TRY(stream_check(context, stream));
   TSL_TRY(tsl_api_chosen_device(context, device, &chosen));
-  TSL_TRY(stream_make(chosen, &made));
-  return stream_made_with(chosen->ops->stream_create(chosen, &made->stream), made, stream);
+  TSL_TRY(stream_make(chosen, &new_object));
+  return return_stream(chosen->ops->stream_create(chosen, &new_object->stream), new_object, stream);
 }
 
 tesela_status tesela_stream_wrap(tesela_context *context, const char *device, void *native,
@@ -48,17 +47,17 @@ tesela_status tesela_stream_wrap(tesela_context *context, const char *device, vo
   TSL_NOT_CANCELLED;
   TSL_DEFAULT_FLOATS;
   tsl_device *chosen;
-  tesela_stream *made;
+  tesela_stream *new_object;
   TSL_TRY(stream_check(context, stream));
   if (!device)
     return tsl_fail(TESELA_BAD_CALL,
                     "device is NULL: a handle does not tell whether it is CUDA's or OpenCL's");
   TSL_TRY(tsl_api_chosen_device(context, device, &chosen));
   if (!chosen->ops->stream_adopt)
-    return tsl_fail(TESELA_UNSUPPORTED,
-                    "%s has no queues of others: tesela_stream_create() makes its streams", chosen->name);
-  TSL_TRY(stream_make(chosen, &made));
-  return stream_made_with(chosen->ops->stream_adopt(chosen, native, &made->stream), made, stream);
+    return tsl_fail(TESELA_UNSUPPORTED, "%s cannot wrap existing queues: use tesela_stream_create()",
+                    chosen->name);
+  TSL_TRY(stream_make(chosen, &new_object));
+  return return_stream(chosen->ops->stream_adopt(chosen, native, &new_object->stream), new_object, stream);
 }
 
 void *tesela_stream_native(const tesela_stream *stream) {
@@ -102,7 +101,7 @@ void tesela_stream_destroy(tesela_stream *stream) {
   if (!stream)
     return;
   const tsl_device_ops *ops = stream->device->ops;
-  if (stream->workspace) { /* work may be using it */
+  if (stream->workspace) { /* queued work may use the workspace */
     tsl_status_saved saved;
     tsl_status_save(&saved);
     (void)ops->finish(stream->stream);
@@ -123,14 +122,14 @@ tesela_status tesela_event_create(tesela_stream *stream, tesela_event **event) {
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !stream ? "stream" : "event");
   *event = NULL;
   TSL_TRY(tsl_alloc_zeroed(sizeof **event, "an event", &block));
-  tesela_event *made = block;
-  made->device = stream->device;
-  const tesela_status status = made->device->ops->event_create(made->device, &made->event);
+  tesela_event *new_object = block;
+  new_object->device = stream->device;
+  const tesela_status status = new_object->device->ops->event_create(new_object->device, &new_object->event);
   if (status != TESELA_OK) {
-    tsl_free(made);
+    tsl_free(new_object);
     return status;
   }
-  *event = made;
+  *event = new_object;
   return TESELA_OK;
 }
 
@@ -169,7 +168,7 @@ void tesela_event_destroy(tesela_event *event) {
   tsl_free(event);
 }
 
-/* --- runs that are queued --- */
+/* --- queued runs --- */
 
 tesela_status tesela_plan_workspace(const tesela_plan *plan, size_t *bytes) {
   if (!plan || !bytes)
@@ -178,12 +177,13 @@ tesela_status tesela_plan_workspace(const tesela_plan *plan, size_t *bytes) {
   return TESELA_OK;
 }
 
+/* Checks that a plan for `op` can be enqueued on this stream. */
 static tesela_status check_plan(const tesela_plan *plan, tsl_op op, const tesela_stream *stream) {
   if (!plan || !stream)
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !plan ? "plan" : "stream");
   const tsl_work *work = &plan->plan->work;
   if (work->problem.op != op)
-    return tsl_fail(TESELA_BAD_CALL, "the plan is one of a %s, and was asked to run a %s",
+    return tsl_fail(TESELA_BAD_CALL, "the plan is for a %s, but the call runs a %s",
                     tsl_op_name(work->problem.op), tsl_op_name(op));
   if (plan->plan->spread)
     return tsl_fail(
@@ -194,21 +194,20 @@ static tesela_status check_plan(const tesela_plan *plan, tsl_op op, const tesela
                     work->device->name,
                     strcmp(stream->device->name, work->device->name) == 0 ? " of another context" : "");
   if (!(work->device->capabilities & TSL_CAN_HOST) && plan->plan->place != TSL_PLACE_DEVICE)
-    return tsl_fail(
-        TESELA_BAD_CALL,
-        "the plan is for host memory, which %s copies while the caller waits: queued work has its "
-        "operands in buffers",
-        work->device->name);
+    return tsl_fail(TESELA_BAD_CALL,
+                    "the plan is for host memory: queued runs on %s need operands in buffers",
+                    work->device->name);
   if (plan->measures)
     return tsl_fail(TESELA_UNSUPPORTED,
-                    "the plan is to measure the error of each run, which is not known when it is queued");
+                    "the plan measures the error of each run, which queued runs cannot do");
   if (work->strategy->needs & TSL_CAN_IMAGES)
-    return tsl_fail(TESELA_UNSUPPORTED, "%s makes images in every run, which cannot be queued",
+    return tsl_fail(TESELA_UNSUPPORTED, "%s makes images in every run, so its runs cannot be queued",
                     work->strategy->name);
   return TESELA_OK;
 }
 
-/* The caller's memory, or what the stream has reserved. */
+/* Returns the caller's workspace, or the memory that the stream has reserved. Refuses a workspace that
+ * is too small. */
 static tesela_status find_workspace(const tesela_plan *plan, const tesela_stream *stream,
                                     const tesela_buffer *buffer, tsl_buffer **workspace) {
   *workspace = buffer ? buffer->memory : stream->workspace;
@@ -221,7 +220,7 @@ static tesela_status find_workspace(const tesela_plan *plan, const tesela_stream
   if (bytes >= plan->workspace)
     return TESELA_OK;
   return tsl_fail(TESELA_BAD_CALL, "the plan needs a workspace of %zu bytes, and %s %zu%s", plan->workspace,
-                  buffer ? "the one given has" : "the stream reserved", bytes,
+                  buffer ? "the workspace has" : "the stream reserved", bytes,
                   buffer ? "" : ": tesela_stream_reserve(), or a workspace");
 }
 

@@ -6,14 +6,13 @@ tesela_status tsl_api_struct_import(const char *name, const void *argument, size
                                     void *state, size_t own_size) {
   const unsigned char *bytes = argument;
   if (size < least)
-    return tsl_fail(TESELA_BAD_CALL,
-                    "%s has %zu bytes, and %zu are the fewest it ever had: its size is sizeof *%s", name,
+    return tsl_fail(TESELA_BAD_CALL, "%s has %zu bytes, but at least %zu are needed: pass sizeof *%s", name,
                     size, least, name);
   for (size_t i = own_size; i < size; i++)
     if (bytes[i] != 0)
       return tsl_fail(TESELA_UNSUPPORTED,
-                      "%s has a field behind the %zu bytes that tesela " TESELA_VERSION
-                      " knows, and it is not 0: the program was built for a later version",
+                      "%s has a nonzero field after the %zu bytes that tesela " TESELA_VERSION
+                      " knows: the program was built for a later version",
                       name, own_size);
   memset(state, 0, own_size);
   memcpy(state, argument, size < own_size ? size : own_size);

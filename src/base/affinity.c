@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <unistd.h>
 
-/* The mask of a thread, or 0 for the caller's; NULL where it cannot be had. The kernel refuses one that is
- * shorter than its own. */
+/* Returns the mask of a thread (0: the caller), to be freed with CPU_FREE(); NULL: unavailable. The
+ * loop is needed because the kernel refuses a mask that is shorter than its own. */
 static cpu_set_t *read_mask(pid_t thread, size_t *size) {
   for (int processors = 1024; processors <= 1 << 20; processors *= 2) {
     cpu_set_t *mask = CPU_ALLOC(processors);
@@ -27,7 +27,8 @@ static cpu_set_t *read_mask(pid_t thread, size_t *size) {
   return NULL;
 }
 
-/* The main thread has the process's number. Where it has gone, the caller's mask is all there is. */
+/* Returns the union of the main thread's mask and the caller's. The main thread's id is the process id;
+ * after its end only the caller's mask is available. */
 static cpu_set_t *read_process(size_t *size) {
   size_t main_size;
   cpu_set_t *mask = read_mask(0, size), *mains = read_mask(getpid(), &main_size);
@@ -65,6 +66,6 @@ void tsl_affinity_widen(void) {
   cpu_set_t *mask = read_process(&size);
   if (!mask)
     return;
-  (void)sched_setaffinity(0, size, mask); /* a request: bound is slower, and no less right */
+  (void)sched_setaffinity(0, size, mask); /* a failure only makes a bound thread slower */
   CPU_FREE(mask);
 }

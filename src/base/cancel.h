@@ -1,6 +1,5 @@
-/* Cancellation (pthread_cancel) of a thread that is inside of a call: it would end with locks held, and with
- * a job on its stack that others work on. So a call puts it off until it returns; then its result is whole.
- */
+/* Delays the cancellation of a thread (pthread_cancel) until its call returns. A thread cancelled
+ * inside a call would leave locks held and a job on its stack that other threads work on. */
 #ifndef TSL_BASE_CANCEL_H
 #define TSL_BASE_CANCEL_H
 
@@ -16,7 +15,7 @@ static inline void tsl_cancel_as_before(const int *before) {
   pthread_setcancelstate(*before, &now);
 }
 
-/* A declaration: from here to the end of the block its thread is not cancelled. */
+/* Declares a variable that delays cancellation of the thread until the end of the block. */
 #define TSL_NOT_CANCELLED                                                                                    \
   __attribute__((cleanup(tsl_cancel_as_before), unused)) const int cancel_before = tsl_cancel_put_off()
 

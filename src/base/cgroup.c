@@ -24,7 +24,8 @@ bool tsl_cgroup_read(const char *folder, const char *file, char *text, size_t si
   return read;
 }
 
-/* The cgroup `group` ("/a/b") of the hierarchy that is mounted at root/mount, and all above it. */
+/* Visits the cgroup `group` ("/a/b") of the hierarchy that is mounted at root/mount, and all its
+ * ancestors. */
 static void walk_path(const char *root, const char *mount, const char *group, int version,
                       tsl_cgroup_visit visit, void *argument) {
   tsl_text folder = {0};
@@ -38,13 +39,14 @@ static void walk_path(const char *root, const char *mount, const char *group, in
     while (folder.length > top && folder.data[folder.length - 1] != '/')
       folder.length--;
     if (folder.length > top)
-      folder.length--; /* the slash */
+      folder.length--; /* removes the slash */
     folder.data[folder.length] = '\0';
   }
   tsl_text_free(&folder);
 }
 
-static bool names(const char *controllers, const char *controller) {
+/* Returns true if a list separated by commas contains the controller. */
+static bool list_contains(const char *controllers, const char *controller) {
   const size_t wanted = strlen(controller);
   for (const char *at = controllers;; at++) {
     const size_t length = strcspn(at, ",");
@@ -56,8 +58,8 @@ static bool names(const char *controllers, const char *controller) {
   }
 }
 
-/* One line of /proc/self/cgroup: "0::/a/b" for version 2, "4:cpu,cpuacct:/a/b" for version 1. Folders are
- * where distributions mount the hierarchies. */
+/* Visits the cgroups of one line of /proc/self/cgroup: "0::/a/b" in version 2, "4:cpu,cpuacct:/a/b" in
+ * version 1. Common distributions use these mount points. */
 static void walk_line(const char *root, char *line, const char *controller, tsl_cgroup_visit visit,
                       void *argument) {
   char *controllers = strchr(line, ':');
@@ -66,12 +68,12 @@ static void walk_line(const char *root, char *line, const char *controller, tsl_
     return;
   *controllers++ = '\0';
   *group++ = '\0';
-  if (strstr(group, "/..")) /* outside of the cgroup namespace: only its root is seen */
+  if (strstr(group, "/..")) /* outside of the cgroup namespace, of which only the root is visible */
     group[1] = '\0';
   if (controllers[0] == '\0') {
     walk_path(root, "", group, 2, visit, argument);
     walk_path(root, "unified", group, 2, visit, argument);
-  } else if (names(controllers, controller)) {
+  } else if (list_contains(controllers, controller)) {
     walk_path(root, controllers, group, 1, visit, argument);
     walk_path(root, controller, group, 1, visit, argument);
   }

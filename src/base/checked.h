@@ -1,4 +1,5 @@
-/* Sums and products of sizes that cannot wrap. */
+/* Sums and products of sizes with overflow checks. Each function returns false, with *out unchanged, if
+ * the result does not fit. */
 #ifndef TSL_BASE_CHECKED_H
 #define TSL_BASE_CHECKED_H
 
@@ -6,7 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* *out = a * b or a + b; false, and *out unchanged, when the result does not fit. */
 static inline bool tsl_size_mul(size_t a, size_t b, size_t *out) {
   size_t product;
   if (__builtin_mul_overflow(a, b, &product))

@@ -2,7 +2,7 @@
 #ifndef TSL_BASE_CLOCK_H
 #define TSL_BASE_CLOCK_H
 
-/* Seconds of the monotonic clock since some fixed moment. */
+/* Returns seconds of the monotonic clock since a fixed moment. */
 double tsl_clock(void);
 
 #endif

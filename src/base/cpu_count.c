@@ -1,4 +1,4 @@
-/* How many threads this process should use: the user's request, else affinity and cgroup quotas. */
+/* Number of threads that this process should use: the user's setting, else affinity and cgroup quotas. */
 #include "base/affinity.h"
 #include "base/cgroup.h"
 #include "base/env.h"
@@ -9,7 +9,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* Whole processors that `quota` of every `period` microseconds come to, rounded up; 0 for no quota. */
+/* Returns the processors that `quota` microseconds in every `period` allow, rounded up; 0: no quota. */
 static int whole_processors(int64_t quota, int64_t period) {
   if (quota <= 0 || period <= 0)
     return 0;
@@ -17,7 +17,6 @@ static int whole_processors(int64_t quota, int64_t period) {
   return processors > INT_MAX ? INT_MAX : (int)processors;
 }
 
-/* The first line of a cgroup's file. */
 static bool cpu_count_read_line(const char *folder, const char *file, char *line, size_t size) {
   if (!tsl_cgroup_read(folder, file, line, size))
     return false;
@@ -25,7 +24,7 @@ static bool cpu_count_read_line(const char *folder, const char *file, char *line
   return true;
 }
 
-/* One cgroup's quota, version 2: "max 100000" or "150000 100000". */
+/* Reads a version 2 quota: "max 100000" or "150000 100000". */
 static int read_quota_v2(const char *folder) {
   char line[64];
   int64_t quota, period = 100000;
@@ -39,7 +38,7 @@ static int read_quota_v2(const char *folder) {
   return whole_processors(quota, period);
 }
 
-/* One cgroup's quota, version 1: two files, -1 for no quota. */
+/* Reads a version 1 quota from two files; -1 means no quota. */
 static int read_quota_v1(const char *folder) {
   char line[64];
   int64_t quota, period;
@@ -70,12 +69,12 @@ int tsl_pool_processors(void) {
 }
 
 int tsl_pool_default_threads(void) {
-  const char *asked = tsl_env_get(TSL_ENV_THREADS);
+  const char *setting = tsl_env_get(TSL_ENV_THREADS);
   int64_t threads = 0;
-  if (asked[0] != '\0') {
-    if (tsl_parse_i64(asked, &threads) && threads >= 1 && threads <= TSL_POOL_THREADS_MAX)
+  if (setting[0] != '\0') {
+    if (tsl_parse_i64(setting, &threads) && threads >= 1 && threads <= TSL_POOL_THREADS_MAX)
       return (int)threads;
-    tsl_log(TSL_LOG_DEVICE, "TESELA_THREADS=%s is ignored: it should be a whole number from 1 to %d", asked,
+    tsl_log(TSL_LOG_DEVICE, "TESELA_THREADS=%s is ignored: it should be a whole number from 1 to %d", setting,
             TSL_POOL_THREADS_MAX);
   }
   const int processors = tsl_pool_processors();

@@ -50,7 +50,7 @@ tesela_status tsl_env_number(tsl_env variable, uint64_t *number) {
   const char *value = tsl_env_get(variable);
   int64_t read;
   if (!tsl_parse_i64(value, &read) || read < 0)
-    return tsl_fail(TESELA_BAD_CALL, "%s is \"%.64s\"; it can be 0 or a whole number above it",
+    return tsl_fail(TESELA_BAD_CALL, "%s is \"%.64s\"; it can be 0 or a positive whole number",
                     tsl_env_at(variable)->name, value);
   *number = (uint64_t)read;
   return TESELA_OK;

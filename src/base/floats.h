@@ -1,9 +1,8 @@
-/* The floating-point environment of the running thread: its mode and its flags. The mode says how results
- * are rounded, whether subnormal numbers are taken as 0, and which exceptions trap. Flags are the
- * exceptions that were raised. docs/ACCURACY.md says which mode holds where, and which flags a call
- * leaves.
+/* Floating-point environment of the running thread: mode and flags. The mode selects rounding, the
+ * treatment of subnormal numbers, and the exceptions that trap. Flags are the exceptions that were
+ * raised. docs/ACCURACY.md describes which mode applies where, and which flags a call leaves.
  *
- * A mode is read and written at the cost of a few additions. Workers take the mode of a job's caller
+ * Reading or writing the mode costs a few additions. Workers take over the mode of a job's caller
  * (pool_workers.c). Code that relies on rounding to nearest declares TSL_DEFAULT_FLOATS. */
 #ifndef TSL_BASE_FLOATS_H
 #define TSL_BASE_FLOATS_H
@@ -11,15 +10,15 @@
 #include <fenv.h>
 #include <stdint.h>
 
-/* MXCSR on x86-64; on AArch64 FPCR, with the flags of FPSR in the five highest bits. */
+/* MXCSR on x86-64. On AArch64 FPCR, with the flags of FPSR in the five highest bits. */
 typedef uint32_t tsl_floats;
 
 #if defined(__x86_64__)
 
 #define TSL_FLOATS_FLAGS 0x3fu
 #define TSL_FLOATS_MASKS 0x1f80u /* an exception whose bit is set does not trap */
-#define TSL_FLOATS_MODES 0xe040u /* rounding, results and operands that are subnormal */
-#define TSL_FLOATS_FLUSH 0x8040u /* the two of subnormal numbers */
+#define TSL_FLOATS_MODES 0xe040u /* rounding, subnormal results, subnormal operands */
+#define TSL_FLOATS_FLUSH 0x8040u /* subnormal results and operands are replaced by 0 */
 #define TSL_FLOATS_INVALID 1u
 #define TSL_FLOATS_DIVISION 4u
 #define TSL_FLOATS_OVERFLOW 8u
@@ -67,7 +66,7 @@ static inline tsl_floats tsl_floats_masked(tsl_floats floats) {
 
 #else
 
-/* C's own functions: rounding and the flags that matter here, and no traps. */
+/* Portable fallback by C's own functions: rounding and the flags used here, no traps. */
 #define TSL_FLOATS_FLUSH 0u
 #define TSL_FLOATS_INVALID (1u << 29)
 #define TSL_FLOATS_DIVISION (1u << 30)
@@ -98,30 +97,32 @@ static inline tsl_floats tsl_floats_default(tsl_floats floats) {
   return tsl_floats_masked(floats & ~TSL_FLOATS_MODES);
 }
 
-/* Takes the mode, with no flag set. */
+/* Sets the mode and clears all flags. */
 static inline void tsl_floats_take(tsl_floats mode) {
   if (tsl_floats_read() != mode)
     tsl_floats_write(mode);
 }
 
-/* Adds flags without a trap. */
+/* Raises flags without a trap. */
 static inline void tsl_floats_raise(tsl_floats flags) {
   const tsl_floats now = tsl_floats_read();
   if ((flags & TSL_FLOATS_FLAGS & ~now) != 0)
     tsl_floats_write(now | (flags & TSL_FLOATS_FLAGS));
 }
 
-/* The environment before TSL_DEFAULT_FLOATS. */
+/* Environment that TSL_DEFAULT_FLOATS restores. */
 typedef struct tsl_floats_before {
   tsl_floats floats;
-  int rounding; /* printf() and strtod() round so: on x86-64 the C library reads another register */
+  int rounding; /* rounding of printf() and strtod(); the C library on x86-64 uses another register for it */
 } tsl_floats_before;
 
+/* Sets the default environment and returns the previous one. */
 tsl_floats_before tsl_floats_hold(void);
+/* Restores mode and flags. */
 void tsl_floats_restore(const tsl_floats_before *before);
 
-/* A declaration: from here to the end of the block the thread has the default environment. Then the thread
- * gets its mode and its flags from before. */
+/* Declares a variable that gives the thread the default environment until the end of the block. Then
+ * mode and flags are restored. */
 #define TSL_DEFAULT_FLOATS                                                                                   \
   __attribute__((cleanup(tsl_floats_restore), unused)) const tsl_floats_before floats_before =               \
       tsl_floats_hold()

@@ -9,50 +9,54 @@
 
 static const double time_limit = 1;
 
-/* All guards of the process. Whoever has a guard may ask for this one, never the other way round without
- * letting go. */
+/* Protects the list of guards. Lock order: a thread that holds a guard may lock the list, never the
+ * other way round. */
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static tsl_fork_mutex *guards;
 
-static _Thread_local char here;    /* its address is the thread's name */
-static _Thread_local bool has_all; /* between the handlers of its fork */
+static _Thread_local char thread_marker;    /* its address identifies the thread */
+static _Thread_local bool holds_all_guards; /* true between the handlers of this thread's fork */
 
-static bool is_mine(const tsl_fork_mutex *guard) {
-  return atomic_load_explicit(&guard->owner, memory_order_relaxed) == &here;
+static bool is_held_by_this_thread(const tsl_fork_mutex *guard) {
+  return atomic_load_explicit(&guard->owner, memory_order_relaxed) == &thread_marker;
 }
 
-/* A driver may fork inside of what this thread does under a guard: that one is left alone. */
-static void let_go_until(const tsl_fork_mutex *end) {
+/* Unlocks the guards before `end` and the list. A guard that this thread held before the fork stays
+ * locked: a driver may fork inside this thread's critical section. */
+static void unlock_until(const tsl_fork_mutex *end) {
   for (tsl_fork_mutex *guard = guards; guard != end; guard = guard->next)
-    if (!is_mine(guard))
+    if (!is_held_by_this_thread(guard))
       pthread_mutex_unlock(&guard->mutex);
   pthread_mutex_unlock(&list_lock);
 }
 
+/* Locks all guards without waiting. Returns false, with none locked, if one is taken. */
 static bool fork_mutex_take_all(void) {
   pthread_mutex_lock(&list_lock);
   for (tsl_fork_mutex *guard = guards; guard; guard = guard->next)
-    if (!is_mine(guard) && pthread_mutex_trylock(&guard->mutex) != 0) {
-      let_go_until(guard);
+    if (!is_held_by_this_thread(guard) && pthread_mutex_trylock(&guard->mutex) != 0) {
+      unlock_until(guard);
       return false;
     }
   return true;
 }
 
+/* Locks all guards, within the time limit. */
 static void before_fork(void) {
   const double end = tsl_clock() + time_limit;
-  while (!(has_all = fork_mutex_take_all()) && tsl_clock() < end)
+  while (!(holds_all_guards = fork_mutex_take_all()) && tsl_clock() < end)
     nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
 }
 
 static void after_fork(void) {
-  if (has_all)
-    let_go_until(NULL);
-  has_all = false;
+  if (holds_all_guards)
+    unlock_until(NULL);
+  holds_all_guards = false;
 }
 
-/* Handlers before a fork run in the opposite order of their registration. The pools' waits for a lock that a
- * thread may ask for while it has a guard: it must come after this one, and be registered before. */
+/* Registers the fork handlers. Handlers before a fork run in reverse order of registration. The pools'
+ * handler waits for a lock that a thread may need while it holds a guard. So it must run after this
+ * handler, and be registered before it. */
 static void fork_mutex_watch_forks(void) {
   tsl_pool_watch_forks();
   pthread_atfork(before_fork, after_fork, after_fork);
@@ -86,7 +90,7 @@ void tsl_fork_mutex_destroy(tsl_fork_mutex *guard) {
 
 void tsl_fork_mutex_lock(tsl_fork_mutex *guard) {
   pthread_mutex_lock(&guard->mutex);
-  atomic_store_explicit(&guard->owner, &here, memory_order_relaxed);
+  atomic_store_explicit(&guard->owner, &thread_marker, memory_order_relaxed);
 }
 
 void tsl_fork_mutex_unlock(tsl_fork_mutex *guard) {

@@ -1,14 +1,14 @@
-/* f16 and bf16 from and to f32: the bits that fp8_fp16.c gives, by selections in place of branches, of which
- * compilers make vectors. */
+/* Converts f16 and bf16 from and to f32 with the same bits as fp8_fp16.c. Selections instead of
+ * branches let compilers vectorise the loops. */
 #include "base/fp16_bulk.h"
 
 #include <string.h>
 
-/* Numbers that may lie at any address and be part of any object. */
+/* Number types without alignment that may alias any object. */
 typedef float any_f32 __attribute__((aligned(1), may_alias));
 typedef uint16_t any_u16 __attribute__((aligned(1), may_alias));
 
-static const uint32_t sign = 0x80000000, infinity = 0x7f800000, quiet = 0x400000; /* of f32 */
+static const uint32_t sign = 0x80000000, infinity = 0x7f800000, quiet = 0x400000; /* bits of f32 */
 
 static inline uint32_t fp16_bulk_bits_of(float x) {
   uint32_t bits;
@@ -22,8 +22,8 @@ static inline float fp16_bulk_number_of(uint32_t bits) {
   return x;
 }
 
-/* f16's exponent has a bias of 15, f32's one of 127; below its normal numbers f16 is a whole number of 2^-24.
- */
+/* Widens f16 to f32. The exponent's bias is 15 in f16 and 127 in f32. Subnormal f16 numbers are
+ * multiples of 2^-24. */
 static inline float widen_f16(uint16_t half) {
   const uint32_t size = half & 0x7fff, moved = size << 13, special = moved | infinity;
   const uint32_t normal = moved + (112u << 23), small = fp16_bulk_bits_of((float)(int32_t)size * 0x1p-24f);
@@ -34,8 +34,8 @@ static inline float widen_f16(uint16_t half) {
   return fp16_bulk_number_of(wide | (uint32_t)(half & 0x8000) << 16);
 }
 
-/* To nearest even: of normal numbers by a carry out of the 13 bits that go, of smaller ones by adding 1/2,
- * whose last digit is 2^-24. */
+/* Narrows f32 to f16, to nearest even. Normal numbers round by a carry out of the 13 dropped bits.
+ * Smaller ones round by adding 1/2, whose last digit is 2^-24. */
 static inline uint16_t narrow_f16(float x) {
   const uint32_t bits = fp16_bulk_bits_of(x), size = bits & ~sign;
   const uint32_t carried = (size + 0xfff + (size >> 13 & 1) - (112u << 23)) >> 13,
@@ -57,8 +57,8 @@ static inline uint16_t narrow_bf16(float x) {
                                               : (bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-/* Inlined with steps of 1, and with any. An index is multiplied by the step before anything else, so that a
- * single element may have any step. */
+/* Widens a range; inlined for steps of 1 and for any step. The index is first multiplied by the step,
+ * so that a single element may have any step. */
 static inline void fp16_bulk_widen(bool is_f16, const any_u16 *restrict source, int64_t source_step,
                                    any_f32 *restrict target, int64_t target_step, size_t count) {
   for (size_t i = 0; i < count; i++)

@@ -1,5 +1,5 @@
-/* f16 (else bf16) from and to f32, of tsl_type_convert(): any addresses, any steps, ranges that do not
- * overlap. */
+/* Bulk conversion between f16 or bf16 and f32, for tsl_type_convert(). Addresses need no alignment,
+ * steps are in elements, and the ranges do not overlap. */
 #ifndef TSL_BASE_FP16_BULK_H
 #define TSL_BASE_FP16_BULK_H
 
@@ -7,9 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Converts f16 (is_f16) or bf16 to f32, exactly; a NaN becomes quiet. */
 void tsl_halves_widen(bool is_f16, const void *source, int64_t source_step, void *target, int64_t target_step,
                       size_t count);
-/* To nearest even; a NaN keeps its sign and leading bits and is made quiet. */
+/* Converts f32 to f16 (is_f16) or bf16, rounded to nearest even. A NaN keeps its sign and leading bits
+ * and becomes quiet. */
 void tsl_halves_narrow(bool is_f16, const void *source, int64_t source_step, void *target,
                        int64_t target_step, size_t count);
 

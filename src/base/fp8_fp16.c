@@ -1,6 +1,6 @@
-/* The floating-point types of 16 and of 8 bits, by integer arithmetic on the bits of a double, so that a
- * double is rounded once and the result does not depend on the processor. Those of 8 bits are as the Open
- * Compute Project's "8-bit Floating Point Specification" (2023) has them. */
+/* Conversions of 16-bit and 8-bit floating-point types, by integer arithmetic on the bits of a double.
+ * So a value is rounded once, and the result does not depend on the processor. The 8-bit types follow
+ * the Open Compute Project's "8-bit Floating Point Specification" (2023). */
 #include "base/types.h"
 
 #include <string.h>
@@ -9,8 +9,8 @@
 #define F64_BIAS 1023
 #define F64_SPECIAL 0x7ff /* exponent field of infinities and NaN */
 
-/* 1 sign bit, then these. Without infinities the largest exponent is one of numbers, but for the last of its
- * mantissas, which is NaN. */
+/* Format with 1 sign bit and these fields. Without infinities the largest exponent belongs to numbers,
+ * except for its last mantissa, which is NaN. */
 typedef struct fp8_fp16_format {
   int exponent_bits, mantissa_bits;
   bool has_infinity;
@@ -19,8 +19,8 @@ typedef struct fp8_fp16_format {
 static const fp8_fp16_format f16 = {5, 10, true}, bf16 = {8, 7, true}, e4m3 = {4, 3, false},
                              e5m2 = {5, 2, true};
 
-/* Rounds to nearest, ties to even. What is too large becomes infinity, or NaN where there is none; NaN keeps
- * its sign and leading bits and is made quiet. */
+/* Rounds to nearest, ties to even. A value that is too large becomes infinity, or NaN if the format has
+ * none. NaN keeps its sign and leading bits and becomes quiet. */
 static uint16_t fp8_fp16_narrow(double value, fp8_fp16_format format) {
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
@@ -37,32 +37,31 @@ static uint16_t fp8_fp16_narrow(double value, fp8_fp16_format format) {
   const int exponent = field - F64_BIAS, least = 1 - bias;
   if (exponent > most)
     return (uint16_t)(sign | above_all);
-  /* Below the least exponent the mantissa loses one more bit a step. A subnormal double has no leading bit,
-   * but is far below half of the smallest number here, as is everything that is shifted by 54 or more. */
+  /* Below the smallest exponent the mantissa loses one more bit for each step. A subnormal double, and
+   * any value that is shifted by 54 or more, is far below half of the smallest number. */
   const int shift = F64_MANTISSA - format.mantissa_bits + (exponent < least ? least - exponent : 0);
   if (shift > F64_MANTISSA + 1)
     return (uint16_t)sign;
   const uint64_t whole = fraction | (uint64_t)1 << F64_MANTISSA, half = (uint64_t)1 << (shift - 1);
-  uint64_t kept = whole >> shift;
+  uint64_t rounded_bits = whole >> shift;
   const uint64_t lost = whole & ((half << 1) - 1);
-  if (lost > half || (lost == half && (kept & 1)))
-    kept++;
-  /* The leading bit of a normal number adds 1 to the exponent field, and so does a carry out of the mantissa,
-   * up to infinity, and past the numbers of a format that has none. */
+  if (lost > half || (lost == half && (rounded_bits & 1)))
+    rounded_bits++;
+  /* The leading bit of a normal number adds 1 to the exponent field. A carry out of the mantissa does
+   * the same, up to infinity, or past the largest number of a format without infinity. */
   const uint64_t above = exponent > least ? (uint64_t)(exponent - least) : 0,
-                 rounded = (above << format.mantissa_bits) + kept;
+                 rounded = (above << format.mantissa_bits) + rounded_bits;
   return (uint16_t)(sign | (rounded < above_all ? rounded : above_all));
 }
 
-/* Exact; a signalling NaN becomes quiet. */
+/* Widens exactly; a signalling NaN becomes quiet. */
 static double fp8_fp16_widen(uint16_t bits, fp8_fp16_format from) {
   const int last = (1 << from.exponent_bits) - 1, bias = last >> 1;
   const int field = bits >> from.mantissa_bits & last;
   const uint64_t most = ((uint64_t)1 << from.mantissa_bits) - 1, fraction = bits & most;
   uint64_t wide = (uint64_t)(bits >> (from.exponent_bits + from.mantissa_bits)) << 63;
   if (field == 0) {
-    /* Below the normal numbers: a whole number of the smallest step, which a double holds as a normal number.
-     */
+    /* A subnormal number is a multiple of the smallest step, which is a normal double. */
     const uint64_t step = (uint64_t)(1 - bias - from.mantissa_bits + F64_BIAS) << F64_MANTISSA;
     double magnitude;
     memcpy(&magnitude, &step, sizeof magnitude);

@@ -1,22 +1,24 @@
-/* The instruction sets that kernels in C are compiled for, least capable first.
+/* Instruction sets for which kernels in C are compiled, least capable first.
  * X(name, header, needs, flags, floats, fused, runs):
- *   name     part of its symbols; what TESELA_ISA calls it
- *   header   its vectors are in host/simd_<header>.h
- *   needs    the capability that a device must offer for it, beside those of the sets before; 0: none
- *   flags    the compiler's; of an extension, beside those of the set with its header
- *   floats   in a vector; and fused, vector multiply-adds that a core does in a clock
- *   runs     whether processor and operating system have it, where those of the sets before do;
- * device/cpu/cpu_describe.c asks A new set is one row here and one header there. CMake reads the rows as text
- * (cmake/isa.cmake) and compiles every file in a folder kernels/ once for each row of its processor; nothing
- * else lists sets.
+ *   name     suffix of the symbols, and the value of TESELA_ISA
+ *   header   the set's vector operations are in host/simd_<header>.h
+ *   needs    capability that a device needs in addition to the previous sets' ones; 0: none
+ *   flags    compiler flags; for an extension, in addition to the flags of the set with its header
+ *   floats   number of f32 in a vector
+ *   fused    vector multiply-adds that a core executes in a clock
+ *   runs     expression: true if processor and operating system support it, given the previous sets
  *
- * TSL_ISA_LIST are the sets that every kernel is compiled for; TSL_ISA_EXTENSION_LIST those with a few
- * instructions more, which only kernels of these instructions are compiled for. */
+ * A new set is one row here and one header there. CMake reads the rows as text (cmake/isa.cmake). It compiles
+ * every file in a folder kernels/ once for each row of the target processor. The file
+ * device/cpu/cpu_describe.c evaluates `runs`.
+ *
+ * Every kernel is compiled for the sets in TSL_ISA_LIST. The sets in TSL_ISA_EXTENSION_LIST add a few
+ * instructions; only kernels that use these instructions are compiled for them. */
 #ifndef TSL_BASE_ISA_H
 #define TSL_BASE_ISA_H
 
-/* Plain C: SSE2 has a multiplication and an addition in a clock; whatever becomes of it on AArch64 is
- * Advanced SIMD, with two pipes. */
+/* Multiply-adds in a clock of plain C. SSE2 has one multiplication and one addition; AArch64 compilers
+ * use Advanced SIMD with two pipes. */
 #if defined(__aarch64__)
 #define TSL_ISA_PLAIN_FUSED 2
 #else
@@ -43,7 +45,7 @@
   X(neon_bf16, neon, TSL_CAN_NEON_BF16, "-march=armv8.2-a+bf16", 4, 2, getauxval(AT_HWCAP2) & HWCAP2_BF16)
 /* clang-format on */
 
-/* TSL_PLAIN: plain C alone (TESELA_PLAIN in cmake/isa.cmake). TSL_ISA_AMX: there are kernels for AMX. */
+/* TSL_PLAIN builds plain C only (TESELA_PLAIN in cmake/isa.cmake). TSL_ISA_AMX: kernels for AMX exist. */
 #if defined(__x86_64__) && !defined(TSL_PLAIN)
 #define TSL_ISA_AMX
 #define TSL_ISA_LIST(X) TSL_ISA_ROWS_any(X) TSL_ISA_ROWS_x86_64(X)
@@ -56,9 +58,10 @@
 #define TSL_ISA_EXTENSION_LIST(X)
 #endif
 
-/* All of them, by name: "generic", "avx2", ...; and ", avx2, ..." of a family's rows. */
+/* Names of all sets: "generic", "avx2", ... */
 #define TSL_ISA_WORD(name, ...) #name,
 #define TSL_ISA_WORDS TSL_ISA_LIST(TSL_ISA_WORD) TSL_ISA_EXTENSION_LIST(TSL_ISA_WORD)
+/* Names of one processor family's rows as text: ", avx2, ...". */
 #define TSL_ISA_TEXT(name, ...) ", " #name
 
 #endif

@@ -40,13 +40,13 @@ int tsl_kinds_parse(const char *list, tsl_kind *kinds) {
       kinds[count] = (tsl_kind)count;
     return count;
   }
-  for (const char *at = list; at; at = strchr(at, ',')) {
+  for (const char *name = list; name; name = strchr(name, ',')) {
     char word[32];
-    at += at != list;
-    const size_t length = strcspn(at, ",");
+    name += name != list;
+    const size_t length = strcspn(name, ",");
     if (count == TSL_KIND_COUNT || length >= sizeof word)
       return 0;
-    memcpy(word, at, length);
+    memcpy(word, name, length);
     word[length] = '\0';
     if (!tsl_kind_parse(word, &kinds[count++]))
       return 0;
@@ -62,7 +62,7 @@ bool tsl_kind_is_drawn(tsl_kind kind, tsl_distribution *distribution) {
                {TSL_KIND_UNIFORM, TSL_DRAW_UNIFORM},
                {TSL_KIND_GRADED, TSL_DRAW_GRADED},
                {TSL_KIND_INTEGER, TSL_DRAW_INTEGER}};
-  *distribution = TSL_DRAW_NORMAL; /* what others are made of */
+  *distribution = TSL_DRAW_NORMAL; /* base distribution of the other kinds */
   for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++)
     if (drawn[i].kind == kind) {
       *distribution = drawn[i].drawn;
@@ -82,13 +82,13 @@ static void make_softmax(double *x, int64_t count) {
 static void make_kernel(double *x, int64_t row, int64_t rows, int64_t count) {
   const double place = (double)row / (double)(rows > 1 ? rows - 1 : 1);
   for (int64_t j = 0; j < count; j++) {
-    const double apart = place - (double)j / (double)(count > 1 ? count - 1 : 1);
-    x[j] = exp(-apart * apart / 0.005);
+    const double distance = place - (double)j / (double)(count > 1 ? count - 1 : 1);
+    x[j] = exp(-distance * distance / 0.005);
   }
 }
 
-/* Returns a number of a kind whose numbers do not depend on each other. */
-static double changed(tsl_kind kind, double x, uint64_t dice) {
+/* Returns a number of a kind with independent numbers, made from a normal number and random bits. */
+static double transform_number(tsl_kind kind, double x, uint64_t dice) {
   return kind == TSL_KIND_RELU        ? (x > 0 ? x : 0)
          : kind == TSL_KIND_LOGNORMAL ? exp(2 * x)
          : kind == TSL_KIND_IMAGE     ? (double)(dice >> 56) / 255
@@ -112,7 +112,7 @@ void tsl_kind_row(tsl_kind kind, uint64_t seed, int64_t row, int64_t rows, int64
     for (int64_t j = 0; j < count; j++)
       room[j] = kind == TSL_KIND_IDENTITY
                     ? (j == (info->is_complex ? 2 * row : row) ? 1 : 0)
-                    : changed(kind, room[j], tsl_random_u64(~seed, first + (uint64_t)j));
+                    : transform_number(kind, room[j], tsl_random_u64(~seed, first + (uint64_t)j));
   tsl_type_convert(TESELA_F64, room, 1, info->component, out, 1, (size_t)count);
 }
 

@@ -1,13 +1,13 @@
-/* Kinds of numbers that matrices of programs have. Benchmarks fill a factor with each kind, since the speed
- * of some strategies depends on the numbers. Unlike the distributions of base/random.h, an element may depend
- * on its place and on its row. Any part of a matrix can be made by any thread, and has the same numbers
- * everywhere where exp() is the same. */
+/* Kinds of matrix contents, as programs have them. Benchmarks fill a factor with each kind, since some
+ * strategies' speed depends on the numbers. An element may depend on its position and its row, unlike
+ * in base/random.h. Any thread can make any part of a matrix. The numbers are equal on all machines
+ * whose exp() is the same. */
 #ifndef TSL_BASE_KINDS_H
 #define TSL_BASE_KINDS_H
 
 #include "base/random.h"
 
-/* X(NAME, name, what) */
+/* X(NAME, name, description) */
 #define TSL_KIND_LIST(X)                                                                                     \
   X(NORMAL, normal, "mean 0, standard deviation 1")                                                          \
   X(UNIFORM, uniform, "between -1 and 1")                                                                    \
@@ -30,20 +30,21 @@ typedef enum tsl_kind {
 
 const char *tsl_kind_name(tsl_kind kind);
 bool tsl_kind_parse(const char *name, tsl_kind *kind);
-/* Reads kinds with commas between them, or "all", into `kinds`, which has room for TSL_KIND_COUNT; returns
- * how many there are, 0 where a word is none or there are more. */
+/* Parses kinds separated by commas, or "all". `kinds` has room for TSL_KIND_COUNT. Returns their
+ * number; 0 if a word is no kind, or there are too many. */
 int tsl_kinds_parse(const char *list, tsl_kind *kinds);
-/* "normal|uniform|...". */
+/* Returns "normal|uniform|...", a static string. */
 const char *tsl_kind_names(void);
 
-/* Returns true if the numbers are a distribution's: tsl_random_fill() then makes any part of a row. */
+/* Returns true if the elements are independent: tsl_random_fill() then makes any part of a row.
+ * *distribution is always set. */
 bool tsl_kind_is_drawn(tsl_kind kind, tsl_distribution *distribution);
-/* Makes row `row` of a matrix of rows x cols elements: `cols` elements in a row of `out`, of one type of
- * numbers. A complex number's parts are two neighbours of a real matrix with twice as many columns. `room`:
- * cols (complex: 2 cols) doubles. */
+/* Writes row `row` of a rows x cols matrix to `out`: `cols` elements of one type. A complex element is
+ * two neighbours of a real matrix with twice as many columns. `room` holds cols doubles, or 2 cols for
+ * complex types. */
 void tsl_kind_row(tsl_kind kind, uint64_t seed, int64_t row, int64_t rows, int64_t cols, tesela_type type,
                   double *room, void *out);
-/* A dense matrix, by the threads of the shared pool. */
+/* Fills a dense matrix, using the threads of the shared pool. */
 tesela_status tsl_kind_fill(tsl_kind kind, uint64_t seed, int64_t rows, int64_t cols, tesela_type type,
                             void *out);
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What came of one name. A name that is not there at all is the usual case and says nothing about itself. */
+/* Result of trying one name. A missing file is the usual case and leaves no reason. */
 typedef struct attempt {
   bool absent, lacks_memory;
   tsl_text reason;
@@ -21,21 +21,21 @@ static void set_pointer(void *table, const tsl_library_symbol *symbol, void *add
   memcpy((char *)table + symbol->offset, &address, sizeof address);
 }
 
-/* The dynamic linker tells why in words only. "NAME: ... No such file or directory" with our own name in
- * front is a library that is absent; with another name in front, one that it needs is. Where the words are
- * translated, they are passed on as they are. */
+/* Returns true if the dynamic linker's message means that this library itself is missing. The message
+ * is then "NAME: ... No such file or directory". With another name in front a dependency is missing.
+ * Translated messages are passed on unchanged. */
 static bool says_absent(const char *error, const char *name) {
   const size_t length = strlen(name);
   return strncmp(error, name, length) == 0 && error[length] == ':' &&
          strstr(error, "No such file or directory") != NULL;
 }
 
-/* Memory may be there at the next call. */
+/* Returns true if the message means lack of memory, which may have passed at the next call. */
 static bool says_no_memory(const char *error) {
   return strstr(error, "out of memory") != NULL || strstr(error, "Cannot allocate memory") != NULL;
 }
 
-/* Whether something is shared on purpose. */
+/* true after a successful tsl_library_share() */
 static atomic_bool has_shared;
 
 bool tsl_library_share(const char *name) {
@@ -45,11 +45,13 @@ bool tsl_library_share(const char *name) {
   return is_there;
 }
 
+/* Finds a symbol in a library, else among the shared libraries. */
 static void *library_find(void *handle, const char *name) {
   void *address = dlsym(handle, name);
   return address || !atomic_load(&has_shared) ? address : dlsym(RTLD_DEFAULT, name);
 }
 
+/* Opens one library and fills the table. Returns false with the reason in `result`. */
 static bool library_load_one(const char *name, const tsl_library_symbol *symbols, int count, void *table,
                              attempt *result) {
   void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
@@ -58,7 +60,7 @@ static bool library_load_one(const char *name, const tsl_library_symbol *symbols
     const size_t length = strlen(name);
     result->absent = says_absent(error, name);
     result->lacks_memory = says_no_memory(error);
-    /* The sentence names the library itself. */
+    /* The message names the library already, so a leading name is removed. */
     if (strncmp(error, name, length) == 0 && strncmp(error + length, ": ", 2) == 0)
       error += length + 2;
     tsl_text_add(&result->reason, "%s", error);
@@ -78,13 +80,13 @@ static bool library_load_one(const char *name, const tsl_library_symbol *symbols
   return true;
 }
 
-tesela_status tsl_library_load(const char *what, const char *chosen, const char *const *names,
+tesela_status tsl_library_load(const char *library, const char *chosen, const char *const *names,
                                const tsl_library_symbol *symbols, int count, void *table) {
   const char *const only[] = {chosen, NULL};
   if (chosen && chosen[0] == '\0')
     chosen = NULL;
   if (chosen && strcmp(chosen, "none") == 0)
-    return tsl_fail(TESELA_NO_DEVICE, "%s is switched off: the library chosen is \"none\"", what);
+    return tsl_fail(TESELA_NO_DEVICE, "%s is switched off: the library chosen is \"none\"", library);
   tsl_text tried = {0}, reasons = {0};
   bool loaded = false, all_absent = true, lacks_memory = false;
   for (const char *const *name = chosen ? only : names; *name && !loaded; name++) {
@@ -99,11 +101,11 @@ tesela_status tsl_library_load(const char *what, const char *chosen, const char 
   }
   tesela_status status = TESELA_OK;
   if (!loaded && all_absent)
-    status = tsl_fail(TESELA_NO_DEVICE, "%s is not %s: tried %s", what,
-                      chosen ? "where it was said to be" : "installed", tsl_text_get(&tried));
+    status = tsl_fail(TESELA_NO_DEVICE, "%s is not %s: tried %s", library,
+                      chosen ? "at the path that was set" : "installed", tsl_text_get(&tried));
   else if (!loaded)
     status = tsl_fail(lacks_memory ? TESELA_OUT_OF_MEMORY : TESELA_NO_DEVICE, "%s does not load: tried %s",
-                      what, tsl_text_get(&reasons));
+                      library, tsl_text_get(&reasons));
   tsl_text_free(&tried);
   tsl_text_free(&reasons);
   return status;
@@ -115,18 +117,18 @@ typedef struct counting {
 } counting;
 
 static int library_count_one(struct dl_phdr_info *info, size_t size, void *argument) {
-  counting *of = argument;
+  counting *counts = argument;
   const char *const slash = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
   (void)size;
-  for (const char *const *start = of->starts; slash && *start; start++)
-    of->count += strncmp(slash + 1, *start, strlen(*start)) == 0;
+  for (const char *const *start = counts->starts; slash && *start; start++)
+    counts->count += strncmp(slash + 1, *start, strlen(*start)) == 0;
   return 0;
 }
 
 int tsl_library_count(const char *const *starts) {
-  counting of = {.starts = starts};
-  (void)dl_iterate_phdr(library_count_one, &of);
-  return of.count;
+  counting counts = {.starts = starts};
+  (void)dl_iterate_phdr(library_count_one, &counts);
+  return counts.count;
 }
 
 void tsl_library_file(void (*function)(void), char *out, size_t size) {

@@ -20,7 +20,7 @@ int tsl_locale_format(char *out, size_t size, const char *format, va_list argume
   const int saved_errno = errno;
   const locale_t locale = tsl_locale_c();
   const locale_t before = locale ? uselocale(locale) : (locale_t)0;
-  /* %m is the one conversion that reads errno. */
+  /* %m reads errno. */
   errno = saved_errno;
   const int length = vsnprintf(out, size, format, arguments);
   if (before)

@@ -1,4 +1,4 @@
-/* The C locale, whatever locale the process has chosen: numbers have a point, never a comma. */
+/* C locale, independent of the process's locale: numbers have a point, never a comma. */
 #ifndef TSL_BASE_LOCALE_H
 #define TSL_BASE_LOCALE_H
 
@@ -6,14 +6,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-/* The C locale as an object; made once and kept for the life of the process. (locale_t)0 if the C library
- * cannot make it. */
+/* Returns the C locale as an object, created once for the life of the process; (locale_t)0 if that fails. */
 locale_t tsl_locale_c(void);
 
-/* vsnprintf and snprintf in the C locale. They take no memory and leave errno and the thread's locale as they
- * were. */
+/* Formats like vsnprintf() in the C locale. Allocates nothing; errno and the thread's locale do not
+ * change. */
 int tsl_locale_format(char *out, size_t size, const char *format, va_list arguments)
     __attribute__((format(printf, 3, 0)));
+/* Formats like snprintf() in the C locale, as tsl_locale_format() does. */
 int tsl_locale_print(char *out, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -1,4 +1,4 @@
-/* The log: silent unless TESELA_LOG names a topic. One line an event, on stderr, "tesela plan: ...". */
+/* Log on stderr, silent unless TESELA_LOG names a topic. Each event is one line: "tesela plan: ...". */
 #ifndef TSL_BASE_LOG_H
 #define TSL_BASE_LOG_H
 
@@ -14,15 +14,17 @@ typedef enum tsl_log_topic {
       TSL_LOG_COUNT
 } tsl_log_topic;
 
-/* Whether anybody listens: ask before building an expensive line. Costs one load. TESELA_LOG is read once, at
- * first use, when topics that do not exist are told on stderr; tsl_log_reload() reads it again (tests). */
+/* Returns true if the topic is logged; costs one load. Call it before an expensive line is built.
+ * TESELA_LOG is read once, at first use; unknown topics are reported on stderr then. */
 static inline bool tsl_log_wants(tsl_log_topic topic);
+/* Logs one line if the topic is enabled. */
 void tsl_log(tsl_log_topic topic, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Reads TESELA_LOG again, for tests. */
 void tsl_log_reload(void);
-/* No more lines of this topic: who reports it in another way asks tsl_log_wants() first. */
+/* Disables a topic, for a caller that reports the topic's events in another way. */
 void tsl_log_mute(tsl_log_topic topic);
 
-/* One bit a topic, or TSL_LOG_NOT_READ. Here for tsl_log_wants() alone. */
+/* One bit for each enabled topic, or TSL_LOG_NOT_READ. Only for tsl_log_wants(). */
 enum { TSL_LOG_NOT_READ = 1 << TSL_LOG_COUNT };
 extern atomic_uint tsl_log_wanted;
 unsigned tsl_log_read(void);
@@ -32,7 +34,7 @@ static inline bool tsl_log_wants(tsl_log_topic topic) {
     bits = tsl_log_read();
   return (bits >> topic & 1u) != 0;
 }
-/* The same where nothing may be called: true as long as TESELA_LOG was not read, too. */
+/* Returns true if the topic may be enabled, without a function call: also true before TESELA_LOG is read. */
 static inline bool tsl_log_may_want(tsl_log_topic topic) {
   return (atomic_load_explicit(&tsl_log_wanted, memory_order_relaxed) & (1u << topic | TSL_LOG_NOT_READ)) !=
          0;

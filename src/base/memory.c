@@ -10,40 +10,43 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static tesela_status memory_out_of_memory(size_t bytes, const char *what) {
+static tesela_status memory_out_of_memory(size_t bytes, const char *purpose) {
   char wanted[32], left[32];
   return tsl_fail(TESELA_OUT_OF_MEMORY, "cannot take %s (%zu bytes) of host memory for %s; %s are available",
-                  tsl_format_bytes(bytes, wanted, sizeof wanted), bytes, what,
+                  tsl_format_bytes(bytes, wanted, sizeof wanted), bytes, purpose,
                   tsl_format_bytes(tsl_memory_available(), left, sizeof left));
 }
 
 /* --- reserves --- */
 
-/* The note below each block. */
-typedef struct note {
-  size_t top, last; /* the reserve's before this block */
+/* Header of a block in a reserve, in front of the block. */
+typedef struct block_header {
+  size_t top, last; /* values of the reserve before this block was taken */
   size_t is_free;
-} note;
+} block_header;
 
 static _Thread_local tsl_reserve *in_use;
 
-static void *take_from(tsl_reserve *reserve, size_t bytes, size_t alignment) {
+/* Takes a block from the top of a reserve; NULL: no space. */
+static void *take_from_reserve(tsl_reserve *reserve, size_t bytes, size_t alignment) {
   if (!reserve || alignment > TSL_CACHE_LINE || bytes > reserve->bytes)
     return NULL;
-  const size_t start = (reserve->top + sizeof(note) + TSL_CACHE_LINE - 1) / TSL_CACHE_LINE * TSL_CACHE_LINE;
+  const size_t start =
+      (reserve->top + sizeof(block_header) + TSL_CACHE_LINE - 1) / TSL_CACHE_LINE * TSL_CACHE_LINE;
   if (start > reserve->bytes - bytes)
     return NULL;
-  note *own = (note *)(void *)(reserve->memory + start - sizeof(note));
-  *own = (note){reserve->top, reserve->last, false};
+  block_header *header = (block_header *)(void *)(reserve->memory + start - sizeof(block_header));
+  *header = (block_header){reserve->top, reserve->last, false};
   reserve->top = start + bytes;
   reserve->last = start;
   return reserve->memory + start;
 }
 
-static void give_back(tsl_reserve *reserve, void *block) {
-  ((note *)block - 1)->is_free = true;
+/* Marks a block as free and lowers the top over all free blocks. */
+static void return_to_reserve(tsl_reserve *reserve, void *block) {
+  ((block_header *)block - 1)->is_free = true;
   while (reserve->last > 0) {
-    const note *highest = (const note *)(const void *)(reserve->memory + reserve->last) - 1;
+    const block_header *highest = (const block_header *)(const void *)(reserve->memory + reserve->last) - 1;
     if (!highest->is_free)
       return;
     reserve->top = highest->top;
@@ -51,17 +54,17 @@ static void give_back(tsl_reserve *reserve, void *block) {
   }
 }
 
-static bool is_from(const tsl_reserve *reserve, const void *block) {
+static bool is_from_reserve(const tsl_reserve *reserve, const void *block) {
   const uintptr_t at = (uintptr_t)block;
   return reserve && at - (uintptr_t)reserve->memory < reserve->bytes;
 }
 
-tesela_status tsl_reserve_take(size_t bytes, size_t blocks, const char *what, tsl_reserve *out) {
+tesela_status tsl_reserve_take(size_t bytes, size_t blocks, const char *purpose, tsl_reserve *out) {
   void *memory;
   *out = (tsl_reserve){.memory = NULL};
   if (!tsl_size_add(bytes, (blocks + 1) * 2 * TSL_CACHE_LINE, &bytes))
-    return memory_out_of_memory(SIZE_MAX, what);
-  TSL_TRY(tsl_alloc(bytes, what, &memory));
+    return memory_out_of_memory(SIZE_MAX, purpose);
+  TSL_TRY(tsl_alloc(bytes, purpose, &memory));
   *out = (tsl_reserve){.memory = memory, .bytes = bytes};
   return TESELA_OK;
 }
@@ -77,27 +80,27 @@ void tsl_reserve_free(tsl_reserve *reserve) {
 
 /* --- blocks --- */
 
-tesela_status tsl_alloc_aligned(size_t bytes, size_t alignment, const char *what, void **out) {
+tesela_status tsl_alloc_aligned(size_t bytes, size_t alignment, const char *purpose, void **out) {
   *out = NULL;
-  /* No object is larger than PTRDIFF_MAX: pointer differences inside it would not fit. */
+  /* No object may exceed PTRDIFF_MAX, since pointer differences inside it must fit. */
   if (bytes > PTRDIFF_MAX || posix_memalign(out, alignment, bytes ? bytes : 1) != 0) {
-    *out = take_from(in_use, bytes, alignment);
-    return *out ? TESELA_OK : memory_out_of_memory(bytes, what);
+    *out = take_from_reserve(in_use, bytes, alignment);
+    return *out ? TESELA_OK : memory_out_of_memory(bytes, purpose);
   }
   return TESELA_OK;
 }
 
-tesela_status tsl_alloc(size_t bytes, const char *what, void **out) {
-  return tsl_alloc_aligned(bytes, TSL_CACHE_LINE, what, out);
+tesela_status tsl_alloc(size_t bytes, const char *purpose, void **out) {
+  return tsl_alloc_aligned(bytes, TSL_CACHE_LINE, purpose, out);
 }
 
-tesela_status tsl_alloc_zeroed(size_t bytes, const char *what, void **out) {
-  TSL_TRY(tsl_alloc(bytes, what, out));
+tesela_status tsl_alloc_zeroed(size_t bytes, const char *purpose, void **out) {
+  TSL_TRY(tsl_alloc(bytes, purpose, out));
   memset(*out, 0, bytes);
   return TESELA_OK;
 }
 
-/* Since Linux 5.14. */
+/* Constant of Linux 5.14. */
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
@@ -112,8 +115,8 @@ void tsl_memory_provide(void *start, size_t bytes) {
 }
 
 void tsl_free(void *block) {
-  if (is_from(in_use, block))
-    give_back(in_use, block);
+  if (is_from_reserve(in_use, block))
+    return_to_reserve(in_use, block);
   else
     free(block);
 }

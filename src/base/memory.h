@@ -1,4 +1,4 @@
-/* Host memory: aligned blocks; their sizes are reckoned by base/checked.h. */
+/* Host memory: aligned blocks. base/checked.h has overflow-safe sizes. */
 #ifndef TSL_BASE_MEMORY_H
 #define TSL_BASE_MEMORY_H
 
@@ -8,25 +8,27 @@
 
 #define TSL_CACHE_LINE 64
 
-/* Takes `bytes` bytes aligned to a cache line; zero bytes give a pointer that may be freed. The sentence of a
- * failure says how much was asked for and `what` for. Free with tsl_free(). Not cleared. */
-tesela_status tsl_alloc(size_t bytes, const char *what, void **out);
-/* The same, aligned to `alignment` bytes: a power of two, a cache line at least. */
-tesela_status tsl_alloc_aligned(size_t bytes, size_t alignment, const char *what, void **out);
-tesela_status tsl_alloc_zeroed(size_t bytes, const char *what, void **out);
+/* Allocates `bytes` bytes, aligned to a cache line and not cleared; free them with tsl_free(). Zero
+ * bytes give a valid pointer. A failure's message has the size and `purpose`, the purpose. */
+tesela_status tsl_alloc(size_t bytes, const char *purpose, void **out);
+/* Allocates as tsl_alloc(), aligned to `alignment` bytes: a power of two, at least a cache line. */
+tesela_status tsl_alloc_aligned(size_t bytes, size_t alignment, const char *purpose, void **out);
+/* Allocates as tsl_alloc() and clears the memory. */
+tesela_status tsl_alloc_zeroed(size_t bytes, const char *purpose, void **out);
 void tsl_free(void *block); /* NULL is allowed */
 
-/* Has the system provide the pages of a range that is about to be written, where they are not there yet; what
- * they hold stays as it is. Nothing where it cannot. */
+/* Makes the system provide the pages of a range that is about to be written. Contents do not change.
+ * Does nothing on systems that cannot do it. */
 void tsl_memory_provide(void *start, size_t bytes);
 
-/* Bytes that this process may still take: the least of MemAvailable and what the cgroup leaves. */
+/* Returns the bytes that this process may still allocate: the minimum of MemAvailable and the cgroups'
+ * limits. */
 uint64_t tsl_memory_available(void);
-/* The same from these files: as /proc/meminfo, /sys/fs/cgroup and /proc/self/cgroup. UINT64_MAX when none of
- * them tells. */
+/* Computes tsl_memory_available() from these files: /proc/meminfo, /sys/fs/cgroup and
+ * /proc/self/cgroup, or copies in tests. UINT64_MAX: unknown. */
 uint64_t tsl_memory_available_at(const char *meminfo, const char *root, const char *self_cgroup_file);
 
-/* For structs whose one field holds what is read here and written there. */
+/* Removes const, for struct members that are read in some uses and written in others. */
 static inline void *tsl_writable(const void *data) {
   union {
     const void *read;

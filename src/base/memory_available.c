@@ -1,6 +1,6 @@
-/* How much memory this process may still take: what the kernel says is available, and for each cgroup that
- * the process is in, up to the root, its limit less what it uses. Page cache that a cgroup could drop at once
- * (inactive files) counts as free, as it does in MemAvailable. */
+/* Memory that this process may still allocate: the kernel's MemAvailable, and for each cgroup up to the
+ * root its limit minus its use. Page cache that a cgroup can drop at once (inactive files) counts as
+ * free, as in MemAvailable. */
 #include "base/cgroup.h"
 #include "base/memory.h"
 
@@ -8,13 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A cgroup's files, by version. */
+/* Names of a cgroup's files, by version. */
 static const struct {
   const char *limit, *used, *droppable;
 } files[] = {[1] = {"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"},
              [2] = {"memory.max", "memory.current", "inactive_file"}};
 
-/* The number at the start of `text`, after blanks; false when there is none ("max"). */
+/* Reads the number at the start of `text`, after blanks. Returns false if there is none ("max"). */
 static bool leading_number(const char *text, uint64_t *out) {
   text += strspn(text, " \t");
   if (*text < '0' || *text > '9')
@@ -23,7 +23,7 @@ static bool leading_number(const char *text, uint64_t *out) {
   return true;
 }
 
-/* The number that follows `key` at the start of one of the lines. */
+/* Reads the number that follows `key` at the start of a line. */
 static bool line_number(const char *lines, const char *key, uint64_t *out) {
   const size_t length = strlen(key);
   for (const char *line = lines; line; line = strchr(line, '\n')) {
@@ -34,7 +34,7 @@ static bool line_number(const char *lines, const char *key, uint64_t *out) {
   return false;
 }
 
-/* Lowers *least to what one cgroup leaves. */
+/* Lowers *least to the memory that one cgroup leaves. */
 static void consider_group(void *least, int version, const char *folder) {
   char text[8192];
   uint64_t limit, used, droppable = 0, *const lowest = least;

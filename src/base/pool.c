@@ -1,4 +1,4 @@
-/* Pools: their crews, made at the first run in a process; forks; who runs alone and who with others. */
+/* Thread pools: creation of the workers at the first run, forks, and runs with or without workers. */
 #include "base/pool.h"
 
 #include "base/cancel.h"
@@ -14,13 +14,13 @@ _Static_assert(TSL_POOL_THREADS_MAX <= TSL_WORKERS_MAX, "a crew takes all but on
 
 struct tsl_pool {
   int threads;
-  atomic_bool busy;       /* a caller has the crew */
+  atomic_bool busy;       /* true: a caller uses the crew */
   tsl_workers *crew;      /* NULL until the first run in this process */
-  tsl_workers *inherited; /* the crews of this process's ancestors, kept so that their memory can be freed */
+  tsl_workers *inherited; /* crews of parent processes, whose memory is freed with the pool */
   tsl_pool *previous, *next;
 };
 
-/* All pools of the process, for the child of a fork. */
+/* List of all pools, for the child of a fork. */
 static pthread_mutex_t pools_lock = PTHREAD_MUTEX_INITIALIZER;
 static tsl_pool *pools;
 
@@ -33,7 +33,7 @@ static void unlock_pools(void) {
   pthread_mutex_unlock(&pools_lock);
 }
 
-/* In the child, whose only thread is the one that forked. */
+/* Drops the crews in the child of a fork, whose only thread is the forking one. */
 static void forget_crews(void) {
   for (tsl_pool *pool = pools; pool; pool = pool->next) {
     if (pool->crew)
@@ -58,8 +58,8 @@ void tsl_pool_watch_forks(void) {
 tesela_status tsl_pool_create(int threads, tsl_pool **pool) {
   *pool = NULL;
   if (threads < 0 || threads > TSL_POOL_THREADS_MAX)
-    return tsl_fail(TESELA_BAD_CALL, "%d threads were asked for: it should be 1 to %d, or 0 for the default",
-                    threads, TSL_POOL_THREADS_MAX);
+    return tsl_fail(TESELA_BAD_CALL, "%d threads were requested: use 1 to %d, or 0 for the default", threads,
+                    TSL_POOL_THREADS_MAX);
   tsl_pool_watch_forks();
   tsl_pool *made = calloc(1, sizeof *made);
   if (fork_failed || !made) {
@@ -100,14 +100,14 @@ int tsl_pool_threads(const tsl_pool *pool) {
 
 /* --- runs --- */
 
-/* A caller's indices in its own thread, without the crew. */
+/* Runs all indices on the caller's thread. */
 static void work_alone(int64_t count, tsl_pool_task task, void *argument) {
   for (int64_t index = 0; index < count; index++)
     task(argument, index, 0);
 }
 
-/* As many of `workers` workers as can be had. */
-static int hire(tsl_pool *pool, int workers) {
+/* Starts up to `workers` workers; returns how many run. */
+static int start_workers(tsl_pool *pool, int workers) {
   if (!pool->crew)
     pool->crew = tsl_workers_create(pool->threads - 1, pool->threads <= tsl_pool_processors());
   return pool->crew ? tsl_workers_start(pool->crew, workers) : 0;
@@ -128,7 +128,7 @@ void tsl_team_run(tsl_team team, int64_t count, tsl_pool_task task, void *argume
     return;
   }
   TSL_NOT_CANCELLED;
-  const int workers = hire(pool, useful);
+  const int workers = start_workers(pool, useful);
   if (workers > 0)
     tsl_workers_work(pool->crew, workers, count, task, argument);
   else
@@ -141,7 +141,7 @@ void tsl_pool_run(tsl_pool *pool, int64_t count, tsl_pool_task task, void *argum
 }
 
 static _Atomic(tsl_pool *) shared;
-/* Stands in for the shared pool while there is no memory for one: it has the caller's thread only. */
+/* Replacement of the shared pool when there is no memory for it: the caller's thread only. */
 static tsl_pool single = {.threads = 1};
 
 tsl_pool *tsl_pool_shared(void) {

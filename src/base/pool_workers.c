@@ -1,24 +1,21 @@
-/* A pool's threads wait for a job; a job is a counter from which everybody, the caller included, takes the
- * next index.
+/* Threads of a pool that wait for a job. A job is a counter; all threads, the caller included, take the next
+ * index from it.
  *
- *   caller   offers seats ── works ── closes the seats ── waits until nobody sits ── returns
- *   worker        takes its seat ── works ── stands up    (or was too late, and goes on waiting)
+ *   caller   offers seats ── works ── closes the seats ── waits until all are free ── returns
+ *   worker        takes its seat ── works ── leaves it    (or is too late, and waits on)
  *
- * Each worker has a seat of its own number, and a job offers the first ones: as many as it has use for and
- * its team may have. So a thread does the same part of one job after the other, and what a task keeps by
- * worker needs no more of it than the team has threads. A seat's state is one atomic word, so that closing
- * and sitting down exclude each other without a lock. The caller waits only for workers that took part, never
- * for one that has not woken yet.
+ * Each worker has its own seat, and a job offers the first seats: as many as the job can use and its team may
+ * have. So a thread does the same part of successive jobs, and a task's per-worker memory is bounded by the
+ * team's size. A seat's state is one atomic word, so closing and taking a seat exclude each other without a
+ * lock. The caller waits only for workers that took part, not for workers that have not woken yet.
  *
- * A seat is a line of the cache that its worker and the caller share with nobody, and it holds all that the
- * worker has to know: the task, and an index to begin with where the worker is awake. A word that all look at
- * goes from core to core instead, once for each that sits down, takes an index and stands up, and sixteen
- * threads do that one after the other: it took longer than a small product. Whoever is late loses that index
- * to the caller.
+ * A seat is one cache line, shared only by its worker and the caller. It holds the task and, for an awake
+ * worker, its first index. A word shared by all threads would travel from core to core for each seat taken,
+ * index taken and seat left. With sixteen threads in turn that took longer than a small product. A late
+ * worker loses its first index to the caller.
  *
- * A job carries its caller's floating-point mode (base/floats.h), with exceptions masked, and each worker
- * takes that mode. The flags that workers raise return in their seats, and the caller adds them to its
- * own. */
+ * A job carries its caller's floating-point mode (base/floats.h) with all exceptions masked, and each worker
+ * sets that mode. Workers store the flags they raise in their seats, and the caller adds them to its own. */
 #include "base/pool_workers.h"
 
 #include "base/affinity.h"
@@ -34,57 +31,60 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Waking a thread costs some microseconds, about as much as a small job, and all of sixteen several times
- * that: who waits looks around for this long before going to sleep. Products in stages wait between them for
- * less. */
+/* Seconds that a thread spins before it sleeps. Waking a thread costs some microseconds, about as much
+ * as a small job, and sixteen wake-ups cost several times that. Products in stages wait less than this
+ * between the stages. */
 #define SPIN_SECONDS 100e-6
 
 typedef struct pool_workers_job {
   tsl_workers_task task;
   void *argument;
   uint64_t count;
-  uint64_t begun;       /* indices that somebody begins with: those from here on are for whoever comes */
-  int64_t first;        /* this one's, which is no one else's; -1: none */
-  int caller_processor; /* where the caller was; -1: nobody minds */
-  tsl_floats mode;      /* the caller's, nothing traps */
+  uint64_t begun;       /* first index that any thread may take; the indices before it are assigned */
+  int64_t first;        /* index assigned to this worker; -1: none */
+  int caller_processor; /* processor of the caller; -1: workers need not avoid it */
+  tsl_floats mode;      /* floating-point mode of the caller, all traps masked */
 } pool_workers_job;
 
 enum { FREE, OFFERED, SITTING };
 
-/* A worker and its seat. */
+/* Worker and its seat. */
 typedef struct member {
   _Alignas(TSL_CACHE_LINE)
-      atomic_int seat;  /* from FREE to OFFERED, and back again if it is late, by the caller */
-  tsl_floats flags;     /* exceptions that the worker's part of the job raised; the worker's while it sits */
-  pool_workers_job job; /* the caller's to write while the seat is free */
+      /* state; the caller changes FREE to OFFERED, and OFFERED back to FREE if the worker is late */
+      atomic_int seat;
+  tsl_floats flags;     /* exceptions that the worker raised; written by the worker while SITTING */
+  pool_workers_job job; /* written by the caller while the seat is FREE */
 
   _Alignas(TSL_CACHE_LINE) tsl_workers *crew;
-  int number; /* 1 and up */
+  int number; /* number of the worker, from 1 */
   pthread_t thread;
-  pthread_cond_t wake; /* the seat is offered, or the worker is to go */
-  bool sleeps;         /* guarded by the crew's lock */
+  pthread_cond_t wake; /* signals an offered seat, or the end of the crew */
+  bool sleeps;         /* protected by the crew's lock */
 } member;
 _Static_assert(sizeof(int64_t) + sizeof(pool_workers_job) <= TSL_CACHE_LINE, "a seat is a line of the cache");
 
-/* The threads of one process that serve a pool, and what they share. After a fork the child leaves its
- * parent's crew alone (its locks may be held by threads that are not there) and makes its own. */
+/* Threads of one process that serve a pool, and their shared state. The child of a fork abandons its
+ * parent's crew, whose locks may be held by threads that do not exist there. */
 struct tsl_workers {
   tsl_workers *next_inherited;
   double spin_seconds;
-  int capacity;    /* most workers; less than asked for once a thread could not be started */
-  int started;     /* workers that run */
-  member *workers; /* [capacity] */
+  int capacity;    /* maximum number of workers; lowered when a thread cannot be started */
+  int started;     /* number of running workers */
+  member *workers; /* array of `capacity` members */
 
   _Alignas(
-      TSL_CACHE_LINE) _Atomic uint64_t next; /* first index that nobody has taken; all threads write it */
+      /* first index that no thread has taken; written by all threads */
+      TSL_CACHE_LINE) _Atomic uint64_t next;
 
-  _Alignas(TSL_CACHE_LINE) pthread_mutex_t lock; /* guards the rest */
-  pthread_cond_t empty;                          /* somebody stood up while the caller sleeps */
+  _Alignas(TSL_CACHE_LINE) pthread_mutex_t lock; /* protects the members below */
+  /* signals that a worker left its seat while the caller sleeps */
+  pthread_cond_t empty;
   atomic_bool caller_sleeps;
   bool stopping;
 };
 
-/* How many runs this thread is inside of. */
+/* Number of nested runs of this thread. */
 static _Thread_local int run_depth;
 
 bool tsl_workers_is_at_work(void) {
@@ -101,23 +101,23 @@ static void relax_processor(void) {
 #endif
 }
 
-/* What is waited for: a worker's own offer, or free seats of the first workers. */
-typedef struct awaited {
+/* Condition that a thread waits for: its own seat OFFERED, or the first seats FREE. */
+typedef struct wait_condition {
   const member *members;
   int count;
   int state;
-} awaited;
+} wait_condition;
 
-static bool is_there(const awaited *what) {
-  for (int i = 0; i < what->count; i++)
-    if (atomic_load(&what->members[i].seat) != what->state)
+static bool condition_holds(const wait_condition *condition) {
+  for (int i = 0; i < condition->count; i++)
+    if (atomic_load(&condition->members[i].seat) != condition->state)
       return false;
   return true;
 }
 
-/* Looks around for it for a short while; whether it came. */
-static bool spin_until(const tsl_workers *c, const awaited *what) {
-  if (is_there(what))
+/* Spins until the condition is met; returns false after spin_seconds. */
+static bool spin_until(const tsl_workers *c, const wait_condition *condition) {
+  if (condition_holds(condition))
     return true;
   if (c->spin_seconds <= 0)
     return false;
@@ -125,7 +125,7 @@ static bool spin_until(const tsl_workers *c, const awaited *what) {
   do {
     for (int i = 0; i < 32; i++) {
       relax_processor();
-      if (is_there(what))
+      if (condition_holds(condition))
         return true;
     }
   } while (tsl_clock() < end);
@@ -134,7 +134,7 @@ static bool spin_until(const tsl_workers *c, const awaited *what) {
 
 /* --- working --- */
 
-/* The index to begin with, then whatever nobody has taken. */
+/* Runs the assigned index, then indices from the common counter. */
 static void pool_workers_work(tsl_workers *c, const pool_workers_job *job, int worker) {
   uint64_t index;
   run_depth++;
@@ -146,18 +146,18 @@ static void pool_workers_work(tsl_workers *c, const pool_workers_job *job, int w
   run_depth--;
 }
 
-/* From offered to another state; false where it is not offered, or no longer. */
-static bool take_seat(member *member_in, int state) {
+/* Changes an offered seat to `state`. Returns false if the seat is not OFFERED. */
+static bool take_seat(member *worker, int state) {
   int offered = OFFERED;
-  return atomic_load_explicit(&member_in->seat, memory_order_relaxed) == OFFERED &&
-         atomic_compare_exchange_strong_explicit(&member_in->seat, &offered, state, memory_order_acquire,
+  return atomic_load_explicit(&worker->seat, memory_order_relaxed) == OFFERED &&
+         atomic_compare_exchange_strong_explicit(&worker->seat, &offered, state, memory_order_acquire,
                                                  memory_order_relaxed);
 }
 
-/* The caller says that it sleeps and then looks at the seats, a worker the other way round: one of them sees
- * the other. */
-static void stand_up(tsl_workers *c, member *member_in) {
-  atomic_store(&member_in->seat, FREE);
+/* Frees the seat and wakes a sleeping caller. The caller first announces its sleep and then reads the
+ * seats; a worker writes its seat first and then reads the announcement. So one of both sees the other. */
+static void leave_seat(tsl_workers *c, member *worker) {
+  atomic_store(&worker->seat, FREE);
   if (!atomic_load(&c->caller_sleeps))
     return;
   pthread_mutex_lock(&c->lock);
@@ -165,8 +165,8 @@ static void stand_up(tsl_workers *c, member *member_in) {
   pthread_mutex_unlock(&c->lock);
 }
 
-/* Where the caller runs, for leave_caller(); -1 where there are not enough processors for all. */
-static int processor_to_leave(const tsl_workers *c) {
+/* Returns the processor that workers should avoid: the caller's; -1 if there are not enough processors. */
+static int processor_to_avoid(const tsl_workers *c) {
 #if defined(__linux__)
   return c->spin_seconds > 0 ? sched_getcpu() : -1;
 #else
@@ -175,10 +175,10 @@ static int processor_to_leave(const tsl_workers *c) {
 #endif
 }
 
-/* Linux likes to wake a thread on the processor of who wakes it, and where others have work, too, leaves both
- * there: they would take turns. Then the worker goes to another one, by not being allowed here for a moment.
- */
-static void leave_caller(int caller_processor) {
+/* Moves a worker away from the caller's processor by excluding that processor for a moment. Linux tends
+ * to wake a thread on its waker's processor. If the other processors are busy both would stay there and
+ * take turns. */
+static void avoid_caller_processor(int caller_processor) {
 #if defined(__linux__)
   cpu_set_t allowed, others;
   if (caller_processor < 0 || caller_processor >= CPU_SETSIZE || sched_getcpu() != caller_processor ||
@@ -193,34 +193,34 @@ static void leave_caller(int caller_processor) {
 #endif
 }
 
-/* Sleeps until the worker's seat is offered; false when the crew is to go. */
-static bool sleep_until_offer(tsl_workers *c, member *member_in) {
+/* Sleeps until the worker's seat is offered. Returns false if the crew is to end. */
+static bool sleep_until_offer(tsl_workers *c, member *worker) {
   pthread_mutex_lock(&c->lock);
-  member_in->sleeps = true;
-  while (!c->stopping && atomic_load_explicit(&member_in->seat, memory_order_relaxed) != OFFERED)
-    pthread_cond_wait(&member_in->wake, &c->lock);
-  member_in->sleeps = false;
+  worker->sleeps = true;
+  while (!c->stopping && atomic_load_explicit(&worker->seat, memory_order_relaxed) != OFFERED)
+    pthread_cond_wait(&worker->wake, &c->lock);
+  worker->sleeps = false;
   const bool stopping = c->stopping;
   pthread_mutex_unlock(&c->lock);
   return !stopping;
 }
 
 static void *run_worker(void *argument) {
-  member *own = argument;
-  tsl_workers *c = own->crew;
-  const awaited offer = {own, 1, OFFERED};
-  /* Waiting in the environment of the creating thread might trap. */
+  member *self = argument;
+  tsl_workers *c = self->crew;
+  const wait_condition offer = {self, 1, OFFERED};
+  /* The inherited environment may trap. */
   fesetround(FE_TONEAREST);
   tsl_floats_take(tsl_floats_default(tsl_floats_read()));
   tsl_affinity_widen();
   for (;;) {
-    if (take_seat(own, SITTING)) {
-      leave_caller(own->job.caller_processor);
-      tsl_floats_take(own->job.mode);
-      pool_workers_work(c, &own->job, own->number);
-      own->flags = tsl_floats_read() & TSL_FLOATS_FLAGS;
-      stand_up(c, own);
-    } else if (!spin_until(c, &offer) && !sleep_until_offer(c, own))
+    if (take_seat(self, SITTING)) {
+      avoid_caller_processor(self->job.caller_processor);
+      tsl_floats_take(self->job.mode);
+      pool_workers_work(c, &self->job, self->number);
+      self->flags = tsl_floats_read() & TSL_FLOATS_FLAGS;
+      leave_seat(c, self);
+    } else if (!spin_until(c, &offer) && !sleep_until_offer(c, self))
       return NULL;
   }
 }
@@ -229,17 +229,17 @@ static void *run_worker(void *argument) {
 
 tsl_workers *tsl_workers_create(int workers, bool is_alone) {
   tsl_workers *c = aligned_alloc(TSL_CACHE_LINE, sizeof *c);
-  member *made = aligned_alloc(TSL_CACHE_LINE, (size_t)workers * sizeof *made);
-  if (!c || !made) {
+  member *members = aligned_alloc(TSL_CACHE_LINE, (size_t)workers * sizeof *members);
+  if (!c || !members) {
     free(c);
-    free(made);
+    free(members);
     return NULL;
   }
   memset(c, 0, sizeof *c);
-  memset(made, 0, (size_t)workers * sizeof *made);
+  memset(members, 0, (size_t)workers * sizeof *members);
   pthread_mutex_init(&c->lock, NULL);
   pthread_cond_init(&c->empty, NULL);
-  c->workers = made;
+  c->workers = members;
   c->capacity = workers;
   c->spin_seconds = is_alone ? SPIN_SECONDS : 0;
   return c;
@@ -250,16 +250,16 @@ static void free_crew(tsl_workers *c) {
   free(c);
 }
 
-/* Starts one more worker, with all signals blocked: they are the application's threads' business. */
+/* Starts one more worker with all signals blocked, since signals belong to the application's threads. */
 static int start_worker(tsl_workers *c) {
-  member *own = &c->workers[c->started];
-  own->crew = c;
-  own->number = c->started + 1;
-  pthread_cond_init(&own->wake, NULL);
+  member *self = &c->workers[c->started];
+  self->crew = c;
+  self->number = c->started + 1;
+  pthread_cond_init(&self->wake, NULL);
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  const int failed = pthread_create(&own->thread, NULL, run_worker, own);
+  const int failed = pthread_create(&self->thread, NULL, run_worker, self);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (!failed)
     c->started++;
@@ -310,8 +310,8 @@ void tsl_workers_free_inherited(tsl_workers *list) {
 
 /* --- jobs --- */
 
-/* Offers the job to the first `workers` workers, at least one, and wakes those that sleep. Who is awake has
- * an index to begin with, as the caller has; there are more indices than workers. */
+/* Offers the job to the first `workers` seats, at least one, and wakes sleeping workers. Each awake
+ * worker, like the caller, gets an assigned first index. There are more indices than workers. */
 static void pool_workers_offer(tsl_workers *c, int workers, pool_workers_job *workers_job) {
   pthread_mutex_lock(&c->lock);
   workers_job->begun = 1;
@@ -331,28 +331,28 @@ static void pool_workers_offer(tsl_workers *c, int workers, pool_workers_job *wo
       pthread_cond_signal(&c->workers[i].wake);
 }
 
-/* Nobody sits down any more, and the caller does what those who were late should have begun with; waits for
- * those who sit. */
+/* Closes the seats, runs the first indices of late workers on the caller's thread, and waits for the
+ * working ones. */
 static void close_seats(tsl_workers *c, int workers) {
-  const awaited free_seats = {c->workers, workers, FREE};
+  const wait_condition free_seats = {c->workers, workers, FREE};
   run_depth++;
   for (int i = 0; i < workers; i++) {
-    const pool_workers_job *of = &c->workers[i].job;
-    if (take_seat(&c->workers[i], FREE) && of->first >= 0)
-      of->task(of->argument, of->first, 0);
+    const pool_workers_job *late_job = &c->workers[i].job;
+    if (take_seat(&c->workers[i], FREE) && late_job->first >= 0)
+      late_job->task(late_job->argument, late_job->first, 0);
   }
   run_depth--;
   if (spin_until(c, &free_seats))
     return;
   atomic_store(&c->caller_sleeps, true);
   pthread_mutex_lock(&c->lock);
-  while (!is_there(&free_seats))
+  while (!condition_holds(&free_seats))
     pthread_cond_wait(&c->empty, &c->lock);
   pthread_mutex_unlock(&c->lock);
   atomic_store(&c->caller_sleeps, false);
 }
 
-/* Adds the flags that workers raised to the caller's. */
+/* Raises the workers' floating-point flags on the caller's thread. */
 static void raise_flags(const tsl_workers *c, int workers) {
   tsl_floats flags = 0;
   for (int i = 0; i < workers; i++)
@@ -361,13 +361,13 @@ static void raise_flags(const tsl_workers *c, int workers) {
 }
 
 void tsl_workers_work(tsl_workers *c, int workers, int64_t count, tsl_workers_task task, void *argument) {
-  pool_workers_job own = {.task = task,
-                          .argument = argument,
-                          .count = (uint64_t)count,
-                          .caller_processor = processor_to_leave(c),
-                          .mode = tsl_floats_masked(tsl_floats_read())};
-  pool_workers_offer(c, workers, &own);
-  pool_workers_work(c, &own, 0);
+  pool_workers_job self = {.task = task,
+                           .argument = argument,
+                           .count = (uint64_t)count,
+                           .caller_processor = processor_to_avoid(c),
+                           .mode = tsl_floats_masked(tsl_floats_read())};
+  pool_workers_offer(c, workers, &self);
+  pool_workers_work(c, &self, 0);
   close_seats(c, workers);
   raise_flags(c, workers);
 }

@@ -7,10 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* More than machines have; gaps in the numbering (cores that are offline) are shorter than this. */
+/* Limits of the search, above real machines. Gaps in the numbering (offline cores) are shorter than
+ * GAP_MAX. */
 enum { PROCESSORS_MAX = 4096, LEVELS_MAX = 8, GAP_MAX = 64 };
 
-/* The first line of a file below `root`, without its end. */
+/* Reads the first line of a file below `root`, without its newline. */
 static bool processor_read_line(const char *root, const char *path, char *line, size_t size) {
   char full[PATH_MAX];
   if (snprintf(full, sizeof full, "%s%s", root, path) >= (int)sizeof full ||
@@ -22,12 +23,12 @@ static bool processor_read_line(const char *root, const char *path, char *line, 
 
 /* --- caches --- */
 
-/* One cache that a processor uses. */
+/* Cache that a processor uses. */
 typedef struct cache {
   int64_t level;
   uint64_t bytes;
-  bool is_data;  /* data may lie in it */
-  int64_t first; /* of the processors that share it */
+  bool is_data;  /* true for data and unified caches */
+  int64_t first; /* lowest number of the processors that share it */
 } cache;
 
 static bool read_cache(const char *root, int processor, int index, cache *out) {
@@ -45,19 +46,19 @@ static bool read_cache(const char *root, int processor, int index, cache *out) {
   snprintf(path + length, sizeof path - (size_t)length, "shared_cpu_list");
   if (!processor_read_line(root, path, line, sizeof line))
     return false;
-  line[strcspn(line, "-,")] = '\0'; /* "0-7,16-23" */
+  line[strcspn(line, "-,")] = '\0'; /* format: "0-7,16-23" */
   return tsl_parse_i64(line, &out->first);
 }
 
-/* The highest level that a processor has. */
+/* Finds a processor's cache of the highest level. */
 static bool last_cache(const char *root, int processor, cache *last) {
   bool any = false;
   for (int index = 0; index < LEVELS_MAX; index++) {
-    cache one;
-    if (!read_cache(root, processor, index, &one))
+    cache entry;
+    if (!read_cache(root, processor, index, &entry))
       break;
-    if (!any || one.level > last->level)
-      *last = one;
+    if (!any || entry.level > last->level)
+      *last = entry;
     any = true;
   }
   return any;
@@ -72,17 +73,18 @@ uint64_t tsl_processor_cache_at(const char *root) {
       continue;
     }
     missing = 0;
-    bytes += last.first == processor ? last.bytes : 0; /* each cache once, with the first that shares it */
+    /* counts each cache once, with the first processor that shares it */
+    bytes += last.first == processor ? last.bytes : 0;
   }
   return bytes;
 }
 
 void tsl_processor_caches_at(const char *root, uint64_t bytes[3]) {
-  cache one;
+  cache entry;
   bytes[0] = bytes[1] = bytes[2] = 0;
-  for (int index = 0; index < LEVELS_MAX && read_cache(root, 0, index, &one); index++)
-    if (one.is_data && one.level >= 1 && one.level <= 3)
-      bytes[one.level - 1] = one.bytes;
+  for (int index = 0; index < LEVELS_MAX && read_cache(root, 0, index, &entry); index++)
+    if (entry.is_data && entry.level >= 1 && entry.level <= 3)
+      bytes[entry.level - 1] = entry.bytes;
 }
 
 /* --- /proc/cpuinfo --- */
@@ -136,7 +138,7 @@ static double processor_cpufreq_mhz(const char *root) {
   return 1e-3 * (double)fastest;
 }
 
-/* Lines such as "cpu MHz : 2596.136", one for each core. */
+/* Returns the highest "cpu MHz : 2596.136" line, one for each core; 0: none. */
 static double cpuinfo_mhz(const char *root) {
   static const char key[] = "cpu MHz";
   char path[PATH_MAX], line[1024];

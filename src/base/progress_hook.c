@@ -6,26 +6,26 @@
 
 #include "base/locale.h"
 
-static _Atomic(tsl_waiting_listener *) told;
+static _Atomic(tsl_waiting_listener *) current_listener;
 
 void tsl_waiting_listen(tsl_waiting_listener *listener) {
-  atomic_store(&told, listener);
+  atomic_store(&current_listener, listener);
 }
 
 void tsl_waiting_begin(const char *format, ...) {
-  tsl_waiting_listener *const listener = atomic_load(&told);
-  char what[160];
+  tsl_waiting_listener *const listener = atomic_load(&current_listener);
+  char text[160];
   va_list arguments;
   if (listener == NULL)
     return;
   va_start(arguments, format);
-  tsl_locale_format(what, sizeof what, format, arguments);
+  tsl_locale_format(text, sizeof text, format, arguments);
   va_end(arguments);
-  listener(what);
+  listener(text);
 }
 
 void tsl_waiting_end(void) {
-  tsl_waiting_listener *const listener = atomic_load(&told);
+  tsl_waiting_listener *const listener = atomic_load(&current_listener);
   if (listener != NULL)
     listener(NULL);
 }

@@ -3,25 +3,25 @@
 #include <math.h>
 #include <string.h>
 
-/* The same bits from every compiler: a product and a sum are never fused. (GCC does not fuse in ISO mode.) */
+/* Products and sums must not be fused, so that all compilers give equal bits. (GCC does not fuse in ISO
+ * mode.) */
 #ifdef __clang__
 #pragma STDC FP_CONTRACT OFF
 #endif
 
-/* Values drawn at once by tsl_random_fill(): even, and small enough for the nearest cache. */
+/* Values that tsl_random_fill() draws at once: even, and small enough for the first-level cache. */
 #define BLOCK 512
 
-#define GAMMA UINT64_C(0x9e3779b97f4a7c15) /* 2^64 over the golden ratio: splitmix64's step */
+#define GAMMA UINT64_C(0x9e3779b97f4a7c15) /* 2^64 over the golden ratio, the step of splitmix64 */
 
-/* The finaliser of splitmix64. */
 static inline uint64_t mix(uint64_t state) {
   state = (state ^ state >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
   state = (state ^ state >> 27) * UINT64_C(0x94d049bb133111eb);
   return state ^ state >> 31;
 }
 
-/* Where a seed's sequence starts. Mixed, so that seeds that are close have nothing in common. */
-static inline uint64_t start_of(uint64_t seed) {
+/* Returns the start of a seed's sequence, mixed so that neighbouring seeds are unrelated. */
+static inline uint64_t get_sequence_start(uint64_t seed) {
   return mix(seed + GAMMA);
 }
 
@@ -30,10 +30,10 @@ static inline uint64_t random_bits_at(uint64_t start, uint64_t index) {
 }
 
 uint64_t tsl_random_u64(uint64_t seed, uint64_t index) {
-  return random_bits_at(start_of(seed), index);
+  return random_bits_at(get_sequence_start(seed), index);
 }
 
-/* An odd number of steps of 2^-52: symmetric, never 0, never 1. */
+/* Draws odd multiples of 2^-52: symmetric, never 0, never 1 or -1. */
 static void draw_uniform(uint64_t start, uint64_t first, size_t count, double *out) {
   for (size_t i = 0; i < count; i++) {
     const int64_t top = (int64_t)(random_bits_at(start, first + i) >> 11) - ((int64_t)1 << 52);
@@ -41,20 +41,20 @@ static void draw_uniform(uint64_t start, uint64_t first, size_t count, double *o
   }
 }
 
-/* The upper half of the bits times 17, and of that the upper half. */
+/* Draws whole numbers: the upper half of the bits, times 17, of which again the upper half. */
 static void draw_integer(uint64_t start, uint64_t first, size_t count, double *out) {
   for (size_t i = 0; i < count; i++)
     out[i] = (double)((random_bits_at(start, first + i) >> 32) * 17 >> 32) - 8;
 }
 
-/* The natural logarithm of 0 < x < 1, x normal, within a few units in the last place. The mathematical
- * library has its own, but not the same one on every machine. x = 2^e m with m between sqrt(1/2) and sqrt(2),
- * and log m = 2 artanh s, s = (m - 1) / (m + 1), by its power series: |s| < 0.172, the first term left out is
- * below 2^-56. */
+/* Returns the natural logarithm of a normal number 0 < x < 1, within a few units in the last place. The
+ * mathematical library's logarithm differs between machines. x = 2^e m with m between sqrt(1/2) and
+ * sqrt(2), and log m = 2 artanh s, s = (m - 1) / (m + 1), by its power series. |s| < 0.172, and the
+ * first omitted term is below 2^-56. */
 static inline double log_below_1(double x) {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
-  /* Subtracting the bits of sqrt(1/2) makes the exponent field count from there. */
+  /* Subtracting the bits of sqrt(1/2) makes the exponent field count from that number. */
   const uint64_t above = bits - UINT64_C(0x3fe6a09e667f3bcd);
   const int64_t exponent = (int64_t)above >> 52;
   bits -= (uint64_t)exponent << 52;
@@ -74,7 +74,7 @@ static inline double log_below_1(double x) {
   return (double)exponent * 0x1.62e42fefa39efp-1 + (2 * s + 2 * s * z * sum);
 }
 
-/* Sine and cosine of an angle between -pi/4 and pi/4, by their power series. */
+/* Returns the sine of an angle between -pi/4 and pi/4, by its power series. */
 static inline double sine(double x) {
   const double z = x * x;
   double sum = 1.0 / 355687428096000; /* 17! */
@@ -100,16 +100,17 @@ static inline double cosine(double x) {
   return 1 + z * (sum * z - 0.5);
 }
 
-/* The method of Box and Muller (1958): two independent normal numbers are the coordinates of a point whose
- * squared distance is -2 log of one uniform number, and whose direction is another. Values 2p and 2p + 1 are
- * the two coordinates, made from bits 2p and 2p + 1. `first` and `count` are even. */
+/* Draws normal numbers by the method of Box and Muller (1958). Two independent normal numbers are the
+ * coordinates of a point. Its squared distance is -2 log of a uniform number, and its direction is
+ * another one. Values 2p and 2p + 1 are the coordinates, made from bits 2p and 2p + 1. `first` and
+ * `count` are even. */
 static void draw_normal(uint64_t start, uint64_t first, size_t count, double *out) {
   for (size_t i = 0; i < count; i += 2) {
     const uint64_t length_bits = random_bits_at(start, first + i),
                    angle_bits = random_bits_at(start, first + i + 1);
-    /* An odd multiple of 2^-53 between 0 and 1: the longest normal number is 8.57. */
+    /* Odd multiple of 2^-53 between 0 and 1; the largest normal number is 8.57. */
     const double length = sqrt(-2 * log_below_1((double)(int64_t)(length_bits >> 11 | 1) * 0x1p-53));
-    /* Two bits choose the quarter of the circle, the other 62 the angle within it, from its middle. */
+    /* Two bits choose the quadrant, the other 62 the angle in it, measured from its middle. */
     const double angle = (double)((int64_t)(angle_bits << 2) >> 11) * (0x1.921fb54442d18p-1 * 0x1p-52);
     const double x = cosine(angle) * length, y = sine(angle) * length;
     const int quarter = (int)(angle_bits >> 62);
@@ -119,9 +120,9 @@ static void draw_normal(uint64_t start, uint64_t first, size_t count, double *ou
   }
 }
 
-/* Exponents come from a sequence of their own. */
+/* Draws normal numbers and multiplies them by powers of two from a second sequence. */
 static void draw_graded(uint64_t start, uint64_t first, size_t count, double *out) {
-  static const uint64_t other = UINT64_C(0x6772616465640000); /* "graded" */
+  static const uint64_t other = UINT64_C(0x6772616465640000); /* ASCII of "graded" */
   draw_normal(start, first, count, out);
   const uint64_t exponents = mix(start ^ other);
   for (size_t i = 0; i < count; i++) {
@@ -161,21 +162,21 @@ bool tsl_distribution_parse(const char *name, tsl_distribution *distribution) {
 
 double tsl_random_value(tsl_distribution distribution, uint64_t seed, uint64_t index) {
   double pair[2];
-  table[distribution].draw(start_of(seed), index & ~(uint64_t)1, 2, pair);
+  table[distribution].draw(get_sequence_start(seed), index & ~(uint64_t)1, 2, pair);
   return pair[index & 1];
 }
 
 void tsl_random_fill(tsl_distribution distribution, uint64_t seed, uint64_t first, tesela_type type,
                      void *out, size_t count) {
   const tsl_type_info *const component = tsl_type(tsl_type(type)->component);
-  const uint64_t start = start_of(seed);
+  const uint64_t start = get_sequence_start(seed);
   if (tsl_type(type)->is_complex) {
     first *= 2;
     count *= 2;
   }
   char *at = out;
   while (count > 0) {
-    /* Blocks begin and end with whole pairs; what was not asked for at either end is dropped. */
+    /* Blocks consist of whole pairs; surplus values at either end are dropped. */
     double block[BLOCK];
     const size_t before = first & 1, space = BLOCK - before, taken = count < space ? count : space;
     table[distribution].draw(start, first - before, (before + taken + 1) & ~(size_t)1, block);

@@ -1,12 +1,12 @@
-/* Seeded random numbers by counter: value number i of a seed is a pure function of both, so that any part of
- * a matrix can be made by any thread, and the same everywhere. splitmix64 (Steele, Lea, Flood 2014) hashes
- * the counter. */
+/* Seeded random numbers by counter. Number i of a seed is a pure function of both. So any thread can
+ * make any part of a matrix, with equal numbers on all machines. The hash of the counter is splitmix64
+ * (Steele, Lea, Flood 2014). */
 #ifndef TSL_BASE_RANDOM_H
 #define TSL_BASE_RANDOM_H
 
 #include "base/types.h"
 
-/* X(NAME, name, what it draws) */
+/* X(NAME, name, description) */
 #define TSL_DISTRIBUTION_LIST(X)                                                                             \
   X(NORMAL, normal, "mean 0, standard deviation 1")                                                          \
   X(UNIFORM, uniform, "between -1 and 1")                                                                    \
@@ -27,8 +27,8 @@ bool tsl_distribution_parse(const char *name, tsl_distribution *distribution);
 uint64_t tsl_random_u64(uint64_t seed, uint64_t index);
 double tsl_random_value(tsl_distribution distribution, uint64_t seed, uint64_t index);
 
-/* Elements first, first + 1, ... of the seed's sequence, converted to `type`, dense. Complex elements take
- * two values each. */
+/* Fills a dense array with elements first, first + 1, ... of the seed's sequence, converted to `type`.
+ * A complex element uses two numbers. */
 void tsl_random_fill(tsl_distribution distribution, uint64_t seed, uint64_t first, tesela_type type,
                      void *out, size_t count);
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer lines are not ours: the limit keeps the search for repeated keys short on any input. */
+/* Maximum number of words in a line. It bounds the time of the search for repeated keys. */
 #define WORDS_MAX 1024
-/* How much of a wrong word a message shows. */
+/* Characters of a wrong word that a message shows. */
 #define SHOWN 60
 
 static bool record_is_blank(char c) {
@@ -18,7 +18,7 @@ static bool is_control(char c) {
   return (unsigned char)c < 0x20 || c == 0x7f;
 }
 
-/* How many words the line has; TESELA_BAD_INPUT for control characters, blanks apart. */
+/* Counts the words of a line. Returns TESELA_BAD_INPUT for control characters other than tabs. */
 static tesela_status count_words(const char *line, int *out) {
   int count = 0;
   for (size_t i = 0; line[i]; i++) {

@@ -1,4 +1,3 @@
-/* Per thread, as a call's kernels are enqueued by the thread that makes it. */
 #include "base/reserved_units.h"
 
 static _Thread_local int spared;

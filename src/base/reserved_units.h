@@ -1,19 +1,19 @@
-/* Units of a device that kernels of this thread leave to others: where work of another library runs beside,
- * which needs some of its own.
+/* Compute units of a device that this thread's kernels leave free, for a concurrent library that needs some.
  *
- * Why this is the thread's, and no argument: who knows it is a caller of tesela_gemm() (comm/product.c), and
- * who asks are kernels of three strategies, by launch.h. Between them are the public call, the dispatch
- * cache, the plan's cache and its run; and scales, complex_real, halves, structured and streamed, which make
- * operands of their own for the children that they have run. As a field of operands it would pass through all
- * of these, and one that forgot it would give right results and wait for messages, which no test without
- * several GPUs shows. What a thread enqueues for operands in buffers of one device, it enqueues itself,
- * children and all. It is set around one call, by one file. */
+ * This is a thread-local value, not an argument, because many layers lie between setter and reader. The
+ * setter is a caller of tesela_gemm() (comm/product.c). The readers are the launches of three strategies
+ * (launch.h). Between them are the public call, both caches, the plan's run, and strategies that create
+ * operands for sub-plans: scales, complex_real, halves, structured and streamed. If a strategy forgot to pass
+ * a member on, results would be right but wait for messages. Only a test with several GPUs would show that. A
+ * thread enqueues all work for operands in buffers of one device itself, sub-plans included. One file sets
+ * the value, around one call. */
 #ifndef TSL_BASE_RESERVED_UNITS_H
 #define TSL_BASE_RESERVED_UNITS_H
 
-/* For what this thread enqueues from now on; 0: none. Kernels whose blocks stay until all is done ask for it:
- * the others leave units to whoever comes as they go on. */
+/* Sets the number of units for kernels that this thread enqueues from now on; 0: none. Only kernels
+ * whose blocks run until all work is done read it; other kernels free units as their blocks finish. */
 void tsl_reserve_units(int units);
+/* Returns the number of units that this thread's kernels must leave free. */
 int tsl_spared_units(void);
 
 #endif

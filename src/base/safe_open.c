@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Returns why an open file is not trusted; NULL: it is. other_type is the reason if its type is wrong. */
 static const char *safe_open_refuse(int file, mode_t type, bool may_be_root, const char *other_type) {
   struct stat facts;
   if (fstat(file, &facts) != 0)
@@ -15,7 +16,7 @@ static const char *safe_open_refuse(int file, mode_t type, bool may_be_root, con
   if (facts.st_uid != geteuid() && !(may_be_root && facts.st_uid == 0))
     return "it belongs to another user";
   if (facts.st_mode & (S_IWGRP | S_IWOTH))
-    return "others than its owner may write to it; chmod go-w would mend that";
+    return "other users may write to it; chmod go-w repairs this";
   return NULL;
 }
 
@@ -27,7 +28,8 @@ const char *tsl_trusted_refuse_folder(int folder) {
   return safe_open_refuse(folder, S_IFDIR, false, "it is no folder");
 }
 
-/* O_NOFOLLOW says ELOOP, and with O_DIRECTORY ENOTDIR, which a file that is no folder says as well. */
+/* Returns the reason of a failed open. A symbolic link gives ELOOP, or ENOTDIR with O_DIRECTORY, which
+ * other files give, too. */
 static const char *why_not_opened(int folder, const char *path) {
   const int reason = errno;
   struct stat facts;
@@ -88,9 +90,9 @@ const char *tsl_read_regular(int file, size_t most, tsl_text *text) {
     if (count < 0)
       return strerror(errno);
     if ((size_t)count > left)
-      return "it is larger than such a file may be";
+      return "it is too large";
     left -= (size_t)count;
     tsl_text_add_bytes(text, block, (size_t)count);
   }
-  return text->failed ? "there is no memory for it" : NULL;
+  return text->failed ? "memory ran out" : NULL;
 }

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <sys/mman.h>
 
-/* Large blocks lie on pages of this size where the system has some: copies that are read again and again then
- * need few entries of the processor's table of pages. */
+/* Size of the large pages on which large blocks are placed, if the system has any. Copies that are read
+ * repeatedly then need few entries of the TLB. */
 #define LARGE_PAGE ((size_t)2 << 20)
 
 static _Atomic uint64_t limit = UINT64_MAX;
@@ -21,69 +21,72 @@ uint64_t tsl_scratch_limit(void) {
   return limit;
 }
 
-/* In front of a block, on a cache line of its own. */
+/* Header in front of a block, on its own cache line. */
 typedef union header {
-  size_t bytes; /* of the block */
+  size_t bytes; /* usable size of the block */
   unsigned char line[TSL_CACHE_LINE];
 } header;
 
-/* Those that are kept, or NULL: a run that takes one for itself may have another one inside of it. Who takes
- * one out owns it. */
+/* Cache of free blocks; NULL: empty slot. There are two, because runs may nest. A thread that takes a
+ * block out owns it. */
 enum { KEPT = 2 };
-static _Atomic(header *) kept[KEPT];
+static _Atomic(header *) cache[KEPT];
 
-static header *take_out(int place) {
-  return atomic_load_explicit(&kept[place], memory_order_relaxed) ? atomic_exchange(&kept[place], NULL)
-                                                                  : NULL;
+/* Takes the block out of a slot of the cache; NULL: the slot is empty. */
+static header *take_from_cache(int place) {
+  return atomic_load_explicit(&cache[place], memory_order_relaxed) ? atomic_exchange(&cache[place], NULL)
+                                                                   : NULL;
 }
 
-/* Into an empty place, else into the first, whose block is freed. */
+/* Stores a block in an empty slot, else in the first slot, whose block is freed. */
 static void scratch_keep(header *block) {
   header *none = NULL;
   for (int i = 0; i < KEPT; i++, none = NULL)
-    if (atomic_compare_exchange_strong(&kept[i], &none, block))
+    if (atomic_compare_exchange_strong(&cache[i], &none, block))
       return;
-  tsl_free(atomic_exchange(&kept[0], block));
+  tsl_free(atomic_exchange(&cache[0], block));
 }
 
-/* The smaller of two, of those that have so many bytes; the smaller of all where none has. */
-static bool is_better(const header *block, const header *other, size_t bytes) {
+/* Returns true if `block` is the better choice: the smaller of the blocks that fit, or the smaller of
+ * all if none fits. */
+static bool fits_better(const header *block, const header *other, size_t bytes) {
   if (!block || !other)
     return block != NULL;
   const bool fits = block->bytes >= bytes;
   return fits != (other->bytes >= bytes) ? fits : block->bytes < other->bytes;
 }
 
-/* What is kept and fits, or is to go for a larger one. */
-static header *take_kept(size_t bytes) {
-  header *first = take_out(0), *second = take_out(1);
-  const bool is_first = is_better(first, second, bytes);
+/* Takes the best cached block out of the cache; the caller replaces it if it is too small. NULL: the
+ * cache is empty. */
+static header *take_cached(size_t bytes) {
+  header *first = take_from_cache(0), *second = take_from_cache(1);
+  const bool is_first = fits_better(first, second, bytes);
   header *other = is_first ? second : first;
   if (other)
     scratch_keep(other);
   return is_first ? first : second;
 }
 
-static tesela_status take_block(size_t bytes, const char *what, void **out) {
+static tesela_status take_block(size_t bytes, const char *purpose, void **out) {
   size_t whole;
   if (bytes < LARGE_PAGE / 2 || !tsl_size_add(bytes, LARGE_PAGE - 1, &whole))
-    return tsl_alloc(bytes, what, out);
+    return tsl_alloc(bytes, purpose, out);
   whole -= whole % LARGE_PAGE;
-  TSL_TRY(tsl_alloc_aligned(whole, LARGE_PAGE, what, out));
-  (void)madvise(*out, whole, MADV_HUGEPAGE); /* a request: where it is refused, pages are small */
+  TSL_TRY(tsl_alloc_aligned(whole, LARGE_PAGE, purpose, out));
+  (void)madvise(*out, whole, MADV_HUGEPAGE); /* a hint; without it pages are small */
   return TESELA_OK;
 }
 
-tesela_status tsl_scratch_take(size_t bytes, const char *what, void **out) {
-  header *block = take_kept(bytes);
+tesela_status tsl_scratch_take(size_t bytes, const char *purpose, void **out) {
+  header *block = take_cached(bytes);
   *out = NULL;
   if (!block || block->bytes < bytes) {
     size_t total;
     void *memory;
     tsl_free(block);
     if (!tsl_size_add(bytes, sizeof *block, &total))
-      total = SIZE_MAX; /* refused, with the sentence that says so */
-    TSL_TRY(take_block(total, what, &memory));
+      total = SIZE_MAX; /* tsl_alloc() refuses this size with a message */
+    TSL_TRY(take_block(total, purpose, &memory));
     block = memory;
     block->bytes = bytes;
   }

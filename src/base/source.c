@@ -8,24 +8,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The text of one file: embedded, or read from disk into `storage`. */
+/* Text of one file: embedded, or read from disk into `storage`. */
 typedef struct source_text {
   const char *data;
   size_t length;
   tsl_text storage;
 } source_text;
 
-/* A file whose text is being written, and the one whose #include asked for it. */
+/* File that is being flattened, and the file that includes it. */
 typedef struct source_chain {
   const char *path;
   const struct source_chain *includer;
 } source_chain;
 
-/* One call of tsl_source_flatten(). */
+/* State of one tsl_source_flatten() call. */
 typedef struct source_flattening {
   const char *const *folders;
   tsl_text *out;
-  char **seen; /* paths of the files that were taken */
+  char **seen; /* paths of the included files */
   int seen_count;
 } source_flattening;
 
@@ -63,8 +63,9 @@ static void find_embedded(const char *path, source_text *text, bool *found) {
     }
 }
 
-/* Finds a file: an absolute path on disk, any other in the source tree of TESELA_KERNEL_DIR or embedded. Not
- * finding it is no failure. The caller frees text->storage, whatever the status. */
+/* Finds a file: an absolute path on disk; any other path in the source tree of TESELA_KERNEL_DIR, or
+ * embedded. *found is false if it does not exist, which is no failure. The caller frees text->storage
+ * after any status. */
 static tesela_status find_text(const char *path, source_text *text, bool *found) {
   const char *tree = tsl_env_get(TSL_ENV_KERNEL_DIR);
   *text = (source_text){0};
@@ -84,35 +85,35 @@ static tesela_status find_text(const char *path, source_text *text, bool *found)
   return status;
 }
 
-/* Takes "." and "folder/.." out of a path, in place, so that one file has one name. */
+/* Removes "." and "folder/.." from a path, in place, so that each file has one name. */
 static void simplify_path(char *path) {
   char *const start = path[0] == '/' ? path + 1 : path;
-  char *to = start, *floor = start; /* ".." cannot take away what is before the floor */
+  char *target = start, *floor = start; /* start of the part that ".." may remove */
   for (const char *from = start; *from;) {
     const size_t length = strcspn(from, "/");
     const bool up = length == 2 && from[0] == '.' && from[1] == '.';
-    const bool here = length == 0 || (length == 1 && from[0] == '.');
-    if (up && to > floor) {
-      while (to > floor && to[-1] != '/')
-        to--;
-      if (to > floor)
-        to--; /* the slash */
-    } else if (!here) {
-      if (to > start)
-        *to++ = '/';
-      memmove(to, from, length);
-      to += length;
+    const bool is_current = length == 0 || (length == 1 && from[0] == '.');
+    if (up && target > floor) {
+      while (target > floor && target[-1] != '/')
+        target--;
+      if (target > floor)
+        target--; /* removes the slash */
+    } else if (!is_current) {
+      if (target > start)
+        *target++ = '/';
+      memmove(target, from, length);
+      target += length;
       if (up)
-        floor = to;
+        floor = target;
     }
     from += length;
     from += *from == '/';
   }
-  *to = '\0';
+  *target = '\0';
 }
 
-/* folder/name, simplified; `name` alone where it is absolute or the folder is empty. free() it; NULL: no
- * memory. */
+/* Returns folder/name, simplified, or `name` alone if it is absolute or the folder is empty. The caller
+ * frees it; NULL: no memory. */
 static char *join_path(const char *folder, size_t folder_length, const char *name, size_t name_length) {
   char *path = malloc(folder_length + name_length + 2);
   if (!path)
@@ -135,7 +136,8 @@ static tesela_status source_out_of_memory(void) {
   return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to put a kernel's sources together");
 }
 
-/* Remembers `path`, which then belongs to the flattening; `*before` tells whether it was there already. */
+/* Adds `path` to the seen files, which then own it. *before is true if it was there already; then path
+ * is freed. */
 static tesela_status source_remember(source_flattening *flat, char *path, bool *before) {
   *before = false;
   for (int i = 0; i < flat->seen_count && !*before; i++)
@@ -170,8 +172,8 @@ static size_t count_blanks(const char *from, const char *end) {
   return count;
 }
 
-/* If the line [line, end) is an #include "...", sets the name and its length, and returns the end of the
- * directive; NULL when it is not. A name that is not closed has length 0, as an empty one. */
+/* Parses an #include "..." in the line [line, end). Sets the name and its length and returns the end of
+ * the directive; NULL if the line is none. An unclosed name has length 0, like an empty one. */
 static const char *parse_include(const char *line, const char *end, const char **name, size_t *length) {
   static const char word[] = "include";
   const size_t word_length = sizeof word - 1;
@@ -196,15 +198,15 @@ static tesela_status source_add_file(source_flattening *flat, const char *path, 
                                      const source_chain *includer);
 
 static tesela_status fail_cycle(const source_chain *from, const char *path, long line) {
-  tsl_text way = {0};
+  tsl_text path_text = {0};
   for (const source_chain *at = from; at; at = at->includer) {
-    tsl_text_add(&way, "%s, which is included by ", at->path);
+    tsl_text_add(&path_text, "%s, which is included by ", at->path);
     if (strcmp(at->path, path) == 0)
       break;
   }
-  const tesela_status status = tsl_fail(TESELA_BAD_INPUT, "%s, line %ld: including %s closes a circle: %s%s",
-                                        from->path, line, path, tsl_text_get(&way), from->path);
-  tsl_text_free(&way);
+  const tesela_status status = tsl_fail(TESELA_BAD_INPUT, "%s, line %ld: including %s makes a cycle: %s%s",
+                                        from->path, line, path, tsl_text_get(&path_text), from->path);
+  tsl_text_free(&path_text);
   return status;
 }
 
@@ -213,13 +215,14 @@ static tesela_status fail_missing(const source_flattening *flat, const char *pat
   tsl_text tried = {0};
   for (const char *const *folder = flat->folders; folder && *folder; folder++)
     tsl_text_add(&tried, "%s%s", folder == flat->folders ? " or in " : ", ", *folder);
-  const tesela_status status = tsl_fail(TESELA_BAD_INPUT, "%s, line %ld: there is no \"%.*s\" beside it%s",
-                                        path, line, (int)length, name, tsl_text_get(&tried));
+  const tesela_status status =
+      tsl_fail(TESELA_BAD_INPUT, "%s, line %ld: there is no \"%.*s\" in its folder%s", path, line,
+               (int)length, name, tsl_text_get(&tried));
   tsl_text_free(&tried);
   return status;
 }
 
-/* Takes the file at `path` (which it frees) in place of an #include, if it is there. */
+/* Includes the file at `path`, if it exists. Frees path. */
 static tesela_status try_include(source_flattening *flat, const source_chain *from, char *path, long line,
                                  bool *found) {
   source_text text = {0};
@@ -243,13 +246,13 @@ out:
   return status;
 }
 
-/* Looks for `name` beside the file that asks, then in the folders. */
+/* Searches `name` in the including file's folder, then in the folders of the call, and includes it. */
 static tesela_status add_include(source_flattening *flat, const source_chain *from, long line,
                                  const char *name, size_t length) {
   const char *slash = strrchr(from->path, '/');
   const size_t beside = slash ? (size_t)(slash - from->path) : 0;
   bool found = false;
-  /* Beside a file in the root folder is the root folder itself: "/." and not "". */
+  /* The folder of a file in the root is "/.", not "". */
   char *path =
       slash == from->path ? join_path("/.", 2, name, length) : join_path(from->path, beside, name, length);
   TSL_TRY(try_include(flat, from, path, line, &found));
@@ -262,9 +265,9 @@ static tesela_status add_include(source_flattening *flat, const source_chain *fr
 
 static tesela_status source_add_file(source_flattening *flat, const char *path, const source_text *text,
                                      const source_chain *includer) {
-  const source_chain here = {path, includer};
+  const source_chain link = {path, includer};
   const char *const end = text->data + text->length;
-  const char *kept = text->data; /* start of what is not written yet */
+  const char *pending = text->data; /* start of the text that is not yet written */
   long number = 1;
   add_line_directive(flat->out, path, 1);
   for (const char *line = text->data; line < end; number++) {
@@ -277,17 +280,17 @@ static tesela_status source_add_file(source_flattening *flat, const char *path, 
       if (length == 0)
         return tsl_fail(TESELA_BAD_INPUT, "%s, line %ld: the name after #include is empty or not closed",
                         path, number);
-      tsl_text_add_bytes(flat->out, kept, (size_t)(line - kept));
+      tsl_text_add_bytes(flat->out, pending, (size_t)(line - pending));
       const size_t length_before = flat->out->length;
-      TSL_TRY(add_include(flat, &here, number, name, length));
-      /* What follows the directive on its line (a comment) keeps its line's number. */
+      TSL_TRY(add_include(flat, &link, number, name, length));
+      /* Text after the directive on its line (a comment) keeps its line number. */
       if (flat->out->length > length_before)
         add_line_directive(flat->out, path, number);
-      kept = after;
+      pending = after;
     }
     line = newline ? newline + 1 : end;
   }
-  tsl_text_add_bytes(flat->out, kept, (size_t)(end - kept));
+  tsl_text_add_bytes(flat->out, pending, (size_t)(end - pending));
   return tsl_text_status(flat->out);
 }
 
@@ -324,7 +327,7 @@ out:
 
 /* --- opening comments --- */
 
-/* A line without the mark that it begins with, if any. */
+/* Appends a comment's line without its leading mark. */
 static void add_comment_line(const char *from, const char *end, tsl_text *out) {
   if (end - from >= 2 && (from[0] == '/' || from[0] == ' ') && from[1] == '*')
     from += end - from >= 3 && from[2] == ' ' ? 3 : 2;

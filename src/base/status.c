@@ -11,7 +11,7 @@
 
 _Static_assert(SENTENCE_SIZE <= TSL_THREAD_TEXT_LEAST, "a sentence's address never changes");
 
-/* Its beginning, where there is no memory for all of it. */
+/* Beginning of the message, used if there is no memory for all of it. */
 static _Thread_local char cut_sentence[64];
 
 const char *tesela_version(void) {
@@ -41,7 +41,7 @@ const char *tesela_last_error(void) {
   return cut_sentence[0] ? cut_sentence : tsl_thread_text(TSL_THREAD_ERROR);
 }
 
-/* A sentence that was cut may end inside a UTF-8 character: drop the piece. */
+/* Removes an incomplete UTF-8 character from the end of a truncated message. */
 static void drop_partial_character(char *text) {
   size_t end = strlen(text), start = end;
   while (start > 0 && end - start < 4 && ((unsigned char)text[start - 1] & 0xC0) == 0x80)
@@ -62,15 +62,16 @@ static void keep_sentence(const char *text) {
   drop_partial_character(cut_sentence);
 }
 
-/* File names and cells come from anywhere: one line stays one line, and no terminal obeys what a file holds.
- */
+/* Replaces control characters, since file names and cells come from anywhere. A message stays one line,
+ * and cannot control the terminal. */
 static void blank_controls(char *text) {
   for (; *text; text++)
     if ((unsigned char)*text < 0x20 || *text == 0x7F)
       *text = '?';
 }
 
-/* Formats into a buffer of its own first: an argument may be the sentence that is being replaced. */
+/* Formats a message to a separate buffer first, since an argument may be the message that is being
+ * replaced. */
 static size_t format_sentence(char out[SENTENCE_SIZE], const char *format, va_list arguments) {
   const int length = tsl_locale_format(out, SENTENCE_SIZE, format, arguments);
   if (length < 0)

@@ -1,4 +1,4 @@
-/* Strides of a matrix: what the public header's values stand for, and which elements share an address. */
+/* Strides of a matrix: their defaults, and elements that share an address. */
 #ifndef TSL_BASE_STRIDES_H
 #define TSL_BASE_STRIDES_H
 
@@ -16,9 +16,9 @@ static inline int64_t tsl_common_divisor(int64_t a, int64_t b) {
   return a;
 }
 
-/* Returns whether two elements of a rows x cols matrix share an address: i row_stride = j col_stride with 0 <
- * |i| < rows or 0 < |j| < cols. The smallest such step is the strides over their greatest common divisor. No
- * stride is INT64_MIN. */
+/* Returns true if two elements of a rows x cols matrix share an address. They do if i row_stride = j
+ * col_stride, with 0 < |i| < rows or 0 < |j| < cols. The smallest such step is the strides over their
+ * greatest common divisor. No stride is INT64_MIN. */
 static inline bool tsl_strides_overlap(int64_t rows, int64_t cols, int64_t row_stride, int64_t col_stride) {
   const int64_t down = row_stride < 0 ? -row_stride : row_stride;
   const int64_t across = col_stride < 0 ? -col_stride : col_stride;
@@ -32,13 +32,12 @@ static inline bool tsl_strides_overlap(int64_t rows, int64_t cols, int64_t row_s
   return across / divisor < rows && down / divisor < cols;
 }
 
-/* Replaces a stride that was left out by 1, and TESELA_STRIDE_ZERO by 0. */
+/* Returns the real stride for the caller's value: 1 for 0, 0 for TESELA_STRIDE_ZERO. */
 static inline int64_t tsl_stride_given(int64_t value) {
   return value == 0 ? 1 : value == TESELA_STRIDE_ZERO ? 0 : value;
 }
 
-/* Replaces the strides of a matrix with `cols` stored columns. Where both were left out it is dense and
- * row-major. */
+/* Computes the real strides of a matrix with `cols` stored columns. Two zeros mean dense and row-major. */
 static inline void tsl_strides_take(int64_t row_given, int64_t col_given, int64_t cols, int64_t *row_stride,
                                     int64_t *col_stride) {
   const bool is_dense = row_given == 0 && col_given == 0;
@@ -46,8 +45,8 @@ static inline void tsl_strides_take(int64_t row_given, int64_t col_given, int64_
   *col_stride = tsl_stride_given(col_given);
 }
 
-/* Refuses a matrix of rows x cols stored elements where one stride was left out and the other one is 1 or -1.
- * Both strides would then be 1, which no caller means. */
+/* Refuses a matrix of rows x cols stored elements if one stride is 0 and the other is 1 or -1. Both
+ * strides would then be 1, which no caller means. */
 static inline tesela_status tsl_strides_check(int64_t row_given, int64_t col_given, int64_t rows,
                                               int64_t cols, const char *name) {
   const int64_t given = row_given == 0 ? col_given : row_given;
@@ -55,8 +54,8 @@ static inline tesela_status tsl_strides_check(int64_t row_given, int64_t col_giv
     return TESELA_OK;
   const bool by_row = row_given == 0;
   return tsl_fail(TESELA_BAD_CALL,
-                  "%s.%s_stride is %lld and %s.%s_stride is 0, which stands for 1 too: set %s_stride to the "
-                  "distance between two %s, or to TESELA_STRIDE_ZERO where all %s are one",
+                  "%s.%s_stride is %lld and %s.%s_stride is 0, which means 1, too; set %s_stride to the "
+                  "distance between two %s (TESELA_STRIDE_ZERO: all %s are equal)",
                   name, by_row ? "col" : "row", (long long)given, name, by_row ? "row" : "col",
                   by_row ? "row" : "col", by_row ? "rows" : "columns", by_row ? "rows" : "columns");
 }

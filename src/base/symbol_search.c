@@ -1,4 +1,3 @@
-/* Functions of the libraries that a process has loaded. */
 #include "base/symbol_search.h"
 
 #include "base/text.h"
@@ -10,19 +9,20 @@
 #include <string.h>
 
 void *tsl_loaded_beside(void *address, const char *name) {
-  Dl_info of, found;
-  if (!dladdr(address, &of) || !of.dli_fname)
+  Dl_info library_info, found;
+  if (!dladdr(address, &library_info) || !library_info.dli_fname)
     return NULL;
-  void *library = dlopen(of.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  void *library = dlopen(library_info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   if (!library)
     return NULL;
-  void *there = dlsym(library, name);
-  if (there && (!dladdr(there, &found) || found.dli_fbase != of.dli_fbase))
-    there = NULL; /* it is a library's that this one needs */
+  void *symbol = dlsym(library, name);
+  if (symbol && (!dladdr(symbol, &found) || found.dli_fbase != library_info.dli_fbase))
+    symbol = NULL; /* the symbol belongs to a dependency of the library */
   dlclose(library);
-  return there;
+  return symbol;
 }
 
+/* Returns true if a loaded library contains the address. */
 static bool symbol_search_holds(const struct dl_phdr_info *info, const void *address) {
   const uintptr_t at = (uintptr_t)address;
   for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -38,24 +38,25 @@ typedef struct order {
   bool is_before;
 } order;
 
-/* The walk goes in the order of loading, and ends where either is found. */
+/* Finds which of two addresses' libraries was loaded first. The walk is in loading order and ends at
+ * the first match. */
 static int look_for_first(struct dl_phdr_info *info, size_t size, void *argument) {
-  order *of = argument;
+  order *library_info = argument;
   (void)size;
-  const bool has_first = symbol_search_holds(info, of->first),
-             has_second = symbol_search_holds(info, of->second);
-  of->is_before = has_first && !has_second;
+  const bool has_first = symbol_search_holds(info, library_info->first),
+             has_second = symbol_search_holds(info, library_info->second);
+  library_info->is_before = has_first && !has_second;
   return has_first || has_second;
 }
 
 bool tsl_loaded_before(const void *address, const void *other) {
-  order of = {.first = address, .second = other};
-  dl_iterate_phdr(look_for_first, &of);
-  return of.is_before;
+  order library_info = {.first = address, .second = other};
+  dl_iterate_phdr(look_for_first, &library_info);
+  return library_info.is_before;
 }
 
-/* Names of all loaded libraries, a line each: they are opened after the walk, which holds the linker's lock.
- */
+/* Appends the name of a loaded library and a newline. Libraries are opened after the walk, which holds
+ * the linker's lock. */
 static int symbol_search_add_name(struct dl_phdr_info *info, size_t size, void *argument) {
   (void)size;
   if (info->dlpi_name && *info->dlpi_name)
@@ -63,6 +64,7 @@ static int symbol_search_add_name(struct dl_phdr_info *info, size_t size, void *
   return 0;
 }
 
+/* Calls `ask` with the symbol of one library; returns its address if it is taken. */
 static void *find_in(const char *library, const char *name, tsl_loaded_ask *ask, void *state) {
   void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
   if (!handle)

@@ -1,4 +1,3 @@
-/* How many threads other libraries' variables allow. */
 #include "base/thread_limit.h"
 
 #include "base/env.h"
@@ -8,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* They stand in for each other: the first one that is set to a number counts. */
+/* Alternatives: the first variable that is set to a number counts. */
 static const char *const variables[] = {"OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS",
                                         "OMP_NUM_THREADS"};
 
-/* OpenMP's may be a list, a number for each level: "4,2". */
+/* Returns the first number of a value, which may be a list by levels in OpenMP: "4,2". Returns 0 if it
+ * is no number. */
 static int thread_limit_number_of(const char *value) {
   char first[16];
   int64_t number;

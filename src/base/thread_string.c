@@ -7,31 +7,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A thread's: they may be long, and most threads have none. */
-typedef struct texts {
+/* Texts of one thread, allocated at the first text. */
+typedef struct thread_texts {
   struct {
-    char *text; /* NULL: nothing was kept */
+    char *text; /* NULL: no text yet */
     size_t capacity;
   } slots[TSL_THREAD_SLOTS];
-} texts;
+} thread_texts;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
 static atomic_bool usable;
 
 static void free_texts(void *argument) {
-  texts *own = argument;
-  for (int i = 0; own && i < TSL_THREAD_SLOTS; i++)
-    free(own->slots[i].text);
-  free(own);
+  thread_texts *texts = argument;
+  for (int i = 0; texts && i < TSL_THREAD_SLOTS; i++)
+    free(texts->slots[i].text);
+  free(texts);
 }
 
 static void thread_string_make_key(void) {
   atomic_store(&usable, pthread_key_create(&key, free_texts) == 0);
 }
 
-/* Runs when the process ends, for the main thread's texts, and when the library is unloaded, after which no
- * thread may call a destructor that was registered here. */
+/* Frees the main thread's texts when the process ends or the library is unloaded. After that no thread
+ * may call a destructor that was registered here. */
 __attribute__((destructor)) static void free_main(void) {
   if (!atomic_exchange(&usable, false))
     return;
@@ -39,42 +39,42 @@ __attribute__((destructor)) static void free_main(void) {
   pthread_key_delete(key);
 }
 
-static texts *texts_of_thread(void) {
+static thread_texts *get_thread_texts(void) {
   pthread_once(&once, thread_string_make_key);
   if (!atomic_load(&usable))
     return NULL;
-  texts *own = pthread_getspecific(key);
-  if (own)
-    return own;
-  own = calloc(1, sizeof *own);
-  if (own && pthread_setspecific(key, own) == 0)
-    return own;
-  free(own);
+  thread_texts *texts = pthread_getspecific(key);
+  if (texts)
+    return texts;
+  texts = calloc(1, sizeof *texts);
+  if (texts && pthread_setspecific(key, texts) == 0)
+    return texts;
+  free(texts);
   return NULL;
 }
 
 static const char *thread_string_keep(tsl_thread_slot slot, const char *text) {
-  texts *own = texts_of_thread();
+  thread_texts *texts = get_thread_texts();
   const size_t bytes = strlen(text) + 1;
-  if (!own)
+  if (!texts)
     return "";
-  if (own->slots[slot].capacity < bytes) {
+  if (texts->slots[slot].capacity < bytes) {
     const size_t capacity = bytes < TSL_THREAD_TEXT_LEAST ? TSL_THREAD_TEXT_LEAST : bytes;
-    free(own->slots[slot].text);
-    own->slots[slot].text = malloc(capacity);
-    own->slots[slot].capacity = own->slots[slot].text ? capacity : 0;
+    free(texts->slots[slot].text);
+    texts->slots[slot].text = malloc(capacity);
+    texts->slots[slot].capacity = texts->slots[slot].text ? capacity : 0;
   }
-  return own->slots[slot].text ? memmove(own->slots[slot].text, text, bytes) : "";
+  return texts->slots[slot].text ? memmove(texts->slots[slot].text, text, bytes) : "";
 }
 
 const char *tsl_thread_text_keep(tsl_thread_slot slot, const char *text) {
   const int saved_errno = errno;
-  const char *kept = thread_string_keep(slot, text);
+  const char *copy = thread_string_keep(slot, text);
   errno = saved_errno;
-  return kept;
+  return copy;
 }
 
 const char *tsl_thread_text(tsl_thread_slot slot) {
-  const texts *own = atomic_load(&usable) ? pthread_getspecific(key) : NULL;
-  return own && own->slots[slot].text ? own->slots[slot].text : "";
+  const thread_texts *texts = atomic_load(&usable) ? pthread_getspecific(key) : NULL;
+  return texts && texts->slots[slot].text ? texts->slots[slot].text : "";
 }

@@ -1,24 +1,22 @@
-/* Texts that a call leaves behind for its thread to read: of any length, and gone with the thread. They are
- * on the heap, since what a library has of a thread's own block must fit what the loader has left when a
- * running program loads it. */
+/* Texts that a call leaves for its thread: of any length, freed at the thread's end. They are on the
+ * heap, because the loader has little thread-local space for a library that is opened at run time. */
 #ifndef TSL_BASE_THREAD_STRING_H
 #define TSL_BASE_THREAD_STRING_H
 
 typedef enum tsl_thread_slot {
   TSL_THREAD_ERROR,
   TSL_THREAD_REFUSAL,
-  TSL_THREAD_LOG,  /* a compiler's */
-  TSL_THREAD_PLAN, /* of the plan that a call made for itself */
+  TSL_THREAD_LOG,  /* log of a compiler */
+  TSL_THREAD_PLAN, /* text of the plan that a one-shot call used */
   TSL_THREAD_SLOTS
 } tsl_thread_slot;
 
-enum { TSL_THREAD_TEXT_LEAST = 1024 }; /* bytes: shorter texts of a slot are always at the same address */
+enum { TSL_THREAD_TEXT_LEAST = 1024 }; /* bytes up to which a slot's texts always have the same address */
 
-/* Copies a text for the running thread, and returns the copy, which stays until the thread keeps another one
- * in this slot.
- * "" where memory runs out; errno stays as it is. */
+/* Copies a text to the running thread's slot and returns the copy, valid until the slot's next text.
+ * Returns "" if memory runs out. errno does not change. */
 const char *tsl_thread_text_keep(tsl_thread_slot slot, const char *text);
-/* What was kept last; "" before that. */
+/* Returns the slot's last text; "" if there was none. */
 const char *tsl_thread_text(tsl_thread_slot slot);
 
 #endif

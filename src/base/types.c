@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* One reader and one writer a type. memcpy makes them independent of alignment; it costs nothing. */
+/* Loads and stores one element. memcpy() makes the functions independent of alignment at no cost. */
 static void load_f64(const void *src, double value[2]) {
   memcpy(&value[0], src, sizeof(double));
   value[1] = 0;
@@ -26,7 +26,7 @@ static void store_f32(void *data, const double value[2]) {
   memcpy(data, &number, sizeof number);
 }
 
-/* The narrow floating-point types, as bits. */
+/* Loads and stores a narrow floating-point type by its bits. */
 #define NARROW(name, bits_type)                                                                              \
   static void load_##name(const void *src, double value[2]) {                                                \
     bits_type bits;                                                                                          \
@@ -44,7 +44,7 @@ NARROW(e4m3, uint8_t)
 NARROW(e5m2, uint8_t)
 #undef NARROW
 
-/* Rounds to nearest even, as rint() does in the usual rounding mode; NaN becomes 0. */
+/* Rounds to nearest even, as rint() does in the default rounding mode, and clamps. NaN becomes 0. */
 static double round_between(double least, double value, double most) {
   if (isnan(value))
     return 0;

@@ -1,6 +1,5 @@
-/* Element types: one table with what each is called, how large it is, and how it converts.
- * Conversions go through double or pairs of doubles; every type here fits one exactly, component by
- * component. */
+/* Element types: a table of their names, sizes and conversions. Conversions use a double, or two for
+ * complex types, which hold every type exactly. */
 #ifndef TSL_BASE_TYPES_H
 #define TSL_BASE_TYPES_H
 
@@ -11,47 +10,48 @@
 
 typedef struct tsl_type_info {
   tesela_type type;
-  const char *name; /* "f32": command line, plans, file headers, tables */
-  const char
-      *kernel_name;      /* what the kernel dialect calls it: "float"; NULL where kernels have no such type */
-  size_t size;           /* bytes of an element */
-  tesela_type component; /* itself, or the type of the two halves of a complex element */
-  tesela_type sums;      /* what sums of products that end in it are made in: f32 for narrower numbers, i32
-                            for integers, else itself */
+  const char *name;        /* name in command lines, plans, file headers and tables: "f32" */
+  const char *kernel_name; /* name in the kernel dialect: "float"; NULL: kernels have no such type */
+  size_t size;             /* bytes of an element */
+  tesela_type component;   /* type of a component: half of a complex element, else the type itself */
+  /* type of the sums of products with this result: f32 for narrower numbers, i32 for integers, else the
+   * type itself */
+  tesela_type sums;
   bool is_complex;
   bool is_integer;
-  double unit_roundoff; /* u = 2^-p of a component, round to nearest; 0 for integers */
+  double unit_roundoff; /* unit roundoff u = 2^-p of a component, round to nearest; 0 for integers */
   double largest;       /* largest finite component */
   double smallest;      /* smallest positive subnormal component; 0 for integers */
 } tsl_type_info;
 
-/* The table's row; NULL for a value that is no type (TESELA_TYPE_DEFAULT included). */
+/* Returns the type's row; NULL if the value is no type (TESELA_TYPE_DEFAULT included). */
 const tsl_type_info *tsl_type(tesela_type type);
-/* What products of factors of this type are where nothing else is said: sums of those that a byte holds, else
- * the same. */
+/* Returns the default result type of products with factors of this type: the type of sums for 8-bit
+ * types, else the type itself. */
 tesela_type tsl_type_of_products(tesela_type type);
-/* By name; TESELA_TYPE_DEFAULT when there is none. */
+/* Returns the type with this name; TESELA_TYPE_DEFAULT if there is none. */
 tesela_type tsl_type_parse(const char *name);
-/* All rows, in the order of the enumeration: tsl_type_at(0) ... until NULL. */
+/* Returns row `index` in the order of the enumeration; NULL past the end. */
 const tsl_type_info *tsl_type_at(int index);
-/* Names of all types, "f64, f32, ...", for messages. */
+/* Returns the names of all types, "f64, f32, ...", for messages. */
 const char *tsl_type_names(void);
 
-/* One element to or from (real, imaginary). Rounds once, to nearest even; too large becomes infinity (NaN in
- * e4m3); integers saturate, and NaN becomes 0 there. `value[1]` is 0 for real types, and ignored: a complex
- * number that becomes real loses its imaginary part, so callers who mind refuse such a pair of types. `src`
- * needs no alignment. */
+/* Loads one element as (real, imaginary); value[1] is 0 for real types. `src` needs no alignment. */
 void tsl_type_load(tesela_type type, const void *src, double value[2]);
+/* Stores (real, imaginary) as one element, rounded once to nearest even. `data` needs no alignment. A value
+ * that is too large becomes infinity, or NaN for e4m3. Integers saturate, and NaN becomes 0. Real types
+ * ignore value[1], so callers refuse a conversion from complex to real if the imaginary part matters. */
 void tsl_type_store(tesela_type type, void *data, const double value[2]);
 
-/* `count` elements, the steps in elements of each side (any sign); the ranges do not overlap and need no
- * alignment. Equal types are copied bit by bit. Dense copies and conversions between f64, f32, f16 and bf16
- * by way of f32 run at the speed of memory or near it; other pairs take some nanoseconds an element. */
+/* Converts `count` elements. Steps are in elements and may be negative. The ranges do not overlap and
+ * need no alignment. Equal types are copied bit by bit. Dense copies, and conversions between f64, f32,
+ * f16 and bf16, run near the speed of memory. Other pairs take some nanoseconds an element. */
 void tsl_type_convert(tesela_type from, const void *source, int64_t source_step, tesela_type type,
                       void *target, int64_t target_step, size_t count);
 
-/* The narrow floating-point types as bits. Rounded once from double, subnormals included; NaN stays NaN and
- * becomes quiet. e4m3 has no infinity: what is too large becomes NaN there. */
+/* Convert between the bits of the narrow types and double. Narrowing rounds once, subnormals included.
+ * NaN stays NaN and becomes quiet. A number that is too large becomes infinity, or NaN for e4m3, which
+ * has no infinity. */
 uint16_t tsl_f16_from_f64(double value);
 double tsl_f16_to_f64(uint16_t bits);
 uint16_t tsl_bf16_from_f64(double value);

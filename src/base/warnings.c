@@ -19,7 +19,7 @@ static void warnings_begin(void) {
   tsl_fork_mutex_init(&lock);
 }
 
-/* Under the lock: whether a sentence is new; it is kept where there is space. */
+/* Returns true if a message is new, and stores it if there is space. The caller holds the lock. */
 static bool warnings_keep(const char *sentence, bool logged) {
   for (int i = 0; i < notice_count; i++)
     if (strcmp(notices[i].sentence, sentence) == 0)
@@ -48,11 +48,11 @@ void tsl_notice(tsl_log_topic topic, const char *format, ...) {
 bool tsl_notice_at(int index, char sentence[TSL_NOTICE_BYTES], bool *logged) {
   pthread_once(&once, warnings_begin);
   tsl_fork_mutex_lock(&lock);
-  const bool there = index >= 0 && index < notice_count;
-  if (there) {
+  const bool exists = index >= 0 && index < notice_count;
+  if (exists) {
     memcpy(sentence, notices[index].sentence, TSL_NOTICE_BYTES);
     *logged = notices[index].logged;
   }
   tsl_fork_mutex_unlock(&lock);
-  return there;
+  return exists;
 }

@@ -1,7 +1,6 @@
-/* What a user should know though the call goes on: a folder that is not used because others may write to it,
- * a file that is not what it should be. The library prints nothing; it keeps each sentence once, for a
- * program that has a user to tell, and for the log. The tool prints them on stderr at its end. State of the
- * process; any number of threads. */
+/* Warnings about problems that do not stop a call, such as a folder that other users may write to, or a
+ * file with wrong content. The library prints nothing. It stores each message once, for the program and
+ * for the log; the tool prints them on stderr at its end. One list for the process; thread-safe. */
 #ifndef TSL_BASE_WARNINGS_H
 #define TSL_BASE_WARNINGS_H
 
@@ -9,11 +8,12 @@
 
 enum { TSL_NOTICES_MOST = 16, TSL_NOTICE_BYTES = 512 };
 
-/* Keeps a sentence, and logs it under the topic: the first time that it is said. More than TSL_NOTICES_MOST
- * are only logged. */
+/* Stores a message and logs it under the topic, if it is new. If TSL_NOTICES_MOST messages are stored,
+ * it is only logged. */
 void tsl_notice(tsl_log_topic topic, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Copies sentence `index`, counted from 0, and says whether the log told it already; false past the last. */
+/* Copies message `index`, from 0; *logged is true if the log has shown it. Returns false past the last
+ * message. */
 bool tsl_notice_at(int index, char sentence[TSL_NOTICE_BYTES], bool *logged);
 
 #endif

@@ -6,12 +6,12 @@
 
 tsl_counted tsl_count(const tsl_problem *problem, const tsl_strategy *strategy, const tsl_config *config,
                       const tsl_device *device) {
-  tsl_counted one = {.strategy = strategy, .device = device, .seconds = NAN};
-  one.told = tsl_cost_counts_get(strategy, problem, config, device, &one.account);
-  one.bounds = tsl_cost_counts_bounds(strategy, problem, config, device, &one.account);
+  tsl_counted counted = {.strategy = strategy, .device = device, .seconds = NAN};
+  counted.told = tsl_cost_counts_get(strategy, problem, config, device, &counted.account);
+  counted.bounds = tsl_cost_counts_bounds(strategy, problem, config, device, &counted.account);
   if (strategy->score)
-    one.seconds = tsl_strategy_seconds(strategy, problem, config, device);
-  return one;
+    counted.seconds = tsl_strategy_seconds(strategy, problem, config, device);
+  return counted;
 }
 
 static bool is_lower(const tsl_strategy *strategy, const tsl_strategy *other) {
@@ -32,7 +32,7 @@ bool tsl_counted_has_groups(const tsl_counted *counted) {
 }
 
 double tsl_counted_occupancy(const tsl_counted *counted) {
-  enum { UNIT_ITEMS = 2048 }; /* what a unit of a graphics processor has room for */
+  enum { UNIT_ITEMS = 2048 }; /* work-items for which a compute unit of a GPU has room */
   const tsl_cost_counts *account = &counted->account;
   const tsl_device *device = counted->device;
   const double units = fmax(1, device->capabilities & TSL_CAN_HOST ? device->threads : device->compute_units);
@@ -44,19 +44,19 @@ double tsl_counted_occupancy(const tsl_counted *counted) {
   return fmin(1, fmin(groups, units * account->per_unit) * items / (units * UNIT_ITEMS));
 }
 
-/* --- why --- */
+/* --- reasons --- */
 
 typedef struct cost_report_pair {
   const tsl_problem *problem;
-  const tsl_counted *one, *below;
+  const tsl_counted *counted, *below;
 } cost_report_pair;
 
-/* How many times as much the first is; 1 where neither is anything. */
+/* Returns the ratio of two values; 1 if both are equal, also 0. */
 static double cost_report_times(double value, double other) {
   return value == other ? 1 : value / other;
 }
 
-static double zeros(const tsl_counted *counted) {
+static double padding_fraction(const tsl_counted *counted) {
   return counted->account.computed > 0 ? 1 - fmin(1, counted->account.useful / counted->account.computed) : 0;
 }
 
@@ -65,121 +65,116 @@ static double cost_report_local_bytes(const tsl_counted *counted) {
 }
 
 static bool on_processor(const cost_report_pair *pair) {
-  return pair->one->device->is_cpu && tsl_counted_has_groups(pair->one) &&
-         cost_report_local_bytes(pair->one) > cost_report_local_bytes(pair->below);
+  return pair->counted->device->is_cpu && tsl_counted_has_groups(pair->counted) &&
+         cost_report_local_bytes(pair->counted) > cost_report_local_bytes(pair->below);
 }
-static void say_on_processor(const cost_report_pair *pair, tsl_text *out) {
-  tsl_text_add(
-      out,
-      "%s is a processor, whose local memory is ordinary memory behind the same caches: copies to it "
-      "save nothing, and barriers cut the loops in which numbers would stay in registers",
-      pair->one->device->name);
+static void describe_on_processor(const cost_report_pair *pair, tsl_text *out) {
+  tsl_text_add(out,
+               "%s is a processor whose local memory is ordinary memory: copies to it save nothing, and at "
+               "each barrier the work-items' variables leave the registers",
+               pair->counted->device->name);
 }
 
 static bool has_few_items(const cost_report_pair *pair) {
-  return !pair->one->device->is_cpu &&
-         tsl_counted_occupancy(pair->one) < 0.7 * tsl_counted_occupancy(pair->below);
+  return !pair->counted->device->is_cpu &&
+         tsl_counted_occupancy(pair->counted) < 0.7 * tsl_counted_occupancy(pair->below);
 }
-static void say_few_items(const cost_report_pair *pair, tsl_text *out) {
-  tsl_text_add(out,
-               "%.3g work-items, where %s has %.3g, fill %.2g%% of the device's room, too few to use each "
-               "other's waits for memory",
-               pair->one->account.items, pair->below->strategy->name, pair->below->account.items,
-               100 * tsl_counted_occupancy(pair->one));
+static void describe_few_items(const cost_report_pair *pair, tsl_text *out) {
+  tsl_text_add(
+      out, "%.3g work-items, where %s has %.3g, fill %.2g%% of the device, too few to hide waits for memory",
+      pair->counted->account.items, pair->below->strategy->name, pair->below->account.items,
+      100 * tsl_counted_occupancy(pair->counted));
 }
 
 static bool has_fewer_workers(const cost_report_pair *pair) {
-  return pair->one->account.workers < pair->below->account.workers;
+  return pair->counted->account.workers < pair->below->account.workers;
 }
-static void say_fewer_workers(const cost_report_pair *pair, tsl_text *out) {
-  tsl_text_add(out, "it has work for %.3g %s, %s for %.3g", pair->one->account.workers,
-               tsl_counted_has_groups(pair->one) ? "compute units"
-               : pair->one->account.workers == 1 ? "thread"
-                                                 : "threads",
+static void describe_fewer_workers(const cost_report_pair *pair, tsl_text *out) {
+  tsl_text_add(out, "it keeps %.3g %s busy, %s %.3g", pair->counted->account.workers,
+               tsl_counted_has_groups(pair->counted) ? "compute units"
+               : pair->counted->account.workers == 1 ? "thread"
+                                                     : "threads",
                pair->below->strategy->name, pair->below->account.workers);
 }
 
-static bool has_zeros(const cost_report_pair *pair) {
-  return zeros(pair->one) > 0.1 + zeros(pair->below);
+static bool has_more_padding(const cost_report_pair *pair) {
+  return padding_fraction(pair->counted) > 0.1 + padding_fraction(pair->below);
 }
-static void say_zeros(const cost_report_pair *pair, tsl_text *out) {
-  tsl_text_add(out, "%.0f%% of its multiply-adds are of zeros, at edges that fill no tile",
-               100 * zeros(pair->one));
+static void describe_zeros(const cost_report_pair *pair, tsl_text *out) {
+  tsl_text_add(out, "%.0f%% of its multiply-adds multiply padding (zeros at the edges of tiles)",
+               100 * padding_fraction(pair->counted));
 }
 
 static bool has_copies(const cost_report_pair *pair) {
-  return pair->one->account.launches > pair->below->account.launches;
+  return pair->counted->account.launches > pair->below->account.launches;
 }
-static void say_copies(const cost_report_pair *pair, tsl_text *out) {
-  tsl_text_add(out, "its copies cost %d launches more than they save here",
-               pair->one->account.launches - pair->below->account.launches);
+static void describe_copies(const cost_report_pair *pair, tsl_text *out) {
+  tsl_text_add(out, "its copies need %d more launches, which cost more than they save here",
+               pair->counted->account.launches - pair->below->account.launches);
 }
 
-static bool asks_for_more(const cost_report_pair *pair) {
-  return tsl_cost_counts_words(pair->problem, &pair->one->account).global >
+static bool loads_more(const cost_report_pair *pair) {
+  return tsl_cost_counts_words(pair->problem, &pair->counted->account).global >
          1.2 * tsl_cost_counts_words(pair->problem, &pair->below->account).global;
 }
-static void say_more(const cost_report_pair *pair, tsl_text *out) {
+static void describe_more(const cost_report_pair *pair, tsl_text *out) {
   (void)pair;
-  tsl_text_add(out,
-               "its tiles fit this shape less, so that each number that comes serves fewer multiply-adds");
+  tsl_text_add(out, "its tiles fit this shape badly, so each loaded number is used less often");
 }
 
-static bool always(const cost_report_pair *pair) {
+static bool always_applies(const cost_report_pair *pair) {
   (void)pair;
   return true;
 }
-static void say_bound(const cost_report_pair *pair, tsl_text *out) {
-  tsl_text_add(out, "what bounds it is %s (%s)", tsl_bound_name(pair->one->bounds.first),
-               tsl_bound_what(pair->one->bounds.first));
+static void describe_bound(const cost_report_pair *pair, tsl_text *out) {
+  tsl_text_add(out, "its limit is %s (%s)", tsl_bound_name(pair->counted->bounds.first),
+               tsl_bound_what(pair->counted->bounds.first));
 }
 
-/* Why a rung is slower than the one below; the first that is so. */
+/* Reasons why a rung is slower than its lower neighbour; the first that applies is used. */
 static const struct {
-  bool (*is_so)(const cost_report_pair *pair);
-  void (*say)(const cost_report_pair *pair, tsl_text *out);
-} reasons[] = {{on_processor, say_on_processor},
-               {has_few_items, say_few_items},
-               {has_zeros, say_zeros},
-               {has_fewer_workers, say_fewer_workers},
-               {has_copies, say_copies},
-               {asks_for_more, say_more},
-               {always, say_bound}};
+  bool (*applies)(const cost_report_pair *pair);
+  void (*describe)(const cost_report_pair *pair, tsl_text *out);
+} reasons[] = {{on_processor, describe_on_processor}, {has_few_items, describe_few_items},
+               {has_more_padding, describe_zeros},    {has_fewer_workers, describe_fewer_workers},
+               {has_copies, describe_copies},         {loads_more, describe_more},
+               {always_applies, describe_bound}};
 
-static void say_words(const cost_report_pair *pair, tsl_text *out) {
-  const tsl_words one = tsl_cost_counts_words(pair->problem, &pair->one->account),
+/* Appends the loads per operation, compared with the rung below. */
+static void describe_words(const cost_report_pair *pair, tsl_text *out) {
+  const tsl_words counted = tsl_cost_counts_words(pair->problem, &pair->counted->account),
                   below = tsl_cost_counts_words(pair->problem, &pair->below->account);
-  const double less = cost_report_times(below.global, one.global);
-  tsl_text_add(out, "asks for %.3g numbers %s where %s asks for %.3g", one.global,
-               pair->problem->op == TSL_OP_TRANSPOSE ? "an element" : "a multiply-add",
+  const double less = cost_report_times(below.global, counted.global);
+  tsl_text_add(out, "loads %.3g numbers %s; %s loads %.3g", counted.global,
+               pair->problem->op == TSL_OP_TRANSPOSE ? "for each element" : "for each multiply-add",
                pair->below->strategy->name, below.global);
   if (less > 1.05)
     tsl_text_add(out, ", %.3g times as many", less);
-  if (one.local > 0 && below.local == 0)
-    tsl_text_add(out, "; it finds %.3g %s", one.local,
-                 tsl_counted_has_groups(pair->one) ? "in local memory" : "in copies that its caches keep");
-  if (one.local == 0 && below.local > 0 && tsl_counted_has_groups(pair->one))
-    tsl_text_add(out, "; it keeps them in registers, and nothing waits at barriers of local memory");
-  const double memory = cost_report_times(pair->one->account.memory, pair->below->account.memory);
+  if (counted.local > 0 && below.local == 0)
+    tsl_text_add(out, "; it loads %.3g more %s", counted.local,
+                 tsl_counted_has_groups(pair->counted) ? "from local memory" : "from copies in its caches");
+  if (counted.local == 0 && below.local > 0 && tsl_counted_has_groups(pair->counted))
+    tsl_text_add(out, "; it keeps sums in registers, so it needs no local memory and no barriers");
+  const double memory = cost_report_times(pair->counted->account.memory, pair->below->account.memory);
   if (memory < 0.95)
-    tsl_text_add(out, "; memory moves %.3g of the bytes", memory);
-  if (pair->one->account.workers > pair->below->account.workers && !tsl_counted_has_groups(pair->one))
-    tsl_text_add(out, "; %.3g threads in place of %.3g", pair->one->account.workers,
+    tsl_text_add(out, "; main memory moves %.3g of the bytes", memory);
+  if (pair->counted->account.workers > pair->below->account.workers && !tsl_counted_has_groups(pair->counted))
+    tsl_text_add(out, "; %.3g threads instead of %.3g", pair->counted->account.workers,
                  pair->below->account.workers);
 }
 
 void tsl_counted_compare(const tsl_problem *problem, const tsl_counted *counted, const tsl_counted *below,
                          tsl_text *out) {
-  const cost_report_pair of = {problem, counted, below};
+  const cost_report_pair pair = {problem, counted, below};
   if (!counted->told)
     return;
   if (!below) {
-    tsl_text_add(out, "the lowest rung here; asks for %.3g numbers %s",
+    tsl_text_add(out, "the lowest rung here; loads %.3g numbers %s",
                  tsl_cost_counts_words(problem, &counted->account).global,
-                 problem->op == TSL_OP_TRANSPOSE ? "an element" : "a multiply-add");
+                 problem->op == TSL_OP_TRANSPOSE ? "for each element" : "for each multiply-add");
     return;
   }
-  say_words(&of, out);
+  describe_words(&pair, out);
   const double faster = below->seconds / counted->seconds;
   if (!isfinite(faster))
     return;
@@ -193,8 +188,8 @@ void tsl_counted_compare(const tsl_problem *problem, const tsl_counted *counted,
   else
     tsl_text_add(out, "no faster: ");
   for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
-    if (reasons[i].is_so(&of)) {
-      reasons[i].say(&of, out);
+    if (reasons[i].applies(&pair)) {
+      reasons[i].describe(&pair, out);
       return;
     }
 }

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-static void crossover_store(const tsl_shape *like, int64_t n, tsl_shape *shape) {
+static void store_square(const tsl_shape *like, int64_t n, tsl_shape *shape) {
   const bool by_cols = like->row_stride == 1 && like->col_stride != 1;
   *shape = (tsl_shape){.type = like->type,
                        .rows = n,
@@ -15,16 +15,16 @@ static void crossover_store(const tsl_shape *like, int64_t n, tsl_shape *shape) 
                        .triangle = like->triangle};
 }
 
-/* The device that a square of this size goes to; NULL where none takes it. */
-static tesela_status crossover_ask(const tsl_problem *like, const tsl_choice *choice, int64_t n,
-                                   const tsl_device **device) {
+/* Finds the device that a square product of this size runs on; NULL: no device supports it. */
+static tesela_status find_device_for_size(const tsl_problem *like, const tsl_choice *choice, int64_t n,
+                                          const tsl_device **device) {
   tsl_problem square = *like;
   tsl_candidate *list;
   int count;
   square.m = square.n = square.k = n;
-  crossover_store(&like->a, n, &square.a);
-  crossover_store(&like->b, n, &square.b);
-  crossover_store(&like->c, n, &square.c);
+  store_square(&like->a, n, &square.a);
+  store_square(&like->b, n, &square.b);
+  store_square(&like->c, n, &square.c);
   tsl_problem_add_bias(&square, like->bias_axis, like->bias.type, 1);
   tsl_problem_add_scale(&square, TSL_OPERAND_SCALE_A, like->scaling_a, 1);
   tsl_problem_add_scale(&square, TSL_OPERAND_SCALE_B, like->scaling_b, 1);
@@ -34,14 +34,14 @@ static tesela_status crossover_ask(const tsl_problem *like, const tsl_choice *ch
   return TESELA_OK;
 }
 
-/* The least size above `low`, which does not go to `device`, that does; `high` does. To an eighth of its
- * size. */
-static tesela_status crossover_narrow(const tsl_problem *like, const tsl_choice *choice, int64_t low,
+/* Narrows the smallest size that runs on `device`, to an eighth of its value. `low` does not run there,
+ * `high` does. */
+static tesela_status narrow_crossover(const tsl_problem *like, const tsl_choice *choice, int64_t low,
                                       int64_t *high, const tsl_device *device) {
   while (*high - low > *high / 8) {
     const int64_t middle = low + (*high - low) / 2;
     const tsl_device *found;
-    TSL_TRY(crossover_ask(like, choice, middle, &found));
+    TSL_TRY(find_device_for_size(like, choice, middle, &found));
     if (found == device)
       *high = middle;
     else
@@ -55,12 +55,12 @@ tesela_status tsl_crossover_find(const tsl_problem *like, const tsl_choice *choi
   *out = (tsl_crossover){.count = 0};
   for (int64_t n = TSL_CROSSOVER_LEAST; n <= TSL_CROSSOVER_MOST; n *= 2) {
     const tsl_device *device;
-    TSL_TRY(crossover_ask(like, choice, n, &device));
+    TSL_TRY(find_device_for_size(like, choice, n, &device));
     if (!device || device == last || out->count == TSL_CROSSOVER_PARTS)
       continue;
     int64_t from = n;
     if (last)
-      TSL_TRY(crossover_narrow(like, choice, n / 2, &from, device));
+      TSL_TRY(narrow_crossover(like, choice, n / 2, &from, device));
     out->parts[out->count++] = (tsl_crossover_part){from, device};
     last = device;
   }

@@ -1,11 +1,11 @@
-/* From which size on another device is the faster one, by what the planner knows. */
+/* Sizes at which the fastest device changes, as predicted by the planner. */
 #ifndef TSL_EXPLAIN_CROSSOVER_H
 #define TSL_EXPLAIN_CROSSOVER_H
 
 #include "planner/planner.h"
 #include "planner/transfer_cost.h"
 
-/* Squares from `from` on go to `device`, until the next part. */
+/* Range of sizes: squares from `from` on run on `device`, up to the next part. */
 typedef struct tsl_crossover_part {
   int64_t from;
   const tsl_device *device;
@@ -18,11 +18,11 @@ typedef struct tsl_crossover {
   int count;
 } tsl_crossover;
 
-/* For products of squares like this one (types, transposes, scalars) from TSL_CROSSOVER_LEAST to
- * TSL_CROSSOVER_MOST, as choice->place has the operands. Sizes between powers of two are looked at where the
- * device changes. */
+/* Finds the ranges for square products like this one (types, transposes, scalars), from
+ * TSL_CROSSOVER_LEAST to TSL_CROSSOVER_MOST, with operands at choice->place. Powers of two are tried
+ * first, and sizes in between if the device changes. */
 tesela_status tsl_crossover_find(const tsl_problem *like, const tsl_choice *choice, tsl_crossover *out);
-/* "cpu, from 640 on cuda:0". */
+/* Appends the ranges: "cpu, from 640 on cuda:0". */
 void tsl_crossover_print(const tsl_crossover *found, tsl_text *out);
 
 #endif

@@ -1,38 +1,38 @@
-/* What would run, what that needs, and why not something else: gathered for tesela_explain() and for the
- * tool, which tells it as text, too. */
+/* Explanation of a choice: the plan, its needs, and the reasons against other candidates. Used by
+ * tesela_explain() and by the tool, which also prints text. */
 #ifndef TSL_EXPLAIN_EXPLAIN_H
 #define TSL_EXPLAIN_EXPLAIN_H
 
 #include "explain/cost_report.h"
 #include "explain/crossover.h"
 
-/* What there is to tell. */
+/* Content of an explanation. */
 typedef struct tsl_explanation {
   tsl_problem problem;
   tsl_candidate *candidates;
-  tsl_counted *counted; /* of those that can run, in their order */
+  tsl_counted *counted; /* costs of the usable candidates, in the same order */
   int count, able;
-  tsl_plan *plan; /* NULL when nothing can run; then `failure` says why */
+  tsl_plan *plan; /* NULL: nothing can run; `planned` and `failure` have the reason */
   tesela_status planned;
   tsl_text failure;
   uint64_t host_bytes, host_available;
   bool resident;
   tsl_devices *devices;
-  tsl_crossover crossover; /* no parts where there is no choice of devices */
-  tsl_candidate once;      /* what would run where starting counts; no strategy where that is not asked */
-  double plan_seconds;     /* that making the plan took: device, compilers, self-test */
+  tsl_crossover crossover; /* no parts if there is no choice of devices */
+  tsl_candidate once;      /* choice if start-up counts; strategy is NULL if this was not requested */
+  double plan_seconds;     /* seconds for creating the plan: device, compilers, self-test */
 } tsl_explanation;
 
-/* Opens devices, measures the ways to them where nobody did, and makes the plan. That nothing can run is no
- * failure: there is no plan then, `planned` is the status, and `failure` its sentence. Free with
- * tsl_explanation_free(), after a failure as well. */
+/* Explains a problem: opens devices, measures missing transfer costs, and creates the plan. If nothing
+ * can run the call succeeds without a plan; `planned` is the status, and `failure` its message. Free
+ * with tsl_explanation_free(), also after a failure. */
 tesela_status tsl_explain_find(const tsl_problem *problem, const tsl_choice *choice, tsl_explanation *found);
 void tsl_explanation_free(tsl_explanation *found);
 
-/* The candidate that the plan was made of; NULL: none was. */
+/* Returns the candidate of the plan; NULL: no plan. */
 const tsl_candidate *tsl_explain_chosen(const tsl_explanation *found);
 
-/* As docs/JSON.md has it; NULL where memory ran out. */
+/* Returns the explanation as docs/JSON.md describes it; NULL: memory ran out. */
 json_t *tsl_explain_json(const tsl_explanation *found);
 
 #endif

@@ -1,4 +1,4 @@
-/* Values that explanations and the tool's reports have in common. */
+/* Values shared by explanations and the tool's reports. */
 #ifndef TSL_EXPLAIN_EXPLAIN_VALUES_H
 #define TSL_EXPLAIN_EXPLAIN_VALUES_H
 
@@ -6,13 +6,14 @@
 
 #include <jansson.h>
 
-/* The vendor's library behind a strategy, with its version, "OpenBLAS 0.3.21 SkylakeX"; "" for tesela's own
- * strategies, where the library is absent, and on devices that it has nothing to do with. May load it. */
+/* Returns the vendor's library of a strategy with its version, such as "OpenBLAS 0.3.21 SkylakeX".
+ * Returns "" for tesela's own strategies, for a missing library, and for devices that the library does
+ * not support. May load the library. */
 const char *tsl_strategy_peer(const tsl_strategy *strategy, const tsl_device *device);
 
-/* The same, null where that is "". */
+/* Returns tsl_strategy_peer() as JSON; null for "". */
 json_t *tsl_json_peer(const tsl_strategy *strategy, const tsl_device *device);
-/* A number, or null for what JSON has no number for. */
+/* Returns a number as JSON; null for infinity and NaN. */
 json_t *tsl_json_real(double value);
 
 #endif

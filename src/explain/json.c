@@ -1,4 +1,4 @@
-/* An explanation as JSON. */
+/* Writes an explanation as JSON. */
 #include "explain/explain.h"
 #include "explain/explain_values.h"
 #include "strategy/structure.h"
@@ -15,16 +15,17 @@ static json_t *json_link(const tsl_device *device) {
       tsl_json_real(link.staged_out), "launch_seconds", tsl_json_real(link.launch), "date", link.date);
 }
 
-/* `account`, `below` and `comparison` of a candidate. */
+/* Returns the members `account`, `below` and `comparison` of a candidate. */
 static json_t *json_reasons(const tsl_explanation *found, int index) {
-  const tsl_counted *one = index < found->able ? &found->counted[index] : NULL;
-  if (!one || !one->told)
+  const tsl_counted *counted = index < found->able ? &found->counted[index] : NULL;
+  if (!counted || !counted->told)
     return json_pack("{s:n, s:n, s:n}", "account", "below", "comparison");
-  const tsl_counted *below = tsl_counted_below(found->counted, found->able, one);
+  const tsl_counted *below = tsl_counted_below(found->counted, found->able, counted);
   tsl_text text = {0};
-  tsl_counted_compare(&found->problem, one, below, &text);
-  json_t *object = json_pack("{s:o, s:s?, s:s}", "account", tsl_json_counted(&found->problem, one), "below",
-                             below ? below->strategy->name : NULL, "comparison", tsl_text_get(&text));
+  tsl_counted_compare(&found->problem, counted, below, &text);
+  json_t *object =
+      json_pack("{s:o, s:s?, s:s}", "account", tsl_json_counted(&found->problem, counted), "below",
+                below ? below->strategy->name : NULL, "comparison", tsl_text_get(&text));
   tsl_text_free(&text);
   return object;
 }
@@ -55,7 +56,7 @@ static json_t *json_shares(const tsl_plan *plan) {
   return list;
 }
 
-/* "symmetric_lower", or null of a general operand of which all takes part. */
+/* Returns a structure such as "symmetric_lower"; null for a general operand that is used completely. */
 static json_t *json_structure(const tsl_problem *problem, int operand) {
   const tsl_shape *shape = tsl_problem_shape(problem, operand);
   tsl_text word = {0};
@@ -65,8 +66,8 @@ static json_t *json_structure(const tsl_problem *problem, int operand) {
   return object;
 }
 
-/* Null of a problem that has none. */
-static json_t *json_json_word(const char *word) {
+/* Returns a word as JSON; null for "". */
+static json_t *json_word_or_null(const char *word) {
   return *word ? json_string(word) : json_null();
 }
 
@@ -79,7 +80,7 @@ json_t *tsl_explain_json(const tsl_explanation *found) {
     const tsl_accuracy promised = tsl_strategy_error_model(candidate->strategy, problem, &candidate->config);
     tsl_text text = {0};
     tsl_config_print(candidate->strategy, &candidate->config, &text);
-    json_t *one = json_pack(
+    json_t *counted = json_pack(
         "{s:s, s:s, s:o, s:s, s:b, s:o, s:o, s:s, s:o, s:s, s:o}", "strategy", candidate->strategy->name,
         "config", tsl_text_get(&text), "peer", tsl_json_peer(candidate->strategy, candidate->device),
         "device", candidate->device->name, "chosen", candidate == best, "predicted_seconds",
@@ -88,8 +89,8 @@ json_t *tsl_explain_json(const tsl_explanation *found) {
         tsl_json_real(tsl_strategy_error_bound(candidate->strategy, problem, &candidate->config)), "bits",
         tsl_numeric_requirements_bits_word(tsl_accuracy_bits(&promised)), "refusal",
         candidate->refusal[0] ? json_string(candidate->refusal) : json_null());
-    json_object_update_new(one, json_reasons(found, i));
-    json_array_append_new(list, one);
+    json_object_update_new(counted, json_reasons(found, i));
+    json_array_append_new(list, counted);
     tsl_text_free(&text);
   }
   json_t *plan = json_null(), *bound = json_null(), *bytes = json_null(), *first = json_null();
@@ -115,10 +116,10 @@ json_t *tsl_explain_json(const tsl_explanation *found) {
       "s:o}",
       "a_is", json_structure(problem, TSL_OPERAND_A), "b_is", json_structure(problem, TSL_OPERAND_B), "c_is",
       json_structure(problem, TSL_OPERAND_C), "in_place", problem->in_place, "bias",
-      json_json_word(tsl_along_name(problem->bias_axis)), "activation",
-      json_json_word(tsl_activation_name(problem->activation)), "scale_a",
-      json_json_word(tsl_scaling_name(problem->scaling_a)), "scale_b",
-      json_json_word(tsl_scaling_name(problem->scaling_b)), "shares", json_shares(found->plan), "links",
+      json_word_or_null(tsl_along_name(problem->bias_axis)), "activation",
+      json_word_or_null(tsl_activation_name(problem->activation)), "scale_a",
+      json_word_or_null(tsl_scaling_name(problem->scaling_a)), "scale_b",
+      json_word_or_null(tsl_scaling_name(problem->scaling_b)), "shares", json_shares(found->plan), "links",
       links, "crossover", crossover, "m", (json_int_t)problem->m, "n", (json_int_t)problem->n, "k",
       (json_int_t)problem->k, "type", tsl_type(problem->c.type)->name, "alpha",
       tsl_json_real(problem->alpha[0]), "beta", tsl_json_real(problem->beta[0]), "plan", plan, "error_bound",

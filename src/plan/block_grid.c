@@ -9,14 +9,15 @@
 
 /* --- geometry --- */
 
-/* Blocks begin at multiples of this, so that their operands' rows are aligned as the whole operands' are. */
+/* Granularity of block sizes, which keeps the operands' rows aligned, and maximum number of blocks
+ * along a dimension. */
 enum { GRAIN = 256, MOST_ALONG = 8 };
 
 tsl_block_grid tsl_block_grid_whole(const tsl_problem *problem) {
   return (tsl_block_grid){problem->m, problem->n, problem->m, problem->n, 1, 1};
 }
 
-/* So many equal blocks at most, of whole grains. */
+/* Returns the size of a block if a dimension has at most `blocks` equal blocks, rounded up to GRAIN. */
 static int64_t block_grid_share(int64_t size, int64_t blocks) {
   const int64_t even = (size + blocks - 1) / blocks;
   return size < GRAIN * blocks ? even : (even + GRAIN - 1) / GRAIN * GRAIN;
@@ -30,7 +31,7 @@ tsl_block_grid tsl_block_grid_of(const tsl_problem *problem, int64_t block) {
   tsl_block_grid grain = tsl_block_grid_whole(problem);
   const double all = (double)problem->m * (double)problem->n / (double)block;
   const double side = sqrt((double)block);
-  /* As square as C allows: then panels of A and B are the smallest that a block needs. */
+  /* Blocks are as square as C allows, because then a block needs the smallest panels of A and B. */
   const int64_t rows = block_grid_within((double)problem->m / side + 0.5, MOST_ALONG);
   const int64_t cols = block_grid_within(all / (double)rows + 0.5, MOST_ALONG);
   const int64_t more = block_grid_within(all / (double)cols + 0.5, MOST_ALONG);
@@ -47,7 +48,8 @@ tsl_copy_chunk tsl_block_grid_part(const tsl_block_grid *grain, int i, int j) {
                           j + 1 < grain->col_blocks ? grain->cols : grain->n - col};
 }
 
-/* What a panel brings to compute, for each byte of it: a panel of A meets the columns that are there. */
+/* Chooses the panel that allows more multiply-adds for each of its bytes: a panel of A meets all
+ * columns that have arrived. */
 bool tsl_block_grid_next(const tsl_block_grid *grain, const tsl_problem *problem,
                          tsl_panel_arrivals *arrivals) {
   const double a_bytes = (double)tsl_type(problem->a.type)->size,
@@ -73,7 +75,7 @@ bool tsl_block_grid_block(const tsl_panel_arrivals *arrivals, int index, int *i,
   return index < (arrivals->a_is_new ? arrivals->b : arrivals->a);
 }
 
-/* --- a plan's cut --- */
+/* --- cutting a plan --- */
 
 static tsl_problem block_grid_problem_of(const tsl_work *work, const tsl_copy_chunk *part) {
   const tsl_problem *whole = &work->problem;
@@ -87,7 +89,8 @@ static tsl_problem block_grid_problem_of(const tsl_work *work, const tsl_copy_ch
   return block;
 }
 
-/* A work for blocks of this size, by the kernels of the whole and no others: those were tried. */
+/* Creates the work of one kind of block. It uses only the kernels of the whole product, which passed
+ * the self-test. */
 static tesela_status block_grid_make(const tsl_work *whole, const tsl_copy_chunk *part,
                                      tsl_pipeline_plan *cut, tsl_work **out) {
   tsl_work *made = &cut->made[cut->made_count];
@@ -124,7 +127,7 @@ static void note_scratch(const tsl_work *work, tsl_pipeline_plan *cut) {
   cut->scratch = bytes > cut->scratch ? bytes : cut->scratch;
 }
 
-/* The kinds of blocks that there are, by where a block stands; those of one size are one. */
+/* Creates the works of all kinds of blocks, by position. Kinds of equal size share one work. */
 static tesela_status block_grid_make_all(const tsl_work *whole, tsl_pipeline_plan *cut) {
   const tsl_block_grid *grain = &cut->grain;
   const int last_row = grain->row_blocks - 1, last_col = grain->col_blocks - 1;
@@ -133,21 +136,22 @@ static tesela_status block_grid_make_all(const tsl_work *whole, tsl_pipeline_pla
   const bool same_rows = first.rows == last.rows, same_cols = first.cols == last.cols;
   for (int i = 0; i < 2; i++)
     for (int j = 0; j < 2; j++) {
-      tsl_work **at = &cut->works[i][j];
+      tsl_work **work_slot = &cut->works[i][j];
       if (i == 1 && same_rows) {
-        *at = cut->works[0][j];
+        *work_slot = cut->works[0][j];
       } else if (j == 1 && same_cols) {
-        *at = cut->works[i][0];
+        *work_slot = cut->works[i][0];
       } else {
         const tsl_copy_chunk part = tsl_block_grid_part(grain, i ? last_row : 0, j ? last_col : 0);
-        TSL_TRY(block_grid_make(whole, &part, cut, at));
-        note_scratch(*at, cut);
+        TSL_TRY(block_grid_make(whole, &part, cut, work_slot));
+        note_scratch(*work_slot, cut);
       }
     }
   return TESELA_OK;
 }
 
-/* Vendors' libraries keep memory for each work; theirs are whole. A block of a triangle may be none. */
+/* Returns true if the product can be cut. Vendors' libraries allocate memory for each work, so their
+ * products are not cut. Products with structures are not cut, since a block of a triangle may be empty. */
 static bool may_cut(const tsl_work *work) {
   return work->strategy->op == TSL_OP_GEMM && !work->strategy->vendor.load &&
          !tsl_problem_has_structure(&work->problem) && tsl_problem_reads(&work->problem, TSL_OPERAND_A);
@@ -171,8 +175,8 @@ tesela_status tsl_pipeline_plan_create(const tsl_work *work, const tsl_subplan_f
   if (made->grain.row_blocks > 1 || made->grain.col_blocks > 1) {
     tsl_status_save(&saved);
     if (block_grid_make_all(work, made) != TESELA_OK) {
-      tsl_log(TSL_LOG_PLAN, "%s on %s computes all of C at once: %s", work->strategy->name,
-              work->device->name, tesela_last_error());
+      tsl_log(TSL_LOG_PLAN, "%s on %s computes C in one block: %s", work->strategy->name, work->device->name,
+              tesela_last_error());
       block_grid_release(made);
       made->grain = tsl_block_grid_whole(&work->problem);
     }
@@ -192,6 +196,6 @@ void tsl_pipeline_plan_destroy(tsl_pipeline_plan *cut) {
 }
 
 const tsl_work *tsl_pipeline_plan_work(const tsl_pipeline_plan *cut, const tsl_work *whole, int i, int j) {
-  const tsl_work *own = cut->works[i + 1 == cut->grain.row_blocks][j + 1 == cut->grain.col_blocks];
-  return own ? own : whole;
+  const tsl_work *block_work = cut->works[i + 1 == cut->grain.row_blocks][j + 1 == cut->grain.col_blocks];
+  return block_work ? block_work : whole;
 }

@@ -1,13 +1,12 @@
-/* A product whose operands are in host memory, cut so that copies and computing overlap: C into blocks of
- * rows and columns, A into panels of those rows, B into panels of those columns. Blocks are of one size but
- * for the last of a row and of a column, so there are at most four kinds, which the plan's own kernels
- * compute: sizes reach them at run time.
+/* Product with operands in host memory, cut so that copies and computing overlap. C is cut into blocks of
+ * rows and columns, A into panels of these rows, B into panels of these columns. All blocks have one size,
+ * except for the last of a row or column. So there are at most four kinds, which the plan's own kernels
+ * compute: the sizes are kernel arguments.
  *
- *        B0  B1  B2          panels arrive, and blocks are computed as they can be:
+ *        B0  B1  B2          panels arrive, and each block is computed as soon as possible:
  *   A0   00  01  02
  *   A1   10  11  12          A0 B0 (00) A1 (10) B1 (01 11) A2 (20 21) B2 (02 12 22)
- *   A2   20  21  22
- */
+ *   A2   20  21  22 */
 #ifndef TSL_PLAN_BLOCK_GRID_H
 #define TSL_PLAN_BLOCK_GRID_H
 
@@ -17,49 +16,51 @@
 
 enum { TSL_PIPELINE_BLOCKS = TSL_STAGING_MARKS };
 
-/* How C is cut. Plain numbers. */
+/* Division of C into blocks; numbers only. */
 typedef struct tsl_block_grid {
-  int64_t m, n;       /* C's */
-  int64_t rows, cols; /* of a block that is not the last one */
+  int64_t m, n;       /* size of C */
+  int64_t rows, cols; /* size of a block, except for the last of a row or column */
   int row_blocks, col_blocks;
 } tsl_block_grid;
 
-/* One block. */
 tsl_block_grid tsl_block_grid_whole(const tsl_problem *problem);
-/* Blocks of about so many elements. */
+/* Returns a grid with blocks of about `block` elements. */
 tsl_block_grid tsl_block_grid_of(const tsl_problem *problem, int64_t block);
-/* The rows and columns of block (i, j). */
+/* Returns the rows and columns of block (i, j). */
 tsl_copy_chunk tsl_block_grid_part(const tsl_block_grid *grain, int i, int j);
 
-/* What arrives next where so many panels of A and B are there: of A, or else of B. False: all are. The first
- * two of A and B come together. */
+/* Panels that have arrived on the device. */
 typedef struct tsl_panel_arrivals {
-  int a, b;      /* panels that are there */
-  bool a_is_new; /* the last one is A's */
+  int a, b;      /* number of panels of A and of B */
+  bool a_is_new; /* true if the last panel is A's */
 } tsl_panel_arrivals;
+/* Adds the next panel, of A or of B. The first call adds one panel of both. Returns false when all have
+ * arrived. */
 bool tsl_block_grid_next(const tsl_block_grid *grain, const tsl_problem *problem,
                          tsl_panel_arrivals *arrivals);
-/* Block number `index` of those that the last panel completed; false behind the last. */
+/* Returns block number `index` of the blocks that the last panel completed; false past the last. */
 bool tsl_block_grid_block(const tsl_panel_arrivals *arrivals, int index, int *i, int *j);
 
-/* The cut of a plan. */
+/* Plan of an overlapped run: the grid and the works of its blocks. */
 typedef struct tsl_pipeline_plan {
-  const tsl_subplan_factory *children; /* of blocks */
+  const tsl_subplan_factory *children; /* factory for the blocks' sub-plans */
   tsl_staging_sizes sizes;
   tsl_block_grid grain;
-  tsl_work *works[2][2]; /* by whether a block is the last of its column, and of its row; NULL: the plan's own
-                            work */
+  /* works[i][j]: i is 1 for the last block of a column, j for the last block of a row; NULL: the plan's
+   * own work */
+  tsl_work *works[2][2];
   tsl_work made[4];
   int made_count;
-  size_t scratch; /* bytes that the largest block needs */
+  size_t scratch; /* bytes of scratch memory of the largest block */
 } tsl_pipeline_plan;
 
-/* Cuts a plan's product, as far as its strategy takes blocks of it with the kernels that were compiled for
- * all of it; *cut is NULL where operands are not to be staged at all. `children` are for blocks. */
+/* Cuts a plan's product into blocks, as far as the compiled kernels of the whole product support them.
+ * `children` creates the blocks' sub-plans. *cut is NULL if the operands need no staging. Free it with
+ * tsl_pipeline_plan_destroy(). */
 tesela_status tsl_pipeline_plan_create(const tsl_work *work, const tsl_subplan_factory *children,
                                        tsl_pipeline_plan **cut);
 void tsl_pipeline_plan_destroy(tsl_pipeline_plan *cut);
-/* Who computes block (i, j). */
+/* Returns the work that computes block (i, j). */
 const tsl_work *tsl_pipeline_plan_work(const tsl_pipeline_plan *cut, const tsl_work *whole, int i, int j);
 
 #endif

@@ -4,17 +4,17 @@
 #include "base/status.h"
 #include "strategy/strategy_epilogue.h"
 
-typedef struct pipeline_running {
+typedef struct pipeline_state {
   const tsl_overlap *run;
   const tsl_device_ops *ops;
   const tsl_problem *problem;
   const tsl_pipeline_plan *cut;
   tsl_stager porter;
   tsl_transfer_path ways[TSL_OPERANDS];
-  tsl_pending_readback blocks[TSL_PIPELINE_BLOCKS]; /* of C, in the order in which they are computed */
-  int count;                                        /* of those that are enqueued */
+  tsl_pending_readback blocks[TSL_PIPELINE_BLOCKS]; /* blocks of C in the order of their computation */
+  int count;                                        /* number of enqueued blocks */
   tsl_copy_result landed;
-} pipeline_running;
+} pipeline_state;
 
 static double pipeline_bytes_of(const tsl_problem *problem, int operand) {
   const tsl_shape *shape = tsl_problem_shape(problem, operand);
@@ -35,99 +35,101 @@ static const tsl_operand *pipeline_given_of(const tsl_operands *operands, int op
   return operand == TSL_OPERAND_A ? &operands->a : operand == TSL_OPERAND_B ? &operands->b : &operands->c;
 }
 
-static tesela_status pipeline_take_memory(pipeline_running *job) {
-  const tsl_overlap *run = job->run;
+static tesela_status pipeline_take_memory(pipeline_state *state) {
+  const tsl_overlap *run = state->run;
   for (int i = 0; i < TSL_OPERANDS; i++) {
     const tsl_transfer *transfer = &run->plan->slots->transfers[i];
-    job->ways[i] = (tsl_transfer_path){.shape = tsl_problem_shape(job->problem, i), .transfer = transfer};
-    if (!tsl_problem_uses(job->problem, i))
+    state->ways[i] = (tsl_transfer_path){.shape = tsl_problem_shape(state->problem, i), .transfer = transfer};
+    if (!tsl_problem_uses(state->problem, i))
       continue;
     TSL_TRY(tsl_run_slot_staged(run->slot, i, transfer->bytes));
-    job->ways[i].host = pipeline_given_of(run->given, i)->host;
-    job->ways[i].buffer = run->slot->staged[i];
+    state->ways[i].host = pipeline_given_of(run->caller_operands, i)->host;
+    state->ways[i].buffer = run->slot->staged[i];
   }
-  return tsl_run_slot_scratch(run->slot, job->cut->scratch);
+  return tsl_run_slot_scratch(run->slot, state->cut->scratch);
 }
 
-/* --- in --- */
+/* --- copies in --- */
 
-static tesela_status pipeline_bring(pipeline_running *job, int operand, tsl_copy_chunk part) {
-  return tsl_problem_reads(job->problem, operand) ? tsl_part_in(&job->porter, &job->ways[operand], &part)
-                                                  : TESELA_OK;
+static tesela_status pipeline_bring(pipeline_state *state, int operand, tsl_copy_chunk part) {
+  return tsl_problem_reads(state->problem, operand)
+             ? tsl_part_in(&state->porter, &state->ways[operand], &part)
+             : TESELA_OK;
 }
 
-/* Rows i of A, and columns j of B. */
-static tesela_status bring_panels(pipeline_running *job, const tsl_panel_arrivals *arrivals) {
-  const tsl_copy_chunk at = tsl_block_grid_part(&job->cut->grain, arrivals->a - 1, arrivals->b - 1);
+/* Copies the panels that have just arrived: rows i of A, columns j of B. */
+static tesela_status bring_panels(pipeline_state *state, const tsl_panel_arrivals *arrivals) {
+  const tsl_copy_chunk at = tsl_block_grid_part(&state->cut->grain, arrivals->a - 1, arrivals->b - 1);
   const bool are_first = arrivals->a == 1 && arrivals->b == 1;
   if (are_first || arrivals->a_is_new)
-    TSL_TRY(pipeline_bring(job, TSL_OPERAND_A, (tsl_copy_chunk){at.row, at.rows, 0, job->problem->k}));
+    TSL_TRY(pipeline_bring(state, TSL_OPERAND_A, (tsl_copy_chunk){at.row, at.rows, 0, state->problem->k}));
   if (are_first || !arrivals->a_is_new)
-    TSL_TRY(pipeline_bring(job, TSL_OPERAND_B, (tsl_copy_chunk){0, job->problem->k, at.col, at.cols}));
+    TSL_TRY(pipeline_bring(state, TSL_OPERAND_B, (tsl_copy_chunk){0, state->problem->k, at.col, at.cols}));
   return TESELA_OK;
 }
 
 /* --- computing --- */
 
-static tsl_operand pipeline_operand_at(const pipeline_running *job, int operand, int64_t row, int64_t col) {
-  const tsl_shape *packed = &job->ways[operand].transfer->packed;
-  return (tsl_operand){.buffer = job->ways[operand].buffer,
+static tsl_operand pipeline_operand_at(const pipeline_state *state, int operand, int64_t row, int64_t col) {
+  const tsl_shape *packed = &state->ways[operand].transfer->packed;
+  return (tsl_operand){.buffer = state->ways[operand].buffer,
                        .offset = row * packed->row_stride + col * packed->col_stride,
                        .row_stride = packed->row_stride,
                        .col_stride = packed->col_stride};
 }
 
-/* Behind all that was brought in until now. */
-static tesela_status enqueue_block(pipeline_running *job, int i, int j) {
-  tsl_staging *staging = job->run->staging;
-  tsl_stream *stream = job->run->slot->stream;
-  const tsl_copy_chunk part = tsl_block_grid_part(&job->cut->grain, i, j);
-  const tsl_work *work = tsl_pipeline_plan_work(job->cut, &job->run->plan->work, i, j);
-  tsl_operands used = {.a = pipeline_operand_at(job, TSL_OPERAND_A, part.row, 0),
-                       .b = pipeline_operand_at(job, TSL_OPERAND_B, 0, part.col),
-                       .c = pipeline_operand_at(job, TSL_OPERAND_C, part.row, part.col),
-                       .bias = job->run->bias,
-                       .scratch = job->run->slot->scratch};
+/* Enqueues a block after all copies that have been enqueued. */
+static tesela_status enqueue_block(pipeline_state *state, int i, int j) {
+  tsl_staging *staging = state->run->staging;
+  tsl_stream *stream = state->run->slot->stream;
+  const tsl_copy_chunk part = tsl_block_grid_part(&state->cut->grain, i, j);
+  const tsl_work *work = tsl_pipeline_plan_work(state->cut, &state->run->plan->work, i, j);
+  tsl_operands used = {.a = pipeline_operand_at(state, TSL_OPERAND_A, part.row, 0),
+                       .b = pipeline_operand_at(state, TSL_OPERAND_B, 0, part.col),
+                       .c = pipeline_operand_at(state, TSL_OPERAND_C, part.row, part.col),
+                       .bias = state->run->bias,
+                       .scratch = state->run->slot->scratch};
   used.bias.offset += part.row * used.bias.row_stride + part.col * used.bias.col_stride;
   tsl_event *done;
-  TSL_TRY(pipeline_bring(job, TSL_OPERAND_C, part));
-  TSL_TRY(job->ops->event_record(staging->in, staging->arrived));
-  TSL_TRY(job->ops->stream_wait(stream, staging->arrived));
-  if (job->count == 0 && job->run->slot->begin)
-    TSL_TRY(job->ops->event_record(stream, job->run->slot->begin));
+  TSL_TRY(pipeline_bring(state, TSL_OPERAND_C, part));
+  TSL_TRY(state->ops->event_record(staging->in, staging->arrived));
+  TSL_TRY(state->ops->stream_wait(stream, staging->arrived));
+  if (state->count == 0 && state->run->slot->begin)
+    TSL_TRY(state->ops->event_record(stream, state->run->slot->begin));
   TSL_TRY(work->strategy->run(work, &used, stream));
-  if (job->run->plan->finish)
-    TSL_TRY(tsl_finish_on_device(work, job->run->plan->finish, &used, stream));
-  TSL_TRY(tsl_staging_mark(staging, job->count, &done));
-  TSL_TRY(job->ops->event_record(stream, done));
-  job->blocks[job->count++] = (tsl_pending_readback){part, done};
+  if (state->run->plan->finish)
+    TSL_TRY(tsl_finish_on_device(work, state->run->plan->finish, &used, stream));
+  TSL_TRY(tsl_staging_mark(staging, state->count, &done));
+  TSL_TRY(state->ops->event_record(stream, done));
+  state->blocks[state->count++] = (tsl_pending_readback){part, done};
   return TESELA_OK;
 }
 
-static tesela_status enqueue_all(pipeline_running *job) {
+/* Copies all panels in and enqueues each block as soon as its panels are enqueued. */
+static tesela_status enqueue_all(pipeline_state *state) {
   tsl_panel_arrivals arrivals = {0};
-  while (tsl_block_grid_next(&job->cut->grain, job->problem, &arrivals)) {
+  while (tsl_block_grid_next(&state->cut->grain, state->problem, &arrivals)) {
     int i, j;
-    TSL_TRY(bring_panels(job, &arrivals));
+    TSL_TRY(bring_panels(state, &arrivals));
     for (int index = 0; tsl_block_grid_block(&arrivals, index, &i, &j); index++)
-      TSL_TRY(enqueue_block(job, i, j));
+      TSL_TRY(enqueue_block(state, i, j));
   }
-  return job->run->slot->end ? job->ops->event_record(job->run->slot->stream, job->run->slot->end)
-                             : TESELA_OK;
+  return state->run->slot->end ? state->ops->event_record(state->run->slot->stream, state->run->slot->end)
+                               : TESELA_OK;
 }
 
-/* --- all of it --- */
+/* --- the run --- */
 
-static tesela_status pipeline_run_all(pipeline_running *job, bool is_timed) {
-  TSL_TRY(enqueue_all(job));
-  if (!tsl_problem_reads(job->problem, TSL_OPERAND_C))
-    tsl_transfer_path_provide(&job->porter, &job->ways[TSL_OPERAND_C]);
-  const tesela_status status =
-      tsl_parts_out(&job->porter, &job->ways[TSL_OPERAND_C], job->blocks, job->count, is_timed, &job->landed);
-  return status != TESELA_OK && job->landed.any ? TESELA_DEVICE_FAILED : status;
+static tesela_status pipeline_run_all(pipeline_state *state, bool is_timed) {
+  TSL_TRY(enqueue_all(state));
+  if (!tsl_problem_reads(state->problem, TSL_OPERAND_C))
+    tsl_transfer_path_provide(&state->porter, &state->ways[TSL_OPERAND_C]);
+  const tesela_status status = tsl_parts_out(&state->porter, &state->ways[TSL_OPERAND_C], state->blocks,
+                                             state->count, is_timed, &state->landed);
+  return status != TESELA_OK && state->landed.any ? TESELA_DEVICE_FAILED : status;
 }
 
-/* Work may be pending on the staging's memory; what finish() has to say comes second. */
+/* Waits for all streams, since work may be pending on the staging memory. Keeps the earlier message. */
 static void pipeline_wait_for_all(const tsl_overlap *run) {
   const tsl_device_ops *ops = run->slot->device->ops;
   tsl_status_saved saved;
@@ -139,7 +141,7 @@ static void pipeline_wait_for_all(const tsl_overlap *run) {
 }
 
 tesela_status tsl_overlap_run(const tsl_overlap *run, tsl_phases *phases) {
-  pipeline_running job = {.run = run,
+  pipeline_state state = {.run = run,
                           .ops = run->slot->device->ops,
                           .problem = &run->plan->work.problem,
                           .cut = run->plan->cut,
@@ -147,10 +149,10 @@ tesela_status tsl_overlap_run(const tsl_overlap *run, tsl_phases *phases) {
   const double first = phases ? tsl_clock() : 0;
   tesela_status status = phases ? tsl_run_slot_events(run->slot) : TESELA_OK;
   if (status == TESELA_OK)
-    status = pipeline_take_memory(&job);
+    status = pipeline_take_memory(&state);
   const double start = phases ? tsl_clock() : 0;
   if (status == TESELA_OK)
-    status = pipeline_run_all(&job, phases != NULL);
+    status = pipeline_run_all(&state, phases != NULL);
   if (status != TESELA_OK) {
     pipeline_wait_for_all(run);
     return status;
@@ -158,11 +160,11 @@ tesela_status tsl_overlap_run(const tsl_overlap *run, tsl_phases *phases) {
   if (!phases)
     return TESELA_OK;
   const double end = tsl_clock();
-  TSL_TRY(job.ops->event_seconds(run->slot->begin, run->slot->end, &phases->compute));
-  const double before = job.landed.last_ready - start - phases->compute;
+  TSL_TRY(state.ops->event_seconds(run->slot->begin, run->slot->end, &phases->compute));
+  const double before = state.landed.last_ready - start - phases->compute;
   phases->allocate = start - first;
   phases->copy_in = before > 0 ? before : 0;
-  phases->copy_out = end - job.landed.last_ready;
+  phases->copy_out = end - state.landed.last_ready;
   phases->total = end - start;
   return TESELA_OK;
 }

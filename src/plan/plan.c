@@ -12,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- what cannot be --- */
+/* --- refusals --- */
 
 static const char *plan_refuse(const tsl_strategy *strategy, const tsl_problem *problem,
                                const tsl_config *config, const tsl_device *device, tsl_text_place place) {
   if (place == TSL_PLACE_PIECES && !strategy->splits.spreads)
     return "takes operands in one place, not in pieces";
   if (place == TSL_PLACE_PIECES && (tsl_problem_has_epilogue(problem) || tsl_problem_has_structure(problem)))
-    return "multiplies general operands in pieces, with no last step (bias, activation, scales)";
+    return "multiplies only general operands in pieces, without an epilogue (bias, activation, scales)";
   if (strategy->splits.parts && place == TSL_PLACE_DEVICE)
     return "takes operands in host memory, not in buffers";
   return tsl_strategy_refuse(strategy, problem, config, device);
@@ -28,7 +28,8 @@ static const char *plan_refuse(const tsl_strategy *strategy, const tsl_problem *
 static const char *const operand_words[TSL_GIVEN] = {"operand A", "operand B", "operand C",
                                                      "the bias",  "scale_a",   "scale_b"};
 
-/* Operands of a run, and what the strategy needs beside them. */
+/* Returns why the device has too little memory for the operands and the strategy's scratch memory;
+ * NULL: enough. */
 static const char *plan_refuse_memory(const tsl_strategy *strategy, const tsl_problem *problem,
                                       const tsl_config *config, const tsl_device *device,
                                       tsl_text_place place) {
@@ -38,16 +39,16 @@ static const char *plan_refuse_memory(const tsl_strategy *strategy, const tsl_pr
     return NULL;
   const uint64_t scratch = tsl_strategy_scratch(strategy, problem, config, device);
   const uint64_t all = bytes > UINT64_MAX - scratch ? UINT64_MAX : bytes + scratch;
-  const uint64_t most = device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
-  if (all > most)
-    return tsl_refusal("needs %s of memory on %s, of which a plan may take %s",
+  const uint64_t limit = device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
+  if (all > limit)
+    return tsl_refusal("needs %s of memory on %s, but a plan may use %s",
                        tsl_format_bytes(all, needs, sizeof needs), device->name,
-                       tsl_format_bytes(most, has, sizeof has));
+                       tsl_format_bytes(limit, has, sizeof has));
   for (int i = 0; i < TSL_GIVEN; i++) {
     tsl_transfer transfer;
     if (tsl_problem_has_operand(problem, i) && tsl_transfer_plan(tsl_problem_shape(problem, i), &transfer) &&
         transfer.bytes > device->allocation_max / (uint64_t)tsl_problem_batch(problem))
-      return tsl_refusal("%s takes %s, %s gives at most %s at once", operand_words[i],
+      return tsl_refusal("%s needs %s, but %s allocates at most %s at once", operand_words[i],
                          tsl_format_bytes(transfer.bytes, needs, sizeof needs), device->name,
                          tsl_format_bytes(device->allocation_max, has, sizeof has));
   }
@@ -60,15 +61,15 @@ const char *tsl_plan_refuse(const tsl_problem *problem, const tsl_strategy *stra
   return why ? why : plan_refuse_memory(strategy, problem, config, device, place);
 }
 
-/* --- making --- */
+/* --- creation --- */
 
-/* Ways of the operands between host and device, for runs that copy. */
+/* Plans the copies of the operands between host and device, for runs that copy. */
 static tesela_status plan_transfers(const tsl_plan *plan) {
   for (int i = 0; i < TSL_GIVEN; i++) {
     const tsl_shape *shape = tsl_problem_shape(&plan->work.problem, i);
     if (tsl_problem_has_operand(&plan->work.problem, i) &&
         !tsl_transfer_plan(shape, &plan->slots->transfers[i]))
-      return tsl_fail(TESELA_UNSUPPORTED, "%s: a copy of %s, %lld x %lld elements, would pass 2^63 bytes",
+      return tsl_fail(TESELA_UNSUPPORTED, "%s: a copy of %s, %lld x %lld elements, would exceed 2^63 bytes",
                       plan->work.device->name, operand_words[i], (long long)shape->rows,
                       (long long)shape->cols);
   }
@@ -76,7 +77,8 @@ static tesela_status plan_transfers(const tsl_plan *plan) {
   return TESELA_OK;
 }
 
-/* Sums are what is built for where the problem has scales; both works know what came of it. */
+/* Builds the strategy's kernels. If the strategy does not fuse the scales, it is built for the sums
+ * only (plan->sums). */
 static tesela_status build_strategy(tsl_plan *plan) {
   tsl_work *work = &plan->work;
   const tsl_problem whole = work->problem;
@@ -98,9 +100,9 @@ static void destroy_slots(tsl_plan *plan) {
 }
 
 static void release_strategy(tsl_plan *plan) {
-  tsl_work *own = tsl_plan_work(plan) == &plan->sums ? &plan->sums : &plan->work;
-  if (own->strategy->release)
-    own->strategy->release(own);
+  tsl_work *built_work = tsl_plan_work(plan) == &plan->sums ? &plan->sums : &plan->work;
+  if (built_work->strategy->release)
+    built_work->strategy->release(built_work);
 }
 
 static tesela_status plan_build(tsl_plan *plan) {
@@ -115,7 +117,7 @@ static tesela_status plan_build(tsl_plan *plan) {
     plan->looks = looks;
     TSL_TRY(tsl_run_slots_create(work->device, &plan->looks->slots));
   }
-  /* What splits says in its config how. */
+  /* A strategy that splits the problem stores its choice in the config. */
   TSL_TRY(build_strategy(plan));
   tsl_plan_print(work, plan->place, &text);
   const tesela_status status = tsl_text_status(&text);
@@ -125,10 +127,11 @@ static tesela_status plan_build(tsl_plan *plan) {
   return status;
 }
 
-/* Children of the blocks of a cut product. */
+/* Factory for the sub-plans of blocks of a cut product. */
 static const tsl_subplan_factory block_children;
 
-/* Behind everything else, as what it needs is the plan's compiled kernels. */
+/* Cuts the product into blocks for overlapped copies. Comes last, since blocks use the plan's compiled
+ * kernels. */
 static tesela_status plan_cut(tsl_plan *plan) {
   return plan->place == TSL_PLACE_HOST && !plan->work.strategy->splits.parts &&
                  !tsl_problem_has_scales(&plan->work.problem)
@@ -136,8 +139,8 @@ static tesela_status plan_cut(tsl_plan *plan) {
              : TESELA_OK;
 }
 
-/* The last step's kernel, where the strategy leaves it to others; behind the cut: blocks are asked for the
- * strategy's kernels alone. */
+/* Builds the kernel of the epilogue, if the strategy does not fuse it. Comes after the cut, since
+ * blocks use only the strategy's kernels. */
 static tesela_status build_finish(tsl_plan *plan) {
   tsl_work *work = &plan->work;
   return tsl_problem_has_epilogue(&work->problem) && !work->finishes && plan->slots
@@ -145,6 +148,7 @@ static tesela_status build_finish(tsl_plan *plan) {
              : TESELA_OK;
 }
 
+/* Creates a plan; the public functions choose the arguments. loaded_only forbids compiling. */
 static tesela_status plan_create(const tsl_problem *problem, const tsl_strategy *strategy,
                                  const tsl_config *config, tsl_device *device, tsl_text_place place,
                                  bool loaded_only, const tsl_sharding *spread,
@@ -158,37 +162,38 @@ static tesela_status plan_create(const tsl_problem *problem, const tsl_strategy 
     return tsl_fail(TESELA_UNSUPPORTED, "%s on %s: %s", strategy->name, device->name, why);
   void *block;
   TSL_TRY(tsl_alloc_zeroed(sizeof **plan, "a plan", &block));
-  tsl_plan *made = block;
-  made->place = place;
-  const tesela_status copied = tsl_sharding_copy(spread, &made->spread);
+  tsl_plan *new_plan = block;
+  new_plan->place = place;
+  const tesela_status copied = tsl_sharding_copy(spread, &new_plan->spread);
   if (copied != TESELA_OK) {
-    tsl_free(made);
+    tsl_free(new_plan);
     return copied;
   }
-  made->work = (tsl_work){.strategy = strategy,
-                          .problem = rounded,
-                          .config = *config,
-                          .device = device,
-                          .loaded_only = loaded_only,
-                          .children = children,
-                          .spread = made->spread};
-  const tesela_status status = plan_build(made);
+  new_plan->work = (tsl_work){.strategy = strategy,
+                              .problem = rounded,
+                              .config = *config,
+                              .device = device,
+                              .loaded_only = loaded_only,
+                              .children = children,
+                              .spread = new_plan->spread};
+  const tesela_status status = plan_build(new_plan);
   if (status != TESELA_OK) {
-    /* What plan_build() of the strategy made is gone already. */
-    destroy_slots(made);
-    free(made->text);
-    tsl_free(made->spread);
-    tsl_free(made);
+    /* plan_build() has already released the strategy's state. */
+    destroy_slots(new_plan);
+    free(new_plan->text);
+    tsl_free(new_plan->spread);
+    tsl_free(new_plan);
     return status;
   }
-  const tesela_status cut_status = plan_cut(made),
-                      built = cut_status == TESELA_OK ? build_finish(made) : cut_status;
+  const tesela_status cut_status = plan_cut(new_plan),
+                      built = cut_status == TESELA_OK ? build_finish(new_plan) : cut_status;
   if (built != TESELA_OK) {
-    tsl_plan_destroy(made);
+    tsl_plan_destroy(new_plan);
     return built;
   }
-  made->work.children = made->sums.children = &tsl_plan_children; /* who made it may go */
-  *plan = made;
+  /* the factory of the creator may not outlive this call */
+  new_plan->work.children = new_plan->sums.children = &tsl_plan_children;
+  *plan = new_plan;
   return TESELA_OK;
 }
 
@@ -198,7 +203,7 @@ tesela_status tsl_plan_create_with(const tsl_problem *problem, const tsl_strateg
   return plan_create(problem, strategy, config, device, place, false, NULL, children, plan);
 }
 
-/* What is expected is told by the shares, once it is known who computes what. */
+/* The expected seconds are set when the sub-plans are known. */
 tesela_status tsl_plan_create_spread(const tsl_problem *problem, const tsl_strategy *strategy,
                                      const tsl_config *config, tsl_device *group, const tsl_sharding *spread,
                                      const tsl_subplan_factory *children, tsl_plan **plan) {
@@ -296,7 +301,7 @@ const char *tsl_plan_note(const tsl_plan *plan) {
   return strategy->splits.note ? strategy->splits.note(tsl_plan_work(plan)) : NULL;
 }
 
-/* --- children --- */
+/* --- sub-plans --- */
 
 static tsl_plan *plan_of(const tsl_subplan *child) {
   const union {
@@ -322,8 +327,8 @@ bool tsl_plan_meets_request(const tsl_subplan_request *wish, const tsl_strategy 
          tsl_strategy_fit_workspace(strategy, wish->problem, wish->device, wish->workspace_most, config);
 }
 
-/* The strategy and config of which the models expect most, or, on trial, the first of the ladder. Infinity:
- * there is none. */
+/* Chooses the strategy and config with the least predicted time; for a self-test the first of the
+ * ladder. Returns the seconds; infinity: none. */
 static double plan_choose(const tsl_subplan_request *wish, const tsl_strategy **strategy,
                           tsl_config *config) {
   const tsl_plan *like = wish->like ? plan_of(wish->like) : NULL;
@@ -337,7 +342,8 @@ static double plan_choose(const tsl_subplan_request *wish, const tsl_strategy **
   for (int i = 0; tsl_strategy_at(i); i++)
     for (tsl_walk walk = {.begun = false};
          tsl_strategy_walk(tsl_strategy_at(i), wish->problem, wish->device, &walk);) {
-      /* Of large families, as the planner does: the model first, which takes less time. */
+      /* For large families the model is evaluated before the refusal, which takes longer; the planner
+       * does the same. */
       const bool is_large = tsl_strategy_at(i)->values.prune != NULL;
       tsl_config adapted = walk.config;
       if (!is_large && !tsl_plan_meets_request(wish, tsl_strategy_at(i), &adapted))
@@ -362,7 +368,8 @@ static tesela_status plan_make_child(const tsl_subplan_factory *self, const tsl_
   *child = NULL;
   const double seconds = plan_choose(wish, &strategy, &config);
   if (!strategy)
-    return tsl_fail(TESELA_UNSUPPORTED, "nothing on %s takes a part of this product", wish->device->name);
+    return tsl_fail(TESELA_UNSUPPORTED, "no strategy on %s supports a part of this product",
+                    wish->device->name);
   TSL_TRY(
       tsl_plan_create_with(wish->problem, strategy, &config, wish->device, plan_place_of(wish), self, &plan));
   plan->expected = seconds;
@@ -413,7 +420,7 @@ tsl_subplan *tsl_plan_child(tsl_plan *plan) {
   return same.child;
 }
 
-/* Calls of a plan's children and of its blocks' children. */
+/* Calls of the factories for a plan's sub-plans and for its blocks' sub-plans. */
 #define CHILD_CALLS                                                                                          \
   .make = plan_make_child, .seconds = plan_seconds_of_child, .destroy = destroy_child,                       \
   .run = plan_run_child, .enqueue = enqueue_child, .enqueue_as_given = enqueue_child_as_given,               \

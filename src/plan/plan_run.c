@@ -1,4 +1,4 @@
-/* Running a plan: straight on host memory on the cpu, else in a run slot. */
+/* Runs a plan: directly on host memory on the cpu, else in a run slot. */
 #include "base/clock.h"
 #include "base/floats.h"
 #include "base/log.h"
@@ -11,17 +11,17 @@
 #include "strategy/exceptions.h"
 #include "strategy/strategy_epilogue.h"
 
-/* One run on a device with kernels. */
-typedef struct plan_running {
+/* State of one run on a device with kernels. */
+typedef struct plan_run_state {
   const tsl_plan *plan;
   tsl_run_slot *slot;
-  const tsl_operands *given;
+  const tsl_operands *caller_operands;
   tsl_operands used;
-  const tsl_concurrent_hook *beside; /* of operands on the device; or NULL */
-  tsl_buffer *wrapped[TSL_GIVEN];    /* buffers over the caller's memory, for this run */
+  const tsl_concurrent_hook *beside; /* callbacks for operands on the device; or NULL */
+  tsl_buffer *wrapped[TSL_GIVEN];    /* buffers over the caller's memory for this run; NULL: not wrapped */
   bool timed;
-  double allocated; /* seconds that taking memory on the device took, where it is timed */
-} plan_running;
+  double allocated; /* seconds for allocating device memory, if timed */
+} plan_run_state;
 
 static tsl_operand *plan_operand_of(tsl_operands *operands, int operand) {
   return operand == TSL_OPERAND_A         ? &operands->a
@@ -32,46 +32,48 @@ static tsl_operand *plan_operand_of(tsl_operands *operands, int operand) {
                                           : &operands->scale_b;
 }
 
-static void lie_as(const tsl_shape *shape, tsl_operand *operand) {
+static void set_operand_strides(const tsl_shape *shape, tsl_operand *operand) {
   operand->row_stride = shape->row_stride;
   operand->col_stride = shape->col_stride;
 }
 
-/* Written out: a loop over the operands is a tenth of what the smallest plans take. */
+/* Sets the strides of all operands. Without a loop, which would take a tenth of the smallest plans' time. */
 static void set_strides(const tsl_problem *problem, tsl_operands *operands) {
-  lie_as(&problem->a, &operands->a);
-  lie_as(&problem->b, &operands->b);
-  lie_as(&problem->c, &operands->c);
-  lie_as(&problem->bias, &operands->bias);
-  lie_as(&problem->scale_a, &operands->scale_a);
-  lie_as(&problem->scale_b, &operands->scale_b);
+  set_operand_strides(&problem->a, &operands->a);
+  set_operand_strides(&problem->b, &operands->b);
+  set_operand_strides(&problem->c, &operands->c);
+  set_operand_strides(&problem->bias, &operands->bias);
+  set_operand_strides(&problem->scale_a, &operands->scale_a);
+  set_operand_strides(&problem->scale_b, &operands->scale_b);
 }
 
-/* The products of a batch; those that share an operand have one of it. */
+/* Returns the products' series of an operand. An operand with step 0 is shared by the batch and counts
+ * once. */
 static tsl_panel_series series_of(const tsl_problem *problem, const tsl_operand *operand) {
   const int64_t count = operand->step != 0 ? tsl_problem_batch(problem) : 1;
   return (tsl_panel_series){count, operand->step};
 }
 
-/* Elements from the lowest of a series' first elements to the first one. */
+/* Returns the elements from the lowest first element of a series to its first one. */
 static int64_t below_first(tsl_panel_series series) {
   return series.step < 0 ? -series.step * (series.count - 1) : 0;
 }
 
-/* The bytes that an operand in host memory spans, all products of a batch together. */
+/* Memory range of a host operand, over all products of a batch. */
 typedef struct plan_span {
   unsigned char *start;
   size_t bytes;
 } plan_span;
 
-static plan_span plan_span_of(const plan_running *run, int operand) {
+static plan_span plan_span_of(const plan_run_state *run, int operand) {
   const tsl_shape *shape = tsl_problem_shape(&run->plan->work.problem, operand);
-  tsl_operands all = *run->given;
-  const tsl_operand *given = plan_operand_of(&all, operand);
+  tsl_operands all = *run->caller_operands;
+  const tsl_operand *caller_operands = plan_operand_of(&all, operand);
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
-  const tsl_panel_series series = series_of(&run->plan->work.problem, given);
+  const tsl_panel_series series = series_of(&run->plan->work.problem, caller_operands);
   const int64_t apart = (series.step < 0 ? -series.step : series.step) * (series.count - 1);
-  return (plan_span){(unsigned char *)given->host - (tsl_shape_below(shape) + below_first(series)) * size,
+  return (plan_span){(unsigned char *)caller_operands->host -
+                         (tsl_shape_below(shape) + below_first(series)) * size,
                      (size_t)((tsl_shape_extent(shape) + apart) * size)};
 }
 
@@ -80,37 +82,38 @@ static bool disjoint(plan_span a, plan_span b) {
          (uintptr_t)b.start + b.bytes <= (uintptr_t)a.start;
 }
 
-/* Whether the device can work on the caller's memory itself: it shares it, the start is aligned as the device
- * wants, and no other operand lies between its elements (two buffers over the same bytes are undefined in
- * OpenCL). */
-static bool can_wrap(const plan_running *run, int operand) {
+/* Returns true if the device can work on the caller's memory itself. It shares host memory, the address
+ * is aligned, and no other operand overlaps. (OpenCL leaves two buffers over the same bytes undefined.) */
+static bool can_wrap(const plan_run_state *run, int operand) {
   const tsl_device *device = run->plan->work.device;
   if (!(device->capabilities & TSL_CAN_SHARED_MEMORY) || device->host_alignment == 0)
     return false;
-  const plan_span own = plan_span_of(run, operand);
-  if ((uintptr_t)own.start % device->host_alignment != 0 || own.bytes > device->allocation_max)
+  const plan_span span = plan_span_of(run, operand);
+  if ((uintptr_t)span.start % device->host_alignment != 0 || span.bytes > device->allocation_max)
     return false;
   for (int other = 0; other < TSL_GIVEN; other++)
     if (other != operand && tsl_problem_uses(&run->plan->work.problem, other) &&
-        !disjoint(own, plan_span_of(run, other)))
+        !disjoint(span, plan_span_of(run, other)))
       return false;
   return true;
 }
 
-static tesela_status plan_wrap(plan_running *run, int operand) {
+/* Wraps the caller's memory of one operand in a buffer for this run. */
+static tesela_status plan_wrap(plan_run_state *run, int operand) {
   tsl_device *device = run->plan->work.device;
-  const plan_span own = plan_span_of(run, operand);
+  const plan_span span = plan_span_of(run, operand);
   const tsl_problem *problem = &run->plan->work.problem;
   tsl_operand *used = plan_operand_of(&run->used, operand);
-  TSL_TRY(device->ops->buffer_wrap(device, own.start, own.bytes, &run->wrapped[operand]));
+  TSL_TRY(device->ops->buffer_wrap(device, span.start, span.bytes, &run->wrapped[operand]));
   used->host = NULL;
   used->buffer = run->wrapped[operand];
   used->offset = tsl_shape_below(tsl_problem_shape(problem, operand)) + below_first(series_of(problem, used));
   return TESELA_OK;
 }
 
-/* Memory of the run slot for one operand: on the device, and on the host where it is gathered. */
-static tesela_status take_staged(plan_running *run, int operand, const tsl_transfer *transfer, size_t bytes) {
+/* Allocates memory of the run slot for one operand: on the device, and on the host if it is gathered. */
+static tesela_status take_staged(plan_run_state *run, int operand, const tsl_transfer *transfer,
+                                 size_t bytes) {
   const double start = run->timed ? tsl_clock() : 0;
   TSL_TRY(tsl_run_slot_staged(run->slot, operand, bytes));
   if (tsl_transfer_needs_block(transfer, run->slot->device))
@@ -119,16 +122,17 @@ static tesela_status take_staged(plan_running *run, int operand, const tsl_trans
   return TESELA_OK;
 }
 
-static tesela_status plan_stage(plan_running *run, int operand) {
+/* Copies one operand to the run slot's device memory, if the problem reads it. */
+static tesela_status plan_stage(plan_run_state *run, int operand) {
   const tsl_problem *problem = &run->plan->work.problem;
   const tsl_transfer *transfer = &run->plan->slots->transfers[operand];
-  const bool is_vector = operand >= TSL_OPERAND_BIAS; /* which goes on across its one row or column */
+  const bool is_vector = operand >= TSL_OPERAND_BIAS; /* a vector with stride 0 repeats its row or column */
   tsl_operand *used = plan_operand_of(&run->used, operand);
   const void *host = used->host;
   const tsl_panel_series series = series_of(problem, used);
   size_t bytes;
   if (!tsl_size_mul(transfer->bytes, (size_t)series.count, &bytes))
-    return tsl_fail(TESELA_OUT_OF_MEMORY, "a batch's operands pass the address space");
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "a batch's operands exceed the address space");
   TSL_TRY(take_staged(run, operand, transfer, bytes));
   *used = (tsl_operand){.buffer = run->slot->staged[operand],
                         .row_stride = is_vector && used->row_stride == 0 ? 0 : transfer->packed.row_stride,
@@ -140,7 +144,8 @@ static tesela_status plan_stage(plan_running *run, int operand) {
                          run->slot->stream, run->slot->block);
 }
 
-static tesela_status bring_in(plan_running *run) {
+/* Makes all operands available on the device: wrapped or staged. */
+static tesela_status bring_in(plan_run_state *run) {
   const tsl_problem *problem = &run->plan->work.problem;
   if (run->beside)
     run->beside->before(run->beside->argument, run->slot->stream);
@@ -156,13 +161,11 @@ static tesela_status bring_in(plan_running *run) {
   return TESELA_OK;
 }
 
-/* A failure behind which host memory may hold a part of C, whatever it is called: the one that promises
- * nothing. */
-static tesela_status half_written(tesela_status status) {
+/* Returns TESELA_DEVICE_FAILED for any failure after which host memory may hold a part of C. */
+static tesela_status as_half_written(tesela_status status) {
   return status == TESELA_OK ? status : TESELA_DEVICE_FAILED;
 }
 
-/* The product, and its last step. */
 static tesela_status run_product(const tsl_plan *plan, const tsl_operands *used, tsl_stream *stream) {
   const tsl_work *work = &plan->work;
   if (used->stays)
@@ -174,16 +177,16 @@ static tesela_status run_product(const tsl_plan *plan, const tsl_operands *used,
     return TESELA_OK;
   if (plan->finish)
     return tsl_finish_on_device(work, plan->finish, used, stream);
-  tsl_operands own = *used;
-  if (own.team.threads == 0)
-    own.team = tsl_device_host_team(work->device);
-  tsl_finish_on_host(&work->problem, &own);
+  tsl_operands span = *used;
+  if (span.team.threads == 0)
+    span.team = tsl_device_host_team(work->device);
+  tsl_finish_on_host(&work->problem, &span);
   return TESELA_OK;
 }
 
-/* Runs the product and its last step. On the cpu the caller's mode holds, nothing traps, and the caller
- * gets the flags that C bears out. On other devices, and by strategies that need it, the default
- * environment holds, and the caller gets no flag. */
+/* Runs the product and its epilogue in the right floating-point environment. On the cpu the caller's
+ * mode applies, nothing traps, and the caller gets the flags that C justifies. Other devices, and
+ * strategies that need it, use the default environment, and the caller gets no flag. */
 static tesela_status run_whole(const tsl_plan *plan, const tsl_operands *used, tsl_stream *stream) {
   const tsl_work *work = &plan->work;
   if (!(work->device->capabilities & TSL_CAN_HOST) || work->strategy->needs_nearest) {
@@ -196,45 +199,45 @@ static tesela_status run_whole(const tsl_plan *plan, const tsl_operands *used, t
   return status;
 }
 
-/* A C that is wrapped is written as it is computed. */
-static tesela_status plan_compute(plan_running *run) {
+/* Computes the product. A failure with a wrapped C may have written a part of it. */
+static tesela_status plan_compute(plan_run_state *run) {
   const tesela_status status = run_whole(run->plan, &run->used, run->slot->stream);
-  return run->wrapped[TSL_OPERAND_C] ? half_written(status) : status;
+  return run->wrapped[TSL_OPERAND_C] ? as_half_written(status) : status;
 }
 
-/* A staged C goes back to the host; otherwise it is there, once the stream is done. */
-static tesela_status bring_out(plan_running *run) {
+/* Copies a staged C to the host, or waits for the stream if C is already there. */
+static tesela_status bring_out(plan_run_state *run) {
   tsl_run_slot *slot = run->slot;
   if (run->plan->place == TSL_PLACE_DEVICE || run->wrapped[TSL_OPERAND_C])
-    return half_written(slot->device->ops->finish(slot->stream));
+    return as_half_written(slot->device->ops->finish(slot->stream));
   const tsl_problem *problem = &run->plan->work.problem;
-  return half_written(tsl_transfer_out(&problem->c, &run->plan->slots->transfers[TSL_OPERAND_C],
-                                       series_of(problem, &run->given->c), run->given->c.host,
-                                       slot->staged[TSL_OPERAND_C], slot->stream, slot->block));
+  return as_half_written(tsl_transfer_out(
+      &problem->c, &run->plan->slots->transfers[TSL_OPERAND_C], series_of(problem, &run->caller_operands->c),
+      run->caller_operands->c.host, slot->staged[TSL_OPERAND_C], slot->stream, slot->block));
 }
 
-static tesela_status bring_scratch(plan_running *run) {
+static tesela_status bring_scratch(plan_run_state *run) {
   const tsl_work *work = &run->plan->work;
   TSL_TRY(tsl_run_slot_scratch(run->slot, (size_t)tsl_work_workspace(work)));
   run->used.scratch = run->slot->scratch;
   return TESELA_OK;
 }
 
-static void queue_behind(const plan_running *run) {
+static void call_after_hook(const plan_run_state *run) {
   if (run->beside)
     run->beside->behind(run->beside->argument, run->slot->stream);
 }
 
-static tesela_status run_untimed(plan_running *run) {
+static tesela_status run_untimed(plan_run_state *run) {
   TSL_TRY(bring_scratch(run));
   TSL_TRY(bring_in(run));
   TSL_TRY(plan_compute(run));
-  queue_behind(run);
+  call_after_hook(run);
   return bring_out(run);
 }
 
-/* With waits between the phases, so that each one's time is its own. */
-static tesela_status plan_run_timed(plan_running *run, tsl_phases *phases) {
+/* Runs with waits between the phases, so that each phase is timed separately. */
+static tesela_status plan_run_timed(plan_run_state *run, tsl_phases *phases) {
   tsl_run_slot *slot = run->slot;
   const tsl_device_ops *ops = slot->device->ops;
   const double first = tsl_clock();
@@ -248,7 +251,7 @@ static tesela_status plan_run_timed(plan_running *run, tsl_phases *phases) {
   TSL_TRY(ops->event_record(slot->stream, slot->begin));
   TSL_TRY(plan_compute(run));
   TSL_TRY(ops->event_record(slot->stream, slot->end));
-  queue_behind(run);
+  call_after_hook(run);
   TSL_TRY(ops->finish(slot->stream));
   TSL_TRY(ops->event_seconds(slot->begin, slot->end, &phases->compute));
   const double computed = tsl_clock();
@@ -262,12 +265,12 @@ static tesela_status plan_run_timed(plan_running *run, tsl_phases *phases) {
   return TESELA_OK;
 }
 
-/* Gives the slot back after a run that ended with this status, and returns the status. */
-static tesela_status leave_lane(plan_running *run, tesela_status status) {
+/* Gives the slot back after a run that ended with this status. Returns the status. */
+static tesela_status leave_slot(plan_run_state *run, tesela_status status) {
   const tsl_device_ops *ops = run->plan->work.device->ops;
   tsl_status_saved saved;
   if (status != TESELA_OK) {
-    /* Work may be pending on buffers that go now; what finish() has to say comes second. */
+    /* Work may be pending on buffers that are freed now. The earlier message is kept. */
     tsl_status_save(&saved);
     (void)ops->finish(run->slot->stream);
   }
@@ -280,9 +283,9 @@ static tesela_status leave_lane(plan_running *run, tesela_status status) {
   return status;
 }
 
-/* Takes what a run that overlaps needs; false where it is none, or where the system has no such memory: then
- * copies go one after the other. */
-static bool plan_take_staging(const plan_running *run, tsl_staging **staging) {
+/* Takes the staging memory of an overlapped run. Returns false if the run is not overlapped, or pinned
+ * memory is not available: then copies and computing alternate. */
+static bool plan_take_staging(const plan_run_state *run, tsl_staging **staging) {
   const tsl_plan *plan = run->plan;
   tsl_status_saved saved;
   char bytes[32];
@@ -291,7 +294,7 @@ static bool plan_take_staging(const plan_running *run, tsl_staging **staging) {
   tsl_status_save(&saved);
   const bool has = tsl_staging_take(plan->work.device, plan->cut->sizes.slot, staging) == TESELA_OK;
   if (!has)
-    tsl_log(TSL_LOG_PLAN, "%s: copies do not overlap, as %s of pinned memory cannot be had: %s",
+    tsl_log(TSL_LOG_PLAN, "%s: copies do not overlap, since %s of pinned memory are not available: %s",
             plan->work.device->name,
             tsl_format_bytes(TSL_STAGING_SLOTS * plan->cut->sizes.slot, bytes, sizeof bytes),
             tesela_last_error());
@@ -299,42 +302,44 @@ static bool plan_take_staging(const plan_running *run, tsl_staging **staging) {
   return has;
 }
 
-static tesela_status run_overlapped(plan_running *run, tsl_staging *staging, tsl_phases *phases) {
-  const tsl_team given = run->given->team;
+/* Runs a plan with copies that overlap with computing. */
+static tesela_status run_overlapped(plan_run_state *run, tsl_staging *staging, tsl_phases *phases) {
+  const tsl_team caller_operands = run->caller_operands->team;
   const bool has_bias = tsl_problem_uses(&run->plan->work.problem, TSL_OPERAND_BIAS);
   const tesela_status staged = has_bias ? plan_stage(run, TSL_OPERAND_BIAS) : TESELA_OK;
   if (staged != TESELA_OK) {
     tsl_staging_give(staging, true);
     return staged;
   }
-  const tsl_overlap overlap = {.plan = run->plan,
-                               .slot = run->slot,
-                               .given = run->given,
-                               .bias = run->used.bias,
-                               .staging = staging,
-                               .team =
-                                   given.threads > 0 ? given : tsl_device_host_team(run->plan->work.device)};
+  const tsl_overlap overlap = {
+      .plan = run->plan,
+      .slot = run->slot,
+      .caller_operands = run->caller_operands,
+      .bias = run->used.bias,
+      .staging = staging,
+      .team = caller_operands.threads > 0 ? caller_operands : tsl_device_host_team(run->plan->work.device)};
   const tesela_status status = tsl_overlap_run(&overlap, phases);
   tsl_staging_give(staging, status == TESELA_OK);
   return status;
 }
 
-static tesela_status run_in_lane(const tsl_plan *plan, const tsl_operands *operands, const tsl_operands *used,
+/* Runs a plan on a device with kernels, in a run slot of its own. */
+static tesela_status run_in_slot(const tsl_plan *plan, const tsl_operands *operands, const tsl_operands *used,
                                  const tsl_concurrent_hook *beside, tsl_phases *phases) {
   TSL_DEFAULT_FLOATS;
-  plan_running run = {.plan = plan,
-                      .given = operands,
-                      .used = *used,
-                      .beside = plan->place == TSL_PLACE_DEVICE ? beside : NULL};
+  plan_run_state run = {.plan = plan,
+                        .caller_operands = operands,
+                        .used = *used,
+                        .beside = plan->place == TSL_PLACE_DEVICE ? beside : NULL};
   tsl_staging *staging;
   TSL_TRY(tsl_run_slot_take(plan->slots, &run.slot));
   if (plan_take_staging(&run, &staging))
-    return leave_lane(&run, run_overlapped(&run, staging, phases));
-  return leave_lane(&run, phases ? plan_run_timed(&run, phases) : run_untimed(&run));
+    return leave_slot(&run, run_overlapped(&run, staging, phases));
+  return leave_slot(&run, phases ? plan_run_timed(&run, phases) : run_untimed(&run));
 }
 
-/* Buffers of the cpu are host memory. */
-static void reach_buffers(const tsl_problem *problem, tsl_operands *operands) {
+/* Sets host addresses for buffers of the cpu, which are host memory. */
+static void set_buffer_addresses(const tsl_problem *problem, tsl_operands *operands) {
   for (int operand = 0; operand < TSL_GIVEN; operand++) {
     tsl_operand *used = plan_operand_of(operands, operand);
     if (used->buffer)
@@ -343,10 +348,10 @@ static void reach_buffers(const tsl_problem *problem, tsl_operands *operands) {
   }
 }
 
-/* Operands as a run on the cpu wants them. */
+/* Completes the operands of a run on the cpu: host addresses and team. */
 static void prepare_on_host(const tsl_plan *plan, tsl_operands *operands) {
   if (plan->place == TSL_PLACE_DEVICE)
-    reach_buffers(&plan->work.problem, operands);
+    set_buffer_addresses(&plan->work.problem, operands);
   if (operands->team.threads == 0)
     operands->team = tsl_device_team(plan->work.device);
 }
@@ -363,10 +368,10 @@ tesela_status tsl_plan_run_beside(tsl_plan *plan, const tsl_operands *operands,
   if (work->problem.m == 0 || work->problem.n == 0)
     return TESELA_OK;
   tsl_operands used = *operands;
-  used.stays = NULL; /* the workspace is the run slot's */
+  used.stays = NULL; /* the reuse record needs the caller's workspace, but this run uses the slot's */
   set_strides(&work->problem, &used);
   if (!(work->device->capabilities & TSL_CAN_HOST) && !work->strategy->splits.parts)
-    return run_in_lane(plan, operands, &used, beside, phases);
+    return run_in_slot(plan, operands, &used, beside, phases);
   if (!work->strategy->splits.parts)
     prepare_on_host(plan, &used);
   if (!phases)
@@ -377,7 +382,7 @@ tesela_status tsl_plan_run_beside(tsl_plan *plan, const tsl_operands *operands,
   return status;
 }
 
-/* --- runs that are queued --- */
+/* --- queued runs --- */
 
 uint64_t tsl_plan_workspace(const tsl_plan *plan) {
   return tsl_work_workspace(&plan->work);
@@ -402,29 +407,31 @@ tesela_status tsl_plan_enqueue_as_given(const tsl_plan *plan, const tsl_operands
   return run_whole(plan, &used, stream);
 }
 
-/* --- products that differ --- */
+/* --- different products in one launch --- */
 
 tesela_status tsl_plan_build_joined(const tsl_plan *plan) {
   const tsl_strategy *strategy = plan->work.strategy;
   return strategy->joins && tsl_problem_batch(&plan->work.problem) > 1
              ? strategy->joins->build(&plan->work)
-             : tsl_fail(TESELA_UNSUPPORTED, "%s takes no products that differ", strategy->name);
+             : tsl_fail(TESELA_UNSUPPORTED, "%s does not support different products in one launch",
+                        strategy->name);
 }
 
-bool tsl_plan_can_fuse(const tsl_plan *plan, const tsl_plan *plan_in, tsl_operands *operands) {
+bool tsl_plan_can_fuse(const tsl_plan *plan, const tsl_plan *member_plan, tsl_operands *operands) {
   const tsl_work *work = &plan->work;
   const tsl_strategy *strategy = work->strategy;
-  tsl_problem problem = plan_in->work.problem;
-  if (!strategy->joins || plan_in->work.strategy != strategy || plan_in->work.device != work->device ||
-      plan_in->place != TSL_PLACE_DEVICE || plan->place != TSL_PLACE_DEVICE || plan_in->spread ||
-      plan->spread || problem.m == 0 || problem.n == 0 || tsl_problem_batch(&problem) > 1)
+  tsl_problem problem = member_plan->work.problem;
+  if (!strategy->joins || member_plan->work.strategy != strategy ||
+      member_plan->work.device != work->device || member_plan->place != TSL_PLACE_DEVICE ||
+      plan->place != TSL_PLACE_DEVICE || member_plan->spread || plan->spread || problem.m == 0 ||
+      problem.n == 0 || tsl_problem_batch(&problem) > 1)
     return false;
   problem.batch = work->problem.batch;
-  const tsl_fused_product joined = {&plan_in->work.problem, operands};
-  set_strides(&plan_in->work.problem, operands);
+  const tsl_fused_product joined = {&member_plan->work.problem, operands};
+  set_strides(&member_plan->work.problem, operands);
   return !tsl_strategy_refuse(strategy, &problem, &work->config, work->device) &&
          tsl_strategy_error_bound(strategy, &problem, &work->config) <=
-             tsl_strategy_error_bound(strategy, &plan_in->work.problem, &plan_in->work.config) &&
+             tsl_strategy_error_bound(strategy, &member_plan->work.problem, &member_plan->work.config) &&
          strategy->joins->takes(work, &joined);
 }
 
@@ -442,9 +449,9 @@ tesela_status tsl_plan_enqueue_fused(const tsl_plan *plan, const tsl_fused_produ
   return plan->work.strategy->joins->run(&plan->work, products, count, workspace, stream);
 }
 
-/* --- many runs, timed together --- */
+/* --- repeated runs, timed together --- */
 
-static tesela_status enqueue_batch(plan_running *run, const tsl_batch *batch) {
+static tesela_status enqueue_batch(plan_run_state *run, const tsl_batch *batch) {
   const tsl_work *work = &run->plan->work;
   for (int i = 0; i < batch->runs; i++) {
     run->used = batch->sets[(batch->first + i) % batch->set_count];
@@ -455,7 +462,7 @@ static tesela_status enqueue_batch(plan_running *run, const tsl_batch *batch) {
   return TESELA_OK;
 }
 
-static tesela_status time_batch(plan_running *run, const tsl_batch *batch, tsl_phases *phases) {
+static tesela_status time_batch(plan_run_state *run, const tsl_batch *batch, tsl_phases *phases) {
   tsl_run_slot *slot = run->slot;
   const tsl_device_ops *ops = slot->device->ops;
   TSL_TRY(tsl_run_slot_events(slot));
@@ -489,7 +496,7 @@ tesela_status tsl_plan_run_batch(tsl_plan *plan, const tsl_batch *batch, tsl_pha
     return TESELA_OK;
   if (work->device->capabilities & TSL_CAN_HOST)
     return time_batch_on_host(plan, batch, phases);
-  plan_running run = {.plan = plan};
+  plan_run_state run = {.plan = plan};
   TSL_TRY(tsl_run_slot_take(plan->slots, &run.slot));
-  return leave_lane(&run, time_batch(&run, batch, phases));
+  return leave_slot(&run, time_batch(&run, batch, phases));
 }

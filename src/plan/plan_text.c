@@ -32,7 +32,7 @@ static tesela_status parse_version(const char *value, tsl_devices *devices, tsl_
   return TESELA_OK;
 }
 
-/* In a text, what would be a wrong argument is wrong input. */
+/* Returns TESELA_BAD_INPUT for TESELA_BAD_CALL: in a text a wrong argument is wrong input. */
 static tesela_status as_input(tesela_status status) {
   return status == TESELA_BAD_CALL ? TESELA_BAD_INPUT : status;
 }
@@ -45,7 +45,7 @@ static tesela_status parse_device(const char *value, tsl_devices *devices, tsl_p
 static tesela_status parse_place(const char *value, tsl_devices *devices, tsl_plan_said *out) {
   (void)devices;
   if (strcmp(place_names[TSL_PLACE_PIECES], value) == 0)
-    return tsl_fail(TESELA_BAD_INPUT, "place=pieces: where pieces lie is told by a call, and not by a text");
+    return tsl_fail(TESELA_BAD_INPUT, "place=pieces: the pieces are given by a call, not by a text");
   for (int i = 0; i < PLACES; i++)
     if (strcmp(place_names[i], value) == 0) {
       out->place = (tsl_text_place)i;
@@ -92,7 +92,7 @@ void tsl_plan_print(const tsl_work *work, tsl_text_place place, tsl_text *text) 
   tsl_problem_print(&work->problem, text);
 }
 
-/* --- from text --- */
+/* --- parsing --- */
 
 static bool is_known(const tsl_strategy *strategy, const char *key) {
   for (int i = 0; tsl_plan_key(i); i++)
@@ -104,7 +104,7 @@ static bool is_known(const tsl_strategy *strategy, const char *key) {
   return false;
 }
 
-/* NULL, and a sentence, when the words in front name no strategy. */
+/* Returns the strategy named by the first words; NULL with a message if they name none. */
 static const tsl_strategy *parse_strategy(const tsl_record *record, tsl_op *op) {
   const char *op_word = tsl_record_word(record, 0), *name = tsl_record_word(record, 1),
              *extra = tsl_record_word(record, 2);
@@ -116,9 +116,9 @@ static const tsl_strategy *parse_strategy(const tsl_record *record, tsl_op *op) 
   if (!op_word || !name)
     tsl_fail(TESELA_BAD_INPUT, "a plan starts with an operation and a strategy, such as 'gemm sequential'");
   else if (extra)
-    tsl_fail(TESELA_BAD_INPUT, "'%s' has no place in a plan: only 'key=value' follows the strategy", extra);
+    tsl_fail(TESELA_BAD_INPUT, "'%s' is not allowed in a plan: only 'key=value' follows the strategy", extra);
   else if (*op == TSL_OP_COUNT)
-    tsl_fail(TESELA_BAD_INPUT, "'%s' is not an operation: gemm, dot and transpose are", op_word);
+    tsl_fail(TESELA_BAD_INPUT, "'%s' is not an operation: use gemm, dot, transpose or solve", op_word);
   else if (!(strategy = tsl_strategy_find(*op, name)))
     tsl_fail(TESELA_BAD_INPUT, "'%s' is not a strategy for %s", name, op_word);
   return strategy;
@@ -132,15 +132,15 @@ static tesela_status check_keys(const tsl_record *record, const tsl_strategy *st
   return TESELA_OK;
 }
 
-/* A plan's text holds every parameter that a search may set, so that it means the same after a default has
- * changed. */
+/* Parses the config. A text must contain every parameter that a search may set, so that it keeps its
+ * meaning when a default changes. */
 static tesela_status parse_config(const tsl_record *record, const tsl_strategy *strategy,
                                   tsl_config *config) {
-  unsigned given;
+  unsigned given_bits;
   *config = tsl_strategy_defaults(strategy);
-  TSL_TRY(tsl_config_parse(strategy, record, config, &given));
+  TSL_TRY(tsl_config_parse(strategy, record, config, &given_bits));
   for (int i = 0; i < tsl_strategy_params(strategy); i++)
-    if (!(given & 1u << i) && !tsl_param_is_silent(&strategy->params[i], config->value[i]))
+    if (!(given_bits & 1u << i) && !tsl_param_is_silent(&strategy->params[i], config->value[i]))
       return tsl_fail(TESELA_BAD_INPUT, "%s= is missing", strategy->params[i].name);
   return TESELA_OK;
 }
@@ -151,7 +151,7 @@ static tesela_status parse_key(const tsl_record *record, int key, tsl_devices *d
                : tsl_fail(TESELA_BAD_INPUT, "%s= is missing", keys[key].words.name);
 }
 
-/* Devices are looked for last: that may take a while. */
+/* The device is parsed last, since finding devices may take long. */
 tesela_status tsl_plan_read(tsl_devices *devices, const tsl_record *record, tsl_plan_said *out) {
   tsl_op op = TSL_OP_GEMM;
   *out = (tsl_plan_said){.strategy = parse_strategy(record, &op)};

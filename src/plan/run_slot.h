@@ -1,5 +1,5 @@
-/* Run slots: what one run on a device with kernels needs for itself, so that many threads can run one plan. A
- * plan keeps the slots that are not in use. */
+/* Run slots: the stream and memory of one run on a device with kernels, so that many threads can run
+ * one plan. A plan keeps idle slots. */
 #ifndef TSL_PLAN_RUN_SLOT_H
 #define TSL_PLAN_RUN_SLOT_H
 
@@ -11,37 +11,43 @@ typedef struct tsl_run_slot {
   struct tsl_run_slot *next;
   tsl_device *device;
   tsl_stream *stream;
-  tsl_event *begin, *end;        /* made when a run is timed */
-  tsl_buffer *staged[TSL_GIVEN]; /* made when an operand is copied; anew when one needs more */
-  tsl_buffer *scratch;           /* made at the first run of a strategy that needs it */
-  void *block;                   /* for gathering, made when needed */
+  tsl_event *begin, *end; /* created at the first timed run */
+  /* device copies of operands, created on demand and replaced when too small */
+  tsl_buffer *staged[TSL_GIVEN];
+  tsl_buffer *scratch; /* created at the first run of a strategy that needs it */
+  void *block;         /* host memory for gathering, created on demand */
   size_t block_bytes;
-  tsl_pinned *pinned; /* for what comes back while others wait, made when needed */
+  tsl_pinned *pinned; /* pinned host memory for results, created on demand */
 } tsl_run_slot;
 
 typedef struct tsl_run_slots {
   tsl_device *device;
   tsl_transfer transfers[TSL_GIVEN];
   pthread_mutex_t lock;
-  tsl_run_slot *idle; /* under lock */
+  tsl_run_slot *idle; /* protected by lock */
 } tsl_run_slots;
 
 tesela_status tsl_run_slots_create(tsl_device *device, tsl_run_slots **slots);
-/* Destroys the slots that are not in use. */
+/* Destroys the idle slots. */
 void tsl_run_slots_trim(tsl_run_slots *slots);
-/* All slots were given back. */
+/* Destroys all slots and the list. All slots must be idle. NULL is allowed. */
 void tsl_run_slots_destroy(tsl_run_slots *slots);
 
+/* Takes an idle slot, or creates one. Give it back with tsl_run_slot_give(). */
 tesela_status tsl_run_slot_take(tsl_run_slots *slots, tsl_run_slot **slot);
-/* `reusable` is false after a failure: the slot is destroyed, which waits for its stream. */
+/* Gives a slot back. After a failure `reusable` is false: the slot is destroyed, which waits for its
+ * stream. */
 void tsl_run_slot_give(tsl_run_slots *slots, tsl_run_slot *slot, bool reusable);
 
-/* The slot's own, made at the first call. */
+/* Creates the slot's events, if not yet done. */
 tesela_status tsl_run_slot_events(tsl_run_slot *slot);
+/* Makes the slot's device copy of an operand at least `bytes` bytes large. */
 tesela_status tsl_run_slot_staged(tsl_run_slot *slot, int operand, size_t bytes);
+/* Makes the slot's scratch memory at least `bytes` bytes large; 0: none is needed. */
 tesela_status tsl_run_slot_scratch(tsl_run_slot *slot, size_t bytes);
+/* Makes the slot's host block at least `bytes` bytes large. */
 tesela_status tsl_run_slot_block(tsl_run_slot *slot, size_t bytes);
-/* Of devices that have pinned memory. */
+/* Makes the slot's pinned memory at least `bytes` bytes large. The device must support pinned memory. */
 tesela_status tsl_run_slot_pinned(tsl_run_slot *slot, size_t bytes);
 
 #endif

@@ -5,11 +5,12 @@
 #include "host/int_math.h"
 #include "strategy/strategy_epilogue.h"
 
-/* Sums are of 4 bytes, f32 or i32. */
+/* Bytes of a sum (f32 or i32), and side of a tile of C. */
 enum { SIZE = 4, TILE = 32 };
 
-/* Where sums that lie apart start, dense, one product behind the other. */
-static tsl_operand apart_at(const tsl_problem *sums, void *host, tsl_buffer *buffer, int64_t offset) {
+/* Returns the operand of separately stored sums: dense, batch after batch. */
+static tsl_operand separate_sums_operand(const tsl_problem *sums, void *host, tsl_buffer *buffer,
+                                         int64_t offset) {
   return (tsl_operand){.host = host,
                        .buffer = buffer,
                        .offset = offset,
@@ -23,7 +24,7 @@ static tesela_status run_on_device(const tsl_plan *plan, const tsl_operands *use
   tsl_operands product = *used, last = *used;
   last.sums = used->c;
   if (tsl_problem_sums_apart(&whole->problem))
-    last.sums = apart_at(
+    last.sums = separate_sums_operand(
         &sums->problem, NULL, used->scratch,
         (int64_t)(tsl_strategy_sums_at(whole->strategy, &whole->problem, &whole->config, whole->device) /
                   SIZE));
@@ -35,14 +36,14 @@ static tesela_status run_on_device(const tsl_plan *plan, const tsl_operands *use
 static tesela_status scaled_epilogue_run_on_host(const tsl_plan *plan, const tsl_operands *used) {
   const tsl_problem *whole = &plan->work.problem, *sums = &plan->sums.problem;
   tsl_operands product = *used, last = *used;
-  void *apart = NULL;
+  void *separate_sums = NULL;
   last.sums = used->c;
   if (tsl_problem_sums_apart(whole)) {
     const uint64_t bytes = tsl_problem_sums_bytes(whole);
     if (bytes > SIZE_MAX)
-      return tsl_fail(TESELA_OUT_OF_MEMORY, "sums that are to be scaled pass the address space");
-    TSL_TRY(tsl_scratch_take((size_t)bytes, "sums that are to be scaled", &apart));
-    last.sums = apart_at(sums, apart, NULL, 0);
+      return tsl_fail(TESELA_OUT_OF_MEMORY, "the unscaled sums exceed the address space");
+    TSL_TRY(tsl_scratch_take((size_t)bytes, "sums that are to be scaled", &separate_sums));
+    last.sums = separate_sums_operand(sums, separate_sums, NULL, 0);
   }
   product.c = last.sums;
   const tesela_status status = plan->sums.strategy->run(&plan->sums, &product, NULL);
@@ -50,21 +51,21 @@ static tesela_status scaled_epilogue_run_on_host(const tsl_plan *plan, const tsl
     last.team = tsl_device_host_team(plan->work.device);
   if (status == TESELA_OK)
     tsl_finish_on_host(whole, &last);
-  tsl_scratch_give(apart);
+  tsl_scratch_give(separate_sums);
   return status;
 }
 
-/* --- without memory --- */
+/* --- tiles, without extra memory --- */
 
-/* A tile of C: product, first row and column. */
+/* Tile of C: product of the batch, first row, first column. */
 typedef struct scaled_epilogue_tile {
   int64_t product, row, col;
 } scaled_epilogue_tile;
 
-/* An operand from there on, of what goes on along rows, along columns or both. */
+/* Returns an operand moved to the tile: along rows, along columns, or both. */
 static tsl_operand scaled_epilogue_operand_at(const tsl_operand *operand, tesela_type type,
                                               const scaled_epilogue_tile *tile, bool rows, bool cols) {
-  const tsl_type_info *info = tsl_type(type); /* none of operands that there are none of */
+  const tsl_type_info *info = tsl_type(type); /* NULL for an operand that the problem does not have */
   tsl_operand moved = *operand;
   const int64_t elements = tile->product * operand->step + (rows ? tile->row * operand->row_stride : 0) +
                            (cols ? tile->col * operand->col_stride : 0);
@@ -76,13 +77,13 @@ static tsl_operand scaled_epilogue_operand_at(const tsl_operand *operand, tesela
 static tesela_status scaled_epilogue_run_tile(const tsl_work *whole, const tsl_operands *used,
                                               const scaled_epilogue_tile *tile) {
   const tsl_problem *problem = &whole->problem;
-  float sums[TILE * TILE]; /* or as many integers */
+  float sums[TILE * TILE]; /* f32, or as many i32 */
   tsl_problem part = *problem;
   part.batch = 0;
   part.m = part.a.rows = part.c.rows = tsl_min(problem->m - tile->row, TILE);
   part.n = part.b.cols = part.c.cols = tsl_min(problem->n - tile->col, TILE);
-  tsl_work own = *whole;
-  own.problem = tsl_problem_unfinished(&part);
+  tsl_work tile_work = *whole;
+  tile_work.problem = tsl_problem_unfinished(&part);
   tsl_operands last = {.a = scaled_epilogue_operand_at(&used->a, problem->a.type, tile, true, false),
                        .b = scaled_epilogue_operand_at(&used->b, problem->b.type, tile, false, true),
                        .c = scaled_epilogue_operand_at(&used->c, problem->c.type, tile, true, true),
@@ -92,18 +93,18 @@ static tesela_status scaled_epilogue_run_tile(const tsl_work *whole, const tsl_o
                        .sums = {.host = sums, .row_stride = TILE, .col_stride = 1}};
   tsl_operands product = last;
   product.c = last.sums;
-  TSL_TRY(own.strategy->run(&own, &product, NULL));
+  TSL_TRY(tile_work.strategy->run(&tile_work, &product, NULL));
   tsl_finish_on_host(&part, &last);
   return TESELA_OK;
 }
 
 static tesela_status run_by_tiles(const tsl_work *whole, const tsl_operands *used) {
   const tsl_problem *problem = &whole->problem;
-  scaled_epilogue_tile at;
-  for (at.product = 0; at.product < tsl_problem_batch(problem); at.product++)
-    for (at.row = 0; at.row < problem->m; at.row += TILE)
-      for (at.col = 0; at.col < problem->n; at.col += TILE)
-        TSL_TRY(scaled_epilogue_run_tile(whole, used, &at));
+  scaled_epilogue_tile tile;
+  for (tile.product = 0; tile.product < tsl_problem_batch(problem); tile.product++)
+    for (tile.row = 0; tile.row < problem->m; tile.row += TILE)
+      for (tile.col = 0; tile.col < problem->n; tile.col += TILE)
+        TSL_TRY(scaled_epilogue_run_tile(whole, used, &tile));
   return TESELA_OK;
 }
 

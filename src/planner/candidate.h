@@ -1,4 +1,4 @@
-/* What the planner may choose from, and what it made of it. */
+/* Candidates of the planner's choice, with its predictions. */
 #ifndef TSL_PLANNER_CANDIDATE_H
 #define TSL_PLANNER_CANDIDATE_H
 
@@ -7,51 +7,50 @@
 
 #include <string.h>
 
-/* One strategy on one device, with the config that was measured to be good, or else that its model likes
- * best. */
+/* Strategy on a device, with its best config: from wisdom, else by its model. */
 typedef struct tsl_candidate {
   const tsl_strategy *strategy;
   tsl_device *device;
   tsl_config config;
-  double seconds;    /* that a run is expected to take, copies included (planner/estimate.h); infinity when
-                        refused */
-  double resident;   /* the same with operands on the device, without any way there */
-  double doubt;      /* about that: the standard deviation of its logarithm */
-  double start;      /* seconds before the first run, shared out among the runs that are expected */
-  tsl_basis basis;   /* what config and seconds rest on */
-  int order;         /* before time: where what is chosen must not hang on predictions; else 0 */
-  bool own;          /* it is the user's wisdom, measured here */
-  char refusal[192]; /* "" when it can */
+  /* predicted seconds of a run, copies included (planner/estimate.h); infinity if refused */
+  double seconds;
+  double resident;   /* predicted seconds of a run with operands on the device, without copies */
+  double doubt;      /* uncertainty of the prediction: standard deviation of the logarithm of the seconds */
+  double start;      /* seconds of start-up (open, compile), divided by the expected number of runs */
+  tsl_basis basis;   /* source of config and seconds */
+  int order;         /* sort key before time, for choices that must not depend on predictions; else 0 */
+  bool own;          /* true: based on the user's own wisdom */
+  char refusal[192]; /* reason why it cannot run; "": it can */
 } tsl_candidate;
 
-/* What the caller's strategy text fixes. */
+/* Strategy and parameters that the caller's text fixes. */
 typedef struct tsl_strategy_request {
-  const tsl_strategy *strategy; /* NULL: any */
+  const tsl_strategy *strategy; /* NULL: any strategy */
   tsl_config config;
-  unsigned given; /* a bit per parameter whose value in `config` is fixed */
+  unsigned given; /* one bit for each parameter that the caller fixed in `config` */
 } tsl_strategy_request;
 
-/* What the planner may choose from. */
+/* Restrictions and knowledge of a choice. */
 typedef struct tsl_choice {
   tsl_devices *devices;
-  const char *device;   /* name; NULL or "auto": all */
-  const char *strategy; /* "name key=value ..."; NULL: all */
+  const char *device;   /* name of the device; NULL or "auto": all devices */
+  const char *strategy; /* "name key=value ..."; NULL: all strategies */
   tsl_text_place place;
-  const tsl_sharding *spread; /* of operands in pieces; else NULL */
-  const tsl_wisdom *wisdom;   /* what was measured before; NULL: nothing */
-  const tsl_strategy *except; /* a strategy that must not be chosen, here or for children; NULL: none */
-  bool vendors; /* strategies that call a vendor's library, too; one that `strategy` names is asked for by
-                   that */
-  double runs;  /* how often it will run: then opening a device and compiling count; 0: often enough not to */
-  bool sparing; /* devices that cannot win are not looked for: loading their drivers takes longer than many
-                   products */
+  const tsl_sharding *spread; /* operands on several devices; else NULL */
+  const tsl_wisdom *wisdom;   /* measurements; NULL: none */
+  const tsl_strategy *except; /* strategy that must not be chosen, also for sub-plans; NULL: none */
+  /* true: vendors' libraries may be chosen. A strategy that the caller names needs no permission. */
+  bool vendors;
+  double runs; /* expected number of runs, which divides the start-up cost; 0: start-up does not count */
+  /* true: devices that cannot win are skipped, since loading their drivers takes longer than many products */
+  bool sparing;
 } tsl_choice;
 
 static inline bool tsl_choice_any_device(const tsl_choice *choice) {
   return !choice->device || strcmp(choice->device, "auto") == 0;
 }
 
-/* What a list is sorted by. */
+/* Returns the sort key of a list: seconds of a run plus start-up. */
 static inline double tsl_candidate_seconds(const tsl_candidate *candidate) {
   return candidate->seconds + candidate->start;
 }

@@ -13,7 +13,7 @@ bool tsl_trust_is_asked(void) {
   return strcmp(tsl_env_get(TSL_ENV_SELFTEST), "0") != 0;
 }
 
-/* "gemm tile_local tile=16 version=1 types=f32,f32,f32 ", with which names start. */
+/* Writes the start of a self-test's name: "gemm tile_local tile=16 version=1 types=f32,f32,f32 ". */
 static void start_name(const tsl_problem *problem, const tsl_strategy *strategy, const tsl_config *config,
                        tsl_text *out) {
   tsl_text_add(out, "%s ", tsl_op_name(problem->op));
@@ -31,8 +31,8 @@ bool tsl_trust_has(const tsl_problem *problem, const tsl_strategy *strategy, con
   return has;
 }
 
-/* "gemm tile_local tile=16 version=1 types=f32,f32,f32 source=<hash> device=<key> compiler=<words>": all that
- * decides what the kernels are. */
+/* Writes the name of a self-test: "gemm tile_local tile=16 version=1 types=f32,f32,f32 source=<hash>
+ * device=<key> compiler=<version>". It contains everything that determines the kernels. */
 static tesela_status kernel_self_test_name_of(const tsl_work *work, tsl_text *out) {
   tsl_text compiler = {0};
   char source[33];
@@ -47,66 +47,67 @@ static tesela_status kernel_self_test_name_of(const tsl_work *work, tsl_text *ou
   return status == TESELA_OK ? tsl_text_status(out) : status;
 }
 
-/* What the self-test is about, and what came of it. */
-typedef struct kernel_self_test_trying {
+/* State and result of a self-test. */
+typedef struct self_test_state {
   const tsl_work *work;
   tsl_self_test self_test;
-  int judged; /* cases that ran the very same kernels */
-} kernel_self_test_trying;
+  int judged; /* number of cases that ran these kernels */
+} self_test_state;
 
-static tesela_status try_case(kernel_self_test_trying *job, const tsl_case *what) {
-  const tsl_work *work = job->work;
+static tesela_status try_case(self_test_state *state, const tsl_case *test_case) {
+  const tsl_work *work = state->work;
   tsl_case_report report;
-  TSL_TRY(tsl_check_case(work->strategy, &work->config, work->device, what, &report));
+  TSL_TRY(tsl_check_case(work->strategy, &work->config, work->device, test_case, &report));
   if (report.result == TSL_CASE_FAILED)
     return tsl_fail(TESELA_DEVICE_FAILED, "%s", report.why);
   if (report.result == TSL_CASE_WRONG) {
     tsl_text problem = {0};
-    tsl_problem_print(&what->problem, &problem);
-    job->self_test.right = false;
-    snprintf(job->self_test.why, sizeof job->self_test.why, "%.120s; of %.100s", report.why,
+    tsl_problem_print(&test_case->problem, &problem);
+    state->self_test.right = false;
+    snprintf(state->self_test.why, sizeof state->self_test.why, "%.120s; of %.100s", report.why,
              tsl_text_get(&problem));
     tsl_text_free(&problem);
   }
-  job->judged += report.result != TSL_CASE_REFUSED && report.source.high == work->source.high &&
-                 report.source.low == work->source.low;
+  state->judged += report.result != TSL_CASE_REFUSED && report.source.high == work->source.high &&
+                   report.source.low == work->source.low;
   return TESELA_OK;
 }
 
-static tesela_status try_all(kernel_self_test_trying *job) {
-  tsl_case what;
+static tesela_status try_all(self_test_state *state) {
+  tsl_case test_case;
   const double start = tsl_clock();
-  job->self_test.right = true;
-  for (int i = 0; job->self_test.right && tsl_case_quick(&job->work->problem, i, &what); i++) {
-    what.loaded_only = true; /* other kernels are not tried, and their compilers take a second */
-    TSL_TRY(try_case(job, &what));
+  state->self_test.right = true;
+  for (int i = 0; state->self_test.right && tsl_case_quick(&state->work->problem, i, &test_case); i++) {
+    test_case.loaded_only =
+        true; /* cases that need other kernels are skipped, since compiling takes a second */
+    TSL_TRY(try_case(state, &test_case));
   }
-  if (job->self_test.right && job->judged == 0) {
-    /* The kernels are made for the problem's sizes: it is its own self-test. */
-    what = (tsl_case){.problem = job->work->problem, .seed = 24, .operations_max = (int64_t)1 << 26};
-    TSL_TRY(try_case(job, &what));
+  if (state->self_test.right && state->judged == 0) {
+    /* The kernels are compiled for the problem's sizes, so the problem itself is the test. */
+    test_case = (tsl_case){.problem = state->work->problem, .seed = 24, .operations_max = (int64_t)1 << 26};
+    TSL_TRY(try_case(state, &test_case));
   }
-  job->self_test.seconds = tsl_clock() - start;
+  state->self_test.seconds = tsl_clock() - start;
   return TESELA_OK;
 }
 
-static void log_trial(const tsl_work *work, const kernel_self_test_trying *job) {
+static void log_trial(const tsl_work *work, const self_test_state *state) {
   char took[32];
   if (tsl_log_wants(TSL_LOG_PLAN))
     tsl_log(TSL_LOG_PLAN, "%s on %s, self-test: %s, %d cases in %s", work->strategy->name, work->device->name,
-            job->self_test.right ? "right" : "wrong", job->judged,
-            tsl_format_seconds(job->self_test.seconds, took, sizeof took));
+            state->self_test.right ? "right" : "wrong", state->judged,
+            tsl_format_seconds(state->self_test.seconds, took, sizeof took));
 }
 
 static tesela_status try_now(tsl_plan *plan, const char *name) {
-  kernel_self_test_trying job = {.work = &plan->work};
-  const tesela_status status = try_all(&job);
+  self_test_state state = {.work = &plan->work};
+  const tesela_status status = try_all(&state);
   if (status != TESELA_OK)
     return tsl_fail_in(status, "%s on %s, self-test", plan->work.strategy->name, plan->work.device->name);
-  log_trial(&plan->work, &job);
-  tsl_self_test_keep(plan->work.device, name, &job.self_test);
-  plan->self_test = job.self_test;
-  plan->self_test_seconds = job.self_test.seconds;
+  log_trial(&plan->work, &state);
+  tsl_self_test_keep(plan->work.device, name, &state.self_test);
+  plan->self_test = state.self_test;
+  plan->self_test_seconds = state.self_test.seconds;
   return TESELA_OK;
 }
 

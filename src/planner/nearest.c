@@ -4,22 +4,23 @@
 
 /* --- types --- */
 
-/* How many of A, B and C a strategy's types must agree with. */
+/* Operands whose types a strategy must match. */
 enum { BY_A = 1, BY_A_AND_B, BY_ALL };
 
-static bool agrees(const tsl_types *types, const tsl_problem *problem, int by) {
+static bool types_match(const tsl_types *types, const tsl_problem *problem, int by) {
   return types->a == problem->a.type && (by < BY_A_AND_B || types->b == problem->b.type) &&
          (by < BY_ALL || types->c == problem->c.type);
 }
 
-/* Returns, as bits, the types that strategies take of B with A's type, or of C with the types of A and B. */
-static unsigned types_beside(const tsl_problem *problem, int by) {
+/* Returns the types, as bits, that strategies support for B with A's type, or for C with the types of A
+ * and B. */
+static unsigned list_supported_types(const tsl_problem *problem, int by) {
   unsigned found = 0;
   tsl_types types;
   for (int s = 0; tsl_strategy_at(s); s++)
     for (int i = 0;
          tsl_strategy_at(s)->op == problem->op && tsl_strategy_types(tsl_strategy_at(s), i, &types); i++)
-      if (agrees(&types, problem, by))
+      if (types_match(&types, problem, by))
         found |= 1u << (by == BY_A ? types.b : types.c);
   return found;
 }
@@ -36,17 +37,17 @@ static void nearest_add_types(unsigned found, tsl_text *text) {
 
 bool tsl_planner_types_are_wrong(const tsl_problem *problem) {
   tsl_problem room;
-  return types_beside(tsl_problem_without_epilogue(problem, &room), BY_ALL) == 0;
+  return list_supported_types(tsl_problem_without_epilogue(problem, &room), BY_ALL) == 0;
 }
 
-/* Names of the operands in callers' words. */
+/* Names of the operands in messages. */
 static const char *const names[TSL_OP_COUNT][TSL_OPERANDS] = {[TSL_OP_GEMM] = {"A", "B", "C"},
                                                               [TSL_OP_DOT] = {"x", "y", "the result"},
                                                               [TSL_OP_TRANSPOSE] = {"A", "", "B"},
                                                               [TSL_OP_SOLVE] = {"A", "B", "X"}};
 
 static tesela_status nearest_refuse_types(const tsl_problem *problem) {
-  const unsigned of_b = types_beside(problem, BY_A), of_c = types_beside(problem, BY_A_AND_B);
+  const unsigned of_b = list_supported_types(problem, BY_A), of_c = list_supported_types(problem, BY_A_AND_B);
   const int wrong = of_c ? TSL_OPERAND_C : TSL_OPERAND_B;
   const char *const *name = names[problem->op];
   tsl_text text = {0};
@@ -59,7 +60,7 @@ static tesela_status nearest_refuse_types(const tsl_problem *problem) {
     nearest_add_types(of_c ? of_c : of_b, &text);
     tsl_text_add(&text, ", and it is %s", tsl_type(tsl_problem_shape(problem, wrong)->type)->name);
   } else {
-    tsl_text_add(&text, ", which no strategy takes in a %s", tsl_op_name(problem->op));
+    tsl_text_add(&text, ", which no strategy supports in a %s", tsl_op_name(problem->op));
   }
   const tesela_status status = tsl_fail(TESELA_UNSUPPORTED, "%s", tsl_text_get(&text));
   tsl_text_free(&text);
@@ -68,11 +69,11 @@ static tesela_status nearest_refuse_types(const tsl_problem *problem) {
 
 /* --- candidates --- */
 
-/* How far a candidate came, the nearest first. Strategies that split a problem know the least memory that
- * would do. */
+/* Stages of refusal, the nearest to success first. Strategies that split a problem know the least
+ * sufficient memory. */
 enum { BY_GUARANTEE, BY_SPLIT, BY_SIZE, BY_FORM, BY_DEVICE };
 
-static int stage_of(const tsl_problem *problem, const tsl_candidate *candidate) {
+static int get_refusal_stage(const tsl_problem *problem, const tsl_candidate *candidate) {
   const tsl_strategy *strategy = candidate->strategy;
   tsl_problem asks_nothing = *problem;
   asks_nothing.ask = (tsl_numeric_requirements){.accuracy = TSL_ACCURACY_DEFAULT};
@@ -83,19 +84,19 @@ static int stage_of(const tsl_problem *problem, const tsl_candidate *candidate) 
                                                                                      : BY_SIZE;
 }
 
-/* Returns the order of strategies that guarantee too little: their error bounds. */
+/* Returns the sort key among strategies with too weak a guarantee: their error bound. */
 static double nearest_bound_of(const tsl_problem *problem, const tsl_candidate *candidate, int stage) {
   return stage == BY_GUARANTEE ? tsl_strategy_error_bound(candidate->strategy, problem, &candidate->config)
                                : 0;
 }
 
-static const tsl_candidate *nearest_of(const tsl_problem *problem, const tsl_candidate *candidates,
-                                       int count) {
+static const tsl_candidate *find_nearest(const tsl_problem *problem, const tsl_candidate *candidates,
+                                         int count) {
   const tsl_candidate *nearest = NULL;
   int least_stage = 0;
   double least_bound = 0;
   for (int i = 0; i < count; i++) {
-    const int stage = stage_of(problem, &candidates[i]);
+    const int stage = get_refusal_stage(problem, &candidates[i]);
     const double bound = nearest_bound_of(problem, &candidates[i], stage);
     if (nearest && (stage > least_stage || (stage == least_stage && !(bound < least_bound))))
       continue;
@@ -110,12 +111,12 @@ tesela_status tsl_planner_refuse(const tsl_problem *problem, const tsl_candidate
   tsl_problem room;
   if (tsl_planner_types_are_wrong(problem))
     return nearest_refuse_types(tsl_problem_without_epilogue(problem, &room));
-  const tsl_candidate *nearest = nearest_of(problem, candidates, count);
+  const tsl_candidate *nearest = find_nearest(problem, candidates, count);
   tsl_text more = {0};
   if (count > 1)
-    tsl_text_add(&more, "; and %d more, which tesela explain tells", count - 1);
+    tsl_text_add(&more, "; and %d more, listed by tesela explain", count - 1);
   const tesela_status status =
-      tsl_fail(TESELA_UNSUPPORTED, "nothing here takes this %s: %s on %s: %s%s", tsl_op_name(problem->op),
+      tsl_fail(TESELA_UNSUPPORTED, "no strategy supports this %s: %s on %s: %s%s", tsl_op_name(problem->op),
                nearest->strategy->name, nearest->device->name, nearest->refusal, tsl_text_get(&more));
   tsl_text_free(&more);
   return status;

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Appends to a list that grows; the planner's lists are short. */
+/* Growing array of candidates. */
 typedef struct candidate_list {
   tsl_candidate *items;
   int count, capacity;
@@ -23,15 +23,16 @@ typedef struct candidate_list {
 
 /* --- the list --- */
 
-/* By what is fixed, then by time. */
-static bool goes_before(const tsl_candidate *candidate, const tsl_candidate *other) {
+/* Returns true if a candidate sorts before another: usable ones first, then by fixed order, then by time. */
+static bool sorts_before(const tsl_candidate *candidate, const tsl_candidate *other) {
   if (candidate->refusal[0] || other->refusal[0])
     return !candidate->refusal[0];
   return candidate->order != other->order ? candidate->order < other->order
                                           : tsl_candidate_seconds(candidate) < tsl_candidate_seconds(other);
 }
 
-/* Sorted as it grows; equals stay in ladder order, and so do those that are refused, at the end. */
+/* Inserts a candidate into the sorted list. Equal candidates keep the ladder's order; refused ones are
+ * at the end. */
 static tesela_status planner_add(candidate_list *list, const tsl_candidate *candidate) {
   if (list->count == list->capacity) {
     const int capacity = list->capacity ? 2 * list->capacity : 16;
@@ -41,12 +42,12 @@ static tesela_status planner_add(candidate_list *list, const tsl_candidate *cand
     list->items = grown;
     list->capacity = capacity;
   }
-  int at = list->count++;
-  while (at > 0 && goes_before(candidate, &list->items[at - 1])) {
-    list->items[at] = list->items[at - 1];
-    at--;
+  int index = list->count++;
+  while (index > 0 && sorts_before(candidate, &list->items[index - 1])) {
+    list->items[index] = list->items[index - 1];
+    index--;
   }
-  list->items[at] = *candidate;
+  list->items[index] = *candidate;
   return TESELA_OK;
 }
 
@@ -54,44 +55,46 @@ bool tsl_planner_vendors(void) {
   return strcmp(tsl_env_get(TSL_ENV_VENDORS), "1") == 0;
 }
 
-/* Returns true if `word`, of `length` letters, is the strategy's name. */
 static bool planner_is_name(const tsl_strategy *strategy, const char *word, size_t length) {
   return strncmp(strategy->name, word, length) == 0 && strategy->name[length] == '\0';
 }
 
 /* Returns true if TESELA_EXCLUDE names the strategy. */
 static bool is_excluded(const tsl_strategy *strategy) {
-  for (const char *at = tsl_env_get(TSL_ENV_EXCLUDE); *at; at += strspn(at, ", ")) {
-    const size_t length = strcspn(at, ", ");
-    if (planner_is_name(strategy, at, length))
+  for (const char *index = tsl_env_get(TSL_ENV_EXCLUDE); *index; index += strspn(index, ", ")) {
+    const size_t length = strcspn(index, ", ");
+    if (planner_is_name(strategy, index, length))
       return true;
-    at += length;
+    index += length;
   }
   return false;
 }
 
 static tesela_status check_excluded(void) {
-  for (const char *at = tsl_env_get(TSL_ENV_EXCLUDE); *at; at += strspn(at, ", ")) {
-    const size_t length = strcspn(at, ", ");
+  for (const char *index = tsl_env_get(TSL_ENV_EXCLUDE); *index; index += strspn(index, ", ")) {
+    const size_t length = strcspn(index, ", ");
     bool is_there = length == 0;
     for (int i = 0; tsl_strategy_at(i) && !is_there; i++)
-      is_there = planner_is_name(tsl_strategy_at(i), at, length);
+      is_there = planner_is_name(tsl_strategy_at(i), index, length);
     if (!is_there)
       return tsl_fail(TESELA_BAD_CALL,
                       "TESELA_EXCLUDE names \"%.*s\", which is no strategy (tesela strategies lists them)",
-                      (int)length, at);
-    at += length;
+                      (int)length, index);
+    index += length;
   }
   return TESELA_OK;
 }
 
-static bool is_asked_for(const tsl_strategy *strategy, const tsl_choice *choice,
+/* Returns true if the strategy may be a candidate: it is named, or neither excluded nor a forbidden
+ * vendor's. */
+static bool is_requested(const tsl_strategy *strategy, const tsl_choice *choice,
                          const tsl_strategy_request *request) {
   if (strategy == choice->except || (!request->strategy && is_excluded(strategy)))
     return false;
   return request->strategy ? request->strategy == strategy : !strategy->vendor.load || choice->vendors;
 }
 
+/* Logs how many of the wisdom's records are for other devices. */
 static void log_foreign(const tsl_wisdom *wisdom, const tsl_device *device) {
   int of_device;
   if (!wisdom || !tsl_log_wants(TSL_LOG_PLAN))
@@ -102,12 +105,13 @@ static void log_foreign(const tsl_wisdom *wisdom, const tsl_device *device) {
             count - of_device, count, device->name, device->key, (long long)tsl_wisdom_units(device));
 }
 
-/* A device's own cores, by another way: nothing but a measurement makes that the faster one. */
-static bool is_processor_again(const tsl_device *device) {
+/* Returns true if the device is the processor through another driver (PoCL). Only a measurement can
+ * make it the faster one. */
+static bool is_cpu_by_other_driver(const tsl_device *device) {
   return device->is_cpu && !(device->capabilities & TSL_CAN_HOST);
 }
 
-/* The least that the cpu is expected to take; infinity where nothing there takes it. */
+/* Returns the least predicted seconds on the cpu; infinity: no strategy there supports the problem. */
 static double seconds_on_cpu(const candidate_list *list) {
   for (int i = 0; i < list->count && !list->items[i].refusal[0]; i++)
     if (list->items[i].device->capabilities & TSL_CAN_HOST)
@@ -115,11 +119,11 @@ static double seconds_on_cpu(const candidate_list *list) {
   return INFINITY;
 }
 
-/* Seconds that compilers take for the kernels of a strategy that does not tell; and the time to load kernels
- * that were compiled before. */
+/* Seconds of compiling the kernels of a strategy that states no time, with their self-test (PoCL and NVIDIA's
+ * compiler 0.7 to 3), and of loading compiled ones. */
 static const double compile_seconds = 1.5, load_seconds = 0.05;
 
-/* Returns the seconds of the work before a plan's first run: the device is opened, kernels are compiled. */
+/* Returns the seconds of work before a plan's first run: opening the device, and compiling or loading. */
 static double start_seconds(const tsl_problem *problem, const tsl_link *link,
                             const tsl_candidate *candidate) {
   const tsl_strategy *strategy = candidate->strategy;
@@ -132,8 +136,9 @@ static double start_seconds(const tsl_problem *problem, const tsl_link *link,
   return opened + (strategy->build_seconds > 0 ? strategy->build_seconds : compile_seconds);
 }
 
-/* What the choice says, on one device. */
-static tsl_choice on_device(const tsl_choice *choice, const tsl_device *device, tsl_text_place place) {
+/* Returns the choice restricted to one device and place. */
+static tsl_choice restrict_to_device(const tsl_choice *choice, const tsl_device *device,
+                                     tsl_text_place place) {
   return (tsl_choice){.devices = choice->devices,
                       .device = device->name,
                       .place = place,
@@ -141,16 +146,16 @@ static tsl_choice on_device(const tsl_choice *choice, const tsl_device *device, 
                       .except = choice->except};
 }
 
-/* Of a whole product there; infinity where nothing takes it. */
+/* Returns the predicted seconds of a whole product on one device; infinity: no strategy there supports it. */
 static double seconds_alone(const tsl_problem *problem, const tsl_choice *choice, const tsl_device *device,
                             tsl_text_place place) {
-  const tsl_choice there = on_device(choice, device, place);
+  const tsl_choice device_choice = restrict_to_device(choice, device, place);
   tsl_candidate *list;
   tsl_status_saved saved;
   double seconds = INFINITY;
   int count;
   tsl_status_save(&saved);
-  if (tsl_planner_list(problem, &there, &list, &count) == TESELA_OK) {
+  if (tsl_planner_list(problem, &device_choice, &list, &count) == TESELA_OK) {
     if (count > 0 && !list[0].refusal[0])
       seconds = list[0].seconds;
     free(list);
@@ -159,17 +164,18 @@ static double seconds_alone(const tsl_problem *problem, const tsl_choice *choice
   return seconds;
 }
 
-/* A list that is being made. */
-typedef struct planner_listing {
+/* State of building a list. */
+typedef struct candidate_listing {
   const tsl_problem *problem;
   const tsl_choice *choice;
   const tsl_strategy_request *request;
-  bool is_compared; /* devices of several kinds are to be listed */
+  bool is_compared; /* true: devices of several kinds are listed */
   candidate_list list;
-} planner_listing;
+} candidate_listing;
 
-/* All members at once, each with a share that takes as long as the others'. */
-static double seconds_together(const planner_listing *state, const tsl_device *group) {
+/* Returns the predicted seconds if all members of a group work at once, each with a part that takes
+ * equally long. */
+static double seconds_together(const candidate_listing *state, const tsl_device *group) {
   double rate = 0;
   for (int i = 0; i < group->member_count; i++) {
     const double alone =
@@ -180,11 +186,12 @@ static double seconds_together(const planner_listing *state, const tsl_device *g
   return 1 / rate;
 }
 
-/* Weighs what was found on a device, with all that comes to a run there, and adds it. */
-static tesela_status add_weighed(planner_listing *state, tsl_device *device, tsl_candidate *candidate,
+/* Completes the predictions of a device's candidates with epilogue, copies and start-up, and adds them
+ * to the list. */
+static tesela_status add_weighed(candidate_listing *state, tsl_device *device, tsl_candidate *candidate,
                                  int count) {
   const tsl_link link = tsl_link_of(device);
-  const double on_cpu = tsl_choice_any_device(state->choice) && is_processor_again(device)
+  const double on_cpu = tsl_choice_any_device(state->choice) && is_cpu_by_other_driver(device)
                             ? seconds_on_cpu(&state->list)
                             : INFINITY;
   tsl_predict_candidates(state->problem, state->choice, state->request,
@@ -194,7 +201,7 @@ static tesela_status add_weighed(planner_listing *state, tsl_device *device, tsl
         !tsl_strategy_fuses_epilogue(candidate[i].strategy, state->problem, &candidate[i].config, device))
       candidate[i].seconds += tsl_finish_seconds(state->problem, device);
     candidate[i].resident = candidate[i].seconds;
-    if (!candidate[i].strategy->splits.parts) /* whose model has the copies */
+    if (!candidate[i].strategy->splits.parts) /* the model of a splitting strategy includes the copies */
       candidate[i].seconds =
           tsl_link_seconds(&link, state->problem, device, state->choice->place, candidate[i].resident);
     if (device->member_count > 0 && !candidate[i].refusal[0])
@@ -209,48 +216,49 @@ static tesela_status add_weighed(planner_listing *state, tsl_device *device, tsl
   return TESELA_OK;
 }
 
-static tesela_status planner_add_device(planner_listing *state, tsl_device *device) {
+static tesela_status planner_add_device(candidate_listing *state, tsl_device *device) {
   int count = 0, all = 0;
   while (tsl_strategy_at(all))
     all++;
-  tsl_candidate *own = calloc((size_t)all, sizeof *own);
-  if (!own)
+  tsl_candidate *candidates = calloc((size_t)all, sizeof *candidates);
+  if (!candidates)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for the planner's list");
   for (int i = 0; i < all; i++)
     if (tsl_strategy_at(i)->op == state->problem->op &&
-        is_asked_for(tsl_strategy_at(i), state->choice, state->request))
-      own[count++] = (tsl_candidate){.strategy = tsl_strategy_at(i), .device = device};
-  const tesela_status status = add_weighed(state, device, own, count);
-  free(own);
+        is_requested(tsl_strategy_at(i), state->choice, state->request))
+      candidates[count++] = (tsl_candidate){.strategy = tsl_strategy_at(i), .device = device};
+  const tesela_status status = add_weighed(state, device, candidates, count);
+  free(candidates);
   return status;
 }
 
-/* Whether all of a kind's devices are the processor again, of which nothing was measured here. */
-static bool is_out_of_question(const planner_listing *state, int kind, const tsl_device *cpu) {
+/* Returns true if all devices of a kind are the processor through another driver, without own
+ * measurements. */
+static bool kind_cannot_win(const candidate_listing *state, int kind, const tsl_device *cpu) {
   return state->choice->sparing && cpu && tsl_devices_is_processor(state->choice->devices, kind) &&
          !tsl_wisdom_has_others(state->choice->wisdom, state->problem->op, cpu);
 }
 
-/* What a run on a device beside the processor takes at least: a launch, and copies over the fastest link
- * there is. */
-static double least_elsewhere(const planner_listing *state, int kind) {
+/* Returns the minimum seconds of a run on a device other than the cpu: a launch, and copies over the
+ * fastest link in use. */
+static double min_seconds_of_kind(const candidate_listing *state, int kind) {
   static const double launch = 8e-6, link = 64e9;
   const double copies = state->choice->place == TSL_PLACE_HOST ? tsl_problem_bytes(state->problem) / link : 0;
   return launch + copies +
          (state->choice->runs > 0 ? tsl_device_kind_at(kind)->start_least / state->choice->runs : 0);
 }
 
-/* Kinds of which no device can be expected to be faster than the cpu are not even looked for. */
-static tesela_status add_all(planner_listing *state) {
+/* Adds all devices. A kind of devices that cannot be expected to beat the cpu is not searched for. */
+static tesela_status add_all(candidate_listing *state) {
   tsl_device *const first = tsl_devices_of_kind(state->choice->devices, 0, 0), *device;
   const tsl_device *cpu = first && first->capabilities & TSL_CAN_HOST ? first : NULL;
   for (int kind = 1; kind < tsl_devices_kinds(); kind++)
-    state->is_compared |= !is_out_of_question(state, kind, cpu);
+    state->is_compared |= !kind_cannot_win(state, kind, cpu);
   for (int kind = 0; kind < tsl_devices_kinds(); kind++) {
     const double on_cpu = seconds_on_cpu(&state->list);
     if (state->choice->sparing && isfinite(on_cpu) &&
-        (is_out_of_question(state, kind, cpu) || on_cpu < least_elsewhere(state, kind)))
-      tsl_log(TSL_LOG_PLAN, "%s devices are not looked for: none is expected to be faster than the cpu",
+        (kind_cannot_win(state, kind, cpu) || on_cpu < min_seconds_of_kind(state, kind)))
+      tsl_log(TSL_LOG_PLAN, "%s devices are not searched for: none is expected to be faster than the cpu",
               tsl_device_kind_at(kind)->kind);
     else
       for (int i = 0; (device = tsl_devices_of_kind(state->choice->devices, kind, i)); i++)
@@ -261,7 +269,7 @@ static tesela_status add_all(planner_listing *state) {
   return TESELA_OK;
 }
 
-static tesela_status planner_fill(planner_listing *state) {
+static tesela_status planner_fill(candidate_listing *state) {
   tsl_device *device;
   if (tsl_choice_any_device(state->choice))
     return add_all(state);
@@ -269,16 +277,16 @@ static tesela_status planner_fill(planner_listing *state) {
   return planner_add_device(state, device);
 }
 
-/* Where bits are to come again, what runs must not hang on what was measured, which differs from day to day,
- * nor on what is compiled already; and which device is the best one is measured, too. Bits that are the same
- * on all devices may come from any. */
-static tsl_choice steady(const tsl_problem *problem, const tsl_choice *choice_in) {
-  tsl_choice choice = *choice_in;
+/* Returns the choice for reproducible bits. It must not depend on measurements, which vary from day to
+ * day, nor on compiled kernels, nor on the best device, which is measured, too. Bits that are equal on
+ * all devices may come from any device. */
+static tsl_choice make_reproducible_choice(const tsl_problem *problem, const tsl_choice *choice_given) {
+  tsl_choice choice = *choice_given;
   if (problem->ask.bits == TSL_REPRODUCIBILITY_ANY)
     return choice;
   choice.wisdom = NULL;
   choice.runs = 0;
-  if (problem->ask.bits != TSL_REPRODUCIBILITY_DEVICES && tsl_choice_any_device(choice_in))
+  if (problem->ask.bits != TSL_REPRODUCIBILITY_DEVICES && tsl_choice_any_device(choice_given))
     choice.device = "cpu";
   return choice;
 }
@@ -291,15 +299,15 @@ tesela_status tsl_planner_list(const tsl_problem *problem, const tsl_choice *cho
   TSL_TRY(tsl_problem_check(problem));
   TSL_TRY(check_excluded());
   TSL_TRY(tsl_planner_request(problem->op, choice->strategy, &request));
-  const tsl_choice kept = steady(problem, choice);
-  planner_listing of = {.problem = problem, .choice = &kept, .request = &request};
-  const tesela_status status = planner_fill(&of);
+  const tsl_choice steady_choice = make_reproducible_choice(problem, choice);
+  candidate_listing listing = {.problem = problem, .choice = &steady_choice, .request = &request};
+  const tesela_status status = planner_fill(&listing);
   if (status != TESELA_OK) {
-    free(of.list.items);
+    free(listing.list.items);
     return status;
   }
-  *candidates = of.list.items;
-  *count = of.list.count;
+  *candidates = listing.list.items;
+  *count = listing.list.count;
   return TESELA_OK;
 }
 
@@ -325,64 +333,66 @@ static void log_choice(const tsl_problem *problem, const tsl_candidate *candidat
   tsl_text_free(&text);
 }
 
-/* Whether the next candidate is worth trying after this failure: what does not compile may have a neighbour
- * that does, and a device that fails may have another beside it; but when the caller's own device fails, that
- * is the answer. */
-static bool another_may_do(const tsl_choice *choice, tesela_status status) {
+/* Returns true if another candidate may succeed after this failure. After a failed compilation a
+ * neighbouring config may compile, and after a device's failure another device may work. A failure of
+ * the caller's own device is final. */
+static bool may_try_another(const tsl_choice *choice, tesela_status status) {
   return tsl_choice_any_device(choice) || status == TESELA_BUILD_FAILED || status == TESELA_UNSUPPORTED ||
          status == TESELA_WRONG_RESULT;
 }
 
-/* Children, chosen as their parent is. */
-typedef struct choosing {
+/* Factory that chooses sub-plans as their parent was chosen. */
+typedef struct subplan_chooser {
   tsl_subplan_factory table;
   const tsl_choice *choice;
-} choosing;
+} subplan_chooser;
 
 static const tsl_choice *choice_of(const tsl_subplan_factory *self) {
-  return ((const choosing *)self)->choice;
+  return ((const subplan_chooser *)self)->choice;
 }
 
-/* A strategy that the child must not use is one that the child's own children must not use either. */
-static tsl_choice choice_for(const tsl_subplan_factory *self, const tsl_subplan_request *wish) {
-  tsl_choice there =
-      on_device(choice_of(self), wish->device, wish->in_buffers ? TSL_PLACE_DEVICE : TSL_PLACE_HOST);
-  there.except = wish->except ? wish->except : there.except;
-  return there;
+/* Returns the choice for a sub-plan. A strategy that is excluded for the sub-plan is also excluded for
+ * its own sub-plans. */
+static tsl_choice choice_for_subplan(const tsl_subplan_factory *self, const tsl_subplan_request *wish) {
+  tsl_choice device_choice =
+      restrict_to_device(choice_of(self), wish->device, wish->in_buffers ? TSL_PLACE_DEVICE : TSL_PLACE_HOST);
+  device_choice.except = wish->except ? wish->except : device_choice.except;
+  return device_choice;
 }
 
 static double planner_seconds_of_child(const tsl_subplan_factory *self, const tsl_subplan_request *wish) {
-  const tsl_choice there = choice_for(self, wish);
-  return seconds_alone(wish->problem, &there, wish->device, there.place);
+  const tsl_choice device_choice = choice_for_subplan(self, wish);
+  return seconds_alone(wish->problem, &device_choice, wish->device, device_choice.place);
 }
 
-/* The first that does and that can be made. */
-static tesela_status make_chosen(const tsl_choice *there, const tsl_subplan_request *wish, tsl_plan **plan) {
+/* Creates a plan of the first candidate that satisfies the request. */
+static tesela_status make_first_usable(const tsl_choice *device_choice, const tsl_subplan_request *wish,
+                                       tsl_plan **plan) {
   tsl_candidate *list;
   int count;
-  TSL_TRY(tsl_planner_list(wish->problem, there, &list, &count));
+  TSL_TRY(tsl_planner_list(wish->problem, device_choice, &list, &count));
   tesela_status status =
-      tsl_fail(TESELA_UNSUPPORTED, "nothing on %s takes a part of this product", wish->device->name);
+      tsl_fail(TESELA_UNSUPPORTED, "no strategy on %s supports a part of this product", wish->device->name);
   for (int i = 0; i < count && !list[i].refusal[0] && !*plan; i++)
     if (tsl_plan_meets_request(wish, list[i].strategy, &list[i].config))
-      status = tsl_planner_make(wish->problem, there, &list[i], plan);
+      status = tsl_planner_make(wish->problem, device_choice, &list[i], plan);
   free(list);
   return status;
 }
 
 static tesela_status planner_make_child(const tsl_subplan_factory *self, const tsl_subplan_request *wish,
                                         tsl_subplan **child) {
-  const tsl_choice there = choice_for(self, wish);
+  const tsl_choice device_choice = choice_for_subplan(self, wish);
   tsl_plan *plan = NULL;
   *child = NULL;
   if (wish->like)
     return tsl_plan_children.make(self, wish, child);
-  TSL_TRY(make_chosen(&there, wish, &plan));
+  TSL_TRY(make_first_usable(&device_choice, wish, &plan));
   *child = tsl_plan_child(plan);
   return TESELA_OK;
 }
 
-/* Members' blocks come one after the other, and members work side by side. */
+/* Returns the time of the slowest member: its blocks run one after another, and members run in parallel. */
 static double slowest_member(const tsl_plan *plan) {
   const tsl_device *group = plan->work.device;
   tsl_subplan_info share;
@@ -398,7 +408,7 @@ static double slowest_member(const tsl_plan *plan) {
 
 tesela_status tsl_planner_make(const tsl_problem *problem, const tsl_choice *choice,
                                const tsl_candidate *candidate, tsl_plan **plan) {
-  choosing children = {.table = tsl_plan_children, .choice = choice};
+  subplan_chooser children = {.table = tsl_plan_children, .choice = choice};
   children.table.make = planner_make_child;
   children.table.seconds = planner_seconds_of_child;
   if (choice->spread)
@@ -416,10 +426,11 @@ tesela_status tsl_planner_make(const tsl_problem *problem, const tsl_choice *cho
   return status;
 }
 
-static void put_aside(tsl_candidate *candidate) {
-  snprintf(candidate->refusal, sizeof candidate->refusal, "put aside: %.170s", tesela_last_error());
+/* Marks a candidate as refused by the last failure, and logs it. */
+static void skip_candidate(tsl_candidate *candidate) {
+  snprintf(candidate->refusal, sizeof candidate->refusal, "skipped: %.170s", tesela_last_error());
   if (tsl_log_wants(TSL_LOG_PLAN))
-    tsl_log(TSL_LOG_PLAN, "%s on %s is put aside: %s", candidate->strategy->name, candidate->device->name,
+    tsl_log(TSL_LOG_PLAN, "%s on %s is skipped: %s", candidate->strategy->name, candidate->device->name,
             tesela_last_error());
 }
 
@@ -431,9 +442,9 @@ tesela_status tsl_planner_take(const tsl_problem *problem, const tsl_choice *cho
   log_choice(problem, candidates, count);
   for (; tried < count && !candidates[tried].refusal[0]; tried++) {
     status = tsl_planner_make(problem, choice, &candidates[tried], plan);
-    if (status == TESELA_OK || choice->strategy || !another_may_do(choice, status))
+    if (status == TESELA_OK || choice->strategy || !may_try_another(choice, status))
       break;
-    put_aside(&candidates[tried]);
+    skip_candidate(&candidates[tried]);
   }
   if (tried == 0 && !*plan && status == TESELA_OK)
     status = tsl_planner_refuse(problem, candidates, count);

@@ -1,4 +1,4 @@
-/* A caller's strategy text. */
+/* Parses a caller's strategy text. */
 #include "base/status.h"
 #include "planner/planner.h"
 
@@ -37,7 +37,7 @@ static tesela_status planner_request_check_keys(const tsl_strategy *strategy, co
   return TESELA_OK;
 }
 
-/* "tile_local tile=16", with or without the operation in front. */
+/* Reads "tile_local tile=16", with or without the operation in front. */
 static tesela_status read_request(tsl_op op, const tsl_record *record, tsl_strategy_request *out) {
   const char *words[3] = {tsl_record_word(record, 0), tsl_record_word(record, 1), tsl_record_word(record, 2)};
   const int first = words[0] && words[1] && strcmp(words[0], tsl_op_name(op)) == 0;
@@ -45,7 +45,7 @@ static tesela_status read_request(tsl_op op, const tsl_record *record, tsl_strat
   if (!name)
     return tsl_fail(TESELA_BAD_INPUT, "a strategy starts with its name, such as 'sequential'");
   if (extra)
-    return tsl_fail(TESELA_BAD_INPUT, "'%s' has no place after '%s': only 'key=value' has", extra, name);
+    return tsl_fail(TESELA_BAD_INPUT, "'%s' is not allowed after '%s': only 'key=value' is", extra, name);
   out->strategy = tsl_strategy_find(op, name);
   if (!out->strategy)
     return planner_request_unknown_strategy(op, name);

@@ -1,5 +1,5 @@
-/* Wisdom in memory: the records that are good for something, sorted by strategy and device, so that a
- * question looks at those of one strategy on one device only. */
+/* Wisdom in memory: usable records, sorted by strategy and device, so that a lookup reads only the
+ * records of one strategy on one device. */
 #include "planner/planner_wisdom.h"
 
 #include "base/memory.h"
@@ -12,20 +12,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How far a size may be off for a record to be near. */
+/* Maximum factor between sizes of a near record. */
 static const double nearest_factor = 2;
 
 typedef struct known {
   tsl_wisdom_record record;
-  uint64_t device; /* hash of key and units */
-  bool own;        /* the user's */
+  uint64_t device; /* hash of the device's key and units */
+  bool own;        /* true: the user's record */
 } known;
 
 struct tsl_wisdom {
   known *items;
   int count, capacity;
-  double least; /* work of the smallest product that the processor's strategies have a record of; infinity: of
-                   none */
+  double least; /* work of the smallest recorded product of the cpu's strategies; infinity: none */
 };
 
 static const char *const basis_names[] = {
@@ -43,24 +42,25 @@ static uint64_t planner_wisdom_hash_of(const char *key, int64_t units) {
   return tsl_hash_add(hash, &units, sizeof units).low;
 }
 
-/* Operations, or elements where there are none. */
+/* Returns the multiply-adds, or the elements of a transpose. */
 static double planner_wisdom_work_of(const tsl_wisdom_class *problem) {
   return (double)problem->m * (double)problem->n * (problem->k > 0 ? (double)problem->k : 1);
 }
 
 /* --- loading --- */
 
-typedef struct loading {
-  tsl_wisdom *into;
-  const char *from; /* for the log */
+typedef struct wisdom_loading {
+  tsl_wisdom *target;
+  const char *from; /* source, for the log */
   bool own;
-  int unreadable, first; /* lines, and the number of the first of them */
-  char wrong[256];       /* what is wrong with that */
-} loading;
+  int unreadable, first; /* number of unreadable lines, and line number of the first one */
+  char wrong[256];       /* message about the first unreadable line */
+} wisdom_loading;
 
+/* Adds the record of one line, if it is usable. */
 static tesela_status load_line(void *argument, const tsl_wisdom_line *line) {
-  loading *job = argument;
-  tsl_wisdom *into = job->into;
+  wisdom_loading *job = argument;
+  tsl_wisdom *target = job->target;
   if (!line->record && job->unreadable++ == 0) {
     job->first = line->number;
     snprintf(job->wrong, sizeof job->wrong, "%s", line->wrong);
@@ -70,15 +70,15 @@ static tesela_status load_line(void *argument, const tsl_wisdom_line *line) {
     tsl_log(TSL_LOG_PLAN, "wisdom: %s: line %d is ignored: %s", job->from, line->number, wrong);
     return TESELA_OK;
   }
-  if (into->count == into->capacity) {
-    const int capacity = into->capacity ? 2 * into->capacity : 64;
-    known *items = realloc(into->items, (size_t)capacity * sizeof *items);
+  if (target->count == target->capacity) {
+    const int capacity = target->capacity ? 2 * target->capacity : 64;
+    known *items = realloc(target->items, (size_t)capacity * sizeof *items);
     if (!items)
       return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for %d records of wisdom", capacity);
-    into->items = items;
-    into->capacity = capacity;
+    target->items = items;
+    target->capacity = capacity;
   }
-  into->items[into->count++] =
+  target->items[target->count++] =
       (known){*line->record, planner_wisdom_hash_of(line->record->key, line->record->units), job->own};
   return TESELA_OK;
 }
@@ -90,7 +90,7 @@ static int compare_place(const known *a, const tsl_strategy *strategy, uint64_t 
   return (a->device > device) - (a->device < device);
 }
 
-static int by_place(const void *a, const void *b) {
+static int compare_items(const void *a, const void *b) {
   const known *other = b;
   return compare_place(a, other->record.strategy, other->device);
 }
@@ -99,27 +99,27 @@ static tesela_status planner_wisdom_load(const char *shipped, const char *state,
                                          tsl_wisdom **out) {
   void *block;
   TSL_TRY(tsl_alloc_zeroed(sizeof **out, "wisdom", &block));
-  tsl_wisdom *made = block;
+  tsl_wisdom *wisdom = block;
   tesela_status status;
-  loading from_library = {.into = made, .from = "the library's"};
-  loading from_user = {.into = made, .from = own_name, .own = true};
+  wisdom_loading from_library = {.target = wisdom, .from = "the library's"};
+  wisdom_loading from_user = {.target = wisdom, .from = own_name, .own = true};
   TSL_GO(tsl_wisdom_each(shipped, load_line, &from_library));
   TSL_GO(tsl_wisdom_each(state, load_line, &from_user));
   if (from_user.unreadable > 0)
     tsl_notice(TSL_LOG_PLAN, "wisdom: %s: %d line%s no record%s; the first is line %d: %s", own_name,
                from_user.unreadable, from_user.unreadable == 1 ? " is" : "s are",
                from_user.unreadable == 1 ? "" : "s", from_user.first, from_user.wrong);
-  if (made->count > 0)
-    qsort(made->items, (size_t)made->count, sizeof *made->items, by_place);
-  made->least = INFINITY;
-  for (int i = 0; i < made->count; i++)
-    if (made->items[i].record.problem.op == TSL_OP_GEMM &&
-        made->items[i].record.strategy->needs & TSL_CAN_HOST)
-      made->least = fmin(made->least, planner_wisdom_work_of(&made->items[i].record.problem));
-  *out = made;
+  if (wisdom->count > 0)
+    qsort(wisdom->items, (size_t)wisdom->count, sizeof *wisdom->items, compare_items);
+  wisdom->least = INFINITY;
+  for (int i = 0; i < wisdom->count; i++)
+    if (wisdom->items[i].record.problem.op == TSL_OP_GEMM &&
+        wisdom->items[i].record.strategy->needs & TSL_CAN_HOST)
+      wisdom->least = fmin(wisdom->least, planner_wisdom_work_of(&wisdom->items[i].record.problem));
+  *out = wisdom;
   return TESELA_OK;
 out:
-  tsl_wisdom_close(made);
+  tsl_wisdom_close(wisdom);
   return status;
 }
 
@@ -137,7 +137,7 @@ tesela_status tsl_wisdom_open_texts(tsl_wisdom **wisdom, tsl_text *text, const c
   const bool off = status == TESELA_UNSUPPORTED;
   if (status == TESELA_OK)
     status = tsl_wisdom_read_own(tsl_text_get(&path), text);
-  if (status == TESELA_OUT_OF_MEMORY) { /* the next call reads it */
+  if (status == TESELA_OUT_OF_MEMORY) { /* the next call reads it again */
     tsl_text_free(&path);
     tsl_text_free(text);
     return status;
@@ -170,9 +170,9 @@ void tsl_wisdom_close(tsl_wisdom *wisdom) {
   tsl_free(wisdom);
 }
 
-/* --- finding --- */
+/* --- lookup --- */
 
-/* The first item that is not before this place. */
+/* Returns the first item that is not before this strategy and device. */
 static int first_at(const tsl_wisdom *wisdom, const tsl_strategy *strategy, uint64_t device) {
   int low = 0, high = wisdom->count;
   while (low < high) {
@@ -185,7 +185,7 @@ static int first_at(const tsl_wisdom *wisdom, const tsl_strategy *strategy, uint
   return low;
 }
 
-/* Whether a record of one ask serves another. */
+/* Returns true if a record with one accuracy requirement serves a problem with another. */
 static bool planner_wisdom_serves(const tsl_wisdom_class *old, const tsl_wisdom_class *wanted) {
   return old->accuracy == TSL_ACCURACY_DEFAULT ||
          (old->accuracy == wanted->accuracy && old->precision == wanted->precision &&
@@ -199,11 +199,13 @@ static bool same_class(const tsl_wisdom_class *a, const tsl_wisdom_class *b) {
          memcmp(a->triangles, b->triangles, sizeof a->triangles) == 0;
 }
 
+/* Returns the class of a size: 2 if divisible by 16, 1 if by 4, else 0. */
 static int divisibility(int64_t size) {
   return size % 16 == 0 ? 2 : size % 4 == 0;
 }
 
-/* How far two sizes are from each other: 0 the same, infinite when they say nothing of each other. */
+/* Returns the distance of two sizes: the logarithm of their ratio, 0 for equal sizes, infinity if they
+ * are not comparable. */
 static double size_distance(int64_t value, int64_t other) {
   if (value == other)
     return 0;
@@ -213,6 +215,7 @@ static double size_distance(int64_t value, int64_t other) {
   return distance <= log2(nearest_factor) ? distance : INFINITY;
 }
 
+/* Returns the distance of two problems' sizes; infinity if their classes differ. */
 static double planner_wisdom_distance(const tsl_wisdom_class *wisdom_class, const tsl_wisdom_class *other) {
   if (!same_class(wisdom_class, other) || !planner_wisdom_serves(wisdom_class, other))
     return INFINITY;
@@ -220,65 +223,66 @@ static double planner_wisdom_distance(const tsl_wisdom_class *wisdom_class, cons
          size_distance(wisdom_class->k, other->k);
 }
 
-static bool planner_wisdom_fits(const tsl_config *config, const tsl_config *fixed, unsigned input) {
+/* Returns true if a config has the values of `fixed` for all parameters in fixed_bits. */
+static bool planner_wisdom_fits(const tsl_config *config, const tsl_config *fixed, unsigned fixed_bits) {
   for (int i = 0; i < TSL_PARAMS_MAX; i++)
-    if (input & 1u << i && config->value[i] != fixed->value[i])
+    if (fixed_bits & 1u << i && config->value[i] != fixed->value[i])
       return false;
   return true;
 }
 
-/* Alpha = 0 and empty problems are other work than what was measured. */
+/* Returns true if a problem does ordinary work: alpha and all sizes are nonzero. */
 static bool is_ordinary(const tsl_problem *problem) {
   return problem->m > 0 && problem->n > 0 && (problem->k > 0 || problem->op == TSL_OP_TRANSPOSE) &&
          (problem->alpha[0] != 0 || problem->alpha[1] != 0);
 }
 
-static tsl_shape of_size(const tsl_shape *like, const tsl_shape *size) {
+static tsl_shape resize_shape(const tsl_shape *like, const tsl_shape *size) {
   const bool by_columns = like->row_stride == 1 && like->col_stride != 1;
-  tsl_shape made = *like;
-  made.rows = size->rows;
-  made.cols = size->cols;
-  made.row_stride = by_columns ? 1 : made.cols;
-  made.col_stride = by_columns ? made.rows : 1;
-  return made;
+  tsl_shape wisdom = *like;
+  wisdom.rows = size->rows;
+  wisdom.cols = size->cols;
+  wisdom.row_stride = by_columns ? 1 : wisdom.cols;
+  wisdom.col_stride = by_columns ? wisdom.rows : 1;
+  return wisdom;
 }
 
-/* The problem with a record's sizes, dense. */
-static tsl_problem resized(const tsl_problem *problem, const tsl_wisdom_class *sizes) {
+/* Returns the problem with a record's sizes and dense operands. */
+static tsl_problem resize_problem(const tsl_problem *problem, const tsl_wisdom_class *sizes) {
   const tsl_problem dense = tsl_problem_of(problem->op, sizes->m, sizes->n, sizes->k, problem->a.type);
-  tsl_problem made = *problem;
-  made.m = dense.m;
-  made.n = dense.n;
-  made.k = dense.k;
-  made.a = of_size(&problem->a, &dense.a);
-  made.b = of_size(&problem->b, &dense.b);
-  made.c = of_size(&problem->c, &dense.c);
-  return made;
+  tsl_problem wisdom = *problem;
+  wisdom.m = dense.m;
+  wisdom.n = dense.n;
+  wisdom.k = dense.k;
+  wisdom.a = resize_shape(&problem->a, &dense.a);
+  wisdom.b = resize_shape(&problem->b, &dense.b);
+  wisdom.c = resize_shape(&problem->c, &dense.c);
+  return wisdom;
 }
 
-/* What a record's seconds become at other sizes: in proportion to the model, which knows what does not grow
- * with the operations; to those where there is none. */
-static double scaled_to(const tsl_problem *problem, const tsl_wisdom_record *record, const tsl_device *device,
-                        double by_work) {
+/* Returns a record's seconds scaled to other sizes, in proportion to the model, which knows fixed
+ * costs. Without a model it returns by_work. */
+static double scale_seconds(const tsl_problem *problem, const tsl_wisdom_record *record,
+                            const tsl_device *device, double by_work) {
   if (!record->strategy->score)
     return by_work;
-  const tsl_problem measured = resized(problem, &record->problem);
+  const tsl_problem measured = resize_problem(problem, &record->problem);
   const double then = record->strategy->score(&measured, &record->config, device),
                now = record->strategy->score(problem, &record->config, device);
   return then > 0 && now > 0 && isfinite(now / then) ? record->seconds * now / then : by_work;
 }
 
-/* Whether a record is passed over because no such device can do what it tells; that is told. */
-static bool is_unbelievable(const known *item, const tsl_device *device) {
+/* Returns true, with a warning, if no such device can reach the record's speed. */
+static bool is_implausible(const known *item, const tsl_device *device) {
   const char *why = tsl_wisdom_refuse(&item->record, device);
   if (why)
-    tsl_notice(TSL_LOG_PLAN, "wisdom: a record of %s is not believed: %s",
-               item->own ? "yours" : "the library's", why);
+    tsl_notice(TSL_LOG_PLAN, "wisdom: %s record is implausible and ignored: %s",
+               item->own ? "your" : "the library's", why);
   return why != NULL;
 }
 
 bool tsl_wisdom_find(const tsl_wisdom *wisdom, const tsl_problem *problem, const tsl_device *device,
-                     const tsl_strategy *strategy, const tsl_config *fixed, unsigned value,
+                     const tsl_strategy *strategy, const tsl_config *fixed, unsigned fixed_bits,
                      tsl_wisdom_hit *hit) {
   tsl_problem room;
   problem = tsl_problem_without_epilogue(problem, &room);
@@ -298,8 +302,8 @@ bool tsl_wisdom_find(const tsl_wisdom *wisdom, const tsl_problem *problem, const
     if (!(away < nearest) && !(as_near && (item->own != best->own ? item->own : scaled < seconds)))
       continue;
     if (!tsl_wisdom_is_for(&item->record, device) ||
-        !planner_wisdom_fits(&item->record.config, fixed, value) ||
-        tsl_strategy_refuse(strategy, problem, &item->record.config, device) || is_unbelievable(item, device))
+        !planner_wisdom_fits(&item->record.config, fixed, fixed_bits) ||
+        tsl_strategy_refuse(strategy, problem, &item->record.config, device) || is_implausible(item, device))
       continue;
     best = item;
     nearest = away;
@@ -310,7 +314,7 @@ bool tsl_wisdom_find(const tsl_wisdom *wisdom, const tsl_problem *problem, const
   const bool exact = nearest == 0;
   *hit = (tsl_wisdom_hit){exact ? TSL_BASIS_EXACT : TSL_BASIS_NEAR,
                           best->record.config,
-                          exact ? seconds : scaled_to(problem, &best->record, device, seconds),
+                          exact ? seconds : scale_seconds(problem, &best->record, device, seconds),
                           &best->record,
                           best->own,
                           nearest};

@@ -8,19 +8,23 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Doubts. */
+/* Uncertainties (standard deviations of logarithms) of the predictions. */
 static const struct {
-  double measured;            /* of a record, at least */
-  double elsewhere, relative; /* and where it comes with the library: on another machine with the same device;
-                                 of a processor, with another clock and other neighbours as well */
-  double near, size;          /* of one for other sizes, and for each factor of two that they are off */
-  double config; /* of a config's promise beside another one's: the best of hundreds is one that errs, so that
-                    it must promise 1.2 times the speed */
-  double strategy; /* of a strategy's model beside the others of its device, likewise: 1.1 times */
-  double level; /* of all models of a device. Shipped records over models: 1.5 for the cpu of one machine, 0.9
-                   for PoCL */
-  double core;  /* the same of the cpu where a core was measured: what is left of that 1.5 is 1.06 */
-  double most;  /* of a measurement */
+  double measured; /* of a measured record, at least */
+  /* additional for the library's records: measured on another machine with the same device; for a
+   * processor with another clock and other load as well */
+  double elsewhere, relative;
+  double near, size; /* of a record for other sizes, and for each factor of two between the sizes */
+  /* of a config's prediction compared with another config's. The best of hundreds is probably one with
+   * an error, so it must predict 1.2 times the speed. */
+  double config;
+  /* of a strategy's model compared with others on the device; it must predict 1.1 times the speed */
+  double strategy;
+  /* of the level of all models of a device. Shipped records divided by models: 1.5 for one machine's
+   * cpu, 0.9 for PoCL. */
+  double level;
+  double core; /* of the level of the cpu if a core was measured, which leaves 1.06 of that 1.5 */
+  double most; /* limit for a measurement */
 } doubts = {.measured = 0.03,
             .elsewhere = 0.05,
             .relative = 0.2,
@@ -30,19 +34,20 @@ static const struct {
             .strategy = 0.437,
             .level = 0.4,
             .core = 0.15,
-            .most = 1}; /* of a machine that others use, where quartiles may lie anywhere */
+            .most = 1}; /* on a shared machine quartiles may lie anywhere */
 
-/* A candidate on its way. */
-typedef struct weighing {
-  tsl_estimate time; /* from wisdom */
-  double model;      /* its config's own, 0 where there is none */
-} weighing;
+/* Prediction in the making for one candidate. */
+typedef struct weighed {
+  tsl_estimate time; /* estimate from wisdom */
+  double model;      /* seconds by the model of this config; 0: the strategy has no model */
+} weighed;
 
-/* The config that the strategy's model likes best, and its seconds, if they are less than `least`; else that.
- * Of large families, whose prune() leaves few to refuse, most configs are slower than one that was seen:
- * those need not be asked whether they are legal, which takes longer than the model. */
-static double ask_model(const tsl_problem *problem, tsl_text_place place, const tsl_strategy_request *request,
-                        double least, tsl_candidate *out) {
+/* Finds the config with the least seconds by the strategy's model, if they are below `least`. Returns
+ * these seconds, else `least`. Large families have a prune() that leaves few configs to refuse. For
+ * them the model is evaluated first: most configs are slower than the best one so far, and the refusal
+ * takes longer than the model. */
+static double find_best_by_model(const tsl_problem *problem, tsl_text_place place,
+                                 const tsl_strategy_request *request, double least, tsl_candidate *out) {
   for (tsl_walk walk = {.config = request->config, .fixed = request->given};
        tsl_strategy_walk(out->strategy, problem, out->device, &walk);) {
     if (!out->strategy->values.prune &&
@@ -63,64 +68,66 @@ static double model_of(const tsl_problem *problem, const tsl_candidate *candidat
   return tsl_strategy_seconds(candidate->strategy, problem, &candidate->config, candidate->device);
 }
 
-static tsl_estimate measured(const tsl_wisdom_hit *hit, const tsl_device *device) {
+static tsl_estimate estimate_from_record(const tsl_wisdom_hit *hit, const tsl_device *device) {
   const double elsewhere = hit->own ? 0 : device->is_cpu ? doubts.relative : doubts.elsewhere;
-  const tsl_estimate here = {hit->seconds,
-                             fmin(fmax(doubts.measured, hit->record->spread / 1.35), doubts.most)};
-  return tsl_estimate_times(here, 1, elsewhere);
+  const tsl_estimate estimate = {hit->seconds,
+                                 fmin(fmax(doubts.measured, hit->record->spread / 1.35), doubts.most)};
+  return tsl_estimate_times(estimate, 1, elsewhere);
 }
 
-/* What was measured at sizes near these; where the model knows a config for these that is expected to be
- * faster, that one, with the model put right by what was measured. */
-static void weigh_near(const tsl_problem *problem, tsl_text_place place, const tsl_strategy_request *request,
-                       double distance, tsl_candidate *out, weighing *state) {
+/* Uses a record of near sizes. If the model predicts a faster config for these sizes, that config is
+ * used, with the model corrected by the record. */
+static void weigh_near_record(const tsl_problem *problem, tsl_text_place place,
+                              const tsl_strategy_request *request, double distance, tsl_candidate *out,
+                              weighed *state) {
   state->time = tsl_estimate_times(state->time, 1, doubts.near + doubts.size * distance);
   if (!(state->model > 0))
     return;
   tsl_candidate best = *out;
-  const double model = ask_model(problem, place, request, state->model, &best);
+  const double model = find_best_by_model(problem, place, request, state->model, &best);
   const tsl_estimate promised = tsl_estimate_times(state->time, model / state->model, doubts.config);
   if (!(tsl_estimate_expected(promised) < tsl_estimate_expected(state->time)))
     return;
   out->config = best.config;
-  *state = (weighing){promised, model};
+  *state = (weighed){promised, model};
 }
 
-/* Whether nothing but the problem may decide, see predict_settle(). */
-static bool is_settled(const tsl_problem *problem, const tsl_device *device) {
+/* Returns true if the choice must depend on the problem only; see predict_reproducible(). */
+static bool ignores_models(const tsl_problem *problem, const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) &&
          (problem->ask.bits == TSL_REPRODUCIBILITY_RUN || problem->ask.bits == TSL_REPRODUCIBILITY_THREADS);
 }
 
-/* The config that wisdom knows to be good, else that of the model; else why the default one is refused. */
-static void weigh_one(const tsl_problem *problem, const tsl_choice *choice,
-                      const tsl_strategy_request *request, tsl_candidate *out, weighing *state) {
+/* Chooses the config of one candidate: from wisdom, else by the model. If the default config is
+ * refused, stores the reason. */
+static void weigh_candidate(const tsl_problem *problem, const tsl_choice *choice,
+                            const tsl_strategy_request *request, tsl_candidate *out, weighed *state) {
   tsl_config config = tsl_strategy_defaults(out->strategy);
   for (int i = 0; i < TSL_PARAMS_MAX; i++)
     if (request->given & 1u << i)
       config.value[i] = request->config.value[i];
   out->config = config;
-  *state = (weighing){.model = INFINITY};
+  *state = (weighed){.model = INFINITY};
   tsl_wisdom_hit hit;
   const char *why = tsl_plan_refuse(problem, out->strategy, &config, out->device, choice->place);
   snprintf(out->refusal, sizeof out->refusal, "%s", why ? why : "");
-  if (is_settled(problem, out->device)) {
+  if (ignores_models(problem, out->device)) {
     state->model = why ? INFINITY : model_of(problem, out);
     return;
   }
   if (!tsl_wisdom_find(choice->wisdom, problem, out->device, out->strategy, &config, request->given, &hit) ||
       tsl_plan_refuse(problem, out->strategy, &hit.config, out->device, choice->place)) {
-    state->model = ask_model(problem, choice->place, request, INFINITY, out);
+    state->model = find_best_by_model(problem, choice->place, request, INFINITY, out);
     return;
   }
   out->config = hit.config;
   out->basis = hit.basis;
   out->refusal[0] = '\0';
   out->own = hit.own;
-  state->time = measured(&hit, out->device);
+  state->time = estimate_from_record(&hit, out->device);
   state->model = model_of(problem, out);
   if (hit.basis == TSL_BASIS_NEAR)
-    weigh_near(problem, choice->place, request, hit.distance, out, state);
+    weigh_near_record(problem, choice->place, request, hit.distance, out, state);
 }
 
 /* --- the level of a device's models --- */
@@ -132,19 +139,19 @@ tsl_estimate tsl_predict_candidates_level(const tsl_device *device, bool is_comp
   return core > 0 ? (tsl_estimate){peak / core, doubts.core} : (tsl_estimate){1, doubts.level};
 }
 
-/* What a record's seconds over its model's, `seen`, tell of the level, give or take what that strategy's
- * model errs by itself; what is past all doubt is that strategy's alone. */
-static tsl_estimate predict_learn(tsl_estimate level, tsl_estimate seen) {
-  seen = tsl_estimate_times(seen, 1, doubts.strategy);
-  const double most = exp(2 * sqrt(seen.doubt * seen.doubt + level.doubt * level.doubt));
-  seen.likely = fmin(fmax(seen.likely, level.likely / most), level.likely * most);
-  return tsl_estimate_join(level, seen);
+/* Updates the level with one record's ratio `ratio` of measured to predicted seconds. The strategy
+ * model's own error is added to the doubt, and a ratio beyond two standard deviations is cut off. */
+static tsl_estimate predict_learn(tsl_estimate level, tsl_estimate ratio) {
+  ratio = tsl_estimate_times(ratio, 1, doubts.strategy);
+  const double most = exp(2 * sqrt(ratio.doubt * ratio.doubt + level.doubt * level.doubt));
+  ratio.likely = fmin(fmax(ratio.likely, level.likely / most), level.likely * most);
+  return tsl_estimate_join(level, ratio);
 }
 
-/* All records tell something of the level. The fastest one of these very sizes tells most, where it is slower
- * than promised: a tuner looked into what promised more, and a strategy that it left out is not to be
- * believed to be better than its level. */
-static tsl_estimate predict_level_of(const tsl_candidate *candidates, const weighing *state, int count,
+/* Computes the level of a device's models from all records. The fastest record of equal sizes counts
+ * most if it is slower than predicted. A tuner has tried the more promising strategies, so an
+ * unmeasured strategy must not look better than this level. */
+static tsl_estimate predict_level_of(const tsl_candidate *candidates, const weighed *state, int count,
                                      tsl_estimate level) {
   int fastest = -1;
   for (int i = 0; i < count; i++)
@@ -156,62 +163,62 @@ static tsl_estimate predict_level_of(const tsl_candidate *candidates, const weig
       level = predict_learn(level, tsl_estimate_times(state[i].time, 1 / state[i].model, 0));
   if (fastest < 0)
     return level;
-  const tsl_estimate seen = tsl_estimate_times(state[fastest].time, 1 / state[fastest].model, 0);
-  return seen.likely > level.likely ? seen : level;
+  const tsl_estimate ratio = tsl_estimate_times(state[fastest].time, 1 / state[fastest].model, 0);
+  return ratio.likely > level.likely ? ratio : level;
 }
 
 #define ONE_MORE(op, name) +1
 enum { MOST = TSL_STRATEGY_LIST(ONE_MORE) };
 #undef ONE_MORE
 
-/* Up to so many operations a product is one of those that fast paths are for. */
+/* Operations up to which a product is small enough for the fast paths. */
 static const double small_flops = 2. * 64 * 64 * 64;
 
-/* Bits that are the same on all devices are one strategy's and of those that come to the same; which one must
- * hang on nothing but the problem, neither on the device nor on what it refuses. Among these time decides. */
+/* Refuses strategies whose bits differ from the strategy of bits=devices. That strategy depends on the
+ * problem only, not on devices or their refusals. Among strategies with equal bits time decides. */
 static void keep_bits(const tsl_problem *problem, tsl_candidate *candidate) {
-  const tsl_strategy *of = tsl_same_bits_of(problem);
-  if (!candidate->refusal[0] && of && !tsl_same_bits(of, candidate->strategy, problem))
-    snprintf(candidate->refusal, sizeof candidate->refusal,
-             "has bits of its own, and those of bits=devices are %s's, on every device, unless a strategy is "
-             "named",
-             of->name);
+  const tsl_strategy *reference = tsl_same_bits_of(problem);
+  if (!candidate->refusal[0] && reference && !tsl_same_bits(reference, candidate->strategy, problem))
+    snprintf(
+        candidate->refusal, sizeof candidate->refusal,
+        "gives other bits than %s, which bits=devices selects on every device unless a strategy is named",
+        reference->name);
 }
 
-/* Where bits are to come again with any number of threads, or on the next day, nothing may be chosen on the
- * processor by models, which know of threads and clocks: the ladder's highest rung that takes the problem,
- * with its own defaults, and what is there for small products only for these. */
-static void predict_settle(const tsl_problem *problem, const tsl_strategy_request *request,
-                           tsl_candidate *candidates, int count) {
+/* Makes reproducible choices. If bits must be equal for any number of threads, or on another day, models must
+ * not decide on the cpu: they depend on threads and clocks. The ladder's highest rung that supports the
+ * problem is used, with its defaults. Strategies for small products are used only for small products. */
+static void predict_reproducible(const tsl_problem *problem, const tsl_strategy_request *request,
+                                 tsl_candidate *candidates, int count) {
   for (int i = 0; i < count; i++) {
-    tsl_candidate *to = &candidates[i];
+    tsl_candidate *candidate = &candidates[i];
     if (problem->ask.bits == TSL_REPRODUCIBILITY_DEVICES && !request->strategy)
-      keep_bits(problem, to);
-    else if (!to->refusal[0] && is_settled(problem, to->device))
-      to->order = to->strategy->fast_path.multiply && tsl_problem_flops(problem) > small_flops
-                      ? 0
-                      : -tsl_strategy_rung(to->strategy);
-    to->seconds = to->refusal[0] ? INFINITY : to->seconds;
+      keep_bits(problem, candidate);
+    else if (!candidate->refusal[0] && ignores_models(problem, candidate->device))
+      candidate->order = candidate->strategy->fast_path.multiply && tsl_problem_flops(problem) > small_flops
+                             ? 0
+                             : -tsl_strategy_rung(candidate->strategy);
+    candidate->seconds = candidate->refusal[0] ? INFINITY : candidate->seconds;
   }
 }
 
 void tsl_predict_candidates(const tsl_problem *problem, const tsl_choice *choice,
                             const tsl_strategy_request *request, tsl_estimate level,
                             tsl_candidate *candidates, int count) {
-  weighing each[MOST];
+  weighed each[MOST];
   const int all = count < MOST ? count : MOST;
   for (int i = 0; i < all; i++)
-    weigh_one(problem, choice, request, &candidates[i], &each[i]);
+    weigh_candidate(problem, choice, request, &candidates[i], &each[i]);
   level = predict_level_of(candidates, each, all, level);
   for (int i = 0; i < all; i++) {
-    tsl_candidate *to = &candidates[i];
+    tsl_candidate *candidate = &candidates[i];
     const tsl_estimate time =
-        to->basis == TSL_BASIS_MODEL
+        candidate->basis == TSL_BASIS_MODEL
             ? tsl_estimate_times(tsl_estimate_times(level, each[i].model, 0), 1, doubts.strategy)
             : each[i].time;
-    to->seconds = to->refusal[0] ? INFINITY : tsl_estimate_expected(time);
-    to->doubt = time.doubt;
+    candidate->seconds = candidate->refusal[0] ? INFINITY : tsl_estimate_expected(time);
+    candidate->doubt = time.doubt;
   }
   if (problem->ask.bits != TSL_REPRODUCIBILITY_ANY)
-    predict_settle(problem, request, candidates, all);
+    predict_reproducible(problem, request, candidates, all);
 }

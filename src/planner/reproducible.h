@@ -1,13 +1,13 @@
-/* Whose bits a problem gets that asks for the same ones on every device. */
+/* Strategy whose bits a problem with bits=devices gets. */
 #ifndef TSL_PLANNER_REPRODUCIBLE_H
 #define TSL_PLANNER_REPRODUCIBLE_H
 
 #include "strategy/strategy.h"
 
-/* Those of the first of the list that takes its types and guarantees what it asks for, whatever devices there
- * are and whatever they refuse, so that all come to the same; NULL: there is none. */
+/* Returns the first strategy of the list that supports the problem's types and accuracy, on any device;
+ * NULL: none. The choice ignores the available devices and their refusals, so that all machines agree. */
 const tsl_strategy *tsl_same_bits_of(const tsl_problem *problem);
-/* Whether two come to the same bits, as all do whose results are exact or rounded once. */
+/* Returns true if two strategies give equal bits, as all do whose results are exact or rounded once. */
 bool tsl_same_bits(const tsl_strategy *strategy, const tsl_strategy *other, const tsl_problem *problem);
 
 #endif

@@ -4,20 +4,21 @@
 
 #include <stdatomic.h>
 
-/* The first that multiplies without a plan. */
-static const tsl_strategy *strategy_of(void) {
+/* Returns the first strategy that multiplies without a plan. */
+static const tsl_strategy *get_direct_strategy(void) {
   static _Atomic(const tsl_strategy *) found;
-  const tsl_strategy *one = atomic_load_explicit(&found, memory_order_acquire);
-  for (int i = 0; !one && tsl_strategy_at(i); i++)
+  const tsl_strategy *strategy = atomic_load_explicit(&found, memory_order_acquire);
+  for (int i = 0; !strategy && tsl_strategy_at(i); i++)
     if (tsl_strategy_at(i)->op == TSL_OP_GEMM && tsl_strategy_at(i)->fast_path.multiply)
-      one = tsl_strategy_at(i);
-  atomic_store_explicit(&found, one, memory_order_release);
-  return one;
+      strategy = tsl_strategy_at(i);
+  atomic_store_explicit(&found, strategy, memory_order_release);
+  return strategy;
 }
 
-/* Of up to so many multiply-adds whatever is not a few lines goes to it. Of more, up to so many, only what
- * has no few lines in any direction, in which other strategies have kernels, and where there are no more than
- * two threads, for which it is not worth to share it. */
+/* Limits of the rule, in multiply-adds and sides. Up to TINY every product qualifies, except those with
+ * only a few rows or columns. Up to SMALL it needs all sides of at least SMALL_LEAST, since other
+ * strategies have kernels for flat shapes. It also needs at most FEW_THREADS threads, for which sharing
+ * the product does not pay. */
 enum { TINY = 32 * 32 * 32, SMALL = 100 * 100 * 100, TINY_SIDE = 64, SMALL_LEAST = 16, FEW_THREADS = 2 };
 
 static bool is_within(const tsl_problem *problem) {
@@ -31,8 +32,9 @@ static bool small_gemm_rule_is_tiny(const tsl_problem *problem) {
          problem->m * problem->n * problem->k <= TINY;
 }
 
-/* Rows of B (of A', where C lies by columns) that meet in one set of the first cache are sooner copied. */
-static bool is_worth(const tsl_problem *problem, const tsl_device *cpu) {
+/* Returns true if the product is worth the shortcut. Rows of B (of A', if C is column-major) that map
+ * to one set of the first-level cache are faster when copied by another strategy. */
+static bool is_worthwhile(const tsl_problem *problem, const tsl_device *cpu) {
   const int64_t step = problem->c.col_stride == 1 && problem->b.col_stride == 1 ? problem->b.row_stride
                                                                                 : problem->a.col_stride;
   return small_gemm_rule_is_tiny(problem) ||
@@ -48,9 +50,9 @@ static bool small_gemm_rule_is_plain(const tsl_problem *problem) {
          !tsl_problem_has_epilogue(problem);
 }
 
-/* Rows of C with B's numbers side by side, or columns with A's: what is to be copied or scattered first may
- * be sooner done otherwise; and so may a few lines, unless they are short. */
-static bool small_gemm_rule_lies_well(const tsl_problem *problem) {
+/* Returns true if no operand must be gathered: C row-major with contiguous rows of B, or C column-major
+ * with contiguous columns of A. Products with few rows or columns qualify only if they are short. */
+static bool small_gemm_needs_no_gather(const tsl_problem *problem) {
   enum { FEW = 3, SHORT = 24 * 24 };
   const bool by_row = problem->c.col_stride == 1, by_column = problem->c.row_stride == 1;
   return ((problem->m > FEW && problem->n > FEW) || problem->m * problem->n * problem->k <= SHORT) &&
@@ -58,18 +60,18 @@ static bool small_gemm_rule_lies_well(const tsl_problem *problem) {
 }
 
 const tsl_strategy *tsl_planner_at_once(const tsl_problem *problem, const tsl_choice *choice) {
-  const tsl_strategy *one = strategy_of();
+  const tsl_strategy *strategy = get_direct_strategy();
   tsl_device *cpu;
-  if (!one || !is_within(problem) || !small_gemm_rule_is_plain(problem) ||
-      !small_gemm_rule_lies_well(problem) || choice->strategy || choice->vendors ||
+  if (!strategy || !is_within(problem) || !small_gemm_rule_is_plain(problem) ||
+      !small_gemm_needs_no_gather(problem) || choice->strategy || choice->vendors ||
       choice->place != TSL_PLACE_HOST ||
       !tsl_numeric_requirements_same(&problem->ask,
                                      &(tsl_numeric_requirements){.bits = TSL_REPRODUCIBILITY_ANY}) ||
       !(tsl_choice_any_device(choice) ? choice->sparing : strcmp(choice->device, "cpu") == 0))
     return NULL;
   cpu = tsl_devices_of_kind(choice->devices, 0, 0);
-  return cpu && cpu->capabilities & TSL_CAN_HOST && is_worth(problem, cpu) &&
+  return cpu && cpu->capabilities & TSL_CAN_HOST && is_worthwhile(problem, cpu) &&
                  !tsl_wisdom_is_near(choice->wisdom, problem, cpu)
-             ? one
+             ? strategy
              : NULL;
 }

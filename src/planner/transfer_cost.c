@@ -15,11 +15,11 @@ static bool transfer_cost_is_shared(const tsl_device *device) {
   return (device->capabilities & (TSL_CAN_HOST | TSL_CAN_SHARED_MEMORY)) != 0;
 }
 
-/* --- kept --- */
+/* --- stored costs --- */
 
 typedef struct transfer_cost_finding {
   const tsl_device *device;
-  tsl_link *link; /* NULL: the core is looked for */
+  tsl_link *link; /* NULL: only the core's speed is read */
   double core;
 } transfer_cost_finding;
 
@@ -36,7 +36,7 @@ static void read_link(const tsl_record *record, tsl_link *link) {
       read_field(record, "out_seconds", &found.out.seconds) &&
       read_field(record, "out_rate", &found.out.rate) && read_field(record, "launch", &found.launch) &&
       found.in.rate > 0 && found.out.rate > 0) {
-    read_field(record, "open", &found.open); /* lines before it was measured have none */
+    read_field(record, "open", &found.open); /* missing in old lines */
     read_field(record, "staged_in", &found.staged_in);
     read_field(record, "staged_out", &found.staged_out);
     snprintf(found.date, sizeof found.date, "%s", date);
@@ -60,11 +60,11 @@ static void transfer_cost_find_one(void *argument, char *line) {
   tsl_record_free(&record);
 }
 
-/* A transfer and the wait for it cost about two launches, however little is moved (8 us on an H200). */
-static tsl_link guess(const tsl_device *device) {
+/* A transfer with its wait costs about two launches, however small it is (8 us on an H200). */
+static tsl_link estimate_link(const tsl_device *device) {
   const tsl_link_way way = {2 * device->launch_seconds,
                             device->link_bandwidth > 0 ? device->link_bandwidth : INFINITY};
-  /* A context of PoCL takes 20 ms, one of a GPU's driver a third of a second. */
+  /* Opening PoCL takes 20 ms, a GPU's driver a third of a second. */
   const double staged = tsl_staging_is_offered(device) ? way.rate : 0;
   return (tsl_link){.in = way,
                     .out = way,
@@ -79,14 +79,14 @@ tsl_link tsl_link_of(const tsl_device *device) {
   tsl_link link = {.in = {0, INFINITY}, .out = {0, INFINITY}};
   if (device->capabilities & TSL_CAN_HOST)
     return link;
-  link = guess(device);
-  tsl_status_save(&saved); /* lines that are none are no failure */
+  link = estimate_link(device);
+  tsl_status_save(&saved); /* invalid lines are not errors */
   tsl_lines_each(&file, transfer_cost_find_one, &(transfer_cost_finding){.device = device, .link = &link});
   tsl_status_restore(&saved);
-  /* A line from before copies were staged is no measurement of them. */
+  /* A line without staged rates does not describe staged copies. */
   tsl_staging_sizes sizes;
   const bool lacks = !(link.staged_in > 0 && link.staged_out > 0);
-  return lacks && tsl_staging_sizes_of(device, &sizes) ? guess(device) : link;
+  return lacks && tsl_staging_sizes_of(device, &sizes) ? estimate_link(device) : link;
 }
 
 double tsl_link_core(const tsl_device *cpu) {
@@ -130,7 +130,7 @@ void tsl_link_keep_core(const tsl_device *cpu, double rate) {
   transfer_cost_add_line(&line);
 }
 
-/* --- used --- */
+/* --- predictions --- */
 
 static double transfer_cost_bytes_of(const tsl_problem *problem, int operand) {
   const tsl_shape *shape = tsl_problem_shape(problem, operand);
@@ -138,7 +138,8 @@ static double transfer_cost_bytes_of(const tsl_problem *problem, int operand) {
          (double)tsl_problem_batch(problem);
 }
 
-static double one_after_the_other(const tsl_link *link, const tsl_problem *problem) {
+/* Returns the seconds of all copies, one after another. */
+static double sequential_copy_seconds(const tsl_link *link, const tsl_problem *problem) {
   double seconds = 0;
   for (int i = 0; i < TSL_OPERANDS; i++) {
     if (tsl_problem_reads(problem, i))
@@ -159,9 +160,9 @@ static bool is_overlapped(const tsl_link *link, const tsl_problem *problem, cons
          bytes >= sizes->least;
 }
 
-/* The run of plan/pipeline.h with times in place of copies: threads bring panels, the device computes a block
- * when its panels are there, and blocks go out in their order when all panels are in. Starts of copies count
- * once a way. */
+/* Simulates the run of plan/pipeline.h with times instead of copies. Threads bring panels, the device
+ * computes a block when its panels have arrived, and blocks are copied out in order when all panels are
+ * in. The latency of copies counts once for each direction. */
 static double transfer_cost_overlapped(const tsl_link *link, const tsl_problem *problem,
                                        const tsl_staging_sizes *sizes, double compute) {
   const tsl_block_grid grain = tsl_block_grid_of(problem, sizes->block);
@@ -195,7 +196,7 @@ static double transfer_cost_overlapped(const tsl_link *link, const tsl_problem *
 
 double tsl_link_seconds(const tsl_link *link, const tsl_problem *problem, const tsl_device *device,
                         tsl_text_place place, double compute) {
-  /* The models count a launch as the device's kind says; a record of a run on the device counts none. */
+  /* The models count a launch as the device's kind states; a measured run on the device counts none. */
   const double launch = link->measured ? fmax(0, link->launch - device->launch_seconds) : 0;
   tsl_staging_sizes sizes;
   if (!isfinite(compute) || place == TSL_PLACE_DEVICE || transfer_cost_is_shared(device) ||
@@ -203,5 +204,5 @@ double tsl_link_seconds(const tsl_link *link, const tsl_problem *problem, const 
     return compute + launch;
   if (is_overlapped(link, problem, device, &sizes))
     return launch + transfer_cost_overlapped(link, problem, &sizes, compute);
-  return compute + launch + one_after_the_other(link, problem);
+  return compute + launch + sequential_copy_seconds(link, problem);
 }

@@ -1,42 +1,41 @@
-/* What it costs to reach a device: copies in and out, a launch and the wait for it. Measured once on a
- * machine (by tune/link.h), in some tens of milliseconds, and kept in the folder of compiled kernels by the
- * device's key, so that the choice between the processor and a device rests on what the machine does, not on
- * a datasheet. */
+/* Cost of reaching a device: copies in and out, a launch and the wait for it. It is measured once on a
+ * machine (tune/link.h), in some tens of milliseconds, and stored in the folder of compiled kernels by the
+ * device's key. So the choice between processor and device rests on measurements, not on a datasheet. */
 #ifndef TSL_PLANNER_TRANSFER_COST_H
 #define TSL_PLANNER_TRANSFER_COST_H
 
 #include "plan/plan.h"
 
-/* A copy of b bytes takes seconds + b / rate. Where memory is shared, copies are views, and both parts count
- * nothing. */
+/* Cost of copies in one direction: b bytes take seconds + b / rate. Shared memory costs nothing. */
 typedef struct tsl_link_way {
   double seconds, rate;
 } tsl_link_way;
 
 typedef struct tsl_link {
-  bool measured; /* else from what the device's kind says of itself */
+  bool measured; /* false: the values are estimates of the device's kind */
   tsl_link_way in, out;
-  double staged_in, staged_out; /* bytes a second through pinned memory, where the device has it
-                                   (plan/pipeline.h); else 0 */
-  double launch; /* from the call of a kernel that does nothing to the end of the wait for it */
-  double open;   /* to open the device; 0 for the cpu */
-  char date[24]; /* UTC, ISO 8601; "" where nothing was measured */
+  /* bytes per second through pinned memory, if the device supports it (plan/pipeline.h); else 0 */
+  double staged_in, staged_out;
+  double launch; /* seconds from the call of an empty kernel to the end of the wait for it */
+  double open;   /* seconds to open the device; 0 for the cpu */
+  char date[24]; /* UTC, ISO 8601; "": not measured */
 } tsl_link;
 
-/* What is known of a device: measured before, or else guessed. Nothing is opened, and nothing measured. On
- * the cpu all of it is 0. A look into a small file for a device with kernels. */
+/* Returns the stored or estimated costs of a device; all 0 for the cpu. Opens and measures nothing. For
+ * a device with kernels it reads a small file. */
 tsl_link tsl_link_of(const tsl_device *device);
-/* Keeps what was measured now, and sets its date. */
+/* Stores measured costs and sets their date. */
 void tsl_link_keep(const tsl_device *device, tsl_link *link);
 
-/* Multiply-adds of f32 in the registers of one core of the processor, as operations a second: measured once
- * on a machine, in a millisecond, and kept there, too. 0 where that was not done. What a processor says of
- * its clock, if anything, is off by half on many machines, and all models of the cpu with it. */
+/* Returns the measured f32 speed of one processor core in registers, in operations per second; 0: not
+ * measured. It is measured once on a machine, in a millisecond. A processor's stated clock is wrong by
+ * half on many machines, and all models of the cpu with it. */
 double tsl_link_core(const tsl_device *cpu);
+/* Stores the measured speed of a core. */
 void tsl_link_keep_core(const tsl_device *cpu, double rate);
 
-/* Seconds of a run that computes so long: with copies of operands that are in host memory, and the wait.
- * Where copies overlap with computing, so it is reckoned, block by block. */
+/* Returns the seconds of a run whose computation takes `compute`: with copies of operands in host
+ * memory, and the wait. Overlapped copies are simulated block by block. */
 double tsl_link_seconds(const tsl_link *link, const tsl_problem *problem, const tsl_device *device,
                         tsl_text_place place, double compute);
 

@@ -1,7 +1,7 @@
-/* Files of wisdom. A writer holds the lock of <file>.lock, reads <file>, writes all of it to <file>.tmp and
- * renames that: whoever reads, reads a whole file, and whoever is killed, loses its own change only. The
- * kernel gives the lock back with the process, and the next writer starts the same temporary file anew. The
- * lock goes with its last holder: whoever got a lock that is not of that name any more asks again. */
+/* Files of wisdom. A writer locks <file>.lock, reads <file>, writes the new content to <file>.tmp and renames
+ * that. So a reader always sees a complete file, and a killed writer loses only its own change. The kernel
+ * releases a dead process's lock, and the next writer overwrites the temporary file. A writer removes the
+ * lock file at its end. A process whose locked file was removed meanwhile locks again. */
 #include "base/env.h"
 #include "base/safe_open.h"
 #include "base/source.h"
@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A record has some 250 bytes. */
+/* Maximum size of a file; a record has about 250 bytes. */
 #define FILE_MOST ((size_t)64 << 20)
 
 static const char shipped_path[] = "planner/wisdom.txt";
@@ -30,13 +30,13 @@ tesela_status tsl_wisdom_path(tsl_text *path) {
     return tsl_fail(TESELA_UNSUPPORTED, "wisdom is switched off: TESELA_WISDOM is none");
   if (chosen[0] != '\0')
     tsl_text_add(path, "%s", chosen);
-  else if (data != NULL && data[0] == '/') /* the XDG specification ignores others */
+  else if (data != NULL && data[0] == '/') /* the XDG specification ignores relative paths */
     tsl_text_add(path, "%s/tesela/wisdom", data);
   else if (home != NULL && home[0] != '\0')
     tsl_text_add(path, "%s/.local/share/tesela/wisdom", home);
   else
-    return tsl_fail(TESELA_IO_FAILED, "there is no place for wisdom: neither TESELA_WISDOM nor XDG_DATA_HOME "
-                                      "nor HOME is set");
+    return tsl_fail(TESELA_IO_FAILED,
+                    "no path for wisdom: none of TESELA_WISDOM, XDG_DATA_HOME and HOME is set");
   return tsl_text_status(path);
 }
 
@@ -52,14 +52,14 @@ static tesela_status wisdom_file_failed(const char *path, int reason) {
   return tsl_fail(TESELA_IO_FAILED, "%s: %s", path, strerror(reason));
 }
 
-/* Reads an open file, and closes it. */
+/* Reads an open file and closes it. */
 static tesela_status wisdom_file_read_text(const char *path, int file, tsl_text *text) {
   const char *wrong = tsl_read_regular(file, FILE_MOST, text);
   close(file);
   if (wrong)
     return tsl_fail(text->failed ? TESELA_OUT_OF_MEMORY : TESELA_IO_FAILED, "%s: %s", path, wrong);
   if (memchr(tsl_text_get(text), '\0', text->length))
-    return tsl_fail(TESELA_BAD_INPUT, "%s: there is a zero byte in it, so it is no text", path);
+    return tsl_fail(TESELA_BAD_INPUT, "%s: it contains a zero byte, so it is no text", path);
   return tsl_text_status(text);
 }
 
@@ -89,36 +89,37 @@ typedef struct target {
 static void wisdom_file_make_folders(const char *path) {
   char copy[PATH_MAX];
   snprintf(copy, sizeof copy, "%s", path);
-  for (char *at = copy + 1; *copy && *at; at++)
-    if (*at == '/') {
-      *at = '\0';
-      mkdir(copy, 0700); /* what cannot be made shows when the lock is opened */
-      *at = '/';
+  for (char *slash = copy + 1; *copy && *slash; slash++)
+    if (*slash == '/') {
+      *slash = '\0';
+      mkdir(copy, 0700); /* a failure shows when the lock is opened */
+      *slash = '/';
     }
 }
 
-/* Whether the lock file that is open is still the one of its name. */
-static bool wisdom_file_is_current(const target *target_in) {
-  struct stat here, there;
-  return fstat(target_in->lock, &here) == 0 && stat(target_in->lock_path, &there) == 0 &&
-         here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+/* Returns true if the locked file still has its name. */
+static bool wisdom_file_is_current(const target *file_target) {
+  struct stat locked, named;
+  return fstat(file_target->lock, &locked) == 0 && stat(file_target->lock_path, &named) == 0 &&
+         locked.st_dev == named.st_dev && locked.st_ino == named.st_ino;
 }
 
-static tesela_status take_lock(target *target_in) {
+/* Locks the lock file, and locks again if it was removed meanwhile. */
+static tesela_status take_lock(target *file_target) {
   for (;;) {
     const char *why;
-    target_in->lock = tsl_trusted_file(AT_FDCWD, target_in->lock_path, O_RDWR | O_CREAT, 0600, &why);
-    if (target_in->lock < 0)
-      return tsl_fail(TESELA_IO_FAILED, "%s: %s", target_in->lock_path, why);
-    while (flock(target_in->lock, LOCK_EX) != 0)
+    file_target->lock = tsl_trusted_file(AT_FDCWD, file_target->lock_path, O_RDWR | O_CREAT, 0600, &why);
+    if (file_target->lock < 0)
+      return tsl_fail(TESELA_IO_FAILED, "%s: %s", file_target->lock_path, why);
+    while (flock(file_target->lock, LOCK_EX) != 0)
       if (errno != EINTR) {
         const int reason = errno;
-        close(target_in->lock);
-        return wisdom_file_failed(target_in->lock_path, reason);
+        close(file_target->lock);
+        return wisdom_file_failed(file_target->lock_path, reason);
       }
-    if (wisdom_file_is_current(target_in))
+    if (wisdom_file_is_current(file_target))
       return TESELA_OK;
-    close(target_in->lock);
+    close(file_target->lock);
   }
 }
 
@@ -132,9 +133,9 @@ static tesela_status wisdom_file_begin(const char *path, target *out) {
   return take_lock(out);
 }
 
-static void wisdom_file_end(target *target_in) {
-  unlink(target_in->lock_path);
-  close(target_in->lock);
+static void wisdom_file_end(target *file_target) {
+  unlink(file_target->lock_path);
+  close(file_target->lock);
 }
 
 static bool wisdom_file_write_all(int file, const char *bytes, size_t count) {
@@ -148,40 +149,41 @@ static bool wisdom_file_write_all(int file, const char *bytes, size_t count) {
   return true;
 }
 
-static tesela_status wisdom_file_replace(const target *target_in, const tsl_text *text) {
+/* Writes the text to the temporary file and renames it over the target. */
+static tesela_status wisdom_file_replace(const target *file_target, const tsl_text *text) {
   TSL_TRY(tsl_text_status(text));
-  unlink(target_in->temporary); /* of a writer that was killed */
-  const int file = open(target_in->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  unlink(file_target->temporary); /* left by a killed writer */
+  const int file = open(file_target->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   if (file < 0)
-    return wisdom_file_failed(target_in->temporary, errno);
+    return wisdom_file_failed(file_target->temporary, errno);
   bool good = wisdom_file_write_all(file, tsl_text_get(text), text->length) && fsync(file) == 0;
   int reason = errno;
   if (close(file) != 0 && good) {
     good = false;
     reason = errno;
   }
-  if (good && rename(target_in->temporary, target_in->path) == 0)
+  if (good && rename(file_target->temporary, file_target->path) == 0)
     return TESELA_OK;
   reason = good ? errno : reason;
-  unlink(target_in->temporary);
-  return wisdom_file_failed(target_in->path, reason);
+  unlink(file_target->temporary);
+  return wisdom_file_failed(file_target->path, reason);
 }
 
 /* --- merging --- */
 
-static tesela_status read_lines(const target *target_in, tsl_wisdom_lines *out) {
+static tesela_status read_lines(const target *file_target, tsl_wisdom_lines *out) {
   tsl_text text = {0};
-  tesela_status status = tsl_wisdom_read_own(target_in->path, &text);
+  tesela_status status = tsl_wisdom_read_own(file_target->path, &text);
   if (status == TESELA_OK)
     status = tsl_wisdom_lines_read(tsl_text_get(&text), out);
   tsl_text_free(&text);
   return status;
 }
 
-static tesela_status write_lines(const target *target_in, const tsl_wisdom_lines *all) {
+static tesela_status write_lines(const target *file_target, const tsl_wisdom_lines *all) {
   tsl_text text = {0};
   tsl_wisdom_lines_print(all, &text);
-  const tesela_status status = wisdom_file_replace(target_in, &text);
+  const tesela_status status = wisdom_file_replace(file_target, &text);
   tsl_text_free(&text);
   return status;
 }
@@ -190,18 +192,18 @@ static tesela_status wisdom_file_merge(const char *path, const char *text, bool 
                                        tsl_wisdom_merged *merged) {
   tsl_wisdom_lines all = {0};
   tsl_wisdom_merged count = {0};
-  target to;
-  TSL_TRY(wisdom_file_begin(path, &to));
+  target file_target;
+  TSL_TRY(wisdom_file_begin(path, &file_target));
   tesela_status status;
-  TSL_GO(read_lines(&to, &all));
+  TSL_GO(read_lines(&file_target, &all));
   TSL_GO(tsl_wisdom_lines_merge(&all, text, always, &count));
   if (count.added + count.replaced > 0)
-    TSL_GO(write_lines(&to, &all));
+    TSL_GO(write_lines(&file_target, &all));
   if (merged)
     *merged = count;
 out:
   tsl_wisdom_lines_free(&all);
-  wisdom_file_end(&to);
+  wisdom_file_end(&file_target);
   return status;
 }
 
@@ -214,32 +216,32 @@ tesela_status tsl_wisdom_update(const char *path, const char *text, tsl_wisdom_m
 }
 
 tesela_status tsl_wisdom_forget(const char *path,
-                                bool (*goes)(const void *argument, const tsl_wisdom_line *line),
+                                bool (*is_removed)(const void *argument, const tsl_wisdom_line *line),
                                 const void *argument, int *count) {
   tsl_wisdom_lines all = {0};
-  target to;
+  target file_target;
   int gone = 0;
   *count = 0;
-  TSL_TRY(wisdom_file_begin(path, &to));
+  TSL_TRY(wisdom_file_begin(path, &file_target));
   tesela_status status;
-  TSL_GO(read_lines(&to, &all));
+  TSL_GO(read_lines(&file_target, &all));
   for (int i = 0; i < all.count; i++) {
-    tsl_wisdom_entry *one = &all.entries[i];
-    if (tsl_wisdom_means_nothing(one->line))
+    tsl_wisdom_entry *entry = &all.entries[i];
+    if (tsl_wisdom_means_nothing(entry->line))
       continue;
-    const tsl_wisdom_line line = {one->line, i + 1, one->has_record ? &one->record : NULL,
-                                  one->has_record ? NULL : "is no record"};
-    if (!goes(argument, &line))
+    const tsl_wisdom_line line = {entry->line, i + 1, entry->has_record ? &entry->record : NULL,
+                                  entry->has_record ? NULL : "is no record"};
+    if (!is_removed(argument, &line))
       continue;
-    free(one->line);
-    one->line = NULL;
+    free(entry->line);
+    entry->line = NULL;
     gone++;
   }
   if (gone > 0)
-    TSL_GO(write_lines(&to, &all));
+    TSL_GO(write_lines(&file_target, &all));
   *count = gone;
 out:
   tsl_wisdom_lines_free(&all);
-  wisdom_file_end(&to);
+  wisdom_file_end(&file_target);
   return status;
 }

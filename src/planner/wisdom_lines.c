@@ -1,4 +1,4 @@
-/* Wisdom as lines of text: read one by one, merged, printed. */
+/* Wisdom as lines of text: read, merged and printed one by one. */
 #include "planner/wisdom_lines.h"
 
 #include "base/status.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Takes the next line out of a text, which is changed; NULL at its end. */
+/* Cuts the next line out of a text, which is modified; NULL at the end. */
 static char *next_line(char **rest) {
   char *line = *rest;
   if (!line || !*line)
@@ -56,7 +56,7 @@ out:
   return status;
 }
 
-/* --- lines that are kept --- */
+/* --- stored lines --- */
 
 void tsl_wisdom_lines_free(tsl_wisdom_lines *all) {
   for (int i = 0; i < all->count; i++)
@@ -146,12 +146,12 @@ tesela_status tsl_wisdom_lines_merge(tsl_wisdom_lines *all, const char *text, bo
   return tsl_wisdom_each(text, merge_line, &(merging){all, merged, always});
 }
 
-static tesela_status wisdom_lines_join(const char *there, const char *text, bool always, tsl_text *out,
+static tesela_status wisdom_lines_join(const char *existing, const char *text, bool always, tsl_text *out,
                                        tsl_wisdom_merged *merged) {
   tsl_wisdom_lines all = {0};
   tesela_status status;
   *merged = (tsl_wisdom_merged){0};
-  TSL_GO(tsl_wisdom_lines_read(there, &all));
+  TSL_GO(tsl_wisdom_lines_read(existing, &all));
   TSL_GO(tsl_wisdom_lines_merge(&all, text, always, merged));
   tsl_wisdom_lines_print(&all, out);
   status = tsl_text_status(out);
@@ -160,12 +160,12 @@ out:
   return status;
 }
 
-tesela_status tsl_wisdom_merge_texts(const char *there, const char *text, tsl_text *out,
+tesela_status tsl_wisdom_merge_texts(const char *existing, const char *text, tsl_text *out,
                                      tsl_wisdom_merged *merged) {
-  return wisdom_lines_join(there, text, false, out, merged);
+  return wisdom_lines_join(existing, text, false, out, merged);
 }
 
-tesela_status tsl_wisdom_update_texts(const char *there, const char *text, tsl_text *out) {
+tesela_status tsl_wisdom_update_texts(const char *existing, const char *text, tsl_text *out) {
   tsl_wisdom_merged merged;
-  return wisdom_lines_join(there, text, true, out, &merged);
+  return wisdom_lines_join(existing, text, true, out, &merged);
 }

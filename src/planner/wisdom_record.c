@@ -1,4 +1,4 @@
-/* One record of wisdom: made, printed, read, compared. */
+/* Records of wisdom: creation, printing, parsing, comparison. */
 #include "base/status.h"
 #include "planner/planner_wisdom.h"
 #include "strategy/structure.h"
@@ -8,11 +8,12 @@
 #include <string.h>
 #include <time.h>
 
-/* Two measurements that differ by less are the same, however small their spreads are. */
+/* Relative difference below which two measurements are equal, however small their spreads are. */
 static const double least_noise = 0.02;
 
 /* --- the class of a problem --- */
 
+/* Returns the layout letter of an operand: r, c or g. */
 static char wisdom_record_layout_of(const tsl_shape *shape) {
   const bool is_column = shape->cols <= 1 && shape->rows > 1;
   const int64_t step = is_column ? shape->row_stride : shape->col_stride;
@@ -21,7 +22,7 @@ static char wisdom_record_layout_of(const tsl_shape *shape) {
   return !is_column && shape->rows > 1 && shape->row_stride == 1 ? 'c' : 'g';
 }
 
-/* Whether an operation has an operand at all, whatever the scalars are. */
+/* Returns true if the operation has this operand, whatever the scalars are. */
 static bool has_operand(const tsl_problem *problem, int operand) {
   if (problem->op != TSL_OP_TRANSPOSE)
     return true;
@@ -50,7 +51,7 @@ tsl_wisdom_class tsl_wisdom_class_of(const tsl_problem *problem) {
   return made;
 }
 
-/* --- made and printed --- */
+/* --- creation and printing --- */
 
 int64_t tsl_wisdom_units(const tsl_device *device) {
   return device->threads > 0 ? device->threads : device->compute_units;
@@ -74,7 +75,7 @@ tsl_wisdom_record tsl_wisdom_record_of(const tsl_problem *problem, const tsl_str
   return made;
 }
 
-/* Keys of what operands are, as of problems. */
+/* Keys of the operands' structures, as in problems. */
 static const char *const structure_keys[TSL_OPERANDS] = {"a_is", "b_is", "c_is"};
 
 static void print_structures(const tsl_wisdom_class *problem, tsl_text *text) {
@@ -111,15 +112,15 @@ void tsl_wisdom_print(const tsl_wisdom_record *record, tsl_text *text) {
   tsl_text_add(text, " seconds=%.6g spread=%.3g date=%s", record->seconds, record->spread, record->date);
 }
 
-/* --- believed --- */
+/* --- plausibility --- */
 
-/* A run takes longer than this, whatever it does. */
+/* Minimum seconds of any run. */
 static const double least_seconds = 1e-9;
-/* The most that a unit (a processor's thread, a multiprocessor) is believed to do, of any device: several
- * times what the best matrix units of today do. */
+/* Maximum operations per second of a unit (a processor's thread, a multiprocessor) of any device:
+ * several times the best matrix units of today. */
 static const double most_of_a_unit = 1e14;
-/* How far a record may be above the device's peak: clocks above the one that the device tells; matrix units,
- * which peaks leave out, in narrow types; and caches beside its memory. */
+/* Factors by which a record may exceed the device's peak. Reasons are clocks above the stated one,
+ * matrix units in narrow types, which peaks exclude, and caches. */
 static const double over_peak = 4, over_peak_narrow = 64, over_bandwidth = 128;
 
 static tsl_problem wisdom_record_problem_of(const tsl_wisdom_class *class) {
@@ -135,7 +136,7 @@ static tsl_problem wisdom_record_problem_of(const tsl_wisdom_class *class) {
   return made;
 }
 
-/* What no device of so many units can do. */
+/* Returns TESELA_BAD_INPUT if no device with this number of units can be so fast. */
 static tesela_status check_rate(const tsl_wisdom_record *record) {
   const tsl_problem problem = wisdom_record_problem_of(&record->problem);
   const double units = record->units > 0 ? (double)record->units : 1,
@@ -150,8 +151,7 @@ static tesela_status check_rate(const tsl_wisdom_record *record) {
   return TESELA_OK;
 }
 
-/* The highest rate of arithmetic in a type that is believed of a device; infinity where its peak is not
- * known. */
+/* Returns the maximum plausible rate of a device in this type; infinity: its peak is unknown. */
 static double most_operations(tesela_type sum, const tsl_device *device) {
   const bool is_double = sum == TESELA_F64 || sum == TESELA_C128;
   const bool is_single = sum == TESELA_F32 || sum == TESELA_C64;
@@ -168,14 +168,14 @@ const char *tsl_wisdom_refuse(const tsl_wisdom_record *record, const tsl_device 
   const bool computes = operations > most;
   if (!computes && !(bytes > most_bytes))
     return NULL;
-  return tsl_refusal("%.24s in %.3g s would be %.3g %s a second, and %s is believed to do at most %.3g",
-                     record->name, record->seconds, computes ? operations : bytes,
-                     computes ? "operations" : "bytes", device->name, computes ? most : most_bytes);
+  return tsl_refusal("%.24s in %.3g s would be %.3g %s a second, but %s can do at most %.3g", record->name,
+                     record->seconds, computes ? operations : bytes, computes ? "operations" : "bytes",
+                     device->name, computes ? most : most_bytes);
 }
 
-/* --- read --- */
+/* --- parsing --- */
 
-/* Keys of every record, beside those of its strategy's parameters. */
+/* Keys of every record, in addition to the strategy's parameters. */
 static const char *const own_keys[] = {"version", "key",      "units",   "m",        "n",    "k",
                                        "types",   "layout",   "beta",    "in_place", "a_is", "b_is",
                                        "c_is",    "accuracy", "seconds", "spread",   "date"};
@@ -198,14 +198,14 @@ static tesela_status wisdom_record_read_text(const tsl_record *record, const cha
   return TESELA_OK;
 }
 
-static tesela_status wisdom_record_read_whole(const tsl_record *record, const char *key, int64_t least,
+static tesela_status wisdom_record_read_whole(const tsl_record *record, const char *key, int64_t minimum,
                                               int64_t *out) {
   const char *value = tsl_record_get(record, key);
   if (!value)
     return tsl_fail(TESELA_BAD_INPUT, "%s= is missing", key);
-  if (!tsl_parse_i64(value, out) || *out < least)
+  if (!tsl_parse_i64(value, out) || *out < minimum)
     return tsl_fail(TESELA_BAD_INPUT, "%s=%.40s is not a whole number from %lld up", key, value,
-                    (long long)least);
+                    (long long)minimum);
   return TESELA_OK;
 }
 
@@ -254,14 +254,15 @@ static tesela_status wisdom_record_read_accuracy(const tsl_record *record, tsl_w
   return TESELA_OK;
 }
 
-/* Only of what may have them: the rest of a record is believed of dense matrices, whatever they are. */
+/* Parses the structures. Only a record with structures is checked as a problem; others count as dense. */
 static tesela_status read_structures(const tsl_record *record, tsl_wisdom_class *out) {
   bool is_any = false;
   for (int i = 0; i < TSL_OPERANDS; i++) {
     const char *value = tsl_record_get(record, structure_keys[i]);
     is_any |= value != NULL;
     if (value && !tsl_structure_parse(value, &out->structures[i], &out->triangles[i]))
-      return tsl_fail(TESELA_BAD_INPUT, "%s=%.40s is no structure and no triangle", structure_keys[i], value);
+      return tsl_fail(TESELA_BAD_INPUT, "%s=%.40s is neither a structure nor a triangle", structure_keys[i],
+                      value);
   }
   const tsl_problem problem = wisdom_record_problem_of(out);
   return is_any && tsl_problem_check(&problem) != TESELA_OK ? tsl_fail_in(TESELA_BAD_INPUT, "its problem")
@@ -276,7 +277,7 @@ static tesela_status read_class(const tsl_record *record, tsl_wisdom_class *out)
     if (strcmp(op, tsl_op_name((tsl_op)i)) == 0)
       out->op = (tsl_op)i;
   if (out->op == TSL_OP_COUNT)
-    return tsl_fail(TESELA_BAD_INPUT, "\"%.40s\" is no operation: gemm, dot and transpose are", op);
+    return tsl_fail(TESELA_BAD_INPUT, "\"%.40s\" is no operation: use gemm, dot, transpose or solve", op);
   TSL_TRY(wisdom_record_read_whole(record, "m", 1, &out->m));
   TSL_TRY(wisdom_record_read_whole(record, "n", 1, &out->n));
   TSL_TRY(wisdom_record_read_whole(record, "k", 0, &out->k));
@@ -290,13 +291,13 @@ static tesela_status read_class(const tsl_record *record, tsl_wisdom_class *out)
   return wisdom_record_read_accuracy(record, out);
 }
 
-/* The strategy and its config, or why they are stale. */
+/* Parses strategy and config, or stores why they are stale. */
 static void wisdom_record_read_plan(const tsl_record *record, tsl_wisdom_record *out) {
-  unsigned given = 0;
+  unsigned given_bits = 0;
   out->strategy = tsl_strategy_find(out->problem.op, out->name);
   if (!out->strategy) {
-    snprintf(out->stale, sizeof out->stale, "there is no strategy %s %s here", tsl_op_name(out->problem.op),
-             out->name);
+    snprintf(out->stale, sizeof out->stale, "this library has no strategy %s %s",
+             tsl_op_name(out->problem.op), out->name);
     return;
   }
   if (out->version != out->strategy->version) {
@@ -308,17 +309,17 @@ static void wisdom_record_read_plan(const tsl_record *record, tsl_wisdom_record 
   for (int i = 0; i < record->count; i++)
     known += !record->fields[i].key || is_own_key(record->fields[i].key);
   out->config = tsl_strategy_defaults(out->strategy);
-  if (tsl_config_parse(out->strategy, record, &out->config, &given) != TESELA_OK) {
+  if (tsl_config_parse(out->strategy, record, &out->config, &given_bits) != TESELA_OK) {
     snprintf(out->stale, sizeof out->stale, "%.*s", (int)sizeof out->stale - 1, tesela_last_error());
     return;
   }
   unsigned needed = 0;
   for (int i = 0; i < tsl_strategy_params(out->strategy); i++) {
-    /* What no search takes need not be said. */
+    /* Parameters that no search sets may be missing. */
     needed |= tsl_param_values(&out->strategy->params[i]) > 0 ? 1u << i : 0;
-    known += (given >> i & 1) != 0;
+    known += (given_bits >> i & 1) != 0;
   }
-  if ((given & needed) != needed || known != record->count)
+  if ((given_bits & needed) != needed || known != record->count)
     snprintf(out->stale, sizeof out->stale, "%s has other parameters now", out->name);
 }
 
@@ -352,7 +353,7 @@ tesela_status tsl_wisdom_parse(const char *line, tsl_wisdom_record *out) {
   return status;
 }
 
-/* --- compared --- */
+/* --- comparison --- */
 
 bool tsl_wisdom_is_for(const tsl_wisdom_record *record, const tsl_device *device) {
   return record->units == tsl_wisdom_units(device) && strcmp(record->key, device->key) == 0;

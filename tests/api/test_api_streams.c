@@ -158,7 +158,7 @@ static void workspaces(void **state) {
   must(tesela_buffer_create(own, "opencl:0", bytes - 1, &small));
   must(tesela_buffer_create(own, "cpu", bytes, &elsewhere));
   expect(enqueue(&of, stream, NULL), TESELA_BAD_CALL, "the stream reserved 0: tesela_stream_reserve()");
-  expect(enqueue(&of, stream, small), TESELA_BAD_CALL, "the one given has");
+  expect(enqueue(&of, stream, small), TESELA_BAD_CALL, "the workspace has");
   expect(enqueue(&of, stream, elsewhere), TESELA_BAD_CALL, "workspace is on cpu");
   must(enqueue(&of, stream, workspace));
   must(tesela_stream_wait(stream));
@@ -190,7 +190,7 @@ static void dots_and_transposes(void **state) {
     must(tesela_plan_create_dot(own, &dot, &plan));
     must(tesela_plan_workspace(plan, &bytes));
     assert_true(bytes <= 1 << 20);
-    expect(tesela_plan_enqueue(plan, stream, NULL, NULL, NULL, NULL), TESELA_BAD_CALL, "one of a dot");
+    expect(tesela_plan_enqueue(plan, stream, NULL, NULL, NULL, NULL), TESELA_BAD_CALL, "for a dot");
     must(tesela_plan_enqueue_dot(plan, stream, &dot.x, &dot.y, &dot.result, NULL));
     must(tesela_stream_wait(stream));
     must(tesela_buffer_read(y, 0, got, sizeof got));

@@ -48,5 +48,5 @@ mkdir -p empty
 words=()
 for ((i = 0; i < 200; i++)); do words+=("$word" wait:5); done
 TESELA_KERNEL_DIR=$scratch/empty TESELA_LOG=plan timeout 60 "$calls" "${words[@]}" >out.txt 2>log.txt || fail "calls failed with $?"
-grep -q 'is put aside' log.txt || fail "the log does not say what failed"
+grep -q 'is skipped' log.txt || fail "the log does not say what failed"
 ! grep -q 'another device from now on' log.txt || fail "a device without kernels was chosen"

@@ -47,6 +47,6 @@ absent_because() {
 }
 echo 'no library' >text.so
 absent_because none 'a CBLAS library is switched off: the library chosen is "none"'
-absent_because /nowhere/libblas.so 'a CBLAS library is not where it was said to be: tried /nowhere/libblas.so'
+absent_because /nowhere/libblas.so 'a CBLAS library is not at the path that was set: tried /nowhere/libblas.so'
 absent_because "$PWD/text.so" 'a CBLAS library does not load: tried'
 absent_because libm.so.6 'a CBLAS library does not load: tried libm.so.6 (it has no cblas_sgemm)'

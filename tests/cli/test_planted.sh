@@ -43,7 +43,7 @@ rm c.npy.tesela-journal
 : >c.npy.tesela-journal
 chmod 666 c.npy.tesela-journal
 tesela 3 "${blocks[@]}"
-says 'others than its owner may write'
+says 'other users may write'
 chmod 600 c.npy.tesela-journal
 printf 'tesela-blocks 1\nblocks 3\ndone 0\n' >c.npy.tesela-journal
 tesela 2 "${blocks[@]}"

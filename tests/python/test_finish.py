@@ -162,7 +162,7 @@ def test_refusals():
     for shape in ((8,), (5,), (6, 1), (1, 8), (8, 6), (), (1,)):
         with pytest.raises(ValueError, match="bias has the shape"):
             tesela.matmul(a, b, bias=numpy.ones(shape))
-    with pytest.raises(ValueError, match="there are relu, gelu, gelu_tanh"):
+    with pytest.raises(ValueError, match="use relu, gelu or gelu_tanh"):
         tesela.matmul(a, b, activation="swish")
     for wrong in (numpy.ones(6, "complex128"), ["x"] * 6, numpy.ones(6, "M8[s]")):
         with pytest.raises(TypeError, match="bias is .*, and the result float64: it is float64"):

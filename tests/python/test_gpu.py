@@ -81,7 +81,7 @@ def test_a_bias_and_an_activation(pair):
         assert torch.allclose(tesela.matmul(a, b), a @ b, atol=1e-3)
     many = torch.stack([a, -a])
     assert torch.allclose(tesela.matmul(many, b, bias=column), many @ b + column, atol=1e-3)
-    with pytest.raises(ValueError, match="bring them together"):
+    with pytest.raises(ValueError, match="both must be in one place"):
         tesela.matmul(a, b, bias=row.cpu())
 
 
@@ -168,7 +168,7 @@ def test_plan(pair):
 def test_refused(pair):
     import torch
     a, b = pair
-    with pytest.raises(ValueError, match="bring them together"):
+    with pytest.raises(ValueError, match="both must be in one place"):
         tesela.matmul(a, b.cpu())
     with pytest.raises(ValueError, match="computed there"):
         tesela.matmul(a, b, device="cpu")

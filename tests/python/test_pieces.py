@@ -93,7 +93,7 @@ def test_refused():
     a = numpy.ones((8, 6), "float32")
     good = tesela.pieces.spread(a, DEVICES)
     square = tesela.pieces.spread(numpy.ones((6, 6), "float32"), DEVICES)
-    with pytest.raises(ValueError, match="6 columns do not meet 8 rows"):
+    with pytest.raises(ValueError, match="6 columns do not match 8 rows"):
         tesela.pieces.matmul(good, good)
     with pytest.raises(TypeError, match="spread"):
         tesela.pieces.matmul(a, square)
@@ -111,7 +111,7 @@ def test_refused():
     on_one = [tesela.pieces.spread(numpy.ones((4, 4), "float32"), "cpu") for _ in range(2)]
     with pytest.raises(ValueError, match="cpu is one device"):
         tesela.pieces.matmul(*on_one)
-    with pytest.raises(ValueError, match="there is no out"):
+    with pytest.raises(ValueError, match="out is not given"):
         tesela.pieces.matmul(good, square, beta=1)
     with pytest.raises(ValueError, match="copy one of them"):
         tesela.pieces.matmul(square, square, square)

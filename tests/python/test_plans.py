@@ -30,7 +30,7 @@ def test_plan_with_out():
     plan = tesela.Plan(a, b, out=out, alpha=2, beta=3)
     assert plan(a, b, out=out) is out
     check(out, a, b, "float64", 2, 3, before)
-    with pytest.raises(ValueError, match="there is no out"):
+    with pytest.raises(ValueError, match="out is not given"):
         plan(a, b)
     with pytest.raises(ValueError, match="strides"):
         plan(a, b, out=before.copy("C"))
@@ -55,7 +55,7 @@ def test_plan_refuses():
         plan.pack()
     with pytest.raises(ValueError, match="two matrices"):
         tesela.Plan(a[0], b)
-    with pytest.raises(ValueError, match="do not meet"):
+    with pytest.raises(ValueError, match="do not match"):
         tesela.Plan(a, a)
 
 

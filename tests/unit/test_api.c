@@ -244,11 +244,11 @@ static void types_follow_the_first(void **state) {
   desc.a.type = TESELA_TYPE_DEFAULT;
   desc.b.type = TESELA_F64;
   expect(tesela_gemm(context, &desc, NULL), TESELA_UNSUPPORTED,
-         "desc.a.type is 0, which stands for f32: A is f32, so B can be f32, and it is f64");
+         "desc.a.type is 0, which means f32: A is f32, so B can be f32, and it is f64");
   desc.b.type = TESELA_F32;
   desc.c.type = TESELA_F64;
   expect(tesela_gemm(context, &desc, NULL), TESELA_UNSUPPORTED,
-         "desc.a.type is 0, which stands for f32: A is f32 and B is f32, so C can be ");
+         "desc.a.type is 0, which means f32: A is f32 and B is f32, so C can be ");
   desc.a.type = TESELA_F64;
   desc.c.type = TESELA_TYPE_DEFAULT;
   expect(tesela_gemm(context, &desc, NULL), TESELA_UNSUPPORTED, "A is f64, so B can be f64, and it is f32");
@@ -263,9 +263,9 @@ static void the_nearest_is_named(void **state) {
   desc.accuracy = "1e-30";
   expect(
       tesela_gemm(context, &desc, NULL), TESELA_UNSUPPORTED,
-      "nothing here takes this gemm: exact on cpu: guarantees |error| <= 5.96e-08 |A||B|, and 1e-30 is asked "
+      "no strategy supports this gemm: exact on cpu: guarantees |error| <= 5.96e-08 |A||B|, and 1e-30 is asked "
       "for; and ");
-  assert_non_null(strstr(tesela_last_error(), " more, which tesela explain tells"));
+  assert_non_null(strstr(tesela_last_error(), " more, listed by tesela explain"));
 }
 
 /* Sizes that no memory holds, with elements or without, in each call. */
@@ -636,9 +636,9 @@ static void buffers_take_rows(void **state) {
     must(tesela_buffer_write_rows(buffer, size, 0, host, 0, 1, row));
     must(tesela_buffer_write_rows(buffer, size, 0, NULL, 0, 0, row));
     expect(tesela_buffer_write_rows(buffer, 2 * size, IN * size, host, HOST * size, ROWS, row),
-           TESELA_BAD_CALL, "4 rows of 12 bytes, 16 apart, at offset 8 pass the end of a buffer of 64 bytes");
+           TESELA_BAD_CALL, "4 rows of 12 bytes, 16 apart, at offset 8 exceed a buffer of 64 bytes");
     expect(tesela_buffer_read_rows(buffer, 0, SIZE_MAX, back, SIZE_MAX, 2, row), TESELA_BAD_CALL,
-           "pass the end");
+           "exceed a buffer");
     expect(tesela_buffer_write_rows(buffer, 0, row - 1, host, row, 2, row), TESELA_BAD_CALL,
            "rows of 12 bytes begin 11 bytes apart in the buffer");
     expect(tesela_buffer_read_rows(buffer, 0, row, back, row - 4, 2, row), TESELA_BAD_CALL,

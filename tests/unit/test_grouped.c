@@ -237,7 +237,7 @@ static void groups_of_batches(void **state) {
   memset(right, 0, sizeof right);
   assert_int_equal(tesela_gemm_grouped(context, descs, batches, GROUPS + 1, NULL), TESELA_BAD_CALL);
   assert_non_null(
-      strstr(tesela_last_error(), "C of group 2's product 30 overlaps that of group 2's product 12"));
+      strstr(tesela_last_error(), "C of group 2's product 30 overlaps C of group 2's product 12"));
   each_c[30] = c[2] + 30 * M * N;
   each_a[7] = NULL;
   assert_int_equal(tesela_gemm_grouped(context, descs, batches, GROUPS + 1, NULL), TESELA_BAD_CALL);
@@ -269,7 +269,7 @@ static void wrong_members(void **state) {
     const char *says;
   } ways[] = {{0, "product 7: desc.m is -1"}, {1, "product 7: a.data is NULL"},
               {2, "product 7: b.data is "},   {3, "product 7: desc.a.type is 99"},
-              {4, "product 7: c overlaps a"}, {5, "C of product 9 overlaps that of product 7"},
+              {4, "product 7: c overlaps a"}, {5, "C of product 9 overlaps C of product 7"},
               {6, "product 7: desc"},         {7, "product 7: strategy no_such"}};
   static group of;
   (void)state;
@@ -422,7 +422,7 @@ static void in_buffers(const char *device) {
   descs[6].c.offset = descs[5].c.offset + 1;
   assert_int_equal(tesela_gemm_grouped(context, descs, batches, ALL, NULL), TESELA_BAD_CALL);
   assert_non_null(
-      strstr(tesela_last_error(), "C of group 6's product 0 overlaps that of group 5's product 0"));
+      strstr(tesela_last_error(), "C of group 6's product 0 overlaps C of group 5's product 0"));
   descs[6].c.offset = ELEMENTS;
   assert_int_equal(tesela_gemm_grouped(context, descs, batches, ALL, NULL), TESELA_BAD_CALL);
   assert_non_null(strstr(tesela_last_error(), "group 6: product 0: c.offset is 40000"));

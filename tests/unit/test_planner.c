@@ -414,7 +414,7 @@ static void memory_is_refused_with_numbers(void **state) {
   free(candidates);
   const tsl_problem lopsided = tsl_problem_gemm((int64_t)5 << 30, 1, 1, TESELA_F32);
   candidates = list(&lopsided, "mock:0", "element", TSL_PLACE_HOST, &count);
-  assert_non_null(strstr(candidates->refusal, "operand A takes 20 GiB, mock:0 gives at most 16 GiB"));
+  assert_non_null(strstr(candidates->refusal, "operand A needs 20 GiB, but mock:0 allocates at most 16 GiB"));
   free(candidates);
 }
 
@@ -518,7 +518,7 @@ static void all_refusing_say_why(void **state) {
   const tsl_choice choice = {.devices = devices, .device = "cpu"};
   tsl_plan *plan;
   assert_int_equal(tsl_tune_choose(&problem, &choice, &plan), TESELA_UNSUPPORTED);
-  assert_non_null(strstr(tesela_last_error(), "A is i32, which no strategy takes in a gemm"));
+  assert_non_null(strstr(tesela_last_error(), "A is i32, which no strategy supports in a gemm"));
   assert_null(plan);
 }
 

@@ -40,7 +40,7 @@ static void test_folder_of_others(void **state) {
     assert_int_equal(chmod(cache.folder, modes[i]), 0);
     assert_int_equal(ask_once(), 1);
   }
-  expect_noted("others than its owner may write to it");
+  expect_noted("other users may write to it");
   assert_int_equal(ask_once(), 1);
   assert_string_equal(noted(), ""); /* told once */
   assert_int_equal(chmod(cache.folder, 0755), 0);
@@ -130,7 +130,7 @@ static int records(void) {
 static void test_wisdom_of_others(void **state) {
   (void)state;
   void (*const changes[])(const char *path) = {give_to_group, replace_by_link, replace_by_fifo, give_away};
-  static const char *const sentences[] = {"others than its owner may write to it", "it is a symbolic link",
+  static const char *const sentences[] = {"other users may write to it", "it is a symbolic link",
                                           "it is no regular file", "it belongs to another user"};
   const int count = geteuid() == 0 ? 4 : 3;
   for (int i = 0; i < count; i++) {
