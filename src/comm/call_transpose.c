@@ -1,4 +1,3 @@
-/* tesela_ranks_transpose(). */
 #include "comm/comm_call.h"
 
 #include "api/struct_abi.h"
@@ -15,7 +14,7 @@ enum { A, B, OPERANDS };
 
 typedef struct call_transpose_call {
   tesela_mpi_transpose_desc desc;
-  tesela_matrix a, b; /* as they take part in B = alpha A + beta B */
+  tesela_matrix a, b; /* operands of B = alpha A + beta B */
   tsl_given given[OPERANDS];
 } call_transpose_call;
 
@@ -39,7 +38,8 @@ static tesela_status call_transpose_take(call_transpose_call *out, const tesela_
     out->a.type = TESELA_F32;
   if (out->b.type == TESELA_TYPE_DEFAULT)
     out->b.type = out->a.type;
-  /* What is stored is A, whose transpose comes into B; with a.transpose, it is what comes into B. */
+  /* The stored matrix is A, and its transpose is added to B. With a.transpose the stored matrix
+   * itself is added. */
   out->a.transpose = !desc->a.transpose;
   out->given[A] =
       (tsl_given){"a", TSL_PART_A, &out->a, &out->desc.layout_a, desc->cols, desc->rows, true, true, false};

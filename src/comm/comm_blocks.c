@@ -27,7 +27,7 @@ bool tsl_blocks_as_c(const tsl_rank_layout *c, const tsl_task *task, tsl_process
   return true;
 }
 
-/* The same indices with places 0, 1, ...; returns how many there are. */
+/* Copies spans with consecutive positions from 0; returns the number of indices. */
 static int64_t renumber(const tsl_dim *dim, tsl_span *out) {
   int64_t place = 0;
   for (int64_t i = 0; i < dim->count; i++) {
@@ -37,7 +37,7 @@ static int64_t renumber(const tsl_dim *dim, tsl_span *out) {
   return place;
 }
 
-/* All parts of C's grid in one dimension, renumbered; the spans follow each other from `spans` on. */
+/* Renumbers all parts of C's grid in one dimension. Returns the first free span. */
 static tsl_span *renumber_all(const tsl_dim *lists, int count, tsl_dim *dims, int64_t *totals,
                               tsl_span *spans) {
   for (int i = 0; i < count; i++) {
@@ -74,7 +74,7 @@ static tesela_status make_as_c(const tsl_process_grid *grid, const tsl_rank_layo
     out->of[place] = (tsl_block){dims[i],   dims[count_m + j],   tsl_dim_part(rest, 1, 0, grid->k),
                                  totals[i], totals[count_m + j], grid->k,
                                  0};
-    /* C's own grid is that of what is stored. */
+    /* rank_at refers to the grid before the transpose. */
     out->rank[place] = c->rank_at[c->turned ? j * c->grid_cols + i : place];
   }
 out:
@@ -130,12 +130,12 @@ tsl_step tsl_step_at(const tsl_process_grid *grid, int number) {
   return (tsl_step){tile / grid->tiles_n, tile % grid->tiles_n, number % grid->panels};
 }
 
-/* Part `part` of `parts` even ones of a block's dimension. */
+/* Returns part `part` of `parts` even parts of a block's dimension. */
 static tsl_dim comm_blocks_part_of(tsl_dim dim, int64_t total, int part, int parts) {
   return tsl_dim_part(dim.list, dim.count, tsl_even(total, part, parts), tsl_even(total, part + 1, parts));
 }
 
-/* A tile's part of it. */
+/* Returns a tile's part of a block's dimension. */
 static tsl_dim comm_blocks_tile_of(const tsl_process_grid *grid, tsl_dim dim, int64_t total, int tile,
                                    int tiles) {
   return tsl_dim_part(dim.list, dim.count, tsl_grid_edge(grid, total, tile, tiles),

@@ -27,12 +27,12 @@ void tesela_ranks_end(tsl_ranks *ranks) {
   ranks->context = NULL;
 }
 
-/* A call's description with nothing left out: sizes taken, types filled in. */
+/* Copy of a call's description with defaults filled in. */
 typedef struct comm_call_call {
   tesela_mpi_desc desc;
   tesela_gemm_desc gemm;
-  tesela_matrix c;       /* as an operand that is read */
-  bool has_own_accuracy; /* else accuracy is TESELA_ACCURACY */
+  tesela_matrix c;       /* C as a matrix */
+  bool has_own_accuracy; /* accuracy is the caller's; false: from TESELA_ACCURACY */
   tsl_given given[TSL_PARTS];
 } comm_call_call;
 
@@ -50,7 +50,7 @@ static tesela_status comm_call_take(comm_call_call *out, const tesela_mpi_desc *
   return TESELA_OK;
 }
 
-/* Zeros stand for what tesela_gemm() takes them for. */
+/* Replaces zeros by the defaults of tesela_gemm(). */
 static void comm_call_fill_in(comm_call_call *c) {
   tesela_gemm_desc *g = &c->gemm;
   if (g->a.type == TESELA_TYPE_DEFAULT)
@@ -135,15 +135,15 @@ static void comm_call_say(const comm_call_call *c, const tsl_ranks *ranks, tsl_s
   tsl_say_scalar(sayings, tsl_beta_names, g->beta, complex_c, 0);
 }
 
-/* Threads for a rank's own context: the processors that it was bound to, or where it may run on all, its
- * share of them. */
+/* Returns the number of threads of a rank's own context: the processors that it is bound to. An
+ * unbound rank gets its share of all processors. */
 static int share_of_processors(const tsl_ranks *ranks) {
   const int own = tsl_pool_default_threads(), all = (int)sysconf(_SC_NPROCESSORS_ONLN);
   const int share = own < all || ranks->host_ranks < 1 ? own : own / ranks->host_ranks;
   return share > 0 ? share : 1;
 }
 
-/* A context for calls that bring none. */
+/* Finds the context for calls without one; makes it at the first call. */
 static tesela_status find_context(tsl_ranks *ranks, tesela_context **context) {
   if (*context)
     return TESELA_OK;
@@ -155,7 +155,7 @@ static tesela_status find_context(tsl_ranks *ranks, tesela_context **context) {
   return TESELA_OK;
 }
 
-/* Bytes that each rank may take: the least of what all may. */
+/* Sets the byte limit per rank to the minimum over all ranks; equal on all ranks. */
 static tesela_status agree_memory(tsl_ranks *ranks, int64_t asked, int64_t *out) {
   double least = 0;
   const double free_bytes =
@@ -169,7 +169,7 @@ static double comm_call_memory_words(const tsl_job *job) {
   return (double)job->memory / (double)job->sums->size;
 }
 
-/* "; by NCCL 2.27.3: A, B, sums", or "...: B; C stays where it is made" */
+/* Adds "; by NCCL 2.27.3: A, B, sums", or "...: B; C stays where it is made". */
 static void print_ways(const tsl_job *job, tsl_text *text) {
   static const char *const names[] = {"A", "B", "sums"};
   int count = 0;
@@ -205,8 +205,8 @@ static void comm_call_tell(const tsl_job *job, const tsl_process_grid *grid, tes
             record->bound);
 }
 
-/* Whether this rank could have an operand's messages go from device to device: A's and B's from where they
- * lie, C's sums to where its blocks are. */
+/* Returns true if this rank could send an operand's messages from device to device: A and B from
+ * their buffers, C's sums from the rank's block. */
 static bool fits_lane(const tsl_job *job, int operand) {
   const tsl_rank_part *part = &job->part[operand];
   const int rank = job->ranks->rank;
@@ -215,7 +215,7 @@ static bool fits_lane(const tsl_job *job, int operand) {
               (part->mirror.buffer && tsl_lane_reaches(job->lane, part->mirror.buffer));
   for (int64_t i = 0; i < tsl_layout_count(&part->layout, rank); i++) {
     tsl_patch held = tsl_layout_patch(&part->layout, rank, i);
-    if (is_c) { /* a message, whatever lies between C's elements */
+    if (is_c) { /* the sums are messages: gaps between C's elements do not matter */
       held.row_stride = part->order == TSL_ROWS ? INT64_MAX : 1;
       held.col_stride = part->order == TSL_ROWS ? 1 : INT64_MAX;
     }
@@ -224,8 +224,8 @@ static bool fits_lane(const tsl_job *job, int operand) {
   return fits;
 }
 
-/* All ranks: which operands' messages go from device to device; the others get their copies in host memory.
- */
+/* Chooses which operands' messages go from device to device. Collective. The other operands are
+ * copied to host memory. */
 static tesela_status choose_ways(tsl_job *job) {
   tsl_ranks *ranks = job->ranks;
   TSL_TRY(tsl_agree(ranks, tsl_lane_start(job->lane, job->context)));
@@ -240,8 +240,8 @@ static tesela_status choose_ways(tsl_job *job) {
   return tsl_agree(ranks, status);
 }
 
-/* All ranks: whether C stays on the devices, and by which grid then; else ranks get the copies of it that
- * they need in host memory. */
+/* Decides whether C is stored on the devices, and adapts the grid. Collective. Otherwise ranks copy
+ * C to host memory where they need it. */
 static tesela_status settle_c(tsl_job *job, tsl_process_grid *grid, bool reads) {
   tsl_process_grid tiles = *grid;
   if (tsl_product_tiles(job, &tiles)) {
@@ -258,7 +258,7 @@ static tesela_status settle_c(tsl_job *job, tsl_process_grid *grid, bool reads) 
   return tsl_agree(job->ranks, status);
 }
 
-/* What comes when all ranks know that they were called alike. */
+/* Computes the product after all ranks have agreed on the arguments. */
 static tesela_status comm_call_multiply(tsl_job *job, const comm_call_call *c, tesela_mpi_record *record) {
   tsl_ranks *ranks = job->ranks;
   const bool empty = job->m == 0 || job->n == 0;
@@ -281,7 +281,7 @@ static tesela_status comm_call_multiply(tsl_job *job, const comm_call_call *c, t
   }
   if (job->lane)
     TSL_TRY(choose_ways(job));
-  /* The grid suits the devices, unless bits are to be those of ranks without. */
+  /* The grid is chosen for devices, unless bits must equal those of ranks without devices. */
   job->any_steps = job->on_devices && !(job->bits && strcmp(job->bits, "devices") == 0);
   TSL_TRY(agree_memory(ranks, c->desc.memory, &job->memory));
   tsl_process_grid grid;

@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A message that was begun by one side, in the list of its receiver. */
+/* One side of a message, in the list of the receiver until both sides are there. */
 typedef struct message {
   struct message *next;
   int from, tag;
   bool done;
-  const void *source; /* of a send */
-  void *target;       /* of a receive */
+  const void *source; /* memory of a send */
+  void *target;       /* memory of a receive */
   size_t bytes;
 } message;
 
@@ -26,13 +26,13 @@ typedef struct batch {
 typedef struct world world;
 
 typedef struct thread_rank {
-  tsl_ranks ranks; /* first, so that the one's address is the other's */
+  tsl_ranks ranks; /* first member, so that the two addresses are equal */
   world *world;
   pthread_t thread;
   batch batches[TSL_BATCHES];
-  message *sends, *receives; /* to this rank, not matched yet, in order */
-  const void *gathered;      /* of the gather or broadcast that is on */
-  double value;              /* of the comm_threads_least() that is on */
+  message *sends, *receives; /* unmatched sides of messages to this rank, in order */
+  const void *gathered;      /* data of the current gather or broadcast */
+  double value;              /* value of the current comm_threads_least() */
 } thread_rank;
 
 struct world {
@@ -58,7 +58,7 @@ static tesela_status comm_threads_reserve(tsl_ranks *ranks, int number, int mess
   return TESELA_OK;
 }
 
-/* Takes the first message of the same sender and tag out of a list. */
+/* Removes the first message with this sender and tag from a list and returns it; NULL: none. */
 static message *match(message **list, int from, int tag) {
   for (; *list; list = &(*list)->next)
     if ((*list)->from == from && (*list)->tag == tag) {
@@ -75,7 +75,7 @@ static void comm_threads_append(message **list, message *item) {
   *list = item;
 }
 
-/* Begins one side of a message to `rank`; whichever side comes second copies. */
+/* Begins one side of a message to `rank`. The second side copies the data. */
 static tesela_status comm_threads_begin(thread_rank *self, int number, thread_rank *rank, message what,
                                         bool is_send) {
   batch *own = &self->batches[number];

@@ -4,7 +4,7 @@
 #include "comm/collective_status.h"
 #include "comm/gpu_transport_patch.h"
 
-/* Whether what this rank has of C in a tile is what it computes of it. */
+/* Returns true if this rank owns exactly the part of the tile that it computes. */
 static bool is_own(const tsl_job *job, const tsl_process_grid *grid, const tsl_rank_blocks *blocks,
                    tsl_step step) {
   const tsl_rank_part *c = &job->part[TSL_PART_C];
@@ -19,7 +19,7 @@ static bool is_own(const tsl_job *job, const tsl_process_grid *grid, const tsl_r
   return true;
 }
 
-/* What becomes of C, the least of all ranks' counts. */
+/* Kinds of store, in ascending order of preference; the ranks use their minimum. */
 enum { BY_HOST, SENT, STAYS };
 
 bool tsl_settle_scales(const tsl_job *job) {
@@ -30,7 +30,7 @@ static int device_store_fits(const tsl_job *job, const tsl_process_grid *grid,
                              const tsl_rank_blocks *blocks) {
   const tsl_rank_part *c = &job->part[TSL_PART_C];
   const int rank = job->ranks->rank;
-  /* Sums of f32 are scaled there with other roundings than the host's. */
+  /* Devices scale f32 sums with other roundings than the host. */
   const bool rounds = job->sums->type == TESELA_F32 && tsl_lane_rounds(job->lane, c->type->type);
   bool fits = c->by_lane && (grid->depth == 1 || tsl_lane_adds(job->lane, job->sums->type)) &&
               (tsl_settle_scales(job) ? rounds && job->any_steps : rounds || c->type == job->sums);
@@ -63,7 +63,7 @@ typedef struct rounding {
   const tsl_job *job;
   const tsl_patch *window, *held;
   const tsl_device_store *from;
-  int64_t at; /* of a message's elements, those of the blocks before */
+  int64_t at; /* index of the first element in the message */
   tesela_status status;
 } rounding;
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The grid that a layout has: p x 1 where it says none. */
+/* Sets the process grid of a layout; without one it is ranks x 1. */
 static void layout_grid_of(const tesela_layout *layout, int ranks, int *rows, int *cols) {
   const bool none = layout->grid_rows == 0 && layout->grid_cols == 0;
   *rows = none ? ranks : layout->grid_rows;
@@ -36,7 +36,8 @@ static tesela_status layout_check_grid(const tesela_layout *layout, const char *
   return status;
 }
 
-/* A dimension of the matrix that was dealt out: 0 stands for what the operand needs. */
+/* Returns the size of a dimension of the distributed matrix; 0 stands for the size that the operand
+ * needs. */
 static int64_t dealt(int64_t value, int64_t begin, int64_t operand) {
   return value == 0 ? begin + operand : value;
 }
@@ -91,7 +92,8 @@ tesela_status tsl_layout_check(const tesela_layout *layout, const char *name, in
   return TESELA_OK;
 }
 
-/* Lists for all parts of a dimension: their dims, and behind them, in one block, their spans. */
+/* Makes the lists of all parts of a dimension. One block of memory holds all dims, then their
+ * spans. */
 static tesela_status make_lists(const tsl_dealing *dealing, tsl_dim **out) {
   int64_t spans = 0;
   for (int i = 0; i < dealing->parts; i++)
@@ -152,7 +154,8 @@ static int by_row(const void *a, const void *b) {
   return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* All rectangles together are the matrix: as many elements, and none twice. */
+/* Checks that the rectangles tile the matrix: their elements add up to it, and no two overlap.
+ * Sorts `all`. */
 static tesela_status check_cover(const tsl_rank_layout *layout, const char *name, tsl_corner *all,
                                  int64_t count) {
   int64_t elements = 0, whole = layout->rows * layout->cols;

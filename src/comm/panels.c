@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* A message that goes to each rank that needs the same window. */
+/* Packed message, which goes to each rank that needs the window. */
 typedef struct tsl_packed_window {
   tsl_patch window;
   char *message;
-  size_t at; /* of one from device to device: where its message begins */
+  size_t at; /* offset of the message in the device buffer, if by device */
   int64_t count;
 } tsl_packed_window;
 
-/* Messages carry the operand's number. */
+/* Returns the message tag of an operand. */
 static int panels_tag_of(int operand) {
   return 1 + operand;
 }
@@ -27,7 +27,8 @@ static tsl_patch window_of(const tsl_panels *p, int operand, const tsl_block *bl
                                : tsl_window_b(p->grid, block, step, order);
 }
 
-/* Whether a step has another panel of an operand than the step before it: the same on all ranks. */
+/* Returns true if a step needs another panel of an operand than the previous step. Equal on all
+ * ranks. */
 static bool comes(const tsl_panels *p, int operand, int step) {
   const tsl_process_grid *grid = p->grid;
   return grid->panels > 1 || step == 0 ||
@@ -36,7 +37,7 @@ static bool comes(const tsl_panels *p, int operand, int step) {
 
 tsl_rank_panel *tsl_panels_at(tsl_panels *panels, int operand, int step) {
   const tsl_process_grid *grid = panels->grid;
-  const int before = grid->panels > 1        ? step /* changes of the panel until then */
+  const int before = grid->panels > 1        ? step /* number of panel changes before the step */
                      : operand == TSL_PART_A ? step / grid->tiles_n
                                              : (grid->tiles_n > 1 ? step : 0);
   return &panels->panel[before % 2][operand];
@@ -70,7 +71,7 @@ static void panels_look(const tsl_panels *p, int operand, tsl_step step, tsl_ran
                                         tsl_place_is_device(&p->job->place), panel);
 }
 
-/* Begins to receive a panel, rank by rank. */
+/* Begins to receive the parts of a panel from their owners; advances *data. */
 static tesela_status receive(tsl_panels *p, int operand, int step, char **data) {
   tsl_ranks *ranks = p->job->ranks;
   const tsl_rank_part *part = &p->job->part[operand];
@@ -87,7 +88,7 @@ static tesela_status receive(tsl_panels *p, int operand, int step, char **data) 
   return TESELA_OK;
 }
 
-/* What this rank has of a window, as a message. */
+/* Packs this rank's part of a window as a message. */
 static int64_t panels_pack(const tsl_rank_part *part, int rank, const tsl_patch *window, char *message) {
   int64_t count = 0;
   for (int64_t i = 0; i < tsl_layout_count(&part->layout, rank); i++) {
@@ -98,8 +99,8 @@ static int64_t panels_pack(const tsl_rank_part *part, int rank, const tsl_patch 
   return count;
 }
 
-/* Windows that this rank has a part of, each once: packed to *at, or only counted where at is NULL. Sends
- * them to all that need them. */
+/* Packs each distinct window once and sends it to all ranks that need it. data NULL: only adds up
+ * *bytes. */
 static tesela_status send_or_count(tsl_panels *p, int operand, int step, char **data, size_t *bytes) {
   tsl_ranks *ranks = p->job->ranks;
   const tsl_rank_part *part = &p->job->part[operand];
@@ -127,7 +128,7 @@ static tesela_status send_or_count(tsl_panels *p, int operand, int step, char **
   return TESELA_OK;
 }
 
-/* --- from device to device: in order of the lane's stream --- */
+/* --- messages from device to device, in stream order --- */
 
 static void lane_receive(tsl_panels *p, int operand, int step, size_t *data) {
   const tsl_ranks *ranks = p->job->ranks;
@@ -182,7 +183,7 @@ static tesela_status lane_send(tsl_panels *p, int operand, int step, size_t *dat
   return TESELA_OK;
 }
 
-/* Where a panel is multiplied: on the device, or in host memory. */
+/* Sets the panel's place to its own memory, on the device or on the host. */
 static void set_place(const tsl_panels *p, tsl_rank_panel *panel) {
   panel->data = tsl_place_is_device(&p->job->place) ? NULL : panel->memory;
   panel->buffer = panel->device_memory;
@@ -226,8 +227,8 @@ static tesela_status lane_begin(tsl_panels *p, int step) {
   return tsl_lane_exchange(p->job->lane, p->parcels, p->parcel_count);
 }
 
-/* Behind the messages, in order of the stream: not sooner, as the panels are multiplied until now that these
- * take the place of. */
+/* Assembles the panels in stream order after the messages. Not earlier: the buffers are read until
+ * the previous product ends. */
 static tesela_status lane_end(tsl_panels *p, int step) {
   size_t at = 0;
   for (int operand = TSL_PART_A; operand <= TSL_PART_B && p->own; operand++)
@@ -255,7 +256,7 @@ tesela_status tsl_panels_begin(tsl_panels *p, int step, const tsl_async_task *be
   return TESELA_OK;
 }
 
-/* Puts together what arrived of a panel, and what this rank has of it itself, where it is multiplied. */
+/* Assembles a panel from the received messages and this rank's own elements. Advances *src. */
 static tesela_status assemble(tsl_panels *p, int operand, int step, const char **src) {
   const tsl_rank_part *part = &p->job->part[operand];
   const int own = p->job->ranks->rank;
@@ -280,8 +281,8 @@ static tesela_status assemble(tsl_panels *p, int operand, int step, const char *
              : TESELA_OK;
 }
 
-/* Waiting of MPI's own keeps a processor busy, which the work beside may need: so long, batches are asked
- * about. */
+/* Polls while the task runs: a blocking MPI wait would keep a processor busy that the task may
+ * need. */
 static tesela_status panels_arrive(const tsl_panels *p, int step, const tsl_async_task *beside) {
   static const struct timespec moment = {.tv_nsec = 50000};
   tsl_ranks *ranks = p->job->ranks;
@@ -316,8 +317,8 @@ tesela_status tsl_panels_end(tsl_panels *p, int step, const tsl_async_task *besi
   return TESELA_OK;
 }
 
-/* The most bytes of any step: of each panel, of both that come in, and of what goes out; [1]: from device to
- * device. */
+/* Maximum bytes over all steps: of each panel, of all incoming and all outgoing messages. in, out:
+ * [1] is for messages from device to device. */
 typedef struct most {
   size_t panel[2], in[2], out[2];
 } most;

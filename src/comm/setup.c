@@ -37,7 +37,7 @@ void tsl_say_scalar(tsl_sayings *sayings, const char *const names[2], const doub
             tsl_agreed_value_double(scalar && is_complex ? scalar[1] : 0));
 }
 
-/* Numbers of a grid's ranks; without a list they are in order. */
+/* Returns a hash of the grid's ranks; 0 for ranks in order. */
 static uint64_t say_ranks(const tesela_layout *layout, int ranks) {
   const int64_t places = (int64_t)layout->grid_rows * layout->grid_cols;
   if (!layout->ranks || places <= 0 || places > ranks)
@@ -110,7 +110,7 @@ tesela_status tsl_given_scalar(const double *argument, const char *name, const t
   return TESELA_OK;
 }
 
-/* All ranks' rectangles of an operand. */
+/* Rectangles of all ranks of an operand. */
 typedef struct corners {
   int64_t *counts;
   tsl_corner *own, *all;
@@ -125,7 +125,7 @@ static void free_corners(corners *c) {
   free(c->of);
 }
 
-/* Each rank takes memory for what it will get, and all stop where one has none. */
+/* Gathers all rectangles. Each rank allocates its memory first, and all ranks stop if one has none. */
 static tesela_status gather_corners(tsl_ranks *ranks, const tesela_layout *layout, corners *out) {
   tesela_status status = TESELA_OK;
   const size_t size = (size_t)ranks->size;

@@ -1,4 +1,4 @@
-/* What travels for a product, counted. */
+/* Counts the words that a product moves. */
 #include "comm/comm_blocks.h"
 
 #include "base/status.h"
@@ -6,10 +6,11 @@
 
 #include <stdlib.h>
 
-/* How many indices a window's rows or columns have in common with each part of a layout's grid. */
+/* Numbers of indices that a window's rows or columns share with each part of a layout's grid.
+ * Cached, because successive places often have the same window. */
 typedef struct commons {
-  tsl_dim of;      /* the dim that was counted last: places that follow each other often share one */
-  int64_t *counts; /* of each part */
+  tsl_dim of;      /* dim of the counts */
+  int64_t *counts; /* by part of the grid */
   bool any;
 } commons;
 
@@ -27,7 +28,8 @@ static void count_dim(commons *c, const tsl_dim *dim, const tsl_dim *lists, int 
   c->any = true;
 }
 
-/* Between the rank that needs or makes a window, and each other one that holds a part of it. */
+/* Counts words between `rank`, which needs or computes a window, and the rank that owns a part of
+ * it. comes: the words go to `rank`. */
 static void volume_add(const tally *t, int rank, int holder, int64_t words, bool comes) {
   if (holder == rank || words == 0)
     return;
@@ -42,7 +44,7 @@ static void count_window(tally *t, int rank, const tsl_rank_layout *layout, cons
       volume_add(t, rank, holder, times * tsl_layout_common(layout, holder, window), comes);
     return;
   }
-  /* Of a grid, rows times columns. */
+  /* For a grid, count rows times columns. */
   const tsl_dim *rows = layout->turned ? &window->cols : &window->rows;
   const tsl_dim *cols = layout->turned ? &window->rows : &window->cols;
   count_dim(&t->rows, rows, layout->row_lists, layout->grid_rows);
@@ -53,7 +55,7 @@ static void count_window(tally *t, int rank, const tsl_rank_layout *layout, cons
                  times * t->rows.counts[i] * t->cols.counts[j], comes);
 }
 
-/* One operand of all blocks. */
+/* Counts the words of one operand for all blocks. */
 static void count_operand(tally *t, const tsl_rank_blocks *blocks, const tsl_rank_layout *layout, int operand,
                           int64_t times) {
   t->rows.any = t->cols.any = false;
@@ -74,7 +76,7 @@ tesela_status tsl_blocks_count(const tsl_rank_blocks *blocks, const tsl_rank_lay
   tally t = {.received = counts, .sent = counts + ranks};
   t.rows.counts = counts + 2 * ranks;
   t.cols.counts = counts + 3 * ranks;
-  /* C first, so that what is there behind it is C's. */
+  /* C comes first, so that the maximum counts only C's words. */
   count_operand(&t, blocks, c, TSL_PART_C, 1);
   grid->words = grid->words_sent = grid->words_all = grid->words_of_c = 0;
   for (size_t i = 0; i < 2 * ranks; i++)
