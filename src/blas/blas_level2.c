@@ -1,6 +1,5 @@
-/* Matrices times vectors, as BLAS's level 2 calls them. A row-major matrix is its transpose column by column:
- * triangles change sides, transposes their letters, and what was conjugated is so where the transpose of it
- * is asked for. */
+/* BLAS level 2. A row-major matrix is handled as its column-major transpose: U and L are exchanged,
+ * and so are N and T, C and R. */
 #include "blas/blas_level2.h"
 
 #include "base/memory.h"
@@ -13,7 +12,7 @@ typedef tsl_blas_level2 arguments;
 
 /* --- arguments --- */
 
-/* Where each argument comes, from 1; 0 for what a routine has not. */
+/* Position of each argument, from 1; 0: the routine lacks it. */
 typedef struct blas_level2_places {
   int uplo, trans, diag, m, n, kl, ku, lda, incx, incy;
 } blas_level2_places;
@@ -45,7 +44,7 @@ static int64_t least_ld(const arguments *args) {
   return rows > 1 ? rows : 1;
 }
 
-/* The smaller of a place and what was found before, where an argument is wrong. */
+/* Returns the smaller of `found` and `index` if the argument is wrong; 0 means none found. */
 static int first_of(int found, int index, bool is_wrong) {
   return index > 0 && is_wrong && (found == 0 || index < found) ? index : found;
 }
@@ -65,7 +64,7 @@ int tsl_blas_check_level2(const arguments *args) {
   return first_of(found, at->incy, args->incy == 0);
 }
 
-/* Letters of the transposes. */
+/* Returns the letter of op on the transposed matrix. */
 static int transposed_letter(int letter) {
   return letter == 'N' ? 'T' : letter == 'T' ? 'N' : letter == 'C' ? 'R' : letter == 'R' ? 'C' : 0;
 }
@@ -76,8 +75,8 @@ static void blas_level2_exchange(int64_t *a, int64_t *b) {
   *b = kept;
 }
 
-/* What a routine for columns is asked for in place of one for rows. Vectors of
- * a hermitian update, and of ger, change places. */
+/* Converts row-major arguments to column-major ones. x and y of ger and of hermitian rank-2 updates
+ * change places. */
 static void see_as_columns(const arguments *args, arguments *seen) {
   const bool is_two = args->routine == TSL_BLAS_SYR2 || args->routine == TSL_BLAS_SPR2;
   *seen = *args;
@@ -94,13 +93,13 @@ static void see_as_columns(const arguments *args, arguments *seen) {
   }
 }
 
-/* --- what is computed --- */
+/* --- computation --- */
 
-/* One call under way. */
+/* State of a call. */
 typedef struct blas_level2_job {
   const tsl_vector_kernels *kernels;
   const arguments *of;
-  bool by_rows; /* before it was seen as columns */
+  bool by_rows; /* the call was row-major */
   tsl_team team;
 } blas_level2_job;
 
@@ -114,7 +113,7 @@ static bool blas_level2_transposes(const blas_level2_job *j) {
   return j->of->trans == 'T' || j->of->trans == 'C';
 }
 
-/* y = beta y. */
+/* Computes y = beta y. */
 static void blas_level2_scale(const blas_level2_job *j, int64_t n, tsl_line y) {
   static const double zero[2];
   const tsl_vector_number beta = j->of->beta;
@@ -149,7 +148,8 @@ static void blas_level2_general(const blas_level2_job *j) {
     tsl_vector_multiply(j->kernels, j->team, &product);
 }
 
-/* Column by column: rows j - ku to j + kl of column j lie from the top of its band on. */
+/* Multiplies a band column by column. Column j has the rows j - ku to j + kl, from the top of the
+ * band on. */
 static void banded(const blas_level2_job *j) {
   const tsl_vector_kernels *k = j->kernels;
   const arguments *of = j->of;
@@ -189,7 +189,8 @@ static tsl_storage storage_of(tsl_blas_level2_routine routine) {
   return stored[routine];
 }
 
-/* A hermitian matrix by rows is its conjugate by columns; of triangular ones the letter says it. */
+/* Describes a triangle. A row-major hermitian matrix is the conjugate of the column-major one. For
+ * triangular matrices `trans` has the conjugation. */
 static tsl_triangle blas_level2_triangle_of(const blas_level2_job *j) {
   const arguments *of = j->of;
   return (tsl_triangle){.storage = storage_of(of->routine),
@@ -279,7 +280,7 @@ static const tsl_blas_class classes[] = {
 #undef ROW
 };
 
-/* Elements of the matrix that are read or written. */
+/* Returns the number of elements of the matrix that are read or written. */
 static double blas_level2_elements_of(const arguments *args) {
   const double n = (double)args->n, band = (double)(args->kl + args->ku + 1);
   if (place[args->routine].kl > 0)
@@ -300,7 +301,7 @@ tsl_blas_function *tsl_blas_matrix_vector(tsl_blas_call *call, const arguments *
     return next;
   const bool by_rows = args->order == TSL_BLAS_ROW_MAJOR;
   arguments exchanged;
-  const arguments *seen = args; /* a copy would take as long as a small product */
+  const arguments *seen = args; /* a pointer, because a copy takes as long as a small product */
   if (by_rows) {
     see_as_columns(args, &exchanged);
     seen = &exchanged;

@@ -1,5 +1,5 @@
-/* Batches of several groups: those that are worth a plan go to tesela in one call, and small products that
- * come alone are shared out among threads, each without a plan, as a call of its own would be computed. */
+/* Batches of several groups. Groups that are worth a plan go to tesela in one call. Single small
+ * products are distributed over threads, each without a plan, as a call of its own would be. */
 #include "blas/blas_batch.h"
 
 #include "base/pool.h"
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A group with so much work, or of so many products, is worth a plan; small ones are worth threads from so
- * much work on. */
+/* Crossovers: groups of so many products or so many operations are worth a plan; small groups are
+ * worth threads above shared_work operations. */
 enum { MANY = 32, JOBS_OF_A_THREAD = 8 };
 static const double planned_work = 1.6e7, shared_work = 4e5;
 
@@ -25,14 +25,15 @@ static double groups_work_of(const tsl_blas_group *group) {
   return 2 * (double)product->m * (double)product->n * (double)product->k * (double)group->batch.count;
 }
 
-/* --- results that are the same --- */
+/* --- products with one result --- */
 
 static int groups_compare(const void *x, const void *y) {
   const uintptr_t a = *(const uintptr_t *)x, b = *(const uintptr_t *)y;
   return a < b ? -1 : a > b;
 }
 
-/* Products that add to one C in turn must not be done side by side. Without memory they may be. */
+/* Returns true if all C differ: products with one C must not run in parallel. Returns false without
+ * memory. */
 static bool groups_are_apart(const tsl_blas_group *groups, int64_t count) {
   int64_t products = 0, at = 0;
   bool sorted = true, apart = true;
@@ -60,14 +61,14 @@ static bool is_worth_a_plan(const tsl_blas_group *group) {
   return group->batch.count >= MANY || groups_work_of(group) >= planned_work;
 }
 
-/* What tesela is told of groups, in one block. */
+/* Arguments of tsl_blas_run_grouped(); `words` owns the one block of memory. */
 typedef struct telling {
   tsl_blas_desc_storage *words;
   tesela_gemm_desc *descs;
   tesela_batch *batches;
   tsl_blas_group **groups;
   int64_t count;
-  bool reads; /* some C */
+  bool reads; /* some C is read */
 } telling;
 
 static bool take_telling(int64_t count, telling *out) {
@@ -126,7 +127,7 @@ static void run_planned(tsl_blas_call *call, tsl_blas_group *groups, int64_t cou
 
 typedef struct groups_sharing {
   tsl_blas_symbol *symbol;
-  tsl_blas_group **groups; /* of work for one thread at most, each */
+  tsl_blas_group **groups; /* groups too small for a plan */
   int64_t count, jobs;
 } groups_sharing;
 
@@ -149,7 +150,7 @@ static void groups_run_job(void *argument, int64_t index, int worker) {
   }
 }
 
-/* Nobody listens: a table of calls has them one by one. */
+/* Computes small groups in threads. Not with call logging, which counts single calls. */
 static void groups_run_shared(tsl_blas_call *call, tsl_blas_group *groups, int64_t count) {
   const tesela_type type = call->symbol->type;
   const tsl_team team = tsl_pool_team(tsl_pool_shared(), tsl_blas_threads());

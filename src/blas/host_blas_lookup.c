@@ -1,5 +1,5 @@
-/* The library that would have served a symbol without this one. Behind a library in LD_PRELOAD that is
- * RTLD_NEXT; else every loaded library is asked (base/symbol_search.h). */
+/* Search for the library that would serve a symbol without this one. For a library in LD_PRELOAD it
+ * is RTLD_NEXT; otherwise every loaded library is searched (base/symbol_search.h). */
 #include "blas/host_blas_lookup.h"
 
 #include "base/cancel.h"
@@ -12,7 +12,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* Libraries whose products are plain loops, by a piece of their path. */
+/* Parts of paths of libraries whose products are plain loops. */
 static const char *const plain_libraries[] = {"/blas/libblas", "/lib/libblas.so", "/lib64/libblas.so",
                                               "libblas.so.3.", "libblas64.so.3.", "libcblas.so",
                                               "libgslcblas.so"};
@@ -22,19 +22,19 @@ static tsl_blas_function *as_function(void *address) {
   return function;
 }
 
-/* By this name another copy of this library knows one: two that passed a call to each other would never end.
- */
+/* Marker by which copies of this library detect each other: two copies that forward to each other
+ * would never return. */
 TESELA_API extern const char tesela_blas_copy[];
 const char tesela_blas_copy[] = "tesela";
 
-/* Whether an address is in this library, or in another copy of it. */
+/* Returns true if an address is in this library or another copy of it. */
 static bool is_ours(void *address) {
   return tsl_loaded_beside(address, "tesela_blas_copy") != NULL;
 }
 
-/* Libraries that pass each name on to a BLAS of the user's choice (FlexiBLAS, libblastrampoline), by a name
- * that they alone have. One that was loaded before this library may have opened it as that choice, and would
- * pass each call back; one that was loaded after it, which was preloaded or linked, stands behind it. */
+/* Libraries that forward each name to a BLAS of the user's choice (FlexiBLAS, libblastrampoline),
+ * by a unique name. A switch loaded before us may have chosen us, and would forward each call back.
+ * A switch loaded after us was preloaded or linked, and is the next library in the search order. */
 static const char *const switches[] = {"flexiblas_current_backend", "lbt_forward"};
 
 static bool may_call_us(void *address) {
@@ -44,8 +44,7 @@ static bool may_call_us(void *address) {
   return is_switch && tsl_loaded_before(address, tesela_blas_copy);
 }
 
-/* RTLD_DEFAULT would look into this library first, which calls its own functions by its own names
- * (-Bsymbolic). */
+/* RTLD_DEFAULT would search this library first (-Bsymbolic). */
 void *tsl_blas_program_has(const char *name) {
   void *program = dlopen(NULL, RTLD_LAZY);
   void *address = program ? dlsym(program, name) : NULL;
@@ -54,24 +53,25 @@ void *tsl_blas_program_has(const char *name) {
   return address;
 }
 
-/* A library that the program's calls come to before they come to this one (a tracer, a profiler, in
- * LD_PRELOAD) has this one behind it, and would pass each call back. Where none of its calls came here, who
- * calls asked for this library by name. */
+/* Returns true for a library that receives the program's calls before us, such as a tracer in
+ * LD_PRELOAD: it would forward each call back. If the program's calls do not reach it first, the
+ * caller asked for this library by name. */
 static bool stands_before_us(void *address, const char *name) {
   return tsl_loaded_before(address, tesela_blas_copy) && tsl_blas_program_has(name) == address;
 }
 
-/* --- what is believed --- */
+/* --- trust --- */
 
-/* A search under way: of any function where there is no symbol. */
+/* State of a search. symbol NULL: any function. */
 typedef struct quest {
   const char *name;
   const tsl_blas_symbol *symbol;
-  void *wide; /* the first that would have served but for its integers, which have 64 bits */
+  void *wide; /* first match that fails only because its integers have 64 bits */
 } quest;
 
-/* Libraries have stray names (NumPy's OpenBLAS exports cblas_dgemm_batch_strided beside scipy_cblas_dgemm64_,
- * with 64-bit integers): one without its family tells nothing. */
+/* Returns true if an address may serve. Some libraries export stray names: NumPy's OpenBLAS has
+ * cblas_dgemm_batch_strided next to scipy_cblas_dgemm64_, with 64-bit integers. So the family must
+ * be there, too. */
 static bool host_blas_lookup_serves(void *address, quest *quest_in) {
   if (!address || is_ours(address) || may_call_us(address))
     return false;
@@ -88,7 +88,7 @@ static bool host_blas_lookup_serves(void *address, quest *quest_in) {
   return false;
 }
 
-/* A library that serves us stays open. */
+/* Decides about one library. A library that serves us is kept open. */
 static tsl_loaded_answer host_blas_lookup_ask(void *address, void *argument) {
   quest *of = argument;
   return host_blas_lookup_serves(address, of) ? TSL_LOADED_TAKE
@@ -101,13 +101,12 @@ static void *host_blas_lookup_search(quest *quest_in, bool program_first) {
   void *address = program_first ? tsl_blas_program_has(quest_in->name) : dlsym(RTLD_NEXT, quest_in->name);
   if (host_blas_lookup_serves(address, quest_in))
     return address;
-  /* What the program would have called: nobody else is asked. */
+  /* The program would have called a wide match, so the search ends. */
   return quest_in->wide ? NULL : tsl_loaded_find(quest_in->name, host_blas_lookup_ask, quest_in);
 }
 
-/* Whether it is time to search (again). A call that is not counted, as another thread counts, is none that is
- * missed; and an addition that misses none takes 20 clocks, in each call of a program without another BLAS.
- */
+/* Returns true if it is time to search again. The counter is not atomic: a lost count is harmless,
+ * and an atomic addition takes 20 clocks in each call without a host BLAS. */
 static bool is_due(tsl_blas_lazy_symbol *late) {
   const unsigned tries = atomic_load_explicit(&late->tries, memory_order_relaxed);
   atomic_store_explicit(&late->tries, tries + 1, memory_order_relaxed);
@@ -133,7 +132,7 @@ static tsl_blas_peer host_blas_lookup_peer_of(tsl_blas_function *function) {
   return TSL_BLAS_PEER_UNKNOWN;
 }
 
-/* Of threads that find it at the same time one says what it is; what is found out about it later stays. */
+/* Only the first thread stores the kind; a measured rating is not overwritten. */
 static void note_peer(tsl_blas_symbol *symbol, tsl_blas_peer peer) {
   int none = TSL_BLAS_PEER_NONE;
   atomic_compare_exchange_strong(&symbol->peer, &none, (int)peer);

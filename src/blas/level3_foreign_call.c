@@ -1,5 +1,4 @@
-/* Level 3 of another library: what the entries say as a struct of arguments, said again as its functions want
- * to hear it. */
+/* Converts the struct of arguments back to the signatures of Fortran and CBLAS. */
 #include "blas/level3_foreign_call.h"
 
 /* --- Fortran --- */
@@ -52,7 +51,7 @@ static void by_fortran(tsl_blas_function *function, const tsl_blas_structured *o
 
 /* --- CBLAS --- */
 
-/* Its numbers of letters. */
+/* Constants of CBLAS for the letters. */
 typedef struct numbers {
   int64_t side, uplo, trans, diag;
 } numbers;
@@ -64,7 +63,7 @@ static numbers numbers_of(const tsl_blas_structured *of) {
                    .diag = of->diag == 'U' ? 132 : 131};
 }
 
-/* One function for each way in which scalars are passed. */
+/* One function for each way to pass scalars. */
 #define BY_CBLAS(name, alpha_type, beta_type, ALPHA, BETA)                                                   \
   static void name(tsl_blas_function *function, const tsl_blas_structured *of) {                             \
     typedef void update(int64_t, int64_t, int64_t, int64_t, int64_t, alpha_type, const void *, int64_t,      \
@@ -92,7 +91,7 @@ static numbers numbers_of(const tsl_blas_structured *of) {
                             of->b, of->ldb, BETA, of->c, of->ldc);                                           \
       break;                                                                                                 \
     case TSL_BLAS_SYMM:                                                                                      \
-    case TSL_BLAS_HEMM: /* the same types of other arguments */                                              \
+    case TSL_BLAS_HEMM: /* types of update2 */                                              \
       ((update2 *)function)(TSL_BLAS_COLUMN_MAJOR, is.side, is.uplo, of->m, of->n, ALPHA, of->a, of->lda,    \
                             of->b, of->ldb, BETA, of->c, of->ldc);                                           \
       break;                                                                                                 \
@@ -107,7 +106,7 @@ BY_CBLAS(by_address, const void *, const void *, of->alpha, of->beta)
 BY_CBLAS(by_address_and_float, const void *, float, of->alpha, *(const float *)of->beta)
 BY_CBLAS(by_address_and_double, const void *, double, of->alpha, *(const double *)of->beta)
 
-/* herk's scalars are real, and her2k's beta. */
+/* Selects the function by type: herk has real scalars, her2k a real beta. */
 static void by_cblas(tesela_type type, tsl_blas_function *function, const tsl_blas_structured *of) {
   const bool is_single = type == TESELA_F32 || type == TESELA_C64;
   if (!tsl_blas_is_complex(type) || of->routine == TSL_BLAS_HERK)

@@ -1,11 +1,11 @@
-/* Level 3 of few rows, columns and terms, which takes less time than choosing a way: updates and products
- * with symmetric factors are one kernel's (host_blocked/kernels/little.c), and triangles are read where they
- * lie. */
+/* Level 3 with few rows, columns and terms, which takes less time than the selection. Updates and
+ * products with symmetric factors use one kernel (host_blocked/kernels/little.c). Triangles are
+ * read in place. */
 #include "blas/blas_level3.h"
 #include "blas/inner_gemm.h"
 
-/* Rows, columns and terms up to which it is the soonest way. Real types have kernels of more rows for whole
- * products, and so have updates of rank 2k, which are one of these and its transpose. */
+/* Maximum rows, columns and terms for the kernel. Missing types have faster ways: real types have
+ * kernels for full products of more rows. */
 static const struct most {
   int64_t f32, f64, c64, c128;
 } table[TSL_BLAS_ROUTINES] = {
@@ -14,11 +14,11 @@ static const struct most {
     [TSL_BLAS_HEMM] = {.c64 = 32, .c128 = 32},
 };
 
-/* Rows of a triangle, and columns beside it; and rows of one, of real numbers, whose columns are soonest read
- * as vectors. */
+/* Maximum rows and columns for a triangular factor. BESIDE_MOST: maximum columns for the vector
+ * kernel of real types. */
 enum { TRIANGLE_MOST = 64, COLUMNS_MOST = 256, BESIDE_MOST = 32 };
-/* Rows of a triangle that is solved, and right-hand sides: a call's beginning and end take a fifth of one
- * with one of each. */
+/* Maximum rows and right-hand sides of a system: the call's overhead is a fifth of the time with
+ * one of each. */
 enum { SOLVED_MOST = 32, SIDES_MOST = 4 };
 static const struct most vector_most = {.f32 = 8, .f64 = 8};
 

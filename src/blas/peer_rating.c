@@ -1,7 +1,7 @@
-/* How good another library is. A name alone says little: one OpenBLAS has kernels for every processor,
- * another was built for the oldest one, or is told to be (OPENBLAS_CORETYPE). So a library is asked which
- * kernels it took; of others, some products are timed beside ours, which takes a few milliseconds once a
- * name. */
+/* A library's name does not tell its speed. One OpenBLAS has kernels for every processor, another
+ * only for the oldest. OPENBLAS_CORETYPE may force old kernels. So a library is asked for its
+ * kernels. Other libraries are timed against tesela with a few products, some milliseconds per
+ * symbol. */
 #include "blas/peer_rating.h"
 
 #include "base/clock.h"
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* OpenBLAS's kernels that keep today's processors busy; all others are measured. */
+/* OpenBLAS kernels that are fast on current processors; others are measured. */
 static const char *const good_cores[] = {
     "Haswell",    "Zen",        "SkylakeX",   "Cooperlake", "Cooper Lake", "SapphireRapids",
     "NeoverseN1", "NeoverseN2", "NeoverseV1", "ARMV8SVE",   "POWER9",      "POWER10"};
@@ -28,7 +28,7 @@ static bool peer_rating_is_good(const char *core) {
   return false;
 }
 
-/* --- what it says --- */
+/* --- report of the library --- */
 
 typedef union peer_rating_told {
   void *address;
@@ -55,7 +55,8 @@ const char *tsl_blas_kernels_of(tsl_blas_function *function) {
   return NULL;
 }
 
-/* MKL chooses its kernels by what the processor can, BLIS by its model and else takes "generic" ones. */
+/* Returns true for a library with known good kernels. MKL chooses by processor features; BLIS
+ * chooses by model, or "generic". */
 static bool is_known_to_be_good(tsl_blas_function *function) {
   const char *core = tsl_blas_kernels_of(function);
   if (core)
@@ -67,19 +68,19 @@ static bool is_known_to_be_good(tsl_blas_function *function) {
   return peer_rating_ask(function, "MKL_Get_Max_Threads").address != NULL;
 }
 
-/* --- what it does --- */
+/* --- measurement --- */
 
-/* Theirs is more than a small product: one that their CBLAS function hands to a Fortran one by its name,
- * which is ours, is passed on. */
+/* SIZE is too large for a small product: a CBLAS function that calls Fortran by name, which is
+ * ours, must be forwarded. */
 enum { SIZE = 128, OURS = 96, TURNS = 3 };
 
-/* Zeros of any type: processors multiply those as fast as other numbers. */
+/* Zeros of any type, which are multiplied as fast as other numbers. */
 typedef struct operands {
   const double *a, *b;
   double *c;
 } operands;
 
-/* Where tsl_blas_either_width(). */
+/* Calls the library's gemm. Requires tsl_blas_either_width(). */
 static void peer_rating_multiply(const tsl_blas_symbol *symbol, tsl_blas_function *function,
                                  const operands *operands_in) {
   typedef void fortran(const char *, const char *, const int64_t *, const int64_t *, const int64_t *,
@@ -117,8 +118,8 @@ static bool may_be_called(const tsl_blas_symbol *symbol) {
   return tsl_blas_either_width() && at && at[4] != 't' && strncmp(at + 4, "_batch", 6) != 0;
 }
 
-/* Ours, of a product of the real numbers that a type is made of, which is smaller: a complex product is four.
- */
+/* Returns tesela's seconds, extrapolated from a smaller real product; a complex product counts as
+ * four. */
 static double our_seconds(const tsl_blas_symbol *symbol, const operands *operands_in) {
   const bool is_single = symbol->type == TESELA_F32 || symbol->type == TESELA_C64,
              is_complex = symbol->type == TESELA_C64 || symbol->type == TESELA_C128;
@@ -157,8 +158,8 @@ static double their_seconds(const tsl_blas_symbol *symbol, tsl_blas_function *fu
   return seconds;
 }
 
-/* Whether it takes more than twice our time, the least of a few by turns; the first ones find the caches
- * cold, and may start threads. */
+/* Returns true if the library takes more than twice tesela's time. Compares the minimum of a few
+ * alternating turns: the first calls find cold caches and may start threads. */
 static bool is_slow(const tsl_blas_symbol *symbol, tsl_blas_function *function) {
   enum { COUNT = 2 * SIZE * SIZE };
   double *memory = calloc(3 * COUNT, sizeof *memory), ours = 1e9, theirs = 1e9;

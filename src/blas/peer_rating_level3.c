@@ -1,12 +1,11 @@
-/* At which sizes a routine of Level 3 is ours. Libraries that multiply alike differ in their triangles: one
- * has kernels for those of every type, another for some, and threads for some; small calls are one matter,
- * and large ones another. So calls of a few sizes are computed here and there, each in two forms, and ours
- * are the sizes at which they are sooner done in the mean. That is kept once a machine: by processor, its
- * instructions in use, threads, and the library's file and kernels.
+/* Sizes at which a routine of level 3 is tesela's. Libraries with equal gemm differ in their triangles: kernels and
+ * threads exist for some types only, and small and large calls differ. So calls of a few sizes are timed in both
+ * libraries, in two forms each. tesela gets the sizes at which it is faster on average. The result is stored per
+ * machine: processor, instructions in use, threads, and the library's file and kernels.
  *
  *     n            16    32    80    160   320 (complex: 16, 32, 56, 112, 224)
- *     updates      C = a a' + C, n x n of n terms, and 2n x 2n of n/4, as factorisations have it: as much
- * work factors      on the left, and on the right of n x n */
+ *     updates      C = a a' + C, n x n with n terms, and 2n x 2n with n/4 terms as in factorizations: equal work
+ *     factors      on the left and on the right, n x n */
 #include "blas/peer_rating_level3.h"
 #include "blas/blas_threads.h"
 #include "blas/int_width.h"
@@ -30,25 +29,25 @@
 #include <sys/stat.h>
 
 enum { SIZES = 5, LARGEST = 320, FORMS = 2, ROUNDS = 6, ROWS_MOST = 2 * LARGEST };
-/* Of real types, and of complex ones, which take four times as long. The least is TSL_BLAS_STANDING_FROM's.
- */
+/* Sizes for real and for complex types, which take four times as long. The smallest is
+ * TSL_BLAS_STANDING_FROM's. */
 static const int64_t sizes[2][SIZES] = {{16, 32, 80, 160, LARGEST}, {16, 32, 56, 112, 224}};
-/* Multiply-adds from which on a size decides: in the middle between two, of their logarithms. */
+/* Multiply-adds from which a size decides: geometric means of neighbouring sizes. */
 static const double begins[2][SIZES] = {{TSL_BLAS_STANDING_FROM, 11600, 129500, 1448000, 11600000},
                                         {TSL_BLAS_STANDING_FROM, 11600, 75900, 497000, 3970000}};
-/* Several of small ones, which the clock does not see one by one. */
+/* Calls per measurement: small calls are too short for the clock. */
 static const int calls_of[SIZES] = {32, 8, 1, 1, 1};
-/* Then there are two turns, and no more. */
+/* limit of seconds after two turns */
 static const double seconds_most = 0.1;
 
-/* Numbers stay finite: a and triangles are the identity's, b is zero. */
+/* State of a measurement. Numbers stay finite: a and triangles are identities, b is zero. */
 typedef struct contest {
   const tsl_blas_symbol *symbol;
   tsl_blas_function *function;
   tsl_blas_routine routine;
   const int64_t *sizes;
   void *a, *b, *c;
-  _Alignas(16) unsigned char one[16]; /* of the type, or of its real one: what begins alike */
+  _Alignas(16) unsigned char one[16]; /* the number 1 in the real or complex type */
 } contest;
 
 static tsl_blas_structured call_of(const contest *contest_in, int64_t size, int form) {
@@ -112,9 +111,9 @@ static int threads(void) {
   return tsl_team_threads(tsl_pool_team(tsl_pool_shared(), tsl_blas_threads()));
 }
 
-/* Rounds of all sizes here and there, by turns: the first finds caches cold. Threads of theirs wait busily
- * for their next call some milliseconds, beside ours if there are several: then it is not their turn at once.
- */
+/* Times all sizes in both libraries by turns; the first turn finds cold caches. The other library's
+ * threads spin for some milliseconds after a call and would disturb ours. So with several threads
+ * each library takes several rounds in sequence. */
 static void race(const contest *contest_in, double seconds[2][SIZES][FORMS]) {
   const int rounds = threads() == 1 ? 1 : ROUNDS / 2;
   const double start = tsl_clock();
@@ -133,7 +132,7 @@ static void race(const contest *contest_in, double seconds[2][SIZES][FORMS]) {
   }
 }
 
-/* Forms of as much work are one size: of these the mean counts, and that none is bad. */
+/* Returns true if tesela is faster in the geometric mean of the forms and not much slower in any. */
 static bool is_sooner(const double ours[FORMS], const double theirs[FORMS]) {
   static const double bad = 0.9;
   double product = 1;
@@ -179,11 +178,12 @@ static unsigned peer_rating_level3_measure(contest *contest_in) {
   return standing;
 }
 
-/* --- kept --- */
+/* --- wisdom --- */
 
 enum { NAME = 1024 };
 
-/* "level3-sizes-0-2:f:avx512:2:...": another build of the library is another one. */
+/* Writes the name of the measurement: "level3-sizes-0-2:f:avx512:2:...". Another build of the
+ * library has another name. */
 static void peer_rating_level3_name_of(const contest *contest_in, char name[NAME]) {
   char path[PATH_MAX];
   struct stat info = {.st_size = 0};

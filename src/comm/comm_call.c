@@ -281,7 +281,7 @@ static tesela_status comm_call_multiply(tsl_job *job, const comm_call_call *c, t
   }
   if (job->lane)
     TSL_TRY(choose_ways(job));
-  /* The grid is chosen for devices, unless bits must equal those of ranks without devices. */
+  /* The grid is chosen for devices, unless bits must equal the result of ranks without devices. */
   job->any_steps = job->on_devices && !(job->bits && strcmp(job->bits, "devices") == 0);
   TSL_TRY(agree_memory(ranks, c->desc.memory, &job->memory));
   tsl_process_grid grid;

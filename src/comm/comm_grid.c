@@ -95,7 +95,7 @@ static comm_grid_sides comm_grid_sides_of(const tsl_process_grid *grid, int whic
 }
 
 /* Returns the bytes for a tile and its panels: partial sums, their packed form and received sums;
- * panels and their messages in both directions, most of them double-buffered. */
+ * panels and their messages in both directions, mostly double-buffered. */
 static double bytes_for(const tsl_task *task, double rows, double cols, double terms) {
   return 3 * rows * cols * (double)task->size_sum +
          5 * terms * (rows * (double)task->size_a + cols * (double)task->size_b);
@@ -222,8 +222,8 @@ void tsl_grid_time(const tsl_task *task, const tsl_links *links, tsl_process_gri
   grid->seconds = fmax(grid->seconds, sends + steps * fmax(sends, grid->seconds_compute / steps) + sums);
 }
 
-/* Words of a rank of the smaller (0) or the larger slabs (1), if each rank owns an even share of
- * all operands and each panel is received once. */
+/* Words of a rank of the smaller (0) or the larger slabs (1). Each rank owns an even share of all
+ * operands and receives each panel once. */
 typedef struct traffic {
   /* words of the panel that the slab shares; of the panel that all slabs need, received and sent */
   double shared, inner, inner_sent;
@@ -345,8 +345,8 @@ static double comm_grid_compute_seconds(const ranking *r, int used) {
   return t->operations * (double)t->m * (double)t->n * (double)t->k / used / r->links->operations_second;
 }
 
-/* Returns a lower bound on the seconds of any grid of `used` ranks: products, words that some rank
- * must receive, and the minimum number of messages. */
+/* Returns a lower bound on the seconds of any grid of `used` ranks. Adds products, words that some
+ * rank must receive, and the minimum number of messages. */
 static double least_seconds(const ranking *r, int used) {
   const tsl_task *t = r->task;
   const double m = (double)t->m, n = (double)t->n, k = (double)t->k;

@@ -33,9 +33,9 @@ typedef struct tsl_job {
   tsl_rank_place place;                 /* place where the calling rank multiplies */
   tsl_lane *lane;                       /* transport between the ranks' devices; NULL: none */
   bool on_devices;                      /* all ranks multiply on devices; equal on all ranks */
-  /* Both are equal on all ranks. settles: sums are added up and stored on the devices
-   * (comm/device_store.h). travels: some part of C is computed by a rank that does not own it, or
-   * in several layers of k. */
+  /* Both are equal on all ranks. `settles`: sums are added up and stored on the devices
+   * (comm/device_store.h). `travels`: some part of C has another owner than the computing rank, or
+   * several layers. */
   bool settles, travels;
   int64_t memory; /* limit of bytes per rank; equal on all ranks */
 } tsl_job;

@@ -100,8 +100,8 @@ static void deepen(const tsl_job *job, tsl_process_grid *grid) {
 }
 
 /* Returns the extra seconds of transport between devices. A single rank needs messages if it does
- * not own the operands. Sums travel unconverted after the products, and nothing hides them. So of
- * two grids with equal words the one that computes C in place is faster. */
+ * not own the operands. Sums travel unconverted after the products, and nothing hides them. So a
+ * grid that computes C in place beats a grid with equal words that does not. */
 static double seconds_of_lane(const tsl_job *job, const tsl_links *links, const tsl_process_grid *grid) {
   const double tiles = (double)grid->tiles_m * grid->tiles_n;
   const double messages = grid->used == 1 ? 2.0 * grid->panels : 0,

@@ -1,6 +1,6 @@
-/* Ranks of all processes that were started together. libtesela_mpi exports the functions to the
- * tool, which loads the library at run time and does not link MPI. The functions are not public:
- * the tool and the library must have one version, which the ranks' calls check. */
+/* Ranks of all processes that were started together. The tool loads libtesela_mpi at run time and
+ * does not link MPI. The functions are not public: the tool and the library must have one version,
+ * which the ranks' calls check. */
 #ifndef TSL_COMM_WORLD_H
 #define TSL_COMM_WORLD_H
 

@@ -1,7 +1,7 @@
 /* NCCL, NVIDIA's library for messages between GPUs, loaded at run time. Only this folder calls it.
  * Only point-to-point messages are used; sums are computed by tesela in a fixed order. No call
  * blocks on other ranks: communicators are non-blocking (NCCL 2.14) and are polled, so a failed
- * rank blocks nobody else.
+ * rank does not block the others.
  *
  * The rank's device must be entered (api/device_p2p.h) for all calls except tsl_nccl_load(). One
  * thread at a time uses a communicator. Errors: TESELA_NO_DEVICE without the library, else
