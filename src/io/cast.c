@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "io/io_number.h"
 
-/* Whether every value of one type has a place in the other, so that nothing needs to be looked at. */
+/* Returns true if the target type holds every value of the source type, so that no check is needed. */
 static bool always_fits(const tsl_type_info *from, const tsl_type_info *info) {
   if (from->type == info->type)
     return true;

@@ -14,9 +14,9 @@ enum { PACKED_BYTES = 1 << 18 };
 struct tsl_unpacking {
   z_stream stream;
   int fd;
-  bool eof;      /* the packed file has no bytes after those that wait */
-  bool between;  /* members of the file: gzip files may be put one after the other */
-  bool deflated; /* no gzip file: zlib compares no check of its own, and this is compared at the end */
+  bool eof;      /* the file has no bytes beyond the buffered ones */
+  bool between;  /* between members: gzip files may be concatenated */
+  bool deflated; /* raw deflate data: zlib checks nothing, so size and CRC are compared here */
   uint64_t size, got;
   uLong check, got_check;
   unsigned char packed[PACKED_BYTES];
@@ -32,7 +32,7 @@ static tesela_status gunzip_start(const char *path, int fd, int window, const ch
   *unpacking = NULL;
   TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_unpacking) + count, "unpacking a file", &block));
   tsl_unpacking *const made = block;
-  /* What was read already lies behind the struct until it is used up. */
+  /* Bytes already read are stored after the struct until they are used. */
   unsigned char *const first = (unsigned char *)(made + 1);
   if (count > 0)
     memcpy(first, bytes, count);
@@ -75,7 +75,7 @@ static tesela_status refill(tsl_unpacking *unpacking, const char *path) {
   return TESELA_OK;
 }
 
-/* After a member: another one, padding, or something that is no gzip file. *more: there is another one. */
+/* After a member, skips zero padding. *more: another member follows. Any other bytes are an error. */
 static tesela_status next_member(tsl_unpacking *unpacking, const char *path, bool *more) {
   z_stream *const stream = &unpacking->stream;
   *more = false;
@@ -99,7 +99,7 @@ static tesela_status next_member(tsl_unpacking *unpacking, const char *path, boo
   return TESELA_OK;
 }
 
-/* One step; what it could not go on without is read. */
+/* Decompresses once, or reads more input if it is missing. */
 static tesela_status inflate_some(tsl_unpacking *unpacking, const char *path) {
   z_stream *const stream = &unpacking->stream;
   const int result = inflate(stream, Z_NO_FLUSH);
@@ -121,7 +121,7 @@ static tesela_status inflate_some(tsl_unpacking *unpacking, const char *path) {
                   stream->msg != NULL ? stream->msg : "zlib does not say why");
 }
 
-/* What gzip's own check does for gzip files. */
+/* Checks size and CRC at the end of deflated data, as zlib does for gzip files. */
 static tesela_status check_deflated(tsl_unpacking *unpacking, const char *path, const char *bytes,
                                     size_t count) {
   unpacking->got += count;

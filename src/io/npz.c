@@ -7,7 +7,7 @@
 #include "base/text.h"
 
 enum { END_BYTES = 22, LOCATOR_BYTES = 20, WIDE_END_BYTES = 56, ENTRY_BYTES = 46, LOCAL_BYTES = 30 };
-/* More than any archive of arrays has in its table of contents. */
+/* maximum bytes of the table of contents */
 enum { CONTENTS_MAX = 1 << 20 };
 static const uint32_t in_wide_field = UINT32_MAX;
 
@@ -38,8 +38,8 @@ static tesela_status npz_read_at(const tsl_input *in, uint64_t offset, void *out
   return got == count ? TESELA_OK : npz_fail(in, "it is cut off");
 }
 
-/* Where the table of contents lies, told by the archive's last bytes; where those have too few bits, by a
- * record in front of them. A comment behind is nothing that NumPy writes. */
+/* Finds the table of contents by the archive's last bytes, or by the 64-bit record before them.
+ * Archives with a comment at the end are refused; NumPy writes none. */
 static tesela_status find_contents(const tsl_input *in, uint64_t *offset, uint64_t *bytes) {
   unsigned char end[END_BYTES], locator[LOCATOR_BYTES], wide[WIDE_END_BYTES];
   if (in->size < END_BYTES)
@@ -64,7 +64,8 @@ static tesela_status find_contents(const tsl_input *in, uint64_t *offset, uint64
   return TESELA_OK;
 }
 
-/* Sizes and places beyond 32 bits stand in an extra field, those that need it in this order. */
+/* Reads 64-bit sizes and offsets from an extra field. It holds only fields that overflow 32 bits,
+ * in this order. */
 static void read_wide(const unsigned char *extra, size_t length, uint64_t *const fields[3]) {
   size_t at = 0;
   while (at + 4 <= length) {

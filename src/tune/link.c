@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-/* A copy whose bytes cost nothing, and one whose start costs nothing. */
+/* Transfer sizes in bytes: one dominated by latency, one by bandwidth; and their repetitions. */
 enum { SHORT = 4, LONG = 16 << 20, SHORT_REPEATS = 40, LONG_REPEATS = 6 };
 
 typedef struct measuring {
@@ -43,7 +43,7 @@ static tesela_status link_launch(const measuring *job, size_t bytes) {
   return job->ops->finish(job->stream);
 }
 
-/* The shortest of some repeats, the first of which does not count. */
+/* Returns the minimum time of `repeats` runs after a first one that does not count. */
 static tesela_status link_shortest(const measuring *job, step *step_in, size_t bytes, int repeats,
                                    double *out) {
   double least = INFINITY;
@@ -80,10 +80,10 @@ out:
   return status;
 }
 
-/* Bytes that go through pinned memory to measure it. */
+/* bytes of the measurement through pinned memory */
 enum { STAGED = 64 << 20, STAGED_REPEATS = 3 };
 
-/* A vector there and back by all threads, the first time not counted. */
+/* Times a transfer of a vector in both directions with all threads; the first run does not count. */
 static tesela_status time_staged(const tsl_stager *porter, const tsl_transfer_path *way, tsl_link *out) {
   const tsl_pending_readback all = {.part = {0, 1, 0, way->shape->cols}};
   const tsl_device_ops *ops = way->buffer->device->ops;
@@ -127,7 +127,7 @@ static tesela_status link_stage(tsl_device *device, tsl_staging *staging, tsl_li
   return status;
 }
 
-/* Where pinned memory cannot be had, copies go as they do without. */
+/* Measures copies through pinned memory. Without pinned memory it takes the rates of plain copies. */
 static tesela_status measure_staged(tsl_device *device, tsl_link *out) {
   tsl_staging_sizes sizes;
   tsl_staging *staging;

@@ -6,15 +6,15 @@
 
 #include <stdlib.h>
 
-/* ALIGNMENT: the most that OpenCL platforms ask of a sub-buffer (NVIDIA's: 4096 bits). */
+/* ALIGNMENT: maximum alignment of sub-buffers on OpenCL platforms (NVIDIA: 4096 bits). */
 enum { ALIGNMENT = 512, LINE = 128, SETS_MAX = 1 << 16, MEMORY_SHARE = 4 };
-/* Where a device does not tell its cache: the largest of its time, more or less. */
+/* Assumed cache of a device that does not report it: a large one. */
 static const uint64_t cache_guess = (uint64_t)64 << 20;
 
-/* How an operand lies in its buffer. */
+/* Layout of an operand in its buffer. */
 typedef struct operand_sets_layout {
   const tsl_shape *shape;
-  size_t bytes;  /* of its extent */
+  size_t bytes;  /* bytes of its extent */
   size_t stride; /* bytes from set to set */
   int64_t below; /* elements from the extent's start to element (0, 0) */
 } operand_sets_layout;
@@ -37,7 +37,7 @@ static tesela_status operand_sets_lay_out(const tsl_problem *problem,
   return TESELA_OK;
 }
 
-/* How many sets, and whether they are enough: what the caches take decides, and memory has the last word. */
+/* Returns the number of sets, by the caches and limited by memory. *cold: they are enough. */
 static int count_sets(const operand_sets_layout layouts[TSL_OPERANDS], const tsl_device *device, bool warm,
                       bool *cold) {
   const uint64_t cache = device->cache_bytes ? device->cache_bytes : cache_guess;
@@ -58,7 +58,7 @@ static int count_sets(const operand_sets_layout layouts[TSL_OPERANDS], const tsl
   return (int)count;
 }
 
-/* Copies the first set over the others, twice as many each time. */
+/* Copies the first set to all others, doubling the number of copies each time. */
 static tesela_status repeat(tsl_stream *stream, tsl_buffer *buffer, const operand_sets_layout *layout,
                             int count) {
   const tsl_device_ops *ops = buffer->device->ops;
@@ -70,7 +70,7 @@ static tesela_status repeat(tsl_stream *stream, tsl_buffer *buffer, const operan
   return TESELA_OK;
 }
 
-/* Numbers of a kind where the shape has its elements. */
+/* Fills the elements of the shape with numbers of a kind. */
 static tesela_status fill_kind(tsl_kind data, uint64_t seed, const tsl_shape *shape, unsigned char *origin) {
   const size_t size = tsl_type(shape->type)->size;
   void *dense;

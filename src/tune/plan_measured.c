@@ -11,15 +11,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What comes to a point's runs: to make a normal number, and to copy a byte over the caches, on one core; to
- * judge a result; to compile, and to load what was compiled before. */
+/* Costs besides a point's runs, on one core: generating a normal number, copying a byte over the
+ * caches, verifying a result, compiling, loading a compiled kernel. */
 static const double number_seconds = 20e-9, byte_seconds = 0.25e-9, judge_seconds = 0.02,
                     compile_seconds = 1.5, load_seconds = 0.05;
-/* Runs of a point beside those of its samples: judged, warmed up, and lengthened to a sample. A sample is at
- * least so long. */
+/* Runs of a point besides its samples: verification, warm-up, and choice of the sample length.
+ * Minimum seconds of a sample. */
 static const double other_runs = 4, least_sample = 1e-3;
 enum { LEAST_SAMPLES = 3, BATCH = 8 };
-/* How wrong a prediction is taken to be until something was measured. */
+/* Assumed error factor of a prediction before the first measurement. */
 static const double first_doubt = 2;
 
 double tsl_tune_cost(const tsl_problem *problem, const tsl_device *device, const tsl_space *space,
@@ -41,11 +41,11 @@ double tsl_tune_cost(const tsl_problem *problem, const tsl_device *device, const
   return sets + each + (build > 0 ? fmax(build / cores, compile_seconds * (build >= compile_seconds)) : 0);
 }
 
-/* A search that ends in time. */
+/* Search with a deadline. */
 typedef struct hurry {
   tsl_tune_race race;
   double deadline; /* by tsl_clock() */
-  double doubt;    /* what measuring took over what was expected of it; 0: nothing was measured yet */
+  double doubt;    /* ratio of measured to expected time; 0: nothing measured yet */
 } hurry;
 
 static double plan_measured_cost_of(const hurry *hurry_in, const tsl_space *space, const int *points,
@@ -55,8 +55,9 @@ static double plan_measured_cost_of(const hurry *hurry_in, const tsl_space *spac
                        hurry_in->race.seconds_max);
 }
 
-/* As many of the points as there is time for, the incumbent with them; TESELA_UNSUPPORTED where there is
- * none. Compilers take longer than anybody expects, so that the first point tells of them, alone. */
+/* Measures as many points as there is time for, the incumbent included; TESELA_UNSUPPORTED if there
+ * is time for none. The first point is measured alone, because compilation times are hard to
+ * predict. */
 static tesela_status measure_in_time(void *argument, const tsl_space *space, const int *points, int count,
                                      double limit, tsl_tune_result *results) {
   hurry *of = argument;
@@ -77,7 +78,7 @@ static tesela_status measure_in_time(void *argument, const tsl_space *space, con
   return TESELA_OK;
 }
 
-/* The configs of all strategies that the choice may take on a device. */
+/* Adds the configs of all strategies that the choice allows on a device. */
 static tesela_status plan_measured_make_space(const tsl_problem *problem, const tsl_choice *choice,
                                               const tsl_device *device, const tsl_candidate *list, int count,
                                               tsl_space *space) {
@@ -133,8 +134,8 @@ static tesela_status plan_measured_search(const tsl_problem *problem, const tsl_
   return status == TESELA_OUT_OF_MEMORY ? status : TESELA_OK;
 }
 
-/* Empty problems, those with a last step that is asked to be right (of which what is measured says less), and
- * those that alpha leaves nothing of, are no work that could be measured. */
+/* Returns true if a problem can be measured. False for empty or batched problems, alpha = 0, and
+ * accuracy requests with an epilogue, whose product alone is measured. */
 static bool is_work(const tsl_problem *problem) {
   return !(tsl_problem_has_epilogue(problem) && tsl_numeric_requirements_has_accuracy(&problem->ask)) &&
          problem->m > 0 && problem->n > 0 && (problem->k > 0 || problem->op == TSL_OP_TRANSPOSE) &&
@@ -152,7 +153,7 @@ tesela_status tsl_tune_effort(const tsl_problem *problem, const tsl_choice *choi
   *found = (tsl_effort){.won = {.strategy = NULL}};
   if (!(seconds > 0) || !is_work(problem))
     return TESELA_OK;
-  /* A last step is the same for all: what is measured is the product. */
+  /* The epilogue is equal for all candidates, so only the product is measured. */
   const tsl_problem product = tsl_problem_unfinished(problem);
   problem = &product;
   sparing.sparing = true;

@@ -13,45 +13,45 @@
 
 enum { SAMPLES_MIN = 5, SAMPLES_MAX = 100, SAMPLES_FLOOR = 3, BATCH_MAX = 10000, DISCARDED_IN_A_ROW = 3 };
 static const double default_seconds_max = 1, default_noise = 0.02;
-/* Events and clocks are read in half a microsecond, and an entry's first run after another's finds threads
- * asleep and code out of the caches: in samples of this length neither shows. */
+/* Minimum seconds of a sample. Events and clocks take half a microsecond, and the first run of an
+ * entry finds sleeping threads and cold code; both vanish in such a sample. */
 static const double shortest_sample = 1e-3;
-/* A first run is slow for reasons of its own; one that takes so many times the limit is not. */
+/* Factor over the limit for a first run, which is slow for other reasons. */
 static const double first_run_slack = 4;
-/* From here on, the run that verified an entry serves as its first run. */
+/* Seconds from which the verified run serves as an entry's first run. */
 static const double long_run = 0.25;
-/* A round in which all entries took this much longer than their medians is the machine's, not theirs. */
+/* Ratio to the medians from which a round counts as disturbed, if all entries exceed it. */
 static const double disturbed = 1.25;
 
-/* An entry in the race. */
+/* Entry in the race. */
 typedef struct runner {
   tsl_race_entry *entry;
   tsl_plan *plan;
   int batch;
-  double *compute, *wall; /* samples, seconds of one run; room for samples_max */
+  double *compute, *wall; /* samples in seconds per run; room for samples_max */
   int count;
   double median, spread; /* of the samples so far */
-  double fastest;        /* of them */
-  double now, now_wall;  /* this round's sample */
-  double spent;          /* seconds in runs */
-  double verified;       /* seconds of the run that verified it */
+  double fastest;        /* minimum of the samples so far */
+  double now, now_wall;  /* sample of the current round */
+  double spent;          /* seconds spent in runs */
+  double verified;       /* seconds of the verified run */
   bool running;
 } runner;
 
 typedef struct race_race {
   const tsl_problem *problem;
   tsl_device *device;
-  tsl_race_options options; /* no zeros */
+  tsl_race_options options; /* defaults filled in */
   tsl_race_entry *const *entries;
   int count;
-  runner *runners; /* of all entries */
+  runner *runners; /* one for each entry */
   int *order;
   double *sorted;
   void *samples;
   tsl_operand_sets sets;
   int next_set;
-  uint64_t draws; /* random numbers that were used */
-  int in_a_row;   /* rounds that were discarded since one counted */
+  uint64_t draws; /* random numbers used so far */
+  int in_a_row;   /* consecutive discarded rounds */
   tsl_race_report report;
 } race_race;
 
@@ -81,7 +81,7 @@ static void race_tell(const race_race *job, const char *name, double fraction) {
     job->options.progress(job->options.argument, what, fraction);
 }
 
-/* --- what may start --- */
+/* --- admission --- */
 
 static tesela_status verify_all(race_race *job) {
   const tsl_race_terms terms = {.problem = job->problem,
@@ -114,7 +114,7 @@ static void race_drop(runner *runner_in, tsl_case_result result, const char *why
   runner_in->running = false;
 }
 
-/* Runs a batch on the next sets; *compute and *wall are of one run. What fails leaves the race. */
+/* Runs a batch on the next sets; *compute and *wall are per run. A failing entry leaves the race. */
 static bool race_sample(race_race *job, runner *runner_in, double *compute, double *wall) {
   const tsl_batch batch = {job->sets.items, job->sets.count, job->next_set, runner_in->batch};
   tsl_phases phases;
@@ -138,14 +138,14 @@ static void race_keep(race_race *job, runner *runner_in) {
   runner_in->median = tsl_measure_median(job->sorted, runner_in->count, &runner_in->spread);
 }
 
-/* The run that does not count, and how many runs make a sample. */
+/* Does the run that does not count, and chooses the runs per sample. */
 static void warm_up(race_race *job, runner *runner_in) {
   double compute, wall;
   const double most = fmin(job->options.time_limit, first_run_slack * job->options.limit);
   runner_in->batch = 1;
   if (!race_sample(job, runner_in, &compute, &wall))
     return;
-  /* Other programs may have had the processor meanwhile. */
+  /* Other programs may have delayed the first run. */
   if (compute > most && compute < long_run && !race_sample(job, runner_in, &compute, &wall))
     return;
   if (compute > most) {
@@ -161,7 +161,7 @@ static void warm_up(race_race *job, runner *runner_in) {
   }
   while (compute * runner_in->batch < shortest_sample && runner_in->batch < BATCH_MAX) {
     const double needed = compute > 0 ? shortest_sample / compute : BATCH_MAX;
-    /* The first runs are slow ones, so the batch grows in steps. */
+    /* The first runs are slow, so the batch grows in steps. */
     runner_in->batch = needed > 8.0 * runner_in->batch ? 8 * runner_in->batch : (int)needed + 1;
     runner_in->batch = runner_in->batch < BATCH_MAX ? runner_in->batch : BATCH_MAX;
     if (!race_sample(job, runner_in, &compute, &wall))
@@ -187,7 +187,7 @@ static int line_up(race_race *job) {
   for (int i = 0; i < job->count; i++)
     if (job->runners[i].running)
       job->order[count++] = i;
-  for (int i = count - 1; i > 0; i--) { /* Fisher, Yates */
+  for (int i = count - 1; i > 0; i--) { /* shuffle by Fisher and Yates */
     const int other = (int)(tsl_random_u64(job->options.seed, job->draws++) % (uint64_t)(i + 1)),
               kept = job->order[i];
     job->order[i] = job->order[other];
@@ -196,8 +196,8 @@ static int line_up(race_race *job) {
   return count;
 }
 
-/* One entry alone cannot tell the machine's noise from its own; and what goes on for many rounds is the
- * machine as it is now. */
+/* Returns true if all entries were disturbed. A single entry cannot tell. After several disturbed
+ * rounds in sequence the slower speed counts as normal. */
 static bool was_disturbed(const race_race *job, int count) {
   int racing = 0;
   for (int i = 0; i < count; i++) {
@@ -228,7 +228,7 @@ static void run_round(race_race *job, int count) {
     race_tell(job, one->entry->strategy->name, progress_of(job));
     race_sample(job, one, &one->now, &one->now_wall);
   }
-  if (is_stopped(job)) /* some have a sample of this round, and some have not */
+  if (is_stopped(job)) /* the round is incomplete */
     return;
   job->report.rounds++;
   const bool discard = was_disturbed(job, count);
@@ -278,7 +278,7 @@ static void race_time_all(race_race *job) {
   }
 }
 
-/* --- the whole --- */
+/* --- the whole race --- */
 
 static tesela_status race_make(race_race *job) {
   const size_t entries = (size_t)job->count, most = (size_t)job->options.samples_max;
@@ -303,7 +303,7 @@ static bool any_running(const race_race *job) {
   return false;
 }
 
-/* A device without memory for a single set fails all entries. */
+/* Times all running entries. If not a single set fits into the device's memory, all entries fail. */
 static void time_on_sets(race_race *job) {
   const tsl_race_options *options = &job->options;
   if (tsl_operand_sets_create(job->problem, job->device, options->data, options->seed, options->warm,
