@@ -8,13 +8,13 @@
 
 #include <math.h>
 
-/* An array holds so many last caches, and is no smaller than some bytes, as memory allows. Where nothing
- * tells how large the cache is, it is taken to be large. */
+/* Size of an array: CACHES times the last cache, at least CACHES_MIN times, within fixed limits and
+ * the free memory. An unknown cache is assumed to be large. */
 enum { CACHES = 8, CACHES_MIN = 3 };
 static const uint64_t cache_guess = (uint64_t)64 << 20;
 static const uint64_t host_bytes = (uint64_t)64 << 20, device_bytes = (uint64_t)1 << 30,
                       bytes_max = (uint64_t)2 << 30;
-/* All arrays are whole in these: any chunk of any kernel. */
+/* Arrays are multiples of this, which every chunk of every kernel divides. */
 static const size_t grain = (size_t)1 << 20;
 
 static const struct {
@@ -33,7 +33,8 @@ const char *tsl_roof_what(tsl_roof_name roof) {
   return names[roof].what;
 }
 
-/* Bytes of an array; 0, with the reason, where too little memory is left for one past the caches. */
+/* Returns the bytes of an array. Returns 0 and notes the reason if memory is too short for an array
+ * beyond the caches. */
 static size_t choose_bytes(const tsl_device *device, tsl_roofs *roofs) {
   const bool on_host = device->is_cpu || device->capabilities & TSL_CAN_HOST;
   const uint64_t cache = device->cache_bytes > 0 ? device->cache_bytes : cache_guess;

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* Records that are slower than so many times the best are not put to the test. */
+/* ratio to the best above which wisdom's records are not measured again */
 static const double worth_it = 4;
 
 tesela_status tsl_tune_find_start(const tsl_problem *problem, const tsl_choice *choice,

@@ -8,18 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Gains below this are noise, however small the spreads are. */
+/* minimum relative gain that is no noise */
 static const double least_noise = 0.02;
-/* What is slower than the incumbent by this factor is not worth exact measuring. */
+/* ratio to the incumbent above which exact measurement does not pay */
 static const double not_worth_it = 1.5;
 
-/* Before anything was measured, what is slower than the start's prediction by this factor. */
+/* ratio to the start's prediction above which points are given up before any measurement */
 static const double beyond_belief = 20;
 
 typedef struct tuning {
   const tsl_tune_job *job;
   tsl_tuned *out;
-  double *seconds; /* by point, as searches see it */
+  double *seconds; /* by point, for the search */
   int incumbent;
   double started;
 } tuning;
@@ -30,7 +30,7 @@ void tsl_tuned_free(tsl_tuned *tuned) {
   *tuned = (tsl_tuned){0};
 }
 
-/* Notes a result, on the common scale. */
+/* Records a result on the common scale. */
 static void tune_note(tuning *all, int point, const tsl_tune_result *result) {
   tsl_tuned *out = all->out;
   out->results[point] = *result;
@@ -85,22 +85,22 @@ static void crown(tuning *all, int point, const tsl_tune_result *raw) {
   all->out->spread = raw->spread;
 }
 
-/* Whether time ran out before anything is known of a point. */
+/* Returns true if time ran out before a point was measured. */
 static bool is_cut_short(const tsl_tune_result *raw) {
   return raw->result == TSL_CASE_REFUSED && strcmp(raw->why, tsl_race_cut_short) == 0;
 }
 
-/* The results of a batch, the incumbent's first. */
+/* Evaluates the results of a batch; the incumbent is first. */
 static tesela_status judge_batch(tuning *all, const int *points, int count, const tsl_tune_result *raw) {
   const tsl_tune_job *job = all->job;
   const bool holds = raw[0].result == TSL_CASE_RIGHT;
   const bool known = is_right(all, points[0]);
   const double scale = holds && known ? all->seconds[points[0]] / raw[0].seconds : 1;
   int challenger = -1;
-  if (is_cut_short(&raw[0]) && known) /* the others cannot be compared with it */
+  if (is_cut_short(&raw[0]) && known) /* the others have no reference */
     return TESELA_OK;
   for (int i = 0; i < count; i++) {
-    if ((i == 0 && known && holds) || is_cut_short(&raw[i])) /* its place on the scale stays */
+    if ((i == 0 && known && holds) || is_cut_short(&raw[i])) /* its place on the scale remains */
       continue;
     tsl_tune_result scaled = raw[i];
     scaled.seconds *= scale;
@@ -157,8 +157,8 @@ static void tune_tell(const tuning *all) {
     job->progress(job->progress_argument, what, fmin(1, fmax(by_time, by_points)));
 }
 
-/* As many points as the limits leave room for. Compilers, which take longest, work side by side: a whole
- * batch is begun as long as there is time for one like those so far, and a part of one in the rest. */
+/* Returns the number of points for the next batch within the limits. Compilers, which take longest,
+ * run in parallel. So a full batch is begun if there is time for one, else a part of one. */
 static int batch_size(const tuning *all) {
   const tsl_tune_job *job = all->job;
   const double spent = tsl_clock() - all->started;
@@ -170,7 +170,7 @@ static int batch_size(const tuning *all) {
   return most;
 }
 
-/* What is known and was not tried; else what the search proposes. The incumbent is in every batch. */
+/* Chooses untried known points, else the search's proposals. The incumbent is in every batch. */
 static int next_points(const tuning *all, int *next, int most) {
   const tsl_tune_job *job = all->job;
   const tsl_search_view view = {job->space, all->seconds, job->seed};
@@ -208,7 +208,7 @@ tesela_status tsl_tune_run(const tsl_tune_job *job, tsl_tuned *tuned) {
   for (size_t i = 0; i < count; i++)
     all.seconds[i] = NAN;
   note_known(&all);
-  /* A search that goes on, goes on from its best. */
+  /* A continued search starts from its best point. */
   all.incumbent = tune_fastest(&all);
   if (all.incumbent >= 0)
     crown(&all, all.incumbent, &tuned->results[all.incumbent]);

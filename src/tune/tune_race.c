@@ -1,4 +1,4 @@
-/* Measuring points on a device: one race a batch. */
+/* Measurement of points on a device: one race per batch. */
 #include "tune/tune.h"
 
 #include "base/pool.h"
@@ -8,8 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Rows of the result that the judge looks at, in operations: a few milliseconds of the host for each point.
- */
+/* Operations of the verification per point, a few milliseconds of the host; samples per point. */
 enum { JUDGED_OPERATIONS = 1 << 24, SAMPLES = 30 };
 
 typedef struct building {
@@ -17,7 +16,7 @@ typedef struct building {
   const tsl_space_point *points[TSL_TUNE_BATCH + 1];
 } building;
 
-/* What fails here fails again in the race, which tells why. */
+/* Failures are ignored: the race will fail in the same way and report it. */
 static void tune_race_build_one(void *argument, int64_t index, int worker) {
   const building *job = argument;
   const tsl_space_point *point = job->points[index];
@@ -28,8 +27,8 @@ static void tune_race_build_one(void *argument, int64_t index, int worker) {
   tsl_plan_destroy(plan);
 }
 
-/* Compilers take longer than runs, and can work side by side; the race finds their results in the kernel
- * cache. */
+/* Compiles all points in parallel, because that takes longer than the runs. The race finds the
+ * kernels in the cache. */
 static void build_all(const tsl_tune_race *race, const tsl_space *space, const int *points, int count) {
   building job = {.of = race};
   tsl_status_saved saved;
@@ -42,9 +41,9 @@ static void build_all(const tsl_tune_race *race, const tsl_space *space, const i
   tsl_status_restore(&saved);
 }
 
-/* No doubt, which is not the same as a doubt that nobody told. */
+/* an uncertainty of zero; 0 itself means unknown */
 static const double certain = 1e-9;
-/* However disturbed the samples were, the fastest of several is not farther from the true time. */
+/* limit of the uncertainty of the fastest of several samples */
 static const double most_less = 0.1;
 
 tsl_tune_result tsl_tune_result_of(const tsl_race_entry *entry, const tsl_device *device) {
@@ -53,8 +52,8 @@ tsl_tune_result tsl_tune_result_of(const tsl_race_entry *entry, const tsl_device
   snprintf(made.why, sizeof made.why, "%s", entry->why);
   if (made.result != TSL_CASE_RIGHT)
     return made;
-  /* A median's standard error is 1.25 standard deviations over the root of the samples; quartiles are 1.35
-   * apart. */
+  /* The standard error of a median is 1.25 standard deviations over the root of the number of
+   * samples; quartiles are 1.35 standard deviations apart. */
   made.less = made.more = fmax(1.3 * timing->spread / sqrt(timing->samples), certain);
   if (device->is_cpu) {
     made.seconds = timing->fastest;

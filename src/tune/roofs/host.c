@@ -1,5 +1,5 @@
-/* The processor's roofs: C on all threads of the pool. Work is handed out in small pieces, so that a thread
- * that is held up by other programs holds up no other. */
+/* Roofs of the CPU: C on all threads of the pool. Work is distributed in small pieces, so that a
+ * thread delayed by other programs does not delay the others. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/pool.h"
@@ -13,12 +13,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* A piece of memory; the C library's copy gets pieces so large that it, too, passes the caches. */
+/* Bytes of a piece of memory. The C library's copy gets pieces so large that it uses non-temporal
+ * stores. */
 enum { PIECE = 1 << 20, LARGE_PIECES = 2 };
-/* Pieces of multiply-adds that each thread gets, and seconds that all of them take. */
+/* Pieces of multiply-adds per thread, and seconds for all of them. */
 enum { FMA_PIECES = 4 };
 static const double fma_seconds = 8e-3;
-/* Lanes of one read() piece take at most PIECE / 4 / 32 numbers each. */
+/* Each lane of read() sums at most PIECE / 4 / 32 numbers of a piece. */
 enum { LEAST_LANES = 32 };
 
 typedef struct host_bench {
@@ -28,10 +29,10 @@ typedef struct host_bench {
   int threads;
   /* memory */
   float *from, *to;
-  size_t bytes, piece; /* piece: bytes of one index */
+  size_t bytes, piece; /* piece: bytes per index */
   int64_t mask;
   double *sums; /* one per piece */
-  double sum;   /* of all numbers */
+  double sum;   /* sum of all numbers */
   atomic_bool wrong;
   /* multiply-adds */
   tesela_type type;
@@ -136,7 +137,7 @@ static tesela_status host_measure_copy(host_bench *b, tsl_roofs_run run, size_t 
   return TESELA_OK;
 }
 
-/* Large pages, where the system gives them: fewer misses of address translation. It may refuse. */
+/* Asks for large pages, which have fewer TLB misses. The system may refuse. */
 static void ask_for_large_pages(void *block, size_t bytes) {
   const uintptr_t page = (uintptr_t)2 << 20, start = ((uintptr_t)block + page - 1) & ~(page - 1);
   const uintptr_t end = ((uintptr_t)block + bytes) & ~(page - 1);
@@ -240,7 +241,7 @@ static const tsl_roofs_loops *loops_for(const tsl_device *device) {
 }
 
 tesela_status tsl_roofs_core(const tsl_device *cpu, double *rate) {
-  enum { BURSTS = 12, ROUNDS = 1024 }; /* of 0.1 ms, give or take */
+  enum { BURSTS = 12, ROUNDS = 1024 }; /* bursts of about 0.1 ms */
   const tsl_roofs_loops *loops = loops_for(cpu);
   const double lanes = loops->vector_bytes / (double)sizeof(float);
   double least = INFINITY;
