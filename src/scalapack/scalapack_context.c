@@ -1,4 +1,4 @@
-/* One context for each number of threads that grids leave. */
+/* One context for each number of threads. */
 #include "scalapack/scalapack_context.h"
 
 #include "base/cancel.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Never freed: there are one or two. */
+/* Context for a number of threads. Never freed: there are one or two. */
 typedef struct scalapack_context_made {
   int threads;
   tesela_context *context;
@@ -22,7 +22,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static tesela_context *scalapack_context_create(int threads) {
   const char *given = tsl_env_given(TSL_ENV_DEVICE);
-  /* A process has one device or none to itself: only who starts it knows. */
+  /* Only the user knows which device a process has, so the default is the CPU. */
   const char *device = given ? given : "cpu";
   tesela_context *context = NULL;
   const tesela_status status =
@@ -34,7 +34,7 @@ static tesela_context *scalapack_context_create(int threads) {
   return context;
 }
 
-/* Under the lock. */
+/* Finds or makes a context. Needs the lock. */
 static tesela_context *find_or_make(int threads) {
   for (const scalapack_context_made *one = newest; one; one = one->older)
     if (one->threads == threads)
@@ -50,7 +50,7 @@ static tesela_context *find_or_make(int threads) {
   return one->context;
 }
 
-/* Processors that are given by TESELA_THREADS are the process's own. */
+/* Returns the threads of a process. TESELA_THREADS counts per process. */
 static int scalapack_context_share(int sharing) {
   const int all = tsl_pool_default_threads();
   if (tsl_env_given(TSL_ENV_THREADS))

@@ -1,4 +1,3 @@
-/* Products. */
 #include "scalapack/scalapack_gemm.h"
 
 #include "base/memory.h"
@@ -14,7 +13,7 @@
 
 enum { A, B, C, OPERANDS };
 
-/* A product, checked. */
+/* Checked product. */
 typedef struct scalapack_gemm_work {
   int64_t m, n, k;
   bool transposed[2], conjugated[2];
@@ -38,8 +37,8 @@ static void set_sizes(tsl_scalapack_operand *operand, int64_t rows, int64_t cols
   operand->cols = transposed ? rows : cols;
 }
 
-/* NULL, or why it is not tesela's. What is wrong, and what needs no product, is the other library's to say or
- * to do. */
+/* Reads and checks the arguments. Returns the reason why the call is not tesela's; NULL: it is. The
+ * host ScaLAPACK reports wrong arguments and handles calls without a product. */
 static const char *scalapack_gemm_prepare(const tsl_scalapack_multiply *product, tsl_scalapack_call *call,
                                           scalapack_gemm_work *out) {
   const tesela_type type = call->symbol->type;
@@ -93,11 +92,11 @@ static tesela_status scalapack_gemm_multiply(const scalapack_gemm_work *work, te
                                 .a = tsl_scalapack_layout(&work->operands[A], grid),
                                 .b = tsl_scalapack_layout(&work->operands[B], grid),
                                 .c = tsl_scalapack_layout(&work->operands[C], grid)};
-  /* A process without a context takes part all the same, and all learn of it. */
+  /* A process without a context takes part, too, so that all processes learn of the failure. */
   return tesela_mpi_gemm(grid->comm, tsl_scalapack_context(grid->sharing), &desc, record);
 }
 
-/* NULL where it is done. */
+/* Computes a product. Returns the function to forward to; NULL: done. */
 static tsl_scalapack_function *scalapack_gemm_compute(tsl_scalapack_call *call,
                                                       const scalapack_gemm_work *work,
                                                       const tsl_scalapack_grid *grid) {

@@ -1,4 +1,3 @@
-/* Transposes. */
 #include "scalapack/scalapack_transpose.h"
 
 #include "base/memory.h"
@@ -12,7 +11,7 @@
 
 enum { A, C, OPERANDS };
 
-/* A transpose, checked. */
+/* Checked transpose. */
 typedef struct scalapack_transpose_work {
   int64_t m, n;
   bool conjugated;
@@ -20,7 +19,7 @@ typedef struct scalapack_transpose_work {
   double alpha[2], beta[2];
 } scalapack_transpose_work;
 
-/* NULL, or why it is not tesela's. */
+/* Reads and checks the arguments. Returns the reason why the call is not tesela's; NULL: it is. */
 static const char *scalapack_transpose_prepare(const tsl_scalapack_add *sum, tsl_scalapack_call *call,
                                                scalapack_transpose_work *out) {
   const tesela_type type = call->symbol->type;
@@ -46,7 +45,7 @@ static const char *scalapack_transpose_prepare(const tsl_scalapack_add *sum, tsl
   return out->alpha[0] == 0 && out->alpha[1] == 0 ? "alpha is 0" : NULL;
 }
 
-/* NULL where it is done. */
+/* Computes a transpose. Returns the function to forward to; NULL: done. */
 static tsl_scalapack_function *scalapack_transpose_compute(tsl_scalapack_call *call,
                                                            const scalapack_transpose_work *work,
                                                            const tsl_scalapack_grid *grid) {

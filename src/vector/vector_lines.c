@@ -1,4 +1,4 @@
-/* Vectors in pieces, which are handed to threads. Pieces follow from the length alone. */
+/* Vectors in pieces for threads. Pieces depend on the length only. */
 #include "vector/vector_number.h"
 
 #include "base/floats.h"
@@ -7,10 +7,10 @@
 
 enum { PIECES_MAX = 64, PIECE_LEAST = TSL_VECTOR_SHORT };
 
-/* One call under way; each operation uses what it needs. */
+/* State of a call; each operation uses a part of it. */
 typedef struct vector_lines_work {
   const tsl_vector_kernels *kernels;
-  int64_t n, piece; /* elements in all, and of each piece but the last */
+  int64_t n, piece; /* elements in all, and of each piece except the last */
   tsl_vector_number a;
   bool flag;
   tsl_line x, y;
@@ -27,7 +27,7 @@ static bool is_short(int64_t n) {
   return n <= PIECE_LEAST;
 }
 
-/* A piece's length, and its vectors. */
+/* Returns a piece's length, and sets its vectors. */
 static int64_t piece_at(const vector_lines_work *work, int64_t index, tsl_line *x, tsl_line *y) {
   const int64_t first = index * work->piece, rest = work->n - first;
   *x = tsl_line_from(work->kernels, work->x, first);
@@ -39,7 +39,7 @@ static int64_t piece_at(const vector_lines_work *work, int64_t index, tsl_line *
 static int64_t vector_lines_run(tsl_team team, vector_lines_work *work, tsl_pool_task task) {
   work->piece = vector_lines_piece_of(work->n);
   const int64_t count = (work->n + work->piece - 1) / work->piece;
-  /* Steps of 0 write one element again and again. */
+  /* With a step of 0 all pieces write one element, so they run in sequence. */
   const bool alone = work->x.step == 0 || (work->y.at && work->y.step == 0);
   tsl_team_run(alone ? (tsl_team){0} : team, count, task, work);
   return count;
@@ -174,17 +174,17 @@ static void squares_piece(void *argument, int64_t index, int worker) {
   of->results[index].re = of->kernels->line->squares(n, x.at, x.step);
 }
 
-/* Whether a sum of n squares that were rounded in the type has lost nothing to the ends of its range. */
+/* Returns true if a sum of n squares rounded in the type has lost nothing by overflow or underflow. */
 static bool is_safe(tesela_type type, int64_t n, double sum) {
   const bool single = type == TESELA_F32 || type == TESELA_C64;
-  /* What vanished of each square is below the least normal number, and all of them are below a rounding of
-   * the sum. */
+  /* The lost part of each square is below the smallest normal number, and the lost parts of all
+   * squares together are below a rounding of the sum. */
   const double least = single ? 0x1p-126 * 0x1p26 : 0x1p-1022 * 0x1p55, most = single ? 0x1p127 : 0x1p1023;
   return sum >= least * 2 * (double)n && sum <= most;
 }
 
-/* In f64 after a scaling by a power of two that takes the largest component near 1; where some component is
- * infinite or no number, so is the result. */
+/* Computes the norm in f64, scaled by a power of two that makes the largest component about 1. NaN
+ * or infinity if any component is. */
 static double scaled_norm(const tsl_vector_kernels *kernels, int64_t n, tsl_line x) {
   double most = 0, sum = 0;
   bool is_wrong = false;
@@ -211,7 +211,7 @@ static double squares_of_pieces(const tsl_vector_kernels *kernels, tsl_team team
   return vector_lines_sum_of(&of, vector_lines_run(team, &of, squares_piece)).re;
 }
 
-/* Squares may overflow where the norm does not: that traps nowhere and leaves no flag. */
+/* Squares may overflow although the norm does not, so exceptions are masked and flags restored. */
 double tsl_vector_norm(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x) {
   const tsl_floats before = tsl_floats_read(),
                    quiet = tsl_floats_masked(before) | (before & TSL_FLOATS_FLAGS);
@@ -226,7 +226,7 @@ double tsl_vector_norm(const tsl_vector_kernels *kernels, tsl_team team, int64_t
   return norm;
 }
 
-/* --- the largest --- */
+/* --- maximum --- */
 
 static void largest_piece(void *argument, int64_t index, int worker) {
   vector_lines_work *of = argument;
@@ -236,7 +236,7 @@ static void largest_piece(void *argument, int64_t index, int worker) {
   of->places[index] = of->kernels->line->largest(n, x.at, x.step, &of->results[index].re);
 }
 
-/* The first of the pieces' largest; -1: all are no numbers. */
+/* Returns the index of the first maximum of all pieces; -1: all elements are NaN. */
 static int64_t largest_of_pieces(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x) {
   vector_lines_work of = {.kernels = kernels, .n = n, .x = x};
   const int64_t count = vector_lines_run(team, &of, largest_piece);
