@@ -1,6 +1,6 @@
-/* libtesela_blas.so: tesela under the names of BLAS. Its products, dots and transposes are computed by tesela or
- * by the host BLAS, the BLAS that the program would use without it, whichever is faster. A program links it, or
- * is started with it in LD_PRELOAD.
+/* libtesela_blas.so: tesela under the names of BLAS. Its products, dots and transposes are computed by tesela
+ * or by the host BLAS, the BLAS that the program would use without it, whichever is faster. A program links
+ * it, or is started with it in LD_PRELOAD.
  *
  *   entries/         one exported function per name; converts its arguments to a struct of blas_arguments.h
  *   entries/xerbla   error handlers and similar functions of a BLAS
@@ -23,9 +23,9 @@
  *   check_args reference_blas call_log
  *                    wrong arguments; every routine in plain loops; nesting and TESELA_LOG=calls
  *
- * An entry calls a function that returns NULL if the result is complete, or else the function of equal name in
- * the host BLAS. The entry calls the latter with its own arguments, then tsl_blas_forwarded(). All functions are
- * safe in many threads and in the child of a fork. */
+ * An entry calls a function that returns NULL if the result is complete, or else the function of equal name
+ * in the host BLAS. The entry calls the latter with its own arguments, then tsl_blas_forwarded(). All
+ * functions are safe in many threads and in the child of a fork. */
 #ifndef TSL_BLAS_BLAS_SYMBOL_H
 #define TSL_BLAS_BLAS_SYMBOL_H
 

@@ -5,8 +5,8 @@
  *   trmm        B2 = A22 B2, B2 += A21 B1, B1 = A11 B1, where     A11           B1
  *   trsm        A11 X1 = B1, B2 -= A21 X1, A22 X2 = B2            A21 A22       B2
  *
- * trmm and trsm recurse into A11 and A22; an upper triangle begins at the other end. Small triangular factors of
- * trmm are copied with zeros in the other triangle, and multiplied as full matrices. That is allowed only
+ * trmm and trsm recurse into A11 and A22; an upper triangle begins at the other end. Small triangular factors
+ * of trmm are copied with zeros in the other triangle, and multiplied as full matrices. That is allowed only
  * for finite numbers: 0 * inf is NaN. */
 #include "blas/blas_element.h"
 #include "blas/blas_level3.h"

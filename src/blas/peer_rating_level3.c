@@ -1,7 +1,7 @@
-/* Sizes at which a routine of level 3 is tesela's. Libraries with equal gemm differ in their triangles: kernels and
- * threads exist for some types only, and small and large calls differ. So calls of a few sizes are timed in both
- * libraries, in two forms each. tesela gets the sizes at which it is faster on average. The result is stored per
- * machine: processor, instructions in use, threads, and the library's file and kernels.
+/* Sizes at which a routine of level 3 is tesela's. Libraries with equal gemm differ in their triangles:
+ * kernels and threads exist for some types only, and small and large calls differ. So calls of a few sizes
+ * are timed in both libraries, in two forms each. tesela gets the sizes at which it is faster on average. The
+ * result is stored per machine: processor, instructions in use, threads, and the library's file and kernels.
  *
  *     n            16    32    80    160   320 (complex: 16, 32, 56, 112, 224)
  *     updates      C = a a' + C, n x n with n terms, and 2n x 2n with n/4 terms as in factorizations: equal work

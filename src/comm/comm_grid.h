@@ -2,14 +2,14 @@
  * dimension (k) form a box. Each rank that multiplies gets a block of the box.
  *
  * k is split into `depth` layers, C into `slabs` slabs of rows (or of columns), and each slab into one block
- * per rank. If the ranks of a layer are no multiple of the slabs, some slabs have one rank more and are larger
- * in proportion. So every rank multiplies the same volume for any number of ranks: 7 ranks may be slabs of
- * 4 and 3.
+ * per rank. If the ranks of a layer are no multiple of the slabs, some slabs have one rank more and are
+ * larger in proportion. So every rank multiplies the same volume for any number of ranks: 7 ranks may be
+ * slabs of 4 and 3.
  *
  * A rank receives the panels of A and B that its block needs, less its own elements. The owners of C receive
- * the sums of all layers. The best grid is found by trying all splits, as COSMA does (Kwasniewski, Kabic, Besta,
- * VandeVondele, Solca, Hoefler 2019): a long dimension is split alone, equal dimensions are split together. If
- * memory is short, a block is computed tile by tile. All sizes are in elements. */
+ * the sums of all layers. The best grid is found by trying all splits, as COSMA does (Kwasniewski, Kabic,
+ * Besta, VandeVondele, Solca, Hoefler 2019): a long dimension is split alone, equal dimensions are split
+ * together. If memory is short, a block is computed tile by tile. All sizes are in elements. */
 #ifndef TSL_COMM_COMM_GRID_H
 #define TSL_COMM_COMM_GRID_H
 

@@ -1,6 +1,6 @@
 /* Transport between the devices of a communicator: messages from GPU to GPU by NCCL, not through host memory.
- * The transport (`lane`) is made once for a communicator and its devices, if each rank has a GPU of its own and
- * NCCL is installed. All ranks have it, or none. Agreements and small data use the ranks' own messages
+ * The transport (`lane`) is made once for a communicator and its devices, if each rank has a GPU of its own
+ * and NCCL is installed. All ranks have it, or none. Agreements and small data use the ranks' own messages
  * (comm/comm.h).
  *
  * A call's copies and messages are ordered by one stream of the rank's device, separate from the products'
@@ -9,8 +9,8 @@
  *
  * Failures: the first failure on a rank is recorded and broadcast (comm/failure_broadcast.h). After it the
  * transport does nothing on this rank and returns TESELA_OK, so that the rank reaches the next agreement. A
- * rank that receives the broadcast aborts its messages and continues in the same manner. The functions of a call
- * return only failures of the ranks' own messages, which have no remedy. */
+ * rank that receives the broadcast aborts its messages and continues in the same manner. The functions of a
+ * call return only failures of the ranks' own messages, which have no remedy. */
 #ifndef TSL_COMM_GPU_TRANSPORT_H
 #define TSL_COMM_GPU_TRANSPORT_H
 

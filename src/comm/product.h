@@ -2,8 +2,8 @@
  *
  * In each step a rank receives the panels of A and B of its next step, and multiplies the current panels
  * meanwhile. The sums of a tile go to the owners of C. An owner adds the sums of all layers of k in a fixed
- * tree, scales them and stores them. All memory is taken before the first message. C is written only after all
- * ranks have reported success. */
+ * tree, scales them and stores them. All memory is taken before the first message. C is written only after
+ * all ranks have reported success. */
 #ifndef TSL_COMM_PRODUCT_H
 #define TSL_COMM_PRODUCT_H
 

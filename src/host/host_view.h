@@ -40,12 +40,12 @@ tesela_triangle tsl_triangle_opposite(tesela_triangle triangle);
 void tsl_views_swap(tsl_views *views);
 
 /* Orients the product. C's columns become contiguous, or at least closer than its rows; else the product is
- * transposed. C's strides become non-negative: rows of C and A, or columns of C and B, are reversed. Strides of
- * operands that are not read become 0, and their structure general.
+ * transposed. C's strides become non-negative: rows of C and A, or columns of C and B, are reversed. Strides
+ * of operands that are not read become 0, and their structure general.
  *
- * If A has a structure and its rows are reversed, its columns and B's rows are reversed, too, and its triangle
- * changes sides; correspondingly for B. If only a triangle of C is computed, C's rows and columns are not
- * reversed.
+ * If A has a structure and its rows are reversed, its columns and B's rows are reversed, too, and its
+ * triangle changes sides; correspondingly for B. If only a triangle of C is computed, C's rows and columns
+ * are not reversed.
  *
  *   C row-major       unchanged       C column-major    transposed      C upside down   rows of C and A reversed
  *   0 1               0 1             0 2 4             C': 0 1         4 5             0 1

@@ -66,8 +66,9 @@
  *   transpose_quarters(in, out)
  *                              quarter i of out[k] is quarter k of in[i]
  *
- * HAS_HALF_f32, HAS_HALF_f64, HAS_QUARTER_f32: 1 with narrower vectors of 32, 32 and 16 bytes, and vector_, mask_,
- * mask_of_, load_masked_ and store_masked_f32_half and so on. Halves have fma_ and times_i_, quarters have fma_.
+ * HAS_HALF_f32, HAS_HALF_f64, HAS_QUARTER_f32: 1 with narrower vectors of 32, 32 and 16 bytes, and vector_,
+ * mask_, mask_of_, load_masked_ and store_masked_f32_half and so on. Halves have fma_ and times_i_, quarters
+ * have fma_.
  *
  * Tile parameters that do not follow from the number of registers:
  *
@@ -76,10 +77,11 @@
  *   SMALL_T        host_small's tiles (kernels/variant.h); SMALL_WIDE_T, SMALL_WIDE_FOUR and SMALL_WIDE_NEEDS for
  *                  processors that need others
  *
- * This header adds, for T of f32, f64, c64 and c128: element_T, LANES_T, LANES_LOG2_T, load_T, store_T; load_part_T
- * and store_part_T (the first `count` elements); load_edge_T and store_edge_T (`count` may be all);
- * fma_number_T(sum, a, b) for single numbers, rounded like fma_T(); load_bytes, store_bytes and load_part_bytes.
- * For words: load_word_W(at), store_word_W(at, value), add_W(a, b), set_word_f32(word) and dot_f32(sum, a, b).
+ * This header adds, for T of f32, f64, c64 and c128: element_T, LANES_T, LANES_LOG2_T, load_T, store_T;
+ * load_part_T and store_part_T (the first `count` elements); load_edge_T and store_edge_T (`count` may be
+ * all); fma_number_T(sum, a, b) for single numbers, rounded like fma_T(); load_bytes, store_bytes and
+ * load_part_bytes. For words: load_word_W(at), store_word_W(at, value), add_W(a, b), set_word_f32(word) and
+ * dot_f32(sum, a, b).
  *
  *   lanes       0   1   2   3   4   5   6   7           a row of C of 13 numbers, vectors of 8:
  *   vector_f32 [x0][x1][x2][x3][x4][x5][x6][x7]         | load_f32 | load_part_f32(.., 5) |

@@ -1,9 +1,9 @@
-/* Matrix files. A reader first gives shape and type, then rows or columns, so that a file larger than memory can be
- * read in panels. A writer takes rows. Formats are listed in src/io/io_list.h; each has a file
+/* Matrix files. A reader first gives shape and type, then rows or columns, so that a file larger than memory
+ * can be read in panels. A writer takes rows. Formats are listed in src/io/io_list.h; each has a file
  * format_<name>.c.
  *
- * "-" is standard input or standard output. Compressed files are only read: gzip (.gz), and .npz with one array.
- * Their checksums are compared.
+ * "-" is standard input or standard output. Compressed files are only read: gzip (.gz), and .npz with one
+ * array. Their checksums are compared.
  *
  * npy  NumPy's .npy, versions 1 to 3, both byte orders, C and Fortran order. Elements f2 f4 f8 i1 i4 c8 c16.
  *      b1 u1 i2 u2 u4 i8 u8 are read as f64; an i8 or u8 without an equal f64 is an error. Written as
@@ -20,8 +20,8 @@
  *
  * txt  "rows columns" on the first line, then the values row by row, separated by blanks or line ends.
  *
- * Text has the fewest digits that read back to an equal value of the type. csv and txt hold no complex numbers,
- * and csv no empty matrix.
+ * Text has the fewest digits that read back to an equal value of the type. csv and txt hold no complex
+ * numbers, and csv no empty matrix.
  *
  * Errors name the file and the line, or row and column counted from 1, and the remedy. TESELA_IO_FAILED: the
  * file cannot be opened, read or written. TESELA_BAD_INPUT: its contents are wrong. A value that does not fit

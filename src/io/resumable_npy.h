@@ -5,9 +5,9 @@
  *   c.npy.tesela-journal   text: lines about the inputs ("a 8388736 1790000000.000000000 a.npy"), and a line for
  *                          each block on the disk with the CRC-32 of its bytes ("done 17 9ae0daaf")
  *
- * A block's line is written after its bytes are synced, so a noted block survives a crash of the process or the
- * machine. An incomplete line is ignored. c.npy appears by a rename. The journal is locked while in use. One
- * thread at a time.
+ * A block's line is written after its bytes are synced, so a noted block survives a crash of the process or
+ * the machine. An incomplete line is ignored. c.npy appears by a rename. The journal is locked while in use.
+ * One thread at a time.
  *
  * Both files are private (0600) until the commit. They are never opened through a symbolic link. A file that
  * another user owns or may write, or that has a hard link, is not used. */

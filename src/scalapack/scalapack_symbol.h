@@ -1,6 +1,6 @@
-/* libtesela_scalapack.so: tesela under the names of ScaLAPACK. Distributed products and transposes are computed
- * by tesela or by the host ScaLAPACK, the one that the program would use without tesela, whichever is faster.
- * A program links it, or is started with it in LD_PRELOAD.
+/* libtesela_scalapack.so: tesela under the names of ScaLAPACK. Distributed products and transposes are
+ * computed by tesela or by the host ScaLAPACK, the one that the program would use without tesela, whichever
+ * is faster. A program links it, or is started with it in LD_PRELOAD.
  *
  *   entries/              one exported function per name; converts its arguments to scalapack_arguments.h
  *   scalapack_gemm scalapack_transpose
@@ -13,9 +13,9 @@
  *   next width            search for the host ScaLAPACK and BLACS; their integer width
  *   calls                 log of TESELA_LOG=calls
  *
- * An entry calls a function that returns NULL if the result is complete, or else the function of equal name in
- * the host ScaLAPACK, which the entry calls with its own arguments. All processes of a grid decide alike: by
- * ScaLAPACK's global arguments, and by the agreement made when the grid was first used. */
+ * An entry calls a function that returns NULL if the result is complete, or else the function of equal name
+ * in the host ScaLAPACK, which the entry calls with its own arguments. All processes of a grid decide alike:
+ * by ScaLAPACK's global arguments, and by the agreement made when the grid was first used. */
 #ifndef TSL_SCALAPACK_SCALAPACK_SYMBOL_H
 #define TSL_SCALAPACK_SCALAPACK_SYMBOL_H
 

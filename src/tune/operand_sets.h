@@ -1,5 +1,5 @@
-/* Sets of operands on a device for measurements, filled with standard normal data. There are so many sets that a run
- * with the next set finds no operand in a cache.
+/* Sets of operands on a device for measurements, filled with standard normal data. There are so many sets
+ * that a run with the next set finds no operand in a cache.
  *
  *   buffer of A:  | A of set 0 | - | A of set 1 | - | A of set 2 | ...      likewise B and C
  *

@@ -1,16 +1,16 @@
 /* Race: comparable timing of strategies with their configs, on one problem and one device.
  *
- *  1. Each entry is verified first (tsl_check_case). A refused, failed or wrong entry is never timed. An entry
- *     whose run exceeds the time limit, by prediction or measurement, is left out.
- *  2. Operands are standard normal and lie on the device. There are so many sets that together they take twice
- *     the last cache. Each run takes the next set, so that no run finds its operands in a cache. All entries
- *     share the sets.
- *  3. The first run of each entry is not counted; for long runs the verified run serves as the first one. Runs
- *     shorter than a millisecond are timed in batches.
- *  4. In each round every running entry gives one sample, in shuffled order, so that disturbances (clocks, heat,
- *     other programs) hit all entries alike. An entry is done when its median is stable (interquartile range
- *     over median within the noise goal), or its time is over. A round in which every entry was much slower
- *     than its median is discarded and counted.
+ *  1. Each entry is verified first (tsl_check_case). A refused, failed or wrong entry is never timed. An
+ *     entry whose run exceeds the time limit, by prediction or measurement, is left out.
+ *  2. Operands are standard normal and lie on the device. There are so many sets that together they take
+ *     twice the last cache. Each run takes the next set, so that no run finds its operands in a cache. All
+ *     entries share the sets.
+ *  3. The first run of each entry is not counted; for long runs the verified run serves as the first one.
+ *     Runs shorter than a millisecond are timed in batches.
+ *  4. In each round every running entry gives one sample, in shuffled order, so that disturbances (clocks,
+ *     heat, other programs) hit all entries alike. An entry is done when its median is stable (interquartile
+ *     range over median within the noise goal), or its time is over. A round in which every entry was much
+ *     slower than its median is discarded and counted.
  *
  * Times are of the compute phase, by the device's clock. */
 #ifndef TSL_TUNE_RACE_H

@@ -1,15 +1,15 @@
-/* Roofs: maximum rates of a device, measured in about a second. Any strategy's rate is at most operations per byte
- * times the memory rate, and at most the arithmetic rate (roofline; Williams, Waterman, Patterson 2009).
+/* Roofs: maximum rates of a device, measured in about a second. Any strategy's rate is at most operations per
+ * byte times the memory rate, and at most the arithmetic rate (roofline; Williams, Waterman, Patterson 2009).
  *
- *  - copy: bytes read plus bytes written between two arrays; read: bytes of one array that is summed. Arrays are
- *    several times the last cache. Results are checked.
+ *  - copy: bytes read plus bytes written between two arrays; read: bytes of one array that is summed. Arrays
+ *    are several times the last cache. Results are checked.
  *  - fma: a multiply-add counts two operations; independent chains in registers, on all units. Results are
  *    checked. Matrix units (tensor cores, AMX) are not used and exceed this roof.
  *
- * Devices with kernels use portable kernels (roofs/roofs_memory.cl, roofs/roofs_fma.cl), and their own copy if it
- * is faster. The CPU uses C per instruction set on all threads (TESELA_THREADS), with non-temporal stores. Each
- * call measures anew. Grids and chains were tuned on one GPU and one processor (roofs/NOTES.md); others may have
- * a higher roof. */
+ * Devices with kernels use portable kernels (roofs/roofs_memory.cl, roofs/roofs_fma.cl), and their own copy
+ * if it is faster. The CPU uses C per instruction set on all threads (TESELA_THREADS), with non-temporal
+ * stores. Each call measures anew. Grids and chains were tuned on one GPU and one processor (roofs/NOTES.md);
+ * others may have a higher roof. */
 #ifndef TSL_TUNE_ROOFS_H
 #define TSL_TUNE_ROOFS_H
 

@@ -1,13 +1,13 @@
-/* Tuner: finds the fastest config of a problem on a device within a budget, by a search over the legal configs.
- * The measurement is a function, so that one search runs on a device (tsl_tune_by_race), on recorded measurements
- * (tsl_tune_by_cache), and on artificial landscapes in tests.
+/* Tuner: finds the fastest config of a problem on a device within a budget, by a search over the legal
+ * configs. The measurement is a function, so that one search runs on a device (tsl_tune_by_race), on recorded
+ * measurements (tsl_tune_by_cache), and on artificial landscapes in tests.
  *
- *  1. A batch is a few points that the search proposes, and the incumbent, measured together by turns. A point's
- *     time counts as its ratio to the incumbent's in this batch, so that changes of the machine between batches
- *     cancel.
- *  2. A point replaces the incumbent only if it is faster by more than the uncertainty of both times, and at least
- *     2%. The first incumbent is the planner's choice. Wisdom's points of other strategies come next, so that
- *     old records are tested.
+ *  1. A batch is a few points that the search proposes, and the incumbent, measured together by turns. A
+ *     point's time counts as its ratio to the incumbent's in this batch, so that changes of the machine
+ *     between batches cancel.
+ *  2. A point replaces the incumbent only if it is faster by more than the uncertainty of both times, and at
+ *     least 2%. The first incumbent is the planner's choice. Wisdom's points of other strategies come next,
+ *     so that old records are tested.
  *  3. The search ends with the budget, or when it has nothing more to propose. */
 #ifndef TSL_TUNE_TUNE_H
 #define TSL_TUNE_TUNE_H
@@ -110,8 +110,8 @@ tsl_tune_measure tsl_tune_by_race;
  *
  *   right 0.0012 gemm tile_local version=1 tile=16 key=... seconds=0.0021 spread=0.004 date=...
  *
- * If the result is not `right`, `seconds` repeats the prediction. Lines are appended whole; an incomplete last line
- * is ignored. */
+ * If the result is not `right`, `seconds` repeats the prediction. Lines are appended whole; an incomplete
+ * last line is ignored. */
 typedef struct tsl_tune_kept {
   tsl_wisdom_record record;
   tsl_case_result result;

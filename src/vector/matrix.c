@@ -5,8 +5,9 @@
  *   rows |                     |       |              and not conjugated, else in STRIP bytes of the stack
  *     -  +---------------------+-------+
  *
- * Threads get blocks of rows, or of columns if A is transposed, so that no sum is split between threads. Sums over very
- * many columns are split into pieces by the number of columns only. Threads get these pieces for few long rows. */
+ * Threads get blocks of rows, or of columns if A is transposed, so that no sum is split between threads. Sums
+ * over very many columns are split into pieces by the number of columns only. Threads get these pieces for
+ * few long rows. */
 #include "vector/vector_number.h"
 
 #include "base/scratch.h"

@@ -8,7 +8,8 @@
  *                                  ##\
  *                                  ###\     threads have ranges of columns and a y each; these are added in order
  *
- * Threads multiply by a triangle in ranges of rows, or of columns for transposes, with a copy of the old x. */
+ * Threads multiply by a triangle in ranges of rows, or of columns for transposes, with a copy of the old x.
+ */
 #include "vector/vector_triangle.h"
 
 #include "base/scratch.h"

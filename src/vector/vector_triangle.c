@@ -1,5 +1,5 @@
-/* One triangle of a square matrix, column by column, in any storage. A column is contiguous next to its diagonal
- * element, so vector kernels process it.
+/* One triangle of a square matrix, column by column, in any storage. A column is contiguous next to its
+ * diagonal element, so vector kernels process it.
  *
  *   upper:  full      packed        band, k = 2       lower:  full     packed     band, k = 2
  *           a b d     a|b c|d e f   . . d             a . .   a b d|c e|f         a c f

@@ -4,8 +4,8 @@
  *   chunk       | step 0 | step 1 | ...                           steps in sequence
  *   step        | v0 of items 0 1 2 ... | v1 of items 0 1 2 ... | ...     FLIGHT vectors of each item
  *
- * Adjacent items access adjacent vectors. An item starts all FLIGHT loads of a step before it uses the first, so
- * that enough bytes are in flight to hide the latency. With one item per group, as on CPUs, a group walks
+ * Adjacent items access adjacent vectors. An item starts all FLIGHT loads of a step before it uses the first,
+ * so that enough bytes are in flight to hide the latency. With one item per group, as on CPUs, a group walks
  * through its chunk from front to back.
  *
  * Parameters: TSL_PARAM_ITEMS per group, TSL_PARAM_LANES per vector, TSL_PARAM_FLIGHT vectors per step.

@@ -1,12 +1,12 @@
-/* Local search from the models' best points (steepest neighbours of several summits, as in Kernel Tuner's local
- * searches, van Werkhoven 2019):
+/* Local search from the models' best points (steepest neighbours of several summits, as in Kernel Tuner's
+ * local searches, van Werkhoven 2019):
  *
- *  1. Starts. First, the best point of each strategy whose prediction is not far behind the best prediction or
- *     measurement: otherwise the planner would later trust an untested prediction. Then the best predicted
+ *  1. Starts. First, the best point of each strategy whose prediction is not far behind the best prediction
+ *     or measurement: otherwise the planner would later trust an untested prediction. Then the best predicted
  *     points, one of each group with equal predictions. These often have one strategy, so they come second.
  *  2. Neighbours of the three best points with untried ones: one parameter, one legal step away.
- *  3. If all these were tried: further points in the order of the models, as new starts, as many as are compiled
- *     together. */
+ *  3. If all these were tried: further points in the order of the models, as new starts, as many as are
+ *     compiled together. */
 #include "tune/search.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Idea: a matrix times a vector reads each element once. So several columns are processed together: the vector that
- * they share is loaded and stored once for all of them.
+/* Idea: a matrix times a vector reads each element once. So several columns are processed together: the
+ * vector that they share is loaded and stored once for all of them.
  *
  *         columns, `ld` apart             add    y[i] += t0 a0 + t1 a1 + ... + t7 a7        (y in the L1 cache)
  *   | a0 | a1 | a2 | ... | a7             dot    s0 += a0 x[i], ..., s7 += a7 x[i]          (sums in registers)
@@ -7,9 +7,10 @@
  * | | == | == | == |     | ==             update a0[i] += t0 x[i], ...                      (one column)
  * v
  *
- * Complex columns are interleaved components. The sums of re(t) a and of im(t) a are separate, and the second one is
- * multiplied by i once for all columns. A dot multiplies x by i, not each column. The last elements of a column
- * use a mask. Small squares on a diagonal are computed element by element, and the rest like other columns.
+ * Complex columns are interleaved components. The sums of re(t) a and of im(t) a are separate, and the second
+ * one is multiplied by i once for all columns. A dot multiplies x by i, not each column. The last elements of
+ * a column use a mask. Small squares on a diagonal are computed element by element, and the rest like other
+ * columns.
  *
  * Parameters: none. Limits: x, y, t and s are dense. */
 #include "vector/kernels/elements_kernel.h"

@@ -1,16 +1,18 @@
-/* Idea: one or two vectors are read once, in steps of several registers, which hide the latency of additions and the
- * cost of the loop. The time of the loads remains.
+/* Idea: one or two vectors are read once, in steps of several registers, which hide the latency of additions
+ * and the cost of the loop. The time of the loads remains.
  *
  *   x   [ v ][ v ][ v ][ v ] [ v ][ v ][ v ][ v ] ... [ v ] [part]
  *         |    |    |    |                              |      |
  *   sums s0   s1   s2   s3    (of a dot)               s0     s3       the last part with a mask
  *
- * A complex vector is interleaved components. With swapped(x) = (im, re), c x is re(c) x + (-im(c), im(c)) swapped(x).
- * The sum of x[i] y[i] is computed from x y and swapped(x) y, whose lanes are added with signs at the end. Sums of
- * f32 are made in blocks, which are added in f64. Elements with a step are processed one by one.
+ * A complex vector is interleaved components. With swapped(x) = (im, re), c x is re(c) x + (-im(c), im(c))
+ * swapped(x). The sum of x[i] y[i] is computed from x y and swapped(x) y, whose lanes are added with signs at
+ * the end. Sums of f32 are made in blocks, which are added in f64. Elements with a step are processed one by
+ * one.
  *
- * Fused operations are explicit, because the compiler decides for each loop. An element's bits must not depend on
- * its position in a vector: programs compute equal columns of matrices of several sizes and expect equal results.
+ * Fused operations are explicit, because the compiler decides for each loop. An element's bits must not
+ * depend on its position in a vector: programs compute equal columns of matrices of several sizes and expect
+ * equal results.
  *
  * Parameters: none. Limits: only step 1 is fast. */
 #include "vector/kernels/elements_kernel.h"

@@ -1,14 +1,14 @@
-/* s += A' x for columns no longer than a vector: a part of columns.c. Vectors lie across columns, whose elements are
- * transposed in registers, and each lane sums one column. Vectors along such columns would be mostly empty, and each
- * would need a horizontal sum.
+/* s += A' x for columns no longer than a vector: a part of columns.c. Vectors lie across columns, whose
+ * elements are transposed in registers, and each lane sums one column. Vectors along such columns would be
+ * mostly empty, and each would need a horizontal sum.
  *
  *   columns  j   j+1  j+2 ...            STEPS elements of each column    sums of j, j+1, ... in one vector
  *          | a | a  | a  |      ->       moved[0]  a  a  a  ...   * x[0]
  *          | b | b  | b  |               moved[1]  b  b  b  ...   * x[1]
  *
- * The rest of a column is loaded again with the elements before it. Columns shorter than STEPS are loaded with the
- * following elements, the last columns with the previous ones. A column's sum has equal bits among any number of
- * columns. */
+ * The rest of a column is loaded again with the elements before it. Columns shorter than STEPS are loaded
+ * with the following elements, the last columns with the previous ones. A column's sum has equal bits among
+ * any number of columns. */
 
 #define TYPED(word) JOIN(JOIN(word, _), TSL_TYPE)
 enum {
