@@ -1,6 +1,6 @@
 /* libtesela_blas.so: tesela under the names of BLAS. Its products, dots and transposes are computed by tesela
- * or by the host BLAS, the BLAS that the program would use without it, whichever is faster. A program links
- * it, or is started with it in LD_PRELOAD.
+ * or by the host BLAS, whichever is faster. The host BLAS is the BLAS that the program would use without
+ * tesela. A program links the library, or is started with it in LD_PRELOAD.
  *
  *   entries/         one exported function per name; converts its arguments to a struct of blas_arguments.h
  *   entries/xerbla   error handlers and similar functions of a BLAS

@@ -1,5 +1,5 @@
 /* Integer width of a library. Names do not tell it: distributions and MKL have a BLAS with 64-bit integers
- * under names that have 32-bit ones elsewhere. So a dot product is called with a special number of elements:
+ * under the names of 32-bit functions. So a dot product is called with a special number of elements:
  *
  *     n = 0xffffffff00000001    32 bits: 1       result x[0] y[0]
  *                               64 bits: < 0     no element is read, result 0 */

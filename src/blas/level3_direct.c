@@ -2,8 +2,8 @@
  * shape in each call. The smallest calls are done before (level3_small.c).
  *
  *   syrk herk gemmt   half of a product, by packed panels; small ones as a full square, of which half is used
- *   syr2k her2k       one product P = alpha X Y'; C's triangle = P + P' + beta C. Two triangular products would
- *                     compute the tiles on the diagonal twice
+ *   syr2k her2k       one product P = alpha X Y'; C's triangle = P + P' + beta C. Two triangular products
+ *                     would compute the tiles on the diagonal twice
  *   trmm              by packed panels, in place; small ones of real types by level3_blocks.c
  *   symm hemm         by packed panels for complex types; for real types a full copy of the factor in
  *                     level3_blocks.c is as fast */

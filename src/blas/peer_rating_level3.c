@@ -1,10 +1,11 @@
-/* Sizes at which a routine of level 3 is tesela's. Libraries with equal gemm differ in their triangles:
+/* Sizes at which tesela computes a routine of level 3. Libraries with equal gemm differ in their triangles:
  * kernels and threads exist for some types only, and small and large calls differ. So calls of a few sizes
- * are timed in both libraries, in two forms each. tesela gets the sizes at which it is faster on average. The
+ * are timed in both libraries, in two forms each. tesela computes the sizes at which it is faster. The
  * result is stored per machine: processor, instructions in use, threads, and the library's file and kernels.
  *
  *     n            16    32    80    160   320 (complex: 16, 32, 56, 112, 224)
- *     updates      C = a a' + C, n x n with n terms, and 2n x 2n with n/4 terms as in factorizations: equal work
+ *     updates      C = a a' + C, n x n with n terms, and 2n x 2n with n/4 terms as in factorizations:
+ *                  both have equal work
  *     factors      on the left and on the right, n x n */
 #include "blas/peer_rating_level3.h"
 #include "blas/blas_threads.h"

@@ -8,7 +8,7 @@
  *
  * A rank receives the panels of A and B that its block needs, less its own elements. The owners of C receive
  * the sums of all layers. The best grid is found by trying all splits, as COSMA does (Kwasniewski, Kabic,
- * Besta, VandeVondele, Solca, Hoefler 2019): a long dimension is split alone, equal dimensions are split
+ * Besta, VandeVondele, Solca, Hoefler 2019). A long dimension is split alone, equal dimensions are split
  * together. If memory is short, a block is computed tile by tile. All sizes are in elements. */
 #ifndef TSL_COMM_COMM_GRID_H
 #define TSL_COMM_COMM_GRID_H

@@ -20,9 +20,10 @@ tesela_status tsl_product_plan(const tsl_job *job, tsl_process_grid *grid);
  * the grid unchanged if tiles do not pay, or if the job must keep bits independent of the
  * transport. */
 bool tsl_product_tiles(const tsl_job *job, tsl_process_grid *grid);
-/* Cost constants; tests may change them. tile_seconds: cost of one more tile. tile_lines: minimum
- * rows or columns of a tile. panel_operations: minimum operations of a panel between devices. */
+/* Cost constants; tests may change them. */
 typedef struct tsl_product_costs {
+  /* Cost of one more tile; minimum rows or columns of a tile; minimum operations of a panel between
+   * devices. */
   double tile_seconds, tile_lines, panel_operations;
 } tsl_product_costs;
 extern tsl_product_costs tsl_product_cost;

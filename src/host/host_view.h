@@ -47,7 +47,7 @@ void tsl_views_swap(tsl_views *views);
  * triangle changes sides; correspondingly for B. If only a triangle of C is computed, C's rows and columns
  * are not reversed.
  *
- *   C row-major       unchanged       C column-major    transposed      C upside down   rows of C and A reversed
+ *   C row-major       unchanged       C column-major    transposed      C upside down   rows reversed
  *   0 1               0 1             0 2 4             C': 0 1         4 5             0 1
  *   2 3               2 3             1 3 5                 2 3         2 3             2 3
  *   4 5               4 5                                   4 5         0 1             4 5 */

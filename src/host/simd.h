@@ -28,12 +28,13 @@
  *                              store past the caches to an aligned address; fence() before others read it
  *   HAS_LOAD_FAR, load_far_T(from)
  *                              1 if a special load reaches memory speed beyond the L1 cache
- *   HAS_STREAMS                1 with the functions for streams of short columns (vector/kernels/stream_dot.h):
+ *   HAS_STREAMS                1 with functions for streams of short columns (vector/kernels/stream_dot.h):
  *     mask_bits_T(bits)        mask of the lanes whose bit is set
  *     select_T(mask, a, b)     a in the mask's lanes, else b
  *     rearranged_T(value, lanes)
  *                              lane l is lane lanes[l] of value
- *     unzip_T(a, b, out)       in each 16 bytes: out[0] has the even numbers of a, then of b; out[1] the odd ones
+ *     unzip_T(a, b, out)       in each 16 bytes: out[0] has the even numbers of a, then of b; out[1] has the
+ *                              odd numbers
  *     unzip_quarters_T(a, b, out)
  *                              equal with units of 16 bytes, in the whole vector
  *   TSL_KEEP(value)            makes the compiler assume that the vector changes, so that it is loaded once
@@ -74,8 +75,8 @@
  *
  *   PACKED_STEPS   steps of k per iteration of a host_packed tile: with few multiply-adds per step the loop's
  *                  overhead counts
- *   SMALL_T        host_small's tiles (kernels/variant.h); SMALL_WIDE_T, SMALL_WIDE_FOUR and SMALL_WIDE_NEEDS for
- *                  processors that need others
+ *   SMALL_T        host_small's tiles (kernels/variant.h); SMALL_WIDE_T, SMALL_WIDE_FOUR and
+ *                  SMALL_WIDE_NEEDS for processors that need others
  *
  * This header adds, for T of f32, f64, c64 and c128: element_T, LANES_T, LANES_LOG2_T, load_T, store_T;
  * load_part_T and store_part_T (the first `count` elements); load_edge_T and store_edge_T (`count` may be

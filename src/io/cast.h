@@ -8,8 +8,8 @@
 
 /* Converts `count` consecutive elements into `target`, `step` elements apart, rounding to nearest.
  * Returns false, with the element's index in *bad and `target` partly written, if a value does not
- * fit: a finite number would become infinite, a number would change in an integer type, or a
- * non-zero imaginary part would be lost. */
+ * fit. A finite number must stay finite, and a non-zero imaginary part needs a complex type. Integer
+ * types must hold the number exactly. */
 bool tsl_cast(tesela_type from, const void *source, tesela_type type, void *target, int64_t step,
               size_t count, size_t *bad);
 

@@ -3,8 +3,8 @@
  * for that.
  *
  * The separator is found in the first line: tabs before semicolons before commas. A first line of
- * names is a header and is skipped: no cell is a number, and at least one does not begin like a
- * number. With semicolons numbers may have decimal commas, if all of them do. */
+ * names is a header and is skipped. None of its cells is a number, and at least one cell does not
+ * begin like a number. With semicolons numbers may have decimal commas, if all fractions have them. */
 #include <inttypes.h>
 #include <string.h>
 #include <strings.h>

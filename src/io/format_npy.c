@@ -293,7 +293,7 @@ static tesela_status read_pieces(tsl_reader *reader, const tsl_file_panel *panel
   return TESELA_OK;
 }
 
-/* Returns true if rows are so short that the disk reads several of them at once anyway. */
+/* Returns true if rows are so short that the disk reads several rows at once anyway. */
 static bool npy_is_narrow(const tsl_reader *reader) {
   enum { SHORT_ROW = TSL_INPUT_BLOCK / 64 };
   const npy_state *const state = reader->state;

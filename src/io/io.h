@@ -14,19 +14,20 @@
  *      error. Values of duplicate coordinates are added. Written as a general array, by columns: rows that
  *      come in parts are held in memory until the commit.
  *
- * csv  Numbers separated by commas, semicolons or tabs, one row a line; an optional header line without numbers;
- *      quoted numbers; decimal commas with semicolons. Read twice: a pipe is copied to a temporary file.
+ * csv  Numbers separated by commas, semicolons or tabs, one row a line; an optional header line without
+ *      numbers; quoted numbers; decimal commas with semicolons. Read twice: a pipe is copied to a temporary
+ *      file.
  *      Written with commas, or with tabs if the name ends in .tsv.
  *
  * txt  "rows columns" on the first line, then the values row by row, separated by blanks or line ends.
  *
- * Text has the fewest digits that read back to an equal value of the type. csv and txt hold no complex
- * numbers, and csv no empty matrix.
+ * Text files have the fewest digits that read back to an equal value of the type. Files csv and txt hold
+ * no complex numbers, and csv no empty matrix.
  *
  * Errors name the file and the line, or row and column counted from 1, and the remedy. TESELA_IO_FAILED: the
- * file cannot be opened, read or written. TESELA_BAD_INPUT: its contents are wrong. A value that does not fit
- * the requested type (a finite number that would become infinite, a fraction for an integer type) is
- * TESELA_BAD_INPUT; rounding to nearest is no error. */
+ * file cannot be opened, read or written. TESELA_BAD_INPUT: its contents are wrong, or a value does not fit
+ * the requested type. A finite number that would become infinite does not fit, nor a fraction for an integer
+ * type; rounding to nearest is no error. */
 #ifndef TSL_IO_IO_H
 #define TSL_IO_IO_H
 

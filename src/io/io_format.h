@@ -1,6 +1,7 @@
-/* Format of matrix files: a const table of functions in its own file format_<name>.c, listed in io_list.h.
- * reader.c and writer.c check the calls and own the file; a format handles its bytes only. formats.c holds
- * the table, io_values.c shared functions.
+/* Format of matrix files. It is a const table of functions in a file format_<name>.c, listed in io_list.h.
+ * The functions
+ * of reader.c and writer.c check the calls and own the file. A format handles the bytes only. The table of
+ * formats is in formats.c; shared functions are in io_values.c.
  *
  *   tsl_reader_open    path -> format -> input -> read_header: info, state
  *   tsl_reader_rows    checks rows and type -> read_rows: values into the caller's strides -> read_end

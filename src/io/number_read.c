@@ -1,6 +1,6 @@
-/* Reading numbers. Short numbers need one exact division or multiplication: digits below 2^53 and a
- * power of ten up to 10^22 are exact doubles, so the result is rounded once (W. D. Clinger, How to
- * Read Floating Point Numbers Accurately, 1990). Other numbers use the C library. */
+/* Reading numbers. Short numbers need one division or multiplication: digits below 2^53 and a power
+ * of ten up to 10^22 are exact doubles. So the result is rounded once (W. D. Clinger, How to Read
+ * Floating Point Numbers Accurately, 1990). Other numbers use the C library. */
 #include "io/io_number.h"
 
 #include <math.h>

@@ -2,8 +2,9 @@
  * complete there are two files:
  *
  *   c.npy.tesela-part      its bytes, with space reserved from the start
- *   c.npy.tesela-journal   text: lines about the inputs ("a 8388736 1790000000.000000000 a.npy"), and a line for
- *                          each block on the disk with the CRC-32 of its bytes ("done 17 9ae0daaf")
+ *   c.npy.tesela-journal   text: lines about the inputs ("a 8388736 1790000000.000000000 a.npy"), and a
+ *                          line for each block on the disk with the CRC-32 of its bytes
+ *                          ("done 17 9ae0daaf")
  *
  * A block's line is written after its bytes are synced, so a noted block survives a crash of the process or
  * the machine. An incomplete line is ignored. c.npy appears by a rename. The journal is locked while in use.

@@ -1,5 +1,4 @@
-/* Search for the host ScaLAPACK, the one that the program would use without this library, and its
- * BLACS. */
+/* Search for the host ScaLAPACK, which the program would use without this library, and its BLACS. */
 #ifndef TSL_SCALAPACK_NEXT_H
 #define TSL_SCALAPACK_NEXT_H
 

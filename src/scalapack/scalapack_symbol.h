@@ -1,10 +1,11 @@
 /* libtesela_scalapack.so: tesela under the names of ScaLAPACK. Distributed products and transposes are
- * computed by tesela or by the host ScaLAPACK, the one that the program would use without tesela, whichever
- * is faster. A program links it, or is started with it in LD_PRELOAD.
+ * computed by tesela or by the host ScaLAPACK (the ScaLAPACK that the program would use without tesela),
+ * whichever is faster. A program links it, or is started with it in LD_PRELOAD.
  *
  *   entries/              one exported function per name; converts its arguments to scalapack_arguments.h
  *   scalapack_gemm scalapack_transpose
- *                         check the arguments, ask the route, and compute or return the function to forward to
+ *                         check the arguments, get the route, and compute or return the function to
+ *                         forward to
  *   scalapack_route       tesela or the host ScaLAPACK
  *   descriptor            nine integers and an offset, checked and converted to a layout
  *   scalapack_grid        processes of a BLACS context, and their communicator
@@ -13,9 +14,10 @@
  *   next width            search for the host ScaLAPACK and BLACS; their integer width
  *   calls                 log of TESELA_LOG=calls
  *
- * An entry calls a function that returns NULL if the result is complete, or else the function of equal name
- * in the host ScaLAPACK, which the entry calls with its own arguments. All processes of a grid decide alike:
- * by ScaLAPACK's global arguments, and by the agreement made when the grid was first used. */
+ * An entry calls one of these functions. NULL means that the result is complete; else the entry calls the
+ * returned function, the host ScaLAPACK's function of equal name, with its own arguments. All processes of a
+ * grid take the same decision: by ScaLAPACK's global arguments, and by the agreement made at the first use of
+ * the grid. */
 #ifndef TSL_SCALAPACK_SCALAPACK_SYMBOL_H
 #define TSL_SCALAPACK_SCALAPACK_SYMBOL_H
 

@@ -1,5 +1,5 @@
-/* Integer width of a library, tested by NUMROC, a tool of ScaLAPACK: a single process has all of n
- * rows, so the result is n, or its lower half with 32-bit integers. */
+/* Integer width of a ScaLAPACK, tested by its function NUMROC: a single process has all n rows. So the
+ * result is n, or its lower half if integers have 32 bits. */
 #include "scalapack/width.h"
 
 #include "scalapack/next.h"

@@ -43,7 +43,7 @@ static tesela_status link_launch(const measuring *job, size_t bytes) {
   return job->ops->finish(job->stream);
 }
 
-/* Returns the minimum time of `repeats` runs after a first one that does not count. */
+/* Returns the minimum time of `repeats` runs after an uncounted first run. */
 static tesela_status link_shortest(const measuring *job, step *step_in, size_t bytes, int repeats,
                                    double *out) {
   double least = INFINITY;

@@ -14,14 +14,14 @@
 typedef struct tsl_operand_sets {
   tsl_device *device;
   tsl_buffer *buffers[TSL_OPERANDS];
-  tsl_operands *items; /* `count` of them */
+  tsl_operands *items; /* `count` sets */
   int count;
   uint64_t set_bytes; /* bytes of the elements of one set */
   bool cold;          /* all sets together are at least twice the device's last cache */
 } tsl_operand_sets;
 
-/* Makes the sets on an open device: one set if `warm`, else enough to fill twice the last cache,
- * limited to a quarter of the memory. Frees all after a failure. The caller calls
+/* Makes the sets on an open device: one set if `warm`, else enough to fill twice the last cache. Their
+ * size is limited to a quarter of the memory. Frees all after a failure. The caller calls
  * tsl_operand_sets_free(), when no run is pending. */
 tesela_status tsl_operand_sets_create(const tsl_problem *problem, tsl_device *device, tsl_kind data,
                                       uint64_t seed, bool warm, tsl_operand_sets *out);

@@ -33,7 +33,7 @@ static bool model_admits(const tsl_race_terms *terms, tsl_race_entry *entry) {
 }
 
 /* Returns the reason if verification needs too much host memory, else NULL. It holds the operands
- * and copies of them. */
+ * and their copies. */
 static const char *race_entry_refuse_memory(const tsl_race_terms *terms) {
   const uint64_t free_bytes = tsl_memory_available();
   const double needed = 4 * tsl_problem_bytes(terms->problem);

@@ -1,5 +1,5 @@
 /* Tuner: finds the fastest config of a problem on a device within a budget, by a search over the legal
- * configs. The measurement is a function, so that one search runs on a device (tsl_tune_by_race), on recorded
+ * configs. The measurement is a function. So one search runs on a device (tsl_tune_by_race), on recorded
  * measurements (tsl_tune_by_cache), and on artificial landscapes in tests.
  *
  *  1. A batch is a few points that the search proposes, and the incumbent, measured together by turns. A

@@ -1,12 +1,12 @@
 /* A full triangle by blocks: the part off the diagonal is a matrix times a vector.
  *
- *   triangular, upper, x = A x     \###     block by block: the rows above are updated, then the small triangle is
- *                                   \##     multiplied. Solutions and transposes use the reverse order, and
- *                                    \#     transposes update the block
- *   symmetric, lower               \        some columns at a time: below the diagonal each element is read once,
- *                                  #\       and used for two elements of y
- *                                  ##\
- *                                  ###\     threads have ranges of columns and a y each; these are added in order
+ *   triangular, upper, x = A x   \###   block by block: the rows above are updated, then the small triangle
+ *                                 \##   is multiplied. Solutions and transposes use the reverse order, and
+ *                                  \#   transposes update the block
+ *   symmetric, lower             \      some columns at a time: below the diagonal each element is read
+ *                                #\     once, and used for two elements of y
+ *                                ##\
+ *                                ###\   threads have ranges of columns and a y each; these are added in order
  *
  * Threads multiply by a triangle in ranges of rows, or of columns for transposes, with a copy of the old x.
  */

@@ -177,8 +177,8 @@ static void squares_piece(void *argument, int64_t index, int worker) {
 /* Returns true if a sum of n squares rounded in the type has lost nothing by overflow or underflow. */
 static bool is_safe(tesela_type type, int64_t n, double sum) {
   const bool single = type == TESELA_F32 || type == TESELA_C64;
-  /* The lost part of each square is below the smallest normal number, and the lost parts of all
-   * squares together are below a rounding of the sum. */
+  /* Each square lost less than the smallest normal number. The sum is so large that all losses together
+   * are below its rounding error. */
   const double least = single ? 0x1p-126 * 0x1p26 : 0x1p-1022 * 0x1p55, most = single ? 0x1p127 : 0x1p1023;
   return sum >= least * 2 * (double)n && sum <= most;
 }

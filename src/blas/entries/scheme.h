@@ -1,8 +1,8 @@
 /* Every entry of one naming scheme, for each type. The including file defines four macros:
  *   TSL_BLAS_INTEGER        integer of the program: int32_t or int64_t
- *   TSL_BLAS_WORD           type of an integer passed by value. For int32_t it is the whole register: a program
- *                           whose BLAS has 64-bit integers under these names fills it, and the host BLAS needs
- *                           all of it
+ *   TSL_BLAS_WORD           type of an integer passed by value. For int32_t it is the whole register: a
+ *                           program whose BLAS has 64-bit integers under these names fills it, and the
+ *                           host BLAS needs all of it
  *   TSL_BLAS_FORTRAN(name)  name of a Fortran routine: name##_
  *   TSL_BLAS_CBLAS(name)    name of a CBLAS function: cblas_##name */
 #include "blas/blas_arguments.h"

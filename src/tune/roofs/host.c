@@ -16,7 +16,7 @@
 /* Bytes of a piece of memory. The C library's copy gets pieces so large that it uses non-temporal
  * stores. */
 enum { PIECE = 1 << 20, LARGE_PIECES = 2 };
-/* Pieces of multiply-adds per thread, and seconds for all of them. */
+/* Pieces of multiply-adds per thread, and their total seconds. */
 enum { FMA_PIECES = 4 };
 static const double fma_seconds = 8e-3;
 /* Each lane of read() sums at most PIECE / 4 / 32 numbers of a piece. */

@@ -1,10 +1,10 @@
 /* Idea: a matrix times a vector reads each element once. So several columns are processed together: the
- * vector that they share is loaded and stored once for all of them.
+ * vector that they share is loaded and stored once for the group.
  *
- *         columns, `ld` apart             add    y[i] += t0 a0 + t1 a1 + ... + t7 a7        (y in the L1 cache)
- *   | a0 | a1 | a2 | ... | a7             dot    s0 += a0 x[i], ..., s7 += a7 x[i]          (sums in registers)
- * i | == | == | == |     | ==             both   y[i] += t0 a0 + ..., s0 += a0 x[i], ...    (four columns)
- * | | == | == | == |     | ==             update a0[i] += t0 x[i], ...                      (one column)
+ *       columns, `ld` apart           add    y[i] += t0 a0 + t1 a1 + ... + t7 a7       (y in the L1 cache)
+ *   | a0 | a1 | a2 | ... | a7         dot    s0 += a0 x[i], ..., s7 += a7 x[i]         (sums in registers)
+ * i | == | == | == |     | ==         both   y[i] += t0 a0 + ..., s0 += a0 x[i], ...   (four columns)
+ * | | == | == | == |     | ==         update a0[i] += t0 x[i], ...                     (one column)
  * v
  *
  * Complex columns are interleaved components. The sums of re(t) a and of im(t) a are separate, and the second
@@ -138,8 +138,8 @@ static inline int step_at(const REAL *t, int64_t count, bool skips) {
   return skips && is_zero(t) ? 0 : 1;
 }
 
-/* Vectors of a short y that is held in registers, so that one group of columns does not wait for
- * the stores of the previous one. */
+/* Number of vectors of a short y. It is held in registers, so that a group of columns does not wait for
+ * the stores of the previous group. */
 enum { HELD = PARTS == 2 ? 2 : 4 };
 TSL_INLINE void add_group(columns x, const REAL *t, vector *sum, int vectors, bool whole, int64_t here,
                           int together) {
@@ -346,8 +346,8 @@ TSL_INLINE vector updated(vector old, vector re, vector im, vector x) {
   return (old + re * x) + im * NAME(swapped)(x);
 }
 
-/* Vectors for the rest of a column, in full vectors of smaller sizes: the next column begins there,
- * and reading it after a partial store would wait for the cache. */
+/* Full vectors of smaller sizes for the rest of a column. The next column begins where the rest ends, and
+ * loading it after a masked store would wait for the cache. */
 typedef REAL eight __attribute__((vector_size(8 * sizeof(REAL)), may_alias, aligned(sizeof(REAL))));
 typedef REAL four __attribute__((vector_size(4 * sizeof(REAL)), may_alias, aligned(sizeof(REAL))));
 typedef REAL two __attribute__((vector_size(2 * sizeof(REAL)), may_alias, aligned(sizeof(REAL))));
@@ -378,8 +378,8 @@ TSL_INLINE void update_rest(int64_t count, const REAL *x, const REAL *by, REAL *
     a[i] += t * x[i];
 }
 
-/* Half vectors for short columns, which begin at any address: a 64-byte store across a cache line
- * takes longer than two 32-byte stores, of which only one crosses. */
+/* Half vectors for short columns, which begin at any address. A 64-byte store across a cache line takes
+ * longer than two 32-byte stores, only one of which crosses the line. */
 typedef REAL half __attribute__((vector_size(32), may_alias, aligned(sizeof(REAL))));
 enum { HALF = 32 / sizeof(REAL) };
 
@@ -535,7 +535,7 @@ TSL_INLINE void on_diagonal(group *g, int64_t i, REAL *y, bool upper, bool hermi
 }
 
 /* Processes a group of columns. Vectors begin at multiples of their length, so that the next group
- * loads exactly what the previous one stored. */
+ * loads exactly the vectors that the previous group stored. */
 TSL_INLINE void symmetric_some(const triangle *triangle_in, int64_t j, const REAL *t, const REAL *x, REAL *y,
                                REAL *s, bool upper, int together) {
   const int64_t count = PARTS * triangle_in->n, first = PARTS * j / LANES * LANES,

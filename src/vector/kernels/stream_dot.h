@@ -3,9 +3,9 @@
  * permuted in registers into element 0 of all columns, element 1, and so on. This needs fewer loads than
  * short_dot.h and no address per column. Sums have equal terms in equal order.
  *
- *   distance 3  | a0 b0 c0 a1 |      blended: 3 and a power of two       | a0 a3 a2 a1 |
- *               | b1 c1 a2 b2 |  ->  are coprime, so each lane has   ->  | b1 b0 b3 b2 |  ->  permuted: b0 b1 b2 b3
- *               | c2 a3 b3 c3 |      one each of a, b and c              | c2 c1 c0 c3 |
+ *   distance 3  | a0 b0 c0 a1 |      blended: 3 and a power of      | a0 a3 a2 a1 |      permuted, e.g.
+ *               | b1 c1 a2 b2 |  ->  two are coprime, so each   ->  | b1 b0 b3 b2 |  ->  b0 b1 b2 b3
+ *               | c2 a3 b3 c3 |      lane has one a, b and c        | c2 c1 c0 c3 |
  *
  * For powers of two, even and odd places are separated; 6 uses both. Gaps between columns are read and
  * ignored. Limits: real numbers. */
