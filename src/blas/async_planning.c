@@ -89,7 +89,7 @@ static void end_all(void) {
   ends = true;
   count = 0;
   if (is_at_work)
-    tsl_log(TSL_LOG_PLAN, "the end waits for a plan that is being made");
+    tsl_log(TSL_LOG_PLAN, "the exit waits for planning to finish");
   clock_gettime(CLOCK_REALTIME, &until);
   until.tv_sec += PATIENCE;
   while (is_at_work && pthread_cond_timedwait(&is_idle, &lock, &until) != ETIMEDOUT)

@@ -69,7 +69,7 @@ bool tsl_blas_triangle(const tsl_blas_symbol *symbol, const tsl_blas_work *work,
   blas_triangle_job of = {.symbol = symbol, .uplo = uplo, .record = record};
   const size_t bytes = PIECE * PIECE * tsl_blas_size(work->type);
   if (tsl_blas_lacks(TSL_BLAS_GEMM, work->type, work->type) ||
-      tsl_alloc(bytes, "a square on a triangle's diagonal", &of.square) != TESELA_OK)
+      tsl_alloc(bytes, "a diagonal block of a triangle", &of.square) != TESELA_OK)
     return false;
   blas_triangle_triangle(work, &of);
   tsl_free(of.square);

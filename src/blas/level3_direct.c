@@ -87,7 +87,7 @@ static bool update_of_both(const tsl_blas_layout *layout) {
 static bool update_twice(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout) {
   const size_t n = (size_t)layout->work.n;
   void *square;
-  if (tsl_scratch_take(n * n * tsl_blas_size(layout->work.type), "a product that its transpose is added to",
+  if (tsl_scratch_take(n * n * tsl_blas_size(layout->work.type), "a product before its transpose is added",
                        &square) != TESELA_OK)
     return false;
   tsl_blas_make_real(layout);

@@ -91,7 +91,7 @@ static numbers numbers_of(const tsl_blas_structured *of) {
                             of->b, of->ldb, BETA, of->c, of->ldc);                                           \
       break;                                                                                                 \
     case TSL_BLAS_SYMM:                                                                                      \
-    case TSL_BLAS_HEMM: /* types of update2 */                                              \
+    case TSL_BLAS_HEMM: /* types of update2 */                                                               \
       ((update2 *)function)(TSL_BLAS_COLUMN_MAJOR, is.side, is.uplo, of->m, of->n, ALPHA, of->a, of->lda,    \
                             of->b, of->ldb, BETA, of->c, of->ldc);                                           \
       break;                                                                                                 \

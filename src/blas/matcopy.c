@@ -81,7 +81,7 @@ static void matcopy_in_place(const tsl_blas_symbol *symbol, const tsl_blas_copy 
   const bool by_row = copy->order == TSL_BLAS_ROW_MAJOR;
   const int64_t dense = by_row != transposed ? copy->cols : copy->rows;
   size_t count = (size_t)copy->rows * (size_t)copy->cols;
-  if (tsl_alloc(count * tsl_blas_size(type), "a matrix that is copied in place", &block) != TESELA_OK) {
+  if (tsl_alloc(count * tsl_blas_size(type), "a copy of a matrix", &block) != TESELA_OK) {
     tsl_blas_report_failure(symbol, tesela_last_error());
     return;
   }

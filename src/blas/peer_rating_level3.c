@@ -165,7 +165,7 @@ static unsigned peer_rating_level3_measure(contest *contest_in) {
   const tesela_type type = contest_in->symbol->type;
   const size_t bytes = ROWS_MOST * ROWS_MOST * tsl_blas_size(type);
   void *memory;
-  if (tsl_alloc(3 * bytes, "matrices that two libraries multiply", &memory) != TESELA_OK)
+  if (tsl_alloc(3 * bytes, "matrices to time two libraries", &memory) != TESELA_OK)
     return TSL_BLAS_STANDING_NOWHERE;
   if (type == TESELA_F32 || type == TESELA_C64)
     memcpy(contest_in->one, &one_f32, sizeof one_f32);

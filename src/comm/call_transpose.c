@@ -53,7 +53,7 @@ static tesela_status call_transpose_check(const call_transpose_call *c, const ts
   for (int i = 0; i < OPERANDS; i++)
     TSL_TRY(tsl_given_check(&c->given[i], ranks->size));
   if (c->a.type != c->b.type)
-    return tsl_fail(TESELA_BAD_CALL, "a is %s and b is %s: a transpose is of one type",
+    return tsl_fail(TESELA_BAD_CALL, "a is %s and b is %s: a transpose needs equal types",
                     tsl_type(c->a.type)->name, tsl_type(c->b.type)->name);
   job->m = c->desc.cols;
   job->n = c->desc.rows;
@@ -62,7 +62,8 @@ static tesela_status call_transpose_check(const call_transpose_call *c, const ts
   TSL_TRY(tsl_given_scalar(c->desc.beta, "beta", job->sums, 0, job->beta));
   const bool plain = job->alpha[0] == 1 && job->alpha[1] == 0 && job->beta[0] == 0 && job->beta[1] == 0;
   if (!plain && tsl_type(c->a.type)->is_integer && c->a.type != TESELA_I32)
-    return tsl_fail(TESELA_BAD_CALL, "alpha is not 1 or beta is not 0, and %s has no products of its own",
+    return tsl_fail(TESELA_BAD_CALL,
+                    "alpha must be 1 and beta 0 for %s: scaling is not supported for this type",
                     tsl_type(c->a.type)->name);
   return TESELA_OK;
 }

@@ -66,11 +66,10 @@ static void print_value(tsl_agreed_value_kind kind, uint64_t value, char text[VA
 static tesela_status fail_said(const tsl_agreed_value *here, uint64_t there) {
   char own[VALUE_TEXT], first[VALUE_TEXT];
   if (here->kind == TSL_AGREED_VALUE_HASH)
-    return tsl_fail(TESELA_BAD_CALL, "its %s is not that of rank 0", here->name);
+    return tsl_fail(TESELA_BAD_CALL, "%s differs from rank 0", here->name);
   print_value(here->kind, here->value, own);
   print_value(here->kind, there, first);
-  return tsl_fail(TESELA_BAD_CALL, "its %s is not that of rank 0 (%s here, %s there)", here->name, own,
-                  first);
+  return tsl_fail(TESELA_BAD_CALL, "%s is %s, but %s on rank 0", here->name, own, first);
 }
 
 tesela_status tsl_agree_said(tsl_ranks *ranks, const tsl_agreed_value *said, int count) {

@@ -77,13 +77,12 @@ typedef struct tsl_ranks_ops {
 struct tsl_ranks {
   const tsl_ranks_ops *ops;
   int rank, size;
-  int version;            /* TESELA_VERSION_NUMBER of the library that made the struct */
-  int host_ranks;         /* number of ranks on the host of this rank, itself included */
-  const tsl_links *links; /* equal on all ranks; NULL: tsl_links_default */
-  uint64_t sent;          /* bytes of messages sent since the last reset; counted by the implementation */
-  uint64_t received;      /* bytes of messages received since the last reset */
-  tesela_context
-      *context; /* context for calls without one; made at first use, freed by tesela_ranks_end() */
+  int version;             /* TESELA_VERSION_NUMBER of the library that made the struct */
+  int host_ranks;          /* number of ranks on the host of this rank, itself included */
+  const tsl_links *links;  /* equal on all ranks; NULL: tsl_links_default */
+  uint64_t sent;           /* bytes of messages sent since the last reset; counted by the implementation */
+  uint64_t received;       /* bytes of messages received since the last reset */
+  tesela_context *context; /* context for calls without one; made at first use, freed by tesela_ranks_end() */
   /* transport between the ranks' devices (comm/gpu_transport.h); made and freed like `context` */
   struct tsl_lane *lane;
 };

@@ -84,24 +84,24 @@ static tesela_status comm_call_check(const comm_call_call *c, const tsl_ranks *r
     TSL_TRY(tsl_given_check(&c->given[i], ranks->size));
   if (g->accuracy && strcmp(g->accuracy, "default") != 0)
     return tsl_fail(TESELA_UNSUPPORTED,
-                    "%s is \"%.32s\", and ranks add up parts of sums: what they guarantee is the "
-                    "record's error_bound",
+                    "%s is \"%.32s\", but only \"default\" is supported on ranks: see error_bound in "
+                    "the record",
                     c->has_own_accuracy ? "accuracy" : "TESELA_ACCURACY", g->accuracy);
   if (g->measure_error != 0)
-    return tsl_fail(TESELA_UNSUPPORTED, "measure_error is of products on one rank");
+    return tsl_fail(TESELA_UNSUPPORTED, "measure_error is only supported on one rank");
   if (g->a_structure != TESELA_GENERAL || g->b_structure != TESELA_GENERAL ||
       g->c_structure != TESELA_GENERAL || g->a_triangle != TESELA_WHOLE || g->b_triangle != TESELA_WHOLE ||
       g->c_triangle != TESELA_WHOLE || g->in_place)
-    return tsl_fail(TESELA_UNSUPPORTED, "structures, triangles and in_place are of products on one rank");
+    return tsl_fail(TESELA_UNSUPPORTED, "structures, triangles and in_place are only supported on one rank");
   if (g->bias_axis != TESELA_NO_BIAS || g->bias.data || g->bias.buffer ||
       g->activation != TESELA_NO_ACTIVATION)
-    return tsl_fail(TESELA_UNSUPPORTED, "bias and activation are of products on one rank");
+    return tsl_fail(TESELA_UNSUPPORTED, "bias and activation are only supported on one rank");
   if (g->scaling_a != TESELA_NO_SCALE || g->scaling_b != TESELA_NO_SCALE || g->scale_a.data ||
       g->scale_a.buffer || g->scale_b.data || g->scale_b.buffer)
-    return tsl_fail(TESELA_UNSUPPORTED, "scales are of products on one rank");
+    return tsl_fail(TESELA_UNSUPPORTED, "scales are only supported on one rank");
   if (g->a_shards || g->b_shards || g->c_shards)
     return tsl_fail(TESELA_UNSUPPORTED,
-                    "operands in pieces are of products on one rank: a layout says what each rank has");
+                    "shards are only supported on one rank: the layout defines each rank's part");
   if (c->desc.memory < 0)
     return tsl_fail(TESELA_BAD_CALL, "memory is %lld", (long long)c->desc.memory);
   job->m = g->m;

@@ -46,10 +46,10 @@ typedef struct tsl_process_grid {
   int growth;           /* ratio of the sizes of successive tiles; 0, 1: equal tiles */
   int panels;           /* number of panels of k per tile */
   int64_t memory;       /* bytes of the largest block */
-  int64_t words; /* received by the busiest rank; expected for evenly distributed operands, or counted */
-  int64_t words_sent;              /* sent by the busiest rank; counted, else equal to `words` */
-  int64_t words_all;               /* received by all ranks; counted, else `words` times ranks */
-  int64_t words_of_c;              /* counted sums of C that the busiest rank receives or sends */
+  int64_t words;      /* received by the busiest rank; expected for evenly distributed operands, or counted */
+  int64_t words_sent; /* sent by the busiest rank; counted, else equal to `words` */
+  int64_t words_all;  /* received by all ranks; counted, else `words` times ranks */
+  int64_t words_of_c; /* counted sums of C that the busiest rank receives or sends */
   double seconds, seconds_compute; /* predicted seconds */
 } tsl_process_grid;
 

@@ -97,7 +97,7 @@ static tesela_status comm_threads_begin(thread_rank *self, int number, thread_ra
   const bool sizes_agree = !other || other->bytes == what.bytes;
   pthread_mutex_unlock(&self->world->lock);
   return sizes_agree ? TESELA_OK
-                     : tsl_fail(TESELA_INTERNAL, "a message of %zu bytes is waited for with %zu",
+                     : tsl_fail(TESELA_INTERNAL, "a message has %zu bytes, but the receiver expects %zu",
                                 is_send ? what.bytes : other->bytes, is_send ? other->bytes : what.bytes);
 }
 

@@ -161,11 +161,11 @@ static tesela_status gpu_transport_compare(const card *cards, int count) {
   for (int i = 0; i < count; i++)
     for (int j = 0; j < i; j++) {
       if (cards[i].version != cards[j].version)
-        return tsl_fail(TESELA_UNSUPPORTED, "ranks %d and %d have other versions of NCCL (%lld and %lld)", j,
-                        i, (long long)cards[j].version, (long long)cards[i].version);
+        return tsl_fail(TESELA_UNSUPPORTED, "ranks %d and %d have different versions of NCCL (%lld and %lld)",
+                        j, i, (long long)cards[j].version, (long long)cards[i].version);
       if (cards[i].host == cards[j].host && memcmp(cards[i].pci, cards[j].pci, sizeof cards[i].pci) == 0)
         return tsl_fail(TESELA_UNSUPPORTED,
-                        "ranks %d and %d have one GPU (%s), and NCCL wants one for each rank", j, i,
+                        "ranks %d and %d share a GPU (%s), but NCCL needs one for each rank", j, i,
                         cards[i].pci);
     }
   return TESELA_OK;

@@ -30,9 +30,9 @@ typedef struct tsl_job {
   const char *device, *strategy, *bits; /* choices for local products; `bits` is equal on all ranks */
   /* bits of C may depend on the transport of messages; equal on all ranks */
   bool any_steps;
-  tsl_rank_place place;                 /* place where the calling rank multiplies */
-  tsl_lane *lane;                       /* transport between the ranks' devices; NULL: none */
-  bool on_devices;                      /* all ranks multiply on devices; equal on all ranks */
+  tsl_rank_place place; /* place where the calling rank multiplies */
+  tsl_lane *lane;       /* transport between the ranks' devices; NULL: none */
+  bool on_devices;      /* all ranks multiply on devices; equal on all ranks */
   /* Both are equal on all ranks. `settles`: sums are added up and stored on the devices
    * (comm/device_store.h). `travels`: some part of C has another owner than the computing rank, or
    * several layers. */

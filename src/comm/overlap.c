@@ -219,7 +219,7 @@ tesela_status tsl_overlap_check_apart(const tsl_rank_part *result, const char *r
     for (int64_t j = 0;
          status == TESELA_OK && j < operand_count && operands[j].start < lattice_end(&results[i]); j++)
       if (lattices_meet(results[i], operands[j]))
-        status = tsl_fail(TESELA_BAD_CALL, "%s overlaps %s: results of ranks are not made in place",
+        status = tsl_fail(TESELA_BAD_CALL, "%s overlaps %s: in-place results are not supported on ranks",
                           result_name, operand_name);
   free(results);
   free(operands);

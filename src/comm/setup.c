@@ -81,18 +81,19 @@ tesela_status tsl_given_check(const tsl_given *state, int ranks) {
   char name[24] = "layout of a";
   name[10] = state->name[0];
   if (m->packed)
-    return tsl_fail(TESELA_UNSUPPORTED, "%s is packed: operands on ranks are matrices", state->name);
+    return tsl_fail(TESELA_UNSUPPORTED, "%s is packed, which is not supported on ranks: pass a matrix",
+                    state->name);
   if (m->data && m->buffer)
-    return tsl_fail(TESELA_BAD_CALL, "%s has data and a buffer: one of them is NULL", state->name);
+    return tsl_fail(TESELA_BAD_CALL, "%s has both data and a buffer: one must be NULL", state->name);
   if (m->offset != 0 && !m->buffer)
-    return tsl_fail(TESELA_BAD_CALL, "%s.offset is %lld, and counts in a buffer: there is none", state->name,
+    return tsl_fail(TESELA_BAD_CALL, "%s.offset is %lld, but there is no buffer", state->name,
                     (long long)m->offset);
   int64_t elements = 0;
   if (!tsl_type(m->type))
-    return tsl_fail(TESELA_BAD_CALL, "%s.type is %d, which is no type", state->name, (int)m->type);
+    return tsl_fail(TESELA_BAD_CALL, "%s.type is %d, which is not a type", state->name, (int)m->type);
   if (state->rows < 0 || state->cols < 0 || !tsl_i64_mul(state->rows, state->cols, &elements) ||
       elements > INT64_MAX / 64)
-    return tsl_fail(TESELA_BAD_CALL, "%s is %lld x %lld, which is no size of a matrix", state->name,
+    return tsl_fail(TESELA_BAD_CALL, "%s is %lld x %lld, which is not a valid size", state->name,
                     (long long)state->rows, (long long)state->cols);
   return tsl_layout_check(state->layout, name, ranks, m->transpose ? state->cols : state->rows,
                           m->transpose ? state->rows : state->cols);
@@ -183,7 +184,7 @@ static tesela_status make_part(tsl_job *job, const tsl_given *all, int index) {
                         m->row_stride, m->col_stride, rectangles.of, rectangles.counts, &out->layout);
     if (status == TESELA_OK && given->used && !m->data && !m->buffer &&
         tsl_layout_held(&out->layout, ranks->rank) > 0)
-      status = tsl_fail(TESELA_BAD_CALL, "%s.data is NULL, and this rank has elements of it", given->name);
+      status = tsl_fail(TESELA_BAD_CALL, "%s.data is NULL, but this rank holds elements of it", given->name);
     if (status == TESELA_OK && given->used)
       status = tsl_overlap_check_reach(out, given->name, ranks->rank);
     if (status == TESELA_OK && given->used)

@@ -93,8 +93,9 @@ static tesela_status begin_line(tsl_reader *reader, bool *more) {
     in->line++;
   }
   if (blank != 0)
-    return tsl_input_bad_line(in, blank, "is blank, but line %" PRId64 " is not: blank lines are for the end",
-                              in->line);
+    return tsl_input_bad_line(
+        in, blank, "is blank, but line %" PRId64 " is not: blank lines are allowed at the end only",
+        in->line);
   return TESELA_OK;
 }
 
@@ -195,7 +196,7 @@ static tesela_status fail_mixed(const tsl_reader *reader, const csv_cell *cell, 
   char quoted[TSL_QUOTE_MAX];
   return tsl_input_bad_line(&reader->in, cell->line,
                             "has '%s' in cell %" PRId64
-                            " beside numbers: it is no header, in which no cell is a number",
+                            " and numbers in other cells: a header line must have no numbers",
                             tsl_input_quote(cell->text, cell->length, quoted), column + 1);
 }
 
@@ -295,7 +296,7 @@ static tesela_status check_mark(tsl_reader *reader, const csv_cell *cell, char m
     return TESELA_OK;
   if (state->mark != '\0')
     return tsl_input_bad_line(&reader->in, cell->line,
-                              "has a decimal '%c' where line %" PRId64 " has '%c': use one of them", mark,
+                              "has a decimal '%c' where line %" PRId64 " has '%c': use only one mark", mark,
                               state->mark_line, state->mark);
   state->mark = mark;
   state->mark_line = cell->line;
@@ -345,7 +346,7 @@ static tesela_status csv_may_write(const char *path, int64_t rows, int64_t cols,
   (void)type;
   if (rows == 0 || cols == 0)
     return tsl_fail(TESELA_BAD_CALL,
-                    "%s: csv cannot say %" PRId64 " x %" PRId64 " without elements; the other formats can",
+                    "%s: csv cannot hold an empty matrix (%" PRId64 " x %" PRId64 "); the other formats can",
                     path, rows, cols);
   return TESELA_OK;
 }

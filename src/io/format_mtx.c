@@ -151,8 +151,7 @@ static tesela_status read_index(tsl_reader *reader, int64_t size, const char *wh
     return fail_entry(reader);
   if (*index < 1 || *index > size)
     return tsl_input_bad_line(&reader->in, reader->in.line,
-                              "names %s %" PRId64 ", which is out of range: 1 to %" PRId64, what, *index,
-                              size);
+                              "names %s %" PRId64 ", which is outside of 1 to %" PRId64, what, *index, size);
   --*index;
   return TESELA_OK;
 }

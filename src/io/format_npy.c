@@ -327,8 +327,7 @@ static int format_npy_element_of(tesela_type type) {
 }
 
 tesela_type tsl_npy_stored_type(tesela_type type) {
-  return format_npy_element_of(type) < ELEMENT_COUNT ? type
-                                                     : tsl_type(type)->sums; /* f32 for narrow types */
+  return format_npy_element_of(type) < ELEMENT_COUNT ? type : tsl_type(type)->sums; /* f32 for narrow types */
 }
 
 size_t tsl_npy_header_print(tesela_type type, int64_t rows, int64_t cols, char header[TSL_NPY_HEADER_MOST]) {

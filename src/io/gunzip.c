@@ -94,7 +94,7 @@ static tesela_status next_member(tsl_unpacking *unpacking, const char *path, boo
   if (!*more)
     return TESELA_OK;
   if (*stream->next_in != 0x1f)
-    return tsl_fail(TESELA_BAD_INPUT, "%s: has bytes behind its gzip data that are none", path);
+    return tsl_fail(TESELA_BAD_INPUT, "%s: other bytes follow its gzip data", path);
   unpacking->between = false;
   return TESELA_OK;
 }
@@ -107,7 +107,7 @@ static tesela_status inflate_some(tsl_unpacking *unpacking, const char *path) {
     unpacking->between = true;
     return unpacking->deflated || inflateReset(stream) == Z_OK
                ? TESELA_OK
-               : tsl_fail(TESELA_INTERNAL, "%s: zlib does not start again", path);
+               : tsl_fail(TESELA_INTERNAL, "%s: zlib cannot be reset", path);
   }
   if (result == Z_OK)
     return TESELA_OK;
@@ -118,7 +118,7 @@ static tesela_status inflate_some(tsl_unpacking *unpacking, const char *path) {
   if (result == Z_MEM_ERROR)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no memory to unpack it", path);
   return tsl_fail(TESELA_BAD_INPUT, "%s: is damaged: its gzip data cannot be unpacked (%s)", path,
-                  stream->msg != NULL ? stream->msg : "zlib does not say why");
+                  stream->msg != NULL ? stream->msg : "zlib gives no reason");
 }
 
 /* Checks size and CRC at the end of deflated data, as zlib does for gzip files. */
@@ -128,7 +128,7 @@ static tesela_status check_deflated(tsl_unpacking *unpacking, const char *path, 
   unpacking->got_check = crc32(unpacking->got_check, (const Bytef *)bytes, (uInt)count);
   if (!unpacking->between || (unpacking->got == unpacking->size && unpacking->got_check == unpacking->check))
     return TESELA_OK;
-  return tsl_fail(TESELA_BAD_INPUT, "%s: is damaged: its array is not what was packed", path);
+  return tsl_fail(TESELA_BAD_INPUT, "%s: is damaged: its array has another checksum or length", path);
 }
 
 tesela_status tsl_unpack_read(tsl_unpacking *unpacking, const char *path, char *out, size_t count,

@@ -42,7 +42,7 @@ static tesela_status check_stored(const tsl_input *in, const tsl_npz_entry *entr
   }
   return checksum == entry->check
              ? TESELA_OK
-             : tsl_fail(TESELA_BAD_INPUT, "%s: is damaged: its array is not what was packed", in->path);
+             : tsl_fail(TESELA_BAD_INPUT, "%s: is damaged: its array has another checksum", in->path);
 }
 
 /* Opens the single array of an archive: a window of the file, or deflated data. */

@@ -62,7 +62,7 @@ typedef struct tsl_file_panel {
 } tsl_file_panel;
 
 struct tsl_format {
-  const char *name;    /* "npy", which is also an ending */
+  const char *name; /* "npy", which is also an ending */
   /* all endings in lower case, each with its point and followed by a blank: ".csv .tsv " */
   const char *endings;
 

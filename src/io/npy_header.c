@@ -158,7 +158,7 @@ static tesela_status take_dictionary(cursor *here, tsl_npy_header *header) {
   }
   for (int key = 0; key < KEY_COUNT; key++)
     if (!seen[key])
-      return tsl_fail(TESELA_BAD_INPUT, "%s: its header does not say '%s'", here->path, keys[key].name);
+      return tsl_fail(TESELA_BAD_INPUT, "%s: its header has no '%s'", here->path, keys[key].name);
   npy_header_skip_blanks(here);
   return here->at == here->end ? TESELA_OK : fail_here(here, "more text");
 }

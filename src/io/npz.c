@@ -27,7 +27,7 @@ bool tsl_npz_recognise(const char *bytes, size_t count) {
 }
 
 static tesela_status npz_fail(const tsl_input *in, const char *what) {
-  return tsl_fail(TESELA_BAD_INPUT, "%s: is no zip archive that can be read: %s", in->path, what);
+  return tsl_fail(TESELA_BAD_INPUT, "%s: cannot be read as a zip archive: %s", in->path, what);
 }
 
 static tesela_status npz_read_at(const tsl_input *in, uint64_t offset, void *out, size_t count) {
@@ -109,9 +109,10 @@ static tesela_status fail_several(const tsl_input *in, int count, const tsl_text
   char quoted[TSL_QUOTE_MAX];
   if (count == 0)
     return tsl_fail(TESELA_BAD_INPUT, "%s: is an archive without arrays", in->path);
-  return tsl_fail(
-      TESELA_BAD_INPUT, "%s: holds %d arrays (%s), and one is needed: unpack it, as with  unzip -p %s %s >%s",
-      in->path, count, tsl_text_get(names), in->path, tsl_input_quote(first, strlen(first), quoted), quoted);
+  return tsl_fail(TESELA_BAD_INPUT,
+                  "%s: holds %d arrays (%s), but must hold one: extract it, as with  unzip -p %s %s >%s",
+                  in->path, count, tsl_text_get(names), in->path,
+                  tsl_input_quote(first, strlen(first), quoted), quoted);
 }
 
 static tesela_status npz_walk(const tsl_input *in, const unsigned char *contents, size_t bytes,
@@ -156,7 +157,7 @@ tesela_status tsl_npz_find(const tsl_input *in, tsl_npz_entry *entry) {
                     "%s: is a zip archive, which cannot be read from a pipe: save it as a file", in->path);
   TSL_TRY(find_contents(in, &offset, &bytes));
   if (bytes > CONTENTS_MAX)
-    return npz_fail(in, "its table of contents is longer than one of arrays");
+    return npz_fail(in, "its table of contents is too long for arrays");
   TSL_TRY(tsl_alloc((size_t)bytes, "an archive's table of contents", &contents));
   tesela_status status = npz_read_at(in, offset, contents, (size_t)bytes);
   if (status == TESELA_OK)

@@ -58,7 +58,7 @@ static tesela_status follow_links(const char *path, char **target) {
     }
     if (count == MOST_LINKS || length == (ssize_t)sizeof link - 1) {
       tsl_text_free(&here);
-      return tsl_fail(TESELA_IO_FAILED, "%s: is a symbolic link that leads nowhere", path);
+      return tsl_fail(TESELA_IO_FAILED, "%s: is a symbolic link to a missing file", path);
     }
     tsl_text next = {0};
     if (link[0] != '/')

@@ -31,7 +31,7 @@ static tesela_status reader_choose_format(tsl_reader *reader, const char *path, 
   if (reader->format != NULL)
     return TESELA_OK;
   return tsl_fail(TESELA_BAD_INPUT,
-                  "%s: is no matrix file that its name or its first bytes tell; the endings are %s",
+                  "%s: neither its name nor its first bytes are of a matrix file; the endings are %s",
                   reader->path, tsl_io_endings());
 }
 

@@ -372,14 +372,14 @@ tesela_status tsl_part_continue(tsl_part *part, const tsl_rectangle *whole, tese
   part->start = tsl_npy_header_print(type, whole->rows, whole->cols, header);
   const char *said = tsl_part_says(part, "blocks");
   if (said == NULL || !tsl_parse_i64(said, &count) || count != blocks)
-    return tsl_fail(TESELA_BAD_INPUT, "%s: its journal is of another product, or damaged; remove %s",
+    return tsl_fail(TESELA_BAD_INPUT, "%s: its journal belongs to another product, or is damaged; remove %s",
                     part->path, part->journal_name);
   TSL_TRY(open_data(part));
   if (!try_lock(part->data))
     return fail_busy(part, part->data_name);
   if (fstat(part->data, &about) != 0 || (uint64_t)about.st_size != resumable_npy_size_of(part, whole))
-    return tsl_fail(TESELA_BAD_INPUT, "%s: %s has not the size that its journal tells of; remove both",
-                    part->path, part->data_name);
+    return tsl_fail(TESELA_BAD_INPUT, "%s: %s does not have the size in its journal; remove both", part->path,
+                    part->data_name);
   /* Removes an incomplete last line. */
   if (ftruncate(part->journal, (off_t)part->said.length) != 0 || lseek(part->journal, 0, SEEK_END) < 0)
     return resumable_npy_fail(part, part->journal_name, "cannot be written");
@@ -398,8 +398,7 @@ tesela_status tsl_part_join(const char *path, const tsl_rectangle *whole, tesela
   part->start = tsl_npy_header_print(type, whole->rows, whole->cols, header);
   TSL_GO(open_data(part));
   if (fstat(part->data, &about) != 0 || (uint64_t)about.st_size != resumable_npy_size_of(part, whole))
-    TSL_GO(tsl_fail(TESELA_IO_FAILED, "%s: %s has not the size that it was begun with", part->path,
-                    part->data_name));
+    TSL_GO(tsl_fail(TESELA_IO_FAILED, "%s: %s no longer has its initial size", part->path, part->data_name));
   *out = part;
 out:
   if (status != TESELA_OK)

@@ -14,7 +14,7 @@ static tesela_status writer_choose_format(const char *path, const char *name, co
     *format = tsl_format_find(name);
   if (tsl_format_name_ends(path, ".gz") || tsl_format_name_ends(path, ".npz"))
     return tsl_fail(TESELA_BAD_CALL,
-                    "%s: files are read packed, but not written so: write a plain one, and pack it", path);
+                    "%s: compressed files cannot be written: write a plain file and compress it", path);
   if (*format != NULL)
     return TESELA_OK;
   if (name != NULL)
@@ -73,7 +73,7 @@ tesela_status tsl_writer_rows(tsl_writer *writer, int64_t rows, const void *data
   if (writer->failed)
     return tsl_fail(TESELA_BAD_CALL, "%s: cannot be written further after an error", writer->out.path);
   if (rows < 0 || rows > writer->rows - writer->row)
-    return tsl_fail(TESELA_BAD_CALL, "%s: %" PRId64 " rows are written where %" PRId64 " are left",
+    return tsl_fail(TESELA_BAD_CALL, "%s: %" PRId64 " rows are written, but only %" PRId64 " are left",
                     writer->out.path, rows, writer->rows - writer->row);
   const tsl_file_panel panel = {.source = data,
                                 .row_stride = row_stride,

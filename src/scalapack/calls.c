@@ -65,7 +65,7 @@ static void calls_tell(const tsl_scalapack_call *call, const char *what, const c
 tsl_scalapack_function *tsl_scalapack_forward(const tsl_scalapack_call *call, const char *why) {
   tsl_scalapack_function *next = tsl_scalapack_next(call->symbol);
   if (!next)
-    calls_tell(call, "there is no other ScaLAPACK in the process, and C stays as it was", why);
+    calls_tell(call, "the process has no other ScaLAPACK, so C is unchanged", why);
   else if (call->started > 0)
     tell_forwarded(call, next, why);
   return next;

@@ -8,7 +8,7 @@
 
 /* Findings about a communicator's processes. */
 typedef struct tsl_scalapack_processes {
-  int without;   /* rank in MPI_COMM_WORLD of the first process without the library; -1: none known */
+  int without; /* rank in MPI_COMM_WORLD of the first process without the library; -1: none known */
   /* all processes were found on this host, so that all processes with the library find equal
    * results */
   bool all_here;

@@ -44,7 +44,7 @@ static const char *scalapack_gemm_prepare(const tsl_scalapack_multiply *product,
   const tesela_type type = call->symbol->type;
   const tsl_scalapack_part *const parts[] = {&product->a, &product->b, &product->c};
   if (tsl_scalapack_width() == 0)
-    return "it is not known how wide its integers are";
+    return "its integer width is unknown";
   out->m = call->sizes[0] = tsl_scalapack_integer(product->m, 0);
   out->n = call->sizes[1] = tsl_scalapack_integer(product->n, 0);
   out->k = call->sizes[2] = tsl_scalapack_integer(product->k, 0);

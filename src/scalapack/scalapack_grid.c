@@ -129,9 +129,9 @@ static bool scalapack_grid_wait_for_all(MPI_Request *request, const tsl_scalapac
     if (tsl_clock() - begun > patience) {
       fprintf(
           stderr,
-          "tesela: process (%d, %d) of a grid of %d x %d has waited %.0f s for the others. Where one of them "
-          "was started "
-          "without libtesela_scalapack, it never comes: load the library into all processes, or into none\n",
+          "tesela: process (%d, %d) of a grid of %d x %d has waited %.0f s for the others. A process "
+          "started "
+          "without libtesela_scalapack never arrives: load the library into all processes, or into none\n",
           place->row, place->col, place->rows, place->cols, patience);
       return MPI_Wait(request, MPI_STATUS_IGNORE) == MPI_SUCCESS;
     }

@@ -27,7 +27,7 @@ const char *tsl_scalapack_read(const tsl_scalapack_part *const *parts, tsl_scala
   for (int i = 0; i < count; i++) {
     read_matrix(parts[i], &operands[i].matrix);
     if (operands[i].matrix.context != operands[0].matrix.context)
-      return "the operands are not of one context";
+      return "the operands have different contexts";
   }
   if (!tsl_scalapack_where(operands[0].matrix.context, place))
     return "the caller is not in the grid";
@@ -51,7 +51,7 @@ const tsl_scalapack_grid *tsl_scalapack_join(const tsl_scalapack_operand *operan
   const tsl_scalapack_grid *grid =
       tsl_scalapack_grid_of(operand->matrix.context, place, tsl_scalapack_same());
   if (!grid)
-    *why = "the processes of the grid were told different things, or cannot be asked";
+    *why = "the processes of the grid have different settings, or cannot compare them";
   else if (!is_ours)
     *why = "that one is faster, or was asked for";
   return *why ? NULL : grid;

@@ -26,7 +26,7 @@ static const char *scalapack_transpose_prepare(const tsl_scalapack_add *sum, tsl
   const tsl_scalapack_part *const parts[] = {&sum->a, &sum->c};
   const char letter = tsl_scalapack_letter(sum->trans);
   if (tsl_scalapack_width() == 0)
-    return "it is not known how wide its integers are";
+    return "its integer width is unknown";
   out->m = call->sizes[0] = tsl_scalapack_integer(sum->m, 0);
   out->n = call->sizes[1] = tsl_scalapack_integer(sum->n, 0);
   call->letters[0] = letter ? letter : '?';

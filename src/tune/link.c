@@ -179,12 +179,11 @@ tesela_status tsl_tune_link(tsl_device *device, tsl_link *link) {
   if (status != TESELA_OK)
     return tsl_fail_in(status, "%s, measuring its link", device->name);
   tsl_link_keep(device, &made);
-  tsl_log(
-      TSL_LOG_PLAN,
-      "%s: the way there measured in %.3g s: in %.3g s and %.3g B/s, out %.3g s and %.3g B/s, launch %.3g s; "
-      "staged, in %.3g B/s and out %.3g B/s",
-      device->name, tsl_clock() - start, made.in.seconds, made.in.rate, made.out.seconds, made.out.rate,
-      made.launch, made.staged_in, made.staged_out);
+  tsl_log(TSL_LOG_PLAN,
+          "%s: link measured in %.3g s: in %.3g s and %.3g B/s, out %.3g s and %.3g B/s, launch %.3g s; "
+          "staged, in %.3g B/s and out %.3g B/s",
+          device->name, tsl_clock() - start, made.in.seconds, made.in.rate, made.out.seconds, made.out.rate,
+          made.launch, made.staged_in, made.staged_out);
   *link = made;
   return TESELA_OK;
 }

@@ -47,11 +47,11 @@ static size_t choose_bytes(const tsl_device *device, tsl_roofs *roofs) {
   if (bytes >= least)
     return bytes;
   char one[32], two[32];
-  tsl_roofs_missing(roofs,
-                    "%s: memory was not measured: arrays past the last cache take %s each, and %s is what "
-                    "can be had",
-                    device->name, tsl_format_bytes(least, one, sizeof one),
-                    tsl_format_bytes(bytes, two, sizeof two));
+  tsl_roofs_missing(
+      roofs,
+      "%s: memory was not measured: it needs arrays of %s, larger than the last cache, but only %s "
+      "can be allocated",
+      device->name, tsl_format_bytes(least, one, sizeof one), tsl_format_bytes(bytes, two, sizeof two));
   return 0;
 }
 
@@ -62,7 +62,7 @@ tesela_status tsl_roofs_measure(tsl_device *device, const tsl_roofs_options *opt
   for (int i = 0; i < TSL_ROOF_COUNT; i++)
     found.roof[i] = (tsl_roof){.rate = NAN, .spread = NAN};
   if (!(device->capabilities & (TSL_CAN_HOST | TSL_CAN_KERNELS)))
-    return tsl_fail(TESELA_UNSUPPORTED, "%s runs neither C code nor kernels: nothing measures its roofs",
+    return tsl_fail(TESELA_UNSUPPORTED, "%s runs neither C code nor kernels: its roofs cannot be measured",
                     device->name);
   TSL_TRY(tsl_device_open(device));
   if (found.bytes == 0)

@@ -18,8 +18,7 @@
 /* Zeros are the defaults. */
 typedef struct tsl_roofs_options {
   double seconds; /* approximate total, longer on a busy machine; 0: 1 */
-  size_t
-      bytes; /* bytes of each array; 0: several times the last cache, limited by memory */
+  size_t bytes;   /* bytes of each array; 0: several times the last cache, limited by memory */
 } tsl_roofs_options;
 
 const char *tsl_roof_name_of(tsl_roof_name roof);

@@ -24,7 +24,7 @@ tesela_status tsl_tune_find_start(const tsl_problem *problem, const tsl_choice *
   }
   free(list);
   if (!points)
-    return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for what wisdom knows");
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for wisdom's records");
   *known = points;
   *start = found < 0 ? 0 : found;
   return TESELA_OK;

@@ -22,8 +22,8 @@ enum { TSL_TUNE_BATCH = 32 };
 typedef struct tsl_tune_result {
   tsl_case_result result; /* TSL_CASE_REFUSED: refused, or given up as too slow */
   double seconds, spread; /* if right */
-  double less, more; /* relative uncertainty of `seconds` downwards and upwards; both 0: use `spread` */
-  char why[256];     /* reason if not right */
+  double less, more;      /* relative uncertainty of `seconds` downwards and upwards; both 0: use `spread` */
+  char why[256];          /* reason if not right */
 } tsl_tune_result;
 
 /* Measures points together. `limit`: seconds of a run above which a point may be given up;
@@ -121,9 +121,8 @@ typedef struct tsl_tune_kept {
 struct tsl_tune_cache {
   tsl_tune_kept *items;
   int count, capacity;
-  int passed_over; /* number of invalid or stale lines */
-  tsl_wisdom_record
-      like; /* device, class and sizes of the search; the first item's by default */
+  int passed_over;        /* number of invalid or stale lines */
+  tsl_wisdom_record like; /* device, class and sizes of the search; the first item's by default */
 };
 
 /* Reads a file. A missing file is empty if `optional`. */

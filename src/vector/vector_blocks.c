@@ -130,7 +130,7 @@ static void ranged_task(void *argument, int64_t index, int worker) {
 static bool by_ranges(const tsl_vector_kernels *kernels, tsl_team team, const tsl_triangle *t,
                       bool transposed, tsl_line x) {
   void *old;
-  if (tsl_scratch_take((size_t)(t->n * kernels->size), "a vector beside a triangle", &old) != TESELA_OK)
+  if (tsl_scratch_take((size_t)(t->n * kernels->size), "a triangle's vector", &old) != TESELA_OK)
     return false;
   kernels->line->copy(t->n, x.at, x.step, false, old, 1);
   ranged r = {kernels, t, transposed, x, {old, 1}, (transposed ? 2 : 1) * tsl_team_threads(team)};
@@ -225,7 +225,7 @@ static bool by_copies(vector_blocks_job *job, tsl_team team, tsl_line x, tsl_lin
   void *block = NULL;
   job->pitch = (n * k->size + 63) / 64 * 64;
   if (count > 0 &&
-      tsl_scratch_take((size_t)(job->pitch * count), "vectors beside a triangle", &block) != TESELA_OK)
+      tsl_scratch_take((size_t)(job->pitch * count), "a triangle's vectors", &block) != TESELA_OK)
     return false;
   job->others = block;
   job->x = x.at;

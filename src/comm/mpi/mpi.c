@@ -277,7 +277,7 @@ static tesela_status make_keys(void) {
   if (MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, mpi_forget, &key, NULL) != MPI_SUCCESS ||
       MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, mpi_forget_all, &key_of_end, NULL) != MPI_SUCCESS ||
       MPI_Comm_set_attr(MPI_COMM_SELF, key_of_end, NULL) != MPI_SUCCESS)
-    return tesela_ranks_fail(TESELA_DEVICE_FAILED, "MPI gave no attribute of communicators");
+    return tesela_ranks_fail(TESELA_DEVICE_FAILED, "MPI could not create an attribute of communicators");
   return TESELA_OK;
 }
 
@@ -318,8 +318,8 @@ static tesela_status mpi_find(MPI_Comm communicator, tsl_ranks **out) {
   MPI_Initialized(&initialized);
   MPI_Finalized(&finalized);
   if (!initialized || finalized)
-    return tesela_ranks_fail(TESELA_BAD_CALL,
-                             initialized ? "MPI has ended" : "MPI has not begun: MPI_Init() comes first");
+    return tesela_ranks_fail(TESELA_BAD_CALL, initialized ? "MPI was finalized"
+                                                          : "MPI is not initialized: call MPI_Init() first");
   if (communicator == MPI_COMM_NULL)
     return tesela_ranks_fail(TESELA_BAD_CALL, "the communicator is MPI_COMM_NULL");
   if (MPI_Comm_test_inter(communicator, &inter) != MPI_SUCCESS || inter)

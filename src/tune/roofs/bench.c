@@ -52,7 +52,7 @@ tesela_status tsl_roofs_repeat(tsl_roofs_run run, void *argument, double work, d
   tsl_roof found = {.repeats = count};
   tsl_measure_median(samples, count, &found.spread); /* sorts the samples */
   if (samples[0] <= 0)
-    return tsl_fail(TESELA_DEVICE_FAILED, "the device's clock stood still while a roof was measured");
+    return tsl_fail(TESELA_DEVICE_FAILED, "the device's clock did not advance while a roof was measured");
   found.rate = work / samples[0];
   if (!(roof->rate >= found.rate))
     *roof = found;

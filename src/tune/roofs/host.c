@@ -122,7 +122,7 @@ static tesela_status run_read(void *argument, double *seconds) {
   host_bench *b = argument;
   *seconds = timed(b, host_pieces(b), host_read_piece);
   if (host_sum_of(b) != b->sum)
-    return tsl_fail(TESELA_WRONG_RESULT, "%s: the numbers in memory were read wrong", b->device->name);
+    return tsl_fail(TESELA_WRONG_RESULT, "%s: numbers read from memory have a wrong sum", b->device->name);
   return TESELA_OK;
 }
 
@@ -211,7 +211,7 @@ static tesela_status run_fma(void *argument, double *seconds) {
   host_bench *b = argument;
   *seconds = timed(b, (int64_t)FMA_PIECES * b->threads, fma_piece);
   if (atomic_load(&b->wrong))
-    return tsl_fail(TESELA_WRONG_RESULT, "%s: multiply-adds in %s came out wrong", b->device->name,
+    return tsl_fail(TESELA_WRONG_RESULT, "%s: multiply-adds in %s had a wrong result", b->device->name,
                     tsl_type(b->type)->name);
   return TESELA_OK;
 }
@@ -248,11 +248,12 @@ tesela_status tsl_roofs_core(const tsl_device *cpu, double *rate) {
   for (int i = 0; i < BURSTS; i++) {
     const double start = tsl_clock();
     if (!fma_f32(loops, &tsl_roofs_turning, ROUNDS))
-      return tsl_fail(TESELA_WRONG_RESULT, "%s: multiply-adds in f32 came out wrong", cpu->name);
+      return tsl_fail(TESELA_WRONG_RESULT, "%s: multiply-adds in f32 had a wrong result", cpu->name);
     least = fmin(least, tsl_clock() - start);
   }
   if (!(least > 0))
-    return tsl_fail(TESELA_DEVICE_FAILED, "%s: the clock stood still while a core was measured", cpu->name);
+    return tsl_fail(TESELA_DEVICE_FAILED, "%s: the clock did not advance while a core was measured",
+                    cpu->name);
   *rate = 2 * lanes * TSL_ROOFS_CHAINS * TSL_ROOFS_ROUND * ROUNDS / least;
   return TESELA_OK;
 }
