@@ -66,14 +66,14 @@ bool tsl_blas_uniform_batch(tsl_blas_call *call, const tsl_blas_multiply *produc
   if (!is_worth_it(product, batch) || !blas_batch_are_apart(batch) || !tsl_blas_is_ours(call, product))
     return false;
   const tsl_blas_work work = tsl_blas_work_of(type, product);
-  tsl_blas_desc_storage of;
-  tsl_blas_to_desc(&work, &of);
+  tsl_blas_desc_storage storage;
+  tsl_blas_to_desc(&work, &storage);
   tesela_record record;
   if (tsl_blas_logging) {
     tsl_blas_describe(call, product);
     call->flops *= (double)batch->count;
   }
   tsl_blas_begin(call);
-  const tesela_status status = tsl_blas_run_batch(&of.desc, batch, tsl_blas_record(call, &record));
-  return tsl_blas_end_batch(call, status, &record, of.beta[0] != 0 || of.beta[1] != 0);
+  const tesela_status status = tsl_blas_run_batch(&storage.desc, batch, tsl_blas_record(call, &record));
+  return tsl_blas_end_batch(call, status, &record, storage.beta[0] != 0 || storage.beta[1] != 0);
 }

@@ -13,20 +13,20 @@
 #include <stdlib.h>
 
 /* Context for a number of threads. Never freed, because calls may still use it. */
-typedef struct blas_context_made {
+typedef struct blas_context_entry {
   int threads; /* 0: all threads of the device */
   tesela_context *context;
-  struct blas_context_made *older;
-} blas_context_made;
+  struct blas_context_entry *older;
+} blas_context_entry;
 
-static _Atomic(blas_context_made *) newest;
+static _Atomic(blas_context_entry *) newest;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held while a context is made */
 
 static tesela_context *blas_context_create(int threads) {
   static atomic_flag was_told = ATOMIC_FLAG_INIT;
-  const char *given = tsl_env_given(TSL_ENV_DEVICE);
+  const char *requested = tsl_env_given(TSL_ENV_DEVICE);
   /* BLAS programs have many small matrices: they leave the CPU only on request. */
-  const char *device = given ? given : "cpu";
+  const char *device = requested ? requested : "cpu";
   tesela_context *context = NULL;
   const tesela_status status =
       tesela_context_create(&(tesela_context_desc){.device = device, .threads = threads}, &context);
@@ -51,41 +51,41 @@ static void blas_context_offer(tesela_context *context) {
     free(path);
 }
 
-static const blas_context_made *blas_context_find(int threads) {
-  const blas_context_made *one = atomic_load_explicit(&newest, memory_order_acquire);
-  while (one && one->threads != threads)
-    one = one->older;
-  return one;
+static const blas_context_entry *blas_context_find(int threads) {
+  const blas_context_entry *entry = atomic_load_explicit(&newest, memory_order_acquire);
+  while (entry && entry->threads != threads)
+    entry = entry->older;
+  return entry;
 }
 
 /* Makes and publishes a context; NULL: no memory. Needs the lock. */
-static const blas_context_made *blas_context_make(int threads) {
-  blas_context_made *one = malloc(sizeof *one);
-  tesela_context *context = one ? blas_context_create(threads) : NULL;
+static const blas_context_entry *blas_context_make(int threads) {
+  blas_context_entry *entry = malloc(sizeof *entry);
+  tesela_context *context = entry ? blas_context_create(threads) : NULL;
   if (!context) {
-    free(one);
+    free(entry);
     return NULL;
   }
-  *one = (blas_context_made){threads, context, atomic_load_explicit(&newest, memory_order_relaxed)};
-  atomic_store_explicit(&newest, one, memory_order_release);
-  if (!one->older)
-    blas_context_offer(one->context);
-  return one;
+  *entry = (blas_context_entry){threads, context, atomic_load_explicit(&newest, memory_order_relaxed)};
+  atomic_store_explicit(&newest, entry, memory_order_release);
+  if (!entry->older)
+    blas_context_offer(entry->context);
+  return entry;
 }
 
 /* Returns the context with at most `threads` threads (0: all). NULL if it cannot be made; the next
  * call tries again. */
 static tesela_context *context_of(int threads) {
-  const blas_context_made *one = blas_context_find(threads);
-  if (!one) {
+  const blas_context_entry *entry = blas_context_find(threads);
+  if (!entry) {
     TSL_NOT_CANCELLED;
     pthread_mutex_lock(&lock);
-    one = blas_context_find(threads);
-    if (!one)
-      one = blas_context_make(threads);
+    entry = blas_context_find(threads);
+    if (!entry)
+      entry = blas_context_make(threads);
     pthread_mutex_unlock(&lock);
   }
-  return one ? one->context : NULL;
+  return entry ? entry->context : NULL;
 }
 
 const tsl_fast_path *tsl_blas_fast_path(void) {

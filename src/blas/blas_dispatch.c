@@ -41,7 +41,7 @@ static double blas_dispatch_scalar_of(tesela_type type, const void *src, bool *i
 }
 
 /* Returns a letter in the entry's form. */
-static int said(const tsl_blas_symbol *symbol, int letter) {
+static int letter_of(const tsl_blas_symbol *symbol, int letter) {
   return symbol->cblas ? tsl_blas_cblas_trans(letter) : letter;
 }
 
@@ -57,8 +57,8 @@ static void blas_dispatch_key_of(const tsl_blas_symbol *symbol, const tsl_blas_m
   key->beta = tsl_dispatch_bits(symbol->type, product->beta);
   key->kind = tsl_dispatch_kind(symbol->type, 0);
   key->order = product->order;
-  key->trans_a = said(symbol, product->trans_a);
-  key->trans_b = said(symbol, product->trans_b);
+  key->trans_a = letter_of(symbol, product->trans_a);
+  key->trans_b = letter_of(symbol, product->trans_b);
 }
 
 /* Prepares the kernel of a new entry. Entries of large products have no kernel. */
@@ -126,7 +126,7 @@ bool tsl_blas_dispatch_real(tsl_blas_symbol *symbol, const tsl_blas_multiply *mu
     return false;
   if (!tsl_blas_logging && !atomic_load_explicit(&tsl_blas_at_once_path, memory_order_relaxed))
     atomic_store_explicit(&tsl_blas_at_once_path, path, memory_order_release);
-  const int trans_a = said(symbol, multiply->trans_a), trans_b = said(symbol, multiply->trans_b);
+  const int trans_a = letter_of(symbol, multiply->trans_a), trans_b = letter_of(symbol, multiply->trans_b);
   const uint32_t tag = tsl_dispatch_tag(
       multiply->m, multiply->n, multiply->k, multiply->lda, multiply->ldb, multiply->ldc,
       tsl_dispatch_bits(symbol->type, multiply->alpha), tsl_dispatch_bits(symbol->type, multiply->beta),

@@ -55,15 +55,15 @@ void tsl_blas_to_desc(const tsl_blas_work *work, tsl_blas_desc_storage *out) {
 }
 
 bool tsl_blas_by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_work *work, tesela_record *record) {
-  tsl_blas_desc_storage of;
+  tsl_blas_desc_storage storage;
   if (tsl_blas_lacks(TSL_BLAS_GEMM, work->type, work->type))
     return false;
-  tsl_blas_to_desc(work, &of);
-  const tesela_status status = tsl_blas_run_gemm(&of.desc, record);
+  tsl_blas_to_desc(work, &storage);
+  const tesela_status status = tsl_blas_run_gemm(&storage.desc, record);
   if (status == TESELA_UNSUPPORTED && tsl_blas_is_complex(work->type))
     tsl_blas_mark_unsupported(TSL_BLAS_GEMM, work->type, work->type);
   /* All other failures leave C unchanged, for the loops. */
-  if (status == TESELA_DEVICE_FAILED && (of.beta[0] != 0 || of.beta[1] != 0)) {
+  if (status == TESELA_DEVICE_FAILED && (storage.beta[0] != 0 || storage.beta[1] != 0)) {
     tsl_blas_report_failure(symbol, tesela_last_error());
     return true;
   }
@@ -82,9 +82,9 @@ static tsl_blas_place blas_gemm_place_of(tsl_blas_symbol *symbol, const tsl_blas
       blas_gemm_is_idle(symbol->type, product))
     return TSL_BLAS_HERE;
   const tsl_blas_work work = tsl_blas_work_of(symbol->type, product);
-  tsl_blas_desc_storage of;
-  tsl_blas_to_desc(&work, &of);
-  return tsl_blas_place_of(&of.desc);
+  tsl_blas_desc_storage storage;
+  tsl_blas_to_desc(&work, &storage);
+  return tsl_blas_place_of(&storage.desc);
 }
 
 bool tsl_blas_ends_early(const tsl_blas_symbol *symbol, const tsl_blas_multiply *product, int wrong) {

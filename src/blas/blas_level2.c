@@ -98,7 +98,7 @@ static void see_as_columns(const arguments *args, arguments *seen) {
 /* State of a call. */
 typedef struct blas_level2_job {
   const tsl_vector_kernels *kernels;
-  const arguments *of;
+  const arguments *args;
   bool by_rows; /* the call was row-major */
   tsl_team team;
 } blas_level2_job;
@@ -107,16 +107,16 @@ static bool is_number(tsl_vector_number value, double re) {
   return value.re == re && value.im == 0;
 }
 static bool blas_level2_conjugates(const blas_level2_job *j) {
-  return j->kernels->is_complex && (j->of->trans == 'C' || j->of->trans == 'R');
+  return j->kernels->is_complex && (j->args->trans == 'C' || j->args->trans == 'R');
 }
 static bool blas_level2_transposes(const blas_level2_job *j) {
-  return j->of->trans == 'T' || j->of->trans == 'C';
+  return j->args->trans == 'T' || j->args->trans == 'C';
 }
 
 /* Computes y = beta y. */
 static void blas_level2_scale(const blas_level2_job *j, int64_t n, tsl_line y) {
   static const double zero[2];
-  const tsl_vector_number beta = j->of->beta;
+  const tsl_vector_number beta = j->args->beta;
   void *at = tsl_writable(y.at);
   if (is_number(beta, 1))
     return;
@@ -129,22 +129,22 @@ static void blas_level2_scale(const blas_level2_job *j, int64_t n, tsl_line y) {
 }
 
 static void blas_level2_general(const blas_level2_job *j) {
-  const arguments *of = j->of;
+  const arguments *args = j->args;
   const bool is_transposed = blas_level2_transposes(j);
-  const int64_t x_count = is_transposed ? of->m : of->n, y_count = is_transposed ? of->n : of->m;
-  if (of->m == 0 || of->n == 0)
+  const int64_t x_count = is_transposed ? args->m : args->n, y_count = is_transposed ? args->n : args->m;
+  if (args->m == 0 || args->n == 0)
     return;
-  const tsl_vector_product product = {.rows = of->m,
-                                      .columns = of->n,
-                                      .a = of->a,
-                                      .ld = of->lda,
+  const tsl_vector_product product = {.rows = args->m,
+                                      .columns = args->n,
+                                      .a = args->a,
+                                      .ld = args->lda,
                                       .transposed = is_transposed,
                                       .conjugate = blas_level2_conjugates(j),
-                                      .alpha = of->alpha,
-                                      .x = tsl_vector_at(j->kernels, of->x, x_count, of->incx),
-                                      .y = tsl_vector_at(j->kernels, of->y, y_count, of->incy)};
+                                      .alpha = args->alpha,
+                                      .x = tsl_vector_at(j->kernels, args->x, x_count, args->incx),
+                                      .y = tsl_vector_at(j->kernels, args->y, y_count, args->incy)};
   blas_level2_scale(j, y_count, product.y);
-  if (!is_number(of->alpha, 0))
+  if (!is_number(args->alpha, 0))
     tsl_vector_multiply(j->kernels, j->team, &product);
 }
 
@@ -152,28 +152,28 @@ static void blas_level2_general(const blas_level2_job *j) {
  * band on. */
 static void banded(const blas_level2_job *j) {
   const tsl_vector_kernels *k = j->kernels;
-  const arguments *of = j->of;
+  const arguments *args = j->args;
   const bool is_transposed = blas_level2_transposes(j), conjugate = blas_level2_conjugates(j);
-  const tsl_line x = tsl_vector_at(k, of->x, is_transposed ? of->m : of->n, of->incx),
-                 y = tsl_vector_at(k, of->y, is_transposed ? of->n : of->m, of->incy);
-  if (of->m == 0 || of->n == 0)
+  const tsl_line x = tsl_vector_at(k, args->x, is_transposed ? args->m : args->n, args->incx),
+                 y = tsl_vector_at(k, args->y, is_transposed ? args->n : args->m, args->incy);
+  if (args->m == 0 || args->n == 0)
     return;
-  blas_level2_scale(j, is_transposed ? of->n : of->m, y);
-  if (is_number(of->alpha, 0))
+  blas_level2_scale(j, is_transposed ? args->n : args->m, y);
+  if (is_number(args->alpha, 0))
     return;
-  for (int64_t column = 0; column < of->n; column++) {
-    const int64_t first = column > of->ku ? column - of->ku : 0,
-                  end = column + of->kl + 1 < of->m ? column + of->kl + 1 : of->m;
+  for (int64_t column = 0; column < args->n; column++) {
+    const int64_t first = column > args->ku ? column - args->ku : 0,
+                  end = column + args->kl + 1 < args->m ? column + args->kl + 1 : args->m;
     if (end <= first)
       continue;
     const tsl_vector_product product = {
         .rows = end - first,
         .columns = 1,
-        .a = (const char *)of->a + (column * of->lda + of->ku + first - column) * k->size,
-        .ld = of->lda,
+        .a = (const char *)args->a + (column * args->lda + args->ku + first - column) * k->size,
+        .ld = args->lda,
         .transposed = is_transposed,
         .conjugate = conjugate,
-        .alpha = of->alpha,
+        .alpha = args->alpha,
         .x = {(const char *)x.at + (is_transposed ? first : column) * x.step * k->size, x.step},
         .y = {(const char *)y.at + (is_transposed ? column : first) * y.step * k->size, y.step}};
     tsl_vector_multiply(k, (tsl_team){0}, &product);
@@ -192,66 +192,66 @@ static tsl_storage storage_of(tsl_blas_level2_routine routine) {
 /* Describes a triangle. A row-major hermitian matrix is the conjugate of the column-major one. For
  * triangular matrices `trans` has the conjugation. */
 static tsl_triangle blas_level2_triangle_of(const blas_level2_job *j) {
-  const arguments *of = j->of;
-  return (tsl_triangle){.storage = storage_of(of->routine),
-                        .upper = of->uplo == 'U',
-                        .n = of->n,
-                        .k = of->kl,
-                        .ld = of->lda,
-                        .a = of->a,
-                        .hermitian = of->hermitian,
-                        .unit = of->diag == 'U',
-                        .conjugate = of->hermitian ? j->by_rows : blas_level2_conjugates(j)};
+  const arguments *args = j->args;
+  return (tsl_triangle){.storage = storage_of(args->routine),
+                        .upper = args->uplo == 'U',
+                        .n = args->n,
+                        .k = args->kl,
+                        .ld = args->lda,
+                        .a = args->a,
+                        .hermitian = args->hermitian,
+                        .unit = args->diag == 'U',
+                        .conjugate = args->hermitian ? j->by_rows : blas_level2_conjugates(j)};
 }
 
 static void blas_level2_symmetric(const blas_level2_job *j) {
-  const arguments *of = j->of;
+  const arguments *args = j->args;
   const tsl_triangle triangle = blas_level2_triangle_of(j);
-  const tsl_line x = tsl_vector_at(j->kernels, of->x, of->n, of->incx),
-                 y = tsl_vector_at(j->kernels, of->y, of->n, of->incy);
-  blas_level2_scale(j, of->n, y);
-  if (!is_number(of->alpha, 0))
-    tsl_vector_symmetric(j->kernels, j->team, &triangle, of->alpha, x, y);
+  const tsl_line x = tsl_vector_at(j->kernels, args->x, args->n, args->incx),
+                 y = tsl_vector_at(j->kernels, args->y, args->n, args->incy);
+  blas_level2_scale(j, args->n, y);
+  if (!is_number(args->alpha, 0))
+    tsl_vector_symmetric(j->kernels, j->team, &triangle, args->alpha, x, y);
 }
 
 static void blas_level2_triangular(const blas_level2_job *j) {
-  const arguments *of = j->of;
+  const arguments *args = j->args;
   const tsl_triangle triangle = blas_level2_triangle_of(j);
   const bool solves =
-      of->routine == TSL_BLAS_TRSV || of->routine == TSL_BLAS_TBSV || of->routine == TSL_BLAS_TPSV;
+      args->routine == TSL_BLAS_TRSV || args->routine == TSL_BLAS_TBSV || args->routine == TSL_BLAS_TPSV;
   tsl_vector_triangular(j->kernels, j->team, &triangle, blas_level2_transposes(j), solves,
-                        tsl_vector_at(j->kernels, of->x, of->n, of->incx));
+                        tsl_vector_at(j->kernels, args->x, args->n, args->incx));
 }
 
 static void outer(const blas_level2_job *j) {
-  const arguments *of = j->of;
-  if (!is_number(of->alpha, 0) && of->m > 0)
+  const arguments *args = j->args;
+  if (!is_number(args->alpha, 0) && args->m > 0)
     tsl_vector_ger(j->kernels, j->team,
-                   &(tsl_vector_update){.rows = of->m,
-                                        .columns = of->n,
-                                        .alpha = of->alpha,
-                                        .x = tsl_vector_at(j->kernels, of->x, of->m, of->incx),
-                                        .y = tsl_vector_at(j->kernels, of->y, of->n, of->incy),
-                                        .conjugate_x = of->hermitian && j->by_rows,
-                                        .conjugate_y = of->hermitian && !j->by_rows,
-                                        .a = tsl_writable(of->a),
-                                        .ld = of->lda});
+                   &(tsl_vector_update){.rows = args->m,
+                                        .columns = args->n,
+                                        .alpha = args->alpha,
+                                        .x = tsl_vector_at(j->kernels, args->x, args->m, args->incx),
+                                        .y = tsl_vector_at(j->kernels, args->y, args->n, args->incy),
+                                        .conjugate_x = args->hermitian && j->by_rows,
+                                        .conjugate_y = args->hermitian && !j->by_rows,
+                                        .a = tsl_writable(args->a),
+                                        .ld = args->lda});
 }
 
 static void rank_one(const blas_level2_job *j) {
   const tsl_triangle triangle = blas_level2_triangle_of(j);
-  if (!is_number(j->of->alpha, 0))
-    tsl_vector_rank_one(j->kernels, j->team, &triangle, j->of->alpha,
-                        tsl_vector_at(j->kernels, j->of->x, j->of->n, j->of->incx));
+  if (!is_number(j->args->alpha, 0))
+    tsl_vector_rank_one(j->kernels, j->team, &triangle, j->args->alpha,
+                        tsl_vector_at(j->kernels, j->args->x, j->args->n, j->args->incx));
 }
 
 static void rank_two(const blas_level2_job *j) {
-  const arguments *of = j->of;
+  const arguments *args = j->args;
   const tsl_triangle triangle = blas_level2_triangle_of(j);
-  if (!is_number(of->alpha, 0))
-    tsl_vector_rank_two(j->kernels, j->team, &triangle, of->alpha,
-                        tsl_vector_at(j->kernels, of->x, of->n, of->incx),
-                        tsl_vector_at(j->kernels, of->y, of->n, of->incy));
+  if (!is_number(args->alpha, 0))
+    tsl_vector_rank_two(j->kernels, j->team, &triangle, args->alpha,
+                        tsl_vector_at(j->kernels, args->x, args->n, args->incx),
+                        tsl_vector_at(j->kernels, args->y, args->n, args->incy));
 }
 
 typedef void computing(const blas_level2_job *j);
@@ -312,8 +312,8 @@ tsl_blas_function *tsl_blas_matrix_vector(tsl_blas_call *call, const arguments *
     tsl_blas_report_argument(call->symbol, wrong, by_rows, true);
   } else if (seen->n > 0) {
     const tsl_vector_kernels *kernels = tsl_vector_kernels_of(call->symbol->type);
-    const blas_level2_job of = {kernels, seen, by_rows, tsl_blas_team(elements * kernels->size)};
-    computes[seen->routine](&of);
+    const blas_level2_job job = {kernels, seen, by_rows, tsl_blas_team(elements * kernels->size)};
+    computes[seen->routine](&job);
   }
   tsl_blas_vectors_done(call);
   return NULL;

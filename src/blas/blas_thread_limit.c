@@ -34,16 +34,16 @@ static int built_for(function config) {
 }
 
 static void follow(count_threads *count, int no_limit) {
-  followed *made = malloc(sizeof *made);
-  if (!made)
+  followed *entry = malloc(sizeof *entry);
+  if (!entry)
     return;
-  *made = (followed){count, no_limit, atomic_load_explicit(&newest, memory_order_acquire)};
-  for (const followed *one = made->older; one; one = one->older)
-    if (one->count == count) {
-      free(made);
+  *entry = (followed){count, no_limit, atomic_load_explicit(&newest, memory_order_acquire)};
+  for (const followed *older = entry->older; older; older = older->older)
+    if (older->count == count) {
+      free(entry);
       return;
     }
-  while (!atomic_compare_exchange_weak_explicit(&newest, &made->older, made, memory_order_release,
+  while (!atomic_compare_exchange_weak_explicit(&newest, &entry->older, entry, memory_order_release,
                                                 memory_order_acquire))
     continue;
 }
@@ -82,9 +82,10 @@ void tsl_blas_follow(tsl_blas_function *blas_function) {
 }
 
 int tsl_blas_followed(int count) {
-  for (const followed *one = atomic_load_explicit(&newest, memory_order_acquire); one; one = one->older) {
-    const int theirs = one->count();
-    if (theirs >= 1 && theirs < count && theirs != one->no_limit)
+  for (const followed *entry = atomic_load_explicit(&newest, memory_order_acquire); entry;
+       entry = entry->older) {
+    const int theirs = entry->count();
+    if (theirs >= 1 && theirs < count && theirs != entry->no_limit)
       count = theirs;
   }
   return count;

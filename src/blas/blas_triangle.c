@@ -66,12 +66,12 @@ static void blas_triangle_triangle(const tsl_blas_work *work, const blas_triangl
 
 bool tsl_blas_triangle(const tsl_blas_symbol *symbol, const tsl_blas_work *work, int uplo,
                        tesela_record *record) {
-  blas_triangle_job of = {.symbol = symbol, .uplo = uplo, .record = record};
+  blas_triangle_job job = {.symbol = symbol, .uplo = uplo, .record = record};
   const size_t bytes = PIECE * PIECE * tsl_blas_size(work->type);
   if (tsl_blas_lacks(TSL_BLAS_GEMM, work->type, work->type) ||
-      tsl_alloc(bytes, "a diagonal block of a triangle", &of.square) != TESELA_OK)
+      tsl_alloc(bytes, "a diagonal block of a triangle", &job.square) != TESELA_OK)
     return false;
-  blas_triangle_triangle(work, &of);
-  tsl_free(of.square);
+  blas_triangle_triangle(work, &job);
+  tsl_free(job.square);
   return true;
 }

@@ -137,8 +137,8 @@ static bool tell_row_major(bool row_major) {
 static void refuse_cblas(const tsl_blas_symbol *symbol, tsl_blas_function *xerbla, int number,
                          bool row_major) {
   typedef void cblas_xerbla(int, const char *, const char *, ...);
-  const bool told = tell_row_major(row_major);
-  if (row_major && !told)
+  const bool is_row_major_set = tell_row_major(row_major);
+  if (row_major && !is_row_major_set)
     number = check_args_exchanged(symbol->title, number);
   ((cblas_xerbla *)xerbla)(number, symbol->title, "");
 }

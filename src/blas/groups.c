@@ -62,16 +62,16 @@ static bool is_worth_a_plan(const tsl_blas_group *group) {
 }
 
 /* Arguments of tsl_blas_run_grouped(); `words` owns the one block of memory. */
-typedef struct telling {
+typedef struct grouped_call {
   tsl_blas_desc_storage *words;
   tesela_gemm_desc *descs;
   tesela_batch *batches;
   tsl_blas_group **groups;
   int64_t count;
   bool reads; /* some C is read */
-} telling;
+} grouped_call;
 
-static bool take_telling(int64_t count, telling *out) {
+static bool grouped_call_create(int64_t count, grouped_call *out) {
   out->words = malloc((size_t)count * (sizeof *out->words + sizeof *out->descs + sizeof *out->batches +
                                        sizeof(tsl_blas_group *)));
   if (!out->words)
@@ -82,7 +82,7 @@ static bool take_telling(int64_t count, telling *out) {
   return true;
 }
 
-static void groups_tell(tesela_type type, tsl_blas_group *group, telling *state) {
+static void grouped_call_add(tesela_type type, tsl_blas_group *group, grouped_call *state) {
   const int64_t at = state->count++;
   const tsl_blas_work work = tsl_blas_work_of(type, &group->product);
   tsl_blas_to_desc(&work, &state->words[at]);
@@ -92,7 +92,7 @@ static void groups_tell(tesela_type type, tsl_blas_group *group, telling *state)
   state->reads = state->reads || state->words[at].beta[0] != 0 || state->words[at].beta[1] != 0;
 }
 
-static void run_told(tsl_blas_call *call, const telling *all) {
+static void run_grouped(tsl_blas_call *call, const grouped_call *all) {
   tesela_record record;
   if (tsl_blas_logging) {
     tsl_blas_describe(call, &all->groups[0]->product);
@@ -109,17 +109,17 @@ static void run_told(tsl_blas_call *call, const telling *all) {
 }
 
 static void run_planned(tsl_blas_call *call, tsl_blas_group *groups, int64_t count) {
-  telling all = {.count = 0};
+  grouped_call all = {.count = 0};
   int64_t worth = 0;
   for (int64_t g = 0; g < count; g++)
     worth += is_worth_a_plan(&groups[g]);
-  if (worth == 0 || !take_telling(worth, &all))
+  if (worth == 0 || !grouped_call_create(worth, &all))
     return;
   for (int64_t g = 0; g < count; g++)
     if (is_worth_a_plan(&groups[g]) && tsl_blas_is_ours(call, &groups[g].product))
-      groups_tell(call->symbol->type, &groups[g], &all);
+      grouped_call_add(call->symbol->type, &groups[g], &all);
   if (all.count > 0)
-    run_told(call, &all);
+    run_grouped(call, &all);
   free(all.words);
 }
 
@@ -132,11 +132,12 @@ typedef struct groups_sharing {
 } groups_sharing;
 
 static void groups_run_job(void *argument, int64_t index, int worker) {
-  const groups_sharing *of = argument;
-  const int64_t first = index * of->count / of->jobs, end = (index + 1) * of->count / of->jobs;
+  const groups_sharing *sharing = argument;
+  const int64_t first = index * sharing->count / sharing->jobs,
+                end = (index + 1) * sharing->count / sharing->jobs;
   (void)worker;
   for (int64_t g = first; g < end; g++) {
-    tsl_blas_group *group = of->groups[g];
+    tsl_blas_group *group = sharing->groups[g];
     tsl_blas_multiply product = group->product;
     tsl_blas_function *next = NULL;
     bool goes_on = true;
@@ -144,7 +145,7 @@ static void groups_run_job(void *argument, int64_t index, int worker) {
       product.a = group->batch.a[i];
       product.b = group->batch.b[i];
       product.c = group->batch.c[i];
-      goes_on = tsl_blas_dispatch_real(of->symbol, &product, &next);
+      goes_on = tsl_blas_dispatch_real(sharing->symbol, &product, &next);
       group->done += goes_on;
     }
   }

@@ -63,46 +63,46 @@ static bool stands_before_us(void *address, const char *name) {
 /* --- trust --- */
 
 /* State of a search. symbol NULL: any function. */
-typedef struct quest {
+typedef struct symbol_search {
   const char *name;
   const tsl_blas_symbol *symbol;
   void *wide; /* first match that fails only because its integers have 64 bits */
-} quest;
+} symbol_search;
 
 /* Returns true if an address may serve. Some libraries export stray names: NumPy's OpenBLAS has
  * cblas_dgemm_batch_strided next to scipy_cblas_dgemm64_, with 64-bit integers. So the family must
  * be there, too. */
-static bool host_blas_lookup_serves(void *address, quest *quest_in) {
+static bool host_blas_lookup_serves(void *address, symbol_search *search) {
   if (!address || is_ours(address) || may_call_us(address))
     return false;
-  if (!quest_in->symbol)
+  if (!search->symbol)
     return true;
-  if (stands_before_us(address, quest_in->name) || !tsl_loaded_beside(address, quest_in->symbol->family))
+  if (stands_before_us(address, search->name) || !tsl_loaded_beside(address, search->symbol->family))
     return false;
-  void *probe = tsl_loaded_beside(address, quest_in->symbol->probe);
-  const int bits = probe ? tsl_blas_width_of(as_function(probe), quest_in->symbol->cblas) : 0;
-  if (bits == 0 || bits == quest_in->symbol->bits)
+  void *probe = tsl_loaded_beside(address, search->symbol->probe);
+  const int bits = probe ? tsl_blas_width_of(as_function(probe), search->symbol->cblas) : 0;
+  if (bits == 0 || bits == search->symbol->bits)
     return true;
-  if (bits == 64 && !quest_in->wide)
-    quest_in->wide = address;
+  if (bits == 64 && !search->wide)
+    search->wide = address;
   return false;
 }
 
 /* Decides about one library. A library that serves us is kept open. */
 static tsl_loaded_answer host_blas_lookup_ask(void *address, void *argument) {
-  quest *of = argument;
-  return host_blas_lookup_serves(address, of) ? TSL_LOADED_TAKE
-         : address == of->wide                ? TSL_LOADED_KEEP
-                                              : TSL_LOADED_NO;
+  symbol_search *search = argument;
+  return host_blas_lookup_serves(address, search) ? TSL_LOADED_TAKE
+         : address == search->wide                ? TSL_LOADED_KEEP
+                                                  : TSL_LOADED_NO;
 }
 
-static void *host_blas_lookup_search(quest *quest_in, bool program_first) {
+static void *host_blas_lookup_search(symbol_search *search, bool program_first) {
   TSL_NOT_CANCELLED;
-  void *address = program_first ? tsl_blas_program_has(quest_in->name) : dlsym(RTLD_NEXT, quest_in->name);
-  if (host_blas_lookup_serves(address, quest_in))
+  void *address = program_first ? tsl_blas_program_has(search->name) : dlsym(RTLD_NEXT, search->name);
+  if (host_blas_lookup_serves(address, search))
     return address;
   /* The program would have called a wide match, so the search ends. */
-  return quest_in->wide ? NULL : tsl_loaded_find(quest_in->name, host_blas_lookup_ask, quest_in);
+  return search->wide ? NULL : tsl_loaded_find(search->name, host_blas_lookup_ask, search);
 }
 
 /* Returns true if it is time to search again. The counter is not atomic: a lost count is harmless,
@@ -117,7 +117,7 @@ tsl_blas_function *tsl_blas_find(tsl_blas_lazy_symbol *late, const char *name, b
   tsl_blas_function *function = atomic_load_explicit(&late->found, memory_order_acquire);
   if (function || !is_due(late))
     return function;
-  function = as_function(host_blas_lookup_search(&(quest){.name = name}, program_first));
+  function = as_function(host_blas_lookup_search(&(symbol_search){.name = name}, program_first));
   if (function)
     atomic_store_explicit(&late->found, function, memory_order_release);
   return function;
@@ -142,10 +142,10 @@ tsl_blas_function *tsl_blas_host_function(tsl_blas_symbol *symbol) {
   tsl_blas_function *function = atomic_load_explicit(&symbol->next.found, memory_order_acquire);
   if (function || !is_due(&symbol->next))
     return function;
-  quest of = {.name = symbol->name, .symbol = symbol};
-  void *address = host_blas_lookup_search(&of, false);
-  const bool wide = !address && of.wide;
-  function = as_function(wide ? of.wide : address);
+  symbol_search search = {.name = symbol->name, .symbol = symbol};
+  void *address = host_blas_lookup_search(&search, false);
+  const bool wide = !address && search.wide;
+  function = as_function(wide ? search.wide : address);
   if (!function)
     return NULL;
   tsl_blas_follow(function);

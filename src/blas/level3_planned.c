@@ -18,11 +18,11 @@
 /* Crossovers in multiply-adds above which a plan is faster, for real and complex types. `tall`: the
  * factor has many more rows than C has columns, so that the copy of a symmetric factor in blocks is
  * expensive. `wide`: many fewer, so that the copy costs nothing. */
-typedef struct from {
+typedef struct crossover {
   double real, complex, tall, wide;
-} from;
+} crossover;
 
-static const from table[TSL_BLAS_ROUTINES] = {
+static const crossover table[TSL_BLAS_ROUTINES] = {
     [TSL_BLAS_SYRK] = {1.6e7, 4e6, 1.6e7, 1.6e7},  [TSL_BLAS_HERK] = {1.6e7, 4e6, 1.6e7, 1.6e7},
     [TSL_BLAS_SYR2K] = {1.6e7, 8e6, 1.6e7, 1.6e7}, [TSL_BLAS_HER2K] = {1.6e7, 8e6, 1.6e7, 1.6e7},
     [TSL_BLAS_GEMMT] = {1.6e7, 4e6, 1.6e7, 1.6e7}, [TSL_BLAS_SYMM] = {6e7, 6e7, 4e6, INFINITY},
@@ -35,12 +35,12 @@ enum { COLUMNS_LEAST = 8, TERMS_LEAST = 64, TALL = 8, WIDE = 4 };
 
 static double level3_planned_least_of(const tsl_blas_layout *layout) {
   const tsl_blas_work *work = &layout->work;
-  const from *at = &table[layout->routine];
+  const crossover *limits = &table[layout->routine];
   if (layout->routine >= TSL_BLAS_SYMM && work->m >= TALL * work->n)
-    return at->tall;
+    return limits->tall;
   if (layout->routine >= TSL_BLAS_SYMM && work->n >= WIDE * work->m)
-    return at->wide;
-  return tsl_blas_is_complex(work->type) ? at->complex : at->real;
+    return limits->wide;
+  return tsl_blas_is_complex(work->type) ? limits->complex : limits->real;
 }
 
 bool tsl_blas_level3_is_planned(const tsl_blas_layout *layout) {

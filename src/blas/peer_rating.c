@@ -30,16 +30,16 @@ static bool peer_rating_is_good(const char *core) {
 
 /* --- report of the library --- */
 
-typedef union peer_rating_told {
+typedef union peer_rating_function {
   void *address;
   const char *(*text)(void);
   int (*number)(void);
   const char *(*name_of)(int);
-} peer_rating_told;
+} peer_rating_function;
 
-static peer_rating_told peer_rating_ask(tsl_blas_function *beside, const char *name) {
-  peer_rating_told function;
-  memcpy(&function.address, &beside, sizeof function.address);
+static peer_rating_function peer_rating_ask(tsl_blas_function *function_near, const char *name) {
+  peer_rating_function function;
+  memcpy(&function.address, &function_near, sizeof function.address);
   function.address = tsl_loaded_beside(function.address, name);
   return function;
 }
@@ -48,7 +48,7 @@ const char *tsl_blas_kernels_of(tsl_blas_function *function) {
   static const char *const names[] = {"openblas_get_corename", "openblas_get_corename64_",
                                       "scipy_openblas_get_corename", "scipy_openblas_get_corename64_"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    const peer_rating_told core = peer_rating_ask(function, names[i]);
+    const peer_rating_function core = peer_rating_ask(function, names[i]);
     if (core.address)
       return core.text();
   }
@@ -61,8 +61,8 @@ static bool is_known_to_be_good(tsl_blas_function *function) {
   const char *core = tsl_blas_kernels_of(function);
   if (core)
     return peer_rating_is_good(core);
-  const peer_rating_told id = peer_rating_ask(function, "bli_arch_query_id"),
-                         name = peer_rating_ask(function, "bli_arch_string");
+  const peer_rating_function id = peer_rating_ask(function, "bli_arch_query_id"),
+                             name = peer_rating_ask(function, "bli_arch_string");
   if (id.address && name.address)
     return strcmp(name.name_of(id.number()), "generic") != 0;
   return peer_rating_ask(function, "MKL_Get_Max_Threads").address != NULL;
@@ -82,7 +82,7 @@ typedef struct operands {
 
 /* Calls the library's gemm. Requires tsl_blas_either_width(). */
 static void peer_rating_multiply(const tsl_blas_symbol *symbol, tsl_blas_function *function,
-                                 const operands *operands_in) {
+                                 const operands *matrices) {
   typedef void fortran(const char *, const char *, const int64_t *, const int64_t *, const int64_t *,
                        const void *, const void *, const int64_t *, const void *, const int64_t *,
                        const void *, void *, const int64_t *, size_t, size_t);
@@ -100,17 +100,17 @@ static void peer_rating_multiply(const tsl_blas_symbol *symbol, tsl_blas_functio
   const void *one = is_single ? (const void *)one_f32 : one_f64,
              *zero = is_single ? (const void *)zero_f32 : zero_f64;
   if (!symbol->cblas)
-    ((fortran *)function)("N", "N", &n, &n, &n, one, operands_in->a, &n, operands_in->b, &n, zero,
-                          operands_in->c, &n, 1, 1);
+    ((fortran *)function)("N", "N", &n, &n, &n, one, matrices->a, &n, matrices->b, &n, zero, matrices->c, &n,
+                          1, 1);
   else if (symbol->type == TESELA_F32)
-    ((single *)function)(COLUMN_MAJOR, AS_IT_IS, AS_IT_IS, n, n, n, 1, operands_in->a, n, operands_in->b, n,
-                         0, operands_in->c, n);
+    ((single *)function)(COLUMN_MAJOR, AS_IT_IS, AS_IT_IS, n, n, n, 1, matrices->a, n, matrices->b, n, 0,
+                         matrices->c, n);
   else if (symbol->type == TESELA_F64)
-    ((twice *)function)(COLUMN_MAJOR, AS_IT_IS, AS_IT_IS, n, n, n, 1, operands_in->a, n, operands_in->b, n, 0,
-                        operands_in->c, n);
+    ((twice *)function)(COLUMN_MAJOR, AS_IT_IS, AS_IT_IS, n, n, n, 1, matrices->a, n, matrices->b, n, 0,
+                        matrices->c, n);
   else
-    ((pointed *)function)(COLUMN_MAJOR, AS_IT_IS, AS_IT_IS, n, n, n, one, operands_in->a, n, operands_in->b,
-                          n, zero, operands_in->c, n);
+    ((pointed *)function)(COLUMN_MAJOR, AS_IT_IS, AS_IT_IS, n, n, n, one, matrices->a, n, matrices->b, n,
+                          zero, matrices->c, n);
 }
 
 static bool may_be_called(const tsl_blas_symbol *symbol) {
@@ -120,7 +120,7 @@ static bool may_be_called(const tsl_blas_symbol *symbol) {
 
 /* Returns tesela's seconds, extrapolated from a smaller real product; a complex product counts as
  * four. */
-static double our_seconds(const tsl_blas_symbol *symbol, const operands *operands_in) {
+static double our_seconds(const tsl_blas_symbol *symbol, const operands *matrices) {
   const bool is_single = symbol->type == TESELA_F32 || symbol->type == TESELA_C64,
              is_complex = symbol->type == TESELA_C64 || symbol->type == TESELA_C128;
   const tsl_fast_path *path = tsl_blas_fast_path();
@@ -128,9 +128,9 @@ static double our_seconds(const tsl_blas_symbol *symbol, const operands *operand
                                     .m = OURS,
                                     .n = OURS,
                                     .k = OURS,
-                                    .a = operands_in->a,
-                                    .b = operands_in->b,
-                                    .c = operands_in->c,
+                                    .a = matrices->a,
+                                    .b = matrices->b,
+                                    .c = matrices->c,
                                     .a_row = 1,
                                     .a_col = OURS,
                                     .b_row = 1,
@@ -148,11 +148,11 @@ static double our_seconds(const tsl_blas_symbol *symbol, const operands *operand
 }
 
 static double their_seconds(const tsl_blas_symbol *symbol, tsl_blas_function *function,
-                            const operands *operands_in) {
+                            const operands *matrices) {
   tsl_blas_call call = {.symbol = NULL};
   tsl_blas_begin(&call);
   const double start = tsl_clock();
-  peer_rating_multiply(symbol, function, operands_in);
+  peer_rating_multiply(symbol, function, matrices);
   const double seconds = tsl_clock() - start;
   tsl_blas_end(&call, NULL);
   return seconds;
@@ -165,9 +165,9 @@ static bool is_slow(const tsl_blas_symbol *symbol, tsl_blas_function *function) 
   double *memory = calloc(3 * COUNT, sizeof *memory), ours = 1e9, theirs = 1e9;
   if (!memory)
     return false;
-  const operands of = {memory, memory + COUNT, memory + 2 * COUNT};
+  const operands matrices = {memory, memory + COUNT, memory + 2 * COUNT};
   for (int turn = 0; turn < TURNS; turn++) {
-    const double our = our_seconds(symbol, &of), their = their_seconds(symbol, function, &of);
+    const double our = our_seconds(symbol, &matrices), their = their_seconds(symbol, function, &matrices);
     ours = our < ours ? our : ours;
     theirs = their < theirs ? their : theirs;
   }

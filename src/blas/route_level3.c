@@ -16,7 +16,7 @@ static const double plain_from = 8.0 * 8 * 8;
  * waiting after `wait_most` seconds, and the host BLAS then has the routine for the rest of the
  * process. Otherwise a library whose own threads call our names would wait for itself, and a child
  * of a fork for a missing thread. */
-static atomic_bool measuring;
+static atomic_bool is_measuring;
 static const double wait_most = 1;
 
 static unsigned known(const tsl_blas_symbol *symbol) {
@@ -31,7 +31,7 @@ static void make_known(tsl_blas_symbol *symbol, unsigned standing) {
 static bool may_begin(tsl_blas_symbol *symbol) {
   static const struct timespec pause = {.tv_nsec = 200 * 1000};
   const double start = tsl_clock();
-  while (atomic_exchange_explicit(&measuring, true, memory_order_acquire)) {
+  while (atomic_exchange_explicit(&is_measuring, true, memory_order_acquire)) {
     if (tsl_clock() - start > wait_most)
       make_known(symbol, TSL_BLAS_STANDING_NOWHERE);
     if (known(symbol) != 0)
@@ -48,7 +48,7 @@ static tsl_blas_share route_level3_share_of(tsl_blas_routine routine, tsl_blas_s
   if (known(symbol) == 0 && may_begin(symbol)) {
     if (known(symbol) == 0)
       make_known(symbol, tsl_blas_standing_of_level3(routine, symbol, tsl_blas_host_function(symbol)));
-    atomic_store_explicit(&measuring, false, memory_order_release);
+    atomic_store_explicit(&is_measuring, false, memory_order_release);
   }
   return tsl_blas_standing_share(known(symbol), symbol->type, volume);
 }

@@ -22,12 +22,12 @@ typedef struct tsl_async_task {
 
 /* Starts work(argument) in a thread. Runs it to its end in the caller's thread if no thread can be
  * started. */
-void tsl_beside_start(tsl_async_task *beside, tesela_status (*work)(void *argument), void *argument);
+void tsl_async_task_start(tsl_async_task *task, tesela_status (*work)(void *argument), void *argument);
 /* Returns true while a task runs. */
-bool tsl_beside_runs(const tsl_async_task *beside);
+bool tsl_async_task_runs(const tsl_async_task *task);
 /* Returns the seconds from `from` to now during which no task ran. */
-double tsl_beside_exposed(const tsl_async_task *beside, double from);
+double tsl_async_task_exposed(const tsl_async_task *task, double from);
 /* Waits for the task's end and returns its status and message. TESELA_OK if no task was started. */
-tesela_status tsl_beside_join(tsl_async_task *beside);
+tesela_status tsl_async_task_join(tsl_async_task *task);
 
 #endif

@@ -28,11 +28,11 @@ typedef struct tsl_agreed_value {
 /* Compares the values with rank 0's. Collective. TESELA_BAD_CALL on a rank with another value; call
  * tsl_agree() afterwards. */
 enum { TSL_AGREED_VALUE_MAX = 80 };
-tesela_status tsl_agree_said(tsl_ranks *ranks, const tsl_agreed_value *said, int count);
+tesela_status tsl_agree_values(tsl_ranks *ranks, const tsl_agreed_value *values, int count);
 
-/* Compares values and agrees on a status: tsl_agree_said() and tsl_agree(). This rank's `status`
+/* Compares values and agrees on a status: tsl_agree_values() and tsl_agree(). This rank's `status`
  * comes first. */
-tesela_status tsl_agree_start(tsl_ranks *ranks, tesela_status status, const tsl_agreed_value *said,
+tesela_status tsl_agree_start(tsl_ranks *ranks, tesela_status status, const tsl_agreed_value *values,
                               int count);
 
 /* Returns a hash of bytes. */

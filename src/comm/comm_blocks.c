@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 void tsl_blocks_free(tsl_rank_blocks *blocks) {
-  free(blocks->of);
+  free(blocks->list);
   free(blocks->rank);
   free(blocks->place);
   free(blocks->spans);
@@ -71,9 +71,9 @@ static tesela_status make_as_c(const tsl_process_grid *grid, const tsl_rank_layo
   *rest = (tsl_span){0, grid->k, 0};
   for (int place = 0; place < grid->used; place++) {
     const int i = place / count_n, j = place % count_n;
-    out->of[place] = (tsl_block){dims[i],   dims[count_m + j],   tsl_dim_part(rest, 1, 0, grid->k),
-                                 totals[i], totals[count_m + j], grid->k,
-                                 0};
+    out->list[place] = (tsl_block){dims[i],   dims[count_m + j],   tsl_dim_part(rest, 1, 0, grid->k),
+                                   totals[i], totals[count_m + j], grid->k,
+                                   0};
     /* rank_at refers to the grid before the transpose. */
     out->rank[place] = c->rank_at[c->turned ? j * c->grid_cols + i : place];
   }
@@ -94,13 +94,13 @@ static tesela_status make_boxes(const tsl_process_grid *grid, tsl_rank_blocks *o
     spans[0] = (tsl_span){box.m[0], m, 0};
     spans[1] = (tsl_span){box.n[0], n, 0};
     spans[2] = (tsl_span){box.k[0], k, 0};
-    out->of[place] = (tsl_block){tsl_dim_part(&spans[0], 1, 0, m),
-                                 tsl_dim_part(&spans[1], 1, 0, n),
-                                 tsl_dim_part(&spans[2], 1, 0, k),
-                                 m,
-                                 n,
-                                 k,
-                                 box.layer};
+    out->list[place] = (tsl_block){tsl_dim_part(&spans[0], 1, 0, m),
+                                   tsl_dim_part(&spans[1], 1, 0, n),
+                                   tsl_dim_part(&spans[2], 1, 0, k),
+                                   m,
+                                   n,
+                                   k,
+                                   box.layer};
     out->rank[place] = place;
   }
   return TESELA_OK;
@@ -108,10 +108,10 @@ static tesela_status make_boxes(const tsl_process_grid *grid, tsl_rank_blocks *o
 
 tesela_status tsl_blocks_make(const tsl_process_grid *grid, const tsl_rank_layout *c, tsl_rank_blocks *out) {
   *out = (tsl_rank_blocks){.grid = grid, .layer_ranks = grid->used / grid->depth};
-  out->of = calloc((size_t)grid->used, sizeof *out->of);
+  out->list = calloc((size_t)grid->used, sizeof *out->list);
   out->rank = malloc((size_t)grid->used * sizeof *out->rank);
   out->place = malloc((size_t)grid->ranks * sizeof *out->place);
-  if (!out->of || !out->rank || !out->place)
+  if (!out->list || !out->rank || !out->place)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for a grid of %d blocks", grid->used);
   TSL_TRY(grid->as_c ? make_as_c(grid, c, out) : make_boxes(grid, out));
   for (int i = 0; i < grid->ranks; i++)

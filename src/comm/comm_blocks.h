@@ -16,9 +16,9 @@ typedef struct tsl_block {
 typedef struct tsl_rank_blocks {
   const tsl_process_grid *grid;
   int layer_ranks;
-  tsl_block *of; /* by place */
-  int *rank;     /* by place */
-  int *place;    /* by rank; -1: the rank multiplies nothing */
+  tsl_block *list; /* by place */
+  int *rank;       /* by place */
+  int *place;      /* by rank; -1: the rank multiplies nothing */
   tsl_span *spans;
 } tsl_rank_blocks;
 

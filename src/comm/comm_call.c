@@ -33,7 +33,7 @@ typedef struct comm_call_call {
   tesela_gemm_desc gemm;
   tesela_matrix c;       /* C as a matrix */
   bool has_own_accuracy; /* accuracy is the caller's; false: from TESELA_ACCURACY */
-  tsl_given given[TSL_PARTS];
+  tsl_rank_operand operands[TSL_PARTS];
 } comm_call_call;
 
 static tesela_status comm_call_take(comm_call_call *out, const tesela_mpi_desc *desc, size_t desc_size,
@@ -71,9 +71,12 @@ static void comm_call_fill_in(comm_call_call *c) {
                          .col_stride = g->c.col_stride,
                          .transpose = g->c.transpose,
                          .type = g->c.type};
-  c->given[TSL_PART_A] = (tsl_given){"a", TSL_PART_A, &g->a, &c->desc.a, g->m, g->k, true, true, false};
-  c->given[TSL_PART_B] = (tsl_given){"b", TSL_PART_B, &g->b, &c->desc.b, g->k, g->n, true, true, false};
-  c->given[TSL_PART_C] = (tsl_given){"c", TSL_PART_C, &c->c, &c->desc.c, g->m, g->n, true, true, false};
+  c->operands[TSL_PART_A] =
+      (tsl_rank_operand){"a", TSL_PART_A, &g->a, &c->desc.a, g->m, g->k, true, true, false};
+  c->operands[TSL_PART_B] =
+      (tsl_rank_operand){"b", TSL_PART_B, &g->b, &c->desc.b, g->k, g->n, true, true, false};
+  c->operands[TSL_PART_C] =
+      (tsl_rank_operand){"c", TSL_PART_C, &c->c, &c->desc.c, g->m, g->n, true, true, false};
 }
 
 static tesela_status comm_call_check(const comm_call_call *c, const tsl_ranks *ranks, tsl_job *job) {
@@ -81,7 +84,7 @@ static tesela_status comm_call_check(const comm_call_call *c, const tsl_ranks *r
   if (g->c.reserved != 0 || g->c.reserved_too)
     return tsl_fail(TESELA_BAD_CALL, "c has reserved fields that are not 0");
   for (int i = 0; i < TSL_PARTS; i++)
-    TSL_TRY(tsl_given_check(&c->given[i], ranks->size));
+    TSL_TRY(tsl_rank_operand_check(&c->operands[i], ranks->size));
   if (g->accuracy && strcmp(g->accuracy, "default") != 0)
     return tsl_fail(TESELA_UNSUPPORTED,
                     "%s is \"%.32s\", but only \"default\" is supported on ranks: see error_bound in "
@@ -111,8 +114,8 @@ static tesela_status comm_call_check(const comm_call_call *c, const tsl_ranks *r
   job->strategy = g->strategy;
   job->bits = g->bits;
   job->sums = tsl_type(tsl_type(g->c.type)->sums);
-  TSL_TRY(tsl_given_scalar(g->alpha, "alpha", job->sums, 1, job->alpha));
-  return tsl_given_scalar(g->beta, "beta", job->sums, 0, job->beta);
+  TSL_TRY(tsl_load_scalar(g->alpha, "alpha", job->sums, 1, job->alpha));
+  return tsl_load_scalar(g->beta, "beta", job->sums, 0, job->beta);
 }
 
 static tesela_status find_place(const comm_call_call *c, tsl_job *job) {
@@ -121,18 +124,18 @@ static tesela_status find_place(const comm_call_call *c, tsl_job *job) {
   return tsl_place_find(buffers, names, TSL_PARTS, job->device, &job->place);
 }
 
-static void comm_call_say(const comm_call_call *c, const tsl_ranks *ranks, tsl_sayings *sayings) {
+static void comm_call_say(const comm_call_call *c, const tsl_ranks *ranks, tsl_agreed_list *agreed) {
   const tesela_gemm_desc *g = &c->gemm;
   const bool complex_c = g->c.type == TESELA_C64 || g->c.type == TESELA_C128;
-  tsl_say(sayings, "m", g->m);
-  tsl_say(sayings, "n", g->n);
-  tsl_say(sayings, "k", g->k);
+  tsl_agreed_list_add(agreed, "m", g->m);
+  tsl_agreed_list_add(agreed, "n", g->n);
+  tsl_agreed_list_add(agreed, "k", g->k);
   for (int i = 0; i < TSL_PARTS; i++)
-    tsl_say_operand(sayings, &c->given[i], ranks->size);
-  tsl_say_word(sayings, "accuracy", g->accuracy ? g->accuracy : "default");
-  tsl_say_word(sayings, "bits", g->bits ? g->bits : "any");
-  tsl_say_scalar(sayings, tsl_alpha_names, g->alpha, complex_c, 1);
-  tsl_say_scalar(sayings, tsl_beta_names, g->beta, complex_c, 0);
+    tsl_agreed_list_add_operand(agreed, &c->operands[i], ranks->size);
+  tsl_agreed_list_add_word(agreed, "accuracy", g->accuracy ? g->accuracy : "default");
+  tsl_agreed_list_add_word(agreed, "bits", g->bits ? g->bits : "any");
+  tsl_agreed_list_add_scalar(agreed, tsl_alpha_names, g->alpha, complex_c, 1);
+  tsl_agreed_list_add_scalar(agreed, tsl_beta_names, g->beta, complex_c, 0);
 }
 
 /* Returns the number of threads of a rank's own context: the processors that it is bound to. An
@@ -263,14 +266,15 @@ static tesela_status comm_call_multiply(tsl_job *job, const comm_call_call *c, t
   tsl_ranks *ranks = job->ranks;
   const bool empty = job->m == 0 || job->n == 0;
   const bool multiplies = !empty && job->k > 0 && !(job->alpha[0] == 0 && job->alpha[1] == 0);
-  tsl_given given[TSL_PARTS];
-  memcpy(given, c->given, sizeof given);
-  given[TSL_PART_A].used = given[TSL_PART_B].used = multiplies;
-  given[TSL_PART_C].read = job->beta[0] != 0 || job->beta[1] != 0;
+  tsl_rank_operand operands[TSL_PARTS];
+  memcpy(operands, c->operands, sizeof operands);
+  operands[TSL_PART_A].used = operands[TSL_PART_B].used = multiplies;
+  operands[TSL_PART_C].read = job->beta[0] != 0 || job->beta[1] != 0;
   if (multiplies && ranks->size > 1)
     TSL_TRY(tsl_lane_find(ranks, &job->place, &job->lane, &job->on_devices));
-  given[TSL_PART_A].stays = given[TSL_PART_B].stays = given[TSL_PART_C].stays = job->lane != NULL;
-  TSL_TRY(tsl_parts_make(job, given, TSL_PARTS));
+  operands[TSL_PART_A].copies_later = operands[TSL_PART_B].copies_later = operands[TSL_PART_C].copies_later =
+      job->lane != NULL;
+  TSL_TRY(tsl_parts_make(job, operands, TSL_PARTS));
   if (!multiplies) {
     const bool is_exact = job->beta[1] == 0 && (job->beta[0] == 0 || job->beta[0] == 1);
     record->error_bound = is_exact ? 0 : tsl_product_roundings(job, 1);
@@ -287,7 +291,7 @@ static tesela_status comm_call_multiply(tsl_job *job, const comm_call_call *c, t
   tsl_process_grid grid;
   TSL_TRY(tsl_agree(ranks, tsl_product_plan(job, &grid)));
   if (job->lane)
-    TSL_TRY(settle_c(job, &grid, given[TSL_PART_C].read));
+    TSL_TRY(settle_c(job, &grid, operands[TSL_PART_C].read));
   comm_call_tell(job, &grid, record);
   TSL_TRY(tsl_product_run(job, &grid, record));
   return tsl_part_store(ranks, &job->part[TSL_PART_C]);
@@ -300,19 +304,19 @@ tesela_status tesela_ranks_gemm(tsl_ranks *ranks, tesela_context *context, const
   comm_call_call c = {0};
   tsl_job job = {.ranks = ranks, .context = context};
   tesela_mpi_record own = {0};
-  tsl_sayings sayings = {.count = 0};
-  tsl_say_version(&sayings, ranks);
+  tsl_agreed_list agreed = {.count = 0};
+  tsl_agreed_list_add_version(&agreed, ranks);
   tesela_status status = comm_call_take(&c, desc, desc_size, gemm_size);
   if (status == TESELA_OK) {
     comm_call_fill_in(&c);
-    comm_call_say(&c, ranks, &sayings);
+    comm_call_say(&c, ranks, &agreed);
     status = comm_call_check(&c, ranks, &job);
   }
   if (status == TESELA_OK)
     status = find_place(&c, &job);
   if (status == TESELA_OK)
     status = find_context(ranks, &job.context);
-  status = tsl_agree_start(ranks, status, sayings.said, sayings.count);
+  status = tsl_agree_start(ranks, status, agreed.items, agreed.count);
   if (status == TESELA_OK)
     status = comm_call_multiply(&job, &c, &own);
   if (job.lane)

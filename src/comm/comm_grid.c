@@ -328,26 +328,26 @@ static void slab_range(const tsl_task *task, int layer_ranks, bool by_columns, i
 }
 
 /* List of the fastest grids so far, the fastest first. */
-typedef struct ranking {
+typedef struct grid_ranking {
   const tsl_task *task;
   const tsl_links *links;
   tsl_process_grid *list;
   int held, count;
-} ranking;
+} grid_ranking;
 
 /* Returns true if a grid that takes at least `seconds` may enter the list. */
-static bool may_enter(const ranking *r, double seconds) {
+static bool may_enter(const grid_ranking *r, double seconds) {
   return r->held < r->count || seconds < r->list[r->count - 1].seconds;
 }
 
-static double comm_grid_compute_seconds(const ranking *r, int used) {
+static double comm_grid_compute_seconds(const grid_ranking *r, int used) {
   const tsl_task *t = r->task;
   return t->operations * (double)t->m * (double)t->n * (double)t->k / used / r->links->operations_second;
 }
 
 /* Returns a lower bound on the seconds of any grid of `used` ranks. Adds products, words that some
  * rank must receive, and the minimum number of messages. */
-static double least_seconds(const ranking *r, int used) {
+static double least_seconds(const grid_ranking *r, int used) {
   const tsl_task *t = r->task;
   const double m = (double)t->m, n = (double)t->n, k = (double)t->k;
   const double words = tsl_grid_reach(t->m, t->n, t->k, used) - (m * n + m * k + n * k) / used;
@@ -360,7 +360,7 @@ static double least_seconds(const ranking *r, int used) {
 /* Returns a lower bound on the words that the busiest rank receives. With short memory a block has
  * several tiles; A's panels are received for each row of tiles and B's for each column, or the
  * other way round. */
-static double least_words(const ranking *r, const tsl_process_grid *grid) {
+static double least_words(const grid_ranking *r, const tsl_process_grid *grid) {
   const traffic t = traffic_of(grid, grid->used / grid->depth % grid->slabs != 0);
   const comm_grid_sides s = comm_grid_sides_of(grid, 1);
   const double tiles = 3 * s.rows * s.cols * (double)r->task->size_sum / (double)r->task->memory;
@@ -371,7 +371,7 @@ static double least_words(const ranking *r, const tsl_process_grid *grid) {
 
 /* Narrows a range of slabs to numbers that may enter the list. Words and messages of s slabs take
  * at least a s + b / s + c seconds: one panel shrinks with s, the other grows. */
-static void narrow_slabs(const ranking *r, int used, int depth, bool by_columns, int *from, int *dst) {
+static void narrow_slabs(const grid_ranking *r, int used, int depth, bool by_columns, int *from, int *dst) {
   if (used == 1 || r->held < r->count)
     return;
   const tsl_task *t = r->task;
@@ -391,7 +391,7 @@ static void narrow_slabs(const ranking *r, int used, int depth, bool by_columns,
 }
 
 /* Tries one grid, unless its lower bound is too slow. */
-static void try_grid(ranking *r, tsl_process_grid *grid) {
+static void try_grid(grid_ranking *r, tsl_process_grid *grid) {
   grid->panels = 1;
   const double seconds = grid->used == 1
                              ? 0
@@ -403,7 +403,7 @@ static void try_grid(ranking *r, tsl_process_grid *grid) {
 }
 
 /* Tries all grids of `used` ranks in `depth` layers. */
-static void try_layers(ranking *r, int used, int depth) {
+static void try_layers(grid_ranking *r, int used, int depth) {
   const tsl_task *task = r->task;
   const int layer_ranks = used / depth;
   if (depth > 1 && depth > task->k)
@@ -433,7 +433,7 @@ static void try_layers(ranking *r, int used, int depth) {
 }
 
 /* Tries all grids of `used` ranks: each divisor as number of layers, in ascending order. */
-static void try_used(ranking *r, int used) {
+static void try_used(grid_ranking *r, int used) {
   int divisor = 1;
   if (!may_enter(r, least_seconds(r, used)))
     return;
@@ -446,7 +446,7 @@ static void try_used(ranking *r, int used) {
 }
 
 int tsl_grid_list(const tsl_task *task, const tsl_links *links, tsl_process_grid *out, int count) {
-  ranking r = {task, links, out, 0, count};
+  grid_ranking r = {task, links, out, 0, count};
   /* A few numbers of ranks come first; their grids rule out most other numbers. Every number is
    * tried, so more ranks are never slower than fewer. */
   for (int used = task->ranks; used >= 1; used /= 2)

@@ -38,7 +38,7 @@ static tesela_status layout_check_grid(const tesela_layout *layout, const char *
 
 /* Returns the size of a dimension of the distributed matrix; 0 stands for the size that the operand
  * needs. */
-static int64_t dealt(int64_t value, int64_t begin, int64_t operand) {
+static int64_t matrix_size(int64_t value, int64_t begin, int64_t operand) {
   return value == 0 ? begin + operand : value;
 }
 
@@ -76,8 +76,8 @@ tesela_status tsl_layout_check(const tesela_layout *layout, const char *name, in
   if (layout->kind != TESELA_LAYOUT_BLOCKS && layout->kind != TESELA_LAYOUT_CYCLIC)
     return tsl_fail(TESELA_BAD_CALL, "%s.kind is %d, which is not a layout kind", name, (int)layout->kind);
   TSL_TRY(layout_check_grid(layout, name, ranks));
-  TSL_TRY(check_window(name, "rows", dealt(layout->rows, layout->row, rows), layout->row, rows));
-  TSL_TRY(check_window(name, "columns", dealt(layout->cols, layout->col, cols), layout->col, cols));
+  TSL_TRY(check_window(name, "rows", matrix_size(layout->rows, layout->row, rows), layout->row, rows));
+  TSL_TRY(check_window(name, "columns", matrix_size(layout->cols, layout->col, cols), layout->col, cols));
   if (layout->kind == TESELA_LAYOUT_BLOCKS)
     return TESELA_OK;
   int grid_rows, grid_cols;
@@ -116,13 +116,13 @@ static tesela_status make_grid(const tesela_layout *layout, const char *name, in
                                int64_t col_stride, tsl_rank_layout *out) {
   const bool cyclic = layout->kind == TESELA_LAYOUT_CYCLIC;
   layout_grid_of(layout, out->ranks, &out->grid_rows, &out->grid_cols);
-  const tsl_dealing rows = {dealt(layout->rows, layout->row, out->rows),
+  const tsl_dealing rows = {matrix_size(layout->rows, layout->row, out->rows),
                             layout->row,
                             out->rows,
                             cyclic ? layout->row_block : 0,
                             out->grid_rows,
                             layout->first_row};
-  const tsl_dealing cols = {dealt(layout->cols, layout->col, out->cols),
+  const tsl_dealing cols = {matrix_size(layout->cols, layout->col, out->cols),
                             layout->col,
                             out->cols,
                             cyclic ? layout->col_block : 0,

@@ -29,7 +29,7 @@ static tsl_patch window_of(const tsl_panels *p, int operand, const tsl_block *bl
 
 /* Returns true if a step needs another panel of an operand than the previous step. Equal on all
  * ranks. */
-static bool comes(const tsl_panels *p, int operand, int step) {
+static bool panel_changes(const tsl_panels *p, int operand, int step) {
   const tsl_process_grid *grid = p->grid;
   return grid->panels > 1 || step == 0 ||
          (operand == TSL_PART_A ? step % grid->tiles_n == 0 : grid->tiles_n > 1);
@@ -65,7 +65,7 @@ bool tsl_panel_lies_here(const tsl_rank_part *part, int rank, bool on_device, ts
   return false;
 }
 
-static void panels_look(const tsl_panels *p, int operand, tsl_step step, tsl_rank_panel *panel) {
+static void find_panel(const tsl_panels *p, int operand, tsl_step step, tsl_rank_panel *panel) {
   panel->window = window_of(p, operand, p->own, step);
   panel->in_place = tsl_panel_lies_here(&p->job->part[operand], p->job->ranks->rank,
                                         tsl_place_is_device(&p->job->place), panel);
@@ -76,7 +76,7 @@ static tesela_status receive(tsl_panels *p, int operand, int step, char **data) 
   tsl_ranks *ranks = p->job->ranks;
   const tsl_rank_part *part = &p->job->part[operand];
   tsl_rank_panel panel;
-  panels_look(p, operand, tsl_step_at(p->grid, step), &panel);
+  find_panel(p, operand, tsl_step_at(p->grid, step), &panel);
   for (int from = 0; from < ranks->size && !panel.in_place; from++) {
     if (from == ranks->rank)
       continue;
@@ -108,7 +108,7 @@ static tesela_status send_or_count(tsl_panels *p, int operand, int step, char **
   for (int place = 0; place < p->grid->used; place++) {
     if (p->blocks->rank[place] == ranks->rank)
       continue;
-    const tsl_patch window = window_of(p, operand, &p->blocks->of[place], tsl_step_at(p->grid, step));
+    const tsl_patch window = window_of(p, operand, &p->blocks->list[place], tsl_step_at(p->grid, step));
     int i = packed - 1;
     while (i >= 0 && !tsl_window_same(&p->packed[i].window, &window))
       i--;
@@ -134,7 +134,7 @@ static void lane_receive(tsl_panels *p, int operand, int step, size_t *data) {
   const tsl_ranks *ranks = p->job->ranks;
   const tsl_rank_part *part = &p->job->part[operand];
   tsl_rank_panel panel;
-  panels_look(p, operand, tsl_step_at(p->grid, step), &panel);
+  find_panel(p, operand, tsl_step_at(p->grid, step), &panel);
   for (int from = 0; from < ranks->size && !panel.in_place; from++) {
     if (from == ranks->rank)
       continue;
@@ -165,7 +165,7 @@ static tesela_status lane_send(tsl_panels *p, int operand, int step, size_t *dat
   for (int place = 0; place < p->grid->used; place++) {
     if (p->blocks->rank[place] == p->job->ranks->rank)
       continue;
-    const tsl_patch window = window_of(p, operand, &p->blocks->of[place], tsl_step_at(p->grid, step));
+    const tsl_patch window = window_of(p, operand, &p->blocks->list[place], tsl_step_at(p->grid, step));
     int i = packed - 1;
     while (i >= 0 && !tsl_window_same(&p->packed[i].window, &window))
       i--;
@@ -196,7 +196,7 @@ static tesela_status lane_assemble(tsl_panels *p, int operand, int step, size_t 
   const tsl_rank_part *part = &p->job->part[operand];
   const size_t size = part->type->size;
   tsl_rank_panel *panel = tsl_panels_at(p, operand, step);
-  panels_look(p, operand, tsl_step_at(p->grid, step), panel);
+  find_panel(p, operand, tsl_step_at(p->grid, step), panel);
   if (panel->in_place)
     return TESELA_OK;
   set_place(p, panel);
@@ -218,7 +218,7 @@ static tesela_status lane_begin(tsl_panels *p, int step) {
   size_t in = 0, out = 0;
   p->parcel_count = 0;
   for (int operand = TSL_PART_A; operand <= TSL_PART_B; operand++) {
-    const bool travels = p->job->part[operand].by_lane && comes(p, operand, step);
+    const bool travels = p->job->part[operand].by_lane && panel_changes(p, operand, step);
     if (p->own && travels)
       lane_receive(p, operand, step, &in);
     if (travels)
@@ -232,7 +232,7 @@ static tesela_status lane_begin(tsl_panels *p, int step) {
 static tesela_status lane_end(tsl_panels *p, int step) {
   size_t at = 0;
   for (int operand = TSL_PART_A; operand <= TSL_PART_B && p->own; operand++)
-    if (p->job->part[operand].by_lane && comes(p, operand, step))
+    if (p->job->part[operand].by_lane && panel_changes(p, operand, step))
       TSL_TRY(lane_assemble(p, operand, step, &at));
   TSL_TRY(tsl_lane_mark(p->job->lane, step % 2));
   return tsl_lane_wait(p->job->lane, step % 2);
@@ -240,19 +240,19 @@ static tesela_status lane_end(tsl_panels *p, int step) {
 
 /* --- steps --- */
 
-tesela_status tsl_panels_begin(tsl_panels *p, int step, const tsl_async_task *beside) {
+tesela_status tsl_panels_begin(tsl_panels *p, int step, const tsl_async_task *task) {
   const double begin = tsl_clock();
   char *in = p->incoming[step % 2], *out = p->outgoing[step % 2];
   size_t bytes = 0;
   for (int operand = TSL_PART_A; operand <= TSL_PART_B && p->own; operand++)
-    if (!p->job->part[operand].by_lane && comes(p, operand, step))
+    if (!p->job->part[operand].by_lane && panel_changes(p, operand, step))
       TSL_TRY(receive(p, operand, step, &in));
   for (int operand = TSL_PART_A; operand <= TSL_PART_B; operand++)
-    if (!p->job->part[operand].by_lane && comes(p, operand, step))
+    if (!p->job->part[operand].by_lane && panel_changes(p, operand, step))
       TSL_TRY(send_or_count(p, operand, step, &out, &bytes));
   if (p->job->lane)
     TSL_TRY(lane_begin(p, step));
-  p->seconds_move += tsl_beside_exposed(beside, begin);
+  p->seconds_move += tsl_async_task_exposed(task, begin);
   return TESELA_OK;
 }
 
@@ -261,7 +261,7 @@ static tesela_status assemble(tsl_panels *p, int operand, int step, const char *
   const tsl_rank_part *part = &p->job->part[operand];
   const int own = p->job->ranks->rank;
   tsl_rank_panel *panel = tsl_panels_at(p, operand, step);
-  panels_look(p, operand, tsl_step_at(p->grid, step), panel);
+  find_panel(p, operand, tsl_step_at(p->grid, step), panel);
   if (panel->in_place)
     return TESELA_OK;
   set_place(p, panel);
@@ -283,11 +283,11 @@ static tesela_status assemble(tsl_panels *p, int operand, int step, const char *
 
 /* Polls while the task runs: a blocking MPI wait would keep a processor busy that the task may
  * need. */
-static tesela_status panels_arrive(const tsl_panels *p, int step, const tsl_async_task *beside) {
+static tesela_status panels_arrive(const tsl_panels *p, int step, const tsl_async_task *task) {
   static const struct timespec moment = {.tv_nsec = 50000};
   tsl_ranks *ranks = p->job->ranks;
   int done = 0;
-  while (tsl_beside_runs(beside)) {
+  while (tsl_async_task_runs(task)) {
     TSL_TRY(ranks->ops->progress(ranks, step % 2, &done));
     if (done)
       break;
@@ -296,59 +296,58 @@ static tesela_status panels_arrive(const tsl_panels *p, int step, const tsl_asyn
   return ranks->ops->wait(ranks, step % 2);
 }
 
-tesela_status tsl_panels_end(tsl_panels *p, int step, const tsl_async_task *beside,
-                             tesela_status *status_in) {
+tesela_status tsl_panels_end(tsl_panels *p, int step, const tsl_async_task *task, tesela_status *status_in) {
   const double begin = tsl_clock();
-  TSL_TRY(panels_arrive(p, step, beside));
+  TSL_TRY(panels_arrive(p, step, task));
   if (p->job->lane) {
     TSL_TRY(lane_end(p, step));
     *status_in = *status_in == TESELA_OK ? tsl_lane_status(p->job->lane) : *status_in;
   }
-  p->seconds_wait += tsl_beside_exposed(beside, begin);
+  p->seconds_wait += tsl_async_task_exposed(task, begin);
   const double arrived = tsl_clock();
   const char *at = p->incoming[step % 2];
   for (int operand = TSL_PART_A; operand <= TSL_PART_B && p->own; operand++) {
-    if (p->job->part[operand].by_lane || !comes(p, operand, step))
+    if (p->job->part[operand].by_lane || !panel_changes(p, operand, step))
       continue;
     const tesela_status status = assemble(p, operand, step, &at);
     *status_in = *status_in == TESELA_OK ? status : *status_in;
   }
-  p->seconds_move += tsl_beside_exposed(beside, arrived);
+  p->seconds_move += tsl_async_task_exposed(task, arrived);
   return TESELA_OK;
 }
 
 /* Maximum bytes over all steps: of each panel, of all incoming and all outgoing messages. in, out:
  * [1] is for messages from device to device. */
-typedef struct most {
+typedef struct step_bytes {
   size_t panel[2], in[2], out[2];
-} most;
+} step_bytes;
 
 static void raise_to(size_t *known, size_t bytes) {
   *known = bytes > *known ? bytes : *known;
 }
 
-static tesela_status panels_measure(tsl_panels *p, most *all) {
+static tesela_status panels_measure(tsl_panels *p, step_bytes *all) {
   for (int step = 0; step < tsl_steps(p->grid); step++) {
     size_t incoming[2] = {0, 0}, outgoing[2] = {0, 0};
     for (int operand = TSL_PART_A; operand <= TSL_PART_B; operand++) {
-      const int way = p->job->part[operand].by_lane;
-      if (!comes(p, operand, step))
+      const int by_lane = p->job->part[operand].by_lane;
+      if (!panel_changes(p, operand, step))
         continue;
       tsl_rank_panel panel = {.in_place = true};
       if (p->own)
-        panels_look(p, operand, tsl_step_at(p->grid, step), &panel);
+        find_panel(p, operand, tsl_step_at(p->grid, step), &panel);
       if (!panel.in_place) {
         const size_t bytes = (size_t)tsl_patch_total(&panel.window) * p->job->part[operand].type->size;
         raise_to(&all->panel[operand], bytes);
-        incoming[way] += bytes - (size_t)tsl_layout_common(&p->job->part[operand].layout, p->job->ranks->rank,
-                                                           &panel.window) *
-                                     p->job->part[operand].type->size;
+        incoming[by_lane] += bytes - (size_t)tsl_layout_common(&p->job->part[operand].layout,
+                                                               p->job->ranks->rank, &panel.window) *
+                                         p->job->part[operand].type->size;
       }
-      TSL_TRY(send_or_count(p, operand, step, NULL, &outgoing[way]));
+      TSL_TRY(send_or_count(p, operand, step, NULL, &outgoing[by_lane]));
     }
-    for (int way = 0; way < 2; way++) {
-      raise_to(&all->in[way], incoming[way]);
-      raise_to(&all->out[way], outgoing[way]);
+    for (int by_lane = 0; by_lane < 2; by_lane++) {
+      raise_to(&all->in[by_lane], incoming[by_lane]);
+      raise_to(&all->out[by_lane], outgoing[by_lane]);
     }
   }
   return TESELA_OK;
@@ -372,7 +371,7 @@ tesela_status tsl_panels_make(const tsl_job *job, const tsl_process_grid *grid, 
     out->parcels = malloc((size_t)messages * sizeof *out->parcels);
   if (!out->packed || (job->lane && !out->parcels))
     return tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for the messages of %d blocks", grid->used);
-  most all = {{0, 0}, {0, 0}, {0, 0}};
+  step_bytes all = {{0, 0}, {0, 0}, {0, 0}};
   TSL_TRY(panels_measure(out, &all));
   for (int i = 0; i < 2; i++) {
     for (int operand = TSL_PART_A; operand <= TSL_PART_B; operand++)

@@ -48,12 +48,11 @@ tesela_status tsl_panels_make(const tsl_job *job, const tsl_process_grid *grid, 
  * call. */
 void tsl_panels_free(tsl_panels *panels, bool is_well);
 /* Begins the messages of a step. At most the messages of two successive steps are under way. */
-tesela_status tsl_panels_begin(tsl_panels *panels, int step, const tsl_async_task *beside);
+tesela_status tsl_panels_begin(tsl_panels *panels, int step, const tsl_async_task *task);
 /* Waits for the messages of a step and assembles its panels. They stay valid until tsl_panels_end()
- * of the second next step. While the task of `beside` runs, the wait polls and sleeps. Only the
+ * of the second next step. While `task` runs, the wait polls and sleeps. Only the
  * time without a running task is counted. *status receives a failure of this rank alone; the rank
  * goes on, because others wait for its messages. */
-tesela_status tsl_panels_end(tsl_panels *panels, int step, const tsl_async_task *beside,
-                             tesela_status *status);
+tesela_status tsl_panels_end(tsl_panels *panels, int step, const tsl_async_task *task, tesela_status *status);
 
 #endif

@@ -165,7 +165,7 @@ static tsl_patch own_window(const product *p, tsl_step step) {
 
 /* Returns the window of C of place `within`, which is equal in all layers. */
 static tsl_patch layer_window(const product *p, int within, tsl_step step) {
-  return tsl_window_c(p->grid, &p->blocks.of[within], step, p->job->part[TSL_PART_C].order);
+  return tsl_window_c(p->grid, &p->blocks.list[within], step, p->job->part[TSL_PART_C].order);
 }
 
 /* Returns the number of elements of C that this rank owns in a tile. */
@@ -184,7 +184,7 @@ static tesela_status product_prepare(product *p) {
   const tsl_process_grid *grid = p->grid;
   TSL_TRY(tsl_blocks_make(grid, &job->part[TSL_PART_C].layout, &p->blocks));
   const int place = p->blocks.place[job->ranks->rank];
-  p->own = place < 0 ? NULL : &p->blocks.of[place];
+  p->own = place < 0 ? NULL : &p->blocks.list[place];
   int64_t tile = 0, owned = 0;
   for (int i = 0; i < grid->tiles_m * grid->tiles_n; i++) {
     const tsl_step step = tsl_step_at(grid, i * grid->panels);
@@ -311,11 +311,11 @@ static bool is_long(product *p, int number) {
 }
 
 /* Assembles the panels of step `number` and begins the messages of the next step. */
-static tesela_status advance(product *p, int number, const tsl_async_task *beside, tesela_status *status) {
+static tesela_status advance(product *p, int number, const tsl_async_task *task, tesela_status *status) {
   const int steps = tsl_steps(p->grid);
   if (number < steps)
-    TSL_TRY(tsl_panels_end(&p->panels, number, beside, status));
-  return number + 1 < steps ? tsl_panels_begin(&p->panels, number + 1, beside) : TESELA_OK;
+    TSL_TRY(tsl_panels_end(&p->panels, number, task, status));
+  return number + 1 < steps ? tsl_panels_begin(&p->panels, number + 1, task) : TESELA_OK;
 }
 
 /* Multiplies the panels of a tile during the messages of the next panels. Keeps this rank's own
@@ -325,13 +325,13 @@ static tesela_status product_run_tile(product *p, int tile, tesela_status *statu
   for (int number = first; number < end; number++) {
     const bool is_own = p->own && *status == TESELA_OK;
     step_work work = {p, number};
-    tsl_async_task beside = {0};
+    tsl_async_task task = {0};
     if (is_own && number + 1 < tsl_steps(p->grid) && is_long(p, number))
-      tsl_beside_start(&beside, multiply_step, &work);
+      tsl_async_task_start(&task, multiply_step, &work);
     else if (is_own)
       *status = product_multiply(p, number);
-    const tesela_status messages = advance(p, number + 1, &beside, status);
-    const tesela_status multiplied = tsl_beside_join(&beside);
+    const tesela_status messages = advance(p, number + 1, &task, status);
+    const tesela_status multiplied = tsl_async_task_join(&task);
     if (messages != TESELA_OK)
       return messages;
     *status = multiplied != TESELA_OK ? multiplied : *status;

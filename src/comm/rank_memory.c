@@ -30,12 +30,12 @@ tesela_status tsl_place_find(const tesela_buffer *const *buffers, const char *co
   for (int i = 0; i < count; i++) {
     if (is_host_memory(buffers[i]))
       continue;
-    const char *its = tesela_buffer_device(buffers[i]);
-    if (first >= 0 && strcmp(its, out->device) != 0)
+    const char *buffer_device = tesela_buffer_device(buffers[i]);
+    if (first >= 0 && strcmp(buffer_device, out->device) != 0)
       return tsl_fail(TESELA_BAD_CALL, "%s.buffer is on %s and %s.buffer on %s: a rank has one device",
-                      names[first], out->device, names[i], its);
+                      names[first], out->device, names[i], buffer_device);
     first = first < 0 ? i : first;
-    snprintf(out->device, sizeof out->device, "%s", its);
+    snprintf(out->device, sizeof out->device, "%s", buffer_device);
   }
   if (first >= 0 && device && strcmp(device, "auto") != 0 && !means(device, out->device))
     return tsl_fail(TESELA_BAD_CALL, "device is %.32s, but %s.buffer is on %s", device, names[first],

@@ -93,9 +93,9 @@ static tesela_status npy_read_header(tsl_reader *reader) {
 static void swap_bytes(unsigned char *bytes, size_t size, size_t count) {
   for (unsigned char *const end = bytes + size * count; bytes < end; bytes += size) {
     for (size_t i = 0; i < size / 2; i++) {
-      const unsigned char kept = bytes[i];
+      const unsigned char state_kept = bytes[i];
       bytes[i] = bytes[size - 1 - i];
-      bytes[size - 1 - i] = kept;
+      bytes[size - 1 - i] = state_kept;
     }
   }
 }
@@ -252,17 +252,17 @@ static tesela_status format_npy_read_piece(tsl_reader *reader, const tsl_file_pa
 
 /* Reads bytes without conversion. Whole lines that are consecutive in memory, too, are read at
  * once. */
-static tesela_status read_plain(tsl_reader *reader, const tsl_file_panel *panel, const npy_lines *lines_in) {
-  const bool whole = lines_in->length == lines_in->pitch && lines_in->outer == lines_in->length;
+static tesela_status read_plain(tsl_reader *reader, const tsl_file_panel *panel, const npy_lines *layout) {
+  const bool whole = layout->length == layout->pitch && layout->outer == layout->length;
   const uint64_t size = panel->size,
-                 piece = (uint64_t)lines_in->length * size * (whole ? (uint64_t)lines_in->lines : 1);
-  for (int64_t line = 0; line < (whole ? 1 : lines_in->lines); line++) {
-    const uint64_t place = reader->start + (uint64_t)(lines_in->first + line * lines_in->pitch) * size;
+                 piece = (uint64_t)layout->length * size * (whole ? (uint64_t)layout->lines : 1);
+  for (int64_t line = 0; line < (whole ? 1 : layout->lines); line++) {
+    const uint64_t place = reader->start + (uint64_t)(layout->first + line * layout->pitch) * size;
     size_t got;
-    if (!whole && line + LINES_AHEAD < lines_in->lines)
-      tsl_input_expect(&reader->in, place + (uint64_t)(LINES_AHEAD * lines_in->pitch) * size, (size_t)piece);
+    if (!whole && line + LINES_AHEAD < layout->lines)
+      tsl_input_expect(&reader->in, place + (uint64_t)(LINES_AHEAD * layout->pitch) * size, (size_t)piece);
     TSL_TRY(tsl_input_read_at(&reader->in, place,
-                              (char *)panel->data + (uint64_t)(line * lines_in->outer) * size, (size_t)piece,
+                              (char *)panel->data + (uint64_t)(line * layout->outer) * size, (size_t)piece,
                               &got));
     if (got < piece)
       return fail_truncated(reader);
@@ -274,7 +274,7 @@ static tesela_status read_plain(tsl_reader *reader, const tsl_file_panel *panel,
 static tesela_status read_pieces(tsl_reader *reader, const tsl_file_panel *panel) {
   const npy_state *const state = reader->state;
   const bool fortran = state->header.fortran;
-  const npy_lines of = {
+  const npy_lines layout = {
       .lines = fortran ? panel->cols : panel->rows,
       .length = fortran ? panel->rows : panel->cols,
       .pitch = fortran ? reader->info.rows : reader->info.cols,
@@ -284,10 +284,10 @@ static tesela_status read_pieces(tsl_reader *reader, const tsl_file_panel *panel
   };
   if (!state->widened && !state->swapped && reader->info.type == panel->type &&
       (fortran ? panel->row_stride : panel->col_stride) == 1)
-    return read_plain(reader, panel, &of);
-  for (int64_t line = 0; line < of.lines; line++)
-    for (int64_t at = 0; at < of.length; at += BLOCK_COUNT) {
-      const int64_t count = of.length - at < BLOCK_COUNT ? of.length - at : BLOCK_COUNT;
+    return read_plain(reader, panel, &layout);
+  for (int64_t line = 0; line < layout.lines; line++)
+    for (int64_t at = 0; at < layout.length; at += BLOCK_COUNT) {
+      const int64_t count = layout.length - at < BLOCK_COUNT ? layout.length - at : BLOCK_COUNT;
       TSL_TRY(format_npy_read_piece(reader, panel, fortran ? at : line, fortran ? line : at, count));
     }
   return TESELA_OK;

@@ -37,9 +37,9 @@ static tesela_status reader_choose_format(tsl_reader *reader, const char *path, 
 
 tesela_status tsl_reader_open_as(const char *path, const char *format, tsl_reader **out) {
   tesela_status status;
-  const tsl_format *const given = format != NULL ? tsl_format_find(format) : NULL;
+  const tsl_format *const format_given = format != NULL ? tsl_format_find(format) : NULL;
   *out = NULL;
-  if (format != NULL && given == NULL)
+  if (format != NULL && format_given == NULL)
     return tsl_fail(TESELA_BAD_CALL, "\"%s\" is no format of matrix files; there are %s", format,
                     tsl_io_formats());
   tsl_reader *reader = calloc(1, sizeof *reader);
@@ -48,7 +48,7 @@ tesela_status tsl_reader_open_as(const char *path, const char *format, tsl_reade
     goto out;
   }
   TSL_GO(tsl_input_open(path, reader->path, &reader->in));
-  TSL_GO(reader_choose_format(reader, path, given));
+  TSL_GO(reader_choose_format(reader, path, format_given));
   TSL_GO(reader->format->read_header(reader));
   reader->info.format = reader->format->name;
   reader->info.text = reader->format->text;

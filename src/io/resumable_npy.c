@@ -22,23 +22,23 @@
 static const char first_line[] = "tesela-blocks 2\n";
 
 /* State of a block by its last line in the journal. */
-typedef struct noted {
+typedef struct block_state {
   bool is_done;
   uint32_t checksum; /* CRC-32 of its bytes in the file, row by row */
-} noted;
+} block_state;
 
 struct tsl_part {
   char *path, *target; /* as given, for messages; with links followed */
   char *data_name, *journal_name;
   unsigned mode; /* permissions of the file to be replaced; 0: none */
   int data, journal;
-  tsl_text said;       /* earlier journal up to its last complete line */
-  noted *blocks;       /* `room` entries */
-  int64_t room, count; /* entries of `blocks`; number of finished blocks */
-  uint32_t checksum;   /* CRC-32 of the last written block */
-  tsl_text lines;      /* journal lines of blocks that are not yet synced */
-  double synced, took; /* end and duration of the last sync */
-  bool begun;          /* this run owns both files */
+  tsl_text journal_text;          /* earlier journal up to its last complete line */
+  block_state *blocks;            /* `room` entries */
+  int64_t room, count;            /* entries of `blocks`; number of finished blocks */
+  uint32_t checksum;              /* CRC-32 of the last written block */
+  tsl_text lines;                 /* journal lines of blocks that are not yet synced */
+  double last_sync, sync_seconds; /* end and duration of the last sync */
+  bool owns_files;                /* this run owns both files */
   bool committed;
   int64_t cols;
   tesela_type type;
@@ -135,11 +135,11 @@ static tesela_status read_journal(tsl_part *part) {
       return resumable_npy_fail(part, part->journal_name, "cannot be read");
     if (got == 0)
       break;
-    tsl_text_add_bytes(&part->said, block, (size_t)got);
+    tsl_text_add_bytes(&part->journal_text, block, (size_t)got);
   }
-  TSL_TRY(tsl_text_status(&part->said));
-  while (part->said.length > 0 && part->said.data[part->said.length - 1] != '\n')
-    part->said.data[--part->said.length] = '\0';
+  TSL_TRY(tsl_text_status(&part->journal_text));
+  while (part->journal_text.length > 0 && part->journal_text.data[part->journal_text.length - 1] != '\n')
+    part->journal_text.data[--part->journal_text.length] = '\0';
   return TESELA_OK;
 }
 
@@ -149,7 +149,7 @@ static tesela_status make_list(tsl_part *part, int64_t count) {
   tsl_free(part->blocks);
   part->blocks = NULL;
   part->room = part->count = 0;
-  TSL_TRY(tsl_alloc_zeroed((size_t)count * sizeof(noted), "a list of blocks", &list));
+  TSL_TRY(tsl_alloc_zeroed((size_t)count * sizeof(block_state), "a list of blocks", &list));
   part->blocks = list;
   part->room = count;
   return TESELA_OK;
@@ -157,7 +157,7 @@ static tesela_status make_list(tsl_part *part, int64_t count) {
 
 static void resumable_npy_mark(tsl_part *part, int64_t block, uint32_t checksum) {
   part->count += !part->blocks[block].is_done;
-  part->blocks[block] = (noted){.is_done = true, .checksum = checksum};
+  part->blocks[block] = (block_state){.is_done = true, .checksum = checksum};
 }
 
 /* Parses "done 17 9ae0daaf", a line that ends at `end`. Returns false for other lines and unknown
@@ -177,10 +177,10 @@ static bool parse_done(const tsl_part *part, const char *line, const char *end, 
  * rest are invalid. */
 static tesela_status take_done(tsl_part *part) {
   enum { MAX_BLOCKS = 1 << 30 };
-  const char *at = tsl_text_get(&part->said), *const blocks = tsl_part_says(part, "blocks");
+  const char *at = tsl_text_get(&part->journal_text), *const blocks = tsl_part_says(part, "blocks");
   bool is_done = false;
   int64_t count = 0;
-  if (part->said.length == 0)
+  if (part->journal_text.length == 0)
     return TESELA_OK;
   if (strncmp(at, first_line, strlen(first_line)) != 0)
     return tsl_fail(TESELA_BAD_INPUT,
@@ -198,8 +198,8 @@ static tesela_status take_done(tsl_part *part) {
     if (is_block)
       resumable_npy_mark(part, block, checksum);
   }
-  part->said.length = (size_t)(at - part->said.data);
-  part->said.data[part->said.length] = '\0';
+  part->journal_text.length = (size_t)(at - part->journal_text.data);
+  part->journal_text.data[part->journal_text.length] = '\0';
   return TESELA_OK;
 }
 
@@ -232,12 +232,12 @@ tesela_status tsl_part_open(const char *path, tsl_part **out) {
   *out = NULL;
   TSL_TRY(resumable_npy_make(path, &part));
   TSL_GO(lock(part));
-  part->begun = true;
+  part->owns_files = true;
   TSL_GO(read_journal(part));
   TSL_GO(take_done(part));
 out:
   if (status != TESELA_OK) {
-    if (part->begun)
+    if (part->owns_files)
       part->count = 1; /* unknown state: preserve both files */
     tsl_part_close(part);
     part = NULL;
@@ -257,7 +257,8 @@ bool tsl_part_has(const tsl_part *part, int64_t block) {
 const char *tsl_part_says(const tsl_part *part, const char *word) {
   static _Thread_local char line[8192];
   const size_t length = strlen(word);
-  for (const char *at = tsl_text_get(&part->said), *end; (end = strchr(at, '\n')) != NULL; at = end + 1)
+  for (const char *at = tsl_text_get(&part->journal_text), *end; (end = strchr(at, '\n')) != NULL;
+       at = end + 1)
     if (strncmp(at, word, length) == 0 && at[length] == ' ') {
       snprintf(line, sizeof line, "%.*s", (int)(end - at - (ptrdiff_t)length - 1), at + length + 1);
       return line;
@@ -370,8 +371,8 @@ tesela_status tsl_part_continue(tsl_part *part, const tsl_rectangle *whole, tese
   part->type = type;
   part->cols = whole->cols;
   part->start = tsl_npy_header_print(type, whole->rows, whole->cols, header);
-  const char *said = tsl_part_says(part, "blocks");
-  if (said == NULL || !tsl_parse_i64(said, &count) || count != blocks)
+  const char *count_text = tsl_part_says(part, "blocks");
+  if (count_text == NULL || !tsl_parse_i64(count_text, &count) || count != blocks)
     return tsl_fail(TESELA_BAD_INPUT, "%s: its journal belongs to another product, or is damaged; remove %s",
                     part->path, part->journal_name);
   TSL_TRY(open_data(part));
@@ -381,7 +382,8 @@ tesela_status tsl_part_continue(tsl_part *part, const tsl_rectangle *whole, tese
     return tsl_fail(TESELA_BAD_INPUT, "%s: %s does not have the size in its journal; remove both", part->path,
                     part->data_name);
   /* Removes an incomplete last line. */
-  if (ftruncate(part->journal, (off_t)part->said.length) != 0 || lseek(part->journal, 0, SEEK_END) < 0)
+  if (ftruncate(part->journal, (off_t)part->journal_text.length) != 0 ||
+      lseek(part->journal, 0, SEEK_END) < 0)
     return resumable_npy_fail(part, part->journal_name, "cannot be written");
   return TESELA_OK;
 }
@@ -499,7 +501,7 @@ tesela_status tsl_part_check(tsl_part *part, const tsl_rectangle *block, int64_t
 void tsl_part_write_by(tsl_part *part, tsl_write_way way, void *by) {
   part->way = way;
   part->way_by = by;
-  if (way != NULL && part->begun)
+  if (way != NULL && part->owns_files)
     flock(part->data, LOCK_UN); /* the lock would block MPI's own locks on a network file system */
 }
 
@@ -516,14 +518,14 @@ tesela_status tsl_part_sync(tsl_part *part) {
   TSL_TRY(tsl_part_flush(part));
   const tesela_status status = resumable_npy_append(part, part->lines.data, part->lines.length);
   tsl_text_free(&part->lines);
-  part->synced = tsl_clock();
-  part->took = part->synced - start;
+  part->last_sync = tsl_clock();
+  part->sync_seconds = part->last_sync - start;
   return status;
 }
 
 bool tsl_part_remains(const tsl_part *part) {
   return resumable_npy_is_current(part->data, part->data_name) &&
-         (!part->begun || resumable_npy_is_current(part->journal, part->journal_name));
+         (!part->owns_files || resumable_npy_is_current(part->journal, part->journal_name));
 }
 
 static tesela_status fail_replaced(const tsl_part *part) {
@@ -552,7 +554,7 @@ tesela_status tsl_part_note(tsl_part *part, int64_t index) {
   tsl_text_add(&part->lines, "done %" PRId64 " %08" PRIx32 "\n", index, part->checksum);
   TSL_TRY(tsl_text_status(&part->lines));
   resumable_npy_mark(part, index, part->checksum);
-  return tsl_clock() - part->synced < REST * part->took ? TESELA_OK : tsl_part_sync(part);
+  return tsl_clock() - part->last_sync < REST * part->sync_seconds ? TESELA_OK : tsl_part_sync(part);
 }
 
 tesela_status tsl_part_commit(tsl_part *part) {
@@ -568,17 +570,17 @@ tesela_status tsl_part_commit(tsl_part *part) {
 void tsl_part_close(tsl_part *part) {
   if (part == NULL)
     return;
-  if (part->begun && part->count == 0 && !part->committed &&
+  if (part->owns_files && part->count == 0 && !part->committed &&
       resumable_npy_is_current(part->data, part->data_name))
     unlink(part->data_name);
-  if (part->begun && (part->count == 0 || part->committed) &&
+  if (part->owns_files && (part->count == 0 || part->committed) &&
       resumable_npy_is_current(part->journal, part->journal_name))
     unlink(part->journal_name);
   if (part->data >= 0)
     close(part->data);
   if (part->journal >= 0)
     close(part->journal);
-  tsl_text_free(&part->said);
+  tsl_text_free(&part->journal_text);
   tsl_free(part->blocks);
   tsl_text_free(&part->lines);
   free(part->data_name);

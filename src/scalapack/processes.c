@@ -102,13 +102,13 @@ static void look_at_all(processes_search *s) {
 }
 
 /* Finds the ranks in MPI_COMM_WORLD of a communicator's processes; MPI_UNDEFINED for another job. */
-static bool find_ranks(MPI_Comm comm, int count, int *state, int *out) {
+static bool find_ranks(MPI_Comm comm, int count, int *sources, int *out) {
   MPI_Group group = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
   for (int i = 0; i < count; i++)
-    state[i] = i;
+    sources[i] = i;
   const bool found = MPI_Comm_group(comm, &group) == MPI_SUCCESS &&
                      MPI_Comm_group(MPI_COMM_WORLD, &world) == MPI_SUCCESS &&
-                     MPI_Group_translate_ranks(group, count, state, world, out) == MPI_SUCCESS;
+                     MPI_Group_translate_ranks(group, count, sources, world, out) == MPI_SUCCESS;
   if (group != MPI_GROUP_NULL)
     MPI_Group_free(&group);
   if (world != MPI_GROUP_NULL)
@@ -126,11 +126,11 @@ static void processes_judge(const processes_search *s, MPI_Comm comm, tsl_scalap
     out->all_here = ranks[i] != MPI_UNDEFINED;
   const bool is_known = out->all_here;
   for (int i = 0; is_known && i < count; i++) {
-    const state its = s->states[ranks[i]];
-    out->all_here = out->all_here && its != NOT_SEEN;
-    if (its == WITHOUT && out->without < 0)
+    const state state_of = s->states[ranks[i]];
+    out->all_here = out->all_here && state_of != NOT_SEEN;
+    if (state_of == WITHOUT && out->without < 0)
       out->without = ranks[i];
-    if (its == WITH && first_with < 0)
+    if (state_of == WITH && first_with < 0)
       first_with = i;
   }
   out->is_first = first_with == rank;

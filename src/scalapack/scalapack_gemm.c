@@ -112,11 +112,11 @@ static tsl_scalapack_function *scalapack_gemm_compute(tsl_scalapack_call *call,
 tsl_scalapack_function *tsl_scalapack_gemm(tsl_scalapack_symbol *symbol,
                                            const tsl_scalapack_multiply *product) {
   tsl_scalapack_call call = {.symbol = symbol};
-  scalapack_gemm_work of = {.m = 0};
-  const char *why = scalapack_gemm_prepare(product, &call, &of);
-  const bool is_ours = tsl_scalapack_takes_gemm(of.m, of.n, of.k, call.place.rows * call.place.cols,
+  scalapack_gemm_work work = {.m = 0};
+  const char *why = scalapack_gemm_prepare(product, &call, &work);
+  const bool is_ours = tsl_scalapack_takes_gemm(work.m, work.n, work.k, call.place.rows * call.place.cols,
                                                 tsl_scalapack_next(symbol) != NULL);
-  const tsl_scalapack_grid *grid = tsl_scalapack_join(&of.operands[A], &call.place, is_ours, &why);
+  const tsl_scalapack_grid *grid = tsl_scalapack_join(&work.operands[A], &call.place, is_ours, &why);
   tsl_scalapack_begin(&call);
-  return grid ? scalapack_gemm_compute(&call, &of, grid) : tsl_scalapack_forward(&call, why);
+  return grid ? scalapack_gemm_compute(&call, &work, grid) : tsl_scalapack_forward(&call, why);
 }

@@ -169,24 +169,24 @@ static bool lacks_library(MPI_Comm comm) {
   return true;
 }
 
-static tsl_scalapack_grid *scalapack_grid_make(MPI_Comm comm_in, const tsl_scalapack_place *place,
+static tsl_scalapack_grid *scalapack_grid_make(MPI_Comm user_comm, const tsl_scalapack_place *place,
                                                int64_t same) {
   const size_t count = (size_t)place->rows * (size_t)place->cols;
   tsl_scalapack_grid *grid = malloc(sizeof *grid + count * sizeof *grid->ranks);
   scalapack_grid_told *all = malloc(count * sizeof *all);
   const int key = key_of_grids();
-  const bool has_memory = grid && all && key != MPI_KEYVAL_INVALID, lacks = lacks_library(comm_in);
-  if (lacks ? !has_memory : !all_have(comm_in, place, has_memory)) {
+  const bool has_memory = grid && all && key != MPI_KEYVAL_INVALID, lacks = lacks_library(user_comm);
+  if (lacks ? !has_memory : !all_have(user_comm, place, has_memory)) {
     free(grid);
     free(all);
     return NULL;
   }
-  *grid = (tsl_scalapack_grid){.comm = comm_in, .rows = place->rows, .cols = place->cols};
+  *grid = (tsl_scalapack_grid){.comm = user_comm, .rows = place->rows, .cols = place->cols};
   /* A grid without tesela is cached, too, so that processes are asked only once. */
   if (lacks || !introduce(grid, place, same, all))
     grid->sharing = 0;
   free(all);
-  if (MPI_Comm_set_attr(comm_in, key, grid) != MPI_SUCCESS)
+  if (MPI_Comm_set_attr(user_comm, key, grid) != MPI_SUCCESS)
     grid->sharing = 0;
   return grid;
 }

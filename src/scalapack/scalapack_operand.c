@@ -68,19 +68,19 @@ tsl_scalapack_function *tsl_scalapack_retry(const tsl_scalapack_call *call, cons
 }
 
 tesela_layout tsl_scalapack_layout(const tsl_scalapack_operand *operand, const tsl_scalapack_grid *grid) {
-  const tsl_scalapack_matrix *of = &operand->matrix;
+  const tsl_scalapack_matrix *matrix = &operand->matrix;
   return (tesela_layout){.kind = TESELA_LAYOUT_CYCLIC,
                          .grid_rows = grid->rows,
                          .grid_cols = grid->cols,
                          .ranks = grid->ranks,
-                         .row_block = of->row_block,
-                         .col_block = of->col_block,
-                         .first_row = (int)of->first_row,
-                         .first_col = (int)of->first_col,
-                         .row = of->row,
-                         .col = of->col,
-                         .rows = of->rows,
-                         .cols = of->cols};
+                         .row_block = matrix->row_block,
+                         .col_block = matrix->col_block,
+                         .first_row = (int)matrix->first_row,
+                         .first_col = (int)matrix->first_col,
+                         .row = matrix->row,
+                         .col = matrix->col,
+                         .rows = matrix->rows,
+                         .cols = matrix->cols};
 }
 
 char tsl_scalapack_letter(char value) {

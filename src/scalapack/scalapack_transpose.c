@@ -79,10 +79,10 @@ static tsl_scalapack_function *scalapack_transpose_compute(tsl_scalapack_call *c
 
 tsl_scalapack_function *tsl_scalapack_transpose(tsl_scalapack_symbol *symbol, const tsl_scalapack_add *sum) {
   tsl_scalapack_call call = {.symbol = symbol};
-  scalapack_transpose_work of = {.m = 0};
-  const char *why = scalapack_transpose_prepare(sum, &call, &of);
+  scalapack_transpose_work work = {.m = 0};
+  const char *why = scalapack_transpose_prepare(sum, &call, &work);
   const bool is_ours = tsl_scalapack_takes_transpose(tsl_scalapack_next(symbol) != NULL);
-  const tsl_scalapack_grid *grid = tsl_scalapack_join(&of.operands[A], &call.place, is_ours, &why);
+  const tsl_scalapack_grid *grid = tsl_scalapack_join(&work.operands[A], &call.place, is_ours, &why);
   tsl_scalapack_begin(&call);
-  return grid ? scalapack_transpose_compute(&call, &of, grid) : tsl_scalapack_forward(&call, why);
+  return grid ? scalapack_transpose_compute(&call, &work, grid) : tsl_scalapack_forward(&call, why);
 }

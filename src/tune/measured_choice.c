@@ -45,12 +45,12 @@ static bool has_news(const tsl_choice *choice, const tsl_candidate *candidates, 
 /* Moves the measured fastest candidate to the front. */
 static void put_first(const tsl_candidate *first, tsl_candidate *candidates, int count) {
   for (int i = 1; first->strategy && i < count && !candidates[i].refusal[0]; i++) {
-    const tsl_candidate one = candidates[i];
-    if (one.strategy != first->strategy || one.device != first->device ||
-        memcmp(&one.config, &first->config, sizeof one.config) != 0)
+    const tsl_candidate candidate = candidates[i];
+    if (candidate.strategy != first->strategy || candidate.device != first->device ||
+        memcmp(&candidate.config, &first->config, sizeof candidate.config) != 0)
       continue;
     memmove(candidates + 1, candidates, (size_t)i * sizeof *candidates);
-    candidates[0] = one;
+    candidates[0] = candidate;
     return;
   }
 }

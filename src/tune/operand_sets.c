@@ -26,13 +26,14 @@ static size_t operand_sets_round_up(size_t bytes, size_t unit) {
 static tesela_status operand_sets_lay_out(const tsl_problem *problem,
                                           operand_sets_layout layouts[TSL_OPERANDS]) {
   for (int i = 0; i < TSL_OPERANDS; i++) {
-    operand_sets_layout *one = &layouts[i];
-    one->shape = tsl_problem_shape(problem, i);
-    one->below = tsl_shape_below(one->shape);
-    if (!tsl_size_mul((size_t)tsl_shape_extent(one->shape), tsl_type(one->shape->type)->size, &one->bytes) ||
-        one->bytes > SIZE_MAX / 4)
+    operand_sets_layout *layout = &layouts[i];
+    layout->shape = tsl_problem_shape(problem, i);
+    layout->below = tsl_shape_below(layout->shape);
+    if (!tsl_size_mul((size_t)tsl_shape_extent(layout->shape), tsl_type(layout->shape->type)->size,
+                      &layout->bytes) ||
+        layout->bytes > SIZE_MAX / 4)
       return tsl_fail(TESELA_OUT_OF_MEMORY, "operand %c is larger than memory", "ABC"[i]);
-    one->stride = operand_sets_round_up(one->bytes, ALIGNMENT) + ALIGNMENT;
+    layout->stride = operand_sets_round_up(layout->bytes, ALIGNMENT) + ALIGNMENT;
   }
   return TESELA_OK;
 }
@@ -62,10 +63,10 @@ static int count_sets(const operand_sets_layout layouts[TSL_OPERANDS], const tsl
 static tesela_status repeat(tsl_stream *stream, tsl_buffer *buffer, const operand_sets_layout *layout,
                             int count) {
   const tsl_device_ops *ops = buffer->device->ops;
-  for (int made = 1; made < count; made *= 2) {
-    const int more = made < count - made ? made : count - made;
+  for (int result = 1; result < count; result *= 2) {
+    const int more = result < count - result ? result : count - result;
     TSL_TRY(
-        ops->copy(stream, buffer, 0, buffer, (size_t)made * layout->stride, (size_t)more * layout->stride));
+        ops->copy(stream, buffer, 0, buffer, (size_t)result * layout->stride, (size_t)more * layout->stride));
   }
   return TESELA_OK;
 }
@@ -110,13 +111,13 @@ static tesela_status make_items(tsl_operand_sets *sets, const operand_sets_layou
   if (!sets->items)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for a list of %d sets of operands", sets->count);
   for (int set = 0; set < sets->count; set++) {
-    tsl_operand made[TSL_OPERANDS];
+    tsl_operand result[TSL_OPERANDS];
     for (int i = 0; i < TSL_OPERANDS; i++) {
       const int64_t stride = (int64_t)(layouts[i].stride / tsl_type(layouts[i].shape->type)->size);
-      made[i] = (tsl_operand){.buffer = sets->buffers[i], .offset = set * stride + layouts[i].below};
+      result[i] = (tsl_operand){.buffer = sets->buffers[i], .offset = set * stride + layouts[i].below};
     }
     sets->items[set] =
-        (tsl_operands){.a = made[TSL_OPERAND_A], .b = made[TSL_OPERAND_B], .c = made[TSL_OPERAND_C]};
+        (tsl_operands){.a = result[TSL_OPERAND_A], .b = result[TSL_OPERAND_B], .c = result[TSL_OPERAND_C]};
   }
   return TESELA_OK;
 }

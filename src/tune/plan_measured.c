@@ -42,17 +42,17 @@ double tsl_tune_cost(const tsl_problem *problem, const tsl_device *device, const
 }
 
 /* Search with a deadline. */
-typedef struct hurry {
+typedef struct timed_search {
   tsl_tune_race race;
   double deadline; /* by tsl_clock() */
   double doubt;    /* ratio of measured to expected time; 0: nothing measured yet */
-} hurry;
+} timed_search;
 
-static double plan_measured_cost_of(const hurry *hurry_in, const tsl_space *space, const int *points,
+static double plan_measured_cost_of(const timed_search *search, const tsl_space *space, const int *points,
                                     int count) {
-  return (hurry_in->doubt > 0 ? hurry_in->doubt : first_doubt) *
-         tsl_tune_cost(hurry_in->race.problem, hurry_in->race.device, space, points, count,
-                       hurry_in->race.seconds_max);
+  return (search->doubt > 0 ? search->doubt : first_doubt) * tsl_tune_cost(search->race.problem,
+                                                                           search->race.device, space, points,
+                                                                           count, search->race.seconds_max);
 }
 
 /* Measures as many points as there is time for, the incumbent included; TESELA_UNSUPPORTED if there
@@ -60,17 +60,18 @@ static double plan_measured_cost_of(const hurry *hurry_in, const tsl_space *spac
  * predict. */
 static tesela_status measure_in_time(void *argument, const tsl_space *space, const int *points, int count,
                                      double limit, tsl_tune_result *results) {
-  hurry *of = argument;
+  timed_search *search = argument;
   const double start = tsl_clock();
-  const bool learns = !(of->doubt > 0) && (of->race.device->capabilities & TSL_CAN_KERNELS);
+  const bool learns = !(search->doubt > 0) && (search->race.device->capabilities & TSL_CAN_KERNELS);
   int fitting = learns && count > 1 ? 1 : count;
-  while (fitting > 0 && plan_measured_cost_of(of, space, points, fitting) > of->deadline - start)
+  while (fitting > 0 && plan_measured_cost_of(search, space, points, fitting) > search->deadline - start)
     fitting--;
   if (fitting == 0)
     return tsl_fail(TESELA_UNSUPPORTED, "there is no time to measure more");
-  const double expected = plan_measured_cost_of(of, space, points, fitting);
-  TSL_TRY(tsl_tune_by_race(&of->race, space, points, fitting, limit, results));
-  of->doubt = fmax(1, (of->doubt > 0 ? of->doubt : first_doubt) * (tsl_clock() - start) / expected);
+  const double expected = plan_measured_cost_of(search, space, points, fitting);
+  TSL_TRY(tsl_tune_by_race(&search->race, space, points, fitting, limit, results));
+  search->doubt =
+      fmax(1, (search->doubt > 0 ? search->doubt : first_doubt) * (tsl_clock() - start) / expected);
   for (int i = fitting; i < count; i++) {
     results[i] = (tsl_tune_result){.result = TSL_CASE_REFUSED};
     snprintf(results[i].why, sizeof results[i].why, "%s", tsl_race_cut_short);
@@ -95,19 +96,19 @@ static tesela_status plan_measured_make_space(const tsl_problem *problem, const 
 static tesela_status plan_measured_search(const tsl_problem *problem, const tsl_choice *choice,
                                           double seconds, tsl_device *device, const tsl_space *space,
                                           tsl_effort *found) {
-  tsl_choice there = *choice;
+  tsl_choice choice_here = *choice;
   tsl_tuned tuned = {.best = -1};
   int start, *known, known_count;
-  there.device = device->name;
-  there.place = TSL_PLACE_DEVICE;
-  TSL_TRY(tsl_tune_find_start(problem, &there, space, &start, &known, &known_count));
-  hurry of = {.race = {.problem = problem,
-                       .device = device,
-                       .seconds_max = fmin(0.5, fmax(0.01, seconds / 100)),
-                       .time_limit = seconds,
-                       .seed = 1},
-              .deadline = tsl_clock() + seconds};
-  of.race.deadline = of.deadline;
+  choice_here.device = device->name;
+  choice_here.place = TSL_PLACE_DEVICE;
+  TSL_TRY(tsl_tune_find_start(problem, &choice_here, space, &start, &known, &known_count));
+  timed_search search = {.race = {.problem = problem,
+                                  .device = device,
+                                  .seconds_max = fmin(0.5, fmax(0.01, seconds / 100)),
+                                  .time_limit = seconds,
+                                  .seed = 1},
+                         .deadline = tsl_clock() + seconds};
+  search.race.deadline = search.deadline;
   const tsl_tune_job job = {.space = space,
                             .search = tsl_search_at(0),
                             .start = start,
@@ -117,7 +118,7 @@ static tesela_status plan_measured_search(const tsl_problem *problem, const tsl_
                             .batch = BATCH,
                             .seed = 1,
                             .measure = measure_in_time,
-                            .argument = &of};
+                            .argument = &search};
   const tesela_status status = tsl_tune_run(&job, &tuned);
   if (tuned.best >= 0 && tuned.results[tuned.best].result == TSL_CASE_RIGHT) {
     const tsl_space_point *best = &space->points[tuned.best];

@@ -121,13 +121,13 @@ static void matrix_multiply_rows(const tsl_vector_kernels *kernels, const tsl_ve
 }
 
 static void piece_task(void *argument, int64_t index, int worker) {
-  const matrix_job *of = argument;
-  const tsl_vector_product *p = of->product;
+  const matrix_job *job = argument;
+  const tsl_vector_product *p = job->product;
   const int64_t piece = matrix_piece_of(p->columns), j = index * piece;
-  char *sums = of->sums + index * of->pitch;
+  char *sums = job->sums + index * job->pitch;
   (void)worker;
-  memset(sums, 0, (size_t)(p->rows * of->kernels->size));
-  matrix_multiply_block(of->kernels, p, 0, p->rows, j, tsl_min(piece, p->columns - j), sums);
+  memset(sums, 0, (size_t)(p->rows * job->kernels->size));
+  matrix_multiply_block(job->kernels, p, 0, p->rows, j, tsl_min(piece, p->columns - j), sums);
 }
 
 /* Computes pieces of the columns in parallel and adds their sums in order. Returns false, with
@@ -176,34 +176,34 @@ static void matrix_multiply_columns(const tsl_vector_kernels *kernels, const tsl
 }
 
 static void multiply_task(void *argument, int64_t index, int worker) {
-  const matrix_job *of = argument;
-  const tsl_vector_product *p = of->product;
+  const matrix_job *job = argument;
+  const tsl_vector_product *p = job->product;
   (void)worker;
   if (p->transposed)
-    matrix_multiply_columns(of->kernels, p, index * of->columns_each,
-                            tsl_min(of->columns_each, p->columns - index * of->columns_each));
+    matrix_multiply_columns(job->kernels, p, index * job->columns_each,
+                            tsl_min(job->columns_each, p->columns - index * job->columns_each));
   else
-    matrix_multiply_rows(of->kernels, p, index * of->rows_each,
-                         tsl_min(of->rows_each, p->rows - index * of->rows_each));
+    matrix_multiply_rows(job->kernels, p, index * job->rows_each,
+                         tsl_min(job->rows_each, p->rows - index * job->rows_each));
 }
 
 void tsl_vector_multiply(const tsl_vector_kernels *kernels, tsl_team team,
                          const tsl_vector_product *product) {
   const int threads = tsl_team_threads(team);
   const int64_t strip = STRIP / kernels->size;
-  matrix_job of = {.kernels = kernels, .product = product};
+  matrix_job job = {.kernels = kernels, .product = product};
   int64_t count;
   if (product->transposed) {
-    of.columns_each = columns_share(product->columns, threads);
-    count = (product->columns + of.columns_each - 1) / of.columns_each;
+    job.columns_each = columns_share(product->columns, threads);
+    count = (product->columns + job.columns_each - 1) / job.columns_each;
   } else {
     const bool few = threads > 1 && product->rows < 64 * threads;
-    if (few && product->columns > matrix_piece_of(product->columns) && multiply_pieces(&of, team))
+    if (few && product->columns > matrix_piece_of(product->columns) && multiply_pieces(&job, team))
       return;
-    of.rows_each = long_share(product->rows, threads, 64, strip);
-    count = (product->rows + of.rows_each - 1) / of.rows_each;
+    job.rows_each = long_share(product->rows, threads, 64, strip);
+    count = (product->rows + job.rows_each - 1) / job.rows_each;
   }
-  tsl_team_run(team, count, multiply_task, &of);
+  tsl_team_run(team, count, multiply_task, &job);
 }
 
 /* --- A += alpha x y' --- */
@@ -230,12 +230,12 @@ static void matrix_update_block(const tsl_vector_kernels *kernels, const tsl_vec
 }
 
 static void update_task(void *argument, int64_t index, int worker) {
-  const matrix_job *of = argument;
-  const tsl_vector_update *u = of->update;
-  const int64_t i = index % of->row_tasks * of->rows_each, j = index / of->row_tasks * of->columns_each;
+  const matrix_job *job = argument;
+  const tsl_vector_update *u = job->update;
+  const int64_t i = index % job->row_tasks * job->rows_each, j = index / job->row_tasks * job->columns_each;
   (void)worker;
-  matrix_update_block(of->kernels, u, i, tsl_min(of->rows_each, u->rows - i), j,
-                      tsl_min(of->columns_each, u->columns - j));
+  matrix_update_block(job->kernels, u, i, tsl_min(job->rows_each, u->rows - i), j,
+                      tsl_min(job->columns_each, u->columns - j));
 }
 
 void tsl_vector_ger(const tsl_vector_kernels *kernels, tsl_team team, const tsl_vector_update *update) {
@@ -244,13 +244,13 @@ void tsl_vector_ger(const tsl_vector_kernels *kernels, tsl_team team, const tsl_
    * has less room. */
   const int64_t strip =
       matrix_is_dense(update->x, update->conjugate_x) ? (1 << 20) / kernels->size : STRIP / kernels->size;
-  matrix_job of = {.kernels = kernels, .update = update, .rows_each = strip};
-  of.columns_each = matrix_share(update->columns, threads, 4, update->columns > 0 ? update->columns : 1);
-  of.row_tasks = (update->rows + of.rows_each - 1) / of.rows_each;
-  const int64_t count = of.row_tasks * ((update->columns + of.columns_each - 1) / of.columns_each);
+  matrix_job job = {.kernels = kernels, .update = update, .rows_each = strip};
+  job.columns_each = matrix_share(update->columns, threads, 4, update->columns > 0 ? update->columns : 1);
+  job.row_tasks = (update->rows + job.rows_each - 1) / job.rows_each;
+  const int64_t count = job.row_tasks * ((update->columns + job.columns_each - 1) / job.columns_each);
   if (threads == 1)
     for (int64_t i = 0; i < count; i++)
-      update_task(&of, i, 0);
+      update_task(&job, i, 0);
   else
-    tsl_team_run(team, count, update_task, &of);
+    tsl_team_run(team, count, update_task, &job);
 }

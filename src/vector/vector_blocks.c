@@ -85,19 +85,19 @@ typedef struct ranged {
 /* Adds rows from `first` of columns from j, times the old x, to x at these rows, or transposed to
  * x[j..]. */
 static void add_old(const ranged *r, int64_t first, int64_t rows, int64_t j, int64_t columns) {
-  const tsl_vector_kernels *of = r->kernels;
+  const tsl_vector_kernels *job = r->kernels;
   if (rows > 0)
-    tsl_vector_multiply(of, (tsl_team){0},
+    tsl_vector_multiply(job, (tsl_team){0},
                         &(tsl_vector_product){.rows = rows,
                                               .columns = columns,
-                                              .a = vector_blocks_element(of, r->triangle, first, j),
+                                              .a = vector_blocks_element(job, r->triangle, first, j),
                                               .ld = r->triangle->ld,
                                               .transposed = r->transposed,
                                               .conjugate = r->triangle->conjugate,
                                               .skips = !r->transposed,
                                               .alpha = {1, 0},
-                                              .x = tsl_line_from(of, r->old, r->transposed ? first : j),
-                                              .y = tsl_line_from(of, r->x, r->transposed ? j : first)});
+                                              .x = tsl_line_from(job, r->old, r->transposed ? first : j),
+                                              .y = tsl_line_from(job, r->x, r->transposed ? j : first)});
 }
 
 /* Computes a range. Each element's sum has the order of a single thread: the square of its block,
@@ -196,14 +196,14 @@ static reach reach_of(const vector_blocks_job *job, int64_t range) {
 }
 
 static void range_task(void *argument, int64_t index, int worker) {
-  const vector_blocks_job *of = argument;
-  const int64_t size = of->kernels->size;
-  const reach r = reach_of(of, index);
+  const vector_blocks_job *job = argument;
+  const int64_t size = job->kernels->size;
+  const reach r = reach_of(job, index);
   (void)worker;
   if (index > 0)
     memset(r.y + r.first * size, 0, (size_t)(r.count * size));
   for (int64_t j = r.begin; j < r.end; j += BLOCK)
-    some_columns(of, r.y, j, tsl_min(BLOCK, r.end - j));
+    some_columns(job, r.y, j, tsl_min(BLOCK, r.end - j));
 }
 
 static void vector_blocks_add_others(const vector_blocks_job *job) {
@@ -249,8 +249,8 @@ static bool by_copies(vector_blocks_job *job, tsl_team team, tsl_line x, tsl_lin
 
 bool tsl_blocks_symmetric(const tsl_vector_kernels *kernels, tsl_team team, const tsl_triangle *triangle,
                           tsl_vector_number alpha, tsl_line x, tsl_line y) {
-  vector_blocks_job of = {.kernels = kernels, .triangle = triangle, .alpha = alpha, .ranges = 1};
-  while (of.ranges < RANGES_MAX && 2 * of.ranges * RANGE_LEAST <= triangle->n)
-    of.ranges *= 2; /* independent of the number of threads */
-  return by_copies(&of, team, x, y);
+  vector_blocks_job job = {.kernels = kernels, .triangle = triangle, .alpha = alpha, .ranges = 1};
+  while (job.ranges < RANGES_MAX && 2 * job.ranges * RANGE_LEAST <= triangle->n)
+    job.ranges *= 2; /* independent of the number of threads */
+  return by_copies(&job, team, x, y);
 }

@@ -147,18 +147,19 @@ typedef struct update {
 /* Computes column j of A += x t; makes the diagonal of a hermitian triangle real. */
 static void add_to_column(const update *u, int64_t j, const tsl_triangle_lane *column, tsl_line x,
                           tsl_vector_number t) {
-  const tsl_vector_kernels *of = u->kernels;
+  const tsl_vector_kernels *kernels = u->kernels;
   const bool conjugate = u->triangle->conjugate;
   if (!tsl_number_is(t, 0)) {
-    const tsl_line from = tsl_line_from(of, x, column->first);
-    of->line->add(column->count, t, from.at, from.step, conjugate, column->beside, 1);
+    const tsl_line from = tsl_line_from(kernels, x, column->first);
+    kernels->line->add(column->count, t, from.at, from.step, conjugate, column->beside, 1);
     const tsl_vector_number added =
-        tsl_number_product(of, tsl_number_conjugate(tsl_line_get(of, x, j), conjugate), t);
-    tsl_number_put(of, column->diagonal, tsl_number_sum(tsl_number_at(of, column->diagonal), added));
+        tsl_number_product(kernels, tsl_number_conjugate(tsl_line_get(kernels, x, j), conjugate), t);
+    tsl_number_put(kernels, column->diagonal,
+                   tsl_number_sum(tsl_number_at(kernels, column->diagonal), added));
   }
   if (u->triangle->hermitian) {
-    const tsl_vector_number value = tsl_number_at(of, column->diagonal);
-    tsl_number_put(of, column->diagonal, (tsl_vector_number){value.re, 0});
+    const tsl_vector_number value = tsl_number_at(kernels, column->diagonal);
+    tsl_number_put(kernels, column->diagonal, (tsl_vector_number){value.re, 0});
   }
 }
 
@@ -180,17 +181,17 @@ static bool vector_triangle_is_plain(const update *u, tsl_line x) {
 static void plain_columns(const update *u, int64_t first, int64_t end, tsl_vector_number a, tsl_line x,
                           tsl_line y) {
   enum { COLUMNS = 32, ELEMENT_MAX = 16 };
-  const tsl_vector_kernels *of = u->kernels;
+  const tsl_vector_kernels *kernels = u->kernels;
   const tsl_triangle *t = u->triangle;
   _Alignas(64) char times[COLUMNS * ELEMENT_MAX];
   for (int64_t j = first; j < end; j += COLUMNS) {
     const int64_t count = tsl_min(COLUMNS, end - j);
-    const tsl_line from = tsl_line_from(of, y, j);
-    of->line->copy(count, from.at, from.step, t->hermitian, times, 1);
+    const tsl_line from = tsl_line_from(kernels, y, j);
+    kernels->line->copy(count, from.at, from.step, t->hermitian, times, 1);
     if (!tsl_number_is(a, 1))
-      of->line->scale(count, a, times, 1);
-    of->column->update_triangle(t->n, j, j + count, x.at, times, tsl_writable(t->a), t->ld, t->upper,
-                                t->hermitian);
+      kernels->line->scale(count, a, times, 1);
+    kernels->column->update_triangle(t->n, j, j + count, x.at, times, tsl_writable(t->a), t->ld, t->upper,
+                                     t->hermitian);
   }
 }
 

@@ -238,15 +238,15 @@ typedef struct sums {
 
 /* Adds the sums to s. Lanes of a x are re re and im im; lanes of a times_i(x) are -re im and im re.
  * The order of a column's sum does not depend on other columns. */
-TSL_INLINE void finish(const sums *sums_in, bool conjugate, REAL *s, int together) {
+TSL_INLINE void finish(const sums *accumulators, bool conjugate, REAL *s, int together) {
   enum { EACH = 4 / PARTS };
   TSL_UNROLL for (int first = 0; first < together; first += EACH) {
     vector all_of[4] = {{0}, {0}, {0}, {0}};
     REAL totals[4];
     TSL_UNROLL for (int j = 0; j < EACH; j++) if (first + j < together) {
-      all_of[PARTS * j] = sums_in[first + j].plain;
+      all_of[PARTS * j] = accumulators[first + j].plain;
       if (PARTS == 2)
-        all_of[PARTS * j + PARTS - 1] = -sums_in[first + j].turned;
+        all_of[PARTS * j + PARTS - 1] = -accumulators[first + j].turned;
     }
     if (PARTS == 2 && !conjugate)
       TSL_UNROLL for (int j = 0; j < 4; j++) all_of[j] *= alternating();
@@ -256,7 +256,7 @@ TSL_INLINE void finish(const sums *sums_in, bool conjugate, REAL *s, int togethe
   }
 }
 
-TSL_INLINE void dot_at(columns a, int64_t i, const REAL *x, sums *sums_in, int together, bool whole,
+TSL_INLINE void dot_at(columns a, int64_t i, const REAL *x, sums *accumulators, int together, bool whole,
                        bool far) {
   const int64_t here = a.count - i;
   const vector plain = load(x + i, whole, here), turned = turned_of(plain);
@@ -264,9 +264,9 @@ TSL_INLINE void dot_at(columns a, int64_t i, const REAL *x, sums *sums_in, int t
     vector column = whole ? load_whole(a.a + j * a.ld + i, far) : NAME(load_part)(a.a + j * a.ld + i, here);
     if (PARTS == 2) {
       column = loaded(column);
-      sums_in[j].turned += column * turned;
+      accumulators[j].turned += column * turned;
     }
-    sums_in[j].plain += column * plain;
+    accumulators[j].plain += column * plain;
   }
 }
 
@@ -316,16 +316,16 @@ static void dot(int64_t rows, int64_t count, const void *a, int64_t ld, const vo
 /* --- both --- */
 
 TSL_INLINE void both_at(columns a, int64_t i, const vector *re, const vector *im, REAL *y, const REAL *x,
-                        sums *sums_in, int together, bool whole, int64_t here) {
+                        sums *accumulators, int together, bool whole, int64_t here) {
   const vector plain = load(x + i, whole, here), turned = turned_of(plain);
   vector sum = load(y + i, whole, here), later = {0};
   TSL_UNROLL for (int j = 0; j < together; j++) {
     const vector column = loaded(load(a.a + j * a.ld + i, whole, here));
     sum += re[j] * column;
-    sums_in[j].plain += column * plain;
+    accumulators[j].plain += column * plain;
     if (PARTS == 2) {
       later += im[j] * column;
-      sums_in[j].turned += column * turned;
+      accumulators[j].turned += column * turned;
     }
   }
   if (PARTS == 2)
@@ -536,12 +536,10 @@ TSL_INLINE void on_diagonal(group *g, int64_t i, REAL *y, bool upper, bool hermi
 
 /* Processes a group of columns. Vectors begin at multiples of their length, so that the next group
  * loads exactly the vectors that the previous group stored. */
-TSL_INLINE void symmetric_some(const triangle *triangle_in, int64_t j, const REAL *t, const REAL *x, REAL *y,
+TSL_INLINE void symmetric_some(const triangle *shape, int64_t j, const REAL *t, const REAL *x, REAL *y,
                                REAL *s, bool upper, int together) {
-  const int64_t count = PARTS * triangle_in->n, first = PARTS * j / LANES * LANES,
-                end = PARTS * (j + together);
-  group g = {
-      .a = {triangle_in->a + PARTS * triangle_in->ld * j, PARTS * triangle_in->ld, count}, .j = j, .x = x};
+  const int64_t count = PARTS * shape->n, first = PARTS * j / LANES * LANES, end = PARTS * (j + together);
+  group g = {.a = {shape->a + PARTS * shape->ld * j, PARTS * shape->ld, count}, .j = j, .x = x};
   TSL_UNROLL for (int c = 0; c < together; c++) {
     g.re[c] = all(t[PARTS * c]);
     g.im[c] = all(t[PARTS * c + PARTS - 1]);
@@ -552,29 +550,29 @@ TSL_INLINE void symmetric_some(const triangle *triangle_in, int64_t j, const REA
     for (; i < first; i += LANES)
       both_at(g.a, i, g.re, g.im, y, x, g.of, together, true, LANES);
   for (; i < end; i += LANES)
-    on_diagonal(&g, i, y, upper, triangle_in->hermitian, together);
+    on_diagonal(&g, i, y, upper, shape->hermitian, together);
   if (!upper) {
     for (; i + LANES <= count; i += LANES)
       both_at(g.a, i, g.re, g.im, y, x, g.of, together, true, LANES);
     if (i < count)
       both_at(g.a, i, g.re, g.im, y, x, g.of, together, false, count - i);
   }
-  finish(g.of, triangle_in->hermitian, s, together);
+  finish(g.of, shape->hermitian, s, together);
 }
 
 /* Processes columns `first` to `end` - 1, whose factors and sums begin at t and s. */
-TSL_INLINE void symmetric_columns(const triangle *triangle_in, int64_t first, int64_t end, const REAL *t,
+TSL_INLINE void symmetric_columns(const triangle *shape, int64_t first, int64_t end, const REAL *t,
                                   const REAL *x, REAL *y, REAL *s, bool upper) {
   for (int64_t j = first; j < end;) {
     int step = 1;
     if (j + BOTH <= end)
-      symmetric_some(triangle_in, j, t, x, y, s, upper, step = BOTH);
+      symmetric_some(shape, j, t, x, y, s, upper, step = BOTH);
     else if ((int)BOTH > (int)FEW && j + FEW <= end)
-      symmetric_some(triangle_in, j, t, x, y, s, upper, step = FEW);
+      symmetric_some(shape, j, t, x, y, s, upper, step = FEW);
     else if (BOTH > 2 && j + 2 <= end)
-      symmetric_some(triangle_in, j, t, x, y, s, upper, step = 2);
+      symmetric_some(shape, j, t, x, y, s, upper, step = 2);
     else
-      symmetric_some(triangle_in, j, t, x, y, s, upper, 1);
+      symmetric_some(shape, j, t, x, y, s, upper, 1);
     j += step;
     t += PARTS * step;
     s += PARTS * step;
@@ -669,42 +667,42 @@ typedef struct square {
 } square;
 
 /* Computes a square with all of x in registers; each element waits only for those before it. */
-TSL_INLINE void square_of(square square_in, bool solves, int n) {
+TSL_INLINE void square_of(square block, bool solves, int n) {
   number x[TOGETHER];
-  TSL_UNROLL for (int r = 0; r < n; r++) x[r] = get(square_in.x + r * square_in.step);
+  TSL_UNROLL for (int r = 0; r < n; r++) x[r] = get(block.x + r * block.step);
   if (solves) {
     TSL_UNROLL for (int c = 0; c < n; c++) {
-      const REAL *column = square_in.a + c * square_in.across;
-      if (!square_in.unit)
-        x[c] = quotient(x[c], get(column + c * square_in.down));
+      const REAL *column = block.a + c * block.across;
+      if (!block.unit)
+        x[c] = quotient(x[c], get(column + c * block.down));
       TSL_UNROLL for (int r = c + 1; r < n; r++) {
-        const number less = product(get(column + r * square_in.down), x[c]);
+        const number less = product(get(column + r * block.down), x[c]);
         x[r] = (number){x[r].re - less.re, x[r].im - less.im};
       }
     }
   } else {
     TSL_UNROLL for (int r = n - 1; r >= 0; r--) {
-      const REAL *row = square_in.a + r * square_in.down;
-      if (!square_in.unit)
-        x[r] = product(x[r], get(row + r * square_in.across));
+      const REAL *row = block.a + r * block.down;
+      if (!block.unit)
+        x[r] = product(x[r], get(row + r * block.across));
       TSL_UNROLL for (int c = 0; c < r; c++) {
-        const number more = product(get(row + c * square_in.across), x[c]);
+        const number more = product(get(row + c * block.across), x[c]);
         x[r] = (number){x[r].re + more.re, x[r].im + more.im};
       }
     }
   }
-  TSL_UNROLL for (int r = 0; r < n; r++) put(square_in.x + r * square_in.step, x[r]);
+  TSL_UNROLL for (int r = 0; r < n; r++) put(block.x + r * block.step, x[r]);
 }
 
-TSL_INLINE void square_with(square square_in, bool solves, int n) {
+TSL_INLINE void square_with(square block, bool solves, int n) {
   if (n == TOGETHER)
-    square_of(square_in, solves, TOGETHER);
+    square_of(block, solves, TOGETHER);
   else if (PARTS == 1 && n == FEW)
-    square_of(square_in, solves, FEW);
+    square_of(block, solves, FEW);
   else if (n == 2)
-    square_of(square_in, solves, 2);
+    square_of(block, solves, 2);
   else
-    square_of(square_in, solves, 1);
+    square_of(block, solves, 1);
 }
 
 /* Computes a square of TOGETHER columns or of a smaller power of two. */

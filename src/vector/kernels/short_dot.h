@@ -20,10 +20,10 @@ enum {
 };
 typedef TYPED(element) element;
 
-TSL_INLINE void short_row(vector a, const REAL *x, sums *sums_in) {
-  sums_in->plain += all(x[0]) * a;
+TSL_INLINE void short_row(vector a, const REAL *x, sums *accumulators) {
+  accumulators->plain += all(x[0]) * a;
   if (PARTS == 2)
-    sums_in->turned += all(x[PARTS - 1]) * a;
+    accumulators->turned += all(x[PARTS - 1]) * a;
 }
 
 /* Gathers elements one by one, if all columns are both first and last ones. */
@@ -40,11 +40,11 @@ static vector gathered(const element *const *src, int64_t i) {
 /* Adds elements `first` to `rows` - 1 of each column, which are among the SHORT_STEPS elements from
  * `base` on. */
 TSL_INLINE void short_rest(const element *const *src, int64_t base, int64_t first, int64_t rows,
-                           const REAL *x, sums *sums_in) {
+                           const REAL *x, sums *accumulators) {
   vector moved[SHORT_STEPS];
   TYPED(transpose)(src, base, moved);
   TSL_UNROLL for (int s = 0; s < SHORT_STEPS; s++) if (base + s >= first && base + s < rows)
-      short_row(moved[s], x + PARTS * (base + s), sums_in);
+      short_row(moved[s], x + PARTS * (base + s), accumulators);
 }
 
 TSL_INLINE vector short_sums(const element *const *src, int64_t rows, const REAL *x, bool ahead,
