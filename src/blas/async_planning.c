@@ -1,12 +1,13 @@
-/* Calls wait in a short queue; what does not fit comes again. The thread lives as long as there are some. At
- * the end of the process whoever ends it waits until a driver or compiler that is at work is done, since its
- * library goes away with the process.
+/* Requests wait in a short queue; a request that finds it full is repeated by a later call. The
+ * thread ends when the queue is empty. The end of the process waits until a driver or compiler has
+ * finished, because its library is unloaded with the process.
  *
- * exit() calls handlers from the newest to the oldest, and a compiler's come at the top of whatever we left
- * there, each when it first needs what the handler destroys. But before any of them it ends the variables of
- * the thread that called it: there the main thread waits, which is seen to when it loads this library, or
- * first asks. Without it nothing is made beside the program. An exit() by another thread waits in our
- * handler, above those of the drivers; a compiler that begins then may be lost. */
+ * exit() calls handlers from the newest to the oldest. A compiler registers its handlers late,
+ * above ours, and destroys what it needs. But before all handlers exit() destroys the thread-local
+ * variables of its own thread. So the main thread waits in such a destructor, registered when this
+ * library is loaded or first used. Without it there is no background thread. An exit() in another
+ * thread waits in our handler, which comes after the handlers of drivers loaded later. A
+ * compilation that begins at that moment may be lost. */
 #include "blas/async_planning.h"
 
 #include "api/fast_path.h"
@@ -27,24 +28,24 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WAITING = 32, REFUSED = 32, PATIENCE = 20 /* seconds at the end */ };
+enum { WAITING = 32, REFUSED = 32, PATIENCE = 20 /* maximum wait in seconds at the end of the process */ };
 
-/* What a call is, without its addresses. */
+/* Key of a call: its description without addresses. */
 typedef struct async_planning_asked {
   tesela_context *context;
-  tesela_gemm_desc desc; /* whose scalars are: */
+  tesela_gemm_desc desc; /* its alpha and beta point to the two members below */
   double alpha[2], beta[2];
 } async_planning_asked;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all below */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects all variables below */
 static pthread_cond_t is_idle = PTHREAD_COND_INITIALIZER;
 static async_planning_asked queue[WAITING], refused[REFUSED], current;
 static int first, count, refusals;
-static unsigned long long loads_seen; /* libraries at our last handler; 0: there is none */
+static unsigned long long loads_seen; /* count of loaded libraries at our last atexit(); 0: none */
 static bool runs, is_at_work, ends;
 
-/* The thread's while it is at work, so that a fork waits: what a driver has half made would be so in the
- * child, which may fail at its end. */
+/* Held by the thread at work, so that a fork waits. Otherwise the child would get a half-made
+ * driver state and might fail at its end. */
 static tsl_fork_mutex making;
 static pthread_once_t making_once = PTHREAD_ONCE_INIT;
 static void make_guard(void) {
@@ -81,14 +82,14 @@ static bool async_planning_same(const async_planning_asked *a, const async_plann
 
 /* --- the thread --- */
 
-/* After this no job begins; one that is at work comes to its end. */
+/* Forbids new jobs and waits for the current job, at most PATIENCE seconds. */
 static void end_all(void) {
   struct timespec until;
   pthread_mutex_lock(&lock);
   ends = true;
   count = 0;
   if (is_at_work)
-    tsl_log(TSL_LOG_PLAN, "the end waits for a plan that is being made");
+    tsl_log(TSL_LOG_PLAN, "the exit waits for planning to finish");
   clock_gettime(CLOCK_REALTIME, &until);
   until.tv_sec += PATIENCE;
   while (is_at_work && pthread_cond_timedwait(&is_idle, &lock, &until) != ETIMEDOUT)
@@ -102,8 +103,8 @@ static int count_loads(struct dl_phdr_info *info, size_t size, void *loads) {
   return 1;
 }
 
-/* Under the lock. The handlers of all that was loaded until now come after ours; it takes a new one only
- * where more was. */
+/* Registers end_all() so that it runs before the handlers of all libraries loaded so far. Registers
+ * it again only if more libraries were loaded. Needs the lock. */
 static void watch_end(void) {
   unsigned long long loads = 0;
   (void)dl_iterate_phdr(count_loads, &loads);
@@ -113,9 +114,10 @@ static void watch_end(void) {
   (void)atexit(end_all);
 }
 
-/* The C library's, behind C++'s thread_local: it has destroy(object) called at the end of the calling thread,
- * or by exit() in it before all handlers. Not everywhere: the C++ runtimes ask for it in the same way.
- * Source: Itanium C++ ABI, 3.3.5.3 and its note on threads; glibc 2.18. */
+/* C library function for C++'s thread_local: it calls destroy(object) at the end of the calling
+ * thread, or at exit() in this thread before all handlers. Weak: not every C library has it; C++
+ * runtimes use it in the same way. Source: Itanium C++ ABI, 3.3.5.3 and its note on threads; glibc
+ * 2.18. */
 // NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl*)
 extern int __cxa_thread_atexit_impl(void (*destroy)(void *), void *object, void *library)
     __attribute__((weak));
@@ -131,7 +133,8 @@ __attribute__((constructor)) static void watch_main_thread(void) {
   if (__cxa_thread_atexit_impl && gettid() == getpid() && !atomic_exchange(&main_is_watched, true))
     (void)__cxa_thread_atexit_impl(end_main_thread, NULL, &__dso_handle);
 }
-/* Whether the end waits for a thread beside the program; where it does not, whoever asks makes the plan. */
+/* Returns true if the end of the process waits for the background thread. Otherwise callers plan in
+ * their own thread. */
 static bool end_waits(void) {
   watch_main_thread();
   return atomic_load(&main_is_watched);
@@ -172,7 +175,8 @@ static void find_out(const async_planning_asked *call) {
   pthread_mutex_unlock(&lock);
 }
 
-/* The next call, or false: then the thread ends, and is said to have. */
+/* Takes the next request. Returns false if there is none: the thread must end, and is marked as
+ * ended. */
 static bool async_planning_take(async_planning_asked *call) {
   pthread_mutex_lock(&lock);
   is_at_work = count > 0 && !ends;
@@ -189,7 +193,7 @@ static bool async_planning_take(async_planning_asked *call) {
 }
 
 static void *async_planning_work(void *unused) {
-  TSL_DEFAULT_FLOATS; /* the creating thread's environment is some caller's */
+  TSL_DEFAULT_FLOATS; /* the environment of the creating thread is an application's */
   async_planning_asked call;
   (void)unused;
   while (async_planning_take(&call)) {
@@ -200,7 +204,7 @@ static void *async_planning_work(void *unused) {
   return NULL;
 }
 
-/* Under the lock. The program's signals are not the thread's. */
+/* Starts the thread with all signals blocked. Returns false on failure. Needs the lock. */
 static bool async_planning_start(void) {
   sigset_t all, before;
   pthread_attr_t attributes;
@@ -217,9 +221,9 @@ static bool async_planning_start(void) {
   return good;
 }
 
-/* --- the calls --- */
+/* --- calls --- */
 
-/* Under the lock. */
+/* Returns true if the request is queued or under way. Needs the lock. */
 static bool async_planning_is_waiting(const async_planning_asked *call) {
   bool found = runs && is_at_work && async_planning_same(&current, call);
   for (int i = 0; i < count && !found; i++)
@@ -243,7 +247,7 @@ static void async_planning_ask(const async_planning_asked *call) {
       runs = async_planning_start();
     }
     if (!runs)
-      count = 0; /* no thread is to be had: the next call asks again */
+      count = 0; /* no thread could be started: a later call tries again */
   }
   pthread_mutex_unlock(&lock);
 }
@@ -260,8 +264,8 @@ tsl_blas_place tsl_blas_async_placement(tesela_context *context, const tesela_ge
   return TSL_BLAS_NOT_YET;
 }
 
-/* A driver that was at work in the parent lacks its threads in the child, where whoever waited for it would
- * wait for ever: there, no job begins any more. */
+/* A driver that was at work in the parent lacks its threads in the child, and a wait for it would
+ * not end. So no job begins in such a child. */
 void tsl_blas_forget_ahead(void) {
   pthread_mutex_init(&lock, NULL);
   pthread_cond_init(&is_idle, NULL);

@@ -1,4 +1,4 @@
-/* A call's arguments, whichever entry it came by. */
+/* Arguments of a call, independent of its entry point. */
 #ifndef TSL_BLAS_BLAS_ARGUMENTS_H
 #define TSL_BLAS_BLAS_ARGUMENTS_H
 
@@ -6,14 +6,15 @@
 #include <stdint.h>
 #include <tesela/tesela.h>
 
-/* What tesela is asked for. */
+/* Operations that tesela offers to BLAS. */
 enum { TSL_BLAS_GEMM, TSL_BLAS_DOT, TSL_BLAS_TRANSPOSE, TSL_BLAS_OPS };
 
-/* CBLAS's numbers. */
+/* Constants of CBLAS. */
 enum { TSL_BLAS_ROW_MAJOR = 101, TSL_BLAS_COLUMN_MAJOR = 102 };
 
-/* C = alpha op(A) op(B) + beta C, as it was called: op is a letter (N T C, or R for conjugation alone), 0 for
- * what is none. uplo is gemmt's: U or L; of other calls 0. Scalars are of the symbol's type. */
+/* Arguments of C = alpha op(A) op(B) + beta C as called. trans_a, trans_b: N, T, C, or R for
+ * conjugation only; 0: invalid. uplo: U or L for gemmt, else 0. alpha and beta have the symbol's
+ * type. */
 typedef struct tsl_blas_multiply {
   int order, uplo, trans_a, trans_b;
   int64_t m, n, k;
@@ -26,7 +27,8 @@ typedef struct tsl_blas_multiply {
   int64_t ldc;
 } tsl_blas_multiply;
 
-/* The sum of x[i] y[i], or conj(x[i]) y[i]. A negative increment starts at the far end. */
+/* Arguments of the sum of x[i] y[i], or conj(x[i]) y[i]. A negative increment starts at the far
+ * end. */
 typedef struct tsl_blas_sum {
   int64_t n;
   const void *x;
@@ -34,12 +36,12 @@ typedef struct tsl_blas_sum {
   const void *y;
   int64_t incy;
   bool conjugate;
-  const float *start;      /* sdsdot's: added to the sum before it is rounded; else NULL */
-  tesela_type result_type; /* f64 for dsdot and sdsdot, else the symbol's */
-  void *result;            /* of sdsdot a float, else of result_type */
+  const float *start;      /* sdsdot: added to the sum before rounding; else NULL */
+  tesela_type result_type; /* f64 for dsdot and sdsdot, else the symbol's type */
+  void *result;            /* a float for sdsdot, else of result_type */
 } tsl_blas_sum;
 
-/* B = alpha op(A), A being rows x cols; b is NULL where A becomes B. */
+/* Arguments of B = alpha op(A) with A of rows x cols. b is NULL if A is overwritten. */
 typedef struct tsl_blas_copy {
   int order, trans;
   int64_t rows, cols;
@@ -47,14 +49,15 @@ typedef struct tsl_blas_copy {
   int64_t lda;
   void *b;
   int64_t ldb;
-  bool in_place; /* a is written */
+  bool in_place; /* a is overwritten */
 } tsl_blas_copy;
 
-/* Letters from CBLAS's numbers and from Fortran's either case; 0 for anything else. */
+/* Converts a constant of CBLAS to a letter; 0: invalid. */
 static inline int tsl_blas_trans(int cblas) {
   static const char letters[] = {'N', 'T', 'C', 'R'};
   return cblas >= 111 && cblas <= 114 ? letters[cblas - 111] : 0;
 }
+/* Converts a letter to a constant of CBLAS; 0: invalid. */
 static inline int tsl_blas_cblas_trans(int letter) {
   return letter == 'N' ? 111 : letter == 'T' ? 112 : letter == 'C' ? 113 : letter == 'R' ? 114 : 0;
 }
@@ -67,7 +70,7 @@ static inline int tsl_blas_side(int cblas) {
 static inline int tsl_blas_diag(int cblas) {
   return cblas == 131 ? 'N' : cblas == 132 ? 'U' : 0;
 }
-/* What a letter of either case and its capital have in common. */
+/* Maps a letter of either case to its capital. */
 static inline int tsl_blas_capital(char fortran) {
   return (unsigned char)fortran & ~0x20;
 }

@@ -5,10 +5,10 @@
 #include "blas/blas_route.h"
 #include "blas/check_args.h"
 
-/* Below so much work, and so few products, calls one by one are done sooner. */
+/* Crossovers of products and operations below which single calls are faster than a batch. */
 enum { FEW = 32 };
 static const double little_work = 2e5;
-/* Products up to this are faster here than one by one elsewhere, whoever that is. */
+/* Volume m n k up to which tesela's batch beats a loop over any host BLAS. */
 static const double small_volume = 120.0 * 120 * 120;
 
 static double blas_batch_volume_of(const tsl_blas_multiply *product) {
@@ -24,8 +24,8 @@ tsl_blas_function *tsl_blas_batch(tsl_blas_call *call, const tsl_blas_multiply *
   return tsl_blas_forward(call);
 }
 
-/* Whether each C lies behind the one before: products that add to one C in turn must not be done side by
- * side. */
+/* Returns true if the C matrices ascend without repetition: products with one C must not run in
+ * parallel. */
 static bool blas_batch_are_apart(const tesela_batch *batch) {
   if (!batch->c)
     return batch->c_stride != 0;
@@ -48,15 +48,15 @@ static bool is_worth_it(const tsl_blas_multiply *product, const tesela_batch *ba
 }
 
 bool tsl_blas_end_batch(tsl_blas_call *call, tesela_status status, const tesela_record *record, bool reads) {
-  /* Some products may be done, and what beta multiplies is gone; else every C is as it was, or is not read.
-   */
+  /* Some products may be done, and their old C is lost. In all other cases every C is unchanged or
+   * not read. */
   const bool lost = status == TESELA_DEVICE_FAILED && reads;
   if (lost)
     tsl_blas_report_failure(call->symbol, tesela_last_error());
   if (status == TESELA_OK)
     tsl_blas_end_plan(call, record);
   else
-    tsl_blas_end(call, NULL); /* one by one, they count themselves */
+    tsl_blas_end(call, NULL); /* the single calls are counted by themselves */
   return status == TESELA_OK || lost;
 }
 
@@ -66,14 +66,14 @@ bool tsl_blas_uniform_batch(tsl_blas_call *call, const tsl_blas_multiply *produc
   if (!is_worth_it(product, batch) || !blas_batch_are_apart(batch) || !tsl_blas_is_ours(call, product))
     return false;
   const tsl_blas_work work = tsl_blas_work_of(type, product);
-  tsl_blas_desc_storage of;
-  tsl_blas_to_desc(&work, &of);
+  tsl_blas_desc_storage storage;
+  tsl_blas_to_desc(&work, &storage);
   tesela_record record;
   if (tsl_blas_logging) {
     tsl_blas_describe(call, product);
     call->flops *= (double)batch->count;
   }
   tsl_blas_begin(call);
-  const tesela_status status = tsl_blas_run_batch(&of.desc, batch, tsl_blas_record(call, &record));
-  return tsl_blas_end_batch(call, status, &record, of.beta[0] != 0 || of.beta[1] != 0);
+  const tesela_status status = tsl_blas_run_batch(&storage.desc, batch, tsl_blas_record(call, &record));
+  return tsl_blas_end_batch(call, status, &record, storage.beta[0] != 0 || storage.beta[1] != 0);
 }

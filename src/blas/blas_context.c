@@ -1,4 +1,4 @@
-/* One context for each number of threads that calls had. */
+/* One context for each number of threads that calls have used. */
 #include "blas/blas_context.h"
 
 #include "base/cancel.h"
@@ -12,21 +12,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What was made of a number of threads. Never freed: calls may be under way in it. */
-typedef struct blas_context_made {
-  int threads; /* 0: all that the device has */
+/* Context for a number of threads. Never freed, because calls may still use it. */
+typedef struct blas_context_entry {
+  int threads; /* 0: all threads of the device */
   tesela_context *context;
-  struct blas_context_made *older;
-} blas_context_made;
+  struct blas_context_entry *older;
+} blas_context_entry;
 
-static _Atomic(blas_context_made *) newest;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of who makes one */
+static _Atomic(blas_context_entry *) newest;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held while a context is made */
 
 static tesela_context *blas_context_create(int threads) {
   static atomic_flag was_told = ATOMIC_FLAG_INIT;
-  const char *given = tsl_env_given(TSL_ENV_DEVICE);
-  /* A program's matrices are small and many: they leave the host where somebody said so. */
-  const char *device = given ? given : "cpu";
+  const char *requested = tsl_env_given(TSL_ENV_DEVICE);
+  /* BLAS programs have many small matrices: they leave the CPU only on request. */
+  const char *device = requested ? requested : "cpu";
   tesela_context *context = NULL;
   const tesela_status status =
       tesela_context_create(&(tesela_context_desc){.device = device, .threads = threads}, &context);
@@ -38,11 +38,11 @@ static tesela_context *blas_context_create(int threads) {
   return context;
 }
 
-/* The first context's way to multiply without plans. Never freed: calls may be under way in it. The child of
- * a fork goes on with its parent's, which needs no lock. */
+/* Fast path of the first context. Never freed, because calls may still use it. The child of a fork
+ * uses its parent's, which needs no lock. */
 static _Atomic(tsl_fast_path *) fast_path;
 
-/* Under the lock. Leaves the question open where memory runs out. */
+/* Publishes a context's fast path. Leaves it unset if memory runs out. Needs the lock. */
 static void blas_context_offer(tesela_context *context) {
   tsl_fast_path *path = malloc(sizeof *path);
   if (path && tsl_api_fast_path(context, path) != TESELA_OUT_OF_MEMORY)
@@ -51,41 +51,41 @@ static void blas_context_offer(tesela_context *context) {
     free(path);
 }
 
-static const blas_context_made *blas_context_find(int threads) {
-  const blas_context_made *one = atomic_load_explicit(&newest, memory_order_acquire);
-  while (one && one->threads != threads)
-    one = one->older;
-  return one;
+static const blas_context_entry *blas_context_find(int threads) {
+  const blas_context_entry *entry = atomic_load_explicit(&newest, memory_order_acquire);
+  while (entry && entry->threads != threads)
+    entry = entry->older;
+  return entry;
 }
 
-/* Under the lock. */
-static const blas_context_made *blas_context_make(int threads) {
-  blas_context_made *one = malloc(sizeof *one);
-  tesela_context *context = one ? blas_context_create(threads) : NULL;
+/* Makes and publishes a context; NULL: no memory. Needs the lock. */
+static const blas_context_entry *blas_context_make(int threads) {
+  blas_context_entry *entry = malloc(sizeof *entry);
+  tesela_context *context = entry ? blas_context_create(threads) : NULL;
   if (!context) {
-    free(one);
+    free(entry);
     return NULL;
   }
-  *one = (blas_context_made){threads, context, atomic_load_explicit(&newest, memory_order_relaxed)};
-  atomic_store_explicit(&newest, one, memory_order_release);
-  if (!one->older)
-    blas_context_offer(one->context);
-  return one;
+  *entry = (blas_context_entry){threads, context, atomic_load_explicit(&newest, memory_order_relaxed)};
+  atomic_store_explicit(&newest, entry, memory_order_release);
+  if (!entry->older)
+    blas_context_offer(entry->context);
+  return entry;
 }
 
-/* The context of at most so many threads (0: of all), or NULL where none can be made: the next call tries
- * again. */
+/* Returns the context with at most `threads` threads (0: all). NULL if it cannot be made; the next
+ * call tries again. */
 static tesela_context *context_of(int threads) {
-  const blas_context_made *one = blas_context_find(threads);
-  if (!one) {
+  const blas_context_entry *entry = blas_context_find(threads);
+  if (!entry) {
     TSL_NOT_CANCELLED;
     pthread_mutex_lock(&lock);
-    one = blas_context_find(threads);
-    if (!one)
-      one = blas_context_make(threads);
+    entry = blas_context_find(threads);
+    if (!entry)
+      entry = blas_context_make(threads);
     pthread_mutex_unlock(&lock);
   }
-  return one ? one->context : NULL;
+  return entry ? entry->context : NULL;
 }
 
 const tsl_fast_path *tsl_blas_fast_path(void) {
@@ -102,8 +102,8 @@ const tsl_fast_path *tsl_blas_fast_path(void) {
   return path && path->strategy ? path : NULL;
 }
 
-/* The parent's contexts may have been locked by a thread that the child does not have: they are left alone,
- * and the child makes its own when it calls, if it does. What is done at once needs no lock and goes on. */
+/* Drops the parent's contexts in the child of a fork: a thread that the child lacks may hold their
+ * locks. The child makes its own contexts on demand. The fast path needs no lock and stays valid. */
 static void blas_context_forget(void) {
   pthread_mutex_init(&lock, NULL);
   atomic_store(&newest, NULL);
@@ -116,7 +116,6 @@ __attribute__((constructor)) static void watch_forks(void) {
   pthread_atfork(NULL, NULL, blas_context_forget);
 }
 
-/* The context for a call. */
 static tesela_context *context_now(void) {
   return context_of(tsl_blas_threads());
 }
@@ -154,7 +153,7 @@ tsl_blas_place tsl_blas_place_of(const tesela_gemm_desc *desc) {
   return on ? tsl_blas_async_placement(on, desc, threads) : TSL_BLAS_HERE;
 }
 
-/* --- what has no strategy --- */
+/* --- unsupported types --- */
 
 enum { TYPES = TESELA_C128 + 1 };
 static atomic_bool lacking[TSL_BLAS_OPS][TYPES][TYPES];

@@ -1,4 +1,4 @@
-/* The process's contexts, and the public calls on them with as many threads as a call has now. */
+/* Contexts of the process, and public calls on them with the current number of threads. */
 #ifndef TSL_BLAS_BLAS_CONTEXT_H
 #define TSL_BLAS_BLAS_CONTEXT_H
 
@@ -7,8 +7,11 @@
 
 #include <tesela/tesela.h>
 
-/* tesela_gemm() and its like. */
+/* Calls tesela_gemm() on the context for the current number of threads. TESELA_OUT_OF_MEMORY also
+ * if there is no context. */
 tesela_status tsl_blas_run_gemm(const tesela_gemm_desc *desc, tesela_record *record);
+/* Calls tesela_gemm_batched() in this way; the functions below call the public functions of their
+ * names. */
 tesela_status tsl_blas_run_batch(const tesela_gemm_desc *desc, const tesela_batch *batch,
                                  tesela_record *record);
 tesela_status tsl_blas_run_grouped(const tesela_gemm_desc *descs, const tesela_batch *batches, int64_t count,
@@ -17,14 +20,16 @@ tesela_status tsl_blas_run_dot(const tesela_dot_desc *desc, tesela_record *recor
 tesela_status tsl_blas_run_solve(const tesela_solve_desc *desc, tesela_record *record);
 tesela_status tsl_blas_run_transpose(const tesela_transpose_desc *desc, tesela_record *record);
 
-/* Where a product runs, where the context may choose. */
+/* Returns the place of a product if the context may choose its device. */
 tsl_blas_place tsl_blas_place_of(const tesela_gemm_desc *desc);
-/* The first context's way to multiply without plans; NULL: it has none. It goes on in the child of a fork. */
+/* Returns the first context's fast path without plans; NULL: none. Still valid in the child of a
+ * fork. */
 const tsl_fast_path *tsl_blas_fast_path(void);
 
-/* Whether a type was refused before by an operation, TSL_BLAS_GEMM or another, and that it was: planning is
- * not repeated for what has no strategy. */
+/* Returns true if tsl_blas_mark_unsupported() was called: planning is not repeated for types
+ * without a strategy. */
 bool tsl_blas_lacks(int op, tesela_type type, tesela_type result);
+/* Records that an operation (TSL_BLAS_GEMM, ...) has no strategy for the types. */
 void tsl_blas_mark_unsupported(int op, tesela_type type, tesela_type result);
 
 #endif

@@ -1,6 +1,6 @@
-/* What a call is asked before takes as long as a tiny product does: nothing is looked at here but the
- * arguments, and those of calls that come again are only compared. Whatever is unusual about them is left to
- * the long way, which knows the words. */
+/* A tiny product takes as little time as a few checks. So only arguments are checked here, and for
+ * repeated calls they are only compared. Unusual arguments go to the full path, which reports
+ * errors. */
 #include "blas/blas_dispatch.h"
 
 #include "blas/blas_context.h"
@@ -15,7 +15,7 @@ static bool is_letter(int letter) {
   return letter == 'N' || letter == 'R' || is_transposed(letter);
 }
 
-/* Strides of a matrix of these sizes as it takes part; false where the leading dimension is too small. */
+/* Sets the strides of op(matrix). Returns false if the leading dimension is too small. */
 static bool blas_dispatch_strides_of(bool by_row, int letter, int64_t rows, int64_t cols, int64_t ld,
                                      int64_t *row, int64_t *col) {
   const bool along_rows = by_row != is_transposed(letter);
@@ -24,7 +24,7 @@ static bool blas_dispatch_strides_of(bool by_row, int letter, int64_t rows, int6
   return ld >= (along_rows ? cols : rows);
 }
 
-/* A scalar's value, and what it is by its bits. */
+/* Returns a scalar's value and compares its bits with 0 and 1. */
 static double blas_dispatch_scalar_of(tesela_type type, const void *src, bool *is_0, bool *is_1) {
   if (type == TESELA_F32) {
     uint32_t bits;
@@ -40,8 +40,8 @@ static double blas_dispatch_scalar_of(tesela_type type, const void *src, bool *i
   return *(const double *)src;
 }
 
-/* A letter as the entry has it. */
-static int said(const tsl_blas_symbol *symbol, int letter) {
+/* Returns a letter in the entry's form. */
+static int letter_of(const tsl_blas_symbol *symbol, int letter) {
   return symbol->cblas ? tsl_blas_cblas_trans(letter) : letter;
 }
 
@@ -57,11 +57,11 @@ static void blas_dispatch_key_of(const tsl_blas_symbol *symbol, const tsl_blas_m
   key->beta = tsl_dispatch_bits(symbol->type, product->beta);
   key->kind = tsl_dispatch_kind(symbol->type, 0);
   key->order = product->order;
-  key->trans_a = said(symbol, product->trans_a);
-  key->trans_b = said(symbol, product->trans_b);
+  key->trans_a = letter_of(symbol, product->trans_a);
+  key->trans_b = letter_of(symbol, product->trans_b);
 }
 
-/* An entry whose call is not small stays without a kernel. */
+/* Prepares the kernel of a new entry. Entries of large products have no kernel. */
 static void blas_dispatch_learn(tsl_dispatch_entry *entry, const tsl_fast_product *product,
                                 const tsl_fast_path *path) {
   entry->state = path->strategy->fast_path.prepare(product, path->device, &entry->kernel);
@@ -69,7 +69,7 @@ static void blas_dispatch_learn(tsl_dispatch_entry *entry, const tsl_fast_produc
     entry->direct = (tsl_fast_call){.run = path->strategy->fast_path.run_prepared, .state = entry->state};
 }
 
-/* A call that is not known; its entry is new, or NULL. */
+/* Computes a product that is not cached. `entry` is its new entry or NULL. */
 static bool blas_dispatch_multiply(const tsl_blas_symbol *symbol, const tsl_blas_multiply *blas_multiply,
                                    tsl_dispatch_entry *entry, const tsl_fast_path *path) {
   const bool by_row = blas_multiply->order == TSL_BLAS_ROW_MAJOR;
@@ -77,7 +77,7 @@ static bool blas_dispatch_multiply(const tsl_blas_symbol *symbol, const tsl_blas
       blas_multiply->n <= 0 || blas_multiply->k <= 0 || !is_letter(blas_multiply->trans_a) ||
       !is_letter(blas_multiply->trans_b))
     return false;
-  /* One by one: clearing a struct first takes longer than a tiny product. */
+  /* Member by member, because clearing the struct first takes longer than a tiny product. */
   tsl_fast_product product;
   product.type = symbol->type;
   product.m = blas_multiply->m;
@@ -104,12 +104,12 @@ static bool blas_dispatch_multiply(const tsl_blas_symbol *symbol, const tsl_blas
 
 _Atomic(const tsl_fast_path *) tsl_blas_at_once_path;
 
-/* Of a call that is not news. */
+/* Looks up a product that may be cached. */
 static __attribute__((noinline)) bool look(tsl_blas_symbol *symbol, const tsl_blas_multiply *multiply,
                                            const tsl_fast_path *path, tsl_blas_function **next) {
   tsl_dispatch_key key;
   blas_dispatch_key_of(symbol, multiply, &key);
-  bool is_new = false; /* nobody would tell of kernels that entries call: those who listen have none */
+  bool is_new = false; /* with call logging the cache is not used, because its kernels log nothing */
   tsl_dispatch_entry *known = tsl_blas_logging ? NULL : tsl_dispatch_find_or_learn(&key, &is_new);
   if (!known || is_new)
     return blas_dispatch_multiply(symbol, multiply, known, path);
@@ -126,7 +126,7 @@ bool tsl_blas_dispatch_real(tsl_blas_symbol *symbol, const tsl_blas_multiply *mu
     return false;
   if (!tsl_blas_logging && !atomic_load_explicit(&tsl_blas_at_once_path, memory_order_relaxed))
     atomic_store_explicit(&tsl_blas_at_once_path, path, memory_order_release);
-  const int trans_a = said(symbol, multiply->trans_a), trans_b = said(symbol, multiply->trans_b);
+  const int trans_a = letter_of(symbol, multiply->trans_a), trans_b = letter_of(symbol, multiply->trans_b);
   const uint32_t tag = tsl_dispatch_tag(
       multiply->m, multiply->n, multiply->k, multiply->lda, multiply->ldb, multiply->ldc,
       tsl_dispatch_bits(symbol->type, multiply->alpha), tsl_dispatch_bits(symbol->type, multiply->beta),

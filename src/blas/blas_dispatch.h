@@ -1,5 +1,5 @@
-/* What the dispatch cache (api/api_dispatch.h) knows of BLAS's products, and small ones that it does not
- * know. */
+/* Lookup of BLAS products in the dispatch cache (api/api_dispatch.h), and small products that it
+ * does not hold. */
 #ifndef TSL_BLAS_BLAS_DISPATCH_H
 #define TSL_BLAS_BLAS_DISPATCH_H
 
@@ -10,14 +10,14 @@
 #include "blas/call_log.h"
 #include "blas/host_blas_lookup.h"
 
-/* The way to multiply without plans, from the first call on that went there while nobody listened; else NULL.
- */
+/* Fast path for new small products. Set by the first call that uses it without call logging; else
+ * NULL. */
 extern _Atomic(const tsl_fast_path *) tsl_blas_at_once_path;
 
-/* A small product that is news (api/api_dispatch.h), done with its arguments where they are: nothing is
- * written for it but what its kernel reads. What is unusual about a call is left to tsl_blas_dispatch(), as
- * is all that is known: false, nothing was touched. The letters stand as the call has them, `plain` if N,
- * `turned` if T or C. */
+/* Computes a small product that is not in the dispatch cache, with its arguments in place, so that
+ * only the kernel's inputs are written. Returns false without any effect for cached or unusual
+ * calls; tsl_blas_dispatch() handles those calls. trans_a, trans_b are the caller's values;
+ * `plain`: N, `turned`: T or C. */
 static inline bool tsl_blas_at_once(tsl_blas_symbol *symbol, tesela_type type, int order, int trans_a,
                                     bool plain_a, bool turned_a, int trans_b, bool plain_b, bool turned_b,
                                     int64_t m, int64_t n, int64_t k, const void *alpha, const void *a,
@@ -40,7 +40,7 @@ static inline bool tsl_blas_at_once(tsl_blas_symbol *symbol, tesela_type type, i
   if (!tsl_dispatch_is_unknown(type, trans_a, trans_b, m, n, k, tag))
     return false;
   const bool single = type == TESELA_F32;
-  tsl_fast_product product; /* field by field, see blas_dispatch.c */
+  tsl_fast_product product; /* member by member, see blas_dispatch.c */
   product.type = type;
   product.m = m;
   product.n = n;
@@ -62,15 +62,16 @@ static inline bool tsl_blas_at_once(tsl_blas_symbol *symbol, tesela_type type, i
   return path->strategy->fast_path.multiply(&product, path->device);
 }
 
-/* Looks a product up, and does a small one without a plan; false where it is left to tsl_blas_gemm(): nothing
- * was touched, and `next` is another library's function where it is known that such calls are handed on. The
- * second one is for the table of calls, and is never told of others. */
+/* Looks a product up, and computes a small one without a plan. Returns false without any effect if
+ * tsl_blas_gemm() must handle it. Sets *next to the host BLAS function if such calls are known to
+ * be forwarded. */
 bool tsl_blas_dispatch_real(tsl_blas_symbol *symbol, const tsl_blas_multiply *product,
                             tsl_blas_function **next);
+/* Computes as tsl_blas_dispatch_real(), but logs the call. Never uses the cache. */
 bool tsl_blas_dispatch_heard(tsl_blas_symbol *symbol, const tsl_blas_multiply *product,
                              tsl_blas_function **next);
-/* For entries of a constant type. Complex products have no kernels without plans: what goes on is decided by
- * size alone. */
+/* Dispatches a call of a constant type. Complex products have no kernels without plans; only their
+ * size decides whether they are forwarded. */
 static inline bool tsl_blas_dispatch(tsl_blas_symbol *symbol, tesela_type type,
                                      const tsl_blas_multiply *product, tsl_blas_function **next) {
   if (type != TESELA_F32 && type != TESELA_F64) {
@@ -80,7 +81,7 @@ static inline bool tsl_blas_dispatch(tsl_blas_symbol *symbol, tesela_type type,
   return tsl_blas_owns_small && !tsl_blas_is_wide(symbol) &&
          (tsl_blas_logging ? tsl_blas_dispatch_heard : tsl_blas_dispatch_real)(symbol, product, next);
 }
-/* Such calls are handed on, whenever they come. */
+/* Records in the cache that such calls are always forwarded. */
 void tsl_blas_dispatch_note_next(const tsl_blas_symbol *symbol, const tsl_blas_multiply *product);
 
 #endif

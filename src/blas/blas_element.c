@@ -1,4 +1,3 @@
-/* Elements of each type. */
 #include "blas/blas_element.h"
 
 #include "base/memory.h"

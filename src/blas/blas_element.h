@@ -1,5 +1,4 @@
-/* One number of a type, read as a wide one and written back: for loops that take every type, and are not
- * fast. */
+/* Elements of any type, loaded and stored as double complex, for generic loops. Slow. */
 #ifndef TSL_BLAS_BLAS_ELEMENT_H
 #define TSL_BLAS_BLAS_ELEMENT_H
 
@@ -18,11 +17,13 @@ typedef struct tsl_blas_element {
 } tsl_blas_element;
 
 const tsl_blas_element *tsl_blas_element_of(tesela_type type);
-/* Element (i, j) of a view, conjugated where the view says so; the second one is written as it is. */
+/* Loads element (i, j) of a view, conjugated if the view is. */
 tsl_blas_wide tsl_blas_load(const tsl_blas_element *element, const tsl_blas_view *view, int64_t i, int64_t j);
+/* Stores element (i, j) without conjugation. */
 void tsl_blas_store(const tsl_blas_element *element, const tsl_blas_view *view, int64_t i, int64_t j,
                     tsl_blas_wide value);
-/* A real type's product must not meet the zero imaginary components: infinity times them is no number. */
+/* Multiplies two numbers. Real types use real parts only, because infinity times an imaginary 0 is
+ * NaN. */
 static inline tsl_blas_wide tsl_blas_times(const tsl_blas_element *element, tsl_blas_wide a,
                                            tsl_blas_wide b) {
   return element->complex_type ? a * b : creal(a) * creal(b);

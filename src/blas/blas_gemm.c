@@ -1,4 +1,3 @@
-/* Products. */
 #include "blas/blas_gemm.h"
 
 #include "base/memory.h"
@@ -56,15 +55,15 @@ void tsl_blas_to_desc(const tsl_blas_work *work, tsl_blas_desc_storage *out) {
 }
 
 bool tsl_blas_by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_work *work, tesela_record *record) {
-  tsl_blas_desc_storage of;
+  tsl_blas_desc_storage storage;
   if (tsl_blas_lacks(TSL_BLAS_GEMM, work->type, work->type))
     return false;
-  tsl_blas_to_desc(work, &of);
-  const tesela_status status = tsl_blas_run_gemm(&of.desc, record);
+  tsl_blas_to_desc(work, &storage);
+  const tesela_status status = tsl_blas_run_gemm(&storage.desc, record);
   if (status == TESELA_UNSUPPORTED && tsl_blas_is_complex(work->type))
     tsl_blas_mark_unsupported(TSL_BLAS_GEMM, work->type, work->type);
-  /* Everything else leaves C as it was, for the loops. */
-  if (status == TESELA_DEVICE_FAILED && (of.beta[0] != 0 || of.beta[1] != 0)) {
+  /* All other failures leave C unchanged, for the loops. */
+  if (status == TESELA_DEVICE_FAILED && (storage.beta[0] != 0 || storage.beta[1] != 0)) {
     tsl_blas_report_failure(symbol, tesela_last_error());
     return true;
   }
@@ -76,16 +75,16 @@ static bool blas_gemm_is_idle(tesela_type type, const tsl_blas_multiply *product
          ((product->k == 0 || tsl_blas_is(type, product->alpha, 0)) && tsl_blas_is(type, product->beta, 1));
 }
 
-/* Whether another device is sooner done than the processor, whosever library runs there: ours is asked for
- * both. */
+/* Returns the place of a product. tesela decides whether another device beats the CPU, even if the
+ * host BLAS would compute on the CPU. */
 static tsl_blas_place blas_gemm_place_of(tsl_blas_symbol *symbol, const tsl_blas_multiply *product) {
   if (!tsl_blas_may_go_elsewhere(symbol, product) || tsl_blas_check_gemm(product) != 0 ||
       blas_gemm_is_idle(symbol->type, product))
     return TSL_BLAS_HERE;
   const tsl_blas_work work = tsl_blas_work_of(symbol->type, product);
-  tsl_blas_desc_storage of;
-  tsl_blas_to_desc(&work, &of);
-  return tsl_blas_place_of(&of.desc);
+  tsl_blas_desc_storage storage;
+  tsl_blas_to_desc(&work, &storage);
+  return tsl_blas_place_of(&storage.desc);
 }
 
 bool tsl_blas_ends_early(const tsl_blas_symbol *symbol, const tsl_blas_multiply *product, int wrong) {
@@ -94,7 +93,7 @@ bool tsl_blas_ends_early(const tsl_blas_symbol *symbol, const tsl_blas_multiply 
   return wrong || blas_gemm_is_idle(symbol->type, product);
 }
 
-/* What goes to another library is checked there. */
+/* A forwarded call is checked by the host BLAS. */
 tsl_blas_function *tsl_blas_gemm(tsl_blas_call *call, const tsl_blas_multiply *product) {
   const tesela_type type = call->symbol->type;
   tsl_blas_route route = tsl_blas_route_gemm(call->symbol, product->m, product->n, product->k);

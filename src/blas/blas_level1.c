@@ -1,15 +1,14 @@
-/* Vectors, as BLAS's level 1 calls them. */
 #include "blas/blas_level1.h"
 
-/* Where a vector begins: a negative increment starts at the far end. */
+/* Kernels, vectors and threads of a call. A negative increment starts at a vector's far end. */
 typedef struct parts {
   const tsl_vector_kernels *kernels;
   tsl_line x, y;
   tsl_team team;
 } parts;
 
-/* Field by field: a struct that is copied is read in other pieces than it was
- * written in, which takes longer than a short vector. */
+/* Member by member: a copied struct is read in other sizes than it was written in, which stalls
+ * longer than a short vector takes. */
 static void find_parts(const tsl_blas_call *call, const tsl_blas_lines *lines, parts *out) {
   const tsl_vector_kernels *kernels = tsl_vector_kernels_of(call->symbol->type);
   const double bytes = (double)lines->n * kernels->size * (lines->y ? 2 : 1);

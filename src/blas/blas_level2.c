@@ -1,6 +1,5 @@
-/* Matrices times vectors, as BLAS's level 2 calls them. A row-major matrix is its transpose column by column:
- * triangles change sides, transposes their letters, and what was conjugated is so where the transpose of it
- * is asked for. */
+/* BLAS level 2. A row-major matrix is handled as its column-major transpose: U and L are exchanged,
+ * and so are N and T, C and R. */
 #include "blas/blas_level2.h"
 
 #include "base/memory.h"
@@ -13,7 +12,7 @@ typedef tsl_blas_level2 arguments;
 
 /* --- arguments --- */
 
-/* Where each argument comes, from 1; 0 for what a routine has not. */
+/* Position of each argument, from 1; 0: the routine lacks it. */
 typedef struct blas_level2_places {
   int uplo, trans, diag, m, n, kl, ku, lda, incx, incy;
 } blas_level2_places;
@@ -45,7 +44,7 @@ static int64_t least_ld(const arguments *args) {
   return rows > 1 ? rows : 1;
 }
 
-/* The smaller of a place and what was found before, where an argument is wrong. */
+/* Returns the smaller of `found` and `index` if the argument is wrong; 0 means none found. */
 static int first_of(int found, int index, bool is_wrong) {
   return index > 0 && is_wrong && (found == 0 || index < found) ? index : found;
 }
@@ -65,7 +64,7 @@ int tsl_blas_check_level2(const arguments *args) {
   return first_of(found, at->incy, args->incy == 0);
 }
 
-/* Letters of the transposes. */
+/* Returns the letter of op on the transposed matrix. */
 static int transposed_letter(int letter) {
   return letter == 'N' ? 'T' : letter == 'T' ? 'N' : letter == 'C' ? 'R' : letter == 'R' ? 'C' : 0;
 }
@@ -76,8 +75,8 @@ static void blas_level2_exchange(int64_t *a, int64_t *b) {
   *b = kept;
 }
 
-/* What a routine for columns is asked for in place of one for rows. Vectors of
- * a hermitian update, and of ger, change places. */
+/* Converts row-major arguments to column-major ones. x and y of ger and of hermitian rank-2 updates
+ * change places. */
 static void see_as_columns(const arguments *args, arguments *seen) {
   const bool is_two = args->routine == TSL_BLAS_SYR2 || args->routine == TSL_BLAS_SPR2;
   *seen = *args;
@@ -94,13 +93,13 @@ static void see_as_columns(const arguments *args, arguments *seen) {
   }
 }
 
-/* --- what is computed --- */
+/* --- computation --- */
 
-/* One call under way. */
+/* State of a call. */
 typedef struct blas_level2_job {
   const tsl_vector_kernels *kernels;
-  const arguments *of;
-  bool by_rows; /* before it was seen as columns */
+  const arguments *args;
+  bool by_rows; /* the call was row-major */
   tsl_team team;
 } blas_level2_job;
 
@@ -108,16 +107,16 @@ static bool is_number(tsl_vector_number value, double re) {
   return value.re == re && value.im == 0;
 }
 static bool blas_level2_conjugates(const blas_level2_job *j) {
-  return j->kernels->is_complex && (j->of->trans == 'C' || j->of->trans == 'R');
+  return j->kernels->is_complex && (j->args->trans == 'C' || j->args->trans == 'R');
 }
 static bool blas_level2_transposes(const blas_level2_job *j) {
-  return j->of->trans == 'T' || j->of->trans == 'C';
+  return j->args->trans == 'T' || j->args->trans == 'C';
 }
 
-/* y = beta y. */
+/* Computes y = beta y. */
 static void blas_level2_scale(const blas_level2_job *j, int64_t n, tsl_line y) {
   static const double zero[2];
-  const tsl_vector_number beta = j->of->beta;
+  const tsl_vector_number beta = j->args->beta;
   void *at = tsl_writable(y.at);
   if (is_number(beta, 1))
     return;
@@ -130,50 +129,51 @@ static void blas_level2_scale(const blas_level2_job *j, int64_t n, tsl_line y) {
 }
 
 static void blas_level2_general(const blas_level2_job *j) {
-  const arguments *of = j->of;
+  const arguments *args = j->args;
   const bool is_transposed = blas_level2_transposes(j);
-  const int64_t x_count = is_transposed ? of->m : of->n, y_count = is_transposed ? of->n : of->m;
-  if (of->m == 0 || of->n == 0)
+  const int64_t x_count = is_transposed ? args->m : args->n, y_count = is_transposed ? args->n : args->m;
+  if (args->m == 0 || args->n == 0)
     return;
-  const tsl_vector_product product = {.rows = of->m,
-                                      .columns = of->n,
-                                      .a = of->a,
-                                      .ld = of->lda,
+  const tsl_vector_product product = {.rows = args->m,
+                                      .columns = args->n,
+                                      .a = args->a,
+                                      .ld = args->lda,
                                       .transposed = is_transposed,
                                       .conjugate = blas_level2_conjugates(j),
-                                      .alpha = of->alpha,
-                                      .x = tsl_vector_at(j->kernels, of->x, x_count, of->incx),
-                                      .y = tsl_vector_at(j->kernels, of->y, y_count, of->incy)};
+                                      .alpha = args->alpha,
+                                      .x = tsl_vector_at(j->kernels, args->x, x_count, args->incx),
+                                      .y = tsl_vector_at(j->kernels, args->y, y_count, args->incy)};
   blas_level2_scale(j, y_count, product.y);
-  if (!is_number(of->alpha, 0))
+  if (!is_number(args->alpha, 0))
     tsl_vector_multiply(j->kernels, j->team, &product);
 }
 
-/* Column by column: rows j - ku to j + kl of column j lie from the top of its band on. */
+/* Multiplies a band column by column. Column j has the rows j - ku to j + kl, from the top of the
+ * band on. */
 static void banded(const blas_level2_job *j) {
   const tsl_vector_kernels *k = j->kernels;
-  const arguments *of = j->of;
+  const arguments *args = j->args;
   const bool is_transposed = blas_level2_transposes(j), conjugate = blas_level2_conjugates(j);
-  const tsl_line x = tsl_vector_at(k, of->x, is_transposed ? of->m : of->n, of->incx),
-                 y = tsl_vector_at(k, of->y, is_transposed ? of->n : of->m, of->incy);
-  if (of->m == 0 || of->n == 0)
+  const tsl_line x = tsl_vector_at(k, args->x, is_transposed ? args->m : args->n, args->incx),
+                 y = tsl_vector_at(k, args->y, is_transposed ? args->n : args->m, args->incy);
+  if (args->m == 0 || args->n == 0)
     return;
-  blas_level2_scale(j, is_transposed ? of->n : of->m, y);
-  if (is_number(of->alpha, 0))
+  blas_level2_scale(j, is_transposed ? args->n : args->m, y);
+  if (is_number(args->alpha, 0))
     return;
-  for (int64_t column = 0; column < of->n; column++) {
-    const int64_t first = column > of->ku ? column - of->ku : 0,
-                  end = column + of->kl + 1 < of->m ? column + of->kl + 1 : of->m;
+  for (int64_t column = 0; column < args->n; column++) {
+    const int64_t first = column > args->ku ? column - args->ku : 0,
+                  end = column + args->kl + 1 < args->m ? column + args->kl + 1 : args->m;
     if (end <= first)
       continue;
     const tsl_vector_product product = {
         .rows = end - first,
         .columns = 1,
-        .a = (const char *)of->a + (column * of->lda + of->ku + first - column) * k->size,
-        .ld = of->lda,
+        .a = (const char *)args->a + (column * args->lda + args->ku + first - column) * k->size,
+        .ld = args->lda,
         .transposed = is_transposed,
         .conjugate = conjugate,
-        .alpha = of->alpha,
+        .alpha = args->alpha,
         .x = {(const char *)x.at + (is_transposed ? first : column) * x.step * k->size, x.step},
         .y = {(const char *)y.at + (is_transposed ? column : first) * y.step * k->size, y.step}};
     tsl_vector_multiply(k, (tsl_team){0}, &product);
@@ -189,68 +189,69 @@ static tsl_storage storage_of(tsl_blas_level2_routine routine) {
   return stored[routine];
 }
 
-/* A hermitian matrix by rows is its conjugate by columns; of triangular ones the letter says it. */
+/* Describes a triangle. A row-major hermitian matrix is the conjugate of the column-major one. For
+ * triangular matrices `trans` has the conjugation. */
 static tsl_triangle blas_level2_triangle_of(const blas_level2_job *j) {
-  const arguments *of = j->of;
-  return (tsl_triangle){.storage = storage_of(of->routine),
-                        .upper = of->uplo == 'U',
-                        .n = of->n,
-                        .k = of->kl,
-                        .ld = of->lda,
-                        .a = of->a,
-                        .hermitian = of->hermitian,
-                        .unit = of->diag == 'U',
-                        .conjugate = of->hermitian ? j->by_rows : blas_level2_conjugates(j)};
+  const arguments *args = j->args;
+  return (tsl_triangle){.storage = storage_of(args->routine),
+                        .upper = args->uplo == 'U',
+                        .n = args->n,
+                        .k = args->kl,
+                        .ld = args->lda,
+                        .a = args->a,
+                        .hermitian = args->hermitian,
+                        .unit = args->diag == 'U',
+                        .conjugate = args->hermitian ? j->by_rows : blas_level2_conjugates(j)};
 }
 
 static void blas_level2_symmetric(const blas_level2_job *j) {
-  const arguments *of = j->of;
+  const arguments *args = j->args;
   const tsl_triangle triangle = blas_level2_triangle_of(j);
-  const tsl_line x = tsl_vector_at(j->kernels, of->x, of->n, of->incx),
-                 y = tsl_vector_at(j->kernels, of->y, of->n, of->incy);
-  blas_level2_scale(j, of->n, y);
-  if (!is_number(of->alpha, 0))
-    tsl_vector_symmetric(j->kernels, j->team, &triangle, of->alpha, x, y);
+  const tsl_line x = tsl_vector_at(j->kernels, args->x, args->n, args->incx),
+                 y = tsl_vector_at(j->kernels, args->y, args->n, args->incy);
+  blas_level2_scale(j, args->n, y);
+  if (!is_number(args->alpha, 0))
+    tsl_vector_symmetric(j->kernels, j->team, &triangle, args->alpha, x, y);
 }
 
 static void blas_level2_triangular(const blas_level2_job *j) {
-  const arguments *of = j->of;
+  const arguments *args = j->args;
   const tsl_triangle triangle = blas_level2_triangle_of(j);
   const bool solves =
-      of->routine == TSL_BLAS_TRSV || of->routine == TSL_BLAS_TBSV || of->routine == TSL_BLAS_TPSV;
+      args->routine == TSL_BLAS_TRSV || args->routine == TSL_BLAS_TBSV || args->routine == TSL_BLAS_TPSV;
   tsl_vector_triangular(j->kernels, j->team, &triangle, blas_level2_transposes(j), solves,
-                        tsl_vector_at(j->kernels, of->x, of->n, of->incx));
+                        tsl_vector_at(j->kernels, args->x, args->n, args->incx));
 }
 
 static void outer(const blas_level2_job *j) {
-  const arguments *of = j->of;
-  if (!is_number(of->alpha, 0) && of->m > 0)
+  const arguments *args = j->args;
+  if (!is_number(args->alpha, 0) && args->m > 0)
     tsl_vector_ger(j->kernels, j->team,
-                   &(tsl_vector_update){.rows = of->m,
-                                        .columns = of->n,
-                                        .alpha = of->alpha,
-                                        .x = tsl_vector_at(j->kernels, of->x, of->m, of->incx),
-                                        .y = tsl_vector_at(j->kernels, of->y, of->n, of->incy),
-                                        .conjugate_x = of->hermitian && j->by_rows,
-                                        .conjugate_y = of->hermitian && !j->by_rows,
-                                        .a = tsl_writable(of->a),
-                                        .ld = of->lda});
+                   &(tsl_vector_update){.rows = args->m,
+                                        .columns = args->n,
+                                        .alpha = args->alpha,
+                                        .x = tsl_vector_at(j->kernels, args->x, args->m, args->incx),
+                                        .y = tsl_vector_at(j->kernels, args->y, args->n, args->incy),
+                                        .conjugate_x = args->hermitian && j->by_rows,
+                                        .conjugate_y = args->hermitian && !j->by_rows,
+                                        .a = tsl_writable(args->a),
+                                        .ld = args->lda});
 }
 
 static void rank_one(const blas_level2_job *j) {
   const tsl_triangle triangle = blas_level2_triangle_of(j);
-  if (!is_number(j->of->alpha, 0))
-    tsl_vector_rank_one(j->kernels, j->team, &triangle, j->of->alpha,
-                        tsl_vector_at(j->kernels, j->of->x, j->of->n, j->of->incx));
+  if (!is_number(j->args->alpha, 0))
+    tsl_vector_rank_one(j->kernels, j->team, &triangle, j->args->alpha,
+                        tsl_vector_at(j->kernels, j->args->x, j->args->n, j->args->incx));
 }
 
 static void rank_two(const blas_level2_job *j) {
-  const arguments *of = j->of;
+  const arguments *args = j->args;
   const tsl_triangle triangle = blas_level2_triangle_of(j);
-  if (!is_number(of->alpha, 0))
-    tsl_vector_rank_two(j->kernels, j->team, &triangle, of->alpha,
-                        tsl_vector_at(j->kernels, of->x, of->n, of->incx),
-                        tsl_vector_at(j->kernels, of->y, of->n, of->incy));
+  if (!is_number(args->alpha, 0))
+    tsl_vector_rank_two(j->kernels, j->team, &triangle, args->alpha,
+                        tsl_vector_at(j->kernels, args->x, args->n, args->incx),
+                        tsl_vector_at(j->kernels, args->y, args->n, args->incy));
 }
 
 typedef void computing(const blas_level2_job *j);
@@ -279,7 +280,7 @@ static const tsl_blas_class classes[] = {
 #undef ROW
 };
 
-/* Elements of the matrix that are read or written. */
+/* Returns the number of elements of the matrix that are read or written. */
 static double blas_level2_elements_of(const arguments *args) {
   const double n = (double)args->n, band = (double)(args->kl + args->ku + 1);
   if (place[args->routine].kl > 0)
@@ -300,7 +301,7 @@ tsl_blas_function *tsl_blas_matrix_vector(tsl_blas_call *call, const arguments *
     return next;
   const bool by_rows = args->order == TSL_BLAS_ROW_MAJOR;
   arguments exchanged;
-  const arguments *seen = args; /* a copy would take as long as a small product */
+  const arguments *seen = args; /* a pointer, because a copy takes as long as a small product */
   if (by_rows) {
     see_as_columns(args, &exchanged);
     seen = &exchanged;
@@ -311,8 +312,8 @@ tsl_blas_function *tsl_blas_matrix_vector(tsl_blas_call *call, const arguments *
     tsl_blas_report_argument(call->symbol, wrong, by_rows, true);
   } else if (seen->n > 0) {
     const tsl_vector_kernels *kernels = tsl_vector_kernels_of(call->symbol->type);
-    const blas_level2_job of = {kernels, seen, by_rows, tsl_blas_team(elements * kernels->size)};
-    computes[seen->routine](&of);
+    const blas_level2_job job = {kernels, seen, by_rows, tsl_blas_team(elements * kernels->size)};
+    computes[seen->routine](&job);
   }
   tsl_blas_vectors_done(call);
   return NULL;

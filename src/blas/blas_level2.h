@@ -1,10 +1,10 @@
-/* Matrices times vectors, as BLAS's level 2 calls them. */
+/* BLAS level 2: matrix times vector. */
 #ifndef TSL_BLAS_BLAS_LEVEL2_H
 #define TSL_BLAS_BLAS_LEVEL2_H
 
 #include "blas/blas_vectors.h"
 
-/* X(NAME, storage, class) of what is asked for; hermitian ones are the symmetric ones with a mark. */
+/* X(NAME, storage, class) of each routine; hermitian routines are the symmetric ones with a flag. */
 #define TSL_BLAS_LEVEL2_LIST(X)                                                                              \
   X(GEMV, FULL, MATRIX)                                                                                      \
   X(GBMV, BAND, OTHER)                                                                                       \
@@ -28,11 +28,11 @@ typedef enum tsl_blas_level2_routine {
 #undef MEMBER
 } tsl_blas_level2_routine;
 
-/* A call's arguments, those that its routine has: letters as in blas_arguments.h, 0 for what is none. */
+/* Arguments of a call; letters as in blas_arguments.h. Members that the routine lacks are 0. */
 typedef struct tsl_blas_level2 {
   tsl_blas_level2_routine routine;
   int order, uplo, trans, diag;
-  bool hermitian;       /* of ger: y is conjugated */
+  bool hermitian;       /* ger: y is conjugated */
   int64_t m, n, kl, ku; /* kl: k of bands with one number */
   tsl_vector_number alpha, beta;
   const void *a;
@@ -43,11 +43,11 @@ typedef struct tsl_blas_level2 {
   int64_t incy;
 } tsl_blas_level2;
 
-/* Whom to forward to, or NULL when the result is there or an argument was wrong. */
+/* Computes a call. Returns the host BLAS function to forward to; NULL if the result is complete or
+ * an argument was wrong. */
 tsl_blas_function *tsl_blas_matrix_vector(tsl_blas_call *call, const tsl_blas_level2 *level2);
 
-/* 0, or the number of the first wrong argument, as in check_args.h; of arguments as a routine for columns
- * sees them. */
+/* Returns 0, or the number of the first wrong argument (check_args.h), for column-major arguments. */
 int tsl_blas_check_level2(const tsl_blas_level2 *seen);
 
 #endif

@@ -1,4 +1,3 @@
-/* Level 3 beside gemm: who computes. */
 #include "blas/blas_level3.h"
 
 #include "blas/blas_route.h"
@@ -19,7 +18,7 @@ static void blas_level3_describe(tsl_blas_call *call, const tsl_blas_structured 
                              : tsl_blas_level3_volume(structured));
 }
 
-/* What the reference leaves as it is. */
+/* Returns true if the reference BLAS leaves C unchanged. */
 static bool blas_level3_is_idle(const tsl_blas_layout *layout) {
   const bool in_place = layout->routine >= TSL_BLAS_TRMM, update = layout->routine < TSL_BLAS_SYMM;
   return layout->work.m == 0 || layout->work.n == 0 ||
@@ -45,7 +44,8 @@ tsl_blas_function *tsl_blas_level3(tsl_blas_call *call, const tsl_blas_structure
   tsl_blas_lay_out(type, structured, &layout);
   if (blas_level3_is_idle(&layout))
     return NULL;
-  /* Nothing in it calls, so that nobody need know that it has begun, but who listens. */
+  /* The small kernel calls no other BLAS function, so the nesting guard is needed only with call
+   * logging. */
   if (route == TSL_BLAS_TESELA && !tsl_blas_logging && tsl_blas_level3_little(&layout))
     return NULL;
   tsl_blas_begin(call);

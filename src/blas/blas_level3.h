@@ -1,5 +1,5 @@
-/* Level 3 beside gemm: products with a factor that is symmetric, hermitian or triangular, or of whose result
- * one triangle is wanted, and systems with a triangle. */
+/* BLAS level 3 except gemm: products with a symmetric, hermitian or triangular factor, products of
+ * which one triangle is computed, and triangular systems. */
 #ifndef TSL_BLAS_BLAS_LEVEL3_H
 #define TSL_BLAS_BLAS_LEVEL3_H
 
@@ -12,7 +12,7 @@ typedef enum tsl_blas_routine {
   TSL_BLAS_HERK,
   TSL_BLAS_SYR2K,
   TSL_BLAS_HER2K,
-  TSL_BLAS_GEMMT, /* b is n x k, and transposed */
+  TSL_BLAS_GEMMT, /* b is n x k and transposed */
   TSL_BLAS_SYMM,
   TSL_BLAS_HEMM,
   TSL_BLAS_TRMM,
@@ -20,12 +20,13 @@ typedef enum tsl_blas_routine {
   TSL_BLAS_ROUTINES
 } tsl_blas_routine;
 
-/* A call's arguments: letters, 0 for what is none or is not there. Scalars are of the symbol's type, but
- * herk's and her2k's beta and herk's alpha, which are real. trmm and trsm overwrite b, and have no c. */
+/* Arguments of a call; letters are 0 if invalid or absent. Scalars have the symbol's type. Real
+ * exceptions: beta of herk and her2k, alpha of herk. Routines trmm and trsm overwrite b and have no
+ * c. */
 typedef struct tsl_blas_structured {
   tsl_blas_routine routine;
   int order, side, uplo, trans, diag;
-  int64_t m, n, k; /* of C; k is the rank of an update, whose m is n */
+  int64_t m, n, k; /* m x n: size of C; k: rank of an update, for which m is n */
   const void *alpha, *a;
   int64_t lda;
   const void *b;
@@ -35,83 +36,91 @@ typedef struct tsl_blas_structured {
   int64_t ldc;
 } tsl_blas_structured;
 
+/* Computes a call. Returns the host BLAS function to forward to, or NULL if the call is complete. */
 tsl_blas_function *tsl_blas_level3(tsl_blas_call *call, const tsl_blas_structured *structured);
 
-/* Multiply-adds of a complex or a real type alike, by which calls are routed. */
+/* Returns the number of multiply-adds, complex or real, which decides the route. */
 static inline double tsl_blas_level3_volume(const tsl_blas_structured *structured) {
   const double m = (double)structured->m, n = (double)structured->n;
   return structured->routine < TSL_BLAS_SYMM ? m * n * (double)structured->k
                                              : m * n * (structured->side == 'L' ? m : n);
 }
 
-/* Who computes one with so many multiply-adds. */
+/* Returns the route of a call with `volume` multiply-adds. */
 tsl_blas_route tsl_blas_route_level3(tsl_blas_routine routine, tsl_blas_symbol *symbol, double volume);
 
-/* 0, or the number of the first wrong argument, as tsl_blas_check_gemm(). */
+/* Returns 0, or the number of the first wrong argument, as tsl_blas_check_gemm() does. */
 int tsl_blas_check_level3(tesela_type type, const tsl_blas_structured *structured);
 
-/* A checked call in terms of what is multiplied: rows and columns are where strides say, ops are done, and a
- * factor on the right is one on the left of all transposed.
+/* Checked call in terms of its operands. Strides express rows and columns, op is applied, and a factor on the
+ * right is one on the left of the transposed problem.
  *
- *   updates    c's triangle `uplo` = alpha a b + beta c; of rank 2k, the second one is alpha2 (b a)
- *   symm hemm  c = alpha a b + beta c, a symmetric or hermitian, of which `uplo` is stored
- *   trmm       c = alpha a c, a being the triangle `uplo`
- *   trsm       a c = alpha c before */
+ *   updates    triangle `uplo` of c = alpha a b + beta c; rank 2k adds alpha2 a2 b2
+ *   symm hemm  c = alpha a b + beta c, a symmetric or hermitian, with `uplo` stored
+ *   trmm       c = alpha a c, a is the triangle `uplo`
+ *   trsm       solves a c = alpha (old c) */
 typedef struct tsl_blas_layout {
   tsl_blas_routine routine;
   int uplo;
-  bool unit, hermitian;         /* a's or c's other triangle is conjugated, diagonals are real */
-  tsl_blas_work work;           /* its scalars lie below */
-  tsl_blas_view a2, b2;         /* of the second product of an update of rank 2k */
-  double alpha[2], beta[2];     /* values; */
-  double alpha2[2], scalars[8]; /* and of the type, for work: alpha, beta, alpha2, 1 */
+  /* hermitian: the other triangle of a or c is the conjugate, and diagonals are real */
+  bool unit, hermitian;
+  tsl_blas_work work;           /* its alpha and beta point to `scalars` */
+  tsl_blas_view a2, b2;         /* factors of the second product of an update of rank 2k */
+  double alpha[2], beta[2];     /* as real and imaginary part */
+  double alpha2[2], scalars[8]; /* scalars: alpha, beta, alpha2, 1 in the call's type */
 } tsl_blas_layout;
 
 enum { TSL_BLAS_AT_ALPHA = 0, TSL_BLAS_AT_BETA = 2, TSL_BLAS_AT_ALPHA2 = 4, TSL_BLAS_AT_ONE = 6 };
 
+/* Converts arguments to a layout. *out must not move: its members point into it. */
 void tsl_blas_lay_out(tesela_type type, const tsl_blas_structured *structured, tsl_blas_layout *out);
-/* gemmt's, whose factors each have a letter of their own; on any device. */
+/* Converts the arguments of gemmt, whose factors have separate ops; for any device. */
 void tsl_blas_lay_out_gemmt(tesela_type type, const tsl_blas_multiply *product, tsl_blas_layout *out);
-/* The imaginary parts of a hermitian C's diagonal, of which nothing is read, and which are written as 0. */
+/* Sets the imaginary parts on the diagonal of a hermitian C to 0. */
 void tsl_blas_make_real(const tsl_blas_layout *layout);
 
-/* By tesela, however: who did it; NULL: memory ran out, and c is as it was, though `layout` is not. record
- * may be NULL. */
+/* Computes by tesela. Returns the name of the implementation; NULL: no memory, c is unchanged, and
+ * `layout` is changed. record may be NULL. */
 const char *tsl_blas_level3_compute(const tsl_blas_symbol *symbol, tsl_blas_layout *layout,
                                     tesela_record *record);
-/* The same of a call that has begun, which ends if it is done. */
+/* Computes by tesela within a call that has begun, and ends the call. Returns false if it failed. */
 bool tsl_blas_level3_end(tsl_blas_call *call, tsl_blas_layout *layout);
-/* An update of rank 2k with few terms becomes one of rank k with twice as many, on copies of its factors,
- * which are returned and are to be freed; NULL: it stays as it was. */
+/* Converts an update of rank 2k with few terms to one of rank k with twice as many, on a
+ * concatenated copy of its factors. Returns the copy, which the caller frees; NULL: `layout` is
+ * unchanged. */
 void *tsl_blas_level3_join(tsl_blas_layout *layout);
-/* Systems with a triangle, at once; false where there is no such way, or no memory, and c is as it was. */
+/* Solves a triangular system without a plan. Returns false, with c unchanged, if that is impossible
+ * or memory is short. */
 bool tsl_blas_level3_solve(const tsl_blas_layout *layout);
-/* Products with a triangle of few rows, where it lies; false, and c as it was, where there is no such way. */
+/* Multiplies by a triangle of few rows in place. Returns false, with c unchanged, if that is
+ * impossible. */
 bool tsl_blas_level3_multiply(const tsl_blas_layout *layout);
-/* Few rows, columns and terms; false, and c as it was, where there are more, or no such way. */
+/* Computes a call with few rows, columns and terms. Returns false, with c unchanged, for larger
+ * calls. */
 bool tsl_blas_level3_little(const tsl_blas_layout *layout);
-/* Which triangle is stored, or computed. */
+/* Returns the triangle that is stored or computed. */
 static inline tesela_triangle tsl_blas_level3_side(const tsl_blas_layout *layout) {
   return layout->uplo == 'L' ? TESELA_LOWER : TESELA_UPPER;
 }
-/* Whether an update of rank 2k is one product and its transpose: both have the same factor. */
+/* Returns true if an update of rank 2k is a product plus its transpose: both products have one
+ * scalar factor. */
 static inline bool tsl_blas_level3_is_sum(const tsl_blas_layout *layout) {
   return layout->routine == TSL_BLAS_SYR2K || (layout->routine == TSL_BLAS_HER2K && layout->alpha[1] == 0);
 }
-/* Without a plan, where that is sooner done than one is made; false where it is not, or cannot be, and c is
- * as it was. */
+/* Computes without a plan if that is faster. Returns false, with c unchanged, otherwise. */
 bool tsl_blas_level3_at_once(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout);
-/* Whether a plan is worth it, if there is one. */
+/* Returns true if a plan pays for a call of this size. */
 bool tsl_blas_level3_is_planned(const tsl_blas_layout *layout);
-/* Whether all numbers of c are finite: zeros beside a triangle that is multiplied would be seen beside
- * others. */
+/* Returns true if all numbers of c are finite. Otherwise zeros outside of a triangle would make
+ * NaNs. */
 bool tsl_blas_level3_is_finite(const tsl_blas_work *work);
-/* By one or two public calls; false where that is not worth it, or they cannot, and c is as it was. record
- * may be NULL. */
+/* Computes by one or two public calls. Returns false, with c unchanged, if that does not pay or
+ * fails. record may be NULL. */
 bool tsl_blas_level3_plan(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout,
                           tesela_record *record);
-/* By products of blocks; false where there is no memory, and c is as it was. And by plain loops. */
+/* Computes by products of blocks. Returns false, with c unchanged, without memory. */
 bool tsl_blas_level3_blocks(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout);
+/* Computes by plain loops. */
 void tsl_blas_level3_loops(const tsl_blas_layout *layout);
 
 #endif

@@ -1,4 +1,3 @@
-/* Who computes: tesela, the BLAS that the program had before, or a plain loop. */
 #include "blas/blas_route.h"
 
 #include "base/env.h"
@@ -7,9 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-/* What is not small (blas_dispatch.c): from which size on tesela is the faster one, measured on one
- * interleaved run; docs/BLAS.md says how. A product is tesela's from `volume` = m n k on, where m and n are
- * not below `side`, nor k below `depth`; or where k is not above `shallow`. 0: never, as there is no
+/* Crossover above which tesela is faster than the host BLAS for products that are not small
+ * (blas_dispatch.c). Measured in one interleaved run; see docs/BLAS.md. A product is tesela's if m
+ * n k >= volume, m and n >= side, and k >= depth or k <= shallow. `side` is 0 for types without a
  * strategy. */
 typedef struct crossover {
   double volume;
@@ -29,14 +28,13 @@ static const crossover gemm_from[TYPES][PEERS] = {
         {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4, 4}, [TSL_BLAS_PEER_TUNED] = {64 * 64 * 64, 9, 9}},
 };
 
-/* Elements of the large operand from which on a product with so few rows or columns is tesela's: finding the
- * plan takes as long as a tenth of that. */
+/* Crossover for products with at most THIN_MOST rows or columns, in elements of the large operand.
+ * Finding the plan takes a tenth of that time. */
 enum { THIN_MOST = 8 };
 static const double thin_from = 1e6;
 
-/* Elements from which on a dot or a transpose is tesela's; 0: never. tesela's sums of products are those of
- * twice the precision, which takes its time; a program that asked for a plain one gets the other library's.
- */
+/* Crossover of dots and transposes in elements; 0: never tesela. tesela's sums have twice the
+ * precision, which takes time; a plain dot goes to the host BLAS. */
 static const int64_t vector_from[TSL_BLAS_OPS][TYPES][PEERS] = {
     [TSL_BLAS_TRANSPOSE] =
         {[TESELA_F32] = {[TSL_BLAS_PEER_PLAIN] = 1000 * 1000, [TSL_BLAS_PEER_TUNED] = 2000 * 2000},
@@ -45,15 +43,14 @@ static const int64_t vector_from[TSL_BLAS_OPS][TYPES][PEERS] = {
          [TESELA_C128] = {[TSL_BLAS_PEER_PLAIN] = 200 * 200, [TSL_BLAS_PEER_TUNED] = 200 * 200}},
 };
 
-/* The same of vectors, and of matrices times vectors: elements of the largest
- * operand from which on they are tesela's beside a tuned library, measured by
- * bench_blas_vectors. Plain ones have nothing of it. Smaller symmetric matrices
- * take as long as the way to their kernels. */
+/* Crossover of level 1 and 2 against a tuned host BLAS, in elements of the largest operand,
+ * measured by bench_blas_vectors. 0: always tesela. Smaller symmetric matrices take as long as the
+ * way to their kernels. */
 static const double class_from[TSL_BLAS_CLASSES] = {
     [TSL_BLAS_CLASS_SYMMETRIC] = 16 * 16 / 2,
 };
 
-/* TESELA_BLAS, read when the library is loaded. */
+/* Values of TESELA_BLAS, read when the library is loaded. */
 #define REQUEST_LIST(X) X(AUTO, "auto") X(TESELA, "tesela") X(OTHER, "other") X(LOOPS, "loops")
 typedef enum blas_route_request {
 #define MEMBER(name, text) REQUEST_##name,
@@ -69,7 +66,7 @@ static const char *const requests[] = {
 
 static blas_route_request wanted;
 static bool asks;
-static bool is_free; /* of the processor: somebody asked for the best device */
+static bool is_free; /* TESELA_DEVICE=auto: products may leave the CPU */
 bool tsl_blas_owns_small;
 
 __attribute__((constructor)) static void read_request(void) {
@@ -77,7 +74,7 @@ __attribute__((constructor)) static void read_request(void) {
   for (size_t i = 0; i < sizeof requests / sizeof *requests; i++)
     if (strcmp(requests[i], word) == 0)
       wanted = (blas_route_request)i;
-  /* What is asked of results only tesela promises. */
+  /* Only tesela guarantees accuracy and bits. */
   asks =
       strcmp(tsl_env_get(TSL_ENV_ACCURACY), "default") != 0 || strcmp(tsl_env_get(TSL_ENV_BITS), "any") != 0;
   if (wanted == REQUEST_AUTO && asks)
@@ -91,7 +88,7 @@ static bool is_real(const tsl_blas_symbol *symbol) {
   return symbol->type == TESELA_F32 || symbol->type == TESELA_F64;
 }
 
-/* The library behind a symbol; where it counts how good it is, that is found out once. */
+/* Returns the kind of the symbol's host BLAS. Rates it once if it is unknown and needed. */
 static tsl_blas_peer blas_route_peer_of(tsl_blas_symbol *symbol) {
   const tsl_blas_peer peer = tsl_host_blas_kind(symbol);
   int unknown = TSL_BLAS_PEER_UNKNOWN;
@@ -102,7 +99,7 @@ static tsl_blas_peer blas_route_peer_of(tsl_blas_symbol *symbol) {
   return tsl_host_blas_kind(symbol);
 }
 
-/* What is decided without looking at sizes; false where they count. */
+/* Sets *route if it does not depend on sizes; returns false if sizes decide. */
 static bool settled(tsl_blas_peer peer, tsl_blas_route *route) {
   *route = TSL_BLAS_OTHER;
   if (peer == TSL_BLAS_PEER_WIDE)
@@ -117,7 +114,8 @@ static bool settled(tsl_blas_peer peer, tsl_blas_route *route) {
   return true;
 }
 
-/* Lets calls with less work pass from now on; `below` 0 in the tables means that all do. */
+/* Forwards calls with less work than `below` without further checks from now on; 0: forwards all
+ * calls. */
 static void let_pass(tsl_blas_symbol *symbol, double below) {
   if (!tsl_blas_logging)
     atomic_store_explicit(&symbol->pass_below, below > 0 ? below : INFINITY, memory_order_release);
@@ -140,7 +138,7 @@ tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n
              : TSL_BLAS_OTHER;
 }
 
-/* The processor does smaller ones before another device has begun. */
+/* Volume up to which the CPU finishes before another device begins. */
 static const double elsewhere_from = 120.0 * 120 * 120;
 
 bool tsl_blas_may_go_elsewhere(tsl_blas_symbol *symbol, const tsl_blas_multiply *product) {
@@ -174,8 +172,8 @@ bool tsl_blas_asks_of_sums(void) {
   return asks;
 }
 
-/* Whether calls that are tesela's need not be asked about again: a library that
- * they are to go to does not come after so many. */
+/* Returns true if tesela's route is final. Not final while the search for a host BLAS may still
+ * find one: it ends after 32 calls. */
 static bool blas_route_stays(tsl_blas_symbol *symbol, tsl_blas_peer peer) {
   enum { CALLS = 32 };
   const bool waits =

@@ -1,24 +1,31 @@
-/* libtesela_blas.so: tesela behind BLAS's names. A program that is linked with it, or started with it in
- * LD_PRELOAD, has its products, dots and transposes computed here or by the BLAS that it had before,
- * whichever is faster.
+/* libtesela_blas.so: tesela under the names of BLAS. Its products, dots and transposes are computed by tesela
+ * or by the host BLAS, whichever is faster. The host BLAS is the BLAS that the program would use without
+ * tesela. A program links the library, or is started with it in LD_PRELOAD.
  *
- *   entries/    one exported function a name: says its arguments as one of the structs of blas_arguments.h
- *   gemm gemmt batch dot matcopy    check them, ask route, and compute, or return whom to forward to
- *   level3      the same for factors that are symmetric or triangular; _check, _layout (what a call
- * multiplies), _compute (which way), _little (few rows), _join (two thin products as one), _solve (systems,
- * without plans), _plans, _blocks (as products, by triangle and pieces), _parts (what they need beside),
- * _loops; route_level3: its routes level1 level2 vectors           the same for vectors, and matrices times
- * vectors, which the room vector has entries/xerbla.c    what other routines of a BLAS call: error handlers
- * and the like route       tesela, the program's own BLAS, or a plain loop dispatch    what calls that come
- * again come to, and small products context     the process's contexts, and the public calls on them threads
- * how many threads a call has; follow: how many another library has next        finds the program's own BLAS;
- * width: how wide its integers are; standing: how good it is, standing_level3: at triangles; level3_theirs:
- * its functions check       wrong arguments; loops: every routine in plain loops calls       calls under way,
- * and what was called, for TESELA_LOG=calls
+ *   entries/         one exported function per name; converts its arguments to a struct of blas_arguments.h
+ *   entries/xerbla   error handlers and similar functions of a BLAS
+ *   blas_gemm gemmt blas_batch groups blas_dot matcopy
+ *                    check the arguments, ask the route, and compute or return the function to forward to
+ *   blas_level1 blas_level2 blas_vectors
+ *                    the same for vectors and matrix times vector, with the kernels of src/vector
+ *   blas_level3      the same for symmetric and triangular factors:
+ *     level3_check, level3_layout    arguments; operands and strides of a call
+ *     level3_select                  choice among the ways below
+ *     level3_small level3_solve level3_direct level3_planned level3_blocks reference_level3
+ *                                    few rows; systems; without a plan; by a plan; by blocks; plain loops
+ *     rank2k_concat level3_helpers   two thin products as one; copies and small triangles
+ *   blas_route route_level3          tesela, host BLAS or plain loops
+ *   blas_dispatch    repeated calls and small products
+ *   blas_context     contexts of the process, and public calls on them
+ *   blas_threads blas_thread_limit   number of threads; limits set in another library
+ *   host_blas_lookup int_width peer_rating peer_rating_level3 level3_foreign_call
+ *                    finds the host BLAS; its integer width; its speed; its functions
+ *   check_args reference_blas call_log
+ *                    wrong arguments; every routine in plain loops; nesting and TESELA_LOG=calls
  *
- * An entry calls a function that returns NULL when the result is there, or the function of the same name in
- * another library: the entry calls that one with its own arguments, then tsl_blas_forwarded(). Everything is
- * safe from many threads, and in the child of a fork. */
+ * An entry calls a function that returns NULL if the result is complete, or else the function of equal name
+ * in the host BLAS. The entry calls the latter with its own arguments, then tsl_blas_forwarded(). All
+ * functions are safe in many threads and in the child of a fork. */
 #ifndef TSL_BLAS_BLAS_SYMBOL_H
 #define TSL_BLAS_BLAS_SYMBOL_H
 
@@ -28,47 +35,50 @@
 
 typedef void tsl_blas_function(void);
 
-/* A function of another library, looked for when it is needed. A search that finds nothing is repeated after
- * 1, 2, 4, 8, ... calls, because programs load libraries as they go. */
+/* Function of another library, searched on first use. A failed search is repeated after 1, 2, 4, 8,
+ * ... calls, because programs load libraries at any time. */
 typedef struct tsl_blas_lazy_symbol {
   tsl_blas_function *_Atomic found;
   atomic_uint tries;
 } tsl_blas_lazy_symbol;
 
-/* What a symbol is that is found: how fast to expect it to be. */
+/* Kind of the library that a symbol is found in: its expected speed. */
 typedef enum tsl_blas_peer {
   TSL_BLAS_PEER_NONE,
-  TSL_BLAS_PEER_PLAIN, /* the reference implementation, or another one in plain loops */
+  TSL_BLAS_PEER_PLAIN, /* the reference implementation, or other plain loops */
   TSL_BLAS_PEER_TUNED,
-  TSL_BLAS_PEER_WIDE, /* with 64-bit integers under names of 32-bit ones: so has the program, whose calls all
-                         pass */
-  TSL_BLAS_PEER_UNKNOWN /* plain or tuned: peer_rating.h finds out where it counts */
+  /* 64-bit integers under the names for 32-bit ones; the program has them, too, and all calls are
+   * forwarded */
+  TSL_BLAS_PEER_WIDE,
+  TSL_BLAS_PEER_UNKNOWN /* plain or tuned: rated when needed (peer_rating.h) */
 } tsl_blas_peer;
 
-/* An exported name. Static in its entry. */
+/* Exported name. A static variable of its entry. */
 typedef struct tsl_blas_symbol {
   const char *name;   /* "scipy_cblas_dgemm64_" */
-  const char *title;  /* what xerbla is told: "DGEMM ", "cblas_dgemm" */
-  const char *xerbla; /* which one is called */
-  /* Another library's symbol is believed where the library has the first of these names, too, and integers of
-   * so many bits, which the second one tells (int_width.c). */
+  const char *title;  /* name for xerbla: "DGEMM ", "cblas_dgemm" */
+  const char *xerbla; /* name of the error handler to call */
+  /* family: symbol that a host BLAS must also have; probe: its function to test the integer width
+   * (int_width.c). */
   const char *family, *probe;
+  /* bits of the integers */
   int bits;
   bool cblas;
   tesela_type type;
   tsl_blas_lazy_symbol next;
-  _Atomic int peer;  /* tsl_blas_peer of next */
-  atomic_bool asked; /* whether it was looked for before a small product was done */
-  /* Work (multiply-adds, elements) below which calls go to next without a look at anything else; 0: always
-   * look. */
+  _Atomic int peer;  /* tsl_blas_peer of `next` */
+  atomic_bool asked; /* `next` was searched before the first small product */
+  /* Work (multiply-adds or elements) below which calls are forwarded without further checks; 0:
+   * always check. */
   _Atomic double pass_below;
-  /* Elements from which on, and below which, calls are computed here without a look at anything else; 0:
-   * always look. */
+  /* Range of elements [own_from, own_below) in which tesela computes without further checks;
+   * own_below 0: always check. */
   _Atomic double own_from, own_below;
-  atomic_uint standing; /* of Level 3 beside a tuned library: peer_rating_level3.h's; 0: not asked yet */
+  atomic_uint standing; /* level 3: result of tsl_blas_standing_of_level3(); 0: not measured */
 } tsl_blas_symbol;
 
-/* The short way to the other library: tiny calls take less time than deciding about them. */
+/* Returns the host BLAS function for a call with little work; NULL: the full route decides. Tiny
+ * calls take less time than the decision. */
 static inline tsl_blas_function *tsl_blas_forward_if_below(tsl_blas_symbol *symbol, double work) {
   if (work >= atomic_load_explicit(&symbol->pass_below, memory_order_acquire))
     return NULL;

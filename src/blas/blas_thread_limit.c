@@ -11,10 +11,10 @@
 
 typedef int count_threads(void);
 
-/* A library that calls are passed on to, and how many threads it says it has. */
+/* Library with a thread limit. */
 typedef struct followed {
   count_threads *count;
-  int no_limit; /* as many are all that it was built for, and say nothing; 0: it has no such number */
+  int no_limit; /* the number that the library was built for, which is no limit; 0: none */
   struct followed *older;
 } followed;
 static _Atomic(followed *) newest;
@@ -25,7 +25,7 @@ typedef union function {
   char *(*text)(void);
 } function;
 
-/* "... Haswell MAX_THREADS=64". */
+/* Reads the number from "... Haswell MAX_THREADS=64". */
 static int built_for(function config) {
   static const char before[] = "MAX_THREADS=";
   const char *text = config.address ? config.text() : NULL;
@@ -34,16 +34,16 @@ static int built_for(function config) {
 }
 
 static void follow(count_threads *count, int no_limit) {
-  followed *made = malloc(sizeof *made);
-  if (!made)
+  followed *entry = malloc(sizeof *entry);
+  if (!entry)
     return;
-  *made = (followed){count, no_limit, atomic_load_explicit(&newest, memory_order_acquire)};
-  for (const followed *one = made->older; one; one = one->older)
-    if (one->count == count) {
-      free(made);
+  *entry = (followed){count, no_limit, atomic_load_explicit(&newest, memory_order_acquire)};
+  for (const followed *older = entry->older; older; older = older->older)
+    if (older->count == count) {
+      free(entry);
       return;
     }
-  while (!atomic_compare_exchange_weak_explicit(&newest, &made->older, made, memory_order_release,
+  while (!atomic_compare_exchange_weak_explicit(&newest, &entry->older, entry, memory_order_release,
                                                 memory_order_acquire))
     continue;
 }
@@ -54,7 +54,7 @@ static function openblas_function(void *library, const char *prefix, const char 
   return (function){dlsym(library, whole)};
 }
 
-/* One that was built without threads has one, which is nobody's limit. */
+/* Registers an OpenBLAS. A build without threads reports 1, which is no limit. */
 static void follow_openblas(void *library) {
   static const char *const affixes[][2] = {{"", ""}, {"", "64_"}, {"scipy_", ""}, {"scipy_", "64_"}};
   for (size_t i = 0; i < sizeof affixes / sizeof *affixes; i++) {
@@ -69,7 +69,7 @@ static void follow_openblas(void *library) {
 void tsl_blas_follow(tsl_blas_function *blas_function) {
   char path[PATH_MAX];
   if (tsl_env_get(TSL_ENV_THREADS)[0] != '\0')
-    return; /* that rules alone */
+    return; /* TESELA_THREADS overrides all limits */
   tsl_library_file(blas_function, path, sizeof path);
   void *library = *path ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
   if (!library)
@@ -78,13 +78,14 @@ void tsl_blas_follow(tsl_blas_function *blas_function) {
   const function mkl = {dlsym(library, "MKL_Get_Max_Threads")};
   if (mkl.address)
     follow(mkl.count, 0);
-  dlclose(library); /* it serves calls, and stays */
+  dlclose(library); /* the library serves calls and stays loaded */
 }
 
 int tsl_blas_followed(int count) {
-  for (const followed *one = atomic_load_explicit(&newest, memory_order_acquire); one; one = one->older) {
-    const int theirs = one->count();
-    if (theirs >= 1 && theirs < count && theirs != one->no_limit)
+  for (const followed *entry = atomic_load_explicit(&newest, memory_order_acquire); entry;
+       entry = entry->older) {
+    const int theirs = entry->count();
+    if (theirs >= 1 && theirs < count && theirs != entry->no_limit)
       count = theirs;
   }
   return count;

@@ -1,4 +1,4 @@
-/* How many threads a call has. Programs limit their BLAS, and do not know that this one stands in for it. */
+/* Number of threads of a call. Programs limit their BLAS without knowing that tesela replaces it. */
 #include "blas/blas_threads.h"
 
 #include "base/pool.h"
@@ -8,12 +8,13 @@
 
 #include <tesela/blas.h>
 
-/* What tesela_set_num_threads() said; 0: nothing. */
+/* value of tesela_set_num_threads(); 0: not set */
 static atomic_int asked;
-/* The processors' number or TESELA_THREADS; and what variables allow of it. 0: not read yet. */
+/* most: number of processors or TESELA_THREADS. allowed: its part that the environment allows. 0:
+ * not read yet. */
 static atomic_int most, allowed;
 
-/* Any number of threads may read at once: they read the same. */
+/* Reads the number once. Concurrent reads are harmless, because they agree. */
 static int most_now(void) {
   int count = atomic_load_explicit(&most, memory_order_relaxed);
   if (count == 0) {
@@ -42,7 +43,7 @@ static int threads_now(void) {
   return wanted > 0 ? wanted : tsl_blas_followed(allowed_now());
 }
 
-/* Whether the caller is inside its own OpenMP parallel region. */
+/* Returns true within an OpenMP parallel region of the caller. */
 static bool is_in_parallel(void) {
   static tsl_blas_lazy_symbol late;
   typedef int in_parallel(void);

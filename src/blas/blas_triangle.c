@@ -1,10 +1,9 @@
-/* Products of which one triangle is wanted. The triangle is halved until its pieces are small:
+/* Products of which one triangle is computed. The triangle is halved until its blocks are small:
  *
- *     n = 4 pieces, lower:   \            \ on the diagonal: a small square goes to scratch memory, its
- * triangle from # \            there to C
- *                            ### \        # a rectangle: an ordinary product
- *                            ### # \
- */
+ *     n = 4 blocks, lower:    \            \ on the diagonal: a small square in scratch memory, whose
+ *                             # \            triangle is copied to C
+ *                             ### \        # a rectangle: an ordinary product
+ *                             ### # \ */
 #include "blas/blas_triangle.h"
 
 #include "base/memory.h"
@@ -15,15 +14,15 @@
 
 enum { PIECE = 48 };
 
-/* A triangle under way. */
+/* State of a triangle. */
 typedef struct blas_triangle_job {
   const tsl_blas_symbol *symbol;
   int uplo;
-  void *square; /* scratch memory for one on the diagonal: PIECE x PIECE elements */
+  void *square; /* scratch memory of PIECE x PIECE elements for a block on the diagonal */
   tesela_record *record;
 } blas_triangle_job;
 
-/* A product's place in the whole: rows i.., columns j.. of C. */
+/* Returns the block of C with m rows from i and n columns from j. */
 static tsl_blas_work blas_triangle_block_of(const tsl_blas_work *whole, int64_t i, int64_t m, int64_t j,
                                             int64_t n) {
   const int64_t size = (int64_t)tsl_blas_size(whole->type);
@@ -36,7 +35,7 @@ static tsl_blas_work blas_triangle_block_of(const tsl_blas_work *whole, int64_t 
   return block;
 }
 
-/* The square's lines lie as C's do. */
+/* Computes a block on the diagonal. The square has C's storage order. */
 static void blas_triangle_diagonal(const tsl_blas_work *work, const blas_triangle_job *job) {
   static const double zero[2];
   const int64_t n = work->n;
@@ -67,12 +66,12 @@ static void blas_triangle_triangle(const tsl_blas_work *work, const blas_triangl
 
 bool tsl_blas_triangle(const tsl_blas_symbol *symbol, const tsl_blas_work *work, int uplo,
                        tesela_record *record) {
-  blas_triangle_job of = {.symbol = symbol, .uplo = uplo, .record = record};
+  blas_triangle_job job = {.symbol = symbol, .uplo = uplo, .record = record};
   const size_t bytes = PIECE * PIECE * tsl_blas_size(work->type);
   if (tsl_blas_lacks(TSL_BLAS_GEMM, work->type, work->type) ||
-      tsl_alloc(bytes, "a square on a triangle's diagonal", &of.square) != TESELA_OK)
+      tsl_alloc(bytes, "a diagonal block of a triangle", &job.square) != TESELA_OK)
     return false;
-  blas_triangle_triangle(work, &of);
-  tsl_free(of.square);
+  blas_triangle_triangle(work, &job);
+  tsl_free(job.square);
   return true;
 }

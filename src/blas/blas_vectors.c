@@ -11,9 +11,8 @@ tsl_blas_function *tsl_blas_ask_vectors(tsl_blas_call *call, tsl_blas_class clas
   return NULL;
 }
 
-/* Whether such calls follow each other so closely that a thread which was woken once stays awake
- * (base/pool_workers.c) from one to the next. Any number of threads may ask at once: what they disturb is a
- * guess. */
+/* Returns true if calls follow each other so closely that a woken thread is still awake at the next
+ * call (base/pool_workers.c). Races between threads only disturb an estimate. */
 static bool is_one_of_many(void) {
   static const double closely = 30e-6;
   enum { MANY = 8 };

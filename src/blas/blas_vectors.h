@@ -1,19 +1,18 @@
-/* Who computes what the room vector has, in few nanoseconds; and with how many threads. */
+/* Fast route and threads of level 1 and level 2. */
 #ifndef TSL_BLAS_BLAS_VECTORS_H
 #define TSL_BLAS_BLAS_VECTORS_H
 
 #include "blas/blas_route.h"
 #include "vector/vector.h"
 
-/* Whether calls of so many elements are computed here, and nothing else is to be looked at. */
+/* Returns true if tesela computes a call of `elements` elements without further checks. */
 static inline bool tsl_blas_is_own(const tsl_blas_symbol *symbol, double elements) {
   return elements < atomic_load_explicit(&symbol->own_below, memory_order_acquire) &&
          elements >= atomic_load_explicit(&symbol->own_from, memory_order_relaxed) && !tsl_blas_is_nested();
 }
 
-/* The kernels by which an entry itself computes short vectors whose elements lie side by side, in a few
- * nanoseconds: what others pass through, structs and tables, takes as long as a hundred elements. NULL: it is
- * a call like any other. */
+/* Returns the kernels with which an entry itself computes short contiguous vectors. The structs and
+ * tables of the full path take as long as a hundred elements. NULL: use the full path. */
 static inline const tsl_line_kernels *tsl_blas_short_lines(const tsl_blas_symbol *symbol, tesela_type type,
                                                            int64_t n, bool dense) {
   return dense && n > 0 && n <= TSL_VECTOR_SHORT && tsl_blas_is_own(symbol, (double)n)
@@ -21,7 +20,7 @@ static inline const tsl_line_kernels *tsl_blas_short_lines(const tsl_blas_symbol
              : NULL;
 }
 
-/* The same of a small matrix, column by column, times a vector. */
+/* Returns the kernels for a small column-major matrix times a vector; NULL: use the full path. */
 static inline const tsl_vector_kernels *tsl_blas_small_matrix(const tsl_blas_symbol *symbol, tesela_type type,
                                                               int64_t m, int64_t n, int64_t ld, bool dense) {
   return dense && m > 0 && n > 0 && m <= TSL_VECTOR_SMALL && n <= TSL_VECTOR_SMALL && ld >= m &&
@@ -30,7 +29,7 @@ static inline const tsl_vector_kernels *tsl_blas_small_matrix(const tsl_blas_sym
              : NULL;
 }
 
-/* And of a small triangle. */
+/* Returns the kernels for a small triangle; NULL: use the full path. */
 static inline const tsl_vector_kernels *
 tsl_blas_small_triangle(const tsl_blas_symbol *symbol, tesela_type type, int64_t n, int64_t ld, bool dense) {
   return dense && n > 0 && n <= TSL_VECTOR_SMALL && ld >= n && tsl_blas_is_own(symbol, (double)(n * n) / 2)
@@ -38,11 +37,11 @@ tsl_blas_small_triangle(const tsl_blas_symbol *symbol, tesela_type type, int64_t
              : NULL;
 }
 
-/* The long way, which also begins what is listened to. */
+/* Decides the route, and begins logging the call. */
 tsl_blas_function *tsl_blas_ask_vectors(tsl_blas_call *call, tsl_blas_class class, double elements);
 
-/* Whom a call is forwarded to, or NULL: it is computed here, and ends by tsl_blas_vectors_done(). The call's
- * shape is said. */
+/* Returns the host BLAS function, or NULL: tesela computes, and the call ends by
+ * tsl_blas_vectors_done(). The call's shape is set before. */
 static inline tsl_blas_function *tsl_blas_begin_vectors(tsl_blas_call *call, tsl_blas_class class,
                                                         double elements) {
   return tsl_blas_is_own(call->symbol, elements) ? NULL : tsl_blas_ask_vectors(call, class, elements);
@@ -52,10 +51,10 @@ static inline void tsl_blas_vectors_done(tsl_blas_call *call) {
     tsl_blas_end(call, "tesela");
 }
 
-/* The threads for operands of so many bytes. */
+/* Returns the threads for operands of `bytes` bytes. */
 tsl_team tsl_blas_team(double bytes);
 
-/* A scalar of a type where it lies. */
+/* Loads a scalar of a type. */
 static inline tsl_vector_number tsl_blas_number(tesela_type type, const void *src) {
   switch (type) {
   case TESELA_F32:
@@ -68,6 +67,7 @@ static inline tsl_vector_number tsl_blas_number(tesela_type type, const void *sr
     return (tsl_vector_number){((const double *)src)[0], ((const double *)src)[1]};
   }
 }
+/* Stores a scalar of a type. */
 static inline void tsl_blas_put_number(tesela_type type, tsl_vector_number value, void *data) {
   const bool is_complex = type == TESELA_C64 || type == TESELA_C128;
   if (type == TESELA_F32 || type == TESELA_C64) {

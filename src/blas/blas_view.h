@@ -1,4 +1,4 @@
-/* Matrices by their strides, and what is known of an element of a type. */
+/* Matrices described by strides, and properties of element types. */
 #ifndef TSL_BLAS_BLAS_VIEW_H
 #define TSL_BLAS_BLAS_VIEW_H
 
@@ -7,14 +7,14 @@
 #include <stdint.h>
 #include <tesela/tesela.h>
 
-/* A matrix; strides in elements. */
+/* Matrix; strides in elements. */
 typedef struct tsl_blas_view {
   const void *data;
   int64_t row, col;
   bool conjugate;
 } tsl_blas_view;
 
-bool tsl_blas_is(tesela_type type, const void *scalar, double value); /* value + 0 i */
+bool tsl_blas_is(tesela_type type, const void *scalar, double value); /* true if the scalar is value + 0 i */
 void tsl_blas_doubles(tesela_type type, const void *scalar, double out[2]);
 size_t tsl_blas_size(tesela_type type);
 bool tsl_blas_is_complex(tesela_type type);

@@ -1,5 +1,4 @@
-/* TESELA_LOG=calls: what was called, how often, and what it cost, as a table on stderr at the end of the
- * process. */
+/* TESELA_LOG=calls: table of calls, counts and times, written to stderr at the end of the process. */
 #include "blas/call_log.h"
 
 #include "base/cancel.h"
@@ -23,9 +22,9 @@ enum { ROWS_MAX = 256, WHO = 48, SHAPES = 3 };
 
 const char tsl_blas_loops_name[] = "plain loops";
 
-/* Calls of one routine, whose sizes have the same powers of two above them, computed by the same. */
+/* Calls of one routine with one implementation, whose sizes have equal next powers of two. */
 typedef struct row {
-  const tsl_blas_symbol *symbol; /* NULL: the last row, of everything for which there was no other */
+  const tsl_blas_symbol *symbol; /* NULL: the last row, for all calls without a free row */
   int sizes;
   int64_t power[SHAPES], least[SHAPES], most[SHAPES];
   char who[WHO];
@@ -33,7 +32,7 @@ typedef struct row {
   double seconds, flops;
 } row;
 
-/* The library's own lines, one a call, would drown the table. */
+/* The library's own log of single calls is muted, because it would hide the table. */
 bool tsl_blas_logging;
 
 __attribute__((constructor)) static void read_topics(void) {
@@ -46,12 +45,12 @@ static row rows[ROWS_MAX];
 static int row_count;
 
 void tsl_blas_forget_calls(void) {
-  pthread_mutex_init(&lock, NULL); /* a thread that is not here may have held it */
+  pthread_mutex_init(&lock, NULL); /* a thread that the child lacks may hold the lock */
   row_count = 0;
 }
 
-/* How many calls this thread is inside of, and of how many tesela computes: what comes from within one is not
- * the program's, and is not counted. */
+/* Nesting depth of logged calls in this thread. Inner calls are not the program's and are not
+ * counted. */
 static _Thread_local int inside;
 _Thread_local int tsl_blas_depth;
 
@@ -75,7 +74,7 @@ void tsl_blas_begin(tsl_blas_call *call) {
   tsl_blas_log_begin(call);
 }
 
-/* Seconds of a call that is to be counted; 0: none. */
+/* Returns the seconds of a call to count; 0: do not count. */
 static double call_log_finish(const tsl_blas_call *call) {
   const double seconds = call->started > 0 ? tsl_clock() - call->started : 0;
   if (call->entered)
@@ -96,7 +95,7 @@ static int64_t power_above(int64_t size) {
   return size == 0 ? 0 : power;
 }
 
-/* Under the lock. */
+/* Finds or adds the row for a call. Needs the lock. */
 static row *call_log_row_of(const row *like) {
   for (int i = 0; i < row_count; i++)
     if (rows[i].symbol == like->symbol && memcmp(rows[i].power, like->power, sizeof like->power) == 0 &&
@@ -134,7 +133,7 @@ void tsl_blas_end(tsl_blas_call *call, const char *who) {
     call_log_add(call, seconds, who);
 }
 
-/* "gemm host_packed version=1 depth=512 device=cpu ..." becomes "tesela host_packed cpu". */
+/* Converts "gemm host_packed version=1 depth=512 device=cpu ..." to "tesela host_packed cpu". */
 void tsl_blas_end_plan(tsl_blas_call *call, const tesela_record *record) {
   char who[WHO] = "tesela";
   const double seconds = call_log_finish(call);
@@ -169,7 +168,7 @@ static int call_log_by_seconds(const void *a, const void *b) {
 
 enum { SHAPE = 128 };
 
-/* "300 x 200 x 17..32": the sizes of a row's calls, from the least to the most. */
+/* Prints "300 x 200 x 17..32": the smallest to the largest sizes of a row. */
 static int print_shape(const row *row_in, char out[SHAPE]) {
   int used = snprintf(out, SHAPE, "%s", row_in->symbol ? "" : "-");
   for (int i = 0; row_in->symbol && i < row_in->sizes; i++) {
@@ -201,7 +200,8 @@ static void call_log_write_all(const tsl_text *text) {
   }
 }
 
-/* A program that was started to be listened to; not the many that it may start. */
+/* Returns true in the process that the tool started for its calls; false in that process's
+ * children. */
 static bool is_awaited(void) {
   return strtol(tsl_env_get(TSL_ENV_RUN), NULL, 10) == (long)getpid();
 }

@@ -1,49 +1,50 @@
-/* Calls under way: from where tesela computes as itself, and what TESELA_LOG=calls tells of each. */
+/* Calls in progress: nesting guard, and the table of TESELA_LOG=calls. */
 #ifndef TSL_BLAS_CALL_LOG_H
 #define TSL_BLAS_CALL_LOG_H
 
 #include "blas/blas_arguments.h"
 #include "blas/blas_symbol.h"
 
-/* One call under way. */
+/* Call in progress. */
 typedef struct tsl_blas_call {
   tsl_blas_symbol *symbol;
-  int sizes; /* of the shape, for the log */
+  int sizes; /* used numbers of `shape`, for the log */
   int64_t shape[3];
   double flops;
-  bool began, entered; /* for the table of calls; and as one of tesela's own */
-  double started;      /* by tsl_clock(); 0: nobody listens */
+  bool began, entered; /* began: tsl_blas_log_begin() was called. entered: the nesting guard is set. */
+  double started;      /* time by tsl_clock(); 0: not logged */
 } tsl_blas_call;
 
-extern bool tsl_blas_logging; /* whether there is a table of calls; it changes nobody's way */
+extern bool tsl_blas_logging; /* a table of calls is kept; does not change routes */
 
-/* A call begins that tesela computes; and ends, computed by `who` ("libopenblas.so.0"), or as the record's
- * plan says. Between these two the thread computes as tesela: calls that come are passed on. */
+/* Begins a call that tesela computes. Until its end the thread forwards all BLAS calls, which come
+ * from tesela itself. */
 void tsl_blas_begin(tsl_blas_call *call);
+/* Ends a call, computed by implementation `who` ("libopenblas.so.0"). NULL: not counted. */
 void tsl_blas_end(tsl_blas_call *call, const char *who);
+/* Ends a call, computed by the record's plan. */
 void tsl_blas_end_plan(tsl_blas_call *call, const tesela_record *record);
-/* Whether this thread is between the two, of how many calls. A vector of a few elements takes less time than
- * a lookup of a thread's variables by a function. */
+/* Number of calls that this thread computes as tesela. initial-exec, because a function call for
+ * thread-local variables takes longer than a short vector. */
 extern _Thread_local int tsl_blas_depth __attribute__((tls_model("initial-exec")));
 static inline bool tsl_blas_is_nested(void) {
   return tsl_blas_depth > 0;
 }
 
-/* Shape and work of a product. */
+/* Sets the shape and operations of a product. */
 void tsl_blas_describe(tsl_blas_call *call, const tsl_blas_multiply *product);
-/* One that is only counted, and by whom it is computed, before it begins or after that; with NULL it did not
- * come to be. */
+/* Begins a call for the table only. tsl_blas_end() ends it. */
 void tsl_blas_log_begin(tsl_blas_call *call);
-/* Another library has computed it. */
+/* Ends a call that another library has computed. */
 void tsl_blas_note_forwarded(tsl_blas_call *call);
 static inline void tsl_blas_forwarded(tsl_blas_call *call) {
   if (call->began)
     tsl_blas_note_forwarded(call);
 }
 
-/* Where a plan's name goes, or NULL when nobody listens. */
+/* Returns the record to fill in with the plan's name; NULL without logging. */
 tesela_record *tsl_blas_record(const tsl_blas_call *call, tesela_record *record);
-void tsl_blas_forget_calls(void); /* in the child of a fork */
+void tsl_blas_forget_calls(void); /* empties the table in the child of a fork */
 extern const char tsl_blas_loops_name[];
 
 #endif

@@ -1,4 +1,4 @@
-/* Arguments, checked in the reference's order, and the first wrong one told through xerbla. */
+/* Checks in the reference's order; the first wrong argument is reported through xerbla. */
 #include "blas/check_args.h"
 
 #include "blas/host_blas_lookup.h"
@@ -19,7 +19,8 @@ static bool is_order(int order) {
   return order == TSL_BLAS_ROW_MAJOR || order == TSL_BLAS_COLUMN_MAJOR;
 }
 
-/* The sizes as a column-major routine sees them: a row-major product is that of the transposes, B' A'. */
+/* Returns the sizes as a column-major routine sees them: a row-major product is the product of the
+ * transposes, B' A'. */
 static tsl_blas_multiply check_args_as_columns(const tsl_blas_multiply *multiply) {
   tsl_blas_multiply seen = *multiply;
   if (multiply->order == TSL_BLAS_ROW_MAJOR) {
@@ -36,7 +37,7 @@ static tsl_blas_multiply check_args_as_columns(const tsl_blas_multiply *multiply
 int tsl_blas_check_gemm(const tsl_blas_multiply *product) {
   if (!is_order(product->order))
     return TSL_BLAS_ORDER_IS_WRONG;
-  /* The letters are looked at before anything is exchanged. */
+  /* Letters are checked before the exchange. */
   if (!is_trans(product->trans_a))
     return 1;
   if (!is_trans(product->trans_b))
@@ -78,7 +79,7 @@ int tsl_blas_check_gemmt(const tsl_blas_multiply *product) {
 
 int tsl_blas_check_matcopy(const tsl_blas_copy *copy) {
   const bool by_row = copy->order == TSL_BLAS_ROW_MAJOR;
-  /* Along a row or a column, whatever is contiguous. */
+  /* Sizes along and across the contiguous direction. */
   const int64_t along = by_row ? copy->cols : copy->rows, across = by_row ? copy->rows : copy->cols;
   if (!is_order(copy->order))
     return 1;
@@ -95,8 +96,8 @@ int tsl_blas_check_matcopy(const tsl_blas_copy *copy) {
   return 0;
 }
 
-/* Pairs of arguments' numbers that change places where rows are seen as columns, by a piece of the routine's
- * name; the first row that fits. The sizes of gemmt, which is square, stay. */
+/* Pairs of argument numbers that are exchanged for row-major calls, by a part of the routine's
+ * name; the first match counts. The sizes of gemmt, which is square, are not exchanged. */
 static const struct {
   const char *piece;
   int pairs[2][2];
@@ -106,7 +107,7 @@ static const struct {
     {"symm", {{4, 5}}},   {"hemm", {{4, 5}}},          {"trmm", {{6, 7}}}, {"trsm", {{6, 7}}},
 };
 
-/* The caller's own number. */
+/* Returns the caller's argument number. */
 static int check_args_exchanged(const char *title, int number) {
   for (size_t row = 0; row < sizeof exchanges / sizeof *exchanges; row++) {
     if (!strstr(title, exchanges[row].piece))
@@ -120,9 +121,10 @@ static int check_args_exchanged(const char *title, int number) {
   return number;
 }
 
-extern int RowMajorStrg; /* entries/xerbla.c: nobody's handler looks at ours */
+extern int RowMajorStrg; /* in entries/xerbla.c: no handler reads our own variable */
 
-/* The reference's cblas_xerbla exchanges the numbers itself, and learns from this variable that it has to. */
+/* Tells a reference cblas_xerbla, through its variable, to exchange the numbers itself. Returns
+ * false if there is no such variable. */
 static bool tell_row_major(bool row_major) {
   void *address = tsl_blas_program_has("RowMajorStrg");
   const int value = row_major;
@@ -135,17 +137,17 @@ static bool tell_row_major(bool row_major) {
 static void refuse_cblas(const tsl_blas_symbol *symbol, tsl_blas_function *xerbla, int number,
                          bool row_major) {
   typedef void cblas_xerbla(int, const char *, const char *, ...);
-  const bool told = tell_row_major(row_major);
-  if (row_major && !told)
+  const bool is_row_major_set = tell_row_major(row_major);
+  if (row_major && !is_row_major_set)
     number = check_args_exchanged(symbol->title, number);
   ((cblas_xerbla *)xerbla)(number, symbol->title, "");
 }
 
 void tsl_blas_report_argument(const tsl_blas_symbol *symbol, int number, bool row_major, bool product) {
   typedef void fortran_xerbla(const char *, const int64_t *, size_t);
-  /* CBLAS has the order in front; where the reference's routine already has one, nothing moves. */
+  /* CBLAS's order comes first and shifts the numbers, unless the routine itself has an order. */
   const int position = number == TSL_BLAS_ORDER_IS_WRONG ? 1 : number + (symbol->cblas && product);
-  const int64_t wide = position; /* little-endian: its lower half serves those who read 32 bits */
+  const int64_t wide = position; /* little-endian: the lower half serves a handler with 32-bit integers */
   tsl_blas_lazy_symbol late = {0};
   tsl_blas_function *xerbla = tsl_blas_find(&late, symbol->xerbla, true);
   if (!xerbla)

@@ -1,19 +1,22 @@
-/* Arguments, checked. */
+/* Checks of arguments. */
 #ifndef TSL_BLAS_CHECK_ARGS_H
 #define TSL_BLAS_CHECK_ARGS_H
 
 #include "blas/blas_arguments.h"
 #include "blas/blas_symbol.h"
 
-/* In place of a number: CBLAS's first argument, which Fortran's routines have not. */
+/* Result for a wrong order, CBLAS's first argument, which Fortran's routines lack. */
 enum { TSL_BLAS_ORDER_IS_WRONG = -1 };
 
-/* 0, or the number of the first wrong argument as the reference's Fortran routine counts; and telling it. */
+/* Returns 0, or the number of the first wrong argument as counted by the reference's Fortran
+ * routine. */
 int tsl_blas_check_gemm(const tsl_blas_multiply *product);
 int tsl_blas_check_gemmt(const tsl_blas_multiply *product);
 int tsl_blas_check_matcopy(const tsl_blas_copy *copy);
+/* Reports a wrong argument through xerbla. product: CBLAS's order comes before the counted
+ * arguments. */
 void tsl_blas_report_argument(const tsl_blas_symbol *symbol, int number, bool row_major, bool product);
-/* Where a result cannot be given: BLAS has no status, so stderr is told. */
+/* Reports on stderr that a result could not be computed: BLAS has no status. */
 void tsl_blas_report_failure(const tsl_blas_symbol *symbol, const char *why);
 
 #endif

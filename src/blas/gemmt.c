@@ -1,4 +1,5 @@
-/* Products of which one triangle is wanted: an update of Level 3 whose factors are not each other's. */
+/* gemmt: products of which one triangle is computed, an update of level 3 with two independent
+ * factors. */
 #include "blas/gemmt.h"
 
 #include "blas/blas_gemm.h"

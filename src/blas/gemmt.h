@@ -1,4 +1,3 @@
-/* Products of which one triangle is wanted. */
 #ifndef TSL_BLAS_GEMMT_H
 #define TSL_BLAS_GEMMT_H
 

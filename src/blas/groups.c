@@ -1,5 +1,5 @@
-/* Batches of several groups: those that are worth a plan go to tesela in one call, and small products that
- * come alone are shared out among threads, each without a plan, as a call of its own would be computed. */
+/* Batches of several groups. Groups that are worth a plan go to tesela in one call. Single small
+ * products are distributed over threads, each without a plan, as a call of its own would be. */
 #include "blas/blas_batch.h"
 
 #include "base/pool.h"
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A group with so much work, or of so many products, is worth a plan; small ones are worth threads from so
- * much work on. */
+/* Crossovers: groups of so many products or so many operations are worth a plan; small groups are
+ * worth threads above shared_work operations. */
 enum { MANY = 32, JOBS_OF_A_THREAD = 8 };
 static const double planned_work = 1.6e7, shared_work = 4e5;
 
@@ -25,14 +25,15 @@ static double groups_work_of(const tsl_blas_group *group) {
   return 2 * (double)product->m * (double)product->n * (double)product->k * (double)group->batch.count;
 }
 
-/* --- results that are the same --- */
+/* --- products with one result --- */
 
 static int groups_compare(const void *x, const void *y) {
   const uintptr_t a = *(const uintptr_t *)x, b = *(const uintptr_t *)y;
   return a < b ? -1 : a > b;
 }
 
-/* Products that add to one C in turn must not be done side by side. Without memory they may be. */
+/* Returns true if all C differ: products with one C must not run in parallel. Returns false without
+ * memory. */
 static bool groups_are_apart(const tsl_blas_group *groups, int64_t count) {
   int64_t products = 0, at = 0;
   bool sorted = true, apart = true;
@@ -60,17 +61,17 @@ static bool is_worth_a_plan(const tsl_blas_group *group) {
   return group->batch.count >= MANY || groups_work_of(group) >= planned_work;
 }
 
-/* What tesela is told of groups, in one block. */
-typedef struct telling {
+/* Arguments of tsl_blas_run_grouped(); `words` owns the one block of memory. */
+typedef struct grouped_call {
   tsl_blas_desc_storage *words;
   tesela_gemm_desc *descs;
   tesela_batch *batches;
   tsl_blas_group **groups;
   int64_t count;
-  bool reads; /* some C */
-} telling;
+  bool reads; /* some C is read */
+} grouped_call;
 
-static bool take_telling(int64_t count, telling *out) {
+static bool grouped_call_create(int64_t count, grouped_call *out) {
   out->words = malloc((size_t)count * (sizeof *out->words + sizeof *out->descs + sizeof *out->batches +
                                        sizeof(tsl_blas_group *)));
   if (!out->words)
@@ -81,7 +82,7 @@ static bool take_telling(int64_t count, telling *out) {
   return true;
 }
 
-static void groups_tell(tesela_type type, tsl_blas_group *group, telling *state) {
+static void grouped_call_add(tesela_type type, tsl_blas_group *group, grouped_call *state) {
   const int64_t at = state->count++;
   const tsl_blas_work work = tsl_blas_work_of(type, &group->product);
   tsl_blas_to_desc(&work, &state->words[at]);
@@ -91,7 +92,7 @@ static void groups_tell(tesela_type type, tsl_blas_group *group, telling *state)
   state->reads = state->reads || state->words[at].beta[0] != 0 || state->words[at].beta[1] != 0;
 }
 
-static void run_told(tsl_blas_call *call, const telling *all) {
+static void run_grouped(tsl_blas_call *call, const grouped_call *all) {
   tesela_record record;
   if (tsl_blas_logging) {
     tsl_blas_describe(call, &all->groups[0]->product);
@@ -108,17 +109,17 @@ static void run_told(tsl_blas_call *call, const telling *all) {
 }
 
 static void run_planned(tsl_blas_call *call, tsl_blas_group *groups, int64_t count) {
-  telling all = {.count = 0};
+  grouped_call all = {.count = 0};
   int64_t worth = 0;
   for (int64_t g = 0; g < count; g++)
     worth += is_worth_a_plan(&groups[g]);
-  if (worth == 0 || !take_telling(worth, &all))
+  if (worth == 0 || !grouped_call_create(worth, &all))
     return;
   for (int64_t g = 0; g < count; g++)
     if (is_worth_a_plan(&groups[g]) && tsl_blas_is_ours(call, &groups[g].product))
-      groups_tell(call->symbol->type, &groups[g], &all);
+      grouped_call_add(call->symbol->type, &groups[g], &all);
   if (all.count > 0)
-    run_told(call, &all);
+    run_grouped(call, &all);
   free(all.words);
 }
 
@@ -126,16 +127,17 @@ static void run_planned(tsl_blas_call *call, tsl_blas_group *groups, int64_t cou
 
 typedef struct groups_sharing {
   tsl_blas_symbol *symbol;
-  tsl_blas_group **groups; /* of work for one thread at most, each */
+  tsl_blas_group **groups; /* groups too small for a plan */
   int64_t count, jobs;
 } groups_sharing;
 
 static void groups_run_job(void *argument, int64_t index, int worker) {
-  const groups_sharing *of = argument;
-  const int64_t first = index * of->count / of->jobs, end = (index + 1) * of->count / of->jobs;
+  const groups_sharing *sharing = argument;
+  const int64_t first = index * sharing->count / sharing->jobs,
+                end = (index + 1) * sharing->count / sharing->jobs;
   (void)worker;
   for (int64_t g = first; g < end; g++) {
-    tsl_blas_group *group = of->groups[g];
+    tsl_blas_group *group = sharing->groups[g];
     tsl_blas_multiply product = group->product;
     tsl_blas_function *next = NULL;
     bool goes_on = true;
@@ -143,13 +145,13 @@ static void groups_run_job(void *argument, int64_t index, int worker) {
       product.a = group->batch.a[i];
       product.b = group->batch.b[i];
       product.c = group->batch.c[i];
-      goes_on = tsl_blas_dispatch_real(of->symbol, &product, &next);
+      goes_on = tsl_blas_dispatch_real(sharing->symbol, &product, &next);
       group->done += goes_on;
     }
   }
 }
 
-/* Nobody listens: a table of calls has them one by one. */
+/* Computes small groups in threads. Not with call logging, which counts single calls. */
 static void groups_run_shared(tsl_blas_call *call, tsl_blas_group *groups, int64_t count) {
   const tesela_type type = call->symbol->type;
   const tsl_team team = tsl_pool_team(tsl_pool_shared(), tsl_blas_threads());

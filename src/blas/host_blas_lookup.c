@@ -1,5 +1,5 @@
-/* The library that would have served a symbol without this one. Behind a library in LD_PRELOAD that is
- * RTLD_NEXT; else every loaded library is asked (base/symbol_search.h). */
+/* Search for the library that would serve a symbol without this one. For a library in LD_PRELOAD it
+ * is RTLD_NEXT; otherwise every loaded library is searched (base/symbol_search.h). */
 #include "blas/host_blas_lookup.h"
 
 #include "base/cancel.h"
@@ -12,7 +12,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* Libraries whose products are plain loops, by a piece of their path. */
+/* Parts of paths of libraries whose products are plain loops. */
 static const char *const plain_libraries[] = {"/blas/libblas", "/lib/libblas.so", "/lib64/libblas.so",
                                               "libblas.so.3.", "libblas64.so.3.", "libcblas.so",
                                               "libgslcblas.so"};
@@ -22,19 +22,19 @@ static tsl_blas_function *as_function(void *address) {
   return function;
 }
 
-/* By this name another copy of this library knows one: two that passed a call to each other would never end.
- */
+/* Marker by which copies of this library detect each other: two copies that forward to each other
+ * would never return. */
 TESELA_API extern const char tesela_blas_copy[];
 const char tesela_blas_copy[] = "tesela";
 
-/* Whether an address is in this library, or in another copy of it. */
+/* Returns true if an address is in this library or another copy of it. */
 static bool is_ours(void *address) {
   return tsl_loaded_beside(address, "tesela_blas_copy") != NULL;
 }
 
-/* Libraries that pass each name on to a BLAS of the user's choice (FlexiBLAS, libblastrampoline), by a name
- * that they alone have. One that was loaded before this library may have opened it as that choice, and would
- * pass each call back; one that was loaded after it, which was preloaded or linked, stands behind it. */
+/* Libraries that forward each name to a BLAS of the user's choice (FlexiBLAS, libblastrampoline),
+ * by a unique name. A switch loaded before us may have chosen us, and would forward each call back.
+ * A switch loaded after us was preloaded or linked, and is the next library in the search order. */
 static const char *const switches[] = {"flexiblas_current_backend", "lbt_forward"};
 
 static bool may_call_us(void *address) {
@@ -44,8 +44,7 @@ static bool may_call_us(void *address) {
   return is_switch && tsl_loaded_before(address, tesela_blas_copy);
 }
 
-/* RTLD_DEFAULT would look into this library first, which calls its own functions by its own names
- * (-Bsymbolic). */
+/* RTLD_DEFAULT would search this library first (-Bsymbolic). */
 void *tsl_blas_program_has(const char *name) {
   void *program = dlopen(NULL, RTLD_LAZY);
   void *address = program ? dlsym(program, name) : NULL;
@@ -54,60 +53,60 @@ void *tsl_blas_program_has(const char *name) {
   return address;
 }
 
-/* A library that the program's calls come to before they come to this one (a tracer, a profiler, in
- * LD_PRELOAD) has this one behind it, and would pass each call back. Where none of its calls came here, who
- * calls asked for this library by name. */
+/* Returns true for a library that receives the program's calls before us, such as a tracer in
+ * LD_PRELOAD: it would forward each call back. If the program's calls do not reach it first, the
+ * caller asked for this library by name. */
 static bool stands_before_us(void *address, const char *name) {
   return tsl_loaded_before(address, tesela_blas_copy) && tsl_blas_program_has(name) == address;
 }
 
-/* --- what is believed --- */
+/* --- trust --- */
 
-/* A search under way: of any function where there is no symbol. */
-typedef struct quest {
+/* State of a search. symbol NULL: any function. */
+typedef struct symbol_search {
   const char *name;
   const tsl_blas_symbol *symbol;
-  void *wide; /* the first that would have served but for its integers, which have 64 bits */
-} quest;
+  void *wide; /* first match that fails only because its integers have 64 bits */
+} symbol_search;
 
-/* Libraries have stray names (NumPy's OpenBLAS exports cblas_dgemm_batch_strided beside scipy_cblas_dgemm64_,
- * with 64-bit integers): one without its family tells nothing. */
-static bool host_blas_lookup_serves(void *address, quest *quest_in) {
+/* Returns true if an address may serve. Some libraries export stray names: NumPy's OpenBLAS has
+ * cblas_dgemm_batch_strided next to scipy_cblas_dgemm64_, with 64-bit integers. So the family must
+ * be there, too. */
+static bool host_blas_lookup_serves(void *address, symbol_search *search) {
   if (!address || is_ours(address) || may_call_us(address))
     return false;
-  if (!quest_in->symbol)
+  if (!search->symbol)
     return true;
-  if (stands_before_us(address, quest_in->name) || !tsl_loaded_beside(address, quest_in->symbol->family))
+  if (stands_before_us(address, search->name) || !tsl_loaded_beside(address, search->symbol->family))
     return false;
-  void *probe = tsl_loaded_beside(address, quest_in->symbol->probe);
-  const int bits = probe ? tsl_blas_width_of(as_function(probe), quest_in->symbol->cblas) : 0;
-  if (bits == 0 || bits == quest_in->symbol->bits)
+  void *probe = tsl_loaded_beside(address, search->symbol->probe);
+  const int bits = probe ? tsl_blas_width_of(as_function(probe), search->symbol->cblas) : 0;
+  if (bits == 0 || bits == search->symbol->bits)
     return true;
-  if (bits == 64 && !quest_in->wide)
-    quest_in->wide = address;
+  if (bits == 64 && !search->wide)
+    search->wide = address;
   return false;
 }
 
-/* A library that serves us stays open. */
+/* Decides about one library. A library that serves us is kept open. */
 static tsl_loaded_answer host_blas_lookup_ask(void *address, void *argument) {
-  quest *of = argument;
-  return host_blas_lookup_serves(address, of) ? TSL_LOADED_TAKE
-         : address == of->wide                ? TSL_LOADED_KEEP
-                                              : TSL_LOADED_NO;
+  symbol_search *search = argument;
+  return host_blas_lookup_serves(address, search) ? TSL_LOADED_TAKE
+         : address == search->wide                ? TSL_LOADED_KEEP
+                                                  : TSL_LOADED_NO;
 }
 
-static void *host_blas_lookup_search(quest *quest_in, bool program_first) {
+static void *host_blas_lookup_search(symbol_search *search, bool program_first) {
   TSL_NOT_CANCELLED;
-  void *address = program_first ? tsl_blas_program_has(quest_in->name) : dlsym(RTLD_NEXT, quest_in->name);
-  if (host_blas_lookup_serves(address, quest_in))
+  void *address = program_first ? tsl_blas_program_has(search->name) : dlsym(RTLD_NEXT, search->name);
+  if (host_blas_lookup_serves(address, search))
     return address;
-  /* What the program would have called: nobody else is asked. */
-  return quest_in->wide ? NULL : tsl_loaded_find(quest_in->name, host_blas_lookup_ask, quest_in);
+  /* The program would have called a wide match, so the search ends. */
+  return search->wide ? NULL : tsl_loaded_find(search->name, host_blas_lookup_ask, search);
 }
 
-/* Whether it is time to search (again). A call that is not counted, as another thread counts, is none that is
- * missed; and an addition that misses none takes 20 clocks, in each call of a program without another BLAS.
- */
+/* Returns true if it is time to search again. The counter is not atomic: a lost count is harmless,
+ * and an atomic addition takes 20 clocks in each call without a host BLAS. */
 static bool is_due(tsl_blas_lazy_symbol *late) {
   const unsigned tries = atomic_load_explicit(&late->tries, memory_order_relaxed);
   atomic_store_explicit(&late->tries, tries + 1, memory_order_relaxed);
@@ -118,7 +117,7 @@ tsl_blas_function *tsl_blas_find(tsl_blas_lazy_symbol *late, const char *name, b
   tsl_blas_function *function = atomic_load_explicit(&late->found, memory_order_acquire);
   if (function || !is_due(late))
     return function;
-  function = as_function(host_blas_lookup_search(&(quest){.name = name}, program_first));
+  function = as_function(host_blas_lookup_search(&(symbol_search){.name = name}, program_first));
   if (function)
     atomic_store_explicit(&late->found, function, memory_order_release);
   return function;
@@ -133,7 +132,7 @@ static tsl_blas_peer host_blas_lookup_peer_of(tsl_blas_function *function) {
   return TSL_BLAS_PEER_UNKNOWN;
 }
 
-/* Of threads that find it at the same time one says what it is; what is found out about it later stays. */
+/* Only the first thread stores the kind; a measured rating is not overwritten. */
 static void note_peer(tsl_blas_symbol *symbol, tsl_blas_peer peer) {
   int none = TSL_BLAS_PEER_NONE;
   atomic_compare_exchange_strong(&symbol->peer, &none, (int)peer);
@@ -143,10 +142,10 @@ tsl_blas_function *tsl_blas_host_function(tsl_blas_symbol *symbol) {
   tsl_blas_function *function = atomic_load_explicit(&symbol->next.found, memory_order_acquire);
   if (function || !is_due(&symbol->next))
     return function;
-  quest of = {.name = symbol->name, .symbol = symbol};
-  void *address = host_blas_lookup_search(&of, false);
-  const bool wide = !address && of.wide;
-  function = as_function(wide ? of.wide : address);
+  symbol_search search = {.name = symbol->name, .symbol = symbol};
+  void *address = host_blas_lookup_search(&search, false);
+  const bool wide = !address && search.wide;
+  function = as_function(wide ? search.wide : address);
   if (!function)
     return NULL;
   tsl_blas_follow(function);

@@ -1,5 +1,5 @@
-/* Products that are parts of a call. Small ones come in so many sizes that a plan each would take longer than
- * they do. */
+/* Computes a small product by the fast path. Small inner products have many sizes, and a plan for
+ * each would take longer than the product. */
 #include "blas/inner_gemm.h"
 
 #include "api/api_dispatch.h"
@@ -37,7 +37,7 @@ static bool at_once(const tsl_blas_work *work) {
   return path->strategy->fast_path.multiply(&product, path->device);
 }
 
-/* Multiply-adds that are worth waking threads; and those whose plan is worth making. */
+/* Crossovers in multiply-adds: for waking threads, and for making a plan. */
 static const double team_from = 2e6, planned_from = 1.6e7;
 
 static double inner_gemm_volume_of(const tsl_blas_work *work) {
@@ -118,7 +118,7 @@ bool tsl_blas_multiply_little(const tsl_fast_structured *product) {
          path->solver->fast_path.multiply_little(product, path->device);
 }
 
-/* Complex ones have no other kernels that take no time to begin. */
+/* Computes a small complex product, for which no other kernel starts without cost. */
 static bool is_done_by_little(const tsl_blas_work *work) {
   tsl_fast_structured product;
   if (!tsl_blas_is_complex(work->type) ||

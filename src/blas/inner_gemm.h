@@ -1,4 +1,4 @@
-/* Products that are parts of a call. */
+/* Products within a call. */
 #ifndef TSL_BLAS_INNER_GEMM_H
 #define TSL_BLAS_INNER_GEMM_H
 
@@ -6,23 +6,26 @@
 #include "blas/blas_symbol.h"
 #include "blas/reference_blas.h"
 
-/* Computes it, whatever comes: at once where it is not large, else by a plan that is kept, else by loops.
+/* Computes a product in any case: at once if it is small, else by a cached plan, else by loops.
  * record may be NULL. */
 void tsl_blas_inner_gemm(const tsl_blas_symbol *symbol, const tsl_blas_work *work, tesela_record *record);
 
-/* What the matrices of a product are of which a triangle is stored, or computed. */
+/* Structures of the operands of a product. */
 typedef struct tsl_blas_structures {
   tesela_structure a, c;
   tesela_triangle a_triangle, c_triangle;
-  bool in_place; /* the product of a and c */
+  bool in_place; /* c = alpha a c */
 } tsl_blas_structures;
 
-/* A product that is not empty, without a plan; false where that cannot be, and c is as it was. */
+/* Computes a non-empty product without a plan. Returns false, with c unchanged, if that is
+ * impossible. */
 bool tsl_blas_pack_at_once(const tsl_blas_work *work, const tsl_blas_structures *structures);
-/* One of few rows, columns and terms, whose factor is no triangle: in the words of who computes it, but for
- * alpha and beta, false where it is not for them; and done. */
+/* Describes a product with few rows, columns and terms and without a triangular factor; leaves
+ * alpha and beta to the caller. Returns false if its kernel cannot take it. */
 bool tsl_blas_to_desc_little(const tsl_blas_work *work, const tsl_blas_structures *structures,
                              tsl_fast_structured *out);
+/* Computes a product described by tsl_blas_to_desc_little(). Returns false, with c unchanged, if
+ * there is no kernel. */
 bool tsl_blas_multiply_little(const tsl_fast_structured *product);
 
 #endif

@@ -1,9 +1,8 @@
-/* How wide a library's integers are. Names do not tell: distributions and MKL have BLAS with 64-bit integers
- * under the names that 32-bit ones have elsewhere. So a dot is asked for of so many elements:
+/* Integer width of a library. Names do not tell it: distributions and MKL have a BLAS with 64-bit integers
+ * under the names of 32-bit functions. So a dot product is called with a special number of elements:
  *
- *     n = 0xffffffff00000001    lower half: 1       the product of both first elements
- *                               all of it: < 0      no element is read, and the dot is 0
- */
+ *     n = 0xffffffff00000001    32 bits: 1       result x[0] y[0]
+ *                               64 bits: < 0     no element is read, result 0 */
 #include "blas/int_width.h"
 
 #include "blas/call_log.h"
@@ -18,7 +17,7 @@ static double ask_fortran(tsl_blas_function *ddot) {
   return ((fortran *)ddot)(&elements, &x, &unit, &y, &unit);
 }
 #else
-/* Whoever reads 32 bits reads the upper half. */
+/* A function with 32-bit integers would read the upper half. */
 static double ask_fortran(tsl_blas_function *ddot) {
   (void)ddot;
   return -1;
@@ -26,7 +25,7 @@ static double ask_fortran(tsl_blas_function *ddot) {
 #endif
 
 #if defined(__x86_64__) || defined(__aarch64__)
-/* Whoever takes 32 bits of a register does not look at the others. */
+/* A function with 32-bit integers ignores the upper half of a register. */
 static double ask_cblas(tsl_blas_function *ddot) {
   typedef double cblas(int64_t, const double *, int64_t, const double *, int64_t);
   return ((cblas *)ddot)(elements, &x, unit, &y, unit);
@@ -39,7 +38,8 @@ static double ask_cblas(tsl_blas_function *ddot) {
 #endif
 
 int tsl_blas_width_of(tsl_blas_function *ddot, bool cblas) {
-  /* A CBLAS function may call a Fortran one by its name, which is ours: that call is not the program's. */
+  /* The CBLAS function may call the Fortran function by name, which is ours; the guard forwards
+   * that call. */
   tsl_blas_call call = {.symbol = NULL};
   tsl_blas_begin(&call);
   const double sum = cblas ? ask_cblas(ddot) : ask_fortran(ddot);

@@ -1,4 +1,4 @@
-/* How wide another library's integers are. */
+/* Width of another library's integers. */
 #ifndef TSL_BLAS_INT_WIDTH_H
 #define TSL_BLAS_INT_WIDTH_H
 
@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether a function can be called that has integers of 32 or of 64 bits, whichever it is: those of 64 pass
- * for the others in registers or on the stack, or in the lower half of what is pointed at. */
+/* Returns true if a function with integers of either width can be called with 64-bit ones. Then its
+ * lower 32 bits are at the same place in registers, on the stack and in memory. */
 static inline bool tsl_blas_either_width(void) {
 #if defined(__x86_64__) || defined(__aarch64__)
   const uint16_t one = 1;
@@ -18,8 +18,8 @@ static inline bool tsl_blas_either_width(void) {
 #endif
 }
 
-/* The bits of the integers of a library whose ddot this is; 0 where it cannot be told. Nothing is read but
- * memory of the caller's. */
+/* Returns the number of integer bits of a library from its ddot; 0: unknown. The test reads only
+ * memory of the caller. */
 int tsl_blas_width_of(tsl_blas_function *ddot, bool cblas);
 
 #endif

@@ -5,9 +5,9 @@
  *   trmm        B2 = A22 B2, B2 += A21 B1, B1 = A11 B1, where     A11           B1
  *   trsm        A11 X1 = B1, B2 -= A21 X1, A22 X2 = B2            A21 A22       B2
  *
- * Both go on with A11 and A22 by halves, and an upper triangle from its other end. Small triangles that
- * multiply are products of a copy with zeros beside the triangle, where numbers are finite: zero times
- * another one would be seen. */
+ * trmm and trsm recurse into A11 and A22; an upper triangle begins at the other end. Small triangular factors
+ * of trmm are copied with zeros in the other triangle, and multiplied as full matrices. That is allowed only
+ * for finite numbers: 0 * inf is NaN. */
 #include "blas/blas_element.h"
 #include "blas/blas_level3.h"
 #include "blas/blas_triangle.h"
@@ -17,15 +17,15 @@
 #include "base/memory.h"
 #include "base/scratch.h"
 
-/* Rows of a triangle that is spread whole; of real types, whose small products take no time to begin, fewer.
- */
+/* Maximum rows of a triangle that is copied with zeros, smaller for real types, whose small
+ * products start without cost; maximum columns of B at a time. */
 enum { SPREAD_MOST = 48, SPREAD_MOST_REAL = 32, WIDE = 512 };
 
 typedef struct level3_blocks_job {
   const tsl_blas_symbol *symbol;
   const tsl_blas_layout *of;
   const tsl_blas_parts *parts;
-  void *factor, *copy; /* trmm's: SPREAD_MOST rows square, and WIDE columns of them */
+  void *factor, *copy; /* trmm: SPREAD_MOST x SPREAD_MOST elements; SPREAD_MOST x WIDE elements */
 } level3_blocks_job;
 
 static tsl_blas_view inside(const tsl_blas_view *view, tesela_type type, int64_t i, int64_t j) {
@@ -67,8 +67,8 @@ static bool level3_blocks_symmetric(const tsl_blas_symbol *symbol, const tsl_bla
   return true;
 }
 
-/* The part of a triangle between two of its halves: rows i.. of C get what columns j.. of A make of rows j..
- * of C. */
+/* Returns the product of the corner block: rows from i of C += alpha (columns from j of A) (rows
+ * from j of C). */
 static tsl_blas_work level3_blocks_between(const level3_blocks_job *job, const tsl_blas_work *whole,
                                            int64_t i, int64_t rows, int64_t j, int64_t terms) {
   tsl_blas_work part = *whole;

@@ -1,12 +1,12 @@
-/* Level 3 without plans, for calls that take no longer than looking for one: factorisations have another
- * shape each time. The smallest are done before (level3_small.c).
+/* Level 3 without plans, for calls that take no longer than the search for a plan: factorizations have a new
+ * shape in each call. The smallest calls are done before (level3_small.c).
  *
- *   syrk herk     half of a product, by packed panels, gemmt likewise; small ones as a whole one, of which
- * half is kept syr2k her2k   one product, to which its transpose is added: P = alpha X Y', C's triangle = P +
- * P' + beta C. No element is computed in vain, where two triangles of products have tiles across the diagonal
- * twice trmm          by packed panels, in place; small ones of real types by level3_blocks.c symm hemm
- * likewise, of complex types; of real ones a copy of the whole factor, which level3_blocks.c makes, is as
- * fast */
+ *   syrk herk gemmt   half of a product, by packed panels; small ones as a full square, of which half is used
+ *   syr2k her2k       one product P = alpha X Y'; C's triangle = P + P' + beta C. Two triangular products
+ *                     would compute the tiles on the diagonal twice
+ *   trmm              by packed panels, in place; small ones of real types by level3_blocks.c
+ *   symm hemm         by packed panels for complex types; for real types a full copy of the factor in
+ *                     level3_blocks.c is as fast */
 #include "blas/blas_level3.h"
 #include "blas/inner_gemm.h"
 #include "blas/level3_helpers.h"
@@ -15,13 +15,13 @@
 #include "base/memory.h"
 #include "base/scratch.h"
 
-/* Rows of the factor or of C, and columns beside a factor, from which on packing pays. A square larger than
- * this leaves the cache that it is made in; a C as large is what short sums take their time for, and is
- * written soonest by blocks. */
+/* Crossovers for packing: minimum rows of the factor or C, minimum columns; maximum size of a
+ * square that stays in cache. A larger C with fewer terms than TERMS_LEAST is dominated by its
+ * stores, which blocks do fastest. */
 enum { ROWS_LEAST = 12, COLUMNS_LEAST = 8, SQUARE_MOST = 256, TERMS_LEAST = 64 };
 
-/* Small products have kernels that take no time to begin: rows of C, and of a triangle, up to which real
- * types are sooner done by these, and rows and terms from which on an update of rank 2k is sooner packed. */
+/* Crossovers to small kernels, which start without cost: maximum rows of C and of a triangle for
+ * real types; minimum rows and terms from which an update of rank 2k is packed. */
 enum {
   SMALL_MOST = 32,
   SMALL_TRIANGLE = 64,
@@ -37,8 +37,8 @@ static bool level3_direct_update(const tsl_blas_layout *layout) {
                                             .c_triangle = tsl_blas_level3_side(layout)});
 }
 
-/* By the product as a whole square, whose lines lie as C's do: C's triangle is its, or that of its sum with
- * its transpose. */
+/* Computes an update by a full square with C's storage order. twice: C's triangle is the square
+ * plus its transpose. */
 static void update_by_square(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout, bool twice,
                              void *square) {
   static const double zero[2];
@@ -58,7 +58,7 @@ static void update_by_square(const tsl_blas_symbol *symbol, const tsl_blas_layou
     parts->put(square, lower, n, work->beta, c, ld);
 }
 
-/* A small one's square, of real numbers, is made before packing begins. */
+/* Computes a small real update; its square takes less time than the start of packing. */
 static bool update_small(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout) {
   _Alignas(64) double square[SMALL_MOST * SMALL_MOST];
   update_by_square(symbol, layout, false, square);
@@ -87,17 +87,17 @@ static bool update_of_both(const tsl_blas_layout *layout) {
 static bool update_twice(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout) {
   const size_t n = (size_t)layout->work.n;
   void *square;
-  if (tsl_scratch_take(n * n * tsl_blas_size(layout->work.type), "a product that its transpose is added to",
+  if (tsl_scratch_take(n * n * tsl_blas_size(layout->work.type), "a product before its transpose is added",
                        &square) != TESELA_OK)
     return false;
   tsl_blas_make_real(layout);
   update_by_square(symbol, layout, true, square);
-  tsl_blas_make_real(layout); /* a NaN less its conjugate is a NaN */
+  tsl_blas_make_real(layout); /* a NaN minus its conjugate is a NaN */
   tsl_scratch_give(square);
   return true;
 }
 
-/* Where the other size is large, packing has been begun once for much. */
+/* Returns true for small products. With a large other size, packing pays because it is reused. */
 static bool is_brief(const tsl_blas_work *work, int64_t other) {
   return !tsl_blas_is_complex(work->type) && (work->m <= FEW || other <= MANY);
 }

@@ -1,5 +1,4 @@
-/* Level 3 of another library: what the entries say as a struct of arguments, said again as its functions want
- * to hear it. */
+/* Converts the struct of arguments back to the signatures of Fortran and CBLAS. */
 #include "blas/level3_foreign_call.h"
 
 /* --- Fortran --- */
@@ -8,7 +7,7 @@ typedef struct letters {
   char side, uplo, trans, diag;
 } letters;
 
-static void by_fortran(tsl_blas_function *function, const tsl_blas_structured *of) {
+static void by_fortran(tsl_blas_function *function, const tsl_blas_structured *args) {
   typedef void update(const char *, const char *, const int64_t *, const int64_t *, const void *,
                       const void *, const int64_t *, const void *, void *, const int64_t *, size_t, size_t);
   typedef void update2(const char *, const char *, const int64_t *, const int64_t *, const void *,
@@ -23,50 +22,50 @@ static void by_fortran(tsl_blas_function *function, const tsl_blas_structured *o
   typedef void triangle(const char *, const char *, const char *, const char *, const int64_t *,
                         const int64_t *, const void *, const void *, const int64_t *, const void *,
                         const int64_t *, size_t, size_t, size_t, size_t);
-  const letters is = {(char)of->side, (char)of->uplo, (char)of->trans, (char)of->diag};
-  switch (of->routine) {
+  const letters is = {(char)args->side, (char)args->uplo, (char)args->trans, (char)args->diag};
+  switch (args->routine) {
   case TSL_BLAS_SYRK:
   case TSL_BLAS_HERK:
-    ((update *)function)(&is.uplo, &is.trans, &of->n, &of->k, of->alpha, of->a, &of->lda, of->beta, of->c,
-                         &of->ldc, 1, 1);
+    ((update *)function)(&is.uplo, &is.trans, &args->n, &args->k, args->alpha, args->a, &args->lda,
+                         args->beta, args->c, &args->ldc, 1, 1);
     break;
   case TSL_BLAS_GEMMT:
-    ((apart *)function)(&is.uplo, &is.trans, "T", &of->n, &of->k, of->alpha, of->a, &of->lda, of->b, &of->ldb,
-                        of->beta, of->c, &of->ldc, 1, 1, 1);
+    ((apart *)function)(&is.uplo, &is.trans, "T", &args->n, &args->k, args->alpha, args->a, &args->lda,
+                        args->b, &args->ldb, args->beta, args->c, &args->ldc, 1, 1, 1);
     break;
   case TSL_BLAS_SYR2K:
   case TSL_BLAS_HER2K:
-    ((update2 *)function)(&is.uplo, &is.trans, &of->n, &of->k, of->alpha, of->a, &of->lda, of->b, &of->ldb,
-                          of->beta, of->c, &of->ldc, 1, 1);
+    ((update2 *)function)(&is.uplo, &is.trans, &args->n, &args->k, args->alpha, args->a, &args->lda, args->b,
+                          &args->ldb, args->beta, args->c, &args->ldc, 1, 1);
     break;
   case TSL_BLAS_SYMM:
   case TSL_BLAS_HEMM:
-    ((symmetric *)function)(&is.side, &is.uplo, &of->m, &of->n, of->alpha, of->a, &of->lda, of->b, &of->ldb,
-                            of->beta, of->c, &of->ldc, 1, 1);
+    ((symmetric *)function)(&is.side, &is.uplo, &args->m, &args->n, args->alpha, args->a, &args->lda, args->b,
+                            &args->ldb, args->beta, args->c, &args->ldc, 1, 1);
     break;
   default:
-    ((triangle *)function)(&is.side, &is.uplo, &is.trans, &is.diag, &of->m, &of->n, of->alpha, of->a,
-                           &of->lda, of->b, &of->ldb, 1, 1, 1, 1);
+    ((triangle *)function)(&is.side, &is.uplo, &is.trans, &is.diag, &args->m, &args->n, args->alpha, args->a,
+                           &args->lda, args->b, &args->ldb, 1, 1, 1, 1);
   }
 }
 
 /* --- CBLAS --- */
 
-/* Its numbers of letters. */
+/* Constants of CBLAS for the letters. */
 typedef struct numbers {
   int64_t side, uplo, trans, diag;
 } numbers;
 
-static numbers numbers_of(const tsl_blas_structured *of) {
-  return (numbers){.side = of->side == 'L' ? 141 : 142,
-                   .uplo = of->uplo == 'U' ? 121 : 122,
-                   .trans = tsl_blas_cblas_trans(of->trans),
-                   .diag = of->diag == 'U' ? 132 : 131};
+static numbers numbers_of(const tsl_blas_structured *args) {
+  return (numbers){.side = args->side == 'L' ? 141 : 142,
+                   .uplo = args->uplo == 'U' ? 121 : 122,
+                   .trans = tsl_blas_cblas_trans(args->trans),
+                   .diag = args->diag == 'U' ? 132 : 131};
 }
 
-/* One function for each way in which scalars are passed. */
+/* One function for each way to pass scalars. */
 #define BY_CBLAS(name, alpha_type, beta_type, ALPHA, BETA)                                                   \
-  static void name(tsl_blas_function *function, const tsl_blas_structured *of) {                             \
+  static void name(tsl_blas_function *function, const tsl_blas_structured *args) {                           \
     typedef void update(int64_t, int64_t, int64_t, int64_t, int64_t, alpha_type, const void *, int64_t,      \
                         beta_type, void *, int64_t);                                                         \
     typedef void update2(int64_t, int64_t, int64_t, int64_t, int64_t, alpha_type, const void *, int64_t,     \
@@ -75,53 +74,53 @@ static numbers numbers_of(const tsl_blas_structured *of) {
                        int64_t, const void *, int64_t, beta_type, void *, int64_t);                          \
     typedef void triangle(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, alpha_type,         \
                           const void *, int64_t, const void *, int64_t);                                     \
-    const numbers is = numbers_of(of);                                                                       \
-    switch (of->routine) {                                                                                   \
+    const numbers is = numbers_of(args);                                                                     \
+    switch (args->routine) {                                                                                 \
     case TSL_BLAS_SYRK:                                                                                      \
     case TSL_BLAS_HERK:                                                                                      \
-      ((update *)function)(TSL_BLAS_COLUMN_MAJOR, is.uplo, is.trans, of->n, of->k, ALPHA, of->a, of->lda,    \
-                           BETA, of->c, of->ldc);                                                            \
+      ((update *)function)(TSL_BLAS_COLUMN_MAJOR, is.uplo, is.trans, args->n, args->k, ALPHA, args->a,       \
+                           args->lda, BETA, args->c, args->ldc);                                             \
       break;                                                                                                 \
     case TSL_BLAS_GEMMT:                                                                                     \
-      ((apart *)function)(TSL_BLAS_COLUMN_MAJOR, is.uplo, is.trans, tsl_blas_cblas_trans('T'), of->n, of->k, \
-                          ALPHA, of->a, of->lda, of->b, of->ldb, BETA, of->c, of->ldc);                      \
+      ((apart *)function)(TSL_BLAS_COLUMN_MAJOR, is.uplo, is.trans, tsl_blas_cblas_trans('T'), args->n,      \
+                          args->k, ALPHA, args->a, args->lda, args->b, args->ldb, BETA, args->c, args->ldc); \
       break;                                                                                                 \
     case TSL_BLAS_SYR2K:                                                                                     \
     case TSL_BLAS_HER2K:                                                                                     \
-      ((update2 *)function)(TSL_BLAS_COLUMN_MAJOR, is.uplo, is.trans, of->n, of->k, ALPHA, of->a, of->lda,   \
-                            of->b, of->ldb, BETA, of->c, of->ldc);                                           \
+      ((update2 *)function)(TSL_BLAS_COLUMN_MAJOR, is.uplo, is.trans, args->n, args->k, ALPHA, args->a,      \
+                            args->lda, args->b, args->ldb, BETA, args->c, args->ldc);                        \
       break;                                                                                                 \
     case TSL_BLAS_SYMM:                                                                                      \
-    case TSL_BLAS_HEMM: /* the same types of other arguments */                                              \
-      ((update2 *)function)(TSL_BLAS_COLUMN_MAJOR, is.side, is.uplo, of->m, of->n, ALPHA, of->a, of->lda,    \
-                            of->b, of->ldb, BETA, of->c, of->ldc);                                           \
+    case TSL_BLAS_HEMM: /* types of update2 */                                                               \
+      ((update2 *)function)(TSL_BLAS_COLUMN_MAJOR, is.side, is.uplo, args->m, args->n, ALPHA, args->a,       \
+                            args->lda, args->b, args->ldb, BETA, args->c, args->ldc);                        \
       break;                                                                                                 \
     default:                                                                                                 \
-      ((triangle *)function)(TSL_BLAS_COLUMN_MAJOR, is.side, is.uplo, is.trans, is.diag, of->m, of->n,       \
-                             ALPHA, of->a, of->lda, of->b, of->ldb);                                         \
+      ((triangle *)function)(TSL_BLAS_COLUMN_MAJOR, is.side, is.uplo, is.trans, is.diag, args->m, args->n,   \
+                             ALPHA, args->a, args->lda, args->b, args->ldb);                                 \
     }                                                                                                        \
   }
-BY_CBLAS(by_float, float, float, *(const float *)of->alpha, *(const float *)of->beta)
-BY_CBLAS(by_double, double, double, *(const double *)of->alpha, *(const double *)of->beta)
-BY_CBLAS(by_address, const void *, const void *, of->alpha, of->beta)
-BY_CBLAS(by_address_and_float, const void *, float, of->alpha, *(const float *)of->beta)
-BY_CBLAS(by_address_and_double, const void *, double, of->alpha, *(const double *)of->beta)
+BY_CBLAS(by_float, float, float, *(const float *)args->alpha, *(const float *)args->beta)
+BY_CBLAS(by_double, double, double, *(const double *)args->alpha, *(const double *)args->beta)
+BY_CBLAS(by_address, const void *, const void *, args->alpha, args->beta)
+BY_CBLAS(by_address_and_float, const void *, float, args->alpha, *(const float *)args->beta)
+BY_CBLAS(by_address_and_double, const void *, double, args->alpha, *(const double *)args->beta)
 
-/* herk's scalars are real, and her2k's beta. */
-static void by_cblas(tesela_type type, tsl_blas_function *function, const tsl_blas_structured *of) {
+/* Selects the function by type: herk has real scalars, her2k a real beta. */
+static void by_cblas(tesela_type type, tsl_blas_function *function, const tsl_blas_structured *args) {
   const bool is_single = type == TESELA_F32 || type == TESELA_C64;
-  if (!tsl_blas_is_complex(type) || of->routine == TSL_BLAS_HERK)
-    (is_single ? by_float : by_double)(function, of);
-  else if (of->routine == TSL_BLAS_HER2K)
-    (is_single ? by_address_and_float : by_address_and_double)(function, of);
+  if (!tsl_blas_is_complex(type) || args->routine == TSL_BLAS_HERK)
+    (is_single ? by_float : by_double)(function, args);
+  else if (args->routine == TSL_BLAS_HER2K)
+    (is_single ? by_address_and_float : by_address_and_double)(function, args);
   else
-    by_address(function, of);
+    by_address(function, args);
 }
 
 void tsl_blas_level3_call(const tsl_blas_symbol *symbol, tsl_blas_function *function,
-                          const tsl_blas_structured *given) {
+                          const tsl_blas_structured *args) {
   if (symbol->cblas)
-    by_cblas(symbol->type, function, given);
+    by_cblas(symbol->type, function, args);
   else
-    by_fortran(function, given);
+    by_fortran(function, args);
 }

@@ -1,4 +1,3 @@
-/* What Level 3 does beside products, for each type. */
 #include "blas/level3_helpers.h"
 
 #include "base/memory.h"

@@ -1,12 +1,11 @@
-/* What a call of Level 3 multiplies, whatever its letters. */
+/* Conversion of level 3 arguments to operands and strides. */
 #include "blas/blas_gemm.h"
 #include "blas/blas_level3.h"
 
 #include "base/memory.h"
 
-/* Whoever fills a struct number by number and copies it at once waits for the stores: a product of 4 x 4
- * takes less time. So each view is written where it stays, and what is turned around is so from the
- * beginning. */
+/* Writes a view in place. A struct that is filled by parts and then copied waits for its stores,
+ * longer than a 4 x 4 product takes. So each view is written once, already transposed. */
 static inline void level3_layout_view(tsl_blas_view *out, const void *data, int64_t ld, bool by_row,
                                       bool conjugate) {
   out->data = data;
@@ -34,8 +33,7 @@ static inline void level3_layout_store(bool is_single, double real, double imagi
   }
 }
 
-/* Scalars as numbers, and again as elements of the type, where there are any; behind one of a real type lies
- * a 0. */
+/* Stores the scalars as doubles and in the call's type. A real scalar is followed by 0. */
 static void note_scalars(tesela_type type, const tsl_blas_structured *structured, tsl_blas_layout *out) {
   const bool is_single = type == TESELA_F32 || type == TESELA_C64;
   const tesela_type real = is_single ? TESELA_F32 : TESELA_F64;
@@ -58,12 +56,11 @@ static void note_scalars(tesela_type type, const tsl_blas_structured *structured
   out->work.beta = out->scalars + TSL_BLAS_AT_BETA;
 }
 
-/* X Y' + Y X', where op makes rows of what is stored; with one factor, Y is X, and the second product is not
- * there. */
+/* Lays out X Y' + Y X'. With one factor, Y is X, and the second product is not used. */
 static void lay_out_update(const tsl_blas_structured *structured, tsl_blas_layout *out) {
   const bool by_row = structured->order == TSL_BLAS_ROW_MAJOR, plain = structured->trans == 'N';
   const bool two = structured->routine == TSL_BLAS_SYR2K || structured->routine == TSL_BLAS_HER2K;
-  const bool along = by_row == plain; /* rows of X and of Y lie so */
+  const bool along = by_row == plain; /* rows of X and Y are contiguous */
   const bool of_x = out->hermitian && !plain, of_other = out->hermitian && plain;
   const bool has_y = two || structured->routine == TSL_BLAS_GEMMT;
   const void *y = has_y ? structured->b : structured->a;
@@ -76,8 +73,8 @@ static void lay_out_update(const tsl_blas_structured *structured, tsl_blas_layou
   level3_layout_view(&out->work.c, structured->c, structured->ldc, by_row, false);
 }
 
-/* On the right: (B A)' = A' B'. A symmetric matrix is its own transpose; a hermitian one's is its conjugate,
- * with the other triangle stored. */
+/* Lays out a factor. On the right: (B A)' = A' B'. A symmetric matrix is its own transpose. A
+ * hermitian matrix's transpose is its conjugate, with the other triangle stored. */
 static void lay_out_factor(tesela_type type, const tsl_blas_structured *structured, tsl_blas_layout *out) {
   const bool in_place = structured->routine >= TSL_BLAS_TRMM, on_the_right = structured->side == 'R';
   const bool by_row = (structured->order == TSL_BLAS_ROW_MAJOR) != on_the_right;

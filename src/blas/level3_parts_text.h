@@ -1,11 +1,11 @@
-/* Copies of factors, for one type: ELEMENT is it, CONJUGATE(x) and REAL_PART(x) what their names say,
- * IS_FINITE(x) whether it is so, NAME(what) what a function is called. */
+/* Helpers of level 3 for one type. Macros: ELEMENT (type), CONJUGATE(x), REAL_PART(x),
+ * IS_FINITE(x), NAME(what) (function name). */
 static ELEMENT NAME(at)(const tsl_blas_view *view, int64_t i, int64_t j) {
   const ELEMENT value = ((const ELEMENT *)view->data)[i * view->row + j * view->col];
   return view->conjugate ? CONJUGATE(value) : value;
 }
 
-/* Columns first to below last of rows below and at the diagonal, and what they mirror. */
+/* Copies a block on or below the diagonal, and its mirror image. */
 static void NAME(mirror_block)(const tsl_blas_view *a, bool hermitian, int64_t m, int64_t row, int64_t column,
                                ELEMENT *out) {
   const int64_t last_row = row + BLOCK < m ? row + BLOCK : m;
@@ -19,7 +19,7 @@ static void NAME(mirror_block)(const tsl_blas_view *a, bool hermitian, int64_t m
 }
 
 static void NAME(mirror)(const tsl_blas_view *a, int uplo, bool hermitian, int64_t m, void *out) {
-  /* An upper triangle is the lower one of the transpose. */
+  /* An upper triangle is the lower triangle of the transpose. */
   tsl_blas_view lower = *a;
   ELEMENT *all = out;
   if (uplo == 'U') {
@@ -53,7 +53,8 @@ static void NAME(spread)(const tsl_blas_view *a, int uplo, bool unit, int64_t m,
   }
 }
 
-/* A number times 0 is 0, unless it is not finite; eight at a time, which compilers make vectors of. */
+/* Copies a line; returns true if all numbers are finite: x * 0 is 0 only then. Eight partial sums,
+ * for vector instructions. */
 static bool NAME(copy_line)(const ELEMENT *from, int64_t count, ELEMENT *out) {
   const REAL_OF *numbers = (const REAL_OF *)from;
   const int64_t parts = count * (int64_t)(sizeof(ELEMENT) / sizeof(REAL_OF));
@@ -82,7 +83,7 @@ static bool NAME(copy)(const tsl_blas_view *from, int64_t m, int64_t n, const ts
   return all;
 }
 
-/* A block of C's triangle, to which the square's and its mirrored one are added. */
+/* Computes a block of C's triangle: square + transposed square + beta C. */
 static void NAME(fold_block)(const ELEMENT *square, bool lower, bool hermitian, int64_t n, int64_t row,
                              int64_t column, const ELEMENT *beta, ELEMENT *c, int64_t ld) {
   const int64_t rows = n - row < BLOCK ? n - row : BLOCK, columns = n - column < BLOCK ? n - column : BLOCK;

@@ -1,10 +1,9 @@
-/* Level 3 by the public calls: a symmetric, hermitian or triangular factor, a triangle of C and a triangle to
- * solve with are structures of the description, and the call's plan does the whole without a copy of the
- * other triangle.
+/* Level 3 by the public calls: symmetric, hermitian or triangular operands are structures of the
+ * description. The plan needs no copy of the other triangle.
  *
- * A plan costs: half a microsecond to be found where it is known, some 15 where it is not, and calls of a
- * factorisation have another shape each. So this is for calls that take a multiple of that; smaller ones are
- * done at once (level3_direct.c), or by blocks (level3_blocks.c). */
+ * A plan costs half a microsecond to find if it is known, and about 15 if not. The calls of a
+ * factorization have new shapes each time. So this is for calls that take much longer. Smaller
+ * calls are done without a plan (level3_direct.c) or by blocks (level3_blocks.c). */
 #include "blas/blas_context.h"
 #include "blas/blas_gemm.h"
 #include "blas/blas_level3.h"
@@ -14,34 +13,34 @@
 
 #include <math.h>
 
-/* --- which calls --- */
+/* --- crossovers --- */
 
-/* Multiply-adds of a real, or a complex type from which on a call is sooner done by its plan. `tall`: where
- * the factor has many more rows than C has columns, since blocks copy all of a symmetric one; and where it
- * has many fewer, that copy is nothing. */
-typedef struct from {
+/* Crossovers in multiply-adds above which a plan is faster, for real and complex types. `tall`: the
+ * factor has many more rows than C has columns, so that the copy of a symmetric factor in blocks is
+ * expensive. `wide`: many fewer, so that the copy costs nothing. */
+typedef struct crossover {
   double real, complex, tall, wide;
-} from;
+} crossover;
 
-static const from table[TSL_BLAS_ROUTINES] = {
+static const crossover table[TSL_BLAS_ROUTINES] = {
     [TSL_BLAS_SYRK] = {1.6e7, 4e6, 1.6e7, 1.6e7},  [TSL_BLAS_HERK] = {1.6e7, 4e6, 1.6e7, 1.6e7},
     [TSL_BLAS_SYR2K] = {1.6e7, 8e6, 1.6e7, 1.6e7}, [TSL_BLAS_HER2K] = {1.6e7, 8e6, 1.6e7, 1.6e7},
     [TSL_BLAS_GEMMT] = {1.6e7, 4e6, 1.6e7, 1.6e7}, [TSL_BLAS_SYMM] = {6e7, 6e7, 4e6, INFINITY},
     [TSL_BLAS_HEMM] = {6e7, 6e7, 4e6, INFINITY},   [TSL_BLAS_TRMM] = {1.6e7, 4e6, 4e6, 1.6e7},
     [TSL_BLAS_TRSM] = {2.5e5, 2e5, 2.5e5, 2.5e5},
 };
-/* A plan packs the factor, which must serve a few columns; the result of short sums is what takes their time.
- */
+/* Minimum columns, because packing the factor must be reused; minimum terms, because short sums are
+ * dominated by C. */
 enum { COLUMNS_LEAST = 8, TERMS_LEAST = 64, TALL = 8, WIDE = 4 };
 
 static double level3_planned_least_of(const tsl_blas_layout *layout) {
   const tsl_blas_work *work = &layout->work;
-  const from *at = &table[layout->routine];
+  const crossover *limits = &table[layout->routine];
   if (layout->routine >= TSL_BLAS_SYMM && work->m >= TALL * work->n)
-    return at->tall;
+    return limits->tall;
   if (layout->routine >= TSL_BLAS_SYMM && work->n >= WIDE * work->m)
-    return at->wide;
-  return tsl_blas_is_complex(work->type) ? at->complex : at->real;
+    return limits->wide;
+  return tsl_blas_is_complex(work->type) ? limits->complex : limits->real;
 }
 
 bool tsl_blas_level3_is_planned(const tsl_blas_layout *layout) {
@@ -50,10 +49,10 @@ bool tsl_blas_level3_is_planned(const tsl_blas_layout *layout) {
          (double)work->m * (double)work->n * (double)work->k >= level3_planned_least_of(layout);
 }
 
-/* --- numbers that are not finite --- */
+/* --- non-finite numbers --- */
 
-/* A sum of absolute values is finite only where all of them are. Numbers so large that their sum is not may
- * take the way of those. */
+/* A sum of absolute values is finite only if all are. Numbers whose sum overflows may be treated as
+ * non-finite. */
 bool tsl_blas_level3_is_finite(const tsl_blas_work *work) {
   const tsl_vector_kernels *kernels = tsl_vector_kernels_of(work->type);
   const bool by_row = work->c.col == 1;
@@ -115,8 +114,8 @@ static bool level3_planned_solve(const tsl_blas_layout *layout, tesela_record *r
                             record) == TESELA_OK;
 }
 
-/* Of products whose factors differ, the second: what cannot be done by a plan, since memory ran out, is done
- * all the same. */
+/* Computes the second product of her2k with different factors. If its plan fails without memory,
+ * uses blocks or loops, because the first product is done. */
 static void multiply_again(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout) {
   tsl_blas_work work = layout->work;
   work.a = layout->a2;

@@ -1,4 +1,4 @@
-/* Level 3 beside gemm, by tesela: the first way that suits. */
+/* Selection of the first suitable way for level 3. */
 #include "blas/blas_level3.h"
 
 #include "base/memory.h"

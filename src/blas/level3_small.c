@@ -1,12 +1,12 @@
-/* Level 3 of few rows, columns and terms, which takes less time than choosing a way: updates and products
- * with symmetric factors are one kernel's (host_blocked/kernels/little.c), and triangles are read where they
- * lie. */
+/* Level 3 with few rows, columns and terms, which takes less time than the selection. Updates and
+ * products with symmetric factors use one kernel (host_blocked/kernels/little.c). Triangles are
+ * read in place. */
 #include "blas/blas_level3.h"
 #include "blas/inner_gemm.h"
 
-/* Rows, columns and terms up to which it is the soonest way. Real types have kernels of more rows for whole
- * products, and so have updates of rank 2k, which are one of these and its transpose. */
-static const struct most {
+/* Maximum rows, columns and terms for the kernel. Missing types have faster ways: real types have
+ * kernels for full products of more rows. */
+static const struct size_limits {
   int64_t f32, f64, c64, c128;
 } table[TSL_BLAS_ROUTINES] = {
     [TSL_BLAS_SYRK] = {32, 32, 32, 32},        [TSL_BLAS_HERK] = {.c64 = 32, .c128 = 32},
@@ -14,19 +14,19 @@ static const struct most {
     [TSL_BLAS_HEMM] = {.c64 = 32, .c128 = 32},
 };
 
-/* Rows of a triangle, and columns beside it; and rows of one, of real numbers, whose columns are soonest read
- * as vectors. */
+/* Maximum rows and columns for a triangular factor. BESIDE_MOST: maximum columns for the vector
+ * kernel of real types. */
 enum { TRIANGLE_MOST = 64, COLUMNS_MOST = 256, BESIDE_MOST = 32 };
-/* Rows of a triangle that is solved, and right-hand sides: a call's beginning and end take a fifth of one
- * with one of each. */
+/* Maximum rows and right-hand sides of a system: the call's overhead is a fifth of the time with
+ * one of each. */
 enum { SOLVED_MOST = 32, SIDES_MOST = 4 };
-static const struct most vector_most = {.f32 = 8, .f64 = 8};
+static const struct size_limits vector_most = {.f32 = 8, .f64 = 8};
 
-static int64_t of_type(const struct most *most_in, tesela_type type) {
-  return type == TESELA_F32   ? most_in->f32
-         : type == TESELA_F64 ? most_in->f64
-         : type == TESELA_C64 ? most_in->c64
-                              : most_in->c128;
+static int64_t of_type(const struct size_limits *limits, tesela_type type) {
+  return type == TESELA_F32   ? limits->f32
+         : type == TESELA_F64 ? limits->f64
+         : type == TESELA_C64 ? limits->c64
+                              : limits->c128;
 }
 
 static tsl_blas_structures structures_of(const tsl_blas_layout *layout) {
@@ -58,8 +58,9 @@ static bool level3_small_multiply(const tsl_blas_layout *layout) {
 bool tsl_blas_level3_little(const tsl_blas_layout *layout) {
   const tsl_blas_work *work = &layout->work;
   if (layout->routine < TSL_BLAS_TRMM) {
-    const int64_t most = of_type(&table[layout->routine], work->type);
-    return work->m <= most && work->n <= most && work->k <= most && level3_small_multiply(layout);
+    const int64_t size_limits = of_type(&table[layout->routine], work->type);
+    return work->m <= size_limits && work->n <= size_limits && work->k <= size_limits &&
+           level3_small_multiply(layout);
   }
   if (layout->routine == TSL_BLAS_TRSM)
     return work->m <= SOLVED_MOST && work->n <= SIDES_MOST && tsl_blas_level3_solve(layout);

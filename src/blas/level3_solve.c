@@ -1,6 +1,6 @@
-/* Systems with a triangle without a plan: factorisations call for another shape each time, and a plan that is
- * not known takes longer than most of them. One right-hand side alone is Level 2's trsv, where a triangle has
- * more rows than the other way takes no time to begin with. */
+/* Triangular systems without a plan: factorizations have a new shape in each call, and a new plan
+ * takes longer than most systems. A single right-hand side with many rows is solved by trsv of
+ * level 2. */
 #include "blas/blas_context.h"
 #include "blas/blas_level3.h"
 #include "blas/blas_threads.h"
@@ -8,16 +8,17 @@
 #include "base/memory.h"
 #include "vector/vector.h"
 
-/* Multiply-adds that are worth waking threads. */
+/* crossover in multiply-adds for waking threads */
 static const double team_from = 2e5;
-/* Rows from which on one right-hand side is sooner found by trsv. */
+/* minimum rows for trsv with a single right-hand side */
 enum { ALONE_FROM = 48, ALONE_FROM_COMPLEX = 64 };
 
 static tsl_team level3_solve_team_of(double work, double from) {
   return work < from ? (tsl_team){0} : tsl_pool_team(tsl_pool_shared(), tsl_blas_threads());
 }
 
-/* A stored by rows is its transpose, stored by columns, with the other triangle. */
+/* Solves for one right-hand side. A row-major triangle is its transpose in column-major order, with
+ * the other triangle stored. */
 static void solve_one(const tsl_blas_layout *layout) {
   const tsl_blas_work *work = &layout->work;
   const tsl_vector_kernels *kernels = tsl_vector_kernels_of(work->type);
@@ -38,7 +39,8 @@ static void solve_one(const tsl_blas_layout *layout) {
   tsl_vector_triangular(kernels, team, &triangle, by_row, true, x);
 }
 
-/* One by one: clearing a struct and copying it takes as long as a tiny triangle does. */
+/* Fills in the description member by member, because clearing and copying takes as long as a tiny
+ * system. */
 static void level3_solve_say(const tsl_blas_layout *layout, tsl_fast_solve *out) {
   const tsl_blas_work *work = &layout->work;
   out->type = work->type;

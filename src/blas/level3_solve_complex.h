@@ -1,9 +1,8 @@
-/* A small triangle of a complex type is solved, as the real one (level3_solve_real.h), real and imaginary
- * parts apart. Quotients are Smith's (1962), whose denominators do not overflow: with q = d / c where |d| <=
- * |c|, (a + b i) / (c + d i) is
- * ((a + b q) + (b - a q) i) / (c + d q); else the same with c and d in each other's places. */
+/* Solves a small complex triangle like level3_solve_real.h, with real and imaginary parts in separate arrays.
+ * Quotients follow Smith (1962), so that denominators do not overflow. With q = d / c for |d| <= |c|:
+ * (a + b i) / (c + d i) = ((a + b q) + (b - a q) i) / (c + d q); otherwise c and d change places. */
 typedef struct NAME(divisor) {
-  REAL p, q, denominator; /* quotient: (a p + b q, b p - a q) / denominator; */
+  REAL p, q, denominator; /* quotient = (a p + b q, b p - a q) / denominator */
 } NAME(divisor);
 
 static NAME(divisor) NAME(divisor_of)(REAL c, REAL d) {

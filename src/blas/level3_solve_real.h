@@ -1,9 +1,8 @@
-/* A small triangle of a real type is solved: ABREAST columns side by side, each row from those that are
- * known.
+/* Solves a small real triangle, ABREAST columns at a time, row by row.
  *
  *     factor        rows          row i = (alpha c[i] - factor[i][0] row 0 - ... ) / diagonal
  *     d             ------ 0
- *     * d           ------ 1      An upper triangle is read and written from its far end.
+ *     * d           ------ 1      An upper triangle is processed from its far end.
  *     * * d         ------ 2 */
 static void NAME(solve_columns)(ELEMENT factor[TSL_BLAS_SOLVED_MOST][TSL_BLAS_SOLVED_MOST], int64_t m,
                                 bool unit, ELEMENT rows[TSL_BLAS_SOLVED_MOST][ABREAST]) {

@@ -13,7 +13,7 @@ static bool matcopy_transposes(const tsl_blas_copy *copy) {
   return copy->trans == 'T' || copy->trans == 'C';
 }
 
-/* Both sides in one order: A is rows x cols, and so is `to`, which is B seen through the transpose. */
+/* Views of A and B with equal indices: both are rows x cols. `to` is B seen through op. */
 typedef struct matcopy_sides {
   tsl_blas_view from, to;
 } matcopy_sides;
@@ -29,15 +29,15 @@ static matcopy_sides matcopy_sides_of(tesela_type type, const tsl_blas_copy *cop
   };
 }
 
-/* Whether tesela has a strategy: for transposes that do not conjugate, scaled in real types alone, in place
- * of squares. */
+/* Returns true if tesela has a strategy: transposes without conjugation, scaling for real types
+ * only, in place for squares only. */
 static bool suits(tesela_type type, const tsl_blas_copy *copy) {
   const bool scales = !tsl_blas_is(type, copy->alpha, 1);
   return matcopy_transposes(copy) && !(tsl_blas_is_complex(type) && (scales || copy->trans == 'C')) &&
          (!copy->in_place || (copy->rows == copy->cols && copy->lda == copy->ldb));
 }
 
-/* tesela's transpose writes B, cols x rows, whose element (j, i) is A's (i, j): `to` with its strides
+/* Transposes by tesela. B is cols x rows and B(j, i) = A(i, j), so its strides are `to`'s
  * exchanged. */
 static bool matcopy_by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_copy *copy,
                               const matcopy_sides *both, tesela_record *record) {
@@ -55,7 +55,7 @@ static bool matcopy_by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_copy
   if (!copy->in_place)
     desc.a = tsl_blas_matrix_of(&both->from, type);
   const tesela_status status = tsl_blas_run_transpose(&desc, record);
-  /* Everything else leaves the matrix as it was, for others. */
+  /* All other failures leave the matrix unchanged. */
   if (status == TESELA_DEVICE_FAILED && copy->in_place) {
     tsl_blas_report_failure(symbol, tesela_last_error());
     return true;
@@ -63,8 +63,8 @@ static bool matcopy_by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_copy
   return status == TESELA_OK;
 }
 
-/* By loops: element for element where nothing moves; a square exchanges its halves; all others go through a
- * copy. */
+/* Copies in place by loops. Nothing moves: element by element. Square: exchanges both triangles.
+ * Otherwise through a copy. */
 static void matcopy_in_place(const tsl_blas_symbol *symbol, const tsl_blas_copy *copy,
                              const matcopy_sides *both) {
   const tesela_type type = symbol->type;
@@ -81,7 +81,7 @@ static void matcopy_in_place(const tsl_blas_symbol *symbol, const tsl_blas_copy 
   const bool by_row = copy->order == TSL_BLAS_ROW_MAJOR;
   const int64_t dense = by_row != transposed ? copy->cols : copy->rows;
   size_t count = (size_t)copy->rows * (size_t)copy->cols;
-  if (tsl_alloc(count * tsl_blas_size(type), "a matrix that is copied in place", &block) != TESELA_OK) {
+  if (tsl_alloc(count * tsl_blas_size(type), "a copy of a matrix", &block) != TESELA_OK) {
     tsl_blas_report_failure(symbol, tesela_last_error());
     return;
   }

@@ -1,4 +1,3 @@
-/* Copies of matrices, transposed and scaled. */
 #ifndef TSL_BLAS_MATCOPY_H
 #define TSL_BLAS_MATCOPY_H
 

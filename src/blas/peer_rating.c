@@ -1,7 +1,7 @@
-/* How good another library is. A name alone says little: one OpenBLAS has kernels for every processor,
- * another was built for the oldest one, or is told to be (OPENBLAS_CORETYPE). So a library is asked which
- * kernels it took; of others, some products are timed beside ours, which takes a few milliseconds once a
- * name. */
+/* A library's name does not tell its speed. One OpenBLAS has kernels for every processor, another
+ * only for the oldest. OPENBLAS_CORETYPE may force old kernels. So a library is asked for its
+ * kernels. Other libraries are timed against tesela with a few products, some milliseconds per
+ * symbol. */
 #include "blas/peer_rating.h"
 
 #include "base/clock.h"
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* OpenBLAS's kernels that keep today's processors busy; all others are measured. */
+/* OpenBLAS kernels that are fast on current processors; others are measured. */
 static const char *const good_cores[] = {
     "Haswell",    "Zen",        "SkylakeX",   "Cooperlake", "Cooper Lake", "SapphireRapids",
     "NeoverseN1", "NeoverseN2", "NeoverseV1", "ARMV8SVE",   "POWER9",      "POWER10"};
@@ -28,18 +28,18 @@ static bool peer_rating_is_good(const char *core) {
   return false;
 }
 
-/* --- what it says --- */
+/* --- report of the library --- */
 
-typedef union peer_rating_told {
+typedef union peer_rating_function {
   void *address;
   const char *(*text)(void);
   int (*number)(void);
   const char *(*name_of)(int);
-} peer_rating_told;
+} peer_rating_function;
 
-static peer_rating_told peer_rating_ask(tsl_blas_function *beside, const char *name) {
-  peer_rating_told function;
-  memcpy(&function.address, &beside, sizeof function.address);
+static peer_rating_function peer_rating_ask(tsl_blas_function *function_near, const char *name) {
+  peer_rating_function function;
+  memcpy(&function.address, &function_near, sizeof function.address);
   function.address = tsl_loaded_beside(function.address, name);
   return function;
 }
@@ -48,40 +48,41 @@ const char *tsl_blas_kernels_of(tsl_blas_function *function) {
   static const char *const names[] = {"openblas_get_corename", "openblas_get_corename64_",
                                       "scipy_openblas_get_corename", "scipy_openblas_get_corename64_"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    const peer_rating_told core = peer_rating_ask(function, names[i]);
+    const peer_rating_function core = peer_rating_ask(function, names[i]);
     if (core.address)
       return core.text();
   }
   return NULL;
 }
 
-/* MKL chooses its kernels by what the processor can, BLIS by its model and else takes "generic" ones. */
+/* Returns true for a library with known good kernels. MKL chooses by processor features; BLIS
+ * chooses by model, or "generic". */
 static bool is_known_to_be_good(tsl_blas_function *function) {
   const char *core = tsl_blas_kernels_of(function);
   if (core)
     return peer_rating_is_good(core);
-  const peer_rating_told id = peer_rating_ask(function, "bli_arch_query_id"),
-                         name = peer_rating_ask(function, "bli_arch_string");
+  const peer_rating_function id = peer_rating_ask(function, "bli_arch_query_id"),
+                             name = peer_rating_ask(function, "bli_arch_string");
   if (id.address && name.address)
     return strcmp(name.name_of(id.number()), "generic") != 0;
   return peer_rating_ask(function, "MKL_Get_Max_Threads").address != NULL;
 }
 
-/* --- what it does --- */
+/* --- measurement --- */
 
-/* Theirs is more than a small product: one that their CBLAS function hands to a Fortran one by its name,
- * which is ours, is passed on. */
+/* SIZE is too large for a small product: a CBLAS function that calls Fortran by name, which is
+ * ours, must be forwarded. */
 enum { SIZE = 128, OURS = 96, TURNS = 3 };
 
-/* Zeros of any type: processors multiply those as fast as other numbers. */
+/* Zeros of any type, which are multiplied as fast as other numbers. */
 typedef struct operands {
   const double *a, *b;
   double *c;
 } operands;
 
-/* Where tsl_blas_either_width(). */
+/* Calls the library's gemm. Requires tsl_blas_either_width(). */
 static void peer_rating_multiply(const tsl_blas_symbol *symbol, tsl_blas_function *function,
-                                 const operands *operands_in) {
+                                 const operands *matrices) {
   typedef void fortran(const char *, const char *, const int64_t *, const int64_t *, const int64_t *,
                        const void *, const void *, const int64_t *, const void *, const int64_t *,
                        const void *, void *, const int64_t *, size_t, size_t);
@@ -99,17 +100,17 @@ static void peer_rating_multiply(const tsl_blas_symbol *symbol, tsl_blas_functio
   const void *one = is_single ? (const void *)one_f32 : one_f64,
              *zero = is_single ? (const void *)zero_f32 : zero_f64;
   if (!symbol->cblas)
-    ((fortran *)function)("N", "N", &n, &n, &n, one, operands_in->a, &n, operands_in->b, &n, zero,
-                          operands_in->c, &n, 1, 1);
+    ((fortran *)function)("N", "N", &n, &n, &n, one, matrices->a, &n, matrices->b, &n, zero, matrices->c, &n,
+                          1, 1);
   else if (symbol->type == TESELA_F32)
-    ((single *)function)(COLUMN_MAJOR, AS_IT_IS, AS_IT_IS, n, n, n, 1, operands_in->a, n, operands_in->b, n,
-                         0, operands_in->c, n);
+    ((single *)function)(COLUMN_MAJOR, AS_IT_IS, AS_IT_IS, n, n, n, 1, matrices->a, n, matrices->b, n, 0,
+                         matrices->c, n);
   else if (symbol->type == TESELA_F64)
-    ((twice *)function)(COLUMN_MAJOR, AS_IT_IS, AS_IT_IS, n, n, n, 1, operands_in->a, n, operands_in->b, n, 0,
-                        operands_in->c, n);
+    ((twice *)function)(COLUMN_MAJOR, AS_IT_IS, AS_IT_IS, n, n, n, 1, matrices->a, n, matrices->b, n, 0,
+                        matrices->c, n);
   else
-    ((pointed *)function)(COLUMN_MAJOR, AS_IT_IS, AS_IT_IS, n, n, n, one, operands_in->a, n, operands_in->b,
-                          n, zero, operands_in->c, n);
+    ((pointed *)function)(COLUMN_MAJOR, AS_IT_IS, AS_IT_IS, n, n, n, one, matrices->a, n, matrices->b, n,
+                          zero, matrices->c, n);
 }
 
 static bool may_be_called(const tsl_blas_symbol *symbol) {
@@ -117,9 +118,9 @@ static bool may_be_called(const tsl_blas_symbol *symbol) {
   return tsl_blas_either_width() && at && at[4] != 't' && strncmp(at + 4, "_batch", 6) != 0;
 }
 
-/* Ours, of a product of the real numbers that a type is made of, which is smaller: a complex product is four.
- */
-static double our_seconds(const tsl_blas_symbol *symbol, const operands *operands_in) {
+/* Returns tesela's seconds, extrapolated from a smaller real product; a complex product counts as
+ * four. */
+static double our_seconds(const tsl_blas_symbol *symbol, const operands *matrices) {
   const bool is_single = symbol->type == TESELA_F32 || symbol->type == TESELA_C64,
              is_complex = symbol->type == TESELA_C64 || symbol->type == TESELA_C128;
   const tsl_fast_path *path = tsl_blas_fast_path();
@@ -127,9 +128,9 @@ static double our_seconds(const tsl_blas_symbol *symbol, const operands *operand
                                     .m = OURS,
                                     .n = OURS,
                                     .k = OURS,
-                                    .a = operands_in->a,
-                                    .b = operands_in->b,
-                                    .c = operands_in->c,
+                                    .a = matrices->a,
+                                    .b = matrices->b,
+                                    .c = matrices->c,
                                     .a_row = 1,
                                     .a_col = OURS,
                                     .b_row = 1,
@@ -147,26 +148,26 @@ static double our_seconds(const tsl_blas_symbol *symbol, const operands *operand
 }
 
 static double their_seconds(const tsl_blas_symbol *symbol, tsl_blas_function *function,
-                            const operands *operands_in) {
+                            const operands *matrices) {
   tsl_blas_call call = {.symbol = NULL};
   tsl_blas_begin(&call);
   const double start = tsl_clock();
-  peer_rating_multiply(symbol, function, operands_in);
+  peer_rating_multiply(symbol, function, matrices);
   const double seconds = tsl_clock() - start;
   tsl_blas_end(&call, NULL);
   return seconds;
 }
 
-/* Whether it takes more than twice our time, the least of a few by turns; the first ones find the caches
- * cold, and may start threads. */
+/* Returns true if the library takes more than twice tesela's time. Compares the minimum of a few
+ * alternating turns: the first calls find cold caches and may start threads. */
 static bool is_slow(const tsl_blas_symbol *symbol, tsl_blas_function *function) {
   enum { COUNT = 2 * SIZE * SIZE };
   double *memory = calloc(3 * COUNT, sizeof *memory), ours = 1e9, theirs = 1e9;
   if (!memory)
     return false;
-  const operands of = {memory, memory + COUNT, memory + 2 * COUNT};
+  const operands matrices = {memory, memory + COUNT, memory + 2 * COUNT};
   for (int turn = 0; turn < TURNS; turn++) {
-    const double our = our_seconds(symbol, &of), their = their_seconds(symbol, function, &of);
+    const double our = our_seconds(symbol, &matrices), their = their_seconds(symbol, function, &matrices);
     ours = our < ours ? our : ours;
     theirs = their < theirs ? their : theirs;
   }

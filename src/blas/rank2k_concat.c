@@ -1,9 +1,7 @@
-/* Updates of rank 2k with few terms as one of twice as many: X Y' + Y X' = [X Y] [Y X]'. C is what takes
- * their time, and it is read and written once then. The factors lie three times side by side, in the order in
- * which they lay:
+/* Updates of rank 2k with few terms as one product with twice as many terms: X Y' + Y X' = [X Y] [Y X]'. C
+ * dominates the time and is then read and written once. The factors are concatenated in their storage order:
  *
- *      | X | Y | X |        left: the first two, right: the last two, transposed
- */
+ *      | X | Y | X |        left factor: the first two; right factor: the last two, transposed */
 #include "blas/blas_level3.h"
 
 #include "base/checked.h"
@@ -11,8 +9,8 @@
 
 #include <string.h>
 
-/* Fewer terms than an eighth of C's rows: copying three factors takes little beside it; more than a few are
- * soonest joined where they are packed. */
+/* Limits: fewer terms than an eighth of C's rows, so that copying three factors is cheap; fewer
+ * than FEW, because more are faster concatenated during packing. */
 enum { THIN = 8, FEW = 16, PARTS = 3 };
 
 static bool is_thin(const tsl_blas_layout *layout) {
@@ -22,7 +20,8 @@ static bool is_thin(const tsl_blas_layout *layout) {
          THIN * layout->work.k <= layout->work.m && (layout->alpha[0] != 0 || layout->alpha[1] != 0);
 }
 
-/* Copies a factor of m x k elements, whose lines are its columns or its rows, to part `part`. */
+/* Copies a factor of m x k elements to part `part` of the concatenation. Its lines are columns or
+ * rows. */
 static void rank2k_concat_bring(const tsl_blas_view *from, bool by_row, int64_t m, int64_t k, size_t size,
                                 int part, char *dst) {
   const int64_t lines = by_row ? m : k, length = by_row ? k : m;
@@ -44,7 +43,7 @@ void *tsl_blas_level3_join(tsl_blas_layout *layout) {
       !tsl_size_mul(bytes, size, &bytes) ||
       tsl_alloc(bytes, "two factors side by side", &joined) != TESELA_OK)
     return NULL;
-  /* One term by rows without gaps looks like a column, the other factor may have gaps. */
+  /* A single row-major term without gaps looks like a column; the other factor may have gaps. */
   const bool by_row = work->a.row != 1 || layout->a2.row != 1;
   const tsl_blas_view *const parts[PARTS] = {&work->a, &layout->a2, &work->a};
   for (int i = 0; i < PARTS; i++)

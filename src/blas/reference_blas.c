@@ -1,5 +1,5 @@
-/* Every routine for every type in plain loops: what is used where neither tesela nor another library takes a
- * call. Correct, not fast. Elements are read as double complex, sums are made there, and results are rounded
+/* Every routine for every type in plain loops, for calls that neither tesela nor another library
+ * takes. Correct, not fast. Elements are loaded as double complex, added in this type, and rounded
  * once. */
 #include "blas/reference_blas.h"
 
@@ -22,11 +22,11 @@ static wide product_at(const element *state, const tsl_blas_work *work, int64_t 
 }
 
 static void gemm(const tsl_blas_work *work, int uplo) {
-  const element *of = tsl_blas_element_of(work->type);
-  const wide alpha = of->load(work->alpha), beta = of->load(work->beta);
+  const element *element_ops = tsl_blas_element_of(work->type);
+  const wide alpha = element_ops->load(work->alpha), beta = element_ops->load(work->beta);
   for (int64_t j = 0; j < work->n; j++)
     for (int64_t i = uplo == 'L' ? j : 0; i < (uplo == 'U' ? j + 1 : work->m); i++)
-      tsl_blas_store(of, &work->c, i, j, product_at(of, work, i, j, alpha, beta));
+      tsl_blas_store(element_ops, &work->c, i, j, product_at(element_ops, work, i, j, alpha, beta));
 }
 
 void tsl_blas_loop_gemm(const tsl_blas_work *work) {
@@ -37,35 +37,37 @@ void tsl_blas_loop_gemmt(const tsl_blas_work *work, int uplo) {
 }
 
 void tsl_blas_loop_dot(tesela_type type, const tsl_blas_sum *sum) {
-  const element *of = tsl_blas_element_of(type);
+  const element *element_ops = tsl_blas_element_of(type);
   const tsl_blas_view x = {sum->x, sum->incx, 0, sum->conjugate}, y = {sum->y, sum->incy, 0, false};
   const int64_t x0 = sum->incx < 0 ? sum->n - 1 : 0, y0 = sum->incy < 0 ? sum->n - 1 : 0;
   wide result = 0;
-  /* From the far end backwards: element i lies at (i - (n - 1)) inc. */
+  /* Indices run from the far end: element i lies at (i - (n - 1)) inc. */
   for (int64_t i = 0; i < sum->n; i++)
-    result += tsl_blas_times(of, tsl_blas_load(of, &x, i - x0, 0), tsl_blas_load(of, &y, i - y0, 0));
+    result += tsl_blas_times(element_ops, tsl_blas_load(element_ops, &x, i - x0, 0),
+                             tsl_blas_load(element_ops, &y, i - y0, 0));
   tsl_blas_element_of(sum->result_type)->store(sum->result, result);
 }
 
 void tsl_blas_loop_copy(tesela_type type, int64_t rows, int64_t cols, const void *alpha,
                         const tsl_blas_view *a, const tsl_blas_view *b) {
-  const element *of = tsl_blas_element_of(type);
-  const wide factor = of->load(alpha);
+  const element *element_ops = tsl_blas_element_of(type);
+  const wide factor = element_ops->load(alpha);
   const bool plain = factor == 1;
   for (int64_t j = 0; j < cols; j++)
     for (int64_t i = 0; i < rows; i++) {
-      const wide value = factor == 0 ? 0 : tsl_blas_load(of, a, i, j);
-      tsl_blas_store(of, b, i, j, plain || factor == 0 ? value : tsl_blas_times(of, factor, value));
+      const wide value = factor == 0 ? 0 : tsl_blas_load(element_ops, a, i, j);
+      tsl_blas_store(element_ops, b, i, j,
+                     plain || factor == 0 ? value : tsl_blas_times(element_ops, factor, value));
     }
 }
 
 void tsl_blas_loop_transpose(tesela_type type, int64_t n, const void *alpha, const tsl_blas_view *a) {
-  const element *of = tsl_blas_element_of(type);
-  const wide factor = of->load(alpha);
+  const element *element_ops = tsl_blas_element_of(type);
+  const wide factor = element_ops->load(alpha);
   for (int64_t j = 0; j < n; j++)
     for (int64_t i = 0; i <= j; i++) {
-      const wide upper = tsl_blas_load(of, a, i, j), lower = tsl_blas_load(of, a, j, i);
-      tsl_blas_store(of, a, j, i, factor == 0 ? 0 : tsl_blas_times(of, factor, upper));
-      tsl_blas_store(of, a, i, j, factor == 0 ? 0 : tsl_blas_times(of, factor, lower));
+      const wide upper = tsl_blas_load(element_ops, a, i, j), lower = tsl_blas_load(element_ops, a, j, i);
+      tsl_blas_store(element_ops, a, j, i, factor == 0 ? 0 : tsl_blas_times(element_ops, factor, upper));
+      tsl_blas_store(element_ops, a, i, j, factor == 0 ? 0 : tsl_blas_times(element_ops, factor, lower));
     }
 }

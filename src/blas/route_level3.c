@@ -1,4 +1,3 @@
-/* Who computes Level 3 beside gemm. */
 #include "blas/blas_level3.h"
 #include "blas/host_blas_lookup.h"
 #include "blas/peer_rating_level3.h"
@@ -9,21 +8,21 @@
 
 enum { PEERS = TSL_BLAS_PEER_TUNED + 1 };
 
-/* Multiply-adds from which on a routine is tesela's: always faster than plain loops, but where a call takes
- * less time than it does to look at it. Beside a tuned library they are whose they are sooner done by. */
+/* Multiply-adds from which tesela beats plain loops; below, the dispatch takes longer. Against a
+ * tuned library the faster of both is used. */
 static const double plain_from = 8.0 * 8 * 8;
 
-/* One thread measures at a time, and those that wait for what it finds do not compute beside it. A library
- * whose own threads call by names that are ours would wait for itself; and in the child of a fork nobody may
- * be left who measures. So nobody waits for long: then the library has this routine, and keeps it as long as
- * the process lives. */
-static atomic_bool measuring;
+/* true while a thread measures. Others wait, so that they do not disturb the measurement. They stop
+ * waiting after `wait_most` seconds, and the host BLAS then has the routine for the rest of the
+ * process. Otherwise a library whose own threads call our names would wait for itself, and a child
+ * of a fork for a missing thread. */
+static atomic_bool is_measuring;
 static const double wait_most = 1;
 
 static unsigned known(const tsl_blas_symbol *symbol) {
   return atomic_load_explicit(&symbol->standing, memory_order_relaxed);
 }
-/* The first to know is believed by all. */
+/* Stores the first result; later ones are ignored. */
 static void make_known(tsl_blas_symbol *symbol, unsigned standing) {
   unsigned unknown = 0;
   atomic_compare_exchange_strong(&symbol->standing, &unknown, standing);
@@ -32,7 +31,7 @@ static void make_known(tsl_blas_symbol *symbol, unsigned standing) {
 static bool may_begin(tsl_blas_symbol *symbol) {
   static const struct timespec pause = {.tv_nsec = 200 * 1000};
   const double start = tsl_clock();
-  while (atomic_exchange_explicit(&measuring, true, memory_order_acquire)) {
+  while (atomic_exchange_explicit(&is_measuring, true, memory_order_acquire)) {
     if (tsl_clock() - start > wait_most)
       make_known(symbol, TSL_BLAS_STANDING_NOWHERE);
     if (known(symbol) != 0)
@@ -49,7 +48,7 @@ static tsl_blas_share route_level3_share_of(tsl_blas_routine routine, tsl_blas_s
   if (known(symbol) == 0 && may_begin(symbol)) {
     if (known(symbol) == 0)
       make_known(symbol, tsl_blas_standing_of_level3(routine, symbol, tsl_blas_host_function(symbol)));
-    atomic_store_explicit(&measuring, false, memory_order_release);
+    atomic_store_explicit(&is_measuring, false, memory_order_release);
   }
   return tsl_blas_standing_share(known(symbol), symbol->type, volume);
 }

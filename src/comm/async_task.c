@@ -2,12 +2,12 @@
 
 #include "base/clock.h"
 
-static void async_task_run(tsl_async_task *beside) {
-  beside->status = beside->work(beside->argument);
-  if (beside->status != TESELA_OK)
-    tsl_status_save(&beside->failure);
-  beside->ended = tsl_clock();
-  atomic_store(&beside->has_ended, true);
+static void async_task_run(tsl_async_task *task) {
+  task->status = task->work(task->argument);
+  if (task->status != TESELA_OK)
+    tsl_status_save(&task->failure);
+  task->ended = tsl_clock();
+  atomic_store(&task->has_ended, true);
 }
 
 static void *async_task_run_in_thread(void *argument) {
@@ -15,31 +15,31 @@ static void *async_task_run_in_thread(void *argument) {
   return NULL;
 }
 
-void tsl_beside_start(tsl_async_task *beside, tesela_status (*work)(void *argument), void *argument) {
-  beside->work = work;
-  beside->argument = argument;
-  beside->has_thread = pthread_create(&beside->thread, NULL, async_task_run_in_thread, beside) == 0;
-  if (!beside->has_thread)
-    async_task_run(beside);
+void tsl_async_task_start(tsl_async_task *task, tesela_status (*work)(void *argument), void *argument) {
+  task->work = work;
+  task->argument = argument;
+  task->has_thread = pthread_create(&task->thread, NULL, async_task_run_in_thread, task) == 0;
+  if (!task->has_thread)
+    async_task_run(task);
 }
 
-bool tsl_beside_runs(const tsl_async_task *beside) {
-  return beside->work && !atomic_load(&beside->has_ended);
+bool tsl_async_task_runs(const tsl_async_task *task) {
+  return task->work && !atomic_load(&task->has_ended);
 }
 
-double tsl_beside_exposed(const tsl_async_task *beside, double from) {
-  if (tsl_beside_runs(beside))
+double tsl_async_task_exposed(const tsl_async_task *task, double from) {
+  if (tsl_async_task_runs(task))
     return 0;
-  const double since = beside->work && beside->ended > from ? beside->ended : from;
+  const double since = task->work && task->ended > from ? task->ended : from;
   return tsl_clock() - since;
 }
 
-tesela_status tsl_beside_join(tsl_async_task *beside) {
-  if (!beside->work)
+tesela_status tsl_async_task_join(tsl_async_task *task) {
+  if (!task->work)
     return TESELA_OK;
-  if (beside->has_thread)
-    pthread_join(beside->thread, NULL);
-  if (beside->status != TESELA_OK)
-    tsl_status_restore(&beside->failure);
-  return beside->status;
+  if (task->has_thread)
+    pthread_join(task->thread, NULL);
+  if (task->status != TESELA_OK)
+    tsl_status_restore(&task->failure);
+  return task->status;
 }

@@ -1,4 +1,4 @@
-/* Work in a thread of its own, while the caller's thread, which alone calls MPI, sees to messages. */
+/* Task in a second thread. The caller's thread, which alone calls MPI, handles messages meanwhile. */
 #ifndef TSL_COMM_ASYNC_TASK_H
 #define TSL_COMM_ASYNC_TASK_H
 
@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* Starts with {0}: nothing runs. Of one caller. */
+/* Task of one caller. Initialize with {0}: no task. */
 typedef struct tsl_async_task {
   tesela_status (*work)(void *argument);
   void *argument;
@@ -17,16 +17,17 @@ typedef struct tsl_async_task {
   pthread_t thread;
   bool has_thread;
   atomic_bool has_ended;
-  double ended; /* when, by tsl_clock(); set before has_ended */
+  double ended; /* end time by tsl_clock(); set before has_ended */
 } tsl_async_task;
 
-/* Starts work(argument); at once, and to its end, where no thread is to be had. */
-void tsl_beside_start(tsl_async_task *beside, tesela_status (*work)(void *argument), void *argument);
-/* Whether there is work under way. */
-bool tsl_beside_runs(const tsl_async_task *beside);
-/* What of the time from `from` to now nothing ran beside, in seconds. */
-double tsl_beside_exposed(const tsl_async_task *beside, double from);
-/* Waits for its end, and gives its status with its sentence; TESELA_OK where nothing was started. */
-tesela_status tsl_beside_join(tsl_async_task *beside);
+/* Starts work(argument) in a thread. Runs it to its end in the caller's thread if no thread can be
+ * started. */
+void tsl_async_task_start(tsl_async_task *task, tesela_status (*work)(void *argument), void *argument);
+/* Returns true while a task runs. */
+bool tsl_async_task_runs(const tsl_async_task *task);
+/* Returns the seconds from `from` to now during which no task ran. */
+double tsl_async_task_exposed(const tsl_async_task *task, double from);
+/* Waits for the task's end and returns its status and message. TESELA_OK if no task was started. */
+tesela_status tsl_async_task_join(tsl_async_task *task);
 
 #endif

@@ -1,4 +1,4 @@
-/* Moving what two patches have in common. */
+/* Copies of the intersection of two patches. */
 #include "comm/layout.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ int64_t tsl_patch_walk(const tsl_patch *a, const tsl_patch *b, tsl_order order, 
   return before;
 }
 
-/* Copies between two places with strides; runs are along the inner dimension. */
+/* State of a copy. source or message_in; target or message_out. */
 typedef struct mover {
   const tsl_patch *a, *b;
   const char *source;

@@ -1,4 +1,3 @@
-/* tesela_ranks_transpose(). */
 #include "comm/comm_call.h"
 
 #include "api/struct_abi.h"
@@ -15,16 +14,16 @@ enum { A, B, OPERANDS };
 
 typedef struct call_transpose_call {
   tesela_mpi_transpose_desc desc;
-  tesela_matrix a, b; /* as they take part in B = alpha A + beta B */
-  tsl_given given[OPERANDS];
+  tesela_matrix a, b; /* operands of B = alpha A + beta B */
+  tsl_rank_operand operands[OPERANDS];
 } call_transpose_call;
 
 static tesela_status call_transpose_take(call_transpose_call *out, const tesela_mpi_transpose_desc *desc,
                                          size_t desc_size) {
   if (!desc)
     return tsl_fail(TESELA_BAD_CALL, "desc is NULL");
-  tesela_mpi_transpose_desc own;
-  TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_mpi_transpose_desc, layout_b);
+  tesela_mpi_transpose_desc defaults;
+  TSL_API_STRUCT_IMPORT(desc, desc_size, defaults, tesela_mpi_transpose_desc, layout_b);
   out->desc = *desc;
   const tesela_result *b = &desc->b;
   out->a = desc->a;
@@ -39,49 +38,52 @@ static tesela_status call_transpose_take(call_transpose_call *out, const tesela_
     out->a.type = TESELA_F32;
   if (out->b.type == TESELA_TYPE_DEFAULT)
     out->b.type = out->a.type;
-  /* What is stored is A, whose transpose comes into B; with a.transpose, it is what comes into B. */
+  /* The stored matrix is A, and its transpose is added to B. With a.transpose the stored matrix
+   * itself is added. */
   out->a.transpose = !desc->a.transpose;
-  out->given[A] =
-      (tsl_given){"a", TSL_PART_A, &out->a, &out->desc.layout_a, desc->cols, desc->rows, true, true, false};
-  out->given[B] =
-      (tsl_given){"b", TSL_PART_C, &out->b, &out->desc.layout_b, desc->cols, desc->rows, true, true, false};
+  out->operands[A] = (tsl_rank_operand){
+      "a", TSL_PART_A, &out->a, &out->desc.layout_a, desc->cols, desc->rows, true, true, false};
+  out->operands[B] = (tsl_rank_operand){
+      "b", TSL_PART_C, &out->b, &out->desc.layout_b, desc->cols, desc->rows, true, true, false};
   return TESELA_OK;
 }
 
 static tesela_status call_transpose_check(const call_transpose_call *c, const tsl_ranks *ranks,
                                           tsl_job *job) {
   for (int i = 0; i < OPERANDS; i++)
-    TSL_TRY(tsl_given_check(&c->given[i], ranks->size));
+    TSL_TRY(tsl_rank_operand_check(&c->operands[i], ranks->size));
   if (c->a.type != c->b.type)
-    return tsl_fail(TESELA_BAD_CALL, "a is %s and b is %s: a transpose is of one type",
+    return tsl_fail(TESELA_BAD_CALL, "a is %s and b is %s: a transpose needs equal types",
                     tsl_type(c->a.type)->name, tsl_type(c->b.type)->name);
   job->m = c->desc.cols;
   job->n = c->desc.rows;
   job->sums = tsl_type(tsl_type(c->a.type)->sums);
-  TSL_TRY(tsl_given_scalar(c->desc.alpha, "alpha", job->sums, 1, job->alpha));
-  TSL_TRY(tsl_given_scalar(c->desc.beta, "beta", job->sums, 0, job->beta));
+  TSL_TRY(tsl_load_scalar(c->desc.alpha, "alpha", job->sums, 1, job->alpha));
+  TSL_TRY(tsl_load_scalar(c->desc.beta, "beta", job->sums, 0, job->beta));
   const bool plain = job->alpha[0] == 1 && job->alpha[1] == 0 && job->beta[0] == 0 && job->beta[1] == 0;
   if (!plain && tsl_type(c->a.type)->is_integer && c->a.type != TESELA_I32)
-    return tsl_fail(TESELA_BAD_CALL, "alpha is not 1 or beta is not 0, and %s has no products of its own",
+    return tsl_fail(TESELA_BAD_CALL,
+                    "alpha must be 1 and beta 0 for %s: scaling is not supported for this type",
                     tsl_type(c->a.type)->name);
   return TESELA_OK;
 }
 
-static void call_transpose_say(const call_transpose_call *c, const tsl_ranks *ranks, tsl_sayings *sayings) {
+static void call_transpose_say(const call_transpose_call *c, const tsl_ranks *ranks,
+                               tsl_agreed_list *agreed) {
   const bool is_complex = c->a.type == TESELA_C64 || c->a.type == TESELA_C128;
-  tsl_say(sayings, "rows", c->desc.rows);
-  tsl_say(sayings, "cols", c->desc.cols);
+  tsl_agreed_list_add(agreed, "rows", c->desc.rows);
+  tsl_agreed_list_add(agreed, "cols", c->desc.cols);
   for (int i = 0; i < OPERANDS; i++)
-    tsl_say_operand(sayings, &c->given[i], ranks->size);
-  tsl_say_scalar(sayings, tsl_alpha_names, c->desc.alpha, is_complex, 1);
-  tsl_say_scalar(sayings, tsl_beta_names, c->desc.beta, is_complex, 0);
+    tsl_agreed_list_add_operand(agreed, &c->operands[i], ranks->size);
+  tsl_agreed_list_add_scalar(agreed, tsl_alpha_names, c->desc.alpha, is_complex, 1);
+  tsl_agreed_list_add_scalar(agreed, tsl_beta_names, c->desc.beta, is_complex, 0);
 }
 
 static tesela_status call_transpose_run(tsl_job *job, call_transpose_call *c, tesela_mpi_record *record) {
   const bool reads = !(job->alpha[0] == 0 && job->alpha[1] == 0);
-  c->given[A].used = reads;
-  c->given[B].read = job->beta[0] != 0 || job->beta[1] != 0;
-  TSL_TRY(tsl_parts_make(job, c->given, OPERANDS));
+  c->operands[A].used = reads;
+  c->operands[B].read = job->beta[0] != 0 || job->beta[1] != 0;
+  TSL_TRY(tsl_parts_make(job, c->operands, OPERANDS));
   record->ranks = job->ranks->size;
   record->error_bound = (job->sums->is_complex ? 4 : 3) * tsl_type(c->a.type)->unit_roundoff;
   snprintf(record->plan, sizeof record->plan, "every rank to every rank");
@@ -98,21 +100,21 @@ tesela_status tesela_ranks_transpose(tsl_ranks *ranks, tesela_context *context,
   const double begin = tsl_clock();
   call_transpose_call c = {0};
   tsl_job job = {.ranks = ranks, .context = context};
-  tesela_mpi_record own = {0};
-  tsl_sayings sayings = {.count = 0};
-  tsl_say_version(&sayings, ranks);
+  tesela_mpi_record defaults = {0};
+  tsl_agreed_list agreed = {.count = 0};
+  tsl_agreed_list_add_version(&agreed, ranks);
   tesela_status status = call_transpose_take(&c, desc, desc_size);
   if (status == TESELA_OK) {
-    call_transpose_say(&c, ranks, &sayings);
+    call_transpose_say(&c, ranks, &agreed);
     status = call_transpose_check(&c, ranks, &job);
   }
-  status = tsl_agree_start(ranks, status, sayings.said, sayings.count);
+  status = tsl_agree_start(ranks, status, agreed.items, agreed.count);
   if (status == TESELA_OK)
-    status = call_transpose_run(&job, &c, &own);
+    status = call_transpose_run(&job, &c, &defaults);
   tsl_parts_free(&job.part[TSL_PART_A], 1);
   tsl_parts_free(&job.part[TSL_PART_C], 1);
-  own.seconds = tsl_clock() - begin;
+  defaults.seconds = tsl_clock() - begin;
   if (status == TESELA_OK && record)
-    tsl_api_struct_export(record, record_size, &own, sizeof own);
+    tsl_api_struct_export(record, record_size, &defaults, sizeof defaults);
   return status;
 }

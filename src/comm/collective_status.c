@@ -25,7 +25,7 @@ tesela_status tsl_agree(tsl_ranks *ranks, tesela_status status) {
 
 enum { VALUE_TEXT = 40 };
 
-static double said_real(uint64_t value) {
+static double real_value(uint64_t value) {
   double real;
   memcpy(&real, &value, sizeof real);
   return real;
@@ -44,7 +44,7 @@ static void print_value(tsl_agreed_value_kind kind, uint64_t value, char text[VA
   const tsl_type_info *type = kind == TSL_AGREED_VALUE_TYPE ? tsl_type((tesela_type)value) : NULL;
   switch (kind) {
   case TSL_AGREED_VALUE_REAL:
-    print_real(said_real(value), text);
+    print_real(real_value(value), text);
     return;
   case TSL_AGREED_VALUE_SWITCH:
     snprintf(text, VALUE_TEXT, "%s", value != 0 ? "set" : "not set");
@@ -63,38 +63,37 @@ static void print_value(tsl_agreed_value_kind kind, uint64_t value, char text[VA
   }
 }
 
-static tesela_status fail_said(const tsl_agreed_value *here, uint64_t there) {
+static tesela_status fail_value(const tsl_agreed_value *here, uint64_t there) {
   char own[VALUE_TEXT], first[VALUE_TEXT];
   if (here->kind == TSL_AGREED_VALUE_HASH)
-    return tsl_fail(TESELA_BAD_CALL, "its %s is not that of rank 0", here->name);
+    return tsl_fail(TESELA_BAD_CALL, "%s differs from rank 0", here->name);
   print_value(here->kind, here->value, own);
   print_value(here->kind, there, first);
-  return tsl_fail(TESELA_BAD_CALL, "its %s is not that of rank 0 (%s here, %s there)", here->name, own,
-                  first);
+  return tsl_fail(TESELA_BAD_CALL, "%s is %s, but %s on rank 0", here->name, own, first);
 }
 
-tesela_status tsl_agree_said(tsl_ranks *ranks, const tsl_agreed_value *said, int count) {
+tesela_status tsl_agree_values(tsl_ranks *ranks, const tsl_agreed_value *values, int count) {
   uint64_t first[TSL_AGREED_VALUE_MAX + 1] = {(uint64_t)count};
   for (int i = 0; i < count; i++)
-    first[1 + i] = said[i].value;
+    first[1 + i] = values[i].value;
   TSL_TRY(ranks->ops->broadcast(ranks, 0, first, sizeof first));
   for (int i = 0; i < count; i++)
-    if (first[1 + i] != said[i].value)
-      return fail_said(&said[i], first[1 + i]);
+    if (first[1 + i] != values[i].value)
+      return fail_value(&values[i], first[1 + i]);
   return TESELA_OK;
 }
 
-tesela_status tsl_agree_start(tsl_ranks *ranks, tesela_status status, const tsl_agreed_value *said,
+tesela_status tsl_agree_start(tsl_ranks *ranks, tesela_status status, const tsl_agreed_value *values,
                               int count) {
   tsl_status_saved saved;
   tsl_status_save(&saved);
-  const tesela_status alike = tsl_agree_said(ranks, said, count);
+  const tesela_status alike = tsl_agree_values(ranks, values, count);
   if (status != TESELA_OK)
     tsl_status_restore(&saved);
   return tsl_agree(ranks, status != TESELA_OK ? status : alike);
 }
 
-/* FNV-1a. */
+/* FNV-1a */
 uint64_t tsl_agreed_value_bytes(const void *bytes, size_t count) {
   const unsigned char *byte = bytes;
   uint64_t hash = 0xcbf29ce484222325u;

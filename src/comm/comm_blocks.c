@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 void tsl_blocks_free(tsl_rank_blocks *blocks) {
-  free(blocks->of);
+  free(blocks->list);
   free(blocks->rank);
   free(blocks->place);
   free(blocks->spans);
@@ -27,7 +27,7 @@ bool tsl_blocks_as_c(const tsl_rank_layout *c, const tsl_task *task, tsl_process
   return true;
 }
 
-/* The same indices with places 0, 1, ...; returns how many there are. */
+/* Copies spans with consecutive positions from 0; returns the number of indices. */
 static int64_t renumber(const tsl_dim *dim, tsl_span *out) {
   int64_t place = 0;
   for (int64_t i = 0; i < dim->count; i++) {
@@ -37,7 +37,7 @@ static int64_t renumber(const tsl_dim *dim, tsl_span *out) {
   return place;
 }
 
-/* All parts of C's grid in one dimension, renumbered; the spans follow each other from `spans` on. */
+/* Renumbers all parts of C's grid in one dimension. Returns the first free span. */
 static tsl_span *renumber_all(const tsl_dim *lists, int count, tsl_dim *dims, int64_t *totals,
                               tsl_span *spans) {
   for (int i = 0; i < count; i++) {
@@ -71,10 +71,10 @@ static tesela_status make_as_c(const tsl_process_grid *grid, const tsl_rank_layo
   *rest = (tsl_span){0, grid->k, 0};
   for (int place = 0; place < grid->used; place++) {
     const int i = place / count_n, j = place % count_n;
-    out->of[place] = (tsl_block){dims[i],   dims[count_m + j],   tsl_dim_part(rest, 1, 0, grid->k),
-                                 totals[i], totals[count_m + j], grid->k,
-                                 0};
-    /* C's own grid is that of what is stored. */
+    out->list[place] = (tsl_block){dims[i],   dims[count_m + j],   tsl_dim_part(rest, 1, 0, grid->k),
+                                   totals[i], totals[count_m + j], grid->k,
+                                   0};
+    /* rank_at refers to the grid before the transpose. */
     out->rank[place] = c->rank_at[c->turned ? j * c->grid_cols + i : place];
   }
 out:
@@ -94,13 +94,13 @@ static tesela_status make_boxes(const tsl_process_grid *grid, tsl_rank_blocks *o
     spans[0] = (tsl_span){box.m[0], m, 0};
     spans[1] = (tsl_span){box.n[0], n, 0};
     spans[2] = (tsl_span){box.k[0], k, 0};
-    out->of[place] = (tsl_block){tsl_dim_part(&spans[0], 1, 0, m),
-                                 tsl_dim_part(&spans[1], 1, 0, n),
-                                 tsl_dim_part(&spans[2], 1, 0, k),
-                                 m,
-                                 n,
-                                 k,
-                                 box.layer};
+    out->list[place] = (tsl_block){tsl_dim_part(&spans[0], 1, 0, m),
+                                   tsl_dim_part(&spans[1], 1, 0, n),
+                                   tsl_dim_part(&spans[2], 1, 0, k),
+                                   m,
+                                   n,
+                                   k,
+                                   box.layer};
     out->rank[place] = place;
   }
   return TESELA_OK;
@@ -108,10 +108,10 @@ static tesela_status make_boxes(const tsl_process_grid *grid, tsl_rank_blocks *o
 
 tesela_status tsl_blocks_make(const tsl_process_grid *grid, const tsl_rank_layout *c, tsl_rank_blocks *out) {
   *out = (tsl_rank_blocks){.grid = grid, .layer_ranks = grid->used / grid->depth};
-  out->of = calloc((size_t)grid->used, sizeof *out->of);
+  out->list = calloc((size_t)grid->used, sizeof *out->list);
   out->rank = malloc((size_t)grid->used * sizeof *out->rank);
   out->place = malloc((size_t)grid->ranks * sizeof *out->place);
-  if (!out->of || !out->rank || !out->place)
+  if (!out->list || !out->rank || !out->place)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for a grid of %d blocks", grid->used);
   TSL_TRY(grid->as_c ? make_as_c(grid, c, out) : make_boxes(grid, out));
   for (int i = 0; i < grid->ranks; i++)
@@ -130,12 +130,12 @@ tsl_step tsl_step_at(const tsl_process_grid *grid, int number) {
   return (tsl_step){tile / grid->tiles_n, tile % grid->tiles_n, number % grid->panels};
 }
 
-/* Part `part` of `parts` even ones of a block's dimension. */
+/* Returns part `part` of `parts` even parts of a block's dimension. */
 static tsl_dim comm_blocks_part_of(tsl_dim dim, int64_t total, int part, int parts) {
   return tsl_dim_part(dim.list, dim.count, tsl_even(total, part, parts), tsl_even(total, part + 1, parts));
 }
 
-/* A tile's part of it. */
+/* Returns a tile's part of a block's dimension. */
 static tsl_dim comm_blocks_tile_of(const tsl_process_grid *grid, tsl_dim dim, int64_t total, int tile,
                                    int tiles) {
   return tsl_dim_part(dim.list, dim.count, tsl_grid_edge(grid, total, tile, tiles),

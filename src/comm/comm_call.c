@@ -27,13 +27,13 @@ void tesela_ranks_end(tsl_ranks *ranks) {
   ranks->context = NULL;
 }
 
-/* A call's description with nothing left out: sizes taken, types filled in. */
+/* Copy of a call's description with defaults filled in. */
 typedef struct comm_call_call {
   tesela_mpi_desc desc;
   tesela_gemm_desc gemm;
-  tesela_matrix c;       /* as an operand that is read */
-  bool has_own_accuracy; /* else accuracy is TESELA_ACCURACY */
-  tsl_given given[TSL_PARTS];
+  tesela_matrix c;       /* C as a matrix */
+  bool has_own_accuracy; /* accuracy is the caller's; false: from TESELA_ACCURACY */
+  tsl_rank_operand operands[TSL_PARTS];
 } comm_call_call;
 
 static tesela_status comm_call_take(comm_call_call *out, const tesela_mpi_desc *desc, size_t desc_size,
@@ -50,7 +50,7 @@ static tesela_status comm_call_take(comm_call_call *out, const tesela_mpi_desc *
   return TESELA_OK;
 }
 
-/* Zeros stand for what tesela_gemm() takes them for. */
+/* Replaces zeros by the defaults of tesela_gemm(). */
 static void comm_call_fill_in(comm_call_call *c) {
   tesela_gemm_desc *g = &c->gemm;
   if (g->a.type == TESELA_TYPE_DEFAULT)
@@ -71,9 +71,12 @@ static void comm_call_fill_in(comm_call_call *c) {
                          .col_stride = g->c.col_stride,
                          .transpose = g->c.transpose,
                          .type = g->c.type};
-  c->given[TSL_PART_A] = (tsl_given){"a", TSL_PART_A, &g->a, &c->desc.a, g->m, g->k, true, true, false};
-  c->given[TSL_PART_B] = (tsl_given){"b", TSL_PART_B, &g->b, &c->desc.b, g->k, g->n, true, true, false};
-  c->given[TSL_PART_C] = (tsl_given){"c", TSL_PART_C, &c->c, &c->desc.c, g->m, g->n, true, true, false};
+  c->operands[TSL_PART_A] =
+      (tsl_rank_operand){"a", TSL_PART_A, &g->a, &c->desc.a, g->m, g->k, true, true, false};
+  c->operands[TSL_PART_B] =
+      (tsl_rank_operand){"b", TSL_PART_B, &g->b, &c->desc.b, g->k, g->n, true, true, false};
+  c->operands[TSL_PART_C] =
+      (tsl_rank_operand){"c", TSL_PART_C, &c->c, &c->desc.c, g->m, g->n, true, true, false};
 }
 
 static tesela_status comm_call_check(const comm_call_call *c, const tsl_ranks *ranks, tsl_job *job) {
@@ -81,27 +84,27 @@ static tesela_status comm_call_check(const comm_call_call *c, const tsl_ranks *r
   if (g->c.reserved != 0 || g->c.reserved_too)
     return tsl_fail(TESELA_BAD_CALL, "c has reserved fields that are not 0");
   for (int i = 0; i < TSL_PARTS; i++)
-    TSL_TRY(tsl_given_check(&c->given[i], ranks->size));
+    TSL_TRY(tsl_rank_operand_check(&c->operands[i], ranks->size));
   if (g->accuracy && strcmp(g->accuracy, "default") != 0)
     return tsl_fail(TESELA_UNSUPPORTED,
-                    "%s is \"%.32s\", and ranks add up parts of sums: what they guarantee is the "
-                    "record's error_bound",
+                    "%s is \"%.32s\", but only \"default\" is supported on ranks: see error_bound in "
+                    "the record",
                     c->has_own_accuracy ? "accuracy" : "TESELA_ACCURACY", g->accuracy);
   if (g->measure_error != 0)
-    return tsl_fail(TESELA_UNSUPPORTED, "measure_error is of products on one rank");
+    return tsl_fail(TESELA_UNSUPPORTED, "measure_error is only supported on one rank");
   if (g->a_structure != TESELA_GENERAL || g->b_structure != TESELA_GENERAL ||
       g->c_structure != TESELA_GENERAL || g->a_triangle != TESELA_WHOLE || g->b_triangle != TESELA_WHOLE ||
       g->c_triangle != TESELA_WHOLE || g->in_place)
-    return tsl_fail(TESELA_UNSUPPORTED, "structures, triangles and in_place are of products on one rank");
+    return tsl_fail(TESELA_UNSUPPORTED, "structures, triangles and in_place are only supported on one rank");
   if (g->bias_axis != TESELA_NO_BIAS || g->bias.data || g->bias.buffer ||
       g->activation != TESELA_NO_ACTIVATION)
-    return tsl_fail(TESELA_UNSUPPORTED, "bias and activation are of products on one rank");
+    return tsl_fail(TESELA_UNSUPPORTED, "bias and activation are only supported on one rank");
   if (g->scaling_a != TESELA_NO_SCALE || g->scaling_b != TESELA_NO_SCALE || g->scale_a.data ||
       g->scale_a.buffer || g->scale_b.data || g->scale_b.buffer)
-    return tsl_fail(TESELA_UNSUPPORTED, "scales are of products on one rank");
+    return tsl_fail(TESELA_UNSUPPORTED, "scales are only supported on one rank");
   if (g->a_shards || g->b_shards || g->c_shards)
     return tsl_fail(TESELA_UNSUPPORTED,
-                    "operands in pieces are of products on one rank: a layout says what each rank has");
+                    "shards are only supported on one rank: the layout defines each rank's part");
   if (c->desc.memory < 0)
     return tsl_fail(TESELA_BAD_CALL, "memory is %lld", (long long)c->desc.memory);
   job->m = g->m;
@@ -111,8 +114,8 @@ static tesela_status comm_call_check(const comm_call_call *c, const tsl_ranks *r
   job->strategy = g->strategy;
   job->bits = g->bits;
   job->sums = tsl_type(tsl_type(g->c.type)->sums);
-  TSL_TRY(tsl_given_scalar(g->alpha, "alpha", job->sums, 1, job->alpha));
-  return tsl_given_scalar(g->beta, "beta", job->sums, 0, job->beta);
+  TSL_TRY(tsl_load_scalar(g->alpha, "alpha", job->sums, 1, job->alpha));
+  return tsl_load_scalar(g->beta, "beta", job->sums, 0, job->beta);
 }
 
 static tesela_status find_place(const comm_call_call *c, tsl_job *job) {
@@ -121,29 +124,29 @@ static tesela_status find_place(const comm_call_call *c, tsl_job *job) {
   return tsl_place_find(buffers, names, TSL_PARTS, job->device, &job->place);
 }
 
-static void comm_call_say(const comm_call_call *c, const tsl_ranks *ranks, tsl_sayings *sayings) {
+static void comm_call_say(const comm_call_call *c, const tsl_ranks *ranks, tsl_agreed_list *agreed) {
   const tesela_gemm_desc *g = &c->gemm;
   const bool complex_c = g->c.type == TESELA_C64 || g->c.type == TESELA_C128;
-  tsl_say(sayings, "m", g->m);
-  tsl_say(sayings, "n", g->n);
-  tsl_say(sayings, "k", g->k);
+  tsl_agreed_list_add(agreed, "m", g->m);
+  tsl_agreed_list_add(agreed, "n", g->n);
+  tsl_agreed_list_add(agreed, "k", g->k);
   for (int i = 0; i < TSL_PARTS; i++)
-    tsl_say_operand(sayings, &c->given[i], ranks->size);
-  tsl_say_word(sayings, "accuracy", g->accuracy ? g->accuracy : "default");
-  tsl_say_word(sayings, "bits", g->bits ? g->bits : "any");
-  tsl_say_scalar(sayings, tsl_alpha_names, g->alpha, complex_c, 1);
-  tsl_say_scalar(sayings, tsl_beta_names, g->beta, complex_c, 0);
+    tsl_agreed_list_add_operand(agreed, &c->operands[i], ranks->size);
+  tsl_agreed_list_add_word(agreed, "accuracy", g->accuracy ? g->accuracy : "default");
+  tsl_agreed_list_add_word(agreed, "bits", g->bits ? g->bits : "any");
+  tsl_agreed_list_add_scalar(agreed, tsl_alpha_names, g->alpha, complex_c, 1);
+  tsl_agreed_list_add_scalar(agreed, tsl_beta_names, g->beta, complex_c, 0);
 }
 
-/* Threads for a rank's own context: the processors that it was bound to, or where it may run on all, its
- * share of them. */
+/* Returns the number of threads of a rank's own context: the processors that it is bound to. An
+ * unbound rank gets its share of all processors. */
 static int share_of_processors(const tsl_ranks *ranks) {
   const int own = tsl_pool_default_threads(), all = (int)sysconf(_SC_NPROCESSORS_ONLN);
   const int share = own < all || ranks->host_ranks < 1 ? own : own / ranks->host_ranks;
   return share > 0 ? share : 1;
 }
 
-/* A context for calls that bring none. */
+/* Finds the context for calls without one; makes it at the first call. */
 static tesela_status find_context(tsl_ranks *ranks, tesela_context **context) {
   if (*context)
     return TESELA_OK;
@@ -155,7 +158,7 @@ static tesela_status find_context(tsl_ranks *ranks, tesela_context **context) {
   return TESELA_OK;
 }
 
-/* Bytes that each rank may take: the least of what all may. */
+/* Sets the byte limit per rank to the minimum over all ranks; equal on all ranks. */
 static tesela_status agree_memory(tsl_ranks *ranks, int64_t asked, int64_t *out) {
   double least = 0;
   const double free_bytes =
@@ -169,7 +172,7 @@ static double comm_call_memory_words(const tsl_job *job) {
   return (double)job->memory / (double)job->sums->size;
 }
 
-/* "; by NCCL 2.27.3: A, B, sums", or "...: B; C stays where it is made" */
+/* Adds "; by NCCL 2.27.3: A, B, sums", or "...: B; C stays where it is made". */
 static void print_ways(const tsl_job *job, tsl_text *text) {
   static const char *const names[] = {"A", "B", "sums"};
   int count = 0;
@@ -205,8 +208,8 @@ static void comm_call_tell(const tsl_job *job, const tsl_process_grid *grid, tes
             record->bound);
 }
 
-/* Whether this rank could have an operand's messages go from device to device: A's and B's from where they
- * lie, C's sums to where its blocks are. */
+/* Returns true if this rank could send an operand's messages from device to device: A and B from
+ * their buffers, C's sums from the rank's block. */
 static bool fits_lane(const tsl_job *job, int operand) {
   const tsl_rank_part *part = &job->part[operand];
   const int rank = job->ranks->rank;
@@ -215,7 +218,7 @@ static bool fits_lane(const tsl_job *job, int operand) {
               (part->mirror.buffer && tsl_lane_reaches(job->lane, part->mirror.buffer));
   for (int64_t i = 0; i < tsl_layout_count(&part->layout, rank); i++) {
     tsl_patch held = tsl_layout_patch(&part->layout, rank, i);
-    if (is_c) { /* a message, whatever lies between C's elements */
+    if (is_c) { /* the sums are messages: gaps between C's elements do not matter */
       held.row_stride = part->order == TSL_ROWS ? INT64_MAX : 1;
       held.col_stride = part->order == TSL_ROWS ? 1 : INT64_MAX;
     }
@@ -224,8 +227,8 @@ static bool fits_lane(const tsl_job *job, int operand) {
   return fits;
 }
 
-/* All ranks: which operands' messages go from device to device; the others get their copies in host memory.
- */
+/* Chooses which operands' messages go from device to device. Collective. The other operands are
+ * copied to host memory. */
 static tesela_status choose_ways(tsl_job *job) {
   tsl_ranks *ranks = job->ranks;
   TSL_TRY(tsl_agree(ranks, tsl_lane_start(job->lane, job->context)));
@@ -240,8 +243,8 @@ static tesela_status choose_ways(tsl_job *job) {
   return tsl_agree(ranks, status);
 }
 
-/* All ranks: whether C stays on the devices, and by which grid then; else ranks get the copies of it that
- * they need in host memory. */
+/* Decides whether C is stored on the devices, and adapts the grid. Collective. Otherwise ranks copy
+ * C to host memory where they need it. */
 static tesela_status settle_c(tsl_job *job, tsl_process_grid *grid, bool reads) {
   tsl_process_grid tiles = *grid;
   if (tsl_product_tiles(job, &tiles)) {
@@ -258,19 +261,20 @@ static tesela_status settle_c(tsl_job *job, tsl_process_grid *grid, bool reads) 
   return tsl_agree(job->ranks, status);
 }
 
-/* What comes when all ranks know that they were called alike. */
+/* Computes the product after all ranks have agreed on the arguments. */
 static tesela_status comm_call_multiply(tsl_job *job, const comm_call_call *c, tesela_mpi_record *record) {
   tsl_ranks *ranks = job->ranks;
   const bool empty = job->m == 0 || job->n == 0;
   const bool multiplies = !empty && job->k > 0 && !(job->alpha[0] == 0 && job->alpha[1] == 0);
-  tsl_given given[TSL_PARTS];
-  memcpy(given, c->given, sizeof given);
-  given[TSL_PART_A].used = given[TSL_PART_B].used = multiplies;
-  given[TSL_PART_C].read = job->beta[0] != 0 || job->beta[1] != 0;
+  tsl_rank_operand operands[TSL_PARTS];
+  memcpy(operands, c->operands, sizeof operands);
+  operands[TSL_PART_A].used = operands[TSL_PART_B].used = multiplies;
+  operands[TSL_PART_C].read = job->beta[0] != 0 || job->beta[1] != 0;
   if (multiplies && ranks->size > 1)
     TSL_TRY(tsl_lane_find(ranks, &job->place, &job->lane, &job->on_devices));
-  given[TSL_PART_A].stays = given[TSL_PART_B].stays = given[TSL_PART_C].stays = job->lane != NULL;
-  TSL_TRY(tsl_parts_make(job, given, TSL_PARTS));
+  operands[TSL_PART_A].copies_later = operands[TSL_PART_B].copies_later = operands[TSL_PART_C].copies_later =
+      job->lane != NULL;
+  TSL_TRY(tsl_parts_make(job, operands, TSL_PARTS));
   if (!multiplies) {
     const bool is_exact = job->beta[1] == 0 && (job->beta[0] == 0 || job->beta[0] == 1);
     record->error_bound = is_exact ? 0 : tsl_product_roundings(job, 1);
@@ -281,13 +285,13 @@ static tesela_status comm_call_multiply(tsl_job *job, const comm_call_call *c, t
   }
   if (job->lane)
     TSL_TRY(choose_ways(job));
-  /* The grid suits the devices, unless bits are to be those of ranks without. */
+  /* The grid is chosen for devices, unless bits must equal the result of ranks without devices. */
   job->any_steps = job->on_devices && !(job->bits && strcmp(job->bits, "devices") == 0);
   TSL_TRY(agree_memory(ranks, c->desc.memory, &job->memory));
   tsl_process_grid grid;
   TSL_TRY(tsl_agree(ranks, tsl_product_plan(job, &grid)));
   if (job->lane)
-    TSL_TRY(settle_c(job, &grid, given[TSL_PART_C].read));
+    TSL_TRY(settle_c(job, &grid, operands[TSL_PART_C].read));
   comm_call_tell(job, &grid, record);
   TSL_TRY(tsl_product_run(job, &grid, record));
   return tsl_part_store(ranks, &job->part[TSL_PART_C]);
@@ -300,19 +304,19 @@ tesela_status tesela_ranks_gemm(tsl_ranks *ranks, tesela_context *context, const
   comm_call_call c = {0};
   tsl_job job = {.ranks = ranks, .context = context};
   tesela_mpi_record own = {0};
-  tsl_sayings sayings = {.count = 0};
-  tsl_say_version(&sayings, ranks);
+  tsl_agreed_list agreed = {.count = 0};
+  tsl_agreed_list_add_version(&agreed, ranks);
   tesela_status status = comm_call_take(&c, desc, desc_size, gemm_size);
   if (status == TESELA_OK) {
     comm_call_fill_in(&c);
-    comm_call_say(&c, ranks, &sayings);
+    comm_call_say(&c, ranks, &agreed);
     status = comm_call_check(&c, ranks, &job);
   }
   if (status == TESELA_OK)
     status = find_place(&c, &job);
   if (status == TESELA_OK)
     status = find_context(ranks, &job.context);
-  status = tsl_agree_start(ranks, status, sayings.said, sayings.count);
+  status = tsl_agree_start(ranks, status, agreed.items, agreed.count);
   if (status == TESELA_OK)
     status = comm_call_multiply(&job, &c, &own);
   if (job.lane)

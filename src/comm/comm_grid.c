@@ -5,12 +5,13 @@
 
 #include <math.h>
 
-/* A rank is eight cores of a cluster's node, with their share of a network of 100 to 200 Gbit/s. */
+/* Costs for a rank with eight cores of a cluster node and their share of a network of 100 to 200
+ * Gbit/s. */
 const tsl_links tsl_links_default = {2e-6, 2.5e9, 2e11};
 
-/* GPUs of one host: NVLink carries 200 GB/s and more each way while both multiply, and what it costs to begin
- * a step's messages, and to wait for them, is of the host. Through host memory two copies and a message
- * follow each other, all by one thread. */
+/* GPUs of one host: NVLink carries 200 GB/s and more each way while both GPUs multiply. Begin and
+ * wait of a step's messages cost host time. Through host memory, one thread makes two copies and a
+ * message in sequence. */
 const tsl_links *tsl_links_of(tsl_link_kind kind, tesela_type type) {
 #define BETWEEN_DEVICES(name, usual, most) {6e-5, 2e11, usual},
 #define THROUGH_HOSTS(name, usual, most) {2e-4, 1.5e9, usual},
@@ -23,11 +24,11 @@ const tsl_links *tsl_links_of(tsl_link_kind kind, tesela_type type) {
                                        : &hosts[tsl_device_rate_of(type)];
 }
 
-/* A panel has at least so many terms where k has: local products are slow for fewer. */
+/* minimum terms of a panel: local products with fewer are slow */
 #define PANEL_LEAST 256
-/* And a tile no more panels than that: more would not hide more. */
+/* maximum panels of a tile: more would not hide more */
 #define PANELS_MOST 8
-/* Most bytes of blocks and panels that are made larger than that needs them to be. */
+/* limit of bytes for blocks and panels that are larger than necessary */
 #define PANELS_BYTES ((int64_t)4 << 30)
 tsl_box tsl_grid_box(const tsl_process_grid *grid, int place) {
   const int64_t layer_ranks = grid->used / grid->depth, within = place % layer_ranks;
@@ -58,8 +59,7 @@ static void comm_grid_set(int64_t out[4], int64_t row, int64_t row_end, int64_t 
 tsl_shares tsl_grid_shares(const tsl_process_grid *grid, int place) {
   const tsl_box box = tsl_grid_box(grid, place);
   const int64_t layer_ranks = grid->used / grid->depth, depth = box.k[1] - box.k[0];
-  /* The panel that the ranks of a slab share is dealt out among them; of the other one, each slab has its
-   * part. */
+  /* The ranks of a slab share one panel. Each slab holds its part of the other panel. */
   const int64_t shared[2] = {box.k[0] + tsl_even(depth, box.part, box.parts),
                              box.k[0] + tsl_even(depth, box.part + 1, box.parts)};
   const int64_t first = tsl_even(layer_ranks, box.slab, grid->slabs);
@@ -79,8 +79,8 @@ static int64_t ceiling(int64_t a, int64_t b) {
   return a / b + (a % b != 0);
 }
 
-/* Slabs have one of two numbers of ranks, which differ by one at most. Sizes of the blocks of the smaller (0)
- * or the larger slabs (1), as they are or rounded up; a grid as_c has the larger ones alone. */
+/* Sizes of a block of the smaller (0) or the larger slabs (1), possibly rounded up. The ranks of
+ * two slabs differ by at most one. A grid as_c has only the larger slabs. */
 typedef struct comm_grid_sides {
   double rows, cols, depth;
 } comm_grid_sides;
@@ -94,14 +94,14 @@ static comm_grid_sides comm_grid_sides_of(const tsl_process_grid *grid, int whic
                            (double)ceiling(grid->k, grid->depth)};
 }
 
-/* Bytes for a tile and panels of so many terms: partial sums, packed and received once more; and panels with
- * their messages, coming in and going out, most of it twice. */
+/* Returns the bytes for a tile and its panels: partial sums, their packed form and received sums;
+ * panels and their messages in both directions, mostly double-buffered. */
 static double bytes_for(const tsl_task *task, double rows, double cols, double terms) {
   return 3 * rows * cols * (double)task->size_sum +
          5 * terms * (rows * (double)task->size_a + cols * (double)task->size_b);
 }
 
-/* Edges of growing tiles are at multiples of a kernel's tile, where tiles are large. */
+/* Edges of growing tiles are multiples of a kernel's tile if tiles are large. */
 int64_t tsl_grid_edge(const tsl_process_grid *grid, int64_t total, int tile, int tiles) {
   enum { GRAIN = 256 };
   int64_t before = 0, all = 0, share = 1;
@@ -115,14 +115,15 @@ int64_t tsl_grid_edge(const tsl_process_grid *grid, int64_t total, int tile, int
   return total / all < GRAIN ? edge : (edge + GRAIN / 2) / GRAIN * GRAIN;
 }
 
-/* Lines of the largest tile. */
+/* Returns the number of rows or columns of the largest tile. */
 static double comm_grid_largest(const tsl_process_grid *grid, double lines, int tiles) {
   const int64_t total = (int64_t)lines;
   return grid->growth <= 1 ? ceil(lines / tiles)
                            : (double)(total - tsl_grid_edge(grid, total, tiles - 1, tiles));
 }
 
-/* Bytes of the larger of both kinds of blocks, made in so many tiles and panels. */
+/* Returns the bytes of the larger of both kinds of blocks with the grid's tiles and `panels`
+ * panels. */
 static double bytes_in(const tsl_task *task, const tsl_process_grid *grid, int64_t panels) {
   double most = 0;
   for (int which = 0; which < 2; which++) {
@@ -135,7 +136,7 @@ static double bytes_in(const tsl_task *task, const tsl_process_grid *grid, int64
   return most;
 }
 
-/* Tiles and panels that fit into memory, as few as possible. */
+/* Sets the fewest tiles and panels that fit into memory. Returns false if none fit. */
 static bool fit(const tsl_task *task, tsl_process_grid *grid) {
   const comm_grid_sides s = comm_grid_sides_of(grid, 1);
   const int64_t depth = (int64_t)s.depth, thin = depth < 64 ? 1 : depth / 64;
@@ -166,8 +167,8 @@ int tsl_grid_times_b(const tsl_process_grid *grid) {
   return grid->panels == 1 && grid->tiles_n == 1 ? 1 : grid->tiles_m;
 }
 
-/* Bytes that leave the busiest rank in a step, where operands lie evenly: of either panel one rank has all,
- * or what it has lies in one panel, and it is wanted by the others of its slab, or by the other slabs. */
+/* Returns the bytes that the busiest rank sends in a step, for evenly distributed operands. A
+ * rank's part of a panel goes to the other ranks of its slab, or to the other slabs. */
 static double bytes_of_step(const tsl_task *task, const tsl_process_grid *grid, const comm_grid_sides *s) {
   const double slabs = grid->slabs, parts = ceil((double)(grid->used / grid->depth) / slabs);
   const double rows = ceil(s->rows / grid->tiles_m), cols = ceil(s->cols / grid->tiles_n),
@@ -196,9 +197,9 @@ static double tile_messages(const tsl_process_grid *grid) {
   return panel_messages(grid, slabs) + panel_messages(grid, parts) + grid->depth;
 }
 
-/* Products, words and messages, one after the other, as what is hidden makes up for what ranks lose that wait
- * for others. Where blocks are made in many steps that is too little: in each of them all wait for the one
- * that has the panel, and between tiles for sums. */
+/* Adds the times of products, words and messages. Overlap is neglected, because ranks also wait for
+ * each other. With many steps the estimate is too low: in each step all ranks wait for the panel's
+ * owner, and between tiles for sums. */
 void tsl_grid_time(const tsl_task *task, const tsl_links *links, tsl_process_grid *grid) {
   const comm_grid_sides small = comm_grid_sides_of(grid, 0), large = comm_grid_sides_of(grid, 1);
   const double terms = fmax(small.rows * small.cols * small.depth, large.rows * large.cols * large.depth);
@@ -214,20 +215,21 @@ void tsl_grid_time(const tsl_task *task, const tsl_links *links, tsl_process_gri
   const double sends =
       fmax(bytes_of_step(task, grid, &small), bytes_of_step(task, grid, &large)) / links->bytes_second +
       (tile_messages(grid) - grid->depth) / grid->panels * links->seconds_message;
-  /* Nothing is computed beside sums; of a tile with some of a block's rows, few have them all. */
+  /* No computation overlaps sums. For tiles with some of a block's rows, few ranks own the sums. */
   const double sums = fmax(small.rows * small.cols, large.rows * large.cols) * (1 - 1.0 / grid->depth) *
                           fmin(grid->tiles_m, grid->depth) * (double)task->size_sum / links->bytes_second +
                       tiles * grid->depth * links->seconds_message;
   grid->seconds = fmax(grid->seconds, sends + steps * fmax(sends, grid->seconds_compute / steps) + sums);
 }
 
-/* Words of a rank of the smaller (0) or the larger slabs (1), where each rank holds its even share of all
- * three operands, and each panel comes once. */
+/* Words of a rank of the smaller (0) or the larger slabs (1). Each rank owns an even share of all
+ * operands and receives each panel once. */
 typedef struct traffic {
-  double shared, inner, inner_sent; /* of the panel that its slab shares; of the one that all slabs need */
+  /* words of the panel that the slab shares; of the panel that all slabs need, received and sent */
+  double shared, inner, inner_sent;
   double sums;
   double slab_ranks;
-  int64_t slabs; /* such slabs */
+  int64_t slabs; /* number of slabs of this kind */
 } traffic;
 
 static traffic traffic_of(const tsl_process_grid *grid, int which) {
@@ -243,8 +245,8 @@ static traffic traffic_of(const tsl_process_grid *grid, int which) {
                    .slabs = which == 1 ? larger : grid->slabs - larger};
 }
 
-/* Sets the words of a grid. A rank of a large slab may send more than it receives: what it holds of the panel
- * that all slabs need is wanted by as many, but larger. */
+/* Sets the expected words of a grid. A rank of a large slab may send more than it receives: its
+ * part of the panel for all slabs is larger. */
 static void expect(tsl_process_grid *grid) {
   const int times_a = tsl_grid_times_a(grid), times_b = tsl_grid_times_b(grid);
   const int times_outer = grid->by_columns ? times_b : times_a;
@@ -290,7 +292,7 @@ bool tsl_grid_in_tiles(const tsl_task *task, const tsl_links *links, int tiles_m
 }
 
 void tsl_grid_in_panels(const tsl_task *task, const tsl_links *links, int panels, tsl_process_grid *grid) {
-  /* A device has less memory to spare than a host. */
+  /* A device has less free memory than a host. */
   const double most = fmin((double)task->memory, (double)PANELS_BYTES);
   while (panels < grid->panels && bytes_in(task, grid, panels) > most)
     panels++;
@@ -299,7 +301,8 @@ void tsl_grid_in_panels(const tsl_task *task, const tsl_links *links, int panels
   tsl_grid_time(task, links, grid);
 }
 
-/* Keeps the list sorted: the fastest first, of equally fast ones the earlier. */
+/* Inserts a grid into the list, which is sorted by seconds; equal grids keep their order. Returns
+ * the new length. */
 static int comm_grid_insert(tsl_process_grid *list, int held, int count, const tsl_process_grid *grid) {
   int at = held;
   while (at > 0 && grid->seconds < list[at - 1].seconds)
@@ -313,8 +316,8 @@ static int comm_grid_insert(tsl_process_grid *list, int held, int count, const t
   return held < count ? held + 1 : count;
 }
 
-/* Slabs that are worth trying: around the number that makes blocks square, and far enough from it for uneven
- * numbers of ranks. */
+/* Sets the range of slabs to try: around the number that makes blocks square, wide enough for
+ * uneven numbers of ranks. */
 static void slab_range(const tsl_task *task, int layer_ranks, bool by_columns, int *from, int *dst) {
   const double outer = (double)(by_columns ? task->n : task->m),
                inner = (double)(by_columns ? task->m : task->n);
@@ -324,27 +327,27 @@ static void slab_range(const tsl_task *task, int layer_ranks, bool by_columns, i
   *dst = 3 * square + 2 < layer_ranks ? (int)(3 * square + 2) : layer_ranks;
 }
 
-/* The best grids so far, the fastest first. */
-typedef struct ranking {
+/* List of the fastest grids so far, the fastest first. */
+typedef struct grid_ranking {
   const tsl_task *task;
   const tsl_links *links;
   tsl_process_grid *list;
   int held, count;
-} ranking;
+} grid_ranking;
 
-/* Returns whether a grid that takes at least so many seconds may come into the list. */
-static bool may_enter(const ranking *r, double seconds) {
+/* Returns true if a grid that takes at least `seconds` may enter the list. */
+static bool may_enter(const grid_ranking *r, double seconds) {
   return r->held < r->count || seconds < r->list[r->count - 1].seconds;
 }
 
-static double comm_grid_compute_seconds(const ranking *r, int used) {
+static double comm_grid_compute_seconds(const grid_ranking *r, int used) {
   const tsl_task *t = r->task;
   return t->operations * (double)t->m * (double)t->n * (double)t->k / used / r->links->operations_second;
 }
 
-/* Returns seconds that no grid of so many ranks can fall below: products, the words that some rank must
- * receive, and the fewest messages of any number of layers and slabs. */
-static double least_seconds(const ranking *r, int used) {
+/* Returns a lower bound on the seconds of any grid of `used` ranks. Adds products, words that some
+ * rank must receive, and the minimum number of messages. */
+static double least_seconds(const grid_ranking *r, int used) {
   const tsl_task *t = r->task;
   const double m = (double)t->m, n = (double)t->n, k = (double)t->k;
   const double words = tsl_grid_reach(t->m, t->n, t->k, used) - (m * n + m * k + n * k) / used;
@@ -354,10 +357,10 @@ static double least_seconds(const ranking *r, int used) {
                           3 * cbrt(used) * r->links->seconds_message);
 }
 
-/* Returns words that the busiest rank of a grid must receive. Where memory is short, blocks are made in a
- * number of tiles, and the panels of one operand come for each row of tiles, those of the other for each
- * column. */
-static double least_words(const ranking *r, const tsl_process_grid *grid) {
+/* Returns a lower bound on the words that the busiest rank receives. With short memory a block has
+ * several tiles; A's panels are received for each row of tiles and B's for each column, or the
+ * other way round. */
+static double least_words(const grid_ranking *r, const tsl_process_grid *grid) {
   const traffic t = traffic_of(grid, grid->used / grid->depth % grid->slabs != 0);
   const comm_grid_sides s = comm_grid_sides_of(grid, 1);
   const double tiles = 3 * s.rows * s.cols * (double)r->task->size_sum / (double)r->task->memory;
@@ -366,9 +369,9 @@ static double least_words(const ranking *r, const tsl_process_grid *grid) {
   return t.sums + fmax(panels, in_tiles);
 }
 
-/* Narrows a range of slabs to those with which a grid may come into the list. Its words and messages are at
- * least a s + b / s + c for s slabs: the first panel shrinks with their number, the second grows. */
-static void narrow_slabs(const ranking *r, int used, int depth, bool by_columns, int *from, int *dst) {
+/* Narrows a range of slabs to numbers that may enter the list. Words and messages of s slabs take
+ * at least a s + b / s + c seconds: one panel shrinks with s, the other grows. */
+static void narrow_slabs(const grid_ranking *r, int used, int depth, bool by_columns, int *from, int *dst) {
   if (used == 1 || r->held < r->count)
     return;
   const tsl_task *t = r->task;
@@ -387,8 +390,8 @@ static void narrow_slabs(const ranking *r, int used, int depth, bool by_columns,
   *dst = (int)fmin(*dst, ceil((room + sqrt(root)) / (2 * a)));
 }
 
-/* Tries one grid, unless its words and messages alone take too long. */
-static void try_grid(ranking *r, tsl_process_grid *grid) {
+/* Tries one grid, unless its lower bound is too slow. */
+static void try_grid(grid_ranking *r, tsl_process_grid *grid) {
   grid->panels = 1;
   const double seconds = grid->used == 1
                              ? 0
@@ -399,8 +402,8 @@ static void try_grid(ranking *r, tsl_process_grid *grid) {
     r->held = comm_grid_insert(r->list, r->held, r->count, grid);
 }
 
-/* Tries all grids of so many ranks in so many layers. */
-static void try_layers(ranking *r, int used, int depth) {
+/* Tries all grids of `used` ranks in `depth` layers. */
+static void try_layers(grid_ranking *r, int used, int depth) {
   const tsl_task *task = r->task;
   const int layer_ranks = used / depth;
   if (depth > 1 && depth > task->k)
@@ -410,7 +413,7 @@ static void try_layers(ranking *r, int used, int depth) {
     slab_range(task, layer_ranks, by_columns, &from, &to);
     narrow_slabs(r, used, depth, by_columns, &from, &to);
     for (int slabs = from; slabs <= to; slabs++) {
-      /* Even grids are the same either way, seen from the other side. */
+      /* Even grids of columns equal even grids of rows. */
       if (by_columns && layer_ranks % slabs == 0)
         continue;
       tsl_process_grid grid = {.m = task->m,
@@ -429,8 +432,8 @@ static void try_layers(ranking *r, int used, int depth) {
   }
 }
 
-/* Tries all grids of so many ranks: layers are as many as one of their divisors, in ascending order. */
-static void try_used(ranking *r, int used) {
+/* Tries all grids of `used` ranks: each divisor as number of layers, in ascending order. */
+static void try_used(grid_ranking *r, int used) {
   int divisor = 1;
   if (!may_enter(r, least_seconds(r, used)))
     return;
@@ -443,9 +446,9 @@ static void try_used(ranking *r, int used) {
 }
 
 int tsl_grid_list(const tsl_task *task, const tsl_links *links, tsl_process_grid *out, int count) {
-  ranking r = {task, links, out, 0, count};
-  /* A few numbers of ranks come first, and their grids rule out most other numbers unseen. As every number is
-   * tried, more ranks are never slower than fewer. */
+  grid_ranking r = {task, links, out, 0, count};
+  /* A few numbers of ranks come first; their grids rule out most other numbers. Every number is
+   * tried, so more ranks are never slower than fewer. */
   for (int used = task->ranks; used >= 1; used /= 2)
     try_used(&r, used);
   for (int used = task->ranks - 1, half = task->ranks / 2; used >= 1; used--) {

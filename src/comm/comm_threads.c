@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A message that was begun by one side, in the list of its receiver. */
+/* One side of a message, in the list of the receiver until both sides are there. */
 typedef struct message {
   struct message *next;
   int from, tag;
   bool done;
-  const void *source; /* of a send */
-  void *target;       /* of a receive */
+  const void *source; /* memory of a send */
+  void *target;       /* memory of a receive */
   size_t bytes;
 } message;
 
@@ -26,13 +26,13 @@ typedef struct batch {
 typedef struct world world;
 
 typedef struct thread_rank {
-  tsl_ranks ranks; /* first, so that the one's address is the other's */
+  tsl_ranks ranks; /* first member, so that the two addresses are equal */
   world *world;
   pthread_t thread;
   batch batches[TSL_BATCHES];
-  message *sends, *receives; /* to this rank, not matched yet, in order */
-  const void *gathered;      /* of the gather or broadcast that is on */
-  double value;              /* of the comm_threads_least() that is on */
+  message *sends, *receives; /* unmatched sides of messages to this rank, in order */
+  const void *gathered;      /* data of the current gather or broadcast */
+  double value;              /* value of the current comm_threads_least() */
 } thread_rank;
 
 struct world {
@@ -47,18 +47,18 @@ struct world {
 };
 
 static tesela_status comm_threads_reserve(tsl_ranks *ranks, int number, int messages) {
-  batch *own = &((thread_rank *)ranks)->batches[number];
-  if (messages <= own->capacity)
+  batch *queue = &((thread_rank *)ranks)->batches[number];
+  if (messages <= queue->capacity)
     return TESELA_OK;
   message *more = calloc((size_t)messages, sizeof *more);
   if (!more)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for %d messages", messages);
-  free(own->messages);
-  *own = (batch){.messages = more, .capacity = messages};
+  free(queue->messages);
+  *queue = (batch){.messages = more, .capacity = messages};
   return TESELA_OK;
 }
 
-/* Takes the first message of the same sender and tag out of a list. */
+/* Removes the first message with this sender and tag from a list and returns it; NULL: none. */
 static message *match(message **list, int from, int tag) {
   for (; *list; list = &(*list)->next)
     if ((*list)->from == from && (*list)->tag == tag) {
@@ -75,13 +75,13 @@ static void comm_threads_append(message **list, message *item) {
   *list = item;
 }
 
-/* Begins one side of a message to `rank`; whichever side comes second copies. */
+/* Begins one side of a message to `rank`. The second side copies the data. */
 static tesela_status comm_threads_begin(thread_rank *self, int number, thread_rank *rank, message what,
                                         bool is_send) {
-  batch *own = &self->batches[number];
-  if (own->count == own->capacity)
-    return tsl_fail(TESELA_INTERNAL, "more than the %d messages that were reserved", own->capacity);
-  message *mine = &own->messages[own->count++];
+  batch *queue = &self->batches[number];
+  if (queue->count == queue->capacity)
+    return tsl_fail(TESELA_INTERNAL, "more than the %d messages that were reserved", queue->capacity);
+  message *mine = &queue->messages[queue->count++];
   *mine = what;
   pthread_mutex_lock(&self->world->lock);
   message *other = match(is_send ? &rank->receives : &rank->sends, what.from, what.tag);
@@ -97,7 +97,7 @@ static tesela_status comm_threads_begin(thread_rank *self, int number, thread_ra
   const bool sizes_agree = !other || other->bytes == what.bytes;
   pthread_mutex_unlock(&self->world->lock);
   return sizes_agree ? TESELA_OK
-                     : tsl_fail(TESELA_INTERNAL, "a message of %zu bytes is waited for with %zu",
+                     : tsl_fail(TESELA_INTERNAL, "a message has %zu bytes, but the receiver expects %zu",
                                 is_send ? what.bytes : other->bytes, is_send ? other->bytes : what.bytes);
 }
 
@@ -119,24 +119,24 @@ static tesela_status comm_threads_receive_message(tsl_ranks *ranks, int number, 
 
 static tesela_status comm_threads_progress(tsl_ranks *ranks, int number, int *done) {
   thread_rank *self = (thread_rank *)ranks;
-  const batch *own = &self->batches[number];
+  const batch *queue = &self->batches[number];
   *done = 1;
   pthread_mutex_lock(&self->world->lock);
-  for (int i = 0; i < own->count; i++)
-    *done = *done && own->messages[i].done;
+  for (int i = 0; i < queue->count; i++)
+    *done = *done && queue->messages[i].done;
   pthread_mutex_unlock(&self->world->lock);
   return TESELA_OK;
 }
 
 static tesela_status comm_threads_wait_batch(tsl_ranks *ranks, int number) {
   thread_rank *self = (thread_rank *)ranks;
-  batch *own = &self->batches[number];
+  batch *queue = &self->batches[number];
   pthread_mutex_lock(&self->world->lock);
-  for (int i = 0; i < own->count; i++)
-    while (!own->messages[i].done)
+  for (int i = 0; i < queue->count; i++)
+    while (!queue->messages[i].done)
       pthread_cond_wait(&self->world->changed, &self->world->lock);
   pthread_mutex_unlock(&self->world->lock);
-  own->count = 0;
+  queue->count = 0;
   return TESELA_OK;
 }
 
@@ -220,14 +220,14 @@ tesela_status tsl_threads_run(int size, tsl_rank_body body, void *user) {
   pthread_cond_init(&w.changed, NULL);
   int started = 0;
   for (; started < size; started++) {
-    thread_rank *one = &w.all[started];
-    one->world = &w;
-    one->ranks = (tsl_ranks){.ops = &thread_ops,
-                             .rank = started,
-                             .size = size,
-                             .version = TESELA_VERSION_NUMBER,
-                             .host_ranks = size};
-    if (pthread_create(&one->thread, NULL, run_rank, one) != 0)
+    thread_rank *entry = &w.all[started];
+    entry->world = &w;
+    entry->ranks = (tsl_ranks){.ops = &thread_ops,
+                               .rank = started,
+                               .size = size,
+                               .version = TESELA_VERSION_NUMBER,
+                               .host_ranks = size};
+    if (pthread_create(&entry->thread, NULL, run_rank, entry) != 0)
       break;
   }
   pthread_mutex_lock(&w.lock);

@@ -1,12 +1,11 @@
-/* B = alpha op(A) + beta B by all ranks together: what each rank has of A goes to where it belongs in B, at
- * once. */
+/* B = alpha op(A) + beta B on all ranks. Each rank sends its elements of A directly to their owners
+ * in B. */
 #ifndef TSL_COMM_COMM_TRANSPOSE_H
 #define TSL_COMM_COMM_TRANSPOSE_H
 
 #include "comm/job.h"
 
-/* A is part TSL_PART_A as it comes into B (turned already), B is TSL_PART_C. Results as of tsl_product_run().
- */
+/* Computes the job. Part TSL_PART_A is op(A), TSL_PART_C is B. Failures as for tsl_product_run(). */
 tesela_status tsl_transpose_run(const tsl_job *job, tesela_mpi_record *record);
 
 #endif

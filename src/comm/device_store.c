@@ -4,13 +4,13 @@
 #include "comm/collective_status.h"
 #include "comm/gpu_transport_patch.h"
 
-/* Whether what this rank has of C in a tile is what it computes of it. */
+/* Returns true if this rank owns exactly the part of the tile that it computes. */
 static bool is_own(const tsl_job *job, const tsl_process_grid *grid, const tsl_rank_blocks *blocks,
                    tsl_step step) {
   const tsl_rank_part *c = &job->part[TSL_PART_C];
   const int rank = job->ranks->rank, place = blocks->place[rank];
   for (int within = 0; within < blocks->layer_ranks; within++) {
-    const tsl_patch window = tsl_window_c(grid, &blocks->of[within], step, c->order);
+    const tsl_patch window = tsl_window_c(grid, &blocks->list[within], step, c->order);
     const int64_t held = tsl_layout_common(&c->layout, rank, &window),
                   computed = within == place ? tsl_patch_total(&window) : 0;
     if (held != computed)
@@ -19,7 +19,7 @@ static bool is_own(const tsl_job *job, const tsl_process_grid *grid, const tsl_r
   return true;
 }
 
-/* What becomes of C, the least of all ranks' counts. */
+/* Kinds of store, in ascending order of preference; the ranks use their minimum. */
 enum { BY_HOST, SENT, STAYS };
 
 bool tsl_settle_scales(const tsl_job *job) {
@@ -30,7 +30,7 @@ static int device_store_fits(const tsl_job *job, const tsl_process_grid *grid,
                              const tsl_rank_blocks *blocks) {
   const tsl_rank_part *c = &job->part[TSL_PART_C];
   const int rank = job->ranks->rank;
-  /* Sums of f32 are scaled there with other roundings than the host's. */
+  /* Devices scale f32 sums with other roundings than the host. */
   const bool rounds = job->sums->type == TESELA_F32 && tsl_lane_rounds(job->lane, c->type->type);
   bool fits = c->by_lane && (grid->depth == 1 || tsl_lane_adds(job->lane, job->sums->type)) &&
               (tsl_settle_scales(job) ? rounds && job->any_steps : rounds || c->type == job->sums);
@@ -40,35 +40,35 @@ static int device_store_fits(const tsl_job *job, const tsl_process_grid *grid,
     const tsl_patch held = tsl_layout_patch(&c->layout, rank, i);
     fits = fits && tsl_lane_takes(&held, c->order, c->type->size);
   }
-  bool own = grid->depth == 1;
-  for (int tile = 0; tile < grid->tiles_m * grid->tiles_n && own; tile++)
-    own = is_own(job, grid, blocks, tsl_step_at(grid, tile * grid->panels));
-  return !fits ? BY_HOST : own ? STAYS : SENT;
+  bool outcome = grid->depth == 1;
+  for (int tile = 0; tile < grid->tiles_m * grid->tiles_n && outcome; tile++)
+    outcome = is_own(job, grid, blocks, tsl_step_at(grid, tile * grid->panels));
+  return !fits ? BY_HOST : outcome ? STAYS : SENT;
 }
 
 tesela_status tsl_settle_choose(tsl_job *job, const tsl_process_grid *grid) {
   tsl_rank_blocks blocks;
   double least = 0;
   const tesela_status status = tsl_blocks_make(grid, &job->part[TSL_PART_C].layout, &blocks);
-  const int own = status == TESELA_OK ? device_store_fits(job, grid, &blocks) : BY_HOST;
+  const int outcome = status == TESELA_OK ? device_store_fits(job, grid, &blocks) : BY_HOST;
   tsl_blocks_free(&blocks);
   TSL_TRY(tsl_agree(job->ranks, status));
-  TSL_TRY(job->ranks->ops->least(job->ranks, own, &least));
+  TSL_TRY(job->ranks->ops->least(job->ranks, outcome, &least));
   job->settles = least > BY_HOST;
   job->travels = least < STAYS;
   return TESELA_OK;
 }
 
-typedef struct rounding {
+typedef struct rounding_job {
   const tsl_job *job;
   const tsl_patch *window, *held;
   const tsl_device_store *from;
-  int64_t at; /* of a message's elements, those of the blocks before */
+  int64_t at; /* index of the first element in the message */
   tesela_status status;
-} rounding;
+} rounding_job;
 
 static void round_block(void *user, int64_t rows, int64_t cols, int64_t a_at, int64_t b_at, int64_t before) {
-  rounding *r = user;
+  rounding_job *r = user;
   const tsl_rank_part *c = &r->job->part[TSL_PART_C];
   const bool is_message = r->from->is_message, by_rows = c->order == TSL_ROWS;
   const tsl_api_rounding block = {.from = r->from->buffer,
@@ -108,7 +108,7 @@ tesela_status tsl_settle_store(const tsl_job *job, const tsl_patch *window, cons
     const int64_t at = from->at + (from->is_message ? *count - first : 0);
     const tsl_lane_side side = {from->buffer, (size_t)at * from->made->size, from->is_message},
                         to = {c->mirror.buffer, (size_t)c->mirror.at * c->type->size, false};
-    rounding r = {job, window, &held, from, at, TESELA_OK};
+    rounding_job r = {job, window, &held, from, at, TESELA_OK};
     if (c->type == from->made && !tsl_settle_scales(job))
       TSL_TRY(tsl_lane_patch(job->lane, window, &side, &held, &to, c->order, c->type->size, count));
     else

@@ -70,9 +70,10 @@ tesela_status tsl_failure_broadcast_poll(tsl_failure_broadcast *alarm, bool *rai
   return TESELA_OK;
 }
 
-/* Upwards once all below are fine, downwards once all are. */
+/* Sends success to the parent after all children reported it, and to the children after the parent
+ * did. Sets *done at the end. */
 static tesela_status pass_on(tsl_failure_broadcast *alarm, bool *done) {
-  const int children = alarm->ranks->rank > 0; /* the first of them: the parent is before */
+  const int children = alarm->ranks->rank > 0; /* index of the first child: the parent comes first */
   bool below = true;
   for (int i = children; i < alarm->count; i++)
     below = below && alarm->has_heard[i];
@@ -90,7 +91,7 @@ tesela_status tsl_failure_broadcast_end(tsl_failure_broadcast *alarm, bool *rais
   for (bool done = false; !done;) {
     TSL_TRY(tsl_failure_broadcast_poll(alarm, raised));
     TSL_TRY(pass_on(alarm, &done));
-    /* Of a short wait a sleep would be the longer part. */
+    /* In a short wait, a sleep would be the longer part. */
     if (!done && tsl_clock() - begin > 1e-3)
       nanosleep(&moment, NULL);
     else if (!done && tsl_clock() - begin > 1e-4)

@@ -1,9 +1,8 @@
-/* A failure of one rank, heard by the others while they wait for messages that no longer come: for messages
- * that travel beside the ranks' own (comm/gpu_transport.h), which have no other way to tell. Ranks are a
- * binary tree, in which each sends one number to each neighbour, and hears one: at once where it has failed
- * or heard so; else to its parent when it and all below have come to the end, and to its children when all
- * ranks have. So nobody is deaf while another one may still have to hear, and all end with the same answer.
- */
+/* Broadcast of a failure to all ranks. Needed while ranks wait for messages outside of MPI
+ * (comm/gpu_transport.h), which cannot report that a rank has failed. Ranks form a binary tree.
+ * Each rank sends one number to each neighbour and receives one. A failure is sent at once. Success
+ * is sent to the parent after all ranks below have ended, and to the children after all ranks have
+ * ended. So every rank receives a failure, and all ranks end with one answer. */
 #ifndef TSL_COMM_FAILURE_BROADCAST_H
 #define TSL_COMM_FAILURE_BROADCAST_H
 
@@ -11,7 +10,7 @@
 
 #include <stdbool.h>
 
-/* Parent, and two children. */
+/* Parent and two children. */
 enum { TSL_FAILURE_BROADCAST_NEIGHBOURS = 3 };
 
 typedef struct tsl_failure_broadcast {
@@ -22,20 +21,18 @@ typedef struct tsl_failure_broadcast {
   bool is_raised;
 } tsl_failure_broadcast;
 
-/* Takes the memory that all alarms of these ranks need: once, by each rank for itself. TESELA_OUT_OF_MEMORY.
- */
+/* Reserves the memory for all broadcasts of these ranks; once on each rank. TESELA_OUT_OF_MEMORY. */
 tesela_status tsl_failure_broadcast_reserve(tsl_ranks *ranks);
 
-/* What fails in all of these is the ranks' own messages, for which there is no remedy (comm/comm.h). Its
- * messages are not counted.
- *
- * Called by all ranks, and followed by tsl_failure_broadcast_end() on all. The struct stays where it is
- * meanwhile. */
+/* Begins a broadcast. Collective; all ranks call tsl_failure_broadcast_end() later. The struct must
+ * not move until then. The functions fail only if the ranks' own messages fail, which has no remedy
+ * (comm/comm.h). The messages are not counted. */
 tesela_status tsl_failure_broadcast_start(tsl_failure_broadcast *alarm, tsl_ranks *ranks);
+/* Reports a failure of this rank to all ranks. */
 tesela_status tsl_failure_broadcast_raise(tsl_failure_broadcast *alarm);
-/* Whether it was raised, here or elsewhere; now and then, while waiting. */
+/* Sets *raised to whether any rank reported a failure so far. Call it now and then while waiting. */
 tesela_status tsl_failure_broadcast_poll(tsl_failure_broadcast *alarm, bool *raised);
-/* Waits for all ranks to come here: whether any of them raised it. */
+/* Waits for all ranks to call it. Sets *raised to whether any rank reported a failure. */
 tesela_status tsl_failure_broadcast_end(tsl_failure_broadcast *alarm, bool *raised);
 
 #endif

@@ -20,25 +20,25 @@
 
 struct tsl_lane {
   tsl_ranks *ranks;
-  char device[TSL_PLACE_NAME]; /* of this rank */
+  char device[TSL_PLACE_NAME]; /* device of this rank */
   char name[32];
-  bool is_refused; /* there is none for these devices */
-  /* The device stays open, whatever contexts come and go. */
+  bool is_refused; /* no transport is possible for these devices */
+  /* Context that keeps the device open between calls. */
   tesela_context *keeper;
   tesela_stream *home;
   tsl_nccl nccl;
-  /* Of a call. */
+  /* State of a call. */
   tesela_stream *stream;
   tesela_event *marks[TSL_LANE_BATCHES];
   bool is_marked[TSL_LANE_BATCHES];
   tsl_failure_broadcast alarm;
-  bool is_over;   /* it does nothing any more */
-  bool is_broken; /* a message has failed on some rank: all know it */
+  bool is_over;   /* the rest of the call is skipped */
+  bool is_broken; /* a message failed on some rank; equal on all ranks */
   tesela_status status;
   tsl_status_saved failure;
 };
 
-/* Clusters of a product's blocks need neighbours, some of which others take: so a few more. */
+/* Clusters of a product's blocks need adjacent multiprocessors, so four more are left free. */
 const int tsl_lane_units = TSL_NCCL_BLOCKS + 4;
 
 /* --- failures and waiting --- */
@@ -50,13 +50,13 @@ static void end_nccl(tsl_lane *lane, bool aborts) {
   tsl_api_leave(lane->home);
 }
 
-/* Ends what is under way on this rank. */
+/* Aborts the messages of this rank. */
 static void give_up(tsl_lane *lane) {
   lane->is_over = true;
   end_nccl(lane, true);
 }
 
-/* Keeps a failure of this rank, if it is one. */
+/* Records and broadcasts a failure of this rank, unless `status` is TESELA_OK. */
 static tesela_status gpu_transport_keep(tsl_lane *lane, tesela_status status) {
   if (status == TESELA_OK || lane->is_over)
     return TESELA_OK;
@@ -82,8 +82,8 @@ static tesela_status has_come(const tsl_lane *lane, int batch, bool *yes) {
   return tsl_api_event_done(lane->marks[batch], yes);
 }
 
-/* Asks until the answer is yes, something fails, or the alarm is raised. Short waits keep the processor, long
- * ones leave it. */
+/* Polls until the answer is yes, a failure occurs, or a broadcast arrives. Yields the processor
+ * after 0.1 ms and sleeps after 1 ms. */
 static tesela_status until(tsl_lane *lane, question asked, int batch) {
   static const struct timespec moment = {.tv_nsec = 50000};
   const double begin = tsl_clock();
@@ -105,16 +105,17 @@ static tesela_status until(tsl_lane *lane, question asked, int batch) {
   return TESELA_OK;
 }
 
-/* --- making --- */
+/* --- creation --- */
 
-/* What ranks tell each other of their devices. */
+/* Facts of a rank's device, gathered by all ranks. */
 typedef struct card {
   uint64_t host;
   int64_t version;
   char pci[TSL_API_CARD_BYTES];
 } card;
 
-/* The same number on all ranks of a host, containers or not, and on no other's. */
+/* Returns a number that is equal for all ranks of a host, even in containers, and differs between
+ * hosts. */
 static uint64_t host_number(void) {
   char text[128] = "";
   FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
@@ -142,7 +143,7 @@ void tsl_transfer_path_name(char *out, size_t size) {
   snprintf(out, size, "from GPU to GPU by %s where each rank has one, else through host memory", name);
 }
 
-/* What a rank can do by itself. */
+/* Prepares the transport on this rank alone. */
 static tesela_status gpu_transport_prepare(tsl_lane *lane, card *card_in) {
   card_in->host = host_number();
   TSL_TRY(tsl_failure_broadcast_reserve(lane->ranks));
@@ -154,16 +155,17 @@ static tesela_status gpu_transport_prepare(tsl_lane *lane, card *card_in) {
   return tesela_stream_create(lane->keeper, lane->device, &lane->home);
 }
 
-/* The same on all ranks, as all have all cards. */
+/* Checks that versions of NCCL are equal and that no two ranks share a GPU. Equal on all ranks,
+ * because all have all cards. */
 static tesela_status gpu_transport_compare(const card *cards, int count) {
   for (int i = 0; i < count; i++)
     for (int j = 0; j < i; j++) {
       if (cards[i].version != cards[j].version)
-        return tsl_fail(TESELA_UNSUPPORTED, "ranks %d and %d have other versions of NCCL (%lld and %lld)", j,
-                        i, (long long)cards[j].version, (long long)cards[i].version);
+        return tsl_fail(TESELA_UNSUPPORTED, "ranks %d and %d have different versions of NCCL (%lld and %lld)",
+                        j, i, (long long)cards[j].version, (long long)cards[i].version);
       if (cards[i].host == cards[j].host && memcmp(cards[i].pci, cards[j].pci, sizeof cards[i].pci) == 0)
         return tsl_fail(TESELA_UNSUPPORTED,
-                        "ranks %d and %d have one GPU (%s), and NCCL wants one for each rank", j, i,
+                        "ranks %d and %d share a GPU (%s), but NCCL needs one for each rank", j, i,
                         cards[i].pci);
     }
   return TESELA_OK;
@@ -177,7 +179,7 @@ static tesela_status make_id(const tsl_lane *lane, tsl_nccl_id *id) {
   return lane->ranks->ops->broadcast(lane->ranks, 0, id, sizeof *id);
 }
 
-/* All ranks begin, and wait for each other unless one of them fails. */
+/* Joins the NCCL communicator. Collective; returns early if a rank fails. */
 static tesela_status meet(tsl_lane *lane, const tsl_nccl_id *id) {
   bool raised;
   lane->is_over = false;
@@ -193,7 +195,7 @@ static tesela_status make_with(tsl_lane *lane, const card *card_in, card *cards)
   tsl_nccl_id id = {{0}};
   TSL_TRY(lane->ranks->ops->gather(lane->ranks, card_in, sizeof *card_in, cards));
   TSL_TRY(gpu_transport_compare(cards, lane->ranks->size));
-  /* What is called of NCCL below is of this device, and leaves it. */
+  /* NCCL is called with the rank's device current. */
   const tesela_status entered = tsl_api_enter(lane->home);
   tesela_status status = tsl_agree(lane->ranks, entered);
   if (status == TESELA_OK)
@@ -205,7 +207,7 @@ static tesela_status make_with(tsl_lane *lane, const card *card_in, card *cards)
   return status;
 }
 
-/* All that a lane has but its name and whether it is refused. */
+/* Frees everything except the name and the refusal. */
 static void empty(tsl_lane *lane, bool aborts) {
   end_nccl(lane, aborts);
   tesela_stream_destroy(lane->home);
@@ -221,7 +223,7 @@ static void gpu_transport_refuse(tsl_lane *lane, const char *why) {
   empty(lane, true);
 }
 
-/* All ranks: makes this rank's lane anew, and leaves it refused where there is to be none. */
+/* Makes this rank's transport, or marks it as refused. Collective. */
 static void gpu_transport_make(tsl_ranks *ranks, const tsl_rank_place *place) {
   void *block = NULL;
   card own = {0}, *cards = calloc((size_t)ranks->size, sizeof *cards);
@@ -301,7 +303,7 @@ tesela_status tsl_lane_arm(tsl_lane *lane) {
   return tsl_failure_broadcast_start(&lane->alarm, lane->ranks);
 }
 
-/* The end of what the alarm was started for. */
+/* Ends the failure broadcast of the call. */
 static tesela_status disarm(tsl_lane *lane) {
   bool raised;
   TSL_TRY(tsl_failure_broadcast_end(&lane->alarm, &raised));
@@ -322,7 +324,7 @@ tesela_status tsl_lane_end(tsl_lane *lane) {
   for (int i = 0; i < TSL_LANE_BATCHES; i++)
     TSL_TRY(tsl_lane_wait(lane, i));
   TSL_TRY(disarm(lane));
-  /* Copies may be under way where messages are not any more. */
+  /* Copies may still run after the messages were aborted. */
   (void)tesela_stream_wait(lane->stream);
   if (lane->is_broken)
     gpu_transport_refuse(lane, "messages between devices have failed");
@@ -373,7 +375,7 @@ static tesela_status gpu_transport_exchange(const tsl_lane *lane, const tsl_mess
     status = p->is_send ? tsl_nccl_send(&lane->nccl, p->other, address, p->bytes, stream)
                         : tsl_nccl_receive(&lane->nccl, p->other, address, p->bytes, stream);
   }
-  /* A group ends on the thread that began it, whatever became of it. */
+  /* The thread that began a group must end it, even after a failure. */
   tsl_status_saved saved;
   tsl_status_save(&saved);
   const tesela_status ended = tsl_nccl_group_end(&lane->nccl);

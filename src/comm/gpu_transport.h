@@ -1,16 +1,16 @@
-/* The lane of a communicator's devices: messages that go from a rank's GPU to another's by NCCL, and not
- * through host memory. It is made once for a communicator and its ranks' devices, where each rank has a GPU
- * of its own and NCCL is there; ranks agree that they have it, or that none does. Agreements and what is
- * small stay the ranks' own messages (comm/comm.h).
+/* Transport between the devices of a communicator: messages from GPU to GPU by NCCL, not through host memory.
+ * The transport (`lane`) is made once for a communicator and its devices, if each rank has a GPU of its own
+ * and NCCL is installed. All ranks have it, or none. Agreements and small data use the ranks' own messages
+ * (comm/comm.h).
  *
- * A call's copies and messages are in order of one stream of the rank's device, beside the streams of its
- * products: what a product reads has been waited for by the host, and what it wrote was finished before. Each
- * message goes from one rank to one other, and nothing is added on the way.
+ * A call's copies and messages are ordered by one stream of the rank's device, separate from the products'
+ * streams. The host waits for data before a product reads it, and a product ends before its result is sent.
+ * Each message goes from one rank to one other. Nothing is added on the way.
  *
- * Failures: the first one on a rank is kept, and raises the alarm (comm/failure_broadcast.h); from then on
- * the lane does nothing there, and says that all went well, so that the rank goes on to where all agree. A
- * rank that hears the alarm ends its messages and does likewise. What is returned by the functions of a call
- * is the failure of the ranks' own messages, for which there is no remedy. */
+ * Failures: the first failure on a rank is recorded and broadcast (comm/failure_broadcast.h). After it the
+ * transport does nothing on this rank and returns TESELA_OK, so that the rank reaches the next agreement. A
+ * rank that receives the broadcast aborts its messages and continues in the same manner. The functions of a
+ * call return only failures of the ranks' own messages, which have no remedy. */
 #ifndef TSL_COMM_GPU_TRANSPORT_H
 #define TSL_COMM_GPU_TRANSPORT_H
 
@@ -22,62 +22,67 @@
 
 typedef struct tsl_lane tsl_lane;
 
-/* Messages that are waited for together. */
+/* Number of groups of messages that are waited for separately. */
 enum { TSL_LANE_BATCHES = 3 };
 
-/* Called by all ranks, for the places of all, which may all be devices: the lane, which is made where it is
- * not there yet; NULL where messages pass through host memory. Why, is logged on rank 0. What fails is the
- * ranks' own messages. */
+/* Finds or makes the transport for the ranks' places. Collective. *lane is NULL if messages must
+ * pass through host memory; rank 0 logs the reason. *on_devices: all ranks multiply on devices. */
 tesela_status tsl_lane_find(tsl_ranks *ranks, const tsl_rank_place *place, tsl_lane **lane, bool *on_devices);
-/* How it is called: "NCCL 2.27.3". */
+/* Returns the name: "NCCL 2.27.3". */
 const char *tsl_lane_name(const tsl_lane *lane);
-/* With the ranks that have it. NULL is allowed. */
+/* Frees the transport; the ranks must still exist. NULL is allowed. */
 void tsl_lane_free(tsl_lane *lane);
 
-/* Multiprocessors of a device that messages may need while something else runs there. */
+/* Number of multiprocessors that a product leaves to messages. */
 extern const int tsl_lane_units;
 
-/* --- a call: start (on each rank by itself), arm (all ranks, where all have started), end (all that are
- * armed), stop --- */
+/* --- order of calls: start (each rank alone), arm (collective, after all have started), end
+ * (collective), stop --- */
 
-/* Takes a stream and marks. TESELA_OUT_OF_MEMORY, TESELA_DEVICE_FAILED. */
+/* Makes the stream and events of a call. TESELA_OUT_OF_MEMORY, TESELA_DEVICE_FAILED. */
 tesela_status tsl_lane_start(tsl_lane *lane, tesela_context *context);
+/* Begins the failure broadcast of a call. Collective. */
 tesela_status tsl_lane_arm(tsl_lane *lane);
-/* Waits for all ranks to come here: before they wait for each other by other means, deaf to the alarm. */
+/* Waits for all ranks to call it. Needed before ranks wait by other means, which do not poll the
+ * broadcast. */
 tesela_status tsl_lane_meet(tsl_lane *lane);
-/* Waits for what is under way. Where it failed on any rank, this communicator has none from now on. */
+/* Waits for all work of the call. Collective. After a failure on any rank the communicator never
+ * uses a transport again. */
 tesela_status tsl_lane_end(tsl_lane *lane);
-/* Frees what start took, which is used by nothing any more. */
+/* Frees the stream and events of tsl_lane_start(). */
 void tsl_lane_stop(tsl_lane *lane);
 
-/* Whether a buffer is of the context that the call was started with: between start and stop. */
+/* Returns true if a buffer belongs to the call's context. Valid between start and stop. */
 bool tsl_lane_reaches(const tsl_lane *lane, const tesela_buffer *buffer);
 
-/* Copies rows of bytes in order of the stream. */
+/* Enqueues a copy of rows of bytes. */
 tesela_status tsl_lane_copy(tsl_lane *lane, const tsl_api_rows *rows);
 
-/* Whether numbers of f32 can be rounded to a type there; and has it done, in order of the stream. */
+/* Returns true if the device can round f32 numbers to a type. */
 bool tsl_lane_rounds(const tsl_lane *lane, tesela_type type);
+/* Enqueues a rounding. */
 tesela_status tsl_lane_round(tsl_lane *lane, const tsl_api_rounding *rounding);
 
-/* Whether sums of a type can be added there, likewise; and has it done. */
+/* Returns true if the device can add sums of a type. */
 bool tsl_lane_adds(const tsl_lane *lane, tesela_type type);
+/* Enqueues an addition. */
 tesela_status tsl_lane_add(tsl_lane *lane, const tsl_api_adding *adding);
 
-/* A message of a group. */
+/* Message of a group. */
 typedef struct tsl_message {
-  int other; /* rank */
+  int other; /* the other rank */
   bool is_send;
-  const tesela_buffer *buffer; /* that of one that is received is written */
+  const tesela_buffer *buffer; /* written by a receive */
   size_t offset, bytes;
 } tsl_message;
-/* Sends and receives them together, in order of the stream. Between two ranks those of a direction meet in
- * their order. */
+/* Enqueues all messages as one group. Messages of one direction between two ranks match in their
+ * order. */
 tesela_status tsl_lane_exchange(tsl_lane *lane, const tsl_message *parcels, int count);
-/* Marks the end of a batch in the stream; waits for the last mark of it. */
+/* Records the end of a batch in the stream. */
 tesela_status tsl_lane_mark(tsl_lane *lane, int batch);
+/* Waits for the last mark of a batch, if any. */
 tesela_status tsl_lane_wait(tsl_lane *lane, int batch);
-/* The first failure on this rank, with its sentence. */
+/* Returns this rank's first failure and its message. */
 tesela_status tsl_lane_status(const tsl_lane *lane);
 
 #endif

@@ -8,7 +8,7 @@ tsl_dim tsl_dim_part(const tsl_span *list, int64_t count, int64_t first, int64_t
   return (tsl_dim){list, count, first, last};
 }
 
-/* Span number i as far as it lies in [first, last): a length of 0 or less where it does not. */
+/* Returns span i clipped to positions [first, last); length <= 0: it lies outside. */
 static tsl_span clipped(const tsl_dim *dim, int64_t i) {
   tsl_span span = dim->list[i];
   if (span.local < dim->first) {
@@ -37,7 +37,7 @@ bool tsl_dim_same(const tsl_dim *a, const tsl_dim *b) {
                                 a->list->length == b->list->length && a->list->local == b->list->local);
 }
 
-/* The first span that ends behind `index`. */
+/* Returns the first span that ends after `index`. */
 static int64_t first_behind(const tsl_dim *dim, int64_t index) {
   int64_t low = 0, high = dim->count;
   while (low < high) {
@@ -50,7 +50,7 @@ static int64_t first_behind(const tsl_dim *dim, int64_t index) {
   return low;
 }
 
-/* The first span that has places in the part. */
+/* Returns the first span with positions in the part. */
 static int64_t first_inside(const tsl_dim *dim) {
   int64_t low = 0, high = dim->count;
   while (low < high) {
@@ -63,7 +63,7 @@ static int64_t first_inside(const tsl_dim *dim) {
   return low;
 }
 
-/* Skips what cannot be common at the beginning: lists may be long. */
+/* Finds the first candidates by binary search, because lists may be long. */
 static void intervals_begin(tsl_spans_intersect *meet) {
   const tsl_dim *a = meet->a, *b = meet->b;
   meet->begun = true;
@@ -115,10 +115,11 @@ int64_t tsl_even(int64_t whole, int64_t part, int64_t parts) {
   return whole / parts * part + whole % parts * part / parts;
 }
 
-/* Blocks of the dimension, and the first one of a part among them. */
+/* Returns the number of blocks of the dimension. */
 static int64_t intervals_blocks_of(const tsl_dealing *d) {
   return d->size / d->block + (d->size % d->block != 0);
 }
+/* Returns the first block of a part. */
 static int64_t turn_of(const tsl_dealing *d, int part) {
   return (part - d->first + d->parts) % d->parts;
 }
@@ -130,7 +131,8 @@ int64_t tsl_dealing_spans(const tsl_dealing *d, int part) {
   return turn < blocks ? (blocks - turn - 1) / d->parts + 1 : 0;
 }
 
-/* Adds the part of [at, at + length) that is the operand's. */
+/* Writes the intersection of [index, index + length) with the operand; returns the number of spans
+ * written, 0 or 1. */
 static int64_t intervals_add(const tsl_dealing *d, int64_t index, int64_t length, int64_t local,
                              tsl_span *out) {
   const int64_t end_of_all = d->begin + d->length,

@@ -1,4 +1,4 @@
-/* A product or transpose as all ranks know it, with what is this rank's own beside it. */
+/* A product or transpose: facts that are equal on all ranks, and the calling rank's own data. */
 #ifndef TSL_COMM_JOB_H
 #define TSL_COMM_JOB_H
 
@@ -8,15 +8,14 @@
 #include "comm/layout.h"
 #include "comm/rank_memory.h"
 
-/* One operand. */
 typedef struct tsl_rank_part {
   const tsl_type_info *type;
-  tsl_rank_layout layout; /* of the operand as it takes part: transposes are turned already */
-  tsl_host_copy mirror;   /* of the calling rank's elements ... */
-  void *data;             /* ... in host memory; only C's is written */
+  tsl_rank_layout layout; /* of op(operand): transposes are applied already */
+  tsl_host_copy mirror;   /* memory of the calling rank's elements */
+  void *data;             /* elements of `mirror` in host memory; written for C only */
   bool conjugate;
-  tsl_order order; /* of messages, and of what is made of them: the same on all ranks */
-  bool by_lane;    /* its messages go from device to device; of C, the sums: the same on all ranks */
+  tsl_order order; /* order of elements within messages; equal on all ranks */
+  bool by_lane;    /* messages (for C: the sums) go from device to device; equal on all ranks */
 } tsl_rank_part;
 
 enum { TSL_PART_A, TSL_PART_B, TSL_PART_C, TSL_PARTS };
@@ -27,16 +26,18 @@ typedef struct tsl_job {
   int64_t m, n, k;
   tsl_rank_part part[TSL_PARTS];
   const tsl_type_info *sums;
-  double alpha[2], beta[2];             /* as the type of the sums has them */
-  const char *device, *strategy, *bits; /* of local products; bits: the same on all ranks */
-  bool any_steps;                       /* bits may depend on how messages travel; the same on all ranks */
-  tsl_rank_place place;                 /* of the calling rank's products */
-  tsl_lane *lane;                       /* of the ranks' devices; NULL: there is none */
-  bool on_devices;                      /* all ranks' products are made on devices; the same on all ranks */
-  /* The same on all ranks: sums are added up and stored on the devices (comm/device_store.h), and whether
-   * parts of C are made by other ranks than have them, or in several layers: else nothing of C is sent. */
+  double alpha[2], beta[2];             /* converted to the type `sums` */
+  const char *device, *strategy, *bits; /* choices for local products; `bits` is equal on all ranks */
+  /* bits of C may depend on the transport of messages; equal on all ranks */
+  bool any_steps;
+  tsl_rank_place place; /* place where the calling rank multiplies */
+  tsl_lane *lane;       /* transport between the ranks' devices; NULL: none */
+  bool on_devices;      /* all ranks multiply on devices; equal on all ranks */
+  /* Both are equal on all ranks. `settles`: sums are added up and stored on the devices
+   * (comm/device_store.h). `travels`: some part of C has another owner than the computing rank, or
+   * several layers. */
   bool settles, travels;
-  int64_t memory; /* bytes a rank may take; the same on all ranks */
+  int64_t memory; /* limit of bytes per rank; equal on all ranks */
 } tsl_job;
 
 #endif

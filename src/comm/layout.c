@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The grid that a layout has: p x 1 where it says none. */
+/* Sets the process grid of a layout; without one it is ranks x 1. */
 static void layout_grid_of(const tesela_layout *layout, int ranks, int *rows, int *cols) {
   const bool none = layout->grid_rows == 0 && layout->grid_cols == 0;
   *rows = none ? ranks : layout->grid_rows;
@@ -18,7 +18,7 @@ static tesela_status layout_check_grid(const tesela_layout *layout, const char *
   int rows, cols;
   layout_grid_of(layout, ranks, &rows, &cols);
   if (rows <= 0 || cols <= 0 || rows > ranks / cols)
-    return tsl_fail(TESELA_BAD_CALL, "%s has a grid of %d x %d processes, and there are %d ranks", name, rows,
+    return tsl_fail(TESELA_BAD_CALL, "%s has a grid of %d x %d processes, but there are %d ranks", name, rows,
                     cols, ranks);
   if (!layout->ranks)
     return TESELA_OK;
@@ -29,15 +29,16 @@ static tesela_status layout_check_grid(const tesela_layout *layout, const char *
   for (int i = 0; i < rows * cols && status == TESELA_OK; i++) {
     const int rank = layout->ranks[i];
     if (rank < 0 || rank >= ranks || seen[rank]++)
-      status = tsl_fail(TESELA_BAD_CALL, "%s.ranks[%d] is %d: each is another one of the %d ranks", name, i,
-                        rank, ranks);
+      status = tsl_fail(TESELA_BAD_CALL, "%s.ranks[%d] is %d: ranks must be distinct and less than %d", name,
+                        i, rank, ranks);
   }
   free(seen);
   return status;
 }
 
-/* A dimension of the matrix that was dealt out: 0 stands for what the operand needs. */
-static int64_t dealt(int64_t value, int64_t begin, int64_t operand) {
+/* Returns the size of a dimension of the distributed matrix; 0 stands for the size that the operand
+ * needs. */
+static int64_t matrix_size(int64_t value, int64_t begin, int64_t operand) {
   return value == 0 ? begin + operand : value;
 }
 
@@ -66,17 +67,17 @@ tesela_status tsl_layout_check(const tesela_layout *layout, const char *name, in
     return tsl_fail(TESELA_BAD_CALL, "%s.reserved is not 0", name);
   if (layout->kind == TESELA_LAYOUT_RECTANGLES) {
     if (layout->count < 0 || (layout->count > 0 && !layout->rectangles))
-      return tsl_fail(TESELA_BAD_CALL, "%s has %lld rectangles, and no list of them", name,
+      return tsl_fail(TESELA_BAD_CALL, "%s has %lld rectangles, but its list is missing", name,
                       (long long)layout->count);
     for (int64_t i = 0; i < layout->count; i++)
       TSL_TRY(check_rectangle(&layout->rectangles[i], name, i, rows, cols));
     return TESELA_OK;
   }
   if (layout->kind != TESELA_LAYOUT_BLOCKS && layout->kind != TESELA_LAYOUT_CYCLIC)
-    return tsl_fail(TESELA_BAD_CALL, "%s.kind is %d, which is no kind of layout", name, (int)layout->kind);
+    return tsl_fail(TESELA_BAD_CALL, "%s.kind is %d, which is not a layout kind", name, (int)layout->kind);
   TSL_TRY(layout_check_grid(layout, name, ranks));
-  TSL_TRY(check_window(name, "rows", dealt(layout->rows, layout->row, rows), layout->row, rows));
-  TSL_TRY(check_window(name, "columns", dealt(layout->cols, layout->col, cols), layout->col, cols));
+  TSL_TRY(check_window(name, "rows", matrix_size(layout->rows, layout->row, rows), layout->row, rows));
+  TSL_TRY(check_window(name, "columns", matrix_size(layout->cols, layout->col, cols), layout->col, cols));
   if (layout->kind == TESELA_LAYOUT_BLOCKS)
     return TESELA_OK;
   int grid_rows, grid_cols;
@@ -86,12 +87,13 @@ tesela_status tsl_layout_check(const tesela_layout *layout, const char *name, in
                     (long long)layout->row_block, (long long)layout->col_block);
   if (layout->first_row < 0 || layout->first_row >= grid_rows || layout->first_col < 0 ||
       layout->first_col >= grid_cols)
-    return tsl_fail(TESELA_BAD_CALL, "%s begins at process (%d, %d) of a grid of %d x %d", name,
+    return tsl_fail(TESELA_BAD_CALL, "%s begins at process (%d, %d), outside of its grid of %d x %d", name,
                     layout->first_row, layout->first_col, grid_rows, grid_cols);
   return TESELA_OK;
 }
 
-/* Lists for all parts of a dimension: their dims, and behind them, in one block, their spans. */
+/* Makes the lists of all parts of a dimension. One block of memory holds all dims, then their
+ * spans. */
 static tesela_status make_lists(const tsl_dealing *dealing, tsl_dim **out) {
   int64_t spans = 0;
   for (int i = 0; i < dealing->parts; i++)
@@ -114,13 +116,13 @@ static tesela_status make_grid(const tesela_layout *layout, const char *name, in
                                int64_t col_stride, tsl_rank_layout *out) {
   const bool cyclic = layout->kind == TESELA_LAYOUT_CYCLIC;
   layout_grid_of(layout, out->ranks, &out->grid_rows, &out->grid_cols);
-  const tsl_dealing rows = {dealt(layout->rows, layout->row, out->rows),
+  const tsl_dealing rows = {matrix_size(layout->rows, layout->row, out->rows),
                             layout->row,
                             out->rows,
                             cyclic ? layout->row_block : 0,
                             out->grid_rows,
                             layout->first_row};
-  const tsl_dealing cols = {dealt(layout->cols, layout->col, out->cols),
+  const tsl_dealing cols = {matrix_size(layout->cols, layout->col, out->cols),
                             layout->col,
                             out->cols,
                             cyclic ? layout->col_block : 0,
@@ -152,26 +154,27 @@ static int by_row(const void *a, const void *b) {
   return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* All rectangles together are the matrix: as many elements, and none twice. */
+/* Checks that the rectangles tile the matrix: their elements add up to it, and no two overlap.
+ * Sorts `all`. */
 static tesela_status check_cover(const tsl_rank_layout *layout, const char *name, tsl_corner *all,
                                  int64_t count) {
   int64_t elements = 0, whole = layout->rows * layout->cols;
   qsort(all, (size_t)count, sizeof *all, by_row);
   for (int64_t i = 0; i < count; i++) {
     if (!tsl_i64_add(elements, all[i].rows * all[i].cols, &elements))
-      return tsl_fail(TESELA_BAD_CALL, "%s: the rectangles have more elements than can be counted", name);
+      return tsl_fail(TESELA_BAD_CALL, "%s: the rectangles have 2^63 elements or more", name);
     if (all[i].rows == 0 || all[i].cols == 0)
       continue;
     for (int64_t j = i + 1; j < count && all[j].row < all[i].row + all[i].rows; j++)
       if (all[j].rows > 0 && all[j].cols > 0 && all[j].col < all[i].col + all[i].cols &&
           all[i].col < all[j].col + all[j].cols)
-        return tsl_fail(TESELA_BAD_CALL, "%s: two rectangles have element (%lld, %lld)", name,
+        return tsl_fail(TESELA_BAD_CALL, "%s: two rectangles contain element (%lld, %lld)", name,
                         (long long)all[j].row,
                         (long long)(all[i].col > all[j].col ? all[i].col : all[j].col));
   }
   if (elements != whole)
     return tsl_fail(TESELA_BAD_CALL,
-                    "%s: the ranks' rectangles have %lld elements together, and the matrix %lld", name,
+                    "%s: the ranks' rectangles have %lld elements in total, but the matrix has %lld", name,
                     (long long)elements, (long long)whole);
   return TESELA_OK;
 }

@@ -7,18 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Elements of a patch, as lines of elements. Bytes are counted in an address space: of host memory, or of one
- * buffer. */
+/* Memory of a patch: equidistant lines of equidistant elements. Bytes are counted in one address
+ * space: host memory or one buffer. */
 typedef struct lattice {
   uintptr_t space;      /* 0: host memory */
   int64_t start;        /* first byte of the lowest element */
-  int64_t count, pitch; /* lines, and bytes from one to the next */
-  int64_t length, step; /* elements of a line, and bytes from one to the next; pitch >= step */
+  int64_t count, pitch; /* number of lines, and bytes between lines */
+  int64_t length, step; /* elements of a line, and bytes between elements; pitch >= step */
   int64_t size;         /* bytes of an element */
-  int64_t index;        /* of the patch */
+  int64_t index;        /* number of the patch in the layout */
 } lattice;
 
-/* A line of elements. */
 typedef struct line {
   int64_t start, length, step, size;
 } line;
@@ -31,8 +30,8 @@ static int64_t overlap_magnitude(int64_t value) {
   return value < 0 ? -value : value;
 }
 
-/* Returns false where the patch's bytes cannot be counted in 63 bits. Places of a patch's rows and columns
- * follow each other. */
+/* Computes the lattice of a patch relative to the operand's data. Returns false if its bytes exceed
+ * 63 bits. The patch's rows and columns have consecutive positions. */
 static bool make_lattice(const tsl_patch *patch, int64_t size, lattice *out) {
   const int64_t rows = tsl_dim_total(&patch->rows), cols = tsl_dim_total(&patch->cols);
   int64_t first[2], last[2], row_bytes, col_bytes, low = 0, high = 0;
@@ -67,14 +66,14 @@ static bool make_lattice(const tsl_patch *patch, int64_t size, lattice *out) {
   return true;
 }
 
-/* Moves a lattice to where the operand's memory is. */
+/* Adds the address of the operand's memory to a lattice. */
 static void overlap_place(lattice *l, const tsl_host_copy *mirror) {
   if (!mirror->buffer) {
     l->start = (int64_t)((uintptr_t)mirror->data + (uintptr_t)l->start);
     return;
   }
   const uintptr_t native = (uintptr_t)tesela_buffer_native(mirror->buffer);
-  /* CUDA's buffers are known by addresses, of which several buffers may share some. */
+  /* CUDA buffers are compared by address, because several buffers may share memory. */
   const bool is_address = strncmp(tesela_buffer_device(mirror->buffer), "cuda", 4) == 0;
   l->space = is_address ? 1 : native;
   l->start += mirror->at * l->size + (is_address ? (int64_t)native : 0);
@@ -88,7 +87,7 @@ static int64_t lattice_end(const lattice *l) {
   return l->start + (l->count - 1) * l->pitch + overlap_line_bytes(l);
 }
 
-/* Returns the largest whole number that is at most a / b, b > 0. */
+/* Returns floor(a / b), b > 0. */
 static int64_t floor_quotient(int64_t a, int64_t b) {
   return a / b - (a % b < 0);
 }
@@ -106,8 +105,8 @@ static bool lines_meet(line a, line b) {
   const int64_t b_end = b.start + (b.length - 1) * b.step + b.size;
   int64_t i =
       a.step == 0 || a.start + a.size > b.start ? 0 : floor_quotient(b.start - a.start - a.size, a.step) + 1;
-  /* Where one line has no gaps or both have one step, all elements of a within b have one position relative
-   * to b's elements. */
+  /* If one line has no gaps or both have equal steps, all elements of `a` within b lie alike
+   * relative to b's. Then three elements decide. */
   const bool is_alike = a.step == b.step || b.step <= b.size;
   const int64_t last = is_alike && a.length - i > 2 ? i + 2 : a.length;
   for (; i < last; i++) {
@@ -123,13 +122,13 @@ static bool lines_meet(line a, line b) {
   return false;
 }
 
-/* Returns whether two lattices have a byte in common. Neither has an element twice. */
+/* Returns true if two lattices have a byte in common. Within a lattice no two elements overlap. */
 static bool lattices_meet(lattice a, lattice b) {
   if (a.count == 0 || b.count == 0 || a.space != b.space || a.start >= lattice_end(&b) ||
       b.start >= lattice_end(&a))
     return false;
   if (a.count > 1 && a.pitch == b.pitch) {
-    /* How line i of a lies to line j of b depends on j - i alone. */
+    /* The position of line i of `a` relative to line j of b depends on j - i only. */
     b.start -= (a.count - 1) * a.pitch;
     b.count += a.count - 1;
     a.count = 1;
@@ -156,8 +155,7 @@ static int by_start(const void *a, const void *b) {
   return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* Makes the lattices of all patches that a rank has of an operand, by ascending starts. The caller frees
- * *out. */
+/* Makes the lattices of all patches of a rank, sorted by start. The caller frees *out. */
 static tesela_status make_lattices(const tsl_rank_part *part, int rank, lattice **out, int64_t *count) {
   *count = tsl_layout_count(&part->layout, rank);
   *out = malloc((size_t)*count * sizeof **out + 1);
@@ -221,7 +219,7 @@ tesela_status tsl_overlap_check_apart(const tsl_rank_part *result, const char *r
     for (int64_t j = 0;
          status == TESELA_OK && j < operand_count && operands[j].start < lattice_end(&results[i]); j++)
       if (lattices_meet(results[i], operands[j]))
-        status = tsl_fail(TESELA_BAD_CALL, "%s overlaps %s: results of ranks are not made in place",
+        status = tsl_fail(TESELA_BAD_CALL, "%s overlaps %s: in-place results are not supported on ranks",
                           result_name, operand_name);
   free(results);
   free(operands);

@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* A message that goes to each rank that needs the same window. */
+/* Packed message, which goes to each rank that needs the window. */
 typedef struct tsl_packed_window {
   tsl_patch window;
   char *message;
-  size_t at; /* of one from device to device: where its message begins */
+  size_t at; /* offset of the message in the device buffer, if by device */
   int64_t count;
 } tsl_packed_window;
 
-/* Messages carry the operand's number. */
+/* Returns the message tag of an operand. */
 static int panels_tag_of(int operand) {
   return 1 + operand;
 }
@@ -27,8 +27,9 @@ static tsl_patch window_of(const tsl_panels *p, int operand, const tsl_block *bl
                                : tsl_window_b(p->grid, block, step, order);
 }
 
-/* Whether a step has another panel of an operand than the step before it: the same on all ranks. */
-static bool comes(const tsl_panels *p, int operand, int step) {
+/* Returns true if a step needs another panel of an operand than the previous step. Equal on all
+ * ranks. */
+static bool panel_changes(const tsl_panels *p, int operand, int step) {
   const tsl_process_grid *grid = p->grid;
   return grid->panels > 1 || step == 0 ||
          (operand == TSL_PART_A ? step % grid->tiles_n == 0 : grid->tiles_n > 1);
@@ -36,7 +37,7 @@ static bool comes(const tsl_panels *p, int operand, int step) {
 
 tsl_rank_panel *tsl_panels_at(tsl_panels *panels, int operand, int step) {
   const tsl_process_grid *grid = panels->grid;
-  const int before = grid->panels > 1        ? step /* changes of the panel until then */
+  const int before = grid->panels > 1        ? step /* number of panel changes before the step */
                      : operand == TSL_PART_A ? step / grid->tiles_n
                                              : (grid->tiles_n > 1 ? step : 0);
   return &panels->panel[before % 2][operand];
@@ -64,18 +65,18 @@ bool tsl_panel_lies_here(const tsl_rank_part *part, int rank, bool on_device, ts
   return false;
 }
 
-static void panels_look(const tsl_panels *p, int operand, tsl_step step, tsl_rank_panel *panel) {
+static void find_panel(const tsl_panels *p, int operand, tsl_step step, tsl_rank_panel *panel) {
   panel->window = window_of(p, operand, p->own, step);
   panel->in_place = tsl_panel_lies_here(&p->job->part[operand], p->job->ranks->rank,
                                         tsl_place_is_device(&p->job->place), panel);
 }
 
-/* Begins to receive a panel, rank by rank. */
+/* Begins to receive the parts of a panel from their owners; advances *data. */
 static tesela_status receive(tsl_panels *p, int operand, int step, char **data) {
   tsl_ranks *ranks = p->job->ranks;
   const tsl_rank_part *part = &p->job->part[operand];
   tsl_rank_panel panel;
-  panels_look(p, operand, tsl_step_at(p->grid, step), &panel);
+  find_panel(p, operand, tsl_step_at(p->grid, step), &panel);
   for (int from = 0; from < ranks->size && !panel.in_place; from++) {
     if (from == ranks->rank)
       continue;
@@ -87,7 +88,7 @@ static tesela_status receive(tsl_panels *p, int operand, int step, char **data) 
   return TESELA_OK;
 }
 
-/* What this rank has of a window, as a message. */
+/* Packs this rank's part of a window as a message. */
 static int64_t panels_pack(const tsl_rank_part *part, int rank, const tsl_patch *window, char *message) {
   int64_t count = 0;
   for (int64_t i = 0; i < tsl_layout_count(&part->layout, rank); i++) {
@@ -98,8 +99,8 @@ static int64_t panels_pack(const tsl_rank_part *part, int rank, const tsl_patch 
   return count;
 }
 
-/* Windows that this rank has a part of, each once: packed to *at, or only counted where at is NULL. Sends
- * them to all that need them. */
+/* Packs each distinct window once and sends it to all ranks that need it. data NULL: only adds up
+ * *bytes. */
 static tesela_status send_or_count(tsl_panels *p, int operand, int step, char **data, size_t *bytes) {
   tsl_ranks *ranks = p->job->ranks;
   const tsl_rank_part *part = &p->job->part[operand];
@@ -107,7 +108,7 @@ static tesela_status send_or_count(tsl_panels *p, int operand, int step, char **
   for (int place = 0; place < p->grid->used; place++) {
     if (p->blocks->rank[place] == ranks->rank)
       continue;
-    const tsl_patch window = window_of(p, operand, &p->blocks->of[place], tsl_step_at(p->grid, step));
+    const tsl_patch window = window_of(p, operand, &p->blocks->list[place], tsl_step_at(p->grid, step));
     int i = packed - 1;
     while (i >= 0 && !tsl_window_same(&p->packed[i].window, &window))
       i--;
@@ -127,13 +128,13 @@ static tesela_status send_or_count(tsl_panels *p, int operand, int step, char **
   return TESELA_OK;
 }
 
-/* --- from device to device: in order of the lane's stream --- */
+/* --- messages from device to device, in stream order --- */
 
 static void lane_receive(tsl_panels *p, int operand, int step, size_t *data) {
   const tsl_ranks *ranks = p->job->ranks;
   const tsl_rank_part *part = &p->job->part[operand];
   tsl_rank_panel panel;
-  panels_look(p, operand, tsl_step_at(p->grid, step), &panel);
+  find_panel(p, operand, tsl_step_at(p->grid, step), &panel);
   for (int from = 0; from < ranks->size && !panel.in_place; from++) {
     if (from == ranks->rank)
       continue;
@@ -164,7 +165,7 @@ static tesela_status lane_send(tsl_panels *p, int operand, int step, size_t *dat
   for (int place = 0; place < p->grid->used; place++) {
     if (p->blocks->rank[place] == p->job->ranks->rank)
       continue;
-    const tsl_patch window = window_of(p, operand, &p->blocks->of[place], tsl_step_at(p->grid, step));
+    const tsl_patch window = window_of(p, operand, &p->blocks->list[place], tsl_step_at(p->grid, step));
     int i = packed - 1;
     while (i >= 0 && !tsl_window_same(&p->packed[i].window, &window))
       i--;
@@ -182,7 +183,7 @@ static tesela_status lane_send(tsl_panels *p, int operand, int step, size_t *dat
   return TESELA_OK;
 }
 
-/* Where a panel is multiplied: on the device, or in host memory. */
+/* Sets the panel's place to its own memory, on the device or on the host. */
 static void set_place(const tsl_panels *p, tsl_rank_panel *panel) {
   panel->data = tsl_place_is_device(&p->job->place) ? NULL : panel->memory;
   panel->buffer = panel->device_memory;
@@ -195,7 +196,7 @@ static tesela_status lane_assemble(tsl_panels *p, int operand, int step, size_t 
   const tsl_rank_part *part = &p->job->part[operand];
   const size_t size = part->type->size;
   tsl_rank_panel *panel = tsl_panels_at(p, operand, step);
-  panels_look(p, operand, tsl_step_at(p->grid, step), panel);
+  find_panel(p, operand, tsl_step_at(p->grid, step), panel);
   if (panel->in_place)
     return TESELA_OK;
   set_place(p, panel);
@@ -217,7 +218,7 @@ static tesela_status lane_begin(tsl_panels *p, int step) {
   size_t in = 0, out = 0;
   p->parcel_count = 0;
   for (int operand = TSL_PART_A; operand <= TSL_PART_B; operand++) {
-    const bool travels = p->job->part[operand].by_lane && comes(p, operand, step);
+    const bool travels = p->job->part[operand].by_lane && panel_changes(p, operand, step);
     if (p->own && travels)
       lane_receive(p, operand, step, &in);
     if (travels)
@@ -226,12 +227,12 @@ static tesela_status lane_begin(tsl_panels *p, int step) {
   return tsl_lane_exchange(p->job->lane, p->parcels, p->parcel_count);
 }
 
-/* Behind the messages, in order of the stream: not sooner, as the panels are multiplied until now that these
- * take the place of. */
+/* Assembles the panels in stream order after the messages. Not earlier: the buffers are read until
+ * the previous product ends. */
 static tesela_status lane_end(tsl_panels *p, int step) {
   size_t at = 0;
   for (int operand = TSL_PART_A; operand <= TSL_PART_B && p->own; operand++)
-    if (p->job->part[operand].by_lane && comes(p, operand, step))
+    if (p->job->part[operand].by_lane && panel_changes(p, operand, step))
       TSL_TRY(lane_assemble(p, operand, step, &at));
   TSL_TRY(tsl_lane_mark(p->job->lane, step % 2));
   return tsl_lane_wait(p->job->lane, step % 2);
@@ -239,28 +240,28 @@ static tesela_status lane_end(tsl_panels *p, int step) {
 
 /* --- steps --- */
 
-tesela_status tsl_panels_begin(tsl_panels *p, int step, const tsl_async_task *beside) {
+tesela_status tsl_panels_begin(tsl_panels *p, int step, const tsl_async_task *task) {
   const double begin = tsl_clock();
   char *in = p->incoming[step % 2], *out = p->outgoing[step % 2];
   size_t bytes = 0;
   for (int operand = TSL_PART_A; operand <= TSL_PART_B && p->own; operand++)
-    if (!p->job->part[operand].by_lane && comes(p, operand, step))
+    if (!p->job->part[operand].by_lane && panel_changes(p, operand, step))
       TSL_TRY(receive(p, operand, step, &in));
   for (int operand = TSL_PART_A; operand <= TSL_PART_B; operand++)
-    if (!p->job->part[operand].by_lane && comes(p, operand, step))
+    if (!p->job->part[operand].by_lane && panel_changes(p, operand, step))
       TSL_TRY(send_or_count(p, operand, step, &out, &bytes));
   if (p->job->lane)
     TSL_TRY(lane_begin(p, step));
-  p->seconds_move += tsl_beside_exposed(beside, begin);
+  p->seconds_move += tsl_async_task_exposed(task, begin);
   return TESELA_OK;
 }
 
-/* Puts together what arrived of a panel, and what this rank has of it itself, where it is multiplied. */
+/* Assembles a panel from the received messages and this rank's own elements. Advances *src. */
 static tesela_status assemble(tsl_panels *p, int operand, int step, const char **src) {
   const tsl_rank_part *part = &p->job->part[operand];
   const int own = p->job->ranks->rank;
   tsl_rank_panel *panel = tsl_panels_at(p, operand, step);
-  panels_look(p, operand, tsl_step_at(p->grid, step), panel);
+  find_panel(p, operand, tsl_step_at(p->grid, step), panel);
   if (panel->in_place)
     return TESELA_OK;
   set_place(p, panel);
@@ -280,13 +281,13 @@ static tesela_status assemble(tsl_panels *p, int operand, int step, const char *
              : TESELA_OK;
 }
 
-/* Waiting of MPI's own keeps a processor busy, which the work beside may need: so long, batches are asked
- * about. */
-static tesela_status panels_arrive(const tsl_panels *p, int step, const tsl_async_task *beside) {
+/* Polls while the task runs: a blocking MPI wait would keep a processor busy that the task may
+ * need. */
+static tesela_status panels_arrive(const tsl_panels *p, int step, const tsl_async_task *task) {
   static const struct timespec moment = {.tv_nsec = 50000};
   tsl_ranks *ranks = p->job->ranks;
   int done = 0;
-  while (tsl_beside_runs(beside)) {
+  while (tsl_async_task_runs(task)) {
     TSL_TRY(ranks->ops->progress(ranks, step % 2, &done));
     if (done)
       break;
@@ -295,59 +296,58 @@ static tesela_status panels_arrive(const tsl_panels *p, int step, const tsl_asyn
   return ranks->ops->wait(ranks, step % 2);
 }
 
-tesela_status tsl_panels_end(tsl_panels *p, int step, const tsl_async_task *beside,
-                             tesela_status *status_in) {
+tesela_status tsl_panels_end(tsl_panels *p, int step, const tsl_async_task *task, tesela_status *status_in) {
   const double begin = tsl_clock();
-  TSL_TRY(panels_arrive(p, step, beside));
+  TSL_TRY(panels_arrive(p, step, task));
   if (p->job->lane) {
     TSL_TRY(lane_end(p, step));
     *status_in = *status_in == TESELA_OK ? tsl_lane_status(p->job->lane) : *status_in;
   }
-  p->seconds_wait += tsl_beside_exposed(beside, begin);
+  p->seconds_wait += tsl_async_task_exposed(task, begin);
   const double arrived = tsl_clock();
   const char *at = p->incoming[step % 2];
   for (int operand = TSL_PART_A; operand <= TSL_PART_B && p->own; operand++) {
-    if (p->job->part[operand].by_lane || !comes(p, operand, step))
+    if (p->job->part[operand].by_lane || !panel_changes(p, operand, step))
       continue;
     const tesela_status status = assemble(p, operand, step, &at);
     *status_in = *status_in == TESELA_OK ? status : *status_in;
   }
-  p->seconds_move += tsl_beside_exposed(beside, arrived);
+  p->seconds_move += tsl_async_task_exposed(task, arrived);
   return TESELA_OK;
 }
 
-/* The most bytes of any step: of each panel, of both that come in, and of what goes out; [1]: from device to
- * device. */
-typedef struct most {
+/* Maximum bytes over all steps: of each panel, of all incoming and all outgoing messages. in, out:
+ * [1] is for messages from device to device. */
+typedef struct step_bytes {
   size_t panel[2], in[2], out[2];
-} most;
+} step_bytes;
 
 static void raise_to(size_t *known, size_t bytes) {
   *known = bytes > *known ? bytes : *known;
 }
 
-static tesela_status panels_measure(tsl_panels *p, most *all) {
+static tesela_status panels_measure(tsl_panels *p, step_bytes *all) {
   for (int step = 0; step < tsl_steps(p->grid); step++) {
     size_t incoming[2] = {0, 0}, outgoing[2] = {0, 0};
     for (int operand = TSL_PART_A; operand <= TSL_PART_B; operand++) {
-      const int way = p->job->part[operand].by_lane;
-      if (!comes(p, operand, step))
+      const int by_lane = p->job->part[operand].by_lane;
+      if (!panel_changes(p, operand, step))
         continue;
       tsl_rank_panel panel = {.in_place = true};
       if (p->own)
-        panels_look(p, operand, tsl_step_at(p->grid, step), &panel);
+        find_panel(p, operand, tsl_step_at(p->grid, step), &panel);
       if (!panel.in_place) {
         const size_t bytes = (size_t)tsl_patch_total(&panel.window) * p->job->part[operand].type->size;
         raise_to(&all->panel[operand], bytes);
-        incoming[way] += bytes - (size_t)tsl_layout_common(&p->job->part[operand].layout, p->job->ranks->rank,
-                                                           &panel.window) *
-                                     p->job->part[operand].type->size;
+        incoming[by_lane] += bytes - (size_t)tsl_layout_common(&p->job->part[operand].layout,
+                                                               p->job->ranks->rank, &panel.window) *
+                                         p->job->part[operand].type->size;
       }
-      TSL_TRY(send_or_count(p, operand, step, NULL, &outgoing[way]));
+      TSL_TRY(send_or_count(p, operand, step, NULL, &outgoing[by_lane]));
     }
-    for (int way = 0; way < 2; way++) {
-      raise_to(&all->in[way], incoming[way]);
-      raise_to(&all->out[way], outgoing[way]);
+    for (int by_lane = 0; by_lane < 2; by_lane++) {
+      raise_to(&all->in[by_lane], incoming[by_lane]);
+      raise_to(&all->out[by_lane], outgoing[by_lane]);
     }
   }
   return TESELA_OK;
@@ -371,7 +371,7 @@ tesela_status tsl_panels_make(const tsl_job *job, const tsl_process_grid *grid, 
     out->parcels = malloc((size_t)messages * sizeof *out->parcels);
   if (!out->packed || (job->lane && !out->parcels))
     return tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for the messages of %d blocks", grid->used);
-  most all = {{0, 0}, {0, 0}, {0, 0}};
+  step_bytes all = {{0, 0}, {0, 0}, {0, 0}};
   TSL_TRY(panels_measure(out, &all));
   for (int i = 0; i < 2; i++) {
     for (int operand = TSL_PART_A; operand <= TSL_PART_B; operand++)

@@ -1,5 +1,5 @@
-/* The panels of A and B that a rank multiplies in each step: they are on their way, and put together, while
- * those of the step before are multiplied. So there are two of each, by turns. */
+/* Panels of A and B that a rank multiplies in each step. The next panels arrive during the product
+ * of the current panels, so there are two sets of buffers, used alternately. */
 #ifndef TSL_COMM_PANELS_H
 #define TSL_COMM_PANELS_H
 
@@ -7,12 +7,12 @@
 #include "comm/comm_blocks.h"
 #include "comm/job.h"
 
-/* A panel that has arrived: in host memory, or, of a rank that multiplies on a device, in a buffer. */
+/* Panel that has arrived: in host memory, or in a buffer if the rank multiplies on a device. */
 typedef struct tsl_rank_panel {
   tsl_patch window;
-  const void *data;            /* the operand's own memory where it lies there whole, else `memory` */
-  const tesela_buffer *buffer; /* likewise, or `device_memory` */
-  int64_t offset;              /* in the buffer */
+  const void *data;            /* the operand's own memory if it holds the whole panel, else `memory` */
+  const tesela_buffer *buffer; /* the operand's buffer if it holds the whole panel, else `device_memory` */
+  int64_t offset;              /* offset in the buffer, in elements */
   int64_t row_stride, col_stride;
   void *memory;
   tesela_buffer *device_memory;
@@ -23,35 +23,36 @@ typedef struct tsl_panels {
   const tsl_job *job;
   const tsl_process_grid *grid;
   const tsl_rank_blocks *blocks;
-  const tsl_block *own;       /* NULL: this rank needs none, but others need what it holds */
-  tsl_rank_panel panel[2][2]; /* that are multiplied, and that arrive, by turns; TSL_PART_A, TSL_PART_B */
+  const tsl_block *own;       /* NULL: this rank multiplies nothing, but sends panels to others */
+  tsl_rank_panel panel[2][2]; /* [step parity][TSL_PART_A or TSL_PART_B] */
   void *outgoing[2], *incoming[2];
-  struct tsl_packed_window *packed; /* windows of a step that were packed already */
-  /* The same for operands whose messages go from device to device. */
+  struct tsl_packed_window *packed; /* windows packed in the current step */
+  /* Messages between devices: like `outgoing` and `incoming`. */
   tesela_buffer *lane_outgoing[2], *lane_incoming[2];
-  tsl_message *parcels; /* of a step */
+  tsl_message *parcels; /* messages of the current step */
   int parcel_count;
   double seconds_wait, seconds_move;
 } tsl_panels;
 
-/* Whether panel->window lies whole in one piece of this rank's memory, of the kind that it multiplies in; and
- * where. */
+/* Returns true and sets the panel's place if panel->window lies in one patch of this rank's memory.
+ * The memory must be on the device if `on_device`. */
 bool tsl_panel_lies_here(const tsl_rank_part *part, int rank, bool on_device, tsl_rank_panel *panel);
-/* The panel of an operand in a step. */
+/* Returns the panel of an operand in a step. */
 tsl_rank_panel *tsl_panels_at(tsl_panels *panels, int operand, int step);
 
-/* Takes the memory for all steps. TESELA_OUT_OF_MEMORY; free it in any case. */
+/* Allocates the memory for all steps. TESELA_OUT_OF_MEMORY. The caller frees *out even after a
+ * failure. */
 tesela_status tsl_panels_make(const tsl_job *job, const tsl_process_grid *grid, const tsl_rank_blocks *blocks,
                               const tsl_block *block, tsl_panels *out);
-/* `is_well`: nothing has failed, and devices keep the memory for the next call. */
+/* Frees all memory. If `is_well`, no call failed, and the device buffers are cached for the next
+ * call. */
 void tsl_panels_free(tsl_panels *panels, bool is_well);
-/* Lets the messages of a step begin; at most the next step's are on their way with it. Then waits for them,
- * and has the panels, which are as they are until the step after the next. While there is work beside,
- * messages are asked about now and then, and the processor is left to that; what of the time nothing ran
- * beside is counted. `own` is what failed on this rank alone, which goes on as the others wait for its
- * messages. */
-tesela_status tsl_panels_begin(tsl_panels *panels, int step, const tsl_async_task *beside);
-tesela_status tsl_panels_end(tsl_panels *panels, int step, const tsl_async_task *beside,
-                             tesela_status *status);
+/* Begins the messages of a step. At most the messages of two successive steps are under way. */
+tesela_status tsl_panels_begin(tsl_panels *panels, int step, const tsl_async_task *task);
+/* Waits for the messages of a step and assembles its panels. They stay valid until tsl_panels_end()
+ * of the second next step. While `task` runs, the wait polls and sleeps. Only the
+ * time without a running task is counted. *status receives a failure of this rank alone; the rank
+ * goes on, because others wait for its messages. */
+tesela_status tsl_panels_end(tsl_panels *panels, int step, const tsl_async_task *task, tesela_status *status);
 
 #endif

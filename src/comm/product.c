@@ -16,7 +16,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Candidates whose words are counted. */
+/* number of grids whose words are counted */
 #define CANDIDATES 6
 enum { TAG_SUMS = 3, LANE_SUMS = 2 };
 
@@ -55,9 +55,9 @@ static const tsl_links *links_of(const tsl_job *job) {
 
 tsl_product_costs tsl_product_cost = {7e-4, 256, 2.5e11};
 
-/* Nothing hides the messages of the first tile, and those of another one come beside the one before: so tiles
- * grow by as much as products take longer than messages, and there are as many as cost least. `lines` are to
- * be cut. */
+/* Chooses the number of tiles and their growth. Nothing hides the messages of the first tile; later
+ * messages overlap the product of the previous tile. So tiles grow by the ratio of compute time to
+ * message time. `lines` is the length to be split. */
 static int choose_tiles(const tsl_job *job, const tsl_process_grid *grid, double lines, int *growth) {
   enum { TILES = 4, GROWTH = 4 };
   const int64_t busiest = grid->words > grid->words_sent ? grid->words : grid->words_sent;
@@ -79,7 +79,7 @@ static int choose_tiles(const tsl_job *job, const tsl_process_grid *grid, double
 
 bool tsl_product_tiles(const tsl_job *job, tsl_process_grid *grid) {
   const tsl_task task = task_of(job);
-  /* Of a factor the ranks that need the same part hold it together. */
+  /* Ranks that need one part of an operand hold it together. */
   const double slabs = grid->slabs, parts = (double)(grid->used / grid->depth) / slabs;
   const double cuts_m = grid->by_columns ? parts : slabs, cuts_n = grid->by_columns ? slabs : parts;
   const double rows = (double)job->m / cuts_m, cols = (double)job->n / cuts_n;
@@ -90,7 +90,7 @@ bool tsl_product_tiles(const tsl_job *job, tsl_process_grid *grid) {
          tsl_grid_in_tiles(&task, links_of(job), a_stays ? 1 : tiles, a_stays ? tiles : 1, growth, grid);
 }
 
-/* Fewer and deeper panels between devices, as each one more reads and writes the sums once more. */
+/* Reduces the number of panels between devices: each panel reads and writes the sums once more. */
 static void deepen(const tsl_job *job, tsl_process_grid *grid) {
   const tsl_task task = task_of(job);
   const double operations = task.operations * (double)job->m * (double)job->n * (double)job->k / grid->used,
@@ -99,9 +99,9 @@ static void deepen(const tsl_job *job, tsl_process_grid *grid) {
     tsl_grid_in_panels(&task, links_of(job), panels > 1 ? (int)panels : 1, grid);
 }
 
-/* What devices need beside what all ranks do. One rank's products need messages, too, where the operands are
- * not its own. Sums travel as they are, whatever C's type is, and behind the products, when nothing hides
- * them: of two grids with as many words the one that leaves C where it is made is the faster. */
+/* Returns the extra seconds of transport between devices. A single rank needs messages if it does
+ * not own the operands. Sums travel unconverted after the products, and nothing hides them. So a
+ * grid that computes C in place beats a grid with equal words that does not. */
 static double seconds_of_lane(const tsl_job *job, const tsl_links *links, const tsl_process_grid *grid) {
   const double tiles = (double)grid->tiles_m * grid->tiles_n;
   const double messages = grid->used == 1 ? 2.0 * grid->panels : 0,
@@ -111,7 +111,7 @@ static double seconds_of_lane(const tsl_job *job, const tsl_links *links, const 
 }
 
 tesela_status tsl_product_plan(const tsl_job *job, tsl_process_grid *out) {
-  TSL_DEFAULT_FLOATS; /* ranks come to one grid, whatever mode each of them has */
+  TSL_DEFAULT_FLOATS; /* all ranks must choose one grid in any floating-point mode */
   const tsl_rank_part *parts = job->part;
   const tsl_task task = task_of(job);
   const tsl_links *links = links_of(job);
@@ -138,24 +138,24 @@ tesela_status tsl_product_plan(const tsl_job *job, tsl_process_grid *out) {
   return TESELA_OK;
 }
 
-/* One product in the making. */
+/* State of one product. */
 typedef struct product {
   const tsl_job *job;
   const tsl_process_grid *grid;
   tsl_rank_blocks blocks;
   tsl_panels panels;
   const tsl_block *own;       /* NULL: this rank multiplies nothing */
-  const tsl_type_info *made;  /* of the own tile's numbers */
-  void *sums;                 /* of the own tile */
-  tesela_buffer *device_sums; /* the same, where this rank multiplies on a device */
-  void *packed;               /* the same, for its owners */
-  void *slots;                /* sums of what this rank has of C in a tile, one slot for each layer */
+  const tsl_type_info *made;  /* type of the rank's sums */
+  void *sums;                 /* sums of the rank's tile in host memory */
+  tesela_buffer *device_sums; /* sums of the rank's tile on its device, if it multiplies there */
+  void *packed;               /* sums as messages to the owners */
+  void *slots;                /* sums of the rank's own elements of C in a tile; one slot per layer */
   tesela_buffer *device_packed,
-      *device_slots;    /* where sums go from device to device: the same on the device ... */
-  tsl_message *parcels; /* ... and a tile's messages */
+      *device_slots;    /* `packed` and `slots` on the device, if sums travel between devices */
+  tsl_message *parcels; /* a tile's messages between devices */
   int parcel_count;
-  bool written;      /* a tile of C is stored already */
-  double tile_bound; /* of the tile's sums so far */
+  bool written;      /* some tile of C is stored */
+  double tile_bound; /* error bound of the tile's sums so far */
   tesela_mpi_record *record;
 } product;
 
@@ -163,12 +163,12 @@ static tsl_patch own_window(const product *p, tsl_step step) {
   return tsl_window_c(p->grid, p->own, step, p->job->part[TSL_PART_C].order);
 }
 
-/* The window of C of place `within` of every layer. */
+/* Returns the window of C of place `within`, which is equal in all layers. */
 static tsl_patch layer_window(const product *p, int within, tsl_step step) {
-  return tsl_window_c(p->grid, &p->blocks.of[within], step, p->job->part[TSL_PART_C].order);
+  return tsl_window_c(p->grid, &p->blocks.list[within], step, p->job->part[TSL_PART_C].order);
 }
 
-/* Elements of C that this rank has in a tile, over all places of a layer. */
+/* Returns the number of elements of C that this rank owns in a tile. */
 static int64_t owned_in(const product *p, tsl_step step) {
   int64_t owned = 0;
   for (int i = 0; i < p->blocks.layer_ranks; i++) {
@@ -178,13 +178,13 @@ static int64_t owned_in(const product *p, tsl_step step) {
   return owned;
 }
 
-/* Takes all memory that the product needs on this rank. */
+/* Allocates all memory of the product on this rank. */
 static tesela_status product_prepare(product *p) {
   const tsl_job *job = p->job;
   const tsl_process_grid *grid = p->grid;
   TSL_TRY(tsl_blocks_make(grid, &job->part[TSL_PART_C].layout, &p->blocks));
   const int place = p->blocks.place[job->ranks->rank];
-  p->own = place < 0 ? NULL : &p->blocks.of[place];
+  p->own = place < 0 ? NULL : &p->blocks.list[place];
   int64_t tile = 0, owned = 0;
   for (int i = 0; i < grid->tiles_m * grid->tiles_n; i++) {
     const tsl_step step = tsl_step_at(grid, i * grid->panels);
@@ -227,8 +227,8 @@ static void product_release(product *p, bool is_well) {
   free(p->parcels);
 }
 
-/* Where a tile is made that needs no last step, once a first one was stored: until then C is as it was,
- * whatever fails. */
+/* Returns true if a tile can be computed in C itself. True only after the first tile was stored:
+ * until then a failure must leave C unchanged. Sets *c to the tile's place. */
 static bool is_made_in_c(const product *p, int number, tsl_rank_panel *c) {
   const tsl_job *job = p->job;
   if (number == 0 || !job->settles || job->travels || p->grid->panels > 1 ||
@@ -238,7 +238,7 @@ static bool is_made_in_c(const product *p, int number, tsl_rank_panel *c) {
   return tsl_panel_lies_here(&job->part[TSL_PART_C], job->ranks->rank, true, c);
 }
 
-/* sums += A's panel times B's; the first panel's are stored. */
+/* Computes sums += A panel * B panel; the first panel overwrites the sums. */
 static tesela_status product_multiply(product *p, int number) {
   const tsl_job *job = p->job;
   const tsl_rank_panel *a = tsl_panels_at(&p->panels, TSL_PART_A, number),
@@ -278,8 +278,8 @@ static tesela_status product_multiply(product *p, int number) {
       .bits = job->bits,
   };
   tesela_record record = {0};
-  /* A kernel whose blocks stay until its end would have messages wait for that, or, where these came first,
-   * some of its own blocks. */
+  /* Leaves some multiprocessors to message kernels: persistent blocks would make messages wait
+   * until their end, or wait for messages. */
   tsl_reserve_units(job->lane && number + 1 < tsl_steps(p->grid) ? tsl_lane_units : 0);
   const tesela_status status = tesela_gemm(job->context, &desc, &record);
   tsl_reserve_units(0);
@@ -301,7 +301,7 @@ static tesela_status multiply_step(void *argument) {
   return product_multiply(work->p, work->number);
 }
 
-/* Whether a step's product takes longer than starting a thread for it. */
+/* Returns true if a step's product takes longer than the start of a thread. */
 static bool is_long(product *p, int number) {
   const tsl_rank_panel *a = tsl_panels_at(&p->panels, TSL_PART_A, number),
                        *b = tsl_panels_at(&p->panels, TSL_PART_B, number);
@@ -310,28 +310,28 @@ static bool is_long(product *p, int number) {
          1e6;
 }
 
-/* The panels of a step are put together, and the messages of the one behind it begin. */
-static tesela_status advance(product *p, int number, const tsl_async_task *beside, tesela_status *status) {
+/* Assembles the panels of step `number` and begins the messages of the next step. */
+static tesela_status advance(product *p, int number, const tsl_async_task *task, tesela_status *status) {
   const int steps = tsl_steps(p->grid);
   if (number < steps)
-    TSL_TRY(tsl_panels_end(&p->panels, number, beside, status));
-  return number + 1 < steps ? tsl_panels_begin(&p->panels, number + 1, beside) : TESELA_OK;
+    TSL_TRY(tsl_panels_end(&p->panels, number, task, status));
+  return number + 1 < steps ? tsl_panels_begin(&p->panels, number + 1, task) : TESELA_OK;
 }
 
-/* Panels of a tile, one after the other, each beside the messages of the next ones. A failure of this rank's
- * own is kept: the others wait for its messages. */
+/* Multiplies the panels of a tile during the messages of the next panels. Keeps this rank's own
+ * failure in *status and goes on, because other ranks wait for its messages. */
 static tesela_status product_run_tile(product *p, int tile, tesela_status *status) {
   const int first = tile * p->grid->panels, end = first + p->grid->panels;
   for (int number = first; number < end; number++) {
     const bool is_own = p->own && *status == TESELA_OK;
     step_work work = {p, number};
-    tsl_async_task beside = {0};
+    tsl_async_task task = {0};
     if (is_own && number + 1 < tsl_steps(p->grid) && is_long(p, number))
-      tsl_beside_start(&beside, multiply_step, &work);
+      tsl_async_task_start(&task, multiply_step, &work);
     else if (is_own)
       *status = product_multiply(p, number);
-    const tesela_status messages = advance(p, number + 1, &beside, status);
-    const tesela_status multiplied = tsl_beside_join(&beside);
+    const tesela_status messages = advance(p, number + 1, &task, status);
+    const tesela_status multiplied = tsl_async_task_join(&task);
     if (messages != TESELA_OK)
       return messages;
     *status = multiplied != TESELA_OK ? multiplied : *status;
@@ -339,7 +339,7 @@ static tesela_status product_run_tile(product *p, int tile, tesela_status *statu
   return TESELA_OK;
 }
 
-/* The sums of a tile that were made on a device, to host memory, where they are needed there. */
+/* Copies the sums of a tile from the device to host memory, if they are needed there. */
 static tesela_status fetch_sums(product *p, int tile) {
   const tsl_rank_part *part = &p->job->part[TSL_PART_C];
   if (!p->device_sums || p->job->settles)
@@ -350,7 +350,7 @@ static tesela_status fetch_sums(product *p, int tile) {
   return tesela_buffer_read(p->device_sums, 0, p->sums, (size_t)tsl_patch_total(&c) * p->job->sums->size);
 }
 
-/* Messages of sums begin; from device to device, all together. */
+/* Begins to receive sums from a rank, or queues the message of a transport between devices. */
 static tesela_status receive_slot(product *p, int from, size_t index, size_t bytes) {
   tsl_ranks *ranks = p->job->ranks;
   if (!p->job->part[TSL_PART_C].by_lane)
@@ -359,6 +359,7 @@ static tesela_status receive_slot(product *p, int from, size_t index, size_t byt
   return TESELA_OK;
 }
 
+/* Begins to send packed sums to rank `end`, or queues the message. */
 static tesela_status send_packed(product *p, int end, size_t index, size_t bytes) {
   tsl_ranks *ranks = p->job->ranks;
   if (!p->job->part[TSL_PART_C].by_lane)
@@ -367,7 +368,7 @@ static tesela_status send_packed(product *p, int end, size_t index, size_t bytes
   return TESELA_OK;
 }
 
-/* Begins to receive what this rank has of C in the tile, from every layer. */
+/* Begins to receive the sums of this rank's elements of C in the tile, from all layers. */
 static tesela_status receive_sums(product *p, tsl_step step, int64_t owned) {
   const tsl_ranks *ranks = p->job->ranks;
   const size_t size = p->job->sums->size;
@@ -385,13 +386,13 @@ static tesela_status receive_sums(product *p, tsl_step step, int64_t owned) {
   return TESELA_OK;
 }
 
-/* Where a message of sums begins: `at` bytes from the beginning of what is sent, or of the slots. */
+/* Place of packed sums: `at` bytes after the begin of `packed` or `slots`. */
 typedef struct spot {
   bool in_slots;
   size_t at;
 } spot;
 
-/* All of a rank's patches of C that are in a window, one after the other, as a message. */
+/* Packs a rank's part of a window of C, patch after patch, as a message. */
 static tesela_status pack_for(const product *p, const tsl_patch *window, int rank, spot target,
                               int64_t *count) {
   const tsl_rank_part *c = &p->job->part[TSL_PART_C];
@@ -411,7 +412,7 @@ static tesela_status pack_for(const product *p, const tsl_patch *window, int ran
   return TESELA_OK;
 }
 
-/* Sends this rank's sums to the owners; what is its own goes to its slot. */
+/* Sends this rank's sums to the owners of C. Its own elements go to its slot. */
 static tesela_status send_sums(product *p, tsl_step step, int64_t owned) {
   const tsl_ranks *ranks = p->job->ranks;
   const size_t size = p->job->sums->size;
@@ -427,7 +428,7 @@ static tesela_status send_sums(product *p, tsl_step step, int64_t owned) {
     at += (size_t)count * size;
   }
   if (p->grid->depth == 1)
-    return TESELA_OK; /* it is stored from where it is */
+    return TESELA_OK; /* own elements are stored from the sums directly */
   const int within = p->blocks.place[ranks->rank] % p->blocks.layer_ranks;
   int64_t before = 0;
   for (int i = 0; i < within; i++) {
@@ -438,8 +439,8 @@ static tesela_status send_sums(product *p, tsl_step step, int64_t owned) {
                   &count);
 }
 
-/* Messages of sums from device to device: all of a tile; and what has come to the slots in host memory, where
- * sums are added there. */
+/* Exchanges all messages of a tile between devices. Reads the slots to host memory if sums are
+ * added there. */
 static tesela_status exchange_sums(product *p, int64_t owned, tesela_status *status) {
   tsl_lane *lane = p->job->lane;
   TSL_TRY(tsl_lane_exchange(lane, p->parcels, p->parcel_count));
@@ -452,7 +453,7 @@ static tesela_status exchange_sums(product *p, int64_t owned, tesela_status *sta
   return TESELA_OK;
 }
 
-/* Stores what this rank has of C in the tile. */
+/* Stores this rank's elements of C in the tile. */
 static void product_store(product *p, tsl_step step) {
   const tsl_job *job = p->job;
   const tsl_rank_part *c = &job->part[TSL_PART_C];
@@ -476,8 +477,8 @@ static void product_store(product *p, tsl_step step) {
   }
 }
 
-/* What stays on the devices: the last step of a tile, which was multiplied by all. The lane keeps what fails.
- */
+/* Enqueues the last step of a tile on the devices: addition of the layers and store to C. The
+ * transport records failures. */
 static tesela_status product_settle(product *p, int tile, int64_t owned) {
   tsl_lane *lane = p->job->lane;
   const tsl_step step = tsl_step_at(p->grid, tile * p->grid->panels);
@@ -498,7 +499,7 @@ static tesela_status product_settle(product *p, int tile, int64_t owned) {
     came += count - before;
   }
   TSL_TRY(tsl_lane_mark(lane, LANE_SUMS));
-  /* Nobody writes these sums any more where all other tiles are made elsewhere. */
+  /* No later tile overwrites the sums if all other tiles are computed in C. */
   bool is_late = p->own && tile == 0 && p->grid->tiles_m * p->grid->tiles_n > 1;
   for (int other = 1; other < p->grid->tiles_m * p->grid->tiles_n && is_late; other++)
     is_late = is_made_in_c(p, other, &there);
@@ -511,7 +512,8 @@ static tesela_status product_finish_tile(product *p, int tile, tesela_status sta
   const tsl_step step = tsl_step_at(p->grid, tile * p->grid->panels);
   const double begin = tsl_clock();
   const bool travels = !p->job->settles || p->job->travels;
-  if (p->written && !travels) /* no rank waits for another one's C, and what fails now is told at the end */
+  /* No rank waits for another rank's C; agree_late() reports failures at the end. */
+  if (p->written && !travels)
     return status == TESELA_OK ? product_settle(p, tile, 0) : TESELA_OK;
   const int64_t owned = travels ? owned_in(p, step) : 0;
   if (travels)
@@ -545,7 +547,7 @@ static tesela_status product_finish_tile(product *p, int tile, tesela_status sta
   return TESELA_OK;
 }
 
-/* All ranks: whether what each did since C was written first went well. */
+/* Agrees on the status of all work since the first store to C. Collective. */
 static tesela_status agree_late(const product *p, tesela_status status) {
   tsl_status_saved saved;
   tsl_status_save(&saved);
@@ -582,8 +584,8 @@ static tesela_status run_with_lane(product *p) {
 }
 
 double tsl_product_roundings(const tsl_job *job, int depth) {
-  /* alpha times the sums, beta times C, and their sum; a product of complex numbers may be off by the root of
-   * 5 roundings. */
+  /* Three roundings: alpha times the sums, beta times C, and the addition. A complex product has a
+   * bound of sqrt(5) roundings, which one level more covers. */
   double levels = job->sums->is_complex ? 4 : 3;
   for (int step = 1; step < depth; step *= 2)
     levels++;
@@ -591,15 +593,15 @@ double tsl_product_roundings(const tsl_job *job, int depth) {
          (job->part[TSL_PART_C].type == job->sums ? 0 : job->part[TSL_PART_C].type->unit_roundoff);
 }
 
-/* Each rank's are of its own tiles; all get the largest. */
+/* Sets the record's bounds to the maximum over all ranks. */
 static tesela_status agree_bounds(const tsl_job *job, const tsl_process_grid *grid,
                                   tesela_mpi_record *record) {
   double least = 0;
   TSL_TRY(job->ranks->ops->least(job->ranks, -record->error_bound, &least));
   record->error_bound = -least * (1 + 1e-6) + tsl_product_roundings(job, grid->depth);
   TSL_TRY(job->ranks->ops->least(job->ranks, -record->flushed_below, &least));
-  /* Each product may lose three such numbers beside those of its terms, where the record speaks of two in
-   * all. */
+  /* Each panel's product may lose three numbers below the threshold per element; the record covers
+   * only two in all. */
   record->flushed_below = -least * (1 + 1.5 * grid->panels * grid->depth / (double)job->k);
   return TESELA_OK;
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "cpu" is host memory, and so is what names several devices or leaves the choice. */
+/* Returns true for the name of a single device. False for "cpu", lists, and "auto". */
 static bool names_one_device(const char *device) {
   return device && *device && strcmp(device, "auto") != 0 && strcmp(device, "cpu") != 0 &&
          !strpbrk(device, ",*");
@@ -17,7 +17,7 @@ static bool is_host_memory(const tesela_buffer *buffer) {
   return !buffer || strcmp(tesela_buffer_device(buffer), "cpu") == 0;
 }
 
-/* Whether a caller's word for a device, "cuda" or "cuda:0", means the one of this name. */
+/* Returns true if the caller's device, such as "cuda" or "cuda:0", means device `name`. */
 static bool means(const char *word, const char *name) {
   const size_t length = strlen(word);
   return strncmp(word, name, length) == 0 && (name[length] == 0 || name[length] == ':');
@@ -30,12 +30,12 @@ tesela_status tsl_place_find(const tesela_buffer *const *buffers, const char *co
   for (int i = 0; i < count; i++) {
     if (is_host_memory(buffers[i]))
       continue;
-    const char *its = tesela_buffer_device(buffers[i]);
-    if (first >= 0 && strcmp(its, out->device) != 0)
+    const char *buffer_device = tesela_buffer_device(buffers[i]);
+    if (first >= 0 && strcmp(buffer_device, out->device) != 0)
       return tsl_fail(TESELA_BAD_CALL, "%s.buffer is on %s and %s.buffer on %s: a rank has one device",
-                      names[first], out->device, names[i], its);
+                      names[first], out->device, names[i], buffer_device);
     first = first < 0 ? i : first;
-    snprintf(out->device, sizeof out->device, "%s", its);
+    snprintf(out->device, sizeof out->device, "%s", buffer_device);
   }
   if (first >= 0 && device && strcmp(device, "auto") != 0 && !means(device, out->device))
     return tsl_fail(TESELA_BAD_CALL, "device is %.32s, but %s.buffer is on %s", device, names[first],
@@ -45,19 +45,20 @@ tesela_status tsl_place_find(const tesela_buffer *const *buffers, const char *co
   return TESELA_OK;
 }
 
-/* --- mirrors --- */
+/* --- host copies --- */
 
-/* Blocks of a layout's patches, between host memory and a buffer. */
+/* State of a copy of patches between host memory and a buffer. */
 typedef struct rank_memory_moving {
   const tsl_host_copy *mirror;
   const tsl_patch *patch;
   size_t size;
   bool writes;
-  int64_t low, high; /* elements that blocks reach, from element (0, 0); low > high: none yet */
+  int64_t low, high; /* range of the patches' elements, relative to element (0, 0); low > high: empty */
   tesela_status status;
 } rank_memory_moving;
 
-/* A block in order of its addresses: runs of elements `step` apart. */
+/* Block in order of addresses: `count` runs, `apart` elements apart; each run has `length`
+ * elements, `step` elements apart. */
 typedef struct runs {
   int64_t at, count, apart, length, step;
 } runs;
@@ -83,7 +84,7 @@ static tesela_status rank_memory_move_rows(const rank_memory_moving *m, int64_t 
   const size_t offset = (size_t)(m->mirror->at + index) * m->size, pitch = (size_t)apart * m->size,
                bytes = (size_t)length * m->size;
   char *host = (char *)m->mirror->data + index * (int64_t)m->size;
-  /* What is written is a result's, which the caller gave to be written. */
+  /* The constness may be cast away: a written buffer is the result's. */
   return m->writes
              ? tesela_buffer_write_rows(tsl_writable(m->mirror->buffer), offset, pitch, host, pitch,
                                         (size_t)rows, bytes)

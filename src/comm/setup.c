@@ -11,33 +11,34 @@
 const char *const tsl_alpha_names[2] = {"alpha", "imaginary part of alpha"};
 const char *const tsl_beta_names[2] = {"beta", "imaginary part of beta"};
 
-static void setup_say(tsl_sayings *sayings, const char *name, tsl_agreed_value_kind kind, uint64_t value) {
-  sayings->said[sayings->count++] = (tsl_agreed_value){name, value, kind};
+static void agreed_list_append(tsl_agreed_list *list, const char *name, tsl_agreed_value_kind kind,
+                               uint64_t value) {
+  list->items[list->count++] = (tsl_agreed_value){name, value, kind};
 }
 
-void tsl_say(tsl_sayings *sayings, const char *name, int64_t value) {
-  setup_say(sayings, name, TSL_AGREED_VALUE_NUMBER, (uint64_t)value);
+void tsl_agreed_list_add(tsl_agreed_list *list, const char *name, int64_t value) {
+  agreed_list_append(list, name, TSL_AGREED_VALUE_NUMBER, (uint64_t)value);
 }
 
-void tsl_say_word(tsl_sayings *sayings, const char *name, const char *word) {
-  setup_say(sayings, name, TSL_AGREED_VALUE_WORD, tsl_agreed_value_word(word));
-  setup_say(sayings, name, TSL_AGREED_VALUE_HASH, tsl_agreed_value_bytes(word, strlen(word)));
+void tsl_agreed_list_add_word(tsl_agreed_list *list, const char *name, const char *word) {
+  agreed_list_append(list, name, TSL_AGREED_VALUE_WORD, tsl_agreed_value_word(word));
+  agreed_list_append(list, name, TSL_AGREED_VALUE_HASH, tsl_agreed_value_bytes(word, strlen(word)));
 }
 
-void tsl_say_version(tsl_sayings *sayings, const tsl_ranks *ranks) {
-  setup_say(sayings, "version of tesela", TSL_AGREED_VALUE_VERSION, TESELA_VERSION_NUMBER);
-  setup_say(sayings, "version of libtesela_mpi", TSL_AGREED_VALUE_VERSION, (uint64_t)ranks->version);
+void tsl_agreed_list_add_version(tsl_agreed_list *list, const tsl_ranks *ranks) {
+  agreed_list_append(list, "version of tesela", TSL_AGREED_VALUE_VERSION, TESELA_VERSION_NUMBER);
+  agreed_list_append(list, "version of libtesela_mpi", TSL_AGREED_VALUE_VERSION, (uint64_t)ranks->version);
 }
 
-void tsl_say_scalar(tsl_sayings *sayings, const char *const names[2], const double *scalar, bool is_complex,
-                    double otherwise) {
-  setup_say(sayings, names[0], TSL_AGREED_VALUE_REAL,
-            tsl_agreed_value_double(scalar ? scalar[0] : otherwise));
-  setup_say(sayings, names[1], TSL_AGREED_VALUE_REAL,
-            tsl_agreed_value_double(scalar && is_complex ? scalar[1] : 0));
+void tsl_agreed_list_add_scalar(tsl_agreed_list *list, const char *const names[2], const double *scalar,
+                                bool is_complex, double otherwise) {
+  agreed_list_append(list, names[0], TSL_AGREED_VALUE_REAL,
+                     tsl_agreed_value_double(scalar ? scalar[0] : otherwise));
+  agreed_list_append(list, names[1], TSL_AGREED_VALUE_REAL,
+                     tsl_agreed_value_double(scalar && is_complex ? scalar[1] : 0));
 }
 
-/* Numbers of a grid's ranks; without a list they are in order. */
+/* Returns a hash of the grid's ranks; 0 for ranks in order. */
 static uint64_t say_ranks(const tesela_layout *layout, int ranks) {
   const int64_t places = (int64_t)layout->grid_rows * layout->grid_cols;
   if (!layout->ranks || places <= 0 || places > ranks)
@@ -48,9 +49,9 @@ static uint64_t say_ranks(const tesela_layout *layout, int ranks) {
   return in_order ? 0 : tsl_agreed_value_bytes(layout->ranks, (size_t)places * sizeof(int));
 }
 
-void tsl_say_operand(tsl_sayings *sayings, const tsl_given *state, int ranks) {
-  const tesela_layout *l = state->layout;
-  const tesela_matrix *m = state->matrix;
+void tsl_agreed_list_add_operand(tsl_agreed_list *list, const tsl_rank_operand *operand, int ranks) {
+  const tesela_layout *l = operand->layout;
+  const tesela_matrix *m = operand->matrix;
 #define NAMES(letter)                                                                                        \
   {                                                                                                          \
     "type of " letter, "transpose of " letter, "conjugate of " letter, "layout of " letter " (ranks)",       \
@@ -64,42 +65,43 @@ void tsl_say_operand(tsl_sayings *sayings, const tsl_given *state, int ranks) {
   static const char *const names[][15] = {NAMES("A"), NAMES("B"), NAMES("C")};
 #undef NAMES
 #undef LAYOUT_NAMES
-  const char *const *name = names[state->name[0] - 'a'];
-  setup_say(sayings, name[0], TSL_AGREED_VALUE_TYPE, (uint64_t)m->type);
-  setup_say(sayings, name[1], TSL_AGREED_VALUE_SWITCH, m->transpose != 0);
-  setup_say(sayings, name[2], TSL_AGREED_VALUE_SWITCH, m->conjugate != 0);
-  setup_say(sayings, name[3], TSL_AGREED_VALUE_HASH, say_ranks(l, ranks));
+  const char *const *name = names[operand->name[0] - 'a'];
+  agreed_list_append(list, name[0], TSL_AGREED_VALUE_TYPE, (uint64_t)m->type);
+  agreed_list_append(list, name[1], TSL_AGREED_VALUE_SWITCH, m->transpose != 0);
+  agreed_list_append(list, name[2], TSL_AGREED_VALUE_SWITCH, m->conjugate != 0);
+  agreed_list_append(list, name[3], TSL_AGREED_VALUE_HASH, say_ranks(l, ranks));
   const int64_t numbers[] = {l->kind,      l->grid_rows, l->grid_cols, l->row_block,
                              l->col_block, l->first_row, l->first_col, l->row,
                              l->col,       l->rows,      l->cols};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-    tsl_say(sayings, name[4 + i], numbers[i]);
+    tsl_agreed_list_add(list, name[4 + i], numbers[i]);
 }
 
-tesela_status tsl_given_check(const tsl_given *state, int ranks) {
-  const tesela_matrix *m = state->matrix;
+tesela_status tsl_rank_operand_check(const tsl_rank_operand *operand, int ranks) {
+  const tesela_matrix *m = operand->matrix;
   char name[24] = "layout of a";
-  name[10] = state->name[0];
+  name[10] = operand->name[0];
   if (m->packed)
-    return tsl_fail(TESELA_UNSUPPORTED, "%s is packed: operands on ranks are matrices", state->name);
+    return tsl_fail(TESELA_UNSUPPORTED, "%s is packed, which is not supported on ranks: pass a matrix",
+                    operand->name);
   if (m->data && m->buffer)
-    return tsl_fail(TESELA_BAD_CALL, "%s has data and a buffer: one of them is NULL", state->name);
+    return tsl_fail(TESELA_BAD_CALL, "%s has both data and a buffer: one must be NULL", operand->name);
   if (m->offset != 0 && !m->buffer)
-    return tsl_fail(TESELA_BAD_CALL, "%s.offset is %lld, and counts in a buffer: there is none", state->name,
+    return tsl_fail(TESELA_BAD_CALL, "%s.offset is %lld, but there is no buffer", operand->name,
                     (long long)m->offset);
   int64_t elements = 0;
   if (!tsl_type(m->type))
-    return tsl_fail(TESELA_BAD_CALL, "%s.type is %d, which is no type", state->name, (int)m->type);
-  if (state->rows < 0 || state->cols < 0 || !tsl_i64_mul(state->rows, state->cols, &elements) ||
+    return tsl_fail(TESELA_BAD_CALL, "%s.type is %d, which is not a type", operand->name, (int)m->type);
+  if (operand->rows < 0 || operand->cols < 0 || !tsl_i64_mul(operand->rows, operand->cols, &elements) ||
       elements > INT64_MAX / 64)
-    return tsl_fail(TESELA_BAD_CALL, "%s is %lld x %lld, which is no size of a matrix", state->name,
-                    (long long)state->rows, (long long)state->cols);
-  return tsl_layout_check(state->layout, name, ranks, m->transpose ? state->cols : state->rows,
-                          m->transpose ? state->rows : state->cols);
+    return tsl_fail(TESELA_BAD_CALL, "%s is %lld x %lld, which is not a valid size", operand->name,
+                    (long long)operand->rows, (long long)operand->cols);
+  return tsl_layout_check(operand->layout, name, ranks, m->transpose ? operand->cols : operand->rows,
+                          m->transpose ? operand->rows : operand->cols);
 }
 
-tesela_status tsl_given_scalar(const double *argument, const char *name, const tsl_type_info *sums,
-                               double otherwise, double out[2]) {
+tesela_status tsl_load_scalar(const double *argument, const char *name, const tsl_type_info *sums,
+                              double otherwise, double out[2]) {
   const double value[2] = {argument ? argument[0] : otherwise,
                            argument && sums->is_complex ? argument[1] : 0};
   unsigned char rounded[16];
@@ -110,52 +112,52 @@ tesela_status tsl_given_scalar(const double *argument, const char *name, const t
   return TESELA_OK;
 }
 
-/* All ranks' rectangles of an operand. */
+/* Rectangles of all ranks of an operand. */
 typedef struct corners {
   int64_t *counts;
   tsl_corner *own, *all;
-  const tsl_corner **of;
-  int64_t most;
+  const tsl_corner **by_rank;
+  int64_t max_count;
 } corners;
 
 static void free_corners(corners *c) {
   free(c->counts);
   free(c->own);
   free(c->all);
-  free(c->of);
+  free(c->by_rank);
 }
 
-/* Each rank takes memory for what it will get, and all stop where one has none. */
+/* Gathers all rectangles. Each rank allocates its memory first, and all ranks stop if one has none. */
 static tesela_status gather_corners(tsl_ranks *ranks, const tesela_layout *layout, corners *out) {
   tesela_status status = TESELA_OK;
   const size_t size = (size_t)ranks->size;
   double most = 0;
   out->counts = malloc(size * sizeof *out->counts);
-  out->of = malloc(size * sizeof *out->of);
-  if (!out->counts || !out->of)
+  out->by_rank = malloc(size * sizeof *out->by_rank);
+  if (!out->counts || !out->by_rank)
     status = tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for the rectangles of %d ranks", ranks->size);
   TSL_TRY(tsl_agree(ranks, status));
   TSL_TRY(ranks->ops->gather(ranks, &layout->count, sizeof layout->count, out->counts));
   TSL_TRY(ranks->ops->least(ranks, -(double)layout->count, &most));
-  out->most = (int64_t)-most;
-  const size_t bytes = (size_t)out->most * sizeof(tsl_corner);
+  out->max_count = (int64_t)-most;
+  const size_t bytes = (size_t)out->max_count * sizeof(tsl_corner);
   out->own = calloc(1, bytes + 1);
   out->all = malloc(bytes * size + 1);
   if (!out->own || !out->all)
     status = tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for %lld rectangles of each of %d ranks",
-                      (long long)out->most, ranks->size);
+                      (long long)out->max_count, ranks->size);
   TSL_TRY(tsl_agree(ranks, status));
   for (int64_t i = 0; i < layout->count; i++)
     out->own[i] = (tsl_corner){layout->rectangles[i].row, layout->rectangles[i].col,
                                layout->rectangles[i].rows, layout->rectangles[i].cols};
   TSL_TRY(ranks->ops->gather(ranks, out->own, bytes, out->all));
   for (int i = 0; i < ranks->size; i++)
-    out->of[i] = out->all + (int64_t)i * out->most;
+    out->by_rank[i] = out->all + (int64_t)i * out->max_count;
   return TESELA_OK;
 }
 
 /* Checks that the result's elements share memory neither with each other nor with an operand that is read. */
-static tesela_status setup_check_overlaps(const tsl_job *job, const tsl_given *all, int result) {
+static tesela_status setup_check_overlaps(const tsl_job *job, const tsl_rank_operand *all, int result) {
   const tsl_rank_part *c = &job->part[all[result].part];
   const int rank = job->ranks->rank;
   TSL_TRY(tsl_overlap_check_result(c, all[result].name, rank));
@@ -165,33 +167,34 @@ static tesela_status setup_check_overlaps(const tsl_job *job, const tsl_given *a
   return TESELA_OK;
 }
 
-static tesela_status make_part(tsl_job *job, const tsl_given *all, int index) {
+static tesela_status make_part(tsl_job *job, const tsl_rank_operand *all, int index) {
   tsl_ranks *ranks = job->ranks;
-  const tsl_given *given = &all[index];
-  tsl_rank_part *out = &job->part[given->part];
-  const tesela_matrix *m = given->matrix;
+  const tsl_rank_operand *operand = &all[index];
+  tsl_rank_part *out = &job->part[operand->part];
+  const tesela_matrix *m = operand->matrix;
   *out = (tsl_rank_part){.type = tsl_type(m->type), .conjugate = m->conjugate != 0};
   corners rectangles = {0};
   tesela_status status = TESELA_OK;
-  if (given->layout->kind == TESELA_LAYOUT_RECTANGLES)
-    status = gather_corners(ranks, given->layout, &rectangles);
+  if (operand->layout->kind == TESELA_LAYOUT_RECTANGLES)
+    status = gather_corners(ranks, operand->layout, &rectangles);
   if (status == TESELA_OK) {
-    const char name[2] = {given->name[0], 0};
-    status =
-        tsl_layout_make(given->layout, name, ranks->size, ranks->rank,
-                        m->transpose ? given->cols : given->rows, m->transpose ? given->rows : given->cols,
-                        m->row_stride, m->col_stride, rectangles.of, rectangles.counts, &out->layout);
-    if (status == TESELA_OK && given->used && !m->data && !m->buffer &&
+    const char name[2] = {operand->name[0], 0};
+    status = tsl_layout_make(operand->layout, name, ranks->size, ranks->rank,
+                             m->transpose ? operand->cols : operand->rows,
+                             m->transpose ? operand->rows : operand->cols, m->row_stride, m->col_stride,
+                             rectangles.by_rank, rectangles.counts, &out->layout);
+    if (status == TESELA_OK && operand->used && !m->data && !m->buffer &&
         tsl_layout_held(&out->layout, ranks->rank) > 0)
-      status = tsl_fail(TESELA_BAD_CALL, "%s.data is NULL, and this rank has elements of it", given->name);
-    if (status == TESELA_OK && given->used)
-      status = tsl_overlap_check_reach(out, given->name, ranks->rank);
-    if (status == TESELA_OK && given->used)
-      status = tsl_host_copy_create(m, given->name, out->type, &out->layout, ranks->rank, &out->mirror);
-    if (status == TESELA_OK && given->used && given->part == TSL_PART_C)
+      status =
+          tsl_fail(TESELA_BAD_CALL, "%s.data is NULL, but this rank holds elements of it", operand->name);
+    if (status == TESELA_OK && operand->used)
+      status = tsl_overlap_check_reach(out, operand->name, ranks->rank);
+    if (status == TESELA_OK && operand->used)
+      status = tsl_host_copy_create(m, operand->name, out->type, &out->layout, ranks->rank, &out->mirror);
+    if (status == TESELA_OK && operand->used && operand->part == TSL_PART_C)
       status = setup_check_overlaps(job, all, index);
-    if (status == TESELA_OK && !given->stays)
-      status = tsl_host_copy_update(&out->mirror, out->type, &out->layout, ranks->rank, given->read);
+    if (status == TESELA_OK && !operand->copies_later)
+      status = tsl_host_copy_update(&out->mirror, out->type, &out->layout, ranks->rank, operand->read);
     out->data = out->mirror.data;
     status = tsl_agree(ranks, status);
   }
@@ -207,9 +210,9 @@ static tesela_status make_part(tsl_job *job, const tsl_given *all, int index) {
   return TESELA_OK;
 }
 
-tesela_status tsl_parts_make(tsl_job *job, const tsl_given *state, int count) {
+tesela_status tsl_parts_make(tsl_job *job, const tsl_rank_operand *operand, int count) {
   for (int i = 0; i < count; i++)
-    TSL_TRY(make_part(job, state, i));
+    TSL_TRY(make_part(job, operand, i));
   return TESELA_OK;
 }
 

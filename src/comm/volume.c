@@ -1,4 +1,4 @@
-/* What travels for a product, counted. */
+/* Counts the words that a product moves. */
 #include "comm/comm_blocks.h"
 
 #include "base/status.h"
@@ -6,43 +6,45 @@
 
 #include <stdlib.h>
 
-/* How many indices a window's rows or columns have in common with each part of a layout's grid. */
-typedef struct commons {
-  tsl_dim of;      /* the dim that was counted last: places that follow each other often share one */
-  int64_t *counts; /* of each part */
+/* Numbers of indices that a window's rows or columns share with each part of a layout's grid.
+ * Cached, because successive places often have the same window. */
+typedef struct counted_dim {
+  tsl_dim last_dim; /* dim of the counts */
+  int64_t *counts;  /* by part of the grid */
   bool any;
-} commons;
+} counted_dim;
 
 typedef struct tally {
   int64_t *received, *sent;
-  commons rows, cols;
+  counted_dim rows, cols;
 } tally;
 
-static void count_dim(commons *c, const tsl_dim *dim, const tsl_dim *lists, int count) {
-  if (c->any && tsl_dim_same(&c->of, dim))
+static void count_dim(counted_dim *c, const tsl_dim *dim, const tsl_dim *lists, int count) {
+  if (c->any && tsl_dim_same(&c->last_dim, dim))
     return;
   for (int i = 0; i < count; i++)
     c->counts[i] = tsl_dim_common(&lists[i], dim);
-  c->of = *dim;
+  c->last_dim = *dim;
   c->any = true;
 }
 
-/* Between the rank that needs or makes a window, and each other one that holds a part of it. */
-static void volume_add(const tally *t, int rank, int holder, int64_t words, bool comes) {
+/* Counts words between `rank`, which needs or computes a window, and the rank that owns a part of
+ * it. receives: the words go to `rank`. */
+static void volume_add(const tally *t, int rank, int holder, int64_t words, bool receives) {
   if (holder == rank || words == 0)
     return;
-  t->received[comes ? rank : holder] += words;
-  t->sent[comes ? holder : rank] += words;
+  t->received[receives ? rank : holder] += words;
+  t->sent[receives ? holder : rank] += words;
 }
 
 static void count_window(tally *t, int rank, const tsl_rank_layout *layout, const tsl_patch *window,
-                         int64_t times, bool comes) {
+                         int64_t times, bool receives) {
   if (layout->first) {
     for (int holder = 0; holder < layout->ranks; holder++)
-      volume_add(t, rank, holder, times * tsl_layout_common(layout, holder, window), comes);
+      volume_add(t, rank, holder, times * tsl_layout_common(layout, holder, window), receives);
     return;
   }
-  /* Of a grid, rows times columns. */
+  /* For a grid, count rows times columns. */
   const tsl_dim *rows = layout->turned ? &window->cols : &window->rows;
   const tsl_dim *cols = layout->turned ? &window->rows : &window->cols;
   count_dim(&t->rows, rows, layout->row_lists, layout->grid_rows);
@@ -50,15 +52,15 @@ static void count_window(tally *t, int rank, const tsl_rank_layout *layout, cons
   for (int i = 0; i < layout->grid_rows; i++)
     for (int j = 0; j < layout->grid_cols && t->rows.counts[i] > 0; j++)
       volume_add(t, rank, layout->rank_at[i * layout->grid_cols + j],
-                 times * t->rows.counts[i] * t->cols.counts[j], comes);
+                 times * t->rows.counts[i] * t->cols.counts[j], receives);
 }
 
-/* One operand of all blocks. */
+/* Counts the words of one operand for all blocks. */
 static void count_operand(tally *t, const tsl_rank_blocks *blocks, const tsl_rank_layout *layout, int operand,
                           int64_t times) {
   t->rows.any = t->cols.any = false;
   for (int place = 0; place < blocks->grid->used; place++) {
-    const tsl_block *b = &blocks->of[place];
+    const tsl_block *b = &blocks->list[place];
     const tsl_patch window = {.rows = operand == TSL_PART_B ? b->terms : b->rows,
                               .cols = operand == TSL_PART_A ? b->terms : b->cols};
     count_window(t, blocks->rank[place], layout, &window, times, operand != TSL_PART_C);
@@ -74,7 +76,7 @@ tesela_status tsl_blocks_count(const tsl_rank_blocks *blocks, const tsl_rank_lay
   tally t = {.received = counts, .sent = counts + ranks};
   t.rows.counts = counts + 2 * ranks;
   t.cols.counts = counts + 3 * ranks;
-  /* C first, so that what is there behind it is C's. */
+  /* C comes first, so that the maximum counts only C's words. */
   count_operand(&t, blocks, c, TSL_PART_C, 1);
   grid->words = grid->words_sent = grid->words_all = grid->words_of_c = 0;
   for (size_t i = 0; i < 2 * ranks; i++)

@@ -1,11 +1,11 @@
-/* Which of the instruction sets of base/isa.h a device's kernels are of. */
+/* Choice of the instruction set of base/isa.h for a device's kernels. */
 #ifndef TSL_HOST_HOST_ISA_H
 #define TSL_HOST_HOST_ISA_H
 
 #include "base/isa.h"
 #include "device/device.h"
 
-/* The row of TSL_ISA_LIST, from 0, that is best among those whose needs a device offers: the first one needs
+/* Returns the best row of TSL_ISA_LIST, from 0, whose needs the device offers. The first row needs
  * nothing. */
 static inline int tsl_isa_best(unsigned offers) {
 #define TSL_ISA_NEEDS(name, header, needs, ...) needs,

@@ -27,7 +27,7 @@ void tsl_views_swap(tsl_views *views) {
   views->is_swapped = !seen.is_swapped;
 }
 
-/* A's columns and B's rows from the last one on, and what is stored of the one that is square. */
+/* Reverses A's columns and B's rows; the triangle of the square factor changes sides. */
 static void reverse_steps(tsl_views *views, tsl_view *square) {
   views->a.offset += (views->k - 1) * views->a.col_stride;
   views->b.offset += (views->k - 1) * views->b.row_stride;
@@ -36,7 +36,7 @@ static void reverse_steps(tsl_views *views, tsl_view *square) {
   square->triangle = tsl_triangle_opposite(square->triangle);
 }
 
-/* Rows of C, and of A, from the last one on. */
+/* Reverses the rows of C and A. */
 static void reverse_rows(tsl_views *views) {
   if (views->a.structure != TESELA_GENERAL)
     reverse_steps(views, &views->a);

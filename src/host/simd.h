@@ -1,68 +1,92 @@
-/* The vectors of an instruction set, for texts that are compiled once for each (base/isa.h;
- * docs/MICRO_KERNELS.md has what the texts promise). What compiles them defines TSL_ISA          the set's
- * name; TSL_ISA_BASE: of an extension that of the set with its header, else the same TSL_ISA_HEADER   its
- * header, which this one includes TSL_TYPE         the element type: f32, f64, c64 or c128; none where a text
- * is for several
+/* Vectors of an instruction set, for source texts that are compiled once for each set (base/isa.h;
+ * docs/MICRO_KERNELS.md has the contract of the texts). The includer defines:
  *
- * A set's header gives, for T of f32 and f64; numbers of a vector are its lanes:
- *   VECTOR_BYTES, REGISTERS               of a register, and how many there are
- *   vector_T                              the compiler's own vector type, so that + and * are the set's.
- * Whether a compiler makes vectors of nested loops depends on the compiler mask_T, mask_of_T(count) the first
- * `count` lanes, 0 < count <= LANES_T load_masked_T(from, mask)             those lanes, and zeros; memory
- * behind them is not touched store_masked_T(to, value, mask) HAS_RANGES                            1 where
- * masks may be combined by & and ~, count may be 0, and there is store_any_T(to, value, mask) beside, for any
- * lanes fma_T(sum, number, value)             sum + number * value, the number in every lane: rounded once
- * where the set multiplies and adds in one instruction fma_vectors_T(sum, a, b)              sum + a * b,
- * rounded as fma_T() does STEPS_T, transpose_T(rows, at, out)   out[s] = number `at` + s of LANES_T rows, for
- * s < STEPS_T swapped_T(value), times_i_T(value)    pairs (real, imaginary) as (imaginary, real); times i:
- * (-imaginary, real) larger_T(a, b)                        lane by lane a where a > b, else b: b where one of
- * them is no number equals_T(a, b)                        a bit for each lane, from the lowest on: whether
- * they are equal total_T(value), totals_T(values, to)  the sum of a vector's lanes, in a fixed order; those
- * of four vectors, side by side store_nontemporal_T(to, value)        past the caches, to an aligned address;
- * fence() before anybody is told HAS_LOAD_FAR, load_far_T(from)        1 where there is a way to load a
- * vector that memory's speed needs and the first caches do not HAS_STREAMS                           1 where
- * it has what takes a stream of short columns apart (vector/kernels/stream_dot.h): mask_bits_T(bits),
- * select_T(mask, a, b)    lanes whose bit is set; a where the mask has a lane, else b rearranged_T(value,
- * lanes)                 lane l becomes what lane lanes[l] was unzip_T(a, b, out) out[0] in each 16 bytes the
- * numbers with even places in a's, then those in b's; out[1] the odd ones unzip_quarters_T(a, b, out) the
- * same with 16 bytes in place of a number, in the whole vector TSL_KEEP(value)                       lets the
- * compiler believe that a vector changes: it is loaded once, and not again for each use HAS_FUSED and
- * fused_f64(a, b, c): a b + c rounded once, of vectors; 0 where it takes a call for each lane;
- * widen_f64(from): as many f32 there as a vector of f64 has lanes; transpose_c128(rows, at, out), of elements
- * of two f64, of which STEPS_c128 is 1; of 32-bit words, W of f32 and i32, which are sums, or units of two or
- * four narrow numbers: vector_i32, set_word_i32(word)           their integers, unsigned, so that sums wrap
- *   dot_i16(sum, a, b)                       sum + a b of pairs of 16-bit integers, both products, modulo
- * 2^32 HAS_DOT_BF16, HAS_DOT_U8                 1 where the set has dot_bf16(), which may take subnormal
- * numbers as 0, and dot_bf16_careful(), which does not; dot_u8(), four products of a's unsigned and b's
- * signed bytes HAS_DOT_I8                               1 where it has dot_i8() and dot_u8_u8(), four
- * products of bytes of one sign HAS_UNITS                                1 where it has transpose_16x16(),
- * interleave_2(), interleave_4() and store_line_nontemporal(): host_amx/kernels/pack.c says what for
- *   f32_of_f16(bits), f16_of_f32(value)      to nearest even
- * of bytes, in quarters of 16 each, for elements of N = 1, 2, 4 and 8:
+ *   TSL_ISA          name of the set; TSL_ISA_BASE: for an extension, the set with its header, else TSL_ISA
+ *   TSL_ISA_HEADER   header of the set, which this file includes
+ *   TSL_TYPE         element type: f32, f64, c64 or c128; undefined for texts of several types
+ *
+ * The set's header provides, for T of f32 and f64 (a lane is a number of a vector):
+ *
+ *   VECTOR_BYTES, REGISTERS    bytes of a register; number of registers
+ *   vector_T                   the compiler's vector type; + and * use the set's instructions
+ *   mask_T, mask_of_T(count)   mask of the first `count` lanes, 0 < count <= LANES_T
+ *   load_masked_T(from, mask)  loads these lanes, and zeros; does not touch memory after them
+ *   store_masked_T(to, value, mask)
+ *   HAS_RANGES                 1 if masks can be combined by & and ~ and count may be 0; then there is
+ *                              store_any_T(to, value, mask) for any lanes
+ *   fma_T(sum, number, value)  sum + number * value, number in every lane; rounded once if the set can
+ *   fma_vectors_T(sum, a, b)   sum + a * b, rounded like fma_T()
+ *   STEPS_T, transpose_T(rows, at, out)
+ *                              out[s] = number `at` + s of LANES_T rows, for s < STEPS_T
+ *   swapped_T(value)           pairs (real, imaginary) become (imaginary, real)
+ *   times_i_T(value)           pairs times i: (-imaginary, real)
+ *   larger_T(a, b)             by lane: a if a > b, else b; so b if either is NaN
+ *   equals_T(a, b)             bit mask of equal lanes, lowest lane first
+ *   total_T(value), totals_T(values, to)
+ *                              sum of a vector's lanes in a fixed order; sums of four vectors
+ *   store_nontemporal_T(to, value)
+ *                              store past the caches to an aligned address; fence() before others read it
+ *   HAS_LOAD_FAR, load_far_T(from)
+ *                              1 if a special load reaches memory speed beyond the L1 cache
+ *   HAS_STREAMS                1 with functions for streams of short columns (vector/kernels/stream_dot.h):
+ *     mask_bits_T(bits)        mask of the lanes whose bit is set
+ *     select_T(mask, a, b)     a in the mask's lanes, else b
+ *     rearranged_T(value, lanes)
+ *                              lane l is lane lanes[l] of value
+ *     unzip_T(a, b, out)       in each 16 bytes: out[0] has the even numbers of a, then of b; out[1] has the
+ *                              odd numbers
+ *     unzip_quarters_T(a, b, out)
+ *                              equal with units of 16 bytes, in the whole vector
+ *   TSL_KEEP(value)            makes the compiler assume that the vector changes, so that it is loaded once
+ *   HAS_FUSED, fused_f64(a, b, c)
+ *                              a b + c rounded once; HAS_FUSED 0: by a function call per lane
+ *   widen_f64(from)            loads as many f32 as a vector of f64 has lanes
+ *   transpose_c128(rows, at, out)
+ *                              for elements of two f64; STEPS_c128 is 1
+ *
+ * For 32-bit words, W of f32 and i32, which are sums, or units of two or four narrow numbers:
+ *
+ *   vector_i32, set_word_i32(word)
+ *                              unsigned integers, so that sums wrap
+ *   dot_i16(sum, a, b)         sum + a b for pairs of 16-bit integers, both products, modulo 2^32
+ *   HAS_DOT_BF16               1 with dot_bf16(), which may flush subnormal numbers to 0;
+ *                              dot_bf16_careful() does not
+ *   HAS_DOT_U8                 1 with dot_u8(): four products of a's unsigned and b's signed bytes
+ *   HAS_DOT_I8                 1 with dot_i8() and dot_u8_u8(): four products of bytes of equal signedness
+ *   HAS_UNITS                  1 with transpose_16x16(), interleave_2(), interleave_4() and
+ *                              store_line_nontemporal(), used by host_amx/kernels/pack.c
+ *   f32_of_f16(bits), f16_of_f32(value)
+ *                              conversion to nearest even
+ *
+ * For bytes, in quarters of 16, with elements of N = 1, 2, 4 and 8 bytes:
+ *
  *   vector_bytes, store_nontemporal_bytes(to, value)
- *   HAS_MASKED_BYTES                         1 where it has load_part_bytes(from, count), which reads the
- * first bytes alone ZIP_LOW_N(a, b), ZIP_HIGH_N(a, b)        in each quarter the first, the last elements of
- * a and b by turns transpose_quarters(in, out)              quarter i of out[k] is quarter k of in[i] and
- * HAS_HALF_f32, HAS_HALF_f64, HAS_QUARTER_f32: whether there are narrower vectors, of 32, 32 and 16 bytes,
- * with vector_, mask_, mask_of_, load_masked_ and store_masked_f32_half and so on. Halves have fma_ and
- * times_i_, quarters fma_.
+ *   HAS_MASKED_BYTES           1 with load_part_bytes(from, count), which reads only the first bytes
+ *   ZIP_LOW_N(a, b), ZIP_HIGH_N(a, b)
+ *                              in each quarter: first or last elements of a and b alternately
+ *   transpose_quarters(in, out)
+ *                              quarter i of out[k] is quarter k of in[i]
  *
- * What its tiles are that its registers' number does not say:
- *   PACKED_STEPS  of k in a turn of a host_packed tile's loop: where a step has few multiply-adds, the loop's
- * own work counts SMALL_T       host_small's (kernels/variant.h); SMALL_WIDE_T, SMALL_WIDE_FOUR and
- * SMALL_WIDE_NEEDS where some of its processors want others
+ * HAS_HALF_f32, HAS_HALF_f64, HAS_QUARTER_f32: 1 with narrower vectors of 32, 32 and 16 bytes, and vector_,
+ * mask_, mask_of_, load_masked_ and store_masked_f32_half and so on. Halves have fma_ and times_i_, quarters
+ * have fma_.
  *
- * From these follow here, for T of f32, f64, c64 and c128: element_T, LANES_T, LANES_LOG2_T, load_T, store_T,
- * load_part_T and store_part_T (the first `count` elements), load_edge_T and store_edge_T (where `count` may
- * be all); fma_number_T(sum, a, b) of single numbers, rounded as fma_T() does; load_bytes, store_bytes and
- * load_part_bytes; of 32-bit words, W of f32 and i32, load_word_W(at), store_word_W(at, value), add_W(a, b),
- * set_word_f32(word) and dot_f32(sum, a, b).
+ * Tile parameters that do not follow from the number of registers:
+ *
+ *   PACKED_STEPS   steps of k per iteration of a host_packed tile: with few multiply-adds per step the loop's
+ *                  overhead counts
+ *   SMALL_T        host_small's tiles (kernels/variant.h); SMALL_WIDE_T, SMALL_WIDE_FOUR and
+ *                  SMALL_WIDE_NEEDS for processors that need others
+ *
+ * This header adds, for T of f32, f64, c64 and c128: element_T, LANES_T, LANES_LOG2_T, load_T, store_T;
+ * load_part_T and store_part_T (the first `count` elements); load_edge_T and store_edge_T (`count` may be
+ * all); fma_number_T(sum, a, b) for single numbers, rounded like fma_T(); load_bytes, store_bytes and
+ * load_part_bytes. For words: load_word_W(at), store_word_W(at, value), add_W(a, b), set_word_f32(word) and
+ * dot_f32(sum, a, b).
  *
  *   lanes       0   1   2   3   4   5   6   7           a row of C of 13 numbers, vectors of 8:
  *   vector_f32 [x0][x1][x2][x3][x4][x5][x6][x7]         | load_f32 | load_part_f32(.., 5) |
- *   c64        [re  im][re  im][re  im][re  im]                                 ^ nothing behind it is
- * touched
- */
+ *   c64        [re  im][re  im][re  im][re  im]                        memory after it is not touched */
 #ifndef TSL_HOST_SIMD_H
 #define TSL_HOST_SIMD_H
 
@@ -70,7 +94,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* For tools that read a text alone. */
+/* For tools that parse a text alone. */
 #ifndef TSL_ISA
 #define TSL_ISA generic
 #define TSL_ISA_BASE generic
@@ -82,13 +106,13 @@
 #define JOIN(word, suffix) JOIN_LATE(word, suffix)
 #define TSL_NAME_LATE(word, isa, type) word##_##isa##_##type
 #define TSL_NAME(word, isa, type) TSL_NAME_LATE(word, isa, type)
-/* What a text exports: the set's own version of a name, and the type's. */
+/* Name of an exported symbol: with the set's and the type's suffix. */
 #ifdef TSL_TYPE
 #define TSL_ISA_NAME(word) TSL_NAME(word, TSL_ISA, TSL_TYPE)
 #else
 #define TSL_ISA_NAME(word) JOIN(word##_, TSL_ISA)
 #endif
-/* Inside a text: the version of a name for the type of SUFFIX. */
+/* Name inside of a text: with the type's SUFFIX. */
 #define NAME(word) JOIN(word, SUFFIX)
 
 #if defined(__clang__)
@@ -98,8 +122,7 @@
 #endif
 #define TSL_INLINE static inline __attribute__((always_inline))
 
-/* What a type is made of: real numbers, of which complex ones have two, and what the numbers' names end in.
- */
+/* Components of each type: their C type, number and suffix. */
 #define REAL_f32 float
 #define REAL_f64 double
 #define REAL_c64 float
@@ -118,7 +141,7 @@
 #define ENUM_c64 TESELA_C64
 #define ENUM_c128 TESELA_C128
 
-/* Elements; a complex one is aligned as its numbers are. */
+/* Elements; complex elements have the alignment of their components. */
 typedef float element_f32;
 typedef double element_f64;
 typedef float element_f32_half;
@@ -234,7 +257,7 @@ static inline vector_c128 load_masked_c128(const element_c128 *from, mask_c128 m
 static inline void store_masked_c128(element_c128 *dst, vector_c128 value, mask_c128 mask) {
   store_masked_f64(dst->component, value, mask);
 }
-/* As numbers of f64: they are moved and not computed with. */
+/* Moves pairs of f32 as f64, without arithmetic. */
 static inline void transpose_c64(const element_c64 *const *row, int64_t index, vector_c64 *out) {
   transpose_f64((const double *const *)(const void *)row, index, (vector_f64 *)out);
 }

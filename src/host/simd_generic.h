@@ -1,5 +1,4 @@
-/* host/simd.h's contract in plain C: vectors of 16 bytes, which SSE2 and Advanced SIMD have, sixteen
- * registers. */
+/* Plain C for host/simd.h: vectors of 16 bytes, as in SSE2 and Advanced SIMD; 16 registers. */
 #include "base/types.h"
 
 #include <math.h>
@@ -53,7 +52,7 @@ static inline uint16_t f16_of_f32(float value) {
   return tsl_f16_from_f64((double)value);
 }
 
-/* PMADDWD where SSE2 is, which is every x86-64. */
+/* Uses PMADDWD of SSE2, which every x86-64 has. */
 static inline vector_i32 dot_i16(vector_i32 sum, vector_i32 a, vector_i32 b) {
 #if defined(__SSE2__)
   return sum + (vector_i32)_mm_madd_epi16((__m128i)a, (__m128i)b);

@@ -1,6 +1,6 @@
-/* Vectors in memory, as text inside simd.h: with SUFFIX, the element's, and the REAL that it is made of. */
+/* Vectors in memory; included by simd.h with SUFFIX and REAL of an element. */
 
-/* A vector where it need not be aligned. */
+/* Vector without alignment. */
 typedef REAL NAME(loose) __attribute__((vector_size(sizeof(NAME(vector))), may_alias, aligned(sizeof(REAL))));
 static inline NAME(vector) NAME(load)(const NAME(element) * from) {
   return *(const NAME(loose) *)from;
@@ -9,7 +9,7 @@ static inline void NAME(store)(NAME(element) * to, NAME(vector) value) {
   *(NAME(loose) *)to = value;
 }
 
-/* The first `count` elements. */
+/* Loads the first `count` elements and zeros. */
 static inline NAME(vector) NAME(load_part)(const NAME(element) * from, int64_t count) {
   return NAME(load_masked)(from, NAME(mask_of)(count));
 }
@@ -17,7 +17,7 @@ static inline void NAME(store_part)(NAME(element) * to, NAME(vector) value, int6
   NAME(store_masked)(to, value, NAME(mask_of)(count));
 }
 
-/* The last vector of a row, of which `count` elements are there. */
+/* Loads the last vector of a row, which has `count` elements, possibly all. */
 static inline NAME(vector) NAME(load_edge)(const NAME(element) * from, int64_t count) {
   return count == NAME(LANES) ? NAME(load)(from) : NAME(load_part)(from, count);
 }

@@ -1,6 +1,6 @@
-/* host/simd.h's contract for AArch64's Advanced SIMD: vectors of 16 bytes, thirty-two registers. An extension
- * has SDOT and UDOT, another BFDOT. No such processor has timed what is chosen here; an emulator has run it.
- */
+/* Advanced SIMD of AArch64 for host/simd.h: vectors of 16 bytes, 32 registers. SDOT with UDOT, and
+ * BFDOT, are extensions. Parameters were not tuned on such a processor; an emulator has run the
+ * code. */
 #include <arm_neon.h>
 
 #include "host/simd_bytes16.h"
@@ -8,7 +8,7 @@
 #define REGISTERS 32
 #define TSL_KEEP(value) __asm__("" : "+w"(value))
 
-/* Transposes of four by four: pairs of two rows, then halves of two pairs. */
+/* Transposes four by four: pairs of two rows, then halves of two pairs. */
 enum { STEPS_f32 = 4, STEPS_f64 = 2 };
 static inline void transpose_f32(const float *const *row, int64_t index, vector_f32 *out) {
   const float32x4_t a = vld1q_f32(row[0] + index), b = vld1q_f32(row[1] + index),
@@ -62,7 +62,7 @@ static inline void totals_f64(const vector_f64 *from, double *dst) {
   vst1q_f64(dst + 2, vpaddq_f64((float64x2_t)from[2], (float64x2_t)from[3]));
 }
 
-/* Every AArch64 converts half precision. */
+/* Every AArch64 processor converts half precision. */
 static inline float f32_of_f16(uint16_t bits) {
   return vgetq_lane_f32(vcvt_f32_f16(vreinterpret_f16_u16(vdup_n_u16(bits))), 0);
 }

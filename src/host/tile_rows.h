@@ -1,5 +1,5 @@
-/* TILE_TEXT, a file that is a tile of so many rows as text, for every number of rows up to TILE_ROWS_MAX,
- * with TILE_VECTORS. */
+/* Includes TILE_TEXT, the source of one tile, for every number of rows up to TILE_ROWS_MAX, with
+ * TILE_VECTORS. */
 #define TILE_ROWS 1
 #include "host/tile_row.h"
 #define TILE_ROWS 2

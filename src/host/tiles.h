@@ -1,5 +1,5 @@
-/* TILE_TEXT, a file that is a tile of so many rows and vectors as text, for every tile: one to four vectors
- * wide, of each width from one row to TILE_ROWS_OF_<vectors>, which is 0 where there are none so wide. */
+/* Includes TILE_TEXT, the source of one tile, for every tile of one to four vectors. Each width has
+ * one row to TILE_ROWS_OF_<vectors> rows, 0: no tiles of this width. */
 #define TILE_VECTORS 1
 #define TILE_ROWS_MAX TILE_ROWS_OF_1
 #include "host/tile_rows.h"

@@ -1,6 +1,6 @@
-/* Another way to the bytes of a file than the system's own, for whoever reads or writes its parts by one:
- * MPI's, where ranks share the work. It says how many bytes it did, from the first one on; the rest is done
- * by the system, which knows why it could not be (a file that ends there, a full disk). */
+/* Replacement for the system's reads and writes of parts of a file: MPI's, if ranks share the work.
+ * A function returns the number of bytes moved, from the first one on. The system moves the rest
+ * and reports the reason of a failure, such as the end of the file or a full disk. */
 #ifndef TSL_IO_BACKEND_H
 #define TSL_IO_BACKEND_H
 

@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "io/io_number.h"
 
-/* Whether every value of one type has a place in the other, so that nothing needs to be looked at. */
+/* Returns true if the target type holds every value of the source type, so that no check is needed. */
 static bool always_fits(const tsl_type_info *from, const tsl_type_info *info) {
   if (from->type == info->type)
     return true;
@@ -66,7 +66,7 @@ tesela_status tsl_cast_fail(const double value[2], tesela_type type) {
   tsl_type_store(type, bytes, value);
   tsl_type_load(type, bytes, out);
   const bool first = !component_fits(value[0], out[0], info->is_integer);
-  const char *const why = info->is_integer ? "which holds whole numbers of its range only"
+  const char *const why = info->is_integer ? "which holds only integers of its range"
                                            : "whose largest number is smaller: use a wider type";
   return tsl_fail(TESELA_BAD_INPUT, "%.*s does not fit %s, %s", first ? real_length : imaginary_length,
                   first ? real : imaginary, info->name, why);

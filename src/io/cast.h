@@ -1,4 +1,4 @@
-/* Values of a file into the type asked for, refusing what does not fit. */
+/* Conversion of a file's values to the requested type, with checks. */
 #ifndef TSL_IO_CAST_H
 #define TSL_IO_CAST_H
 
@@ -6,14 +6,15 @@
 
 #include "base/types.h"
 
-/* Converts `count` elements that lie one after the other into `target`, `step` elements apart. Rounding to
- * nearest is fine. False, with the element's index in *bad, when a finite number would become infinite, a
- * number would change in an integer type, or an imaginary part that is not zero would be lost; `target` is
- * then partly written. */
+/* Converts `count` consecutive elements into `target`, `step` elements apart, rounding to nearest.
+ * Returns false, with the element's index in *bad and `target` partly written, if a value does not
+ * fit. A finite number must stay finite, and a non-zero imaginary part needs a complex type. Integer
+ * types must hold the number exactly. */
 bool tsl_cast(tesela_type from, const void *source, tesela_type type, void *target, int64_t step,
               size_t count, size_t *bad);
 
-/* TESELA_BAD_INPUT's sentence for one value that does not fit, for tsl_fail_in() to put the place before. */
+/* Sets the message for a value that does not fit; TESELA_BAD_INPUT. Callers prepend the place by
+ * tsl_fail_in(). */
 tesela_status tsl_cast_fail(const double value[2], tesela_type type);
 
 #endif

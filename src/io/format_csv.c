@@ -1,9 +1,10 @@
-/* Numbers by commas, semicolons or tabs, one row a line (RFC 4180, with what spreadsheets make of it). The
- * file is read twice, first for its shape, so what comes through a pipe is kept in a temporary file.
+/* Numbers separated by commas, semicolons or tabs, one row a line (RFC 4180 and variants of
+ * spreadsheets). The file is read twice, first for its shape. A pipe is copied to a temporary file
+ * for that.
  *
- * The separator is the first line's: tabs before semicolons before commas. A first line of names (no cell is
- * a number, and one at least does not begin like one) is a header and is passed over; readers tell. Between
- * semicolons numbers may have decimal commas, if all of them do. */
+ * The separator is found in the first line: tabs before semicolons before commas. A first line of
+ * names is a header and is skipped. None of its cells is a number, and at least one cell does not
+ * begin like a number. With semicolons numbers may have decimal commas, if all fractions have them. */
 #include <inttypes.h>
 #include <string.h>
 #include <strings.h>
@@ -13,21 +14,20 @@
 #include "io/io_format.h"
 #include "io/io_number.h"
 
-/* Longest cell, with the blanks around it, in bytes: a header's name in quotes may be longer than any number.
- */
+/* maximum bytes of a cell with its blanks; a header's quoted name may be longer than any number */
 #define CELL_MAX (TSL_INPUT_BLOCK / 16)
 
 typedef struct csv_state {
   char separator;
-  char mark;         /* '.' or ',': the decimal mark seen first; '\0' none yet */
-  int64_t mark_line; /* where */
+  char mark;         /* first decimal mark found: '.' or ','; '\0': none yet */
+  int64_t mark_line; /* line of that mark */
 } csv_state;
 
 typedef struct csv_cell {
-  const char *text; /* without the blanks and quotes around it; valid until the next cell */
+  const char *text; /* cell without surrounding blanks and quotes; valid until the next cell */
   size_t length;
   int64_t line;
-  bool last; /* of its line */
+  bool last; /* last cell of its line */
 } csv_cell;
 
 static bool csv_recognise(const char *bytes, size_t count) {
@@ -39,9 +39,9 @@ static bool csv_recognise(const char *bytes, size_t count) {
          memchr(bytes, '\t', line) != NULL;
 }
 
-/* The separator of the first line, outside quotes. */
+/* Finds the separator in the first line, outside quotes. */
 static tesela_status find_separator(tsl_input *in, char *separator) {
-  static const char order[] = ",;\t"; /* a later one wins */
+  static const char order[] = ",;\t"; /* a later one has precedence */
   bool quoted = false;
   size_t best = 0;
   TSL_TRY(tsl_input_fill(in, TSL_INPUT_BLOCK));
@@ -75,8 +75,8 @@ static tesela_status format_csv_skip_blanks(tsl_reader *reader) {
   }
 }
 
-/* To the first byte of the next line with cells; false in *more at the end of the file. Blank lines are fine
- * at the end only. */
+/* Advances to the first byte of the next line with cells. *more is false at the end of the file.
+ * Blank lines are allowed only at the end. */
 static tesela_status begin_line(tsl_reader *reader, bool *more) {
   tsl_input *const in = &reader->in;
   int64_t blank = 0;
@@ -93,12 +93,13 @@ static tesela_status begin_line(tsl_reader *reader, bool *more) {
     in->line++;
   }
   if (blank != 0)
-    return tsl_input_bad_line(in, blank, "is blank, but line %" PRId64 " is not: blank lines are for the end",
-                              in->line);
+    return tsl_input_bad_line(
+        in, blank, "is blank, but line %" PRId64 " is not: blank lines are allowed at the end only",
+        in->line);
   return TESELA_OK;
 }
 
-/* A cell in quotes: "" inside stands for a quote. */
+/* Reads a quoted cell; "" inside is a quote. */
 static tesela_status quoted_cell(tsl_input *in, csv_cell *cell) {
   const char *const text = in->block + in->at + 1;
   const size_t waiting = in->end - in->at - 1;
@@ -135,12 +136,12 @@ static tesela_status plain_cell(tsl_input *in, char separator, csv_cell *cell) {
   return TESELA_OK;
 }
 
-/* The next cell of a line that begin_line() found or that the cell before did not end. */
+/* Reads the next cell of a line, after begin_line() or a cell that is not the last. */
 static tesela_status next_cell(tsl_reader *reader, csv_cell *cell) {
   tsl_input *const in = &reader->in;
   const char separator = ((const csv_state *)reader->state)->separator;
   TSL_TRY(format_csv_skip_blanks(reader));
-  /* All of the cell, the blanks after it and its end are then in the block. */
+  /* Then the block holds the whole cell, the blanks after it and its separator. */
   TSL_TRY(tsl_input_fill(in, 2 * CELL_MAX));
   cell->line = in->line;
   if (in->at < in->end && in->block[in->at] == '"') {
@@ -161,7 +162,7 @@ static tesela_status next_cell(tsl_reader *reader, csv_cell *cell) {
   return TESELA_OK;
 }
 
-/* A cell as a number; *mark is its decimal mark, or '\0'. `printed` may be NULL. */
+/* Reads a cell as a number. *mark is its decimal mark, or '\0'. `printed` may be NULL. */
 static tsl_number_result format_csv_read_number(const csv_state *state, const csv_cell *cell, double *value,
                                                 char *mark, tsl_printed *printed) {
   const bool comma = state->separator == ';' && memchr(cell->text, ',', cell->length) != NULL;
@@ -190,17 +191,17 @@ static tesela_status fail_number(const tsl_reader *reader, const csv_cell *cell,
                             quoted, number);
 }
 
-/* The first line is neither numbers throughout nor names throughout. */
+/* Reports a first line with both numbers and names. */
 static tesela_status fail_mixed(const tsl_reader *reader, const csv_cell *cell, int64_t column) {
   char quoted[TSL_QUOTE_MAX];
   return tsl_input_bad_line(&reader->in, cell->line,
                             "has '%s' in cell %" PRId64
-                            " beside numbers: it is no header, in which no cell is a number",
+                            " and numbers in other cells: a header line must have no numbers",
                             tsl_input_quote(cell->text, cell->length, quoted), column + 1);
 }
 
-/* Whether a cell that is no number is meant as a name: "x2", but neither "2x" nor what stands for a value
- * that is missing. A first line of those alone must not be taken for a header. */
+/* Returns true if a non-numeric cell is a name, such as "x2". False for "2x" and for markers of
+ * missing values, so that a first line of these is not taken for a header. */
 static bool format_csv_is_name(const csv_cell *cell) {
   static const char *const missing[] = {"na", "n/a", "null", "none", "?", "#n/a"};
   for (size_t i = 0; i < sizeof missing / sizeof missing[0]; i++)
@@ -209,7 +210,7 @@ static bool format_csv_is_name(const csv_cell *cell) {
   return cell->length > 0 && (cell->text[0] == '\0' || strchr("0123456789+-.,", cell->text[0]) == NULL);
 }
 
-/* Reads the first line for the number of columns and whether it is a header: names, and no number. */
+/* Reads the first line for the number of columns, and sets *header if it has names and no number. */
 static tesela_status read_first_line(tsl_reader *reader, int64_t *columns, bool *header) {
   const csv_state *const state = reader->state;
   csv_cell cell;
@@ -237,7 +238,7 @@ static tesela_status fail_ragged(const tsl_reader *reader, int64_t line, int64_t
                             cells, reader->info.cols);
 }
 
-/* Counts the lines that follow, and their cells. */
+/* Counts the remaining lines and checks their numbers of cells. */
 static tesela_status count_rows(tsl_reader *reader, int64_t *rows) {
   bool more;
   TSL_TRY(begin_line(reader, &more));
@@ -288,14 +289,14 @@ static tesela_status csv_read_header(tsl_reader *reader) {
   return tsl_input_seek(in, start, line);
 }
 
-/* Refuses "1.234" beside "2,5": one of them is not what it seems. */
+/* Refuses a second decimal mark, as in "1.234" and "2,5": one of both would be misread. */
 static tesela_status check_mark(tsl_reader *reader, const csv_cell *cell, char mark) {
   csv_state *const state = reader->state;
   if (mark == '\0' || mark == state->mark)
     return TESELA_OK;
   if (state->mark != '\0')
     return tsl_input_bad_line(&reader->in, cell->line,
-                              "has a decimal '%c' where line %" PRId64 " has '%c': use one of them", mark,
+                              "has a decimal '%c' where line %" PRId64 " has '%c': use only one mark", mark,
                               state->mark_line, state->mark);
   state->mark = mark;
   state->mark_line = cell->line;
@@ -345,7 +346,7 @@ static tesela_status csv_may_write(const char *path, int64_t rows, int64_t cols,
   (void)type;
   if (rows == 0 || cols == 0)
     return tsl_fail(TESELA_BAD_CALL,
-                    "%s: csv cannot say %" PRId64 " x %" PRId64 " without elements; the other formats can",
+                    "%s: csv cannot hold an empty matrix (%" PRId64 " x %" PRId64 "); the other formats can",
                     path, rows, cols);
   return TESELA_OK;
 }

@@ -1,6 +1,6 @@
-/* Matrix Market (https://math.nist.gov/MatrixMarket/formats.html): a banner that says what the entries are, a
- * line with the shape, and one entry a line. Arrays are written column by column; coordinate files give row
- * and column, from 1, of what is not zero. */
+/* Matrix Market (https://math.nist.gov/MatrixMarket/formats.html): a banner with the kind of
+ * entries, a line with the shape, then one entry a line. Arrays are stored by columns. Coordinate
+ * files list row and column, from 1, of the non-zero entries. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ enum { ARRAY, COORDINATE };
 enum { REAL, INTEGER, COMPLEX, PATTERN, UNSIGNED, FIELDS };
 enum { GENERAL, SYMMETRIC, SKEW_SYMMETRIC, HERMITIAN };
 
-/* The words of the banner, in the order of the enumerations above. */
+/* Words of the banner, in the order of the enumerations above. */
 static const char banner_start[] = "%%MatrixMarket";
 static const char *const object_names[] = {"matrix", NULL};
 static const char *const form_names[] = {"array", "coordinate", NULL};
@@ -25,7 +25,7 @@ static const char *const symmetry_names[] = {"general", "symmetric", "skew-symme
 
 typedef struct mtx_state {
   int form, field, symmetry;
-  int64_t entries; /* lines with values */
+  int64_t entries; /* number of lines with values */
 } mtx_state;
 
 static bool mtx_recognise(const char *bytes, size_t count) {
@@ -33,7 +33,7 @@ static bool mtx_recognise(const char *bytes, size_t count) {
   return count >= length && strncasecmp(bytes, banner_start, length) == 0;
 }
 
-/* One word of the banner: its place in `names`. */
+/* Reads a word of the banner and finds its index in `names`. */
 static tesela_status format_mtx_read_name(tsl_reader *reader, const char *const names[], int *index) {
   tsl_word word;
   char quoted[TSL_QUOTE_MAX], all[128] = "";
@@ -47,7 +47,7 @@ static tesela_status format_mtx_read_name(tsl_reader *reader, const char *const 
                             tsl_input_quote(word.text, word.length, quoted), all);
 }
 
-/* "%%MatrixMarket matrix array real general" */
+/* Reads "%%MatrixMarket matrix array real general". */
 static tesela_status read_banner(tsl_reader *reader) {
   tsl_input *const in = &reader->in;
   mtx_state *const state = reader->state;
@@ -71,7 +71,7 @@ static tesela_status read_banner(tsl_reader *reader) {
   return TESELA_OK;
 }
 
-/* The next line with words that is no comment. */
+/* Skips to the next line that is neither blank nor a comment. */
 static tesela_status skip_comments(tsl_reader *reader) {
   tsl_input *const in = &reader->in;
   bool more;
@@ -86,7 +86,7 @@ static tesela_status skip_comments(tsl_reader *reader) {
   }
 }
 
-/* "rows columns" or "rows columns entries" */
+/* Reads "rows columns" or "rows columns entries". */
 static tesela_status read_shape(tsl_reader *reader, int64_t sizes[3]) {
   tsl_input *const in = &reader->in;
   const mtx_state *const state = reader->state;
@@ -143,7 +143,7 @@ static tesela_status fail_entry(const tsl_reader *reader) {
                             entry_words(reader->state));
 }
 
-/* A row or a column of a coordinate entry, from 0. */
+/* Reads a row or column of a coordinate entry; *index counts from 0. */
 static tesela_status read_index(tsl_reader *reader, int64_t size, const char *what, int64_t *index) {
   tsl_word word;
   TSL_TRY(tsl_input_word(&reader->in, &word));
@@ -151,14 +151,13 @@ static tesela_status read_index(tsl_reader *reader, int64_t size, const char *wh
     return fail_entry(reader);
   if (*index < 1 || *index > size)
     return tsl_input_bad_line(&reader->in, reader->in.line,
-                              "names %s %" PRId64 ", which is out of range: 1 to %" PRId64, what, *index,
-                              size);
+                              "names %s %" PRId64 ", which is outside of 1 to %" PRId64, what, *index, size);
   --*index;
   return TESELA_OK;
 }
 
-/* Refuses a word that is no integer of the field: a point or an exponent, a number beyond 64 bits, or one
- * that no f64 is equal to. */
+/* Refuses a word that is no integer of the field: a point or an exponent, more than 64 bits, or no
+ * equal f64. */
 static tesela_status check_integer(const tsl_reader *reader, tsl_word word) {
   const bool is_unsigned = ((const mtx_state *)reader->state)->field == UNSIGNED;
   const bool negative = word.text[0] == '-';
@@ -187,7 +186,7 @@ static tesela_status check_integer(const tsl_reader *reader, tsl_word word) {
                             "has '%s', an integer beyond 2^53 that no f64 is equal to", quoted);
 }
 
-/* The value of an entry, up to the end of its line. */
+/* Reads the value of an entry up to the end of its line. */
 static tesela_status read_value(tsl_reader *reader, double value[2]) {
   const mtx_state *const state = reader->state;
   const int parts = state->field == PATTERN ? 0 : state->field == COMPLEX ? 2 : 1;
@@ -202,25 +201,25 @@ static tesela_status read_value(tsl_reader *reader, double value[2]) {
       TSL_TRY(check_integer(reader, word));
     TSL_TRY(tsl_reader_number(reader, word, TSL_NUMBER_FORTRAN, &value[part]));
     if (state->field == INTEGER || state->field == UNSIGNED)
-      value[part] += 0.0; /* integers have no -0 */
+      value[part] += 0.0; /* turns -0 into 0 */
   }
   TSL_TRY(tsl_input_word(&reader->in, &word));
   return word.length == 0 ? TESELA_OK : fail_entry(reader);
 }
 
-/* The other sign; zero stays plain zero. */
+/* Negates a value; 0 remains +0. */
 static double opposite(double value) {
   return value == 0 ? value : -value;
 }
 
-/* What stands at (j, i) when (i, j) is `value`. */
+/* Computes the element at (j, i) from the element at (i, j). */
 static void format_mtx_mirror(int symmetry, const double value[2], double mirrored[2]) {
   mirrored[0] = symmetry == SKEW_SYMMETRIC ? opposite(value[0]) : value[0];
   mirrored[1] = symmetry == SYMMETRIC ? value[1] : opposite(value[1]);
 }
 
-/* Stores a value on top of what is there: duplicates of a coordinate are summed. Nothing where it is not of
- * the panel. */
+/* Stores a value at (row, col). Values of duplicate coordinates are added. Ignores elements outside
+ * of the panel. */
 static tesela_status format_mtx_add(tsl_reader *reader, const tsl_file_panel *panel, int64_t row, int64_t col,
                                     const double value[2]) {
   const mtx_state *const state = reader->state;
@@ -289,7 +288,7 @@ static tesela_status read_coordinates(tsl_reader *reader, const tsl_file_panel *
   return TESELA_OK;
 }
 
-/* Columns one after the other; of symmetric matrices the part on and below the diagonal. */
+/* Reads an array column by column; symmetric matrices store the triangle on or below the diagonal. */
 static tesela_status read_array(tsl_reader *reader, const tsl_file_panel *panel) {
   const mtx_state *const state = reader->state;
   int64_t entry = 0;
@@ -323,7 +322,7 @@ static tesela_status mtx_read_end(tsl_reader *reader) {
                             state->entries);
 }
 
-/* All of the file is read, from its first value, and what is not of the block is left out. */
+/* Reads the whole file from its first value and ignores elements outside of the block. */
 static tesela_status mtx_read_block(tsl_reader *reader, const tsl_file_panel *panel) {
   TSL_TRY(mtx_read_rows(reader, panel));
   return mtx_read_end(reader);
@@ -358,7 +357,7 @@ static tesela_status write_columns(tsl_writer *writer, const tsl_file_panel *pan
   return TESELA_OK;
 }
 
-/* All rows of the matrix as they are kept until the last one is there. */
+/* Returns the panel of all rows that are buffered until the end. */
 static tsl_file_panel kept_panel(const tsl_writer *writer) {
   return (tsl_file_panel){.data = writer->state,
                           .row_stride = writer->cols,
@@ -369,7 +368,7 @@ static tsl_file_panel kept_panel(const tsl_writer *writer) {
                           .size = tsl_type(writer->type)->size};
 }
 
-/* The file goes column by column, so rows that come in parts are kept until write_end. */
+/* Buffers rows that come in parts, because the file is stored by columns. */
 static tesela_status mtx_write_rows(tsl_writer *writer, const tsl_file_panel *panel) {
   if (panel->rows == writer->rows)
     return write_columns(writer, panel);

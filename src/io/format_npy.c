@@ -1,5 +1,5 @@
-/* NumPy's .npy: a header, then the values one after the other as in memory.
- * https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html describes it. */
+/* NumPy's .npy: a header, then the values as in memory. Description:
+ * https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,19 +10,19 @@
 #include "io/io_format.h"
 #include "io/npy_header.h"
 
-/* Elements that are read and converted at once: an input block of the largest type. */
+/* Elements converted at a time: an input block of the largest type. */
 enum { LARGEST_SIZE = 16, BLOCK_COUNT = TSL_INPUT_BLOCK / LARGEST_SIZE };
 
 typedef struct npy_state {
   tsl_npy_header header;
-  bool widened;     /* integers of no type of ours, which become f64 */
-  bool swapped;     /* the other byte order */
-  size_t swap_size; /* bytes that are reversed together: an element or half a complex one */
+  bool widened;     /* integers without a type of tesela; read as f64 */
+  bool swapped;     /* bytes are in the other order */
+  size_t swap_size; /* bytes that are reversed together: an element, or half a complex one */
   double wide[BLOCK_COUNT];
   unsigned char bytes[BLOCK_COUNT * LARGEST_SIZE];
 } npy_state;
 
-/* Kinds and sizes of elements that are numbers, and the type that holds them. */
+/* Kinds and sizes of numeric elements, and the type that holds them. */
 static const struct {
   tesela_type type;
   int size;
@@ -43,7 +43,7 @@ static bool npy_recognise(const char *bytes, size_t count) {
   return count >= TSL_NPY_MAGIC_LENGTH && memcmp(bytes, TSL_NPY_MAGIC, TSL_NPY_MAGIC_LENGTH) == 0;
 }
 
-/* The values' bytes against what the file has. */
+/* Compares the values' size by the header with the rest of the file. */
 static tesela_status check_size(const tsl_reader *reader, const tsl_npy_header *header) {
   const int64_t bytes = header->rows * header->cols * header->size;
   const uint64_t have = tsl_input_left(&reader->in);
@@ -78,7 +78,7 @@ static tesela_status npy_read_header(tsl_reader *reader) {
   TSL_TRY(tsl_alloc(sizeof(npy_state), "reading a .npy file", &reader->state));
   npy_state *const state = reader->state;
   if (header.rows == 1 || header.cols == 1)
-    header.fortran = false; /* both orders are one */
+    header.fortran = false; /* a vector has only one order */
   state->header = header;
   state->widened = elements[element].widened;
   state->swapped = header.size > 1 && header.order == (host_is_little ? '>' : '<');
@@ -93,14 +93,14 @@ static tesela_status npy_read_header(tsl_reader *reader) {
 static void swap_bytes(unsigned char *bytes, size_t size, size_t count) {
   for (unsigned char *const end = bytes + size * count; bytes < end; bytes += size) {
     for (size_t i = 0; i < size / 2; i++) {
-      const unsigned char kept = bytes[i];
+      const unsigned char state_kept = bytes[i];
       bytes[i] = bytes[size - 1 - i];
-      bytes[size - 1 - i] = kept;
+      bytes[size - 1 - i] = state_kept;
     }
   }
 }
 
-/* One integer of 1, 2, 4 or 8 bytes as a double; false when no double is equal to it. */
+/* Converts an integer of 1, 2, 4 or 8 bytes to double; returns false if no double is equal. */
 static bool format_npy_widen(const tsl_npy_header *header, const unsigned char *bytes, double *out) {
   uint64_t bits = 0;
   const size_t size = (size_t)header->size;
@@ -115,15 +115,15 @@ static bool format_npy_widen(const tsl_npy_header *header, const unsigned char *
   return magnitude == 0 || magnitude >> __builtin_ctzll(magnitude) < (uint64_t)1 << 53;
 }
 
-/* A stretch of values that are one after the other in the file: value n goes to at + n * step elements. */
+/* Run of values that are consecutive in the file. Value n goes to `at` + n * `step` elements. */
 typedef struct format_npy_run {
-  int64_t row, col;           /* of value 0 in the matrix */
-  int64_t row_step, col_step; /* from one value to the next: one of them is 1 and the other 0 */
+  int64_t row, col;           /* position of value 0 in the matrix */
+  int64_t row_step, col_step; /* step from one value to the next: 1 in one direction, 0 in the other */
   void *at;
   int64_t step;
 } format_npy_run;
 
-/* Says where value n of a run is, before the sentence that says what is wrong with it. */
+/* Prepends the position of value n of a run to the current message. */
 static tesela_status fail_at(const tsl_reader *reader, const format_npy_run *target, size_t n) {
   return tsl_fail_in(TESELA_BAD_INPUT, "%s: row %" PRId64 ", column %" PRId64, reader->path,
                      target->row + (int64_t)n * target->row_step + 1,
@@ -166,7 +166,7 @@ static tesela_status fail_truncated(const tsl_reader *reader) {
   return tsl_fail(TESELA_BAD_INPUT, "%s: is truncated: it ends before the last value", reader->path);
 }
 
-/* The next `count` values of the stream, at most a block, into state->bytes. */
+/* Reads the next `count` values of the stream, at most a block, into state->bytes. */
 static tesela_status read_block(tsl_reader *reader, size_t count) {
   npy_state *const state = reader->state;
   const size_t bytes = count * (size_t)state->header.size;
@@ -179,7 +179,8 @@ static tesela_status read_block(tsl_reader *reader, size_t count) {
   return TESELA_OK;
 }
 
-/* The panel's elements in the order of the stream: lines (rows or, in Fortran order, columns) of `length`. */
+/* Reads the panel in the order of the stream: lines (rows, or columns in Fortran order) of `length`
+ * elements. */
 static tesela_status read_stream(tsl_reader *reader, const tsl_file_panel *panel) {
   const npy_state *const state = reader->state;
   const bool fortran = state->header.fortran;
@@ -216,18 +217,17 @@ static tesela_status read_stream(tsl_reader *reader, const tsl_file_panel *panel
   return TESELA_OK;
 }
 
-/* Lines of the file, rows or, in Fortran order, columns, of which a block has a piece each. */
+/* Lines of the file (rows, or columns in Fortran order) of which a block needs a piece. */
 typedef struct npy_lines {
-  int64_t lines, length; /* of the block */
-  int64_t pitch;         /* elements of a whole line of the file */
-  int64_t first;         /* element of the file */
-  int64_t outer;         /* elements from line to line in memory */
+  int64_t lines, length; /* size of the block */
+  int64_t pitch;         /* elements of a line of the file */
+  int64_t first;         /* index of the block's first element in the file */
+  int64_t outer;         /* elements between lines in memory */
 } npy_lines;
-/* Pieces for which the disk is asked before they are read. */
+/* pieces announced to the system before they are read */
 enum { LINES_AHEAD = 64 };
 
-/* A piece of a line of the file (a row or, in Fortran order, a column) into element (i, j) of the panel and
- * those behind it. */
+/* Reads a piece of a line of the file into element (i, j) of the panel and the following elements. */
 static tesela_status format_npy_read_piece(tsl_reader *reader, const tsl_file_panel *panel, int64_t i,
                                            int64_t j, int64_t count) {
   npy_state *const state = reader->state;
@@ -250,19 +250,19 @@ static tesela_status format_npy_read_piece(tsl_reader *reader, const tsl_file_pa
   return format_npy_place(reader, panel, &target, 0, (size_t)count);
 }
 
-/* Bytes of the file as they belong into memory: where lines are whole and follow each other there too, all at
+/* Reads bytes without conversion. Whole lines that are consecutive in memory, too, are read at
  * once. */
-static tesela_status read_plain(tsl_reader *reader, const tsl_file_panel *panel, const npy_lines *lines_in) {
-  const bool whole = lines_in->length == lines_in->pitch && lines_in->outer == lines_in->length;
+static tesela_status read_plain(tsl_reader *reader, const tsl_file_panel *panel, const npy_lines *layout) {
+  const bool whole = layout->length == layout->pitch && layout->outer == layout->length;
   const uint64_t size = panel->size,
-                 piece = (uint64_t)lines_in->length * size * (whole ? (uint64_t)lines_in->lines : 1);
-  for (int64_t line = 0; line < (whole ? 1 : lines_in->lines); line++) {
-    const uint64_t place = reader->start + (uint64_t)(lines_in->first + line * lines_in->pitch) * size;
+                 piece = (uint64_t)layout->length * size * (whole ? (uint64_t)layout->lines : 1);
+  for (int64_t line = 0; line < (whole ? 1 : layout->lines); line++) {
+    const uint64_t place = reader->start + (uint64_t)(layout->first + line * layout->pitch) * size;
     size_t got;
-    if (!whole && line + LINES_AHEAD < lines_in->lines)
-      tsl_input_expect(&reader->in, place + (uint64_t)(LINES_AHEAD * lines_in->pitch) * size, (size_t)piece);
+    if (!whole && line + LINES_AHEAD < layout->lines)
+      tsl_input_expect(&reader->in, place + (uint64_t)(LINES_AHEAD * layout->pitch) * size, (size_t)piece);
     TSL_TRY(tsl_input_read_at(&reader->in, place,
-                              (char *)panel->data + (uint64_t)(line * lines_in->outer) * size, (size_t)piece,
+                              (char *)panel->data + (uint64_t)(line * layout->outer) * size, (size_t)piece,
                               &got));
     if (got < piece)
       return fail_truncated(reader);
@@ -270,11 +270,11 @@ static tesela_status read_plain(tsl_reader *reader, const tsl_file_panel *panel,
   return TESELA_OK;
 }
 
-/* A block of the matrix: a piece of every line, wherever it is. */
+/* Reads a block of the matrix: a piece of every line. */
 static tesela_status read_pieces(tsl_reader *reader, const tsl_file_panel *panel) {
   const npy_state *const state = reader->state;
   const bool fortran = state->header.fortran;
-  const npy_lines of = {
+  const npy_lines layout = {
       .lines = fortran ? panel->cols : panel->rows,
       .length = fortran ? panel->rows : panel->cols,
       .pitch = fortran ? reader->info.rows : reader->info.cols,
@@ -284,16 +284,16 @@ static tesela_status read_pieces(tsl_reader *reader, const tsl_file_panel *panel
   };
   if (!state->widened && !state->swapped && reader->info.type == panel->type &&
       (fortran ? panel->row_stride : panel->col_stride) == 1)
-    return read_plain(reader, panel, &of);
-  for (int64_t line = 0; line < of.lines; line++)
-    for (int64_t at = 0; at < of.length; at += BLOCK_COUNT) {
-      const int64_t count = of.length - at < BLOCK_COUNT ? of.length - at : BLOCK_COUNT;
+    return read_plain(reader, panel, &layout);
+  for (int64_t line = 0; line < layout.lines; line++)
+    for (int64_t at = 0; at < layout.length; at += BLOCK_COUNT) {
+      const int64_t count = layout.length - at < BLOCK_COUNT ? layout.length - at : BLOCK_COUNT;
       TSL_TRY(format_npy_read_piece(reader, panel, fortran ? at : line, fortran ? line : at, count));
     }
   return TESELA_OK;
 }
 
-/* Pieces of short rows are nearer to each other than what a disk reads at once. */
+/* Returns true if rows are so short that the disk reads several rows at once anyway. */
 static bool npy_is_narrow(const tsl_reader *reader) {
   enum { SHORT_ROW = TSL_INPUT_BLOCK / 64 };
   const npy_state *const state = reader->state;
@@ -311,14 +311,14 @@ static tesela_status npy_read_rows(tsl_reader *reader, const tsl_file_panel *pan
 
 static tesela_status npy_read_end(tsl_reader *reader) {
   if (reader->in.regular)
-    return TESELA_OK; /* the size was compared at the start */
+    return TESELA_OK; /* the size was checked with the header */
   TSL_TRY(tsl_input_fill(&reader->in, 1));
   if (reader->in.at == reader->in.end)
     return TESELA_OK;
   return tsl_fail(TESELA_BAD_INPUT, "%s: is oversized: bytes follow the last value", reader->path);
 }
 
-/* The format's element that holds a type; ELEMENT_COUNT: it has none. */
+/* Returns the index of the format's element for a type; ELEMENT_COUNT: none. */
 static int format_npy_element_of(tesela_type type) {
   int element = 0;
   while (element < ELEMENT_COUNT && elements[element].type != type)
@@ -327,8 +327,7 @@ static int format_npy_element_of(tesela_type type) {
 }
 
 tesela_type tsl_npy_stored_type(tesela_type type) {
-  return format_npy_element_of(type) < ELEMENT_COUNT ? type
-                                                     : tsl_type(type)->sums; /* narrow numbers, as f32 */
+  return format_npy_element_of(type) < ELEMENT_COUNT ? type : tsl_type(type)->sums; /* f32 for narrow types */
 }
 
 size_t tsl_npy_header_print(tesela_type type, int64_t rows, int64_t cols, char header[TSL_NPY_HEADER_MOST]) {

@@ -1,4 +1,3 @@
-/* The table of formats. */
 #include <string.h>
 #include <strings.h>
 

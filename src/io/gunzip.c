@@ -14,9 +14,9 @@ enum { PACKED_BYTES = 1 << 18 };
 struct tsl_unpacking {
   z_stream stream;
   int fd;
-  bool eof;      /* the packed file has no bytes after those that wait */
-  bool between;  /* members of the file: gzip files may be put one after the other */
-  bool deflated; /* no gzip file: zlib compares no check of its own, and this is compared at the end */
+  bool eof;      /* the file has no bytes beyond the buffered ones */
+  bool between;  /* between members: gzip files may be concatenated */
+  bool deflated; /* raw deflate data: zlib checks nothing, so size and CRC are compared here */
   uint64_t size, got;
   uLong check, got_check;
   unsigned char packed[PACKED_BYTES];
@@ -32,7 +32,7 @@ static tesela_status gunzip_start(const char *path, int fd, int window, const ch
   *unpacking = NULL;
   TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_unpacking) + count, "unpacking a file", &block));
   tsl_unpacking *const made = block;
-  /* What was read already lies behind the struct until it is used up. */
+  /* Bytes already read are stored after the struct until they are used. */
   unsigned char *const first = (unsigned char *)(made + 1);
   if (count > 0)
     memcpy(first, bytes, count);
@@ -75,7 +75,7 @@ static tesela_status refill(tsl_unpacking *unpacking, const char *path) {
   return TESELA_OK;
 }
 
-/* After a member: another one, padding, or something that is no gzip file. *more: there is another one. */
+/* After a member, skips zero padding. *more: another member follows. Any other bytes are an error. */
 static tesela_status next_member(tsl_unpacking *unpacking, const char *path, bool *more) {
   z_stream *const stream = &unpacking->stream;
   *more = false;
@@ -94,12 +94,12 @@ static tesela_status next_member(tsl_unpacking *unpacking, const char *path, boo
   if (!*more)
     return TESELA_OK;
   if (*stream->next_in != 0x1f)
-    return tsl_fail(TESELA_BAD_INPUT, "%s: has bytes behind its gzip data that are none", path);
+    return tsl_fail(TESELA_BAD_INPUT, "%s: other bytes follow its gzip data", path);
   unpacking->between = false;
   return TESELA_OK;
 }
 
-/* One step; what it could not go on without is read. */
+/* Decompresses once, or reads more input if it is missing. */
 static tesela_status inflate_some(tsl_unpacking *unpacking, const char *path) {
   z_stream *const stream = &unpacking->stream;
   const int result = inflate(stream, Z_NO_FLUSH);
@@ -107,7 +107,7 @@ static tesela_status inflate_some(tsl_unpacking *unpacking, const char *path) {
     unpacking->between = true;
     return unpacking->deflated || inflateReset(stream) == Z_OK
                ? TESELA_OK
-               : tsl_fail(TESELA_INTERNAL, "%s: zlib does not start again", path);
+               : tsl_fail(TESELA_INTERNAL, "%s: zlib cannot be reset", path);
   }
   if (result == Z_OK)
     return TESELA_OK;
@@ -118,17 +118,17 @@ static tesela_status inflate_some(tsl_unpacking *unpacking, const char *path) {
   if (result == Z_MEM_ERROR)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no memory to unpack it", path);
   return tsl_fail(TESELA_BAD_INPUT, "%s: is damaged: its gzip data cannot be unpacked (%s)", path,
-                  stream->msg != NULL ? stream->msg : "zlib does not say why");
+                  stream->msg != NULL ? stream->msg : "zlib gives no reason");
 }
 
-/* What gzip's own check does for gzip files. */
+/* Checks size and CRC at the end of deflated data, as zlib does for gzip files. */
 static tesela_status check_deflated(tsl_unpacking *unpacking, const char *path, const char *bytes,
                                     size_t count) {
   unpacking->got += count;
   unpacking->got_check = crc32(unpacking->got_check, (const Bytef *)bytes, (uInt)count);
   if (!unpacking->between || (unpacking->got == unpacking->size && unpacking->got_check == unpacking->check))
     return TESELA_OK;
-  return tsl_fail(TESELA_BAD_INPUT, "%s: is damaged: its array is not what was packed", path);
+  return tsl_fail(TESELA_BAD_INPUT, "%s: is damaged: its array has another checksum or length", path);
 }
 
 tesela_status tsl_unpack_read(tsl_unpacking *unpacking, const char *path, char *out, size_t count,

@@ -1,4 +1,4 @@
-/* Opening an input: what the file is, by its first bytes. */
+/* Opening of an input; its first bytes tell compressed files and archives. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "io/input.h"
@@ -26,8 +26,8 @@ static tesela_status start_unpacking(tsl_input *in) {
   return status;
 }
 
-/* Compares a stored array with the archive's checksum, as unpacking does with a deflated one: all of it is
- * read once. */
+/* Compares a stored array with the archive's CRC; reads it once. For deflated arrays decompression
+ * does it. */
 static tesela_status check_stored(const tsl_input *in, const tsl_npz_entry *entry) {
   uint32_t checksum = 0;
   for (uint64_t at = 0; at < entry->size;) {
@@ -42,10 +42,10 @@ static tesela_status check_stored(const tsl_input *in, const tsl_npz_entry *entr
   }
   return checksum == entry->check
              ? TESELA_OK
-             : tsl_fail(TESELA_BAD_INPUT, "%s: is damaged: its array is not what was packed", in->path);
+             : tsl_fail(TESELA_BAD_INPUT, "%s: is damaged: its array has another checksum", in->path);
 }
 
-/* The one array of an archive: a window of the file, or bytes to unpack. */
+/* Opens the single array of an archive: a window of the file, or deflated data. */
 static tesela_status enter_archive(tsl_input *in) {
   tsl_npz_entry entry;
   TSL_TRY(tsl_npz_find(in, &entry));
@@ -80,7 +80,7 @@ tesela_status tsl_input_open(const char *path, const char *name, tsl_input *in) 
   }
   in->regular = S_ISREG(about.st_mode);
   in->size = in->regular ? (uint64_t)about.st_size : 0;
-  if (in->regular && standard) { /* somebody may have read the start of it */
+  if (in->regular && standard) { /* another process may have read the start of standard input */
     const off_t place = lseek(in->fd, 0, SEEK_CUR);
     in->offset = place > 0 ? (uint64_t)place : 0;
   }

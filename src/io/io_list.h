@@ -1,5 +1,5 @@
-/* Formats of matrix files, one line each; the order is the order in which first bytes are tried when a name's
- * ending says nothing. X(name): format_<name>.c defines `const tsl_format tsl_format_<name>`. */
+/* Formats of matrix files, in the order in which first bytes are tried if a name's ending does not
+ * tell the format. X(name): format_<name>.c defines `const tsl_format tsl_format_<name>`. */
 #ifndef TSL_IO_IO_LIST_H
 #define TSL_IO_IO_LIST_H
 

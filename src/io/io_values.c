@@ -1,4 +1,4 @@
-/* What formats of matrix files share: numbers of a file on their way to and from memory. */
+/* Functions shared by formats: values between file and memory. */
 #include <inttypes.h>
 #include <string.h>
 #include <strings.h>
@@ -46,7 +46,7 @@ bool tsl_reader_is_complex(const char *text, size_t length) {
   double value;
   if (length < 1 || ((text[length - 1] | 0x20) != 'i' && (text[length - 1] | 0x20) != 'j'))
     return false;
-  /* "2i", or a number, a sign and a number. */
+  /* Accepts "2i", or a number, a sign and a number. */
   size_t at = length - 1;
   while (at > 0 && !((text[at] == '+' || text[at] == '-') && (text[at - 1] | 0x20) != 'e'))
     at--;
@@ -74,7 +74,7 @@ tesela_status tsl_reader_number(tsl_reader *reader, tsl_word word, int flags, do
 tesela_status tsl_reader_expect(const tsl_reader *reader, int64_t count, int64_t bytes, const char *what) {
   if (!reader->in.regular)
     return TESELA_OK;
-  /* The last one needs no line end. */
+  /* the last value needs no line end */
   const uint64_t most = (tsl_input_left(&reader->in) + 1) / (uint64_t)bytes;
   if ((uint64_t)count <= most)
     return TESELA_OK;

@@ -6,10 +6,10 @@
 #include "base/status.h"
 #include "io/io_number.h"
 
-/* No matrix needs as much: a longer one is damaged, or describes a structured array. */
+/* maximum bytes of a header; a longer one is damaged or describes a structured array */
 #define HEADER_MAX (TSL_INPUT_BLOCK / 16 - 1)
 
-/* A place in the dictionary's text. */
+/* Position in the dictionary's text. */
 typedef struct cursor {
   const char *path, *at, *end;
 } cursor;
@@ -26,7 +26,7 @@ static void npy_header_skip_blanks(cursor *here) {
     here->at++;
 }
 
-/* Passes blanks and then `mark`, if it is there. */
+/* Skips blanks, and then `mark` if it follows. Returns true if it did. */
 static bool npy_header_take(cursor *here, char mark) {
   npy_header_skip_blanks(here);
   if (here->at == here->end || *here->at != mark)
@@ -44,7 +44,7 @@ static bool take_word(cursor *here, const char *word) {
   return true;
 }
 
-/* 'text' or "text", without escapes. */
+/* Reads 'text' or "text" without escapes. */
 static tesela_status take_string(cursor *here, tsl_word *string) {
   npy_header_skip_blanks(here);
   const char quote = here->at < here->end ? *here->at : '\0';
@@ -63,7 +63,7 @@ static bool word_is(tsl_word word, const char *text) {
   return word.length == strlen(text) && memcmp(word.text, text, word.length) == 0;
 }
 
-/* '<f8' */
+/* Reads '<f8'. */
 static tesela_status take_descr(cursor *here, tsl_npy_header *header) {
   npy_header_skip_blanks(here);
   if (here->at < here->end && *here->at == '[')
@@ -93,7 +93,7 @@ static tesela_status take_fortran_order(cursor *here, tsl_npy_header *header) {
   return fail_here(here, "'fortran_order' is neither True nor False");
 }
 
-/* (3, 4) */
+/* Reads (3, 4). */
 static tesela_status take_shape(cursor *here, tsl_npy_header *header) {
   int64_t sizes[2] = {1, 1};
   int rank = 0;
@@ -114,8 +114,8 @@ static tesela_status take_shape(cursor *here, tsl_npy_header *header) {
     if (rank < 2)
       sizes[rank] = size;
     rank++;
-    npy_header_take(here, 'L'); /* as Python 2 wrote long integers */
-    /* A single size needs its comma, as in Python; between sizes there is one, after the last one may be. */
+    npy_header_take(here, 'L'); /* suffix of long integers in Python 2 */
+    /* A single size needs a comma, as in Python; after the last of several it is optional. */
     if (!npy_header_take(here, ',') && (rank == 1 || here->at == here->end || *here->at != ')'))
       return fail_here(here, "'shape' is not a tuple of sizes");
   }
@@ -129,7 +129,7 @@ static tesela_status take_shape(cursor *here, tsl_npy_header *header) {
   return TESELA_OK;
 }
 
-/* Keys of the dictionary: each once, in any order. */
+/* Keys of the dictionary: each occurs once, in any order. */
 static const struct {
   const char *name;
   tesela_status (*take)(cursor *here, tsl_npy_header *header);
@@ -158,12 +158,12 @@ static tesela_status take_dictionary(cursor *here, tsl_npy_header *header) {
   }
   for (int key = 0; key < KEY_COUNT; key++)
     if (!seen[key])
-      return tsl_fail(TESELA_BAD_INPUT, "%s: its header does not say '%s'", here->path, keys[key].name);
+      return tsl_fail(TESELA_BAD_INPUT, "%s: its header has no '%s'", here->path, keys[key].name);
   npy_header_skip_blanks(here);
   return here->at == here->end ? TESELA_OK : fail_here(here, "more text");
 }
 
-/* The bytes before the dictionary; *length is the dictionary's. */
+/* Reads the bytes before the dictionary; *length is the dictionary's. */
 static tesela_status read_prefix(tsl_input *in, size_t *length) {
   unsigned char bytes[TSL_NPY_MAGIC_LENGTH + 2 + 4] = {0};
   size_t got;

@@ -7,7 +7,7 @@
 #include "base/text.h"
 
 enum { END_BYTES = 22, LOCATOR_BYTES = 20, WIDE_END_BYTES = 56, ENTRY_BYTES = 46, LOCAL_BYTES = 30 };
-/* More than any archive of arrays has in its table of contents. */
+/* maximum bytes of the table of contents */
 enum { CONTENTS_MAX = 1 << 20 };
 static const uint32_t in_wide_field = UINT32_MAX;
 
@@ -27,7 +27,7 @@ bool tsl_npz_recognise(const char *bytes, size_t count) {
 }
 
 static tesela_status npz_fail(const tsl_input *in, const char *what) {
-  return tsl_fail(TESELA_BAD_INPUT, "%s: is no zip archive that can be read: %s", in->path, what);
+  return tsl_fail(TESELA_BAD_INPUT, "%s: cannot be read as a zip archive: %s", in->path, what);
 }
 
 static tesela_status npz_read_at(const tsl_input *in, uint64_t offset, void *out, size_t count) {
@@ -38,8 +38,8 @@ static tesela_status npz_read_at(const tsl_input *in, uint64_t offset, void *out
   return got == count ? TESELA_OK : npz_fail(in, "it is cut off");
 }
 
-/* Where the table of contents lies, told by the archive's last bytes; where those have too few bits, by a
- * record in front of them. A comment behind is nothing that NumPy writes. */
+/* Finds the table of contents by the archive's last bytes, or by the 64-bit record before them.
+ * Archives with a comment at the end are refused; NumPy writes none. */
 static tesela_status find_contents(const tsl_input *in, uint64_t *offset, uint64_t *bytes) {
   unsigned char end[END_BYTES], locator[LOCATOR_BYTES], wide[WIDE_END_BYTES];
   if (in->size < END_BYTES)
@@ -64,7 +64,8 @@ static tesela_status find_contents(const tsl_input *in, uint64_t *offset, uint64
   return TESELA_OK;
 }
 
-/* Sizes and places beyond 32 bits stand in an extra field, those that need it in this order. */
+/* Reads 64-bit sizes and offsets from an extra field. It holds only fields that overflow 32 bits,
+ * in this order. */
 static void read_wide(const unsigned char *extra, size_t length, uint64_t *const fields[3]) {
   size_t at = 0;
   while (at + 4 <= length) {
@@ -108,9 +109,10 @@ static tesela_status fail_several(const tsl_input *in, int count, const tsl_text
   char quoted[TSL_QUOTE_MAX];
   if (count == 0)
     return tsl_fail(TESELA_BAD_INPUT, "%s: is an archive without arrays", in->path);
-  return tsl_fail(
-      TESELA_BAD_INPUT, "%s: holds %d arrays (%s), and one is needed: unpack it, as with  unzip -p %s %s >%s",
-      in->path, count, tsl_text_get(names), in->path, tsl_input_quote(first, strlen(first), quoted), quoted);
+  return tsl_fail(TESELA_BAD_INPUT,
+                  "%s: holds %d arrays (%s), but must hold one: extract it, as with  unzip -p %s %s >%s",
+                  in->path, count, tsl_text_get(names), in->path,
+                  tsl_input_quote(first, strlen(first), quoted), quoted);
 }
 
 static tesela_status npz_walk(const tsl_input *in, const unsigned char *contents, size_t bytes,
@@ -155,7 +157,7 @@ tesela_status tsl_npz_find(const tsl_input *in, tsl_npz_entry *entry) {
                     "%s: is a zip archive, which cannot be read from a pipe: save it as a file", in->path);
   TSL_TRY(find_contents(in, &offset, &bytes));
   if (bytes > CONTENTS_MAX)
-    return npz_fail(in, "its table of contents is longer than one of arrays");
+    return npz_fail(in, "its table of contents is too long for arrays");
   TSL_TRY(tsl_alloc((size_t)bytes, "an archive's table of contents", &contents));
   tesela_status status = npz_read_at(in, offset, contents, (size_t)bytes);
   if (status == TESELA_OK)

@@ -1,21 +1,21 @@
-/* NumPy's .npz: a zip archive of .npy files (APPNOTE.TXT of PKWARE, sections 4.3 to 4.5). One that holds a
- * single array is read like that array's own file. */
+/* NumPy's .npz: a zip archive of .npy files (APPNOTE.TXT of PKWARE, sections 4.3 to 4.5). An
+ * archive with a single array is read like that array's file. */
 #ifndef TSL_IO_NPZ_H
 #define TSL_IO_NPZ_H
 
 #include "io/input.h"
 
 typedef struct tsl_npz_entry {
-  uint64_t offset; /* of its first byte in the archive */
-  uint64_t size;   /* of the .npy file */
-  uint32_t check;  /* CRC-32 of it */
-  bool deflated;   /* else it is stored as it is */
+  uint64_t offset; /* offset of its first byte in the archive */
+  uint64_t size;   /* uncompressed bytes of the .npy file */
+  uint32_t check;  /* CRC-32 of the .npy file */
+  bool deflated;   /* compressed by deflate; false: stored */
 } tsl_npz_entry;
 
-/* Whether a file that starts like this is a zip archive. */
+/* Returns true if the bytes are the start of a zip archive. */
 bool tsl_npz_recognise(const char *bytes, size_t count);
-/* Finds the one array of an archive. TESELA_BAD_INPUT where there are several, with their names and the
- * command that unpacks one; where there is none; or where the archive is damaged. */
+/* Finds the single array of an archive. TESELA_BAD_INPUT for several arrays, with their names and a
+ * command to extract one, for none, and for a damaged archive. */
 tesela_status tsl_npz_find(const tsl_input *in, tsl_npz_entry *entry);
 
 #endif

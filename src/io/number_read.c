@@ -1,7 +1,6 @@
-/* Reading numbers. Short ones by one exact division or multiplication: when the digits fit 53 bits and the
- * power of ten is at most 10^22, both are exact doubles, and one operation on exact operands is rounded once
- * (W. D. Clinger, How to Read Floating Point Numbers Accurately, 1990). The rest by the C library.
- */
+/* Reading numbers. Short numbers need one division or multiplication: digits below 2^53 and a power
+ * of ten up to 10^22 are exact doubles. So the result is rounded once (W. D. Clinger, How to Read
+ * Floating Point Numbers Accurately, 1990). Other numbers use the C library. */
 #include "io/io_number.h"
 
 #include <math.h>
@@ -17,18 +16,18 @@ static bool number_read_is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/* What a decimal is made of: digits * 10^exponent. */
+/* Parts of a decimal: digits * 10^exponent. */
 typedef struct decimal {
   bool negative;
-  bool fraction, scaled; /* with a point or an exponent; with an exponent */
-  uint64_t digits;       /* the first 19 significant ones */
-  int significant;       /* how many there are */
+  bool fraction, scaled; /* has a point or an exponent; has an exponent */
+  uint64_t digits;       /* first 19 significant digits */
+  int significant;       /* number of significant digits */
   int64_t exponent;
 } decimal;
 
 static const int64_t exponent_limit = 100000; /* far beyond any double, far from overflow */
 
-/* The digits with their point; returns where they end, or NULL when there is none. */
+/* Reads digits and a point; returns the end, or NULL if there is no digit. */
 static const char *take_digits(const char *src, const char *end, char point, decimal *number) {
   bool any = false, after_point = false;
   int64_t fraction = 0;
@@ -51,7 +50,7 @@ static const char *take_digits(const char *src, const char *end, char point, dec
   return any ? src : NULL;
 }
 
-/* "e+12" up to `end`; false when it is not exactly that. */
+/* Reads "e+12" up to `end`; returns false for anything else. */
 static bool take_exponent(const char *src, const char *end, decimal *number) {
   src++;
   const bool negative = src < end && *src == '-';
@@ -85,7 +84,7 @@ static tsl_number_result read_special(const char *text, size_t length, bool nega
   return TSL_NUMBER_READ;
 }
 
-/* A word that is known to be a decimal, by the C library: all that can go wrong is its size. */
+/* Reads a valid decimal by the C library; it can only be too large. */
 static tsl_number_result read_slowly(const char *text, size_t length, double *value) {
   char copy[TSL_WORD_MAX + 1];
   if (length > TSL_WORD_MAX)
@@ -96,7 +95,7 @@ static tsl_number_result read_slowly(const char *text, size_t length, double *va
   return tsl_parse_double(copy, value) ? TSL_NUMBER_READ : TSL_NUMBER_TOO_LARGE;
 }
 
-/* `last` is the number's last character. */
+/* Updates the precision by a number; `last` is its last character. */
 static void number_read_widen(tsl_printed *printed, const decimal *number, char last) {
   const int decimals = (int)-number->exponent;
   const bool first = printed->digits == 0 && !printed->fractions;

@@ -1,9 +1,10 @@
-/* Writing numbers with as few digits as possible, after R. Giulietti, The Schubfach way to render doubles
- * (2020): every number between the midpoints to its neighbours reads back to it; the interval is scaled by a
- * power of ten so that it holds at least one and at most a few whole numbers, and the nearest of those with
- * the fewest digits is taken. The scaling rounds to odd, which keeps every comparison with the ends exact.
+/* Writing numbers with the fewest digits, after R. Giulietti, The Schubfach way to render doubles
+ * (2020). Every number between the midpoints to its neighbours reads back to it. This interval is
+ * scaled by a power of ten so that it holds at least one and at most a few integers. The nearest
+ * one with the fewest digits is taken. The scaling rounds to odd, so that comparisons with the ends
+ * are exact.
  *
- * The powers of ten, 128 bits each, are computed at the first use with exact long arithmetic. */
+ * The powers of ten, 128 bits each, are computed on first use with exact long arithmetic. */
 #include "io/io_number.h"
 
 #include <math.h>
@@ -16,12 +17,13 @@
 
 __extension__ typedef unsigned __int128 wide;
 
-/* 10^n for the n that doubles need: scaled to have its highest bit at bit 127, rounded down, plus one. */
+/* 10^n for all n that doubles need: scaled so that the highest bit is bit 127, rounded down, plus
+ * one. */
 enum { POWER_LEAST = -292, POWER_MOST = 324, LIMBS = 36 };
 static wide powers[POWER_MOST - POWER_LEAST + 1];
 static pthread_once_t powers_once = PTHREAD_ONCE_INIT;
 
-/* The 128 bits from the highest set one down, of a number in 32-bit limbs, least first. */
+/* Returns the highest 128 significant bits of a number in 32-bit limbs, least significant first. */
 static wide highest_bits(const uint32_t limbs[LIMBS]) {
   int top = LIMBS - 1;
   while (limbs[top] == 0)
@@ -48,7 +50,7 @@ static void make_powers(void) {
       carry >>= 32;
     }
   }
-  /* 2^1151 / 10^n, rounded down: dividing by ten n times, each rounded down, gives the same. */
+  /* 2^1151 / 10^n, rounded down: n divisions by ten, each rounded down, give an equal result. */
   memset(limbs, 0, sizeof limbs);
   limbs[LIMBS - 1] = (uint32_t)1 << 31;
   for (int n = -1; n >= POWER_LEAST; n--) {
@@ -62,32 +64,35 @@ static void make_powers(void) {
   }
 }
 
-/* floor(log10(2^q)), floor(log10(3/4 * 2^q)) and floor(log2(10^n)), for every q and n that doubles need. */
+/* Returns floor(log10(2^q)) for all q of doubles. */
 static int log10_of_pow2(int q) {
   return (int)floor(q * 0.30102999566398120);
 }
+/* Returns floor(log10(3/4 * 2^q)) for all q of doubles. */
 static int log10_of_three_quarters_pow2(int q) {
   return (int)floor(q * 0.30102999566398120 - 0.12493873660829995);
 }
+/* Returns floor(log2(10^n)) for all n of doubles. */
 static int log2_of_pow10(int n) {
   return (int)floor(n * 3.3219280948873623);
 }
 
-/* The upper 64 bits of power * scaled / 2^128, with the lowest bit set when anything was cut off. */
+/* Returns the upper 64 bits of power * scaled / 2^128, with the lowest bit set if any bit was lost. */
 static uint64_t scale_to_odd(wide power, uint64_t scaled) {
   const wide low = (wide)(uint64_t)power * scaled;
   const wide high = (wide)(uint64_t)(power >> 64) * scaled + (low >> 64);
   return (uint64_t)(high >> 64) | ((uint64_t)high > 1);
 }
 
-/* The shortest digits * 10^*exponent within reach of c * 2^q. `even_gap`: both neighbours are as far away;
- * otherwise the lower one is at half the distance (c is the least of its binade). */
+/* Returns the shortest digits * 10^*exponent that read back to c * 2^q. even_gap: both neighbours
+ * are equally far; otherwise the lower one is at half the distance, because c is the smallest of
+ * its binade. */
 static uint64_t number_write_shortest(uint64_t c, int q, bool even_gap, int *exponent) {
-  const uint64_t odd = c & 1; /* ends of the interval belong to it when c is even */
+  const uint64_t odd = c & 1; /* the interval includes its ends if c is even */
   const int k = even_gap ? log10_of_pow2(q) : log10_of_three_quarters_pow2(q);
   const wide power = powers[-k - POWER_LEAST];
   const int shift = q + log2_of_pow10(-k) + 1;
-  /* In quarters: the lower end, the value, the upper end. */
+  /* Lower end, value and upper end in quarters. */
   const uint64_t lower = scale_to_odd(power, (4 * c - (even_gap ? 2 : 1)) << shift) + odd;
   const uint64_t value = scale_to_odd(power, (4 * c) << shift);
   const uint64_t upper = scale_to_odd(power, (4 * c + 2) << shift) - odd;
@@ -109,7 +114,7 @@ static uint64_t number_write_shortest(uint64_t c, int q, bool even_gap, int *exp
   return value < middle || (value == middle && whole % 2 == 0) ? whole : whole + 1;
 }
 
-/* Decimal digits of a whole number. */
+/* Writes an integer; returns the length. */
 static size_t put_whole(uint64_t number, char *out) {
   char reversed[20];
   size_t count = 0;
@@ -121,7 +126,7 @@ static size_t put_whole(uint64_t number, char *out) {
   return count;
 }
 
-/* digits * 10^exponent as "1234.5" or, far from 1, as "1.2345e30". */
+/* Writes digits * 10^exponent as "1234.5" or, far from 1, as "1.2345e30"; returns the length. */
 static size_t put_decimal(uint64_t digits, int exponent, char *out) {
   while (digits % 10 == 0) {
     digits /= 10;
@@ -129,7 +134,7 @@ static size_t put_decimal(uint64_t digits, int exponent, char *out) {
   }
   char text[20];
   const size_t count = put_whole(digits, text);
-  const int first = (int)count - 1 + exponent; /* the first digit stands for 10^first */
+  const int first = (int)count - 1 + exponent; /* decimal exponent of the first digit */
   size_t length = 0;
   if (first < -5 || first > 15) {
     out[length++] = text[0];
@@ -163,7 +168,7 @@ static size_t put_real(const tsl_type_info *type, double magnitude, char *out) {
   return put_decimal(digits, exponent, out);
 }
 
-/* Whether the text gives the value again: by way of a double, a narrower type is rounded twice. */
+/* Returns true if the text reads back to the value: a narrow type is rounded twice. */
 static bool reads_back(const tsl_type_info *type, const char *text, size_t length, double magnitude) {
   double value[2] = {0, 0};
   unsigned char bytes[16];
@@ -194,7 +199,7 @@ size_t tsl_number_write(tesela_type type, double value, char out[TSL_NUMBER_MAX]
     return sign + put_whole((uint64_t)magnitude, out + sign);
   pthread_once(&powers_once, make_powers);
   const tsl_type_info *info = tsl_type(type);
-  /* One digit would tell most numbers of one byte apart, and 1.25 would be 1.2. */
+  /* Types of one byte use f32's digits: with one digit 1.25 would be written as 1.2. */
   const tsl_type_info *digits = info->size == 1 ? tsl_type(TESELA_F32) : info;
   size_t length = put_real(digits, magnitude, out + sign);
   if (type != TESELA_F64 && !reads_back(info, out + sign, length, magnitude))

@@ -23,13 +23,13 @@ static tesela_status output_fail(const tsl_output *out, const char *what) {
   return fail_path(out->path, what);
 }
 
-/* Where the last part of a path starts. */
+/* Returns the offset of the last component of a path. */
 static size_t folder_length(const char *path) {
   const char *const slash = strrchr(path, '/');
   return slash == NULL ? 0 : (size_t)(slash - path) + 1;
 }
 
-/* Refuses a symbolic link that another user, not root, has made: it may lead to any file. */
+/* Refuses a symbolic link of another user, except root: it may point to any file. */
 static tesela_status check_link(const char *path, const char *link, const char *target) {
   struct stat about;
   if (lstat(link, &about) == 0 && S_ISLNK(about.st_mode) && about.st_uid != geteuid() && about.st_uid != 0)
@@ -40,7 +40,7 @@ static tesela_status check_link(const char *path, const char *link, const char *
   return TESELA_OK;
 }
 
-/* The file that a path means once symbolic links are followed. It need not exist. */
+/* Finds the file that a path means after following symbolic links; it need not exist. */
 static tesela_status follow_links(const char *path, char **target) {
   enum { MOST_LINKS = 40, LINK_MAX_LENGTH = 4096 };
   tsl_text here = {0};
@@ -58,7 +58,7 @@ static tesela_status follow_links(const char *path, char **target) {
     }
     if (count == MOST_LINKS || length == (ssize_t)sizeof link - 1) {
       tsl_text_free(&here);
-      return tsl_fail(TESELA_IO_FAILED, "%s: is a symbolic link that leads nowhere", path);
+      return tsl_fail(TESELA_IO_FAILED, "%s: is a symbolic link to a missing file", path);
     }
     tsl_text next = {0};
     if (link[0] != '/')
@@ -75,7 +75,7 @@ static tesela_status follow_links(const char *path, char **target) {
   return status;
 }
 
-/* What is there now must be a file that may be replaced; *mode is its permissions, or 0. */
+/* Checks that an existing file can be replaced; *mode is its permissions, or 0. */
 static tesela_status look_at_target(const char *path, const char *target, unsigned *mode) {
   struct stat about;
   *mode = 0;
@@ -102,9 +102,9 @@ tesela_status tsl_output_target(const char *path, char **target, unsigned *mode)
   return status;
 }
 
-/* Creates ".<name>.<pid>.tmp" beside the target, or ".<name>.<pid>-<n>.tmp" where that is taken. O_EXCL: no
- * file and no link of that name is ever opened. Until it has the permissions of the file that it replaces, it
- * is its user's alone. */
+/* Creates ".<name>.<pid>.tmp" in the target's folder, or ".<name>.<pid>-<n>.tmp" if that exists.
+ * O_EXCL never opens an existing file or link. A replacement is private until it gets the old
+ * file's permissions. */
 static tesela_status output_create_temporary(tsl_output *out, bool replaces) {
   enum { MOST_TRIES = 1000, NAME_PART = 200 };
   const size_t folder = folder_length(out->target);
@@ -136,8 +136,8 @@ static tesela_status output_create_temporary(tsl_output *out, bool replaces) {
   return output_fail(out, "cannot be written");
 }
 
-/* Refuses a file that another process writes in blocks (resumable_npy.h), which would replace what is written
- * now. */
+/* Refuses a file that another process writes in blocks (resumable_npy.h): its rename would
+ * overwrite this file. */
 static tesela_status check_blocks(const char *path, const char *target) {
   tsl_text name = {0};
   tsl_text_add(&name, "%s%s", target, TSL_OUTPUT_JOURNAL);
@@ -218,13 +218,13 @@ tesela_status tsl_output_write(tsl_output *out, const void *bytes, size_t count)
   return TESELA_OK;
 }
 
-/* fsync(), but fine where the file system has no such thing. */
+/* Syncs a file; succeeds if the file system has no fsync(). */
 static bool sync_all(int fd) {
   return fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP;
 }
 
-/* The new name lasts once its folder is on the disk, too. A folder that may be written but not read cannot be
- * opened, and is left to the system. */
+/* Syncs the folder, so that the new name is durable. A folder that is not readable cannot be
+ * synced, and is skipped. */
 static tesela_status sync_folder(const char *path, const char *target) {
   const size_t length = folder_length(target);
   char *const folder = length > 0 ? strndup(target, length) : strdup(".");
@@ -240,7 +240,7 @@ static tesela_status sync_folder(const char *path, const char *target) {
 }
 
 tesela_status tsl_output_rename(const char *path, int *fd, const char *temporary, const char *target) {
-  /* Network file systems may report a full disk only here, at the sync or at the close. */
+  /* Network file systems may report a full disk only at the sync or the close. */
   if (!sync_all(*fd))
     return fail_path(path, "cannot be written");
   const int closing = *fd;
@@ -252,7 +252,7 @@ tesela_status tsl_output_rename(const char *path, int *fd, const char *temporary
   return sync_folder(path, target);
 }
 
-/* All that was written, to standard output. */
+/* Copies the temporary file to standard output. */
 static tesela_status output_copy_out(tsl_output *out) {
   if (lseek(out->fd, 0, SEEK_SET) < 0)
     return output_fail(out, "its temporary file cannot be read");

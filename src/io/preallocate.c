@@ -5,7 +5,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* Whether the file system tells of less than that. Some, of networks, tell nothing at all. */
+/* Returns true if the file system reports less free space. Some network file systems report
+ * nothing. */
 static int told_to_be_full(int fd, uint64_t bytes) {
   struct statvfs disk;
   if (fstatvfs(fd, &disk) != 0 || disk.f_blocks == 0 || disk.f_frsize == 0)
@@ -23,6 +24,6 @@ int tsl_room_take(int fd, uint64_t bytes) {
   const int reason = errno;
   if (reason == EOPNOTSUPP || reason == ENOSYS)
     return ftruncate(fd, (off_t)bytes) == 0 ? 0 : errno;
-  /* What it took before it failed is given back now: others may wait for it. */
+  /* Gives back the space that a failed reservation took. */
   return ftruncate(fd, 0) == 0 ? reason : errno;
 }

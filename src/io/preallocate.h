@@ -1,14 +1,12 @@
-/* Room on a disk, taken before it is needed. */
 #ifndef TSL_IO_PREALLOCATE_H
 #define TSL_IO_PREALLOCATE_H
 
 #include <stdint.h>
 
-/* Has the empty regular file made `bytes` long with room for all of it, so that a full disk is told now and
- * not after hours. 0, or errno's value of what went wrong (ENOSPC: there is no such room; EFBIG: no file may
- * be so long): the file is as it was. A file system that cannot take room ahead gets the length alone. Never
- * asks for more than others may have of the disk: ext4 takes all that is left before it refuses, and whoever
- * writes then fails. */
+/* Extends an empty regular file to `bytes` and reserves disk space, so that a full disk is reported
+ * at the start. Returns 0, or errno's value with the file unchanged (ENOSPC: no space; EFBIG: too
+ * long). A file system without reservation only gets the length. Checks the free space first,
+ * because ext4 takes all space before it fails, and other writers would fail meanwhile. */
 int tsl_room_take(int fd, uint64_t bytes);
 
 #endif

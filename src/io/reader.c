@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "io/io_format.h"
 
-/* The format of a name that may end in .gz. */
+/* Returns the format of a name that may end in .gz. */
 static const tsl_format *format_of_packed_name(const char *path) {
   char inner[4096];
   const size_t length = strlen(path);
@@ -31,15 +31,15 @@ static tesela_status reader_choose_format(tsl_reader *reader, const char *path, 
   if (reader->format != NULL)
     return TESELA_OK;
   return tsl_fail(TESELA_BAD_INPUT,
-                  "%s: is no matrix file that its name or its first bytes tell; the endings are %s",
+                  "%s: neither its name nor its first bytes are of a matrix file; the endings are %s",
                   reader->path, tsl_io_endings());
 }
 
 tesela_status tsl_reader_open_as(const char *path, const char *format, tsl_reader **out) {
   tesela_status status;
-  const tsl_format *const given = format != NULL ? tsl_format_find(format) : NULL;
+  const tsl_format *const format_given = format != NULL ? tsl_format_find(format) : NULL;
   *out = NULL;
-  if (format != NULL && given == NULL)
+  if (format != NULL && format_given == NULL)
     return tsl_fail(TESELA_BAD_CALL, "\"%s\" is no format of matrix files; there are %s", format,
                     tsl_io_formats());
   tsl_reader *reader = calloc(1, sizeof *reader);
@@ -48,7 +48,7 @@ tesela_status tsl_reader_open_as(const char *path, const char *format, tsl_reade
     goto out;
   }
   TSL_GO(tsl_input_open(path, reader->path, &reader->in));
-  TSL_GO(reader_choose_format(reader, path, given));
+  TSL_GO(reader_choose_format(reader, path, format_given));
   TSL_GO(reader->format->read_header(reader));
   reader->info.format = reader->format->name;
   reader->info.text = reader->format->text;
@@ -114,7 +114,7 @@ tesela_status tsl_reader_restart(tsl_reader *reader) {
   return tsl_input_seek(&reader->in, reader->start, reader->start_line);
 }
 
-/* Columns by way of whole rows, a few at a time. */
+/* Reads columns through whole rows, a few rows at a time. */
 static tesela_status read_through(tsl_reader *reader, const tsl_file_panel *panel) {
   enum { CHUNK_BYTES = 1 << 20 };
   const tsl_file_info *const info = &reader->info;

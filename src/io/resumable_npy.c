@@ -21,29 +21,29 @@
 
 static const char first_line[] = "tesela-blocks 2\n";
 
-/* State of one block, by its last line in the journal. */
-typedef struct noted {
+/* State of a block by its last line in the journal. */
+typedef struct block_state {
   bool is_done;
-  uint32_t checksum; /* CRC-32 of its bytes in the file, row after row */
-} noted;
+  uint32_t checksum; /* CRC-32 of its bytes in the file, row by row */
+} block_state;
 
 struct tsl_part {
-  char *path, *target; /* as given, for messages; links followed */
+  char *path, *target; /* as given, for messages; with links followed */
   char *data_name, *journal_name;
-  unsigned mode; /* of the file that is replaced; 0: none is */
+  unsigned mode; /* permissions of the file to be replaced; 0: none */
   int data, journal;
-  tsl_text said;       /* the journal as it was found, up to its last whole line */
-  noted *blocks;       /* `room` of them */
-  int64_t room, count; /* entries of `blocks`; blocks that are done */
-  uint32_t checksum;   /* of the block written last */
-  tsl_text lines;      /* of blocks that are written and not noted */
-  double synced, took; /* when the last sync ended, and how long it was */
-  bool begun;          /* the files are this run's */
+  tsl_text journal_text;          /* earlier journal up to its last complete line */
+  block_state *blocks;            /* `room` entries */
+  int64_t room, count;            /* entries of `blocks`; number of finished blocks */
+  uint32_t checksum;              /* CRC-32 of the last written block */
+  tsl_text lines;                 /* journal lines of blocks that are not yet synced */
+  double last_sync, sync_seconds; /* end and duration of the last sync */
+  bool owns_files;                /* this run owns both files */
   bool committed;
   int64_t cols;
   tesela_type type;
-  uint64_t start;    /* of the values in the file */
-  tsl_write_way way; /* of blocks; NULL: the system's */
+  uint64_t start;    /* offset of the values in the file */
+  tsl_write_way way; /* write function for blocks; NULL: the system's */
   void *way_by;
 };
 
@@ -62,8 +62,8 @@ static tesela_status resumable_npy_name_of(const tsl_part *part, const char *end
   return status;
 }
 
-/* Opens a file that an earlier run left. -1, with errno of open(), or 0 and the reason in *why where another
- * user can have planted or altered it. */
+/* Opens a file of an earlier run. Returns -1 with errno of open(), or with errno 0 and a reason in
+ * *why if another user may have planted or altered it. */
 static int open_left(const char *name, const char **why) {
   struct stat about;
   const int file = tsl_trusted_file(AT_FDCWD, name, O_RDWR, 0, why);
@@ -75,8 +75,7 @@ static int open_left(const char *name, const char **why) {
   return -1;
 }
 
-/* Creates a file that its user alone may read and write. O_EXCL: a file or a link of this name is never
- * opened. */
+/* Creates a private file. O_EXCL never opens an existing file or link. */
 static int create_private(const char *name) {
   return open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
@@ -89,19 +88,19 @@ static tesela_status fail_busy(const tsl_part *part, const char *name) {
   return tsl_fail(TESELA_BAD_CALL, "%s: another process is writing it, by %s", part->path, name);
 }
 
-/* Returns true if the name still stands for the open file. */
+/* Returns true if the name still refers to the open file. */
 static bool resumable_npy_is_current(int file, const char *name) {
   struct stat here, there;
   return file >= 0 && fstat(file, &here) == 0 && lstat(name, &there) == 0 && here.st_dev == there.st_dev &&
          here.st_ino == there.st_ino;
 }
 
-/* Locks an open file for this process; false: another process has the lock. */
+/* Locks an open file. Returns false if another process has the lock. */
 static bool try_lock(int file) {
   return flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
-/* Opens and locks the journal; again where another process made or removed it in between. */
+/* Opens and locks the journal. Repeats if another process created or removed it meanwhile. */
 static tesela_status lock(tsl_part *part) {
   for (;;) {
     const char *why = NULL;
@@ -125,7 +124,7 @@ static tesela_status lock(tsl_part *part) {
   }
 }
 
-/* The journal's text, without what follows its last line end. */
+/* Reads the journal without an incomplete last line. */
 static tesela_status read_journal(tsl_part *part) {
   char block[4096];
   for (;;) {
@@ -136,21 +135,21 @@ static tesela_status read_journal(tsl_part *part) {
       return resumable_npy_fail(part, part->journal_name, "cannot be read");
     if (got == 0)
       break;
-    tsl_text_add_bytes(&part->said, block, (size_t)got);
+    tsl_text_add_bytes(&part->journal_text, block, (size_t)got);
   }
-  TSL_TRY(tsl_text_status(&part->said));
-  while (part->said.length > 0 && part->said.data[part->said.length - 1] != '\n')
-    part->said.data[--part->said.length] = '\0';
+  TSL_TRY(tsl_text_status(&part->journal_text));
+  while (part->journal_text.length > 0 && part->journal_text.data[part->journal_text.length - 1] != '\n')
+    part->journal_text.data[--part->journal_text.length] = '\0';
   return TESELA_OK;
 }
 
-/* Makes a list of so many blocks, none of which is done. */
+/* Makes a list of `count` unfinished blocks. */
 static tesela_status make_list(tsl_part *part, int64_t count) {
   void *list;
   tsl_free(part->blocks);
   part->blocks = NULL;
   part->room = part->count = 0;
-  TSL_TRY(tsl_alloc_zeroed((size_t)count * sizeof(noted), "a list of blocks", &list));
+  TSL_TRY(tsl_alloc_zeroed((size_t)count * sizeof(block_state), "a list of blocks", &list));
   part->blocks = list;
   part->room = count;
   return TESELA_OK;
@@ -158,10 +157,11 @@ static tesela_status make_list(tsl_part *part, int64_t count) {
 
 static void resumable_npy_mark(tsl_part *part, int64_t block, uint32_t checksum) {
   part->count += !part->blocks[block].is_done;
-  part->blocks[block] = (noted){.is_done = true, .checksum = checksum};
+  part->blocks[block] = (block_state){.is_done = true, .checksum = checksum};
 }
 
-/* Parses "done 17 9ae0daaf", a line that ends at `end`, of a block of the list. */
+/* Parses "done 17 9ae0daaf", a line that ends at `end`. Returns false for other lines and unknown
+ * blocks. */
 static bool parse_done(const tsl_part *part, const char *line, const char *end, int64_t *block,
                        uint32_t *checksum) {
   enum { LENGTH_MAX = 48 };
@@ -173,14 +173,14 @@ static bool parse_done(const tsl_part *part, const char *line, const char *end, 
          *block < part->room;
 }
 
-/* Marks the blocks of "done" lines, up to the first line after them that is none: that line and the rest are
- * not ours. */
+/* Marks the blocks of "done" lines. Stops at the first other line after them: that line and the
+ * rest are invalid. */
 static tesela_status take_done(tsl_part *part) {
   enum { MAX_BLOCKS = 1 << 30 };
-  const char *at = tsl_text_get(&part->said), *const blocks = tsl_part_says(part, "blocks");
+  const char *at = tsl_text_get(&part->journal_text), *const blocks = tsl_part_says(part, "blocks");
   bool is_done = false;
   int64_t count = 0;
-  if (part->said.length == 0)
+  if (part->journal_text.length == 0)
     return TESELA_OK;
   if (strncmp(at, first_line, strlen(first_line)) != 0)
     return tsl_fail(TESELA_BAD_INPUT,
@@ -198,8 +198,8 @@ static tesela_status take_done(tsl_part *part) {
     if (is_block)
       resumable_npy_mark(part, block, checksum);
   }
-  part->said.length = (size_t)(at - part->said.data);
-  part->said.data[part->said.length] = '\0';
+  part->journal_text.length = (size_t)(at - part->journal_text.data);
+  part->journal_text.data[part->journal_text.length] = '\0';
   return TESELA_OK;
 }
 
@@ -232,13 +232,13 @@ tesela_status tsl_part_open(const char *path, tsl_part **out) {
   *out = NULL;
   TSL_TRY(resumable_npy_make(path, &part));
   TSL_GO(lock(part));
-  part->begun = true;
+  part->owns_files = true;
   TSL_GO(read_journal(part));
   TSL_GO(take_done(part));
 out:
   if (status != TESELA_OK) {
-    if (part->begun)
-      part->count = 1; /* nobody knows: both stay */
+    if (part->owns_files)
+      part->count = 1; /* unknown state: preserve both files */
     tsl_part_close(part);
     part = NULL;
   }
@@ -257,7 +257,8 @@ bool tsl_part_has(const tsl_part *part, int64_t block) {
 const char *tsl_part_says(const tsl_part *part, const char *word) {
   static _Thread_local char line[8192];
   const size_t length = strlen(word);
-  for (const char *at = tsl_text_get(&part->said), *end; (end = strchr(at, '\n')) != NULL; at = end + 1)
+  for (const char *at = tsl_text_get(&part->journal_text), *end; (end = strchr(at, '\n')) != NULL;
+       at = end + 1)
     if (strncmp(at, word, length) == 0 && at[length] == ' ') {
       snprintf(line, sizeof line, "%.*s", (int)(end - at - (ptrdiff_t)length - 1), at + length + 1);
       return line;
@@ -283,7 +284,7 @@ static tesela_status write_at(const tsl_part *part, const char *bytes, size_t co
   return TESELA_OK;
 }
 
-/* Lines at the journal's end, and on the disk. */
+/* Appends lines to the journal and syncs it. */
 static tesela_status resumable_npy_append(const tsl_part *part, const char *text, size_t count) {
   while (count > 0) {
     const ssize_t now = write(part->journal, text, count);
@@ -304,7 +305,7 @@ static uint64_t resumable_npy_size_of(const tsl_part *part, const tsl_rectangle 
          (uint64_t)(whole->rows * whole->cols) * tsl_type(tsl_npy_stored_type(part->type))->size;
 }
 
-/* Told now and not after hours. */
+/* Reserves disk space, so that a full disk is reported at the start. */
 static tesela_status take_room(const tsl_part *part, uint64_t bytes) {
   char shown[32];
   const int reason = tsl_room_take(part->data, bytes);
@@ -314,8 +315,8 @@ static tesela_status take_room(const tsl_part *part, uint64_t bytes) {
                   tsl_format_bytes(bytes, shown, sizeof shown), strerror(reason));
 }
 
-/* Creates the part file anew. A file or a link of that name is removed, unless another process is writing it.
- */
+/* Creates the data file. Removes an existing file or link of that name, unless another process
+ * writes it. */
 static tesela_status create_data(tsl_part *part) {
   const char *why;
   const int left = open_left(part->data_name, &why);
@@ -370,18 +371,19 @@ tesela_status tsl_part_continue(tsl_part *part, const tsl_rectangle *whole, tese
   part->type = type;
   part->cols = whole->cols;
   part->start = tsl_npy_header_print(type, whole->rows, whole->cols, header);
-  const char *said = tsl_part_says(part, "blocks");
-  if (said == NULL || !tsl_parse_i64(said, &count) || count != blocks)
-    return tsl_fail(TESELA_BAD_INPUT, "%s: its journal is of another product, or damaged; remove %s",
+  const char *count_text = tsl_part_says(part, "blocks");
+  if (count_text == NULL || !tsl_parse_i64(count_text, &count) || count != blocks)
+    return tsl_fail(TESELA_BAD_INPUT, "%s: its journal belongs to another product, or is damaged; remove %s",
                     part->path, part->journal_name);
   TSL_TRY(open_data(part));
   if (!try_lock(part->data))
     return fail_busy(part, part->data_name);
   if (fstat(part->data, &about) != 0 || (uint64_t)about.st_size != resumable_npy_size_of(part, whole))
-    return tsl_fail(TESELA_BAD_INPUT, "%s: %s has not the size that its journal tells of; remove both",
-                    part->path, part->data_name);
-  /* What was cut off is written over. */
-  if (ftruncate(part->journal, (off_t)part->said.length) != 0 || lseek(part->journal, 0, SEEK_END) < 0)
+    return tsl_fail(TESELA_BAD_INPUT, "%s: %s does not have the size in its journal; remove both", part->path,
+                    part->data_name);
+  /* Removes an incomplete last line. */
+  if (ftruncate(part->journal, (off_t)part->journal_text.length) != 0 ||
+      lseek(part->journal, 0, SEEK_END) < 0)
     return resumable_npy_fail(part, part->journal_name, "cannot be written");
   return TESELA_OK;
 }
@@ -398,8 +400,7 @@ tesela_status tsl_part_join(const char *path, const tsl_rectangle *whole, tesela
   part->start = tsl_npy_header_print(type, whole->rows, whole->cols, header);
   TSL_GO(open_data(part));
   if (fstat(part->data, &about) != 0 || (uint64_t)about.st_size != resumable_npy_size_of(part, whole))
-    TSL_GO(tsl_fail(TESELA_IO_FAILED, "%s: %s has not the size that it was begun with", part->path,
-                    part->data_name));
+    TSL_GO(tsl_fail(TESELA_IO_FAILED, "%s: %s no longer has its initial size", part->path, part->data_name));
   *out = part;
 out:
   if (status != TESELA_OK)
@@ -407,13 +408,13 @@ out:
   return status;
 }
 
-/* Writes bytes of a block, and adds them to its checksum. */
+/* Writes bytes of a block and updates its checksum. */
 static tesela_status write_counted(tsl_part *part, const char *bytes, size_t count, uint64_t place) {
   part->checksum = (uint32_t)crc32_z(part->checksum, (const Bytef *)bytes, count);
   return write_at(part, bytes, count, place);
 }
 
-/* Rows of a type that files do not have, converted a piece at a time. */
+/* Writes a row of a type that files lack, converted in pieces. */
 static tesela_status write_converted(tsl_part *part, const char *row, int64_t count, uint64_t place) {
   enum { PIECE = 4096 };
   char piece[PIECE * 16];
@@ -500,8 +501,8 @@ tesela_status tsl_part_check(tsl_part *part, const tsl_rectangle *block, int64_t
 void tsl_part_write_by(tsl_part *part, tsl_write_way way, void *by) {
   part->way = way;
   part->way_by = by;
-  if (way != NULL && part->begun)
-    flock(part->data, LOCK_UN); /* a network file system would make MPI's own locks wait for this one */
+  if (way != NULL && part->owns_files)
+    flock(part->data, LOCK_UN); /* the lock would block MPI's own locks on a network file system */
 }
 
 tesela_status tsl_part_flush(tsl_part *part) {
@@ -517,14 +518,14 @@ tesela_status tsl_part_sync(tsl_part *part) {
   TSL_TRY(tsl_part_flush(part));
   const tesela_status status = resumable_npy_append(part, part->lines.data, part->lines.length);
   tsl_text_free(&part->lines);
-  part->synced = tsl_clock();
-  part->took = part->synced - start;
+  part->last_sync = tsl_clock();
+  part->sync_seconds = part->last_sync - start;
   return status;
 }
 
 bool tsl_part_remains(const tsl_part *part) {
   return resumable_npy_is_current(part->data, part->data_name) &&
-         (!part->begun || resumable_npy_is_current(part->journal, part->journal_name));
+         (!part->owns_files || resumable_npy_is_current(part->journal, part->journal_name));
 }
 
 static tesela_status fail_replaced(const tsl_part *part) {
@@ -533,7 +534,8 @@ static tesela_status fail_replaced(const tsl_part *part) {
                                                                               : part->journal_name);
 }
 
-/* Permissions of the finished file: those of the file that it replaces, or as any new file has them. */
+/* Returns the permissions of the finished file: of the file that it replaces, or of a new file by
+ * the umask. */
 static mode_t final_mode(const tsl_part *part) {
   unsigned mask = S_IWGRP | S_IWOTH;
   char line[128];
@@ -552,7 +554,7 @@ tesela_status tsl_part_note(tsl_part *part, int64_t index) {
   tsl_text_add(&part->lines, "done %" PRId64 " %08" PRIx32 "\n", index, part->checksum);
   TSL_TRY(tsl_text_status(&part->lines));
   resumable_npy_mark(part, index, part->checksum);
-  return tsl_clock() - part->synced < REST * part->took ? TESELA_OK : tsl_part_sync(part);
+  return tsl_clock() - part->last_sync < REST * part->sync_seconds ? TESELA_OK : tsl_part_sync(part);
 }
 
 tesela_status tsl_part_commit(tsl_part *part) {
@@ -568,17 +570,17 @@ tesela_status tsl_part_commit(tsl_part *part) {
 void tsl_part_close(tsl_part *part) {
   if (part == NULL)
     return;
-  if (part->begun && part->count == 0 && !part->committed &&
+  if (part->owns_files && part->count == 0 && !part->committed &&
       resumable_npy_is_current(part->data, part->data_name))
     unlink(part->data_name);
-  if (part->begun && (part->count == 0 || part->committed) &&
+  if (part->owns_files && (part->count == 0 || part->committed) &&
       resumable_npy_is_current(part->journal, part->journal_name))
     unlink(part->journal_name);
   if (part->data >= 0)
     close(part->data);
   if (part->journal >= 0)
     close(part->journal);
-  tsl_text_free(&part->said);
+  tsl_text_free(&part->journal_text);
   tsl_free(part->blocks);
   tsl_text_free(&part->lines);
   free(part->data_name);

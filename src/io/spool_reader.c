@@ -1,4 +1,4 @@
-/* Files that are not read by blocks, made such. */
+/* Conversion of files to a form that can be read by blocks. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static tesela_status spool_reader_write_fully(const tsl_reader *reader, int fd, 
   return TESELA_OK;
 }
 
-/* A file without a name, with room for so many bytes. */
+/* Opens an unnamed file with `bytes` bytes reserved. */
 static tesela_status open_with_room(const tsl_reader *reader, uint64_t bytes, int *fd) {
   char shown[32];
   TSL_TRY(tsl_spool_open(reader->path, fd));
@@ -52,7 +52,7 @@ static tesela_status open_with_room(const tsl_reader *reader, uint64_t bytes, in
                   reader->path, tsl_format_bytes(bytes, shown, sizeof shown), strerror(reason));
 }
 
-/* The next rows, by the format's own way. */
+/* Reads rows in the format's own way. */
 static tesela_status spool_reader_read_some(tsl_reader *reader, int64_t first, int64_t rows, tesela_type type,
                                             void *out) {
   const tsl_file_panel panel = {.data = out,
@@ -69,7 +69,7 @@ static tesela_status spool_reader_read_some(tsl_reader *reader, int64_t first, i
   return reader->format->read_block(reader, &panel);
 }
 
-/* All rows, a part at a time, as a .npy file has them. */
+/* Copies all rows to a .npy file, a part at a time. */
 static tesela_status spool_reader_copy_rows(tsl_reader *reader, tesela_type type, uint64_t most, int fd) {
   const tsl_file_info *info = &reader->info;
   const tesela_type stored = tsl_npy_stored_type(type);
@@ -93,7 +93,7 @@ out:
   return status;
 }
 
-/* A .npy file of the values, which the reader then reads. */
+/* Converts the values to a .npy file, and makes the reader read that file. */
 static tesela_status spool_values(tsl_reader *reader, tesela_type type, uint64_t most) {
   char header[TSL_NPY_HEADER_MOST];
   const size_t length = tsl_npy_header_print(type, reader->info.rows, reader->info.cols, header);

@@ -7,14 +7,14 @@
 #include "io/io_format.h"
 #include "io/io_number.h"
 
-/* By the path's ending, else by name. */
+/* Chooses the format by the path's ending, else by name. */
 static tesela_status writer_choose_format(const char *path, const char *name, const tsl_format **format) {
   *format = tsl_format_of_name(path);
   if (*format == NULL && name != NULL)
     *format = tsl_format_find(name);
   if (tsl_format_name_ends(path, ".gz") || tsl_format_name_ends(path, ".npz"))
     return tsl_fail(TESELA_BAD_CALL,
-                    "%s: files are read packed, but not written so: write a plain one, and pack it", path);
+                    "%s: compressed files cannot be written: write a plain file and compress it", path);
   if (*format != NULL)
     return TESELA_OK;
   if (name != NULL)
@@ -46,7 +46,7 @@ tesela_status tsl_writer_open_as(const char *path, const char *format_name, int6
   if (rows < 0 || cols < 0)
     return tsl_fail(TESELA_BAD_CALL, "%s: %" PRId64 " x %" PRId64 " is no size: both are 0 or more", path,
                     rows, cols);
-  /* 16 bytes: the widest type, and space for a number as text. */
+  /* 16 bytes are the widest type, and enough for a number as text. */
   if (!tsl_i64_mul(rows, cols, &count) || !tsl_i64_mul(count, 16, &bytes))
     return tsl_fail(TESELA_BAD_CALL,
                     "%s: %" PRId64 " x %" PRId64 " elements are too many for a file: 2^59 is the limit", path,
@@ -73,7 +73,7 @@ tesela_status tsl_writer_rows(tsl_writer *writer, int64_t rows, const void *data
   if (writer->failed)
     return tsl_fail(TESELA_BAD_CALL, "%s: cannot be written further after an error", writer->out.path);
   if (rows < 0 || rows > writer->rows - writer->row)
-    return tsl_fail(TESELA_BAD_CALL, "%s: %" PRId64 " rows are written where %" PRId64 " are left",
+    return tsl_fail(TESELA_BAD_CALL, "%s: %" PRId64 " rows are written, but only %" PRId64 " are left",
                     writer->out.path, rows, writer->rows - writer->row);
   const tsl_file_panel panel = {.source = data,
                                 .row_stride = row_stride,
@@ -95,7 +95,7 @@ tesela_status tsl_writer_commit(tsl_writer *writer) {
   if (writer->row != writer->rows)
     return tsl_fail(TESELA_BAD_CALL, "%s: is not complete: %" PRId64 " of %" PRId64 " rows were written",
                     writer->out.path, writer->row, writer->rows);
-  writer->failed = true; /* whatever happens now, there is no second commit */
+  writer->failed = true; /* a second commit is not allowed, whatever happens */
   if (writer->format->write_end != NULL)
     TSL_TRY(writer->format->write_end(writer));
   return tsl_output_commit(&writer->out);

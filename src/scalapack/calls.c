@@ -1,4 +1,4 @@
-/* What TESELA_LOG=calls tells, and what is told without. */
+/* Log of calls, and reports without a log. */
 #include "scalapack/calls.h"
 
 #include "base/clock.h"
@@ -14,7 +14,7 @@
 
 static bool listens;
 
-/* The library's own lines, of products on each process, would drown these. */
+/* The library's own log, of products on each process, is muted: it would hide these lines. */
 __attribute__((constructor)) static void read_topics(void) {
   listens = tsl_log_wants(TSL_LOG_CALLS);
   tsl_log_mute(TSL_LOG_CALLS);
@@ -65,7 +65,7 @@ static void calls_tell(const tsl_scalapack_call *call, const char *what, const c
 tsl_scalapack_function *tsl_scalapack_forward(const tsl_scalapack_call *call, const char *why) {
   tsl_scalapack_function *next = tsl_scalapack_next(call->symbol);
   if (!next)
-    calls_tell(call, "there is no other ScaLAPACK in the process, and C stays as it was", why);
+    calls_tell(call, "the process has no other ScaLAPACK, so C is unchanged", why);
   else if (call->started > 0)
     tell_forwarded(call, next, why);
   return next;

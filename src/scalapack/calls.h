@@ -1,4 +1,4 @@
-/* TESELA_LOG=calls: a line on stderr for each call, of the process in the grid's first place. */
+/* TESELA_LOG=calls: a line on stderr for each call, from the first process of the grid. */
 #ifndef TSL_SCALAPACK_CALLS_H
 #define TSL_SCALAPACK_CALLS_H
 
@@ -7,22 +7,22 @@
 
 #include <tesela/tesela_layout.h>
 
-/* One call under way. */
+/* Call in progress. */
 typedef struct tsl_scalapack_call {
   tsl_scalapack_symbol *symbol;
   char letters[3];  /* "NT" */
-  int64_t sizes[3]; /* m, n and of a product k; else 0 */
+  int64_t sizes[3]; /* m, n, and k for products; else 0 */
   tsl_scalapack_place place;
-  double started; /* by tsl_clock(); 0: nobody listens */
+  double started; /* by tsl_clock(); 0: not logged */
 } tsl_scalapack_call;
 
 void tsl_scalapack_begin(tsl_scalapack_call *call);
-/* It was done here. */
+/* Logs a call that tesela computed. */
 void tsl_scalapack_end(const tsl_scalapack_call *call, const tesela_mpi_record *record);
-/* It is for the other library, for this reason: returns that one's function. Where there is none stderr is
- * told, since ScaLAPACK's routines have no status, and NULL returned: C stays as it was. */
+/* Forwards a call to the host ScaLAPACK, for reason `why`. Returns its function; NULL: there is
+ * none. Then it reports on stderr, because ScaLAPACK has no status, and C is unchanged. */
 tsl_scalapack_function *tsl_scalapack_forward(const tsl_scalapack_call *call, const char *why);
-/* The result cannot be given. */
+/* Reports on stderr that the result is wrong. */
 void tsl_scalapack_lost(const tsl_scalapack_call *call, const char *why);
 
 #endif

@@ -1,10 +1,9 @@
-/* A distributed matrix as ScaLAPACK describes it. */
 #include "scalapack/descriptor.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Places in descriptors, by ScaLAPACK's names; what one does not have is not looked at. */
+/* Indices in descriptors, by ScaLAPACK's names; absent members are not read. */
 enum { DTYPE_, CTXT_, M_, N_ };
 typedef struct descriptor_places {
   int count, imb, inb, mb, nb, rsrc, csrc, lld;
@@ -59,7 +58,7 @@ static bool is_outside(int64_t value, int64_t least, int64_t end) {
   return value < least || value >= end;
 }
 
-/* A block's size, and how much of it is missing in the first one. */
+/* Returns true for a valid block size and missing part of the first block. */
 static bool is_block(int64_t block, int64_t missing) {
   return block >= 1 && missing >= 0 && missing < block;
 }
@@ -71,16 +70,16 @@ static int64_t missing_here(int64_t missing, int64_t first, int process) {
 const char *tsl_scalapack_refuse(const tsl_scalapack_matrix *matrix, int64_t rows, int64_t cols,
                                  const tsl_scalapack_place *place) {
   if (tsl_scalapack_fields(matrix->type) == 1)
-    return "a descriptor is not of type 1 or 2";
+    return "a descriptor's type is not 1 or 2";
   if (!is_block(matrix->row_block, matrix->missing_rows) ||
       !is_block(matrix->col_block, matrix->missing_cols))
-    return "blocks have no elements, or the first is larger than the others";
-  /* -1 stands for copies on all. */
+    return "blocks are empty, or the first block is larger than the others";
+  /* -1 means copies on all processes. */
   if (is_outside(matrix->first_row, 0, place->rows) || is_outside(matrix->first_col, 0, place->cols))
-    return "the first block is on no process of the grid, or on several";
+    return "the first block's process is outside of the grid, or all processes have copies";
   if (is_outside(matrix->row, matrix->missing_rows, matrix->rows) || rows > matrix->rows - matrix->row ||
       is_outside(matrix->col, matrix->missing_cols, matrix->cols) || cols > matrix->cols - matrix->col)
-    return "a part is not inside of its matrix";
+    return "a submatrix reaches outside of its matrix";
   const int64_t local_rows =
       tsl_scalapack_local(matrix->rows, matrix->row_block, place->row, (int)matrix->first_row, place->rows) -
       missing_here(matrix->missing_rows, matrix->first_row, place->row);

@@ -1,5 +1,5 @@
-/* The library that would have served a symbol without this one. Behind a library in LD_PRELOAD that is
- * RTLD_NEXT; else every loaded library is asked (base/symbol_search.h). */
+/* Search for the library that would serve a symbol without this one. For a library in LD_PRELOAD it
+ * is RTLD_NEXT; otherwise every loaded library is searched (base/symbol_search.h). */
 #include "scalapack/next.h"
 
 #include "base/cancel.h"
@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* By this name another copy of this library knows one: two that passed a call to each other would never end.
- */
+/* Marker by which copies of this library detect each other: two copies that forward to each other
+ * would never return. */
 TESELA_API extern const char tesela_scalapack_copy[];
 const char tesela_scalapack_copy[] = "tesela";
 

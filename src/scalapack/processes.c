@@ -1,5 +1,5 @@
-/* Processes of one job have the same PMIX_NAMESPACE and their rank in PMIX_RANK; /proc/PID/maps lists the
- * libraries of each. */
+/* Processes of a job have equal PMIX_NAMESPACE and their rank in PMIX_RANK; /proc/PID/maps lists
+ * the libraries of a process. */
 #include "scalapack/processes.h"
 
 #include "base/env.h"
@@ -15,15 +15,16 @@
 
 typedef enum state { NOT_SEEN, WITHOUT, WITH } state;
 
-/* The criteria of a search, and its results. */
+/* Criteria and results of a search. */
 typedef struct processes_search {
-  char job[256];     /* PMIX_NAMESPACE=... */
-  char library[256]; /* the name of this library's file */
-  state *states;     /* of the ranks of MPI_COMM_WORLD */
+  char job[256];     /* value of PMIX_NAMESPACE */
+  char library[256]; /* file name of this library */
+  state *states;     /* by rank in MPI_COMM_WORLD */
   int count;
 } processes_search;
 
-/* Reads a file of /proc whole, with a zero behind it. NULL where it cannot be read; the caller frees it. */
+/* Reads a file of /proc with a terminating 0. Returns NULL if that fails; the caller frees the
+ * result. */
 static char *processes_read_whole(const char *folder, const char *name, size_t *size) {
   char path[320];
   tsl_text text = {0};
@@ -39,7 +40,7 @@ static char *processes_read_whole(const char *folder, const char *name, size_t *
   return tsl_text_take(&text);
 }
 
-/* Returns the value of a variable in a list of NAME=VALUE, each with a zero behind it. */
+/* Returns the value of a variable in a list of zero-terminated NAME=VALUE entries; NULL: none. */
 static const char *find_variable(const char *list, size_t size, const char *name) {
   const size_t length = strlen(name);
   for (size_t at = 0; at < size; at += strlen(list + at) + 1)
@@ -48,7 +49,7 @@ static const char *find_variable(const char *list, size_t size, const char *name
   return NULL;
 }
 
-/* Returns the rank of a process in the job; -1 for processes of other jobs. */
+/* Returns the rank of a process in the job; -1 for other jobs. */
 static int rank_of(const processes_search *s, const char *process) {
   size_t size = 0;
   int64_t rank = -1;
@@ -61,8 +62,8 @@ static int rank_of(const processes_search *s, const char *process) {
   return (int)rank;
 }
 
-/* Looks at one process. A shell that starts the program has the program's rank without its libraries: so only
- * a process with a library of MPI's counts. */
+/* Inspects one process. A shell that starts the program has its rank but not its libraries, so only
+ * processes with an MPI library count. */
 static void processes_look_at(processes_search *s, const char *process) {
   const int rank = rank_of(s, process);
   size_t size = 0;
@@ -100,15 +101,14 @@ static void look_at_all(processes_search *s) {
   closedir(folder);
 }
 
-/* Finds the ranks in MPI_COMM_WORLD of a communicator's processes; MPI_UNDEFINED for processes of another
- * job. */
-static bool find_ranks(MPI_Comm comm, int count, int *state, int *out) {
+/* Finds the ranks in MPI_COMM_WORLD of a communicator's processes; MPI_UNDEFINED for another job. */
+static bool find_ranks(MPI_Comm comm, int count, int *sources, int *out) {
   MPI_Group group = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
   for (int i = 0; i < count; i++)
-    state[i] = i;
+    sources[i] = i;
   const bool found = MPI_Comm_group(comm, &group) == MPI_SUCCESS &&
                      MPI_Comm_group(MPI_COMM_WORLD, &world) == MPI_SUCCESS &&
-                     MPI_Group_translate_ranks(group, count, state, world, out) == MPI_SUCCESS;
+                     MPI_Group_translate_ranks(group, count, sources, world, out) == MPI_SUCCESS;
   if (group != MPI_GROUP_NULL)
     MPI_Group_free(&group);
   if (world != MPI_GROUP_NULL)
@@ -126,11 +126,11 @@ static void processes_judge(const processes_search *s, MPI_Comm comm, tsl_scalap
     out->all_here = ranks[i] != MPI_UNDEFINED;
   const bool is_known = out->all_here;
   for (int i = 0; is_known && i < count; i++) {
-    const state its = s->states[ranks[i]];
-    out->all_here = out->all_here && its != NOT_SEEN;
-    if (its == WITHOUT && out->without < 0)
+    const state state_of = s->states[ranks[i]];
+    out->all_here = out->all_here && state_of != NOT_SEEN;
+    if (state_of == WITHOUT && out->without < 0)
       out->without = ranks[i];
-    if (its == WITH && first_with < 0)
+    if (state_of == WITH && first_with < 0)
       first_with = i;
   }
   out->is_first = first_with == rank;
@@ -138,7 +138,8 @@ static void processes_judge(const processes_search *s, MPI_Comm comm, tsl_scalap
 }
 
 tsl_scalapack_processes tsl_scalapack_look_at_processes(MPI_Comm comm) {
-  /* A process has its libraries before it is in a grid: one look is enough. The caller holds a lock. */
+  /* Libraries are loaded before a process joins a grid, so one search is enough. The caller holds a
+   * lock. */
   static processes_search known;
   static bool is_known, has_looked;
   tsl_scalapack_processes out = {.without = -1};

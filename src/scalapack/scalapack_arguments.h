@@ -1,22 +1,22 @@
-/* A call's arguments, as the program gave them: integers are as wide as the program's (width.h). */
+/* Arguments of a call as given by the program; integers have the program's width (width.h). */
 #ifndef TSL_SCALAPACK_SCALAPACK_ARGUMENTS_H
 #define TSL_SCALAPACK_SCALAPACK_ARGUMENTS_H
 
-/* sub(X): a part of a distributed matrix, from row IX and column JX on, counted from 1. */
+/* sub(X): submatrix of a distributed matrix, from row IX and column JX on, counted from 1. */
 typedef struct tsl_scalapack_part {
-  const void *data; /* what the calling process has of the whole; of C it is written */
+  const void *data; /* local part of the whole matrix; C's is written */
   const void *i, *j, *desc;
 } tsl_scalapack_part;
 
-/* sub(C) = alpha op(sub(A)) op(sub(B)) + beta sub(C): m x n, sums over k. */
+/* Arguments of sub(C) = alpha op(sub(A)) op(sub(B)) + beta sub(C): m x n, sums over k. */
 typedef struct tsl_scalapack_multiply {
-  char trans_a, trans_b; /* letters of either case: N T C */
+  char trans_a, trans_b; /* N, T or C in either case */
   const void *m, *n, *k;
   const void *alpha, *beta; /* of the symbol's type */
   tsl_scalapack_part a, b, c;
 } tsl_scalapack_multiply;
 
-/* sub(C) = alpha op(sub(A)) + beta sub(C): m x n. */
+/* Arguments of sub(C) = alpha op(sub(A)) + beta sub(C): m x n. */
 typedef struct tsl_scalapack_add {
   char trans;
   const void *m, *n;

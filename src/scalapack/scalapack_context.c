@@ -1,4 +1,4 @@
-/* One context for each number of threads that grids leave. */
+/* One context for each number of threads. */
 #include "scalapack/scalapack_context.h"
 
 #include "base/cancel.h"
@@ -10,20 +10,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Never freed: there are one or two. */
-typedef struct scalapack_context_made {
+/* Context for a number of threads. Never freed: there are one or two. */
+typedef struct scalapack_context_entry {
   int threads;
   tesela_context *context;
-  struct scalapack_context_made *older;
-} scalapack_context_made;
+  struct scalapack_context_entry *older;
+} scalapack_context_entry;
 
-static scalapack_context_made *newest;
+static scalapack_context_entry *newest;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static tesela_context *scalapack_context_create(int threads) {
-  const char *given = tsl_env_given(TSL_ENV_DEVICE);
-  /* A process has one device or none to itself: only who starts it knows. */
-  const char *device = given ? given : "cpu";
+  const char *requested = tsl_env_given(TSL_ENV_DEVICE);
+  /* Only the user knows which device a process has, so the default is the CPU. */
+  const char *device = requested ? requested : "cpu";
   tesela_context *context = NULL;
   const tesela_status status =
       tesela_context_create(&(tesela_context_desc){.device = device, .threads = threads}, &context);
@@ -34,23 +34,23 @@ static tesela_context *scalapack_context_create(int threads) {
   return context;
 }
 
-/* Under the lock. */
+/* Finds or makes a context. Needs the lock. */
 static tesela_context *find_or_make(int threads) {
-  for (const scalapack_context_made *one = newest; one; one = one->older)
-    if (one->threads == threads)
-      return one->context;
-  scalapack_context_made *one = malloc(sizeof *one);
-  tesela_context *context = one ? scalapack_context_create(threads) : NULL;
+  for (const scalapack_context_entry *entry = newest; entry; entry = entry->older)
+    if (entry->threads == threads)
+      return entry->context;
+  scalapack_context_entry *entry = malloc(sizeof *entry);
+  tesela_context *context = entry ? scalapack_context_create(threads) : NULL;
   if (!context) { /* the next call tries again */
-    free(one);
+    free(entry);
     return NULL;
   }
-  *one = (scalapack_context_made){threads, context, newest};
-  newest = one;
-  return one->context;
+  *entry = (scalapack_context_entry){threads, context, newest};
+  newest = entry;
+  return entry->context;
 }
 
-/* Processors that are given by TESELA_THREADS are the process's own. */
+/* Returns the threads of a process. TESELA_THREADS counts per process. */
 static int scalapack_context_share(int sharing) {
   const int all = tsl_pool_default_threads();
   if (tsl_env_given(TSL_ENV_THREADS))

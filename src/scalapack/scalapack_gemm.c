@@ -1,4 +1,3 @@
-/* Products. */
 #include "scalapack/scalapack_gemm.h"
 
 #include "base/memory.h"
@@ -14,7 +13,7 @@
 
 enum { A, B, C, OPERANDS };
 
-/* A product, checked. */
+/* Checked product. */
 typedef struct scalapack_gemm_work {
   int64_t m, n, k;
   bool transposed[2], conjugated[2];
@@ -38,14 +37,14 @@ static void set_sizes(tsl_scalapack_operand *operand, int64_t rows, int64_t cols
   operand->cols = transposed ? rows : cols;
 }
 
-/* NULL, or why it is not tesela's. What is wrong, and what needs no product, is the other library's to say or
- * to do. */
+/* Reads and checks the arguments. Returns the reason why the call is not tesela's; NULL: it is. The
+ * host ScaLAPACK reports wrong arguments and handles calls without a product. */
 static const char *scalapack_gemm_prepare(const tsl_scalapack_multiply *product, tsl_scalapack_call *call,
                                           scalapack_gemm_work *out) {
   const tesela_type type = call->symbol->type;
   const tsl_scalapack_part *const parts[] = {&product->a, &product->b, &product->c};
   if (tsl_scalapack_width() == 0)
-    return "it is not known how wide its integers are";
+    return "its integer width is unknown";
   out->m = call->sizes[0] = tsl_scalapack_integer(product->m, 0);
   out->n = call->sizes[1] = tsl_scalapack_integer(product->n, 0);
   out->k = call->sizes[2] = tsl_scalapack_integer(product->k, 0);
@@ -93,11 +92,11 @@ static tesela_status scalapack_gemm_multiply(const scalapack_gemm_work *work, te
                                 .a = tsl_scalapack_layout(&work->operands[A], grid),
                                 .b = tsl_scalapack_layout(&work->operands[B], grid),
                                 .c = tsl_scalapack_layout(&work->operands[C], grid)};
-  /* A process without a context takes part all the same, and all learn of it. */
+  /* A process without a context takes part, too, so that all processes learn of the failure. */
   return tesela_mpi_gemm(grid->comm, tsl_scalapack_context(grid->sharing), &desc, record);
 }
 
-/* NULL where it is done. */
+/* Computes a product. Returns the function to forward to; NULL: done. */
 static tsl_scalapack_function *scalapack_gemm_compute(tsl_scalapack_call *call,
                                                       const scalapack_gemm_work *work,
                                                       const tsl_scalapack_grid *grid) {
@@ -113,11 +112,11 @@ static tsl_scalapack_function *scalapack_gemm_compute(tsl_scalapack_call *call,
 tsl_scalapack_function *tsl_scalapack_gemm(tsl_scalapack_symbol *symbol,
                                            const tsl_scalapack_multiply *product) {
   tsl_scalapack_call call = {.symbol = symbol};
-  scalapack_gemm_work of = {.m = 0};
-  const char *why = scalapack_gemm_prepare(product, &call, &of);
-  const bool is_ours = tsl_scalapack_takes_gemm(of.m, of.n, of.k, call.place.rows * call.place.cols,
+  scalapack_gemm_work work = {.m = 0};
+  const char *why = scalapack_gemm_prepare(product, &call, &work);
+  const bool is_ours = tsl_scalapack_takes_gemm(work.m, work.n, work.k, call.place.rows * call.place.cols,
                                                 tsl_scalapack_next(symbol) != NULL);
-  const tsl_scalapack_grid *grid = tsl_scalapack_join(&of.operands[A], &call.place, is_ours, &why);
+  const tsl_scalapack_grid *grid = tsl_scalapack_join(&work.operands[A], &call.place, is_ours, &why);
   tsl_scalapack_begin(&call);
-  return grid ? scalapack_gemm_compute(&call, &of, grid) : tsl_scalapack_forward(&call, why);
+  return grid ? scalapack_gemm_compute(&call, &work, grid) : tsl_scalapack_forward(&call, why);
 }

@@ -1,4 +1,3 @@
-/* Products. */
 #ifndef TSL_SCALAPACK_SCALAPACK_GEMM_H
 #define TSL_SCALAPACK_SCALAPACK_GEMM_H
 

@@ -1,6 +1,5 @@
-/* The processes of a BLACS context. The program's BLACS is asked for the communicator that it made for the
- * context, in which what is known is kept as an attribute: MPI gives it back when the program ends the
- * context. */
+/* Processes of a BLACS context. BLACS tells the communicator of the context. The grid is an
+ * attribute of the communicator, which MPI frees when the program ends the context. */
 #include "scalapack/scalapack_grid.h"
 
 #include "base/affinity.h"
@@ -16,7 +15,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* What blacs_get() is asked: "the system's handle of the communicator that the context has". */
+/* argument of blacs_get(): system handle of the context's communicator */
 enum { GET_COMMUNICATOR = 10 };
 
 static int64_t scalapack_grid_value_of(tsl_scalapack_word word) {
@@ -38,8 +37,8 @@ bool tsl_scalapack_where(int64_t context, tsl_scalapack_place *place) {
          place->col >= 0 && place->col < place->cols;
 }
 
-/* MPI_COMM_NULL where the BLACS does not tell, or tells of one with other processes beside the grid's: those
- * do not call. */
+/* Returns the context's communicator. MPI_COMM_NULL if BLACS does not tell it, or if it has other
+ * processes, which do not take part. */
 static MPI_Comm communicator_of(int64_t context, const tsl_scalapack_place *place) {
   typedef void get(const void *, const void *, void *);
   typedef int64_t to_system(const void *);
@@ -51,7 +50,7 @@ static MPI_Comm communicator_of(int64_t context, const tsl_scalapack_place *plac
   if (!ask)
     return MPI_COMM_NULL;
   ask(&number, &what, &handle);
-  /* Handles of Fortran have 32 bits, however wide integers are. */
+  /* Fortran handles have 32 bits with any integer width. */
   const int64_t system = translate ? translate(&handle) : scalapack_grid_value_of(handle);
   const MPI_Comm comm = MPI_Comm_f2c((MPI_Fint)system);
   int size = 0, inter = 0;
@@ -61,7 +60,7 @@ static MPI_Comm communicator_of(int64_t context, const tsl_scalapack_place *plac
   return comm;
 }
 
-/* --- what is kept in the communicator --- */
+/* --- attribute of the communicator --- */
 
 static int scalapack_grid_forget(MPI_Comm comm, int key, void *value, void *extra) {
   (void)comm, (void)key, (void)extra;
@@ -76,11 +75,11 @@ static int key_of_grids(void) {
   return key;
 }
 
-/* What a process tells the others; eight bytes each. */
+/* Facts of a process, gathered by all; members of eight bytes. */
 typedef struct scalapack_grid_told {
   int64_t place; /* row * columns + column */
   int64_t same;
-  uint64_t host, processors; /* numbers that only processes have in common which share these */
+  uint64_t host, processors; /* equal only for processes that share the host and the processors */
 } scalapack_grid_told;
 enum { WORDS = sizeof(scalapack_grid_told) / sizeof(int64_t) };
 
@@ -94,7 +93,7 @@ static scalapack_grid_told scalapack_grid_tell(const tsl_scalapack_place *place,
                                .processors = tsl_affinity_hash()};
 }
 
-/* Whether all told the same, and each another place; then they are the grid's ranks. */
+/* Sets the grid's ranks. Returns false if `same` differs between processes or two have one place. */
 static bool scalapack_grid_agree(tsl_scalapack_grid *grid, const scalapack_grid_told *all) {
   const int count = grid->rows * grid->cols;
   for (int i = 0; i < count; i++)
@@ -119,8 +118,8 @@ static bool introduce(tsl_scalapack_grid *grid, const tsl_scalapack_place *place
   return true;
 }
 
-/* Waits for a collective call of all processes. A process without this library never takes part: after a
- * while a line on stderr names that as the likely reason. */
+/* Waits for a collective call of all processes. After 20 seconds a line on stderr names the
+ * probable reason: a process without this library never takes part. */
 static bool scalapack_grid_wait_for_all(MPI_Request *request, const tsl_scalapack_place *place) {
   static const double patience = 20;
   static const struct timespec pause = {0, 100000};
@@ -130,9 +129,9 @@ static bool scalapack_grid_wait_for_all(MPI_Request *request, const tsl_scalapac
     if (tsl_clock() - begun > patience) {
       fprintf(
           stderr,
-          "tesela: process (%d, %d) of a grid of %d x %d has waited %.0f s for the others. Where one of them "
-          "was started "
-          "without libtesela_scalapack, it never comes: load the library into all processes, or into none\n",
+          "tesela: process (%d, %d) of a grid of %d x %d has waited %.0f s for the others. A process "
+          "started "
+          "without libtesela_scalapack never arrives: load the library into all processes, or into none\n",
           place->row, place->col, place->rows, place->cols, patience);
       return MPI_Wait(request, MPI_STATUS_IGNORE) == MPI_SUCCESS;
     }
@@ -141,7 +140,7 @@ static bool scalapack_grid_wait_for_all(MPI_Request *request, const tsl_scalapac
   return done != 0;
 }
 
-/* Whether every process has what it needs, before any waits for another one. */
+/* Returns true if all processes pass true. Collective. */
 static bool all_have(MPI_Comm comm, const tsl_scalapack_place *place, bool value) {
   int mine = value, everyone = 0;
   MPI_Request request;
@@ -149,9 +148,9 @@ static bool all_have(MPI_Comm comm, const tsl_scalapack_place *place, bool value
          scalapack_grid_wait_for_all(&request, place) && everyone;
 }
 
-/* Returns whether a process of the communicator lacks this library. On one host all processes with the
- * library find that, and the program's own ScaLAPACK computes. Processes on other hosts do not find it and
- * would wait for ever: then the job ends. */
+/* Returns true if a process of the communicator lacks this library. On one host all processes with
+ * the library find this, and the host ScaLAPACK computes. Processes on other hosts do not find it
+ * and would wait for ever, so the job is ended. */
 static bool lacks_library(MPI_Comm comm) {
   const tsl_scalapack_processes processes = tsl_scalapack_look_at_processes(comm);
   if (processes.without < 0)
@@ -170,24 +169,24 @@ static bool lacks_library(MPI_Comm comm) {
   return true;
 }
 
-static tsl_scalapack_grid *scalapack_grid_make(MPI_Comm comm_in, const tsl_scalapack_place *place,
+static tsl_scalapack_grid *scalapack_grid_make(MPI_Comm user_comm, const tsl_scalapack_place *place,
                                                int64_t same) {
   const size_t count = (size_t)place->rows * (size_t)place->cols;
   tsl_scalapack_grid *grid = malloc(sizeof *grid + count * sizeof *grid->ranks);
   scalapack_grid_told *all = malloc(count * sizeof *all);
   const int key = key_of_grids();
-  const bool has_memory = grid && all && key != MPI_KEYVAL_INVALID, lacks = lacks_library(comm_in);
-  if (lacks ? !has_memory : !all_have(comm_in, place, has_memory)) {
+  const bool has_memory = grid && all && key != MPI_KEYVAL_INVALID, lacks = lacks_library(user_comm);
+  if (lacks ? !has_memory : !all_have(user_comm, place, has_memory)) {
     free(grid);
     free(all);
     return NULL;
   }
-  *grid = (tsl_scalapack_grid){.comm = comm_in, .rows = place->rows, .cols = place->cols};
-  /* Where tesela does not compute that is kept, too: nobody is asked twice. */
+  *grid = (tsl_scalapack_grid){.comm = user_comm, .rows = place->rows, .cols = place->cols};
+  /* A grid without tesela is cached, too, so that processes are asked only once. */
   if (lacks || !introduce(grid, place, same, all))
     grid->sharing = 0;
   free(all);
-  if (MPI_Comm_set_attr(comm_in, key, grid) != MPI_SUCCESS)
+  if (MPI_Comm_set_attr(user_comm, key, grid) != MPI_SUCCESS)
     grid->sharing = 0;
   return grid;
 }

@@ -1,4 +1,3 @@
-/* What entries are given, read and checked. */
 #include "scalapack/scalapack_operand.h"
 
 #include "base/types.h"
@@ -15,7 +14,8 @@ static void read_matrix(const tsl_scalapack_part *part, tsl_scalapack_matrix *ou
   tsl_scalapack_describe(fields, tsl_scalapack_integer(part->i, 0), tsl_scalapack_integer(part->j, 0), out);
 }
 
-/* The address is not followed before what is missing is added again. */
+/* Computes the virtual begin, which is not dereferenced before the missing elements are added
+ * again. */
 static const void *scalapack_operand_address_of(const void *data, int64_t elements, tesela_type type) {
   const uintptr_t address = (uintptr_t)data - (uintptr_t)elements * tsl_type(type)->size;
   return data ? (const void *)address : NULL; /* NOLINT(performance-no-int-to-ptr) */
@@ -27,7 +27,7 @@ const char *tsl_scalapack_read(const tsl_scalapack_part *const *parts, tsl_scala
   for (int i = 0; i < count; i++) {
     read_matrix(parts[i], &operands[i].matrix);
     if (operands[i].matrix.context != operands[0].matrix.context)
-      return "the operands are not of one context";
+      return "the operands have different contexts";
   }
   if (!tsl_scalapack_where(operands[0].matrix.context, place))
     return "the caller is not in the grid";
@@ -42,16 +42,16 @@ const char *tsl_scalapack_read(const tsl_scalapack_part *const *parts, tsl_scala
 const tsl_scalapack_grid *tsl_scalapack_join(const tsl_scalapack_operand *operand,
                                              const tsl_scalapack_place *place, bool is_ours,
                                              const char **why) {
-  /* One process speaks for all of its grid. */
+  /* The first process reports for its grid. */
   if (place->row == 0 && place->col == 0)
     tsl_scalapack_check_request();
   if (*why)
     return NULL;
-  /* Asked first: whether sizes are tesela's is another matter where processes were told different things. */
+  /* Must come first: with different requests, processes may disagree about sizes. */
   const tsl_scalapack_grid *grid =
       tsl_scalapack_grid_of(operand->matrix.context, place, tsl_scalapack_same());
   if (!grid)
-    *why = "the processes of the grid were told different things, or cannot be asked";
+    *why = "the processes of the grid have different settings, or cannot compare them";
   else if (!is_ours)
     *why = "that one is faster, or was asked for";
   return *why ? NULL : grid;
@@ -59,7 +59,7 @@ const tsl_scalapack_grid *tsl_scalapack_join(const tsl_scalapack_operand *operan
 
 tsl_scalapack_function *tsl_scalapack_retry(const tsl_scalapack_call *call, const tsl_scalapack_grid *grid,
                                             const double beta[2]) {
-  /* What a process has written of C before another one failed, its sentence tells. */
+  /* The message tells if some process has written parts of C before another one failed. */
   const char *why = tesela_last_error();
   if (!tsl_scalapack_any(grid, strstr(why, "lost") != NULL) || (beta[0] == 0 && beta[1] == 0))
     return tsl_scalapack_forward(call, why);
@@ -68,19 +68,19 @@ tsl_scalapack_function *tsl_scalapack_retry(const tsl_scalapack_call *call, cons
 }
 
 tesela_layout tsl_scalapack_layout(const tsl_scalapack_operand *operand, const tsl_scalapack_grid *grid) {
-  const tsl_scalapack_matrix *of = &operand->matrix;
+  const tsl_scalapack_matrix *matrix = &operand->matrix;
   return (tesela_layout){.kind = TESELA_LAYOUT_CYCLIC,
                          .grid_rows = grid->rows,
                          .grid_cols = grid->cols,
                          .ranks = grid->ranks,
-                         .row_block = of->row_block,
-                         .col_block = of->col_block,
-                         .first_row = (int)of->first_row,
-                         .first_col = (int)of->first_col,
-                         .row = of->row,
-                         .col = of->col,
-                         .rows = of->rows,
-                         .cols = of->cols};
+                         .row_block = matrix->row_block,
+                         .col_block = matrix->col_block,
+                         .first_row = (int)matrix->first_row,
+                         .first_col = (int)matrix->first_col,
+                         .row = matrix->row,
+                         .col = matrix->col,
+                         .rows = matrix->rows,
+                         .cols = matrix->cols};
 }
 
 char tsl_scalapack_letter(char value) {

@@ -1,5 +1,4 @@
-/* Who computes: tesela, or the ScaLAPACK that the program had before.
- * Measurements: docs/lab/scalapack.md. */
+/* Measurements: docs/lab/scalapack.md. */
 #include "scalapack/scalapack_route.h"
 
 #include "base/env.h"
@@ -9,7 +8,7 @@
 #include <string.h>
 #include <tesela/tesela.h>
 
-/* TESELA_SCALAPACK, read when the library is loaded. */
+/* Values of TESELA_SCALAPACK, read when the library is loaded. */
 #define REQUEST_LIST(X) X(AUTO, "auto") X(TESELA, "tesela") X(OTHER, "other")
 typedef enum scalapack_route_request {
 #define MEMBER(name, text) REQUEST_##name,
@@ -48,10 +47,10 @@ static bool scalapack_route_takes(bool is_faster, bool other) {
   return !other || wanted == REQUEST_TESELA || (wanted == REQUEST_AUTO && is_faster);
 }
 
-/* The fewest multiply-adds a process for which tesela is faster, and the shortest side of a product
- * (docs/lab/scalapack.md). In small products processes wait for each other more often than by ScaLAPACK: 1000
- * cubed on two processes took 34 ms by tesela and 24 ms by ScaLAPACK. 2048 cubed was faster by a fifth. Ten
- * milliseconds are a fifth of a call of 1100 cubed multiply-adds a process. */
+/* Minimum multiply-adds per process, and minimum side, for which tesela is faster (docs/lab/scalapack.md). In
+ * small products processes wait for each other more often than with ScaLAPACK. On two processes
+ * 1000 cubed took 34 ms by tesela and 24 ms by ScaLAPACK; 2048 cubed was faster by a fifth. Ten
+ * milliseconds are a fifth of a call with 1100 cubed multiply-adds per process. */
 static const double gemm_from = 1100.0 * 1100 * 1100;
 enum { SIDE = 256 };
 

@@ -1,21 +1,20 @@
-/* Who computes. */
+/* Route of a call: tesela or the host ScaLAPACK. */
 #ifndef TSL_SCALAPACK_SCALAPACK_ROUTE_H
 #define TSL_SCALAPACK_SCALAPACK_ROUTE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Prints a line on stderr, once, where TESELA_SCALAPACK is none of its words. */
+/* Reports an invalid TESELA_SCALAPACK on stderr, once. */
 void tsl_scalapack_check_request(void);
 
-/* Whether a call is tesela's by its sizes; every process of the grid comes to the same. `other` is whether
- * the program has a ScaLAPACK of its own. */
+/* Returns true if a call is tesela's by its sizes; equal on all processes of the grid. other: there
+ * is a host ScaLAPACK. */
 bool tsl_scalapack_takes_gemm(int64_t m, int64_t n, int64_t k, int processes, bool other);
-/* Transposes are no faster here. */
+/* Returns true if a transpose is tesela's. Transposes are not faster here. */
 bool tsl_scalapack_takes_transpose(bool other);
 
-/* What processes have to have in common that compute together, beside their arguments: the version, and what
- * they were told. */
+/* Returns a number that must be equal on all processes of a call: version and request. */
 int64_t tsl_scalapack_same(void);
 
 #endif

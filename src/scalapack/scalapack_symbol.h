@@ -1,21 +1,23 @@
-/* libtesela_scalapack.so: tesela behind ScaLAPACK's names. A program that is linked with it, or started with
- * it in LD_PRELOAD, has its distributed products and transposes computed here or by the ScaLAPACK that it had
- * before, whichever is faster.
+/* libtesela_scalapack.so: tesela under the names of ScaLAPACK. Distributed products and transposes are
+ * computed by tesela or by the host ScaLAPACK (the ScaLAPACK that the program would use without tesela),
+ * whichever is faster. A program links it, or is started with it in LD_PRELOAD.
  *
- *   entries/    one exported function a name: says its arguments as one of the structs of
- * scalapack_arguments.h gemm transpose    check them, ask route, and compute, or return whom to forward to
- *   route       tesela or the program's own ScaLAPACK
- *   descriptor  nine integers and an offset, checked and said as a layout
- *   grid        the processes of a BLACS context, and tesela's communicator of them
- *   processes   which processes of the job have this library
- *   context     the process's tesela contexts
- *   next        finds the program's own ScaLAPACK and BLACS; width: how wide their integers are
- *   calls       what TESELA_LOG=calls tells of each call
+ *   entries/              one exported function per name; converts its arguments to scalapack_arguments.h
+ *   scalapack_gemm scalapack_transpose
+ *                         check the arguments, get the route, and compute or return the function to
+ *                         forward to
+ *   scalapack_route       tesela or the host ScaLAPACK
+ *   descriptor            nine integers and an offset, checked and converted to a layout
+ *   scalapack_grid        processes of a BLACS context, and their communicator
+ *   processes             processes of the job that have this library
+ *   scalapack_context     contexts of the process
+ *   next width            search for the host ScaLAPACK and BLACS; their integer width
+ *   calls                 log of TESELA_LOG=calls
  *
- * An entry calls a function that returns NULL when the result is there, or the function of the same name in
- * another library: the entry calls that one with its own arguments. Whoever computes, all processes of the
- * grid choose the same: by what ScaLAPACK calls global arguments, and by what they agreed on when the grid
- * was first seen. */
+ * An entry calls one of these functions. NULL means that the result is complete; else the entry calls the
+ * returned function, the host ScaLAPACK's function of equal name, with its own arguments. All processes of a
+ * grid take the same decision: by ScaLAPACK's global arguments, and by the agreement made at the first use of
+ * the grid. */
 #ifndef TSL_SCALAPACK_SCALAPACK_SYMBOL_H
 #define TSL_SCALAPACK_SCALAPACK_SYMBOL_H
 
@@ -24,12 +26,12 @@
 
 typedef void tsl_scalapack_function(void);
 
-/* A function of another library, looked for until it is found. */
+/* Function of another library, searched until it is found. */
 typedef struct tsl_scalapack_late {
   tsl_scalapack_function *_Atomic found;
 } tsl_scalapack_late;
 
-/* An exported name. Static in its entry. */
+/* Exported name. A static variable of its entry. */
 typedef struct tsl_scalapack_symbol {
   const char *name; /* "pdgemm_" */
   tesela_type type;

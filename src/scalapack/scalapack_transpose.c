@@ -1,4 +1,3 @@
-/* Transposes. */
 #include "scalapack/scalapack_transpose.h"
 
 #include "base/memory.h"
@@ -12,7 +11,7 @@
 
 enum { A, C, OPERANDS };
 
-/* A transpose, checked. */
+/* Checked transpose. */
 typedef struct scalapack_transpose_work {
   int64_t m, n;
   bool conjugated;
@@ -20,14 +19,14 @@ typedef struct scalapack_transpose_work {
   double alpha[2], beta[2];
 } scalapack_transpose_work;
 
-/* NULL, or why it is not tesela's. */
+/* Reads and checks the arguments. Returns the reason why the call is not tesela's; NULL: it is. */
 static const char *scalapack_transpose_prepare(const tsl_scalapack_add *sum, tsl_scalapack_call *call,
                                                scalapack_transpose_work *out) {
   const tesela_type type = call->symbol->type;
   const tsl_scalapack_part *const parts[] = {&sum->a, &sum->c};
   const char letter = tsl_scalapack_letter(sum->trans);
   if (tsl_scalapack_width() == 0)
-    return "it is not known how wide its integers are";
+    return "its integer width is unknown";
   out->m = call->sizes[0] = tsl_scalapack_integer(sum->m, 0);
   out->n = call->sizes[1] = tsl_scalapack_integer(sum->n, 0);
   call->letters[0] = letter ? letter : '?';
@@ -46,7 +45,7 @@ static const char *scalapack_transpose_prepare(const tsl_scalapack_add *sum, tsl
   return out->alpha[0] == 0 && out->alpha[1] == 0 ? "alpha is 0" : NULL;
 }
 
-/* NULL where it is done. */
+/* Computes a transpose. Returns the function to forward to; NULL: done. */
 static tsl_scalapack_function *scalapack_transpose_compute(tsl_scalapack_call *call,
                                                            const scalapack_transpose_work *work,
                                                            const tsl_scalapack_grid *grid) {
@@ -80,10 +79,10 @@ static tsl_scalapack_function *scalapack_transpose_compute(tsl_scalapack_call *c
 
 tsl_scalapack_function *tsl_scalapack_transpose(tsl_scalapack_symbol *symbol, const tsl_scalapack_add *sum) {
   tsl_scalapack_call call = {.symbol = symbol};
-  scalapack_transpose_work of = {.m = 0};
-  const char *why = scalapack_transpose_prepare(sum, &call, &of);
+  scalapack_transpose_work work = {.m = 0};
+  const char *why = scalapack_transpose_prepare(sum, &call, &work);
   const bool is_ours = tsl_scalapack_takes_transpose(tsl_scalapack_next(symbol) != NULL);
-  const tsl_scalapack_grid *grid = tsl_scalapack_join(&of.operands[A], &call.place, is_ours, &why);
+  const tsl_scalapack_grid *grid = tsl_scalapack_join(&work.operands[A], &call.place, is_ours, &why);
   tsl_scalapack_begin(&call);
-  return grid ? scalapack_transpose_compute(&call, &of, grid) : tsl_scalapack_forward(&call, why);
+  return grid ? scalapack_transpose_compute(&call, &work, grid) : tsl_scalapack_forward(&call, why);
 }

@@ -1,4 +1,4 @@
-/* Transposes: p?tran, p?tranu, p?tranc, and p?geadd where it transposes. */
+/* Transposes: p?tran, p?tranu, p?tranc, and p?geadd with a transpose. */
 #ifndef TSL_SCALAPACK_SCALAPACK_TRANSPOSE_H
 #define TSL_SCALAPACK_SCALAPACK_TRANSPOSE_H
 

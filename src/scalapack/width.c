@@ -1,5 +1,5 @@
-/* How wide a library's integers are: NUMROC, ScaLAPACK's own tool, is asked how many of n rows the only
- * process has, and answers n, or what a reader of 32 bits sees of it. */
+/* Integer width of a ScaLAPACK, tested by its function NUMROC: a single process has all n rows. So the
+ * result is n, or its lower half if integers have 32 bits. */
 #include "scalapack/width.h"
 
 #include "scalapack/next.h"
@@ -10,10 +10,10 @@
 typedef int64_t numroc(const void *n, const void *block, const void *process, const void *first,
                        const void *processes);
 
-/* The answer to `low` rows and as many times 2^32 as `high` says; of an answer of 32 bits the others mean
- * nothing. */
+/* Calls NUMROC with high * 2^32 + low rows. With 32-bit integers the upper half of the result is
+ * undefined. */
 static int64_t width_ask(numroc *function, int64_t high, int64_t low) {
-  /* Both halves, so that either width reads the same of the little ones. */
+  /* All arguments are 64-bit, so that either width reads equal small numbers. */
   const int64_t n = high * ((int64_t)1 << 32) + low, block = 7, zero = 0, one = 1;
   return function(&n, &block, &zero, &zero, &one);
 }
@@ -31,7 +31,7 @@ static int find_width(void) {
 }
 
 int tsl_scalapack_width(void) {
-  static atomic_int width; /* 0: not known yet */
+  static atomic_int width; /* 0: unknown */
   int known = atomic_load_explicit(&width, memory_order_relaxed);
   if (known == 0) {
     known = find_width();

@@ -11,30 +11,30 @@
 
 #include <math.h>
 
-/* A copy whose bytes cost nothing, and one whose start costs nothing. */
+/* Transfer sizes in bytes: one dominated by latency, one by bandwidth; and their repetitions. */
 enum { SHORT = 4, LONG = 16 << 20, SHORT_REPEATS = 40, LONG_REPEATS = 6 };
 
-typedef struct measuring {
+typedef struct measurement {
   tsl_device *device;
   const tsl_device_ops *ops;
   tsl_stream *stream;
   tsl_buffer *buffer;
   tsl_kernel *kernel;
   unsigned char *host;
-} measuring;
+} measurement;
 
-typedef tesela_status step(const measuring *job, size_t bytes);
+typedef tesela_status step(const measurement *job, size_t bytes);
 
-static tesela_status copy_in(const measuring *job, size_t bytes) {
+static tesela_status copy_in(const measurement *job, size_t bytes) {
   TSL_TRY(tsl_device_write(job->stream, job->buffer, 0, job->host, bytes));
   return job->ops->finish(job->stream);
 }
 
-static tesela_status link_copy_out(const measuring *job, size_t bytes) {
+static tesela_status link_copy_out(const measurement *job, size_t bytes) {
   return tsl_device_read(job->stream, job->buffer, 0, job->host, bytes);
 }
 
-static tesela_status link_launch(const measuring *job, size_t bytes) {
+static tesela_status link_launch(const measurement *job, size_t bytes) {
   static const tsl_grid grid = {{1, 1, 1}, {1, 1, 1}};
   const int nothing = 0;
   const tsl_argument arguments[] = {TSL_ARG_BUFFER(job->buffer), TSL_ARG_VALUE(nothing)};
@@ -43,13 +43,13 @@ static tesela_status link_launch(const measuring *job, size_t bytes) {
   return job->ops->finish(job->stream);
 }
 
-/* The shortest of some repeats, the first of which does not count. */
-static tesela_status link_shortest(const measuring *job, step *step_in, size_t bytes, int repeats,
+/* Returns the minimum time of `repeats` runs after an uncounted first run. */
+static tesela_status link_shortest(const measurement *job, step *run_step, size_t bytes, int repeats,
                                    double *out) {
   double least = INFINITY;
   for (int i = 0; i <= repeats; i++) {
     const double start = tsl_clock();
-    TSL_TRY(step_in(job, bytes));
+    TSL_TRY(run_step(job, bytes));
     if (i > 0)
       least = fmin(least, tsl_clock() - start);
   }
@@ -57,15 +57,15 @@ static tesela_status link_shortest(const measuring *job, step *step_in, size_t b
   return TESELA_OK;
 }
 
-static tesela_status measure_way(const measuring *job, step *step_in, tsl_link_way *out) {
+static tesela_status measure_way(const measurement *job, step *run_step, tsl_link_way *out) {
   double long_copy;
-  TSL_TRY(link_shortest(job, step_in, SHORT, SHORT_REPEATS, &out->seconds));
-  TSL_TRY(link_shortest(job, step_in, LONG, LONG_REPEATS, &long_copy));
+  TSL_TRY(link_shortest(job, run_step, SHORT, SHORT_REPEATS, &out->seconds));
+  TSL_TRY(link_shortest(job, run_step, LONG, LONG_REPEATS, &long_copy));
   out->rate = LONG / fmax(long_copy - out->seconds, 1e-9);
   return TESELA_OK;
 }
 
-static tesela_status link_find_kernel(measuring *job) {
+static tesela_status link_find_kernel(measurement *job) {
   const char *const folders[] = {"kernel", job->ops->dialect_folder, NULL};
   tsl_text text = {0};
   tsl_module *module;
@@ -80,10 +80,10 @@ out:
   return status;
 }
 
-/* Bytes that go through pinned memory to measure it. */
+/* bytes of the measurement through pinned memory */
 enum { STAGED = 64 << 20, STAGED_REPEATS = 3 };
 
-/* A vector there and back by all threads, the first time not counted. */
+/* Times a transfer of a vector in both directions with all threads; the first run does not count. */
 static tesela_status time_staged(const tsl_stager *porter, const tsl_transfer_path *way, tsl_link *out) {
   const tsl_pending_readback all = {.part = {0, 1, 0, way->shape->cols}};
   const tsl_device_ops *ops = way->buffer->device->ops;
@@ -127,7 +127,7 @@ static tesela_status link_stage(tsl_device *device, tsl_staging *staging, tsl_li
   return status;
 }
 
-/* Where pinned memory cannot be had, copies go as they do without. */
+/* Measures copies through pinned memory. Without pinned memory it takes the rates of plain copies. */
 static tesela_status measure_staged(tsl_device *device, tsl_link *out) {
   tsl_staging_sizes sizes;
   tsl_staging *staging;
@@ -146,7 +146,7 @@ static tesela_status measure_staged(tsl_device *device, tsl_link *out) {
   return status;
 }
 
-static tesela_status measure_all(measuring *job, tsl_link *out) {
+static tesela_status measure_all(measurement *job, tsl_link *out) {
   TSL_TRY(job->ops->stream_create(job->device, &job->stream));
   TSL_TRY(job->ops->buffer_create(job->device, LONG, &job->buffer));
   TSL_TRY(link_find_kernel(job));
@@ -157,7 +157,7 @@ static tesela_status measure_all(measuring *job, tsl_link *out) {
 }
 
 tesela_status tsl_tune_link(tsl_device *device, tsl_link *link) {
-  measuring job = {.device = device, .ops = device->ops};
+  measurement job = {.device = device, .ops = device->ops};
   tsl_link made = {.measured = true};
   void *block;
   if (device->capabilities & TSL_CAN_HOST) {
@@ -179,12 +179,11 @@ tesela_status tsl_tune_link(tsl_device *device, tsl_link *link) {
   if (status != TESELA_OK)
     return tsl_fail_in(status, "%s, measuring its link", device->name);
   tsl_link_keep(device, &made);
-  tsl_log(
-      TSL_LOG_PLAN,
-      "%s: the way there measured in %.3g s: in %.3g s and %.3g B/s, out %.3g s and %.3g B/s, launch %.3g s; "
-      "staged, in %.3g B/s and out %.3g B/s",
-      device->name, tsl_clock() - start, made.in.seconds, made.in.rate, made.out.seconds, made.out.rate,
-      made.launch, made.staged_in, made.staged_out);
+  tsl_log(TSL_LOG_PLAN,
+          "%s: link measured in %.3g s: in %.3g s and %.3g B/s, out %.3g s and %.3g B/s, launch %.3g s; "
+          "staged, in %.3g B/s and out %.3g B/s",
+          device->name, tsl_clock() - start, made.in.seconds, made.in.rate, made.out.seconds, made.out.rate,
+          made.launch, made.staged_in, made.staged_out);
   *link = made;
   return TESELA_OK;
 }

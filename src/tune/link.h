@@ -1,13 +1,14 @@
-/* What it costs to reach devices is measured here, once on a machine, and kept where the planner finds it
+/* Measurement of transfer costs between host and devices, once per machine; stored for the planner
  * (planner/transfer_cost.h). */
 #ifndef TSL_TUNE_LINK_H
 #define TSL_TUNE_LINK_H
 
 #include "planner/transfer_cost.h"
 
-/* Measures and keeps; opens the device. On the cpu, nothing. */
+/* Measures a device's transfer costs and stores them. Opens the device. For the CPU it only returns
+ * the stored value. */
 tesela_status tsl_tune_link(tsl_device *device, tsl_link *link);
-/* The same of a core of the processor, by tsl_roofs_core(). */
+/* Measures the speed of a CPU core by tsl_roofs_core() and stores it. */
 tesela_status tsl_tune_core(const tsl_device *cpu);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* Whether a list has devices of both sorts, between which the processor's speed decides. */
+/* Returns the CPU if the list has both the CPU and other devices, else NULL. */
 static const tsl_device *cpu_beside_others(const tsl_candidate *candidates, int count) {
   const tsl_device *cpu = NULL;
   bool others = false;
@@ -19,8 +19,8 @@ static const tsl_device *cpu_beside_others(const tsl_candidate *candidates, int 
   return others ? cpu : NULL;
 }
 
-/* Where there is a choice of devices, the processor's core is measured, and the way to a device that would be
- * used, and so opened: once on a machine. Then the list is made again. */
+/* Measures missing transfer costs, once per machine: the CPU core's speed, and the best device's
+ * link. Opens that device. Returns true if the list must be made again. */
 static bool has_news(const tsl_choice *choice, const tsl_candidate *candidates, int count) {
   const tsl_device *cpu = tsl_choice_any_device(choice) ? cpu_beside_others(candidates, count) : NULL;
   tsl_device *best = candidates[0].device;
@@ -35,27 +35,27 @@ static bool has_news(const tsl_choice *choice, const tsl_candidate *candidates, 
   if (!(best->capabilities & TSL_CAN_HOST) && !tsl_link_of(best).measured) {
     const bool good = tsl_tune_link(best, &link) == TESELA_OK;
     if (!good)
-      tsl_log(TSL_LOG_PLAN, "%s", tesela_last_error()); /* what is wrong shows when the plan is made */
+      tsl_log(TSL_LOG_PLAN, "%s", tesela_last_error()); /* the failure is reported when the plan is made */
     news |= good;
   }
   tsl_status_restore(&saved);
   return news;
 }
 
-/* Moves what was measured to be the fastest in front of what is predicted to be. */
+/* Moves the measured fastest candidate to the front. */
 static void put_first(const tsl_candidate *first, tsl_candidate *candidates, int count) {
   for (int i = 1; first->strategy && i < count && !candidates[i].refusal[0]; i++) {
-    const tsl_candidate one = candidates[i];
-    if (one.strategy != first->strategy || one.device != first->device ||
-        memcmp(&one.config, &first->config, sizeof one.config) != 0)
+    const tsl_candidate candidate = candidates[i];
+    if (candidate.strategy != first->strategy || candidate.device != first->device ||
+        memcmp(&candidate.config, &first->config, sizeof candidate.config) != 0)
       continue;
     memmove(candidates + 1, candidates, (size_t)i * sizeof *candidates);
-    candidates[0] = one;
+    candidates[0] = candidate;
     return;
   }
 }
 
-/* A product that nothing is to be chosen for; false where that did not come to a plan. */
+/* Plans a product without a choice. Returns false if there is a choice or the plan failed. */
 static bool choose_at_once(const tsl_problem *problem, const tsl_choice *choice_in, tsl_plan **plan) {
   const tsl_strategy *strategy = tsl_planner_at_once(problem, choice_in);
   tsl_choice choice = *choice_in;

@@ -6,15 +6,15 @@
 
 #include <stdlib.h>
 
-/* ALIGNMENT: the most that OpenCL platforms ask of a sub-buffer (NVIDIA's: 4096 bits). */
+/* ALIGNMENT: maximum alignment of sub-buffers on OpenCL platforms (NVIDIA: 4096 bits). */
 enum { ALIGNMENT = 512, LINE = 128, SETS_MAX = 1 << 16, MEMORY_SHARE = 4 };
-/* Where a device does not tell its cache: the largest of its time, more or less. */
+/* Assumed cache of a device that does not report it: a large one. */
 static const uint64_t cache_guess = (uint64_t)64 << 20;
 
-/* How an operand lies in its buffer. */
+/* Layout of an operand in its buffer. */
 typedef struct operand_sets_layout {
   const tsl_shape *shape;
-  size_t bytes;  /* of its extent */
+  size_t bytes;  /* bytes of its extent */
   size_t stride; /* bytes from set to set */
   int64_t below; /* elements from the extent's start to element (0, 0) */
 } operand_sets_layout;
@@ -26,18 +26,19 @@ static size_t operand_sets_round_up(size_t bytes, size_t unit) {
 static tesela_status operand_sets_lay_out(const tsl_problem *problem,
                                           operand_sets_layout layouts[TSL_OPERANDS]) {
   for (int i = 0; i < TSL_OPERANDS; i++) {
-    operand_sets_layout *one = &layouts[i];
-    one->shape = tsl_problem_shape(problem, i);
-    one->below = tsl_shape_below(one->shape);
-    if (!tsl_size_mul((size_t)tsl_shape_extent(one->shape), tsl_type(one->shape->type)->size, &one->bytes) ||
-        one->bytes > SIZE_MAX / 4)
+    operand_sets_layout *layout = &layouts[i];
+    layout->shape = tsl_problem_shape(problem, i);
+    layout->below = tsl_shape_below(layout->shape);
+    if (!tsl_size_mul((size_t)tsl_shape_extent(layout->shape), tsl_type(layout->shape->type)->size,
+                      &layout->bytes) ||
+        layout->bytes > SIZE_MAX / 4)
       return tsl_fail(TESELA_OUT_OF_MEMORY, "operand %c is larger than memory", "ABC"[i]);
-    one->stride = operand_sets_round_up(one->bytes, ALIGNMENT) + ALIGNMENT;
+    layout->stride = operand_sets_round_up(layout->bytes, ALIGNMENT) + ALIGNMENT;
   }
   return TESELA_OK;
 }
 
-/* How many sets, and whether they are enough: what the caches take decides, and memory has the last word. */
+/* Returns the number of sets, by the caches and limited by memory. *cold: they are enough. */
 static int count_sets(const operand_sets_layout layouts[TSL_OPERANDS], const tsl_device *device, bool warm,
                       bool *cold) {
   const uint64_t cache = device->cache_bytes ? device->cache_bytes : cache_guess;
@@ -58,19 +59,19 @@ static int count_sets(const operand_sets_layout layouts[TSL_OPERANDS], const tsl
   return (int)count;
 }
 
-/* Copies the first set over the others, twice as many each time. */
+/* Copies the first set to all others, doubling the number of copies each time. */
 static tesela_status repeat(tsl_stream *stream, tsl_buffer *buffer, const operand_sets_layout *layout,
                             int count) {
   const tsl_device_ops *ops = buffer->device->ops;
-  for (int made = 1; made < count; made *= 2) {
-    const int more = made < count - made ? made : count - made;
+  for (int result = 1; result < count; result *= 2) {
+    const int more = result < count - result ? result : count - result;
     TSL_TRY(
-        ops->copy(stream, buffer, 0, buffer, (size_t)made * layout->stride, (size_t)more * layout->stride));
+        ops->copy(stream, buffer, 0, buffer, (size_t)result * layout->stride, (size_t)more * layout->stride));
   }
   return TESELA_OK;
 }
 
-/* Numbers of a kind where the shape has its elements. */
+/* Fills the elements of the shape with numbers of a kind. */
 static tesela_status fill_kind(tsl_kind data, uint64_t seed, const tsl_shape *shape, unsigned char *origin) {
   const size_t size = tsl_type(shape->type)->size;
   void *dense;
@@ -110,13 +111,13 @@ static tesela_status make_items(tsl_operand_sets *sets, const operand_sets_layou
   if (!sets->items)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for a list of %d sets of operands", sets->count);
   for (int set = 0; set < sets->count; set++) {
-    tsl_operand made[TSL_OPERANDS];
+    tsl_operand result[TSL_OPERANDS];
     for (int i = 0; i < TSL_OPERANDS; i++) {
       const int64_t stride = (int64_t)(layouts[i].stride / tsl_type(layouts[i].shape->type)->size);
-      made[i] = (tsl_operand){.buffer = sets->buffers[i], .offset = set * stride + layouts[i].below};
+      result[i] = (tsl_operand){.buffer = sets->buffers[i], .offset = set * stride + layouts[i].below};
     }
     sets->items[set] =
-        (tsl_operands){.a = made[TSL_OPERAND_A], .b = made[TSL_OPERAND_B], .c = made[TSL_OPERAND_C]};
+        (tsl_operands){.a = result[TSL_OPERAND_A], .b = result[TSL_OPERAND_B], .c = result[TSL_OPERAND_C]};
   }
   return TESELA_OK;
 }

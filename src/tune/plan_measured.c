@@ -11,15 +11,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What comes to a point's runs: to make a normal number, and to copy a byte over the caches, on one core; to
- * judge a result; to compile, and to load what was compiled before. */
+/* Seconds on one core: to generate a normal number, to copy a byte of the operand sets, to verify a
+ * result, to compile a kernel, to load a compiled kernel. */
 static const double number_seconds = 20e-9, byte_seconds = 0.25e-9, judge_seconds = 0.02,
                     compile_seconds = 1.5, load_seconds = 0.05;
-/* Runs of a point beside those of its samples: judged, warmed up, and lengthened to a sample. A sample is at
- * least so long. */
+/* Runs of a point besides its samples: verification, warm-up, and choice of the sample length.
+ * Minimum seconds of a sample. */
 static const double other_runs = 4, least_sample = 1e-3;
 enum { LEAST_SAMPLES = 3, BATCH = 8 };
-/* How wrong a prediction is taken to be until something was measured. */
+/* Assumed error factor of a prediction before the first measurement. */
 static const double first_doubt = 2;
 
 double tsl_tune_cost(const tsl_problem *problem, const tsl_device *device, const tsl_space *space,
@@ -41,35 +41,37 @@ double tsl_tune_cost(const tsl_problem *problem, const tsl_device *device, const
   return sets + each + (build > 0 ? fmax(build / cores, compile_seconds * (build >= compile_seconds)) : 0);
 }
 
-/* A search that ends in time. */
-typedef struct hurry {
+/* Search with a deadline. */
+typedef struct timed_search {
   tsl_tune_race race;
   double deadline; /* by tsl_clock() */
-  double doubt;    /* what measuring took over what was expected of it; 0: nothing was measured yet */
-} hurry;
+  double doubt;    /* ratio of measured to expected time; 0: nothing measured yet */
+} timed_search;
 
-static double plan_measured_cost_of(const hurry *hurry_in, const tsl_space *space, const int *points,
+static double plan_measured_cost_of(const timed_search *search, const tsl_space *space, const int *points,
                                     int count) {
-  return (hurry_in->doubt > 0 ? hurry_in->doubt : first_doubt) *
-         tsl_tune_cost(hurry_in->race.problem, hurry_in->race.device, space, points, count,
-                       hurry_in->race.seconds_max);
+  return (search->doubt > 0 ? search->doubt : first_doubt) * tsl_tune_cost(search->race.problem,
+                                                                           search->race.device, space, points,
+                                                                           count, search->race.seconds_max);
 }
 
-/* As many of the points as there is time for, the incumbent with them; TESELA_UNSUPPORTED where there is
- * none. Compilers take longer than anybody expects, so that the first point tells of them, alone. */
+/* Measures as many points as there is time for, the incumbent included; TESELA_UNSUPPORTED if there
+ * is time for none. The first point is measured alone, because compilation times are hard to
+ * predict. */
 static tesela_status measure_in_time(void *argument, const tsl_space *space, const int *points, int count,
                                      double limit, tsl_tune_result *results) {
-  hurry *of = argument;
+  timed_search *search = argument;
   const double start = tsl_clock();
-  const bool learns = !(of->doubt > 0) && (of->race.device->capabilities & TSL_CAN_KERNELS);
+  const bool learns = !(search->doubt > 0) && (search->race.device->capabilities & TSL_CAN_KERNELS);
   int fitting = learns && count > 1 ? 1 : count;
-  while (fitting > 0 && plan_measured_cost_of(of, space, points, fitting) > of->deadline - start)
+  while (fitting > 0 && plan_measured_cost_of(search, space, points, fitting) > search->deadline - start)
     fitting--;
   if (fitting == 0)
     return tsl_fail(TESELA_UNSUPPORTED, "there is no time to measure more");
-  const double expected = plan_measured_cost_of(of, space, points, fitting);
-  TSL_TRY(tsl_tune_by_race(&of->race, space, points, fitting, limit, results));
-  of->doubt = fmax(1, (of->doubt > 0 ? of->doubt : first_doubt) * (tsl_clock() - start) / expected);
+  const double expected = plan_measured_cost_of(search, space, points, fitting);
+  TSL_TRY(tsl_tune_by_race(&search->race, space, points, fitting, limit, results));
+  search->doubt =
+      fmax(1, (search->doubt > 0 ? search->doubt : first_doubt) * (tsl_clock() - start) / expected);
   for (int i = fitting; i < count; i++) {
     results[i] = (tsl_tune_result){.result = TSL_CASE_REFUSED};
     snprintf(results[i].why, sizeof results[i].why, "%s", tsl_race_cut_short);
@@ -77,7 +79,7 @@ static tesela_status measure_in_time(void *argument, const tsl_space *space, con
   return TESELA_OK;
 }
 
-/* The configs of all strategies that the choice may take on a device. */
+/* Adds the configs of all strategies that the choice allows on a device. */
 static tesela_status plan_measured_make_space(const tsl_problem *problem, const tsl_choice *choice,
                                               const tsl_device *device, const tsl_candidate *list, int count,
                                               tsl_space *space) {
@@ -94,19 +96,19 @@ static tesela_status plan_measured_make_space(const tsl_problem *problem, const 
 static tesela_status plan_measured_search(const tsl_problem *problem, const tsl_choice *choice,
                                           double seconds, tsl_device *device, const tsl_space *space,
                                           tsl_effort *found) {
-  tsl_choice there = *choice;
+  tsl_choice choice_here = *choice;
   tsl_tuned tuned = {.best = -1};
   int start, *known, known_count;
-  there.device = device->name;
-  there.place = TSL_PLACE_DEVICE;
-  TSL_TRY(tsl_tune_find_start(problem, &there, space, &start, &known, &known_count));
-  hurry of = {.race = {.problem = problem,
-                       .device = device,
-                       .seconds_max = fmin(0.5, fmax(0.01, seconds / 100)),
-                       .time_limit = seconds,
-                       .seed = 1},
-              .deadline = tsl_clock() + seconds};
-  of.race.deadline = of.deadline;
+  choice_here.device = device->name;
+  choice_here.place = TSL_PLACE_DEVICE;
+  TSL_TRY(tsl_tune_find_start(problem, &choice_here, space, &start, &known, &known_count));
+  timed_search search = {.race = {.problem = problem,
+                                  .device = device,
+                                  .seconds_max = fmin(0.5, fmax(0.01, seconds / 100)),
+                                  .time_limit = seconds,
+                                  .seed = 1},
+                         .deadline = tsl_clock() + seconds};
+  search.race.deadline = search.deadline;
   const tsl_tune_job job = {.space = space,
                             .search = tsl_search_at(0),
                             .start = start,
@@ -116,7 +118,7 @@ static tesela_status plan_measured_search(const tsl_problem *problem, const tsl_
                             .batch = BATCH,
                             .seed = 1,
                             .measure = measure_in_time,
-                            .argument = &of};
+                            .argument = &search};
   const tesela_status status = tsl_tune_run(&job, &tuned);
   if (tuned.best >= 0 && tuned.results[tuned.best].result == TSL_CASE_RIGHT) {
     const tsl_space_point *best = &space->points[tuned.best];
@@ -133,8 +135,8 @@ static tesela_status plan_measured_search(const tsl_problem *problem, const tsl_
   return status == TESELA_OUT_OF_MEMORY ? status : TESELA_OK;
 }
 
-/* Empty problems, those with a last step that is asked to be right (of which what is measured says less), and
- * those that alpha leaves nothing of, are no work that could be measured. */
+/* Returns true if a problem can be measured. False for empty or batched problems, alpha = 0, and
+ * accuracy requests with an epilogue, whose product alone is measured. */
 static bool is_work(const tsl_problem *problem) {
   return !(tsl_problem_has_epilogue(problem) && tsl_numeric_requirements_has_accuracy(&problem->ask)) &&
          problem->m > 0 && problem->n > 0 && (problem->k > 0 || problem->op == TSL_OP_TRANSPOSE) &&
@@ -152,7 +154,7 @@ tesela_status tsl_tune_effort(const tsl_problem *problem, const tsl_choice *choi
   *found = (tsl_effort){.won = {.strategy = NULL}};
   if (!(seconds > 0) || !is_work(problem))
     return TESELA_OK;
-  /* A last step is the same for all: what is measured is the product. */
+  /* The epilogue is equal for all candidates, so only the product is measured. */
   const tsl_problem product = tsl_problem_unfinished(problem);
   problem = &product;
   sparing.sparing = true;

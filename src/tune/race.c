@@ -13,51 +13,51 @@
 
 enum { SAMPLES_MIN = 5, SAMPLES_MAX = 100, SAMPLES_FLOOR = 3, BATCH_MAX = 10000, DISCARDED_IN_A_ROW = 3 };
 static const double default_seconds_max = 1, default_noise = 0.02;
-/* Events and clocks are read in half a microsecond, and an entry's first run after another's finds threads
- * asleep and code out of the caches: in samples of this length neither shows. */
+/* Minimum seconds of a sample. Events and clocks take half a microsecond, and the first run of an
+ * entry finds sleeping threads and cold code; both vanish in such a sample. */
 static const double shortest_sample = 1e-3;
-/* A first run is slow for reasons of its own; one that takes so many times the limit is not. */
+/* Factor over the limit for a first run, which is slow for other reasons. */
 static const double first_run_slack = 4;
-/* From here on, the run that verified an entry serves as its first run. */
+/* Seconds from which the verified run serves as an entry's first run. */
 static const double long_run = 0.25;
-/* A round in which all entries took this much longer than their medians is the machine's, not theirs. */
+/* Ratio to the medians from which a round counts as disturbed, if all entries exceed it. */
 static const double disturbed = 1.25;
 
-/* An entry in the race. */
+/* Entry in the race. */
 typedef struct runner {
   tsl_race_entry *entry;
   tsl_plan *plan;
   int batch;
-  double *compute, *wall; /* samples, seconds of one run; room for samples_max */
+  double *compute, *wall; /* samples in seconds per run; room for samples_max */
   int count;
   double median, spread; /* of the samples so far */
-  double fastest;        /* of them */
-  double now, now_wall;  /* this round's sample */
-  double spent;          /* seconds in runs */
-  double verified;       /* seconds of the run that verified it */
+  double fastest;        /* minimum of the samples so far */
+  double now, now_wall;  /* sample of the current round */
+  double spent;          /* seconds spent in runs */
+  double verified;       /* seconds of the verified run */
   bool running;
 } runner;
 
-typedef struct race_race {
+typedef struct race {
   const tsl_problem *problem;
   tsl_device *device;
-  tsl_race_options options; /* no zeros */
+  tsl_race_options options; /* defaults filled in */
   tsl_race_entry *const *entries;
   int count;
-  runner *runners; /* of all entries */
+  runner *runners; /* one for each entry */
   int *order;
   double *sorted;
   void *samples;
   tsl_operand_sets sets;
   int next_set;
-  uint64_t draws; /* random numbers that were used */
-  int in_a_row;   /* rounds that were discarded since one counted */
+  uint64_t draws; /* random numbers used so far */
+  int in_a_row;   /* consecutive discarded rounds */
   tsl_race_report report;
-} race_race;
+} race;
 
 const char tsl_race_cut_short[] = "cut short before it was measured";
 
-static bool is_stopped(const race_race *job) {
+static bool is_stopped(const race *job) {
   return (job->options.stop && job->options.stop()) ||
          (job->options.deadline > 0 && tsl_clock() >= job->options.deadline);
 }
@@ -74,16 +74,16 @@ static tsl_race_options with_defaults(const tsl_race_options *options) {
   return made;
 }
 
-static void race_tell(const race_race *job, const char *name, double fraction) {
+static void race_tell(const race *job, const char *name, double fraction) {
   char what[192];
   snprintf(what, sizeof what, "%s on %s", name, job->device->name);
   if (job->options.progress)
     job->options.progress(job->options.argument, what, fraction);
 }
 
-/* --- what may start --- */
+/* --- admission --- */
 
-static tesela_status verify_all(race_race *job) {
+static tesela_status verify_all(race *job) {
   const tsl_race_terms terms = {.problem = job->problem,
                                 .device = job->device,
                                 .time_limit = job->options.time_limit,
@@ -109,85 +109,85 @@ static tesela_status verify_all(race_race *job) {
 
 /* --- samples --- */
 
-static void race_drop(runner *runner_in, tsl_case_result result, const char *why) {
-  tsl_race_conclude(runner_in->entry, result, why);
-  runner_in->running = false;
+static void race_drop(runner *current, tsl_case_result result, const char *why) {
+  tsl_race_conclude(current->entry, result, why);
+  current->running = false;
 }
 
-/* Runs a batch on the next sets; *compute and *wall are of one run. What fails leaves the race. */
-static bool race_sample(race_race *job, runner *runner_in, double *compute, double *wall) {
-  const tsl_batch batch = {job->sets.items, job->sets.count, job->next_set, runner_in->batch};
+/* Runs a batch on the next sets; *compute and *wall are per run. A failing entry leaves the race. */
+static bool race_sample(race *job, runner *current, double *compute, double *wall) {
+  const tsl_batch batch = {job->sets.items, job->sets.count, job->next_set, current->batch};
   tsl_phases phases;
-  const tesela_status status = tsl_plan_run_batch(runner_in->plan, &batch, &phases);
+  const tesela_status status = tsl_plan_run_batch(current->plan, &batch, &phases);
   if (status != TESELA_OK) {
-    race_drop(runner_in, TSL_CASE_FAILED, tesela_last_error());
+    race_drop(current, TSL_CASE_FAILED, tesela_last_error());
     return false;
   }
-  job->next_set = (job->next_set + runner_in->batch) % job->sets.count;
-  *compute = phases.compute / runner_in->batch;
-  *wall = phases.total / runner_in->batch;
-  runner_in->spent += fmax(phases.compute, phases.total);
+  job->next_set = (job->next_set + current->batch) % job->sets.count;
+  *compute = phases.compute / current->batch;
+  *wall = phases.total / current->batch;
+  current->spent += fmax(phases.compute, phases.total);
   return true;
 }
 
-static void race_keep(race_race *job, runner *runner_in) {
-  runner_in->compute[runner_in->count] = runner_in->now;
-  runner_in->wall[runner_in->count++] = runner_in->now_wall;
-  runner_in->fastest = runner_in->count == 1 ? runner_in->now : fmin(runner_in->fastest, runner_in->now);
-  memcpy(job->sorted, runner_in->compute, (size_t)runner_in->count * sizeof *job->sorted);
-  runner_in->median = tsl_measure_median(job->sorted, runner_in->count, &runner_in->spread);
+static void race_keep(race *job, runner *current) {
+  current->compute[current->count] = current->now;
+  current->wall[current->count++] = current->now_wall;
+  current->fastest = current->count == 1 ? current->now : fmin(current->fastest, current->now);
+  memcpy(job->sorted, current->compute, (size_t)current->count * sizeof *job->sorted);
+  current->median = tsl_measure_median(job->sorted, current->count, &current->spread);
 }
 
-/* The run that does not count, and how many runs make a sample. */
-static void warm_up(race_race *job, runner *runner_in) {
+/* Does the run that does not count, and chooses the runs per sample. */
+static void warm_up(race *job, runner *current) {
   double compute, wall;
   const double most = fmin(job->options.time_limit, first_run_slack * job->options.limit);
-  runner_in->batch = 1;
-  if (!race_sample(job, runner_in, &compute, &wall))
+  current->batch = 1;
+  if (!race_sample(job, current, &compute, &wall))
     return;
-  /* Other programs may have had the processor meanwhile. */
-  if (compute > most && compute < long_run && !race_sample(job, runner_in, &compute, &wall))
+  /* Other programs may have delayed the first run. */
+  if (compute > most && compute < long_run && !race_sample(job, current, &compute, &wall))
     return;
   if (compute > most) {
-    tsl_race_leave_out(runner_in->entry, "takes", compute, most);
-    runner_in->running = false;
+    tsl_race_leave_out(current->entry, "takes", compute, most);
+    current->running = false;
     return;
   }
-  if (compute >= long_run && runner_in->verified >= long_run) {
-    runner_in->now = compute;
-    runner_in->now_wall = wall;
-    race_keep(job, runner_in);
+  if (compute >= long_run && current->verified >= long_run) {
+    current->now = compute;
+    current->now_wall = wall;
+    race_keep(job, current);
     return;
   }
-  while (compute * runner_in->batch < shortest_sample && runner_in->batch < BATCH_MAX) {
+  while (compute * current->batch < shortest_sample && current->batch < BATCH_MAX) {
     const double needed = compute > 0 ? shortest_sample / compute : BATCH_MAX;
-    /* The first runs are slow ones, so the batch grows in steps. */
-    runner_in->batch = needed > 8.0 * runner_in->batch ? 8 * runner_in->batch : (int)needed + 1;
-    runner_in->batch = runner_in->batch < BATCH_MAX ? runner_in->batch : BATCH_MAX;
-    if (!race_sample(job, runner_in, &compute, &wall))
+    /* The first runs are slow, so the batch grows in steps. */
+    current->batch = needed > 8.0 * current->batch ? 8 * current->batch : (int)needed + 1;
+    current->batch = current->batch < BATCH_MAX ? current->batch : BATCH_MAX;
+    if (!race_sample(job, current, &compute, &wall))
       return;
   }
-  runner_in->spent = 0;
+  current->spent = 0;
 }
 
-static bool is_done(const race_race *job, const runner *runner_in) {
+static bool is_done(const race *job, const runner *current) {
   const tsl_race_options *options = &job->options;
-  if (runner_in->count >= options->samples_max ||
-      (runner_in->count >= SAMPLES_FLOOR && runner_in->fastest > options->limit))
+  if (current->count >= options->samples_max ||
+      (current->count >= SAMPLES_FLOOR && current->fastest > options->limit))
     return true;
-  if (runner_in->spent >= options->seconds_max)
-    return runner_in->count >= SAMPLES_FLOOR;
-  return runner_in->count >= options->samples_min && runner_in->spread <= options->noise;
+  if (current->spent >= options->seconds_max)
+    return current->count >= SAMPLES_FLOOR;
+  return current->count >= options->samples_min && current->spread <= options->noise;
 }
 
 /* --- rounds --- */
 
-static int line_up(race_race *job) {
+static int line_up(race *job) {
   int count = 0;
   for (int i = 0; i < job->count; i++)
     if (job->runners[i].running)
       job->order[count++] = i;
-  for (int i = count - 1; i > 0; i--) { /* Fisher, Yates */
+  for (int i = count - 1; i > 0; i--) { /* shuffle by Fisher and Yates */
     const int other = (int)(tsl_random_u64(job->options.seed, job->draws++) % (uint64_t)(i + 1)),
               kept = job->order[i];
     job->order[i] = job->order[other];
@@ -196,67 +196,67 @@ static int line_up(race_race *job) {
   return count;
 }
 
-/* One entry alone cannot tell the machine's noise from its own; and what goes on for many rounds is the
- * machine as it is now. */
-static bool was_disturbed(const race_race *job, int count) {
+/* Returns true if all entries were disturbed. A single entry cannot tell. After several disturbed
+ * rounds in sequence the slower speed counts as normal. */
+static bool was_disturbed(const race *job, int count) {
   int racing = 0;
   for (int i = 0; i < count; i++) {
-    const runner *one = &job->runners[job->order[i]];
-    if (!one->running)
+    const runner *current = &job->runners[job->order[i]];
+    if (!current->running)
       continue;
     racing++;
-    if (one->count < SAMPLES_FLOOR || one->now <= disturbed * one->median)
+    if (current->count < SAMPLES_FLOOR || current->now <= disturbed * current->median)
       return false;
   }
   return racing > 1 && job->in_a_row < DISCARDED_IN_A_ROW;
 }
 
-static double progress_of(const race_race *job) {
+static double progress_of(const race *job) {
   double sum = 0;
   for (int i = 0; i < job->count; i++) {
-    const runner *one = &job->runners[i];
-    sum += one->running ? fmin(1, fmax(one->spent / job->options.seconds_max,
-                                       (double)one->count / job->options.samples_max))
-                        : 1;
+    const runner *current = &job->runners[i];
+    sum += current->running ? fmin(1, fmax(current->spent / job->options.seconds_max,
+                                           (double)current->count / job->options.samples_max))
+                            : 1;
   }
   return 0.6 + 0.4 * sum / job->count;
 }
 
-static void run_round(race_race *job, int count) {
+static void run_round(race *job, int count) {
   for (int i = 0; i < count && !is_stopped(job); i++) {
-    runner *one = &job->runners[job->order[i]];
-    race_tell(job, one->entry->strategy->name, progress_of(job));
-    race_sample(job, one, &one->now, &one->now_wall);
+    runner *current = &job->runners[job->order[i]];
+    race_tell(job, current->entry->strategy->name, progress_of(job));
+    race_sample(job, current, &current->now, &current->now_wall);
   }
-  if (is_stopped(job)) /* some have a sample of this round, and some have not */
+  if (is_stopped(job)) /* the round is incomplete */
     return;
   job->report.rounds++;
   const bool discard = was_disturbed(job, count);
   job->report.discarded += discard;
   job->in_a_row = discard ? job->in_a_row + 1 : 0;
   for (int i = 0; i < count; i++) {
-    runner *one = &job->runners[job->order[i]];
-    if (one->running && !discard)
-      race_keep(job, one);
-    one->running = one->running && !is_done(job, one);
+    runner *current = &job->runners[job->order[i]];
+    if (current->running && !discard)
+      race_keep(job, current);
+    current->running = current->running && !is_done(job, current);
   }
 }
 
-static void start_runners(race_race *job) {
+static void start_runners(race *job) {
   for (int i = 0; i < job->count; i++) {
-    runner *one = &job->runners[i];
-    if (!one->running || is_stopped(job))
+    runner *current = &job->runners[i];
+    if (!current->running || is_stopped(job))
       continue;
-    race_tell(job, one->entry->strategy->name, 0.5 + 0.1 * i / job->count);
-    if (tsl_plan_create(job->problem, one->entry->strategy, &one->entry->config, job->device,
-                        TSL_PLACE_DEVICE, &one->plan) != TESELA_OK)
-      race_drop(one, TSL_CASE_FAILED, tesela_last_error());
+    race_tell(job, current->entry->strategy->name, 0.5 + 0.1 * i / job->count);
+    if (tsl_plan_create(job->problem, current->entry->strategy, &current->entry->config, job->device,
+                        TSL_PLACE_DEVICE, &current->plan) != TESELA_OK)
+      race_drop(current, TSL_CASE_FAILED, tesela_last_error());
     else
-      warm_up(job, one);
+      warm_up(job, current);
   }
 }
 
-static void race_time_all(race_race *job) {
+static void race_time_all(race *job) {
   int count;
   start_runners(job);
   job->report.clock_mhz_before =
@@ -266,21 +266,22 @@ static void race_time_all(race_race *job) {
   job->report.clock_mhz_after =
       tsl_device_clock_now(job->device, job->report.clock_why, sizeof job->report.clock_why);
   for (int i = 0; i < job->count; i++) {
-    runner *one = &job->runners[i];
-    if (one->entry->result != TSL_CASE_RIGHT)
+    runner *current = &job->runners[i];
+    if (current->entry->result != TSL_CASE_RIGHT)
       continue;
-    if (one->running && one->count < SAMPLES_FLOOR) {
-      race_drop(one, TSL_CASE_REFUSED, tsl_race_cut_short);
+    if (current->running && current->count < SAMPLES_FLOOR) {
+      race_drop(current, TSL_CASE_REFUSED, tsl_race_cut_short);
       continue;
     }
-    tsl_measure_summarise(one->compute, one->wall, one->count, job->options.noise, &one->entry->timing);
-    one->entry->timing.batch = one->batch;
+    tsl_measure_summarise(current->compute, current->wall, current->count, job->options.noise,
+                          &current->entry->timing);
+    current->entry->timing.batch = current->batch;
   }
 }
 
-/* --- the whole --- */
+/* --- the whole race --- */
 
-static tesela_status race_make(race_race *job) {
+static tesela_status race_make(race *job) {
   const size_t entries = (size_t)job->count, most = (size_t)job->options.samples_max;
   job->runners = calloc(entries + 1, sizeof *job->runners);
   job->order = calloc(entries + 1, sizeof *job->order);
@@ -296,15 +297,15 @@ static tesela_status race_make(race_race *job) {
   return TESELA_OK;
 }
 
-static bool any_running(const race_race *job) {
+static bool any_running(const race *job) {
   for (int i = 0; i < job->count; i++)
     if (job->runners[i].running)
       return true;
   return false;
 }
 
-/* A device without memory for a single set fails all entries. */
-static void time_on_sets(race_race *job) {
+/* Times all running entries. If not a single set fits into the device's memory, all entries fail. */
+static void time_on_sets(race *job) {
   const tsl_race_options *options = &job->options;
   if (tsl_operand_sets_create(job->problem, job->device, options->data, options->seed, options->warm,
                               &job->sets) != TESELA_OK) {
@@ -319,7 +320,7 @@ static void time_on_sets(race_race *job) {
   race_time_all(job);
 }
 
-static void race_release(race_race *job) {
+static void race_release(race *job) {
   for (int i = 0; job->runners && i < job->count; i++)
     tsl_plan_destroy(job->runners[i].plan);
   tsl_operand_sets_free(&job->sets);
@@ -330,12 +331,12 @@ static void race_release(race_race *job) {
 
 tesela_status tsl_race_run(const tsl_problem *problem, tsl_device *device, const tsl_race_options *options,
                            tsl_race_entry *const *entries, int count, tsl_race_report *report) {
-  race_race job = {.problem = problem,
-                   .device = device,
-                   .options = with_defaults(options),
-                   .entries = entries,
-                   .count = count,
-                   .sets = {.device = device}};
+  race job = {.problem = problem,
+              .device = device,
+              .options = with_defaults(options),
+              .entries = entries,
+              .count = count,
+              .sets = {.device = device}};
   tesela_status status;
   const double start = tsl_clock();
   if (report)

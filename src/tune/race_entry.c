@@ -13,13 +13,13 @@ void tsl_race_conclude(tsl_race_entry *entry, tsl_case_result result, const char
 
 void tsl_race_leave_out(tsl_race_entry *entry, const char *verb, double seconds, double most) {
   char why[160], time[32], time_limit[32];
-  snprintf(why, sizeof why, "left out: one run %s %s, the time limit is %s", verb,
+  snprintf(why, sizeof why, "left out: one run %s %s; the time limit is %s", verb,
            tsl_format_seconds(seconds, time, sizeof time),
            tsl_format_seconds(most, time_limit, sizeof time_limit));
   tsl_race_conclude(entry, TSL_CASE_REFUSED, why);
 }
 
-/* Whether the model lets the entry start; else its result is set. */
+/* Returns true if the model admits the entry; else sets its result. */
 static bool model_admits(const tsl_race_terms *terms, tsl_race_entry *entry) {
   const char *why = tsl_strategy_refuse(entry->strategy, terms->problem, &entry->config, terms->device);
   if (why) {
@@ -32,7 +32,8 @@ static bool model_admits(const tsl_race_terms *terms, tsl_race_entry *entry) {
   return entry->result == TSL_CASE_RIGHT;
 }
 
-/* The judge holds the operands and copies of them in host memory. */
+/* Returns the reason if verification needs too much host memory, else NULL. It holds the operands
+ * and their copies. */
 static const char *race_entry_refuse_memory(const tsl_race_terms *terms) {
   const uint64_t free_bytes = tsl_memory_available();
   const double needed = 4 * tsl_problem_bytes(terms->problem);
@@ -45,7 +46,7 @@ static const char *race_entry_refuse_memory(const tsl_race_terms *terms) {
 }
 
 static tesela_status race_entry_verify(const tsl_race_terms *terms, tsl_race_entry *entry, double *seconds) {
-  /* A multiple of 8: operands aligned as they are when they are timed, and judged once, in host memory. */
+  /* a seed that is a multiple of 8 selects aligned operands in host memory and one verification */
   const tsl_case what = {.problem = *terms->problem,
                          .data = TSL_DATA_NORMAL,
                          .seed = 8 * (terms->seed + 1),

@@ -8,13 +8,13 @@
 
 #include <math.h>
 
-/* An array holds so many last caches, and is no smaller than some bytes, as memory allows. Where nothing
- * tells how large the cache is, it is taken to be large. */
+/* Size of an array: CACHES times the last cache, at least CACHES_MIN times, within fixed limits and
+ * the free memory. An unknown cache is assumed to be large. */
 enum { CACHES = 8, CACHES_MIN = 3 };
 static const uint64_t cache_guess = (uint64_t)64 << 20;
 static const uint64_t host_bytes = (uint64_t)64 << 20, device_bytes = (uint64_t)1 << 30,
                       bytes_max = (uint64_t)2 << 30;
-/* All arrays are whole in these: any chunk of any kernel. */
+/* Arrays are multiples of this, which every chunk of every kernel divides. */
 static const size_t grain = (size_t)1 << 20;
 
 static const struct {
@@ -33,7 +33,8 @@ const char *tsl_roof_what(tsl_roof_name roof) {
   return names[roof].what;
 }
 
-/* Bytes of an array; 0, with the reason, where too little memory is left for one past the caches. */
+/* Returns the bytes of an array. Returns 0 and notes the reason if memory is too short for an array
+ * beyond the caches. */
 static size_t choose_bytes(const tsl_device *device, tsl_roofs *roofs) {
   const bool on_host = device->is_cpu || device->capabilities & TSL_CAN_HOST;
   const uint64_t cache = device->cache_bytes > 0 ? device->cache_bytes : cache_guess;
@@ -46,11 +47,11 @@ static size_t choose_bytes(const tsl_device *device, tsl_roofs *roofs) {
   if (bytes >= least)
     return bytes;
   char one[32], two[32];
-  tsl_roofs_missing(roofs,
-                    "%s: memory was not measured: arrays past the last cache take %s each, and %s is what "
-                    "can be had",
-                    device->name, tsl_format_bytes(least, one, sizeof one),
-                    tsl_format_bytes(bytes, two, sizeof two));
+  tsl_roofs_missing(
+      roofs,
+      "%s: memory was not measured: it needs arrays of %s, larger than the last cache, but only %s "
+      "can be allocated",
+      device->name, tsl_format_bytes(least, one, sizeof one), tsl_format_bytes(bytes, two, sizeof two));
   return 0;
 }
 
@@ -61,7 +62,7 @@ tesela_status tsl_roofs_measure(tsl_device *device, const tsl_roofs_options *opt
   for (int i = 0; i < TSL_ROOF_COUNT; i++)
     found.roof[i] = (tsl_roof){.rate = NAN, .spread = NAN};
   if (!(device->capabilities & (TSL_CAN_HOST | TSL_CAN_KERNELS)))
-    return tsl_fail(TESELA_UNSUPPORTED, "%s runs neither C code nor kernels: nothing measures its roofs",
+    return tsl_fail(TESELA_UNSUPPORTED, "%s runs neither C code nor kernels: its roofs cannot be measured",
                     device->name);
   TSL_TRY(tsl_device_open(device));
   if (found.bytes == 0)

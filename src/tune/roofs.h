@@ -1,19 +1,15 @@
-/* Roofs: what a device does at most, measured in about a second. Copying and reading its memory, and fused
- * multiply-adds in registers: whatever a strategy does, its rate is at most operations per byte times the
- * one, and at most the other (the roofline; Williams, Waterman, Patterson 2009).
+/* Roofs: maximum rates of a device, measured in about a second. Any strategy's rate is at most operations per
+ * byte times the memory rate, and at most the arithmetic rate (roofline; Williams, Waterman, Patterson 2009).
  *
- *  - copy: bytes read plus bytes written, from one array to another; read: bytes of one array, summed up. The
- * arrays are several times as large as the last cache. What was copied and summed is compared with what
- * should have been.
- *  - fma: a multiply-add counts two; independent chains of them in registers, on all units. The results are
- * compared with what they should be. Units for whole matrices (tensor cores, AMX) are not used, and pass this
- * roof.
+ *  - copy: bytes read plus bytes written between two arrays; read: bytes of one array that is summed. Arrays
+ *    are several times the last cache. Results are checked.
+ *  - fma: a multiply-add counts two operations; independent chains in registers, on all units. Results are
+ *    checked. Matrix units (tensor cores, AMX) are not used and exceed this roof.
  *
- * On devices with kernels these are portable kernels (roofs/roofs_memory.cl, roofs/roofs_fma.cl), and the
- * device's own copy where that is faster; on the cpu, C per instruction set on all threads (TESELA_THREADS),
- * with stores that pass the caches. Nothing is kept: every call measures. The grids and chains that are tried
- * were tuned on one GPU and one processor (docs/lab/roofs.md); on others they may leave something unseen.
- * Measurements: docs/lab/roofs.md. */
+ * Devices with kernels use portable kernels (roofs/roofs_memory.cl, roofs/roofs_fma.cl), and their own copy
+ * if it is faster. The CPU uses C per instruction set on all threads (TESELA_THREADS), with non-temporal
+ * stores. Each call measures anew. Grids and chains were tuned on one GPU and one processor (docs/lab/roofs.md);
+ * others may have a higher roof. */
 #ifndef TSL_TUNE_ROOFS_H
 #define TSL_TUNE_ROOFS_H
 
@@ -21,25 +17,25 @@
 
 /* Zeros are the defaults. */
 typedef struct tsl_roofs_options {
-  double seconds; /* about so long in all, some times as long on a busy machine; 0: 1 */
-  size_t
-      bytes; /* of each array, whatever the caches hold; 0: several times the last cache, as memory allows */
+  double seconds; /* approximate total, longer on a busy machine; 0: 1 */
+  size_t bytes;   /* bytes of each array; 0: several times the last cache, limited by memory */
 } tsl_roofs_options;
 
 const char *tsl_roof_name_of(tsl_roof_name roof);
 const char *tsl_roof_what(tsl_roof_name roof);
 
-/* Measures all roofs; opens the device. options may be NULL. Little memory or a device without f64 leaves a
- * roof out, with its reason. Fails where the device does, and with TESELA_WRONG_RESULT where it computes
- * something wrong. */
+/* Measures all roofs; opens the device. options may be NULL. A roof is left out, with a reason, for
+ * lack of memory or f64. Fails if the device fails, and with TESELA_WRONG_RESULT for a wrong
+ * result. */
 tesela_status tsl_roofs_measure(tsl_device *device, const tsl_roofs_options *options, tsl_roofs *roofs);
 
-/* Multiply-adds of f32 in the registers of one core, as operations a second: the best of some bursts in the
- * caller's thread, in about a millisecond, which a busy machine does not hold up. The device is the cpu. */
+/* Measures the rate of f32 multiply-adds in the registers of one core, in operations per second.
+ * Takes the best of some bursts in the caller's thread, about a millisecond, so that other load
+ * does not matter. The device is the CPU. */
 tesela_status tsl_roofs_core(const tsl_device *cpu, double *rate);
 
-/* The least of the roofs over work with so many operations and bytes, as operations a second; `type` is f32
- * or f64. NaN where one of them is missing. */
+/* Returns the minimum of the roofs for work with `flops` operations and `bytes` bytes, in
+ * operations per second; `type` is f32 or f64. NaN if a roof is missing. */
 double tsl_roofs_over(const tsl_roofs *roofs, tesela_type type, double flops, double bytes);
 
 #endif

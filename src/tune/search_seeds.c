@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* Records that are slower than so many times the best are not put to the test. */
+/* ratio to the best above which wisdom's records are not measured again */
 static const double worth_it = 4;
 
 tesela_status tsl_tune_find_start(const tsl_problem *problem, const tsl_choice *choice,
@@ -24,7 +24,7 @@ tesela_status tsl_tune_find_start(const tsl_problem *problem, const tsl_choice *
   }
   free(list);
   if (!points)
-    return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for what wisdom knows");
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for wisdom's records");
   *known = points;
   *start = found < 0 ? 0 : found;
   return TESELA_OK;

@@ -8,21 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Gains below this are noise, however small the spreads are. */
+/* minimum relative gain that is no noise */
 static const double least_noise = 0.02;
-/* What is slower than the incumbent by this factor is not worth exact measuring. */
+/* ratio to the incumbent above which exact measurement does not pay */
 static const double not_worth_it = 1.5;
 
-/* Before anything was measured, what is slower than the start's prediction by this factor. */
+/* ratio to the start's prediction above which points are given up before any measurement */
 static const double beyond_belief = 20;
 
-typedef struct tuning {
+typedef struct tuning_state {
   const tsl_tune_job *job;
   tsl_tuned *out;
-  double *seconds; /* by point, as searches see it */
+  double *seconds; /* by point, for the search */
   int incumbent;
   double started;
-} tuning;
+} tuning_state;
 
 void tsl_tuned_free(tsl_tuned *tuned) {
   free(tuned->results);
@@ -30,11 +30,11 @@ void tsl_tuned_free(tsl_tuned *tuned) {
   *tuned = (tsl_tuned){0};
 }
 
-/* Notes a result, on the common scale. */
-static void tune_note(tuning *all, int point, const tsl_tune_result *result) {
-  tsl_tuned *out = all->out;
+/* Records a result on the common scale. */
+static void tune_note(tuning_state *state, int point, const tsl_tune_result *result) {
+  tsl_tuned *out = state->out;
   out->results[point] = *result;
-  all->seconds[point] = result->result == TSL_CASE_RIGHT ? result->seconds : INFINITY;
+  state->seconds[point] = result->result == TSL_CASE_RIGHT ? result->seconds : INFINITY;
   if (out->tried[point])
     return;
   out->tried[point] = true;
@@ -44,26 +44,26 @@ static void tune_note(tuning *all, int point, const tsl_tune_result *result) {
   out->refused += result->result == TSL_CASE_REFUSED;
 }
 
-static void note_known(tuning *all) {
-  const tsl_space *space = all->job->space;
-  for (int i = 0; all->job->prior && i < space->count; i++) {
+static void note_known(tuning_state *state) {
+  const tsl_space *space = state->job->space;
+  for (int i = 0; state->job->prior && i < space->count; i++) {
     const tsl_tune_kept *kept =
-        tsl_tune_cache_find(all->job->prior, space->points[i].strategy, &space->points[i].config);
+        tsl_tune_cache_find(state->job->prior, space->points[i].strategy, &space->points[i].config);
     if (kept)
-      tune_note(all, i,
+      tune_note(state, i,
                 &(tsl_tune_result){
                     .result = kept->result, .seconds = kept->record.seconds, .spread = kept->record.spread});
   }
 }
 
-static bool is_right(const tuning *all, int point) {
-  return point >= 0 && isfinite(all->seconds[point]);
+static bool is_right(const tuning_state *state, int point) {
+  return point >= 0 && isfinite(state->seconds[point]);
 }
 
-static int tune_fastest(const tuning *all) {
+static int tune_fastest(const tuning_state *state) {
   int best = -1;
-  for (int i = 0; i < all->job->space->count; i++)
-    if (is_right(all, i) && (best < 0 || all->seconds[i] < all->seconds[best]))
+  for (int i = 0; i < state->job->space->count; i++)
+    if (is_right(state, i) && (best < 0 || state->seconds[i] < state->seconds[best]))
       best = i;
   return best;
 }
@@ -76,35 +76,36 @@ bool tsl_tune_beats(const tsl_tune_result *challenger, const tsl_tune_result *in
          challenger->seconds < incumbent->seconds * (1 - least_noise);
 }
 
-static void crown(tuning *all, int point, const tsl_tune_result *raw) {
-  if (point != all->incumbent || all->out->found_at == 0)
-    all->out->found_at = all->out->tried_count;
-  all->incumbent = point;
-  all->out->best = point;
-  all->out->best_seconds = raw->seconds;
-  all->out->spread = raw->spread;
+static void crown(tuning_state *state, int point, const tsl_tune_result *raw) {
+  if (point != state->incumbent || state->out->found_at == 0)
+    state->out->found_at = state->out->tried_count;
+  state->incumbent = point;
+  state->out->best = point;
+  state->out->best_seconds = raw->seconds;
+  state->out->spread = raw->spread;
 }
 
-/* Whether time ran out before anything is known of a point. */
+/* Returns true if time ran out before a point was measured. */
 static bool is_cut_short(const tsl_tune_result *raw) {
   return raw->result == TSL_CASE_REFUSED && strcmp(raw->why, tsl_race_cut_short) == 0;
 }
 
-/* The results of a batch, the incumbent's first. */
-static tesela_status judge_batch(tuning *all, const int *points, int count, const tsl_tune_result *raw) {
-  const tsl_tune_job *job = all->job;
+/* Evaluates the results of a batch; the incumbent is first. */
+static tesela_status judge_batch(tuning_state *state, const int *points, int count,
+                                 const tsl_tune_result *raw) {
+  const tsl_tune_job *job = state->job;
   const bool holds = raw[0].result == TSL_CASE_RIGHT;
-  const bool known = is_right(all, points[0]);
-  const double scale = holds && known ? all->seconds[points[0]] / raw[0].seconds : 1;
+  const bool known = is_right(state, points[0]);
+  const double scale = holds && known ? state->seconds[points[0]] / raw[0].seconds : 1;
   int challenger = -1;
-  if (is_cut_short(&raw[0]) && known) /* the others cannot be compared with it */
+  if (is_cut_short(&raw[0]) && known) /* the others have no reference */
     return TESELA_OK;
   for (int i = 0; i < count; i++) {
-    if ((i == 0 && known && holds) || is_cut_short(&raw[i])) /* its place on the scale stays */
+    if ((i == 0 && known && holds) || is_cut_short(&raw[i])) /* its place on the scale remains */
       continue;
     tsl_tune_result scaled = raw[i];
     scaled.seconds *= scale;
-    tune_note(all, points[i], &scaled);
+    tune_note(state, points[i], &scaled);
     if (job->keep)
       TSL_TRY(job->keep(job->keep_argument, &job->space->points[points[i]], &scaled));
     if (i > 0 && raw[i].result == TSL_CASE_RIGHT &&
@@ -112,114 +113,114 @@ static tesela_status judge_batch(tuning *all, const int *points, int count, cons
       challenger = i;
   }
   if (challenger >= 0 && (!holds || tsl_tune_beats(&raw[challenger], &raw[0])))
-    crown(all, points[challenger], &raw[challenger]);
+    crown(state, points[challenger], &raw[challenger]);
   else if (holds)
-    crown(all, points[0], &raw[0]);
+    crown(state, points[0], &raw[0]);
   else
-    all->incumbent = tune_fastest(all);
+    state->incumbent = tune_fastest(state);
   return TESELA_OK;
 }
 
-static tesela_status tune_run_batch(tuning *all, const int *next, int next_count) {
+static tesela_status tune_run_batch(tuning_state *state, const int *next, int next_count) {
   int points[TSL_TUNE_BATCH + 1], count = 0;
   tsl_tune_result raw[TSL_TUNE_BATCH + 1];
-  if (all->incumbent >= 0)
-    points[count++] = all->incumbent;
+  if (state->incumbent >= 0)
+    points[count++] = state->incumbent;
   for (int i = 0; i < next_count; i++)
-    if (next[i] != all->incumbent)
+    if (next[i] != state->incumbent)
       points[count++] = next[i];
   if (count == 0)
     return TESELA_OK;
   memset(raw, 0, sizeof raw);
-  const double limit = is_right(all, all->incumbent) ? not_worth_it * all->seconds[all->incumbent]
-                       : all->incumbent >= 0
-                           ? beyond_belief * all->job->space->points[all->incumbent].predicted
+  const double limit = is_right(state, state->incumbent) ? not_worth_it * state->seconds[state->incumbent]
+                       : state->incumbent >= 0
+                           ? beyond_belief * state->job->space->points[state->incumbent].predicted
                            : INFINITY;
-  TSL_TRY(all->job->measure(all->job->argument, all->job->space, points, count, limit, raw));
-  all->out->batches++;
-  return judge_batch(all, points, count, raw);
+  TSL_TRY(state->job->measure(state->job->argument, state->job->space, points, count, limit, raw));
+  state->out->batches++;
+  return judge_batch(state, points, count, raw);
 }
 
-static bool is_over(const tuning *all) {
-  const tsl_tune_job *job = all->job;
-  return (job->stop && job->stop()) || (job->budget > 0 && tsl_clock() - all->started >= job->budget) ||
-         (job->points_max > 0 && all->out->tried_count >= job->points_max);
+static bool is_over(const tuning_state *state) {
+  const tsl_tune_job *job = state->job;
+  return (job->stop && job->stop()) || (job->budget > 0 && tsl_clock() - state->started >= job->budget) ||
+         (job->points_max > 0 && state->out->tried_count >= job->points_max);
 }
 
-static void tune_tell(const tuning *all) {
-  const tsl_tune_job *job = all->job;
-  const double by_time = job->budget > 0 ? (tsl_clock() - all->started) / job->budget : 0,
-               by_points = (double)all->out->tried_count /
+static void tune_tell(const tuning_state *state) {
+  const tsl_tune_job *job = state->job;
+  const double by_time = job->budget > 0 ? (tsl_clock() - state->started) / job->budget : 0,
+               by_points = (double)state->out->tried_count /
                            (job->points_max > 0 ? job->points_max : job->space->count);
   char what[96];
-  snprintf(what, sizeof what, "%d of %d configs", all->out->tried_count, job->space->count);
+  snprintf(what, sizeof what, "%d of %d configs", state->out->tried_count, job->space->count);
   if (job->progress)
     job->progress(job->progress_argument, what, fmin(1, fmax(by_time, by_points)));
 }
 
-/* As many points as the limits leave room for. Compilers, which take longest, work side by side: a whole
- * batch is begun as long as there is time for one like those so far, and a part of one in the rest. */
-static int batch_size(const tuning *all) {
-  const tsl_tune_job *job = all->job;
-  const double spent = tsl_clock() - all->started;
+/* Returns the number of points for the next batch within the limits. Compilers, which take longest,
+ * run in parallel. So a full batch is begun if there is time for one, else a part of one. */
+static int batch_size(const tuning_state *state) {
+  const tsl_tune_job *job = state->job;
+  const double spent = tsl_clock() - state->started;
   int most = job->batch > 0 && job->batch < TSL_TUNE_BATCH ? job->batch : TSL_TUNE_BATCH;
-  if (job->points_max > 0 && job->points_max - all->out->tried_count < most)
-    most = job->points_max - all->out->tried_count;
-  if (job->budget > 0 && all->out->batches > 0 && spent > 0)
-    most = (int)fmax(1, most * fmin(1, (job->budget - spent) * all->out->batches / spent));
+  if (job->points_max > 0 && job->points_max - state->out->tried_count < most)
+    most = job->points_max - state->out->tried_count;
+  if (job->budget > 0 && state->out->batches > 0 && spent > 0)
+    most = (int)fmax(1, most * fmin(1, (job->budget - spent) * state->out->batches / spent));
   return most;
 }
 
-/* What is known and was not tried; else what the search proposes. The incumbent is in every batch. */
-static int next_points(const tuning *all, int *next, int most) {
-  const tsl_tune_job *job = all->job;
-  const tsl_search_view view = {job->space, all->seconds, job->seed};
+/* Chooses untried known points, else the search's proposals. The incumbent is in every batch. */
+static int next_points(const tuning_state *state, int *next, int most) {
+  const tsl_tune_job *job = state->job;
+  const tsl_search_view view = {job->space, state->seconds, job->seed};
   int count = 0;
   for (int i = 0; i < job->known_count && count < most; i++)
-    if (!all->out->tried[job->known[i]] && job->known[i] != all->incumbent)
+    if (!state->out->tried[job->known[i]] && job->known[i] != state->incumbent)
       next[count++] = job->known[i];
   return count > 0 || most == 0 ? count : job->search->propose(&view, next, most);
 }
 
-static tesela_status climb(tuning *all) {
+static tesela_status climb(tuning_state *state) {
   int next[TSL_TUNE_BATCH];
-  while (!is_over(all)) {
-    const bool is_new = all->incumbent >= 0 && !all->out->tried[all->incumbent];
-    tune_tell(all);
-    const int count = next_points(all, next, batch_size(all) - is_new);
-    all->out->complete = count == 0 && !is_new;
-    if (all->out->complete)
+  while (!is_over(state)) {
+    const bool is_new = state->incumbent >= 0 && !state->out->tried[state->incumbent];
+    tune_tell(state);
+    const int count = next_points(state, next, batch_size(state) - is_new);
+    state->out->complete = count == 0 && !is_new;
+    if (state->out->complete)
       break;
-    TSL_TRY(tune_run_batch(all, next, count));
+    TSL_TRY(tune_run_batch(state, next, count));
   }
   return TESELA_OK;
 }
 
 tesela_status tsl_tune_run(const tsl_tune_job *job, tsl_tuned *tuned) {
   const size_t count = (size_t)job->space->count;
-  tuning all = {.job = job, .out = tuned, .started = tsl_clock()};
+  tuning_state state = {.job = job, .out = tuned, .started = tsl_clock()};
   tesela_status status;
   *tuned = (tsl_tuned){.start = job->start >= 0 ? job->start : 0, .best = -1, .gain = NAN};
   tuned->results = calloc(count + 1, sizeof *tuned->results);
   tuned->tried = calloc(count + 1, sizeof *tuned->tried);
-  all.seconds = malloc((count + 1) * sizeof *all.seconds);
-  if (!tuned->results || !tuned->tried || !all.seconds)
+  state.seconds = malloc((count + 1) * sizeof *state.seconds);
+  if (!tuned->results || !tuned->tried || !state.seconds)
     TSL_GO(tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to tune among %zu configs", count));
   for (size_t i = 0; i < count; i++)
-    all.seconds[i] = NAN;
-  note_known(&all);
-  /* A search that goes on, goes on from its best. */
-  all.incumbent = tune_fastest(&all);
-  if (all.incumbent >= 0)
-    crown(&all, all.incumbent, &tuned->results[all.incumbent]);
+    state.seconds[i] = NAN;
+  note_known(&state);
+  /* A continued search starts from its best point. */
+  state.incumbent = tune_fastest(&state);
+  if (state.incumbent >= 0)
+    crown(&state, state.incumbent, &tuned->results[state.incumbent]);
   else
-    all.incumbent = tuned->start;
-  status = climb(&all);
-  if (is_right(&all, tuned->start) && tuned->best >= 0)
-    tuned->gain = all.seconds[tuned->start] / all.seconds[tuned->best];
+    state.incumbent = tuned->start;
+  status = climb(&state);
+  if (is_right(&state, tuned->start) && tuned->best >= 0)
+    tuned->gain = state.seconds[tuned->start] / state.seconds[tuned->best];
 out:
-  tuned->seconds = tsl_clock() - all.started;
-  free(all.seconds);
+  tuned->seconds = tsl_clock() - state.started;
+  free(state.seconds);
   return status;
 }
 

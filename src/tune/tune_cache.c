@@ -1,4 +1,4 @@
-/* Measurements that are kept in a file. */
+/* Measurements recorded in a file. */
 #include "base/safe_open.h"
 #include "base/status.h"
 #include "tune/tune.h"
@@ -16,7 +16,7 @@ static const char *const result_names[] = {[TSL_CASE_RIGHT] = "right",
                                            [TSL_CASE_FAILED] = "failed"};
 enum { RESULTS = sizeof result_names / sizeof *result_names };
 
-/* "right 0.0012 gemm ...": both words in front are cut off. */
+/* Parses "right 0.0012 gemm ...". Changes the line. */
 static bool parse_line(char *line, tsl_tune_kept *out) {
   char *rest = NULL;
   const char *result = strtok_r(line, " ", &rest), *predicted = strtok_r(NULL, " ", &rest);

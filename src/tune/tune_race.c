@@ -1,4 +1,4 @@
-/* Measuring points on a device: one race a batch. */
+/* Measurement of points on a device: one race per batch. */
 #include "tune/tune.h"
 
 #include "base/pool.h"
@@ -8,30 +8,29 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Rows of the result that the judge looks at, in operations: a few milliseconds of the host for each point.
- */
+/* Operations of the verification per point, a few milliseconds of the host; samples per point. */
 enum { JUDGED_OPERATIONS = 1 << 24, SAMPLES = 30 };
 
-typedef struct building {
-  const tsl_tune_race *of;
+typedef struct build_job {
+  const tsl_tune_race *race;
   const tsl_space_point *points[TSL_TUNE_BATCH + 1];
-} building;
+} build_job;
 
-/* What fails here fails again in the race, which tells why. */
+/* Failures are ignored: the race will fail in the same way and report it. */
 static void tune_race_build_one(void *argument, int64_t index, int worker) {
-  const building *job = argument;
+  const build_job *job = argument;
   const tsl_space_point *point = job->points[index];
   tsl_plan *plan;
   (void)worker;
-  tsl_plan_create(job->of->problem, point->strategy, &point->config, job->of->device, TSL_PLACE_DEVICE,
+  tsl_plan_create(job->race->problem, point->strategy, &point->config, job->race->device, TSL_PLACE_DEVICE,
                   &plan);
   tsl_plan_destroy(plan);
 }
 
-/* Compilers take longer than runs, and can work side by side; the race finds their results in the kernel
- * cache. */
+/* Compiles all points in parallel, because that takes longer than the runs. The race finds the
+ * kernels in the cache. */
 static void build_all(const tsl_tune_race *race, const tsl_space *space, const int *points, int count) {
-  building job = {.of = race};
+  build_job job = {.race = race};
   tsl_status_saved saved;
   if (!(race->device->capabilities & TSL_CAN_KERNELS))
     return;
@@ -42,49 +41,49 @@ static void build_all(const tsl_tune_race *race, const tsl_space *space, const i
   tsl_status_restore(&saved);
 }
 
-/* No doubt, which is not the same as a doubt that nobody told. */
+/* an uncertainty of zero; 0 itself means unknown */
 static const double certain = 1e-9;
-/* However disturbed the samples were, the fastest of several is not farther from the true time. */
+/* limit of the uncertainty of the fastest of several samples */
 static const double most_less = 0.1;
 
 tsl_tune_result tsl_tune_result_of(const tsl_race_entry *entry, const tsl_device *device) {
   const tsl_measurement *timing = &entry->timing;
-  tsl_tune_result made = {.result = entry->result, .seconds = timing->median, .spread = timing->spread};
-  snprintf(made.why, sizeof made.why, "%s", entry->why);
-  if (made.result != TSL_CASE_RIGHT)
-    return made;
-  /* A median's standard error is 1.25 standard deviations over the root of the samples; quartiles are 1.35
-   * apart. */
-  made.less = made.more = fmax(1.3 * timing->spread / sqrt(timing->samples), certain);
+  tsl_tune_result result = {.result = entry->result, .seconds = timing->median, .spread = timing->spread};
+  snprintf(result.why, sizeof result.why, "%s", entry->why);
+  if (result.result != TSL_CASE_RIGHT)
+    return result;
+  /* The standard error of a median is 1.25 standard deviations over the root of the number of
+   * samples; quartiles are 1.35 standard deviations apart. */
+  result.less = result.more = fmax(1.3 * timing->spread / sqrt(timing->samples), certain);
   if (device->is_cpu) {
-    made.seconds = timing->fastest;
-    made.more = 0;
-    made.less = fmin(fmax((timing->first_quartile / timing->fastest - 1) / 2, certain), most_less);
+    result.seconds = timing->fastest;
+    result.more = 0;
+    result.less = fmin(fmax((timing->first_quartile / timing->fastest - 1) / 2, certain), most_less);
   }
-  return made;
+  return result;
 }
 
 tesela_status tsl_tune_by_race(void *argument, const tsl_space *space, const int *points, int count,
                                double limit, tsl_tune_result *results) {
-  const tsl_tune_race *of = argument;
+  const tsl_tune_race *race = argument;
   tsl_race_entry entries[TSL_TUNE_BATCH + 1], *racing[TSL_TUNE_BATCH + 1] = {NULL};
-  const tsl_race_options options = {.seconds_max = of->seconds_max,
+  const tsl_race_options options = {.seconds_max = race->seconds_max,
                                     .samples_max = SAMPLES,
-                                    .time_limit = of->time_limit,
+                                    .time_limit = race->time_limit,
                                     .limit = isfinite(limit) ? limit : 0,
                                     .operations_max = JUDGED_OPERATIONS,
-                                    .seed = of->seed,
-                                    .stop = of->stop,
-                                    .deadline = of->deadline};
-  build_all(of, space, points, count);
+                                    .seed = race->seed,
+                                    .stop = race->stop,
+                                    .deadline = race->deadline};
+  build_all(race, space, points, count);
   memset(entries, 0, sizeof entries);
   for (int i = 0; i < count; i++) {
     entries[i].strategy = space->points[points[i]].strategy;
     entries[i].config = space->points[points[i]].config;
     racing[i] = &entries[i];
   }
-  const tesela_status status = tsl_race_run(of->problem, of->device, &options, racing, count, NULL);
+  const tesela_status status = tsl_race_run(race->problem, race->device, &options, racing, count, NULL);
   for (int i = 0; i < count && status == TESELA_OK; i++)
-    results[i] = tsl_tune_result_of(&entries[i], of->device);
+    results[i] = tsl_tune_result_of(&entries[i], race->device);
   return status;
 }

@@ -1,14 +1,13 @@
-/* Matrices times vectors, in blocks whose vectors stay in the first-level cache:
+/* Matrices times vectors, in blocks whose vectors stay in the L1 cache:
  *
  *        |<-- BLOCK columns -->|<-- -->|        t, s: BLOCK elements, dense
- *     -  +---------------------+-------+        y, x: what a block of rows has of it, where it lies if it is
- * dense and not rows |                     |       |              conjugated, else in STRIP bytes of the
- * stack
+ *     -  +---------------------+-------+        y, x: the part of a block of rows, in place if it is dense
+ *   rows |                     |       |              and not conjugated, else in STRIP bytes of the stack
  *     -  +---------------------+-------+
  *
- * Threads get blocks of rows, or where A is transposed blocks of columns: no sum is cut by them. Of very many
- * columns sums are cut into pieces, by the number of columns alone; they are what threads get of a few long
- * rows. */
+ * Threads get blocks of rows, or of columns if A is transposed, so that no sum is split between threads. Sums
+ * over very many columns are split into pieces by the number of columns only. Threads get these pieces for
+ * few long rows. */
 #include "vector/vector_number.h"
 
 #include "base/scratch.h"
@@ -16,40 +15,41 @@
 
 #include <string.h>
 
-/* Columns of a task are a multiple of those that a kernel takes together. */
+/* columns of a task are a multiple of TOGETHER, the columns of a kernel */
 enum { COLUMNS = TSL_VECTOR_SMALL, TOGETHER = 16, STRIP = 1 << 14, ELEMENT_MAX = 16 };
 enum { FIRST_CACHE = 1 << 15, PIECES_MAX = 16, PIECE_LEAST = TSL_VECTOR_SHORT };
 
-/* What a block has for itself. */
+/* Buffers of a block. */
 typedef struct buffers {
   _Alignas(64) char strip[STRIP];
   _Alignas(64) char small[COLUMNS * ELEMENT_MAX];
 } buffers;
 
-/* A product or update under way: its threads' blocks. */
+/* State of a product or update. */
 typedef struct matrix_job {
   const tsl_vector_kernels *kernels;
   const tsl_vector_product *product;
   const tsl_vector_update *update;
-  int64_t rows_each, columns_each; /* of a task */
+  int64_t rows_each, columns_each; /* per task */
   int64_t row_tasks;
-  char *sums; /* of each piece of the columns */
+  char *sums; /* one vector for each piece of the columns */
   int64_t pitch;
 } matrix_job;
 
-/* So many each, in whole units, that every thread gets several; at most `most`. */
+/* Returns the size of a task, a multiple of `unit`, such that every thread gets several; at most
+ * `most`. */
 static int64_t matrix_share(int64_t total, int threads, int64_t unit, int64_t most) {
   const int64_t each = (total + 4 * threads - 1) / (4 * threads), whole = (each + unit - 1) / unit * unit;
   return threads == 1 ? most : tsl_min(most, whole);
 }
-/* Of rows, whose columns are read in one stream for each task: one for each thread, or as few more as `most`
- * allows. */
+/* Returns the rows of a task. Each task reads its columns in one stream, so there is one task per
+ * thread, or a multiple if `most` requires it. */
 static int64_t long_share(int64_t total, int threads, int64_t unit, int64_t most) {
   const int64_t tasks = threads * ((total + threads * most - 1) / (threads * most)),
                 each = tasks > 0 ? (total + tasks - 1) / tasks : unit;
   return threads == 1 ? most : tsl_min(most, (each + unit - 1) / unit * unit);
 }
-/* Of transposed ones, of which a few are cut by their number. */
+/* Returns the columns of a task for transposed products; few columns are split evenly. */
 static int64_t columns_share(int64_t total, int threads) {
   const int64_t few = (total + threads - 1) / threads;
   if (threads > 1 && total < TOGETHER * threads)
@@ -64,7 +64,7 @@ static bool matrix_is_dense(tsl_line x, bool conjugate) {
   return x.step == 1 && !conjugate;
 }
 
-/* t = a x[j..], conjugated afterwards where `conjugate`. */
+/* Computes t = a x[j..], then conjugated if `conjugate`. */
 static void coefficients(const tsl_vector_kernels *kernels, int64_t count, tsl_vector_number a, tsl_line x,
                          bool conjugate, void *t) {
   kernels->line->copy(count, x.at, x.step, conjugate, t, 1);
@@ -73,14 +73,14 @@ static void coefficients(const tsl_vector_kernels *kernels, int64_t count, tsl_v
     kernels->line->scale(count, by, t, 1);
 }
 
-/* Columns of a piece of the sums; all of them where they are not cut. */
+/* Returns the columns of a piece of the sums; at least `columns` if they are not split. */
 static int64_t matrix_piece_of(int64_t columns) {
   const int64_t even = (columns + PIECES_MAX - 1) / PIECES_MAX,
                 whole = (even + COLUMNS - 1) / COLUMNS * COLUMNS;
   return whole > PIECE_LEAST ? whole : PIECE_LEAST;
 }
 
-/* Rows i.. of y += alpha A x, for the columns from j on; or of its conjugate. */
+/* Computes rows from i of y += alpha A x for columns from j, or with the conjugate of A. */
 static void matrix_multiply_block(const tsl_vector_kernels *kernels, const tsl_vector_product *p, int64_t i,
                                   int64_t rows, int64_t j, int64_t columns, void *y) {
   _Alignas(64) char small[COLUMNS * ELEMENT_MAX];
@@ -96,7 +96,7 @@ static void matrix_multiply_block(const tsl_vector_kernels *kernels, const tsl_v
   }
 }
 
-/* y += what was made apart for rows i.. of it; conj(A) x = conj(A conj(x)). */
+/* Adds separate sums to rows from i of y; conj(A) x = conj(A conj(x)). */
 static void add_apart(const tsl_vector_kernels *kernels, const tsl_vector_product *p, int64_t i, int64_t rows,
                       const void *apart) {
   const tsl_line target = tsl_line_from(kernels, p->y, i);
@@ -104,7 +104,7 @@ static void add_apart(const tsl_vector_kernels *kernels, const tsl_vector_produc
                      target.step);
 }
 
-/* Rows i.. of y += alpha A x. */
+/* Computes rows from i of y += alpha A x. */
 static void matrix_multiply_rows(const tsl_vector_kernels *kernels, const tsl_vector_product *p, int64_t i,
                                  int64_t rows) {
   _Alignas(64) char strip[STRIP];
@@ -121,17 +121,17 @@ static void matrix_multiply_rows(const tsl_vector_kernels *kernels, const tsl_ve
 }
 
 static void piece_task(void *argument, int64_t index, int worker) {
-  const matrix_job *of = argument;
-  const tsl_vector_product *p = of->product;
+  const matrix_job *job = argument;
+  const tsl_vector_product *p = job->product;
   const int64_t piece = matrix_piece_of(p->columns), j = index * piece;
-  char *sums = of->sums + index * of->pitch;
+  char *sums = job->sums + index * job->pitch;
   (void)worker;
-  memset(sums, 0, (size_t)(p->rows * of->kernels->size));
-  matrix_multiply_block(of->kernels, p, 0, p->rows, j, tsl_min(piece, p->columns - j), sums);
+  memset(sums, 0, (size_t)(p->rows * job->kernels->size));
+  matrix_multiply_block(job->kernels, p, 0, p->rows, j, tsl_min(piece, p->columns - j), sums);
 }
 
-/* By pieces of the columns, whose sums are added in order; false where there is no memory, and nothing was
- * done. */
+/* Computes pieces of the columns in parallel and adds their sums in order. Returns false, with
+ * nothing done, without memory. */
 static bool multiply_pieces(matrix_job *job, tsl_team team) {
   const tsl_vector_product *p = job->product;
   const int64_t piece = matrix_piece_of(p->columns), pieces = (p->columns + piece - 1) / piece;
@@ -147,7 +147,7 @@ static bool multiply_pieces(matrix_job *job, tsl_team team) {
   return true;
 }
 
-/* Columns j.. of y += alpha A' x, for some rows. */
+/* Computes columns from j of y += alpha A' x. */
 static void matrix_multiply_columns(const tsl_vector_kernels *kernels, const tsl_vector_product *p, int64_t j,
                                     int64_t columns) {
   const int64_t strip = STRIP / kernels->size, sums = COLUMNS * ELEMENT_MAX / kernels->size;
@@ -176,34 +176,34 @@ static void matrix_multiply_columns(const tsl_vector_kernels *kernels, const tsl
 }
 
 static void multiply_task(void *argument, int64_t index, int worker) {
-  const matrix_job *of = argument;
-  const tsl_vector_product *p = of->product;
+  const matrix_job *job = argument;
+  const tsl_vector_product *p = job->product;
   (void)worker;
   if (p->transposed)
-    matrix_multiply_columns(of->kernels, p, index * of->columns_each,
-                            tsl_min(of->columns_each, p->columns - index * of->columns_each));
+    matrix_multiply_columns(job->kernels, p, index * job->columns_each,
+                            tsl_min(job->columns_each, p->columns - index * job->columns_each));
   else
-    matrix_multiply_rows(of->kernels, p, index * of->rows_each,
-                         tsl_min(of->rows_each, p->rows - index * of->rows_each));
+    matrix_multiply_rows(job->kernels, p, index * job->rows_each,
+                         tsl_min(job->rows_each, p->rows - index * job->rows_each));
 }
 
 void tsl_vector_multiply(const tsl_vector_kernels *kernels, tsl_team team,
                          const tsl_vector_product *product) {
   const int threads = tsl_team_threads(team);
   const int64_t strip = STRIP / kernels->size;
-  matrix_job of = {.kernels = kernels, .product = product};
+  matrix_job job = {.kernels = kernels, .product = product};
   int64_t count;
   if (product->transposed) {
-    of.columns_each = columns_share(product->columns, threads);
-    count = (product->columns + of.columns_each - 1) / of.columns_each;
+    job.columns_each = columns_share(product->columns, threads);
+    count = (product->columns + job.columns_each - 1) / job.columns_each;
   } else {
     const bool few = threads > 1 && product->rows < 64 * threads;
-    if (few && product->columns > matrix_piece_of(product->columns) && multiply_pieces(&of, team))
+    if (few && product->columns > matrix_piece_of(product->columns) && multiply_pieces(&job, team))
       return;
-    of.rows_each = long_share(product->rows, threads, 64, strip);
-    count = (product->rows + of.rows_each - 1) / of.rows_each;
+    job.rows_each = long_share(product->rows, threads, 64, strip);
+    count = (product->rows + job.rows_each - 1) / job.rows_each;
   }
-  tsl_team_run(team, count, multiply_task, &of);
+  tsl_team_run(team, count, multiply_task, &job);
 }
 
 /* --- A += alpha x y' --- */
@@ -230,27 +230,27 @@ static void matrix_update_block(const tsl_vector_kernels *kernels, const tsl_vec
 }
 
 static void update_task(void *argument, int64_t index, int worker) {
-  const matrix_job *of = argument;
-  const tsl_vector_update *u = of->update;
-  const int64_t i = index % of->row_tasks * of->rows_each, j = index / of->row_tasks * of->columns_each;
+  const matrix_job *job = argument;
+  const tsl_vector_update *u = job->update;
+  const int64_t i = index % job->row_tasks * job->rows_each, j = index / job->row_tasks * job->columns_each;
   (void)worker;
-  matrix_update_block(of->kernels, u, i, tsl_min(of->rows_each, u->rows - i), j,
-                      tsl_min(of->columns_each, u->columns - j));
+  matrix_update_block(job->kernels, u, i, tsl_min(job->rows_each, u->rows - i), j,
+                      tsl_min(job->columns_each, u->columns - j));
 }
 
 void tsl_vector_ger(const tsl_vector_kernels *kernels, tsl_team team, const tsl_vector_update *update) {
   const int threads = tsl_team_threads(team);
-  /* Whole columns are read and written in one stream; beside them x may come from the second cache, but for a
-   * copy, which has less room. */
+  /* Whole columns are read and written in one stream, and x may come from the L2 cache. A copy of x
+   * has less room. */
   const int64_t strip =
       matrix_is_dense(update->x, update->conjugate_x) ? (1 << 20) / kernels->size : STRIP / kernels->size;
-  matrix_job of = {.kernels = kernels, .update = update, .rows_each = strip};
-  of.columns_each = matrix_share(update->columns, threads, 4, update->columns > 0 ? update->columns : 1);
-  of.row_tasks = (update->rows + of.rows_each - 1) / of.rows_each;
-  const int64_t count = of.row_tasks * ((update->columns + of.columns_each - 1) / of.columns_each);
+  matrix_job job = {.kernels = kernels, .update = update, .rows_each = strip};
+  job.columns_each = matrix_share(update->columns, threads, 4, update->columns > 0 ? update->columns : 1);
+  job.row_tasks = (update->rows + job.rows_each - 1) / job.rows_each;
+  const int64_t count = job.row_tasks * ((update->columns + job.columns_each - 1) / job.columns_each);
   if (threads == 1)
     for (int64_t i = 0; i < count; i++)
-      update_task(&of, i, 0);
+      update_task(&job, i, 0);
   else
-    tsl_team_run(team, count, update_task, &of);
+    tsl_team_run(team, count, update_task, &job);
 }

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stddef.h>
 
-/* Which elements of a modified rotation are said: -1 all, 0 those off the diagonal, 1 those on it. */
+/* Stored elements of a modified rotation: -1 all, 0 off the diagonal, 1 on the diagonal. */
 typedef struct modified {
   int flag;
 } modified;

@@ -1,5 +1,5 @@
-/* Rotations of one type, as text inside rotations.c: with REAL, NAME and the ends of its range left to
- * hypot(), which neither overflows nor underflows where its result does not. */
+/* Rotations of one type; included by rotations.c with REAL and NAME. hypot() neither overflows nor
+ * underflows unless the result does. */
 
 void NAME(tsl_rotation_real)(REAL *a, REAL *b, REAL *c, REAL *s) {
   const double x = (double)*a, y = (double)*b;
@@ -24,8 +24,7 @@ void NAME(tsl_rotation_real)(REAL *a, REAL *b, REAL *c, REAL *s) {
   *b = flat ? *s : *c != 0 ? (REAL)1 / *c : 1;
 }
 
-/* With f and g of sizes |f| and |g| and h = hypot(|f|, |g|): c = |f| / h, s = f / |f| conj(g) / h, r = f /
- * |f| h. */
+/* Uses h = hypot(|f|, |g|): c = |f| / h, s = f / |f| conj(g) / h, r = f / |f| h. */
 void NAME(tsl_rotation_complex)(REAL *a, const REAL *b, REAL *c, REAL *s) {
   const double f[2] = {(double)a[0], (double)a[1]}, g[2] = {(double)b[0], (double)b[1]};
   const double size_f = hypot(f[0], f[1]), size_g = hypot(g[0], g[1]), h = hypot(size_f, size_g);
@@ -43,7 +42,8 @@ void NAME(tsl_rotation_complex)(REAL *a, const REAL *b, REAL *c, REAL *s) {
   a[1] = (REAL)(way[1] * h);
 }
 
-/* Takes d near 1 by powers of 4096^2, and the row of h beside it by their roots; h is whole then. */
+/* Scales d to near 1 by powers of 4096^2, and its row of h by their roots; h is stored completely
+ * then. */
 static void NAME(rescale)(REAL *d, REAL *row[2], REAL *x, modified *modified_in) {
   const REAL most = 16777216, least = (REAL)5.9604645e-8, step = 4096;
   while (*d != 0 && isfinite(*d) && ((REAL)fabs((double)*d) <= least || (REAL)fabs((double)*d) >= most)) {
@@ -57,7 +57,7 @@ static void NAME(rescale)(REAL *d, REAL *row[2], REAL *x, modified *modified_in)
   }
 }
 
-/* C. L. Lawson, R. J. Hanson, D. R. Kincaid and F. T. Krogh (1979). */
+/* Follows C. L. Lawson, R. J. Hanson, D. R. Kincaid and F. T. Krogh (1979). */
 void NAME(tsl_rotation_modified)(REAL *d1, REAL *d2, REAL *x1, REAL y1, REAL *param) {
   REAL h11 = 0, h21 = 0, h12 = 0, h22 = 0;
   modified of = {-1};

@@ -1,9 +1,9 @@
-/* Small matrices times vectors whose elements lie side by side: kernels on all of it at once. */
+/* Small matrices times contiguous vectors: one kernel call for the whole matrix. */
 #include "vector/vector_number.h"
 
 #include <string.h>
 
-/* What a vector of factors takes at most. */
+/* maximum bytes of a vector of factors */
 enum { BYTES = TSL_VECTOR_SMALL * 16 };
 
 static void small_scale(const tsl_vector_kernels *kernels, int64_t n, tsl_vector_number beta, void *y) {
@@ -13,7 +13,7 @@ static void small_scale(const tsl_vector_kernels *kernels, int64_t n, tsl_vector
     kernels->line->scale(n, beta, y, 1);
 }
 
-/* alpha x: x itself, or a copy in `state`, which is conjugated before. */
+/* Returns alpha x: x itself, or a copy in `state`, conjugated first. */
 static const void *factors(const tsl_vector_kernels *kernels, int64_t n, tsl_vector_number alpha,
                            const void *x, bool conjugate, void *state) {
   const bool is_one = tsl_number_is(alpha, 1);

@@ -1,19 +1,14 @@
-/* A full triangle by blocks: what is beside the diagonal is a matrix times a vector.
+/* A full triangle by blocks: the part off the diagonal is a matrix times a vector.
  *
- *   triangular, upper, x = A x     \###     block by block: what lies above adds to x's beginning, then the
- * small triangle is
- *                                   \##     multiplied; solving goes the other way, transposed ones add to
- * the block
- *                                    \#
- *   symmetric, lower               \        some columns at a time: below their diagonal elements each
- * element is read once, for
- *                                  #\       y beside it and for y above it
- *                                  ##\
- *                                  ###\     threads have ranges of columns and a y each, which are added in
- * order
+ *   triangular, upper, x = A x   \###   block by block: the rows above are updated, then the small triangle
+ *                                 \##   is multiplied. Solutions and transposes use the reverse order, and
+ *                                  \#   transposes update the block
+ *   symmetric, lower             \      some columns at a time: below the diagonal each element is read
+ *                                #\     once, and used for two elements of y
+ *                                ##\
+ *                                ###\   threads have ranges of columns and a y each; these are added in order
  *
- * Threads multiply by a triangle in ranges of rows, or of columns where it is transposed, beside a copy of x
- * as it was.
+ * Threads multiply by a triangle in ranges of rows, or of columns for transposes, with a copy of the old x.
  */
 #include "vector/vector_triangle.h"
 
@@ -23,7 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Ranges of a symmetric one begin at whole vectors. */
+/* ranges of a symmetric matrix begin at whole vectors (UNIT) */
 enum { BLOCK = 64, ELEMENT_MAX = 16, UNIT = 16, RANGES_MAX = 16, RANGE_LEAST = 96 };
 
 static const char *vector_blocks_element(const tsl_vector_kernels *kernels, const tsl_triangle *t, int64_t i,
@@ -33,8 +28,8 @@ static const char *vector_blocks_element(const tsl_vector_kernels *kernels, cons
 
 /* --- triangular --- */
 
-/* The rows beside columns j to below j + columns: x there += what these columns make of x[j..], or the other
- * way about. */
+/* Adds columns from j, times x[j..], to x at the rows off the diagonal; or the transposed product
+ * to x[j..]. */
 static void beside_block(const tsl_vector_kernels *kernels, tsl_team team, const tsl_triangle *t,
                          bool transposed, bool solves, tsl_line x, int64_t j, int64_t columns) {
   const int64_t first = t->upper ? 0 : j + columns, rows = t->upper ? j : t->n - first;
@@ -69,8 +64,8 @@ static void diagonal_block(const tsl_vector_kernels *kernels, const tsl_triangle
     kernels->line->copy(columns, dense, 1, t->conjugate, tsl_writable(at.at), at.step);
 }
 
-/* Where a range of a triangle's rows or columns begins: all have the same part of it. `grows`: the last ones
- * are the long ones. */
+/* Returns the begin of a range of a triangle's rows or columns; all ranges have equal areas. grows:
+ * later rows or columns are longer. */
 static int64_t begin_of(int64_t n, int ranges, int64_t range, bool grows, int64_t unit) {
   if (range == 0 || range == ranges)
     return range == 0 ? 0 : n;
@@ -78,7 +73,7 @@ static int64_t begin_of(int64_t n, int ranges, int64_t range, bool grows, int64_
   return ((int64_t)at + unit / 2) / unit * unit;
 }
 
-/* A product under way, and what x was. */
+/* State of a product, with a copy of the old x. */
 typedef struct ranged {
   const tsl_vector_kernels *kernels;
   const tsl_triangle *triangle;
@@ -87,25 +82,26 @@ typedef struct ranged {
   int ranges;
 } ranged;
 
-/* The rows `first` to below `first` + rows of columns j.. on: to x there, or where transposed to x[j..]. */
+/* Adds rows from `first` of columns from j, times the old x, to x at these rows, or transposed to
+ * x[j..]. */
 static void add_old(const ranged *r, int64_t first, int64_t rows, int64_t j, int64_t columns) {
-  const tsl_vector_kernels *of = r->kernels;
+  const tsl_vector_kernels *job = r->kernels;
   if (rows > 0)
-    tsl_vector_multiply(of, (tsl_team){0},
+    tsl_vector_multiply(job, (tsl_team){0},
                         &(tsl_vector_product){.rows = rows,
                                               .columns = columns,
-                                              .a = vector_blocks_element(of, r->triangle, first, j),
+                                              .a = vector_blocks_element(job, r->triangle, first, j),
                                               .ld = r->triangle->ld,
                                               .transposed = r->transposed,
                                               .conjugate = r->triangle->conjugate,
                                               .skips = !r->transposed,
                                               .alpha = {1, 0},
-                                              .x = tsl_line_from(of, r->old, r->transposed ? first : j),
-                                              .y = tsl_line_from(of, r->x, r->transposed ? j : first)});
+                                              .x = tsl_line_from(job, r->old, r->transposed ? first : j),
+                                              .y = tsl_line_from(job, r->x, r->transposed ? j : first)});
 }
 
-/* Every element's sum is made in the same order as by one thread: its block's square first, then the blocks
- * from there on. */
+/* Computes a range. Each element's sum has the order of a single thread: the square of its block,
+ * then the following blocks. */
 static void ranged_task(void *argument, int64_t index, int worker) {
   const ranged *r = argument;
   const tsl_triangle *t = r->triangle;
@@ -130,11 +126,11 @@ static void ranged_task(void *argument, int64_t index, int worker) {
   }
 }
 
-/* False where there is no memory, and nothing was done. */
+/* Computes a product in ranges. Returns false, with nothing done, without memory. */
 static bool by_ranges(const tsl_vector_kernels *kernels, tsl_team team, const tsl_triangle *t,
                       bool transposed, tsl_line x) {
   void *old;
-  if (tsl_scratch_take((size_t)(t->n * kernels->size), "a vector beside a triangle", &old) != TESELA_OK)
+  if (tsl_scratch_take((size_t)(t->n * kernels->size), "a triangle's vector", &old) != TESELA_OK)
     return false;
   kernels->line->copy(t->n, x.at, x.step, false, old, 1);
   ranged r = {kernels, t, transposed, x, {old, 1}, (transposed ? 2 : 1) * tsl_team_threads(team)};
@@ -161,18 +157,18 @@ void tsl_blocks_triangular(const tsl_vector_kernels *kernels, tsl_team team, con
 
 /* --- symmetric --- */
 
-/* Dense vectors, and each range's y; the first one's is the result. */
+/* State of a product: dense vectors, and a y for each range. The first range's y is the result. */
 typedef struct vector_blocks_job {
   const tsl_vector_kernels *kernels;
   const tsl_triangle *triangle;
   tsl_vector_number alpha;
   const char *x;
   char *y, *others;
-  int64_t pitch; /* from one of the others to the next, in bytes */
+  int64_t pitch; /* bytes between the other ranges' y */
   int ranges;
 } vector_blocks_job;
 
-/* Columns j to below j + count, at most BLOCK. */
+/* Computes columns j to j + count - 1, at most BLOCK. */
 static void some_columns(const vector_blocks_job *job, char *y, int64_t j, int64_t count) {
   const tsl_vector_kernels *k = job->kernels;
   const tsl_triangle *t = job->triangle;
@@ -183,7 +179,7 @@ static void some_columns(const vector_blocks_job *job, char *y, int64_t j, int64
   k->column->symmetric(t->n, j, j + count, t->a, t->ld, job->alpha, times, job->x, y, t->upper, t->hermitian);
 }
 
-/* A range's columns, and the part of y that they reach. */
+/* Columns of a range, and the part of y that they change. */
 typedef struct reach {
   int64_t begin, end, first, count;
   char *y;
@@ -200,14 +196,14 @@ static reach reach_of(const vector_blocks_job *job, int64_t range) {
 }
 
 static void range_task(void *argument, int64_t index, int worker) {
-  const vector_blocks_job *of = argument;
-  const int64_t size = of->kernels->size;
-  const reach r = reach_of(of, index);
+  const vector_blocks_job *job = argument;
+  const int64_t size = job->kernels->size;
+  const reach r = reach_of(job, index);
   (void)worker;
   if (index > 0)
     memset(r.y + r.first * size, 0, (size_t)(r.count * size));
   for (int64_t j = r.begin; j < r.end; j += BLOCK)
-    some_columns(of, r.y, j, tsl_min(BLOCK, r.end - j));
+    some_columns(job, r.y, j, tsl_min(BLOCK, r.end - j));
 }
 
 static void vector_blocks_add_others(const vector_blocks_job *job) {
@@ -219,8 +215,8 @@ static void vector_blocks_add_others(const vector_blocks_job *job) {
   }
 }
 
-/* Copies of what is not dense, conjugated where A is, and a y for each range but the first: conj(A) x =
- * conj(A conj(x)). */
+/* Copies vectors that are not dense, conjugated if A is, and allocates a y for each range except
+ * the first: conj(A) x = conj(A conj(x)). Returns false, with nothing done, without memory. */
 static bool by_copies(vector_blocks_job *job, tsl_team team, tsl_line x, tsl_line y) {
   const tsl_vector_kernels *k = job->kernels;
   const bool conjugate = job->triangle->conjugate, copies_x = conjugate || x.step != 1,
@@ -229,7 +225,7 @@ static bool by_copies(vector_blocks_job *job, tsl_team team, tsl_line x, tsl_lin
   void *block = NULL;
   job->pitch = (n * k->size + 63) / 64 * 64;
   if (count > 0 &&
-      tsl_scratch_take((size_t)(job->pitch * count), "vectors beside a triangle", &block) != TESELA_OK)
+      tsl_scratch_take((size_t)(job->pitch * count), "a triangle's vectors", &block) != TESELA_OK)
     return false;
   job->others = block;
   job->x = x.at;
@@ -253,8 +249,8 @@ static bool by_copies(vector_blocks_job *job, tsl_team team, tsl_line x, tsl_lin
 
 bool tsl_blocks_symmetric(const tsl_vector_kernels *kernels, tsl_team team, const tsl_triangle *triangle,
                           tsl_vector_number alpha, tsl_line x, tsl_line y) {
-  vector_blocks_job of = {.kernels = kernels, .triangle = triangle, .alpha = alpha, .ranges = 1};
-  while (of.ranges < RANGES_MAX && 2 * of.ranges * RANGE_LEAST <= triangle->n)
-    of.ranges *= 2; /* which are as many for each of two threads */
-  return by_copies(&of, team, x, y);
+  vector_blocks_job job = {.kernels = kernels, .triangle = triangle, .alpha = alpha, .ranges = 1};
+  while (job.ranges < RANGES_MAX && 2 * job.ranges * RANGE_LEAST <= triangle->n)
+    job.ranges *= 2; /* independent of the number of threads */
+  return by_copies(&job, team, x, y);
 }

@@ -1,7 +1,7 @@
-/* What vectors and matrices times vectors are computed by: for each type a table of each instruction set's
- * kernels. A kernel runs on the caller's thread and takes no memory. Vectors are the address of element 0 and
- * a step between elements, which may be negative or 0; matrices lie column by column, `ld` elements apart.
- * Sizes are not negative. */
+/* Kernels for vectors and for matrices times vectors: for each type a table of each instruction
+ * set. A kernel runs on the caller's thread without memory. A vector is the address of element 0
+ * and a step between elements, which may be negative or 0. Matrices are column-major, with `ld`
+ * elements between columns. Sizes are not negative. */
 #ifndef TSL_VECTOR_VECTOR_KERNELS_H
 #define TSL_VECTOR_VECTOR_KERNELS_H
 
@@ -12,58 +12,62 @@
 #include <stdint.h>
 #include <tesela/tesela.h>
 
-/* A scalar of any type; of real ones im is 0. */
+/* Scalar of any type; im is 0 for real types. */
 typedef struct tsl_vector_number {
   double re, im;
 } tsl_vector_number;
 
-/* Of one or two vectors. */
+/* Kernels for one or two vectors. */
 typedef struct tsl_line_kernels {
-  /* y += a x, or a conj(x); z += a x + b y, all steps 1; x = a x; x = a x of real a, component by component
-   */
+  /* y += a x, or a conj(x) */
   void (*add)(int64_t n, tsl_vector_number a, const void *x, int64_t x_step, bool conjugate, void *y,
               int64_t y_step);
+  /* z += a x + b y, all steps 1 */
   void (*add_two)(int64_t n, tsl_vector_number a, const void *x, tsl_vector_number b, const void *y, void *z);
+  /* x = a x */
   void (*scale)(int64_t n, tsl_vector_number a, void *x, int64_t step);
+  /* x = a x with real a, for both components */
   void (*stretch)(int64_t n, double a, void *x, int64_t step);
-  /* y = x, or conj(x); both exchanged */
+  /* y = x, or conj(x) */
   void (*copy)(int64_t n, const void *x, int64_t x_step, bool conjugate, void *y, int64_t y_step);
+  /* exchanges x and y */
   void (*swap)(int64_t n, void *x, int64_t x_step, void *y, int64_t y_step);
   /* (x, y) = (h[0] x + h[1] y, h[2] x + h[3] y) */
   void (*turn)(int64_t n, void *x, int64_t x_step, void *y, int64_t y_step, const double h[4]);
-  /* the sum of x[i] y[i], or conj(x[i]) y[i]; of squares and of absolute values of the components */
+  /* sum of x[i] y[i], or of conj(x[i]) y[i] */
   tsl_vector_number (*dot)(int64_t n, const void *x, int64_t x_step, bool conjugate, const void *y,
                            int64_t y_step);
+  /* sum of the squares of all components */
   double (*squares)(int64_t n, const void *x, int64_t step);
+  /* sum of the absolute values of all components */
   double (*absolutes)(int64_t n, const void *x, int64_t step);
-  /* the first element whose components' absolute values have the largest sum, and that sum; elements that are
-   * no number are passed over, and -1 tells that there is no other */
+  /* index of the first element whose components' absolute values have the largest sum; *value is
+   * that sum. NaN elements are skipped; -1: all are NaN. */
   int64_t (*largest)(int64_t n, const void *x, int64_t step, double *value);
 } tsl_line_kernels;
 
-/* What is done to a diagonal block. */
+/* Operation on a diagonal block. */
 typedef struct tsl_diagonal {
   bool upper, transposed, unit, solves;
 } tsl_diagonal;
 
-/* Of matrices; x, y, t and s are dense. */
+/* Kernels for matrices; x, y, t and s are dense. */
 typedef struct tsl_column_kernels {
-  /* y += sum of t[j] A[:, j]; columns of which t[j] is 0 may be left alone where `skips` */
+  /* y += sum of t[j] A[:, j]; `skips` allows to skip columns with t[j] = 0 */
   void (*add)(int64_t rows, int64_t columns, const void *a, int64_t ld, const void *t, void *y, bool skips);
-  /* s[j] += the sum of A[i, j] x[i] */
+  /* s[j] += sum of A[i, j] x[i] */
   void (*dot)(int64_t rows, int64_t columns, const void *a, int64_t ld, const void *x, void *s);
-  /* A[:, j] += t[j] x, but for columns of which t[j] is 0; `far`: they are part of a matrix that the first
-   * cache does not hold */
+  /* A[:, j] += t[j] x; columns with t[j] = 0 are skipped. `far`: the matrix exceeds the L1 cache. */
   void (*update)(int64_t rows, int64_t columns, const void *x, const void *t, void *a, int64_t ld, bool far);
-  /* Of a triangle of n rows, columns `first` to below `end`, with t[j - first]:
-   * A[:, j] += t x, whose diagonal elements become real where `hermitian`; and
-   * y += alpha A x of a symmetric or hermitian A, as far as these columns tell
-   * it, t being alpha x */
+  /* A[:, j] += t[j - first] x for columns `first` to `end` - 1 of a triangle of n rows; `hermitian`
+   * makes the diagonal real */
   void (*update_triangle)(int64_t n, int64_t first, int64_t end, const void *x, const void *t, void *a,
                           int64_t ld, bool upper, bool hermitian);
+  /* y += alpha A x for a symmetric or hermitian A, only the products with columns `first` to `end`
+   * - 1; t is alpha x from `first` on */
   void (*symmetric)(int64_t n, int64_t first, int64_t end, const void *a, int64_t ld, tsl_vector_number alpha,
                     const void *t, const void *x, void *y, bool upper, bool hermitian);
-  /* x = op(triangle) x, or the x that gives this one */
+  /* x = op(triangle) x, or the solution */
   void (*diagonal)(int64_t n, const void *a, int64_t ld, tsl_diagonal way, void *x);
 } tsl_column_kernels;
 
@@ -75,8 +79,8 @@ typedef struct tsl_vector_kernels {
   const tsl_column_kernels *column;
 } tsl_vector_kernels;
 
-/* Those of a type (f32, f64, c64, c128) for this processor. They are looked for once; any number of threads
- * may at once, and find the same. */
+/* Table for this processor by type (f32, f64, c64, c128). Set on first use; concurrent threads set
+ * equal values. */
 extern _Atomic(const tsl_vector_kernels *) tsl_vector_chosen;
 const tsl_vector_kernels *tsl_vector_choose(void);
 static inline const tsl_vector_kernels *tsl_vector_kernels_of(tesela_type type) {

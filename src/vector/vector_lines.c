@@ -1,4 +1,4 @@
-/* Vectors in pieces, which are handed to threads. Pieces follow from the length alone. */
+/* Vectors in pieces for threads. Pieces depend on the length only. */
 #include "vector/vector_number.h"
 
 #include "base/floats.h"
@@ -7,10 +7,10 @@
 
 enum { PIECES_MAX = 64, PIECE_LEAST = TSL_VECTOR_SHORT };
 
-/* One call under way; each operation uses what it needs. */
+/* State of a call; each operation uses a part of it. */
 typedef struct vector_lines_work {
   const tsl_vector_kernels *kernels;
-  int64_t n, piece; /* elements in all, and of each piece but the last */
+  int64_t n, piece; /* elements in all, and of each piece except the last */
   tsl_vector_number a;
   bool flag;
   tsl_line x, y;
@@ -27,7 +27,7 @@ static bool is_short(int64_t n) {
   return n <= PIECE_LEAST;
 }
 
-/* A piece's length, and its vectors. */
+/* Returns a piece's length, and sets its vectors. */
 static int64_t piece_at(const vector_lines_work *work, int64_t index, tsl_line *x, tsl_line *y) {
   const int64_t first = index * work->piece, rest = work->n - first;
   *x = tsl_line_from(work->kernels, work->x, first);
@@ -39,18 +39,18 @@ static int64_t piece_at(const vector_lines_work *work, int64_t index, tsl_line *
 static int64_t vector_lines_run(tsl_team team, vector_lines_work *work, tsl_pool_task task) {
   work->piece = vector_lines_piece_of(work->n);
   const int64_t count = (work->n + work->piece - 1) / work->piece;
-  /* Steps of 0 write one element again and again. */
+  /* With a step of 0 all pieces write one element, so they run in sequence. */
   const bool alone = work->x.step == 0 || (work->y.at && work->y.step == 0);
   tsl_team_run(alone ? (tsl_team){0} : team, count, task, work);
   return count;
 }
 
 static void vector_lines_add_piece(void *argument, int64_t index, int worker) {
-  const vector_lines_work *of = argument;
+  const vector_lines_work *work = argument;
   tsl_line x, y;
-  const int64_t n = piece_at(of, index, &x, &y);
+  const int64_t n = piece_at(work, index, &x, &y);
   (void)worker;
-  of->kernels->line->add(n, of->a, x.at, x.step, false, tsl_writable(y.at), y.step);
+  work->kernels->line->add(n, work->a, x.at, x.step, false, tsl_writable(y.at), y.step);
 }
 void tsl_vector_add(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_vector_number a,
                     tsl_line x, tsl_line y) {
@@ -62,14 +62,14 @@ void tsl_vector_add(const tsl_vector_kernels *kernels, tsl_team team, int64_t n,
 }
 
 static void scale_piece(void *argument, int64_t index, int worker) {
-  const vector_lines_work *of = argument;
+  const vector_lines_work *work = argument;
   tsl_line x;
-  const int64_t n = piece_at(of, index, &x, NULL);
+  const int64_t n = piece_at(work, index, &x, NULL);
   (void)worker;
-  if (of->flag)
-    of->kernels->line->stretch(n, of->a.re, tsl_writable(x.at), x.step);
+  if (work->flag)
+    work->kernels->line->stretch(n, work->a.re, tsl_writable(x.at), x.step);
   else
-    of->kernels->line->scale(n, of->a, tsl_writable(x.at), x.step);
+    work->kernels->line->scale(n, work->a, tsl_writable(x.at), x.step);
 }
 void tsl_vector_scale(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_vector_number a,
                       bool is_real, tsl_line x) {
@@ -83,11 +83,11 @@ void tsl_vector_scale(const tsl_vector_kernels *kernels, tsl_team team, int64_t 
 }
 
 static void vector_lines_copy_piece(void *argument, int64_t index, int worker) {
-  const vector_lines_work *of = argument;
+  const vector_lines_work *work = argument;
   tsl_line x, y;
-  const int64_t n = piece_at(of, index, &x, &y);
+  const int64_t n = piece_at(work, index, &x, &y);
   (void)worker;
-  of->kernels->line->copy(n, x.at, x.step, false, tsl_writable(y.at), y.step);
+  work->kernels->line->copy(n, x.at, x.step, false, tsl_writable(y.at), y.step);
 }
 void tsl_vector_copy(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x, tsl_line y) {
   if (is_short(n))
@@ -98,11 +98,11 @@ void tsl_vector_copy(const tsl_vector_kernels *kernels, tsl_team team, int64_t n
 }
 
 static void swap_piece(void *argument, int64_t index, int worker) {
-  const vector_lines_work *of = argument;
+  const vector_lines_work *work = argument;
   tsl_line x, y;
-  const int64_t n = piece_at(of, index, &x, &y);
+  const int64_t n = piece_at(work, index, &x, &y);
   (void)worker;
-  of->kernels->line->swap(n, tsl_writable(x.at), x.step, tsl_writable(y.at), y.step);
+  work->kernels->line->swap(n, tsl_writable(x.at), x.step, tsl_writable(y.at), y.step);
 }
 void tsl_vector_swap(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x, tsl_line y) {
   if (is_short(n))
@@ -113,11 +113,11 @@ void tsl_vector_swap(const tsl_vector_kernels *kernels, tsl_team team, int64_t n
 }
 
 static void turn_piece(void *argument, int64_t index, int worker) {
-  const vector_lines_work *of = argument;
+  const vector_lines_work *work = argument;
   tsl_line x, y;
-  const int64_t n = piece_at(of, index, &x, &y);
+  const int64_t n = piece_at(work, index, &x, &y);
   (void)worker;
-  of->kernels->line->turn(n, tsl_writable(x.at), x.step, tsl_writable(y.at), y.step, of->h);
+  work->kernels->line->turn(n, tsl_writable(x.at), x.step, tsl_writable(y.at), y.step, work->h);
 }
 void tsl_vector_rot(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x, tsl_line y,
                     const double h[4]) {
@@ -138,53 +138,53 @@ static tsl_vector_number vector_lines_sum_of(const vector_lines_work *work, int6
 }
 
 static void dot_piece(void *argument, int64_t index, int worker) {
-  vector_lines_work *of = argument;
+  vector_lines_work *work = argument;
   tsl_line x, y;
-  const int64_t n = piece_at(of, index, &x, &y);
+  const int64_t n = piece_at(work, index, &x, &y);
   (void)worker;
-  of->results[index] = of->kernels->line->dot(n, x.at, x.step, of->flag, y.at, y.step);
+  work->results[index] = work->kernels->line->dot(n, x.at, x.step, work->flag, y.at, y.step);
 }
 tsl_vector_number tsl_vector_dot(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x,
                                  bool conjugate, tsl_line y) {
   if (is_short(n))
     return kernels->line->dot(n, x.at, x.step, conjugate, y.at, y.step);
-  vector_lines_work of = {.kernels = kernels, .n = n, .flag = conjugate, .x = x, .y = y};
-  return vector_lines_sum_of(&of, vector_lines_run(team, &of, dot_piece));
+  vector_lines_work work = {.kernels = kernels, .n = n, .flag = conjugate, .x = x, .y = y};
+  return vector_lines_sum_of(&work, vector_lines_run(team, &work, dot_piece));
 }
 
 static void absolutes_piece(void *argument, int64_t index, int worker) {
-  vector_lines_work *of = argument;
+  vector_lines_work *work = argument;
   tsl_line x;
-  const int64_t n = piece_at(of, index, &x, NULL);
+  const int64_t n = piece_at(work, index, &x, NULL);
   (void)worker;
-  of->results[index].re = of->kernels->line->absolutes(n, x.at, x.step);
+  work->results[index].re = work->kernels->line->absolutes(n, x.at, x.step);
 }
 double tsl_vector_asum(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x) {
   if (is_short(n))
     return kernels->line->absolutes(n, x.at, x.step);
-  vector_lines_work of = {.kernels = kernels, .n = n, .x = x};
-  return vector_lines_sum_of(&of, vector_lines_run(team, &of, absolutes_piece)).re;
+  vector_lines_work work = {.kernels = kernels, .n = n, .x = x};
+  return vector_lines_sum_of(&work, vector_lines_run(team, &work, absolutes_piece)).re;
 }
 
 static void squares_piece(void *argument, int64_t index, int worker) {
-  vector_lines_work *of = argument;
+  vector_lines_work *work = argument;
   tsl_line x;
-  const int64_t n = piece_at(of, index, &x, NULL);
+  const int64_t n = piece_at(work, index, &x, NULL);
   (void)worker;
-  of->results[index].re = of->kernels->line->squares(n, x.at, x.step);
+  work->results[index].re = work->kernels->line->squares(n, x.at, x.step);
 }
 
-/* Whether a sum of n squares that were rounded in the type has lost nothing to the ends of its range. */
+/* Returns true if a sum of n squares rounded in the type has lost nothing by overflow or underflow. */
 static bool is_safe(tesela_type type, int64_t n, double sum) {
   const bool single = type == TESELA_F32 || type == TESELA_C64;
-  /* What vanished of each square is below the least normal number, and all of them are below a rounding of
-   * the sum. */
+  /* Each square lost less than the smallest normal number. The sum is so large that all losses together
+   * are below its rounding error. */
   const double least = single ? 0x1p-126 * 0x1p26 : 0x1p-1022 * 0x1p55, most = single ? 0x1p127 : 0x1p1023;
   return sum >= least * 2 * (double)n && sum <= most;
 }
 
-/* In f64 after a scaling by a power of two that takes the largest component near 1; where some component is
- * infinite or no number, so is the result. */
+/* Computes the norm in f64, scaled by a power of two that makes the largest component about 1. NaN
+ * or infinity if any component is. */
 static double scaled_norm(const tsl_vector_kernels *kernels, int64_t n, tsl_line x) {
   double most = 0, sum = 0;
   bool is_wrong = false;
@@ -207,11 +207,11 @@ static double scaled_norm(const tsl_vector_kernels *kernels, int64_t n, tsl_line
 }
 
 static double squares_of_pieces(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x) {
-  vector_lines_work of = {.kernels = kernels, .n = n, .x = x};
-  return vector_lines_sum_of(&of, vector_lines_run(team, &of, squares_piece)).re;
+  vector_lines_work work = {.kernels = kernels, .n = n, .x = x};
+  return vector_lines_sum_of(&work, vector_lines_run(team, &work, squares_piece)).re;
 }
 
-/* Squares may overflow where the norm does not: that traps nowhere and leaves no flag. */
+/* Squares may overflow although the norm does not, so exceptions are masked and flags restored. */
 double tsl_vector_norm(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x) {
   const tsl_floats before = tsl_floats_read(),
                    quiet = tsl_floats_masked(before) | (before & TSL_FLOATS_FLAGS);
@@ -226,26 +226,26 @@ double tsl_vector_norm(const tsl_vector_kernels *kernels, tsl_team team, int64_t
   return norm;
 }
 
-/* --- the largest --- */
+/* --- maximum --- */
 
 static void largest_piece(void *argument, int64_t index, int worker) {
-  vector_lines_work *of = argument;
+  vector_lines_work *work = argument;
   tsl_line x;
-  const int64_t n = piece_at(of, index, &x, NULL);
+  const int64_t n = piece_at(work, index, &x, NULL);
   (void)worker;
-  of->places[index] = of->kernels->line->largest(n, x.at, x.step, &of->results[index].re);
+  work->places[index] = work->kernels->line->largest(n, x.at, x.step, &work->results[index].re);
 }
 
-/* The first of the pieces' largest; -1: all are no numbers. */
+/* Returns the index of the first maximum of all pieces; -1: all elements are NaN. */
 static int64_t largest_of_pieces(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x) {
-  vector_lines_work of = {.kernels = kernels, .n = n, .x = x};
-  const int64_t count = vector_lines_run(team, &of, largest_piece);
+  vector_lines_work work = {.kernels = kernels, .n = n, .x = x};
+  const int64_t count = vector_lines_run(team, &work, largest_piece);
   double most = -1;
   int64_t found = -1;
   for (int64_t i = 0; i < count; i++)
-    if (of.results[i].re > most) {
-      most = of.results[i].re;
-      found = i * of.piece + of.places[i];
+    if (work.results[i].re > most) {
+      most = work.results[i].re;
+      found = i * work.piece + work.places[i];
     }
   return found;
 }

@@ -1,4 +1,4 @@
-/* Scalars of any type as pairs of f64, for what is done once a column. */
+/* Scalars of any type as pairs of f64, for operations once per column. */
 #ifndef TSL_VECTOR_VECTOR_NUMBER_H
 #define TSL_VECTOR_VECTOR_NUMBER_H
 
@@ -41,7 +41,7 @@ static inline tsl_vector_number tsl_number_conjugate(tsl_vector_number a, bool c
 static inline tsl_vector_number tsl_number_sum(tsl_vector_number a, tsl_vector_number b) {
   return (tsl_vector_number){a.re + b.re, a.im + b.im};
 }
-/* The imaginary zeros of real types must not meet an infinity. */
+/* Multiplies two scalars. For real types the imaginary zeros are not used, because 0 * inf is NaN. */
 static inline tsl_vector_number tsl_number_product(const tsl_vector_kernels *kernels, tsl_vector_number a,
                                                    tsl_vector_number b) {
   return kernels->is_complex ? (tsl_vector_number){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}
@@ -51,14 +51,14 @@ static inline bool tsl_number_is(tsl_vector_number a, double re) {
   return a.re == re && a.im == 0;
 }
 
-/* Element i. */
+/* Returns the address of element i. */
 static inline void *tsl_line_at(const tsl_vector_kernels *kernels, tsl_line x, int64_t i) {
   return (char *)tsl_writable(x.at) + i * x.step * kernels->size;
 }
 static inline tsl_vector_number tsl_line_get(const tsl_vector_kernels *kernels, tsl_line x, int64_t i) {
   return tsl_number_at(kernels, tsl_line_at(kernels, x, i));
 }
-/* From element i on. */
+/* Returns the vector from element i on. */
 static inline tsl_line tsl_line_from(const tsl_vector_kernels *kernels, tsl_line x, int64_t i) {
   return (tsl_line){tsl_line_at(kernels, x, i), x.step};
 }

@@ -1,11 +1,10 @@
-/* One triangle of a square matrix, column by column, however it is stored: beside each diagonal element lies
- * what a column has, and a kernel for vectors takes it.
+/* One triangle of a square matrix, column by column, in any storage. A column is contiguous next to its
+ * diagonal element, so vector kernels process it.
  *
  *   upper:  full      packed        band, k = 2       lower:  full     packed     band, k = 2
  *           a b d     a|b c|d e f   . . d             a . .   a b d|c e|f         a c f
  *           . c e                   . b e             b c .                       b e .
- *           . . f                   a c f             d e f                       d . .
- */
+ *           . . f                   a c f             d e f                       d . . */
 #include "vector/vector_triangle.h"
 
 #include "host/int_math.h"
@@ -27,7 +26,7 @@ tsl_triangle_lane tsl_triangle_column(const tsl_vector_kernels *kernels, const t
                              vector_triangle_at(kernels, t->a, diagonal)};
 }
 
-/* What an element on the diagonal is. */
+/* Returns a diagonal element: real if hermitian, conjugated if the triangle is. */
 static tsl_vector_number diagonal_of(const tsl_vector_kernels *kernels, const tsl_triangle *t,
                                      const tsl_triangle_lane *column) {
   tsl_vector_number value = tsl_number_at(kernels, column->diagonal);
@@ -61,7 +60,7 @@ void tsl_columns_symmetric(const tsl_vector_kernels *kernels, const tsl_triangle
   }
 }
 
-/* R. L. Smith's division (1962). */
+/* Divides by R. L. Smith's method (1962). */
 static tsl_vector_number vector_triangle_quotient(const tsl_vector_kernels *kernels, tsl_vector_number a,
                                                   tsl_vector_number b) {
   if (!kernels->is_complex)
@@ -136,7 +135,7 @@ void tsl_vector_triangular(const tsl_vector_kernels *kernels, tsl_team team, con
 
 /* --- updates --- */
 
-/* An update under way, and how many columns a task has. */
+/* State of an update. each: columns per task. */
 typedef struct update {
   const tsl_vector_kernels *kernels;
   const tsl_triangle *triangle;
@@ -145,25 +144,26 @@ typedef struct update {
   int64_t each;
 } update;
 
-/* Column j of A += x t, whose diagonal element, of a hermitian triangle, becomes real. */
+/* Computes column j of A += x t; makes the diagonal of a hermitian triangle real. */
 static void add_to_column(const update *u, int64_t j, const tsl_triangle_lane *column, tsl_line x,
                           tsl_vector_number t) {
-  const tsl_vector_kernels *of = u->kernels;
+  const tsl_vector_kernels *kernels = u->kernels;
   const bool conjugate = u->triangle->conjugate;
   if (!tsl_number_is(t, 0)) {
-    const tsl_line from = tsl_line_from(of, x, column->first);
-    of->line->add(column->count, t, from.at, from.step, conjugate, column->beside, 1);
+    const tsl_line from = tsl_line_from(kernels, x, column->first);
+    kernels->line->add(column->count, t, from.at, from.step, conjugate, column->beside, 1);
     const tsl_vector_number added =
-        tsl_number_product(of, tsl_number_conjugate(tsl_line_get(of, x, j), conjugate), t);
-    tsl_number_put(of, column->diagonal, tsl_number_sum(tsl_number_at(of, column->diagonal), added));
+        tsl_number_product(kernels, tsl_number_conjugate(tsl_line_get(kernels, x, j), conjugate), t);
+    tsl_number_put(kernels, column->diagonal,
+                   tsl_number_sum(tsl_number_at(kernels, column->diagonal), added));
   }
   if (u->triangle->hermitian) {
-    const tsl_vector_number value = tsl_number_at(of, column->diagonal);
-    tsl_number_put(of, column->diagonal, (tsl_vector_number){value.re, 0});
+    const tsl_vector_number value = tsl_number_at(kernels, column->diagonal);
+    tsl_number_put(kernels, column->diagonal, (tsl_vector_number){value.re, 0});
   }
 }
 
-/* alpha x[j], conjugated where A is hermitian, and once more where the triangle conjugates. */
+/* Returns alpha x[j], conjugated if exactly one is true: A is hermitian, the triangle conjugates. */
 static tsl_vector_number vector_triangle_factor(const update *u, tsl_vector_number alpha, tsl_line x,
                                                 int64_t j) {
   const bool conjugates = u->triangle->hermitian != u->triangle->conjugate;
@@ -171,26 +171,27 @@ static tsl_vector_number vector_triangle_factor(const update *u, tsl_vector_numb
                             tsl_number_conjugate(tsl_line_get(u->kernels, x, j), conjugates));
 }
 
-/* Columns of a full triangle whose vector is dense: many at a time by one kernel. */
+/* Returns true for a full triangle and a dense vector, which one kernel processes many columns at a
+ * time. */
 static bool vector_triangle_is_plain(const update *u, tsl_line x) {
   return u->triangle->storage == TSL_STORED_FULL && x.step == 1 && !u->triangle->conjugate;
 }
 
-/* A += a x y' in columns `first` to below `end`. */
+/* Computes A += a x y' in columns `first` to `end` - 1. */
 static void plain_columns(const update *u, int64_t first, int64_t end, tsl_vector_number a, tsl_line x,
                           tsl_line y) {
   enum { COLUMNS = 32, ELEMENT_MAX = 16 };
-  const tsl_vector_kernels *of = u->kernels;
+  const tsl_vector_kernels *kernels = u->kernels;
   const tsl_triangle *t = u->triangle;
   _Alignas(64) char times[COLUMNS * ELEMENT_MAX];
   for (int64_t j = first; j < end; j += COLUMNS) {
     const int64_t count = tsl_min(COLUMNS, end - j);
-    const tsl_line from = tsl_line_from(of, y, j);
-    of->line->copy(count, from.at, from.step, t->hermitian, times, 1);
+    const tsl_line from = tsl_line_from(kernels, y, j);
+    kernels->line->copy(count, from.at, from.step, t->hermitian, times, 1);
     if (!tsl_number_is(a, 1))
-      of->line->scale(count, a, times, 1);
-    of->column->update_triangle(t->n, j, j + count, x.at, times, tsl_writable(t->a), t->ld, t->upper,
-                                t->hermitian);
+      kernels->line->scale(count, a, times, 1);
+    kernels->column->update_triangle(t->n, j, j + count, x.at, times, tsl_writable(t->a), t->ld, t->upper,
+                                     t->hermitian);
   }
 }
 
@@ -216,7 +217,7 @@ static void two_task(void *argument, int64_t index, int worker) {
   const int64_t first = index * u->each, end = tsl_min(t->n, first + u->each);
   (void)worker;
   if (vector_triangle_is_plain(u, u->x) && vector_triangle_is_plain(u, u->y)) {
-    for (int64_t j = first; j < end; j += 8) { /* which stay in the cache from one to the other */
+    for (int64_t j = first; j < end; j += 8) { /* eight columns stay in the cache between both products */
       plain_columns(u, j, tsl_min(end, j + 8), u->alpha, u->x, u->y);
       plain_columns(u, j, tsl_min(end, j + 8), second, u->y, u->x);
     }

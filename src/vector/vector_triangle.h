@@ -1,10 +1,11 @@
-/* For the files that compute with one triangle. */
+/* Functions shared by the files for triangles. */
 #ifndef TSL_VECTOR_VECTOR_TRIANGLE_H
 #define TSL_VECTOR_VECTOR_TRIANGLE_H
 
 #include "vector/vector_number.h"
 
-/* A column's elements beside the diagonal: rows first to below first + count; and its diagonal element. */
+/* A column's elements off the diagonal, in rows first to first + count - 1, and its diagonal
+ * element. */
 typedef struct tsl_triangle_lane {
   int64_t first, count;
   void *beside, *diagonal;
@@ -13,13 +14,13 @@ typedef struct tsl_triangle_lane {
 tsl_triangle_lane tsl_triangle_column(const tsl_vector_kernels *kernels, const tsl_triangle *triangle,
                                       int64_t j);
 
-/* Column by column, for every storage, without memory. */
+/* Compute column by column, for every storage, without memory. */
 void tsl_columns_symmetric(const tsl_vector_kernels *kernels, const tsl_triangle *triangle,
                            tsl_vector_number alpha, tsl_line x, tsl_line y);
 void tsl_columns_triangular(const tsl_vector_kernels *kernels, const tsl_triangle *triangle, bool transposed,
                             bool solves, tsl_line x);
 
-/* By blocks, of a full triangle; false where there is no memory, and nothing was done. */
+/* Compute a full triangle by blocks. Returns false, with nothing done, without memory. */
 bool tsl_blocks_symmetric(const tsl_vector_kernels *kernels, tsl_team team, const tsl_triangle *triangle,
                           tsl_vector_number alpha, tsl_line x, tsl_line y);
 void tsl_blocks_triangular(const tsl_vector_kernels *kernels, tsl_team team, const tsl_triangle *triangle,

@@ -72,7 +72,7 @@ says long.npy.gz oversized
 tesela 2 multiply long.npy.gz b.npy -o long.npy --resume
 says long.npy.gz oversized
 tesela 2 multiply a.npy b.npy -o c.npy.gz
-says c.npy.gz 'not written so'
+says c.npy.gz 'compressed files cannot be written'
 python=$(python_with numpy)
 if [ -n "$python" ]; then
   run 0 "$python" -c 'import numpy as np

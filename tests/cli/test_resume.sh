@@ -101,7 +101,7 @@ says 'other inputs' 'a.npy is not what it was'
 touch -r kept.npy a.npy
 cp c.npy.tesela-part part && truncate -s -8 c.npy.tesela-part
 tesela 2 "${work[@]}" -o c.npy --memory 900KiB --resume
-says 'has not the size'
+says 'does not have the size in its journal'
 mv part c.npy.tesela-part
 # While another process has it, nobody else does.
 run 2 "$python" -c 'import fcntl, subprocess, sys

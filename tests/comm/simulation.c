@@ -111,8 +111,8 @@ static void add_panels(simulation *s, int step) {
     for (int place = 0; place < s->grid->used && changes(s->grid, operand, step); place++) {
       const tsl_step at = tsl_step_at(s->grid, step);
       const tsl_patch window = operand == TSL_PART_A
-                                   ? tsl_window_a(s->grid, &s->blocks.of[place], at, TSL_ROWS)
-                                   : tsl_window_b(s->grid, &s->blocks.of[place], at, TSL_ROWS);
+                                   ? tsl_window_a(s->grid, &s->blocks.list[place], at, TSL_ROWS)
+                                   : tsl_window_b(s->grid, &s->blocks.list[place], at, TSL_ROWS);
       for (int from = 0; from < s->grid->ranks; from++)
         if (meets(s, operand, from, &window))
           add_message(s, from, s->blocks.rank[place], step,
@@ -123,7 +123,7 @@ static void add_panels(simulation *s, int step) {
 static void add_sums(simulation *s, int tile) {
   for (int place = 0; place < s->grid->used; place++) {
     const tsl_patch window =
-        tsl_window_c(s->grid, &s->blocks.of[place], tsl_step_at(s->grid, tile * s->grid->panels), TSL_ROWS);
+        tsl_window_c(s->grid, &s->blocks.list[place], tsl_step_at(s->grid, tile * s->grid->panels), TSL_ROWS);
     for (int to = 0; to < s->grid->ranks; to++)
       if (meets(s, TSL_PART_C, to, &window))
         add_message(s, s->blocks.rank[place], to, tsl_steps(s->grid) + tile,
@@ -170,8 +170,8 @@ static double product_seconds(const simulation *s, int rank, int number) {
   if (place < 0)
     return 0;
   const tsl_step step = tsl_step_at(s->grid, number);
-  const tsl_patch a = tsl_window_a(s->grid, &s->blocks.of[place], step, TSL_ROWS),
-                  c = tsl_window_c(s->grid, &s->blocks.of[place], step, TSL_ROWS);
+  const tsl_patch a = tsl_window_a(s->grid, &s->blocks.list[place], step, TSL_ROWS),
+                  c = tsl_window_c(s->grid, &s->blocks.list[place], step, TSL_ROWS);
   return 2 * (double)tsl_patch_total(&c) * (double)tsl_dim_total(&a.cols) / s->links->operations_second;
 }
 

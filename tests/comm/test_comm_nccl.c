@@ -332,7 +332,7 @@ static void ranks_that_cannot_meet(void **state) {
     int calls;
     const char *says; /* after "through host memory: " */
   } failures[] = {
-      {FALSE_NCCL_VERSION, 4, " have other versions of NCCL (2"},
+      {FALSE_NCCL_VERSION, 4, " have different versions of NCCL (2"},
       {FALSE_NCCL_VERSION_CALL, 4, "NCCL: ncclGetVersion: unhandled system error"},
       {FALSE_NCCL_ID, 1, "rank 0: NCCL: ncclGetUniqueId: unhandled system error: as the test wants it"},
       {FALSE_NCCL_JOIN, 4, "NCCL: ncclCommInitRankConfig: unhandled system error"},

@@ -162,7 +162,7 @@ static void wrong_buffers_are_refused(void **state) {
       {.buffers = {"opencl:0", NULL, NULL},
        .shares = "a",
        .status = TESELA_BAD_CALL,
-       .says = "c overlaps a: results of ranks are not made in place"},
+       .says = "c overlaps a: in-place results are not supported on ranks"},
       {.buffers = {"opencl:0", "cpu", NULL},
        .shares = "b",
        .status = TESELA_BAD_CALL,

@@ -193,7 +193,7 @@ static void test_bad_calls(void **state) {
   assert_non_null(strstr(tesela_last_error(), "csv holds no complex numbers"));
   assert_int_equal(tsl_writer_open(scratch_file("out.txt"), 3, 3, TESELA_C64, &writer), TESELA_BAD_CALL);
   assert_int_equal(write_matrix(scratch_file("out.csv.gz")), TESELA_BAD_CALL);
-  assert_non_null(strstr(tesela_last_error(), "not written so"));
+  assert_non_null(strstr(tesela_last_error(), "compressed files cannot be written"));
   assert_int_equal(write_matrix("-"), TESELA_BAD_CALL);
   assert_non_null(strstr(tesela_last_error(), "npy, mtx, csv, txt"));
   assert_int_equal(tsl_writer_open_as(scratch_file("out.dat"), "png", 3, 3, TESELA_F64, &writer),
@@ -272,7 +272,7 @@ static void test_symbolic_link(void **state) {
   unlink(file);
   assert_int_equal(symlink("link.csv", link), 0);
   assert_int_equal(write_matrix(link), TESELA_IO_FAILED);
-  check_sentence(link, "leads nowhere");
+  check_sentence(link, "is a symbolic link to a missing file");
   unlink(link);
   assert_int_equal(rmdir(folder), 0);
 }

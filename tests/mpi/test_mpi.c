@@ -86,7 +86,7 @@ static void differ(MPI_Comm communicator) {
                                  .c = {.data = data}};
   const tesela_mpi_desc desc = {.gemm = &gemm};
   char expected[64];
-  snprintf(expected, sizeof expected, "rank %d: its m is not that of rank 0", ranks - 1);
+  snprintf(expected, sizeof expected, "rank %d: m is 5, but 4 on rank 0", ranks - 1);
   expect(tesela_mpi_gemm(communicator, NULL, &desc, NULL) == TESELA_BAD_CALL, "another m", "was taken");
   expect(strncmp(tesela_last_error(), expected, strlen(expected)) == 0, "another m", NULL);
 }
@@ -103,8 +103,7 @@ static void differ_in_bits(MPI_Comm communicator) {
       .m = 4, .n = 4, .k = 4, .a = {.data = a}, .b = {.data = b}, .c = {.data = c}};
   const tesela_mpi_desc desc = {.gemm = &gemm};
   char expected[96];
-  snprintf(expected, sizeof expected,
-           "rank %d: its bits is not that of rank 0 (\"threads\" here, \"any\" there)", ranks - 1);
+  snprintf(expected, sizeof expected, "rank %d: bits is \"threads\", but \"any\" on rank 0", ranks - 1);
   if (rank == ranks - 1)
     setenv("TESELA_BITS", "threads", 1);
   expect(tesela_mpi_gemm(communicator, NULL, &desc, NULL) == TESELA_BAD_CALL, "another TESELA_BITS",

@@ -31,11 +31,11 @@ fi
 run_ranks 1 "${common[@]}" -x TESELA_SCALAPACK=tesela "$program" 6 : -n 1 "${common[@]}" -x TESELA_SCALAPACK=auto "$program" 6 \
   >"$scratch/output" 2>"$scratch/log"
 sed -i '/ on 1 x 1: tesela, /d' "$scratch/log"
-check 'of two minds' 'libscalapack.*told different things'
+check 'of two minds' 'libscalapack.*have different settings'
 # A process without the library: nobody waits for it, and one line says so.
 run_ranks 1 "${common[@]}" -x TESELA_SCALAPACK=tesela "$program" 6 : -n 1 "$program" 6 >"$scratch/output" 2>"$scratch/log"
 sed -i '/ on 1 x 1: tesela, /d' "$scratch/log"
-check 'without the library on rank 1' 'libscalapack.*told different things'
+check 'without the library on rank 1' 'libscalapack.*have different settings'
 [ "$(grep -c '^tesela: rank 1 was started without libtesela_scalapack' "$scratch/log")" = 1 ] || { cat "$scratch/log"; exit 1; }
 run_ranks 1 "$program" 6 : -n 1 "${common[@]}" -x TESELA_SCALAPACK=tesela "$program" 6 >"$scratch/output" 2>"$scratch/log"
 grep -q ', 0 wrong' "$scratch/output" && grep -q '^tesela: rank 0 was started without libtesela_scalapack' "$scratch/log" ||

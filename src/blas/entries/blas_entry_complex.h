@@ -1,5 +1,5 @@
-/* Entries of a complex type: CBLAS passes its scalars by pointer, and a dot's result, too. Fortran's
- * functions return theirs as gfortran does, in registers. */
+/* Entries of a complex type. CBLAS passes scalars and the result of a dot by pointer. Fortran
+ * functions return a dot in registers, as gfortran does. */
 #define SCALAR const void *
 #define SCALAR_AT(scalar) (scalar)
 #define SCALAR_OF(element) (&(element))

@@ -1,6 +1,6 @@
-/* Level 2 of one type: Fortran routines and CBLAS functions. Of a matrix's arguments a full one has (a, lda),
- * a packed one (a), a band (a, lda) and a k before; the macros below are these, with a comma behind or in
- * front, as they are declared (F: Fortran's, C: CBLAS's), handed on (K_PASS, ...) and said (K_F, ...). */
+/* Level 2 of one type, for Fortran and CBLAS. A full matrix has the arguments (a, lda), a packed
+ * one (a), and a band (k, a, lda). The macros below express this: they declare the arguments
+ * (suffix FORTRAN, CBLAS), pass them on (PASS), and initialize members of tsl_blas_level2 (F, C). */
 #define ALPHA_F .alpha = VALUE(alpha)
 #define ALPHA_C .alpha = VALUE(SCALAR_AT(alpha))
 #define BETA_F .beta = VALUE(beta)

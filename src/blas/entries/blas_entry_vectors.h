@@ -1,4 +1,4 @@
-/* Levels 1 and 2 of one type, beside its dots. */
+/* Levels 1 and 2 of one type, except dots. */
 #include "blas/entries/blas_entry_level1.h"
 
 #if TSL_BLAS_IS_COMPLEX

@@ -1,14 +1,14 @@
-/* CBLAS functions of one type. SCALAR is how a scalar is passed, SCALAR_AT(scalar) where it lies;
- * enumerations are ints. An integer comes as a WORD, of which only what an INTEGER holds counts here; the
- * other library gets all of it. */
+/* CBLAS functions of one type. SCALAR is the parameter type of a scalar, SCALAR_AT(scalar) its
+ * address. Enumerations are ints. An integer parameter is a WORD; tesela reads its INTEGER part,
+ * the host BLAS gets all of it. */
 
-/* What the entries of products have alike. */
+/* Members that all products initialize alike. */
 #define ARGUMENTS                                                                                            \
   .trans_a = tsl_blas_trans(transa), .trans_b = tsl_blas_trans(transb), .k = (INTEGER)k,                     \
   .alpha = SCALAR_AT(alpha), .a = a, .lda = (INTEGER)lda, .b = b, .ldb = (INTEGER)ldb,                       \
   .beta = SCALAR_AT(beta), .c = c, .ldc = (INTEGER)ldc
 
-/* Apart, so that calls with a kernel save no registers for it. */
+/* A separate function, so that calls with a cached kernel do not save registers. */
 static __attribute__((noinline)) void WITHOUT_KERNEL(CBLAS(L(gemm)))(int order, int transa, int transb,
                                                                      WORD m, WORD n, WORD k, SCALAR alpha,
                                                                      const void *a, WORD lda, const void *b,

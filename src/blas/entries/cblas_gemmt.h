@@ -1,4 +1,4 @@
-/* A triangle of a product as CBLAS function, which has two names: GEMMT is one. */
+/* gemmt as a CBLAS function. GEMMT: one of its two names. */
 TESELA_API void CBLAS(L(GEMMT))(int order, int uplo, int transa, int transb, WORD n, WORD k, SCALAR alpha,
                                 const void *a, WORD lda, const void *b, WORD ldb, SCALAR beta, void *c,
                                 WORD ldc) {

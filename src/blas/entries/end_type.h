@@ -1,4 +1,4 @@
-/* Ends a type of scheme.h: the next one says all of this anew. */
+/* Undefines the macros of one type of scheme.h. */
 #undef TSL_BLAS_LETTER
 #undef TSL_BLAS_UPPER
 #undef TSL_BLAS_REAL

@@ -1,5 +1,5 @@
-/* A dot as a Fortran function: DOT, DOT_TITLE and DOT_CONJUGATE say which, DOT_VALUE and DOT_TYPE what its
- * sum is, DOT_IS_PLAIN that it is one of its elements. */
+/* Dot as a Fortran function. DOT: name. DOT_TITLE: name for xerbla. DOT_CONJUGATE: conjugates x.
+ * DOT_VALUE, DOT_TYPE: type of the sum. DOT_IS_PLAIN: the sum has the elements' type. */
 TESELA_API DOT_VALUE FORTRAN(DOT)(const INTEGER *n, const void *x, const INTEGER *incx, const void *y,
                                   const INTEGER *incy) {
   typedef DOT_VALUE forward(const INTEGER *, const void *, const INTEGER *, const void *, const INTEGER *);

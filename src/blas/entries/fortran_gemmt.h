@@ -1,5 +1,4 @@
-/* A triangle of a product as Fortran routine, which has two names: GEMMT is one, GEMMT_TITLE what xerbla is
- * told. */
+/* gemmt as a Fortran routine. GEMMT: one of its two names. GEMMT_TITLE: name for xerbla. */
 TESELA_API void FORTRAN(L(GEMMT))(const char *uplo, const char *transa, const char *transb, const INTEGER *n,
                                   const INTEGER *k, const void *alpha, const void *a, const INTEGER *lda,
                                   const void *b, const INTEGER *ldb, const void *beta, void *c,

@@ -1,4 +1,4 @@
-/* 64-bit integers as OpenBLAS's builds name them: sgemm_64_, cblas_sgemm64_. */
+/* Names with 64-bit integers of OpenBLAS: sgemm_64_, cblas_sgemm64_. */
 #define TSL_BLAS_INTEGER int64_t
 #define TSL_BLAS_WORD int64_t
 #define TSL_BLAS_FORTRAN(name) name##_64_

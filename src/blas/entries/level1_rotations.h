@@ -1,5 +1,5 @@
-/* Rotations of one type that are computed or modified; they are a few operations, which nobody does sooner,
- * so that no call is forwarded but those of vectors. CBLAS's functions take the same pointers. */
+/* Construction of rotations, and modified rotations, for one type. Only calls on vectors are
+ * forwarded; the others are a few operations. CBLAS functions take the same pointers. */
 #define ROTATION(name) PASTE(name, TSL_BLAS_SUFFIX)
 #if TSL_BLAS_IS_COMPLEX
 TESELA_API void FORTRAN(L(rotg))(TSL_BLAS_REAL *a, const TSL_BLAS_REAL *b, TSL_BLAS_REAL *c,

@@ -1,4 +1,4 @@
-/* Complex elements times a real number: STRETCH is its name. */
+/* Complex elements times a real number; STRETCH: name. */
 TESELA_API void FORTRAN(STRETCH)(const INTEGER *n, const TSL_BLAS_REAL *alpha, void *x, const INTEGER *incx) {
   typedef void forward(const INTEGER *, const TSL_BLAS_REAL *, void *, const INTEGER *);
   static tsl_blas_symbol symbol = FORTRAN_SYMBOL(STRETCH, STRING(STRETCH));

@@ -1,5 +1,4 @@
-/* A sum of sizes, which is real: SUM is its name, SUM_OF computes it, and SUM_AT_ONCE that of a short vector.
- */
+/* Real sum of magnitudes. SUM: name. SUM_OF: function. SUM_AT_ONCE: expression for a short vector. */
 TESELA_API TSL_BLAS_REAL FORTRAN(SUM)(const INTEGER *n, const void *x, const INTEGER *incx) {
   typedef TSL_BLAS_REAL forward(const INTEGER *, const void *, const INTEGER *);
   static tsl_blas_symbol symbol = FORTRAN_SYMBOL(SUM, STRING(SUM));

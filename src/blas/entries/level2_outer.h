@@ -1,4 +1,4 @@
-/* A += alpha x y', or conjugated: OUTER is its name. */
+/* A += alpha x y', or with conjugated y. OUTER: name. */
 TESELA_API void FORTRAN(L(OUTER))(const INTEGER *m, const INTEGER *n, const void *alpha, const void *x,
                                   const INTEGER *incx, const void *y, const INTEGER *incy, void *a,
                                   const INTEGER *lda) {

@@ -1,5 +1,5 @@
-/* A += alpha x x', of which alpha is real; and A += alpha x y' + alpha y x'. Conjugated where A is hermitian:
- * NAMED for KIND, and NAMED_TWO for KIND_TWO. */
+/* A += alpha x x' with real alpha: name NAMED, routine KIND. A += alpha x y' + alpha y x':
+ * NAMED_TWO, KIND_TWO. Conjugated for a hermitian A. */
 TESELA_API void FORTRAN(L(NAMED))(const char *uplo, const INTEGER *n, const TSL_BLAS_REAL *alpha,
                                   const void *x, const INTEGER *incx, void *a LAST_LD_FORTRAN) {
   typedef void forward(const char *, const INTEGER *, const TSL_BLAS_REAL *, const void *, const INTEGER *,

@@ -1,4 +1,4 @@
-/* The routines of one triangle, for one way to store it: ROUTINE_OF(full, band, packed) chooses a word. */
+/* Routines of a triangle for one storage. ROUTINE_OF(full, band, packed) selects a word. */
 #ifdef HAS_K
 #define K_FORTRAN const INTEGER *k,
 #define K_CBLAS WORD k,

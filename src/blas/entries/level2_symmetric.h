@@ -1,4 +1,4 @@
-/* y = alpha A x + beta y of a symmetric or hermitian A: NAMED, for KIND. */
+/* y = alpha A x + beta y for a symmetric or hermitian A. Name NAMED, routine KIND. */
 TESELA_API void FORTRAN(L(NAMED))(const char *uplo, const INTEGER *n, K_FORTRAN const void *alpha,
                                   const void *a, LD_FORTRAN const void *x, const INTEGER *incx,
                                   const void *beta, void *y, const INTEGER *incy) {

@@ -1,4 +1,4 @@
-/* x = op(A) x, or its solution: NAMED, for KIND. */
+/* x = op(A) x, or the solution of op(A) x = b. Name NAMED, routine KIND. */
 TESELA_API void FORTRAN(L(NAMED))(const char *uplo, const char *trans, const char *diag, const INTEGER *n,
                                   K_FORTRAN const void *a, LD_FORTRAN void *x, const INTEGER *incx) {
   typedef void forward(const char *, const char *, const char *, const INTEGER *, K_FORTRAN const void *,

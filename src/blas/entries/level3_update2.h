@@ -1,4 +1,5 @@
-/* An update of a triangle by two factors (syr2k, her2k), as level3_update.h; alpha is of the type. */
+/* syr2k and her2k: update of a triangle by two factors. Macros as in level3_update.h; alpha has the
+ * type SCALAR. */
 TESELA_API void FORTRAN(L(ROUTINE))(const char *uplo, const char *trans, const INTEGER *n, const INTEGER *k,
                                     const void *alpha, const void *a, const INTEGER *lda, const void *b,
                                     const INTEGER *ldb, const void *beta, void *c, const INTEGER *ldc) {

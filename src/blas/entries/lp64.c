@@ -1,4 +1,4 @@
-/* The usual names, 32-bit integers: sgemm_, cblas_sgemm. */
+/* Usual names, 32-bit integers: sgemm_, cblas_sgemm. */
 #define TSL_BLAS_INTEGER int32_t
 #define TSL_BLAS_WORD intptr_t
 #define TSL_BLAS_FORTRAN(name) name##_

@@ -1,4 +1,4 @@
-/* Dots of f32 that are summed in f64: dsdot returns the sum, sdsdot adds a float first and rounds. */
+/* Dots of f32 with f64 sums: dsdot returns the sum; sdsdot adds a float first and rounds. */
 #define DOT_IS_PLAIN 0
 #define DOT_VALUE double
 #define DOT_TYPE TESELA_F64

@@ -1,10 +1,10 @@
-/* Every entry of one naming scheme, for each type. The including file defines:
- *   TSL_BLAS_INTEGER          the program's integer: int32_t or int64_t
- *   TSL_BLAS_WORD             what holds such an argument by value: of an int32_t the whole register, since a
- * program whose BLAS has 64-bit integers by these names fills it, and that library must see it all
- *   TSL_BLAS_FORTRAN(name)    what a Fortran routine is called: name##_
- *   TSL_BLAS_CBLAS(name)      what the CBLAS function of this name is called: cblas_##name
- * It is the only thing in which the schemes differ. */
+/* Every entry of one naming scheme, for each type. The including file defines four macros:
+ *   TSL_BLAS_INTEGER        integer of the program: int32_t or int64_t
+ *   TSL_BLAS_WORD           type of an integer passed by value. For int32_t it is the whole register: a
+ *                           program whose BLAS has 64-bit integers under these names fills it, and the
+ *                           host BLAS needs all of it
+ *   TSL_BLAS_FORTRAN(name)  name of a Fortran routine: name##_
+ *   TSL_BLAS_CBLAS(name)    name of a CBLAS function: cblas_##name */
 #include "blas/blas_arguments.h"
 #include "blas/blas_batch.h"
 #include "blas/blas_dispatch.h"
@@ -25,14 +25,14 @@
 #define PASTE(a, b) PASTE_TWO(a, b)
 #define STRING_OF(word) #word
 #define STRING(word) STRING_OF(word)
-/* The routine's name with the type's letter: L(gemm) is sgemm. */
+/* Prepends the type's letter: L(gemm) is sgemm. */
 #define L(name) PASTE(TSL_BLAS_LETTER, name)
 #define FORTRAN(name) TSL_BLAS_FORTRAN(name)
 #define CBLAS(name) TSL_BLAS_CBLAS(name)
 #define INTEGER TSL_BLAS_INTEGER
 #define WORD TSL_BLAS_WORD
-/* Of arguments that lie on the stack and are read there: kept in registers for the rare call without a
- * kernel, they would have all calls save registers first. */
+/* Keeps stack arguments on the stack: loaded into registers for the rare call without a kernel,
+ * they would make all calls save registers. */
 #if defined(__x86_64__)
 #define ON_STACK volatile
 #else
@@ -40,7 +40,7 @@
 #endif
 #define WITHOUT_KERNEL(name) PASTE(name, _without_kernel)
 
-/* What a dot's arguments say, as Fortran has them and as CBLAS has them. */
+/* Members of a dot's arguments, for Fortran and for CBLAS. */
 #define FORTRAN_SUM .n = *n, .x = x, .incx = *incx, .y = y, .incy = *incy
 #define CBLAS_SUM .n = (INTEGER)n, .x = x, .incx = (INTEGER)incx, .y = y, .incy = (INTEGER)incy
 

@@ -1,6 +1,6 @@
-/* What a BLAS has beside its routines, for programs that find no other one. Where some library has it too,
- * that one is the program's: its error handler is called, and those here are weak, so that a program may have
- * its own. */
+/* Functions of a BLAS that are no routines, for programs without another BLAS. If another library
+ * has an error handler, that one is called. The functions here are weak, so that a program may
+ * define its own. */
 #include "blas/host_blas_lookup.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static void xerbla_report(const char *name, size_t length, long long number) {
           number);
 }
 
-/* A name's length without the blanks at its end. */
+/* Returns a name's length without trailing blanks. */
 static size_t xerbla_length(const char *name, size_t length) {
   while (length > 0 && name[length - 1] == ' ')
     length--;
@@ -37,7 +37,7 @@ static size_t xerbla_length(const char *name, size_t length) {
 #undef TSL_BLAS_XERBLA
 #undef TSL_BLAS_INTEGER
 
-/* The text behind the name is what the reference's functions say in their own words. */
+/* `form` and its values are an explanation by the reference's functions. */
 WEAK void cblas_xerbla(int number, const char *name, const char *form, ...) {
   static tsl_blas_lazy_symbol late;
   tsl_blas_function *other = tsl_blas_find(&late, "cblas_xerbla", true);
@@ -53,7 +53,7 @@ WEAK void cblas_xerbla(int number, const char *name, const char *form, ...) {
   va_end(values);
 }
 
-/* Whether two letters are the same but for their case. */
+/* Returns true if two letters are equal, ignoring case. */
 WEAK int lsame_(const char *a, const char *b) {
   const int x = (unsigned char)*a, y = (unsigned char)*b;
   const int capital_x = x >= 'a' && x <= 'z' ? x - 32 : x, capital_y = y >= 'a' && y <= 'z' ? y - 32 : y;
@@ -74,11 +74,11 @@ WEAK double cblas_dcabs1(const void *z) {
   return dcabs1_(z);
 }
 
-/* xerbla_ for those whose names are no strings of Fortran. */
+/* Calls xerbla_ with a name that is not a Fortran string. */
 WEAK void xerbla_array_(const char *name, const int *length, const int *number) {
   xerbla_(name, number, *length > 0 ? (size_t)*length : 0);
 }
 
-/* By these the reference's C functions tell its error handlers who called, and in which order matrices lie;
- * programs that bring such a handler look at them. */
+/* Variables by which the reference's C functions tell their error handlers the caller and the
+ * storage order. Programs with such a handler read them. */
 WEAK int RowMajorStrg, CBLAS_CallFromC;

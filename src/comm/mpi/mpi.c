@@ -1,6 +1,6 @@
-/* Ranks of an MPI communicator: libtesela_mpi, the only file that sees mpi.h. What it keeps for a
- * communicator (a copy of it, so that no message meets the caller's, and memory for requests) is an attribute
- * of it, freed with it or when MPI ends. */
+/* Ranks of an MPI communicator: libtesela_mpi. The only file that includes mpi.h. The ranks of a
+ * communicator are an attribute of it, freed with the communicator or at the end of MPI. They use a
+ * duplicate of the communicator, so that no message meets the caller's. */
 #include <tesela/tesela_mpi.h>
 
 #include "comm/comm_call.h"
@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Counts are ints: longer messages are sent in so many bytes at a time, and what is left. */
+/* bytes of a chunk of messages beyond INT_MAX: MPI's counts are ints */
 #define CHUNK (1 << 20)
-/* And of a file so many bytes are read or written at a time. */
+/* maximum bytes of one read or write of a file */
 #define FILE_CHUNK ((size_t)1 << 30)
 
 typedef struct requests {
@@ -22,18 +22,19 @@ typedef struct requests {
 } requests;
 
 typedef struct mpi_ranks {
-  tsl_ranks ranks; /* first, so that the one's address is the other's */
+  tsl_ranks ranks; /* first member, so that the two addresses are equal */
   MPI_Comm home, copy;
   requests batches[TSL_BATCHES];
-  struct mpi_ranks *next; /* of all that are kept */
+  struct mpi_ranks *next; /* next of all communicators' ranks */
 } mpi_ranks;
 
-/* The process's: keys of attributes, and the list of what is kept. Guarded by nothing: MPI is called by one
- * thread at a time, or the program sees to it for its communicators. */
+/* Attribute keys, and the list of all communicators' ranks. No lock: the program lets one thread at
+ * a time call MPI. */
 static int key = MPI_KEYVAL_INVALID, key_of_end = MPI_KEYVAL_INVALID;
 static mpi_ranks *kept;
 
-/* TESELA_OK, or the failure of an MPI call; most programs have an error handler that ends the job before. */
+/* Returns TESELA_OK, or the failure of an MPI call. Most programs' error handler ends the job
+ * first. */
 static tesela_status mpi_told(int code) {
   if (code == MPI_SUCCESS)
     return TESELA_OK;
@@ -61,7 +62,7 @@ static tesela_status mpi_reserve(tsl_ranks *ranks, int batch, int messages) {
   return TESELA_OK;
 }
 
-/* Begins a message: in chunks, and the rest of less than one. Messages of one tag keep their order. */
+/* Begins a message: whole chunks, then the remaining bytes. Messages of one tag keep their order. */
 static tesela_status mpi_begin(mpi_ranks *self, int batch, int other, int tag, void *data, size_t bytes,
                                int is_send) {
   requests *r = &self->batches[batch];
@@ -139,7 +140,7 @@ struct tsl_ranks_file {
   char name[];
 };
 
-/* As mpi_told(), of a file. Errors of files come back to the caller, as MPI has it. */
+/* Returns TESELA_OK, or the failure of an MPI call on a file. MPI returns file errors by default. */
 static tesela_status told_of(const char *name, int code) {
   char why[MPI_MAX_ERROR_STRING] = "", sentence[MPI_MAX_ERROR_STRING + 512];
   int length = 0;
@@ -150,7 +151,7 @@ static tesela_status told_of(const char *name, int code) {
   return tesela_ranks_fail(TESELA_IO_FAILED, sentence);
 }
 
-/* What a rank came to; where it is well and another is not, that. */
+/* Returns this rank's failure; or a general failure if only another rank failed. Collective. */
 static tesela_status all_well(tsl_ranks *ranks, tesela_status status_in) {
   double well = 0;
   const tesela_status status = mpi_least(ranks, status_in == TESELA_OK, &well);
@@ -159,7 +160,8 @@ static tesela_status all_well(tsl_ranks *ranks, tesela_status status_in) {
   return tesela_ranks_fail(TESELA_IO_FAILED, "MPI opened a file on some of the ranks only");
 }
 
-/* To ROMIO a name such as "nfs:a.npy" is "a.npy", and where it lies; behind a folder it is a name. */
+/* Makes a file with room for its name. Prepends "./": ROMIO reads "nfs:a.npy" as file system and
+ * name, but not after a folder. */
 static tesela_status name_file(const char *path, tsl_ranks_file **out) {
   static const char here[] = "./";
   tsl_ranks_file *file = malloc(sizeof *file + sizeof here + strlen(path));
@@ -171,7 +173,7 @@ static tesela_status name_file(const char *path, tsl_ranks_file **out) {
   return TESELA_OK;
 }
 
-/* To close a file takes all ranks: one that MPI opened on some of them stays open until they end. */
+/* Closing a file is collective. A file that only some ranks could open stays open until they end. */
 static tesela_status mpi_open_file(tsl_ranks *ranks, const char *path, bool writes, tsl_ranks_file **out) {
   tsl_ranks_file *file;
   const int mode = writes ? MPI_MODE_RDWR : MPI_MODE_RDONLY;
@@ -187,8 +189,8 @@ static tesela_status mpi_open_file(tsl_ranks *ranks, const char *path, bool writ
   return status;
 }
 
-/* What a call of MPI's did counts where it did all: one that did less may have left out what comes before
- * what it did. */
+/* Moves bytes in blocks. Counts a block only if MPI moved it completely: after a partial transfer,
+ * MPI may have skipped bytes before the moved ones. */
 static size_t mpi_move(tsl_ranks_file *file, uint64_t place, void *data, size_t bytes, bool writes) {
   size_t done = 0;
   while (done < bytes) {
@@ -242,7 +244,8 @@ static const tsl_ranks_ops mpi_ops = {
     .files = &mpi_files,
 };
 
-/* A communicator is freed, or its attribute deleted. */
+/* Frees the ranks of a communicator; MPI calls it when the communicator is freed or its attribute
+ * deleted. */
 static int mpi_forget(MPI_Comm communicator, int keyval, void *value, void *extra) {
   (void)communicator, (void)keyval, (void)extra;
   mpi_ranks *self = value;
@@ -259,7 +262,8 @@ static int mpi_forget(MPI_Comm communicator, int keyval, void *value, void *extr
   return code;
 }
 
-/* MPI ends: MPI_COMM_SELF's attributes are deleted first, while everything works still. */
+/* Frees all ranks at the end of MPI. MPI deletes the attributes of MPI_COMM_SELF first, while MPI
+ * still works. */
 static int mpi_forget_all(MPI_Comm communicator, int keyval, void *value, void *extra) {
   (void)communicator, (void)keyval, (void)value, (void)extra;
   while (kept)
@@ -273,7 +277,7 @@ static tesela_status make_keys(void) {
   if (MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, mpi_forget, &key, NULL) != MPI_SUCCESS ||
       MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, mpi_forget_all, &key_of_end, NULL) != MPI_SUCCESS ||
       MPI_Comm_set_attr(MPI_COMM_SELF, key_of_end, NULL) != MPI_SUCCESS)
-    return tesela_ranks_fail(TESELA_DEVICE_FAILED, "MPI gave no attribute of communicators");
+    return tesela_ranks_fail(TESELA_DEVICE_FAILED, "MPI could not create an attribute of communicators");
   return TESELA_OK;
 }
 
@@ -308,14 +312,14 @@ static tesela_status mpi_make(MPI_Comm communicator, mpi_ranks **out) {
   return mpi_told(MPI_Comm_set_attr(communicator, key, self));
 }
 
-/* What is kept for the communicator; made at its first call, which is collective. */
+/* Finds the ranks of a communicator; makes them at its first call, which is collective. */
 static tesela_status mpi_find(MPI_Comm communicator, tsl_ranks **out) {
   int initialized = 0, finalized = 0, found = 0, inter = 0;
   MPI_Initialized(&initialized);
   MPI_Finalized(&finalized);
   if (!initialized || finalized)
-    return tesela_ranks_fail(TESELA_BAD_CALL,
-                             initialized ? "MPI has ended" : "MPI has not begun: MPI_Init() comes first");
+    return tesela_ranks_fail(TESELA_BAD_CALL, initialized ? "MPI was finalized"
+                                                          : "MPI is not initialized: call MPI_Init() first");
   if (communicator == MPI_COMM_NULL)
     return tesela_ranks_fail(TESELA_BAD_CALL, "the communicator is MPI_COMM_NULL");
   if (MPI_Comm_test_inter(communicator, &inter) != MPI_SUCCESS || inter)
@@ -353,7 +357,7 @@ tesela_status tesela_mpi_transpose_sized(MPI_Comm communicator, tesela_context *
 
 /* --- for the tool --- */
 
-static int began; /* MPI was begun here, and is to end here */
+static int began; /* this library initialized MPI and must finalize it */
 
 tesela_status tesela_mpi_world(tsl_ranks **ranks) {
   int initialized = 0, level = 0;

@@ -1,4 +1,4 @@
-/* NCCL's functions, structs and numbers, as its documentation has them: no header of NCCL is needed. */
+/* NCCL's functions, structs and numbers, from its documentation. No header of NCCL is needed. */
 #ifndef TSL_COMM_NCCL_API_H
 #define TSL_COMM_NCCL_API_H
 
@@ -12,8 +12,8 @@ typedef struct tsl_nccl_unique_id {
   char internal[TSL_NCCL_ID_BYTES];
 } tsl_nccl_unique_id;
 
-/* The settings of a communicator as of 2.14, and of 2.17 from `cluster` on: later versions take shorter
- * structs by their size, and set by themselves what these lack. */
+/* Settings of a communicator: of 2.14, and from `cluster` on of 2.17. Later versions accept shorter
+ * structs by their size and use defaults for missing members. */
 typedef struct tsl_nccl_config {
   size_t size;
   unsigned magic, version;
@@ -32,7 +32,8 @@ enum {
 
 struct ncclComm;
 
-/* X(member, symbol, parameters); all return a result but the two of texts. */
+/* X(type, member, symbol, parameters): functions that return an NCCL result, and two that return a
+ * text. */
 #define TSL_NCCL_LIST(X)                                                                                     \
   X(int, version, ncclGetVersion, (int *version))                                                            \
   X(int, unique_id, ncclGetUniqueId, (tsl_nccl_unique_id * id))                                              \

@@ -1,5 +1,5 @@
-/* psgemm_, pdgemm_, pcgemm_, pzgemm_, and transposes: everything by pointer, integers as wide as the
- * program's. */
+/* psgemm_, pdgemm_, pcgemm_, pzgemm_, and transposes. All arguments are pointers; integers have the
+ * program's width. */
 #include "scalapack/scalapack_gemm.h"
 #include "scalapack/scalapack_transpose.h"
 

@@ -1,4 +1,4 @@
-/* Entries of a complex type alone. */
+/* Entries of complex types only. */
 #define TRAN tranu_
 #define TRAN_LETTER 'T'
 #include "scalapack/entries/tran.h"

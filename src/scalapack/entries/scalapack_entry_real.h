@@ -1,4 +1,4 @@
-/* Entries of a real type alone. */
+/* Entries of real types only. */
 #define TRAN tran_
 #define TRAN_LETTER 'T'
 #include "scalapack/entries/tran.h"

@@ -9,8 +9,8 @@
 #include <string.h>
 
 enum { REPEATS_MIN = 3, REPEATS_MAX = 256 };
-/* On a machine that is busy the best of a few repeats may be a bad one: while they differ by more than this,
- * they go on for up to so many times as long. */
+/* Maximum relative spread of the repeats. On a busy machine the best of a few repeats may be bad: above
+ * this spread, repeats continue up to TIME_LIMIT times as long. */
 static const double noise = 0.05;
 enum { TIME_LIMIT = 4 };
 int64_t tsl_roofs_mask(int64_t count) {
@@ -29,7 +29,7 @@ void tsl_roofs_missing(tsl_roofs *roofs, const char *format, ...) {
   va_end(arguments);
 }
 
-/* Whether there have been enough repeats; `sorted` holds as many. */
+/* Returns true if there are enough repeats. `sorted` is scratch for `count` samples. */
 static bool is_enough(const double *samples, int count, double *sorted, double elapsed, double seconds) {
   double spread;
   if (count < REPEATS_MIN || elapsed < seconds)
@@ -50,9 +50,9 @@ tesela_status tsl_roofs_repeat(tsl_roofs_run run, void *argument, double work, d
     count++;
   }
   tsl_roof found = {.repeats = count};
-  tsl_measure_median(samples, count, &found.spread); /* sorts them */
+  tsl_measure_median(samples, count, &found.spread); /* sorts the samples */
   if (samples[0] <= 0)
-    return tsl_fail(TESELA_DEVICE_FAILED, "the device's clock stood still while a roof was measured");
+    return tsl_fail(TESELA_DEVICE_FAILED, "the device's clock did not advance while a roof was measured");
   found.rate = work / samples[0];
   if (!(roof->rate >= found.rate))
     *roof = found;

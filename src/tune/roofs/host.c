@@ -1,5 +1,5 @@
-/* The processor's roofs: C on all threads of the pool. Work is handed out in small pieces, so that a thread
- * that is held up by other programs holds up no other. */
+/* Roofs of the CPU: C on all threads of the pool. Work is distributed in small pieces, so that a
+ * thread delayed by other programs does not delay the others. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/pool.h"
@@ -13,12 +13,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* A piece of memory; the C library's copy gets pieces so large that it, too, passes the caches. */
+/* Bytes of a piece of memory. The C library's copy gets pieces so large that it uses non-temporal
+ * stores. */
 enum { PIECE = 1 << 20, LARGE_PIECES = 2 };
-/* Pieces of multiply-adds that each thread gets, and seconds that all of them take. */
+/* Pieces of multiply-adds per thread, and their total seconds. */
 enum { FMA_PIECES = 4 };
 static const double fma_seconds = 8e-3;
-/* Lanes of one read() piece take at most PIECE / 4 / 32 numbers each. */
+/* Each lane of read() sums at most PIECE / 4 / 32 numbers of a piece. */
 enum { LEAST_LANES = 32 };
 
 typedef struct host_bench {
@@ -28,10 +29,10 @@ typedef struct host_bench {
   int threads;
   /* memory */
   float *from, *to;
-  size_t bytes, piece; /* piece: bytes of one index */
+  size_t bytes, piece; /* piece: bytes per index */
   int64_t mask;
   double *sums; /* one per piece */
-  double sum;   /* of all numbers */
+  double sum;   /* sum of all numbers */
   atomic_bool wrong;
   /* multiply-adds */
   tesela_type type;
@@ -121,7 +122,7 @@ static tesela_status run_read(void *argument, double *seconds) {
   host_bench *b = argument;
   *seconds = timed(b, host_pieces(b), host_read_piece);
   if (host_sum_of(b) != b->sum)
-    return tsl_fail(TESELA_WRONG_RESULT, "%s: the numbers in memory were read wrong", b->device->name);
+    return tsl_fail(TESELA_WRONG_RESULT, "%s: numbers read from memory have a wrong sum", b->device->name);
   return TESELA_OK;
 }
 
@@ -136,7 +137,7 @@ static tesela_status host_measure_copy(host_bench *b, tsl_roofs_run run, size_t 
   return TESELA_OK;
 }
 
-/* Large pages, where the system gives them: fewer misses of address translation. It may refuse. */
+/* Asks for large pages, which have fewer TLB misses. The system may refuse. */
 static void ask_for_large_pages(void *block, size_t bytes) {
   const uintptr_t page = (uintptr_t)2 << 20, start = ((uintptr_t)block + page - 1) & ~(page - 1);
   const uintptr_t end = ((uintptr_t)block + bytes) & ~(page - 1);
@@ -210,7 +211,7 @@ static tesela_status run_fma(void *argument, double *seconds) {
   host_bench *b = argument;
   *seconds = timed(b, (int64_t)FMA_PIECES * b->threads, fma_piece);
   if (atomic_load(&b->wrong))
-    return tsl_fail(TESELA_WRONG_RESULT, "%s: multiply-adds in %s came out wrong", b->device->name,
+    return tsl_fail(TESELA_WRONG_RESULT, "%s: multiply-adds in %s had a wrong result", b->device->name,
                     tsl_type(b->type)->name);
   return TESELA_OK;
 }
@@ -240,18 +241,19 @@ static const tsl_roofs_loops *loops_for(const tsl_device *device) {
 }
 
 tesela_status tsl_roofs_core(const tsl_device *cpu, double *rate) {
-  enum { BURSTS = 12, ROUNDS = 1024 }; /* of 0.1 ms, give or take */
+  enum { BURSTS = 12, ROUNDS = 1024 }; /* bursts of about 0.1 ms */
   const tsl_roofs_loops *loops = loops_for(cpu);
   const double lanes = loops->vector_bytes / (double)sizeof(float);
   double least = INFINITY;
   for (int i = 0; i < BURSTS; i++) {
     const double start = tsl_clock();
     if (!fma_f32(loops, &tsl_roofs_turning, ROUNDS))
-      return tsl_fail(TESELA_WRONG_RESULT, "%s: multiply-adds in f32 came out wrong", cpu->name);
+      return tsl_fail(TESELA_WRONG_RESULT, "%s: multiply-adds in f32 had a wrong result", cpu->name);
     least = fmin(least, tsl_clock() - start);
   }
   if (!(least > 0))
-    return tsl_fail(TESELA_DEVICE_FAILED, "%s: the clock stood still while a core was measured", cpu->name);
+    return tsl_fail(TESELA_DEVICE_FAILED, "%s: the clock did not advance while a core was measured",
+                    cpu->name);
   *rate = 2 * lanes * TSL_ROOFS_CHAINS * TSL_ROOFS_ROUND * ROUNDS / least;
   return TESELA_OK;
 }

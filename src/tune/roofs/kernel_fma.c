@@ -1,10 +1,10 @@
-/* Roofs of multiply-adds: roofs_fma.cl. */
+/* Roofs of multiply-adds with roofs_fma.cl. */
 #include "base/status.h"
 #include "tune/roofs/kernel_bench.h"
 
 #include <math.h>
 
-/* Seconds of one launch of multiply-adds. */
+/* Seconds of one launch. */
 static const double fma_seconds = 8e-3;
 
 static void kernel_fma_put(const tsl_kernel_bench *b, size_t index, double value) {
@@ -18,7 +18,7 @@ static double kernel_fma_get(const tsl_kernel_bench *b, size_t index) {
   return b->type == TESELA_F64 ? ((const double *)b->block)[index] : (double)((const float *)b->block)[index];
 }
 
-/* Constants lie in b->from, starts in b->to. */
+/* Writes the constants to b->from; starts are in b->to. */
 static tesela_status write_constants(tsl_kernel_bench *b, const tsl_roofs_chain *chain) {
   b->chain = chain;
   for (int lane = 0; lane < b->lanes; lane++) {

@@ -1,4 +1,4 @@
-/* The roofs of a device, as they were measured. */
+/* Measured roofs of a device. */
 #ifndef TSL_TUNE_ROOFS_ROOF_H
 #define TSL_TUNE_ROOFS_ROOF_H
 
@@ -19,16 +19,16 @@ typedef enum tsl_roof_name {
 } tsl_roof_name;
 
 typedef struct tsl_roof {
-  double rate;   /* of the best repeat; NaN where there is none, and why[] says the reason */
+  double rate;   /* rate of the best repeat; NaN if missing, with the reason in why[] */
   double spread; /* interquartile range of the repeats' seconds over their median */
   int repeats;
 } tsl_roof;
 
 typedef struct tsl_roofs {
   tsl_roof roof[TSL_ROOF_COUNT]; /* by tsl_roof_name */
-  size_t bytes;                  /* of each of the arrays */
-  double seconds;                /* that all of it took, compiling included */
-  char why[256];                 /* the first reason for a roof that is missing; else "" */
+  size_t bytes;                  /* bytes of each array */
+  double seconds;                /* duration of the measurement, compilation included */
+  char why[256];                 /* first reason for a missing roof; else "" */
 } tsl_roofs;
 
 #endif

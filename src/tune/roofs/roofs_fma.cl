@@ -1,17 +1,17 @@
-/* How many fused multiply-adds a device does at most: CHAINS independent vectors in each item's registers, and no memory
- * until the end. tune/roofs measures with this kernel; no strategy uses it.
+/* Maximum rate of fused multiply-adds: CHAINS independent vectors in each item's registers, without memory
+ * until the end. Used by tune/roofs only; no strategy uses it.
  *
- *   x = factor x + summand, again and again, where both come from memory, so that a compiler cannot know what must come
- *   out, and the host can (tune/roofs/bench.h).
+ *   x = factor x + summand, repeated. Both come from memory, so that the compiler cannot know the result; the
+ *   host does (tune/roofs/bench.h).
  *
- * Parameters: TSL_PARAM_ITEMS of a group, TSL_PARAM_LANES of a vector, TSL_PARAM_CHAINS, TSL_PARAM_ROUND multiply-adds
- * of a chain without a jump. Limits: `constants` holds two vectors (factor, summand), `starts` one for each chain of
- * each item of a group. */
+ * Parameters: TSL_PARAM_ITEMS per group, TSL_PARAM_LANES per vector, TSL_PARAM_CHAINS, TSL_PARAM_ROUND
+ * multiply-adds of a chain without a jump. Limits: `constants` holds two vectors (factor, summand), `starts`
+ * one vector for each chain of each item of a group. */
 #include "dialect.h"
 
 #define VECTOR TSL_VECTOR(TSL_REAL, TSL_PARAM_LANES)
 
-/* results[item of the grid] is a vector: the sum of the item's chains. */
+/* results[item of the grid]: vector with the sum of the item's chains. */
 TSL_KERNEL(TSL_PARAM_ITEMS, 1, 1)
 tsl_roofs_fma(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT constants,
               TSL_GLOBAL const TSL_REAL *TSL_RESTRICT starts, TSL_GLOBAL TSL_REAL *TSL_RESTRICT results,

@@ -1,40 +1,40 @@
-/* What a device's memory does at most: copied, and read. tune/roofs measures with these kernels; no strategy uses them.
+/* Maximum rate of a device's memory, for copies and reads. Used by tune/roofs only; no strategy uses it.
  *
  *   memory      | chunk 0           | chunk 1           | ...     group g takes chunks g, g + groups, ...
- *   chunk       | step 0 | step 1 | ...                           its steps one after the other
+ *   chunk       | step 0 | step 1 | ...                           steps in sequence
  *   step        | v0 of items 0 1 2 ... | v1 of items 0 1 2 ... | ...     FLIGHT vectors of each item
  *
- * Neighbouring items touch neighbouring vectors, and an item starts all FLIGHT loads of a step before it uses the
- * first, so that enough bytes are on their way to hide the memory's latency. With one item a group, as on
- * processors, a group walks through its chunk from front to back.
+ * Adjacent items access adjacent vectors. An item starts all FLIGHT loads of a step before it uses the first,
+ * so that enough bytes are in flight to hide the latency. With one item per group, as on CPUs, a group walks
+ * through its chunk from front to back.
  *
- * Parameters: TSL_PARAM_ITEMS of a group, TSL_PARAM_LANES of a vector, TSL_PARAM_FLIGHT vectors of a step.
+ * Parameters: TSL_PARAM_ITEMS per group, TSL_PARAM_LANES per vector, TSL_PARAM_FLIGHT vectors per step.
  * Limits: whole chunks; f32. */
 #include "dialect.h"
 
 #define VECTOR TSL_VECTOR(TSL_REAL, TSL_PARAM_LANES)
 #define STEP (TSL_PARAM_ITEMS * TSL_PARAM_FLIGHT * TSL_PARAM_LANES)
 
-/* tune/roofs/roofs_kernels.c has the same struct. */
+/* Arguments; equal to the struct in tune/roofs/kernel_bench.h. */
 typedef struct tsl_roofs_arguments {
-  TSL_INDEX chunks, steps; /* steps: of a chunk */
-  TSL_INDEX mask;          /* numbers are whole, from 0 to mask */
+  TSL_INDEX chunks, steps; /* steps: per chunk */
+  TSL_INDEX mask;          /* numbers are integers from 0 to mask */
 } tsl_roofs_arguments;
 
-/* Where vector i of this item lies in a step. */
+/* Returns the offset of this item's vector i in a step. */
 TSL_FUNCTION int tsl_roofs_at(int i) {
   return (i * TSL_PARAM_ITEMS + TSL_ITEM(0)) * TSL_PARAM_LANES;
 }
 
-/* Number `index` of the memory: nothing that a device foresees, and sums hold it exactly. tune/roofs/bench.h has the
- * same. */
+/* Returns number `index` of the memory: unpredictable, with exact sums. Equal to
+ * tune/roofs/bench.h's. */
 TSL_FUNCTION int tsl_roofs_number(TSL_INDEX index, TSL_INDEX mask) {
   unsigned stirred = (unsigned)index * 0x9E3779B1u;
   stirred = (stirred ^ stirred >> 15) * 0x85EBCA77u;
   return (int)(stirred >> 12 & (unsigned)mask);
 }
 
-/* Writes the numbers; sums[item of the grid] is the sum of those that the item wrote. */
+/* Writes the numbers. sums[item of the grid] is the sum of the item's numbers. */
 TSL_KERNEL(TSL_PARAM_ITEMS, 1, 1)
 tsl_roofs_fill(TSL_GLOBAL TSL_REAL *TSL_RESTRICT dst, TSL_GLOBAL TSL_INDEX *TSL_RESTRICT sums,
                const tsl_roofs_arguments args) {
@@ -66,9 +66,9 @@ tsl_roofs_copy(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_GLOBAL TSL_REAL
     }
 }
 
-/* The same without staying: a vector for each item, a step of one vector for each group. On GPUs groups start in order,
- * so that all that run at a time are close together in memory; those that stay drift apart: when this was tuned on one
- * H200, it copied at 3.8 to 4.0 TB/s with them and at 4.29 with these (docs/lab/roofs.md). */
+/* Copies without persistent groups: one vector per item. GPU groups start in order, so that
+ * concurrent groups are close in memory; persistent ones drift apart. Tuned on one H200: 4.29 TB/s,
+ * against 3.8 to 4.0 TB/s (docs/lab/roofs.md). */
 TSL_KERNEL(TSL_PARAM_ITEMS, 1, 1)
 tsl_roofs_copy_once(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_GLOBAL TSL_REAL *TSL_RESTRICT dst,
                     const tsl_roofs_arguments args) {
@@ -79,7 +79,7 @@ tsl_roofs_copy_once(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_GLOBAL TSL
                       TSL_LOAD_ALIGNED(TSL_REAL, TSL_PARAM_LANES, from + i));
 }
 
-/* different[item of the grid]: how many numbers are not what was to be copied. */
+/* Counts wrong numbers; different[item of the grid]. */
 TSL_KERNEL(TSL_PARAM_ITEMS, 1, 1)
 tsl_roofs_compare(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT copied,
                   TSL_GLOBAL TSL_INDEX *TSL_RESTRICT different, const tsl_roofs_arguments args) {
@@ -92,7 +92,7 @@ tsl_roofs_compare(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT copied,
   different[TSL_GLOBAL_ITEM(0)] = count;
 }
 
-/* sums[item of the grid] is a vector, lane by lane the sum of what the item read. */
+/* Reads the memory. sums[item of the grid] is a vector with the sum of each lane. */
 TSL_KERNEL(TSL_PARAM_ITEMS, 1, 1)
 tsl_roofs_read(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_GLOBAL TSL_REAL *TSL_RESTRICT sums,
                const tsl_roofs_arguments args) {

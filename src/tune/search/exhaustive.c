@@ -1,4 +1,4 @@
-/* Everything, the most promising first, as the models see it. */
+/* Tries every config, the best predicted first. */
 #include "tune/search.h"
 
 const tsl_search tsl_search_exhaustive = {.name = "exhaustive",

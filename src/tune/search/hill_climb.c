@@ -1,21 +1,20 @@
-/* Local search from the models' best (steepest neighbours, several summits at once; as in Kernel Tuner's
+/* Local search from the models' best points (steepest neighbours of several summits, as in Kernel Tuner's
  * local searches, van Werkhoven 2019):
  *
- *  1. Starts: the best of each strategy that is not predicted to be much slower than the best prediction, or
- * than the best measurement: else the planner would later believe a promise that nobody looked into. Then the
- * points that the models like best, one of those that they cannot tell apart: the same strategy's, often, so
- * they come second.
- *  2. Neighbours, one parameter one legal step away, of the three best points that have untried ones.
- *  3. Where all of those were tried: further points in the order of the models, each a new start, as many as
- * are compiled together. */
+ *  1. Starts. First, the best point of each strategy whose prediction is not far behind the best prediction
+ *     or measurement: otherwise the planner would later trust an untested prediction. Then the best predicted
+ *     points, one of each group with equal predictions. These often have one strategy, so they come second.
+ *  2. Neighbours of the three best points with untried ones: one parameter, one legal step away.
+ *  3. If all these were tried: further points in the order of the models, as new starts, as many as are
+ *     compiled together. */
 #include "tune/search.h"
 
 #include <math.h>
 
 enum { STARTS = 6, SUMMITS = 3, STRATEGIES_MAX = 64 };
-/* A strategy that is predicted to be slower than this many times the best is no start. */
+/* ratio to the best prediction above which a strategy's best point is no start */
 static const double hopeless = 4;
-/* Predictions that differ by less are one to the models. */
+/* relative difference below which predictions count as equal */
 static const double alike = 1e-3;
 
 static bool is_new(const tsl_search_view *view, int point, const int *next, int count) {
@@ -27,7 +26,7 @@ static bool is_new(const tsl_search_view *view, int point, const int *next, int 
   return true;
 }
 
-/* Whether a strategy is none of those that were seen so far; it is one of them now. */
+/* Returns true if a strategy is not in the list, and adds it. */
 static bool is_first(const tsl_strategy *strategy, const tsl_strategy **seen, int *count) {
   for (int i = 0; i < *count; i++)
     if (seen[i] == strategy)
@@ -37,7 +36,7 @@ static bool is_first(const tsl_strategy *strategy, const tsl_strategy **seen, in
   return true;
 }
 
-/* Infinity where nothing was right yet. */
+/* Returns the fastest measured seconds; infinity: none was right. */
 static double fastest_of(const tsl_search_view *view) {
   double fastest = INFINITY;
   for (int i = 0; i < view->space->count; i++)
@@ -73,7 +72,7 @@ static int propose_promising(const tsl_search_view *view, int *next, int most, i
   return count;
 }
 
-/* The best measured points, the fastest first. */
+/* Finds the best measured points, the fastest first; returns their number. */
 static int find_summits(const tsl_search_view *view, int summits[SUMMITS]) {
   int count = 0;
   for (int i = 0; i < view->space->count; i++) {
@@ -89,8 +88,7 @@ static int find_summits(const tsl_search_view *view, int summits[SUMMITS]) {
   return count;
 }
 
-/* The neighbour in one direction; what was found wrong or was given up is stepped over, as what is illegal
- * is. */
+/* Returns the nearest neighbour in one direction that is neither illegal, wrong nor given up. */
 static int step_from(const tsl_search_view *view, int point, int param, int direction) {
   do
     point = tsl_space_neighbour(view->space, point, param, direction);

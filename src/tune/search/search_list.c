@@ -1,4 +1,3 @@
-/* The list of search methods. */
 #include "tune/search.h"
 
 #include <string.h>

@@ -1,11 +1,12 @@
-/* Everything in a shuffled order: what the other methods must beat, and a fair sample of a space for judging
+/* Tries every config in shuffled order: baseline for other methods, and a fair sample to assess
  * models. */
 #include "base/random.h"
 #include "tune/search.h"
 
 #include <math.h>
 
-/* The untried points with the smallest keys; a point's key depends on the seed and on itself alone. */
+/* Proposes the untried points with the smallest keys. A point's key depends on the seed and the
+ * point only. */
 static int search_random_propose(const tsl_search_view *view, int *next, int most) {
   int count = 0;
   for (int i = 0; i < view->space->count; i++) {

@@ -1,16 +1,16 @@
-/* Idea: a matrix times a vector reads each element once, so several columns are walked side by side: what
- * they share, the vector that is added to or multiplied with, is loaded and stored once for all of them.
+/* Idea: a matrix times a vector reads each element once. So several columns are processed together: the
+ * vector that they share is loaded and stored once for the group.
  *
- *          columns, `ld` apart             add    y[i] += t0 a0 + t1 a1 + ... + t7 a7        (y stays in the
- * first cache) | a0 | a1 | a2 | ... | a7           dot    s0 += a0 x[i], ..., s7 += a7 x[i]          (sums
- * stay in registers) i | == | == | == |     | ==           both   y[i] += t0 a0 + ..., s0 += a0 x[i], ...
- * (four columns) | | == | == | == |     | == v                                     update a0[i] += t0 x[i],
- * ...                      (one column at a time)
+ *       columns, `ld` apart           add    y[i] += t0 a0 + t1 a1 + ... + t7 a7       (y in the L1 cache)
+ *   | a0 | a1 | a2 | ... | a7         dot    s0 += a0 x[i], ..., s7 += a7 x[i]         (sums in registers)
+ * i | == | == | == |     | ==         both   y[i] += t0 a0 + ..., s0 += a0 x[i], ...   (four columns)
+ * | | == | == | == |     | ==         update a0[i] += t0 x[i], ...                     (one column)
+ * v
  *
- * Complex columns are components by turns: the sums of re(t) a and of im(t) a are kept apart, and the second
- * one is turned by i once for all columns; a dot's x is turned, and not each column. The last elements of a
- * column go by a mask. Small squares on a diagonal are computed element by element, and what is beside them
- * like any other columns.
+ * Complex columns are interleaved components. The sums of re(t) a and of im(t) a are separate, and the second
+ * one is multiplied by i once for all columns. A dot multiplies x by i, not each column. The last elements of
+ * a column use a mask. Small squares on a diagonal are computed element by element, and the rest like other
+ * columns.
  *
  * Parameters: none. Limits: x, y, t and s are dense. */
 #include "vector/kernels/elements_kernel.h"
@@ -26,21 +26,21 @@ static inline bool is_zero(const REAL *t) {
 /* Some columns of A, in components. */
 typedef struct columns {
   const REAL *a;
-  int64_t ld, count; /* from column to column, of a column's components */
+  int64_t ld, count; /* distance between columns; components of a column */
 } columns;
 
 static inline bool is_far(int64_t rows, int64_t count) {
   return rows * count * PARTS > (int64_t)FAR;
 }
-/* Not loaded so are sums of many columns at once, whose streams are enough, and those of types that lose by
- * it: complex ones and f32. */
+/* Returns true if columns are loaded with load_far(). Not for sums of many columns, which are
+ * enough streams, nor for complex types and f32, which lose. */
 static inline bool loads_far(int64_t rows, int64_t count) {
   return HAS_LOAD_FAR && PARTS == 1 && sizeof(REAL) == 8 && is_far(rows, count);
 }
-/* Columns of less than a page, and of less than some vectors. */
+/* components of a page, and of a column of a few vectors */
 enum { PAGE = (1 << 12) / sizeof(REAL), BRIEF = (1 << 10) / sizeof(REAL) };
 
-/* `here` components from i on; all of a vector where `whole`. */
+/* Loads `here` components; a full vector if `whole`. */
 TSL_INLINE vector load(const REAL *from, bool whole, int64_t here) {
   return whole ? NAME(load)(from) : NAME(load_part)(from, here);
 }
@@ -59,8 +59,8 @@ TSL_INLINE vector turned_of(vector x) {
 
 /* --- y += A t --- */
 
-/* y + (re a + i im a): the columns' own sum, which is rounded before it meets y, does not wait for the
- * columns before them. */
+/* Returns y + (re a + i im a). The columns' sum is rounded before it is added to y, so that it does
+ * not wait for previous columns. */
 TSL_INLINE vector joined(vector y, vector state, vector turned) {
   if (PARTS == 2)
     state += NAME(times_i)(turned);
@@ -103,8 +103,8 @@ TSL_INLINE int64_t add_whole(columns x, const vector *re, const vector *im, REAL
   return i;
 }
 
-/* What of y is no whole vector is `rest`: a vector of which a part was written is not read back before it has
- * reached the cache. */
+/* Adds some columns to y. The last partial vector of y is `rest`, in a register: reading a vector
+ * back after a partial store would wait for the cache. */
 TSL_INLINE void add_some(columns x, const REAL *t, REAL *y, vector *rest, int together, bool far) {
   vector re[MANY], im[MANY];
   TSL_UNROLL for (int j = 0; j < together; j++) {
@@ -123,10 +123,11 @@ static bool has_zero(const REAL *t, int count) {
   return found;
 }
 
-/* Complex columns have two factors each: four of them fill the registers. */
+/* Complex columns have two factors each; four columns fill the registers. */
 enum { TOGETHER = PARTS == 2 ? FEW : MANY };
 
-/* How many columns are added at once; 0: the first one is left alone. */
+/* Returns how many columns are added together; 0: the first one is skipped, because its factor is
+ * 0. */
 static inline int step_at(const REAL *t, int64_t count, bool skips) {
   if (count >= TOGETHER && !(skips && has_zero(t, TOGETHER)))
     return TOGETHER;
@@ -137,8 +138,8 @@ static inline int step_at(const REAL *t, int64_t count, bool skips) {
   return skips && is_zero(t) ? 0 : 1;
 }
 
-/* The same sums with all of a short y in registers: from one group of columns to the next it would wait for
- * what was stored. */
+/* Number of vectors of a short y. It is held in registers, so that a group of columns does not wait for
+ * the stores of the previous group. */
 enum { HELD = PARTS == 2 ? 2 : 4 };
 TSL_INLINE void add_group(columns x, const REAL *t, vector *sum, int vectors, bool whole, int64_t here,
                           int together) {
@@ -230,22 +231,22 @@ static void add(int64_t rows, int64_t count, const void *a, int64_t ld, const vo
 
 /* --- s += A' x --- */
 
-/* Of a x, and of a times_i(x). */
+/* Sums of a x, and of a times_i(x). */
 typedef struct sums {
   vector plain, turned;
 } sums;
 
-/* Added to s: lanes of a x are re re and im im, those of a times_i(x) are -re im and im re. A column's sum is
- * made in the same order whatever is beside it. */
-TSL_INLINE void finish(const sums *sums_in, bool conjugate, REAL *s, int together) {
+/* Adds the sums to s. Lanes of a x are re re and im im; lanes of a times_i(x) are -re im and im re.
+ * The order of a column's sum does not depend on other columns. */
+TSL_INLINE void finish(const sums *accumulators, bool conjugate, REAL *s, int together) {
   enum { EACH = 4 / PARTS };
   TSL_UNROLL for (int first = 0; first < together; first += EACH) {
     vector all_of[4] = {{0}, {0}, {0}, {0}};
     REAL totals[4];
     TSL_UNROLL for (int j = 0; j < EACH; j++) if (first + j < together) {
-      all_of[PARTS * j] = sums_in[first + j].plain;
+      all_of[PARTS * j] = accumulators[first + j].plain;
       if (PARTS == 2)
-        all_of[PARTS * j + PARTS - 1] = -sums_in[first + j].turned;
+        all_of[PARTS * j + PARTS - 1] = -accumulators[first + j].turned;
     }
     if (PARTS == 2 && !conjugate)
       TSL_UNROLL for (int j = 0; j < 4; j++) all_of[j] *= alternating();
@@ -255,7 +256,7 @@ TSL_INLINE void finish(const sums *sums_in, bool conjugate, REAL *s, int togethe
   }
 }
 
-TSL_INLINE void dot_at(columns a, int64_t i, const REAL *x, sums *sums_in, int together, bool whole,
+TSL_INLINE void dot_at(columns a, int64_t i, const REAL *x, sums *accumulators, int together, bool whole,
                        bool far) {
   const int64_t here = a.count - i;
   const vector plain = load(x + i, whole, here), turned = turned_of(plain);
@@ -263,14 +264,14 @@ TSL_INLINE void dot_at(columns a, int64_t i, const REAL *x, sums *sums_in, int t
     vector column = whole ? load_whole(a.a + j * a.ld + i, far) : NAME(load_part)(a.a + j * a.ld + i, here);
     if (PARTS == 2) {
       column = loaded(column);
-      sums_in[j].turned += column * turned;
+      accumulators[j].turned += column * turned;
     }
-    sums_in[j].plain += column * plain;
+    accumulators[j].plain += column * plain;
   }
 }
 
-/* A column's sum is the same among any number of others: programs apply the same reflection to more and to
- * fewer columns, and expect the same numbers of those that are in both. */
+/* Computes some columns. A column's sum has equal bits among any number of columns: programs apply
+ * one reflection to different numbers of columns and expect equal results. */
 TSL_INLINE void dot_some(columns a, const REAL *x, REAL *s, int together, bool far) {
   sums of[MANY];
   TSL_UNROLL for (int j = 0; j < together; j++) of[j] = (sums){{0}, {0}};
@@ -285,7 +286,7 @@ TSL_INLINE void dot_some(columns a, const REAL *x, REAL *s, int together, bool f
   finish(of, false, s, together);
 }
 
-/* Vectors along columns, however short they are. */
+/* Computes dots with vectors along columns, even for short columns. */
 static void dot_along(int64_t rows, int64_t count, const REAL *from, int64_t ld, const REAL *x, REAL *s) {
   columns a = {from, ld * PARTS, rows * PARTS};
   const bool far = loads_far(rows, count);
@@ -315,16 +316,16 @@ static void dot(int64_t rows, int64_t count, const void *a, int64_t ld, const vo
 /* --- both --- */
 
 TSL_INLINE void both_at(columns a, int64_t i, const vector *re, const vector *im, REAL *y, const REAL *x,
-                        sums *sums_in, int together, bool whole, int64_t here) {
+                        sums *accumulators, int together, bool whole, int64_t here) {
   const vector plain = load(x + i, whole, here), turned = turned_of(plain);
   vector sum = load(y + i, whole, here), later = {0};
   TSL_UNROLL for (int j = 0; j < together; j++) {
     const vector column = loaded(load(a.a + j * a.ld + i, whole, here));
     sum += re[j] * column;
-    sums_in[j].plain += column * plain;
+    accumulators[j].plain += column * plain;
     if (PARTS == 2) {
       later += im[j] * column;
-      sums_in[j].turned += column * turned;
+      accumulators[j].turned += column * turned;
     }
   }
   if (PARTS == 2)
@@ -332,12 +333,12 @@ TSL_INLINE void both_at(columns a, int64_t i, const vector *re, const vector *im
   store(y + i, sum, whole, here);
 }
 
-/* As many as registers hold the factors and sums of. */
+/* columns together: as many as registers hold the factors and sums of */
 enum { BOTH = (REGISTERS >= 32 ? 8 : 4) / PARTS };
 
 /* --- A += x t' --- */
 
-/* `im` has the signs of times_i(). */
+/* Returns old + t x; `im` has the signs of times_i(). */
 TSL_INLINE vector updated(vector old, vector re, vector im, vector x) {
   if (PARTS == 1)
     return old + re * x;
@@ -345,8 +346,8 @@ TSL_INLINE vector updated(vector old, vector re, vector im, vector x) {
   return (old + re * x) + im * NAME(swapped)(x);
 }
 
-/* What is left of a column, in pieces that are whole: the next column begins where it ends, and would be read
- * as long as a vector of which this is a part has not reached the cache. */
+/* Full vectors of smaller sizes for the rest of a column. The next column begins where the rest ends, and
+ * loading it after a masked store would wait for the cache. */
 typedef REAL eight __attribute__((vector_size(8 * sizeof(REAL)), may_alias, aligned(sizeof(REAL))));
 typedef REAL four __attribute__((vector_size(4 * sizeof(REAL)), may_alias, aligned(sizeof(REAL))));
 typedef REAL two __attribute__((vector_size(2 * sizeof(REAL)), may_alias, aligned(sizeof(REAL))));
@@ -377,12 +378,12 @@ TSL_INLINE void update_rest(int64_t count, const REAL *x, const REAL *by, REAL *
     a[i] += t * x[i];
 }
 
-/* Short columns begin anywhere, and a store of 64 bytes that crosses a line takes longer than two of 32, of
- * which one does. */
+/* Half vectors for short columns, which begin at any address. A 64-byte store across a cache line takes
+ * longer than two 32-byte stores, only one of which crosses the line. */
 typedef REAL half __attribute__((vector_size(32), may_alias, aligned(sizeof(REAL))));
 enum { HALF = 32 / sizeof(REAL) };
 
-/* In steps of four halves; returns where they end. */
+/* Updates in steps of four half vectors; returns the end. */
 TSL_INLINE int64_t update_halves(int64_t count, const REAL *x, REAL t, REAL *a) {
   const half by = t - (half){0};
   int64_t i = 0;
@@ -412,8 +413,8 @@ TSL_INLINE void update_column(int64_t count, const REAL *x, const REAL *t, REAL 
   update_rest(count - i, x + i, t, a + i);
 }
 
-/* Lines of columns that are left alone are read where columns are short and far: what brings the next ones
- * follows a stream as long as it has no holes. */
+/* Reads the lines of a skipped column, if columns are short and far: the hardware prefetcher
+ * follows a stream only without holes. */
 static void pass_over(int64_t count, const REAL *a) {
   enum { LINE = 64 / sizeof(REAL) };
   for (int64_t i = 0; i < count; i += LINE)
@@ -436,9 +437,9 @@ static void update(int64_t rows, int64_t count, const void *x, const void *t, vo
     update_columns(rows, count, x, t, a, ld, false);
 }
 
-/* --- one by one --- */
+/* --- single elements --- */
 
-/* An element. */
+/* Element of a matrix or vector. */
 typedef struct number {
   REAL re, im;
 } number;
@@ -456,7 +457,7 @@ static inline number product(number a, number b) {
                     : (number){NAME(fma_number)(-(a.im * b.im), a.re, b.re),
                                NAME(fma_number)(a.im * b.re, a.re, b.im)};
 }
-/* R. L. Smith's division (1962): no square that overflows. */
+/* Divides by R. L. Smith's method (1962), whose intermediate values do not overflow. */
 static inline number quotient(number a, number b) {
   if (PARTS == 1)
     return (number){a.re / b.re, 0};
@@ -472,16 +473,17 @@ static inline void accumulate(REAL *data, number a, number b) {
   put(data, (number){old.re + more.re, old.im + more.im});
 }
 
-/* --- symmetric ones --- */
+/* --- symmetric --- */
 
-/* A triangle as its columns see it. */
+/* Triangle of a symmetric matrix. */
 typedef struct triangle {
   const REAL *a;
   int64_t ld, n; /* in elements */
   bool hermitian;
 } triangle;
 
-/* Of a vector, the components from `first` on, which may be as many as a group has before or behind it. */
+/* Returns a mask of a vector's components from `first` on; `first` may be negative or beyond the
+ * vector. */
 static inline vector_i32 kept_from(int64_t first) {
   enum { EDGE = 32, WORDS = sizeof(REAL) / 4 };
   static const uint32_t words[2 * EDGE] = {
@@ -491,8 +493,8 @@ static inline vector_i32 kept_from(int64_t first) {
   return (vector_i32)load_word_f32(words + EDGE - first * WORDS);
 }
 
-/* Of the column whose diagonal element begins at component `index` of a vector: what is beside the diagonal,
- * and that with it. */
+/* Sets masks for the column whose diagonal element begins at component `index`: its elements off
+ * the diagonal, and these with the diagonal. */
 TSL_INLINE void keep(int64_t index, bool upper, bool hermitian, vector_i32 *beside, vector_i32 *with) {
   *beside = upper ? ~kept_from(index) : kept_from(index + PARTS);
   *with = upper ? ~kept_from(index + PARTS) : kept_from(index);
@@ -500,7 +502,7 @@ TSL_INLINE void keep(int64_t index, bool upper, bool hermitian, vector_i32 *besi
     *with &= ~(kept_from(index + 1) & ~kept_from(index + 2));
 }
 
-/* The columns from j on, whose sums are under way. */
+/* Group of columns from j on, with their factors and sums. */
 typedef struct group {
   columns a;
   int64_t j;
@@ -509,7 +511,8 @@ typedef struct group {
   sums of[BOTH];
 } group;
 
-/* What is no part of the triangle is read, but for what is behind the last row, and left out. */
+/* Processes the diagonal of a group. Elements outside of the triangle are read and masked, except
+ * below the last row. */
 TSL_INLINE void on_diagonal(group *g, int64_t i, REAL *y, bool upper, bool hermitian, int together) {
   const int64_t here = g->a.count - i;
   const bool whole = here >= LANES;
@@ -531,14 +534,12 @@ TSL_INLINE void on_diagonal(group *g, int64_t i, REAL *y, bool upper, bool hermi
   store(y + i, sum, whole, here);
 }
 
-/* Vectors begin at multiples of their length whatever the columns are, so that what one group stored is what
- * the next one loads. */
-TSL_INLINE void symmetric_some(const triangle *triangle_in, int64_t j, const REAL *t, const REAL *x, REAL *y,
+/* Processes a group of columns. Vectors begin at multiples of their length, so that the next group
+ * loads exactly the vectors that the previous group stored. */
+TSL_INLINE void symmetric_some(const triangle *shape, int64_t j, const REAL *t, const REAL *x, REAL *y,
                                REAL *s, bool upper, int together) {
-  const int64_t count = PARTS * triangle_in->n, first = PARTS * j / LANES * LANES,
-                end = PARTS * (j + together);
-  group g = {
-      .a = {triangle_in->a + PARTS * triangle_in->ld * j, PARTS * triangle_in->ld, count}, .j = j, .x = x};
+  const int64_t count = PARTS * shape->n, first = PARTS * j / LANES * LANES, end = PARTS * (j + together);
+  group g = {.a = {shape->a + PARTS * shape->ld * j, PARTS * shape->ld, count}, .j = j, .x = x};
   TSL_UNROLL for (int c = 0; c < together; c++) {
     g.re[c] = all(t[PARTS * c]);
     g.im[c] = all(t[PARTS * c + PARTS - 1]);
@@ -549,29 +550,29 @@ TSL_INLINE void symmetric_some(const triangle *triangle_in, int64_t j, const REA
     for (; i < first; i += LANES)
       both_at(g.a, i, g.re, g.im, y, x, g.of, together, true, LANES);
   for (; i < end; i += LANES)
-    on_diagonal(&g, i, y, upper, triangle_in->hermitian, together);
+    on_diagonal(&g, i, y, upper, shape->hermitian, together);
   if (!upper) {
     for (; i + LANES <= count; i += LANES)
       both_at(g.a, i, g.re, g.im, y, x, g.of, together, true, LANES);
     if (i < count)
       both_at(g.a, i, g.re, g.im, y, x, g.of, together, false, count - i);
   }
-  finish(g.of, triangle_in->hermitian, s, together);
+  finish(g.of, shape->hermitian, s, together);
 }
 
-/* Columns `first` to below `end`, whose factors and sums t and s begin with. */
-TSL_INLINE void symmetric_columns(const triangle *triangle_in, int64_t first, int64_t end, const REAL *t,
+/* Processes columns `first` to `end` - 1, whose factors and sums begin at t and s. */
+TSL_INLINE void symmetric_columns(const triangle *shape, int64_t first, int64_t end, const REAL *t,
                                   const REAL *x, REAL *y, REAL *s, bool upper) {
   for (int64_t j = first; j < end;) {
     int step = 1;
     if (j + BOTH <= end)
-      symmetric_some(triangle_in, j, t, x, y, s, upper, step = BOTH);
+      symmetric_some(shape, j, t, x, y, s, upper, step = BOTH);
     else if ((int)BOTH > (int)FEW && j + FEW <= end)
-      symmetric_some(triangle_in, j, t, x, y, s, upper, step = FEW);
+      symmetric_some(shape, j, t, x, y, s, upper, step = FEW);
     else if (BOTH > 2 && j + 2 <= end)
-      symmetric_some(triangle_in, j, t, x, y, s, upper, step = 2);
+      symmetric_some(shape, j, t, x, y, s, upper, step = 2);
     else
-      symmetric_some(triangle_in, j, t, x, y, s, upper, 1);
+      symmetric_some(shape, j, t, x, y, s, upper, 1);
     j += step;
     t += PARTS * step;
     s += PARTS * step;
@@ -616,8 +617,7 @@ static void update_triangle(int64_t n, int64_t first, int64_t end, const void *x
 
 /* --- diagonal blocks --- */
 
-/* What one column does beside its diagonal element in a square of a few
- * columns, element by element. */
+/* Returns the sum of a column's products off the diagonal, element by element. */
 static inline number small_sum(const REAL *column, const REAL *x, int first, int end) {
   REAL sum[2] = {0, 0};
   for (int r = first; r < end; r++)
@@ -625,7 +625,8 @@ static inline number small_sum(const REAL *column, const REAL *x, int first, int
   return (number){sum[0], sum[PARTS - 1]};
 }
 
-/* Column j: x beside the diagonal changes with x[j], or x[j] with what is beside. */
+/* Processes column j: updates x outside of the diagonal by x[j], or x[j] by x outside of the
+ * diagonal. */
 static void small_column(int j, int n, const REAL *a, int64_t ld, tsl_diagonal way, REAL *x) {
   const int first = way.upper ? 0 : j + 1, end = way.upper ? j : n;
   const REAL *column = a + PARTS * ld * j, sign = way.solves ? -1 : 1;
@@ -648,15 +649,16 @@ static void small_column(int j, int n, const REAL *a, int64_t ld, tsl_diagonal w
   put(x + PARTS * j, way.solves || way.unit ? value : product(value, at));
 }
 
-/* In the order in which what a column reads is still old, of a solution already new. */
+/* Processes a small square in the order in which each column reads old values (products) or new
+ * ones (solutions). */
 static void careful_square(int n, const REAL *a, int64_t ld, tsl_diagonal way, REAL *x) {
   const bool ascends = way.upper != (way.transposed != way.solves);
   for (int step = 0; step < n; step++)
     small_column(ascends ? step : n - 1 - step, n, a, ld, way, x);
 }
 
-/* A square as a lower triangle that is not transposed: distances of rows, columns and elements of x, which
- * are negative where it is one from its last element on. */
+/* Square as a lower triangle without transpose. Distances of rows, columns and elements of x are
+ * negative if it is read from its last element. */
 typedef struct square {
   const REAL *a;
   int64_t down, across, step;
@@ -664,46 +666,46 @@ typedef struct square {
   bool unit;
 } square;
 
-/* All of x is in registers, and no element waits for more than those before it. */
-TSL_INLINE void square_of(square square_in, bool solves, int n) {
+/* Computes a square with all of x in registers; each element waits only for those before it. */
+TSL_INLINE void square_of(square block, bool solves, int n) {
   number x[TOGETHER];
-  TSL_UNROLL for (int r = 0; r < n; r++) x[r] = get(square_in.x + r * square_in.step);
+  TSL_UNROLL for (int r = 0; r < n; r++) x[r] = get(block.x + r * block.step);
   if (solves) {
     TSL_UNROLL for (int c = 0; c < n; c++) {
-      const REAL *column = square_in.a + c * square_in.across;
-      if (!square_in.unit)
-        x[c] = quotient(x[c], get(column + c * square_in.down));
+      const REAL *column = block.a + c * block.across;
+      if (!block.unit)
+        x[c] = quotient(x[c], get(column + c * block.down));
       TSL_UNROLL for (int r = c + 1; r < n; r++) {
-        const number less = product(get(column + r * square_in.down), x[c]);
+        const number less = product(get(column + r * block.down), x[c]);
         x[r] = (number){x[r].re - less.re, x[r].im - less.im};
       }
     }
   } else {
     TSL_UNROLL for (int r = n - 1; r >= 0; r--) {
-      const REAL *row = square_in.a + r * square_in.down;
-      if (!square_in.unit)
-        x[r] = product(x[r], get(row + r * square_in.across));
+      const REAL *row = block.a + r * block.down;
+      if (!block.unit)
+        x[r] = product(x[r], get(row + r * block.across));
       TSL_UNROLL for (int c = 0; c < r; c++) {
-        const number more = product(get(row + c * square_in.across), x[c]);
+        const number more = product(get(row + c * block.across), x[c]);
         x[r] = (number){x[r].re + more.re, x[r].im + more.im};
       }
     }
   }
-  TSL_UNROLL for (int r = 0; r < n; r++) put(square_in.x + r * square_in.step, x[r]);
+  TSL_UNROLL for (int r = 0; r < n; r++) put(block.x + r * block.step, x[r]);
 }
 
-TSL_INLINE void square_with(square square_in, bool solves, int n) {
+TSL_INLINE void square_with(square block, bool solves, int n) {
   if (n == TOGETHER)
-    square_of(square_in, solves, TOGETHER);
+    square_of(block, solves, TOGETHER);
   else if (PARTS == 1 && n == FEW)
-    square_of(square_in, solves, FEW);
+    square_of(block, solves, FEW);
   else if (n == 2)
-    square_of(square_in, solves, 2);
+    square_of(block, solves, 2);
   else
-    square_of(square_in, solves, 1);
+    square_of(block, solves, 1);
 }
 
-/* Of TOGETHER, or a power of two below it. */
+/* Computes a square of TOGETHER columns or of a smaller power of two. */
 static void small_square(int n, const REAL *a, int64_t ld, tsl_diagonal way, REAL *x) {
   const int64_t down = way.transposed ? PARTS * ld : PARTS, across = way.transposed ? PARTS : PARTS * ld;
   const bool turned = way.upper != way.transposed;
@@ -718,7 +720,7 @@ static void small_square(int n, const REAL *a, int64_t ld, tsl_diagonal way, REA
     square_with(of, false, n);
 }
 
-/* What is beside a small square, in the columns j to below j + count. */
+/* Processes the rows outside of a small square, for columns j to j + count - 1. */
 static void beside_square(int64_t n, int64_t j, int count, const REAL *a, int64_t ld, tsl_diagonal way,
                           REAL *x) {
   const int64_t first = way.upper ? 0 : j + count, rows = way.upper ? j : n - first;
@@ -729,7 +731,7 @@ static void beside_square(int64_t n, int64_t j, int count, const REAL *a, int64_
   if (way.transposed) {
     for (int c = 0; c < PARTS * count; c++)
       t[c] = 0;
-    dot_along(rows, count, column, ld, x + PARTS * first, t); /* which few columns take less time by */
+    dot_along(rows, count, column, ld, x + PARTS * first, t); /* faster for few columns */
     for (int c = 0; c < PARTS * count; c++)
       x[PARTS * j + c] += sign * t[c];
   } else {
@@ -739,14 +741,15 @@ static void beside_square(int64_t n, int64_t j, int count, const REAL *a, int64_
   }
 }
 
-/* How many columns a square has that begins, or ends, there: the last ones are powers of two that grow
- * smaller. */
+/* Returns the number of columns of a square that begins at j; the last squares are decreasing
+ * powers of two. */
 static int square_from(int64_t n, int64_t j) {
   int count = TOGETHER;
   while (count > n - j)
     count /= 2;
   return count;
 }
+/* Returns the number of columns of a square that ends at `end`. */
 static int square_before(int64_t end) {
   const int64_t inside = end % TOGETHER;
   return inside == 0 ? TOGETHER : (int)(inside & -inside);

@@ -1,5 +1,5 @@
-/* What the texts of this folder begin with: an element's components, vectors of them, and how what lies far
- * is loaded. */
+/* Common start of this folder's kernels: components of an element, vectors, and loads of distant
+ * data. */
 #ifndef TSL_VECTOR_KERNELS_ELEMENTS_KERNEL_H
 #define TSL_VECTOR_KERNELS_ELEMENTS_KERNEL_H
 
@@ -12,7 +12,7 @@
 enum { PARTS = JOIN(COMPONENTS_, TSL_TYPE), LANES = NAME(LANES) };
 typedef NAME(vector) vector;
 
-/* 1 and -1 by turns. */
+/* Returns 1 and -1 alternately. */
 static inline vector alternating(void) {
   static const REAL signs[16] = {1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1};
   return NAME(load)(signs);
@@ -21,13 +21,13 @@ static inline vector all(REAL number) {
   return number - (vector){0};
 }
 
-/* A vector that is used twice is loaded once: compilers would have both instructions load it. */
+/* Forces a vector that is used twice into a register, because compilers would load it twice. */
 TSL_INLINE vector loaded(vector x) {
   TSL_KEEP(x);
   return x;
 }
 
-/* What the first cache does not hold is loaded as memory likes it. Bits are the same. */
+/* Components beyond the L1 cache, for which load_far() is used. Bits are equal. */
 enum { FAR = (1 << 15) / sizeof(REAL) };
 TSL_INLINE vector load_whole(const REAL *from, bool far) {
   return far ? NAME(load_far)(from) : NAME(load)(from);

@@ -1,27 +1,27 @@
-/* Idea: one or two vectors are read once, in steps of several registers, so that neither the latency of an
- * addition nor the loop's own work is seen: what is left is the time of the loads.
+/* Idea: one or two vectors are read once, in steps of several registers, which hide the latency of additions
+ * and the cost of the loop. The time of the loads remains.
  *
  *   x   [ v ][ v ][ v ][ v ] [ v ][ v ][ v ][ v ] ... [ v ] [part]
  *         |    |    |    |                              |      |
- *   sums s0   s1   s2   s3    (of a dot)               s0     s3       the last part by a mask
+ *   sums s0   s1   s2   s3    (of a dot)               s0     s3       the last part with a mask
  *
- * A complex vector is its components by turns. With swapped(x) = (im, re), c x is re(c) x + (-im(c), im(c))
- * swapped(x), and the sum of x[i] y[i] comes from x y and swapped(x) y, whose lanes are added with signs in
- * the end. Sums of f32 are made in blocks, which are added in f64. Elements that do not lie side by side are
- * taken one by one.
+ * A complex vector is interleaved components. With swapped(x) = (im, re), c x is re(c) x + (-im(c), im(c))
+ * swapped(x). The sum of x[i] y[i] is computed from x y and swapped(x) y, whose lanes are added with signs at
+ * the end. Sums of f32 are made in blocks, which are added in f64. Elements with a step are processed one by
+ * one.
  *
- * What is fused is said, not left to the compiler, who chooses for each loop anew: an element's bits must not
- * tell where in a vector it lay, as programs compute the same columns of matrices of several sizes and expect
- * the same numbers.
+ * Fused operations are explicit, because the compiler decides for each loop. An element's bits must not
+ * depend on its position in a vector: programs compute equal columns of matrices of several sizes and expect
+ * equal results.
  *
- * Parameters: none. Limits: steps 1 alone are fast. */
+ * Parameters: none. Limits: only step 1 is fast. */
 #include "vector/kernels/elements_kernel.h"
 
 #include "host/int_math.h"
 
 enum { BLOCK = 1 << 13 };
 
-/* a b + c of single numbers: fused where the set's vectors are. */
+/* Returns a b + c of single numbers, fused if the instruction set's vectors are. */
 static inline REAL fused(REAL a, REAL b, REAL c) {
   return NAME(fma_number)(c, a, b);
 }
@@ -32,7 +32,7 @@ static inline bool is_far(int64_t count) {
 
 /* --- y += a x --- */
 
-/* What a vector of x, or of its conjugates, is multiplied with: the signs of times_i() are the factor's. */
+/* Factors for a vector x, or its conjugate; they include the signs of times_i(). */
 typedef struct factor {
   vector re, im;
 } factor;
@@ -60,7 +60,7 @@ TSL_INLINE vector plus(vector sum, factor by, vector x) {
   return (sum + by.re * x) + by.im * NAME(swapped)(x);
 }
 
-/* In steps of four vectors; returns where they end. */
+/* Adds in steps of four vectors; returns the end. */
 TSL_INLINE int64_t add_steps(int64_t count, factor by, const REAL *x, REAL *y, bool far) {
   int64_t i = 0;
   for (; i + 4 * LANES <= count; i += 4 * LANES)
@@ -161,9 +161,10 @@ static void stretch(int64_t n, double a, void *data, int64_t step) {
       x[part] *= by;
 }
 
-/* --- moved --- */
+/* --- copies --- */
 
-/* An element at once, four in a turn: the way from one to the next takes as long as they do. */
+/* Element, moved as a whole; four per iteration, because a single one takes as long as the loop's
+ * overhead. */
 typedef struct whole {
   REAL parts[PARTS];
 } whole;
@@ -242,7 +243,7 @@ static void turn(int64_t n, void *x_data, int64_t x_step, void *y_data, int64_t 
 
 /* --- sums --- */
 
-/* Of x y, and of swapped(x) y. */
+/* Sums of x y, and of swapped(x) y. */
 typedef struct sums {
   vector plain, turned;
 } sums;
@@ -256,7 +257,7 @@ TSL_INLINE void gather(sums *target, vector x, vector y) {
   target->plain += x * y;
 }
 
-/* Of a dot's lanes: x y has re re and im im, swapped(x) y has im re and re im. */
+/* Adds the lanes of a dot: x y has re re and im im, swapped(x) y has im re and re im. */
 static inline tsl_vector_number joined(sums s, bool conjugate) {
   if (PARTS == 1)
     return (tsl_vector_number){(double)NAME(total)(s.plain), 0};
@@ -289,8 +290,8 @@ static tsl_vector_number dot(int64_t n, const void *x_data, int64_t x_step, bool
                              const void *y_data, int64_t y_step) {
   const REAL *x = x_data, *y = y_data;
   tsl_vector_number sum = {0, 0};
-  /* Compilers make one vector of a sum that goes on, which is read before it has come out of two registers.
-   */
+  /* A separate path for one block: for a running sum compilers build a vector of two registers,
+   * which stalls. */
   if (x_step == 1 && y_step == 1 && n * PARTS <= BLOCK)
     return dot_block(n * PARTS, x, y, conjugate, false);
   if (x_step == 1 && y_step == 1) {
@@ -319,7 +320,7 @@ static inline vector absolute(vector x) {
   return (vector)((vector_i32)x & ~(vector_i32)sign);
 }
 
-/* Of x x or of |x|. */
+/* Returns x x or |x|. */
 TSL_INLINE vector term(vector x, bool squared) {
   if (squared)
     return x * x;
@@ -369,7 +370,7 @@ static double absolutes(int64_t n, const void *x, int64_t step) {
   return sum_all(n, x, step, false);
 }
 
-/* --- the largest --- */
+/* --- maximum --- */
 
 static inline double size_at(const REAL *x) {
   REAL size = x[0] < 0 ? -x[0] : x[0];
@@ -378,7 +379,7 @@ static inline double size_at(const REAL *x) {
   return (double)size;
 }
 
-/* The sizes of a vector's elements, those of complex ones twice. */
+/* Returns the magnitudes of a vector's elements; for complex elements twice each. */
 static inline vector sizes(vector x) {
   const vector parts = absolute(x);
   if (PARTS == 2)
@@ -386,15 +387,15 @@ static inline vector sizes(vector x) {
   return parts;
 }
 
-/* Those from i on: of a last part as many as there are, and before them what was seen already, or zeros
- * behind them. */
+/* Returns the magnitudes from i on. A last partial vector repeats earlier elements, or has zeros
+ * after its end. */
 static inline vector sizes_from(const REAL *x, int64_t i, int64_t count) {
   if (i + LANES <= count)
     return sizes(NAME(load)(x + i));
   return sizes(count >= LANES ? NAME(load)(x + count - LANES) : NAME(load_part)(x, count & (LANES - 1)));
 }
 
-/* The largest, which is -1 or, behind a part, 0 where all are no numbers. */
+/* Returns the maxima by lane. -1, or 0 after a partial vector, if all elements are NaN. */
 static inline vector largest_of(int64_t count, const REAL *x) {
   vector most[4] = {all(-1), all(-1), all(-1), all(-1)};
   int64_t i = 0;
@@ -408,7 +409,7 @@ static inline vector largest_of(int64_t count, const REAL *x) {
   return NAME(larger)(NAME(larger)(most[0], most[1]), NAME(larger)(most[2], most[3]));
 }
 
-/* In every lane the largest of all. */
+/* Returns the maximum of all lanes in every lane. */
 static inline vector largest_lane(vector state) {
   REAL lanes[LANES];
   NAME(store)(lanes, state);
@@ -419,7 +420,7 @@ static inline vector largest_lane(vector state) {
   return all(lanes[0]);
 }
 
-/* Where the first of this size is, in components; `count` where there is none. */
+/* Returns the position, in components, of the first element with this magnitude; `count`: none. */
 static inline int64_t first_place(int64_t count, const REAL *x, vector size) {
   for (int64_t i = 0; i < count; i += LANES) {
     const uint32_t equal = NAME(equals)(sizes_from(x, i, count), size);
@@ -444,7 +445,7 @@ static int64_t largest_one_by_one(int64_t n, const REAL *x, int64_t step, double
   return found;
 }
 
-/* The piece with the largest first, and where in it. */
+/* Finds the maximum and its index: first the piece with the maximum, then the position in it. */
 static int64_t largest(int64_t n, const void *data, int64_t step, double *value) {
   const REAL *x = data;
   enum { PIECE = 1 << 11 };

@@ -1,14 +1,14 @@
-/* s += A' x where columns are no longer than a vector: a part of columns.c. Vectors lie across columns, whose
- * elements are transposed in registers, and a sum is one chain of its own lane; along columns each would be a
- * vector that is mostly empty, and be added up for itself.
+/* s += A' x for columns no longer than a vector: a part of columns.c. Vectors lie across columns, whose
+ * elements are transposed in registers, and each lane sums one column. Vectors along such columns would be
+ * mostly empty, and each would need a horizontal sum.
  *
- *   columns  j   j+1  j+2 ...            STEPS elements of each column    sums of j, j+1, ... side by side
+ *   columns  j   j+1  j+2 ...            STEPS elements of each column    sums of j, j+1, ... in one vector
  *          | a | a  | a  |      ->       moved[0]  a  a  a  ...   * x[0]
  *          | b | b  | b  |               moved[1]  b  b  b  ...   * x[1]
  *
- * What is left of a column in the end is read once more with what is before it; of columns shorter than
- * STEPS, with what is behind them, or before them in the last ones. A column's sum is the same among any
- * number of others. */
+ * The rest of a column is loaded again with the elements before it. Columns shorter than STEPS are loaded
+ * with the following elements, the last columns with the previous ones. A column's sum has equal bits among
+ * any number of columns. */
 
 #define TYPED(word) JOIN(JOIN(word, _), TSL_TYPE)
 enum {
@@ -16,17 +16,17 @@ enum {
   ACROSS = TYPED(LANES),
   SHORT_MOST = PARTS == 2  ? 2 * LANES
                : LANES > 8 ? LANES / 2
-                           : LANES /* components: longer ones fill vectors along columns */
+                           : LANES /* components: longer columns fill vectors along them */
 };
 typedef TYPED(element) element;
 
-TSL_INLINE void short_row(vector a, const REAL *x, sums *sums_in) {
-  sums_in->plain += all(x[0]) * a;
+TSL_INLINE void short_row(vector a, const REAL *x, sums *accumulators) {
+  accumulators->plain += all(x[0]) * a;
   if (PARTS == 2)
-    sums_in->turned += all(x[PARTS - 1]) * a;
+    accumulators->turned += all(x[PARTS - 1]) * a;
 }
 
-/* Elements one by one: where all columns are first and last ones. */
+/* Gathers elements one by one, if all columns are both first and last ones. */
 static vector gathered(const element *const *src, int64_t i) {
   union {
     vector whole;
@@ -37,13 +37,14 @@ static vector gathered(const element *const *src, int64_t i) {
   return all_of.whole;
 }
 
-/* Of elements `first` to below `rows` of each column, which are among the SHORT_STEPS from `base` on. */
+/* Adds elements `first` to `rows` - 1 of each column, which are among the SHORT_STEPS elements from
+ * `base` on. */
 TSL_INLINE void short_rest(const element *const *src, int64_t base, int64_t first, int64_t rows,
-                           const REAL *x, sums *sums_in) {
+                           const REAL *x, sums *accumulators) {
   vector moved[SHORT_STEPS];
   TYPED(transpose)(src, base, moved);
   TSL_UNROLL for (int s = 0; s < SHORT_STEPS; s++) if (base + s >= first && base + s < rows)
-      short_row(moved[s], x + PARTS * (base + s), sums_in);
+      short_row(moved[s], x + PARTS * (base + s), accumulators);
 }
 
 TSL_INLINE vector short_sums(const element *const *src, int64_t rows, const REAL *x, bool ahead,
@@ -67,7 +68,7 @@ TSL_INLINE vector short_sums(const element *const *src, int64_t rows, const REAL
   return of.plain;
 }
 
-/* Up to ACROSS columns from `a` on. */
+/* Returns the sums of `here` columns, at most ACROSS, from `a` on. */
 TSL_INLINE vector short_group(int64_t here, int64_t rows, const REAL *a, int64_t ld, const REAL *x,
                               bool ahead, bool behind) {
   const element *at[ACROSS];

@@ -1,32 +1,33 @@
-/* s += A' x where columns are so short, and lie so near each other, that A is one stream of numbers: a part
- * of columns.c. As many vectors as columns are apart hold a vector's worth of columns, and are taken apart in
- * registers into element 0 of all columns, element 1, ...: fewer loads than short_dot.h has, and no address
- * for each column. Sums have the same terms in the same order.
+/* s += A' x for columns so short and close that A is one stream of numbers: a part of columns.c. Vectors are
+ * loaded in sequence, as many as the distance of columns, and hold a vector's worth of columns. They are
+ * permuted in registers into element 0 of all columns, element 1, and so on. This needs fewer loads than
+ * short_dot.h and no address per column. Sums have equal terms in equal order.
  *
- *   3 apart     | a0 b0 c0 a1 |      blended, as 3 and a power of two have no divisor     | a0 a3 a2 a1 |
- * rearranged | b1 c1 a2 b2 |  ->  in common: each lane has had one of a, b and c   ->  | b1 b0 b3 b2 | ->  b0
- * b1 b2 b3, ... | c2 a3 b3 c3 |      of some column                                       | c2 c1 c0 c3 |
+ *   distance 3  | a0 b0 c0 a1 |      blended: 3 and a power of      | a0 a3 a2 a1 |      permuted, e.g.
+ *               | b1 c1 a2 b2 |  ->  two are coprime, so each   ->  | b1 b0 b3 b2 |  ->  b0 b1 b2 b3
+ *               | c2 a3 b3 c3 |      lane has one a, b and c        | c2 c1 c0 c3 |
  *
- * By powers of two even places go apart from odd ones; 6 is both. What lies in gaps between columns is read,
- * and meets nothing. Limits: real numbers. */
+ * For powers of two, even and odd places are separated; 6 uses both. Gaps between columns are read and
+ * ignored. Limits: real numbers. */
 
-/* How far columns are from each other at most: in f64 more of them are done as soon by short_dot.h. */
+/* Maximum distance of columns; for larger distances in f64 short_dot.h is as fast. */
 enum { APART_MOST = HAS_STREAMS && PARTS == 1 ? (sizeof(REAL) == 4 ? 8 : 4) : 0 };
 
 #if HAS_STREAMS
 
 enum { QUARTER = 16 / sizeof(REAL), MOST_APART = 8 };
 
-/* Where place p of a vector is once even places went apart from odd ones in every 16 bytes of two; and what
- * place lane l has. */
+/* Position of place p of a vector after even and odd places of two vectors were separated within 16
+ * bytes. */
 #define UNZIPPED(p)                                                                                          \
   ((p) % (LANES / 2) / (QUARTER / 2) * QUARTER + (p) / (LANES / 2) % 2 * (QUARTER / 2) + (p) % (QUARTER / 2))
+/* Returns the place of lane l. */
 static inline int place_of(int lane) {
   return lane % QUARTER / (QUARTER / 2) * (LANES / 2) + lane / QUARTER * (QUARTER / 2) + lane % (QUARTER / 2);
 }
 
-/* The lanes in which take_apart() leaves the columns: of odd distances, and their doubles, other ones for
- * each element. */
+/* Lanes in which take_apart() leaves the columns. For odd distances and their doubles they differ
+ * for each element. */
 #define OF_ODD(apart, i, c) (((apart) * (c) + (i)) % LANES)
 #define OF_SIX(apart, i, c) UNZIPPED(OF_ODD(3, i, c))
 #define OF_TWO(apart, i, c) UNZIPPED(c)
@@ -57,14 +58,14 @@ static const int32_t lanes_of[MOST_APART + 1][MOST_APART][16] = {
     [8] = {ALL_LANES(OF_EIGHT, 8, 0)},
 };
 
-/* The number below `odd` that a vector's lanes times it are one less than a multiple of. */
+/* Returns the number t below `odd` for which LANES t + 1 is a multiple of `odd`. */
 TSL_INLINE int turn_of(int odd) {
   int turn = 1;
   TSL_UNROLL for (int v = 1; v < MOST_APART; v++) if (v < odd && (LANES * v + 1) % odd == 0) turn = v;
   return turn;
 }
 
-/* The lanes whose element 0 is in a vector with this bit in its number. */
+/* Returns the lanes whose element 0 is in a vector whose number has this bit. */
 TSL_INLINE uint32_t turn_bits(int odd, int bit, bool unzipped) {
   uint32_t bits = 0;
   TSL_UNROLL for (int l = 0; l < LANES; l++) bits |=
@@ -72,8 +73,8 @@ TSL_INLINE uint32_t turn_bits(int odd, int bit, bool unzipped) {
   return bits;
 }
 
-/* Element i of all columns becomes v[i]: the vectors of each lane are turned by as many as it has element 0
- * behind the first one. */
+/* Collects element i of all columns in v[i]. Rotates the vectors of each lane by the number of the
+ * vector that has element 0. */
 TSL_INLINE void take_odd(vector *v, int odd, bool unzipped) {
   vector turned[MOST_APART];
   TSL_UNROLL for (int bit = 1; bit < MOST_APART; bit *= 2) if (bit < odd) {
@@ -139,7 +140,7 @@ TSL_INLINE void take_apart(vector *v, int apart) {
     take_odd(v, apart, false);
 }
 
-/* Of a vector's worth of columns, which begin with v, in the columns' order. */
+/* Returns the sums of a vector's worth of columns that begin with v, in the columns' order. */
 TSL_INLINE vector stream_sums(vector *v, int apart, int64_t rows, const vector *x) {
   const bool each_its_own = apart % 2 != 0 || apart == 6;
   vector sum = {0};
@@ -177,7 +178,7 @@ TSL_INLINE void dot_apart(int apart, int64_t rows, int64_t count, const REAL *a,
   NAME(store_edge)(s + j, NAME(load_edge)(s + j, count - j) + sum, count - j);
 }
 
-/* Whether it was done. */
+/* Returns false if the distance has no such kernel; then nothing was done. */
 static bool dot_stream(int64_t rows, int64_t count, const REAL *a, int64_t ld, const REAL *x, REAL *s) {
   if (ld == 1)
     dot_apart(1, rows, count, a, x, s);

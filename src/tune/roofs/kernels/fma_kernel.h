@@ -1,5 +1,5 @@
-/* Chains of multiply-adds, as text in loops_kernel.c: with REAL and SUFFIX. -ffp-contract=fast makes a
- * product and a sum one instruction where there is one. */
+/* Chains of multiply-adds; included by loops_kernel.c with REAL and SUFFIX. -ffp-contract=fast
+ * fuses product and sum if there is an instruction. */
 static void NAME(chains)(int64_t rounds, REAL factor, REAL summand, REAL *x) {
   NAME(vector) *at = (NAME(vector) *)x;
   NAME(vector) chain[TSL_ROOFS_CHAINS];

@@ -1,5 +1,5 @@
-/* Copying, past the caches where the set has such stores: a line that is written whole then need not be read
- * first; reading; chains of multiply-adds. */
+/* Loops for the CPU's roofs: copy with non-temporal stores, if available, so that lines are not
+ * read before they are written; read; chains of multiply-adds. */
 #include "tune/roofs/roofs_loops.h"
 
 #include "host/simd.h"
