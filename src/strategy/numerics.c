@@ -99,8 +99,8 @@ const char *tsl_numeric_requirements_bits_word(tsl_reproducibility bits) {
   return bits_words[bits];
 }
 
-/* Of TYPE: each factor rounded where it has more digits, sums as in tsl_accuracy_of_sum(), and one rounding
- * to C. */
+/* Bound of TYPE: each factor with more digits is rounded, sums cost as in tsl_accuracy_of_sum(),
+ * plus one rounding to C. */
 double tsl_numeric_requirements_allows(const tsl_numeric_requirements *ask, int64_t k, double factors,
                                        double result) {
   const precision *of = &precisions[ask->precision];

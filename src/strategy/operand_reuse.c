@@ -1,4 +1,3 @@
-/* A factor that several runs have in common. */
 #include "strategy/operand_reuse.h"
 
 #include <stddef.h>

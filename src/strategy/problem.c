@@ -206,7 +206,8 @@ static int64_t problem_magnitude(int64_t value) {
   return value < 0 ? -value : value;
 }
 
-/* (rows - 1) |row_stride| + (cols - 1) |col_stride| + 1 elements must be addressable as bytes. */
+/* Checks that (rows - 1) |row_stride| + (cols - 1) |col_stride| + 1 elements are addressable as
+ * bytes. */
 tesela_status tsl_shape_check(const tsl_shape *shape, const char *name, int64_t rows, int64_t cols) {
   const tsl_type_info *type = tsl_type(shape->type);
   if (!type)
@@ -236,7 +237,6 @@ static bool same_layout(const tsl_shape *a, const tsl_shape *b) {
   return a->type == b->type && a->row_stride == b->row_stride && a->col_stride == b->col_stride;
 }
 
-/* --- structures --- */
 
 static const char *const structure_words[TESELA_STRUCTURES] = {
     "general",         "symmetric",       "hermitian",      "triangular",
@@ -246,7 +246,7 @@ static bool has_words(const tsl_shape *shape) {
   return (unsigned)shape->structure < TESELA_STRUCTURES && (unsigned)shape->triangle < TESELA_TRIANGLES;
 }
 
-/* A factor, of which a triangle is stored where it is not general. */
+/* Checks the structure of A or B. A structured factor is square and has a stored triangle. */
 static tesela_status check_factor(const tsl_shape *shape, const char *name) {
   if (problem_is_plain(shape))
     return TESELA_OK;
@@ -295,7 +295,7 @@ static tesela_status check_triangle_of_solve(const tsl_problem *problem) {
   return TESELA_OK;
 }
 
-/* Where a triangle is meant, all operands are of one type, which is no narrow one. */
+/* Checks structures and triangles. All operands then have one type of f32, f64, c64 and c128. */
 static tesela_status check_structures(const tsl_problem *problem) {
   const tsl_shape *const shapes[TSL_OPERANDS] = {&problem->a, &problem->b, &problem->c};
   for (int i = 0; i < TSL_OPERANDS; i++)
@@ -324,7 +324,7 @@ static tesela_status check_structures(const tsl_problem *problem) {
   return check_triangle_of_c(problem);
 }
 
-/* C = alpha A C, or C = alpha C B. */
+/* Checks a product in place: C = alpha A C, or C = alpha C B. */
 static tesela_status check_in_place(const tsl_problem *problem) {
   const int triangle = tsl_problem_structured(problem);
   const tsl_shape *general = triangle == TSL_OPERAND_A ? &problem->b : &problem->a;
@@ -337,7 +337,7 @@ static tesela_status check_in_place(const tsl_problem *problem) {
   return TESELA_OK;
 }
 
-/* What an operation has beside its shapes. */
+/* Checks sizes, scalars and options that an operation must not have. */
 static tesela_status problem_check_op(const tsl_problem *problem) {
   if ((unsigned)problem->op >= TSL_OP_COUNT)
     return tsl_fail(TESELA_BAD_CALL, "%d is no operation", (int)problem->op);
@@ -366,7 +366,6 @@ static tesela_status problem_check_op(const tsl_problem *problem) {
   return TESELA_OK;
 }
 
-/* Conjugates of A and B, of complex types only. */
 static tesela_status check_conjugates(const tsl_problem *problem) {
   if (!problem->conjugate_a && !problem->conjugate_b)
     return TESELA_OK;
@@ -380,7 +379,7 @@ static tesela_status check_conjugates(const tsl_problem *problem) {
   return TESELA_OK;
 }
 
-/* Real results have real factors. */
+/* Checks that scalars of a real C are real. */
 static tesela_status check_scalars(const tsl_problem *problem) {
   if (tsl_type(problem->c.type)->is_complex || (problem->alpha[1] == 0 && problem->beta[1] == 0))
     return TESELA_OK;
@@ -392,7 +391,8 @@ static bool problem_is_whole(double value) {
   return value >= INT32_MIN && value <= INT32_MAX && value == rint(value);
 }
 
-/* Integers are added up modulo 2^32: every term and both scalars are whole numbers. */
+/* Checks integer products, which are computed modulo 2^32: operands are integers, scalars whole
+ * numbers of 32 bits. */
 static tesela_status check_integers(const tsl_problem *problem) {
   if (problem->op == TSL_OP_TRANSPOSE || !tsl_type(problem->c.type)->is_integer)
     return TESELA_OK;
@@ -408,8 +408,8 @@ static tesela_status check_integers(const tsl_problem *problem) {
   return TESELA_OK;
 }
 
-/* Refuses sizes that no memory holds, even where a size of 0 leaves no elements: models round sizes up and
- * multiply them. */
+/* Refuses sizes that no memory holds, even where a size of 0 leaves no elements: models round sizes
+ * up and multiply them. */
 static tesela_status problem_check_sizes(const tsl_problem *problem) {
   static const int64_t most = (int64_t)1 << 59;
   for (int i = 0; i < TSL_OPERANDS; i++) {
@@ -467,7 +467,7 @@ int64_t tsl_problem_batch(const tsl_problem *problem) {
   return problem->batch < 1 ? 1 : problem->batch;
 }
 
-/* What a triangle is of its square. */
+/* Returns the fraction of a matrix that its triangle has. */
 static double problem_share_of(const tsl_shape *shape) {
   return shape->triangle == TESELA_WHOLE || shape->rows == 0 ? 1 : 0.5 + 0.5 / (double)shape->rows;
 }

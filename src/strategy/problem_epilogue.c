@@ -1,4 +1,4 @@
-/* The last step of a problem: scales, a bias, an activation; and the sums that are left without it. */
+/* Epilogue of a problem: scales, bias, activation; and the problem without it. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "strategy/problem.h"
@@ -30,9 +30,8 @@ bool tsl_problem_has_epilogue(const tsl_problem *problem) {
          tsl_problem_has_scales(problem);
 }
 
-/* --- what is left without it --- */
 
-/* Of products that have scales. */
+/* Returns the type of the sums of a product with scales. */
 static tesela_type problem_epilogue_type_of_sums(const tsl_problem *problem) {
   const tsl_type_info *a = tsl_type(problem->a.type);
   return a->is_integer ? TESELA_I32 : TESELA_F32;
@@ -55,7 +54,8 @@ uint64_t tsl_problem_sums_bytes(const tsl_problem *problem) {
   return (uint64_t)bytes;
 }
 
-/* Sums apart lie as C does, so that the last step goes along both. */
+/* Removes the scales. Separate sums are dense in the order of C, so that the epilogue reads both
+ * contiguously. */
 static void problem_epilogue_unscale(const tsl_problem *whole, tsl_problem *sums) {
   const tsl_shape *c = &whole->c;
   const int64_t down = c->row_stride < 0 ? -c->row_stride : c->row_stride,
@@ -94,7 +94,6 @@ const tsl_problem *tsl_problem_without_epilogue(const tsl_problem *problem, tsl_
   return room;
 }
 
-/* --- adding it --- */
 
 void tsl_problem_add_bias(tsl_problem *problem, tesela_bias_axis along, tesela_type type, int64_t stride) {
   const bool is_row = along == TESELA_BIAS_ROW;
@@ -119,9 +118,8 @@ void tsl_problem_add_scale(tsl_problem *problem, int operand, tesela_scaling sca
       scaling == TESELA_NO_SCALE ? (tsl_shape){.type = TESELA_TYPE_DEFAULT} : made;
 }
 
-/* --- what cannot be --- */
 
-/* A vector as its shape says, and its types. */
+/* Checks the shape and the type of the bias. */
 static tesela_status check_bias(const tsl_problem *problem) {
   const bool is_row = problem->bias_axis == TESELA_BIAS_ROW;
   const tsl_type_info *own = tsl_type(problem->bias.type), *c = tsl_type(problem->c.type);
@@ -152,12 +150,13 @@ static tesela_status check_scale(const tsl_problem *problem, int operand) {
   return TESELA_OK;
 }
 
-/* The largest magnitude of a small integer. */
+/* Returns the largest magnitude of an 8-bit integer type. */
 static int64_t problem_epilogue_largest_of(tesela_type type) {
   return type == TESELA_U8 ? 255 : 128;
 }
 
-/* Sums that wrap would be off by more than any bound says once they are numbers of another type. */
+/* Refuses a k at which sums of integers may wrap: the error of a wrapped sum, converted to another
+ * type, exceeds any bound. */
 static tesela_status check_depth(const tsl_problem *problem) {
   const tsl_type_info *a = tsl_type(problem->a.type), *b = tsl_type(problem->b.type);
   if (a->is_integer != b->is_integer || (a->is_integer && (a->size != 1 || b->size != 1)))

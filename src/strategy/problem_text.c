@@ -1,5 +1,5 @@
-/* A problem as text, "key=value ...": one row of a table a key, which is printed, parsed and explained by it.
- */
+/* Text of a problem, "key=value ...". Each key is one row of a table with its print and parse
+ * functions. */
 #include "base/status.h"
 #include "strategy/structure.h"
 
@@ -10,7 +10,7 @@ static tsl_shape *shape_of(tsl_problem *problem, int operand) {
   return operand == TSL_OPERAND_A ? &problem->a : operand == TSL_OPERAND_B ? &problem->b : &problem->c;
 }
 
-/* --- values: how each is printed, and parsed again; the key is for sentences --- */
+/* --- values: each is printed and parsed; the key is for messages --- */
 
 static void print_whole(tsl_text *text, int64_t value) {
   tsl_text_add(text, "%lld", (long long)value);
@@ -50,8 +50,8 @@ static tesela_status parse_batch(const char *key, const char *value, tsl_problem
   return TESELA_OK;
 }
 
-/* Cuts a copy of "a,b,c" at commas into at most `most` words; *count is their number, or -1 where there are
- * more. The caller frees the copy. */
+/* Cuts a copy of "a,b,c" at commas into at most `most` words. *count is their number, or -1 where
+ * there are more. The caller frees the copy. */
 static tesela_status split(const char *value, int most, char **copy, char *words[], int *count) {
   *count = 0;
   *copy = strdup(value);
@@ -235,7 +235,7 @@ static tesela_status parse_c_is(const char *key, const char *value, tsl_problem 
   return parse_structure(key, value, &problem->c);
 }
 
-/* The vector's own stride. */
+/* Returns the distance between the numbers of the bias in elements. */
 static int64_t stride_of_bias(const tsl_problem *problem) {
   return problem->bias_axis == TESELA_BIAS_ROW ? problem->bias.col_stride : problem->bias.row_stride;
 }
@@ -272,7 +272,7 @@ static void print_scale_b(const tsl_problem *problem, tsl_text *text) {
 static void print_activation(const tsl_problem *problem, tsl_text *text) {
   tsl_text_add(text, "%s", tsl_activation_name(problem->activation));
 }
-/* "row", "column" or "row,f32,2". */
+/* Reads "row", "column" or "row,f32,2". */
 static tesela_status parse_bias(const char *key, const char *value, tsl_problem *problem) {
   char *copy, *words[3];
   int count, along = TESELA_NO_BIAS + 1;
@@ -293,7 +293,7 @@ static tesela_status parse_bias(const char *key, const char *value, tsl_problem 
   free(copy);
   return status;
 }
-/* "tensor", "lines" or "lines,2". */
+/* Reads "tensor", "lines" or "lines,2". */
 static tesela_status parse_scaling(const char *key, const char *value, int operand, tsl_problem *problem) {
   const char *rest = strchr(value, ',');
   const size_t length = rest ? (size_t)(rest - value) : strlen(value);
@@ -351,7 +351,6 @@ static tesela_status parse_bits(const char *key, const char *value, tsl_problem 
   return as_input(key, tsl_numeric_requirements_parse_bits(value, &problem->ask));
 }
 
-/* --- keys --- */
 
 typedef struct key_row {
   tsl_text_key words;
@@ -384,7 +383,7 @@ void tsl_problem_print(const tsl_problem *problem, tsl_text *text) {
   }
 }
 
-/* Keys that are always said, or those that may be left out. */
+/* Reads all mandatory keys, or all optional keys, of a record. */
 static tesela_status parse_keys(const tsl_record *record, bool is_said, tsl_problem *problem) {
   for (int i = 0; i < KEYS; i++) {
     const char *name = keys[i].words.name, *value = tsl_record_get(record, name);
@@ -398,7 +397,7 @@ static tesela_status parse_keys(const tsl_record *record, bool is_said, tsl_prob
   return TESELA_OK;
 }
 
-/* Sizes that the operation does not have must say so. */
+/* Checks that the sizes in the text are those of the operation, which may fix some of them. */
 static tesela_status check_sizes(const tsl_problem *problem, const tsl_problem *said) {
   if (problem->m == said->m && problem->n == said->n && problem->k == said->k)
     return TESELA_OK;

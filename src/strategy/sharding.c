@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-/* --- rectangles --- */
 
 bool tsl_rect_common(const tsl_rect *a, const tsl_rect *b, tsl_rect *common) {
   const int64_t row = tsl_max(a->row, b->row), row_end = tsl_min(a->row + a->rows, b->row + b->rows),
@@ -21,7 +20,6 @@ bool tsl_rect_holds(const tsl_rect *outer, const tsl_rect *inner) {
          inner->col + inner->cols <= outer->col + outer->cols;
 }
 
-/* --- copies --- */
 
 tesela_status tsl_sharding_copy(const tsl_sharding *spread, tsl_sharding **copy) {
   size_t count = 0;
@@ -63,7 +61,6 @@ bool tsl_sharding_same(const tsl_sharding *a, const tsl_sharding *b) {
   return true;
 }
 
-/* --- checks --- */
 
 static bool lies_by_rows(const tsl_shard *hold) {
   return hold->col_stride == 1 && (hold->row_stride >= hold->at.cols || hold->at.rows == 1);
@@ -133,7 +130,6 @@ tesela_status tsl_sharding_check(const tsl_sharding *spread, int operand, const 
   return TESELA_OK;
 }
 
-/* --- who holds what --- */
 
 int tsl_sharding_whole(const tsl_sharding *spread, int operand, const tsl_rect *rect, int member) {
   for (int i = 0; i < spread->counts[operand]; i++)

@@ -21,8 +21,8 @@ typedef struct tsl_lopsided {
   double alpha, beta;
 } tsl_lopsided;
 
-/* Returns NULL, or a refusal where the product has more than `most` rows and columns, and more than
- * `steps` steps of k. */
+/* Returns NULL, or a refusal where both m and n exceed `most`, and either k exceeds `steps` or C
+ * has no unit stride. */
 const char *tsl_lopsided_refuse(const tsl_problem *problem, int most, int steps);
 /* Returns the skinny form of a real product that is not refused, with these strides. depth is 0
  * where A and B are not read. */

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Less is not worth a thread's while. */
+/* Minimum bytes that are worth a thread. */
 enum { LEAST_SHARE = 64 << 10 };
 
 static bool by_rows(const tsl_transfer *transfer) {
@@ -18,14 +18,15 @@ static int64_t staged_copy_size_of(const tsl_transfer_path *way) {
   return (int64_t)tsl_type(way->shape->type)->size;
 }
 
-/* Elements of a line of the packed copy, and in the caller's memory from one line, or one element, to the
- * next. */
+/* Returns the elements of a line of the packed copy. */
 static int64_t staged_copy_line_length(const tsl_transfer *transfer) {
   return by_rows(transfer) ? transfer->packed.cols : transfer->packed.rows;
 }
+/* Returns the elements from line to line in the caller's memory. */
 static int64_t line_stride(const tsl_transfer_path *way) {
   return by_rows(way->transfer) ? way->shape->row_stride : way->shape->col_stride;
 }
+/* Returns the elements from element to element of a line in the caller's memory. */
 static int64_t element_stride(const tsl_transfer_path *way) {
   return by_rows(way->transfer) ? way->shape->col_stride : way->shape->row_stride;
 }
@@ -68,10 +69,10 @@ typedef struct staged_copy_moving {
   tsl_piece piece;
   unsigned char *slot;
   bool in;
-  int64_t share; /* elements of the piece that one task takes */
+  int64_t share; /* elements of the chunk for each task */
 } staged_copy_moving;
 
-/* What a triangle stores of the elements from `first` on. */
+/* Reduces a range of elements of a line to the stored triangle. */
 static void clip(const tsl_transfer_path *way, int64_t line, int64_t *first, int64_t *length) {
   int64_t from, count;
   tsl_transfer_stored(way->shape, by_rows(way->transfer), line, &from, &count);
@@ -102,7 +103,7 @@ static void move_line(const staged_copy_moving *job, int64_t line, int64_t first
     tsl_type_convert(type, slot, 1, type, host, stride, (size_t)length);
 }
 
-/* Elements of the piece, one line behind the other, from `index` shares on. */
+/* Copies task `index`: `share` elements of the chunk, counted line after line. */
 static void move_share(void *argument, int64_t index, int worker) {
   const staged_copy_moving *job = argument;
   const int64_t all = job->piece.lines * job->piece.length;
@@ -116,7 +117,7 @@ static void move_share(void *argument, int64_t index, int worker) {
   }
 }
 
-/* Lines that touch in the caller's memory are one. */
+/* Merges lines that are contiguous in the caller's memory into one line. */
 static tsl_piece staged_copy_joined(const tsl_transfer_path *way, const tsl_piece *piece) {
   const int64_t length = staged_copy_line_length(way->transfer);
   if (way->transfer->gathered || piece->lines == 1 || piece->length != length || line_stride(way) != length)
@@ -136,7 +137,6 @@ static void staged_copy_move(const tsl_stager *porter, const tsl_transfer_path *
   tsl_team_run(porter->team, (all + job.share - 1) / job.share, move_share, &job);
 }
 
-/* --- between a slot and the device --- */
 
 static tsl_copy staged_copy_copy_of(const tsl_stager *porter, const tsl_transfer_path *way,
                                     const tsl_piece *piece, int slot) {
@@ -151,11 +151,10 @@ static tsl_copy staged_copy_copy_of(const tsl_stager *porter, const tsl_transfer
                     .row_bytes = (size_t)piece->length * size};
 }
 
-/* --- out, beside others that come in --- */
 
-/* Pieces that are under way while others come in. Slots are taken in turn, and between two of them one is of
- * a piece that comes in: so with all slots but one under way in the end (finish) none is taken before its
- * piece has landed. */
+/* Outgoing chunks in flight during copies to the device. Slots are used in rotation, and between
+ * two outgoing chunks one slot serves an incoming chunk. So tsl_outgoing_finish(), with all slots
+ * but one in flight, never reuses a slot whose chunk has not arrived. */
 enum { BESIDE = 2 };
 
 tesela_status tsl_outgoing_begin(tsl_outgoing *out, const tsl_stager *porter, const tsl_transfer_path *way,
@@ -166,8 +165,9 @@ tesela_status tsl_outgoing_begin(tsl_outgoing *out, const tsl_stager *porter, co
                      : TESELA_OK;
 }
 
-/* Has at most `most` pieces under way: the oldest one lands where there are as many, or where no more come;
- * and another one is sent. */
+/* Advances an outgoing copy by one chunk, with at most `most` chunks in flight. Moves the oldest
+ * chunk to the caller's memory if `most` are in flight or no more are to be sent, and sends the
+ * next chunk. */
 static tesela_status staged_copy_go_on(tsl_outgoing *out, int most) {
   if (!out->is_any && out->under_way == 0)
     return TESELA_OK;
@@ -198,7 +198,6 @@ tesela_status tsl_outgoing_finish(tsl_outgoing *out) {
   return TESELA_OK;
 }
 
-/* --- in --- */
 
 tesela_status tsl_part_in(const tsl_stager *porter, const tsl_transfer_path *way,
                           const tsl_copy_chunk *part) {
@@ -218,7 +217,6 @@ tesela_status tsl_part_in(const tsl_stager *porter, const tsl_transfer_path *way
   return TESELA_OK;
 }
 
-/* --- out --- */
 
 typedef struct leaving {
   const tsl_stager *porter;
@@ -227,10 +225,10 @@ typedef struct leaving {
   int count;
 } leaving;
 
-/* The pieces of all parts, one after the other: once for the device and once for the threads, which follow.
- */
+/* Iterator over the chunks of all parts. One iterator is for the device, a second for the threads
+ * that follow it. */
 typedef struct staged_copy_walk {
-  int part; /* whose pieces come now; -1: none yet */
+  int part; /* index of the current part; -1: before the first */
   tsl_piece_walk pieces;
 } staged_copy_walk;
 
@@ -246,7 +244,7 @@ static bool next_piece(const leaving *job, staged_copy_walk *walk, tsl_piece *pi
   return true;
 }
 
-/* Enqueues one more piece to a slot; `is_any` is false where none is left. */
+/* Enqueues the next chunk into a slot; `is_any` is false where none is left. */
 static tesela_status send_piece(const leaving *job, staged_copy_walk *walk, int *slot, bool *is_any) {
   tsl_staging *staging = job->porter->staging;
   const tsl_device_ops *ops = staging->device->ops;
@@ -264,7 +262,7 @@ static tesela_status send_piece(const leaving *job, staged_copy_walk *walk, int 
   return tsl_staging_use(staging, *slot, staging->out);
 }
 
-/* The next one to the caller's memory, once it is in its slot. */
+/* Waits for the next chunk in its slot and moves it to the caller's memory. */
 static tesela_status land_piece(const leaving *job, staged_copy_walk *walk, int slot, bool is_timed,
                                 tsl_copy_result *landed) {
   tsl_staging *staging = job->porter->staging;
@@ -283,7 +281,7 @@ static tesela_status land_piece(const leaving *job, staged_copy_walk *walk, int 
   return TESELA_OK;
 }
 
-/* All slots but one are on their way while the threads are at that one. */
+/* Keeps all slots but one in flight while the threads empty that one. */
 tesela_status tsl_parts_out(const tsl_stager *porter, const tsl_transfer_path *way,
                             const tsl_pending_readback *parts, int count, bool is_timed,
                             tsl_copy_result *landed) {
@@ -305,7 +303,6 @@ tesela_status tsl_parts_out(const tsl_stager *porter, const tsl_transfer_path *w
   }
 }
 
-/* --- pages --- */
 
 enum { PAGE = 4096, PROVIDED = 4 << 20 };
 
@@ -313,7 +310,7 @@ typedef struct providing {
   uintptr_t start, end;
 } providing;
 
-/* Each thread has its large pages to itself. */
+/* Maps one range of PROVIDED bytes, so that each large page is touched by one thread only. */
 static void staged_copy_provide(void *argument, int64_t index, int worker) {
   const providing *job = argument;
   const uintptr_t first = job->start / PROVIDED * PROVIDED + (uintptr_t)index * PROVIDED;
@@ -324,7 +321,8 @@ static void staged_copy_provide(void *argument, int64_t index, int worker) {
     tsl_memory_provide((void *)from, to - from);
 }
 
-/* Where every page has elements: the system takes as long for new pages as the copy of what goes there. */
+/* Skips operands with gaps of a page or more. For new pages the system needs as long as the copy
+ * itself. */
 void tsl_transfer_path_provide(const tsl_stager *porter, const tsl_transfer_path *way) {
   const int64_t size = staged_copy_size_of(way);
   if (way->transfer->gathered || (line_stride(way) - staged_copy_line_length(way->transfer)) * size >= PAGE)
