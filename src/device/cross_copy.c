@@ -3,7 +3,8 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-/* Of host memory on the way: long enough for a link's rate, short enough for caches of processors. */
+/* Bytes of host memory for indirect copies: long enough for the link's full rate, short enough for
+ * processor caches. */
 enum { BLOCK = 4 << 20 };
 
 static bool reaches(tsl_device *device, tsl_device *other) {
@@ -36,7 +37,6 @@ tesela_status tsl_device_copier_meet(tsl_device_copier *carrier, tsl_device *oth
   return other == carrier->device ? TESELA_OK : other_stream(carrier, other, &stream);
 }
 
-/* --- through host memory --- */
 
 typedef struct crossing {
   const tsl_copy_rect *rows;
@@ -52,7 +52,7 @@ static tsl_copy cross_copy_side_of(const tsl_copy_rect *rows, bool from, size_t 
                     .rows = count};
 }
 
-/* Bytes `first` to first + bytes of each of some rows. */
+/* Copies bytes `first` to first + bytes of each of `count` rows. */
 static tesela_status cross(const crossing *job, size_t row, size_t count, size_t first, size_t bytes) {
   tsl_copy out = cross_copy_side_of(job->rows, true, row, count),
            in = cross_copy_side_of(job->rows, false, row, count);
@@ -64,7 +64,7 @@ static tesela_status cross(const crossing *job, size_t row, size_t count, size_t
   return in.buffer->device->ops->write(job->to, &in);
 }
 
-/* Where the host sees one side by itself, a copy is one. */
+/* Copies in one step where one buffer is in host memory. */
 static tesela_status cross_once(const crossing *job, bool from_host) {
   const tsl_copy_rect *rows = job->rows;
   tsl_copy seen = cross_copy_side_of(rows, from_host, 0, rows->rows),

@@ -1,5 +1,4 @@
-/* Which layouts a device makes images of: one rule for strategies, which choose a layout, and for devices,
- * which refuse the others. */
+/* Rules of image layouts, for strategies that choose a layout and for devices that check it. */
 #include "device/device.h"
 
 #include "base/memory.h"

@@ -1,4 +1,3 @@
-/* The cpu kind: its one device, streams and events. */
 #include "device/cpu/cpu.h"
 
 #include "base/clock.h"

@@ -1,19 +1,19 @@
-/* What others made: memory and streams of the process that are not ours, checked before they are used, since
- * a wrong address ends the context for everybody. */
+/* Memory and streams of the caller. They are checked before use, because a wrong address ends the
+ * context for the whole process. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "device/cuda/cuda_device.h"
 
-/* What the driver knows of an address. */
+/* The driver's knowledge of an address. */
 typedef struct pointed {
-  unsigned memory; /* TSL_CU_MEMORY_...; 0: it does not know it */
+  unsigned memory; /* TSL_CU_MEMORY_...; 0: unknown address */
   int ordinal;
   unsigned is_managed, is_plain;
   tsl_cu_address address, start;
   size_t bytes;
 } pointed;
 
-/* A result code. Needs no context. */
+/* Queries an address. Returns a result code. Needs no context. */
 static int cuda_adopt_look(tsl_cu_address address, pointed *out) {
   int questions[] = {TSL_CU_POINTER_MEMORY,        TSL_CU_POINTER_ORDINAL, TSL_CU_POINTER_IS_MANAGED,
                      TSL_CU_POINTER_IS_PLAIN,      TSL_CU_POINTER_START,   TSL_CU_POINTER_BYTES,
@@ -31,7 +31,8 @@ bool tsl_cuda_owns(const tsl_device *device, const void *address) {
          at.ordinal == ((const tsl_cuda_device *)device->impl)->ordinal;
 }
 
-/* `left`: bytes from the address to the end of its memory, where that is certain; else SIZE_MAX. */
+/* Checks an address. `left` gets the bytes from the address to the end of its memory where known,
+ * else SIZE_MAX. */
 static tesela_status cuda_adopt_check(const tsl_device *device, const pointed *pointed_in,
                                       tsl_cu_address address, size_t bytes, size_t *left) {
   const tsl_cuda_device *own = device->impl;
@@ -53,7 +54,7 @@ static tesela_status cuda_adopt_check(const tsl_device *device, const pointed *p
   if (bytes == 0 && !is_bounded)
     return tsl_fail(TESELA_BAD_CALL, "%s: how much memory there is at %p CUDA does not say: bytes is needed",
                     device->name, shown);
-  /* Of memory that is mapped piece by piece the driver tells of one piece. */
+  /* For memory that is mapped in parts the driver knows one part only. */
   if (bytes > there && (pointed_in->is_plain || pointed_in->memory == TSL_CU_MEMORY_HOST))
     return tsl_fail(TESELA_BAD_CALL, "%s: %zu bytes at %p are asked for, and %zu are there", device->name,
                     bytes, shown, there);
@@ -78,7 +79,7 @@ tesela_status tsl_cuda_buffer_adopt(tsl_device *device, void *native, size_t byt
   return TESELA_OK;
 }
 
-/* The default streams are those of whichever context is current, which is the device's. */
+/* Returns true for default streams. They belong to the current context, which is the device's. */
 static bool is_default(tsl_cu_stream handle) {
   return (uintptr_t)handle <= TSL_CU_STREAM_PER_THREAD;
 }

@@ -1,5 +1,5 @@
-/* What others made: contexts that devices are opened in, and queues and memory of such a context. Handles are
- * retained for as long as they are used here; whether one is a handle at all, no implementation can tell. */
+/* Contexts, queues and memory of the caller. Handles are retained during their use. No
+ * implementation can check whether a pointer is a valid handle. */
 #include "device/opencl/opencl.h"
 
 #include "base/memory.h"
