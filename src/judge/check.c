@@ -1,4 +1,4 @@
-/* One case: operands with guards, the runs, the judge. */
+/* Check of one case: operands with guards, runs, judge. */
 #include "judge/check.h"
 
 #include "base/clock.h"
@@ -30,7 +30,7 @@ typedef struct check_checking {
   tsl_case_report *report;
   tsl_guarded operands[GIVEN];
   unsigned char *first; /* C's block after the first run */
-  tsl_stream *stream;   /* of buffers */
+  tsl_stream *stream;   /* for buffers */
   tsl_buffer *buffers[GIVEN];
 } check_checking;
 
@@ -44,16 +44,15 @@ static void report_text(check_checking *job, tsl_case_result result, tsl_text_pl
            place == TSL_PLACE_DEVICE ? "operands in buffers: " : "", text);
 }
 
-/* --- the operands --- */
+/* --- operands --- */
 
-/* What is not to be read: a value that spoils every sum; integers have none, so one that is unlikely and that
- * each of them holds. */
+/* Fills an operand that must not be read: NaN spoils every sum; integers get an unlikely value that
+ * each type holds. */
 static void poison(const tsl_shape *shape, void *data) {
   tsl_data_fill_value(tsl_type(shape->type)->is_integer ? 99 : NAN, shape, data);
 }
 
-/* A triangle that can be solved with, and what it is solved for: in B, or where that is what C holds, there.
- */
+/* Fills a solvable triangle and its right side, in B, or in C for a solve in place. */
 static tesela_status fill_solve(check_checking *job) {
   const tsl_problem *problem = &job->what->problem;
   void *const a = job->operands[A].origin, *const b = job->operands[problem->in_place ? C : B].origin;
@@ -68,7 +67,7 @@ static tesela_status fill_solve(check_checking *job) {
   return tsl_guarded_keep(&job->operands[C]);
 }
 
-/* A bias and scales. Special data are one infinity or NaN in a few of them. */
+/* Fills bias and scales. Special data have one infinity or NaN in a few elements. */
 static tesela_status fill_vectors(check_checking *job) {
   for (int i = BIAS; i < GIVEN; i++) {
     const tsl_shape *shape = tsl_problem_shape(&job->what->problem, i);
@@ -114,8 +113,8 @@ static tesela_status make_operands(check_checking *job) {
   return tsl_guarded_keep(&job->operands[C]);
 }
 
-/* Whether sums of the integer data fit the type that they are made in: |a| and |b| are at most 8, and so are
- * scales, scalars whole quarters. Parts of complex products are two terms each. */
+/* Returns true if sums of the integer data are exact in their type: |a|, |b| and scales are at most
+ * 8, scalars multiples of 1/4. Parts of complex products have two terms each. */
 static bool is_exact(const tsl_case *what) {
   const tsl_problem *problem = &what->problem;
   const double unit = tsl_type(tsl_type(problem->c.type)->sums)->unit_roundoff;
@@ -135,9 +134,9 @@ static bool is_exact(const tsl_case *what) {
          (alpha + 1) * 64 * terms * scales * (double)problem->k + (beta + 1) * 8 * terms < 1 / unit;
 }
 
-/* --- one run and what it left --- */
+/* --- one run and its result --- */
 
-/* What of an operand's block its buffer holds. */
+/* Part of an operand's block that its buffer holds. */
 typedef struct check_part {
   size_t first, bytes;
 } check_part;
@@ -201,7 +200,7 @@ static tsl_operands check_operands_of(const check_checking *job, tsl_text_place 
                         .scale_b = check_vector_of(job, place, SCALE_B)};
 }
 
-/* Nothing but C's elements may have changed. */
+/* Checks that only elements of C have changed. */
 static tesela_status check_guards(check_checking *job, tsl_text_place place) {
   char text[160];
   for (int i = 0; i < GIVEN; i++)
@@ -262,7 +261,7 @@ static tesela_status check_repeat(check_checking *job, tsl_text_place place, int
   return TESELA_OK;
 }
 
-/* A device's failure is the case's, not the check's. */
+/* Reports a device's failure as the result of the case, not of the check. */
 static bool check_failed(check_checking *job, tsl_text_place place, tesela_status status) {
   if (status != TESELA_OK)
     report_text(job, TSL_CASE_FAILED, place, tesela_last_error());
@@ -298,7 +297,7 @@ static tesela_status check_run_all(check_checking *job, tsl_plan *plan, tsl_text
   return TESELA_OK;
 }
 
-/* --- both ways --- */
+/* --- both places --- */
 
 static tesela_status check_create(const check_checking *job, tsl_text_place place, tsl_plan **plan) {
   const tsl_case *what = job->what;

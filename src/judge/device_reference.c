@@ -18,7 +18,7 @@ enum {
   ELEMENTS = TSL_DEVICE_REFERENCE_ELEMENTS,
   LANES = TSL_DEVICE_REFERENCE_LANES
 };
-/* Work-groups that parts of sums make of a sample: some for each unit of a large device. */
+/* Target number of work-groups for a sample: several for each unit of a large device. */
 enum { GROUPS = 512 };
 
 enum { TERMS, END, BEFORE };
@@ -35,15 +35,16 @@ struct tsl_device_reference {
   tsl_kernel *kernel[TSL_DEVICE_REFERENCE_KERNELS];
   tsl_run_slot *slot;
   tsl_device_reference_arguments given;
-  bool twice, reads_c, writes_host; /* the last kernel writes what comes back to pinned memory itself */
+  /* writes_host: the last kernel writes its results directly to pinned memory */
+  bool twice, reads_c, writes_host;
   int64_t numbers;                  /* of an element */
   size_t lists, elements,
-      back; /* bytes of the sample's rows and columns, of C's elements, and of all that comes back */
-  unsigned char *memory; /* what comes back: pinned memory of the slot, or its own */
+      back; /* bytes of the sample's index lists, of C's elements, and of all results */
+  unsigned char *memory; /* results: pinned memory of the slot, or own memory */
   void *own;
   tsl_concurrent_hook beside;
   bool is_back;
-  tesela_status status; /* of what is queued beside the run */
+  tesela_status status; /* status of the work queued at the same time as the run */
 };
 
 bool tsl_device_reference_suits(const tsl_plan *plan, const tsl_operands *operands) {
@@ -61,7 +62,6 @@ bool tsl_device_reference_suits(const tsl_plan *plan, const tsl_operands *operan
          operands->c.buffer;
 }
 
-/* --- kernels --- */
 
 static bool flushes(const tsl_plan *plan) {
   return tsl_plan_underflow(plan) > 0;
@@ -71,7 +71,7 @@ tesela_status tsl_device_reference_build(const tsl_problem *problem, tsl_device 
                                          bool flushed, tsl_kernel *kernel[TSL_DEVICE_REFERENCE_KERNELS]) {
   tsl_work own = {.problem = *problem,
                   .device = device,
-                  .strategy = tsl_strategy_specification(TSL_OP_GEMM)}; /* by no strategy's options */
+                  .strategy = tsl_strategy_specification(TSL_OP_GEMM)}; /* without any strategy's options */
   tsl_text defines = {0};
   tesela_status status = TESELA_OK;
   own.config = tsl_strategy_defaults(own.strategy);
@@ -86,7 +86,7 @@ out:
   return status;
 }
 
-/* The plan's, compiled by whoever comes first. */
+/* Gets the plan's kernels; the first caller compiles them. */
 static tesela_status take_kernels(tsl_device_reference *look) {
   tsl_looks *looks = look->plan->looks;
   tesela_status status = TESELA_OK;
@@ -103,7 +103,7 @@ static tesela_status take_kernels(tsl_device_reference *look) {
   return status;
 }
 
-/* --- before --- */
+/* --- before the run --- */
 
 static void choose_parts(tsl_device_reference *look, int64_t rows, int64_t cols) {
   tsl_device_reference_arguments *given = &look->given;
@@ -118,8 +118,8 @@ static void choose_parts(tsl_device_reference *look, int64_t rows, int64_t cols)
   given->parts = tsl_ceil_div(k, given->depth);
 }
 
-/* One buffer, in this order: lists, sums, C's elements after and before, parts. All start at multiples of 8
- * bytes. */
+/* Sets the layout of the buffer: index lists, sums, C's elements after and before, partial sums.
+ * Each starts at a multiple of 8 bytes. */
 static size_t device_reference_lay_out(tsl_device_reference *look) {
   tsl_device_reference_arguments *given = &look->given;
   const size_t size = tsl_type(look->plan->work.problem.c.type)->size;
@@ -134,7 +134,8 @@ static size_t device_reference_lay_out(tsl_device_reference *look) {
   return ((size_t)given->partial + (size_t)(given->parts * look->numbers * all)) * 8;
 }
 
-/* Those that are there from the run before need not come again: a plan's looks are laid out alike. */
+/* Writes the index lists, unless the previous run left equal lists: all references of a plan have
+ * one layout. */
 static tesela_status write_lists(const tsl_device_reference *look, const tsl_indices *rows,
                                  const tsl_indices *cols, bool are_there) {
   tsl_run_slot *slot = look->slot;
@@ -220,9 +221,9 @@ tesela_status tsl_device_reference_begin(const tsl_plan *plan, const tsl_operand
   return TESELA_OK;
 }
 
-/* --- beside --- */
+/* --- at the same time as the run --- */
 
-/* Whether a run must not begin before all sums are made: for OpenCL, where it writes to a buffer that they
+/* Returns true if the run must wait for all sums: for OpenCL, where it writes to a buffer that they
  * read. */
 static bool shares_buffers(const tsl_device_reference *look) {
   return look->at.a.buffer == look->at.c.buffer || look->at.b.buffer == look->at.c.buffer;
@@ -238,7 +239,7 @@ static void device_reference_note(tsl_device_reference *look, tesela_status stat
     look->status = status;
 }
 
-/* C's elements are kept before the run. */
+/* Makes the run wait until C's elements are saved, or the sums done. */
 static void before_run(void *argument, tsl_stream *stream) {
   tsl_device_reference *look = argument;
   const tsl_device_ops *ops = look->plan->work.device->ops;
@@ -294,7 +295,7 @@ const tsl_concurrent_hook *tsl_device_reference_beside(tsl_device_reference *loo
   return look->plan->work.device->ops->stream_wait ? &look->beside : NULL;
 }
 
-/* --- after --- */
+/* --- after the run --- */
 
 static double device_reference_largest_of(const double *numbers, int64_t count) {
   double most = 0;
@@ -303,7 +304,7 @@ static double device_reference_largest_of(const double *numbers, int64_t count) 
   return most;
 }
 
-/* A row of C's elements as doubles, in pieces. */
+/* Elements of a row of C that are converted to double at once. */
 enum { AT_ONCE = 64 };
 
 static void device_reference_compare(const tsl_element_verdict *facts, const double *sums, int64_t rows,
@@ -333,8 +334,8 @@ static void device_reference_compare(const tsl_element_verdict *facts, const dou
     }
 }
 
-/* Floats' sums are rounded once for each term of a part, and what joins parts is pairs; of pairs see
- * judge/judge_element.c. */
+/* Returns the error of the sums: floats are rounded once for each term of a part, and parts are
+ * joined as pairs. The error of pairs is explained in judge/judge_element.c. */
 static double device_reference_own_error(const tsl_device_reference *look) {
   const double terms = (double)look->given.k + 2;
   return look->twice ? 2 * terms * terms * 0x1p-106 : ((double)look->given.depth + 2) * 0x1p-53;

@@ -1,5 +1,5 @@
-/* The judge of integers: C = alpha A B + beta C0 modulo 2^32, whatever the order of the terms; so the
- * reference is the definition in unsigned arithmetic, and right means equal. */
+/* Judge of integer products: C = alpha A B + beta C0 modulo 2^32 in any order. The reference is the
+ * definition in unsigned arithmetic, and the result must be equal. */
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/status.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { ROWS = 32 };
-/* Products per look where nothing is said. */
+/* Default limit of multiply-adds. */
 static const double default_operations_max = 0x1p31;
 
 typedef struct integer_judging {
@@ -19,7 +19,7 @@ typedef struct integer_judging {
   uint32_t alpha, beta;
   bool products;
   int64_t rows, cols;  /* of the sample */
-  uint32_t *workspace; /* of each worker: a row of B, and the sums of ROWS rows of C */
+  uint32_t *workspace; /* for each worker: a row of B, and the sums of ROWS rows of C */
   struct findings {
     int64_t wrong, row, col; /* of the first wrong element */
     uint32_t right;
@@ -27,7 +27,8 @@ typedef struct integer_judging {
   } * workers;
 } integer_judging;
 
-/* The index of sample `index` of `count`, spread over `total`; the first and the last are among them. */
+/* Returns index `index` of a sample of `count`, spread over `total`, the first and the last
+ * included. */
 static int64_t integer_sampled(int64_t index, int64_t count, int64_t total) {
   return count <= 1 ? 0 : (int64_t)((double)index * (double)(total - 1) / (double)(count - 1));
 }
@@ -37,7 +38,7 @@ static const unsigned char *integer_element_at(const tsl_shape *shape, const uns
   return base + (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
 }
 
-/* `count` elements from (row, col) on, as C's type has them. */
+/* Loads `count` elements from (row, col) on, converted to 32 bits. */
 static void load_bits(const tsl_shape *shape, const unsigned char *base, int64_t row, int64_t col,
                       int64_t step, uint32_t *out, int64_t count) {
   tsl_type_convert(shape->type, integer_element_at(shape, base, row, col), step, TESELA_I32, out, 1,
@@ -51,7 +52,7 @@ static uint32_t integer_load_one(const tsl_shape *shape, const unsigned char *ba
   return bits;
 }
 
-/* Row l of B, its columns of the sample. */
+/* Loads row l of B, its sampled columns. */
 static void load_row_of_b(const integer_judging *job, int64_t l, uint32_t *out) {
   const tsl_problem *problem = job->problem;
   if (job->cols == problem->n)
@@ -81,7 +82,7 @@ static void integer_compare_row(const integer_judging *job, int64_t row, const u
   }
 }
 
-/* ROWS rows share what each row of B costs to load. */
+/* Judges ROWS rows, which share the conversion of each row of B. */
 static void integer_judge_rows(void *argument, int64_t index, int worker) {
   const integer_judging *job = argument;
   const tsl_problem *problem = job->problem;

@@ -1,21 +1,19 @@
-/* The judge of complex results: each part of C is a real product, and the judge of those takes it.
+/* Judge of complex results: each part of C is judged as a real product.
  *
  *   Re alpha A B = sum over l of (p Re B - q Im B),  Im alpha A B = sum of (p Im B + q Re B),
  *   p = ar Re A - ai Im A,  q = ar Im A + ai Re A
  *
- * alpha without a power of 2, or 1 where one of its parts is 0, so that p and q are of A's size: what is left
- * out multiplies the sums.
+ * alpha is divided by a power of 2, or is 1 where one of its parts is 0, so that p and q have the size of A;
+ * the divided factor multiplies the sums.
  *
- * p and q are not rounded: each product that makes them is kept as the two doubles whose sum it is (Dekker
- * 1971), and every double is a column of its own. So a part has 2 to 8 columns for each of A's, and as many
- * rows for B's:
+ * p and q are not rounded: each product in them is the exact sum of two doubles (Dekker 1971), and every double
+ * is a column of its own. So a part has 2 to 8 columns for each column of A, and as many rows for B:
  *
  *        A, expanded: rows x (terms k)               B, expanded: (terms k) x cols
  *        [ ar Re a, its tail, -ai Im a, ... ]        [ Re b, Re b, Re b, ..., Im b, ... ]'
  *
- * Only sampled rows and columns are expanded. Elements with something on their way that is not finite, or may
- * pass the type's largest number, get the kinds that they may be of beside: the sums of products of parts,
- * scaled by alpha's parts, with beta's parts times C0's. */
+ * Only sampled rows and columns are expanded. Elements with non-finite or possibly overflowing terms also get
+ * their possible kinds, from the sums of products of parts, alpha's parts and beta's parts times C0's. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "judge/judge.h"
@@ -26,29 +24,30 @@
 
 enum { TERMS_MAX = 8, DOUBLES_MAX = 1 << 24 };
 
-/* A factor of an expanded column: (alpha's part, A's part, sign) times B's part. */
+/* Factor of an expanded column: (alpha's part, A's part, sign) times B's part. */
 typedef struct term {
   int alpha_part, a_part, b_part, sign;
-  bool tail; /* what the rounded product leaves out */
+  bool tail; /* error of the rounded product */
 } term;
 
 typedef struct expanding {
   const tsl_problem *problem;
   const unsigned char *a, *b, *before, *bias, *c;
-  double alpha[2], beta[2]; /* as C's type has them */
-  double unit[2], scale;    /* alpha is scale times unit */
+  double alpha[2], beta[2]; /* rounded to C's type */
+  double unit[2], scale;    /* alpha = scale * unit */
   int64_t rows, cols;       /* of the sample */
   term terms[TERMS_MAX];
   int term_count;
   double *a_expanded, *b_expanded, *before_expanded, *added, *c_part;
   double *row_most,
-      *col_most; /* largest magnitude in a row of A, a column of B; infinite where something is not finite */
+      *col_most; /* largest magnitude in a row of A, a column of B; infinite where an element is not finite */
   unsigned char *kinds[2];    /* of the parts */
-  const unsigned char *given; /* the caller's */
+  const unsigned char *given; /* kinds from the caller */
   double largest, slack, flushes;
 } expanding;
 
-/* The index of sample `index` of `count`, spread over `total`; the first and the last are among them. */
+/* Returns index `index` of a sample of `count`, spread over `total`, the first and the last
+ * included. */
 static int64_t judge_complex_sampled(int64_t index, int64_t count, int64_t total) {
   return count <= 1 ? 0 : (int64_t)((double)index * (double)(total - 1) / (double)(count - 1));
 }
@@ -76,14 +75,15 @@ static void split_alpha(expanding *job) {
     job->unit[part] = alpha[part] / job->scale;
 }
 
-/* Im i A B and Re A B differ in which parts meet, and in the sign where two imaginary ones do. */
+/* Chooses the terms of a part. Real and imaginary part differ in the factors that meet, and in the
+ * sign where two imaginary factors meet. */
 static void choose_terms(expanding *job, int part) {
   job->term_count = 0;
   for (int alpha_part = 0; alpha_part < 2; alpha_part++)
     for (int a_part = 0; a_part < 2; a_part++)
       for (int tail = 0; tail < 2; tail++) {
         const int imaginary = alpha_part + a_part, b_part = (part + imaginary) % 2;
-        /* i to the power of how many imaginary parts meet: 1, i, -1, -i. */
+        /* power of i, by the number of imaginary factors: 1, i, -1, -i */
         const int power = imaginary + b_part, sign = power == 2 || power == 3 ? -1 : 1;
         const double alpha = job->unit[alpha_part];
         if (alpha != 0 && !(tail && fabs(alpha) == 1))
@@ -96,7 +96,7 @@ static double product_part(double x, double y, bool tail) {
   return !tail ? product : isfinite(product) ? fma(x, y, -product) : 0;
 }
 
-/* A part of beta that is 0 may be left out; elements of which it makes a difference have kinds. */
+/* Returns the product; a zero part of beta may be left out. Elements where that matters have kinds. */
 static double beta_product(double beta, double before) {
   return beta == 0 ? 0 : beta * before;
 }
@@ -128,12 +128,12 @@ static void expand_b(const expanding *job) {
     }
 }
 
-/* A bias is added as beta C0 is. */
+/* Returns true if beta C0 or a bias is added. */
 static bool adds(const expanding *job) {
   return job->before || job->bias;
 }
 
-/* Of beta C0 and a bias, which are added with a factor of 1, and of C. */
+/* Writes one part of beta C0 plus bias, which are added with factor 1, and of C. */
 static void expand_c(const expanding *job, int part) {
   const tsl_problem *problem = job->problem;
   for (int64_t i = 0; i < job->rows; i++)
@@ -178,7 +178,7 @@ static void find_most(const expanding *job) {
   }
 }
 
-/* Whether an infinity of one factor meets a number of the other that may be taken as 0. */
+/* Returns true if an infinity of one factor meets a number of the other that may be flushed to 0. */
 static bool meets_flushed(const expanding *job, const double x[2], const double u[2]) {
   bool meets = false;
   for (int part = 0; part < 4; part++)
@@ -187,7 +187,7 @@ static bool meets_flushed(const expanding *job, const double x[2], const double 
   return meets;
 }
 
-/* Both parts of the sum of products. */
+/* Gets the possible values of both parts of the sum of products. */
 static void guess_sums(const expanding *job, int64_t row, int64_t col, tsl_guess sum[2]) {
   const tsl_problem *problem = job->problem;
   tsl_terms_seen seen[2] = {{.nan = false}, {.nan = false}};
@@ -209,7 +209,7 @@ static void guess_sums(const expanding *job, int64_t row, int64_t col, tsl_guess
   }
 }
 
-/* Both parts of a scalar times a number whose parts are x. */
+/* Gets the possible values of both parts of a scalar times a number with parts x. */
 static void guess_product(const expanding *job, const double scalar[2], const tsl_guess x[2],
                           tsl_guess out[2]) {
   for (int part = 0; part < 2; part++)
@@ -218,8 +218,8 @@ static void guess_product(const expanding *job, const double scalar[2], const ts
         tsl_guess_scaled(part == 0 ? -scalar[1] : scalar[1], x[1 - part], job->largest), job->largest);
 }
 
-/* The kinds of both parts of element (i, j) of the sample; 0 where all is finite, and far from the largest
- * number. */
+/* Sets the kinds of both parts of element (i, j) of the sample; 0 where all is finite and far from
+ * the largest number. */
 static void guess_element(const expanding *job, int64_t i, int64_t j) {
   const tsl_problem *problem = job->problem;
   const int64_t row = judge_complex_sampled(i, job->rows, problem->m),
@@ -258,7 +258,7 @@ static void guess_element(const expanding *job, int64_t i, int64_t j) {
   }
 }
 
-/* What the caller says nobody looks at. */
+/* Marks the elements that the caller ignores. */
 static void judge_complex_pass_over(const expanding *job, int64_t i, int64_t j) {
   const tsl_problem *problem = job->problem;
   const unsigned given = job->given[judge_complex_sampled(i, job->rows, problem->m) * problem->n +
@@ -278,7 +278,6 @@ static void guess_all(const expanding *job) {
     }
 }
 
-/* --- the parts --- */
 
 static tesela_status judge_part(expanding *job, int part, const tsl_judge *judge, tsl_verdict *verdict) {
   const tsl_type_info *type = tsl_type(job->problem->c.type);
@@ -293,8 +292,8 @@ static tesela_status judge_part(expanding *job, int part, const tsl_judge *judge
   }
   expand_c(job, part);
   real.beta[0] = adds(job) ? 1 : 0;
-  /* The parts are stored as doubles; what they are judged by is C's own precision. Adding up beta C0 in
-   * double costs two roundings where C is double, too, and a third one with a bias. */
+  /* Parts are stored as doubles, but judged with C's own precision. Adding beta C0 in double costs
+   * two roundings for a double C, and a third one with a bias. */
   const double scale = type->component == TESELA_F32 ? 0x1p29 : 1;
   const double terms = fmax(1, fabs(job->alpha[0]) + fabs(job->alpha[1])) * 2 * (double)job->problem->k + 4;
   const tsl_judge own = {.factor = (judge->factor + 2 + (job->bias != NULL)) * scale,
@@ -340,14 +339,14 @@ static int64_t judge_complex_at_most(int64_t size, double limit) {
   return (double)size <= limit ? size : limit < 1 ? 1 : (int64_t)limit;
 }
 
-/* Rows whose judging takes so many operations, but a few at least; all where 0 are asked for. */
+/* Returns the number of rows within `operations`, but at least a few; all for 0. */
 static double judge_complex_rows_within(const tsl_problem *problem, int64_t operations) {
   enum { FEW = 8 };
   const double row = (double)problem->n * (double)problem->k * TERMS_MAX + 1;
   return operations == 0 ? INFINITY : fmax((double)operations / row, FEW);
 }
 
-/* How much of the result is looked at. */
+/* Chooses the size of the sample. */
 static void judge_complex_choose_sample(expanding *job, const tsl_judge *judge) {
   const tsl_problem *problem = job->problem;
   const double limit = (double)DOUBLES_MAX / ((double)(problem->k * TERMS_MAX) + 1);
@@ -401,7 +400,7 @@ tesela_status tsl_judge_complex(const tsl_problem *problem, const void *a, const
   job.c_part = job.added + job.rows * job.cols;
   job.row_most = job.c_part + job.rows * job.cols;
   job.col_most = job.row_most + job.rows;
-  for (int part = 0; part < 2; part++) /* as many bytes as a quarter of the doubles that are there */
+  for (int part = 0; part < 2; part++) /* the kinds take as many bytes as a quarter of the doubles */
     job.kinds[part] = (unsigned char *)(job.col_most + job.cols) + part * job.rows * job.cols;
   job.largest = tsl_type(problem->c.type)->largest;
   job.slack = judge->factor * tsl_type(problem->c.type)->unit_roundoff;

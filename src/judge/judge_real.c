@@ -12,14 +12,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A worker's block: its pieces of A and B and the sums fit a second-level cache. */
+/* Block of a worker: its panels of A and B and the sums fit a second-level cache. */
 enum { BLOCK_ROWS = 32, BLOCK_COLS = 64, BLOCK_DEPTH = 256, BLOCK_ELEMENTS = BLOCK_ROWS * BLOCK_COLS };
 enum { BLOCK_DOUBLES = BLOCK_DEPTH * (BLOCK_ROWS + BLOCK_COLS) + 3 * BLOCK_ELEMENTS };
-/* What judging an element costs besides its products, in products. */
+/* Effort to judge an element besides its products, in products. */
 enum { ELEMENT_OPERATIONS = 16 };
 static const int64_t default_operations_max = (int64_t)1 << 31;
 
-/* What one worker has seen. */
+/* Findings of one worker. */
 typedef struct judge_real_findings {
   tsl_verdict worst;
   int64_t wrong;
@@ -59,7 +59,7 @@ static void judge_real_note(judge_real_findings *found, int64_t row, int64_t col
   worst->col = col;
 }
 
-/* One step of `depth` products for a block. */
+/* Adds one step of `depth` products to a block. */
 static void judge_real_add_products(const judge_real_judging *job, const judge_real_findings *found,
                                     const int64_t *rows, int row_count, const int64_t *cols, int col_count,
                                     int64_t first, int depth, const tsl_sums *sums) {
@@ -73,7 +73,7 @@ static void judge_real_add_products(const judge_real_judging *job, const judge_r
   tsl_reference_add(row_count, col_count, depth, found->a, found->b, sums);
 }
 
-/* Those of terms first to end. */
+/* Adds the products of terms first to end. */
 static void add_terms(const judge_real_judging *job, const judge_real_findings *found, const int64_t *rows,
                       int row_count, const int64_t *cols, int col_count, int64_t first, int64_t end,
                       const tsl_sums *sums) {
@@ -82,7 +82,7 @@ static void add_terms(const judge_real_judging *job, const judge_real_findings *
                             (int)(end - first < BLOCK_DEPTH ? end - first : BLOCK_DEPTH), sums);
 }
 
-/* Compares a block whose sums are known, row after row. */
+/* Compares a block whose sums are known, row by row. */
 static void compare_block(const judge_real_judging *job, judge_real_findings *found, const int64_t *rows,
                           int row_count, const int64_t *cols, int col_count, const tsl_sums *sums) {
   for (int i = 0; i < row_count; i++)
@@ -115,8 +115,8 @@ static void judge_block(void *argument, int64_t index, int worker) {
   compare_block(job, found, rows, row_count, cols, col_count, sums);
 }
 
-/* A sample of one block, as a measurement of a run has it: the threads share its terms, so that each number
- * is converted once. Parts do not depend on the threads, so that nothing that is told does. */
+/* Sample of a single block, as in measurements: the threads share its terms, so that each number is
+ * converted once. Parts, and so results, do not depend on the number of threads. */
 enum { PARTS_MOST = 64 };
 
 typedef struct judge_real_sharing {
@@ -160,7 +160,8 @@ static tesela_status judge_shared(const judge_real_judging *job, tsl_team team) 
   return TESELA_OK;
 }
 
-/* Few elements with many products each, as a dot has: the threads share an element's products. */
+/* Limits for few elements with many products each, as of a dot: the threads share an element's
+ * products. */
 enum { FEW_ELEMENTS = 64, MANY_PRODUCTS = 1 << 17 };
 
 static bool is_deep(const judge_real_judging *job) {
@@ -168,7 +169,7 @@ static bool is_deep(const judge_real_judging *job) {
          job->facts.problem->k >= MANY_PRODUCTS;
 }
 
-/* The sums of one element, in the worker's block. */
+/* Sums one element in the worker's block. */
 static tesela_status sum_element(const judge_real_judging *job, int64_t row, int64_t col,
                                  const judge_real_findings *found) {
   const tsl_shape *a = &job->facts.problem->a, *b = &job->facts.problem->b;
@@ -196,8 +197,8 @@ static tesela_status judge_deep(const judge_real_judging *job) {
   return TESELA_OK;
 }
 
-/* `count` of `total` indices, in order, spread evenly with a random place in each part, the first and the
- * last among them. */
+/* Draws `count` of `total` indices in order, at a random place in each of `count` equal parts, the
+ * first and the last index included. */
 static void judge_real_sample(int64_t *out, int64_t count, int64_t total, uint64_t seed) {
   for (int64_t i = 0; i < count; i++) {
     if (count == total) {
@@ -249,7 +250,7 @@ size_t tsl_judge_real_bytes(int64_t rows, int64_t cols, int64_t terms, const tsl
   return judge_real_sample + workers * of_worker + shared + tsl_reference_bytes(terms);
 }
 
-/* Lower blocks where a small sample would leave workers without any. */
+/* Returns a lower block height where a small sample would leave workers idle. */
 static int block_rows_for(const judge_real_judging *job, int workers) {
   const int64_t each = job->row_count * job->col_blocks / workers;
   return each < 1 ? 1 : each < BLOCK_ROWS ? (int)each : BLOCK_ROWS;
@@ -292,7 +293,7 @@ static int64_t judge_real_merge(const judge_real_judging *job, int count, tsl_ve
   return wrong;
 }
 
-/* The sentence about the worst element, whose sums are made once more. */
+/* Writes the message about the worst element, after a second computation of its sums. */
 static tesela_status judge_real_explain(const judge_real_judging *job, int64_t wrong, tsl_verdict *verdict) {
   const int64_t one_row = verdict->row, one_col = verdict->col;
   judge_real_findings *found = &job->workers[0];

@@ -1,16 +1,15 @@
-/* Whether a solve is right: by what its rows leave. With X as it was computed, row i of A X must be row i of
- * alpha B,
+/* Judge of solves, by the residual. For the computed X, row i of A X must be row i of alpha B:
  *
- *   |alpha B - A X| <= factor u |A||X| + 4 u |alpha B| + underflow,  element by element,
+ *   |alpha B - A X| <= factor u |A||X| + 4 u |alpha B| + underflow,  for each element.
  *
- * which is what substitution keeps whatever A's condition is, graded triangles and large inverses included.
+ * Substitution meets this bound for any condition of A, graded triangles and large inverses included.
  * Sums are made in double for f32 and c64, else in twice that (TwoSum: Knuth, TwoProduct by fused
- * multiply-add). Of complex numbers magnitudes are moduli.
+ * multiply-add). Magnitudes of complex numbers are moduli.
  *
- * What is not finite is judged by IEEE 754 from X itself: where the terms of a row come to an infinity or
- * NaN, or the diagonal is zero or not finite, the quotient must be what division makes of that. Complex
- * divisions have no such rule; where a term is not finite, or the diagonal zero or NaN, a part of the
- * quotient must be so, and over an infinite diagonal it may be anything. */
+ * Non-finite values are judged by IEEE 754 from X itself. Where the terms of a row give an infinity or NaN, or
+ * the diagonal is zero or not finite, the quotient must be the result of that division. Complex division has no
+ * such rule: where a term is not finite, or the diagonal zero or NaN, a part of the quotient must not be finite;
+ * over an infinite diagonal any quotient is accepted. */
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/status.h"
@@ -21,33 +20,33 @@
 
 static const double default_operations_max = 0x1p28;
 
-/* What one worker has seen. */
+/* Findings of one worker. */
 typedef struct judge_solve_findings {
   tsl_verdict worst;
   int64_t wrong;
 } judge_solve_findings;
 
-/* A as numbers, row after row, with its conjugate taken and a unit diagonal written. */
+/* Problem with A as numbers, row by row, conjugated, with an explicit unit diagonal. */
 typedef struct judge_solve_judging {
   const tsl_problem *problem;
   const tsl_judge *judge;
   const tsl_type_info *type;
   const unsigned char *matrix, *b, *x;
   const tsl_shape *b_shape;
-  struct judge_solve_number *a;       /* A, row after row */
-  struct judge_solve_number *columns; /* of each worker, a column of X */
-  int64_t cols;                       /* that are looked at */
+  struct judge_solve_number *a;       /* A, row by row */
+  struct judge_solve_number *columns; /* for each worker, a column of X */
+  int64_t cols;                       /* number of judged columns */
   judge_solve_findings *workers;
   bool is_upper, is_zero;
   bool is_twice; /* sums in twice double's precision */
 } judge_solve_judging;
 
-/* With its modulus, which every term asks for. */
+/* Complex number with its modulus, which every term needs. */
 typedef struct judge_solve_number {
   double re, im, size;
 } judge_solve_number;
 
-/* A sum in twice double's precision, or in double, with nothing in `low`. */
+/* Sum in twice double's precision, or in double with `low` unused. */
 typedef struct total {
   double high, low;
 } total;
@@ -85,15 +84,15 @@ static bool judge_solve_is_finite(judge_solve_number value) {
   return isfinite(value.re) && isfinite(value.im);
 }
 
-/* What the terms of a row come to, the diagonal's not among them. */
+/* Sum of the terms of a row without the diagonal's. */
 typedef struct row_seen {
   total re, im;
-  double magnitude;             /* of the terms, alpha b not among them */
-  double given;                 /* |alpha b| */
-  bool nan, plus, minus, other; /* terms of real numbers; `other`: of complex ones, not finite */
+  double magnitude;             /* of the terms without alpha b */
+  double given;                 /* alpha b| */
+  bool nan, plus, minus, other; /* non-finite terms: of real numbers by kind, `other` of complex numbers */
 } row_seen;
 
-/* A product, or alpha b, that may not be finite. */
+/* Counts a product, or alpha b, that may not be finite. */
 static void see(row_seen *seen, bool is_complex, judge_solve_number x, judge_solve_number y, bool minus) {
   const double value = minus ? -(x.re * y.re) : x.re * y.re;
   if (is_complex)
@@ -121,14 +120,14 @@ static void add_term(const judge_solve_judging *job, row_seen *seen, judge_solve
   add_product(&seen->im, is_twice, sign * x.im, y.re);
 }
 
-/* How a quotient compares. */
+/* Comparison of a quotient. */
 typedef struct judge_solve_comparison {
   double error, ratio, grade;
 } judge_solve_comparison;
 
 static const judge_solve_comparison wrong = {.error = INFINITY, .ratio = INFINITY}, right = {0, 0, 0};
 
-/* Of real numbers, where not all is finite: s / d must be what IEEE 754 says. */
+/* Compares real numbers where a value is not finite: x must be the IEEE 754 quotient s / d. */
 static judge_solve_comparison compare_kinds(const row_seen *seen, double d, double x, double doubt) {
   const double s = seen->nan || (seen->plus && seen->minus) ? NAN
                    : seen->plus                             ? INFINITY
@@ -136,9 +135,9 @@ static judge_solve_comparison compare_kinds(const row_seen *seen, double d, doub
                                                             : seen->re.high + seen->re.low;
   const double quotient = s / d;
   if (isfinite(s) && fabs(s) <= doubt && s != 0 && d == 0)
-    return isfinite(x) ? wrong : right; /* rounding may have made it 0 */
+    return isfinite(x) ? wrong : right; /* the rounded sum may be 0 */
   if (isfinite(s) && d == 0 && s == 0 && seen->magnitude > 0)
-    return isfinite(x) ? wrong : right; /* or not */
+    return isfinite(x) ? wrong : right; /* the rounded sum may differ from 0 */
   return isnan(quotient) ? (isnan(x) ? right : wrong) : x == quotient ? right : wrong;
 }
 
@@ -151,7 +150,7 @@ static judge_solve_comparison judge_solve_compare_row(const judge_solve_judging 
       seen->nan || seen->plus || seen->minus || seen->other || !judge_solve_is_finite(d) || weight == 0;
   const double doubt = job->judge->factor * u * seen->magnitude + 4 * u * seen->given;
   if (seen->magnitude + seen->given > largest / 4)
-    return right; /* finite terms may overflow on their way */
+    return right; /* finite terms may overflow */
   if (is_odd && !is_complex)
     return compare_kinds(seen, d.re, x.re, doubt);
   if (is_odd)

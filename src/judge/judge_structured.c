@@ -1,6 +1,5 @@
-/* The judge of products with structures: that of general ones, on operands that were completed by the
- * definition of each structure (densify.h). C's elements beside its triangle are nobody's here; guards see
- * whether they were touched. */
+/* Judge of products with structures: completed operands (densify.h) are judged as a general
+ * product. Elements of C outside of its triangle are checked by guards only. */
 #include "judge/densify.h"
 #include "judge/judge.h"
 
@@ -14,7 +13,7 @@
 typedef struct judge_structured_judging {
   const tsl_problem *problem;
   const tsl_plain *plain;
-  const unsigned char *c; /* dense, row after row */
+  const unsigned char *c; /* dense, row by row */
   const tsl_judge *judge;
 } judge_structured_judging;
 
@@ -45,8 +44,8 @@ static void judge_structured_add(tsl_verdict *all, const tsl_verdict *part, int6
   }
 }
 
-/* An element whose left-out terms would meet what is not finite: NaN where they were multiplied, else what
- * the others come to. */
+/* Judges an element whose left-out terms would meet non-finite values: NaN where they were
+ * multiplied, else the sum of the other terms. */
 static tesela_status judge_alone(const judge_structured_judging *job, int64_t row, int64_t col, int64_t first,
                                  int64_t count, tsl_verdict *verdict) {
   const tsl_plain *plain = job->plain;
@@ -84,7 +83,7 @@ static tesela_status judge_passed(const judge_structured_judging *job, tsl_verdi
   return TESELA_OK;
 }
 
-/* A hermitian diagonal is real. */
+/* Checks that a hermitian diagonal is real. */
 static void judge_diagonal(const judge_structured_judging *job, tsl_verdict *verdict) {
   for (int64_t i = 0; i < job->problem->m && verdict->right; i++) {
     double value[2];
@@ -99,7 +98,7 @@ static void judge_diagonal(const judge_structured_judging *job, tsl_verdict *ver
   }
 }
 
-/* C as it was computed, dense. */
+/* Copies the computed C into dense memory, which the caller frees. */
 static tesela_status judge_structured_copy_of(const tsl_shape *shape, const unsigned char *c, void **out) {
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
   TSL_TRY(tsl_alloc((size_t)(shape->rows * shape->cols * size) + 1, "a result for the judge", out));

@@ -1,4 +1,4 @@
-/* Whether a transpose is right: A's bits, or A times alpha within a rounding. */
+/* Judge of transposes: A's bits, or A times alpha within a rounding. */
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/status.h"
@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* An edge of the tiles in which elements are compared: rows of both sides that stay in a cache meanwhile. */
+/* Edge of the compared tiles, whose rows on both sides fit a cache. */
 enum { TILE = 64 };
 
-/* What one worker has seen. */
+/* Findings of one worker. */
 typedef struct judge_transpose_findings {
   tsl_verdict worst;
   int64_t wrong;
@@ -19,8 +19,8 @@ typedef struct judge_transpose_findings {
 
 typedef struct judge_transpose_judging {
   const tsl_problem *problem;
-  const unsigned char *from; /* element (0, 0) of what was transposed */
-  tsl_shape shape;           /* of that, n x m */
+  const unsigned char *from; /* element (0, 0) of the operand */
+  tsl_shape shape;           /* shape of the operand, n x m */
   const unsigned char *c;
   const tsl_judge *judge;
   const tsl_type_info *type;
@@ -32,7 +32,8 @@ static const unsigned char *judge_transpose_element_at(const tsl_shape *shape, c
   return base + (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
 }
 
-/* alpha as C's type has it; parts of the product are sums of two, hence the factor. */
+/* Computes alpha times an element, with alpha rounded to C's type. Parts are sums of two products,
+ * hence the magnitude. */
 static void judge_transpose_scaled(const judge_transpose_judging *job, const double value[2], double out[2],
                                    double magnitude[2]) {
   unsigned char stored[16];
@@ -45,8 +46,8 @@ static void judge_transpose_scaled(const judge_transpose_judging *job, const dou
   magnitude[1] = fabs(alpha[0] * value[1]) + fabs(alpha[1] * value[0]);
 }
 
-/* |error| over its bound, 0 where both are the same special value. Double's own rounding, where it is C's
- * type as well, stays within the bound's second unit. */
+/* Returns |error| / bound; 0 for equal special values. The rounding of double, for a C of doubles,
+ * is within the second unit of the bound. */
 static double ratio_of(const judge_transpose_judging *job, double right, double value, double magnitude,
                        tsl_verdict *seen) {
   if (isnan(right) || isnan(value))
@@ -81,7 +82,6 @@ static double judge_transpose_judge_element(const judge_transpose_judging *job, 
   return worst;
 }
 
-/* --- tiles --- */
 
 /* Rows row0 to row1 of C, columns col0 to col1. */
 typedef struct judge_transpose_tile {
@@ -108,7 +108,7 @@ static void judge_each(const judge_transpose_judging *job, const judge_transpose
     }
 }
 
-/* Bits that differ between two elements; of constant sizes, so that they are compared in registers. */
+/* Returns the differing bits of two elements. A constant size keeps them in registers. */
 static inline uint64_t difference(const unsigned char *a, const unsigned char *b, size_t size) {
   uint64_t x[2] = {0, 0}, y[2] = {0, 0};
   memcpy(x, a, size);
@@ -124,7 +124,7 @@ static inline uint64_t differences(const unsigned char *from, int64_t from_step,
   return found;
 }
 
-/* Whether a tile has A's bits. */
+/* Returns true if a tile has A's bits. */
 static bool judge_transpose_is_moved(const judge_transpose_judging *job, const judge_transpose_tile *part) {
   const int64_t size = (int64_t)job->type->size, count = part->col1 - part->col0;
   const int64_t from_step = job->shape.row_stride * size, step = job->problem->c.col_stride * size;
@@ -153,7 +153,7 @@ static void judge_transpose_judge_rows(void *argument, int64_t index, int worker
     if (!exact || !judge_transpose_is_moved(job, &part))
       judge_each(job, &part, found);
     else if (judge_transpose_is_worse(0, part.row0, part.col0,
-                                      &found->worst)) /* as good as all others: the first is named */
+                                      &found->worst)) /* all tiles are equally good: the first one is named */
       found->worst.row = part.row0, found->worst.col = part.col0;
   }
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Rows of a graded triangle of which each one grows from the one before. */
+/* Rows of a graded triangle that grow from row to row. */
 enum { GROWING = 64 };
 
 typedef struct settling {
@@ -21,7 +21,7 @@ static unsigned char *solve_data_element(const settling *job, int64_t row, int64
   return job->at + (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
 }
 
-/* A number from 0 to sides - 1 that belongs to a row. */
+/* Returns a random number from 0 to sides - 1 for a row. */
 static int roll(const settling *job, int64_t row, int what, int sides) {
   return (int)(tsl_random_u64(job->seed + 77 + (uint64_t)what, (uint64_t)row) % (uint64_t)sides);
 }
@@ -29,7 +29,7 @@ static int roll(const settling *job, int64_t row, int what, int sides) {
 static double scale_of_row(const settling *job, int64_t row) {
   return job->data == TSL_DATA_GRADED ? ldexp(1, roll(job, row, 0, 25) - 12) : 1;
 }
-/* A unit diagonal stays one. */
+/* A unit diagonal is preserved. */
 static double scale_of_col(const settling *job, int64_t col) {
   if (job->data != TSL_DATA_GRADED)
     return 1;
@@ -99,7 +99,7 @@ void tsl_solve_settle(tsl_data data, uint64_t seed, const tsl_shape *shape, void
         settle_beside(&job, i, j);
 }
 
-/* --- exact ones --- */
+/* --- exact data --- */
 
 static void solve_data_load(const tsl_shape *shape, const void *src, int64_t row, int64_t col,
                             double value[2]) {
@@ -108,7 +108,7 @@ static void solve_data_load(const tsl_shape *shape, const void *src, int64_t row
                 value);
 }
 
-/* Row i of A X / alpha, for a column; terms of rows that come later in a solve are not there. */
+/* Computes row i of A X / alpha for a column; terms of later rows of the solve are absent. */
 static void row_of_product(const tsl_problem *problem, const void *a, const void *x, int64_t row, int64_t col,
                            double sum[2]) {
   const bool is_upper = problem->a.triangle == TESELA_UPPER;
@@ -127,7 +127,8 @@ static void row_of_product(const tsl_problem *problem, const void *a, const void
   sum[1] /= problem->alpha[0];
 }
 
-/* In place, the rows last that others need. B lies as its own shape says, which is C's in place. */
+/* Computes B = A X / alpha in place, in an order that overwrites rows after their last use. B has
+ * its own shape, C's in place. */
 static void solve_data_multiply(const tsl_problem *problem, const void *a, void *b) {
   tsl_problem same = *problem;
   same.c = problem->b;
