@@ -1,4 +1,5 @@
-/* The tree on the host: blocks by all threads, then the last lanes and the result by the caller. */
+/* The tree on the host: all threads sum blocks, then the caller joins the lanes and stores the
+ * result. */
 #include "base/scratch.h"
 #include "base/status.h"
 #include "host/int_math.h"
@@ -6,7 +7,8 @@
 
 #include <math.h>
 
-/* So few blocks are done before another thread has woken up; at most so many are one task. */
+/* FEW_BLOCKS: number of blocks that one thread finishes before another would wake up; TASK_BLOCKS:
+ * maximum of a task. */
 enum { FEW_BLOCKS = 1, TASK_BLOCKS = 4 };
 
 typedef struct fixed_tree_running {
@@ -14,7 +16,7 @@ typedef struct fixed_tree_running {
   tsl_tree_function function;
   tesela_type x_type, y_type;
   int64_t k, chunk, blocks, task_blocks;
-  tsl_tree_sum *sums; /* one a block */
+  tsl_tree_sum *sums; /* one for each block */
 } fixed_tree_running;
 
 const tsl_tree_functions *tsl_tree_functions_for(unsigned capabilities) {
@@ -24,8 +26,8 @@ const tsl_tree_functions *tsl_tree_functions_for(unsigned capabilities) {
   return sets[tsl_isa_best(capabilities)];
 }
 
-/* Of `count` sums, with zeros up to a power of two; joining a zero changes nothing. For f32 the low halves
- * are computed and mean nothing. */
+/* Joins `count` sums by halves, with zeros up to a power of two; joining a zero changes nothing.
+ * For f32 the low parts are computed and unused. */
 static tsl_tree_sum join_by_halves(tsl_tree_sum *sums, int64_t count) {
   int64_t half = 1;
   while (2 * half < count)
@@ -61,7 +63,7 @@ static void sum_blocks(void *argument, int64_t index, int worker) {
     run->sums[block] = sum_block(run, block * TSL_TREE_BLOCK * run->chunk);
 }
 
-/* Steps 5 and 6. */
+/* Joins the blocks' sums: steps 5 and 6. */
 static tsl_tree_sum join_blocks(const tsl_tree_sum *sums, int64_t blocks) {
   tsl_tree_sum lane[TSL_TREE_LAST_LANES] = {{0, 0}};
   for (int64_t b = 0; b < blocks; b++)
@@ -69,7 +71,7 @@ static tsl_tree_sum join_blocks(const tsl_tree_sum *sums, int64_t blocks) {
   return join_by_halves(lane, tsl_min(blocks, TSL_TREE_LAST_LANES));
 }
 
-/* Of f32, and of narrow types through it. */
+/* Stores C for f32 and narrower types. */
 static void finish_f32(tsl_tree_sum sum, double alpha, double beta, tesela_type type, void *c) {
   double before[2] = {0, 0};
   if (beta != 0)
@@ -80,7 +82,7 @@ static void finish_f32(tsl_tree_sum sum, double alpha, double beta, tesela_type 
   tsl_type_store(type, c, rounded);
 }
 
-/* The sum is a whole number below 2^53. */
+/* Stores C for integers; the sum is a whole number below 2^53. */
 static void finish_i32(tsl_tree_sum sum, const tsl_problem *problem, uint32_t *c) {
   const uint32_t alpha = (uint32_t)(int64_t)problem->alpha[0], beta = (uint32_t)(int64_t)problem->beta[0],
                  scaled = alpha * (uint32_t)(int64_t)sum.high;
@@ -99,7 +101,7 @@ static void finish_f64(tsl_tree_sum sum, double alpha, double beta, double *c) {
   *c = isnan(result) ? (double)NAN : result;
 }
 
-/* Scalars are the element type's; an empty sum is not scaled. */
+/* Stores C. Scalars have the element type; an empty sum is not scaled. */
 static void fixed_tree_finish(const tsl_problem *problem, int64_t k, tsl_tree_sum sum, void *c) {
   if (problem->c.type == TESELA_F64)
     finish_f64(sum, k == 0 ? 0 : problem->alpha[0], problem->beta[0], c);

@@ -1,5 +1,5 @@
-/* A run: alpha B to X, then block after block, and behind each the product that takes off rows further down
- * what was found; all on the run's stream, in their order. */
+/* Enqueues a run on its stream: X = alpha B, then block after block, each followed by the product
+ * that reduces lower rows. */
 #include "strategy/solve/device_blocked/device_blocked.h"
 
 #include "base/status.h"
@@ -12,7 +12,8 @@ typedef struct device_blocked_running {
   tsl_stream *stream;
 } device_blocked_running;
 
-/* An upper triangle is a lower one from its last row on: `row` counts from there. */
+/* Returns an operand from row `row` on. An upper triangle is treated as a lower one, with rows
+ * counted from its last. */
 static tsl_solve_side side_at(const device_blocked_running *run, const tsl_operand *operand, int64_t row,
                               bool both) {
   const tsl_problem *problem = &run->work->problem;
@@ -24,13 +25,12 @@ static tsl_solve_side side_at(const device_blocked_running *run, const tsl_opera
                           .col_stride = (both ? sign : 1) * operand->col_stride};
 }
 
-/* --- alpha B --- */
 
 static tsl_solve_side device_blocked_turned(tsl_solve_side side) {
   return (tsl_solve_side){side.offset, side.col_stride, side.row_stride};
 }
 
-/* Items lie along columns: the matrix is turned where what is written lies along its rows. */
+/* Transposes the copy if C is contiguous along rows, because neighbouring items follow columns. */
 static void device_blocked_orient(tsl_solve_copy *copy) {
   if (!tsl_launch_along(copy->to.row_stride, copy->to.col_stride))
     return;
@@ -61,7 +61,6 @@ static tesela_status device_blocked_scale(const device_blocked_running *run, boo
   return device->ops->launch(run->stream, run->self->scale, &grid, list, sizeof list / sizeof *list);
 }
 
-/* --- blocks --- */
 
 static tesela_status device_blocked_solve(const device_blocked_running *run, int64_t index) {
   const tsl_problem *problem = &run->work->problem;
@@ -83,9 +82,9 @@ static tesela_status device_blocked_solve(const device_blocked_running *run, int
   return device->ops->launch(run->stream, run->self->solve, &grid, list, sizeof list / sizeof *list);
 }
 
-/* --- products --- */
 
-/* An operand from a row on, of an upper triangle so many rows up from the last. */
+/* Returns a block of an operand from `row` on; for an upper triangle, rows count from the last one
+ * upwards. */
 static tsl_operand device_blocked_part_of(const device_blocked_running *run, const tsl_operand *operand,
                                           int64_t row, int64_t rows, int64_t col, int64_t cols) {
   const tsl_problem *problem = &run->work->problem;

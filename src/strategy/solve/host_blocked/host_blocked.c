@@ -1,23 +1,22 @@
-/* Idea: substitution by blocks. Right-hand sides are copied, a few vectors of them at a time, to where they
- * lie row after row; diagonal blocks of A are solved tile by tile in registers, and what a block found is
- * taken off all rows below it as a product, on copies of A that fit the second cache. Threads share the
- * right-hand sides. What it adds to `sequential`: each number that comes from a cache serves a tile; vectors
- * whatever the strides are; all cores.
+/* Idea: substitution by blocks. Right-hand sides are copied, a few vectors at a time, to a row-major
+ * micro-panel. Diagonal blocks of A are solved tile by tile in registers. A solved block is subtracted from all
+ * lower rows as a product, with packed copies of A that fit the second cache. Threads share the right-hand sides.
+ * What it adds to `sequential`: each number from a cache serves a tile; vectors for any strides; all cores.
  *
  *              depth                      n right-hand sides
  *            +------+                   +--------+--------+
- *      depth |\     |                   |  x     |        |    a task is some columns: for each block of
- * `depth` rows, | \    |                   |        |        |      solve its triangle, |  \   | +--------+
- * |      and take A below it times these rows of X
- *            +---\--+-----+             |  b     |        |      off all rows below
+ *      depth |\     |                   |  x     |        |    a task is some columns: for each block of `depth` rows,
+ *            | \    |                   |        |        |      solve its triangle,
+ *            |  \   |                   +--------+        |      and subtract A below it times these rows of X
+ *            +---\--+-----+             |  b     |        |      from all lower rows
  *      chunk |    | \     |             |        |        |
  *            |    |   \   |             |        |        |
  *
- * Each element of X is what its row's terms and one quotient make of it, in the order of its columns,
- * whatever the blocks and the number of threads are: the error is that of substitution, and so are the bits
- * of each call. kernels/host_blocked_solve.c has the tiles.
+ * Each element of X is computed from the terms of its row in column order and one quotient, for any blocks and
+ * number of threads. So the error is that of substitution, and each call has equal bits.
+ * kernels/host_blocked_solve.c has the tiles.
  *
- * Parameters: none. Limits: none; memory for a task's columns and a block of A is taken for each run. */
+ * Parameters: none. Limits: none. Memory for a task's columns and a block of A is allocated for each run. */
 #include "base/memory.h"
 #include "base/scratch.h"
 #include "base/status.h"
@@ -62,21 +61,21 @@ static tsl_solve_little *little_for(const tsl_device *device, tesela_type type) 
 typedef struct job {
   tsl_solve_blocks blocks;
   const tsl_solve_kernel *kernel;
-  int64_t columns; /* of a task: a multiple of the kernel's, but for the last one's */
+  int64_t columns; /* of a task: a multiple of the kernel's columns, except in the last task */
   int64_t tasks;
   int64_t size;
   size_t x_bytes, a_bytes; /* of a worker's copies */
-  bool is_zero;            /* alpha is 0: X is */
+  bool is_zero;            /* alpha is 0, and so is X */
   bool is_upper, in_place;
 } job;
 
-/* --- how it is cut --- */
+/* --- partition --- */
 
-/* Rows of a diagonal block: those of X for a tile fill half of the first cache, and the block's copy half of
- * the second. */
+/* Rows of a diagonal block: its rows of X for a tile fill half of the first cache, and its copy
+ * half of the second. */
 enum { DEPTH = 192, DEPTH_OF_C128 = 96, COLUMNS_MOST = 256 };
-/* A task's columns as bytes, which are read again for each block; and multiply-adds that are worth another
- * thread. */
+/* Bytes of a task's columns, which are read again for each block; and minimum multiply-adds for
+ * another thread. */
 static const double task_bytes = 4 << 20, thread_terms = 1e5;
 
 static int64_t columns_of_task(const job *job_in, int64_t threads) {
@@ -88,14 +87,14 @@ static int64_t columns_of_task(const job *job_in, int64_t threads) {
   return tsl_max(unit, tsl_round_up(tsl_ceil_div(n, tsl_max(rounds, 1) * workers), unit));
 }
 
-/* An upper triangle is a lower one from its last row on. */
+/* Turns an upper triangle into a lower one, from its last row on. */
 static void turn(tsl_view *view, int64_t rows, int64_t cols, int64_t size, bool both) {
   view->at += ((rows - 1) * view->row_stride + (both ? (cols - 1) * view->col_stride : 0)) * size;
   view->row_stride = -view->row_stride;
   view->col_stride = both ? -view->col_stride : view->col_stride;
 }
 
-/* What follows from the type, the sizes and the number of threads; the rest of the job is there. */
+/* Sets the members of a job that depend on type, sizes and number of threads. */
 static void cut(job *job_in, tesela_type type, const tsl_device *device, int64_t threads) {
   const int64_t size = (int64_t)tsl_type(type)->size, m = job_in->blocks.m;
   job_in->kernel = kernel_for(device, type);
@@ -133,7 +132,7 @@ static void make(const tsl_problem *problem, const tsl_operands *strides, const 
   cut(made, problem->c.type, device, device->threads);
 }
 
-/* --- a run --- */
+/* --- run --- */
 
 typedef struct running {
   const job *made;
@@ -207,8 +206,8 @@ static tsl_operands operands_at_once(const tsl_fast_solve *solve) {
   return (tsl_operands){.a = {.host = tsl_writable(solve->a)}, .c = {.host = solve->x}, .team = solve->team};
 }
 
-/* A job's blocks at once, number by number: what is copied while it is on its way to the cache takes longer
- * than the rest of the call. */
+/* Returns the blocks of a solve without a job, member by member: copying memory that is not yet in
+ * the cache takes longer than the rest of the call. */
 static inline tsl_solve_blocks blocks_at_once(const tsl_fast_solve *solve) {
   const bool up = solve->is_upper;
   const int64_t size = (int64_t)tsl_type(solve->type)->size, last = up ? (solve->m - 1) * size : 0;
@@ -232,8 +231,8 @@ static __attribute__((noinline)) bool solve_by_job(const tsl_fast_solve *solve, 
   return run(&made, &operands) == TESELA_OK;
 }
 
-/* Without a plan: what a job needs is found in less time than a known plan is; few rows and right-hand sides
- * need none. */
+/* Solves without a plan: making the job is faster than finding a plan. Few rows and right-hand
+ * sides need no job. */
 static bool solve_at_once(const tsl_fast_solve *solve, const tsl_device *device) {
   if (solve->alpha[0] != 0 || solve->alpha[1] != 0) {
     const tsl_solve_blocks blocks = blocks_at_once(solve);
@@ -243,8 +242,8 @@ static bool solve_at_once(const tsl_fast_solve *solve, const tsl_device *device)
   return solve_by_job(solve, device);
 }
 
-/* The same tiles multiply by a triangle of few rows, which nothing is copied of. Without a job: making one
- * takes as long as a product of 4 x 4. */
+/* Multiplies by a triangle of few rows with the same tiles, without copies of it. Without a job:
+ * making one takes as long as a 4 x 4 product. */
 static bool multiply_at_once(const tsl_fast_solve *product, const tsl_device *device) {
   _Alignas(64) unsigned char copies[TSL_SOLVE_MULTIPLIED_MOST * TSL_SOLVE_ROW_BYTES_MOST];
   const int64_t m = product->m, size = (int64_t)tsl_type(product->type)->size;
@@ -277,10 +276,9 @@ static bool multiply_little(const tsl_fast_structured *product, const tsl_device
          (product->alpha[0] != 0 || product->alpha[1] != 0) && little_for(device, product->type)(product);
 }
 
-/* --- models --- */
 
-/* Terms at a share of the peak that grows with the triangle, copies of A for each task and of X once each
- * way, each number in a clock or so. */
+/* Predicts the seconds: terms at a fraction of the peak that grows with the triangle, copies of A
+ * for each task, and copies of X in both directions at about a clock a number. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   job made;
   const tsl_operands strides = tsl_strides_of(problem);

@@ -1,23 +1,23 @@
-/* A few right-hand sides, of real numbers: vectors lie along A. A part of kernels/host_blocked_solve.c, which
- * includes it where its tiles are known.
+/* Solves for a few real right-hand sides with vectors along A. A part of kernels/host_blocked_solve.c, which
+ * includes it after its tiles.
  *
- *   A by columns: what ROWS rows of X are found to be       A by rows: ROWS rows take off all that is on
- * their left, in is taken off all rows below, so that columns are         tiles that are transposed in
- * registers, so that rows are streams                                                  streams
+ *   Column-major A: ROWS solved rows of X are subtracted     Row-major A: everything on the left is subtracted from
+ *   from all rows below, so that columns are streamed        ROWS rows, in tiles transposed in registers, so that rows
+ *                                                            are streamed
  *     \                                                        |..\
  *     |\  |                                                    |...\
  *     ||| v                                                    +----\  ->
  *
- * Each right-hand side is a line of its own, and what is brought of A serves all of them. Terms and their
- * order are those of more right-hand sides, and so are the bits. */
+ * Each right-hand side is a line; each load of A serves all lines. Terms and their order equal those of more
+ * right-hand sides, and so do the bits. */
 
 enum {
   LINE_VECTORS = (ROWS + NAME(LANES) - 1) / NAME(LANES),
   LINE_LANES = LINE_VECTORS * NAME(LANES) /* at least ROWS */
 };
 
-/* X as it is found: row i of line r at values[r * apart + i], or where A's columns lie upwards at values[r *
- * apart + m - 1 - i]. */
+/* X during the solve: row i of line r is at values[r * apart + i], or at values[r * apart + m - 1 -
+ * i] where A's columns go upward. */
 typedef struct line {
   const tsl_solve_blocks *blocks;
   REAL *values;
@@ -29,7 +29,7 @@ static inline REAL *line_at(const line *line_in, int r, int64_t row) {
   return line_in->values + r * line_in->apart + (line_in->is_flipped ? line_in->blocks->m - 1 - row : row);
 }
 
-/* ROWS rows over their own triangle; rows behind the last are not there. */
+/* Solves ROWS rows with their own triangle; rows after the last are absent. */
 TSL_INLINE void line_substitute(const line *line_in, int64_t row, int64_t rows, REAL *triangle, int lines) {
   vector tile[ROWS];
   const REAL *found = (const REAL *)(const void *)tile;
@@ -47,19 +47,19 @@ TSL_INLINE void line_substitute(const line *line_in, int64_t row, int64_t rows, 
   }
 }
 
-/* Takes ROWS columns off a vector's rows of each line. */
+/* Subtracts ROWS columns from a vector's rows of each line. */
 TSL_INLINE void line_take_off(const REAL *a, int64_t across, REAL x[][ROWS], vector *sums, int lines,
                               bool whole, NAME(mask) some) {
   TSL_UNROLL for (int l = 0; l < ROWS; l++) {
     const element *from = (const element *)(const void *)(a + l * across);
     vector column = whole ? NAME(load)(from) : NAME(load_masked)(from, some);
     if (lines > 1)
-      TSL_KEEP(column); /* compilers would load it once for each line */
+      TSL_KEEP(column); /* compilers would load it for each line */
     TSL_UNROLL for (int r = 0; r < lines; r++) sums[r] = NUMBER(fma)(sums[r], x[r][l], column);
   }
 }
 
-/* Takes ROWS columns from `col` on off `count` rows, whose first place in memory is `out`. */
+/* Subtracts ROWS columns from `col` on from `count` rows; `out` is their lowest address. */
 TSL_INLINE void line_take_off_columns(const line *line_in, int64_t col, int64_t count, int lines) {
   const int64_t below = col + ROWS, across = line_in->blocks->a.col_stride, apart = line_in->apart;
   const REAL *a = number_at(&line_in->blocks->a, line_in->is_flipped ? line_in->blocks->m - 1 : below, col);
@@ -86,7 +86,7 @@ TSL_INLINE void line_take_off_columns(const line *line_in, int64_t col, int64_t 
     NAME(store_masked)(out + r * apart + i, last[r], some);
 }
 
-/* Takes what is on their left off ROWS rows, of which `rows` are there. */
+/* Subtracts everything on the left from ROWS rows, of which `rows` exist. */
 TSL_INLINE void line_take_off_rows(const line *line_in, int64_t row, int64_t rows, bool is_backwards,
                                    int lines) {
   const element *at[LINE_LANES];

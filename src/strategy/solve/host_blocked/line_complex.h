@@ -1,27 +1,26 @@
-/* A few right-hand sides, of complex numbers: vectors lie along A, as in line.h. A part of
- * kernels/host_blocked_solve.c, which includes it where its tiles are known.
+/* Solves for a few complex right-hand sides with vectors along A, as in line.h. A part of
+ * kernels/host_blocked_solve.c, which includes it after its tiles.
  *
- * A vector of A is real and imaginary parts by turns. What it is taken off are two sums of a row, each of two
- * numbers:
+ * A vector of A has alternating real and imaginary parts. A row has two sums, each of two numbers:
  *
- *     real       (sum of re re, sum of im re)  -= (re, im) re(x)      so that no part changes places before
- * the end of GROUP columns, imaginary  (sum of re im, sum of im im)  -= (re, im) im(x)      where one is X:
- * (re re - im im, re im + im re)
+ *     real       (sum of re re, sum of im re)  -= (re, im) re(x)      so no part moves before the end of GROUP
+ *     imaginary  (sum of re im, sum of im im)  -= (re, im) im(x)      columns, where they join to one number of X:
+ *                                                                     (re re - im im, re im + im re)
  *
- * These are the sums of other right-hand sides, whose imaginary parts of A are summed apart, too, and so are
- * the bits. */
+ * These are the sums of other right-hand sides, whose imaginary parts of A are also summed separately; so the bits
+ * are equal. */
 
 enum {
-  TALL = 4 * ROWS, /* rows that are taken off together where rows are streams: as many sums as an addition's
-                      latency wants */
+  /* rows that are updated together for a row-major A: enough sums for the latency of an addition */
+  TALL = 4 * ROWS,
   TALL_VECTORS = (TALL + NAME(LANES) - 1) / NAME(LANES),
   TALL_LANES = TALL_VECTORS * NAME(LANES),
   TALL_PARTS = 2 * (TALL_LANES + NAME(LANES))
 };
 _Static_assert(GROUP % TALL == 0, "sums are joined where rows that are taken off together begin");
 
-/* The sums of row i of line r at r * apart + 2 i, or where A's columns lie upwards at r * apart + 2 (m - 1 -
- * i). What is found lies in `real`. */
+/* Sums of row i of line r at r * apart + 2 i, or at r * apart + 2 (m - 1 - i) where A's columns go
+ * upward. Solved values are in `real`. */
 typedef struct line {
   const tsl_solve_blocks *blocks;
   REAL *real, *imaginary;
@@ -40,7 +39,7 @@ static inline void line_put(const line *line_in, int r, int64_t row, REAL re, RE
   line_in->real[at + 1] = line_in->imaginary[at + 1] = 0;
 }
 
-/* The imaginary parts' sums are added, after a group. */
+/* Adds the imaginary parts' sums after a group. */
 static void line_join(const line *line_in, int r, int64_t row, int64_t end) {
   for (; row < end; row++) {
     const int64_t at = line_at(line_in, r, row);
@@ -52,7 +51,7 @@ static void line_join(const line *line_in, int r, int64_t row, int64_t end) {
   }
 }
 
-/* ROWS rows over their own triangle; rows behind the last are not there. */
+/* Solves ROWS rows with their own triangle; rows after the last are absent. */
 TSL_INLINE void line_substitute(const line *line_in, int64_t row, int64_t rows, REAL *triangle, int lines) {
   vector tile[ROWS];
   const REAL *found = (const REAL *)(const void *)tile;
@@ -77,18 +76,18 @@ TSL_INLINE void line_substitute(const line *line_in, int64_t row, int64_t rows, 
     }
 }
 
-/* What is taken off a line, or sums of it: negated parts of X. */
+/* Negated parts of X to subtract from a line or its sums. */
 typedef struct parts {
   REAL re[ROWS], im[ROWS];
 } parts;
 
-/* Takes ROWS columns off a vector's rows of each line. */
+/* Subtracts ROWS columns from a vector's rows of each line. */
 TSL_INLINE void line_take_off(const REAL *a, int64_t across, const parts *x, vector *real, vector *imaginary,
                               int lines, bool whole, NAME(mask) some) {
   TSL_UNROLL for (int l = 0; l < ROWS; l++) {
     const element *from = (const element *)(const void *)(a + l * across);
     vector column = whole ? NAME(load)(from) : NAME(load_masked)(from, some);
-    TSL_KEEP(column); /* compilers would load it once for each sum */
+    TSL_KEEP(column); /* compilers would load it for each sum */
     TSL_UNROLL for (int r = 0; r < lines; r++) {
       real[r] = NUMBER(fma)(real[r], x[r].re[l], column);
       imaginary[r] = NUMBER(fma)(imaginary[r], x[r].im[l], column);
@@ -96,7 +95,7 @@ TSL_INLINE void line_take_off(const REAL *a, int64_t across, const parts *x, vec
   }
 }
 
-/* Takes ROWS columns from `col` on off `count` rows below. */
+/* Subtracts ROWS columns from `col` on from `count` rows below. */
 TSL_INLINE void line_take_off_columns(const line *line_in, int64_t col, int64_t count, int lines) {
   const int64_t below = col + ROWS, across = 2 * line_in->blocks->a.col_stride, apart = line_in->apart / 2,
                 first = line_in->is_flipped ? line_in->blocks->m - 1 : below;
@@ -138,14 +137,13 @@ TSL_INLINE void line_take_off_columns(const line *line_in, int64_t col, int64_t 
   }
 }
 
-/* Sums of some rows of each line, and where these rows begin; rows that are not there are others once more.
- */
+/* Sums of some rows of each line, and the addresses of these rows in A; missing rows repeat others. */
 typedef struct tall {
   const moved_element *rows[TALL_LANES + NAME(LANES)];
   REAL real[LINES_MOST][TALL_PARTS], imaginary[LINES_MOST][TALL_PARTS];
 } tall;
 
-/* Takes STEPS columns off a vector's rows of each line, whose sums are `step` vectors apart. */
+/* Subtracts STEPS columns from a vector's rows of each line, whose sums are `step` vectors apart. */
 TSL_INLINE void line_take_off_steps(const line *line_in, const moved_element *const *rows, int64_t l,
                                     bool is_backwards, vector *real, vector *imaginary, int step, int lines) {
   MOVED(vector) moved[MOVED(STEPS)];
@@ -160,9 +158,9 @@ TSL_INLINE void line_take_off_steps(const line *line_in, const moved_element *co
   }
 }
 
-/* Takes columns `col` to `end`, at most a group, off `kept` rows from the first one on: of each vector's rows
- * whole lines of a cache, which the rows of all vectors might drive out where they are a power of two apart.
- */
+/* Subtracts columns `col` to `end`, at most a group, from `kept` rows from the first one on. It
+ * takes whole cache lines of each vector's rows, because rows a power of two apart might evict
+ * them. */
 TSL_INLINE void line_take_off_rows(const line *line_in, tall *sums, int64_t first, int64_t col, int64_t end,
                                    bool is_backwards, int kept, int lines) {
   const int vectors = (kept + NAME(LANES) - 1) / NAME(LANES);
@@ -211,8 +209,8 @@ TSL_INLINE void line_take_off_rows(const line *line_in, tall *sums, int64_t firs
   }
 }
 
-/* Rows `row` to `row + rows`, at most TALL, of an A whose rows are streams: what lies on their left is taken
- * off, then each ROWS of them find theirs. */
+/* Solves rows `row` to `row + rows`, at most TALL, of a row-major A: subtracts everything on their
+ * left, then solves ROWS of them at a time. */
 TSL_INLINE void line_solve_tall(const line *line_in, int64_t row, int64_t rows, REAL *triangle,
                                 bool is_backwards, int lines) {
   tall sums;
@@ -253,7 +251,7 @@ TSL_INLINE void line_solve_rows(const line *line_in, REAL *triangle, bool is_bac
     line_solve_tall(line_in, i, tsl_min(TALL, m - i), triangle, is_backwards, lines);
 }
 
-/* Columns as streams: what ROWS rows are found to be is taken off all rows below. */
+/* Solves with a column-major A: ROWS solved rows are subtracted from all rows below. */
 TSL_INLINE void line_solve_columns(const line *line_in, REAL *triangle, int lines) {
   const int64_t m = line_in->blocks->m;
   for (int64_t i = 0; i < m; i += ROWS) {

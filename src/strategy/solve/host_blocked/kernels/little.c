@@ -1,23 +1,23 @@
-/* Idea: a product of at most 32 rows, columns and terms, of whose first factor a triangle may be stored, or
- * of whose result one may be wanted, is done before anything else has begun: no plan, no job, no memory but
- * the stack's, and all types and structures by one tile.
+/* Idea: a small product (at most 32 rows, columns and terms), whose A may be a stored triangle, or whose C a
+ * requested triangle, is computed without a plan, a job, or memory except the stack. One tile serves all types and
+ * structures.
  *
- *              B, in micro-panels       C's rows lie side by side, or all is transposed: C' = B' A'
+ *              B, in micro-panels       C's rows are contiguous, or all is transposed: C' = B' A'
  *                 |<-2 vectors->|
- *                 |-------------|       general B     its columns are brought to micro-panels, as right-hand
- * sides are |             |       structured    a symmetric or hermitian matrix is filled in, row after row,
- * in a square; A likewise,
- *                 +-------------+                     else it is read as it lies
+ *                 |-------------|       general B     its columns are copied to micro-panels, like right-hand sides
+ *                 |             |       structured    a symmetric or hermitian matrix is completed row by row in a
+ *                 |             |                     square (A, too); else it is read in place
+ *                 +-------------+
  *   A, 4 rows     | tile        |
- *   +-----------+ |             |       Tiles beside the triangle that is wanted are left out, and vectors
- * that its diagonal |           | +-------------+       cuts are stored in part.
+ *   +-----------+ |             |       Tiles outside of the requested triangle are skipped, and vectors on its
+ *   |           | +-------------+       diagonal are stored in part.
  *   +-----------+
  *
- * A triangle times C in place, C' = C' A', is done where A is real and its rows are vectors: with zeros
- * beside the triangle, and row by row with care where a sum is not finite.
+ * A triangle times C in place, C' = C' A', is supported where A is real and its rows are vectors: with zeros
+ * outside of the triangle, and row by row with care where a sum is not finite.
  *
- * A complex number of A is two numbers, and its imaginary part meets i times B once, at the end. Limits: 32
- * rows, columns and terms; C has one stride of 1. */
+ * A complex number of A is two numbers; the sum of its imaginary parts is multiplied by i once at the end. Limits:
+ * 32 rows, columns and terms; C has one stride of 1. */
 #include "strategy/solve/host_blocked/host_blocked_panel.h"
 #include "strategy/solve/host_blocked/kernel.h"
 
@@ -27,10 +27,10 @@
 enum { MOST = TSL_SOLVE_LITTLE_MOST, HIGH = 4 /* rows of a tile */ };
 _Static_assert(MOST % COLUMNS == 0, "a square's rows are whole micro-panels");
 
-/* Of a matrix. */
+/* Part of a matrix. */
 typedef enum side { ALL, LOWER, UPPER } side;
 
-/* A matrix as it takes part, and as it lies. */
+/* Operand with its storage. */
 typedef struct factor {
   tsl_view view;
   tesela_structure is;
@@ -38,12 +38,12 @@ typedef struct factor {
   bool conjugates;
 } factor;
 
-/* What tiles need; strides in numbers. */
+/* Data of the tiles; strides in numbers. */
 typedef struct working {
   const REAL *a, *b;
   int64_t a_row, a_col, b_step, b_panel;
   element *c;
-  int64_t c_row; /* elements */
+  int64_t c_row; /* in elements */
   int64_t m, n, k;
   side wanted;
   bool conjugates_a, conjugates_b, adds;
@@ -82,7 +82,6 @@ static void store_range(element *dst, vector value, int64_t first, int64_t end) 
 }
 #endif
 
-/* --- the tile --- */
 
 TSL_INLINE vector conjugate(vector value) {
 #if PARTS_ARE_TWO
@@ -92,7 +91,8 @@ TSL_INLINE vector conjugate(vector value) {
 #endif
 }
 
-/* conj(a) b needs the sign of a's imaginary part alone; a conj(b) is conj(conj(a) b). */
+/* Returns the complete sum. conj(a) b only changes the sign of a's imaginary part; a conj(b) is
+ * conj(conj(a) b). */
 TSL_INLINE vector whole_sum(const working *w, vector sum, vector turned) {
 #if PARTS_ARE_TWO
   const vector by_i = NUMBER(times_i)(turned);
@@ -105,7 +105,7 @@ TSL_INLINE vector whole_sum(const working *w, vector sum, vector turned) {
 #endif
 }
 
-/* value + beta before */
+/* Returns value + beta before. */
 TSL_INLINE vector plus_before(const working *w, vector value, vector before) {
   if (w->beta[0] == 1 && w->beta[1] == 0)
     return value + before;
@@ -116,7 +116,7 @@ TSL_INLINE vector plus_before(const working *w, vector value, vector before) {
   return NUMBER(fma)(value, (REAL)w->beta[0], before);
 }
 
-/* A vector of row i, from column j on, goes to C where it is wanted. */
+/* Stores the requested part of a vector of row i, from column j on, in C. */
 TSL_INLINE void finish(const working *w, int64_t i, int64_t j, vector value) {
   element *to = w->c + i * w->c_row + j;
   const int64_t first = w->wanted == UPPER && i > j ? i - j : 0;
@@ -136,7 +136,7 @@ TSL_INLINE void finish(const working *w, int64_t i, int64_t j, vector value) {
   }
 }
 
-/* Rows i to i + rows of A times a micro-panel, or half of it. */
+/* Multiplies rows i to i + rows of A by a micro-panel, or half of it. */
 TSL_INLINE void add_up(const working *w, int64_t i, int rows, const REAL *b, int vectors,
                        vector sums[HIGH][VECTORS], vector turned[HIGH][VECTORS]) {
   const int64_t down = w->a_row, across = w->a_col, step = w->b_step;
@@ -153,7 +153,7 @@ TSL_INLINE void add_up(const working *w, int64_t i, int rows, const REAL *b, int
   }
 }
 
-/* From column j on. */
+/* Computes one tile of C from column j on. */
 TSL_INLINE void tile(const working *w, int64_t i, int rows, const REAL *b, int64_t j, int vectors) {
   vector sums[HIGH][VECTORS] = {{{0}}}, turned[HIGH][VECTORS] = {{{0}}};
   add_up(w, i, rows, b, vectors, sums, turned);
@@ -191,14 +191,14 @@ static void multiply(const working *w) {
   }
 }
 
-/* --- factors filled in --- */
+/* --- completed operands --- */
 
-/* Of zeros, too, which have no sign then. */
+/* Returns the conjugate. Adding 0 removes the sign of zeros. */
 TSL_INLINE vector mirrored(vector value) {
   return conjugate(value) + (vector){0};
 }
 
-/* Elements `first` to `end` of a line as a row; zeros beside. */
+/* Copies elements `first` to `end` of a line to a row, with zeros elsewhere in it. */
 TSL_INLINE void copy_line(const element *line, int64_t first, int64_t end, int64_t width, bool conjugates,
                           element *out) {
   enum { LANES = NAME(LANES) };
@@ -209,13 +209,13 @@ TSL_INLINE void copy_line(const element *line, int64_t first, int64_t end, int64
   }
 }
 
-/* Bit by bit: one of them is 0, or both are the same. */
+/* Returns the bitwise or: one operand is 0, or both are equal. */
 TSL_INLINE vector either(vector a, vector b) {
   return (vector)((vector_i32)a | (vector_i32)b);
 }
 
-/* What is beside the triangle is what it mirrors: a vector of each row from that many rows, transposed in
- * registers. Rows that are complete already say the same as those that are not. */
+/* Mirrors the triangle into the other half: a vector of each row from as many rows, transposed in
+ * registers. Rows that are complete already are unchanged. */
 static void mirror(int64_t n, int64_t width, bool hermitian, element *out) {
   enum { LANES = NAME(LANES), STEPS = NAME(STEPS) };
   for (int64_t v = 0; v < width; v += LANES) {
@@ -234,8 +234,8 @@ static void mirror(int64_t n, int64_t width, bool hermitian, element *out) {
   }
 }
 
-/* All n rows of a matrix of which a triangle is stored, `width` elements apart; what is behind the last
- * column is anything. */
+/* Completes all n rows of a matrix with a stored triangle, `width` elements apart. Elements after
+ * the last column are undefined. */
 static void fill_in(const factor *factor_in, int64_t n, int64_t width, element *out) {
   const tsl_view *view = &factor_in->view;
   const bool by_row = view->col_stride == 1, before = (factor_in->stored == LOWER) == by_row,
@@ -249,7 +249,7 @@ static void fill_in(const factor *factor_in, int64_t n, int64_t width, element *
     ((REAL *)(void *)(out + t * width + t))[PARTS - 1] = 0;
 }
 
-/* A as it lies, if it is whole. */
+/* Prepares A: in place if it is general, else completed in `room`. */
 static void prepare_a(const factor *factor_in, working *w, REAL *room) {
   const int64_t width = tsl_round_up(w->k, NAME(LANES));
   w->a = (const REAL *)(const void *)factor_in->view.at;
@@ -279,9 +279,9 @@ static void prepare_b(const factor *factor_in, working *w, REAL *room) {
   }
 }
 
-/* --- C in place beside a triangle of real numbers that is one vector wide: C' = C' A' --- */
+/* --- C in place with a real triangle of at most one vector: C' = C' A' --- */
 
-/* Elements `first` to `end` of one, else of the other. */
+/* Returns elements `first` to `end` of `item`, the others of `other`. */
 static vector among(int64_t first, int64_t end, vector item, vector other) {
   element part[NAME(LANES)];
   NAME(store)(part, other);
@@ -289,7 +289,7 @@ static vector among(int64_t first, int64_t end, vector item, vector other) {
   return NAME(load)(part);
 }
 
-/* A row in which what is zero beside the triangle meets what is not finite. */
+/* Computes a row in which zeros outside of the triangle meet non-finite values. */
 static __attribute__((noinline)) void careful_row(const working *w, side stored, int64_t i) {
   const REAL *number = w->a + i * w->a_row;
   const REAL *b = w->b;
@@ -302,7 +302,7 @@ static __attribute__((noinline)) void careful_row(const working *w, side stored,
   finish(w, i, 0, sum);
 }
 
-/* A row of C is what this row was, times all of A. */
+/* Multiplies rows of C by all of A, in place. */
 TSL_INLINE void tile_in_place(const working *w, side stored, int64_t i, int rows) {
   const vector zero = {0};
   const uint32_t all = (uint32_t)((UINT64_C(1) << VECTOR_BYTES / sizeof(REAL)) - 1);
@@ -318,7 +318,7 @@ TSL_INLINE void tile_in_place(const working *w, side stored, int64_t i, int rows
   }
 }
 
-/* Rows of the triangle as vectors, zeros beside; ones on the diagonal where it is not stored. */
+/* Copies rows of the triangle as vectors, with zeros elsewhere, and ones on an unstored diagonal. */
 static void spread(const factor *factor_in, int64_t n, element *out) {
   REAL ones[2 * MOST * PARTS] = {[MOST * PARTS] = 1};
   const bool before = factor_in->stored == LOWER, unit = factor_in->is == TESELA_UNIT_TRIANGULAR;
@@ -352,8 +352,8 @@ static side side_of(tesela_triangle triangle, bool turned) {
   return triangle == TESELA_WHOLE ? ALL : (triangle == TESELA_LOWER) != turned ? LOWER : UPPER;
 }
 
-/* Its rows are columns where all is transposed. GCC 12 would load both strides as one vector, which waits for
- * who has just stored them one by one. */
+/* Sets an operand; rows become columns where all is transposed. GCC 12 would load both strides as
+ * one vector, which waits for their preceding stores. */
 static void take_part(factor *out, const void *src, int64_t row, int64_t col, bool turned, bool conjugates) {
   __asm__("" : "+r"(row), "+r"(col));
   out->view.at = tsl_writable(src);
