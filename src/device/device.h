@@ -1,5 +1,5 @@
-/* Devices behind one table of operations. A kind of device is one folder with one const tsl_device_kind, which
- * lists its devices; each device has one const tsl_device_ops. Other code uses only this header.
+/* Devices behind one table of operations. A kind of device is one folder with one const tsl_device_kind,
+ * which lists its devices; each device has one const tsl_device_ops. Other code uses only this header.
  *
  *   tsl_device ── buffers: memory of the device          created, written, read, destroyed
  *      │       ── streams: queues of work, in order      any number; each used by one thread at a time
@@ -7,11 +7,11 @@
  *      │       ── images:  buffers as kernels' two-dimensional textures, in one stream
  *      │       ── modules: compiled kernel text          ── kernels by name
  *
- * Ownership: the creator of an object destroys it before the device closes.
- * Threads: any thread may call any member at any time. But a stream, and the events recorded in it, are used
- * by one thread at a time, and a buffer is written by one stream at a time.
- * Errors: a status with a message by tsl_fail(), which starts with the device's name ("opencl:0: ...") and
- * has the vendor's error name. On failure an out-parameter is NULL and nothing stays allocated. */
+ * Ownership: the creator of an object destroys it before the device closes. Threads: any thread may call
+ * any member at any time. But a stream, and the events recorded in it, are used by one thread at a time,
+ * and a buffer is written by one stream at a time. Errors: a status with a message by tsl_fail(), which
+ * starts with the device's name ("opencl:0: ...") and has the vendor's error name. On failure an
+ * out-parameter is NULL and nothing stays allocated. */
 #ifndef TSL_DEVICE_DEVICE_H
 #define TSL_DEVICE_DEVICE_H
 
@@ -28,7 +28,8 @@ typedef struct tsl_image tsl_image;
 typedef struct tsl_module tsl_module;
 typedef struct tsl_kernel tsl_kernel;
 
-/* Capabilities of devices; `needs` of a strategy is a set of them. X(NAME, bit, text for refusals). */
+/* Capabilities of devices. A strategy has the required set in `needs`. X(NAME, bit, text for
+ * refusals). */
 #define TSL_CAPABILITY_LIST(X)                                                                               \
   X(HOST, 0, "runs C code of this library on host memory")                                                   \
   X(KERNELS, 1, "compiles the kernel dialect")                                                               \
@@ -246,8 +247,9 @@ struct tsl_device_ops {
    * [optional: SHARED_MEMORY] */
   tesela_status (*buffer_wrap)(tsl_device *device, void *host, size_t bytes, tsl_buffer **buffer);
   /* Makes a buffer over the caller's device memory: an address in CUDA, a cl_mem of the device's
-   * context in OpenCL. bytes 0: up to the end of the memory. Fails with TESELA_BAD_CALL for memory
-   * of another device or context, or with fewer bytes. [optional: OPENCL, CUDA] */
+   * context in OpenCL. With bytes = 0 it extends to the end of the memory. Fails with
+   * TESELA_BAD_CALL for memory of another device or context, or with fewer bytes. [optional:
+   * OPENCL, CUDA] */
   tesela_status (*buffer_adopt)(tsl_device *device, void *native, size_t bytes, tsl_buffer **buffer);
   /* Destroys a buffer. No work that uses it may be pending, unless its memory is the caller's. */
   void (*buffer_destroy)(tsl_buffer *buffer);
@@ -403,7 +405,7 @@ double tsl_device_bandwidth_of(int threads);
  * have images. */
 size_t tsl_image_pitch(const tsl_device *device, int64_t width);
 /* Returns true if the device supports the layout: width and height within limits, offset and pitch
- * aligned, the pitch exactly a row's bytes where images are copies, all rows inside the buffer. */
+ * aligned, all rows inside the buffer. Where images are copies, the pitch must be a row's bytes. */
 bool tsl_image_fits(const tsl_image_layout *layout);
 /* Checks a layout like tsl_image_fits(). Fails with TESELA_BAD_CALL, the layout and the device's
  * rules. */

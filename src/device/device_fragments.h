@@ -9,7 +9,7 @@
 /* X(NAME, name, define, match, items, rows, cols, bytes, words_a, words_b, registers, rate_16,
  * rate_8, unsigned_bytes, subnormal_f16): see tsl_fragments. Rates are from data sheets, per OpenCL
  * compute unit: an Intel vector engine, a compute unit of CDNA, a work-group processor of RDNA.
- * gfx90a flushes subnormal f16 to zero (documented in AMD's MIOpen). */
+ * Architecture gfx90a flushes subnormal f16 to zero (documented in AMD's MIOpen). */
 #define TSL_FRAGMENTS_LIST(X)                                                                                \
   X(DPAS_8, "dpas_8", "TSL_DPAS 8", "8", 8, 8, 8, 32, 8, 8, 72, 128, 256, true, true)                        \
   X(DPAS_16, "dpas_16", "TSL_DPAS 16", "16", 16, 8, 16, 32, 4, 8, 72, 256, 512, true, true)                  \

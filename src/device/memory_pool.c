@@ -5,8 +5,8 @@
 
 uint64_t tsl_kept_of_host = 0;
 
-/* Returns the maximum pooled bytes: a quarter of the memory, at most the limit of a plan. Drivers
- * that do not report a lack of memory get little, because the pool is freed only on such a report
+/* Returns the maximum pooled bytes: a quarter of the memory, at most the limit of a plan. Other
+ * drivers than CUDA get little. The pool is freed when CUDA reports a lack of memory
  * (device/cuda/cuda_memory.c). */
 static uint64_t memory_pool_most_of(const tsl_device *device) {
   static const uint64_t little = (uint64_t)512 << 20;

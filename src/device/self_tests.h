@@ -1,9 +1,9 @@
-/* Results of the self-tests of compiled kernels, so that a kernel is tested once on a device: in memory while
- * the device is open, and on disk across processes.
+/* Results of the self-tests of compiled kernels, so that a kernel is tested once on a device. They are
+ * kept in memory while the device is open, and on disk across processes.
  *
- * A self-test is identified by a text of the caller with everything that determines the kernel: strategy,
- * config, types, device with its driver, compiler, hash of the source. The file `trials` in the kernel cache
- * folder (device/fact_file.h) has a line for each:
+ * A self-test is identified by a text of the caller, which has everything that determines the kernel:
+ * strategy, config, types, device with its driver, compiler, hash of the source. The file `trials` in the
+ * kernel cache folder (device/fact_file.h) has a line for each:
  *
  *   right 0.0123 2026-03-01T12:00:00Z <identifying text>
  *   wrong 0.0123 2026-03-01T12:00:00Z <identifying text><tab><reason> */
@@ -23,7 +23,7 @@ typedef struct tsl_self_test {
  * line without tabs. Thread-safe. */
 bool tsl_self_test_find(tsl_device *device, const char *known_by, tsl_self_test *self_test);
 /* Returns true if the file has a passed self-test of this device whose identifying text begins with
- * `prefix`: the kernels were compiled on this machine before. */
+ * `prefix`. Then the kernels were compiled on this machine before. */
 bool tsl_self_test_has(const tsl_device *device, const char *prefix);
 /* Stores a self-test that has just ended. A failed write is logged (topic cache). */
 void tsl_self_test_keep(tsl_device *device, const char *known_by, const tsl_self_test *self_test);

@@ -1,6 +1,6 @@
-/* Self-test cases for the first use of a kernel on a device: a small problem like the one to solve,
- * then unusual ones. Data are not integers, except one case with an exact result. C is full of NaN
- * where it must not be read. */
+/* Self-test cases for the first use of a kernel on a device: a small problem like the actual
+ * problem, then unusual problems. Data are not integers, except one case with an exact result. C is
+ * full of NaN where it must not be read. */
 #include "judge/case_parts.h"
 #include "judge/cases.h"
 

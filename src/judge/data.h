@@ -26,8 +26,8 @@ tesela_status tsl_data_fill(tsl_data data, uint64_t seed, const tsl_shape *shape
                             void *address);
 /* Fills all elements with one value. */
 void tsl_data_fill_value(double value, const tsl_shape *shape, void *data);
-/* Fills the elements that must not be read in a structured or triangular matrix: outside of the
- * triangle, a unit diagonal, and imaginary parts of a hermitian diagonal. */
+/* Fills the elements that must not be read in a matrix with a structure or a triangle. These are
+ * outside of the triangle, on a unit diagonal, and imaginary parts of a hermitian diagonal. */
 void tsl_data_fill_unread(double value, const tsl_shape *shape, void *data);
 
 #endif

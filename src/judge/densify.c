@@ -33,7 +33,7 @@ static void densify_load(const tsl_shape *shape, const void *origin, int64_t row
 }
 
 /* Loads the factor at (row, term) of A, or at (col, term) of B. For a sum, the second product's
- * terms follow those of the first. */
+ * terms follow the first product's. */
 static void densify_load_term(const tsl_problem *problem, bool by_a, const void *a, const void *b,
                               int64_t line, int64_t term, double value[2]) {
   const bool second = term >= problem->k, of_a = by_a != second,
@@ -146,7 +146,7 @@ static bool has_real_diagonal(const tsl_problem *problem) {
 }
 
 /* Returns true if a non-finite element meets a zero that may be left out, on the diagonal or
- * outside of the triangle. *beside: outside of the triangle. */
+ * outside of the triangle. Sets `beside` to true for the latter. */
 static bool meets(const tsl_problem *problem, const tsl_plain *plain, const tsl_indices *rows,
                   const tsl_indices *cols, int64_t i, int64_t j, bool *beside) {
   const int factor = tsl_problem_structured(problem);

@@ -1,16 +1,16 @@
 /* Reference sums of sampled elements of a product on the device, where sampled rows and columns of C meet.
  *
- *            B   |  | |         a group: 16 x 16 elements, one an item, and one part of their terms, 32 at once:
+ *            B   |  | |      a group: 16 x 16 elements, one an item, and one part of their terms, 32 at once:
  *                |  | |
- *     A      C                  A's lines, a double each       B's lines      sum of item (x, y)
- *     ----     --o--o-o         y  [ . . . 32 . . . ]          x  [ ... ]     A(y, .) B(., x)
+ *     A      C               A's lines, a double each       B's lines      sum of item (x, y)
+ *     ----     --o--o-o      y  [ . . . 32 . . . ]          x  [ ... ]     A(y, .) B(., x)
  *
  * Sums of floats are made in double, which holds their products; with LOOK_TWICE in pairs of doubles
- * (kernel/twofold.h). Each sum has a sum of magnitudes. A second kernel joins the parts in order, so that every
- * device has equal bits in each run; it also copies the elements of C.
+ * (kernel/twofold.h). Each sum has a sum of magnitudes. A second kernel joins the parts in order, so that
+ * every device has equal bits in each run; it also copies the elements of C.
  *
- * From the host: TSL_REAL and types of elements (kernel/kernel_elements.h), LOOK_TWICE, LOOK_FLUSHES.
- * Any strides. Needs double precision. */
+ * From the host: TSL_REAL and types of elements (kernel/kernel_elements.h), LOOK_TWICE, LOOK_FLUSHES. Any
+ * strides. Needs double precision. */
 #include "kernel_elements.h"
 #include "kernel_gemm.h"
 #include "twofold.h"

@@ -1,45 +1,46 @@
-/* The judge: checks a result against a reference in higher precision, with a bound from k, the types and |A||B|:
+/* The judge: checks a result against a reference in higher precision, with a bound from k, the types and
+ * |A||B|:
  *
  *  |C - R| <= factor * u * G + underflow,  G = |alpha| |A||B| + |beta| |C0|,  for each element.
  *
- * R is summed in double for f32, in double-double (TwoSum, TwoProd: Dekker 1971, Knuth) for f64. factor is from
- * the strategy's accuracy(); u is the unit roundoff of C's type. alpha and beta are rounded to the type of the
- * sums: C's type, or f32 for f16 and bf16. underflow is half the smallest subnormal for each rounding, covered
- * by (max(1, |alpha|) k + 2) smallest. Where G is 0 the result must be 0. Integer data with exact sums must be
- * equal, apart from one rounding to C. If the strategy flushes small magnitudes or has an error from subnormal
- * inputs, underflow grows to flushes |alpha| k (max |A| + max |B| + 2), and infinity times a flushed number may
- * be NaN.
+ * R is summed in double for f32, in double-double (TwoSum, TwoProd: Dekker 1971, Knuth) for f64. factor is
+ * from the strategy's accuracy(); u is the unit roundoff of C's type. alpha and beta are rounded to the
+ * type of the sums: C's type, or f32 for f16 and bf16. underflow is half the smallest subnormal for each
+ * rounding, covered by (max(1, |alpha|) k + 2) smallest. Where G is 0 the result must be 0. Integer data
+ * with exact sums must be equal, apart from one rounding to C. If the strategy flushes small magnitudes or
+ * has an error from subnormal inputs, underflow grows to flushes |alpha| k (max |A| + max |B| + 2). Then
+ * infinity times a flushed number may be NaN.
  *
  * Integers are compared modulo 2^32, bit by bit.
  *
- * A dot is judged as a product. For a result rounded once the bound is one rounding, u |R|, plus the error of
- * the reference. A transpose with alpha = 1 must have A's bits; otherwise the bound is factor * u * |alpha| |A|,
- * for each part of complex elements.
+ * A dot is judged as a product. For a result rounded once the bound is one rounding, u |R|, plus the error
+ * of the reference. A transpose with alpha = 1 must have A's bits; otherwise the bound is factor * u *
+ * |alpha| |A|, for each part of complex elements.
  *
  * A solve is judged by its residual, |alpha B - A X| <= factor * u * |A||X| plus the rounding of alpha B
  * (judge/judge_solve.c).
  *
- * Complex results are judged part by part. Each part is a real product of twice the depth, or more where alpha
- * is complex; |A||B| is that of the parts. A complex product is (x u - y v, x v + y u) in IEEE 754 operations,
- * without C99's Annex G (which makes infinities of some NaN). So an infinity among the factors leaves no part
- * of a sum finite. A zero part of alpha or beta may be multiplied or left out.
+ * Complex results are judged part by part. Each part is a real product of twice the depth, or more where
+ * alpha is complex; |A||B| is that of the parts. A complex product is (x u - y v, x v + y u) in IEEE 754
+ * operations, without C99's Annex G (which makes infinities of some NaN). So an infinity among the factors
+ * leaves no part of a sum finite. A zero part of alpha or beta may be multiplied or left out.
  *
  * alpha multiplies the sum, also where alpha is infinite or NaN; an empty sum is not scaled.
  *
- * Structured operands are completed by their definition and judged as general ones. Of C only its triangle is
- * judged; a hermitian diagonal must be real. Zeros outside of a triangle may be multiplied or left out.
+ * Structured operands are completed by their definition and judged as general ones. Of C only its triangle
+ * is judged; a hermitian diagonal must be real. Zeros outside of a triangle may be multiplied or left out.
  *
- * The epilogue is applied to R in higher precision, f(R + bias). G includes |bias|; factor includes the slope
- * of f. C may be rounded before the epilogue, and overflow there. An activation of -infinity is 0.
+ * The epilogue is applied to R in higher precision, f(R + bias). G includes |bias|; factor includes the
+ * slope of f. C may be rounded before the epilogue, and overflow there. An activation of -infinity is 0.
  *
- * With scales, R = alpha a(i) b(j) (A B) + beta C0 and G = |alpha a(i) b(j)| |A||B| + |beta| |C0| + |bias|;
- * underflow is that of the sums times the later factors. C is rounded once at the end. The sums may overflow,
- * also after the multiplication by a(i), which gives infinities and NaN.
+ * With scales, R = alpha a(i) b(j) (A B) + beta C0 and G = |alpha a(i) b(j)| |A||B| + |beta| |C0| +
+ * |bias|; underflow is that of the sums times the later factors. C is rounded once at the end. The sums
+ * may overflow, also after the multiplication by a(i), which gives infinities and NaN.
  *
- * Infinities and NaN follow IEEE 754 in any order of the sum: NaN or 0 * infinity among the terms gives NaN,
- * infinities of both signs give NaN, of one sign that infinity. Finite terms may overflow: +infinity is right
- * where the positive terms alone, before or after alpha, exceed the largest number (less the bound), -infinity
- * with negative terms, NaN where both do. The finite R is right in each case. */
+ * Infinities and NaN follow IEEE 754 in any order of the sum: NaN or 0 * infinity among the terms gives
+ * NaN, infinities of both signs give NaN, of one sign that infinity. Finite terms may overflow. Then
+ * +infinity is right where the positive terms alone, before or after alpha, exceed the largest number
+ * (less the bound), -infinity with negative terms, NaN where both do. The finite R is right in each case. */
 #ifndef TSL_JUDGE_JUDGE_H
 #define TSL_JUDGE_JUDGE_H
 

@@ -3,17 +3,19 @@
  *   Re alpha A B = sum over l of (p Re B - q Im B),  Im alpha A B = sum of (p Im B + q Re B),
  *   p = ar Re A - ai Im A,  q = ar Im A + ai Re A
  *
- * alpha is divided by a power of 2, or is 1 where one of its parts is 0, so that p and q have the size of A;
- * the divided factor multiplies the sums.
+ * alpha is divided by a power of 2, or is 1 where one of its parts is 0, so that p and q have the size of
+ * A; the divided factor multiplies the sums.
  *
- * p and q are not rounded: each product in them is the exact sum of two doubles (Dekker 1971), and every double
- * is a column of its own. So a part has 2 to 8 columns for each column of A, and as many rows for B:
+ * p and q are not rounded. Each product in them is the exact sum of two doubles (Dekker 1971), and every
+ * double is a column of its own. So a part has 2 to 8 columns for each column of A, and as many rows for
+ * B:
  *
  *        A, expanded: rows x (terms k)               B, expanded: (terms k) x cols
  *        [ ar Re a, its tail, -ai Im a, ... ]        [ Re b, Re b, Re b, ..., Im b, ... ]'
  *
- * Only sampled rows and columns are expanded. Elements with non-finite or possibly overflowing terms also get
- * their possible kinds, from the sums of products of parts, alpha's parts and beta's parts times C0's. */
+ * Only sampled rows and columns are expanded. Elements with non-finite or possibly overflowing terms also
+ * get their possible kinds. These follow from the sums of products of parts, alpha's parts and beta's
+ * parts times C0's. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "judge/judge.h"

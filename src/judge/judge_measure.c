@@ -397,7 +397,7 @@ tesela_status tsl_measure_run(tsl_error_measurement *m, tsl_plan *plan, const ts
 
 /* --- after the run --- */
 
-/* Fails with the judge's message; row and column of the sample are replaced by those of the result. */
+/* Fails with the judge's message; row and column of the sample are replaced by the result's. */
 static tesela_status refuse(const tsl_error_measurement *m, const tsl_verdict *verdict) {
   const char *is = strstr(verdict->why, " is "), *end = is ? strstr(is, " where A(") : NULL;
   const int length = !is ? 0 : end ? (int)(end - is) : (int)strlen(is);

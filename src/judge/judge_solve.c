@@ -2,14 +2,14 @@
  *
  *   |alpha B - A X| <= factor u |A||X| + 4 u |alpha B| + underflow,  for each element.
  *
- * Substitution meets this bound for any condition of A, graded triangles and large inverses included.
- * Sums are made in double for f32 and c64, else in twice that (TwoSum: Knuth, TwoProduct by fused
+ * Substitution meets this bound for any condition of A, graded triangles and large inverses included. Sums
+ * are made in double for f32 and c64, else in twice that (TwoSum: Knuth, TwoProduct by fused
  * multiply-add). Magnitudes of complex numbers are moduli.
  *
- * Non-finite values are judged by IEEE 754 from X itself. Where the terms of a row give an infinity or NaN, or
- * the diagonal is zero or not finite, the quotient must be the result of that division. Complex division has no
- * such rule: where a term is not finite, or the diagonal zero or NaN, a part of the quotient must not be finite;
- * over an infinite diagonal any quotient is accepted. */
+ * Non-finite values are judged by IEEE 754 from X itself. If the terms of a row give an infinity or NaN,
+ * or the diagonal is zero or not finite, X must be the result of that division. Complex division has no
+ * such rule. Where a term is not finite, or the diagonal zero or NaN, a part of the quotient must not be
+ * finite; over an infinite diagonal any quotient is accepted. */
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/status.h"

@@ -1,4 +1,4 @@
-/* Sums of many products, compiled for each instruction set with equal bits: each operation is
+/* Sums of many products, compiled for each instruction set with equal bits. Each operation is
  * rounded separately, and the error of a product is exact by any method. Without fused
  * multiply-adds factors above 2^996 overflow and give sums that are not finite, which the caller
  * detects. */

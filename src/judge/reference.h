@@ -33,8 +33,8 @@ typedef struct tsl_terms {
   int64_t a_step, b_step, count;
 } tsl_terms;
 
-/* Sums one element with many terms, as of a dot. Parts of constant length go to the team's threads,
- * lanes within a part, both joined in order, so the bits do not depend on the number of threads.
+/* Sums one element with many terms, as of a dot. Parts of constant length go to the team's threads.
+ * Parts, and lanes within a part, are joined in order, so the bits do not depend on the threads.
  * Plain sums where sums->low is NULL. Must not be called from a task of the pool. */
 tesela_status tsl_reference_sum(tsl_team team, const tsl_terms *terms, const tsl_sums *sums);
 /* Returns the bytes of host memory of tsl_reference_sum() for `terms` terms. */

@@ -1,5 +1,6 @@
-/* kernel_fragments.h with the matrix instructions of AMD's RDNA (WMMA) in waves of 32, through clang's builtins.
- * The layout is that of AMD's matrix instruction calculator. TSL_WMMA is 11 (RDNA 3) or 12 (RDNA 4).
+/* kernel_fragments.h with the matrix instructions of AMD's RDNA (WMMA) in waves of 32, through clang's
+ * builtins. The layout is that of AMD's matrix instruction calculator. TSL_WMMA is 11 (RDNA 3) or 12 (RDNA
+ * 4).
  *
  *   11: A and B: 16 lines of 32 bytes; an item has all of line item % 16, so two items have equal data.
  *       Sums: 16 x 16; an item has rows item / 16, + 2, + 4, ... of column item % 16

@@ -1,5 +1,5 @@
 /* Element types of A, B and C in kernels. By default they are TSL_REAL, or pairs of it with
- * TSL_COMPLEX. Else TSL_TYPE_AB and TSL_TYPE_C are codes of the list below, and TSL_REAL is the
+ * TSL_COMPLEX. Else TSL_TYPE_AB and TSL_TYPE_C are codes of the list below. TSL_REAL is then the
  * type of sums: float for halves, int for bytes. TSL_SIGNED_A and TSL_SIGNED_B tell whether bytes
  * are signed (tsl_launch_define_types()). */
 #ifndef TSL_KERNEL_KERNEL_ELEMENTS_H

@@ -1,25 +1,25 @@
-/* Matrix instructions of GPUs in OpenCL C (Intel's DPAS, AMD's MFMA and WMMA) behind one interface. The items of
- * a sub-group hold a matrix product together; the part of an item is a "fragment". For devices with
- * TSL_CAN_FRAGMENTS; the host defines the instruction by src/device/device_fragments.h.
+/* Matrix instructions of GPUs in OpenCL C (Intel's DPAS, AMD's MFMA and WMMA) behind one interface. The
+ * items of a sub-group hold a matrix product together; the part of an item is a "fragment". For devices
+ * with TSL_CAN_FRAGMENTS; the host defines the instruction by src/device/device_fragments.h.
  *
- * A line is a row of A or a column of B; its numbers are contiguous in local memory, `pitch` bytes from line
- * to line, aligned to 16 bytes:
+ * A line is a row of A or a column of B; its numbers are contiguous in local memory, `pitch` bytes from
+ * line to line, aligned to 16 bytes:
  *
- *   a step:   A, ROWS lines of BYTES    x    B, COLS lines of BYTES    =    ROWS x COLS sums, SUMS in each item
+ *   a step:   A, ROWS lines of BYTES    x    B, COLS lines of BYTES    =  ROWS x COLS sums, SUMS in each item
  *
  *   TSL_FRAGMENT_ITEMS                     items of a sub-group
  *   TSL_FRAGMENT_ROWS, _COLS, _SUMS        of a product, and sums in each item
- *   TSL_FRAGMENT_BYTES                     of each line in a step: one instruction, or enough to fill 16 bytes an item
- *   TSL_FRAGMENT_ITEM(), TSL_FRAGMENT_GROUP()   number of this item in its sub-group, of the sub-group in the group
+ *   TSL_FRAGMENT_BYTES                     of each line in a step: one instruction, or 16 bytes an item
+ *   TSL_FRAGMENT_ITEM(), TSL_FRAGMENT_GROUP()   number in the sub-group, in the work-group
  *   TSL_FRAGMENT_ROW(item, e), TSL_FRAGMENT_COL(item, e)   row and column of sum e of an item
  *   TSL_FRAGMENT_KERNEL(items)             before a kernel's name, instead of TSL_KERNEL(items, 1, 1)
  *   tsl_fragment_a, tsl_fragment_b, tsl_fragment_sums      types
- *   tsl_fragment_load_a(at, pitch), tsl_fragment_load_b(at, pitch)   from local memory; `at` is the first line
+ *   tsl_fragment_load_a(at, pitch), tsl_fragment_load_b(at, pitch)   from local memory, first line `at`
  *   tsl_fragment_multiply(a, b, sums)      sums + a b
  *
- * The order of the products along k may differ between instructions, but A and B always agree. So a fragment is
- * one 16-byte load where possible. All items of a sub-group call these functions together. Types are
- * TSL_TYPE_AB, TSL_SIGNED_A and TSL_SIGNED_B of kernel/units.h. */
+ * The order of the products along k may differ between instructions, but A and B always agree. So a
+ * fragment is one 16-byte load where possible. All items of a sub-group call these functions together.
+ * Types are TSL_TYPE_AB, TSL_SIGNED_A and TSL_SIGNED_B of kernel/units.h. */
 #ifndef TSL_KERNEL_KERNEL_FRAGMENTS_H
 #define TSL_KERNEL_KERNEL_FRAGMENTS_H
 

@@ -78,9 +78,9 @@ TSL_FUNCTION tsl_group_queue tsl_group_queue_gather(const TSL_REAL *from) {
   return to;
 }
 
-/* Stores TSL_LANES numbers of a row of C from their sums; `data` is the first, `count` of them are
- * inside of C. `together`: they are contiguous, and aligned to a vector of at most 16 bytes. beta =
- * 0 reads nothing. */
+/* Stores TSL_LANES numbers of a row of C from their sums; `data` is the first, the first `count`
+ * are inside of C. `together`: they are contiguous, and aligned to a vector of at most 16 bytes.
+ * beta = 0 reads nothing. */
 TSL_FUNCTION void tsl_group_queue_finish(TSL_GLOBAL TSL_REAL *data, TSL_INDEX stride, TSL_INDEX count,
                                          bool together, tsl_group_queue sum, TSL_REAL alpha, TSL_REAL beta) {
   const tsl_group_queue scaled = TSL_SPLAT(TSL_REAL, TSL_LANES, alpha) * sum;

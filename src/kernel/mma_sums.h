@@ -37,10 +37,10 @@ typedef struct opencl_mma_arguments {
 } opencl_mma_arguments;
 
 /* Arguments of kernels in which four warps multiply together. Offsets are bytes from the start of
- * scratch memory: of the groups' tensor maps, of the split-k sums (one matrix for each split, m and
- * n rounded up to whole tiles), and of the int of tsl_run_predicate (-1: none). If `rests` is not
- * 0, rows of `rests_row` bytes from there on get elements modulo p instead of C (strategy.h:
- * tsl_modular_output). */
+ * scratch memory. They locate the groups' tensor maps, the split-k sums, and the int of
+ * tsl_run_predicate (-1: none). Each split has a matrix of sums, m and n rounded up to whole tiles.
+ * If `rests` is not 0, rows of `rests_row` bytes from there on get elements modulo p instead of C
+ * (strategy.h: tsl_modular_output). */
 typedef struct opencl_mma_group_arguments {
   opencl_mma_arguments whole;
   TSL_INDEX maps, sums, split_k, wanted, wanted_above, rests, rests_row;
@@ -124,9 +124,9 @@ TSL_FUNCTION void store_each(TSL_GLOBAL MMA_RESULT *c, TSL_INDEX step, int insid
 }
 
 /* Gathers four columns of row `lower` * 8 of a 16-line block from two neighbouring blocks. An item
- * has two numbers of each, adjacent to those of item ^ 1. One item takes both pairs of the first
- * block, the other those of the second. With transposed bytes, the column order gives each item
- * four columns without an exchange. */
+ * has two numbers of each, adjacent to the numbers of item ^ 1. One item takes both pairs of the
+ * first block, the other item both pairs of the second. With transposed bytes, the column order
+ * gives each item four columns without an exchange. */
 TSL_FUNCTION void gather(MMA_NUMBER first[4], MMA_NUMBER second[4], int lower, MMA_NUMBER *line) {
   TSL_UNROLL
   for (int e = 0; e < 2; e++) {

@@ -1,8 +1,8 @@
-/* Additions of NVIDIA's sm_90 to ptx.h: products of four warps that read both operands from local memory, copies
- * of whole panels, and barriers in local memory that count bytes (PTX ISA 8.0 or newer).
+/* Additions of NVIDIA's sm_90 to ptx.h. Four warps multiply both operands from local memory; one
+ * instruction copies a panel; barriers in local memory count bytes (PTX ISA 8.0 or newer).
  *
- * NVIDIA's compiler of OpenCL C targets sm_90 and refuses instructions of sm_90a. They are written as comments,
- * which src/device/opencl/opencl_ptx.c enables in the compiled PTX. */
+ * NVIDIA's compiler of OpenCL C targets sm_90 and refuses instructions of sm_90a. They are written as
+ * comments, which src/device/opencl/opencl_ptx.c enables in the compiled PTX. */
 #ifndef TSL_KERNEL_PTX_GROUP_H
 #define TSL_KERNEL_PTX_GROUP_H
 

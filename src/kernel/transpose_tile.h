@@ -1,11 +1,12 @@
-/* Tiles of a transpose in local memory, and their order. The kernel's file defines TSL_TILE (elements of an edge,
- * a power of two), TSL_TILE_ITEMS (items of a group) and TSL_TILE_BAND (tiles, a power of two).
- * strategy/transpose/transpose_common.c counts the groups. Launches swap operands so that C's rows are dense.
+/* Tiles of a transpose in local memory, and their order. The kernel's file defines TSL_TILE (elements of
+ * an edge, a power of two), TSL_TILE_ITEMS (items of a group) and TSL_TILE_BAND (tiles, a power of two).
+ * The groups are counted in strategy/transpose/transpose_common.c. Launches swap operands so that C's rows
+ * are dense.
  *
  *   the tiles of C, three of a band:     in place, the triangle of tiles folded to a rectangle:
  *
- *     0  3  6 | ...                        row 0 of 4:  0 | 3 3 3 3        a tile of the triangle and its mirror
- *     1  4  7 |                            row 1 of 4:  1 1 | 2 2 2        image belong to one group
+ *     0  3  6 | ...                        row 0 of 4:  0 | 3 3 3 3     a tile of the triangle and its mirror
+ *     1  4  7 |                            row 1 of 4:  1 1 | 2 2 2     image belong to one group
  *     2  5  8 |
  *     ---------
  *     next band

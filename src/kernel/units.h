@@ -20,7 +20,7 @@
 #endif
 
 /* Returns a unit from the element at `from` and, with TSL_QUADS, the next ones, `step` elements
- * apart; `count` of them exist, the others are 0. `is_signed` is for bytes. */
+ * apart; the first `count` exist, the others are 0. `is_signed` is for bytes. */
 TSL_FUNCTION TSL_REAL tsl_unit(TSL_GLOBAL const tsl_element *from, TSL_INDEX step, TSL_INDEX count,
                                bool is_signed) {
 #ifdef TSL_QUADS

@@ -95,8 +95,8 @@ void tsl_cost_counts_tiles(const tsl_problem *problem, double height, double wid
 typedef struct tsl_engine_rates {
   double warpgroup, group, warp;
 } tsl_engine_rates;
-/* Returns the operations per second of the device's matrix engine, by its capabilities: of `rates`,
- * or 0.6 of a known 16-bit rate, else half of the f32 peak. */
+/* Returns the operations per second of the device's matrix engine, by its capabilities. The rate is
+ * one of `rates`, or 0.6 of a known 16-bit rate, else half of the f32 peak. */
 double tsl_cost_counts_engine_rate(const tsl_device *device, tsl_engine_rates rates);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 /* Launch constants of the kernel: items of a group, elements of an item (EACH_NARROW: of two-byte
- * types), and groups per unit, which loop over further lines. */
+ * types), groups per unit. Groups loop over further lines. */
 enum { ACROSS = 64, LINES = 4, EACH = 4, EACH_NARROW = 16, UNIT_GROUPS = 16 };
 
 /* Defines the scaling of the sums. Sums without terms are not scaled. */

@@ -7,9 +7,9 @@
  *   |  63 ... 52  | 51 ........... 0 |      52 bits of the number's and eleven for carries that have not been
  *   | sign, carry |      digit       |      propagated; negative digits are allowed
  *
- * Host and devices compile this text, hence both round alike. It uses integers only, and the words
- * TSL_FUNCTION, TSL_INDEX, TSL_LOCAL_POINTER, TSL_AS_INDEX and TSL_AS_DOUBLE of the dialect, which the
- * includer defines. Right shifts must keep the sign, as they do on all supported compilers. */
+ * Host and devices compile this text, hence both round alike. It uses integers only. The includer defines
+ * the dialect's words TSL_FUNCTION, TSL_INDEX, TSL_LOCAL_POINTER, TSL_AS_INDEX and TSL_AS_DOUBLE. Right
+ * shifts must keep the sign, as they do on all supported compilers. */
 #ifndef TSL_EXACT_SHARED_H
 #define TSL_EXACT_SHARED_H
 
@@ -32,15 +32,15 @@
 #define TSL_EXACT_TOP_DEEP (-700)
 #endif
 
-/* Windows: the fast paths sum in levels (picture in dot_exact.cl). 2^top is the weight of level 0,
- * which takes carries; level j counts multiples of 2^(top - 52 j). Products are below 2^(top - 1).
- * For products of floats a window has two levels below level 0, or six if two are not enough. For
- * doubles it has three for the rounded products and two for their errors, or six and five.
+/* Windows: the fast paths sum in levels (picture in dot_exact.cl). 2^top is the weight of level 0, which
+ * takes carries; level j counts multiples of 2^(top - 52 j). Products are below 2^(top - 1). For products
+ * of floats a window has two levels below level 0, or six if two are not enough. For doubles it has three
+ * for the rounded products and two for their errors, or six and five.
  *
- * A top is at least TSL_EXACT_TOP_LEAST, or TSL_EXACT_TOP_DEEP with all levels, and at most
- * TSL_EXACT_TOP_MOST, the largest exponent of a double. The lower limit makes a product exact as a
- * pair of doubles. Without bits below 2^(top - 104), or 2^(top - 260), none of its 106 bits is
- * subnormal. TSL_EXACT_MARGIN is the room in bits above the largest product that chose the window. */
+ * A top is at least TSL_EXACT_TOP_LEAST, or TSL_EXACT_TOP_DEEP with all levels. It is at most
+ * TSL_EXACT_TOP_MOST, which a double can hold. The lower limit makes a product exact as a pair of doubles.
+ * Without bits below 2^(top - 104), or 2^(top - 260), none of its 106 bits is subnormal. TSL_EXACT_MARGIN
+ * is the room in bits above the largest product that chose the window. */
 #define TSL_EXACT_LEVELS 7
 #define TSL_EXACT_SHALLOW_F32 2
 #define TSL_EXACT_SHALLOW_F64 3
@@ -277,7 +277,7 @@ TSL_FUNCTION double tsl_exact_scaled_special(int flags, double alpha, double sig
  * of [first, end) are 0. Digits are below 2^62 in magnitude and not settled; after its carry the
  * last digit must stay below 2^53. `wide` is all 0 on entry. `before` is not used where beta is 0.
  * An exact zero is +0; a number that rounds to zero keeps its sign. Non-finite input gives the IEEE
- * 754 result, which is the same in any order. */
+ * 754 result, which does not depend on the order. */
 TSL_FUNCTION double tsl_exact_result(TSL_LOCAL_POINTER TSL_INDEX *digits, int first, int end, int flags,
                                      double alpha, double beta, double before,
                                      TSL_LOCAL_POINTER TSL_INDEX *wide, int precision, int least) {

@@ -1,6 +1,5 @@
-/* Members of a struct with the sizes and strides of a product, in elements, shared by host
- * (strategy/launch.h) and kernels (kernel/kernel_gemm.h). The includer defines TSL_INDEX, a signed
- * 64-bit integer. */
+/* Members of a struct with the sizes and strides of a product. Shared by host (strategy/launch.h)
+ * and kernels (kernel/kernel_gemm.h). The includer defines TSL_INDEX, a signed 64-bit integer. */
 #ifndef TSL_STRATEGY_GEMM_SHARED_H
 #define TSL_STRATEGY_GEMM_SHARED_H
 

@@ -57,8 +57,8 @@ static inline bool tsl_views_take_as_a(const tsl_views *views, int operand) {
 }
 
 /* Returns the bytes of operands that a repeated product reads without a delay, for models: twice
- * the second cache. The second cache keeps half of them; the last cache delivers the rest during
- * the arithmetic. */
+ * the second cache. The second cache keeps half of these bytes; the last cache delivers the rest
+ * during the arithmetic. */
 double tsl_near_bytes(const tsl_device *device);
 /* Returns true if the last cache is shared by dozens of cores, with about three times the latency
  * of a small cache. */

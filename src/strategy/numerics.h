@@ -19,9 +19,9 @@ typedef enum tsl_accuracy_kind {
 #undef TSL_ACCURACY_MEMBER
 } tsl_accuracy_kind;
 
-/* Precisions. X(word, unit roundoff of factors, of sums). tf32 follows tensor cores: factors are
- * truncated to ten binary places, and terms of a sum below the last place of the largest term. e4m3
- * allows the error of units for 8-bit floating point (tsl_accuracy_of_eights()). */
+/* Precisions. X(word, unit roundoff of factors, of sums). Precision tf32 follows tensor cores:
+ * factors are truncated to ten binary places, and terms of a sum below the last place of the
+ * largest term. e4m3 allows the error of units for 8-bit floating point (tsl_accuracy_of_eights()). */
 #define TSL_PRECISION_LIST(X)                                                                                \
   X(e4m3, 0x1p-4, 0x1p-10)                                                                                   \
   X(tf32, 0x1p-10, 0x1p-22)                                                                                  \

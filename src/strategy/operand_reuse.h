@@ -2,13 +2,14 @@
  *
  *   C0 = A B0, C1 = A B1, ...      A is shared: each run uses its own plan, or the same plan
  *
- * The caller that queues the runs starts a tsl_operand_reuse and passes it to each run (tsl_operands.stays).
- * By that the caller guarantees: the runs follow each other on one stream with one workspace, and until the
- * last run is done only these runs write the workspace, and nothing writes the shared operand.
+ * The caller that queues the runs starts a tsl_operand_reuse and passes it to each run
+ * (tsl_operands.stays). By that the caller guarantees: the runs follow each other on one stream with one
+ * workspace. Until the last run is done only these runs write the workspace, and nothing writes the shared
+ * operand.
  *
  * Reuse is advisory. A strategy may leave its prepared form of the operand in the workspace, and record a
- * hash of everything that the form depends on: its kind, the operand's memory, its place in the workspace.
- * A later run that would prepare an equal form skips the work. Bits do not depend on the reuse.
+ * hash of all that the form depends on: its kind, the operand's memory, its place in the workspace. A
+ * later run that would prepare an equal form skips the work. Bits do not depend on the reuse.
  *
  * The hash is cleared before each run, so a strategy without support does no harm. A run that fails before
  * it is queued clears the hash, too. After a later failure the caller must start again. */

@@ -1,10 +1,11 @@
-/* Packs an operand into rows that start at multiples of 16 bytes, if its elements have gaps or its rows start
- * at other addresses. Each item gathers a chunk of 16 bytes of a row. The end of a row's last chunk is zero.
+/* Packs an operand into rows that start at multiples of 16 bytes, if its elements have gaps or its rows
+ * start at other addresses. Each item gathers a chunk of 16 bytes of a row. The end of a row's last chunk
+ * is zero.
  *
  *   from: element (row, i) at row * row_stride + i * step         to: | row 0, padded | row 1, padded | ...
  *
- * Neighbouring items handle consecutive chunks of a row, or, where rows are closer than elements, the same
- * chunk of consecutive rows, so that reads are contiguous. Bytes with contiguous rows (row_stride 1) are
+ * Neighbouring items handle consecutive chunks of a row. Where rows are closer than elements, they handle
+ * one chunk of consecutive rows. So reads are contiguous. Bytes with contiguous rows (row_stride 1) are
  * transposed four rows at a time, if aligned to four:
  *
  *   read: 4 bytes of rows r to r + 3, at each of 16 elements        written: 16 bytes to each of 4 rows

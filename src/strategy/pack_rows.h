@@ -1,5 +1,5 @@
 /* Operands as rows of dense elements that start at multiples of 16 bytes, as kernels copy their
- * panels, and the packing of other operands (strategy/pack_rows.cl). */
+ * panels. Other operands are packed (strategy/pack_rows.cl). */
 #ifndef TSL_STRATEGY_PACK_ROWS_H
 #define TSL_STRATEGY_PACK_ROWS_H
 

@@ -53,9 +53,9 @@ enum {
  *              Only the stored triangle is read, a unit diagonal never. In place, C holds B, whose operand
  *              is not used and has C's shape.
  *
- * Level 3 of BLAS is gemm with structures: syrk is B = A' with a triangle of C; symm and trmm have a symmetric
- * or triangular factor. In place, C holds the general factor of a product with a triangular factor
- * (C = alpha A C or C = alpha C B): its operand is not used, and has C's shape. */
+ * Level 3 of BLAS is gemm with structures: syrk is B = A' with a triangle of C; symm and trmm have a
+ * symmetric or triangular factor. In place, C holds the general factor of a product with a triangular
+ * factor: C = alpha A C or C = alpha C B. Its operand is not used, and has C's shape. */
 typedef struct tsl_problem {
   tsl_op op;
   int64_t m, n, k;
@@ -106,8 +106,8 @@ bool tsl_is_hermitian(tesela_structure structure);
 bool tsl_is_sum(tesela_structure structure);
 /* Returns the number of terms of an element: k, or 2 k for a sum. */
 int64_t tsl_problem_terms(const tsl_problem *problem);
-/* Returns one of the two products of a sum: the first with beta C, or the second, whose A and B are
- * exchanged, added to the first. */
+/* Returns one of the two products of a sum: the first with beta C, or the second. The second has A
+ * and B exchanged, and is added to the first. */
 tsl_problem tsl_problem_of_sum(const tsl_problem *problem, bool second);
 
 /* Returns true if partial sums may be accumulated in C. False where sums have another type than C,
@@ -149,10 +149,9 @@ bool tsl_problem_reads(const tsl_problem *problem, int operand);
 /* Returns true if a run reads or writes elements of the operand. C is always written. */
 bool tsl_problem_uses(const tsl_problem *problem, int operand);
 
-/* Checks a problem. Fails with TESELA_BAD_CALL and the reason: a negative size, an extent above 63
- * bits in bytes, overlapping elements of C, sizes that do not match, a value that is no type, a
- * scalar or option that the operation lacks, an integer C with other operands or scalars, an
- * invalid structure or epilogue. */
+/* Checks a problem. Fails with TESELA_BAD_CALL and the reason. Reasons are invalid sizes, types,
+ * structures or epilogues, an extent above 63 bits in bytes, and overlapping elements of C. Others
+ * are a scalar or option that the operation lacks, and an integer C with other operands or scalars. */
 tesela_status tsl_problem_check(const tsl_problem *problem);
 
 /* Rounds alpha and beta to the type of the sums, so that a scalar that becomes 0 is 0 in every

@@ -397,7 +397,7 @@ static tesela_status parse_keys(const tsl_record *record, bool is_said, tsl_prob
   return TESELA_OK;
 }
 
-/* Checks that the sizes in the text are those of the operation, which may fix some of them. */
+/* Checks the sizes in the text, because the operation may fix some sizes. */
 static tesela_status check_sizes(const tsl_problem *problem, const tsl_problem *said) {
   if (problem->m == said->m && problem->n == said->n && problem->k == said->k)
     return TESELA_OK;

@@ -36,8 +36,8 @@ tesela_status tsl_sharding_copy(const tsl_sharding *spread, tsl_sharding **copy)
 bool tsl_sharding_same(const tsl_sharding *a, const tsl_sharding *b);
 
 /* Checks the shards of an operand. Fails with TESELA_BAD_CALL where shards are out of range,
- * overlap, leave elements out, are contiguous along neither rows nor columns, or differ in that
- * direction. `name` is the operand's name in the message. */
+ * overlap, or leave elements out. All must be contiguous along rows, or all along columns. `name`
+ * is the operand's name in the message. */
 tesela_status tsl_sharding_check(const tsl_sharding *spread, int operand, const tsl_shape *shape,
                                  const char *name);
 

@@ -61,7 +61,7 @@ typedef struct tsl_copy_result {
   double last_ready;
 } tsl_copy_result;
 
-/* Copies parts to the host in order. Returns when all of them are in the caller's memory. */
+/* Copies parts to the host in order. Returns when all parts are in the caller's memory. */
 tesela_status tsl_parts_out(const tsl_stager *porter, const tsl_transfer_path *way,
                             const tsl_pending_readback *parts, int count, bool is_timed,
                             tsl_copy_result *landed);

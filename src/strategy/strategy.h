@@ -93,9 +93,9 @@ typedef struct tsl_operand {
        * members */
       *held;
 } tsl_operand;
-/* Device-side predicate of a run. When `is_told`: if the int at byte `at` of scratch memory is not
- * above `above` when the run starts, C is not used, and the strategy may skip the work. Zero: the
- * result is always needed. */
+/* Device-side predicate of a run. When `is_told`, the int at byte `at` of scratch memory decides at
+ * the start of the run. If it is not above `above`, C is not used, and the strategy may skip the
+ * work. Zero: the result is always needed. */
 typedef struct tsl_run_predicate {
   bool is_told;
   int64_t at;
@@ -317,9 +317,9 @@ struct tsl_strategy {
                     tsl_cost_counts *account);
   } uses;
   struct {
-    /* Returns the largest number of steps of k, at most `most`, in the k-split that starts at step
-     * `index` of an m x n block of C. Splits are added one after the other with beta = 1. The split
-     * keeps every bit of the sum of the whole, if all preceding splits were chosen by this
+    /* Returns the largest number of steps of k, at most `most`, of the split that starts at step
+     * `index`, for an m x n block of C. Splits are added one after the other with beta = 1. The
+     * split keeps every bit of the sum of the whole, if all preceding splits were chosen by this
      * function. `config` is for the problem `whole`. 0: k cannot be split. NULL: always 0. */
     int64_t (*part)(const tsl_problem *whole, const tsl_config *config, const tsl_device *device, int64_t m,
                     int64_t n, int64_t index, int64_t most);
@@ -393,9 +393,9 @@ struct tsl_strategy {
   } vendor;
 };
 
-/* Returns the bound of sums of k products in any fixed order, each operation rounded or fused, then
- * scaled and added to beta C: factor k + 4. k terms cost k u without any restriction on k
- * (Jeannerod, Rump 2013). alpha, beta, the last addition and second-order terms cost the rest. */
+/* Returns the bound of sums of k products in any fixed order, then scaled and added to beta C:
+ * factor k + 4. Operations may be rounded or fused. The k terms cost k u without any restriction on
+ * k (Jeannerod, Rump 2013). alpha, beta, the last addition and second-order terms cost the rest. */
 tsl_accuracy tsl_accuracy_of_sum(int64_t k);
 /* Returns the bound of sums that were made in the type's `sums` and rounded once to `type`; exact
  * for integers. The other functions here apply it to their results. */
@@ -414,14 +414,14 @@ tsl_accuracy tsl_accuracy_of_substitution(const tsl_problem *problem, const tsl_
 /* Returns the bound for kernels with fast, relaxed arithmetic where `relaxed`, else `of_sums`.
  * Relaxed: any order of the sums, subnormals flushed to 0, finite values only. */
 tsl_accuracy tsl_accuracy_relaxed(tsl_accuracy of_sums, const tsl_problem *problem, bool relaxed);
-/* Returns the bound of NVIDIA's matrix instructions on narrow types. Products are exact. An
- * instruction aligns 8 products (16 on newer devices) and the accumulator to the largest of them.
- * It truncates each below f32's last digit and adds (Fasi, Higham, Mikaitis, Pranesh 2021). So
- * there are at most nine truncations of 2 u for 8 products.
+/* Returns the bound of NVIDIA's matrix instructions on narrow types. Products are exact. An instruction
+ * aligns 8 products (16 on newer devices) and the accumulator to the largest magnitude. It truncates each
+ * below f32's last digit and adds (Fasi, Higham, Mikaitis, Pranesh 2021). So there are at most nine
+ * truncations of 2 u for 8 products.
  *
- * Subnormals keep the exponent of the smallest normal number, so their truncation error is as large
- * as for s = 2^-14 (f16) or 2^-126 (bf16). In sums of magnitudes they count as (|a| + s) (|b| + s).
- * `slips` is s times the factor of such sums. */
+ * Subnormals keep the exponent of the smallest normal number, so their truncation error is as large as for
+ * s = 2^-14 (f16) or 2^-126 (bf16). In sums of magnitudes they count as (|a| + s) (|b| + s). `slips` is s
+ * times the factor of such sums. */
 tsl_accuracy tsl_accuracy_of_tensor_cores(const tsl_problem *problem, const tsl_config *config);
 /* Returns the factor of tensor-core sums of k products, in roundings of f32. */
 double tsl_accuracy_cuts(double k);
@@ -438,12 +438,13 @@ double tsl_accuracy_slips(const tsl_problem *problem, double factor);
  * section 3.5.2, gives 14 bits; NOTES.md of cuda_wgmma has measurements.) */
 tsl_accuracy tsl_accuracy_of_eights(const tsl_problem *problem, int64_t panel);
 /* Returns the bound of sums in panels of `panel` products, where each panel's sum is multiplied by
- * alpha and added to C: factor min(k, panel) + ceil(k / panel) + 3, plus 2 k u for second-order
- * terms. A product is rounded min(k, panel) times in its panel (Jeannerod, Rump 2013, as above),
- * once with alpha, and at each addition to C. One panel costs as much as tsl_accuracy_of_sum(k). */
+ * alpha and added to C. The factor is min(k, panel) + ceil(k / panel) + 3, plus 2 k u for
+ * second-order terms. A product is rounded min(k, panel) times in its panel (Jeannerod, Rump 2013,
+ * as above), once with alpha, and at each addition to C. One panel costs as much as
+ * tsl_accuracy_of_sum(k). */
 tsl_accuracy tsl_accuracy_of_panels(const tsl_problem *problem, int64_t panel);
 
-/* Returns the bound of a C with scales, rounded once after the whole epilogue, relative to
+/* Returns the bound of a C with scales, rounded once after the epilogue. It is relative to
  * |alpha||scale_a||A||B||scale_b| + |beta||C| + |bias|. `of_sums` is the bound of sums in f32 or in
  * integers. Rounding the sums, three factors, beta C and the bias cost six roundings of f32.
  * Second-order terms cost at most two more. */
@@ -454,9 +455,9 @@ tsl_accuracy tsl_accuracy_scaled(tsl_accuracy of_sums, const tsl_problem *proble
  * erf up to 16 units in the last place), then one for the result. ReLU adds no error. */
 tsl_accuracy tsl_accuracy_finished(tsl_accuracy of_product, const tsl_problem *problem);
 
-/* Returns the bound of a sum of `slabs` parts of k, each computed by a sub-plan: the bound of any
- * fixed order, or of tensor cores for their types. Each slab is added to the sum of all previous
- * slabs, so the error is `slabs` times the error of one slab. */
+/* Returns the bound of a sum of `slabs` parts of k, each computed by a sub-plan. It is the bound of
+ * any fixed order, or of tensor cores for their types. Each slab is added to the sum of all
+ * previous slabs, so the error is `slabs` times the error of one slab. */
 tsl_accuracy tsl_accuracy_of_parts(const tsl_problem *problem, int64_t slabs);
 /* Returns tsl_accuracy_of_parts(), or all that the problem's requirement allows where that is more,
  * truncated f32 inputs included. So a requirement for tf32 or a number reaches the sub-plans. */
@@ -469,8 +470,8 @@ const char *tsl_refusal(const char *format, ...) __attribute__((format(printf, 1
 
 /* Returns strategy `index` of all strategies, in ladder order for each op; NULL past the end. */
 const tsl_strategy *tsl_strategy_at(int index);
-/* Accessor of the strategy list, for models whose sub-plans may use any strategy. strategy_list.c
- * sets it in a constructor, because strategies must not depend on the list. */
+/* Accessor of the strategy list, for models whose sub-plans may use any strategy. The file
+ * strategy_list.c sets it in a constructor, because strategies must not depend on the list. */
 extern const tsl_strategy *(*tsl_strategy_list_hook)(int index);
 /* Finds a strategy by op and name; NULL: none. */
 const tsl_strategy *tsl_strategy_find(tsl_op op, const char *name);
@@ -565,8 +566,8 @@ tsl_reproducibility tsl_accuracy_bits(const tsl_accuracy *accuracy);
 uint64_t tsl_strategy_scratch(const tsl_strategy *strategy, const tsl_problem *problem,
                               const tsl_config *config, const tsl_device *device);
 
-/* Returns the bytes of host memory of a run in addition to its operands and their copies: on the
- * cpu, and on an OpenCL device of the same cores (PoCL); 0 on other devices. A size above
+/* Returns the bytes of host memory of a run in addition to its operands and their copies. It is 0
+ * except on the cpu, and on an OpenCL device of the same cores (PoCL). A size above
  * tsl_scratch_limit() is refused. */
 uint64_t tsl_strategy_host_bytes(const tsl_strategy *strategy, const tsl_problem *problem,
                                  const tsl_config *config, const tsl_device *device);

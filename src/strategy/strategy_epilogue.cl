@@ -1,20 +1,21 @@
-/* Epilogue kernel for products whose kernel does not fuse it: C = f(C + bias). Each element of C is read and
- * written once. With scales: C = f(S a b alpha + beta C + bias) of sums S. S may be in the elements of C:
- * each item reads its own sums before it writes.
+/* Epilogue kernel for products whose kernel does not fuse it: C = f(C + bias). Each element of C is read
+ * and written once. With scales: C = f(S a b alpha + beta C + bias) of sums S. S may be in the elements of
+ * C: each item reads its own sums before it writes.
  *
- *   a group: 64 x 4 items            item (x, y): elements x, x + 64, x + 128, x + 192 of a line: at least four
- *   | line y | . . 64 . . | . . 64 . . | . . 64 . . | . . 64 . . |      coalesced loads in flight
+ *   a group: 64 x 4 items            item (x, y): elements x, x + 64, x + 128, x + 192 of a line, so
+ *   | line y | . . 64 . . | . . 64 . . | . . 64 . . | . . 64 . . |      at least four loads in flight
  *
  * Groups loop over the lines of all products of a batch. Lines run along C's smallest stride. C is rounded
  * once more, from the type of its sums.
  *
- * From the host: TSL_TYPE_C and TSL_REAL (kernel/kernel_elements.h), or TSL_COMPLEX.
- * FINISH_BIAS (0: none, 1: of C's type, 2: of the sums' type), FINISH_FUNCTION (a tesela_activation).
- * FINISH_SUMS (0: no scales, 1: sums in f32, 2: in i32), and with scales:
- * FINISH_SCALES (1: A's, 2: B's, 4: alpha where it is not 1; 0 for sums without terms) and
- * FINISH_BEFORE (1: beta C is added). Pointers of missing operands are C's, and are not read.
+ * From the host: TSL_TYPE_C and TSL_REAL (kernel/kernel_elements.h), or TSL_COMPLEX. FINISH_BIAS (0: none,
+ * 1: of C's type, 2: of the sums' type), FINISH_FUNCTION (a tesela_activation). FINISH_SUMS (0: no scales,
+ * 1: sums in f32, 2: in i32), and with scales: FINISH_SCALES (1: A's, 2: B's, 4: alpha where it is not 1;
+ * 0 for sums without terms) and FINISH_BEFORE (1: beta C is added). Pointers of missing operands are C's,
+ * and are not read.
  *
- * Sums and products are rounded in the order of the code, so that kernels with a fused epilogue give equal bits. */
+ * Sums and products are rounded in the order of the code, so that kernels with a fused epilogue give equal
+ * bits. */
 #include "kernel_elements.h"
 
 #include "epilogue_function.h"

@@ -1,10 +1,10 @@
-/* The epilogue of products as a separate pass over C, for strategies that do not fuse it:
- * C = activation(C + bias), or with scales
+/* The epilogue of products as a separate pass over C, for strategies that do not fuse it: C = activation(C
+ * + bias), or with scales
  *
  *   C = activation(alpha S(i,j) scale_a(i) scale_b(j) + beta C + bias)
  *
- * of sums S = A B in f32 or i32 at operands->sums, which is separate memory or C itself. Factors are multiplied
- * in f32 one after the other, scales first. With k = 0, S is 0 and not scaled. */
+ * of sums S = A B in f32 or i32 at operands->sums, which is separate memory or C itself. Factors are
+ * multiplied in f32 one after the other, scales first. With k = 0, S is 0 and not scaled. */
 #ifndef TSL_STRATEGY_STRATEGY_EPILOGUE_H
 #define TSL_STRATEGY_STRATEGY_EPILOGUE_H
 

@@ -1,10 +1,10 @@
-/* Sub-plans: plans for parts of a product, for strategies that split their product (strategy.h: splits).
- * A strategy does not depend on the planner; it gets this table.
+/* Sub-plans: plans for parts of a product, for strategies that split their product (strategy.h: splits). A
+ * strategy does not depend on the planner; it gets this table.
  *
- *   planner ── makes a plan of gemm several ── build() requests ── sub-plans of its parts, on their own devices
+ *   planner ── makes a plan of gemm several ── build() requests ── sub-plans on their own devices
  *
- * The planner chooses a sub-plan like any plan: by measurements, or by models. The strategy that made a sub-plan
- * owns it. Any number of threads may run one sub-plan. */
+ * The planner chooses a sub-plan like any plan: by measurements, or by models. The strategy that made a
+ * sub-plan owns it. Any number of threads may run one sub-plan. */
 #ifndef TSL_STRATEGY_SUBPLANS_H
 #define TSL_STRATEGY_SUBPLANS_H
 

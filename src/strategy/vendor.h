@@ -29,8 +29,8 @@ const tsl_vendor *tsl_vendor_find(tsl_vendor_library *library);
 
 /* C (m x n) = alpha op(A) op(B) + beta C in BLAS terms: column-major, each operand with a leading
  * dimension, the elements from column to column. A row-major C is the column-major C' = B' A': then
- * m, n and the operands here are those of C'. alpha = 0 or k = 0 gives alpha = 0 and k = 0, where
- * BLAS reads neither A nor B; their buffers may be NULL. */
+ * m, n and the operands here belong to C'. Either alpha = 0 or k = 0 gives alpha = 0 and k = 0,
+ * where BLAS reads neither A nor B; their buffers may be NULL. */
 typedef struct tsl_blas_product {
   int64_t m, n, k;
   const tsl_operand *a, *b, *c;
@@ -93,7 +93,7 @@ extern const char *const tsl_vendor_cublas_names[];
 void tsl_vendor_cublas_name(int (*property)(int what, int *value), tsl_vendor *found);
 
 /* Models a tuned library: `start` seconds plus the larger of operations / (`efficiency` * peak) and
- * bytes / bandwidth, limited by the units that tiles of `tile` x `tile` elements of C keep busy. */
+ * bytes / bandwidth. The peak counts only units that have a tile of `tile` x `tile` elements of C. */
 double tsl_vendor_seconds(const tsl_problem *problem, const tsl_device *device, double efficiency,
                           double start, int64_t tile);
 

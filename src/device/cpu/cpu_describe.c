@@ -47,7 +47,8 @@ static const struct {
 };
 enum { SETS = sizeof sets / sizeof sets[0] };
 
-/* Returns the capabilities of a set: those of all earlier sets, and the double issue of AVX-512. */
+/* Returns the capabilities of a set: the union with all earlier sets, and the double issue of
+ * AVX-512. */
 static unsigned capabilities_of(int set) {
   unsigned all = 0;
   for (int i = 0; i <= set; i++)

@@ -49,8 +49,8 @@ tesela_status tsl_cuda_compiler(tsl_device *device, tsl_text *text) {
 }
 
 
-/* Checks that a binary is complete, because the driver gets no length and trusts the data: an ELF
- * file whose tables are inside of it, or PTX text that ends with its NUL. */
+/* Checks that a binary is complete, because the driver gets no length and trusts the data. A binary
+ * is an ELF file whose tables are inside of it, or PTX text that ends with its NUL. */
 static bool looks_whole(const tsl_binary *binary) {
   const unsigned char *bytes = binary->data;
   Elf64_Ehdr head;

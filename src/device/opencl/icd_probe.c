@@ -14,7 +14,7 @@
  * for the cpu. */
 static const char *const libraries[] = {"libpocl", "libintelocl"};
 
-/* Variables that may select other platforms than those of the system folder. */
+/* Variables that may select platforms outside of the system folder. */
 static const char *const redirections[] = {"OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_VENDOR_PATH",
                                            "POCL_DEVICES", "CONDA_PREFIX"};
 

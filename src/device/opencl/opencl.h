@@ -55,8 +55,8 @@ typedef struct tsl_opencl_device {
   cl_command_queue queue;
   cl_context given; /* context of the caller in which the device is opened; NULL: an own context */
   /* build() returns the source although the platform has binaries. For a binary PoCL compiles every
-   * kernel for groups of any size, which takes twice as long as for the one size of a launch and is
-   * never run. PoCL has its own cache of compiled sources. */
+   * kernel for groups of any size, which takes twice as long as for one size and is never run. PoCL
+   * has its own cache of compiled sources. */
   bool keeps_source;
 } tsl_opencl_device;
 static inline const tsl_opencl_device *tsl_opencl_of(const tsl_device *device) {

@@ -1,7 +1,7 @@
 /* Images: views of buffers where the device supports them (OpenCL 2, or
  * cl_khr_image2d_from_buffer), else copies. The runtime retains objects of enqueued kernels, so an
  * image may be destroyed directly after the launch. The stream keeps a copy's memory for the next
- * image of equal size: the queue is in order, so the next copy waits for kernels that read the
+ * image of equal size. The queue is in order, so the next copy waits for kernels that read the
  * previous one. */
 #include "device/opencl/opencl.h"
 

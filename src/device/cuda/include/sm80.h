@@ -1,6 +1,6 @@
-/* Wrappers of sm_80 instructions, one function each: asynchronous copies to shared memory, ldmatrix, and matrix
- * products of a warp in f64 and in narrow types (NVIDIA's PTX ISA 7.0 and newer, chapters "cp.async",
- * "ldmatrix" and "mma"). CUDA C++ for NVRTC, without headers.
+/* Wrappers of sm_80 instructions, one function each. They copy asynchronously to shared memory, load
+ * blocks (ldmatrix), and multiply in f64 and narrow types (NVIDIA's PTX ISA 7.0 and newer, chapters
+ * "cp.async", "ldmatrix" and "mma"). CUDA C++ for NVRTC, without headers.
  *
  * Addresses of shared memory are 32 bits wide: shared_address(). */
 #ifndef TSL_SM80_H
@@ -78,16 +78,16 @@ SM80_FUNCTION void store_words(shared_t end, const unsigned (&words)[4]) {
 }
 
 /* Loads four 8 x 8 blocks of 16-bit elements with a whole warp. Threads 8 i to 8 i + 7 give the
- * addresses (multiples of 16) of block i's lines. out[i] of thread t is word t % 4 of line t / 4 of
- * block i. */
+ * addresses (multiples of 16) of block i's lines. Thread t gets in out[i] the word t % 4 of line t
+ * / 4 of block i. */
 SM80_FUNCTION void load_blocks(unsigned *out, shared_t line) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(out[0]), "=r"(out[1]), "=r"(out[2]), "=r"(out[3])
                : "r"(line)
                : "memory");
 }
-/* Loads four blocks of 8 x 8 pairs of bytes, each transposed: out[i] of thread t has pair t / 4 of
- * line 2 (t % 4) in its lower half, and of the next line in its upper half. */
+/* Loads four blocks of 8 x 8 pairs of bytes, each transposed. Thread t gets in the lower half of
+ * out[i] pair t / 4 of line 2 (t % 4), in the upper half that of the next line. */
 SM80_FUNCTION void load_blocks_transposed(unsigned *out, shared_t line) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(out[0]), "=r"(out[1]), "=r"(out[2]), "=r"(out[3])

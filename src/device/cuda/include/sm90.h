@@ -1,5 +1,5 @@
-/* Wrappers of sm_90a instructions, one function each: mbarriers, box copies by the tensor memory accelerator
- * (TMA), and matrix products of a warpgroup (NVIDIA's PTX ISA 8.0 and newer, chapters "mbarrier",
+/* Wrappers of sm_90a instructions, one function each: mbarriers, box copies by the tensor memory
+ * accelerator (TMA), products of a warpgroup. See NVIDIA's PTX ISA 8.0 and newer, chapters "mbarrier",
  * "cp.async.bulk.tensor" and "wgmma"). CUDA C++ for NVRTC, without headers.
  *
  * Addresses of shared memory are 32 bits wide: shared_address(). A warpgroup is four warps, the first with
@@ -94,13 +94,13 @@ SM90_FUNCTION void dependency_launch() {
 
 /* --- flags: 8 bytes of device memory --- */
 
-/* Stores `value` with release semantics: writes of this thread, and of its block before a barrier,
- * are visible to a thread that has seen the value. */
+/* Stores `value` with release semantics. A thread that has seen the value also sees earlier writes
+ * of this thread, and of its block before a barrier. */
 SM90_FUNCTION void flag_raise(unsigned long long *flag, unsigned long long value) {
   asm volatile("fence.acq_rel.gpu;\n st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(flag), "l"(value) : "memory");
 }
-/* Waits for the value with acquire semantics and clears the flag. By one thread, the only one that
- * waits for it. */
+/* Waits for the value with acquire semantics and clears the flag. By one thread; no other thread
+ * may wait for it. */
 SM90_FUNCTION void flag_await(unsigned long long *flag, unsigned long long value) {
   unsigned long long seen;
   do
@@ -260,8 +260,8 @@ SM90_FUNCTION void load_shared_pair(shared_t from, unsigned &first, unsigned &se
 }
 
 /* Loads four 8 x 8 matrices of 16 bits, transposed, with a whole warp. Threads 8 i to 8 i + 7 give
- * the addresses of matrix i's rows of 16 bytes. out[i] of thread t has element t / 4 of row 2 (t %
- * 4) in its lower half, and of the next row in its upper half. */
+ * the addresses of matrix i's rows of 16 bytes. Thread t gets in the lower half of out[i] element t
+ * / 4 of row 2 (t % 4), in the upper half that of the next row. */
 SM90_FUNCTION void load_matrices_transposed(unsigned *out, shared_t row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared::cta.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(out[0]), "=r"(out[1]), "=r"(out[2]), "=r"(out[3])
@@ -284,10 +284,10 @@ SM90_FUNCTION void store_global_chunk(void *dst, unsigned a, unsigned b, unsigne
 
 /* --- wgmma --- */
 
-/* Returns the descriptor of an operand in shared memory with 128-byte swizzle: atoms of 8 rows of
- * 128 bytes, 16-byte chunks permuted by row (chunk ^ row % 8), aligned to 1024 bytes. `atom_rows`
- * is the distance in bytes of consecutive 8 rows. For an MN-major operand `atom_columns` is the
- * distance in bytes of consecutive 64 elements; else it is ignored. */
+/* Returns the descriptor of an operand in shared memory with 128-byte swizzle. Atoms are 8 rows of
+ * 128 bytes with 16-byte chunks permuted by row (chunk ^ row % 8), aligned to 1024 bytes.
+ * `atom_rows` is the distance in bytes of consecutive 8 rows. For an MN-major operand
+ * `atom_columns` is the distance in bytes of consecutive 64 elements; else it is ignored. */
 SM90_FUNCTION descriptor_t factor_descriptor(shared_t address, unsigned atom_columns, unsigned atom_rows) {
   return (descriptor_t)((address & 0x3ffff) >> 4) | (descriptor_t)(atom_columns >> 4) << 16 |
          (descriptor_t)(atom_rows >> 4) << 32 | (descriptor_t)1 << 62;

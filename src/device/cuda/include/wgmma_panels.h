@@ -1,13 +1,13 @@
-/* Panels of k in shared memory for warpgroup kernels: TMA copies, and products of a warpgroup. Define before
- * inclusion: sm90.h, wgmma_tile.h, TSL_PARAM_TILE_M, _TILE_N, _CLUSTER; STAGES, ELEMENT, A_ACROSS, B_ACROSS;
- * and BLOCKS, the 64-row blocks of a warpgroup's sums.
+/* Panels of k in shared memory for warpgroup kernels: TMA copies, and products of a warpgroup. Define
+ * before inclusion: sm90.h, wgmma_tile.h, TSL_PARAM_TILE_M, _TILE_N, _CLUSTER; STAGES, ELEMENT, A_ACROSS,
+ * B_ACROSS; and BLOCKS, the 64-row blocks of a warpgroup's sums.
  *
- * A panel has 128 bytes along k of each row of A (column of B), in wgmma's layout (sm90.h). With A_ACROSS or
- * B_ACROSS the operand is MN-major: a panel has blocks of 128 bytes of elements across k (16-bit types only).
- * Elements outside of the matrix arrive as zeros.
+ * A panel has 128 bytes along k of each row of A (column of B), in wgmma's layout (sm90.h). With A_ACROSS
+ * or B_ACROSS the operand is MN-major: a panel has blocks of 128 bytes of elements across k (16-bit types
+ * only). Elements outside of the matrix arrive as zeros.
  *
- * APART: number of panels (0: all) whose sums are added to separate sums in f32, because the matrix units keep
- * few places for 8-bit floating point. */
+ * APART: number of panels (0: all) whose sums are added to separate sums in f32, because the matrix units
+ * keep few places for 8-bit floating point. */
 #ifndef TSL_WGMMA_PANELS_H
 #define TSL_WGMMA_PANELS_H
 
@@ -35,7 +35,7 @@ SM90_FUNCTION void next_stage(stage &stage_in) {
 }
 
 /* Copies LINES rows of A (columns of B) from `line` on, of the panel at `depth` of a layer, to this
- * block or to all blocks of its cluster. */
+ * block or to its cluster. */
 template <int ACROSS, int LINES, bool IS_SHARED>
 SM90_FUNCTION void load_panel(shared_t end, const tensor_map *map, shared_t full, int line, int depth,
                               int layer = 0) {

@@ -10,7 +10,7 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 
-/* Configs for tests: every listed group size and one that is not a power of two; one group and
+/* Configs for tests: every listed group size, and 250, which is not a power of two; one group and
  * many; fewer, as many and more groups than the last group has items. */
 static const char *const probes[] = {
     "groups=32 group=256",   "groups=1 group=32",   "groups=256 group=64", "groups=128 group=128",
@@ -60,9 +60,9 @@ static uint64_t block_tree_scratch(const tsl_problem *problem, const tsl_config 
   return (uint64_t)config->value[GROUPS] * size_of_sum(problem);
 }
 
-/* Models the time. Memory latency of a GPU is most of a microsecond, so bytes in flight decide:
- * eight numbers an item, for at most the resident items (2048 a unit). On a processor an item runs
- * through its terms before the next one starts, and each term is on its own cache line. */
+/* Models the time. Memory latency of a GPU is most of a microsecond, so bytes in flight decide.
+ * They are eight numbers an item, for at most the resident items (2048 a unit). On a processor an
+ * item runs through its terms before the next one starts, and each term is on its own cache line. */
 static double block_tree_score(const tsl_problem *problem, const tsl_config *config,
                                const tsl_device *device) {
   const double items = (double)(config->value[GROUPS] * config->value[GROUP]);

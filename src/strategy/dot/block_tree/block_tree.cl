@@ -1,6 +1,6 @@
-/* Idea: all items walk both vectors with a stride of all items and keep a private sum. The items of a group
- * reduce their sums in local memory; one sum per group goes to global memory, where one more group reduces them.
- * What it adds to `sequential`: parallelism, coalesced reads, and a tree instead of a chain.
+/* Idea: all items walk both vectors with a stride of all items and keep a private sum. The items of a
+ * group reduce their sums in local memory; one sum per group goes to global memory, where one more group
+ * reduces them. What it adds to `sequential`: parallelism, coalesced reads, and a tree instead of a chain.
  *
  *   item      0 1 2 3 ... all-1 | 0 1 2 3 ... all-1 | 0 1 ...        all = GROUPS * GROUP
  *   vectors  |. . . . . . . . . . . . . . . . . . . . . . . |
@@ -8,9 +8,9 @@
  *   a group's line   | 0 | 1 | 2 | 3 |   0 += 2, 1 += 3; barrier; 0 += 1; barrier      half as many each step
  *   global memory    one number per group; the items of the last launch walk it and reduce as above
  *
- * Parameters: TSL_PARAM_GROUPS, TSL_PARAM_GROUP (items of a group). Local memory: GROUP numbers. Any strides and
- * sizes. The order of the sum depends on both parameters. Each product is rounded k / all times in its item's
- * sum, then log2(GROUP) times in each of two reductions. */
+ * Parameters: TSL_PARAM_GROUPS, TSL_PARAM_GROUP (items of a group). Local memory: GROUP numbers. Any
+ * strides and sizes. The order of the sum depends on both parameters. Each product is rounded k / all
+ * times in its item's sum, then log2(GROUP) times in each of two reductions. */
 #include "kernel_dot.h"
 #include "kernel_epilogue.h"
 #include "fold.h"

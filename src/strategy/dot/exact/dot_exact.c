@@ -1,5 +1,5 @@
-/* The descriptor of exact (idea and limits: dot_exact.cl): on the cpu in C (dot_exact_host.c), on
- * other devices by kernels, with equal bits. The parameters, groups and group, affect speed only. */
+/* The descriptor of exact, with idea and limits in dot_exact.cl. The cpu uses C (dot_exact_host.c),
+ * other devices use kernels, with equal bits. The parameters, groups and group, affect speed only. */
 #include "strategy/dot/exact/dot_exact.h"
 
 #include "strategy/split_k_reduce.h"
@@ -16,8 +16,8 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 /* Constants of the kernels: items of the last launch's group, bytes that an item reads at a time,
- * and 8-byte numbers that a group leaves (its digits and a summary). The last launch adds one digit
- * of each group in 63 bits, which limits the groups. */
+ * 8-byte numbers of a group's row (digits and summary). The last launch adds one digit of each
+ * group in 63 bits, which limits the groups. */
 enum { GROUPS_MOST = 1024 };
 enum { LAST_ITEMS = 256, TERM_BYTES = 32, ROW_F32 = 19 + 1, ROW_F64 = 84 + 1 };
 

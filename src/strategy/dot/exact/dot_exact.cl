@@ -1,38 +1,37 @@
-/* Idea: the sum without any rounding, and one rounding at the end. Every product is split at fixed powers of
- * two, the parts are added as integers, and integer sums do not depend on the order: equal bits on any device,
- * with any number of items, for any permutation of the terms.
- * What it adds to `fixed_tree`: bits independent of the order, and no error except the final rounding, for any
- * cancellation.
+/* Idea: the sum without any rounding, and one rounding at the end. Every product is split at fixed powers
+ * of two, and the parts are added as integers. Integer sums do not depend on the order: equal bits on any
+ * device, with any number of items, for any permutation of the terms. What it adds to `fixed_tree`: bits
+ * independent of the order, and no error except the final rounding, for any cancellation.
  *
  *   a product         |<---- 106 bits, 48 of floats ---->|
- *   window    level 0 |     1     |     2     |     3     |  ...  |     6     |     52 bits each, from 2^top down
+ *   window    level 0 |     1     |     2     |     3     |  ...  |     6    |  52 bits each, from 2^top down
  *
- *   base + tail       its low 52 bits are the tail in units of the level, rounded: an integer to add. The rest of
- *                     the tail is tail - ((base + tail) - base), exactly, and goes to the next level
+ *   base + tail   its low 52 bits are the tail in units of the level, rounded: an integer to add. The rest of
+ *                 the tail is tail - ((base + tail) - base), exactly, and goes to the next level
  *
- *   superaccumulator  | 83 | 82 | ...   | 2 | 1 | 0 |   84 digits of 52 bits from 2^-2150 on (floats: 19 from 2^-560)
+ *   superaccumulator  | 83 | 82 | ...  | 2 | 1 | 0 |  84 digits of 52 bits from 2^-2150 (floats: 19)
  *
- * An item reads TERMS terms, as 16-byte vectors where both operands allow it, and prefetches the next tile.
- * The products go through the first three (floats: two) levels of a window. All items of a group start with one
- * window, whose top is chosen from the group's first products. If a product has bits outside of these levels
- * (the exponent of base + tail differs from the base's, or a tail remains), all six levels are tried. If they
- * fail, the item adds the terms with integers to its own superaccumulator in private memory, and moves its
- * window to these terms. At the end a group adds the levels (and superaccumulators) of its items and stores the
- * digits in scratch memory. The last launch adds these digits, multiplies by alpha, adds beta c, all without
- * rounding, and rounds once. exact_shared.h is shared with the host; the host's exact_blocks.h has the window in
- * vectors.
+ * An item reads TERMS terms, as 16-byte vectors where both operands allow it, and prefetches the next
+ * tile. The products go through the first three (floats: two) levels of a window. All items of a group
+ * start with one window, whose top is chosen from the group's first products. If a product has bits
+ * outside of these levels (the exponent of base + tail differs from the base's, or a tail remains), all
+ * six levels are tried. If they fail, the item adds the terms with integers to its own superaccumulator in
+ * private memory, and moves its window to these terms. At the end a group adds the levels (and
+ * superaccumulators) of its items and stores the digits in scratch memory. The last launch adds these
+ * digits, multiplies by alpha, adds beta c, all without rounding, and rounds once. The host shares
+ * exact_shared.h; its exact_blocks.h has the window in vectors.
  *
- * Result: alpha (x0 y0 + x1 y1 + ...) + beta c, rounded once to nearest, ties to even, for any alpha and beta.
- * Subnormal results are rounded at their last bit; infinity results only if the exact result rounds to it. An
- * exact zero is +0 (also a sum of -0 only); a result that rounds to zero keeps its sign. NaN and infinities
- * follow IEEE 754 for the products in any order: NaN from NaN, from 0 times infinity and from infinities of both
- * signs. The NaN has no sign and no payload.
+ * Result: alpha (x0 y0 + x1 y1 + ...) + beta c, rounded once to nearest, ties to even, for any alpha and
+ * beta. Subnormal results are rounded at their last bit; infinity results only if the exact result rounds
+ * to it. An exact zero is +0 (also a sum of -0 only); a result that rounds to zero keeps its sign. NaN and
+ * infinities follow IEEE 754 for the products in any order: NaN from NaN, from 0 times infinity and from
+ * infinities of both signs. The NaN has no sign and no payload.
  *
- * Parameters: TSL_PARAM_GROUP, items of a group. Local memory: 72 bytes an item, and the digits. Any strides and
- * sizes. Needs double precision with subnormals for all types. Narrow types are converted to float; a narrow C is
- * rounded once. Sums of integers are exact for 2^37 terms, then taken modulo 2^32. A term takes about 16
- * instructions (doubles: 28) where the products lie within 2^45 (2^38) of the largest, three times as many within
- * 2^250 (2^190), and hundreds beyond. */
+ * Parameters: TSL_PARAM_GROUP, items of a group. Local memory: 72 bytes an item, and the digits. Any
+ * strides and sizes. Needs double precision with subnormals for all types. Narrow types are converted to
+ * float; a narrow C is rounded once. Sums of integers are exact for 2^37 terms, then taken modulo 2^32. A
+ * term takes about 16 instructions (doubles: 28) where the products lie within 2^45 (2^38) of the largest,
+ * three times as many within 2^250 (2^190), and hundreds beyond. */
 #include "item.cl"
 
 /* Numbers that a group reduces at a time. */

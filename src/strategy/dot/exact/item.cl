@@ -1,5 +1,5 @@
-/* Work of one item of dot_exact.cl: reads its terms, sums them in its window, and adds terms that
- * do not fit to its digits. */
+/* Work of one item of dot_exact.cl: reads its terms and sums them in its window. Terms that do not
+ * fit are added to its digits. */
 #ifndef TSL_REAL_IS_DOUBLE
 #define TSL_EXACT_OF_FLOATS
 #endif
@@ -157,7 +157,7 @@ TSL_FUNCTION void exact_clear(TSL_INDEX *numbers, int count) {
     numbers[i] = 0;
 }
 
-/* Moves the levels to those in memory, and propagates carries. */
+/* Adds the levels to the levels in memory, and propagates carries there. */
 TSL_FUNCTION void exact_put_down(exact_sum *sum, exact_memory *memory) {
   if (sum->deep == 0)
     exact_clear(memory->levels, LEVELS);

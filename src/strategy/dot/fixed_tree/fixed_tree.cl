@@ -1,10 +1,10 @@
-/* Idea: the order of the sum is specified (fixed_tree.h), so every device, grid and number of threads gives
- * equal bits. A dot waits for memory, so sums of higher precision than the data cost nothing.
- * What it adds to `block_tree`: bits that do not depend on the machine, and the precision.
+/* Idea: the order of the sum is specified (fixed_tree.h), so every device, grid and number of threads
+ * gives equal bits. A dot waits for memory, so sums of higher precision than the data cost nothing. What
+ * it adds to `block_tree`: bits that do not depend on the machine, and the precision.
  *
  *   chunk of 32 rows     column 0    column 1         column 31
- *                 row 0  | a b c d | e f g h |  ...  | w x y z |    a column is 16 bytes of a row: an item's vector,
- *                 row 1  | a b c d | e f g h |  ...  | w x y z |    each number in its own lane
+ *                 row 0  | a b c d | e f g h |  ...  | w x y z |    a column is 16 bytes of a row, an item's
+ *                 row 1  | a b c d | e f g h |  ...  | w x y z |    vector; each number has its own lane
  *                  ...        |         |                 |
  *                 row 31 | a b c d | e f g h |  ...  | w x y z |
  *                             v         v                 v
@@ -12,12 +12,13 @@
  *   columns join by halves: 0 with 16, 1 with 17, ...; 0 with 8, ...; 0 with 1
  *   the sums of eight chunks, a block, join by halves: 0 with 4, ...; 0 with 1
  *
- * First launch: 32 items take a chunk, 256 a block, and one sum per block goes to global memory. Last launch: one
- * group joins these sums. Vectors with stride 1 that start at multiples of 16 bytes are read as vectors. Others,
- * the last chunk and narrow types (as floats) are read number by number with zeros beyond k; the tree is unchanged.
+ * First launch: 32 items take a chunk, 256 a block, and one sum per block goes to global memory. Last
+ * launch: one group joins these sums. Vectors with stride 1 that start at multiples of 16 bytes are read
+ * as vectors. Others, the last chunk and narrow types (as floats) are read number by number with zeros
+ * beyond k; the tree is unchanged.
  *
- * Parameters: TSL_PARAM_GROUP, items of a group. Local memory: GROUP sums (8 bytes for f32, 16 for f64). Any
- * strides and sizes. Needs double precision for f32, too. */
+ * Parameters: TSL_PARAM_GROUP, items of a group. Local memory: GROUP sums (8 bytes for f32, 16 for f64).
+ * Any strides and sizes. Needs double precision for f32, too. */
 #include "kernel_elements.h"
 #include "kernel_gemm.h"
 #include "twofold.h"

@@ -1,9 +1,9 @@
-/* fixed_tree: a dot with every addition specified, so that its bits are equal on every device, for every grid,
+/* fixed_tree: a dot with every addition specified. So its bits are equal on every device, for every grid,
  * number of threads, instruction set, alignment and stride.
  *
- * The tree. Terms x[i] y[i], i = 0 ... k - 1, are cut into chunks. A chunk is 32 rows of 128 numbers of either
- * vector, or 64 for f64: 4096 or 2048 numbers, 512 bytes a row of f32 and f64. Narrow types are converted to f32
- * exactly. The last chunk is filled up with zero terms, which change nothing.
+ * The tree. Terms x[i] y[i], i = 0 ... k - 1, are cut into chunks. A chunk is 32 rows of 128 numbers of
+ * either vector, or 64 for f64: 4096 or 2048 numbers, 512 bytes a row of f32 and f64. Narrow types are
+ * converted to f32 exactly. The last chunk is filled up with zero terms, which change nothing.
  *
  *   1. Lane l of a chunk (128 or 64) starts from zero and adds the terms l of row 0, row 1, ..., row 31, in
  *      this order.
@@ -18,11 +18,11 @@
  *      sum s.
  *   7. C = alpha s + beta C; for k = 0 or alpha = 0, alpha s is +0; for beta = 0 nothing is added.
  *
- * The operations. f32 data: all in double, each operation rounded to nearest even. Terms are exact; alpha s is
- * rounded; beta C is exact; their sum is rounded; the result is rounded once more, to float. f16 and bf16 data: as
- * f32; for a narrow C that float is rounded to it. i8 and u8 data: every sum in double is exact, for at most 2^37
- * terms; C = alpha s + beta C modulo 2^32. f64 data: a sum is a pair (high, low) of doubles, zero is (0, 0), and
- * each operation below is rounded to double:
+ * The operations. f32 data: all in double, each operation rounded to nearest even. Terms are exact; alpha
+ * s is rounded; beta C is exact; their sum is rounded; the result is rounded once more, to float. f16 and
+ * bf16 data: as f32; for a narrow C that float is rounded to it. i8 and u8 data: every sum in double is
+ * exact, for at most 2^37 terms; C = alpha s + beta C modulo 2^32. Data of f64: a sum is a pair (high,
+ * low) of doubles, zero is (0, 0), and each operation below is rounded to double:
  *
  *   lost(a, b)      h = a + b, v = h - a:  (a - (h - v)) + (b - v), the error of a + b (TwoSum; Knuth 1969)
  *   add x y         p = x y, e = fma(x, y, -p):  high' = high + p,  low' = low + (lost(high, p) + e)
@@ -31,9 +31,9 @@
  *   beta C          added as the term beta * C
  *   result          high + low where low is finite, else high
  *
- * So `high` is the plain sum in the order of the tree, and it is the result where it overflows or where data are
- * not finite. The method is the twice-as-precise dot of Ogita, Rump and Oishi (2005) along a tree. A NaN result is
- * the quiet NaN with sign and payload zero.
+ * So `high` is the plain sum in the order of the tree. It is the result where it overflows or where data
+ * are not finite. The method is the twice-as-precise dot of Ogita, Rump and Oishi (2005) along a tree. A
+ * NaN result is the quiet NaN with sign and payload zero.
  *
  * All operations use the default floating-point environment: rounding to nearest, subnormals kept. */
 #ifndef TSL_DOT_FIXED_TREE_FIXED_TREE_H

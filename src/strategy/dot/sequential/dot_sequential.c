@@ -1,6 +1,6 @@
 /* Idea: the definition. One loop in C with one running sum, one thread, compiled without optimization
- * (flags.cmake). It is the lowest rung of the ladder: the specification for the other rungs, and the baseline of
- * their speed-ups.
+ * (flags.cmake). It is the lowest rung of the ladder: the specification for the other rungs, and the
+ * baseline of their speed-ups.
  *
  *   x  | 0 | 1 | 2 | ...
  *        *   *   *              C = alpha (((x0 y0 + x1 y1) + x2 y2) + ...) + beta C

@@ -3,10 +3,10 @@
  *   sum = base + left           bits(sum) - bits(base) is `left` in multiples of the level's unit, rounded
  *   left = left - (sum - base)  the rest, exactly: at most half a unit
  *
- * So integer additions make the sum, in any order and without loss. After the last level `left` must be 0. A sum
- * whose exponent differs from its base's means that the product is too large or not a number. Both are tested once
- * for the whole block. -0 counts as 0. Only the explicit fused operations may be fused, and nothing may be
- * reordered (flags.cmake). */
+ * So integer additions make the sum, in any order and without loss. After the last level `left` must be 0.
+ * A sum whose exponent differs from its base's means that the product is too large or not a number. Both
+ * are tested once for the whole block. -0 counts as 0. Only the explicit fused operations may be fused,
+ * and nothing may be reordered (flags.cmake). */
 #include "strategy/exact/exact_blocks.h"
 #include "strategy/exact/words.h"
 

@@ -1,28 +1,28 @@
-/* Idea: substitution by blocks. A kernel solves for a block of rows, one group for each panel of columns. The
- * solved block is then subtracted from rows below by general products of the device (strategy/subplans.h). So
- * nearly all work is as fast as these products.
- * What it adds to `sequential`: columns are solved in parallel, with rows in registers; the rest is a product.
+/* Idea: substitution by blocks. A kernel solves for a block of rows, one group for each panel of columns.
+ * The solved block is then subtracted from rows below by general products of the device
+ * (strategy/subplans.h). So nearly all work is as fast as these products. What it adds to `sequential`:
+ * columns are solved in parallel, with rows in registers; the rest is a product.
  *
- *      block                  n columns             after block i (from 1), which 2^v divides, the next 2^v blocks of
- *    +------+               +---+---+---+           rows are reduced by the last 2^v solved blocks. Products are
- *    |\ 1   |               | x |   |   |           larger than one block, and of few shapes, each with a plan
+ *      block                  n columns     after block i (from 1), which 2^v divides, the next 2^v blocks of
+ *    +------+               +---+---+---+   rows are reduced by the last 2^v solved blocks. Products are
+ *    |\ 1   |               | x |   |   |   larger than one block, and of few shapes, each with a plan
  *    +------+               +---+---+---+
- *    | a |\ 2               | x |   |   |               1      2      3      4   ...
- *    +------+------+        +---+---+---+                 a          a
- *    |      b      |\ 3     | x |   |   |                       b
+ *    | a |\ 2               | x |   |   |       1      2      3      4   ...
+ *    +------+------+        +---+---+---+         a          a
+ *    |      b      |\ 3     | x |   |   |               b
  *    |             | a \4   | x |   |   |
  *
- *   a block, with a panel for a group: rows y, y + 8, ... of a column are in the registers of item (column, y)
+ *   a block, a panel for each group: rows y, y + 8, ... of a column are in registers of item (column, y)
  *     +---+                tile by tile:  the tile's rows and the columns of A below go to local memory;
  *     |\t |                               each item of the first line solves a column;
- *     | a |\                              all items subtract A times the tile from lower rows, and store the tile.
+ *     | a |\                              all items subtract A times the tile from lower rows.
  *
- * No inverse of a block is used, because its error grows with the block's condition. Each element of X is the sum
- * of its row and one quotient, or a product by the reciprocal where that is far from overflow and underflow.
+ * No inverse of a block is used, because its error grows with the block's condition. Each element of X is
+ * the sum of its row and one quotient. A reciprocal far from overflow and underflow replaces the division.
  *
- * Parameters: TSL_PARAM_BLOCK, rows of a block, TSL_PARAM_COLUMNS, columns of a panel. Local memory: BLOCK x 16
- * elements of A, 16 x COLUMNS of X, padded. From the host: TSL_REAL; TSL_COMPLEX: an element is two of them.
- * See NOTES.md. */
+ * Parameters: TSL_PARAM_BLOCK, rows of a block, TSL_PARAM_COLUMNS, columns of a panel. Local memory: BLOCK
+ * x 16 elements of A, 16 x COLUMNS of X, padded. From the host: TSL_REAL; TSL_COMPLEX: an element is two
+ * numbers. See NOTES.md. */
 #include "dialect.h"
 
 #include "device_blocked_shared.h"
@@ -51,8 +51,7 @@
 #define A_LINE (SOLVE_TILE * PARTS + LANES)                   /* numbers */
 #define X_LINE ((TSL_PARAM_COLUMNS + 1) * PARTS)              /* numbers */
 #define A_ROUNDS (TSL_PARAM_BLOCK * SOLVE_TILE / SOLVE_ITEMS) /* elements that an item loads */
-/* Rows of X that fit the local memory of A's tiles at a time, and the elements of them that an item
- * loads. */
+/* Rows of X that fit the local memory of A's tiles at a time, and the elements that an item loads. */
 #define PASS (TSL_PARAM_COLUMNS > 16 ? TSL_PARAM_BLOCK * 16 / TSL_PARAM_COLUMNS : TSL_PARAM_BLOCK)
 #define PASSES (TSL_PARAM_BLOCK / PASS)
 #define X_ROUNDS (PASS * TSL_PARAM_COLUMNS / SOLVE_ITEMS)

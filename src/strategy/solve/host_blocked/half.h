@@ -1,15 +1,15 @@
 /* Solves for right-hand sides that fill at most half of a vector, with triangles of few rows. A part of
  * kernels/host_blocked_solve.c, which includes it after its tiles.
  *
- *   A, in place                    X, as halves of vectors, one a row
- *   +\                             | x x . . |   HALF_LOW rows at a time: solved rows are subtracted in one chain
- *   +--+\                          | x x . . |   for each row, then these rows' own triangle: a product by the
- *   |..|\ <- HALF_LOW rows         +---------+   reciprocal, and a multiply-add from row to row
- *   +--+--+                        | b b . . |
+ *   A, in place                X, as halves of vectors, one a row
+ *   +\                         | x x . . |   HALF_LOW rows at a time: solved rows are subtracted in one chain
+ *   +--+\                      | x x . . |   for each row, then these rows' own triangle: a product by the
+ *   |..|\ <- HALF_LOW rows     +---------+   reciprocal, and a multiply-add from row to row
+ *   +--+--+                    | b b . . |
  *
- * Calls and dependency chains dominate the time. So only X is copied, number by number, to the stack. Halves of
- * vectors multiply at twice the rate of whole vectors where a processor has narrow units. Terms and their order
- * equal those of other right-hand sides. */
+ * Calls and dependency chains dominate the time. So only X is copied, number by number, to the stack.
+ * Halves of vectors multiply at twice the rate of whole vectors where a processor has narrow units. Terms
+ * and their order equal those of other right-hand sides. */
 
 #if HAS_HALF_f32
 #define HALF(word) JOIN(NUMBER(word), _half)

@@ -1,19 +1,20 @@
 /* Idea: substitution by blocks. Right-hand sides are copied, a few vectors at a time, to a row-major
- * micro-panel. Diagonal blocks of A are solved tile by tile in registers. A solved block is subtracted from all
- * lower rows as a product, with packed copies of A that fit the second cache. Threads share the right-hand sides.
- * What it adds to `sequential`: each number from a cache serves a tile; vectors for any strides; all cores.
+ * micro-panel. Diagonal blocks of A are solved tile by tile in registers. A solved block is subtracted
+ * from all lower rows as a product, with packed copies of A that fit the second cache. Threads share the
+ * right-hand sides. What it adds to `sequential`: each number from a cache serves a tile; vectors for any
+ * strides; all cores.
  *
- *              depth                      n right-hand sides
- *            +------+                   +--------+--------+
- *      depth |\     |                   |  x     |        |    a task is some columns: for each block of `depth` rows,
- *            | \    |                   |        |        |      solve its triangle,
- *            |  \   |                   +--------+        |      and subtract A below it times these rows of X
- *            +---\--+-----+             |  b     |        |      from all lower rows
- *      chunk |    | \     |             |        |        |
- *            |    |   \   |             |        |        |
+ *              depth               n right-hand sides
+ *            +------+            +--------+--------+
+ *      depth |\     |            |  x     |        |  a task is some columns: for each block of `depth` rows,
+ *            | \    |            |        |        |    solve its triangle,
+ *            |  \   |            +--------+        |    and subtract A below it times these rows of X
+ *            +---\--+-----+      |  b     |        |    from all lower rows
+ *      chunk |    | \     |      |        |        |
+ *            |    |   \   |      |        |        |
  *
- * Each element of X is computed from the terms of its row in column order and one quotient, for any blocks and
- * number of threads. So the error is that of substitution, and each call has equal bits.
+ * Each element of X is computed from the terms of its row in column order and one quotient, for any blocks
+ * and number of threads. So the error is that of substitution, and each call has equal bits.
  * kernels/host_blocked_solve.c has the tiles.
  *
  * Parameters: none. Limits: none. Memory for a task's columns and a block of A is allocated for each run. */
@@ -206,8 +207,8 @@ static tsl_operands operands_at_once(const tsl_fast_solve *solve) {
   return (tsl_operands){.a = {.host = tsl_writable(solve->a)}, .c = {.host = solve->x}, .team = solve->team};
 }
 
-/* Returns the blocks of a solve without a job, member by member: copying memory that is not yet in
- * the cache takes longer than the rest of the call. */
+/* Returns the blocks of a solve without a job, member by member. A copy of memory that is not yet
+ * in the cache takes longer than the rest of the call. */
 static inline tsl_solve_blocks blocks_at_once(const tsl_fast_solve *solve) {
   const bool up = solve->is_upper;
   const int64_t size = (int64_t)tsl_type(solve->type)->size, last = up ? (solve->m - 1) * size : 0;
@@ -277,8 +278,8 @@ static bool multiply_little(const tsl_fast_structured *product, const tsl_device
 }
 
 
-/* Predicts the seconds: terms at a fraction of the peak that grows with the triangle, copies of A
- * for each task, and copies of X in both directions at about a clock a number. */
+/* Predicts the seconds. Terms run at a fraction of the peak that grows with the triangle. Each task
+ * copies A, and X in both directions, at about a clock a number. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   job made;
   const tsl_operands strides = tsl_strides_of(problem);

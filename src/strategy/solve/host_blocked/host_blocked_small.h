@@ -7,7 +7,7 @@
 
 enum { SMALL = LYING_ROWS, LOW = PARTS == 2 ? ROWS : 4, DIVIDED_MOST = 192 };
 
-/* Divisors of the rows. The way is chosen for ROWS of them together, as in copies. */
+/* Divisors of the rows. One way is chosen for ROWS rows together, as in copies. */
 typedef struct divisors {
   REAL inverse[DIVIDED_MOST][PARTS], own[DIVIDED_MOST][PARTS];
   int way[DIVIDED_MOST];
@@ -132,7 +132,7 @@ static bool solve_small(const working *w, int64_t count) {
 
 /* --- triangle times X --- */
 
-/* Replaces rows i to i + rows of X by the product; the rows above are still those of X. */
+/* Replaces rows i to i + rows of X by the product; the rows above still belong to X. */
 TSL_INLINE void multiply_low(const tsl_solve_blocks *blocks, int64_t i, int rows, REAL *x, int vectors) {
   const int64_t down = PARTS * blocks->a.row_stride, across = PARTS * blocks->a.col_stride;
   const REAL *number = number_at(&blocks->a, i, 0);

@@ -1,15 +1,15 @@
-/* Solves for a few real right-hand sides with vectors along A. A part of kernels/host_blocked_solve.c, which
- * includes it after its tiles.
+/* Solves for a few real right-hand sides with vectors along A. A part of kernels/host_blocked_solve.c,
+ * which includes it after its tiles.
  *
- *   Column-major A: ROWS solved rows of X are subtracted     Row-major A: everything on the left is subtracted from
- *   from all rows below, so that columns are streamed        ROWS rows, in tiles transposed in registers, so that rows
- *                                                            are streamed
- *     \                                                        |..\
- *     |\  |                                                    |...\
- *     ||| v                                                    +----\  ->
+ *   Column-major A: ROWS solved rows of X are subtracted  Row-major A: ROWS rows are reduced by everything on
+ *   from all rows below, so that columns are streamed     their left, in tiles transposed in registers; rows
+ *                                                         are streamed
+ *     \                                                     |..\
+ *     |\  |                                                 |...\
+ *     ||| v                                                 +----\  ->
  *
- * Each right-hand side is a line; each load of A serves all lines. Terms and their order equal those of more
- * right-hand sides, and so do the bits. */
+ * Each right-hand side is a line; each load of A serves all lines. Terms and their order equal those of
+ * more right-hand sides, and so do the bits. */
 
 enum {
   LINE_VECTORS = (ROWS + NAME(LANES) - 1) / NAME(LANES),

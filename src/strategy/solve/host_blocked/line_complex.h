@@ -3,12 +3,12 @@
  *
  * A vector of A has alternating real and imaginary parts. A row has two sums, each of two numbers:
  *
- *     real       (sum of re re, sum of im re)  -= (re, im) re(x)      so no part moves before the end of GROUP
- *     imaginary  (sum of re im, sum of im im)  -= (re, im) im(x)      columns, where they join to one number of X:
- *                                                                     (re re - im im, re im + im re)
+ *     real       (sum of re re, sum of im re)  -= (re, im) re(x)  so no part moves before the end of GROUP
+ *     imaginary  (sum of re im, sum of im im)  -= (re, im) im(x)  columns, where they join to a number of X:
+ *                                                                 (re re - im im, re im + im re)
  *
- * These are the sums of other right-hand sides, whose imaginary parts of A are also summed separately; so the bits
- * are equal. */
+ * These are the sums of other right-hand sides, whose imaginary parts of A are also summed separately; so
+ * the bits are equal. */
 
 enum {
   /* rows that are updated together for a row-major A: enough sums for the latency of an addition */
@@ -210,7 +210,7 @@ TSL_INLINE void line_take_off_rows(const line *line_in, tall *sums, int64_t firs
 }
 
 /* Solves rows `row` to `row + rows`, at most TALL, of a row-major A: subtracts everything on their
- * left, then solves ROWS of them at a time. */
+ * left, then solves ROWS rows at a time. */
 TSL_INLINE void line_solve_tall(const line *line_in, int64_t row, int64_t rows, REAL *triangle,
                                 bool is_backwards, int lines) {
   tall sums;

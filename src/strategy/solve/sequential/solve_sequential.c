@@ -1,10 +1,11 @@
-/* Idea: the definition. Substitution, three loops in C, one thread, compiled without optimization (flags.cmake).
- * It is the lowest rung of the ladder: the specification for the other rungs, and the baseline of their speed-ups.
+/* Idea: the definition. Substitution, three loops in C, one thread, compiled without optimization
+ * (flags.cmake). It is the lowest rung of the ladder: the specification for the other rungs, and the
+ * baseline of their speed-ups.
  *
  *   A lower        x(i,j) = (alpha b(i,j) - A(i,0) x(0,j) - ... - A(i,i-1) x(i-1,j)) / A(i,i)
  *   a . .    x . <- row after row of X, from the first;
- *   b c .    x .    for an upper triangle from the last.  The dots outside of the triangle are never read, nor is
- *   d e f    x .    a unit diagonal.
+ *   b c .    x .    for an upper triangle from the last.  The dots outside of the triangle are never read,
+ *   d e f    x .    nor is a unit diagonal.
  *
  * Parameters: none. Limits: none. */
 #include "strategy/cost_counts.h"

@@ -1,24 +1,25 @@
-/* Idea: sixteen bytes at a time on both sides. An item reads a small block, one vector from each of as many rows as
- * a vector has elements, transposes it in registers, and stores it in local memory as vectors; from there whole rows
- * of C are written as vectors.
- * What it adds to `tile_local`: a fourth (f32) to a sixteenth (i8) of the accesses to either memory, and sixteen
- * bytes in flight for each; tiles in an order that keeps reads and writes within few pages.
+/* Idea: sixteen bytes at a time on both sides. An item reads a small block: one vector from each of as
+ * many rows as a vector has elements. It transposes the block in registers and stores it in local memory
+ * as vectors. From there whole rows of C are written as vectors. What it adds to `tile_local`: a fourth
+ * (f32) to a sixteenth (i8) of the accesses to either memory, and sixteen bytes in flight for each; tiles
+ * in an order that keeps reads and writes within few pages.
  *
- *      A's rows              registers            local memory, a tile of EDGE vectors each way
- *                x                                  row r of C's block x
- *          +--+------+--+                             block 0   | 0  1  2  3 |     vector y of a row of block x is at
- *        y |  |a b c |  |    a d g     transposed,        block 1   | 1  0  3  2 |     y ^ x: the vectors of a column,
- *          |  |d e f |  |    b e h     then stored        block 2   | 2  3  0  1 |     which neighbouring items store,
- *          |  |g h i |  |    c f i     as rows        block 3   | 3  2  1  0 |     are in different banks, and so are
- *          +--+------+--+                                                          those of a row, which they load
+ *      A's rows            registers            local memory, a tile of EDGE vectors each way
+ *                x                                row r of C's block x
+ *          +--+------+--+                           block 0   | 0  1  2  3 |  vector y of a row of block x
+ *        y |  |a b c |  |  a d g     transposed,        block 1   | 1  0  3  2 |  is at y ^ x: no bank clash
+ *          |  |d e f |  |  b e h     then stored        block 2   | 2  3  0  1 |  between neighbouring items,
+ *          |  |g h i |  |  c f i     as rows        block 3   | 3  2  1  0 |  neither in the stores nor in
+ *          +--+------+--+                                                        the loads
  *
- * Elements of one and two bytes are transposed within words of four by masks and shifts, blocks of words like f32.
- * In place, a group owns a tile and its mirror image, as in tile_local.
+ * Elements of one and two bytes are transposed within words of four by masks and shifts, blocks of words
+ * like f32. In place, a group owns a tile and its mirror image, as in tile_local.
  *
- * Parameters: TSL_PARAM_EDGE, vectors along a tile's edge (a tile is EDGE x 16 bytes wide and as many elements high);
- * TSL_PARAM_BLOCKS, blocks of an item: a group has EDGE x EDGE / BLOCKS items; TSL_PARAM_BAND, tiles of a band
- * (transpose_tile.h). Local memory: a tile, in place two. Any sizes, strides and elements. Partial tiles, and all
- * tiles of unaligned rows or strided elements, are moved element by element. Limits: little-endian words. */
+ * Parameters: TSL_PARAM_EDGE, vectors along a tile's edge (a tile is EDGE x 16 bytes wide and as many
+ * elements high); TSL_PARAM_BLOCKS, blocks of an item: a group has EDGE x EDGE / BLOCKS items;
+ * TSL_PARAM_BAND, tiles of a band (transpose_tile.h). Local memory: a tile, in place two. Any sizes,
+ * strides and elements. Partial tiles, and all tiles of unaligned rows or strided elements, are moved
+ * element by element. Limits: little-endian words. */
 #if defined(TSL_REAL_IS_DOUBLE)
 #define BYTES 8
 #elif defined(TSL_REAL)

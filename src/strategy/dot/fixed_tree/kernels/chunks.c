@@ -1,8 +1,8 @@
 /* Sums of one chunk: steps 1 to 3 of the tree (fixed_tree.h).
  *
- * A row is several vectors of doubles, each number in its own lane, so row after row keeps the
- * order of the lanes for any vector width. Strided terms and incomplete rows are first gathered on
- * the stack, several rows at a time. */
+ * A row is several vectors of doubles, each number in its own lane. So row after row keeps the order of
+ * the lanes for any vector width. Strided terms and incomplete rows are first gathered on the stack,
+ * several rows at a time. */
 #include "strategy/dot/fixed_tree/fixed_tree.h"
 #include "strategy/low_precision.h"
 

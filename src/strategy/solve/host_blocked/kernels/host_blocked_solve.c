@@ -1,23 +1,24 @@
-/* Idea: right-hand sides in vectors. A few columns of B are copied to a row-major micro-panel. There, tiles of X,
- * a few rows high and two vectors wide, are reduced by the rows above in registers, and solved with their own small
- * triangle before they are stored. So X has one format for any strides of B, and each row is that of substitution.
+/* Idea: right-hand sides in vectors. A few columns of B are copied to a row-major micro-panel. There,
+ * tiles of X are a few rows high and two vectors wide. They are reduced by the rows above in registers,
+ * and solved with their own small triangle before they are stored. So X has one format for any strides of
+ * B, and each row is that of substitution.
  *
- *      A, in micro-panels          X, in micro-panels of COLUMNS right-hand sides
- *      of ROWS rows, negated         |<-2 vectors->|
- *    +----+                        +-------------+
- *    |\   |   depth rows           | solved      |   for each block of `depth` rows: its triangle, tile by tile:
- *    | \  |                        | solved      |     tile = B - A X of the rows above in the block; tile over
- *    +--+\+  <- this tile's        +-------------+     its triangle
- *    |..|\|     triangle           | tile        |   then all rows below, `chunk` at a time: tile = B - A X of the
- *    +--+--+                       +-------------+     block
+ *      A, in micro-panels     X, in micro-panels of COLUMNS right-hand sides
+ *      of ROWS rows, negated    |<-2 vectors->|
+ *    +----+                   +-------------+
+ *    |\   |   depth rows      | solved      |   for each block of `depth` rows: its triangle, tile by tile:
+ *    | \  |                   | solved      |     tile = B - A X of the rows above in the block; tile over
+ *    +--+\+  <- this tile's   +-------------+     its triangle
+ *    |..|\|     triangle      | tile        |   then all rows below, `chunk` at a time: tile = B - A X of the
+ *    +--+--+                  +-------------+     block
  *
- * If a copy of A would serve one or two micro-panels only, A is read in place. Row-major A: rows left of the
- * triangle from left to right. Column-major A: columns below it, with a prefetch for the next tile. A micro-panel
- * that is half empty is computed with one vector.
+ * If a copy of A would serve one or two micro-panels only, A is read in place. Row-major A: rows left of
+ * the triangle from left to right. Column-major A: columns below it, with a prefetch for the next tile. A
+ * micro-panel that is half empty is computed with one vector.
  *
- * Quotients are products by the reciprocals of the diagonal where these are normal numbers, else divisions. A
- * complex number of A is two numbers; the sum of its imaginary parts is multiplied by i once at the end. Elements
- * outside of the triangle are not read. */
+ * Quotients are products by the reciprocals of the diagonal where these are normal numbers, else
+ * divisions. A complex number of A is two numbers; the sum of its imaginary parts is multiplied by i once
+ * at the end. Elements outside of the triangle are not read. */
 #include "strategy/solve/host_blocked/host_blocked_panel.h"
 #include "strategy/solve/host_blocked/kernel.h"
 
@@ -364,7 +365,7 @@ static void give_columns(const column_group *group, int64_t row, int64_t rows, c
   }
 }
 
-/* Stores rows `row` to `row + rows` of the result; x is the first of them. */
+/* Stores rows `row` to `row + rows` of the result; x is row `row`. */
 static void give(const column_group *group, int64_t row, int64_t rows, const REAL *x) {
   int64_t done = 0;
   if (group->view->col_stride == 1 && group->count == COLUMNS) {

@@ -1,23 +1,23 @@
-/* Idea: a small product (at most 32 rows, columns and terms), whose A may be a stored triangle, or whose C a
- * requested triangle, is computed without a plan, a job, or memory except the stack. One tile serves all types and
- * structures.
+/* Idea: a small product (at most 32 rows, columns and terms), whose A may be a stored triangle, or whose C
+ * a requested triangle, is computed without a plan, a job, or memory except the stack. One tile serves all
+ * types and structures.
  *
- *              B, in micro-panels       C's rows are contiguous, or all is transposed: C' = B' A'
+ *              B, in micro-panels  C's rows are contiguous, or all is transposed: C' = B' A'
  *                 |<-2 vectors->|
- *                 |-------------|       general B     its columns are copied to micro-panels, like right-hand sides
- *                 |             |       structured    a symmetric or hermitian matrix is completed row by row in a
- *                 |             |                     square (A, too); else it is read in place
+ *                 |-------------|  general B     its columns are copied to micro-panels
+ *                 |             |  structured    a symmetric or hermitian matrix is completed row by row in a
+ *                 |             |                square (A, too); else it is read in place
  *                 +-------------+
  *   A, 4 rows     | tile        |
- *   +-----------+ |             |       Tiles outside of the requested triangle are skipped, and vectors on its
- *   |           | +-------------+       diagonal are stored in part.
+ *   +-----------+ |             |  Tiles outside of the requested triangle are skipped, and vectors on its
+ *   |           | +-------------+  diagonal are stored in part.
  *   +-----------+
  *
- * A triangle times C in place, C' = C' A', is supported where A is real and its rows are vectors: with zeros
- * outside of the triangle, and row by row with care where a sum is not finite.
+ * A triangle times C in place, C' = C' A', is supported where A is real and its rows are vectors. A gets
+ * zeros outside of the triangle. Rows with a sum that is not finite are computed again with care.
  *
- * A complex number of A is two numbers; the sum of its imaginary parts is multiplied by i once at the end. Limits:
- * 32 rows, columns and terms; C has one stride of 1. */
+ * A complex number of A is two numbers; the sum of its imaginary parts is multiplied by i once at the end.
+ * Limits: 32 rows, columns and terms; C has one stride of 1. */
 #include "strategy/solve/host_blocked/host_blocked_panel.h"
 #include "strategy/solve/host_blocked/kernel.h"
 
@@ -198,7 +198,7 @@ TSL_INLINE vector mirrored(vector value) {
   return conjugate(value) + (vector){0};
 }
 
-/* Copies elements `first` to `end` of a line to a row, with zeros elsewhere in it. */
+/* Copies elements `first` to `end` of a line to a row; the other elements are zeros. */
 TSL_INLINE void copy_line(const element *line, int64_t first, int64_t end, int64_t width, bool conjugates,
                           element *out) {
   enum { LANES = NAME(LANES) };
@@ -318,7 +318,7 @@ TSL_INLINE void tile_in_place(const working *w, side stored, int64_t i, int rows
   }
 }
 
-/* Copies rows of the triangle as vectors, with zeros elsewhere, and ones on an unstored diagonal. */
+/* Copies rows of the triangle as vectors, filled up with zeros, and ones on an unstored diagonal. */
 static void spread(const factor *factor_in, int64_t n, element *out) {
   REAL ones[2 * MOST * PARTS] = {[MOST * PARTS] = 1};
   const bool before = factor_in->stored == LOWER, unit = factor_in->is == TESELA_UNIT_TRIANGULAR;

@@ -1,12 +1,12 @@
-/* Blocks of a transpose as a text: tiles, edges, copies. Included for each size of an element, with the words of
- * vector_tile.h.
+/* Blocks of a transpose as a text: tiles, edges, copies. Included for each size of an element, with the
+ * words of vector_tile.h.
  *
- *              j0    band     j1                     `to` is written in bands of columns, `from` is read along its
- *        i0  +---+--------+---+                    rows: a step takes one cache line from each row of the band, and
- *            |   | step   |   |  LINE rows         prefetches lines of later steps.
- *            |   | step   |   |                    Incomplete vectors and edges: a step goes to a buffer, and from
- *            |   |  |     |   |                    there row by row; to memory line by line, with non-temporal
- *        i1  +---+--v-----+---+                    stores. */
+ *              j0    band     j1               `to` is written in bands of columns, `from` is read along its
+ *        i0  +---+--------+---+              rows: a step takes one cache line from each row of the band, and
+ *            |   | step   |   |  LINE rows   prefetches lines of later steps.
+ *            |   | step   |   |              Incomplete vectors and edges: a step goes to a buffer, and from
+ *            |   |  |     |   |              there row by row; to memory line by line, with non-temporal
+ *        i1  +---+--v-----+---+              stores. */
 
 #include "strategy/transpose/vector/kernels/vector_tile.h"
 

@@ -1,17 +1,17 @@
 /* Tile transposed in registers, as a text. Included for each size of an element after lanes_*.h, with
  *   SIZE           bytes of an element
  *   NAME(word)     this size's version of a name
- *   REAL, REAL_VECTOR   where elements are scaled: their type and a vector_bytes of them
+ *   REAL, REAL_VECTOR   where elements are scaled: their type and its vector
  *
- *   from: TILE rows, a vector_bytes wide                to: a row for each column of the tile, TILE elements wide
+ *   from: TILE rows, a vector_bytes wide            to: a row for each column of the tile, TILE elements wide
  *
  *   lane 0      lane 1    ...
- *   a0 a1 .. | a4 a5 .. |               interleaving rows 0 and H/2, 1 and H/2 + 1, ... log2(H) times leaves in
- *   b0 b1 .. | b4 b5 .. |      H rows   register k, lane l, column l H + k of these H rows: 16 bytes of a row of `to`
+ *   a0 a1 .. | a4 a5 .. |             interleaving rows 0 and H/2, 1 and H/2 + 1, ... log2(H) times leaves in
+ *   b0 b1 .. | b4 b5 .. |     H rows  register k, lane l, column l H + k of these H rows: a row of `to`
  *   ...
  *
- * If the registers hold as many such groups as a vector_bytes has lanes, lanes are transposed, too, and whole
- * vectors are stored. */
+ * If the registers hold as many such groups as a vector_bytes has lanes, lanes are transposed, too, and
+ * whole vectors are stored. */
 
 /* H: rows whose elements fill a lane. */
 #if SIZE == 16
