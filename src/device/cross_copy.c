@@ -37,7 +37,6 @@ tesela_status tsl_device_copier_meet(tsl_device_copier *carrier, tsl_device *oth
   return other == carrier->device ? TESELA_OK : other_stream(carrier, other, &stream);
 }
 
-
 typedef struct crossing {
   const tsl_copy_rect *rows;
   tsl_stream *from, *to;

@@ -47,7 +47,6 @@ void tsl_device_limit(tsl_device *device, int threads) {
   device->threads = threads;
 }
 
-
 static tsl_copy one_row(tsl_buffer *buffer, size_t offset, void *host, size_t bytes) {
   return (tsl_copy){.buffer = buffer,
                     .offset = offset,

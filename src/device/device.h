@@ -99,22 +99,22 @@ struct tsl_device {
   int64_t image_width_max, image_height_max;
   size_t image_offset_alignment, image_pitch_alignment, image_pitch_max;
   uint64_t cache_bytes; /* last-level cache; 0: unknown */
-  char pci[16]; /* PCI bus address "0000:3b:00.0"; "" for processors or where unknown */
-  int group_items_max; /* maximum work-items of a work-group */
+  char pci[16];         /* PCI bus address "0000:3b:00.0"; "" for processors or where unknown */
+  int group_items_max;  /* maximum work-items of a work-group */
   int group_size_max[3];
   uint64_t group_count_max[3];
   int warp;                       /* work-items that run in lock-step; 1: unknown or none */
   const tsl_fragments *fragments; /* matrix instructions, with TSL_CAN_FRAGMENTS; else NULL */
   int vector_f32, vector_f64;     /* preferred vector widths, in elements */
-  size_t host_alignment; /* alignment of host memory that buffer_wrap() needs; 0: not supported */
-  int architecture;      /* CUDA: 90 for sm_90; else 0 */
+  size_t host_alignment;          /* alignment of host memory that buffer_wrap() needs; 0: not supported */
+  int architecture;               /* CUDA: 90 for sm_90; else 0 */
   /* Predictions for the planner's model, from data sheets or estimated from units and clock. */
   double peak_f32, peak_f64; /* operations per second; a fused multiply-add counts as two */
   double bandwidth;          /* bytes per second of the device's memory */
   double link_bandwidth;     /* bytes per second between host and device; 0 where memory is shared */
   double launch_seconds;     /* from launch to start */
   int threads;               /* cpu: threads to use; else 0 */
-  int host_threads;        /* maximum host threads for copies to the device; 0: all of the shared pool */
+  int host_threads;          /* maximum host threads for copies to the device; 0: all of the shared pool */
   /* cpu: sizes of the data caches of levels 1 to 3 that a core uses; 0: none or unknown */
   uint64_t level_bytes[3];
   /* TSL_CAN_SEVERAL: the member devices in order, which run plans of their own. Empty for other
@@ -174,12 +174,12 @@ typedef struct tsl_image_layout {
  * a box are at most 128 bytes; their 16-byte chunks are permuted by row (chunk ^ row % 8). */
 typedef struct tsl_tensor {
   tsl_buffer *buffer;
-  size_t offset;    /* bytes to the first element, a multiple of 16 */
-  int element;      /* bytes: 1, 2 or 4 */
-  int64_t size[3];  /* elements, 1 to 2^32 */
+  size_t offset;   /* bytes to the first element, a multiple of 16 */
+  int element;     /* bytes: 1, 2 or 4 */
+  int64_t size[3]; /* elements, 1 to 2^32 */
   /* bytes from element to element along the second and third dimension, multiples of 16 below 2^40 */
   int64_t pitch[2];
-  int box[2];       /* 1 to 256 */
+  int box[2]; /* 1 to 256 */
 } tsl_tensor;
 /* Tensor as a kernel argument by value. It has the buffer's address, and is invalid after the
  * buffer is destroyed. */
@@ -189,9 +189,8 @@ typedef struct tsl_tensor_map {
 
 /* Kernel text and its compilation. */
 typedef struct tsl_build {
-  const char *name; /* for messages and file names of the cache: "gemm/tile_local" */
-  const char
-      *text; /* flattened source after its #define lines: everything that determines the kernel */
+  const char *name;    /* for messages and file names of the cache: "gemm/tile_local" */
+  const char *text;    /* flattened source after its #define lines: everything that determines the kernel */
   const char *options; /* additional compiler options, "" for none */
   /* no compiler and no disk: TESELA_UNSUPPORTED where this process has not loaded the kernel */
   bool loaded_only;

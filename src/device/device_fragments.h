@@ -23,17 +23,16 @@
 
 typedef struct tsl_fragments {
   const char *name;
-  const char
-      *define; /* definition for kernels that include kernel/kernel_fragments.h */
+  const char *define; /* definition for kernels that include kernel/kernel_fragments.h */
   /* Intel: the smallest sub-group size; AMD: prefixes of architecture names, separated by blanks */
   const char *match;
   int items, rows, cols; /* items of a sub-group; rows and columns of the sums of one product */
   int bytes;             /* bytes along k of each line in one step */
   int words_a, words_b;  /* 32-bit registers of an item for a fragment */
-  int registers; /* registers of an item for sums, fragments and copies before compilers spill */
-  int rate_16, rate_8; /* operations per clock and unit; a multiply-add counts as two */
-  bool unsigned_bytes; /* supports unsigned bytes */
-  bool subnormal_f16;  /* subnormal f16 inputs are not flushed to zero */
+  int registers;         /* registers of an item for sums, fragments and copies before compilers spill */
+  int rate_16, rate_8;   /* operations per clock and unit; a multiply-add counts as two */
+  bool unsigned_bytes;   /* supports unsigned bytes */
+  bool subnormal_f16;    /* subnormal f16 inputs are not flushed to zero */
 } tsl_fragments;
 
 typedef enum tsl_fragments_index {

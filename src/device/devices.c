@@ -107,7 +107,6 @@ tesela_status tsl_devices_create(tsl_devices **devices) {
   return TESELA_OK;
 }
 
-
 void tsl_devices_limit(tsl_devices *devices, int threads) {
   tsl_fork_mutex_lock(&devices->lock);
   devices->threads = threads;
@@ -119,7 +118,6 @@ void tsl_devices_limit(tsl_devices *devices, int threads) {
     }
   tsl_fork_mutex_unlock(&devices->lock);
 }
-
 
 static void slot_free(tsl_device_slot *slot) {
   tsl_self_test_forget(&slot->device);
@@ -230,7 +228,7 @@ static const kind_devices *listed(tsl_devices *devices, int index) {
 tesela_status tsl_devices_kind(tsl_devices *devices, int kind, const char **name, const char **what,
                                int *count, const char **why_none) {
   if (kind < 0 || kind >= devices->kind_count)
-    return tsl_fail(TESELA_BAD_CALL, "there are %d kinds of device, and none with number %d",
+    return tsl_fail(TESELA_BAD_CALL, "there are %d kinds of device, but kind %d was requested",
                     devices->kind_count, kind);
   const kind_devices *of = listed(devices, kind);
   *name = of->kind->kind;
@@ -274,7 +272,6 @@ tsl_device *tsl_devices_at(tsl_devices *devices, int index) {
   }
   return NULL;
 }
-
 
 /* Kind and device index of a well-formed name. */
 typedef struct parsed_name {
@@ -327,7 +324,7 @@ static tesela_status next_name(const char *all, const char **rest, one_name *out
   const size_t length = strcspn(*rest, ",");
   if (length == 0)
     return tsl_fail(TESELA_BAD_CALL,
-                    "\"%.64s\" has a comma with no device beside it; several are named like opencl:0,cpu",
+                    "\"%.64s\" has a comma without a device; several devices are named like opencl:0,cpu",
                     all);
   snprintf(out->text, sizeof out->text, "%.*s", (int)(length < sizeof out->text ? length : 63), *rest);
   if (strcmp(out->text, "auto") == 0)
@@ -384,11 +381,10 @@ static tesela_status devices_find_one(tsl_devices *devices, const char *name, ts
   return TESELA_OK;
 }
 
-
 static tesela_status add_member(const char *name, tsl_device *member, tsl_device *group) {
   for (int i = 0; i < group->member_count; i++)
     if (group->members[i] == member)
-      return tsl_fail(TESELA_BAD_CALL, "\"%.64s\" names %s twice: a device has one part of a product", name,
+      return tsl_fail(TESELA_BAD_CALL, "\"%.64s\" names %s twice: each device may occur once", name,
                       member->name);
   if (group->member_count == TSL_MEMBERS_MAX)
     return tsl_fail(TESELA_BAD_CALL, "\"%.64s\" names more than %d devices", name, (int)TSL_MEMBERS_MAX);
@@ -453,7 +449,6 @@ tesela_status tsl_devices_find(tsl_devices *devices, const char *name, tsl_devic
   return devices_names_several(name) ? find_several(devices, name, device)
                                      : devices_find_one(devices, name, device);
 }
-
 
 static void slot_close(tsl_device_slot *slot) {
   if (!slot->is_open)

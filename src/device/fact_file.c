@@ -85,7 +85,7 @@ void tsl_lines_add(const tsl_fact_lines *lines, const char *line) {
   char why[256];
   const int file = fact_file_open_file(lines, true, why, sizeof why);
   if (file < 0 || !fact_file_append(lines, file, line))
-    tsl_log(TSL_LOG_CACHE, "%s: nothing is kept: %s", lines->file, file < 0 ? why : strerror(errno));
+    tsl_log(TSL_LOG_CACHE, "%s: nothing is stored: %s", lines->file, file < 0 ? why : strerror(errno));
   if (file >= 0)
     close(file);
 }

@@ -18,7 +18,6 @@ struct tsl_self_test_entry {
   tsl_self_test self_test;
 };
 
-
 static void self_tests_print(const char *known_by, const tsl_self_test *self_test, tsl_text *out) {
   tsl_text_add(out, "%s %.4g %s %s", self_test->right ? "right" : "wrong", self_test->seconds,
                self_test->date, known_by);
@@ -57,7 +56,6 @@ static bool parse(char *line, const char **known_by, tsl_self_test *out) {
   return true;
 }
 
-
 static void self_tests_remember(tsl_device *device, const char *known_by, const tsl_self_test *self_test) {
   tsl_device_slot *slot = tsl_device_slot_of(device);
   tsl_self_test_entry *entry = calloc(1, sizeof *entry);
@@ -95,7 +93,6 @@ void tsl_self_test_forget(tsl_device *device) {
     free(entry);
   }
 }
-
 
 typedef struct self_tests_finding {
   const char *known_by;

@@ -12,7 +12,6 @@ bool tsl_staging_is_offered(const tsl_device *device) {
   return device->ops->pinned_create && !(device->capabilities & (TSL_CAN_HOST | TSL_CAN_SHARED_MEMORY));
 }
 
-
 /* Default sizes. On an H200 chunks of 8 MiB reach the link's full rate, chunks of 2 MiB three
  * quarters. A block of C has two tiles of 128 x 128 for each unit. */
 enum { SLOT = 8 << 20, LEAST = 1 << 20, UNIT = 2 * 128 * 128 };
@@ -47,7 +46,6 @@ bool tsl_staging_sizes_of(const tsl_device *device, tsl_staging_sizes *sizes) {
   *sizes = (tsl_staging_sizes){.slot = (size_t)slot, .block = block, .least = (double)least};
   return true;
 }
-
 
 static void staging_destroy(tsl_staging *staging) {
   const tsl_device_ops *ops = staging->device->ops;

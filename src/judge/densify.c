@@ -180,7 +180,6 @@ static void choose_kinds(const tsl_problem *problem, const tsl_indices *rows, co
     }
 }
 
-
 tesela_status tsl_plain_create(const tsl_problem *problem, const void *a, const void *b, const void *before,
                                const tsl_indices *rows, const tsl_indices *cols, tsl_plain *out) {
   const int factor = tsl_problem_structured(problem);

@@ -37,10 +37,9 @@ struct tsl_device_reference {
   tsl_device_reference_arguments given;
   /* writes_host: the last kernel writes its results directly to pinned memory */
   bool twice, reads_c, writes_host;
-  int64_t numbers;                  /* of an element */
-  size_t lists, elements,
-      back; /* bytes of the sample's index lists, of C's elements, and of all results */
-  unsigned char *memory; /* results: pinned memory of the slot, or own memory */
+  int64_t numbers;              /* of an element */
+  size_t lists, elements, back; /* bytes of the sample's index lists, of C's elements, and of all results */
+  unsigned char *memory;        /* results: pinned memory of the slot, or own memory */
   void *own;
   tsl_concurrent_hook beside;
   bool is_back;
@@ -61,7 +60,6 @@ bool tsl_device_reference_suits(const tsl_plan *plan, const tsl_operands *operan
          tsl_problem_reads(problem, TSL_OPERAND_A) && operands->a.buffer && operands->b.buffer &&
          operands->c.buffer;
 }
-
 
 static bool flushes(const tsl_plan *plan) {
   return tsl_plan_underflow(plan) > 0;

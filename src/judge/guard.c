@@ -131,7 +131,7 @@ tesela_status tsl_guarded_check(const tsl_guarded *guarded, bool *good, int64_t 
   *why = i < guarded->head ? "in front of"
          : i >= tail_at    ? "behind"
          : is_whole        ? "in a gap of"
-                           : "beside the triangle or in a gap of";
+                           : "outside of the triangle or in a gap of";
   tsl_free(image);
   return TESELA_OK;
 }

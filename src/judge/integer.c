@@ -122,7 +122,7 @@ static void integer_conclude(const integer_judging *job, int workers, tsl_verdic
   verdict->row = first->row;
   verdict->col = first->col;
   snprintf(verdict->why, sizeof verdict->why,
-           "C(%lld, %lld) is %d where %d is right (modulo 2^32); wrong are %lld of %lld elements",
+           "C(%lld, %lld) is %d, but %d is right (modulo 2^32); %lld of %lld elements are wrong",
            (long long)first->row, (long long)first->col,
            (int)(int32_t)integer_load_one(&job->problem->c, job->c, first->row, first->col),
            (int)(int32_t)first->right, (long long)wrong, (long long)verdict->checked);

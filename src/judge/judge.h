@@ -53,17 +53,17 @@ typedef struct tsl_verdict {
   double error_ratio; /* largest |C - R| / bound; right means <= 1 */
   /* largest |C - R| / (u G) after underflow is subtracted: the figure to compare strategies */
   double grade;
-  int64_t row, col;   /* element of the largest ratio */
-  int64_t checked;    /* number of elements judged */
-  char why[256];      /* a sentence when wrong, else "" */
+  int64_t row, col; /* element of the largest ratio */
+  int64_t checked;  /* number of elements judged */
+  char why[256];    /* a sentence when wrong, else "" */
 } tsl_verdict;
 
 typedef struct tsl_judge {
-  double factor;       /* the strategy's accuracy */
-  bool exact;          /* integer data with exact sums: require equality */
-  bool rounded;        /* require the exact result, rounded once */
-  double flushes;      /* tsl_accuracy_underflow() of the strategy's accuracy */
-  bool finite;         /* accept any value for elements that are not finite */
+  double factor;  /* the strategy's accuracy */
+  bool exact;     /* integer data with exact sums: require equality */
+  bool rounded;   /* require the exact result, rounded once */
+  double flushes; /* tsl_accuracy_underflow() of the strategy's accuracy */
+  bool finite;    /* accept any value for elements that are not finite */
   /* m x n, row by row: magnitudes of the addend where they differ from |beta||C0|; else NULL */
   const double *added;
   const unsigned char

@@ -280,7 +280,6 @@ static void guess_all(const expanding *job) {
     }
 }
 
-
 static tesela_status judge_part(expanding *job, int part, const tsl_judge *judge, tsl_verdict *verdict) {
   const tsl_type_info *type = tsl_type(job->problem->c.type);
   choose_terms(job, part);

@@ -43,9 +43,9 @@ struct tsl_error_measurement {
   int64_t *rows, *cols;
   tsl_problem part; /* problem of the sample, dense */
   void *sample[TSL_OPERANDS], *before, *bias;
-  tsl_plain plain;     /* completed sample of a product with structures, made before the run */
-  tsl_reserve reserve; /* memory for the time after the run, which must not fail */
-  bool looked;         /* the reference's stream is done */
+  tsl_plain plain;            /* completed sample of a product with structures, made before the run */
+  tsl_reserve reserve;        /* memory for the time after the run, which must not fail */
+  bool looked;                /* the reference's stream is done */
   tsl_device_reference *look; /* reference on the device; NULL: on the host */
   tsl_stream *stream;         /* stream for device operands; the reference's stream where there is one */
 };
@@ -115,7 +115,6 @@ static void choose_sizes(const tsl_error_measurement *m, bool looks, int64_t *ro
   *cols = tsl_min(cols_most, (int64_t)fmin(fmax(2, ceil(within / (double)*rows)), 0x1p31));
   *rows = tsl_min(rows_most, (int64_t)fmin(fmax(2, ceil(within / (double)*cols)), 0x1p31));
 }
-
 
 static const tsl_operand *operand_of(const tsl_error_measurement *m, int operand) {
   return operand == TSL_OPERAND_A   ? &m->at.a
@@ -355,13 +354,12 @@ tesela_status tsl_measure_begin(const tsl_plan *plan, const tsl_operands *operan
   void *block;
   *measuring = NULL;
   if (operands->a.packed || operands->b.packed)
-    return tsl_fail(
-        TESELA_UNSUPPORTED,
-        "the error is to be measured, and an operand is packed: its elements are not there any more");
+    return tsl_fail(TESELA_UNSUPPORTED,
+                    "the error cannot be measured: an operand is packed, and its elements are gone");
   if (tsl_problem_has_structure(problem) && !on_host(plan))
     return tsl_fail(TESELA_UNSUPPORTED,
-                    "the error of a product with structures is to be measured, which is done "
-                    "where its operands are in host memory");
+                    "the error of a product with structures can be measured only with operands in host "
+                    "memory");
   if (tsl_problem_has_scales(problem))
     return tsl_fail(TESELA_UNSUPPORTED, "the error of a product with scales is not measured");
   TSL_TRY(tsl_alloc_zeroed(sizeof **measuring, "a measurement", &block));
@@ -494,7 +492,7 @@ tesela_status tsl_measure_end(tsl_error_measurement *m, tsl_error_measured *meas
   const tesela_status status = end(m, measured);
   tsl_reserve_use(NULL);
   /* A driver's lack of memory after C was written must not look like a call without effect. */
-  return status == TESELA_OUT_OF_MEMORY ? tsl_fail_in(TESELA_DEVICE_FAILED, "the error was to be measured")
+  return status == TESELA_OUT_OF_MEMORY ? tsl_fail_in(TESELA_DEVICE_FAILED, "no memory to measure the error")
                                         : status;
 }
 

@@ -311,7 +311,7 @@ static tesela_status judge_real_explain(const judge_real_judging *job, int64_t w
     tsl_text_add(&text, " is right within %.2g", seen.bound);
   else
     tsl_text_add(&text, " is right");
-  tsl_text_add(&text, "; wrong are %lld of %lld elements", (long long)wrong, (long long)verdict->checked);
+  tsl_text_add(&text, "; %lld of %lld elements are wrong", (long long)wrong, (long long)verdict->checked);
   snprintf(verdict->why, sizeof verdict->why, "%s", tsl_text_get(&text));
   tsl_text_free(&text);
   return TESELA_OK;

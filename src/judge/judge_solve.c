@@ -257,9 +257,8 @@ static void judge_solve_conclude(const judge_solve_judging *job, int workers, ts
     return;
   const judge_solve_number x = judge_solve_load(&job->problem->c, job->x, verdict->row, verdict->col);
   snprintf(verdict->why, sizeof verdict->why,
-           "X(%lld, %lld) is %.17g%+.17gi, and its row of alpha B - A X is %.3g times what is allowed; wrong "
-           "are %lld of "
-           "%lld elements",
+           "X(%lld, %lld) is %.17g%+.17gi, and its row of alpha B - A X is %.3g times the bound; %lld of "
+           "%lld elements are wrong",
            (long long)verdict->row, (long long)verdict->col, x.re, x.im, verdict->error_ratio,
            (long long)count, (long long)verdict->checked);
 }

@@ -82,7 +82,6 @@ static double judge_transpose_judge_element(const judge_transpose_judging *job, 
   return worst;
 }
 
-
 /* Rows row0 to row1 of C, columns col0 to col1. */
 typedef struct judge_transpose_tile {
   int64_t row0, row1, col0, col1;
@@ -182,7 +181,7 @@ static void judge_transpose_explain(const judge_transpose_judging *job, int64_t 
   tsl_text_add_double(&text, is[0]);
   tsl_text_add(&text, " where A(%lld, %lld) is ", (long long)verdict->col, (long long)verdict->row);
   tsl_text_add_double(&text, was[0]);
-  tsl_text_add(&text, "; wrong are %lld of %lld elements", (long long)wrong, (long long)verdict->checked);
+  tsl_text_add(&text, "; %lld of %lld elements are wrong", (long long)wrong, (long long)verdict->checked);
   snprintf(verdict->why, sizeof verdict->why, "%s", tsl_text_get(&text));
   tsl_text_free(&text);
 }

@@ -54,7 +54,7 @@ typedef struct tsl_reference_number {
   double magnitude;      /* sum of their magnitudes */
   /* some order of summation may have a partial sum above `largest`, or below -largest */
   bool up, down;
-  bool unsure;           /* an element that may be flushed to 0 meets an infinity */
+  bool unsure; /* an element that may be flushed to 0 meets an infinity */
 } tsl_reference_number;
 
 typedef struct tsl_limits {

@@ -23,7 +23,6 @@ static int64_t index_of(const tsl_indices *indices, int64_t i) {
   return indices->of ? indices->of[i] : i;
 }
 
-
 /* Elements of a line per task, so that lines that are columns share pages. */
 enum { AT_ONCE = 64 };
 
@@ -61,7 +60,6 @@ static void bring_from_host(const tsl_sample_lines *from, const tsl_indices *lin
   bringing job = {from, lines, of_line, dst};
   tsl_team_run(from->team, tsl_ceil_div(of_line->count, AT_ONCE), bring_elements, &job);
 }
-
 
 /* Reads a whole line into dense memory; backwards where its stride is negative. */
 static tesela_status sample_read_line(const tsl_sample_lines *from, int64_t line, unsigned char *dst) {

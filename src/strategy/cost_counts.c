@@ -63,7 +63,6 @@ bool tsl_cost_counts_get(const tsl_strategy *strategy, const tsl_problem *proble
   return true;
 }
 
-
 /* Returns the bytes per second of the first-level caches or the local memory of all units: 128 per
  * clock and unit on GPUs, two vectors per clock on processors. */
 static double near_rate(const tsl_device *device) {
@@ -120,7 +119,6 @@ tsl_words tsl_cost_counts_words(const tsl_problem *problem, const tsl_cost_count
   return (tsl_words){account->global.read / word / account->useful,
                      account->local.read / word / account->useful};
 }
-
 
 /* Room of a GPU's compute unit: work-items, groups, and local memory as a multiple of a group's
  * maximum. */

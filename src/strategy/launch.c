@@ -154,7 +154,9 @@ static tesela_status launch_find_kernel(tsl_work *work, const char *path, const 
   TSL_TRY(work->device->ops->kernel_get(module, name, kernel));
   const int most = work->device->ops->kernel_items_max(*kernel);
   if (items > most)
-    return tsl_fail(TESELA_UNSUPPORTED, "%s: kernel %s was compiled to at most %d work-items a group, not %d",
+    return tsl_fail(TESELA_UNSUPPORTED,
+                    "%s: kernel %s allows at most %d work-items a group after "
+                    "compilation, not %d",
                     work->device->name, name, most, items);
   return TESELA_OK;
 }

@@ -8,9 +8,9 @@
 
 /* Accuracy requirements. X(NAME, word) */
 #define TSL_ACCURACY_LIST(X)                                                                                 \
-  X(DEFAULT, "default") /* the strategy's own guarantee; A and B are not rounded */                     \
-  X(NUMBER, "number")   /* |error| <= number (|alpha| |A||B| + |beta| |C|), for each element */            \
-  X(TYPE, "type")       /* error of a careful sum of factors with the precision of a type */               \
+  X(DEFAULT, "default") /* the strategy's own guarantee; A and B are not rounded */                          \
+  X(NUMBER, "number")   /* |error| <= number (|alpha| |A||B| + |beta| |C|), for each element */              \
+  X(TYPE, "type")       /* error of a careful sum of factors with the precision of a type */                 \
   X(EXACT, "exact")     /* the exact result, rounded once to the type of C */
 
 typedef enum tsl_accuracy_kind {

@@ -237,7 +237,6 @@ static bool same_layout(const tsl_shape *a, const tsl_shape *b) {
   return a->type == b->type && a->row_stride == b->row_stride && a->col_stride == b->col_stride;
 }
 
-
 static const char *const structure_words[TESELA_STRUCTURES] = {
     "general",         "symmetric",       "hermitian",      "triangular",
     "unit triangular", "a symmetric sum", "a hermitian sum"};
@@ -251,12 +250,12 @@ static tesela_status check_factor(const tsl_shape *shape, const char *name) {
   if (problem_is_plain(shape))
     return TESELA_OK;
   if (shape->structure == TESELA_GENERAL)
-    return tsl_fail(TESELA_BAD_CALL, "%s is general, and all of it takes part, not a triangle", name);
+    return tsl_fail(TESELA_BAD_CALL, "%s is general: all of it is used, not a triangle", name);
   if (tsl_is_sum(shape->structure))
-    return tsl_fail(TESELA_BAD_CALL, "%s is %s: results alone are sums", name,
+    return tsl_fail(TESELA_BAD_CALL, "%s is %s: only C can be a sum", name,
                     structure_words[shape->structure]);
   if (shape->triangle == TESELA_WHOLE)
-    return tsl_fail(TESELA_BAD_CALL, "%s is %s: which triangle of it is stored has to be said", name,
+    return tsl_fail(TESELA_BAD_CALL, "%s is %s: its stored triangle must be specified", name,
                     structure_words[shape->structure]);
   if (shape->rows != shape->cols)
     return tsl_fail(TESELA_BAD_CALL, "%s is %s and %lld x %lld: it must be square", name,
@@ -268,10 +267,12 @@ static tesela_status check_triangle_of_c(const tsl_problem *problem) {
   const tsl_shape *c = &problem->c;
   const bool is_hermitian = tsl_is_hermitian(c->structure), is_sum = tsl_is_sum(c->structure);
   if (c->structure != TESELA_GENERAL && !is_hermitian && !is_sum)
-    return tsl_fail(TESELA_BAD_CALL, "C is %s: a result is general, or a triangle of it hermitian or a sum",
+    return tsl_fail(TESELA_BAD_CALL,
+                    "C is %s: it must be general, or a hermitian triangle, or a triangle "
+                    "of a sum",
                     structure_words[c->structure]);
   if (is_sum && c->triangle == TESELA_WHOLE)
-    return tsl_fail(TESELA_BAD_CALL, "C is %s: which triangle of it is computed has to be said",
+    return tsl_fail(TESELA_BAD_CALL, "C is %s: its computed triangle must be specified",
                     structure_words[c->structure]);
   if (is_sum && is_hermitian && problem->alpha[1] != 0)
     return tsl_fail(TESELA_BAD_CALL, "alpha has an imaginary part where C is a hermitian sum");
@@ -288,7 +289,7 @@ static tesela_status check_triangle_of_c(const tsl_problem *problem) {
 
 static tesela_status check_triangle_of_solve(const tsl_problem *problem) {
   if (!tsl_is_triangular(problem->a.structure))
-    return tsl_fail(TESELA_BAD_CALL, "A is %s: a solve takes a triangular or unit triangular one",
+    return tsl_fail(TESELA_BAD_CALL, "A is %s: a solve needs a triangular or unit triangular A",
                     structure_words[problem->a.structure]);
   if (!problem_is_plain(&problem->b) || !problem_is_plain(&problem->c))
     return tsl_fail(TESELA_BAD_CALL, "B and C of a solve are general matrices");
@@ -317,10 +318,10 @@ static tesela_status check_structures(const tsl_problem *problem) {
   if (problem->op == TSL_OP_SOLVE)
     return check_triangle_of_solve(problem);
   if (problem->a.structure != TESELA_GENERAL && problem->b.structure != TESELA_GENERAL)
-    return tsl_fail(TESELA_BAD_CALL, "A is %s and B is %s: one of them must be general",
+    return tsl_fail(TESELA_BAD_CALL, "A is %s and B is %s: A or B must be general",
                     structure_words[problem->a.structure], structure_words[problem->b.structure]);
   if (tsl_problem_structured(problem) != TSL_OPERAND_C && problem->c.triangle != TESELA_WHOLE)
-    return tsl_fail(TESELA_BAD_CALL, "a triangle of C is computed of general factors only");
+    return tsl_fail(TESELA_BAD_CALL, "a triangle of C needs general A and B");
   return check_triangle_of_c(problem);
 }
 
@@ -329,7 +330,7 @@ static tesela_status check_in_place(const tsl_problem *problem) {
   const int triangle = tsl_problem_structured(problem);
   const tsl_shape *general = triangle == TSL_OPERAND_A ? &problem->b : &problem->a;
   if (triangle == TSL_OPERAND_C || !tsl_is_triangular(tsl_problem_shape(problem, triangle)->structure))
-    return tsl_fail(TESELA_BAD_CALL, "a product is made in place where a factor is triangular only");
+    return tsl_fail(TESELA_BAD_CALL, "a product in place needs a triangular A or B");
   if (!problem_is_zero(problem->beta))
     return tsl_fail(TESELA_BAD_CALL, "a product in place has no beta");
   if (!same_layout(general, &problem->c))
@@ -359,7 +360,7 @@ static tesela_status problem_check_op(const tsl_problem *problem) {
   if (problem->op != TSL_OP_TRANSPOSE)
     return tsl_fail(TESELA_BAD_CALL, "a %s is not made in place", tsl_op_name(problem->op));
   if (problem->m != problem->n)
-    return tsl_fail(TESELA_BAD_CALL, "only a square is transposed in place, not %lld x %lld",
+    return tsl_fail(TESELA_BAD_CALL, "only a square matrix can be transposed in place, not %lld x %lld",
                     (long long)problem->n, (long long)problem->m);
   if (!same_layout(&problem->a, &problem->c))
     return tsl_fail(TESELA_BAD_CALL, "in place, A and C have one type and the same strides");
@@ -370,9 +371,9 @@ static tesela_status check_conjugates(const tsl_problem *problem) {
   if (!problem->conjugate_a && !problem->conjugate_b)
     return TESELA_OK;
   if (problem->op != TSL_OP_GEMM && problem->op != TSL_OP_SOLVE)
-    return tsl_fail(TESELA_BAD_CALL, "a %s conjugates nothing", tsl_op_name(problem->op));
+    return tsl_fail(TESELA_BAD_CALL, "a %s has no conjugation", tsl_op_name(problem->op));
   if (problem->op == TSL_OP_SOLVE && problem->conjugate_b)
-    return tsl_fail(TESELA_BAD_CALL, "a solve conjugates A alone");
+    return tsl_fail(TESELA_BAD_CALL, "a solve can conjugate A only");
   if (!tsl_type(problem->a.type)->is_complex || !tsl_type(problem->b.type)->is_complex)
     return tsl_fail(TESELA_BAD_CALL, "A is %s and B is %s: only complex matrices have conjugates",
                     tsl_type(problem->a.type)->name, tsl_type(problem->b.type)->name);
@@ -397,7 +398,7 @@ static tesela_status check_integers(const tsl_problem *problem) {
   if (problem->op == TSL_OP_TRANSPOSE || !tsl_type(problem->c.type)->is_integer)
     return TESELA_OK;
   if (!tsl_type(problem->a.type)->is_integer || !tsl_type(problem->b.type)->is_integer)
-    return tsl_fail(TESELA_BAD_CALL, "C is %s, but A is %s and B is %s: integers come from integers only",
+    return tsl_fail(TESELA_BAD_CALL, "C is %s, but A is %s and B is %s: an integer C needs integer A and B",
                     tsl_type(problem->c.type)->name, tsl_type(problem->a.type)->name,
                     tsl_type(problem->b.type)->name);
   const double *const scalars[] = {problem->alpha, problem->beta};

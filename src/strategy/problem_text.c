@@ -46,7 +46,7 @@ static tesela_status parse_k(const char *key, const char *value, tsl_problem *pr
 static tesela_status parse_batch(const char *key, const char *value, tsl_problem *problem) {
   TSL_TRY(parse_size(key, value, &problem->batch));
   if (problem->batch == 0)
-    return tsl_fail(TESELA_BAD_INPUT, "%s=0 is no number of products: it is 1 or more", key);
+    return tsl_fail(TESELA_BAD_INPUT, "%s=0 is not a number of products: it must be 1 or more", key);
   return TESELA_OK;
 }
 
@@ -219,9 +219,8 @@ static void print_c_is(const tsl_problem *problem, tsl_text *text) {
 static tesela_status parse_structure(const char *key, const char *value, tsl_shape *shape) {
   if (!tsl_structure_parse(value, &shape->structure, &shape->triangle))
     return tsl_fail(TESELA_BAD_INPUT,
-                    "%s=%s is not lower or upper, alone or behind symmetric_, hermitian_, triangular_, "
-                    "unit_, symmetric_sum_ or "
-                    "hermitian_sum_",
+                    "%s=%s is not lower or upper, alone or after symmetric_, hermitian_, triangular_, "
+                    "unit_, symmetric_sum_ or hermitian_sum_",
                     key, value);
   return TESELA_OK;
 }
@@ -286,7 +285,9 @@ static tesela_status parse_bias(const char *key, const char *value, tsl_problem 
     type = tsl_type_parse(words[1]);
   if (along == TESELA_ALONGS || (count != 1 && count != 3) || type == TESELA_TYPE_DEFAULT ||
       (count == 3 && !tsl_parse_i64(words[2], &stride)))
-    status = tsl_fail(TESELA_BAD_INPUT, "%s=%s is not row or column, alone or before a type and a stride",
+    status = tsl_fail(TESELA_BAD_INPUT,
+                      "%s=%s is not row or column, alone or followed by a type and a "
+                      "stride",
                       key, value);
   else
     tsl_problem_add_bias(problem, (tesela_bias_axis)along, type, stride);
@@ -305,7 +306,8 @@ static tesela_status parse_scaling(const char *key, const char *value, int opera
     scaling++;
   if (scaling == TESELA_SCALINGS ||
       (rest && (scaling != TESELA_SCALE_LINES || !tsl_parse_i64(rest + 1, &stride))))
-    return tsl_fail(TESELA_BAD_INPUT, "%s=%s is not tensor or lines, or lines before a stride", key, value);
+    return tsl_fail(TESELA_BAD_INPUT, "%s=%s is not tensor or lines, or lines followed by a stride", key,
+                    value);
   tsl_problem_add_scale(problem, operand, (tesela_scaling)scaling, stride);
   return TESELA_OK;
 }
@@ -350,7 +352,6 @@ static tesela_status parse_accuracy(const char *key, const char *value, tsl_prob
 static tesela_status parse_bits(const char *key, const char *value, tsl_problem *problem) {
   return as_input(key, tsl_numeric_requirements_parse_bits(value, &problem->ask));
 }
-
 
 typedef struct key_row {
   tsl_text_key words;
@@ -402,7 +403,7 @@ static tesela_status check_sizes(const tsl_problem *problem, const tsl_problem *
   if (problem->m == said->m && problem->n == said->n && problem->k == said->k)
     return TESELA_OK;
   return tsl_fail(TESELA_BAD_INPUT,
-                  "m=%lld n=%lld k=%lld are no sizes of a %s: these would be m=%lld n=%lld k=%lld",
+                  "m=%lld n=%lld k=%lld are not sizes of a %s: expected m=%lld n=%lld k=%lld",
                   (long long)said->m, (long long)said->n, (long long)said->k, tsl_op_name(problem->op),
                   (long long)problem->m, (long long)problem->n, (long long)problem->k);
 }

@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-
 bool tsl_rect_common(const tsl_rect *a, const tsl_rect *b, tsl_rect *common) {
   const int64_t row = tsl_max(a->row, b->row), row_end = tsl_min(a->row + a->rows, b->row + b->rows),
                 col = tsl_max(a->col, b->col), col_end = tsl_min(a->col + a->cols, b->col + b->cols);
@@ -19,7 +18,6 @@ bool tsl_rect_holds(const tsl_rect *outer, const tsl_rect *inner) {
          inner->row + inner->rows <= outer->row + outer->rows &&
          inner->col + inner->cols <= outer->col + outer->cols;
 }
-
 
 tesela_status tsl_sharding_copy(const tsl_sharding *spread, tsl_sharding **copy) {
   size_t count = 0;
@@ -61,7 +59,6 @@ bool tsl_sharding_same(const tsl_sharding *a, const tsl_sharding *b) {
   return true;
 }
 
-
 static bool lies_by_rows(const tsl_shard *hold) {
   return hold->col_stride == 1 && (hold->row_stride >= hold->at.cols || hold->at.rows == 1);
 }
@@ -82,15 +79,15 @@ static tesela_status check_lines(const tsl_sharding *spread, int operand, const 
     const tsl_shard *hold = &spread->holds[operand][i];
     if (!lies_by_rows(hold) && !lies_by_cols(hold))
       return tsl_fail(TESELA_BAD_CALL,
-                      "%s: piece %d, %lld x %lld, has strides %lld and %lld: one of them must be 1, and the "
-                      "other no less than the elements that lie along it",
+                      "%s: piece %d, %lld x %lld, has strides %lld and %lld: one must be 1, the other at "
+                      "least the length of a line",
                       name, i, (long long)hold->at.rows, (long long)hold->at.cols,
                       (long long)hold->row_stride, (long long)hold->col_stride);
     cols &= lies_by_cols(hold);
   }
   if (!cols && !tsl_sharding_by_rows(spread, operand))
     return tsl_fail(TESELA_BAD_CALL,
-                    "%s: some pieces lie by rows and others by columns: all must lie the same way", name);
+                    "%s: some pieces are contiguous by rows and others by columns: all must be alike", name);
   return TESELA_OK;
 }
 
@@ -124,12 +121,11 @@ tesela_status tsl_sharding_check(const tsl_sharding *spread, int operand, const 
                         i, (long long)common.row, (long long)common.col);
   }
   if (elements != shape->rows * shape->cols)
-    return tsl_fail(TESELA_BAD_CALL, "%s: its %d pieces have %lld elements, and there are %lld x %lld = %lld",
+    return tsl_fail(TESELA_BAD_CALL, "%s: its %d pieces have %lld elements instead of %lld x %lld = %lld",
                     name, count, (long long)elements, (long long)shape->rows, (long long)shape->cols,
                     (long long)(shape->rows * shape->cols));
   return TESELA_OK;
 }
-
 
 int tsl_sharding_whole(const tsl_sharding *spread, int operand, const tsl_rect *rect, int member) {
   for (int i = 0; i < spread->counts[operand]; i++)

@@ -137,7 +137,6 @@ static void staged_copy_move(const tsl_stager *porter, const tsl_transfer_path *
   tsl_team_run(porter->team, (all + job.share - 1) / job.share, move_share, &job);
 }
 
-
 static tsl_copy staged_copy_copy_of(const tsl_stager *porter, const tsl_transfer_path *way,
                                     const tsl_piece *piece, int slot) {
   const size_t size = (size_t)staged_copy_size_of(way);
@@ -150,7 +149,6 @@ static tsl_copy staged_copy_copy_of(const tsl_stager *porter, const tsl_transfer
                     .rows = (size_t)piece->lines,
                     .row_bytes = (size_t)piece->length * size};
 }
-
 
 /* Outgoing chunks in flight during copies to the device. Slots are used in rotation, and between
  * two outgoing chunks one slot serves an incoming chunk. So tsl_outgoing_finish(), with all slots
@@ -198,7 +196,6 @@ tesela_status tsl_outgoing_finish(tsl_outgoing *out) {
   return TESELA_OK;
 }
 
-
 tesela_status tsl_part_in(const tsl_stager *porter, const tsl_transfer_path *way,
                           const tsl_copy_chunk *part) {
   tsl_staging *staging = porter->staging;
@@ -216,7 +213,6 @@ tesela_status tsl_part_in(const tsl_stager *porter, const tsl_transfer_path *way
   }
   return TESELA_OK;
 }
-
 
 typedef struct leaving {
   const tsl_stager *porter;
@@ -302,7 +298,6 @@ tesela_status tsl_parts_out(const tsl_stager *porter, const tsl_transfer_path *w
     under_way--;
   }
 }
-
 
 enum { PAGE = 4096, PROVIDED = 4 << 20 };
 

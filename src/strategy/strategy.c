@@ -67,8 +67,7 @@ tsl_accuracy tsl_accuracy_scaled(tsl_accuracy of_sums, const tsl_problem *proble
   made.factor = slope * (of_sums.factor + 8) + (is_gelu(problem) ? 24 : 0);
   made.flushes = slope * of_sums.flushes;
   made.slips = slope * of_sums.slips;
-  made.rounded = made.tree =
-      false; /* devices may or may not fuse a product and an addition */
+  made.rounded = made.tree = false; /* devices may or may not fuse a product and an addition */
   return tsl_accuracy_in_type(made, problem->c.type);
 }
 
@@ -505,7 +504,7 @@ static const char *refuse_host_memory(const tsl_strategy *strategy, const tsl_pr
                  bytes = limit == UINT64_MAX ? 0 : tsl_strategy_host_bytes(strategy, problem, config, device);
   if (bytes <= limit)
     return NULL;
-  return tsl_refusal("needs %.1f MiB of host memory beside its operands, and %.1f MiB are left for that",
+  return tsl_refusal("needs %.1f MiB of host memory in addition to its operands, but %.1f MiB are left",
                      (double)bytes / (1 << 20), (double)limit / (1 << 20));
 }
 
@@ -565,7 +564,7 @@ static const char *strategy_refuse_accuracy(const tsl_numeric_requirements *ask,
     return NULL;
   if ((promised->flushes > 0 && !promised->cuts) || promised->finite)
     return tsl_refusal(
-        "takes small numbers as 0 or promises nothing of infinities, and accuracy is asked for");
+        "flushes small numbers to 0 or guarantees nothing for infinities, but accuracy is required");
   if (ask->accuracy == TSL_ACCURACY_EXACT)
     return tsl_refusal("rounds its sums: |error| <= %.3g |A||B|, and exact is asked for",
                        promised->factor * result);
@@ -590,7 +589,7 @@ static const char *refuse_ask(const tsl_strategy *strategy, const tsl_problem *p
     why = bits == TSL_REPRODUCIBILITY_ANY
               ? tsl_refusal("its bits may differ from run to run, and bits=%s is asked for",
                             tsl_numeric_requirements_bits_word(ask->bits))
-              : "its order of sums is this device's own, and bits=devices is asked for";
+              : "its order of sums depends on the device, but bits=devices is required";
   return why;
 }
 

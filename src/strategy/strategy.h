@@ -58,8 +58,8 @@ typedef struct tsl_accuracy {
   /* A and B are truncated to fewer digits. `factor` includes the truncation error; elements below
    * `flushes` may become 0. */
   bool cuts;
-  double slips;   /* additional absolute error of each element of A and B, from subnormal inputs; 0: none */
-  bool finite;    /* the bound holds for finite inputs and results only */
+  double slips; /* additional absolute error of each element of A and B, from subnormal inputs; 0: none */
+  bool finite;  /* the bound holds for finite inputs and results only */
 } tsl_accuracy;
 
 /* Returns the absolute error of one element of A or B that underflow may cause. */
@@ -198,7 +198,7 @@ typedef struct tsl_work {
   void *state;          /* data from build(), freed by release() */
   double build_seconds; /* time spent in compilers, for reports */
   bool finishes;        /* build() and run() include the problem's epilogue */
-  bool reduces; /* set by build(): runs support tsl_modular_output */
+  bool reduces;         /* set by build(): runs support tsl_modular_output */
   /* build() must not compile: it uses kernels that are already loaded, else fails with
    * TESELA_UNSUPPORTED */
   bool loaded_only;
@@ -237,8 +237,8 @@ typedef struct tsl_fused_ops {
 } tsl_fused_ops;
 
 struct tsl_strategy {
-  const char *name;  /* name of the folder */
-  const char *idea;  /* one line for documents */
+  const char *name; /* name of the folder */
+  const char *idea; /* one line for documents */
   /* bound of the previous rung that this strategy lifts, in a few words; NULL: not on the ladder */
   const char *lifts;
   tsl_op op;

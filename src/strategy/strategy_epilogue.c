@@ -24,7 +24,6 @@ typedef struct finishing {
   int64_t pieces, count, of_a_task; /* blocks of a line; blocks of all products; blocks of a task */
 } finishing;
 
-
 /* sqrt(1/2), sqrt(2/pi), and the cubic term of the approximation by tanh. */
 static const double root_half = 0.70710678118654752440, root_two_over_pi = 0.79788456080286535588,
                     cubic = 0.044715;
@@ -104,7 +103,6 @@ static function_f32 *const functions_f32[TESELA_ACTIVATIONS] = {
     [TESELA_RELU] = relu_f32, [TESELA_GELU] = gelu_f32, [TESELA_GELU_TANH] = gelu_tanh_f32};
 static function_f64 *const functions_f64[TESELA_ACTIVATIONS] = {
     [TESELA_RELU] = relu_f64, [TESELA_GELU] = gelu_f64, [TESELA_GELU_TANH] = gelu_tanh_f64};
-
 
 /* Block in the widest type of sums, with room for a vector of equal length. */
 typedef union strategy_epilogue_piece {
@@ -210,7 +208,6 @@ static void scale_sums(const finishing *job, const strategy_epilogue_stretch *st
   for (int64_t i = 0; i < stretch->count; i++)
     x->f32[i] += beta * before.f32[i];
 }
-
 
 static void finish_one(const finishing *job, int64_t index) {
   const tsl_problem *problem = job->problem;

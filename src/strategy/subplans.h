@@ -16,13 +16,13 @@ typedef struct tsl_subplan tsl_subplan;
 typedef struct tsl_subplan_request {
   const tsl_problem *problem;
   tsl_device *device;
-  bool in_buffers;         /* operands are on the device; false: in host memory */
+  bool in_buffers; /* operands are on the device; false: in host memory */
   /* maximum bytes of device memory that a run may need in addition to its operands */
   uint64_t workspace_most;
-  tsl_accuracy most;       /* accuracy limits: the factor, and `flushes` (strategy.h) */
+  tsl_accuracy most; /* accuracy limits: the factor, and `flushes` (strategy.h) */
   /* the plan is only for a self-test: any correct strategy will do, fast compilation preferred */
   bool on_trial;
-  bool skips;    /* runs may turn out to be unneeded, and must then exit at once (strategy.h: skips) */
+  bool skips; /* runs may turn out to be unneeded, and must then exit at once (strategy.h: skips) */
   const tsl_strategy *except; /* strategy that must not be chosen, by the sub-plan or below it; NULL: none */
   const tsl_subplan
       *like; /* sub-plan whose strategy and config are to be used if they support this problem; NULL: any */
@@ -56,12 +56,12 @@ struct tsl_subplan_factory {
 /* Description of a sub-plan, for explanations. */
 typedef struct tsl_subplan_info {
   const char *device;
-  const char *plan;                    /* text of the sub-plan */
+  const char *plan; /* text of the sub-plan */
   /* block of C; `depth` is the number of terms of a sum that are added at a time */
   int64_t row, rows, col, cols, depth;
   /* equal blocks along the diagonal that run as a batch; 0: a single block */
   int64_t count;
-  double seconds;                      /* predicted for all of the blocks; 0: not known */
+  double seconds; /* predicted for all of the blocks; 0: not known */
   double in_bytes,
       out_bytes; /* bytes of a run over the device's links to the host or to other devices; 0 on the cpu */
   /* Bytes of sharded operands by the other device, and the measured rate of the link in bytes per

@@ -68,8 +68,8 @@ static const char *refuse_shape(const tsl_shape *shape, char name, int64_t most)
   int64_t leading;
   if (!name_layout(shape->rows, shape->cols, shape->row_stride, shape->col_stride, &transposed, &leading))
     return tsl_refusal(
-        "BLAS has no word for strides %lld, %lld of %c, %lld x %lld: one must be 1, the other at "
-        "least the length of that line",
+        "BLAS cannot express strides %lld, %lld of %c, %lld x %lld: one must be 1, the other at least the "
+        "length of a line",
         (long long)shape->row_stride, (long long)shape->col_stride, name, (long long)shape->rows,
         (long long)shape->cols);
   const int64_t sizes[] = {shape->rows, shape->cols, leading};
@@ -135,7 +135,7 @@ tesela_status tsl_blas_product_of(const tsl_work *work, const tsl_operands *oper
     named = named && name_operand(out->b, out->k, out->n, &out->b_transposed, &out->b_leading);
   }
   if (!named)
-    return tsl_fail(TESELA_UNSUPPORTED, "%s on %s: BLAS has no word for the strides of this run's operands",
+    return tsl_fail(TESELA_UNSUPPORTED, "%s on %s: BLAS cannot express the strides of this run's operands",
                     work->strategy->name, work->device->name);
   if (c_transposed)
     swap_sides(out);
@@ -146,7 +146,6 @@ tesela_status tsl_blas_product_of(const tsl_work *work, const tsl_operands *oper
   }
   return TESELA_OK;
 }
-
 
 tesela_status tsl_vendor_build(tsl_work *work, size_t bytes, const char *what,
                                tesela_status (*prepare)(const tsl_work *work, tsl_vendor_handle *handle)) {

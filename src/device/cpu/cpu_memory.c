@@ -32,7 +32,7 @@ static tesela_status enough_left(const tsl_device *device, size_t bytes) {
   char asked[32], there[32];
   if (bytes <= left)
     return TESELA_OK;
-  return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: asked for %s of memory, %s is free", device->name,
+  return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: requested %s of memory, %s is free", device->name,
                   tsl_format_bytes(bytes, asked, sizeof asked), tsl_format_bytes(left, there, sizeof there));
 }
 
@@ -89,7 +89,7 @@ static tesela_status cpu_memory_rows_within(const tsl_copy *copy) {
     return tsl_fail(TESELA_BAD_CALL, "%s: rows of %zu bytes do not fit pitches of %zu and %zu bytes",
                     copy->buffer->device->name, copy->row_bytes, copy->device_pitch, copy->host_pitch);
   if (!tsl_size_mul(copy->rows - 1, copy->device_pitch, &span) || !tsl_size_add(span, copy->row_bytes, &span))
-    return tsl_fail(TESELA_BAD_CALL, "%s: %zu rows with a pitch of %zu bytes are more than there is memory",
+    return tsl_fail(TESELA_BAD_CALL, "%s: %zu rows with a pitch of %zu bytes exceed the address space",
                     copy->buffer->device->name, copy->rows, copy->device_pitch);
   return cpu_memory_within(copy->buffer, copy->offset, span);
 }

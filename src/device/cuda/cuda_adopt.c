@@ -40,23 +40,25 @@ static tesela_status cuda_adopt_check(const tsl_device *device, const pointed *p
   if (pointed_in->memory == 0)
     return tsl_fail(
         TESELA_BAD_CALL,
-        "%s: %p is no address that CUDA knows: host memory needs to be registered (cuMemHostRegister), "
-        "or to be given as data",
+        "%s: CUDA does not know the address %p: register host memory (cuMemHostRegister), or pass it as "
+        "data",
         device->name, shown);
   if (pointed_in->memory == TSL_CU_MEMORY_DEVICE && !pointed_in->is_managed &&
       pointed_in->ordinal != own->ordinal)
-    return tsl_fail(TESELA_BAD_CALL, "%s: %p is memory of CUDA's device %d, and this is its device %d",
+    return tsl_fail(TESELA_BAD_CALL, "%s: %p is memory of CUDA device %d, but this is CUDA device %d",
                     device->name, shown, pointed_in->ordinal, own->ordinal);
   const bool is_bounded = pointed_in->bytes > 0 && address >= pointed_in->start &&
                           address - pointed_in->start <= pointed_in->bytes;
   const size_t there = is_bounded ? pointed_in->bytes - (size_t)(address - pointed_in->start) : SIZE_MAX;
   *left = there;
   if (bytes == 0 && !is_bounded)
-    return tsl_fail(TESELA_BAD_CALL, "%s: how much memory there is at %p CUDA does not say: bytes is needed",
+    return tsl_fail(TESELA_BAD_CALL,
+                    "%s: CUDA does not know the size of the memory at %p: bytes must be "
+                    "set",
                     device->name, shown);
   /* For memory that is mapped in parts the driver knows one part only. */
   if (bytes > there && (pointed_in->is_plain || pointed_in->memory == TSL_CU_MEMORY_HOST))
-    return tsl_fail(TESELA_BAD_CALL, "%s: %zu bytes at %p are asked for, and %zu are there", device->name,
+    return tsl_fail(TESELA_BAD_CALL, "%s: %zu bytes at %p are requested, but only %zu exist", device->name,
                     bytes, shown, there);
   return TESELA_OK;
 }
@@ -100,10 +102,10 @@ static tesela_status check_stream(tsl_device *device, tsl_cu_stream handle) {
   }
   if (ordinal == own->ordinal)
     return tsl_fail(TESELA_BAD_CALL,
-                    "%s: the stream is of another context of this device than its primary one, which tesela "
-                    "and CUDA's runtime work in",
+                    "%s: the stream belongs to another context; it must belong to the device's primary "
+                    "context, which CUDA's runtime uses",
                     device->name);
-  return tsl_fail(TESELA_BAD_CALL, "%s: the stream is of CUDA's device %d, and this is its device %d",
+  return tsl_fail(TESELA_BAD_CALL, "%s: the stream belongs to CUDA device %d, but this is CUDA device %d",
                   device->name, ordinal, own->ordinal);
 }
 

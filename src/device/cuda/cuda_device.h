@@ -15,8 +15,8 @@ extern tsl_cu_api tsl_cuda;
 
 typedef struct tsl_cuda_device {
   tsl_cu_device ordinal;
-  tsl_cu_context context;      /* NULL while the device is closed */
-  size_t pitch_max;            /* maximum pitch of two-dimensional copies */
+  tsl_cu_context context; /* NULL while the device is closed */
+  size_t pitch_max;       /* maximum pitch of two-dimensional copies */
   /* result code of the failure that ended the context; 0: the context is usable */
   atomic_int ended;
   /* bit for each device ordinal below 64 to whose memory peer access was requested */

@@ -63,15 +63,14 @@ void tsl_cuda_buffer_destroy(tsl_buffer *buffer) {
 static tesela_status check_range(const tsl_buffer *buffer, size_t offset, size_t bytes, const char *what) {
   if (offset <= buffer->bytes && bytes <= buffer->bytes - offset)
     return TESELA_OK;
-  return tsl_fail(TESELA_BAD_CALL,
-                  "%s: %s of %zu bytes at offset %zu passes the end of a buffer of %zu bytes",
+  return tsl_fail(TESELA_BAD_CALL, "%s: %s of %zu bytes at offset %zu exceeds a buffer of %zu bytes",
                   buffer->device->name, what, bytes, offset, buffer->bytes);
 }
 
 static tesela_status check_copy(const tsl_copy *copy, const char *what) {
   size_t span;
   if (copy->rows > 1 && (copy->device_pitch < copy->row_bytes || copy->host_pitch < copy->row_bytes))
-    return tsl_fail(TESELA_BAD_CALL, "%s: %s of rows of %zu bytes that lie closer together than that",
+    return tsl_fail(TESELA_BAD_CALL, "%s: %s of rows of %zu bytes with a smaller pitch",
                     copy->buffer->device->name, what, copy->row_bytes);
   if (!tsl_size_mul(copy->rows - 1, copy->device_pitch, &span) || !tsl_size_add(span, copy->row_bytes, &span))
     span = SIZE_MAX;

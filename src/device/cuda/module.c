@@ -29,7 +29,6 @@ struct tsl_module {
   tsl_kernel *kernels;
 };
 
-
 tesela_status tsl_cuda_build(tsl_device *device, const tsl_build *build, tsl_binary *binary) {
   tsl_nvrtc_target target;
   TSL_TRY(tsl_nvrtc_target_for(device->architecture, &target));
@@ -47,7 +46,6 @@ tesela_status tsl_cuda_compiler(tsl_device *device, tsl_text *text) {
   tsl_text_add(text, ", driver for CUDA %d.%d", driver / 1000, driver % 1000 / 10);
   return tsl_text_status(text);
 }
-
 
 /* Checks that a binary is complete, because the driver gets no length and trusts the data. A binary
  * is an ELF file whose tables are inside of it, or PTX text that ends with its NUL. */
@@ -197,7 +195,6 @@ tesela_status tsl_cuda_kernel_local_bytes(tsl_kernel *kernel, size_t bytes) {
 void tsl_cuda_kernel_early(tsl_kernel *kernel) {
   atomic_store(&kernel->early, tsl_cuda.launch_with != NULL);
 }
-
 
 static tesela_status module_check_grid(const tsl_device *device, const tsl_kernel *kernel,
                                        const tsl_grid *grid) {

@@ -36,7 +36,6 @@ static const char *const folders[] = {"/usr/local/cuda/lib64", "/usr/local/cuda/
 static const char *const fixed_options[] = {"-std=c++17", "--fmad=true"};
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-
 #define CANDIDATES_MAX 64
 typedef struct candidates {
   char *names[CANDIDATES_MAX + 1]; /* NULL-terminated */
@@ -120,7 +119,6 @@ tesela_status tsl_nvrtc_load(int driver_version) {
   return TESELA_OK;
 }
 
-
 int tsl_nvrtc_version(void) {
   int major = 0, minor = 0;
   return nvrtc.version(&major, &minor) == TSL_NVRTC_SUCCESS ? 1000 * major + 10 * minor : 0;
@@ -168,7 +166,6 @@ void tsl_nvrtc_describe(const tsl_nvrtc_target *target, tsl_text *text) {
     tsl_text_add(text, " %s", fixed_options[i]);
 }
 
-
 /* Compiler options: the fixed ones, then the build's, cut out of a copy. */
 typedef struct command_line {
   char target[48];
@@ -212,7 +209,7 @@ static tesela_status nvrtc_fail(const char *who, const char *name, const char *c
   const tesela_status status = code == TSL_NVRTC_OUT_OF_MEMORY ? TESELA_OUT_OF_MEMORY : TESELA_BUILD_FAILED;
   const char *hint =
       code == TSL_NVRTC_BUILTINS
-          ? "; NVRTC needs libnvrtc-builtins of its own version, beside it or in the loader's path"
+          ? "; NVRTC needs libnvrtc-builtins of its own version, in its folder or in the loader's path"
           : "";
   return tsl_fail(status, "%s: %s: %s: %s%s", who, name, call, nvrtc.error_text(code), hint);
 }
@@ -273,7 +270,7 @@ tesela_status tsl_nvrtc_compile(const char *who, const tsl_nvrtc_target *target,
   if (status == TESELA_BUILD_FAILED)
     tsl_status_keep_log(log ? log : "");
   else if (log && tsl_log_wants(TSL_LOG_DEVICE))
-    tsl_log(TSL_LOG_DEVICE, "%s: the compiler on %s: %s", who, build->name, log);
+    tsl_log(TSL_LOG_DEVICE, "%s: compiler messages for %s: %s", who, build->name, log);
 out:
   free(log);
   free(command.extra);

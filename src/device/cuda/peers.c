@@ -43,7 +43,8 @@ static tesela_status check_side(const tsl_buffer *buffer, size_t offset, size_t 
   if ((rows->rows > 1 && pitch < rows->row_bytes) || !tsl_size_mul(rows->rows - 1, pitch, &span) ||
       !tsl_size_add(span, rows->row_bytes, &span) || offset > buffer->bytes || span > buffer->bytes - offset)
     return tsl_fail(TESELA_BAD_CALL,
-                    "%s: %zu rows of %zu bytes, %zu apart, from byte %zu on are not in a buffer of %zu bytes",
+                    "%s: %zu rows of %zu bytes with a pitch of %zu from byte %zu on exceed a buffer of %zu "
+                    "bytes",
                     buffer->device->name, rows->rows, rows->row_bytes, pitch, offset, buffer->bytes);
   return TESELA_OK;
 }

@@ -60,7 +60,7 @@ static tesela_status encode(tsl_device *device, const map_key *key, tsl_tensor_m
   if (code == TSL_CU_SUCCESS)
     return TESELA_OK;
   return tsl_cuda_fail(device, "cuTensorMapEncodeTiled", code,
-                       " (a matrix whose place or pitch the device's copies do not take)");
+                       " (the device cannot copy a matrix at this address or with this pitch)");
 }
 
 static bool tensor_map_find(const map_key *key, tsl_tensor_map *map) {

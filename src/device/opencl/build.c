@@ -188,8 +188,8 @@ static tesela_status program_from_binary(const tsl_device *device, const char *n
   }
   if (program != NULL)
     tsl_opencl.clReleaseProgram(program);
-  return tsl_fail(TESELA_BUILD_FAILED, "%s: the compiled form of %s is not taken: %s", device->name, name,
-                  tsl_opencl_error_name(code != CL_SUCCESS ? code : taken));
+  return tsl_fail(TESELA_BUILD_FAILED, "%s: the driver refuses the compiled form of %s: %s", device->name,
+                  name, tsl_opencl_error_name(code != CL_SUCCESS ? code : taken));
 }
 
 /* Checks the seal, and loads the vendor's binary or compiles the source. */
@@ -202,8 +202,8 @@ static tesela_status program_from(const tsl_device *device, const char *name, co
   const bool is_source = long_enough && memcmp(data, magic_source, MAGIC_BYTES) == 0;
   *program = NULL;
   if (!is_binary && !is_source)
-    return tsl_fail(TESELA_BUILD_FAILED, "%s: the compiled form of %s is not one of this library's",
-                    device->name, name);
+    return tsl_fail(TESELA_BUILD_FAILED, "%s: the compiled form of %s is not from this library", device->name,
+                    name);
   const char *payload = data + HEAD_BYTES;
   const size_t bytes = binary->bytes - HEAD_BYTES;
   const tsl_hash right = build_hash_of(payload, bytes);

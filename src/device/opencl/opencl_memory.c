@@ -67,7 +67,7 @@ tesela_status tsl_opencl_buffer_create(tsl_device *device, size_t bytes, tsl_buf
 tesela_status tsl_opencl_buffer_wrap(tsl_device *device, void *host, size_t bytes, tsl_buffer **buffer) {
   *buffer = NULL;
   if (device->host_alignment == 0)
-    return tsl_fail(TESELA_UNSUPPORTED, "%s: takes no host memory without copying it", device->name);
+    return tsl_fail(TESELA_UNSUPPORTED, "%s: cannot use host memory without a copy", device->name);
   if ((uintptr_t)host % device->host_alignment != 0)
     return tsl_fail(TESELA_BAD_CALL, "%s: host memory to share must be aligned to %zu bytes", device->name,
                     device->host_alignment);

@@ -18,7 +18,7 @@ tesela_status tsl_opencl_ptx_open(const char *name, const char *binary, tsl_text
   const char *after = at != NULL ? at + sizeof target - 1 : NULL;
   if (after == NULL || strstr(after, mark) == NULL)
     return tsl_fail(TESELA_BUILD_FAILED,
-                    "%s has code for sm_90a, and the compiler did not make PTX for sm_90 of it", name);
+                    "%s has code for sm_90a, but the compiler did not produce PTX for sm_90", name);
   tsl_text_add_bytes(text, binary, (size_t)(after - binary));
   if (*after != 'a')
     tsl_text_add_bytes(text, "a", 1);

@@ -89,7 +89,8 @@ tesela_status tsl_opencl_event_seconds(tsl_event *begin, tsl_event *end, double 
   cl_ulong from = 0, to = 0;
   *seconds = 0;
   if (begin->marker == NULL || end->marker == NULL)
-    return tsl_fail(TESELA_INTERNAL, "%s: an event was asked for its time and never recorded", device->name);
+    return tsl_fail(TESELA_INTERNAL, "%s: the time of an event was requested before it was recorded",
+                    device->name);
   TSL_TRY(TSL_CL(device, clWaitForEvents, 1, &end->marker));
   TSL_TRY(TSL_CL(device, clGetEventProfilingInfo, begin->marker, CL_PROFILING_COMMAND_END, sizeof from, &from,
                  NULL));

@@ -90,7 +90,6 @@ tesela_status tsl_transpose_launch(const tsl_work *work, const tsl_operands *ope
   return launch_over(work, operands, stream, &sizes, &launch->grid);
 }
 
-
 static void transpose_common_swap(int64_t *a, int64_t *b) {
   const int64_t kept = *a;
   *a = *b;

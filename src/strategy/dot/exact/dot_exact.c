@@ -54,8 +54,8 @@ static const char *dot_exact_grids_for(const tsl_problem *problem, const tsl_con
 static const char *refuse_host(const tsl_config *config, const tsl_device *device) {
   for (int i = 0; params[i].name; i++)
     if (config->value[i] != params[i].fallback)
-      return tsl_refusal("%s=%lld is for kernels, %s has none", params[i].name, (long long)config->value[i],
-                         device->name);
+      return tsl_refusal("%s=%lld applies to kernels, but %s has none", params[i].name,
+                         (long long)config->value[i], device->name);
   return NULL;
 }
 

@@ -28,7 +28,6 @@ typedef struct dot_exact_running {
   share *shares; /* one for each thread */
 } dot_exact_running;
 
-
 /* Returns terms for the window: in place if contiguous, else `count` terms copied to `dst` and
  * filled up with zeros. Narrow types are converted to f32. */
 static const void *dot_exact_gather(tesela_type type, const unsigned char *from, int64_t stride, int count,
@@ -64,7 +63,6 @@ static void add_chunk(void *argument, int64_t chunk, int worker) {
     tsl_exact_sum_add(&run->terms, &own->sum, x, y, count);
   }
 }
-
 
 /* Adds the digits of all threads; returns the flags of non-finite products. */
 static int dot_exact_merge(share *shares, int workers, int64_t *digits) {

@@ -59,8 +59,8 @@ static const char *fixed_tree_refuse(const tsl_problem *problem, const tsl_confi
   if (fixed_tree_is_host(device))
     return config->value[GROUP] == params[GROUP].fallback
                ? NULL
-               : tsl_refusal("group=%lld is for kernels, %s has none", (long long)config->value[GROUP],
-                             device->name);
+               : tsl_refusal("group=%lld applies to kernels, but %s has none",
+                             (long long)config->value[GROUP], device->name);
   const char *missing = tsl_capability_missing(needs, device->capabilities);
   if (missing)
     return tsl_refusal("%s lacks: %s", device->name, missing);

@@ -66,7 +66,6 @@ static const char *device_blocked_refuse(const tsl_problem *problem, const tsl_c
   return NULL;
 }
 
-
 static bool device_blocked_computes(const tsl_problem *problem) {
   return problem->alpha[0] != 0 || problem->alpha[1] != 0;
 }

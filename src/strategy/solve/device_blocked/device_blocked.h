@@ -23,7 +23,7 @@ typedef struct tsl_solve_product {
 typedef struct tsl_solve_cut {
   /* rows of the triangle, rows of a block, number of blocks */
   int64_t size, block, blocks;
-  int levels;                                      /* maximum number of products subtracted from an element */
+  int levels; /* maximum number of products subtracted from an element */
   /* level l: whole products at 2 l, the last one at 2 l + 1 */
   tsl_solve_product products[SOLVE_PRODUCTS_MOST];
 } tsl_solve_cut;

@@ -25,7 +25,6 @@ static tsl_solve_side side_at(const device_blocked_running *run, const tsl_opera
                           .col_stride = (both ? sign : 1) * operand->col_stride};
 }
 
-
 static tsl_solve_side device_blocked_turned(tsl_solve_side side) {
   return (tsl_solve_side){side.offset, side.col_stride, side.row_stride};
 }
@@ -61,7 +60,6 @@ static tesela_status device_blocked_scale(const device_blocked_running *run, boo
   return device->ops->launch(run->stream, run->self->scale, &grid, list, sizeof list / sizeof *list);
 }
 
-
 static tesela_status device_blocked_solve(const device_blocked_running *run, int64_t index) {
   const tsl_problem *problem = &run->work->problem;
   const tsl_device *device = run->work->device;
@@ -81,7 +79,6 @@ static tesela_status device_blocked_solve(const device_blocked_running *run, int
                                TSL_ARG_VALUE(block)};
   return device->ops->launch(run->stream, run->self->solve, &grid, list, sizeof list / sizeof *list);
 }
-
 
 /* Returns a block of an operand from `row` on; for an upper triangle, rows count from the last one
  * upwards. */

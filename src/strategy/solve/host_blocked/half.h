@@ -33,9 +33,9 @@ enum {
   HALF_MOST = HALF_FITS < 4 ? HALF_FITS : 4, /* right-hand sides */
   HALF_LOW =
       /* rows whose imaginary parts are summed separately: as many as in a copied tile */
-      PARTS == 2 ? ROWS : 8,
-  EACH_BASE = 4,             /* rows that share an address register */
-  HALF_TALL = 192,           /* maximum rows of a triangle that is read in place */
+  PARTS == 2 ? ROWS : 8,
+  EACH_BASE = 4,   /* rows that share an address register */
+  HALF_TALL = 192, /* maximum rows of a triangle that is read in place */
   HALF_TALL_ALONE = PARTS == 2 && sizeof(REAL) == 4 ? 96 : 160 /* maximum rows for one right-hand side */
 };
 

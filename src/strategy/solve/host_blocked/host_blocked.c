@@ -277,7 +277,6 @@ static bool multiply_little(const tsl_fast_structured *product, const tsl_device
          (product->alpha[0] != 0 || product->alpha[1] != 0) && little_for(device, product->type)(product);
 }
 
-
 /* Predicts the seconds. Terms run at a fraction of the peak that grows with the triangle. Each task
  * copies A, and X in both directions, at about a clock a number. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {

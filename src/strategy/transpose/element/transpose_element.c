@@ -58,7 +58,6 @@ static tesela_status transpose_element_build(tsl_work *work) {
                              &grid);
 }
 
-
 static unsigned char *transpose_element_element_at(const tsl_operand *operand, int64_t row, int64_t col,
                                                    size_t size) {
   return (unsigned char *)operand->host +

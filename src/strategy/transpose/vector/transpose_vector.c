@@ -36,8 +36,8 @@ static tsl_transpose_tiling transpose_vector_tiling_of(const tsl_problem *proble
 static const char *refuse_on_host(const tsl_config *config, const tsl_device *device) {
   for (int i = 0; params[i].name; i++)
     if (config->value[i] != params[i].fallback)
-      return tsl_refusal("%s=%lld is for kernels, %s has none", params[i].name, (long long)config->value[i],
-                         device->name);
+      return tsl_refusal("%s=%lld applies to kernels, but %s has none", params[i].name,
+                         (long long)config->value[i], device->name);
   return NULL;
 }
 

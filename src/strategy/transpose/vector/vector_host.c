@@ -24,7 +24,7 @@ typedef struct vector_moving {
   int64_t i_block, j_block;
   int64_t down; /* blocks along i */
   tsl_team team;
-  unsigned char (
+  unsigned char(
       /* remainder of a line for each row of a block and each worker; NULL: no non-temporal stores */
       *tails)[64];
 } vector_moving;
@@ -62,7 +62,6 @@ static void vector_order_axes(vector_moving *all) {
 static unsigned char *vector_at(const vector_moving *all, int64_t i, int64_t j) {
   return all->job.to + i * all->job.to_stride + j * all->job.to_step;
 }
-
 
 static tsl_moves_block vector_block_at(const vector_moving *all, int64_t index) {
   const int64_t i = index % all->down * all->i_block - all->i_lead, j = index / all->down * all->j_block;
@@ -106,7 +105,6 @@ static void run_blocks(vector_moving *all, tsl_pool_task task, int64_t i_most, i
   tsl_team_run(all->team, all->down * tsl_ceil_div_or_one(all->n, all->j_block), task, all);
 }
 
-
 /* Transposes by tiles. Without memory for the partial lines there are no non-temporal stores. */
 static void move_tiles(vector_moving *all) {
   const int64_t rows = TSL_MOVES_ROWS(all->size);
@@ -139,7 +137,6 @@ static void vector_move(vector_moving *all) {
   }
 }
 
-
 typedef void (*exchanger)(const tsl_moves *job, const tsl_moves_block *block, const tsl_moves_block *next);
 
 static void exchange_row(const vector_moving *all, exchanger exchange, int64_t row) {
@@ -167,7 +164,7 @@ static void move_in_place(vector_moving *all) {
   tsl_moves *job = &all->job;
   if (job->to_stride == all->size || job->to_stride == -all->size)
     vector_swap(&job->to_stride, &job->to_step); /* the transposed matrix has equal mirror images */
-  if (job->to_step == -all->size) { /* both axes are reversed, so the diagonal is unchanged */
+  if (job->to_step == -all->size) {              /* both axes are reversed, so the diagonal is unchanged */
     job->to += (all->n - 1) * (job->to_stride + job->to_step);
     job->to_stride = -job->to_stride;
     job->to_step = -job->to_step;

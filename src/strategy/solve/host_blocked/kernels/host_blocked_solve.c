@@ -264,7 +264,6 @@ static void half_lying_tile(int64_t depth, const lying *state, const REAL *trian
   lying_tile(depth, state, triangle, above, x, 1);
 }
 
-
 static inline const REAL *number_at(const tsl_view *view, int64_t row, int64_t col) {
   return (const REAL *)(const void *)view->at + PARTS * (row * view->row_stride + col * view->col_stride);
 }
@@ -385,7 +384,6 @@ static void give(const column_group *group, int64_t row, int64_t rows, const REA
           ((const element *)(const void *)(x + i * STEP))[j];
 }
 
-
 /* Operands of one call. */
 typedef struct working {
   const tsl_solve_blocks *blocks;
@@ -422,7 +420,6 @@ static void update_block(const working *w, int64_t row, int64_t end, int64_t fir
       update_tile(end - row, a, x + row * STEP, x + i * STEP);
   }
 }
-
 
 /* Maximum micro-panels of X for which A is read in place, and maximum rows of a triangle without
  * copies of its tiles. */

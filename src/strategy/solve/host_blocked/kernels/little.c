@@ -82,7 +82,6 @@ static void store_range(element *dst, vector value, int64_t first, int64_t end) 
 }
 #endif
 
-
 TSL_INLINE vector conjugate(vector value) {
 #if PARTS_ARE_TWO
   return NUMBER(swapped)(NUMBER(times_i)(value));

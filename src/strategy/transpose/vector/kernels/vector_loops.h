@@ -173,7 +173,6 @@ static void NAME(gather)(const tsl_moves *job, const tsl_moves_block *block) {
    job->factor);
 }
 
-
 static inline void NAME(exchange_elements)(unsigned char *a, unsigned char *b, double factor) {
   _Alignas(16) unsigned char kept[SIZE], other[SIZE];
   memcpy(kept, a, SIZE);
