@@ -19,14 +19,14 @@ typedef struct tsl_device_copier {
 
 /* Prepares copies to or from `other`. Sets `by_itself` to true if copies are asynchronous; false:
  * tsl_device_copy() copies in the calling thread. */
-tesela_status tsl_device_copier_meet(tsl_device_copier *carrier, tsl_device *other, bool *by_itself);
+tesela_status tsl_device_copier_meet(tsl_device_copier *copier, tsl_device *other, bool *by_itself);
 /* Copies rows in order of a stream of the copier's device, which must own one side. The other side
  * is not synchronized with work on its device. */
-tesela_status tsl_device_copy(tsl_device_copier *carrier, tsl_stream *stream, const tsl_copy_rect *rows);
+tesela_status tsl_device_copy(tsl_device_copier *copier, tsl_stream *stream, const tsl_copy_rect *rows);
 /* Waits for pending copies on the other devices. Copies on the stream of tsl_device_copy() may be
  * pending. */
-tesela_status tsl_device_copier_finish(tsl_device_copier *carrier);
+tesela_status tsl_device_copier_finish(tsl_device_copier *copier);
 /* Frees the copier's resources. No copy may be pending. */
-void tsl_device_copier_end(tsl_device_copier *carrier);
+void tsl_device_copier_end(tsl_device_copier *copier);
 
 #endif

@@ -230,33 +230,33 @@ tesela_status tsl_devices_kind(tsl_devices *devices, int kind, const char **name
   if (kind < 0 || kind >= devices->kind_count)
     return tsl_fail(TESELA_BAD_CALL, "there are %d kinds of device, but kind %d was requested",
                     devices->kind_count, kind);
-  const kind_devices *of = listed(devices, kind);
-  *name = of->kind->kind;
-  *what = of->kind->what;
-  *count = of->count;
-  *why_none = of->why_none;
+  const kind_devices *list = listed(devices, kind);
+  *name = list->kind->kind;
+  *what = list->kind->what;
+  *count = list->count;
+  *why_none = list->why_none;
   return TESELA_OK;
 }
 
 tsl_device *tsl_devices_of_kind(tsl_devices *devices, int kind, int index) {
   if (kind < 0 || kind >= devices->kind_count || index < 0)
     return NULL;
-  const kind_devices *of = listed(devices, kind);
-  return index < of->count ? &of->slots[index]->device : NULL;
+  const kind_devices *list = listed(devices, kind);
+  return index < list->count ? &list->slots[index]->device : NULL;
 }
 
 bool tsl_devices_is_processor(tsl_devices *devices, int kind) {
   if (kind < 0 || kind >= devices->kind_count)
     return false;
-  kind_devices *of = &devices->kinds[kind];
+  kind_devices *list = &devices->kinds[kind];
   tsl_fork_mutex_lock(&devices->lock);
-  if (!of->was_asked) {
-    of->is_processor = of->kind->is_processor && of->kind->is_processor();
-    of->was_asked = true;
+  if (!list->was_asked) {
+    list->is_processor = list->kind->is_processor && list->kind->is_processor();
+    list->was_asked = true;
   }
-  bool all = of->was_listed ? of->count > 0 : of->is_processor;
-  for (int i = 0; of->was_listed && i < of->count; i++)
-    all = all && of->slots[i]->device.is_cpu;
+  bool all = list->was_listed ? list->count > 0 : list->is_processor;
+  for (int i = 0; list->was_listed && i < list->count; i++)
+    all = all && list->slots[i]->device.is_cpu;
   tsl_fork_mutex_unlock(&devices->lock);
   return all;
 }

@@ -94,14 +94,14 @@ void tsl_self_test_forget(tsl_device *device) {
   }
 }
 
-typedef struct self_tests_finding {
+typedef struct find_job {
   const char *known_by;
   bool found;
   tsl_self_test *self_test;
-} self_tests_finding;
+} find_job;
 
 static void self_tests_find_one(void *argument, char *line) {
-  self_tests_finding *job = argument;
+  find_job *job = argument;
   const char *known_by;
   tsl_self_test self_test;
   if (!parse(line, &known_by, &self_test) || strcmp(known_by, job->known_by) != 0)
@@ -111,7 +111,7 @@ static void self_tests_find_one(void *argument, char *line) {
 }
 
 bool tsl_self_test_find(tsl_device *device, const char *known_by, tsl_self_test *self_test) {
-  self_tests_finding job = {.known_by = known_by, .self_test = self_test};
+  find_job job = {.known_by = known_by, .self_test = self_test};
   if (self_tests_recall(device, known_by, self_test))
     return true;
   tsl_lines_each(&file, self_tests_find_one, &job);

@@ -22,7 +22,7 @@ enum {
   GIVEN = TSL_GIVEN
 };
 
-typedef struct check_checking {
+typedef struct check_job {
   const tsl_strategy *strategy;
   const tsl_config *config;
   tsl_device *device;
@@ -32,13 +32,13 @@ typedef struct check_checking {
   unsigned char *first; /* C's block after the first run */
   tsl_stream *stream;   /* for buffers */
   tsl_buffer *buffers[GIVEN];
-} check_checking;
+} check_job;
 
-static bool has(const check_checking *job, int operand) {
+static bool has(const check_job *job, int operand) {
   return tsl_problem_has_operand(&job->what->problem, operand);
 }
 
-static void report_text(check_checking *job, tsl_case_result result, tsl_text_place place, const char *text) {
+static void report_text(check_job *job, tsl_case_result result, tsl_text_place place, const char *text) {
   job->report->result = result;
   snprintf(job->report->why, sizeof job->report->why, "%s%s",
            place == TSL_PLACE_DEVICE ? "operands in buffers: " : "", text);
@@ -53,7 +53,7 @@ static void poison(const tsl_shape *shape, void *data) {
 }
 
 /* Fills a solvable triangle and its right side, in B, or in C for a solve in place. */
-static tesela_status fill_solve(check_checking *job) {
+static tesela_status fill_solve(check_job *job) {
   const tsl_problem *problem = &job->what->problem;
   void *const a = job->operands[A].origin, *const b = job->operands[problem->in_place ? C : B].origin;
   poison(&problem->b, job->operands[B].origin);
@@ -68,7 +68,7 @@ static tesela_status fill_solve(check_checking *job) {
 }
 
 /* Fills bias and scales. Special data have one infinity or NaN in a few elements. */
-static tesela_status fill_vectors(check_checking *job) {
+static tesela_status fill_vectors(check_job *job) {
   for (int i = BIAS; i < GIVEN; i++) {
     const tsl_shape *shape = tsl_problem_shape(&job->what->problem, i);
     if (!has(job, i))
@@ -83,7 +83,7 @@ static tesela_status fill_vectors(check_checking *job) {
   return TESELA_OK;
 }
 
-static tesela_status make_operands(check_checking *job) {
+static tesela_status make_operands(check_job *job) {
   const tsl_problem *problem = &job->what->problem;
   const uint64_t seed = job->what->seed;
   for (int i = 0; i < GIVEN; i++)
@@ -141,7 +141,7 @@ typedef struct check_part {
   size_t first, bytes;
 } check_part;
 
-static check_part check_part_of(const check_checking *job, int operand) {
+static check_part check_part_of(const check_job *job, int operand) {
   const tsl_guarded *guarded = &job->operands[operand];
   check_part held = {0, guarded->bytes};
   if (job->what->tight)
@@ -149,7 +149,7 @@ static check_part check_part_of(const check_checking *job, int operand) {
   return held;
 }
 
-static tesela_status write_buffers(check_checking *job) {
+static tesela_status write_buffers(check_job *job) {
   for (int i = 0; i < GIVEN; i++) {
     if (!has(job, i))
       continue;
@@ -160,7 +160,7 @@ static tesela_status write_buffers(check_checking *job) {
   return job->device->ops->finish(job->stream);
 }
 
-static tesela_status read_buffers(check_checking *job) {
+static tesela_status read_buffers(check_job *job) {
   for (int i = 0; i < GIVEN; i++) {
     if (!has(job, i))
       continue;
@@ -171,7 +171,7 @@ static tesela_status read_buffers(check_checking *job) {
   return TESELA_OK;
 }
 
-static tesela_status make_buffers(check_checking *job) {
+static tesela_status make_buffers(check_job *job) {
   TSL_TRY(job->device->ops->stream_create(job->device, &job->stream));
   for (int i = 0; i < GIVEN; i++)
     if (has(job, i))
@@ -179,7 +179,7 @@ static tesela_status make_buffers(check_checking *job) {
   return TESELA_OK;
 }
 
-static tsl_operand check_operand_of(const check_checking *job, tsl_text_place place, int operand) {
+static tsl_operand check_operand_of(const check_job *job, tsl_text_place place, int operand) {
   const tsl_guarded *guarded = &job->operands[operand];
   if (place == TSL_PLACE_HOST)
     return (tsl_operand){.host = guarded->origin};
@@ -187,11 +187,11 @@ static tsl_operand check_operand_of(const check_checking *job, tsl_text_place pl
   return (tsl_operand){.buffer = job->buffers[operand], .offset = tsl_guarded_offset(guarded) - front};
 }
 
-static tsl_operand check_vector_of(const check_checking *job, tsl_text_place place, int operand) {
+static tsl_operand check_vector_of(const check_job *job, tsl_text_place place, int operand) {
   return has(job, operand) ? check_operand_of(job, place, operand) : (tsl_operand){.host = NULL};
 }
 
-static tsl_operands check_operands_of(const check_checking *job, tsl_text_place place) {
+static tsl_operands check_operands_of(const check_job *job, tsl_text_place place) {
   return (tsl_operands){.a = check_operand_of(job, place, A),
                         .b = check_operand_of(job, place, B),
                         .c = check_operand_of(job, place, C),
@@ -201,7 +201,7 @@ static tsl_operands check_operands_of(const check_checking *job, tsl_text_place 
 }
 
 /* Checks that only elements of C have changed. */
-static tesela_status check_guards(check_checking *job, tsl_text_place place) {
+static tesela_status check_guards(check_job *job, tsl_text_place place) {
   char text[160];
   for (int i = 0; i < GIVEN; i++)
     if (i != C && has(job, i) && !tsl_guarded_intact(&job->operands[i])) {
@@ -222,7 +222,7 @@ static tesela_status check_guards(check_checking *job, tsl_text_place place) {
   return TESELA_OK;
 }
 
-static tesela_status check_judge(check_checking *job, tsl_text_place place) {
+static tesela_status check_judge(check_job *job, tsl_text_place place) {
   const tsl_case *what = job->what;
   const tsl_accuracy accuracy = tsl_strategy_error_model(job->strategy, &what->problem, job->config);
   const tsl_judge with = {.factor = accuracy.factor,
@@ -246,7 +246,7 @@ static tesela_status check_judge(check_checking *job, tsl_text_place place) {
   return TESELA_OK;
 }
 
-static tesela_status check_repeat(check_checking *job, tsl_text_place place, int run) {
+static tesela_status check_repeat(check_job *job, tsl_text_place place, int run) {
   const tsl_guarded *c = &job->operands[C];
   if (run == 0) {
     void *copy;
@@ -262,13 +262,13 @@ static tesela_status check_repeat(check_checking *job, tsl_text_place place, int
 }
 
 /* Reports a device's failure as the result of the case, not of the check. */
-static bool check_failed(check_checking *job, tsl_text_place place, tesela_status status) {
+static bool check_failed(check_job *job, tsl_text_place place, tesela_status status) {
   if (status != TESELA_OK)
     report_text(job, TSL_CASE_FAILED, place, tesela_last_error());
   return status != TESELA_OK;
 }
 
-static tesela_status check_run_once(check_checking *job, tsl_plan *plan, tsl_text_place place, int run,
+static tesela_status check_run_once(check_job *job, tsl_plan *plan, tsl_text_place place, int run,
                                     int repeats) {
   const tsl_operands operands = check_operands_of(job, place);
   tsl_guarded_restore(&job->operands[C]);
@@ -289,7 +289,7 @@ static tesela_status check_run_once(check_checking *job, tsl_plan *plan, tsl_tex
   return TESELA_OK;
 }
 
-static tesela_status check_run_all(check_checking *job, tsl_plan *plan, tsl_text_place place) {
+static tesela_status check_run_all(check_job *job, tsl_plan *plan, tsl_text_place place) {
   const bool repeats = tsl_strategy_error_model(job->strategy, &job->what->problem, job->config).repeats;
   const int runs = repeats && job->what->repeats > 1 ? job->what->repeats : 1;
   for (int run = 0; run < runs && job->report->result == TSL_CASE_RIGHT; run++)
@@ -299,7 +299,7 @@ static tesela_status check_run_all(check_checking *job, tsl_plan *plan, tsl_text
 
 /* --- both places --- */
 
-static tesela_status check_create(const check_checking *job, tsl_text_place place, tsl_plan **plan) {
+static tesela_status check_create(const check_job *job, tsl_text_place place, tsl_plan **plan) {
   const tsl_case *what = job->what;
   if (what->children)
     return tsl_plan_create_with(&what->problem, job->strategy, job->config, job->device, place,
@@ -308,7 +308,7 @@ static tesela_status check_create(const check_checking *job, tsl_text_place plac
       &what->problem, job->strategy, job->config, job->device, place, plan);
 }
 
-static tesela_status check_buffers(check_checking *job) {
+static tesela_status check_buffers(check_job *job) {
   tsl_plan *plan = NULL;
   tesela_status status = TESELA_OK;
   if (check_failed(job, TSL_PLACE_DEVICE, check_create(job, TSL_PLACE_DEVICE, &plan)))
@@ -319,7 +319,7 @@ static tesela_status check_buffers(check_checking *job) {
   return status;
 }
 
-static void check_release(check_checking *job) {
+static void check_release(check_job *job) {
   for (int i = 0; i < GIVEN; i++) {
     tsl_guarded_free(&job->operands[i]);
     if (job->buffers[i])
@@ -332,8 +332,7 @@ static void check_release(check_checking *job) {
 
 tesela_status tsl_check_case(const tsl_strategy *strategy, const tsl_config *config, tsl_device *device,
                              const tsl_case *what, tsl_case_report *report) {
-  check_checking job = {
-      .strategy = strategy, .config = config, .device = device, .what = what, .report = report};
+  check_job job = {.strategy = strategy, .config = config, .device = device, .what = what, .report = report};
   *report = (tsl_case_report){.result = TSL_CASE_RIGHT};
   TSL_TRY(tsl_problem_check(&what->problem));
   tsl_plan *plan = NULL;

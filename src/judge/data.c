@@ -29,7 +29,7 @@ const char *tsl_data_name(tsl_data data) {
 /* Approximate maximum of elements of a task: an even number. */
 enum { PIECE = 1 << 14 };
 
-typedef struct data_filling {
+typedef struct fill_job {
   tsl_data data;
   uint64_t seed;
   tsl_shape shape;
@@ -38,11 +38,11 @@ typedef struct data_filling {
   unsigned char *dense; /* buffer for a block of a row for each worker */
   int64_t piece, pieces,
       rows_each; /* elements of a block; blocks of a row; rows of a task where a row is one block */
-} data_filling;
+} fill_job;
 
 /* Replaces a sixteenth each by zeros, negative zeros and subnormals, and a few by non-finite
  * values; of complex numbers one part, sometimes both. */
-static void data_make_special(const data_filling *job, uint64_t index, unsigned char *element) {
+static void data_make_special(const fill_job *job, uint64_t index, unsigned char *element) {
   const tsl_type_info *type = tsl_type(job->shape.type);
   const uint64_t dice = tsl_random_u64(~job->seed, index);
   const double small = type->smallest * (double)(1 + (dice >> 40) % 1000);
@@ -66,12 +66,12 @@ static void data_make_special(const data_filling *job, uint64_t index, unsigned 
 }
 
 /* Fills integers of all values, so that sums wrap and signs meet. */
-static void fill_bits(const data_filling *job, uint64_t first, unsigned char *dense, size_t bytes) {
+static void fill_bits(const fill_job *job, uint64_t first, unsigned char *dense, size_t bytes) {
   for (size_t i = 0; i < bytes; i++)
     dense[i] = (unsigned char)(tsl_random_u64(job->seed, first + i) >> 40);
 }
 
-static void data_fill_piece(const data_filling *job, int64_t row, int64_t col, int worker) {
+static void data_fill_piece(const fill_job *job, int64_t row, int64_t col, int worker) {
   const tsl_shape *shape = &job->shape;
   const size_t size = tsl_type(shape->type)->size;
   const size_t count = (size_t)(shape->cols - col < job->piece ? shape->cols - col : job->piece);
@@ -90,7 +90,7 @@ static void data_fill_piece(const data_filling *job, int64_t row, int64_t col, i
 }
 
 static void fill_some(void *argument, int64_t index, int worker) {
-  const data_filling *job = argument;
+  const fill_job *job = argument;
   const int64_t first = index / job->pieces * job->rows_each, left = job->shape.rows - first;
   for (int64_t row = 0; row < left && row < job->rows_each; row++)
     data_fill_piece(job, first + row, index % job->pieces * job->piece, worker);
@@ -119,7 +119,7 @@ static tsl_shape lay_down(const tsl_shape *shape) {
 tesela_status tsl_data_fill(tsl_data data, uint64_t seed, const tsl_shape *shape, int64_t inner,
                             void *address) {
   tsl_pool *pool = tsl_pool_shared();
-  data_filling job = {
+  fill_job job = {
       .data = data, .seed = seed, .shape = lay_down(shape), .inner = inner > 0 ? inner : 1, .at = address};
   const bool parallel = data_are_apart(&job.shape);
   void *dense;

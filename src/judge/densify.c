@@ -63,12 +63,12 @@ static void copy_terms(const tsl_problem *problem, const void *a, const void *b,
 
 /* Copies the sampled lines of an operand. */
 static void densify_copy(const tsl_shape *shape, const void *origin, const tsl_indices *rows,
-                         const tsl_indices *cols, const tsl_shape *shape_in, void *dst) {
-  for (int64_t i = 0; i < shape_in->rows; i++)
-    for (int64_t j = 0; j < shape_in->cols; j++) {
+                         const tsl_indices *cols, const tsl_shape *dense, void *dst) {
+  for (int64_t i = 0; i < dense->rows; i++)
+    for (int64_t j = 0; j < dense->cols; j++) {
       double value[2];
       densify_load(shape, origin, densify_at(rows, i), densify_at(cols, j), value);
-      tsl_type_store(shape->type, densify_address(shape_in, dst, i, j), value);
+      tsl_type_store(shape->type, densify_address(dense, dst, i, j), value);
     }
 }
 

@@ -46,18 +46,18 @@ TSL_FUNCTION double look_most(double most, double size) {
   return size - size == 0 && size > most ? size : most;
 }
 
-TSL_FUNCTION look_sum look_with(look_sum sum_in, double x, double y) {
+TSL_FUNCTION look_sum look_with(look_sum total, double x, double y) {
 #if LOOK_TWICE
-  sum_in.sum = tsl_twofold_add(sum_in.sum, x, y);
+  total.sum = tsl_twofold_add(total.sum, x, y);
 #else
-  sum_in.sum.high = TSL_FMA(x, y, sum_in.sum.high);
+  total.sum.high = TSL_FMA(x, y, total.sum.high);
 #endif
-  sum_in.size = TSL_FMA(look_magnitude(x), look_magnitude(y), sum_in.size);
+  total.size = TSL_FMA(look_magnitude(x), look_magnitude(y), total.size);
 #if LOOK_FLUSHES
-  sum_in.most_a = look_most(sum_in.most_a, look_magnitude(x));
-  sum_in.most_b = look_most(sum_in.most_b, look_magnitude(y));
+  total.most_a = look_most(total.most_a, look_magnitude(x));
+  total.most_b = look_most(total.most_b, look_magnitude(y));
 #endif
-  return sum_in;
+  return total;
 }
 
 TSL_FUNCTION look_sum look_joined(look_sum a, look_sum b) {
@@ -69,13 +69,13 @@ TSL_FUNCTION look_sum look_joined(look_sum a, look_sum b) {
 }
 
 /* Stores the numbers of an element, `step` apart. */
-TSL_FUNCTION void look_store(TSL_GLOBAL double *dst, TSL_INDEX step, look_sum sum_in) {
-  dst[0] = sum_in.sum.high;
-  dst[step] = sum_in.sum.low;
-  dst[2 * step] = sum_in.size;
+TSL_FUNCTION void look_store(TSL_GLOBAL double *dst, TSL_INDEX step, look_sum total) {
+  dst[0] = total.sum.high;
+  dst[step] = total.sum.low;
+  dst[2 * step] = total.size;
 #if LOOK_FLUSHES
-  dst[3 * step] = sum_in.most_a;
-  dst[4 * step] = sum_in.most_b;
+  dst[3 * step] = total.most_a;
+  dst[4 * step] = total.most_b;
 #endif
 }
 

@@ -25,11 +25,11 @@ tesela_status tsl_device_reference_build(const tsl_problem *problem, tsl_device 
  * until tsl_device_reference_free(). */
 tesela_status tsl_device_reference_begin(const tsl_plan *plan, const tsl_operands *operands,
                                          const tsl_indices *rows, const tsl_indices *cols,
-                                         tsl_device_reference **look);
+                                         tsl_device_reference **reference);
 /* Waits before a run without the hook, as far as the run requires. */
-tesela_status tsl_device_reference_ready(tsl_device_reference *look);
+tesela_status tsl_device_reference_ready(tsl_device_reference *reference);
 /* Returns the hook that queues the reference work at the same time as the run. */
-const tsl_concurrent_hook *tsl_device_reference_beside(tsl_device_reference *look);
+const tsl_concurrent_hook *tsl_device_reference_beside(tsl_device_reference *reference);
 
 /* Result, in memory of the device reference: C's elements after and before the run (NULL where C is
  * not read), row by row. */
@@ -41,12 +41,12 @@ typedef struct tsl_device_reference_result {
 /* Judges after the run. `part` is the sample's problem with a dense C. *known is false where the
  * sums are not sufficient: a value is not finite, too small or wrong. The caller must then use the
  * terms. */
-tesela_status tsl_device_reference_end(tsl_device_reference *look, const tsl_problem *part,
+tesela_status tsl_device_reference_end(tsl_device_reference *reference, const tsl_problem *part,
                                        const tsl_judge *rule, tsl_device_reference_result *seen,
                                        tsl_verdict *verdict, bool *known);
 /* Returns a queue for further copies. */
-tsl_stream *tsl_device_reference_stream(const tsl_device_reference *look);
+tsl_stream *tsl_device_reference_stream(const tsl_device_reference *reference);
 /* Frees the reference. `done`: the run and the judgement are complete. NULL is allowed. */
-void tsl_device_reference_free(tsl_device_reference *look, bool done);
+void tsl_device_reference_free(tsl_device_reference *reference, bool done);
 
 #endif

@@ -13,7 +13,7 @@ enum { ROWS = 32 };
 /* Default limit of multiply-adds. */
 static const double default_operations_max = 0x1p31;
 
-typedef struct integer_judging {
+typedef struct integer_job {
   const tsl_problem *problem;
   const unsigned char *a, *b, *before, *c;
   uint32_t alpha, beta;
@@ -25,7 +25,7 @@ typedef struct integer_judging {
     uint32_t right;
     double error;
   } * workers;
-} integer_judging;
+} integer_job;
 
 /* Returns index `index` of a sample of `count`, spread over `total`, the first and the last
  * included. */
@@ -53,7 +53,7 @@ static uint32_t integer_load_one(const tsl_shape *shape, const unsigned char *ba
 }
 
 /* Loads row l of B, its sampled columns. */
-static void load_row_of_b(const integer_judging *job, int64_t l, uint32_t *out) {
+static void load_row_of_b(const integer_job *job, int64_t l, uint32_t *out) {
   const tsl_problem *problem = job->problem;
   if (job->cols == problem->n)
     load_bits(&problem->b, job->b, l, 0, problem->b.col_stride, out, problem->n);
@@ -62,7 +62,7 @@ static void load_row_of_b(const integer_judging *job, int64_t l, uint32_t *out) 
       out[j] = integer_load_one(&problem->b, job->b, l, integer_sampled(j, job->cols, problem->n));
 }
 
-static void integer_compare_row(const integer_judging *job, int64_t row, const uint32_t *sums,
+static void integer_compare_row(const integer_job *job, int64_t row, const uint32_t *sums,
                                 struct findings *found) {
   const tsl_problem *problem = job->problem;
   for (int64_t j = 0; j < job->cols; j++) {
@@ -84,7 +84,7 @@ static void integer_compare_row(const integer_judging *job, int64_t row, const u
 
 /* Judges ROWS rows, which share the conversion of each row of B. */
 static void integer_judge_rows(void *argument, int64_t index, int worker) {
-  const integer_judging *job = argument;
+  const integer_job *job = argument;
   const tsl_problem *problem = job->problem;
   const int64_t first = index * ROWS, left = job->rows - first, rows = left < ROWS ? left : ROWS;
   uint32_t *const b = job->workspace + worker * (ROWS + 1) * job->cols, *const sums = b + job->cols;
@@ -103,7 +103,7 @@ static void integer_judge_rows(void *argument, int64_t index, int worker) {
                         &job->workers[worker]);
 }
 
-static void integer_conclude(const integer_judging *job, int workers, tsl_verdict *verdict) {
+static void integer_conclude(const integer_job *job, int workers, tsl_verdict *verdict) {
   const struct findings *first = NULL;
   int64_t wrong = 0;
   verdict->checked = job->rows * job->cols;
@@ -133,14 +133,14 @@ static int64_t integer_at_most(int64_t size, double limit) {
 }
 
 size_t tsl_judge_integer_bytes(const tsl_problem *problem, const tsl_judge *judge) {
-  const integer_judging *job = NULL;
+  const integer_job *job = NULL;
   return (size_t)tsl_team_threads(tsl_judge_team(judge)) *
          (sizeof *job->workers + (ROWS + 1) * (size_t)problem->n * sizeof *job->workspace);
 }
 
 tesela_status tsl_judge_integer(const tsl_problem *problem, const void *a, const void *b, const void *before,
                                 const void *c, const tsl_judge *judge, tsl_verdict *verdict) {
-  integer_judging job = {.problem = problem, .a = a, .b = b, .before = before, .c = c};
+  integer_job job = {.problem = problem, .a = a, .b = b, .before = before, .c = c};
   const tsl_team team = tsl_judge_team(judge);
   const int workers = tsl_team_threads(team);
   const double limit = judge->operations_max > 0 ? (double)judge->operations_max : default_operations_max;

@@ -32,7 +32,7 @@ typedef struct term {
   bool tail; /* error of the rounded product */
 } term;
 
-typedef struct expanding {
+typedef struct expansion {
   const tsl_problem *problem;
   const unsigned char *a, *b, *before, *bias, *c;
   double alpha[2], beta[2]; /* rounded to C's type */
@@ -46,7 +46,7 @@ typedef struct expanding {
   unsigned char *kinds[2];    /* of the parts */
   const unsigned char *given; /* kinds from the caller */
   double largest, slack, flushes;
-} expanding;
+} expansion;
 
 /* Returns index `index` of a sample of `count`, spread over `total`, the first and the last
  * included. */
@@ -67,7 +67,7 @@ static void judge_complex_load_factor(const tsl_shape *shape, bool conjugate, co
     value[1] = -value[1];
 }
 
-static void split_alpha(expanding *job) {
+static void split_alpha(expansion *job) {
   const double *alpha = job->alpha, most = fmax(fabs(alpha[0]), fabs(alpha[1]));
   const int one = alpha[0] == 0 ? 1 : 0;
   job->scale = !isfinite(alpha[0]) || !isfinite(alpha[1]) || most == 0 ? 1
@@ -79,7 +79,7 @@ static void split_alpha(expanding *job) {
 
 /* Chooses the terms of a part. Real and imaginary part differ in the factors that meet, and in the
  * sign where two imaginary factors meet. */
-static void choose_terms(expanding *job, int part) {
+static void choose_terms(expansion *job, int part) {
   job->term_count = 0;
   for (int alpha_part = 0; alpha_part < 2; alpha_part++)
     for (int a_part = 0; a_part < 2; a_part++)
@@ -103,7 +103,7 @@ static double beta_product(double beta, double before) {
   return beta == 0 ? 0 : beta * before;
 }
 
-static void expand_a(const expanding *job) {
+static void expand_a(const expansion *job) {
   const tsl_problem *problem = job->problem;
   double *out = job->a_expanded;
   for (int64_t i = 0; i < job->rows; i++)
@@ -118,7 +118,7 @@ static void expand_a(const expanding *job) {
     }
 }
 
-static void expand_b(const expanding *job) {
+static void expand_b(const expansion *job) {
   const tsl_problem *problem = job->problem;
   for (int64_t l = 0; l < problem->k; l++)
     for (int64_t j = 0; j < job->cols; j++) {
@@ -131,12 +131,12 @@ static void expand_b(const expanding *job) {
 }
 
 /* Returns true if beta C0 or a bias is added. */
-static bool adds(const expanding *job) {
+static bool adds(const expansion *job) {
   return job->before || job->bias;
 }
 
 /* Writes one part of beta C0 plus bias, which are added with factor 1, and of C. */
-static void expand_c(const expanding *job, int part) {
+static void expand_c(const expansion *job, int part) {
   const tsl_problem *problem = job->problem;
   for (int64_t i = 0; i < job->rows; i++)
     for (int64_t j = 0; j < job->cols; j++) {
@@ -158,7 +158,7 @@ static void expand_c(const expanding *job, int part) {
 
 /* --- kinds --- */
 
-static void find_most(const expanding *job) {
+static void find_most(const expansion *job) {
   const tsl_problem *problem = job->problem;
   const bool reads = tsl_problem_reads(problem, TSL_OPERAND_A);
   double value[2];
@@ -181,7 +181,7 @@ static void find_most(const expanding *job) {
 }
 
 /* Returns true if an infinity of one factor meets a number of the other that may be flushed to 0. */
-static bool meets_flushed(const expanding *job, const double x[2], const double u[2]) {
+static bool meets_flushed(const expansion *job, const double x[2], const double u[2]) {
   bool meets = false;
   for (int part = 0; part < 4; part++)
     meets |= (isinf(x[part / 2]) && fabs(u[part % 2]) < job->flushes) ||
@@ -190,7 +190,7 @@ static bool meets_flushed(const expanding *job, const double x[2], const double 
 }
 
 /* Gets the possible values of both parts of the sum of products. */
-static void guess_sums(const expanding *job, int64_t row, int64_t col, tsl_guess sum[2]) {
+static void guess_sums(const expansion *job, int64_t row, int64_t col, tsl_guess sum[2]) {
   const tsl_problem *problem = job->problem;
   tsl_terms_seen seen[2] = {{.nan = false}, {.nan = false}};
   double x[2], u[2];
@@ -212,7 +212,7 @@ static void guess_sums(const expanding *job, int64_t row, int64_t col, tsl_guess
 }
 
 /* Gets the possible values of both parts of a scalar times a number with parts x. */
-static void guess_product(const expanding *job, const double scalar[2], const tsl_guess x[2],
+static void guess_product(const expansion *job, const double scalar[2], const tsl_guess x[2],
                           tsl_guess out[2]) {
   for (int part = 0; part < 2; part++)
     out[part] = tsl_guess_added(
@@ -222,7 +222,7 @@ static void guess_product(const expanding *job, const double scalar[2], const ts
 
 /* Sets the kinds of both parts of element (i, j) of the sample; 0 where all is finite and far from
  * the largest number. */
-static void guess_element(const expanding *job, int64_t i, int64_t j) {
+static void guess_element(const expansion *job, int64_t i, int64_t j) {
   const tsl_problem *problem = job->problem;
   const int64_t row = judge_complex_sampled(i, job->rows, problem->m),
                 col = judge_complex_sampled(j, job->cols, problem->n);
@@ -261,7 +261,7 @@ static void guess_element(const expanding *job, int64_t i, int64_t j) {
 }
 
 /* Marks the elements that the caller ignores. */
-static void judge_complex_pass_over(const expanding *job, int64_t i, int64_t j) {
+static void judge_complex_pass_over(const expansion *job, int64_t i, int64_t j) {
   const tsl_problem *problem = job->problem;
   const unsigned given = job->given[judge_complex_sampled(i, job->rows, problem->m) * problem->n +
                                     judge_complex_sampled(j, job->cols, problem->n)];
@@ -270,7 +270,7 @@ static void judge_complex_pass_over(const expanding *job, int64_t i, int64_t j) 
       job->kinds[part][i * job->cols + j] = TSL_KIND_PASSED;
 }
 
-static void guess_all(const expanding *job) {
+static void guess_all(const expansion *job) {
   find_most(job);
   for (int64_t i = 0; i < job->rows; i++)
     for (int64_t j = 0; j < job->cols; j++) {
@@ -280,7 +280,7 @@ static void guess_all(const expanding *job) {
     }
 }
 
-static tesela_status judge_part(expanding *job, int part, const tsl_judge *judge, tsl_verdict *verdict) {
+static tesela_status judge_part(expansion *job, int part, const tsl_judge *judge, tsl_verdict *verdict) {
   const tsl_type_info *type = tsl_type(job->problem->c.type);
   choose_terms(job, part);
   tsl_problem real = tsl_problem_gemm(job->rows, job->cols, job->problem->k * job->term_count, TESELA_F64);
@@ -348,7 +348,7 @@ static double judge_complex_rows_within(const tsl_problem *problem, int64_t oper
 }
 
 /* Chooses the size of the sample. */
-static void judge_complex_choose_sample(expanding *job, const tsl_judge *judge) {
+static void judge_complex_choose_sample(expansion *job, const tsl_judge *judge) {
   const tsl_problem *problem = job->problem;
   const double limit = (double)DOUBLES_MAX / ((double)(problem->k * TERMS_MAX) + 1);
   job->rows = judge_complex_at_most(
@@ -356,20 +356,20 @@ static void judge_complex_choose_sample(expanding *job, const tsl_judge *judge) 
   job->cols = judge_complex_at_most(problem->n, fmin(limit, 4096));
 }
 
-static size_t judge_complex_bytes_of(const expanding *job) {
+static size_t judge_complex_bytes_of(const expansion *job) {
   const size_t depth = (size_t)(job->problem->k * TERMS_MAX), rows = (size_t)job->rows,
                cols = (size_t)job->cols;
   return ((rows + cols) * (depth + 1) + 4 * rows * cols + 1) * sizeof(double);
 }
 
 size_t tsl_judge_complex_bytes(const tsl_problem *problem, const tsl_judge *judge) {
-  expanding job = {.problem = problem};
+  expansion job = {.problem = problem};
   judge_complex_choose_sample(&job, judge);
   return judge_complex_bytes_of(&job) +
          tsl_judge_real_bytes(job.rows, job.cols, problem->k * TERMS_MAX, judge);
 }
 
-static tesela_status judge_complex_take(const expanding *job, double **out) {
+static tesela_status judge_complex_take(const expansion *job, double **out) {
   void *block;
   TSL_TRY(tsl_alloc(judge_complex_bytes_of(job), "the judge's real products", &block));
   *out = block;
@@ -378,7 +378,7 @@ static tesela_status judge_complex_take(const expanding *job, double **out) {
 
 tesela_status tsl_judge_complex(const tsl_problem *problem, const void *a, const void *b, const void *before,
                                 const void *c, const tsl_judge *judge, tsl_verdict *verdict) {
-  expanding job = {.problem = problem,
+  expansion job = {.problem = problem,
                    .a = a,
                    .b = b,
                    .before = before,

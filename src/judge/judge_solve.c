@@ -27,7 +27,7 @@ typedef struct judge_solve_findings {
 } judge_solve_findings;
 
 /* Problem with A as numbers, row by row, conjugated, with an explicit unit diagonal. */
-typedef struct judge_solve_judging {
+typedef struct judge_solve_job {
   const tsl_problem *problem;
   const tsl_judge *judge;
   const tsl_type_info *type;
@@ -39,7 +39,7 @@ typedef struct judge_solve_judging {
   judge_solve_findings *workers;
   bool is_upper, is_zero;
   bool is_twice; /* sums in twice double's precision */
-} judge_solve_judging;
+} judge_solve_job;
 
 /* Complex number with its modulus, which every term needs. */
 typedef struct judge_solve_number {
@@ -103,8 +103,8 @@ static void see(row_seen *seen, bool is_complex, judge_solve_number x, judge_sol
     *(value > 0 ? &seen->plus : &seen->minus) = true;
 }
 
-static void add_term(const judge_solve_judging *job, row_seen *seen, judge_solve_number x,
-                     judge_solve_number y, bool minus) {
+static void add_term(const judge_solve_job *job, row_seen *seen, judge_solve_number x, judge_solve_number y,
+                     bool minus) {
   const bool is_twice = job->is_twice;
   const double sign = minus ? -1 : 1;
   if (!judge_solve_is_finite(x) || !judge_solve_is_finite(y)) {
@@ -141,7 +141,7 @@ static judge_solve_comparison compare_kinds(const row_seen *seen, double d, doub
   return isnan(quotient) ? (isnan(x) ? right : wrong) : x == quotient ? right : wrong;
 }
 
-static judge_solve_comparison judge_solve_compare_row(const judge_solve_judging *job, const row_seen *seen,
+static judge_solve_comparison judge_solve_compare_row(const judge_solve_job *job, const row_seen *seen,
                                                       judge_solve_number d, judge_solve_number x) {
   const double u = job->type->unit_roundoff, weight = d.size, largest = job->type->largest;
   const bool is_complex = job->type->is_complex,
@@ -194,8 +194,8 @@ static void judge_solve_note(judge_solve_findings *found, const judge_solve_comp
   found->worst.col = col;
 }
 
-static judge_solve_comparison judge_row(const judge_solve_judging *job, const judge_solve_number *x,
-                                        int64_t row, int64_t col) {
+static judge_solve_comparison judge_row(const judge_solve_job *job, const judge_solve_number *x, int64_t row,
+                                        int64_t col) {
   const tsl_problem *problem = job->problem;
   const judge_solve_number *a = job->a + row * problem->m;
   const judge_solve_number alpha = judge_solve_number_of(job->type, problem->alpha[0], problem->alpha[1]);
@@ -210,7 +210,7 @@ static judge_solve_comparison judge_row(const judge_solve_judging *job, const ju
 }
 
 static void judge_column(void *argument, int64_t index, int worker) {
-  const judge_solve_judging *job = argument;
+  const judge_solve_job *job = argument;
   const int64_t m = job->problem->m, n = job->problem->n;
   const int64_t col = (int64_t)((double)index * ((double)n / (double)job->cols));
   judge_solve_number *x = job->columns + m * worker;
@@ -223,7 +223,7 @@ static void judge_column(void *argument, int64_t index, int worker) {
 }
 
 static void bring_row(void *argument, int64_t row, int worker) {
-  const judge_solve_judging *job = argument;
+  const judge_solve_job *job = argument;
   const tsl_problem *problem = job->problem;
   judge_solve_number *to = job->a + row * problem->m;
   (void)worker;
@@ -238,7 +238,7 @@ static void bring_row(void *argument, int64_t row, int worker) {
   }
 }
 
-static void judge_solve_conclude(const judge_solve_judging *job, int workers, tsl_verdict *verdict) {
+static void judge_solve_conclude(const judge_solve_job *job, int workers, tsl_verdict *verdict) {
   int64_t count = 0;
   for (int i = 0; i < workers; i++) {
     const tsl_verdict *worst = &job->workers[i].worst;
@@ -263,7 +263,7 @@ static void judge_solve_conclude(const judge_solve_judging *job, int workers, ts
            (long long)count, (long long)verdict->checked);
 }
 
-static tesela_status judge_solve_take_memory(judge_solve_judging *job, int workers) {
+static tesela_status judge_solve_take_memory(judge_solve_job *job, int workers) {
   const int64_t m = job->problem->m;
   size_t elements;
   void *block;
@@ -293,19 +293,19 @@ tesela_status tsl_judge_solve(const tsl_problem *problem, const void *a, const v
   *verdict = (tsl_verdict){.right = true, .row = -1, .col = -1};
   if (problem->m == 0 || problem->n == 0)
     return TESELA_OK;
-  judge_solve_judging job = {.problem = problem,
-                             .judge = judge,
-                             .type = tsl_type(problem->c.type),
-                             .matrix = a,
-                             .b = problem->in_place ? before : b,
-                             .x = c,
-                             .b_shape = problem->in_place ? &problem->c : &problem->b,
-                             .cols = (double)problem->n <= cols ? problem->n
-                                     : cols < 1                 ? 1
-                                                                : (int64_t)cols,
-                             .is_upper = problem->a.triangle == TESELA_UPPER,
-                             .is_zero = problem->alpha[0] == 0 && problem->alpha[1] == 0,
-                             .is_twice = tsl_type(problem->c.type)->unit_roundoff < 0x1p-30};
+  judge_solve_job job = {.problem = problem,
+                         .judge = judge,
+                         .type = tsl_type(problem->c.type),
+                         .matrix = a,
+                         .b = problem->in_place ? before : b,
+                         .x = c,
+                         .b_shape = problem->in_place ? &problem->c : &problem->b,
+                         .cols = (double)problem->n <= cols ? problem->n
+                                 : cols < 1                 ? 1
+                                                            : (int64_t)cols,
+                         .is_upper = problem->a.triangle == TESELA_UPPER,
+                         .is_zero = problem->alpha[0] == 0 && problem->alpha[1] == 0,
+                         .is_twice = tsl_type(problem->c.type)->unit_roundoff < 0x1p-30};
   TSL_GO(judge_solve_take_memory(&job, workers));
   if (!job.is_zero)
     tsl_team_run(team, problem->m, bring_row, &job);

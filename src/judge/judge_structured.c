@@ -10,19 +10,19 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct judge_structured_judging {
+typedef struct judge_structured_job {
   const tsl_problem *problem;
   const tsl_plain *plain;
   const unsigned char *c; /* dense, row by row */
   const tsl_judge *judge;
-} judge_structured_judging;
+} judge_structured_job;
 
 static const unsigned char *judge_structured_address(const tsl_shape *shape, const unsigned char *origin,
                                                      int64_t row, int64_t col) {
   return origin + (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
 }
 
-static void judge_structured_load(const judge_structured_judging *job, int64_t row, int64_t col,
+static void judge_structured_load(const judge_structured_job *job, int64_t row, int64_t col,
                                   double value[2]) {
   const tsl_shape *shape = &job->plain->problem.c;
   value[0] = value[1] = 0;
@@ -46,7 +46,7 @@ static void judge_structured_add(tsl_verdict *all, const tsl_verdict *part, int6
 
 /* Judges an element whose left-out terms would meet non-finite values: NaN where they were
  * multiplied, else the sum of the other terms. */
-static tesela_status judge_alone(const judge_structured_judging *job, int64_t row, int64_t col, int64_t first,
+static tesela_status judge_alone(const judge_structured_job *job, int64_t row, int64_t col, int64_t first,
                                  int64_t count, tsl_verdict *verdict) {
   const tsl_plain *plain = job->plain;
   tsl_problem one = plain->problem;
@@ -73,7 +73,7 @@ static tesela_status judge_alone(const judge_structured_judging *job, int64_t ro
   return TESELA_OK;
 }
 
-static tesela_status judge_passed(const judge_structured_judging *job, tsl_verdict *verdict) {
+static tesela_status judge_passed(const judge_structured_job *job, tsl_verdict *verdict) {
   for (int64_t i = 0; i < job->problem->m; i++)
     for (int64_t j = 0; j < job->problem->n; j++) {
       int64_t first, count;
@@ -84,7 +84,7 @@ static tesela_status judge_passed(const judge_structured_judging *job, tsl_verdi
 }
 
 /* Checks that a hermitian diagonal is real. */
-static void judge_diagonal(const judge_structured_judging *job, tsl_verdict *verdict) {
+static void judge_diagonal(const judge_structured_job *job, tsl_verdict *verdict) {
   for (int64_t i = 0; i < job->problem->m && verdict->right; i++) {
     double value[2];
     judge_structured_load(job, i, i, value);
@@ -119,7 +119,7 @@ tesela_status tsl_judge_structured(const tsl_problem *problem, const void *a, co
   TSL_GO(tsl_plain_create(problem, a, b, before, &rows, &cols, &plain));
   own.kinds = plain.kinds;
   TSL_GO(judge_structured_copy_of(&problem->c, c, &dense));
-  const judge_structured_judging job = {.problem = problem, .plain = &plain, .c = dense, .judge = judge};
+  const judge_structured_job job = {.problem = problem, .plain = &plain, .c = dense, .judge = judge};
   TSL_GO(tsl_judge_gemm(&plain.problem, plain.a, plain.b, plain.before, dense, &own, verdict));
   TSL_GO(judge_passed(&job, verdict));
   if (tsl_is_hermitian(problem->c.structure))

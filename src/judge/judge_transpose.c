@@ -17,7 +17,7 @@ typedef struct judge_transpose_findings {
   int64_t wrong;
 } judge_transpose_findings;
 
-typedef struct judge_transpose_judging {
+typedef struct judge_transpose_job {
   const tsl_problem *problem;
   const unsigned char *from; /* element (0, 0) of the operand */
   tsl_shape shape;           /* shape of the operand, n x m */
@@ -25,7 +25,7 @@ typedef struct judge_transpose_judging {
   const tsl_judge *judge;
   const tsl_type_info *type;
   judge_transpose_findings *workers;
-} judge_transpose_judging;
+} judge_transpose_job;
 
 static const unsigned char *judge_transpose_element_at(const tsl_shape *shape, const unsigned char *base,
                                                        int64_t row, int64_t col) {
@@ -34,7 +34,7 @@ static const unsigned char *judge_transpose_element_at(const tsl_shape *shape, c
 
 /* Computes alpha times an element, with alpha rounded to C's type. Parts are sums of two products,
  * hence the magnitude. */
-static void judge_transpose_scaled(const judge_transpose_judging *job, const double value[2], double out[2],
+static void judge_transpose_scaled(const judge_transpose_job *job, const double value[2], double out[2],
                                    double magnitude[2]) {
   unsigned char stored[16];
   double alpha[2];
@@ -48,7 +48,7 @@ static void judge_transpose_scaled(const judge_transpose_judging *job, const dou
 
 /* Returns |error| / bound; 0 for equal special values. The rounding of double, for a C of doubles,
  * is within the second unit of the bound. */
-static double ratio_of(const judge_transpose_judging *job, double right, double value, double magnitude,
+static double ratio_of(const judge_transpose_job *job, double right, double value, double magnitude,
                        tsl_verdict *seen) {
   if (isnan(right) || isnan(value))
     return isnan(right) && isnan(value) ? 0 : INFINITY;
@@ -64,7 +64,7 @@ static double ratio_of(const judge_transpose_judging *job, double right, double 
   return error == 0 ? 0 : error / bound;
 }
 
-static double judge_transpose_judge_element(const judge_transpose_judging *job, int64_t row, int64_t col,
+static double judge_transpose_judge_element(const judge_transpose_job *job, int64_t row, int64_t col,
                                             tsl_verdict *seen) {
   const unsigned char *source = judge_transpose_element_at(&job->shape, job->from, col, row);
   const unsigned char *result = judge_transpose_element_at(&job->problem->c, job->c, row, col);
@@ -93,7 +93,7 @@ static bool judge_transpose_is_worse(double ratio, int64_t row, int64_t col, con
   return row != than->row ? row < than->row : col < than->col;
 }
 
-static void judge_each(const judge_transpose_judging *job, const judge_transpose_tile *part,
+static void judge_each(const judge_transpose_job *job, const judge_transpose_tile *part,
                        judge_transpose_findings *found) {
   for (int64_t row = part->row0; row < part->row1; row++)
     for (int64_t col = part->col0; col < part->col1; col++) {
@@ -124,7 +124,7 @@ static inline uint64_t differences(const unsigned char *from, int64_t from_step,
 }
 
 /* Returns true if a tile has A's bits. */
-static bool judge_transpose_is_moved(const judge_transpose_judging *job, const judge_transpose_tile *part) {
+static bool judge_transpose_is_moved(const judge_transpose_job *job, const judge_transpose_tile *part) {
   const int64_t size = (int64_t)job->type->size, count = part->col1 - part->col0;
   const int64_t from_step = job->shape.row_stride * size, step = job->problem->c.col_stride * size;
   uint64_t found = 0;
@@ -141,7 +141,7 @@ static bool judge_transpose_is_moved(const judge_transpose_judging *job, const j
 }
 
 static void judge_transpose_judge_rows(void *argument, int64_t index, int worker) {
-  const judge_transpose_judging *job = argument;
+  const judge_transpose_job *job = argument;
   const tsl_problem *problem = job->problem;
   judge_transpose_findings *found = &job->workers[worker];
   const bool exact = problem->alpha[0] == 1 && problem->alpha[1] == 0;
@@ -169,7 +169,7 @@ static void judge_transpose_merge(const judge_transpose_findings *found, tsl_ver
   into->col = worst->col;
 }
 
-static void judge_transpose_explain(const judge_transpose_judging *job, int64_t wrong, tsl_verdict *verdict) {
+static void judge_transpose_explain(const judge_transpose_job *job, int64_t wrong, tsl_verdict *verdict) {
   double is[2], was[2] = {0, 0};
   tsl_text text = {0};
   tsl_type_load(job->type->type,
@@ -201,13 +201,13 @@ tesela_status tsl_judge_transpose(const tsl_problem *problem, const void *a, con
   if (problem->m == 0 || problem->n == 0)
     return TESELA_OK;
   TSL_TRY(tsl_alloc((size_t)threads * sizeof(judge_transpose_findings), "the judge's notes", &workers));
-  judge_transpose_judging job = {.problem = problem,
-                                 .from = problem->in_place ? before : a,
-                                 .shape = problem->a,
-                                 .c = c,
-                                 .judge = judge,
-                                 .type = tsl_type(problem->c.type),
-                                 .workers = workers};
+  judge_transpose_job job = {.problem = problem,
+                             .from = problem->in_place ? before : a,
+                             .shape = problem->a,
+                             .c = c,
+                             .judge = judge,
+                             .type = tsl_type(problem->c.type),
+                             .workers = workers};
   for (int i = 0; i < threads; i++)
     job.workers[i] = (judge_transpose_findings){.worst = {.row = -1, .col = -1}};
   tsl_team_run(team, (problem->m - 1) / TILE + 1, judge_transpose_judge_rows, &job);

@@ -65,11 +65,11 @@ typedef struct part_sum {
   double high, low, magnitude;
 } part_sum;
 
-typedef struct summing {
+typedef struct sum_job {
   const tsl_terms *terms;
   bool twice;
   part_sum *parts;
-} summing;
+} sum_job;
 
 static void reference_join(bool twice, double high, double low, double magnitude, part_sum *sum) {
   double error = 0;
@@ -92,7 +92,7 @@ static void load_step(tesela_type type, const void *from, int64_t step, int64_t 
 }
 
 static void reference_sum_part(void *argument, int64_t index, int worker) {
-  const summing *job = argument;
+  const sum_job *job = argument;
   const tsl_terms *terms = job->terms;
   const int64_t begin = index * PART, end = begin + PART < terms->count ? begin + PART : terms->count;
   double x[STEP], y[STEP];
@@ -119,7 +119,7 @@ tesela_status tsl_reference_sum(tsl_team team, const tsl_terms *terms, const tsl
   part_sum all = {0, 0, 0};
   void *block;
   TSL_TRY(tsl_alloc((size_t)(parts + 1) * sizeof(part_sum), "the reference's sums", &block));
-  summing job = {.terms = terms, .twice = sums->low != NULL, .parts = block};
+  sum_job job = {.terms = terms, .twice = sums->low != NULL, .parts = block};
   tsl_team_run(team, parts, reference_sum_part, &job);
   for (int64_t i = 0; i < parts; i++)
     reference_join(job.twice, job.parts[i].high, job.parts[i].low, job.parts[i].magnitude, &all);

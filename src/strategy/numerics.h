@@ -53,20 +53,21 @@ typedef struct tsl_numeric_requirements {
 bool tsl_numeric_requirements_same(const tsl_numeric_requirements *requirements,
                                    const tsl_numeric_requirements *other);
 /* Returns true if any accuracy is required. */
-bool tsl_numeric_requirements_has_accuracy(const tsl_numeric_requirements *ask);
+bool tsl_numeric_requirements_has_accuracy(const tsl_numeric_requirements *requirements);
 
 /* Reads "default", "1e-5", "tf32" ... or "exact". Fails with TESELA_BAD_CALL and the list of
  * allowed words. */
-tesela_status tsl_numeric_requirements_parse_accuracy(const char *word, tsl_numeric_requirements *ask);
+tesela_status tsl_numeric_requirements_parse_accuracy(const char *word,
+                                                      tsl_numeric_requirements *requirements);
 /* Reads "any", "run", "threads" or "devices". Fails like the function above. */
-tesela_status tsl_numeric_requirements_parse_bits(const char *word, tsl_numeric_requirements *ask);
-void tsl_numeric_requirements_print_accuracy(const tsl_numeric_requirements *ask, tsl_text *text);
+tesela_status tsl_numeric_requirements_parse_bits(const char *word, tsl_numeric_requirements *requirements);
+void tsl_numeric_requirements_print_accuracy(const tsl_numeric_requirements *requirements, tsl_text *text);
 const char *tsl_numeric_requirements_bits_word(tsl_reproducibility bits);
 
 /* Returns the largest |error| / (|alpha| |A||B| + |beta| |C|) that NUMBER or TYPE allows for sums
  * of k terms. `factors` and `result` are the unit roundoffs of A and B and of C. A part of a
  * complex product of k terms is a sum of 2 k terms. */
-double tsl_numeric_requirements_allows(const tsl_numeric_requirements *ask, int64_t k, double factors,
-                                       double result);
+double tsl_numeric_requirements_allows(const tsl_numeric_requirements *requirements, int64_t k,
+                                       double factors, double result);
 
 #endif

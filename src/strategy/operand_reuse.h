@@ -28,15 +28,15 @@ typedef struct tsl_operand_reuse {
 
 /* Starts the reuse. Callers use it before the first run, and whenever another operand is shared or
  * its numbers change. */
-void tsl_operand_reuse_start(tsl_operand_reuse *stays, int operand);
+void tsl_operand_reuse_start(tsl_operand_reuse *reuse, int operand);
 /* Prepares for the next run: the hash of this run becomes the previous hash. Callers use it before
  * each run. */
-void tsl_operand_reuse_turn(tsl_operand_reuse *stays);
+void tsl_operand_reuse_turn(tsl_operand_reuse *reuse);
 /* Returns true, and counts a hit, if the previous run left the form with this hash. For strategies;
- * `stays` may be NULL. */
-bool tsl_operand_reuse_has(tsl_operand_reuse *stays, tsl_hash hash);
+ * `reuse` may be NULL. */
+bool tsl_operand_reuse_has(tsl_operand_reuse *reuse, tsl_hash hash);
 /* Records the form that this run leaves. Strategies call it after they enqueued all work that makes
- * the form. `stays` may be NULL. */
-void tsl_operand_reuse_leave(tsl_operand_reuse *stays, tsl_hash hash);
+ * the form. `reuse` may be NULL. */
+void tsl_operand_reuse_leave(tsl_operand_reuse *reuse, tsl_hash hash);
 
 #endif

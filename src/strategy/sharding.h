@@ -32,23 +32,23 @@ typedef struct tsl_shard_buffer {
 } tsl_shard_buffer;
 
 /* Copies a sharding into one block for tsl_free(). NULL is copied as NULL. */
-tesela_status tsl_sharding_copy(const tsl_sharding *spread, tsl_sharding **copy);
+tesela_status tsl_sharding_copy(const tsl_sharding *sharding, tsl_sharding **copy);
 bool tsl_sharding_same(const tsl_sharding *a, const tsl_sharding *b);
 
 /* Checks the shards of an operand. Fails with TESELA_BAD_CALL where shards are out of range,
  * overlap, or leave elements out. All must be contiguous along rows, or all along columns. `name`
  * is the operand's name in the message. */
-tesela_status tsl_sharding_check(const tsl_sharding *spread, int operand, const tsl_shape *shape,
+tesela_status tsl_sharding_check(const tsl_sharding *sharding, int operand, const tsl_shape *shape,
                                  const char *name);
 
 /* Gets the intersection of two rectangles; false: it is empty. */
 bool tsl_rect_common(const tsl_rect *a, const tsl_rect *b, tsl_rect *common);
 bool tsl_rect_holds(const tsl_rect *outer, const tsl_rect *inner);
 /* Returns the index of a shard of `member` that contains the whole rectangle; -1: none. */
-int tsl_sharding_whole(const tsl_sharding *spread, int operand, const tsl_rect *rect, int member);
+int tsl_sharding_whole(const tsl_sharding *sharding, int operand, const tsl_rect *rect, int member);
 /* Returns the number of elements of a rectangle that a member holds. */
-int64_t tsl_sharding_elements(const tsl_sharding *spread, int operand, const tsl_rect *rect, int member);
+int64_t tsl_sharding_elements(const tsl_sharding *sharding, int operand, const tsl_rect *rect, int member);
 /* Returns true if columns of the shards are contiguous (column stride 1). */
-bool tsl_sharding_by_rows(const tsl_sharding *spread, int operand);
+bool tsl_sharding_by_rows(const tsl_sharding *sharding, int operand);
 
 #endif

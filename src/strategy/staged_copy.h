@@ -42,13 +42,14 @@ typedef struct tsl_piece_walk {
 } tsl_piece_walk;
 
 /* Begins to cut a part into chunks of at most `most` bytes each, but at least one element. */
-tsl_piece_walk tsl_staged_copy_begin(const tsl_transfer_path *way, const tsl_copy_chunk *part, size_t most);
+tsl_piece_walk tsl_staged_copy_begin(const tsl_transfer_path *path, const tsl_copy_chunk *part, size_t most);
 /* Gets the next chunk; false past the last. */
 bool tsl_staged_copy_next(tsl_piece_walk *pieces, tsl_piece *piece);
 
 /* Copies a part to the device. On return the caller's memory was read, and the device copies are
  * enqueued on the staging's stream `in`. */
-tesela_status tsl_part_in(const tsl_stager *porter, const tsl_transfer_path *way, const tsl_copy_chunk *part);
+tesela_status tsl_part_in(const tsl_stager *stager, const tsl_transfer_path *path,
+                          const tsl_copy_chunk *part);
 /* Part to copy to the host after `ready`; NULL: it is ready. */
 typedef struct tsl_pending_readback {
   tsl_copy_chunk part;
@@ -62,14 +63,14 @@ typedef struct tsl_copy_result {
 } tsl_copy_result;
 
 /* Copies parts to the host in order. Returns when all parts are in the caller's memory. */
-tesela_status tsl_parts_out(const tsl_stager *porter, const tsl_transfer_path *way,
+tesela_status tsl_parts_out(const tsl_stager *stager, const tsl_transfer_path *path,
                             const tsl_pending_readback *parts, int count, bool is_timed,
                             tsl_copy_result *landed);
 
 /* Copy to the host that runs during copies to the device (tsl_stager). Zero: none. */
 typedef struct tsl_outgoing {
-  const tsl_stager *porter;
-  tsl_transfer_path way;
+  const tsl_stager *stager;
+  tsl_transfer_path path;
   tsl_piece_walk sent, landed; /* progress of the device, and of the threads */
   int slots[TSL_STAGING_SLOTS], first, under_way;
   bool is_any; /* more chunks are to be sent */
@@ -77,13 +78,13 @@ typedef struct tsl_outgoing {
 } tsl_outgoing;
 
 /* Starts the copy of a part to the host after its event. */
-tesela_status tsl_outgoing_begin(tsl_outgoing *out, const tsl_stager *porter, const tsl_transfer_path *way,
+tesela_status tsl_outgoing_begin(tsl_outgoing *out, const tsl_stager *stager, const tsl_transfer_path *path,
                                  const tsl_pending_readback *part);
 /* Waits until all of the part is in the caller's memory. */
 tesela_status tsl_outgoing_finish(tsl_outgoing *out);
 
 /* Touches the pages of an operand that will be written, with all threads, so that the kernel maps
  * them in parallel. */
-void tsl_transfer_path_provide(const tsl_stager *porter, const tsl_transfer_path *way);
+void tsl_transfer_path_provide(const tsl_stager *stager, const tsl_transfer_path *path);
 
 #endif

@@ -15,14 +15,14 @@
 
 enum { PIECE = 256, LEAST_OF_A_TASK = 1 << 14 };
 
-typedef struct finishing {
+typedef struct epilogue_job {
   const tsl_problem *problem;
   const tsl_operands *operands;
   int64_t lines, length;            /* of one product */
   bool by_rows;                     /* lines are rows */
   bool is_scaled;                   /* the problem has scales, and sums with terms */
   int64_t pieces, count, of_a_task; /* blocks of a line; blocks of all products; blocks of a task */
-} finishing;
+} epilogue_job;
 
 /* sqrt(1/2), sqrt(2/pi), and the cubic term of the approximation by tanh. */
 static const double root_half = 0.70710678118654752440, root_two_over_pi = 0.79788456080286535588,
@@ -116,11 +116,11 @@ typedef struct strategy_epilogue_stretch {
   int64_t product, line, first, count;
 } strategy_epilogue_stretch;
 
-static int64_t strategy_epilogue_step_of(const finishing *job, const tsl_operand *operand) {
+static int64_t strategy_epilogue_step_of(const epilogue_job *job, const tsl_operand *operand) {
   return job->by_rows ? operand->col_stride : operand->row_stride;
 }
 
-static unsigned char *strategy_epilogue_address(const finishing *job, const tsl_operand *operand,
+static unsigned char *strategy_epilogue_address(const epilogue_job *job, const tsl_operand *operand,
                                                 tesela_type type, const strategy_epilogue_stretch *stretch) {
   const int64_t line = job->by_rows ? operand->row_stride : operand->col_stride;
   return (unsigned char *)operand->host + (stretch->product * operand->step + stretch->line * line +
@@ -130,7 +130,7 @@ static unsigned char *strategy_epilogue_address(const finishing *job, const tsl_
 
 /* Converts the elements of a vector for a block to the type of the sums. Returns the step in `out`:
  * 1, or 0 where one number applies to the whole block. */
-static int64_t bring_vector(const finishing *job, const tsl_operand *vector, tesela_type type,
+static int64_t bring_vector(const epilogue_job *job, const tsl_operand *vector, tesela_type type,
                             const strategy_epilogue_stretch *stretch, strategy_epilogue_piece *out) {
   const tesela_type sums = tsl_type(job->problem->c.type)->sums;
   const int64_t step = strategy_epilogue_step_of(job, vector);
@@ -139,7 +139,7 @@ static int64_t bring_vector(const finishing *job, const tsl_operand *vector, tes
   return step != 0;
 }
 
-static void add_bias(const finishing *job, const strategy_epilogue_stretch *stretch,
+static void add_bias(const epilogue_job *job, const strategy_epilogue_stretch *stretch,
                      strategy_epilogue_piece *x) {
   const tsl_type_info *sums = tsl_type(tsl_type(job->problem->c.type)->sums);
   const bool is_double = sums->component == TESELA_F64;
@@ -166,7 +166,7 @@ static void strategy_epilogue_multiply(float *x, const float *by, int64_t step, 
     x[i] *= by[i * step];
 }
 
-static void multiply_by(const finishing *job, const tsl_operand *scale,
+static void multiply_by(const epilogue_job *job, const tsl_operand *scale,
                         const strategy_epilogue_stretch *stretch, strategy_epilogue_piece *x) {
   strategy_epilogue_piece by;
   const int64_t step = bring_vector(job, scale, TESELA_F32, stretch, &by);
@@ -174,7 +174,7 @@ static void multiply_by(const finishing *job, const tsl_operand *scale,
 }
 
 /* Loads sums as f32; integers are rounded to nearest. */
-static void bring_sums(const finishing *job, const strategy_epilogue_stretch *stretch,
+static void bring_sums(const epilogue_job *job, const strategy_epilogue_stretch *stretch,
                        strategy_epilogue_piece *x) {
   const tsl_operand *sums = &job->operands->sums;
   const bool is_whole = tsl_type(job->problem->a.type)->is_integer;
@@ -187,7 +187,7 @@ static void bring_sums(const finishing *job, const strategy_epilogue_stretch *st
     x->f32[i] = (float)whole.i32[i];
 }
 
-static void scale_sums(const finishing *job, const strategy_epilogue_stretch *stretch,
+static void scale_sums(const epilogue_job *job, const strategy_epilogue_stretch *stretch,
                        strategy_epilogue_piece *x) {
   const tsl_problem *problem = job->problem;
   const tsl_operands *operands = job->operands;
@@ -209,7 +209,7 @@ static void scale_sums(const finishing *job, const strategy_epilogue_stretch *st
     x->f32[i] += beta * before.f32[i];
 }
 
-static void finish_one(const finishing *job, int64_t index) {
+static void finish_one(const epilogue_job *job, int64_t index) {
   const tsl_problem *problem = job->problem;
   const tsl_operand *c = &job->operands->c;
   const tesela_type type = problem->c.type, sums = tsl_type(type)->sums;
@@ -234,7 +234,7 @@ static void finish_one(const finishing *job, int64_t index) {
 }
 
 static void finish_task(void *argument, int64_t index, int worker) {
-  const finishing *job = argument;
+  const epilogue_job *job = argument;
   const int64_t first = index * job->of_a_task, end = tsl_min(first + job->of_a_task, job->count);
   (void)worker;
   for (int64_t i = first; i < end; i++)
@@ -245,12 +245,12 @@ void tsl_finish_on_host(const tsl_problem *problem, const tsl_operands *operands
   const tsl_operand *c = &operands->c;
   const bool by_rows =
       problem->n > 1 && (problem->m == 1 || tsl_abs(c->col_stride) <= tsl_abs(c->row_stride));
-  finishing job = {.problem = problem,
-                   .operands = operands,
-                   .by_rows = by_rows,
-                   .is_scaled = problem->k > 0 && problem->alpha[0] != 0,
-                   .lines = by_rows ? problem->m : problem->n,
-                   .length = by_rows ? problem->n : problem->m};
+  epilogue_job job = {.problem = problem,
+                      .operands = operands,
+                      .by_rows = by_rows,
+                      .is_scaled = problem->k > 0 && problem->alpha[0] != 0,
+                      .lines = by_rows ? problem->m : problem->n,
+                      .length = by_rows ? problem->n : problem->m};
   job.pieces = (job.length + PIECE - 1) / PIECE;
   job.count = tsl_problem_batch(problem) * job.lines * job.pieces;
   job.of_a_task = tsl_min(job.count, 1 + LEAST_OF_A_TASK / tsl_min(job.length, PIECE));

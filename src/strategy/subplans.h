@@ -33,10 +33,10 @@ struct tsl_subplan_factory {
   bool for_blocks; /* the requester is a block of a plan's product, whose own kernels are compiled already */
   /* Makes a sub-plan, which destroy() frees. Fails with TESELA_UNSUPPORTED and a reason where no
    * strategy supports the request. */
-  tesela_status (*make)(const tsl_subplan_factory *self, const tsl_subplan_request *wish,
+  tesela_status (*make)(const tsl_subplan_factory *self, const tsl_subplan_request *request,
                         tsl_subplan **child);
   /* Predicts the seconds of a sub-plan, copies included; infinity where none would be made. */
-  double (*seconds)(const tsl_subplan_factory *self, const tsl_subplan_request *wish);
+  double (*seconds)(const tsl_subplan_factory *self, const tsl_subplan_request *request);
   void (*destroy)(tsl_subplan *child); /* NULL is allowed */
 
   /* Runs a sub-plan like tsl_plan_run() of plan/plan.h. */

@@ -112,16 +112,16 @@ static tsl_copy copy_of_rows(const tsl_transfer *transfer, tsl_panel_series seri
 }
 
 /* Gather or scatter of one operand, whose packed copy begins at `offset` in the buffer. */
-typedef struct gathering {
+typedef struct gather_job {
   const tsl_shape *shape;
   const tsl_transfer *transfer;
   tsl_buffer *buffer;
   size_t offset;
   tsl_stream *stream;
   void *block;
-} gathering;
+} gather_job;
 
-static tesela_status transfer_gather(const gathering *job, const unsigned char *host) {
+static tesela_status transfer_gather(const gather_job *job, const unsigned char *host) {
   const tsl_device_ops *ops = job->buffer->device->ops;
   const tsl_transfer *transfer = job->transfer;
   const bool by_rows = packed_by_rows(transfer);
@@ -135,7 +135,7 @@ static tesela_status transfer_gather(const gathering *job, const unsigned char *
   return ops->buffer_unmap(job->stream, job->buffer, seen);
 }
 
-static tesela_status scatter(const gathering *job, unsigned char *host) {
+static tesela_status scatter(const gather_job *job, unsigned char *host) {
   const tsl_device_ops *ops = job->buffer->device->ops;
   const tsl_transfer *transfer = job->transfer;
   const bool by_rows = packed_by_rows(transfer);
@@ -157,7 +157,7 @@ tesela_status tsl_transfer_in(const tsl_shape *shape, const tsl_transfer *transf
   void *const from = tsl_writable(host); /* the field is shared with read(); write() only reads the memory */
   for (int64_t i = 0; i < copies; i++) {
     if (transfer->gathered) {
-      const gathering job = {shape, transfer, buffer, (size_t)i * transfer->bytes, stream, block};
+      const gather_job job = {shape, transfer, buffer, (size_t)i * transfer->bytes, stream, block};
       TSL_TRY(transfer_gather(&job, (const unsigned char *)host + i * series.step * size));
       continue;
     }
@@ -173,7 +173,7 @@ tesela_status tsl_transfer_out(const tsl_shape *shape, const tsl_transfer *trans
   const int64_t copies = transfer_copies_of(transfer, series, (size_t)size);
   for (int64_t i = 0; i < copies; i++) {
     if (transfer->gathered) {
-      const gathering job = {shape, transfer, buffer, (size_t)i * transfer->bytes, stream, block};
+      const gather_job job = {shape, transfer, buffer, (size_t)i * transfer->bytes, stream, block};
       TSL_TRY(scatter(&job, (unsigned char *)host + i * series.step * size));
       continue;
     }

@@ -5,27 +5,27 @@
 #include "device/cuda/cuda_device.h"
 
 /* The driver's knowledge of an address. */
-typedef struct pointed {
+typedef struct pointer_facts {
   unsigned memory; /* TSL_CU_MEMORY_...; 0: unknown address */
   int ordinal;
   unsigned is_managed, is_plain;
   tsl_cu_address address, start;
   size_t bytes;
-} pointed;
+} pointer_facts;
 
 /* Queries an address. Returns a result code. Needs no context. */
-static int cuda_adopt_look(tsl_cu_address address, pointed *out) {
+static int cuda_adopt_look(tsl_cu_address address, pointer_facts *out) {
   int questions[] = {TSL_CU_POINTER_MEMORY,        TSL_CU_POINTER_ORDINAL, TSL_CU_POINTER_IS_MANAGED,
                      TSL_CU_POINTER_IS_PLAIN,      TSL_CU_POINTER_START,   TSL_CU_POINTER_BYTES,
                      TSL_CU_POINTER_DEVICE_ADDRESS};
   void *answers[] = {&out->memory, &out->ordinal, &out->is_managed, &out->is_plain,
                      &out->start,  &out->bytes,   &out->address};
-  *out = (pointed){.ordinal = -1};
+  *out = (pointer_facts){.ordinal = -1};
   return tsl_cuda.pointer_attributes(sizeof questions / sizeof *questions, questions, answers, address);
 }
 
 bool tsl_cuda_owns(const tsl_device *device, const void *address) {
-  pointed at;
+  pointer_facts at;
   return cuda_adopt_look((tsl_cu_address)(uintptr_t)address, &at) == TSL_CU_SUCCESS &&
          (at.memory == TSL_CU_MEMORY_DEVICE || at.is_managed) &&
          at.ordinal == ((const tsl_cuda_device *)device->impl)->ordinal;
@@ -33,23 +33,22 @@ bool tsl_cuda_owns(const tsl_device *device, const void *address) {
 
 /* Checks an address. `left` gets the bytes from the address to the end of its memory where known,
  * else SIZE_MAX. */
-static tesela_status cuda_adopt_check(const tsl_device *device, const pointed *pointed_in,
+static tesela_status cuda_adopt_check(const tsl_device *device, const pointer_facts *facts,
                                       tsl_cu_address address, size_t bytes, size_t *left) {
   const tsl_cuda_device *own = device->impl;
   const void *shown = (const void *)(uintptr_t)address;
-  if (pointed_in->memory == 0)
+  if (facts->memory == 0)
     return tsl_fail(
         TESELA_BAD_CALL,
         "%s: CUDA does not know the address %p: register host memory (cuMemHostRegister), or pass it as "
         "data",
         device->name, shown);
-  if (pointed_in->memory == TSL_CU_MEMORY_DEVICE && !pointed_in->is_managed &&
-      pointed_in->ordinal != own->ordinal)
+  if (facts->memory == TSL_CU_MEMORY_DEVICE && !facts->is_managed && facts->ordinal != own->ordinal)
     return tsl_fail(TESELA_BAD_CALL, "%s: %p is memory of CUDA device %d, but this is CUDA device %d",
-                    device->name, shown, pointed_in->ordinal, own->ordinal);
-  const bool is_bounded = pointed_in->bytes > 0 && address >= pointed_in->start &&
-                          address - pointed_in->start <= pointed_in->bytes;
-  const size_t there = is_bounded ? pointed_in->bytes - (size_t)(address - pointed_in->start) : SIZE_MAX;
+                    device->name, shown, facts->ordinal, own->ordinal);
+  const bool is_bounded =
+      facts->bytes > 0 && address >= facts->start && address - facts->start <= facts->bytes;
+  const size_t there = is_bounded ? facts->bytes - (size_t)(address - facts->start) : SIZE_MAX;
   *left = there;
   if (bytes == 0 && !is_bounded)
     return tsl_fail(TESELA_BAD_CALL,
@@ -57,7 +56,7 @@ static tesela_status cuda_adopt_check(const tsl_device *device, const pointed *p
                     "set",
                     device->name, shown);
   /* For memory that is mapped in parts the driver knows one part only. */
-  if (bytes > there && (pointed_in->is_plain || pointed_in->memory == TSL_CU_MEMORY_HOST))
+  if (bytes > there && (facts->is_plain || facts->memory == TSL_CU_MEMORY_HOST))
     return tsl_fail(TESELA_BAD_CALL, "%s: %zu bytes at %p are requested, but only %zu exist", device->name,
                     bytes, shown, there);
   return TESELA_OK;
@@ -65,7 +64,7 @@ static tesela_status cuda_adopt_check(const tsl_device *device, const pointed *p
 
 tesela_status tsl_cuda_buffer_adopt(tsl_device *device, void *native, size_t bytes, tsl_buffer **buffer) {
   const tsl_cu_address address = (tsl_cu_address)(uintptr_t)native;
-  pointed at;
+  pointer_facts at;
   size_t left = 0;
   void *block;
   *buffer = NULL;

@@ -27,10 +27,10 @@ struct stage {
   unsigned parity;
 };
 
-SM90_FUNCTION void next_stage(stage &stage_in) {
-  if (++stage_in.number == STAGES) {
-    stage_in.number = 0;
-    stage_in.parity ^= 1;
+SM90_FUNCTION void next_stage(stage &pipe) {
+  if (++pipe.number == STAGES) {
+    pipe.number = 0;
+    pipe.parity ^= 1;
   }
 }
 
@@ -81,20 +81,20 @@ SM90_FUNCTION void multiply_panel(wgmma_sums sums[BLOCKS], shared_t a, shared_t 
 }
 
 #if APART
-/* Multiplies `panels` panels from stage `stage_in` on. Sums of APART panels (1 or 2) are made
+/* Multiplies `panels` panels from stage `pipe` on. Sums of APART panels (1 or 2) are made
  * separately and then added to `sums`; other warpgroups multiply meanwhile. `release` is called for
  * each stage that has been read. */
 template <class RELEASE>
 SM90_FUNCTION void multiply_apart(wgmma_sums sums[BLOCKS], int panels, shared_t stages, shared_t from_a,
-                                  shared_t full, shared_t empty, stage &stage_in, RELEASE release) {
+                                  shared_t full, shared_t empty, stage &pipe, RELEASE release) {
   clear_sums(sums);
   for (; panels > 0; panels -= APART) {
     const bool is_pair = APART == 2 && panels > 1;
-    const stage one = stage_in;
-    next_stage(stage_in);
-    const stage two = stage_in;
+    const stage one = pipe;
+    next_stage(pipe);
+    const stage two = pipe;
     if (is_pair)
-      next_stage(stage_in);
+      next_stage(pipe);
     const shared_t first = stages + one.number * STAGE_BYTES, second = stages + two.number * STAGE_BYTES;
     barrier_wait(full + 8 * one.number, one.parity);
 #pragma unroll

@@ -20,13 +20,13 @@ typedef struct share {
   unsigned char y[BLOCK * sizeof(double)];
 } share;
 
-typedef struct dot_exact_running {
+typedef struct dot_exact_job {
   const unsigned char *x, *y;
   int64_t x_stride, y_stride, count;
   tesela_type x_type, y_type;
   tsl_exact_terms terms;
   share *shares; /* one for each thread */
-} dot_exact_running;
+} dot_exact_job;
 
 /* Returns terms for the window: in place if contiguous, else `count` terms copied to `dst` and
  * filled up with zeros. Narrow types are converted to f32. */
@@ -48,7 +48,7 @@ static const void *dot_exact_gather(tesela_type type, const unsigned char *from,
 }
 
 static void add_chunk(void *argument, int64_t chunk, int worker) {
-  const dot_exact_running *run = argument;
+  const dot_exact_job *run = argument;
   share *own = &run->shares[worker];
   const int64_t first = chunk * CHUNK, x_step = run->x_stride * (int64_t)tsl_type(run->x_type)->size,
                 y_step = run->y_stride * (int64_t)tsl_type(run->y_type)->size;
@@ -87,15 +87,15 @@ tesela_status tsl_exact_run_host(const tsl_work *work, const tsl_operands *opera
   int64_t digits[TSL_EXACT_DIGITS];
   void *block;
   TSL_TRY(tsl_scratch_take((size_t)workers * sizeof(share), "superaccumulators", &block));
-  dot_exact_running run = {.x = operands->a.host,
-                           .y = operands->b.host,
-                           .x_stride = operands->a.col_stride,
-                           .y_stride = operands->b.row_stride,
-                           .count = how.alpha == 0 ? 0 : problem->k,
-                           .x_type = problem->a.type,
-                           .y_type = problem->b.type,
-                           .terms = tsl_exact_terms_of(problem->c.type, work->device->capabilities),
-                           .shares = block};
+  dot_exact_job run = {.x = operands->a.host,
+                       .y = operands->b.host,
+                       .x_stride = operands->a.col_stride,
+                       .y_stride = operands->b.row_stride,
+                       .count = how.alpha == 0 ? 0 : problem->k,
+                       .x_type = problem->a.type,
+                       .y_type = problem->b.type,
+                       .terms = tsl_exact_terms_of(problem->c.type, work->device->capabilities),
+                       .shares = block};
   for (int w = 0; w < workers; w++)
     run.shares[w].used = false;
   tsl_team_run(operands->team, run.count == 0 ? 0 : (run.count - 1) / CHUNK + 1, add_chunk, &run);

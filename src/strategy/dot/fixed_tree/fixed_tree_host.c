@@ -11,13 +11,13 @@
  * maximum of a task. */
 enum { FEW_BLOCKS = 1, TASK_BLOCKS = 4 };
 
-typedef struct fixed_tree_running {
+typedef struct fixed_tree_job {
   const tsl_operands *operands;
   tsl_tree_function function;
   tesela_type x_type, y_type;
   int64_t k, chunk, blocks, task_blocks;
   tsl_tree_sum *sums; /* one for each block */
-} fixed_tree_running;
+} fixed_tree_job;
 
 const tsl_tree_functions *tsl_tree_functions_for(unsigned capabilities) {
 #define SET(isa, header, needs, ...) &tsl_tree_functions_##isa,
@@ -42,7 +42,7 @@ static tsl_tree_numbers numbers_from(tesela_type type, const void *src, int64_t 
   return (tsl_tree_numbers){type, (const char *)src + first * stride * (int64_t)tsl_type(type)->size, stride};
 }
 
-static tsl_tree_sum sum_block(const fixed_tree_running *run, int64_t first) {
+static tsl_tree_sum sum_block(const fixed_tree_job *run, int64_t first) {
   tsl_tree_sum sums[TSL_TREE_BLOCK] = {{0, 0}};
   int count = 0;
   for (; count < TSL_TREE_BLOCK && first < run->k; count++, first += run->chunk) {
@@ -56,7 +56,7 @@ static tsl_tree_sum sum_block(const fixed_tree_running *run, int64_t first) {
 }
 
 static void sum_blocks(void *argument, int64_t index, int worker) {
-  const fixed_tree_running *run = argument;
+  const fixed_tree_job *run = argument;
   const int64_t end = tsl_min((index + 1) * run->task_blocks, run->blocks);
   (void)worker;
   for (int64_t block = index * run->task_blocks; block < end; block++)
@@ -117,15 +117,15 @@ tesela_status tsl_tree_run(const tsl_problem *problem, const tsl_operands *opera
   const int64_t k = problem->alpha[0] == 0 ? 0 : problem->k, chunk = tsl_tree_chunk(type);
   const int64_t each = TSL_TREE_BLOCK * chunk, blocks = (k + each - 1) / each;
   tsl_tree_sum few[FEW_BLOCKS];
-  fixed_tree_running run = {.operands = operands,
-                            .function = type == TESELA_F64 ? functions->f64 : functions->f32,
-                            .x_type = problem->a.type,
-                            .y_type = problem->b.type,
-                            .k = k,
-                            .chunk = chunk,
-                            .blocks = blocks,
-                            .task_blocks = blocks,
-                            .sums = few};
+  fixed_tree_job run = {.operands = operands,
+                        .function = type == TESELA_F64 ? functions->f64 : functions->f32,
+                        .x_type = problem->a.type,
+                        .y_type = problem->b.type,
+                        .k = k,
+                        .chunk = chunk,
+                        .blocks = blocks,
+                        .task_blocks = blocks,
+                        .sums = few};
   void *memory = NULL;
   if (blocks <= FEW_BLOCKS) {
     sum_blocks(&run, 0, 0);

@@ -59,7 +59,7 @@ static tsl_solve_little *little_for(const tsl_device *device, tesela_type type) 
   return kernels[tsl_isa_best(device->capabilities)][place_of(type)];
 }
 
-typedef struct job {
+typedef struct solve_job {
   tsl_solve_blocks blocks;
   const tsl_solve_kernel *kernel;
   int64_t columns; /* of a task: a multiple of the kernel's columns, except in the last task */
@@ -68,7 +68,7 @@ typedef struct job {
   size_t x_bytes, a_bytes; /* of a worker's copies */
   bool is_zero;            /* alpha is 0, and so is X */
   bool is_upper, in_place;
-} job;
+} solve_job;
 
 /* --- partition --- */
 
@@ -79,9 +79,9 @@ enum { DEPTH = 192, DEPTH_OF_C128 = 96, COLUMNS_MOST = 256 };
  * another thread. */
 static const double task_bytes = 4 << 20, thread_terms = 1e5;
 
-static int64_t columns_of_task(const job *job_in, int64_t threads) {
-  const int64_t unit = job_in->kernel->columns, n = job_in->blocks.n, m = job_in->blocks.m;
-  const double most = task_bytes / (double)(m * job_in->size), terms = (double)m * (double)m / 2 * (double)n;
+static int64_t columns_of_task(const solve_job *job, int64_t threads) {
+  const int64_t unit = job->kernel->columns, n = job->blocks.n, m = job->blocks.m;
+  const double most = task_bytes / (double)(m * job->size), terms = (double)m * (double)m / 2 * (double)n;
   const int64_t fits = tsl_max(unit, tsl_min(COLUMNS_MOST, (int64_t)most) / unit * unit);
   const int64_t workers = tsl_max(1, tsl_min(threads, (int64_t)(terms / thread_terms)));
   const int64_t rounds = tsl_ceil_div(n, fits * workers);
@@ -96,25 +96,25 @@ static void turn(tsl_view *view, int64_t rows, int64_t cols, int64_t size, bool 
 }
 
 /* Sets the members of a job that depend on type, sizes and number of threads. */
-static void cut(job *job_in, tesela_type type, const tsl_device *device, int64_t threads) {
-  const int64_t size = (int64_t)tsl_type(type)->size, m = job_in->blocks.m;
-  job_in->kernel = kernel_for(device, type);
-  job_in->size = size;
-  job_in->is_zero = job_in->blocks.alpha[0] == 0 && job_in->blocks.alpha[1] == 0;
-  job_in->blocks.depth = job_in->blocks.chunk = size > 8 ? DEPTH_OF_C128 : DEPTH;
-  job_in->columns = columns_of_task(job_in, threads);
-  job_in->tasks = tsl_ceil_div_or_one(job_in->blocks.n, job_in->columns);
+static void cut(solve_job *job, tesela_type type, const tsl_device *device, int64_t threads) {
+  const int64_t size = (int64_t)tsl_type(type)->size, m = job->blocks.m;
+  job->kernel = kernel_for(device, type);
+  job->size = size;
+  job->is_zero = job->blocks.alpha[0] == 0 && job->blocks.alpha[1] == 0;
+  job->blocks.depth = job->blocks.chunk = size > 8 ? DEPTH_OF_C128 : DEPTH;
+  job->columns = columns_of_task(job, threads);
+  job->tasks = tsl_ceil_div_or_one(job->blocks.n, job->columns);
   const int64_t rows = tsl_round_up(m, TSL_SOLVE_ROWS_UNIT);
-  const int64_t width = tsl_round_up(job_in->columns, job_in->kernel->columns);
-  const int64_t tall = tsl_min(job_in->blocks.depth, rows);
-  job_in->x_bytes = (size_t)tsl_round_up(rows * width * size, TSL_CACHE_LINE);
-  job_in->a_bytes = (size_t)tsl_round_up(
-      tall * (job_in->blocks.depth + job_in->kernel->a_row_extra) * size + size, TSL_CACHE_LINE);
+  const int64_t width = tsl_round_up(job->columns, job->kernel->columns);
+  const int64_t tall = tsl_min(job->blocks.depth, rows);
+  job->x_bytes = (size_t)tsl_round_up(rows * width * size, TSL_CACHE_LINE);
+  job->a_bytes = (size_t)tsl_round_up(tall * (job->blocks.depth + job->kernel->a_row_extra) * size + size,
+                                      TSL_CACHE_LINE);
 }
 
 static void make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
                  const tsl_device *device, void *out) {
-  job *made = out;
+  solve_job *made = out;
   (void)config;
   const tsl_operand *a = &strides->a, *b = &strides->b, *c = &strides->c;
   memset(made, 0, sizeof *made);
@@ -135,43 +135,43 @@ static void make(const tsl_problem *problem, const tsl_operands *strides, const 
 
 /* --- run --- */
 
-typedef struct running {
-  const job *made;
+typedef struct solve_launch {
+  const solve_job *made;
   tsl_solve_blocks blocks;
   unsigned char *copies;
-} running;
+} solve_launch;
 
 static void solve_task(void *argument, int64_t index, int worker) {
-  const running *now = argument;
-  const job *made = now->made;
+  const solve_launch *now = argument;
+  const solve_job *made = now->made;
   unsigned char *copies = now->copies + (size_t)worker * (made->x_bytes + made->a_bytes);
   const int64_t first = index * made->columns;
   made->kernel->solve(&now->blocks, first, tsl_min(made->columns, made->blocks.n - first), copies,
                       copies + made->x_bytes);
 }
 
-static void write_zeros(const job *job_in, unsigned char *data) {
-  const tsl_view *x = &job_in->blocks.x;
-  for (int64_t i = 0; i < job_in->blocks.m; i++)
-    for (int64_t j = 0; j < job_in->blocks.n; j++)
-      memset(data + (i * x->row_stride + j * x->col_stride) * job_in->size, 0, (size_t)job_in->size);
+static void write_zeros(const solve_job *job, unsigned char *data) {
+  const tsl_view *x = &job->blocks.x;
+  for (int64_t i = 0; i < job->blocks.m; i++)
+    for (int64_t j = 0; j < job->blocks.n; j++)
+      memset(data + (i * x->row_stride + j * x->col_stride) * job->size, 0, (size_t)job->size);
 }
 
-static void bind(const job *job_in, const tsl_operands *operands, tsl_solve_blocks *blocks) {
-  const int64_t m = job_in->blocks.m, n = job_in->blocks.n;
+static void bind(const solve_job *job, const tsl_operands *operands, tsl_solve_blocks *blocks) {
+  const int64_t m = job->blocks.m, n = job->blocks.n;
   blocks->a.at = operands->a.host;
   blocks->x.at = operands->c.host;
-  blocks->b.at = job_in->in_place ? operands->c.host : operands->b.host;
-  if (!job_in->is_upper)
+  blocks->b.at = job->in_place ? operands->c.host : operands->b.host;
+  if (!job->is_upper)
     return;
-  turn(&blocks->a, m, m, job_in->size, true);
-  turn(&blocks->b, m, n, job_in->size, false);
-  turn(&blocks->x, m, n, job_in->size, false);
+  turn(&blocks->a, m, m, job->size, true);
+  turn(&blocks->b, m, n, job->size, false);
+  turn(&blocks->x, m, n, job->size, false);
 }
 
 static tesela_status run(const void *src, const tsl_operands *operands) {
-  const job *made = src;
-  running now = {.made = made, .blocks = made->blocks};
+  const solve_job *made = src;
+  solve_launch now = {.made = made, .blocks = made->blocks};
   const int64_t threads = tsl_min(tsl_team_threads(operands->team), made->tasks);
   const tsl_team team = {operands->team.pool, (int)threads};
   void *copies;
@@ -189,19 +189,19 @@ static tesela_status run(const void *src, const tsl_operands *operands) {
   return TESELA_OK;
 }
 
-static job job_at_once(const tsl_fast_solve *solve) {
+static solve_job job_at_once(const tsl_fast_solve *solve) {
   const tsl_view x = {.row_stride = solve->x_row, .col_stride = solve->x_col};
-  return (job){.blocks = {.m = solve->m,
-                          .n = solve->n,
-                          .a = {.row_stride = solve->a_row, .col_stride = solve->a_col},
-                          .b = x,
-                          .x = x,
-                          .alpha = {solve->alpha[0], solve->alpha[1]},
-                          .is_unit = solve->is_unit,
-                          .conjugates = solve->conjugates},
-               .size = (int64_t)tsl_type(solve->type)->size,
-               .is_upper = solve->is_upper,
-               .in_place = true};
+  return (solve_job){.blocks = {.m = solve->m,
+                                .n = solve->n,
+                                .a = {.row_stride = solve->a_row, .col_stride = solve->a_col},
+                                .b = x,
+                                .x = x,
+                                .alpha = {solve->alpha[0], solve->alpha[1]},
+                                .is_unit = solve->is_unit,
+                                .conjugates = solve->conjugates},
+                     .size = (int64_t)tsl_type(solve->type)->size,
+                     .is_upper = solve->is_upper,
+                     .in_place = true};
 }
 static tsl_operands operands_at_once(const tsl_fast_solve *solve) {
   return (tsl_operands){.a = {.host = tsl_writable(solve->a)}, .c = {.host = solve->x}, .team = solve->team};
@@ -227,7 +227,7 @@ static inline tsl_solve_blocks blocks_at_once(const tsl_fast_solve *solve) {
 
 static __attribute__((noinline)) bool solve_by_job(const tsl_fast_solve *solve, const tsl_device *device) {
   const tsl_operands operands = operands_at_once(solve);
-  job made = job_at_once(solve);
+  solve_job made = job_at_once(solve);
   cut(&made, solve->type, device, tsl_team_threads(solve->team));
   return run(&made, &operands) == TESELA_OK;
 }
@@ -280,7 +280,7 @@ static bool multiply_little(const tsl_fast_structured *product, const tsl_device
 /* Predicts the seconds. Terms run at a fraction of the peak that grows with the triangle. Each task
  * copies A, and X in both directions, at about a clock a number. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  job made;
+  solve_job made;
   const tsl_operands strides = tsl_strides_of(problem);
   make(problem, &strides, config, device, &made);
   const bool is_double = tsl_type(problem->c.type)->component == TESELA_F64;
@@ -295,7 +295,7 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
 
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account) {
-  job made;
+  solve_job made;
   const tsl_operands strides = tsl_strides_of(problem);
   make(problem, &strides, config, device, &made);
   const double size = (double)made.size, m = (double)problem->m, n = (double)problem->n;
@@ -307,8 +307,8 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
                   .written = size * (m * (m + 1) / 2 * (double)made.tasks + m * n)};
 }
 
-_Static_assert(sizeof(job) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
-static const tsl_host_job_ops jobs = {.size = sizeof(job), .make = make, .run = run};
+_Static_assert(sizeof(solve_job) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
+static const tsl_host_job_ops jobs = {.size = sizeof(solve_job), .make = make, .run = run};
 
 const tsl_strategy tsl_solve_host_blocked = {
     .name = "host_blocked",

@@ -117,7 +117,7 @@ TSL_INLINE void solve_small_panel(const tsl_solve_blocks *blocks, const divisors
 }
 
 /* Solves if the triangle is small; returns false otherwise. */
-static bool solve_small(const working *w, int64_t count) {
+static bool solve_small(const solve_state *w, int64_t count) {
   divisors by;
   if (w->blocks->m > SMALL)
     return false;

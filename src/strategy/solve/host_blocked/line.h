@@ -18,32 +18,33 @@ enum {
 
 /* X during the solve: row i of line r is at values[r * apart + i], or at values[r * apart + m - 1 -
  * i] where A's columns go upward. */
-typedef struct line {
+typedef struct solve_lines_state {
   const tsl_solve_blocks *blocks;
   REAL *values;
   int64_t apart;
   bool is_flipped;
-} line;
+} solve_lines_state;
 
-static inline REAL *line_at(const line *line_in, int r, int64_t row) {
-  return line_in->values + r * line_in->apart + (line_in->is_flipped ? line_in->blocks->m - 1 - row : row);
+static inline REAL *line_at(const solve_lines_state *solved, int r, int64_t row) {
+  return solved->values + r * solved->apart + (solved->is_flipped ? solved->blocks->m - 1 - row : row);
 }
 
 /* Solves ROWS rows with their own triangle; rows after the last are absent. */
-TSL_INLINE void line_substitute(const line *line_in, int64_t row, int64_t rows, REAL *triangle, int lines) {
+TSL_INLINE void line_substitute(const solve_lines_state *solved, int64_t row, int64_t rows, REAL *triangle,
+                                int lines) {
   vector tile[ROWS];
   const REAL *found = (const REAL *)(const void *)tile;
-  copy_triangle(line_in->blocks, row, rows, triangle);
+  copy_triangle(solved->blocks, row, rows, triangle);
   for (int i = 0; i < rows; i++) {
     vector x = {0};
-    TSL_UNROLL for (int r = 0; r < lines; r++) x[r] = *line_at(line_in, r, row + i);
+    TSL_UNROLL for (int r = 0; r < lines; r++) x[r] = *line_at(solved, r, row + i);
     tile[i] = x;
   }
   for (int64_t i = rows; i < ROWS; i++)
     tile[i] = (vector){0};
   substitute_half(triangle, tile);
   for (int i = 0; i < rows; i++, found += NUMBER(LANES)) {
-    TSL_UNROLL for (int r = 0; r < lines; r++) * line_at(line_in, r, row + i) = found[r];
+    TSL_UNROLL for (int r = 0; r < lines; r++) * line_at(solved, r, row + i) = found[r];
   }
 }
 
@@ -60,15 +61,16 @@ TSL_INLINE void line_take_off(const REAL *a, int64_t across, REAL x[][ROWS], vec
 }
 
 /* Subtracts ROWS columns from `col` on from `count` rows; `out` is their lowest address. */
-TSL_INLINE void line_take_off_columns(const line *line_in, int64_t col, int64_t count, int lines) {
-  const int64_t below = col + ROWS, across = line_in->blocks->a.col_stride, apart = line_in->apart;
-  const REAL *a = number_at(&line_in->blocks->a, line_in->is_flipped ? line_in->blocks->m - 1 : below, col);
-  element *const out = (element *)(void *)(line_in->is_flipped ? line_in->values : line_in->values + below);
+TSL_INLINE void line_take_off_columns(const solve_lines_state *solved, int64_t col, int64_t count,
+                                      int lines) {
+  const int64_t below = col + ROWS, across = solved->blocks->a.col_stride, apart = solved->apart;
+  const REAL *a = number_at(&solved->blocks->a, solved->is_flipped ? solved->blocks->m - 1 : below, col);
+  element *const out = (element *)(void *)(solved->is_flipped ? solved->values : solved->values + below);
   REAL x[LINES_MOST][ROWS];
   vector sums[LINES_MOST];
   for (int r = 0; r < lines; r++)
     for (int l = 0; l < ROWS; l++)
-      x[r][l] = -*line_at(line_in, r, col + l);
+      x[r][l] = -*line_at(solved, r, col + l);
   int64_t i = 0;
   for (; i + NAME(LANES) <= count; i += NAME(LANES)) {
     TSL_UNROLL for (int r = 0; r < lines; r++) sums[r] = NAME(load)(out + r * apart + i);
@@ -87,18 +89,18 @@ TSL_INLINE void line_take_off_columns(const line *line_in, int64_t col, int64_t 
 }
 
 /* Subtracts everything on the left from ROWS rows, of which `rows` exist. */
-TSL_INLINE void line_take_off_rows(const line *line_in, int64_t row, int64_t rows, bool is_backwards,
-                                   int lines) {
+TSL_INLINE void line_take_off_rows(const solve_lines_state *solved, int64_t row, int64_t rows,
+                                   bool is_backwards, int lines) {
   const element *at[LINE_LANES];
-  const REAL *const values = line_in->values;
-  const int64_t apart = line_in->apart;
+  const REAL *const values = solved->values;
+  const int64_t apart = solved->apart;
   union {
     vector whole[LINE_VECTORS];
     REAL lane[LINE_LANES];
   } kept[LINES_MOST], column;
   vector sums[LINES_MOST][LINE_VECTORS];
   for (int i = 0; i < LINE_LANES; i++)
-    at[i] = (const element *)(const void *)number_at(&line_in->blocks->a, row + (i < rows ? i : 0), 0);
+    at[i] = (const element *)(const void *)number_at(&solved->blocks->a, row + (i < rows ? i : 0), 0);
   TSL_UNROLL for (int r = 0; r < lines; r++) {
     for (int i = 0; i < LINE_LANES; i++)
       kept[r].lane[i] = i < rows ? values[r * apart + row + i] : 0;
@@ -126,47 +128,47 @@ TSL_INLINE void line_take_off_rows(const line *line_in, int64_t row, int64_t row
   TSL_UNROLL for (int r = 0; r < lines; r++) {
     TSL_UNROLL for (int v = 0; v < LINE_VECTORS; v++) kept[r].whole[v] = sums[r][v];
     for (int i = 0; i < rows; i++)
-      line_in->values[r * apart + row + i] = kept[r].lane[i];
+      solved->values[r * apart + row + i] = kept[r].lane[i];
   }
 }
 
-TSL_INLINE void line_solve_way(const line *line_in, REAL *triangle, bool by_column, bool is_backwards,
-                               int lines) {
-  const int64_t m = line_in->blocks->m;
+TSL_INLINE void line_solve_way(const solve_lines_state *solved, REAL *triangle, bool by_column,
+                               bool is_backwards, int lines) {
+  const int64_t m = solved->blocks->m;
   for (int64_t i = 0; i < m; i += ROWS) {
     const int64_t rows = tsl_min(ROWS, m - i);
     if (!by_column)
-      line_take_off_rows(line_in, i, rows, is_backwards, lines);
-    line_substitute(line_in, i, rows, triangle, lines);
+      line_take_off_rows(solved, i, rows, is_backwards, lines);
+    line_substitute(solved, i, rows, triangle, lines);
     if (by_column && m - i > ROWS)
-      line_take_off_columns(line_in, i, m - i - ROWS, lines);
+      line_take_off_columns(solved, i, m - i - ROWS, lines);
   }
 }
 
-TSL_INLINE void line_solve(const line *line_in, REAL *triangle, int lines) {
-  const int64_t down = line_in->blocks->a.row_stride;
+TSL_INLINE void line_solve(const solve_lines_state *solved, REAL *triangle, int lines) {
+  const int64_t down = solved->blocks->a.row_stride;
   if (down == 1 || down == -1)
-    line_solve_way(line_in, triangle, true, false, lines);
-  else if (line_in->blocks->a.col_stride < 0)
-    line_solve_way(line_in, triangle, false, true, lines);
+    line_solve_way(solved, triangle, true, false, lines);
+  else if (solved->blocks->a.col_stride < 0)
+    line_solve_way(solved, triangle, false, true, lines);
   else
-    line_solve_way(line_in, triangle, false, false, lines);
+    line_solve_way(solved, triangle, false, false, lines);
 }
 
-static void line_bring(const line *line_in, int r, int64_t index) {
-  const tsl_view *b = &line_in->blocks->b;
-  const REAL alpha = (REAL)line_in->blocks->alpha[0];
-  for (int64_t i = 0; i < line_in->blocks->m; i++) {
+static void line_bring(const solve_lines_state *solved, int r, int64_t index) {
+  const tsl_view *b = &solved->blocks->b;
+  const REAL alpha = (REAL)solved->blocks->alpha[0];
+  for (int64_t i = 0; i < solved->blocks->m; i++) {
     const REAL value = *number_at(b, i, index);
-    *line_at(line_in, r, i) = alpha == 1 ? value : alpha * value;
+    *line_at(solved, r, i) = alpha == 1 ? value : alpha * value;
   }
 }
 
-static void line_give(const line *line_in, int r, int64_t index) {
-  for (int64_t i = 0; i < line_in->blocks->m; i++)
-    *(REAL *)(void *)element_at(&line_in->blocks->x, i, index) = *line_at(line_in, r, i);
+static void line_give(const solve_lines_state *solved, int r, int64_t index) {
+  for (int64_t i = 0; i < solved->blocks->m; i++)
+    *(REAL *)(void *)element_at(&solved->blocks->x, i, index) = *line_at(solved, r, i);
 }
 
-static line lines_of(const tsl_solve_blocks *blocks, REAL *values) {
-  return (line){blocks, values, line_length(blocks->m), blocks->a.row_stride == -1};
+static solve_lines_state lines_of(const tsl_solve_blocks *blocks, REAL *values) {
+  return (solve_lines_state){blocks, values, line_length(blocks->m), blocks->a.row_stride == -1};
 }

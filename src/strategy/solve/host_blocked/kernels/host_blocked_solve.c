@@ -73,11 +73,11 @@ TSL_INLINE void take_off(int64_t depth, const REAL *restrict a, const REAL *rest
 }
 
 /* A in place: a tile's first row, and the strides in numbers. */
-typedef struct lying {
+typedef struct in_place_a {
   const REAL *a;
   int64_t down, across;
   bool conjugates;
-} lying;
+} in_place_a;
 
 /* Subtracts one number of A, of row i, times a row of X. */
 TSL_INLINE void take_off_number(const REAL *number, const vector *row, int i, vector tile[ROWS][VECTORS],
@@ -91,7 +91,7 @@ TSL_INLINE void take_off_number(const REAL *number, const vector *row, int i, ve
 
 /* Subtracts contiguous columns of A; upward where `down` is negative. Prefetches the next tile's
  * part of each column. */
-TSL_INLINE void take_off_columns(int64_t depth, const lying *state, int down, const REAL *restrict x,
+TSL_INLINE void take_off_columns(int64_t depth, const in_place_a *state, int down, const REAL *restrict x,
                                  vector tile[ROWS][VECTORS], vector turned[ROWS][VECTORS], int vectors) {
   enum { TALL = ROWS * PARTS * (int)sizeof(REAL) > 64 };
   const REAL *a = state->a;
@@ -106,7 +106,7 @@ TSL_INLINE void take_off_columns(int64_t depth, const lying *state, int down, co
 }
 
 /* Subtracts rows of A, each from left to right. Only every third address is held in a register. */
-TSL_INLINE void take_off_rows(int64_t depth, const lying *state, const REAL *restrict x,
+TSL_INLINE void take_off_rows(int64_t depth, const in_place_a *state, const REAL *restrict x,
                               vector tile[ROWS][VECTORS], vector turned[ROWS][VECTORS], int vectors) {
   enum { EACH = 3, GROUPS = ROWS / EACH };
   _Static_assert(ROWS % EACH == 0, "groups of rows make up a tile");
@@ -123,7 +123,7 @@ TSL_INLINE void take_off_rows(int64_t depth, const lying *state, const REAL *res
   }
 }
 
-TSL_INLINE void take_off_lying_group(int64_t depth, const lying *state, const REAL *restrict x,
+TSL_INLINE void take_off_lying_group(int64_t depth, const in_place_a *state, const REAL *restrict x,
                                      vector tile[ROWS][VECTORS], int vectors) {
   vector turned[ROWS][VECTORS] = {{{0}}};
   if (state->down == PARTS)
@@ -143,11 +143,11 @@ TSL_INLINE void take_off_lying_group(int64_t depth, const lying *state, const RE
 }
 
 /* Subtracts A X like take_off(), term by term from A in place. */
-TSL_INLINE void take_off_lying(int64_t depth, const lying *state, const REAL *restrict x,
+TSL_INLINE void take_off_lying(int64_t depth, const in_place_a *state, const REAL *restrict x,
                                vector tile[ROWS][VECTORS], int vectors) {
   const int64_t group = PARTS == 2 ? GROUP : depth;
   for (int64_t l = 0; l < depth; l += group) {
-    const lying part = {state->a + l * state->across, state->down, state->across, state->conjugates};
+    const in_place_a part = {state->a + l * state->across, state->down, state->across, state->conjugates};
     take_off_lying_group(tsl_min(group, depth - l), &part, x + l * STEP, tile, vectors);
   }
 }
@@ -246,7 +246,7 @@ static void solve_tile(int64_t depth, const REAL *a, const REAL *above, REAL *x)
 
 /* Updates a tile from A in place. `triangle` is the copy of the tile's own triangle; NULL: update
  * only. */
-TSL_INLINE void lying_tile(int64_t depth, const lying *state, const REAL *triangle, const REAL *above,
+TSL_INLINE void lying_tile(int64_t depth, const in_place_a *state, const REAL *triangle, const REAL *above,
                            REAL *x, int vectors) {
   vector tile[ROWS][VECTORS];
   load_tile(x, tile, vectors);
@@ -255,11 +255,11 @@ TSL_INLINE void lying_tile(int64_t depth, const lying *state, const REAL *triang
     substitute(triangle, tile, vectors);
   store_tile(x, tile, vectors);
 }
-static void whole_lying_tile(int64_t depth, const lying *state, const REAL *triangle, const REAL *above,
+static void whole_lying_tile(int64_t depth, const in_place_a *state, const REAL *triangle, const REAL *above,
                              REAL *x) {
   lying_tile(depth, state, triangle, above, x, VECTORS);
 }
-static void half_lying_tile(int64_t depth, const lying *state, const REAL *triangle, const REAL *above,
+static void half_lying_tile(int64_t depth, const in_place_a *state, const REAL *triangle, const REAL *above,
                             REAL *x) {
   lying_tile(depth, state, triangle, above, x, 1);
 }
@@ -385,16 +385,16 @@ static void give(const column_group *group, int64_t row, int64_t rows, const REA
 }
 
 /* Operands of one call. */
-typedef struct working {
+typedef struct solve_state {
   const tsl_solve_blocks *blocks;
   int64_t panels;  /* micro-panels of X */
   int64_t x_panel; /* numbers of a micro-panel of X */
   int64_t a_panel; /* numbers of a micro-panel of A */
   REAL *x, *a;
-} working;
+} solve_state;
 
 /* Solves the triangle of rows `row` to `end`. */
-static void solve_block(const working *w, int64_t row, int64_t end) {
+static void solve_block(const solve_state *w, int64_t row, int64_t end) {
   REAL *a = w->a;
   for (int64_t i = row; i < end; i += ROWS, a += w->a_panel) {
     copy_panel(w->blocks, i, tsl_min(ROWS, end - i), row, i - row, a);
@@ -409,7 +409,7 @@ static void solve_block(const working *w, int64_t row, int64_t end) {
 }
 
 /* Subtracts the solved block, rows `row` to `end`, from rows `first` to `last`. */
-static void update_block(const working *w, int64_t row, int64_t end, int64_t first, int64_t last) {
+static void update_block(const solve_state *w, int64_t row, int64_t end, int64_t first, int64_t last) {
   REAL *a = w->a;
   for (int64_t i = first; i < last; i += ROWS, a += w->a_panel)
     copy_panel(w->blocks, i, tsl_min(ROWS, last - i), row, end - row, a);
@@ -426,18 +426,18 @@ static void update_block(const working *w, int64_t row, int64_t end, int64_t fir
 enum { LYING_PANELS = 4, LYING_ROWS = 32 };
 
 /* Operands of one call, and the tile for its vectors. */
-typedef struct few {
-  const working *w;
-  void (*tile)(int64_t depth, const lying *state, const REAL *triangle, const REAL *above, REAL *x);
-} few;
+typedef struct few_state {
+  const solve_state *w;
+  void (*tile)(int64_t depth, const in_place_a *state, const REAL *triangle, const REAL *above, REAL *x);
+} few_state;
 
 /* Subtracts columns `col` to `col + depth` from rows `i` to `i + rows`, and solves with these rows'
  * own triangle. */
-static void few_tile(const few *few_in, int64_t i, int64_t rows, int64_t col, int64_t depth, bool solves) {
-  const working *w = few_in->w;
+static void few_tile(const few_state *few, int64_t i, int64_t rows, int64_t col, int64_t depth, bool solves) {
+  const solve_state *w = few->w;
   const tsl_solve_blocks *blocks = w->blocks;
-  const lying a = {number_at(&blocks->a, i, col), PARTS * blocks->a.row_stride, PARTS * blocks->a.col_stride,
-                   blocks->conjugates};
+  const in_place_a a = {number_at(&blocks->a, i, col), PARTS * blocks->a.row_stride,
+                        PARTS * blocks->a.col_stride, blocks->conjugates};
   REAL *triangle = w->a + depth * A_STEP;
   if (rows < ROWS) /* missing rows are not read */
     copy_panel(blocks, i, rows, col, depth, w->a);
@@ -446,7 +446,7 @@ static void few_tile(const few *few_in, int64_t i, int64_t rows, int64_t col, in
   for (int64_t p = 0; p < w->panels; p++) {
     REAL *x = w->x + p * w->x_panel;
     if (rows == ROWS)
-      few_in->tile(depth, &a, solves ? triangle : NULL, x + col * STEP, x + i * STEP);
+      few->tile(depth, &a, solves ? triangle : NULL, x + col * STEP, x + i * STEP);
     else
       (solves ? solve_tile : update_tile)(depth, w->a, x + col * STEP, x + i * STEP);
   }
@@ -455,18 +455,18 @@ static void few_tile(const few *few_in, int64_t i, int64_t rows, int64_t col, in
 /* Solves with A in place. For a column-major A blocks are narrow: their pages and lines are still
  * cached for the next tile. For a row-major A tiles read all columns on their left, at most LONG,
  * which fit the memory of A's copies. */
-static void solve_few(const working *w, int64_t count) {
+static void solve_few(const solve_state *w, int64_t count) {
   enum { NARROW = PARTS == 2 ? GROUP : 60, LONG = 1536 };
-  const few of = {w, count <= NAME(LANES) ? half_lying_tile : whole_lying_tile};
+  const few_state state = {w, count <= NAME(LANES) ? half_lying_tile : whole_lying_tile};
   const tsl_solve_blocks *blocks = w->blocks;
   const bool by_column = blocks->a.row_stride == 1 || blocks->a.row_stride == -1;
   const int64_t m = blocks->m, depth = by_column ? NARROW : LONG;
   for (int64_t row = 0; row < m; row += depth) {
     const int64_t end = tsl_min(row + depth, m);
     for (int64_t i = row; i < end; i += ROWS)
-      few_tile(&of, i, tsl_min(ROWS, end - i), row, i - row, true);
+      few_tile(&state, i, tsl_min(ROWS, end - i), row, i - row, true);
     for (int64_t i = end; i < m; i += ROWS)
-      few_tile(&of, i, tsl_min(ROWS, m - i), row, end - row, false);
+      few_tile(&state, i, tsl_min(ROWS, m - i), row, end - row, false);
   }
 }
 
@@ -510,24 +510,24 @@ static __attribute__((noinline)) void substitute_half(const REAL *triangle, vect
 #include "strategy/solve/host_blocked/line.h"
 #endif
 
-static void solve_one_line(const line *line_in, REAL *triangle) {
-  line_solve(line_in, triangle, 1);
+static void solve_one_line(const solve_lines_state *solved, REAL *triangle) {
+  line_solve(solved, triangle, 1);
 }
 #if LINES_ROOM >= 2
-static void solve_two_lines(const line *line_in, REAL *triangle) {
-  line_solve(line_in, triangle, 2);
+static void solve_two_lines(const solve_lines_state *solved, REAL *triangle) {
+  line_solve(solved, triangle, 2);
 }
 #endif
 #if LINES_ROOM >= 4
-static void solve_three_lines(const line *line_in, REAL *triangle) {
-  line_solve(line_in, triangle, 3);
+static void solve_three_lines(const solve_lines_state *solved, REAL *triangle) {
+  line_solve(solved, triangle, 3);
 }
-static void solve_four_lines(const line *line_in, REAL *triangle) {
-  line_solve(line_in, triangle, 4);
+static void solve_four_lines(const solve_lines_state *solved, REAL *triangle) {
+  line_solve(solved, triangle, 4);
 }
 #endif
 
-static void (*const solve_lines_of[])(const line *line_in, REAL *triangle) = {
+static void (*const solve_lines_of[])(const solve_lines_state *solved, REAL *triangle) = {
     solve_one_line,
 #if LINES_ROOM >= 2
     solve_two_lines,
@@ -543,18 +543,18 @@ static bool solve_lines(const tsl_solve_blocks *blocks, int64_t first, int64_t c
                         REAL *triangle) {
   const int64_t down = blocks->a.row_stride, across = blocks->a.col_stride;
   const bool by_column = down == 1 || down == -1, by_row = across == 1 || across == -1;
-  const line of = lines_of(blocks, values);
+  const solve_lines_state state = lines_of(blocks, values);
   if (count > (by_column ? LINES_MOST : by_row ? LINES_BY_ROW_MOST : 0) || blocks->m <= LYING_ROWS)
     return false;
   for (int r = 0; r < count; r++)
-    line_bring(&of, r, first + r);
-  solve_lines_of[count - 1](&of, triangle);
+    line_bring(&state, r, first + r);
+  solve_lines_of[count - 1](&state, triangle);
   for (int r = 0; r < count; r++)
-    line_give(&of, r, first + r);
+    line_give(&state, r, first + r);
   return true;
 }
 
-static column_group group_of(const working *w, const tsl_view *view, int64_t first, int64_t count,
+static column_group group_of(const solve_state *w, const tsl_view *view, int64_t first, int64_t count,
                              int64_t panel) {
   (void)w;
   return (column_group){view, first + panel * COLUMNS, tsl_min(COLUMNS, count - panel * COLUMNS)};
@@ -563,12 +563,12 @@ static column_group group_of(const working *w, const tsl_view *view, int64_t fir
 static void solve_columns(const tsl_solve_blocks *blocks, int64_t first, int64_t count, void *x_copy,
                           void *a_copy) {
   const int64_t m = blocks->m, rows = tsl_round_up(m, ROWS);
-  const working w = {.blocks = blocks,
-                     .panels = tsl_ceil_div_or_one(count, COLUMNS),
-                     .x_panel = rows * STEP,
-                     .a_panel = (blocks->depth + ROWS + 2) * A_STEP,
-                     .x = x_copy,
-                     .a = a_copy};
+  const solve_state w = {.blocks = blocks,
+                         .panels = tsl_ceil_div_or_one(count, COLUMNS),
+                         .x_panel = rows * STEP,
+                         .a_panel = (blocks->depth + ROWS + 2) * A_STEP,
+                         .x = x_copy,
+                         .a = a_copy};
   if (solve_lines(blocks, first, count, w.x, w.a))
     return;
   for (int64_t p = 0; p < w.panels; p++) {

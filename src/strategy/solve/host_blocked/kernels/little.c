@@ -31,15 +31,15 @@ _Static_assert(MOST % COLUMNS == 0, "a square's rows are whole micro-panels");
 typedef enum side { ALL, LOWER, UPPER } side;
 
 /* Operand with its storage. */
-typedef struct factor {
+typedef struct little_factor {
   tsl_view view;
   tesela_structure is;
   side stored;
   bool conjugates;
-} factor;
+} little_factor;
 
 /* Data of the tiles; strides in numbers. */
-typedef struct working {
+typedef struct little_state {
   const REAL *a, *b;
   int64_t a_row, a_col, b_step, b_panel;
   element *c;
@@ -48,7 +48,7 @@ typedef struct working {
   side wanted;
   bool conjugates_a, conjugates_b, adds;
   const double *alpha, *beta;
-} working;
+} little_state;
 
 /* --- elements `first` to `end` of a vector --- */
 
@@ -92,7 +92,7 @@ TSL_INLINE vector conjugate(vector value) {
 
 /* Returns the complete sum. conj(a) b only changes the sign of a's imaginary part; a conj(b) is
  * conj(conj(a) b). */
-TSL_INLINE vector whole_sum(const working *w, vector sum, vector turned) {
+TSL_INLINE vector whole_sum(const little_state *w, vector sum, vector turned) {
 #if PARTS_ARE_TWO
   const vector by_i = NUMBER(times_i)(turned);
   const vector value = w->conjugates_a != w->conjugates_b ? sum - by_i : sum + by_i;
@@ -105,7 +105,7 @@ TSL_INLINE vector whole_sum(const working *w, vector sum, vector turned) {
 }
 
 /* Returns value + beta before. */
-TSL_INLINE vector plus_before(const working *w, vector value, vector before) {
+TSL_INLINE vector plus_before(const little_state *w, vector value, vector before) {
   if (w->beta[0] == 1 && w->beta[1] == 0)
     return value + before;
 #if PARTS_ARE_TWO
@@ -116,7 +116,7 @@ TSL_INLINE vector plus_before(const working *w, vector value, vector before) {
 }
 
 /* Stores the requested part of a vector of row i, from column j on, in C. */
-TSL_INLINE void finish(const working *w, int64_t i, int64_t j, vector value) {
+TSL_INLINE void finish(const little_state *w, int64_t i, int64_t j, vector value) {
   element *to = w->c + i * w->c_row + j;
   const int64_t first = w->wanted == UPPER && i > j ? i - j : 0;
   const int64_t end = tsl_min(NAME(LANES), (w->wanted == LOWER ? i + 1 : w->n) - j);
@@ -136,7 +136,7 @@ TSL_INLINE void finish(const working *w, int64_t i, int64_t j, vector value) {
 }
 
 /* Multiplies rows i to i + rows of A by a micro-panel, or half of it. */
-TSL_INLINE void add_up(const working *w, int64_t i, int rows, const REAL *b, int vectors,
+TSL_INLINE void add_up(const little_state *w, int64_t i, int rows, const REAL *b, int vectors,
                        vector sums[HIGH][VECTORS], vector turned[HIGH][VECTORS]) {
   const int64_t down = w->a_row, across = w->a_col, step = w->b_step;
   const REAL *number = w->a + i * down;
@@ -153,7 +153,7 @@ TSL_INLINE void add_up(const working *w, int64_t i, int rows, const REAL *b, int
 }
 
 /* Computes one tile of C from column j on. */
-TSL_INLINE void tile(const working *w, int64_t i, int rows, const REAL *b, int64_t j, int vectors) {
+TSL_INLINE void tile(const little_state *w, int64_t i, int rows, const REAL *b, int64_t j, int vectors) {
   vector sums[HIGH][VECTORS] = {{{0}}}, turned[HIGH][VECTORS] = {{{0}}};
   add_up(w, i, rows, b, vectors, sums, turned);
   TSL_UNROLL for (int r = 0; r < rows; r++) {
@@ -162,7 +162,7 @@ TSL_INLINE void tile(const working *w, int64_t i, int rows, const REAL *b, int64
   }
 }
 
-TSL_INLINE void tiles(const working *w, int rows, int64_t i, const REAL *b, int64_t j) {
+TSL_INLINE void tiles(const little_state *w, int rows, int64_t i, const REAL *b, int64_t j) {
   enum { LANES = NAME(LANES) };
   const int64_t below = i + rows;
   const bool first = w->wanted != UPPER ||
@@ -177,7 +177,7 @@ TSL_INLINE void tiles(const working *w, int rows, int64_t i, const REAL *b, int6
     tile(w, i, rows, b + STEP / VECTORS, j + LANES, 1);
 }
 
-static void multiply(const working *w) {
+static void multiply(const little_state *w) {
   const REAL *b = w->b;
   for (int64_t j = 0; j < w->n; j += COLUMNS, b += w->b_panel) {
     int64_t i = 0;
@@ -235,10 +235,10 @@ static void mirror(int64_t n, int64_t width, bool hermitian, element *out) {
 
 /* Completes all n rows of a matrix with a stored triangle, `width` elements apart. Elements after
  * the last column are undefined. */
-static void fill_in(const factor *factor_in, int64_t n, int64_t width, element *out) {
-  const tsl_view *view = &factor_in->view;
-  const bool by_row = view->col_stride == 1, before = (factor_in->stored == LOWER) == by_row,
-             hermitian = factor_in->is == TESELA_HERMITIAN;
+static void fill_in(const little_factor *factor, int64_t n, int64_t width, element *out) {
+  const tsl_view *view = &factor->view;
+  const bool by_row = view->col_stride == 1, before = (factor->stored == LOWER) == by_row,
+             hermitian = factor->is == TESELA_HERMITIAN;
   const int64_t distance = by_row ? view->row_stride : view->col_stride;
   const element *line = (const element *)(const void *)view->at;
   for (int64_t t = 0; t < n; t++, line += distance)
@@ -249,31 +249,31 @@ static void fill_in(const factor *factor_in, int64_t n, int64_t width, element *
 }
 
 /* Prepares A: in place if it is general, else completed in `room`. */
-static void prepare_a(const factor *factor_in, working *w, REAL *room) {
+static void prepare_a(const little_factor *factor, little_state *w, REAL *room) {
   const int64_t width = tsl_round_up(w->k, NAME(LANES));
-  w->a = (const REAL *)(const void *)factor_in->view.at;
-  w->a_row = PARTS * factor_in->view.row_stride;
-  w->a_col = PARTS * factor_in->view.col_stride;
-  if (factor_in->is == TESELA_GENERAL)
+  w->a = (const REAL *)(const void *)factor->view.at;
+  w->a_row = PARTS * factor->view.row_stride;
+  w->a_col = PARTS * factor->view.col_stride;
+  if (factor->is == TESELA_GENERAL)
     return;
-  fill_in(factor_in, w->k, width, (element *)(void *)room);
+  fill_in(factor, w->k, width, (element *)(void *)room);
   w->a = room;
   w->a_row = PARTS * width;
   w->a_col = PARTS;
 }
 
-static void prepare_b(const factor *factor_in, working *w, REAL *room) {
+static void prepare_b(const little_factor *factor, little_state *w, REAL *room) {
   static const double one[2] = {1, 0};
   const int64_t width = tsl_round_up(w->k, NAME(LANES));
   w->b = room;
-  w->b_step = factor_in->is == TESELA_GENERAL ? STEP : PARTS * width;
-  w->b_panel = factor_in->is == TESELA_GENERAL ? w->k * STEP : STEP;
-  if (factor_in->is != TESELA_GENERAL) {
-    fill_in(factor_in, w->k, width, (element *)(void *)room);
+  w->b_step = factor->is == TESELA_GENERAL ? STEP : PARTS * width;
+  w->b_panel = factor->is == TESELA_GENERAL ? w->k * STEP : STEP;
+  if (factor->is != TESELA_GENERAL) {
+    fill_in(factor, w->k, width, (element *)(void *)room);
     return;
   }
   for (int64_t j = 0; j < w->n; j += COLUMNS, room += w->b_panel) {
-    const column_group from = {&factor_in->view, j, tsl_min(COLUMNS, w->n - j)};
+    const column_group from = {&factor->view, j, tsl_min(COLUMNS, w->n - j)};
     bring(&from, w->k, one, room);
   }
 }
@@ -289,7 +289,7 @@ static vector among(int64_t first, int64_t end, vector item, vector other) {
 }
 
 /* Computes a row in which zeros outside of the triangle meet non-finite values. */
-static __attribute__((noinline)) void careful_row(const working *w, side stored, int64_t i) {
+static __attribute__((noinline)) void careful_row(const little_state *w, side stored, int64_t i) {
   const REAL *number = w->a + i * w->a_row;
   const REAL *b = w->b;
   vector sum = {0};
@@ -302,7 +302,7 @@ static __attribute__((noinline)) void careful_row(const working *w, side stored,
 }
 
 /* Multiplies rows of C by all of A, in place. */
-TSL_INLINE void tile_in_place(const working *w, side stored, int64_t i, int rows) {
+TSL_INLINE void tile_in_place(const little_state *w, side stored, int64_t i, int rows) {
   const vector zero = {0};
   const uint32_t all = (uint32_t)((UINT64_C(1) << VECTOR_BYTES / sizeof(REAL)) - 1);
   vector sums[HIGH][VECTORS] = {{{0}}}, turned[HIGH][VECTORS] = {{{0}}}, zeros = zero;
@@ -318,11 +318,11 @@ TSL_INLINE void tile_in_place(const working *w, side stored, int64_t i, int rows
 }
 
 /* Copies rows of the triangle as vectors, filled up with zeros, and ones on an unstored diagonal. */
-static void spread(const factor *factor_in, int64_t n, element *out) {
+static void spread(const little_factor *factor, int64_t n, element *out) {
   REAL ones[2 * MOST * PARTS] = {[MOST * PARTS] = 1};
-  const bool before = factor_in->stored == LOWER, unit = factor_in->is == TESELA_UNIT_TRIANGULAR;
-  const element *line = (const element *)(const void *)factor_in->view.at;
-  for (int64_t t = 0; t < n; t++, line += factor_in->view.row_stride, out += NAME(LANES)) {
+  const bool before = factor->stored == LOWER, unit = factor->is == TESELA_UNIT_TRIANGULAR;
+  const element *line = (const element *)(const void *)factor->view.at;
+  for (int64_t t = 0; t < n; t++, line += factor->view.row_stride, out += NAME(LANES)) {
     copy_line(line, before ? 0 : t + unit, before ? t + !unit : n, NAME(LANES), false, out);
     if (unit)
       NAME(store)
@@ -330,7 +330,7 @@ static void spread(const factor *factor_in, int64_t n, element *out) {
   }
 }
 
-static bool multiply_in_place(const factor *a, const factor *b, working *w, REAL *room) {
+static bool multiply_in_place(const little_factor *a, const little_factor *b, little_state *w, REAL *room) {
   int64_t i = 0;
   if (PARTS == 2 || b->view.col_stride != 1 || w->n > NAME(LANES))
     return false;
@@ -353,7 +353,8 @@ static side side_of(tesela_triangle triangle, bool turned) {
 
 /* Sets an operand; rows become columns where all is transposed. GCC 12 would load both strides as
  * one vector, which waits for their preceding stores. */
-static void take_part(factor *out, const void *src, int64_t row, int64_t col, bool turned, bool conjugates) {
+static void take_part(little_factor *out, const void *src, int64_t row, int64_t col, bool turned,
+                      bool conjugates) {
   __asm__("" : "+r"(row), "+r"(col));
   out->view.at = tsl_writable(src);
   out->view.row_stride = turned ? col : row;
@@ -363,7 +364,7 @@ static void take_part(factor *out, const void *src, int64_t row, int64_t col, bo
   out->stored = ALL;
 }
 
-static void make_real(const working *w) {
+static void make_real(const little_state *w) {
   REAL *diagonal = (REAL *)(void *)w->c;
   for (int64_t i = 0; i < w->m; i++)
     diagonal[PARTS * i * (w->c_row + 1) + PARTS - 1] = 0;
@@ -372,8 +373,8 @@ static void make_real(const working *w) {
 bool TSL_ISA_NAME(tsl_solve_little)(const tsl_fast_structured *fast_structured) {
   _Alignas(VECTOR_BYTES) REAL a_room[MOST * MOST * PARTS], b_room[MOST * MOST * PARTS];
   const bool turned = fast_structured->c_col != 1;
-  factor a, b, *const structured = turned ? &b : &a, *const other = turned ? &a : &b;
-  working w;
+  little_factor a, b, *const structured = turned ? &b : &a, *const other = turned ? &a : &b;
+  little_state w;
   if (turned && fast_structured->c_row != 1)
     return false;
   take_part(structured, fast_structured->a, fast_structured->a_row, fast_structured->a_col, turned,
