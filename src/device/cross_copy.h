@@ -23,8 +23,7 @@ tesela_status tsl_device_copier_meet(tsl_device_copier *copier, tsl_device *othe
 /* Copies rows in order of a stream of the copier's device, which must own one side. The other side
  * is not synchronized with work on its device. */
 tesela_status tsl_device_copy(tsl_device_copier *copier, tsl_stream *stream, const tsl_copy_rect *rows);
-/* Waits for pending copies on the other devices. Copies on the stream of tsl_device_copy() may be
- * pending. */
+/* Waits for pending copies on the other devices. Copies on the stream of tsl_device_copy() may be pending. */
 tesela_status tsl_device_copier_finish(tsl_device_copier *copier);
 /* Frees the copier's resources. No copy may be pending. */
 void tsl_device_copier_end(tsl_device_copier *copier);

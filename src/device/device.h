@@ -28,8 +28,7 @@ typedef struct tsl_image tsl_image;
 typedef struct tsl_module tsl_module;
 typedef struct tsl_kernel tsl_kernel;
 
-/* Capabilities of devices. A strategy has the required set in `needs`. X(NAME, bit, text for
- * refusals). */
+/* Capabilities of devices. A strategy has the required set in `needs`. X(NAME, bit, text for refusals). */
 #define TSL_CAPABILITY_LIST(X)                                                                               \
   X(HOST, 0, "runs C code of this library on host memory")                                                   \
   X(KERNELS, 1, "compiles the kernel dialect")                                                               \
@@ -80,8 +79,7 @@ struct tsl_device {
   char name[128];     /* unique name that users type: "cpu", "opencl:0", "cuda:0", "cuda:0,cuda:1" */
   char label[128];    /* vendor's name of the device */
   char platform[128]; /* driver or platform with version */
-  /* Validity key of compiled kernels and stored plans: label, architecture, driver version; no
-   * blanks. */
+  /* Validity key of compiled kernels and stored plans: label, architecture, driver version; no blanks. */
   char key[160];
   unsigned capabilities; /* set of TSL_CAN_... */
   int is_cpu;            /* a processor of the host in any API (PoCL): warm caches, few cores */
@@ -90,8 +88,7 @@ struct tsl_device {
   /* Maximum bytes of device memory for one plan: TESELA_DEVICE_MEMORY, else a part of the memory
    * that leaves room for drivers and displays. Not used on the cpu. */
   uint64_t memory_limit;
-  /* Local memory that TSL_LOCAL_BYTES of a kernel may use where that is more than local_bytes; else
-   * 0. */
+  /* Local memory that TSL_LOCAL_BYTES of a kernel may use where that is more than local_bytes; else 0. */
   uint64_t local_bytes_inside;
   /* Image limits: maximum texels of a row, maximum rows, and alignments in bytes of a layout's
    * offset and pitch; see tsl_image_fits(). Pitch alignment 0: images are copies with contiguous
@@ -117,8 +114,7 @@ struct tsl_device {
   int host_threads;          /* maximum host threads for copies to the device; 0: all of the shared pool */
   /* cpu: sizes of the data caches of levels 1 to 3 that a core uses; 0: none or unknown */
   uint64_t level_bytes[3];
-  /* TSL_CAN_SEVERAL: the member devices in order, which run plans of their own. Empty for other
-   * devices. */
+  /* TSL_CAN_SEVERAL: the member devices in order, which run plans of their own. Empty for other devices. */
   tsl_device *members[TSL_MEMBERS_MAX];
   int member_count;
   void *impl; /* private data of the kind */
@@ -151,8 +147,7 @@ typedef struct tsl_copy_rect {
   size_t rows, row_bytes;
 } tsl_copy_rect;
 
-/* Pinned host memory for asynchronous copies. The kind embeds it as the first member of its own
- * struct. */
+/* Pinned host memory for asynchronous copies. The kind embeds it as the first member of its own struct. */
 typedef struct tsl_pinned {
   tsl_device *device;
   void *host; /* aligned for any type */
@@ -222,8 +217,7 @@ typedef struct tsl_argument {
 
 /* Operations of a device. Members marked [optional: CAPABILITY] are NULL without that capability. */
 struct tsl_device_ops {
-  /* Folder (from src/) with this kind's dialect_impl.h, for tsl_source_flatten(). [optional:
-   * KERNELS] */
+  /* Folder (from src/) with this kind's dialect_impl.h, for tsl_source_flatten(). [optional: KERNELS] */
   const char *dialect_folder;
   /* Extension of the source file next to a cached binary: "cl" or "cu". [optional: KERNELS] */
   const char *source_extension;
@@ -237,18 +231,16 @@ struct tsl_device_ops {
   /* Undoes open(). All objects of the device must be destroyed before. Never fails. */
   void (*close)(tsl_device *device);
 
-  /* Allocates at least `bytes` bytes, aligned for any type, uninitialized. A buffer of zero bytes
-   * is a valid kernel argument. TESELA_OUT_OF_MEMORY has the requested and, where known, the free
-   * size. */
+  /* Allocates at least `bytes` bytes, aligned for any type, uninitialized. A buffer of zero bytes is a valid
+   * kernel argument. TESELA_OUT_OF_MEMORY has the requested and, where known, the free size. */
   tesela_status (*buffer_create)(tsl_device *device, size_t bytes, tsl_buffer **buffer);
   /* Makes a buffer over the caller's host memory without a copy. Host and device see equal bytes
    * after finish() of the streams that used it. `host` is aligned to device->host_alignment.
    * [optional: SHARED_MEMORY] */
   tesela_status (*buffer_wrap)(tsl_device *device, void *host, size_t bytes, tsl_buffer **buffer);
-  /* Makes a buffer over the caller's device memory: an address in CUDA, a cl_mem of the device's
-   * context in OpenCL. With bytes = 0 it extends to the end of the memory. Fails with
-   * TESELA_BAD_CALL for memory of another device or context, or with fewer bytes. [optional:
-   * OPENCL, CUDA] */
+  /* Makes a buffer over the caller's device memory: an address in CUDA, a cl_mem of the device's context in
+   * OpenCL. With bytes = 0 it extends to the end of the memory. Fails with TESELA_BAD_CALL for memory of
+   * another device or context, or with fewer bytes. [optional: OPENCL, CUDA] */
   tesela_status (*buffer_adopt)(tsl_device *device, void *native, size_t bytes, tsl_buffer **buffer);
   /* Destroys a buffer. No work that uses it may be pending, unless its memory is the caller's. */
   void (*buffer_destroy)(tsl_buffer *buffer);
@@ -276,8 +268,7 @@ struct tsl_device_ops {
    * memory. [optional: these four and the two waits below, all or none] */
   tesela_status (*pinned_create)(tsl_device *device, size_t bytes, tsl_pinned **pinned);
   void (*pinned_destroy)(tsl_pinned *pinned);
-  /* Enqueues a copy from pinned memory to a buffer. The memory must not change until the copy is
-   * done. */
+  /* Enqueues a copy from pinned memory to a buffer. The memory must not change until the copy is done. */
   tesela_status (*write_later)(tsl_stream *stream, const tsl_copy *copy);
   /* Enqueues a copy from a buffer to pinned memory. */
   tesela_status (*read_later)(tsl_stream *stream, const tsl_copy *copy);
@@ -333,13 +324,11 @@ struct tsl_device_ops {
   /* Gets a kernel of a module by its name in the source. It lives as long as the module. Any number
    * of threads may launch it; launch() locks where the API needs that. [optional: KERNELS] */
   tesela_status (*kernel_get)(tsl_module *module, const char *name, tsl_kernel **kernel);
-  /* Sets the size of a kernel's TSL_LOCAL_BYTES for each group, at most local_bytes_inside. Called
-   * before its first launch, always with one number. NULL where the compiler knows the size from
-   * the text. */
+  /* Sets the size of a kernel's TSL_LOCAL_BYTES for each group, at most local_bytes_inside. Called before its
+   * first launch, always with one number. NULL where the compiler knows the size from the text. */
   tesela_status (*kernel_local_bytes)(tsl_kernel *kernel, size_t bytes);
-  /* Lets launches of this kernel start while the previous work in the stream ends. The kernel
-   * itself waits for that work before it accesses memory. No effect where the driver cannot.
-   * [optional: WGMMA] */
+  /* Lets launches of this kernel start while the previous work in the stream ends. The kernel itself waits
+   * for that work before it accesses memory. No effect where the driver cannot. [optional: WGMMA] */
   void (*kernel_early)(tsl_kernel *kernel);
   /* Makes a map of a tensor. Fails with TESELA_DEVICE_FAILED where the driver refuses it.
    * [optional: WGMMA] */
@@ -388,8 +377,7 @@ typedef struct tsl_device_kind {
   bool (*is_processor)(void);
 } tsl_device_kind;
 
-/* Returns the default team of a run on a processor: as many threads of the shared pool as the
- * device has. */
+/* Returns the default team of a run on a processor: as many threads of the shared pool as the device has. */
 tsl_team tsl_device_team(const tsl_device *device);
 /* Returns the team that copies operands between host memory and the device. */
 tsl_team tsl_device_host_team(const tsl_device *device);
@@ -406,8 +394,7 @@ size_t tsl_image_pitch(const tsl_device *device, int64_t width);
 /* Returns true if the device supports the layout: width and height within limits, offset and pitch
  * aligned, all rows inside the buffer. Where images are copies, the pitch must be a row's bytes. */
 bool tsl_image_fits(const tsl_image_layout *layout);
-/* Checks a layout like tsl_image_fits(). Fails with TESELA_BAD_CALL, the layout and the device's
- * rules. */
+/* Checks a layout like tsl_image_fits(). Fails with TESELA_BAD_CALL, the layout and the device's rules. */
 tesela_status tsl_image_check(const tsl_image_layout *layout);
 
 /* Writes contiguous bytes with write() of the device. */

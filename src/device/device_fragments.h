@@ -1,6 +1,5 @@
-/* Matrix instructions of GPUs available in OpenCL C: properties of the instructions behind the
- * common interface of src/kernel/kernel_fragments.h. A device with TSL_CAN_FRAGMENTS has one row of
- * the list. */
+/* Matrix instructions of GPUs available in OpenCL C: properties of the instructions behind the common
+ * interface of src/kernel/kernel_fragments.h. A device with TSL_CAN_FRAGMENTS has one row of the list. */
 #ifndef TSL_DEVICE_DEVICE_FRAGMENTS_H
 #define TSL_DEVICE_DEVICE_FRAGMENTS_H
 

@@ -195,9 +195,8 @@ static void kind_forget(kind_devices *kind) {
   kind->slots = NULL;
 }
 
-/* Lists the devices of a kind once. A kind that fails half-way has no device. A failure is
- * remembered, unless memory ran out. It is no failure of this call, so the thread's error message
- * is unchanged. */
+/* Lists the devices of a kind once. A kind that fails half-way has no device. A failure is remembered, unless
+ * memory ran out. It is no failure of this call, so the thread's error message is unchanged. */
 static const kind_devices *listed(tsl_devices *devices, int index) {
   kind_devices *kind = &devices->kinds[index];
   tsl_fork_mutex_lock(&devices->lock);

@@ -16,9 +16,8 @@ void tsl_devices_limit(tsl_devices *devices, int threads);
 
 /* Returns the number of device kinds. */
 int tsl_devices_kinds(void);
-/* Gets description and number of devices of a kind, and the reason why it has none ("" when it has
- * some). The first call for a kind searches for its devices, so a run on "cpu" does not load
- * OpenCL. */
+/* Gets description and number of devices of a kind, and the reason why it has none ("" when it has some). The
+ * first call for a kind searches for its devices, so a run on "cpu" does not load OpenCL. */
 tesela_status tsl_devices_kind(tsl_devices *devices, int kind, const char **name, const char **what,
                                int *count, const char **why_none);
 

@@ -1,8 +1,7 @@
-/* Small files of facts in the kernel cache folder, one fact a line. Each line is appended in one
- * write, so many processes may write and be killed at any time. The last line about a subject
- * counts. The first line identifies the file; files with another first line are neither read nor
- * removed. A file that exceeds 1 MiB starts anew. Nothing is stored if the folder is not writable
- * or TESELA_CACHE_SIZE=0. */
+/* Small files of facts in the kernel cache folder, one fact a line. Each line is appended in one write, so
+ * many processes may write and be killed at any time. The last line about a subject counts. The first line
+ * identifies the file; files with another first line are neither read nor removed. A file that exceeds 1 MiB
+ * starts anew. Nothing is stored if the folder is not writable or TESELA_CACHE_SIZE=0. */
 #ifndef TSL_DEVICE_FACT_FILE_H
 #define TSL_DEVICE_FACT_FILE_H
 
@@ -17,6 +16,7 @@ typedef struct tsl_fact_lines {
 void tsl_lines_each(const tsl_fact_lines *lines, void (*each)(void *argument, char *line), void *argument);
 /* Appends a line without newline, at most 2047 bytes. A failure is logged (topic cache). */
 void tsl_lines_add(const tsl_fact_lines *lines, const char *line);
+/* Removes the file if it has the mark. */
 void tsl_lines_remove(const tsl_fact_lines *lines);
 
 #endif

@@ -5,9 +5,8 @@
 
 uint64_t tsl_kept_of_host = 0;
 
-/* Returns the maximum pooled bytes: a quarter of the memory, at most the limit of a plan. Other
- * drivers than CUDA get little. The pool is freed when CUDA reports a lack of memory
- * (device/cuda/cuda_memory.c). */
+/* Returns the maximum pooled bytes: a quarter of the memory, at most the limit of a plan. Other drivers than
+ * CUDA get little. The pool is freed when CUDA reports a lack of memory (device/cuda/cuda_memory.c). */
 static uint64_t memory_pool_most_of(const tsl_device *device) {
   static const uint64_t little = (uint64_t)512 << 20;
   const uint64_t quarter = device->memory_bytes / 4,

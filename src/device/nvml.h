@@ -4,9 +4,8 @@
 
 #include <tesela/tesela.h>
 
-/* Gets the present clock in MHz of the multiprocessors of the GPU at a PCI address
- * ("0000:3b:00.0"). Fails with TESELA_NO_DEVICE and the reason: no library, no such GPU, or no
- * answer. */
+/* Gets the present clock in MHz of the multiprocessors of the GPU at a PCI address ("0000:3b:00.0"). Fails
+ * with TESELA_NO_DEVICE and the reason: no library, no such GPU, or no answer. */
 tesela_status tsl_nvml_clock(const char *pci, int *mhz);
 
 #endif

@@ -35,6 +35,7 @@ typedef struct tsl_self_test_count {
   int right, wrong;
   double seconds; /* duration of all */
 } tsl_self_test_count;
+/* Counts the self-tests in the file. */
 tsl_self_test_count tsl_self_test_counts(void);
 /* Removes the file, if it has the mark of the cache. */
 void tsl_self_test_clear(void);

@@ -48,6 +48,7 @@ void tsl_staging_forget(tsl_device *device);
 /* Gets the next slot, after its previous copy is done. The caller calls tsl_staging_use() after it
  * enqueues the next copy of the slot. */
 tesela_status tsl_staging_slot(tsl_staging *staging, int *slot);
+/* Returns the host address of a slot. */
 void *tsl_staging_memory(const tsl_staging *staging, int slot);
 /* Records the copy of a slot on its stream. */
 tesela_status tsl_staging_use(tsl_staging *staging, int slot, tsl_stream *stream);

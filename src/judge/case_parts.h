@@ -30,6 +30,7 @@ enum {
   TSL_LAYOUTS_OF_C = TSL_LAYOUT_REPEATED_ROWS
 };
 
+/* Sets the strides of a shape to layout TSL_LAYOUT_...; `pad` is the extra elements of padded layouts. */
 void tsl_case_lay_out(tsl_shape *shape, int layout, int64_t pad);
 /* Sets the layouts of A, B and C, each with a different pad. */
 void tsl_case_lay_out_all(tsl_case *out, int a, int b, int c, int64_t pad);
@@ -52,6 +53,7 @@ typedef struct tsl_dice {
   uint64_t seed, next;
 } tsl_dice;
 
+/* Returns a random number from 0 to sides - 1. */
 int64_t tsl_dice_roll(tsl_dice *dice, int64_t sides);
 /* Returns a random size, mostly near tile sizes, sometimes tiny, sometimes hundreds. */
 int64_t tsl_dice_size(tsl_dice *dice);

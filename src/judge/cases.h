@@ -16,6 +16,7 @@ void tsl_case_random(tsl_op op, uint64_t seed, uint64_t index, tesela_type type,
 /* Gets case `index` of products with structured A or B, or a triangle of C, for strategies that
  * support them. In types without structures the cases are general. */
 bool tsl_case_structured(int index, tesela_type type, tsl_case *out);
+/* Makes a random case of such products from its arguments only. */
 void tsl_case_random_structured(uint64_t seed, uint64_t index, tesela_type type, tsl_case *out);
 /* Gets case `index` of the self-test before a kernel's first use on a device. Case 0 resembles the
  * problem `like`, but is small. */

@@ -26,9 +26,8 @@ tesela_status tsl_plain_create(const tsl_problem *problem, const void *a, const 
                                const tsl_indices *rows, const tsl_indices *cols, tsl_plain *out);
 void tsl_plain_free(tsl_plain *plain);
 
-/* Gets the range of terms of `problem` that belong to an element which was ignored because of a
- * possible zero outside of a triangle. False: the element was not ignored. All rows and columns
- * must be in the sample. */
+/* Gets the range of terms of `problem` that belong to an element which was ignored because of a possible zero
+ * outside of a triangle. False: the element was not ignored. All rows and columns must be in the sample. */
 bool tsl_plain_terms(const tsl_problem *problem, const tsl_plain *plain, int64_t row, int64_t col,
                      int64_t *first, int64_t *count);
 

@@ -226,8 +226,7 @@ tesela_status tsl_device_reference_begin(const tsl_plan *plan, const tsl_operand
 
 /* --- at the same time as the run --- */
 
-/* Returns true if the run must wait for all sums: for OpenCL, where it writes to a buffer that they
- * read. */
+/* Returns true if the run must wait for all sums: for OpenCL, where it writes to a buffer that they read. */
 static bool shares_buffers(const tsl_device_reference *reference) {
   return reference->at.a.buffer == reference->at.c.buffer || reference->at.b.buffer == reference->at.c.buffer;
 }

@@ -10,8 +10,7 @@
 
 typedef struct tsl_device_reference tsl_device_reference;
 
-/* Returns true if the product is supported: real types, on a device with kernels and double
- * precision. */
+/* Returns true if the product is supported: real types, on a device with kernels and double precision. */
 bool tsl_device_reference_suits(const tsl_plan *plan, const tsl_operands *operands);
 
 /* Compiles the kernels. `twice`: sums in twice double's precision; `flushed`: the strategy flushes
@@ -38,9 +37,8 @@ typedef struct tsl_device_reference_result {
   double own; /* error bound of the sums themselves, relative to |A||B| */
 } tsl_device_reference_result;
 
-/* Judges after the run. `part` is the sample's problem with a dense C. *known is false where the
- * sums are not sufficient: a value is not finite, too small or wrong. The caller must then use the
- * terms. */
+/* Judges after the run. `part` is the sample's problem with a dense C. *known is false where the sums are not
+ * sufficient: a value is not finite, too small or wrong. The caller must then use the terms. */
 tesela_status tsl_device_reference_end(tsl_device_reference *reference, const tsl_problem *part,
                                        const tsl_judge *rule, tsl_device_reference_result *seen,
                                        tsl_verdict *verdict, bool *known);

@@ -29,16 +29,17 @@ void tsl_guarded_tight(const tsl_guarded *guarded, size_t *first, size_t *bytes)
 
 /* Computes the checksum of an operand that must not change. */
 void tsl_guarded_seal(tsl_guarded *guarded);
+/* Returns true if the checksum is unchanged. */
 bool tsl_guarded_intact(const tsl_guarded *guarded);
 
 /* Copies the block of C for tsl_guarded_restore() and tsl_guarded_check(). */
 tesela_status tsl_guarded_keep(tsl_guarded *guarded);
+/* Restores the block from the copy. */
 void tsl_guarded_restore(tsl_guarded *guarded);
 /* Returns element (0, 0) of the copy. */
 const unsigned char *tsl_guarded_kept(const tsl_guarded *guarded);
-/* Checks that only elements of C, or of its triangle, differ from the copy. Otherwise *data is the
- * first overwritten byte, counted from the extent's start (negative: before it), and *why describes
- * its place. */
+/* Checks that only elements of C, or of its triangle, differ from the copy. Otherwise *data is the first
+ * overwritten byte, counted from the extent's start (negative: before it), and *why describes its place. */
 tesela_status tsl_guarded_check(const tsl_guarded *guarded, bool *good, int64_t *data, const char **why);
 
 #endif

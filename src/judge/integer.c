@@ -27,8 +27,7 @@ typedef struct integer_job {
   } * workers;
 } integer_job;
 
-/* Returns index `index` of a sample of `count`, spread over `total`, the first and the last
- * included. */
+/* Returns index `index` of a sample of `count`, spread over `total`, the first and the last included. */
 static int64_t integer_sampled(int64_t index, int64_t count, int64_t total) {
   return count <= 1 ? 0 : (int64_t)((double)index * (double)(total - 1) / (double)(count - 1));
 }

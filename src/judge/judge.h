@@ -106,6 +106,7 @@ tesela_status tsl_judge_integer(const tsl_problem *problem, const void *a, const
 /* Judges a gemm with a complex operand. */
 tesela_status tsl_judge_complex(const tsl_problem *problem, const void *a, const void *b, const void *before,
                                 const void *c, const tsl_judge *judge, tsl_verdict *verdict);
+/* Judges a gemm with structured operands, or with a triangle of C. */
 tesela_status tsl_judge_structured(const tsl_problem *problem, const void *a, const void *b,
                                    const void *before, const void *c, const tsl_judge *judge,
                                    tsl_verdict *verdict);

@@ -48,8 +48,7 @@ typedef struct expansion {
   double largest, slack, flushes;
 } expansion;
 
-/* Returns index `index` of a sample of `count`, spread over `total`, the first and the last
- * included. */
+/* Returns index `index` of a sample of `count`, spread over `total`, the first and the last included. */
 static int64_t judge_complex_sampled(int64_t index, int64_t count, int64_t total) {
   return count <= 1 ? 0 : (int64_t)((double)index * (double)(total - 1) / (double)(count - 1));
 }

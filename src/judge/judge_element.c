@@ -151,8 +151,7 @@ static tsl_scales_here judge_element_scales_at(const tsl_element_verdict *job, i
   return found;
 }
 
-/* Returns a sum times a scale, with the underflow of the product: a later infinite scale may meet a
- * 0. */
+/* Returns a sum times a scale, with the underflow of the product: a later infinite scale may meet a 0. */
 static tsl_guess scaled_by(const tsl_element_verdict *job, double scale, tsl_guess sum, double most) {
   const tsl_type_info *type = job->sums->is_integer ? tsl_type(TESELA_F32) : job->sums;
   tsl_guess made = tsl_guess_scaled(scale, sum, most);
@@ -272,8 +271,7 @@ static long double finished(tesela_activation activation, long double x) {
   return share == 0 ? 0 : x * share / 2;
 }
 
-/* Compares by kinds where a term is not finite, or sums may overflow. An activation of -infinity is
- * 0. */
+/* Compares by kinds where a term is not finite, or sums may overflow. An activation of -infinity is 0. */
 static void compare_finished_specially(const tsl_element_verdict *job, int64_t row, int64_t col, double bias,
                                        double value, double bound, tsl_comparison *out) {
   const tesela_activation activation = job->problem->activation;

@@ -30,8 +30,7 @@ typedef struct tsl_comparison {
   bool unknown;                      /* the terms are needed and not available */
 } tsl_comparison;
 
-/* Fills the members that follow from problem, judge and the five addresses, which the caller has
- * set. */
+/* Fills the members that follow from problem, judge and the five addresses, which the caller has set. */
 void tsl_element_verdict_prepare(tsl_element_verdict *job);
 /* Returns the address of element (row, col) of an operand. */
 const unsigned char *tsl_element_verdict_address(const tsl_shape *shape, const unsigned char *base,

@@ -222,8 +222,7 @@ static const void *address(const tsl_error_measurement *m, int operand) {
                   : NULL;
 }
 
-/* Completes structured operands by their definition; the sample is then judged as a general
- * product. */
+/* Completes structured operands by their definition; the sample is then judged as a general product. */
 static tesela_status complete(tsl_error_measurement *m) {
   const tsl_indices rows = rows_of(m), cols = cols_of(m);
   TSL_TRY(tsl_plain_create(problem_of(m), address(m, TSL_OPERAND_A), address(m, TSL_OPERAND_B),
@@ -461,8 +460,7 @@ static tesela_status judge_looked_at(tsl_error_measurement *m, tsl_device_refere
                           &rule, verdict);
 }
 
-/* Returns the measured error plus the judge's own error, at most the guarantee where that was
- * confirmed. */
+/* Returns the measured error plus the judge's own error, at most the guarantee where that was confirmed. */
 static double told_error(const tsl_error_measurement *m, const tsl_verdict *verdict, double value) {
   const double seen = verdict->grade * tsl_type(m->part.c.type)->unit_roundoff;
   return verdict->right ? fmin(seen + value, fmax(seen, tsl_plan_error_bound(m->plan))) : seen + value;

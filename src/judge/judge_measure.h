@@ -24,11 +24,10 @@ typedef struct tsl_error_measured {
   int64_t rows, cols; /* size of the sample; 0: nothing to judge */
 } tsl_error_measured;
 
-/* Starts a measurement before the run: draws rows and columns by `seed` (equal for equal problem
- * and device), and copies all that the run overwrites. Operands are those of tsl_plan_run(), of one
- * product. A, B and C must stay in place, unpacked, until tsl_measure_end(). Fails with
- * TESELA_UNSUPPORTED for packed operands, and for structured operands on a device. Free with
- * tsl_measure_free(). */
+/* Starts a measurement before the run: draws rows and columns by `seed` (equal for equal problem and device),
+ * and copies all that the run overwrites. Operands are those of tsl_plan_run(), of one product. A, B and C
+ * must stay in place, unpacked, until tsl_measure_end(). Fails with TESELA_UNSUPPORTED for packed operands,
+ * and for structured operands on a device. Free with tsl_measure_free(). */
 tesela_status tsl_measure_begin(const tsl_plan *plan, const tsl_operands *operands, uint64_t seed,
                                 tsl_error_measurement **measuring);
 /* Runs the plan within a measurement. `phases` gets the times of tsl_plan_run(). */

@@ -160,8 +160,7 @@ static tesela_status judge_shared(const judge_real_job *job, tsl_team team) {
   return TESELA_OK;
 }
 
-/* Limits for few elements with many products each, as of a dot: the threads share an element's
- * products. */
+/* Limits for few elements with many products each, as of a dot: the threads share an element's products. */
 enum { FEW_ELEMENTS = 64, MANY_PRODUCTS = 1 << 17 };
 
 static bool is_deep(const judge_real_job *job) {

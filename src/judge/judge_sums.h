@@ -1,7 +1,6 @@
-/* Sums of many products, compiled for each instruction set with equal bits. Each operation is
- * rounded separately, and the error of a product is exact by any method. Without fused
- * multiply-adds factors above 2^996 overflow and give sums that are not finite, which the caller
- * detects. */
+/* Sums of many products, compiled for each instruction set with equal bits. Each operation is rounded
+ * separately, and the error of a product is exact by any method. Without fused multiply-adds factors above
+ * 2^996 overflow and give sums that are not finite, which the caller detects. */
 #ifndef TSL_JUDGE_JUDGE_SUMS_H
 #define TSL_JUDGE_JUDGE_SUMS_H
 
@@ -17,9 +16,8 @@ typedef struct tsl_sums_lanes {
   double high[TSL_SUMS_LANES], low[TSL_SUMS_LANES], magnitude[TSL_SUMS_LANES];
 } tsl_sums_lanes;
 
-/* row: adds a row of A times B (depth x cols, dense) to `cols` sums; in double where low = NULL,
- * else compensated. lanes: adds TSL_SUMS_STEP terms to the lanes in rotation, compensated or in
- * double. */
+/* row: adds a row of A times B (depth x cols, dense) to `cols` sums; in double where low = NULL, else
+ * compensated. lanes: adds TSL_SUMS_STEP terms to the lanes in rotation, compensated or in double. */
 typedef struct tsl_sums_kernels {
   void (*row)(int cols, int depth, const double *a, const double *b, double *high, double *low,
               double *magnitude);

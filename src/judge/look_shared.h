@@ -3,10 +3,9 @@
 #ifndef TSL_JUDGE_LOOK_SHARED_H
 #define TSL_JUDGE_LOOK_SHARED_H
 
-/* SIDE: edge of a work-group's block of C. STEP: terms in local memory. ELEMENTS: elements of a
- * group that joins parts. LANES: items for the parts of one element. NUMBERS: doubles of an
- * element: sum (high and low), sum of magnitudes; FLUSHED_NUMBERS: also the largest magnitudes of
- * its terms in A and B. */
+/* SIDE: edge of a work-group's block of C. STEP: terms in local memory. ELEMENTS: elements of a group that
+ * joins parts. LANES: items for the parts of one element. NUMBERS: doubles of an element: sum (high and low),
+ * sum of magnitudes; FLUSHED_NUMBERS: also the largest magnitudes of its terms in A and B. */
 #define TSL_DEVICE_REFERENCE_SIDE 16
 #define TSL_DEVICE_REFERENCE_STEP 32
 #define TSL_DEVICE_REFERENCE_ELEMENTS 16

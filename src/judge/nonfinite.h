@@ -15,6 +15,7 @@ typedef struct tsl_guess {
   double value, error;
 } tsl_guess;
 
+/* Returns the kind of a number: one of TSL_KIND_FINITE to TSL_KIND_NAN. */
 unsigned tsl_kind_of(double value);
 /* Returns a number of one of the kinds, for messages. */
 double tsl_kind_shown(unsigned kinds);

@@ -21,8 +21,7 @@ static inline void two_product(double a, double b, double *high, double *low) {
   *low = fma(a, b, -*high);
 }
 
-/* Returns the kernels of the best instruction set of this processor, independent of the device's
- * limits. */
+/* Returns the kernels of the best instruction set of this processor, independent of the device's limits. */
 static const tsl_sums_kernels *sums_kernels(void) {
   const tsl_sums_kernels *best = NULL;
 #define TAKE(isa, header, needs, flags, floats, fused, runs)                                                 \

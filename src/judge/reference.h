@@ -44,8 +44,7 @@ size_t tsl_reference_bytes(int64_t terms);
 void tsl_reference_finish(double alpha, double high, double low, double beta, double before,
                           double *result_high, double *result_low);
 
-/* One element of alpha A B + beta C. The finite part is scaled: its value is (high + low)
- * 2^exponent. */
+/* One element of alpha A B + beta C. The finite part is scaled: its value is (high + low) 2^exponent. */
 typedef struct tsl_reference_number {
   bool nan, plus, minus; /* a term is NaN, or infinite with this sign */
   bool any;              /* at least one finite term is not zero */

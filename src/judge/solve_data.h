@@ -11,8 +11,7 @@
  * zero, subnormal, huge, infinite or NaN. Unread elements are NaN. */
 void tsl_solve_settle(tsl_data data, uint64_t seed, const tsl_shape *shape, void *a);
 
-/* Fills A and B. Integer data have B = A X / alpha for an X of small integers, where
- * tsl_solve_is_exact(). */
+/* Fills A and B. Integer data have B = A X / alpha for an X of small integers, where tsl_solve_is_exact(). */
 tesela_status tsl_solve_fill(const tsl_problem *problem, tsl_data data, uint64_t seed, void *a, void *b);
 /* Returns true if integer data of the problem are exact in all steps: alpha is a power of 2. */
 bool tsl_solve_is_exact(const tsl_problem *problem, tsl_data data);

@@ -20,8 +20,7 @@ TSL_FUNCTION double exact_magnitude(double x) {
   return x < 0 ? -x : x;
 }
 
-/* Facts of a line: largest magnitude, sum of magnitudes, and a power of two that divides all
- * numbers. */
+/* Facts of a line: largest magnitude, sum of magnitudes, and a power of two that divides all numbers. */
 typedef struct exact_line {
   double largest, total, unit;
 } exact_line;
@@ -65,8 +64,7 @@ TSL_FUNCTION double exact_underflow(double a, double b, double product) {
   return size * 0x1p-120 + (size < 0x1p-900 && a != 0 && b != 0 ? 0x1p-1060 : 0);
 }
 
-/* Returns an upper bound of the sums of products of two lines, in any rounding; 0 only if a line is
- * zero. */
+/* Returns an upper bound of the sums of products of two lines, in any rounding; 0 only if a line is zero. */
 TSL_FUNCTION double exact_most(const exact_line *a, const exact_line *b) {
   const double one = a->largest * b->total, other = a->total * b->largest,
                least = one == one && !(one >= other) ? one : other;

@@ -1,6 +1,5 @@
-/* Arguments of transpose kernels after the two pointers, and the scaling of an element. The host's
- * struct is in strategy/transpose/transpose_common.c. Offsets and strides are in elements. C is m x
- * n, A is n x m. */
+/* Arguments of transpose kernels after the two pointers, and the scaling of an element. The host's struct is
+ * in strategy/transpose/transpose_common.c. Offsets and strides are in elements. C is m x n, A is n x m. */
 #ifndef TSL_KERNEL_KERNEL_TRANSPOSE_H
 #define TSL_KERNEL_KERNEL_TRANSPOSE_H
 

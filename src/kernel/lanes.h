@@ -117,8 +117,7 @@ TSL_FUNCTION void tsl_group_queue_finish(TSL_GLOBAL TSL_REAL *data, TSL_INDEX st
       data[e * stride] = beta == 0 ? line[e] : TSL_LANES_FMA(beta, data[e * stride], line[e]);
 }
 
-/* Returns true if rows of C from this offset on are `together` in the sense of
- * tsl_group_queue_finish(). */
+/* Returns true if rows of C from this offset on are `together` in the sense of tsl_group_queue_finish(). */
 TSL_FUNCTION bool tsl_group_queue_together(TSL_INDEX offset, TSL_INDEX row_stride, TSL_INDEX col_stride) {
   return col_stride == 1 && (TSL_PARAM_VECTOR > 16 || (offset | row_stride) % TSL_LANES == 0);
 }

@@ -36,11 +36,10 @@ typedef struct opencl_mma_arguments {
   TSL_INDEX band, tiles_m, tiles_n; /* tile rows of a raster band; numbers of tiles */
 } opencl_mma_arguments;
 
-/* Arguments of kernels in which four warps multiply together. Offsets are bytes from the start of
- * scratch memory. They locate the groups' tensor maps, the split-k sums, and the int of
- * tsl_run_predicate (-1: none). Each split has a matrix of sums, m and n rounded up to whole tiles.
- * If `rests` is not 0, rows of `rests_row` bytes from there on get elements modulo p instead of C
- * (strategy.h: tsl_modular_output). */
+/* Arguments of kernels in which four warps multiply together. Offsets are bytes from the start of scratch
+ * memory. They locate the groups' tensor maps, the split-k sums, and the int of tsl_run_predicate (-1: none).
+ * Each split has a matrix of sums, m and n rounded up to whole tiles. If `rests` is not 0, rows of
+ * `rests_row` bytes from there on get elements modulo p instead of C (strategy.h: tsl_modular_output). */
 typedef struct opencl_mma_group_arguments {
   opencl_mma_arguments whole;
   TSL_INDEX maps, sums, split_k, wanted, wanted_above, rests, rests_row;

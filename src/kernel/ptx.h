@@ -48,8 +48,7 @@ TSL_FUNCTION void tsl_ptx_put_zero(unsigned int end) {
 TSL_FUNCTION void tsl_ptx_copies_end(void) {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
-/* Waits until at most `most` (a literal or a macro of one) of this item's copy groups are in
- * flight. */
+/* Waits until at most `most` (a literal or a macro of one) of this item's copy groups are in flight. */
 #define TSL_PTX_COPIES_WAIT(most) asm volatile("cp.async.wait_group " TSL_TEXT(most) ";" ::: "memory")
 
 /* Waits for all items of the warp; their writes to local memory are visible. */

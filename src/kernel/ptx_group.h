@@ -87,9 +87,8 @@ TSL_FUNCTION TSL_REPRODUCIBILITY tsl_ptx_panel(unsigned int address, unsigned in
   "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, "             \
   "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
 
-/* sums (64 x 128 or 64 x 256, as [columns / 8][4] in each item of four warps) += A B, with
- * descriptors of tsl_ptx_panel(). `depth` is "16" or "32" numbers along k; `end` is the text after
- * the predicate. */
+/* sums (64 x 128 or 64 x 256, as [columns / 8][4] in each item of four warps) += A B, with descriptors of
+ * tsl_ptx_panel(). `depth` is "16" or "32" numbers along k; `end` is the text after the predicate. */
 #define TSL_PTX_GROUP(columns, names, a_place, b_place, depth, type, a_type, b_type, end)                    \
   TSL_PTX_90A "{ .reg .pred p; setp.eq.u32 p, 0, 0; wgmma.mma_async.sync.aligned.m64n" columns "k" depth     \
               "." type "." TSL_TEXT(a_type) "." TSL_TEXT(b_type) " {" names "}, " a_place ", " b_place       \

@@ -1,8 +1,7 @@
-/* Sums in twice the precision of double as an unevaluated pair: `high` is the result of plain
- * additions in order, `low` the sum of their errors. Errors are exact (TwoSum: Knuth 1969;
- * TwoProduct by a fused multiply-add), so every device has equal bits. Nothing here may be fused or
- * reordered; TSL_MUL and the language ensure that. Where `high` is infinite or NaN, `low` is
- * undefined. */
+/* Sums in twice the precision of double as an unevaluated pair: `high` is the result of plain additions in
+ * order, `low` the sum of their errors. Errors are exact (TwoSum: Knuth 1969; TwoProduct by a fused
+ * multiply-add), so every device has equal bits. Nothing here may be fused or reordered; TSL_MUL and the
+ * language ensure that. Where `high` is infinite or NaN, `low` is undefined. */
 #ifndef TSL_KERNEL_TWOFOLD_H
 #define TSL_KERNEL_TWOFOLD_H
 

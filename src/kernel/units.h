@@ -51,8 +51,7 @@ TSL_FUNCTION TSL_REAL tsl_unit(TSL_GLOBAL const tsl_element *from, TSL_INDEX ste
 /* --- C --- */
 
 #if defined(TSL_COMPLEX) || TSL_TYPE_C != TSL_TYPE_REAL
-/* Stores one element of C from the numbers of its sum. beta = 0 reads nothing; an empty sum is not
- * scaled. */
+/* Stores one element of C from the numbers of its sum. beta = 0 reads nothing; an empty sum is not scaled. */
 TSL_FUNCTION void tsl_element_finish(TSL_GLOBAL tsl_result *data, const TSL_REAL *sum,
                                      const tsl_gemm_arguments *g) {
 #ifdef TSL_COMPLEX

@@ -120,8 +120,7 @@ tsl_words tsl_cost_counts_words(const tsl_problem *problem, const tsl_cost_count
                      account->local.read / word / account->useful};
 }
 
-/* Room of a GPU's compute unit: work-items, groups, and local memory as a multiple of a group's
- * maximum. */
+/* Room of a GPU's compute unit: work-items, groups, and local memory as a multiple of a group's maximum. */
 enum { UNIT_ITEMS = 2048, UNIT_GROUPS = 32, UNIT_LOCALS = 4 };
 
 static int cost_counts_room_for(int items, int64_t local_bytes, const tsl_device *device) {

@@ -15,8 +15,7 @@ struct tsl_cost_counts {
   /* Multiply-adds of the problem, and multiply-adds executed, including zero padding and extra
    * sums. For a transpose: elements. */
   double useful, computed;
-  /* Traffic of loads and stores to operands and to their copies in scratch memory, cache hits
-   * included. */
+  /* Traffic of loads and stores to operands and to their copies in scratch memory, cache hits included. */
   tsl_moved global;
   /* Traffic to local memory; on the host, to copies and tiles in a core's own caches. */
   tsl_moved local;
@@ -45,6 +44,7 @@ typedef enum tsl_bound {
       TSL_BOUND_COUNT
 } tsl_bound;
 const char *tsl_bound_name(tsl_bound bound);
+/* Returns the description of a bound. */
 const char *tsl_bound_what(tsl_bound bound);
 
 /* Seconds that each limit takes alone. Latency is the time that the strategy's model predicts
@@ -58,6 +58,7 @@ typedef struct tsl_bounds {
  * (vendors' libraries). */
 bool tsl_cost_counts_get(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_config *config,
                          const tsl_device *device, tsl_cost_counts *account);
+/* Computes the seconds of each limit from the counts of a run. The config must not be refused. */
 tsl_bounds tsl_cost_counts_bounds(const tsl_strategy *strategy, const tsl_problem *problem,
                                   const tsl_config *config, const tsl_device *device,
                                   const tsl_cost_counts *account);
@@ -71,9 +72,8 @@ tsl_words tsl_cost_counts_words(const tsl_problem *problem, const tsl_cost_count
 
 /* --- for descriptors --- */
 
-/* Counts groups, items and idle items of a grid over `columns` x `rows` parts of the result, one
- * item a part, along dimensions 0 and 1. Items and `local_bytes` of a group determine the groups
- * that fit on a unit. */
+/* Counts groups, items and idle items of a grid over `columns` x `rows` parts of the result, one item a part,
+ * along dimensions 0 and 1. Items and `local_bytes` of a group determine the groups that fit on a unit. */
 void tsl_cost_counts_grid(const tsl_grid *grid, int64_t columns, int64_t rows, int64_t local_bytes,
                           const tsl_device *device, tsl_cost_counts *account);
 /* Counts a one-dimensional launch of `groups` groups of `items` items, of which `needed` items in

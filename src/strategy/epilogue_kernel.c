@@ -27,8 +27,7 @@ static void define_sums(const tsl_problem *problem, tsl_text *defines) {
 static tesela_status epilogue_kernel_build(tsl_work *work,
                                            void (*define)(const tsl_problem *problem, tsl_text *defines),
                                            tsl_kernel **kernel) {
-  /* The options of the strategy do not apply: its user requested relaxed arithmetic for the product
-   * only. */
+  /* The options of the strategy do not apply: its user requested relaxed arithmetic for the product only. */
   tsl_work own = *work;
   const tesela_type type = work->problem.c.type, bias = work->problem.bias.type;
   const int of_c = tsl_launch_type_code(type), added = work->problem.bias_axis == TESELA_NO_BIAS ? 0

@@ -20,6 +20,8 @@ static inline tsl_floats tsl_exceptions_begin(void) {
  * Inexact and underflow are not checked. The operands have the run's strides. */
 void tsl_exceptions_settle(tsl_floats before, const tsl_problem *problem, const tsl_operands *operands);
 
+/* Calls tsl_exceptions_settle() if the environment has changed since tsl_exceptions_begin(), which
+ * returned `before`. */
 static inline void tsl_exceptions_end(tsl_floats before, const tsl_problem *problem,
                                       const tsl_operands *operands) {
   if (tsl_floats_read() != before)

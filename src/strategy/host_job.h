@@ -14,6 +14,7 @@ static inline tsl_operands tsl_strides_of(const tsl_problem *problem) {
                         .c = {.row_stride = problem->c.row_stride, .col_stride = problem->c.col_stride}};
 }
 
+/* Returns a view without data, with the strides of `strides` and the structure of `shape`. */
 static inline tsl_view tsl_view_as_given(const tsl_shape *shape, const tsl_operand *strides) {
   return (tsl_view){.row_stride = strides->row_stride,
                     .col_stride = strides->col_stride,
@@ -21,8 +22,7 @@ static inline tsl_view tsl_view_as_given(const tsl_shape *shape, const tsl_opera
                     .triangle = shape->triangle};
 }
 
-/* Returns the problem's views with the strides of `strides`. In place, the general factor has C's
- * strides. */
+/* Returns the problem's views with the strides of `strides`. In place, the general factor has C's strides. */
 static inline tsl_views tsl_views_as_given(const tsl_problem *problem, const tsl_operands *strides) {
   const bool in_place = problem->in_place, holds_a = in_place && problem->a.structure == TESELA_GENERAL,
              holds_b = in_place && problem->b.structure == TESELA_GENERAL;
@@ -44,6 +44,8 @@ static inline tsl_views tsl_views_of(const tsl_problem *problem, const tsl_opera
   tsl_views_orient(&views);
   return views;
 }
+/* Sets the addresses of the views to the operands of a run, which have the views' strides. `size`
+ * and `c_size` are the bytes of an element of A and B, and of C. */
 static inline void tsl_views_bind_operands(tsl_views *views, const tsl_operands *operands, int64_t size,
                                            int64_t c_size) {
   tsl_views_bind(views, &(tsl_view){.at = operands->a.host, .packed = operands->a.packed},
@@ -84,6 +86,7 @@ struct tsl_host_job_ops {
 /* Implements build() of a descriptor with `jobs`; the next functions implement run(), release() and
  * packing. */
 tesela_status tsl_job_build(tsl_work *work);
+/* Runs the job of build(), or a new job where the operands have other strides. */
 tesela_status tsl_job_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
 void tsl_job_release(tsl_work *work);
 size_t tsl_job_form_bytes(const tsl_work *work, int operand);

@@ -102,8 +102,7 @@ static const char *options_of(const tsl_work *work) {
 /* Maximum length of a build's name: "gemm/residue_int8". */
 enum { NAME_SIZE = 64 };
 
-/* Appends the whole source of a module to `text`: the definitions of the config, then the flattened
- * file. */
+/* Appends the whole source of a module to `text`: the definitions of the config, then the flattened file. */
 static tesela_status write_source(const tsl_work *work, const char *path, tesela_type real,
                                   const char *defines, tsl_text *text) {
   const char *folders[] = {"kernel", work->device->ops->dialect_folder, NULL};
@@ -346,8 +345,7 @@ tesela_status tsl_launch_gemm(const tsl_work *work, const tsl_operands *operands
                                    sizeof arguments / sizeof *arguments);
 }
 
-/* Returns the maximum number of groups: the device's, limited because kernels count groups in an
- * int. */
+/* Returns the maximum number of groups: the device's, limited because kernels count groups in an int. */
 static uint64_t most_groups(const tsl_device *device, int dimension) {
   const uint64_t most = device->group_count_max[dimension];
   return most < INT32_MAX ? most : INT32_MAX;

@@ -40,10 +40,9 @@ typedef struct tsl_launch_module {
 /* Maximum number of modules of one strategy that are compiled concurrently. */
 enum { TSL_LAUNCH_AHEAD_MAX = 8 };
 
-/* Compiles modules of a strategy concurrently in new threads and waits. The functions below then
- * find the modules in memory. A failure is not reported here: the function that needs the module
- * compiles again and reports. Does nothing in a process of one thread. For compilers that run
- * concurrently (NVRTC). */
+/* Compiles modules of a strategy concurrently in new threads and waits. The functions below then find the
+ * modules in memory. A failure is not reported here: the function that needs the module compiles again and
+ * reports. Does nothing in a process of one thread. For compilers that run concurrently (NVRTC). */
 void tsl_launch_compile_ahead(tsl_work *work, const tsl_launch_module *modules, int count);
 
 /* Returns the number of compute units for persistent blocks: all but the units that this thread
@@ -56,12 +55,12 @@ typedef struct tsl_launch_wanted {
   int64_t at;
   int64_t above;
 } tsl_launch_wanted;
+/* Returns the predicate of a run as the kernel argument. */
 tsl_launch_wanted tsl_launch_wanted_of(const tsl_work *work, const tsl_operands *operands);
 
 /* Returns the sizes of C' = B' A'. */
 tsl_gemm_sizes tsl_launch_swapped(const tsl_gemm_sizes *sizes);
-/* Returns true if reading along `stride` is better than along `other`: contiguous, or at least
- * closer. */
+/* Returns true if reading along `stride` is better than along `other`: contiguous, or at least closer. */
 bool tsl_launch_along(int64_t stride, int64_t other);
 
 /* Kernel argument for the problem's type: its first `bytes` bytes. */
@@ -74,14 +73,14 @@ typedef struct tsl_gemm_argument {
   } scalars; /* alpha, beta */
   size_t bytes;
 } tsl_gemm_argument;
+/* Returns the argument with the problem's scalars; alpha is 0 where k is 0. */
 tsl_gemm_argument tsl_launch_scalars(const tsl_work *work, const tsl_gemm_sizes *sizes);
 /* Returns the argument with alpha = 1 and beta = 0, for sums that are scaled later. */
 tsl_gemm_argument tsl_launch_unscaled(const tsl_work *work, const tsl_gemm_sizes *sizes);
 
-/* Appends the definitions before a kernel's text: TSL_REAL, and TSL_PARAM_<NAME> for each parameter
- * that the text `kernel` mentions (NULL: for all). TSL_REAL is omitted where `real` is
- * TESELA_TYPE_DEFAULT. It is the type of the sums where kernels have no word for the type.
- * `strategy` NULL: no parameters. */
+/* Appends the definitions before a kernel's text: TSL_REAL, and TSL_PARAM_<NAME> for each parameter that the
+ * text `kernel` mentions (NULL: for all). TSL_REAL is omitted where `real` is TESELA_TYPE_DEFAULT. It is the
+ * type of the sums where kernels have no word for the type. `strategy` NULL: no parameters. */
 void tsl_launch_defines(tesela_type real, const tsl_strategy *strategy, const tsl_config *config,
                         const char *kernel, tsl_text *text);
 
@@ -90,8 +89,7 @@ void tsl_launch_define_types(const tsl_problem *problem, tsl_text *text);
 /* Returns the number of a type in kernel/kernel_elements.h. */
 int tsl_launch_type_code(tesela_type type);
 
-/* Returns PTX's word for a type of A or B; for f32 the word of the instructions that round it
- * (tf32). */
+/* Returns PTX's word for a type of A or B; for f32 the word of the instructions that round it (tf32). */
 const char *tsl_launch_ptx_word(tesela_type type);
 /* Returns the number of C's type in matrix kernels: 0 f32, 1 f16, 2 bf16, 3 i32. */
 int tsl_launch_form(tesela_type type);
@@ -107,8 +105,7 @@ tesela_status tsl_launch_build(tsl_work *work, const char *path, const char *ker
 tesela_status tsl_launch_build_with(tsl_work *work, const char *path, const char *kernel,
                                     const tsl_grid *grid, tesela_type real, const char *defines);
 void tsl_launch_release(tsl_work *work);
-/* Gets one of several kernels in `path`, for groups of `items` work-items. A text is compiled only
- * once. */
+/* Gets one of several kernels in `path`, for groups of `items` work-items. A text is compiled only once. */
 tesela_status tsl_launch_kernel(tsl_work *work, const char *path, const char *name, int items,
                                 tsl_kernel **kernel);
 /* Gets a kernel with additional lines before the text. */

@@ -41,8 +41,7 @@ TSL_FUNCTION TSL_VECTOR(int, 4) chunk_of(const unsigned int *words) {
 }
 
 #if SIZE == 1
-/* Transposes 4 x 4 bytes: four words of four rows each become one word of each row, `apart` words
- * apart. */
+/* Transposes 4 x 4 bytes: four words of four rows each become one word of each row, `apart` words apart. */
 TSL_FUNCTION void transpose_bytes(const unsigned int *from, unsigned int *dst, int apart) {
   const unsigned int low_a = tsl_ptx_bytes(from[0], from[1], 0x5140),
                      high_a = tsl_ptx_bytes(from[0], from[1], 0x7362),

@@ -9,9 +9,8 @@
 typedef struct tsl_rows {
   int64_t rows, elements, pitch;
 } tsl_rows;
-/* Returns the packed rows of an operand with `lines` rows of A (columns of B) and `element` bytes
- * an element. `across`: a row holds the `lines` elements of one step of k. Else a row holds the k
- * elements of a line. */
+/* Returns the packed rows of an operand with `lines` rows of A (columns of B) and `element` bytes an element.
+ * `across`: a row holds the `lines` elements of one step of k. Else a row holds the k elements of a line. */
 tsl_rows tsl_rows_of(int64_t lines, int64_t k, bool across, int element);
 /* Returns the bytes of scratch memory for the packed rows, a multiple of 128. */
 int64_t tsl_rows_bytes(const tsl_rows *rows);

@@ -206,8 +206,7 @@ static int64_t problem_magnitude(int64_t value) {
   return value < 0 ? -value : value;
 }
 
-/* Checks that (rows - 1) |row_stride| + (cols - 1) |col_stride| + 1 elements are addressable as
- * bytes. */
+/* Checks that (rows - 1) |row_stride| + (cols - 1) |col_stride| + 1 elements are addressable as bytes. */
 tesela_status tsl_shape_check(const tsl_shape *shape, const char *name, int64_t rows, int64_t cols) {
   const tsl_type_info *type = tsl_type(shape->type);
   if (!type)

@@ -17,16 +17,14 @@ typedef enum tsl_op {
 } tsl_op;
 const char *tsl_op_name(tsl_op op);
 
-/* Shape of an operand: element (i, j) is i * row_stride + j * col_stride elements after element (0,
- * 0). */
+/* Shape of an operand: element (i, j) is i * row_stride + j * col_stride elements after element (0, 0). */
 typedef struct tsl_shape {
   tesela_type type;
   int64_t rows, cols;
   int64_t row_stride, col_stride;
-  /* Structure, for gemm. A or B with a structure is square, and `triangle` is its stored triangle.
-   * For C, `triangle` is the computed triangle; the rest of C is neither read nor written. C is
-   * general, hermitian with a real diagonal, or a sum C = alpha (A B + (A B)') + beta C (rank-2k
-   * update). */
+  /* Structure, for gemm. A or B with a structure is square, and `triangle` is its stored triangle. For C,
+   * `triangle` is the computed triangle; the rest of C is neither read nor written. C is general, hermitian
+   * with a real diagonal, or a sum C = alpha (A B + (A B)') + beta C (rank-2k update). */
   tesela_structure structure;
   tesela_triangle triangle;
 } tsl_shape;
@@ -80,8 +78,7 @@ typedef struct tsl_problem {
 /* Returns the number of products, at least 1. */
 int64_t tsl_problem_batch(const tsl_problem *problem);
 
-/* Returns the default type of C for operands of `type`: i32 for products of 8-bit integers, else
- * `type`. */
+/* Returns the default type of C for operands of `type`: i32 for products of 8-bit integers, else `type`. */
 tesela_type tsl_result_type(tsl_op op, tesela_type type);
 /* Returns a problem with dense, row-major operands of one type, C of tsl_result_type(), alpha = 1
  * and beta = 0. */
@@ -143,6 +140,7 @@ const char *tsl_activation_name(tesela_activation activation);
 
 /* Returns the shape of A, B, C, the bias or a scale. */
 const tsl_shape *tsl_problem_shape(const tsl_problem *problem, int operand);
+/* Returns true if the problem has the bias or the scale `operand`. */
 bool tsl_problem_has_operand(const tsl_problem *problem, int operand); /* A, B and C always exist */
 /* Returns true if a run reads elements of the operand. */
 bool tsl_problem_reads(const tsl_problem *problem, int operand);
@@ -214,8 +212,7 @@ tesela_status tsl_problem_check_unfinished(const tsl_problem *problem);
 
 /* Appends "m=4 n=3 k=2 types=f32,f32,f32 beta=1", with the keys of the list. */
 void tsl_problem_print(const tsl_problem *problem, tsl_text *text);
-/* Reads a problem from a record and rounds its scalars. TESELA_BAD_INPUT names the missing or wrong
- * key. */
+/* Reads a problem from a record and rounds its scalars. TESELA_BAD_INPUT names the missing or wrong key. */
 tesela_status tsl_problem_parse(const tsl_record *record, tsl_op op, tsl_problem *problem);
 
 /* Returns the number of elements from the lowest to the highest element of a checked shape; 0 when

@@ -1,5 +1,4 @@
-/* Text of a problem, "key=value ...". Each key is one row of a table with its print and parse
- * functions. */
+/* Text of a problem, "key=value ...". Each key is one row of a table with its print and parse functions. */
 #include "base/status.h"
 #include "strategy/structure.h"
 

@@ -24,8 +24,7 @@ typedef struct tsl_sharding {
   int counts[TSL_OPERANDS];
 } tsl_sharding;
 
-/* Location of a shard in a run: a buffer on the member's device, and its element (0, 0) in
- * elements. */
+/* Location of a shard in a run: a buffer on the member's device, and its element (0, 0) in elements. */
 typedef struct tsl_shard_buffer {
   tsl_buffer *buffer;
   int64_t offset;
@@ -33,6 +32,7 @@ typedef struct tsl_shard_buffer {
 
 /* Copies a sharding into one block for tsl_free(). NULL is copied as NULL. */
 tesela_status tsl_sharding_copy(const tsl_sharding *sharding, tsl_sharding **copy);
+/* Returns true if both are equal, or both NULL. */
 bool tsl_sharding_same(const tsl_sharding *a, const tsl_sharding *b);
 
 /* Checks the shards of an operand. Fails with TESELA_BAD_CALL where shards are out of range,
@@ -43,6 +43,7 @@ tesela_status tsl_sharding_check(const tsl_sharding *sharding, int operand, cons
 
 /* Gets the intersection of two rectangles; false: it is empty. */
 bool tsl_rect_common(const tsl_rect *a, const tsl_rect *b, tsl_rect *common);
+/* Returns true if `inner` is inside of `outer`. */
 bool tsl_rect_holds(const tsl_rect *outer, const tsl_rect *inner);
 /* Returns the index of a shard of `member` that contains the whole rectangle; -1: none. */
 int tsl_sharding_whole(const tsl_sharding *sharding, int operand, const tsl_rect *rect, int member);

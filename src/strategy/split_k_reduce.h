@@ -12,9 +12,8 @@ typedef struct tsl_fold {
   tsl_grid first_grid, last_grid;
 } tsl_fold;
 
-/* Compiles `path` (from src/) with two kernels for the problem's types (kernel/kernel_elements.h).
- * Stores them with their grids in a new tsl_fold, which tsl_fold_release() frees. Fails like
- * tsl_launch_build(). */
+/* Compiles `path` (from src/) with two kernels for the problem's types (kernel/kernel_elements.h). Stores
+ * them with their grids in a new tsl_fold, which tsl_fold_release() frees. Fails like tsl_launch_build(). */
 tesela_status tsl_fold_build(tsl_work *work, const char *path, const char *first, const tsl_grid *first_grid,
                              const char *last, const tsl_grid *last_grid);
 void tsl_fold_release(tsl_work *work);

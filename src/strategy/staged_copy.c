@@ -163,9 +163,8 @@ tesela_status tsl_outgoing_begin(tsl_outgoing *out, const tsl_stager *stager, co
                      : TESELA_OK;
 }
 
-/* Advances an outgoing copy by one chunk, with at most `most` chunks in flight. Moves the oldest
- * chunk to the caller's memory if `most` are in flight or no more are to be sent, and sends the
- * next chunk. */
+/* Advances an outgoing copy by one chunk, with at most `most` chunks in flight. Moves the oldest chunk to the
+ * caller's memory if `most` are in flight or no more are to be sent, and sends the next chunk. */
 static tesela_status staged_copy_go_on(tsl_outgoing *out, int most) {
   if (!out->is_any && out->under_way == 0)
     return TESELA_OK;
@@ -316,8 +315,7 @@ static void staged_copy_provide(void *argument, int64_t index, int worker) {
     tsl_memory_provide((void *)from, to - from);
 }
 
-/* Skips operands with gaps of a page or more. For new pages the system needs as long as the copy
- * itself. */
+/* Skips operands with gaps of a page or more. For new pages the system needs as long as the copy itself. */
 void tsl_transfer_path_provide(const tsl_stager *stager, const tsl_transfer_path *path) {
   const int64_t size = staged_copy_size_of(path);
   if (path->transfer->gathered ||

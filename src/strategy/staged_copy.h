@@ -1,8 +1,7 @@
 /* Staged copies of parts of an operand through pinned memory. The packed copy of an operand
- * (strategy/transfer.h) consists of lines; a part is an equal range of elements of some lines. A
- * part is cut into chunks that fit a slot of the device's staging (device/staging.h). Threads of a
- * team copy or gather between the caller's memory and a slot; the device copies between the slot
- * and its buffer. */
+ * (strategy/transfer.h) consists of lines; a part is an equal range of elements of some lines. A part is cut
+ * into chunks that fit a slot of the device's staging (device/staging.h). Threads of a team copy or gather
+ * between the caller's memory and a slot; the device copies between the slot and its buffer. */
 #ifndef TSL_STRATEGY_STAGED_COPY_H
 #define TSL_STRATEGY_STAGED_COPY_H
 

@@ -111,12 +111,11 @@ tsl_accuracy tsl_accuracy_of_tensor_cores(const tsl_problem *problem, const tsl_
       problem->c.type);
 }
 
-/* The exponent of a product is the sum of its factors' exponents. A subnormal factor has the
- * exponent of the smallest normal number, up to 2^3 (e4m3; 2^2 for e5m2) above its own. Where a
- * product has the largest exponent, each other term of the instruction loses up to one place of it.
- * The magnitudes of all such products are at most |A||B|, however many instructions there are.
- * Where the accumulator has the largest exponent, the terms of each instruction lose up to one
- * place of it. */
+/* The exponent of a product is the sum of its factors' exponents. A subnormal factor has the exponent of the
+ * smallest normal number, up to 2^3 (e4m3; 2^2 for e5m2) above its own. Where a product has the largest
+ * exponent, each other term of the instruction loses up to one place of it. The magnitudes of all such
+ * products are at most |A||B|, however many instructions there are. Where the accumulator has the largest
+ * exponent, the terms of each instruction lose up to one place of it. */
 tsl_accuracy tsl_accuracy_of_eights(const tsl_problem *problem, int64_t panel) {
   enum { TOGETHER = 32 };
   static const double place = 0x1p-13 / 0x1p-24;
@@ -148,8 +147,7 @@ tsl_accuracy tsl_accuracy_of_parts(const tsl_problem *problem, int64_t slabs) {
       problem->c.type);
 }
 
-/* Returns the terms of a sum for numeric requirements: two real terms for each term of a complex
- * product. */
+/* Returns the terms of a sum for numeric requirements: two real terms for each term of a complex product. */
 static int64_t strategy_terms_of(const tsl_problem *problem) {
   const int64_t terms = tsl_problem_terms(problem);
   return tsl_type(problem->c.type)->is_complex ? 2 * terms : terms;
@@ -260,8 +258,7 @@ static void take_values(const tsl_strategy *strategy, int first, tsl_walk *walk)
   }
 }
 
-/* Advances to the next config that differs in one of the first `params` parameters; false past the
- * last. */
+/* Advances to the next config that differs in one of the first `params` parameters; false past the last. */
 static bool step(const tsl_strategy *strategy, int params, tsl_walk *walk) {
   const int all = tsl_strategy_params(strategy);
   int i = params - 1;
@@ -437,8 +434,7 @@ void tsl_types_print(tsl_op op, const tsl_types *types, tsl_text *text) {
     tsl_text_add(text, ":%s", tsl_type(types->c)->name);
 }
 
-/* Returns a refusal with the supported types: "f32, f64" or, for mixed types, "bf16 x bf16 -> f32,
- * ...". */
+/* Returns a refusal with the supported types: "f32, f64" or, for mixed types, "bf16 x bf16 -> f32, ...". */
 static const char *refuse_these_types(const tsl_strategy *strategy, const tsl_problem *problem) {
   tsl_text list = {0};
   tsl_types types;
@@ -458,8 +454,7 @@ static const char *refuse_these_types(const tsl_strategy *strategy, const tsl_pr
   return why;
 }
 
-/* Returns true if double precision arithmetic is needed. A transpose without scaling only moves
- * bytes. */
+/* Returns true if double precision arithmetic is needed. A transpose without scaling only moves bytes. */
 static bool computes_in_double(const tsl_problem *problem) {
   const bool moves = problem->op == TSL_OP_TRANSPOSE && problem->alpha[0] == 1 && problem->alpha[1] == 0;
   return !moves && tsl_type(problem->c.type)->component == TESELA_F64;

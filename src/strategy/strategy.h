@@ -89,8 +89,7 @@ typedef struct tsl_operand {
   /* in a batch: distance in elements from one product's operand to the next, of any sign */
   int64_t step;
   const tsl_shard_buffer
-      /* shards of a sharded operand, in the order of work->spread, used instead of all other
-       * members */
+      /* shards of a sharded operand, in the order of work->spread, used instead of all other members */
       *held;
 } tsl_operand;
 /* Device-side predicate of a run. When `is_told`, the int at byte `at` of scratch memory decides at
@@ -139,8 +138,7 @@ typedef struct tsl_fast_product {
   int64_t a_row, a_col, b_row, b_col, c_row, c_col; /* strides in elements */
   double alpha, beta;
   bool alpha_is_0, alpha_is_1,
-      /* flags of alpha and beta, because comparing the numbers would wait for preceding
-       * multiply-adds */
+      /* flags of alpha and beta, because comparing the numbers would wait for preceding multiply-adds */
       beta_is_0;
 } tsl_fast_product;
 
@@ -199,8 +197,7 @@ typedef struct tsl_work {
   double build_seconds; /* time spent in compilers, for reports */
   bool finishes;        /* build() and run() include the problem's epilogue */
   bool reduces;         /* set by build(): runs support tsl_modular_output */
-  /* build() must not compile: it uses kernels that are already loaded, else fails with
-   * TESELA_UNSUPPORTED */
+  /* build() must not compile: it uses kernels that are already loaded, else fails with TESELA_UNSUPPORTED */
   bool loaded_only;
   int texts;       /* number of kernel sources; 0: the strategy is C code of this library */
   tsl_hash source; /* hash of all kernel sources, in their order */
@@ -212,8 +209,7 @@ typedef struct tsl_work {
   const tsl_sharding *spread; /* location of the shards of sharded operands; NULL: operands are not sharded */
 } tsl_work;
 
-/* One of several products of a fused run: its problem as a single product, and its operands with
- * strides. */
+/* One of several products of a fused run: its problem as a single product, and its operands with strides. */
 typedef struct tsl_fused_product {
   const tsl_problem *problem;
   const tsl_operands *operands;
@@ -277,16 +273,14 @@ struct tsl_strategy {
   unsigned skips;
   /* Fused launch of products with different sizes; NULL: not supported. */
   const tsl_fused_ops *joins;
-  /* Jobs of a strategy in C, whose build(), run(), release() and packing come from
-   * strategy/host_job.h. */
+  /* Jobs of a strategy in C, whose build(), run(), release() and packing come from strategy/host_job.h. */
   const tsl_host_job_ops *jobs;
   struct {
     const tsl_types *types; /* list ended by a zero; NULL: f32 throughout or f64 throughout */
     /* reason of the limit to these types, for refusals ("texels of images are f32"); NULL: none */
     const char *why;
     bool conjugates, batches; /* conjugates: conjugated A and B; batches: problems with a batch */
-    /* A or B, or a C, of which one triangle is stored or computed, in each listed type that allows
-     * it */
+    /* A or B, or a C, of which one triangle is stored or computed, in each listed type that allows it */
     bool structures;
   } takes;
   struct {
@@ -309,10 +303,9 @@ struct tsl_strategy {
     /* Returns an upper bound of the bytes of host memory that a run on the cpu allocates. Called
      * after refuse(). NULL: a few panels, independent of the problem size. */
     uint64_t (*host)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
-    /* Counts the memory traffic and the partition of a run (strategy/cost_counts.h) with a config
-     * that is not refused. On entry `account` has the problem's multiply-adds, each element moved
-     * once and one launch. k is 0 where A and B are not read; there is one product. NULL: unknown
-     * (vendors' libraries). */
+    /* Counts the memory traffic and the partition of a run (strategy/cost_counts.h) with a config that is not
+     * refused. On entry `account` has the problem's multiply-adds, each element moved once and one launch. k
+     * is 0 where A and B are not read; there is one product. NULL: unknown (vendors' libraries). */
     void (*account)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account);
   } uses;
@@ -333,10 +326,9 @@ struct tsl_strategy {
     void (*pack)(const tsl_work *work, int operand, const tsl_operand *from, void *dst, tsl_team team);
   } packing;
   struct {
-    /* Multiplies in the calling thread, where this is faster than any plan. Returns false, with
-     * nothing changed, where a plan is faster or the product is unsupported. Sizes are at least 1,
-     * and the caller guarantees all that tsl_problem_check() tests. The bits are those of run().
-     * NULL: never. */
+    /* Multiplies in the calling thread, where this is faster than any plan. Returns false, with nothing
+     * changed, where a plan is faster or the product is unsupported. Sizes are at least 1, and the caller
+     * guarantees all that tsl_problem_check() tests. The bits are those of run(). NULL: never. */
     bool (*multiply)(const tsl_fast_product *product, const tsl_device *device);
     /* Prepares a product that is called repeatedly with other addresses. Returns a block for
      * run_prepared, which the caller frees with tsl_free(), or NULL. `kernel` gets a function that
@@ -380,15 +372,13 @@ struct tsl_strategy {
     bool (*share)(const tsl_work *work, int index, tsl_subplan_info *share);
     /* Returns an upper bound of the bytes of device memory of a run. NULL: no device memory. */
     uint64_t (*bytes)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
-    /* Returns a sentence about problems in previous runs, which lives as long as the work; NULL:
-     * none. */
+    /* Returns a sentence about problems in previous runs, which lives as long as the work; NULL: none. */
     const char *(*note)(const tsl_work *work);
   } splits;
   struct {
-    /* Loads a vendor's library at the first call in the process and keeps it loaded. Such a
-     * strategy is a peer for comparison: used only on request. A missing library is a reason for
-     * refusal. The result is never NULL and the same at each call. Thread-safe. NULL member: the
-     * strategy is tesela's own. */
+    /* Loads a vendor's library at the first call in the process and keeps it loaded. Such a strategy is a
+     * peer for comparison: used only on request. A missing library is a reason for refusal. The result is
+     * never NULL and the same at each call. Thread-safe. NULL member: the strategy is tesela's own. */
     const tsl_vendor *(*load)(void);
   } vendor;
 };
@@ -437,11 +427,10 @@ double tsl_accuracy_slips(const tsl_problem *problem, double factor);
  * exponent, and truncates the sum to 13 places. (DeepSeek-AI, "DeepSeek-V3 Technical Report", 2024,
  * section 3.5.2, gives 14 bits; NOTES.md of cuda_wgmma has measurements.) */
 tsl_accuracy tsl_accuracy_of_eights(const tsl_problem *problem, int64_t panel);
-/* Returns the bound of sums in panels of `panel` products, where each panel's sum is multiplied by
- * alpha and added to C. The factor is min(k, panel) + ceil(k / panel) + 3, plus 2 k u for
- * second-order terms. A product is rounded min(k, panel) times in its panel (Jeannerod, Rump 2013,
- * as above), once with alpha, and at each addition to C. One panel costs as much as
- * tsl_accuracy_of_sum(k). */
+/* Returns the bound of sums in panels of `panel` products, where each panel's sum is multiplied by alpha and
+ * added to C. The factor is min(k, panel) + ceil(k / panel) + 3, plus 2 k u for second-order terms. A product
+ * is rounded min(k, panel) times in its panel (Jeannerod, Rump 2013, as above), once with alpha, and at each
+ * addition to C. One panel costs as much as tsl_accuracy_of_sum(k). */
 tsl_accuracy tsl_accuracy_of_panels(const tsl_problem *problem, int64_t panel);
 
 /* Returns the bound of a C with scales, rounded once after the epilogue. It is relative to
@@ -476,9 +465,8 @@ extern const tsl_strategy *(*tsl_strategy_list_hook)(int index);
 /* Finds a strategy by op and name; NULL: none. */
 const tsl_strategy *tsl_strategy_find(tsl_op op, const char *name);
 
-/* Returns the first rung of an operation's ladder, never NULL. For products it runs on the cpu,
- * needs no build and no memory, and supports every combination of types and layouts that any
- * strategy supports. */
+/* Returns the first rung of an operation's ladder, never NULL. For products it runs on the cpu, needs no
+ * build and no memory, and supports every combination of types and layouts that any strategy supports. */
 const tsl_strategy *tsl_strategy_specification(tsl_op op);
 
 /* Every type, A, B and C alike: for strategies that move elements. Ends with a zero. */
@@ -486,8 +474,7 @@ extern const tsl_types tsl_types_all[];
 /* Types of matrix instructions on processors: bf16 and f16 with 32-bit sums, and 8-bit integers in
  * all combinations. */
 extern const tsl_types tsl_types_narrow[];
-/* tsl_types_narrow, and both 8-bit floating-point types in any combination with C in f32, bf16 and
- * f16. */
+/* tsl_types_narrow, and both 8-bit floating-point types in any combination with C in f32, bf16 and f16. */
 extern const tsl_types tsl_types_small[];
 /* f32 and f64 throughout, and tsl_types_narrow. */
 extern const tsl_types tsl_types_real[];
@@ -513,6 +500,7 @@ const char *tsl_param_value_name(const tsl_strategy *strategy, int index, int64_
 /* Returns true if texts omit the parameter: it has no listed values, and `value` is its default. */
 bool tsl_param_is_silent(const tsl_param *param, int64_t value);
 
+/* Returns the number of a strategy's parameters. */
 int tsl_strategy_params(const tsl_strategy *strategy);
 /* Returns the config of default values. */
 tsl_config tsl_strategy_defaults(const tsl_strategy *strategy);
@@ -531,6 +519,7 @@ typedef struct tsl_walk {
   int place[TSL_PARAMS_MAX]; /* index of each parameter's current value in its list */
   bool begun;
 } tsl_walk;
+/* Advances to the next config; false past the last. */
 bool tsl_strategy_walk(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_device *device,
                        tsl_walk *walk);
 
@@ -557,8 +546,7 @@ const char *tsl_strategy_refuse_anywhere(const tsl_strategy *strategy, const tsl
 /* Returns b such that |error| <= b (|alpha| |A||B| + |beta| |C|), apart from underflow. */
 double tsl_strategy_error_bound(const tsl_strategy *strategy, const tsl_problem *problem,
                                 const tsl_config *config);
-/* Returns the strongest reproducibility that `accuracy` guarantees, for an equal strategy and
- * config. */
+/* Returns the strongest reproducibility that `accuracy` guarantees, for an equal strategy and config. */
 tsl_reproducibility tsl_accuracy_bits(const tsl_accuracy *accuracy);
 /* Returns the bytes of scratch memory of a run on the device; 0 on the cpu. Includes room for
  * separate accumulators of a problem with scales, unless the strategy fuses the epilogue. The
@@ -566,9 +554,8 @@ tsl_reproducibility tsl_accuracy_bits(const tsl_accuracy *accuracy);
 uint64_t tsl_strategy_scratch(const tsl_strategy *strategy, const tsl_problem *problem,
                               const tsl_config *config, const tsl_device *device);
 
-/* Returns the bytes of host memory of a run in addition to its operands and their copies. It is 0
- * except on the cpu, and on an OpenCL device of the same cores (PoCL). A size above
- * tsl_scratch_limit() is refused. */
+/* Returns the bytes of host memory of a run in addition to its operands and their copies. It is 0 except on
+ * the cpu, and on an OpenCL device of the same cores (PoCL). A size above tsl_scratch_limit() is refused. */
 uint64_t tsl_strategy_host_bytes(const tsl_strategy *strategy, const tsl_problem *problem,
                                  const tsl_config *config, const tsl_device *device);
 

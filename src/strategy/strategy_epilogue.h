@@ -17,8 +17,7 @@ void tsl_finish_on_host(const tsl_problem *problem, const tsl_operands *operands
 /* Compiles the epilogue kernel (strategy/strategy_epilogue.cl) and counts it among the kernels of
  * `work`. One kernel text serves all types of a product. */
 tesela_status tsl_finish_build(tsl_work *work, tsl_kernel **kernel);
-/* Enqueues the epilogue after the product, in one launch. The problem may be a block of the built
- * problem. */
+/* Enqueues the epilogue after the product, in one launch. The problem may be a block of the built problem. */
 tesela_status tsl_finish_on_device(const tsl_work *work, tsl_kernel *kernel, const tsl_operands *operands,
                                    tsl_stream *stream);
 

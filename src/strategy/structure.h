@@ -16,8 +16,7 @@ tsl_stored tsl_shape_element(const tsl_shape *shape, int64_t row, int64_t col);
 /* Returns true if an element is stored; for C, if it is computed. A unit diagonal is not stored. */
 bool tsl_shape_stores(const tsl_shape *shape, int64_t row, int64_t col);
 
-/* Appends "symmetric_lower" or "unit_upper"; "lower" for a triangle of C; nothing for a general
- * matrix. */
+/* Appends "symmetric_lower" or "unit_upper"; "lower" for a triangle of C; nothing for a general matrix. */
 void tsl_structure_print(tesela_structure structure, tesela_triangle triangle, tsl_text *text);
 /* Reads the words of tsl_structure_print(); false: none of them. */
 bool tsl_structure_parse(const char *value, tesela_structure *structure, tesela_triangle *triangle);

@@ -64,8 +64,7 @@ typedef struct tsl_subplan_info {
   double seconds; /* predicted for all of the blocks; 0: not known */
   double in_bytes,
       out_bytes; /* bytes of a run over the device's links to the host or to other devices; 0 on the cpu */
-  /* Bytes of sharded operands by the other device, and the measured rate of the link in bytes per
-   * second. */
+  /* Bytes of sharded operands by the other device, and the measured rate of the link in bytes per second. */
   struct {
     const char *device;
     double in_bytes, out_bytes, rate;

@@ -23,8 +23,7 @@ bool tsl_transfer_plan(const tsl_shape *shape, tsl_transfer *out);
 /* Makes the transfer preserve the elements outside of C's triangle: elements are copied one by one. */
 void tsl_transfer_keep_rest(tsl_transfer *transfer);
 
-/* Gets the stored range of line `index` (a row or a column): all, or from the diagonal on, or up to
- * it. */
+/* Gets the stored range of line `index` (a row or a column): all, or from the diagonal on, or up to it. */
 void tsl_transfer_stored(const tsl_shape *shape, bool row_major, int64_t index, int64_t *first,
                          int64_t *count);
 

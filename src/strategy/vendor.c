@@ -44,9 +44,8 @@ static int64_t vendor_at_least_1(int64_t size) {
   return size < 1 ? 1 : size;
 }
 
-/* Gets BLAS terms for a matrix: column-major or transposed column-major, and the leading dimension.
- * The stride along a side of at most one element is ignored. Returns false if BLAS cannot express
- * the strides. */
+/* Gets BLAS terms for a matrix: column-major or transposed column-major, and the leading dimension. The
+ * stride along a side of at most one element is ignored. Returns false if BLAS cannot express the strides. */
 static bool name_layout(int64_t rows, int64_t cols, int64_t row_stride, int64_t col_stride, bool *transposed,
                         int64_t *leading) {
   if ((rows <= 1 || row_stride == 1) && (cols <= 1 || col_stride >= vendor_at_least_1(rows))) {

@@ -1,5 +1,4 @@
-/* Helpers for strategies that call a vendor's BLAS: load the library, and express a product in BLAS
- * terms. */
+/* Helpers for strategies that call a vendor's BLAS: load the library, and express a product in BLAS terms. */
 #ifndef TSL_STRATEGY_VENDOR_H
 #define TSL_STRATEGY_VENDOR_H
 
@@ -22,9 +21,8 @@ typedef struct tsl_vendor_library {
   tsl_vendor found;
 } tsl_vendor_library;
 
-/* Loads a library, as vendor.load() of a descriptor. The first call in the process fills the table
- * and the name, or sets the reason with the variable that would help. The library stays loaded.
- * Thread-safe. */
+/* Loads a library, as vendor.load() of a descriptor. The first call in the process fills the table and the
+ * name, or sets the reason with the variable that would help. The library stays loaded. Thread-safe. */
 const tsl_vendor *tsl_vendor_find(tsl_vendor_library *library);
 
 /* C (m x n) = alpha op(A) op(B) + beta C in BLAS terms: column-major, each operand with a leading
@@ -39,9 +37,8 @@ typedef struct tsl_blas_product {
   double alpha, beta;
 } tsl_blas_product;
 
-/* Returns NULL, or the reason why BLAS cannot express the problem: an operand without a unit
- * stride, or with a leading dimension below its length; a size or leading dimension above `most`.
- * An empty C is accepted. */
+/* Returns NULL, or the reason why BLAS cannot express the problem: an operand without a unit stride, or with
+ * a leading dimension below its length; a size or leading dimension above `most`. An empty C is accepted. */
 const char *tsl_blas_refuse(const tsl_problem *problem, int64_t most);
 /* Implements refuse() for libraries with 64-bit integers. */
 const char *tsl_blas_refuse_wide(const tsl_problem *problem, const tsl_config *config,
@@ -52,8 +49,7 @@ bool tsl_blas_reads_products(const tsl_problem *problem);
  * TESELA_UNSUPPORTED where tsl_blas_refuse() refuses these strides. */
 tesela_status tsl_blas_product_of(const tsl_work *work, const tsl_operands *operands, tsl_blas_product *out);
 
-/* Returns the bound of a library with an unknown summation order: any order of k terms, not
- * reproducible. */
+/* Returns the bound of a library with an unknown summation order: any order of k terms, not reproducible. */
 tsl_accuracy tsl_vendor_accuracy(const tsl_problem *problem, const tsl_config *config);
 
 /* --- libraries with handles, on devices with native_buffer() and enter() --- */

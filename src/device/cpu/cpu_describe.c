@@ -47,8 +47,7 @@ static const struct {
 };
 enum { SETS = sizeof sets / sizeof sets[0] };
 
-/* Returns the capabilities of a set: the union with all earlier sets, and the double issue of
- * AVX-512. */
+/* Returns the capabilities of a set: the union with all earlier sets, and the double issue of AVX-512. */
 static unsigned capabilities_of(int set) {
   unsigned all = 0;
   for (int i = 0; i <= set; i++)
@@ -58,8 +57,7 @@ static unsigned capabilities_of(int set) {
   return all;
 }
 
-/* Chooses the last set that the processor supports together with all earlier ones, limited by
- * TESELA_ISA. */
+/* Chooses the last set that the processor supports together with all earlier ones, limited by TESELA_ISA. */
 static tesela_status choose_set(int *chosen) {
   static const char *const words[] = {TSL_ISA_WORDS NULL};
   const char *most = tsl_env_get(TSL_ENV_ISA);

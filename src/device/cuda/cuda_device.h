@@ -54,8 +54,7 @@ tesela_status tsl_cuda_fail(tsl_device *device, const char *call, int code, cons
 /* Returns an attribute of a device; 0 where the driver does not know it. */
 int tsl_cuda_attribute(tsl_cu_device ordinal, tsl_cu_attribute attribute);
 
-/* Makes the device's context current for a group of driver calls. Fails on a device whose context
- * ended. */
+/* Makes the device's context current for a group of driver calls. Fails on a device whose context ended. */
 tesela_status tsl_cuda_enter(tsl_device *device);
 /* Restores the previous context. Fails when `code`, the result of `call`, is not success. */
 tesela_status tsl_cuda_leave(tsl_device *device, const char *call, int code);
@@ -77,8 +76,7 @@ void tsl_cuda_image_limits(tsl_cu_device ordinal, tsl_device *device);
 /* Waits for the stream's work, and frees its destroyed images. Returns a result code. The context
  * must be entered. */
 int tsl_cuda_wait(tsl_stream *stream);
-/* Frees destroyed images. The context must be entered, and no work that uses the images may be
- * pending. */
+/* Frees destroyed images. The context must be entered, and no work that uses the images may be pending. */
 void tsl_cuda_images_end(tsl_stream *stream);
 
 bool tsl_cuda_owns(const tsl_device *device, const void *address);

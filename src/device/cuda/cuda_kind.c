@@ -104,8 +104,7 @@ static void kernel_driver(char *out, size_t size) {
   fclose(file);
 }
 
-/* Starts the driver. Gets its version and the number of devices, and checks that a compiler is
- * available. */
+/* Starts the driver. Gets its version and the number of devices, and checks that a compiler is available. */
 static tesela_status cuda_kind_start(int *version, int *count) {
   TSL_TRY(tsl_cuda_load());
   const char *call = "cuInit";

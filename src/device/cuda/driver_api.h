@@ -100,8 +100,7 @@ typedef struct tsl_cu_launch {
 } tsl_cu_launch;
 enum { TSL_CU_LAUNCH_EARLY = 6 }; /* CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION */
 
-/* Arguments of cuTensorMapEncodeTiled: element types, 128-byte swizzle, prefetch of 128-byte lines
- * to L2. */
+/* Arguments of cuTensorMapEncodeTiled: element types, 128-byte swizzle, prefetch of 128-byte lines to L2. */
 enum {
   TSL_CU_TENSOR_U8 = 0,
   TSL_CU_TENSOR_U16 = 1,

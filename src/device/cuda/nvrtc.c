@@ -74,9 +74,8 @@ static void list_candidates(candidates *all, int driver_version) {
   add_everywhere(all, "libnvrtc.so");
 }
 
-/* Loads libnvrtc-builtins from NVRTC's folder. NVRTC opens it by its bare name, which the loader
- * searches in its own path only; a library that is loaded already is found. If it is missing,
- * compile() reports that. */
+/* Loads libnvrtc-builtins from NVRTC's folder. NVRTC opens it by its bare name, which the loader searches in
+ * its own path only; a library that is loaded already is found. If it is missing, compile() reports that. */
 static void load_builtins(const tsl_nvrtc_api *api) {
   Dl_info info;
   int major = 0, minor = 0;
@@ -124,8 +123,7 @@ int tsl_nvrtc_version(void) {
   return nvrtc.version(&major, &minor) == TSL_NVRTC_SUCCESS ? 1000 * major + 10 * minor : 0;
 }
 
-/* Sets the oldest and the newest known architecture. Returns the newest that is at most `wanted`,
- * or 0. */
+/* Sets the oldest and the newest known architecture. Returns the newest that is at most `wanted`, or 0. */
 static int best_architecture(int wanted, int *oldest, int *newest) {
   int known[256], count = 0, best = 0;
   *oldest = *newest = 0;

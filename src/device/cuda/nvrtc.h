@@ -10,11 +10,10 @@ typedef struct tsl_nvrtc_target {
   bool is_ptx;
 } tsl_nvrtc_target;
 
-/* Loads NVRTC: the library of TESELA_NVRTC, else the first usual name that loads, from the loader's
- * path and CUDA's install folders. Versions that `driver_version` (13000 for CUDA 13.0; 0: none)
- * supports are tried first, because an older driver rejects newer machine code. Reads TESELA_NVRTC
- * at each call, but a loaded library is never replaced. Fails with TESELA_NO_DEVICE and the list of
- * tried names. */
+/* Loads NVRTC: the library of TESELA_NVRTC, else the first usual name that loads, from the loader's path and
+ * CUDA's install folders. Versions that `driver_version` (13000 for CUDA 13.0; 0: none) supports are tried
+ * first, because an older driver rejects newer machine code. Reads TESELA_NVRTC at each call, but a loaded
+ * library is never replaced. Fails with TESELA_NO_DEVICE and the list of tried names. */
 tesela_status tsl_nvrtc_load(int driver_version);
 
 /* The following functions need a successful tsl_nvrtc_load(). Thread-safe. */
@@ -31,10 +30,9 @@ tesela_status tsl_nvrtc_target_for(int architecture, tsl_nvrtc_target *target);
  * 13.0 --gpu-architecture=sm_90a ...". */
 void tsl_nvrtc_describe(const tsl_nvrtc_target *target, tsl_text *text);
 
-/* Compiles build->text with additional build->options, separated by blanks. The binary is a cubin,
- * or PTX with its NUL. `who` starts messages ("cuda:0"). On TESELA_BUILD_FAILED the compiler's log
- * is stored with tsl_status_keep_log(). The log of a successful build goes to the log topic
- * `device`. */
+/* Compiles build->text with additional build->options, separated by blanks. The binary is a cubin, or PTX
+ * with its NUL. `who` starts messages ("cuda:0"). On TESELA_BUILD_FAILED the compiler's log is stored with
+ * tsl_status_keep_log(). The log of a successful build goes to the log topic `device`. */
 tesela_status tsl_nvrtc_compile(const char *who, const tsl_nvrtc_target *target, const tsl_build *build,
                                 tsl_binary *binary);
 

@@ -1,10 +1,9 @@
 /* Tensor maps: descriptions of matrices for the tensor memory accelerator of sm_90 and newer.
  *
- * A map depends only on address and layout of a matrix. Making one needs the driver and the
- * device's context, so the latest maps are cached. Freed memory does no harm: a map with an equal
- * key is valid for any memory at that address. The cache is global and not per thread, because
- * threads of the BLAS drop-in have little thread-local storage. The lock is held for less time than
- * a driver call takes. */
+ * A map depends only on address and layout of a matrix. Making one needs the driver and the device's context,
+ * so the latest maps are cached. Freed memory does no harm: a map with an equal key is valid for any memory
+ * at that address. The cache is global and not per thread, because threads of the BLAS drop-in have little
+ * thread-local storage. The lock is held for less time than a driver call takes. */
 #include "base/status.h"
 #include "device/cuda/cuda_device.h"
 

@@ -32,9 +32,8 @@ typedef struct tsl_opencl_functions {
 } tsl_opencl_functions;
 extern tsl_opencl_functions tsl_opencl;
 
-/* Loads the library of TESELA_OPENCL, else the distribution's. Fails with TESELA_NO_DEVICE and the
- * reason. The first loaded library is never replaced: a later path in the variable is checked and
- * not used. */
+/* Loads the library of TESELA_OPENCL, else the distribution's. Fails with TESELA_NO_DEVICE and the reason.
+ * The first loaded library is never replaced: a later path in the variable is checked and not used. */
 tesela_status tsl_opencl_load(void);
 
 /* Returns "CL_OUT_OF_RESOURCES"; "OpenCL error -9999" for an unknown code. */
@@ -42,6 +41,7 @@ const char *tsl_opencl_error_name(cl_int code);
 /* Fails with "opencl:0: clFinish: CL_OUT_OF_RESOURCES", followed by ", <detail>" unless that is "".
  * The status is TESELA_OUT_OF_MEMORY for its codes, else TESELA_DEVICE_FAILED. */
 tesela_status tsl_opencl_fail(const tsl_device *device, const char *call, cl_int code, const char *detail);
+/* Returns TESELA_OK for CL_SUCCESS, else fails like tsl_opencl_fail() without a detail. */
 tesela_status tsl_opencl_check(const tsl_device *device, const char *call, cl_int code);
 /* Calls a function that returns a code: TSL_CL(device, clFinish, queue) is a tesela_status. */
 #define TSL_CL(device, function, ...) tsl_opencl_check(device, #function, tsl_opencl.function(__VA_ARGS__))
@@ -90,8 +90,7 @@ bool tsl_opencl_has(cl_device_id id, const char *extension);
 
 /* Returns true if the device uses NVIDIA's own driver. */
 bool tsl_opencl_is_nvidia(cl_device_id id);
-/* Returns 10 * major + minor of an NVIDIA GPU's compute capability; 0 where the device does not
- * answer. */
+/* Returns 10 * major + minor of an NVIDIA GPU's compute capability; 0 where the device does not answer. */
 int tsl_opencl_architecture(cl_device_id id);
 
 /* Fills the predictions (peaks, bandwidths, launch time), warp size, cache size, additional local
@@ -131,6 +130,7 @@ tesela_status tsl_opencl_ptx_open(const char *name, const char *binary, tsl_text
  * each with its NUL. The hash is checked before the vendor's library sees the bytes: PoCL 3.1
  * crashes on a truncated binary. */
 tesela_status tsl_opencl_seal(bool is_source, const void *payload, size_t bytes, tsl_binary *binary);
+/* Wraps the options and the source of a build. */
 tesela_status tsl_opencl_seal_source(const tsl_build *build, tsl_binary *binary);
 
 bool tsl_opencl_adopt(tsl_device *device, void *context);

@@ -1,8 +1,7 @@
-/* Images: views of buffers where the device supports them (OpenCL 2, or
- * cl_khr_image2d_from_buffer), else copies. The runtime retains objects of enqueued kernels, so an
- * image may be destroyed directly after the launch. The stream keeps a copy's memory for the next
- * image of equal size. The queue is in order, so the next copy waits for kernels that read the
- * previous one. */
+/* Images: views of buffers where the device supports them (OpenCL 2, or cl_khr_image2d_from_buffer), else
+ * copies. The runtime retains objects of enqueued kernels, so an image may be destroyed directly after the
+ * launch. The stream keeps a copy's memory for the next image of equal size. The queue is in order, so the
+ * next copy waits for kernels that read the previous one. */
 #include "device/opencl/opencl.h"
 
 #include "base/status.h"
@@ -40,9 +39,8 @@ static int64_t most(cl_device_id id, cl_device_info what) {
   return number > INT32_MAX ? INT32_MAX : (int64_t)number;
 }
 
-/* Converts the device's alignments from texels to bytes. A view at an offset needs a sub-buffer,
- * whose start has an alignment in bits. Host memory under a view needs the alignment of image base
- * addresses. */
+/* Converts the device's alignments from texels to bytes. A view at an offset needs a sub-buffer, whose start
+ * has an alignment in bits. Host memory under a view needs the alignment of image base addresses. */
 void tsl_opencl_image_limits(cl_device_id id, tsl_device *out) {
   if ((out->capabilities & TSL_CAN_IMAGES) == 0)
     return;

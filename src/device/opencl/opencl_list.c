@@ -1,6 +1,5 @@
-/* Platforms, devices, and their table of operations. All available devices with OpenCL 1.2 of all
- * platforms are listed; a machine may have PoCL for its processor and a vendor's platform for its
- * GPU. */
+/* Platforms, devices, and their table of operations. All available devices with OpenCL 1.2 of all platforms
+ * are listed; a machine may have PoCL for its processor and a vendor's platform for its GPU. */
 #include "device/opencl/opencl.h"
 
 #include "base/log.h"
@@ -103,10 +102,9 @@ static bool is_pocl(cl_platform_id platform) {
   return strcmp(name, "Portable Computing Language") == 0;
 }
 
-/* Returns the alignment of host memory that the device uses without a copy; 0: none. PoCL accepts
- * any alignment (seen with 3.1, down to 4 bytes); 16 is that of malloc(). Other processor platforms
- * need their own alignment. On other devices OpenCL guarantees no view without a map, even with
- * shared memory. */
+/* Returns the alignment of host memory that the device uses without a copy; 0: none. PoCL accepts any
+ * alignment (seen with 3.1, down to 4 bytes); 16 is that of malloc(). Other processor platforms need their
+ * own alignment. On other devices OpenCL guarantees no view without a map, even with shared memory. */
 static size_t host_alignment(const tsl_opencl_device *self) {
   if ((tsl_opencl_number(self->id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) == 0)
     return 0;
@@ -140,9 +138,8 @@ static unsigned opencl_list_capabilities(cl_device_id id) {
   return set;
 }
 
-/* Makes the key "platform/device/driver" without blanks. For the host's processor the model is
- * added, because several models share a name. A long key is cut and ends with the hash of the
- * whole. */
+/* Makes the key "platform/device/driver" without blanks. For the host's processor the model is added, because
+ * several models share a name. A long key is cut and ends with the hash of the whole. */
 static void opencl_list_make_key(const char *platform, const char *driver, const tsl_device *device,
                                  char *key, size_t size) {
   char all[512], hash[33], model[32] = "";

@@ -1,7 +1,6 @@
-/* Predictions for the planner's model. OpenCL reports the number and clock of compute units, but
- * neither operations per clock nor memory width. They are looked up here by vendor and
- * architecture, from rounded data-sheet figures. They serve to rank strategies, not to predict
- * times. */
+/* Predictions for the planner's model. OpenCL reports the number and clock of compute units, but neither
+ * operations per clock nor memory width. They are looked up here by vendor and architecture, from rounded
+ * data-sheet figures. They serve to rank strategies, not to predict times. */
 #include "device/opencl/opencl.h"
 
 #include "base/processor.h"
@@ -80,8 +79,7 @@ static int warp_of(cl_device_id id) {
   return width >= 1 && width <= 128 ? (int)width : 1;
 }
 
-/* Returns the last cache: the driver's value, replaced for the host's processor and for NVIDIA's
- * GPUs. */
+/* Returns the last cache: the driver's value, replaced for the host's processor and for NVIDIA's GPUs. */
 static uint64_t cache_bytes(cl_device_id id, bool is_cpu) {
   const uint64_t told = tsl_opencl_number(id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
   uint64_t known = is_cpu ? tsl_processor_cache_at("") : 0;

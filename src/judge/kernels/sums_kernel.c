@@ -1,5 +1,4 @@
-/* Plain C that compilers vectorize for each instruction set. Only explicit calls are fused
- * (flags.cmake). */
+/* Plain C that compilers vectorize for each instruction set. Only explicit calls are fused (flags.cmake). */
 #include "judge/judge_sums.h"
 
 #include "host/simd.h"

@@ -2,9 +2,8 @@
 
 #include <math.h>
 
-/* Blocks between two carry propagations of levels: eight add less than 8 * 256 * 1.5 * 2^51 < 2^63
- * to a level. A block's products and a window's levels add less than 256 * 3 * (2^53 + 2^52) < 2^63
- * to a digit. */
+/* Blocks between two carry propagations of levels: eight add less than 8 * 256 * 1.5 * 2^51 < 2^63 to a
+ * level. A block's products and a window's levels add less than 256 * 3 * (2^53 + 2^52) < 2^63 to a digit. */
 enum { SETTLE_BLOCKS = 8, LEVELS = TSL_EXACT_LEVELS };
 
 tsl_exact_terms tsl_exact_terms_of(tesela_type result, unsigned capabilities) {

@@ -40,6 +40,7 @@ typedef struct tsl_exact_store {
   int precision, least;
   double alpha, beta;
 } tsl_exact_store;
+/* Returns the conversion for a problem's C, alpha and beta. */
 tsl_exact_store tsl_exact_store_of(const tsl_problem *problem);
 /* Stores round(alpha * sum + beta * *c) in *c; *c is not read where beta is 0. Destroys the digits,
  * which must be settled. `flags` are the non-finite products. */

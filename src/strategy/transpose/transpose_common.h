@@ -16,9 +16,8 @@ tesela_status tsl_transpose_build(tsl_work *work, const char *path, const char *
 /* Launches the kernel with the arguments: m n, A offset row_stride col_stride, C ..., alpha. */
 tesela_status tsl_transpose_launch(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
 
-/* Square tiles in local memory, one for each work-group (kernel/transpose_tile.h). Members:
- * elements of an edge, items of a group (all along dimension 0), and tiles of a band, a power of
- * two. */
+/* Square tiles in local memory, one for each work-group (kernel/transpose_tile.h). Members: elements of an
+ * edge, items of a group (all along dimension 0), and tiles of a band, a power of two. */
 typedef struct tsl_transpose_tiling {
   int tile, items, band;
 } tsl_transpose_tiling;

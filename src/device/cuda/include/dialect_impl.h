@@ -159,8 +159,7 @@ struct __align__(N * sizeof(T) < 16 ? N * sizeof(T) : 16) tsl_aligned_vector {
 };
 template <typename T, int N>
 TSL_FUNCTION tsl_vector<T, N> tsl_load_aligned(const T *p) {
-  /* Copies the whole struct: from the member alone the compiler loads each lane and loses the
-   * alignment. */
+  /* Copies the whole struct: from the member alone the compiler loads each lane and loses the alignment. */
   const tsl_aligned_vector<T, N> whole = *reinterpret_cast<const tsl_aligned_vector<T, N> *>(p);
   return whole.vector;
 }

@@ -77,9 +77,8 @@ SM80_FUNCTION void store_words(shared_t end, const unsigned (&words)[4]) {
                : "memory");
 }
 
-/* Loads four 8 x 8 blocks of 16-bit elements with a whole warp. Threads 8 i to 8 i + 7 give the
- * addresses (multiples of 16) of block i's lines. Thread t gets in out[i] the word t % 4 of line t
- * / 4 of block i. */
+/* Loads four 8 x 8 blocks of 16-bit elements with a whole warp. Threads 8 i to 8 i + 7 give the addresses
+ * (multiples of 16) of block i's lines. Thread t gets in out[i] the word t % 4 of line t / 4 of block i. */
 SM80_FUNCTION void load_blocks(unsigned *out, shared_t line) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(out[0]), "=r"(out[1]), "=r"(out[2]), "=r"(out[3])
@@ -143,14 +142,13 @@ SM80_FUNCTION unsigned f16_pair_of_e5m2(unsigned pair) {
 
 /* --- matrix products of a warp --- */
 
-/* sums (16 x 8) += A (16 x K) B (K x 8), where 32 bytes hold K numbers. SHAPE is "m16n8k16" for
- * bf16 and f16, "m16n8k32" for 8-bit integers, "m16n8k8" for tf32 (f32 cut to ten binary places).
- * A_TYPE and B_TYPE are PTX's words. Sums are SUM "f32" in REGISTER "f", or "s32" in "r" (modulo
- * 2^32). All are texts.
+/* sums (16 x 8) += A (16 x K) B (K x 8), where 32 bytes hold K numbers. SHAPE is "m16n8k16" for bf16 and f16,
+ * "m16n8k32" for 8-bit integers, "m16n8k8" for tf32 (f32 cut to ten binary places). A_TYPE and B_TYPE are
+ * PTX's words. Sums are SUM "f32" in REGISTER "f", or "s32" in "r" (modulo 2^32). All are texts.
  *
- * Thread t has: a[0] bytes 4 (t % 4) on of row t / 4 of A; a[1] of row t / 4 + 8; a[2] and a[3] 16
- * bytes further. b[0] and b[1] are alike for column t / 4 of B. sums[i] is row t / 4 + 8 (i / 2),
- * column 2 (t % 4) + i % 2. */
+ * Thread t has: a[0] bytes 4 (t % 4) on of row t / 4 of A; a[1] of row t / 4 + 8; a[2] and a[3] 16 bytes
+ * further. b[0] and b[1] are alike for column t / 4 of B. sums[i] is row t / 4 + 8 (i / 2), column 2 (t % 4)
+ * + i % 2. */
 #define mma_16x8(SHAPE, SUM, REGISTER, A_TYPE, B_TYPE, sums, a, b)                                           \
   asm volatile("mma.sync.aligned." SHAPE ".row.col." SUM "." A_TYPE "." B_TYPE "." SUM                       \
                " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"                            \

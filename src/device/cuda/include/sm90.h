@@ -69,9 +69,8 @@ SM90_FUNCTION void warpgroup_barrier(int group) {
     named_barrier<2>(128);
 }
 
-/* Lowers the registers of each thread of this warpgroup to REGISTERS: 24 to 256, a multiple of 8.
- * All four warps execute it; the kernel needs a register bound (second number of
- * __launch_bounds__). */
+/* Lowers the registers of each thread of this warpgroup to REGISTERS: 24 to 256, a multiple of 8. All four
+ * warps execute it; the kernel needs a register bound (second number of __launch_bounds__). */
 template <int REGISTERS>
 SM90_FUNCTION void registers_give_back() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(REGISTERS));
@@ -111,9 +110,8 @@ SM90_FUNCTION void flag_await(unsigned long long *flag, unsigned long long value
 
 /* --- mbarriers: 8 bytes of shared memory, aligned to 8 --- */
 
-/* Initializes a barrier. Its phases have parities 0, 1, 0, ...; a phase ends after `count` arrivals
- * and all announced bytes. By one thread, before barriers_made_visible() and a barrier of the block
- * or cluster. */
+/* Initializes a barrier. Its phases have parities 0, 1, 0, ...; a phase ends after `count` arrivals and all
+ * announced bytes. By one thread, before barriers_made_visible() and a barrier of the block or cluster. */
 SM90_FUNCTION void barrier_init(shared_t barrier, unsigned count) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count) : "memory");
 }
@@ -162,9 +160,8 @@ SM90_FUNCTION void tma_prefetch_box(const tensor_map *map, int x, int y, int z) 
                "r"(y), "r"(z)
                : "memory");
 }
-/* Copies a box, whose first element is (x, y, z), to shared memory (128-byte aligned; 1024 with
- * swizzle). By one thread. `barrier` counts the whole box; elements outside of the matrix are
- * zeros. */
+/* Copies a box, whose first element is (x, y, z), to shared memory (128-byte aligned; 1024 with swizzle). By
+ * one thread. `barrier` counts the whole box; elements outside of the matrix are zeros. */
 SM90_FUNCTION void tma_load(shared_t end, const tensor_map *map, shared_t barrier, int x, int y, int z) {
   asm volatile(
       "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, "
@@ -199,9 +196,8 @@ SM90_FUNCTION unsigned long long cache_policy_first() {
   asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
   return policy;
 }
-/* Copies contiguous bytes; both addresses and the size are multiples of 16. The bytes must be
- * announced at the barrier. `policy` 0: none, faster than an explicit default policy. By one
- * thread. */
+/* Copies contiguous bytes; both addresses and the size are multiples of 16. The bytes must be announced at
+ * the barrier. `policy` 0: none, faster than an explicit default policy. By one thread. */
 SM90_FUNCTION void bulk_load(shared_t end, const void *from, unsigned bytes, shared_t barrier,
                              unsigned long long policy) {
   if (policy)
@@ -220,8 +216,7 @@ template <int PENDING>
 SM90_FUNCTION void tma_stores_read() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(PENDING) : "memory");
 }
-/* Makes this thread's ordinary writes to shared memory visible to TMA and wgmma after the next
- * barrier. */
+/* Makes this thread's ordinary writes to shared memory visible to TMA and wgmma after the next barrier. */
 SM90_FUNCTION void shared_writes_done() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }

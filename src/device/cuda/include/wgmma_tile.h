@@ -84,8 +84,7 @@ SM90_FUNCTION unsigned scaled(int sum, cuda_wgmma_scalar alpha) {
 SM90_FUNCTION unsigned scaled(float sum, cuda_wgmma_scalar alpha) {
   return __float_as_uint(alpha.real * sum);
 }
-/* Identity scaling in place of alpha, for sums that are scaled already and not in accumulator
- * registers. */
+/* Identity scaling in place of alpha, for sums that are scaled already and not in accumulator registers. */
 struct wgmma_as_it_is {};
 SM90_FUNCTION unsigned scaled(int sum, wgmma_as_it_is) {
   return (unsigned)sum;

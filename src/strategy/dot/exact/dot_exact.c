@@ -90,9 +90,8 @@ static double dot_exact_score_host(const tsl_problem *problem, const tsl_device 
   return 1e-6 + (threads > 1 ? 5e-6 : 0) + fmax(compute, tsl_problem_bytes(problem) / device->bandwidth);
 }
 
-/* Models a device: two launches, the end of a group and the final rounding. On a GPU, memory at
- * nine tenths of its bandwidth, a tenth less with half of the resident items; on a processor, some
- * clocks a term. */
+/* Models a device: two launches, the end of a group and the final rounding. On a GPU, memory at nine tenths
+ * of its bandwidth, a tenth less with half of the resident items; on a processor, some clocks a term. */
 static double dot_exact_score(const tsl_problem *problem, const tsl_config *config,
                               const tsl_device *device) {
   if (dot_exact_is_host(device))

@@ -202,8 +202,7 @@ tsl_dot_exact(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const tsl
 
 /* --- all groups --- */
 
-/* Joins two summaries without the number of groups: all flags, the lowest first digit and the
- * highest end. */
+/* Joins two summaries without the number of groups: all flags, the lowest first digit and the highest end. */
 TSL_FUNCTION TSL_INDEX exact_join(TSL_INDEX a, TSL_INDEX b) {
   const TSL_INDEX a_first = a >> 8 & 0xff, b_first = b >> 8 & 0xff, a_end = a >> 16 & 0xff,
                   b_end = b >> 16 & 0xff;

@@ -18,8 +18,7 @@
 /* Terms that an item reads ahead: 32 bytes of each operand. */
 #define TERMS (32 / (int)sizeof(NUMBER))
 #define TILE ((TSL_INDEX)GROUP * TERMS)
-/* Intervals of carry propagation: a term adds up to 1.5 * 2^51 to levels, and 3 * (2^53 + 2^52) to
- * digits. */
+/* Intervals of carry propagation: a term adds up to 1.5 * 2^51 to levels, and 3 * (2^53 + 2^52) to digits. */
 #define LEVEL_TILES 256
 #define DEEP_TIMES 256
 #define DIGIT_TILES 4

@@ -1,10 +1,9 @@
-/* The descriptor of fixed_tree, whose tree fixed_tree.h specifies. All devices have equal bits: the
- * cpu in C (fixed_tree_host.c), others by the kernels of fixed_tree.cl. Narrow types use f32's
- * method, where their numbers, products and integer sums are exact.
+/* The descriptor of fixed_tree, whose tree fixed_tree.h specifies. All devices have equal bits: the cpu in C
+ * (fixed_tree_host.c), others by the kernels of fixed_tree.cl. Narrow types use f32's method, where their
+ * numbers, products and integer sums are exact.
  *
- * What it adds to `block_tree`: a specified order of the sum, and twice the precision. Parameters:
- * group, items of a kernel's group, for speed only. Limits: kernels need double precision for all
- * types. */
+ * What it adds to `block_tree`: a specified order of the sum, and twice the precision. Parameters: group,
+ * items of a kernel's group, for speed only. Limits: kernels need double precision for all types. */
 #include "strategy/dot/fixed_tree/fixed_tree.h"
 
 #include "strategy/split_k_reduce.h"

@@ -63,6 +63,7 @@ static inline int64_t tsl_tree_chunk(tesela_type type) {
 typedef struct tsl_tree_sum {
   double high, low;
 } tsl_tree_sum;
+/* Returns the join of two sums, as specified above. */
 static inline tsl_tree_sum tsl_tree_join(tsl_tree_sum a, tsl_tree_sum b) {
   const double high = a.high + b.high, part = high - a.high;
   const double lost = (a.high - (high - part)) + (b.high - part);

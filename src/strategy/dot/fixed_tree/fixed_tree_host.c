@@ -1,5 +1,4 @@
-/* The tree on the host: all threads sum blocks, then the caller joins the lanes and stores the
- * result. */
+/* The tree on the host: all threads sum blocks, then the caller joins the lanes and stores the result. */
 #include "base/scratch.h"
 #include "base/status.h"
 #include "host/int_math.h"

@@ -75,8 +75,7 @@ static inline void set_bases(vector *base, int top, int depth) {
     base[j] = splat(tsl_exact_base(top - 52 * j));
 }
 
-/* Converts each level's sum of bits to the sum. Middle levels got 1 + `more` numbers from each
- * product. */
+/* Converts each level's sum of bits to the sum. Middle levels got 1 + `more` numbers from each product. */
 static inline void set_levels(const lanes *sum, int top, int depth, int more, int64_t *levels) {
   for (int j = 0; j < TSL_EXACT_DEEP; j++) {
     const int count = TSL_EXACT_BLOCK * (j > 0 && j < depth - 1 ? 1 + more : 1);

@@ -74,8 +74,7 @@ static double device_blocked_peak_of(const tsl_problem *problem, const tsl_devic
   return fmax(1, tsl_type(problem->c.type)->component == TESELA_F64 ? device->peak_f64 : device->peak_f32);
 }
 
-/* Predicts the seconds of a product at a fraction of the peak, with tiles in waves of one for each
- * unit. */
+/* Predicts the seconds of a product at a fraction of the peak, with tiles in waves of one for each unit. */
 static double device_blocked_product_seconds(const tsl_problem *problem, const tsl_solve_product *product,
                                              const tsl_device *device) {
   const double tile = 128, share = device->is_cpu ? 0.4 : 0.7, units = fmax(1, device->compute_units);

@@ -148,8 +148,7 @@ TSL_FUNCTION void solve_keep_a(const solve_walk walk, const tsl_solve_block solv
   }
 }
 
-/* Computes the reciprocals of the diagonal, one an item, and for each tile a flag that some are
- * unusable. */
+/* Computes the reciprocals of the diagonal, one an item, and for each tile a flag that some are unusable. */
 TSL_FUNCTION void solve_invert_all(TSL_GLOBAL const TSL_REAL *a, const tsl_solve_block block, int item,
                                    TSL_LOCAL_POINTER TSL_REAL *inverse, TSL_LOCAL_POINTER int *divides) {
   if (item >= TSL_PARAM_BLOCK)

@@ -35,8 +35,10 @@ typedef struct tsl_solve_step {
   int slot;
   int64_t row, first, rows, depth;
 } tsl_solve_step;
+/* Returns the product that follows block `index`. */
 tsl_solve_step tsl_solve_step_after(const tsl_solve_cut *cut, int64_t index);
 
+/* Computes the partition of a triangle with `size` rows into blocks of `block` rows. */
 void tsl_solve_cut_by(int64_t size, int64_t block, tsl_solve_cut *cut);
 /* Returns the problem of a product: C - A B with the layouts of the whole problem. */
 tsl_problem tsl_solve_part(const tsl_problem *problem, const tsl_solve_product *product);

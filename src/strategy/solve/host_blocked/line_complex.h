@@ -160,9 +160,8 @@ TSL_INLINE void line_take_off_steps(const solve_lines_state *solved, const moved
   }
 }
 
-/* Subtracts columns `col` to `end`, at most a group, from `kept` rows from the first one on. It
- * takes whole cache lines of each vector's rows, because rows a power of two apart might evict
- * them. */
+/* Subtracts columns `col` to `end`, at most a group, from `kept` rows from the first one on. It takes whole
+ * cache lines of each vector's rows, because rows a power of two apart might evict them. */
 TSL_INLINE void line_take_off_rows(const solve_lines_state *solved, tall *sums, int64_t first, int64_t col,
                                    int64_t end, bool is_backwards, int kept, int lines) {
   const int vectors = (kept + NAME(LANES) - 1) / NAME(LANES);

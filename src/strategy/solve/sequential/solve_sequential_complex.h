@@ -1,8 +1,7 @@
 /* Specification of a solve for complex types, as pairs (real, imaginary). Define REAL (the type of
  * a part), DIVISION and SUBSTITUTION (names of functions) before inclusion. Conjugation is a sign. */
 
-/* Divides z by a complex number, scaled by its larger part (Smith 1962), so that no square
- * overflows. */
+/* Divides z by a complex number, scaled by its larger part (Smith 1962), so that no square overflows. */
 static void DIVISION(REAL z[2], REAL real, REAL imaginary) {
   const bool is_flat = (real < 0 ? -real : real) >= (imaginary < 0 ? -imaginary : imaginary);
   const REAL ratio = is_flat ? imaginary / real : real / imaginary;

@@ -9,9 +9,8 @@
 
 #include <string.h>
 
-/* GATHERED: edge in elements of a block with strided elements. EXCHANGED: edge in bytes of a block
- * in place, four lines of each row. TASK_BYTES: minimum of a task, ten times the cost of waking a
- * thread. */
+/* GATHERED: edge in elements of a block with strided elements. EXCHANGED: edge in bytes of a block in place,
+ * four lines of each row. TASK_BYTES: minimum of a task, ten times the cost of waking a thread. */
 enum { GATHERED = 64, EXCHANGED = 256, TASK_BYTES = 128 << 10, TASKS_PER_THREAD = 4 };
 enum { LINE = 64, COPIED = 1 << 20 };
 

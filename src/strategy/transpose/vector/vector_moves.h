@@ -25,8 +25,7 @@ typedef struct tsl_moves_block {
   int64_t i0, i1, j0, j1;
 } tsl_moves_block;
 
-/* Maximum rows of a block: a page of a row of `from`, or a thousand rows of `to`, whose pages fit
- * the TLB. */
+/* Maximum rows of a block: a page of a row of `from`, or a thousand rows of `to`, whose pages fit the TLB. */
 #define TSL_MOVES_ROWS(size) ((size) <= 4 ? 1024 : 4096 / (size))
 
 typedef struct tsl_moves_functions {

@@ -244,8 +244,7 @@ static void solve_tile(int64_t depth, const REAL *a, const REAL *above, REAL *x)
   store_tile(x, tile, VECTORS);
 }
 
-/* Updates a tile from A in place. `triangle` is the copy of the tile's own triangle; NULL: update
- * only. */
+/* Updates a tile from A in place. `triangle` is the copy of the tile's own triangle; NULL: update only. */
 TSL_INLINE void lying_tile(int64_t depth, const in_place_a *state, const REAL *triangle, const REAL *above,
                            REAL *x, int vectors) {
   vector tile[ROWS][VECTORS];
@@ -474,10 +473,9 @@ static void solve_few(const solve_state *w, int64_t count) {
 
 #include "strategy/solve/host_blocked/half.h"
 
-/* Limits of right-hand sides that are separate lines: a number of A meets each line. With half a
- * vector of lines the work equals that of tiles, or less where A would be transposed. Lines are PAD
- * numbers longer than rows, so that they do not conflict in the first cache with columns a power of
- * two apart. */
+/* Limits of right-hand sides that are separate lines: a number of A meets each line. With half a vector of
+ * lines the work equals that of tiles, or less where A would be transposed. Lines are PAD numbers longer than
+ * rows, so that they do not conflict in the first cache with columns a power of two apart. */
 #define LINES_ROOM (VECTOR_BYTES / BYTES / 2)
 enum {
   LINES_MOST = LINES_ROOM < 2   ? 1
@@ -487,8 +485,7 @@ enum {
                       : LINES_ROOM < 8 ? 3
                                        : 4,
   PAD = 5 * 64 / (int)sizeof(REAL),
-  /* minimum rows of a micro-panel of X with room for the pad, where vectors have more than one
-   * number */
+  /* minimum rows of a micro-panel of X with room for the pad, where vectors have more than one number */
   PADDED_ROWS = 96
 };
 
