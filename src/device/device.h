@@ -182,7 +182,6 @@ typedef struct tsl_tensor_map {
   _Alignas(64) unsigned char bytes[128];
 } tsl_tensor_map;
 
-/* Kernel text and its compilation. */
 typedef struct tsl_build {
   const char *name;    /* for messages and file names of the cache: "gemm/tile_local" */
   const char *text;    /* flattened source after its #define lines: everything that determines the kernel */
@@ -352,7 +351,6 @@ struct tsl_device_ops {
   void (*leave)(tsl_device *device);
 };
 
-/* Kind of device. */
 typedef struct tsl_device_kind {
   const char *kind; /* "opencl" */
   const char *what; /* for `tesela devices`: "OpenCL platforms" */

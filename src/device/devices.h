@@ -14,14 +14,12 @@ void tsl_devices_destroy(tsl_devices *devices);
  * processor, copy threads of the others. Called before the devices are used. */
 void tsl_devices_limit(tsl_devices *devices, int threads);
 
-/* Returns the number of device kinds. */
 int tsl_devices_kinds(void);
 /* Gets description and number of devices of a kind, and the reason why it has none ("" when it has some). The
  * first call for a kind searches for its devices, so a run on "cpu" does not load OpenCL. */
 tesela_status tsl_devices_kind(tsl_devices *devices, int kind, const char **name, const char **what,
                                int *count, const char **why_none);
 
-/* Returns device kind number `kind`. */
 const tsl_device_kind *tsl_device_kind_at(int kind);
 /* Returns device `index` of a kind; NULL past the end. */
 tsl_device *tsl_devices_of_kind(tsl_devices *devices, int kind, int index);

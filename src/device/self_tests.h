@@ -33,9 +33,8 @@ void tsl_self_test_forget(tsl_device *device);
 /* Numbers of passed and failed self-tests in the file. */
 typedef struct tsl_self_test_count {
   int right, wrong;
-  double seconds; /* duration of all */
+  double seconds;
 } tsl_self_test_count;
-/* Counts the self-tests in the file. */
 tsl_self_test_count tsl_self_test_counts(void);
 /* Removes the file, if it has the mark of the cache. */
 void tsl_self_test_clear(void);

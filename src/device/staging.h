@@ -26,7 +26,6 @@ typedef struct tsl_staging {
  * memory, and has the operations. */
 bool tsl_staging_is_offered(const tsl_device *device);
 
-/* Sizes of staged copies. */
 typedef struct tsl_staging_sizes {
   size_t slot;   /* bytes of a slot, the maximum chunk */
   int64_t block; /* approximate elements of a block of C */

@@ -29,7 +29,6 @@ void tsl_guarded_tight(const tsl_guarded *guarded, size_t *first, size_t *bytes)
 
 /* Computes the checksum of an operand that must not change. */
 void tsl_guarded_seal(tsl_guarded *guarded);
-/* Returns true if the checksum is unchanged. */
 bool tsl_guarded_intact(const tsl_guarded *guarded);
 
 /* Copies the block of C for tsl_guarded_restore() and tsl_guarded_check(). */

@@ -129,7 +129,6 @@ static void expand_b(const expansion *job) {
     }
 }
 
-/* Returns true if beta C0 or a bias is added. */
 static bool adds(const expansion *job) {
   return job->before || job->bias;
 }
@@ -346,7 +345,6 @@ static double judge_complex_rows_within(const tsl_problem *problem, int64_t oper
   return operations == 0 ? INFINITY : fmax((double)operations / row, FEW);
 }
 
-/* Chooses the size of the sample. */
 static void judge_complex_choose_sample(expansion *job, const tsl_judge *judge) {
   const tsl_problem *problem = job->problem;
   const double limit = (double)DOUBLES_MAX / ((double)(problem->k * TERMS_MAX) + 1);

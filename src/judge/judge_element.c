@@ -363,7 +363,6 @@ bool tsl_element_verdict_is_less(const tsl_element_verdict *job, double value, d
          error * (1 + off) + off * gauge <= fmin(most, judge->factor) * unit * gauge;
 }
 
-/* Returns the binary digits of a type. */
 static int digits(const tsl_type_info *type) {
   return type->is_integer ? (int)(type->size * CHAR_BIT) : -ilogb(type->unit_roundoff);
 }

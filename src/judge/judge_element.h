@@ -22,7 +22,6 @@ typedef struct tsl_element_verdict {
   double flushes;                   /* from the judge */
 } tsl_element_verdict;
 
-/* Comparison of one element. */
 typedef struct tsl_comparison {
   double error, ratio, grade, bound; /* ratio: error / bound, above 1 where the element is wrong */
   double expected;                   /* rounded, for the message */

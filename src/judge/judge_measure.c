@@ -315,7 +315,6 @@ static tsl_judge rule_of(const tsl_error_measurement *m) {
                      .threads = tsl_team_threads(team_of(m))};
 }
 
-/* Returns the bytes of the longest line that is copied from a device. */
 static size_t line_bytes(const tsl_error_measurement *m) {
   size_t most = 0;
   for (int i = 0; i <= TSL_OPERAND_BIAS && m->stream; i++) {

@@ -19,7 +19,6 @@ enum { BLOCK_DOUBLES = BLOCK_DEPTH * (BLOCK_ROWS + BLOCK_COLS) + 3 * BLOCK_ELEME
 enum { ELEMENT_OPERATIONS = 16 };
 static const int64_t default_operations_max = (int64_t)1 << 31;
 
-/* Findings of one worker. */
 typedef struct judge_real_findings {
   tsl_verdict worst;
   int64_t wrong;

@@ -20,7 +20,6 @@
 
 static const double default_operations_max = 0x1p28;
 
-/* Findings of one worker. */
 typedef struct judge_solve_findings {
   tsl_verdict worst;
   int64_t wrong;
@@ -120,7 +119,6 @@ static void add_term(const judge_solve_job *job, row_seen *seen, judge_solve_num
   add_product(&seen->im, is_twice, sign * x.im, y.re);
 }
 
-/* Comparison of a quotient. */
 typedef struct judge_solve_comparison {
   double error, ratio, grade;
 } judge_solve_comparison;

@@ -11,7 +11,6 @@
 /* Edge of the compared tiles, whose rows on both sides fit a cache. */
 enum { TILE = 64 };
 
-/* Findings of one worker. */
 typedef struct judge_transpose_findings {
   tsl_verdict worst;
   int64_t wrong;

@@ -22,7 +22,6 @@
 #endif
 typedef TSL_VECTOR(TSL_REAL, TSL_LANES) tsl_group_queue;
 
-/* a * b + c of numbers or vectors. */
 #define TSL_LANES_FMA(a, b, c) TSL_REAL_FMA(a, b, c)
 
 /* Stores lane i in dst[i]. */

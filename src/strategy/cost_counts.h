@@ -44,7 +44,6 @@ typedef enum tsl_bound {
       TSL_BOUND_COUNT
 } tsl_bound;
 const char *tsl_bound_name(tsl_bound bound);
-/* Returns the description of a bound. */
 const char *tsl_bound_what(tsl_bound bound);
 
 /* Seconds that each limit takes alone. Latency is the time that the strategy's model predicts

@@ -253,8 +253,8 @@ struct tsl_strategy {
    * allows 512"). The text is constant or from tsl_refusal(). The caller has checked `needs` and
    * the parameter values. NULL member: no further refusal. */
   const char *(*refuse)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
-  /* Predicts the run time in seconds with operands on the device. Only configs that prune() keeps
-   * and refuse() accepts are guaranteed a useful prediction. */
+  /* Predicts the run time in seconds with operands on the device, for a preselection at most. Strategies with
+   * prune() also get configs that prune() keeps and refuse() rejects; for these, any number is allowed. */
   double (*score)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
   /* Compiles and prepares; sets work->state. A failed call frees everything that it allocated.
    * NULL: nothing to prepare. */

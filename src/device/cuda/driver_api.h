@@ -267,7 +267,6 @@ enum {
      const uint64_t *pitches, const unsigned *box, const unsigned *steps, int interleave, int swizzle,       \
      int promotion, int outside))
 
-/* Table of the driver's functions. */
 typedef struct tsl_cu_api {
 #define TSL_CU_MEMBER(member, symbol, parameters) int(*member) parameters;
   TSL_CU_LIST(TSL_CU_MEMBER)

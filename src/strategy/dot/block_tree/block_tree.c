@@ -38,7 +38,6 @@ static const char *block_tree_grids_for(const tsl_problem *problem, const tsl_co
   return why ? why : tsl_fold_grid(device, 1, group, last);
 }
 
-/* Returns the bytes of a sum. */
 static uint64_t size_of_sum(const tsl_problem *problem) {
   return tsl_type(tsl_type(problem->c.type)->sums)->size;
 }

@@ -25,7 +25,7 @@ typedef struct dot_exact_job {
   int64_t x_stride, y_stride, count;
   tesela_type x_type, y_type;
   tsl_exact_terms terms;
-  share *shares; /* one for each thread */
+  share *shares;
 } dot_exact_job;
 
 /* Returns terms for the window: in place if contiguous, else `count` terms copied to `dst` and
