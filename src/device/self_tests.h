@@ -1,9 +1,9 @@
 /* Results of the self-tests of compiled kernels, so that a kernel is tested once on a device. They are
  * kept in memory while the device is open, and on disk across processes.
  *
- * A self-test is identified by a text of the caller, which has everything that determines the kernel:
- * strategy, config, types, device with its driver, compiler, hash of the source. The file `trials` in the
- * kernel cache folder (device/fact_file.h) has a line for each:
+ * A text of the caller identifies a self-test. It contains all that determines the kernel: strategy, config,
+ * types, device and driver, compiler, hash of the source. The file `trials` in the kernel cache folder
+ * (device/fact_file.h) has a line for each:
  *
  *   right 0.0123 2026-03-01T12:00:00Z <identifying text>
  *   wrong 0.0123 2026-03-01T12:00:00Z <identifying text><tab><reason> */

@@ -37,10 +37,11 @@
  * |bias|; underflow is that of the sums times the later factors. C is rounded once at the end. The sums
  * may overflow, also after the multiplication by a(i), which gives infinities and NaN.
  *
- * Infinities and NaN follow IEEE 754 in any order of the sum: NaN or 0 * infinity among the terms gives
- * NaN, infinities of both signs give NaN, of one sign that infinity. Finite terms may overflow. Then
- * +infinity is right where the positive terms alone, before or after alpha, exceed the largest number
- * (less the bound), -infinity with negative terms, NaN where both do. The finite R is right in each case. */
+ * Infinities and NaN follow IEEE 754 in any order of the sum: NaN or 0 * infinity among the terms gives NaN,
+ * infinities of both signs give NaN, of one sign that infinity. Finite terms may overflow. Then +infinity is
+ * right where the positive terms alone, before or after alpha, exceed the largest number (less the bound).
+ * The same holds for -infinity and the negative terms. NaN is right where both hold. The finite R is right
+ * in each case. */
 #ifndef TSL_JUDGE_JUDGE_H
 #define TSL_JUDGE_JUDGE_H
 

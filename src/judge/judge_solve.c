@@ -6,10 +6,10 @@
  * are made in double for f32 and c64, else in twice that (TwoSum: Knuth, TwoProduct by fused
  * multiply-add). Magnitudes of complex numbers are moduli.
  *
- * Non-finite values are judged by IEEE 754 from X itself. If the terms of a row give an infinity or NaN,
- * or the diagonal is zero or not finite, X must be the result of that division. Complex division has no
- * such rule. Where a term is not finite, or the diagonal zero or NaN, a part of the quotient must not be
- * finite; over an infinite diagonal any quotient is accepted. */
+ * Non-finite values are judged by IEEE 754 from X itself. X must be the result of the division where the
+ * terms of a row give an infinity or NaN. The same holds where the diagonal is zero or not finite. Complex
+ * division has no such rule. Where a term is not finite, or the diagonal zero or NaN, a part of the quotient
+ * must not be finite; over an infinite diagonal any quotient is accepted. */
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/status.h"

@@ -1,7 +1,7 @@
-/* Tiles of a transpose in local memory, and their order. The kernel's file defines TSL_TILE (elements of
- * an edge, a power of two), TSL_TILE_ITEMS (items of a group) and TSL_TILE_BAND (tiles, a power of two).
- * The groups are counted in strategy/transpose/transpose_common.c. Launches swap operands so that C's rows
- * are dense.
+/* Tiles of a transpose in local memory, and their order. The kernel's file defines TSL_TILE (elements of an
+ * edge), TSL_TILE_ITEMS (items of a group) and TSL_TILE_BAND (tiles). TSL_TILE and TSL_TILE_BAND are powers
+ * of two. The groups are counted in strategy/transpose/transpose_common.c. Launches swap operands so that
+ * C's rows are dense.
  *
  *   the tiles of C, three of a band:     in place, the triangle of tiles folded to a rectangle:
  *

@@ -8,8 +8,8 @@
  * operand.
  *
  * Reuse is advisory. A strategy may leave its prepared form of the operand in the workspace, and record a
- * hash of all that the form depends on: its kind, the operand's memory, its place in the workspace. A
- * later run that would prepare an equal form skips the work. Bits do not depend on the reuse.
+ * hash. The hash covers the form's kind, the operand's memory, and the place in the workspace. A later run
+ * that would prepare an equal form skips the work. Bits do not depend on the reuse.
  *
  * The hash is cleared before each run, so a strategy without support does no harm. A run that fails before
  * it is queued clears the hash, too. After a later failure the caller must start again. */

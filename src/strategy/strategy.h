@@ -310,8 +310,8 @@ struct tsl_strategy {
                     tsl_cost_counts *account);
   } uses;
   struct {
-    /* Returns the largest number of steps of k, at most `most`, of the split that starts at step
-     * `index`, for an m x n block of C. Splits are added one after the other with beta = 1. The
+    /* Returns the steps of k in the split that starts at step `index`, for an m x n block of C: as
+     * many as possible, at most `most`. Splits are added one after the other with beta = 1. The
      * split keeps every bit of the sum of the whole, if all preceding splits were chosen by this
      * function. `config` is for the problem `whole`. 0: k cannot be split. NULL: always 0. */
     int64_t (*part)(const tsl_problem *whole, const tsl_config *config, const tsl_device *device, int64_t m,

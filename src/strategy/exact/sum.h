@@ -1,7 +1,7 @@
 /* Exact sums of products on the host, one for each thread. A sum has a window of levels, in which
- * vectors sum blocks of terms, and a superaccumulator (numbers in exact_shared.h, idea and picture
- * in strategy/dot/exact/dot_exact.cl). A block that does not fit the window is added term by term,
- * and moves the window. */
+ * vectors sum blocks of terms, and a superaccumulator. Its numbers are in exact_shared.h, idea and
+ * picture in strategy/dot/exact/dot_exact.cl. A block that does not fit the window is added term by
+ * term, and moves the window. */
 #ifndef TSL_STRATEGY_EXACT_SUM_H
 #define TSL_STRATEGY_EXACT_SUM_H
 

@@ -1,6 +1,6 @@
-/* Wrappers of sm_80 instructions, one function each. They copy asynchronously to shared memory, load
- * blocks (ldmatrix), and multiply in f64 and narrow types (NVIDIA's PTX ISA 7.0 and newer, chapters
- * "cp.async", "ldmatrix" and "mma"). CUDA C++ for NVRTC, without headers.
+/* Wrappers of sm_80 instructions, one function each. They copy asynchronously to shared memory, load blocks
+ * (ldmatrix), and multiply in f64 and narrow types. Reference: NVIDIA's PTX ISA 7.0 and newer, "cp.async",
+ * "ldmatrix" and "mma". CUDA C++ for NVRTC, without headers.
  *
  * Addresses of shared memory are 32 bits wide: shared_address(). */
 #ifndef TSL_SM80_H

@@ -15,9 +15,9 @@ static const tsl_param params[] = {
     [GROUP] = {"group", "work-items of a group (no matter on the cpu)", 256, {128, 256}},
     {NULL, NULL, 0, {0}},
 };
-/* Constants of the kernels: items of the last launch's group, bytes that an item reads at a time,
- * 8-byte numbers of a group's row (digits and summary). The last launch adds one digit of each
- * group in 63 bits, which limits the groups. */
+/* Constants of the kernels: items of the last launch's group; bytes that an item reads at a time;
+ * 8-byte numbers of a group's row, which has digits and a summary. The last launch adds one digit
+ * of each group in 63 bits, which limits the groups. */
 enum { GROUPS_MOST = 1024 };
 enum { LAST_ITEMS = 256, TERM_BYTES = 32, ROW_F32 = 19 + 1, ROW_F64 = 84 + 1 };
 

@@ -11,15 +11,15 @@
  *
  *   superaccumulator  | 83 | 82 | ...  | 2 | 1 | 0 |  84 digits of 52 bits from 2^-2150 (floats: 19)
  *
- * An item reads TERMS terms, as 16-byte vectors where both operands allow it, and prefetches the next
- * tile. The products go through the first three (floats: two) levels of a window. All items of a group
- * start with one window, whose top is chosen from the group's first products. If a product has bits
- * outside of these levels (the exponent of base + tail differs from the base's, or a tail remains), all
- * six levels are tried. If they fail, the item adds the terms with integers to its own superaccumulator in
- * private memory, and moves its window to these terms. At the end a group adds the levels (and
- * superaccumulators) of its items and stores the digits in scratch memory. The last launch adds these
- * digits, multiplies by alpha, adds beta c, all without rounding, and rounds once. The host shares
- * exact_shared.h; its exact_blocks.h has the window in vectors.
+ * An item reads TERMS terms, as 16-byte vectors where both operands allow it, and prefetches the next tile.
+ * The products go through the first three (floats: two) levels of a window. All items of a group start with
+ * one window, whose top is chosen from the group's first products. A product may have bits outside of these
+ * levels: the exponent of base + tail differs from the base's, or a tail remains. Then all six levels are
+ * tried. If they fail, the item adds the terms with integers to its own superaccumulator in private memory,
+ * and moves its window to these terms. At the end a group adds the levels (and superaccumulators) of its
+ * items and stores the digits in scratch memory. The last launch adds these digits, multiplies by alpha,
+ * adds beta c, all without rounding, and rounds once. The host shares exact_shared.h; its exact_blocks.h has
+ * the window in vectors.
  *
  * Result: alpha (x0 y0 + x1 y1 + ...) + beta c, rounded once to nearest, ties to even, for any alpha and
  * beta. Subnormal results are rounded at their last bit; infinity results only if the exact result rounds

@@ -7,9 +7,9 @@
  *   |..|\ <- HALF_LOW rows     +---------+   reciprocal, and a multiply-add from row to row
  *   +--+--+                    | b b . . |
  *
- * Calls and dependency chains dominate the time. So only X is copied, number by number, to the stack.
- * Halves of vectors multiply at twice the rate of whole vectors where a processor has narrow units. Terms
- * and their order equal those of other right-hand sides. */
+ * Calls and dependency chains dominate the time. So only X is copied, number by number, to the stack. Halves
+ * of vectors multiply at twice the rate of whole vectors where a processor has narrow units. Terms and their
+ * order are the same as for other right-hand sides. */
 
 #if HAS_HALF_f32
 #define HALF(word) JOIN(NUMBER(word), _half)

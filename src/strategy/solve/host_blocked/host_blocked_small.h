@@ -2,7 +2,7 @@
  * kernels/host_blocked_solve.c, which includes it after its tiles.
  *
  * Triangles of at most SMALL rows are read in place, LOW rows at a time, because copies would cost
- * more. Terms and their order equal those of copies. Imaginary parts of complex triangles are
+ * more. Terms and their order are the same as with copies. Imaginary parts of complex triangles are
  * summed separately for as many rows as in a copied tile, hence LOW. */
 
 enum { SMALL = LYING_ROWS, LOW = PARTS == 2 ? ROWS : 4, DIVIDED_MOST = 192 };

@@ -8,16 +8,16 @@
  *     |\  |                                                 |...\
  *     ||| v                                                 +----\  ->
  *
- * Each right-hand side is a line; each load of A serves all lines. Terms and their order equal those of
- * more right-hand sides, and so do the bits. */
+ * Each right-hand side is a line; each load of A serves all lines. Terms, their order, and the bits are the
+ * same as with more right-hand sides. */
 
 enum {
   LINE_VECTORS = (ROWS + NAME(LANES) - 1) / NAME(LANES),
   LINE_LANES = LINE_VECTORS * NAME(LANES) /* at least ROWS */
 };
 
-/* X during the solve: row i of line r is at values[r * apart + i], or at values[r * apart + m - 1 -
- * i] where A's columns go upward. */
+/* X during the solve. Row i of line r is at values[r * apart + i]; where A's columns go upward, at
+ * values[r * apart + m - 1 - i]. */
 typedef struct solve_lines_state {
   const tsl_solve_blocks *blocks;
   REAL *values;

@@ -1,6 +1,6 @@
-/* Idea: a small product (at most 32 rows, columns and terms), whose A may be a stored triangle, or whose C
- * a requested triangle, is computed without a plan, a job, or memory except the stack. One tile serves all
- * types and structures.
+/* Idea: a small product (at most 32 rows, columns and terms) is computed without a plan, a job, or memory
+ * except the stack. A may be a stored triangle, C a requested triangle. One tile serves all types and
+ * structures.
  *
  *              B, in micro-panels  C's rows are contiguous, or all is transposed: C' = B' A'
  *                 |<-2 vectors->|
