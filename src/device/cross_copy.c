@@ -3,46 +3,45 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-/* Of host memory on the way: long enough for a link's rate, short enough for caches of processors. */
+/* Bytes of host memory for indirect copies: long enough for the link's full rate, short enough for
+ * processor caches. */
 enum { BLOCK = 4 << 20 };
 
 static bool reaches(tsl_device *device, tsl_device *other) {
   return device->ops->copy_rows && device->ops->reaches(device, other);
 }
 
-static tesela_status other_stream(tsl_device_copier *carrier, tsl_device *other, tsl_stream **stream) {
+static tesela_status other_stream(tsl_device_copier *copier, tsl_device *other, tsl_stream **stream) {
   int i = 0;
-  while (i < carrier->count && carrier->others[i].device != other)
+  while (i < copier->count && copier->others[i].device != other)
     i++;
   if (i == TSL_MEMBERS_MAX)
-    return tsl_fail(TESELA_INTERNAL, "%s: copies with more than %d devices", carrier->device->name,
+    return tsl_fail(TESELA_INTERNAL, "%s: copies with more than %d devices", copier->device->name,
                     TSL_MEMBERS_MAX);
-  if (i == carrier->count) {
-    TSL_TRY(other->ops->stream_create(other, &carrier->others[i].stream));
-    carrier->others[i].device = other;
-    carrier->count++;
+  if (i == copier->count) {
+    TSL_TRY(other->ops->stream_create(other, &copier->others[i].stream));
+    copier->others[i].device = other;
+    copier->count++;
   }
-  *stream = carrier->others[i].stream;
+  *stream = copier->others[i].stream;
   return TESELA_OK;
 }
 
-tesela_status tsl_device_copier_meet(tsl_device_copier *carrier, tsl_device *other, bool *by_itself) {
+tesela_status tsl_device_copier_meet(tsl_device_copier *copier, tsl_device *other, bool *by_itself) {
   tsl_stream *stream;
-  *by_itself = reaches(carrier->device, other);
+  *by_itself = reaches(copier->device, other);
   if (*by_itself)
     return TESELA_OK;
-  if (!carrier->block)
-    TSL_TRY(tsl_alloc(BLOCK, "copies between devices", &carrier->block));
-  return other == carrier->device ? TESELA_OK : other_stream(carrier, other, &stream);
+  if (!copier->block)
+    TSL_TRY(tsl_alloc(BLOCK, "copies between devices", &copier->block));
+  return other == copier->device ? TESELA_OK : other_stream(copier, other, &stream);
 }
 
-/* --- through host memory --- */
-
-typedef struct crossing {
+typedef struct indirect_copy {
   const tsl_copy_rect *rows;
   tsl_stream *from, *to;
   void *block;
-} crossing;
+} indirect_copy;
 
 static tsl_copy cross_copy_side_of(const tsl_copy_rect *rows, bool from, size_t row, size_t count) {
   return (tsl_copy){.buffer = from ? rows->from : rows->to,
@@ -52,8 +51,8 @@ static tsl_copy cross_copy_side_of(const tsl_copy_rect *rows, bool from, size_t 
                     .rows = count};
 }
 
-/* Bytes `first` to first + bytes of each of some rows. */
-static tesela_status cross(const crossing *job, size_t row, size_t count, size_t first, size_t bytes) {
+/* Copies bytes `first` to first + bytes of each of `count` rows. */
+static tesela_status cross(const indirect_copy *job, size_t row, size_t count, size_t first, size_t bytes) {
   tsl_copy out = cross_copy_side_of(job->rows, true, row, count),
            in = cross_copy_side_of(job->rows, false, row, count);
   out.offset += first;
@@ -64,8 +63,8 @@ static tesela_status cross(const crossing *job, size_t row, size_t count, size_t
   return in.buffer->device->ops->write(job->to, &in);
 }
 
-/* Where the host sees one side by itself, a copy is one. */
-static tesela_status cross_once(const crossing *job, bool from_host) {
+/* Copies in one step where one buffer is in host memory. */
+static tesela_status cross_once(const indirect_copy *job, bool from_host) {
   const tsl_copy_rect *rows = job->rows;
   tsl_copy seen = cross_copy_side_of(rows, from_host, 0, rows->rows),
            other = cross_copy_side_of(rows, !from_host, 0, rows->rows);
@@ -76,7 +75,7 @@ static tesela_status cross_once(const crossing *job, bool from_host) {
                    : other.buffer->device->ops->read(job->from, &other);
 }
 
-static tesela_status cross_all(const crossing *job) {
+static tesela_status cross_all(const indirect_copy *job) {
   const tsl_copy_rect *rows = job->rows;
   const size_t most = rows->row_bytes < BLOCK ? BLOCK / rows->row_bytes : 1,
                length = rows->row_bytes < BLOCK ? rows->row_bytes : BLOCK;
@@ -87,33 +86,33 @@ static tesela_status cross_all(const crossing *job) {
   return TESELA_OK;
 }
 
-tesela_status tsl_device_copy(tsl_device_copier *carrier, tsl_stream *stream, const tsl_copy_rect *rows) {
-  tsl_device *other = rows->from->device == carrier->device ? rows->to->device : rows->from->device;
-  crossing job = {.rows = rows, .from = stream, .to = stream};
+tesela_status tsl_device_copy(tsl_device_copier *copier, tsl_stream *stream, const tsl_copy_rect *rows) {
+  tsl_device *other = rows->from->device == copier->device ? rows->to->device : rows->from->device;
+  indirect_copy job = {.rows = rows, .from = stream, .to = stream};
   bool by_itself;
   if (rows->rows == 0 || rows->row_bytes == 0)
     return TESELA_OK;
-  TSL_TRY(tsl_device_copier_meet(carrier, other, &by_itself));
+  TSL_TRY(tsl_device_copier_meet(copier, other, &by_itself));
   if (by_itself)
-    return carrier->device->ops->copy_rows(stream, rows);
-  job.block = carrier->block;
-  if (other != carrier->device)
-    TSL_TRY(other_stream(carrier, other, rows->from->device == other ? &job.from : &job.to));
+    return copier->device->ops->copy_rows(stream, rows);
+  job.block = copier->block;
+  if (other != copier->device)
+    TSL_TRY(other_stream(copier, other, rows->from->device == other ? &job.from : &job.to));
   if (rows->from->host || rows->to->host)
     return cross_once(&job, rows->from->host != NULL);
   return cross_all(&job);
 }
 
-tesela_status tsl_device_copier_finish(tsl_device_copier *carrier) {
+tesela_status tsl_device_copier_finish(tsl_device_copier *copier) {
   tesela_status status = TESELA_OK;
-  for (int i = 0; i < carrier->count && status == TESELA_OK; i++)
-    status = carrier->others[i].device->ops->finish(carrier->others[i].stream);
+  for (int i = 0; i < copier->count && status == TESELA_OK; i++)
+    status = copier->others[i].device->ops->finish(copier->others[i].stream);
   return status;
 }
 
-void tsl_device_copier_end(tsl_device_copier *carrier) {
-  for (int i = 0; i < carrier->count; i++)
-    carrier->others[i].device->ops->stream_destroy(carrier->others[i].stream);
-  tsl_free(carrier->block);
-  *carrier = (tsl_device_copier){.device = carrier->device};
+void tsl_device_copier_end(tsl_device_copier *copier) {
+  for (int i = 0; i < copier->count; i++)
+    copier->others[i].device->ops->stream_destroy(copier->others[i].stream);
+  tsl_free(copier->block);
+  *copier = (tsl_device_copier){.device = copier->device};
 }

@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 
-/* Where two share a bit, the sum of all is more than the bits that they set. */
+/* The sum of all bits differs from their union if two capabilities share a bit. */
 #define SUM(name, bit, text) +(UINT64_C(1) << (bit))
 #define SET(name, bit, text) | (UINT64_C(1) << (bit))
 _Static_assert((0 TSL_CAPABILITY_LIST(SUM)) == (0 TSL_CAPABILITY_LIST(SET)),
@@ -38,7 +38,7 @@ double tsl_device_bandwidth_of(int threads) {
 }
 
 void tsl_device_limit(tsl_device *device, int threads) {
-  if (threads >= device->threads) /* and where it is no processor */
+  if (threads >= device->threads) /* also true for devices that are not processors */
     return;
   const double share = (double)threads / device->threads;
   device->peak_f32 *= share;
@@ -46,8 +46,6 @@ void tsl_device_limit(tsl_device *device, int threads) {
   device->bandwidth *= tsl_device_bandwidth_of(threads) / tsl_device_bandwidth_of(device->threads);
   device->threads = threads;
 }
-
-/* --- copies without pitch --- */
 
 static tsl_copy one_row(tsl_buffer *buffer, size_t offset, void *host, size_t bytes) {
   return (tsl_copy){.buffer = buffer,
@@ -61,7 +59,7 @@ static tsl_copy one_row(tsl_buffer *buffer, size_t offset, void *host, size_t by
 
 tesela_status tsl_device_write(tsl_stream *stream, tsl_buffer *buffer, size_t offset, const void *host,
                                size_t bytes) {
-  /* The field is shared with read(); write() only reads there. */
+  /* the field is shared with read(); write() only reads the memory */
   const tsl_copy copy = one_row(buffer, offset, tsl_writable(host), bytes);
   return buffer->device->ops->write(stream, &copy);
 }

@@ -1,6 +1,5 @@
-/* Devices: what a processor can do, behind one vtable. A kind of device is one folder with one const
- * tsl_device_kind; it lists its devices, and each device has one const tsl_device_ops. The rest of tesela
- * sees this page only.
+/* Devices behind one table of operations. A kind of device is one folder with one const tsl_device_kind,
+ * which lists its devices; each device has one const tsl_device_ops. Other code uses only this header.
  *
  *   tsl_device ── buffers: memory of the device          created, written, read, destroyed
  *      │       ── streams: queues of work, in order      any number; each used by one thread at a time
@@ -8,12 +7,11 @@
  *      │       ── images:  buffers as kernels' two-dimensional textures, in one stream
  *      │       ── modules: compiled kernel text          ── kernels by name
  *
- * Ownership: who creates destroys, and before the device closes. Everything is created on a device and dies
- * on the same one. Threads: every member may be called from any thread at any time, except that a stream, and
- * the events recorded in it, are used by one thread at a time. A buffer is written by one stream at a time.
- * Errors: a status with tsl_fail()'s sentence, which starts with the device's name ("opencl:0: ...") and
- * holds the vendor's error name. On failure an out-parameter is NULL and nothing is left behind.
- */
+ * Ownership: the creator of an object destroys it before the device closes. Threads: any thread may call
+ * any member at any time. But a stream, and the events recorded in it, are used by one thread at a time,
+ * and a buffer is written by one stream at a time. Errors: a status with a message by tsl_fail(), which
+ * starts with the device's name ("opencl:0: ...") and has the vendor's error name. On failure an
+ * out-parameter is NULL and nothing stays allocated. */
 #ifndef TSL_DEVICE_DEVICE_H
 #define TSL_DEVICE_DEVICE_H
 
@@ -30,7 +28,7 @@ typedef struct tsl_image tsl_image;
 typedef struct tsl_module tsl_module;
 typedef struct tsl_kernel tsl_kernel;
 
-/* What a device offers; a strategy's `needs` is a set of these. X(NAME, bit, text for refusals). */
+/* Capabilities of devices. A strategy has the required set in `needs`. X(NAME, bit, text for refusals). */
 #define TSL_CAPABILITY_LIST(X)                                                                               \
   X(HOST, 0, "runs C code of this library on host memory")                                                   \
   X(KERNELS, 1, "compiles the kernel dialect")                                                               \
@@ -64,106 +62,100 @@ typedef enum tsl_capability {
 #undef TSL_CAPABILITY_MEMBER
 } tsl_capability;
 
-/* The text of the first capability in `needs` that is missing in `offers`, or NULL. */
+/* Returns the text of the first capability in `needs` that `offers` lacks; NULL: none. */
 const char *tsl_capability_missing(unsigned needs, unsigned offers);
-/* The host's instruction sets, those of TESELA_ISA and below; no device is looked for. */
+/* Returns the capabilities of the host's instruction sets, limited by TESELA_ISA. Does not search
+ * for devices. */
 unsigned tsl_host_offers(void);
 
-/* Most devices that work together. */
+/* Maximum number of devices in a group. */
 enum { TSL_MEMBERS_MAX = 8 };
 
-/* A device as the planner sees it. Plain data, filled by its kind's list(), constant afterwards. */
+/* Device as the planner sees it: plain data, filled by list() of its kind, constant afterwards. */
 struct tsl_device {
   const tsl_device_ops *ops;
   const char *kind;   /* "cpu" */
-  int index;          /* among its kind */
-  char name[128];     /* "cpu", "opencl:0", "cuda:0", "cuda:0,cuda:1": unique, what users type */
-  char label[128];    /* the vendor's name for it */
+  int index;          /* in its kind */
+  char name[128];     /* unique name that users type: "cpu", "opencl:0", "cuda:0", "cuda:0,cuda:1" */
+  char label[128];    /* vendor's name of the device */
   char platform[128]; /* driver or platform with version */
-  /* What must be equal for compiled kernels and remembered plans to be valid: label, architecture, driver
-   * version; no blanks. */
+  /* Validity key of compiled kernels and stored plans: label, architecture, driver version; no blanks. */
   char key[160];
-  unsigned capabilities; /* of TSL_CAN_... */
-  int is_cpu;            /* a processor of the host, whatever the API (PoCL): warm caches, few cores */
+  unsigned capabilities; /* set of TSL_CAN_... */
+  int is_cpu;            /* a processor of the host in any API (PoCL): warm caches, few cores */
   int compute_units, clock_mhz;
   uint64_t memory_bytes, allocation_max, local_bytes;
-  /* Most bytes of its memory that one plan may take: TESELA_DEVICE_MEMORY, else what is left beside drivers
-   * and displays. Of no matter on the cpu. */
+  /* Maximum bytes of device memory for one plan: TESELA_DEVICE_MEMORY, else a part of the memory
+   * that leaves room for drivers and displays. Not used on the cpu. */
   uint64_t memory_limit;
-  /* Local memory that a kernel's TSL_LOCAL_BYTES may take where that is more than local_bytes; else 0. */
+  /* Local memory that TSL_LOCAL_BYTES of a kernel may use where that is more than local_bytes; else 0. */
   uint64_t local_bytes_inside;
-  /* Images: the most texels of a row, the most rows, and what a layout's offset and pitch are multiples of,
-   * in bytes; see tsl_image_fits(). A pitch alignment of 0: images are copies, and their rows touch. All of
-   * it is 0 without TSL_CAN_IMAGES. */
+  /* Image limits: maximum texels of a row, maximum rows, and alignments in bytes of a layout's
+   * offset and pitch; see tsl_image_fits(). Pitch alignment 0: images are copies with contiguous
+   * rows. All are 0 without TSL_CAN_IMAGES. */
   int64_t image_width_max, image_height_max;
   size_t image_offset_alignment, image_pitch_alignment, image_pitch_max;
-  uint64_t cache_bytes; /* of the last level of cache before the device's memory; 0 where nothing tells */
-  char pci[16]; /* place on the PCI bus, "0000:3b:00.0"; "" where it is not known, or for a processor */
-  int group_items_max; /* work-items of a work-group */
+  uint64_t cache_bytes; /* last-level cache; 0: unknown */
+  char pci[16];         /* PCI bus address "0000:3b:00.0"; "" for processors or where unknown */
+  int group_items_max;  /* maximum work-items of a work-group */
   int group_size_max[3];
   uint64_t group_count_max[3];
-  int warp;                       /* work-items that run in step; 1 unknown or none */
-  const tsl_fragments *fragments; /* its matrix instructions, with TSL_CAN_FRAGMENTS; else NULL */
+  int warp;                       /* work-items that run in lock-step; 1: unknown or none */
+  const tsl_fragments *fragments; /* matrix instructions, with TSL_CAN_FRAGMENTS; else NULL */
   int vector_f32, vector_f64;     /* preferred vector widths, in elements */
-  size_t host_alignment; /* alignment of host memory that buffer_wrap() takes without copying; 0: it takes
-                            none */
-  int architecture;      /* CUDA: 90 for sm_90; else 0 */
-  /* Predictions of the planner's model: datasheet arithmetic or a guess from units and clock, never a
-   * promise. */
-  double peak_f32, peak_f64; /* operations a second, a fused multiply-add counting two */
-  double bandwidth;          /* bytes a second of the device's memory */
-  double link_bandwidth;     /* bytes a second between host and device; 0 where memory is shared */
+  size_t host_alignment;          /* alignment of host memory that buffer_wrap() needs; 0: not supported */
+  int architecture;               /* CUDA: 90 for sm_90; else 0 */
+  /* Predictions for the planner's model, from data sheets or estimated from units and clock. */
+  double peak_f32, peak_f64; /* operations per second; a fused multiply-add counts as two */
+  double bandwidth;          /* bytes per second of the device's memory */
+  double link_bandwidth;     /* bytes per second between host and device; 0 where memory is shared */
   double launch_seconds;     /* from launch to start */
   int threads;               /* cpu: threads to use; else 0 */
-  int host_threads;        /* most of the host's that may bring operands to it; 0: all of the shared pool's */
-  uint64_t level_bytes[3]; /* cpu: data caches of levels 1 to 3 that a core uses, each whole; 0: not there or
-                              unknown */
-  /* TSL_CAN_SEVERAL: the devices that it stands for, in their order; they run plans of their own. Else there
-   * are none. */
+  int host_threads;          /* maximum host threads for copies to the device; 0: all of the shared pool */
+  /* cpu: sizes of the data caches of levels 1 to 3 that a core uses; 0: none or unknown */
+  uint64_t level_bytes[3];
+  /* TSL_CAN_SEVERAL: the member devices in order, which run plans of their own. Empty for other devices. */
   tsl_device *members[TSL_MEMBERS_MAX];
   int member_count;
-  void *impl; /* the kind's own */
+  void *impl; /* private data of the kind */
 };
 
 /* Memory of a device. The kind embeds it as the first member of its own struct. */
 typedef struct tsl_buffer {
   tsl_device *device;
   size_t bytes;
-  void *host; /* where the host sees it too, at all times (cpu); else NULL, and map() is the way */
-  bool askew; /* over host memory that is not aligned as images need it: none fits it */
+  void *host; /* permanent host address (cpu); NULL: use map() */
+  bool askew; /* host memory not aligned for images: no image is possible */
 } tsl_buffer;
 
-/* A block of rows, copied between host memory and a buffer. Contiguous memory is one row. `device_pitch` and
- * `host_pitch` are the bytes between a row's start and the next, at least row_bytes. rows * row_bytes = 0
- * copies nothing. */
+/* Copy of rows between host memory and a buffer. Contiguous memory is one row. Pitches are bytes
+ * from row to row, at least row_bytes. rows * row_bytes = 0 copies nothing. */
 typedef struct tsl_copy {
   tsl_buffer *buffer;
-  size_t offset; /* bytes from the buffer's start to the first row */
+  size_t offset; /* first row, in bytes from the start of the buffer */
   size_t device_pitch;
-  void *host; /* read only by write() */
+  void *host; /* write() only reads it */
   size_t host_pitch;
   size_t rows, row_bytes;
 } tsl_copy;
 
-/* A block of rows, copied from a buffer to another one, which may be another device's; the two do not
- * overlap. Pitches are as above. */
+/* Copy of rows from buffer to buffer, which may be on different devices. The two areas must not
+ * overlap. Pitches are bytes from row to row, at least row_bytes. */
 typedef struct tsl_copy_rect {
   tsl_buffer *from, *to;
   size_t from_offset, from_pitch, to_offset, to_pitch; /* bytes */
   size_t rows, row_bytes;
 } tsl_copy_rect;
 
-/* Memory of the host from which and to which a device copies by itself, while host and device do something
- * else. The kind embeds it as the first member of its own struct. */
+/* Pinned host memory for asynchronous copies. The kind embeds it as the first member of its own struct. */
 typedef struct tsl_pinned {
   tsl_device *device;
   void *host; /* aligned for any type */
   size_t bytes;
 } tsl_pinned;
 
-/* An image: rows of texels, four f32 side by side each (RGBA), that kernels read as TSL_IMAGE. This says
- * which bytes of a buffer it shows: `height` rows of `width` texels, `pitch` bytes from a row's start to the
- * next. */
+/* Image: `height` rows of `width` texels of a buffer, `pitch` bytes from row to row. A texel is
+ * four f32 (RGBA). Kernels read it as TSL_IMAGE. */
 enum { TSL_TEXEL_BYTES = 16 };
 typedef struct tsl_image_layout {
   tsl_buffer *buffer;
@@ -171,36 +163,34 @@ typedef struct tsl_image_layout {
   int64_t width, height; /* texels, rows */
 } tsl_image_layout;
 
-/* Three dimensions of elements in a buffer, the first dense, as kernels copy boxes of them to local memory in
- * one instruction (NVIDIA's tensor memory accelerator). Boxes have `box` elements along the first two
- * dimensions and one along the third; what of them lies outside is zeros where it is read, and is not
- * written. Rows of a box are at most 128 bytes, and their chunks of 16 bytes are exchanged by row (chunk ^
- * row % 8). */
+/* Three-dimensional tensor in a buffer, the first dimension dense, for box copies to local memory
+ * in one instruction (NVIDIA's TMA). A box has `box` elements along the first two dimensions and
+ * one along the third. Its elements outside of the tensor are read as zero and not written. Rows of
+ * a box are at most 128 bytes; their 16-byte chunks are permuted by row (chunk ^ row % 8). */
 typedef struct tsl_tensor {
   tsl_buffer *buffer;
-  size_t offset;    /* bytes to the first element, a multiple of 16 */
-  int element;      /* bytes: 1, 2 or 4 */
-  int64_t size[3];  /* elements, 1 to 2^32 */
-  int64_t pitch[2]; /* bytes from one to the next along the second and third dimension, multiples of 16 below
-                       2^40 */
-  int box[2];       /* 1 to 256 */
+  size_t offset;   /* bytes to the first element, a multiple of 16 */
+  int element;     /* bytes: 1, 2 or 4 */
+  int64_t size[3]; /* elements, 1 to 2^32 */
+  /* bytes from element to element along the second and third dimension, multiples of 16 below 2^40 */
+  int64_t pitch[2];
+  int box[2]; /* 1 to 256 */
 } tsl_tensor;
-/* Such a tensor as kernels are given it: an argument by value. It says where the buffer lies, and dies with
- * it. */
+/* Tensor as a kernel argument by value. It has the buffer's address, and is invalid after the
+ * buffer is destroyed. */
 typedef struct tsl_tensor_map {
   _Alignas(64) unsigned char bytes[128];
 } tsl_tensor_map;
 
-/* Where compiled text comes from and what it is compiled with. */
 typedef struct tsl_build {
-  const char *name; /* for messages and the cache's file names: "gemm/tile_local" */
-  const char
-      *text; /* flattened source with its #define lines in front: all that decides what the kernel is */
-  const char *options; /* further compiler options, "" for none */
-  bool loaded_only;    /* no compiler and no disk: TESELA_UNSUPPORTED where this process has not loaded it */
+  const char *name;    /* for messages and file names of the cache: "gemm/tile_local" */
+  const char *text;    /* flattened source after its #define lines: everything that determines the kernel */
+  const char *options; /* additional compiler options, "" for none */
+  /* no compiler and no disk: TESELA_UNSUPPORTED where this process has not loaded the kernel */
+  bool loaded_only;
 } tsl_build;
 
-/* A compiled kernel text: OpenCL's program binary, CUDA's cubin. `data` is from malloc(). */
+/* Compiled kernel text: OpenCL's program binary or CUDA's cubin. `data` is from malloc(). */
 typedef struct tsl_binary {
   void *data;
   size_t bytes;
@@ -212,8 +202,8 @@ typedef struct tsl_grid {
   int items[3];
 } tsl_grid;
 
-/* A kernel argument: a buffer, an image, or else `bytes` bytes at `value`. A kernel that takes a buffer or an
- * image and uses none of it gets one all the same. */
+/* Kernel argument: a buffer, an image, or else `bytes` bytes at `value`. A kernel with an unused
+ * buffer or image parameter still needs an argument. */
 typedef struct tsl_argument {
   tsl_buffer *buffer;
   tsl_image *image;
@@ -224,192 +214,188 @@ typedef struct tsl_argument {
 #define TSL_ARG_IMAGE(i) ((tsl_argument){.image = (i)})
 #define TSL_ARG_VALUE(v) ((tsl_argument){.value = &(v), .bytes = sizeof(v)})
 
-/* What one device does. Members marked [optional] may be NULL; the capability that says whether they are
- * there stands beside them. */
+/* Operations of a device. Members marked [optional: CAPABILITY] are NULL without that capability. */
 struct tsl_device_ops {
   /* Folder (from src/) with this kind's dialect_impl.h, for tsl_source_flatten(). [optional: KERNELS] */
   const char *dialect_folder;
-  /* "cl" or "cu": extension of the source kept beside a cached binary. [optional: KERNELS] */
+  /* Extension of the source file next to a cached binary: "cl" or "cu". [optional: KERNELS] */
   const char *source_extension;
 
-  /* The compiler's option for fast, relaxed arithmetic. [optional: KERNELS] */
+  /* Compiler option for fast, relaxed arithmetic. [optional: KERNELS] */
   const char *relaxed_option;
 
-  /* Makes the device ready (context, primary queue). Called by tsl_device_open(), once until close; slow
-   * things belong here and not in list(). */
+  /* Makes the device ready (context, primary queue). Called by tsl_device_open(), once until
+   * close(). Slow work belongs here and not in list(). */
   tesela_status (*open)(tsl_device *device);
-  /* Undoes open(). Nothing created on the device is alive any more. Never fails. */
+  /* Undoes open(). All objects of the device must be destroyed before. Never fails. */
   void (*close)(tsl_device *device);
 
-  /* Takes at least `bytes` bytes, aligned for any type; zero bytes give a buffer that may be passed to
-   * kernels. Contents are undefined. TESELA_OUT_OF_MEMORY says how much was asked for and, where known, how
-   * much is free. */
+  /* Allocates at least `bytes` bytes, aligned for any type, uninitialized. A buffer of zero bytes is a valid
+   * kernel argument. TESELA_OUT_OF_MEMORY has the requested and, where known, the free size. */
   tesela_status (*buffer_create)(tsl_device *device, size_t bytes, tsl_buffer **buffer);
-  /* A buffer over host memory that stays the caller's; no copy is made, and after finish() of the streams
-   * that used it, host and device see the same bytes. `host` is aligned to device->host_alignment. [optional:
-   * SHARED_MEMORY] */
+  /* Makes a buffer over the caller's host memory without a copy. Host and device see equal bytes
+   * after finish() of the streams that used it. `host` is aligned to device->host_alignment.
+   * [optional: SHARED_MEMORY] */
   tesela_status (*buffer_wrap)(tsl_device *device, void *host, size_t bytes, tsl_buffer **buffer);
-  /* A buffer over the device's own memory that stays the caller's: an address in CUDA, a cl_mem of the
-   * device's context in OpenCL. bytes 0: as many as there are from there on. TESELA_BAD_CALL where it is
-   * memory of another device or context, or there are fewer. [optional: OPENCL, CUDA] */
+  /* Makes a buffer over the caller's device memory: an address in CUDA, a cl_mem of the device's context in
+   * OpenCL. With bytes = 0 it extends to the end of the memory. Fails with TESELA_BAD_CALL for memory of
+   * another device or context, or with fewer bytes. [optional: OPENCL, CUDA] */
   tesela_status (*buffer_adopt)(tsl_device *device, void *native, size_t bytes, tsl_buffer **buffer);
-  /* No work that uses the buffer is pending, unless its memory is the caller's. */
+  /* Destroys a buffer. No work that uses it may be pending, unless its memory is the caller's. */
   void (*buffer_destroy)(tsl_buffer *buffer);
-  /* Makes the buffer's bytes visible at a host address until unmap(): waits for the stream's earlier work.
-   * write != 0: what the host stores there reaches the device at unmap(). [optional: SHARED_MEMORY] */
+  /* Maps the buffer to a host address until unmap(), after the stream's earlier work. write != 0:
+   * stores of the host reach the device at unmap(). [optional: SHARED_MEMORY] */
   tesela_status (*buffer_map)(tsl_stream *stream, tsl_buffer *buffer, int write, void **host);
   tesela_status (*buffer_unmap)(tsl_stream *stream, tsl_buffer *buffer, void *host);
 
   tesela_status (*stream_create)(tsl_device *device, tsl_stream **stream);
-  /* A stream over the API's own queue, which stays the caller's: a CUstream, NULL being the default stream,
-   * or an in-order cl_command_queue. TESELA_BAD_CALL where it is of another device or context. [optional:
-   * OPENCL, CUDA] */
+  /* Makes a stream over the caller's queue: a CUstream (NULL: the default stream), or an in-order
+   * cl_command_queue. Fails with TESELA_BAD_CALL for a queue of another device or context.
+   * [optional: OPENCL, CUDA] */
   tesela_status (*stream_adopt)(tsl_device *device, void *native, tsl_stream **stream);
-  /* Waits for pending work first, unless the queue is the caller's. */
+  /* Destroys a stream, after a wait for its pending work unless the queue is the caller's. */
   void (*stream_destroy)(tsl_stream *stream);
-  /* Waits until all of the stream's work is done; a failure of that work is reported here. */
+  /* Waits until all of the stream's work is done, and reports a failure of that work. */
   tesela_status (*finish)(tsl_stream *stream);
 
-  /* Host to buffer; buffer to host; in stream order. write(): host memory may be changed on return. read():
-   * is complete on return. */
+  /* Copies from host to buffer in stream order. Host memory may change on return. */
   tesela_status (*write)(tsl_stream *stream, const tsl_copy *copy);
+  /* Copies from buffer to host in stream order. Complete on return. */
   tesela_status (*read)(tsl_stream *stream, const tsl_copy *copy);
-  /* Copies beside computing: memory of the host that the device reaches by itself; write() and read() between
-   * it and buffers, enqueued and no more: copy->host lies in pinned memory of the device, and neither is
-   * written before the copy is done nor read before it is. No copy is pending when the memory is destroyed.
-   * TESELA_OUT_OF_MEMORY where the system does not give so much of it. [optional: these four and the two
-   * waits below, all or none] */
+  /* Allocates pinned memory for asynchronous copies, owned by the caller. Copies to and from it
+   * must be complete before it is destroyed. TESELA_OUT_OF_MEMORY where the system limits pinned
+   * memory. [optional: these four and the two waits below, all or none] */
   tesela_status (*pinned_create)(tsl_device *device, size_t bytes, tsl_pinned **pinned);
   void (*pinned_destroy)(tsl_pinned *pinned);
+  /* Enqueues a copy from pinned memory to a buffer. The memory must not change until the copy is done. */
   tesela_status (*write_later)(tsl_stream *stream, const tsl_copy *copy);
+  /* Enqueues a copy from a buffer to pinned memory. */
   tesela_status (*read_later)(tsl_stream *stream, const tsl_copy *copy);
-  /* Buffer to buffer of the same device, no overlap; enqueued. */
+  /* Enqueues a copy between buffers of the device, which must not overlap. */
   tesela_status (*copy)(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *buffer,
                         size_t to_offset, size_t bytes);
-  /* Whether copy_rows() reaches the other device's memory: both are open. The first question about a pair may
-   * prepare their link. Callers go through device/cross_copy.h, which knows another way. [optional, with
-   * copy_rows()] */
+  /* Returns true if copy_rows() reaches the other device's memory; both must be open. The first
+   * call for a pair may prepare their link. Callers use device/cross_copy.h, which has a fallback.
+   * [optional, with copy_rows()] */
   bool (*reaches)(tsl_device *device, tsl_device *other);
-  /* Rows from buffer to buffer; enqueued. One of them is the stream's device's, and so is the other, or its
-   * device is one that is reached. [optional] */
+  /* Enqueues a copy of rows from buffer to buffer. One buffer is on the stream's device, the other
+   * on it or on a device that it reaches. [optional] */
   tesela_status (*copy_rows)(tsl_stream *stream, const tsl_copy_rect *rows);
-  /* Every byte of the range; enqueued. */
+  /* Enqueues a fill of a range of bytes. */
   tesela_status (*fill)(tsl_stream *stream, tsl_buffer *buffer, size_t offset, unsigned char byte,
                         size_t bytes);
 
-  /* An image of a buffer's bytes as the stream's earlier work leaves them, for kernels launched later on the
-   * same stream: a view where the device can, else a copy made in stream order, so that the buffer is not
-   * written while the image is in use. TESELA_BAD_CALL where tsl_image_fits() is false. [optional: IMAGES] */
+  /* Makes an image of a buffer for later launches on the stream, with the content after the
+   * stream's earlier work. It is a view where the device supports that, else a copy in stream
+   * order. The buffer must not be written while the image is in use. Fails with TESELA_BAD_CALL
+   * where tsl_image_fits() is false. [optional: IMAGES] */
   tesela_status (*image_create)(tsl_stream *stream, const tsl_image_layout *layout, tsl_image **image);
-  /* May follow a launch that uses the image at once: what the image holds lives until that launch is done.
-   * Before the stream's end, and before the buffer's. A stream may keep a copy's memory for its next image.
-   * [optional: IMAGES] */
+  /* Destroys an image before its stream and its buffer. Allowed directly after a launch that uses
+   * it: its memory lives until the launch is done. A stream may reuse a copy's memory for its next
+   * image. [optional: IMAGES] */
   void (*image_destroy)(tsl_image *image);
 
   tesela_status (*event_create)(tsl_device *device, tsl_event **event);
   void (*event_destroy)(tsl_event *event);
-  /* Marks the moment when the stream's earlier work is done. An event may be recorded again. */
+  /* Marks the end of the stream's earlier work. An event may be recorded again. */
   tesela_status (*event_record)(tsl_stream *stream, tsl_event *event);
-  /* What is enqueued on the stream from now on begins when the event, as it was last recorded in another
-   * stream, has come; and the same for the host, which is told of a failure of the work before it. The event
-   * was recorded, and may be recorded again at once. [optional: as pinned_create] */
+  /* Makes later work of the stream wait for an event that was recorded in another stream. The event
+   * may be recorded again at once. [optional: as pinned_create] */
   tesela_status (*stream_wait)(tsl_stream *stream, tsl_event *event);
+  /* Waits on the host for an event, and reports a failure of the work before it. */
   tesela_status (*event_wait)(tsl_event *event);
-  /* Whether an event that was recorded has come, without waiting for it; a failure of the work before it is
-   * told. [optional: CUDA] */
+  /* Tells without waiting if a recorded event has occurred, and reports a failure of the work
+   * before it. [optional: CUDA] */
   tesela_status (*event_done)(tsl_event *event, bool *done);
-  /* Device time between two recorded events of one stream; waits for the later one. */
+  /* Gets the device time between two recorded events of one stream, after a wait for the later one. */
   tesela_status (*event_seconds)(tsl_event *begin, tsl_event *end, double *seconds);
 
-  /* Compiles text. On TESELA_BUILD_FAILED the compiler's log is kept with tsl_status_keep_log(). Callers go
-   * through tsl_jit_module(), which caches. [optional: KERNELS] */
+  /* Compiles a text. On TESELA_BUILD_FAILED the compiler's log is stored with
+   * tsl_status_keep_log(). Callers use tsl_jit_module(), which caches. [optional: KERNELS] */
   tesela_status (*build)(tsl_device *device, const tsl_build *build, tsl_binary *binary);
-  /* What the compiler is and which version, and everything else outside tsl_build that decides what build()
-   * returns: part of the cache's key together with device->key. [optional: KERNELS] */
+  /* Appends compiler, version and everything else outside of tsl_build that determines the result
+   * of build(). Part of the cache's key together with device->key. [optional: KERNELS] */
   tesela_status (*compiler)(tsl_device *device, tsl_text *text);
-  /* Makes a binary callable. TESELA_BUILD_FAILED when the binary is not one that this device takes.
-   * [optional: KERNELS] */
+  /* Loads a binary. Fails with TESELA_BUILD_FAILED when the device rejects it. [optional: KERNELS] */
   tesela_status (*module_load)(tsl_device *device, const char *name, const tsl_binary *binary,
                                tsl_module **module);
   void (*module_destroy)(tsl_module *module);
-  /* A kernel of a module, by its name in the source. It lives as long as the module and may be launched by
-   * any number of threads (launch() sets its arguments under a lock where the API needs one). [optional:
-   * KERNELS] */
+  /* Gets a kernel of a module by its name in the source. It lives as long as the module. Any number
+   * of threads may launch it; launch() locks where the API needs that. [optional: KERNELS] */
   tesela_status (*kernel_get)(tsl_module *module, const char *name, tsl_kernel **kernel);
-  /* Gives each group of a kernel that has a TSL_LOCAL_BYTES so many bytes for it, at most local_bytes_inside:
-   * before its first launch, and the same number each time. NULL where compilers know it from the text. */
+  /* Sets the size of a kernel's TSL_LOCAL_BYTES for each group, at most local_bytes_inside. Called before its
+   * first launch, always with one number. NULL where the compiler knows the size from the text. */
   tesela_status (*kernel_local_bytes)(tsl_kernel *kernel, size_t bytes);
-  /* Lets launches of this kernel start while the work before them in the stream ends. The kernel waits for
-   * that work itself before it reads or writes memory. Without effect where the driver cannot. [optional:
-   * WGMMA] */
+  /* Lets launches of this kernel start while the previous work in the stream ends. The kernel itself waits
+   * for that work before it accesses memory. No effect where the driver cannot. [optional: WGMMA] */
   void (*kernel_early)(tsl_kernel *kernel);
-  /* Makes a map of a tensor. TESELA_DEVICE_FAILED where the driver refuses it. [optional: WGMMA] */
+  /* Makes a map of a tensor. Fails with TESELA_DEVICE_FAILED where the driver refuses it.
+   * [optional: WGMMA] */
   tesela_status (*tensor_map)(const tsl_tensor *tensor, tsl_tensor_map *map);
-  /* Most work-items per group for this kernel, registers considered; at least 1. [optional: KERNELS] */
-  int (*kernel_items_max)(tsl_kernel *kernel);
-  /* Enqueues. Every groups[d] and items[d] is at least 1. Argument memory may be changed on return.
+  /* Returns the maximum work-items per group for this kernel, limited by registers; at least 1.
    * [optional: KERNELS] */
+  int (*kernel_items_max)(tsl_kernel *kernel);
+  /* Enqueues a launch. Every groups[d] and items[d] is at least 1. Argument memory may change on
+   * return. [optional: KERNELS] */
   tesela_status (*launch)(tsl_stream *stream, tsl_kernel *kernel, const tsl_grid *grid,
                           const tsl_argument *arguments, int count);
 
-  /* The API's own objects behind ours, for strategies that call a vendor's library; they stay the device's. A
-   * stream is OpenCL's cl_command_queue or CUDA's CUstream, a buffer OpenCL's cl_mem or the device address of
-   * its first byte in CUDA. [optional: OPENCL, CUDA] */
+  /* Returns the API's object for a stream, for vendors' libraries: OpenCL's cl_command_queue or
+   * CUDA's CUstream. It belongs to the device. [optional: OPENCL, CUDA] */
   void *(*native_stream)(tsl_stream *stream);
+  /* Returns OpenCL's cl_mem, or the address of the first byte in CUDA. */
   void *(*native_buffer)(tsl_buffer *buffer);
-  /* Makes the device the one that this thread's calls of a vendor's library go to, until leave(), which puts
-   * back what was there before. [optional: CUDA] */
+  /* Makes the device current for this thread's calls of a vendor's library, until leave() restores
+   * the previous one. [optional: CUDA] */
   tesela_status (*enter)(tsl_device *device);
   void (*leave)(tsl_device *device);
 };
 
-/* A kind of device. */
 typedef struct tsl_device_kind {
   const char *kind; /* "opencl" */
-  const char *what; /* "OpenCL platforms": for `tesela devices` */
-  /* Calls found() for each device, in a fixed order, with everything but `kind`, `index`, `name` filled in
-   * (those are overwritten); found() copies the struct. No device is a failure with TESELA_NO_DEVICE, whose
-   * sentence is the reason. */
+  const char *what; /* for `tesela devices`: "OpenCL platforms" */
+  /* Calls found() for each device in a fixed order, with all members set except `kind`, `index`,
+   * `name`, which the caller sets. found() copies the struct. Without devices it fails with
+   * TESELA_NO_DEVICE and the reason. */
   tesela_status (*list)(void (*found)(void *argument, const tsl_device *device), void *argument);
-  /* Lets a device that is not open yet be opened in an API's context which stays the caller's (cl_context):
-   * false where the device is not in it. [optional: OPENCL] */
+  /* Lets a closed device be opened later in the caller's API context (cl_context); false where the
+   * device is not in that context. [optional: OPENCL] */
   bool (*adopt)(tsl_device *device, void *context);
   /* Frees device->impl at the end. [optional] */
   void (*forget)(tsl_device *device);
-  /* Nonzero: a machine never has more than one, which is named without an index ("cpu"). */
+  /* nonzero: at most one device, named without an index ("cpu") */
   int single;
-  /* Whether the memory at an address is this device's own; the device need not be open. [optional: kinds
-   * whose memory has addresses] */
+  /* Returns true if an address is in the device's own memory. The device may be closed. [optional:
+   * kinds whose memory has addresses] */
   bool (*owns)(const tsl_device *device, const void *address);
-  /* Seconds that it takes at the very least until a first device can be used, drivers loaded; 0: none. */
+  /* lower bound of the seconds until a first device is usable after drivers are loaded; 0: none */
   double start_least;
-  /* Whether a look at files tells that all its devices are the host's processor again. Loads nothing; false
-   * where it cannot be told. [optional] */
+  /* Returns true if files tell that all devices of the kind are the host's processor. Loads
+   * nothing; false: unknown. [optional] */
   bool (*is_processor)(void);
 } tsl_device_kind;
 
-/* The threads that a run on a processor uses unless it is given others: as many of the shared pool's as the
- * device has. */
+/* Returns the default team of a run on a processor: as many threads of the shared pool as the device has. */
 tsl_team tsl_device_team(const tsl_device *device);
-/* The threads that bring operands from the host's memory to the device, and back. */
+/* Returns the team that copies operands between host memory and the device. */
 tsl_team tsl_device_host_team(const tsl_device *device);
-/* Gives a processor fewer threads, and predictions to match; more than it has change nothing. Before it is
- * used. */
+/* Limits a processor's threads, and adapts its predictions. No effect above its present number.
+ * Called before the device is used. */
 void tsl_device_limit(tsl_device *device, int threads);
-/* Bytes a second of a processor's memory, as a guess: a core takes about 10 GB/s, and ten of them what a
- * socket has. */
+/* Estimates the bytes per second of a processor's memory: about 10 GB/s a core, limited by the
+ * socket at ten cores. */
 double tsl_device_bandwidth_of(int threads);
 
-/* The least pitch of an image of `width` texels (at least 1) on this device, which has images. */
+/* Returns the minimum pitch in bytes of an image of `width` texels (at least 1). The device must
+ * have images. */
 size_t tsl_image_pitch(const tsl_device *device, int64_t width);
-/* Whether the device makes an image of this layout: width and height from 1 to its limits; offset and pitch
- * of its alignments, the pitch exactly the row's bytes where images are copies; all rows, pitch and all, in
- * the buffer. */
+/* Returns true if the device supports the layout: width and height within limits, offset and pitch
+ * aligned, all rows inside the buffer. Where images are copies, the pitch must be a row's bytes. */
 bool tsl_image_fits(const tsl_image_layout *layout);
-/* The same for image_create(): TESELA_BAD_CALL with the layout and the device's rules. */
+/* Checks a layout like tsl_image_fits(). Fails with TESELA_BAD_CALL, the layout and the device's rules. */
 tesela_status tsl_image_check(const tsl_image_layout *layout);
 
-/* Contiguous copies, for callers without pitch. */
+/* Writes contiguous bytes with write() of the device. */
 tesela_status tsl_device_write(tsl_stream *stream, tsl_buffer *buffer, size_t offset, const void *host,
                                size_t bytes);
 tesela_status tsl_device_read(tsl_stream *stream, tsl_buffer *buffer, size_t offset, void *host,

@@ -1,15 +1,14 @@
-/* Matrix instructions of graphics processors that OpenCL C has names for: what the host knows of those that
- * src/kernel/kernel_fragments.h puts behind one interface. A device with TSL_CAN_FRAGMENTS has one of them.
- */
+/* Matrix instructions of GPUs available in OpenCL C: properties of the instructions behind the common
+ * interface of src/kernel/kernel_fragments.h. A device with TSL_CAN_FRAGMENTS has one row of the list. */
 #ifndef TSL_DEVICE_DEVICE_FRAGMENTS_H
 #define TSL_DEVICE_DEVICE_FRAGMENTS_H
 
 #include <stdbool.h>
 
-/* X(NAME, name, define, match, items, rows, cols, bytes, words_a, words_b, registers, rate_16, rate_8,
- * unsigned_bytes, subnormal_f16): see tsl_fragments. Rates are of data sheets: a unit is what OpenCL counts,
- * an Intel vector engine, a compute unit of CDNA, a work-group processor of RDNA. gfx90a takes subnormal
- * halves as zeros (AMD's MIOpen documents it). */
+/* X(NAME, name, define, match, items, rows, cols, bytes, words_a, words_b, registers, rate_16,
+ * rate_8, unsigned_bytes, subnormal_f16): see tsl_fragments. Rates are from data sheets, per OpenCL
+ * compute unit: an Intel vector engine, a compute unit of CDNA, a work-group processor of RDNA.
+ * Architecture gfx90a flushes subnormal f16 to zero (documented in AMD's MIOpen). */
 #define TSL_FRAGMENTS_LIST(X)                                                                                \
   X(DPAS_8, "dpas_8", "TSL_DPAS 8", "8", 8, 8, 8, 32, 8, 8, 72, 128, 256, true, true)                        \
   X(DPAS_16, "dpas_16", "TSL_DPAS 16", "16", 16, 8, 16, 32, 4, 8, 72, 256, 512, true, true)                  \
@@ -23,17 +22,16 @@
 
 typedef struct tsl_fragments {
   const char *name;
-  const char
-      *define; /* what stands behind #define in front of kernels that include kernel/kernel_fragments.h */
-  const char *match; /* Intel: the smallest sub-group; AMD: how names of the architectures begin, with blanks
-                        between */
-  int items, rows, cols; /* of a sub-group; of sums of a product */
-  int bytes;             /* of each line that a step takes along k */
-  int words_a, words_b;  /* 32-bit registers of an item that hold a fragment */
-  int registers; /* that an item may have for sums, fragments and what it copies, before compilers spill */
-  int rate_16, rate_8; /* operations of a unit in a clock, a multiply-add counting two */
-  bool unsigned_bytes; /* takes them, too */
-  bool subnormal_f16;  /* does not take them for zeros */
+  const char *define; /* definition for kernels that include kernel/kernel_fragments.h */
+  /* Intel: the smallest sub-group size; AMD: prefixes of architecture names, separated by blanks */
+  const char *match;
+  int items, rows, cols; /* items of a sub-group; rows and columns of the sums of one product */
+  int bytes;             /* bytes along k of each line in one step */
+  int words_a, words_b;  /* 32-bit registers of an item for a fragment */
+  int registers;         /* registers of an item for sums, fragments and copies before compilers spill */
+  int rate_16, rate_8;   /* operations per clock and unit; a multiply-add counts as two */
+  bool unsigned_bytes;   /* supports unsigned bytes */
+  bool subnormal_f16;    /* subnormal f16 inputs are not flushed to zero */
 } tsl_fragments;
 
 typedef enum tsl_fragments_index {
@@ -45,8 +43,8 @@ typedef enum tsl_fragments_index {
 
 extern const tsl_fragments tsl_fragments_all[TSL_FRAGMENTS_COUNT];
 
-/* Sub-group size (0: not one of Intel's), or an architecture's name, "gfx90a:sramecc+:xnack-", as the row
- * that has it; NULL where none does. */
+/* Returns the row for an Intel sub-group size (0: not Intel), or for an AMD architecture name
+ * ("gfx90a:sramecc+:xnack-"); NULL: none. */
 const tsl_fragments *tsl_fragments_of(int sub_group, const char *architecture);
 
 #endif

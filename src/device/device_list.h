@@ -1,5 +1,5 @@
-/* Kinds of device, one line each; the order is the order of `tesela devices`. X(kind): the folder
- * src/device/<kind> defines `const tsl_device_kind tsl_device_kind_<kind>`. */
+/* Kinds of device, in the order of `tesela devices`. X(kind): the folder src/device/<kind> defines
+ * `const tsl_device_kind tsl_device_kind_<kind>`. */
 #ifndef TSL_DEVICE_DEVICE_LIST_H
 #define TSL_DEVICE_DEVICE_LIST_H
 

@@ -1,4 +1,4 @@
-/* What devices.c and the kernel cache keep beside a device. Nothing outside src/device includes this. */
+/* Private data of devices.c and the kernel cache. Only src/device includes this header. */
 #ifndef TSL_DEVICE_DEVICE_PRIVATE_H
 #define TSL_DEVICE_DEVICE_PRIVATE_H
 
@@ -10,7 +10,7 @@
 typedef struct tsl_jit_module_entry tsl_jit_module_entry;
 typedef struct tsl_self_test_entry tsl_self_test_entry;
 
-/* Memory that nobody uses (device/memory_pool.h): what was given back last comes first. */
+/* Pool of unused device memory (device/memory_pool.h), the most recently freed buffer first. */
 enum { TSL_KEPT_MOST = 24 };
 typedef struct tsl_kept {
   pthread_mutex_t lock;
@@ -19,18 +19,18 @@ typedef struct tsl_kept {
   uint64_t bytes;
 } tsl_kept;
 
-/* Every tsl_device that the rest of tesela sees is the first member of one of these. */
+/* Device with private data; every tsl_device is the first member of a slot. */
 typedef struct tsl_device_slot {
   tsl_device device;
   const tsl_device_kind *kind;
   tsl_fork_mutex open_lock; /* held while the device opens */
   bool is_open;
-  pthread_mutex_t jit_lock; /* of the lists below */
-  pthread_cond_t jit_done;  /* a build of the list came to its end */
+  pthread_mutex_t jit_lock; /* protects the two lists below */
+  pthread_cond_t jit_done;  /* signals the end of a build in the list */
   tsl_jit_module_entry *jit_modules;
   tsl_self_test_entry *self_tests;
   pthread_mutex_t staging_lock;
-  struct tsl_staging *staging; /* what runs gave back (device/staging.h), under its lock */
+  struct tsl_staging *staging; /* released stagings (device/staging.h), protected by staging_lock */
   tsl_kept kept;
 } tsl_device_slot;
 

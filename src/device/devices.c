@@ -32,33 +32,33 @@ enum {
   KINDS_MOST = OWN_KINDS + ADDED_MOST
 };
 
-/* Written by tsl_device_kind_add(), which only tests call, before anything else. */
+/* Kinds of tests, set by tsl_device_kind_add() before all other calls. */
 static const tsl_device_kind *added_kinds[ADDED_MOST];
 static int added_count;
 
 #define NO_MEMORY "no memory for the list of devices"
 
-/* A kind's devices, once somebody asked for them. */
+/* Devices of a kind, listed at the first request. */
 typedef struct kind_devices {
   const tsl_device_kind *kind;
   bool was_listed;
-  bool was_asked, is_processor; /* the kind's is_processor() */
+  bool was_asked, is_processor; /* is_processor() was called, and its result */
   tsl_device_slot **slots;
   int count;
-  tesela_status status; /* of list() */
-  char why_none[1024];  /* its sentence */
+  tesela_status status; /* result of list() */
+  char why_none[1024];  /* message of list() */
 } kind_devices;
 
 struct tsl_devices {
-  tsl_fork_mutex lock;      /* of everything below, until a kind was listed; then its part is constant */
-  int threads;              /* most that a device may use of the host; 0: no limit */
-  uint64_t memory;          /* most that a plan may take on a device; 0: what it has */
-  uint64_t last_cache;      /* what the processor's is taken to hold; 0: what it has */
-  tsl_device_slot **groups; /* several devices together, as they were named */
+  tsl_fork_mutex lock;      /* protects all members below; a kind's part is constant once it was listed */
+  int threads;              /* maximum host threads of a device; 0: no limit */
+  uint64_t memory;          /* maximum bytes of a plan on a device; 0: the device's memory */
+  uint64_t last_cache;      /* assumed bytes of the processor's last cache; 0: its own */
+  tsl_device_slot **groups; /* groups of devices that were requested */
   int group_count;
   int kind_count;
   kind_devices kinds[KINDS_MOST];
-  kind_devices lacking[KINDS_MOST]; /* constant: kinds while there is no memory to list them */
+  kind_devices lacking[KINDS_MOST]; /* constant: kinds that could not be listed for lack of memory */
 };
 
 void tsl_device_kind_add(const tsl_device_kind *kind) {
@@ -77,7 +77,7 @@ const tsl_device_kind *tsl_device_kind_at(int index) {
   return index < OWN_KINDS ? own_kinds[index] : added_kinds[index - OWN_KINDS];
 }
 
-/* A variable that is a size; 0 where it is not set. */
+/* Reads a variable with a size; 0 where it is not set. */
 static tesela_status devices_size_of(tsl_env variable, uint64_t *bytes) {
   const char *text = tsl_env_get(variable);
   *bytes = 0;
@@ -109,8 +109,6 @@ tesela_status tsl_devices_create(tsl_devices **devices) {
   return TESELA_OK;
 }
 
-/* --- threads --- */
-
 void tsl_devices_limit(tsl_devices *devices, int threads) {
   tsl_fork_mutex_lock(&devices->lock);
   devices->threads = threads;
@@ -122,8 +120,6 @@ void tsl_devices_limit(tsl_devices *devices, int threads) {
     }
   tsl_fork_mutex_unlock(&devices->lock);
 }
-
-/* --- listing --- */
 
 static void slot_free(tsl_device_slot *slot) {
   tsl_self_test_forget(&slot->device);
@@ -137,7 +133,7 @@ static void slot_free(tsl_device_slot *slot) {
   free(slot);
 }
 
-/* Drivers keep some of a device's own memory for themselves. */
+/* Returns the bytes for plans: drivers reserve a part of a device's own memory. */
 static uint64_t memory_limit(const tsl_device *device, uint64_t most) {
   const bool shared = (device->capabilities & (TSL_CAN_HOST | TSL_CAN_SHARED_MEMORY)) != 0;
   const uint64_t has = device->memory_bytes - (shared ? 0 : device->memory_bytes / 16);
@@ -201,14 +197,13 @@ static void kind_forget(kind_devices *kind) {
   kind->slots = NULL;
 }
 
-/* Asks the kind for its devices, unless that was done. All or none: a kind that fails half-way has no device.
- * A failure is remembered, unless memory ran out, and the next call asks again then. It is no failure of the
- * question, so this thread's sentence stays what it was. */
+/* Lists the devices of a kind once. A kind that fails half-way has no device. A failure is remembered, unless
+ * memory ran out. It is no failure of this call, so the thread's error message is unchanged. */
 static const kind_devices *listed(tsl_devices *devices, int index) {
   kind_devices *kind = &devices->kinds[index];
   tsl_fork_mutex_lock(&devices->lock);
   if (!kind->was_listed) {
-    TSL_DEFAULT_FLOATS; /* drivers' threads keep the environment of the thread that starts them */
+    TSL_DEFAULT_FLOATS; /* threads of drivers inherit the floating-point environment */
     devices_listing list = {.into = kind, .devices = devices};
     tsl_status_saved saved;
     tsl_status_save(&saved);
@@ -234,35 +229,35 @@ static const kind_devices *listed(tsl_devices *devices, int index) {
 tesela_status tsl_devices_kind(tsl_devices *devices, int kind, const char **name, const char **what,
                                int *count, const char **why_none) {
   if (kind < 0 || kind >= devices->kind_count)
-    return tsl_fail(TESELA_BAD_CALL, "there are %d kinds of device, and none with number %d",
+    return tsl_fail(TESELA_BAD_CALL, "there are %d kinds of device, but kind %d was requested",
                     devices->kind_count, kind);
-  const kind_devices *of = listed(devices, kind);
-  *name = of->kind->kind;
-  *what = of->kind->what;
-  *count = of->count;
-  *why_none = of->why_none;
+  const kind_devices *list = listed(devices, kind);
+  *name = list->kind->kind;
+  *what = list->kind->what;
+  *count = list->count;
+  *why_none = list->why_none;
   return TESELA_OK;
 }
 
 tsl_device *tsl_devices_of_kind(tsl_devices *devices, int kind, int index) {
   if (kind < 0 || kind >= devices->kind_count || index < 0)
     return NULL;
-  const kind_devices *of = listed(devices, kind);
-  return index < of->count ? &of->slots[index]->device : NULL;
+  const kind_devices *list = listed(devices, kind);
+  return index < list->count ? &list->slots[index]->device : NULL;
 }
 
 bool tsl_devices_is_processor(tsl_devices *devices, int kind) {
   if (kind < 0 || kind >= devices->kind_count)
     return false;
-  kind_devices *of = &devices->kinds[kind];
+  kind_devices *list = &devices->kinds[kind];
   tsl_fork_mutex_lock(&devices->lock);
-  if (!of->was_asked) {
-    of->is_processor = of->kind->is_processor && of->kind->is_processor();
-    of->was_asked = true;
+  if (!list->was_asked) {
+    list->is_processor = list->kind->is_processor && list->kind->is_processor();
+    list->was_asked = true;
   }
-  bool all = of->was_listed ? of->count > 0 : of->is_processor;
-  for (int i = 0; of->was_listed && i < of->count; i++)
-    all = all && of->slots[i]->device.is_cpu;
+  bool all = list->was_listed ? list->count > 0 : list->is_processor;
+  for (int i = 0; list->was_listed && i < list->count; i++)
+    all = all && list->slots[i]->device.is_cpu;
   tsl_fork_mutex_unlock(&devices->lock);
   return all;
 }
@@ -279,15 +274,13 @@ tsl_device *tsl_devices_at(tsl_devices *devices, int index) {
   return NULL;
 }
 
-/* --- names --- */
-
-/* A name that is well formed: which kind, and which device of it. */
+/* Kind and device index of a well-formed name. */
 typedef struct parsed_name {
   int kind;
   int64_t index;
 } parsed_name;
 
-/* "cpu, opencl:0, cuda:0": how names look, from the kinds that there are. */
+/* Appends examples of names: "cpu, opencl:0, cuda:0". */
 static void add_examples(tsl_text *text) {
   for (int i = 0; i < tsl_devices_kinds(); i++)
     tsl_text_add(text, "%s%s%s", i == 0 ? "" : ", ", tsl_device_kind_at(i)->kind,
@@ -315,13 +308,13 @@ static tesela_status name_parse(const char *name, parsed_name *out) {
   return TESELA_BAD_CALL;
 }
 
-/* Whether a name is "cuda:*". */
+/* Returns true for a name like "cuda:*". */
 static bool is_whole_kind(const char *name) {
   const char *colon = strchr(name, ':');
   return colon && strcmp(colon, ":*") == 0;
 }
 
-/* The next name of several; `rest` is NULL behind the last. */
+/* Next name of a list of names; `rest` is NULL after the last. */
 typedef struct one_name {
   char text[64];
   bool is_whole_kind;
@@ -332,7 +325,7 @@ static tesela_status next_name(const char *all, const char **rest, one_name *out
   const size_t length = strcspn(*rest, ",");
   if (length == 0)
     return tsl_fail(TESELA_BAD_CALL,
-                    "\"%.64s\" has a comma with no device beside it; several are named like opencl:0,cpu",
+                    "\"%.64s\" has a comma without a device; several devices are named like opencl:0,cpu",
                     all);
   snprintf(out->text, sizeof out->text, "%.*s", (int)(length < sizeof out->text ? length : 63), *rest);
   if (strcmp(out->text, "auto") == 0)
@@ -389,12 +382,10 @@ static tesela_status devices_find_one(tsl_devices *devices, const char *name, ts
   return TESELA_OK;
 }
 
-/* --- several together --- */
-
 static tesela_status add_member(const char *name, tsl_device *member, tsl_device *group) {
   for (int i = 0; i < group->member_count; i++)
     if (group->members[i] == member)
-      return tsl_fail(TESELA_BAD_CALL, "\"%.64s\" names %s twice: a device has one part of a product", name,
+      return tsl_fail(TESELA_BAD_CALL, "\"%.64s\" names %s twice: each device may occur once", name,
                       member->name);
   if (group->member_count == TSL_MEMBERS_MAX)
     return tsl_fail(TESELA_BAD_CALL, "\"%.64s\" names more than %d devices", name, (int)TSL_MEMBERS_MAX);
@@ -417,7 +408,7 @@ static tesela_status add_named(tsl_devices *devices, const char *name, const one
   return TESELA_OK;
 }
 
-/* The group of these members that is there already, or this one. */
+/* Returns an existing group with equal members, or registers this one. */
 static tesela_status keep_group(tsl_devices *devices, const tsl_device *group, tsl_device **device) {
   tesela_status status = TESELA_OK;
   tsl_fork_mutex_lock(&devices->lock);
@@ -459,8 +450,6 @@ tesela_status tsl_devices_find(tsl_devices *devices, const char *name, tsl_devic
   return devices_names_several(name) ? find_several(devices, name, device)
                                      : devices_find_one(devices, name, device);
 }
-
-/* --- life --- */
 
 static void slot_close(tsl_device_slot *slot) {
   if (!slot->is_open)

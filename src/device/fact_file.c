@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A file starts anew past the first; what is far beyond that is no file of ours. */
+/* Size at which a file starts anew; maximum size that is read; maximum length of a line. */
 enum { FILE_MOST = 1 << 20, READ_MOST = 1 << 24, LINE_MOST = 2048 };
 
-/* Opens the file; -1 where there is none, and why not in `why`. */
+/* Opens the file. Returns -1 if it is missing, with the reason in `why`. */
 static int fact_file_open_file(const tsl_fact_lines *lines, bool create, char *why, size_t size) {
   const char *refused;
   if (tsl_jit_size_limit() == 0) {
@@ -35,7 +35,7 @@ static int fact_file_open_file(const tsl_fact_lines *lines, bool create, char *w
   return file;
 }
 
-/* The file's text; empty where it is not there, or is none of ours. */
+/* Reads the file; empty if it is missing or lacks the mark. */
 static void fact_file_read_file(const tsl_fact_lines *lines, tsl_text *text) {
   char why[256];
   const size_t mark = strlen(lines->mark);
@@ -54,7 +54,7 @@ void tsl_lines_each(const tsl_fact_lines *lines, void (*each)(void *argument, ch
   for (char *line = text.data ? text.data + strlen(lines->mark) : NULL; line && *line;) {
     char *end = strchr(line, '\n');
     if (!end)
-      break; /* being written, or cut off */
+      break; /* incomplete line */
     *end = '\0';
     each(argument, line);
     line = end + 1;
@@ -62,7 +62,7 @@ void tsl_lines_each(const tsl_fact_lines *lines, void (*each)(void *argument, ch
   tsl_text_free(&text);
 }
 
-/* One write, behind whatever an interrupted one left. */
+/* Appends a line in one write, after a newline if a previous write was interrupted. */
 static bool fact_file_append(const tsl_fact_lines *lines, int file, const char *line) {
   struct stat facts;
   tsl_text text = {0};
@@ -85,7 +85,7 @@ void tsl_lines_add(const tsl_fact_lines *lines, const char *line) {
   char why[256];
   const int file = fact_file_open_file(lines, true, why, sizeof why);
   if (file < 0 || !fact_file_append(lines, file, line))
-    tsl_log(TSL_LOG_CACHE, "%s: nothing is kept: %s", lines->file, file < 0 ? why : strerror(errno));
+    tsl_log(TSL_LOG_CACHE, "%s: nothing is stored: %s", lines->file, file < 0 ? why : strerror(errno));
   if (file >= 0)
     close(file);
 }

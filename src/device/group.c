@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Those that do not open are found out by who has a part for them. */
+/* Opens all members; fails only if no member opens. Work for a closed member fails later. */
 static tesela_status group_open(tsl_device *group) {
   tesela_status status = TESELA_OK;
   int opened = 0;
@@ -18,7 +18,7 @@ static tesela_status group_open(tsl_device *group) {
   return opened > 0 ? TESELA_OK : status;
 }
 
-/* Members close by themselves. */
+/* Does nothing: members are closed on their own. */
 static void group_close(tsl_device *group) {
   (void)group;
 }
@@ -43,7 +43,7 @@ static tesela_status group_event_create(tsl_device *group, tsl_event **event) {
   return none(group, "an event is of");
 }
 
-/* Everything else needs one of these. */
+/* All other operations need a buffer, a stream or an event. */
 static const tsl_device_ops ops = {.open = group_open,
                                    .close = group_close,
                                    .buffer_create = buffer_create,

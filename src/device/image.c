@@ -1,5 +1,4 @@
-/* Which layouts a device makes images of: one rule for strategies, which choose a layout, and for devices,
- * which refuse the others. */
+/* Rules of image layouts, for strategies that choose a layout and for devices that check it. */
 #include "device/device.h"
 
 #include "base/memory.h"
@@ -41,8 +40,8 @@ tesela_status tsl_image_check(const tsl_image_layout *layout) {
     snprintf(pitches, sizeof pitches, "a multiple of %zu", device->image_pitch_alignment);
   return tsl_fail(
       TESELA_BAD_CALL,
-      "%s: %lld x %lld texels at byte %zu with a pitch of %zu bytes are no image of %s%zu bytes: it "
-      "has 1 to %lld x %lld texels, an offset that is a multiple of %zu, and a pitch %s",
+      "%s: no image of %lld x %lld texels at byte %zu with pitch %zu in %s%zu bytes: limits are 1 to %lld "
+      "x %lld texels, an offset in multiples of %zu, and a pitch %s",
       device->name, (long long)layout->width, (long long)layout->height, layout->offset, layout->pitch,
       layout->buffer->askew ? "unaligned host memory of " : "a buffer of ", layout->buffer->bytes,
       (long long)device->image_width_max, (long long)device->image_height_max, device->image_offset_alignment,

@@ -5,9 +5,8 @@
 
 uint64_t tsl_kept_of_host = 0;
 
-/* Most bytes that a device keeps: a quarter of its memory, and no more than a plan may take, where its driver
- * tells that there is no more, so that all is given up for who lacks it (device/cuda/cuda_memory.c);
- * elsewhere little. */
+/* Returns the maximum pooled bytes: a quarter of the memory, at most the limit of a plan. Other drivers than
+ * CUDA get little. The pool is freed when CUDA reports a lack of memory (device/cuda/cuda_memory.c). */
 static uint64_t memory_pool_most_of(const tsl_device *device) {
   static const uint64_t little = (uint64_t)512 << 20;
   const uint64_t quarter = device->memory_bytes / 4,
@@ -24,7 +23,7 @@ static void remove_at(tsl_kept *kept, int index) {
     kept->buffers[i] = kept->buffers[i + 1];
 }
 
-/* The smallest one that fits; NULL: there is none. */
+/* Takes the smallest suitable buffer out of the pool; NULL: none. */
 static tsl_buffer *memory_pool_find(tsl_device *device, size_t bytes) {
   tsl_kept *kept = &tsl_device_slot_of(device)->kept;
   tsl_buffer *found = NULL;
@@ -43,8 +42,8 @@ static tsl_buffer *memory_pool_find(tsl_device *device, size_t bytes) {
   return found;
 }
 
-/* Whether so much more, with what is kept, would pass what a plan may take, which somebody may have limited
- * to leave memory to others. */
+/* Returns true if `bytes` together with the pool exceed the limit of a plan, which may be set to
+ * leave memory to other programs. */
 static bool is_much(tsl_device *device, size_t bytes) {
   tsl_kept *kept = &tsl_device_slot_of(device)->kept;
   const uint64_t limit = device->memory_limit;
@@ -66,7 +65,7 @@ tesela_status tsl_pool_alloc(tsl_device *device, size_t bytes, tsl_buffer **buff
              : status;
 }
 
-/* The one that was given back first, where it and the others are too many; the lock is held. */
+/* Takes the oldest buffer out of a pool that exceeds its limits; NULL: none. The lock is held. */
 static tsl_buffer *surplus(tsl_kept *kept, uint64_t most) {
   tsl_buffer *last = kept->count > 0 ? kept->buffers[kept->count - 1] : NULL;
   if (!last || (kept->bytes <= most && kept->count < TSL_KEPT_MOST))

@@ -1,22 +1,21 @@
-/* Memory of a device that one run takes after the other. Taking gigabytes from a driver and giving them back
- * costs milliseconds, and the more where other devices have access to them; so a device keeps what runs gave
- * back, up to a part of what it has, until it closes or lacks memory. Any thread may call these at any time.
- */
+/* Pool of device memory that successive runs reuse. Allocating gigabytes costs milliseconds, more
+ * with peer access. A device keeps released memory, up to a part of its memory, until it closes or
+ * runs out of memory. Thread-safe. */
 #ifndef TSL_DEVICE_MEMORY_POOL_H
 #define TSL_DEVICE_MEMORY_POOL_H
 
 #include "device/device.h"
 
-/* One of at least `bytes` bytes, and at most twice as many. Fails as buffer_create() does, where giving up
- * all that is kept does not help. */
+/* Gets a buffer of at least `bytes` and at most twice as many bytes; release it with
+ * tsl_kept_give(). Fails like buffer_create(), after all pooled memory was freed. */
 tesela_status tsl_pool_alloc(tsl_device *device, size_t bytes, tsl_buffer **buffer);
-/* Gives back what was taken; no work that uses it is pending. NULL is allowed. */
+/* Returns a buffer to the pool. No work that uses it may be pending. NULL is allowed. */
 void tsl_kept_give(tsl_buffer *buffer);
-/* Most bytes that a device keeps whose memory is the host's: 0, as that costs nothing to take. A test may
- * change it. */
+/* Maximum pooled bytes of a device whose memory is the host's: 0, because allocation costs nothing
+ * there. Tests may change it. */
 extern uint64_t tsl_kept_of_host;
-/* Destroys all that is kept, and tells whether there was any: before the device closes, and where it lacks
- * memory. */
+/* Destroys all pooled memory; returns true if there was any. Called before the device closes, and
+ * when memory runs out. */
 bool tsl_kept_forget(tsl_device *device);
 
 #endif

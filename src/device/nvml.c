@@ -32,7 +32,7 @@ static nvml_api nvml;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool is_ready;
 
-/* Stays started until the process ends: starting takes longer than many measurements. */
+/* Starts the library once per process; starting takes longer than many measurements. */
 static tesela_status nvml_start(void) {
   static const char *const names[] = {"libnvidia-ml.so.1", NULL};
   if (is_ready)

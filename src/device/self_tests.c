@@ -11,14 +11,12 @@
 static const tsl_fact_lines file = {.file = "trials",
                                     .mark = "# tesela: what came of the first trials of compiled kernels\n"};
 
-/* A self-test in memory. */
+/* Self-test in memory. */
 struct tsl_self_test_entry {
   tsl_self_test_entry *next;
   char *known_by;
   tsl_self_test self_test;
 };
-
-/* --- lines --- */
 
 static void self_tests_print(const char *known_by, const tsl_self_test *self_test, tsl_text *out) {
   tsl_text_add(out, "%s %.4g %s %s", self_test->right ? "right" : "wrong", self_test->seconds,
@@ -27,7 +25,7 @@ static void self_tests_print(const char *known_by, const tsl_self_test *self_tes
     tsl_text_add(out, "\t%s", self_test->why);
 }
 
-/* The next blank-separated word of a line, cut off; NULL at its end. */
+/* Returns the next blank-separated word of a line and cuts it off; NULL at the end. */
 static char *next_word(char **rest) {
   char *word = *rest, *blank = strchr(word, ' ');
   if (!blank || blank == word)
@@ -37,7 +35,7 @@ static char *next_word(char **rest) {
   return word;
 }
 
-/* Takes a line apart, which is changed; false where it is none of a self-test's. */
+/* Parses a line in place; false for other lines. */
 static bool parse(char *line, const char **known_by, tsl_self_test *out) {
   char *rest = line;
   const char *verdict = next_word(&rest), *seconds = verdict ? next_word(&rest) : NULL,
@@ -58,13 +56,11 @@ static bool parse(char *line, const char **known_by, tsl_self_test *out) {
   return true;
 }
 
-/* --- memory --- */
-
 static void self_tests_remember(tsl_device *device, const char *known_by, const tsl_self_test *self_test) {
   tsl_device_slot *slot = tsl_device_slot_of(device);
   tsl_self_test_entry *entry = calloc(1, sizeof *entry);
   char *copy = strdup(known_by);
-  if (!entry || !copy) { /* it is tried once more, then */
+  if (!entry || !copy) { /* the self-test runs once more later */
     free(entry);
     free(copy);
     return;
@@ -98,16 +94,14 @@ void tsl_self_test_forget(tsl_device *device) {
   }
 }
 
-/* --- both --- */
-
-typedef struct self_tests_finding {
+typedef struct find_job {
   const char *known_by;
   bool found;
   tsl_self_test *self_test;
-} self_tests_finding;
+} find_job;
 
 static void self_tests_find_one(void *argument, char *line) {
-  self_tests_finding *job = argument;
+  find_job *job = argument;
   const char *known_by;
   tsl_self_test self_test;
   if (!parse(line, &known_by, &self_test) || strcmp(known_by, job->known_by) != 0)
@@ -117,7 +111,7 @@ static void self_tests_find_one(void *argument, char *line) {
 }
 
 bool tsl_self_test_find(tsl_device *device, const char *known_by, tsl_self_test *self_test) {
-  self_tests_finding job = {.known_by = known_by, .self_test = self_test};
+  find_job job = {.known_by = known_by, .self_test = self_test};
   if (self_tests_recall(device, known_by, self_test))
     return true;
   tsl_lines_each(&file, self_tests_find_one, &job);

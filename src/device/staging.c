@@ -12,13 +12,11 @@ bool tsl_staging_is_offered(const tsl_device *device) {
   return device->ops->pinned_create && !(device->capabilities & (TSL_CAN_HOST | TSL_CAN_SHARED_MEMORY));
 }
 
-/* --- sizes --- */
-
-/* Pieces of 8 MiB pass at the link's full rate on an H200, those of 2 MiB at three quarters. A block keeps
- * every unit busy with two tiles of 128 x 128. */
+/* Default sizes. On an H200 chunks of 8 MiB reach the link's full rate, chunks of 2 MiB three
+ * quarters. A block of C has two tiles of 128 x 128 for each unit. */
 enum { SLOT = 8 << 20, LEAST = 1 << 20, UNIT = 2 * 128 * 128 };
 
-/* What a slot may be: whole cache lines, so that elements are aligned in all of them. */
+/* Limits of a slot: whole cache lines, so that elements are aligned in all slots. */
 enum { LEAST_SLOT = TSL_CACHE_LINE, MOST_SLOT = 1 << 30 };
 
 static void staging_read_size(const tsl_record *record, const char *key, int64_t most, int64_t *out) {
@@ -48,8 +46,6 @@ bool tsl_staging_sizes_of(const tsl_device *device, tsl_staging_sizes *sizes) {
   *sizes = (tsl_staging_sizes){.slot = (size_t)slot, .block = block, .least = (double)least};
   return true;
 }
-
-/* --- life --- */
 
 static void staging_destroy(tsl_staging *staging) {
   const tsl_device_ops *ops = staging->device->ops;

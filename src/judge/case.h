@@ -1,4 +1,4 @@
-/* A case: a problem with data, on which strategies are tried. */
+/* Case: a problem with data, on which strategies are tested. */
 #ifndef TSL_JUDGE_CASE_H
 #define TSL_JUDGE_CASE_H
 
@@ -8,12 +8,13 @@ typedef struct tsl_case {
   tsl_problem problem;
   tsl_data data;
   uint64_t seed;
-  int repeats;            /* runs whose bits must be equal where the strategy promises that; 0: 1 */
-  int64_t operations_max; /* as tsl_judge has it */
+  int repeats;            /* runs whose bits must be equal where the strategy guarantees that; 0: 1 */
+  int64_t operations_max; /* as in tsl_judge */
   const struct tsl_subplan_factory
-      *children;    /* of a strategy that splits (strategy/subplans.h); NULL: as plans make them */
-  bool loaded_only; /* refused where it would take kernels that are not loaded yet */
-  bool tight;       /* in buffers alone, which hold an operand and nothing else: for memory checkers */
+      /* sub-plan factory of a strategy that splits (strategy/subplans.h); NULL: as plans make them */
+      *children;
+  bool loaded_only; /* refuse a strategy that needs kernels which are not loaded yet */
+  bool tight;       /* operands in buffers only, each exactly as large as its operand: for memory checkers */
 } tsl_case;
 
 #endif

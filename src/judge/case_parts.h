@@ -1,11 +1,11 @@
-/* What lists of cases are made from: layouts of operands, scalars, groups, and dice. */
+/* Building blocks of case lists: layouts of operands, scalars, groups, and random choices. */
 #ifndef TSL_JUDGE_CASE_PARTS_H
 #define TSL_JUDGE_CASE_PARTS_H
 
 #include "judge/case.h"
 
-/* How an operand lies in memory. X(NAME, row stride, column stride) of rows x cols with `pad` to spare.
- * Layouts from REPEATED_ROWS on visit elements more than once and are for A and B only. */
+/* Layouts of an operand. X(NAME, row stride, column stride) of rows x cols with `pad` extra
+ * elements. Layouts from REPEATED_ROWS on visit elements more than once and are for A and B only. */
 #define TSL_LAYOUT_LIST(X)                                                                                   \
   X(DENSE, cols, 1)                                                                                          \
   X(PADDED, cols + pad, 1)                                                                                   \
@@ -30,34 +30,36 @@ enum {
   TSL_LAYOUTS_OF_C = TSL_LAYOUT_REPEATED_ROWS
 };
 
+/* Sets the strides of a shape to layout TSL_LAYOUT_...; `pad` is the extra elements of padded layouts. */
 void tsl_case_lay_out(tsl_shape *shape, int layout, int64_t pad);
-/* A, B and C, each with a pad of its own. */
+/* Sets the layouts of A, B and C, each with a different pad. */
 void tsl_case_lay_out_all(tsl_case *out, int a, int b, int c, int64_t pad);
 void tsl_case_set_scalars(tsl_case *out, double alpha, double beta);
 
-/* Lets a case's structures be those that its types have. */
+/* Removes structures that the case's types do not support. */
 void tsl_case_fit_structures(tsl_case *out);
 
-/* Lets a case's last step be one that its types have. */
+/* Replaces an epilogue that the case's types do not support. */
 void tsl_case_fit_finish(tsl_case *out);
 
-/* Cases by one rule, from their index. */
+/* Cases made by one function from their index. */
 typedef struct tsl_case_group {
   int count;
   void (*make)(int index, tesela_type type, tsl_case *out);
 } tsl_case_group;
 
-/* Draws from a case's own sequence. */
+/* Random sequence of a case. */
 typedef struct tsl_dice {
   uint64_t seed, next;
 } tsl_dice;
 
+/* Returns a random number from 0 to sides - 1. */
 int64_t tsl_dice_roll(tsl_dice *dice, int64_t sides);
-/* Mostly near the sizes of tiles, sometimes tiny, sometimes hundreds. */
+/* Returns a random size, mostly near tile sizes, sometimes tiny, sometimes hundreds. */
 int64_t tsl_dice_size(tsl_dice *dice);
 double tsl_dice_scalar(tsl_dice *dice);
 
-/* An operation's lists. */
+/* Case lists of an operation. */
 typedef struct tsl_case_lists {
   const tsl_case_group *groups; /* ends with a count of 0 */
   void (*random)(tsl_dice *dice, tesela_type type, tsl_case *out);

@@ -1,4 +1,3 @@
-/* The lists of cases: by operation, groups that make their cases from an index, and random ones. */
 #include "judge/cases.h"
 
 #include "base/random.h"
@@ -17,8 +16,8 @@ static void set_scalar(tesela_type type, double imaginary, double scalar[2]) {
   scalar[1] = tsl_type(type)->is_complex && scalar[0] != 0 && scalar[0] != 1 ? imaginary : 0;
 }
 
-/* A complex case conjugates by its seed: the small ones of the standard list do not, every other random one
- * does. */
+/* Sets conjugation of a complex case by its seed. Small standard cases have none; every other
+ * random case has some. */
 static void fit_conjugates(tsl_case *out) {
   tsl_problem *problem = &out->problem;
   const bool possible = (problem->op == TSL_OP_GEMM || problem->op == TSL_OP_SOLVE) &&

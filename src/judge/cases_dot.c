@@ -7,7 +7,7 @@ static void cases_dot_make(tsl_case *out, int64_t terms, tesela_type type, int64
   out->problem.b.row_stride = y_step;
 }
 
-/* Around the sizes of groups, of chunks, and past what one launch takes at once. */
+/* Lengths near the sizes of groups and chunks, and above the limit of one launch. */
 static const int64_t lengths[] = {0,     1,     2,     3,     7,      31,     32,    33,    63,
                                   64,    65,    255,   256,   257,    1000,   1023,  1024,  1025,
                                   4095,  4096,  4097,  8191,  8192,   8193,   8195,  16384, 16385,

@@ -1,4 +1,3 @@
-/* Cases of products. */
 #include "judge/case_parts.h"
 
 /* --- the standard list --- */
@@ -37,7 +36,7 @@ static void uneven_sizes(int index, tesela_type type, tsl_case *out) {
   tsl_case_set_scalars(out, 1, index % 4 < 2 ? 0 : 1);
 }
 
-/* Each layout alone in A, in B and in C, and then in all three, mixed. */
+/* Uses each layout in A, in B and in C alone, then in all three. */
 static void cases_gemm_layouts(int index, tesela_type type, tsl_case *out) {
   out->problem = tsl_problem_gemm(21, 34, 19, type);
   tsl_case_set_scalars(out, 1.5, index % 3 ? -0.5 : 0);
@@ -73,14 +72,14 @@ static void kinds_of_data(int index, tesela_type type, tsl_case *out) {
   tsl_case_set_scalars(out, 1, layout == TSL_LAYOUT_DENSE ? 0 : 1.5);
 }
 
-/* Every last step, on every kind of data, where C is read and where it is not; sizes over and below a piece
- * of it, one with no terms. */
+/* Covers every epilogue with every kind of data, with and without a read C; sizes around a block of
+ * the epilogue, one without terms. */
 static void cases_gemm_finishes(int index, tesela_type type, tsl_case *out) {
   static const int64_t sizes[][3] = {{21, 34, 19}, {5, 300, 12}, {270, 3, 33},
                                      {33, 65, 0},  {1, 40, 9},   {48, 1, 70}};
   static const int64_t strides[] = {1, 1, 3, -2};
   const int64_t *size = sizes[index % 6];
-  const int step = index % 11 + 1; /* all but none at all */
+  const int step = index % 11 + 1; /* never without an epilogue */
   out->problem = tsl_problem_gemm(size[0], size[1], size[2], type);
   out->data = (tsl_data)(index / 2 % TSL_DATA_COUNT);
   out->repeats = index % 5 == 0 ? 2 : 1;
@@ -92,12 +91,13 @@ static void cases_gemm_finishes(int index, tesela_type type, tsl_case *out) {
 }
 enum { FINISHES = 22 };
 
-/* Every way to scale, with C where the sums are and where they are not, with other last steps and without. */
+/* Covers every combination of scales, with sums in C and in separate memory, with and without bias
+ * and activation. */
 static void cases_gemm_scales(int index, tesela_type type, tsl_case *out) {
   static const int64_t sizes[][3] = {{21, 34, 19}, {70, 33, 40}, {270, 3, 33}, {33, 65, 0}, {1, 300, 9}};
   static const int64_t strides[] = {1, 3, -2};
   const int64_t *size = sizes[index % 5];
-  const int step = index % 8 + 1; /* all but none at all */
+  const int step = index % 8 + 1; /* never without scales */
   out->problem = tsl_problem_gemm(size[0], size[1], size[2], type);
   out->data = (tsl_data)(index / 2 % TSL_DATA_COUNT);
   out->repeats = index % 4 == 0 ? 2 : 1;
@@ -114,13 +114,14 @@ static void cases_gemm_scales(int index, tesela_type type, tsl_case *out) {
 }
 enum { SCALES = 12 };
 
-/* Last steps of a C that nothing reads, whose rows are whole chunks of 16 bytes in any type: kernels that do
- * the step themselves store such ones by other ways. Sizes over and below their tiles. */
+/* Covers epilogues whose C is not read and has rows of whole 16-byte chunks, which kernels with a
+ * fused epilogue store in another way. Sizes around their tiles. */
 static void finishes_of_chunks(int index, tesela_type type, tsl_case *out) {
   static const int64_t sizes[][3] = {{70, 72, 24}, {136, 48, 16}, {33, 144, 24}};
   const int64_t *size = sizes[index % 3];
   const int step =
-      (5 * index + 6) % (TESELA_ACTIVATIONS * TESELA_ALONGS); /* GELU of rows, by tanh of columns, ... */
+      /* GELU with a row bias, GELU by tanh with a column bias, ... */
+      (5 * index + 6) % (TESELA_ACTIVATIONS * TESELA_ALONGS);
   out->problem = tsl_problem_gemm(size[0], size[1], size[2], type);
   out->data = index % 4 == 3 ? TSL_DATA_SPECIAL : TSL_DATA_NORMAL;
   tsl_case_lay_out_all(out, TSL_LAYOUT_DENSE, index % 2 ? TSL_LAYOUT_TRANSPOSED : TSL_LAYOUT_DENSE,

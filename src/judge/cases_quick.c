@@ -1,12 +1,13 @@
-/* The short list, for a kernel that meets a device for the first time: a problem like the one that it is to
- * solve, but small, and then others that are odd in every way. All sums are of numbers that are no integers,
- * but for one case whose result must be exact, and C is full of NaN where it must not be read. */
+/* Self-test cases for the first use of a kernel on a device: a small problem like the actual
+ * problem, then unusual problems. Data are not integers, except one case with an exact result. C is
+ * full of NaN where it must not be read. */
 #include "judge/case_parts.h"
 #include "judge/cases.h"
 
 #include <stdlib.h>
 
-/* Sizes of the small problem: the same remainders, more than one tile of any kernel where the original is. */
+/* Limits of the small problem: sizes keep their remainders, and exceed one tile of any kernel if
+ * the original does. */
 static const int64_t most_lines = 256, most_depth = 128, lines_step = 64, operations = (int64_t)1 << 22,
                      longest = (int64_t)1 << 17;
 
@@ -14,7 +15,7 @@ static int64_t shrunk(int64_t size, int64_t most) {
   return size < most + lines_step ? size : most + size % lines_step;
 }
 
-/* Rows or columns as they are, as far apart by the same remainder; any other layout is one with gaps
+/* Sets a layout like `like`: rows or columns with a pad of equal remainder; for other layouts, gaps
  * everywhere. */
 static void lay_out_like(const tsl_shape *like, tsl_shape *shape) {
   const bool by_rows = like->col_stride == 1, by_cols = like->row_stride == 1;
@@ -29,7 +30,7 @@ static void lay_out_like(const tsl_shape *like, tsl_shape *shape) {
   shape->col_stride = by_rows ? 1 : line + pad;
 }
 
-/* A product's structures: what has one is square. */
+/* Copies the structures; a structured operand is square. */
 static void structure_like(const tsl_problem *like, tsl_problem *out) {
   const tsl_shape *const from[] = {&like->a, &like->b, &like->c};
   tsl_shape *const to[] = {&out->a, &out->b, &out->c};
@@ -41,7 +42,7 @@ static void structure_like(const tsl_problem *like, tsl_problem *out) {
   }
 }
 
-/* Sizes for them. */
+/* Makes the sizes of structured operands square. */
 static void square_like(const tsl_problem *like, int64_t *n, int64_t m, int64_t *k) {
   if (like->op != TSL_OP_GEMM || !tsl_problem_has_structure(like))
     return;
@@ -52,7 +53,7 @@ static void square_like(const tsl_problem *like, int64_t *n, int64_t m, int64_t 
     *k = operand == TSL_OPERAND_A ? m : *n;
 }
 
-/* In place, the general factor lies as C does. */
+/* Gives the general factor of a product in place the strides of C. */
 static void lay_over(tsl_problem *problem) {
   if (problem->op != TSL_OP_GEMM || !problem->in_place)
     return;
@@ -87,15 +88,15 @@ static void small(const tsl_problem *like, tsl_case *out) {
   tsl_case_set_scalars(out, like->alpha[0], like->beta[0]);
 }
 
-/* Layouts that go along rows, and the same along columns. */
+/* Layouts along rows, and their counterparts along columns. */
 typedef enum way { DENSE, PADDED, SPREAD, ROTATED } way;
 static const int layouts[][2] = {[DENSE] = {TSL_LAYOUT_DENSE, TSL_LAYOUT_TRANSPOSED},
                                  [PADDED] = {TSL_LAYOUT_PADDED, TSL_LAYOUT_TRANSPOSED_PADDED},
                                  [SPREAD] = {TSL_LAYOUT_SPREAD, TSL_LAYOUT_SPREAD_TRANSPOSED},
                                  [ROTATED] = {TSL_LAYOUT_ROTATED, TSL_LAYOUT_ROTATED_TRANSPOSED}};
 
-/* A row of the list, for each operation. Sizes that an operation does not have are passed over. Operands go
- * the way that those of the problem go, which some kernels are made for. */
+/* Row of the list of an operation; sizes that it lacks are ignored. Operands have the direction of
+ * the problem's, because some kernels depend on it. */
 typedef struct quick {
   int64_t m, n, k;
   way a, b, c;
@@ -143,7 +144,7 @@ static void odd(const tsl_problem *like, const quick *row, tsl_case *out) {
 }
 
 bool tsl_case_quick(const tsl_problem *like, int index, tsl_case *out) {
-  /* Seeds of which two are odd: operands in buffers, and a block that is not aligned. */
+  /* two seeds are odd: operands in buffers, and an unaligned block */
   *out = (tsl_case){.seed = 24 + (uint64_t)index, .data = TSL_DATA_NORMAL, .repeats = index == 0 ? 2 : 1};
   if (index < 0 || index > QUICK)
     return false;
@@ -157,6 +158,6 @@ bool tsl_case_quick(const tsl_problem *like, int index, tsl_case *out) {
   tsl_problem_add_bias(&out->problem, like->bias_axis, like->bias.type, 1);
   tsl_problem_add_scale(&out->problem, TSL_OPERAND_SCALE_A, like->scaling_a, 1);
   tsl_problem_add_scale(&out->problem, TSL_OPERAND_SCALE_B, like->scaling_b, 1);
-  out->problem.ask = like->ask; /* some kernels run by an ask alone */
+  out->problem.ask = like->ask; /* some kernels run only for a numeric requirement */
   return true;
 }

@@ -1,7 +1,6 @@
-/* Cases of solves. */
 #include "judge/case_parts.h"
 
-/* Which triangle, unit or not, in place or not: what bits 0 to 2 of a number say. */
+/* Forms of a triangle: bit 0 triangle, bit 1 unit diagonal, bit 2 in place. */
 enum { FORMS = 8 };
 
 static void take_form(tsl_case *out, int form) {
@@ -26,7 +25,7 @@ static const int64_t sizes[][2] = {{0, 0},    {0, 5},    {5, 0},    {1, 1},   {1
                                    {200, 70}, {300, 20}, {389, 12}, {577, 5}};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
-/* Every size in two forms, so that each form meets every kind of data. */
+/* Covers every size in two forms, so that each form has every kind of data. */
 static void cases_solve_all_sizes(int index, tesela_type type, tsl_case *out) {
   cases_solve_make(out, sizes[index / 2][0], sizes[index / 2][1], type,
                    index % 3 == 1 ? TSL_LAYOUT_TRANSPOSED : TSL_LAYOUT_DENSE, TSL_LAYOUT_DENSE,
@@ -36,19 +35,19 @@ static void cases_solve_all_sizes(int index, tesela_type type, tsl_case *out) {
   out->repeats = 2;
 }
 
-/* Each layout of A and of C, and each kind of data, in each form. */
+/* Covers each layout of A and of C, and each kind of data, in each form. */
 static void cases_solve_layouts(int index, tesela_type type, tsl_case *out) {
   const int layout = index % TSL_LAYOUTS_OF_C;
   cases_solve_make(out, 45, 37, type, layout, (layout + 3) % TSL_LAYOUTS,
                    (layout + index / TSL_LAYOUTS_OF_C) % TSL_LAYOUTS_OF_C, 3);
   if (out->problem.b.row_stride == 0 || out->problem.b.col_stride == 0 ||
       out->problem.b.row_stride == out->problem.b.col_stride)
-    tsl_case_lay_out(&out->problem.b, TSL_LAYOUT_PADDED, 4); /* exact ones are made where B lies */
+    tsl_case_lay_out(&out->problem.b, TSL_LAYOUT_PADDED, 4); /* exact data are made in B itself */
   take_form(out, index / TSL_LAYOUTS_OF_C);
   out->data = (tsl_data)(index % TSL_DATA_COUNT);
 }
 
-/* Triangles of all forms whose diagonals grow and shrink, and whose inverses are large. */
+/* Covers triangles of all forms with growing and shrinking diagonals and large inverses. */
 static void cases_solve_graded(int index, tesela_type type, tsl_case *out) {
   cases_solve_make(out, 40 + 61 * (index / FORMS), 19, type, TSL_LAYOUT_PADDED, TSL_LAYOUT_DENSE,
                    index % 3 ? TSL_LAYOUT_TRANSPOSED_PADDED : TSL_LAYOUT_PADDED, 2);

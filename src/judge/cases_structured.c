@@ -1,9 +1,8 @@
-/* Cases of products whose factors have structures, or of whose C a triangle is computed. */
+/* Cases of products with structured factors, or with a computed triangle of C. */
 #include "judge/case_parts.h"
 #include "judge/cases.h"
 
-/* --- kinds: each structure, triangle and side, in place where that is possible, and each triangle of C ---
- */
+/* --- kinds: each structure, triangle and side, in place where possible, and each triangle of C --- */
 
 enum { SIDES = 2, STRUCTURES = 4, TRIANGLES = 2, FACTORS = SIDES * STRUCTURES * TRIANGLES };
 enum { IN_PLACE = SIDES * 2 * TRIANGLES, RESULTS = 4 * TRIANGLES, KINDS = FACTORS + IN_PLACE + RESULTS };
@@ -15,7 +14,7 @@ static tesela_triangle cases_structured_triangle_of(int kind) {
 static const tesela_structure of_results[] = {TESELA_GENERAL, TESELA_HERMITIAN, TESELA_SYMMETRIC_SUM,
                                               TESELA_HERMITIAN_SUM};
 
-/* `depth` x `depth` is what has a structure, and `lines` the other size. */
+/* Makes a case; the structured operand is `depth` x `depth`, the other size is `lines`. */
 static void cases_structured_make(int kind, int64_t depth, int64_t lines, tesela_type type, tsl_case *out) {
   const bool of_c = kind >= FACTORS + IN_PLACE, in_place = !of_c && kind >= FACTORS, by_a = kind / 2 % 2 == 0;
   out->problem = of_c   ? tsl_problem_gemm(depth, depth, lines, type)
@@ -31,8 +30,8 @@ static void cases_structured_make(int kind, int64_t depth, int64_t lines, tesela
                                           (kind - (in_place ? FACTORS : 0)) / (SIDES * TRIANGLES));
 }
 
-/* Elements of what has a structure are read and spoilt one by one, and so lie apart; in place, the general
- * factor lies as C does. */
+/* Sets the layouts. Structured operands use layouts without repeated elements, because their
+ * elements are poisoned individually. In place, the general factor has C's strides. */
 static void cases_structured_lay_out(tsl_case *out, int factor, int general, int c, int64_t pad) {
   tsl_problem *problem = &out->problem;
   const bool by_b = problem->b.structure != TESELA_GENERAL, by_a = problem->a.structure != TESELA_GENERAL;
@@ -76,7 +75,7 @@ bool tsl_case_structured(int index, tesela_type type, tsl_case *out) {
   return true;
 }
 
-/* --- random ones --- */
+/* --- random cases --- */
 
 void tsl_case_random_structured(uint64_t seed, uint64_t index, tesela_type type, tsl_case *out) {
   enum { MOST_PRODUCTS = 1000000 };

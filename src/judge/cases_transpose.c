@@ -1,4 +1,3 @@
-/* Cases of transposes. */
 #include "judge/case_parts.h"
 
 static void cases_transpose_make(tsl_case *out, int64_t m, int64_t n, tesela_type type, int a, int c,
@@ -8,7 +7,7 @@ static void cases_transpose_make(tsl_case *out, int64_t m, int64_t n, tesela_typ
   tsl_case_lay_out(&out->problem.c, c, pad + 1);
 }
 
-/* In place, the one layout is C's. */
+/* Makes a case in place, with one layout. */
 static void make_in_place(tsl_case *out, int64_t size, tesela_type type, int layout, int64_t pad) {
   cases_transpose_make(out, size, size, type, TSL_LAYOUT_DENSE, layout, pad);
   out->problem.in_place = true;
@@ -49,7 +48,7 @@ static void in_place_layouts(int index, tesela_type type, tsl_case *out) {
   make_in_place(out, index < TSL_LAYOUTS_OF_C ? 67 : 128, type, index % TSL_LAYOUTS_OF_C, 4);
 }
 
-/* Numbers that are not 1 are for types that compute. */
+/* Sets alpha for types with arithmetic only. */
 static void cases_transpose_scale(tsl_case *out, double alpha) {
   const tesela_type type = out->problem.c.type;
   if (type == TESELA_F32 || type == TESELA_F64)

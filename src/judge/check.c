@@ -1,4 +1,4 @@
-/* One case: operands with guards, the runs, the judge. */
+/* Check of one case: operands with guards, runs, judge. */
 #include "judge/check.h"
 
 #include "base/clock.h"
@@ -22,7 +22,7 @@ enum {
   GIVEN = TSL_GIVEN
 };
 
-typedef struct check_checking {
+typedef struct check_job {
   const tsl_strategy *strategy;
   const tsl_config *config;
   tsl_device *device;
@@ -30,31 +30,30 @@ typedef struct check_checking {
   tsl_case_report *report;
   tsl_guarded operands[GIVEN];
   unsigned char *first; /* C's block after the first run */
-  tsl_stream *stream;   /* of buffers */
+  tsl_stream *stream;   /* for buffers */
   tsl_buffer *buffers[GIVEN];
-} check_checking;
+} check_job;
 
-static bool has(const check_checking *job, int operand) {
+static bool has(const check_job *job, int operand) {
   return tsl_problem_has_operand(&job->what->problem, operand);
 }
 
-static void report_text(check_checking *job, tsl_case_result result, tsl_text_place place, const char *text) {
+static void report_text(check_job *job, tsl_case_result result, tsl_text_place place, const char *text) {
   job->report->result = result;
   snprintf(job->report->why, sizeof job->report->why, "%s%s",
            place == TSL_PLACE_DEVICE ? "operands in buffers: " : "", text);
 }
 
-/* --- the operands --- */
+/* --- operands --- */
 
-/* What is not to be read: a value that spoils every sum; integers have none, so one that is unlikely and that
- * each of them holds. */
+/* Fills an operand that must not be read: NaN spoils every sum; integers get an unlikely value that
+ * each type holds. */
 static void poison(const tsl_shape *shape, void *data) {
   tsl_data_fill_value(tsl_type(shape->type)->is_integer ? 99 : NAN, shape, data);
 }
 
-/* A triangle that can be solved with, and what it is solved for: in B, or where that is what C holds, there.
- */
-static tesela_status fill_solve(check_checking *job) {
+/* Fills a solvable triangle and its right side, in B, or in C for a solve in place. */
+static tesela_status fill_solve(check_job *job) {
   const tsl_problem *problem = &job->what->problem;
   void *const a = job->operands[A].origin, *const b = job->operands[problem->in_place ? C : B].origin;
   poison(&problem->b, job->operands[B].origin);
@@ -68,8 +67,8 @@ static tesela_status fill_solve(check_checking *job) {
   return tsl_guarded_keep(&job->operands[C]);
 }
 
-/* A bias and scales. Special data are one infinity or NaN in a few of them. */
-static tesela_status fill_vectors(check_checking *job) {
+/* Fills bias and scales. Special data have one infinity or NaN in a few elements. */
+static tesela_status fill_vectors(check_job *job) {
   for (int i = BIAS; i < GIVEN; i++) {
     const tsl_shape *shape = tsl_problem_shape(&job->what->problem, i);
     if (!has(job, i))
@@ -84,7 +83,7 @@ static tesela_status fill_vectors(check_checking *job) {
   return TESELA_OK;
 }
 
-static tesela_status make_operands(check_checking *job) {
+static tesela_status make_operands(check_job *job) {
   const tsl_problem *problem = &job->what->problem;
   const uint64_t seed = job->what->seed;
   for (int i = 0; i < GIVEN; i++)
@@ -114,8 +113,8 @@ static tesela_status make_operands(check_checking *job) {
   return tsl_guarded_keep(&job->operands[C]);
 }
 
-/* Whether sums of the integer data fit the type that they are made in: |a| and |b| are at most 8, and so are
- * scales, scalars whole quarters. Parts of complex products are two terms each. */
+/* Returns true if sums of the integer data are exact in their type: |a|, |b| and scales are at most
+ * 8, scalars multiples of 1/4. Parts of complex products have two terms each. */
 static bool is_exact(const tsl_case *what) {
   const tsl_problem *problem = &what->problem;
   const double unit = tsl_type(tsl_type(problem->c.type)->sums)->unit_roundoff;
@@ -135,14 +134,14 @@ static bool is_exact(const tsl_case *what) {
          (alpha + 1) * 64 * terms * scales * (double)problem->k + (beta + 1) * 8 * terms < 1 / unit;
 }
 
-/* --- one run and what it left --- */
+/* --- one run and its result --- */
 
-/* What of an operand's block its buffer holds. */
+/* Part of an operand's block that its buffer holds. */
 typedef struct check_part {
   size_t first, bytes;
 } check_part;
 
-static check_part check_part_of(const check_checking *job, int operand) {
+static check_part check_part_of(const check_job *job, int operand) {
   const tsl_guarded *guarded = &job->operands[operand];
   check_part held = {0, guarded->bytes};
   if (job->what->tight)
@@ -150,7 +149,7 @@ static check_part check_part_of(const check_checking *job, int operand) {
   return held;
 }
 
-static tesela_status write_buffers(check_checking *job) {
+static tesela_status write_buffers(check_job *job) {
   for (int i = 0; i < GIVEN; i++) {
     if (!has(job, i))
       continue;
@@ -161,7 +160,7 @@ static tesela_status write_buffers(check_checking *job) {
   return job->device->ops->finish(job->stream);
 }
 
-static tesela_status read_buffers(check_checking *job) {
+static tesela_status read_buffers(check_job *job) {
   for (int i = 0; i < GIVEN; i++) {
     if (!has(job, i))
       continue;
@@ -172,7 +171,7 @@ static tesela_status read_buffers(check_checking *job) {
   return TESELA_OK;
 }
 
-static tesela_status make_buffers(check_checking *job) {
+static tesela_status make_buffers(check_job *job) {
   TSL_TRY(job->device->ops->stream_create(job->device, &job->stream));
   for (int i = 0; i < GIVEN; i++)
     if (has(job, i))
@@ -180,7 +179,7 @@ static tesela_status make_buffers(check_checking *job) {
   return TESELA_OK;
 }
 
-static tsl_operand check_operand_of(const check_checking *job, tsl_text_place place, int operand) {
+static tsl_operand check_operand_of(const check_job *job, tsl_text_place place, int operand) {
   const tsl_guarded *guarded = &job->operands[operand];
   if (place == TSL_PLACE_HOST)
     return (tsl_operand){.host = guarded->origin};
@@ -188,11 +187,11 @@ static tsl_operand check_operand_of(const check_checking *job, tsl_text_place pl
   return (tsl_operand){.buffer = job->buffers[operand], .offset = tsl_guarded_offset(guarded) - front};
 }
 
-static tsl_operand check_vector_of(const check_checking *job, tsl_text_place place, int operand) {
+static tsl_operand check_vector_of(const check_job *job, tsl_text_place place, int operand) {
   return has(job, operand) ? check_operand_of(job, place, operand) : (tsl_operand){.host = NULL};
 }
 
-static tsl_operands check_operands_of(const check_checking *job, tsl_text_place place) {
+static tsl_operands check_operands_of(const check_job *job, tsl_text_place place) {
   return (tsl_operands){.a = check_operand_of(job, place, A),
                         .b = check_operand_of(job, place, B),
                         .c = check_operand_of(job, place, C),
@@ -201,8 +200,8 @@ static tsl_operands check_operands_of(const check_checking *job, tsl_text_place 
                         .scale_b = check_vector_of(job, place, SCALE_B)};
 }
 
-/* Nothing but C's elements may have changed. */
-static tesela_status check_guards(check_checking *job, tsl_text_place place) {
+/* Checks that only elements of C have changed. */
+static tesela_status check_guards(check_job *job, tsl_text_place place) {
   char text[160];
   for (int i = 0; i < GIVEN; i++)
     if (i != C && has(job, i) && !tsl_guarded_intact(&job->operands[i])) {
@@ -223,7 +222,7 @@ static tesela_status check_guards(check_checking *job, tsl_text_place place) {
   return TESELA_OK;
 }
 
-static tesela_status check_judge(check_checking *job, tsl_text_place place) {
+static tesela_status check_judge(check_job *job, tsl_text_place place) {
   const tsl_case *what = job->what;
   const tsl_accuracy accuracy = tsl_strategy_error_model(job->strategy, &what->problem, job->config);
   const tsl_judge with = {.factor = accuracy.factor,
@@ -247,7 +246,7 @@ static tesela_status check_judge(check_checking *job, tsl_text_place place) {
   return TESELA_OK;
 }
 
-static tesela_status check_repeat(check_checking *job, tsl_text_place place, int run) {
+static tesela_status check_repeat(check_job *job, tsl_text_place place, int run) {
   const tsl_guarded *c = &job->operands[C];
   if (run == 0) {
     void *copy;
@@ -262,14 +261,14 @@ static tesela_status check_repeat(check_checking *job, tsl_text_place place, int
   return TESELA_OK;
 }
 
-/* A device's failure is the case's, not the check's. */
-static bool check_failed(check_checking *job, tsl_text_place place, tesela_status status) {
+/* Reports a device's failure as the result of the case, not of the check. */
+static bool check_failed(check_job *job, tsl_text_place place, tesela_status status) {
   if (status != TESELA_OK)
     report_text(job, TSL_CASE_FAILED, place, tesela_last_error());
   return status != TESELA_OK;
 }
 
-static tesela_status check_run_once(check_checking *job, tsl_plan *plan, tsl_text_place place, int run,
+static tesela_status check_run_once(check_job *job, tsl_plan *plan, tsl_text_place place, int run,
                                     int repeats) {
   const tsl_operands operands = check_operands_of(job, place);
   tsl_guarded_restore(&job->operands[C]);
@@ -290,7 +289,7 @@ static tesela_status check_run_once(check_checking *job, tsl_plan *plan, tsl_tex
   return TESELA_OK;
 }
 
-static tesela_status check_run_all(check_checking *job, tsl_plan *plan, tsl_text_place place) {
+static tesela_status check_run_all(check_job *job, tsl_plan *plan, tsl_text_place place) {
   const bool repeats = tsl_strategy_error_model(job->strategy, &job->what->problem, job->config).repeats;
   const int runs = repeats && job->what->repeats > 1 ? job->what->repeats : 1;
   for (int run = 0; run < runs && job->report->result == TSL_CASE_RIGHT; run++)
@@ -298,9 +297,9 @@ static tesela_status check_run_all(check_checking *job, tsl_plan *plan, tsl_text
   return TESELA_OK;
 }
 
-/* --- both ways --- */
+/* --- both places --- */
 
-static tesela_status check_create(const check_checking *job, tsl_text_place place, tsl_plan **plan) {
+static tesela_status check_create(const check_job *job, tsl_text_place place, tsl_plan **plan) {
   const tsl_case *what = job->what;
   if (what->children)
     return tsl_plan_create_with(&what->problem, job->strategy, job->config, job->device, place,
@@ -309,7 +308,7 @@ static tesela_status check_create(const check_checking *job, tsl_text_place plac
       &what->problem, job->strategy, job->config, job->device, place, plan);
 }
 
-static tesela_status check_buffers(check_checking *job) {
+static tesela_status check_buffers(check_job *job) {
   tsl_plan *plan = NULL;
   tesela_status status = TESELA_OK;
   if (check_failed(job, TSL_PLACE_DEVICE, check_create(job, TSL_PLACE_DEVICE, &plan)))
@@ -320,7 +319,7 @@ static tesela_status check_buffers(check_checking *job) {
   return status;
 }
 
-static void check_release(check_checking *job) {
+static void check_release(check_job *job) {
   for (int i = 0; i < GIVEN; i++) {
     tsl_guarded_free(&job->operands[i]);
     if (job->buffers[i])
@@ -333,8 +332,7 @@ static void check_release(check_checking *job) {
 
 tesela_status tsl_check_case(const tsl_strategy *strategy, const tsl_config *config, tsl_device *device,
                              const tsl_case *what, tsl_case_report *report) {
-  check_checking job = {
-      .strategy = strategy, .config = config, .device = device, .what = what, .report = report};
+  check_job job = {.strategy = strategy, .config = config, .device = device, .what = what, .report = report};
   *report = (tsl_case_report){.result = TSL_CASE_RIGHT};
   TSL_TRY(tsl_problem_check(&what->problem));
   tsl_plan *plan = NULL;

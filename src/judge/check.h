@@ -1,4 +1,4 @@
-/* The check: one strategy with one config on one device, run on a case and judged. */
+/* Check of one strategy with one config on one device on one case. */
 #ifndef TSL_JUDGE_CHECK_H
 #define TSL_JUDGE_CHECK_H
 
@@ -16,17 +16,16 @@ typedef enum tsl_case_result {
 typedef struct tsl_case_report {
   tsl_case_result result;
   tsl_verdict verdict;
-  char why[512];   /* the refusal, the failure's sentence, or what is wrong */
-  char plan[512];  /* the plan's text */
-  tsl_hash source; /* as work->source has it */
-  double seconds;  /* of the first run, by the host's clock: no measurement, as it is the first, and copies
-                      count */
+  char why[512];   /* refusal, failure message, or description of the error */
+  char plan[512];  /* text of the plan */
+  tsl_hash source; /* hash of the kernel sources (work->source) */
+  double seconds;  /* host time of the first run with copies; not a measurement */
 } tsl_case_report;
 
-/* Runs one strategy with one config on one device on one case, for check, explore and tune alike: operands
- * with guard bands before and behind and in every gap, C full of NaN where beta = 0, the judge, the guards,
- * equal bits over the repeats. Returns a failure only when the check itself could not be made (host memory).
- */
+/* Runs one strategy with one config on one device on one case, for check, explore and tune.
+ * Operands have guard bands before, after and in every gap; C is full of NaN where beta = 0. The
+ * judge and the guards check the result, and repeated runs must have equal bits. Fails only when
+ * the check itself is impossible (host memory). */
 tesela_status tsl_check_case(const tsl_strategy *strategy, const tsl_config *config, tsl_device *device,
                              const tsl_case *what, tsl_case_report *report);
 

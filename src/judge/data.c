@@ -14,7 +14,7 @@ static const char *const data_names[TSL_DATA_COUNT] = {
 #undef TSL_DATA_NAME
 };
 
-/* What is drawn; special values are put over it. */
+/* Distribution of each kind; special values are added later. */
 static const tsl_distribution distributions[TSL_DATA_COUNT] = {
     [TSL_DATA_NORMAL] = TSL_DRAW_NORMAL,
     [TSL_DATA_INTEGER] = TSL_DRAW_INTEGER,
@@ -26,23 +26,23 @@ const char *tsl_data_name(tsl_data data) {
   return (unsigned)data < TSL_DATA_COUNT ? data_names[data] : "?";
 }
 
-/* Elements that a task fills at most, more or less: an even number. */
+/* Approximate maximum of elements of a task: an even number. */
 enum { PIECE = 1 << 14 };
 
-typedef struct data_filling {
+typedef struct fill_job {
   tsl_data data;
   uint64_t seed;
   tsl_shape shape;
   int64_t inner;
   unsigned char *at;
-  unsigned char *dense; /* a piece of a row for each worker */
+  unsigned char *dense; /* buffer for a block of a row for each worker */
   int64_t piece, pieces,
-      rows_each; /* elements of a piece; pieces of a row; rows of a task where that is one */
-} data_filling;
+      rows_each; /* elements of a block; blocks of a row; rows of a task where a row is one block */
+} fill_job;
 
-/* A sixteenth each of zeros, negative zeros and subnormals, and a few that are not finite: of complex numbers
- * either part, sometimes both. */
-static void data_make_special(const data_filling *job, uint64_t index, unsigned char *element) {
+/* Replaces a sixteenth each by zeros, negative zeros and subnormals, and a few by non-finite
+ * values; of complex numbers one part, sometimes both. */
+static void data_make_special(const fill_job *job, uint64_t index, unsigned char *element) {
   const tsl_type_info *type = tsl_type(job->shape.type);
   const uint64_t dice = tsl_random_u64(~job->seed, index);
   const double small = type->smallest * (double)(1 + (dice >> 40) % 1000);
@@ -65,13 +65,13 @@ static void data_make_special(const data_filling *job, uint64_t index, unsigned 
   tsl_type_store(type->type, element, value);
 }
 
-/* Integers that are not asked to be small: every value alike, so that sums wrap and signs meet. */
-static void fill_bits(const data_filling *job, uint64_t first, unsigned char *dense, size_t bytes) {
+/* Fills integers of all values, so that sums wrap and signs meet. */
+static void fill_bits(const fill_job *job, uint64_t first, unsigned char *dense, size_t bytes) {
   for (size_t i = 0; i < bytes; i++)
     dense[i] = (unsigned char)(tsl_random_u64(job->seed, first + i) >> 40);
 }
 
-static void data_fill_piece(const data_filling *job, int64_t row, int64_t col, int worker) {
+static void data_fill_piece(const fill_job *job, int64_t row, int64_t col, int worker) {
   const tsl_shape *shape = &job->shape;
   const size_t size = tsl_type(shape->type)->size;
   const size_t count = (size_t)(shape->cols - col < job->piece ? shape->cols - col : job->piece);
@@ -90,20 +90,21 @@ static void data_fill_piece(const data_filling *job, int64_t row, int64_t col, i
 }
 
 static void fill_some(void *argument, int64_t index, int worker) {
-  const data_filling *job = argument;
+  const fill_job *job = argument;
   const int64_t first = index / job->pieces * job->rows_each, left = job->shape.rows - first;
   for (int64_t row = 0; row < left && row < job->rows_each; row++)
     data_fill_piece(job, first + row, index % job->pieces * job->piece, worker);
 }
 
-/* Pieces that share bytes (operands may repeat their elements) are filled in order, the last one wins. */
+/* Returns false if blocks share bytes (operands may repeat elements); those are filled in order,
+ * the last one counts. */
 static bool data_are_apart(const tsl_shape *shape) {
   const bool rows =
       shape->rows == 1 || llabs(shape->row_stride) > (shape->cols - 1) * llabs(shape->col_stride);
   return rows && (shape->cols == 1 || shape->col_stride != 0);
 }
 
-/* A column is a row: an element's number is the same, and so is its value. */
+/* Returns a column as a row; the numbers of its elements, and so their values, are unchanged. */
 static tsl_shape lay_down(const tsl_shape *shape) {
   tsl_shape row = *shape;
   if (shape->cols != 1)
@@ -118,7 +119,7 @@ static tsl_shape lay_down(const tsl_shape *shape) {
 tesela_status tsl_data_fill(tsl_data data, uint64_t seed, const tsl_shape *shape, int64_t inner,
                             void *address) {
   tsl_pool *pool = tsl_pool_shared();
-  data_filling job = {
+  fill_job job = {
       .data = data, .seed = seed, .shape = lay_down(shape), .inner = inner > 0 ? inner : 1, .at = address};
   const bool parallel = data_are_apart(&job.shape);
   void *dense;

@@ -1,11 +1,11 @@
-/* What operands of a case are filled with. */
+/* Data of a case's operands. */
 #ifndef TSL_JUDGE_DATA_H
 #define TSL_JUDGE_DATA_H
 
 #include "base/random.h"
 #include "strategy/problem.h"
 
-/* What data a case is made of. X(NAME, name, what) */
+/* Kinds of data. X(NAME, name, description) */
 #define TSL_DATA_LIST(X)                                                                                     \
   X(NORMAL, normal, "standard normal; of integers, all values alike")                                        \
   X(INTEGER, integer, "small integers: the result must be exact")                                            \
@@ -20,14 +20,14 @@ typedef enum tsl_data {
 } tsl_data;
 const char *tsl_data_name(tsl_data data);
 
-/* Fills the elements of `shape`, element (0, 0) at `address`, and nothing between them. Special data have
- * about one infinity or NaN in four runs of `inner` elements, so that results stay a mix of all kinds. */
+/* Fills the elements of `shape`, element (0, 0) at `address`, and no gaps. Special data have about
+ * one infinity or NaN in four runs of `inner` elements, so that results are a mix of all kinds. */
 tesela_status tsl_data_fill(tsl_data data, uint64_t seed, const tsl_shape *shape, int64_t inner,
                             void *address);
-/* The same value everywhere. */
+/* Fills all elements with one value. */
 void tsl_data_fill_value(double value, const tsl_shape *shape, void *data);
-/* The same value in what nobody may read of a matrix with a structure or a triangle: beside the triangle, on
- * a diagonal of ones, and in imaginary parts of a hermitian diagonal. */
+/* Fills the elements that must not be read in a matrix with a structure or a triangle. These are
+ * outside of the triangle, on a unit diagonal, and imaginary parts of a hermitian diagonal. */
 void tsl_data_fill_unread(double value, const tsl_shape *shape, void *data);
 
 #endif

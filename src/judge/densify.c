@@ -17,7 +17,7 @@ static unsigned char *densify_address(const tsl_shape *shape, const void *origin
          (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
 }
 
-/* What a matrix has at (row, col), whether it is stored there or not. */
+/* Loads element (row, col) by the definition of the structure, stored or not. */
 static void densify_load(const tsl_shape *shape, const void *origin, int64_t row, int64_t col,
                          double value[2]) {
   const tsl_stored from = tsl_shape_element(shape, row, col);
@@ -32,8 +32,8 @@ static void densify_load(const tsl_shape *shape, const void *origin, int64_t row
     value[1] = -value[1];
 }
 
-/* What takes part at (row, term) of A, or at (col, term) of B: of a sum's second product behind those of its
- * first. */
+/* Loads the factor at (row, term) of A, or at (col, term) of B. For a sum, the second product's
+ * terms follow the first product's. */
 static void densify_load_term(const tsl_problem *problem, bool by_a, const void *a, const void *b,
                               int64_t line, int64_t term, double value[2]) {
   const bool second = term >= problem->k, of_a = by_a != second,
@@ -44,7 +44,7 @@ static void densify_load_term(const tsl_problem *problem, bool by_a, const void 
     value[1] = -value[1];
 }
 
-/* The sampled lines of both, of a sum. */
+/* Copies the sampled lines of both factors of a sum. */
 static void copy_terms(const tsl_problem *problem, const void *a, const void *b, const tsl_indices *rows,
                        const tsl_indices *cols, const tsl_plain *plain) {
   const tsl_problem *own = &plain->problem;
@@ -61,22 +61,22 @@ static void copy_terms(const tsl_problem *problem, const void *a, const void *b,
   }
 }
 
-/* The sampled lines of an operand. */
+/* Copies the sampled lines of an operand. */
 static void densify_copy(const tsl_shape *shape, const void *origin, const tsl_indices *rows,
-                         const tsl_indices *cols, const tsl_shape *shape_in, void *dst) {
-  for (int64_t i = 0; i < shape_in->rows; i++)
-    for (int64_t j = 0; j < shape_in->cols; j++) {
+                         const tsl_indices *cols, const tsl_shape *dense, void *dst) {
+  for (int64_t i = 0; i < dense->rows; i++)
+    for (int64_t j = 0; j < dense->cols; j++) {
       double value[2];
       densify_load(shape, origin, densify_at(rows, i), densify_at(cols, j), value);
-      tsl_type_store(shape->type, densify_address(shape_in, dst, i, j), value);
+      tsl_type_store(shape->type, densify_address(dense, dst, i, j), value);
     }
 }
 
 static tsl_problem densify_general(const tsl_problem *problem, int64_t rows, int64_t cols) {
-  const bool is_sum = tsl_is_sum(problem->c.structure); /* its copies have the conjugates already */
+  const bool is_sum = tsl_is_sum(problem->c.structure); /* copies of a sum are conjugated already */
   const int64_t terms = tsl_problem_terms(problem);
   tsl_problem made = tsl_problem_gemm(rows, cols, terms, problem->c.type);
-  made.b.row_stride = 1; /* as columns are sampled */
+  made.b.row_stride = 1; /* sampled columns are contiguous */
   made.b.col_stride = terms > 0 ? terms : 1;
   made.conjugate_a = !is_sum && problem->conjugate_a;
   made.conjugate_b = !is_sum && problem->conjugate_b;
@@ -105,7 +105,7 @@ static tesela_status densify_take(tsl_plain *out) {
   return TESELA_OK;
 }
 
-/* --- what is passed over --- */
+/* --- ignored elements --- */
 
 static bool densify_is_finite(const tsl_shape *shape, const void *origin, int64_t row, int64_t col) {
   double value[2] = {0, 0};
@@ -128,7 +128,7 @@ static void find_special(tsl_plain *out, bool by_rows) {
   }
 }
 
-/* The terms of a line of a triangle. */
+/* Gets the range of terms of a line of a triangle. */
 static void densify_terms_of(const tsl_problem *problem, int64_t row, int64_t col, int64_t *first,
                              int64_t *end) {
   const bool by_a = tsl_problem_structured(problem) == TSL_OPERAND_A;
@@ -138,14 +138,15 @@ static void densify_terms_of(const tsl_problem *problem, int64_t row, int64_t co
   *end = up_to ? place + 1 : problem->k;
 }
 
-/* Where the factor's diagonal has parts that are 0 whatever is stored. */
+/* Returns true if the factor's diagonal has imaginary parts that are 0 by definition. */
 static bool has_real_diagonal(const tsl_problem *problem) {
   const tesela_structure structure = tsl_problem_shape(problem, tsl_problem_structured(problem))->structure;
   return tsl_type(problem->c.type)->is_complex &&
          (structure == TESELA_HERMITIAN || structure == TESELA_UNIT_TRIANGULAR);
 }
 
-/* Whether something not finite meets a zero that may be left out: at the diagonal; beside the triangle. */
+/* Returns true if a non-finite element meets a zero that may be left out, on the diagonal or
+ * outside of the triangle. Sets `beside` to true for the latter. */
 static bool meets(const tsl_problem *problem, const tsl_plain *plain, const tsl_indices *rows,
                   const tsl_indices *cols, int64_t i, int64_t j, bool *beside) {
   const int factor = tsl_problem_structured(problem);
@@ -178,8 +179,6 @@ static void choose_kinds(const tsl_problem *problem, const tsl_indices *rows, co
       *kinds = passed || beside ? TSL_KIND_PASSED : is_real ? TSL_KIND_REAL : 0;
     }
 }
-
-/* --- made --- */
 
 tesela_status tsl_plain_create(const tsl_problem *problem, const void *a, const void *b, const void *before,
                                const tsl_indices *rows, const tsl_indices *cols, tsl_plain *out) {

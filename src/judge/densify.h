@@ -1,5 +1,5 @@
-/* A product of matrices with structures as one of general matrices: what its sampled rows and columns need of
- * the operands, copied and completed before the run, so that the judge and measurements compare with the
+/* Conversion of a product with structures to one of general matrices. The sampled rows and columns
+ * of the operands are copied and completed before the run. So judge and measurements use the
  * definition of a structure and no other code. */
 #ifndef TSL_JUDGE_DENSIFY_H
 #define TSL_JUDGE_DENSIFY_H
@@ -8,26 +8,26 @@
 #include "strategy/problem.h"
 
 typedef struct tsl_plain {
-  tsl_problem problem;  /* general, of the sampled rows and columns; its C is dense, row after row */
-  void *a, *b, *before; /* as it has them; NULL where they are not read */
-  /* m x n of the sample, of TSL_KIND_...: elements beside C's triangle are passed over, as are those that
-   * meet an infinity or a NaN where a zero may be multiplied or left out; of a hermitian diagonal imaginary
-   * parts are. */
+  tsl_problem problem;  /* general problem of the sampled rows and columns; its C is dense, row by row */
+  void *a, *b, *before; /* operands of `problem`; NULL where they are not read */
+  /* TSL_KIND_... of each element of the m x n sample. Elements outside of C's triangle are ignored.
+   * So are elements whose infinity or NaN meets a zero that may be multiplied or left out, and
+   * imaginary parts of a hermitian diagonal. */
   unsigned char *kinds;
-  int64_t *first, *last; /* places of what is not finite in each of the general factor's sampled lines: its
-                            columns beside A, its rows beside B; none: first > last */
+  /* range of non-finite elements in each sampled line of the general factor: a column next to A, a
+   * row next to B; none: first > last */
+  int64_t *first, *last;
   void *memory;
 } tsl_plain;
 
-/* Operands in host memory; `before` is C before the run, NULL where it is not read. The rows and columns are
- * borrowed for the call. */
+/* Makes the general product from operands in host memory. `before` is C before the run, NULL where
+ * it is not read. `out` keeps no pointer to rows and columns. Free with tsl_plain_free(). */
 tesela_status tsl_plain_create(const tsl_problem *problem, const void *a, const void *b, const void *before,
                                const tsl_indices *rows, const tsl_indices *cols, tsl_plain *out);
 void tsl_plain_free(tsl_plain *plain);
 
-/* Of an element that was passed over for what it may meet beside a triangle: the terms that are not left out,
- * of `problem`. False: it is not one of those. `row` and `col` are of the sample and of the matrix alike: all
- * rows and columns are in it. */
+/* Gets the range of terms of `problem` that belong to an element which was ignored because of a possible zero
+ * outside of a triangle. False: the element was not ignored. All rows and columns must be in the sample. */
 bool tsl_plain_terms(const tsl_problem *problem, const tsl_plain *plain, int64_t row, int64_t col,
                      int64_t *first, int64_t *count);
 

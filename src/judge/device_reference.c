@@ -18,7 +18,7 @@ enum {
   ELEMENTS = TSL_DEVICE_REFERENCE_ELEMENTS,
   LANES = TSL_DEVICE_REFERENCE_LANES
 };
-/* Work-groups that parts of sums make of a sample: some for each unit of a large device. */
+/* Target number of work-groups for a sample: several for each unit of a large device. */
 enum { GROUPS = 512 };
 
 enum { TERMS, END, BEFORE };
@@ -35,15 +35,15 @@ struct tsl_device_reference {
   tsl_kernel *kernel[TSL_DEVICE_REFERENCE_KERNELS];
   tsl_run_slot *slot;
   tsl_device_reference_arguments given;
-  bool twice, reads_c, writes_host; /* the last kernel writes what comes back to pinned memory itself */
-  int64_t numbers;                  /* of an element */
-  size_t lists, elements,
-      back; /* bytes of the sample's rows and columns, of C's elements, and of all that comes back */
-  unsigned char *memory; /* what comes back: pinned memory of the slot, or its own */
+  /* writes_host: the last kernel writes its results directly to pinned memory */
+  bool twice, reads_c, writes_host;
+  int64_t numbers;              /* of an element */
+  size_t lists, elements, back; /* bytes of the sample's index lists, of C's elements, and of all results */
+  unsigned char *memory;        /* results: pinned memory of the slot, or own memory */
   void *own;
   tsl_concurrent_hook beside;
   bool is_back;
-  tesela_status status; /* of what is queued beside the run */
+  tesela_status status; /* status of the work queued at the same time as the run */
 };
 
 bool tsl_device_reference_suits(const tsl_plan *plan, const tsl_operands *operands) {
@@ -61,8 +61,6 @@ bool tsl_device_reference_suits(const tsl_plan *plan, const tsl_operands *operan
          operands->c.buffer;
 }
 
-/* --- kernels --- */
-
 static bool flushes(const tsl_plan *plan) {
   return tsl_plan_underflow(plan) > 0;
 }
@@ -71,7 +69,7 @@ tesela_status tsl_device_reference_build(const tsl_problem *problem, tsl_device 
                                          bool flushed, tsl_kernel *kernel[TSL_DEVICE_REFERENCE_KERNELS]) {
   tsl_work own = {.problem = *problem,
                   .device = device,
-                  .strategy = tsl_strategy_specification(TSL_OP_GEMM)}; /* by no strategy's options */
+                  .strategy = tsl_strategy_specification(TSL_OP_GEMM)}; /* without any strategy's options */
   tsl_text defines = {0};
   tesela_status status = TESELA_OK;
   own.config = tsl_strategy_defaults(own.strategy);
@@ -86,31 +84,32 @@ out:
   return status;
 }
 
-/* The plan's, compiled by whoever comes first. */
-static tesela_status take_kernels(tsl_device_reference *look) {
-  tsl_looks *looks = look->plan->looks;
+/* Gets the plan's kernels; the first caller compiles them. */
+static tesela_status take_kernels(tsl_device_reference *reference) {
+  tsl_looks *looks = reference->plan->looks;
   tesela_status status = TESELA_OK;
   pthread_mutex_lock(&looks->slots->lock);
   if (!looks->kernels[0]) {
     tsl_kernel *made[TSL_DEVICE_REFERENCE_KERNELS] = {NULL};
-    const tsl_work *work = &look->plan->work;
-    status = tsl_device_reference_build(&work->problem, work->device, look->twice, flushes(look->plan), made);
+    const tsl_work *work = &reference->plan->work;
+    status = tsl_device_reference_build(&work->problem, work->device, reference->twice,
+                                        flushes(reference->plan), made);
     if (status == TESELA_OK)
       memcpy(looks->kernels, made, sizeof made);
   }
-  memcpy(look->kernel, looks->kernels, sizeof look->kernel);
+  memcpy(reference->kernel, looks->kernels, sizeof reference->kernel);
   pthread_mutex_unlock(&looks->slots->lock);
   return status;
 }
 
-/* --- before --- */
+/* --- before the run --- */
 
-static void choose_parts(tsl_device_reference *look, int64_t rows, int64_t cols) {
-  tsl_device_reference_arguments *given = &look->given;
-  const tsl_work *work = &look->plan->work;
+static void choose_parts(tsl_device_reference *reference, int64_t rows, int64_t cols) {
+  tsl_device_reference_arguments *given = &reference->given;
+  const tsl_work *work = &reference->plan->work;
   const int64_t tiles = tsl_ceil_div(rows, SIDE) * tsl_ceil_div(cols, SIDE), k = work->problem.k,
                 parts = tsl_min(tsl_ceil_div(k, STEP), tsl_max(GROUPS / tiles, 1));
-  const tsl_gemm_sizes sizes = tsl_launch_sizes(work, &look->at);
+  const tsl_gemm_sizes sizes = tsl_launch_sizes(work, &reference->at);
   memcpy(given, &sizes, sizeof sizes);
   given->rows = rows;
   given->cols = cols;
@@ -118,93 +117,98 @@ static void choose_parts(tsl_device_reference *look, int64_t rows, int64_t cols)
   given->parts = tsl_ceil_div(k, given->depth);
 }
 
-/* One buffer, in this order: lists, sums, C's elements after and before, parts. All start at multiples of 8
- * bytes. */
-static size_t device_reference_lay_out(tsl_device_reference *look) {
-  tsl_device_reference_arguments *given = &look->given;
-  const size_t size = tsl_type(look->plan->work.problem.c.type)->size;
+/* Sets the layout of the buffer: index lists, sums, C's elements after and before, partial sums.
+ * Each starts at a multiple of 8 bytes. */
+static size_t device_reference_lay_out(tsl_device_reference *reference) {
+  tsl_device_reference_arguments *given = &reference->given;
+  const size_t size = tsl_type(reference->plan->work.problem.c.type)->size;
   const int64_t all = given->rows * given->cols;
-  look->numbers = flushes(look->plan) ? TSL_DEVICE_REFERENCE_FLUSHED_NUMBERS : TSL_DEVICE_REFERENCE_NUMBERS;
-  look->lists = (size_t)(given->rows + given->cols) * 8;
-  look->elements = (size_t)tsl_round_up(all * (int64_t)size, 8);
-  look->back = (size_t)(look->numbers * all) * 8 + look->elements * (look->reads_c ? 2 : 1);
+  reference->numbers =
+      flushes(reference->plan) ? TSL_DEVICE_REFERENCE_FLUSHED_NUMBERS : TSL_DEVICE_REFERENCE_NUMBERS;
+  reference->lists = (size_t)(given->rows + given->cols) * 8;
+  reference->elements = (size_t)tsl_round_up(all * (int64_t)size, 8);
+  reference->back =
+      (size_t)(reference->numbers * all) * 8 + reference->elements * (reference->reads_c ? 2 : 1);
   given->sums = given->rows + given->cols;
-  given->partial = given->sums + (int64_t)(look->back / 8);
-  given->kept = (given->sums + look->numbers * all) * 8 / (int64_t)size;
-  return ((size_t)given->partial + (size_t)(given->parts * look->numbers * all)) * 8;
+  given->partial = given->sums + (int64_t)(reference->back / 8);
+  given->kept = (given->sums + reference->numbers * all) * 8 / (int64_t)size;
+  return ((size_t)given->partial + (size_t)(given->parts * reference->numbers * all)) * 8;
 }
 
-/* Those that are there from the run before need not come again: a plan's looks are laid out alike. */
-static tesela_status write_lists(const tsl_device_reference *look, const tsl_indices *rows,
+/* Writes the index lists, unless the previous run left equal lists: all references of a plan have
+ * one layout. */
+static tesela_status write_lists(const tsl_device_reference *reference, const tsl_indices *rows,
                                  const tsl_indices *cols, bool are_there) {
-  tsl_run_slot *slot = look->slot;
+  tsl_run_slot *slot = reference->slot;
   const size_t of_rows = (size_t)rows->count * sizeof *rows->of,
                of_cols = (size_t)cols->count * sizeof *cols->of;
-  TSL_TRY(tsl_run_slot_block(slot, look->lists));
+  TSL_TRY(tsl_run_slot_block(slot, reference->lists));
   unsigned char *kept = slot->block;
   if (are_there && memcmp(kept, rows->of, of_rows) == 0 && memcmp(kept + of_rows, cols->of, of_cols) == 0)
     return TESELA_OK;
   memcpy(kept, rows->of, of_rows);
   memcpy(kept + of_rows, cols->of, of_cols);
-  return tsl_device_write(slot->stream, slot->scratch, 0, kept, look->lists);
+  return tsl_device_write(slot->stream, slot->scratch, 0, kept, reference->lists);
 }
 
-static tesela_status queue_before(const tsl_device_reference *look) {
-  tsl_device_reference_arguments given = look->given;
-  tsl_buffer *scratch = look->slot->scratch;
+static tesela_status queue_before(const tsl_device_reference *reference) {
+  tsl_device_reference_arguments given = reference->given;
+  tsl_buffer *scratch = reference->slot->scratch;
   const tsl_grid grid = {{(uint64_t)tsl_ceil_div(given.rows * given.cols, ELEMENTS * LANES), 1, 1},
                          {ELEMENTS * LANES, 1, 1}};
-  given.kept += (int64_t)(look->elements / tsl_type(look->plan->work.problem.c.type)->size);
-  const tsl_argument list[] = {TSL_ARG_BUFFER(look->at.c.buffer), TSL_ARG_BUFFER(scratch),
+  given.kept += (int64_t)(reference->elements / tsl_type(reference->plan->work.problem.c.type)->size);
+  const tsl_argument list[] = {TSL_ARG_BUFFER(reference->at.c.buffer), TSL_ARG_BUFFER(scratch),
                                TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(given)};
-  return look->plan->work.device->ops->launch(look->slot->stream, look->kernel[BEFORE], &grid, list, 4);
+  return reference->plan->work.device->ops->launch(reference->slot->stream, reference->kernel[BEFORE], &grid,
+                                                   list, 4);
 }
 
-static tesela_status queue_terms(const tsl_device_reference *look) {
-  const tsl_device_reference_arguments given = look->given;
-  tsl_buffer *scratch = look->slot->scratch;
-  const tsl_argument list[] = {TSL_ARG_BUFFER(look->at.a.buffer), TSL_ARG_BUFFER(look->at.b.buffer),
+static tesela_status queue_terms(const tsl_device_reference *reference) {
+  const tsl_device_reference_arguments given = reference->given;
+  tsl_buffer *scratch = reference->slot->scratch;
+  const tsl_argument list[] = {TSL_ARG_BUFFER(reference->at.a.buffer), TSL_ARG_BUFFER(reference->at.b.buffer),
                                TSL_ARG_BUFFER(scratch), TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(given)};
   const tsl_grid grid = {{(uint64_t)given.parts, (uint64_t)tsl_ceil_div(given.cols, SIDE),
                           (uint64_t)tsl_ceil_div(given.rows, SIDE)},
                          {SIDE, SIDE, 1}};
-  return look->plan->work.device->ops->launch(look->slot->stream, look->kernel[TERMS], &grid, list, 5);
+  return reference->plan->work.device->ops->launch(reference->slot->stream, reference->kernel[TERMS], &grid,
+                                                   list, 5);
 }
 
-static tesela_status device_reference_begin(tsl_device_reference *look, const tsl_indices *rows,
+static tesela_status device_reference_begin(tsl_device_reference *reference, const tsl_indices *rows,
                                             const tsl_indices *cols) {
   void *block;
-  TSL_TRY(take_kernels(look));
-  TSL_TRY(tsl_run_slot_take(look->plan->looks->slots, &look->slot));
-  choose_parts(look, rows->count, cols->count);
-  const tsl_device_ops *ops = look->plan->work.device->ops;
-  const size_t bytes = device_reference_lay_out(look);
-  const bool stays = look->slot->scratch && look->slot->scratch->bytes >= bytes;
-  TSL_TRY(tsl_run_slot_scratch(look->slot, bytes));
+  TSL_TRY(take_kernels(reference));
+  TSL_TRY(tsl_run_slot_take(reference->plan->looks->slots, &reference->slot));
+  choose_parts(reference, rows->count, cols->count);
+  const tsl_device_ops *ops = reference->plan->work.device->ops;
+  const size_t bytes = device_reference_lay_out(reference);
+  const bool stays = reference->slot->scratch && reference->slot->scratch->bytes >= bytes;
+  TSL_TRY(tsl_run_slot_scratch(reference->slot, bytes));
   if (ops->pinned_create) {
-    TSL_TRY(tsl_run_slot_pinned(look->slot, look->back));
-    look->memory = look->slot->pinned->host;
-    look->writes_host = look->plan->work.device->capabilities & TSL_CAN_CUDA && !look->reads_c;
+    TSL_TRY(tsl_run_slot_pinned(reference->slot, reference->back));
+    reference->memory = reference->slot->pinned->host;
+    reference->writes_host = reference->plan->work.device->capabilities & TSL_CAN_CUDA && !reference->reads_c;
   } else {
-    TSL_TRY(tsl_alloc(look->back, "a sample's sums", &block));
-    look->memory = look->own = block;
+    TSL_TRY(tsl_alloc(reference->back, "a sample's sums", &block));
+    reference->memory = reference->own = block;
   }
-  TSL_TRY(write_lists(look, rows, cols, stays));
-  TSL_TRY(tsl_run_slot_events(look->slot));
-  if (look->reads_c) {
-    TSL_TRY(queue_before(look));
-    TSL_TRY(ops->event_record(look->slot->stream, look->slot->begin));
+  TSL_TRY(write_lists(reference, rows, cols, stays));
+  TSL_TRY(tsl_run_slot_events(reference->slot));
+  if (reference->reads_c) {
+    TSL_TRY(queue_before(reference));
+    TSL_TRY(ops->event_record(reference->slot->stream, reference->slot->begin));
   }
-  return queue_terms(look);
+  return queue_terms(reference);
 }
 
 tesela_status tsl_device_reference_begin(const tsl_plan *plan, const tsl_operands *operands,
                                          const tsl_indices *rows, const tsl_indices *cols,
-                                         tsl_device_reference **look) {
+                                         tsl_device_reference **reference) {
   const tsl_problem *problem = &plan->work.problem;
   void *block;
-  *look = NULL;
-  TSL_TRY(tsl_alloc_zeroed(sizeof **look, "a look at a product", &block));
+  *reference = NULL;
+  TSL_TRY(tsl_alloc_zeroed(sizeof **reference, "a look at a product", &block));
   tsl_device_reference *made = block;
   *made = (tsl_device_reference){.plan = plan,
                                  .at = *operands,
@@ -216,85 +220,89 @@ tesela_status tsl_device_reference_begin(const tsl_plan *plan, const tsl_operand
     tsl_device_reference_free(made, false);
     return status;
   }
-  *look = made;
+  *reference = made;
   return TESELA_OK;
 }
 
-/* --- beside --- */
+/* --- at the same time as the run --- */
 
-/* Whether a run must not begin before all sums are made: for OpenCL, where it writes to a buffer that they
- * read. */
-static bool shares_buffers(const tsl_device_reference *look) {
-  return look->at.a.buffer == look->at.c.buffer || look->at.b.buffer == look->at.c.buffer;
+/* Returns true if the run must wait for all sums: for OpenCL, where it writes to a buffer that they read. */
+static bool shares_buffers(const tsl_device_reference *reference) {
+  return reference->at.a.buffer == reference->at.c.buffer || reference->at.b.buffer == reference->at.c.buffer;
 }
 
-tesela_status tsl_device_reference_ready(tsl_device_reference *look) {
-  return look->reads_c || shares_buffers(look) ? look->plan->work.device->ops->finish(look->slot->stream)
-                                               : TESELA_OK;
+tesela_status tsl_device_reference_ready(tsl_device_reference *reference) {
+  return reference->reads_c || shares_buffers(reference)
+             ? reference->plan->work.device->ops->finish(reference->slot->stream)
+             : TESELA_OK;
 }
 
-static void device_reference_note(tsl_device_reference *look, tesela_status status) {
-  if (look->status == TESELA_OK)
-    look->status = status;
+static void device_reference_note(tsl_device_reference *reference, tesela_status status) {
+  if (reference->status == TESELA_OK)
+    reference->status = status;
 }
 
-/* C's elements are kept before the run. */
+/* Makes the run wait until C's elements are saved, or the sums done. */
 static void before_run(void *argument, tsl_stream *stream) {
-  tsl_device_reference *look = argument;
-  const tsl_device_ops *ops = look->plan->work.device->ops;
-  if (shares_buffers(look)) {
-    device_reference_note(look, ops->event_record(look->slot->stream, look->slot->end));
-    device_reference_note(look, ops->stream_wait(stream, look->slot->end));
-  } else if (look->reads_c)
-    device_reference_note(look, ops->stream_wait(stream, look->slot->begin));
+  tsl_device_reference *reference = argument;
+  const tsl_device_ops *ops = reference->plan->work.device->ops;
+  if (shares_buffers(reference)) {
+    device_reference_note(reference, ops->event_record(reference->slot->stream, reference->slot->end));
+    device_reference_note(reference, ops->stream_wait(stream, reference->slot->end));
+  } else if (reference->reads_c)
+    device_reference_note(reference, ops->stream_wait(stream, reference->slot->begin));
 }
 
-static tesela_status bring_back(const tsl_device_reference *look, tsl_stream *stream) {
-  tsl_device_reference_arguments given = look->given;
-  tsl_buffer *scratch = look->slot->scratch;
-  void *const host = look->memory;
-  tsl_argument list[] = {TSL_ARG_BUFFER(look->at.c.buffer), TSL_ARG_BUFFER(scratch), TSL_ARG_BUFFER(scratch),
-                         TSL_ARG_BUFFER(scratch),           TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(given)};
-  if (look->writes_host) {
-    given.kept -= given.sums * 8 / (int64_t)tsl_type(look->plan->work.problem.c.type)->size;
+static tesela_status bring_back(const tsl_device_reference *reference, tsl_stream *stream) {
+  tsl_device_reference_arguments given = reference->given;
+  tsl_buffer *scratch = reference->slot->scratch;
+  void *const host = reference->memory;
+  tsl_argument list[] = {TSL_ARG_BUFFER(reference->at.c.buffer),
+                         TSL_ARG_BUFFER(scratch),
+                         TSL_ARG_BUFFER(scratch),
+                         TSL_ARG_BUFFER(scratch),
+                         TSL_ARG_BUFFER(scratch),
+                         TSL_ARG_VALUE(given)};
+  if (reference->writes_host) {
+    given.kept -= given.sums * 8 / (int64_t)tsl_type(reference->plan->work.problem.c.type)->size;
     given.sums = 0;
     list[3] = list[4] = (tsl_argument)TSL_ARG_VALUE(host);
   }
   const tsl_grid grid = {{(uint64_t)tsl_ceil_div(given.rows * given.cols, ELEMENTS), 1, 1},
                          {ELEMENTS, LANES, 1}};
-  TSL_TRY(look->plan->work.device->ops->launch(stream, look->kernel[END], &grid, list, 6));
-  if (look->writes_host)
+  TSL_TRY(reference->plan->work.device->ops->launch(stream, reference->kernel[END], &grid, list, 6));
+  if (reference->writes_host)
     return TESELA_OK;
   const tsl_copy copy = {.buffer = scratch,
-                         .offset = look->lists,
-                         .device_pitch = look->back,
-                         .host = look->memory,
-                         .host_pitch = look->back,
+                         .offset = reference->lists,
+                         .device_pitch = reference->back,
+                         .host = reference->memory,
+                         .host_pitch = reference->back,
                          .rows = 1,
-                         .row_bytes = look->back};
-  return look->own ? look->plan->work.device->ops->read(stream, &copy)
-                   : look->plan->work.device->ops->read_later(stream, &copy);
+                         .row_bytes = reference->back};
+  return reference->own ? reference->plan->work.device->ops->read(stream, &copy)
+                        : reference->plan->work.device->ops->read_later(stream, &copy);
 }
 
-static tesela_status bring_back_behind(const tsl_device_reference *look, tsl_stream *stream) {
-  TSL_TRY(look->plan->work.device->ops->event_record(look->slot->stream, look->slot->end));
-  TSL_TRY(look->plan->work.device->ops->stream_wait(stream, look->slot->end));
-  return bring_back(look, stream);
+static tesela_status bring_back_behind(const tsl_device_reference *reference, tsl_stream *stream) {
+  TSL_TRY(reference->plan->work.device->ops->event_record(reference->slot->stream, reference->slot->end));
+  TSL_TRY(reference->plan->work.device->ops->stream_wait(stream, reference->slot->end));
+  return bring_back(reference, stream);
 }
 
 static void behind_run(void *argument, tsl_stream *stream) {
-  tsl_device_reference *look = argument;
-  if (look->status == TESELA_OK)
-    device_reference_note(look, bring_back_behind(look, stream));
-  look->is_back = true;
+  tsl_device_reference *reference = argument;
+  if (reference->status == TESELA_OK)
+    device_reference_note(reference, bring_back_behind(reference, stream));
+  reference->is_back = true;
 }
 
-const tsl_concurrent_hook *tsl_device_reference_beside(tsl_device_reference *look) {
-  look->beside = (tsl_concurrent_hook){before_run, behind_run, look};
-  return look->plan->work.device->ops->stream_wait ? &look->beside : NULL;
+const tsl_concurrent_hook *tsl_device_reference_beside(tsl_device_reference *reference) {
+  reference->beside = (tsl_concurrent_hook){before_run, behind_run, reference};
+  return reference->plan->work.device->ops->stream_wait ? &reference->beside : NULL;
 }
 
-/* --- after --- */
+/* --- after the run --- */
 
 static double device_reference_largest_of(const double *numbers, int64_t count) {
   double most = 0;
@@ -303,7 +311,7 @@ static double device_reference_largest_of(const double *numbers, int64_t count) 
   return most;
 }
 
-/* A row of C's elements as doubles, in pieces. */
+/* Elements of a row of C that are converted to double at once. */
 enum { AT_ONCE = 64 };
 
 static void device_reference_compare(const tsl_element_verdict *facts, const double *sums, int64_t rows,
@@ -333,28 +341,29 @@ static void device_reference_compare(const tsl_element_verdict *facts, const dou
     }
 }
 
-/* Floats' sums are rounded once for each term of a part, and what joins parts is pairs; of pairs see
- * judge/judge_element.c. */
-static double device_reference_own_error(const tsl_device_reference *look) {
-  const double terms = (double)look->given.k + 2;
-  return look->twice ? 2 * terms * terms * 0x1p-106 : ((double)look->given.depth + 2) * 0x1p-53;
+/* Returns the error of the sums: floats are rounded once for each term of a part, and parts are
+ * joined as pairs. The error of pairs is explained in judge/judge_element.c. */
+static double device_reference_own_error(const tsl_device_reference *reference) {
+  const double terms = (double)reference->given.k + 2;
+  return reference->twice ? 2 * terms * terms * 0x1p-106 : ((double)reference->given.depth + 2) * 0x1p-53;
 }
 
-tesela_status tsl_device_reference_end(tsl_device_reference *look, const tsl_problem *part,
+tesela_status tsl_device_reference_end(tsl_device_reference *reference, const tsl_problem *part,
                                        const tsl_judge *rule, tsl_device_reference_result *seen,
                                        tsl_verdict *verdict, bool *known) {
-  const int64_t rows = look->given.rows, cols = look->given.cols, all = rows * cols;
-  if (!look->is_back) {
-    TSL_TRY(bring_back(look, look->slot->stream));
-    TSL_TRY(look->plan->work.device->ops->finish(look->slot->stream));
+  const int64_t rows = reference->given.rows, cols = reference->given.cols, all = rows * cols;
+  if (!reference->is_back) {
+    TSL_TRY(bring_back(reference, reference->slot->stream));
+    TSL_TRY(reference->plan->work.device->ops->finish(reference->slot->stream));
   }
-  TSL_TRY(look->status);
-  const double *sums = (const double *)(const void *)look->memory;
-  const unsigned char *c = look->memory + (size_t)(look->numbers * all) * 8;
-  *seen = (tsl_device_reference_result){
-      .c = c, .before = look->reads_c ? c + look->elements : NULL, .own = device_reference_own_error(look)};
+  TSL_TRY(reference->status);
+  const double *sums = (const double *)(const void *)reference->memory;
+  const unsigned char *c = reference->memory + (size_t)(reference->numbers * all) * 8;
+  *seen = (tsl_device_reference_result){.c = c,
+                                        .before = reference->reads_c ? c + reference->elements : NULL,
+                                        .own = device_reference_own_error(reference)};
   tsl_element_verdict facts = {.problem = part, .before = seen->before, .c = c, .judge = rule};
-  if (look->numbers == TSL_DEVICE_REFERENCE_FLUSHED_NUMBERS) {
+  if (reference->numbers == TSL_DEVICE_REFERENCE_FLUSHED_NUMBERS) {
     facts.most_a = device_reference_largest_of(sums + 3 * all, all);
     facts.most_b = device_reference_largest_of(sums + 4 * all, all);
   }
@@ -363,15 +372,15 @@ tesela_status tsl_device_reference_end(tsl_device_reference *look, const tsl_pro
   return TESELA_OK;
 }
 
-tsl_stream *tsl_device_reference_stream(const tsl_device_reference *look) {
-  return look->slot->stream;
+tsl_stream *tsl_device_reference_stream(const tsl_device_reference *reference) {
+  return reference->slot->stream;
 }
 
-void tsl_device_reference_free(tsl_device_reference *look, bool done) {
-  if (!look)
+void tsl_device_reference_free(tsl_device_reference *reference, bool done) {
+  if (!reference)
     return;
-  if (look->slot)
-    tsl_run_slot_give(look->plan->looks->slots, look->slot, done);
-  tsl_free(look->own);
-  tsl_free(look);
+  if (reference->slot)
+    tsl_run_slot_give(reference->plan->looks->slots, reference->slot, done);
+  tsl_free(reference->own);
+  tsl_free(reference);
 }

@@ -1,15 +1,16 @@
-/* What elements of a product should be, summed where its operands lie: those where some rows and some columns of C meet.
+/* Reference sums of sampled elements of a product on the device, where sampled rows and columns of C meet.
  *
- *            B   |  | |         a group: 16 x 16 of them, one an item, and one part of their terms, 32 at once:
+ *            B   |  | |      a group: 16 x 16 elements, one an item, and one part of their terms, 32 at once:
  *                |  | |
- *     A      C                  A's lines, a double each       B's lines      sum of item (x, y)
- *     ----     --o--o-o         y  [ . . . 32 . . . ]          x  [ ... ]     A(y, .) B(., x)
+ *     A      C               A's lines, a double each       B's lines      sum of item (x, y)
+ *     ----     --o--o-o      y  [ . . . 32 . . . ]          x  [ ... ]     A(y, .) B(., x)
  *
- * Sums of floats are of doubles, which hold their products; others are pairs of doubles (kernel/twofold.h), where LOOK_TWICE says so. Beside
- * each is the sum of magnitudes. Parts are joined in order by a second kernel, so that every device finds the same numbers in each run; it
- * brings the elements of C as well.
+ * Sums of floats are made in double, which holds their products; with LOOK_TWICE in pairs of doubles
+ * (kernel/twofold.h). Each sum has a sum of magnitudes. A second kernel joins the parts in order, so that
+ * every device has equal bits in each run; it also copies the elements of C.
  *
- * From the host: TSL_REAL and types of elements (kernel/kernel_elements.h), LOOK_TWICE, LOOK_FLUSHES. Any strides. Double precision. */
+ * From the host: TSL_REAL and types of elements (kernel/kernel_elements.h), LOOK_TWICE, LOOK_FLUSHES. Any
+ * strides. Needs double precision. */
 #include "kernel_elements.h"
 #include "kernel_gemm.h"
 #include "twofold.h"
@@ -24,7 +25,7 @@
 #define LOOK_NUMBERS TSL_DEVICE_REFERENCE_NUMBERS
 #endif
 
-/* An element's numbers while they grow. */
+/* Numbers of an element during the sum. */
 typedef struct look_sum {
   tsl_twofold sum;
   double size, most_a, most_b;
@@ -40,23 +41,23 @@ TSL_FUNCTION double look_magnitude(double x) {
   return x < 0 ? -x : x;
 }
 
-/* The larger of two magnitudes; what is not finite is no number. */
+/* Returns the larger of two magnitudes; non-finite values are ignored. */
 TSL_FUNCTION double look_most(double most, double size) {
   return size - size == 0 && size > most ? size : most;
 }
 
-TSL_FUNCTION look_sum look_with(look_sum sum_in, double x, double y) {
+TSL_FUNCTION look_sum look_with(look_sum total, double x, double y) {
 #if LOOK_TWICE
-  sum_in.sum = tsl_twofold_add(sum_in.sum, x, y);
+  total.sum = tsl_twofold_add(total.sum, x, y);
 #else
-  sum_in.sum.high = TSL_FMA(x, y, sum_in.sum.high);
+  total.sum.high = TSL_FMA(x, y, total.sum.high);
 #endif
-  sum_in.size = TSL_FMA(look_magnitude(x), look_magnitude(y), sum_in.size);
+  total.size = TSL_FMA(look_magnitude(x), look_magnitude(y), total.size);
 #if LOOK_FLUSHES
-  sum_in.most_a = look_most(sum_in.most_a, look_magnitude(x));
-  sum_in.most_b = look_most(sum_in.most_b, look_magnitude(y));
+  total.most_a = look_most(total.most_a, look_magnitude(x));
+  total.most_b = look_most(total.most_b, look_magnitude(y));
 #endif
-  return sum_in;
+  return total;
 }
 
 TSL_FUNCTION look_sum look_joined(look_sum a, look_sum b) {
@@ -67,14 +68,14 @@ TSL_FUNCTION look_sum look_joined(look_sum a, look_sum b) {
   return a;
 }
 
-/* The numbers of an element are `step` apart. */
-TSL_FUNCTION void look_store(TSL_GLOBAL double *dst, TSL_INDEX step, look_sum sum_in) {
-  dst[0] = sum_in.sum.high;
-  dst[step] = sum_in.sum.low;
-  dst[2 * step] = sum_in.size;
+/* Stores the numbers of an element, `step` apart. */
+TSL_FUNCTION void look_store(TSL_GLOBAL double *dst, TSL_INDEX step, look_sum total) {
+  dst[0] = total.sum.high;
+  dst[step] = total.sum.low;
+  dst[2 * step] = total.size;
 #if LOOK_FLUSHES
-  dst[3 * step] = sum_in.most_a;
-  dst[4 * step] = sum_in.most_b;
+  dst[3 * step] = total.most_a;
+  dst[4 * step] = total.most_b;
 #endif
 }
 
@@ -90,7 +91,8 @@ TSL_FUNCTION look_sum look_load(TSL_GLOBAL const double *from, TSL_INDEX step) {
   return made;
 }
 
-/* Terms from `first` on of lines first_line, ... of A or of B, of which `count` are looked at; zeros behind `end`. */
+/* Loads terms from `first` on of sampled lines of A or of B; `count` is the number of lines. Terms
+ * from `end` on are zero. */
 TSL_FUNCTION void look_fetch(TSL_GLOBAL const tsl_element *from, TSL_INDEX line_stride, TSL_INDEX step,
                              TSL_GLOBAL const TSL_INDEX *src, TSL_INDEX first_line, TSL_INDEX count,
                              TSL_INDEX first, TSL_INDEX end, TSL_LOCAL_POINTER double *dst) {
@@ -141,7 +143,7 @@ tsl_device_reference_end(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_IN
   look_sum own = look_nothing();
   if (element < all)
     for (TSL_INDEX part = TSL_ITEM(1); part < g.parts; part += LOOK_AHEAD * TSL_DEVICE_REFERENCE_LANES) {
-      look_sum some[LOOK_AHEAD]; /* on their way at once */
+      look_sum some[LOOK_AHEAD]; /* loads in flight */
       TSL_UNROLL
       for (int i = 0; i < LOOK_AHEAD; i++) {
         const TSL_INDEX there = part + i * TSL_DEVICE_REFERENCE_LANES;
@@ -183,7 +185,7 @@ tsl_device_reference_end(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_IN
   look_store(sums + g.sums + element, all, own);
 }
 
-/* C's elements before the run. */
+/* Saves C's elements before the run. */
 TSL_KERNEL(TSL_DEVICE_REFERENCE_ELEMENTS *TSL_DEVICE_REFERENCE_LANES, 1, 1)
 tsl_device_reference_before(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_INDEX *src, TSL_GLOBAL tsl_result *kept,
                 const tsl_device_reference_arguments g) {

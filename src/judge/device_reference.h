@@ -1,6 +1,6 @@
-/* What elements of a product should be, summed on the device where the product runs, from operands in its
- * memory (device_reference.cl): of a measurement's sample (judge_measure.h) its sums and the elements of C
- * come to the host, and none of A and B. */
+/* Reference sums of sampled elements, computed on the device from operands in its memory
+ * (device_reference.cl). For measurements (judge_measure.h) the sums and the sampled elements of C
+ * are copied to the host, but not A and B. */
 #ifndef TSL_JUDGE_DEVICE_REFERENCE_H
 #define TSL_JUDGE_DEVICE_REFERENCE_H
 
@@ -10,40 +10,41 @@
 
 typedef struct tsl_device_reference tsl_device_reference;
 
-/* Whether there are such sums of this product: of real numbers, on a device with kernels and double
- * precision. */
+/* Returns true if the product is supported: real types, on a device with kernels and double precision. */
 bool tsl_device_reference_suits(const tsl_plan *plan, const tsl_operands *operands);
 
-/* Its kernels: `twice` as below, `flushed` where the strategy takes small numbers as 0. */
+/* Compiles the kernels. `twice`: sums in twice double's precision; `flushed`: the strategy flushes
+ * small numbers to 0. */
 tesela_status tsl_device_reference_build(const tsl_problem *problem, tsl_device *device, bool twice,
                                          bool flushed, tsl_kernel *kernel[TSL_DEVICE_REFERENCE_KERNELS]);
 
-/* Before the run, which may go on beside: sums what C should be where rows and columns meet, in twice
- * double's precision where C has doubles or its elements are promised to be rounded once, and keeps what the
- * run overwrites. The operands lie where they are until tsl_device_reference_free(). */
+/* Starts the sums before the run: reference values of the elements where rows and columns meet, and
+ * copies of elements that the run overwrites. The sums have twice double's precision where C has
+ * doubles or results are rounded once. The run may execute at the same time. Operands must not move
+ * until tsl_device_reference_free(). */
 tesela_status tsl_device_reference_begin(const tsl_plan *plan, const tsl_operands *operands,
                                          const tsl_indices *rows, const tsl_indices *cols,
-                                         tsl_device_reference **look);
-/* Then either this, before a run without: waits as far as that has to; or the run is made with what is queued
- * beside it. */
-tesela_status tsl_device_reference_ready(tsl_device_reference *look);
-const tsl_concurrent_hook *tsl_device_reference_beside(tsl_device_reference *look);
+                                         tsl_device_reference **reference);
+/* Waits before a run without the hook, as far as the run requires. */
+tesela_status tsl_device_reference_ready(tsl_device_reference *reference);
+/* Returns the hook that queues the reference work at the same time as the run. */
+const tsl_concurrent_hook *tsl_device_reference_beside(tsl_device_reference *reference);
 
-/* What came of it, in memory of the look: C's elements after and before the run (NULL where it does not read
- * them), row after row. */
+/* Result, in memory of the device reference: C's elements after and before the run (NULL where C is
+ * not read), row by row. */
 typedef struct tsl_device_reference_result {
   const void *c, *before;
-  double own; /* what sums may be off themselves, of |A||B| */
+  double own; /* error bound of the sums themselves, relative to |A||B| */
 } tsl_device_reference_result;
 
-/* After the run. `part` is the sample's problem, C dense by rows. *known is false where the sums do not tell,
- * and terms have to be looked at: where something is not finite, too small or wrong. */
-tesela_status tsl_device_reference_end(tsl_device_reference *look, const tsl_problem *part,
+/* Judges after the run. `part` is the sample's problem with a dense C. *known is false where the sums are not
+ * sufficient: a value is not finite, too small or wrong. The caller must then use the terms. */
+tesela_status tsl_device_reference_end(tsl_device_reference *reference, const tsl_problem *part,
                                        const tsl_judge *rule, tsl_device_reference_result *seen,
                                        tsl_verdict *verdict, bool *known);
-/* Queues for further copies. */
-tsl_stream *tsl_device_reference_stream(const tsl_device_reference *look);
-/* `done`: the run was, and what was asked of the look; NULL is allowed. */
-void tsl_device_reference_free(tsl_device_reference *look, bool done);
+/* Returns a queue for further copies. */
+tsl_stream *tsl_device_reference_stream(const tsl_device_reference *reference);
+/* Frees the reference. `done`: the run and the judgement are complete. NULL is allowed. */
+void tsl_device_reference_free(tsl_device_reference *reference, bool done);
 
 #endif

@@ -8,7 +8,7 @@
 
 enum { PAGE = 4096, TAIL = 512 };
 
-/* Every byte differs from its neighbours, and no four of them make a usual number. */
+/* Fills with a pattern whose neighbouring bytes differ, and whose words are unusual numbers. */
 static void fill_pattern(unsigned char *bytes, size_t count) {
   for (size_t i = 0; i < count; i++)
     bytes[i] = (unsigned char)(0xa5 ^ i * 29);
@@ -44,8 +44,8 @@ void tsl_guarded_tight(const tsl_guarded *guarded, size_t *first, size_t *bytes)
   *bytes = guarded->bytes - PAGE - TAIL;
 }
 
-/* A changed word changes the sum: each step can be undone, so equal sums from different blocks need at least
- * two changes that happen to cancel. */
+/* Returns a checksum. Each step is invertible, so equal sums of different blocks need at least two
+ * changes that cancel. */
 static uint64_t guard_checksum(const unsigned char *bytes, size_t count) {
   uint64_t sum = count, word;
   size_t i = 0;
@@ -83,7 +83,7 @@ const unsigned char *tsl_guarded_kept(const tsl_guarded *guarded) {
   return guarded->before + (guarded->origin - guarded->block);
 }
 
-/* Elements of a triangle, one by one. */
+/* Restores the elements of a triangle one by one. */
 static void undo_triangle(const tsl_guarded *guarded, unsigned char *origin) {
   const tsl_shape *shape = &guarded->shape;
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
@@ -95,7 +95,8 @@ static void undo_triangle(const tsl_guarded *guarded, unsigned char *origin) {
     }
 }
 
-/* The block with the elements of what was kept: equal to what was kept when nothing else changed. */
+/* Makes a copy of the block with the elements of the saved block. It equals the saved block if
+ * nothing else has changed. */
 static void undo_elements(const tsl_guarded *guarded, unsigned char *image) {
   const tsl_shape *shape = &guarded->shape;
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
@@ -130,7 +131,7 @@ tesela_status tsl_guarded_check(const tsl_guarded *guarded, bool *good, int64_t 
   *why = i < guarded->head ? "in front of"
          : i >= tail_at    ? "behind"
          : is_whole        ? "in a gap of"
-                           : "beside the triangle or in a gap of";
+                           : "outside of the triangle or in a gap of";
   tsl_free(image);
   return TESELA_OK;
 }

@@ -1,5 +1,5 @@
-/* The judge of integers: C = alpha A B + beta C0 modulo 2^32, whatever the order of the terms; so the
- * reference is the definition in unsigned arithmetic, and right means equal. */
+/* Judge of integer products: C = alpha A B + beta C0 modulo 2^32 in any order. The reference is the
+ * definition in unsigned arithmetic, and the result must be equal. */
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/status.h"
@@ -10,24 +10,24 @@
 #include <string.h>
 
 enum { ROWS = 32 };
-/* Products per look where nothing is said. */
+/* Default limit of multiply-adds. */
 static const double default_operations_max = 0x1p31;
 
-typedef struct integer_judging {
+typedef struct integer_job {
   const tsl_problem *problem;
   const unsigned char *a, *b, *before, *c;
   uint32_t alpha, beta;
   bool products;
   int64_t rows, cols;  /* of the sample */
-  uint32_t *workspace; /* of each worker: a row of B, and the sums of ROWS rows of C */
+  uint32_t *workspace; /* for each worker: a row of B, and the sums of ROWS rows of C */
   struct findings {
     int64_t wrong, row, col; /* of the first wrong element */
     uint32_t right;
     double error;
   } * workers;
-} integer_judging;
+} integer_job;
 
-/* The index of sample `index` of `count`, spread over `total`; the first and the last are among them. */
+/* Returns index `index` of a sample of `count`, spread over `total`, the first and the last included. */
 static int64_t integer_sampled(int64_t index, int64_t count, int64_t total) {
   return count <= 1 ? 0 : (int64_t)((double)index * (double)(total - 1) / (double)(count - 1));
 }
@@ -37,7 +37,7 @@ static const unsigned char *integer_element_at(const tsl_shape *shape, const uns
   return base + (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
 }
 
-/* `count` elements from (row, col) on, as C's type has them. */
+/* Loads `count` elements from (row, col) on, converted to 32 bits. */
 static void load_bits(const tsl_shape *shape, const unsigned char *base, int64_t row, int64_t col,
                       int64_t step, uint32_t *out, int64_t count) {
   tsl_type_convert(shape->type, integer_element_at(shape, base, row, col), step, TESELA_I32, out, 1,
@@ -51,8 +51,8 @@ static uint32_t integer_load_one(const tsl_shape *shape, const unsigned char *ba
   return bits;
 }
 
-/* Row l of B, its columns of the sample. */
-static void load_row_of_b(const integer_judging *job, int64_t l, uint32_t *out) {
+/* Loads row l of B, its sampled columns. */
+static void load_row_of_b(const integer_job *job, int64_t l, uint32_t *out) {
   const tsl_problem *problem = job->problem;
   if (job->cols == problem->n)
     load_bits(&problem->b, job->b, l, 0, problem->b.col_stride, out, problem->n);
@@ -61,7 +61,7 @@ static void load_row_of_b(const integer_judging *job, int64_t l, uint32_t *out) 
       out[j] = integer_load_one(&problem->b, job->b, l, integer_sampled(j, job->cols, problem->n));
 }
 
-static void integer_compare_row(const integer_judging *job, int64_t row, const uint32_t *sums,
+static void integer_compare_row(const integer_job *job, int64_t row, const uint32_t *sums,
                                 struct findings *found) {
   const tsl_problem *problem = job->problem;
   for (int64_t j = 0; j < job->cols; j++) {
@@ -81,9 +81,9 @@ static void integer_compare_row(const integer_judging *job, int64_t row, const u
   }
 }
 
-/* ROWS rows share what each row of B costs to load. */
+/* Judges ROWS rows, which share the conversion of each row of B. */
 static void integer_judge_rows(void *argument, int64_t index, int worker) {
-  const integer_judging *job = argument;
+  const integer_job *job = argument;
   const tsl_problem *problem = job->problem;
   const int64_t first = index * ROWS, left = job->rows - first, rows = left < ROWS ? left : ROWS;
   uint32_t *const b = job->workspace + worker * (ROWS + 1) * job->cols, *const sums = b + job->cols;
@@ -102,7 +102,7 @@ static void integer_judge_rows(void *argument, int64_t index, int worker) {
                         &job->workers[worker]);
 }
 
-static void integer_conclude(const integer_judging *job, int workers, tsl_verdict *verdict) {
+static void integer_conclude(const integer_job *job, int workers, tsl_verdict *verdict) {
   const struct findings *first = NULL;
   int64_t wrong = 0;
   verdict->checked = job->rows * job->cols;
@@ -121,7 +121,7 @@ static void integer_conclude(const integer_judging *job, int workers, tsl_verdic
   verdict->row = first->row;
   verdict->col = first->col;
   snprintf(verdict->why, sizeof verdict->why,
-           "C(%lld, %lld) is %d where %d is right (modulo 2^32); wrong are %lld of %lld elements",
+           "C(%lld, %lld) is %d, but %d is right (modulo 2^32); %lld of %lld elements are wrong",
            (long long)first->row, (long long)first->col,
            (int)(int32_t)integer_load_one(&job->problem->c, job->c, first->row, first->col),
            (int)(int32_t)first->right, (long long)wrong, (long long)verdict->checked);
@@ -132,14 +132,14 @@ static int64_t integer_at_most(int64_t size, double limit) {
 }
 
 size_t tsl_judge_integer_bytes(const tsl_problem *problem, const tsl_judge *judge) {
-  const integer_judging *job = NULL;
+  const integer_job *job = NULL;
   return (size_t)tsl_team_threads(tsl_judge_team(judge)) *
          (sizeof *job->workers + (ROWS + 1) * (size_t)problem->n * sizeof *job->workspace);
 }
 
 tesela_status tsl_judge_integer(const tsl_problem *problem, const void *a, const void *b, const void *before,
                                 const void *c, const tsl_judge *judge, tsl_verdict *verdict) {
-  integer_judging job = {.problem = problem, .a = a, .b = b, .before = before, .c = c};
+  integer_job job = {.problem = problem, .a = a, .b = b, .before = before, .c = c};
   const tsl_team team = tsl_judge_team(judge);
   const int workers = tsl_team_threads(team);
   const double limit = judge->operations_max > 0 ? (double)judge->operations_max : default_operations_max;

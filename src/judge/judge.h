@@ -1,52 +1,47 @@
-/* The judge: whether a result is right, by a reference in higher precision and a bound from k, the types and
- * |A||B|.
+/* The judge: checks a result against a reference in higher precision, with a bound from k, the types and
+ * |A||B|:
  *
- *  |C - R| <= factor * u * G + underflow,  G = |alpha| |A||B| + |beta| |C0|,  element by element,
+ *  |C - R| <= factor * u * G + underflow,  G = |alpha| |A||B| + |beta| |C0|,  for each element.
  *
- * where R is summed in double for f32 and in double-double (TwoSum, TwoProd: Dekker 1971, Knuth) for f64,
- * factor is the strategy's accuracy() and u the unit roundoff of C's type. alpha and beta are taken as the
- * type of the sums has them, which is C's, or f32 for f16 and bf16. underflow is half the smallest subnormal
- * for each rounding that may lose so much: (max(1, |alpha|) k + 2) smallest covers them. Where G is 0 the
- * result must be 0. Integer data whose sums are exact must be equal, or what one rounding to C makes of them.
- * Where the strategy says that it flushes small magnitudes to 0, or that factors may count as off by so much,
- * underflow is what that may cost: flushes |alpha| k (max |A| + max |B| + 2), and an infinity that meets one
- * of them may become NaN.
+ * R is summed in double for f32, in double-double (TwoSum, TwoProd: Dekker 1971, Knuth) for f64. factor is
+ * from the strategy's accuracy(); u is the unit roundoff of C's type. alpha and beta are rounded to the
+ * type of the sums: C's type, or f32 for f16 and bf16. underflow is half the smallest subnormal for each
+ * rounding, covered by (max(1, |alpha|) k + 2) smallest. Where G is 0 the result must be 0. Integer data
+ * with exact sums must be equal, apart from one rounding to C. If the strategy flushes small magnitudes or
+ * has an error from subnormal inputs, underflow grows to flushes |alpha| k (max |A| + max |B| + 2). Then
+ * infinity times a flushed number may be NaN.
  *
  * Integers are compared modulo 2^32, bit by bit.
  *
- * A dot is judged as the product that it is. Where the strategy promises a result rounded once, the bound is
- * that of one rounding, u |R|, and what the reference itself may be off. A transpose with alpha = 1 must have
- * A's bits; else factor * u * |alpha| |A| bounds it, part by part where elements are complex.
+ * A dot is judged as a product. For a result rounded once the bound is one rounding, u |R|, plus the error
+ * of the reference. A transpose with alpha = 1 must have A's bits; otherwise the bound is factor * u *
+ * |alpha| |A|, for each part of complex elements.
  *
- * A solve is judged by what its rows leave, |alpha B - A X| <= factor * u * |A||X| and alpha B's rounding:
- * judge/judge_solve.c.
+ * A solve is judged by its residual, |alpha B - A X| <= factor * u * |A||X| plus the rounding of alpha B
+ * (judge/judge_solve.c).
  *
- * Complex results are judged part by part: each part is a real product of twice the depth, and of more where
- * alpha is complex, |A||B| being that of the parts. A complex product is (x u - y v, x v + y u), in real
- * operations of IEEE 754 and nothing more: C99's Annex G, which makes infinities of some NaN, is not
- * followed. So an infinity among the factors leaves no part of a sum finite. A part of alpha or beta that is
- * 0 may be multiplied or left out.
+ * Complex results are judged part by part. Each part is a real product of twice the depth, or more where
+ * alpha is complex; |A||B| is that of the parts. A complex product is (x u - y v, x v + y u) in IEEE 754
+ * operations, without C99's Annex G (which makes infinities of some NaN). So an infinity among the factors
+ * leaves no part of a sum finite. A zero part of alpha or beta may be multiplied or left out.
  *
- * alpha scales what A B came to, also where alpha is infinite or NaN; an empty sum is not scaled, whatever
- * alpha is.
+ * alpha multiplies the sum, also where alpha is infinite or NaN; an empty sum is not scaled.
  *
- * Operands with structures are completed by their definition and judged as general ones; of C its triangle is
- * looked at, and a hermitian diagonal must be real. Zeros beside a triangle may be multiplied or left out.
+ * Structured operands are completed by their definition and judged as general ones. Of C only its triangle
+ * is judged; a hermitian diagonal must be real. Zeros outside of a triangle may be multiplied or left out.
  *
- * A last step is computed of R in higher precision, f(R + bias), and judged by what f, whose slope factor
- * counts, makes of both bounds: |bias| belongs to G. C may have been rounded before, and so pass its type's
- * range there and be infinite. Of -infinity f is 0, but of none.
+ * The epilogue is applied to R in higher precision, f(R + bias). G includes |bias|; factor includes the
+ * slope of f. C may be rounded before the epilogue, and overflow there. An activation of -infinity is 0.
  *
- * With scales that is R = alpha a(i) b(j) (A B) + beta C0 and G = |alpha a(i) b(j)| |A||B| + |beta| |C0| +
- * |bias|; underflow is what it is of the sums, times what multiplies them afterwards. C is rounded once,
- * behind all of it, so that nothing passes its range before. The sums may pass theirs, and what is left of
- * them once a(i) has multiplied them, which makes infinities and NaN of it.
+ * With scales, R = alpha a(i) b(j) (A B) + beta C0 and G = |alpha a(i) b(j)| |A||B| + |beta| |C0| +
+ * |bias|; underflow is that of the sums times the later factors. C is rounded once at the end. The sums
+ * may overflow, also after the multiplication by a(i), which gives infinities and NaN.
  *
- * Infinities and NaN follow IEEE 754, in whatever order the sum is made: NaN or 0 * infinity among the terms
- * gives NaN, so do infinities of both signs, and those of one sign give that infinity. Terms that are finite
- * may overflow on their way: +infinity is right where the positive terms alone, before or after alpha, pass
- * the largest number (less the bound), -infinity likewise, NaN where both do; the finite R stays right as
- * well.
+ * Infinities and NaN follow IEEE 754 in any order of the sum: NaN or 0 * infinity among the terms gives NaN,
+ * infinities of both signs give NaN, of one sign that infinity. Finite terms may overflow. Then +infinity is
+ * right where the positive terms alone, before or after alpha, exceed the largest number (less the bound).
+ * The same holds for -infinity and the negative terms. NaN is right where both hold. The finite R is right
+ * in each case.
  * Measurements: docs/lab/judge.md. */
 #ifndef TSL_JUDGE_JUDGE_H
 #define TSL_JUDGE_JUDGE_H
@@ -57,67 +52,70 @@
 typedef struct tsl_verdict {
   bool right;
   double error;       /* largest |C - R| */
-  double error_ratio; /* largest |C - R| over its bound: right means <= 1 */
-  double grade;       /* largest |C - R| / (u G), underflow taken off: the figure to compare strategies by */
-  int64_t row, col;   /* of the largest ratio */
-  int64_t checked;    /* elements that were looked at */
-  char why[256];      /* a sentence when wrong, else "" */
+  double error_ratio; /* largest |C - R| / bound; right means <= 1 */
+  /* largest |C - R| / (u G) after underflow is subtracted: the figure to compare strategies */
+  double grade;
+  int64_t row, col; /* element of the largest ratio */
+  int64_t checked;  /* number of elements judged */
+  char why[256];    /* a sentence when wrong, else "" */
 } tsl_verdict;
 
 typedef struct tsl_judge {
-  double factor;       /* the strategy's accuracy */
-  bool exact;          /* data are integers with exact sums: equality is asked for */
-  bool rounded;        /* the exact result, rounded once */
-  double flushes;      /* the strategy's accuracy: tsl_accuracy_underflow() */
-  bool finite;         /* likewise: elements that are not finite may be anything */
-  const double *added; /* m x n, row after row: magnitudes of what beta added, where they are not |beta||C0|;
-                          else NULL */
+  double factor;  /* the strategy's accuracy */
+  bool exact;     /* integer data with exact sums: require equality */
+  bool rounded;   /* require the exact result, rounded once */
+  double flushes; /* tsl_accuracy_underflow() of the strategy's accuracy */
+  bool finite;    /* accept any value for elements that are not finite */
+  /* m x n, row by row: magnitudes of the addend where they differ from |beta||C0|; else NULL */
+  const double *added;
   const unsigned char
-      *kinds; /* m x n, row after row: what an element may be, of TSL_KIND_...; 0: what its terms say. Or
-                 NULL. Where an operand is complex, what nobody looks at alone */
-  const void *bias;              /* its element (0, 0), in host memory; NULL where the problem has none */
-  const void *scale_a, *scale_b; /* likewise; not looked at where they are not read */
-  double allowance;              /* absolute error that is forgiven beside underflow in C's type */
-  int64_t operations_max;        /* look at a sample of rows when m n k is above this; 0: 2^31 */
+      /* m x n, row by row: allowed kinds of each element (TSL_KIND_...), 0: derived from its terms;
+       * or NULL. With complex operands only the ignored elements are marked. */
+      *kinds;
+  const void *bias;              /* element (0, 0) of the bias in host memory; NULL without a bias */
+  const void *scale_a, *scale_b; /* element (0, 0) of each scale; ignored where it is not read */
+  double allowance;              /* additional absolute error allowed besides underflow in C's type */
+  int64_t operations_max;        /* judge a sample of rows when m n k exceeds it; 0: 2^31 */
   uint64_t seed;                 /* of the sample */
-  int threads;                   /* most of the shared pool's; 0: all */
+  int threads;                   /* maximum threads of the shared pool; 0: all */
 } tsl_judge;
 static inline tsl_team tsl_judge_team(const tsl_judge *judge) {
   return tsl_pool_team(tsl_pool_shared(), judge->threads);
 }
 
-/* Judges host operands of a problem, by its operation. `before` is C before the run (same shape and strides
- * as C), NULL where it is not read; operands that are not read may be NULL, too. */
+/* Judges host operands of a problem of any operation. `before` is C before the run (shape and
+ * strides of C), NULL where it is not read; other operands may be NULL where they are not read. */
 tesela_status tsl_judge_result(const tsl_problem *problem, const void *a, const void *b, const void *before,
                                const void *c, const tsl_judge *judge, tsl_verdict *verdict);
-/* Returns the most bytes of host memory that judging such a result takes, in TSL_JUDGE_BLOCKS blocks at most.
- * Operands have no structures, and the operation is no solve. */
+/* Returns the maximum bytes of host memory for judging a result, in at most TSL_JUDGE_BLOCKS
+ * blocks. Operands have no structures, and the operation is not a solve. */
 enum { TSL_JUDGE_BLOCKS = 16 };
 size_t tsl_judge_bytes(const tsl_problem *problem, const tsl_judge *judge);
-/* The parts of tsl_judge_bytes(), by types and operation. */
+/* Returns the part of tsl_judge_bytes() for a real product. */
 size_t tsl_judge_real_bytes(int64_t rows, int64_t cols, int64_t terms, const tsl_judge *judge);
 size_t tsl_judge_complex_bytes(const tsl_problem *problem, const tsl_judge *judge);
 size_t tsl_judge_integer_bytes(const tsl_problem *problem, const tsl_judge *judge);
 size_t tsl_judge_transpose_bytes(const tsl_judge *judge);
-/* Of gemm and dot, of gemm whose operands have structures, and of transpose. */
+/* Judges a gemm of general operands or a dot. */
 tesela_status tsl_judge_gemm(const tsl_problem *problem, const void *a, const void *b, const void *before,
                              const void *c, const tsl_judge *judge, tsl_verdict *verdict);
-/* tsl_judge_gemm() where all operands are real, and C no integer. */
+/* Judges a gemm with real operands, and C not an integer. */
 tesela_status tsl_judge_real(const tsl_problem *problem, const void *a, const void *b, const void *before,
                              const void *c, const tsl_judge *judge, tsl_verdict *verdict);
-/* tsl_judge_gemm() where C is an integer. */
+/* Judges a gemm with an integer C. */
 tesela_status tsl_judge_integer(const tsl_problem *problem, const void *a, const void *b, const void *before,
                                 const void *c, const tsl_judge *judge, tsl_verdict *verdict);
-/* tsl_judge_gemm() where an operand is complex. */
+/* Judges a gemm with a complex operand. */
 tesela_status tsl_judge_complex(const tsl_problem *problem, const void *a, const void *b, const void *before,
                                 const void *c, const tsl_judge *judge, tsl_verdict *verdict);
+/* Judges a gemm with structured operands, or with a triangle of C. */
 tesela_status tsl_judge_structured(const tsl_problem *problem, const void *a, const void *b,
                                    const void *before, const void *c, const tsl_judge *judge,
                                    tsl_verdict *verdict);
 tesela_status tsl_judge_transpose(const tsl_problem *problem, const void *a, const void *b,
                                   const void *before, const void *c, const tsl_judge *judge,
                                   tsl_verdict *verdict);
-/* By the rows of alpha B - A X (judge/judge_solve.c). */
+/* Judges a solve by the residual alpha B - A X (judge/judge_solve.c). */
 tesela_status tsl_judge_solve(const tsl_problem *problem, const void *a, const void *b, const void *before,
                               const void *c, const tsl_judge *judge, tsl_verdict *verdict);
 

@@ -1,21 +1,21 @@
-/* The judge of complex results: each part of C is a real product, and the judge of those takes it.
+/* Judge of complex results: each part of C is judged as a real product.
  *
  *   Re alpha A B = sum over l of (p Re B - q Im B),  Im alpha A B = sum of (p Im B + q Re B),
  *   p = ar Re A - ai Im A,  q = ar Im A + ai Re A
  *
- * alpha without a power of 2, or 1 where one of its parts is 0, so that p and q are of A's size: what is left
- * out multiplies the sums.
+ * alpha is divided by a power of 2, or is 1 where one of its parts is 0, so that p and q have the size of
+ * A; the divided factor multiplies the sums.
  *
- * p and q are not rounded: each product that makes them is kept as the two doubles whose sum it is (Dekker
- * 1971), and every double is a column of its own. So a part has 2 to 8 columns for each of A's, and as many
- * rows for B's:
+ * p and q are not rounded. Each product in them is the exact sum of two doubles (Dekker 1971), and every
+ * double is a column of its own. So a part has 2 to 8 columns for each column of A, and as many rows for
+ * B:
  *
  *        A, expanded: rows x (terms k)               B, expanded: (terms k) x cols
  *        [ ar Re a, its tail, -ai Im a, ... ]        [ Re b, Re b, Re b, ..., Im b, ... ]'
  *
- * Only sampled rows and columns are expanded. Elements with something on their way that is not finite, or may
- * pass the type's largest number, get the kinds that they may be of beside: the sums of products of parts,
- * scaled by alpha's parts, with beta's parts times C0's. */
+ * Only sampled rows and columns are expanded. Elements with non-finite or possibly overflowing terms also
+ * get their possible kinds. These follow from the sums of products of parts, alpha's parts and beta's
+ * parts times C0's. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "judge/judge.h"
@@ -26,29 +26,29 @@
 
 enum { TERMS_MAX = 8, DOUBLES_MAX = 1 << 24 };
 
-/* A factor of an expanded column: (alpha's part, A's part, sign) times B's part. */
+/* Factor of an expanded column: (alpha's part, A's part, sign) times B's part. */
 typedef struct term {
   int alpha_part, a_part, b_part, sign;
-  bool tail; /* what the rounded product leaves out */
+  bool tail; /* error of the rounded product */
 } term;
 
-typedef struct expanding {
+typedef struct expansion {
   const tsl_problem *problem;
   const unsigned char *a, *b, *before, *bias, *c;
-  double alpha[2], beta[2]; /* as C's type has them */
-  double unit[2], scale;    /* alpha is scale times unit */
+  double alpha[2], beta[2]; /* rounded to C's type */
+  double unit[2], scale;    /* alpha = scale * unit */
   int64_t rows, cols;       /* of the sample */
   term terms[TERMS_MAX];
   int term_count;
   double *a_expanded, *b_expanded, *before_expanded, *added, *c_part;
   double *row_most,
-      *col_most; /* largest magnitude in a row of A, a column of B; infinite where something is not finite */
+      *col_most; /* largest magnitude in a row of A, a column of B; infinite where an element is not finite */
   unsigned char *kinds[2];    /* of the parts */
-  const unsigned char *given; /* the caller's */
+  const unsigned char *given; /* kinds from the caller */
   double largest, slack, flushes;
-} expanding;
+} expansion;
 
-/* The index of sample `index` of `count`, spread over `total`; the first and the last are among them. */
+/* Returns index `index` of a sample of `count`, spread over `total`, the first and the last included. */
 static int64_t judge_complex_sampled(int64_t index, int64_t count, int64_t total) {
   return count <= 1 ? 0 : (int64_t)((double)index * (double)(total - 1) / (double)(count - 1));
 }
@@ -66,7 +66,7 @@ static void judge_complex_load_factor(const tsl_shape *shape, bool conjugate, co
     value[1] = -value[1];
 }
 
-static void split_alpha(expanding *job) {
+static void split_alpha(expansion *job) {
   const double *alpha = job->alpha, most = fmax(fabs(alpha[0]), fabs(alpha[1]));
   const int one = alpha[0] == 0 ? 1 : 0;
   job->scale = !isfinite(alpha[0]) || !isfinite(alpha[1]) || most == 0 ? 1
@@ -76,14 +76,15 @@ static void split_alpha(expanding *job) {
     job->unit[part] = alpha[part] / job->scale;
 }
 
-/* Im i A B and Re A B differ in which parts meet, and in the sign where two imaginary ones do. */
-static void choose_terms(expanding *job, int part) {
+/* Chooses the terms of a part. Real and imaginary part differ in the factors that meet, and in the
+ * sign where two imaginary factors meet. */
+static void choose_terms(expansion *job, int part) {
   job->term_count = 0;
   for (int alpha_part = 0; alpha_part < 2; alpha_part++)
     for (int a_part = 0; a_part < 2; a_part++)
       for (int tail = 0; tail < 2; tail++) {
         const int imaginary = alpha_part + a_part, b_part = (part + imaginary) % 2;
-        /* i to the power of how many imaginary parts meet: 1, i, -1, -i. */
+        /* power of i, by the number of imaginary factors: 1, i, -1, -i */
         const int power = imaginary + b_part, sign = power == 2 || power == 3 ? -1 : 1;
         const double alpha = job->unit[alpha_part];
         if (alpha != 0 && !(tail && fabs(alpha) == 1))
@@ -96,12 +97,12 @@ static double product_part(double x, double y, bool tail) {
   return !tail ? product : isfinite(product) ? fma(x, y, -product) : 0;
 }
 
-/* A part of beta that is 0 may be left out; elements of which it makes a difference have kinds. */
+/* Returns the product; a zero part of beta may be left out. Elements where that matters have kinds. */
 static double beta_product(double beta, double before) {
   return beta == 0 ? 0 : beta * before;
 }
 
-static void expand_a(const expanding *job) {
+static void expand_a(const expansion *job) {
   const tsl_problem *problem = job->problem;
   double *out = job->a_expanded;
   for (int64_t i = 0; i < job->rows; i++)
@@ -116,7 +117,7 @@ static void expand_a(const expanding *job) {
     }
 }
 
-static void expand_b(const expanding *job) {
+static void expand_b(const expansion *job) {
   const tsl_problem *problem = job->problem;
   for (int64_t l = 0; l < problem->k; l++)
     for (int64_t j = 0; j < job->cols; j++) {
@@ -128,13 +129,12 @@ static void expand_b(const expanding *job) {
     }
 }
 
-/* A bias is added as beta C0 is. */
-static bool adds(const expanding *job) {
+static bool adds(const expansion *job) {
   return job->before || job->bias;
 }
 
-/* Of beta C0 and a bias, which are added with a factor of 1, and of C. */
-static void expand_c(const expanding *job, int part) {
+/* Writes one part of beta C0 plus bias, which are added with factor 1, and of C. */
+static void expand_c(const expansion *job, int part) {
   const tsl_problem *problem = job->problem;
   for (int64_t i = 0; i < job->rows; i++)
     for (int64_t j = 0; j < job->cols; j++) {
@@ -156,7 +156,7 @@ static void expand_c(const expanding *job, int part) {
 
 /* --- kinds --- */
 
-static void find_most(const expanding *job) {
+static void find_most(const expansion *job) {
   const tsl_problem *problem = job->problem;
   const bool reads = tsl_problem_reads(problem, TSL_OPERAND_A);
   double value[2];
@@ -178,8 +178,8 @@ static void find_most(const expanding *job) {
   }
 }
 
-/* Whether an infinity of one factor meets a number of the other that may be taken as 0. */
-static bool meets_flushed(const expanding *job, const double x[2], const double u[2]) {
+/* Returns true if an infinity of one factor meets a number of the other that may be flushed to 0. */
+static bool meets_flushed(const expansion *job, const double x[2], const double u[2]) {
   bool meets = false;
   for (int part = 0; part < 4; part++)
     meets |= (isinf(x[part / 2]) && fabs(u[part % 2]) < job->flushes) ||
@@ -187,8 +187,8 @@ static bool meets_flushed(const expanding *job, const double x[2], const double 
   return meets;
 }
 
-/* Both parts of the sum of products. */
-static void guess_sums(const expanding *job, int64_t row, int64_t col, tsl_guess sum[2]) {
+/* Gets the possible values of both parts of the sum of products. */
+static void guess_sums(const expansion *job, int64_t row, int64_t col, tsl_guess sum[2]) {
   const tsl_problem *problem = job->problem;
   tsl_terms_seen seen[2] = {{.nan = false}, {.nan = false}};
   double x[2], u[2];
@@ -209,8 +209,8 @@ static void guess_sums(const expanding *job, int64_t row, int64_t col, tsl_guess
   }
 }
 
-/* Both parts of a scalar times a number whose parts are x. */
-static void guess_product(const expanding *job, const double scalar[2], const tsl_guess x[2],
+/* Gets the possible values of both parts of a scalar times a number with parts x. */
+static void guess_product(const expansion *job, const double scalar[2], const tsl_guess x[2],
                           tsl_guess out[2]) {
   for (int part = 0; part < 2; part++)
     out[part] = tsl_guess_added(
@@ -218,9 +218,9 @@ static void guess_product(const expanding *job, const double scalar[2], const ts
         tsl_guess_scaled(part == 0 ? -scalar[1] : scalar[1], x[1 - part], job->largest), job->largest);
 }
 
-/* The kinds of both parts of element (i, j) of the sample; 0 where all is finite, and far from the largest
- * number. */
-static void guess_element(const expanding *job, int64_t i, int64_t j) {
+/* Sets the kinds of both parts of element (i, j) of the sample; 0 where all is finite and far from
+ * the largest number. */
+static void guess_element(const expansion *job, int64_t i, int64_t j) {
   const tsl_problem *problem = job->problem;
   const int64_t row = judge_complex_sampled(i, job->rows, problem->m),
                 col = judge_complex_sampled(j, job->cols, problem->n);
@@ -258,8 +258,8 @@ static void guess_element(const expanding *job, int64_t i, int64_t j) {
   }
 }
 
-/* What the caller says nobody looks at. */
-static void judge_complex_pass_over(const expanding *job, int64_t i, int64_t j) {
+/* Marks the elements that the caller ignores. */
+static void judge_complex_pass_over(const expansion *job, int64_t i, int64_t j) {
   const tsl_problem *problem = job->problem;
   const unsigned given = job->given[judge_complex_sampled(i, job->rows, problem->m) * problem->n +
                                     judge_complex_sampled(j, job->cols, problem->n)];
@@ -268,7 +268,7 @@ static void judge_complex_pass_over(const expanding *job, int64_t i, int64_t j) 
       job->kinds[part][i * job->cols + j] = TSL_KIND_PASSED;
 }
 
-static void guess_all(const expanding *job) {
+static void guess_all(const expansion *job) {
   find_most(job);
   for (int64_t i = 0; i < job->rows; i++)
     for (int64_t j = 0; j < job->cols; j++) {
@@ -278,9 +278,7 @@ static void guess_all(const expanding *job) {
     }
 }
 
-/* --- the parts --- */
-
-static tesela_status judge_part(expanding *job, int part, const tsl_judge *judge, tsl_verdict *verdict) {
+static tesela_status judge_part(expansion *job, int part, const tsl_judge *judge, tsl_verdict *verdict) {
   const tsl_type_info *type = tsl_type(job->problem->c.type);
   choose_terms(job, part);
   tsl_problem real = tsl_problem_gemm(job->rows, job->cols, job->problem->k * job->term_count, TESELA_F64);
@@ -293,8 +291,8 @@ static tesela_status judge_part(expanding *job, int part, const tsl_judge *judge
   }
   expand_c(job, part);
   real.beta[0] = adds(job) ? 1 : 0;
-  /* The parts are stored as doubles; what they are judged by is C's own precision. Adding up beta C0 in
-   * double costs two roundings where C is double, too, and a third one with a bias. */
+  /* Parts are stored as doubles, but judged with C's own precision. Adding beta C0 in double costs
+   * two roundings for a double C, and a third one with a bias. */
   const double scale = type->component == TESELA_F32 ? 0x1p29 : 1;
   const double terms = fmax(1, fabs(job->alpha[0]) + fabs(job->alpha[1])) * 2 * (double)job->problem->k + 4;
   const tsl_judge own = {.factor = (judge->factor + 2 + (job->bias != NULL)) * scale,
@@ -340,15 +338,14 @@ static int64_t judge_complex_at_most(int64_t size, double limit) {
   return (double)size <= limit ? size : limit < 1 ? 1 : (int64_t)limit;
 }
 
-/* Rows whose judging takes so many operations, but a few at least; all where 0 are asked for. */
+/* Returns the number of rows within `operations`, but at least a few; all for 0. */
 static double judge_complex_rows_within(const tsl_problem *problem, int64_t operations) {
   enum { FEW = 8 };
   const double row = (double)problem->n * (double)problem->k * TERMS_MAX + 1;
   return operations == 0 ? INFINITY : fmax((double)operations / row, FEW);
 }
 
-/* How much of the result is looked at. */
-static void judge_complex_choose_sample(expanding *job, const tsl_judge *judge) {
+static void judge_complex_choose_sample(expansion *job, const tsl_judge *judge) {
   const tsl_problem *problem = job->problem;
   const double limit = (double)DOUBLES_MAX / ((double)(problem->k * TERMS_MAX) + 1);
   job->rows = judge_complex_at_most(
@@ -356,20 +353,20 @@ static void judge_complex_choose_sample(expanding *job, const tsl_judge *judge) 
   job->cols = judge_complex_at_most(problem->n, fmin(limit, 4096));
 }
 
-static size_t judge_complex_bytes_of(const expanding *job) {
+static size_t judge_complex_bytes_of(const expansion *job) {
   const size_t depth = (size_t)(job->problem->k * TERMS_MAX), rows = (size_t)job->rows,
                cols = (size_t)job->cols;
   return ((rows + cols) * (depth + 1) + 4 * rows * cols + 1) * sizeof(double);
 }
 
 size_t tsl_judge_complex_bytes(const tsl_problem *problem, const tsl_judge *judge) {
-  expanding job = {.problem = problem};
+  expansion job = {.problem = problem};
   judge_complex_choose_sample(&job, judge);
   return judge_complex_bytes_of(&job) +
          tsl_judge_real_bytes(job.rows, job.cols, problem->k * TERMS_MAX, judge);
 }
 
-static tesela_status judge_complex_take(const expanding *job, double **out) {
+static tesela_status judge_complex_take(const expansion *job, double **out) {
   void *block;
   TSL_TRY(tsl_alloc(judge_complex_bytes_of(job), "the judge's real products", &block));
   *out = block;
@@ -378,7 +375,7 @@ static tesela_status judge_complex_take(const expanding *job, double **out) {
 
 tesela_status tsl_judge_complex(const tsl_problem *problem, const void *a, const void *b, const void *before,
                                 const void *c, const tsl_judge *judge, tsl_verdict *verdict) {
-  expanding job = {.problem = problem,
+  expansion job = {.problem = problem,
                    .a = a,
                    .b = b,
                    .before = before,
@@ -401,7 +398,7 @@ tesela_status tsl_judge_complex(const tsl_problem *problem, const void *a, const
   job.c_part = job.added + job.rows * job.cols;
   job.row_most = job.c_part + job.rows * job.cols;
   job.col_most = job.row_most + job.rows;
-  for (int part = 0; part < 2; part++) /* as many bytes as a quarter of the doubles that are there */
+  for (int part = 0; part < 2; part++) /* the kinds take as many bytes as a quarter of the doubles */
     job.kinds[part] = (unsigned char *)(job.col_most + job.cols) + part * job.rows * job.cols;
   job.largest = tsl_type(problem->c.type)->largest;
   job.slack = judge->factor * tsl_type(problem->c.type)->unit_roundoff;

@@ -8,7 +8,7 @@
 #include <limits.h>
 #include <math.h>
 
-/* Below this magnitude the errors of double's products underflow, and a sum of zero may hide lost terms. */
+/* Magnitude below which errors of products in double underflow, and a zero sum may hide lost terms. */
 #define TINY 0x1p-900
 
 const unsigned char *tsl_element_verdict_address(const tsl_shape *shape, const unsigned char *base,
@@ -23,9 +23,9 @@ double tsl_element_verdict_value(const tsl_shape *shape, const unsigned char *ba
   return value[0];
 }
 
-/* A result that was rounded once is off by u |R|, or by half of the smallest subnormal; twice double's
- * precision, in which the reference sums k terms, leaves an error of (k 2^-53)^2 of their magnitudes (Ogita,
- * Rump, Oishi 2005), doubled here for what the last steps add. */
+/* Returns the allowed error. A result rounded once is off by u |R|, or by half of the smallest
+ * subnormal. The reference in twice double's precision has an error of (k 2^-53)^2 of the
+ * magnitudes (Ogita, Rump, Oishi 2005), doubled here for the final steps. */
 static double allowed_error(const tsl_element_verdict *job, double right, double magnitude, bool any) {
   const double unit = job->type->unit_roundoff, terms = (double)job->problem->k + 2;
   if (job->judge->rounded)
@@ -42,13 +42,13 @@ static void compare_finite(const tsl_element_verdict *job, double error, double 
     out->ratio = 0;
   else
     out->ratio = out->bound > 0 ? error / out->bound : INFINITY;
-  /* What underflow may cost is taken off: among subnormals it is all there is, and says nothing of the sum.
-   */
+  /* The allowance for underflow is subtracted: among subnormals it is the whole error, and tells
+   * nothing about the sum. */
   const double rounding = fmax(0, error - (any ? job->allowance : 0));
   out->grade = magnitude > 0 && unit > 0 ? rounding / (unit * magnitude) : 0;
 }
 
-/* With infinities or NaN among the terms, or with sums that may overflow on the way. */
+/* Compares where terms are infinite or NaN, or where sums may overflow. */
 static void compare_special(const tsl_reference_number *right, double value, tsl_comparison *out) {
   bool good;
   if (right->unsure && isnan(value))
@@ -74,7 +74,7 @@ static double expected_value(const tsl_reference_number *right) {
   return ldexp(right->high, right->exponent);
 }
 
-/* Sums of a wider type overflow where they are rounded to C, or not at all. */
+/* Adds the possible overflow of a wider sum when it is rounded to C. */
 static void end_in_range(const tsl_element_verdict *job, tsl_reference_number *right) {
   const double limit = ldexp(job->type->largest, -right->exponent),
                off = job->judge->factor * job->type->unit_roundoff * right->magnitude;
@@ -82,7 +82,7 @@ static void end_in_range(const tsl_element_verdict *job, tsl_reference_number *r
   right->down |= right->high - off <= -limit;
 }
 
-/* Whether sums are all that is there of terms. */
+/* Returns true if only sums and no terms are available. */
 static bool lacks_terms(const tsl_element_verdict *job) {
   return job->products && !job->a;
 }
@@ -118,12 +118,13 @@ static void compare_slowly(const tsl_element_verdict *job, int64_t row, int64_t 
   out->bound = ldexp(out->bound, right.exponent);
 }
 
-/* Whether both are NaN, or the same infinity: what IEEE 754 makes of the terms in one order is right. */
+/* Returns true if both are NaN, or equal infinities: the IEEE 754 result of one order of the terms
+ * is right. */
 static bool is_same_special(double plain, double value) {
   return isnan(plain) ? isnan(value) : isinf(plain) && plain == value;
 }
 
-/* Integer data whose sums are exact, in a wider type than C's: all that is left is one rounding. */
+/* Compares integer data with exact sums in a wider type than C's, where only one rounding remains. */
 static void compare_rounded(const tsl_element_verdict *job, double right, double value, double magnitude,
                             tsl_comparison *out) {
   unsigned char stored[16];
@@ -135,7 +136,7 @@ static void compare_rounded(const tsl_element_verdict *job, double right, double
     compare_finite(job, fabs(value - rounded[0]), right, magnitude, true, out);
 }
 
-/* What multiplies an element's sum beside alpha. */
+/* Scales of an element. */
 typedef struct tsl_scales_here {
   double a, b;
 } tsl_scales_here;
@@ -150,7 +151,7 @@ static tsl_scales_here judge_element_scales_at(const tsl_element_verdict *job, i
   return found;
 }
 
-/* A sum times a scale, and what of that may underflow: an infinite scale that comes next may meet a 0. */
+/* Returns a sum times a scale, with the underflow of the product: a later infinite scale may meet a 0. */
 static tsl_guess scaled_by(const tsl_element_verdict *job, double scale, tsl_guess sum, double most) {
   const tsl_type_info *type = job->sums->is_integer ? tsl_type(TESELA_F32) : job->sums;
   tsl_guess made = tsl_guess_scaled(scale, sum, most);
@@ -158,8 +159,8 @@ static tsl_guess scaled_by(const tsl_element_verdict *job, double scale, tsl_gue
   return made;
 }
 
-/* What alpha (A B) + beta C0 may be where a scalar is not finite, or what comes of it is not the end: the sum
- * first, then what scales it. */
+/* Returns the possible values of alpha (A B) + beta C0 where a scalar is not finite or an epilogue
+ * follows: first the sum, then its factors. */
 static tsl_guess guess_of_product(const tsl_element_verdict *job, int64_t row, int64_t col, double slack,
                                   double largest) {
   const tsl_limits limits = {.largest = largest * (1 - slack), .flushes = job->flushes};
@@ -194,13 +195,13 @@ static unsigned kinds_with_special_scalars(const tsl_element_verdict *job, int64
   return guess_of_product(job, row, col, slack, job->sums->largest).kinds;
 }
 
-/* Of an element that is real. */
+/* Returns the caller's kinds of a real element. */
 static unsigned given_kinds(const tsl_element_verdict *job, int64_t row, int64_t col) {
   const unsigned char *given = job->judge->kinds;
   return given ? given[row * job->problem->n + col] & ~(unsigned)TSL_KIND_REAL : 0;
 }
 
-/* What the element may be where that is known from kinds alone; 0: it is compared with its sum. */
+/* Returns the allowed kinds where they alone decide; 0: compare with the sum. */
 static unsigned special_kinds(const tsl_element_verdict *job, int64_t row, int64_t col, double value) {
   const unsigned given = given_kinds(job, row, col);
   const unsigned kinds = given != 0 ? given
@@ -254,9 +255,9 @@ static void judge_element_compare(const tsl_element_verdict *job, int64_t row, i
   compare_finite(job, fabs((value - right) - tail), right, gauge, gauge != 0, out);
 }
 
-/* --- with a last step --- */
+/* --- with an epilogue --- */
 
-/* In more digits than a double has, where long double has them. */
+/* Returns the activation in long double, which has more digits than double on some machines. */
 static long double finished(tesela_activation activation, long double x) {
   static const long double root_half = 0.707106781186547524400844362104849039L,
                            root_two_over_pi = 0.797884560802865355879892119868763737L;
@@ -270,7 +271,7 @@ static long double finished(tesela_activation activation, long double x) {
   return share == 0 ? 0 : x * share / 2;
 }
 
-/* Where a term is not finite, or sums may pass the range: by kinds, of which -infinity becomes 0. */
+/* Compares by kinds where a term is not finite, or sums may overflow. An activation of -infinity is 0. */
 static void compare_finished_specially(const tsl_element_verdict *job, int64_t row, int64_t col, double bias,
                                        double value, double bound, tsl_comparison *out) {
   const tesela_activation activation = job->problem->activation;
@@ -293,7 +294,8 @@ static void compare_finished_specially(const tsl_element_verdict *job, int64_t r
                                             : INFINITY;
 }
 
-/* Of general products alone, which nobody gives kinds or magnitudes. */
+/* Compares an element after the epilogue. Such products are general, without kinds or magnitudes
+ * from the caller. */
 static void compare_finished(const tsl_element_verdict *job, int64_t row, int64_t col, double high,
                              double low, double magnitude, tsl_comparison *out) {
   const tsl_problem *problem = job->problem;
@@ -306,8 +308,8 @@ static void compare_finished(const tsl_element_verdict *job, int64_t row, int64_
                reach = own * (1 + fabs(scales.b) * (1 + fabs(scales.a)));
   const double gauge = fabs(alpha) * magnitude + fabs(job->beta * before) + fabs(bias),
                safe = job->type->largest / 4;
-  /* Underflow before the function, in it, and of the reference; and with scales of each step, times what the
-   * later ones multiply. */
+  /* Underflow before the activation, in it, and of the reference; with scales of each step, times
+   * the later factors. */
   const bool is_scaled = tsl_problem_has_scales(problem);
   const double allowance = 4 * (job->allowance * (is_scaled ? reach : 1) + job->type->smallest);
   const double bound = job->judge->factor * job->type->unit_roundoff * gauge + allowance;
@@ -334,7 +336,7 @@ static void compare_finished(const tsl_element_verdict *job, int64_t row, int64_
   out->grade = gauge > 0 ? fmax(0, error - allowance) / (unit * gauge) : 0;
 }
 
-/* From an element's sums of products to the comparison. */
+/* Compares an element with its sums of products. */
 void tsl_compare_element(const tsl_element_verdict *job, int64_t row, int64_t col, double high, double low,
                          double magnitude, tsl_comparison *out) {
   (tsl_problem_has_epilogue(job->problem) ? compare_finished : judge_element_compare)(job, row, col, high,
@@ -343,8 +345,8 @@ void tsl_compare_element(const tsl_element_verdict *job, int64_t row, int64_t co
     *out = (tsl_comparison){.expected = out->expected};
 }
 
-/* Every operation here rounds numbers that are at most twice the gauge: OFF is more than all of them, and
- * than what judge_element_compare() does otherwise. */
+/* Every operation here rounds numbers of at most twice the gauge. OFF covers all of these
+ * roundings, and all differences to judge_element_compare(). */
 bool tsl_element_verdict_is_less(const tsl_element_verdict *job, double value, double before, double high,
                                  double low, double magnitude, double most) {
   static const double off = 0x1p-49;
@@ -356,20 +358,20 @@ bool tsl_element_verdict_is_less(const tsl_element_verdict *job, double value, d
                gauge = size + fabs(old), unit = job->type->unit_roundoff,
                limit = fmin(job->type->largest, job->sums->largest) / 4;
   const double error = fabs((value - (job->alpha * high + old)) - job->alpha * low);
-  /* Comparisons with NaN are false. */
+  /* comparisons with NaN are false */
   return magnitude > TINY && size > TINY && magnitude < limit && gauge < limit && fabs(value) < limit &&
          error * (1 + off) + off * gauge <= fmin(most, judge->factor) * unit * gauge;
 }
 
-/* Digits of the type in base 2. */
 static int digits(const tsl_type_info *type) {
   return type->is_integer ? (int)(type->size * CHAR_BIT) : -ilogb(type->unit_roundoff);
 }
 
-/* Numbers that are copied at once. */
+/* Numbers copied at once. */
 enum { AT_ONCE = 256 };
 
-/* The largest finite magnitude, as bits, which have the same order; loops that compilers make vectors of. */
+/* Returns the largest finite magnitude as bits, which are ordered like numbers. Compilers vectorize
+ * the loop. */
 static int16_t largest_half(const int16_t *bits, int64_t count, int16_t infinity, int16_t most) {
   for (int64_t i = 0; i < count; i++) {
     int16_t size = (int16_t)(bits[i] & 0x7fff);
@@ -387,7 +389,7 @@ static int32_t largest_single(const int32_t *bits, int64_t count, int32_t most) 
   return most;
 }
 
-/* Of f32, f16 and bf16. */
+/* Returns the largest magnitude of f32, f16 and bf16 operands. */
 static double largest_narrow(const tsl_shape *shape, const unsigned char *base) {
   const bool along_rows = tsl_abs(shape->col_stride) <= tsl_abs(shape->row_stride);
   const int64_t lines = along_rows ? shape->rows : shape->cols,
@@ -427,8 +429,8 @@ static double largest_element(const tsl_shape *shape, const unsigned char *base)
   return most;
 }
 
-/* An element that is taken as 0 costs a term of at most `flushes` times the other factor; a product or a sum,
- * so much itself. */
+/* Returns the error from flushed elements: each costs a term of at most `flushes` times the other
+ * factor; a flushed product or sum costs its own magnitude. */
 static double allowance_of_flushing(const tsl_element_verdict *job) {
   double terms = fabs(job->beta) + 2;
   if (job->products) {
@@ -444,7 +446,7 @@ void tsl_element_verdict_prepare(tsl_element_verdict *job) {
   const tsl_type_info *a = tsl_type(problem->a.type), *b = tsl_type(problem->b.type);
   job->type = tsl_type(problem->c.type);
   job->sums = tsl_type(job->type->sums);
-  /* Strategies take the scalars in the type of the sums, so the judge does. */
+  /* Strategies round the scalars to the type of the sums, so the judge does, too. */
   unsigned char stored[16];
   double alpha[2] = {problem->alpha[0], 0}, beta[2] = {problem->beta[0], 0};
   tsl_type_store(job->sums->type, stored, alpha);
@@ -460,8 +462,8 @@ void tsl_element_verdict_prepare(tsl_element_verdict *job) {
   job->flushes = job->judge->flushes;
   job->allowance = (fmax(1, fabs(job->alpha)) * (double)problem->k + 2) * job->sums->smallest +
                    job->type->smallest + job->judge->allowance;
-  /* Matrix units flush what they multiply; relaxed arithmetic, which promises finite numbers alone, all that
-   * it meets. */
+  /* Matrix units flush their inputs. Relaxed arithmetic, which guarantees finite numbers only, may
+   * flush everything. */
   if (job->flushes > 0 && (job->products || job->judge->finite))
     job->allowance += allowance_of_flushing(job);
 }

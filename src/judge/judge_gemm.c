@@ -1,4 +1,3 @@
-/* Products of general factors, by their types. */
 #include "judge/judge.h"
 
 static bool judge_gemm_is_complex(const tsl_problem *problem) {

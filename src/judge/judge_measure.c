@@ -13,9 +13,9 @@
 #include <math.h>
 #include <string.h>
 
-/* How much may be judged: SHARE of the product's time, where judging a multiply-add takes so many times as
- * long as the product on this processor (docs/lab/judge.md); and so many multiply-adds at least, each element
- * counting a few more. */
+/* Effort of a measurement: SHARE of the product's time. JUDGED_... is the time to judge a
+ * multiply-add relative to the product on this processor (docs/lab/judge.md). LEAST_TERMS multiply-adds are
+ * always allowed; an element counts as ELEMENT_TERMS. */
 enum {
   LEAST_TERMS = 1 << 19,
   ELEMENT_TERMS = 16,
@@ -25,29 +25,29 @@ enum {
   JUDGED_MOVE = 8
 };
 static const double share = 0.02;
-/* Operations a second of a thread that judges, to compare with a device's. */
+/* Operations per second of a judging thread, relative to a device's. */
 static const double thread_peak = 4e10;
-/* What a thread takes to compare an element whose sum a device has made, and how many such elements there are
- * of a large product. */
+/* Seconds of a thread to compare an element whose sum the device has made, and limits of the number
+ * of elements of a large product. */
 static const double compare_seconds = 5e-8;
 enum { LOOKED_AT_LEAST = 256, LOOKED_AT_MOST = 1024 };
-/* Columns of an operand on a device whose elements are apart there are copied one element after the other. */
+/* Maximum of device lines with strided elements, which are copied element by element. */
 enum { APART_MOST = 8 };
 
 struct tsl_error_measurement {
   const tsl_plan *plan;
   tsl_operands at;
   uint64_t seed;
-  tsl_floats_before floats; /* the caller's, which the product has */
-  bool direct;              /* all of it, in host memory, where it lies */
+  tsl_floats_before floats; /* floating-point mode of the caller, in which the product runs */
+  bool direct;              /* the whole result is judged in host memory without copies */
   int64_t *rows, *cols;
-  tsl_problem part; /* the sample's, dense */
+  tsl_problem part; /* problem of the sample, dense */
   void *sample[TSL_OPERANDS], *before, *bias;
-  tsl_plain plain;     /* of a product with structures: its sample, completed before the run */
-  tsl_reserve reserve; /* memory for what comes after the run, which must not fail for the lack of it */
-  bool looked;         /* the look's stream is done */
-  tsl_device_reference *look; /* where operands are on a device that sums them; else NULL */
-  tsl_stream *stream;         /* where operands are on a device; the look's where there is one */
+  tsl_plain plain;            /* completed sample of a product with structures, made before the run */
+  tsl_reserve reserve;        /* memory for the time after the run, which must not fail */
+  bool looked;                /* the reference's stream is done */
+  tsl_device_reference *look; /* reference on the device; NULL: on the host */
+  tsl_stream *stream;         /* stream for device operands; the reference's stream where there is one */
 };
 
 static const tsl_problem *problem_of(const tsl_error_measurement *m) {
@@ -63,7 +63,7 @@ static tsl_team team_of(const tsl_error_measurement *m) {
   return device->capabilities & TSL_CAN_HOST ? tsl_device_team(device) : tsl_device_host_team(device);
 }
 
-/* --- how many --- */
+/* --- size of the sample --- */
 
 static double judged_of(tesela_type type) {
   return type == TESELA_C64 ? JUDGED_C64 : tsl_type(type)->component == TESELA_F64 ? JUDGED_F64 : JUDGED_F32;
@@ -82,7 +82,7 @@ static double elements_within(const tsl_problem *problem, const tsl_device *devi
   return fmax(all * share / slower, LEAST_TERMS / terms);
 }
 
-/* Those whose sums a device makes beside its product. */
+/* Returns the number of elements whose sums a device makes at the same time as its product. */
 static double elements_looked_at(const tsl_plan *plan) {
   const tsl_problem *problem = &plan->work.problem;
   const tsl_device *device = plan->work.device;
@@ -95,12 +95,12 @@ static double elements_looked_at(const tsl_plan *plan) {
   return fmax(within, LEAST_TERMS / ((double)problem->k + ELEMENT_TERMS));
 }
 
-/* Whether the elements of a line (a row, or a column) are apart. */
+/* Returns true if a line (row or column) is strided. */
 static bool is_apart(int64_t count, int64_t stride) {
   return count > 1 && stride != 1 && stride != -1;
 }
 
-/* As square as the result allows. */
+/* Chooses a sample as square as the result allows. */
 static void choose_sizes(const tsl_error_measurement *m, bool looks, int64_t *rows, int64_t *cols) {
   const tsl_problem *problem = problem_of(m);
   const double within = looks ? elements_looked_at(m->plan) : elements_within(problem, m->plan->work.device);
@@ -116,8 +116,6 @@ static void choose_sizes(const tsl_error_measurement *m, bool looks, int64_t *ro
   *rows = tsl_min(rows_most, (int64_t)fmin(fmax(2, ceil(within / (double)*cols)), 0x1p31));
 }
 
-/* --- the sample's problem --- */
-
 static const tsl_operand *operand_of(const tsl_error_measurement *m, int operand) {
   return operand == TSL_OPERAND_A   ? &m->at.a
          : operand == TSL_OPERAND_B ? &m->at.b
@@ -125,7 +123,7 @@ static const tsl_operand *operand_of(const tsl_error_measurement *m, int operand
                                     : &m->at.bias;
 }
 
-/* Lines of an operand that are brought, and which elements of each. */
+/* Copies lines of an operand to the host, with the listed elements of each. */
 static tesela_status bring(const tsl_error_measurement *m, int operand, const tsl_indices *lines,
                            const tsl_indices *of_line, bool by_columns, void *dst) {
   const tsl_problem *problem = problem_of(m);
@@ -150,12 +148,12 @@ static tesela_status take_memory(tsl_error_measurement *m, int operand, void **o
                    out);
 }
 
-/* Whether elements that follow each other are of a column. */
+/* Returns true if elements of a column are closest in memory. */
 static bool by_columns(const tsl_shape *shape) {
   return tsl_abs(shape->row_stride) < tsl_abs(shape->col_stride);
 }
 
-/* The part of the problem that the sample is: rows of A and columns of B, line after line. */
+/* Returns the problem of the sample: rows of A and columns of B, line by line. */
 static tsl_problem part_of(const tsl_problem *problem, int64_t rows, int64_t cols) {
   tsl_problem part = tsl_problem_of(problem->op, rows, cols, problem->k, problem->c.type);
   part.a.type = problem->a.type;
@@ -184,21 +182,21 @@ static tsl_indices cols_of(const tsl_error_measurement *m) {
   return (tsl_indices){m->cols, m->part.n};
 }
 
-/* C at the places where rows and columns meet, as part_of() has it. */
+/* Copies the sampled elements of C, in the layout of part_of(). */
 static tesela_status bring_result(const tsl_error_measurement *m, void *dst) {
   const tsl_indices rows = rows_of(m), cols = cols_of(m);
   return by_columns(&problem_of(m)->c) ? bring(m, TSL_OPERAND_C, &cols, &rows, true, dst)
                                        : bring(m, TSL_OPERAND_C, &rows, &cols, false, dst);
 }
 
-/* A bias at the rows, or at the columns, that are looked at. */
+/* Copies the bias of the sampled rows or columns. */
 static tesela_status bring_bias(const tsl_error_measurement *m, void *dst) {
   const tsl_indices rows = rows_of(m), cols = cols_of(m), one = {NULL, 1};
   const bool is_row = problem_of(m)->bias_axis == TESELA_BIAS_ROW;
   return bring(m, TSL_OPERAND_BIAS, &one, is_row ? &cols : &rows, !is_row, dst);
 }
 
-/* What a transpose reads, at the places that they come from: a row of it for each of C's columns. */
+/* Copies the elements that a transpose reads for the sample: one row for each sampled column of C. */
 static tesela_status bring_moved(const tsl_error_measurement *m, int operand, void *dst) {
   const tsl_indices rows = rows_of(m), cols = cols_of(m);
   return bring(m, operand, &cols, &rows, false, dst);
@@ -224,7 +222,7 @@ static const void *address(const tsl_error_measurement *m, int operand) {
                   : NULL;
 }
 
-/* Products with structures are completed by what these mean, and looked at as general ones. */
+/* Completes structured operands by their definition; the sample is then judged as a general product. */
 static tesela_status complete(tsl_error_measurement *m) {
   const tsl_indices rows = rows_of(m), cols = cols_of(m);
   TSL_TRY(tsl_plain_create(problem_of(m), address(m, TSL_OPERAND_A), address(m, TSL_OPERAND_B),
@@ -233,7 +231,7 @@ static tesela_status complete(tsl_error_measurement *m) {
   return take_memory(m, TSL_OPERAND_C, &m->sample[TSL_OPERAND_C]);
 }
 
-/* What the run overwrites. */
+/* Copies the elements that the run overwrites. */
 static tesela_status keep(tsl_error_measurement *m) {
   const tsl_problem *problem = problem_of(m);
   if (problem->in_place)
@@ -244,8 +242,8 @@ static tesela_status keep(tsl_error_measurement *m) {
   return bring_result(m, m->before);
 }
 
-/* The sample is drawn. A's and B's part of it comes to the host where the device's sums leave something open.
- */
+/* Starts the reference on the device. Sampled lines of A and B are copied to the host only where
+ * the device's sums leave something open. */
 static tesela_status look(tsl_error_measurement *m) {
   const tsl_indices rows = rows_of(m), cols = cols_of(m);
   m->part.c.row_stride = cols.count;
@@ -297,8 +295,8 @@ static tesela_status prepare(tsl_error_measurement *m) {
   return keep(m);
 }
 
-/* Returns what the result is held to. A plan promises errors of rounding to nearest: directed rounding is
- * off by twice as much. Where the caller's mode takes subnormal numbers as 0, so does the product. */
+/* Returns the judge's rule. Plans guarantee errors with rounding to nearest; directed rounding
+ * doubles them. Where the caller's mode flushes subnormals, the product may, too. */
 static tsl_judge rule_of(const tsl_error_measurement *m) {
   const tsl_accuracy promised = tsl_plan_accuracy(m->plan);
   const tsl_work *work = &m->plan->work;
@@ -317,7 +315,6 @@ static tsl_judge rule_of(const tsl_error_measurement *m) {
                      .threads = tsl_team_threads(team_of(m))};
 }
 
-/* The longest line that is brought from a device, in bytes. */
 static size_t line_bytes(const tsl_error_measurement *m) {
   size_t most = 0;
   for (int i = 0; i <= TSL_OPERAND_BIAS && m->stream; i++) {
@@ -329,16 +326,16 @@ static size_t line_bytes(const tsl_error_measurement *m) {
   return most;
 }
 
-/* Takes memory for all that comes after the run. */
+/* Reserves memory for all steps after the run. */
 static tesela_status reserve(tsl_error_measurement *m) {
   const tsl_judge rule = rule_of(m);
   size_t bytes = tsl_judge_bytes(m->direct ? problem_of(m) : &m->part, &rule);
   if (!tsl_size_add(bytes, line_bytes(m), &bytes))
-    bytes = SIZE_MAX; /* which no system gives */
+    bytes = SIZE_MAX; /* no system provides it */
   return tsl_reserve_take(bytes, TSL_JUDGE_BLOCKS, "measuring the error", &m->reserve);
 }
 
-/* Buffers of the cpu are host memory. */
+/* Replaces buffers of the cpu by host memory. */
 static void settle_host(tsl_operand *operand, const tsl_shape *shape) {
   if (operand->buffer && operand->buffer->host) {
     operand->host =
@@ -355,13 +352,12 @@ tesela_status tsl_measure_begin(const tsl_plan *plan, const tsl_operands *operan
   void *block;
   *measuring = NULL;
   if (operands->a.packed || operands->b.packed)
-    return tsl_fail(
-        TESELA_UNSUPPORTED,
-        "the error is to be measured, and an operand is packed: its elements are not there any more");
+    return tsl_fail(TESELA_UNSUPPORTED,
+                    "the error cannot be measured: an operand is packed, and its elements are gone");
   if (tsl_problem_has_structure(problem) && !on_host(plan))
     return tsl_fail(TESELA_UNSUPPORTED,
-                    "the error of a product with structures is to be measured, which is done "
-                    "where its operands are in host memory");
+                    "the error of a product with structures can be measured only with operands in host "
+                    "memory");
   if (tsl_problem_has_scales(problem))
     return tsl_fail(TESELA_UNSUPPORTED, "the error of a product with scales is not measured");
   TSL_TRY(tsl_alloc_zeroed(sizeof **measuring, "a measurement", &block));
@@ -395,10 +391,9 @@ tesela_status tsl_measure_run(tsl_error_measurement *m, tsl_plan *plan, const ts
   return tsl_plan_run_beside(plan, operands, beside, phases);
 }
 
-/* --- afterwards --- */
+/* --- after the run --- */
 
-/* The judge's sentence names the sample's rows and columns; what comes behind them is said of the result's.
- */
+/* Fails with the judge's message; row and column of the sample are replaced by the result's. */
 static tesela_status refuse(const tsl_error_measurement *m, const tsl_verdict *verdict) {
   const char *is = strstr(verdict->why, " is "), *end = is ? strstr(is, " where A(") : NULL;
   const int length = !is ? 0 : end ? (int)(end - is) : (int)strlen(is);
@@ -422,7 +417,7 @@ static tesela_status judge(const tsl_error_measurement *m, tsl_verdict *verdict)
                           m->sample[TSL_OPERAND_C], &rule, verdict);
 }
 
-/* What was not kept before the run. */
+/* Copies everything that was not copied before the run. */
 static tesela_status bring_all(tsl_error_measurement *m) {
   const tsl_indices rows = rows_of(m), cols = cols_of(m);
   if (m->plain.memory)
@@ -435,9 +430,9 @@ static tesela_status bring_all(tsl_error_measurement *m) {
   return bring_result(m, m->sample[TSL_OPERAND_C]);
 }
 
-/* What sums of the judge's may be off themselves, of |A||B|: each double is rounded once for each of k terms,
- * and pairs are as judge/judge_element.c says. Parts of a complex product have eight times as many terms at
- * most (judge/judge_complex.c). */
+/* Returns the error of the judge's sums relative to |A||B|: in double one rounding for each of k
+ * terms; pairs as in judge/judge_element.c. Parts of a complex product have at most eight times as
+ * many terms (judge/judge_complex.c). */
 static double own_error(const tsl_error_measurement *m) {
   const tsl_type_info *type = tsl_type(m->part.c.type);
   const bool twice = type->is_complex || type->component == TESELA_F64 || tsl_plan_accuracy(m->plan).rounded;
@@ -447,7 +442,7 @@ static double own_error(const tsl_error_measurement *m) {
   return twice ? 2 * terms * terms * 0x1p-106 : terms * 0x1p-53;
 }
 
-/* By the device's sums, or where these do not tell by terms as they are. */
+/* Judges by the device's sums, or by the terms where the sums are not sufficient. */
 static tesela_status judge_looked_at(tsl_error_measurement *m, tsl_device_reference_result *seen,
                                      tsl_verdict *verdict) {
   const bool adds = m->bias != NULL;
@@ -464,8 +459,7 @@ static tesela_status judge_looked_at(tsl_error_measurement *m, tsl_device_refere
                           &rule, verdict);
 }
 
-/* What was seen, and what the judge may have been off; no more than what is guaranteed where that was found
- * to hold. */
+/* Returns the measured error plus the judge's own error, at most the guarantee where that was confirmed. */
 static double told_error(const tsl_error_measurement *m, const tsl_verdict *verdict, double value) {
   const double seen = verdict->grade * tsl_type(m->part.c.type)->unit_roundoff;
   return verdict->right ? fmin(seen + value, fmax(seen, tsl_plan_error_bound(m->plan))) : seen + value;
@@ -494,8 +488,8 @@ tesela_status tsl_measure_end(tsl_error_measurement *m, tsl_error_measured *meas
   tsl_reserve_use(&m->reserve);
   const tesela_status status = end(m, measured);
   tsl_reserve_use(NULL);
-  /* Memory that a driver lacks after C was written must not look like a call that did nothing. */
-  return status == TESELA_OUT_OF_MEMORY ? tsl_fail_in(TESELA_DEVICE_FAILED, "the error was to be measured")
+  /* A driver's lack of memory after C was written must not look like a call without effect. */
+  return status == TESELA_OUT_OF_MEMORY ? tsl_fail_in(TESELA_DEVICE_FAILED, "no memory to measure the error")
                                         : status;
 }
 

@@ -1,16 +1,15 @@
-/* The error of one run that somebody else makes, measured: all elements of a small result, else those where
- * some rows and some columns of it meet, which are drawn at random, one in each of as many equal parts. What
- * they should be is summed in higher precision (judge.h), from A's rows and B's columns alone: no more of
- * operands on a device is brought to the host.
+/* Measurement of the error of a run. All elements of a small result are judged; of a large one those where
+ * sampled rows and columns meet. One row or column is drawn at random from each of several equal parts. The
+ * reference is summed in higher precision (judge.h) from these rows of A and columns of B; no other parts of
+ * device operands are copied to the host.
  *
  *            B  . | . | .
  *               . | . | .
  *     A      C
  *     . .       . | . | .
- *     ----      --o---o--      o: looked at
+ *     ----      --o---o--      o: sampled
  *     . .       . | . | .
- *     ----      --o---o--
- */
+ *     ----      --o---o-- */
 #ifndef TSL_JUDGE_JUDGE_MEASURE_H
 #define TSL_JUDGE_JUDGE_MEASURE_H
 
@@ -19,24 +18,25 @@
 typedef struct tsl_error_measurement tsl_error_measurement;
 
 typedef struct tsl_error_measured {
-  double error; /* largest |C - R| / (|alpha| |A||B| + |beta| |C0|), R being right; what underflow may cost is
-                   taken off */
-  int64_t rows, cols; /* of the sample; 0: there is nothing to look at */
+  /* largest |C - R| / (|alpha| |A||B| + |beta| |C0|), where R is the reference, after the underflow
+   * bound is subtracted */
+  double error;
+  int64_t rows, cols; /* size of the sample; 0: nothing to judge */
 } tsl_error_measured;
 
-/* Before the run: draws rows and columns by `seed`, the same for the same problem and device, and keeps what
- * the run overwrites and the result depends on. Operands as tsl_plan_run() is given them, of one product; A,
- * B and C are in place, none of them packed, until tsl_measure_end(). TESELA_UNSUPPORTED where one is packed,
- * and where structures are to be completed of operands that are on a device. */
+/* Starts a measurement before the run: draws rows and columns by `seed` (equal for equal problem and device),
+ * and copies all that the run overwrites. Operands are those of tsl_plan_run(), of one product. A, B and C
+ * must stay in place, unpacked, until tsl_measure_end(). Fails with TESELA_UNSUPPORTED for packed operands,
+ * and for structured operands on a device. Free with tsl_measure_free(). */
 tesela_status tsl_measure_begin(const tsl_plan *plan, const tsl_operands *operands, uint64_t seed,
                                 tsl_error_measurement **measuring);
-/* The run between both. With a record's phases in it their time is taken, as by tsl_plan_run(). */
+/* Runs the plan within a measurement. `phases` gets the times of tsl_plan_run(). */
 tesela_status tsl_measure_run(tsl_error_measurement *measuring, tsl_plan *plan, const tsl_operands *operands,
                               tsl_phases *phases);
-/* Or, where somebody else makes it: just before. */
+/* Prepares for a run by the caller, directly before it. */
 tesela_status tsl_measure_ready(tsl_error_measurement *measuring);
-/* After it. TESELA_WRONG_RESULT where an element is further off than the plan's strategy guarantees;
- * *measured is set then, too. The sentence names the worst. */
+/* Ends the measurement after the run. Fails with TESELA_WRONG_RESULT and the worst element where
+ * the error exceeds the strategy's guarantee; *measured is set in that case, too. */
 tesela_status tsl_measure_end(tsl_error_measurement *measuring, tsl_error_measured *measured);
 /* NULL is allowed. */
 void tsl_measure_free(tsl_error_measurement *measuring);

@@ -12,14 +12,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A worker's block: its pieces of A and B and the sums fit a second-level cache. */
+/* Block of a worker: its panels of A and B and the sums fit a second-level cache. */
 enum { BLOCK_ROWS = 32, BLOCK_COLS = 64, BLOCK_DEPTH = 256, BLOCK_ELEMENTS = BLOCK_ROWS * BLOCK_COLS };
 enum { BLOCK_DOUBLES = BLOCK_DEPTH * (BLOCK_ROWS + BLOCK_COLS) + 3 * BLOCK_ELEMENTS };
-/* What judging an element costs besides its products, in products. */
+/* Effort to judge an element besides its products, in products. */
 enum { ELEMENT_OPERATIONS = 16 };
 static const int64_t default_operations_max = (int64_t)1 << 31;
 
-/* What one worker has seen. */
 typedef struct judge_real_findings {
   tsl_verdict worst;
   int64_t wrong;
@@ -27,13 +26,13 @@ typedef struct judge_real_findings {
   tsl_sums sums;
 } judge_real_findings;
 
-typedef struct judge_real_judging {
+typedef struct judge_real_job {
   tsl_element_verdict facts;
   int64_t *rows, *cols, row_count, col_count, col_blocks;
   int block_rows; /* at most BLOCK_ROWS */
   double *workspace;
   judge_real_findings *workers;
-} judge_real_judging;
+} judge_real_job;
 
 static bool judge_real_is_worse(double ratio, int64_t row, int64_t col, const tsl_verdict *than) {
   if (than->row < 0 || ratio != than->error_ratio)
@@ -59,8 +58,8 @@ static void judge_real_note(judge_real_findings *found, int64_t row, int64_t col
   worst->col = col;
 }
 
-/* One step of `depth` products for a block. */
-static void judge_real_add_products(const judge_real_judging *job, const judge_real_findings *found,
+/* Adds one step of `depth` products to a block. */
+static void judge_real_add_products(const judge_real_job *job, const judge_real_findings *found,
                                     const int64_t *rows, int row_count, const int64_t *cols, int col_count,
                                     int64_t first, int depth, const tsl_sums *sums) {
   const tsl_shape *a = &job->facts.problem->a, *b = &job->facts.problem->b;
@@ -73,8 +72,8 @@ static void judge_real_add_products(const judge_real_judging *job, const judge_r
   tsl_reference_add(row_count, col_count, depth, found->a, found->b, sums);
 }
 
-/* Those of terms first to end. */
-static void add_terms(const judge_real_judging *job, const judge_real_findings *found, const int64_t *rows,
+/* Adds the products of terms first to end. */
+static void add_terms(const judge_real_job *job, const judge_real_findings *found, const int64_t *rows,
                       int row_count, const int64_t *cols, int col_count, int64_t first, int64_t end,
                       const tsl_sums *sums) {
   for (; first < end; first += BLOCK_DEPTH)
@@ -82,8 +81,8 @@ static void add_terms(const judge_real_judging *job, const judge_real_findings *
                             (int)(end - first < BLOCK_DEPTH ? end - first : BLOCK_DEPTH), sums);
 }
 
-/* Compares a block whose sums are known, row after row. */
-static void compare_block(const judge_real_judging *job, judge_real_findings *found, const int64_t *rows,
+/* Compares a block whose sums are known, row by row. */
+static void compare_block(const judge_real_job *job, judge_real_findings *found, const int64_t *rows,
                           int row_count, const int64_t *cols, int col_count, const tsl_sums *sums) {
   for (int i = 0; i < row_count; i++)
     for (int j = 0; j < col_count; j++) {
@@ -96,7 +95,7 @@ static void compare_block(const judge_real_judging *job, judge_real_findings *fo
 }
 
 static void judge_block(void *argument, int64_t index, int worker) {
-  const judge_real_judging *job = argument;
+  const judge_real_job *job = argument;
   judge_real_findings *found = &job->workers[worker];
   const int64_t row_first = index / job->col_blocks * job->block_rows,
                 col_first = index % job->col_blocks * BLOCK_COLS;
@@ -115,30 +114,30 @@ static void judge_block(void *argument, int64_t index, int worker) {
   compare_block(job, found, rows, row_count, cols, col_count, sums);
 }
 
-/* A sample of one block, as a measurement of a run has it: the threads share its terms, so that each number
- * is converted once. Parts do not depend on the threads, so that nothing that is told does. */
+/* Sample of a single block, as in measurements: the threads share its terms, so that each number is
+ * converted once. Parts, and so results, do not depend on the number of threads. */
 enum { PARTS_MOST = 64 };
 
-typedef struct judge_real_sharing {
-  const judge_real_judging *job;
+typedef struct judge_real_split {
+  const judge_real_job *job;
   int64_t depth;
   tsl_sums *parts;
-} judge_real_sharing;
+} judge_real_split;
 
-static bool judge_real_is_shared(const judge_real_judging *job) {
+static bool judge_real_is_shared(const judge_real_job *job) {
   return job->facts.products && job->row_count <= BLOCK_ROWS && job->col_count <= BLOCK_COLS &&
          job->facts.problem->k > BLOCK_DEPTH;
 }
 
 static void judge_real_sum_part(void *argument, int64_t index, int worker) {
-  const judge_real_sharing *of = argument;
-  const judge_real_judging *job = of->job;
-  const int64_t first = index * of->depth, k = job->facts.problem->k;
+  const judge_real_split *split = argument;
+  const judge_real_job *job = split->job;
+  const int64_t first = index * split->depth, k = job->facts.problem->k;
   add_terms(job, &job->workers[worker], job->rows, (int)job->row_count, job->cols, (int)job->col_count, first,
-            first + of->depth < k ? first + of->depth : k, &of->parts[index]);
+            first + split->depth < k ? first + split->depth : k, &split->parts[index]);
 }
 
-static tesela_status judge_shared(const judge_real_judging *job, tsl_team team) {
+static tesela_status judge_shared(const judge_real_job *job, tsl_team team) {
   const int64_t k = job->facts.problem->k, each = (k + PARTS_MOST - 1) / PARTS_MOST,
                 depth = (each + BLOCK_DEPTH - 1) / BLOCK_DEPTH * BLOCK_DEPTH, count = (k + depth - 1) / depth;
   const size_t elements = (size_t)(job->row_count * job->col_count), numbers = job->facts.twice ? 3 : 2;
@@ -150,8 +149,8 @@ static tesela_status judge_shared(const judge_real_judging *job, tsl_team team) 
     parts[p] = (tsl_sums){.high = memory,
                           .magnitude = memory + elements,
                           .low = job->facts.twice ? memory + 2 * elements : NULL};
-  judge_real_sharing of = {job, depth, parts};
-  tsl_team_run(team, count, judge_real_sum_part, &of);
+  judge_real_split split = {job, depth, parts};
+  tsl_team_run(team, count, judge_real_sum_part, &split);
   for (int64_t p = 1; p < count; p++)
     tsl_reference_join(elements, &parts[p], &parts[0]);
   compare_block(job, &job->workers[0], job->rows, (int)job->row_count, job->cols, (int)job->col_count,
@@ -160,16 +159,16 @@ static tesela_status judge_shared(const judge_real_judging *job, tsl_team team) 
   return TESELA_OK;
 }
 
-/* Few elements with many products each, as a dot has: the threads share an element's products. */
+/* Limits for few elements with many products each, as of a dot: the threads share an element's products. */
 enum { FEW_ELEMENTS = 64, MANY_PRODUCTS = 1 << 17 };
 
-static bool is_deep(const judge_real_judging *job) {
+static bool is_deep(const judge_real_job *job) {
   return job->facts.products && job->row_count * job->col_count <= FEW_ELEMENTS &&
          job->facts.problem->k >= MANY_PRODUCTS;
 }
 
-/* The sums of one element, in the worker's block. */
-static tesela_status sum_element(const judge_real_judging *job, int64_t row, int64_t col,
+/* Sums one element in the worker's block. */
+static tesela_status sum_element(const judge_real_job *job, int64_t row, int64_t col,
                                  const judge_real_findings *found) {
   const tsl_shape *a = &job->facts.problem->a, *b = &job->facts.problem->b;
   const tsl_terms terms = {.a_type = a->type,
@@ -182,7 +181,7 @@ static tesela_status sum_element(const judge_real_judging *job, int64_t row, int
   return tsl_reference_sum(tsl_judge_team(job->facts.judge), &terms, &found->sums);
 }
 
-static tesela_status judge_deep(const judge_real_judging *job) {
+static tesela_status judge_deep(const judge_real_job *job) {
   judge_real_findings *found = &job->workers[0];
   const tsl_sums *sums = &found->sums;
   for (int64_t i = 0; i < job->row_count; i++)
@@ -196,8 +195,8 @@ static tesela_status judge_deep(const judge_real_judging *job) {
   return TESELA_OK;
 }
 
-/* `count` of `total` indices, in order, spread evenly with a random place in each part, the first and the
- * last among them. */
+/* Draws `count` of `total` indices in order, at a random place in each of `count` equal parts, the
+ * first and the last index included. */
 static void judge_real_sample(int64_t *out, int64_t count, int64_t total, uint64_t seed) {
   for (int64_t i = 0; i < count; i++) {
     if (count == total) {
@@ -220,7 +219,7 @@ static int64_t clamp(double value, int64_t most) {
   return value < 1 ? 1 : value >= (double)most ? most : (int64_t)value;
 }
 
-static tesela_status judge_real_choose_sample(judge_real_judging *job) {
+static tesela_status judge_real_choose_sample(judge_real_job *job) {
   const tsl_problem *problem = job->facts.problem;
   const double limit = (double)(job->facts.judge->operations_max > 0 ? job->facts.judge->operations_max
                                                                      : default_operations_max);
@@ -249,13 +248,13 @@ size_t tsl_judge_real_bytes(int64_t rows, int64_t cols, int64_t terms, const tsl
   return judge_real_sample + workers * of_worker + shared + tsl_reference_bytes(terms);
 }
 
-/* Lower blocks where a small sample would leave workers without any. */
-static int block_rows_for(const judge_real_judging *job, int workers) {
+/* Returns a lower block height where a small sample would leave workers idle. */
+static int block_rows_for(const judge_real_job *job, int workers) {
   const int64_t each = job->row_count * job->col_blocks / workers;
   return each < 1 ? 1 : each < BLOCK_ROWS ? (int)each : BLOCK_ROWS;
 }
 
-static tesela_status make_workers(judge_real_judging *job, int count) {
+static tesela_status make_workers(judge_real_job *job, int count) {
   void *block;
   TSL_TRY(tsl_alloc((size_t)count * BLOCK_DOUBLES * sizeof(double), "the judge's blocks", &block));
   job->workspace = block;
@@ -273,7 +272,7 @@ static tesela_status make_workers(judge_real_judging *job, int count) {
   return TESELA_OK;
 }
 
-static int64_t judge_real_merge(const judge_real_judging *job, int count, tsl_verdict *verdict) {
+static int64_t judge_real_merge(const judge_real_job *job, int count, tsl_verdict *verdict) {
   int64_t wrong = 0;
   verdict->row = -1;
   for (int i = 0; i < count; i++) {
@@ -292,8 +291,8 @@ static int64_t judge_real_merge(const judge_real_judging *job, int count, tsl_ve
   return wrong;
 }
 
-/* The sentence about the worst element, whose sums are made once more. */
-static tesela_status judge_real_explain(const judge_real_judging *job, int64_t wrong, tsl_verdict *verdict) {
+/* Writes the message about the worst element, after a second computation of its sums. */
+static tesela_status judge_real_explain(const judge_real_job *job, int64_t wrong, tsl_verdict *verdict) {
   const int64_t one_row = verdict->row, one_col = verdict->col;
   judge_real_findings *found = &job->workers[0];
   tsl_comparison seen;
@@ -310,7 +309,7 @@ static tesela_status judge_real_explain(const judge_real_judging *job, int64_t w
     tsl_text_add(&text, " is right within %.2g", seen.bound);
   else
     tsl_text_add(&text, " is right");
-  tsl_text_add(&text, "; wrong are %lld of %lld elements", (long long)wrong, (long long)verdict->checked);
+  tsl_text_add(&text, "; %lld of %lld elements are wrong", (long long)wrong, (long long)verdict->checked);
   snprintf(verdict->why, sizeof verdict->why, "%s", tsl_text_get(&text));
   tsl_text_free(&text);
   return TESELA_OK;
@@ -318,7 +317,7 @@ static tesela_status judge_real_explain(const judge_real_judging *job, int64_t w
 
 tesela_status tsl_judge_real(const tsl_problem *problem, const void *a, const void *b, const void *before,
                              const void *c, const tsl_judge *judge, tsl_verdict *verdict) {
-  judge_real_judging job = {
+  judge_real_job job = {
       .facts = {.problem = problem, .a = a, .b = b, .before = before, .c = c, .judge = judge}};
   const tsl_team team = tsl_judge_team(judge);
   const int workers = tsl_team_threads(team);

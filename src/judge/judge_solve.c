@@ -1,16 +1,15 @@
-/* Whether a solve is right: by what its rows leave. With X as it was computed, row i of A X must be row i of
- * alpha B,
+/* Judge of solves, by the residual. For the computed X, row i of A X must be row i of alpha B:
  *
- *   |alpha B - A X| <= factor u |A||X| + 4 u |alpha B| + underflow,  element by element,
+ *   |alpha B - A X| <= factor u |A||X| + 4 u |alpha B| + underflow,  for each element.
  *
- * which is what substitution keeps whatever A's condition is, graded triangles and large inverses included.
- * Sums are made in double for f32 and c64, else in twice that (TwoSum: Knuth, TwoProduct by fused
- * multiply-add). Of complex numbers magnitudes are moduli.
+ * Substitution meets this bound for any condition of A, graded triangles and large inverses included. Sums
+ * are made in double for f32 and c64, else in twice that (TwoSum: Knuth, TwoProduct by fused
+ * multiply-add). Magnitudes of complex numbers are moduli.
  *
- * What is not finite is judged by IEEE 754 from X itself: where the terms of a row come to an infinity or
- * NaN, or the diagonal is zero or not finite, the quotient must be what division makes of that. Complex
- * divisions have no such rule; where a term is not finite, or the diagonal zero or NaN, a part of the
- * quotient must be so, and over an infinite diagonal it may be anything. */
+ * Non-finite values are judged by IEEE 754 from X itself. X must be the result of the division where the
+ * terms of a row give an infinity or NaN. The same holds where the diagonal is zero or not finite. Complex
+ * division has no such rule. Where a term is not finite, or the diagonal zero or NaN, a part of the quotient
+ * must not be finite; over an infinite diagonal any quotient is accepted. */
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/status.h"
@@ -21,33 +20,32 @@
 
 static const double default_operations_max = 0x1p28;
 
-/* What one worker has seen. */
 typedef struct judge_solve_findings {
   tsl_verdict worst;
   int64_t wrong;
 } judge_solve_findings;
 
-/* A as numbers, row after row, with its conjugate taken and a unit diagonal written. */
-typedef struct judge_solve_judging {
+/* Problem with A as numbers, row by row, conjugated, with an explicit unit diagonal. */
+typedef struct judge_solve_job {
   const tsl_problem *problem;
   const tsl_judge *judge;
   const tsl_type_info *type;
   const unsigned char *matrix, *b, *x;
   const tsl_shape *b_shape;
-  struct judge_solve_number *a;       /* A, row after row */
-  struct judge_solve_number *columns; /* of each worker, a column of X */
-  int64_t cols;                       /* that are looked at */
+  struct judge_solve_number *a;       /* A, row by row */
+  struct judge_solve_number *columns; /* for each worker, a column of X */
+  int64_t cols;                       /* number of judged columns */
   judge_solve_findings *workers;
   bool is_upper, is_zero;
   bool is_twice; /* sums in twice double's precision */
-} judge_solve_judging;
+} judge_solve_job;
 
-/* With its modulus, which every term asks for. */
+/* Complex number with its modulus, which every term needs. */
 typedef struct judge_solve_number {
   double re, im, size;
 } judge_solve_number;
 
-/* A sum in twice double's precision, or in double, with nothing in `low`. */
+/* Sum in twice double's precision, or in double with `low` unused. */
 typedef struct total {
   double high, low;
 } total;
@@ -85,15 +83,15 @@ static bool judge_solve_is_finite(judge_solve_number value) {
   return isfinite(value.re) && isfinite(value.im);
 }
 
-/* What the terms of a row come to, the diagonal's not among them. */
+/* Sum of the terms of a row without the diagonal's. */
 typedef struct row_seen {
   total re, im;
-  double magnitude;             /* of the terms, alpha b not among them */
-  double given;                 /* |alpha b| */
-  bool nan, plus, minus, other; /* terms of real numbers; `other`: of complex ones, not finite */
+  double magnitude;             /* of the terms without alpha b */
+  double given;                 /* alpha b| */
+  bool nan, plus, minus, other; /* non-finite terms: of real numbers by kind, `other` of complex numbers */
 } row_seen;
 
-/* A product, or alpha b, that may not be finite. */
+/* Counts a product, or alpha b, that may not be finite. */
 static void see(row_seen *seen, bool is_complex, judge_solve_number x, judge_solve_number y, bool minus) {
   const double value = minus ? -(x.re * y.re) : x.re * y.re;
   if (is_complex)
@@ -104,8 +102,8 @@ static void see(row_seen *seen, bool is_complex, judge_solve_number x, judge_sol
     *(value > 0 ? &seen->plus : &seen->minus) = true;
 }
 
-static void add_term(const judge_solve_judging *job, row_seen *seen, judge_solve_number x,
-                     judge_solve_number y, bool minus) {
+static void add_term(const judge_solve_job *job, row_seen *seen, judge_solve_number x, judge_solve_number y,
+                     bool minus) {
   const bool is_twice = job->is_twice;
   const double sign = minus ? -1 : 1;
   if (!judge_solve_is_finite(x) || !judge_solve_is_finite(y)) {
@@ -121,14 +119,13 @@ static void add_term(const judge_solve_judging *job, row_seen *seen, judge_solve
   add_product(&seen->im, is_twice, sign * x.im, y.re);
 }
 
-/* How a quotient compares. */
 typedef struct judge_solve_comparison {
   double error, ratio, grade;
 } judge_solve_comparison;
 
 static const judge_solve_comparison wrong = {.error = INFINITY, .ratio = INFINITY}, right = {0, 0, 0};
 
-/* Of real numbers, where not all is finite: s / d must be what IEEE 754 says. */
+/* Compares real numbers where a value is not finite: x must be the IEEE 754 quotient s / d. */
 static judge_solve_comparison compare_kinds(const row_seen *seen, double d, double x, double doubt) {
   const double s = seen->nan || (seen->plus && seen->minus) ? NAN
                    : seen->plus                             ? INFINITY
@@ -136,13 +133,13 @@ static judge_solve_comparison compare_kinds(const row_seen *seen, double d, doub
                                                             : seen->re.high + seen->re.low;
   const double quotient = s / d;
   if (isfinite(s) && fabs(s) <= doubt && s != 0 && d == 0)
-    return isfinite(x) ? wrong : right; /* rounding may have made it 0 */
+    return isfinite(x) ? wrong : right; /* the rounded sum may be 0 */
   if (isfinite(s) && d == 0 && s == 0 && seen->magnitude > 0)
-    return isfinite(x) ? wrong : right; /* or not */
+    return isfinite(x) ? wrong : right; /* the rounded sum may differ from 0 */
   return isnan(quotient) ? (isnan(x) ? right : wrong) : x == quotient ? right : wrong;
 }
 
-static judge_solve_comparison judge_solve_compare_row(const judge_solve_judging *job, const row_seen *seen,
+static judge_solve_comparison judge_solve_compare_row(const judge_solve_job *job, const row_seen *seen,
                                                       judge_solve_number d, judge_solve_number x) {
   const double u = job->type->unit_roundoff, weight = d.size, largest = job->type->largest;
   const bool is_complex = job->type->is_complex,
@@ -151,7 +148,7 @@ static judge_solve_comparison judge_solve_compare_row(const judge_solve_judging 
       seen->nan || seen->plus || seen->minus || seen->other || !judge_solve_is_finite(d) || weight == 0;
   const double doubt = job->judge->factor * u * seen->magnitude + 4 * u * seen->given;
   if (seen->magnitude + seen->given > largest / 4)
-    return right; /* finite terms may overflow on their way */
+    return right; /* finite terms may overflow */
   if (is_odd && !is_complex)
     return compare_kinds(seen, d.re, x.re, doubt);
   if (is_odd)
@@ -195,8 +192,8 @@ static void judge_solve_note(judge_solve_findings *found, const judge_solve_comp
   found->worst.col = col;
 }
 
-static judge_solve_comparison judge_row(const judge_solve_judging *job, const judge_solve_number *x,
-                                        int64_t row, int64_t col) {
+static judge_solve_comparison judge_row(const judge_solve_job *job, const judge_solve_number *x, int64_t row,
+                                        int64_t col) {
   const tsl_problem *problem = job->problem;
   const judge_solve_number *a = job->a + row * problem->m;
   const judge_solve_number alpha = judge_solve_number_of(job->type, problem->alpha[0], problem->alpha[1]);
@@ -211,7 +208,7 @@ static judge_solve_comparison judge_row(const judge_solve_judging *job, const ju
 }
 
 static void judge_column(void *argument, int64_t index, int worker) {
-  const judge_solve_judging *job = argument;
+  const judge_solve_job *job = argument;
   const int64_t m = job->problem->m, n = job->problem->n;
   const int64_t col = (int64_t)((double)index * ((double)n / (double)job->cols));
   judge_solve_number *x = job->columns + m * worker;
@@ -224,7 +221,7 @@ static void judge_column(void *argument, int64_t index, int worker) {
 }
 
 static void bring_row(void *argument, int64_t row, int worker) {
-  const judge_solve_judging *job = argument;
+  const judge_solve_job *job = argument;
   const tsl_problem *problem = job->problem;
   judge_solve_number *to = job->a + row * problem->m;
   (void)worker;
@@ -239,7 +236,7 @@ static void bring_row(void *argument, int64_t row, int worker) {
   }
 }
 
-static void judge_solve_conclude(const judge_solve_judging *job, int workers, tsl_verdict *verdict) {
+static void judge_solve_conclude(const judge_solve_job *job, int workers, tsl_verdict *verdict) {
   int64_t count = 0;
   for (int i = 0; i < workers; i++) {
     const tsl_verdict *worst = &job->workers[i].worst;
@@ -258,14 +255,13 @@ static void judge_solve_conclude(const judge_solve_judging *job, int workers, ts
     return;
   const judge_solve_number x = judge_solve_load(&job->problem->c, job->x, verdict->row, verdict->col);
   snprintf(verdict->why, sizeof verdict->why,
-           "X(%lld, %lld) is %.17g%+.17gi, and its row of alpha B - A X is %.3g times what is allowed; wrong "
-           "are %lld of "
-           "%lld elements",
+           "X(%lld, %lld) is %.17g%+.17gi, and its row of alpha B - A X is %.3g times the bound; %lld of "
+           "%lld elements are wrong",
            (long long)verdict->row, (long long)verdict->col, x.re, x.im, verdict->error_ratio,
            (long long)count, (long long)verdict->checked);
 }
 
-static tesela_status judge_solve_take_memory(judge_solve_judging *job, int workers) {
+static tesela_status judge_solve_take_memory(judge_solve_job *job, int workers) {
   const int64_t m = job->problem->m;
   size_t elements;
   void *block;
@@ -295,19 +291,19 @@ tesela_status tsl_judge_solve(const tsl_problem *problem, const void *a, const v
   *verdict = (tsl_verdict){.right = true, .row = -1, .col = -1};
   if (problem->m == 0 || problem->n == 0)
     return TESELA_OK;
-  judge_solve_judging job = {.problem = problem,
-                             .judge = judge,
-                             .type = tsl_type(problem->c.type),
-                             .matrix = a,
-                             .b = problem->in_place ? before : b,
-                             .x = c,
-                             .b_shape = problem->in_place ? &problem->c : &problem->b,
-                             .cols = (double)problem->n <= cols ? problem->n
-                                     : cols < 1                 ? 1
-                                                                : (int64_t)cols,
-                             .is_upper = problem->a.triangle == TESELA_UPPER,
-                             .is_zero = problem->alpha[0] == 0 && problem->alpha[1] == 0,
-                             .is_twice = tsl_type(problem->c.type)->unit_roundoff < 0x1p-30};
+  judge_solve_job job = {.problem = problem,
+                         .judge = judge,
+                         .type = tsl_type(problem->c.type),
+                         .matrix = a,
+                         .b = problem->in_place ? before : b,
+                         .x = c,
+                         .b_shape = problem->in_place ? &problem->c : &problem->b,
+                         .cols = (double)problem->n <= cols ? problem->n
+                                 : cols < 1                 ? 1
+                                                            : (int64_t)cols,
+                         .is_upper = problem->a.triangle == TESELA_UPPER,
+                         .is_zero = problem->alpha[0] == 0 && problem->alpha[1] == 0,
+                         .is_twice = tsl_type(problem->c.type)->unit_roundoff < 0x1p-30};
   TSL_GO(judge_solve_take_memory(&job, workers));
   if (!job.is_zero)
     tsl_team_run(team, problem->m, bring_row, &job);

@@ -1,6 +1,5 @@
-/* The judge of products with structures: that of general ones, on operands that were completed by the
- * definition of each structure (densify.h). C's elements beside its triangle are nobody's here; guards see
- * whether they were touched. */
+/* Judge of products with structures: completed operands (densify.h) are judged as a general
+ * product. Elements of C outside of its triangle are checked by guards only. */
 #include "judge/densify.h"
 #include "judge/judge.h"
 
@@ -11,19 +10,19 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct judge_structured_judging {
+typedef struct judge_structured_job {
   const tsl_problem *problem;
   const tsl_plain *plain;
-  const unsigned char *c; /* dense, row after row */
+  const unsigned char *c; /* dense, row by row */
   const tsl_judge *judge;
-} judge_structured_judging;
+} judge_structured_job;
 
 static const unsigned char *judge_structured_address(const tsl_shape *shape, const unsigned char *origin,
                                                      int64_t row, int64_t col) {
   return origin + (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
 }
 
-static void judge_structured_load(const judge_structured_judging *job, int64_t row, int64_t col,
+static void judge_structured_load(const judge_structured_job *job, int64_t row, int64_t col,
                                   double value[2]) {
   const tsl_shape *shape = &job->plain->problem.c;
   value[0] = value[1] = 0;
@@ -45,9 +44,9 @@ static void judge_structured_add(tsl_verdict *all, const tsl_verdict *part, int6
   }
 }
 
-/* An element whose left-out terms would meet what is not finite: NaN where they were multiplied, else what
- * the others come to. */
-static tesela_status judge_alone(const judge_structured_judging *job, int64_t row, int64_t col, int64_t first,
+/* Judges an element whose left-out terms would meet non-finite values: NaN where they were
+ * multiplied, else the sum of the other terms. */
+static tesela_status judge_alone(const judge_structured_job *job, int64_t row, int64_t col, int64_t first,
                                  int64_t count, tsl_verdict *verdict) {
   const tsl_plain *plain = job->plain;
   tsl_problem one = plain->problem;
@@ -74,7 +73,7 @@ static tesela_status judge_alone(const judge_structured_judging *job, int64_t ro
   return TESELA_OK;
 }
 
-static tesela_status judge_passed(const judge_structured_judging *job, tsl_verdict *verdict) {
+static tesela_status judge_passed(const judge_structured_job *job, tsl_verdict *verdict) {
   for (int64_t i = 0; i < job->problem->m; i++)
     for (int64_t j = 0; j < job->problem->n; j++) {
       int64_t first, count;
@@ -84,8 +83,8 @@ static tesela_status judge_passed(const judge_structured_judging *job, tsl_verdi
   return TESELA_OK;
 }
 
-/* A hermitian diagonal is real. */
-static void judge_diagonal(const judge_structured_judging *job, tsl_verdict *verdict) {
+/* Checks that a hermitian diagonal is real. */
+static void judge_diagonal(const judge_structured_job *job, tsl_verdict *verdict) {
   for (int64_t i = 0; i < job->problem->m && verdict->right; i++) {
     double value[2];
     judge_structured_load(job, i, i, value);
@@ -99,7 +98,7 @@ static void judge_diagonal(const judge_structured_judging *job, tsl_verdict *ver
   }
 }
 
-/* C as it was computed, dense. */
+/* Copies the computed C into dense memory, which the caller frees. */
 static tesela_status judge_structured_copy_of(const tsl_shape *shape, const unsigned char *c, void **out) {
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
   TSL_TRY(tsl_alloc((size_t)(shape->rows * shape->cols * size) + 1, "a result for the judge", out));
@@ -120,7 +119,7 @@ tesela_status tsl_judge_structured(const tsl_problem *problem, const void *a, co
   TSL_GO(tsl_plain_create(problem, a, b, before, &rows, &cols, &plain));
   own.kinds = plain.kinds;
   TSL_GO(judge_structured_copy_of(&problem->c, c, &dense));
-  const judge_structured_judging job = {.problem = problem, .plain = &plain, .c = dense, .judge = judge};
+  const judge_structured_job job = {.problem = problem, .plain = &plain, .c = dense, .judge = judge};
   TSL_GO(tsl_judge_gemm(&plain.problem, plain.a, plain.b, plain.before, dense, &own, verdict));
   TSL_GO(judge_passed(&job, verdict));
   if (tsl_is_hermitian(problem->c.structure))

@@ -1,6 +1,6 @@
-/* The judge's sums of many products, once per instruction set: the bits are those of any other, since each
- * operation is rounded by itself and what a product leaves is exact however it is found. Factors above 2^996,
- * where that overflows without fused multiply-adds, make sums that are not finite, which the caller sees. */
+/* Sums of many products, compiled for each instruction set with equal bits. Each operation is rounded
+ * separately, and the error of a product is exact by any method. Without fused multiply-adds factors above
+ * 2^996 overflow and give sums that are not finite, which the caller detects. */
 #ifndef TSL_JUDGE_JUDGE_SUMS_H
 #define TSL_JUDGE_JUDGE_SUMS_H
 
@@ -8,16 +8,16 @@
 
 #include <stdbool.h>
 
-/* STEP: terms of one element that are added at once. LANES: chains of additions, enough to hide their latency
- * and to fill vectors. */
+/* STEP: terms of one element that are added at once. LANES: independent chains of additions, enough
+ * to hide latency and fill vectors. */
 enum { TSL_SUMS_STEP = 512, TSL_SUMS_LANES = 16 };
 
 typedef struct tsl_sums_lanes {
   double high[TSL_SUMS_LANES], low[TSL_SUMS_LANES], magnitude[TSL_SUMS_LANES];
 } tsl_sums_lanes;
 
-/* row: a row of A times B (depth x cols, dense) is added to `cols` sums, with low = NULL in double, else
- * compensated. lanes: TSL_SUMS_STEP terms to the lanes by turns, compensated or in double. */
+/* row: adds a row of A times B (depth x cols, dense) to `cols` sums; in double where low = NULL, else
+ * compensated. lanes: adds TSL_SUMS_STEP terms to the lanes in rotation, compensated or in double. */
 typedef struct tsl_sums_kernels {
   void (*row)(int cols, int depth, const double *a, const double *b, double *high, double *low,
               double *magnitude);

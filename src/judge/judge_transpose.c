@@ -1,4 +1,4 @@
-/* Whether a transpose is right: A's bits, or A times alpha within a rounding. */
+/* Judge of transposes: A's bits, or A times alpha within a rounding. */
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/status.h"
@@ -8,32 +8,32 @@
 #include <stdio.h>
 #include <string.h>
 
-/* An edge of the tiles in which elements are compared: rows of both sides that stay in a cache meanwhile. */
+/* Edge of the compared tiles, whose rows on both sides fit a cache. */
 enum { TILE = 64 };
 
-/* What one worker has seen. */
 typedef struct judge_transpose_findings {
   tsl_verdict worst;
   int64_t wrong;
 } judge_transpose_findings;
 
-typedef struct judge_transpose_judging {
+typedef struct judge_transpose_job {
   const tsl_problem *problem;
-  const unsigned char *from; /* element (0, 0) of what was transposed */
-  tsl_shape shape;           /* of that, n x m */
+  const unsigned char *from; /* element (0, 0) of the operand */
+  tsl_shape shape;           /* shape of the operand, n x m */
   const unsigned char *c;
   const tsl_judge *judge;
   const tsl_type_info *type;
   judge_transpose_findings *workers;
-} judge_transpose_judging;
+} judge_transpose_job;
 
 static const unsigned char *judge_transpose_element_at(const tsl_shape *shape, const unsigned char *base,
                                                        int64_t row, int64_t col) {
   return base + (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
 }
 
-/* alpha as C's type has it; parts of the product are sums of two, hence the factor. */
-static void judge_transpose_scaled(const judge_transpose_judging *job, const double value[2], double out[2],
+/* Computes alpha times an element, with alpha rounded to C's type. Parts are sums of two products,
+ * hence the magnitude. */
+static void judge_transpose_scaled(const judge_transpose_job *job, const double value[2], double out[2],
                                    double magnitude[2]) {
   unsigned char stored[16];
   double alpha[2];
@@ -45,9 +45,9 @@ static void judge_transpose_scaled(const judge_transpose_judging *job, const dou
   magnitude[1] = fabs(alpha[0] * value[1]) + fabs(alpha[1] * value[0]);
 }
 
-/* |error| over its bound, 0 where both are the same special value. Double's own rounding, where it is C's
- * type as well, stays within the bound's second unit. */
-static double ratio_of(const judge_transpose_judging *job, double right, double value, double magnitude,
+/* Returns |error| / bound; 0 for equal special values. The rounding of double, for a C of doubles,
+ * is within the second unit of the bound. */
+static double ratio_of(const judge_transpose_job *job, double right, double value, double magnitude,
                        tsl_verdict *seen) {
   if (isnan(right) || isnan(value))
     return isnan(right) && isnan(value) ? 0 : INFINITY;
@@ -63,7 +63,7 @@ static double ratio_of(const judge_transpose_judging *job, double right, double 
   return error == 0 ? 0 : error / bound;
 }
 
-static double judge_transpose_judge_element(const judge_transpose_judging *job, int64_t row, int64_t col,
+static double judge_transpose_judge_element(const judge_transpose_job *job, int64_t row, int64_t col,
                                             tsl_verdict *seen) {
   const unsigned char *source = judge_transpose_element_at(&job->shape, job->from, col, row);
   const unsigned char *result = judge_transpose_element_at(&job->problem->c, job->c, row, col);
@@ -81,8 +81,6 @@ static double judge_transpose_judge_element(const judge_transpose_judging *job, 
   return worst;
 }
 
-/* --- tiles --- */
-
 /* Rows row0 to row1 of C, columns col0 to col1. */
 typedef struct judge_transpose_tile {
   int64_t row0, row1, col0, col1;
@@ -94,7 +92,7 @@ static bool judge_transpose_is_worse(double ratio, int64_t row, int64_t col, con
   return row != than->row ? row < than->row : col < than->col;
 }
 
-static void judge_each(const judge_transpose_judging *job, const judge_transpose_tile *part,
+static void judge_each(const judge_transpose_job *job, const judge_transpose_tile *part,
                        judge_transpose_findings *found) {
   for (int64_t row = part->row0; row < part->row1; row++)
     for (int64_t col = part->col0; col < part->col1; col++) {
@@ -108,7 +106,7 @@ static void judge_each(const judge_transpose_judging *job, const judge_transpose
     }
 }
 
-/* Bits that differ between two elements; of constant sizes, so that they are compared in registers. */
+/* Returns the differing bits of two elements. A constant size keeps them in registers. */
 static inline uint64_t difference(const unsigned char *a, const unsigned char *b, size_t size) {
   uint64_t x[2] = {0, 0}, y[2] = {0, 0};
   memcpy(x, a, size);
@@ -124,8 +122,8 @@ static inline uint64_t differences(const unsigned char *from, int64_t from_step,
   return found;
 }
 
-/* Whether a tile has A's bits. */
-static bool judge_transpose_is_moved(const judge_transpose_judging *job, const judge_transpose_tile *part) {
+/* Returns true if a tile has A's bits. */
+static bool judge_transpose_is_moved(const judge_transpose_job *job, const judge_transpose_tile *part) {
   const int64_t size = (int64_t)job->type->size, count = part->col1 - part->col0;
   const int64_t from_step = job->shape.row_stride * size, step = job->problem->c.col_stride * size;
   uint64_t found = 0;
@@ -142,7 +140,7 @@ static bool judge_transpose_is_moved(const judge_transpose_judging *job, const j
 }
 
 static void judge_transpose_judge_rows(void *argument, int64_t index, int worker) {
-  const judge_transpose_judging *job = argument;
+  const judge_transpose_job *job = argument;
   const tsl_problem *problem = job->problem;
   judge_transpose_findings *found = &job->workers[worker];
   const bool exact = problem->alpha[0] == 1 && problem->alpha[1] == 0;
@@ -153,7 +151,7 @@ static void judge_transpose_judge_rows(void *argument, int64_t index, int worker
     if (!exact || !judge_transpose_is_moved(job, &part))
       judge_each(job, &part, found);
     else if (judge_transpose_is_worse(0, part.row0, part.col0,
-                                      &found->worst)) /* as good as all others: the first is named */
+                                      &found->worst)) /* all tiles are equally good: the first one is named */
       found->worst.row = part.row0, found->worst.col = part.col0;
   }
 }
@@ -170,7 +168,7 @@ static void judge_transpose_merge(const judge_transpose_findings *found, tsl_ver
   into->col = worst->col;
 }
 
-static void judge_transpose_explain(const judge_transpose_judging *job, int64_t wrong, tsl_verdict *verdict) {
+static void judge_transpose_explain(const judge_transpose_job *job, int64_t wrong, tsl_verdict *verdict) {
   double is[2], was[2] = {0, 0};
   tsl_text text = {0};
   tsl_type_load(job->type->type,
@@ -182,7 +180,7 @@ static void judge_transpose_explain(const judge_transpose_judging *job, int64_t 
   tsl_text_add_double(&text, is[0]);
   tsl_text_add(&text, " where A(%lld, %lld) is ", (long long)verdict->col, (long long)verdict->row);
   tsl_text_add_double(&text, was[0]);
-  tsl_text_add(&text, "; wrong are %lld of %lld elements", (long long)wrong, (long long)verdict->checked);
+  tsl_text_add(&text, "; %lld of %lld elements are wrong", (long long)wrong, (long long)verdict->checked);
   snprintf(verdict->why, sizeof verdict->why, "%s", tsl_text_get(&text));
   tsl_text_free(&text);
 }
@@ -202,13 +200,13 @@ tesela_status tsl_judge_transpose(const tsl_problem *problem, const void *a, con
   if (problem->m == 0 || problem->n == 0)
     return TESELA_OK;
   TSL_TRY(tsl_alloc((size_t)threads * sizeof(judge_transpose_findings), "the judge's notes", &workers));
-  judge_transpose_judging job = {.problem = problem,
-                                 .from = problem->in_place ? before : a,
-                                 .shape = problem->a,
-                                 .c = c,
-                                 .judge = judge,
-                                 .type = tsl_type(problem->c.type),
-                                 .workers = workers};
+  judge_transpose_job job = {.problem = problem,
+                             .from = problem->in_place ? before : a,
+                             .shape = problem->a,
+                             .c = c,
+                             .judge = judge,
+                             .type = tsl_type(problem->c.type),
+                             .workers = workers};
   for (int i = 0; i < threads; i++)
     job.workers[i] = (judge_transpose_findings){.worst = {.row = -1, .col = -1}};
   tsl_team_run(team, (problem->m - 1) / TILE + 1, judge_transpose_judge_rows, &job);

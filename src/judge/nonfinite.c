@@ -13,8 +13,8 @@ double tsl_kind_shown(unsigned kinds) {
   return kinds & NONE ? (double)NAN : kinds & PLUS ? INFINITY : kinds & MINUS ? -INFINITY : 0;
 }
 
-/* Finite values that may pass `largest` may be infinite, too; those that surely do need not be, as an order
- * of sums may avoid it. */
+/* Adds infinities to finite values that may exceed `largest`. FINITE stays, because another order
+ * of the sum may avoid the overflow. */
 static tsl_guess with_overflow(tsl_guess x, double largest) {
   if (!(x.kinds & FINITE))
     return x;
@@ -35,7 +35,7 @@ static unsigned negated(unsigned kinds) {
   return (kinds & (FINITE | NONE)) | (kinds & PLUS ? MINUS : 0) | (kinds & MINUS ? PLUS : 0);
 }
 
-/* Infinity times x. */
+/* Returns the kinds of infinity times x. */
 static unsigned infinite(tsl_guess x) {
   unsigned kinds = x.kinds & ~(unsigned)FINITE;
   if (x.kinds & FINITE)

@@ -1,39 +1,43 @@
-/* What a result may be where something on its way is not finite, or may overflow: sets of kinds, since the
- * order of sums and of roundings is the strategy's. Rules are IEEE 754's, operation by operation. */
+/* Possible results where values are not finite or may overflow, as sets of kinds, because the order
+ * of sums and roundings depends on the strategy. Rules are IEEE 754's, operation by operation. */
 #ifndef TSL_JUDGE_NONFINITE_H
 #define TSL_JUDGE_NONFINITE_H
 
 #include <stdbool.h>
 
 enum { TSL_KIND_FINITE = 1, TSL_KIND_PLUS = 2, TSL_KIND_MINUS = 4, TSL_KIND_NAN = 8 };
-/* Said of elements beside these: nobody looks at it; or at its real part alone. */
+/* Additional flags of an element: ignored; or only the real part is judged. */
 enum { TSL_KIND_PASSED = 16, TSL_KIND_REAL = 32 };
 
-/* Kinds that a number may be of, and where FINITE is among them its value and what that may be off. */
+/* Possible kinds of a number; with FINITE also its value and error bound. */
 typedef struct tsl_guess {
   unsigned kinds;
   double value, error;
 } tsl_guess;
 
-/* The kind of a number. */
+/* Returns the kind of a number: one of TSL_KIND_FINITE to TSL_KIND_NAN. */
 unsigned tsl_kind_of(double value);
-/* One of the kinds, as a number for sentences. */
+/* Returns a number of one of the kinds, for messages. */
 double tsl_kind_shown(unsigned kinds);
 
-/* An exact number; scalar x; x + y. `largest` is what the type holds. A scalar of 0 may be multiplied or left
- * out, so 0 times infinity is NaN or nothing. */
+/* Returns the guess of an exact number. */
 tsl_guess tsl_guess_of(double value);
+/* Returns scalar x; `largest` is the type's largest number. A scalar of 0 may be multiplied or left
+ * out, so 0 times infinity is NaN or 0. */
 tsl_guess tsl_guess_scaled(double scalar, tsl_guess x, double largest);
+/* Returns x + y; `largest` is the type's largest number. */
 tsl_guess tsl_guess_added(tsl_guess x, tsl_guess y, double largest);
 
-/* A sum of products while it grows, and what it may come to: `slack` is its relative error. */
+/* Sum of products during accumulation. */
 typedef struct tsl_terms_seen {
   bool nan, plus, minus;
   double positive, negative; /* sums of magnitudes */
 } tsl_terms_seen;
-/* x y, or -x y. Finite factors whose product overflows may be added exactly, as a fused multiply-add does. */
+/* Adds x y, or -x y if `minus`. Finite factors whose product overflows may be added exactly, as
+ * with a fused multiply-add. */
 void tsl_terms_add(tsl_terms_seen *seen, double x, double y, bool minus);
-/* `scale` is what parts of the sum may be multiplied by before they are added. */
+/* Returns the possible results of the sum. `slack` is its relative error; `scale` the factor that
+ * may multiply partial sums before they are added. */
 tsl_guess tsl_guess_of_terms(const tsl_terms_seen *seen, double slack, double scale, double largest);
 
 #endif

@@ -8,20 +8,20 @@
 #include <math.h>
 #include <string.h>
 
-/* high + low = a + b exactly, for any a and b (Knuth). */
+/* Computes high + low = a + b exactly, for any a and b (Knuth). */
 static inline void reference_two_sum(double a, double b, double *high, double *low) {
   const double sum = a + b, b_part = sum - a;
   *low = (a - (sum - b_part)) + (b - b_part);
   *high = sum;
 }
 
-/* high + low = a * b exactly, unless something overflows or underflows. */
+/* Computes high + low = a * b exactly, barring overflow and underflow. */
 static inline void two_product(double a, double b, double *high, double *low) {
   *high = a * b;
   *low = fma(a, b, -*high);
 }
 
-/* The best that this processor runs, whatever a call's device is told to offer. */
+/* Returns the kernels of the best instruction set of this processor, independent of the device's limits. */
 static const tsl_sums_kernels *sums_kernels(void) {
   const tsl_sums_kernels *best = NULL;
 #define TAKE(isa, header, needs, flags, floats, fused, runs)                                                 \
@@ -55,20 +55,20 @@ void tsl_reference_join(size_t count, const tsl_sums *from, const tsl_sums *sums
   }
 }
 
-/* --- one element, many terms --- */
+/* --- one element with many terms --- */
 
-/* PART: terms of a task. STEP: those that are converted at once, and stay in the nearest cache. */
+/* PART: terms of a task. STEP: terms converted at once, which fit the first-level cache. */
 enum { PART = 1 << 16, STEP = TSL_SUMS_STEP };
 
 typedef struct part_sum {
   double high, low, magnitude;
 } part_sum;
 
-typedef struct summing {
+typedef struct sum_job {
   const tsl_terms *terms;
   bool twice;
   part_sum *parts;
-} summing;
+} sum_job;
 
 static void reference_join(bool twice, double high, double low, double magnitude, part_sum *sum) {
   double error = 0;
@@ -80,7 +80,7 @@ static void reference_join(bool twice, double high, double low, double magnitude
   sum->magnitude += magnitude;
 }
 
-/* Terms first to first + STEP of one side, with zeros behind the last. */
+/* Loads terms first to first + STEP of one side, followed by zeros. */
 static void load_step(tesela_type type, const void *from, int64_t step, int64_t first, int64_t count,
                       double *dst) {
   const int64_t left = count - first < STEP ? count - first : STEP;
@@ -91,7 +91,7 @@ static void load_step(tesela_type type, const void *from, int64_t step, int64_t 
 }
 
 static void reference_sum_part(void *argument, int64_t index, int worker) {
-  const summing *job = argument;
+  const sum_job *job = argument;
   const tsl_terms *terms = job->terms;
   const int64_t begin = index * PART, end = begin + PART < terms->count ? begin + PART : terms->count;
   double x[STEP], y[STEP];
@@ -118,7 +118,7 @@ tesela_status tsl_reference_sum(tsl_team team, const tsl_terms *terms, const tsl
   part_sum all = {0, 0, 0};
   void *block;
   TSL_TRY(tsl_alloc((size_t)(parts + 1) * sizeof(part_sum), "the reference's sums", &block));
-  summing job = {.terms = terms, .twice = sums->low != NULL, .parts = block};
+  sum_job job = {.terms = terms, .twice = sums->low != NULL, .parts = block};
   tsl_team_run(team, parts, reference_sum_part, &job);
   for (int64_t i = 0; i < parts; i++)
     reference_join(job.twice, job.parts[i].high, job.parts[i].low, job.parts[i].magnitude, &all);
@@ -143,13 +143,13 @@ void tsl_reference_finish(double alpha, double high, double low, double beta, do
   reference_two_sum(scaled, error + scaled_low + added_low, result_high, result_low);
 }
 
-/* The sums of one element while they grow, all scaled by 2^-exponent. */
+/* Sums of one element, scaled by 2^-exponent. */
 typedef struct scaled_sums {
   int exponent;
   double high, low, positive, negative;
 } scaled_sums;
 
-/* Adds x y, whose factors are finite. */
+/* Adds x y with finite factors. */
 static void add_scaled(scaled_sums *sums, double x, double y) {
   int x_exponent, y_exponent;
   double product, error, rounding;
@@ -164,7 +164,7 @@ static void add_scaled(scaled_sums *sums, double x, double y) {
     sums->negative -= product;
 }
 
-/* The exponent of x y, both finite; *exponent is raised to it when it is lower. */
+/* Raises *exponent to the exponent of x y, both finite. Returns false for a zero product. */
 static bool raise_exponent(int *exponent, double x, double y) {
   int x_exponent, y_exponent;
   if (x == 0 || y == 0)
@@ -176,7 +176,7 @@ static bool raise_exponent(int *exponent, double x, double y) {
   return true;
 }
 
-/* Counts x y where a factor is not finite; sign is that of what multiplies the product later. */
+/* Counts x y where a factor is not finite; `sign` is that of the later multiplier. */
 static void count_special(tsl_reference_number *out, double x, double y, double sign) {
   const double product = x * y * sign;
   out->nan = out->nan || isnan(product);
@@ -184,7 +184,7 @@ static void count_special(tsl_reference_number *out, double x, double y, double 
   out->minus = out->minus || product < 0;
 }
 
-/* One row of A and one column of B, as they lie; steps in bytes. */
+/* One row of A and one column of B; steps in bytes. */
 typedef struct term_walk {
   tesela_type a_type, b_type;
   const unsigned char *a, *b;
@@ -201,7 +201,7 @@ static void reference_load_term(const term_walk *walk, int64_t l, double *x, dou
 
 enum { LOWEST_EXPONENT = -900 };
 
-/* Sums the products, all scaled alike, and says which partial sums may pass `largest`. */
+/* Sums the scaled products, and tells which partial sums may exceed `largest`. */
 static void sum_terms(const term_walk *walk, double alpha, const tsl_limits *limits, scaled_sums *sums,
                       tsl_reference_number *out) {
   double x, y;
@@ -251,7 +251,7 @@ void tsl_reference_element(const tsl_problem *problem, double alpha, double beta
   if (beta != 0)
     tsl_type_load(problem->c.type, reference_element_at(&problem->c, before, row, col), start);
 
-  /* alpha's mantissa multiplies the sums, its exponent joins theirs. */
+  /* alpha's mantissa multiplies the sums, its exponent is added to theirs. */
   scaled_sums total = {.exponent = LOWEST_EXPONENT};
   int alpha_exponent = 0;
   const double alpha_mantissa = frexp(alpha, &alpha_exponent);

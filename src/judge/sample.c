@@ -23,9 +23,7 @@ static int64_t index_of(const tsl_indices *indices, int64_t i) {
   return indices->of ? indices->of[i] : i;
 }
 
-/* --- in host memory --- */
-
-/* Elements of a line at once, so that lines that are columns share pages. */
+/* Elements of a line per task, so that lines that are columns share pages. */
 enum { AT_ONCE = 64 };
 
 static void bring_piece(const tsl_sample_lines *from, const unsigned char *line, const tsl_indices *of_line,
@@ -63,9 +61,7 @@ static void bring_from_host(const tsl_sample_lines *from, const tsl_indices *lin
   tsl_team_run(from->team, tsl_ceil_div(of_line->count, AT_ONCE), bring_elements, &job);
 }
 
-/* --- from a device --- */
-
-/* A whole line, as dense memory; backwards where its stride is negative. */
+/* Reads a whole line into dense memory; backwards where its stride is negative. */
 static tesela_status sample_read_line(const tsl_sample_lines *from, int64_t line, unsigned char *dst) {
   const int64_t apart = tsl_abs(from->stride), length = apart == 0 ? 1 : from->length;
   const int64_t first =
@@ -92,7 +88,7 @@ static void pick(const tsl_sample_lines *from, const unsigned char *line, const 
   }
 }
 
-/* Along lines as they are asked for, or across them where that is how elements follow each other. */
+/* Reads along the requested lines. */
 static tesela_status bring_along(const tsl_sample_lines *from, const tsl_indices *lines,
                                  const tsl_indices *of_line, unsigned char *line, unsigned char *dst) {
   for (int64_t i = 0; i < lines->count; i++) {

@@ -1,4 +1,4 @@
-/* Samples of matrices: which rows and columns, and how they come to the host from where they lie. */
+/* Samples of matrices: selection of rows and columns, and their copy to the host. */
 #ifndef TSL_JUDGE_SAMPLE_H
 #define TSL_JUDGE_SAMPLE_H
 
@@ -10,23 +10,23 @@ typedef struct tsl_indices {
   int64_t count;
 } tsl_indices;
 
-/* `count` of `total` indices, one drawn from each of as many even parts, but the first and the last where
- * there are two: what goes wrong at edges is there. The same for the same seed. */
+/* Draws `count` of `total` indices by `seed`: one from each of as many equal parts. With two or
+ * more, the first and the last index are included, because errors are likely at edges. */
 void tsl_sample_draw(int64_t *out, int64_t count, int64_t total, uint64_t seed);
 
-/* Lines (rows, or columns) of a matrix, in host memory or in a buffer; strides in elements. */
+/* Lines (rows or columns) of a matrix in host memory or in a buffer; strides in elements. */
 typedef struct tsl_sample_lines {
   tesela_type type;
   size_t size; /* bytes of an element */
   const void *host;
   tsl_buffer *buffer;
   tsl_stream *stream;                  /* of the buffer's device */
-  int64_t offset;                      /* elements from there to element (0, 0) */
+  int64_t offset;                      /* elements from the start of the memory to element (0, 0) */
   int64_t line_stride, stride, length; /* from line to line; along a line; elements of a line */
-  tsl_team team;                       /* of what is in host memory */
+  tsl_team team;                       /* for matrices in host memory */
 } tsl_sample_lines;
 
-/* Elements of lines to dense memory, line after line. */
+/* Copies elements of lines to dense memory, line by line. */
 tesela_status tsl_sample_bring(const tsl_sample_lines *from, const tsl_indices *lines,
                                const tsl_indices *of_line, void *dst);
 

@@ -5,38 +5,38 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Rows of a graded triangle of which each one grows from the one before. */
+/* Rows of a graded triangle that grow from row to row. */
 enum { GROWING = 64 };
 
-typedef struct settling {
+typedef struct triangle_job {
   tsl_data data;
   uint64_t seed;
   const tsl_shape *shape;
   unsigned char *at;
   bool is_unit, is_upper;
-} settling;
+} triangle_job;
 
-static unsigned char *solve_data_element(const settling *job, int64_t row, int64_t col) {
+static unsigned char *solve_data_element(const triangle_job *job, int64_t row, int64_t col) {
   const tsl_shape *shape = job->shape;
   return job->at + (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
 }
 
-/* A number from 0 to sides - 1 that belongs to a row. */
-static int roll(const settling *job, int64_t row, int what, int sides) {
+/* Returns a random number from 0 to sides - 1 for a row. */
+static int roll(const triangle_job *job, int64_t row, int what, int sides) {
   return (int)(tsl_random_u64(job->seed + 77 + (uint64_t)what, (uint64_t)row) % (uint64_t)sides);
 }
 
-static double scale_of_row(const settling *job, int64_t row) {
+static double scale_of_row(const triangle_job *job, int64_t row) {
   return job->data == TSL_DATA_GRADED ? ldexp(1, roll(job, row, 0, 25) - 12) : 1;
 }
-/* A unit diagonal stays one. */
-static double scale_of_col(const settling *job, int64_t col) {
+/* A unit diagonal is preserved. */
+static double scale_of_col(const triangle_job *job, int64_t col) {
   if (job->data != TSL_DATA_GRADED)
     return 1;
   return job->is_unit ? 1 / scale_of_row(job, col) : ldexp(1, roll(job, col, 1, 25) - 12);
 }
 
-static void solve_data_make_special(const settling *job, int64_t row, double value[2]) {
+static void solve_data_make_special(const triangle_job *job, int64_t row, double value[2]) {
   const tsl_type_info *type = tsl_type(job->shape->type);
   const double kinds[] = {0, -0.0, type->smallest * 5, type->largest / 2, -INFINITY, NAN};
   if (job->data != TSL_DATA_SPECIAL || roll(job, 0, 2, 3) != 0 ||
@@ -46,7 +46,7 @@ static void solve_data_make_special(const settling *job, int64_t row, double val
   value[1] = 0;
 }
 
-static void settle_diagonal(const settling *job, int64_t row) {
+static void settle_diagonal(const triangle_job *job, int64_t row) {
   const bool turned = tsl_type(job->shape->type)->is_complex && roll(job, row, 3, 2);
   const double sign = roll(job, row, 4, 2) ? 1 : -1;
   double size =
@@ -61,13 +61,13 @@ static void settle_diagonal(const settling *job, int64_t row) {
   tsl_type_store(job->shape->type, solve_data_element(job, row, row), value);
 }
 
-static bool is_growing(const settling *job, int64_t row, int64_t col) {
+static bool is_growing(const triangle_job *job, int64_t row, int64_t col) {
   const int64_t last = job->shape->rows - 1, i = job->is_upper ? last - row : row,
                 l = job->is_upper ? last - col : col;
   return job->data == TSL_DATA_GRADED && l == i - 1 && i < GROWING;
 }
 
-static void settle_beside(const settling *job, int64_t row, int64_t col) {
+static void settle_beside(const triangle_job *job, int64_t row, int64_t col) {
   const double smaller = is_growing(job, row, col) ? 1.25 : 1 / sqrt((double)job->shape->rows);
   const double by = smaller * scale_of_row(job, row) * scale_of_col(job, col);
   double value[2];
@@ -83,12 +83,12 @@ static void settle_beside(const settling *job, int64_t row, int64_t col) {
 
 void tsl_solve_settle(tsl_data data, uint64_t seed, const tsl_shape *shape, void *a) {
   const double nothing[2] = {NAN, NAN};
-  const settling job = {.data = data,
-                        .seed = seed,
-                        .shape = shape,
-                        .at = a,
-                        .is_unit = shape->structure == TESELA_UNIT_TRIANGULAR,
-                        .is_upper = shape->triangle == TESELA_UPPER};
+  const triangle_job job = {.data = data,
+                            .seed = seed,
+                            .shape = shape,
+                            .at = a,
+                            .is_unit = shape->structure == TESELA_UNIT_TRIANGULAR,
+                            .is_upper = shape->triangle == TESELA_UPPER};
   for (int64_t i = 0; i < shape->rows; i++)
     for (int64_t j = 0; j < shape->cols; j++)
       if (i == j ? job.is_unit : job.is_upper == (i > j))
@@ -99,7 +99,7 @@ void tsl_solve_settle(tsl_data data, uint64_t seed, const tsl_shape *shape, void
         settle_beside(&job, i, j);
 }
 
-/* --- exact ones --- */
+/* --- exact data --- */
 
 static void solve_data_load(const tsl_shape *shape, const void *src, int64_t row, int64_t col,
                             double value[2]) {
@@ -108,7 +108,7 @@ static void solve_data_load(const tsl_shape *shape, const void *src, int64_t row
                 value);
 }
 
-/* Row i of A X / alpha, for a column; terms of rows that come later in a solve are not there. */
+/* Computes row i of A X / alpha for a column; terms of later rows of the solve are absent. */
 static void row_of_product(const tsl_problem *problem, const void *a, const void *x, int64_t row, int64_t col,
                            double sum[2]) {
   const bool is_upper = problem->a.triangle == TESELA_UPPER;
@@ -127,7 +127,8 @@ static void row_of_product(const tsl_problem *problem, const void *a, const void
   sum[1] /= problem->alpha[0];
 }
 
-/* In place, the rows last that others need. B lies as its own shape says, which is C's in place. */
+/* Computes B = A X / alpha in place, in an order that overwrites rows after their last use. B has
+ * its own shape, C's in place. */
 static void solve_data_multiply(const tsl_problem *problem, const void *a, void *b) {
   tsl_problem same = *problem;
   same.c = problem->b;

@@ -1,26 +1,26 @@
-/* The function of a product's last step, which strategy_epilogue.cl and kernels that do that step themselves
- * have in common: the same bits wherever it is compiled for a device, since no sum in it is left for
- * compilers to fuse. Before it is included: FINISH_FUNCTION (a tesela_activation) and FINISH_PLACES, binary
- * places of C's type.
+/* The activation of the epilogue, shared by strategy_epilogue.cl and kernels with a fused epilogue. It has
+ * the same bits in both: no sum in it can be fused by compilers. Define before inclusion: FINISH_FUNCTION
+ * (a tesela_activation) and FINISH_PLACES, the binary places of C's type.
  *
- * GELU in f32 is x where that is positive, less |x| Q(|x|), Q(x) being the share that lies above x: it falls
- * from 1/2, and its logarithm is nearly a parabola, so that 2^P(x) by a polynomial P of few terms is as near
- * as sums are. Each P is the one whose largest error of Q is the least (Remez's exchange, weighted by Q and
- * 10^-4, a little of it for where Q is small itself), and falls for all x:
+ * GELU in f32 is max(x, 0) - |x| Q(|x|), where Q(x) is the tail probability above x. Q falls from 1/2, and
+ * its logarithm is nearly a parabola. So 2^P(x) with a polynomial P of few terms is as accurate as the
+ * sums. Each P minimizes the largest error of Q (Remez's exchange, weighted by Q plus 10^-4), and
+ * decreases for all x:
  *
- *   error of |x| Q as a part of |x|, 2^-22.5 of 2^P and all roundings included, in 2^-24:
+ *   error of |x| Q relative to |x|, 2^-22.5 of 2^P and all roundings included, in 2^-24:
  *     x (1 + erf(x / sqrt(2))) / 2    5 terms 11, where C has 8 places;  8 terms 2.4
  *     by tanh                         8 terms 4.5
  *
- * The promise of products with a last step allows 24 (tsl_accuracy_finished()). Where Q has become small its
- * own error is up to 0.3 % at 4, by 5 terms; 0.004 %, and by tanh 0.1 %, by 8. From LAST on it is 0. */
+ * The guarantee of products with an epilogue allows 24 (tsl_accuracy_finished()). At 4, where Q is small,
+ * its relative error is up to 0.3 % with 5 terms; with 8 terms 0.004 %, by tanh 0.1 %. From FINISH_LAST on
+ * Q is 0. */
 #ifndef TSL_KERNEL_EPILOGUE_FUNCTION_H
 #define TSL_KERNEL_EPILOGUE_FUNCTION_H
 
 #include "dialect.h"
 
 #if FINISH_FUNCTION >= 2 && FINISH_PLACES <= 24
-#define FINISH_LAST 16.0f /* 2^P has no normal numbers there */
+#define FINISH_LAST 16.0f /* 2^P is subnormal there */
 
 TSL_FUNCTION float finish_function(float x) {
   const float size = fmin(fabs(x), FINISH_LAST);
@@ -56,7 +56,8 @@ TSL_FUNCTION float finish_function(float x) {
 }
 #else
 
-/* Below it both GELU are 0: a product with a share that underflows, which at -infinity would be NaN. */
+/* Limit below which both GELU are 0. There x times its underflowing share would be NaN at
+ * -infinity. */
 #define FINISH_LEAST ((TSL_REAL)-40)
 
 TSL_FUNCTION TSL_REAL finish_function(TSL_REAL x) {

@@ -1,17 +1,17 @@
-/* The group's fold: the numbers of a line in local memory become one. */
+/* Reduction of numbers in local memory by a work-group. */
 #ifndef TSL_KERNEL_FOLD_H
 #define TSL_KERNEL_FOLD_H
 
 #include "dialect.h"
 
-/* Returns line[0] + ... + line[items - 1] to every item, by halves; the group has `items` along dimension 0:
+/* Returns line[0] + ... + line[items - 1] to every item, by halving; the group has `items` along dimension 0:
  *
  *   | 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 |    0 += 4, 1 += 5, 2 += 6, 3 += 7
  *   | 0 | 1 | 2 | 3 |                    barrier; 0 += 2, 1 += 3
  *   | 0 | 1 |                            barrier; 0 += 1
  *
- * Of an odd number the one in the middle waits for the next round.
- * The items have stored their numbers; a barrier follows before the line is used again. */
+ * With an odd number, the middle number waits for the next round.
+ * On entry the items have stored their numbers. The caller needs a barrier before it reuses the line. */
 TSL_FUNCTION TSL_REAL tsl_fold(TSL_LOCAL_POINTER TSL_REAL *line, int items) {
   const int item = TSL_ITEM(0);
   TSL_BARRIER();

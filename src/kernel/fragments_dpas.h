@@ -1,10 +1,11 @@
-/* kernel_fragments.h by Intel's systolic arrays (DPAS), as cl_intel_subgroup_matrix_multiply_accumulate names
- * them: the Khronos registry's text of that extension, revision 1.1.0, says who holds what. TSL_DPAS is the
- * size of a sub-group: 8 (Xe-HPG) or 16 (Xe-HPC and later), which must be the smallest that the device has.
+/* kernel_fragments.h with Intel's systolic arrays (DPAS), through
+ * cl_intel_subgroup_matrix_multiply_accumulate. The layout is specified in the Khronos registry's text of
+ * that extension, revision 1.1.0. TSL_DPAS is the sub-group size: 8 (Xe-HPG) or 16 (Xe-HPC and later); it
+ * must be the device's smallest.
  *
- *   A: 8 lines of 32 bytes; an item has its share of each line, 32 / TSL_DPAS bytes, a component of a vector
- * for each B: TSL_DPAS lines of 32 bytes; an item has all of its own sums: 8 x TSL_DPAS; an item has its
- * column */
+ *   A: 8 lines of 32 bytes; an item has its part of each line, 32 / TSL_DPAS bytes, as one vector component
+ *   B: TSL_DPAS lines of 32 bytes; an item has all of its own line
+ *   sums: 8 x TSL_DPAS; an item has its own column */
 #define TSL_FRAGMENT_ITEMS TSL_DPAS
 #define TSL_FRAGMENT_ROWS 8
 #define TSL_FRAGMENT_COLS TSL_DPAS

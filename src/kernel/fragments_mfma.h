@@ -1,11 +1,11 @@
-/* kernel_fragments.h by the matrix cores of AMD's CDNA (MFMA), by the builtins that clang has for them; who
- * holds what is as AMD's matrix instruction calculator prints it. TSL_MFMA is the architecture: 0x908, 0x90a
- * or 0x940 (gfx942 and gfx950, too).
+/* kernel_fragments.h with the matrix cores of AMD's CDNA (MFMA), through clang's builtins. The
+ * layout is that of AMD's matrix instruction calculator. TSL_MFMA is the architecture: 0x908, 0x90a
+ * or 0x940 (also gfx942 and gfx950).
  *
- * A and B: 16 lines of 64 bytes; of line item % 16, an item has the 16 bytes from item / 16 * 16 on. An
- * instruction takes 8 (or 4) bytes of each item, which are one after the other along k in each of four
- * places: which ones does not matter, as A and B agree. So a step is two instructions, or four. Sums: 16 x
- * 16; an item has rows 4 (item / 16) to + 3 of column item % 16. Bytes have signs here. */
+ * A and B: 16 lines of 64 bytes; an item has 16 bytes of line item % 16, from item / 16 * 16 on. An
+ * instruction takes 8 (or 4) bytes of each item, in four groups along k. The order along k does not
+ * matter, because A and B agree. So a step is two (or four) instructions. Sums: 16 x 16; an item
+ * has rows 4 (item / 16) to + 3 of column item % 16. Bytes are signed. */
 #define TSL_FRAGMENT_ITEMS 64
 #define TSL_FRAGMENT_ROWS 16
 #define TSL_FRAGMENT_COLS 16
@@ -28,7 +28,7 @@ TSL_FUNCTION tsl_chunk tsl_fragment_load_b(TSL_LOCAL_POINTER const char *src, in
   return tsl_fragment_load_a(src, pitch);
 }
 
-/* Instructions of 8 bytes of each item. */
+/* Instructions that take 8 bytes of each item. */
 #if TSL_TYPE_AB == TSL_TYPE_F16
 #define TSL_MFMA_PAIR(a, b, sums)                                                                            \
   __builtin_amdgcn_mfma_f32_16x16x16f16(as_half4(a), as_half4(b), sums, 0, 0, 0)
@@ -37,7 +37,7 @@ TSL_FUNCTION tsl_chunk tsl_fragment_load_b(TSL_LOCAL_POINTER const char *src, in
   __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(as_short4(a), as_short4(b), sums, 0, 0, 0)
 #elif TSL_TYPE_AB == TSL_TYPE_BYTE && TSL_MFMA == 0x940
 #define TSL_MFMA_PAIR(a, b, sums) __builtin_amdgcn_mfma_i32_16x16x32_i8(as_long(a), as_long(b), sums, 0, 0, 0)
-/* Of 4 bytes. */
+/* Instructions that take 4 bytes of each item. */
 #elif TSL_TYPE_AB == TSL_TYPE_BF16
 #define TSL_MFMA_SINGLE(a, b, sums)                                                                          \
   __builtin_amdgcn_mfma_f32_16x16x8bf16(as_short2(a), as_short2(b), sums, 0, 0, 0)

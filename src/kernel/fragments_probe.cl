@@ -1,5 +1,5 @@
-/* Whether a compiler takes kernel_fragments.h: one step, from local memory to C. Compiled when a device is listed that may have
- * matrix instructions, and run by nobody. */
+/* Test kernel for kernel_fragments.h: one step, from local memory to C. It is compiled when a
+ * device with possible matrix instructions is listed, and never run. */
 #include "kernel_fragments.h"
 
 TSL_FRAGMENT_KERNEL(TSL_FRAGMENT_ITEMS) tsl_fragments_probe(TSL_GLOBAL TSL_REAL *c) {

@@ -1,13 +1,13 @@
-/* kernel_fragments.h by the matrix instructions of AMD's RDNA (WMMA) in waves of 32, by the builtins that
- * clang has for them; who holds what is as AMD's matrix instruction calculator prints it. TSL_WMMA is 11
- * (RDNA 3) or 12 (RDNA 4).
+/* kernel_fragments.h with the matrix instructions of AMD's RDNA (WMMA) in waves of 32, through clang's
+ * builtins. The layout is that of AMD's matrix instruction calculator. TSL_WMMA is 11 (RDNA 3) or 12 (RDNA
+ * 4).
  *
- *   11: A and B: 16 lines of 32 bytes; an item has all of line item % 16, so that two items have the same.
+ *   11: A and B: 16 lines of 32 bytes; an item has all of line item % 16, so two items have equal data.
  *       Sums: 16 x 16; an item has rows item / 16, + 2, + 4, ... of column item % 16
- *   12: of line item % 16, an item has the 16 bytes from item / 16 * 16 on (which along k does not matter, as
- * A and B agree). Sums: rows 8 (item / 16) to + 7 of column item % 16
+ *   12: A and B: an item has 16 bytes of line item % 16, from item / 16 * 16 on (the order along k does not
+ *       matter, because A and B agree). Sums: rows 8 (item / 16) to + 7 of column item % 16
  *
- * An instruction takes 16 numbers of each line: of bytes, a step is two of them. */
+ * An instruction takes 16 numbers of each line. A step of bytes is two instructions. */
 #define TSL_FRAGMENT_ITEMS 32
 #define TSL_FRAGMENT_ROWS 16
 #define TSL_FRAGMENT_COLS 16
@@ -27,7 +27,7 @@ TSL_FUNCTION tsl_fragment_a tsl_fragment_load_a(TSL_LOCAL_POINTER const char *sr
   TSL_LOCAL_POINTER const char *own = src + TSL_FRAGMENT_ITEM() % 16 * pitch;
   return tsl_chunk_pair(tsl_chunk_load(own), tsl_chunk_load(own + 16));
 }
-/* Four words of a line, the first or the last. */
+/* Returns the first or the last four words of a line. */
 TSL_FUNCTION tsl_chunk tsl_wmma_part(tsl_fragment_a whole, int last) {
   tsl_chunk part;
   TSL_LANE(part, 0) = last ? TSL_LANE(whole, 4) : TSL_LANE(whole, 0);

@@ -1,16 +1,15 @@
-/* Sums of products along strides of global memory, with nothing kept but the sum. */
 #ifndef TSL_KERNEL_KERNEL_DOT_H
 #define TSL_KERNEL_KERNEL_DOT_H
 
 #include "kernel_elements.h"
 
-/* a[0] b[0] + a[a_stride] b[b_stride] + ..., k terms in order. */
+/* Returns a[0] b[0] + a[a_stride] b[b_stride] + ..., k terms in order. */
 TSL_FUNCTION TSL_REAL tsl_dot(TSL_GLOBAL const tsl_element *a, TSL_INDEX a_stride,
                               TSL_GLOBAL const tsl_element *b, TSL_INDEX b_stride, TSL_INDEX k) {
   TSL_REAL sum = 0;
   TSL_INDEX l = 0;
-  /* Four terms at a time, their operands read before any of them is used: left to themselves, compilers wait
-   * for each pair, some for one shape of the work-group and some for another (docs/lab/element.md). */
+  /* Loads four terms before it uses them. Otherwise compilers wait for each pair, depending on the
+   * shape of the work-group (docs/lab/element.md). */
   for (; l + 4 <= k; l += 4) {
     TSL_REAL a_next[4], b_next[4];
     TSL_UNROLL

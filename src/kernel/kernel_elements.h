@@ -1,7 +1,7 @@
-/* Elements of A, B and C as sums take them. Where the build says nothing, they are TSL_REAL, or two of them
- * where it defines TSL_COMPLEX. Else TSL_TYPE_AB and TSL_TYPE_C are of the list below, and TSL_REAL is the
- * type of sums: float for the halves, int for bytes, of which TSL_SIGNED_A and TSL_SIGNED_B say whether they
- * have signs (tsl_launch_define_types()). */
+/* Element types of A, B and C in kernels. By default they are TSL_REAL, or pairs of it with
+ * TSL_COMPLEX. Else TSL_TYPE_AB and TSL_TYPE_C are codes of the list below. TSL_REAL is then the
+ * type of sums: float for halves, int for bytes. TSL_SIGNED_A and TSL_SIGNED_B tell whether bytes
+ * are signed (tsl_launch_define_types()). */
 #ifndef TSL_KERNEL_KERNEL_ELEMENTS_H
 #define TSL_KERNEL_KERNEL_ELEMENTS_H
 
@@ -33,7 +33,7 @@ typedef TSL_REAL tsl_result;
 typedef unsigned short tsl_result;
 #endif
 
-/* Digits of a number of the type of C, in bits, and the exponent of the smallest subnormal one. */
+/* Precision of C's type in bits, and the exponent of its smallest subnormal number. */
 #ifdef TSL_REAL_IS_DOUBLE
 #define TSL_C_DIGITS 53
 #define TSL_C_LEAST (-1074)
@@ -48,7 +48,7 @@ typedef unsigned short tsl_result;
 #define TSL_C_LEAST (-149)
 #endif
 
-/* a * b + c of numbers or vectors of them, where TSL_REAL may be int. */
+/* a * b + c of numbers or vectors, where TSL_REAL may be int. */
 #ifdef TSL_REAL_IS_INTEGER
 #define TSL_REAL_FMA(a, b, c) ((a) * (b) + (c))
 #else
@@ -66,14 +66,14 @@ TSL_FUNCTION unsigned short tsl_narrow(TSL_REAL x) {
 TSL_FUNCTION TSL_REAL tsl_wide(unsigned short bits) {
   return TSL_AS_FLOAT((int)((unsigned)bits << 16));
 }
-/* To nearest even; a NaN stays one. */
+/* Rounds to nearest even; a NaN stays NaN. */
 TSL_FUNCTION unsigned short tsl_narrow(TSL_REAL x) {
   const unsigned bits = (unsigned)TSL_AS_INT(x);
   return (unsigned short)(x != x ? bits >> 16 | 64 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 #endif
 
-/* An element of A or B as a number; `is_signed`: of bytes. */
+/* Converts an element of A or B; `is_signed` is for bytes. */
 TSL_FUNCTION TSL_REAL tsl_number(tsl_element x, bool is_signed) {
 #if TSL_TYPE_AB == TSL_TYPE_REAL
   return x;
@@ -84,7 +84,7 @@ TSL_FUNCTION TSL_REAL tsl_number(tsl_element x, bool is_signed) {
 #endif
 }
 
-/* An element of C as a number, and a number as an element of C, rounded once. */
+/* Converts an element of C to a number. */
 TSL_FUNCTION TSL_REAL tsl_before(tsl_result x) {
 #if TSL_TYPE_C == TSL_TYPE_REAL
   return x;

@@ -1,15 +1,15 @@
-/* Sums that are nearly exact and know how nearly, as kernels have them: what strategy/gemm/exact/exact_near.h
- * says of the host's, in its order. Lines are rows of A and columns of B. The includer has kernel_elements.h,
- * and TSL_GEMM_SIZES with alpha and beta. */
+/* Nearly exact sums with error bounds in kernels, in the order of the host's
+ * strategy/gemm/exact/exact_near.h. Lines are rows of A and columns of B. The includer defines
+ * kernel_elements.h, and TSL_GEMM_SIZES with alpha and beta. */
 #ifndef TSL_KERNEL_KERNEL_EXACT_NEAR_H
 #define TSL_KERNEL_KERNEL_EXACT_NEAR_H
 
 #include "kernel_elements.h"
 #include "kernel_gemm.h"
 
-/* Terms between two moments when what lies beside sums is taken into them. Of pairs `low` stays below as many
- * times 2^(top - 53) and one, so that each term costs at most five and as many times 2^(top - 106)
- * (kernels/exact_near.c): of doubles few, as what is left open here takes long. */
+/* Terms between two renormalizations of the sums. `low` of a pair stays below EXACT_PANEL + 1 times
+ * 2^(top - 53), so a term costs at most EXACT_PANEL + 5 times 2^(top - 106) (kernels/exact_near.c).
+ * Few terms for doubles, because an undecided sum is slow here. */
 #ifdef TSL_REAL_IS_DOUBLE
 #define EXACT_PANEL 32
 #else
@@ -20,8 +20,7 @@ TSL_FUNCTION double exact_magnitude(double x) {
   return x < 0 ? -x : x;
 }
 
-/* A line's numbers: the largest magnitude, their sum, and a power of two that all of them are multiples of.
- */
+/* Facts of a line: largest magnitude, sum of magnitudes, and a power of two that divides all numbers. */
 typedef struct exact_line {
   double largest, total, unit;
 } exact_line;
@@ -34,12 +33,12 @@ TSL_FUNCTION exact_line exact_line_at(TSL_GLOBAL const double *state, TSL_INDEX 
   return made;
 }
 
-/* A number between two others, alpha and beta applied. */
+/* Interval of the result, after alpha and beta. */
 typedef struct exact_enclosure {
   double lower, upper;
 } exact_enclosure;
 
-/* A sum or a product and what it lost. */
+/* Rounded sum or product and its error. */
 typedef struct exact_pair {
   double high, low;
 } exact_pair;
@@ -59,21 +58,21 @@ TSL_FUNCTION exact_pair exact_product_of(double a, double b) {
   return made;
 }
 
-/* More than what a pair loses where its numbers are near the least ones; 0 where nothing is multiplied. */
+/* Returns an upper bound of the underflow error of a product; 0 where a factor is 0. */
 TSL_FUNCTION double exact_underflow(double a, double b, double product) {
   const double size = exact_magnitude(product);
   return size * 0x1p-120 + (size < 0x1p-900 && a != 0 && b != 0 ? 0x1p-1060 : 0);
 }
 
-/* No sum of products of two lines is larger, whoever rounds it; 0 only where a line has nothing else. */
+/* Returns an upper bound of the sums of products of two lines, in any rounding; 0 only if a line is zero. */
 TSL_FUNCTION double exact_most(const exact_line *a, const exact_line *b) {
   const double one = a->largest * b->total, other = a->total * b->largest,
                least = one == one && !(one >= other) ? one : other;
   return least * (1 + 0x1p-20) + (least == 0 && a->largest > 0 && b->largest > 0 ? 0x1p-1074 : 0);
 }
 
-/* 1.5 2^top with all sums below 2^(top - 2), 0 where all of them are 0; NaN where numbers on the way could be
- * too large or too small. */
+/* Returns 1.5 2^top such that all sums are below 2^(top - 2); 0 for zero sums; NaN where
+ * intermediate numbers could overflow or underflow. */
 TSL_FUNCTION double exact_base(double most) {
   const TSL_INDEX exponent = (TSL_AS_INDEX(most) >> 52) + 3;
   return most == 0 ? 0
@@ -82,15 +81,15 @@ TSL_FUNCTION double exact_base(double most) {
              : TSL_NAN(double);
 }
 
-/* Whether sums of at most `most` lose nothing: they have `bits` bits from the last one on that products can
- * have. */
+/* Returns true if sums of at most `most` are exact: they have at most `bits` bits above the lowest
+ * possible bit of a product. */
 TSL_FUNCTION bool exact_loses_nothing(double most, const exact_line *a, const exact_line *b, double bits,
                                       const tsl_gemm_arguments *g) {
   return g->alpha == 1 && g->beta == 0 && most < bits * (a->unit * b->unit);
 }
 
-/* high + low, no negative zero; for types with fewer digits to the odd one of the doubles beside it, which is
- * rounded as that is itself. */
+/* Returns high + low without a negative zero. For narrower types it is rounded to odd, so that the
+ * later rounding is correct. */
 TSL_FUNCTION double exact_end(double high, double low) {
 #ifdef TSL_REAL_IS_DOUBLE
   return high + low + 0.0;
@@ -101,8 +100,8 @@ TSL_FUNCTION double exact_end(double high, double low) {
 #endif
 }
 
-/* Of a pair that started at exact_base(), as the host's enclose_pairs() says; sums that are off by so many
- * times as much. */
+/* Returns the interval of a pair that started at exact_base(), like the host's enclose_pairs().
+ * `off_by` is a factor of the error bound. */
 TSL_FUNCTION exact_enclosure exact_enclose_pair(double high, double low, double off_by, const exact_line *a,
                                                 const exact_line *b, double before,
                                                 const tsl_gemm_arguments *g) {
@@ -135,7 +134,7 @@ TSL_FUNCTION double exact_rounded(double x) {
   return x;
 }
 #else
-/* Nothing is too large or too small for a double. */
+/* Returns the interval of a sum of narrower types, which neither overflows nor underflows a double. */
 TSL_FUNCTION exact_enclosure exact_enclose(double high, double beside, const exact_line *a,
                                            const exact_line *b, double before, const tsl_gemm_arguments *g) {
   const double panels = (double)(g->k / EXACT_PANEL + 1), most = exact_most(a, b),
@@ -152,8 +151,8 @@ TSL_FUNCTION exact_enclosure exact_enclose(double high, double beside, const exa
   return made;
 }
 
-/* To nearest even of the type of C, once: adding 1.5 2^52 of a narrow type's last place leaves nothing below
- * it. */
+/* Rounds once to nearest even in C's type. Adding 1.5 2^52 units of the narrow type's last place
+ * removes all lower bits. */
 TSL_FUNCTION double exact_rounded(double x) {
 #if TSL_C_DIGITS == 24
   return (double)(float)x;
@@ -161,15 +160,15 @@ TSL_FUNCTION double exact_rounded(double x) {
   const int exponent = (int)(TSL_AS_INDEX(x) >> 52 & 2047) - 1023 - (TSL_C_DIGITS - 1),
             last = exponent < TSL_C_LEAST ? TSL_C_LEAST : exponent;
   if (last > 900)
-    return x; /* not finite, or far beyond */
+    return x; /* not finite, or far out of range */
   const double large = TSL_AS_DOUBLE((TSL_INDEX)(last + 52 + 1023) << 52) * 1.5;
   const double made = (x + large) - large;
-  return made == 0 ? x * 0.0 : made; /* zeros keep its sign */
+  return made == 0 ? x * 0.0 : made; /* keeps the sign of a zero */
 #endif
 }
 #endif
 
-/* Whether all that is enclosed rounds to one number, which is stored then. */
+/* Stores the result and returns true if the whole interval rounds to one number. */
 TSL_FUNCTION bool exact_store_near(const exact_enclosure *enclosure, TSL_GLOBAL tsl_result *c) {
   const double result = exact_rounded(enclosure->lower);
   if (!(enclosure->lower == enclosure->lower) ||

@@ -1,32 +1,29 @@
-/* Matrix instructions of graphics processors that have a name in OpenCL C: Intel's DPAS, AMD's MFMA and WMMA,
- * behind one interface. All items of a sub-group hold a matrix product together, each a piece of it, a
- * "fragment". For devices with TSL_CAN_FRAGMENTS; the host puts the lines of src/device/device_fragments.h in
- * front, which name the instruction.
+/* Matrix instructions of GPUs in OpenCL C (Intel's DPAS, AMD's MFMA and WMMA) behind one interface. The
+ * items of a sub-group hold a matrix product together; the part of an item is a "fragment". For devices
+ * with TSL_CAN_FRAGMENTS; the host defines the instruction by src/device/device_fragments.h.
  *
- * A line is a row of A or a column of B; its numbers lie one after the other in local memory, `pitch` bytes
- * from line to line, everything aligned to 16 bytes:
+ * A line is a row of A or a column of B; its numbers are contiguous in local memory, `pitch` bytes from
+ * line to line, aligned to 16 bytes:
  *
- *   a step:   A, ROWS lines of BYTES    x    B, COLS lines of BYTES    =    ROWS x COLS sums, SUMS of them in
- * each item
+ *   a step:   A, ROWS lines of BYTES    x    B, COLS lines of BYTES    =  ROWS x COLS sums, SUMS in each item
  *
  *   TSL_FRAGMENT_ITEMS                     items of a sub-group
- *   TSL_FRAGMENT_ROWS, _COLS, _SUMS        of a product, and of it in each item
- *   TSL_FRAGMENT_BYTES                     of each line that a step multiplies: one instruction, or as many
- * as fill 16 bytes of an item's own TSL_FRAGMENT_ITEM(), TSL_FRAGMENT_GROUP()   this item's number in its
- * sub-group, and the sub-group's in the group TSL_FRAGMENT_ROW(item, e), TSL_FRAGMENT_COL(item, e)   where
- * sum e of an item lies TSL_FRAGMENT_KERNEL(items)             in front of a kernel's name, for
- * TSL_KERNEL(items, 1, 1) tsl_fragment_a, tsl_fragment_b, tsl_fragment_sums      types
- *   tsl_fragment_load_a(at, pitch), tsl_fragment_load_b(at, pitch)   from local memory; `at` is the first
- * line's tsl_fragment_multiply(a, b, sums)      sums + a b
+ *   TSL_FRAGMENT_ROWS, _COLS, _SUMS        of a product, and sums in each item
+ *   TSL_FRAGMENT_BYTES                     of each line in a step: one instruction, or 16 bytes an item
+ *   TSL_FRAGMENT_ITEM(), TSL_FRAGMENT_GROUP()   number in the sub-group, in the work-group
+ *   TSL_FRAGMENT_ROW(item, e), TSL_FRAGMENT_COL(item, e)   row and column of sum e of an item
+ *   TSL_FRAGMENT_KERNEL(items)             before a kernel's name, instead of TSL_KERNEL(items, 1, 1)
+ *   tsl_fragment_a, tsl_fragment_b, tsl_fragment_sums      types
+ *   tsl_fragment_load_a(at, pitch), tsl_fragment_load_b(at, pitch)   from local memory, first line `at`
+ *   tsl_fragment_multiply(a, b, sums)      sums + a b
  *
- * Which number of a step meets which is the instruction's business only as far as A and B agree: sums do not
- * know their products' order along k. So a fragment is wherever possible what one load of 16 bytes brings.
- * All items of a sub-group call these together. Types are TSL_TYPE_AB, TSL_SIGNED_A and TSL_SIGNED_B of
- * kernel/units.h. */
+ * The order of the products along k may differ between instructions, but A and B always agree. So a
+ * fragment is one 16-byte load where possible. All items of a sub-group call these functions together.
+ * Types are TSL_TYPE_AB, TSL_SIGNED_A and TSL_SIGNED_B of kernel/units.h. */
 #ifndef TSL_KERNEL_KERNEL_FRAGMENTS_H
 #define TSL_KERNEL_KERNEL_FRAGMENTS_H
 
-/* Those of units.h are not used here, and have to be something. */
+/* Required by units.h, not used here. */
 #ifndef TSL_PARAM_VECTOR
 #define TSL_PARAM_VECTOR 16
 #endif
@@ -41,14 +38,14 @@ typedef TSL_VECTOR(int, 4) tsl_chunk;
 TSL_FUNCTION tsl_chunk tsl_chunk_load(TSL_LOCAL_POINTER const char *src) {
   return TSL_LOCAL_LOAD(int, 4, (TSL_LOCAL_POINTER const int *)src);
 }
-/* Two words of a chunk, the first two or the last. */
+/* Returns the first or the last two words of a chunk. */
 TSL_FUNCTION TSL_VECTOR(int, 2) tsl_chunk_half(tsl_chunk chunk, int last) {
   TSL_VECTOR(int, 2) half_of;
   TSL_LANE(half_of, 0) = last ? TSL_LANE(chunk, 2) : TSL_LANE(chunk, 0);
   TSL_LANE(half_of, 1) = last ? TSL_LANE(chunk, 3) : TSL_LANE(chunk, 1);
   return half_of;
 }
-/* Two chunks that follow each other. */
+/* Returns two consecutive chunks as one vector. */
 TSL_FUNCTION TSL_VECTOR(int, 8) tsl_chunk_pair(tsl_chunk first, tsl_chunk second) {
   TSL_VECTOR(int, 8) both;
   TSL_LANE(both, 0) = TSL_LANE(first, 0);
@@ -70,7 +67,7 @@ TSL_FUNCTION TSL_VECTOR(int, 8) tsl_chunk_pair(tsl_chunk first, tsl_chunk second
 #include "fragments_wmma.h"
 #endif
 
-/* to[e] = sum e of this item. */
+/* Stores sum e of this item in dst[e]. */
 TSL_FUNCTION void tsl_fragment_spread(TSL_REAL *dst, tsl_fragment_sums sums) {
   dst[0] = TSL_LANE(sums, 0);
   dst[1] = TSL_LANE(sums, 1);

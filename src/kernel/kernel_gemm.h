@@ -1,6 +1,6 @@
-/* What every portable gemm kernel is given beside its three pointers: sizes, where each operand starts and
- * how it steps, and the scalars. One struct by value; the host's is of strategy/launch.h. Everything counts
- * elements. Where the build defines TSL_COMPLEX, an element is two TSL_REAL: real, imaginary. */
+/* Arguments of portable gemm kernels after the three pointers, as one struct by value: sizes,
+ * offsets, strides and scalars, counted in elements. The host's struct is in strategy/launch.h.
+ * With TSL_COMPLEX an element is two TSL_REAL: real, imaginary. */
 #ifndef TSL_KERNEL_KERNEL_GEMM_H
 #define TSL_KERNEL_KERNEL_GEMM_H
 

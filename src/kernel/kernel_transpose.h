@@ -1,6 +1,5 @@
-/* What every transpose kernel is given beside its two pointers, and what happens to an element on its way.
- * strategy/transpose/transpose_common.c has the same struct on the host. Everything counts elements. C is m x
- * n, A is n x m. */
+/* Arguments of transpose kernels after the two pointers, and the scaling of an element. The host's struct is
+ * in strategy/transpose/transpose_common.c. Offsets and strides are in elements. C is m x n, A is n x m. */
 #ifndef TSL_KERNEL_KERNEL_TRANSPOSE_H
 #define TSL_KERNEL_KERNEL_TRANSPOSE_H
 
@@ -15,8 +14,8 @@ typedef struct tsl_transpose_arguments {
 #endif
 } tsl_transpose_arguments;
 
-/* tsl_element: what is moved. Without a factor elements are integers of their size, so that no bit of a NaN
- * changes. */
+/* tsl_element: element type. Without alpha elements are integers of their size, which keep all bits
+ * of a NaN. */
 #ifdef TSL_REAL
 typedef TSL_REAL tsl_element;
 #elif TSL_MOVED_BYTES == 1
@@ -31,7 +30,7 @@ typedef TSL_INDEX tsl_element;
 typedef TSL_VECTOR(TSL_INDEX, 2) tsl_element;
 #endif
 
-/* TSL_MOVED(x): x, scaled; alpha = 0 gives zero whatever x is, and reads nothing. */
+/* TSL_MOVED(x): x, scaled; alpha = 0 gives zero for any x, and reads nothing. */
 #ifdef TSL_REAL
 #define TSL_MOVED(x) (g.alpha == 0 ? (TSL_REAL)0 : g.alpha * (x))
 #else

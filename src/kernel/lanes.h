@@ -1,5 +1,5 @@
-/* Vectors of TSL_PARAM_VECTOR bytes, TSL_LANES numbers, and the way between them and arrays whose indices are
- * constants once loops are unrolled: lanes have names, so a loop cannot run over them. */
+/* Vectors of TSL_PARAM_VECTOR bytes with TSL_LANES numbers, and conversion to and from arrays.
+ * Lanes are named, so a loop cannot index them; arrays work when loops are unrolled. */
 #ifndef TSL_KERNEL_LANES_H
 #define TSL_KERNEL_LANES_H
 
@@ -10,7 +10,7 @@
 #else
 #define TSL_LANES_SINGLE TSL_PARAM_VECTOR
 #endif
-/* A number written out, because OpenCL pastes it to the type's name. */
+/* A literal, because OpenCL pastes it to the type's name. */
 #if TSL_LANES_SINGLE == 8
 #define TSL_LANES 2
 #elif TSL_LANES_SINGLE == 16
@@ -22,10 +22,9 @@
 #endif
 typedef TSL_VECTOR(TSL_REAL, TSL_LANES) tsl_group_queue;
 
-/* a * b + c of numbers or vectors of them. */
 #define TSL_LANES_FMA(a, b, c) TSL_REAL_FMA(a, b, c)
 
-/* to[i] = lane i. */
+/* Stores lane i in dst[i]. */
 TSL_FUNCTION void tsl_group_queue_spread(TSL_REAL *dst, tsl_group_queue from) {
   dst[0] = TSL_LANE(from, 0);
   dst[1] = TSL_LANE(from, 1);
@@ -51,7 +50,7 @@ TSL_FUNCTION void tsl_group_queue_spread(TSL_REAL *dst, tsl_group_queue from) {
 #endif
 }
 
-/* Lane i = from[i]. */
+/* Returns a vector with from[i] in lane i. */
 TSL_FUNCTION tsl_group_queue tsl_group_queue_gather(const TSL_REAL *from) {
   tsl_group_queue to = TSL_SPLAT(TSL_REAL, TSL_LANES, from[0]);
   TSL_LANE(to, 1) = from[1];
@@ -78,9 +77,9 @@ TSL_FUNCTION tsl_group_queue tsl_group_queue_gather(const TSL_REAL *from) {
   return to;
 }
 
-/* TSL_LANES numbers of a row of C from their sums: `data` is the first of them, `count` how many of them are
- * inside. `together`: they follow each other, and where a vector has at most 16 bytes, `data` is aligned to
- * it. beta = 0 reads nothing. */
+/* Stores TSL_LANES numbers of a row of C from their sums; `data` is the first, the first `count`
+ * are inside of C. `together`: they are contiguous, and aligned to a vector of at most 16 bytes.
+ * beta = 0 reads nothing. */
 TSL_FUNCTION void tsl_group_queue_finish(TSL_GLOBAL TSL_REAL *data, TSL_INDEX stride, TSL_INDEX count,
                                          bool together, tsl_group_queue sum, TSL_REAL alpha, TSL_REAL beta) {
   const tsl_group_queue scaled = TSL_SPLAT(TSL_REAL, TSL_LANES, alpha) * sum;
@@ -105,8 +104,8 @@ TSL_FUNCTION void tsl_group_queue_finish(TSL_GLOBAL TSL_REAL *data, TSL_INDEX st
   }
   TSL_REAL line[TSL_LANES];
   tsl_group_queue_spread(line, scaled);
-  /* Of processors' long vectors this is the rare way, which costs compilers more than all the rest when it is
-   * unrolled. */
+  /* Not unrolled for the long vectors of processors: there this path is rare, and unrolling it is
+   * the most expensive part of the compilation. */
 #if TSL_PARAM_VECTOR > 16
   TSL_UNROLL_BY(1)
 #else
@@ -117,7 +116,7 @@ TSL_FUNCTION void tsl_group_queue_finish(TSL_GLOBAL TSL_REAL *data, TSL_INDEX st
       data[e * stride] = beta == 0 ? line[e] : TSL_LANES_FMA(beta, data[e * stride], line[e]);
 }
 
-/* Whether rows of C from this offset on may be taken as `together`. */
+/* Returns true if rows of C from this offset on are `together` in the sense of tsl_group_queue_finish(). */
 TSL_FUNCTION bool tsl_group_queue_together(TSL_INDEX offset, TSL_INDEX row_stride, TSL_INDEX col_stride) {
   return col_stride == 1 && (TSL_PARAM_VECTOR > 16 || (offset | row_stride) % TSL_LANES == 0);
 }

@@ -1,11 +1,10 @@
-/* What the kernels of opencl_mma share: types, what they are given, and the last step, from sums in registers
- * to C.
+/* Shared parts of the opencl_mma kernels: types, arguments, and the epilogue from registers to C.
  *
- * An item has four numbers of each 16 x 8 sums of a warp's tile: columns 2 (item % 4) and the next, of rows
- * item / 4 and 8 below. Neighbours exchange pairs, so that each stores four columns at once.
+ * An item has four numbers of each 16 x 8 block of a warp's tile: columns 2 (item % 4) and the next, of rows
+ * item / 4 and item / 4 + 8. Neighbouring items exchange pairs, so that each stores four contiguous columns.
  *
- * Before it is included: ptx.h, C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_ACROSS, B_ACROSS, and how many 16 x 8
- * sums a warp's tile has, TILES_M x TILES_N. */
+ * Define before inclusion: ptx.h, C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_ACROSS, B_ACROSS, and the number of
+ * 16 x 8 blocks of a warp's tile, TILES_M x TILES_N. */
 #ifndef TSL_KERNEL_MMA_SUMS_H
 #define TSL_KERNEL_MMA_SUMS_H
 
@@ -31,26 +30,25 @@
 #define MMA_SUM "f32"
 #endif
 
-/* opencl_mma.h has the same struct for the host. */
+/* Kernel arguments; opencl_mma.h has the same struct for the host. */
 typedef struct opencl_mma_arguments {
   tsl_gemm_arguments gemm;
-  TSL_INDEX band, tiles_m, tiles_n; /* rows of tiles that groups take together; how many there are */
+  TSL_INDEX band, tiles_m, tiles_n; /* tile rows of a raster band; numbers of tiles */
 } opencl_mma_arguments;
 
-/* The same where four warps multiply together. Bytes from the scratch memory's start to the groups'
- * descriptions and to sums; the parts that k is split into: each has a matrix of sums there, m and n rounded
- * up to whole tiles, if there are several; and to an int that is above wanted_above unless nobody reads C
- * (-1: there is none). Rows of `rests_row` bytes from `rests` on take elements modulo p in place of C, if
- * that is not 0 (strategy.h: tsl_modular_output). */
+/* Arguments of kernels in which four warps multiply together. Offsets are bytes from the start of scratch
+ * memory. They locate the groups' tensor maps, the split-k sums, and the int of tsl_run_predicate (-1: none).
+ * Each split has a matrix of sums, m and n rounded up to whole tiles. If `rests` is not 0, rows of
+ * `rests_row` bytes from there on get elements modulo p instead of C (strategy.h: tsl_modular_output). */
 typedef struct opencl_mma_group_arguments {
   opencl_mma_arguments whole;
   TSL_INDEX maps, sums, split_k, wanted, wanted_above, rests, rests_row;
   unsigned int p, magic, bias, none;
 } opencl_mma_group_arguments;
 
-/* --- the last step --- */
+/* --- epilogue --- */
 
-/* alpha * sum, and beta * *c added to that: only where beta is not 0 may C be read. */
+/* Returns alpha * sum. */
 #if WHOLE
 TSL_FUNCTION int scaled(int sum, const opencl_mma_arguments args) {
   return (int)((unsigned int)args.gemm.alpha * (unsigned int)sum);
@@ -80,7 +78,7 @@ TSL_FUNCTION unsigned int pair_of(float first, float second) {
 }
 #endif
 
-/* Four numbers of a row of C that lie side by side, and aligned. */
+/* Stores four contiguous, aligned numbers of a row of C. */
 TSL_FUNCTION void store_wide(TSL_GLOBAL MMA_RESULT *c, const MMA_NUMBER *sums,
                              const opencl_mma_arguments args) {
   MMA_NUMBER out[4];
@@ -107,7 +105,7 @@ TSL_FUNCTION void store_wide(TSL_GLOBAL MMA_RESULT *c, const MMA_NUMBER *sums,
 #endif
 }
 
-/* The first `inside` (any number) of four, one by one. */
+/* Stores the first `inside` (any number) of four, one by one. */
 TSL_FUNCTION void store_each(TSL_GLOBAL MMA_RESULT *c, TSL_INDEX step, int inside, const MMA_NUMBER *sums,
                              const opencl_mma_arguments args) {
   TSL_UNROLL
@@ -124,10 +122,10 @@ TSL_FUNCTION void store_each(TSL_GLOBAL MMA_RESULT *c, TSL_INDEX step, int insid
     }
 }
 
-/* Row `lower` * 8 of a 16-line tile and four columns of 16, of two neighbouring tiles. An item has two of
- * each, whose columns are side by side with those of the item beside it: one takes both pairs of the first
- * tile, the other those of the second. Transposed bytes have left the columns in an order in which all four
- * are this item's. */
+/* Gathers four columns of row `lower` * 8 of a 16-line block from two neighbouring blocks. An item
+ * has two numbers of each, adjacent to the numbers of item ^ 1. One item takes both pairs of the
+ * first block, the other item both pairs of the second. With transposed bytes, the column order
+ * gives each item four columns without an exchange. */
 TSL_FUNCTION void gather(MMA_NUMBER first[4], MMA_NUMBER second[4], int lower, MMA_NUMBER *line) {
   TSL_UNROLL
   for (int e = 0; e < 2; e++) {
@@ -155,8 +153,8 @@ TSL_FUNCTION void store_sums(TSL_GLOBAL MMA_NUMBER *dst, const MMA_NUMBER *line)
   TSL_STORE_WHOLE(MMA_NUMBER, 4, dst, whole);
 }
 
-/* The item's sums of a warp's tile, whose first element is (row, col): to C, or as they are to `apart`, where
- * that is not NULL, a row-major matrix that has room for all of the tile. */
+/* Stores the item's sums of a warp's tile, whose first element is (row, col), to C. If `apart` is
+ * not NULL, stores unscaled sums to that row-major matrix, which has room for the whole tile. */
 TSL_FUNCTION void store_tile(TSL_GLOBAL MMA_RESULT *c, TSL_GLOBAL MMA_NUMBER *apart, TSL_INDEX apart_pitch,
                              TSL_INDEX row, TSL_INDEX col, MMA_NUMBER sums[TILES_M][TILES_N][4],
                              const opencl_mma_arguments args) {
@@ -187,7 +185,7 @@ TSL_FUNCTION void store_tile(TSL_GLOBAL MMA_RESULT *c, TSL_GLOBAL MMA_NUMBER *ap
 }
 
 #if WHOLE && !A_ACROSS && !B_ACROSS
-/* The same of sums modulo p: four bytes an item at once. */
+/* Returns a sum modulo p. */
 TSL_FUNCTION unsigned int rest_of(int sum, const opencl_mma_group_arguments args) {
   const unsigned int x = (unsigned int)sum + args.bias;
   return x - (unsigned int)((TSL_REPRODUCIBILITY)x * args.magic >> 39) * args.p;

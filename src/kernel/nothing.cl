@@ -1,5 +1,5 @@
-/* A kernel that does nothing: what is left is what a launch and the wait for it cost (tune/link.c). It could write, so that
- * nobody leaves it out. */
+/* Empty kernel, to measure a launch and the wait for it (tune/link.c). The possible write stops
+ * compilers from removing it. */
 #include "dialect.h"
 
 TSL_KERNEL(1, 1, 1)

@@ -1,14 +1,14 @@
-/* NVIDIA's matrix instructions and asynchronous copies, as text of PTX inside kernels (NVIDIA's PTX ISA, 7.0
- * or newer, from sm_80 on). For devices with TSL_CAN_MMA alone, whose OpenCL and CUDA compilers both take
- * asm. Addresses of local memory are 32 bits: tsl_ptx_local(). All items of a warp call these together, with
- * arguments of their own. */
+/* NVIDIA's matrix instructions and asynchronous copies as PTX in kernels (PTX ISA 7.0 or newer,
+ * from sm_80 on). For devices with TSL_CAN_MMA, whose OpenCL and CUDA compilers support asm.
+ * Addresses of local memory are 32 bits: tsl_ptx_local(). All items of a warp call these functions
+ * together, each with its own arguments. */
 #ifndef TSL_KERNEL_PTX_H
 #define TSL_KERNEL_PTX_H
 
 #include "dialect.h"
 
-/* A pointer to local memory, as OpenCL C 1.2 (an offset in local memory) or CUDA C++ (a generic address) has
- * it, as the instructions below want it. */
+/* Converts a pointer to local memory, which is an offset in OpenCL C 1.2 and a generic address in
+ * CUDA C++, to a 32-bit address. */
 TSL_FUNCTION unsigned int tsl_ptx_local(TSL_LOCAL_POINTER const void *pointer) {
   unsigned int address;
   asm volatile(
@@ -20,23 +20,22 @@ TSL_FUNCTION unsigned int tsl_ptx_local(TSL_LOCAL_POINTER const void *pointer) {
   return address;
 }
 
-/* Starts copying 16 bytes to local memory; both addresses are aligned to 16 bytes. The instruction could put
- * zeros in the place of the last ones, but reads all 16 for that: what is not whole goes through registers
- * instead (tsl_ptx_put). */
+/* Starts a copy of 16 bytes to local memory; both addresses are aligned to 16 bytes. Partial chunks
+ * use tsl_ptx_put(): the instruction can zero the rest, but reads all 16 bytes. */
 TSL_FUNCTION void tsl_ptx_copy(unsigned int end, TSL_GLOBAL const char *from) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(end), "l"(from) : "memory");
 }
-/* The same of 4 bytes, aligned to 4. */
+/* Starts a copy of 4 bytes, aligned to 4. */
 TSL_FUNCTION void tsl_ptx_copy_number(unsigned int end, TSL_GLOBAL const char *from) {
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(end), "l"(from) : "memory");
 }
-/* The same where `inside`; elsewhere a zero is written, and nothing read. */
+/* Starts a copy of 4 bytes if `inside`; else writes a zero and reads nothing. */
 TSL_FUNCTION void tsl_ptx_copy_number_inside(unsigned int end, TSL_GLOBAL const char *from, bool inside) {
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(end), "l"(from), "r"(inside ? 4 : 0)
                : "memory");
 }
-/* Writes four words to local memory, aligned to 16 bytes; and a zero, aligned to 4. Who waits for copies by a
- * barrier sees them, too. */
+/* Writes four words to local memory, aligned to 16 bytes. Visible after the barrier that follows
+ * the wait for copies. */
 TSL_FUNCTION void tsl_ptx_put(unsigned int end, const unsigned int *words) {
   asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(end), "r"(words[0]), "r"(words[1]),
                "r"(words[2]), "r"(words[3])
@@ -45,33 +44,33 @@ TSL_FUNCTION void tsl_ptx_put(unsigned int end, const unsigned int *words) {
 TSL_FUNCTION void tsl_ptx_put_zero(unsigned int end) {
   asm volatile("st.shared.b32 [%0], 0;" ::"r"(end) : "memory");
 }
-/* Ends a batch of copies that this item started. */
+/* Ends a group of this item's copies. */
 TSL_FUNCTION void tsl_ptx_copies_end(void) {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
-/* Waits until at most `most` (a number written out, or a macro of one) of this item's batches are under way.
- */
+/* Waits until at most `most` (a literal or a macro of one) of this item's copy groups are in flight. */
 #define TSL_PTX_COPIES_WAIT(most) asm volatile("cp.async.wait_group " TSL_TEXT(most) ";" ::: "memory")
 
-/* Waits for all items of the warp, or for `items` (whole warps) that name barrier `number` (1 to 15), and
- * sees what they wrote to local memory. */
+/* Waits for all items of the warp; their writes to local memory are visible. */
 TSL_FUNCTION void tsl_ptx_warp_barrier(void) {
   asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");
 }
+/* Waits at barrier `number` (1 to 15) for `items` items (whole warps); their writes to local memory
+ * are visible. */
 TSL_FUNCTION void tsl_ptx_barrier(int number, int items) {
   asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(items) : "memory");
 }
 
-/* Four blocks of 8 lines of 16 bytes: items 8 i to 8 i + 7 give the addresses of block i's lines, and each
- * item gets 4 bytes of each block: of line (item / 4), bytes 4 (item % 4) on. */
+/* Loads four blocks of 8 lines of 16 bytes. Items 8 i to 8 i + 7 give the addresses of block i's
+ * lines. Each item gets 4 bytes of each block: of line item / 4, from byte 4 (item % 4) on. */
 TSL_FUNCTION void tsl_ptx_blocks(unsigned int line, unsigned int *out) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(out[0]), "=r"(out[1]), "=r"(out[2]), "=r"(out[3])
                : "r"(line)
                : "memory");
 }
-/* The same of blocks as 8 x 8 pairs of bytes, each transposed: pairs (item / 4) of lines 2 (item % 4) and the
- * next. */
+/* Loads four blocks of 8 x 8 pairs of bytes, each transposed: pair item / 4 of line 2 (item % 4)
+ * and of the next line. */
 TSL_FUNCTION void tsl_ptx_blocks_transposed(unsigned int line, unsigned int *out) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(out[0]), "=r"(out[1]), "=r"(out[2]), "=r"(out[3])
@@ -79,20 +78,21 @@ TSL_FUNCTION void tsl_ptx_blocks_transposed(unsigned int line, unsigned int *out
                : "memory");
 }
 
-/* Bytes of a (numbers 0 to 3) and b (4 to 7), as the four hexadecimal digits of `which` say, lowest first. */
+/* Returns four bytes of a (numbers 0 to 3) and b (4 to 7), selected by the hexadecimal digits of
+ * `which`, lowest first. */
 TSL_FUNCTION unsigned int tsl_ptx_bytes(unsigned int a, unsigned int b, unsigned int which) {
   unsigned int out;
   asm("prmt.b32 %0, %1, %2, %3;" : "=r"(out) : "r"(a), "r"(b), "r"(which));
   return out;
 }
 
-/* to = `given` of the item beside this one (item ^ 1); both are of type int (REGISTER r) or float (f). */
+/* Sets `to` to `given` of item ^ 1; both are int (REGISTER r) or float (f). */
 #define TSL_PTX_EXCHANGE(REGISTER, to, given)                                                                \
   asm volatile("shfl.sync.bfly.b32 %0, %1, 1, 31, 0xffffffff;" : "=" REGISTER(to) : REGISTER(given))
 
-/* The warp's 16 x 8 sums, four in each item, += A (16 x k) B (k x 8), four and two registers in each. `shape`
- * is "m16n8k16" with `type` "f32" and REGISTER "f", or "m16n8k32" with "s32" and "r"; A's and B's types are
- * words of PTX, without quotes. */
+/* Computes the warp's 16 x 8 sums += A (16 x k) B (k x 8). An item has four sums, four registers of
+ * A and two of B. `shape` is "m16n8k16" with `type` "f32" and REGISTER "f", or "m16n8k32" with
+ * "s32" and "r". a_type and b_type are words of PTX, without quotes. */
 #define TSL_PTX_MULTIPLY(shape, type, REGISTER, a_type, b_type, sums, a, b)                                  \
   asm volatile("mma.sync.aligned." shape ".row.col." type "." TSL_TEXT(a_type) "." TSL_TEXT(                 \
                    b_type) "." type " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"       \
@@ -100,8 +100,7 @@ TSL_FUNCTION unsigned int tsl_ptx_bytes(unsigned int a, unsigned int b, unsigned
                  "+" REGISTER((sums)[3])                                                                     \
                : "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), "r"((b)[0]), "r"((b)[1]))
 
-/* f32 to f16 or bf16, rounded to nearest even: two of them in a word, the first in its lower half; and back.
- */
+/* Returns two f32 numbers as f16, rounded to nearest even, `first` in the lower half. */
 TSL_FUNCTION unsigned int tsl_ptx_f16_pair(float first, float second) {
   unsigned int out;
   asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(out) : "f"(second), "f"(first));

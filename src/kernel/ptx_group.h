@@ -1,10 +1,8 @@
-/* What NVIDIA's sm_90 has beside ptx.h: products of four warps together, which read both factors from local
- * memory; copies of whole panels by one instruction; and barriers in local memory that count bytes (NVIDIA's
- * PTX ISA, 8.0 or newer).
+/* Additions of NVIDIA's sm_90 to ptx.h. Four warps multiply both operands from local memory; one
+ * instruction copies a panel; barriers in local memory count bytes (PTX ISA 8.0 or newer).
  *
- * Where an instruction is sm_90a's alone, NVIDIA's compiler of OpenCL C refuses it, because it compiles for
- * sm_90. There it is written as a comment, which the back end makes code of in the compiled form
- * (src/device/opencl/opencl_ptx.c). */
+ * NVIDIA's compiler of OpenCL C targets sm_90 and refuses instructions of sm_90a. They are written as
+ * comments, which src/device/opencl/opencl_ptx.c enables in the compiled PTX. */
 #ifndef TSL_KERNEL_PTX_GROUP_H
 #define TSL_KERNEL_PTX_GROUP_H
 
@@ -18,25 +16,25 @@
 
 /* --- barriers in local memory --- */
 
-/* A barrier's phases are 0, 1, 0, ...; a phase ends when `count` arrivals and all bytes that were announced
- * came. */
+/* Initializes a barrier. Its phases are 0, 1, 0, ...; a phase ends after `count` arrivals and all
+ * announced bytes. */
 TSL_FUNCTION void tsl_ptx_barrier_start(unsigned int barrier, unsigned int count) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count) : "memory");
 }
-/* After all of them were started, before anyone else uses them. */
+/* Publishes initialized barriers; required before other items use them. */
 TSL_FUNCTION void tsl_ptx_barriers_started(void) {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 TSL_FUNCTION void tsl_ptx_arrive(unsigned int barrier) {
   asm volatile("{ .reg .b64 t; mbarrier.arrive.shared::cta.b64 t, [%0]; }" ::"r"(barrier) : "memory");
 }
-/* Arrives and announces bytes that copies will bring. */
+/* Arrives, and announces `bytes` bytes of copies. */
 TSL_FUNCTION void tsl_ptx_arrive_bytes(unsigned int barrier, unsigned int bytes) {
   asm volatile("{ .reg .b64 t; mbarrier.arrive.expect_tx.shared::cta.b64 t, [%0], %1; }" ::"r"(barrier),
                "r"(bytes)
                : "memory");
 }
-/* Waits until the phase with parity `phase` is over. */
+/* Waits until the phase with parity `phase` has ended. */
 TSL_FUNCTION void tsl_ptx_await(unsigned int barrier, unsigned int phase) {
   unsigned int done;
   do {
@@ -50,10 +48,10 @@ TSL_FUNCTION void tsl_ptx_await(unsigned int barrier, unsigned int phase) {
 
 /* --- products of four warps --- */
 
-/* How a panel lies in local memory, for the instructions below: blocks of 8 lines of 128 bytes, whose chunks
- * of 16 bytes are exchanged by the line's number (chunk ^ line % 8). `block` is bytes from 8 lines to the
- * next 8; `beside` those from 64 numbers to the next 64, where lines go across k. The first line's address is
- * a multiple of 1024 bytes. */
+/* Returns the descriptor of a panel in local memory: blocks of 8 lines of 128 bytes, 16-byte chunks
+ * permuted by line (chunk ^ line % 8). `block` is the distance in bytes of consecutive 8 lines. For
+ * an MN-major panel `beside` is the distance in bytes of consecutive 64 numbers. The first line's
+ * address is a multiple of 1024. */
 TSL_FUNCTION TSL_REPRODUCIBILITY tsl_ptx_panel(unsigned int address, unsigned int beside,
                                                unsigned int block) {
   return (TSL_REPRODUCIBILITY)((address & 0x3ffff) >> 4) | (TSL_REPRODUCIBILITY)(beside >> 4) << 16 |
@@ -72,7 +70,7 @@ TSL_FUNCTION TSL_REPRODUCIBILITY tsl_ptx_panel(unsigned int address, unsigned in
 #define TSL_PTX_SUMS_64(R, s, j)                                                                             \
   TSL_PTX_SUMS_16(R, s, j), TSL_PTX_SUMS_16(R, s, j + 4), TSL_PTX_SUMS_16(R, s, j + 8),                      \
       TSL_PTX_SUMS_16(R, s, j + 12)
-/* Sums are where they are from here on: after the wait for the products that make them. */
+/* Stops the compiler from moving accesses to the sums across the wait for their products. */
 #define TSL_PTX_SUMS_HOLD(R, s, j) asm volatile("" : TSL_PTX_SUMS_4(R, s, j))
 #define TSL_PTX_NAMES_64                                                                                     \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                                   \
@@ -89,8 +87,8 @@ TSL_FUNCTION TSL_REPRODUCIBILITY tsl_ptx_panel(unsigned int address, unsigned in
   "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, "             \
   "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
 
-/* sums (64 x 128 or 64 x 256, as [columns / 8][4] in each item of four warps) += A B, A's and B's places as
- * tsl_ptx_panel() gives them. `depth` is "16" or "32" numbers along k, `end` what follows the predicate. */
+/* sums (64 x 128 or 64 x 256, as [columns / 8][4] in each item of four warps) += A B, with descriptors of
+ * tsl_ptx_panel(). `depth` is "16" or "32" numbers along k; `end` is the text after the predicate. */
 #define TSL_PTX_GROUP(columns, names, a_place, b_place, depth, type, a_type, b_type, end)                    \
   TSL_PTX_90A "{ .reg .pred p; setp.eq.u32 p, 0, 0; wgmma.mma_async.sync.aligned.m64n" columns "k" depth     \
               "." type "." TSL_TEXT(a_type) "." TSL_TEXT(b_type) " {" names "}, " a_place ", " b_place       \
@@ -106,10 +104,10 @@ TSL_FUNCTION TSL_REPRODUCIBILITY tsl_ptx_panel(unsigned int address, unsigned in
 
 /* --- copies of panels --- */
 
-/* Writes the description of a matrix to local memory (128 bytes, aligned to 128), by one item: `inner` dense
- * elements in each of `outer` rows, `pitch` bytes apart (a multiple of 16); copies take boxes of 128 bytes by
- * `rows`, as tsl_ptx_panel() wants them, zeros where there is no element. `type` is a number written out: "0"
- * of bytes, "1" of 16 bits. */
+/* Writes the tensor map of a matrix to local memory (128 bytes, aligned to 128), by one item:
+ * `inner` dense elements in each of `outer` rows, `pitch` bytes apart (a multiple of 16). Copies
+ * take boxes of 128 bytes by `rows` in the layout of tsl_ptx_panel(), zeros outside of the matrix.
+ * `type` is a literal: "0" for bytes, "1" for 16 bits. */
 #define TSL_PTX_MAP(map, from, inner, outer, pitch, elements, rows, type)                                    \
   asm volatile(TSL_PTX_90A "tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1; "          \
                            "tensormap.replace.tile.rank.shared::cta.b1024.b32 [%0], 1; "                     \
@@ -127,19 +125,19 @@ TSL_FUNCTION TSL_REPRODUCIBILITY tsl_ptx_panel(unsigned int address, unsigned in
                "l"(from), "r"((unsigned int)(inner)), "r"((unsigned int)(outer)), "l"(pitch),                \
                "r"((unsigned int)(elements)), "r"((unsigned int)(rows)), "r"(1u)                             \
                : "memory")
-/* Copies a description to global memory, by a whole warp; and makes it known to the item that copies by it.
- */
+/* Copies a tensor map to global memory, by a whole warp. */
 TSL_FUNCTION void tsl_ptx_map_publish(TSL_GLOBAL char *dst, unsigned int map) {
   asm volatile("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%0], "
                "[%1], 128;" ::"l"(dst),
                "r"(map)
                : "memory");
 }
+/* Makes a published tensor map visible to the item that copies with it. */
 TSL_FUNCTION void tsl_ptx_map_acquire(TSL_GLOBAL char *map) {
   asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(map) : "memory");
 }
-/* Starts copying a box to local memory, its first element being (inner, outer); `barrier` counts its bytes.
- */
+/* Starts a copy of a box, whose first element is (inner, outer), to local memory; `barrier` counts
+ * its bytes. */
 TSL_FUNCTION void tsl_ptx_copy_box(unsigned int end, TSL_GLOBAL char *map, int inner, int outer,
                                    unsigned int barrier) {
   asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, "

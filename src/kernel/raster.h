@@ -1,11 +1,10 @@
-/* The order in which work-groups take the tiles of C. */
 #ifndef TSL_KERNEL_RASTER_H
 #define TSL_KERNEL_RASTER_H
 
 #include "dialect.h"
 
-/* Tile number `group` of rows x cols tiles: bands of `band` rows of tiles, each band column by column, so
- * that groups that run at the same time share rows of A and columns of B in the caches. */
+/* Gets tile number `group` of rows x cols tiles. Bands of `band` rows of tiles are traversed column
+ * by column, so that concurrent groups share rows of A and columns of B in the caches. */
 TSL_FUNCTION void tsl_raster(TSL_INDEX group, TSL_INDEX rows, TSL_INDEX cols, TSL_INDEX band, TSL_INDEX *row,
                              TSL_INDEX *col) {
   const TSL_INDEX above = group / (band * cols) * band, place = group % (band * cols);

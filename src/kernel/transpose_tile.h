@@ -1,35 +1,34 @@
-/* Tiles of a transpose in local memory, and the order in which work-groups take them. The kernel's file sets
- * TSL_TILE (elements of an edge, a power of two), TSL_TILE_ITEMS (items of a group) and TSL_TILE_BAND (tiles,
- * a power of two); strategy/transpose/transpose_common.c counts the groups. Launches have put C's closest
- * elements side by side in its rows.
+/* Tiles of a transpose in local memory, and their order. The kernel's file defines TSL_TILE (elements of an
+ * edge), TSL_TILE_ITEMS (items of a group) and TSL_TILE_BAND (tiles). TSL_TILE and TSL_TILE_BAND are powers
+ * of two. The groups are counted in strategy/transpose/transpose_common.c. Launches swap operands so that
+ * C's rows are dense.
  *
  *   the tiles of C, three of a band:     in place, the triangle of tiles folded to a rectangle:
  *
- *     0  3  6 | ...                        row 0 of 4:  0 | 3 3 3 3        a tile of the triangle and its
- * mirror image 1  4  7 |                            row 1 of 4:  1 1 | 2 2 2        belong to one group 2  5
- * 8 |
+ *     0  3  6 | ...                        row 0 of 4:  0 | 3 3 3 3     a tile of the triangle and its mirror
+ *     1  4  7 |                            row 1 of 4:  1 1 | 2 2 2     image belong to one group
+ *     2  5  8 |
  *     ---------
  *     next band
  *
- * Groups that run at the same time then own a region of C that is about as high as wide, and with it whole
- * pages of memory on both sides. */
+ * Concurrent groups then own a region of C that is about as high as wide, and whole pages of A and C. */
 #ifndef TSL_KERNEL_TRANSPOSE_TILE_H
 #define TSL_KERNEL_TRANSPOSE_TILE_H
 
 #include "kernel_transpose.h"
 
-/* Elements that an item reads before it stores the first. */
+/* Elements of an item, and elements that it reads before it stores the first. */
 #define TSL_TILE_EACH (TSL_TILE * TSL_TILE / TSL_TILE_ITEMS)
 #define TSL_TILE_AHEAD (TSL_TILE_EACH < 4 ? TSL_TILE_EACH : 4)
 
-/* A tile of C: its first element, and how many rows and columns of it are inside C. */
+/* Tile of C: its first element, and the rows and columns that are inside of C. */
 typedef struct tsl_tile {
   TSL_INDEX row, col;
   int rows, cols;
 } tsl_tile;
 
-/* Where a tile's element lies in local memory: each row is rotated by its own number, so that a row's
- * neighbours and a column's neighbours are in banks of their own, without padding. */
+/* Returns the index of an element in local memory. Each row is rotated by its number, so that rows
+ * and columns are free of bank conflicts without padding. */
 TSL_FUNCTION int tsl_tile_at(int row, int col) {
   return row * TSL_TILE + ((row + col) & (TSL_TILE - 1));
 }
@@ -38,7 +37,7 @@ TSL_FUNCTION int tsl_tile_inside(TSL_INDEX first, TSL_INDEX count) {
   return count - first < TSL_TILE ? (int)(count - first) : TSL_TILE;
 }
 
-/* Tile (row, col), which is in C. */
+/* Returns tile (row, col), which is in C. */
 TSL_FUNCTION tsl_tile tsl_tile_of(TSL_INDEX row, TSL_INDEX col, const tsl_transpose_arguments g) {
   tsl_tile tile;
   tile.row = row * TSL_TILE;
@@ -52,7 +51,7 @@ TSL_FUNCTION TSL_INDEX tsl_tile_count(TSL_INDEX elements) {
   return (elements + TSL_TILE - 1) / TSL_TILE;
 }
 
-/* The band's binary logarithm: no more of it than there are rows of tiles. */
+/* Returns the binary logarithm of the band, at most the rows of tiles. */
 TSL_FUNCTION int tsl_tile_band_shift(TSL_INDEX rows) {
   int shift = 0;
   while ((1 << shift) < TSL_TILE_BAND && ((TSL_INDEX)1 << shift) < rows)
@@ -60,14 +59,14 @@ TSL_FUNCTION int tsl_tile_band_shift(TSL_INDEX rows) {
   return shift;
 }
 
-/* The rectangle of places, `wide` x `tall`, and the tile (row, col) of one of them; false where there is
- * none. In place row >= col, and the group of a tile owns its mirror image, too. */
+/* Gets the grid of places, `wide` x `tall`. In place, only tiles with row >= col have a place;
+ * their group also owns the mirror image. */
 #ifdef TSL_IN_PLACE
 TSL_FUNCTION void tsl_tile_places(const tsl_transpose_arguments g, TSL_INDEX *wide, TSL_INDEX *tall) {
   const TSL_INDEX tiles = tsl_tile_count(g.m);
   const int shift = tsl_tile_band_shift(tiles);
   const TSL_INDEX blocks =
-      (tiles + (1 << shift) - 1) >> shift; /* of a band's edge, and folded in their turn */
+      (tiles + (1 << shift) - 1) >> shift; /* blocks of a band's edge, which are folded in turn */
   *wide = (blocks + 1) << 2 * shift;
   *tall = (blocks + 1) / 2;
 }
@@ -101,12 +100,11 @@ TSL_FUNCTION bool tsl_tile_find(const tsl_transpose_arguments g, TSL_INDEX x, TS
 }
 #endif
 
-/* Brings what the tile becomes into local memory, element by element, along whichever axis of A lies closer.
- */
+/* Loads the transposed, scaled tile into local memory, along the smaller stride of A. */
 TSL_FUNCTION void tsl_tile_fetch(TSL_LOCAL_POINTER tsl_element *transposed, TSL_GLOBAL const tsl_element *a,
                                  const tsl_tile tile, const tsl_transpose_arguments g) {
   const TSL_INDEX down = g.a_col_stride,
-                  across = g.a_row_stride; /* of A, along the tile's rows and columns */
+                  across = g.a_row_stride; /* strides of A along the tile's rows and columns */
   const bool by_rows = (across < 0 ? -across : across) < (down < 0 ? -down : down);
   TSL_GLOBAL const tsl_element *from = a + g.a_offset + tile.row * down + tile.col * across;
   for (int first = TSL_ITEM(0); first < TSL_TILE * TSL_TILE; first += TSL_TILE_AHEAD * TSL_TILE_ITEMS) {
@@ -115,7 +113,7 @@ TSL_FUNCTION void tsl_tile_fetch(TSL_LOCAL_POINTER tsl_element *transposed, TSL_
     for (int i = 0; i < TSL_TILE_AHEAD; i++) {
       const int e = first + i * TSL_TILE_ITEMS, line = e / TSL_TILE, place = e % TSL_TILE;
       const int row = by_rows ? line : place, col = by_rows ? place : line;
-      /* What is outside becomes what is inside, and is never put. */
+      /* Indices are clamped to the matrix; the extra elements are never stored. */
       held[i] = TSL_MOVED(from[(row < tile.rows ? row : tile.rows - 1) * down +
                                (col < tile.cols ? col : tile.cols - 1) * across]);
     }
@@ -127,7 +125,7 @@ TSL_FUNCTION void tsl_tile_fetch(TSL_LOCAL_POINTER tsl_element *transposed, TSL_
   }
 }
 
-/* Writes the tile from there, along C's rows. */
+/* Stores the tile along C's rows. */
 TSL_FUNCTION void tsl_tile_put(const TSL_LOCAL_POINTER tsl_element *transposed, TSL_GLOBAL tsl_element *c,
                                const tsl_tile tile, const tsl_transpose_arguments g) {
   TSL_GLOBAL tsl_element *to = c + g.c_offset + tile.row * g.c_row_stride + tile.col * g.c_col_stride;

@@ -1,5 +1,5 @@
-/* Elements as multiply-adds take them. A "unit" is what one multiply-add takes of an operand: a number; or,
- * with TSL_QUADS, four bytes that follow each other along k. */
+/* Operands of multiply-adds. A "unit" is the part of an operand that one multiply-add takes: a
+ * number, or with TSL_QUADS four consecutive bytes along k. */
 #ifndef TSL_KERNEL_UNITS_H
 #define TSL_KERNEL_UNITS_H
 
@@ -7,7 +7,7 @@
 #include "kernel_gemm.h"
 #include "lanes.h"
 
-/* Numbers of an element; products along k of a unit. */
+/* Numbers of an element (TSL_NUMBERS), and products along k of a unit (TSL_UNIT_PRODUCTS). */
 #ifdef TSL_COMPLEX
 #define TSL_NUMBERS 2
 #else
@@ -19,8 +19,8 @@
 #define TSL_UNIT_PRODUCTS 1
 #endif
 
-/* A unit of the element at `from` and, where it takes more, of the next ones, `step` elements apart, of which
- * `count` are there. `is_signed`: of bytes. */
+/* Returns a unit from the element at `from` and, with TSL_QUADS, the next ones, `step` elements
+ * apart; the first `count` exist, the others are 0. `is_signed` is for bytes. */
 TSL_FUNCTION TSL_REAL tsl_unit(TSL_GLOBAL const tsl_element *from, TSL_INDEX step, TSL_INDEX count,
                                bool is_signed) {
 #ifdef TSL_QUADS
@@ -51,7 +51,7 @@ TSL_FUNCTION TSL_REAL tsl_unit(TSL_GLOBAL const tsl_element *from, TSL_INDEX ste
 /* --- C --- */
 
 #if defined(TSL_COMPLEX) || TSL_TYPE_C != TSL_TYPE_REAL
-/* One element of C from the numbers of its sum. beta = 0 reads nothing; an empty sum is not scaled. */
+/* Stores one element of C from the numbers of its sum. beta = 0 reads nothing; an empty sum is not scaled. */
 TSL_FUNCTION void tsl_element_finish(TSL_GLOBAL tsl_result *data, const TSL_REAL *sum,
                                      const tsl_gemm_arguments *g) {
 #ifdef TSL_COMPLEX
@@ -70,8 +70,8 @@ TSL_FUNCTION void tsl_element_finish(TSL_GLOBAL tsl_result *data, const TSL_REAL
 }
 #endif
 
-/* TSL_LANES numbers of a row of C, which are whole elements: `data` is the first of them, `count` how many
- * elements from it on are inside. `together` as tsl_group_queue_finish() has it. */
+/* Stores TSL_LANES numbers of a row of C, whole elements; `data` is the first, `count` elements are
+ * inside. `together` as in tsl_group_queue_finish(). */
 TSL_FUNCTION void tsl_units_finish(TSL_GLOBAL tsl_result *data, TSL_INDEX stride, TSL_INDEX count,
                                    bool together, tsl_group_queue sum, const tsl_gemm_arguments *g) {
 #if defined(TSL_COMPLEX) || TSL_TYPE_C != TSL_TYPE_REAL

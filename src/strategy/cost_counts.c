@@ -31,7 +31,7 @@ static double cost_counts_elements_of(const tsl_problem *problem) {
   return (double)problem->m * (double)problem->n;
 }
 
-/* Operations of a multiply-add. */
+/* Returns the floating-point operations of a multiply-add; 0 for a transpose. */
 static double operations(const tsl_problem *problem) {
   return problem->op == TSL_OP_TRANSPOSE ? 0 : tsl_type(problem->c.type)->is_complex ? 8 : 2;
 }
@@ -52,7 +52,7 @@ bool tsl_cost_counts_get(const tsl_strategy *strategy, const tsl_problem *proble
     return false;
   one.batch = 0;
   if (one.alpha[0] == 0 && one.alpha[1] == 0)
-    one.k = 0; /* nothing of A and B is read */
+    one.k = 0; /* A and B are not read */
   account->useful =
       one.op == TSL_OP_TRANSPOSE ? cost_counts_elements_of(&one) : tsl_problem_flops(&one) / operations(&one);
   account->computed = account->useful;
@@ -63,10 +63,8 @@ bool tsl_cost_counts_get(const tsl_strategy *strategy, const tsl_problem *proble
   return true;
 }
 
-/* --- what bounds it --- */
-
-/* Bytes that the caches nearest to the units of a device, or its local memory, give in a second: on graphics
- * processors 128 a clock and unit, on others two vectors a clock, as many as are multiplied. */
+/* Returns the bytes per second of the first-level caches or the local memory of all units: 128 per
+ * clock and unit on GPUs, two vectors per clock on processors. */
 static double near_rate(const tsl_device *device) {
   static const double unit_clock = 128;
   return device->is_cpu ? 2 * device->peak_f32 : unit_clock * 1e6 * device->clock_mhz * device->compute_units;
@@ -78,7 +76,7 @@ static double cost_counts_peak_of(const tsl_problem *problem, const tsl_device *
   return account->rate > 0 ? account->rate : twice ? device->peak_f64 : device->peak_f32;
 }
 
-/* The share of the device that has work. */
+/* Returns the fraction of the device's units that have work. */
 static double busy_share(const tsl_device *device, const tsl_cost_counts *account) {
   const double all = device->capabilities & TSL_CAN_HOST ? device->threads : device->compute_units;
   return fmin(1, fmax(account->workers, 1) / fmax(all, 1));
@@ -122,10 +120,7 @@ tsl_words tsl_cost_counts_words(const tsl_problem *problem, const tsl_cost_count
                      account->local.read / word / account->useful};
 }
 
-/* --- for descriptors --- */
-
-/* Work-items for which a unit of a graphics processor has room; and as much local memory as four groups may
- * declare. */
+/* Room of a GPU's compute unit: work-items, groups, and local memory as a multiple of a group's maximum. */
 enum { UNIT_ITEMS = 2048, UNIT_GROUPS = 32, UNIT_LOCALS = 4 };
 
 static int cost_counts_room_for(int items, int64_t local_bytes, const tsl_device *device) {

@@ -1,37 +1,35 @@
-/* What a run costs, counted before it runs: numbers that move at each level, work at the edges that is done
- * for nothing, groups and items; and which of a device's limits that meets first. Each strategy counts for
- * itself (its descriptor's account()); explain, reports and pages show it. */
+/* Costs of a run, counted before it runs: memory traffic at each level, padded work, groups and
+ * items; and the limit of the device that bounds the run. Each strategy counts its own runs
+ * (`account()` of the descriptor). Used by explain, reports and pages. */
 #ifndef TSL_STRATEGY_COST_COUNTS_H
 #define TSL_STRATEGY_COST_COUNTS_H
 
 #include "strategy/strategy.h"
 
-/* Bytes. */
+/* Traffic in bytes. */
 typedef struct tsl_moved {
   double read, written;
 } tsl_moved;
 
 struct tsl_cost_counts {
-  /* Multiply-adds of the problem, and those that are done, zeros at the edges and beside sums included; of a
-   * transpose, elements. */
+  /* Multiply-adds of the problem, and multiply-adds executed, including zero padding and extra
+   * sums. For a transpose: elements. */
   double useful, computed;
-  /* What loads and stores ask for where the operands lie, and in copies of them that were made in scratch
-   * memory, whatever caches answer. */
+  /* Traffic of loads and stores to operands and to their copies in scratch memory, cache hits included. */
   tsl_moved global;
-  /* The same of what a group keeps near its items: local memory; on the host, copies and tiles that stay in a
-   * core's caches. */
+  /* Traffic to local memory; on the host, to copies and tiles in a core's own caches. */
   tsl_moved local;
-  double memory;  /* bytes that memory itself moves: each element once, and what the model says comes again */
-  tsl_grid grid;  /* of the launch that does most; no groups: a strategy of the host */
+  double memory;  /* traffic of DRAM: each element once, plus the repeated reads that the model predicts */
+  tsl_grid grid;  /* grid of the largest launch; no groups: a strategy of the host */
   double items;   /* work-items of that launch */
-  double wasted;  /* those of them that have nothing of the result */
-  int per_unit;   /* groups that find room on a compute unit at once */
+  double wasted;  /* work-items without an element of the result */
+  int per_unit;   /* groups that fit on a compute unit at once */
   double workers; /* compute units, or threads, that have work */
   int launches;
-  double rate; /* operations a second of all units, where these are not the device's multiply-adds; else 0 */
+  double rate; /* peak operations per second, where it differs from the device's multiply-add peak; else 0 */
 };
 
-/* What bounds a run. X(NAME, name, what) */
+/* Bounds of a run. X(NAME, name, description) */
 #define TSL_BOUND_LIST(X)                                                                                    \
   X(ARITHMETIC, arithmetic, "multiply-adds")                                                                 \
   X(GLOBAL, global memory, "numbers from global memory, or from caches that answer for it")                  \
@@ -48,24 +46,24 @@ typedef enum tsl_bound {
 const char *tsl_bound_name(tsl_bound bound);
 const char *tsl_bound_what(tsl_bound bound);
 
-/* Seconds that each limit takes by itself. Waiting is what the strategy's model predicts beyond the longest
- * of the others. */
+/* Seconds that each limit takes alone. Latency is the time that the strategy's model predicts
+ * beyond the longest of the other limits. */
 typedef struct tsl_bounds {
   double seconds[TSL_BOUND_COUNT];
-  tsl_bound first; /* the one that takes longest */
+  tsl_bound first; /* the limit that takes longest */
 } tsl_bounds;
 
-/* Counts a run of a strategy that takes the problem with this config there. False where it does not tell:
- * vendors'. */
+/* Counts a run of a config that the strategy accepts. Returns false where the strategy cannot tell
+ * (vendors' libraries). */
 bool tsl_cost_counts_get(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_config *config,
                          const tsl_device *device, tsl_cost_counts *account);
+/* Computes the seconds of each limit from the counts of a run. The config must not be refused. */
 tsl_bounds tsl_cost_counts_bounds(const tsl_strategy *strategy, const tsl_problem *problem,
                                   const tsl_config *config, const tsl_device *device,
                                   const tsl_cost_counts *account);
-/* Operations for each byte that is asked for where the operands lie: what moves to the right as a ladder is
- * climbed. */
+/* Returns operations per byte of global traffic: the roofline's arithmetic intensity. */
 double tsl_cost_counts_intensity(const tsl_problem *problem, const tsl_cost_counts *account);
-/* Elements of A and B that are asked for there, and near the items, for each multiply-add of the problem. */
+/* Elements of A and B loaded per multiply-add of the problem, from global and from local memory. */
 typedef struct tsl_words {
   double global, local;
 } tsl_words;
@@ -73,32 +71,31 @@ tsl_words tsl_cost_counts_words(const tsl_problem *problem, const tsl_cost_count
 
 /* --- for descriptors --- */
 
-/* Work-groups of a grid over `columns` x `rows` pieces of the result, one for each item along dimensions 0
- * and 1: groups, items and those wasted; `local_bytes` of a group decide with the items how many find room on
- * a unit. */
+/* Counts groups, items and idle items of a grid over `columns` x `rows` parts of the result, one item a part,
+ * along dimensions 0 and 1. Items and `local_bytes` of a group determine the groups that fit on a unit. */
 void tsl_cost_counts_grid(const tsl_grid *grid, int64_t columns, int64_t rows, int64_t local_bytes,
                           const tsl_device *device, tsl_cost_counts *account);
-/* So many groups of so many items in a line, of which `needed` in all have something of the result. */
+/* Counts a one-dimensional launch of `groups` groups of `items` items, of which `needed` items in
+ * all have work. */
 void tsl_cost_counts_groups(double groups, int items, double needed, int64_t local_bytes,
                             const tsl_device *device, tsl_cost_counts *account);
-/* C is read where beta is not 0, and written, `times` times in all. */
+/* Counts `times` writes of C, and `times` reads where beta is not 0. */
 void tsl_cost_counts_result(const tsl_problem *problem, double times, tsl_cost_counts *account);
-/* So many elements of A, and of B, are asked for. */
+/* Counts loads of `a` elements of A and `b` elements of B. */
 void tsl_cost_counts_operands(const tsl_problem *problem, double a, double b, tsl_cost_counts *account);
-/* Copies of so many bytes: read where they lie and written, in a launch of their own where there are
- * launches. */
+/* Counts a copy of `bytes` bytes: one read, one write, and one launch on devices with launches. */
 void tsl_cost_counts_copies(double bytes, tsl_cost_counts *account);
-/* Tiles of C in vector registers on the host: each multiply-add's numbers come from caches or copies near the
- * core, a column of `height` rows and a row of `width` columns for each step. */
+/* Counts register tiles of C on the host. Each step loads a column of `height` rows and a row of
+ * `width` columns from caches or packed copies near the core. */
 void tsl_cost_counts_tiles(const tsl_problem *problem, double height, double width, tsl_cost_counts *account);
 
-/* Operations of matrix instructions for 16 bits of a unit in a clock, as engines have them: by warpgroups, by
- * four warps, by one. */
+/* Operations per clock and unit of 16-bit matrix instructions, by the threads that issue them: a
+ * warpgroup, four warps, one warp. */
 typedef struct tsl_engine_rates {
   double warpgroup, group, warp;
 } tsl_engine_rates;
-/* Operations in a second of the engine that a device has for such products; where it has none, what its units
- * for f32 reach. */
+/* Returns the operations per second of the device's matrix engine, by its capabilities. The rate is
+ * one of `rates`, or 0.6 of a known 16-bit rate, else half of the f32 peak. */
 double tsl_cost_counts_engine_rate(const tsl_device *device, tsl_engine_rates rates);
 
 #endif

@@ -1,4 +1,4 @@
-/* The last step on a device: strategy/strategy_epilogue.cl, compiled and launched. */
+/* Epilogue on a device: compiles and launches strategy/strategy_epilogue.cl. */
 #include "strategy/strategy_epilogue.h"
 
 #include "base/status.h"
@@ -7,11 +7,11 @@
 
 #include <stdio.h>
 
-/* As the kernel has them: elements of an item, and those of two bytes; and groups for each unit, which then
- * go on to further lines. */
+/* Launch constants of the kernel: items of a group, elements of an item (EACH_NARROW: of two-byte
+ * types), groups per unit. Groups loop over further lines. */
 enum { ACROSS = 64, LINES = 4, EACH = 4, EACH_NARROW = 16, UNIT_GROUPS = 16 };
 
-/* What is done to sums, where the problem has scales: those of no terms are not scaled. */
+/* Defines the scaling of the sums. Sums without terms are not scaled. */
 static void define_sums(const tsl_problem *problem, tsl_text *defines) {
   const bool is_whole = tsl_type(problem->a.type)->is_integer;
   const int scales = (problem->scaling_a != TESELA_NO_SCALE ? 1 : 0) |
@@ -27,7 +27,7 @@ static void define_sums(const tsl_problem *problem, tsl_text *defines) {
 static tesela_status epilogue_kernel_build(tsl_work *work,
                                            void (*define)(const tsl_problem *problem, tsl_text *defines),
                                            tsl_kernel **kernel) {
-  /* By no strategy's options: relaxed arithmetic is not what its user has asked of this. */
+  /* The options of the strategy do not apply: its user requested relaxed arithmetic for the product only. */
   tsl_work own = *work;
   const tesela_type type = work->problem.c.type, bias = work->problem.bias.type;
   const int of_c = tsl_launch_type_code(type), added = work->problem.bias_axis == TESELA_NO_BIAS ? 0
@@ -64,7 +64,8 @@ static tsl_finish_steps epilogue_kernel_steps_of(const tsl_operand *operand, boo
                             .step = by_rows ? operand->col_stride : operand->row_stride};
 }
 
-/* A kernel's pointer needs some buffer. */
+/* Returns the operand's buffer; C's for a missing operand, because each pointer of a kernel needs a
+ * buffer. */
 static tsl_argument buffer_of(const tsl_operand *operand, const tsl_operand *c) {
   return TSL_ARG_BUFFER(operand->buffer ? operand->buffer : c->buffer);
 }

@@ -4,15 +4,15 @@
 
 #include <string.h>
 
-/* Contents of a result. */
 typedef struct exceptions_found {
-  bool has_nan, has_large; /* an element that is NaN; one that is infinite or the largest number */
+  /* has_nan: an element is NaN; has_large: an element is NaN, infinite or the largest number */
+  bool has_nan, has_large;
 } exceptions_found;
 
-/* A floating-point format by the bits of a number without its sign. */
+/* Bit layout of a floating-point format. */
 typedef struct exceptions_format {
   size_t size;
-  uint64_t magnitude, infinity; /* mask of all bits but the sign; of infinity */
+  uint64_t magnitude, infinity; /* mask of all bits except the sign; bits of infinity */
 } exceptions_format;
 
 static const exceptions_format *format_of(tesela_type component) {
@@ -42,7 +42,7 @@ static uint64_t exceptions_bits_at(const unsigned char *src, size_t size) {
   return half;
 }
 
-/* Looks at `count` elements of `components` numbers each, so many bytes apart. */
+/* Inspects `count` elements of `components` numbers each, `apart` bytes from element to element. */
 static inline void exceptions_look_at(const unsigned char *src, int64_t count, int64_t apart, int components,
                                       const exceptions_format *as, exceptions_found *out) {
   bool has_nan = false, has_large = false;
@@ -56,7 +56,7 @@ static inline void exceptions_look_at(const unsigned char *src, int64_t count, i
   out->has_large |= has_large;
 }
 
-/* Looks at the computed elements of a row. */
+/* Inspects the computed elements of a row. */
 static void look_at_row(const tsl_shape *shape, const unsigned char *row, int64_t i, int64_t col_stride,
                         const exceptions_format *as, exceptions_found *out) {
   const tsl_type_info *type = tsl_type(shape->type);
@@ -67,7 +67,7 @@ static void look_at_row(const tsl_shape *shape, const unsigned char *row, int64_
     exceptions_look_at(row + first * apart, end - first, apart, type->is_complex ? 2 : 1, as, out);
 }
 
-/* Returns the flags of `raised` that C bears out. */
+/* Returns the flags of `raised` that an element of C confirms. */
 static tsl_floats confirmed(tsl_floats raised, const tsl_problem *problem, const tsl_operands *operands) {
   const tsl_shape *shape = &problem->c;
   const tsl_type_info *type = tsl_type(shape->type);

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-/* What build() makes. A job starts with a cache line, as every block of memory does. */
+/* State of a job in work->state. */
 typedef struct prepared {
   _Alignas(TSL_CACHE_LINE) tsl_operands strides;
   _Alignas(TSL_CACHE_LINE) unsigned char job[];
@@ -64,6 +64,6 @@ size_t tsl_job_form_bytes(const tsl_work *work, int operand) {
 }
 
 void tsl_job_make_form(const tsl_work *work, int operand, const tsl_operand *from, void *dst, tsl_team team) {
-  const tsl_operands operands = {.a = *from, .b = *from, .c = *from}; /* the others are not looked at */
+  const tsl_operands operands = {.a = *from, .b = *from, .c = *from}; /* only `operand` is read */
   work->strategy->jobs->make_form(tsl_job_of(work), operand, &operands, dst, team);
 }

@@ -1,20 +1,20 @@
-/* What strategies in C share around their loops: how operands of a run become views, and jobs. A job is all
- * that is found out about a problem on operands with certain strides: which kernels, which schedule, how it
- * is cut. build() makes the one for the problem's own strides. A run may bring others (a packed copy's): then
- * it makes a job for these. */
+/* Views and jobs of strategies in C. A job is everything precomputed for a problem and the strides
+ * of its operands: kernels, schedule, partition. build() makes the job for the problem's own
+ * strides. A run with other strides (a packed copy's) makes its own job. */
 #ifndef TSL_STRATEGY_HOST_JOB_H
 #define TSL_STRATEGY_HOST_JOB_H
 
 #include "host/host_view.h"
 #include "strategy/strategy.h"
 
-/* Operands that lie nowhere, with the problem's strides. */
+/* Returns operands without data, with the problem's strides. */
 static inline tsl_operands tsl_strides_of(const tsl_problem *problem) {
   return (tsl_operands){.a = {.row_stride = problem->a.row_stride, .col_stride = problem->a.col_stride},
                         .b = {.row_stride = problem->b.row_stride, .col_stride = problem->b.col_stride},
                         .c = {.row_stride = problem->c.row_stride, .col_stride = problem->c.col_stride}};
 }
 
+/* Returns a view without data, with the strides of `strides` and the structure of `shape`. */
 static inline tsl_view tsl_view_as_given(const tsl_shape *shape, const tsl_operand *strides) {
   return (tsl_view){.row_stride = strides->row_stride,
                     .col_stride = strides->col_stride,
@@ -22,7 +22,7 @@ static inline tsl_view tsl_view_as_given(const tsl_shape *shape, const tsl_opera
                     .triangle = shape->triangle};
 }
 
-/* The problem on operands with these strides. In place, the general factor has C's. */
+/* Returns the problem's views with the strides of `strides`. In place, the general factor has C's strides. */
 static inline tsl_views tsl_views_as_given(const tsl_problem *problem, const tsl_operands *strides) {
   const bool in_place = problem->in_place, holds_a = in_place && problem->a.structure == TESELA_GENERAL,
              holds_b = in_place && problem->b.structure == TESELA_GENERAL;
@@ -38,12 +38,14 @@ static inline tsl_views tsl_views_as_given(const tsl_problem *problem, const tsl
                      .in_place = in_place};
 }
 
-/* The same, oriented (host/host_view.h); and bound to a run's operands with the same strides. */
+/* Returns the views with the strides of `strides`, oriented (host/host_view.h). */
 static inline tsl_views tsl_views_of(const tsl_problem *problem, const tsl_operands *strides) {
   tsl_views views = tsl_views_as_given(problem, strides);
   tsl_views_orient(&views);
   return views;
 }
+/* Sets the addresses of the views to the operands of a run, which have the views' strides. `size`
+ * and `c_size` are the bytes of an element of A and B, and of C. */
 static inline void tsl_views_bind_operands(tsl_views *views, const tsl_operands *operands, int64_t size,
                                            int64_t c_size) {
   tsl_views_bind(views, &(tsl_view){.at = operands->a.host, .packed = operands->a.packed},
@@ -51,45 +53,46 @@ static inline void tsl_views_bind_operands(tsl_views *views, const tsl_operands 
                  c_size);
 }
 
-/* Whether such views take this operand for A. */
+/* Returns true if the views use this operand as their A. */
 static inline bool tsl_views_take_as_a(const tsl_views *views, int operand) {
   return (operand == TSL_OPERAND_A) != views->is_swapped;
 }
 
-/* For models: bytes of operands that cost nothing beside the arithmetic when a product is called again. The
- * second cache holds half of them; what it lost comes from the last one while there is something to multiply.
- */
+/* Returns the bytes of operands that a repeated product reads without a delay, for models: twice
+ * the second cache. The second cache keeps half of these bytes; the last cache delivers the rest
+ * during the arithmetic. */
 double tsl_near_bytes(const tsl_device *device);
-/* Whether the last cache is far away: one as large as this serves dozens of cores, and takes three times as
- * long as a small one. */
+/* Returns true if the last cache is shared by dozens of cores, with about three times the latency
+ * of a small cache. */
 bool tsl_last_cache_is_far(const tsl_device *device);
-/* How many times as fast as from memory the rest of so many bytes arrives: from a last cache that is near and
- * holds them. */
+/* Returns the speed relative to DRAM at which a last cache near the cores delivers operands of
+ * `bytes` bytes; 1 if it does not hold them. */
 double tsl_rest_speed(const tsl_device *device, double bytes);
 
-enum { TSL_JOB_MOST = 1024 }; /* bytes of a job */
+enum { TSL_JOB_MOST = 1024 }; /* maximum bytes of a job */
 
-/* A strategy's jobs. */
+/* Operations on a strategy's jobs. */
 struct tsl_host_job_ops {
-  size_t size; /* of one, at most TSL_JOB_MOST */
+  size_t size; /* bytes of a job, at most TSL_JOB_MOST */
   void (*make)(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
                const tsl_device *device, void *job);
-  /* On operands with the strides that it was made for. */
+  /* Runs a job on operands with the strides that it was made for. */
   tesela_status (*run)(const void *job, const tsl_operands *operands);
-  /* Of strategies that pack: the form that run() makes of an operand, as the descriptor's `packing` has it.
-   */
+  /* For strategies that pack: bytes of the form of an operand, as in the descriptor's `packing`. */
   size_t (*form_bytes)(const void *job, int operand);
   void (*make_form)(const void *job, int operand, const tsl_operands *operands, void *dst, tsl_team team);
 };
 
-/* A descriptor with `jobs` has these as its build(), run(), release() and packing. */
+/* Implements build() of a descriptor with `jobs`; the next functions implement run(), release() and
+ * packing. */
 tesela_status tsl_job_build(tsl_work *work);
+/* Runs the job of build(), or a new job where the operands have other strides. */
 tesela_status tsl_job_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
 void tsl_job_release(tsl_work *work);
 size_t tsl_job_form_bytes(const tsl_work *work, int operand);
 void tsl_job_make_form(const tsl_work *work, int operand, const tsl_operand *from, void *dst, tsl_team team);
 
-/* The job that build() made. */
+/* Returns the job that build() made, owned by the work. */
 const void *tsl_job_of(const tsl_work *work);
 
 #endif

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Whether a text has this word. */
+/* Returns true if a text contains a word. */
 static bool mentions(const char *text, const char *word) {
   const size_t length = strlen(word);
   for (const char *at = strstr(text, word); at; at = strstr(at + length, word))
@@ -23,7 +23,8 @@ static bool mentions(const char *text, const char *word) {
   return false;
 }
 
-/* What a kernel does not ask for is left out: configs that differ in it are one text, compiled once. */
+/* Defines the parameters that a kernel mentions. Configs that differ in other parameters have one
+ * text, compiled once. */
 static void define_params(const tsl_strategy *strategy, const tsl_config *config, const char *kernel,
                           tsl_text *text) {
   for (int i = 0; i < tsl_strategy_params(strategy); i++) {
@@ -89,7 +90,7 @@ void tsl_launch_define_types(const tsl_problem *problem, tsl_text *text) {
                  problem->b.type == TESELA_I8);
 }
 
-/* Compiler options that the config asks for. */
+/* Returns the compiler options of the config. */
 static const char *options_of(const tsl_work *work) {
   static const tsl_param relaxed = {TSL_LAUNCH_RELAXED, {0}};
   for (int i = 0; i < tsl_strategy_params(work->strategy); i++)
@@ -98,7 +99,7 @@ static const char *options_of(const tsl_work *work) {
   return "";
 }
 
-/* Room for a build's name: "gemm/residue_int8". */
+/* Maximum length of a build's name: "gemm/residue_int8". */
 enum { NAME_SIZE = 64 };
 
 /* Appends the whole source of a module to `text`: the definitions of the config, then the flattened file. */
@@ -152,7 +153,9 @@ static tesela_status launch_find_kernel(tsl_work *work, const char *path, const 
   TSL_TRY(work->device->ops->kernel_get(module, name, kernel));
   const int most = work->device->ops->kernel_items_max(*kernel);
   if (items > most)
-    return tsl_fail(TESELA_UNSUPPORTED, "%s: kernel %s was compiled to at most %d work-items a group, not %d",
+    return tsl_fail(TESELA_UNSUPPORTED,
+                    "%s: kernel %s allows at most %d work-items a group after "
+                    "compilation, not %d",
                     work->device->name, name, most, items);
   return TESELA_OK;
 }
@@ -161,7 +164,7 @@ static tesela_type launch_type_of_sums(const tsl_work *work) {
   return tsl_type(work->problem.c.type)->sums;
 }
 
-/* One module that a thread of tsl_launch_compile_ahead() compiles. */
+/* Module that a thread of tsl_launch_compile_ahead() compiles. */
 typedef struct ahead_job {
   const tsl_work *work;
   tsl_text text;
@@ -305,7 +308,7 @@ static tsl_gemm_argument launch_scaled(const tsl_work *work, const tsl_gemm_size
     argument.scalars.f64[0] = alpha;
     argument.scalars.f64[1] = beta;
     argument.bytes = sizeof argument.sizes + sizeof argument.scalars.f64;
-  } else if (tsl_type(work->problem.c.type)->is_integer) { /* modulo 2^32, as sums are */
+  } else if (tsl_type(work->problem.c.type)->is_integer) { /* modulo 2^32, like the sums */
     argument.scalars.i32[0] = (uint32_t)(int64_t)alpha;
     argument.scalars.i32[1] = (uint32_t)(int64_t)beta;
     argument.bytes = sizeof argument.sizes + sizeof argument.scalars.i32;
@@ -318,7 +321,7 @@ static tsl_gemm_argument launch_scaled(const tsl_work *work, const tsl_gemm_size
 }
 
 tsl_gemm_argument tsl_launch_scalars(const tsl_work *work, const tsl_gemm_sizes *sizes) {
-  /* An empty sum is not scaled: infinity times nothing is nothing. */
+  /* An empty sum is not scaled: alpha = infinity must not make it NaN. */
   return launch_scaled(work, sizes, sizes->k == 0 ? 0 : work->problem.alpha[0], work->problem.beta[0]);
 }
 
@@ -331,7 +334,7 @@ tesela_status tsl_launch_gemm(const tsl_work *work, const tsl_operands *operands
   const tsl_operand *a = &operands->a, *b = &operands->b, *c = &operands->c;
   const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
   const tsl_gemm_argument given = tsl_launch_scalars(work, &sizes);
-  /* A kernel wants a buffer in every place, also where nothing is read. */
+  /* Each pointer of a kernel needs a buffer, even if it is not read. */
   const tsl_argument arguments[] = {
       TSL_ARG_BUFFER(a->buffer ? a->buffer : c->buffer),
       TSL_ARG_BUFFER(b->buffer ? b->buffer : c->buffer),
@@ -342,7 +345,7 @@ tesela_status tsl_launch_gemm(const tsl_work *work, const tsl_operands *operands
                                    sizeof arguments / sizeof *arguments);
 }
 
-/* Kernels count groups in an int, whatever a device says. */
+/* Returns the maximum number of groups: the device's, limited because kernels count groups in an int. */
 static uint64_t most_groups(const tsl_device *device, int dimension) {
   const uint64_t most = device->group_count_max[dimension];
   return most < INT32_MAX ? most : INT32_MAX;
@@ -398,8 +401,8 @@ double tsl_launch_seconds(const tsl_problem *problem, const tsl_device *device, 
   return fmax(compute, tsl_problem_bytes(problem) / device->bandwidth) + device->launch_seconds;
 }
 
-/* Seen on an H200: 0.5 to 0.65 us for a panel of tile_local whose group is alone, from 1 x 1000 x 1000 to 127
- * x 513 x 255. */
+/* Measured on an H200: 0.5 to 0.65 us for a panel of a single group of tile_local, for 1 x 1000 x
+ * 1000 to 127 x 513 x 255. */
 double tsl_launch_chain_seconds(const tsl_device *device, double waits) {
   static const double wait_seconds = 6e-7;
   return device->is_cpu ? 0 : device->launch_seconds + waits * wait_seconds;

@@ -1,4 +1,4 @@
-/* Narrow types as f32, exactly, in loops that compilers make vectors of. */
+/* Exact conversion of narrow types to f32, in loops that compilers vectorize. */
 #ifndef TSL_STRATEGY_LOW_PRECISION_H
 #define TSL_STRATEGY_LOW_PRECISION_H
 
@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+/* Returns the float that has these bits. */
 static inline float tsl_narrow_float(uint32_t bits) {
   float value;
   memcpy(&value, &bits, sizeof value);
@@ -16,7 +17,7 @@ static inline float tsl_narrow_bf16(uint16_t bits) {
   return tsl_narrow_float((uint32_t)bits << 16);
 }
 
-/* The mantissa and exponent in f32's places are the number times 2^-112, also where it is subnormal. */
+/* Moves mantissa and exponent to f32's places; the result is the number times 2^-112, subnormals included. */
 static inline float tsl_narrow_f16(uint16_t bits) {
   const uint32_t special = (bits & 0x7c00) == 0x7c00 ? 0x7f800000 : 0;
   const float magnitude = tsl_narrow_float((uint32_t)(bits & 0x7fff) << 13) * 0x1p112f;
@@ -25,7 +26,7 @@ static inline float tsl_narrow_f16(uint16_t bits) {
   return tsl_narrow_float(wide | special | (uint32_t)(bits & 0x8000) << 16);
 }
 
-/* `count` numbers of a narrow type that is not f32, `stride` elements apart. */
+/* Converts `count` numbers of a narrow type, `stride` elements apart, to f32. */
 static inline void tsl_narrow_gather(tesela_type type, const void *from, int64_t stride, int count,
                                      float *dst) {
   const uint16_t *const halves = from;

@@ -1,6 +1,5 @@
-/* The specification for types that are narrower than their sums: the three loops of a product, with what a
- * load and a store convert. A dot is such a product. Compiled without optimisation by the strategies called
- * sequential. */
+/* Reference loops for types narrower than their sums; loads and stores convert. A dot is a product
+ * with m = n = 1. The sequential strategies compile them without optimization. */
 #ifndef TSL_STRATEGY_LOW_PRECISION_LOOPS_H
 #define TSL_STRATEGY_LOW_PRECISION_LOOPS_H
 
@@ -65,14 +64,14 @@ static const char *element_of(const tsl_operand *operand, int64_t size, int64_t 
   return (const char *)operand->host + (row * operand->row_stride + col * operand->col_stride) * size;
 }
 
-/* f16, bf16, e4m3 and e5m2: sums in f32, rounded to C once. */
+/* Multiplies f16, bf16, e4m3 and e5m2 with sums in f32, rounded to C once. */
 static void multiply_narrow(const tsl_problem *problem, const tsl_operands *operands) {
   const tsl_operand *const a = &operands->a, *const b = &operands->b, *const c = &operands->c;
   load_function *const load_a = loads[problem->a.type], *const load_b = loads[problem->b.type],
                        *const load_c = loads[problem->c.type];
   store_function *const store_c = stores[problem->c.type];
   const int64_t size = (int64_t)tsl_type(problem->c.type)->size,
-                factor = (int64_t)tsl_type(problem->a.type)->size; /* B's, too */
+                factor = (int64_t)tsl_type(problem->a.type)->size; /* size of an element of A and of B */
   const float alpha = (float)problem->alpha[0], beta = (float)problem->beta[0];
   const int64_t k = alpha == 0 ? 0 : problem->k; /* alpha = 0 never reads A and B */
   for (int64_t i = 0; i < problem->m; i++) {
@@ -87,7 +86,7 @@ static void multiply_narrow(const tsl_problem *problem, const tsl_operands *oper
   }
 }
 
-/* Integers of 8 bits: sums modulo 2^32. */
+/* Multiplies 8-bit integers with sums modulo 2^32. */
 static void multiply_integers(const tsl_problem *problem, const tsl_operands *operands) {
   const tsl_operand *const a = &operands->a, *const b = &operands->b, *const c = &operands->c;
   load_integer_function *const load_a = integer_loads[problem->a.type], *const load_b =

@@ -30,8 +30,8 @@ bool tsl_numeric_requirements_same(const tsl_numeric_requirements *requirements,
          requirements->precision == other->precision && requirements->bits == other->bits;
 }
 
-bool tsl_numeric_requirements_has_accuracy(const tsl_numeric_requirements *ask) {
-  return ask->accuracy != TSL_ACCURACY_DEFAULT;
+bool tsl_numeric_requirements_has_accuracy(const tsl_numeric_requirements *requirements) {
+  return requirements->accuracy != TSL_ACCURACY_DEFAULT;
 }
 
 static tesela_status numerics_refuse_accuracy(const char *word) {
@@ -46,48 +46,49 @@ static tesela_status numerics_refuse_accuracy(const char *word) {
   return status;
 }
 
-tesela_status tsl_numeric_requirements_parse_accuracy(const char *word, tsl_numeric_requirements *ask) {
-  const tsl_reproducibility bits = ask->bits;
+tesela_status tsl_numeric_requirements_parse_accuracy(const char *word,
+                                                      tsl_numeric_requirements *requirements) {
+  const tsl_reproducibility bits = requirements->bits;
   double number;
-  *ask = (tsl_numeric_requirements){.bits = bits};
+  *requirements = (tsl_numeric_requirements){.bits = bits};
   if (strcmp(word, "default") == 0)
     return TESELA_OK;
   if (strcmp(word, "exact") == 0) {
-    ask->accuracy = TSL_ACCURACY_EXACT;
+    requirements->accuracy = TSL_ACCURACY_EXACT;
     return TESELA_OK;
   }
   for (int i = 0; i < PRECISIONS; i++)
     if (strcmp(word, precisions[i].word) == 0) {
-      ask->accuracy = TSL_ACCURACY_TYPE;
-      ask->precision = i;
+      requirements->accuracy = TSL_ACCURACY_TYPE;
+      requirements->precision = i;
       return TESELA_OK;
     }
   if (!tsl_parse_double(word, &number) || !(number > 0) || !isfinite(number))
     return numerics_refuse_accuracy(word);
-  ask->accuracy = TSL_ACCURACY_NUMBER;
-  ask->number = number;
+  requirements->accuracy = TSL_ACCURACY_NUMBER;
+  requirements->number = number;
   return TESELA_OK;
 }
 
-tesela_status tsl_numeric_requirements_parse_bits(const char *word, tsl_numeric_requirements *ask) {
+tesela_status tsl_numeric_requirements_parse_bits(const char *word, tsl_numeric_requirements *requirements) {
   for (int i = 0; i < BITS; i++)
     if (strcmp(word, bits_words[i]) == 0) {
-      ask->bits = (tsl_reproducibility)i;
+      requirements->bits = (tsl_reproducibility)i;
       return TESELA_OK;
     }
   return tsl_fail(TESELA_BAD_CALL, "bits is \"%s\"; it can be any, run, threads or devices", word);
 }
 
-void tsl_numeric_requirements_print_accuracy(const tsl_numeric_requirements *ask, tsl_text *text) {
-  switch (ask->accuracy) {
+void tsl_numeric_requirements_print_accuracy(const tsl_numeric_requirements *requirements, tsl_text *text) {
+  switch (requirements->accuracy) {
   case TSL_ACCURACY_DEFAULT:
     tsl_text_add(text, "default");
     break;
   case TSL_ACCURACY_NUMBER:
-    tsl_text_add_double(text, ask->number);
+    tsl_text_add_double(text, requirements->number);
     break;
   case TSL_ACCURACY_TYPE:
-    tsl_text_add(text, "%s", precisions[ask->precision].word);
+    tsl_text_add(text, "%s", precisions[requirements->precision].word);
     break;
   case TSL_ACCURACY_EXACT:
     tsl_text_add(text, "exact");
@@ -99,13 +100,13 @@ const char *tsl_numeric_requirements_bits_word(tsl_reproducibility bits) {
   return bits_words[bits];
 }
 
-/* Of TYPE: each factor rounded where it has more digits, sums as in tsl_accuracy_of_sum(), and one rounding
- * to C. */
-double tsl_numeric_requirements_allows(const tsl_numeric_requirements *ask, int64_t k, double factors,
-                                       double result) {
-  const precision *of = &precisions[ask->precision];
-  if (ask->accuracy != TSL_ACCURACY_TYPE)
-    return ask->number;
-  const double rounded = of->factors > factors ? 2 * of->factors + of->factors * of->factors : 0;
-  return rounded + (1 + rounded) * ((double)k + 4) * of->sums + result;
+/* Bound of TYPE: each factor with more digits is rounded, sums cost as in tsl_accuracy_of_sum(),
+ * plus one rounding to C. */
+double tsl_numeric_requirements_allows(const tsl_numeric_requirements *requirements, int64_t k,
+                                       double factors, double result) {
+  const precision *row = &precisions[requirements->precision];
+  if (requirements->accuracy != TSL_ACCURACY_TYPE)
+    return requirements->number;
+  const double rounded = row->factors > factors ? 2 * row->factors + row->factors * row->factors : 0;
+  return rounded + (1 + rounded) * ((double)k + 4) * row->sums + result;
 }

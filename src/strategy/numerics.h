@@ -1,17 +1,16 @@
-/* What a caller asks of a result beside that it is right: how right, and when its bits are to come again. One
- * grammar for descriptions, options, environment and plans; docs/ACCURACY.md tells people what the words
- * mean. */
+/* Numeric requirements of a caller: accuracy, and reproducibility of the bits. Descriptions,
+ * options, environment and plans share one grammar; docs/ACCURACY.md explains the words. */
 #ifndef TSL_STRATEGY_NUMERICS_H
 #define TSL_STRATEGY_NUMERICS_H
 
 #include "base/text.h"
 #include "base/types.h"
 
-/* X(NAME, word): the guarantee that is asked for. */
+/* Accuracy requirements. X(NAME, word) */
 #define TSL_ACCURACY_LIST(X)                                                                                 \
-  X(DEFAULT, "default") /* what a strategy guarantees by itself; no factor is rounded */                     \
-  X(NUMBER, "number")   /* |error| <= number (|alpha| |A||B| + |beta| |C|), element by element */            \
-  X(TYPE, "type")       /* what a careful sum gives of factors that have a type's precision */               \
+  X(DEFAULT, "default") /* the strategy's own guarantee; A and B are not rounded */                          \
+  X(NUMBER, "number")   /* |error| <= number (|alpha| |A||B| + |beta| |C|), for each element */              \
+  X(TYPE, "type")       /* error of a careful sum of factors with the precision of a type */                 \
   X(EXACT, "exact")     /* the exact result, rounded once to the type of C */
 
 typedef enum tsl_accuracy_kind {
@@ -20,9 +19,9 @@ typedef enum tsl_accuracy_kind {
 #undef TSL_ACCURACY_MEMBER
 } tsl_accuracy_kind;
 
-/* X(word, unit roundoff of factors, of sums). tf32 is what tensor cores call so: of factors they cut off what
- * is behind ten binary places, and of sums' terms what is below the last place of the largest. e4m3 allows
- * what their units for 8-bit numbers do (tsl_accuracy_of_eights()). */
+/* Precisions. X(word, unit roundoff of factors, of sums). Precision tf32 follows tensor cores:
+ * factors are truncated to ten binary places, and terms of a sum below the last place of the
+ * largest term. e4m3 allows the error of units for 8-bit floating point (tsl_accuracy_of_eights()). */
 #define TSL_PRECISION_LIST(X)                                                                                \
   X(e4m3, 0x1p-4, 0x1p-10)                                                                                   \
   X(tf32, 0x1p-10, 0x1p-22)                                                                                  \
@@ -30,7 +29,7 @@ typedef enum tsl_accuracy_kind {
   X(f32, 0x1p-24, 0x1p-24)                                                                                   \
   X(f64, 0x1p-53, 0x1p-53)
 
-/* X(NAME, word, what it asks for): each asks for more than the one before. */
+/* Reproducibility levels, weakest first. X(NAME, word, description) */
 #define TSL_REPRODUCIBILITY_LIST(X)                                                                          \
   X(ANY, "any", "nothing")                                                                                   \
   X(RUN, "run", "the same bits from the same call on the same machine")                                      \
@@ -43,32 +42,32 @@ typedef enum tsl_reproducibility {
 #undef TSL_REPRODUCIBILITY_MEMBER
 } tsl_reproducibility;
 
-/* Zero asks for nothing. Plain numbers: equal asks have equal members. */
+/* Requirements; zero: none. Equal requirements have equal members. */
 typedef struct tsl_numeric_requirements {
   tsl_accuracy_kind accuracy;
-  double number; /* of NUMBER, else 0 */
-  int precision; /* of TYPE: a row of the list, else 0 */
+  double number; /* for NUMBER, else 0 */
+  int precision; /* for TYPE: row of TSL_PRECISION_LIST, else 0 */
   tsl_reproducibility bits;
 } tsl_numeric_requirements;
 
-/* Whether both ask for the same. */
 bool tsl_numeric_requirements_same(const tsl_numeric_requirements *requirements,
                                    const tsl_numeric_requirements *other);
-/* Whether anything is asked of accuracy. */
-bool tsl_numeric_requirements_has_accuracy(const tsl_numeric_requirements *ask);
+/* Returns true if any accuracy is required. */
+bool tsl_numeric_requirements_has_accuracy(const tsl_numeric_requirements *requirements);
 
-/* Reads "default", "1e-5", "tf32" ... or "exact"; "any", "run", "threads" or "devices". TESELA_BAD_CALL says
- * what is allowed. */
-tesela_status tsl_numeric_requirements_parse_accuracy(const char *word, tsl_numeric_requirements *ask);
-tesela_status tsl_numeric_requirements_parse_bits(const char *word, tsl_numeric_requirements *ask);
-/* The same words. */
-void tsl_numeric_requirements_print_accuracy(const tsl_numeric_requirements *ask, tsl_text *text);
+/* Reads "default", "1e-5", "tf32" ... or "exact". Fails with TESELA_BAD_CALL and the list of
+ * allowed words. */
+tesela_status tsl_numeric_requirements_parse_accuracy(const char *word,
+                                                      tsl_numeric_requirements *requirements);
+/* Reads "any", "run", "threads" or "devices". Fails like the function above. */
+tesela_status tsl_numeric_requirements_parse_bits(const char *word, tsl_numeric_requirements *requirements);
+void tsl_numeric_requirements_print_accuracy(const tsl_numeric_requirements *requirements, tsl_text *text);
 const char *tsl_numeric_requirements_bits_word(tsl_reproducibility bits);
 
-/* The largest |error| / (|alpha| |A||B| + |beta| |C|) that an ask for NUMBER or TYPE allows for sums of k
- * terms that are rounded to a type of so much unit roundoff, whose factors have `factors`. A part of a
- * complex product of k terms is a sum of 2 k. */
-double tsl_numeric_requirements_allows(const tsl_numeric_requirements *ask, int64_t k, double factors,
-                                       double result);
+/* Returns the largest |error| / (|alpha| |A||B| + |beta| |C|) that NUMBER or TYPE allows for sums
+ * of k terms. `factors` and `result` are the unit roundoffs of A and B and of C. A part of a
+ * complex product of k terms is a sum of 2 k terms. */
+double tsl_numeric_requirements_allows(const tsl_numeric_requirements *requirements, int64_t k,
+                                       double factors, double result);
 
 #endif

@@ -1,32 +1,31 @@
-/* A factor that several runs have in common. */
 #include "strategy/operand_reuse.h"
 
 #include <stddef.h>
 
 static const tsl_hash nothing = {0, 0};
 
-void tsl_operand_reuse_start(tsl_operand_reuse *stays, int operand) {
-  stays->operand = operand;
-  stays->before = stays->left = nothing;
+void tsl_operand_reuse_start(tsl_operand_reuse *reuse, int operand) {
+  reuse->operand = operand;
+  reuse->before = reuse->left = nothing;
 }
 
-void tsl_operand_reuse_turn(tsl_operand_reuse *stays) {
-  stays->before = stays->left;
-  stays->left = nothing;
+void tsl_operand_reuse_turn(tsl_operand_reuse *reuse) {
+  reuse->before = reuse->left;
+  reuse->left = nothing;
 }
 
 static bool operand_reuse_same(tsl_hash a, tsl_hash b) {
   return a.high == b.high && a.low == b.low;
 }
 
-bool tsl_operand_reuse_has(tsl_operand_reuse *stays, tsl_hash hash) {
-  if (!stays || operand_reuse_same(stays->before, nothing) || !operand_reuse_same(stays->before, hash))
+bool tsl_operand_reuse_has(tsl_operand_reuse *reuse, tsl_hash hash) {
+  if (!reuse || operand_reuse_same(reuse->before, nothing) || !operand_reuse_same(reuse->before, hash))
     return false;
-  stays->kept++;
+  reuse->kept++;
   return true;
 }
 
-void tsl_operand_reuse_leave(tsl_operand_reuse *stays, tsl_hash hash) {
-  if (stays)
-    stays->left = hash;
+void tsl_operand_reuse_leave(tsl_operand_reuse *reuse, tsl_hash hash) {
+  if (reuse)
+    reuse->left = hash;
 }

@@ -1,17 +1,18 @@
-/* A factor that several runs have in common, so that what one of them made of it can do for the next one.
+/* Reuse of a prepared operand by successive runs.
  *
- *   C0 = A B0, C1 = A B1, ...      A stays: each run is of a plan of its own, or of the same one
+ *   C0 = A B0, C1 = A B1, ...      A is shared: each run uses its own plan, or the same plan
  *
- * Whoever queues such runs starts one of these and hands it to each of them (tsl_operands.stays), and so
- * says: they follow each other on one stream, with one workspace, and until the last of them is done nothing
- * but these runs writes the workspace, and nothing at all the factor. Nobody has to make anything of it. A
- * strategy may leave what it makes of the factor where it makes it, in the workspace, and say by a hash all
- * that this depends on: what it is, of which memory, where it lies now. A run that would make the same then
- * leaves that out. Bits are those of runs that know nothing of each other.
+ * The caller that queues the runs starts a tsl_operand_reuse and passes it to each run
+ * (tsl_operands.stays). By that the caller guarantees: the runs follow each other on one stream with one
+ * workspace. Until the last run is done only these runs write the workspace, and nothing writes the shared
+ * operand.
  *
- * Between two runs the hash is forgotten unless a strategy says it, so that one that knows nothing of this,
- * but writes the workspace, spoils nothing; and so is that of a run that fails before it is queued. One that
- * fails later has left anything: who hears of it starts anew. */
+ * Reuse is advisory. A strategy may leave its prepared form of the operand in the workspace, and record a
+ * hash. The hash covers the form's kind, the operand's memory, and the place in the workspace. A later run
+ * that would prepare an equal form skips the work. Bits do not depend on the reuse.
+ *
+ * The hash is cleared before each run, so a strategy without support does no harm. A run that fails before
+ * it is queued clears the hash, too. After a later failure the caller must start again. */
 #ifndef TSL_STRATEGY_OPERAND_REUSE_H
 #define TSL_STRATEGY_OPERAND_REUSE_H
 
@@ -21,17 +22,21 @@
 
 typedef struct tsl_operand_reuse {
   int operand;           /* TSL_OPERAND_A or TSL_OPERAND_B */
-  tsl_hash before, left; /* what the run before left, and this one; zero: nothing */
-  int kept;              /* runs that found what they would have made, since there is this */
+  tsl_hash before, left; /* hashes of the forms that the previous run and this run left; zero: none */
+  int kept;              /* number of runs that skipped the preparation */
 } tsl_operand_reuse;
 
-/* By who queues runs: before the first one, and wherever another factor stays, or other numbers. */
-void tsl_operand_reuse_start(tsl_operand_reuse *stays, int operand);
-/* By who has strategies run: before each run. */
-void tsl_operand_reuse_turn(tsl_operand_reuse *stays);
-/* By strategies: whether the run before left this, which counts; and that this one does, behind all that it
- * queues. NULL is allowed. */
-bool tsl_operand_reuse_has(tsl_operand_reuse *stays, tsl_hash hash);
-void tsl_operand_reuse_leave(tsl_operand_reuse *stays, tsl_hash hash);
+/* Starts the reuse. Callers use it before the first run, and whenever another operand is shared or
+ * its numbers change. */
+void tsl_operand_reuse_start(tsl_operand_reuse *reuse, int operand);
+/* Prepares for the next run: the hash of this run becomes the previous hash. Callers use it before
+ * each run. */
+void tsl_operand_reuse_turn(tsl_operand_reuse *reuse);
+/* Returns true, and counts a hit, if the previous run left the form with this hash. For strategies;
+ * `reuse` may be NULL. */
+bool tsl_operand_reuse_has(tsl_operand_reuse *reuse, tsl_hash hash);
+/* Records the form that this run leaves. Strategies call it after they enqueued all work that makes
+ * the form. `reuse` may be NULL. */
+void tsl_operand_reuse_leave(tsl_operand_reuse *reuse, tsl_hash hash);
 
 #endif

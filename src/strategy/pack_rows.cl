@@ -1,19 +1,20 @@
-/* Puts a factor into rows that start at multiples of 16 bytes: where it has gaps between its elements, or
- * rows that start elsewhere. Each item gathers a chunk of 16 bytes of a row; what a row's last chunk has too much is zeros.
+/* Packs an operand into rows that start at multiples of 16 bytes, if its elements have gaps or its rows
+ * start at other addresses. Each item gathers a chunk of 16 bytes of a row. The end of a row's last chunk
+ * is zero.
  *
  *   from: element (row, i) at row * row_stride + i * step         to: | row 0, padded | row 1, padded | ...
  *
- * Neighbouring items take the chunks of a row one after the other, or, where rows lie nearer than elements, the same chunk
- * of rows one after the other, so that what they read lies together. Bytes whose rows lie side by side are transposed four rows
- * at a time, where they lie on multiples of four:
+ * Neighbouring items handle consecutive chunks of a row. Where rows are closer than elements, they handle
+ * one chunk of consecutive rows. So reads are contiguous. Bytes with contiguous rows (row_stride 1) are
+ * transposed four rows at a time, if aligned to four:
  *
  *   read: 4 bytes of rows r to r + 3, at each of 16 elements        written: 16 bytes to each of 4 rows
  *
- * Numbers of 4 bytes whose rows lie side by side go through local memory, so that what is written lies together, too:
+ * 4-byte numbers with contiguous rows are transposed in local memory, so that writes are contiguous, too:
  *
  *   read: SIDE rows of one element after the other             written: rows of SIDE elements
  *
- * Groups along dimension 1 take products of a batch, one after the other.
+ * Dimension 1 of the grid loops over the products of a batch.
  *
  * From the host: SIZE (bytes of an element, 1, 2 or 4). */
 #include "ptx.h"
@@ -40,7 +41,7 @@ TSL_FUNCTION TSL_VECTOR(int, 4) chunk_of(const unsigned int *words) {
 }
 
 #if SIZE == 1
-/* Four words of four rows each become a word of each row. */
+/* Transposes 4 x 4 bytes: four words of four rows each become one word of each row, `apart` words apart. */
 TSL_FUNCTION void transpose_bytes(const unsigned int *from, unsigned int *dst, int apart) {
   const unsigned int low_a = tsl_ptx_bytes(from[0], from[1], 0x5140),
                      high_a = tsl_ptx_bytes(from[0], from[1], 0x7362),
@@ -52,8 +53,8 @@ TSL_FUNCTION void transpose_bytes(const unsigned int *from, unsigned int *dst, i
   dst[3 * apart] = tsl_ptx_bytes(high_a, high_b, 0x7632);
 }
 
-/* A block of 128 rows by 128 elements: transposed in registers, gathered in local memory, so that rows are written whole. Chunks
- * are exchanged within a row by the number of its four rows, so that eight of them lie in different banks. */
+/* Transposes a block of 128 rows by 128 byte elements in registers and local memory, so that whole
+ * rows are written. Chunks of a row are permuted by row / 4 to avoid bank conflicts. */
 #define BLOCK 128
 TSL_FUNCTION int place_of(int row, int chunk) {
   return row * BLOCK + (chunk ^ row / 4 % 8) * 16;
@@ -73,7 +74,7 @@ TSL_FUNCTION void turn_block(TSL_LOCAL_POINTER char *block, TSL_GLOBAL const PAC
   TSL_UNROLL
   for (int w = 0; w < 4; w++)
     transpose_bytes(words + 4 * w, transposed + w, 4);
-  TSL_BARRIER(); /* the block before has been written */
+  TSL_BARRIER(); /* the previous block has been written */
   TSL_UNROLL
   for (int r = 0; r < 4; r++)
     TSL_LOCAL_STORE(int, 4, (TSL_LOCAL_POINTER int *)(block + place_of(own_row + r, own_chunk)),
@@ -91,8 +92,8 @@ TSL_FUNCTION void turn_block(TSL_LOCAL_POINTER char *block, TSL_GLOBAL const PAC
 #endif
 
 #if SIZE == 4
-/* A block of SIDE rows by SIDE elements. In local memory rows are one word longer, so that elements of one place lie in different
- * banks. */
+/* Transposes a block of SIDE rows by SIDE 4-byte elements. Rows in local memory have one more word
+ * to avoid bank conflicts. */
 #define SIDE 64
 TSL_FUNCTION void turn_numbers(TSL_LOCAL_POINTER unsigned int *block,
                                TSL_GLOBAL const unsigned int *TSL_RESTRICT from,
@@ -107,7 +108,7 @@ TSL_FUNCTION void turn_numbers(TSL_LOCAL_POINTER unsigned int *block,
                    ? from[args.offset + row + own_row + element * args.step]
                    : 0;
   }
-  TSL_BARRIER(); /* the block before has been written */
+  TSL_BARRIER(); /* the previous block has been written */
   TSL_UNROLL
   for (int i = 0; i < SIDE * SIDE / PACK_ITEMS; i++)
     block[own_row * (SIDE + 1) + TSL_ITEM(0) / SIDE + i * (PACK_ITEMS / SIDE)] = words[i];
@@ -128,7 +129,7 @@ TSL_FUNCTION void turn_numbers(TSL_LOCAL_POINTER unsigned int *block,
 }
 #endif
 
-/* What is turned in local memory. */
+/* Local memory of a transposed block. */
 #if SIZE == 1
 #define TURNED char
 #define TURNED_MOST (BLOCK * BLOCK)
@@ -137,10 +138,10 @@ TSL_FUNCTION void turn_numbers(TSL_LOCAL_POINTER unsigned int *block,
 #define TURNED_MOST (SIDE * (SIDE + 1))
 #else
 #define TURNED char
-#define TURNED_MOST 1 /* nothing is */
+#define TURNED_MOST 1 /* unused */
 #endif
 
-/* One product's factor. */
+/* Packs the operand of one product. */
 TSL_FUNCTION void pack(TSL_LOCAL_POINTER TURNED *block, TSL_GLOBAL const PACK_ELEMENT *TSL_RESTRICT from,
                        TSL_GLOBAL char *TSL_RESTRICT dst, const tsl_pack_rows_arguments args) {
 #if SIZE == 1

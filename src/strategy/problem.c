@@ -206,7 +206,7 @@ static int64_t problem_magnitude(int64_t value) {
   return value < 0 ? -value : value;
 }
 
-/* (rows - 1) |row_stride| + (cols - 1) |col_stride| + 1 elements must be addressable as bytes. */
+/* Checks that (rows - 1) |row_stride| + (cols - 1) |col_stride| + 1 elements are addressable as bytes. */
 tesela_status tsl_shape_check(const tsl_shape *shape, const char *name, int64_t rows, int64_t cols) {
   const tsl_type_info *type = tsl_type(shape->type);
   if (!type)
@@ -236,8 +236,6 @@ static bool same_layout(const tsl_shape *a, const tsl_shape *b) {
   return a->type == b->type && a->row_stride == b->row_stride && a->col_stride == b->col_stride;
 }
 
-/* --- structures --- */
-
 static const char *const structure_words[TESELA_STRUCTURES] = {
     "general",         "symmetric",       "hermitian",      "triangular",
     "unit triangular", "a symmetric sum", "a hermitian sum"};
@@ -246,17 +244,17 @@ static bool has_words(const tsl_shape *shape) {
   return (unsigned)shape->structure < TESELA_STRUCTURES && (unsigned)shape->triangle < TESELA_TRIANGLES;
 }
 
-/* A factor, of which a triangle is stored where it is not general. */
+/* Checks the structure of A or B. A structured factor is square and has a stored triangle. */
 static tesela_status check_factor(const tsl_shape *shape, const char *name) {
   if (problem_is_plain(shape))
     return TESELA_OK;
   if (shape->structure == TESELA_GENERAL)
-    return tsl_fail(TESELA_BAD_CALL, "%s is general, and all of it takes part, not a triangle", name);
+    return tsl_fail(TESELA_BAD_CALL, "%s is general: all of it is used, not a triangle", name);
   if (tsl_is_sum(shape->structure))
-    return tsl_fail(TESELA_BAD_CALL, "%s is %s: results alone are sums", name,
+    return tsl_fail(TESELA_BAD_CALL, "%s is %s: only C can be a sum", name,
                     structure_words[shape->structure]);
   if (shape->triangle == TESELA_WHOLE)
-    return tsl_fail(TESELA_BAD_CALL, "%s is %s: which triangle of it is stored has to be said", name,
+    return tsl_fail(TESELA_BAD_CALL, "%s is %s: its stored triangle must be specified", name,
                     structure_words[shape->structure]);
   if (shape->rows != shape->cols)
     return tsl_fail(TESELA_BAD_CALL, "%s is %s and %lld x %lld: it must be square", name,
@@ -268,10 +266,12 @@ static tesela_status check_triangle_of_c(const tsl_problem *problem) {
   const tsl_shape *c = &problem->c;
   const bool is_hermitian = tsl_is_hermitian(c->structure), is_sum = tsl_is_sum(c->structure);
   if (c->structure != TESELA_GENERAL && !is_hermitian && !is_sum)
-    return tsl_fail(TESELA_BAD_CALL, "C is %s: a result is general, or a triangle of it hermitian or a sum",
+    return tsl_fail(TESELA_BAD_CALL,
+                    "C is %s: it must be general, or a hermitian triangle, or a triangle "
+                    "of a sum",
                     structure_words[c->structure]);
   if (is_sum && c->triangle == TESELA_WHOLE)
-    return tsl_fail(TESELA_BAD_CALL, "C is %s: which triangle of it is computed has to be said",
+    return tsl_fail(TESELA_BAD_CALL, "C is %s: its computed triangle must be specified",
                     structure_words[c->structure]);
   if (is_sum && is_hermitian && problem->alpha[1] != 0)
     return tsl_fail(TESELA_BAD_CALL, "alpha has an imaginary part where C is a hermitian sum");
@@ -288,14 +288,14 @@ static tesela_status check_triangle_of_c(const tsl_problem *problem) {
 
 static tesela_status check_triangle_of_solve(const tsl_problem *problem) {
   if (!tsl_is_triangular(problem->a.structure))
-    return tsl_fail(TESELA_BAD_CALL, "A is %s: a solve takes a triangular or unit triangular one",
+    return tsl_fail(TESELA_BAD_CALL, "A is %s: a solve needs a triangular or unit triangular A",
                     structure_words[problem->a.structure]);
   if (!problem_is_plain(&problem->b) || !problem_is_plain(&problem->c))
     return tsl_fail(TESELA_BAD_CALL, "B and C of a solve are general matrices");
   return TESELA_OK;
 }
 
-/* Where a triangle is meant, all operands are of one type, which is no narrow one. */
+/* Checks structures and triangles. All operands then have one type of f32, f64, c64 and c128. */
 static tesela_status check_structures(const tsl_problem *problem) {
   const tsl_shape *const shapes[TSL_OPERANDS] = {&problem->a, &problem->b, &problem->c};
   for (int i = 0; i < TSL_OPERANDS; i++)
@@ -317,19 +317,19 @@ static tesela_status check_structures(const tsl_problem *problem) {
   if (problem->op == TSL_OP_SOLVE)
     return check_triangle_of_solve(problem);
   if (problem->a.structure != TESELA_GENERAL && problem->b.structure != TESELA_GENERAL)
-    return tsl_fail(TESELA_BAD_CALL, "A is %s and B is %s: one of them must be general",
+    return tsl_fail(TESELA_BAD_CALL, "A is %s and B is %s: A or B must be general",
                     structure_words[problem->a.structure], structure_words[problem->b.structure]);
   if (tsl_problem_structured(problem) != TSL_OPERAND_C && problem->c.triangle != TESELA_WHOLE)
-    return tsl_fail(TESELA_BAD_CALL, "a triangle of C is computed of general factors only");
+    return tsl_fail(TESELA_BAD_CALL, "a triangle of C needs general A and B");
   return check_triangle_of_c(problem);
 }
 
-/* C = alpha A C, or C = alpha C B. */
+/* Checks a product in place: C = alpha A C, or C = alpha C B. */
 static tesela_status check_in_place(const tsl_problem *problem) {
   const int triangle = tsl_problem_structured(problem);
   const tsl_shape *general = triangle == TSL_OPERAND_A ? &problem->b : &problem->a;
   if (triangle == TSL_OPERAND_C || !tsl_is_triangular(tsl_problem_shape(problem, triangle)->structure))
-    return tsl_fail(TESELA_BAD_CALL, "a product is made in place where a factor is triangular only");
+    return tsl_fail(TESELA_BAD_CALL, "a product in place needs a triangular A or B");
   if (!problem_is_zero(problem->beta))
     return tsl_fail(TESELA_BAD_CALL, "a product in place has no beta");
   if (!same_layout(general, &problem->c))
@@ -337,7 +337,7 @@ static tesela_status check_in_place(const tsl_problem *problem) {
   return TESELA_OK;
 }
 
-/* What an operation has beside its shapes. */
+/* Checks sizes, scalars and options that an operation must not have. */
 static tesela_status problem_check_op(const tsl_problem *problem) {
   if ((unsigned)problem->op >= TSL_OP_COUNT)
     return tsl_fail(TESELA_BAD_CALL, "%d is no operation", (int)problem->op);
@@ -359,28 +359,27 @@ static tesela_status problem_check_op(const tsl_problem *problem) {
   if (problem->op != TSL_OP_TRANSPOSE)
     return tsl_fail(TESELA_BAD_CALL, "a %s is not made in place", tsl_op_name(problem->op));
   if (problem->m != problem->n)
-    return tsl_fail(TESELA_BAD_CALL, "only a square is transposed in place, not %lld x %lld",
+    return tsl_fail(TESELA_BAD_CALL, "only a square matrix can be transposed in place, not %lld x %lld",
                     (long long)problem->n, (long long)problem->m);
   if (!same_layout(&problem->a, &problem->c))
     return tsl_fail(TESELA_BAD_CALL, "in place, A and C have one type and the same strides");
   return TESELA_OK;
 }
 
-/* Conjugates of A and B, of complex types only. */
 static tesela_status check_conjugates(const tsl_problem *problem) {
   if (!problem->conjugate_a && !problem->conjugate_b)
     return TESELA_OK;
   if (problem->op != TSL_OP_GEMM && problem->op != TSL_OP_SOLVE)
-    return tsl_fail(TESELA_BAD_CALL, "a %s conjugates nothing", tsl_op_name(problem->op));
+    return tsl_fail(TESELA_BAD_CALL, "a %s has no conjugation", tsl_op_name(problem->op));
   if (problem->op == TSL_OP_SOLVE && problem->conjugate_b)
-    return tsl_fail(TESELA_BAD_CALL, "a solve conjugates A alone");
+    return tsl_fail(TESELA_BAD_CALL, "a solve can conjugate A only");
   if (!tsl_type(problem->a.type)->is_complex || !tsl_type(problem->b.type)->is_complex)
     return tsl_fail(TESELA_BAD_CALL, "A is %s and B is %s: only complex matrices have conjugates",
                     tsl_type(problem->a.type)->name, tsl_type(problem->b.type)->name);
   return TESELA_OK;
 }
 
-/* Real results have real factors. */
+/* Checks that scalars of a real C are real. */
 static tesela_status check_scalars(const tsl_problem *problem) {
   if (tsl_type(problem->c.type)->is_complex || (problem->alpha[1] == 0 && problem->beta[1] == 0))
     return TESELA_OK;
@@ -392,12 +391,13 @@ static bool problem_is_whole(double value) {
   return value >= INT32_MIN && value <= INT32_MAX && value == rint(value);
 }
 
-/* Integers are added up modulo 2^32: every term and both scalars are whole numbers. */
+/* Checks integer products, which are computed modulo 2^32: operands are integers, scalars whole
+ * numbers of 32 bits. */
 static tesela_status check_integers(const tsl_problem *problem) {
   if (problem->op == TSL_OP_TRANSPOSE || !tsl_type(problem->c.type)->is_integer)
     return TESELA_OK;
   if (!tsl_type(problem->a.type)->is_integer || !tsl_type(problem->b.type)->is_integer)
-    return tsl_fail(TESELA_BAD_CALL, "C is %s, but A is %s and B is %s: integers come from integers only",
+    return tsl_fail(TESELA_BAD_CALL, "C is %s, but A is %s and B is %s: an integer C needs integer A and B",
                     tsl_type(problem->c.type)->name, tsl_type(problem->a.type)->name,
                     tsl_type(problem->b.type)->name);
   const double *const scalars[] = {problem->alpha, problem->beta};
@@ -408,8 +408,8 @@ static tesela_status check_integers(const tsl_problem *problem) {
   return TESELA_OK;
 }
 
-/* Refuses sizes that no memory holds, even where a size of 0 leaves no elements: models round sizes up and
- * multiply them. */
+/* Refuses sizes that no memory holds, even where a size of 0 leaves no elements: models round sizes
+ * up and multiply them. */
 static tesela_status problem_check_sizes(const tsl_problem *problem) {
   static const int64_t most = (int64_t)1 << 59;
   for (int i = 0; i < TSL_OPERANDS; i++) {
@@ -467,7 +467,7 @@ int64_t tsl_problem_batch(const tsl_problem *problem) {
   return problem->batch < 1 ? 1 : problem->batch;
 }
 
-/* What a triangle is of its square. */
+/* Returns the fraction of a matrix that its triangle has. */
 static double problem_share_of(const tsl_shape *shape) {
   return shape->triangle == TESELA_WHOLE || shape->rows == 0 ? 1 : 0.5 + 0.5 / (double)shape->rows;
 }

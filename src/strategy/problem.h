@@ -1,5 +1,5 @@
-/* The problem: what is to be computed, with nothing said about how. It stands in the strategy's room because
- * descriptors speak of it; the planner's room adds where the operands are. */
+/* The problem: the computation without its method. Descriptors use it, hence it is in this folder;
+ * the planner adds the location of the operands. */
 #ifndef TSL_STRATEGY_PROBLEM_H
 #define TSL_STRATEGY_PROBLEM_H
 
@@ -17,19 +17,19 @@ typedef enum tsl_op {
 } tsl_op;
 const char *tsl_op_name(tsl_op op);
 
-/* One operand's shape: element (i, j) lies i * row_stride + j * col_stride elements after element (0, 0). */
+/* Shape of an operand: element (i, j) is i * row_stride + j * col_stride elements after element (0, 0). */
 typedef struct tsl_shape {
   tesela_type type;
   int64_t rows, cols;
   int64_t row_stride, col_stride;
-  /* Of a gemm's operands. A factor that is not general is square, and `triangle` is what is stored of it. C's
-   * triangle is what is computed, the rest of C being neither read nor written; C is general or, with a real
-   * diagonal, hermitian; or a sum, C = alpha (A B + (A B)') + beta C, an update of rank 2k. */
+  /* Structure, for gemm. A or B with a structure is square, and `triangle` is its stored triangle. For C,
+   * `triangle` is the computed triangle; the rest of C is neither read nor written. C is general, hermitian
+   * with a real diagonal, or a sum C = alpha (A B + (A B)') + beta C (rank-2k update). */
   tesela_structure structure;
   tesela_triangle triangle;
 } tsl_shape;
 
-/* A bias and scales are given beside the operands of a product, as A, B and C are. */
+/* Operands. Bias and scales are separate operands, passed like A, B and C. */
 enum {
   TSL_OPERAND_A,
   TSL_OPERAND_B,
@@ -41,121 +41,122 @@ enum {
   TSL_GIVEN
 };
 
-/* What is to be computed. Transposes of operands are already strides.
+/* The computation. Transposed operands are expressed by strides.
  *
  *   gemm       C (m x n) = alpha A (m x k) B (k x n) + beta C
- *   dot        the same with m = n = 1: A is the row of x, B the column of y, C one number
- *   transpose  C (m x n) = alpha A', where A is n x m; k = 0, and B is empty. In place, C = alpha C' with m =
- * n, and A is not touched (its shape is C's). solve      C (m x n) = alpha inverse(A) B, where A (m x m) is
- * triangular or unit triangular, of which the one triangle is read and a unit diagonal never; k = m. In
- * place, C holds B, whose operand is not touched and has C's shape.
+ *   dot        gemm with m = n = 1: A is the row of x, B the column of y, C one number
+ *   transpose  C (m x n) = alpha A', where A is n x m; k = 0, and B is empty. In place, C = alpha C' with
+ *              m = n, and A is not used (its shape is C's).
+ *   solve      C (m x n) = alpha inverse(A) B, where A (m x m) is triangular or unit triangular; k = m.
+ *              Only the stored triangle is read, a unit diagonal never. In place, C holds B, whose operand
+ *              is not used and has C's shape.
  *
- * Level 3 of BLAS is gemm with structures: syrk is B = A' and a triangle of C, symm and trmm have a factor
- * that is symmetric or triangular. In place, the general factor beside a triangular one is what C holds (C =
- * alpha A C or C = alpha C B): its operand is not touched, and has C's shape. */
+ * Level 3 of BLAS is gemm with structures: syrk is B = A' with a triangle of C; symm and trmm have a
+ * symmetric or triangular factor. In place, C holds the general factor of a product with a triangular
+ * factor: C = alpha A C or C = alpha C B. Its operand is not used, and has C's shape. */
 typedef struct tsl_problem {
   tsl_op op;
   int64_t m, n, k;
   tsl_shape a, b, c;
-  double alpha[2], beta[2]; /* real, imaginary; as tsl_problem_round() leaves them */
-  bool in_place;            /* a transpose, a solve, and a product with a triangular factor */
-  /* gemm of complex types, and of a solve A, only: what takes part is the complex conjugate of what is
-   * stored. */
+  double alpha[2], beta[2]; /* real and imaginary part, rounded by tsl_problem_round() */
+  bool in_place;            /* for a transpose, a solve, or a product with a triangular factor */
+  /* Complex conjugation of the stored A or B: for gemm of complex types, and for A of a solve. */
   bool conjugate_a, conjugate_b;
-  int64_t batch; /* gemm: so many products of this kind, one after the other in memory; 0: one */
-  /* gemm: the last step, C = activation(alpha A B + beta C + bias). A bias is a row, added to each row of C,
-   * or a column; it has the type of C or of C's sums, none where there is no bias. */
+  int64_t batch; /* gemm: number of equal products, consecutive in memory; 0: a single product */
+  /* gemm: axis of the bias in the epilogue C = activation(alpha A B + beta C + bias). A row is
+   * added to each row of C, a column to each column. The bias has the type of C or of C's sums. */
   tesela_bias_axis bias_axis;
-  tsl_shape bias; /* 1 x n or m x 1, with a stride of 0 the other way: element (i, j) is what C's gets */
+  tsl_shape bias; /* 1 x n or m x 1, with stride 0 along the other dimension; zero without a bias */
   tesela_activation activation;
-  /* gemm: the last step of sums in f32 or of integers, C = activation(alpha diag(scale_a) A B diag(scale_b) +
-   * beta C + bias). A scale is one number, or a column (of A) and a row (of B) of them. f32; strides are 0
-   * where it does not go on; none where nothing is scaled. */
+  /* gemm: scales in the epilogue of sums in f32 or integers, C = activation(alpha diag(scale_a) A B
+   * diag(scale_b) + beta C + bias). A scale is one f32 number, or a column (of A) or a row (of B).
+   * Strides are 0 along which a scale is constant; zero where there is no scale. */
   tesela_scaling scaling_a, scaling_b;
   tsl_shape scale_a, scale_b;
-  tsl_numeric_requirements ask; /* of the result */
+  tsl_numeric_requirements ask; /* numeric requirements of the result */
 } tsl_problem;
-/* Its number of products, at least 1. */
+/* Returns the number of products, at least 1. */
 int64_t tsl_problem_batch(const tsl_problem *problem);
 
-/* The type of C for operands of this type where nothing else is said: i32 for sums of small integers, else
- * the same. */
+/* Returns the default type of C for operands of `type`: i32 for products of 8-bit integers, else `type`. */
 tesela_type tsl_result_type(tsl_op op, tesela_type type);
-/* Dense, row-major operands of one type with a C of tsl_result_type(), alpha = 1, beta = 0. A dot of n terms;
- * a transpose whose result is m x n. */
+/* Returns a problem with dense, row-major operands of one type, C of tsl_result_type(), alpha = 1
+ * and beta = 0. */
 tsl_problem tsl_problem_gemm(int64_t m, int64_t n, int64_t k, tesela_type type);
 tsl_problem tsl_problem_dot(int64_t n, tesela_type type);
 tsl_problem tsl_problem_transpose(int64_t m, int64_t n, tesela_type type);
-/* The same by the operation, from the sizes that it has: the others are ignored. */
+/* Returns the problem of an operation, which ignores the sizes that it does not have. */
 tsl_problem tsl_problem_of(tsl_op op, int64_t m, int64_t n, int64_t k, tesela_type type);
 
-/* C' = B' A': the same product, seen from the other side. */
+/* Returns C' = B' A', the transposed form of the product. */
 tsl_problem tsl_problem_swapped(const tsl_problem *problem);
 
-/* Whether any operand has a structure, or C a triangle; the factor that has a structure, TSL_OPERAND_C: none.
- */
+/* Returns true if A or B has a structure, or C has a triangle. */
 bool tsl_problem_has_structure(const tsl_problem *problem);
+/* Returns the operand A or B that has a structure; TSL_OPERAND_C: none. */
 int tsl_problem_structured(const tsl_problem *problem);
-/* Whether a matrix of this structure is 0 beside its triangle; whether its other triangle is conjugated, and
- * its diagonal real; whether it is a result of which the product's transpose is a part. */
+/* Returns true if the elements outside of the triangle are 0. */
 bool tsl_is_triangular(tesela_structure structure);
+/* Returns true if the other triangle is conjugated and the diagonal real. */
 bool tsl_is_hermitian(tesela_structure structure);
+/* Returns true if C is the sum of the product and its transpose. */
 bool tsl_is_sum(tesela_structure structure);
-/* Terms of an element: k, or of a sum 2 k. */
+/* Returns the number of terms of an element: k, or 2 k for a sum. */
 int64_t tsl_problem_terms(const tsl_problem *problem);
-/* A sum's first product, with beta C; or its second one, of the same operands seen from the other side (B is
- * its A, and A its B), which is added to what the first left. */
+/* Returns one of the two products of a sum: the first with beta C, or the second. The second has A
+ * and B exchanged, and is added to the first. */
 tsl_problem tsl_problem_of_sum(const tsl_problem *problem, bool second);
 
-/* Whether sums of parts of the terms may be added in C: not where sums are made in another type and rounded
- * to C's once; nor complex ones, as beta = 1 multiplies what is there by 1 + 0i, and an infinity times 0 is
- * NaN. */
+/* Returns true if partial sums may be accumulated in C. False where sums have another type than C,
+ * and for complex types: beta = 1 multiplies C by 1 + 0i, and infinity times 0 is NaN. */
 bool tsl_problem_adds_up(const tsl_problem *problem);
 
-/* Whether it has a last step: scales, a bias or an activation; whether it has scales. */
+/* Returns true if the problem has an epilogue: scales, a bias or an activation. */
 bool tsl_problem_has_epilogue(const tsl_problem *problem);
 bool tsl_problem_has_scales(const tsl_problem *problem);
-/* The problem without its last step: what strategies compute. Where it has scales that is C = A B in the type
- * of the sums, to which the last step brings alpha and beta. */
+/* Returns the problem without its epilogue, as strategies compute it. With scales, that is C = A B
+ * in the type of the sums; the epilogue applies alpha and beta. */
 tsl_problem tsl_problem_unfinished(const tsl_problem *problem);
-/* Binary places of C's type, by which kernels know how near a function has to be; 0 of integers. */
+/* Returns the binary places of C's type, the precision that activations need; 0 for integers. */
 int tsl_problem_places(const tsl_problem *problem);
-/* The same where the problem has scales, in `room`; else the problem itself, of which strategies pass over
- * the last step. */
+/* Returns the problem that strategies see: with scales, tsl_problem_unfinished() in `room`; else
+ * the problem itself, whose epilogue strategies ignore. */
 const tsl_problem *tsl_problem_without_epilogue(const tsl_problem *problem, tsl_problem *room);
-/* Whether such sums cannot lie where C does, which is read or has elements of another size: they are made in
- * memory of their own, dense, of so many bytes for all of a batch (UINT64_MAX: more than there can be). */
+/* Returns true if the sums of a problem with scales need separate memory: C is read, or has
+ * elements of another size. */
 bool tsl_problem_sums_apart(const tsl_problem *problem);
+/* Returns the bytes of these dense sums for the whole batch; 0 where none are needed, UINT64_MAX on
+ * overflow. */
 uint64_t tsl_problem_sums_bytes(const tsl_problem *problem);
-/* Lets a problem have a bias of this type, whose elements are so far apart; after its sizes. TESELA_NO_BIAS:
- * none. */
+/* Adds a bias of `type` with `stride` elements between its numbers. The sizes must be set.
+ * TESELA_NO_BIAS: none. */
 void tsl_problem_add_bias(tsl_problem *problem, tesela_bias_axis along, tesela_type type, int64_t stride);
-/* The same of a factor's scales: operand is TSL_OPERAND_SCALE_A or TSL_OPERAND_SCALE_B. */
+/* Adds scales; `operand` is TSL_OPERAND_SCALE_A or TSL_OPERAND_SCALE_B. */
 void tsl_problem_add_scale(tsl_problem *problem, int operand, tesela_scaling scaling, int64_t stride);
-/* The words of texts: "row", "tensor", "relu"; of none "". */
+/* Returns the word in texts: "row" or "column"; "" for none. */
 const char *tsl_along_name(tesela_bias_axis along);
 const char *tsl_scaling_name(tesela_scaling scaling);
 const char *tsl_activation_name(tesela_activation activation);
 
-/* An operand's shape, or the bias' or scales'; whether a run reads its elements; whether it reads or writes
- * them (C is always written). */
+/* Returns the shape of A, B, C, the bias or a scale. */
 const tsl_shape *tsl_problem_shape(const tsl_problem *problem, int operand);
-bool tsl_problem_has_operand(const tsl_problem *problem, int operand); /* A, B and C always */
+/* Returns true if the problem has the bias or the scale `operand`. */
+bool tsl_problem_has_operand(const tsl_problem *problem, int operand); /* A, B and C always exist */
+/* Returns true if a run reads elements of the operand. */
 bool tsl_problem_reads(const tsl_problem *problem, int operand);
+/* Returns true if a run reads or writes elements of the operand. C is always written. */
 bool tsl_problem_uses(const tsl_problem *problem, int operand);
 
-/* TESELA_BAD_CALL with the reason: a negative size, an extent that overflows 63 bits (in bytes), elements of
- * C that overlap, sizes of the operands that do not belong together, a value that is no type, a scalar or a
- * way that the operation does not have, an integer C with operands or scalars that are not, a structure that
- * the operand cannot have, a last step that the product cannot have. */
+/* Checks a problem. Fails with TESELA_BAD_CALL and the reason. Reasons are invalid sizes, types,
+ * structures or epilogues, an extent above 63 bits in bytes, and overlapping elements of C. Others
+ * are a scalar or option that the operation lacks, and an integer C with other operands or scalars. */
 tesela_status tsl_problem_check(const tsl_problem *problem);
 
-/* Rounds alpha and beta to the type that sums are made in: a factor that this makes 0 is 0 everywhere, in
- * what is read and in what is computed. Of whoever makes a problem from a description; plans see to it
- * themselves. */
+/* Rounds alpha and beta to the type of the sums, so that a scalar that becomes 0 is 0 in every
+ * respect. Code that makes a problem from a description calls it; plans call it themselves. */
 void tsl_problem_round(tsl_problem *problem);
 
-/* What a problem says of itself as text, in this order. X(name, ALWAYS or MAYBE said, what it says) */
+/* Keys of a problem as text, in order. X(name, ALWAYS or MAYBE present, meaning) */
 #define TSL_PROBLEM_KEY_LIST(X)                                                                              \
   X(m, ALWAYS, "rows of C")                                                                                  \
   X(n, ALWAYS, "columns of C")                                                                               \
@@ -196,36 +197,39 @@ void tsl_problem_round(tsl_problem *problem);
     "left out where nothing was asked")                                                                      \
   X(bits, MAYBE, "when the same bits were asked to come again: run, threads or devices; likewise")
 
-/* A key, and what its value says, for documents. */
+/* Key and meaning, for documents. */
 typedef struct tsl_text_key {
   const char *name, *what;
 } tsl_text_key;
-/* The key at a place of the list; NULL behind the last. */
+/* Returns the key at `index`; NULL past the end. */
 const tsl_text_key *tsl_problem_key(int index);
 
-/* Whether a shape is one of rows x cols with a type and strides whose bytes can be addressed; `name` is for
- * the sentence. */
+/* Checks that a shape is rows x cols with a valid type and addressable strides. `name` is the
+ * operand's name in the message. */
 tesela_status tsl_shape_check(const tsl_shape *shape, const char *name, int64_t rows, int64_t cols);
-/* Of tsl_problem_check(): all but the last step. */
+/* Checks everything except the epilogue, for tsl_problem_check(). */
 tesela_status tsl_problem_check_unfinished(const tsl_problem *problem);
 
-/* Appends "m=4 n=3 k=2 types=f32,f32,f32 beta=1", by the list's keys. Reads the same back from a record, with
- * scalars rounded; TESELA_BAD_INPUT names the key that is missing or wrong. */
+/* Appends "m=4 n=3 k=2 types=f32,f32,f32 beta=1", with the keys of the list. */
 void tsl_problem_print(const tsl_problem *problem, tsl_text *text);
+/* Reads a problem from a record and rounds its scalars. TESELA_BAD_INPUT names the missing or wrong key. */
 tesela_status tsl_problem_parse(const tsl_record *record, tsl_op op, tsl_problem *problem);
 
-/* Elements from the lowest to the highest that the shape touches (0 when it is empty), and how far below
- * element (0, 0) the lowest lies (>= 0; only negative strides make it positive). The problem was checked. */
+/* Returns the number of elements from the lowest to the highest element of a checked shape; 0 when
+ * it is empty. */
 int64_t tsl_shape_extent(const tsl_shape *shape);
+/* Returns the distance from the lowest element to element (0, 0), in elements; above 0 only with
+ * negative strides. */
 int64_t tsl_shape_below(const tsl_shape *shape);
-/* Whether the elements fill their extent without a gap. */
+/* Returns true if the elements fill their extent without gaps. */
 bool tsl_shape_is_dense(const tsl_shape *shape);
 
-/* Floating-point operations, 2 m n k (8 m n k for complex; of a triangle what it has of that; m m n, or 4 m m
- * n, for a solve; a transpose has none), and the fewest bytes that must move. */
+/* Returns the floating-point operations: 2 m n k; 8 m n k for complex types; for triangles their
+ * part; m m n or 4 m m n for a solve; 0 for a transpose. */
 double tsl_problem_flops(const tsl_problem *problem);
+/* Returns the minimum number of bytes that must move. */
 double tsl_problem_bytes(const tsl_problem *problem);
-/* What a processor's caches move for these: lines of C that are only written are read before. */
+/* Returns the bytes of cache traffic on processors: lines of C that are only written are also read. */
 double tsl_problem_lines(const tsl_problem *problem);
 
 #endif

@@ -1,4 +1,4 @@
-/* The last step of a problem: scales, a bias, an activation; and the sums that are left without it. */
+/* Epilogue of a problem: scales, bias, activation; and the problem without it. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "strategy/problem.h"
@@ -30,9 +30,7 @@ bool tsl_problem_has_epilogue(const tsl_problem *problem) {
          tsl_problem_has_scales(problem);
 }
 
-/* --- what is left without it --- */
-
-/* Of products that have scales. */
+/* Returns the type of the sums of a product with scales. */
 static tesela_type problem_epilogue_type_of_sums(const tsl_problem *problem) {
   const tsl_type_info *a = tsl_type(problem->a.type);
   return a->is_integer ? TESELA_I32 : TESELA_F32;
@@ -55,7 +53,8 @@ uint64_t tsl_problem_sums_bytes(const tsl_problem *problem) {
   return (uint64_t)bytes;
 }
 
-/* Sums apart lie as C does, so that the last step goes along both. */
+/* Removes the scales. Separate sums are dense in the order of C, so that the epilogue reads both
+ * contiguously. */
 static void problem_epilogue_unscale(const tsl_problem *whole, tsl_problem *sums) {
   const tsl_shape *c = &whole->c;
   const int64_t down = c->row_stride < 0 ? -c->row_stride : c->row_stride,
@@ -94,8 +93,6 @@ const tsl_problem *tsl_problem_without_epilogue(const tsl_problem *problem, tsl_
   return room;
 }
 
-/* --- adding it --- */
-
 void tsl_problem_add_bias(tsl_problem *problem, tesela_bias_axis along, tesela_type type, int64_t stride) {
   const bool is_row = along == TESELA_BIAS_ROW;
   problem->bias_axis = along;
@@ -119,9 +116,7 @@ void tsl_problem_add_scale(tsl_problem *problem, int operand, tesela_scaling sca
       scaling == TESELA_NO_SCALE ? (tsl_shape){.type = TESELA_TYPE_DEFAULT} : made;
 }
 
-/* --- what cannot be --- */
-
-/* A vector as its shape says, and its types. */
+/* Checks the shape and the type of the bias. */
 static tesela_status check_bias(const tsl_problem *problem) {
   const bool is_row = problem->bias_axis == TESELA_BIAS_ROW;
   const tsl_type_info *own = tsl_type(problem->bias.type), *c = tsl_type(problem->c.type);
@@ -129,8 +124,8 @@ static tesela_status check_bias(const tsl_problem *problem) {
   if ((is_row ? problem->bias.row_stride : problem->bias.col_stride) != 0)
     return tsl_fail(TESELA_BAD_CALL, "bias is a %s and has two strides", tsl_along_name(problem->bias_axis));
   if (own != c && own->type != c->sums)
-    return tsl_fail(TESELA_BAD_CALL, "bias is %s where C is %s: it is that, or %s", own->name, c->name,
-                    tsl_type(c->sums)->name);
+    return tsl_fail(TESELA_BAD_CALL, "bias is %s where C is %s: it must have the type of C, or %s", own->name,
+                    c->name, tsl_type(c->sums)->name);
   return TESELA_OK;
 }
 
@@ -146,30 +141,34 @@ static tesela_status check_scale(const tsl_problem *problem, int operand) {
   if (shape->type != TESELA_F32)
     return tsl_fail(TESELA_BAD_CALL, "%s is %s: scales are f32", name, tsl_type(shape->type)->name);
   if (!is_a && shape->row_stride != 0)
-    return tsl_fail(TESELA_BAD_CALL, "%s goes on from row to row: it scales columns", name);
+    return tsl_fail(TESELA_BAD_CALL, "%s has a row stride: it scales columns, and its row stride must be 0",
+                    name);
   if (is_a && shape->col_stride != 0)
-    return tsl_fail(TESELA_BAD_CALL, "%s goes on from column to column: it scales rows", name);
+    return tsl_fail(TESELA_BAD_CALL,
+                    "%s has a column stride: it scales rows, and its column stride must "
+                    "be 0",
+                    name);
   return TESELA_OK;
 }
 
-/* The largest magnitude of a small integer. */
+/* Returns the largest magnitude of an 8-bit integer type. */
 static int64_t problem_epilogue_largest_of(tesela_type type) {
   return type == TESELA_U8 ? 255 : 128;
 }
 
-/* Sums that wrap would be off by more than any bound says once they are numbers of another type. */
+/* Refuses a k at which sums of integers may wrap: the error of a wrapped sum, converted to another
+ * type, exceeds any bound. */
 static tesela_status check_depth(const tsl_problem *problem) {
   const tsl_type_info *a = tsl_type(problem->a.type), *b = tsl_type(problem->b.type);
   if (a->is_integer != b->is_integer || (a->is_integer && (a->size != 1 || b->size != 1)))
-    return tsl_fail(TESELA_BAD_CALL, "A is %s and B is %s: scales are of sums in f32 or of 8-bit integers",
+    return tsl_fail(TESELA_BAD_CALL, "A is %s and B is %s: scales need sums in f32 or of 8-bit integers",
                     a->name, b->name);
   const int64_t term = a->is_integer
                            ? problem_epilogue_largest_of(a->type) * problem_epilogue_largest_of(b->type)
                            : 0,
                 most = term > 0 ? INT32_MAX / term : INT64_MAX;
   if (problem->k > most)
-    return tsl_fail(TESELA_BAD_CALL,
-                    "k is %lld: sums of %s x %s that are to be scaled fit 32 bits up to k=%lld",
+    return tsl_fail(TESELA_BAD_CALL, "k is %lld: scaled sums of %s x %s fit 32 bits only up to k=%lld",
                     (long long)problem->k, a->name, b->name, (long long)most);
   return TESELA_OK;
 }
@@ -182,7 +181,7 @@ static tesela_status check_scales(const tsl_problem *problem) {
     return tsl_fail(TESELA_BAD_CALL, "C is %s: products with scales have results of f32, f16 or bf16",
                     c->name);
   if (tsl_type(problem->a.type)->sums == TESELA_F64 || tsl_type(problem->b.type)->sums == TESELA_F64)
-    return tsl_fail(TESELA_BAD_CALL, "A is %s and B is %s: scales are of sums in f32 or of 8-bit integers",
+    return tsl_fail(TESELA_BAD_CALL, "A is %s and B is %s: scales need sums in f32 or of 8-bit integers",
                     tsl_type(problem->a.type)->name, tsl_type(problem->b.type)->name);
   TSL_TRY(check_depth(problem));
   TSL_TRY(check_scale(problem, TSL_OPERAND_SCALE_A));
@@ -208,8 +207,7 @@ static tesela_status check_finish(const tsl_problem *problem) {
     return tsl_fail(TESELA_BAD_CALL, "a %s has neither bias nor activation nor scales",
                     tsl_op_name(problem->op));
   if (tsl_problem_has_structure(problem) || problem->in_place)
-    return tsl_fail(TESELA_BAD_CALL,
-                    "products of general matrices into all of C alone have a bias, an activation or scales");
+    return tsl_fail(TESELA_BAD_CALL, "a bias, an activation or scales need general matrices and all of C");
   TSL_TRY(check_scales(problem));
   if (c->is_integer)
     return tsl_fail(TESELA_BAD_CALL, "C is %s: integers have neither bias nor activation", c->name);

@@ -1,5 +1,4 @@
-/* A problem as text, "key=value ...": one row of a table a key, which is printed, parsed and explained by it.
- */
+/* Text of a problem, "key=value ...". Each key is one row of a table with its print and parse functions. */
 #include "base/status.h"
 #include "strategy/structure.h"
 
@@ -10,7 +9,7 @@ static tsl_shape *shape_of(tsl_problem *problem, int operand) {
   return operand == TSL_OPERAND_A ? &problem->a : operand == TSL_OPERAND_B ? &problem->b : &problem->c;
 }
 
-/* --- values: how each is printed, and parsed again; the key is for sentences --- */
+/* --- values: each is printed and parsed; the key is for messages --- */
 
 static void print_whole(tsl_text *text, int64_t value) {
   tsl_text_add(text, "%lld", (long long)value);
@@ -46,12 +45,12 @@ static tesela_status parse_k(const char *key, const char *value, tsl_problem *pr
 static tesela_status parse_batch(const char *key, const char *value, tsl_problem *problem) {
   TSL_TRY(parse_size(key, value, &problem->batch));
   if (problem->batch == 0)
-    return tsl_fail(TESELA_BAD_INPUT, "%s=0 is no number of products: it is 1 or more", key);
+    return tsl_fail(TESELA_BAD_INPUT, "%s=0 is not a number of products: it must be 1 or more", key);
   return TESELA_OK;
 }
 
-/* Cuts a copy of "a,b,c" at commas into at most `most` words; *count is their number, or -1 where there are
- * more. The caller frees the copy. */
+/* Cuts a copy of "a,b,c" at commas into at most `most` words. *count is their number, or -1 where
+ * there are more. The caller frees the copy. */
 static tesela_status split(const char *value, int most, char **copy, char *words[], int *count) {
   *count = 0;
   *copy = strdup(value);
@@ -219,9 +218,8 @@ static void print_c_is(const tsl_problem *problem, tsl_text *text) {
 static tesela_status parse_structure(const char *key, const char *value, tsl_shape *shape) {
   if (!tsl_structure_parse(value, &shape->structure, &shape->triangle))
     return tsl_fail(TESELA_BAD_INPUT,
-                    "%s=%s is not lower or upper, alone or behind symmetric_, hermitian_, triangular_, "
-                    "unit_, symmetric_sum_ or "
-                    "hermitian_sum_",
+                    "%s=%s is not lower or upper, alone or after symmetric_, hermitian_, triangular_, "
+                    "unit_, symmetric_sum_ or hermitian_sum_",
                     key, value);
   return TESELA_OK;
 }
@@ -235,7 +233,7 @@ static tesela_status parse_c_is(const char *key, const char *value, tsl_problem 
   return parse_structure(key, value, &problem->c);
 }
 
-/* The vector's own stride. */
+/* Returns the distance between the numbers of the bias in elements. */
 static int64_t stride_of_bias(const tsl_problem *problem) {
   return problem->bias_axis == TESELA_BIAS_ROW ? problem->bias.col_stride : problem->bias.row_stride;
 }
@@ -272,7 +270,7 @@ static void print_scale_b(const tsl_problem *problem, tsl_text *text) {
 static void print_activation(const tsl_problem *problem, tsl_text *text) {
   tsl_text_add(text, "%s", tsl_activation_name(problem->activation));
 }
-/* "row", "column" or "row,f32,2". */
+/* Reads "row", "column" or "row,f32,2". */
 static tesela_status parse_bias(const char *key, const char *value, tsl_problem *problem) {
   char *copy, *words[3];
   int count, along = TESELA_NO_BIAS + 1;
@@ -286,14 +284,16 @@ static tesela_status parse_bias(const char *key, const char *value, tsl_problem 
     type = tsl_type_parse(words[1]);
   if (along == TESELA_ALONGS || (count != 1 && count != 3) || type == TESELA_TYPE_DEFAULT ||
       (count == 3 && !tsl_parse_i64(words[2], &stride)))
-    status = tsl_fail(TESELA_BAD_INPUT, "%s=%s is not row or column, alone or before a type and a stride",
+    status = tsl_fail(TESELA_BAD_INPUT,
+                      "%s=%s is not row or column, alone or followed by a type and a "
+                      "stride",
                       key, value);
   else
     tsl_problem_add_bias(problem, (tesela_bias_axis)along, type, stride);
   free(copy);
   return status;
 }
-/* "tensor", "lines" or "lines,2". */
+/* Reads "tensor", "lines" or "lines,2". */
 static tesela_status parse_scaling(const char *key, const char *value, int operand, tsl_problem *problem) {
   const char *rest = strchr(value, ',');
   const size_t length = rest ? (size_t)(rest - value) : strlen(value);
@@ -305,7 +305,8 @@ static tesela_status parse_scaling(const char *key, const char *value, int opera
     scaling++;
   if (scaling == TESELA_SCALINGS ||
       (rest && (scaling != TESELA_SCALE_LINES || !tsl_parse_i64(rest + 1, &stride))))
-    return tsl_fail(TESELA_BAD_INPUT, "%s=%s is not tensor or lines, or lines before a stride", key, value);
+    return tsl_fail(TESELA_BAD_INPUT, "%s=%s is not tensor or lines, or lines followed by a stride", key,
+                    value);
   tsl_problem_add_scale(problem, operand, (tesela_scaling)scaling, stride);
   return TESELA_OK;
 }
@@ -351,8 +352,6 @@ static tesela_status parse_bits(const char *key, const char *value, tsl_problem 
   return as_input(key, tsl_numeric_requirements_parse_bits(value, &problem->ask));
 }
 
-/* --- keys --- */
-
 typedef struct key_row {
   tsl_text_key words;
   bool (*is_said)(const tsl_problem *problem); /* NULL: always */
@@ -384,7 +383,7 @@ void tsl_problem_print(const tsl_problem *problem, tsl_text *text) {
   }
 }
 
-/* Keys that are always said, or those that may be left out. */
+/* Reads all mandatory keys, or all optional keys, of a record. */
 static tesela_status parse_keys(const tsl_record *record, bool is_said, tsl_problem *problem) {
   for (int i = 0; i < KEYS; i++) {
     const char *name = keys[i].words.name, *value = tsl_record_get(record, name);
@@ -398,12 +397,12 @@ static tesela_status parse_keys(const tsl_record *record, bool is_said, tsl_prob
   return TESELA_OK;
 }
 
-/* Sizes that the operation does not have must say so. */
+/* Checks the sizes in the text, because the operation may fix some sizes. */
 static tesela_status check_sizes(const tsl_problem *problem, const tsl_problem *said) {
   if (problem->m == said->m && problem->n == said->n && problem->k == said->k)
     return TESELA_OK;
   return tsl_fail(TESELA_BAD_INPUT,
-                  "m=%lld n=%lld k=%lld are no sizes of a %s: these would be m=%lld n=%lld k=%lld",
+                  "m=%lld n=%lld k=%lld are not sizes of a %s: expected m=%lld n=%lld k=%lld",
                   (long long)said->m, (long long)said->n, (long long)said->k, tsl_op_name(problem->op),
                   (long long)problem->m, (long long)problem->n, (long long)problem->k);
 }

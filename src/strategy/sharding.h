@@ -1,55 +1,55 @@
-/* Operands that lie in pieces on several devices: which rectangle of which operand each of them holds, on
- * which member of a group. It is part of what a plan is made for, as strides are; buffers and offsets come
- * with each run. Rectangles are of operands as they take part in a product, transposes being strides. */
+/* Sharded operands: the rectangle of an operand that each member of a device group holds. A plan is
+ * made for a sharding, as for strides; buffers and offsets come with each run. Rectangles refer to
+ * operands as they enter the product; transposes are strides. */
 #ifndef TSL_STRATEGY_SHARDING_H
 #define TSL_STRATEGY_SHARDING_H
 
 #include "device/device.h"
 #include "strategy/problem.h"
 
-/* Rows and columns from (row, col) on. */
+/* Rectangle from (row, col) on. */
 typedef struct tsl_rect {
   int64_t row, rows, col, cols;
 } tsl_rect;
 
 typedef struct tsl_shard {
   tsl_rect at;
-  int member; /* of the group */
+  int member; /* index in the group */
   int64_t row_stride,
-      col_stride; /* elements; one of them is 1, the other one not less than what lies along that */
+      col_stride; /* elements; one stride is 1, the other at least the length along the first */
 } tsl_shard;
 
 typedef struct tsl_sharding {
-  tsl_shard *holds[TSL_OPERANDS]; /* those of A, B and C; in the same block as this */
+  tsl_shard *holds[TSL_OPERANDS]; /* shards of A, B and C, in the same memory block as this struct */
   int counts[TSL_OPERANDS];
 } tsl_sharding;
 
-/* Where a piece is in a run: the buffer that holds it, on the member's device, and elements before its
- * element (0, 0). */
+/* Location of a shard in a run: a buffer on the member's device, and its element (0, 0) in elements. */
 typedef struct tsl_shard_buffer {
   tsl_buffer *buffer;
   int64_t offset;
 } tsl_shard_buffer;
 
-/* A copy in one block for tsl_free(); and whether two say the same. NULL is one, which is the same as NULL.
- */
-tesela_status tsl_sharding_copy(const tsl_sharding *spread, tsl_sharding **copy);
+/* Copies a sharding into one block for tsl_free(). NULL is copied as NULL. */
+tesela_status tsl_sharding_copy(const tsl_sharding *sharding, tsl_sharding **copy);
+/* Returns true if both are equal, or both NULL. */
 bool tsl_sharding_same(const tsl_sharding *a, const tsl_sharding *b);
 
-/* TESELA_BAD_CALL where pieces lie outside of their operand, share elements or leave some out, where elements
- * of one are not next to each other along rows, or columns, or pieces of one operand not along the same.
- * `name` is the operand's, for the sentence. */
-tesela_status tsl_sharding_check(const tsl_sharding *spread, int operand, const tsl_shape *shape,
+/* Checks the shards of an operand. Fails with TESELA_BAD_CALL where shards are out of range,
+ * overlap, or leave elements out. All must be contiguous along rows, or all along columns. `name`
+ * is the operand's name in the message. */
+tesela_status tsl_sharding_check(const tsl_sharding *sharding, int operand, const tsl_shape *shape,
                                  const char *name);
 
-/* What two rectangles have in common; false: nothing. */
+/* Gets the intersection of two rectangles; false: it is empty. */
 bool tsl_rect_common(const tsl_rect *a, const tsl_rect *b, tsl_rect *common);
+/* Returns true if `inner` is inside of `outer`. */
 bool tsl_rect_holds(const tsl_rect *outer, const tsl_rect *inner);
-/* The piece of a member in which all of a rectangle lies; -1: there is none. */
-int tsl_sharding_whole(const tsl_sharding *spread, int operand, const tsl_rect *rect, int member);
-/* Elements of a rectangle that a member holds. */
-int64_t tsl_sharding_elements(const tsl_sharding *spread, int operand, const tsl_rect *rect, int member);
-/* Whether an operand's pieces lie by rows: their columns are next to each other. */
-bool tsl_sharding_by_rows(const tsl_sharding *spread, int operand);
+/* Returns the index of a shard of `member` that contains the whole rectangle; -1: none. */
+int tsl_sharding_whole(const tsl_sharding *sharding, int operand, const tsl_rect *rect, int member);
+/* Returns the number of elements of a rectangle that a member holds. */
+int64_t tsl_sharding_elements(const tsl_sharding *sharding, int operand, const tsl_rect *rect, int member);
+/* Returns true if columns of the shards are contiguous (column stride 1). */
+bool tsl_sharding_by_rows(const tsl_sharding *sharding, int operand);
 
 #endif

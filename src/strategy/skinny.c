@@ -12,7 +12,7 @@ const char *tsl_lopsided_refuse(const tsl_problem *problem, int most, int steps)
                        (long long)n, (long long)k, most, steps);
   return problem->c.row_stride == 1 || problem->c.col_stride == 1
              ? NULL
-             : "of products with few steps, C's rows or columns must lie side by side";
+             : "a product with a small k needs contiguous rows or columns of C";
 }
 
 tsl_lopsided tsl_lopsided_of(const tsl_problem *problem, const tsl_operands *strides, int most) {

@@ -7,33 +7,34 @@
 
 #include <string.h>
 
-/* Less is not worth a thread's while. */
+/* Minimum bytes that are worth a thread. */
 enum { LEAST_SHARE = 64 << 10 };
 
 static bool by_rows(const tsl_transfer *transfer) {
   return transfer->packed.col_stride == 1;
 }
 
-static int64_t staged_copy_size_of(const tsl_transfer_path *way) {
-  return (int64_t)tsl_type(way->shape->type)->size;
+static int64_t staged_copy_size_of(const tsl_transfer_path *path) {
+  return (int64_t)tsl_type(path->shape->type)->size;
 }
 
-/* Elements of a line of the packed copy, and in the caller's memory from one line, or one element, to the
- * next. */
+/* Returns the elements of a line of the packed copy. */
 static int64_t staged_copy_line_length(const tsl_transfer *transfer) {
   return by_rows(transfer) ? transfer->packed.cols : transfer->packed.rows;
 }
-static int64_t line_stride(const tsl_transfer_path *way) {
-  return by_rows(way->transfer) ? way->shape->row_stride : way->shape->col_stride;
+/* Returns the elements from line to line in the caller's memory. */
+static int64_t line_stride(const tsl_transfer_path *path) {
+  return by_rows(path->transfer) ? path->shape->row_stride : path->shape->col_stride;
 }
-static int64_t element_stride(const tsl_transfer_path *way) {
-  return by_rows(way->transfer) ? way->shape->col_stride : way->shape->row_stride;
+/* Returns the elements from element to element of a line in the caller's memory. */
+static int64_t element_stride(const tsl_transfer_path *path) {
+  return by_rows(path->transfer) ? path->shape->col_stride : path->shape->row_stride;
 }
 
-tsl_piece_walk tsl_staged_copy_begin(const tsl_transfer_path *way, const tsl_copy_chunk *part, size_t most) {
-  const int64_t fit = (int64_t)(most / (size_t)staged_copy_size_of(way));
-  const tsl_piece whole = by_rows(way->transfer) ? (tsl_piece){part->row, part->rows, part->col, part->cols}
-                                                 : (tsl_piece){part->col, part->cols, part->row, part->rows};
+tsl_piece_walk tsl_staged_copy_begin(const tsl_transfer_path *path, const tsl_copy_chunk *part, size_t most) {
+  const int64_t fit = (int64_t)(most / (size_t)staged_copy_size_of(path));
+  const tsl_piece whole = by_rows(path->transfer) ? (tsl_piece){part->row, part->rows, part->col, part->cols}
+                                                  : (tsl_piece){part->col, part->cols, part->row, part->rows};
   tsl_piece_walk pieces = {.part = whole, .next = whole};
   if (whole.length > 0 && fit >= whole.length) {
     pieces.next.lines = tsl_min(whole.lines, fit / whole.length);
@@ -63,38 +64,39 @@ bool tsl_staged_copy_next(tsl_piece_walk *pieces, tsl_piece *piece) {
 
 /* --- between the caller's memory and a slot --- */
 
-typedef struct staged_copy_moving {
-  const tsl_transfer_path *way;
+typedef struct chunk_copy {
+  const tsl_transfer_path *path;
   tsl_piece piece;
   unsigned char *slot;
   bool in;
-  int64_t share; /* elements of the piece that one task takes */
-} staged_copy_moving;
+  int64_t share; /* elements of the chunk for each task */
+} chunk_copy;
 
-/* What a triangle stores of the elements from `first` on. */
-static void clip(const tsl_transfer_path *way, int64_t line, int64_t *first, int64_t *length) {
+/* Reduces a range of elements of a line to the stored triangle. */
+static void clip(const tsl_transfer_path *path, int64_t line, int64_t *first, int64_t *length) {
   int64_t from, count;
-  tsl_transfer_stored(way->shape, by_rows(way->transfer), line, &from, &count);
+  tsl_transfer_stored(path->shape, by_rows(path->transfer), line, &from, &count);
   const int64_t end = tsl_min(*first + *length, from + count);
   *first = *first > from ? *first : from;
   *length = end > *first ? end - *first : 0;
 }
 
-static void move_line(const staged_copy_moving *job, int64_t line, int64_t first, int64_t length) {
-  const tsl_transfer_path *way = job->way;
-  if (way->transfer->gathered && way->shape->triangle != TESELA_WHOLE) {
+static void move_line(const chunk_copy *job, int64_t line, int64_t first, int64_t length) {
+  const tsl_transfer_path *path = job->path;
+  if (path->transfer->gathered && path->shape->triangle != TESELA_WHOLE) {
     int64_t at = job->piece.first + first;
-    clip(way, job->piece.line + line, &at, &length);
+    clip(path, job->piece.line + line, &at, &length);
     first = at - job->piece.first;
   }
-  const int64_t size = staged_copy_size_of(way), stride = element_stride(way);
-  const tesela_type type = way->shape->type;
+  const int64_t size = staged_copy_size_of(path), stride = element_stride(path);
+  const tesela_type type = path->shape->type;
   unsigned char *host =
-      way->host + ((job->piece.line + line) * line_stride(way) + (job->piece.first + first) * stride) * size;
+      path->host +
+      ((job->piece.line + line) * line_stride(path) + (job->piece.first + first) * stride) * size;
   unsigned char *slot = job->slot + (line * job->piece.length + first) * size;
-  if (!way->transfer->gathered && job->in)
+  if (!path->transfer->gathered && job->in)
     memcpy(slot, host, (size_t)(length * size));
-  else if (!way->transfer->gathered)
+  else if (!path->transfer->gathered)
     memcpy(host, slot, (size_t)(length * size));
   else if (job->in)
     tsl_type_convert(type, host, stride, type, slot, 1, (size_t)length);
@@ -102,9 +104,9 @@ static void move_line(const staged_copy_moving *job, int64_t line, int64_t first
     tsl_type_convert(type, slot, 1, type, host, stride, (size_t)length);
 }
 
-/* Elements of the piece, one line behind the other, from `index` shares on. */
+/* Copies task `index`: `share` elements of the chunk, counted line after line. */
 static void move_share(void *argument, int64_t index, int worker) {
-  const staged_copy_moving *job = argument;
+  const chunk_copy *job = argument;
   const int64_t all = job->piece.lines * job->piece.length;
   const int64_t end = tsl_min(all, (index + 1) * job->share);
   (void)worker;
@@ -116,67 +118,62 @@ static void move_share(void *argument, int64_t index, int worker) {
   }
 }
 
-/* Lines that touch in the caller's memory are one. */
-static tsl_piece staged_copy_joined(const tsl_transfer_path *way, const tsl_piece *piece) {
-  const int64_t length = staged_copy_line_length(way->transfer);
-  if (way->transfer->gathered || piece->lines == 1 || piece->length != length || line_stride(way) != length)
+/* Merges lines that are contiguous in the caller's memory into one line. */
+static tsl_piece staged_copy_joined(const tsl_transfer_path *path, const tsl_piece *piece) {
+  const int64_t length = staged_copy_line_length(path->transfer);
+  if (path->transfer->gathered || piece->lines == 1 || piece->length != length || line_stride(path) != length)
     return *piece;
   return (tsl_piece){piece->line, 1, 0, piece->lines * length};
 }
 
-static void staged_copy_move(const tsl_stager *porter, const tsl_transfer_path *way, const tsl_piece *piece,
+static void staged_copy_move(const tsl_stager *stager, const tsl_transfer_path *path, const tsl_piece *piece,
                              int slot, bool in) {
-  staged_copy_moving job = {way, staged_copy_joined(way, piece), tsl_staging_memory(porter->staging, slot),
-                            in, 0};
+  chunk_copy job = {path, staged_copy_joined(path, piece), tsl_staging_memory(stager->staging, slot), in, 0};
   const int64_t all = piece->lines * piece->length, line = TSL_CACHE_LINE;
-  const int64_t least = (LEAST_SHARE + staged_copy_size_of(way) - 1) / staged_copy_size_of(way);
-  const int threads = tsl_team_threads(porter->team);
+  const int64_t least = (LEAST_SHARE + staged_copy_size_of(path) - 1) / staged_copy_size_of(path);
+  const int threads = tsl_team_threads(stager->team);
   const int64_t share = (all + threads - 1) / threads;
   job.share = share < least ? least : (share + line - 1) / line * line;
-  tsl_team_run(porter->team, (all + job.share - 1) / job.share, move_share, &job);
+  tsl_team_run(stager->team, (all + job.share - 1) / job.share, move_share, &job);
 }
 
-/* --- between a slot and the device --- */
-
-static tsl_copy staged_copy_copy_of(const tsl_stager *porter, const tsl_transfer_path *way,
+static tsl_copy staged_copy_copy_of(const tsl_stager *stager, const tsl_transfer_path *path,
                                     const tsl_piece *piece, int slot) {
-  const size_t size = (size_t)staged_copy_size_of(way);
-  const size_t line = (size_t)staged_copy_line_length(way->transfer) * size;
-  return (tsl_copy){.buffer = way->buffer,
+  const size_t size = (size_t)staged_copy_size_of(path);
+  const size_t line = (size_t)staged_copy_line_length(path->transfer) * size;
+  return (tsl_copy){.buffer = path->buffer,
                     .offset = (size_t)piece->line * line + (size_t)piece->first * size,
                     .device_pitch = line,
-                    .host = tsl_staging_memory(porter->staging, slot),
+                    .host = tsl_staging_memory(stager->staging, slot),
                     .host_pitch = (size_t)piece->length * size,
                     .rows = (size_t)piece->lines,
                     .row_bytes = (size_t)piece->length * size};
 }
 
-/* --- out, beside others that come in --- */
-
-/* Pieces that are under way while others come in. Slots are taken in turn, and between two of them one is of
- * a piece that comes in: so with all slots but one under way in the end (finish) none is taken before its
- * piece has landed. */
+/* Outgoing chunks in flight during copies to the device. Slots are used in rotation, and between
+ * two outgoing chunks one slot serves an incoming chunk. So tsl_outgoing_finish(), with all slots
+ * but one in flight, never reuses a slot whose chunk has not arrived. */
 enum { BESIDE = 2 };
 
-tesela_status tsl_outgoing_begin(tsl_outgoing *out, const tsl_stager *porter, const tsl_transfer_path *way,
+tesela_status tsl_outgoing_begin(tsl_outgoing *out, const tsl_stager *stager, const tsl_transfer_path *path,
                                  const tsl_pending_readback *part) {
-  const tsl_piece_walk pieces = tsl_staged_copy_begin(way, &part->part, porter->staging->slot_bytes);
-  *out = (tsl_outgoing){.porter = porter, .way = *way, .sent = pieces, .landed = pieces, .is_any = true};
-  return part->ready ? porter->staging->device->ops->stream_wait(porter->staging->out, part->ready)
+  const tsl_piece_walk pieces = tsl_staged_copy_begin(path, &part->part, stager->staging->slot_bytes);
+  *out = (tsl_outgoing){.stager = stager, .path = *path, .sent = pieces, .landed = pieces, .is_any = true};
+  return part->ready ? stager->staging->device->ops->stream_wait(stager->staging->out, part->ready)
                      : TESELA_OK;
 }
 
-/* Has at most `most` pieces under way: the oldest one lands where there are as many, or where no more come;
- * and another one is sent. */
+/* Advances an outgoing copy by one chunk, with at most `most` chunks in flight. Moves the oldest chunk to the
+ * caller's memory if `most` are in flight or no more are to be sent, and sends the next chunk. */
 static tesela_status staged_copy_go_on(tsl_outgoing *out, int most) {
   if (!out->is_any && out->under_way == 0)
     return TESELA_OK;
-  tsl_staging *staging = out->porter->staging;
+  tsl_staging *staging = out->stager->staging;
   tsl_piece piece;
   if (out->under_way > 0 && (out->under_way == most || !out->is_any)) {
     (void)tsl_staged_copy_next(&out->landed, &piece);
     TSL_TRY(tsl_staging_wait(staging, out->slots[out->first]));
-    staged_copy_move(out->porter, &out->way, &piece, out->slots[out->first], false);
+    staged_copy_move(out->stager, &out->path, &piece, out->slots[out->first], false);
     out->any = true;
     out->first = (out->first + 1) % TSL_STAGING_SLOTS;
     out->under_way--;
@@ -186,7 +183,7 @@ static tesela_status staged_copy_go_on(tsl_outgoing *out, int most) {
     return TESELA_OK;
   int *slot = &out->slots[(out->first + out->under_way) % TSL_STAGING_SLOTS];
   TSL_TRY(tsl_staging_slot(staging, slot));
-  const tsl_copy copy = staged_copy_copy_of(out->porter, &out->way, &piece, *slot);
+  const tsl_copy copy = staged_copy_copy_of(out->stager, &out->path, &piece, *slot);
   TSL_TRY(staging->device->ops->read_later(staging->out, &copy));
   out->under_way++;
   return tsl_staging_use(staging, *slot, staging->out);
@@ -198,57 +195,53 @@ tesela_status tsl_outgoing_finish(tsl_outgoing *out) {
   return TESELA_OK;
 }
 
-/* --- in --- */
-
-tesela_status tsl_part_in(const tsl_stager *porter, const tsl_transfer_path *way,
+tesela_status tsl_part_in(const tsl_stager *stager, const tsl_transfer_path *path,
                           const tsl_copy_chunk *part) {
-  tsl_staging *staging = porter->staging;
-  tsl_piece_walk pieces = tsl_staged_copy_begin(way, part, staging->slot_bytes);
+  tsl_staging *staging = stager->staging;
+  tsl_piece_walk pieces = tsl_staged_copy_begin(path, part, staging->slot_bytes);
   tsl_piece piece;
   while (tsl_staged_copy_next(&pieces, &piece)) {
     int slot;
     TSL_TRY(tsl_staging_slot(staging, &slot));
-    staged_copy_move(porter, way, &piece, slot, true);
-    const tsl_copy copy = staged_copy_copy_of(porter, way, &piece, slot);
+    staged_copy_move(stager, path, &piece, slot, true);
+    const tsl_copy copy = staged_copy_copy_of(stager, path, &piece, slot);
     TSL_TRY(staging->device->ops->write_later(staging->in, &copy));
     TSL_TRY(tsl_staging_use(staging, slot, staging->in));
-    if (porter->beside)
-      TSL_TRY(staged_copy_go_on(porter->beside, BESIDE));
+    if (stager->beside)
+      TSL_TRY(staged_copy_go_on(stager->beside, BESIDE));
   }
   return TESELA_OK;
 }
 
-/* --- out --- */
-
-typedef struct leaving {
-  const tsl_stager *porter;
-  const tsl_transfer_path *way;
+typedef struct readback_job {
+  const tsl_stager *stager;
+  const tsl_transfer_path *path;
   const tsl_pending_readback *parts;
   int count;
-} leaving;
+} readback_job;
 
-/* The pieces of all parts, one after the other: once for the device and once for the threads, which follow.
- */
+/* Iterator over the chunks of all parts. One iterator is for the device, a second for the threads
+ * that follow it. */
 typedef struct staged_copy_walk {
-  int part; /* whose pieces come now; -1: none yet */
+  int part; /* index of the current part; -1: before the first */
   tsl_piece_walk pieces;
 } staged_copy_walk;
 
-static bool next_piece(const leaving *job, staged_copy_walk *walk, tsl_piece *piece, bool *is_first) {
+static bool next_piece(const readback_job *job, staged_copy_walk *walk, tsl_piece *piece, bool *is_first) {
   *is_first = false;
   while (walk->part < 0 || !tsl_staged_copy_next(&walk->pieces, piece)) {
     if (++walk->part >= job->count)
       return false;
     walk->pieces =
-        tsl_staged_copy_begin(job->way, &job->parts[walk->part].part, job->porter->staging->slot_bytes);
+        tsl_staged_copy_begin(job->path, &job->parts[walk->part].part, job->stager->staging->slot_bytes);
     *is_first = true;
   }
   return true;
 }
 
-/* Enqueues one more piece to a slot; `is_any` is false where none is left. */
-static tesela_status send_piece(const leaving *job, staged_copy_walk *walk, int *slot, bool *is_any) {
-  tsl_staging *staging = job->porter->staging;
+/* Enqueues the next chunk into a slot; `is_any` is false where none is left. */
+static tesela_status send_piece(const readback_job *job, staged_copy_walk *walk, int *slot, bool *is_any) {
+  tsl_staging *staging = job->stager->staging;
   const tsl_device_ops *ops = staging->device->ops;
   tsl_piece piece;
   bool is_first;
@@ -259,15 +252,15 @@ static tesela_status send_piece(const leaving *job, staged_copy_walk *walk, int 
   if (is_first && ready)
     TSL_TRY(ops->stream_wait(staging->out, ready));
   TSL_TRY(tsl_staging_slot(staging, slot));
-  const tsl_copy copy = staged_copy_copy_of(job->porter, job->way, &piece, *slot);
+  const tsl_copy copy = staged_copy_copy_of(job->stager, job->path, &piece, *slot);
   TSL_TRY(ops->read_later(staging->out, &copy));
   return tsl_staging_use(staging, *slot, staging->out);
 }
 
-/* The next one to the caller's memory, once it is in its slot. */
-static tesela_status land_piece(const leaving *job, staged_copy_walk *walk, int slot, bool is_timed,
+/* Waits for the next chunk in its slot and moves it to the caller's memory. */
+static tesela_status land_piece(const readback_job *job, staged_copy_walk *walk, int slot, bool is_timed,
                                 tsl_copy_result *landed) {
-  tsl_staging *staging = job->porter->staging;
+  tsl_staging *staging = job->stager->staging;
   tsl_piece piece;
   bool is_first;
   (void)next_piece(job, walk, &piece, &is_first);
@@ -278,16 +271,16 @@ static tesela_status land_piece(const leaving *job, staged_copy_walk *walk, int 
     landed->last_ready = tsl_clock();
   }
   TSL_TRY(tsl_staging_wait(staging, slot));
-  staged_copy_move(job->porter, job->way, &piece, slot, false);
+  staged_copy_move(job->stager, job->path, &piece, slot, false);
   landed->any = true;
   return TESELA_OK;
 }
 
-/* All slots but one are on their way while the threads are at that one. */
-tesela_status tsl_parts_out(const tsl_stager *porter, const tsl_transfer_path *way,
+/* Keeps all slots but one in flight while the threads empty that one. */
+tesela_status tsl_parts_out(const tsl_stager *stager, const tsl_transfer_path *path,
                             const tsl_pending_readback *parts, int count, bool is_timed,
                             tsl_copy_result *landed) {
-  const leaving job = {porter, way, parts, count};
+  const readback_job job = {stager, path, parts, count};
   staged_copy_walk sent = {.part = -1}, at = {.part = -1};
   int slots[TSL_STAGING_SLOTS], first = 0, under_way = 0;
   bool is_any = true;
@@ -305,17 +298,15 @@ tesela_status tsl_parts_out(const tsl_stager *porter, const tsl_transfer_path *w
   }
 }
 
-/* --- pages --- */
-
 enum { PAGE = 4096, PROVIDED = 4 << 20 };
 
-typedef struct providing {
+typedef struct page_range {
   uintptr_t start, end;
-} providing;
+} page_range;
 
-/* Each thread has its large pages to itself. */
+/* Maps one range of PROVIDED bytes, so that each large page is touched by one thread only. */
 static void staged_copy_provide(void *argument, int64_t index, int worker) {
-  const providing *job = argument;
+  const page_range *job = argument;
   const uintptr_t first = job->start / PROVIDED * PROVIDED + (uintptr_t)index * PROVIDED;
   const uintptr_t from = first < job->start ? job->start : first;
   const uintptr_t to = first + PROVIDED < job->end ? first + PROVIDED : job->end;
@@ -324,12 +315,13 @@ static void staged_copy_provide(void *argument, int64_t index, int worker) {
     tsl_memory_provide((void *)from, to - from);
 }
 
-/* Where every page has elements: the system takes as long for new pages as the copy of what goes there. */
-void tsl_transfer_path_provide(const tsl_stager *porter, const tsl_transfer_path *way) {
-  const int64_t size = staged_copy_size_of(way);
-  if (way->transfer->gathered || (line_stride(way) - staged_copy_line_length(way->transfer)) * size >= PAGE)
+/* Skips operands with gaps of a page or more. For new pages the system needs as long as the copy itself. */
+void tsl_transfer_path_provide(const tsl_stager *stager, const tsl_transfer_path *path) {
+  const int64_t size = staged_copy_size_of(path);
+  if (path->transfer->gathered ||
+      (line_stride(path) - staged_copy_line_length(path->transfer)) * size >= PAGE)
     return;
-  const uintptr_t start = (uintptr_t)way->host;
-  providing job = {start, start + (size_t)(tsl_shape_extent(way->shape) * size)};
-  tsl_team_run(porter->team, (int64_t)(job.end / PROVIDED - start / PROVIDED + 1), staged_copy_provide, &job);
+  const uintptr_t start = (uintptr_t)path->host;
+  page_range job = {start, start + (size_t)(tsl_shape_extent(path->shape) * size)};
+  tsl_team_run(stager->team, (int64_t)(job.end / PROVIDED - start / PROVIDED + 1), staged_copy_provide, &job);
 }

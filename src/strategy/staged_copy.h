@@ -1,7 +1,7 @@
-/* Parts of an operand on their way through pinned memory. An operand's packed copy (strategy/transfer.h) is
- * lines of elements; a part of it is some lines, and of each the same elements. Parts travel in pieces that
- * fit a slot of the device's staging (device/staging.h): the threads of a team copy, or gather, between the
- * caller's memory and a slot, and the device between the slot and its buffer. */
+/* Staged copies of parts of an operand through pinned memory. The packed copy of an operand
+ * (strategy/transfer.h) consists of lines; a part is an equal range of elements of some lines. A part is cut
+ * into chunks that fit a slot of the device's staging (device/staging.h). Threads of a team copy or gather
+ * between the caller's memory and a slot; the device copies between the slot and its buffer. */
 #ifndef TSL_STRATEGY_STAGED_COPY_H
 #define TSL_STRATEGY_STAGED_COPY_H
 
@@ -9,77 +9,81 @@
 #include "device/staging.h"
 #include "strategy/transfer.h"
 
-/* Rows and columns of an operand: from the first one, so many. */
+/* Part of an operand: a range of rows and columns. */
 typedef struct tsl_copy_chunk {
   int64_t row, rows, col, cols;
 } tsl_copy_chunk;
 
-/* An operand in host memory and its packed copy on the device. */
+/* Operand in host memory, and its packed copy on the device. */
 typedef struct tsl_transfer_path {
   const tsl_shape *shape;
   const tsl_transfer *transfer;
-  unsigned char *host; /* element (0, 0); only read on the way in */
+  unsigned char *host; /* element (0, 0); copies to the device only read it */
   tsl_buffer *buffer;
 } tsl_transfer_path;
 
-/* What copies: slots, and threads. */
+/* Staging slots and threads of a copy. */
 typedef struct tsl_stager {
   tsl_staging *staging;
   tsl_team team;
   struct tsl_outgoing
-      *beside; /* goes on between pieces that come in, as the link carries both ways at once; NULL: nothing */
+      /* copy to the host that advances between incoming chunks, because the link is full duplex;
+       * NULL: none */
+      *beside;
 } tsl_stager;
 
-/* Pieces of a part, one after the other: lines, and the elements of each, from the first of either. */
+/* Chunk of a part: a range of lines, and a range of elements of each line. */
 typedef struct tsl_piece {
   int64_t line, lines, first, length;
 } tsl_piece;
 typedef struct tsl_piece_walk {
-  tsl_piece part, next; /* lines and length of `next` are those of whole pieces */
+  tsl_piece part, next; /* `next` has the lines and length of a whole chunk */
 } tsl_piece_walk;
 
-/* The pieces of a part, of at most `most` bytes each; a row of one element at least. */
-tsl_piece_walk tsl_staged_copy_begin(const tsl_transfer_path *way, const tsl_copy_chunk *part, size_t most);
-/* The next one; false behind the last. */
+/* Begins to cut a part into chunks of at most `most` bytes each, but at least one element. */
+tsl_piece_walk tsl_staged_copy_begin(const tsl_transfer_path *path, const tsl_copy_chunk *part, size_t most);
+/* Gets the next chunk; false past the last. */
 bool tsl_staged_copy_next(tsl_piece_walk *pieces, tsl_piece *piece);
 
-/* Brings a part in: on return the copies are enqueued on the staging's stream `in`, and the caller's memory
- * was read. */
-tesela_status tsl_part_in(const tsl_stager *porter, const tsl_transfer_path *way, const tsl_copy_chunk *part);
-/* A part that goes out once an event has come; NULL: it is there. */
+/* Copies a part to the device. On return the caller's memory was read, and the device copies are
+ * enqueued on the staging's stream `in`. */
+tesela_status tsl_part_in(const tsl_stager *stager, const tsl_transfer_path *path,
+                          const tsl_copy_chunk *part);
+/* Part to copy to the host after `ready`; NULL: it is ready. */
 typedef struct tsl_pending_readback {
   tsl_copy_chunk part;
   tsl_event *ready;
 } tsl_pending_readback;
-/* What came of it: whether anything of the caller's memory was written; and, where that was to be told, when
- * the last part was ready. */
+/* Result of a copy to the host. `any`: some of the caller's memory was written. `last_ready`: time
+ * at which the last part was ready, if timed. */
 typedef struct tsl_copy_result {
   bool any;
   double last_ready;
 } tsl_copy_result;
 
-/* Brings parts out, in their order, and returns when all of them are in the caller's memory. */
-tesela_status tsl_parts_out(const tsl_stager *porter, const tsl_transfer_path *way,
+/* Copies parts to the host in order. Returns when all parts are in the caller's memory. */
+tesela_status tsl_parts_out(const tsl_stager *stager, const tsl_transfer_path *path,
                             const tsl_pending_readback *parts, int count, bool is_timed,
                             tsl_copy_result *landed);
 
-/* A part on its way out beside others that come in (tsl_stager). Zero: there is none. */
+/* Copy to the host that runs during copies to the device (tsl_stager). Zero: none. */
 typedef struct tsl_outgoing {
-  const tsl_stager *porter;
-  tsl_transfer_path way;
-  tsl_piece_walk sent, landed; /* how far the device is, and the threads behind it */
+  const tsl_stager *stager;
+  tsl_transfer_path path;
+  tsl_piece_walk sent, landed; /* progress of the device, and of the threads */
   int slots[TSL_STAGING_SLOTS], first, under_way;
-  bool is_any; /* there are more to be sent */
-  bool any;    /* something of the caller's memory was written */
+  bool is_any; /* more chunks are to be sent */
+  bool any;    /* some of the caller's memory was written */
 } tsl_outgoing;
 
-/* Begins with a part that goes out once an event has come. */
-tesela_status tsl_outgoing_begin(tsl_outgoing *out, const tsl_stager *porter, const tsl_transfer_path *way,
+/* Starts the copy of a part to the host after its event. */
+tesela_status tsl_outgoing_begin(tsl_outgoing *out, const tsl_stager *stager, const tsl_transfer_path *path,
                                  const tsl_pending_readback *part);
-/* Returns when all of it is in the caller's memory. */
+/* Waits until all of the part is in the caller's memory. */
 tesela_status tsl_outgoing_finish(tsl_outgoing *out);
 
-/* Has the pages of an operand that is about to be written provided by all threads. */
-void tsl_transfer_path_provide(const tsl_stager *porter, const tsl_transfer_path *way);
+/* Touches the pages of an operand that will be written, with all threads, so that the kernel maps
+ * them in parallel. */
+void tsl_transfer_path_provide(const tsl_stager *stager, const tsl_transfer_path *path);
 
 #endif

@@ -18,7 +18,7 @@ const char *tsl_refusal(const char *format, ...) {
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   const char *kept = tsl_thread_text_keep(TSL_THREAD_REFUSAL, text);
-  return kept[0] ? kept : "refused, and there is no memory to say why"; /* "" would be taken for no refusal */
+  return kept[0] ? kept : "refused, and there is no memory to say why"; /* "" would mean no refusal */
 }
 
 tsl_accuracy tsl_accuracy_of_sum(int64_t k) {
@@ -67,8 +67,7 @@ tsl_accuracy tsl_accuracy_scaled(tsl_accuracy of_sums, const tsl_problem *proble
   made.factor = slope * (of_sums.factor + 8) + (is_gelu(problem) ? 24 : 0);
   made.flushes = slope * of_sums.flushes;
   made.slips = slope * of_sums.slips;
-  made.rounded = made.tree =
-      false; /* a factor and what is added to it may be rounded together, as each device likes */
+  made.rounded = made.tree = false; /* devices may or may not fuse a product and an addition */
   return tsl_accuracy_in_type(made, problem->c.type);
 }
 
@@ -79,20 +78,20 @@ tsl_accuracy tsl_accuracy_finished(tsl_accuracy of_product, const tsl_problem *p
                function = is_curved ? 24 * sums->unit_roundoff / type->unit_roundoff : 0;
   tsl_accuracy made = of_product;
   if (problem->bias_axis == TESELA_NO_BIAS && !is_curved)
-    return made; /* a maximum with 0, of the rounded number */
+    return made; /* ReLU of the rounded number is exact */
   made.factor = slope * (of_product.factor + 2) + function + 1;
   made.flushes = slope * of_product.flushes;
   made.slips = slope * of_product.slips;
   made.rounded = false;
   made.tree = tsl_accuracy_bits(&of_product) == TSL_REPRODUCIBILITY_DEVICES &&
-              !is_curved; /* functions are each device's own */
+              !is_curved; /* the implementation of the activation differs between devices */
   return made;
 }
 
 double tsl_accuracy_slips(const tsl_problem *problem, double factor) {
   const tsl_type_info *a = tsl_type(problem->a.type);
   const double smallest_normal =
-      a->type == TESELA_BF16 ? 0x1p-126 : 0x1p-14; /* 8-bit ones become f16 at worst */
+      a->type == TESELA_BF16 ? 0x1p-126 : 0x1p-14; /* 8-bit types become f16 at worst */
   return a->is_integer || a->size > 2 ? 0 : factor * 0x1p-24 * smallest_normal;
 }
 
@@ -112,10 +111,11 @@ tsl_accuracy tsl_accuracy_of_tensor_cores(const tsl_problem *problem, const tsl_
       problem->c.type);
 }
 
-/* A product's exponent is its factors' together; numbers below the smallest normal one have that one's, and
- * are up to 2^3 (e4m3; 2^2 of e5m2) less than it says. Where a product has the largest exponent, the others
- * of its instruction lose a place of it each, and such products are together at most |A||B|, however many
- * instructions there are; where the sum before has it, those of each instruction lose a place of that. */
+/* The exponent of a product is the sum of its factors' exponents. A subnormal factor has the exponent of the
+ * smallest normal number, up to 2^3 (e4m3; 2^2 for e5m2) above its own. Where a product has the largest
+ * exponent, each other term of the instruction loses up to one place of it. The magnitudes of all such
+ * products are at most |A||B|, however many instructions there are. Where the accumulator has the largest
+ * exponent, the terms of each instruction lose up to one place of it. */
 tsl_accuracy tsl_accuracy_of_eights(const tsl_problem *problem, int64_t panel) {
   enum { TOGETHER = 32 };
   static const double place = 0x1p-13 / 0x1p-24;
@@ -136,7 +136,7 @@ tsl_accuracy tsl_accuracy_of_panels(const tsl_problem *problem, int64_t panel) {
   return tsl_accuracy_in_type(made, problem->c.type);
 }
 
-/* Panels of host_packed and remainders of second order are within what is added to k. */
+/* The additions to k cover the panels of host_packed and second-order terms. */
 tsl_accuracy tsl_accuracy_of_parts(const tsl_problem *problem, int64_t slabs) {
   const double depth = (double)(problem->k / slabs + (problem->k % slabs != 0));
   const bool narrow = tsl_type(problem->a.type)->size < 4 && !tsl_type(problem->a.type)->is_integer;
@@ -147,13 +147,14 @@ tsl_accuracy tsl_accuracy_of_parts(const tsl_problem *problem, int64_t slabs) {
       problem->c.type);
 }
 
-/* Terms of a sum in the sense of an ask: a part of a complex product is a real sum of two for each. */
+/* Returns the terms of a sum for numeric requirements: two real terms for each term of a complex product. */
 static int64_t strategy_terms_of(const tsl_problem *problem) {
   const int64_t terms = tsl_problem_terms(problem);
   return tsl_type(problem->c.type)->is_complex ? 2 * terms : terms;
 }
 
-/* Whether an ask says how far sums may be off, and the units that it allows. */
+/* Gets the error that the requirement allows, in units of C's roundoff; false: the requirement has
+ * no limit. */
 static bool has_limit(const tsl_problem *problem, double *factor) {
   const tsl_type_info *type = tsl_type(problem->c.type);
   const tsl_numeric_requirements *ask = &problem->ask;
@@ -165,7 +166,7 @@ static bool has_limit(const tsl_problem *problem, double *factor) {
   return true;
 }
 
-/* Factors that are cut are f32, and what is left of none is below its normal numbers. */
+/* Allows truncation of f32 factors, which may flush subnormals to 0. */
 static void allow_cuts(const tsl_problem *problem, tsl_accuracy *accuracy) {
   const tsl_type_info *component = tsl_type(tsl_type(problem->a.type)->component);
   accuracy->cuts = component == tsl_type(TESELA_F32);
@@ -215,7 +216,7 @@ int tsl_param_values(const tsl_param *param) {
   return count;
 }
 
-/* Counts through the product of the parameters' values, the last parameter fastest. */
+/* Takes `index` apart into list positions, the last parameter fastest. */
 bool tsl_strategy_config(const tsl_strategy *strategy, int index, tsl_config *config) {
   *config = tsl_strategy_defaults(strategy);
   for (int i = tsl_strategy_params(strategy) - 1; i >= 0; i--) {
@@ -243,7 +244,7 @@ bool tsl_strategy_probe(const tsl_strategy *strategy, int index, tsl_config *con
   return status == TESELA_OK;
 }
 
-/* Values that a walk takes of a parameter. */
+/* Returns the number of values that a walk tries for a parameter. */
 static int choices(const tsl_strategy *strategy, const tsl_walk *walk, int param) {
   const int listed = tsl_param_values(&strategy->params[param]);
   return walk->fixed & 1u << param || listed == 0 ? 1 : listed;
@@ -257,7 +258,7 @@ static void take_values(const tsl_strategy *strategy, int first, tsl_walk *walk)
   }
 }
 
-/* The next config that differs in one of the first `params` parameters; false past the last. */
+/* Advances to the next config that differs in one of the first `params` parameters; false past the last. */
 static bool step(const tsl_strategy *strategy, int params, tsl_walk *walk) {
   const int all = tsl_strategy_params(strategy);
   int i = params - 1;
@@ -361,7 +362,7 @@ const tsl_types tsl_types_all[] = {THROUGHOUT(TESELA_F32),  THROUGHOUT(TESELA_F6
       {TESELA_I8, TESELA_U8, TESELA_I32}, {                                                                  \
     TESELA_U8, TESELA_U8, TESELA_I32                                                                         \
   }
-/* Both types of 8-bit floating point in any mix. */
+/* Both types of 8-bit floating point in all combinations. */
 #define EIGHTS_IN(c)                                                                                         \
   {TESELA_E4M3, TESELA_E4M3, c}, {TESELA_E5M2, TESELA_E4M3, c}, {TESELA_E4M3, TESELA_E5M2, c}, {             \
     TESELA_E5M2, TESELA_E5M2, c                                                                              \
@@ -433,7 +434,7 @@ void tsl_types_print(tsl_op op, const tsl_types *types, tsl_text *text) {
     tsl_text_add(text, ":%s", tsl_type(types->c)->name);
 }
 
-/* "f32, f64" or, where the operands' types differ, "bf16 x bf16 -> f32, ...". */
+/* Returns a refusal with the supported types: "f32, f64" or, for mixed types, "bf16 x bf16 -> f32, ...". */
 static const char *refuse_these_types(const tsl_strategy *strategy, const tsl_problem *problem) {
   tsl_text list = {0};
   tsl_types types;
@@ -453,13 +454,13 @@ static const char *refuse_these_types(const tsl_strategy *strategy, const tsl_pr
   return why;
 }
 
-/* A transpose moves doubles as so many bytes, unless it scales them. */
+/* Returns true if double precision arithmetic is needed. A transpose without scaling only moves bytes. */
 static bool computes_in_double(const tsl_problem *problem) {
   const bool moves = problem->op == TSL_OP_TRANSPOSE && problem->alpha[0] == 1 && problem->alpha[1] == 0;
   return !moves && tsl_type(problem->c.type)->component == TESELA_F64;
 }
 
-/* What no device changes. */
+/* Returns the refusals that are independent of the device: types, conjugation, structure and batch. */
 static const char *refuse_form(const tsl_strategy *strategy, const tsl_problem *problem) {
   if (!takes_types(strategy, problem))
     return refuse_these_types(strategy, problem);
@@ -498,11 +499,11 @@ static const char *refuse_host_memory(const tsl_strategy *strategy, const tsl_pr
                  bytes = limit == UINT64_MAX ? 0 : tsl_strategy_host_bytes(strategy, problem, config, device);
   if (bytes <= limit)
     return NULL;
-  return tsl_refusal("needs %.1f MiB of host memory beside its operands, and %.1f MiB are left for that",
+  return tsl_refusal("needs %.1f MiB of host memory in addition to its operands, but %.1f MiB are left",
                      (double)bytes / (1 << 20), (double)limit / (1 << 20));
 }
 
-/* What no config changes. */
+/* Returns the refusals that are independent of the config. */
 static const char *refuse_throughout(const tsl_strategy *strategy, const tsl_problem *problem,
                                      const tsl_device *device) {
   if (strategy->op != problem->op)
@@ -558,7 +559,7 @@ static const char *strategy_refuse_accuracy(const tsl_numeric_requirements *ask,
     return NULL;
   if ((promised->flushes > 0 && !promised->cuts) || promised->finite)
     return tsl_refusal(
-        "takes small numbers as 0 or promises nothing of infinities, and accuracy is asked for");
+        "flushes small numbers to 0 or guarantees nothing for infinities, but accuracy is required");
   if (ask->accuracy == TSL_ACCURACY_EXACT)
     return tsl_refusal("rounds its sums: |error| <= %.3g |A||B|, and exact is asked for",
                        promised->factor * result);
@@ -569,7 +570,7 @@ static const char *strategy_refuse_accuracy(const tsl_numeric_requirements *ask,
                      allowed);
 }
 
-/* Whether what a strategy guarantees is what is asked for. */
+/* Returns a refusal if the strategy's guarantee does not meet the problem's numeric requirements. */
 static const char *refuse_ask(const tsl_strategy *strategy, const tsl_problem *problem,
                               const tsl_config *config) {
   const tsl_numeric_requirements *ask = &problem->ask;
@@ -583,7 +584,7 @@ static const char *refuse_ask(const tsl_strategy *strategy, const tsl_problem *p
     why = bits == TSL_REPRODUCIBILITY_ANY
               ? tsl_refusal("its bits may differ from run to run, and bits=%s is asked for",
                             tsl_numeric_requirements_bits_word(ask->bits))
-              : "its order of sums is this device's own, and bits=devices is asked for";
+              : "its order of sums depends on the device, but bits=devices is required";
   return why;
 }
 
@@ -610,7 +611,7 @@ const char *tsl_strategy_refuse_anywhere(const tsl_strategy *strategy, const tsl
   return why ? why : refuse_ask(strategy, problem, config);
 }
 
-/* As a kernel may read and write vectors of it. */
+/* Rounds up so that kernels may access the memory behind with vectors. */
 static uint64_t strategy_aligned(uint64_t bytes) {
   enum { LINE = 256 };
   return bytes > UINT64_MAX - LINE ? bytes : (bytes + LINE - 1) / LINE * LINE;

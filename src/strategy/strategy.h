@@ -1,21 +1,17 @@
-/* The strategy descriptor: one folder, one const tsl_strategy, and nothing else knows that it exists.
+/* Interface of a strategy: each folder below src/strategy/<op> defines one constant tsl_strategy.
  *
- * What may be relied upon, and what must be kept:
- *  - Operands lie where the device can reach them. On a device with TSL_CAN_HOST (the cpu) `host` is element
- * (0, 0). On others `buffer` and `offset` (in elements) are.
- *  - m, n are at least 1 when run() is called; k may be 0. beta = 0 never reads C; alpha = 0 never reads A or
- * B. The gaps between C's rows (its strides) are never written.
- *  - run() may be called by many threads at once, each with its own stream; what build() made is read-only
- * then.
- *  - Strides are those of the run's operands; the problem's are those that the caller has in mind, good for
- * predictions.
+ * Contract between the library and a strategy:
+ *  - The device can reach the operands. On a device with TSL_CAN_HOST (the cpu), `host` is element (0, 0).
+ *    On other devices, `buffer` and `offset` (in elements) locate element (0, 0).
+ *  - m and n are at least 1 when run() is called; k may be 0. beta = 0 never reads C; alpha = 0 never reads
+ *    A or B. Memory in the gaps between rows of C is never written.
+ *  - Any number of threads may call run() at once, each with its own stream. run() only reads work->state.
+ *  - run() uses the strides of its operands. The strides of the problem are the caller's; models use them.
  *  - run() only enqueues on the stream; the caller waits.
- *  - A run that needs device memory of its own says how much with scratch(), and finds it in its operands: it
- * is this run's alone until the stream is done with it, its contents are undefined, and it is aligned for any
- * type. Strategies of the cpu take theirs from base/scratch.h.
- *  - A run on the cpu uses the threads of its operands' team and no others, whatever else there is; so does
- * pack().
- */
+ *  - scratch() returns the device memory that a run needs. The run finds it in its operands. The memory is
+ *    private to the run until the stream has finished it, uninitialized, and aligned for any type.
+ *    Strategies of the cpu take theirs from base/scratch.h.
+ *  - On the cpu, run() and pack() use only the threads of the team that they get. */
 #ifndef TSL_STRATEGY_STRATEGY_H
 #define TSL_STRATEGY_STRATEGY_H
 
@@ -30,85 +26,85 @@
 #define TSL_PARAM_VALUES_MAX 12
 
 typedef struct tsl_param {
-  const char *name; /* NULL ends the table */
-  const char *what; /* one line, with the unit */
-  int64_t fallback; /* the default */
-  /* What walks, searches and the planner take, ended by 0 or the array's end; none: they leave it at the
-   * default. */
+  const char *name; /* name in texts; NULL ends the table */
+  const char *what; /* one line with the unit */
+  int64_t fallback; /* default value */
+  /* Listed values: walks, searches and the planner try them. 0 or the array's end terminates the
+   * list. An empty list leaves the parameter at its default. */
   int64_t values[TSL_PARAM_VALUES_MAX];
 } tsl_param;
 
-/* What a user may name beside a parameter's listed values: any number from least to most; most = 0: nothing.
- */
+/* Range of values that a user may set in addition to the listed values. `most` = 0: none. */
 typedef struct tsl_range {
   int64_t least, most;
 } tsl_range;
 
-/* Values of a strategy's parameters, in the order of its table. */
+/* Parameter values, in the order of the strategy's table. */
 typedef struct tsl_config {
   int64_t value[TSL_PARAMS_MAX];
 } tsl_config;
 
-/* Element by element: |computed - exact| <= factor * u * (|alpha| |A||B| + |beta| |C|), u being the unit
- * roundoff of C's type, plus underflow; of a transpose, of |alpha| |A|. `repeats`: same inputs, same device
- * and same config give the same bits. `rounded`: the result is the exact one, rounded once to nearest even,
- * however much cancels; so it is the same everywhere. */
+/* Error bound and reproducibility of a result. For each element of C, |computed - exact| <= factor
+ * * u * (|alpha| |A||B| + |beta| |C|) plus underflow, where u is the unit roundoff of C's type. For
+ * a transpose the bound is factor * u * |alpha| |A|. */
 typedef struct tsl_accuracy {
   double factor; /* 0: exact (integers) */
+  /* equal inputs, device and config give equal bits */
   bool repeats;
+  /* the exact result rounded once to nearest even, hence the same on every device */
   bool rounded;
-  bool tree;      /* sums are cut and added alike on every device: the bits are the same everywhere */
-  double flushes; /* magnitudes below it may be taken as 0, in A, in B and in sums, as tile units do; 0: none
-                     are */
-  bool cuts;      /* factors are cut to fewer digits, which the factor above counts; `flushes` says which ones
-                     nothing is left of */
-  double slips;   /* beside, each factor may count as off by so much: what units lose of numbers below the
-                     smallest normal one; 0: nothing */
-  bool finite;    /* of finite operands and results alone: what NaN and infinity become is not promised */
+  bool tree;      /* same summation tree on every device, hence the same bits on every device */
+  double flushes; /* magnitudes below it in A, B and sums may be replaced by 0; 0: no flush */
+  /* A and B are truncated to fewer digits. `factor` includes the truncation error; elements below
+   * `flushes` may become 0. */
+  bool cuts;
+  double slips; /* additional absolute error of each element of A and B, from subnormal inputs; 0: none */
+  bool finite;  /* the bound holds for finite inputs and results only */
 } tsl_accuracy;
 
-/* What a factor may be off by at most, apart from its digits: it is the factor of underflow, flushes or
- * slips. */
+/* Returns the absolute error of one element of A or B that underflow may cause. */
 static inline double tsl_accuracy_underflow(const tsl_accuracy *accuracy) {
   return accuracy->flushes + accuracy->slips;
 }
 
-/* Types that a strategy takes together. */
+/* Types of A, B and C that a strategy supports together. */
 typedef struct tsl_types {
   tesela_type a, b, c;
 } tsl_types;
 
-/* "f32", which is A, B and what tsl_result_type() says of C; "bf16:f32", A and B, then C; "u8:i8:i32", each.
- * The first of these forms that says it is what is printed. False where a word is no type or there are more
- * than three. */
+/* Reads "f32" (A and B; C is tsl_result_type()), "bf16:f32" (A and B, then C) or "u8:i8:i32" (A, B,
+ * C). Returns false where a word is not a type or there are more than three. */
 bool tsl_types_parse(tsl_op op, const char *text, tsl_types *types);
+/* Appends the shortest form that represents the types exactly. */
 void tsl_types_print(tsl_op op, const tsl_types *types, tsl_text *text);
 
-/* One operand of a run. The strides are given with every run, and rule: a plan runs on operands where they
- * lie, and on copies of them that are packed. Their signs and sizes are free. */
+/* One operand of a run. A run uses these strides, which may differ from the problem's when the
+ * operand is a packed copy. Strides may have any sign and size. */
 typedef struct tsl_operand {
-  void *host; /* element (0, 0); or NULL and: */
+  void *host; /* element (0, 0); NULL: the operand is in `buffer` */
   tsl_buffer *buffer;
-  int64_t offset; /* elements from the buffer's start to element (0, 0) */
+  int64_t offset; /* element (0, 0), in elements from the start of the buffer */
   int64_t row_stride, col_stride;
-  const void *packed; /* NULL, or what pack() made of it for this work: then nothing else is read */
-  int64_t step;       /* of a problem that is a batch: elements from product to product, of any sign */
+  const void *packed; /* result of pack() for this work, used instead of all other members; NULL: none */
+  /* in a batch: distance in elements from one product's operand to the next, of any sign */
+  int64_t step;
   const tsl_shard_buffer
-      *held; /* of a work with a spread: its pieces, in their order there; then nothing else is read */
+      /* shards of a sharded operand, in the order of work->spread, used instead of all other members */
+      *held;
 } tsl_operand;
-/* Of a run whose result may turn out not to be wanted, which the device alone knows: nobody reads C unless
- * the int at byte `at` of scratch memory is above `above` when the run begins. Who likes may leave the run
- * out then; zero: C is wanted. */
+/* Device-side predicate of a run. When `is_told`, the int at byte `at` of scratch memory decides at
+ * the start of the run. If it is not above `above`, C is not used, and the strategy may skip the
+ * work. Zero: the result is always needed. */
 typedef struct tsl_run_predicate {
   bool is_told;
   int64_t at;
   int above;
 } tsl_run_predicate;
 
-/* Of a run of which nobody reads C but its elements modulo p, of a work that makes these itself (`reduces`):
- * bytes from 0 to p - 1, in rows of `row` bytes from byte `at` of scratch memory on, up to three anything
- * behind a row's last. x / p is x magic / 2^39, cut off, for x up to 2^31; bias is a multiple of p that makes
- * no sum negative. Zero: C is written. */
+/* Output of a modular product, for a work with `reduces`. The run writes C mod p as bytes instead
+ * of C: rows of `row` bytes from byte `at` of scratch memory on. Up to three bytes after the end of
+ * a row may be overwritten. For x <= 2^31, floor(x / p) = x * magic >> 39. `bias` is a multiple of
+ * p that makes each sum non-negative. Zero: C is written. */
 typedef struct tsl_modular_output {
   int64_t at, row;
   uint32_t p, magic, bias;
@@ -116,24 +112,24 @@ typedef struct tsl_modular_output {
 
 typedef struct tsl_operands {
   tsl_operand a, b, c;
-  tsl_operand bias; /* of problems that have one, the same for all of a batch where its step is 0 */
-  tsl_operand scale_a, scale_b; /* likewise */
-  tsl_operand sums;    /* of the last step, which is told here where the sums of a problem with scales are */
-  tsl_buffer *scratch; /* of as many bytes as scratch() said; NULL where that is 0, and on the cpu */
+  tsl_operand bias; /* used where the problem has a bias; step 0: one bias for all products of a batch */
+  /* used where the problem has scales; step 0: one scale for all products of a batch */
+  tsl_operand scale_a, scale_b;
+  tsl_operand sums;    /* accumulators of a problem with scales, read by the epilogue only */
+  tsl_buffer *scratch; /* device memory of scratch() bytes; NULL where that is 0, and on the cpu */
   tsl_run_predicate wanted;
   tsl_modular_output rests;
-  tsl_operand_reuse *stays; /* of runs that are queued: a factor that several have; NULL: none */
-  tsl_team team;            /* the threads that the run may use, on the cpu; zero: the caller's alone */
+  tsl_operand_reuse *stays; /* operand that successive queued runs share; NULL: none */
+  tsl_team team;            /* threads that the run may use, on the cpu; zero: only the calling thread */
 } tsl_operands;
 
 typedef struct tsl_strategy tsl_strategy;
-typedef struct tsl_cost_counts tsl_cost_counts;         /* strategy/cost_counts.h */
-typedef struct tsl_host_job_ops tsl_host_job_ops;       /* strategy/host_job.h */
-typedef struct tsl_subplan_factory tsl_subplan_factory; /* strategy/subplans.h */
-typedef struct tsl_subplan_info tsl_subplan_info;       /* there, too */
+typedef struct tsl_cost_counts tsl_cost_counts;         /* defined in strategy/cost_counts.h */
+typedef struct tsl_host_job_ops tsl_host_job_ops;       /* defined in strategy/host_job.h */
+typedef struct tsl_subplan_factory tsl_subplan_factory; /* defined in strategy/subplans.h */
+typedef struct tsl_subplan_info tsl_subplan_info;       /* defined in strategy/subplans.h */
 
-/* A product of one real type in host memory as it is called, with nothing prepared: C (m x n) = alpha A B +
- * beta C. */
+/* Product of one real type in host memory, computed without a plan: C (m x n) = alpha A B + beta C. */
 typedef struct tsl_fast_product {
   tesela_type type;
   int64_t m, n, k;
@@ -142,11 +138,12 @@ typedef struct tsl_fast_product {
   int64_t a_row, a_col, b_row, b_col, c_row, c_col; /* strides in elements */
   double alpha, beta;
   bool alpha_is_0, alpha_is_1,
-      beta_is_0; /* told beside: comparing numbers would wait for the multiply-adds before */
+      /* flags of alpha and beta, because comparing the numbers would wait for preceding multiply-adds */
+      beta_is_0;
 } tsl_fast_product;
 
-/* A system with a triangle in host memory, likewise, solved in place: X (m x n) = alpha inverse(A) X,
- * whatever the type. */
+/* Triangular system in host memory, of any type, solved in place without a plan: X (m x n) = alpha
+ * inverse(A) X. */
 typedef struct tsl_fast_solve {
   tesela_type type;
   const void *a;
@@ -159,10 +156,12 @@ typedef struct tsl_fast_solve {
   tsl_team team;
 } tsl_fast_solve;
 
-/* A small product in host memory, likewise: C (m x n) = alpha A B + beta C, whatever the type. A may have a
- * structure; with a triangular one, B is C, and beta 0. Of C one triangle may be wanted, whose diagonal is
- * real where it is hermitian. In this order no neighbours come from neighbours: compilers copy such together,
- * and wait for whoever wrote them one by one. */
+/* Small product in host memory, of any type, without a plan: C (m x n) = alpha A B + beta C. A may
+ * have a structure. With a triangular A, B is C, and beta is 0. A triangle of C may be requested;
+ * the diagonal of a hermitian C is real.
+ *
+ * The member order is deliberate. Compilers copy adjacent members together, and a wide load after
+ * narrow stores stalls. */
 typedef struct tsl_fast_structured {
   tesela_type type;
   const void *a;
@@ -178,405 +177,407 @@ typedef struct tsl_fast_structured {
   double alpha[2], beta[2];
 } tsl_fast_structured;
 
-/* A product of which all but the addresses is known: `state` knows it. */
+/* Computes a product whose sizes, strides and scalars are in `state`. */
 typedef tesela_status tsl_fast_kernel(const void *state, const void *a, const void *b, void *c);
 
-/* What came of loading a vendor's library. */
+/* Result of loading a vendor's library. */
 typedef struct tsl_vendor {
-  char why_not[160]; /* why it cannot be used, a sentence; "" when it can */
-  char name[64];     /* what was loaded, with its version: "OpenBLAS 0.3.21 SkylakeX" */
-  char file[256];    /* where it lies, links followed */
+  char why_not[160]; /* reason why the library is unusable, as a sentence; "" when it is usable */
+  char name[64];     /* name and version: "OpenBLAS 0.3.21 SkylakeX" */
+  char file[256];    /* path of the library, links resolved */
 } tsl_vendor;
 
-/* A strategy bound to a problem, a config and an open device. */
+/* Strategy bound to a problem, a config and an open device. */
 typedef struct tsl_work {
   const tsl_strategy *strategy;
   tsl_problem problem;
   tsl_config config;
   tsl_device *device;
-  void *state;          /* what build() made */
-  double build_seconds; /* time in compilers, for reports */
-  bool finishes;        /* build() and run() do the problem's last step, too; false: they pass over it */
-  bool reduces; /* runs may be told where residues of C are wanted in its place (tsl_modular_output): build()
-                   says so */
-  bool loaded_only; /* build() takes kernels that are loaded already, and fails for others: TESELA_UNSUPPORTED
-                     */
-  int texts;       /* how many texts of kernels were compiled or found compiled; 0: it is C of this library */
-  tsl_hash source; /* of all of them, in their order */
-  tsl_text *kept;  /* gets the texts themselves, where it is not NULL */
-  const tsl_subplan_factory *children; /* who makes plans for parts of it; of strategies that split */
-  uint64_t scratch; /* bytes that a run needs beside its operands, where build() says it: children's are known
-                       then. 0: uses.scratch() */
-  const tsl_sharding *spread; /* operands lie in pieces, and this is where; NULL: they do not */
+  void *state;          /* data from build(), freed by release() */
+  double build_seconds; /* time spent in compilers, for reports */
+  bool finishes;        /* build() and run() include the problem's epilogue */
+  bool reduces;         /* set by build(): runs support tsl_modular_output */
+  /* build() must not compile: it uses kernels that are already loaded, else fails with TESELA_UNSUPPORTED */
+  bool loaded_only;
+  int texts;       /* number of kernel sources; 0: the strategy is C code of this library */
+  tsl_hash source; /* hash of all kernel sources, in their order */
+  tsl_text *kept;  /* receives the kernel sources, unless it is NULL */
+  const tsl_subplan_factory *children; /* factory of sub-plans, for strategies that split their product */
+  /* bytes of scratch memory of a run, set by build() where it depends on sub-plans; 0:
+   * uses.scratch() gives the size */
+  uint64_t scratch;
+  const tsl_sharding *spread; /* location of the shards of sharded operands; NULL: operands are not sharded */
 } tsl_work;
 
-/* One of several products that a run takes together, its problem alone, and where its operands are, strides
- * included. */
+/* One of several products of a fused run: its problem as a single product, and its operands with strides. */
 typedef struct tsl_fused_product {
   const tsl_problem *problem;
   const tsl_operands *operands;
 } tsl_fused_product;
 
-/* How a strategy takes products whose sizes differ in one run of a work that was built for a batch of one of
- * them. Its config rules, and the order of sums is that of a batch: the bits of each product do not depend on
- * the others. */
+/* Fused launch of products with different sizes, by a work that was built for a batch of one of
+ * them. The work's config applies to all products. The summation order is that of a batch, so the
+ * bits of a product do not depend on the other products. */
 typedef struct tsl_fused_ops {
-  /* Compiles what such runs need, unless that was done; before the first of them. Any number of threads. */
+  /* Compiles the fused kernels before the first fused run; later calls do nothing. Thread-safe. */
   tesela_status (*build)(const tsl_work *work);
-  /* Whether this product may be one of them. The problem was not refused as such a batch. */
+  /* Returns true if the fused run can include the product. The caller has checked that the strategy
+   * does not refuse the problem as a batch. */
   bool (*takes)(const tsl_work *work, const tsl_fused_product *product);
-  /* Bytes of scratch memory that a run of so many products needs. */
+  /* Returns the bytes of scratch memory that a fused run of `count` products needs. */
   uint64_t (*scratch)(int64_t count);
-  /* Enqueued. All of them are taken; the arrays may be changed on return. Any number of threads, with scratch
-   * memory of their own. */
+  /* Enqueues all products. The caller may change the arrays after the return. Thread-safe; each
+   * concurrent run needs its own scratch memory. */
   tesela_status (*run)(const tsl_work *work, const tsl_fused_product *products, int64_t count,
                        tsl_buffer *scratch, tsl_stream *stream);
 } tsl_fused_ops;
 
 struct tsl_strategy {
-  const char *name;  /* the folder's name */
-  const char *idea;  /* one line */
-  const char *lifts; /* a few words: the bound of the rung below that it lifts; NULL for what is on no rung */
+  const char *name; /* name of the folder */
+  const char *idea; /* one line for documents */
+  /* bound of the previous rung that this strategy lifts, in a few words; NULL: not on the ladder */
+  const char *lifts;
   tsl_op op;
-  int version; /* raised when results or the meaning of a parameter change: retires this strategy's remembered
-                  plans */
-  /* Capabilities, of TSL_CAN_...; 0 where it runs both on the cpu and on devices with kernels, which is all
-   * of them, and looks at the device's TSL_CAN_HOST itself. */
+  /* increased when results or the meaning of a parameter change; stored plans of older versions are
+   * discarded */
+  int version;
+  /* Required capabilities (TSL_CAN_...). 0: the strategy runs on the cpu and on devices with
+   * kernels, and tests TSL_CAN_HOST itself. */
   unsigned needs;
   tsl_accuracy (*accuracy)(const tsl_problem *problem, const tsl_config *config);
-  const tsl_param *params; /* ends with a NULL name; NULL: none */
-  /* Results rely on rounding to nearest and on subnormal numbers: on the cpu run() and pack() have the
-   * default floating-point environment (base/floats.h). False: the caller's mode holds. */
+  const tsl_param *params; /* table ended by a NULL name; NULL: no parameters */
+  /* run() and pack() on the cpu need the default floating-point environment (base/floats.h): round
+   * to nearest, subnormals kept. False: the caller's mode applies. */
   bool needs_nearest;
-  /* NULL, or a short sentence saying why not ("tile=32 needs 1024 work-items, opencl:0 allows 512"). The text
-   * is constant or from tsl_refusal(). Capabilities in `needs` and parameter values were looked at already; a
-   * strategy that takes all the rest leaves this member NULL. */
+  /* Returns NULL, or a short sentence with the reason ("tile=32 needs 1024 work-items, opencl:0
+   * allows 512"). The text is constant or from tsl_refusal(). The caller has checked `needs` and
+   * the parameter values. NULL member: no further refusal. */
   const char *(*refuse)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
-  /* Predicted seconds on the device, operands resident; at most a screen. Where there is a prune(), also of
-   * configs that it leaves and refuse() does not: any number, then. */
+  /* Predicts the run time in seconds with operands on the device, for a preselection at most. Strategies with
+   * prune() also get configs that prune() keeps and refuse() rejects; for these, any number is allowed. */
   double (*score)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
-  /* Compiles and prepares; sets work->state. On failure nothing is left behind. NULL: nothing to prepare. */
+  /* Compiles and prepares; sets work->state. A failed call frees everything that it allocated.
+   * NULL: nothing to prepare. */
   tesela_status (*build)(tsl_work *work);
   tesela_status (*run)(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
-  void (*release)(tsl_work *work); /* NULL: nothing to free */
-  /* What follows is optional: zero where a strategy has none of it. */
-  /* Whether the last step of such a problem rides with the product: then work->finishes is set, build() and
-   * run() have the whole problem, and the operands its vectors. All others are asked as ever, of scaled sums
-   * about those (tsl_problem_without_epilogue()). A C in the type of its sums has the bits that
-   * strategy/strategy_epilogue.h makes of them; of narrower types rounding less is right. Called after
-   * refuse(), and never of strategies that split. NULL: it never does. */
+  void (*release)(tsl_work *work); /* frees work->state; NULL: nothing to free */
+  /* All following members are optional: zero where the strategy lacks the feature. */
+  /* Returns true if the strategy fuses the epilogue of the problem. Then work->finishes is set, and
+   * build() and run() get the whole problem with the epilogue's vectors. All other members get the
+   * problem without its epilogue (tsl_problem_without_epilogue()). A C in the type of its sums has
+   * the bits of strategy/strategy_epilogue.h; for a narrower C fewer roundings are allowed. Called
+   * after refuse(), never for strategies that split. NULL: never fuses. */
   bool (*finishes)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
-  /* Capabilities of devices where all kernels of a run that is not wanted end at once (tsl_run_predicate); 0:
-   * none
-   */
+  /* Capabilities of the devices on which every kernel of an unneeded run exits at once
+   * (tsl_run_predicate); 0: none. */
   unsigned skips;
-  /* Seconds that NVIDIA's compiler takes for the kernels of a plan, children's too; 0: as most strategies. A
-   * plan for one run weighs them. Measured on an H200 machine's Xeon, 4000 cubed. */
-  double build_seconds;
-  /* Products that differ in one run: NULL: it takes none so. */
+  /* Fused launch of products with different sizes; NULL: not supported. */
   const tsl_fused_ops *joins;
-  /* Of strategies in C whose build(), run(), release() and packing are those of strategy/host_job.h. */
+  /* Jobs of a strategy in C, whose build(), run(), release() and packing come from strategy/host_job.h. */
   const tsl_host_job_ops *jobs;
   struct {
-    const tsl_types *types; /* ends with a zero; NULL: f32 throughout or f64 throughout */
-    const char *why; /* why no others, for refusals ("texels of images are f32"); NULL: nothing to say */
-    bool conjugates, batches; /* conjugates of A and B; problems that are batches */
-    bool structures; /* factors and C of which one triangle is stored or computed, each of the types above
-                        that has them */
+    const tsl_types *types; /* list ended by a zero; NULL: f32 throughout or f64 throughout */
+    /* reason of the limit to these types, for refusals ("texels of images are f32"); NULL: none */
+    const char *why;
+    bool conjugates, batches; /* conjugates: conjugated A and B; batches: problems with a batch */
+    /* A or B, or a C, of which one triangle is stored or computed, in each listed type that allows it */
+    bool structures;
   } takes;
   struct {
-    tsl_range ranges[TSL_PARAMS_MAX]; /* of each parameter */
-    /* What text says in place of the listed values, in their order; NULL: the numbers. Numbers are read all
-     * the same: texts have them that are older than a name. */
+    tsl_range ranges[TSL_PARAMS_MAX]; /* range of each parameter */
+    /* Names of the listed values, in their order; NULL: values are printed as numbers. Numbers are
+     * always accepted, because old texts may contain them. */
     const char *const *names[TSL_PARAMS_MAX];
-    /* How many of the leading parameters rule the config out, whatever the others are; 0: not by this. Walks
-     * over all configs leave out the rest of such a branch, so that many configs cost no more than the legal
-     * ones. Says nothing that refuse() does not say, and is asked only where needs and types are met. NULL:
-     * always 0. */
+    /* Returns the number of leading parameters that already rule out the config, whatever the other
+     * values are; 0: none. A walk skips the rest of such a branch. Every pruned config is also
+     * refused by refuse(). Called only where `needs` and `takes` are met. NULL: always 0. */
     int (*prune)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
   } values;
   struct {
-    /* Bytes of device memory that a run needs beside its operands, whatever their strides are; called after
-     * refuse(). NULL: none. */
+    /* Returns the bytes of device memory that a run needs in addition to its operands, with any
+     * strides. Called after refuse(). NULL: none. */
     uint64_t (*scratch)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
-    /* Of strategies whose runs may do with less: changes a config, the least that it can, so that scratch()
-     * is at most `most`; the bits stay. False: it cannot. NULL: there is nothing to change. */
+    /* Changes the config as little as possible so that scratch() is at most `most`, without a
+     * change of any result bit. Returns false if impossible. NULL: nothing to change. */
     bool (*within)(const tsl_problem *problem, const tsl_device *device, uint64_t most, tsl_config *config);
-    /* Bytes of host memory that a run on the cpu takes beside its operands, as an upper bound; called after
-     * refuse(). NULL: a few panels at most, whatever the problem's size. */
+    /* Returns an upper bound of the bytes of host memory that a run on the cpu allocates. Called
+     * after refuse(). NULL: a few panels, independent of the problem size. */
     uint64_t (*host)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
-    /* Counts what a run with a config that is not refused moves and shares out (strategy/cost_counts.h).
-     * `account` has the problem's multiply-adds, each element moved once and one launch; k is 0 where nothing
-     * of A and B is read, and there is one product. What it knows score() need not count again. NULL: it
-     * cannot tell (vendors' libraries). */
+    /* Counts the memory traffic and the partition of a run (strategy/cost_counts.h) with a config that is not
+     * refused. On entry `account` has the problem's multiply-adds, each element moved once and one launch. k
+     * is 0 where A and B are not read; there is one product. NULL: unknown (vendors' libraries). */
     void (*account)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account);
   } uses;
   struct {
-    /* Products that do not fit into memory at once are summed in parts of k, added one after the other by
-     * beta = 1. The most steps from `index` on, at most `most`, that the next part of a block of m x n
-     * elements of C may have, where parts before it were told so too, and the sums are the whole's, bit by
-     * bit; 0: these are all of k at once only. `whole` is the problem that `config` is for. NULL: always 0.
-     */
+    /* Returns the steps of k in the split that starts at step `index`, for an m x n block of C: as
+     * many as possible, at most `most`. Splits are added one after the other with beta = 1. The
+     * split keeps every bit of the sum of the whole, if all preceding splits were chosen by this
+     * function. `config` is for the problem `whole`. 0: k cannot be split. NULL: always 0. */
     int64_t (*part)(const tsl_problem *whole, const tsl_config *config, const tsl_device *device, int64_t m,
                     int64_t n, int64_t index, int64_t most);
   } sums;
   struct {
-    /* The form that run() makes of A or B for itself, made once for many runs, which find it in their
-     * operand's `packed` and give the same bits: its bytes, which are 0 where run() reads that operand as it
-     * lies, and the form, made by a team at an address aligned to a cache line. The operand has the problem's
-     * strides. On the cpu. NULL: run() packs nothing. */
+    /* Returns the bytes of the form that run() makes of operand A or B; 0 where run() reads the
+     * operand unpacked. On the cpu only. NULL: run() packs nothing. */
     size_t (*bytes)(const tsl_work *work, int operand);
+    /* Writes that form to `dst`, which is aligned to a cache line, with the team's threads. `from`
+     * has the problem's strides. Runs that find the form in `packed` give the same bits. */
     void (*pack)(const tsl_work *work, int operand, const tsl_operand *from, void *dst, tsl_team team);
   } packing;
   struct {
-    /* Multiplies at once, in the caller's thread, where no plan of any strategy would be done sooner; false:
-     * it would, or this cannot, and nothing was touched. Sizes are at least 1, and whatever
-     * tsl_problem_check() looks at is right. The bits are those of run(). NULL: never. */
+    /* Multiplies in the calling thread, where this is faster than any plan. Returns false, with nothing
+     * changed, where a plan is faster or the product is unsupported. Sizes are at least 1, and the caller
+     * guarantees all that tsl_problem_check() tests. The bits are those of run(). NULL: never. */
     bool (*multiply)(const tsl_fast_product *product, const tsl_device *device);
-    /* For such products that come again, elsewhere: a block for tsl_free() with all that multiply() finds out
-     * about it, or NULL; and the multiplication. Where that cannot fail, `kernel` gets what does the same
-     * with no way round, else NULL. With multiply(). */
+    /* Prepares a product that is called repeatedly with other addresses. Returns a block for
+     * run_prepared, which the caller frees with tsl_free(), or NULL. `kernel` gets a function that
+     * computes the product from the block without a fallback, or NULL where the product may fail.
+     * Present together with multiply(). */
     void *(*prepare)(const tsl_fast_product *product, const tsl_device *device, tsl_fast_kernel **kernel);
     tsl_fast_kernel *run_prepared;
-    /* As prepare(), with a kernel always, for one of many products in a row whose operands are in no cache:
-     * in the order in which memory is read soonest. The bits are those of run(). NULL, of the function or of
-     * the block: there is no such way. */
+    /* Prepares like prepare(), always with a kernel, for one of many consecutive products whose
+     * operands are in no cache. The kernel follows memory order. The bits are those of run(). NULL
+     * as a member or as a result: not available. */
     void *(*prepare_far)(const tsl_fast_product *product, const tsl_device *device, tsl_fast_kernel **kernel);
-    /* What does the same as run() on the cpu by the device's team, and what to give it as state, where the
-     * strides are the problem's: for products so small that passing operands takes as long as they do. After
-     * build(). NULL: there is only run(). */
+    /* Returns a kernel equivalent to run() on the cpu with the device's team, and its state; NULL:
+     * only run(). Called after build(). The operands have the problem's strides. For small products
+     * whose argument passing costs as much as the product. */
     tsl_fast_kernel *(*run_at)(const tsl_work *work, const void **state);
-    /* Solves at once by the team of the description, as multiply() multiplies; false where memory ran out.
-     * NULL: never. */
+    /* Solves at once with the team in `solve`. Returns false if memory ran out. NULL: never. */
     bool (*solve)(const tsl_fast_solve *solve, const tsl_device *device);
-    /* X = alpha A X in place of the solution, by the calling thread; false, and X as it was, where A has too
-     * many rows. */
+    /* Computes X = alpha A X in place in the calling thread. Returns false, with X unchanged, where
+     * A has too many rows. */
     bool (*multiply_triangle)(const tsl_fast_solve *product, const tsl_device *device);
-    /* Multiplies at once by the calling thread; false, and C as it was, where the product is not small, or
-     * cannot be done so. Sizes are at least 1. */
+    /* Multiplies in the calling thread. Returns false, with C unchanged, where the product is not
+     * small or not supported. Sizes are at least 1. */
     bool (*multiply_little)(const tsl_fast_structured *product, const tsl_device *device);
-    /* Computes any product of `takes` at once by the operands' team, on strides that are the problem's; false
-     * where memory ran out. NULL: never. */
+    /* Computes any product that `takes` allows, at once with the operands' team. The operands have
+     * the problem's strides. Returns false if memory ran out. NULL: never. */
     bool (*compute)(const tsl_problem *problem, const tsl_operands *operands, const tsl_device *device);
   } fast_path;
   struct {
-    /* Configs as text, "tile=16 ...", that between them take every path of the strategy's code: what tests
-     * try where all configs are too many. Ends with NULL; NULL: all configs. */
+    /* Configs as text ("tile=16 ...") that together cover every code path of the strategy, for
+     * tests. Ended by NULL; NULL: tests try all configs. */
     const char *const *probes;
   } testing;
   struct {
-    /* Whether the strategy has parts of its product computed by plans of their own, made by work->children in
-     * build(), which may set what the config leaves open. Its operands are in host memory, whatever the
-     * device; it takes none in buffers. A strategy whose children work on the device's operands, as it does
-     * itself, leaves this false. */
+    /* true: parts of the product are computed by sub-plans, which build() makes with
+     * work->children. build() may then set open values of the config. Operands are in host memory
+     * on every device. False for strategies whose sub-plans work on the device's own operands. */
     bool parts;
-    /* Whether it takes operands that lie in pieces on members of its device: then work->spread says where. */
+    /* true: operands may be sharded over members of the device; work->spread has the locations */
     bool spreads;
-    /* Share `index` of a work that was built; false past the last. */
+    /* Gets sub-plan `index` of a built work; false past the last. */
     bool (*share)(const tsl_work *work, int index, tsl_subplan_info *share);
-    /* Bytes of the device's memory that a run takes at most. NULL: none there. */
+    /* Returns an upper bound of the bytes of device memory of a run. NULL: no device memory. */
     uint64_t (*bytes)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
-    /* A sentence about what did not go as planned in runs until now, which lives as long as the work; NULL:
-     * nothing. */
+    /* Returns a sentence about problems in previous runs, which lives as long as the work; NULL: none. */
     const char *(*note)(const tsl_work *work);
   } splits;
   struct {
-    /* NULL: the strategy is tesela's own work. Else it calls a vendor's library, which this loads at the
-     * first call in the process and keeps: a peer to compare with, which nobody lists or chooses without
-     * being asked. Absence is a reason for refusal. The answer is never NULL, the same at each call, from any
-     * thread. */
+    /* Loads a vendor's library at the first call in the process and keeps it loaded. Such a strategy is a
+     * peer for comparison: used only on request. A missing library is a reason for refusal. The result is
+     * never NULL and the same at each call. Thread-safe. NULL member: the strategy is tesela's own. */
     const tsl_vendor *(*load)(void);
   } vendor;
 };
 
-/* The accuracy of sums of k products in any fixed order, each operation rounded or fused, then scaled and
- * added to beta C: factor k + 4. k terms cost k u without any restriction on k (Jeannerod, Rump 2013); alpha,
- * beta, the last sum and second-order terms cost the rest. */
+/* Returns the bound of sums of k products in any fixed order, then scaled and added to beta C:
+ * factor k + 4. Operations may be rounded or fused. The k terms cost k u without any restriction on
+ * k (Jeannerod, Rump 2013). alpha, beta, the last addition and second-order terms cost the rest. */
 tsl_accuracy tsl_accuracy_of_sum(int64_t k);
-/* Of sums that were made in the type's `sums` and rounded to it once, at the end; of integers, exactness.
- * Both of the functions below end so. */
+/* Returns the bound of sums that were made in the type's `sums` and rounded once to `type`; exact
+ * for integers. The other functions here apply it to their results. */
 tsl_accuracy tsl_accuracy_in_type(tsl_accuracy of_sums, tesela_type type);
-/* The same as a descriptor's accuracy(), for strategies that add their k products one after the other. */
+/* Returns the bound of sequential sums, as a descriptor's accuracy(). */
 tsl_accuracy tsl_accuracy_in_order(const tsl_problem *problem, const tsl_config *config);
-/* Of substitution with a triangle of k = m rows, whose terms are taken off one after the other: element by
- * element, |alpha B - A X| <= factor u |A||X|, |A| and |X| being magnitudes. A real row is a sum of k terms,
- * and the quotient, which may be a product by the rounded reciprocal, two roundings: k + 4. A part of a
- * complex row is a sum of 2 k terms, and a quotient by Smith's method or by such a reciprocal is right to 12
- * roundings: 2 k + 16. It is not told by |X| how far X is from the exact solution: that is up to A's
- * condition, as with any substitution. */
+/* Returns the bound of substitution with a triangle of k = m rows, terms subtracted one after the other:
+ *
+ *   |alpha B - A X| <= factor u |A||X|     for each element, |A| and |X| being magnitudes
+ *
+ * The bound does not tell how far X is from the exact solution; that depends on the condition of A.
+ * A real row is a sum of k terms; the quotient, or the product by a rounded reciprocal, costs two roundings.
+ * So the factor is k + 4. A complex row is a sum of 2 k terms per part. A quotient by Smith's method
+ * or by such a reciprocal costs 12 roundings, so the factor is 2 k + 16. */
 tsl_accuracy tsl_accuracy_of_substitution(const tsl_problem *problem, const tsl_config *config);
-/* The same of kernels compiled with fast, relaxed arithmetic: any order of the sums, numbers too small to be
- * normal taken as 0, and neither NaN nor infinity thought of. */
+/* Returns the bound for kernels with fast, relaxed arithmetic where `relaxed`, else `of_sums`.
+ * Relaxed: any order of the sums, subnormals flushed to 0, finite values only. */
 tsl_accuracy tsl_accuracy_relaxed(tsl_accuracy of_sums, const tsl_problem *problem, bool relaxed);
-/* The same of NVIDIA's matrix instructions on narrow types: products are exact; an instruction aligns 8 of
- * them (16 on newer devices) and the sum before to the largest, cuts each off below f32's last digit and adds
- * (Fasi, Higham, Mikaitis, Pranesh 2021): at most nine cuts of 2 u for 8 products. Numbers below the smallest
- * normal one are taken with that one's exponent, so that what is cut behind them is as much as if they were
- * as large: with s = 2^-14 of f16 (2^-126 of bf16) they count as up to s in all sums of magnitudes, (|a| + s)
- * (|b| + s), and s times what is guaranteed of those is `slips`. */
+/* Returns the bound of NVIDIA's matrix instructions on narrow types. Products are exact. An instruction
+ * aligns 8 products (16 on newer devices) and the accumulator to the largest magnitude. It truncates each
+ * below f32's last digit and adds (Fasi, Higham, Mikaitis, Pranesh 2021). So there are at most nine
+ * truncations of 2 u for 8 products.
+ *
+ * Subnormals keep the exponent of the smallest normal number, so their truncation error is as large as for
+ * s = 2^-14 (f16) or 2^-126 (bf16). In sums of magnitudes they count as (|a| + s) (|b| + s). `slips` is s
+ * times the factor of such sums. */
 tsl_accuracy tsl_accuracy_of_tensor_cores(const tsl_problem *problem, const tsl_config *config);
-/* Of such sums of k products, in roundings of f32; and where sums of `panel` products are added to others in
- * f32, those of parts of k, which have four panels or more, among them. */
+/* Returns the factor of tensor-core sums of k products, in roundings of f32. */
 double tsl_accuracy_cuts(double k);
+/* Returns the factor where sums of `panel` products are added in f32, in roundings of f32. Holds
+ * for parts of k with at least four panels, too. */
 double tsl_accuracy_cuts_of_panels(double k, double panel);
-/* `slips` where such units guarantee `factor`, in roundings of f32; 0 of types without numbers that they take
- * so. */
+/* Returns `slips` for tensor cores whose factor is `factor` roundings of f32; 0 for types without
+ * subnormals of that kind. */
 double tsl_accuracy_slips(const tsl_problem *problem, double factor);
-/* The same of their units for 8-bit floating point, where sums of `panel` products are added to sums in f32
- * (of all k: they are not). An instruction aligns 32 exact products and the sum before to the largest
- * exponent among them, cuts each 13 binary places below it, and cuts their sum to 13 places (DeepSeek-AI,
- * "DeepSeek-V3 Technical Report", 2024, section 3.5.2, says 14 bits; docs/lab/cuda_wgmma.md has what was
- * seen). */
+/* Returns the bound of tensor cores for 8-bit floating point, where sums of `panel` products are
+ * added to sums in f32. `panel` >= k: no such additions. An instruction aligns 32 exact products
+ * and the accumulator to their largest exponent. It truncates each 13 binary places below that
+ * exponent, and truncates the sum to 13 places. (DeepSeek-AI, "DeepSeek-V3 Technical Report", 2024,
+ * section 3.5.2, gives 14 bits; docs/lab/cuda_wgmma.md of cuda_wgmma has measurements.) */
 tsl_accuracy tsl_accuracy_of_eights(const tsl_problem *problem, int64_t panel);
-/* The accuracy of sums taken in panels of `panel` products, where each panel's sum is multiplied by alpha and
- * added to what C holds: factor min(k, panel) + ceil(k / panel) + 3, and 2 k u for second-order terms. A
- * product is rounded min(k, panel) times in its panel (Jeannerod, Rump 2013, as above), once with alpha, and
- * at each addition to C; one panel costs as much as tsl_accuracy_of_sum(k). */
+/* Returns the bound of sums in panels of `panel` products, where each panel's sum is multiplied by alpha and
+ * added to C. The factor is min(k, panel) + ceil(k / panel) + 3, plus 2 k u for second-order terms. A product
+ * is rounded min(k, panel) times in its panel (Jeannerod, Rump 2013, as above), once with alpha, and at each
+ * addition to C. One panel costs as much as tsl_accuracy_of_sum(k). */
 tsl_accuracy tsl_accuracy_of_panels(const tsl_problem *problem, int64_t panel);
 
-/* The same of sums that scales multiply, which are rounded to C once, behind all of its last step: of
- * |alpha||scale_a||A||B||scale_b| + |beta||C| + |bias|. `of_sums` is of f32, or of integers. Those are
- * rounded, then there are three factors, beta C and a bias: six roundings of f32, and as much as two for what
- * they make of each other. */
+/* Returns the bound of a C with scales, rounded once after the epilogue. It is relative to
+ * |alpha||scale_a||A||B||scale_b| + |beta||C| + |bias|. `of_sums` is the bound of sums in f32 or in
+ * integers. Rounding the sums, three factors, beta C and the bias cost six roundings of f32.
+ * Second-order terms cost at most two more. */
 tsl_accuracy tsl_accuracy_scaled(tsl_accuracy of_sums, const tsl_problem *problem);
-/* The same of what the last step of other products (tsl_problem_has_epilogue()) makes of a C that is there,
- * rounded to its type: of |alpha||A||B| + |beta||C| + |bias|. The function's slope, of GELU at most 1.13,
- * multiplies what C is off and what adding the bias costs; the function itself is off by a few roundings, of
- * which OpenCL's erf may cost 16 of its last digit, and its result is rounded once more. A maximum with 0
- * costs nothing. */
+/* Returns the bound after an epilogue without scales that runs on the stored C: relative to
+ * |alpha||A||B| + |beta||C| + |bias|. The slope of the activation (at most 1.13 for GELU)
+ * multiplies the error of C and of the bias addition. GELU itself costs a few roundings (OpenCL's
+ * erf up to 16 units in the last place), then one for the result. ReLU adds no error. */
 tsl_accuracy tsl_accuracy_finished(tsl_accuracy of_product, const tsl_problem *problem);
 
-/* What a strategy that splits promises of sums that are made `slabs` at a time by children, and what it asks
- * of each of them: the bound of sums in any fixed order, of tensor cores where the types are theirs. A sum of
- * p slabs errs by p times what one of them may, as each is added to all before. */
+/* Returns the bound of a sum of `slabs` parts of k, each computed by a sub-plan. It is the bound of
+ * any fixed order, or of tensor cores for their types. Each slab is added to the sum of all
+ * previous slabs, so the error is `slabs` times the error of one slab. */
 tsl_accuracy tsl_accuracy_of_parts(const tsl_problem *problem, int64_t slabs);
-/* The same where the problem's ask allows more than that: then all of what it allows is promised, cut factors
- * of f32 included, and one slab of several may have its share, so that an ask for tf32 or a number reaches
- * the children. */
+/* Returns tsl_accuracy_of_parts(), or all that the problem's requirement allows where that is more,
+ * truncated f32 inputs included. So a requirement for tf32 or a number reaches the sub-plans. */
 tsl_accuracy tsl_accuracy_asked_of_parts(const tsl_problem *problem, int64_t slabs);
+/* Returns the bound that a sub-plan must meet for one slab `part` of `slabs` slabs of `whole`. */
 tsl_accuracy tsl_accuracy_of_one_part(const tsl_problem *whole, const tsl_problem *part, int64_t slabs);
 
-/* Formats a refusal into this thread's buffer; valid until the thread's next one. */
+/* Formats a refusal into a buffer of the thread. Valid until the thread's next call. */
 const char *tsl_refusal(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* All strategies, in ladder order per op; NULL past the end. */
+/* Returns strategy `index` of all strategies, in ladder order for each op; NULL past the end. */
 const tsl_strategy *tsl_strategy_at(int index);
-/* The same for models of strategies whose children may be any other. The list knows all of them, so that none
- * may know it: it hands itself over when the library is loaded. */
+/* Accessor of the strategy list, for models whose sub-plans may use any strategy. The file
+ * strategy_list.c sets it in a constructor, because strategies must not depend on the list. */
 extern const tsl_strategy *(*tsl_strategy_list_hook)(int index);
-/* By op and name; NULL when there is none. */
+/* Finds a strategy by op and name; NULL: none. */
 const tsl_strategy *tsl_strategy_find(tsl_op op, const char *name);
 
-/* The first rung of an operation's ladder. That of products takes every combination of types and every layout
- * that any strategy takes, on the cpu, has nothing to build, and runs without memory of its own. Never NULL.
- */
+/* Returns the first rung of an operation's ladder, never NULL. For products it runs on the cpu, needs no
+ * build and no memory, and supports every combination of types and layouts that any strategy supports. */
 const tsl_strategy *tsl_strategy_specification(tsl_op op);
 
-/* Every type, each throughout: for strategies that move elements. Ends with a zero. */
+/* Every type, A, B and C alike: for strategies that move elements. Ends with a zero. */
 extern const tsl_types tsl_types_all[];
-/* What matrix instructions of processors multiply: bf16 and f16 with sums of 32 bits, 8-bit integers in all
- * mixes. */
+/* Types of matrix instructions on processors: bf16 and f16 with 32-bit sums, and 8-bit integers in
+ * all combinations. */
 extern const tsl_types tsl_types_narrow[];
-/* Those, and both types of 8-bit floating point in any mix with results of f32, bf16 and f16. */
+/* tsl_types_narrow, and both 8-bit floating-point types in any combination with C in f32, bf16 and f16. */
 extern const tsl_types tsl_types_small[];
-/* f32 and f64 throughout, and those. */
+/* f32 and f64 throughout, and tsl_types_narrow. */
 extern const tsl_types tsl_types_real[];
-/* Every combination that any gemm takes. */
+/* Every combination that any gemm supports. */
 extern const tsl_types tsl_types_every[];
-/* Entry `index` of the types that a strategy takes; false past the end. */
+/* Gets entry `index` of the types that a strategy supports; false past the end. */
 bool tsl_strategy_types(const tsl_strategy *strategy, int index, tsl_types *types);
 
-/* Its place on its operation's ladder, from 1: among the operation's strategies in the order of
- * strategy_list.h, vendors' left out, which have none (0). */
+/* Returns the strategy's position on its operation's ladder, from 1; 0 for vendors' strategies. The
+ * order is that of strategy_list.h. */
 int tsl_strategy_rung(const tsl_strategy *strategy);
 
-/* How many values a parameter lists. */
+/* Returns the number of listed values. */
 int tsl_param_values(const tsl_param *param);
-/* "8, 16, 32, or any number from 1 to 128": of parameter `index`. */
+/* Appends the allowed values of parameter `index`: "8, 16, 32, or any number from 1 to 128". */
 void tsl_param_print(const tsl_strategy *strategy, int index, tsl_text *text);
-/* A value of parameter `index` as text has it, "8" or "local"; and back: false where it is neither a name nor
- * a number. */
+/* Appends a value of parameter `index` by its name or number: "local", "8". */
 void tsl_param_print_value(const tsl_strategy *strategy, int index, int64_t value, tsl_text *text);
+/* Reads a value of parameter `index` by its name or number; false: neither. */
 bool tsl_param_parse_value(const tsl_strategy *strategy, int index, const char *word, int64_t *value);
-/* Its name among the names of values; NULL where numbers are meant. */
+/* Returns the name of a value; NULL where the value has no name. */
 const char *tsl_param_value_name(const tsl_strategy *strategy, int index, int64_t value);
-/* Whether text leaves it out: it has its default, and nobody but a user would give it another value. */
+/* Returns true if texts omit the parameter: it has no listed values, and `value` is its default. */
 bool tsl_param_is_silent(const tsl_param *param, int64_t value);
 
-/* Number of a strategy's parameters, its default config, and all its configs: tsl_strategy_config(s, i, &c)
- * for i from 0 until false. */
+/* Returns the number of a strategy's parameters. */
 int tsl_strategy_params(const tsl_strategy *strategy);
+/* Returns the config of default values. */
 tsl_config tsl_strategy_defaults(const tsl_strategy *strategy);
+/* Gets config `index` of all listed combinations, from 0 until false. */
 bool tsl_strategy_config(const tsl_strategy *strategy, int index, tsl_config *config);
-/* The configs that tests try, for index from 0 until false: the strategy's probes, or all. */
+/* Gets config `index` for tests, from 0 until false: the strategy's probes, or all configs. */
 bool tsl_strategy_probe(const tsl_strategy *strategy, int index, tsl_config *config);
 
-/* A walk over all configs that prune() leaves, the last parameter fastest: zero it, then read `config` after
- * each tsl_strategy_walk() that returns true. A parameter with a bit in `fixed` keeps the value that it has
- * in `config`, which need not be listed. There are none where the strategy refuses problem or device whatever
- * the config: families are large, and reasons take time to write. */
+/* Iterator over all configs that prune() keeps, the last parameter fastest. Start from zero; read
+ * `config` after each tsl_strategy_walk() that returns true. A parameter with a bit in `fixed`
+ * keeps its value in `config`, which need not be listed. The walk is empty where the strategy
+ * refuses the problem or the device for every config. */
 typedef struct tsl_walk {
   tsl_config config;
   unsigned fixed;
-  int place[TSL_PARAMS_MAX]; /* of each parameter's value among those listed */
+  int place[TSL_PARAMS_MAX]; /* index of each parameter's current value in its list */
   bool begun;
 } tsl_walk;
+/* Advances to the next config; false past the last. */
 bool tsl_strategy_walk(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_device *device,
                        tsl_walk *walk);
 
-/* A model's seconds for a problem, its last step left out; 0 where there is no model. */
+/* Predicts the run time in seconds without the epilogue; 0 where there is no model. */
 double tsl_strategy_seconds(const tsl_strategy *strategy, const tsl_problem *problem,
                             const tsl_config *config, const tsl_device *device);
 
-/* The one question that planner, explain, tuner and tests ask: capabilities, types, whether a vendor's
- * library is there, parameter values, the strategy's refuse(), and whether it guarantees what the problem
- * asks for. NULL: it can. */
+/* Returns NULL, or the reason why the strategy cannot run the problem. Checks capabilities, types,
+ * the vendor's library, parameter values, the strategy's refuse(), the required accuracy, scratch
+ * memory and host memory. Planner, explain, tuner and tests use this function. */
 const char *tsl_strategy_refuse(const tsl_strategy *strategy, const tsl_problem *problem,
                                 const tsl_config *config, const tsl_device *device);
-/* Whether it does the problem's last step itself; false where there is none. Of configs that are not refused.
- */
+/* Returns true if the strategy fuses the problem's epilogue; false where there is no epilogue. The
+ * config must not be refused. */
 bool tsl_strategy_fuses_epilogue(const tsl_strategy *strategy, const tsl_problem *problem,
                                  const tsl_config *config, const tsl_device *device);
-/* What a strategy guarantees of a problem, its last step included. */
+/* Returns the guaranteed accuracy of a problem with its epilogue. */
 tsl_accuracy tsl_strategy_error_model(const tsl_strategy *strategy, const tsl_problem *problem,
                                       const tsl_config *config);
-/* What of it no device changes: types and forms of a problem of its operation, and what that asks for. */
+/* Returns the device-independent part of tsl_strategy_refuse(): types, structure, batch and
+ * required accuracy. The problem has the strategy's op. */
 const char *tsl_strategy_refuse_anywhere(const tsl_strategy *strategy, const tsl_problem *problem,
                                          const tsl_config *config);
-/* The guarantee in the unit of an ask: |error| <= this * (|alpha| |A||B| + |beta| |C|), underflow aside. */
+/* Returns b such that |error| <= b (|alpha| |A||B| + |beta| |C|), apart from underflow. */
 double tsl_strategy_error_bound(const tsl_strategy *strategy, const tsl_problem *problem,
                                 const tsl_config *config);
-/* When the bits of what promises this come again, strategy and config being the same. */
+/* Returns the strongest reproducibility that `accuracy` guarantees, for an equal strategy and config. */
 tsl_reproducibility tsl_accuracy_bits(const tsl_accuracy *accuracy);
-/* Bytes of scratch memory on the device; 0 on the cpu. Behind the strategy's own are the sums of a problem
- * with scales, where they do not lie in C and the strategy does not finish them itself: from
- * tsl_strategy_sums_at() on. */
+/* Returns the bytes of scratch memory of a run on the device; 0 on the cpu. Includes room for
+ * separate accumulators of a problem with scales, unless the strategy fuses the epilogue. The
+ * accumulators begin at tsl_strategy_sums_at(). */
 uint64_t tsl_strategy_scratch(const tsl_strategy *strategy, const tsl_problem *problem,
                               const tsl_config *config, const tsl_device *device);
 
-/* Bytes of host memory that a run takes beside its operands and their copies: on the cpu, or on a device of
- * its cores (PoCL); 0 elsewhere. Refused where it is more than tsl_scratch_limit(). */
+/* Returns the bytes of host memory of a run in addition to its operands and their copies. It is 0 except on
+ * the cpu, and on an OpenCL device of the same cores (PoCL). A size above tsl_scratch_limit() is refused. */
 uint64_t tsl_strategy_host_bytes(const tsl_strategy *strategy, const tsl_problem *problem,
                                  const tsl_config *config, const tsl_device *device);
 
-/* Has that be at most so much by a change of the config that no bit of a result tells (uses.within); false:
- * it cannot be, and nothing is changed. */
+/* Changes the config so that tsl_strategy_scratch() is at most `most`, without a change of any
+ * result bit (uses.within). Returns false, with the config unchanged, if impossible. */
 bool tsl_strategy_fit_workspace(const tsl_strategy *strategy, const tsl_problem *problem,
                                 const tsl_device *device, uint64_t most, tsl_config *config);
 
-/* The same of a work that was built. */
+/* Returns the bytes of scratch memory of a built work. */
 uint64_t tsl_work_workspace(const tsl_work *work);
 
+/* Returns the byte of scratch memory where separate accumulators begin. */
 uint64_t tsl_strategy_sums_at(const tsl_strategy *strategy, const tsl_problem *problem,
                               const tsl_config *config, const tsl_device *device);
 
-/* "tile_local tile=16"; and back from a record's keys, where a missing one keeps `config`'s value.
- * TESELA_BAD_INPUT names the key or value that is wrong and lists the right ones. `given`, when not NULL,
- * gets a bit per parameter that was named. */
+/* Appends "tile_local tile=16". */
 void tsl_config_print(const tsl_strategy *strategy, const tsl_config *config, tsl_text *text);
-/* "tile=16": parameter `index` alone. */
+/* Appends parameter `index` alone: "tile=16". */
 void tsl_config_print_one(const tsl_strategy *strategy, int index, const tsl_config *config, tsl_text *text);
+/* Reads parameter values from a record's keys; a missing key keeps its value in `config`.
+ * `argument`, when not NULL, gets a bit for each parameter present. TESELA_BAD_INPUT names the
+ * wrong value and lists the valid ones. */
 tesela_status tsl_config_parse(const tsl_strategy *strategy, const tsl_record *record, tsl_config *config,
                                unsigned *argument);
 

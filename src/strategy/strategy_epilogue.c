@@ -1,11 +1,11 @@
-/* The last step on the host. Lines of C, along which its elements lie nearest, are cut into pieces that stay
- * in the nearest cache, and threads share them:
+/* Epilogue on the host. A line of C runs along its smallest stride. Threads share blocks of lines that fit
+ * the first-level cache:
  *
- *   C, as it is stored          a piece, in the type of C's sums        C
+ *   C, as it is stored          a block, in the type of C's sums        C
  *   | . . . . . . . . |  --->   | x x x x |  + bias, f  --->            rounded once
  *   or its sums                   with scales: x a b alpha + beta C
  *
- * A vector along the line is brought beside it, one across it is a number. */
+ * A vector along the line is converted into a second array; a vector across lines is one number per line. */
 #include "strategy/strategy_epilogue.h"
 
 #include "host/int_math.h"
@@ -15,22 +15,20 @@
 
 enum { PIECE = 256, LEAST_OF_A_TASK = 1 << 14 };
 
-typedef struct finishing {
+typedef struct epilogue_job {
   const tsl_problem *problem;
   const tsl_operands *operands;
   int64_t lines, length;            /* of one product */
   bool by_rows;                     /* lines are rows */
-  bool is_scaled;                   /* there are sums, and terms in them */
-  int64_t pieces, count, of_a_task; /* pieces of a line; lines' pieces of all products; those of a task */
-} finishing;
-
-/* --- functions --- */
+  bool is_scaled;                   /* the problem has scales, and sums with terms */
+  int64_t pieces, count, of_a_task; /* blocks of a line; blocks of all products; blocks of a task */
+} epilogue_job;
 
 /* sqrt(1/2), sqrt(2/pi), and the cubic term of the approximation by tanh. */
 static const double root_half = 0.70710678118654752440, root_two_over_pi = 0.79788456080286535588,
                     cubic = 0.044715;
-/* Below it both GELU are 0 in any type: a product with a share that underflows, which at -infinity would be
- * NaN. */
+/* Limit below which both GELU are 0 in any type. There x times its underflowing share would be NaN
+ * at -infinity. */
 static const double least_gelu = -40;
 
 static void strategy_epilogue_add_f32(float *x, const float *bias, int64_t bias_step, int64_t count) {
@@ -42,7 +40,7 @@ static void strategy_epilogue_add_f64(double *x, const double *bias, int64_t bia
     x[i] += bias[i * bias_step];
 }
 
-/* NaN is less than nothing, and stays. */
+/* Computes ReLU in place. NaN stays NaN. */
 static void relu_f32(float *x, int64_t count) {
   for (int64_t i = 0; i < count; i++)
     x[i] = x[i] < 0 ? 0 : x[i];
@@ -52,13 +50,13 @@ static void relu_f64(double *x, int64_t count) {
     x[i] = x[i] < 0 ? 0 : x[i];
 }
 
-/* exp(y), -87 <= y <= 88, to a few units in the last digit: 2^whole times a series of what is left, which is
- * ln(2) / 2 at most. */
+/* Returns exp(y), -87 <= y <= 88, to a few ulp: 2^whole times a series in the remainder, which is
+ * at most ln(2) / 2. */
 static inline float power(float y) {
-  static const float steps = 12582912; /* 1.5 * 2^23: sums with it have no digits behind the point */
+  static const float steps = 12582912; /* 1.5 * 2^23: adding it rounds to a whole number */
   const float whole = (y * 1.44269504088896340736f + steps) - steps;
   const float r =
-      (y - whole * 0.693359375f) + whole * 2.12194440e-4f; /* ln(2) in two parts, the first of 9 digits */
+      (y - whole * 0.693359375f) + whole * 2.12194440e-4f; /* ln(2) in two parts, the first with 9 digits */
   const float series =
       1 + r * (1 + r * (1.0f / 2 + r * (1.0f / 6 + r * (1.0f / 24 + r * (1.0f / 120 + r * (1.0f / 720))))));
   const int32_t bits = ((int32_t)whole + 127) * (1 << 23);
@@ -67,8 +65,9 @@ static inline float power(float y) {
   return series * scale;
 }
 
-/* The share below x by a polynomial whose error is 0.75e-7 at most (Abramowitz, Stegun 1964, 7.1.26): without
- * branches and calls, so that compilers make vectors of it, four times as fast as by erff(). */
+/* Computes GELU in place, with a polynomial for the normal distribution, error at most 0.75e-7
+ * (Abramowitz, Stegun 1964, 7.1.26). It has no branches and calls, so compilers vectorize it: four
+ * times as fast as with erff(). */
 static void gelu_f32(float *x, int64_t count) {
   for (int64_t i = 0; i < count; i++) {
     const float z = fabsf(x[i]) * (float)root_half, near = z < 9 ? z : 9, t = 1 / (1 + 0.3275911f * near);
@@ -83,7 +82,7 @@ static void gelu_f64(double *x, int64_t count) {
     x[i] = x[i] < least_gelu ? 0 : 0.5 * x[i] * (1 + erf(x[i] * root_half));
 }
 
-/* (1 + tanh(x)) / 2 is 1 / (1 + exp(-2 x)). */
+/* Computes GELU by tanh in place; (1 + tanh(x)) / 2 = 1 / (1 + exp(-2 x)). */
 static void gelu_tanh_f32(float *x, int64_t count) {
   for (int64_t i = 0; i < count; i++) {
     const float inner = (float)(-2 * root_two_over_pi) * (x[i] + (float)cubic * x[i] * x[i] * x[i]);
@@ -105,25 +104,23 @@ static function_f32 *const functions_f32[TESELA_ACTIVATIONS] = {
 static function_f64 *const functions_f64[TESELA_ACTIVATIONS] = {
     [TESELA_RELU] = relu_f64, [TESELA_GELU] = gelu_f64, [TESELA_GELU_TANH] = gelu_tanh_f64};
 
-/* --- pieces --- */
-
-/* Room for a piece in the widest type of sums, and for a vector beside it. */
+/* Block in the widest type of sums, with room for a vector of equal length. */
 typedef union strategy_epilogue_piece {
   float f32[2 * PIECE];
   double f64[2 * PIECE];
   int32_t i32[2 * PIECE];
 } strategy_epilogue_piece;
 
-/* Elements of one line, from `first` on. */
+/* Range of elements of one line. */
 typedef struct strategy_epilogue_stretch {
   int64_t product, line, first, count;
 } strategy_epilogue_stretch;
 
-static int64_t strategy_epilogue_step_of(const finishing *job, const tsl_operand *operand) {
+static int64_t strategy_epilogue_step_of(const epilogue_job *job, const tsl_operand *operand) {
   return job->by_rows ? operand->col_stride : operand->row_stride;
 }
 
-static unsigned char *strategy_epilogue_address(const finishing *job, const tsl_operand *operand,
+static unsigned char *strategy_epilogue_address(const epilogue_job *job, const tsl_operand *operand,
                                                 tesela_type type, const strategy_epilogue_stretch *stretch) {
   const int64_t line = job->by_rows ? operand->row_stride : operand->col_stride;
   return (unsigned char *)operand->host + (stretch->product * operand->step + stretch->line * line +
@@ -131,9 +128,9 @@ static unsigned char *strategy_epilogue_address(const finishing *job, const tsl_
                                               (int64_t)tsl_type(type)->size;
 }
 
-/* A vector's elements beside a piece, or the one that is all of them's, as the type of the sums; 1 or 0: how
- * it goes on. */
-static int64_t bring_vector(const finishing *job, const tsl_operand *vector, tesela_type type,
+/* Converts the elements of a vector for a block to the type of the sums. Returns the step in `out`:
+ * 1, or 0 where one number applies to the whole block. */
+static int64_t bring_vector(const epilogue_job *job, const tsl_operand *vector, tesela_type type,
                             const strategy_epilogue_stretch *stretch, strategy_epilogue_piece *out) {
   const tesela_type sums = tsl_type(job->problem->c.type)->sums;
   const int64_t step = strategy_epilogue_step_of(job, vector);
@@ -142,7 +139,7 @@ static int64_t bring_vector(const finishing *job, const tsl_operand *vector, tes
   return step != 0;
 }
 
-static void add_bias(const finishing *job, const strategy_epilogue_stretch *stretch,
+static void add_bias(const epilogue_job *job, const strategy_epilogue_stretch *stretch,
                      strategy_epilogue_piece *x) {
   const tsl_type_info *sums = tsl_type(tsl_type(job->problem->c.type)->sums);
   const bool is_double = sums->component == TESELA_F64;
@@ -162,22 +159,22 @@ static void add_bias(const finishing *job, const strategy_epilogue_stretch *stre
   }
 }
 
-/* --- sums with scales, which are f32 where they are brought --- */
+/* --- sums with scales, in f32 --- */
 
 static void strategy_epilogue_multiply(float *x, const float *by, int64_t step, int64_t count) {
   for (int64_t i = 0; i < count; i++)
     x[i] *= by[i * step];
 }
 
-static void multiply_by(const finishing *job, const tsl_operand *scale,
+static void multiply_by(const epilogue_job *job, const tsl_operand *scale,
                         const strategy_epilogue_stretch *stretch, strategy_epilogue_piece *x) {
   strategy_epilogue_piece by;
   const int64_t step = bring_vector(job, scale, TESELA_F32, stretch, &by);
   strategy_epilogue_multiply(x->f32, by.f32, step, stretch->count);
 }
 
-/* Integers as the nearest numbers. */
-static void bring_sums(const finishing *job, const strategy_epilogue_stretch *stretch,
+/* Loads sums as f32; integers are rounded to nearest. */
+static void bring_sums(const epilogue_job *job, const strategy_epilogue_stretch *stretch,
                        strategy_epilogue_piece *x) {
   const tsl_operand *sums = &job->operands->sums;
   const bool is_whole = tsl_type(job->problem->a.type)->is_integer;
@@ -190,7 +187,7 @@ static void bring_sums(const finishing *job, const strategy_epilogue_stretch *st
     x->f32[i] = (float)whole.i32[i];
 }
 
-static void scale_sums(const finishing *job, const strategy_epilogue_stretch *stretch,
+static void scale_sums(const epilogue_job *job, const strategy_epilogue_stretch *stretch,
                        strategy_epilogue_piece *x) {
   const tsl_problem *problem = job->problem;
   const tsl_operands *operands = job->operands;
@@ -212,9 +209,7 @@ static void scale_sums(const finishing *job, const strategy_epilogue_stretch *st
     x->f32[i] += beta * before.f32[i];
 }
 
-/* --- all of it --- */
-
-static void finish_one(const finishing *job, int64_t index) {
+static void finish_one(const epilogue_job *job, int64_t index) {
   const tsl_problem *problem = job->problem;
   const tsl_operand *c = &job->operands->c;
   const tesela_type type = problem->c.type, sums = tsl_type(type)->sums;
@@ -239,7 +234,7 @@ static void finish_one(const finishing *job, int64_t index) {
 }
 
 static void finish_task(void *argument, int64_t index, int worker) {
-  const finishing *job = argument;
+  const epilogue_job *job = argument;
   const int64_t first = index * job->of_a_task, end = tsl_min(first + job->of_a_task, job->count);
   (void)worker;
   for (int64_t i = first; i < end; i++)
@@ -250,12 +245,12 @@ void tsl_finish_on_host(const tsl_problem *problem, const tsl_operands *operands
   const tsl_operand *c = &operands->c;
   const bool by_rows =
       problem->n > 1 && (problem->m == 1 || tsl_abs(c->col_stride) <= tsl_abs(c->row_stride));
-  finishing job = {.problem = problem,
-                   .operands = operands,
-                   .by_rows = by_rows,
-                   .is_scaled = problem->k > 0 && problem->alpha[0] != 0,
-                   .lines = by_rows ? problem->m : problem->n,
-                   .length = by_rows ? problem->n : problem->m};
+  epilogue_job job = {.problem = problem,
+                      .operands = operands,
+                      .by_rows = by_rows,
+                      .is_scaled = problem->k > 0 && problem->alpha[0] != 0,
+                      .lines = by_rows ? problem->m : problem->n,
+                      .length = by_rows ? problem->n : problem->m};
   job.pieces = (job.length + PIECE - 1) / PIECE;
   job.count = tsl_problem_batch(problem) * job.lines * job.pieces;
   job.of_a_task = tsl_min(job.count, 1 + LEAST_OF_A_TASK / tsl_min(job.length, PIECE));

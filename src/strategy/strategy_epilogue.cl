@@ -1,18 +1,21 @@
-/* The last step of a product whose kernel leaves it to others: C = f(C + bias), each element of C read and written once. Where it has
- * scales, C = f(S a b alpha + beta C + bias) of sums S, which are C's elements where they lie in C: each item reads its own before it writes.
+/* Epilogue kernel for products whose kernel does not fuse it: C = f(C + bias). Each element of C is read
+ * and written once. With scales: C = f(S a b alpha + beta C + bias) of sums S. S may be in the elements of
+ * C: each item reads its own sums before it writes.
  *
- *   a group: 64 x 4 items            item (x, y): elements x, x + 64, x + 128, x + 192 of a line, so that four loads or more are on their way
- *   | line y | . . 64 . . | . . 64 . . | . . 64 . . | . . 64 . . |      at once, and neighbours' lie together
+ *   a group: 64 x 4 items            item (x, y): elements x, x + 64, x + 128, x + 192 of a line, so
+ *   | line y | . . 64 . . | . . 64 . . | . . 64 . . | . . 64 . . |      at least four loads in flight
  *
- * Groups go on to further lines, of which there are those of all products of a batch. Lines run along the way in which C's elements are
- * nearest. C is rounded once more, from the type that its sums are made in.
+ * Groups loop over the lines of all products of a batch. Lines run along C's smallest stride. C is rounded
+ * once more, from the type of its sums.
  *
- * From the host: TSL_TYPE_C and TSL_REAL (kernel/kernel_elements.h), or TSL_COMPLEX; FINISH_BIAS (0: none, 1: of C's type, 2: of the sums'),
- * FINISH_FUNCTION (a tesela_activation); FINISH_SUMS (0: no scales, 1: sums of f32, 2: of i32), and with them FINISH_SCALES (1: A's,
- * 2: B's, 4: alpha where it is not 1; 0 of sums without terms, too) and FINISH_BEFORE (1: beta C is added). Pointers to what there is
- * none of are C's, and are not read.
+ * From the host: TSL_TYPE_C and TSL_REAL (kernel/kernel_elements.h), or TSL_COMPLEX. FINISH_BIAS (0: none,
+ * 1: of C's type, 2: of the sums' type), FINISH_FUNCTION (a tesela_activation). FINISH_SUMS (0: no scales,
+ * 1: sums in f32, 2: in i32), and with scales: FINISH_SCALES (1: A's, 2: B's, 4: alpha where it is not 1;
+ * 0 for sums without terms) and FINISH_BEFORE (1: beta C is added). Pointers of missing operands are C's,
+ * and are not read.
  *
- * Sums and products are rounded as they are written here, so that kernels which do the last step themselves have the same bits. */
+ * Sums and products are rounded in the order of the code, so that kernels with a fused epilogue give equal
+ * bits. */
 #include "kernel_elements.h"
 
 #include "epilogue_function.h"
@@ -20,7 +23,7 @@
 
 #define FINISH_ACROSS 64
 #define FINISH_LINES 4
-/* Of two bytes four times as many, so that as much of memory is on its way. */
+/* Four times as many elements of two bytes, to keep as many bytes in flight. */
 #if TSL_TYPE_C == TSL_TYPE_F16 || TSL_TYPE_C == TSL_TYPE_BF16
 #define FINISH_EACH 16
 #else
@@ -46,7 +49,7 @@
 #define FINISH_SUM float
 #endif
 
-/* Where a line of an operand starts. */
+/* Returns the first element of a line of an operand. */
 TSL_FUNCTION TSL_INDEX finish_start(tsl_finish_steps steps, TSL_INDEX product, TSL_INDEX line) {
   return (steps.offset + product * steps.product_stride + line * steps.line_stride) * FINISH_PARTS;
 }

@@ -21,8 +21,6 @@ tsl_stored tsl_shape_element(const tsl_shape *shape, int64_t row, int64_t col) {
   return (tsl_stored){.row = col, .col = row, .conjugate = is_hermitian};
 }
 
-/* --- words --- */
-
 static const char *const structure_words[TESELA_STRUCTURES] = {
     "", "symmetric", "hermitian", "triangular", "unit", "symmetric_sum", "hermitian_sum"};
 static const char *const triangle_words[TESELA_TRIANGLES] = {"", "lower", "upper"};

@@ -3,10 +3,10 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-/* Shorter rows are cheaper to gather on the host than to copy one by one. */
+/* Minimum bytes of a row for a pitched copy; shorter rows are faster to gather on the host. */
 enum { SHORTEST_ROW = 64 };
 
-/* Lines of `length` elements next to each other, `count` of them, `stride` elements apart. */
+/* `count` lines of `length` contiguous elements, `stride` elements from line to line. */
 typedef struct lines {
   int64_t count, length, stride;
 } lines;
@@ -51,8 +51,8 @@ void tsl_transfer_stored(const tsl_shape *shape, bool row_major, int64_t index, 
                                            : length;
 }
 
-/* Element for element between two layouts of the same rows and columns, along packed lines; of a triangle,
- * what is stored. */
+/* Copies element by element between two layouts of equal rows and columns, along packed lines. Of a
+ * triangle, only stored elements. */
 static void rearrange(const tsl_shape *from, const unsigned char *source, const tsl_shape *shape,
                       unsigned char *target, bool row_major) {
   const int64_t size = (int64_t)tsl_type(from->type)->size;
@@ -81,19 +81,19 @@ bool tsl_transfer_needs_block(const tsl_transfer *transfer, const tsl_device *de
   return transfer->gathered && !can_map(device);
 }
 
-/* The copy's lines are its rows unless a column's elements follow each other. */
+/* Returns true if lines of the packed copy are rows. */
 static bool packed_by_rows(const tsl_transfer *transfer) {
   return transfer->packed.col_stride == 1;
 }
 
-/* The copies that a series takes: one where each operand is one run of bytes, and they follow each other at a
- * distance that a pitch can say; else one each. */
+/* Returns the number of pitched copies for a series: 1 where each operand is contiguous and the
+ * step fits a pitch, else one for each operand. */
 static int64_t transfer_copies_of(const tsl_transfer *transfer, tsl_panel_series series, size_t size) {
   const bool one_run = !transfer->gathered && transfer->rows == 1;
   return one_run && series.step > 0 && (size_t)series.step * size >= transfer->bytes ? 1 : series.count;
 }
 
-/* Copy `index` of them; `host` is the first operand's. */
+/* Returns copy `index` of a series; `host` is the first operand. */
 static tsl_copy copy_of_rows(const tsl_transfer *transfer, tsl_panel_series series, int64_t index,
                              tsl_buffer *buffer, void *host) {
   const size_t size = tsl_type(transfer->packed.type)->size;
@@ -111,17 +111,17 @@ static tsl_copy copy_of_rows(const tsl_transfer *transfer, tsl_panel_series seri
   return made;
 }
 
-/* One operand whose elements are gathered, or scattered: its copy in the buffer begins at `offset`. */
-typedef struct gathering {
+/* Gather or scatter of one operand, whose packed copy begins at `offset` in the buffer. */
+typedef struct gather_job {
   const tsl_shape *shape;
   const tsl_transfer *transfer;
   tsl_buffer *buffer;
   size_t offset;
   tsl_stream *stream;
   void *block;
-} gathering;
+} gather_job;
 
-static tesela_status transfer_gather(const gathering *job, const unsigned char *host) {
+static tesela_status transfer_gather(const gather_job *job, const unsigned char *host) {
   const tsl_device_ops *ops = job->buffer->device->ops;
   const tsl_transfer *transfer = job->transfer;
   const bool by_rows = packed_by_rows(transfer);
@@ -135,7 +135,7 @@ static tesela_status transfer_gather(const gathering *job, const unsigned char *
   return ops->buffer_unmap(job->stream, job->buffer, seen);
 }
 
-static tesela_status scatter(const gathering *job, unsigned char *host) {
+static tesela_status scatter(const gather_job *job, unsigned char *host) {
   const tsl_device_ops *ops = job->buffer->device->ops;
   const tsl_transfer *transfer = job->transfer;
   const bool by_rows = packed_by_rows(transfer);
@@ -154,10 +154,10 @@ tesela_status tsl_transfer_in(const tsl_shape *shape, const tsl_transfer *transf
                               const void *host, tsl_buffer *buffer, tsl_stream *stream, void *block) {
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
   const int64_t copies = transfer_copies_of(transfer, series, (size_t)size);
-  void *const from = tsl_writable(host); /* the field is shared with read(); write() only reads there */
+  void *const from = tsl_writable(host); /* the field is shared with read(); write() only reads the memory */
   for (int64_t i = 0; i < copies; i++) {
     if (transfer->gathered) {
-      const gathering job = {shape, transfer, buffer, (size_t)i * transfer->bytes, stream, block};
+      const gather_job job = {shape, transfer, buffer, (size_t)i * transfer->bytes, stream, block};
       TSL_TRY(transfer_gather(&job, (const unsigned char *)host + i * series.step * size));
       continue;
     }
@@ -173,7 +173,7 @@ tesela_status tsl_transfer_out(const tsl_shape *shape, const tsl_transfer *trans
   const int64_t copies = transfer_copies_of(transfer, series, (size_t)size);
   for (int64_t i = 0; i < copies; i++) {
     if (transfer->gathered) {
-      const gathering job = {shape, transfer, buffer, (size_t)i * transfer->bytes, stream, block};
+      const gather_job job = {shape, transfer, buffer, (size_t)i * transfer->bytes, stream, block};
       TSL_TRY(scatter(&job, (unsigned char *)host + i * series.step * size));
       continue;
     }

@@ -10,8 +10,7 @@
 static tesela_status vendor_load(const tsl_vendor_library *library, tsl_vendor *out) {
   const char *chosen = tsl_env_get(library->path);
   void (*first)(void);
-  /* The caller is asked a question, and answers it; the sentence of this thread's last failure stays what it
-   * was. */
+  /* A failed search is not an error of the caller: the thread's last error message must not change. */
   tsl_status_saved saved;
   tsl_status_save(&saved);
   const tesela_status status = tsl_library_load(library->what, *chosen ? chosen : NULL, library->names,
@@ -45,9 +44,8 @@ static int64_t vendor_at_least_1(int64_t size) {
   return size < 1 ? 1 : size;
 }
 
-/* How BLAS can name a matrix of these strides: column-major, or as the transpose of a column-major one; with
- * which leading dimension. The stride along a side of at most one element is never used, and may be anything.
- */
+/* Gets BLAS terms for a matrix: column-major or transposed column-major, and the leading dimension. The
+ * stride along a side of at most one element is ignored. Returns false if BLAS cannot express the strides. */
 static bool name_layout(int64_t rows, int64_t cols, int64_t row_stride, int64_t col_stride, bool *transposed,
                         int64_t *leading) {
   if ((rows <= 1 || row_stride == 1) && (cols <= 1 || col_stride >= vendor_at_least_1(rows))) {
@@ -69,8 +67,8 @@ static const char *refuse_shape(const tsl_shape *shape, char name, int64_t most)
   int64_t leading;
   if (!name_layout(shape->rows, shape->cols, shape->row_stride, shape->col_stride, &transposed, &leading))
     return tsl_refusal(
-        "BLAS has no word for strides %lld, %lld of %c, %lld x %lld: one must be 1, the other at "
-        "least the length of that line",
+        "BLAS cannot express strides %lld, %lld of %c, %lld x %lld: one must be 1, the other at least the "
+        "length of a line",
         (long long)shape->row_stride, (long long)shape->col_stride, name, (long long)shape->rows,
         (long long)shape->cols);
   const int64_t sizes[] = {shape->rows, shape->cols, leading};
@@ -105,7 +103,7 @@ static bool name_operand(const tsl_operand *operand, int64_t rows, int64_t cols,
   return name_layout(rows, cols, operand->row_stride, operand->col_stride, transposed, leading);
 }
 
-/* (A B)' = B' A'. */
+/* Replaces A B by B' A'. */
 static void swap_sides(tsl_blas_product *product) {
   const tsl_blas_product given = *product;
   product->m = given.n;
@@ -136,19 +134,17 @@ tesela_status tsl_blas_product_of(const tsl_work *work, const tsl_operands *oper
     named = named && name_operand(out->b, out->k, out->n, &out->b_transposed, &out->b_leading);
   }
   if (!named)
-    return tsl_fail(TESELA_UNSUPPORTED, "%s on %s: BLAS has no word for the strides of this run's operands",
+    return tsl_fail(TESELA_UNSUPPORTED, "%s on %s: BLAS cannot express the strides of this run's operands",
                     work->strategy->name, work->device->name);
   if (c_transposed)
     swap_sides(out);
-  if (!reads) { /* k = 0: the least that BLAS takes for what is not read */
+  if (!reads) { /* k = 0: the smallest values that BLAS accepts for operands that are not read */
     out->a_transposed = out->b_transposed = false;
     out->a_leading = out->m;
     out->b_leading = 1;
   }
   return TESELA_OK;
 }
-
-/* --- libraries with handles --- */
 
 tesela_status tsl_vendor_build(tsl_work *work, size_t bytes, const char *what,
                                tesela_status (*prepare)(const tsl_work *work, tsl_vendor_handle *handle)) {
@@ -205,7 +201,7 @@ const char *const tsl_vendor_cublas_names[] = {"libcublas.so.13", "/usr/local/cu
                                                NULL};
 
 void tsl_vendor_cublas_name(int (*property)(int what, int *value), tsl_vendor *found) {
-  enum { MAJOR, MINOR, PATCH, LEVELS }; /* the questions, as the library counts them */
+  enum { MAJOR, MINOR, PATCH, LEVELS }; /* arguments of cublasGetProperty() */
   int version[LEVELS] = {0};
   for (int i = 0; i < LEVELS; i++)
     property(i, &version[i]);

@@ -79,7 +79,7 @@ static void impossible_structures_are_refused(void **state) {
   problem = with_structure(TESELA_F32, TESELA_SYMMETRIC, TESELA_WHOLE);
   expect_refused(&problem, "which triangle");
   problem = with_structure(TESELA_F32, TESELA_GENERAL, TESELA_UPPER);
-  expect_refused(&problem, "all of it takes part");
+  expect_refused(&problem, "all of it is used");
   problem = with_structure(TESELA_F32, (tesela_structure)9, TESELA_UPPER);
   expect_refused(&problem, "structure 9");
   problem = with_structure(TESELA_F16, TESELA_TRIANGULAR, TESELA_UPPER);

@@ -1,5 +1,5 @@
-/* Whether there are tile registers (AMX), with bf16 and 8-bit integers, and this process may use them: their
- * 8 KiB of state are saved for processes only that asked the kernel. */
+/* Detection of AMX tiles with bf16 and 8-bit integers. Linux saves their 8 KiB of state only for
+ * processes that request permission. */
 #include "device/cpu/cpu.h"
 
 #if defined(__x86_64__) && defined(__linux__)
@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { REQUEST_PERMISSION = 0x1023, TILE_DATA = 18 }; /* arch_prctl's code, and the state component */
+enum { REQUEST_PERMISSION = 0x1023, TILE_DATA = 18 }; /* code of arch_prctl, and the state component */
 
 bool tsl_cpu_has_amx(void) {
   const unsigned bf16 = 1u << 22, tiles = 1u << 24, bytes = 1u << 25, wanted = bf16 | tiles | bytes;

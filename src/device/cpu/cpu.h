@@ -1,32 +1,33 @@
-/* The cpu room's own page. The host's processor is a device whose memory is the host's: buffers are blocks of
- * memory, a stream does its work at once, an event is a reading of the clock. Strategies run on it in C. */
+/* Private header of the cpu device. The host's processor is a device whose memory is the host's: buffers are
+ * blocks of memory, streams execute at once, events are clock readings. Strategies run on it in C. */
 #ifndef TSL_DEVICE_CPU_CPU_H
 #define TSL_DEVICE_CPU_CPU_H
 
 #include "device/device.h"
 
-/* Fills everything of the device but ops and impl. TESELA_BAD_CALL when TESELA_ISA is none of its values. */
+/* Fills all members of the device except ops and impl. Fails with TESELA_BAD_CALL when TESELA_ISA
+ * has an invalid value. */
 tesela_status tsl_cpu_describe(tsl_device *device);
 
-/* Parts of it, which read the files that Linux shows below `root` ("" for this machine). */
+/* Functions with `root` read the files of Linux below that path ("" for this machine). */
 
-/* Whether tile registers for bf16 and 8-bit integers are there; asks the kernel for permission to use them.
- */
+/* Returns true if the processor has AMX tiles for bf16 and 8-bit integers, and the kernel permits
+ * their use. */
 bool tsl_cpu_has_amx(void);
-/* Whether a core does two multiply-adds of 64 bytes a clock, as all that have tile registers do, whether or
- * not they are used; and whether its units of 32 bytes take such a vector twice. */
+/* Returns true if a core executes two 64-byte multiply-adds per clock, as all processors with AMX do. */
 bool tsl_cpu_pairs_vectors(void);
+/* Returns true if 32-byte units execute a 64-byte vector in two passes. */
 bool tsl_cpu_halves_vectors(void);
-/* The first of AMD's: by its family, and what CPUID 8000001Ah says in EAX of its data paths, which virtual
- * machines hide. */
+/* Returns true for AMD processors with 64-byte data paths: by the family, and by EAX of CPUID
+ * 8000001Ah, which virtual machines hide. */
 bool tsl_cpu_paths_of_64(unsigned family, unsigned paths);
-/* The processor's name: the model name of x86-64, or on arm64 its maker and part. Cut to `size`. */
+/* Gets the processor's name: the model name on x86-64, vendor and part on arm64. Cut to `size` bytes. */
 void tsl_cpu_label_at(const char *root, char *label, size_t size);
-/* The highest clock in MHz: cpufreq's, else the one that /proc/cpuinfo says in numbers, else in the name; 0
- * when nothing tells. */
+/* Returns the maximum clock in MHz: from cpufreq, else from the clock in /proc/cpuinfo, else from
+ * the model name; 0: unknown. */
 int tsl_cpu_clock_at(const char *root);
 
-/* Members of the vtable; device.h says what they do. */
+/* Device operations (tsl_device_ops in device.h). */
 tesela_status tsl_cpu_buffer_create(tsl_device *device, size_t bytes, tsl_buffer **buffer);
 tesela_status tsl_cpu_buffer_wrap(tsl_device *device, void *host, size_t bytes, tsl_buffer **buffer);
 void tsl_cpu_buffer_destroy(tsl_buffer *buffer);

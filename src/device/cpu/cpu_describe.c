@@ -1,4 +1,5 @@
-/* What the host's processor is, from the files that Linux shows and from CPUID, and the planner's guesses. */
+/* Description of the host's processor from the files of Linux and from CPUID, and predictions for
+ * the planner. */
 #include "device/cpu/cpu.h"
 
 #include "base/env.h"
@@ -18,11 +19,11 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* Where nothing tells a clock (virtual machines on arm64 show none): servers' processors run near this. */
+/* Clock where none is known (virtual machines on arm64 show none): typical for servers. */
 #define ASSUMED_MHZ 2000
 
-/* Whether processor and operating system have a set: __builtin_cpu_supports() asks whether the registers are
- * saved, too. */
+/* Returns true if the processor has a set and the operating system saves its registers, as
+ * __builtin_cpu_supports() tests. */
 #define RUNS(name, header, needs, flags, floats, fused, runs)                                                \
   static bool name##_runs(void) {                                                                            \
     return runs;                                                                                             \
@@ -31,7 +32,8 @@ TSL_ISA_LIST(RUNS)
 TSL_ISA_EXTENSION_LIST(RUNS)
 #undef RUNS
 
-/* Instruction sets. `wide` is the one that computes in wide types alike, whose records are good for both. */
+/* Instruction sets. `wide` is the set with equal results in wide types; measurements of one hold
+ * for the other. */
 static const struct {
   const char *name, *wide;
   unsigned needs;
@@ -45,7 +47,7 @@ static const struct {
 };
 enum { SETS = sizeof sets / sizeof sets[0] };
 
-/* A set's capabilities: each has those of the sets before it, and the processor's own way to run them. */
+/* Returns the capabilities of a set: the union with all earlier sets, and the double issue of AVX-512. */
 static unsigned capabilities_of(int set) {
   unsigned all = 0;
   for (int i = 0; i <= set; i++)
@@ -55,7 +57,7 @@ static unsigned capabilities_of(int set) {
   return all;
 }
 
-/* The last set that runs, and all before it, and that is not above TESELA_ISA. */
+/* Chooses the last set that the processor supports together with all earlier ones, limited by TESELA_ISA. */
 static tesela_status choose_set(int *chosen) {
   static const char *const words[] = {TSL_ISA_WORDS NULL};
   const char *most = tsl_env_get(TSL_ENV_ISA);
@@ -92,7 +94,7 @@ void tsl_cpu_label_at(const char *root, char *label, size_t size) {
     snprintf(label, size, "processor without a name");
 }
 
-/* A whole number of kilohertz in a file, as MHz; 0 when it is not there. */
+/* Reads a number in kHz from a file. Returns MHz; 0 when the file is missing. */
 static int cpu_describe_cpufreq_mhz(const char *root, long cpu) {
   char path[96], line[64];
   int64_t khz = 0;
@@ -109,7 +111,7 @@ static int cpu_describe_cpufreq_mhz(const char *root, long cpu) {
   return (int)(khz / 1000);
 }
 
-/* "... @ 2.50GHz": the clock that Intel writes into the name. */
+/* Returns the clock in MHz from Intel's name "... @ 2.50GHz"; 0: none. */
 static double name_mhz(const char *label) {
   const char *at = strstr(label, "@ ");
   char number[16];
@@ -123,7 +125,7 @@ static double name_mhz(const char *label) {
   return tsl_parse_double(number, &ghz) ? 1000 * ghz : 0;
 }
 
-/* Large and small cores, where they differ, sit at opposite ends of the numbering. */
+/* Reads the first and the last core, because large and small cores are numbered at opposite ends. */
 int tsl_cpu_clock_at(const char *root) {
   const long last = sysconf(_SC_NPROCESSORS_CONF) - 1;
   const int first_mhz = cpu_describe_cpufreq_mhz(root, 0), last_mhz = cpu_describe_cpufreq_mhz(root, last);
@@ -147,7 +149,7 @@ static uint64_t memory_of_machine(void) {
 static void add_platform(tsl_device *device) {
   struct utsname system;
 #if defined(__clang__)
-  const char *compiler = ""; /* its version text holds its name */
+  const char *compiler = ""; /* its version text includes its name */
 #else
   const char *compiler = "gcc ";
 #endif
@@ -166,7 +168,8 @@ static void add_key(tsl_device *device, const char *set) {
       *at = '_';
 }
 
-/* Peaks: each thread a core of its own, with the vector multiply-adds of the table. A launch is a call. */
+/* Sets the predictions. Each thread counts as a core with the vector multiply-adds of the table. A
+ * launch is a function call. */
 static void add_guesses(tsl_device *device, int set) {
   const double clocks = 1e6 * device->clock_mhz * device->threads;
   const int fused =

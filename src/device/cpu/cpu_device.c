@@ -1,4 +1,3 @@
-/* The cpu kind: its one device, streams and events. */
 #include "device/cpu/cpu.h"
 
 #include "base/clock.h"
@@ -63,7 +62,7 @@ static tesela_status event_record(tsl_stream *stream, tsl_event *event) {
 
 static tesela_status event_seconds(tsl_event *begin, tsl_event *end, double *seconds) {
   if (!begin->is_recorded || !end->is_recorded)
-    return tsl_fail(TESELA_INTERNAL, "%s: an event was asked for its time and never recorded",
+    return tsl_fail(TESELA_INTERNAL, "%s: the time of an event was requested before it was recorded",
                     begin->device->name);
   *seconds = end->when - begin->when;
   return TESELA_OK;

@@ -1,5 +1,5 @@
-/* Buffers of host memory, and copies between them. A range that leaves its buffer is refused: here it would
- * silently damage the process, where other devices answer with an error. */
+/* Buffers of host memory and copies. Ranges outside of a buffer are refused: here they would
+ * corrupt the process silently, where other devices report an error. */
 #include "device/cpu/cpu.h"
 
 #include "base/memory.h"
@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* From here on, a request is compared with what is free before it is taken: Linux hands out more than there
- * is, and ends the process when it is used. */
+/* Size from which a request is compared with the free memory. Linux overcommits, and kills the
+ * process when it uses the memory. */
 #define LARGE ((size_t)64 << 20)
 
 typedef struct cpu_buffer {
   tsl_buffer base;
-  bool is_own; /* taken here, and not wrapped */
+  bool is_own; /* allocated here, not wrapped */
 } cpu_buffer;
 
 static tesela_status cpu_memory_create(tsl_device *device, void *host, bool is_own, size_t bytes,
@@ -32,7 +32,7 @@ static tesela_status enough_left(const tsl_device *device, size_t bytes) {
   char asked[32], there[32];
   if (bytes <= left)
     return TESELA_OK;
-  return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: asked for %s of memory, %s is free", device->name,
+  return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: requested %s of memory, %s is free", device->name,
                   tsl_format_bytes(bytes, asked, sizeof asked), tsl_format_bytes(left, there, sizeof there));
 }
 
@@ -82,14 +82,14 @@ static tesela_status cpu_memory_within(const tsl_buffer *buffer, size_t offset, 
                   buffer->device->name, bytes, offset, buffer->bytes);
 }
 
-/* Whether a block of rows lies in its buffer. */
+/* Checks that a block of rows is inside its buffer. */
 static tesela_status cpu_memory_rows_within(const tsl_copy *copy) {
   size_t span;
   if (copy->rows > 1 && (copy->device_pitch < copy->row_bytes || copy->host_pitch < copy->row_bytes))
     return tsl_fail(TESELA_BAD_CALL, "%s: rows of %zu bytes do not fit pitches of %zu and %zu bytes",
                     copy->buffer->device->name, copy->row_bytes, copy->device_pitch, copy->host_pitch);
   if (!tsl_size_mul(copy->rows - 1, copy->device_pitch, &span) || !tsl_size_add(span, copy->row_bytes, &span))
-    return tsl_fail(TESELA_BAD_CALL, "%s: %zu rows with a pitch of %zu bytes are more than there is memory",
+    return tsl_fail(TESELA_BAD_CALL, "%s: %zu rows with a pitch of %zu bytes exceed the address space",
                     copy->buffer->device->name, copy->rows, copy->device_pitch);
   return cpu_memory_within(copy->buffer, copy->offset, span);
 }
@@ -138,7 +138,7 @@ bool tsl_cpu_reaches(tsl_device *device, tsl_device *other) {
   return device == other;
 }
 
-/* A row block in a buffer, as copies from host memory have it. */
+/* Copies rows between buffers with the copy from host memory. */
 tesela_status tsl_cpu_copy_rows(tsl_stream *stream, const tsl_copy_rect *rows) {
   (void)stream;
   if (rows->rows == 0 || rows->row_bytes == 0)

@@ -1,9 +1,9 @@
-/* How fast a core runs vectors of 64 bytes, from CPUID. */
+/* Throughput of 64-byte vectors, from CPUID. */
 #include "device/cpu/cpu.h"
 
 enum { ZEN_4 = 0x19, ZEN_5 = 0x1a, PATHS_OF_32 = 1 << 2, PATHS_OF_64 = 1 << 3 };
 
-/* Some of Zen 5 have paths of 32 bytes, as all before it. */
+/* Some Zen 5 processors have 32-byte data paths, as all earlier ones. */
 bool tsl_cpu_paths_of_64(unsigned family, unsigned paths) {
   return family >= ZEN_5 && ((paths & PATHS_OF_64) || !(paths & PATHS_OF_32));
 }

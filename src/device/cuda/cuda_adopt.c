@@ -1,68 +1,70 @@
-/* What others made: memory and streams of the process that are not ours, checked before they are used, since
- * a wrong address ends the context for everybody. */
+/* Memory and streams of the caller. They are checked before use, because a wrong address ends the
+ * context for the whole process. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "device/cuda/cuda_device.h"
 
-/* What the driver knows of an address. */
-typedef struct pointed {
-  unsigned memory; /* TSL_CU_MEMORY_...; 0: it does not know it */
+/* The driver's knowledge of an address. */
+typedef struct pointer_facts {
+  unsigned memory; /* TSL_CU_MEMORY_...; 0: unknown address */
   int ordinal;
   unsigned is_managed, is_plain;
   tsl_cu_address address, start;
   size_t bytes;
-} pointed;
+} pointer_facts;
 
-/* A result code. Needs no context. */
-static int cuda_adopt_look(tsl_cu_address address, pointed *out) {
+/* Queries an address. Returns a result code. Needs no context. */
+static int cuda_adopt_look(tsl_cu_address address, pointer_facts *out) {
   int questions[] = {TSL_CU_POINTER_MEMORY,        TSL_CU_POINTER_ORDINAL, TSL_CU_POINTER_IS_MANAGED,
                      TSL_CU_POINTER_IS_PLAIN,      TSL_CU_POINTER_START,   TSL_CU_POINTER_BYTES,
                      TSL_CU_POINTER_DEVICE_ADDRESS};
   void *answers[] = {&out->memory, &out->ordinal, &out->is_managed, &out->is_plain,
                      &out->start,  &out->bytes,   &out->address};
-  *out = (pointed){.ordinal = -1};
+  *out = (pointer_facts){.ordinal = -1};
   return tsl_cuda.pointer_attributes(sizeof questions / sizeof *questions, questions, answers, address);
 }
 
 bool tsl_cuda_owns(const tsl_device *device, const void *address) {
-  pointed at;
+  pointer_facts at;
   return cuda_adopt_look((tsl_cu_address)(uintptr_t)address, &at) == TSL_CU_SUCCESS &&
          (at.memory == TSL_CU_MEMORY_DEVICE || at.is_managed) &&
          at.ordinal == ((const tsl_cuda_device *)device->impl)->ordinal;
 }
 
-/* `left`: bytes from the address to the end of its memory, where that is certain; else SIZE_MAX. */
-static tesela_status cuda_adopt_check(const tsl_device *device, const pointed *pointed_in,
+/* Checks an address. `left` gets the bytes from the address to the end of its memory where known,
+ * else SIZE_MAX. */
+static tesela_status cuda_adopt_check(const tsl_device *device, const pointer_facts *facts,
                                       tsl_cu_address address, size_t bytes, size_t *left) {
   const tsl_cuda_device *own = device->impl;
   const void *shown = (const void *)(uintptr_t)address;
-  if (pointed_in->memory == 0)
+  if (facts->memory == 0)
     return tsl_fail(
         TESELA_BAD_CALL,
-        "%s: %p is no address that CUDA knows: host memory needs to be registered (cuMemHostRegister), "
-        "or to be given as data",
+        "%s: CUDA does not know the address %p: register host memory (cuMemHostRegister), or pass it as "
+        "data",
         device->name, shown);
-  if (pointed_in->memory == TSL_CU_MEMORY_DEVICE && !pointed_in->is_managed &&
-      pointed_in->ordinal != own->ordinal)
-    return tsl_fail(TESELA_BAD_CALL, "%s: %p is memory of CUDA's device %d, and this is its device %d",
-                    device->name, shown, pointed_in->ordinal, own->ordinal);
-  const bool is_bounded = pointed_in->bytes > 0 && address >= pointed_in->start &&
-                          address - pointed_in->start <= pointed_in->bytes;
-  const size_t there = is_bounded ? pointed_in->bytes - (size_t)(address - pointed_in->start) : SIZE_MAX;
+  if (facts->memory == TSL_CU_MEMORY_DEVICE && !facts->is_managed && facts->ordinal != own->ordinal)
+    return tsl_fail(TESELA_BAD_CALL, "%s: %p is memory of CUDA device %d, but this is CUDA device %d",
+                    device->name, shown, facts->ordinal, own->ordinal);
+  const bool is_bounded =
+      facts->bytes > 0 && address >= facts->start && address - facts->start <= facts->bytes;
+  const size_t there = is_bounded ? facts->bytes - (size_t)(address - facts->start) : SIZE_MAX;
   *left = there;
   if (bytes == 0 && !is_bounded)
-    return tsl_fail(TESELA_BAD_CALL, "%s: how much memory there is at %p CUDA does not say: bytes is needed",
+    return tsl_fail(TESELA_BAD_CALL,
+                    "%s: CUDA does not know the size of the memory at %p: bytes must be "
+                    "set",
                     device->name, shown);
-  /* Of memory that is mapped piece by piece the driver tells of one piece. */
-  if (bytes > there && (pointed_in->is_plain || pointed_in->memory == TSL_CU_MEMORY_HOST))
-    return tsl_fail(TESELA_BAD_CALL, "%s: %zu bytes at %p are asked for, and %zu are there", device->name,
+  /* For memory that is mapped in parts the driver knows one part only. */
+  if (bytes > there && (facts->is_plain || facts->memory == TSL_CU_MEMORY_HOST))
+    return tsl_fail(TESELA_BAD_CALL, "%s: %zu bytes at %p are requested, but only %zu exist", device->name,
                     bytes, shown, there);
   return TESELA_OK;
 }
 
 tesela_status tsl_cuda_buffer_adopt(tsl_device *device, void *native, size_t bytes, tsl_buffer **buffer) {
   const tsl_cu_address address = (tsl_cu_address)(uintptr_t)native;
-  pointed at;
+  pointer_facts at;
   size_t left = 0;
   void *block;
   *buffer = NULL;
@@ -78,7 +80,7 @@ tesela_status tsl_cuda_buffer_adopt(tsl_device *device, void *native, size_t byt
   return TESELA_OK;
 }
 
-/* The default streams are those of whichever context is current, which is the device's. */
+/* Returns true for default streams. They belong to the current context, which is the device's. */
 static bool is_default(tsl_cu_stream handle) {
   return (uintptr_t)handle <= TSL_CU_STREAM_PER_THREAD;
 }
@@ -99,10 +101,10 @@ static tesela_status check_stream(tsl_device *device, tsl_cu_stream handle) {
   }
   if (ordinal == own->ordinal)
     return tsl_fail(TESELA_BAD_CALL,
-                    "%s: the stream is of another context of this device than its primary one, which tesela "
-                    "and CUDA's runtime work in",
+                    "%s: the stream belongs to another context; it must belong to the device's primary "
+                    "context, which CUDA's runtime uses",
                     device->name);
-  return tsl_fail(TESELA_BAD_CALL, "%s: the stream is of CUDA's device %d, and this is its device %d",
+  return tsl_fail(TESELA_BAD_CALL, "%s: the stream belongs to CUDA device %d, but this is CUDA device %d",
                   device->name, ordinal, own->ordinal);
 }
 

@@ -1,7 +1,7 @@
-/* What the files of the cuda kind share: the driver's functions, the kind's own structs, and its operations.
+/* Shared declarations of the cuda device: driver functions, structs and operations.
  *
- * tesela is a guest in the process: it works in each device's primary context, which it shares with every
- * other user of CUDA there, makes that context current for the length of a call only, and never resets it. */
+ * tesela uses each device's primary context, which it shares with all other users of CUDA in the process. It
+ * makes that context current for the length of a call only, and never resets it. */
 #ifndef TSL_DEVICE_CUDA_CUDA_DEVICE_H
 #define TSL_DEVICE_CUDA_CUDA_DEVICE_H
 
@@ -10,76 +10,78 @@
 
 #include <stdatomic.h>
 
-/* Filled by tsl_cuda_load(), constant afterwards. */
+/* Driver functions; filled by tsl_cuda_load(), constant afterwards. */
 extern tsl_cu_api tsl_cuda;
 
 typedef struct tsl_cuda_device {
   tsl_cu_device ordinal;
-  tsl_cu_context context;      /* NULL while the device is not open */
-  size_t pitch_max;            /* of two-dimensional copies */
-  atomic_int ended;            /* the result code that ended the context; 0: it lives */
-  atomic_uint_least64_t peers; /* a bit for each ordinal below 64 whose memory this context was given access
-                                  to, or asked for it */
+  tsl_cu_context context; /* NULL while the device is closed */
+  size_t pitch_max;       /* maximum pitch of two-dimensional copies */
+  /* result code of the failure that ended the context; 0: the context is usable */
+  atomic_int ended;
+  /* bit for each device ordinal below 64 to whose memory peer access was requested */
+  atomic_uint_least64_t peers;
 } tsl_cuda_device;
 
 typedef struct tsl_cuda_buffer {
   tsl_buffer base;
   tsl_cu_address address;
-  bool adopted; /* the memory is the caller's */
+  bool adopted; /* the memory belongs to the caller */
 } tsl_cuda_buffer;
 
 struct tsl_stream {
   tsl_device *device;
   tsl_cu_stream handle;
-  tsl_image *gone; /* images that were destroyed, until the stream has waited for its work */
-  bool adopted;    /* the handle is the caller's */
+  tsl_image *gone; /* destroyed images whose work may be pending, freed when the stream has been waited for */
+  bool adopted;    /* the handle belongs to the caller */
 };
 
 struct tsl_image {
   tsl_stream *stream;
   tsl_cu_texture texture;
-  tsl_image *next; /* among those that are gone */
+  tsl_image *next; /* next in the list of destroyed images */
 };
 
-/* Loads the driver (TESELA_CUDA, else libcuda.so.1). Looks at TESELA_CUDA at each call; once a driver is
- * loaded, its functions stay those in use. */
+/* Loads the driver (TESELA_CUDA, else libcuda.so.1). Reads TESELA_CUDA at each call, but a loaded
+ * driver is never replaced. */
 tesela_status tsl_cuda_load(void);
 
-/* Turns a result code into a status and a sentence: "cuda:0: cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (out of
- * memory)<more>". A code that ends the context marks the device as unusable. `device` is NULL before there is
- * one. */
+/* Converts a result code into a status with a message: "cuda:0: cuMemAlloc:
+ * CUDA_ERROR_OUT_OF_MEMORY (out of memory)<more>". A code that ends the context marks the device as
+ * unusable. `device` may be NULL before the devices are listed. */
 tesela_status tsl_cuda_fail(tsl_device *device, const char *call, int code, const char *more);
 
-/* An attribute of a device; 0 where the driver does not know it. */
+/* Returns an attribute of a device; 0 where the driver does not know it. */
 int tsl_cuda_attribute(tsl_cu_device ordinal, tsl_cu_attribute attribute);
 
-/* Around each group of driver calls: makes the device's context current, and puts back what was. leave()
- * fails when `code`, the result of `call`, is not success. enter() fails on a device whose context ended. */
+/* Makes the device's context current for a group of driver calls. Fails on a device whose context ended. */
 tesela_status tsl_cuda_enter(tsl_device *device);
+/* Restores the previous context. Fails when `code`, the result of `call`, is not success. */
 tesela_status tsl_cuda_leave(tsl_device *device, const char *call, int code);
-/* Whether the device's context is this thread's already, as after calls of the CUDA runtime, and lives: then
- * neither is needed. */
+/* Returns true if the device's context is already current in this thread and usable. Then enter and
+ * leave are not needed. */
 bool tsl_cuda_is_entered(tsl_device *device);
-/* For clean-up, which reports nothing: false, and no leave() is due, when the context cannot be entered. */
+/* Enters for clean-up without an error message. Returns false, and leave must not be called, when
+ * the context cannot be entered. */
 bool tsl_cuda_enter_quietly(tsl_device *device);
 void tsl_cuda_leave_quietly(void);
 
-/* Fills in everything of `device` but `ops` and `impl`. `driver` describes the driver, as its text for
- * people, and `driver_key` as a word. */
+/* Fills all members of `device` except `ops` and `impl`. `driver` is the driver's description for
+ * people, `driver_key` its form without blanks. */
 tesela_status tsl_cuda_describe(tsl_cu_device ordinal, const char *driver, const char *driver_key,
                                 tsl_device *device);
 
-/* Fills in what the device says about images, and the capability. */
+/* Fills the image limits of the device and the image capability. */
 void tsl_cuda_image_limits(tsl_cu_device ordinal, tsl_device *device);
-/* Waits for the stream's work, and frees the images that it used; the context is entered. A result code. */
+/* Waits for the stream's work, and frees its destroyed images. Returns a result code. The context
+ * must be entered. */
 int tsl_cuda_wait(tsl_stream *stream);
-/* Frees the images that are gone; no work that uses them is pending, and the context is entered. */
+/* Frees destroyed images. The context must be entered, and no work that uses the images may be pending. */
 void tsl_cuda_images_end(tsl_stream *stream);
 
-/* The kind's owns(). */
 bool tsl_cuda_owns(const tsl_device *device, const void *address);
 
-/* Operations, as in device.h. */
+/* Device operations (tsl_device_ops in device.h). */
 tesela_status tsl_cuda_buffer_create(tsl_device *device, size_t bytes, tsl_buffer **buffer);
 tesela_status tsl_cuda_buffer_adopt(tsl_device *device, void *native, size_t bytes, tsl_buffer **buffer);
 void tsl_cuda_buffer_destroy(tsl_buffer *buffer);

@@ -1,6 +1,6 @@
-/* Images of a CUDA device: texture objects over pitch-linear memory. Such an object must not be destroyed
- * while a kernel that reads it may run, so that destroying an image hands it to its stream, which destroys it
- * after it has waited for its work. */
+/* Images of a CUDA device: texture objects over pitch-linear memory. A texture object must not be
+ * destroyed while a kernel may read it. So a destroyed image is moved to its stream, which frees it
+ * after a wait for its work. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "device/cuda/cuda_device.h"

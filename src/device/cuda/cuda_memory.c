@@ -1,4 +1,3 @@
-/* Buffers of a CUDA device, and copies. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "device/cuda/cuda_device.h"
@@ -10,7 +9,7 @@ static tsl_cuda_buffer *cuda_memory_own(tsl_buffer *buffer) {
   return (tsl_cuda_buffer *)buffer;
 }
 
-/* How much was asked for, and how much there is; the context is entered. */
+/* Fails with the requested and the free size. The context is entered; this function leaves it. */
 static tesela_status cuda_memory_out_of_memory(tsl_device *device, size_t bytes, int code) {
   char asked[32], left[32], more[96];
   size_t free_bytes = 0, all_bytes = 0;
@@ -32,8 +31,8 @@ tesela_status tsl_cuda_buffer_create(tsl_device *device, size_t bytes, tsl_buffe
   made->base = (tsl_buffer){.device = device, .bytes = bytes};
   tesela_status status = tsl_cuda_enter(device);
   if (status == TESELA_OK) {
-    /* The driver refuses to take nothing, and kernels want an address. What is kept for later runs makes
-     * room. */
+    /* The driver refuses zero bytes, but kernels need an address. Pooled memory is freed when
+     * memory runs out. */
     int code = tsl_cuda.memory_take(&made->address, bytes ? bytes : 1);
     if (code == TSL_CU_OUT_OF_MEMORY && tsl_kept_forget(device))
       code = tsl_cuda.memory_take(&made->address, bytes ? bytes : 1);
@@ -60,19 +59,18 @@ void tsl_cuda_buffer_destroy(tsl_buffer *buffer) {
   tsl_free(buffer);
 }
 
-/* The driver does not see where one buffer ends and the next begins. */
+/* Checks a range, because the driver does not know the limits of a buffer. */
 static tesela_status check_range(const tsl_buffer *buffer, size_t offset, size_t bytes, const char *what) {
   if (offset <= buffer->bytes && bytes <= buffer->bytes - offset)
     return TESELA_OK;
-  return tsl_fail(TESELA_BAD_CALL,
-                  "%s: %s of %zu bytes at offset %zu passes the end of a buffer of %zu bytes",
+  return tsl_fail(TESELA_BAD_CALL, "%s: %s of %zu bytes at offset %zu exceeds a buffer of %zu bytes",
                   buffer->device->name, what, bytes, offset, buffer->bytes);
 }
 
 static tesela_status check_copy(const tsl_copy *copy, const char *what) {
   size_t span;
   if (copy->rows > 1 && (copy->device_pitch < copy->row_bytes || copy->host_pitch < copy->row_bytes))
-    return tsl_fail(TESELA_BAD_CALL, "%s: %s of rows of %zu bytes that lie closer together than that",
+    return tsl_fail(TESELA_BAD_CALL, "%s: %s of rows of %zu bytes with a smaller pitch",
                     copy->buffer->device->name, what, copy->row_bytes);
   if (!tsl_size_mul(copy->rows - 1, copy->device_pitch, &span) || !tsl_size_add(span, copy->row_bytes, &span))
     span = SIZE_MAX;
@@ -85,7 +83,8 @@ static int cuda_memory_copy_flat(tsl_stream *stream, bool in, tsl_cu_address dev
             : tsl_cuda.copy_out(host, device, bytes, stream->handle);
 }
 
-/* One copy where the rows touch, one two-dimensional copy where its pitches allow that, else row by row. */
+/* Copies in one step where rows are contiguous, as a two-dimensional copy where pitches permit,
+ * else row by row. Returns a result code and the name of the call. */
 static int cuda_memory_copy_rows(tsl_stream *stream, const tsl_copy *copy, bool in, const char **call) {
   const tsl_cuda_device *device = stream->device->impl;
   const tsl_cu_address address = cuda_memory_own(copy->buffer)->address + copy->offset;
@@ -119,8 +118,8 @@ static int cuda_memory_copy_rows(tsl_stream *stream, const tsl_copy *copy, bool 
   return tsl_cuda.copy_2d(&block, stream->handle);
 }
 
-/* Waits at the end, both ways, and also when a row failed: the driver may still be at the host's memory after
- * an asynchronous call. */
+/* Copies and waits, in both directions and after a failed row: the driver may still access host
+ * memory after an asynchronous call. */
 static tesela_status transfer(tsl_stream *stream, const tsl_copy *copy, bool in) {
   const char *call;
   if (copy->rows == 0 || copy->row_bytes == 0)
@@ -144,7 +143,7 @@ tesela_status tsl_cuda_read(tsl_stream *stream, const tsl_copy *copy) {
   return transfer(stream, copy, false);
 }
 
-/* From and to pinned memory the driver's asynchronous calls return at once. */
+/* Enqueues a copy. The driver's calls return at once for pinned memory. */
 static tesela_status cuda_memory_enqueue(tsl_stream *stream, const tsl_copy *copy, bool in) {
   const char *call;
   if (copy->rows == 0 || copy->row_bytes == 0)

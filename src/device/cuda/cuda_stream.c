@@ -1,4 +1,3 @@
-/* Streams and events of a CUDA device. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "device/cuda/cuda_device.h"
@@ -35,7 +34,8 @@ void tsl_cuda_stream_destroy(tsl_stream *stream) {
       tsl_cuda.stream_destroy(stream->handle);
     tsl_cuda_leave_quietly();
   }
-  for (tsl_image *image = stream->gone, *next; image; image = next) { /* of a context that has ended */
+  /* left over from a context that has ended */
+  for (tsl_image *image = stream->gone, *next; image; image = next) {
     next = image->next;
     tsl_free(image);
   }

@@ -1,6 +1,6 @@
-/* The CUDA driver's interface, as far as tesela uses it: our own declarations, so that building needs no CUDA
- * toolkit. Names, argument order, sizes and values are the driver's ABI (CUDA 11 and later); a suffix _v2 is
- * part of a symbol's name. Every function returns one of the driver's result codes, 0 for success. */
+/* The CUDA driver's interface as far as tesela uses it, declared here so that the build needs no
+ * CUDA toolkit. Names, argument order, sizes and values are the driver's ABI (CUDA 11 and later). A
+ * suffix _v2 is part of a symbol's name. Every function returns a result code, 0 for success. */
 #ifndef TSL_DEVICE_CUDA_DRIVER_API_H
 #define TSL_DEVICE_CUDA_DRIVER_API_H
 
@@ -15,11 +15,11 @@ typedef struct tsl_cu_module_object *tsl_cu_module;
 typedef struct tsl_cu_function_object *tsl_cu_function;
 typedef unsigned long long tsl_cu_texture;
 
-/* Where one side of a two-dimensional copy lies. */
+/* Memory kind of one side of a two-dimensional copy. */
 enum { TSL_CU_MEMORY_HOST = 1, TSL_CU_MEMORY_DEVICE = 2 };
 
-/* A two-dimensional copy: `rows` rows of `row_bytes` bytes. Of each side only the fields of its memory kind
- * are read; x is in bytes, y in rows. */
+/* Two-dimensional copy of `rows` rows of `row_bytes` bytes. On each side only the members of its
+ * memory kind are read; x is in bytes, y in rows. */
 typedef struct tsl_cu_copy_2d {
   size_t from_x, from_y;
   unsigned from_memory;
@@ -36,7 +36,7 @@ typedef struct tsl_cu_copy_2d {
   size_t row_bytes, rows;
 } tsl_cu_copy_2d;
 
-/* The same between two contexts (CUDA_MEMCPY3D_PEER): one layer of rows. */
+/* Two-dimensional copy between two contexts (CUDA_MEMCPY3D_PEER), with one layer. */
 typedef struct tsl_cu_copy_peer {
   size_t from_x, from_y, from_z, from_level;
   unsigned from_memory;
@@ -55,7 +55,7 @@ typedef struct tsl_cu_copy_peer {
   size_t row_bytes, rows, layers;
 } tsl_cu_copy_peer;
 
-/* What a texture shows: rows of texels in device memory. The driver's union has 32 ints. */
+/* Texture resource: rows of texels in device memory. The driver's union has 32 ints. */
 enum { TSL_CU_RESOURCE_PITCH_2D = 3, TSL_CU_FORMAT_FLOAT = 0x20 };
 typedef struct tsl_cu_resource {
   int kind;
@@ -72,8 +72,8 @@ typedef struct tsl_cu_resource {
   unsigned flags;
 } tsl_cu_resource;
 
-/* How it is read. All zero: by unnormalised coordinates, the nearest texel. */
-enum { TSL_CU_OUTSIDE_BORDER = 3 }; /* outside lies the border's colour */
+/* Texture sampling. Zero: unnormalized coordinates, nearest texel. */
+enum { TSL_CU_OUTSIDE_BORDER = 3 }; /* texels outside have the border color */
 typedef struct tsl_cu_sampling {
   int outside[3]; /* by dimension */
   int filter;
@@ -84,7 +84,7 @@ typedef struct tsl_cu_sampling {
   int padding[12];
 } tsl_cu_sampling;
 
-/* A launch with attributes, of which one is used here: CUlaunchAttribute, its value padded to 64 bytes. */
+/* Launch with attributes (CUlaunchAttribute); the value is padded to 64 bytes. */
 typedef struct tsl_cu_launch_attribute {
   int id, unused;
   union {
@@ -100,8 +100,7 @@ typedef struct tsl_cu_launch {
 } tsl_cu_launch;
 enum { TSL_CU_LAUNCH_EARLY = 6 }; /* CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION */
 
-/* What cuTensorMapEncodeTiled is told: unsigned integers of 1, 2 and 4 bytes; chunks exchanged in 128 bytes;
- * lines of 128 bytes fetched to the last cache. */
+/* Arguments of cuTensorMapEncodeTiled: element types, 128-byte swizzle, prefetch of 128-byte lines to L2. */
 enum {
   TSL_CU_TENSOR_U8 = 0,
   TSL_CU_TENSOR_U16 = 1,
@@ -110,7 +109,7 @@ enum {
   TSL_CU_TENSOR_FETCH_128 = 2
 };
 
-/* Questions to cuDeviceGetAttribute. */
+/* Attributes of cuDeviceGetAttribute. */
 typedef enum tsl_cu_attribute {
   TSL_CU_GROUP_ITEMS_MAX = 1,
   TSL_CU_GROUP_SIZE_MAX_X = 2, /* y and z follow */
@@ -126,40 +125,39 @@ typedef enum tsl_cu_attribute {
   TSL_CU_MEMORY_BUS_BITS = 37,
   TSL_CU_L2_CACHE_BYTES = 38,
   TSL_CU_TEXTURE_PITCH_ALIGNMENT = 51,
-  TSL_CU_TEXTURE_WIDTH_MAX = 70, /* of textures over pitched memory, as the next two */
+  TSL_CU_TEXTURE_WIDTH_MAX = 70, /* limits of textures over pitched memory */
   TSL_CU_TEXTURE_HEIGHT_MAX = 71,
   TSL_CU_TEXTURE_PITCH_MAX = 72,
   TSL_CU_CAPABILITY_MAJOR = 75,
   TSL_CU_CAPABILITY_MINOR = 76,
-  TSL_CU_SHARED_MAX = 97, /* bytes of shared memory that a block may have when it asks at launch */
-  TSL_CU_F32_PER_F64 = 87 /* how many times faster f32 arithmetic is */
+  TSL_CU_SHARED_MAX = 97, /* bytes of shared memory that a block may request at launch */
+  TSL_CU_F32_PER_F64 = 87 /* throughput ratio of f32 to f64 */
 } tsl_cu_attribute;
 
-/* Questions to cuPointerGetAttributes, which answers 0 for an address that it does not know; and the kinds of
- * memory. */
+/* Attributes of cuPointerGetAttributes, which gives 0 for an unknown address. */
 enum {
   TSL_CU_POINTER_MEMORY = 2,
   TSL_CU_POINTER_DEVICE_ADDRESS = 3,
   TSL_CU_POINTER_IS_MANAGED = 8,
   TSL_CU_POINTER_ORDINAL = 9,
-  TSL_CU_POINTER_IS_PLAIN = 10, /* by cuMemAlloc: CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE */
+  TSL_CU_POINTER_IS_PLAIN = 10, /* memory of cuMemAlloc: CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE */
   TSL_CU_POINTER_START = 11,
   TSL_CU_POINTER_BYTES = 12
 };
-/* Handles that stand for a context's default stream, and for a thread's. */
+/* Handles of a context's default stream and of a thread's default stream. */
 enum { TSL_CU_STREAM_LEGACY = 1, TSL_CU_STREAM_PER_THREAD = 2 };
 
-/* Questions to cuFuncGetAttribute, and what cuFuncSetAttribute sets. */
+/* Attributes of cuFuncGetAttribute and cuFuncSetAttribute. */
 enum { TSL_CU_FUNCTION_ITEMS_MAX = 0, TSL_CU_FUNCTION_SHARED_MAX = 8 };
-/* Options of cuModuleLoadDataEx. The size travels inside the pointer. */
+/* Options of cuModuleLoadDataEx. The size is passed as the pointer value. */
 enum { TSL_CU_JIT_ERROR_LOG = 5, TSL_CU_JIT_ERROR_LOG_BYTES = 6 };
-/* A stream that does not wait for the process's default stream, which is not ours. */
+/* Flag of a stream that does not synchronize with the process's default stream. */
 enum { TSL_CU_STREAM_NON_BLOCKING = 1 };
-/* An event with time. */
+/* Flag of an event with timing. */
 enum { TSL_CU_EVENT_DEFAULT = 0 };
 
-/* Result codes that mean something to tesela: X(NAME, code, what it becomes, whether it ends the context). An
- * ended context answers every later call with the same code, until the process ends. */
+/* Result codes that tesela distinguishes. X(NAME, code, status, whether it ends the context). An
+ * ended context returns the code at every later call, until the process ends. */
 #define TSL_CU_RESULT_LIST(X)                                                                                \
   X(OUT_OF_MEMORY, 2, TESELA_OUT_OF_MEMORY, 0)                                                               \
   X(NOT_INITIALIZED, 3, TESELA_DEVICE_FAILED, 0)                                                             \
@@ -193,7 +191,7 @@ enum {
   TSL_CU_RESULT_LIST(TSL_CU_RESULT_MEMBER)
 #undef TSL_CU_RESULT_MEMBER
       TSL_CU_SUCCESS = 0,
-  TSL_CU_NOT_READY = 600 /* of a question whether work is done: an answer */
+  TSL_CU_NOT_READY = 600 /* answer of a query for pending work */
 };
 
 /* Functions: X(member, symbol, parameters). */
@@ -260,7 +258,7 @@ enum {
     (tsl_cu_function function, unsigned groups_x, unsigned groups_y, unsigned groups_z, unsigned items_x,    \
      unsigned items_y, unsigned items_z, unsigned shared_bytes, tsl_cu_stream stream, void **arguments,      \
      void **extra))
-/* The same, of newer drivers: NULL where the driver lacks them (CUDA 11.8, 12.0). */
+/* Functions of newer drivers (CUDA 11.8, 12.0); NULL where the driver lacks them. */
 #define TSL_CU_NEWER_LIST(X)                                                                                 \
   X(launch_with, cuLaunchKernelEx,                                                                           \
     (const tsl_cu_launch *launch, tsl_cu_function function, void **arguments, void **extra))                 \
@@ -269,7 +267,6 @@ enum {
      const uint64_t *pitches, const unsigned *box, const unsigned *steps, int interleave, int swizzle,       \
      int promotion, int outside))
 
-/* The driver's functions, by the names that stand first in the list. */
 typedef struct tsl_cu_api {
 #define TSL_CU_MEMBER(member, symbol, parameters) int(*member) parameters;
   TSL_CU_LIST(TSL_CU_MEMBER)

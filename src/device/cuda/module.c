@@ -1,4 +1,4 @@
-/* Compiled text on a CUDA device: building, loading, launching. */
+/* Kernels of a CUDA device: compiling, loading, launching. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "device/cuda/cuda_device.h"
@@ -9,14 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* More than any kernel here takes; the driver itself allows 4 KiB of them. */
+/* Maximum number of kernel arguments here; the driver allows 4 KiB. */
 #define ARGUMENTS_MAX 32
 
 struct tsl_kernel {
   tsl_module *module;
   tsl_cu_function handle;
   int items_max;
-  unsigned local_bytes; /* bytes of local memory asked for at launch */
+  unsigned local_bytes; /* dynamic local memory for the launch */
   atomic_bool early;
   tsl_kernel *next;
   char name[];
@@ -25,11 +25,9 @@ struct tsl_kernel {
 struct tsl_module {
   tsl_device *device;
   tsl_cu_module handle;
-  pthread_mutex_t lock; /* of the list */
+  pthread_mutex_t lock; /* protects the list */
   tsl_kernel *kernels;
 };
-
-/* --- building --- */
 
 tesela_status tsl_cuda_build(tsl_device *device, const tsl_build *build, tsl_binary *binary) {
   tsl_nvrtc_target target;
@@ -49,10 +47,8 @@ tesela_status tsl_cuda_compiler(tsl_device *device, tsl_text *text) {
   return tsl_text_status(text);
 }
 
-/* --- loading --- */
-
-/* The driver is given no length and trusts what it reads, so a cut or foreign binary is refused here: it is
- * an ELF file whose tables lie inside it, or PTX, text that ends with its NUL. */
+/* Checks that a binary is complete, because the driver gets no length and trusts the data. A binary
+ * is an ELF file whose tables are inside of it, or PTX text that ends with its NUL. */
 static bool looks_whole(const tsl_binary *binary) {
   const unsigned char *bytes = binary->data;
   Elf64_Ehdr head;
@@ -70,8 +66,8 @@ static bool looks_whole(const tsl_binary *binary) {
          head.e_phoff <= binary->bytes && segments <= binary->bytes - head.e_phoff;
 }
 
-/* The likeliest reason why the driver refuses what NVRTC made: CUDA promises that a driver takes code of its
- * own major version and of earlier ones. */
+/* Fails with a hint if the compiler is newer than the driver: a driver accepts code of its own and
+ * earlier major versions. */
 static tesela_status blame_versions(const tsl_device *device, tesela_status status) {
   int driver = 0;
   const int compiler = tsl_nvrtc_version();
@@ -93,7 +89,7 @@ tesela_status tsl_cuda_module_load(tsl_device *device, const char *name, const t
   TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_module), "a kernel module", &block));
   tsl_module *made = block;
   made->device = device;
-  /* The log is that of the driver's own compiler, which PTX goes through. */
+  /* The log is from the driver's own compiler, which compiles PTX. */
   char log[4096] = "";
   int options[] = {TSL_CU_JIT_ERROR_LOG, TSL_CU_JIT_ERROR_LOG_BYTES};
   void *values[] = {log, (void *)(uintptr_t)sizeof log};
@@ -132,7 +128,7 @@ void tsl_cuda_module_destroy(tsl_module *module) {
   tsl_free(module);
 }
 
-/* Finds a kernel in the driver's module and adds it to the list; the lock is held. */
+/* Finds a kernel in the driver's module and adds it to the list. The lock is held. */
 static tesela_status kernel_make(tsl_module *module, const char *name, tsl_kernel **kernel) {
   void *block;
   TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_kernel) + strlen(name) + 1, "a kernel", &block));
@@ -184,7 +180,7 @@ tesela_status tsl_cuda_kernel_local_bytes(tsl_kernel *kernel, size_t bytes) {
                     device->name, kernel->name, bytes, (unsigned long long)device->local_bytes_inside);
   tesela_status status = TESELA_OK;
   pthread_mutex_lock(&module->lock);
-  if (kernel->local_bytes != bytes) { /* else it may be running */
+  if (kernel->local_bytes != bytes) { /* an unchanged size is not set again: the kernel may be running */
     status = tsl_cuda_enter(device);
     if (status == TESELA_OK)
       status = tsl_cuda_leave(device, "cuFuncSetAttribute",
@@ -199,8 +195,6 @@ tesela_status tsl_cuda_kernel_local_bytes(tsl_kernel *kernel, size_t bytes) {
 void tsl_cuda_kernel_early(tsl_kernel *kernel) {
   atomic_store(&kernel->early, tsl_cuda.launch_with != NULL);
 }
-
-/* --- launching --- */
 
 static tesela_status module_check_grid(const tsl_device *device, const tsl_kernel *kernel,
                                        const tsl_grid *grid) {
@@ -225,7 +219,7 @@ static tesela_status module_check_grid(const tsl_device *device, const tsl_kerne
 tesela_status tsl_cuda_launch(tsl_stream *stream, tsl_kernel *kernel, const tsl_grid *grid,
                               const tsl_argument *arguments, int count) {
   tsl_device *device = stream->device;
-  void *at[ARGUMENTS_MAX]; /* the driver copies each argument from here; the kernel knows how long it is */
+  void *at[ARGUMENTS_MAX]; /* the driver copies the arguments; the kernel knows their sizes */
   if (count > ARGUMENTS_MAX)
     return tsl_fail(TESELA_BAD_CALL, "%s: %s: %d arguments, where at most %d are possible", device->name,
                     kernel->name, count, ARGUMENTS_MAX);

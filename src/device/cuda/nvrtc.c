@@ -1,4 +1,3 @@
-/* NVRTC: finding it, and compiling with it. */
 #include "device/cuda/nvrtc.h"
 
 #include "base/env.h"
@@ -23,7 +22,7 @@ static const tsl_library_symbol symbols[] = {
 #undef SYMBOL
 };
 
-/* The library's names, newest first, and the folders where CUDA's packages put it. */
+/* Names of the library, newest first, and the folders where CUDA's packages install it. */
 static const struct {
   int major;
   const char *name;
@@ -33,11 +32,9 @@ static const char *const home_folders[] = {"lib64", "lib"};
 static const char *const folders[] = {"/usr/local/cuda/lib64", "/usr/local/cuda/lib", "/opt/cuda/lib64",
                                       "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"};
 
-/* What every build is told beside its target. */
+/* Compiler options of every build, after the target. */
 static const char *const fixed_options[] = {"-std=c++17", "--fmad=true"};
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
-
-/* --- finding it --- */
 
 #define CANDIDATES_MAX 64
 typedef struct candidates {
@@ -51,7 +48,7 @@ static void add_candidate(candidates *all, const char *folder, const char *below
     tsl_text_add(&path, "%s%s%s/%s", folder, *below ? "/" : "", below, name);
   else
     tsl_text_add(&path, "%s", name);
-  /* Names of files that are not there would only make the sentence of a failure longer. */
+  /* Names of missing files would only lengthen the error message. */
   if (all->count < CANDIDATES_MAX && !path.failed && (!folder || access(path.data, R_OK) == 0))
     all->names[all->count++] = tsl_text_take(&path);
   tsl_text_free(&path);
@@ -77,8 +74,8 @@ static void list_candidates(candidates *all, int driver_version) {
   add_everywhere(all, "libnvrtc.so");
 }
 
-/* NVRTC opens libnvrtc-builtins by its bare name, which the loader finds only in its own path. Opening the
- * one that lies beside NVRTC first makes it known under that name. Where there is none, compile() says so. */
+/* Loads libnvrtc-builtins from NVRTC's folder. NVRTC opens it by its bare name, which the loader searches in
+ * its own path only; a library that is loaded already is found. If it is missing, compile() reports that. */
 static void load_builtins(const tsl_nvrtc_api *api) {
   Dl_info info;
   int major = 0, minor = 0;
@@ -121,14 +118,12 @@ tesela_status tsl_nvrtc_load(int driver_version) {
   return TESELA_OK;
 }
 
-/* --- what it can compile for --- */
-
 int tsl_nvrtc_version(void) {
   int major = 0, minor = 0;
   return nvrtc.version(&major, &minor) == TSL_NVRTC_SUCCESS ? 1000 * major + 10 * minor : 0;
 }
 
-/* Fills `oldest` and `newest` known architecture; returns the newest that is at most `wanted`, or 0. */
+/* Sets the oldest and the newest known architecture. Returns the newest that is at most `wanted`, or 0. */
 static int best_architecture(int wanted, int *oldest, int *newest) {
   int known[256], count = 0, best = 0;
   *oldest = *newest = 0;
@@ -154,7 +149,7 @@ tesela_status tsl_nvrtc_target_for(int architecture, tsl_nvrtc_target *target) {
         "NVRTC %d.%d compiles for sm_%d to sm_%d, not for sm_%d: an NVRTC of an earlier CUDA does "
         "(TESELA_NVRTC names it)",
         version / 1000, version % 1000 / 10, oldest, newest, architecture);
-  /* Code with "a" runs on this one architecture only; NVRTC has it from CUDA 12.0 and sm_90 on. */
+  /* Code with "a" runs on exactly one architecture; NVRTC supports it from CUDA 12.0 and sm_90 on. */
   const bool own = best >= 90 && version >= 12000;
   target->is_ptx = best != architecture;
   snprintf(target->name, sizeof target->name, "%s_%d%s", target->is_ptx ? "compute" : "sm", best,
@@ -169,9 +164,7 @@ void tsl_nvrtc_describe(const tsl_nvrtc_target *target, tsl_text *text) {
     tsl_text_add(text, " %s", fixed_options[i]);
 }
 
-/* --- compiling --- */
-
-/* A compiler's command line: the fixed options, then the build's, which are cut out of a copy. */
+/* Compiler options: the fixed ones, then the build's, cut out of a copy. */
 typedef struct command_line {
   char target[48];
   char *extra;
@@ -199,7 +192,7 @@ static tesela_status command_make(const char *who, const tsl_nvrtc_target *targe
   return TESELA_OK;
 }
 
-/* The compiler's log; NULL when it is empty or cannot be had. The caller frees it. */
+/* Returns the compiler's log, which the caller frees; NULL when it is empty or unavailable. */
 static char *take_log(tsl_nvrtc_program program) {
   size_t bytes = 0;
   if (nvrtc.log_bytes(program, &bytes) != TSL_NVRTC_SUCCESS || bytes < 2)
@@ -214,12 +207,12 @@ static tesela_status nvrtc_fail(const char *who, const char *name, const char *c
   const tesela_status status = code == TSL_NVRTC_OUT_OF_MEMORY ? TESELA_OUT_OF_MEMORY : TESELA_BUILD_FAILED;
   const char *hint =
       code == TSL_NVRTC_BUILTINS
-          ? "; NVRTC needs libnvrtc-builtins of its own version, beside it or in the loader's path"
+          ? "; NVRTC needs libnvrtc-builtins of its own version, in its folder or in the loader's path"
           : "";
   return tsl_fail(status, "%s: %s: %s: %s%s", who, name, call, nvrtc.error_text(code), hint);
 }
 
-/* The first complaint of a log, as the end of a sentence. */
+/* Fails with the first error line of a log. */
 static tesela_status compile_fail(const char *who, const tsl_build *build, const tsl_nvrtc_target *target,
                                   const char *log) {
   const char *complaint = log ? strstr(log, "error") : NULL;
@@ -275,7 +268,7 @@ tesela_status tsl_nvrtc_compile(const char *who, const tsl_nvrtc_target *target,
   if (status == TESELA_BUILD_FAILED)
     tsl_status_keep_log(log ? log : "");
   else if (log && tsl_log_wants(TSL_LOG_DEVICE))
-    tsl_log(TSL_LOG_DEVICE, "%s: the compiler on %s: %s", who, build->name, log);
+    tsl_log(TSL_LOG_DEVICE, "%s: compiler messages for %s: %s", who, build->name, log);
 out:
   free(log);
   free(command.extra);

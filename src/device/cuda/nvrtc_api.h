@@ -1,5 +1,5 @@
-/* NVRTC's interface (CUDA C++ text to machine code), as far as tesela uses it: our own declarations, the
- * library's ABI since CUDA 11.2. Every function but error_text returns a result code, 0 for success. */
+/* NVRTC's interface as far as tesela uses it, declared here: the library's ABI since CUDA 11.2.
+ * Every function except error_text returns a result code, 0 for success. */
 #ifndef TSL_DEVICE_CUDA_NVRTC_API_H
 #define TSL_DEVICE_CUDA_NVRTC_API_H
 
@@ -7,16 +7,16 @@
 
 typedef struct tsl_nvrtc_program_object *tsl_nvrtc_program;
 
-/* Result codes that mean something to tesela. */
+/* Result codes that tesela distinguishes. */
 enum {
   TSL_NVRTC_SUCCESS = 0,
   TSL_NVRTC_OUT_OF_MEMORY = 1,
   TSL_NVRTC_COMPILATION = 6,
-  TSL_NVRTC_BUILTINS = 7 /* libnvrtc-builtins was not found, or is of another version */
+  TSL_NVRTC_BUILTINS = 7 /* libnvrtc-builtins is missing or has another version */
 };
 
-/* Functions: X(return type, member, symbol, parameters). Sizes of texts count the NUL. An architecture is 90
- * for sm_90. */
+/* Functions: X(return type, member, symbol, parameters). Sizes of texts include the NUL. An
+ * architecture is 90 for sm_90. */
 #define TSL_NVRTC_LIST(X)                                                                                    \
   X(const char *, error_text, nvrtcGetErrorString, (int code))                                               \
   X(int, version, nvrtcVersion, (int *major, int *minor))                                                    \

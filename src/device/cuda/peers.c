@@ -1,5 +1,5 @@
-/* Copies between buffers of two CUDA devices, or of one: by its copy engines, over NVLink or PCIe where the
- * two have access to each other's memory, else through host memory, as the driver does it by itself. */
+/* Copies between buffers of CUDA devices by their copy engines: over NVLink or PCIe with peer
+ * access, else the driver copies through host memory. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "device/cuda/cuda_device.h"
@@ -8,8 +8,8 @@ static tsl_cuda_device *peers_own(const tsl_device *device) {
   return device->impl;
 }
 
-/* Access lasts as long as the context, and others in the process may have asked for it before: whatever is
- * answered, copies are possible. */
+/* Enables peer access, which lasts as long as the context. Failure is harmless: other code may have
+ * enabled it before, and copies work in any case. */
 static void give_access(tsl_device *device, const tsl_device *other) {
   const tsl_cu_device peer = peers_own(other)->ordinal;
   const uint64_t bit = peer < 64 ? UINT64_C(1) << peer : 0;
@@ -43,7 +43,8 @@ static tesela_status check_side(const tsl_buffer *buffer, size_t offset, size_t 
   if ((rows->rows > 1 && pitch < rows->row_bytes) || !tsl_size_mul(rows->rows - 1, pitch, &span) ||
       !tsl_size_add(span, rows->row_bytes, &span) || offset > buffer->bytes || span > buffer->bytes - offset)
     return tsl_fail(TESELA_BAD_CALL,
-                    "%s: %zu rows of %zu bytes, %zu apart, from byte %zu on are not in a buffer of %zu bytes",
+                    "%s: %zu rows of %zu bytes with a pitch of %zu from byte %zu on exceed a buffer of %zu "
+                    "bytes",
                     buffer->device->name, rows->rows, rows->row_bytes, pitch, offset, buffer->bytes);
   return TESELA_OK;
 }
@@ -55,7 +56,8 @@ static int peers_copy_flat(tsl_stream *stream, const tsl_copy_rect *rows, size_t
                             peers_own(rows->from->device)->context, bytes, stream->handle);
 }
 
-/* One copy where the rows touch, one of rows where its pitches allow that, else row by row. */
+/* Copies in one step where rows are contiguous, as a pitched copy where pitches permit, else row by
+ * row. Returns a result code and the name of the call. */
 static int peers_copy(tsl_stream *stream, const tsl_copy_rect *rows, const char **call) {
   const size_t pitch_max = peers_own(stream->device)->pitch_max;
   *call = "cuMemcpyPeerAsync";

@@ -1,30 +1,29 @@
-/* Tensor maps: matrices as the tensor memory accelerator of sm_90 and newer is told of them.
+/* Tensor maps: descriptions of matrices for the tensor memory accelerator of sm_90 and newer.
  *
- * A map follows from where a matrix lies and how, so a product that runs again has the same ones: the last
- * are kept, since to be made one needs the driver and the device's context. Memory that was freed leaves
- * nothing wrong behind: whatever lies at its address next, a map that has the same key says the same of it.
- * They are the process's, not a thread's: the drop-in's threads have room for few variables of their own, and
- * the lock is held for less time than the driver takes. */
+ * A map depends only on address and layout of a matrix. Making one needs the driver and the device's context,
+ * so the latest maps are cached. Freed memory does no harm: a map with an equal key is valid for any memory
+ * at that address. The cache is global and not per thread, because threads of the BLAS drop-in have little
+ * thread-local storage. The lock is held for less time than a driver call takes. */
 #include "base/status.h"
 #include "device/cuda/cuda_device.h"
 
 #include <pthread.h>
 #include <string.h>
 
-/* Everything that a map follows from, without padding. */
+/* Everything that determines a map, without padding. */
 typedef struct map_key {
   uint64_t address;
   int64_t size[3], pitch[2];
   int32_t box[2];
   int32_t element;
-  tsl_cu_device ordinal; /* devices of other generations may have maps of other forms */
+  tsl_cu_device ordinal; /* other device generations may have other formats */
 } map_key;
 _Static_assert(sizeof(map_key) == 6 * sizeof(uint64_t) + 4 * sizeof(int32_t), "keys are compared by bytes");
 
-/* A, B, C and sums of the products that take turns, on all devices. */
+/* Number of cached maps: A, B, C and sums of alternating products on all devices. */
 enum { KEPT = 64 };
 typedef struct kept_map {
-  map_key key; /* element 0: none */
+  map_key key; /* element 0: empty */
   tsl_tensor_map map;
 } kept_map;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -53,14 +52,14 @@ static tesela_status encode(tsl_device *device, const map_key *key, tsl_tensor_m
   for (int d = 0; d < 2; d++)
     pitches[d] = (uint64_t)key->pitch[d];
   memset(map, 0, sizeof *map);
-  TSL_TRY(tsl_cuda_enter(device)); /* the driver looks for a context, though it asks nothing of the device */
+  TSL_TRY(tsl_cuda_enter(device)); /* the driver needs a current context, though it does not use the device */
   const int code = tsl_cuda.tensor_map(map, type, 3, key->address, sizes, pitches, box, steps, 0,
                                        TSL_CU_TENSOR_SWIZZLE_128, TSL_CU_TENSOR_FETCH_128, 0);
   tsl_cuda_leave_quietly();
   if (code == TSL_CU_SUCCESS)
     return TESELA_OK;
   return tsl_cuda_fail(device, "cuTensorMapEncodeTiled", code,
-                       " (a matrix whose place or pitch the device's copies do not take)");
+                       " (the device cannot copy a matrix at this address or with this pitch)");
 }
 
 static bool tensor_map_find(const map_key *key, tsl_tensor_map *map) {

@@ -1,6 +1,6 @@
-/* From kernel text to a binary, and from a binary to a module. The compiler is asked for plain OpenCL C 1.2:
- * -cl-mad-enable and the fast-math options would let it round a multiply-add twice. Without -w, PoCL prints
- * the number of its warnings on stderr, where a library has no business. */
+/* Compilation of kernel text to a binary, and loading of binaries. The compiler gets plain OpenCL C
+ * 1.2: with -cl-mad-enable and the fast-math options a multiply-add could be rounded twice. Without
+ * -w, PoCL prints the number of its warnings on stderr. */
 #include "device/opencl/opencl.h"
 
 #include "base/source.h"
@@ -43,7 +43,7 @@ tesela_status tsl_opencl_seal_source(const tsl_build *build, tsl_binary *binary)
   return status;
 }
 
-/* The compiler's log; the caller frees it. NULL where there is none. */
+/* Returns the compiler's log, which the caller frees; NULL where there is none. */
 static char *log_of(const tsl_device *device, cl_program program) {
   const cl_device_id id = tsl_opencl_of(device)->id;
   size_t bytes = 0;
@@ -57,7 +57,7 @@ static char *log_of(const tsl_device *device, cl_program program) {
   return NULL;
 }
 
-/* Keeps the log and fails with its first line that speaks of an error. */
+/* Stores the log and fails with its first error line. */
 static tesela_status build_failed(const tsl_device *device, const char *name, const char *text,
                                   cl_program program, cl_int code) {
   char *raw = log_of(device, program);
@@ -103,8 +103,8 @@ out:
   return status;
 }
 
-/* Makes every kernel once: some vendors compile no further than they must until then, and what the binary
- * holds would be half the work. */
+/* Creates every kernel once: some vendors defer compilation until then, and the binary would be
+ * incomplete. */
 static tesela_status touch_kernels(const tsl_device *device, cl_program program) {
   cl_uint count = 0;
   TSL_TRY(TSL_CL(device, clCreateKernelsInProgram, program, 0, NULL, &count));
@@ -118,8 +118,8 @@ static tesela_status touch_kernels(const tsl_device *device, cl_program program)
   return status;
 }
 
-/* The vendor's binary with a NUL behind it, which the caller frees; NULL and TESELA_OK where the vendor gives
- * none. */
+/* Gets the vendor's binary with an additional NUL, which the caller frees; NULL and TESELA_OK where
+ * the vendor has none. */
 static tesela_status build_take_binary(const tsl_device *device, cl_program program, unsigned char **data,
                                        size_t *bytes) {
   *data = NULL;
@@ -133,7 +133,7 @@ static tesela_status build_take_binary(const tsl_device *device, cl_program prog
   return TSL_CL(device, clGetProgramInfo, program, CL_PROGRAM_BINARIES, sizeof *data, data, NULL);
 }
 
-/* The binary as the cache keeps it: code for sm_90a is in force in it. */
+/* Seals a binary for the cache, after it enables code for sm_90a. */
 static tesela_status seal_binary(const tsl_build *build, const unsigned char *data, size_t bytes,
                                  tsl_binary *binary) {
   if (!tsl_opencl_ptx_wanted(build->text))
@@ -188,11 +188,11 @@ static tesela_status program_from_binary(const tsl_device *device, const char *n
   }
   if (program != NULL)
     tsl_opencl.clReleaseProgram(program);
-  return tsl_fail(TESELA_BUILD_FAILED, "%s: the compiled form of %s is not taken: %s", device->name, name,
-                  tsl_opencl_error_name(code != CL_SUCCESS ? code : taken));
+  return tsl_fail(TESELA_BUILD_FAILED, "%s: the driver refuses the compiled form of %s: %s", device->name,
+                  name, tsl_opencl_error_name(code != CL_SUCCESS ? code : taken));
 }
 
-/* Undoes the seal, and gives the bytes to the vendor, or the source to the compiler. */
+/* Checks the seal, and loads the vendor's binary or compiles the source. */
 static tesela_status program_from(const tsl_device *device, const char *name, const tsl_binary *binary,
                                   cl_program *program) {
   tsl_hash hash;
@@ -202,8 +202,8 @@ static tesela_status program_from(const tsl_device *device, const char *name, co
   const bool is_source = long_enough && memcmp(data, magic_source, MAGIC_BYTES) == 0;
   *program = NULL;
   if (!is_binary && !is_source)
-    return tsl_fail(TESELA_BUILD_FAILED, "%s: the compiled form of %s is not one of this library's",
-                    device->name, name);
+    return tsl_fail(TESELA_BUILD_FAILED, "%s: the compiled form of %s is not from this library", device->name,
+                    name);
   const char *payload = data + HEAD_BYTES;
   const size_t bytes = binary->bytes - HEAD_BYTES;
   const tsl_hash right = build_hash_of(payload, bytes);

@@ -1,5 +1,5 @@
-/* What is used of the OpenCL library, one line a function; X(name). The types of the pointers come from
- * <CL/cl_icd.h>. All of them are in OpenCL 1.2. */
+/* Functions of the OpenCL library that are used, all of OpenCL 1.2; X(name). The pointer types are
+ * in <CL/cl_icd.h>. */
 #ifndef TSL_DEVICE_OPENCL_FUNCTIONS_H
 #define TSL_DEVICE_OPENCL_FUNCTIONS_H
 

@@ -1,4 +1,4 @@
-/* What files tell of OpenCL's platforms before any of them is loaded, which takes tens of milliseconds. */
+/* Detection of OpenCL platforms from files. Loading a platform takes tens of milliseconds. */
 #include "device/opencl/opencl.h"
 
 #include "base/cgroup.h"
@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Platforms of processors alone: PoCL, unless it is told of other devices, and Intel's runtime for the cpu.
- */
+/* Libraries with processor devices only: PoCL without other configured devices, and Intel's runtime
+ * for the cpu. */
 static const char *const libraries[] = {"libpocl", "libintelocl"};
 
-/* Whoever sets one of these may have other platforms in mind than those of the system's folder. */
+/* Variables that may select platforms outside of the system folder. */
 static const char *const redirections[] = {"OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_VENDOR_PATH",
                                            "POCL_DEVICES", "CONDA_PREFIX"};
 
@@ -25,7 +25,7 @@ static bool is_redirected(void) {
   return any;
 }
 
-/* Whether a vendor's file names a library of processors. */
+/* Returns true if a vendor file names a library of processors. */
 static bool names_processor(const char *path) {
   char line[PATH_MAX];
   if (!tsl_file_start(path, line, sizeof line))
@@ -56,7 +56,7 @@ bool tsl_opencl_is_processor_at(const char *root) {
   }
   if (open)
     closedir(open);
-  return all && count > 0; /* without files, the library may be a vendor's own */
+  return all && count > 0; /* without files, the library may belong to a vendor */
 }
 
 bool tsl_opencl_is_processor(void) {

@@ -1,14 +1,14 @@
-/* The OpenCL room's own page: what its files share. Nothing outside this folder includes it, tests apart.
+/* Private header of the OpenCL device. Only this folder and tests include it.
  *
- *   functions.h  which functions of the library are used      peaks.c   the planner's guesses
- *   opencl_library.c    loads it; names its errors                   opencl_memory.c  buffers and copies
- *   opencl_list.c       platforms and devices, open and close        opencl_image.c   images over buffers
- *   opencl_adopt.c      contexts, queues and memory of others
- *   icd_probe.c     platforms, before they are loaded
- *   opencl_fragments.c  matrix instructions, by a test compile       queue.c   streams and events
- *                                                             build.c   programs and modules
- *                                                             opencl_log.c     whose lines a compiler speaks
- * of opencl_ptx.c     code that NVIDIA's compiler lacks opencl_launch.c  kernels */
+ *   functions.h         list of used functions               peaks.c          predictions for the planner
+ *   opencl_library.c    loading; names of errors             opencl_memory.c  buffers and copies
+ *   opencl_list.c       platforms and devices, open, close   opencl_image.c   images over buffers
+ *   opencl_adopt.c      the caller's contexts, queues, memory
+ *   icd_probe.c         platforms, before they are loaded
+ *   opencl_fragments.c  matrix instructions, by a test compile   queue.c   streams and events
+ *                                                            build.c          programs and modules
+ *                                                            opencl_log.c     source lines of compiler logs
+ *   opencl_ptx.c        code that NVIDIA's compiler lacks    opencl_launch.c  kernels */
 #ifndef TSL_DEVICE_OPENCL_OPENCL_H
 #define TSL_DEVICE_OPENCL_OPENCL_H
 
@@ -24,7 +24,7 @@
 
 extern const tsl_device_kind tsl_device_kind_opencl;
 
-/* The library's functions; filled by tsl_opencl_load(), once in a process's life. */
+/* The library's functions; filled once per process by tsl_opencl_load(). */
 typedef struct tsl_opencl_functions {
 #define TSL_OPENCL_MEMBER(name) cl_api_##name name;
   TSL_OPENCL_FUNCTION_LIST(TSL_OPENCL_MEMBER)
@@ -32,30 +32,31 @@ typedef struct tsl_opencl_functions {
 } tsl_opencl_functions;
 extern tsl_opencl_functions tsl_opencl;
 
-/* Loads the library that TESELA_OPENCL names, else the distribution's. TESELA_NO_DEVICE says why it cannot.
- * The first library that loads stays the process's: a later path in the variable is checked and not used. */
+/* Loads the library of TESELA_OPENCL, else the distribution's. Fails with TESELA_NO_DEVICE and the reason.
+ * The first loaded library is never replaced: a later path in the variable is checked and not used. */
 tesela_status tsl_opencl_load(void);
 
-/* "CL_OUT_OF_RESOURCES"; "OpenCL error -9999" for a code that has no name here. */
+/* Returns "CL_OUT_OF_RESOURCES"; "OpenCL error -9999" for an unknown code. */
 const char *tsl_opencl_error_name(cl_int code);
-/* Fails with "opencl:0: clFinish: CL_OUT_OF_RESOURCES" and, unless it is "", ", <detail>" behind it: with
- * TESELA_OUT_OF_MEMORY where the code says so, else with TESELA_DEVICE_FAILED. */
+/* Fails with "opencl:0: clFinish: CL_OUT_OF_RESOURCES", followed by ", <detail>" unless that is "".
+ * The status is TESELA_OUT_OF_MEMORY for its codes, else TESELA_DEVICE_FAILED. */
 tesela_status tsl_opencl_fail(const tsl_device *device, const char *call, cl_int code, const char *detail);
+/* Returns TESELA_OK for CL_SUCCESS, else fails like tsl_opencl_fail() without a detail. */
 tesela_status tsl_opencl_check(const tsl_device *device, const char *call, cl_int code);
 /* Calls a function that returns a code: TSL_CL(device, clFinish, queue) is a tesela_status. */
 #define TSL_CL(device, function, ...) tsl_opencl_check(device, #function, tsl_opencl.function(__VA_ARGS__))
 
-/* device->impl: made by list(), freed by forget(). While the device is open, it has a context and a queue for
- * what has no stream. */
+/* Data in device->impl, made by list(), freed by forget(). An open device has a context, and a
+ * queue for work without a stream. */
 typedef struct tsl_opencl_device {
   cl_platform_id platform;
   cl_device_id id;
   cl_context context;
   cl_command_queue queue;
-  cl_context given; /* the caller's, which it is opened in; NULL: one of its own */
-  /* What build() gives is the source, though the platform has binaries. For one, PoCL makes code of every
-   * kernel for groups of any size, which takes twice as long as that for the one size of a launch and is
-   * never run; what it compiled from a source it keeps itself, in its own cache. */
+  cl_context given; /* context of the caller in which the device is opened; NULL: an own context */
+  /* build() returns the source although the platform has binaries. For a binary PoCL compiles every
+   * kernel for groups of any size, which takes twice as long as for one size and is never run. PoCL
+   * has its own cache of compiled sources. */
   bool keeps_source;
 } tsl_opencl_device;
 static inline const tsl_opencl_device *tsl_opencl_of(const tsl_device *device) {
@@ -63,12 +64,12 @@ static inline const tsl_opencl_device *tsl_opencl_of(const tsl_device *device) {
 }
 
 typedef struct tsl_opencl_buffer {
-  tsl_buffer base; /* base.bytes is what was asked for; the memory object has at least one byte */
+  tsl_buffer base; /* base.bytes is the requested size; the memory object has at least one byte */
   cl_mem memory;
 } tsl_opencl_buffer;
 
-/* An in-order queue with profiling, and the memory of the last image that was a copy, for the next one of its
- * size (NULL: none). */
+/* In-order queue with profiling, and the memory of the last image copy, reused for the next image
+ * of its size (NULL: none). */
 struct tsl_stream {
   tsl_device *device;
   cl_command_queue queue;
@@ -77,64 +78,64 @@ struct tsl_stream {
   bool adopted; /* the queue is the caller's, and retained */
 };
 
-/* What CL_DEVICE_VENDOR_ID answers: the makers' numbers on the PCI bus. */
+/* Values of CL_DEVICE_VENDOR_ID: PCI vendor numbers. */
 enum { TSL_OPENCL_AMD = 0x1002, TSL_OPENCL_NVIDIA = 0x10de, TSL_OPENCL_INTEL = 0x8086 };
 
-/* Questions about a device: a number of any width (0 where the device does not answer), a text (trimmed, cut
- * to `size` with its NUL, "" where there is none), and whether it has an extension. */
+/* Returns a number of any width that describes a device; 0 where the device does not answer. */
 uint64_t tsl_opencl_number(cl_device_id id, cl_device_info what);
+/* Gets a text that describes a device: trimmed, cut to `size` with its NUL, "" where there is none. */
 void tsl_opencl_text(cl_device_id id, cl_device_info what, char *out, size_t size);
 void tsl_opencl_platform_text(cl_platform_id platform, cl_platform_info what, char *out, size_t size);
 bool tsl_opencl_has(cl_device_id id, const char *extension);
 
-/* Whether NVIDIA's own driver is behind the device. */
+/* Returns true if the device uses NVIDIA's own driver. */
 bool tsl_opencl_is_nvidia(cl_device_id id);
-/* 10 * major + minor of an NVIDIA GPU's compute capability; 0 where the device does not answer. */
+/* Returns 10 * major + minor of an NVIDIA GPU's compute capability; 0 where the device does not answer. */
 int tsl_opencl_architecture(cl_device_id id);
 
-/* Fills the predictions (peaks, bandwidths, launch time), the warp, the cache, what more there is of local
- * memory, and the place on the bus of a device whose other fields are filled. */
+/* Fills the predictions (peaks, bandwidths, launch time), warp size, cache size, additional local
+ * memory and PCI address of a device. Its other members must be set. */
 void tsl_opencl_guess(cl_device_id id, tsl_device *device);
-/* The kind's is_processor(), on files below `root` ("" for this machine). */
+/* Implements is_processor() of the kind on files below `root` ("" for this machine). */
 bool tsl_opencl_is_processor_at(const char *root);
 bool tsl_opencl_is_processor(void);
 
-/* Words for compilers: plain OpenCL C 1.2, and no warnings (build.c says why). */
+/* Compiler options: OpenCL C 1.2 without warnings (reason in build.c). */
 #define TSL_OPENCL_LANGUAGE "-cl-std=CL1.2 -w"
 
-/* The device's matrix instructions, as far as its compiler takes them; NULL: none. */
+/* Returns the device's matrix instructions that its compiler supports; NULL: none. */
 const tsl_fragments *tsl_opencl_fragments(cl_platform_id platform, cl_device_id id);
-/* Appends the kernel by which that is found out, for halves, or for bytes (`whole`). */
+/* Appends the test kernel for the instructions on halves, or on bytes (`whole`). */
 tesela_status tsl_opencl_fragments_text(const tsl_fragments *fragments, bool whole, tsl_text *text);
-/* Whether the device's compiler takes a text; no error is left behind. */
+/* Returns true if the device's compiler accepts a text. Leaves no error message. */
 bool tsl_opencl_compiles(cl_platform_id platform, cl_device_id id, const char *text);
 
-/* Fills the limits of images of a device that has them. */
+/* Fills the image limits of a device with images. */
 void tsl_opencl_image_limits(cl_device_id id, tsl_device *device);
 cl_mem tsl_opencl_image_memory(const tsl_image *image);
 
-/* A copy of a compiler's log in which "<kernel>:12" has become "strategy/gemm/element/element.cl:7", by the
- * #line directives of the text that was compiled: NVIDIA's compiler counts its lines and ignores those. The
- * caller frees it; NULL when memory runs out. */
+/* Returns a copy of a compiler's log with "<kernel>:12" replaced by
+ * "strategy/gemm/element/element.cl:7", from the #line directives of the compiled text. NVIDIA's
+ * compiler ignores the directives. The caller frees it; NULL when memory runs out. */
 char *tsl_opencl_log_with_files(const char *log, const char *text);
 
-/* Whether a kernel's source has code for sm_90a, which stands in comments of its PTX; and the same PTX,
- * NVIDIA's binary with a NUL behind it, with that code in force. Fails with TESELA_BUILD_FAILED where the
- * binary is no such text. */
+/* Returns true if a kernel's source has code for sm_90a in comments of its PTX. */
 bool tsl_opencl_ptx_wanted(const char *source);
+/* Appends the PTX of NVIDIA's binary (which ends with NUL) with the code for sm_90a enabled. Fails
+ * with TESELA_BUILD_FAILED where the binary is not PTX. */
 tesela_status tsl_opencl_ptx_open(const char *name, const char *binary, tsl_text *text);
 
-/* Wraps a program for the cache: 8 bytes of magic, a 128-bit hash of what follows, and what follows: the
- * vendor's binary, or, where the vendor gives none or its own cache has it, the options and the source, each
- * with its NUL. The hash is checked before a vendor sees the bytes: PoCL 3.1 crashes on a binary that is cut
- * short. */
+/* Wraps a program for the cache: 8 bytes of magic, a 128-bit hash of the payload, and the payload.
+ * The payload is the vendor's binary. Without a useful binary it is the options and the source,
+ * each with its NUL. The hash is checked before the vendor's library sees the bytes: PoCL 3.1
+ * crashes on a truncated binary. */
 tesela_status tsl_opencl_seal(bool is_source, const void *payload, size_t bytes, tsl_binary *binary);
+/* Wraps the options and the source of a build. */
 tesela_status tsl_opencl_seal_source(const tsl_build *build, tsl_binary *binary);
 
-/* The kind's adopt(). */
 bool tsl_opencl_adopt(tsl_device *device, void *context);
 
-/* Members of the vtable, each in its file; device.h says what they do. */
+/* Device operations (tsl_device_ops in device.h). */
 tesela_status tsl_opencl_buffer_create(tsl_device *device, size_t bytes, tsl_buffer **buffer);
 tesela_status tsl_opencl_buffer_wrap(tsl_device *device, void *host, size_t bytes, tsl_buffer **buffer);
 tesela_status tsl_opencl_buffer_adopt(tsl_device *device, void *native, size_t bytes, tsl_buffer **buffer);
@@ -175,12 +176,12 @@ int tsl_opencl_kernel_items_max(tsl_kernel *kernel);
 tesela_status tsl_opencl_launch(tsl_stream *stream, tsl_kernel *kernel, const tsl_grid *grid,
                                 const tsl_argument *arguments, int count);
 
-/* A program made callable, and its kernels: made at kernel_get(), freed with the module. */
+/* Loaded program and its kernels, which kernel_get() makes and module_destroy() frees. */
 struct tsl_module {
   tsl_device *device;
   cl_program program;
-  char *name;           /* the build's, for messages */
-  pthread_mutex_t lock; /* of `kernels` */
+  char *name;           /* name of the build, for messages */
+  pthread_mutex_t lock; /* protects `kernels` */
   tsl_kernel *kernels;
 };
 void tsl_opencl_kernels_free(tsl_module *module);

@@ -1,5 +1,5 @@
-/* What others made: contexts that devices are opened in, and queues and memory of such a context. Handles are
- * retained for as long as they are used here; whether one is a handle at all, no implementation can tell. */
+/* Contexts, queues and memory of the caller. Handles are retained during their use. No
+ * implementation can check whether a pointer is a valid handle. */
 #include "device/opencl/opencl.h"
 
 #include "base/memory.h"
@@ -27,8 +27,8 @@ bool tsl_opencl_adopt(tsl_device *device, void *context) {
 
 static tesela_status other_context(const tsl_device *device, const char *what) {
   return tsl_fail(TESELA_BAD_CALL,
-                  "%s: the %s is of another cl_context than the device is open in: a tesela context takes it "
-                  "as desc.opencl_context",
+                  "%s: the %s belongs to another cl_context than the open device: set desc.opencl_context "
+                  "of the tesela context",
                   device->name, what);
 }
 
@@ -38,16 +38,16 @@ tesela_status tsl_opencl_buffer_adopt(tsl_device *device, void *native, size_t b
   size_t there = 0;
   *buffer = NULL;
   if (native == NULL)
-    return tsl_fail(TESELA_BAD_CALL, "%s: native is NULL, and no cl_mem is", device->name);
+    return tsl_fail(TESELA_BAD_CALL, "%s: native is NULL; it must be a cl_mem", device->name);
   TSL_TRY(TSL_CL(device, clGetMemObjectInfo, native, CL_MEM_CONTEXT, sizeof context, &context, NULL));
   TSL_TRY(TSL_CL(device, clGetMemObjectInfo, native, CL_MEM_TYPE, sizeof kind, &kind, NULL));
   TSL_TRY(TSL_CL(device, clGetMemObjectInfo, native, CL_MEM_SIZE, sizeof there, &there, NULL));
   if (context != tsl_opencl_of(device)->context)
     return other_context(device, "cl_mem");
   if (kind != CL_MEM_OBJECT_BUFFER)
-    return tsl_fail(TESELA_BAD_CALL, "%s: the cl_mem is no buffer", device->name);
+    return tsl_fail(TESELA_BAD_CALL, "%s: the cl_mem is not a buffer", device->name);
   if (bytes > there)
-    return tsl_fail(TESELA_BAD_CALL, "%s: %zu bytes are asked for, and the cl_mem has %zu", device->name,
+    return tsl_fail(TESELA_BAD_CALL, "%s: %zu bytes are requested, but the cl_mem has %zu", device->name,
                     bytes, there);
   tsl_opencl_buffer *self = calloc(1, sizeof *self);
   if (self == NULL)
@@ -66,7 +66,7 @@ tesela_status tsl_opencl_stream_adopt(tsl_device *device, void *native, tsl_stre
   cl_command_queue_properties properties = 0;
   *stream = NULL;
   if (native == NULL)
-    return tsl_fail(TESELA_BAD_CALL, "%s: native is NULL, and no cl_command_queue is", device->name);
+    return tsl_fail(TESELA_BAD_CALL, "%s: native is NULL; it must be a cl_command_queue", device->name);
   TSL_TRY(TSL_CL(device, clGetCommandQueueInfo, native, CL_QUEUE_CONTEXT, sizeof context, &context, NULL));
   TSL_TRY(TSL_CL(device, clGetCommandQueueInfo, native, CL_QUEUE_DEVICE, sizeof id, &id, NULL));
   TSL_TRY(TSL_CL(device, clGetCommandQueueInfo, native, CL_QUEUE_PROPERTIES, sizeof properties, &properties,
@@ -74,9 +74,9 @@ tesela_status tsl_opencl_stream_adopt(tsl_device *device, void *native, tsl_stre
   if (context != own->context)
     return other_context(device, "queue");
   if (id != own->id)
-    return tsl_fail(TESELA_BAD_CALL, "%s: the queue is of another device of its context", device->name);
+    return tsl_fail(TESELA_BAD_CALL, "%s: the queue belongs to another device of its context", device->name);
   if (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
-    return tsl_fail(TESELA_BAD_CALL, "%s: the queue is out of order, and work here relies on its order",
+    return tsl_fail(TESELA_BAD_CALL, "%s: the queue is out of order; an in-order queue is required",
                     device->name);
   tsl_stream *self = calloc(1, sizeof *self);
   if (self == NULL)

@@ -1,7 +1,7 @@
-/* Whether a device multiplies matrices by instructions that its OpenCL C has names for. Intel's driver tells
- * by an extension; AMD's compiler has builtins for its architectures and tells nobody. So what a device may
- * have is looked up, and then a kernel of a few lines is compiled, silently: only what compiles is there.
- * That takes a compiler's time at each start, on these devices alone. */
+/* Detection of matrix instructions that OpenCL C supports. Intel's driver reports an extension;
+ * AMD's compiler has builtins for its architectures and does not report them. So candidates come
+ * from a table, and a small kernel is compiled silently to confirm one. That costs one compilation
+ * at each start, on candidate devices only. */
 #include "device/opencl/opencl.h"
 
 #include "base/log.h"
@@ -10,10 +10,10 @@
 
 #include <stdlib.h>
 
-/* cl_intel_required_subgroup_size; not in every distribution's headers. */
+/* cl_intel_required_subgroup_size; missing in some distributions' headers. */
 enum { SUB_GROUP_SIZES_INTEL = 0x4108, MOST_SIZES = 16 };
 
-/* The smallest sub-group that the device has; 0 where it does not answer. */
+/* Returns the device's smallest sub-group size; 0 where it does not answer. */
 static int smallest_sub_group(cl_device_id id) {
   size_t sizes[MOST_SIZES], bytes = 0, least = 0;
   if (tsl_opencl.clGetDeviceInfo(id, SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes, &bytes) != CL_SUCCESS)

@@ -1,4 +1,3 @@
-/* Kernels of a module, and their launch. */
 #include "device/opencl/opencl.h"
 
 #include "base/memory.h"
@@ -8,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A kernel object holds the arguments that were set last, so setting them and launching is one step under its
- * lock. */
+/* Kernel object. It stores the latest arguments, so the lock covers setting them and the launch. */
 struct tsl_kernel {
   tsl_module *module;
   tsl_kernel *next;
@@ -17,7 +15,7 @@ struct tsl_kernel {
   pthread_mutex_t lock;
   cl_uint arguments;
   int items_max;
-  size_t items_required[3]; /* by reqd_work_group_size; zeros where there is none */
+  size_t items_required[3]; /* from reqd_work_group_size; zeros without it */
   char name[];
 };
 
@@ -41,8 +39,8 @@ static tesela_status opencl_launch_ask(tsl_kernel *self) {
                  sizeof self->items_required, self->items_required, NULL));
   TSL_TRY(TSL_CL(device, clGetKernelWorkGroupInfo, self->kernel, id, CL_KERNEL_WORK_GROUP_SIZE, sizeof items,
                  &items, NULL));
-  /* The one shape that a kernel names is what it takes. NVIDIA answers 256 to the question above even where a
-   * named shape of 1024 runs. */
+  /* A kernel accepts only its required shape. NVIDIA reports at most 256 items even for a working
+   * required shape of 1024. */
   const size_t *shape = self->items_required;
   if (shape[0] != 0)
     items = shape[0] * shape[1] * shape[2];
@@ -100,7 +98,7 @@ int tsl_opencl_kernel_items_max(tsl_kernel *kernel) {
   return kernel->items_max;
 }
 
-/* Whether the geometry is one that the kernel and the device take; fills what the launch needs. */
+/* Checks the geometry for the kernel and the device, and fills the sizes for the launch. */
 static tesela_status geometry(const tsl_kernel *kernel, const tsl_grid *grid, size_t global[3],
                               size_t local[3]) {
   const tsl_device *device = kernel->module->device;

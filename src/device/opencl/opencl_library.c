@@ -1,4 +1,3 @@
-/* The OpenCL library: loading it, and the names of its errors. */
 #include "device/opencl/opencl.h"
 
 #include "base/env.h"
@@ -32,7 +31,7 @@ tesela_status tsl_opencl_load(void) {
   return TESELA_OK;
 }
 
-/* The codes of OpenCL 1.2, and those of the loader and of NVIDIA that show up in practice. */
+/* Codes of OpenCL 1.2, and known codes of the loader and of NVIDIA. */
 #define TSL_OPENCL_ERROR_LIST(X)                                                                             \
   X(CL_DEVICE_NOT_FOUND)                                                                                     \
   X(CL_DEVICE_NOT_AVAILABLE)                                                                                 \

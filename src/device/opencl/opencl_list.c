@@ -1,6 +1,5 @@
-/* Platforms and devices, and the vtable that they share. Every device of every platform is listed that
- * speaks OpenCL 1.2 and is available; a machine may have PoCL for its processor and a vendor's platform for
- * its GPU. */
+/* Platforms, devices, and their table of operations. All available devices with OpenCL 1.2 of all platforms
+ * are listed; a machine may have PoCL for its processor and a vendor's platform for its GPU. */
 #include "device/opencl/opencl.h"
 
 #include "base/log.h"
@@ -13,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More than any machine has; what is beyond is not listed. */
+/* Maximum numbers; further platforms and devices are ignored. */
 enum { MOST_PLATFORMS = 64, MOST_DEVICES = 64 };
 
 static tesela_status opencl_list_open_device(tsl_device *device) {
@@ -103,9 +102,9 @@ static bool is_pocl(cl_platform_id platform) {
   return strcmp(name, "Portable Computing Language") == 0;
 }
 
-/* PoCL uses host memory where it lies, whatever its alignment (seen with 3.1, down to 4 bytes): 16 is what
- * malloc() gives. Other platforms for processors are given only what is aligned as they align their own. For
- * the rest, OpenCL promises no view of the bytes without a map, even where memory is shared: none. */
+/* Returns the alignment of host memory that the device uses without a copy; 0: none. PoCL accepts any
+ * alignment (seen with 3.1, down to 4 bytes); 16 is that of malloc(). Other processor platforms need their
+ * own alignment. On other devices OpenCL guarantees no view without a map, even with shared memory. */
 static size_t host_alignment(const tsl_opencl_device *self) {
   if ((tsl_opencl_number(self->id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) == 0)
     return 0;
@@ -113,8 +112,8 @@ static size_t host_alignment(const tsl_opencl_device *self) {
   return is_pocl(self->platform) ? 16 : own > 64 ? (size_t)own : 64;
 }
 
-/* Whether the device rounds a fused multiply-add once in double precision, which OpenCL 1.2 asks of every
- * device that has doubles at all. */
+/* Returns true if the device has fused multiply-adds in double precision, which OpenCL 1.2 requires
+ * of doubles. */
 static bool has_f64(cl_device_id id) {
   return (tsl_opencl_number(id, CL_DEVICE_DOUBLE_FP_CONFIG) & CL_FP_FMA) != 0;
 }
@@ -139,8 +138,8 @@ static unsigned opencl_list_capabilities(cl_device_id id) {
   return set;
 }
 
-/* "platform/device/driver" without blanks, and of the host's processor its design as well, since names stand
- * for several; a text that is too long is cut and ends with the hash of all of it. */
+/* Makes the key "platform/device/driver" without blanks. For the host's processor the model is added, because
+ * several models share a name. A long key is cut and ends with the hash of the whole. */
 static void opencl_list_make_key(const char *platform, const char *driver, const tsl_device *device,
                                  char *key, size_t size) {
   char all[512], hash[33], model[32] = "";
@@ -199,7 +198,7 @@ static void opencl_list_describe(tsl_opencl_device *self, tsl_device *out) {
   tsl_opencl_guess(id, out);
 }
 
-/* Why a device cannot be used at all, or NULL. */
+/* Returns the reason why a device is unusable, or NULL. */
 static const char *refusal(cl_device_id id) {
   char version[128];
   int major = 0, minor = 0;

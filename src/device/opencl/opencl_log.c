@@ -1,4 +1,4 @@
-/* Lines of a compiler's log, said in the files that people wrote. */
+/* Source positions in compiler logs. */
 #include "device/opencl/opencl.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@ static const char mark[] = "<kernel>:";
 
 /* Appends "file:line" for line `wanted` (from 1) of the text, by the last #line directive above it. */
 static void add_place(tsl_text *out, const char *text, long wanted) {
-  const char *file = "<kernel>"; /* where no directive stands above */
+  const char *file = "<kernel>"; /* without a directive above */
   size_t file_length = strlen(file);
   long line = 1;
   for (long physical = 1; physical < wanted && *text != '\0'; physical++) {

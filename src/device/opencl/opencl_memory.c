@@ -1,4 +1,3 @@
-/* Buffers, and copies between them and the host. */
 #include "device/opencl/opencl.h"
 
 #include "base/memory.h"
@@ -11,7 +10,7 @@ static cl_mem opencl_memory_memory_of(tsl_buffer *buffer) {
   return ((tsl_opencl_buffer *)buffer)->memory;
 }
 
-/* OpenCL has no memory object of zero bytes. */
+/* Returns at least 1, because OpenCL has no memory object of zero bytes. */
 static size_t opencl_memory_at_least_1(size_t bytes) {
   return bytes > 0 ? bytes : 1;
 }
@@ -25,8 +24,8 @@ static tesela_status no_memory(const tsl_device *device, cl_int code, size_t byt
                   tsl_format_bytes(device->allocation_max, most, sizeof most));
 }
 
-/* NVIDIA takes memory at a buffer's first use only, and would run out there: this is a first use. It costs
- * microseconds. */
+/* Forces the allocation: NVIDIA allocates at a buffer's first use, where a failure would be too
+ * late. It costs microseconds. */
 static cl_int take_now(const tsl_device *device, cl_mem memory) {
   const cl_command_queue queue = tsl_opencl_of(device)->queue;
   const cl_int code = tsl_opencl.clEnqueueMigrateMemObjects(
@@ -59,7 +58,7 @@ static tesela_status opencl_memory_create(tsl_device *device, size_t bytes, cl_m
   return TESELA_OK;
 }
 
-/* Where host and device share memory, the buffer lies where mapping it costs no copy. */
+/* Allocates where a mapping needs no copy, if host and device share memory. */
 tesela_status tsl_opencl_buffer_create(tsl_device *device, size_t bytes, tsl_buffer **buffer) {
   const bool shared = (device->capabilities & TSL_CAN_SHARED_MEMORY) != 0;
   return opencl_memory_create(device, bytes, shared ? CL_MEM_ALLOC_HOST_PTR : 0, NULL, buffer);
@@ -68,7 +67,7 @@ tesela_status tsl_opencl_buffer_create(tsl_device *device, size_t bytes, tsl_buf
 tesela_status tsl_opencl_buffer_wrap(tsl_device *device, void *host, size_t bytes, tsl_buffer **buffer) {
   *buffer = NULL;
   if (device->host_alignment == 0)
-    return tsl_fail(TESELA_UNSUPPORTED, "%s: takes no host memory without copying it", device->name);
+    return tsl_fail(TESELA_UNSUPPORTED, "%s: cannot use host memory without a copy", device->name);
   if ((uintptr_t)host % device->host_alignment != 0)
     return tsl_fail(TESELA_BAD_CALL, "%s: host memory to share must be aligned to %zu bytes", device->name,
                     device->host_alignment);
@@ -95,14 +94,14 @@ tesela_status tsl_opencl_buffer_map(tsl_stream *stream, tsl_buffer *buffer, int 
   return tsl_opencl_check(stream->device, "clEnqueueMapBuffer", code);
 }
 
-/* Waits, so that any stream sees what the host stored. */
+/* Waits, so that every stream sees the host's stores. */
 tesela_status tsl_opencl_buffer_unmap(tsl_stream *stream, tsl_buffer *buffer, void *host) {
   TSL_TRY(TSL_CL(stream->device, clEnqueueUnmapMemObject, stream->queue, opencl_memory_memory_of(buffer),
                  host, 0, NULL, NULL));
   return TSL_CL(stream->device, clFinish, stream->queue);
 }
 
-/* A write or a read, and whether it waits for it. */
+/* Write or read; `waits`: blocking. */
 typedef struct transfer {
   tsl_stream *stream;
   const tsl_copy *copy;
@@ -133,8 +132,8 @@ static tesela_status opencl_memory_move_rows(const transfer *t, size_t rows) {
                 region, copy->device_pitch, 0, copy->host_pitch, 0, copy->host, 0, NULL, NULL);
 }
 
-/* NVIDIA refuses a block of rows whose last row, were it as long as the pitch, would pass the buffer's end:
- * such a last row goes alone. */
+/* Moves a block of rows, the last row separately where necessary. NVIDIA refuses a block whose last
+ * row, extended to the pitch, exceeds the buffer. */
 static tesela_status opencl_memory_move(const transfer *t) {
   const tsl_copy *copy = t->copy;
   const size_t pitch = copy->device_pitch, rows = copy->rows;
@@ -159,7 +158,7 @@ tesela_status tsl_opencl_read(tsl_stream *stream, const tsl_copy *copy) {
   return opencl_memory_move(&(transfer){stream, copy, false, CL_TRUE});
 }
 
-/* Sends the queue on its way, so that the copy begins while the host does something else. */
+/* Enqueues a copy and flushes the queue, so that it starts while the host works. */
 static tesela_status opencl_memory_enqueue(tsl_stream *stream, const tsl_copy *copy, bool write) {
   TSL_TRY(opencl_memory_move(&(transfer){stream, copy, write, CL_FALSE}));
   return TSL_CL(stream->device, clFlush, stream->queue);
@@ -173,7 +172,7 @@ tesela_status tsl_opencl_read_later(tsl_stream *stream, const tsl_copy *copy) {
   return opencl_memory_enqueue(stream, copy, false);
 }
 
-/* What drivers pin is memory objects of this flag; they are mapped as long as they live. */
+/* Pinned memory: a memory object with CL_MEM_ALLOC_HOST_PTR, mapped during its life. */
 typedef struct opencl_pinned {
   tsl_pinned base;
   tsl_buffer *memory;
@@ -223,8 +222,9 @@ tesela_status tsl_opencl_copy(tsl_stream *stream, tsl_buffer *from, size_t from_
                 opencl_memory_memory_of(buffer), from_offset, to_offset, bytes, 0, NULL, NULL);
 }
 
-/* Devices of one context share memory objects, but move a whole one to where it is used: a buffer that one
- * device writes while another one copies from it would not stay right. So each reaches itself alone. */
+/* Returns true for the device itself only. Devices of one context share memory objects, but the
+ * runtime moves whole objects. A buffer that one device writes and another one reads at the same
+ * time would be corrupted. */
 bool tsl_opencl_reaches(tsl_device *device, tsl_device *other) {
   return device == other;
 }
@@ -242,7 +242,8 @@ static bool ends_inside(const tsl_buffer *buffer, size_t offset, size_t pitch, s
   return buffer->bytes / pitch >= offset / pitch + rows;
 }
 
-/* The last row goes alone where, as long as its pitch, it would pass an end: as of copies from the host. */
+/* Copies the last row separately where, extended to the pitch, it exceeds a buffer (see
+ * opencl_memory_move()). */
 tesela_status tsl_opencl_copy_rows(tsl_stream *stream, const tsl_copy_rect *rows) {
   const size_t bytes = rows->row_bytes, last = rows->rows - 1;
   if (rows->rows == 0 || bytes == 0)
@@ -258,8 +259,8 @@ tesela_status tsl_opencl_copy_rows(tsl_stream *stream, const tsl_copy_rect *rows
                          rows->to_offset + last * rows->to_pitch, bytes);
 }
 
-/* With the longest pattern that the range allows: NVIDIA writes patterns of one byte eight times slower than
- * those of sixteen. */
+/* Uses the longest pattern that divides the range: NVIDIA writes one-byte patterns eight times
+ * slower than 16-byte patterns. */
 tesela_status tsl_opencl_fill(tsl_stream *stream, tsl_buffer *buffer, size_t offset, unsigned char byte,
                               size_t bytes) {
   unsigned char pattern[16];

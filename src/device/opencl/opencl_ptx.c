@@ -1,6 +1,6 @@
-/* Code for sm_90a in kernels that NVIDIA's compiler of OpenCL C makes for sm_90. It refuses instructions that
- * sm_90a alone has, so kernels hold them as comments of PTX (kernel/ptx_group.h). What the driver gives as a
- * program's binary is PTX, and what it takes back it compiles for whatever that text says. */
+/* Code for sm_90a in OpenCL kernels. NVIDIA's compiler of OpenCL C targets sm_90 and refuses
+ * instructions of sm_90a, so kernels contain them as PTX comments (kernel/ptx_group.h). The
+ * driver's program binary is PTX; with the comments enabled the driver compiles it for sm_90a. */
 #include "device/opencl/opencl.h"
 
 #include "base/status.h"
@@ -18,7 +18,7 @@ tesela_status tsl_opencl_ptx_open(const char *name, const char *binary, tsl_text
   const char *after = at != NULL ? at + sizeof target - 1 : NULL;
   if (after == NULL || strstr(after, mark) == NULL)
     return tsl_fail(TESELA_BUILD_FAILED,
-                    "%s has code for sm_90a, and the compiler did not make PTX for sm_90 of it", name);
+                    "%s has code for sm_90a, but the compiler did not produce PTX for sm_90", name);
   tsl_text_add_bytes(text, binary, (size_t)(after - binary));
   if (*after != 'a')
     tsl_text_add_bytes(text, "a", 1);

@@ -1,35 +1,37 @@
-/* Guesses for the planner's model. OpenCL says how many units a device has and how fast their clock is, and
- * not what a unit does in one cycle nor how wide its memory is: that is looked up here, by vendor and type.
- * The figures are those of data sheets, rounded, and serve to order strategies, never to promise a time. */
+/* Predictions for the planner's model. OpenCL reports the number and clock of compute units, but neither
+ * operations per clock nor memory width. They are looked up here by vendor and architecture, from rounded
+ * data-sheet figures. They serve to rank strategies, not to predict times. */
 #include "device/opencl/opencl.h"
 
 #include "base/processor.h"
 
 #include <stdio.h>
 
-/* A row of the tables: what one compute unit does in a cycle, in fused multiply-adds. */
+/* Throughput of one compute unit per clock in fused multiply-adds. */
 typedef struct unit {
   int f32, f64;
-  double bandwidth; /* of the device's memory, bytes a second */
+  double bandwidth; /* of device memory, bytes per second */
   double
-      link; /* between host and device, pageable memory, bytes a second; an H200 takes 10 GB/s and gives 19 */
+      /* between host and device with pageable memory, bytes per second; an H200 receives 10 GB/s
+       * and sends 19 GB/s */
+      link;
 } unit;
 
-/* Last caches of NVIDIA's architectures in MiB, the largest of each, newest first: their OpenCL tells the sum
- * of the multiprocessors' first-level caches (4.1 MiB on an H200, whose last cache has 60). */
+/* Last caches of NVIDIA's architectures in MiB, the largest of each, newest first. NVIDIA's OpenCL
+ * reports the sum of the first-level caches instead (4.1 MiB on an H200, whose last cache has 60). */
 static const struct {
   int architecture, mebibytes;
 } nvidia_caches[] = {{120, 128}, {100, 126}, {90, 60}, {89, 96}, {86, 6}, {80, 40}, {75, 6}, {70, 6}, {0, 4}};
 
-/* NVIDIA's OpenCL tells 48 KiB of local memory and refuses arguments of more, but its compiler takes arrays
- * inside a kernel up to what the hardware has for a group. Seen on an H200 with driver 580; architectures
- * where nobody looked are not here. */
+/* Local memory of a group for arrays inside a kernel. NVIDIA's OpenCL reports 48 KiB and refuses
+ * larger arguments, but its compiler accepts arrays up to the hardware limit. Seen on an H200 with
+ * driver 580; untested architectures are missing. */
 static const struct {
   int architecture;
   uint64_t bytes;
 } nvidia_locals[] = {{90, 227 << 10}};
 
-/* NVIDIA's multiprocessors from an architecture on (major * 10 + minor), newest first. */
+/* NVIDIA's multiprocessors by architecture (major * 10 + minor), newest first. */
 static const struct {
   int architecture;
   unit unit;
@@ -40,13 +42,13 @@ static const struct {
     {60, {64, 32, 700e9, 8e9}},    {0, {128, 4, 200e9, 6e9}},
 };
 
-/* cl_amd_device_attribute_query; not in every distribution's headers. */
+/* cl_amd_device_attribute_query; missing in some distributions' headers. */
 enum { WAVEFRONT_WIDTH_AMD = 0x4043 };
-/* cl_nv_device_attribute_query, later parts; likewise. */
+/* cl_nv_device_attribute_query, later additions; missing in some distributions' headers. */
 enum { PCI_BUS_NV = 0x4008, PCI_SLOT_NV = 0x4009, PCI_DOMAIN_NV = 0x400A };
 
-/* NVIDIA answers for its architecture, AMD has 64 lanes in a unit, Intel's unit is two SIMD4 pipes; another
- * GPU is taken for a small one. */
+/* Returns the throughput of a GPU: NVIDIA's by architecture, 64 lanes for AMD, two SIMD4 pipes for
+ * Intel, a small default for others. */
 static unit gpu_unit(cl_device_id id, bool shared) {
   const uint64_t vendor = tsl_opencl_number(id, CL_DEVICE_VENDOR_ID);
   if (vendor == TSL_OPENCL_NVIDIA) {
@@ -64,7 +66,8 @@ static unit gpu_unit(cl_device_id id, bool shared) {
   return (unit){32, 1, bandwidth, 4e9};
 }
 
-/* Two fused multiply-adds of the preferred vector each cycle; memory of a desktop's two channels. */
+/* Returns the throughput of a processor: two fused multiply-adds of the preferred vector per clock,
+ * and two memory channels. */
 static unit cpu_unit(const tsl_device *device) {
   return (unit){2 * device->vector_f32, 2 * device->vector_f64, 30e9, 0};
 }
@@ -76,7 +79,7 @@ static int warp_of(cl_device_id id) {
   return width >= 1 && width <= 128 ? (int)width : 1;
 }
 
-/* What the driver tells, unless more is known: of the host's processor, and of NVIDIA's GPUs. */
+/* Returns the last cache: the driver's value, replaced for the host's processor and for NVIDIA's GPUs. */
 static uint64_t cache_bytes(cl_device_id id, bool is_cpu) {
   const uint64_t told = tsl_opencl_number(id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
   uint64_t known = is_cpu ? tsl_processor_cache_at("") : 0;
@@ -97,7 +100,7 @@ static uint64_t local_bytes_inside(cl_device_id id) {
   return 0;
 }
 
-/* NVIDIA's OpenCL tells bus and slot, the function being the slot's low three bits. */
+/* Sets the PCI address. NVIDIA reports bus and slot; the function is in the slot's low three bits. */
 static void find_pci(cl_device_id id, tsl_device *device) {
   if (tsl_opencl_number(id, CL_DEVICE_VENDOR_ID) != TSL_OPENCL_NVIDIA)
     return;

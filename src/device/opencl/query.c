@@ -1,4 +1,4 @@
-/* Questions about a platform or a device, with one answer where a driver has none. */
+/* Queries of platforms and devices, with a default where a driver does not answer. */
 #include "device/opencl/opencl.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@ uint64_t tsl_opencl_number(cl_device_id id, cl_device_info what) {
   return bytes == sizeof value.u32 ? value.u32 : bytes == sizeof value.u64 ? value.u64 : 0;
 }
 
-/* Vendors pad names with blanks on both sides. */
+/* Removes the blanks that vendors put around names. */
 static void trim_into(const char *from, char *out, size_t size) {
   from += strspn(from, " \t");
   snprintf(out, size, "%s", from);
@@ -24,7 +24,7 @@ static void trim_into(const char *from, char *out, size_t size) {
     out[length - 1] = '\0';
 }
 
-/* The whole text of an answer; the caller frees it. NULL where there is none. */
+/* Returns the whole text of an answer, which the caller frees; NULL: none. */
 static char *device_text(cl_device_id id, cl_device_info what) {
   size_t bytes = 0;
   if (tsl_opencl.clGetDeviceInfo(id, what, 0, NULL, &bytes) != CL_SUCCESS)

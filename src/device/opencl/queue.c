@@ -1,6 +1,6 @@
-/* Streams are in-order queues with profiling; events are markers. A marker's end is the moment when all
- * earlier work of its queue is done, by the device's clock. Two markers are further apart than the kernels
- * between them take: on an H200 by 6 us before the first and 2 us after the last, on PoCL by 2 to 50 us. */
+/* Streams are in-order queues with profiling; events are markers. A marker ends when all earlier
+ * work of its queue is done, by the device's clock. The time between two markers includes overhead.
+ * On an H200 it is 6 us before the first and 2 us after the last kernel, on PoCL 2 to 50 us. */
 #include "device/opencl/opencl.h"
 
 #include "base/status.h"
@@ -61,7 +61,7 @@ void tsl_opencl_event_destroy(tsl_event *event) {
   free(event);
 }
 
-/* The flush sends the queue on its way, so that a later wait for the event cannot be for ever. */
+/* The flush starts the queue, so that a later wait for the event ends. */
 tesela_status tsl_opencl_event_record(tsl_stream *stream, tsl_event *event) {
   drop_marker(event);
   TSL_TRY(TSL_CL(stream->device, clEnqueueMarkerWithWaitList, stream->queue, 0, NULL, &event->marker));
@@ -89,7 +89,8 @@ tesela_status tsl_opencl_event_seconds(tsl_event *begin, tsl_event *end, double 
   cl_ulong from = 0, to = 0;
   *seconds = 0;
   if (begin->marker == NULL || end->marker == NULL)
-    return tsl_fail(TESELA_INTERNAL, "%s: an event was asked for its time and never recorded", device->name);
+    return tsl_fail(TESELA_INTERNAL, "%s: the time of an event was requested before it was recorded",
+                    device->name);
   TSL_TRY(TSL_CL(device, clWaitForEvents, 1, &end->marker));
   TSL_TRY(TSL_CL(device, clGetEventProfilingInfo, begin->marker, CL_PROFILING_COMMAND_END, sizeof from, &from,
                  NULL));

@@ -1,5 +1,4 @@
-/* Plain C, of which compilers make each set's vectors. Nothing is fused but what is written so (flags.cmake).
- */
+/* Plain C that compilers vectorize for each instruction set. Only explicit calls are fused (flags.cmake). */
 #include "judge/judge_sums.h"
 
 #include "host/simd.h"
@@ -7,15 +6,15 @@
 #include <math.h>
 #include <stddef.h>
 
-/* high + low = a + b exactly, for any a and b (Knuth). */
+/* Computes high + low = a + b exactly, for any a and b (Knuth). */
 static inline void two_sum(double a, double b, double *high, double *low) {
   const double sum = a + b, b_part = sum - a;
   *low = (a - (sum - b_part)) + (b - b_part);
   *high = sum;
 }
 
-/* Where a fused multiply-add is no instruction of the target, the halves of each factor (26 bits) multiply
- * without error instead; factors above 2^996 overflow here. */
+/* Without a fused multiply-add instruction, the 26-bit halves of the factors are multiplied
+ * exactly; factors above 2^996 overflow. */
 #ifdef FP_FAST_FMA
 static inline double product_error(double x, double y, double product) {
   return fma(x, y, -product);

@@ -1,4 +1,4 @@
-/* The host's fast path: the sums of a block in a window, once per instruction set. */
+/* Fast path of the host: sums of a block in a window, for each instruction set. */
 #ifndef TSL_STRATEGY_EXACT_EXACT_BLOCKS_H
 #define TSL_STRATEGY_EXACT_EXACT_BLOCKS_H
 
@@ -7,16 +7,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Terms of a block: its sums stay within 63 bits, and both vectors' pieces and the code's stack in a
- * first-level cache. Every vector's length divides it. */
+/* Terms of a block: its sums fit 63 bits, and both vectors and the stack fit a first-level cache. A
+ * multiple of every vector length. */
 enum { TSL_EXACT_BLOCK = 256 };
 
-/* Adds up TSL_EXACT_BLOCK products of neighbouring numbers in the window at `top`, and sets levels[j] to the
- * sum in multiples of 2^(top - 52 j), j from 1 to TSL_EXACT_LEVELS - 1; levels[0] is not touched. False: some
- * product has bits outside the window, and what levels hold means nothing. */
+/* Adds TSL_EXACT_BLOCK products of contiguous numbers in the window at `top`. Sets levels[j] to the
+ * sum in multiples of 2^(top - 52 j), j from 1 to TSL_EXACT_LEVELS - 1; levels[0] is unchanged.
+ * Returns false if a product has bits outside of the window; `levels` is then invalid. */
 typedef bool (*tsl_exact_block)(const void *x, const void *y, int top, int64_t *levels);
 
-/* With few levels, and with all of them. */
+/* Functions with few levels, and with all levels. */
 typedef struct tsl_exact_window {
   tsl_exact_block shallow, deep;
 } tsl_exact_window;

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-/* Blocks between two settlings of levels: eight add less than 8 * 256 * 1.5 * 2^51 < 2^63 to a level; a
- * block's products and a window's levels add less than 256 * 3 * (2^53 + 2^52) < 2^63 to a digit. */
+/* Blocks between two carry propagations of levels: eight add less than 8 * 256 * 1.5 * 2^51 < 2^63 to a
+ * level. A block's products and a window's levels add less than 256 * 3 * (2^53 + 2^52) < 2^63 to a digit. */
 enum { SETTLE_BLOCKS = 8, LEVELS = TSL_EXACT_LEVELS };
 
 tsl_exact_terms tsl_exact_terms_of(tesela_type result, unsigned capabilities) {
@@ -20,7 +20,7 @@ void tsl_exact_sum_begin(tsl_exact_sum *sum, int top) {
   sum->top = top;
 }
 
-/* Moves the window's sum into the digits, which are not settled then. */
+/* Moves the window's sum into the digits, without carry propagation. */
 static void place_window(tsl_exact_sum *sum) {
   tsl_exact_settle_levels(sum->levels, LEVELS);
   for (int j = 0; j < LEVELS; j++) {
@@ -40,7 +40,7 @@ static double sum_number_at(const void *numbers, int i, bool twice) {
   return twice ? ((const double *)numbers)[i] : (double)((const float *)numbers)[i];
 }
 
-/* A block term by term; the window moves to where this block's products are. */
+/* Adds a block term by term, and moves the window to the block's products. */
 static void add_slowly(tsl_exact_sum *sum, const void *x, const void *y, int count, bool twice) {
   int largest = 0;
   sum->slow = true;
@@ -94,7 +94,7 @@ tsl_exact_store tsl_exact_store_of(const tsl_problem *problem) {
                            .beta = twice ? problem->beta[0] : (double)(float)problem->beta[0]};
 }
 
-/* The sum is a whole number below 2^53, which is not rounded; other integers are modulo 2^32. */
+/* Stores an integer: the sum is a whole number below 2^53, which is exact; the rest is modulo 2^32. */
 static void store_integer(const tsl_exact_store *how, int64_t *digits, uint32_t *c) {
   int64_t wide[TSL_EXACT_WIDE] = {0};
   const double exact = tsl_exact_result(digits, 0, TSL_EXACT_DIGITS, 0, 1, 0, 0, wide, 53, -1074);
@@ -103,7 +103,7 @@ static void store_integer(const tsl_exact_store *how, int64_t *digits, uint32_t 
   *c = beta == 0 ? scaled : scaled + beta * *c;
 }
 
-/* Of digits from `first` to `end`. */
+/* Stores a real number from the digits `first` to `end`. */
 static void store_real(const tsl_exact_store *how, int64_t *digits, int first, int end, int flags, void *c) {
   int64_t wide[TSL_EXACT_WIDE] = {0};
   double before[2] = {0, 0}, result[2] = {0, 0};
@@ -124,7 +124,7 @@ void tsl_exact_sum_store(const tsl_exact_store *how, int64_t *digits, int flags,
 }
 
 void tsl_exact_sum_finish(const tsl_exact_store *how, tsl_exact_sum *sum, void *c) {
-  /* From the last level's digit to that of the first one's upper half, and a carry. */
+  /* Digits from the last level to the upper half of the first one, and a carry. */
   const int lowest = (sum->top - 52 * (LEVELS - 1) - TSL_EXACT_LOW) / 52,
             highest = (sum->top + 32 - TSL_EXACT_LOW) / 52 + 3;
   const bool few = !sum->slow;

@@ -1,4 +1,4 @@
-/* The words of the kernel dialect that exact_shared.h uses, as the host spells them. */
+/* Host definitions of the dialect's words in exact_shared.h. */
 #ifndef TSL_EXACT_WORDS_H
 #define TSL_EXACT_WORDS_H
 

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* kernel/kernel_transpose.h has the same struct for the device. alpha ends it where it scales, in the
- * element's type. */
+/* Sizes as in kernel/kernel_transpose.h on the device. Kernels that scale have alpha after them, in
+ * the element's type. */
 typedef struct tsl_transpose_sizes {
   int64_t m, n;
   int64_t a_offset, a_row_stride, a_col_stride;
@@ -90,8 +90,6 @@ tesela_status tsl_transpose_launch(const tsl_work *work, const tsl_operands *ope
   return launch_over(work, operands, stream, &sizes, &launch->grid);
 }
 
-/* --- tiles --- */
-
 static void transpose_common_swap(int64_t *a, int64_t *b) {
   const int64_t kept = *a;
   *a = *b;
@@ -102,7 +100,7 @@ static int64_t transpose_common_distance(int64_t stride) {
   return stride < 0 ? -stride : stride;
 }
 
-/* C's columns become the axis along which it lies closest; one of a single element does not count. */
+/* Makes the axis of C's smallest stride its columns; an axis of one element does not count. */
 static void transpose_common_order_axes(tsl_transpose_sizes *sizes) {
   if (sizes->m == 1 || (sizes->n > 1 && transpose_common_distance(sizes->c_col_stride) <=
                                             transpose_common_distance(sizes->c_row_stride)))
@@ -116,8 +114,8 @@ static int64_t transpose_common_tiles_of(int64_t elements, int tile) {
   return (elements - 1) / tile + 1;
 }
 
-/* The places of kernel/transpose_tile.h, as many of them as the device has groups; kernels go on to the rest.
- */
+/* Makes the grid of places of kernel/transpose_tile.h, limited to the device's groups; kernels loop
+ * over the rest. */
 static tsl_grid tile_grid(const tsl_problem *problem, const tsl_transpose_sizes *sizes,
                           const tsl_transpose_tiling *tiling, const tsl_device *device) {
   const int64_t down = transpose_common_tiles_of(sizes->m, tiling->tile),
@@ -162,8 +160,8 @@ tesela_status tsl_transpose_launch_tiles(const tsl_work *work, const tsl_operand
   return launch_over(work, operands, stream, &sizes, &grid);
 }
 
-/* A tile that is almost empty still costs about a sixth of a whole one: its group, and its waits for memory.
- */
+/* Predicts the seconds. An almost empty tile costs about a sixth of a whole one: its group, and its
+ * memory latency. */
 double tsl_transpose_tiles_seconds(const tsl_problem *problem, const tsl_transpose_tiling *tiling,
                                    const tsl_device *device, double efficiency) {
   const double tile = tiling->tile, m = (double)problem->m, n = (double)problem->n;

@@ -1,10 +1,9 @@
-/* sm_90a's instructions, a function each: barriers in shared memory, copies of boxes by the tensor memory
- * accelerator (TMA), and products of a warpgroup (NVIDIA's PTX ISA 8.0 and newer, chapters "mbarrier",
- * "cp.async.bulk.tensor" and "wgmma"). CUDA C++ for NVRTC, which needs no header.
+/* Wrappers of sm_90a instructions, one function each: mbarriers, box copies by the tensor memory
+ * accelerator (TMA), products of a warpgroup. See NVIDIA's PTX ISA 8.0 and newer, chapters "mbarrier",
+ * "cp.async.bulk.tensor" and "wgmma"). CUDA C++ for NVRTC, without headers.
  *
- * Addresses of shared memory are 32 bits wide: shared_address(). A warpgroup is four warps, the first of
- * which has a number that is a multiple of four. "By one thread" means that the instruction has its effect
- * once for each thread that executes it. */
+ * Addresses of shared memory are 32 bits wide: shared_address(). A warpgroup is four warps, the first with
+ * a number that is a multiple of four. "By one thread": each thread that executes it has the effect once. */
 #ifndef TSL_SM90_H
 #define TSL_SM90_H
 
@@ -13,7 +12,7 @@
 typedef unsigned int shared_t;
 typedef unsigned long long descriptor_t;
 
-/* A tensor map: 128 bytes that the host encodes (device/cuda/tensor_map.c); a kernel's parameter, never
+/* Tensor map: 128 bytes that the host encodes (device/cuda/tensor_map.c). A kernel parameter, never
  * copied. */
 struct alignas(64) tensor_map {
   unsigned long long opaque[16];
@@ -25,27 +24,29 @@ SM90_FUNCTION shared_t shared_address(const void *pointer) {
 
 /* --- threads, clusters, registers --- */
 
-/* This thread block's number among those of its cluster. */
+/* Returns this block's number in its cluster. */
 SM90_FUNCTION unsigned cluster_rank() {
   unsigned rank;
   asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
   return rank;
 }
 
-/* All threads of all thread blocks of the cluster arrive and wait; what each wrote to shared memory before is
- * seen by all. */
+/* Waits for all threads of all blocks of the cluster. Their earlier writes to shared memory are
+ * visible afterwards. */
 SM90_FUNCTION void cluster_barrier() {
   asm volatile("barrier.cluster.arrive.release.aligned;\n barrier.cluster.wait.acquire.aligned;" ::
                    : "memory");
 }
 
-/* Where block `rank` of the cluster, which has not exited, has what lies at `address` here. */
+/* Returns the address in block `rank` of the cluster that corresponds to `address` here. That block
+ * must not have exited. */
 SM90_FUNCTION shared_t cluster_address(shared_t address, unsigned rank) {
   shared_t remote;
   asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(remote) : "r"(address), "r"(rank));
   return remote;
 }
-/* 16 bytes from a cluster_address(), a multiple of 16: what was written there before a cluster_barrier(). */
+/* Loads 16 bytes from a cluster_address(), a multiple of 16. The data must be written before a
+ * cluster_barrier(). */
 SM90_FUNCTION uint4 cluster_load(shared_t from) {
   uint4 words;
   asm volatile("ld.shared::cluster.v4.u32 {%0, %1, %2, %3}, [%4];"
@@ -55,12 +56,12 @@ SM90_FUNCTION uint4 cluster_load(shared_t from) {
   return words;
 }
 
-/* `threads` threads (whole warps) that name barrier NUMBER (1 to 15) wait for each other. */
+/* Waits at barrier NUMBER (1 to 15) until `threads` threads (whole warps) have reached it. */
 template <int NUMBER>
 SM90_FUNCTION void named_barrier(int threads) {
   asm volatile("bar.sync %0, %1;" ::"n"(NUMBER), "r"(threads) : "memory");
 }
-/* All threads of one of the first two multiplying warpgroups (0 or 1), by barriers 1 and 2. */
+/* Waits for all threads of multiplying warpgroup 0 or 1, at barrier 1 or 2. */
 SM90_FUNCTION void warpgroup_barrier(int group) {
   if (group == 0)
     named_barrier<1>(128);
@@ -68,34 +69,37 @@ SM90_FUNCTION void warpgroup_barrier(int group) {
     named_barrier<2>(128);
 }
 
-/* Registers of each thread of this warpgroup from now on: 24 to 256, a multiple of 8. All four warps execute
- * it; the kernel has a bound on its registers (__launch_bounds__ with a second number). */
+/* Lowers the registers of each thread of this warpgroup to REGISTERS: 24 to 256, a multiple of 8. All four
+ * warps execute it; the kernel needs a register bound (second number of __launch_bounds__). */
 template <int REGISTERS>
 SM90_FUNCTION void registers_give_back() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(REGISTERS));
 }
 template <int REGISTERS>
+/* Raises the registers of each thread of this warpgroup to REGISTERS. */
 SM90_FUNCTION void registers_take() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(REGISTERS));
 }
 
-/* Waits until the kernel before this one in the stream has ended or said that this one may start, and its
- * writes are seen; and says so to the next one. Both do nothing where the launch does not ask for it. */
+/* Waits until the previous kernel in the stream has ended, or has allowed this one to start, and
+ * its writes are visible. No effect without early launch. */
 SM90_FUNCTION void dependency_wait() {
   asm volatile("griddepcontrol.wait;" ::: "memory");
 }
+/* Allows the next kernel in the stream to start. No effect without early launch. */
 SM90_FUNCTION void dependency_launch() {
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 }
 
 /* --- flags: 8 bytes of device memory --- */
 
-/* What this thread wrote, and others of its block before a barrier that it passed, is seen by who waited for
- * the flag's value. */
+/* Stores `value` with release semantics. A thread that has seen the value also sees earlier writes
+ * of this thread, and of its block before a barrier. */
 SM90_FUNCTION void flag_raise(unsigned long long *flag, unsigned long long value) {
   asm volatile("fence.acq_rel.gpu;\n st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(flag), "l"(value) : "memory");
 }
-/* Waits for the value, and takes it away. By one thread, the only one that waits for it. */
+/* Waits for the value with acquire semantics and clears the flag. By one thread; no other thread
+ * may wait for it. */
 SM90_FUNCTION void flag_await(unsigned long long *flag, unsigned long long value) {
   unsigned long long seen;
   do
@@ -106,27 +110,25 @@ SM90_FUNCTION void flag_await(unsigned long long *flag, unsigned long long value
 
 /* --- mbarriers: 8 bytes of shared memory, aligned to 8 --- */
 
-/* A barrier's phases have parities 0, 1, 0, ...; a phase ends when `count` arrivals and all announced bytes
- * have come. By one thread, before barriers_made_visible() and a barrier of the block or cluster. */
+/* Initializes a barrier. Its phases have parities 0, 1, 0, ...; a phase ends after `count` arrivals and all
+ * announced bytes. By one thread, before barriers_made_visible() and a barrier of the block or cluster. */
 SM90_FUNCTION void barrier_init(shared_t barrier, unsigned count) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count) : "memory");
 }
 SM90_FUNCTION void barriers_made_visible() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
-/* One arrival. */
 SM90_FUNCTION void barrier_arrive(shared_t barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
-/* One arrival at the barrier that lies at the same place in block `rank` of the cluster, which has not
- * exited. */
+/* Arrives at the corresponding barrier in block `rank` of the cluster, which must not have exited. */
 SM90_FUNCTION void barrier_arrive_at(shared_t barrier, unsigned rank) {
   asm volatile("{ .reg .b32 remote; mapa.shared::cluster.u32 remote, %0, %1;"
                " mbarrier.arrive.shared::cluster.b64 _, [remote]; }" ::"r"(barrier),
                "r"(rank)
                : "memory");
 }
-/* One arrival, which announces bytes that copies will bring in this phase. */
+/* Arrives, and announces `bytes` bytes of copies to this phase. */
 SM90_FUNCTION void barrier_arrive_expect(shared_t barrier, unsigned bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
                : "memory");
@@ -146,21 +148,20 @@ SM90_FUNCTION void barrier_wait(shared_t barrier, unsigned parity) {
 SM90_FUNCTION void tma_prefetch(const tensor_map *map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
 }
-/* A map that lies in device memory, a multiple of 128 bytes, is seen as it was written before this launch: by
- * one thread of each block that copies by it, before it does. */
+/* Makes a map in device memory (128-byte aligned), written before this launch, visible to TMA. By
+ * one thread of each block that uses it, before the first copy. */
 SM90_FUNCTION void tma_map_acquire(const tensor_map *map) {
   asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(map) : "memory");
 }
-/* Asks for a box to be brought to the last cache, which all of the device sees: also before
- * dependency_wait(), because what is written to memory later is written there. By one thread. */
+/* Prefetches a box to L2. Allowed before dependency_wait(), because later writes to memory update
+ * L2. By one thread. */
 SM90_FUNCTION void tma_prefetch_box(const tensor_map *map, int x, int y, int z) {
   asm volatile("cp.async.bulk.prefetch.tensor.3d.L2.global.tile [%0, {%1, %2, %3}];" ::"l"(map), "r"(x),
                "r"(y), "r"(z)
                : "memory");
 }
-/* Copies a box to shared memory (aligned to 128 bytes, with swizzling to 1024), its first element being (x,
- * y, z): by one thread. `barrier` counts the box's bytes, also of elements outside the matrix, which are
- * zeros. */
+/* Copies a box, whose first element is (x, y, z), to shared memory (128-byte aligned; 1024 with swizzle). By
+ * one thread. `barrier` counts the whole box; elements outside of the matrix are zeros. */
 SM90_FUNCTION void tma_load(shared_t end, const tensor_map *map, shared_t barrier, int x, int y, int z) {
   asm volatile(
       "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, "
@@ -168,8 +169,8 @@ SM90_FUNCTION void tma_load(shared_t end, const tensor_map *map, shared_t barrie
       "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z)
       : "memory");
 }
-/* The same to each block of the cluster whose bit is set in `blocks`, at the same place, counted by its
- * barrier at the same place. */
+/* Copies a box to each block of the cluster whose bit is set in `blocks`, at corresponding
+ * addresses and barriers. */
 SM90_FUNCTION void tma_load_multicast(shared_t end, const tensor_map *map, shared_t barrier, int x, int y,
                                       int z, unsigned short blocks) {
   asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::"
@@ -178,8 +179,8 @@ SM90_FUNCTION void tma_load_multicast(shared_t end, const tensor_map *map, share
                "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z), "h"(blocks)
                : "memory");
 }
-/* Copies a box from shared memory; elements outside the matrix stay there. By one thread, after
- * shared_writes_done() of all threads that wrote there and a barrier among them. */
+/* Copies a box from shared memory. Elements outside of the matrix are not written. By one thread,
+ * after shared_writes_done() of all writers and a barrier. */
 SM90_FUNCTION void tma_store(const tensor_map *map, shared_t from, int x, int y, int z) {
   asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(map),
                "r"(from), "r"(x), "r"(y), "r"(z)
@@ -189,14 +190,14 @@ SM90_FUNCTION void tma_store(const tensor_map *map, shared_t from, int x, int y,
 SM90_FUNCTION void tma_stores_commit() {
   asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
-/* For bulk_load(): bytes that nobody asks for again, which leave the last cache first. */
+/* Returns an evict-first policy for bulk_load(), for data that is read once. */
 SM90_FUNCTION unsigned long long cache_policy_first() {
   unsigned long long policy;
   asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
   return policy;
 }
-/* Bytes that lie side by side, all three numbers multiples of 16: arrive at the barrier, to which they were
- * announced. A policy of 0: none, which is faster than one that says what none means. By one thread. */
+/* Copies contiguous bytes; both addresses and the size are multiples of 16. The bytes must be announced at
+ * the barrier. `policy` 0: none, faster than an explicit default policy. By one thread. */
 SM90_FUNCTION void bulk_load(shared_t end, const void *from, unsigned bytes, shared_t barrier,
                              unsigned long long policy) {
   if (policy)
@@ -210,21 +211,20 @@ SM90_FUNCTION void bulk_load(shared_t end, const void *from, unsigned bytes, sha
         "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(barrier)
         : "memory");
 }
-/* Waits until at most PENDING of this thread's groups have still to read shared memory. */
+/* Waits until at most PENDING of this thread's store groups still read shared memory. */
 template <int PENDING>
 SM90_FUNCTION void tma_stores_read() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(PENDING) : "memory");
 }
-/* What this thread wrote to shared memory by ordinary stores is seen by TMA and wgmma after the next barrier.
- */
+/* Makes this thread's ordinary writes to shared memory visible to TMA and wgmma after the next barrier. */
 SM90_FUNCTION void shared_writes_done() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
 /* --- stores to shared memory --- */
 
-/* Four 8 x 8 matrices of 16 bits, two of a row in a register as wgmma's sums lie; threads 8 i to 8 i + 7 give
- * the addresses of matrix i's rows, of 16 bytes each. */
+/* Stores four 8 x 8 matrices of 16 bits, two elements of a row per register in wgmma's layout.
+ * Threads 8 i to 8 i + 7 give the addresses of matrix i's rows of 16 bytes. */
 SM90_FUNCTION void store_matrices(shared_t row, unsigned a, unsigned b, unsigned c, unsigned d) {
   asm volatile("stmatrix.sync.aligned.m8n8.x4.shared::cta.b16 [%0], {%1, %2, %3, %4};" ::"r"(row), "r"(a),
                "r"(b), "r"(c), "r"(d)
@@ -242,21 +242,21 @@ SM90_FUNCTION unsigned load_shared(shared_t from) {
   asm volatile("ld.shared.b32 %0, [%1];" : "=r"(word) : "r"(from) : "memory");
   return word;
 }
-/* Four words from a multiple of 16. */
+/* Loads four words from a multiple of 16. */
 SM90_FUNCTION void load_shared_chunk(shared_t from, unsigned *words) {
   asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
                : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
                : "r"(from)
                : "memory");
 }
-/* Two words from a multiple of 8. */
+/* Loads two words from a multiple of 8. */
 SM90_FUNCTION void load_shared_pair(shared_t from, unsigned &first, unsigned &second) {
   asm volatile("ld.shared.v2.b32 {%0, %1}, [%2];" : "=r"(first), "=r"(second) : "r"(from) : "memory");
 }
 
-/* Four 8 x 8 matrices of 16 bits, transposed, by a whole warp: threads 8 i to 8 i + 7 give the addresses of
- * matrix i's rows, of 16 bytes each, and out[i] of thread t is element t / 4 of row 2 (t % 4), and above it
- * that of the next row. */
+/* Loads four 8 x 8 matrices of 16 bits, transposed, with a whole warp. Threads 8 i to 8 i + 7 give
+ * the addresses of matrix i's rows of 16 bytes. Thread t gets in the lower half of out[i] element t
+ * / 4 of row 2 (t % 4), in the upper half that of the next row. */
 SM90_FUNCTION void load_matrices_transposed(unsigned *out, shared_t row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared::cta.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(out[0]), "=r"(out[1]), "=r"(out[2]), "=r"(out[3])
@@ -264,13 +264,13 @@ SM90_FUNCTION void load_matrices_transposed(unsigned *out, shared_t row) {
                : "memory");
 }
 
-/* Two numbers of f32 at a multiple of 8 bytes. */
+/* Loads two f32 numbers from a multiple of 8 bytes. */
 SM90_FUNCTION void load_shared_pair(shared_t from, float pair[2]) {
   asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(pair[0]), "=f"(pair[1]) : "r"(from) : "memory");
 }
 
-/* Four words to a multiple of 16 of device memory, in one instruction: of a store of a uint4 beside one of
- * its words, compilers make four. */
+/* Stores four words to device memory (16-byte aligned) in one instruction. Compilers split the
+ * store of a uint4 into four when one of its words is also stored. */
 SM90_FUNCTION void store_global_chunk(void *dst, unsigned a, unsigned b, unsigned c, unsigned d) {
   asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(dst)), "r"(a),
                "r"(b), "r"(c), "r"(d)
@@ -279,15 +279,16 @@ SM90_FUNCTION void store_global_chunk(void *dst, unsigned a, unsigned b, unsigne
 
 /* --- wgmma --- */
 
-/* Where a factor lies in shared memory with 128-byte swizzling: atoms of 8 rows of 128 bytes, whose chunks of
- * 16 bytes are exchanged by row (chunk ^ row % 8). `atom_rows` is bytes from 8 rows to the next 8. Where rows
- * go across k, `atom_columns` is bytes from 64 elements to the next 64; else it is not read. Atoms are
- * aligned to 1024 bytes. */
+/* Returns the descriptor of an operand in shared memory with 128-byte swizzle. Atoms are 8 rows of
+ * 128 bytes with 16-byte chunks permuted by row (chunk ^ row % 8), aligned to 1024 bytes.
+ * `atom_rows` is the distance in bytes of consecutive 8 rows. For an MN-major operand
+ * `atom_columns` is the distance in bytes of consecutive 64 elements; else it is ignored. */
 SM90_FUNCTION descriptor_t factor_descriptor(shared_t address, unsigned atom_columns, unsigned atom_rows) {
   return (descriptor_t)((address & 0x3ffff) >> 4) | (descriptor_t)(atom_columns >> 4) << 16 |
          (descriptor_t)(atom_rows >> 4) << 32 | (descriptor_t)1 << 62;
 }
-/* Before a warpgroup's first product, and whenever it has touched the sums itself since the last one. */
+/* Orders register accesses. Required before a warpgroup's first product, and after each own access
+ * to the sums. */
 SM90_FUNCTION void wgmma_fence() {
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 }
@@ -299,8 +300,8 @@ SM90_FUNCTION void wgmma_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(PENDING) : "memory");
 }
 
-/* Sums of 64 x N: thread t of the warpgroup has in [j][i] row 16 (t / 32) + t % 32 / 4 + 8 (i / 2), column 8
- * j + 2 (t % 4) + i % 2. */
+/* Sums of 64 x N. Thread t of the warpgroup has in [j][i] row 16 (t / 32) + t % 32 / 4 + 8 (i / 2),
+ * column 8 j + 2 (t % 4) + i % 2. */
 #define SM90_SUMS_4(R, s, j) "+" R((s)[j][0]), "+" R((s)[j][1]), "+" R((s)[j][2]), "+" R((s)[j][3])
 #define SM90_SUMS_8(R, s, j) SM90_SUMS_4(R, s, j), SM90_SUMS_4(R, s, (j) + 1)
 #define SM90_SUMS_16(R, s, j) SM90_SUMS_8(R, s, j), SM90_SUMS_8(R, s, (j) + 2)
@@ -324,9 +325,9 @@ SM90_FUNCTION void wgmma_wait() {
   ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111"             \
   ", %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
 
-/* sums (64 x N) = A (64 x K) B (K x N) + (add ? sums : 0), started and not waited for. SHAPE is "m64n256k16",
- * TYPES "f32.bf16.bf16", FLAGS what follows the predicate: ", 1, 1, 0, 1" are signs of A and B, and whether
- * rows of A and of B go across k; R is "f" or "r". */
+/* Starts sums (64 x N) = A (64 x K) B (K x N) + (add ? sums : 0). SHAPE is "m64n256k16", TYPES
+ * "f32.bf16.bf16". FLAGS is the text after the predicate: ", 1, 1, 0, 1" are the signs of A and B,
+ * and whether A and B are MN-major. R is "f" or "r". */
 #define SM90_WGMMA(names, a_name, b_name, add_name, shape, types, flags)                                     \
   "{ .reg .pred p; setp.ne.b32 p, " add_name ", 0; wgmma.mma_async.sync.aligned." shape "." types " {" names \
   "}, " a_name ", " b_name ", p" flags "; }"
@@ -358,10 +359,10 @@ SM90_FUNCTION void wgmma_wait() {
   asm volatile(SM90_WGMMA(SM90_NAMES_128, "%128", "%129", "%130", shape, types, flags)                       \
                : SM90_SUMS_64(R, s, 0), SM90_SUMS_64(R, s, 16)                                               \
                : "l"(a), "l"(b), "r"((int)(add)))
-/* The same with A in registers, four words a thread for products of 32 bytes along k. Thread t of the
- * warpgroup has in a[i] row 16 (t / 32) + t % 32 / 4 + 8 (i % 2), and of elements of 32 bits k t % 4 + 4 (i /
- * 2), of bytes four k from 4 (t % 4) + 16 (i / 2) on. Until the products are waited for, nothing else may go
- * to these registers. */
+/* Starts products with A in registers: four words a thread for 32 bytes along k. Thread t has in
+ * a[i] row 16 (t / 32) + t % 32 / 4 + 8 (i % 2). For 32-bit elements k is t % 4 + 4 (i / 2); for
+ * bytes a[i] has four, from k = 4 (t % 4) + 16 (i / 2) on. The registers must not change until the
+ * products have been waited for. */
 #define SM90_WORDS_OF_A(a) "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3])
 #define wgmma_registers_n16(shape, types, flags, R, s, a, b, add)                                            \
   asm volatile(SM90_WGMMA(SM90_NAMES_8, "{%8, %9, %10, %11}", "%12", "%13", shape, types, flags)             \
@@ -383,8 +384,7 @@ SM90_FUNCTION void wgmma_wait() {
   asm volatile(SM90_WGMMA(SM90_NAMES_128, "{%128, %129, %130, %131}", "%132", "%133", shape, types, flags)   \
                : SM90_SUMS_64(R, s, 0), SM90_SUMS_64(R, s, 16)                                               \
                : SM90_WORDS_OF_A(a), "l"(b), "r"((int)(add)))
-/* Sums are where they are from here on: the compiler moves none of them across the wait for products that
- * make them. */
+/* Stops the compiler from moving accesses to the sums across the wait for their products. */
 #define wgmma_hold(R, s, j) asm volatile("" : SM90_SUMS_4(R, s, j)::"memory")
 
 #endif

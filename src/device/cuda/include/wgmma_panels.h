@@ -1,23 +1,23 @@
-/* Panels of k in shared memory, for kernels of warpgroups: how they are copied there by maps, and how a
- * warpgroup multiplies them. Before it is included: sm90.h, wgmma_tile.h, TSL_PARAM_TILE_M, _TILE_N,
- * _CLUSTER; STAGES, ELEMENT, A_ACROSS, B_ACROSS; and, of a warpgroup's sums, BLOCKS of 64 rows.
+/* Panels of k in shared memory for warpgroup kernels: TMA copies, and products of a warpgroup. Define
+ * before inclusion: sm90.h, wgmma_tile.h, TSL_PARAM_TILE_M, _TILE_N, _CLUSTER; STAGES, ELEMENT, A_ACROSS,
+ * B_ACROSS; and BLOCKS, the 64-row blocks of a warpgroup's sums.
  *
- * A panel has 128 bytes of each row along k, as wgmma reads it (sm90.h): its rows are rows of A (columns of
- * B), or, where elements lie side by side across k, blocks of 128 bytes of such elements (A_ACROSS, B_ACROSS;
- * wgmma reads those of 16 bits). What lies beyond the matrix arrives as zeros.
+ * A panel has 128 bytes along k of each row of A (column of B), in wgmma's layout (sm90.h). With A_ACROSS
+ * or B_ACROSS the operand is MN-major: a panel has blocks of 128 bytes of elements across k (16-bit types
+ * only). Elements outside of the matrix arrive as zeros.
  *
- * APART: of 8-bit floating point the units' sums keep few places, so those of so many panels (0: all) are
- * added to sums in f32. */
+ * APART: number of panels (0: all) whose sums are added to separate sums in f32, because the matrix units
+ * keep few places for 8-bit floating point. */
 #ifndef TSL_WGMMA_PANELS_H
 #define TSL_WGMMA_PANELS_H
 
 constexpr int TILE_M = TSL_PARAM_TILE_M, TILE_N = TSL_PARAM_TILE_N, CLUSTER = TSL_PARAM_CLUSTER;
-constexpr int PANEL_BYTES = 128, DEPTH = PANEL_BYTES / ELEMENT; /* of k */
+constexpr int PANEL_BYTES = 128, DEPTH = PANEL_BYTES / ELEMENT; /* steps of k in a panel */
 constexpr int A_BYTES = TILE_M * PANEL_BYTES, B_BYTES = TILE_N * PANEL_BYTES, STAGE_BYTES = A_BYTES + B_BYTES;
-constexpr int SLAB_BYTES = DEPTH * 128, SLAB_LINES = 128 / ELEMENT; /* elements side by side, across k */
-constexpr int STEPS = PANEL_BYTES / 32;                             /* products along k of a panel */
+constexpr int SLAB_BYTES = DEPTH * 128, SLAB_LINES = 128 / ELEMENT; /* contiguous elements across k */
+constexpr int STEPS = PANEL_BYTES / 32;                             /* wgmma steps along k of a panel */
 
-/* The first panel of part `part` of all, and the one behind the last of the part before. */
+/* Returns the first panel of part `part`, which is the end of the previous part. */
 SM90_FUNCTION int part_begins(int k, int part, int parts) {
   return (int)((long long)((k + DEPTH - 1) / DEPTH) * part / parts);
 }
@@ -27,15 +27,15 @@ struct stage {
   unsigned parity;
 };
 
-SM90_FUNCTION void next_stage(stage &stage_in) {
-  if (++stage_in.number == STAGES) {
-    stage_in.number = 0;
-    stage_in.parity ^= 1;
+SM90_FUNCTION void next_stage(stage &pipe) {
+  if (++pipe.number == STAGES) {
+    pipe.number = 0;
+    pipe.parity ^= 1;
   }
 }
 
-/* LINES rows of A (columns of B) from `line` on, of the panel at `depth` of a layer, for this block alone or
- * for all of its cluster. */
+/* Copies LINES rows of A (columns of B) from `line` on, of the panel at `depth` of a layer, to this
+ * block or to its cluster. */
 template <int ACROSS, int LINES, bool IS_SHARED>
 SM90_FUNCTION void load_panel(shared_t end, const tensor_map *map, shared_t full, int line, int depth,
                               int layer = 0) {
@@ -50,7 +50,7 @@ SM90_FUNCTION void load_panel(shared_t end, const tensor_map *map, shared_t full
   }
 }
 
-/* Starts products of a panel: of block `i` of 64 rows. */
+/* Starts the products of a panel for block `i` of 64 rows. */
 SM90_FUNCTION void multiply_block(wgmma_sums sums, int i, shared_t a, shared_t b, bool add) {
 #pragma unroll
   for (int s = 0; s < STEPS; s++) {
@@ -71,8 +71,7 @@ SM90_FUNCTION void clear_sums(wgmma_sums sums[BLOCKS]) {
         sums[i][j][e] = 0;
 }
 
-/* A warpgroup starts to multiply what a stage holds; `a` and `b` are where its rows of A and all columns of B
- * lie. */
+/* Starts a warpgroup's products of one stage. `a` and `b` are its rows of A and all columns of B. */
 SM90_FUNCTION void multiply_panel(wgmma_sums sums[BLOCKS], shared_t a, shared_t b, bool add) {
   wgmma_fence();
 #pragma unroll
@@ -82,20 +81,20 @@ SM90_FUNCTION void multiply_panel(wgmma_sums sums[BLOCKS], shared_t a, shared_t 
 }
 
 #if APART
-/* All products of `panels` panels from stage `stage_in` on, where those of APART panels (1 or 2) are summed
- * by themselves and then added to `sums`: while one warpgroup adds, another's are under way. `release` says
- * of a stage that it was read. */
+/* Multiplies `panels` panels from stage `pipe` on. Sums of APART panels (1 or 2) are made
+ * separately and then added to `sums`; other warpgroups multiply meanwhile. `release` is called for
+ * each stage that has been read. */
 template <class RELEASE>
 SM90_FUNCTION void multiply_apart(wgmma_sums sums[BLOCKS], int panels, shared_t stages, shared_t from_a,
-                                  shared_t full, shared_t empty, stage &stage_in, RELEASE release) {
+                                  shared_t full, shared_t empty, stage &pipe, RELEASE release) {
   clear_sums(sums);
   for (; panels > 0; panels -= APART) {
     const bool is_pair = APART == 2 && panels > 1;
-    const stage one = stage_in;
-    next_stage(stage_in);
-    const stage two = stage_in;
+    const stage one = pipe;
+    next_stage(pipe);
+    const stage two = pipe;
     if (is_pair)
-      next_stage(stage_in);
+      next_stage(pipe);
     const shared_t first = stages + one.number * STAGE_BYTES, second = stages + two.number * STAGE_BYTES;
     barrier_wait(full + 8 * one.number, one.parity);
 #pragma unroll

@@ -1,7 +1,6 @@
-/* A warpgroup's sums, 64 x TILE_N, and their way to C. Before it is included: sm90.h, TSL_PARAM_TILE_N,
- * ELEMENT, A_TYPE, B_TYPE, A_ACROSS, B_ACROSS, C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), SPLIT (sums leave as
- * they are). And where it matters, WHOLE_SUMS: sums are i32, though C is not, and the last step makes numbers
- * of them. */
+/* Sums of a warpgroup, 64 x TILE_N, and their store to C. Define before inclusion: sm90.h, TSL_PARAM_TILE_N,
+ * ELEMENT, A_TYPE, B_TYPE, A_ACROSS, B_ACROSS, C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), SPLIT (unscaled partial
+ * sums are stored). Optional WHOLE_SUMS: sums are i32 and C is not; the epilogue converts them. */
 #ifndef TSL_WGMMA_TILE_H
 #define TSL_WGMMA_TILE_H
 
@@ -61,7 +60,7 @@ SM90_FUNCTION void wgmma_tile_hold(wgmma_sums *sums, int blocks) {
       wgmma_hold(WGMMA_REGISTER, sums[i], j);
 }
 
-/* A sum from a word that wgmma_tile_put_words() put. */
+/* Returns a sum from a word of wgmma_tile_put_words(). */
 SM90_FUNCTION sum_t wgmma_tile_sum(unsigned word) {
 #if IS_INTEGER
   return (int)word;
@@ -70,22 +69,22 @@ SM90_FUNCTION sum_t wgmma_tile_sum(unsigned word) {
 #endif
 }
 
-/* --- boxes: 64 rows of 128 bytes in shared memory, chunks of 16 bytes exchanged by row --- */
+/* --- boxes: 64 rows of 128 bytes in shared memory, 16-byte chunks permuted by row --- */
 
 SM90_FUNCTION int swizzled(int row, int byte) {
   return row * 128 + (byte ^ (row % 8) << 4);
 }
 
-/* alpha times a sum. Of parts of k, and of sums that the last step multiplies, alpha is 1: they are
- * multiplied all the same, because the compiler would store them from where products leave them, and wait for
- * those of the next share there. */
+/* Returns alpha times a sum. alpha is 1 for split-k partial sums and for sums that the epilogue
+ * scales. The multiplication by 1 is deliberate: without it the compiler stores the accumulator
+ * registers directly and waits for the next tile's products. */
 SM90_FUNCTION unsigned scaled(int sum, cuda_wgmma_scalar alpha) {
   return (unsigned)alpha.integer * (unsigned)sum;
 }
 SM90_FUNCTION unsigned scaled(float sum, cuda_wgmma_scalar alpha) {
   return __float_as_uint(alpha.real * sum);
 }
-/* In place of alpha: what was multiplied already, and lies elsewhere than products leave sums. */
+/* Identity scaling in place of alpha, for sums that are scaled already and not in accumulator registers. */
 struct wgmma_as_it_is {};
 SM90_FUNCTION unsigned scaled(int sum, wgmma_as_it_is) {
   return (unsigned)sum;
@@ -94,9 +93,8 @@ SM90_FUNCTION unsigned scaled(float sum, wgmma_as_it_is) {
   return __float_as_uint(sum);
 }
 
-/* Columns 32 `box` to 32 `box` + 31 of the sums (fewer where the tile is narrower), times alpha, in words.
- * Threads of odd rows exchange the order of their columns by two pairs, so that eight rows lie in different
- * banks. */
+/* Writes columns 32 `box` to 32 `box` + 31 of the sums (fewer in a narrower tile), times alpha, as
+ * words. Odd rows exchange the order of two pairs of columns to avoid bank conflicts. */
 template <class ALPHA>
 SM90_FUNCTION void wgmma_tile_put_words(shared_t end, wgmma_sums sums, int box, ALPHA alpha) {
   constexpr int PAIRS = TSL_PARAM_TILE_N < 32 ? TSL_PARAM_TILE_N / 8 : 4, OTHER = PAIRS == 4 ? 2 : 0;
@@ -115,7 +113,7 @@ SM90_FUNCTION void wgmma_tile_put_words(shared_t end, wgmma_sums sums, int box, 
 }
 
 #if C_FORM == 1 || C_FORM == 2
-/* Where the last step ends by a maximum with 0, rounding does it, at no cost. */
+/* A final ReLU is fused into the rounding, at no cost. */
 #if C_PAIR_POSITIVE
 #define C_PAIR_ROUND "cvt.rn.relu."
 #else
@@ -130,7 +128,7 @@ SM90_FUNCTION unsigned c_pair(float first, float second) {
 #endif
   return out;
 }
-/* Of integers, the last step has made f32 of them. */
+/* Returns two sums rounded to C's type. Integer sums were converted to f32 by the epilogue. */
 template <class ALPHA>
 SM90_FUNCTION unsigned wgmma_tile_pair(const sum_t *sums, ALPHA alpha) {
 #if IS_INTEGER
@@ -141,7 +139,7 @@ SM90_FUNCTION unsigned wgmma_tile_pair(const sum_t *sums, ALPHA alpha) {
 }
 #endif
 
-/* A box of C: 32 columns of 4 bytes or 64 of 2. */
+/* Writes a box of C: 32 columns of 4 bytes or 64 of 2. */
 template <class ALPHA>
 SM90_FUNCTION void wgmma_tile_put(shared_t end, wgmma_sums sums, int box, ALPHA alpha) {
 #if SPLIT || C_FORM == 0 || C_FORM == 3
@@ -158,7 +156,7 @@ SM90_FUNCTION void wgmma_tile_put(shared_t end, wgmma_sums sums, int box, ALPHA 
 #endif
 }
 
-/* *c = scaled + beta *c, by one thread: only where beta is not 0 is C read. */
+/* Stores *c = scaled + beta *c with one thread. C is read only where beta is not 0. */
 SM90_FUNCTION void wgmma_tile_store(c_element *c, unsigned scaled, cuda_wgmma_scalar beta) {
 #if SPLIT
   *(unsigned *)c = scaled;

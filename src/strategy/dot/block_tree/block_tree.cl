@@ -1,16 +1,16 @@
-/* Idea: all items walk both vectors with a stride of all items and keep a private sum; the items of a group fold theirs
- * in local memory, and a sum per group goes to global memory, where one more group folds those.
- * What it adds to `sequential`: parallelism, with neighbours reading neighbours, and a tree in place of a chain.
+/* Idea: all items walk both vectors with a stride of all items and keep a private sum. The items of a
+ * group reduce their sums in local memory; one sum per group goes to global memory, where one more group
+ * reduces them. What it adds to `sequential`: parallelism, coalesced reads, and a tree instead of a chain.
  *
  *   item      0 1 2 3 ... all-1 | 0 1 2 3 ... all-1 | 0 1 ...        all = GROUPS * GROUP
  *   vectors  |. . . . . . . . . . . . . . . . . . . . . . . |
  *
  *   a group's line   | 0 | 1 | 2 | 3 |   0 += 2, 1 += 3; barrier; 0 += 1; barrier      half as many each step
- *   global memory    one number per group; the last launch's items walk it and fold as above
+ *   global memory    one number per group; the items of the last launch walk it and reduce as above
  *
- * Parameters: TSL_PARAM_GROUPS, TSL_PARAM_GROUP (items of a group). Local memory: GROUP numbers. Any strides and sizes.
- * The order of the sum depends on both parameters; each product is rounded k / all times in its item's sum, then
- * log2(GROUP) times in each of two folds. */
+ * Parameters: TSL_PARAM_GROUPS, TSL_PARAM_GROUP (items of a group). Local memory: GROUP numbers. Any
+ * strides and sizes. The order of the sum depends on both parameters. Each product is rounded k / all
+ * times in its item's sum, then log2(GROUP) times in each of two reductions. */
 #include "kernel_dot.h"
 #include "kernel_epilogue.h"
 #include "fold.h"
@@ -37,7 +37,7 @@ tsl_dot_block_tree_last(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT sums, TSL_GLOBAL
                         const tsl_gemm_arguments g) {
   TSL_LOCAL TSL_REAL line[GROUP];
   TSL_REAL own = 0;
-  const TSL_INDEX busy = (g.k + GROUP - 1) / GROUP; /* groups that have terms, the others were not launched */
+  const TSL_INDEX busy = (g.k + GROUP - 1) / GROUP; /* groups with terms; the others are not launched */
   for (int i = TSL_ITEM(0); i < GROUPS && i < busy; i += GROUP)
     own += sums[i];
   line[TSL_ITEM(0)] = own;

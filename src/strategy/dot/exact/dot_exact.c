@@ -1,6 +1,5 @@
-/* The descriptor of exact, whose idea and limits dot_exact.cl tells: on the cpu in C (dot_exact_host.c),
- * elsewhere by its kernels, the same bits everywhere. Parameters: groups and group, work-groups and their
- * items, a matter of speed alone.
+/* The descriptor of exact, with idea and limits in dot_exact.cl. The cpu uses C (dot_exact_host.c),
+ * other devices use kernels, with equal bits. The parameters, groups and group, affect speed only.
  * Measurements: docs/lab/dot_exact.md. */
 #include "strategy/dot/exact/dot_exact.h"
 
@@ -17,9 +16,9 @@ static const tsl_param params[] = {
     [GROUP] = {"group", "work-items of a group (no matter on the cpu)", 256, {128, 256}},
     {NULL, NULL, 0, {0}},
 };
-/* Of the kernels: items of the last launch's group, bytes that an item reads at once, and numbers of 8 bytes
- * that a group leaves, its digits and what they are. The last launch adds a digit of each group in 63 bits.
- */
+/* Constants of the kernels: items of the last launch's group; bytes that an item reads at a time;
+ * 8-byte numbers of a group's row, which has digits and a summary. The last launch adds one digit
+ * of each group in 63 bits, which limits the groups. */
 enum { GROUPS_MOST = 1024 };
 enum { LAST_ITEMS = 256, TERM_BYTES = 32, ROW_F32 = 19 + 1, ROW_F64 = 84 + 1 };
 
@@ -33,9 +32,8 @@ static bool dot_exact_is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;
 }
 
-/* No more groups than there is work for, and no more than are resident at once: one that waits would start
- * when the others have done. Sums of doubles take more registers than those of floats, and have more to do
- * for each byte. */
+/* Returns the number of groups, limited by the terms and by the resident groups: a group that waits
+ * would start after all others. Sums of doubles need more registers, and more work for each byte. */
 static int64_t dot_exact_groups_for(const tsl_problem *problem, const tsl_config *config,
                                     const tsl_device *device) {
   const int64_t terms = TERM_BYTES / (problem->c.type == TESELA_F64 ? 8 : 4),
@@ -57,8 +55,8 @@ static const char *dot_exact_grids_for(const tsl_problem *problem, const tsl_con
 static const char *refuse_host(const tsl_config *config, const tsl_device *device) {
   for (int i = 0; params[i].name; i++)
     if (config->value[i] != params[i].fallback)
-      return tsl_refusal("%s=%lld is for kernels, %s has none", params[i].name, (long long)config->value[i],
-                         device->name);
+      return tsl_refusal("%s=%lld applies to kernels, but %s has none", params[i].name,
+                         (long long)config->value[i], device->name);
   return NULL;
 }
 
@@ -82,7 +80,7 @@ static uint64_t dot_exact_scratch(const tsl_problem *problem, const tsl_config *
          (problem->c.type == TESELA_F64 ? ROW_F64 : ROW_F32) * sizeof(int64_t);
 }
 
-/* Clocks a term in vectors of each width; what memory takes; and rounding at the end. */
+/* Models the cpu: clocks a term for each vector width, memory traffic, and the final rounding. */
 static double dot_exact_score_host(const tsl_problem *problem, const tsl_device *device) {
   const bool twice = problem->c.type == TESELA_F64;
   const double clocks = device->capabilities & (TSL_CAN_AVX2 | TSL_CAN_AVX512) ? (twice ? 2 : 1.2)
@@ -93,8 +91,8 @@ static double dot_exact_score_host(const tsl_problem *problem, const tsl_device 
   return 1e-6 + (threads > 1 ? 5e-6 : 0) + fmax(compute, tsl_problem_bytes(problem) / device->bandwidth);
 }
 
-/* Two launches, a group's end and the last rounding. On a GPU, memory at nine tenths of its bandwidth, a
- * tenth less with half of the items that are resident; on a processor, some clocks a term. */
+/* Models a device: two launches, the end of a group and the final rounding. On a GPU, memory at nine tenths
+ * of its bandwidth, a tenth less with half of the resident items; on a processor, some clocks a term. */
 static double dot_exact_score(const tsl_problem *problem, const tsl_config *config,
                               const tsl_device *device) {
   if (dot_exact_is_host(device))
@@ -112,7 +110,7 @@ static double dot_exact_score(const tsl_problem *problem, const tsl_config *conf
                      (twice ? 34 : 16) * k / device->peak_f64);
 }
 
-/* A group's numbers are rows of a superaccumulator. */
+/* Counts the costs; a group leaves a row of a superaccumulator. */
 static void dot_exact_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                               tsl_cost_counts *account) {
   tsl_grid first, last;

@@ -1,46 +1,45 @@
-/* Idea: the sum without any rounding, and one rounding at the end. Every product is split at fixed powers of two, its
- * parts are added as integers, and integers add up to the same in any order: on any device, by any number of items,
- * from any permutation of the terms.
- * What it adds to `fixed_tree`: bits that do not depend on the order either, and no error but the last rounding, however
- * much cancels.
+/* Idea: the sum without any rounding, and one rounding at the end. Every product is split at fixed powers
+ * of two, and the parts are added as integers. Integer sums do not depend on the order: equal bits on any
+ * device, with any number of items, for any permutation of the terms. What it adds to `fixed_tree`: bits
+ * independent of the order, and no error except the final rounding, for any cancellation.
  *
  *   a product         |<---- 106 bits, 48 of floats ---->|
- *   window    level 0 |     1     |     2     |     3     |  ...  |     6     |     52 bits each, from 2^top down
+ *   window    level 0 |     1     |     2     |     3     |  ...  |     6    |  52 bits each, from 2^top down
  *
- *   base + tail       its low 52 bits are the tail in units of the level, rounded: an integer to add up; what the level
- *                     cannot hold is (base + tail) - base off the tail, exactly, and goes to the next level
+ *   base + tail   its low 52 bits are the tail in units of the level, rounded: an integer to add. The rest of
+ *                 the tail is tail - ((base + tail) - base), exactly, and goes to the next level
  *
- *   superaccumulator  | 83 | 82 | ...   | 2 | 1 | 0 |   84 digits of 52 bits from 2^-2150 on (floats: 19 from 2^-560)
+ *   superaccumulator  | 83 | 82 | ...  | 2 | 1 | 0 |  84 digits of 52 bits from 2^-2150 (floats: 19)
  *
- * An item reads TERMS terms, vectors of 16 bytes where both operands lie so, and has the next tile's on their way
- * meanwhile. Their products go through the first levels of a window, three (floats: two), that all items of a group start
- * with: its top is chosen from the group's first products. Where a product has bits outside of these (its sum's exponent
- * is not the base's, or something is left after the last level), all six levels are tried; where these do not hold it, the
- * item adds the terms with integers alone to a superaccumulator of its own, private memory that nothing touches otherwise,
- * and moves its window to where they are. In the end a group adds its items' levels (and superaccumulators, where there
- * are some), and leaves the digits in scratch memory; the last launch adds those, multiplies by alpha, adds beta c, all
- * without rounding, and rounds once. exact_shared.h has what both launches and the host share; the host's blocks.h is the
- * same window in vectors.
+ * An item reads TERMS terms, as 16-byte vectors where both operands allow it, and prefetches the next tile.
+ * The products go through the first three (floats: two) levels of a window. All items of a group start with
+ * one window, whose top is chosen from the group's first products. A product may have bits outside of these
+ * levels: the exponent of base + tail differs from the base's, or a tail remains. Then all six levels are
+ * tried. If they fail, the item adds the terms with integers to its own superaccumulator in private memory,
+ * and moves its window to these terms. At the end a group adds the levels (and superaccumulators) of its
+ * items and stores the digits in scratch memory. The last launch adds these digits, multiplies by alpha,
+ * adds beta c, all without rounding, and rounds once. The host shares exact_shared.h; its exact_blocks.h has
+ * the window in vectors.
  *
- * What it computes: alpha (x0 y0 + x1 y1 + ...) + beta c, rounded once to nearest, ties to even, also where alpha and
- * beta are not 1 and 0. Subnormal results are rounded where they end, and infinity comes out only where the exact result
- * rounds to it. An exact zero is +0 (also of nothing but -0); what rounds to zero keeps its sign. NaN and infinities are
- * what IEEE 754 makes of the products in any order: NaN from NaN, from 0 times infinity and from infinities of both
- * signs; the NaN has no sign and no payload.
+ * Result: alpha (x0 y0 + x1 y1 + ...) + beta c, rounded once to nearest, ties to even, for any alpha and
+ * beta. Subnormal results are rounded at their last bit; infinity results only if the exact result rounds
+ * to it. An exact zero is +0 (also a sum of -0 only); a result that rounds to zero keeps its sign. NaN and
+ * infinities follow IEEE 754 for the products in any order: NaN from NaN, from 0 times infinity and from
+ * infinities of both signs. The NaN has no sign and no payload.
  *
- * Parameters: TSL_PARAM_GROUP, items of a group. Local memory: 72 bytes an item, and the digits. Any strides and sizes.
- * Needs double precision for all types, with subnormal numbers. Narrow types are floats on their way; where C is narrow, it
- * is rounded to C at once. Sums of integers are exact for 2^37 terms, and then taken modulo 2^32. A term takes about 16 instructions (doubles: 28)
- * where the products lie within 2^45 (2^38) of the largest one, three times as many within 2^250 (2^190), and hundreds
- * beyond. */
+ * Parameters: TSL_PARAM_GROUP, items of a group. Local memory: 72 bytes an item, and the digits. Any
+ * strides and sizes. Needs double precision with subnormals for all types. Narrow types are converted to
+ * float; a narrow C is rounded once. Sums of integers are exact for 2^37 terms, then taken modulo 2^32. A
+ * term takes about 16 instructions (doubles: 28) where the products lie within 2^45 (2^38) of the largest,
+ * three times as many within 2^250 (2^190), and hundreds beyond. */
 #include "item.cl"
 
-/* Numbers that a group folds at once. */
+/* Numbers that a group reduces at a time. */
 #define LINES 8
-/* What a group leaves: its digits; which of them are used, and what is not finite. */
+/* Row of a group: its digits and a summary (range of digits, non-finite flags). */
 #define ROW (TSL_EXACT_DIGITS + 1)
 #define LAST_ITEMS 256
-/* Groups of 256 items that should find room on a compute unit: enough to keep its memory busy. */
+/* Groups of 256 items that should fit a compute unit, enough to keep its memory busy. */
 #ifdef TSL_REAL_IS_DOUBLE
 #define GROUPS_A_UNIT 3
 #else
@@ -49,8 +48,8 @@
 
 /* --- a group --- */
 
-/* Sums LINES numbers of each item: out[v] is number v of all of them then. First each item takes LINES numbers of its
- * line, then an item for each line what these came to. */
+/* Sums LINES numbers of each item: out[v] is the sum of number v. First each item adds LINES
+ * numbers of its line, then one item for each line adds these sums. */
 TSL_FUNCTION void exact_fold(TSL_LOCAL_POINTER TSL_INDEX *lines, TSL_LOCAL_POINTER TSL_INDEX *parts,
                              const TSL_INDEX *numbers, TSL_LOCAL_POINTER TSL_INDEX *out) {
   const int item = TSL_ITEM(0), across = GROUP / LINES, line = item / across;
@@ -74,7 +73,7 @@ TSL_FUNCTION void exact_fold(TSL_LOCAL_POINTER TSL_INDEX *lines, TSL_LOCAL_POINT
   TSL_BARRIER();
 }
 
-/* The largest of a number of each item. */
+/* Returns the maximum of one number of each item. */
 TSL_FUNCTION int exact_largest(TSL_LOCAL_POINTER TSL_INDEX *lines, int number) {
   const int item = TSL_ITEM(0);
   lines[item] = number;
@@ -89,7 +88,8 @@ TSL_FUNCTION int exact_largest(TSL_LOCAL_POINTER TSL_INDEX *lines, int number) {
   return largest;
 }
 
-/* Twelve bits each: items with NaN, with either infinity, with digits, and with deep levels. */
+/* Returns the numbers of items with NaN, with either infinity, with digits, and with deep levels,
+ * in 12 bits each. */
 TSL_FUNCTION TSL_INDEX exact_counts(const exact_sum *sum) {
   return (TSL_INDEX)(sum->flags & TSL_EXACT_NAN ? 1 : 0) +
          ((TSL_INDEX)(sum->flags & TSL_EXACT_PLUS ? 1 : 0) << 12) +
@@ -97,20 +97,20 @@ TSL_FUNCTION TSL_INDEX exact_counts(const exact_sum *sum) {
          ((TSL_INDEX)(sum->slow != 0 ? 1 : 0) << 36) + ((TSL_INDEX)(sum->deep != 0 ? 1 : 0) << 48);
 }
 
-/* What the counts say, the digits that a group whose window was at `top` may have, and the number of groups, as a row
- * keeps them: eight bits each, and the rest. */
+/* Returns the summary of a group for its row: flags, first digit and end of digits in 8 bits each,
+ * then the number of groups. `top` is the group's first window. */
 TSL_FUNCTION TSL_INDEX exact_summary(TSL_INDEX counts, int top) {
   const int flags = (counts & 0xfff ? TSL_EXACT_NAN : 0) | (counts >> 12 & 0xfff ? TSL_EXACT_PLUS : 0) |
                     (counts >> 24 & 0xfff ? TSL_EXACT_MINUS : 0);
   const bool slow = (counts >> 36 & 0xfff) != 0, deep = counts >> 48 != 0;
   const int lowest = top - 52 * (deep ? TSL_EXACT_DEEP : SHALLOW) - TSL_EXACT_LOW;
-  const int highest = (top + 32 - TSL_EXACT_LOW) / 52 + 3; /* level 0's upper half, and a carry passed on */
+  const int highest = (top + 32 - TSL_EXACT_LOW) / 52 + 3; /* level 0's upper half, and a carry */
   const int first = slow ? 0 : lowest / 52,
             end = slow || highest > TSL_EXACT_DIGITS ? TSL_EXACT_DIGITS : highest;
   return flags | first << 8 | end << 16 | (TSL_INDEX)TSL_GROUPS(0) << 24;
 }
 
-/* The group's levels into its digits. */
+/* Adds the group's levels to its digits. */
 TSL_FUNCTION void exact_place(TSL_LOCAL_POINTER const TSL_INDEX *levels, int top,
                               TSL_LOCAL_POINTER TSL_INDEX *total) {
   for (int j = 0; j < LEVELS; j++)
@@ -123,7 +123,7 @@ TSL_FUNCTION void exact_place(TSL_LOCAL_POINTER const TSL_INDEX *levels, int top
     }
 }
 
-/* LINES digits from number `first` on, of the items that have some. */
+/* Gets LINES digits from `first` on; 0 for items without digits. */
 TSL_FUNCTION void exact_choose_digits(const exact_sum *sum, const exact_memory *memory, int first,
                                       TSL_INDEX *numbers) {
   TSL_UNROLL
@@ -131,7 +131,7 @@ TSL_FUNCTION void exact_choose_digits(const exact_sum *sum, const exact_memory *
     numbers[v] = sum->slow != 0 && first + v < TSL_EXACT_DIGITS ? memory->digits[first + v] : 0;
 }
 
-/* An item's levels, and what it has met. Where its window has moved, the digits have all. */
+/* Gets an item's levels and flags. If its window has moved, all is in the digits. */
 TSL_FUNCTION void exact_choose_levels(exact_sum *sum, exact_memory *memory, TSL_INDEX *numbers) {
   if (sum->slow != 0)
     exact_empty(sum, memory);
@@ -147,7 +147,7 @@ TSL_FUNCTION void exact_choose_levels(exact_sum *sum, exact_memory *memory, TSL_
   numbers[LEVELS] = exact_counts(sum);
 }
 
-/* One digit as the group leaves it: one carry passed on, so that a thousand groups' sum fits. */
+/* Returns a digit after one carry step, so that the sum of a thousand groups fits. */
 TSL_FUNCTION TSL_INDEX exact_passed_on(TSL_LOCAL_POINTER const TSL_INDEX *total, int i) {
   const TSL_INDEX carry = i > 0 ? total[i - 1] >> 52 : 0;
   return carry + (i < TSL_EXACT_DIGITS - 1 ? total[i] & TSL_EXACT_MASK : total[i]);
@@ -202,8 +202,7 @@ tsl_dot_exact(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const tsl
 
 /* --- all groups --- */
 
-/* The rows' summaries as one, without the number of groups: all flags, and digits from the lowest first to the highest
- * end. */
+/* Joins two summaries without the number of groups: all flags, the lowest first digit and the highest end. */
 TSL_FUNCTION TSL_INDEX exact_join(TSL_INDEX a, TSL_INDEX b) {
   const TSL_INDEX a_first = a >> 8 & 0xff, b_first = b >> 8 & 0xff, a_end = a >> 16 & 0xff,
                   b_end = b >> 16 & 0xff;
@@ -211,7 +210,7 @@ TSL_FUNCTION TSL_INDEX exact_join(TSL_INDEX a, TSL_INDEX b) {
          (a_end > b_end ? a_end : b_end) << 16;
 }
 
-/* The summary of no rows. */
+/* Summary of no rows. */
 #define EXACT_NOTHING (255 << 8)
 
 TSL_FUNCTION int exact_join_all(TSL_GLOBAL const TSL_INDEX *rows, int groups,
@@ -232,7 +231,8 @@ TSL_FUNCTION int exact_join_all(TSL_GLOBAL const TSL_INDEX *rows, int groups,
   return all;
 }
 
-/* c from the sum. That of integers is a whole number below 2^53, which is not rounded; the rest is modulo 2^32. */
+/* Stores c from the sum. Sums of integers are whole numbers below 2^53, which are exact; the rest
+ * is modulo 2^32. */
 TSL_FUNCTION void exact_store(TSL_GLOBAL tsl_result *c, TSL_LOCAL_POINTER TSL_INDEX *digits, int first,
                               int end, int flags, const tsl_gemm_arguments *g,
                               TSL_LOCAL_POINTER TSL_INDEX *wide) {
@@ -247,7 +247,8 @@ TSL_FUNCTION void exact_store(TSL_GLOBAL tsl_result *c, TSL_LOCAL_POINTER TSL_IN
 #endif
 }
 
-/* Items add a digit each of every so many rows, and those that have the same digit add up. */
+/* Adds the rows of all groups and stores c. Items are divided into slices of the rows, one digit an
+ * item; items with equal digits are then added. */
 TSL_KERNEL(LAST_ITEMS, 1, 1)
 tsl_dot_exact_last(TSL_GLOBAL const TSL_INDEX *TSL_RESTRICT rows, TSL_GLOBAL tsl_result *TSL_RESTRICT c,
                    const tsl_gemm_arguments g) {

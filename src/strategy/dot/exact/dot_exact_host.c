@@ -1,7 +1,7 @@
-/* exact on the cpu: threads take chunks of terms one after the other, each into a superaccumulator of its
- * own; these are added and rounded in the end. Within a chunk, blocks go through the vectors of blocks.h, in
- * a window that stays where it is from block to block; a block that does not fit is added term by term, and
- * tells where the window should be. dot_exact.cl tells the idea and the limits. */
+/* exact on the cpu. Threads take chunks of terms in rotation, each with its own superaccumulator;
+ * these are added and rounded at the end. Within a chunk, blocks go through the vectors of
+ * exact_blocks.h in a window that persists from block to block. A block that does not fit is added
+ * term by term and moves the window. Idea and limits: dot_exact.cl. */
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/scratch.h"
@@ -12,7 +12,7 @@
 
 enum { BLOCK = TSL_EXACT_BLOCK, CHUNK = 128 * BLOCK };
 
-/* One thread's share. */
+/* Sum and buffers of one thread. */
 typedef struct share {
   bool used;
   tsl_exact_sum sum;
@@ -20,18 +20,16 @@ typedef struct share {
   unsigned char y[BLOCK * sizeof(double)];
 } share;
 
-typedef struct dot_exact_running {
+typedef struct dot_exact_job {
   const unsigned char *x, *y;
   int64_t x_stride, y_stride, count;
   tesela_type x_type, y_type;
   tsl_exact_terms terms;
-  share *shares; /* a thread's each */
-} dot_exact_running;
+  share *shares;
+} dot_exact_job;
 
-/* --- one thread --- */
-
-/* Terms as the window takes them: where they lie, or `count` of them copied to where they lie side by side,
- * narrow types as f32, with zeros behind them. */
+/* Returns terms for the window: in place if contiguous, else `count` terms copied to `dst` and
+ * filled up with zeros. Narrow types are converted to f32. */
 static const void *dot_exact_gather(tesela_type type, const unsigned char *from, int64_t stride, int count,
                                     void *dst) {
   const size_t size = type == TESELA_F64 ? sizeof(double) : sizeof(float);
@@ -50,7 +48,7 @@ static const void *dot_exact_gather(tesela_type type, const unsigned char *from,
 }
 
 static void add_chunk(void *argument, int64_t chunk, int worker) {
-  const dot_exact_running *run = argument;
+  const dot_exact_job *run = argument;
   share *own = &run->shares[worker];
   const int64_t first = chunk * CHUNK, x_step = run->x_stride * (int64_t)tsl_type(run->x_type)->size,
                 y_step = run->y_stride * (int64_t)tsl_type(run->y_type)->size;
@@ -66,9 +64,7 @@ static void add_chunk(void *argument, int64_t chunk, int worker) {
   }
 }
 
-/* --- all of them --- */
-
-/* Adds everybody's digits to those of the first; returns what was not finite. */
+/* Adds the digits of all threads; returns the flags of non-finite products. */
 static int dot_exact_merge(share *shares, int workers, int64_t *digits) {
   int flags = 0;
   memset(digits, 0, TSL_EXACT_DIGITS * sizeof *digits);
@@ -91,15 +87,15 @@ tesela_status tsl_exact_run_host(const tsl_work *work, const tsl_operands *opera
   int64_t digits[TSL_EXACT_DIGITS];
   void *block;
   TSL_TRY(tsl_scratch_take((size_t)workers * sizeof(share), "superaccumulators", &block));
-  dot_exact_running run = {.x = operands->a.host,
-                           .y = operands->b.host,
-                           .x_stride = operands->a.col_stride,
-                           .y_stride = operands->b.row_stride,
-                           .count = how.alpha == 0 ? 0 : problem->k,
-                           .x_type = problem->a.type,
-                           .y_type = problem->b.type,
-                           .terms = tsl_exact_terms_of(problem->c.type, work->device->capabilities),
-                           .shares = block};
+  dot_exact_job run = {.x = operands->a.host,
+                       .y = operands->b.host,
+                       .x_stride = operands->a.col_stride,
+                       .y_stride = operands->b.row_stride,
+                       .count = how.alpha == 0 ? 0 : problem->k,
+                       .x_type = problem->a.type,
+                       .y_type = problem->b.type,
+                       .terms = tsl_exact_terms_of(problem->c.type, work->device->capabilities),
+                       .shares = block};
   for (int w = 0; w < workers; w++)
     run.shares[w].used = false;
   tsl_team_run(operands->team, run.count == 0 ? 0 : (run.count - 1) / CHUNK + 1, add_chunk, &run);

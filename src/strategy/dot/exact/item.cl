@@ -1,5 +1,5 @@
-/* What one item of dot_exact.cl does: it reads its terms, sums them in its window, and adds those that do not fit one by one
- * to its digits. */
+/* Work of one item of dot_exact.cl: reads its terms and sums them in its window. Terms that do not
+ * fit are added to its digits. */
 #ifndef TSL_REAL_IS_DOUBLE
 #define TSL_EXACT_OF_FLOATS
 #endif
@@ -9,16 +9,16 @@
 #include "../../exact_shared.h"
 
 #define GROUP TSL_PARAM_GROUP
-/* What terms are of: narrow types are floats, too. */
+/* Type of the terms; narrow types are converted to float. */
 #ifdef TSL_REAL_IS_DOUBLE
 #define NUMBER double
 #else
 #define NUMBER float
 #endif
-/* Terms that an item reads before the first is used: 32 bytes of each operand. */
+/* Terms that an item reads ahead: 32 bytes of each operand. */
 #define TERMS (32 / (int)sizeof(NUMBER))
 #define TILE ((TSL_INDEX)GROUP * TERMS)
-/* How often levels and digits are settled: a term adds up to 1.5 * 2^51 to levels, and to digits 3 * (2^53 + 2^52). */
+/* Intervals of carry propagation: a term adds up to 1.5 * 2^51 to levels, and 3 * (2^53 + 2^52) to digits. */
 #define LEVEL_TILES 256
 #define DEEP_TIMES 256
 #define DIGIT_TILES 4
@@ -31,22 +31,22 @@
 #define WIDTH 4
 #endif
 
-/* The terms that an item has: vectors of WIDTH neighbours, each a group's vectors from the next. */
+/* Terms of an item: vectors of WIDTH neighbours, one group's vectors apart. */
 typedef struct exact_terms {
   TSL_GLOBAL const tsl_element *a, *b;
   TSL_INDEX a_stride, b_stride, first, k;
-  bool vectors; /* both can be read so */
+  bool vectors; /* both operands can be read as vectors */
 } exact_terms;
 
-/* An item's sum, as far as most data need it. */
+/* Fast part of an item's sum, in registers. */
 typedef struct exact_sum {
   TSL_INDEX levels[SHALLOW + 1];
   int top, flags;
-  int deep, slow; /* times that terms went to levels and to digits in memory; 0: these hold nothing yet */
+  int deep, slow; /* number of additions to levels and digits in memory; 0: these are uninitialized */
 } exact_sum;
 
-/* The rest of it: levels that all six of a window need, and the superaccumulator. Too much for registers, and indexed by
- * loops, which keeps it out of them. */
+/* Slow part of an item's sum, in private memory: all six levels, and the superaccumulator. It is
+ * indexed by loops, which keeps it out of registers. */
 typedef struct exact_memory {
   TSL_INDEX levels[LEVELS];
   TSL_INDEX digits[TSL_EXACT_DIGITS];
@@ -56,12 +56,12 @@ TSL_FUNCTION TSL_INDEX exact_index(const exact_terms *terms, int t) {
   return terms->first + t / WIDTH * (GROUP * WIDTH) + t % WIDTH;
 }
 
-/* Narrow numbers are read one by one. */
+/* Returns true if vectors can be read; narrow numbers are read one by one. */
 TSL_FUNCTION bool exact_is_aligned(TSL_GLOBAL const tsl_element *pointer) {
   return TSL_TYPE_AB == TSL_TYPE_REAL && ((TSL_INDEX)pointer & 15) == 0;
 }
 
-/* A tile's terms as vectors. */
+/* Reads a tile's terms as vectors. */
 TSL_FUNCTION void exact_read_vectors(TSL_GLOBAL const tsl_element *from, NUMBER *out) {
 #if TSL_TYPE_AB == TSL_TYPE_REAL
   TSL_UNROLL
@@ -77,7 +77,7 @@ TSL_FUNCTION void exact_read_vectors(TSL_GLOBAL const tsl_element *from, NUMBER 
 #endif
 }
 
-/* WIDTH neighbours number by number, with zeros from number k on. */
+/* Reads WIDTH neighbours one by one, with zeros from number k on. */
 TSL_FUNCTION void exact_read_numbers(TSL_GLOBAL const tsl_element *from, TSL_INDEX stride, TSL_INDEX first,
                                      TSL_INDEX k, bool is_signed, NUMBER *out) {
   TSL_UNROLL
@@ -90,20 +90,20 @@ TSL_FUNCTION void exact_read_tile(const exact_terms *terms, NUMBER *x, NUMBER *y
   exact_read_vectors(terms->b + terms->first, y);
 }
 
-/* Whether the item's part of a tile is whole and can be read as vectors. */
+/* Returns true if the item's part of a tile is complete and readable as vectors. */
 TSL_FUNCTION bool exact_takes_vectors(const exact_terms *terms) {
   return terms->vectors && exact_index(terms, TERMS - 1) < terms->k;
 }
 
-/* Adds a tail to a level's sum, and takes off it what the level holds. */
+/* Adds a tail to a level's sum, and subtracts the part that the level holds from the tail. */
 TSL_FUNCTION void exact_add_to(TSL_REPRODUCIBILITY *sum, double base, double *tail) {
   const double at = base + *tail;
   *sum += (TSL_REPRODUCIBILITY)TSL_AS_INDEX(at) - (TSL_REPRODUCIBILITY)TSL_AS_INDEX(base);
   *tail -= at - base;
 }
 
-/* Adds `count` products to the first `depth` levels; false where these do not hold them, and sums mean nothing and may
- * have wrapped around. */
+/* Adds `count` products to the first `depth` levels. Returns false where the levels cannot hold
+ * them; the sums are then invalid. */
 TSL_FUNCTION bool exact_window(const NUMBER *x, const NUMBER *y, const int count, const int depth, int top,
                                TSL_REPRODUCIBILITY *sums) {
   double base[TSL_EXACT_DEEP];
@@ -143,7 +143,7 @@ TSL_FUNCTION bool exact_window(const NUMBER *x, const NUMBER *y, const int count
     good = good && tail == 0;
 #endif
   }
-  /* Whether a product came to nothing though its factors are other than 0: then so did its error. */
+  /* A product that underflows to 0 with nonzero factors has lost its error, too. */
   TSL_UNROLL
   for (int t = 0; t < count; t++)
     good = good && !(zero && x[t] != 0 && y[t] != 0 && TSL_MUL(double, (double)x[t], (double)y[t]) == 0);
@@ -156,7 +156,7 @@ TSL_FUNCTION void exact_clear(TSL_INDEX *numbers, int count) {
     numbers[i] = 0;
 }
 
-/* Moves the levels to those in memory, and settles them. */
+/* Adds the levels to the levels in memory, and propagates carries there. */
 TSL_FUNCTION void exact_put_down(exact_sum *sum, exact_memory *memory) {
   if (sum->deep == 0)
     exact_clear(memory->levels, LEVELS);
@@ -182,7 +182,8 @@ TSL_FUNCTION void exact_empty(exact_sum *sum, exact_memory *memory) {
   tsl_exact_settle(memory->digits);
 }
 
-/* `count` terms from number t on, one by one, read once more: what a loop indexes would not stay in registers. */
+/* Adds `count` terms from number t on one by one. They are read again, because an indexed array
+ * would leave the registers. */
 TSL_FUNCTION void exact_add_slowly(const exact_terms *terms, int t, int count, exact_sum *sum,
                                    exact_memory *memory) {
   int largest = 0;
@@ -217,7 +218,7 @@ TSL_FUNCTION void exact_add_slowly(const exact_terms *terms, int t, int count, e
   }
 }
 
-/* WIDTH terms from number t on, in all levels. */
+/* Adds WIDTH terms from number t on with all levels. */
 TSL_FUNCTION void exact_add_deep(const exact_terms *terms, int t, exact_sum *sum, exact_memory *memory) {
   NUMBER x[WIDTH], y[WIDTH];
   TSL_REPRODUCIBILITY sums[LEVELS];
@@ -236,7 +237,7 @@ TSL_FUNCTION void exact_add_deep(const exact_terms *terms, int t, exact_sum *sum
     tsl_exact_settle_levels(memory->levels, LEVELS);
 }
 
-/* The item's share of the tiles. */
+/* Adds the item's terms of all tiles. */
 TSL_FUNCTION void exact_add_tiles(exact_terms *terms, exact_sum *sum, exact_memory *memory) {
   NUMBER x_next[TERMS], y_next[TERMS];
   bool ready = false;
@@ -271,7 +272,7 @@ TSL_FUNCTION void exact_add_tiles(exact_terms *terms, exact_sum *sum, exact_memo
   }
 }
 
-/* The largest exponent among the first products of an item's first tile. */
+/* Returns the largest exponent among the first products of an item's first tile. */
 TSL_FUNCTION int exact_first_exponent(const exact_terms *terms) {
   NUMBER x[WIDTH], y[WIDTH];
   int largest = 0;

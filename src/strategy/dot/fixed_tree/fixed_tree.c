@@ -1,11 +1,9 @@
-/* The descriptor of fixed_tree, whose tree fixed_tree.h specifies. Device by device, the same bits: on the
- * cpu in C (fixed_tree_host.c), elsewhere by the kernels of fixed_tree.cl.
+/* The descriptor of fixed_tree, whose tree fixed_tree.h specifies. All devices have equal bits: the cpu in C
+ * (fixed_tree_host.c), others by the kernels of fixed_tree.cl. Narrow types use f32's method, where their
+ * numbers, products and integer sums are exact.
  *
- * Narrow types take f32's way; their numbers, products and, of integers, sums are exact there.
- *
- * What it adds to `block_tree`: an order of the sum that belongs to the specification, and twice the
- * precision. Parameters: group, items of a kernel's group; a matter of speed alone. Limits: kernels need
- * double precision for all types.
+ * What it adds to `block_tree`: a specified order of the sum, and twice the precision. Parameters: group,
+ * items of a kernel's group, for speed only. Limits: kernels need double precision for all types.
  * Measurements: docs/lab/dot_fixed_tree.md. */
 #include "strategy/dot/fixed_tree/fixed_tree.h"
 
@@ -18,7 +16,7 @@ static const tsl_param params[] = {
     [GROUP] = {"group", "work-items of a kernel's group (no matter on the cpu)", 256, {256, 512, 1024}},
     {NULL, NULL, 0, {0}},
 };
-/* Items of the last launch's group, and what the device holds for each of a unit's items. */
+/* Items of the last launch's group, and resident items of a compute unit. */
 enum { LAST_ITEMS = 256, RESIDENT_ITEMS = 2048 };
 
 static int64_t fixed_tree_blocks_of(const tsl_problem *problem) {
@@ -26,9 +24,9 @@ static int64_t fixed_tree_blocks_of(const tsl_problem *problem) {
   return problem->k == 0 ? 0 : (problem->k - 1) / block + 1;
 }
 
-/* Rounded once, to the element type; and the sum's own errors, of which a term meets `depth`: f32 has them in
- * double; in a pair of doubles they are of second order (Ogita, Rump, Oishi 2005), four for each operation of
- * the tree. */
+/* Returns the bound: one rounding to the element type, plus the errors of the sum, of which a term
+ * meets `depth`. f32 sums are in double. Errors of pairs of doubles are of second order (Ogita,
+ * Rump, Oishi 2005), four for each operation of the tree. */
 static tsl_accuracy fixed_tree_accuracy(const tsl_problem *problem, const tsl_config *config) {
   (void)config;
   const double depth =
@@ -42,8 +40,8 @@ static bool fixed_tree_is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;
 }
 
-/* Every group takes `group` / 256 blocks at once, and goes on to further ones where more groups than the
- * device holds eight times over would be wanted. */
+/* Makes both grids. A group takes `group` / 256 blocks at a time and loops, with at most eight
+ * times as many groups as are resident. */
 static const char *fixed_tree_grids_for(const tsl_problem *problem, const tsl_config *config,
                                         const tsl_device *device, tsl_grid *first, tsl_grid *last) {
   const int64_t group = config->value[GROUP], each = group / (TSL_TREE_BLOCK * TSL_TREE_COLUMNS);
@@ -61,8 +59,8 @@ static const char *fixed_tree_refuse(const tsl_problem *problem, const tsl_confi
   if (fixed_tree_is_host(device))
     return config->value[GROUP] == params[GROUP].fallback
                ? NULL
-               : tsl_refusal("group=%lld is for kernels, %s has none", (long long)config->value[GROUP],
-                             device->name);
+               : tsl_refusal("group=%lld applies to kernels, but %s has none",
+                             (long long)config->value[GROUP], device->name);
   const char *missing = tsl_capability_missing(needs, device->capabilities);
   if (missing)
     return tsl_refusal("%s lacks: %s", device->name, missing);
@@ -78,7 +76,7 @@ static uint64_t fixed_tree_scratch(const tsl_problem *problem, const tsl_config 
   return ((uint64_t)fixed_tree_blocks_of(problem) + 1) * sum;
 }
 
-/* Clocks a term while the data is in a cache, which is what a core's share of a few megabytes stays in. */
+/* Models the cpu: clocks a term in cache, which holds a few megabytes, plus memory traffic beyond. */
 static double fixed_tree_score_host(const tsl_problem *problem, const tsl_device *device) {
   const bool vectors = device->capabilities & (TSL_CAN_AVX2 | TSL_CAN_AVX512);
   const double clocks = problem->c.type == TESELA_F64 ? (vectors ? 1.2 : 8) : vectors ? 0.4 : 1;
@@ -89,8 +87,8 @@ static double fixed_tree_score_host(const tsl_problem *problem, const tsl_device
   return 2e-7 + (threads > 1 ? 5e-6 : 0) + fmax(compute, memory);
 }
 
-/* On a GPU nine tenths of the memory's bandwidth, once every unit has its items; a processor's items take
- * turns at about a clock a term. */
+/* Models a device: on a GPU nine tenths of the memory bandwidth if all units have work; on a
+ * processor about a clock a term. */
 static double fixed_tree_score(const tsl_problem *problem, const tsl_config *config,
                                const tsl_device *device) {
   if (fixed_tree_is_host(device))

@@ -1,24 +1,24 @@
-/* Idea: the order of the sum belongs to the specification (fixed_tree.h has all of it), so that every device, grid and
- * number of threads gives the same bits; and since a dot waits for memory, its sums can be kept in more precision than
- * its data has for nothing.
- * What it adds to `block_tree`: bits that do not depend on the machine, and the precision.
+/* Idea: the order of the sum is specified (fixed_tree.h), so every device, grid and number of threads
+ * gives equal bits. A dot waits for memory, so sums of higher precision than the data cost nothing. What
+ * it adds to `block_tree`: bits that do not depend on the machine, and the precision.
  *
  *   chunk of 32 rows     column 0    column 1         column 31
- *                 row 0  | a b c d | e f g h |  ...  | w x y z |    a column is 16 bytes of a row: an item's vector,
- *                 row 1  | a b c d | e f g h |  ...  | w x y z |    whose numbers go to lanes of their own
+ *                 row 0  | a b c d | e f g h |  ...  | w x y z |    a column is 16 bytes of a row, an item's
+ *                 row 1  | a b c d | e f g h |  ...  | w x y z |    vector; each number has its own lane
  *                  ...        |         |                 |
  *                 row 31 | a b c d | e f g h |  ...  | w x y z |
  *                             v         v                 v
  *   adjacent lanes join:    (a+b)+(c+d)  ...                        f64: a column is two numbers, a + b
  *   columns join by halves: 0 with 16, 1 with 17, ...; 0 with 8, ...; 0 with 1
- *   the sums of eight chunks, which are a block, join likewise: 0 with 4, ...; 0 with 1
+ *   the sums of eight chunks, a block, join by halves: 0 with 4, ...; 0 with 1
  *
- * First launch: 32 items take a chunk, 256 a block, and a sum per block goes to global memory. Last launch: one group
- * joins those sums. Where both vectors have stride 1 and start at multiples of 16 bytes they are read as vectors; else,
- * and in the last chunk, number by number with zeros beyond k: the tree stays the same. So are narrow types, as floats.
+ * First launch: 32 items take a chunk, 256 a block, and one sum per block goes to global memory. Last
+ * launch: one group joins these sums. Vectors with stride 1 that start at multiples of 16 bytes are read
+ * as vectors. Others, the last chunk and narrow types (as floats) are read number by number with zeros
+ * beyond k; the tree is unchanged.
  *
- * Parameters: TSL_PARAM_GROUP, items of a group. Local memory: GROUP sums (8 bytes for f32, 16 for f64). Any strides
- * and sizes. Needs double precision for f32, too. */
+ * Parameters: TSL_PARAM_GROUP, items of a group. Local memory: GROUP sums (8 bytes for f32, 16 for f64).
+ * Any strides and sizes. Needs double precision for f32, too. */
 #include "kernel_elements.h"
 #include "kernel_gemm.h"
 #include "twofold.h"
@@ -28,11 +28,11 @@
 #define WIDTH (16 / (int)sizeof(NUMBER))
 #define CHUNK (ROWS * COLUMNS * WIDTH)
 #define GROUP TSL_PARAM_GROUP
-#define BLOCK 8 /* chunks */
+#define BLOCK 8 /* chunks of a block */
 #define BLOCK_ITEMS (BLOCK * COLUMNS)
-/* Rows that are read before the first is used. */
+/* Rows that are read ahead. */
 #define PREFETCH 4
-/* Items of the last launch's group, each of them a lane, and the sums that an item reads before it joins the first. */
+/* Items of the last launch's group, one lane each, and the sums that an item reads ahead. */
 #define LAST_ITEMS 256
 #define LAST_AHEAD 16
 
@@ -60,14 +60,15 @@ TSL_FUNCTION void tree_spread(VECTOR v, double *out) {
   out[1] = TSL_LANE(v, 1);
 }
 
-/* c = alpha sum + beta c */
+/* Stores c = alpha sum + beta c. */
 TSL_FUNCTION void tree_finish(TSL_GLOBAL tsl_result *c, SUM sum, double alpha, double beta) {
   const SUM scaled = tsl_twofold_scale(sum, alpha);
   const double result = tsl_twofold_round(beta == 0 ? scaled : tsl_twofold_add(scaled, beta, *c));
   *c = result == result ? result : TSL_NAN(double);
 }
 #else
-/* A double holds the product of two floats, so fusing changes nothing. Numbers of narrow types are floats. */
+/* A double holds the product of two floats, so fusing changes nothing. Narrow types are converted
+ * to float. */
 #define NUMBER float
 #define SUM double
 #define ADD(sum, x, y) TSL_FMA((double)(x), (double)(y), sum)
@@ -91,7 +92,7 @@ TSL_FUNCTION void tree_spread(VECTOR v, float *out) {
 }
 
 #ifdef TSL_REAL_IS_INTEGER
-/* The sum is a whole number below 2^53; the rest is modulo 2^32. */
+/* Stores c for integers: the sum is a whole number below 2^53; the rest is modulo 2^32. */
 TSL_FUNCTION void tree_finish(TSL_GLOBAL tsl_result *c, SUM sum, int alpha, int beta) {
   const unsigned scaled = (unsigned)alpha * (unsigned)(TSL_INDEX)sum;
   *c = (int)(beta == 0 ? scaled : scaled + (unsigned)beta * (unsigned)*c);
@@ -105,7 +106,7 @@ TSL_FUNCTION void tree_finish(TSL_GLOBAL tsl_result *c, SUM sum, float alpha, fl
 #endif
 #endif
 
-/* Blocks of k terms. */
+/* Returns the blocks of k terms. */
 TSL_FUNCTION TSL_INDEX tree_blocks(TSL_INDEX k) {
   return (k + BLOCK * CHUNK - 1) / (BLOCK * CHUNK);
 }
@@ -115,7 +116,7 @@ TSL_FUNCTION bool tree_is_aligned(TSL_GLOBAL const TSL_REAL *pointer) {
   return ((TSL_INDEX)pointer & 15) == 0;
 }
 
-/* PREFETCH rows of a column, as vectors. */
+/* Reads PREFETCH rows of a column as vectors. */
 TSL_FUNCTION void tree_read_vectors(TSL_GLOBAL const TSL_REAL *from, NUMBER *out) {
   VECTOR row[PREFETCH];
   TSL_UNROLL
@@ -127,7 +128,8 @@ TSL_FUNCTION void tree_read_vectors(TSL_GLOBAL const TSL_REAL *from, NUMBER *out
 }
 #endif
 
-/* The same number by number, with zeros from number k on; `first` is the number of the first. */
+/* Reads PREFETCH rows number by number, with zeros from number k on; `first` is the index of the
+ * first number. */
 TSL_FUNCTION void tree_read_numbers(TSL_GLOBAL const tsl_element *from, TSL_INDEX stride, TSL_INDEX first,
                                     TSL_INDEX k, bool is_signed, NUMBER *out) {
   TSL_UNROLL
@@ -140,7 +142,7 @@ TSL_FUNCTION void tree_read_numbers(TSL_GLOBAL const tsl_element *from, TSL_INDE
   }
 }
 
-/* PREFETCH rows into the lanes. */
+/* Adds PREFETCH rows to the lanes. */
 TSL_FUNCTION void tree_add_rows(SUM *lane, const NUMBER *x, const NUMBER *y) {
   TSL_UNROLL
   for (int r = 0; r < PREFETCH; r++) {
@@ -150,7 +152,7 @@ TSL_FUNCTION void tree_add_rows(SUM *lane, const NUMBER *x, const NUMBER *y) {
   }
 }
 
-/* One column of a chunk, `first` being the number of its first. */
+/* Returns the sum of one column of a chunk; `first` is the index of its first number. */
 TSL_FUNCTION SUM tree_column(TSL_GLOBAL const tsl_element *a, TSL_INDEX a_stride,
                              TSL_GLOBAL const tsl_element *b, TSL_INDEX b_stride, TSL_INDEX first,
                              TSL_INDEX k, bool vectors) {
@@ -212,7 +214,8 @@ tsl_dot_fixed_tree(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL cons
   }
 }
 
-/* Lane j of LAST_ITEMS joins the sums of blocks j, j + LAST_ITEMS, ...; then the lanes join by halves. */
+/* Joins the sums of all blocks and stores c. Lane j of LAST_ITEMS joins the sums of blocks j, j +
+ * LAST_ITEMS, ...; then the lanes join by halves. */
 TSL_KERNEL(LAST_ITEMS, 1, 1)
 tsl_dot_fixed_tree_last(TSL_GLOBAL const SUM *TSL_RESTRICT sums, TSL_GLOBAL tsl_result *TSL_RESTRICT c,
                         const tsl_gemm_arguments g) {

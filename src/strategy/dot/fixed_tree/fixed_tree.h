@@ -1,42 +1,41 @@
-/* fixed_tree: a dot whose every addition is specified, so that its bits are the same on every device, for
- * every grid, number of threads, instruction set, alignment and stride.
+/* fixed_tree: a dot with every addition specified. So its bits are equal on every device, for every grid,
+ * number of threads, instruction set, alignment and stride.
  *
  * The tree. Terms x[i] y[i], i = 0 ... k - 1, are cut into chunks. A chunk is 32 rows of 128 numbers of
- * either vector, or 64 for f64, so 4096 or 2048 numbers: 512 bytes a row of f32 and f64. Numbers of narrow
- * types are those of f32, which has them all. What is left in the last chunk is filled up with terms of
- * zeros, which change nothing.
+ * either vector, or 64 for f64: 4096 or 2048 numbers, 512 bytes a row of f32 and f64. Narrow types are
+ * converted to f32 exactly. The last chunk is filled up with zero terms, which change nothing.
  *
  *   1. Lane l of a chunk (128 or 64) starts from zero and adds the terms l of row 0, row 1, ..., row 31, in
- * this order.
+ *      this order.
  *   2. Adjacent lanes join to 32 columns: f32 (l0 + l1) + (l2 + l3), f64 l0 + l1.
  *   3. Columns join by halves: column j with j + 16 for j < 16, then j with j + 8, 4, 2, 1. This is the
- * chunk's sum.
+ *      chunk's sum.
  *   4. Eight chunks in a row, from chunk 0 on, are a block (the last one filled up with zeros). Their sums
- * join by halves: chunk c with c + 4 for c < 4, then c with c + 2, 1. This is the block's sum.
+ *      join by halves: chunk c with c + 4 for c < 4, then c with c + 2, 1. This is the block's sum.
  *   5. Of 256 lanes, lane j starts from zero and joins the sums of blocks j, j + 256, j + 512, ..., in this
- * order.
- *   6. Those lanes join by halves: lane j with j + 128 for j < 128, then j with j + 64, ..., 1. This is the
- * sum s.
+ *      order.
+ *   6. These lanes join by halves: lane j with j + 128 for j < 128, then j with j + 64, ..., 1. This is the
+ *      sum s.
  *   7. C = alpha s + beta C; for k = 0 or alpha = 0, alpha s is +0; for beta = 0 nothing is added.
  *
- * The operations. Data of f32: everything is double, each operation rounded to nearest even. Terms are exact;
- * alpha s is rounded; beta C is exact; their sum is rounded; the result is rounded once more, to float. Data
- * of f16 and bf16: the same; where C is narrow, that float is rounded to it. Data of i8 and u8: every sum in
- * double is exact, for at most 2^37 terms; C = alpha s + beta C modulo 2^32. Data of f64: a sum is a pair
- * (high, low) of doubles, zero is (0, 0), and each operation below is rounded to double:
+ * The operations. f32 data: all in double, each operation rounded to nearest even. Terms are exact; alpha
+ * s is rounded; beta C is exact; their sum is rounded; the result is rounded once more, to float. f16 and
+ * bf16 data: as f32; for a narrow C that float is rounded to it. i8 and u8 data: every sum in double is
+ * exact, for at most 2^37 terms; C = alpha s + beta C modulo 2^32. Data of f64: a sum is a pair (high,
+ * low) of doubles, zero is (0, 0), and each operation below is rounded to double:
  *
- *   lost(a, b)      h = a + b, v = h - a:  (a - (h - v)) + (b - v), what a + b lost (TwoSum; Knuth 1969)
+ *   lost(a, b)      h = a + b, v = h - a:  (a - (h - v)) + (b - v), the error of a + b (TwoSum; Knuth 1969)
  *   add x y         p = x y, e = fma(x, y, -p):  high' = high + p,  low' = low + (lost(high, p) + e)
  *   join (H, L)     high' = high + H,  low' = (low + L) + lost(high, H)
  *   alpha s         p = alpha high:  (p, fma(alpha, low, fma(alpha, high, -p)))
  *   beta C          added as the term beta * C
  *   result          high + low where low is finite, else high
  *
- * `high` is therefore the plain sum in the order of the tree, and it is what counts where it overflows or
- * where the data is not finite. The method is the twice-as-precise dot of Ogita, Rump and Oishi (2005), along
- * a tree. Either way a result that is NaN is the quiet NaN with sign and payload zero.
+ * So `high` is the plain sum in the order of the tree. It is the result where it overflows or where data
+ * are not finite. The method is the twice-as-precise dot of Ogita, Rump and Oishi (2005) along a tree. A
+ * NaN result is the quiet NaN with sign and payload zero.
  *
- * All of this is in the default floating-point environment: rounding to nearest, nothing flushed to zero. */
+ * All operations use the default floating-point environment: rounding to nearest, subnormals kept. */
 #ifndef TSL_DOT_FIXED_TREE_FIXED_TREE_H
 #define TSL_DOT_FIXED_TREE_FIXED_TREE_H
 
@@ -45,14 +44,14 @@
 #include "strategy/strategy.h"
 
 enum {
-  TSL_TREE_ROWS = 32,       /* of a chunk */
-  TSL_TREE_ROW_BYTES = 512, /* of one vector */
-  TSL_TREE_COLUMNS = 32,    /* of a row */
-  TSL_TREE_BLOCK = 8,       /* chunks */
-  TSL_TREE_LAST_LANES = 256 /* that join the blocks' sums */
+  TSL_TREE_ROWS = 32,       /* rows of a chunk */
+  TSL_TREE_ROW_BYTES = 512, /* bytes of a row of one vector */
+  TSL_TREE_COLUMNS = 32,    /* columns of a row */
+  TSL_TREE_BLOCK = 8,       /* chunks of a block */
+  TSL_TREE_LAST_LANES = 256 /* lanes that join the blocks' sums */
 };
 
-/* Numbers of a row, and of a chunk, by the type of C. */
+/* Returns the numbers of a row, by the type of C. */
 static inline int64_t tsl_tree_row(tesela_type type) {
   return TSL_TREE_ROW_BYTES / (type == TESELA_F64 ? 8 : 4);
 }
@@ -60,27 +59,28 @@ static inline int64_t tsl_tree_chunk(tesela_type type) {
   return TSL_TREE_ROWS * tsl_tree_row(type);
 }
 
-/* A sum; `low` is for f64 alone. */
+/* Sum; `low` is for f64 only. */
 typedef struct tsl_tree_sum {
   double high, low;
 } tsl_tree_sum;
+/* Returns the join of two sums, as specified above. */
 static inline tsl_tree_sum tsl_tree_join(tsl_tree_sum a, tsl_tree_sum b) {
   const double high = a.high + b.high, part = high - a.high;
   const double lost = (a.high - (high - part)) + (b.high - part);
   return (tsl_tree_sum){high, (a.low + b.low) + lost};
 }
 
-/* A part of a vector. */
+/* Part of a vector. */
 typedef struct tsl_tree_numbers {
   tesela_type type;
   const void *at;
   int64_t stride;
 } tsl_tree_numbers;
 
-/* The sum of a chunk of `count` terms, at least one. */
+/* Returns the sum of a chunk of `count` terms, at least one. */
 typedef tsl_tree_sum (*tsl_tree_function)(const tsl_tree_numbers *x, const tsl_tree_numbers *y, int count);
 
-/* Those of one instruction set: of f32 and what is narrower, and of f64. */
+/* Functions of one instruction set: for f32 and narrower types, and for f64. */
 typedef struct tsl_tree_functions {
   tsl_tree_function f32, f64;
 } tsl_tree_functions;
@@ -88,10 +88,10 @@ typedef struct tsl_tree_functions {
 TSL_ISA_LIST(TSL_DECLARE)
 #undef TSL_DECLARE
 
-/* The best of them that the capabilities allow. */
+/* Returns the functions of the best instruction set in `capabilities`. */
 const tsl_tree_functions *tsl_tree_functions_for(unsigned capabilities);
 
-/* The whole dot on the host's operands, by the pool's threads. */
+/* Computes the whole dot on host operands with the team's threads. */
 tesela_status tsl_tree_run(const tsl_problem *problem, const tsl_operands *operands,
                            const tsl_tree_functions *functions, tsl_team team);
 

@@ -1,4 +1,4 @@
-/* The tree on the host: blocks by all threads, then the last lanes and the result by the caller. */
+/* The tree on the host: all threads sum blocks, then the caller joins the lanes and stores the result. */
 #include "base/scratch.h"
 #include "base/status.h"
 #include "host/int_math.h"
@@ -6,16 +6,17 @@
 
 #include <math.h>
 
-/* So few blocks are done before another thread has woken up; at most so many are one task. */
+/* FEW_BLOCKS: number of blocks that one thread finishes before another would wake up; TASK_BLOCKS:
+ * maximum of a task. */
 enum { FEW_BLOCKS = 1, TASK_BLOCKS = 4 };
 
-typedef struct fixed_tree_running {
+typedef struct fixed_tree_job {
   const tsl_operands *operands;
   tsl_tree_function function;
   tesela_type x_type, y_type;
   int64_t k, chunk, blocks, task_blocks;
-  tsl_tree_sum *sums; /* one a block */
-} fixed_tree_running;
+  tsl_tree_sum *sums; /* one for each block */
+} fixed_tree_job;
 
 const tsl_tree_functions *tsl_tree_functions_for(unsigned capabilities) {
 #define SET(isa, header, needs, ...) &tsl_tree_functions_##isa,
@@ -24,8 +25,8 @@ const tsl_tree_functions *tsl_tree_functions_for(unsigned capabilities) {
   return sets[tsl_isa_best(capabilities)];
 }
 
-/* Of `count` sums, with zeros up to a power of two; joining a zero changes nothing. For f32 the low halves
- * are computed and mean nothing. */
+/* Joins `count` sums by halves, with zeros up to a power of two; joining a zero changes nothing.
+ * For f32 the low parts are computed and unused. */
 static tsl_tree_sum join_by_halves(tsl_tree_sum *sums, int64_t count) {
   int64_t half = 1;
   while (2 * half < count)
@@ -40,7 +41,7 @@ static tsl_tree_numbers numbers_from(tesela_type type, const void *src, int64_t 
   return (tsl_tree_numbers){type, (const char *)src + first * stride * (int64_t)tsl_type(type)->size, stride};
 }
 
-static tsl_tree_sum sum_block(const fixed_tree_running *run, int64_t first) {
+static tsl_tree_sum sum_block(const fixed_tree_job *run, int64_t first) {
   tsl_tree_sum sums[TSL_TREE_BLOCK] = {{0, 0}};
   int count = 0;
   for (; count < TSL_TREE_BLOCK && first < run->k; count++, first += run->chunk) {
@@ -54,14 +55,14 @@ static tsl_tree_sum sum_block(const fixed_tree_running *run, int64_t first) {
 }
 
 static void sum_blocks(void *argument, int64_t index, int worker) {
-  const fixed_tree_running *run = argument;
+  const fixed_tree_job *run = argument;
   const int64_t end = tsl_min((index + 1) * run->task_blocks, run->blocks);
   (void)worker;
   for (int64_t block = index * run->task_blocks; block < end; block++)
     run->sums[block] = sum_block(run, block * TSL_TREE_BLOCK * run->chunk);
 }
 
-/* Steps 5 and 6. */
+/* Joins the blocks' sums: steps 5 and 6. */
 static tsl_tree_sum join_blocks(const tsl_tree_sum *sums, int64_t blocks) {
   tsl_tree_sum lane[TSL_TREE_LAST_LANES] = {{0, 0}};
   for (int64_t b = 0; b < blocks; b++)
@@ -69,7 +70,7 @@ static tsl_tree_sum join_blocks(const tsl_tree_sum *sums, int64_t blocks) {
   return join_by_halves(lane, tsl_min(blocks, TSL_TREE_LAST_LANES));
 }
 
-/* Of f32, and of narrow types through it. */
+/* Stores C for f32 and narrower types. */
 static void finish_f32(tsl_tree_sum sum, double alpha, double beta, tesela_type type, void *c) {
   double before[2] = {0, 0};
   if (beta != 0)
@@ -80,7 +81,7 @@ static void finish_f32(tsl_tree_sum sum, double alpha, double beta, tesela_type 
   tsl_type_store(type, c, rounded);
 }
 
-/* The sum is a whole number below 2^53. */
+/* Stores C for integers; the sum is a whole number below 2^53. */
 static void finish_i32(tsl_tree_sum sum, const tsl_problem *problem, uint32_t *c) {
   const uint32_t alpha = (uint32_t)(int64_t)problem->alpha[0], beta = (uint32_t)(int64_t)problem->beta[0],
                  scaled = alpha * (uint32_t)(int64_t)sum.high;
@@ -99,7 +100,7 @@ static void finish_f64(tsl_tree_sum sum, double alpha, double beta, double *c) {
   *c = isnan(result) ? (double)NAN : result;
 }
 
-/* Scalars are the element type's; an empty sum is not scaled. */
+/* Stores C. Scalars have the element type; an empty sum is not scaled. */
 static void fixed_tree_finish(const tsl_problem *problem, int64_t k, tsl_tree_sum sum, void *c) {
   if (problem->c.type == TESELA_F64)
     finish_f64(sum, k == 0 ? 0 : problem->alpha[0], problem->beta[0], c);
@@ -115,15 +116,15 @@ tesela_status tsl_tree_run(const tsl_problem *problem, const tsl_operands *opera
   const int64_t k = problem->alpha[0] == 0 ? 0 : problem->k, chunk = tsl_tree_chunk(type);
   const int64_t each = TSL_TREE_BLOCK * chunk, blocks = (k + each - 1) / each;
   tsl_tree_sum few[FEW_BLOCKS];
-  fixed_tree_running run = {.operands = operands,
-                            .function = type == TESELA_F64 ? functions->f64 : functions->f32,
-                            .x_type = problem->a.type,
-                            .y_type = problem->b.type,
-                            .k = k,
-                            .chunk = chunk,
-                            .blocks = blocks,
-                            .task_blocks = blocks,
-                            .sums = few};
+  fixed_tree_job run = {.operands = operands,
+                        .function = type == TESELA_F64 ? functions->f64 : functions->f32,
+                        .x_type = problem->a.type,
+                        .y_type = problem->b.type,
+                        .k = k,
+                        .chunk = chunk,
+                        .blocks = blocks,
+                        .task_blocks = blocks,
+                        .sums = few};
   void *memory = NULL;
   if (blocks <= FEW_BLOCKS) {
     sum_blocks(&run, 0, 0);

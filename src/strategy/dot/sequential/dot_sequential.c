@@ -1,12 +1,12 @@
-/* Idea: the definition. One loop in C with one running sum, one thread, no optimisation by the compiler
- * (flags.cmake). The lowest rung of the ladder: the specification that the other rungs are compared with, and
- * the baseline of their speed-ups.
+/* Idea: the definition. One loop in C with one running sum, one thread, compiled without optimization
+ * (flags.cmake). It is the lowest rung of the ladder: the specification for the other rungs, and the
+ * baseline of their speed-ups.
  *
  *   x  | 0 | 1 | 2 | ...
  *        *   *   *              C = alpha (((x0 y0 + x1 y1) + x2 y2) + ...) + beta C
  *   y  | 0 | 1 | 2 | ...
  *
- * Parameters: none. Limits: none; each addition waits for the one before it.
+ * Parameters: none. Limits: none; each addition waits for the previous one.
  * Measurements: docs/lab/dot_sequential.md. */
 #include "strategy/cost_counts.h"
 #include "strategy/low_precision_loops.h"
@@ -22,8 +22,8 @@
 #define LOOP dot_f64
 #include "strategy/dot/sequential/loop.h"
 
-/* Eight clocks a term, since every variable lives in memory; a call for each factor of a narrow type; and
- * what memory takes. */
+/* Models the time: eight clocks a term, since every variable is in memory; more for the conversion
+ * calls of narrow types; and memory traffic. */
 static double dot_sequential_score(const tsl_problem *problem, const tsl_config *config,
                                    const tsl_device *device) {
   (void)config;
@@ -32,7 +32,7 @@ static double dot_sequential_score(const tsl_problem *problem, const tsl_config 
               tsl_problem_bytes(problem) / device->bandwidth);
 }
 
-/* The sum lives in memory: it is loaded and stored with each term. */
+/* Counts the costs; the sum is loaded and stored with each term. */
 static void dot_sequential_account(const tsl_problem *problem, const tsl_config *config,
                                    const tsl_device *device, tsl_cost_counts *account) {
   (void)config;

@@ -1,5 +1,5 @@
-/* The specification, as text: C = alpha x y + beta C, one running sum from l = 0 to k - 1. Included with REAL
- * (the element type) and LOOP (the function's name) defined. */
+/* Specification as a text: C = alpha x y + beta C, one running sum from l = 0 to k - 1. Define REAL
+ * (the element type) and LOOP (the function's name) before inclusion. */
 static void LOOP(const tsl_problem *problem, const tsl_operands *operands) {
   const REAL *x = operands->a.host, *y = operands->b.host;
   const int64_t x_stride = operands->a.col_stride, y_stride = operands->b.row_stride;

@@ -1,14 +1,12 @@
-/* A block's sums.
+/* Sums of a block. For each product, level by level from the window's top:
  *
- * For each product, level by level from the window's top:
+ *   sum = base + left           bits(sum) - bits(base) is `left` in multiples of the level's unit, rounded
+ *   left = left - (sum - base)  the rest, exactly: at most half a unit
  *
- *   sum = base + left           bits(sum) - bits(base) is what is left in multiples of the level's unit,
- * rounded left = left - (sum - base)  what the level cannot hold, exactly: at most half a unit
- *
- * so that additions of integers do the summing, in any order and without loss. What is left after the last
- * level must be 0, and a sum whose exponent is not its base's says that the product is too large or is no
- * number; both are looked at once for the whole block. -0 counts as 0. Nothing else may be fused, and nothing
- * reordered (flags.cmake). Where it is allowed, fusing spares instructions. */
+ * So integer additions make the sum, in any order and without loss. After the last level `left` must be 0.
+ * A sum whose exponent differs from its base's means that the product is too large or not a number. Both
+ * are tested once for the whole block. -0 counts as 0. Only the explicit fused operations may be fused,
+ * and nothing may be reordered (flags.cmake). */
 #include "strategy/exact/exact_blocks.h"
 #include "strategy/exact/words.h"
 
@@ -18,8 +16,7 @@ enum { LANES = LANES_f64 };
 typedef vector_f64 vector;
 typedef uint64_t lanes __attribute__((vector_size(VECTOR_BYTES)));
 
-/* What a b lost when it was rounded to `product`; and a b + c where products are exact: rounded once, fused
- * or not. */
+/* Returns the rounding error of `product` = a b. */
 #if HAS_FUSED
 static inline vector product_error(vector a, vector b, vector product) {
   return fused_f64(a, b, -product);
@@ -28,8 +25,8 @@ static inline vector plus_product(vector a, vector b, vector c) {
   return fused_f64(a, b, c);
 }
 #else
-/* Factors as halves of 26 bits, whose products are exact (Dekker 1971). Factors above 2^996 come out as NaN
- * here, which is a number outside of the window. */
+/* Without fused operations: factors as halves of 26 bits with exact products (Dekker 1971). Factors
+ * above 2^996 give NaN here, which is outside of the window. */
 static inline vector upper_half(vector x) {
   const vector shifted = x * 134217729.0; /* 2^27 + 1 (Veltkamp) */
   return shifted - (shifted - x);
@@ -62,24 +59,23 @@ static uint64_t any_of(lanes v) {
   return bits;
 }
 
-/* A level's sum from the sum of bits, to which each of `count` products brought those of the base as well. */
+/* Returns a level's sum from the sum of bits, which includes the base's bits `count` times. */
 static int64_t level_of(lanes bits, double base, uint64_t count) {
   return (int64_t)(sum_of(bits) - count * (uint64_t)tsl_exact_bits_of(base));
 }
 
-/* No exponent has left its base's, and nothing is left over. */
+/* Returns true if no exponent differs from its base's, and nothing is left. */
 static bool fits(lanes outside, lanes lost) {
   return any_of(outside) >> 52 == 0 && any_of(lost) << 1 == 0;
 }
 
-/* The bases of a window's levels: base[j - 1] is level j's. */
+/* Sets the bases of a window's levels: base[j - 1] is level j's. */
 static inline void set_bases(vector *base, int top, int depth) {
   for (int j = 0; j < depth; j++)
     base[j] = splat(tsl_exact_base(top - 52 * j));
 }
 
-/* From each level's sum of bits to the sum. Levels between the first and the last took a number from each
- * product, and `more` beside it. */
+/* Converts each level's sum of bits to the sum. Middle levels got 1 + `more` numbers from each product. */
 static inline void set_levels(const lanes *sum, int top, int depth, int more, int64_t *levels) {
   for (int j = 0; j < TSL_EXACT_DEEP; j++) {
     const int count = TSL_EXACT_BLOCK * (j > 0 && j < depth - 1 ? 1 + more : 1);
@@ -87,7 +83,7 @@ static inline void set_levels(const lanes *sum, int top, int depth, int more, in
   }
 }
 
-/* Adds what is left to a level, and takes off it what the level holds. */
+/* Adds `left` to a level, and subtracts the part that the level holds from it. */
 static inline void add_to(lanes *sum, vector base, vector *left) {
   const vector at = base + *left;
   *sum += (lanes)at;
@@ -112,7 +108,7 @@ __attribute__((always_inline)) static inline bool sum_f32(const float *x, const 
   return fits(outside, lost);
 }
 
-/* Whether a product came to nothing though its factors are other than 0: then so did its error. */
+/* Returns true if a product underflowed to 0 with nonzero factors; its error is then lost, too. */
 static bool vanished(const double *x, const double *y) {
   int count = 0;
   for (int i = 0; i < TSL_EXACT_BLOCK; i++)

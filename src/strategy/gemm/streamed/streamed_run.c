@@ -214,7 +214,7 @@ static tesela_status finish_share(streamed_running *job) {
  * it is computed; where slabs are whole sums, of the one before that, whose memory this tile takes. */
 static tesela_status begin_beside(streamed_running *job, int64_t index, int64_t slab) {
   const int64_t slabs = job->self->tiling.slabs;
-  job->out = (tsl_outgoing){.porter = NULL};
+  job->out = (tsl_outgoing){.stager = NULL};
   if (slabs == 1)
     return index > 1 ? begin_share(job, index - 2, 0, 1) : TESELA_OK;
   return index > 0 && slab > 0 ? begin_share(job, index - 1, slab - 1, slabs - 1) : TESELA_OK;

@@ -1,5 +1,5 @@
-/* The strategy: what it takes, its children, its models. device_blocked.cl opens with the idea and its
- * picture; device_blocked_cut.c has the recursion, device_blocked_run.c what is enqueued.
+/* The descriptor of device_blocked: types, sub-plans, models. Idea and picture: device_blocked.cl;
+ * recursion: device_blocked_cut.c; launches: device_blocked_run.c.
  * Measurements: docs/lab/solve_device_blocked.md. */
 #include "strategy/solve/device_blocked/device_blocked.h"
 
@@ -29,7 +29,7 @@ static void device_blocked_cut_of(const tsl_problem *problem, const tsl_config *
   tsl_solve_cut_by(problem->m, config->value[SOLVE_BLOCK], cut);
 }
 
-/* docs/lab/solve_device_blocked.md derives it. Without products it is substitution. */
+/* Returns the bound, which docs/lab/solve_device_blocked.md derives. Without products it is that of substitution. */
 static tsl_accuracy device_blocked_accuracy(const tsl_problem *problem, const tsl_config *config) {
   tsl_solve_cut cut;
   tsl_accuracy made = tsl_accuracy_of_substitution(problem, config);
@@ -39,7 +39,7 @@ static tsl_accuracy device_blocked_accuracy(const tsl_problem *problem, const ts
   return made;
 }
 
-/* As device_blocked.cl declares it. */
+/* Returns the bytes of local memory that device_blocked.cl declares. */
 static int64_t device_blocked_local_bytes(const tsl_problem *problem, const tsl_config *config) {
   enum { PAD = 16 };
   const int64_t size = (int64_t)tsl_type(problem->c.type)->size, block = config->value[SOLVE_BLOCK];
@@ -47,7 +47,7 @@ static int64_t device_blocked_local_bytes(const tsl_problem *problem, const tsl_
          block * size + block / SOLVE_TILE * (int64_t)sizeof(int);
 }
 
-/* A panel lies in registers, which is up to so many bytes an item. */
+/* Maximum bytes of a panel in an item's registers. */
 enum { PANEL_BYTES_MOST = 128 };
 
 static const char *device_blocked_refuse(const tsl_problem *problem, const tsl_config *config,
@@ -67,8 +67,6 @@ static const char *device_blocked_refuse(const tsl_problem *problem, const tsl_c
   return NULL;
 }
 
-/* --- models --- */
-
 static bool device_blocked_computes(const tsl_problem *problem) {
   return problem->alpha[0] != 0 || problem->alpha[1] != 0;
 }
@@ -77,7 +75,7 @@ static double device_blocked_peak_of(const tsl_problem *problem, const tsl_devic
   return fmax(1, tsl_type(problem->c.type)->component == TESELA_F64 ? device->peak_f64 : device->peak_f32);
 }
 
-/* Products at so much of the peak, their tiles in waves of one for each unit. */
+/* Predicts the seconds of a product at a fraction of the peak, with tiles in waves of one for each unit. */
 static double device_blocked_product_seconds(const tsl_problem *problem, const tsl_solve_product *product,
                                              const tsl_device *device) {
   const double tile = 128, share = device->is_cpu ? 0.4 : 0.7, units = fmax(1, device->compute_units);
@@ -88,12 +86,12 @@ static double device_blocked_product_seconds(const tsl_problem *problem, const t
   return (double)product->count * (ceil(tiles / units) * one + device->launch_seconds);
 }
 
-/* A group waits for its operands once, and for its items tile by tile; two groups of a unit fill each other's
- * waits, where its registers have room for both. What all groups compute is read from local memory, whose
- * rate it has. Figures: an H200's (docs/lab/solve_device_blocked.md). */
+/* Predicts the seconds of all diagonal blocks. A group waits for its operands once, and for its
+ * items at each tile; two groups of a unit overlap if its registers have room for both. Arithmetic
+ * is limited by local memory. Figures are from an H200 (docs/lab/solve_device_blocked.md). */
 static double blocks_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_solve_cut *cut,
                              const tsl_device *device) {
-  enum { BYTES_OF_TWO_GROUPS = 32 }; /* of a panel, an item */
+  enum { BYTES_OF_TWO_GROUPS = 32 }; /* panel bytes of an item */
   const double launch_share = 0.6;
   const double columns = (double)config->value[SOLVE_COLUMNS], block = (double)cut->block,
                units = fmax(1, device->compute_units), clock = 1e6 * fmax(1, device->clock_mhz);
@@ -125,9 +123,9 @@ static double device_blocked_score(const tsl_problem *problem, const tsl_config 
   return seconds + blocks_seconds(problem, config, &cut, device);
 }
 
-/* What the kernel moves, which reads a block of A for each panel and has its columns below a tile in local
- * memory, from where items bring an element for `wide` products and one of X for `down`; what children move
- * beyond an element of A for each row of a product is theirs to tell. */
+/* Counts the kernel's traffic. It reads a block of A for each panel, and keeps columns below a tile
+ * in local memory. There each item loads an element of A for `wide` products, and one of X for
+ * `down`. Of the products' traffic only one element of A for each row is counted. */
 static void device_blocked_account(const tsl_problem *problem, const tsl_config *config,
                                    const tsl_device *device, tsl_cost_counts *account) {
   tsl_solve_cut cut;
@@ -158,7 +156,7 @@ static void device_blocked_account(const tsl_problem *problem, const tsl_config 
                                .written = in_blocks * panels * size};
 }
 
-/* --- making --- */
+/* --- build and release --- */
 
 static void device_blocked_release(tsl_work *work) {
   tsl_solve_state *self = work->state;
@@ -209,7 +207,7 @@ static tesela_status device_blocked_build(tsl_work *work) {
   return status;
 }
 
-/* Products of one shape, by the index among those that there are. */
+/* Gets the products of one shape; `index` counts the existing shapes. */
 static bool device_blocked_share(const tsl_work *work, int index, tsl_subplan_info *out) {
   const tsl_solve_state *self = work->state;
   int slot = 0;

@@ -1,26 +1,28 @@
-/* Idea: substitution by blocks. A kernel solves for a block of rows, each group for a panel of columns; what a block found is taken off rows
- * below it by general products, the device's own (strategy/subplans.h). So nearly all of the work is as fast as those are.
- * What it adds to `sequential`: columns are solved side by side, rows of them in registers, and the rest is a product on tiles.
+/* Idea: substitution by blocks. A kernel solves for a block of rows, one group for each panel of columns.
+ * The solved block is then subtracted from rows below by general products of the device
+ * (strategy/subplans.h). So nearly all work is as fast as these products. What it adds to `sequential`:
+ * columns are solved in parallel, with rows in registers; the rest is a product.
  *
- *      block                  n columns             after block i (from 1), whose number 2^v divides, the next 2^v blocks of rows lose
- *    +------+               +---+---+---+             what the 2^v blocks before them give: larger products than a block at a time, and
- *    |\ 1   |               | x |   |   |             few different ones, each of which has a plan
+ *      block                  n columns     after block i (from 1), which 2^v divides, the next 2^v blocks of
+ *    +------+               +---+---+---+   rows are reduced by the last 2^v solved blocks. Products are
+ *    |\ 1   |               | x |   |   |   larger than one block, and of few shapes, each with a plan
  *    +------+               +---+---+---+
- *    | a |\ 2               | x |   |   |               1      2      3      4   ...
- *    +------+------+        +---+---+---+                 a          a
- *    |      b      |\ 3     | x |   |   |                       b
+ *    | a |\ 2               | x |   |   |       1      2      3      4   ...
+ *    +------+------+        +---+---+---+         a          a
+ *    |      b      |\ 3     | x |   |   |               b
  *    |             | a \4   | x |   |   |
  *
- *   a block, of which a group has a panel:    rows y, y + 8, ... of a column belong to item (column, y), which holds them in registers
- *     +---+                tile by tile:  the tile's rows go to local memory, and the columns of A below them;
- *     |\t |                               items of the first line solve a column each;
- *     | a |\                              all take A times the tile off their rows further down, and write the tile.
+ *   a block, a panel for each group: rows y, y + 8, ... of a column are in registers of item (column, y)
+ *     +---+                tile by tile:  the tile's rows and the columns of A below go to local memory;
+ *     |\t |                               each item of the first line solves a column;
+ *     | a |\                              all items subtract A times the tile from lower rows.
  *
- * No inverse of a block is made, whose product would be off by what the block's condition is: each element of X is its row's sum and one
- * quotient, or a product by the reciprocal where that is far from both ends of the range.
+ * No inverse of a block is used, because its error grows with the block's condition. Each element of X is
+ * the sum of its row and one quotient. A reciprocal far from overflow and underflow replaces the division.
  *
- * Parameters: TSL_PARAM_BLOCK, rows of a block, TSL_PARAM_COLUMNS, of a panel. Local memory: BLOCK x 16 elements of A, 16 x COLUMNS of X, padded.
- * From the host: TSL_REAL, and TSL_COMPLEX for two of them an element. */
+ * Parameters: TSL_PARAM_BLOCK, rows of a block, TSL_PARAM_COLUMNS, columns of a panel. Local memory: BLOCK
+ * x 16 elements of A, 16 x COLUMNS of X, padded. From the host: TSL_REAL; TSL_COMPLEX: an element is two
+ * numbers. See NOTES.md. */
 #include "dialect.h"
 
 #include "device_blocked_shared.h"
@@ -30,7 +32,7 @@
 #else
 #define PARTS 1
 #endif
-/* Numbers of 16 bytes, which a load from local memory takes. */
+/* Numbers of a 16-byte load from local memory. */
 #ifdef TSL_REAL_IS_DOUBLE
 #define LANES 2
 #define SMALL 0x1p-1000
@@ -44,12 +46,12 @@
 #define ACROSS SOLVE_ACROSS(TSL_PARAM_COLUMNS)
 #define LINES (SOLVE_ITEMS / ACROSS)
 #define WIDE (TSL_PARAM_COLUMNS / ACROSS)                     /* columns of an item */
-#define ROWS (TSL_PARAM_BLOCK / LINES)                        /* of an item */
-#define HIGH (ROWS % 2 == 0 ? 2 : 1)                          /* rows that an item takes together */
+#define ROWS (TSL_PARAM_BLOCK / LINES)                        /* rows of an item */
+#define HIGH (ROWS % 2 == 0 ? 2 : 1)                          /* rows that an item processes together */
 #define A_LINE (SOLVE_TILE * PARTS + LANES)                   /* numbers */
 #define X_LINE ((TSL_PARAM_COLUMNS + 1) * PARTS)              /* numbers */
-#define A_ROUNDS (TSL_PARAM_BLOCK * SOLVE_TILE / SOLVE_ITEMS) /* elements that an item brings */
-/* Rows of X that the room of A's tiles has place for, and what an item brings of them. */
+#define A_ROUNDS (TSL_PARAM_BLOCK * SOLVE_TILE / SOLVE_ITEMS) /* elements that an item loads */
+/* Rows of X that fit the local memory of A's tiles at a time, and the elements that an item loads. */
 #define PASS (TSL_PARAM_COLUMNS > 16 ? TSL_PARAM_BLOCK * 16 / TSL_PARAM_COLUMNS : TSL_PARAM_BLOCK)
 #define PASSES (TSL_PARAM_BLOCK / PASS)
 #define X_ROUNDS (PASS * TSL_PARAM_COLUMNS / SOLVE_ITEMS)
@@ -65,7 +67,7 @@ TSL_FUNCTION TSL_REAL solve_magnitude(TSL_REAL x) {
 }
 
 #ifdef TSL_COMPLEX
-/* z over d, scaled by d's larger part (Smith 1962). */
+/* Divides z by a complex number, scaled by its larger part (Smith 1962). */
 TSL_FUNCTION void solve_divide(TSL_REAL *z, TSL_REAL real, TSL_REAL imaginary) {
   const int is_flat = solve_magnitude(real) >= solve_magnitude(imaginary);
   const TSL_REAL ratio = is_flat ? imaginary / real : real / imaginary;
@@ -77,7 +79,7 @@ TSL_FUNCTION void solve_divide(TSL_REAL *z, TSL_REAL real, TSL_REAL imaginary) {
 }
 #endif
 
-/* The reciprocal of a diagonal's element; 0 where X is to be divided by it. */
+/* Stores the reciprocal of a diagonal element; 0 where X must be divided instead. */
 TSL_FUNCTION void solve_invert(const TSL_REAL *diagonal, TSL_LOCAL_POINTER TSL_REAL *inverse) {
 #ifdef TSL_COMPLEX
   const TSL_REAL real = solve_magnitude(diagonal[0]), imaginary = solve_magnitude(diagonal[1]),
@@ -95,14 +97,15 @@ TSL_FUNCTION void solve_invert(const TSL_REAL *diagonal, TSL_LOCAL_POINTER TSL_R
 #endif
 }
 
-/* Loads of an item, whose places are in even steps, all at once: none waits for another. */
+/* Loads of an item at regular addresses, all issued together. */
 typedef struct solve_walk {
   TSL_GLOBAL TSL_REAL *at;
-  TSL_INDEX step; /* numbers from round to round */
+  TSL_INDEX step; /* numbers from load to load */
   int row, col, rows, cols;
 } solve_walk;
 
-/* Neighbours in memory by neighbouring items: `high` rows, `wide` columns. */
+/* Returns the walk of an item over `high` rows and `wide` columns, with contiguous addresses for
+ * neighbouring items. */
 TSL_FUNCTION solve_walk solve_walk_over(TSL_GLOBAL TSL_REAL *from, tsl_solve_side side, int down, int item,
                                         int high, int wide) {
   solve_walk walk;
@@ -115,7 +118,8 @@ TSL_FUNCTION solve_walk solve_walk_over(TSL_GLOBAL TSL_REAL *from, tsl_solve_sid
   return walk;
 }
 
-/* Columns first to first + 16 of A, from row `first` on; beside the triangle nothing is read. */
+/* Loads columns first to first + 16 of A, from row `first` on. Elements outside of the triangle are
+ * not read. */
 TSL_FUNCTION void solve_fetch_a(const solve_walk walk, const tsl_solve_block block, int first,
                                 TSL_REAL *staged) {
   TSL_GLOBAL const TSL_REAL *from = walk.at + first * block.a.col_stride * PARTS;
@@ -129,7 +133,7 @@ TSL_FUNCTION void solve_fetch_a(const solve_walk walk, const tsl_solve_block blo
   }
 }
 
-/* The same to local memory, as they take part: ones where the diagonal has no number. */
+/* Stores them in local memory, with ones for an unstored diagonal. */
 TSL_FUNCTION void solve_keep_a(const solve_walk walk, const tsl_solve_block solve_block, int first,
                                const TSL_REAL *staged, TSL_LOCAL_POINTER TSL_REAL *block) {
   TSL_UNROLL
@@ -144,7 +148,7 @@ TSL_FUNCTION void solve_keep_a(const solve_walk walk, const tsl_solve_block solv
   }
 }
 
-/* Reciprocals of the diagonal, an item each, and of each tile whether all are of use. */
+/* Computes the reciprocals of the diagonal, one an item, and for each tile a flag that some are unusable. */
 TSL_FUNCTION void solve_invert_all(TSL_GLOBAL const TSL_REAL *a, const tsl_solve_block block, int item,
                                    TSL_LOCAL_POINTER TSL_REAL *inverse, TSL_LOCAL_POINTER int *divides) {
   if (item >= TSL_PARAM_BLOCK)
@@ -167,7 +171,7 @@ TSL_FUNCTION void solve_invert_all(TSL_GLOBAL const TSL_REAL *a, const tsl_solve
     divides[item / SOLVE_TILE] = 1;
 }
 
-/* A panel of X to local memory and from there to those whose it is. */
+/* Loads a panel of X. */
 TSL_FUNCTION void solve_fetch_x(const solve_walk walk, const tsl_solve_block block, TSL_INDEX first_col,
                                 TSL_REAL *staged) {
   TSL_UNROLL
@@ -202,7 +206,7 @@ TSL_FUNCTION void solve_deal_x(const solve_walk walk, int line, int across, cons
   }
 }
 
-/* A tile that was found, to memory. */
+/* Stores a solved tile to memory. */
 TSL_FUNCTION void solve_store_x(const solve_walk walk, const tsl_solve_block block, TSL_INDEX first_col,
                                 int first, TSL_LOCAL_POINTER const TSL_REAL *tile) {
   TSL_GLOBAL TSL_REAL *to = walk.at + first * block.x.row_stride * PARTS;
@@ -216,7 +220,7 @@ TSL_FUNCTION void solve_store_x(const solve_walk walk, const tsl_solve_block blo
   }
 }
 
-/* One element less a product. */
+/* Subtracts a product from one element. */
 TSL_FUNCTION void solve_less(const TSL_REAL *y, const TSL_REAL *x, TSL_REAL *left) {
 #ifdef TSL_COMPLEX
   left[0] = TSL_FMA(-y[0], x[0], TSL_FMA(y[1], x[1], left[0]));
@@ -226,7 +230,7 @@ TSL_FUNCTION void solve_less(const TSL_REAL *y, const TSL_REAL *x, TSL_REAL *lef
 #endif
 }
 
-/* Neighbours in a row of A, 16 bytes of them. */
+/* Loads 16 bytes of neighbours in a row of A. */
 TSL_FUNCTION void solve_neighbours(TSL_LOCAL_POINTER const TSL_REAL *src, TSL_REAL *y) {
   const TSL_VECTOR(TSL_REAL, LANES) loaded = TSL_LOCAL_LOAD(TSL_REAL, LANES, src);
   y[0] = TSL_LANE(loaded, 0);
@@ -237,7 +241,7 @@ TSL_FUNCTION void solve_neighbours(TSL_LOCAL_POINTER const TSL_REAL *src, TSL_RE
 #endif
 }
 
-/* A quotient, where there is a reciprocal by it. */
+/* Multiplies by a reciprocal. */
 TSL_FUNCTION void solve_quotient(TSL_LOCAL_POINTER const TSL_REAL *by, TSL_REAL *x) {
 #ifdef TSL_COMPLEX
   const TSL_REAL real = x[0], imaginary = x[1];
@@ -248,7 +252,7 @@ TSL_FUNCTION void solve_quotient(TSL_LOCAL_POINTER const TSL_REAL *by, TSL_REAL 
 #endif
 }
 
-/* A column of a tile. */
+/* Solves one column of a tile. */
 TSL_FUNCTION void solve_column(TSL_LOCAL_POINTER const TSL_REAL *block,
                                TSL_LOCAL_POINTER const TSL_REAL *inverse, TSL_LOCAL_POINTER TSL_REAL *tile) {
   TSL_REAL x[SOLVE_TILE * PARTS];
@@ -275,7 +279,7 @@ TSL_FUNCTION void solve_column(TSL_LOCAL_POINTER const TSL_REAL *block,
     tile[i / PARTS * X_LINE + i % PARTS] = x[i];
 }
 
-/* The same where some numbers of the diagonal have no reciprocal: rare, and not fast. */
+/* Solves one column where some diagonal elements have no reciprocal: rare and slow. */
 TSL_FUNCTION void solve_column_by_quotients(TSL_LOCAL_POINTER const TSL_REAL *block,
                                             TSL_LOCAL_POINTER const TSL_REAL *inverse,
                                             TSL_LOCAL_POINTER TSL_REAL *tile) {
@@ -310,8 +314,8 @@ TSL_FUNCTION void solve_column_by_quotients(TSL_LOCAL_POINTER const TSL_REAL *bl
   }
 }
 
-/* Elements of HIGH rows and WIDE columns less their rows of A times a tile's columns. Rows that are found already may be among them: what they
- * become is not used. */
+/* Subtracts rows of A times a tile's columns from HIGH rows and WIDE columns. Rows that are solved
+ * already may be included; their results are not used. */
 TSL_FUNCTION void solve_take_off(TSL_LOCAL_POINTER const TSL_REAL *line, const TSL_REAL *found,
                                  TSL_REAL *left) {
   TSL_UNROLL
@@ -391,7 +395,8 @@ tsl_solve_block_of_rows(TSL_GLOBAL TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL TSL_REAL
   }
 }
 
-/* To = alpha From; where alpha is 0, zeros, and nothing is read. Neighbouring items have neighbouring columns. */
+/* Stores To = alpha From; zeros where alpha is 0, and From is then not read. Neighbouring items
+ * take neighbouring columns. */
 TSL_KERNEL(SOLVE_COPY_ACROSS, SOLVE_COPY_LINES, 1)
 tsl_solve_scaled(TSL_GLOBAL const TSL_REAL *from, TSL_GLOBAL TSL_REAL *dst, const tsl_solve_copy copy,
                  const TSL_REAL real, const TSL_REAL imaginary) {

@@ -1,4 +1,4 @@
-/* What the files of this strategy share: its steps, and what build() makes. */
+/* Shared parts of this strategy: its steps, and the state of build(). */
 #ifndef TSL_STRATEGY_SOLVE_DEVICE_BLOCKED_H
 #define TSL_STRATEGY_SOLVE_DEVICE_BLOCKED_H
 
@@ -9,40 +9,45 @@
 
 enum { SOLVE_BLOCK, SOLVE_COLUMNS };
 
-/* Two for each power of two that a triangle of 2^62 rows has: whole products, and a last one with fewer rows.
- */
+/* Limits: two product shapes (whole, and last with fewer rows) for each power of two of a triangle
+ * with 2^62 rows. */
 enum { SOLVE_LEVELS_MOST = 62, SOLVE_PRODUCTS_MOST = 2 * SOLVE_LEVELS_MOST };
 
-/* Products with one shape: `count` of them, each of which takes `rows` x `depth` elements of A times as many
- * rows of X off others. */
+/* `count` products of one shape: each subtracts `rows` x `depth` elements of A times rows of X from
+ * other rows of X. */
 typedef struct tsl_solve_product {
   int64_t rows, depth, count;
 } tsl_solve_product;
 
-/* How a triangle is cut. Plain numbers. */
+/* Partition of a triangle. */
 typedef struct tsl_solve_cut {
-  int64_t size, block, blocks;                     /* rows of the triangle, rows of a block, how many */
-  int levels;                                      /* products that are taken off an element at most */
-  tsl_solve_product products[SOLVE_PRODUCTS_MOST]; /* of level l whole ones at 2 l, and the last at 2 l + 1 */
+  /* rows of the triangle, rows of a block, number of blocks */
+  int64_t size, block, blocks;
+  int levels; /* maximum number of products subtracted from an element */
+  /* level l: whole products at 2 l, the last one at 2 l + 1 */
+  tsl_solve_product products[SOLVE_PRODUCTS_MOST];
 } tsl_solve_cut;
 
-/* What follows block `index`: a product of the slot that is told, or none (-1) after the last. Rows from the
- * triangle's first: `row` is the first that it is taken off, `first` the first of those that it takes. */
+/* Product after block `index`: its slot in `products`, or -1 after the last block. Rows count from
+ * the triangle's first. `row` is the first row that is reduced, `first` the first solved row that
+ * the product reads. */
 typedef struct tsl_solve_step {
   int slot;
   int64_t row, first, rows, depth;
 } tsl_solve_step;
+/* Returns the product that follows block `index`. */
 tsl_solve_step tsl_solve_step_after(const tsl_solve_cut *cut, int64_t index);
 
+/* Computes the partition of a triangle with `size` rows into blocks of `block` rows. */
 void tsl_solve_cut_by(int64_t size, int64_t block, tsl_solve_cut *cut);
-/* A product as a problem: C - A B with the layouts of the whole. */
+/* Returns the problem of a product: C - A B with the layouts of the whole problem. */
 tsl_problem tsl_solve_part(const tsl_problem *problem, const tsl_solve_product *product);
 
-/* work->state. */
+/* State in work->state. */
 typedef struct tsl_solve_state {
   tsl_solve_cut cut;
   tsl_kernel *solve, *scale;
-  tsl_subplan *children[SOLVE_PRODUCTS_MOST]; /* NULL where there is no such product */
+  tsl_subplan *children[SOLVE_PRODUCTS_MOST]; /* NULL where the shape does not occur */
 } tsl_solve_state;
 
 tesela_status tsl_solve_device_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);

@@ -1,5 +1,4 @@
-/* Which products: after block i the one that recursion has there, the whole in halves that are a power of two
- * of blocks. */
+/* Partition into products by recursion: the triangle is halved at powers of two of blocks. */
 #include "strategy/solve/device_blocked/device_blocked.h"
 
 #include "host/int_math.h"
@@ -20,7 +19,8 @@ tsl_solve_step tsl_solve_step_after(const tsl_solve_cut *cut, int64_t index) {
   return step;
 }
 
-/* Level l has a product for each pair of 2^l blocks, of which the last may lack rows. */
+/* Computes the partition. Level l has a product for each pair of 2^l blocks; the last product may
+ * have fewer rows. */
 void tsl_solve_cut_by(int64_t size, int64_t block, tsl_solve_cut *cut) {
   *cut = (tsl_solve_cut){.size = size, .block = block, .blocks = tsl_ceil_div(size, block)};
   for (int level = 0; level < SOLVE_LEVELS_MOST && cut->blocks >> level > 0; level++) {
@@ -41,8 +41,8 @@ static void device_blocked_cut_lay_out(tsl_shape *shape, const tsl_shape *like) 
   shape->col_stride = like->col_stride;
 }
 
-/* Children guarantee what sums in any order do, whatever is asked of the whole, but bits are asked of each.
- */
+/* Sub-plans guarantee the bound of sums in any order, independent of the problem's accuracy
+ * requirement. Its reproducibility requirement applies to each sub-plan. */
 tsl_problem tsl_solve_part(const tsl_problem *problem, const tsl_solve_product *product) {
   tsl_problem part = tsl_problem_gemm(product->rows, problem->n, product->depth, problem->c.type);
   device_blocked_cut_lay_out(&part.a, &problem->a);

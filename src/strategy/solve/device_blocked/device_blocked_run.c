@@ -1,19 +1,20 @@
-/* A run: alpha B to X, then block after block, and behind each the product that takes off rows further down
- * what was found; all on the run's stream, in their order. */
+/* Enqueues a run on its stream: X = alpha B, then block after block, each followed by the product
+ * that reduces lower rows. */
 #include "strategy/solve/device_blocked/device_blocked.h"
 
 #include "base/status.h"
 #include "host/int_math.h"
 
-typedef struct device_blocked_running {
+typedef struct device_blocked_launch {
   const tsl_work *work;
   const tsl_solve_state *self;
   const tsl_operands *given;
   tsl_stream *stream;
-} device_blocked_running;
+} device_blocked_launch;
 
-/* An upper triangle is a lower one from its last row on: `row` counts from there. */
-static tsl_solve_side side_at(const device_blocked_running *run, const tsl_operand *operand, int64_t row,
+/* Returns an operand from row `row` on. An upper triangle is treated as a lower one, with rows
+ * counted from its last. */
+static tsl_solve_side side_at(const device_blocked_launch *run, const tsl_operand *operand, int64_t row,
                               bool both) {
   const tsl_problem *problem = &run->work->problem;
   const bool is_upper = problem->a.triangle == TESELA_UPPER;
@@ -24,13 +25,11 @@ static tsl_solve_side side_at(const device_blocked_running *run, const tsl_opera
                           .col_stride = (both ? sign : 1) * operand->col_stride};
 }
 
-/* --- alpha B --- */
-
 static tsl_solve_side device_blocked_turned(tsl_solve_side side) {
   return (tsl_solve_side){side.offset, side.col_stride, side.row_stride};
 }
 
-/* Items lie along columns: the matrix is turned where what is written lies along its rows. */
+/* Transposes the copy if C is contiguous along rows, because neighbouring items follow columns. */
 static void device_blocked_orient(tsl_solve_copy *copy) {
   if (!tsl_launch_along(copy->to.row_stride, copy->to.col_stride))
     return;
@@ -41,7 +40,7 @@ static void device_blocked_orient(tsl_solve_copy *copy) {
   copy->to = device_blocked_turned(copy->to);
 }
 
-static tesela_status device_blocked_scale(const device_blocked_running *run, bool is_zero) {
+static tesela_status device_blocked_scale(const device_blocked_launch *run, bool is_zero) {
   const tsl_problem *problem = &run->work->problem;
   const tsl_device *device = run->work->device;
   const tsl_operand *to = &run->given->c, *from = problem->in_place || is_zero ? to : &run->given->b;
@@ -61,9 +60,7 @@ static tesela_status device_blocked_scale(const device_blocked_running *run, boo
   return device->ops->launch(run->stream, run->self->scale, &grid, list, sizeof list / sizeof *list);
 }
 
-/* --- blocks --- */
-
-static tesela_status device_blocked_solve(const device_blocked_running *run, int64_t index) {
+static tesela_status device_blocked_solve(const device_blocked_launch *run, int64_t index) {
   const tsl_problem *problem = &run->work->problem;
   const tsl_device *device = run->work->device;
   const tsl_solve_cut *cut = &run->self->cut;
@@ -83,10 +80,9 @@ static tesela_status device_blocked_solve(const device_blocked_running *run, int
   return device->ops->launch(run->stream, run->self->solve, &grid, list, sizeof list / sizeof *list);
 }
 
-/* --- products --- */
-
-/* An operand from a row on, of an upper triangle so many rows up from the last. */
-static tsl_operand device_blocked_part_of(const device_blocked_running *run, const tsl_operand *operand,
+/* Returns a block of an operand from `row` on; for an upper triangle, rows count from the last one
+ * upwards. */
+static tsl_operand device_blocked_part_of(const device_blocked_launch *run, const tsl_operand *operand,
                                           int64_t row, int64_t rows, int64_t col, int64_t cols) {
   const tsl_problem *problem = &run->work->problem;
   const bool is_upper = problem->a.triangle == TESELA_UPPER;
@@ -97,7 +93,7 @@ static tsl_operand device_blocked_part_of(const device_blocked_running *run, con
   return part;
 }
 
-static tesela_status take_off(const device_blocked_running *run, int64_t index) {
+static tesela_status take_off(const device_blocked_launch *run, int64_t index) {
   const tsl_solve_step step = tsl_solve_step_after(&run->self->cut, index);
   if (step.slot < 0)
     return TESELA_OK;
@@ -110,7 +106,7 @@ static tesela_status take_off(const device_blocked_running *run, int64_t index) 
 }
 
 tesela_status tsl_solve_device_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  const device_blocked_running run = {.work = work, .self = work->state, .given = operands, .stream = stream};
+  const device_blocked_launch run = {.work = work, .self = work->state, .given = operands, .stream = stream};
   const tsl_problem *problem = &work->problem;
   const bool is_zero = problem->alpha[0] == 0 && problem->alpha[1] == 0,
              is_one = problem->alpha[0] == 1 && problem->alpha[1] == 0;

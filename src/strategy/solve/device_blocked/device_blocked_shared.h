@@ -1,26 +1,26 @@
-/* What device_blocked.cl is given, as host and kernel both know it. The includer has TSL_INDEX, a signed
- * 64-bit integer. */
+/* Arguments of device_blocked.cl, shared by host and kernel. The includer defines TSL_INDEX, a
+ * signed 64-bit integer. */
 #ifndef TSL_STRATEGY_SOLVE_DEVICE_BLOCKED_SHARED_H
 #define TSL_STRATEGY_SOLVE_DEVICE_BLOCKED_SHARED_H
 
-/* Rows of a tile, which one item solves a column of. */
+/* Rows of a tile; one item solves one column of it. */
 #define SOLVE_TILE 16
-/* Items of a group, and how many lie across a panel: they share its columns, and the lines of items its rows.
- */
+/* Items of a group, and items across a panel. The items across share its columns, the lines of
+ * items its rows. */
 #define SOLVE_ITEMS 256
 #define SOLVE_ACROSS(columns) ((columns) < 16 ? 8 : 16)
 
-/* Items of a group that copies, across and down. */
+/* Items of a copying group, across and down. */
 #define SOLVE_COPY_ACROSS 32
 #define SOLVE_COPY_LINES 8
 
-/* A matrix: where element (0, 0) lies, and elements from row to row and from column to column. */
+/* Matrix: location of element (0, 0) and strides, in elements. */
 typedef struct tsl_solve_side {
   TSL_INDEX offset, row_stride, col_stride;
 } tsl_solve_side;
 
-/* A block of the diagonal, with a lower triangle, and its rows of X, `cols` columns of them. `a_down`,
- * `x_down`: neighbours in memory are rows. */
+/* Diagonal block with a lower triangle, and its rows of X with `cols` columns. `a_down`, `x_down`:
+ * rows are contiguous. */
 typedef struct tsl_solve_block {
   TSL_INDEX rows, cols;
   tsl_solve_side a, x;

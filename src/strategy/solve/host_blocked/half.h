@@ -1,17 +1,15 @@
-/* Right-hand sides that fill half of a vector at most, and triangles of few rows. A part of
- * kernels/host_blocked_solve.c, which includes it where its tiles are known.
+/* Solves for right-hand sides that fill at most half of a vector, with triangles of few rows. A part of
+ * kernels/host_blocked_solve.c, which includes it after its tiles.
  *
- *   A, where it lies               X, as halves of vectors, one a row
- *   +\                             | x x . . |   HALF_LOW rows at a time: what rows above found is taken off
- * in one
- *   +--+\                          | x x . . |   chain for each row, then these rows' own triangle, a product
- * by the reciprocal
- *   |..|\ <- HALF_LOW rows         +---------+   and a multiply-add from one row to the next
- *   +--+--+                        | b b . . |
+ *   A, in place                X, as halves of vectors, one a row
+ *   +\                         | x x . . |   HALF_LOW rows at a time: solved rows are subtracted in one chain
+ *   +--+\                      | x x . . |   for each row, then these rows' own triangle: a product by the
+ *   |..|\ <- HALF_LOW rows     +---------+   reciprocal, and a multiply-add from row to row
+ *   +--+--+                    | b b . . |
  *
- * What takes time there is a call and the chain. So nothing is copied but X, number by number, to the
- * caller's stack; and halves of vectors are multiplied twice as often as whole ones are where a processor has
- * the width of a half for these. Terms and their order are those of other right-hand sides. */
+ * Calls and dependency chains dominate the time. So only X is copied, number by number, to the stack. Halves
+ * of vectors multiply at twice the rate of whole vectors where a processor has narrow units. Terms and their
+ * order are the same as for other right-hand sides. */
 
 #if HAS_HALF_f32
 #define HALF(word) JOIN(NUMBER(word), _half)
@@ -19,7 +17,7 @@
 #define HALF(word) NUMBER(word)
 #endif
 typedef HALF(vector) half;
-#if PARTS_ARE_TWO /* a c64 is moved as the f64 that it fits */
+#if PARTS_ARE_TWO /* a c64 is moved as an f64 of equal size */
 #if HAS_HALF_f64
 typedef vector_f64_half moved_half;
 #else
@@ -34,14 +32,14 @@ enum {
   HALF_FITS = HALF_BYTES / (PARTS * (int)sizeof(REAL)),
   HALF_MOST = HALF_FITS < 4 ? HALF_FITS : 4, /* right-hand sides */
   HALF_LOW =
-      PARTS == 2 ? ROWS : 8, /* imaginary parts are summed apart for as many rows as a copy's tile has */
-  EACH_BASE = 4,             /* rows that one address serves */
-  HALF_TALL = 192,           /* rows of a triangle, read where it lies, */
-  HALF_TALL_ALONE = PARTS == 2 && sizeof(REAL) == 4 ? 96 : 160 /* of one right-hand side */
+      /* rows whose imaginary parts are summed separately: as many as in a copied tile */
+  PARTS == 2 ? ROWS : 8,
+  EACH_BASE = 4,   /* rows that share an address register */
+  HALF_TALL = 192, /* maximum rows of a triangle that is read in place */
+  HALF_TALL_ALONE = PARTS == 2 && sizeof(REAL) == 4 ? 96 : 160 /* maximum rows for one right-hand side */
 };
 
-/* sum + number * by, of a number that lies as A's do; by_i: i times it, or less it where A's conjugate is
- * meant. */
+/* Returns sum + number * by for a number of A. by_i is i times `by`, negated for a conjugated A. */
 TSL_INLINE half half_add(half sum, const REAL *number, half by, half by_i) {
   if (PARTS == 2)
     sum = HALF(fma)(sum, number[PARTS - 1], by_i);
@@ -77,7 +75,7 @@ TSL_INLINE half half_quotient(const divisors *by, int64_t row, half value) {
   return by->way[row] == BY_DIAGONAL ? half_divided(value, by->own[row]) : value;
 }
 
-/* Rows i to i + rows. */
+/* Solves rows i to i + rows. */
 TSL_INLINE void half_rows(const tsl_solve_blocks *blocks, const divisors *by, int64_t i, int rows, half *x) {
   enum { BASES = (HALF_LOW + EACH_BASE - 1) / EACH_BASE };
   const int64_t down = PARTS * blocks->a.row_stride, across = PARTS * blocks->a.col_stride;
@@ -131,9 +129,9 @@ static void half_solve(const tsl_solve_blocks *blocks, const divisors *by, half 
   }
 }
 
-/* --- to X and back --- */
+/* --- copies of X --- */
 
-/* A row of so many right-hand sides, `step` elements apart. */
+/* Loads a row of `count` right-hand sides, `step` elements apart. */
 TSL_INLINE half half_row(const element *in, int64_t step, int count) {
   const moved_element *at = (const moved_element *)(const void *)in;
 #if BYTES == 16
@@ -183,14 +181,15 @@ TSL_INLINE void half_give(const tsl_solve_blocks *blocks, const half *x, int cou
         ((const element *)(const void *)(x + i))[j];
 }
 
-/* By columns, line.h reads as fast from fewer rows on, the fewer right-hand sides there are. */
+/* Returns true if this method is fast. For a column-major A, line.h is faster from fewer rows on,
+ * the fewer right-hand sides there are. */
 static bool is_half(const tsl_solve_blocks *blocks) {
   const bool by_column = blocks->a.row_stride == 1 || blocks->a.row_stride == -1;
   const int64_t n = blocks->n, by_row_most = n == 1 ? HALF_TALL_ALONE : HALF_TALL;
   return n <= HALF_MOST && blocks->m <= (by_column ? 32 + 32 * n : by_row_most);
 }
 
-/* Whether it was one. */
+/* Solves if is_half(); returns false otherwise. */
 static bool solve_halves(const tsl_solve_blocks *blocks) {
   half x[HALF_TALL];
   divisors by;

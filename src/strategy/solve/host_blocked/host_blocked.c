@@ -1,23 +1,23 @@
-/* Idea: substitution by blocks. Right-hand sides are copied, a few vectors of them at a time, to where they
- * lie row after row; diagonal blocks of A are solved tile by tile in registers, and what a block found is
- * taken off all rows below it as a product, on copies of A that fit the second cache. Threads share the
- * right-hand sides. What it adds to `sequential`: each number that comes from a cache serves a tile; vectors
- * whatever the strides are; all cores.
+/* Idea: substitution by blocks. Right-hand sides are copied, a few vectors at a time, to a row-major
+ * micro-panel. Diagonal blocks of A are solved tile by tile in registers. A solved block is subtracted
+ * from all lower rows as a product, with packed copies of A that fit the second cache. Threads share the
+ * right-hand sides. What it adds to `sequential`: each number from a cache serves a tile; vectors for any
+ * strides; all cores.
  *
- *              depth                      n right-hand sides
- *            +------+                   +--------+--------+
- *      depth |\     |                   |  x     |        |    a task is some columns: for each block of
- * `depth` rows, | \    |                   |        |        |      solve its triangle, |  \   | +--------+
- * |      and take A below it times these rows of X
- *            +---\--+-----+             |  b     |        |      off all rows below
- *      chunk |    | \     |             |        |        |
- *            |    |   \   |             |        |        |
+ *              depth               n right-hand sides
+ *            +------+            +--------+--------+
+ *      depth |\     |            |  x     |        |  a task is some columns: for each block of `depth` rows,
+ *            | \    |            |        |        |    solve its triangle,
+ *            |  \   |            +--------+        |    and subtract A below it times these rows of X
+ *            +---\--+-----+      |  b     |        |    from all lower rows
+ *      chunk |    | \     |      |        |        |
+ *            |    |   \   |      |        |        |
  *
- * Each element of X is what its row's terms and one quotient make of it, in the order of its columns,
- * whatever the blocks and the number of threads are: the error is that of substitution, and so are the bits
- * of each call. kernels/host_blocked_solve.c has the tiles.
+ * Each element of X is computed from the terms of its row in column order and one quotient, for any blocks
+ * and number of threads. So the error is that of substitution, and each call has equal bits.
+ * kernels/host_blocked_solve.c has the tiles.
  *
- * Parameters: none. Limits: none; memory for a task's columns and a block of A is taken for each run.
+ * Parameters: none. Limits: none. Memory for a task's columns and a block of A is allocated for each run.
  * Measurements: docs/lab/solve_host_blocked.md. */
 #include "base/memory.h"
 #include "base/scratch.h"
@@ -60,62 +60,62 @@ static tsl_solve_little *little_for(const tsl_device *device, tesela_type type) 
   return kernels[tsl_isa_best(device->capabilities)][place_of(type)];
 }
 
-typedef struct job {
+typedef struct solve_job {
   tsl_solve_blocks blocks;
   const tsl_solve_kernel *kernel;
-  int64_t columns; /* of a task: a multiple of the kernel's, but for the last one's */
+  int64_t columns; /* of a task: a multiple of the kernel's columns, except in the last task */
   int64_t tasks;
   int64_t size;
   size_t x_bytes, a_bytes; /* of a worker's copies */
-  bool is_zero;            /* alpha is 0: X is */
+  bool is_zero;            /* alpha is 0, and so is X */
   bool is_upper, in_place;
-} job;
+} solve_job;
 
-/* --- how it is cut --- */
+/* --- partition --- */
 
-/* Rows of a diagonal block: those of X for a tile fill half of the first cache, and the block's copy half of
- * the second. */
+/* Rows of a diagonal block: its rows of X for a tile fill half of the first cache, and its copy
+ * half of the second. */
 enum { DEPTH = 192, DEPTH_OF_C128 = 96, COLUMNS_MOST = 256 };
-/* A task's columns as bytes, which are read again for each block; and multiply-adds that are worth another
- * thread. */
+/* Bytes of a task's columns, which are read again for each block; and minimum multiply-adds for
+ * another thread. */
 static const double task_bytes = 4 << 20, thread_terms = 1e5;
 
-static int64_t columns_of_task(const job *job_in, int64_t threads) {
-  const int64_t unit = job_in->kernel->columns, n = job_in->blocks.n, m = job_in->blocks.m;
-  const double most = task_bytes / (double)(m * job_in->size), terms = (double)m * (double)m / 2 * (double)n;
+static int64_t columns_of_task(const solve_job *job, int64_t threads) {
+  const int64_t unit = job->kernel->columns, n = job->blocks.n, m = job->blocks.m;
+  const double most = task_bytes / (double)(m * job->size), terms = (double)m * (double)m / 2 * (double)n;
   const int64_t fits = tsl_max(unit, tsl_min(COLUMNS_MOST, (int64_t)most) / unit * unit);
   const int64_t workers = tsl_max(1, tsl_min(threads, (int64_t)(terms / thread_terms)));
   const int64_t rounds = tsl_ceil_div(n, fits * workers);
   return tsl_max(unit, tsl_round_up(tsl_ceil_div(n, tsl_max(rounds, 1) * workers), unit));
 }
 
-/* An upper triangle is a lower one from its last row on. */
+/* Turns an upper triangle into a lower one, from its last row on. */
 static void turn(tsl_view *view, int64_t rows, int64_t cols, int64_t size, bool both) {
   view->at += ((rows - 1) * view->row_stride + (both ? (cols - 1) * view->col_stride : 0)) * size;
   view->row_stride = -view->row_stride;
   view->col_stride = both ? -view->col_stride : view->col_stride;
 }
 
-/* What follows from the type, the sizes and the number of threads; the rest of the job is there. */
-static void cut(job *job_in, tesela_type type, const tsl_device *device, int64_t threads) {
-  const int64_t size = (int64_t)tsl_type(type)->size, m = job_in->blocks.m;
-  job_in->kernel = kernel_for(device, type);
-  job_in->size = size;
-  job_in->is_zero = job_in->blocks.alpha[0] == 0 && job_in->blocks.alpha[1] == 0;
-  job_in->blocks.depth = job_in->blocks.chunk = size > 8 ? DEPTH_OF_C128 : DEPTH;
-  job_in->columns = columns_of_task(job_in, threads);
-  job_in->tasks = tsl_ceil_div_or_one(job_in->blocks.n, job_in->columns);
+/* Sets the members of a job that depend on type, sizes and number of threads. */
+static void cut(solve_job *job, tesela_type type, const tsl_device *device, int64_t threads) {
+  const int64_t size = (int64_t)tsl_type(type)->size, m = job->blocks.m;
+  job->kernel = kernel_for(device, type);
+  job->size = size;
+  job->is_zero = job->blocks.alpha[0] == 0 && job->blocks.alpha[1] == 0;
+  job->blocks.depth = job->blocks.chunk = size > 8 ? DEPTH_OF_C128 : DEPTH;
+  job->columns = columns_of_task(job, threads);
+  job->tasks = tsl_ceil_div_or_one(job->blocks.n, job->columns);
   const int64_t rows = tsl_round_up(m, TSL_SOLVE_ROWS_UNIT);
-  const int64_t width = tsl_round_up(job_in->columns, job_in->kernel->columns);
-  const int64_t tall = tsl_min(job_in->blocks.depth, rows);
-  job_in->x_bytes = (size_t)tsl_round_up(rows * width * size, TSL_CACHE_LINE);
-  job_in->a_bytes = (size_t)tsl_round_up(
-      tall * (job_in->blocks.depth + job_in->kernel->a_row_extra) * size + size, TSL_CACHE_LINE);
+  const int64_t width = tsl_round_up(job->columns, job->kernel->columns);
+  const int64_t tall = tsl_min(job->blocks.depth, rows);
+  job->x_bytes = (size_t)tsl_round_up(rows * width * size, TSL_CACHE_LINE);
+  job->a_bytes = (size_t)tsl_round_up(tall * (job->blocks.depth + job->kernel->a_row_extra) * size + size,
+                                      TSL_CACHE_LINE);
 }
 
 static void make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
                  const tsl_device *device, void *out) {
-  job *made = out;
+  solve_job *made = out;
   (void)config;
   const tsl_operand *a = &strides->a, *b = &strides->b, *c = &strides->c;
   memset(made, 0, sizeof *made);
@@ -134,45 +134,45 @@ static void make(const tsl_problem *problem, const tsl_operands *strides, const 
   cut(made, problem->c.type, device, device->threads);
 }
 
-/* --- a run --- */
+/* --- run --- */
 
-typedef struct running {
-  const job *made;
+typedef struct solve_launch {
+  const solve_job *made;
   tsl_solve_blocks blocks;
   unsigned char *copies;
-} running;
+} solve_launch;
 
 static void solve_task(void *argument, int64_t index, int worker) {
-  const running *now = argument;
-  const job *made = now->made;
+  const solve_launch *now = argument;
+  const solve_job *made = now->made;
   unsigned char *copies = now->copies + (size_t)worker * (made->x_bytes + made->a_bytes);
   const int64_t first = index * made->columns;
   made->kernel->solve(&now->blocks, first, tsl_min(made->columns, made->blocks.n - first), copies,
                       copies + made->x_bytes);
 }
 
-static void write_zeros(const job *job_in, unsigned char *data) {
-  const tsl_view *x = &job_in->blocks.x;
-  for (int64_t i = 0; i < job_in->blocks.m; i++)
-    for (int64_t j = 0; j < job_in->blocks.n; j++)
-      memset(data + (i * x->row_stride + j * x->col_stride) * job_in->size, 0, (size_t)job_in->size);
+static void write_zeros(const solve_job *job, unsigned char *data) {
+  const tsl_view *x = &job->blocks.x;
+  for (int64_t i = 0; i < job->blocks.m; i++)
+    for (int64_t j = 0; j < job->blocks.n; j++)
+      memset(data + (i * x->row_stride + j * x->col_stride) * job->size, 0, (size_t)job->size);
 }
 
-static void bind(const job *job_in, const tsl_operands *operands, tsl_solve_blocks *blocks) {
-  const int64_t m = job_in->blocks.m, n = job_in->blocks.n;
+static void bind(const solve_job *job, const tsl_operands *operands, tsl_solve_blocks *blocks) {
+  const int64_t m = job->blocks.m, n = job->blocks.n;
   blocks->a.at = operands->a.host;
   blocks->x.at = operands->c.host;
-  blocks->b.at = job_in->in_place ? operands->c.host : operands->b.host;
-  if (!job_in->is_upper)
+  blocks->b.at = job->in_place ? operands->c.host : operands->b.host;
+  if (!job->is_upper)
     return;
-  turn(&blocks->a, m, m, job_in->size, true);
-  turn(&blocks->b, m, n, job_in->size, false);
-  turn(&blocks->x, m, n, job_in->size, false);
+  turn(&blocks->a, m, m, job->size, true);
+  turn(&blocks->b, m, n, job->size, false);
+  turn(&blocks->x, m, n, job->size, false);
 }
 
 static tesela_status run(const void *src, const tsl_operands *operands) {
-  const job *made = src;
-  running now = {.made = made, .blocks = made->blocks};
+  const solve_job *made = src;
+  solve_launch now = {.made = made, .blocks = made->blocks};
   const int64_t threads = tsl_min(tsl_team_threads(operands->team), made->tasks);
   const tsl_team team = {operands->team.pool, (int)threads};
   void *copies;
@@ -190,26 +190,26 @@ static tesela_status run(const void *src, const tsl_operands *operands) {
   return TESELA_OK;
 }
 
-static job job_at_once(const tsl_fast_solve *solve) {
+static solve_job job_at_once(const tsl_fast_solve *solve) {
   const tsl_view x = {.row_stride = solve->x_row, .col_stride = solve->x_col};
-  return (job){.blocks = {.m = solve->m,
-                          .n = solve->n,
-                          .a = {.row_stride = solve->a_row, .col_stride = solve->a_col},
-                          .b = x,
-                          .x = x,
-                          .alpha = {solve->alpha[0], solve->alpha[1]},
-                          .is_unit = solve->is_unit,
-                          .conjugates = solve->conjugates},
-               .size = (int64_t)tsl_type(solve->type)->size,
-               .is_upper = solve->is_upper,
-               .in_place = true};
+  return (solve_job){.blocks = {.m = solve->m,
+                                .n = solve->n,
+                                .a = {.row_stride = solve->a_row, .col_stride = solve->a_col},
+                                .b = x,
+                                .x = x,
+                                .alpha = {solve->alpha[0], solve->alpha[1]},
+                                .is_unit = solve->is_unit,
+                                .conjugates = solve->conjugates},
+                     .size = (int64_t)tsl_type(solve->type)->size,
+                     .is_upper = solve->is_upper,
+                     .in_place = true};
 }
 static tsl_operands operands_at_once(const tsl_fast_solve *solve) {
   return (tsl_operands){.a = {.host = tsl_writable(solve->a)}, .c = {.host = solve->x}, .team = solve->team};
 }
 
-/* A job's blocks at once, number by number: what is copied while it is on its way to the cache takes longer
- * than the rest of the call. */
+/* Returns the blocks of a solve without a job, member by member. A copy of memory that is not yet
+ * in the cache takes longer than the rest of the call. */
 static inline tsl_solve_blocks blocks_at_once(const tsl_fast_solve *solve) {
   const bool up = solve->is_upper;
   const int64_t size = (int64_t)tsl_type(solve->type)->size, last = up ? (solve->m - 1) * size : 0;
@@ -228,13 +228,13 @@ static inline tsl_solve_blocks blocks_at_once(const tsl_fast_solve *solve) {
 
 static __attribute__((noinline)) bool solve_by_job(const tsl_fast_solve *solve, const tsl_device *device) {
   const tsl_operands operands = operands_at_once(solve);
-  job made = job_at_once(solve);
+  solve_job made = job_at_once(solve);
   cut(&made, solve->type, device, tsl_team_threads(solve->team));
   return run(&made, &operands) == TESELA_OK;
 }
 
-/* Without a plan: what a job needs is found in less time than a known plan is; few rows and right-hand sides
- * need none. */
+/* Solves without a plan: making the job is faster than finding a plan. Few rows and right-hand
+ * sides need no job. */
 static bool solve_at_once(const tsl_fast_solve *solve, const tsl_device *device) {
   if (solve->alpha[0] != 0 || solve->alpha[1] != 0) {
     const tsl_solve_blocks blocks = blocks_at_once(solve);
@@ -244,8 +244,8 @@ static bool solve_at_once(const tsl_fast_solve *solve, const tsl_device *device)
   return solve_by_job(solve, device);
 }
 
-/* The same tiles multiply by a triangle of few rows, which nothing is copied of. Without a job: making one
- * takes as long as a product of 4 x 4. */
+/* Multiplies by a triangle of few rows with the same tiles, without copies of it. Without a job:
+ * making one takes as long as a 4 x 4 product. */
 static bool multiply_at_once(const tsl_fast_solve *product, const tsl_device *device) {
   _Alignas(64) unsigned char copies[TSL_SOLVE_MULTIPLIED_MOST * TSL_SOLVE_ROW_BYTES_MOST];
   const int64_t m = product->m, size = (int64_t)tsl_type(product->type)->size;
@@ -278,12 +278,10 @@ static bool multiply_little(const tsl_fast_structured *product, const tsl_device
          (product->alpha[0] != 0 || product->alpha[1] != 0) && little_for(device, product->type)(product);
 }
 
-/* --- models --- */
-
-/* Terms at a share of the peak that grows with the triangle, copies of A for each task and of X once each
- * way, each number in a clock or so. */
+/* Predicts the seconds. Terms run at a fraction of the peak that grows with the triangle. Each task
+ * copies A, and X in both directions, at about a clock a number. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  job made;
+  solve_job made;
   const tsl_operands strides = tsl_strides_of(problem);
   make(problem, &strides, config, device, &made);
   const bool is_double = tsl_type(problem->c.type)->component == TESELA_F64;
@@ -298,7 +296,7 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
 
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account) {
-  job made;
+  solve_job made;
   const tsl_operands strides = tsl_strides_of(problem);
   make(problem, &strides, config, device, &made);
   const double size = (double)made.size, m = (double)problem->m, n = (double)problem->n;
@@ -310,8 +308,8 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
                   .written = size * (m * (m + 1) / 2 * (double)made.tasks + m * n)};
 }
 
-_Static_assert(sizeof(job) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
-static const tsl_host_job_ops jobs = {.size = sizeof(job), .make = make, .run = run};
+_Static_assert(sizeof(solve_job) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
+static const tsl_host_job_ops jobs = {.size = sizeof(solve_job), .make = make, .run = run};
 
 const tsl_strategy tsl_solve_host_blocked = {
     .name = "host_blocked",

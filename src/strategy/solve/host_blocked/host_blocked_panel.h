@@ -1,5 +1,5 @@
-/* What the kernels here share: names of an element type, and how columns of a matrix come to lie row after
- * row in a micro-panel, whatever its strides are. */
+/* Shared parts of the kernels: names of an element type, and copies of a matrix's columns to a
+ * row-major micro-panel, for any strides. */
 #ifndef TSL_STRATEGY_SOLVE_HOST_BLOCKED_HOST_BLOCKED_PANEL_H
 #define TSL_STRATEGY_SOLVE_HOST_BLOCKED_HOST_BLOCKED_PANEL_H
 
@@ -24,7 +24,7 @@
 #define BYTES_OF_c128 16
 #define BYTES JOIN(BYTES_OF_, TSL_TYPE)
 
-/* What is transposed: a c64 as the f64 that it fits. */
+/* Type of transposed elements: a c64 is moved as an f64 of equal size. */
 #define MOVED_f32 _f32
 #define MOVED_f64 _f64
 #define MOVED_c64 _f64
@@ -41,7 +41,7 @@ typedef NAME(vector) vector;
 typedef NAME(element) element;
 typedef MOVED(element) moved_element;
 
-/* Columns of B that go into a micro-panel, or come from one. */
+/* Columns of B that are copied to or from a micro-panel. */
 typedef struct column_group {
   const tsl_view *view;
   int64_t first, count; /* columns; count at most COLUMNS */
@@ -62,8 +62,8 @@ static element *element_at(const tsl_view *view, int64_t row, int64_t col) {
   return (element *)(void *)view->at + row * view->row_stride + col * view->col_stride;
 }
 
-/* The first `count` elements: halves and quarters of a vector without a mask, since on AMD's processors a
- * load that follows waits for a store with one. */
+/* Stores the first `count` elements. Halves and quarters of a vector without a mask: on AMD's
+ * processors a later load waits for a masked store. */
 TSL_INLINE void store_first(element *dst, vector value, int64_t count) {
   if (NAME(LANES) >= 2 && count == NAME(LANES) / 2)
     memcpy(dst, &value, VECTOR_BYTES / 2);
@@ -73,7 +73,7 @@ TSL_INLINE void store_first(element *dst, vector value, int64_t count) {
     NAME(store_edge)(dst, value, count);
 }
 
-/* One row. */
+/* Copies one row. */
 static void bring_row(const column_group *from, int64_t row, element out[COLUMNS]) {
   const int64_t step = from->view->col_stride;
   const element *in = element_at(from->view, row, from->first);
@@ -89,8 +89,8 @@ static void bring_rows_as_they_lie(const column_group *from, int64_t rows, const
   }
 }
 
-/* Rows whose elements are neighbours, where not all columns are there: zeros in their place. No loop over a
- * row's vectors: GCC 12 makes one over numbers of it, for whose stores the next load of a vector waits. */
+/* Copies contiguous rows of fewer than COLUMNS columns, filled up with zeros. No loop over a row's
+ * vectors: GCC 12 turns it into single numbers, and the next vector load waits for their stores. */
 static void bring_short_rows(const column_group *from, int64_t rows, const double alpha[2], REAL *out) {
   enum { LANES = NAME(LANES) };
   const bool is_half = from->count <= LANES;
@@ -104,7 +104,7 @@ static void bring_short_rows(const column_group *from, int64_t rows, const doubl
   }
 }
 
-/* A column whose elements are neighbours: vectors lie along it. */
+/* Returns true for one contiguous column: vectors are along it. */
 static bool is_one_line(const column_group *group) {
   return group->count == 1 && (group->view->row_stride == 1 || group->view->row_stride == -1);
 }
@@ -114,8 +114,8 @@ static void scale_rows(int64_t rows, const double alpha[2], REAL *x) {
     ((vector *)(void *)x)[i] = times_alpha(alpha, ((vector *)(void *)x)[i]);
 }
 
-/* Each column's elements are neighbours, up or down: transposed in registers, STEPS rows at a time. Returns
- * the rows that are done. */
+/* Copies contiguous columns, upward or downward, with a transposition in registers, STEPS rows at a
+ * time. Returns the number of copied rows. */
 static int64_t bring_columns(const column_group *from, int64_t rows, const double alpha[2], REAL *out) {
   const bool is_flipped = from->view->row_stride < 0;
   const int vectors = from->count <= NAME(LANES) ? 1 : VECTORS;

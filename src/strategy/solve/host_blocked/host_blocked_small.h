@@ -1,13 +1,13 @@
-/* Few rows, and few right-hand sides: solved for, or multiplied. A part of kernels/host_blocked_solve.c,
- * which includes it where its tiles are known.
+/* Solves or multiplies with few rows and few right-hand sides. A part of
+ * kernels/host_blocked_solve.c, which includes it after its tiles.
  *
- * Triangles of at most SMALL rows are read where they lie, LOW rows at a time: no copy of them is worth its
- * time. Terms and their order are those of copies. Imaginary parts of complex triangles are summed apart for
- * as many rows as a copy's tile has, so that these are LOW. */
+ * Triangles of at most SMALL rows are read in place, LOW rows at a time, because copies would cost
+ * more. Terms and their order are the same as with copies. Imaginary parts of complex triangles are
+ * summed separately for as many rows as in a copied tile, hence LOW. */
 
 enum { SMALL = LYING_ROWS, LOW = PARTS == 2 ? ROWS : 4, DIVIDED_MOST = 192 };
 
-/* What divides the rows; which way is found for ROWS of them together, as copies have it. */
+/* Divisors of the rows. One way is chosen for ROWS rows together, as in copies. */
 typedef struct divisors {
   REAL inverse[DIVIDED_MOST][PARTS], own[DIVIDED_MOST][PARTS];
   int way[DIVIDED_MOST];
@@ -41,8 +41,7 @@ static void find_divisors(const tsl_solve_blocks *blocks, divisors *out) {
   }
 }
 
-/* sum + number * by, of a number that lies as A's do; by_i: i times it, or less it where A's conjugate is
- * meant. */
+/* Returns sum + number * by for a number of A. by_i is i times `by`, negated for a conjugated A. */
 TSL_INLINE vector add_product(vector sum, const REAL *number, vector by, vector by_i) {
   if (PARTS == 2)
     sum = NUMBER(fma)(sum, number[PARTS - 1], by_i);
@@ -71,7 +70,7 @@ TSL_INLINE vector turned_by(vector value, bool conjugates) {
 #endif
 }
 
-/* Rows i to i + rows, term by term as copies are taken off. */
+/* Solves rows i to i + rows, term by term in the order of copies. */
 TSL_INLINE void solve_low(const tsl_solve_blocks *blocks, const divisors *by, int64_t i, int rows, REAL *x,
                           int vectors) {
   const int64_t down = PARTS * blocks->a.row_stride, across = PARTS * blocks->a.col_stride;
@@ -117,8 +116,8 @@ TSL_INLINE void solve_small_panel(const tsl_solve_blocks *blocks, const divisors
   }
 }
 
-/* Whether it was one. */
-static bool solve_small(const working *w, int64_t count) {
+/* Solves if the triangle is small; returns false otherwise. */
+static bool solve_small(const solve_state *w, int64_t count) {
   divisors by;
   if (w->blocks->m > SMALL)
     return false;
@@ -131,9 +130,9 @@ static bool solve_small(const working *w, int64_t count) {
   return true;
 }
 
-/* --- the triangle times X --- */
+/* --- triangle times X --- */
 
-/* Rows i to i + rows of the product, in place of X's: what is above them is X still. */
+/* Replaces rows i to i + rows of X by the product; the rows above still belong to X. */
 TSL_INLINE void multiply_low(const tsl_solve_blocks *blocks, int64_t i, int rows, REAL *x, int vectors) {
   const int64_t down = PARTS * blocks->a.row_stride, across = PARTS * blocks->a.col_stride;
   const REAL *number = number_at(&blocks->a, i, 0);
@@ -172,7 +171,7 @@ TSL_INLINE void multiply_low(const tsl_solve_blocks *blocks, int64_t i, int rows
   }
 }
 
-/* From the last rows on, which no other row needs. */
+/* Multiplies from the last rows upwards, because no other row needs these. */
 TSL_INLINE void multiply_panel(const tsl_solve_blocks *blocks, REAL *x, int vectors) {
   const int64_t whole = blocks->m / LOW * LOW, rest = blocks->m - whole;
   TSL_UNROLL for (int rows = 1; rows < LOW; rows++) {

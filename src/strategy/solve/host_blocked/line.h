@@ -1,74 +1,76 @@
-/* A few right-hand sides, of real numbers: vectors lie along A. A part of kernels/host_blocked_solve.c, which
- * includes it where its tiles are known.
+/* Solves for a few real right-hand sides with vectors along A. A part of kernels/host_blocked_solve.c,
+ * which includes it after its tiles.
  *
- *   A by columns: what ROWS rows of X are found to be       A by rows: ROWS rows take off all that is on
- * their left, in is taken off all rows below, so that columns are         tiles that are transposed in
- * registers, so that rows are streams                                                  streams
- *     \                                                        |..\
- *     |\  |                                                    |...\
- *     ||| v                                                    +----\  ->
+ *   Column-major A: ROWS solved rows of X are subtracted  Row-major A: ROWS rows are reduced by everything on
+ *   from all rows below, so that columns are streamed     their left, in tiles transposed in registers; rows
+ *                                                         are streamed
+ *     \                                                     |..\
+ *     |\  |                                                 |...\
+ *     ||| v                                                 +----\  ->
  *
- * Each right-hand side is a line of its own, and what is brought of A serves all of them. Terms and their
- * order are those of more right-hand sides, and so are the bits. */
+ * Each right-hand side is a line; each load of A serves all lines. Terms, their order, and the bits are the
+ * same as with more right-hand sides. */
 
 enum {
   LINE_VECTORS = (ROWS + NAME(LANES) - 1) / NAME(LANES),
   LINE_LANES = LINE_VECTORS * NAME(LANES) /* at least ROWS */
 };
 
-/* X as it is found: row i of line r at values[r * apart + i], or where A's columns lie upwards at values[r *
- * apart + m - 1 - i]. */
-typedef struct line {
+/* X during the solve. Row i of line r is at values[r * apart + i]; where A's columns go upward, at
+ * values[r * apart + m - 1 - i]. */
+typedef struct solve_lines_state {
   const tsl_solve_blocks *blocks;
   REAL *values;
   int64_t apart;
   bool is_flipped;
-} line;
+} solve_lines_state;
 
-static inline REAL *line_at(const line *line_in, int r, int64_t row) {
-  return line_in->values + r * line_in->apart + (line_in->is_flipped ? line_in->blocks->m - 1 - row : row);
+static inline REAL *line_at(const solve_lines_state *solved, int r, int64_t row) {
+  return solved->values + r * solved->apart + (solved->is_flipped ? solved->blocks->m - 1 - row : row);
 }
 
-/* ROWS rows over their own triangle; rows behind the last are not there. */
-TSL_INLINE void line_substitute(const line *line_in, int64_t row, int64_t rows, REAL *triangle, int lines) {
+/* Solves ROWS rows with their own triangle; rows after the last are absent. */
+TSL_INLINE void line_substitute(const solve_lines_state *solved, int64_t row, int64_t rows, REAL *triangle,
+                                int lines) {
   vector tile[ROWS];
   const REAL *found = (const REAL *)(const void *)tile;
-  copy_triangle(line_in->blocks, row, rows, triangle);
+  copy_triangle(solved->blocks, row, rows, triangle);
   for (int i = 0; i < rows; i++) {
     vector x = {0};
-    TSL_UNROLL for (int r = 0; r < lines; r++) x[r] = *line_at(line_in, r, row + i);
+    TSL_UNROLL for (int r = 0; r < lines; r++) x[r] = *line_at(solved, r, row + i);
     tile[i] = x;
   }
   for (int64_t i = rows; i < ROWS; i++)
     tile[i] = (vector){0};
   substitute_half(triangle, tile);
   for (int i = 0; i < rows; i++, found += NUMBER(LANES)) {
-    TSL_UNROLL for (int r = 0; r < lines; r++) * line_at(line_in, r, row + i) = found[r];
+    TSL_UNROLL for (int r = 0; r < lines; r++) * line_at(solved, r, row + i) = found[r];
   }
 }
 
-/* Takes ROWS columns off a vector's rows of each line. */
+/* Subtracts ROWS columns from a vector's rows of each line. */
 TSL_INLINE void line_take_off(const REAL *a, int64_t across, REAL x[][ROWS], vector *sums, int lines,
                               bool whole, NAME(mask) some) {
   TSL_UNROLL for (int l = 0; l < ROWS; l++) {
     const element *from = (const element *)(const void *)(a + l * across);
     vector column = whole ? NAME(load)(from) : NAME(load_masked)(from, some);
     if (lines > 1)
-      TSL_KEEP(column); /* compilers would load it once for each line */
+      TSL_KEEP(column); /* compilers would load it for each line */
     TSL_UNROLL for (int r = 0; r < lines; r++) sums[r] = NUMBER(fma)(sums[r], x[r][l], column);
   }
 }
 
-/* Takes ROWS columns from `col` on off `count` rows, whose first place in memory is `out`. */
-TSL_INLINE void line_take_off_columns(const line *line_in, int64_t col, int64_t count, int lines) {
-  const int64_t below = col + ROWS, across = line_in->blocks->a.col_stride, apart = line_in->apart;
-  const REAL *a = number_at(&line_in->blocks->a, line_in->is_flipped ? line_in->blocks->m - 1 : below, col);
-  element *const out = (element *)(void *)(line_in->is_flipped ? line_in->values : line_in->values + below);
+/* Subtracts ROWS columns from `col` on from `count` rows; `out` is their lowest address. */
+TSL_INLINE void line_take_off_columns(const solve_lines_state *solved, int64_t col, int64_t count,
+                                      int lines) {
+  const int64_t below = col + ROWS, across = solved->blocks->a.col_stride, apart = solved->apart;
+  const REAL *a = number_at(&solved->blocks->a, solved->is_flipped ? solved->blocks->m - 1 : below, col);
+  element *const out = (element *)(void *)(solved->is_flipped ? solved->values : solved->values + below);
   REAL x[LINES_MOST][ROWS];
   vector sums[LINES_MOST];
   for (int r = 0; r < lines; r++)
     for (int l = 0; l < ROWS; l++)
-      x[r][l] = -*line_at(line_in, r, col + l);
+      x[r][l] = -*line_at(solved, r, col + l);
   int64_t i = 0;
   for (; i + NAME(LANES) <= count; i += NAME(LANES)) {
     TSL_UNROLL for (int r = 0; r < lines; r++) sums[r] = NAME(load)(out + r * apart + i);
@@ -86,19 +88,19 @@ TSL_INLINE void line_take_off_columns(const line *line_in, int64_t col, int64_t 
     NAME(store_masked)(out + r * apart + i, last[r], some);
 }
 
-/* Takes what is on their left off ROWS rows, of which `rows` are there. */
-TSL_INLINE void line_take_off_rows(const line *line_in, int64_t row, int64_t rows, bool is_backwards,
-                                   int lines) {
+/* Subtracts everything on the left from ROWS rows, of which `rows` exist. */
+TSL_INLINE void line_take_off_rows(const solve_lines_state *solved, int64_t row, int64_t rows,
+                                   bool is_backwards, int lines) {
   const element *at[LINE_LANES];
-  const REAL *const values = line_in->values;
-  const int64_t apart = line_in->apart;
+  const REAL *const values = solved->values;
+  const int64_t apart = solved->apart;
   union {
     vector whole[LINE_VECTORS];
     REAL lane[LINE_LANES];
   } kept[LINES_MOST], column;
   vector sums[LINES_MOST][LINE_VECTORS];
   for (int i = 0; i < LINE_LANES; i++)
-    at[i] = (const element *)(const void *)number_at(&line_in->blocks->a, row + (i < rows ? i : 0), 0);
+    at[i] = (const element *)(const void *)number_at(&solved->blocks->a, row + (i < rows ? i : 0), 0);
   TSL_UNROLL for (int r = 0; r < lines; r++) {
     for (int i = 0; i < LINE_LANES; i++)
       kept[r].lane[i] = i < rows ? values[r * apart + row + i] : 0;
@@ -126,47 +128,47 @@ TSL_INLINE void line_take_off_rows(const line *line_in, int64_t row, int64_t row
   TSL_UNROLL for (int r = 0; r < lines; r++) {
     TSL_UNROLL for (int v = 0; v < LINE_VECTORS; v++) kept[r].whole[v] = sums[r][v];
     for (int i = 0; i < rows; i++)
-      line_in->values[r * apart + row + i] = kept[r].lane[i];
+      solved->values[r * apart + row + i] = kept[r].lane[i];
   }
 }
 
-TSL_INLINE void line_solve_way(const line *line_in, REAL *triangle, bool by_column, bool is_backwards,
-                               int lines) {
-  const int64_t m = line_in->blocks->m;
+TSL_INLINE void line_solve_way(const solve_lines_state *solved, REAL *triangle, bool by_column,
+                               bool is_backwards, int lines) {
+  const int64_t m = solved->blocks->m;
   for (int64_t i = 0; i < m; i += ROWS) {
     const int64_t rows = tsl_min(ROWS, m - i);
     if (!by_column)
-      line_take_off_rows(line_in, i, rows, is_backwards, lines);
-    line_substitute(line_in, i, rows, triangle, lines);
+      line_take_off_rows(solved, i, rows, is_backwards, lines);
+    line_substitute(solved, i, rows, triangle, lines);
     if (by_column && m - i > ROWS)
-      line_take_off_columns(line_in, i, m - i - ROWS, lines);
+      line_take_off_columns(solved, i, m - i - ROWS, lines);
   }
 }
 
-TSL_INLINE void line_solve(const line *line_in, REAL *triangle, int lines) {
-  const int64_t down = line_in->blocks->a.row_stride;
+TSL_INLINE void line_solve(const solve_lines_state *solved, REAL *triangle, int lines) {
+  const int64_t down = solved->blocks->a.row_stride;
   if (down == 1 || down == -1)
-    line_solve_way(line_in, triangle, true, false, lines);
-  else if (line_in->blocks->a.col_stride < 0)
-    line_solve_way(line_in, triangle, false, true, lines);
+    line_solve_way(solved, triangle, true, false, lines);
+  else if (solved->blocks->a.col_stride < 0)
+    line_solve_way(solved, triangle, false, true, lines);
   else
-    line_solve_way(line_in, triangle, false, false, lines);
+    line_solve_way(solved, triangle, false, false, lines);
 }
 
-static void line_bring(const line *line_in, int r, int64_t index) {
-  const tsl_view *b = &line_in->blocks->b;
-  const REAL alpha = (REAL)line_in->blocks->alpha[0];
-  for (int64_t i = 0; i < line_in->blocks->m; i++) {
+static void line_bring(const solve_lines_state *solved, int r, int64_t index) {
+  const tsl_view *b = &solved->blocks->b;
+  const REAL alpha = (REAL)solved->blocks->alpha[0];
+  for (int64_t i = 0; i < solved->blocks->m; i++) {
     const REAL value = *number_at(b, i, index);
-    *line_at(line_in, r, i) = alpha == 1 ? value : alpha * value;
+    *line_at(solved, r, i) = alpha == 1 ? value : alpha * value;
   }
 }
 
-static void line_give(const line *line_in, int r, int64_t index) {
-  for (int64_t i = 0; i < line_in->blocks->m; i++)
-    *(REAL *)(void *)element_at(&line_in->blocks->x, i, index) = *line_at(line_in, r, i);
+static void line_give(const solve_lines_state *solved, int r, int64_t index) {
+  for (int64_t i = 0; i < solved->blocks->m; i++)
+    *(REAL *)(void *)element_at(&solved->blocks->x, i, index) = *line_at(solved, r, i);
 }
 
-static line lines_of(const tsl_solve_blocks *blocks, REAL *values) {
-  return (line){blocks, values, line_length(blocks->m), blocks->a.row_stride == -1};
+static solve_lines_state lines_of(const tsl_solve_blocks *blocks, REAL *values) {
+  return (solve_lines_state){blocks, values, line_length(blocks->m), blocks->a.row_stride == -1};
 }

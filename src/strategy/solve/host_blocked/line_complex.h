@@ -1,68 +1,68 @@
-/* A few right-hand sides, of complex numbers: vectors lie along A, as in line.h. A part of
- * kernels/host_blocked_solve.c, which includes it where its tiles are known.
+/* Solves for a few complex right-hand sides with vectors along A, as in line.h. A part of
+ * kernels/host_blocked_solve.c, which includes it after its tiles.
  *
- * A vector of A is real and imaginary parts by turns. What it is taken off are two sums of a row, each of two
- * numbers:
+ * A vector of A has alternating real and imaginary parts. A row has two sums, each of two numbers:
  *
- *     real       (sum of re re, sum of im re)  -= (re, im) re(x)      so that no part changes places before
- * the end of GROUP columns, imaginary  (sum of re im, sum of im im)  -= (re, im) im(x)      where one is X:
- * (re re - im im, re im + im re)
+ *     real       (sum of re re, sum of im re)  -= (re, im) re(x)  so no part moves before the end of GROUP
+ *     imaginary  (sum of re im, sum of im im)  -= (re, im) im(x)  columns, where they join to a number of X:
+ *                                                                 (re re - im im, re im + im re)
  *
- * These are the sums of other right-hand sides, whose imaginary parts of A are summed apart, too, and so are
- * the bits. */
+ * These are the sums of other right-hand sides, whose imaginary parts of A are also summed separately; so
+ * the bits are equal. */
 
 enum {
-  TALL = 4 * ROWS, /* rows that are taken off together where rows are streams: as many sums as an addition's
-                      latency wants */
+  /* rows that are updated together for a row-major A: enough sums for the latency of an addition */
+  TALL = 4 * ROWS,
   TALL_VECTORS = (TALL + NAME(LANES) - 1) / NAME(LANES),
   TALL_LANES = TALL_VECTORS * NAME(LANES),
   TALL_PARTS = 2 * (TALL_LANES + NAME(LANES))
 };
 _Static_assert(GROUP % TALL == 0, "sums are joined where rows that are taken off together begin");
 
-/* The sums of row i of line r at r * apart + 2 i, or where A's columns lie upwards at r * apart + 2 (m - 1 -
- * i). What is found lies in `real`. */
-typedef struct line {
+/* Sums of row i of line r at r * apart + 2 i, or at r * apart + 2 (m - 1 - i) where A's columns go
+ * upward. Solved values are in `real`. */
+typedef struct solve_lines_state {
   const tsl_solve_blocks *blocks;
   REAL *real, *imaginary;
   int64_t apart;
   bool is_flipped;
-} line;
+} solve_lines_state;
 
-static inline int64_t line_at(const line *line_in, int r, int64_t row) {
-  return r * line_in->apart + 2 * (line_in->is_flipped ? line_in->blocks->m - 1 - row : row);
+static inline int64_t line_at(const solve_lines_state *solved, int r, int64_t row) {
+  return r * solved->apart + 2 * (solved->is_flipped ? solved->blocks->m - 1 - row : row);
 }
 
-static inline void line_put(const line *line_in, int r, int64_t row, REAL re, REAL im) {
-  const int64_t at = line_at(line_in, r, row);
-  line_in->real[at] = re;
-  line_in->imaginary[at] = im;
-  line_in->real[at + 1] = line_in->imaginary[at + 1] = 0;
+static inline void line_put(const solve_lines_state *solved, int r, int64_t row, REAL re, REAL im) {
+  const int64_t at = line_at(solved, r, row);
+  solved->real[at] = re;
+  solved->imaginary[at] = im;
+  solved->real[at + 1] = solved->imaginary[at + 1] = 0;
 }
 
-/* The imaginary parts' sums are added, after a group. */
-static void line_join(const line *line_in, int r, int64_t row, int64_t end) {
+/* Adds the imaginary parts' sums after a group. */
+static void line_join(const solve_lines_state *solved, int r, int64_t row, int64_t end) {
   for (; row < end; row++) {
-    const int64_t at = line_at(line_in, r, row);
-    const REAL *p = line_in->real + at, *q = line_in->imaginary + at;
-    if (line_in->blocks->conjugates)
-      line_put(line_in, r, row, p[0] + q[1], q[0] - p[1]);
+    const int64_t at = line_at(solved, r, row);
+    const REAL *p = solved->real + at, *q = solved->imaginary + at;
+    if (solved->blocks->conjugates)
+      line_put(solved, r, row, p[0] + q[1], q[0] - p[1]);
     else
-      line_put(line_in, r, row, p[0] - q[1], q[0] + p[1]);
+      line_put(solved, r, row, p[0] - q[1], q[0] + p[1]);
   }
 }
 
-/* ROWS rows over their own triangle; rows behind the last are not there. */
-TSL_INLINE void line_substitute(const line *line_in, int64_t row, int64_t rows, REAL *triangle, int lines) {
+/* Solves ROWS rows with their own triangle; rows after the last are absent. */
+TSL_INLINE void line_substitute(const solve_lines_state *solved, int64_t row, int64_t rows, REAL *triangle,
+                                int lines) {
   vector tile[ROWS];
   const REAL *found = (const REAL *)(const void *)tile;
-  copy_triangle(line_in->blocks, row, rows, triangle);
+  copy_triangle(solved->blocks, row, rows, triangle);
   for (int i = 0; i < rows; i++) {
     vector x = {0};
     TSL_UNROLL for (int r = 0; r < lines; r++) {
-      const int64_t at = line_at(line_in, r, row + i);
-      x[2 * r] = line_in->real[at];
-      x[2 * r + 1] = line_in->imaginary[at];
+      const int64_t at = line_at(solved, r, row + i);
+      x[2 * r] = solved->real[at];
+      x[2 * r + 1] = solved->imaginary[at];
     }
     tile[i] = x;
   }
@@ -71,24 +71,24 @@ TSL_INLINE void line_substitute(const line *line_in, int64_t row, int64_t rows, 
   substitute_half(triangle, tile);
   for (int i = 0; i < rows; i++, found += NUMBER(LANES))
     TSL_UNROLL for (int r = 0; r < lines; r++) {
-      const int64_t at = line_at(line_in, r, row + i);
-      line_in->real[at] = found[2 * r];
-      line_in->real[at + 1] = found[2 * r + 1];
+      const int64_t at = line_at(solved, r, row + i);
+      solved->real[at] = found[2 * r];
+      solved->real[at + 1] = found[2 * r + 1];
     }
 }
 
-/* What is taken off a line, or sums of it: negated parts of X. */
+/* Negated parts of X to subtract from a line or its sums. */
 typedef struct parts {
   REAL re[ROWS], im[ROWS];
 } parts;
 
-/* Takes ROWS columns off a vector's rows of each line. */
+/* Subtracts ROWS columns from a vector's rows of each line. */
 TSL_INLINE void line_take_off(const REAL *a, int64_t across, const parts *x, vector *real, vector *imaginary,
                               int lines, bool whole, NAME(mask) some) {
   TSL_UNROLL for (int l = 0; l < ROWS; l++) {
     const element *from = (const element *)(const void *)(a + l * across);
     vector column = whole ? NAME(load)(from) : NAME(load_masked)(from, some);
-    TSL_KEEP(column); /* compilers would load it once for each sum */
+    TSL_KEEP(column); /* compilers would load it for each sum */
     TSL_UNROLL for (int r = 0; r < lines; r++) {
       real[r] = NUMBER(fma)(real[r], x[r].re[l], column);
       imaginary[r] = NUMBER(fma)(imaginary[r], x[r].im[l], column);
@@ -96,21 +96,21 @@ TSL_INLINE void line_take_off(const REAL *a, int64_t across, const parts *x, vec
   }
 }
 
-/* Takes ROWS columns from `col` on off `count` rows below. */
-TSL_INLINE void line_take_off_columns(const line *line_in, int64_t col, int64_t count, int lines) {
-  const int64_t below = col + ROWS, across = 2 * line_in->blocks->a.col_stride, apart = line_in->apart / 2,
-                first = line_in->is_flipped ? line_in->blocks->m - 1 : below;
-  const REAL *a = number_at(&line_in->blocks->a, first, col);
-  const int64_t at = line_at(line_in, 0, first);
-  element *const p = (element *)(void *)(line_in->real + at), *const q =
-                                                                  (element *)(void *)(line_in->imaginary +
-                                                                                      at);
+/* Subtracts ROWS columns from `col` on from `count` rows below. */
+TSL_INLINE void line_take_off_columns(const solve_lines_state *solved, int64_t col, int64_t count,
+                                      int lines) {
+  const int64_t below = col + ROWS, across = 2 * solved->blocks->a.col_stride, apart = solved->apart / 2,
+                first = solved->is_flipped ? solved->blocks->m - 1 : below;
+  const REAL *a = number_at(&solved->blocks->a, first, col);
+  const int64_t at = line_at(solved, 0, first);
+  element *const p = (element *)(void *)(solved->real + at), *const q =
+                                                                 (element *)(void *)(solved->imaginary + at);
   parts x[LINES_MOST];
   vector real[LINES_MOST], imaginary[LINES_MOST];
   for (int r = 0; r < lines; r++)
     for (int l = 0; l < ROWS; l++) {
-      x[r].re[l] = -line_in->real[line_at(line_in, r, col + l)];
-      x[r].im[l] = -line_in->real[line_at(line_in, r, col + l) + 1];
+      x[r].re[l] = -solved->real[line_at(solved, r, col + l)];
+      x[r].im[l] = -solved->real[line_at(solved, r, col + l) + 1];
     }
   int64_t i = 0;
   for (; i + NAME(LANES) <= count; i += NAME(LANES)) {
@@ -138,33 +138,32 @@ TSL_INLINE void line_take_off_columns(const line *line_in, int64_t col, int64_t 
   }
 }
 
-/* Sums of some rows of each line, and where these rows begin; rows that are not there are others once more.
- */
+/* Sums of some rows of each line, and the addresses of these rows in A; missing rows repeat others. */
 typedef struct tall {
   const moved_element *rows[TALL_LANES + NAME(LANES)];
   REAL real[LINES_MOST][TALL_PARTS], imaginary[LINES_MOST][TALL_PARTS];
 } tall;
 
-/* Takes STEPS columns off a vector's rows of each line, whose sums are `step` vectors apart. */
-TSL_INLINE void line_take_off_steps(const line *line_in, const moved_element *const *rows, int64_t l,
-                                    bool is_backwards, vector *real, vector *imaginary, int step, int lines) {
+/* Subtracts STEPS columns from a vector's rows of each line, whose sums are `step` vectors apart. */
+TSL_INLINE void line_take_off_steps(const solve_lines_state *solved, const moved_element *const *rows,
+                                    int64_t l, bool is_backwards, vector *real, vector *imaginary, int step,
+                                    int lines) {
   MOVED(vector) moved[MOVED(STEPS)];
   MOVED(transpose)(rows, is_backwards ? -l - MOVED(STEPS) + 1 : l, moved);
   TSL_UNROLL for (int s = 0; s < MOVED(STEPS); s++) {
     const vector column = (vector)moved[is_backwards ? MOVED(STEPS) - 1 - s : s];
     TSL_UNROLL for (int r = 0; r < lines; r++) {
-      const REAL *x = line_in->real + r * line_in->apart + 2 * (l + s);
+      const REAL *x = solved->real + r * solved->apart + 2 * (l + s);
       real[r * step] = NUMBER(fma)(real[r * step], -x[0], column);
       imaginary[r * step] = NUMBER(fma)(imaginary[r * step], -x[1], column);
     }
   }
 }
 
-/* Takes columns `col` to `end`, at most a group, off `kept` rows from the first one on: of each vector's rows
- * whole lines of a cache, which the rows of all vectors might drive out where they are a power of two apart.
- */
-TSL_INLINE void line_take_off_rows(const line *line_in, tall *sums, int64_t first, int64_t col, int64_t end,
-                                   bool is_backwards, int kept, int lines) {
+/* Subtracts columns `col` to `end`, at most a group, from `kept` rows from the first one on. It takes whole
+ * cache lines of each vector's rows, because rows a power of two apart might evict them. */
+TSL_INLINE void line_take_off_rows(const solve_lines_state *solved, tall *sums, int64_t first, int64_t col,
+                                   int64_t end, bool is_backwards, int kept, int lines) {
   const int vectors = (kept + NAME(LANES) - 1) / NAME(LANES);
   enum { LINE = 64 / (int)sizeof(element) };
   const moved_element *const *rows = sums->rows + first;
@@ -181,11 +180,11 @@ TSL_INLINE void line_take_off_rows(const line *line_in, tall *sums, int64_t firs
   for (; l + LINE <= end; l += LINE)
     TSL_UNROLL for (int v = 0; v < vectors; v++) {
       TSL_UNROLL for (int s = 0; s < LINE; s += MOVED(STEPS)) line_take_off_steps(
-          line_in, rows + v * NAME(LANES), l + s, is_backwards, &p[0][v], &q[0][v], TALL_VECTORS, lines);
+          solved, rows + v * NAME(LANES), l + s, is_backwards, &p[0][v], &q[0][v], TALL_VECTORS, lines);
     }
   for (; l + MOVED(STEPS) <= end; l += MOVED(STEPS))
     TSL_UNROLL for (int v = 0; v < vectors; v++) line_take_off_steps(
-        line_in, rows + v * NAME(LANES), l, is_backwards, &p[0][v], &q[0][v], TALL_VECTORS, lines);
+        solved, rows + v * NAME(LANES), l, is_backwards, &p[0][v], &q[0][v], TALL_VECTORS, lines);
   for (; l < end; l++)
     TSL_UNROLL for (int v = 0; v < vectors; v++) {
       union {
@@ -195,7 +194,7 @@ TSL_INLINE void line_take_off_rows(const line *line_in, tall *sums, int64_t firs
       for (int i = 0; i < NAME(LANES); i++)
         column.element[i] = rows[v * NAME(LANES) + i][is_backwards ? -l : l];
       TSL_UNROLL for (int r = 0; r < lines; r++) {
-        const REAL *x = line_in->real + r * line_in->apart + 2 * l;
+        const REAL *x = solved->real + r * solved->apart + 2 * l;
         p[r][v] = NUMBER(fma)(p[r][v], -x[0], column.whole);
         q[r][v] = NUMBER(fma)(q[r][v], -x[1], column.whole);
       }
@@ -211,86 +210,87 @@ TSL_INLINE void line_take_off_rows(const line *line_in, tall *sums, int64_t firs
   }
 }
 
-/* Rows `row` to `row + rows`, at most TALL, of an A whose rows are streams: what lies on their left is taken
- * off, then each ROWS of them find theirs. */
-TSL_INLINE void line_solve_tall(const line *line_in, int64_t row, int64_t rows, REAL *triangle,
+/* Solves rows `row` to `row + rows`, at most TALL, of a row-major A: subtracts everything on their
+ * left, then solves ROWS rows at a time. */
+TSL_INLINE void line_solve_tall(const solve_lines_state *solved, int64_t row, int64_t rows, REAL *triangle,
                                 bool is_backwards, int lines) {
   tall sums;
   for (int i = 0; i < TALL_LANES + NAME(LANES); i++) {
     const int64_t from = i < rows ? row + i : row;
-    sums.rows[i] = (const moved_element *)(const void *)number_at(&line_in->blocks->a, from, 0);
+    sums.rows[i] = (const moved_element *)(const void *)number_at(&solved->blocks->a, from, 0);
     for (int r = 0; r < lines; r++)
       for (int part = 0; part < 2; part++) {
-        const int64_t at = r * line_in->apart + 2 * from + part;
-        sums.real[r][2 * i + part] = line_in->real[at];
-        sums.imaginary[r][2 * i + part] = line_in->imaginary[at];
+        const int64_t at = r * solved->apart + 2 * from + part;
+        sums.real[r][2 * i + part] = solved->real[at];
+        sums.imaginary[r][2 * i + part] = solved->imaginary[at];
       }
   }
-  const line own = {line_in->blocks, sums.real[0], sums.imaginary[0], TALL_PARTS, false};
+  const solve_lines_state own = {solved->blocks, sums.real[0], sums.imaginary[0], TALL_PARTS, false};
   for (int64_t l = 0; l < row; l += GROUP) {
     const int64_t end = tsl_min(l + GROUP, row);
-    line_take_off_rows(line_in, &sums, 0, l, end, is_backwards, TALL_LANES, lines);
+    line_take_off_rows(solved, &sums, 0, l, end, is_backwards, TALL_LANES, lines);
     for (int r = 0; end == l + GROUP && r < lines; r++)
       line_join(&own, r, 0, TALL_LANES);
   }
   for (int64_t i = 0; i < rows; i += ROWS) {
     const int64_t count = tsl_min(ROWS, rows - i);
     if (i > 0)
-      line_take_off_rows(line_in, &sums, i, row, row + i, is_backwards, ROWS, lines);
+      line_take_off_rows(solved, &sums, i, row, row + i, is_backwards, ROWS, lines);
     for (int r = 0; r < lines; r++) {
       if ((row + i) % GROUP > 0)
         line_join(&own, r, i, i + count);
       for (int64_t k = i; k < i + count; k++)
-        line_put(line_in, r, row + k, sums.real[r][2 * k], sums.imaginary[r][2 * k]);
+        line_put(solved, r, row + k, sums.real[r][2 * k], sums.imaginary[r][2 * k]);
     }
-    line_substitute(line_in, row + i, count, triangle, lines);
+    line_substitute(solved, row + i, count, triangle, lines);
   }
 }
 
-TSL_INLINE void line_solve_rows(const line *line_in, REAL *triangle, bool is_backwards, int lines) {
-  const int64_t m = line_in->blocks->m;
+TSL_INLINE void line_solve_rows(const solve_lines_state *solved, REAL *triangle, bool is_backwards,
+                                int lines) {
+  const int64_t m = solved->blocks->m;
   for (int64_t i = 0; i < m; i += TALL)
-    line_solve_tall(line_in, i, tsl_min(TALL, m - i), triangle, is_backwards, lines);
+    line_solve_tall(solved, i, tsl_min(TALL, m - i), triangle, is_backwards, lines);
 }
 
-/* Columns as streams: what ROWS rows are found to be is taken off all rows below. */
-TSL_INLINE void line_solve_columns(const line *line_in, REAL *triangle, int lines) {
-  const int64_t m = line_in->blocks->m;
+/* Solves with a column-major A: ROWS solved rows are subtracted from all rows below. */
+TSL_INLINE void line_solve_columns(const solve_lines_state *solved, REAL *triangle, int lines) {
+  const int64_t m = solved->blocks->m;
   for (int64_t i = 0; i < m; i += ROWS) {
     const int64_t rows = tsl_min(ROWS, m - i);
     for (int r = 0; i > 0 && r < lines; r++)
-      line_join(line_in, r, i, i % GROUP > 0 ? i + rows : m);
-    line_substitute(line_in, i, rows, triangle, lines);
+      line_join(solved, r, i, i % GROUP > 0 ? i + rows : m);
+    line_substitute(solved, i, rows, triangle, lines);
     if (m - i > ROWS)
-      line_take_off_columns(line_in, i, m - i - ROWS, lines);
+      line_take_off_columns(solved, i, m - i - ROWS, lines);
   }
 }
 
-TSL_INLINE void line_solve(const line *line_in, REAL *triangle, int lines) {
-  const int64_t down = line_in->blocks->a.row_stride;
+TSL_INLINE void line_solve(const solve_lines_state *solved, REAL *triangle, int lines) {
+  const int64_t down = solved->blocks->a.row_stride;
   if (down == 1 || down == -1)
-    line_solve_columns(line_in, triangle, lines);
-  else if (line_in->blocks->a.col_stride < 0)
-    line_solve_rows(line_in, triangle, true, lines);
+    line_solve_columns(solved, triangle, lines);
+  else if (solved->blocks->a.col_stride < 0)
+    line_solve_rows(solved, triangle, true, lines);
   else
-    line_solve_rows(line_in, triangle, false, lines);
+    line_solve_rows(solved, triangle, false, lines);
 }
 
-static void line_bring(const line *line_in, int r, int64_t index) {
-  for (int64_t i = 0; i < line_in->blocks->m; i++) {
-    const REAL *b = number_at(&line_in->blocks->b, i, index);
-    const vector scaled = times_alpha(line_in->blocks->alpha, (vector){b[0], b[1]});
-    line_put(line_in, r, i, scaled[0], scaled[1]);
+static void line_bring(const solve_lines_state *solved, int r, int64_t index) {
+  for (int64_t i = 0; i < solved->blocks->m; i++) {
+    const REAL *b = number_at(&solved->blocks->b, i, index);
+    const vector scaled = times_alpha(solved->blocks->alpha, (vector){b[0], b[1]});
+    line_put(solved, r, i, scaled[0], scaled[1]);
   }
 }
 
-static void line_give(const line *line_in, int r, int64_t index) {
-  for (int64_t i = 0; i < line_in->blocks->m; i++)
-    *element_at(&line_in->blocks->x, i, index) =
-        *(const element *)(const void *)(line_in->real + line_at(line_in, r, i));
+static void line_give(const solve_lines_state *solved, int r, int64_t index) {
+  for (int64_t i = 0; i < solved->blocks->m; i++)
+    *element_at(&solved->blocks->x, i, index) =
+        *(const element *)(const void *)(solved->real + line_at(solved, r, i));
 }
 
-static line lines_of(const tsl_solve_blocks *blocks, REAL *values) {
+static solve_lines_state lines_of(const tsl_solve_blocks *blocks, REAL *values) {
   const int64_t length = line_length(2 * blocks->m);
-  return (line){blocks, values, values + length, 2 * length, blocks->a.row_stride == -1};
+  return (solve_lines_state){blocks, values, values + length, 2 * length, blocks->a.row_stride == -1};
 }

@@ -1,11 +1,11 @@
-/* Idea: the definition. Substitution, three loops in C, one thread, no optimisation by the compiler
- * (flags.cmake). The lowest rung of the ladder: the specification that the other rungs are compared with, and
- * the baseline of their speed-ups.
+/* Idea: the definition. Substitution, three loops in C, one thread, compiled without optimization
+ * (flags.cmake). It is the lowest rung of the ladder: the specification for the other rungs, and the
+ * baseline of their speed-ups.
  *
  *   A lower        x(i,j) = (alpha b(i,j) - A(i,0) x(0,j) - ... - A(i,i-1) x(i-1,j)) / A(i,i)
  *   a . .    x . <- row after row of X, from the first;
- *   b c .    x .    of an upper triangle from the last.  The dots beside the triangle are never read, nor is
- * a diagonal d e f    x .    of ones.
+ *   b c .    x .    for an upper triangle from the last.  The dots outside of the triangle are never read,
+ *   d e f    x .    nor is a unit diagonal.
  *
  * Parameters: none. Limits: none. */
 #include "strategy/cost_counts.h"
@@ -38,7 +38,7 @@ static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32},
                                   {TESELA_C128, TESELA_C128, TESELA_C128},
                                   {0}};
 
-/* Eight clocks a term, as the triple loop of products has it, and two dozen for a division. */
+/* Models the time: eight clocks a term, as for products, and two dozen for a division. */
 static double solve_sequential_score(const tsl_problem *problem, const tsl_config *config,
                                      const tsl_device *device) {
   (void)config;
@@ -46,12 +46,12 @@ static double solve_sequential_score(const tsl_problem *problem, const tsl_confi
   return (tsl_problem_flops(problem) / 2 * 8 + 24 * elements) / (1e6 * device->clock_mhz);
 }
 
-/* A row of A, and a column of X, for each element. */
+/* Counts a row of A, and a column of X, for each element. */
 static void solve_sequential_account(const tsl_problem *problem, const tsl_config *config,
                                      const tsl_device *device, tsl_cost_counts *account) {
   (void)config;
   (void)device;
-  /* Each right-hand side goes through all of the triangle, diagonal included. */
+  /* Each right-hand side reads the whole triangle with its diagonal. */
   const double terms = (double)problem->m * (double)(problem->m + 1) / 2 * (double)problem->n;
   const double sums = terms * (double)tsl_type(problem->c.type)->size;
   tsl_cost_counts_operands(problem, terms, terms, account);

@@ -1,7 +1,7 @@
-/* The specification for complex types: the same over pairs of numbers, (real, imaginary). Included with REAL
- * (the type of a part), DIVISION and SUBSTITUTION (names of functions) defined. A conjugate is a sign. */
+/* Specification of a solve for complex types, as pairs (real, imaginary). Define REAL (the type of
+ * a part), DIVISION and SUBSTITUTION (names of functions) before inclusion. Conjugation is a sign. */
 
-/* z over d, scaled by d's larger part (Smith 1962), so that no square overflows. */
+/* Divides z by a complex number, scaled by its larger part (Smith 1962), so that no square overflows. */
 static void DIVISION(REAL z[2], REAL real, REAL imaginary) {
   const bool is_flat = (real < 0 ? -real : real) >= (imaginary < 0 ? -imaginary : imaginary);
   const REAL ratio = is_flat ? imaginary / real : real / imaginary;
@@ -24,7 +24,7 @@ static void SUBSTITUTION(const tsl_problem *problem, const tsl_operands *operand
     const int64_t first = is_upper ? i + 1 : 0, end = is_upper ? problem->m : i;
     for (int64_t j = 0; j < problem->n; j++) {
       REAL *const result = (REAL *)x->host + 2 * (i * x->row_stride + j * x->col_stride);
-      if (alpha[0] == 0 && alpha[1] == 0) { /* neither A nor B is read, and they may lie nowhere */
+      if (alpha[0] == 0 && alpha[1] == 0) { /* neither A nor B is read, and both may be NULL */
         result[0] = result[1] = 0;
         continue;
       }

@@ -1,6 +1,6 @@
-/* The specification, as text: row after row of X, from the first of a lower triangle and from the last of an
- * upper one, each less what the rows before it say, and over the diagonal. Included with REAL (the element
- * type) and SUBSTITUTION (the function's name) defined. */
+/* Specification of a solve as a text: row after row of X, from the first row for a lower triangle,
+ * else from the last. Each row is reduced by the previous rows and divided by the diagonal. Define
+ * REAL (the element type) and SUBSTITUTION (the function's name) before inclusion. */
 static void SUBSTITUTION(const tsl_problem *problem, const tsl_operands *operands) {
   const tsl_operand *const a = &operands->a, *const x = &operands->c,
                            *const b = problem->in_place ? x : &operands->b;
@@ -12,7 +12,7 @@ static void SUBSTITUTION(const tsl_problem *problem, const tsl_operands *operand
     const int64_t first = is_upper ? i + 1 : 0, end = is_upper ? problem->m : i;
     for (int64_t j = 0; j < problem->n; j++) {
       REAL *const result = (REAL *)x->host + i * x->row_stride + j * x->col_stride;
-      if (alpha == 0) { /* neither A nor B is read, and they may lie nowhere */
+      if (alpha == 0) { /* neither A nor B is read, and both may be NULL */
         *result = 0;
         continue;
       }

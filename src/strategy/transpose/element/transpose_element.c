@@ -1,5 +1,5 @@
-/* One element after the other: on the cpu as two loops on one thread, the specification of a transpose;
- * elsewhere one work-item each, transpose_element.cl. */
+/* Transpose by elements: on the cpu two loops on one thread, the specification of a transpose; on
+ * other devices one element a work-item (transpose_element.cl). */
 #include "strategy/transpose/transpose_common.h"
 
 enum { COLUMNS, ROWS };
@@ -30,7 +30,7 @@ static const char *transpose_element_refuse(const tsl_problem *problem, const ts
   return NULL;
 }
 
-/* One side of it goes a cache line for each element. */
+/* Returns the fraction of the bandwidth: one side accesses a cache line for each element. */
 static double transpose_element_share_of(const tsl_device *device) {
   return transpose_element_is_host(device) || device->is_cpu ? 0.1 : 0.25;
 }
@@ -58,15 +58,13 @@ static tesela_status transpose_element_build(tsl_work *work) {
                              &grid);
 }
 
-/* --- on the cpu --- */
-
 static unsigned char *transpose_element_element_at(const tsl_operand *operand, int64_t row, int64_t col,
                                                    size_t size) {
   return (unsigned char *)operand->host +
          (row * operand->row_stride + col * operand->col_stride) * (int64_t)size;
 }
 
-/* A factor is applied in the element's type; f32 and f64 only. */
+/* Scales an element in its type; f32 and f64 only. */
 static void transpose_element_scale(const tsl_problem *problem, unsigned char *element) {
   if (problem->c.type == TESELA_F32)
     *(float *)(void *)element =

@@ -1,6 +1,6 @@
-/* Idea: one work-item moves one element, C(row, col) = A(col, row). Dimension 0 runs along C's columns, so that
- * neighbours write neighbours; in row-major order they read A down a column, a cache line for each number.
- * It is the ladder's first rung: `tile_local` makes both sides neighbours.
+/* Idea: one work-item moves one element, C(row, col) = A(col, row). Dimension 0 runs along C's columns, so
+ * that neighbours write neighbours; for row-major matrices they read A down a column, a cache line for
+ * each number. It is the ladder's first rung: `tile_local` makes both sides contiguous.
  *
  *            A (n x m)                    C (m x n)
  *          +----|------+                +-----------+
@@ -9,9 +9,9 @@
  *          +----|------+                +-----------+
  *              row
  *
- * In place, the item of (row, col) above the diagonal exchanges C(row, col) and C(col, row), and that of the diagonal
- * scales. Parameters: columns and rows of a work-group. Any sizes and strides; where dimension 1 has fewer groups than C
- * needs, items go on to further rows. */
+ * In place, the item of (row, col) above the diagonal exchanges C(row, col) and C(col, row); an item of
+ * the diagonal scales. Parameters: columns and rows of a work-group. Any sizes and strides; where
+ * dimension 1 has fewer groups than C needs, items loop over further rows. */
 #include "kernel_transpose.h"
 
 #define GROUP_COLUMNS TSL_PARAM_COLUMNS

@@ -25,8 +25,8 @@ static const char *transpose_tile_local_refuse(const tsl_problem *problem, const
   return why ? why : tsl_transpose_refuse_tiles(problem, &tiling, device);
 }
 
-/* Elements of four bytes, one a lane: fewer of them in flight than vectors have. An item with four rows has
- * enough in flight at the fewest registers. */
+/* Models the time. Narrow elements, one a lane, have fewer bytes in flight than vectors. Four rows
+ * an item are enough in flight with the fewest registers. */
 static double transpose_tile_local_score(const tsl_problem *problem, const tsl_config *config,
                                          const tsl_device *device) {
   const tsl_transpose_tiling tiling = transpose_tile_local_tiling_of(config);

@@ -1,7 +1,7 @@
-/* Idea: a work-group moves a square tile through local memory. It reads the tile along A's rows and writes it along C's
- * rows, so that neighbouring items touch neighbouring elements on both sides; the turn happens in local memory, which
- * has no lines.
- * What it adds to `element`: reads of whole cache lines. `vector` makes the accesses wider.
+/* Idea: a work-group moves a square tile through local memory. It reads the tile along A's rows and writes
+ * it along C's rows, so that neighbouring items access neighbouring elements on both sides. The
+ * transposition is in local memory, which has no cache lines. What it adds to `element`: reads of whole
+ * cache lines. `vector` makes the accesses wider.
  *
  *            A (n x m)          local            C (m x n)
  *          +-----------+       +------+         +-----------+
@@ -10,16 +10,17 @@
  *          |   +--+    |       |transposed|         |   |=>|    |
  *          +-----------+       +------+         +---+--+----+
  *
- *   local memory, a tile of four:   row 0: 00 01 02 03     element (row, col) at place (row + col) mod tile: the four
- *                                   row 1: 13 10 11 12     of a row and the four of a column lie in different banks
- *                                   row 2: 22 23 20 21
- *                                   row 3: 31 32 33 30
+ *   local memory, a tile of four:  row 0: 00 01 02 03  element (row, col) is at (row + col) mod tile: four
+ *                                  row 1: 13 10 11 12  neighbours in a row or column are in different banks
+ *                                  row 2: 22 23 20 21
+ *                                  row 3: 31 32 33 30
  *
- * In place, a group owns a tile and its mirror image, brings both into local memory, and writes each where the other
- * was; nothing is written before all of both was read.
+ * In place, a group owns a tile and its mirror image, loads both into local memory, and stores each in
+ * place of the other; both are read completely before the first store.
  *
- * Parameters: TSL_PARAM_TILE, the edge; TSL_PARAM_ROWS, rows of the tile for each item, so that a group has
- * TILE x TILE / ROWS items. Local memory: TILE x TILE elements, twice that in place. Any sizes, strides and elements. */
+ * Parameters: TSL_PARAM_TILE, the edge; TSL_PARAM_ROWS, rows of the tile for each item: a group has TILE x
+ * TILE / ROWS items. Local memory: TILE x TILE elements, twice that in place. Any sizes, strides and
+ * elements. */
 #define TSL_TILE TSL_PARAM_TILE
 #define TSL_TILE_ITEMS (TSL_PARAM_TILE * TSL_PARAM_TILE / TSL_PARAM_ROWS)
 #define TSL_TILE_BAND 1

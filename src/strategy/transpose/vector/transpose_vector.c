@@ -1,5 +1,6 @@
-/* Vectors on both sides, transposed in registers: on the cpu whole cache lines, past the caches, on all
- * threads (vector_host.c); elsewhere sixteen bytes an item, and local memory (transpose_vector.cl).
+/* Transpose in vectors on both sides, transposed in registers. On the cpu: whole cache lines with
+ * non-temporal stores and all threads (vector_host.c). On other devices: sixteen bytes an item, and
+ * local memory (transpose_vector.cl).
  * Measurements: docs/lab/transpose_vector.md. */
 #include "strategy/transpose/transpose_common.h"
 #include "strategy/transpose/vector/vector_host.h"
@@ -21,7 +22,7 @@ static bool transpose_vector_is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;
 }
 
-/* Elements of a vector. */
+/* Returns the elements of a vector. */
 static int transpose_vector_width_of(const tsl_problem *problem) {
   return VECTOR_BYTES / (int)tsl_type(problem->c.type)->size;
 }
@@ -36,8 +37,8 @@ static tsl_transpose_tiling transpose_vector_tiling_of(const tsl_problem *proble
 static const char *refuse_on_host(const tsl_config *config, const tsl_device *device) {
   for (int i = 0; params[i].name; i++)
     if (config->value[i] != params[i].fallback)
-      return tsl_refusal("%s=%lld is for kernels, %s has none", params[i].name, (long long)config->value[i],
-                         device->name);
+      return tsl_refusal("%s=%lld applies to kernels, but %s has none", params[i].name,
+                         (long long)config->value[i], device->name);
   return NULL;
 }
 
@@ -53,16 +54,17 @@ static const char *transpose_vector_refuse(const tsl_problem *problem, const tsl
   return tsl_transpose_refuse_tiles(problem, &tiling, device);
 }
 
-/* Whether each row of the shape is vectors, if it starts at one; transposed: whether each column is. */
+/* Returns true if each row of the shape consists of whole vectors, given an aligned start;
+ * `transposed`: each column. */
 static bool has_vectors(const tsl_shape *shape, bool transposed, int width) {
   const int64_t along = transposed ? shape->row_stride : shape->col_stride;
   const int64_t apart = transposed ? shape->col_stride : shape->row_stride;
   return along == 1 && apart % width == 0;
 }
 
-/* Share of the bandwidth on a GPU. Vectors that do not start at multiples of their size leave a kernel that
- * goes element by element in an order made for vectors: `tile_local` does that better. Of the configs, those
- * whose groups fill a unit and have 64 bytes an item under way come first. */
+/* Returns the fraction of a GPU's bandwidth. Unaligned vectors fall back to single elements in an
+ * order for vectors, where `tile_local` is better. Preferred configs fill a unit and have 64 bytes
+ * an item in flight. */
 static double transpose_vector_efficiency_of(const tsl_problem *problem, const tsl_config *config) {
   const int width = transpose_vector_width_of(problem);
   const tsl_transpose_tiling tiling = transpose_vector_tiling_of(problem, config);

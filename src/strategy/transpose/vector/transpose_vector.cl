@@ -1,25 +1,25 @@
-/* Idea: sixteen bytes at a time on both sides. An item reads a small block, a vector from each of as many rows as a
- * vector has elements, turns it in its registers, and puts it into local memory as vectors; from there whole rows of C
- * leave as vectors.
- * What it adds to `tile_local`: a fourth (f32) to a sixteenth (i8) of the accesses to either memory, and sixteen bytes
- * in flight for each; tiles in an order that keeps reads and writes within few pages.
+/* Idea: sixteen bytes at a time on both sides. An item reads a small block: one vector from each of as
+ * many rows as a vector has elements. It transposes the block in registers and stores it in local memory
+ * as vectors. From there whole rows of C are written as vectors. What it adds to `tile_local`: a fourth
+ * (f32) to a sixteenth (i8) of the accesses to either memory, and sixteen bytes in flight for each; tiles
+ * in an order that keeps reads and writes within few pages.
  *
- *      A's rows              registers            local memory, a tile of EDGE vectors each way
- *                x                                  row r of C's block x
- *          +--+------+--+                             block 0   | 0  1  2  3 |     vector y of a row of block x lies
- *        y |  |a b c |  |    a d g     transposed,        block 1   | 1  0  3  2 |     at place y ^ x: the vectors of a
- *          |  |d e f |  |    b e h     then put       block 2   | 2  3  0  1 |     column, which items side by side
- *          |  |g h i |  |    c f i     as rows        block 3   | 3  2  1  0 |     put, lie in different banks, and
- *          +--+------+--+                                                          so do those of a row, which they get
+ *      A's rows            registers            local memory, a tile of EDGE vectors each way
+ *                x                                row r of C's block x
+ *          +--+------+--+                           block 0   | 0  1  2  3 |  vector y of a row of block x
+ *        y |  |a b c |  |  a d g     transposed,        block 1   | 1  0  3  2 |  is at y ^ x: no bank clash
+ *          |  |d e f |  |  b e h     then stored        block 2   | 2  3  0  1 |  between neighbouring items,
+ *          |  |g h i |  |  c f i     as rows        block 3   | 3  2  1  0 |  neither in the stores nor in
+ *          +--+------+--+                                                        the loads
  *
- * Elements of one and two bytes are transposed within words of four by masks and shifts, blocks of words as f32 are.
- * In place, a group owns a tile and its mirror image, as in tile_local.
+ * Elements of one and two bytes are transposed within words of four by masks and shifts, blocks of words
+ * like f32. In place, a group owns a tile and its mirror image, as in tile_local.
  *
- * Parameters: TSL_PARAM_EDGE, vectors along a tile's edge (a tile is EDGE x 16 bytes wide and as many elements high);
- * TSL_PARAM_BLOCKS, blocks of an item, so that a group has EDGE x EDGE / BLOCKS items; TSL_PARAM_BAND, tiles of a band
- * (transpose_tile.h). Local memory: a tile, in place two. Any sizes, strides and elements: tiles that are partly outside,
- * and all tiles where rows do not start at multiples of sixteen bytes or elements lie apart, go element by element.
- * Limits: little-endian words. */
+ * Parameters: TSL_PARAM_EDGE, vectors along a tile's edge (a tile is EDGE x 16 bytes wide and as many
+ * elements high); TSL_PARAM_BLOCKS, blocks of an item: a group has EDGE x EDGE / BLOCKS items;
+ * TSL_PARAM_BAND, tiles of a band (transpose_tile.h). Local memory: a tile, in place two. Any sizes,
+ * strides and elements. Partial tiles, and all tiles of unaligned rows or strided elements, are moved
+ * element by element. Limits: little-endian words. */
 #if defined(TSL_REAL_IS_DOUBLE)
 #define BYTES 8
 #elif defined(TSL_REAL)
@@ -34,7 +34,7 @@
 #define TSL_TILE_BAND TSL_PARAM_BAND
 #include "transpose_tile.h"
 
-/* Lanes of a vector: elements, or words of several. */
+/* Lanes of a vector: elements, or words of several elements. */
 #if defined(TSL_REAL)
 #define WORD TSL_REAL
 #elif BYTES >= 8
@@ -56,7 +56,6 @@
 #define TILES 1
 #endif
 
-/* --- a block in registers --- */
 
 #if BYTES == 8
 TSL_FUNCTION void turn(VECTOR *block) {
@@ -69,21 +68,21 @@ TSL_FUNCTION void turn(VECTOR *block) {
 #if PACKED == 1
 #define TURN_WORDS(w)
 #elif PACKED == 2
-/* Two words below each other, of two elements each. */
+/* Transposes two words of two elements each, one below the other. */
 #define TURN_WORDS(w) turn_pair(w, w + LANES, 0xffffu, 16)
 #else
 #define TURN_WORDS(w) turn_four(w)
 #endif
 
 #if PACKED > 1
-/* Exchanges a's elements at the places of `mask` << shift with b's at those of `mask`. */
+/* Exchanges a's elements at `mask` << shift with b's elements at `mask`. */
 TSL_FUNCTION void turn_pair(WORD *a, WORD *b, unsigned mask, int shift) {
   const unsigned upper = (unsigned)*a, lower = (unsigned)*b;
   *a = (WORD)((upper & mask) | (lower & mask) << shift);
   *b = (WORD)((upper >> shift & mask) | (lower & ~mask));
 }
 
-/* Four words below each other, of four elements each: halves, then bytes. */
+/* Transposes four words of four elements each: halves, then bytes. */
 TSL_FUNCTION void turn_four(WORD *w) {
   turn_pair(w, w + 2 * LANES, 0xffffu, 16);
   turn_pair(w + LANES, w + 3 * LANES, 0xffffu, 16);
@@ -92,7 +91,7 @@ TSL_FUNCTION void turn_four(WORD *w) {
 }
 #endif
 
-/* Squares of PACKED words are transposed in themselves, then change places as whole squares. */
+/* Transposes a block: squares of PACKED words in themselves, then the squares. */
 TSL_FUNCTION void turn(VECTOR *block) {
   WORD w[WIDTH * LANES];
   TSL_UNROLL
@@ -124,7 +123,7 @@ TSL_FUNCTION bool is_aligned(TSL_GLOBAL const tsl_element *start, TSL_INDEX stri
   return ((TSL_INDEX)start & 15) == 0 && stride % WIDTH == 0;
 }
 
-/* All rows of A and of C are vectors. */
+/* Returns true if all rows of A and of C consist of aligned vectors. */
 TSL_FUNCTION bool has_vectors(TSL_GLOBAL const tsl_element *a, TSL_GLOBAL const tsl_element *c,
                               const tsl_transpose_arguments g) {
   return g.a_col_stride == 1 && g.c_col_stride == 1 && is_aligned(a + g.a_offset, g.a_row_stride) &&
@@ -141,7 +140,8 @@ TSL_FUNCTION VECTOR read(TSL_GLOBAL const tsl_element *from, const tsl_transpose
 #endif
 }
 
-/* Brings what a whole tile becomes into local memory. All of an item's vectors are under way before the first is used. */
+/* Loads a whole transposed tile into local memory. All vectors of an item are in flight before the
+ * first is used. */
 TSL_FUNCTION void fetch(TSL_LOCAL_POINTER WORD *transposed, TSL_GLOBAL const tsl_element *a,
                         const tsl_tile tile, const tsl_transpose_arguments g) {
   VECTOR block[TSL_PARAM_BLOCKS][WIDTH];
@@ -164,7 +164,7 @@ TSL_FUNCTION void fetch(TSL_LOCAL_POINTER WORD *transposed, TSL_GLOBAL const tsl
   }
 }
 
-/* Writes it from there, all of an item's vectors in hand before the first leaves. */
+/* Stores the tile. All vectors of an item are loaded before the first store. */
 TSL_FUNCTION void put(const TSL_LOCAL_POINTER WORD *transposed, TSL_GLOBAL tsl_element *c,
                       const tsl_tile tile, const tsl_transpose_arguments g) {
   TSL_GLOBAL tsl_element *to = c + g.c_offset + tile.row * g.c_row_stride + tile.col;

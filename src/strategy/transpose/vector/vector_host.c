@@ -1,5 +1,5 @@
-/* The processor's side of `vector`: strides become steps of one byte pattern or another, and the matrix
- * blocks for the threads. */
+/* The cpu side of `vector`: selects the loops by the strides, and divides the matrix into blocks
+ * for threads. */
 #include "strategy/transpose/vector/vector_host.h"
 
 #include "base/pool.h"
@@ -9,29 +9,29 @@
 
 #include <string.h>
 
-/* GATHERED: elements an edge of a block whose elements lie apart. EXCHANGED: bytes an edge of a block in
- * place; four lines of each row. A task moves at least TASK_BYTES, which take ten times as long as waking a
- * thread. */
+/* GATHERED: edge in elements of a block with strided elements. EXCHANGED: edge in bytes of a block in place,
+ * four lines of each row. TASK_BYTES: minimum of a task, ten times the cost of waking a thread. */
 enum { GATHERED = 64, EXCHANGED = 256, TASK_BYTES = 128 << 10, TASKS_PER_THREAD = 4 };
 enum { LINE = 64, COPIED = 1 << 20 };
 
-typedef struct vector_moving {
+typedef struct transpose_job {
   tsl_moves job;
   const tsl_moves_functions *functions;
-  int64_t m, n;   /* of i and j */
-  int64_t size;   /* of an element */
-  int64_t i_lead; /* elements of the first block that are missing to a whole one */
+  int64_t m, n;   /* ranges of i and j */
+  int64_t size;   /* bytes of an element */
+  int64_t i_lead; /* elements that the first block lacks */
   int64_t i_block, j_block;
   int64_t down; /* blocks along i */
   tsl_team team;
-  unsigned char (
-      *tails)[64]; /* a line for each row of a block, for each worker; NULL: nothing goes past the caches */
-} vector_moving;
+  unsigned char(
+      /* remainder of a line for each row of a block and each worker; NULL: no non-temporal stores */
+      *tails)[64];
+} transpose_job;
 
-/* --- what lies side by side --- */
+/* --- axes --- */
 
-/* Along one axis from its other end, so that `to` goes forward. */
-static void turn_around(vector_moving *all, int64_t count, int64_t *from_stride, int64_t *to_stride) {
+/* Reverses an axis, so that `to` has a positive stride. */
+static void turn_around(transpose_job *all, int64_t count, int64_t *from_stride, int64_t *to_stride) {
   all->job.from += (count - 1) * *from_stride;
   all->job.to += (count - 1) * *to_stride;
   *from_stride = -*from_stride;
@@ -44,8 +44,8 @@ static void vector_swap(int64_t *a, int64_t *b) {
   *b = kept;
 }
 
-/* The axis along which `to` lies closest becomes j; one of a single element is i. */
-static void vector_order_axes(vector_moving *all) {
+/* Makes the axis of the smallest stride of `to` j; an axis of one element becomes i. */
+static void vector_order_axes(transpose_job *all) {
   tsl_moves *job = &all->job;
   if (all->m > 1 && job->to_stride < 0)
     turn_around(all, all->m, &job->from_step, &job->to_stride);
@@ -58,33 +58,31 @@ static void vector_order_axes(vector_moving *all) {
   vector_swap(&job->to_stride, &job->to_step);
 }
 
-static unsigned char *vector_at(const vector_moving *all, int64_t i, int64_t j) {
+static unsigned char *vector_at(const transpose_job *all, int64_t i, int64_t j) {
   return all->job.to + i * all->job.to_stride + j * all->job.to_step;
 }
 
-/* --- tasks --- */
-
-static tsl_moves_block vector_block_at(const vector_moving *all, int64_t index) {
+static tsl_moves_block vector_block_at(const transpose_job *all, int64_t index) {
   const int64_t i = index % all->down * all->i_block - all->i_lead, j = index / all->down * all->j_block;
   return (tsl_moves_block){i > 0 ? i : 0, tsl_min(i + all->i_block, all->m), j,
                            tsl_min(j + all->j_block, all->n)};
 }
 
 static void transpose_block(void *argument, int64_t index, int worker) {
-  const vector_moving *all = argument;
+  const transpose_job *all = argument;
   const tsl_moves_block block = vector_block_at(all, index);
   all->functions->transpose(&all->job, &block, all->tails ? all->tails + worker * all->i_block : NULL);
 }
 
 static void vector_gather_block(void *argument, int64_t index, int worker) {
-  const vector_moving *all = argument;
+  const transpose_job *all = argument;
   const tsl_moves_block block = vector_block_at(all, index);
   (void)worker;
   all->functions->gather(&all->job, &block);
 }
 
 static void vector_copy_block(void *argument, int64_t index, int worker) {
-  const vector_moving *all = argument;
+  const transpose_job *all = argument;
   const tsl_moves_block block = vector_block_at(all, index);
   (void)worker;
   for (int64_t i = block.i0; i < block.i1; i++)
@@ -92,9 +90,9 @@ static void vector_copy_block(void *argument, int64_t index, int worker) {
                          vector_at(all, i, block.j0), block.j1 - block.j0);
 }
 
-/* Blocks of at most i_most x j_most, and fewer columns where all threads would not have some; none so small
- * that it is not worth a thread. */
-static void run_blocks(vector_moving *all, tsl_pool_task task, int64_t i_most, int64_t j_most) {
+/* Runs a task over blocks of at most i_most x j_most, with fewer columns if threads would be idle,
+ * but at least TASK_BYTES. */
+static void run_blocks(transpose_job *all, tsl_pool_task task, int64_t i_most, int64_t j_most) {
   all->i_block = i_most;
   all->down = tsl_ceil_div_or_one(all->m + all->i_lead, i_most);
   const int64_t tasks = TASKS_PER_THREAD * (int64_t)tsl_team_threads(all->team);
@@ -106,10 +104,8 @@ static void run_blocks(vector_moving *all, tsl_pool_task task, int64_t i_most, i
   tsl_team_run(all->team, all->down * tsl_ceil_div_or_one(all->n, all->j_block), task, all);
 }
 
-/* --- out of place --- */
-
-/* Without memory for the parts of lines, nothing goes past the caches. */
-static void move_tiles(vector_moving *all) {
+/* Transposes by tiles. Without memory for the partial lines there are no non-temporal stores. */
+static void move_tiles(transpose_job *all) {
   const int64_t rows = TSL_MOVES_ROWS(all->size);
   void *memory = NULL;
   if (all->job.nontemporal)
@@ -120,7 +116,7 @@ static void move_tiles(vector_moving *all) {
   tsl_scratch_give(memory);
 }
 
-static void vector_move(vector_moving *all) {
+static void vector_move(transpose_job *all) {
   tsl_moves *job = &all->job;
   const int64_t size = all->size;
   vector_order_axes(all);
@@ -131,7 +127,7 @@ static void vector_move(vector_moving *all) {
     }
     run_blocks(all, vector_copy_block, tsl_ceil_div_or_one(COPIED, all->n * size), COPIED / size);
   } else if (job->to_step == size && job->from_step == size && all->m > 1) {
-    /* Blocks end between `from`'s cache lines. */
+    /* Blocks end at cache lines of `from`. */
     if (job->from_stride % LINE == 0)
       all->i_lead = (int64_t)((uintptr_t)job->from % LINE) / size;
     move_tiles(all);
@@ -140,11 +136,9 @@ static void vector_move(vector_moving *all) {
   }
 }
 
-/* --- in place --- */
-
 typedef void (*exchanger)(const tsl_moves *job, const tsl_moves_block *block, const tsl_moves_block *next);
 
-static void exchange_row(const vector_moving *all, exchanger exchange, int64_t row) {
+static void exchange_row(const transpose_job *all, exchanger exchange, int64_t row) {
   const int64_t unit = all->i_block, i = row * unit, end = tsl_min(i + unit, all->n);
   for (int64_t j = i; j < all->n; j += unit) {
     const tsl_moves_block block = {i, end, j, tsl_min(j + unit, all->n)};
@@ -153,10 +147,10 @@ static void exchange_row(const vector_moving *all, exchanger exchange, int64_t r
   }
 }
 
-/* A row of blocks from the diagonal on, and the one as far from the end, which is as short as this one is
- * long. */
+/* Exchanges a row of blocks from the diagonal on, and the mirrored row from the end; together all
+ * pairs have equal work. */
 static void exchange_rows(void *argument, int64_t index, int worker) {
-  const vector_moving *all = argument;
+  const transpose_job *all = argument;
   const bool side_by_side = all->job.to_step == all->size;
   const exchanger exchange = side_by_side ? all->functions->exchange : all->functions->exchange_apart;
   (void)worker;
@@ -165,11 +159,11 @@ static void exchange_rows(void *argument, int64_t index, int worker) {
     exchange_row(all, exchange, all->down - 1 - index);
 }
 
-static void move_in_place(vector_moving *all) {
+static void move_in_place(transpose_job *all) {
   tsl_moves *job = &all->job;
   if (job->to_stride == all->size || job->to_stride == -all->size)
-    vector_swap(&job->to_stride, &job->to_step); /* the mirror image is the same */
-  if (job->to_step == -all->size) { /* both axes from their other ends: the diagonal stays the diagonal */
+    vector_swap(&job->to_stride, &job->to_step); /* the transposed matrix has equal mirror images */
+  if (job->to_step == -all->size) {              /* both axes are reversed, so the diagonal is unchanged */
     job->to += (all->n - 1) * (job->to_stride + job->to_step);
     job->to_stride = -job->to_stride;
     job->to_step = -job->to_step;
@@ -206,7 +200,7 @@ void tsl_vector_on_host(const tsl_problem *problem, const tsl_operands *operands
   const int64_t size = (int64_t)tsl_type(problem->c.type)->size;
   const tsl_operand *a = &operands->a, *c = &operands->c;
   const bool is_zero = problem->alpha[0] == 0;
-  vector_moving all = {.functions = functions + function_for(problem),
+  transpose_job all = {.functions = functions + function_for(problem),
                        .m = problem->m,
                        .n = problem->n,
                        .size = size,
@@ -218,7 +212,8 @@ void tsl_vector_on_host(const tsl_problem *problem, const tsl_operands *operands
                         .to_stride = c->row_stride * size,
                         .to_step = c->col_stride * size,
                         .factor = problem->alpha[0]};
-  /* Both operands together would take half of the last cache: other data is better served by it. */
+  /* Non-temporal stores if both operands together exceed half of the last cache, which then serves
+   * other data better. */
   const uint64_t cache = device->cache_bytes ? device->cache_bytes : (uint64_t)32 << 20;
   all.job.nontemporal = 4 * (uint64_t)(problem->m * problem->n * size) > cache;
   if (problem->in_place && !is_zero)

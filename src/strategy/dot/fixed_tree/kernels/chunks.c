@@ -1,8 +1,8 @@
-/* The sums of one chunk: steps 1 to 3 of the tree (fixed_tree.h).
+/* Sums of one chunk: steps 1 to 3 of the tree (fixed_tree.h).
  *
- * A row is a few vectors of doubles, each number of them a lane: adding row after row keeps the lanes' order
- * whatever the width of a vector is. Terms that are not side by side, or that do not fill a row, are brought
- * together first, a few rows at a time: they lie on the stack. */
+ * A row is several vectors of doubles, each number in its own lane. So row after row keeps the order of
+ * the lanes for any vector width. Strided terms and incomplete rows are first gathered on the stack,
+ * several rows at a time. */
 #include "strategy/dot/fixed_tree/fixed_tree.h"
 #include "strategy/low_precision.h"
 
@@ -14,16 +14,17 @@ enum {
   WIDTH = LANES_f64,
   F32_LANES = TSL_TREE_ROW_BYTES / 4, /* of a row */
   F64_LANES = TSL_TREE_ROW_BYTES / 8, /* of a row */
-  F32_VECTORS = F32_LANES / WIDTH,    /* of a row, widened */
+  F32_VECTORS = F32_LANES / WIDTH,    /* of a row, converted to double */
   F64_VECTORS = F64_LANES / WIDTH,    /* of a row */
-  F32_PIECE = 8 * F32_LANES,          /* terms that are brought together at once */
-  F64_PIECE = 8 * F64_LANES,          /* likewise */
+  F32_PIECE = 8 * F32_LANES,          /* terms gathered at a time */
+  F64_PIECE = 8 * F64_LANES,          /* terms gathered at a time */
   PREFETCHED = 2048,                  /* bytes */
 };
 
 typedef vector_f64 vector;
 
-/* sum + a b where a double holds the product: the same, but without a call where there is no instruction. */
+/* Returns sum + a b where a double holds the product exactly. Equal to a fused operation, but
+ * without a call where there is no instruction. */
 static inline vector added(vector sum, vector a, vector b) {
 #if HAS_FUSED
   return fused_f64(a, b, sum);
@@ -32,8 +33,8 @@ static inline vector added(vector sum, vector a, vector b) {
 #endif
 }
 
-/* Prefetches what comes PREFETCHED bytes later: hardware looks no further than a page, and only as far as the
- * instructions that are under way reach. */
+/* Prefetches the data PREFETCHED bytes ahead: hardware prefetch stops at page limits and at the
+ * reach of instructions in flight. */
 static inline void prefetch(const void *x, const void *y) {
   for (int line = 0; line < TSL_TREE_ROW_BYTES; line += 64) {
     __builtin_prefetch((const char *)x + PREFETCHED + line);
@@ -41,12 +42,12 @@ static inline void prefetch(const void *x, const void *y) {
   }
 }
 
-/* Returns true where numbers lie side by side and fill rows. */
+/* Returns true if numbers are contiguous and fill rows. */
 static inline bool are_rows(const tsl_tree_numbers *from, tesela_type type, int lanes, int count) {
   return from->type == type && from->stride == 1 && count % lanes == 0;
 }
 
-/* Returns `count` numbers from `first` on, side by side, and zeros to the end of the row. */
+/* Returns `count` numbers from `first` on, contiguous, with zeros to the end of the row. */
 static const float *gather_f32(const tsl_tree_numbers *from, int first, int count, bool are_there,
                                float *dst) {
   const float *const at = from->at;
@@ -76,7 +77,7 @@ static const double *gather_f64(const tsl_tree_numbers *from, int first, int cou
   return dst;
 }
 
-/* The lanes of a chunk. */
+/* Lanes of a chunk. */
 typedef struct lanes_f32 {
   vector sum[F32_VECTORS];
 } lanes_f32;
@@ -110,7 +111,7 @@ static inline void add_rows_f64(const double *x, const double *y, int rows, lane
   *lanes = own;
 }
 
-/* Lanes to columns to the sum. */
+/* Joins lanes to columns, and columns to the sum. */
 static tsl_tree_sum join_f32(const lanes_f32 *lanes) {
   enum { EACH = F32_LANES / TSL_TREE_COLUMNS };
   double lane[F32_LANES], column[TSL_TREE_COLUMNS];
@@ -141,7 +142,7 @@ static inline int fewer(int a, int b) {
   return a < b ? a : b;
 }
 
-/* Rows of zeros are left out. */
+/* Sums a chunk; rows of zeros are omitted. */
 static tsl_tree_sum chunk_f32(const tsl_tree_numbers *x, const tsl_tree_numbers *y, int count) {
   _Alignas(64) float x_rows[F32_PIECE], y_rows[F32_PIECE];
   const bool x_there = are_rows(x, TESELA_F32, F32_LANES, count),

@@ -1,27 +1,24 @@
-/* Idea: right-hand sides in vectors. A few columns of B are copied to where they lie row after row; there,
- * tiles of X, a few rows high and two vectors wide, take off in registers what the rows above say, and are
- * solved with their own small triangle before they leave. So X is read and written in one format whatever B's
- * strides are, and each row of X is what substitution makes of it.
+/* Idea: right-hand sides in vectors. A few columns of B are copied to a row-major micro-panel. There,
+ * tiles of X are a few rows high and two vectors wide. They are reduced by the rows above in registers,
+ * and solved with their own small triangle before they are stored. So X has one format for any strides of
+ * B, and each row is that of substitution.
  *
- *      A, in micro-panels          X, in micro-panels of COLUMNS right-hand sides
- *      of ROWS rows, negated         |<-2 vectors->|
- *    +----+                        +-------------+
- *    |\   |   depth rows            | solved      |   for each block of `depth` rows: its triangle, tile by
- * tile: | \  |                        | solved      |     tile = B - A X of the rows above in the block; tile
- * over its triangle
- *    +--+\+  <- this tile's        +-------------+
- *    |..|\|     triangle           | tile        |   then all rows below, `chunk` at a time: tile = B - A X
- * of the block
- *    +--+--+                       +-------------+
+ *      A, in micro-panels     X, in micro-panels of COLUMNS right-hand sides
+ *      of ROWS rows, negated    |<-2 vectors->|
+ *    +----+                   +-------------+
+ *    |\   |   depth rows      | solved      |   for each block of `depth` rows: its triangle, tile by tile:
+ *    | \  |                   | solved      |     tile = B - A X of the rows above in the block; tile over
+ *    +--+\+  <- this tile's   +-------------+     its triangle
+ *    |..|\|     triangle      | tile        |   then all rows below, `chunk` at a time: tile = B - A X of the
+ *    +--+--+                  +-------------+     block
  *
- * With so few right-hand sides that a copy of A would serve one or two micro-panels, what is taken off is
- * read from A as it lies: rows beside the triangle from left to right where they are stored by rows, else
- * columns below it, of which the next tile's are asked for ahead. One micro-panel that is half empty is
- * computed by one vector.
+ * If a copy of A would serve one or two micro-panels only, A is read in place. Row-major A: rows left of
+ * the triangle from left to right. Column-major A: columns below it, with a prefetch for the next tile. A
+ * micro-panel that is half empty is computed with one vector.
  *
- * Quotients are products by the reciprocals of the diagonal where these are normal numbers, else divisions. A
- * complex number of A is two numbers, and its imaginary part meets i times X once, at the end. Limits: none;
- * what lies beside the triangle is not read. */
+ * Quotients are products by the reciprocals of the diagonal where these are normal numbers, else
+ * divisions. A complex number of A is two numbers; the sum of its imaginary parts is multiplied by i once
+ * at the end. Elements outside of the triangle are not read. */
 #include "strategy/solve/host_blocked/host_blocked_panel.h"
 #include "strategy/solve/host_blocked/kernel.h"
 
@@ -34,16 +31,16 @@ enum {
   ROWS = (REGISTERS >= 32 ? 12 : 6) / PARTS,
   A_STEP = ROWS * PARTS /* numbers of a column of a micro-panel of A */
 };
-/* How the rows of a tile are divided: by reciprocals, by the diagonal itself, not at all. */
+/* Divisors of a tile's rows: reciprocals, the diagonal itself, or none. */
 enum { BY_RECIPROCALS, BY_DIAGONAL, BY_NOTHING };
 
-/* --- the tile: so many of its VECTORS vectors are there --- */
+/* --- the tile, of which `vectors` vectors are used --- */
 
-/* Columns of a complex A whose imaginary parts are summed beside the tile, then added to it. Blocks begin at
- * multiples of it, so that sums are the same in whichever blocks they are made. */
+/* Columns of a complex A whose imaginary parts are summed separately, then added to the tile.
+ * Blocks begin at its multiples, so that sums do not depend on the blocks. */
 enum { GROUP = 96 };
 
-/* tile -= A X over `depth` rows of X; A's copy is negated. */
+/* Subtracts A X over `depth` rows of X; A's copy is negated. */
 TSL_INLINE void take_off_group(int64_t depth, const REAL *restrict a, const REAL *restrict x,
                                vector tile[ROWS][VECTORS], int vectors) {
 #if PARTS_ARE_TWO
@@ -75,14 +72,14 @@ TSL_INLINE void take_off(int64_t depth, const REAL *restrict a, const REAL *rest
     take_off_group(tsl_min(group, depth - l), a + l * A_STEP, x + l * STEP, tile, vectors);
 }
 
-/* A as it lies: a tile's first row, and the distances of rows and columns in numbers. */
-typedef struct lying {
+/* A in place: a tile's first row, and the strides in numbers. */
+typedef struct in_place_a {
   const REAL *a;
   int64_t down, across;
   bool conjugates;
-} lying;
+} in_place_a;
 
-/* One number of A, of row i. */
+/* Subtracts one number of A, of row i, times a row of X. */
 TSL_INLINE void take_off_number(const REAL *number, const vector *row, int i, vector tile[ROWS][VECTORS],
                                 vector turned[ROWS][VECTORS], int vectors) {
   TSL_UNROLL for (int j = 0; j < vectors; j++) {
@@ -92,9 +89,9 @@ TSL_INLINE void take_off_number(const REAL *number, const vector *row, int i, ve
   }
 }
 
-/* Columns, by rows that are neighbours: up where `down` is negative. The next tile's part of each column is
- * on its way meanwhile. */
-TSL_INLINE void take_off_columns(int64_t depth, const lying *state, int down, const REAL *restrict x,
+/* Subtracts contiguous columns of A; upward where `down` is negative. Prefetches the next tile's
+ * part of each column. */
+TSL_INLINE void take_off_columns(int64_t depth, const in_place_a *state, int down, const REAL *restrict x,
                                  vector tile[ROWS][VECTORS], vector turned[ROWS][VECTORS], int vectors) {
   enum { TALL = ROWS * PARTS * (int)sizeof(REAL) > 64 };
   const REAL *a = state->a;
@@ -108,8 +105,8 @@ TSL_INLINE void take_off_columns(int64_t depth, const lying *state, int down, co
   }
 }
 
-/* Rows, each from left to right: addresses of every third one, so that registers hold them. */
-TSL_INLINE void take_off_rows(int64_t depth, const lying *state, const REAL *restrict x,
+/* Subtracts rows of A, each from left to right. Only every third address is held in a register. */
+TSL_INLINE void take_off_rows(int64_t depth, const in_place_a *state, const REAL *restrict x,
                               vector tile[ROWS][VECTORS], vector turned[ROWS][VECTORS], int vectors) {
   enum { EACH = 3, GROUPS = ROWS / EACH };
   _Static_assert(ROWS % EACH == 0, "groups of rows make up a tile");
@@ -126,7 +123,7 @@ TSL_INLINE void take_off_rows(int64_t depth, const lying *state, const REAL *res
   }
 }
 
-TSL_INLINE void take_off_lying_group(int64_t depth, const lying *state, const REAL *restrict x,
+TSL_INLINE void take_off_lying_group(int64_t depth, const in_place_a *state, const REAL *restrict x,
                                      vector tile[ROWS][VECTORS], int vectors) {
   vector turned[ROWS][VECTORS] = {{{0}}};
   if (state->down == PARTS)
@@ -145,17 +142,17 @@ TSL_INLINE void take_off_lying_group(int64_t depth, const lying *state, const RE
 #endif
 }
 
-/* The same as take_off(), term by term. */
-TSL_INLINE void take_off_lying(int64_t depth, const lying *state, const REAL *restrict x,
+/* Subtracts A X like take_off(), term by term from A in place. */
+TSL_INLINE void take_off_lying(int64_t depth, const in_place_a *state, const REAL *restrict x,
                                vector tile[ROWS][VECTORS], int vectors) {
   const int64_t group = PARTS == 2 ? GROUP : depth;
   for (int64_t l = 0; l < depth; l += group) {
-    const lying part = {state->a + l * state->across, state->down, state->across, state->conjugates};
+    const in_place_a part = {state->a + l * state->across, state->down, state->across, state->conjugates};
     take_off_lying_group(tsl_min(group, depth - l), &part, x + l * STEP, tile, vectors);
   }
 }
 
-/* Whether 1 / d is a normal number, far from the ends of the range. */
+/* Returns true if 1 / d is a normal number far from overflow and underflow. */
 static bool has_reciprocal(REAL real, REAL imaginary) {
   const REAL least = 64 * (sizeof(REAL) == 4 ? (REAL)FLT_MIN : (REAL)DBL_MIN);
   const REAL a = real < 0 ? -real : real, b = imaginary < 0 ? -imaginary : imaginary, larger = a > b ? a : b;
@@ -163,7 +160,7 @@ static bool has_reciprocal(REAL real, REAL imaginary) {
 }
 
 #if PARTS_ARE_TWO
-/* z over d, by Smith (1962). */
+/* Divides z by a complex number (Smith 1962). */
 static void divide(REAL *z, REAL real, REAL imaginary) {
   const bool is_flat = (real < 0 ? -real : real) >= (imaginary < 0 ? -imaginary : imaginary);
   const REAL ratio = is_flat ? imaginary / real : real / imaginary;
@@ -194,7 +191,7 @@ static inline vector divided(vector value, const REAL *diagonal) {
 }
 #endif
 
-/* by times a number of A, to the sum. */
+/* Returns sum + by times a number of A. */
 TSL_INLINE vector add_times(vector sum, const REAL *number, vector by) {
 #if PARTS_ARE_TWO
   sum = NUMBER(fma)(sum, number[ROWS], NUMBER(times_i)(by));
@@ -202,8 +199,8 @@ TSL_INLINE vector add_times(vector sum, const REAL *number, vector by) {
   return NUMBER(fma)(sum, number[0], by);
 }
 
-/* The tile over its own triangle: ROWS columns, of which the diagonal is reciprocals; then the diagonal
- * itself, and how it divides. */
+/* Solves the tile with its own triangle: ROWS columns with reciprocals as the diagonal, then the
+ * diagonal itself, and the way to divide. */
 TSL_INLINE void substitute(const REAL *triangle, vector tile[ROWS][VECTORS], int vectors) {
   const REAL *diagonal = triangle + ROWS * A_STEP;
   const int way = (int)diagonal[A_STEP];
@@ -247,8 +244,8 @@ static void solve_tile(int64_t depth, const REAL *a, const REAL *above, REAL *x)
   store_tile(x, tile, VECTORS);
 }
 
-/* On A as it lies; `triangle`: the copy of the tile's own one, or NULL where there is none to solve with. */
-TSL_INLINE void lying_tile(int64_t depth, const lying *state, const REAL *triangle, const REAL *above,
+/* Updates a tile from A in place. `triangle` is the copy of the tile's own triangle; NULL: update only. */
+TSL_INLINE void lying_tile(int64_t depth, const in_place_a *state, const REAL *triangle, const REAL *above,
                            REAL *x, int vectors) {
   vector tile[ROWS][VECTORS];
   load_tile(x, tile, vectors);
@@ -257,22 +254,20 @@ TSL_INLINE void lying_tile(int64_t depth, const lying *state, const REAL *triang
     substitute(triangle, tile, vectors);
   store_tile(x, tile, vectors);
 }
-static void whole_lying_tile(int64_t depth, const lying *state, const REAL *triangle, const REAL *above,
+static void whole_lying_tile(int64_t depth, const in_place_a *state, const REAL *triangle, const REAL *above,
                              REAL *x) {
   lying_tile(depth, state, triangle, above, x, VECTORS);
 }
-static void half_lying_tile(int64_t depth, const lying *state, const REAL *triangle, const REAL *above,
+static void half_lying_tile(int64_t depth, const in_place_a *state, const REAL *triangle, const REAL *above,
                             REAL *x) {
   lying_tile(depth, state, triangle, above, x, 1);
 }
-
-/* --- copies of A --- */
 
 static inline const REAL *number_at(const tsl_view *view, int64_t row, int64_t col) {
   return (const REAL *)(const void *)view->at + PARTS * (row * view->row_stride + col * view->col_stride);
 }
 
-/* ROWS rows from `row` on, of which `rows` are there, columns `col` to `col + depth`, negated. */
+/* Copies ROWS rows from `row` on, of which `rows` exist, columns `col` to `col + depth`, negated. */
 static void copy_panel(const tsl_solve_blocks *blocks, int64_t row, int64_t rows, int64_t col, int64_t depth,
                        REAL *restrict out) {
   const REAL *const in = number_at(&blocks->a, row, col);
@@ -298,7 +293,7 @@ static void copy_panel(const tsl_solve_blocks *blocks, int64_t row, int64_t rows
     }
 }
 
-/* A tile's own triangle, and what divides its rows. Rows that are not there have a diagonal of ones. */
+/* Copies a tile's own triangle and its divisors. Missing rows get a unit diagonal. */
 static void copy_triangle(const tsl_solve_blocks *blocks, int64_t row, int64_t rows, REAL *out) {
   REAL *const diagonal = out + ROWS * A_STEP;
   int way = blocks->is_unit ? BY_NOTHING : BY_RECIPROCALS;
@@ -314,7 +309,7 @@ static void copy_triangle(const tsl_solve_blocks *blocks, int64_t row, int64_t r
     const REAL *number = i < rows && !blocks->is_unit ? number_at(&blocks->a, row + i, row + i) : NULL;
     REAL inverse[2] = {1, 0}, own[2] = {number ? number[0] : 1, number && PARTS == 2 ? number[PARTS - 1] : 0};
     own[1] = blocks->conjugates ? -own[1] : own[1];
-    if (has_reciprocal(own[0], own[1])) /* or the division raises what the solution does not */
+    if (has_reciprocal(own[0], own[1])) /* else a division would raise flags that the solution does not */
       divide(inverse, own[0], own[1]);
     else if (!blocks->is_unit)
       way = BY_DIAGONAL;
@@ -328,7 +323,7 @@ static void copy_triangle(const tsl_solve_blocks *blocks, int64_t row, int64_t r
   diagonal[A_STEP] = (REAL)way;
 }
 
-/* --- copies of B: kernels/panel.h --- */
+/* --- copies of B: host_blocked_panel.h --- */
 
 static void give_rows_as_they_lie(const column_group *group, int64_t row, int64_t rows, const REAL *x) {
   for (int64_t i = row; i < row + rows; i++, x += STEP) {
@@ -351,7 +346,7 @@ static void give_short_rows(const column_group *group, int64_t row, int64_t rows
   }
 }
 
-/* `rows` rows, at most LANES, of columns whose elements are neighbours. */
+/* Stores `rows` rows, at most LANES, of contiguous columns. */
 static void give_columns(const column_group *group, int64_t row, int64_t rows, const REAL *x) {
   const bool is_flipped = group->view->row_stride < 0;
   const int64_t lowest = is_flipped ? row + rows - 1 : row;
@@ -368,7 +363,7 @@ static void give_columns(const column_group *group, int64_t row, int64_t rows, c
   }
 }
 
-/* Rows `row` to `row + rows` of the result; x is the first of them. */
+/* Stores rows `row` to `row + rows` of the result; x is row `row`. */
 static void give(const column_group *group, int64_t row, int64_t rows, const REAL *x) {
   int64_t done = 0;
   if (group->view->col_stride == 1 && group->count == COLUMNS) {
@@ -388,19 +383,17 @@ static void give(const column_group *group, int64_t row, int64_t rows, const REA
           ((const element *)(const void *)(x + i * STEP))[j];
 }
 
-/* --- blocks --- */
-
-/* What one call works on. */
-typedef struct working {
+/* Operands of one call. */
+typedef struct solve_state {
   const tsl_solve_blocks *blocks;
-  int64_t panels;  /* of X */
-  int64_t x_panel; /* numbers of one */
-  int64_t a_panel; /* of A */
+  int64_t panels;  /* micro-panels of X */
+  int64_t x_panel; /* numbers of a micro-panel of X */
+  int64_t a_panel; /* numbers of a micro-panel of A */
   REAL *x, *a;
-} working;
+} solve_state;
 
-/* The triangle of rows `row` to `end`. */
-static void solve_block(const working *w, int64_t row, int64_t end) {
+/* Solves the triangle of rows `row` to `end`. */
+static void solve_block(const solve_state *w, int64_t row, int64_t end) {
   REAL *a = w->a;
   for (int64_t i = row; i < end; i += ROWS, a += w->a_panel) {
     copy_panel(w->blocks, i, tsl_min(ROWS, end - i), row, i - row, a);
@@ -414,8 +407,8 @@ static void solve_block(const working *w, int64_t row, int64_t end) {
   }
 }
 
-/* Takes the block that was solved, rows `row` to `end`, off rows `first` to `last`. */
-static void update_block(const working *w, int64_t row, int64_t end, int64_t first, int64_t last) {
+/* Subtracts the solved block, rows `row` to `end`, from rows `first` to `last`. */
+static void update_block(const solve_state *w, int64_t row, int64_t end, int64_t first, int64_t last) {
   REAL *a = w->a;
   for (int64_t i = first; i < last; i += ROWS, a += w->a_panel)
     copy_panel(w->blocks, i, tsl_min(ROWS, last - i), row, end - row, a);
@@ -427,54 +420,52 @@ static void update_block(const working *w, int64_t row, int64_t end, int64_t fir
   }
 }
 
-/* --- few right-hand sides --- */
-
-/* More micro-panels of X than these are worth a copy of A; a triangle of more rows than these a copy of its
- * tiles. */
+/* Maximum micro-panels of X for which A is read in place, and maximum rows of a triangle without
+ * copies of its tiles. */
 enum { LYING_PANELS = 4, LYING_ROWS = 32 };
 
-/* What one call works on, and the tile for its vectors. */
-typedef struct few {
-  const working *w;
-  void (*tile)(int64_t depth, const lying *state, const REAL *triangle, const REAL *above, REAL *x);
-} few;
+/* Operands of one call, and the tile for its vectors. */
+typedef struct few_state {
+  const solve_state *w;
+  void (*tile)(int64_t depth, const in_place_a *state, const REAL *triangle, const REAL *above, REAL *x);
+} few_state;
 
-/* Takes columns `col` to `col + depth` off rows `i` to `i + rows`, and solves with these rows' own triangle.
- */
-static void few_tile(const few *few_in, int64_t i, int64_t rows, int64_t col, int64_t depth, bool solves) {
-  const working *w = few_in->w;
+/* Subtracts columns `col` to `col + depth` from rows `i` to `i + rows`, and solves with these rows'
+ * own triangle. */
+static void few_tile(const few_state *few, int64_t i, int64_t rows, int64_t col, int64_t depth, bool solves) {
+  const solve_state *w = few->w;
   const tsl_solve_blocks *blocks = w->blocks;
-  const lying a = {number_at(&blocks->a, i, col), PARTS * blocks->a.row_stride, PARTS * blocks->a.col_stride,
-                   blocks->conjugates};
+  const in_place_a a = {number_at(&blocks->a, i, col), PARTS * blocks->a.row_stride,
+                        PARTS * blocks->a.col_stride, blocks->conjugates};
   REAL *triangle = w->a + depth * A_STEP;
-  if (rows < ROWS) /* rows that are not there are not read */
+  if (rows < ROWS) /* missing rows are not read */
     copy_panel(blocks, i, rows, col, depth, w->a);
   if (solves)
     copy_triangle(blocks, i, rows, triangle);
   for (int64_t p = 0; p < w->panels; p++) {
     REAL *x = w->x + p * w->x_panel;
     if (rows == ROWS)
-      few_in->tile(depth, &a, solves ? triangle : NULL, x + col * STEP, x + i * STEP);
+      few->tile(depth, &a, solves ? triangle : NULL, x + col * STEP, x + i * STEP);
     else
       (solves ? solve_tile : update_tile)(depth, w->a, x + col * STEP, x + i * STEP);
   }
 }
 
-/* By columns, blocks are narrow: their pages and lines are still near when the next tile comes for its part
- * of them. By rows, tiles read all that is on their left; LONG columns at most, which the room for A's copies
- * has place for. */
-static void solve_few(const working *w, int64_t count) {
+/* Solves with A in place. For a column-major A blocks are narrow: their pages and lines are still
+ * cached for the next tile. For a row-major A tiles read all columns on their left, at most LONG,
+ * which fit the memory of A's copies. */
+static void solve_few(const solve_state *w, int64_t count) {
   enum { NARROW = PARTS == 2 ? GROUP : 60, LONG = 1536 };
-  const few of = {w, count <= NAME(LANES) ? half_lying_tile : whole_lying_tile};
+  const few_state state = {w, count <= NAME(LANES) ? half_lying_tile : whole_lying_tile};
   const tsl_solve_blocks *blocks = w->blocks;
   const bool by_column = blocks->a.row_stride == 1 || blocks->a.row_stride == -1;
   const int64_t m = blocks->m, depth = by_column ? NARROW : LONG;
   for (int64_t row = 0; row < m; row += depth) {
     const int64_t end = tsl_min(row + depth, m);
     for (int64_t i = row; i < end; i += ROWS)
-      few_tile(&of, i, tsl_min(ROWS, end - i), row, i - row, true);
+      few_tile(&state, i, tsl_min(ROWS, end - i), row, i - row, true);
     for (int64_t i = end; i < m; i += ROWS)
-      few_tile(&of, i, tsl_min(ROWS, m - i), row, end - row, false);
+      few_tile(&state, i, tsl_min(ROWS, m - i), row, end - row, false);
   }
 }
 
@@ -482,10 +473,9 @@ static void solve_few(const working *w, int64_t count) {
 
 #include "strategy/solve/host_blocked/half.h"
 
-/* Right-hand sides that are lines of their own: a number of A meets each line by itself, which half a vector
- * of them makes as much work as tiles are, and less than that where what it meets has to be transposed. Lines
- * are PAD numbers more than rows apart, so that they do not share the places in the first cache that columns
- * a power of two apart take. */
+/* Limits of right-hand sides that are separate lines: a number of A meets each line. With half a vector of
+ * lines the work equals that of tiles, or less where A would be transposed. Lines are PAD numbers longer than
+ * rows, so that they do not conflict in the first cache with columns a power of two apart. */
 #define LINES_ROOM (VECTOR_BYTES / BYTES / 2)
 enum {
   LINES_MOST = LINES_ROOM < 2   ? 1
@@ -495,14 +485,15 @@ enum {
                       : LINES_ROOM < 8 ? 3
                                        : 4,
   PAD = 5 * 64 / (int)sizeof(REAL),
-  PADDED_ROWS = 96 /* a micro-panel of X has room from so many on, where vectors have more than one number */
+  /* minimum rows of a micro-panel of X with room for the pad, where vectors have more than one number */
+  PADDED_ROWS = 96
 };
 
 static inline int64_t line_length(int64_t numbers) {
   return numbers + (LINES_ROOM > 0 && numbers >= PARTS * PADDED_ROWS ? PAD : 0);
 }
 
-/* A tile of one vector a row over its triangle: out of line, since there are many ways to come here. */
+/* Solves a tile of one vector a row with its triangle. Out of line, because it has many callers. */
 static __attribute__((noinline)) void substitute_half(const REAL *triangle, vector x[ROWS]) {
   vector tile[ROWS][VECTORS];
   TSL_UNROLL for (int i = 0; i < ROWS; i++) tile[i][0] = x[i];
@@ -516,24 +507,24 @@ static __attribute__((noinline)) void substitute_half(const REAL *triangle, vect
 #include "strategy/solve/host_blocked/line.h"
 #endif
 
-static void solve_one_line(const line *line_in, REAL *triangle) {
-  line_solve(line_in, triangle, 1);
+static void solve_one_line(const solve_lines_state *solved, REAL *triangle) {
+  line_solve(solved, triangle, 1);
 }
 #if LINES_ROOM >= 2
-static void solve_two_lines(const line *line_in, REAL *triangle) {
-  line_solve(line_in, triangle, 2);
+static void solve_two_lines(const solve_lines_state *solved, REAL *triangle) {
+  line_solve(solved, triangle, 2);
 }
 #endif
 #if LINES_ROOM >= 4
-static void solve_three_lines(const line *line_in, REAL *triangle) {
-  line_solve(line_in, triangle, 3);
+static void solve_three_lines(const solve_lines_state *solved, REAL *triangle) {
+  line_solve(solved, triangle, 3);
 }
-static void solve_four_lines(const line *line_in, REAL *triangle) {
-  line_solve(line_in, triangle, 4);
+static void solve_four_lines(const solve_lines_state *solved, REAL *triangle) {
+  line_solve(solved, triangle, 4);
 }
 #endif
 
-static void (*const solve_lines_of[])(const line *line_in, REAL *triangle) = {
+static void (*const solve_lines_of[])(const solve_lines_state *solved, REAL *triangle) = {
     solve_one_line,
 #if LINES_ROOM >= 2
     solve_two_lines,
@@ -544,23 +535,23 @@ static void (*const solve_lines_of[])(const line *line_in, REAL *triangle) = {
 #endif
 };
 
-/* Whether they are so few, and A lies so that there are vectors along it. */
+/* Solves if lines are few and A is contiguous along rows or columns; returns false otherwise. */
 static bool solve_lines(const tsl_solve_blocks *blocks, int64_t first, int64_t count, REAL *values,
                         REAL *triangle) {
   const int64_t down = blocks->a.row_stride, across = blocks->a.col_stride;
   const bool by_column = down == 1 || down == -1, by_row = across == 1 || across == -1;
-  const line of = lines_of(blocks, values);
+  const solve_lines_state state = lines_of(blocks, values);
   if (count > (by_column ? LINES_MOST : by_row ? LINES_BY_ROW_MOST : 0) || blocks->m <= LYING_ROWS)
     return false;
   for (int r = 0; r < count; r++)
-    line_bring(&of, r, first + r);
-  solve_lines_of[count - 1](&of, triangle);
+    line_bring(&state, r, first + r);
+  solve_lines_of[count - 1](&state, triangle);
   for (int r = 0; r < count; r++)
-    line_give(&of, r, first + r);
+    line_give(&state, r, first + r);
   return true;
 }
 
-static column_group group_of(const working *w, const tsl_view *view, int64_t first, int64_t count,
+static column_group group_of(const solve_state *w, const tsl_view *view, int64_t first, int64_t count,
                              int64_t panel) {
   (void)w;
   return (column_group){view, first + panel * COLUMNS, tsl_min(COLUMNS, count - panel * COLUMNS)};
@@ -569,12 +560,12 @@ static column_group group_of(const working *w, const tsl_view *view, int64_t fir
 static void solve_columns(const tsl_solve_blocks *blocks, int64_t first, int64_t count, void *x_copy,
                           void *a_copy) {
   const int64_t m = blocks->m, rows = tsl_round_up(m, ROWS);
-  const working w = {.blocks = blocks,
-                     .panels = tsl_ceil_div_or_one(count, COLUMNS),
-                     .x_panel = rows * STEP,
-                     .a_panel = (blocks->depth + ROWS + 2) * A_STEP,
-                     .x = x_copy,
-                     .a = a_copy};
+  const solve_state w = {.blocks = blocks,
+                         .panels = tsl_ceil_div_or_one(count, COLUMNS),
+                         .x_panel = rows * STEP,
+                         .a_panel = (blocks->depth + ROWS + 2) * A_STEP,
+                         .x = x_copy,
+                         .a = a_copy};
   if (solve_lines(blocks, first, count, w.x, w.a))
     return;
   for (int64_t p = 0; p < w.panels; p++) {
@@ -603,7 +594,7 @@ static void solve_columns(const tsl_solve_blocks *blocks, int64_t first, int64_t
   }
 }
 
-/* As many micro-panels as a caller's room holds, each by itself. */
+/* Multiplies as many micro-panels as the caller's memory holds, one by one. */
 static void multiply_columns(const tsl_solve_blocks *blocks, void *x_copy) {
   const int64_t m = blocks->m;
   for (int64_t j = 0; j < blocks->n; j += COLUMNS) {

@@ -1,23 +1,23 @@
-/* Idea: a product of at most 32 rows, columns and terms, of whose first factor a triangle may be stored, or
- * of whose result one may be wanted, is done before anything else has begun: no plan, no job, no memory but
- * the stack's, and all types and structures by one tile.
+/* Idea: a small product (at most 32 rows, columns and terms) is computed without a plan, a job, or memory
+ * except the stack. A may be a stored triangle, C a requested triangle. One tile serves all types and
+ * structures.
  *
- *              B, in micro-panels       C's rows lie side by side, or all is transposed: C' = B' A'
+ *              B, in micro-panels  C's rows are contiguous, or all is transposed: C' = B' A'
  *                 |<-2 vectors->|
- *                 |-------------|       general B     its columns are brought to micro-panels, as right-hand
- * sides are |             |       structured    a symmetric or hermitian matrix is filled in, row after row,
- * in a square; A likewise,
- *                 +-------------+                     else it is read as it lies
+ *                 |-------------|  general B     its columns are copied to micro-panels
+ *                 |             |  structured    a symmetric or hermitian matrix is completed row by row in a
+ *                 |             |                square (A, too); else it is read in place
+ *                 +-------------+
  *   A, 4 rows     | tile        |
- *   +-----------+ |             |       Tiles beside the triangle that is wanted are left out, and vectors
- * that its diagonal |           | +-------------+       cuts are stored in part.
+ *   +-----------+ |             |  Tiles outside of the requested triangle are skipped, and vectors on its
+ *   |           | +-------------+  diagonal are stored in part.
  *   +-----------+
  *
- * A triangle times C in place, C' = C' A', is done where A is real and its rows are vectors: with zeros
- * beside the triangle, and row by row with care where a sum is not finite.
+ * A triangle times C in place, C' = C' A', is supported where A is real and its rows are vectors. A gets
+ * zeros outside of the triangle. Rows with a sum that is not finite are computed again with care.
  *
- * A complex number of A is two numbers, and its imaginary part meets i times B once, at the end. Limits: 32
- * rows, columns and terms; C has one stride of 1. */
+ * A complex number of A is two numbers; the sum of its imaginary parts is multiplied by i once at the end.
+ * Limits: 32 rows, columns and terms; C has one stride of 1. */
 #include "strategy/solve/host_blocked/host_blocked_panel.h"
 #include "strategy/solve/host_blocked/kernel.h"
 
@@ -27,28 +27,28 @@
 enum { MOST = TSL_SOLVE_LITTLE_MOST, HIGH = 4 /* rows of a tile */ };
 _Static_assert(MOST % COLUMNS == 0, "a square's rows are whole micro-panels");
 
-/* Of a matrix. */
+/* Part of a matrix. */
 typedef enum side { ALL, LOWER, UPPER } side;
 
-/* A matrix as it takes part, and as it lies. */
-typedef struct factor {
+/* Operand with its storage. */
+typedef struct little_factor {
   tsl_view view;
   tesela_structure is;
   side stored;
   bool conjugates;
-} factor;
+} little_factor;
 
-/* What tiles need; strides in numbers. */
-typedef struct working {
+/* Data of the tiles; strides in numbers. */
+typedef struct little_state {
   const REAL *a, *b;
   int64_t a_row, a_col, b_step, b_panel;
   element *c;
-  int64_t c_row; /* elements */
+  int64_t c_row; /* in elements */
   int64_t m, n, k;
   side wanted;
   bool conjugates_a, conjugates_b, adds;
   const double *alpha, *beta;
-} working;
+} little_state;
 
 /* --- elements `first` to `end` of a vector --- */
 
@@ -82,8 +82,6 @@ static void store_range(element *dst, vector value, int64_t first, int64_t end) 
 }
 #endif
 
-/* --- the tile --- */
-
 TSL_INLINE vector conjugate(vector value) {
 #if PARTS_ARE_TWO
   return NUMBER(swapped)(NUMBER(times_i)(value));
@@ -92,8 +90,9 @@ TSL_INLINE vector conjugate(vector value) {
 #endif
 }
 
-/* conj(a) b needs the sign of a's imaginary part alone; a conj(b) is conj(conj(a) b). */
-TSL_INLINE vector whole_sum(const working *w, vector sum, vector turned) {
+/* Returns the complete sum. conj(a) b only changes the sign of a's imaginary part; a conj(b) is
+ * conj(conj(a) b). */
+TSL_INLINE vector whole_sum(const little_state *w, vector sum, vector turned) {
 #if PARTS_ARE_TWO
   const vector by_i = NUMBER(times_i)(turned);
   const vector value = w->conjugates_a != w->conjugates_b ? sum - by_i : sum + by_i;
@@ -105,8 +104,8 @@ TSL_INLINE vector whole_sum(const working *w, vector sum, vector turned) {
 #endif
 }
 
-/* value + beta before */
-TSL_INLINE vector plus_before(const working *w, vector value, vector before) {
+/* Returns value + beta before. */
+TSL_INLINE vector plus_before(const little_state *w, vector value, vector before) {
   if (w->beta[0] == 1 && w->beta[1] == 0)
     return value + before;
 #if PARTS_ARE_TWO
@@ -116,8 +115,8 @@ TSL_INLINE vector plus_before(const working *w, vector value, vector before) {
   return NUMBER(fma)(value, (REAL)w->beta[0], before);
 }
 
-/* A vector of row i, from column j on, goes to C where it is wanted. */
-TSL_INLINE void finish(const working *w, int64_t i, int64_t j, vector value) {
+/* Stores the requested part of a vector of row i, from column j on, in C. */
+TSL_INLINE void finish(const little_state *w, int64_t i, int64_t j, vector value) {
   element *to = w->c + i * w->c_row + j;
   const int64_t first = w->wanted == UPPER && i > j ? i - j : 0;
   const int64_t end = tsl_min(NAME(LANES), (w->wanted == LOWER ? i + 1 : w->n) - j);
@@ -136,8 +135,8 @@ TSL_INLINE void finish(const working *w, int64_t i, int64_t j, vector value) {
   }
 }
 
-/* Rows i to i + rows of A times a micro-panel, or half of it. */
-TSL_INLINE void add_up(const working *w, int64_t i, int rows, const REAL *b, int vectors,
+/* Multiplies rows i to i + rows of A by a micro-panel, or half of it. */
+TSL_INLINE void add_up(const little_state *w, int64_t i, int rows, const REAL *b, int vectors,
                        vector sums[HIGH][VECTORS], vector turned[HIGH][VECTORS]) {
   const int64_t down = w->a_row, across = w->a_col, step = w->b_step;
   const REAL *number = w->a + i * down;
@@ -153,8 +152,8 @@ TSL_INLINE void add_up(const working *w, int64_t i, int rows, const REAL *b, int
   }
 }
 
-/* From column j on. */
-TSL_INLINE void tile(const working *w, int64_t i, int rows, const REAL *b, int64_t j, int vectors) {
+/* Computes one tile of C from column j on. */
+TSL_INLINE void tile(const little_state *w, int64_t i, int rows, const REAL *b, int64_t j, int vectors) {
   vector sums[HIGH][VECTORS] = {{{0}}}, turned[HIGH][VECTORS] = {{{0}}};
   add_up(w, i, rows, b, vectors, sums, turned);
   TSL_UNROLL for (int r = 0; r < rows; r++) {
@@ -163,7 +162,7 @@ TSL_INLINE void tile(const working *w, int64_t i, int rows, const REAL *b, int64
   }
 }
 
-TSL_INLINE void tiles(const working *w, int rows, int64_t i, const REAL *b, int64_t j) {
+TSL_INLINE void tiles(const little_state *w, int rows, int64_t i, const REAL *b, int64_t j) {
   enum { LANES = NAME(LANES) };
   const int64_t below = i + rows;
   const bool first = w->wanted != UPPER ||
@@ -178,7 +177,7 @@ TSL_INLINE void tiles(const working *w, int rows, int64_t i, const REAL *b, int6
     tile(w, i, rows, b + STEP / VECTORS, j + LANES, 1);
 }
 
-static void multiply(const working *w) {
+static void multiply(const little_state *w) {
   const REAL *b = w->b;
   for (int64_t j = 0; j < w->n; j += COLUMNS, b += w->b_panel) {
     int64_t i = 0;
@@ -191,14 +190,14 @@ static void multiply(const working *w) {
   }
 }
 
-/* --- factors filled in --- */
+/* --- completed operands --- */
 
-/* Of zeros, too, which have no sign then. */
+/* Returns the conjugate. Adding 0 removes the sign of zeros. */
 TSL_INLINE vector mirrored(vector value) {
   return conjugate(value) + (vector){0};
 }
 
-/* Elements `first` to `end` of a line as a row; zeros beside. */
+/* Copies elements `first` to `end` of a line to a row; the other elements are zeros. */
 TSL_INLINE void copy_line(const element *line, int64_t first, int64_t end, int64_t width, bool conjugates,
                           element *out) {
   enum { LANES = NAME(LANES) };
@@ -209,13 +208,13 @@ TSL_INLINE void copy_line(const element *line, int64_t first, int64_t end, int64
   }
 }
 
-/* Bit by bit: one of them is 0, or both are the same. */
+/* Returns the bitwise or: one operand is 0, or both are equal. */
 TSL_INLINE vector either(vector a, vector b) {
   return (vector)((vector_i32)a | (vector_i32)b);
 }
 
-/* What is beside the triangle is what it mirrors: a vector of each row from that many rows, transposed in
- * registers. Rows that are complete already say the same as those that are not. */
+/* Mirrors the triangle into the other half: a vector of each row from as many rows, transposed in
+ * registers. Rows that are complete already are unchanged. */
 static void mirror(int64_t n, int64_t width, bool hermitian, element *out) {
   enum { LANES = NAME(LANES), STEPS = NAME(STEPS) };
   for (int64_t v = 0; v < width; v += LANES) {
@@ -234,12 +233,12 @@ static void mirror(int64_t n, int64_t width, bool hermitian, element *out) {
   }
 }
 
-/* All n rows of a matrix of which a triangle is stored, `width` elements apart; what is behind the last
- * column is anything. */
-static void fill_in(const factor *factor_in, int64_t n, int64_t width, element *out) {
-  const tsl_view *view = &factor_in->view;
-  const bool by_row = view->col_stride == 1, before = (factor_in->stored == LOWER) == by_row,
-             hermitian = factor_in->is == TESELA_HERMITIAN;
+/* Completes all n rows of a matrix with a stored triangle, `width` elements apart. Elements after
+ * the last column are undefined. */
+static void fill_in(const little_factor *factor, int64_t n, int64_t width, element *out) {
+  const tsl_view *view = &factor->view;
+  const bool by_row = view->col_stride == 1, before = (factor->stored == LOWER) == by_row,
+             hermitian = factor->is == TESELA_HERMITIAN;
   const int64_t distance = by_row ? view->row_stride : view->col_stride;
   const element *line = (const element *)(const void *)view->at;
   for (int64_t t = 0; t < n; t++, line += distance)
@@ -249,39 +248,39 @@ static void fill_in(const factor *factor_in, int64_t n, int64_t width, element *
     ((REAL *)(void *)(out + t * width + t))[PARTS - 1] = 0;
 }
 
-/* A as it lies, if it is whole. */
-static void prepare_a(const factor *factor_in, working *w, REAL *room) {
+/* Prepares A: in place if it is general, else completed in `room`. */
+static void prepare_a(const little_factor *factor, little_state *w, REAL *room) {
   const int64_t width = tsl_round_up(w->k, NAME(LANES));
-  w->a = (const REAL *)(const void *)factor_in->view.at;
-  w->a_row = PARTS * factor_in->view.row_stride;
-  w->a_col = PARTS * factor_in->view.col_stride;
-  if (factor_in->is == TESELA_GENERAL)
+  w->a = (const REAL *)(const void *)factor->view.at;
+  w->a_row = PARTS * factor->view.row_stride;
+  w->a_col = PARTS * factor->view.col_stride;
+  if (factor->is == TESELA_GENERAL)
     return;
-  fill_in(factor_in, w->k, width, (element *)(void *)room);
+  fill_in(factor, w->k, width, (element *)(void *)room);
   w->a = room;
   w->a_row = PARTS * width;
   w->a_col = PARTS;
 }
 
-static void prepare_b(const factor *factor_in, working *w, REAL *room) {
+static void prepare_b(const little_factor *factor, little_state *w, REAL *room) {
   static const double one[2] = {1, 0};
   const int64_t width = tsl_round_up(w->k, NAME(LANES));
   w->b = room;
-  w->b_step = factor_in->is == TESELA_GENERAL ? STEP : PARTS * width;
-  w->b_panel = factor_in->is == TESELA_GENERAL ? w->k * STEP : STEP;
-  if (factor_in->is != TESELA_GENERAL) {
-    fill_in(factor_in, w->k, width, (element *)(void *)room);
+  w->b_step = factor->is == TESELA_GENERAL ? STEP : PARTS * width;
+  w->b_panel = factor->is == TESELA_GENERAL ? w->k * STEP : STEP;
+  if (factor->is != TESELA_GENERAL) {
+    fill_in(factor, w->k, width, (element *)(void *)room);
     return;
   }
   for (int64_t j = 0; j < w->n; j += COLUMNS, room += w->b_panel) {
-    const column_group from = {&factor_in->view, j, tsl_min(COLUMNS, w->n - j)};
+    const column_group from = {&factor->view, j, tsl_min(COLUMNS, w->n - j)};
     bring(&from, w->k, one, room);
   }
 }
 
-/* --- C in place beside a triangle of real numbers that is one vector wide: C' = C' A' --- */
+/* --- C in place with a real triangle of at most one vector: C' = C' A' --- */
 
-/* Elements `first` to `end` of one, else of the other. */
+/* Returns elements `first` to `end` of `item`, the others of `other`. */
 static vector among(int64_t first, int64_t end, vector item, vector other) {
   element part[NAME(LANES)];
   NAME(store)(part, other);
@@ -289,8 +288,8 @@ static vector among(int64_t first, int64_t end, vector item, vector other) {
   return NAME(load)(part);
 }
 
-/* A row in which what is zero beside the triangle meets what is not finite. */
-static __attribute__((noinline)) void careful_row(const working *w, side stored, int64_t i) {
+/* Computes a row in which zeros outside of the triangle meet non-finite values. */
+static __attribute__((noinline)) void careful_row(const little_state *w, side stored, int64_t i) {
   const REAL *number = w->a + i * w->a_row;
   const REAL *b = w->b;
   vector sum = {0};
@@ -302,8 +301,8 @@ static __attribute__((noinline)) void careful_row(const working *w, side stored,
   finish(w, i, 0, sum);
 }
 
-/* A row of C is what this row was, times all of A. */
-TSL_INLINE void tile_in_place(const working *w, side stored, int64_t i, int rows) {
+/* Multiplies rows of C by all of A, in place. */
+TSL_INLINE void tile_in_place(const little_state *w, side stored, int64_t i, int rows) {
   const vector zero = {0};
   const uint32_t all = (uint32_t)((UINT64_C(1) << VECTOR_BYTES / sizeof(REAL)) - 1);
   vector sums[HIGH][VECTORS] = {{{0}}}, turned[HIGH][VECTORS] = {{{0}}}, zeros = zero;
@@ -318,12 +317,12 @@ TSL_INLINE void tile_in_place(const working *w, side stored, int64_t i, int rows
   }
 }
 
-/* Rows of the triangle as vectors, zeros beside; ones on the diagonal where it is not stored. */
-static void spread(const factor *factor_in, int64_t n, element *out) {
+/* Copies rows of the triangle as vectors, filled up with zeros, and ones on an unstored diagonal. */
+static void spread(const little_factor *factor, int64_t n, element *out) {
   REAL ones[2 * MOST * PARTS] = {[MOST * PARTS] = 1};
-  const bool before = factor_in->stored == LOWER, unit = factor_in->is == TESELA_UNIT_TRIANGULAR;
-  const element *line = (const element *)(const void *)factor_in->view.at;
-  for (int64_t t = 0; t < n; t++, line += factor_in->view.row_stride, out += NAME(LANES)) {
+  const bool before = factor->stored == LOWER, unit = factor->is == TESELA_UNIT_TRIANGULAR;
+  const element *line = (const element *)(const void *)factor->view.at;
+  for (int64_t t = 0; t < n; t++, line += factor->view.row_stride, out += NAME(LANES)) {
     copy_line(line, before ? 0 : t + unit, before ? t + !unit : n, NAME(LANES), false, out);
     if (unit)
       NAME(store)
@@ -331,7 +330,7 @@ static void spread(const factor *factor_in, int64_t n, element *out) {
   }
 }
 
-static bool multiply_in_place(const factor *a, const factor *b, working *w, REAL *room) {
+static bool multiply_in_place(const little_factor *a, const little_factor *b, little_state *w, REAL *room) {
   int64_t i = 0;
   if (PARTS == 2 || b->view.col_stride != 1 || w->n > NAME(LANES))
     return false;
@@ -352,9 +351,10 @@ static side side_of(tesela_triangle triangle, bool turned) {
   return triangle == TESELA_WHOLE ? ALL : (triangle == TESELA_LOWER) != turned ? LOWER : UPPER;
 }
 
-/* Its rows are columns where all is transposed. GCC 12 would load both strides as one vector, which waits for
- * who has just stored them one by one. */
-static void take_part(factor *out, const void *src, int64_t row, int64_t col, bool turned, bool conjugates) {
+/* Sets an operand; rows become columns where all is transposed. GCC 12 would load both strides as
+ * one vector, which waits for their preceding stores. */
+static void take_part(little_factor *out, const void *src, int64_t row, int64_t col, bool turned,
+                      bool conjugates) {
   __asm__("" : "+r"(row), "+r"(col));
   out->view.at = tsl_writable(src);
   out->view.row_stride = turned ? col : row;
@@ -364,7 +364,7 @@ static void take_part(factor *out, const void *src, int64_t row, int64_t col, bo
   out->stored = ALL;
 }
 
-static void make_real(const working *w) {
+static void make_real(const little_state *w) {
   REAL *diagonal = (REAL *)(void *)w->c;
   for (int64_t i = 0; i < w->m; i++)
     diagonal[PARTS * i * (w->c_row + 1) + PARTS - 1] = 0;
@@ -373,8 +373,8 @@ static void make_real(const working *w) {
 bool TSL_ISA_NAME(tsl_solve_little)(const tsl_fast_structured *fast_structured) {
   _Alignas(VECTOR_BYTES) REAL a_room[MOST * MOST * PARTS], b_room[MOST * MOST * PARTS];
   const bool turned = fast_structured->c_col != 1;
-  factor a, b, *const structured = turned ? &b : &a, *const other = turned ? &a : &b;
-  working w;
+  little_factor a, b, *const structured = turned ? &b : &a, *const other = turned ? &a : &b;
+  little_state w;
   if (turned && fast_structured->c_row != 1)
     return false;
   take_part(structured, fast_structured->a, fast_structured->a_row, fast_structured->a_col, turned,

@@ -1,12 +1,12 @@
-/* Blocks of a transpose, as text: tiles, edges, copies. Included for each size of an element, with
- * vector_tile.h's words.
+/* Blocks of a transpose as a text: tiles, edges, copies. Included for each size of an element, with the
+ * words of vector_tile.h.
  *
- *              j0    band     j1                     `to` is written in bands of columns, `from` read along
- * its rows: i0  +---+--------+---+                    a step takes one cache line from each of the band's
- * rows, and |   | step   |   |  LINE rows         the lines of the steps after next are fetched meanwhile. |
- * | step   |   |                    Where vectors are no whole lines and at edges, a step |   |  |     |   |
- * goes to a buffer, and from there row by row; to memory line i1  +---+--v-----+---+                    by
- * line past the caches. */
+ *              j0    band     j1               `to` is written in bands of columns, `from` is read along its
+ *        i0  +---+--------+---+              rows: a step takes one cache line from each row of the band, and
+ *            |   | step   |   |  LINE rows   prefetches lines of later steps.
+ *            |   | step   |   |              Incomplete vectors and edges: a step goes to a buffer, and from
+ *            |   |  |     |   |              there row by row; to memory line by line, with non-temporal
+ *        i1  +---+--v-----+---+              stores. */
 
 #include "strategy/transpose/vector/kernels/vector_tile.h"
 
@@ -15,7 +15,7 @@ enum {
   /* Bytes of a row of the band. */
   NAME(band_bytes) = SIZE <= 2 ? 256 : 512,
   NAME(band) = NAME(band_bytes) / SIZE,
-  /* Rows of the buffer have a line of room in front, and are no power of two apart. */
+  /* Rows of the buffer have room for a line before them, and are not a power of two apart. */
   NAME(buffer_stride) = 64 + NAME(band_bytes)
 };
 
@@ -28,7 +28,8 @@ static inline void NAME(move_element)(const unsigned char *from, unsigned char *
 #endif
 }
 
-/* `rows` x `columns` of `dst`, at most a line of elements by a tile's, to where a whole tile has room. */
+/* Transposes `rows` x `columns` of `dst`, at most a line of elements by a tile's, to memory with
+ * room for a whole tile. */
 static void NAME(part)(const tsl_moves *job, const unsigned char *from, unsigned char *dst, int64_t to_stride,
                        int64_t rows, int64_t columns) {
   for (int64_t at = 0; at < rows * SIZE; at += VECTOR_BYTES) {
@@ -40,8 +41,8 @@ static void NAME(part)(const tsl_moves *job, const unsigned char *from, unsigned
   }
 }
 
-/* A step: a line of elements of `from`, rows of `dst`, by `columns`, whose last tile may have less.
- * `distance` bytes further in `from` lies what will be read next. */
+/* Transposes a step: a line of elements of `from`, which are rows of `dst`, by `columns`, whose
+ * last tile may be partial. Prefetches `distance` bytes ahead in `from`. */
 static inline __attribute__((always_inline)) void NAME(step)(const tsl_moves *job, const unsigned char *from,
                                                              unsigned char *dst, int64_t to_stride,
                                                              int64_t columns, int64_t distance,
@@ -54,15 +55,15 @@ static inline __attribute__((always_inline)) void NAME(step)(const tsl_moves *jo
    distance, NULL);
 }
 
-/* Where a band lies in its block. */
+/* Position of a band in its block. */
 typedef struct NAME(place) {
   bool is_first, is_last;
-  bool is_packed; /* all rows of `to` touch, and it is the steps that follow each other */
+  bool is_packed; /* all rows of `to` are contiguous, and so are consecutive steps */
 } NAME(place);
 
-/* A row of the buffer to where it belongs: whole lines, past the caches. What is left of the band before is
- * put in front of it, and what this band leaves is kept, until the last one; so no line is written in parts
- * but the row's ends. */
+/* Stores a row of the buffer with non-temporal stores of whole lines. The remainder of the previous
+ * band is put before the row, and the remainder of this band is kept in `tail`, until the last
+ * band. So only the ends of a row are partial lines. */
 static inline void NAME(store_row_nontemporal)(unsigned char *from, unsigned char *dst, int64_t bytes,
                                                NAME(place) place, unsigned char tail[64]) {
   int64_t at = -(int64_t)((uintptr_t)dst % 64);
@@ -81,15 +82,15 @@ static inline void NAME(store_row_nontemporal)(unsigned char *from, unsigned cha
     memcpy(tail, from + bytes - 64, 64);
 }
 
-/* Rows of the buffer, one behind the other without a gap. */
+/* Makes the rows of the buffer contiguous. */
 static inline void NAME(pack)(unsigned char *first, int64_t rows, int64_t bytes) {
   for (int64_t i = 1; i < rows; i++)
     for (int64_t at = 0; at < bytes; at += VECTOR_BYTES)
       store_bytes(first + i * bytes + at, load_bytes(first + i * NAME(buffer_stride) + at));
 }
 
-/* A step of any size through a buffer; the block's row `row` is its first. Where `dst`'s rows touch and are
- * short, the step is one row of the rows' bytes. */
+/* Transposes a step of any size through a buffer; its first row is row `row` of the block. Short
+ * contiguous rows of `dst` are one row of the step. */
 static void NAME(buffered_step)(const tsl_moves *job, const unsigned char *from, unsigned char *dst,
                                 int64_t rows, int64_t columns, int64_t distance, NAME(place) place,
                                 unsigned char (*tails)[64], int64_t row) {
@@ -118,20 +119,19 @@ static void NAME(buffered_step)(const tsl_moves *job, const unsigned char *from,
       memcpy(dst + i * job->to_stride, first + i * STRIDE, (size_t)bytes);
 }
 
-/* Elements from an address to where a line `bytes` long ends, counted from a multiple of 64; at most `most`.
- * Elements that lie across lines end nowhere. */
+/* Returns the elements up to the next multiple of `bytes` bytes, counted from a multiple of 64; at
+ * most `most`. Unaligned elements are counted from the start. */
 static inline int64_t NAME(until)(const unsigned char *src, int64_t bytes, int64_t most) {
   const int64_t past = (int64_t)((uintptr_t)src % 64), count = (bytes - (past % SIZE ? 0 : past)) / SIZE;
   return count < most ? count : most;
 }
 
-/* Bands end where `to`'s first row reaches a cache line, and steps where `from`'s does, so that where all
- * rows lie alike, no line is visited twice. */
+/* Transposes a block. Bands end where the first row of `to` reaches a cache line, steps where that
+ * of `from` does. So no line is visited twice where all rows are equally aligned. */
 static void NAME(transpose_block)(const tsl_moves *job, const tsl_moves_block *block,
                                   unsigned char (*tails)[64]) {
-  /* As many lines ahead in each row as make some 256 of them in flight or in use: enough for the memory's
-   * latency, and few enough to stay in a second-level cache in which rows that lie powers of two apart share
-   * sets. */
+  /* Prefetch distance: about 256 lines in flight or in use. That covers memory latency, and fits a
+   * second-level cache even if rows a power of two apart share sets. */
   enum { LINES = 256 / NAME(band), DISTANCE = 64 * (LINES < 4 ? LINES : 4) };
   const int64_t row_bytes = block->j1 * SIZE;
   const bool packed = block->j0 == 0 && row_bytes <= NAME(band_bytes) && job->to_stride == row_bytes;
@@ -145,7 +145,7 @@ static void NAME(transpose_block)(const tsl_moves *job, const tsl_moves_block *b
       const unsigned char *from = start + i * SIZE;
       unsigned char *to = job->to + i * job->to_stride + j * SIZE;
       rows = NAME(until)(from, 64, block->i1 - i);
-      /* Behind the last step comes the next band's first, where there is one. */
+      /* The first step of the next band follows the last step. */
       const bool turns = (block->i1 - i) * SIZE <= DISTANCE, ends = j + columns == block->j1;
       const int64_t distance = !turns ? DISTANCE
                                : ends ? 0
@@ -173,8 +173,6 @@ static void NAME(gather)(const tsl_moves *job, const tsl_moves_block *block) {
    job->factor);
 }
 
-/* --- in place --- */
-
 static inline void NAME(exchange_elements)(unsigned char *a, unsigned char *b, double factor) {
   _Alignas(16) unsigned char kept[SIZE], other[SIZE];
   memcpy(kept, a, SIZE);
@@ -198,7 +196,7 @@ static void NAME(exchange_apart)(const tsl_moves *job, const tsl_moves_block *bl
   }
 }
 
-/* Two tiles of whole lines that mirror each other, or one on the diagonal. */
+/* Exchanges two mirrored tiles of whole lines, or transposes one on the diagonal. */
 static inline void NAME(exchange_tiles)(const tsl_moves *job, int64_t i, int64_t j) {
   _Alignas(64) unsigned char buffer[NAME(line) * 64];
   const int64_t stride = job->to_stride;
@@ -233,7 +231,7 @@ static void NAME(exchange)(const tsl_moves *job, const tsl_moves_block *block, c
     }
 }
 
-/* --- side by side on both sides --- */
+/* --- contiguous on both sides --- */
 
 static void NAME(copy)(const tsl_moves *job, const unsigned char *from, unsigned char *dst, int64_t count) {
   const int64_t bytes = count * SIZE, past = (int64_t)((uintptr_t)dst % 64), before = past ? 64 - past : 0;

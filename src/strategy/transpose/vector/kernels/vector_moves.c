@@ -1,4 +1,4 @@
-/* The loops for every size of an element, and the table of them. */
+/* Loops for every size of an element, and their table. */
 #include "strategy/transpose/vector/vector_moves.h"
 
 #include "host/simd.h"

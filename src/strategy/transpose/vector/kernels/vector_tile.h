@@ -1,17 +1,17 @@
-/* A tile that is transposed in registers, as text. Included per size of an element after lanes_*.h, with
+/* Tile transposed in registers, as a text. Included for each size of an element after lanes_*.h, with
  *   SIZE           bytes of an element
  *   NAME(word)     this size's version of a name
- *   REAL, REAL_VECTOR   where elements are scaled: their type and a vector_bytes of them
+ *   REAL, REAL_VECTOR   where elements are scaled: their type and its vector
  *
- *   from: TILE rows, a vector_bytes wide                to: a row for each column of the tile, TILE elements
- * wide
+ *   from: TILE rows, a vector_bytes wide            to: a row for each column of the tile, TILE elements wide
  *
  *   lane 0      lane 1    ...
- *   a0 a1 .. | a4 a5 .. |               interleaving rows 0 and H/2, 1 and H/2 + 1, ... log2(H) times leaves
- * in register b0 b1 .. | b4 b5 .. |      H rows   k, lane l, column l H + k of these H rows: 16 bytes of a
- * row of `to`.
- *   ...                                 Where the registers hold as many such groups as a vector_bytes has
- * lanes, lanes are transposed too, and whole vectors are stored. */
+ *   a0 a1 .. | a4 a5 .. |             interleaving rows 0 and H/2, 1 and H/2 + 1, ... log2(H) times leaves in
+ *   b0 b1 .. | b4 b5 .. |     H rows  register k, lane l, column l H + k of these H rows: a row of `to`
+ *   ...
+ *
+ * If the registers hold as many such groups as a vector_bytes has lanes, lanes are transposed, too, and
+ * whole vectors are stored. */
 
 /* H: rows whose elements fill a lane. */
 #if SIZE == 16
@@ -26,8 +26,8 @@
 #define ZIP_HIGH PASTE(ZIP_HIGH_, SIZE)
 #endif
 
-/* An address in one register that steps from row to row: compilers that see through it keep one for each row,
- * more than there are registers. */
+/* Keeps one address register that steps from row to row; otherwise compilers keep an address for
+ * each row, and run out of registers. */
 #define KEEP(pointer) __asm__("" : "+r"(pointer))
 #define NO_UNROLL _Pragma("GCC unroll 1")
 
@@ -42,7 +42,7 @@ static inline __attribute__((always_inline)) vector_bytes NAME(scaled)(vector_by
 #endif
 }
 
-/* rows[k], lane l: column l H + k of H rows. */
+/* Transposes H rows: lane l of rows[k] gets column l H + k. */
 static inline __attribute__((always_inline)) void NAME(transpose_rows)(vector_bytes rows[HEIGHT]) {
   vector_bytes zipped[HEIGHT];
   for (int step = 1; step < HEIGHT; step *= 2) {
@@ -55,13 +55,13 @@ static inline __attribute__((always_inline)) void NAME(transpose_rows)(vector_by
   }
 }
 
-/* What of a tile is there: so many rows, and so many bytes of each. */
+/* Existing part of a tile: number of rows, and bytes of each. */
 typedef struct NAME(extent) {
   int64_t rows, bytes;
 } NAME(extent);
 
-/* H rows to registers; each row's line `distance` bytes further is prefetched, one by one between the loads:
- * in a burst, prefetches would hold up the loads behind them. */
+/* Loads H rows. Prefetches each row's line `distance` bytes ahead between the loads, because a
+ * burst of prefetches would block later loads. */
 static inline __attribute__((always_inline)) void NAME(load_rows)(const unsigned char **from, int64_t stride,
                                                                   bool prefetches, int64_t distance,
                                                                   vector_bytes rows[HEIGHT]) {
@@ -75,7 +75,7 @@ static inline __attribute__((always_inline)) void NAME(load_rows)(const unsigned
   *from = at;
 }
 
-/* The same of a tile of which row `first` and those behind it may be missing. */
+/* Loads H rows of a partial tile; rows from extent.rows on are zeros. */
 static inline __attribute__((always_inline)) void NAME(load_part_of_rows)(const unsigned char **from,
                                                                           int64_t stride, int first,
                                                                           NAME(extent) extent,
@@ -85,8 +85,8 @@ static inline __attribute__((always_inline)) void NAME(load_part_of_rows)(const 
     rows[k] = first + k < extent.rows ? load_part_bytes(*from, extent.bytes) : load_bytes(zeros);
 }
 
-/* The tile: as many rows as columns. Where the registers do not hold it, it lies in memory between the two
- * halves. `extent`, where not NULL, says what of `from` is there; all of `dst` is written. */
+/* Transposes a square tile. If it exceeds the registers, it is kept in memory between the two
+ * halves. `extent` is the existing part of `from` (NULL: all); `dst` is written completely. */
 static inline __attribute__((always_inline)) void NAME(tile)(const unsigned char *from, int64_t from_stride,
                                                              unsigned char *dst, int64_t to_stride,
                                                              double factor, bool is_line, bool prefetches,
