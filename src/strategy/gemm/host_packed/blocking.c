@@ -1,4 +1,4 @@
-/* From a problem to panels and blocks. */
+/* Choice of the schedule and of the block sizes for a problem. */
 #include "strategy/gemm/host_packed/blocking.h"
 
 #include "strategy/host_job.h"
@@ -10,31 +10,31 @@ static bool blocking_is_alone(const tsl_problem *problem) {
   return tsl_problem_flops(problem) < alone_flops;
 }
 
-/* Lines that a number of a copy which is read again has to serve, so that this takes a fifth of the time or
- * so: 4 bytes, while a core does 96 multiply-adds in a nanosecond (of f32, by AVX-512: 32 in each of three
- * clocks). */
+/* Multiply-adds per byte of a packed copy so that reading the copy again takes about a fifth of the
+ * time. 4 bytes an element, 96 multiply-adds a nanosecond and core (f32, AVX-512: 32 in each of
+ * three clocks). */
 enum {
   SERVED = 5 * 4 * 96,
   SERVED_FAR = SERVED / TSL_PACKED_AGAIN_FAR,
   SERVED_NEAR = SERVED / TSL_PACKED_AGAIN_NEAR
 };
 
-/* Where nothing tells how large the caches are. */
+/* Cache sizes in bytes if the device does not report them. */
 enum { LEVEL_1_GUESS = 32 << 10, LEVEL_2_GUESS = 512 << 10, LEVEL_3_GUESS = 8 << 20 };
 
 void tsl_packed_job_bind(tsl_packed_job *job, const tsl_operands *operands) {
   tsl_views_bind_operands(&job->views, operands, job->size, job->size);
 }
 
-/* By doubles, which are exact for what may fit: a job is made for each call of some programs, and a division
- * takes as long as a small product's tile. */
+/* Returns true if rows x depth elements fit `bytes`. Doubles are exact for sizes that fit and avoid
+ * a division, which takes as long as a small product's tile. */
 static bool blocking_holds(int64_t rows, int64_t depth, int64_t size, int64_t bytes) {
   return (double)rows * (double)depth * (double)size <= (double)bytes;
 }
 
-/* Which operand is kept, if any: its panel fits `kept` bytes, all of it a quarter of the last cache; B rather
- * than A where C is large, which is then written row by row. C is so small that no other cut gives every
- * thread something to do: k is cut. */
+/* Chooses the schedule. An operand is resident if its panel fits `kept` bytes and the whole operand
+ * a quarter of the last cache. B is preferred if C is large, since C is then written row by row. k
+ * is split if C is so small that no other partition occupies all threads. */
 static tsl_packed_schedule blocking_choose(const tsl_packed_job *job, int64_t kept, int64_t last) {
   enum { SMALL_C = 512 << 10, LONG = 16 };
   const int64_t depth = job->depth, size = job->size;
@@ -53,16 +53,16 @@ static tsl_packed_schedule blocking_choose(const tsl_packed_job *job, int64_t ke
   return keeps_a ? TSL_PACKED_COLUMNS : TSL_PACKED_PANELS;
 }
 
-/* Whether rows of a panel drive each other out of the second cache, since their addresses are the same modulo
- * a large power of two, and the last cache is far away. */
+/* Returns true if rows of a panel of B evict each other from the second-level cache, because their
+ * stride is a multiple of a large power of two, and the last cache is far. */
 static bool is_lost(const tsl_packed_job *job, const tsl_device *device) {
   const uint64_t stride = (uint64_t)(tsl_abs(job->views.b.row_stride) * job->size);
   const uint64_t level_2 = device->level_bytes[1] ? device->level_bytes[1] : LEVEL_2_GUESS;
-  const uint64_t apart = stride & (~stride + 1); /* its largest power of two */
+  const uint64_t apart = stride & (~stride + 1); /* largest power of two that divides the stride */
   return tsl_last_cache_is_far(device) && apart > 4096 && (uint64_t)job->depth > level_2 / apart;
 }
 
-/* Whether rows of A are copied for so many columns of C: few of them would use a copy. */
+/* Returns true if A is worth packing for so many columns of C. */
 static bool copies_rows(const tsl_packed_job *job, int64_t columns) {
   enum { FEW_BYTES_OF_ROWS = 1024, FEW_BYTES_TRANSPOSED = 2048 };
   const int64_t few = job->views.a.col_stride == 1   ? FEW_BYTES_OF_ROWS
@@ -71,9 +71,9 @@ static bool copies_rows(const tsl_packed_job *job, int64_t columns) {
   return columns > few / (int64_t)job->size;
 }
 
-/* Where copies do not pay. A is read where it lies when few micro-panels of B would use a copy, along its
- * rows or, transposed, along its columns; B, when its panel lies together closely enough to stay in a cache,
- * and few micro-panels of A would use a copy. */
+/* Decides whether A and B are packed. A is read directly if few micro-panels of B would use the
+ * copy. B is read directly if its panel is dense enough to stay in a cache and few micro-panels of
+ * A would use the copy. */
 static void choose_copies(tsl_packed_job *job, int64_t kept, const tsl_device *device) {
   enum { FEW_ROWS = 256, FEW_MICROS = 2 };
   const int64_t few = is_lost(job, device) ? 1 : FEW_MICROS;
@@ -87,8 +87,8 @@ static void choose_copies(tsl_packed_job *job, int64_t kept, const tsl_device *d
   job->copies_b |= job->views.b.structure != TESELA_GENERAL || job->views.in_place || job->half > 0;
 }
 
-/* Where the micro-panels of A are the tasks and there are few of them, lower ones, if that leaves the busiest
- * thread less: rows that it has, and for each of its tiles about two more, which are the loads of B. */
+/* Returns MR if micro-panels of A are the tasks: a smaller MR if the busiest thread has less work
+ * then. The cost of a tile is its rows plus about two rows for the loads of B. */
 static int64_t fair_height(const tsl_packed_job *job, int64_t threads) {
   int64_t best = job->height;
   double least = INFINITY;
@@ -104,8 +104,8 @@ static int64_t fair_height(const tsl_packed_job *job, int64_t threads) {
   return best;
 }
 
-/* Tiles of two vectors; four where rows of A are read where they lie, since they may all want the same set of
- * the first cache: fewer rows at a time then, where there are registers for that. */
+/* Chooses MR and NR. Tiles are two vectors wide, or four if rows of A are read directly: these rows
+ * may map to one set of the first-level cache, and a wide tile needs fewer of them. */
 static void choose_tile(tsl_packed_job *job, int64_t threads) {
   enum { MANY_ROWS = 6 };
   const int64_t lanes = tsl_packed_lanes(job->kernels);
@@ -118,8 +118,8 @@ static void choose_tile(tsl_packed_job *job, int64_t threads) {
     job->height = fair_height(job, threads);
 }
 
-/* Where B's last columns have the most steps, or the most rows of C, a part of a vector costs least in front
- * of all others. */
+/* Returns the columns of a partial first micro-panel of B, or 0. A partial vector costs least at
+ * the front if B's last columns have the most steps or the most rows of C. */
 static int64_t lead_of(const tsl_packed_job *job) {
   const int64_t lanes = tsl_packed_lanes(job->kernels);
   const tsl_view *b = &job->views.b;
@@ -134,15 +134,15 @@ bool tsl_packed_copies_first(const tsl_packed_job *job) {
   return job->views.k <= job->depth && job->schedule == (holds_a ? TSL_PACKED_ROWS : TSL_PACKED_COLUMNS);
 }
 
-/* Where rows of A would be read where they lie, were they not C's, too: copying them as they lie is soonest
- * done. */
+/* Returns true if packed rows of A stay contiguous. In place A must be copied because C overwrites
+ * it; a plain copy of rows is fastest if tiles could read A directly. */
 static bool keeps_rows(const tsl_packed_job *job) {
   return job->views.in_place && job->views.a.structure == TESELA_GENERAL && job->views.a.col_stride == 1 &&
          tsl_packed_copies_first(job) && !copies_rows(job, job->views.n);
 }
 
-/* Whether lines of the triangular factor, rows of A or columns of B, end at its diagonal: what they are
- * multiplied with can be overwritten from the last panel to the first. */
+/* Returns true if lines of the triangular factor (rows of A or columns of B) end at its diagonal.
+ * In place, panels must then be multiplied from the last to the first. */
 static bool starts_last(const tsl_packed_job *job) {
   return tsl_is_triangular(job->views.a.structure) ? job->views.a.triangle == TESELA_LOWER
                                                    : job->views.b.triangle == TESELA_UPPER;
@@ -153,7 +153,7 @@ void tsl_packed_set_schedule(tsl_packed_job *job, tsl_packed_schedule schedule) 
   job->lead = lead_of(job);
   job->keeps_rows = keeps_rows(job);
   job->descends = job->views.in_place && starts_last(job);
-  if (job->views.in_place) /* no micro-panel of B crosses from one panel to the next */
+  if (job->views.in_place) /* a micro-panel of B must not cross a panel border */
     job->depth = tsl_round_up(job->depth, job->width);
 }
 
@@ -171,7 +171,8 @@ static int64_t blocking_split_k_of(const tsl_packed_job *job) {
   return tsl_min(MOST_SPLIT_K, tsl_ceil_div_or_one(job->views.k, job->depth));
 }
 
-/* Groups of micro-panels of B are tasks: as many for each thread as for the others, where there are few. */
+/* Returns the number of groups of micro-panels of B, which are the tasks: a multiple of the threads
+ * if there are few. */
 static int64_t fair_groups(const tsl_packed_job *job, int64_t groups, int64_t threads) {
   enum { FEW = 8 };
   const int64_t micros_b = tsl_ceil_div_or_one(job->views.n, job->width);
@@ -180,8 +181,8 @@ static int64_t fair_groups(const tsl_packed_job *job, int64_t groups, int64_t th
   return tsl_min(tsl_ceil_div_or_one(groups, threads) * threads, micros_b);
 }
 
-/* B's block takes `kept` bytes, which a second-level cache holds together with micro-panels of A that pass
- * by; A's panel a quarter of the third level. */
+/* Sets MC, NC and their limit. B's block takes `kept` bytes, so that the second-level cache also
+ * holds the streaming micro-panels of A. A's panel takes `last` bytes, a quarter of the last cache. */
 static void blocking_cut(tsl_packed_job *job, int64_t kept, int64_t last, int64_t threads) {
   const int64_t row_bytes = job->depth * job->size;
   const int64_t held = job->schedule == TSL_PACKED_COLUMNS ? kept / 4 : kept;
@@ -225,7 +226,7 @@ tsl_packed_job tsl_packed_joined_for(const tsl_problem *problem, const tsl_opera
       job.masks_c || tsl_is_triangular(job.views.a.structure) || tsl_is_triangular(job.views.b.structure);
   job.views.in_place = job.views.in_place && job.views.k > 0;
   if (job.views.k == 0)
-    job.alpha[0] = job.alpha[1] = 0; /* infinity times an empty sum is nothing */
+    job.alpha[0] = job.alpha[1] = 0; /* infinity times an empty sum must be 0 */
   tsl_views_signs(&job.views, job.signs);
   job.depth = tsl_ceil_div_or_one(job.views.k, tsl_ceil_div_or_one(job.views.k, depth));
   job.schedule = blocking_choose(&job, kept, last);

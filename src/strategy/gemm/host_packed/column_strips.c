@@ -1,17 +1,15 @@
-/* Both operands are large, and there are many threads, but k is not long: C is cut into strips, as many as
- * threads or more. All of k of a strip's columns of B is copied, by whoever computes something of it, to
- * where a second-level cache keeps it, and A passes by, as in TSL_PACKED_ROWS.
+/* TSL_PACKED_PANELS with many threads and a short k: C is cut into at least as many strips as threads.
+ * Each thread packs all of k of its strip's columns of B into its second-level cache and streams A through it.
  *
  *                 strips of C
- *      +-------+-------+-------+-------+     Each thread has a strip, and takes one micro-panel of A after
- * the other; then it helps |   0   |   1   |   2   |   3   |     where most are left, with a copy of its own.
  *      +-------+-------+-------+-------+
- *      |   4   |   5   |   6   |   7   |
+ *      |   0   |   1   |   2   |   3   |     A thread takes one micro-panel of A after another of its strip;
+ *      +-------+-------+-------+-------+     then it helps with the strip that has most left, with a copy
+ *      |   4   |   5   |   6   |   7   |     of B of its own.
  *      +-------+-------+-------+-------+
  *
- * So parts of B, and of A where it is copied at all, are copied several times. But a copy that many read is
- * in the caches of all, from which each line has to be called back before it is written again, and all wait
- * for each other at the end of each panel; both took longer than the products where these are small. */
+ * Parts of A and B are packed several times. A shared copy costs more: its cache lines are in the caches of all
+ * threads and must be invalidated before they are written again, and each panel ends with a barrier. */
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/scratch.h"
@@ -21,7 +19,7 @@
 #include <math.h>
 #include <stdatomic.h>
 
-/* On a line of its own. */
+/* Counter on a cache line of its own. */
 typedef struct column_strips_counter {
   _Alignas(TSL_CACHE_LINE) _Atomic int64_t value;
 } column_strips_counter;
@@ -29,12 +27,13 @@ typedef struct column_strips_counter {
 typedef struct column_strips_cutting {
   const tsl_packed_job *job;
   tsl_packed_grid grid;
-  column_strips_counter *taken; /* of each strip, the micro-panels of A that somebody has taken */
+  column_strips_counter *taken; /* for each strip, micro-panels of A that threads have taken */
   unsigned char *copies;
-  int64_t a_bytes, b_bytes; /* of a worker's copies */
+  int64_t a_bytes, b_bytes; /* bytes of a worker's packed A and packed B */
 } column_strips_cutting;
 
-/* Columns of the widest strip, in tiles of four vectors, and fewer than this use up A too fast. */
+/* Minimum width of the widest strip, in columns, and vectors of the unit of a width. Narrower
+ * strips use up A too fast. */
 enum { FEWEST_COLUMNS = 128, VECTORS = 4 };
 static int64_t widest(const tsl_packed_job *job) {
   const int64_t unit = VECTORS * tsl_packed_lanes(job->kernels);
@@ -48,8 +47,8 @@ bool tsl_packed_has_strips(const tsl_packed_job *job, int64_t threads) {
          widest(job) >= FEWEST_COLUMNS;
 }
 
-/* Rows of a strip in clocks for each of its vectors and each step of k: half a clock for a multiply-add,
- * twelve for a copy of what is in no near cache, and half of that where it is read instead. */
+/* Returns the clocks of a strip for each vector of its width and step of k: half a clock for a
+ * multiply-add, 12 for packing a line from memory, 6 for reading a line of A directly. */
 static double column_strips_clocks_of(const tsl_packed_job *job, int64_t rows, int64_t columns) {
   const double a = tsl_packed_strip_of(job, columns).copies_a ? 12 : 6;
   return 0.5 * (double)rows * (double)columns + a * (double)rows + 12 * (double)columns;
@@ -75,7 +74,8 @@ tsl_packed_grid tsl_packed_cut_strips(const tsl_packed_job *job, int64_t threads
   return best;
 }
 
-/* A strip's place in C, with a panel of k, of no depth behind the last. */
+/* Returns a strip's rectangle of C and the panel of k from `step`; its depth is 0 if `step` is not
+ * below k. */
 static tsl_packed_block strip_at(const column_strips_cutting *state, int64_t index, int64_t step) {
   const tsl_views *views = &state->job->views;
   const int64_t row = tsl_partition_begin(views->m, state->grid.down, index / state->grid.across),
@@ -86,7 +86,7 @@ static tsl_packed_block strip_at(const column_strips_cutting *state, int64_t ind
       step,   tsl_max(tsl_min(state->job->depth, views->k - step), 0)};
 }
 
-/* Micro-panel of A `index` as a block of its own. */
+/* Returns micro-panel `index` of A as a block. */
 static tsl_packed_block column_strips_micro_a_block(const tsl_packed_job *strip, tsl_packed_block block,
                                                     int64_t index) {
   const int64_t micros_a = tsl_packed_micros_a(strip, &block),
@@ -96,8 +96,8 @@ static tsl_packed_block column_strips_micro_a_block(const tsl_packed_job *strip,
   return block;
 }
 
-/* A micro-panel of A times a panel of the strip; while that is multiplied the next one is prefetched, or its
- * next panel. */
+/* Multiplies a micro-panel of A by a panel of the strip, and prefetches `next`: the next panel of
+ * this micro-panel, or the next micro-panel. */
 static void column_strips_multiply_micro(const tsl_packed_job *strip, const tsl_packed_block *block,
                                          const tsl_packed_block *next, void *a_copy, const void *b_copy) {
   const int64_t micros_b = tsl_packed_micros_b(strip, block);
@@ -116,7 +116,7 @@ static int64_t column_strips_take(const column_strips_cutting *state, int64_t in
   return atomic_fetch_add_explicit(&state->taken[index].value, 1, memory_order_relaxed);
 }
 
-/* What is left of a strip, or of what others have left of it. */
+/* Packs a strip's columns of B, then multiplies the micro-panels of A that no thread has taken yet. */
 static void multiply_strip(const column_strips_cutting *state, int64_t index, int worker) {
   const tsl_packed_block whole = strip_at(state, index, 0);
   const tsl_packed_job strip = tsl_packed_strip_of(state->job, whole.columns);
@@ -143,8 +143,8 @@ static void multiply_strip(const column_strips_cutting *state, int64_t index, in
   }
 }
 
-/* Rows of a strip that nobody has taken; none where those are not worth a copy of B: who has one, has begun.
- */
+/* Returns the rows of a strip that no thread has taken. Returns 0 if they are too few to be worth
+ * another copy of B. */
 static int64_t column_strips_left_of(const column_strips_cutting *state, int64_t index) {
   enum { WORTH_A_COPY = 64 };
   const tsl_packed_block whole = strip_at(state, index, 0);

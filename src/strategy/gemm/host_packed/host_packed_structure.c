@@ -1,22 +1,20 @@
-/* Factors of which a triangle is stored, and a triangle of C.
+/* Factors of which a triangle is stored, and triangles of C.
  *
- * A micro-panel of a factor like that, lines (rows of A, columns of B) by steps, where steps up to the
- * diagonal are stored:
+ * Micro-panel of a factor whose steps up to the diagonal are stored; a line is a row of A or a column of B:
  *
- *   lines of it    | stored, copied | corner | symmetric, hermitian: copied with strides exchanged |
- *   from `line` on |   as ever      |        | triangular: 0, left out of the copy and the tiles   |
- *   steps          0              line   line + count                                           k
+ *   lines          | stored: packed  | corner | symmetric, hermitian: packed with exchanged strides |
+ *   from `line` on | as usual        |        | triangular: 0, skipped by packing and tiles         |
+ *   steps          0              line   line + count                                              k
  *
- * Tiles of C's triangle that the diagonal crosses are computed in a small block, with what C has of them. */
+ * Tiles that the diagonal of C's triangle crosses are computed in a small block. */
 #include "strategy/gemm/host_packed/blocking.h"
 
 #include <string.h>
 
 #include "base/memory.h"
 
-/* --- factors --- */
 
-/* A factor as lines x steps. */
+/* Returns a factor as lines x steps: A, or the transposed B. */
 static tsl_view packed_structure_lines_of(const tsl_packed_job *job, bool is_a) {
   if (is_a)
     return job->views.a;
@@ -32,7 +30,7 @@ static bool is_triangular(const tsl_view *view) {
   return view->structure == TESELA_TRIANGULAR || view->structure == TESELA_UNIT_TRIANGULAR;
 }
 
-/* Steps from `first` to before `end`, on one side of the diagonal. */
+/* Packs steps `first` to before `end`, which are all on one side of the diagonal. */
 static void copy_side(const tsl_packed_job *job, const tsl_view *view, const tsl_packed_lines *lines,
                       bool is_stored, int64_t first, int64_t end, unsigned char *out) {
   if (first >= end || (!is_stored && is_triangular(view)))
@@ -51,7 +49,7 @@ void tsl_packed_pack_structured(const tsl_packed_job *job, const tsl_packed_bloc
   const bool stores_before = view.triangle == TESELA_LOWER;
   const int64_t from = block->step + lines->from, to = block->step + lines->to, line = lines->line,
                 behind = line + lines->count, step_bytes = lines->width * job->size;
-  unsigned char *out = (unsigned char *)micro - block->step * step_bytes; /* step 0's */
+  unsigned char *out = (unsigned char *)micro - block->step * step_bytes; /* position of step 0 */
   copy_side(job, &view, lines, stores_before, from, tsl_min(to, line), out + from * step_bytes);
   const int64_t first = tsl_max(from, line), end = tsl_min(to, behind);
   if (first < end)
@@ -70,7 +68,7 @@ void tsl_packed_pack_structured(const tsl_packed_job *job, const tsl_packed_bloc
   copy_side(job, &view, lines, !stores_before, rest, to, out + rest * step_bytes);
 }
 
-/* Steps of k that are not 0 for so many lines. */
+/* Returns the steps of k in which any of these lines is not zero. */
 static tsl_packed_span packed_structure_steps_of(const tsl_packed_job *job, bool is_a, int64_t line,
                                                  int64_t count) {
   const tsl_view view = packed_structure_lines_of(job, is_a);
@@ -80,7 +78,6 @@ static tsl_packed_span packed_structure_steps_of(const tsl_packed_job *job, bool
   return (tsl_packed_span){stores_before ? 0 : line, stores_before ? line + count : job->views.k};
 }
 
-/* --- tiles --- */
 
 tsl_packed_span tsl_packed_span_of_row(const tsl_packed_job *job, int64_t row) {
   const tesela_triangle triangle = job->views.c.triangle;
@@ -98,15 +95,15 @@ void tsl_packed_clear_diagonal(const tsl_packed_job *job, int64_t row) {
     clear_imaginary(job, c->at + row * (c->row_stride + c->col_stride) * job->size);
 }
 
-/* Between a tile of C and a block beside it, all that C's triangle has of it. */
+/* Rectangle of C and a small block that holds its elements of C's triangle. */
 typedef struct aside {
   const tsl_packed_job *job;
   int64_t row, rows, column, columns;
   unsigned char *block;
-  int64_t block_row, block_column; /* its strides */
+  int64_t block_row, block_column; /* strides of the block, in elements */
 } aside;
 
-/* Moves `count` elements, none where that is negative, with these strides in bytes. */
+/* Copies `count` elements with strides in bytes; does nothing if `count` is negative. */
 static inline void packed_structure_move(unsigned char *dst, int64_t to_step, const unsigned char *from,
                                          int64_t from_step, int64_t count, size_t size) {
   if (count > 0 && to_step == (int64_t)size && from_step == (int64_t)size) {
@@ -152,7 +149,8 @@ static void packed_structure_exchange(const aside *with, bool is_back) {
   }
 }
 
-/* The same arithmetic as in place: so bits do not depend on where tiles lie. */
+/* Computes a tile in a small block, with the arithmetic of a tile in C: bits do not depend on the
+ * borders of tiles. */
 static void multiply_aside(const tsl_packed_job *job, const aside *aside_in,
                            tsl_packed_tile_function multiply, tsl_packed_tile *tile) {
   enum {
@@ -163,7 +161,7 @@ static void multiply_aside(const tsl_packed_job *job, const aside *aside_in,
   const int64_t c_row = tile->c_row, c_column = tile->c_column;
   aside with = *aside_in;
   with.block = block;
-  with.block_column = c_column == 1 ? 1 : 2; /* another than 1 has a way of its own */
+  with.block_column = c_column == 1 ? 1 : 2; /* a stride other than 1 has a slower path of its own */
   with.block_row =
       with.block_column * (tsl_packed_vectors(job->kernels, aside_in->columns) << job->kernels->lanes_log2);
   if (tile->beta[0] != 0 || tile->beta[1] != 0) {
@@ -179,7 +177,7 @@ static void multiply_aside(const tsl_packed_job *job, const aside *aside_in,
   packed_structure_exchange(&with, true);
 }
 
-/* How a tile lies to C's triangle. */
+/* Position of a tile relative to C's triangle. */
 typedef enum tile_place { INSIDE, OUTSIDE, ACROSS } tile_place;
 
 static tile_place packed_structure_place_of(const tsl_packed_job *job, const aside *aside_in) {
@@ -207,7 +205,7 @@ bool tsl_packed_is_idle(const tsl_packed_job *job, const tsl_packed_block *block
              tsl_min(tsl_min(a.end, b.end), block->step + block->depth);
 }
 
-/* Leaves out rows, and whole vectors of columns, that lie beside C's triangle. */
+/* Removes rows and whole vectors of columns that are outside C's triangle. */
 static void crop(const tsl_packed_job *job, aside *aside_in, tsl_packed_side *micro_a,
                  tsl_packed_side *micro_b) {
   const int64_t below = tsl_max(aside_in->row - aside_in->column, 0),
@@ -226,7 +224,7 @@ static void crop(const tsl_packed_job *job, aside *aside_in, tsl_packed_side *mi
   }
 }
 
-/* A tile of the steps that are not 0 in both of its factors. */
+/* Multiplies a tile by the steps that are not zero in both factors. */
 static void multiply_steps(const tsl_packed_job *job, const tsl_packed_block *block, const aside *aside_in,
                            const tsl_packed_side *micro_a, const tsl_packed_side *micro_b, bool is_across,
                            tsl_packed_tile *tile) {
@@ -258,9 +256,9 @@ static void multiply_steps(const tsl_packed_job *job, const tsl_packed_block *bl
     multiply(tile);
 }
 
-/* Columns that are multiplied at a time: vector by vector where those of a triangular B's micro-panel have
- * different steps in this panel, and so few that leaving some out saves more than a second tile costs; and
- * where they begin, or end, in two panels, in each of which their first sums are some columns' alone. */
+/* Returns the number of columns to multiply at a time. A triangular B with a short corner is faster
+ * vector by vector, as each vector skips its own zero steps. So are columns that begin or end in
+ * two panels: some of them get their first sums in each panel. */
 static int64_t columns_at_once(const tsl_packed_job *job, const tsl_packed_block *block,
                                const aside *aside_in) {
   enum { SHORT = 96 };
@@ -276,7 +274,7 @@ static int64_t columns_at_once(const tsl_packed_job *job, const tsl_packed_block
   return is_corner && (is_in_two || end - first <= SHORT) ? lanes : aside_in->columns;
 }
 
-/* A tile, or some rows of one. */
+/* Multiplies a tile, or some rows of it. */
 static void packed_structure_multiply_rows(const tsl_packed_job *job, const tsl_packed_block *block,
                                            aside aside_in, tsl_packed_side side_a, tsl_packed_side side_b,
                                            tsl_packed_tile *tile) {
@@ -293,8 +291,8 @@ static void packed_structure_multiply_rows(const tsl_packed_job *job, const tsl_
   }
 }
 
-/* Rows of this tile that belong to the panel of its first one: in place, others are written with their own
- * panel. */
+/* Returns the number of rows of this tile in the panel of its first row. In place, the other rows
+ * are written with their own panel. */
 static int64_t rows_of_panel(const tsl_packed_job *job, const aside *aside_in) {
   if (!job->views.in_place || job->views.a.structure == TESELA_GENERAL)
     return aside_in->rows;

@@ -1,4 +1,4 @@
-/* The steps: what is copied from where to where, and what a tile is made of. */
+/* Macro-kernel: what is packed from where to where, and the operands of each micro-kernel. */
 #include "strategy/gemm/host_packed/blocking.h"
 
 #include "base/memory.h"
@@ -25,23 +25,23 @@ static int64_t whole_vectors(const tsl_packed_job *job, int64_t columns) {
   return tsl_packed_vectors(job->kernels, columns) << job->kernels->lanes_log2;
 }
 
-/* The first column of micro-panel of B `index`, from the block's first one, and the same in a copy of whole
- * vectors. */
+/* Returns the first column of micro-panel of B `index`, relative to the block. */
 static int64_t macro_kernel_column_of(const tsl_packed_job *job, int64_t index) {
   return job->lead > 0 && index > 0 ? job->lead + (index - 1) * job->width : index * job->width;
 }
+/* Returns the first column of micro-panel of B `index` in a packed copy of whole vectors. */
 static int64_t copied_column_of(const tsl_packed_job *job, int64_t index) {
   const int64_t padding = job->lead > 0 && index > 0 ? whole_vectors(job, job->lead) - job->lead : 0;
   return macro_kernel_column_of(job, index) + padding;
 }
 
-/* Columns of a copy of so many, whose first micro-panel is the first of all. */
+/* Returns the packed columns of `columns` columns from the first one on, padded to whole vectors. */
 static int64_t copied_columns(const tsl_packed_job *job, int64_t columns) {
   return whole_vectors(job, job->lead) + whole_vectors(job, columns - job->lead);
 }
 
-/* Columns in front of the first micro-panel of B that is copied. The last one is where it would be read past
- * its rows' ends. */
+/* Returns the columns of B that tiles read directly. A partial last micro-panel is packed, since a
+ * tile would read past the ends of its rows. */
 static int64_t columns_in_place(const tsl_packed_job *job, int64_t columns) {
   if (job->copies_b)
     return 0;
@@ -55,13 +55,13 @@ int64_t tsl_packed_width_of_b(const tsl_packed_job *job, int64_t columns) {
   return copied == 0 ? 0 : copied_columns(job, copied);
 }
 
-/* Rows of micro-panel of A `index`, from the block's first row. */
+/* Returns the first row of micro-panel of A `index`, relative to the block. */
 static int64_t macro_kernel_row_of(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index) {
   return tsl_partition_begin(block->rows, tsl_packed_micros_a(job, block), index);
 }
 
-/* Of steps `from` to before `end`, counted from the block's first one, how far those of the first product go.
- */
+/* Returns the end of the first product's steps within `from` to `end`, which are relative to the
+ * block. Without joined products: `end`. */
 static int64_t end_of_first(const tsl_packed_job *job, const tsl_packed_block *block, int64_t from,
                             int64_t end) {
   return job->half > 0 ? tsl_max(from, tsl_min(end, job->half - block->step)) : end;
@@ -101,7 +101,6 @@ void tsl_packed_pack_a(const tsl_packed_job *job, const tsl_packed_block *block,
   }
 }
 
-/* Of a B with a structure, which is always copied. */
 static void pack_structured_b(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first,
                               int64_t end, int64_t from, int64_t target, void *copy) {
   for (int64_t i = first; i < end; i++) {
@@ -115,7 +114,7 @@ static void pack_structured_b(const tsl_packed_job *job, const tsl_packed_block 
   }
 }
 
-/* Micro-panels from `first` to before `end` that are alike: a shorter one is none of them, or the last. */
+/* Packs micro-panels `first` to before `end` of equal width; only the last one may be narrower. */
 static void pack_alike(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
                        int64_t from, int64_t target, void *copy) {
   const int64_t in_place = columns_in_place(job, block->columns),
@@ -156,8 +155,8 @@ void tsl_packed_pack_b(const tsl_packed_job *job, const tsl_packed_block *block,
   pack_b_steps(job, block, first, end, 0, block->depth, copy);
 }
 
-/* Pieces of B's block: rows of it where its columns lie side by side, else micro-panels of B, so that each is
- * read along its lines. */
+/* Returns true if pieces of B's block are rows, since its columns are contiguous; else pieces are
+ * micro-panels. */
 static bool is_in_rows(const tsl_packed_job *job) {
   return job->views.b.col_stride == 1;
 }
@@ -243,10 +242,9 @@ void tsl_packed_multiply_tile(const tsl_packed_job *job, const tsl_packed_block 
   kernels->multiply[tsl_packed_vectors(kernels, micro_b->count) - 1][micro_a->count - 1](tile);
 }
 
-/* --- what is prefetched --- */
 
-/* `runs` runs of `bytes` bytes each, `stride` bytes from the start of one to the next. A run that starts
- * within a line may end in one line more. */
+/* Returns a prefetch of `runs` runs of `bytes` bytes, `stride` bytes apart. A run that begins
+ * within a cache line may take one line more. */
 static tsl_packed_prefetch macro_kernel_prefetch_of(const tsl_packed_block *block, int64_t tiles,
                                                     const unsigned char *src, int64_t runs, int64_t bytes,
                                                     int64_t stride) {
@@ -263,11 +261,12 @@ tsl_packed_prefetch tsl_packed_prefetch_bytes(const tsl_packed_block *block, int
   return macro_kernel_prefetch_of(block, tiles, src, 1, bytes, bytes);
 }
 
-/* A part of an operand, along the direction in which its elements lie side by side; nothing where none do. */
+/* Returns a prefetch of a part of an operand along its contiguous direction, or an empty prefetch
+ * if it has none. */
 static tsl_packed_prefetch prefetch_of_rows(const tsl_packed_job *job, const tsl_packed_block *block,
                                             const tsl_view *operand, int64_t row, int64_t rows,
                                             int64_t column, int64_t columns, int64_t tiles) {
-  if (operand->packed) /* it lies in order */
+  if (operand->packed) /* a packed operand is read in order */
     return (tsl_packed_prefetch){.at = operand->packed, .left = 1, .lines = 1};
   const unsigned char *at = macro_kernel_element_of(operand, job->size, row, column);
   if (operand->col_stride == 1)
@@ -305,8 +304,7 @@ tsl_packed_prefetch tsl_packed_prefetch_piece(const tsl_packed_job *job, const t
                                             packed_block->column + from, to - from, tiles);
 }
 
-/* --- operands packed once for many runs: the copies that all schedules make, of all panels, in the order of
- * panels --- */
+/* --- operands packed once for many runs: the copies of all panels, panel after panel --- */
 
 size_t tsl_packed_form_bytes(const tsl_packed_job *job, bool is_a) {
   if (is_a)
@@ -320,7 +318,7 @@ typedef struct forming {
   unsigned char *to;
 } forming;
 
-/* Micro-panels of A are cut within the blocks of rows that the schedule takes. */
+/* Packs one panel of k. Micro-panels of A are cut within the schedule's blocks of rows. */
 static void form_panel(void *argument, int64_t index, int worker) {
   const forming *of = argument;
   const tsl_packed_job *job = of->job;

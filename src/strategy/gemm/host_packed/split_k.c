@@ -1,5 +1,5 @@
-/* C is small and k is long: TSL_PACKED_SPLIT_K. Each part of k has a C of its own, dense, in whole vectors;
- * they are added in the order of the parts, whoever computed them. */
+/* Schedule TSL_PACKED_SPLIT_K: C is small and k is long. Each part of k has a dense C of its own in
+ * whole vectors. These are added in the order of the parts, so the bits do not depend on threads. */
 #include "base/pool.h"
 #include "base/scratch.h"
 #include "base/status.h"
@@ -8,12 +8,12 @@
 typedef struct split_k_adding {
   const tsl_packed_job *job;
   unsigned char *sums, *copies;
-  int64_t sum_row, sum_bytes; /* elements from row to row of a part's C, and bytes of all of it */
-  int64_t a_bytes, b_bytes;   /* of a worker's copies */
-  bool is_alone;              /* one thread has all parts: the next one's B is prefetched */
+  int64_t sum_row, sum_bytes; /* row stride of a part's C in elements, and its bytes */
+  int64_t a_bytes, b_bytes;   /* bytes of a worker's packed A and packed B */
+  bool is_alone;              /* a single thread computes all parts, and prefetches the next part's B */
 } split_k_adding;
 
-/* The product of one part of k. */
+/* Returns the job of one part of k. */
 static tsl_packed_job split_k_part_of(const split_k_adding *run, int64_t index) {
   const tsl_packed_job *whole = run->job;
   const int64_t panels = tsl_ceil_div_or_one(whole->views.k, whole->depth),
@@ -62,7 +62,8 @@ static void split_k_add_row(void *argument, int64_t index, int worker) {
 }
 
 tsl_packed_sharing tsl_packed_share_split_k(const tsl_packed_job *job, int64_t threads) {
-  /* Parts differ by a panel, and a thread takes the next one when it is done: the longer ones come first. */
+  /* Parts differ by at most a panel, and an idle thread takes the next part; longer parts come
+   * first. */
   enum { WORKERS_MOST = 64 };
   const int64_t panels = tsl_ceil_div_or_one(job->views.k, job->depth),
                 workers = tsl_min(threads, tsl_min(job->split_k, WORKERS_MOST));

@@ -1,7 +1,6 @@
-/* Corners on the diagonal of a symmetric, hermitian or triangular factor, as text in host_packed_kernel.c:
- * with REAL and COMPONENTS. */
+/* Corners on the diagonal of a symmetric, hermitian or triangular factor: included by
+ * host_packed_kernel.c with REAL and COMPONENTS. */
 
-/* kernels.h has the contract. */
 static void conjugate(void *elements, int64_t count) {
   REAL *number = elements;
   if (COMPONENTS == 2)
@@ -9,7 +8,7 @@ static void conjugate(void *elements, int64_t count) {
       number[2 * i + 1] = -number[2 * i + 1];
 }
 
-/* `count` elements with a stride, or zeros; with the sign of imaginary parts. */
+/* Copies `count` elements with a stride; imaginary parts are multiplied by `sign`. */
 static inline void copy_corner_run(const REAL *from, int64_t stride, int64_t count, REAL sign, REAL *dst) {
   for (int64_t t = 0; t < count; t++, from += stride * COMPONENTS, dst += COMPONENTS) {
     dst[0] = from[0];
@@ -22,7 +21,8 @@ static inline void clear_corner_run(int64_t count, REAL *dst) {
     dst[t] = 0;
 }
 
-/* Of step l the elements before and behind the diagonal, which are stored or not. */
+/* Copies the elements `first` to before `end` of step l, on one side of the diagonal: stored,
+ * mirrored or zero. */
 static inline void copy_corner_side(const tsl_packed_corner *corner, bool is_stored, int64_t l, int64_t first,
                                     int64_t end, REAL *dst) {
   const REAL *at = corner->at;
