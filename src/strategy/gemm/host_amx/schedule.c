@@ -1,27 +1,28 @@
-/* How a job is shared out.
+/* Distribution of a job over threads.
  *
- * Where k is not split: dot instructions: all threads copy all panels of A and B, side by side, and then take
- * blocks of C. Where a block takes all of C's rows (columns), nobody else needs its part of B (A): it is
- * copied panel after panel by who takes the block, into memory that the caches keep. Tile registers use
- * copies up so fast that whatever another thread made comes too late: each thread takes a rectangle of C and
- * copies for itself what that needs.
+ * Dot instructions: all threads pack all panels of A and B, and then take blocks of C. If a block has
+ * all of C's rows (columns), no other block needs its part of B (A). Then its own thread packs this
+ * part panel after panel into memory that stays in its caches.
+ *
+ * Tile registers consume copies faster than other threads can deliver them. Each thread takes a
+ * rectangle of C and packs the operands of the rectangle itself.
  *
  *      +-------+-------+-------+
- *      |   0   |   1   |   2   |     as many rectangles as threads, whose sides make the least work for the
- * largest of them: its
- *      +-------+-------+-------+     products, and copies in proportion to its sides
+ *      |   0   |   1   |   2   |     as many rectangles as threads; their shape minimises the work of the
+ *      +-------+-------+-------+     largest: its products, and packing in proportion to its sides
  *      |   3   |   4   |   5   |
  *      +-------+-------+-------+
  *
- * Processors differ, and with tile registers by several times. So where a rectangle takes one pass over all
- * of k (thread_rectangle.c), its micro-panels of A are handed out one by one, to its own thread and later to
- * those that have done theirs, which copy its part of B for themselves. Where k is longer, there are several
- * times as many rectangles as threads.
+ * Threads differ in speed, with tile registers by several times. If a rectangle takes one pass over
+ * all of k (thread_rectangle.c), its micro-panels of A are handed out one by one: to its own thread,
+ * later to threads that have finished their rectangles and pack B again. If k is longer, there are
+ * several times as many rectangles as threads.
  *
- * What lies in a rectangle does not depend on it, so bits are the same for any number of threads.
+ * The arithmetic of an element does not depend on rectangles: bits are equal for any number of
+ * threads.
  *
- * Where C is small and k long: k is cut into parts, each with sums of its own, which are added in the order
- * of the parts, whoever made them. How many there are depends on the shape alone. */
+ * If C is small and k long, k is cut into parts with sums of their own, which are added in order. The
+ * number of parts depends only on the shape. */
 #include "base/memory.h"
 #include "base/scratch.h"
 #include "base/status.h"
@@ -36,17 +37,19 @@
 typedef struct schedule_running {
   const tsl_amx_job *job;
   tsl_amx_form a, b;
-  uint32_t *own; /* of every worker: sums, a panel of late copies of A, and of B, and the least magnitudes of
-                    A's micro-panels */
-  int64_t workspace; /* of one */
-  int64_t columns;   /* blocks side by side in C */
+  /* for each worker: sums, a panel of late copies of A and of B, and the minima of A's micro-panels */
+  uint32_t *own;
+  int64_t workspace; /* words of a worker */
+  int64_t columns;   /* blocks in a row of C */
   bool late_a, late_b;
 } schedule_running;
 
-/* Micro-panels of A, then of B, of a panel after the other; those that were not packed before. */
+/* Returns the micro-panels of A that are packed first in each panel: all, or 0 if A is packed late
+ * or in advance. */
 static int64_t micros_a_first(const schedule_running *run) {
   return run->late_a || run->job->packed_a.at ? 0 : run->job->micros_a;
 }
+/* Returns the micro-panels of A and B that are packed first in each panel. */
 static int64_t schedule_pieces(const schedule_running *run) {
   return micros_a_first(run) + (run->late_b || run->job->packed_b.at ? 0 : run->job->micros_b);
 }
@@ -64,12 +67,12 @@ static void copy_one(void *argument, int64_t index, int worker) {
     tsl_amx_pack_b(job, &run->b, panel, piece - micros_a);
 }
 
-/* A rectangle of C, in micro-panels. */
+/* Rectangle of C, in micro-panels. */
 typedef struct schedule_block {
   int64_t micro_a, micro_a_end, micro_b, micro_b_end;
 } schedule_block;
 
-/* What a worker has of its own. */
+/* Returns a worker's workspace. */
 static uint32_t *schedule_sums_of(const schedule_running *run, int worker) {
   return run->own + worker * run->workspace;
 }
@@ -80,7 +83,7 @@ static int64_t rows_of_block(const tsl_amx_job *job) {
   return job->block_micros_a * job->kernels->height;
 }
 
-/* Late copies of a panel's part of a block. */
+/* Packs a panel of a block's operands, if they are packed late. */
 static void copy_late(const schedule_running *run, const schedule_block *block, int64_t panel,
                       tsl_amx_form *a, tsl_amx_form *b, uint32_t *workspace) {
   const tsl_amx_job *job = run->job;
@@ -102,8 +105,8 @@ static void copy_late(const schedule_running *run, const schedule_block *block, 
   }
 }
 
-/* A panel's tiles of a block: a micro-panel of B stays in the first-level cache while micro-panels of A pass
- * by. */
+/* Multiplies a panel of a block: a micro-panel of B stays in the first-level cache, micro-panels of
+ * A stream. */
 static void multiply_panel(const schedule_running *run, const schedule_block *block, int64_t panel,
                            uint32_t *sums) {
   const tsl_amx_job *job = run->job;
@@ -123,7 +126,7 @@ static void multiply_panel(const schedule_running *run, const schedule_block *bl
   }
 }
 
-/* Panel after panel of a block of C. */
+/* Multiplies all panels of a block of C. */
 static void schedule_multiply_block(void *argument, int64_t index, int worker) {
   const schedule_running *run = argument;
   const tsl_amx_job *job = run->job;
@@ -133,7 +136,7 @@ static void schedule_multiply_block(void *argument, int64_t index, int worker) {
                              tsl_min(micro_b + job->block_micros_b, job->micros_b)};
   for (int64_t panel = 0; panel < job->panels; panel++)
     multiply_panel(run, &of, panel, schedule_sums_of(run, worker));
-  if (job->nontemporal) /* lines past the caches are there before this block is said to be done */
+  if (job->nontemporal) /* nontemporal stores must be visible before the block counts as done */
     atomic_thread_fence(memory_order_seq_cst);
 }
 
@@ -148,7 +151,7 @@ static schedule_running schedule_running_of(const tsl_amx_job *job) {
   return run;
 }
 
-/* Words of a copy of all of A, or B, that is made first. */
+/* Returns the words of a copy of all of A or B that is made first. */
 static int64_t workspace_of_copy(const schedule_running *run, bool is_a) {
   const bool is_made = is_a ? !run->late_a && !run->a.at : !run->late_b && !run->b.at;
   return is_made ? tsl_amx_form_units(run->job, is_a) : 0;
@@ -176,7 +179,7 @@ static void schedule_run_shared(const tsl_amx_job *job, tsl_team team, uint32_t 
 void tsl_amx_make_form(const tsl_amx_job *job, bool is_a, uint32_t *dst, tsl_team team) {
   tsl_amx_job own = *job;
   own.reads_a = own.copies_rows = false;
-  *(is_a ? &own.packed_b : &own.packed_a) = (tsl_amx_form){.at = dst}; /* the other one is not copied */
+  *(is_a ? &own.packed_b : &own.packed_a) = (tsl_amx_form){.at = dst}; /* the other operand is not packed */
   schedule_running run = {
       .job = &own, .a = tsl_amx_form_in(job, true, dst), .b = tsl_amx_form_in(job, false, dst)};
   tsl_team_run(team, job->panels * schedule_pieces(&run), copy_one, &run);
@@ -184,23 +187,23 @@ void tsl_amx_make_form(const tsl_amx_job *job, bool is_a, uint32_t *dst, tsl_tea
 
 /* --- rectangles of C --- */
 
-/* On a line of its own. */
+/* Counter on a cache line of its own. */
 typedef struct schedule_counter {
   _Alignas(TSL_CACHE_LINE) _Atomic int64_t value;
 } schedule_counter;
 
-/* More than this is not copied at once: C is cut into more rectangles. */
+/* Maximum bytes of copies at a time; beyond this C is cut into more rectangles. */
 static const int64_t most_bytes = (int64_t)256 << 20;
 
 typedef struct schedule_cutting {
   const tsl_amx_job *job;
-  int64_t rows, columns; /* of a rectangle, the last ones excepted */
-  int64_t across;        /* rectangles side by side */
+  int64_t rows, columns; /* size of a rectangle; the last ones may be smaller */
+  int64_t across;        /* rectangles in a row of C */
   int64_t count;
   uint32_t *workspace;
-  int64_t each;            /* a share of it */
-  bool by_worker;          /* whose shares are a worker's, else a rectangle's */
-  schedule_counter *taken; /* of each rectangle, the micro-panels of A that somebody has taken */
+  int64_t each;            /* words of a workspace */
+  bool by_worker;          /* a workspace belongs to a worker; else to a rectangle */
+  schedule_counter *taken; /* for each rectangle, micro-panels of A that threads have taken */
   tsl_team team;
 } schedule_cutting;
 
@@ -215,13 +218,13 @@ static int64_t schedule_rounded(int64_t total, int64_t parts, int64_t step) {
   return tsl_ceil_div(tsl_ceil_div(total, step), parts) * step;
 }
 
-/* Clocks for a unit of each row and column of a rectangle: 256 products a clock, a few clocks to copy a line
- * of 16. */
+/* Returns the clocks of a rectangle for each unit of k: 256 products a clock, a few clocks to pack
+ * a line of 16. */
 static double clocks(int64_t rows, int64_t columns) {
   return (double)rows * (double)columns / 256 + (double)(rows + columns) / 4;
 }
 
-/* Into `count` rectangles, or fewer. */
+/* Cuts C into at most `count` rectangles. */
 static void schedule_cut(schedule_cutting *state, int64_t count) {
   const tsl_amx_job *job = state->job;
   double best = -1;
@@ -240,8 +243,8 @@ static void schedule_cut(schedule_cutting *state, int64_t count) {
   state->across = tsl_ceil_div(job->views.n, state->columns);
 }
 
-/* Into at least so many rectangles, a few times as many as there are threads: the last ones keep everybody
- * waiting for as long as the slowest processor takes for one, which may be twice what others do. */
+/* Cuts C into at least `least` rectangles, several for each thread. At the end all threads wait for
+ * the slowest one, which may take twice as long as others for a rectangle. */
 static void cut_waves(schedule_cutting *state, int64_t threads, int64_t least) {
   enum { MOST_WAVES = 8 };
   const int64_t fewest = tsl_ceil_div(least, threads),
@@ -259,8 +262,8 @@ static void cut_waves(schedule_cutting *state, int64_t threads, int64_t least) {
   *state = best;
 }
 
-/* Rectangles that are done in one pass each, so that threads may share one; as many as threads, or more where
- * passes are no wider. */
+/* Cuts C into rectangles of one pass each, which threads can share: as many as threads, or more if
+ * passes must be narrower. */
 static void cut_passes(schedule_cutting *state, int64_t threads) {
   const tsl_amx_job *job = state->job;
   const int64_t least = tsl_ceil_div(job->views.n, tsl_amx_pass_columns(job));
@@ -299,8 +302,8 @@ static void multiply_rectangle(void *argument, int64_t index, int worker) {
     schedule_run_shared(&part, of->team, of->workspace);
 }
 
-/* Micro-panels of A of a rectangle that nobody has taken; none where that is not worth a copy of B: who has
- * one, has begun. */
+/* Returns the micro-panels of A that no thread has taken. Returns 0 if they are too few to be worth
+ * another copy of B. */
 static int64_t schedule_left_of(const schedule_cutting *state, int64_t index) {
   enum { WORTH_A_COPY = 2 };
   const int64_t rows = tsl_min(state->rows, state->job->views.m - index / state->across * state->rows),
@@ -309,8 +312,8 @@ static int64_t schedule_left_of(const schedule_cutting *state, int64_t index) {
   return taken > 0 && left < WORTH_A_COPY ? 0 : left;
 }
 
-/* All that one thread does: its own rectangle, and then, again and again, that of which most is left:
- * processors may do several times what others do, and with tile registers they do. */
+/* Computes one thread's rectangle, then helps repeatedly with the rectangle that has most left.
+ * Tile registers of different processors differ in speed by several times. */
 static void share_rectangles(void *argument, int64_t index, int worker) {
   const schedule_cutting *of = argument;
   for (int64_t next = index, most = 1; most > 0;) {
@@ -382,9 +385,9 @@ static tesela_status run_rectangles(const tsl_amx_job *job, tsl_team team) {
 typedef struct schedule_adding {
   const tsl_amx_job *job;
   uint32_t *sums;
-  int64_t row, workspace; /* sums from row to row, and of a part */
-  uint32_t *copies;       /* of every worker, or every part, whichever are fewer */
-  int64_t each;           /* of one */
+  int64_t row, workspace; /* row stride of the sums, and sums of a part */
+  uint32_t *copies;       /* workspaces of the workers or of the parts, the smaller number */
+  int64_t each;           /* words of a workspace */
   bool by_worker;
 } schedule_adding;
 
@@ -392,7 +395,7 @@ static bool is_integer(const tsl_amx_job *job) {
   return job->kernels->format == TSL_AMX_QUADS || job->kernels->format == TSL_AMX_PAIRS_I16;
 }
 
-/* The product of one part of k. */
+/* Returns the job of one part of k. */
 static tsl_amx_job schedule_part_of(const schedule_adding *run, int64_t index) {
   const tsl_amx_job *whole = run->job;
   const int64_t first = whole->panels * index / whole->split_k,
@@ -408,7 +411,7 @@ static tsl_amx_job schedule_part_of(const schedule_adding *run, int64_t index) {
   part.packed_a.panel -= first;
   part.packed_b.panel -= first;
   part.views.c = (tsl_view){.at = run->sums ? (unsigned char *)(run->sums + index * run->workspace)
-                                            : NULL, /* prefetched sizes alone */
+                                            : NULL, /* with NULL only sizes are computed */
                             .row_stride = run->row,
                             .col_stride = 1};
   part.c_size = (int64_t)sizeof(uint32_t);
@@ -435,7 +438,7 @@ static uint32_t schedule_added(uint32_t a, uint32_t b) {
   return a;
 }
 
-/* Numbers j of the parts' rows, added in order. */
+/* Adds a row of all parts in order. */
 static void schedule_add_row(const schedule_adding *run, const uint32_t *first, int64_t columns,
                              uint32_t *sums) {
   for (int64_t j = 0; j < columns; j++)
@@ -481,7 +484,7 @@ static tesela_status run_split_k(const tsl_amx_job *job, tsl_team team) {
   return TESELA_OK;
 }
 
-/* Nothing is multiplied: C = beta C. */
+/* Stores C = beta C for k = 0. */
 static void scale_only(const tsl_amx_job *job) {
   uint32_t zeros[TSL_AMX_ROWS_MAX * TSL_AMX_WIDTH_MAX] = {0};
   for (int64_t micro_a = 0; micro_a < job->micros_a; micro_a++)

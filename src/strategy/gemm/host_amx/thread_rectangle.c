@@ -1,26 +1,24 @@
-/* One thread, tile registers: everything is copied just before it is used, into memory that stays in the
- * second-level cache, since tiles use a copy up faster than memory brings it.
+/* Tile registers in one thread: operands are packed immediately before use, into memory that stays in
+ * the second-level cache, since tiles consume a copy faster than memory delivers it.
  *
- *           pass     pass          A pass takes some columns of B, all of k or a chunk of it, about a MiB of
- * copies, and then all
- *         +--------+--------+      micro-panels of A. Each is copied in the first pass that meets it, and
- * kept where there are micro | | | | || | | | ||      more passes. Panel after panel it meets the pass's
- * micro-panels of B: it stays in the
- *         +--------+--------+      first-level cache, those of B come from the second, past the first.
- *         |        |        |
- *                                  So rows of A, of B and of C are each read and written in long runs.
+ *           pass     pass       A pass takes some columns of B and all of k, or a chunk of it: about 1 MiB of
+ *         +--------+--------+   copies. All micro-panels of A stream through it; each is packed in its first
+ *   micro | | | | || | | | ||   pass and kept if more passes follow. Panel after panel it meets the pass's
+ *         +--------+--------+   micro-panels of B: it stays in the first-level cache, micro-panels of B come
+ *         |        |        |   from the second.
  *
- * Beside a tile's products, some lines in each step (host_amx_registers.h): the rows of A's next micro-panel
- * are copied as they are, and the sums of the tile before are written to C. Rows that are dense already and
- * whole cache lines long are read where they lie. */
+ * So rows of A, B and C are read and written in long runs.
+ *
+ * During a tile's products, some lines in each step (host_amx_registers.h): rows of A's next
+ * micro-panel are copied, and the sums of the tile before are written to C. Dense rows of whole cache
+ * lines are read directly. */
 #include "strategy/gemm/host_amx/host_amx_job.h"
 
 #include "base/memory.h"
 
 #include <stdatomic.h>
 
-/* Lines to be prefetched, some before each tile: `left` runs of `lines` lines, `stride` bytes from one to the
- * next. */
+/* Lines to prefetch, `each` before each tile: `left` runs of `lines` lines, `stride` bytes apart. */
 typedef struct prefetches {
   const unsigned char *at;
   int64_t left, lines, line, stride;
@@ -43,17 +41,19 @@ typedef struct passing {
   tsl_amx_form a, b;
   uint32_t *sums;
   tsl_amx_beside beside;
-  uint32_t *rows[2]; /* of a micro-panel of A, where they are copied as they are */
+  uint32_t *rows[2]; /* buffers for the rows of a micro-panel of A, if they are copied unchanged */
   int turn;
-  bool by_rows; /* A's rows are copied as they are, one micro-panel's while the one before it is multiplied */
-  bool keeps_a; /* A's copies are of all of it, and serve all passes */
-  int64_t micros_b, panels; /* of a pass, and of a chunk of k */
-  _Atomic int64_t *taken;   /* micro-panels of A that were handed out, where threads share them; else NULL */
-  uint32_t *least_a, *least_b; /* least magnitudes of all micro-panels of A, and of a pass's micro-panels of
-                                  B, in the chunks so far */
+  bool by_rows; /* A's rows are copied unchanged, each micro-panel during the tiles of the one before */
+  bool keeps_a; /* A's copies have all of A and serve all passes */
+  int64_t micros_b, panels; /* micro-panels of B of a pass, and panels of a chunk of k */
+  /* counter of the micro-panels of A that threads have taken; NULL: one thread takes all */
+  _Atomic int64_t *taken;
+  /* minimum magnitudes, in the chunks so far, of all micro-panels of A and of a pass's micro-panels
+   * of B */
+  uint32_t *least_a, *least_b;
 } passing;
 
-/* Where the elements of a micro-panel of A lie that will be copied next. */
+/* Returns prefetches of the elements of a micro-panel of A that is packed next. */
 static prefetches prefetches_of_elements(const tsl_amx_job *job, int64_t micro_a, int64_t panel,
                                          int64_t end_panel) {
   const int64_t per = tsl_amx_elements(job->kernels->format), first = panel * job->depth * per,
@@ -73,7 +73,7 @@ static prefetches prefetches_of_elements(const tsl_amx_job *job, int64_t micro_a
   return made;
 }
 
-/* Its copy, where there is one. */
+/* Returns prefetches of a packed micro-panel of A. */
 static prefetches prefetches_of_copy(const passing *run, int64_t micro_a, int64_t panel, int64_t end_panel) {
   const tsl_amx_job *job = run->job;
   const int64_t row = tsl_amx_row_of(job, micro_a), rows = tsl_amx_row_of(job, micro_a + 1) - row;
@@ -103,10 +103,10 @@ static void pack_a_panels(passing *run, int64_t micro_a, int64_t panel, int64_t 
     tsl_amx_pack_a(run->job, &run->a, p, micro_a);
 }
 
-/* --- A by rows: workspace for two micro-panels, of rows of units of the chunk of k --- */
+/* --- A by rows: workspace for two micro-panels, each with the units of a chunk of k in rows --- */
 
-/* Rows of whole lines, an odd number of pairs of them apart: so 32 of them lie in all sets of a cache alike,
- * and zeros fit behind each. */
+/* Returns the row pitch in cache lines: an odd multiple of two lines. So 32 rows spread evenly over
+ * the cache sets, and zeros fit after each row. */
 static int64_t thread_rectangle_pitch_of(int64_t units) {
   enum { LINE = TSL_CACHE_LINE / sizeof(uint32_t) };
   const int64_t lines = tsl_ceil_div(units, LINE);
@@ -117,7 +117,7 @@ static int64_t units_of_chunk(const tsl_amx_job *job, int64_t panel, int64_t end
   return tsl_min(end_panel * job->depth, job->units) - panel * job->depth;
 }
 
-/* The first micro-panel of A of a pass, at once. */
+/* Copies the first micro-panel of A of a pass at once. */
 static void start_rows(passing *run, int64_t micro_a, int64_t panel, int64_t end_panel) {
   const int64_t units = units_of_chunk(run->job, panel, end_panel);
   run->a = (tsl_amx_form){
@@ -126,7 +126,7 @@ static void start_rows(passing *run, int64_t micro_a, int64_t panel, int64_t end
   tsl_amx_pack_a_rows(run->job, &run->a, micro_a, units);
 }
 
-/* Micro-panel of A `index` is to be copied while so many tiles are multiplied. */
+/* Prepares the copy of micro-panel of A `index` during the next `tiles` tiles. */
 static void thread_rectangle_next_rows(passing *run, int64_t index, int64_t panel, int64_t end_panel,
                                        int64_t tiles) {
   const tsl_amx_job *job = run->job;
@@ -145,7 +145,7 @@ static void thread_rectangle_next_rows(passing *run, int64_t index, int64_t pane
   beside->least = TSL_AMX_ALL_ZERO;
 }
 
-/* Of a micro-panel, in these panels. */
+/* Returns the minimum magnitude of a micro-panel in panels `panel` to before `end_panel`. */
 static uint32_t least_in(const tsl_amx_job *job, const tsl_amx_form *form, int64_t micro, int64_t panel,
                          int64_t end_panel,
                          uint32_t (*least_of)(const tsl_amx_job *, const tsl_amx_form *, int64_t, int64_t)) {
@@ -157,20 +157,21 @@ static uint32_t least_in(const tsl_amx_job *job, const tsl_amx_form *form, int64
   return least;
 }
 
-/* What a chunk adds to the least magnitudes: registers keep a tile's sums from panel to panel, so what was
- * handled with care is so to its end. */
+/* Lowers a minimum by that of a chunk. Registers keep a tile's sums from panel to panel, so a
+ * careful tile stays careful to its end. */
 static void thread_rectangle_note(uint32_t *least, uint32_t value, bool is_first) {
   *least = is_first || value < *least ? value : *least;
 }
 
-/* The micro-panel of A behind this one that nobody has taken; their number where there is none. */
+/* Returns the next micro-panel of A after this one that no thread has taken; micros_a if none is
+ * left. */
 static int64_t next_micro_a(const passing *run, int64_t micro_a) {
   const int64_t next =
       run->taken ? atomic_fetch_add_explicit(run->taken, 1, memory_order_relaxed) : micro_a + 1;
   return tsl_min(next, run->job->micros_a);
 }
 
-/* The micro-panels of B from `first` to before `end` with a chunk of k. */
+/* Multiplies micro-panels `first` to before `end` of B with a chunk of k. */
 static void run_pass(passing *run, int64_t first, int64_t end, int64_t panel, int64_t end_panel) {
   const tsl_amx_job *job = run->job;
   const bool copies_a = !run->by_rows && !job->packed_a.at && (first == 0 || !run->keeps_a),
@@ -189,7 +190,7 @@ static void run_pass(passing *run, int64_t first, int64_t end, int64_t panel, in
     pack_b_panels(run, first, end, panel, end_panel);
   if (run->by_rows)
     start_rows(run, micro_a, panel, end_panel);
-  bool is_found = false; /* the least magnitude of the micro-panel of A, while it was copied */
+  bool is_found = false; /* the minimum magnitude of the micro-panel of A was computed by its copy */
   for (int64_t behind; micro_a < job->micros_a; micro_a = behind) {
     const uint32_t found = run->beside.least;
     behind = next_micro_a(run, micro_a);
@@ -225,7 +226,7 @@ static void run_pass(passing *run, int64_t first, int64_t end, int64_t panel, in
   }
 }
 
-/* Units of B that a pass copies. */
+/* Returns the units of B that a pass packs. */
 static int64_t units_of_pass(const tsl_amx_job *job) {
   return 4 * job->kept / (int64_t)sizeof(uint32_t);
 }
@@ -237,8 +238,8 @@ int64_t tsl_amx_pass_columns(const tsl_amx_job *job) {
   return columns < LEAST_COLUMNS ? 0 : tsl_min(columns, MOST_COLUMNS) / width * width;
 }
 
-/* All of k while that leaves a pass some columns, else a chunk of it, whose sums of all tiles wait in memory.
- */
+/* Chooses the size of a pass: all of k if the pass is then wide enough; else a chunk of k, and the
+ * sums of all tiles stay in memory between chunks. */
 static void thread_rectangle_choose(const tsl_amx_job *job, passing *run) {
   enum { COLUMNS_OF_A_CHUNK = 384 };
   int64_t columns = tsl_amx_pass_columns(job);
@@ -250,15 +251,14 @@ static void thread_rectangle_choose(const tsl_amx_job *job, passing *run) {
   }
   const int64_t most = columns / job->kernels->width;
   run->micros_b = tsl_ceil_div(job->micros_b, tsl_ceil_div(job->micros_b, most));
-  /* Rows are copied as bytes: elements that are stored as another type go the other way, where they are
-   * converted. */
+  /* Rows are copied as bytes; elements that need a conversion are packed instead. */
   const bool is_as_stored = job->size * tsl_amx_elements(job->kernels->format) == sizeof(uint32_t);
   run->by_rows =
       is_as_stored && !job->packed_a.at && job->views.a.col_stride == 1 && !tsl_amx_reads_in_place(job, 0);
   run->keeps_a = !run->by_rows && run->micros_b < job->micros_b;
 }
 
-/* Units of the rows of a micro-panel of A. */
+/* Returns the units of the rows of a micro-panel of A. */
 static int64_t workspace_of_rows(const passing *run) {
   const tsl_amx_job *job = run->job;
   return job->kernels->height * thread_rectangle_pitch_of(tsl_min(run->panels * job->depth, job->units)) *
@@ -280,7 +280,7 @@ static int64_t workspace_of_b(const passing *run) {
              : run->micros_b * job->kernels->width * tsl_min(run->panels * job->depth, job->units);
 }
 
-/* Tiles whose sums wait at once. */
+/* Returns the tiles whose sums are in memory at a time. */
 static int64_t thread_rectangle_tiles_of(const passing *run) {
   const tsl_amx_job *job = run->job;
   return job->panels == 1 ? 1 : run->panels >= job->panels ? run->micros_b : run->micros_b * job->micros_a;
@@ -318,7 +318,7 @@ static void thread_rectangle_run_passes(const tsl_amx_job *job, uint32_t *worksp
   tsl_amx_write_late(job, &run.beside);
   if (job->kernels->end)
     job->kernels->end();
-  if (job->nontemporal) /* lines past the caches are there before this product is said to be done */
+  if (job->nontemporal) /* nontemporal stores must be visible before the product counts as done */
     atomic_thread_fence(memory_order_seq_cst);
 }
 

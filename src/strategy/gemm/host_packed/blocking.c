@@ -33,8 +33,8 @@ static bool blocking_holds(int64_t rows, int64_t depth, int64_t size, int64_t by
 }
 
 /* Chooses the schedule. An operand is resident if its panel fits `kept` bytes and the whole operand
- * a quarter of the last cache. B is preferred if C is large, since C is then written row by row. k
- * is split if C is so small that no other partition occupies all threads. */
+ * a quarter of the last cache. B is preferred if C is large, since C is then written row by row.
+ * The product is split along k if C is too small for any other partition to occupy all threads. */
 static tsl_packed_schedule blocking_choose(const tsl_packed_job *job, int64_t kept, int64_t last) {
   enum { SMALL_C = 512 << 10, LONG = 16 };
   const int64_t depth = job->depth, size = job->size;
@@ -53,8 +53,8 @@ static tsl_packed_schedule blocking_choose(const tsl_packed_job *job, int64_t ke
   return keeps_a ? TSL_PACKED_COLUMNS : TSL_PACKED_PANELS;
 }
 
-/* Returns true if rows of a panel of B evict each other from the second-level cache, because their
- * stride is a multiple of a large power of two, and the last cache is far. */
+/* Returns true if rows of a panel of B evict each other from the second-level cache and the last
+ * cache is far. The cause is a stride that is a multiple of a large power of two. */
 static bool is_lost(const tsl_packed_job *job, const tsl_device *device) {
   const uint64_t stride = (uint64_t)(tsl_abs(job->views.b.row_stride) * job->size);
   const uint64_t level_2 = device->level_bytes[1] ? device->level_bytes[1] : LEVEL_2_GUESS;
@@ -104,8 +104,8 @@ static int64_t fair_height(const tsl_packed_job *job, int64_t threads) {
   return best;
 }
 
-/* Chooses MR and NR. Tiles are two vectors wide, or four if rows of A are read directly: these rows
- * may map to one set of the first-level cache, and a wide tile needs fewer of them. */
+/* Chooses MR and NR. Tiles are two vectors wide, or four if rows of A are read directly. Such rows
+ * may all map to one set of the first-level cache, and a wide tile reads fewer rows. */
 static void choose_tile(tsl_packed_job *job, int64_t threads) {
   enum { MANY_ROWS = 6 };
   const int64_t lanes = tsl_packed_lanes(job->kernels);

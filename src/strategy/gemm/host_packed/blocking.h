@@ -148,7 +148,8 @@ void tsl_packed_pack_piece(const tsl_packed_job *job, const tsl_packed_block *bl
 /* Micro-panel, packed or in the operand's memory. */
 typedef struct tsl_packed_side {
   const void *at;
-  /* first row and number of rows, or first column and number of columns, relative to the block */
+  /* Lines (rows of A or columns of B) of an operand that stores one triangle, and steps `from` to
+   * before `to` of the block. `width` is the width of the packed micro-panel. */
   int64_t first, count;
   int64_t across, along; /* strides in elements: from row to row of A or column to column of B, and along k */
 } tsl_packed_side;

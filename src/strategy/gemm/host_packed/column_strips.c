@@ -1,5 +1,5 @@
 /* TSL_PACKED_PANELS with many threads and a short k: C is cut into at least as many strips as threads.
- * Each thread packs all of k of its strip's columns of B into its second-level cache and streams A through it.
+ * Each thread packs all of k of its strip's columns of B into its second-level cache and streams A.
  *
  *                 strips of C
  *      +-------+-------+-------+-------+
@@ -8,8 +8,9 @@
  *      |   4   |   5   |   6   |   7   |     of B of its own.
  *      +-------+-------+-------+-------+
  *
- * Parts of A and B are packed several times. A shared copy costs more: its cache lines are in the caches of all
- * threads and must be invalidated before they are written again, and each panel ends with a barrier. */
+ * Parts of A and B are packed several times. A shared copy costs more. Its cache lines are in the
+ * caches of all threads and must be invalidated before they are written again, and each panel ends
+ * with a barrier. */
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/scratch.h"
@@ -47,8 +48,8 @@ bool tsl_packed_has_strips(const tsl_packed_job *job, int64_t threads) {
          widest(job) >= FEWEST_COLUMNS;
 }
 
-/* Returns the clocks of a strip for each vector of its width and step of k: half a clock for a
- * multiply-add, 12 for packing a line from memory, 6 for reading a line of A directly. */
+/* Returns the clocks of a strip for each vector of its width and step of k. A multiply-add takes
+ * half a clock, packing a line from memory 12, reading a line of A directly 6. */
 static double column_strips_clocks_of(const tsl_packed_job *job, int64_t rows, int64_t columns) {
   const double a = tsl_packed_strip_of(job, columns).copies_a ? 12 : 6;
   return 0.5 * (double)rows * (double)columns + a * (double)rows + 12 * (double)columns;

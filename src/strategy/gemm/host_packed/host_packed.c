@@ -1,41 +1,44 @@
-/* Packed product: the five loops of Goto and van de Geijn (2008) and of BLIS (Van Zee, van de Geijn 2015)
- * around a micro-kernel whose tile of C fills the vector registers. The shape decides the order of the loops.
- * Beyond `blocked`: micro-kernels for every number of rows and for partial vectors, so that edges cost what
- * they compute; packing by vector instructions, with transposition, and only where it pays; block sizes from
- * the caches of this processor; prefetches of C and of the next micro-panels; copies shared by all threads.
+/* Packed product: the five loops of Goto and van de Geijn (2008) and of BLIS (Van Zee, van de Geijn
+ * 2015). They surround a micro-kernel whose tile of C fills the vector registers. The shape decides
+ * the order of the loops. Beyond `blocked`: micro-kernels for every number of rows and for partial
+ * vectors, so that edges cost only what they compute; packing by vector instructions, and only where
+ * it pays; block sizes from this processor's caches; prefetches of C and of the next micro-panels;
+ * copies shared by all threads.
  *
- *                n             Micro-kernel, MR x NR: a micro-panel of A, broadcast element by element, times
- *             NR               a micro-panel of B. AVX-512 14 x 2 vectors, AVX2 6 x 2, 16-byte vectors 6 x 2.
+ *                n          Micro-kernel, MR x NR: a micro-panel of A, broadcast element by element, times
+ *             NR            a micro-panel of B. AVX-512 14 x 2 vectors, AVX2 6 x 2, 16-byte vectors 6 x 2.
  *         B: | micro- |
- *            | panels ||       PANELS   A and B are large. A's panel, MC x KC, is packed (last cache), then block
- *            +--------+ KC              after block of B, KC x NC (second cache); each micro-panel of A (first
- *     KC     |        |                 cache) meets all of the block's. Threads share both copies:
- *   +-----+  +--------+                 host_packed_panels.c; or C is cut: column_strips.c.
- *   |     |  | | | | ||        ROWS     B's panel fits the second cache: it is resident, micro-panels of A
- * m |-----|  |-+-+-+-+|                 stream and are packed one by one. Threads take micro-panels of A:
- *   |micro|  | tile  ||  C              stationary.c.
- *   |-----|  |-+-+-+-+| MR     COLUMNS  A's panel is resident, micro-panels of B stream.
- *   +-----+  +--------+        SPLIT_K  C is small, k long: each part of k has a C of its own; these are added in
- *      A                                order: split_k.c.
+ *            | panels ||    PANELS   A and B are large. A's panel, MC x KC, is packed (last cache), then
+ *            +--------+ KC           block after block of B, KC x NC (second cache); each micro-panel of A
+ *     KC     |        |              (first cache) meets all of the block's. Threads share both copies:
+ *   +-----+  +--------+              host_packed_panels.c; or C is cut: column_strips.c.
+ *   |     |  | | | | ||     ROWS     B's panel fits the second cache: it is resident, micro-panels of A
+ * m |-----|  |-+-+-+-+|              stream and are packed one by one. Threads take micro-panels of A:
+ *   |micro|  | tile  ||  C           stationary.c.
+ *   |-----|  |-+-+-+-+| MR  COLUMNS  A's panel is resident, micro-panels of B stream.
+ *   +-----+  +--------+     SPLIT_K  C is small, k long: each part of k has a C of its own; these are
+ *      A                             added in order: split_k.c.
  *
- * The m rows are cut into as few micro-panels of A as possible, all nearly equal: no row is computed in vain.
- * The last micro-panel of B has only the vectors that it needs; its last vector is loaded and stored partially.
- * If C's columns are contiguous instead of its rows, the transposed product is computed. If neither are, a tile
- * is stored element by element. Rows of A are read directly if at most 1 KiB of columns of C would use the copy
- * (then with tiles of six rows by four vectors, as all rows may map to one set of the first cache). The limit for
- * a transposed A is 2 KiB. Rows of B are read directly if few micro-panels of A would use the copy.
+ * The m rows are cut into as few micro-panels of A as possible, all nearly equal: no row is computed
+ * in vain. The last micro-panel of B has only the vectors that it needs; its last vector is loaded and
+ * stored partially. If C's columns are contiguous instead of its rows, the transposed product is
+ * computed. If neither are, a tile is stored element by element.
  *
- * Rounding: at most KC times within a panel, once with alpha, and once for each further panel or part. The order
- * depends only on the shape and the parameters: any number of threads gives equal bits. All schedules give equal
- * bits, except for SPLIT_K and for products of a triangular factor added to beta C. In place, panels may be added
- * from the last to the first.
+ * Rows of A are read directly if at most 1 KiB of columns of C would use the copy. Tiles are then six
+ * rows by four vectors, as all rows may map to one set of the first cache. The limit for a transposed
+ * A is 2 KiB. Rows of B are read directly if few micro-panels of A would use the copy.
  *
- * Structures: a factor of which one triangle is stored is packed, mirrored if it is symmetric or hermitian. Tiles
- * skip the steps in which a triangular factor is zero and the elements outside C's triangle:
- * host_packed_structure.c. Rank-2k updates: rank2k.c.
+ * Rounding: at most KC times within a panel, once with alpha, and once for each further panel or part.
+ * The order depends only on the shape and the parameters: any number of threads gives equal bits. All
+ * schedules give equal bits, except for SPLIT_K and for products of a triangular factor added to beta
+ * C. In place, panels may be added from the last to the first.
  *
- * Parameters: KC, and KiB of the resident block in the second cache. Types: f32, f64, c64 and c128; A, B and C
- * have one type. */
+ * Structures: a factor of which one triangle is stored is packed, mirrored if it is symmetric or
+ * hermitian. Tiles skip the steps in which a triangular factor is zero and the elements outside C's
+ * triangle: host_packed_structure.c. Rank-2k updates: rank2k.c.
+ *
+ * Parameters: KC, and KiB of the resident block in the second cache. Types: f32, f64, c64 and c128; A,
+ * B and C have one type. */
 #include "base/memory.h"
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/host_packed/blocking.h"
@@ -179,7 +182,7 @@ static double packed_share_of(const tsl_problem *problem) {
   return problem->k > 0 ? tsl_problem_flops(problem) / tsl_problem_flops(&whole) : 1;
 }
 
-/* Rows of A and columns of B that are packed, each counted as often as it is packed. */
+/* Rows of A and columns of B that are packed, counted once for each copy. */
 typedef struct copied_lines {
   double rows, columns;
 } copied_lines;
@@ -232,8 +235,8 @@ static double packed_score(const tsl_problem *problem, const tsl_config *config,
                                    : one;
 }
 
-/* Counts memory traffic: packed copies are made once by all threads (B once for each panel of A, or
- * by each strip), then tiles read them or the operands. */
+/* Counts memory traffic. All threads together pack A once, and B once for each panel of A or once
+ * for each strip. Tiles read the copies or the operands. */
 static void packed_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                            tsl_cost_counts *account) {
   const tsl_operands strides = tsl_strides_of(problem);

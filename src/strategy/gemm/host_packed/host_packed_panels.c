@@ -1,24 +1,25 @@
 /* Schedule TSL_PACKED_PANELS: both operands are large.
  *
- * One thread: loops over panels of A's rows, panels of k, blocks of columns; micro-panels of A are multiplied by
- * B's block. A micro-panel of A is packed at its first use; B's next block is packed in pieces between
- * micro-panels of A.
+ * One thread: loops over panels of A's rows, panels of k, blocks of columns. In them micro-panels of A
+ * are multiplied by B's block. A micro-panel of A is packed at its first use; B's next block is packed
+ * in pieces between micro-panels of A.
  *
- * Several threads share both copies. A stage is one panel of k of a large rectangle of C. Its tasks are tiles of
- * the rectangle, many micro-panels of A by many of B. Each task also packs a fraction of the next stage, and
- * prefetches this data while it multiplies. So a stage has one barrier, and there are two sets of copies. Each
- * thread first takes the tasks of a region of its own.
+ * Several threads share both copies. A stage is one panel of k of a large rectangle of C. Its tasks
+ * are tiles of the rectangle, many micro-panels of A by many of B. Each task also packs a fraction of
+ * the next stage, and prefetches this data while it multiplies. So a stage has one barrier, and there
+ * are two sets of copies. Each thread first takes the tasks of a region of its own.
  *
- * In place, C holds the general factor of a triangular product. A panel of it is packed before C is written
- * there, and is then multiplied by all of the triangle's panel. The panel of C with the packed rows gets its
- * first sums then; so the last panel comes first if the triangle's lines end at the diagonal, else the first:
+ * In place, C holds the general factor of a triangular product. A panel of it is packed before C is
+ * written there, and is then multiplied by all of the triangle's panel. The panel of C with the packed
+ * rows gets its first sums then. So the last panel comes first if the triangle's lines end at the
+ * diagonal, else the first:
  *
  *      | L1       |   C3 = L3 C3, C's third panel of rows being packed;
  *      | K1 L2    |   C2 = L2 C2, C3 += J2 C2, the second one;
  *      | J1 J2 L3 |   C1 = L1 C1, C2 += K1 C1, C3 += J1 C1
  *
- * The order is the same where all of C is copied first (host_packed_run.c): the bits do not depend on the number
- * of threads. */
+ * The order is equal where all of C is copied first (host_packed_run.c). The bits do not depend on the
+ * number of threads. */
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/scratch.h"
@@ -291,8 +292,8 @@ static void copies_task(void *argument, int64_t index, int worker) {
   copy_share(run->job, &run->next, index, run->shares);
 }
 
-/* Returns the stages. A rectangle's panels of A and of B fill their share of the last cache each,
- * even if the other one is narrow, as each stage ends with a barrier. */
+/* Returns the stages. A rectangle's panels of A and of B each fill their share of the last cache,
+ * even if the other one is narrow. This keeps the stages few, since each ends with a barrier. */
 static stages stages_of(const tsl_packed_job *job) {
   stages all;
   const int64_t widths =

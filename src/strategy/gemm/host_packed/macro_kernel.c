@@ -1,4 +1,4 @@
-/* Macro-kernel: what is packed from where to where, and the operands of each micro-kernel. */
+/* Macro-kernel: packing of micro-panels, and the operands of each micro-kernel. */
 #include "strategy/gemm/host_packed/blocking.h"
 
 #include "base/memory.h"

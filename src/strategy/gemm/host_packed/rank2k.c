@@ -1,4 +1,5 @@
-/* Rank-2k updates: C's triangle = P + P' + beta C with P = alpha A B (P' is the conjugate transpose if C is hermitian).
+/* Rank-2k updates: C's triangle = P + P' + beta C with P = alpha A B. P' is the transpose of P,
+ * conjugated if C is hermitian.
  *
  *   FOLDED  P is computed whole in separate memory, and its transpose is added when it is stored to C. No
  *           element is computed in vain, and A and B are packed once.
@@ -7,7 +8,7 @@
  *   TWICE   One product after the other: for long sums the additional traffic of C is negligible.
  *
  *             k   k
- *   JOINED   [ A | B'] [ B ] k        A and B are packed twice each: as they are, and transposed as the
+ *   JOINED   [ A | B'] [ B ] k        A and B are packed twice each: unchanged, and transposed as the
  *            n         [ A'] k        other factor. */
 #include "base/memory.h"
 #include "base/pool.h"
@@ -16,8 +17,8 @@
 #include "strategy/gemm/host_packed/blocking.h"
 
 
-/* Returns the row stride of P: an odd number of cache lines, so that columns of P do not map to one
- * set of the first-level cache. */
+/* Returns the row stride of P: an odd number of cache lines. Otherwise columns of P could all map
+ * to one set of the first-level cache. */
 static int64_t line_of_square(const tsl_problem *problem) {
   const int64_t lane = TSL_CACHE_LINE / (int64_t)tsl_type(problem->c.type)->size,
                 lines = tsl_ceil_div_or_one(problem->n, lane);

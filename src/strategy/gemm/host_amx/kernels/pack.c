@@ -1,5 +1,5 @@
-/* Copies of operands as units, and what becomes of a tile's sums. Loops whose steps are 1 are for the
- * compiler to make vectors of. */
+/* Pack functions (operands to units) and epilogues. Loops with stride 1 are written for automatic
+ * vectorization. */
 #include "strategy/gemm/host_amx/host_amx_kernels.h"
 
 #include "host/simd.h"
@@ -24,7 +24,7 @@ TSL_INLINE float from_bits(uint32_t bits) {
   return value;
 }
 
-/* --- units, from `count` elements that lie `step` bytes apart; constants where it matters --- */
+/* --- units, from `count` elements that lie `step` bytes apart; both are constants in hot loops --- */
 
 TSL_INLINE uint32_t unit_float_f16(const unsigned char *src, int64_t step, int count) {
   (void)step, (void)count;
@@ -40,13 +40,14 @@ TSL_INLINE uint32_t unit_pair_bf16(const unsigned char *src, int64_t step, int c
   return load_16(src) | (count > 1 ? load_16(src + step) << 16 : 0);
 }
 
-/* Mantissa and exponent in f32's places are the number times 2^-120, also where it is subnormal. */
+/* Mantissa and exponent at the positions of an f32 give the number times 2^-120, also if it is
+ * subnormal. */
 TSL_INLINE uint32_t f32_of_e4m3(uint32_t byte) {
   const uint32_t magnitude = bits_of(from_bits((byte & 0x7f) << 20) * 0x1p120f);
   return (byte & 0x80) << 24 | magnitude | ((byte & 0x7f) == 0x7f ? 0x7fc00000 : 0);
 }
 
-/* The upper half of an f16. */
+/* e5m2 is the upper half of an f16. */
 TSL_INLINE uint32_t f32_of_e5m2(uint32_t byte) {
   return bits_of(f32_of_f16((uint16_t)(byte << 8)));
 }
@@ -61,7 +62,7 @@ TSL_INLINE uint32_t unit_float_e5m2(const unsigned char *src, int64_t step, int 
   return f32_of_e5m2(*src);
 }
 
-/* bf16 holds each number of both, none of them as a subnormal number. */
+/* bf16 represents every number of both types, none as a subnormal. */
 TSL_INLINE uint32_t unit_pair_e4m3(const unsigned char *src, int64_t step, int count) {
   return f32_of_e4m3(*src) >> 16 | (count > 1 ? f32_of_e4m3(src[step]) & 0xffff0000 : 0);
 }
@@ -90,20 +91,20 @@ TSL_INLINE uint32_t unit_quad(const unsigned char *src, int64_t step, int count)
   return unit;
 }
 
-/* --- copies --- */
+/* --- packing --- */
 
 typedef uint32_t unit_function(const unsigned char *src, int64_t step, int count);
 
-/* Neighbours from `first` on to the copy's width, and units from `unit` on to its end, are zeros. */
+/* Clears lines `first` to the copy's width in units `unit` to before `units`. */
 TSL_INLINE void clear(const tsl_amx_copy *copy, int64_t unit, int64_t first, int64_t units) {
   for (int64_t u = unit; u < units; u++)
     for (int64_t i = first; i < copy->width; i++)
       copy->out[u * copy->width + i] = copy->flip;
 }
 
-/* Unit after unit; neighbours side by side, or elements along the panel, where these steps are constants. A
- * cache line of each neighbour (16 units of 4 bytes) is used up before the next line is prefetched. The first
- * `done` units were copied already, and `cleared` of them where there are no neighbours. */
+/* Packs unit after unit; fastest if lines or elements along k are contiguous, with constant
+ * strides. A cache line of each line (16 units) is used up before the next is prefetched. The first
+ * `done` units are packed already; `cleared` units have their padding. */
 TSL_INLINE void copy_units(const tsl_amx_copy *copy, unit_function *make, const int per, const int64_t size,
                            int64_t across, int64_t along, int64_t done, int64_t cleared) {
   enum { LINE = 16 };
@@ -135,8 +136,8 @@ TSL_INLINE void copy_units(const tsl_amx_copy *copy, unit_function *make, const 
   clear(copy, made, 0, copy->units);
 }
 
-/* The same where elements lie along the panel as units do in memory: lines are moved as they are, up to
- * `done` units. */
+/* Copies whole cache lines of units whose memory layout is the packed layout. Returns the number of
+ * units of each line that were copied. */
 TSL_INLINE int64_t copy_lines(const tsl_amx_copy *copy, int64_t across, int64_t units) {
   enum { LINE = TSL_AMX_REGISTER_UNITS };
   const int64_t lines = units / LINE, width = copy->width;
@@ -144,7 +145,7 @@ TSL_INLINE int64_t copy_lines(const tsl_amx_copy *copy, int64_t across, int64_t 
     const unsigned char *restrict const in = copy->in + i * across;
     uint32_t *restrict const out = copy->out + i * LINE;
     for (int64_t line = 0; line < lines; line++) {
-      __builtin_prefetch(in + 2 * across + line * LINE * 4); /* where the row after the next one will be */
+      __builtin_prefetch(in + 2 * across + line * LINE * 4); /* position of the row after the next one */
       memcpy(out + line * width * LINE, in + line * LINE * 4, LINE * 4);
     }
   }
@@ -153,8 +154,8 @@ TSL_INLINE int64_t copy_lines(const tsl_amx_copy *copy, int64_t across, int64_t 
   return lines * LINE;
 }
 
-/* For tile registers: 16 units of one neighbour after the other. The first `done` units were copied already.
- */
+/* Packs for tile registers: 16 units of one line after the other. The first `done` units are packed
+ * already. */
 TSL_INLINE void copy_blocks(const tsl_amx_copy *copy, unit_function *make, const int per, int64_t across,
                             int64_t along, int64_t done) {
   enum { LINE = TSL_AMX_REGISTER_UNITS };
@@ -176,8 +177,8 @@ TSL_INLINE void copy_blocks(const tsl_amx_copy *copy, unit_function *make, const
     }
 }
 
-/* Row after row, with what the row after the next one has prefetched. Units that are 32 bits of memory are
- * moved as they are. */
+/* Packs row after row, and prefetches the row after the next one. Units of 32 bits in memory are
+ * copied unchanged. */
 TSL_INLINE void copy_rows(const tsl_amx_copy *copy, unit_function *make, const int per, const int64_t size,
                           int64_t across) {
   enum { LINE = 16 };
@@ -207,8 +208,8 @@ TSL_INLINE void copy_rows(const tsl_amx_copy *copy, unit_function *make, const i
   }
 }
 
-/* Units that are 32 bits of memory, in whole lines, are transposed in registers where the set has a word for
- * it: 16 units of up to 16 neighbours. How many units of each were copied. */
+/* Transposes units of 32 bits in registers, if the instruction set has a function for it: 16 units
+ * of up to 16 lines. Returns the number of units of each line that were packed. */
 #if HAS_UNITS
 TSL_INLINE int64_t transpose_lines(const tsl_amx_copy *copy, int64_t across, int64_t units) {
   enum { LINE = 16 };
@@ -226,9 +227,9 @@ TSL_INLINE int64_t transpose_lines(const tsl_amx_copy *copy, int64_t across, int
 #define TRANSPOSED(copy, per, size, across) 0
 #endif
 
-/* Micro-panels of B of up to 32 neighbours that lie side by side are interleaved in registers where the set
- * has words for it: interleave_2() takes two elements of 16 bits, interleave_4() four of 8, a unit of each
- * neighbour. How many units of each were copied. */
+/* Interleaves contiguous lines in registers: micro-panels of B of up to 32 lines. interleave_2()
+ * makes a unit from two 16-bit elements, interleave_4() from four 8-bit ones. Returns the number of
+ * units of each line that were packed. */
 #if HAS_UNITS
 TSL_INLINE int64_t interleave_units(const tsl_amx_copy *copy, const int per, int64_t along) {
   const int64_t units = copy->depth / per, count = copy->count;
@@ -286,7 +287,7 @@ COPY(quads, unit_quad, 4, 1)
 
 /* --- epilogues --- */
 
-/* To nearest even; NaN stays NaN. */
+/* Rounds to nearest even; NaN stays NaN. */
 TSL_INLINE uint16_t f32_to_bf16(float value) {
   const uint32_t bits = bits_of(value), rounded = bits + 0x7fff + (bits >> 16 & 1);
   return (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? bits >> 16 | 0x40 : rounded >> 16);
@@ -333,7 +334,8 @@ TSL_INLINE void row_i32(const tsl_amx_epilogue *last, const uint32_t *restrict s
 typedef void row_function(const tsl_amx_epilogue *last, const uint32_t *restrict sums,
                           unsigned char *restrict c, int64_t columns, int64_t step, float beta);
 
-/* A whole row of a tile past the caches, where the set has a word for it and the row is whole lines. */
+/* Stores a whole row of a tile past the caches, if the instruction set can and the row consists of
+ * whole cache lines. */
 #if HAS_UNITS
 #define IS_NONTEMPORAL(last, c, size)                                                                        \
   ((last)->nontemporal && (size) == 4 && (last)->columns == TSL_AMX_WIDTH_MAX && ((uintptr_t)(c)&63) == 0)
@@ -352,9 +354,10 @@ TSL_INLINE void row_nontemporal(const tsl_amx_epilogue *last, row_function *row,
 }
 #endif
 
-/* Loops for dense rows of C, with and without what was in C, and for whole ones. */
+/* Runs an epilogue on all rows, with separate loops for dense rows, beta = 0 and whole rows. */
 TSL_INLINE void all_rows(const tsl_amx_epilogue *epilogue, row_function *row, int64_t size) {
-  const tsl_amx_epilogue own = *epilogue, *const last = &own; /* what C is cannot be in here */
+  /* a local copy, so that stores to C cannot alias it */
+  const tsl_amx_epilogue own = *epilogue, *const last = &own;
   for (int64_t i = 0; i < last->rows; i++) {
     const uint32_t *restrict const sums = last->sums + i * last->width;
     unsigned char *restrict const c = last->c + i * last->c_row * size;
@@ -387,10 +390,10 @@ static void epilogue_i32(const tsl_amx_epilogue *last) {
   all_rows(last, row_i32, 4);
 }
 
-/* --- what dot instructions would take as 0 --- */
+/* --- minimum magnitudes, for subnormal numbers --- */
 
 static uint32_t least(const void *src, int64_t rows, int64_t row_bytes, int64_t units) {
-  uint16_t all = UINT16_MAX; /* of magnitudes less one, so that 0 is the largest */
+  uint16_t all = UINT16_MAX; /* minimum of magnitudes minus one; 0 becomes the maximum */
   for (int64_t i = 0; i < rows; i++) {
     const unsigned char *const row = (const unsigned char *)src + i * row_bytes;
     uint16_t own = UINT16_MAX;

@@ -3,8 +3,8 @@
  * unrolled. Each step of k has TILE_VECTORS loads of b, TILE_ROWS broadcasts of a, and a
  * multiply-add for each pair.
  *
- * Rows of a are addressed from three pointers, five rows each: one, two and four strides are x86
- * addressing modes, three strides are kept in a register. A compiler that sees this makes a pointer
+ * Rows of a are addressed from pointers, five rows each. One, two and four strides are x86
+ * addressing modes; three strides are kept in a register. A compiler that sees this makes a pointer
  * of each row and spills registers; an empty asm statement prevents that.
  *
  * Every few steps a row of C and some lines of the next data are prefetched; all prefetches at once
