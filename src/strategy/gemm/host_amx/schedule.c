@@ -14,9 +14,9 @@
  *      +-------+-------+-------+
  *
  * Threads differ in speed, with tile registers by several times. If a rectangle takes one pass over
- * all of k (thread_rectangle.c), its micro-panels of A are handed out one by one: to its own thread,
- * later to threads that have finished their rectangles and pack B again. If k is longer, there are
- * several times as many rectangles as threads.
+ * all of k (thread_rectangle.c), its micro-panels of A are handed out one by one. Its own thread takes
+ * them, and later threads that have finished their rectangles and pack B again. If k is longer, there
+ * are several times as many rectangles as threads.
  *
  * The arithmetic of an element does not depend on rectangles: bits are equal for any number of
  * threads.

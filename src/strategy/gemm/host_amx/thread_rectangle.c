@@ -43,7 +43,8 @@ typedef struct passing {
   tsl_amx_beside beside;
   uint32_t *rows[2]; /* buffers for the rows of a micro-panel of A, if they are copied unchanged */
   int turn;
-  bool by_rows; /* A's rows are copied unchanged, each micro-panel during the tiles of the one before */
+  /* A's rows are copied unchanged, each micro-panel during the tiles of the previous micro-panel */
+  bool by_rows;
   bool keeps_a; /* A's copies have all of A and serve all passes */
   int64_t micros_b, panels; /* micro-panels of B of a pass, and panels of a chunk of k */
   /* counter of the micro-panels of A that threads have taken; NULL: one thread takes all */
@@ -163,8 +164,7 @@ static void thread_rectangle_note(uint32_t *least, uint32_t value, bool is_first
   *least = is_first || value < *least ? value : *least;
 }
 
-/* Returns the next micro-panel of A after this one that no thread has taken; micros_a if none is
- * left. */
+/* Takes the next micro-panel of A after `micro_a` and returns it; returns micros_a if none is left. */
 static int64_t next_micro_a(const passing *run, int64_t micro_a) {
   const int64_t next =
       run->taken ? atomic_fetch_add_explicit(run->taken, 1, memory_order_relaxed) : micro_a + 1;

@@ -6,18 +6,19 @@
 #include "strategy/host_job.h"
 
 enum {
-  SUMS_BYTES = 16 << 10, /* of a piece whose rows pass */
-  REDUCED = 60, /* columns of the large operand in a piece where they are spread: whole tiles of all heights
-                   but 8 and 16 */
-  UPDATE_BYTES = 32 << 10, /* of B's part of an update: near enough for tiles of one row after the other */
-  UPDATE_ROWS = 240,       /* of C in a piece of an update */
-  UPDATE_MOST = 256,       /* its columns */
-  AHEAD_BYTES = 512,       /* how far ahead of its tiles it asks for C */
-  VECTORS = 2,             /* across a tile of rows that pass, and of an update */
+  SUMS_BYTES = 16 << 10, /* sums of a piece in TSL_SLIM_ROWS */
+  /* columns of the large operand in a piece of TSL_SLIM_SPREAD: a multiple of all tile heights but
+   * 8 and 16 */
+  REDUCED = 60,
+  UPDATE_BYTES = 32 << 10, /* B's part in an update's piece; stays near for all rows of tiles */
+  UPDATE_ROWS = 240,       /* rows of C in a piece of an update */
+  UPDATE_MOST = 256,       /* maximum columns of a piece of an update */
+  AHEAD_BYTES = 512,       /* prefetch distance for C in an update */
+  VECTORS = 2,             /* vectors of a tile's row in TSL_SLIM_ROWS and in an update */
   LEVEL_2_GUESS = 512 << 10,
   LEVEL_3_GUESS = 16 << 20
 };
-static const double alone_flops = 2e6; /* below so many a second thread costs more than it saves */
+static const double alone_flops = 2e6; /* operations below which a second thread costs more than it saves */
 
 static const tsl_slim_kernels *kernels_for(tesela_type type, unsigned offers) {
 #define KERNELS(isa, header, needs, ...) {&tsl_slim_##isa##_f32, &tsl_slim_##isa##_f64},
@@ -26,8 +27,8 @@ static const tsl_slim_kernels *kernels_for(tesela_type type, unsigned offers) {
   return kernels[tsl_isa_best(offers)][type == TESELA_F64];
 }
 
-/* Columns of a piece: sums that stay near; of an update, a part of B that does. A chunk's part of the large
- * operand and the next one's fill half of the second cache. */
+/* Sets the columns of a piece: its sums stay near, or in an update its part of B. A chunk of the
+ * large operand and the next chunk fill half of the second-level cache. */
 static void cut(tsl_slim_job *job, const tsl_device *device) {
   const int64_t level_2 = device->level_bytes[1] ? (int64_t)device->level_bytes[1] : LEVEL_2_GUESS;
   const int64_t bytes = job->way == TSL_SLIM_UPDATE ? UPDATE_BYTES : SUMS_BYTES,
@@ -36,8 +37,8 @@ static void cut(tsl_slim_job *job, const tsl_device *device) {
   job->chunk = tsl_min(TSL_SLIM_CHUNK_MAX, tsl_max(level_2 / 4 / (job->width * job->of.size) / 16, 2) * 16);
 }
 
-/* With one multiply-add of a whole vector a clock, two across leave a processor more to hold than it can: the
- * next tile's C is asked for when this one's is written. */
+/* Returns NR in vectors for updates: 1 on processors with one whole multiply-add a clock. There a
+ * tile of two vectors has too many loads in flight when C is prefetched. */
 static int vectors_of_updates(const tsl_slim_job *job, const tsl_device *device) {
   const bool is_whole = job->kernels->lanes * job->of.size == 64,
              pairs = (device->capabilities & TSL_CAN_AVX512_PAIRS) != 0;
@@ -62,19 +63,22 @@ void tsl_slim_job_make(const tsl_problem *problem, const tsl_operands *strides, 
   job->asks_ahead = c_bytes > (device->level_bytes[1] ? (int64_t)device->level_bytes[1] : LEVEL_2_GUESS);
 }
 
-/* A run under way. */
+/* State of a run. */
 typedef struct running {
   const tsl_slim_job *job;
   tsl_team team;
   const char *large, *thin;
   char *c;
   const char
-      *packed; /* where it is copied: the thin operand, steps of whole vectors; of an update, the large one */
-  int64_t pitch; /* of `packed`, elements */
+      /* packed operand: the thin one, in steps of whole vectors, or in an update the large one;
+       * else the large one itself */
+      *packed;
+  int64_t pitch; /* row stride of `packed` in elements */
   int64_t width, pieces, columns_of_pieces;
 } running;
 
-/* Tiles that ask for something: each for its part of as many rows as it has steps. */
+/* Multiplies a panel from top to bottom with tiles that prefetch; each tile prefetches its part of
+ * the rows of b. */
 static void multiply_asking(const tsl_slim_job *job, const tsl_slim_tile *slim_tile, int64_t vectors,
                             int64_t rows, const char *a, const char *b, char *c) {
   const int64_t count = tsl_ceil_div(rows, job->kernels->rows[vectors - 1]);
@@ -91,7 +95,8 @@ static void multiply_asking(const tsl_slim_job *job, const tsl_slim_tile *slim_t
   }
 }
 
-/* A panel of C's columns from top to bottom, as few tiles as can be, all nearly alike. */
+/* Multiplies a panel of C's columns from top to bottom by as few tiles as possible, all nearly
+ * equal. */
 static void multiply_down(const tsl_slim_job *job, const tsl_slim_tile *tile, int64_t vectors, int64_t rows,
                           const char *a, const char *b, char *c) {
   const tsl_slim_multiply *const multiply = job->kernels->multiply[vectors - 1];
@@ -109,9 +114,9 @@ static void multiply_down(const tsl_slim_job *job, const tsl_slim_tile *tile, in
     multiply[height - 2](tile, a, b, c);
 }
 
-/* --- rows of the large operand pass --- */
+/* --- TSL_SLIM_ROWS --- */
 
-/* Some steps of a piece's columns that are whole tiles; and of its last columns, which are copied first. */
+/* Returns the tile's arguments for a chunk of steps. */
 static tsl_slim_tile tile_of_steps(const tsl_slim_job *job, int64_t l, int64_t steps) {
   return (tsl_slim_tile){.depth = steps,
                          .a_row = job->of.thin_across * job->of.size,
@@ -171,7 +176,7 @@ static void add_piece(void *argument, int64_t index, int worker) {
 
 _Static_assert(TSL_SLIM_MOST * 64 * sizeof(double) <= SUMS_BYTES, "the narrowest piece has 64 columns");
 
-/* A piece is narrower where there are threads for more pieces. */
+/* Computes TSL_SLIM_ROWS; pieces are narrower if there are threads for more pieces. */
 static tesela_status add_rows(running *run) {
   const int64_t fair = tsl_ceil_div(run->job->of.many, tsl_team_threads(run->team));
   run->width = tsl_min(run->job->width, tsl_round_up(fair, 64));
@@ -180,9 +185,9 @@ static tesela_status add_rows(running *run) {
   return TESELA_OK;
 }
 
-/* --- its numbers are spread --- */
+/* --- TSL_SLIM_SPREAD --- */
 
-/* Vectors of the next tile across, of so many that are left. */
+/* Returns the vectors of the next tile when `left` vectors remain. */
 static int64_t vectors_of_tile(int64_t left) {
   return left == 4 || left < 3 ? tsl_min(left, 2) : 3;
 }
@@ -239,9 +244,9 @@ static tesela_status spread(running *run) {
   return TESELA_OK;
 }
 
-/* --- updates --- */
+/* --- TSL_SLIM_UPDATE --- */
 
-/* Where a piece of an update begins, how large it is, and its last columns' rows of B that were copied. */
+/* Piece of an update: its operands, and `edge`, the packed rows of B of its last columns. */
 typedef struct piece {
   tsl_slim_tile tile;
   const char *a, *b, *edge;
@@ -249,8 +254,8 @@ typedef struct piece {
   int64_t rows, width;
 } piece;
 
-/* A piece that goes past the caches: rows of a tile are made aside, from the left to the right, then
- * streamed. */
+/* Computes a piece whose C bypasses the caches: rows of a tile are computed in a buffer from left
+ * to right, then streamed. */
 static void update_aside(const tsl_slim_job *job, const piece *piece_in) {
   _Alignas(64) char sums[TSL_SLIM_UPDATE_ROWS * UPDATE_MOST * sizeof(double)];
   const int64_t size = job->of.size, across = job->vectors * job->kernels->lanes,
@@ -274,8 +279,8 @@ static void update_aside(const tsl_slim_job *job, const piece *piece_in) {
   job->kernels->fence();
 }
 
-/* A row of tiles, from the left to the right. What they want of C is asked for so many bytes before, at a
- * row's end that of the next one. */
+/* Computes a row of tiles from left to right. Each tile prefetches C AHEAD_BYTES further on; at the
+ * end of a row, the start of the next one. */
 static void update_row(const tsl_slim_job *job, const piece *piece_in, const tsl_slim_tile *like, int64_t row,
                        int64_t height, int64_t whole) {
   const int64_t size = job->of.size, across = job->vectors * job->kernels->lanes,
@@ -291,8 +296,8 @@ static void update_row(const tsl_slim_job *job, const piece *piece_in, const tsl
   }
 }
 
-/* A piece whose C is where it belongs, with B in the first cache; the last columns aside. Factors of 1 and -1
- * are none: the same bits. */
+/* Computes a piece directly in C, with B in the first-level cache; the last columns use a buffer.
+ * Factors of 1 and -1 are skipped; the bits are equal. */
 static void update_near(const tsl_slim_job *job, const piece *piece_in) {
   _Alignas(64) char sums[UPDATE_ROWS * TSL_SLIM_EDGE_BYTES];
   const int64_t size = job->of.size, across = job->vectors * job->kernels->lanes,
@@ -316,9 +321,9 @@ static void update_near(const tsl_slim_job *job, const piece *piece_in) {
                          piece_in->c + i * piece_in->tile.c_row + whole * size, 1);
 }
 
-/* Pieces below each other come one after the other: each thread has rows of its own then, in which the
- * processor reads ahead. Beside each other two threads have lines of the same pages, and what is read ahead
- * for the one is the other's. */
+/* Computes a piece. Pieces are numbered down the columns of C, so each thread has rows of its own
+ * that the processor prefetches. Side by side, two threads would share pages, and each would
+ * prefetch the other's lines. */
 static void update_piece(void *argument, int64_t index, int worker) {
   const running *run = argument;
   const tsl_slim_job *job = run->job;
@@ -372,7 +377,7 @@ static tesela_status update(running *run) {
   return TESELA_OK;
 }
 
-/* Nothing is multiplied: C = beta C. */
+/* Stores C = beta C for k = 0. */
 static void scale(const running *run) {
   static const double zero;
   const tsl_slim_job *job = run->job;

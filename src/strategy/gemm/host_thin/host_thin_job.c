@@ -6,14 +6,14 @@
 #include "strategy/host_job.h"
 
 enum {
-  SUMS_BYTES = 32 << 10,  /* of a piece, about a first cache */
-  WIDTH_MOST = 4096,      /* columns of a piece */
-  COPIED_MOST = 256,      /* the same where they are copied first; with half the bytes for copies */
-  REDUCED = 64,           /* columns of a piece that is reduced */
-  OUTER_ROWS = 32,        /* of C in a piece of an outer product */
-  OUTER_WIDTH = 1024,     /* its columns */
-  FAR_BYTES = 16 << 20,   /* what is larger is prefetched, however large the last cache */
-  ALONE_BYTES = 512 << 10 /* below so many bytes a second thread costs more than it saves */
+  SUMS_BYTES = 32 << 10,  /* sums of a piece, about a first-level cache */
+  WIDTH_MOST = 4096,      /* maximum columns of a piece */
+  COPIED_MOST = 256,      /* maximum columns if rows are copied first, as copies take half of SUMS_BYTES */
+  REDUCED = 64,           /* columns of a piece of TSL_THIN_REDUCE */
+  OUTER_ROWS = 32,        /* rows of C in a piece of an outer product */
+  OUTER_WIDTH = 1024,     /* columns of C in a piece of an outer product */
+  FAR_BYTES = 16 << 20,   /* larger operands are prefetched, whatever the size of the last cache */
+  ALONE_BYTES = 512 << 10 /* bytes below which a second thread costs more than it saves */
 };
 
 static const tsl_thin_kernels *thin_kernels_for(tesela_type type, unsigned offers) {
@@ -44,22 +44,23 @@ void tsl_thin_job_make(const tsl_problem *problem, const tsl_operands *strides, 
   job->alone = device->threads == 1 || bytes < ALONE_BYTES;
 }
 
-/* A run under way. */
+/* State of a run. */
 typedef struct thin_running {
   const tsl_thin_job *job;
   tsl_team team;
   const char *large, *thin;
   char *c;
-  const void *packed;       /* the thin operand, or of an outer product the large one */
-  int64_t pitch;            /* of `packed`, elements */
-  const char *coefficients; /* of an outer product */
+  /* the thin operand, or in an outer product the large one; copied if it was not contiguous */
+  const void *packed;
+  int64_t pitch;            /* row stride of `packed` in elements */
+  const char *coefficients; /* thin operand of an outer product */
   int64_t coefficients_pitch;
   int64_t width, pieces, columns_of_pieces;
 } thin_running;
 
 static void thin_finish(const tsl_thin_job *job, const void *sums, int64_t row_step, int64_t step,
                         int64_t from, int64_t count, char *c) {
-  if (job->of.c_few == 1 && job->of.c_many == job->of.few && step == job->of.few) /* all of it side by side */
+  if (job->of.c_few == 1 && job->of.c_many == job->of.few && step == job->of.few) /* C's part is contiguous */
     job->kernels->finish(sums, 1, count * job->of.few, job->of.alpha, job->of.beta,
                          c + from * job->of.c_many * job->of.size, 1);
   else
@@ -69,7 +70,7 @@ static void thin_finish(const tsl_thin_job *job, const void *sums, int64_t row_s
                            job->of.c_many);
 }
 
-/* --- rows added up --- */
+/* --- TSL_THIN_ROWS --- */
 
 _Static_assert(COPIED_MOST *TSL_THIN_MOST * sizeof(double) <= SUMS_BYTES / 2 &&
                    COPIED_MOST * TSL_THIN_GROUP * sizeof(double) <= SUMS_BYTES / 2,
@@ -100,7 +101,8 @@ static void thin_add_piece(void *argument, int64_t index, int worker) {
   thin_finish(job, sums, run->width, 1, from, width, run->c);
 }
 
-/* A multiple of a cache line's elements: as wide as the sums allow, and narrow enough for all threads. */
+/* Returns the columns of a piece, a multiple of 64: as wide as the sums allow, and narrow enough to
+ * occupy all threads. */
 static int64_t thin_width_of(const tsl_thin_job *job, tsl_team team) {
   const int64_t most = job->of.across == 1 ? WIDTH_MOST : COPIED_MOST,
                 fits = SUMS_BYTES / (job->of.few * job->of.size);
@@ -116,7 +118,7 @@ static tesela_status thin_add_rows(thin_running *run) {
   return TESELA_OK;
 }
 
-/* --- columns reduced --- */
+/* --- TSL_THIN_REDUCE --- */
 
 static void reduce_piece(void *argument, int64_t index, int worker) {
   const thin_running *run = argument;
@@ -152,7 +154,7 @@ static tesela_status reduce_columns(thin_running *run) {
   return TESELA_OK;
 }
 
-/* --- outer products --- */
+/* --- TSL_THIN_OUTER --- */
 
 static void outer_piece(void *argument, int64_t index, int worker) {
   const thin_running *run = argument;
@@ -207,7 +209,7 @@ static tesela_status multiply_outer(thin_running *run) {
   return TESELA_OK;
 }
 
-/* Nothing is multiplied: C = beta C. */
+/* Stores C = beta C for k = 0. */
 static void thin_scale(const thin_running *run) {
   static const double zero;
   const tsl_thin_job *job = run->job;

@@ -1,6 +1,6 @@
-/* The kernels of one element type; job.c says when which is called. How many registers there are decides how
- * high a tile of one, two or three vectors is: sums, a step's vectors of b, and a number of a for each of
- * them. */
+/* Micro-kernels and copies of one element type; host_slim_job.c calls them. The number of registers
+ * limits MR of a tile of one, two or three vectors: sums, a step's vectors of b, and an element of
+ * a for each. */
 #include "strategy/gemm/host_slim/host_slim_job.h"
 
 #include "host/int_math.h"
@@ -35,7 +35,7 @@ static void copy(const void *in, int64_t row, int64_t column, int64_t rows, int6
   REAL *to = out;
   for (int64_t i = 0; i < rows; i++, from += row, to += pitch) {
     int64_t j = 0;
-    if (column == 1 && width % LANES == 0) { /* zeros come with a part of a vector */
+    if (column == 1 && width % LANES == 0) { /* load_part() fills a partial vector with zeros */
       for (; j + LANES <= columns; j += LANES)
         NAME(store)(to + j, NAME(load)(from + j));
       if (j < columns)
@@ -79,7 +79,7 @@ static void finish(const void *sums, int64_t step, int64_t count, double beta, v
       to[j * column] = NAME(fma_number)(from[j * step], factor, to[j * column]);
 }
 
-/* Whole lines; what is before the first one and behind the last is stored as ever. */
+/* Streams whole cache lines; elements before the first and after the last one are stored normally. */
 static void stream(const void *sums, int64_t count, void *c) {
   const REAL *from = sums;
   REAL *to = c;

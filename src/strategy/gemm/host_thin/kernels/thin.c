@@ -1,8 +1,9 @@
-/* The kernels of one element type; job.c says when which is called. How many registers there are decides how
- * much is held: HELD                  numbers of the thin operand that are kept in registers, a vector each
- *   NEAR_ROWS(q)          rows of a group where q rows are added up from the caches
- *   OUTER_ROWS(steps)     rows of C that are made together in an outer product
- *   COLUMNS_OF(q)         columns that are reduced together with q rows: as many as leave registers */
+/* Kernels of one element type; host_thin_job.c calls them. The number of registers decides:
+ *
+ *   HELD                  elements of the thin operand that are kept in registers, a vector each
+ *   NEAR_ROWS(q)          rows of a group if q rows are added up from the caches
+ *   OUTER_ROWS(steps)     rows of C that are computed together in an outer product
+ *   COLUMNS_OF(q)         columns that are reduced together with q rows */
 #include "strategy/gemm/host_thin/host_thin_job.h"
 
 #include "host/int_math.h"
@@ -27,14 +28,15 @@ typedef NAME(vector) vector;
 enum {
   LANES = NAME(LANES),
   LINE = 64 / (int)sizeof(REAL),
-  NARROW_VECTORS = 8,                  /* of sums that are kept in registers, a few at a time */
-  PREFETCHED = 512 / (int)sizeof(REAL) /* in a row of C that is written */
+  /* maximum vectors of a row of sums that are added in registers, a few at a time */
+  NARROW_VECTORS = 8,
+  PREFETCHED = 512 / (int)sizeof(REAL) /* prefetch distance in a row of C that is written */
 };
 
 /* --- sums over rows --- */
 
-/* One vector of each row of a group, `count` numbers of it; where `prefetches`, what the next group needs is
- * prefetched meanwhile. Rows of sums are whole vectors. */
+/* Adds one vector, or `count` elements of it, of each row of a group. `prefetches`: prefetches the
+ * next group. Rows of sums are whole vectors. */
 TSL_INLINE void add_vectors(const REAL *x, int64_t along, const vector *held, const REAL *y, REAL *sums,
                             int64_t pitch, int q, int rows, bool prefetches, int64_t count) {
   vector sum[TSL_THIN_MOST];
@@ -53,8 +55,8 @@ TSL_INLINE void add_vectors(const REAL *x, int64_t along, const vector *held, co
   TSL_UNROLL for (int i = 0; i < q; i++) NAME(store)(sums + i * pitch, sum[i]);
 }
 
-/* The thin operand's numbers are taken to registers, or to the stack, since stores of sums might change them
- * otherwise. */
+/* Adds a group of rows. The thin operand's elements are first copied to registers or the stack,
+ * since the compiler assumes that stores to sums may change them. */
 TSL_INLINE void add_group(const REAL *x, int64_t along, const tsl_thin_numbers *numbers, int64_t l,
                           int64_t width, REAL *sums, int64_t pitch, int q, int rows, bool prefetches) {
   const REAL *from = (const REAL *)numbers->at + l * numbers->along;
@@ -76,7 +78,7 @@ TSL_INLINE void add_group(const REAL *x, int64_t along, const tsl_thin_numbers *
     add_vectors(x + j, along, held, y, sums + j, pitch, q, rows, prefetches, width - j);
 }
 
-/* A few vectors of the sums, kept in registers while all rows pass. */
+/* Adds all rows to a few vectors of sums that stay in registers. */
 TSL_INLINE void add_narrow(const REAL *x, int64_t along, int64_t rows, const tsl_thin_numbers *numbers,
                            REAL *sums, int64_t pitch, int q, int vectors, int64_t last, bool fresh) {
   const int64_t across = numbers->across, step = numbers->along;
@@ -145,8 +147,8 @@ TSL_INLINE void add(const void *x, int64_t along, int64_t rows, const tsl_thin_n
 
 /* --- sums along rows --- */
 
-/* Whole vectors of the columns; where `prefetches`, those of the next columns are prefetched meanwhile.
- * Returns where the last part of a vector begins. */
+/* Multiplies whole vectors of the columns; `prefetches`: prefetches the next columns. Returns the
+ * position of the partial last vector. */
 TSL_INLINE int64_t reduce_vectors(const REAL *from, int64_t across, int64_t depth, const REAL *by,
                                   int64_t pitch, vector *sum, int q, int columns, bool prefetches) {
   vector row[TSL_THIN_MOST];
@@ -184,7 +186,8 @@ TSL_INLINE void reduce_some(const REAL *from, int64_t across, int64_t depth, con
   TSL_UNROLL for (int t = fours; t < columns * q; t++) dst[t] = NAME(total)(sum[t]);
 }
 
-/* The last columns lie over those before, where there are enough. */
+/* Reduces all columns in groups. The last group overlaps the one before if the columns are no
+ * multiple of it. */
 TSL_INLINE void reduce(const tsl_thin_columns *x, const void *y, int64_t pitch, void *out, int q) {
   const int64_t across = x->across, depth = x->depth, count = x->count;
   const REAL *from = x->at;
@@ -206,7 +209,8 @@ TSL_INLINE void reduce(const tsl_thin_columns *x, const void *y, int64_t pitch, 
 
 /* --- outer products --- */
 
-/* What rows of C are made of, in registers: stores to C might change it where it lies. */
+/* Arguments of rows of C, as a local copy: the compiler assumes that stores to C may change the
+ * original. */
 typedef struct making {
   const REAL *b;
   int64_t pitch, y_pitch, c_pitch, width;
@@ -221,7 +225,7 @@ TSL_INLINE void one(making now, const REAL *y, REAL *c, int64_t j, int steps) {
   c[j] = now.beta == 0 ? sum : NAME(fma_number)(sum, now.beta, c[j]);
 }
 
-/* A vector of each of some rows of C, from the same vectors of B. */
+/* Computes a vector of each of `together` rows of C from vectors of B. */
 TSL_INLINE void mix(making now, const vector *held, REAL *c, int64_t j, int steps, int together, bool adds,
                     bool nontemporal) {
   vector b[TSL_THIN_STEPS];
@@ -262,7 +266,7 @@ TSL_INLINE void outer_rows(making now, const REAL *y, REAL *c, int steps, int to
   }
   for (; j + LANES <= now.width; j += LANES)
     mix(now, held, c, j, steps, together, adds, false);
-  if (!adds && !nontemporal && now.width >= LANES) { /* the last vector lies over the one before */
+  if (!adds && !nontemporal && now.width >= LANES) { /* the last vector overlaps the one before */
     if (j < now.width)
       mix(now, held, c, now.width - LANES, steps, together, false, false);
   } else
@@ -291,7 +295,7 @@ TSL_INLINE void outer(const tsl_thin_rows *rows, int steps) {
     outer_way(rows, steps, OUTER_ROWS(steps), false, false);
 }
 
-/* --- copies, and C --- */
+/* --- copies and epilogue --- */
 
 static void pack(const void *in, int64_t row, int64_t column, int64_t rows, int64_t columns, void *out,
                  int64_t pitch) {
@@ -302,7 +306,7 @@ static void pack(const void *in, int64_t row, int64_t column, int64_t rows, int6
       to[i * pitch + j] = from[i * row + j * column];
 }
 
-/* With constants for the steps the compiler makes vectors. */
+/* Stores a row of C; constant strides let the compiler use vectors. */
 TSL_INLINE void scale(const REAL *from, int64_t step, int64_t count, REAL alpha, REAL beta, REAL *dst,
                       int64_t column) {
   if (beta == 0)
@@ -321,7 +325,7 @@ static void finish(const void *sums, int64_t step, int64_t count, double alpha, 
     scale(sums, step, count, (REAL)alpha, (REAL)beta, c, column);
 }
 
-/* --- for every number --- */
+/* --- kernels for every number of rows --- */
 
 #define OF(word, number) JOIN(word##_, number)
 
