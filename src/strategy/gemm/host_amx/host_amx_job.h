@@ -84,7 +84,8 @@ void tsl_amx_pack_b(const tsl_amx_job *job, const tsl_amx_form *form, int64_t pa
 void tsl_amx_pack_b_range(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel, int64_t first,
                           int64_t end, uint32_t *least);
 
-/* Returns the number of sums of the largest tile. */
+/* Work of tile registers during a tile's products. An earlier tile's finished sums are written to
+ * C, and rows of the next micro-panel of A are copied. */
 int64_t tsl_amx_tile_sums(const tsl_amx_job *job);
 /* Work of tile registers during a tile's products: an earlier tile's finished sums are written to
  * C, and rows of the next micro-panel of A are copied. */

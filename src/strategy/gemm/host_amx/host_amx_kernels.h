@@ -3,7 +3,7 @@
  * loops are in host_amx_job.h.
  *
  * A unit is 32 bits of an operand along k: two bf16, four 8-bit integers, two 16-bit integers made
- * from 8-bit ones, or one f32 made from a narrower number. Packed copies consist of units. */
+ * from 8-bit ones, or an f32. Packed copies consist of units. */
 #ifndef TSL_STRATEGY_GEMM_HOST_AMX_HOST_AMX_KERNELS_H
 #define TSL_STRATEGY_GEMM_HOST_AMX_HOST_AMX_KERNELS_H
 

@@ -12,7 +12,7 @@
  *   spread   Columns of the large operand are contiguous, or neither are. Vectors lie along the few; the thin
  *            operand is packed once, so that steps are whole vectors. Elements of the large operand are
  *            broadcast, a tile's columns at a time.
- *   update   Few steps and a large C: pieces of 240 rows by columns whose part of B fills a first-level cache,
+ *   update   Few steps and a large C: pieces of 240 rows by columns whose part of B fills a first cache,
  *            one row of tiles after the other. C is prefetched if the second-level cache does not hold it. If
  *            beta is 0 and C exceeds half of the last cache, a row of tiles is computed in a buffer and stored
  *            past the caches.

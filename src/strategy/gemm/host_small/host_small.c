@@ -36,15 +36,16 @@
 #include <math.h>
 #include <string.h>
 
-/* Returns true if rows of B that are `step` bytes apart map to one set of the first-level cache and
- * each lie on a page of their own, which prevents prefetching. */
+/* Returns true if rows of B that are `step` bytes apart map to one set of the first-level cache.
+ * Each row then lies on a page of its own, which prevents prefetching. */
 static bool collides(int64_t step, int64_t steps) {
   return step != 0 && step % 4096 == 0 && steps > 8;
 }
 
 /* Returns the bytes that are read more than once. All of A is read again for each panel of B if the
- * second-level cache does not hold it (a quarter of that if A's rows are far apart and not
- * prefetched). The panel is read again for each tile if the cache does not hold it. */
+ * second-level cache does not hold it. The limit is a quarter of that cache if A's rows are far
+ * apart, as these are not prefetched. The panel is read again for each tile if the cache does not
+ * hold it. */
 static double moved_again(const tsl_small_job *job, double level_2) {
   const tsl_small_panel *panel = job->panels > 1 ? &job->whole : &job->last;
   const double depth_bytes = (double)job->depth * (double)job->size, a = (double)job->rows * depth_bytes,

@@ -52,8 +52,8 @@ static void host_small_look(const tsl_fast_product *p, unsigned offers, bool swa
   out->kernels = host_small_kernels_for(p->type, columns, offers);
 }
 
-/* Sums of a tile that are computed in parallel; with fewer than LATENCY each multiply-add waits for
- * the one before. */
+/* Sums of a tile that are computed in parallel. With fewer than LATENCY a multiply-add waits for
+ * its predecessor. */
 enum { LATENCY = 4 };
 static int64_t chains_of(const sight *seen) {
   const int64_t vectors = host_small_vectors_of(seen->kernels, seen->columns),
@@ -61,7 +61,7 @@ static int64_t chains_of(const sight *seen) {
   return seen->rows * (vectors < wide ? vectors : wide);
 }
 
-/* Returns true if the rest of a row fits half a vector and half vectors are faster: processors with
+/* Returns true if the rest of a row fits half a vector and half vectors are faster. Processors with
  * one whole multiply-add a clock do two half ones. */
 static bool has_narrow_rest(const sight *seen) {
   const int64_t lanes = seen->kernels->lanes, rest = seen->columns & (lanes - 1);
@@ -155,8 +155,8 @@ static bool host_small_choose(const tsl_fast_product *product, unsigned offers, 
 
 static tsl_small_function host_small_run_of(const tsl_small_job *job);
 
-/* Cut of C: vectors of each panel but the last, number of panels, and true if the rest of the last
- * vector is a panel of narrower vectors. */
+/* Cut of C: vectors of each panel but the last, and number of panels. `narrow`: the rest of the
+ * last vector is a panel of narrower vectors. */
 typedef struct cuts {
   int64_t wide, panels;
   bool narrow;

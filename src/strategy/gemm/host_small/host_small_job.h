@@ -84,7 +84,7 @@ typedef struct tsl_small_panel {
 } tsl_small_panel;
 
 /* Job: C is rows x columns. If B's columns are not contiguous, each panel of B is packed first.
- * `last` is the first member and begins with its tile: a job of a single tile is run by the
+ * `last` is the first member and begins with its tile. So a job of a single tile is run by the
  * micro-kernel itself, which gets the job's address. */
 typedef struct tsl_small_job {
   tsl_small_panel last;

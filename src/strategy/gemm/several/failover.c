@@ -1,4 +1,4 @@
-/* What is told of a device that failed. */
+/* Report of a failed device. */
 #include "base/warnings.h"
 #include "strategy/gemm/several/several.h"
 

@@ -1,5 +1,4 @@
-/* What travels between devices, and how fast their links are: measured once for a plan, as nothing tells it
- * beforehand. */
+/* Traffic between devices, and bandwidths of their links, measured once for a plan. */
 #include "base/clock.h"
 #include "base/status.h"
 #include "device/cross_copy.h"
@@ -27,7 +26,7 @@ bool tsl_several_all_hold(const tsl_sharding *spread, int members) {
   return seen == (1u << members) - 1;
 }
 
-/* Of one operand, added to what is there. */
+/* Adds the traffic of one operand. */
 static void add_traffic(const tsl_work *work, const tsl_rect *c, int member, int operand,
                         tsl_traffic *traffic) {
   const tsl_rect at = tsl_several_rect(&work->problem, operand, c);
@@ -64,7 +63,7 @@ double tsl_several_link_seconds(const tsl_traffic *traffic, const tsl_several_li
   return fmax(in, out);
 }
 
-/* --- measuring --- */
+/* --- measurement --- */
 
 enum { LARGE = 32 << 20, SMALL = 2 << 20 };
 
@@ -74,7 +73,7 @@ typedef struct links_trying {
   tsl_copy_rect rows;
 } links_trying;
 
-/* The second copy is timed: the first one makes the link ready. */
+/* Times the second copy; the first one prepares the link. */
 static tesela_status time_copies(links_trying *job, double *seconds) {
   const tsl_device_ops *ops = job->carrier.device->ops;
   double start = 0;
@@ -100,7 +99,8 @@ static tesela_status links_prepare(links_trying *job, tsl_device *from, tsl_devi
   return target->ops->buffer_create(target, bytes, &job->rows.to);
 }
 
-/* A link that cannot be tried now is taken for an ordinary one. */
+/* Returns the bandwidth of a link in bytes a second, or a common value if it cannot be measured
+ * now. */
 static double links_rate_of(tsl_device *from, tsl_device *device) {
   static const double ordinary = 10e9;
   links_trying job = {.stream = NULL};

@@ -1,4 +1,4 @@
-/* How lines of C are shared out. */
+/* Distribution of lines of C, or of terms, over members. */
 #include "strategy/gemm/several/several.h"
 
 #include "base/log.h"
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Lines that stay together: tiles of kernels, and operands' alignment. */
+/* Returns the unit of a part in lines: a multiple of kernels' tiles and of the operands' alignment. */
 static int64_t grain_of(int64_t size, int count) {
   static const int64_t grains[] = {256, 64, 16, 1};
   int i = 0;
@@ -21,7 +21,7 @@ static double several_cut_bytes_of(const tsl_problem *problem, int operand) {
   return (double)shape->rows * (double)shape->cols * (double)tsl_type(shape->type)->size;
 }
 
-/* Rows of C take rows of A each, and all of B. */
+/* Cutting rows of C sends each device some rows of A and all of B. */
 int tsl_several_side(const tsl_problem *problem, int devices) {
   const double a = several_cut_bytes_of(problem, TSL_OPERAND_A),
                b = several_cut_bytes_of(problem, TSL_OPERAND_B);
@@ -70,7 +70,7 @@ void tsl_several_share(int64_t size, const double *rates, int count, int64_t *li
     lines[i] *= grain;
     last = lines[i] > 0 ? i : last;
   }
-  lines[last] -= all * grain - size; /* less than a grain */
+  lines[last] -= all * grain - size; /* the last grain may be partial */
 }
 
 tsl_problem tsl_several_problem(const tsl_problem *whole, int side, int64_t first, int64_t count) {
@@ -89,19 +89,20 @@ tsl_problem tsl_several_problem(const tsl_problem *whole, int side, int64_t firs
   return part;
 }
 
-/* --- by what children take --- */
+/* --- parts from expected times --- */
 
 typedef struct deciding {
   const tsl_work *work;
   tsl_several *self;
   int side, count;
   int64_t size;
-  double rates[TSL_MEMBERS_MAX]; /* lines a second; 0: idle */
+  double rates[TSL_MEMBERS_MAX]; /* lines a second; 0: the member gets no part */
   int64_t lines[TSL_MEMBERS_MAX];
-  double seconds; /* that the slowest part is expected to take */
+  double seconds; /* expected seconds of the slowest part */
 } deciding;
 
-/* What operands in pieces take beside computing, for lines where equal shares would begin. */
+/* Returns the seconds that transfers of distributed operands add to `compute` seconds. The lines
+ * begin where equal parts would. */
 static double link_seconds(const deciding *job, int member, int64_t lines, double compute) {
   const tsl_work *work = job->work;
   const int64_t begin = job->size / job->count * member, most = job->size - lines;
@@ -130,7 +131,7 @@ static double several_cut_seconds_of(const deciding *job, int member, int64_t li
   return seconds > 0 ? seconds + link_seconds(job, member, lines, seconds) : INFINITY;
 }
 
-/* Of all parts; devices that are alike are asked about once. */
+/* Computes the expected seconds of all parts; devices with equal keys and lines are predicted once. */
 static void seconds_of_all(const deciding *job, const int64_t *lines, double *seconds) {
   for (int i = 0; i < job->count; i++) {
     const char *key = job->work->device->members[i]->key;
@@ -142,8 +143,8 @@ static void seconds_of_all(const deciding *job, const int64_t *lines, double *se
   }
 }
 
-/* Shares for the rates; then rates for what the shares are expected to take, as small parts and copies cost
- * more a line. */
+/* Distributes lines by rates, then updates the rates from the expected times, since small parts and
+ * copies cost more for each line. */
 static void several_cut_settle(deciding *job) {
   enum { ROUNDS = 3 };
   job->seconds = INFINITY;
@@ -164,7 +165,7 @@ static void several_cut_settle(deciding *job) {
   }
 }
 
-/* The fastest member alone, where the others would only be in its way. */
+/* Gives all lines to the fastest member if the other members would only delay it. */
 static void consider_one(deciding *job, const double *alone) {
   int best = 0;
   for (int i = 1; i < job->count; i++)
@@ -183,7 +184,8 @@ bool tsl_several_is_said(const tsl_config *config) {
   return false;
 }
 
-/* Shares of one side, and who is idle; `alone` is what each member takes for all of it. */
+/* Distributes the lines of one side; returns false if no member can compute. `alone` gets each
+ * member's seconds for all lines, infinity for idle ones. */
 static bool decide_side(deciding *job, unsigned idle, double *alone) {
   const tsl_problem *problem = &job->work->problem;
   int64_t all[TSL_MEMBERS_MAX] = {0};
@@ -204,7 +206,7 @@ static bool decide_side(deciding *job, unsigned idle, double *alone) {
   return is_any;
 }
 
-/* Whether operands travel to one of the devices: else nothing is gained by sparing bytes. */
+/* Returns true if operands are copied to any device; otherwise saving bytes gains nothing. */
 static bool any_copies(const tsl_device *group) {
   for (int i = 0; i < group->member_count; i++)
     if (!(group->members[i]->capabilities & (TSL_CAN_HOST | TSL_CAN_SHARED_MEMORY)))

@@ -1,4 +1,5 @@
-/* A run: all parts at once, each in a thread of its own, and again elsewhere what a device failed to do. */
+/* Runs all parts at once, each in a thread, and repeats the parts of failed devices on other
+ * members. */
 #include "strategy/gemm/several/several.h"
 
 #include "base/log.h"
@@ -7,12 +8,12 @@
 
 typedef struct several_running {
   const tsl_work *work;
-  const tsl_operands *operands; /* the whole product's */
+  const tsl_operands *operands; /* operands of the whole product */
   tsl_several_part *part;
   tesela_status status;
   tsl_status_saved failure;
-  void *sums; /* of a part of the terms that is not the first: C of its own, dense; else NULL */
-  void *kept; /* C's part as it was, packed row by row, where a device may spoil it; else NULL */
+  void *sums; /* dense C of a part of the terms; NULL for the first part and other cuts */
+  void *kept; /* saved contents of C's part, packed row by row; NULL: not saved */
   pthread_t thread;
   bool has_thread;
 } several_running;
@@ -44,8 +45,8 @@ static tsl_operands several_operands_of(const several_running *job) {
   return own;
 }
 
-/* The threads that a part may use: a processor's are those of the call, and others bring operands by threads
- * of their own. */
+/* Returns the threads of a part: the call's team for a processor; for other devices threads that
+ * copy operands. */
 static tsl_team several_team_of(const several_running *job) {
   const tsl_several_part *part = job->part;
   if (part->pool)
@@ -72,7 +73,7 @@ static void *several_run_in_thread(void *argument) {
   return NULL;
 }
 
-/* --- what a failure may spoil --- */
+/* --- saving C --- */
 
 typedef struct keeping {
   const several_running *job;
@@ -95,7 +96,7 @@ static void keep_row(void *argument, int64_t row, int worker) {
     tsl_type_convert(problem->c.type, host, step, problem->c.type, packed, 1, (size_t)problem->n);
 }
 
-/* Without memory for it, or where beta is 0, nothing is kept. */
+/* Saves C's part before a run that may fail. Saves nothing if beta is 0 or memory is short. */
 static void several_keep(several_running *job) {
   const tsl_problem *problem = &job->part->problem;
   const tsl_subplan *instead = atomic_load(&job->part->instead);
@@ -113,7 +114,7 @@ static void several_keep(several_running *job) {
   tsl_status_restore(&saved);
 }
 
-/* Whether C's part is as it was before the run. */
+/* Restores C's part; returns true if it has its contents of before the run. */
 static bool put_back(const several_running *job) {
   if (job->status != TESELA_DEVICE_FAILED || !tsl_problem_reads(&job->part->problem, TSL_OPERAND_C))
     return true;
@@ -123,9 +124,9 @@ static bool put_back(const several_running *job) {
   return job->kept != NULL;
 }
 
-/* --- again, elsewhere --- */
+/* --- repetition on another member --- */
 
-/* A child that did a part instead does it in later runs, too: one of those that do the same. */
+/* Stores the child plan for later runs; destroys it if another run stored one first. */
 static void several_remember(const several_running *job, tsl_subplan *child) {
   tsl_several *self = job->work->state;
   tsl_subplan *none = NULL;
@@ -136,7 +137,8 @@ static void several_remember(const several_running *job, tsl_subplan *child) {
     job->work->children->destroy(child);
 }
 
-/* By the strategy of that device's own part, whose kernels are there and were tried. */
+/* Repeats a failed part on another device with the strategy of its own part, whose kernels are
+ * built and proven. */
 static bool several_run_again_by(several_running *job, const tsl_several_part *other) {
   const tsl_subplan_factory *children = job->work->children;
   const tsl_subplan_request wish = {
@@ -153,7 +155,7 @@ static bool several_run_again_by(several_running *job, const tsl_several_part *o
   several_run_child(&again, child, (tsl_team){0});
   if (again.status != TESELA_OK) {
     children->destroy(child);
-    job->status = again.status; /* which may have spoilt C in its turn */
+    job->status = again.status; /* C may be spoilt by this failure too */
     return false;
   }
   several_remember(job, child);
@@ -168,7 +170,7 @@ static tesela_status several_repair(several_running *jobs, int count, int failed
       jobs[failed].status = TESELA_OK;
       return TESELA_OK;
     }
-  /* Others have written their parts. */
+  /* Other parts are written already, so C is lost. */
   bool is_any = false;
   for (int i = 0; i < count; i++)
     is_any |= jobs[i].status == TESELA_OK;
@@ -176,7 +178,7 @@ static tesela_status several_repair(several_running *jobs, int count, int failed
   return is_any ? TESELA_DEVICE_FAILED : jobs[failed].status;
 }
 
-/* --- sums of parts of the terms --- */
+/* --- partial sums of terms --- */
 
 static tesela_status take_sums(several_running *job) {
   const tsl_problem *problem = &job->part->problem;
@@ -195,7 +197,7 @@ typedef struct several_adding {
   int count;
 } several_adding;
 
-/* Of sums' own types. Whole numbers are added modulo 2^32. */
+/* Adds an element in the type of sums; integers modulo 2^32. */
 static void add_element(tesela_type type, const void *from, void *dst) {
   if (type == TESELA_F32)
     *(float *)dst += *(const float *)from;
@@ -217,16 +219,16 @@ static void several_add_row(void *argument, int64_t row, int worker) {
                       (row * problem->c.row_stride + col * problem->c.col_stride) * size);
 }
 
-/* In the order of members. */
+/* Adds the partial sums to C in the order of members. */
 static void add_sums(const several_running *jobs, int count) {
   if (jobs->work->config.value[SEVERAL_CUT] == SEVERAL_TERMS && count > 1)
     tsl_team_run(tsl_device_host_team(jobs->part->device), jobs->work->problem.m, several_add_row,
                  &(several_adding){jobs, count});
 }
 
-/* --- all of it --- */
+/* --- run --- */
 
-/* The caller's thread has the processor's part, or the last. */
+/* Returns the part that the caller's thread computes: the processor's, or the last. */
 static int own_part(const tsl_several *self) {
   for (int i = 0; i < self->count; i++)
     if (self->parts[i].device->capabilities & TSL_CAN_HOST)

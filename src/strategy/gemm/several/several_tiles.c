@@ -1,9 +1,9 @@
-/* How C is cut for operands in pieces: into blocks, one or more for each member, and these into tiles.
+/* Cuts C of distributed operands into blocks, one or more for each member, and blocks into tiles.
  *
- * Sums are not cut: a tile has all of k, so its bits are those of a child, whenever its operands came. Of a
- * block one factor's lines stay on the device, of which less is to be brought; the other's pass through in
- * slabs. What a member holds is multiplied as it lies, and that comes first; then what others hold side by
- * side, from the next member's on: as much at once as comes meanwhile. */
+ * No sum is cut: a tile has all of k, so its bits are those of a child plan. In a block the operand
+ * with fewer missing bytes is resident; the other one streams in slabs. Tiles of the member's own
+ * shards come first; then the shards of other members, from the next member on. A slab is as large
+ * as transfers can hide. */
 #include "base/device_rates.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Larger ones of large factors of four bytes and more, whose kernels prepare the factor that stays for each
- * slab anew (NOTES.md). */
+/* Returns the approximate bytes of a slab. Elements of four bytes and more get larger slabs, as
+ * their kernels prepare the resident operand again for each slab (NOTES.md). */
 double tsl_several_slab(const tsl_work *work) {
   const int64_t said = work->config.value[SEVERAL_SLAB];
   const tsl_shape *a = &work->problem.a, *b = &work->problem.b;
@@ -45,7 +45,7 @@ static tesela_status grow(void **list, int *room, int count, size_t size) {
   return TESELA_OK;
 }
 
-/* --- how parts lie --- */
+/* --- layout of buffers --- */
 
 /* Lines begin at multiples of 64 bytes. */
 tesela_status tsl_several_lying(const tsl_work *work, int operand, const tsl_rect *rect, tsl_lying *out) {
@@ -71,8 +71,8 @@ static double missing(const tsl_work *work, int operand, const tsl_several_block
              : (double)at.rows * (double)at.cols * (double)several_tiles_size_of(work, operand);
 }
 
-/* What of a member's memory the factor that stays may take: there are slabs, tiles and workspaces beside it.
- */
+/* Returns the bytes that the resident operand may have, a quarter of the memory; slabs, tiles and
+ * workspaces need the rest. */
 static double stay_most(const tsl_device *device) {
   const uint64_t bytes = device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
   return bytes > 0 ? (double)bytes / 4 : 1e18;
@@ -124,26 +124,25 @@ tesela_status tsl_several_cut_blocks(const tsl_work *work, tsl_several *self) {
 
 /* --- tiles --- */
 
-/* A stretch of lines of the factor that passes through: between pieces' ends, or all that others hold side by
- * side. */
+/* Range of lines of the streaming operand between shard borders, or several adjacent ranges of
+ * other members. */
 typedef struct several_tiles_stretch {
   int64_t first, count;
-  int distance; /* members from this one to the one that holds most of it; of several pieces, of the nearest
-                 */
-  bool is_here; /* nothing of it is brought, nor is C sent away */
+  int distance; /* members from this one to the holder of most of it; of several ranges the minimum */
+  bool is_here; /* the member holds its lines and C's */
 } several_tiles_stretch;
 
 typedef struct several_tiles_cutting {
   const tsl_work *work;
   const tsl_several_block *block;
-  int passes; /* the factor that does */
+  int passes; /* the streaming operand */
   int64_t *ends;
   int end_count;
   several_tiles_stretch *stretches;
   int stretch_count;
 } several_tiles_cutting;
 
-/* The tile of C for some lines. */
+/* Returns the rectangle of C for some lines. */
 static tsl_rect rect_of(const several_tiles_cutting *job, int64_t first, int64_t count) {
   tsl_rect c = job->block->c;
   if (job->passes == TSL_OPERAND_A) {
@@ -187,8 +186,7 @@ static int distance_of(const several_tiles_cutting *job, const tsl_rect *c) {
   return best;
 }
 
-/* Whether the member holds what a rectangle of C needs of the factor that passes through, and the rectangle.
- */
+/* Returns true if the member holds a rectangle of C and the lines of the streaming operand for it. */
 static bool is_here(const several_tiles_cutting *job, const tsl_rect *c) {
   const tsl_rect at = tsl_several_rect(&job->work->problem, job->passes, c);
   const tsl_sharding *spread = job->work->spread;
@@ -198,8 +196,8 @@ static bool is_here(const several_tiles_cutting *job, const tsl_rect *c) {
           tsl_sharding_whole(spread, job->passes, &at, member) >= 0);
 }
 
-/* Whether two stretches, one behind the other, may be parts of one tile: both come from elsewhere, and C's
- * lines for them are held together. */
+/* Returns true if two adjacent ranges can be merged into one tile: both are remote and C's lines
+ * for them lie in one shard. */
 static bool several_tiles_may_join(const several_tiles_cutting *job, const several_tiles_stretch *stretch,
                                    const several_tiles_stretch *next) {
   const tsl_rect c = rect_of(job, stretch->first, stretch->count + next->count);
@@ -207,8 +205,8 @@ static bool several_tiles_may_join(const several_tiles_cutting *job, const sever
          tsl_sharding_whole(job->work->spread, TSL_OPERAND_C, &c, job->block->member) >= 0;
 }
 
-/* They come by their places; one behind another that both come is one with it: fewer and larger products are
- * faster (slab_beside()). */
+/* Appends a range; ranges come in order. Merges it with the last one if possible, as fewer and
+ * larger products are faster (slab_beside()). */
 static void add_stretch(several_tiles_cutting *job, int64_t first, int64_t count) {
   const tsl_rect c = rect_of(job, first, count);
   const several_tiles_stretch one = {first, count, distance_of(job, &c), is_here(job, &c)};
@@ -221,7 +219,7 @@ static void add_stretch(several_tiles_cutting *job, int64_t first, int64_t count
   job->stretches[job->stretch_count++] = one;
 }
 
-/* By distance; equals by their places. */
+/* Sorts ranges by distance; equal ones keep their order. */
 static void sort_stretches(several_tiles_cutting *job) {
   for (int i = 1; i < job->stretch_count; i++) {
     const several_tiles_stretch one = job->stretches[i];
@@ -269,8 +267,8 @@ static tesela_status kind_of(tsl_site *site, const tsl_problem *problem, int *ki
   return TESELA_OK;
 }
 
-/* How an operand's part of a tile lies, and in which piece; what has to be copied gets a buffer as large as
- * that. */
+/* Sets the layout of a tile's part of an operand. A part that must be copied raises *bytes to its
+ * buffer size. */
 static tesela_status lay(const tsl_work *work, tsl_several_tile *tile, int operand, size_t *bytes,
                          tsl_shape *shape, int member) {
   const tsl_rect at = tsl_several_rect(&work->problem, operand, &tile->c);
@@ -316,9 +314,9 @@ static tesela_status several_tiles_add_tile(const several_tiles_cutting *job, in
   return TESELA_OK;
 }
 
-/* What comes while so many lines are computed may be one slab, however large: fewer and larger products are
- * faster, those whose kernels prepare the factor that stays above all (NOTES.md), and rows that touch are one
- * copy. So a slab is as large as what a fast link brings beside a fast product of the tile before. */
+/* Returns the bytes of a slab that a fast link can transfer while `lines` lines are computed. Large
+ * slabs are faster: fewer products, fewer preparations of the resident operand (NOTES.md), and
+ * adjacent rows in one copy. */
 static double slab_beside(const several_tiles_cutting *job, int64_t lines) {
 #define MOST(name, usual, most) most,
   static const double link = 3e11, part_of_memory = 64, rates[] = {TSL_DEVICE_RATE_LIST(MOST)};
@@ -333,7 +331,8 @@ static double slab_beside(const several_tiles_cutting *job, int64_t lines) {
   return fmin(seconds * link, (double)device->memory_limit / part_of_memory);
 }
 
-/* Lines of a slab, and of the tile of C that goes with it: whole tiles of kernels where there are so many. */
+/* Returns the lines of a slab and its tile of C: whole tiles of kernels if possible. `before` is
+ * the number of lines of the previous tile. */
 static int64_t slab_lines(const several_tiles_cutting *job, const several_tiles_stretch *stretch,
                           int64_t before) {
   static const int64_t grains[] = {256, 64, 16, 1};
@@ -362,7 +361,7 @@ static int64_t slab_lines(const several_tiles_cutting *job, const several_tiles_
 }
 
 static tesela_status add_tiles(const several_tiles_cutting *job, int block, tsl_site *site) {
-  int64_t before = 0; /* lines of the tile before */
+  int64_t before = 0; /* lines of the previous tile */
   for (int i = 0; i < job->stretch_count; i++) {
     several_tiles_stretch rest = job->stretches[i];
     while (rest.count > 0) {

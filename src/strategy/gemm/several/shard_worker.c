@@ -1,5 +1,4 @@
-/* Members of a product of operands in pieces: who computes what, by which children, and what that is expected
- * to take. */
+/* Sites of a product of distributed operands: their tiles, child plans and expected times. */
 #include "strategy/gemm/several/shard_worker.h"
 
 #include "base/log.h"
@@ -123,7 +122,7 @@ void tsl_several_release_sites(const tsl_work *work, tsl_several *self) {
   self->block_count = 0;
 }
 
-/* --- what it is expected to take --- */
+/* --- expected times --- */
 
 static double shard_worker_compute_seconds(const tsl_work *work, const tsl_site *site, int block) {
   double seconds = 0;
@@ -140,8 +139,8 @@ static const tsl_several_tile *first_tile(const tsl_site *site, int block) {
   return &site->tiles[i];
 }
 
-/* The factor that stays comes before anything is computed; else copies go beside computing, but for the first
- * slab's. */
+/* Returns the expected seconds of a block. The resident operand arrives before computation begins;
+ * other copies overlap with it, except for the first slab. */
 static double block_seconds(const tsl_work *work, int block, const tsl_traffic *traffic) {
   const tsl_several *self = work->state;
   const tsl_several_block *of = &self->blocks[block];

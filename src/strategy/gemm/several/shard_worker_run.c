@@ -1,12 +1,13 @@
-/* A run of a product of operands in pieces: each member's thread brings what its next tile lacks while the
- * tile before is computed, and sends off the one before that.
+/* Run of a product of distributed operands. Each site's thread copies the next tile's operands while a
+ * tile is computed, and sends the tile before it.
  *
- *   in       A (stays)  B0 B1    B2    B3            two buffers for what passes through, two for tiles of C
- * that lie elsewhere compute             C0    C1    C2    C3 out                          C0    C1    C2
+ *   in       A (stays)  B0 B1    B2    B3            two buffers for slabs, two for tiles of C that another
+ *   compute             C0    C1    C2    C3         member holds
+ *   out                          C0    C1    C2
  *
- * Copies are the copy engines' where one device reaches the other (device/cross_copy.h); else they take this
- * thread, which has the tile enqueued by then. Nobody writes A and B, and each element of C is one member's,
- * so members need not wait for each other. */
+ * Copy engines copy if one device reaches the other (device/cross_copy.h); otherwise this thread
+ * copies after it has enqueued the tile. A and B are only read, and each element of C is written by
+ * one member, so members need not wait for each other. */
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -16,28 +17,28 @@
 typedef struct shard_worker_running {
   const tsl_work *work;
   const tsl_operands *operands;
-  tsl_site *planned; /* the plan's for this part */
-  tsl_site *site;    /* which does it: the same, or what stands in for it */
+  tsl_site *planned; /* the plan's site for this part */
+  tsl_site *site;    /* site that runs: `planned`, or its replacement */
   const tsl_device_ops *ops;
   int member;
-  int block;               /* whose lines stay in the buffer; -1: none yet */
-  tsl_operand_reuse stays; /* them, for children that prepare them */
+  int block;               /* block whose operand is resident; -1: none yet */
+  tsl_operand_reuse stays; /* reuse of the resident operand, for child plans that prepare it */
   tesela_status status;
   tsl_status_saved failure;
   pthread_t thread;
   bool has_thread;
 } shard_worker_running;
 
-/* --- waiting --- */
+/* --- synchronisation --- */
 
-/* What a stream does from now on waits for the buffer's last user. */
+/* Makes later work of the stream wait for the buffer's last use. */
 static tesela_status shard_worker_wait_for(const shard_worker_running *job, tsl_stream *stream,
                                            const tsl_site_buffer *buffer) {
   return buffer->is_recorded ? job->ops->stream_wait(stream, buffer->done) : TESELA_OK;
 }
 
-/* The same of a copy, by the host: one that waits in a copy engine's queue holds up those of other members
- * behind it. */
+/* Waits on the host for the buffer's last use. A copy that waits in a copy engine's queue would
+ * block later copies of other devices. */
 static tesela_status shard_worker_await(const shard_worker_running *job, const tsl_site_buffer *buffer) {
   return buffer->is_recorded ? job->ops->event_wait(buffer->done) : TESELA_OK;
 }
@@ -58,7 +59,8 @@ static const tsl_operand *shard_worker_operand_of(const shard_worker_running *jo
   return operand == TSL_OPERAND_A ? &all->a : operand == TSL_OPERAND_B ? &all->b : &all->c;
 }
 
-/* What a piece has of a rectangle, in bytes: in the piece, and in a buffer for all of the rectangle. */
+/* Returns the copy of the common part of a shard and a rectangle from the shard to the rectangle's
+ * buffer. */
 static tsl_copy_rect shard_worker_rows_of(const shard_worker_running *job, int operand, int piece,
                                           const tsl_rect *common, const tsl_rect *rect,
                                           const tsl_lying *lying) {
@@ -90,8 +92,8 @@ static tsl_copy_rect shard_worker_turned(const tsl_copy_rect *rows) {
                          .row_bytes = rows->row_bytes};
 }
 
-/* A rectangle of an operand from the pieces that have it to a buffer, or back: this member's first, then the
- * next one's. */
+/* Copies a rectangle of an operand from its shards to a buffer, or back: this member's shards
+ * first, then those in the order of members. */
 static tesela_status travel(const shard_worker_running *job, tsl_stream *stream, int operand,
                             const tsl_rect *rect, tsl_buffer *buffer, bool back) {
   const tsl_sharding *spread = job->work->spread;
@@ -115,8 +117,8 @@ static tesela_status travel(const shard_worker_running *job, tsl_stream *stream,
 
 /* --- tiles --- */
 
-/* A factor's part of a tile where it lies, or in the buffer for it, to which it is brought unless it is
- * there. */
+/* Sets `out` to a tile's part of an operand: in the member's shard, or in the buffer. Copies it to
+ * the buffer unless `is_there`. */
 static tesela_status shard_worker_bring(const shard_worker_running *job, const tsl_several_tile *tile,
                                         int operand, tsl_site_buffer *site_buffer, bool is_there,
                                         tsl_operand *out) {
@@ -162,7 +164,8 @@ static tesela_status shard_worker_compute(shard_worker_running *job, int index) 
   job->block = tile->block;
   TSL_TRY(shard_worker_arrive(job));
   if (tile->piece[TSL_OPERAND_C] < 0 && !tsl_problem_reads(&job->work->problem, TSL_OPERAND_C))
-    TSL_TRY(shard_worker_wait_for(job, site->compute, result)); /* nothing was brought that waited for it */
+    /* C was not copied, so no copy has waited for the buffer */
+    TSL_TRY(shard_worker_wait_for(job, site->compute, result));
   TSL_TRY(job->work->children->enqueue(site->kinds[tile->kind].child, &used, site->compute, site->scratch));
   const int passes = a_stays ? TSL_OPERAND_B : TSL_OPERAND_A;
   TSL_TRY(shard_worker_mark(job, site->compute, slab, tile->piece[passes] < 0));
@@ -170,7 +173,7 @@ static tesela_status shard_worker_compute(shard_worker_running *job, int index) 
   return shard_worker_mark(job, site->compute, result, tile->piece[TSL_OPERAND_C] < 0);
 }
 
-/* A tile of C to those that hold it. */
+/* Sends a tile of C to the members that hold it. */
 static tesela_status send(shard_worker_running *job, int index) {
   tsl_site *site = job->site;
   const tsl_several_tile *tile = &site->tiles[index];
@@ -212,14 +215,14 @@ static void run_site(shard_worker_running *job) {
     tsl_site_rest(site);
     return;
   }
-  /* Work may be pending on what goes now, and what waiting has to say comes second. */
+  /* Work may be pending on the resources that are released now; later failures are not reported. */
   tsl_status_save(&job->failure);
   (void)job->ops->finish(site->in);
   (void)job->ops->finish(site->compute);
   (void)job->ops->finish(site->out);
   (void)tsl_device_copier_finish(&site->carrier);
   tsl_site_end(site);
-  (void)tsl_kept_forget(site->device); /* nor is it known what becomes of memory that was used */
+  (void)tsl_kept_forget(site->device); /* memory that was in use is not reused, as its state is unknown */
 }
 
 static void *shard_worker_run_in_thread(void *argument) {
@@ -227,7 +230,7 @@ static void *shard_worker_run_in_thread(void *argument) {
   return NULL;
 }
 
-/* --- all of them --- */
+/* --- all members --- */
 
 static void shard_worker_run_all(shard_worker_running *jobs, int count) {
   for (int i = 1; i < count; i++)
@@ -240,7 +243,7 @@ static void shard_worker_run_all(shard_worker_running *jobs, int count) {
       run_site(&jobs[i]);
 }
 
-/* --- again, by another member --- */
+/* --- repetition on another member --- */
 
 static shard_worker_running shard_worker_job_of(const tsl_work *work, const tsl_operands *operands,
                                                 tsl_site *planned, tsl_site *site) {
@@ -260,8 +263,8 @@ static bool has_failed(const shard_worker_running *jobs, int count, int member) 
   return false;
 }
 
-/* What the failed device holds of A and B is read by the other one, which nobody wrote, and all of its part
- * of C is written anew. Where one of these cannot be done either, that fails. */
+/* Repeats a failed site on another member: reads the failed device's shards of A and B, which are
+ * unchanged, and writes all of its part of C. Returns false if any step fails. */
 static bool shard_worker_run_again_by(const shard_worker_running *failed, int member) {
   const tsl_work *work = failed->work;
   tsl_several *self = work->state;
@@ -284,7 +287,7 @@ static bool shard_worker_run_again_by(const shard_worker_running *failed, int me
   return true;
 }
 
-/* Where beta is not 0, what was there of C may be spoilt. */
+/* Repeats a failed site; impossible if beta is not 0, as C may be spoilt. */
 static bool shard_worker_repair(const shard_worker_running *jobs, int count, int failed) {
   const tsl_work *work = jobs[failed].work;
   if (tsl_problem_reads(&work->problem, TSL_OPERAND_C))

@@ -186,7 +186,7 @@ TSL_INLINE void reduce_some(const REAL *from, int64_t across, int64_t depth, con
   TSL_UNROLL for (int t = fours; t < columns * q; t++) dst[t] = NAME(total)(sum[t]);
 }
 
-/* Reduces all columns in groups. The last group overlaps the one before if the columns are no
+/* Reduces all columns in groups. The last group overlaps its predecessor if the columns are no
  * multiple of it. */
 TSL_INLINE void reduce(const tsl_thin_columns *x, const void *y, int64_t pitch, void *out, int q) {
   const int64_t across = x->across, depth = x->depth, count = x->count;
@@ -266,7 +266,7 @@ TSL_INLINE void outer_rows(making now, const REAL *y, REAL *c, int steps, int to
   }
   for (; j + LANES <= now.width; j += LANES)
     mix(now, held, c, j, steps, together, adds, false);
-  if (!adds && !nontemporal && now.width >= LANES) { /* the last vector overlaps the one before */
+  if (!adds && !nontemporal && now.width >= LANES) { /* the last vector overlaps its predecessor */
     if (j < now.width)
       mix(now, held, c, now.width - LANES, steps, together, false, false);
   } else
