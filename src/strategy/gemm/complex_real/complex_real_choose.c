@@ -1,15 +1,15 @@
-/* Which factor stays, what needs scratch memory, and the real product of it. */
+/* Choice of the unchanged factor and of scratch memory, and the real product's problem. */
 #include "host/int_math.h"
 #include "strategy/gemm/complex_real/complex_real.h"
 #include "strategy/host_job.h"
 
 #include <math.h>
 
-/* Real numbers that a line in scratch memory is a multiple of: 64 bytes of f32. */
+/* Unit of a line in scratch memory in real numbers: 64 bytes of f32. */
 enum { GRAIN = 16 };
 
-/* Roundings of a sum of two parts' sums, of alpha times that, of beta times what C holds, and of their sum.
- */
+/* Roundings after the real product: sum of two parts' sums, alpha times that, beta times C, and
+ * their sum. */
 static const double result_roundings = 5;
 
 /* --- oriented operands --- */
@@ -39,12 +39,13 @@ bool tsl_complex_real_follows(const tsl_complex_real_strides *strides, int64_t c
   return strides->along == 1 || count <= 1;
 }
 
-/* Whether that holds of a packed copy, too, which lies along the other way where both strides are 1. */
+/* Returns true if rows are contiguous also in a packed copy, which is transposed if both strides
+ * are 1. */
 static bool surely_follows(const tsl_complex_real_strides *strides, int64_t lines, int64_t count) {
   return tsl_complex_real_follows(strides, count) && (count <= 1 || lines <= 1 || strides->line != 1);
 }
 
-/* --- the way --- */
+/* --- method --- */
 
 static bool has_complex_scalars(const tsl_problem *problem) {
   return problem->alpha[1] != 0 || problem->beta[1] != 0;
@@ -71,9 +72,9 @@ static tsl_complex_real_way oriented(const tsl_problem *problem, int form, bool 
   return way;
 }
 
-/* Complex numbers that pass through memory beside the product: R read once and written twice, or L's parts
- * once each; what stays, copied; sums, read, where they are apart of twice as many and written twice as well,
- * and C. Where C does not lie along its rows, that takes longer. */
+/* Returns the complex numbers that are moved besides the product: R read once and written twice, or
+ * L's parts once each; a copy of the unchanged factor; sums read (separate ones twice, written
+ * twice as well) and C. It is more if C is not contiguous along its rows. */
 static double complex_real_choose_moved(const tsl_problem *problem, const tsl_complex_real_way *way) {
   const tsl_operands of = tsl_strides_of(problem);
   const tsl_complex_real_strides c = tsl_complex_real_c(way->is_swapped, &of);
@@ -91,8 +92,8 @@ static tsl_complex_real_way better_of(const tsl_problem *problem, int form) {
                                                                                                    : plain;
 }
 
-/* Units for tf32 take what lies along n sooner than the copy can be turned to lie along k, but for small
- * products (NOTES.md). */
+/* Returns true if lines along n are faster. With tf32 units, transposing the copy costs more than
+ * it gains, except for small products (NOTES.md). */
 static bool is_left_along_n(const tsl_problem *problem, bool swapped) {
   enum { SMALL = 1 << 19 };
   const tsl_operands of = tsl_strides_of(problem);
@@ -144,7 +145,7 @@ uint64_t tsl_complex_real_bytes(const tsl_problem *problem, const tsl_complex_re
                             tsl_round_up(way->sums.elements, line)));
 }
 
-/* --- the real product --- */
+/* --- real product --- */
 
 static tsl_problem complex_real_choose_product_of(const tsl_problem *problem, int64_t m, int64_t n,
                                                   int64_t k) {
@@ -171,8 +172,9 @@ tsl_problem tsl_complex_real_product(const tsl_problem *problem, const tsl_compl
   return real;
 }
 
-/* Of each part, a sum of 2 k real terms, or of two sums of k. Where alpha and beta are brought to it later,
- * these roundings are added to a careful sum's, and what an ask allows has them already. */
+/* Returns the error bound of a component: a sum of 2 k real terms, or of two sums of k. Roundings
+ * of alpha and beta are added to a careful sum's bound; the allowed error of a requirement includes
+ * them. */
 tsl_accuracy tsl_complex_real_accuracy(const tsl_problem *problem, const tsl_config *config) {
   const tsl_problem real =
       complex_real_choose_product_of(problem, problem->m, 2 * problem->n, 2 * problem->k);

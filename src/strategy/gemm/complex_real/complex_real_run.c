@@ -1,5 +1,5 @@
-/* A run: one factor expanded, the other copied where it must be, the real product, and C of its sums where
- * they are not C; all on the run's stream, in their order. */
+/* Run: expands a factor, copies the other one if necessary, multiplies, and computes C from sums if
+ * these are not C; in order on the run's stream. */
 #include "base/status.h"
 #include "host/int_math.h"
 #include "strategy/gemm/complex_real/complex_real.h"
@@ -43,7 +43,8 @@ static tesela_status complex_real_run_copy(const complex_real_running *run,
                                         sizeof list / sizeof *list);
 }
 
-/* Lines of numbers of an operand, to a room in scratch memory. All of a batch may share one. */
+/* Returns a copy of an operand to scratch memory, without its lines. All products of a batch may
+ * share one matrix. */
 static complex_real_copy complex_real_copy_of(const complex_real_running *run, const tsl_operand *operand,
                                               int64_t index, const tsl_complex_real_room *room) {
   const int64_t batch = tsl_problem_batch(&run->work->problem);
@@ -62,8 +63,8 @@ static void go_along(complex_real_copy *copy, int64_t lines, int64_t line_stride
   copy->is_across = !tsl_launch_along(place_stride, line_stride);
 }
 
-/* The terms of L's imaginary parts are in the second column of a number's matrix, or, along n, in its second
- * row. */
+/* Expands R. Terms of L's imaginary parts are in the second column of a number's matrix, or, along
+ * n, in its second row. */
 static tesela_status expand_right(const complex_real_running *run) {
   const tsl_complex_real *self = run->self;
   const tsl_complex_real_way *way = &self->way;
@@ -93,7 +94,7 @@ static tesela_status take_left_apart(const complex_real_running *run) {
   return complex_real_run_copy(run, &given, complex_real_left_of(run));
 }
 
-/* --- what stays --- */
+/* --- unchanged factor --- */
 
 static bool complex_real_is_apart(const complex_real_running *run) {
   return run->self->way.form == TSL_COMPLEX_REAL_APART;
@@ -103,7 +104,7 @@ static const tsl_operand *staying(const complex_real_running *run) {
   return complex_real_is_apart(run) ? right_of(run) : complex_real_left_of(run);
 }
 
-/* Numbers of its rows. */
+/* Returns the complex numbers of a row of the unchanged factor. */
 static int64_t complex_real_length_of(const complex_real_running *run) {
   return complex_real_is_apart(run) ? run->self->way.n : run->work->problem.k;
 }
@@ -117,7 +118,7 @@ static tesela_status copy_staying(const complex_real_running *run) {
   return complex_real_run_copy(run, &given, staying(run));
 }
 
-/* --- the product --- */
+/* --- product --- */
 
 static tsl_operand in_room(const complex_real_running *run, const tsl_complex_real_room *room, int64_t index,
                            bool shared) {
@@ -128,7 +129,7 @@ static tsl_operand in_room(const complex_real_running *run, const tsl_complex_re
                        .step = shared ? 0 : room->step};
 }
 
-/* An operand as it lies, as real numbers. */
+/* Returns an operand in place as real numbers. */
 static tsl_operand as_real(const tsl_operand *operand, int64_t line) {
   return (tsl_operand){.buffer = operand->buffer,
                        .offset = 2 * operand->offset,
@@ -209,7 +210,8 @@ static tesela_status complex_real_finish(const complex_real_running *run) {
                                          complex_real_number_of(problem->c.type, problem->alpha[1]),
                                          complex_real_number_of(problem->c.type, problem->beta[0]),
                                          complex_real_number_of(problem->c.type, problem->beta[1])};
-  const tsl_argument list[] = {TSL_ARG_BUFFER(way->is_empty ? c->buffer : run->given->scratch), /* not read */
+  /* unused if way->is_empty */
+  const tsl_argument list[] = {TSL_ARG_BUFFER(way->is_empty ? c->buffer : run->given->scratch),
                                TSL_ARG_BUFFER(c->buffer),
                                TSL_ARG_VALUE(given),
                                {.value = &scalars[0], .bytes = size},

@@ -3,24 +3,24 @@
  * `host_packed`: the large operand is not packed, and its next lines are prefetched. Beyond
  * `host_thin`, whose sums are stored and loaded: 3 to 16 rows keep the multiply-add units busy.
  *
- *   rows     Few x many, rows of the large operand are contiguous. A chunk of steps of a piece of columns is
- *            multiplied; the sums of a piece fit 16 KiB, two chunks the second-level cache. Meanwhile the next
- *            chunk is prefetched.
+ *   rows     Few x many, rows of the large operand are contiguous. A chunk of steps of a piece of columns
+ *            is multiplied; the sums of a piece fit 16 KiB, two chunks the second-level cache. Meanwhile
+ *            the next chunk is prefetched.
  *                   |<-- piece -->|
  *             steps [tile|tile|...]     sums[i][j] += thin[i][l] large[l][j]: a tile of rows x 2 vectors;
  *             next  [    |    |...]     elements of the thin operand are broadcast
  *   spread   Columns of the large operand are contiguous, or neither are. Vectors lie along the few; the thin
  *            operand is packed once, so that steps are whole vectors. Elements of the large operand are
  *            broadcast, a tile's columns at a time.
- *   update   Few steps and a large C: pieces of 240 rows by columns whose part of B fills a first cache,
- *            one row of tiles after the other. C is prefetched if the second-level cache does not hold it. If
- *            beta is 0 and C exceeds half of the last cache, a row of tiles is computed in a buffer and stored
- *            past the caches.
+ *   update   Few steps and a large C: pieces of 240 rows by columns whose part of B fills a first cache, one
+ *            row of tiles after the other. C is prefetched if the second-level cache does not hold it. If
+ *            beta is 0 and C exceeds half of the last cache, a row of tiles is computed in a buffer and
+ *            stored past the caches.
  *
  * Tiles have up to 12 x 1, 6 x 2 and 4 x 3 vectors, AVX-512 16 x 1, 12 x 2 and 8 x 3; an update has
  * tiles of one vector where AVX-512 has one multiply-add a clock. The last columns are copied to whole
  * vectors, so that no tile needs a mask. Threads take pieces. No sum is cut, each adds its products in
- * the order of k: the bits are equal to those of `host_small`.
+ * the order of k: `host_small` gives equal bits.
  *
  * Parameters: none. Types: f32 and f64. Limits: m or n at most 16, or k at most 32. */
 #include "strategy/cost_counts.h"

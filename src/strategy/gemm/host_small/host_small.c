@@ -2,9 +2,9 @@
  * vector registers, by the caller's thread. Beyond `host_packed`: no copies, threads or blocks, and so
  * no decisions at run time. The plan chooses the tiles; a run is one call of a micro-kernel for each.
  *
- *             columns             Panels have two vectors, the last one to three; one vector where AVX-512 has one
- *          B |panel|panel|        multiply-add a clock. A last vector may be masked: memory after it is not
- *    depth   |     |     |        accessed.
+ *             columns             Panels have two vectors, the last one to three; one vector where AVX-512
+ *          B |panel|panel|        has one multiply-add a clock. A last vector may be masked: memory after
+ *    depth   |     |     |        it is not accessed.
  *            +-----+-----+        The rows are cut into as few tiles as registers allow, all nearly equal:
  *   A depth                       AVX-512 has tiles of up to 12 x 1 vectors, AVX2 12 x 1, 6 x 2 and 4 x 3,
  *   +-----+  +-----+-----+        16-byte vectors 8 x 1, 4 x 2 and 4 x 3.

@@ -1,17 +1,18 @@
-/* Thin product: each element of its one large matrix is read or written once, so the time is that of
+/* Thin product: each element of its one large matrix is read or written once. So the time is that of
  * memory if the matrix is walked in memory order. Beyond `host_packed`: the large operand is not
  * packed, no tile is mostly empty, and the hardware can prefetch.
  *
- *   rows       Few x many, rows of the large operand are contiguous: eight rows at a time are added to the sums
- *              of `few` rows. A piece is as wide as its sums fit 32 KiB. The next eight rows are prefetched.
+ *   rows       Few x many, rows of the large operand are contiguous: eight rows at a time are added to the
+ *              sums of `few` rows. A piece is as wide as its sums fit 32 KiB. The next eight rows are
+ *              prefetched.
  *                       |<-- piece -->|
  *                    l  ===============      sums[i] += thin[i][l] * row l, in the order of l
  *                  l+1  ===============
  *                       ...
  *   reduce     Its columns are contiguous: up to eight at a time, as registers allow, are multiplied with all
  *              thin rows, in vectors along k, whose lanes are added at the end.
- *   outer      k is 4 or less: C is computed row by row in pieces of 32 rows by 1024 columns. It is stored past
- *              the caches if beta is 0 and it exceeds half of the last cache.
+ *   outer      k is 4 or less: C is computed row by row in pieces of 32 rows by 1024 columns. It is stored
+ *              past the caches if beta is 0 and it exceeds half of the last cache.
  *
  * If the large operand has no contiguous direction, eight rows of a piece are copied at a time. The
  * thin operand is copied once. Threads take pieces. No sum is cut, so the bits do not depend on the

@@ -5,13 +5,13 @@
  *           B (all, to each)            cut=1: rows         cut=2: columns, if A is the smaller operand
  *          +-----------+
  *   +---+  +-----------+        part1 and part2 are lines of C, so many that all devices are expected to
- *   |A 1|  | C part 1  | cuda:0 finish together. The rates are measured, copies included, or come from models.
- *   +---+  +-----------+        A device that would only delay the others gets no part.
+ *   |A 1|  | C part 1  | cuda:0 finish together. The rates are measured, copies included, or come from
+ *   +---+  +-----------+        models. A device that would only delay the others gets no part.
  *   |A 2|  | C part 2  | cuda:1
- *   +---+  +-----------+        No sum is cut: the bits are those of the child plans, in any order of completion.
+ *   +---+  +-----------+        No sum is cut: the bits are those of the plans, in any order of completion.
  *
- * cut=4: terms. If C is small beside A and B, each device has a part of k and computes all of C. Each
- * link carries 1/p of both operands instead of 1/p of one and all of the other. The first part is
+ * cut=4: terms. If C is much smaller than A and B, each device has a part of k and computes all of C.
+ * Each link carries 1/p of both operands instead of 1/p of one and all of the other. The first part is
  * computed in C. The sums of the other parts come to temporary memory, and the processor adds them in
  * the order of members. So the bits do not depend on the order of completion either.
  *
@@ -20,7 +20,7 @@
  *
  * Distributed operands (work->spread): each device computes its shards of C, or its partition of lines
  * if some devices hold no shard of C. The copy engines bring the missing parts of A, B and C from the
- * other devices (several_tiles.c, shard_worker.c, shard_worker_run.c). There a failed device is
+ * other devices: several_tiles.c, shard_worker.c, shard_worker_run.c. There a failed device is
  * replaced only if beta is 0 and its shards can still be read and written.
  *
  * Parameters: cut, part1 to part8, slab. Limits: one product at a time; eight devices. */

@@ -78,8 +78,8 @@ typedef struct tsl_several {
 /* Returns the side of C to cut if the config leaves it open: the side that moves fewer bytes to
  * `devices` devices. */
 int tsl_several_side(const tsl_problem *problem, int devices);
-/* Returns true if terms may be distributed when the config leaves the cut open. Then C is small
- * beside A and B; each device computes all of C from a part of k. */
+/* Returns true if terms may be distributed when the config leaves the cut open. Then C is much
+ * smaller than A and B; each device computes all of C from a part of k. */
 bool tsl_several_is_deep(const tsl_problem *problem);
 /* Returns the number of partial sums that are added for an element of C. This number widens the
  * error bound. */

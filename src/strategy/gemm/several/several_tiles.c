@@ -1,6 +1,6 @@
 /* Cuts C of distributed operands into blocks, one or more for each member, and blocks into tiles.
  *
- * No sum is cut: a tile has all of k, so its bits are those of a child plan. In a block the operand
+ * No sum is cut: a tile has all of k, so a child plan computes its bits. In a block the operand
  * with fewer missing bytes is resident; the other one streams in slabs. Tiles of the member's own
  * shards come first; then the shards of other members, from the next member on. A slab is as large
  * as transfers can hide. */

@@ -93,7 +93,7 @@ static tsl_copy_rect shard_worker_turned(const tsl_copy_rect *rows) {
 }
 
 /* Copies a rectangle of an operand from its shards to a buffer, or back: this member's shards
- * first, then those in the order of members. */
+ * first, then the next member's. */
 static tesela_status travel(const shard_worker_running *job, tsl_stream *stream, int operand,
                             const tsl_rect *rect, tsl_buffer *buffer, bool back) {
   const tsl_sharding *spread = job->work->spread;
@@ -263,8 +263,8 @@ static bool has_failed(const shard_worker_running *jobs, int count, int member) 
   return false;
 }
 
-/* Repeats a failed site on another member: reads the failed device's shards of A and B, which are
- * unchanged, and writes all of its part of C. Returns false if any step fails. */
+/* Repeats a failed site on another member. It reads the failed device's shards of A and B, which
+ * are unchanged, and writes all of its part of C. Returns false if any step fails. */
 static bool shard_worker_run_again_by(const shard_worker_running *failed, int member) {
   const tsl_work *work = failed->work;
   tsl_several *self = work->state;

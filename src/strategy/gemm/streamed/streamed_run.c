@@ -1,7 +1,7 @@
-/* A run: the caller's thread leads. It brings panels to whichever buffer computing is done with, enqueues a
- * slab behind them, and fetches a part of the tile before. Where the device copies beside computing
- * (device/staging.h) there are three streams, and what goes out does so between the pieces that come in; else
- * there is one, and copies go one after the other. */
+/* Run: the caller's thread copies panels to free buffers, enqueues a slab after them, and copies
+ * out a part of the tile before. With staging (device/staging.h) three streams overlap, and
+ * outgoing copies alternate with incoming ones. Otherwise there is one stream, and copies and
+ * kernels alternate. */
 #include "strategy/gemm/streamed/streamed.h"
 
 #include "base/memory.h"
@@ -11,12 +11,12 @@
 
 enum { PANELS = 2, TILES = 2 };
 
-/* A buffer for panels of A or of B. */
+/* Buffers for panels of A or of B. */
 typedef struct ring {
   tsl_buffer *buffers[PANELS];
-  tsl_event *free[PANELS];              /* behind what read it last; NULL without staging */
-  bool is_read[PANELS];                 /* it was recorded */
-  int64_t lines[PANELS], slabs[PANELS]; /* which panel it holds; -1: none */
+  tsl_event *free[PANELS];              /* event after the last read of the buffer; NULL without staging */
+  bool is_read[PANELS];                 /* the event was recorded */
+  int64_t lines[PANELS], slabs[PANELS]; /* position of the panel in the buffer; -1: none */
   int turn;
 } ring;
 
@@ -26,16 +26,16 @@ typedef struct streamed_running {
   const tsl_operands *given;
   const tsl_device_ops *ops;
   tsl_device *device;
-  tsl_staging *staging; /* NULL: there is none */
+  tsl_staging *staging; /* NULL: not available */
   tsl_stager porter;
-  tsl_outgoing out;   /* of the tile before, or of the one before that */
-  tsl_stream *stream; /* computing */
+  tsl_outgoing out;   /* copy of the previous tile, or of the tile before that */
+  tsl_stream *stream; /* stream of the kernels */
   ring rings[TSL_OPERAND_C];
   tsl_buffer *tiles[TILES], *scratch;
   tsl_event *done[TILES];
-  void *block; /* for gathering, without staging */
+  void *block; /* buffer that gathers a panel without staging */
   size_t block_bytes;
-  bool any; /* something of C was written */
+  bool any; /* some element of C was written */
 } streamed_running;
 
 /* --- memory --- */
@@ -57,7 +57,7 @@ static tesela_status take_buffers(streamed_running *job) {
   return TESELA_OK;
 }
 
-/* Without pinned memory it goes the other way. */
+/* Takes the staging buffers; without pinned memory the run continues without staging. */
 static tesela_status streamed_take_staging(streamed_running *job) {
   tsl_staging_sizes sizes;
   tsl_status_saved saved;
@@ -86,7 +86,8 @@ static tesela_status streamed_take_all(streamed_running *job) {
   return take_buffers(job);
 }
 
-/* Work may be pending on what goes now, and after a failure what waiting has to say comes second. */
+/* Releases all resources after pending work has ended. A failure's message is kept; later failures
+ * are ignored. */
 static void give_all(streamed_running *job, tesela_status status) {
   tsl_status_saved saved;
   tsl_status_save(&saved);
@@ -105,7 +106,7 @@ static void give_all(streamed_running *job, tesela_status status) {
     tsl_kept_give(job->tiles[i]);
   tsl_kept_give(job->scratch);
   if (status != TESELA_OK)
-    (void)tsl_kept_forget(job->device); /* it is not known what becomes of memory that was used */
+    (void)tsl_kept_forget(job->device); /* memory that was in use is not reused, as its state is unknown */
   if (job->stream)
     job->ops->stream_destroy(job->stream);
   tsl_free(job->block);
@@ -119,7 +120,7 @@ static const tsl_operand *streamed_given_of(const streamed_running *job, int ope
   return operand == TSL_OPERAND_A ? &all->a : operand == TSL_OPERAND_B ? &all->b : &all->c;
 }
 
-/* A panel or a tile from element (row, col) of its operand on. */
+/* Returns the transfer of a panel or tile that begins at element (row, col) of its operand. */
 static tsl_transfer_path streamed_way_of(const streamed_running *job, const tsl_streamed_kind *kind,
                                          int operand, int64_t row, int64_t col, tsl_buffer *buffer) {
   const tsl_shape *shape = &kind->shapes[operand];
@@ -151,7 +152,7 @@ static tesela_status streamed_bring(streamed_running *job, const tsl_transfer_pa
   return tsl_transfer_in(way->shape, way->transfer, one, way->host, way->buffer, job->stream, job->block);
 }
 
-/* The buffer that holds a panel, brought now where none does: in place of the one that came first. */
+/* Finds the buffer of a panel; copies the panel to the oldest buffer if none holds it. */
 static tesela_status panel(streamed_running *job, const tsl_streamed_kind *kind, int operand, int64_t line,
                            int64_t slab, int *data) {
   ring *of = &job->rings[operand];
@@ -174,7 +175,7 @@ static tesela_status panel(streamed_running *job, const tsl_streamed_kind *kind,
   return TESELA_OK;
 }
 
-/* A tile's way out, and where it is. */
+/* Returns the transfer of a tile to the host; *tile gets its rectangle. */
 static tsl_transfer_path way_out(const streamed_running *job, int64_t index, tsl_copy_chunk *tile) {
   int64_t i, j;
   tsl_tiling_tile(&job->self->tiling, index, &i, &j);
@@ -183,17 +184,17 @@ static tsl_transfer_path way_out(const streamed_running *job, int64_t index, tsl
                          job->tiles[index % job->self->tiling.tiles]);
 }
 
-/* Without staging, a tile behind what computes it. */
+/* Copies a tile out on the kernels' stream, without staging. */
 static tesela_status fetch_at_once(streamed_running *job, int64_t index) {
   static const tsl_panel_series one = {1, 0};
   tsl_copy_chunk tile;
   const tsl_transfer_path way = way_out(job, index, &tile);
   TSL_TRY(streamed_gather_block(job, way.transfer));
-  job->any = true; /* as far as anybody knows */
+  job->any = true; /* assumed from here on */
   return tsl_transfer_out(way.shape, way.transfer, one, way.host, way.buffer, job->stream, job->block);
 }
 
-/* Share `share` of the rows of a tile, of so many, begins to go out once the tile is done. */
+/* Begins to copy partition `share` of `shares` of a tile's rows out, once the tile is computed. */
 static tesela_status begin_share(streamed_running *job, int64_t index, int64_t share, int64_t shares) {
   tsl_copy_chunk tile;
   const tsl_transfer_path way = way_out(job, index, &tile);
@@ -210,8 +211,8 @@ static tesela_status finish_share(streamed_running *job) {
   return status;
 }
 
-/* What goes out beside the panels of a slab: of the tile before, which the first slab's panels come for while
- * it is computed; where slabs are whole sums, of the one before that, whose memory this tile takes. */
+/* Begins the outgoing copy during a slab's incoming panels. With several slabs it is a part of the
+ * previous tile; with one slab the tile before that, whose buffer this tile reuses. */
 static tesela_status begin_beside(streamed_running *job, int64_t index, int64_t slab) {
   const int64_t slabs = job->self->tiling.slabs;
   job->out = (tsl_outgoing){.porter = NULL};
@@ -220,7 +221,7 @@ static tesela_status begin_beside(streamed_running *job, int64_t index, int64_t 
   return index > 0 && slab > 0 ? begin_share(job, index - 1, slab - 1, slabs - 1) : TESELA_OK;
 }
 
-/* --- computing --- */
+/* --- computation --- */
 
 static tesela_status record(streamed_running *job, tsl_event *event, bool *is_recorded) {
   if (!job->staging)
@@ -230,7 +231,7 @@ static tesela_status record(streamed_running *job, tsl_event *event, bool *is_re
   return TESELA_OK;
 }
 
-/* Panels of a slab, which are brought where they are not there. */
+/* Returns the buffers of a slab's panels; copies missing panels. */
 static tesela_status streamed_panels_of(streamed_running *job, int64_t i, int64_t j, int64_t slab,
                                         int index[TSL_OPERAND_C]) {
   const tsl_streamed_kind *kind = tsl_streamed_kind_of(job->self, i, j, slab);
@@ -261,7 +262,7 @@ static tesela_status streamed_multiply(streamed_running *job, int64_t index, int
   return TESELA_OK;
 }
 
-/* What C holds, where it counts. */
+/* Copies a tile of C in, if beta is not 0. */
 static tesela_status bring_tile(streamed_running *job, int64_t index) {
   tsl_copy_chunk tile;
   const tsl_transfer_path way = way_out(job, index, &tile);
@@ -279,7 +280,7 @@ static tesela_status one_tile(streamed_running *job, int64_t index) {
       TSL_TRY(begin_beside(job, index, slab));
     TSL_TRY(streamed_panels_of(job, i, j, slab, at));
     if (t->slabs == 1)
-      TSL_TRY(finish_share(job)); /* before this tile is where that one was */
+      TSL_TRY(finish_share(job)); /* this tile reuses that tile's buffer */
     if (slab == 0)
       TSL_TRY(bring_tile(job, index));
     TSL_TRY(streamed_multiply(job, index, i, j, slab, at));
@@ -290,7 +291,7 @@ static tesela_status one_tile(streamed_running *job, int64_t index) {
   return record(job, job->done[index % t->tiles], &is_recorded);
 }
 
-/* The last ones go out by themselves: with staging two of them where slabs are whole sums. */
+/* Copies the last tiles out: two with staging if sums have one slab. */
 static tesela_status last_tiles(streamed_running *job, int64_t count) {
   const int64_t left = job->self->tiling.slabs == 1 && count > 1 ? 2 : 1;
   if (!job->staging)

@@ -1,6 +1,6 @@
-/* The strategy: what it takes, its parts and their memory, and what explanations tell of them. structured.cl
- * opens with the idea and its picture; structured_cut.c has the recursion, structured_model.c the times,
- * structured_run.c what is enqueued. */
+/* The strategy's table entry, children and scratch memory. structured.cl has the method and its
+ * picture; structured_cut.c has the recursion, structured_model.c the times, structured_run.c the
+ * run. */
 #include "strategy/gemm/structured/structured.h"
 
 #include "base/log.h"
@@ -22,7 +22,7 @@ static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32},
                                   {TESELA_C128, TESELA_C128, TESELA_C128},
                                   {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT}};
 
-/* An update of rank 2k is two of rank k, which are alike. */
+/* Returns the number of products: a rank-2k update is two rank-k updates. */
 static int products_of(const tsl_problem *problem) {
   return tsl_is_sum(problem->c.structure) ? 2 : 1;
 }
@@ -59,13 +59,13 @@ static double structured_score(const tsl_problem *problem, const tsl_config *con
   return products_of(problem) * tsl_structured_seconds(problem, &cut, device);
 }
 
-/* As children's kernels may read and write vectors of it. */
+/* Rounds up, so that children's kernels may access the memory in vectors. */
 static uint64_t structured_aligned(uint64_t bytes) {
   enum { LINE = 256 };
   return (bytes + LINE - 1) / LINE * LINE;
 }
 
-/* Bytes of the copies; children need more, which structured_build() says. */
+/* Returns the bytes of the copies; structured_build() adds the children's workspace. */
 static uint64_t bytes_of_copies(const tsl_problem *problem, const tsl_structured_cut *cut) {
   const tsl_structured_room blocks = tsl_structured_blocks(problem, cut), held = tsl_structured_held(problem);
   const uint64_t size = tsl_type(problem->c.type)->size;
@@ -80,7 +80,7 @@ static uint64_t structured_scratch(const tsl_problem *problem, const tsl_config 
   return bytes_of_copies(problem, &cut);
 }
 
-/* What all pieces multiply; what children move beyond that is theirs to tell. */
+/* Counts the multiply-adds and copies of all pieces; children count further traffic. */
 static void structured_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                                tsl_cost_counts *account) {
   tsl_structured_cut cut;
@@ -105,7 +105,7 @@ static void structured_account(const tsl_problem *problem, const tsl_config *con
   account->memory += 2 * bytes;
 }
 
-/* --- making --- */
+/* --- build --- */
 
 static void release_one(tsl_work *work) {
   tsl_structured_gemm *self = work->state;
@@ -115,8 +115,8 @@ static void release_one(tsl_work *work) {
   work->state = NULL;
 }
 
-/* A product as a work of its own: with who makes plans as the whole has it now, since plans put another in
- * its place. */
+/* Returns a product as a work of its own, with the whole work's current child plan factory, which
+ * plans replace. */
 static tsl_work structured_product_of(const tsl_work *work, int index) {
   const tsl_structured_state *state = work->state;
   tsl_work product = *work;
@@ -140,7 +140,8 @@ static uint64_t structured_memory_of(const tsl_device *device) {
   return most < device->allocation_max ? most : device->allocation_max;
 }
 
-/* Of all the products of a piece, or of one where nothing takes them together. */
+/* Makes the child plan for all products of a piece, or for one if no strategy computes them as a
+ * batch. */
 static tesela_status structured_make_child(tsl_work *work, int index, uint64_t most) {
   tsl_structured_gemm *self = work->state;
   tsl_problem part = tsl_structured_part(&work->problem, &self->cut, &self->cut.pieces[index]);
@@ -152,7 +153,7 @@ static tesela_status structured_make_child(tsl_work *work, int index, uint64_t m
       .workspace_most = most,
       .most = tsl_accuracy_of_one_part(&work->problem, &part, self->products * slabs),
       .on_trial = work->loaded_only};
-  /* Processors launch soon, and their fastest kernels copy operands first, of one product at a time. */
+  /* Processors launch fast, and their fastest kernels pack the operands of one product at a time. */
   const bool is_large = work->device->is_cpu && part.m * part.n >= 256 * 256;
   const tesela_status status = part.batch > 0 && is_large
                                    ? TESELA_UNSUPPORTED
@@ -176,8 +177,8 @@ static tesela_status structured_make_children(tsl_work *work, uint64_t *workspac
   return TESELA_OK;
 }
 
-/* Scratch memory: what children need, as they find it at its start, the diagonal's blocks, and what C holds
- * before. */
+/* Makes the kernel and children. Scratch memory holds the children's workspace, the diagonal
+ * blocks, and the copy of C. */
 static tesela_status structured_prepare(tsl_work *work) {
   tsl_structured_gemm *self = work->state;
   const uint64_t size = tsl_type(work->problem.c.type)->size;
@@ -246,7 +247,7 @@ static tesela_status structured_build(tsl_work *work) {
   return status;
 }
 
-/* The second product's operands are the first one's, seen from the other side. */
+/* Runs the products; the second one of a rank-2k update has transposed and exchanged operands. */
 static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   const tsl_work first = structured_product_of(work, 0);
   TSL_TRY(tsl_structured_run(&first, operands, stream));

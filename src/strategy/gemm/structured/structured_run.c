@@ -1,5 +1,5 @@
-/* A run: copies to scratch memory, the pieces, and the diagonal's triangles back to C; all on the run's
- * stream, in their order. */
+/* Run: copies to scratch memory, the pieces, and the diagonal's triangles back to C, in order on
+ * the run's stream. */
 #include "strategy/gemm/structured/structured.h"
 
 #include "base/status.h"
@@ -27,7 +27,7 @@ static void structured_swap(TSL_INDEX *item, TSL_INDEX *other) {
   *other = kept;
 }
 
-/* Items lie along columns: the matrix is turned where what is written lies along its rows. */
+/* Transposes a copy if the destination is contiguous along its rows, since items lie along columns. */
 static void structured_orient(tsl_structured_copy *copy) {
   static const int turned[] = {0, 2, 1};
   if (!tsl_launch_along(copy->to.row_stride, copy->to.col_stride))
@@ -52,7 +52,7 @@ static tesela_status structured_launch(const structured_running *run, tsl_struct
              : TESELA_OK;
 }
 
-/* Blocks of the diagonal, all of one size, then what is left at its end. */
+/* Copies the diagonal blocks of full size, then the smaller one at the end. */
 static tesela_status copy_diagonal(const structured_running *run, tsl_structured_copy copy, tsl_buffer *from,
                                    tsl_buffer *buffer) {
   const tsl_structured_cut *cut = &run->self->cut;
@@ -89,7 +89,7 @@ static int stored_of(const tsl_shape *shape) {
   return shape->triangle == TESELA_LOWER ? 1 : shape->triangle == TESELA_UPPER ? 2 : 0;
 }
 
-/* What a factor's structure says of its diagonal's blocks. */
+/* Completes the diagonal blocks of a factor as its structure demands. */
 static tesela_status complete_factor(const structured_running *run, int operand) {
   const tsl_problem *problem = &run->work->problem;
   const tsl_shape *shape = tsl_problem_shape(problem, operand);
@@ -109,7 +109,7 @@ static tesela_status complete_factor(const structured_running *run, int operand)
   return copy_diagonal(run, copy, given->buffer, run->given->scratch);
 }
 
-/* The triangles of C's diagonal, to scratch memory or from there. */
+/* Copies the triangles of C's diagonal blocks to scratch memory, or back. */
 static tesela_status copy_triangles(const structured_running *run, bool in) {
   const tsl_shape *shape = &run->work->problem.c;
   const tsl_structured_side own = structured_side_of(&run->given->c, run->self->cut.block),
@@ -124,7 +124,7 @@ static tesela_status copy_triangles(const structured_running *run, bool in) {
                        in ? run->given->scratch : run->given->c.buffer);
 }
 
-/* What C holds before a product that is written over it. */
+/* Copies C to scratch memory before a product in place. */
 static tesela_status hold(const structured_running *run) {
   const tsl_problem *problem = &run->work->problem;
   const tsl_operand held = room_at(run, &run->self->held, run->self->held_at);
@@ -138,7 +138,7 @@ static tesela_status hold(const structured_running *run) {
 
 /* --- pieces --- */
 
-/* An operand from element (row, col) on, for a piece whose products lie so far apart in it. */
+/* Returns an operand from element (row, col) on, with the step between a batch's products. */
 static tsl_operand structured_part_of(const structured_running *run, const tsl_structured_piece *piece,
                                       int operand, int64_t row, int64_t col, int64_t rows_apart,
                                       int64_t cols_apart) {
@@ -157,7 +157,7 @@ static tsl_operand structured_part_of(const structured_running *run, const tsl_s
   return part;
 }
 
-/* All products of a piece at once, or one after the other. */
+/* Enqueues all products of a piece as a batch, or one after the other. */
 static tesela_status structured_enqueue(const structured_running *run, int index, tsl_operands part) {
   const tsl_structured_gemm *self = run->self;
   const int64_t rounds = self->one_by_one[index] ? self->cut.pieces[index].count : 1;
