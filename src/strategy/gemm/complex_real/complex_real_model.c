@@ -7,8 +7,8 @@
 #include <math.h>
 
 /* Fraction of the bandwidth that copy kernels reach (`streamed`). Fraction of the peak that the
- * real product reaches (`usual`), assumed for strategies with more than CONFIGS_MOST configs:
- * evaluating their models takes as long as a small product. */
+ * real product reaches (`usual`), assumed for strategies with more than CONFIGS_MOST configs.
+ * Evaluating so many models takes as long as a small product. */
 static const double streamed = 0.7, usual = 0.5;
 enum { CONFIGS_MOST = 256 };
 /* Measured time of f32 products on an H100 divided by the model's: 0.67 to 0.88 (NOTES.md). */

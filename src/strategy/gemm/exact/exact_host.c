@@ -1,6 +1,6 @@
-/* On the cpu: blocks of C, of which nearly exact sums decide most elements (gemm_exact_blocks.h). What is
- * left of a block goes tile by tile to superaccumulators, with the rows of A and columns of B that it needs
- * copied side by side. */
+/* exact on the processor. Nearly exact sums decide most elements of a block of C
+ * (gemm_exact_blocks.h). The rest is computed tile by tile with superaccumulators, from packed rows
+ * of A and columns of B. */
 #include "strategy/gemm/exact/exact.h"
 
 #include "base/scratch.h"
@@ -11,23 +11,23 @@
 
 #include <math.h>
 
-/* Bytes of a tile's copies of A, and of B: of what a second-level cache holds. A tile has at most so many
- * rows and columns. A block of nearly exact sums is as high as A's panel fits there; narrower, where threads
- * would else have none. */
+/* Bytes of a tile's packed A, and of its packed B, in the second-level cache; maximum rows and
+ * columns of a tile. HEIGHT and WIDTH: size of a block of nearly exact sums; blocks are narrower if
+ * threads would be idle. */
 enum { COPY_BYTES = 1 << 18, TILE_MOST = 64, BLOCK = TSL_EXACT_BLOCK, HEIGHT = 96, WIDTH = TSL_NEAR_COLUMNS };
 
 typedef struct exact_running {
   tsl_exact_run of;
   tsl_exact_terms terms;
   int64_t side;        /* rows and columns of a tile that is not at an edge */
-  size_t number, line; /* bytes of a number as superaccumulators take it, and of a copied row or column */
+  size_t number, line; /* bytes of a superaccumulator's term, and of a packed row or column */
   int64_t down;
   size_t
-      share; /* bytes of a worker: a block's sums, copies of rows and columns, and which elements are left */
+      share; /* bytes of a worker: a block's sums, packed rows and columns, and flags of undecided elements */
   unsigned char *memory;
 } exact_running;
 
-/* k numbers, `stride` elements apart, to where they lie side by side, with zeros behind them. */
+/* Packs k numbers, `stride` elements apart, followed by zeros. */
 static void copy_line(const exact_running *run, tesela_type type, const unsigned char *from, int64_t stride,
                       unsigned char *dst) {
   enum { AT_ONCE = 1 << 20 };
@@ -52,7 +52,7 @@ static void exact_add_up(const exact_running *run, const unsigned char *x, const
                       (int)tsl_min(run->of.k - first, BLOCK));
 }
 
-/* Rows and columns of a tile, copied when an element first needs them. */
+/* Rows and columns of a tile, packed at their first use. */
 typedef struct copies {
   unsigned char *a, *b;
   bool has_a[TILE_MOST], has_b[TILE_MOST];
@@ -80,8 +80,8 @@ static const unsigned char *exact_column_of(const exact_running *run, copies *co
   return to;
 }
 
-/* The elements that are left of the tile at (row, column); `left` has a block's rows of `across` elements.
- * The window stays where the element before needed it, which is where most need it. */
+/* Computes the undecided elements of the tile at (row, column); `left` has flags in rows of
+ * `across` elements. The window starts where the previous element needed it. */
 static void exact_add_tile(const exact_running *run, int64_t row, int64_t column, int64_t rows,
                            int64_t columns, const unsigned char *left, int64_t across, unsigned char *memory,
                            int *top) {
@@ -119,14 +119,14 @@ static void exact_multiply(void *argument, int64_t block, int worker) {
                      left + i * columns + j, columns, lines, &top);
 }
 
-/* As square as the copies allow, and small enough for all threads to have some. */
+/* Returns the side of a tile: as large as the copies allow, and small enough to occupy all threads. */
 static int64_t exact_side_of(int64_t m, int64_t n, size_t line, int threads) {
   const double fair = sqrt((double)m * (double)n / (4. * threads));
   const int64_t fitting = (int64_t)(COPY_BYTES / line), side = tsl_min(fitting, (int64_t)fair);
   return tsl_max(1, tsl_min(side, TILE_MOST));
 }
 
-/* Blocks that are not too wide for all threads to have some. */
+/* Chooses the block size: narrow enough to occupy all threads. */
 static void exact_cut(int64_t m, int64_t n, int threads, int64_t *height, int64_t *width) {
   const int64_t wanted = threads > 1 ? 4 * (int64_t)threads : 1;
   *height = tsl_min(m, HEIGHT);
@@ -178,8 +178,7 @@ tesela_status tsl_gemm_exact_run_host(const tsl_work *work, const tsl_operands *
   return TESELA_OK;
 }
 
-/* Clocks of a term and of an element's end where nearly exact sums decide (NOTES.md): of f32 and of f64, by
- * instruction set. */
+/* Returns the clocks of a term if nearly exact sums decide, by instruction set (NOTES.md). */
 static double term_clocks(bool twice, unsigned capabilities) {
   static const double f32[] = {0.8, 0.23, 0.15}, f64[] = {8, 0.43, 0.3};
   const int set = capabilities & TSL_CAN_AVX512 ? 2 : capabilities & (TSL_CAN_AVX2 | TSL_CAN_NEON) ? 1 : 0;
@@ -187,7 +186,7 @@ static double term_clocks(bool twice, unsigned capabilities) {
 }
 
 double tsl_gemm_exact_score_host(const tsl_problem *problem, const tsl_device *device) {
-  enum { END = 15, LINE = 4 }; /* clocks of an element of C, and of one of A and B, to measure and to copy */
+  enum { END = 15, LINE = 4 }; /* clocks of an element of C, and of one of A or B to measure and to pack */
   const double elements = (double)problem->m * (double)problem->n, lines = (double)(problem->m + problem->n),
                k = (double)problem->k,
                term = term_clocks(problem->c.type == TESELA_F64, device->capabilities);

@@ -1,9 +1,9 @@
 /* Panels of A and B, as wide as a block and TSL_NEAR_DEPTH steps deep, as micro-panels of f64:
  *
- *   b: [ step 0: COLUMNS numbers | step 1 | ... ] [ the next columns' ] ...    a: the same of ROWS rows
+ *   b: [ step 0: COLUMNS numbers | step 1 | ... ] [ the next columns' ] ...    a: ROWS numbers in each step
  *
- * Each micro-panel of B stays in the first cache while all of A's pass, whose panel the second cache holds.
- * Lines that are not there are zeros. */
+ * A micro-panel of B stays in the first-level cache while all of A's stream from the second. Missing
+ * lines are zeros. */
 #include "strategy/gemm/exact/gemm_exact_blocks.h"
 
 #include "host/int_math.h"
@@ -22,7 +22,7 @@ static void gemm_exact_blocks_gather_f64(const double *from, int64_t stride, int
 }
 
 static void gemm_exact_blocks_gather_f32(const float *from, int64_t stride, int count, double *dst) {
-  if (stride == 1) /* vectors */
+  if (stride == 1) /* a constant stride, which the compiler vectorizes */
     for (int i = 0; i < count; i++)
       dst[i] = (double)from[i];
   else
@@ -30,7 +30,7 @@ static void gemm_exact_blocks_gather_f32(const float *from, int64_t stride, int 
       dst[i] = (double)from[i * stride];
 }
 
-/* `count` numbers, at most MOST, `stride` elements apart. */
+/* Converts `count` numbers, at most MOST, `stride` elements apart, to f64. */
 static void gemm_exact_blocks_gather(tesela_type type, const void *from, int64_t stride, int count,
                                      double *dst) {
   float narrow[MOST];
@@ -48,7 +48,7 @@ static void gemm_exact_blocks_gather(tesela_type type, const void *from, int64_t
 typedef struct side {
   const tsl_operand *of;
   tesela_type type;
-  int64_t line, step; /* strides, in elements */
+  int64_t line, step; /* strides in elements */
 } side;
 
 static side gemm_exact_blocks_side_of(const tsl_exact_run *run, bool is_b) {
@@ -68,7 +68,7 @@ static bool along_lines(const side *side_in) {
 
 /* --- lines --- */
 
-/* The last bit of a number that is set, as a number; 0 of 0. Without it a mantissa is that much less. */
+/* Returns the value of a number's last set bit; 0 for 0. */
 static double last_bit_of(double size) {
   const int64_t bits = tsl_exact_bits_of(size);
   const double rest = tsl_exact_double_of(bits & (bits - 1));
@@ -82,7 +82,7 @@ static void measure_number(double number, double *largest, double *total, double
   *total += size;
 }
 
-/* One line, in LANES parts, which compilers make vectors of. */
+/* Measures one line in LANES parts, which the compiler vectorizes. */
 static void measure_along(const side *side_in, int64_t line, int64_t k, double *largest, double *total,
                           double *grain) {
   double numbers[MOST], most[LANES] = {0}, sum[LANES] = {0}, least[LANES];
@@ -171,8 +171,8 @@ void tsl_exact_measure(tsl_exact_run *run, double *memory, tsl_team team) {
 
 /* --- panels --- */
 
-/* Packs lines first to first + count - 1, steps l to l + depth - 1, in micro-panels of `width` lines.
- * `scale` has the scales of these lines, or is NULL: no line is scaled. */
+/* Packs `count` lines from `first`, `depth` steps from l, in micro-panels of `width` lines. `scale`
+ * has the scales of these lines; NULL: no line is scaled. */
 static void gemm_exact_blocks_pack(const side *side_in, const double *scale, int64_t first, int64_t count,
                                    int64_t l, int depth, int width, double *dst) {
   double numbers[MOST];
@@ -204,7 +204,7 @@ static void gemm_exact_blocks_pack(const side *side_in, const double *scale, int
 /* A worker's memory. */
 typedef struct gemm_exact_blocks_block {
   double *a, *b, *high, *low;
-  int64_t row; /* numbers from row to row of sums */
+  int64_t row; /* row stride of the sums in numbers */
 } gemm_exact_blocks_block;
 
 static int64_t whole_rows(const tsl_exact_run *run) {
@@ -245,9 +245,9 @@ static void gemm_exact_blocks_add_up(const tsl_exact_run *run, const gemm_exact_
   }
 }
 
-/* --- the end --- */
+/* --- rounding --- */
 
-/* Whether both round to one number of C's type, which is stored then. */
+/* Stores the element and returns true if both bounds round to one number of C's type. */
 static bool store_if_same(tesela_type type, const double lower[2], const double upper[2], unsigned char *c) {
   unsigned char one[8], other[8];
   tsl_type_store(type, one, lower);
@@ -301,8 +301,8 @@ static void load_row(const tsl_exact_run *run, const unsigned char *c, int count
   }
 }
 
-/* Scales C's numbers like the sums of a row. NaN, which decides nothing, replaces numbers that become too
- * large. */
+/* Scales C's numbers like the sums of a row. Numbers that become too large are replaced by NaN,
+ * which decides nothing. */
 static void scale_before(double row_scale, const double *scale, int count, double *before) {
   for (int j = 0; j < count; j++) {
     const double scaled = before[j] * row_scale * scale[j];
@@ -310,9 +310,9 @@ static void scale_before(double row_scale, const double *scale, int count, doubl
   }
 }
 
-/* Takes the scales of a row and its columns out of the bounds of its elements. A normal number keeps its
- * digits. A number that becomes subnormal or 0 is rounded a second time: its bounds are widened by a last
- * place before. An exact 0 stays positive. NaN decides nothing. */
+/* Removes the scales of a row and its columns from the bounds. A normal number keeps its digits. A
+ * number that becomes subnormal or 0 is rounded a second time, so its bounds are first widened by a
+ * last place. An exact 0 stays positive. NaN decides nothing. */
 static void gemm_exact_blocks_unscale(double row_scale, const double *scale, int count, double *lower,
                                       double *upper) {
   for (int j = 0; j < count; j++) {

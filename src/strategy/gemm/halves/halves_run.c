@@ -1,4 +1,4 @@
-/* Where things lie in scratch memory, and the launches of a run of halves.
+/* Layout of scratch memory, and the launches of a run of halves.
  *
  *   guess -> round A, round B -> decide; product -> join -> native */
 #include "base/status.h"
@@ -13,10 +13,10 @@
 
 enum {
   ALIGNED = 256,
-  SIDE = 256,           /* what engines round their sizes up to, at most */
-  WORKSPACE = 16 << 20, /* of the product, beside copies of what it multiplies */
-  PITCH = 8,            /* elements that rows of memory are multiples of */
-  UNIT_JOIN = 32        /* groups of a unit that make C, of several rows each where there are so many */
+  SIDE = 256,           /* maximum unit to which child strategies round sizes */
+  WORKSPACE = 16 << 20, /* bytes of the product's workspace besides packed operands */
+  PITCH = 8,            /* unit of a row of memory in elements */
+  UNIT_JOIN = 32        /* groups of a compute unit that compute C; each has several rows if possible */
 };
 
 bool tsl_halves_is_swapped(const tsl_problem *problem) {
@@ -25,7 +25,7 @@ bool tsl_halves_is_swapped(const tsl_problem *problem) {
 
 /* --- memory --- */
 
-/* Lines of operand o of C' (A's rows or B's columns): their strides. */
+/* Returns the strides of the lines of an operand of C': A's rows or B's columns. */
 static void halves_strides_of(const tsl_problem *problem, int operand, int64_t *across, int64_t *along) {
   const bool is_a = (operand == 0) != tsl_halves_is_swapped(problem);
   const tsl_shape *shape = is_a ? &problem->a : &problem->b;
@@ -39,13 +39,14 @@ static int64_t halves_take(int64_t *bytes, int64_t more) {
   return at;
 }
 
-/* What a child may have, at the start of scratch memory: some engines copy their operands, as words. */
+/* Returns the bytes of the child's workspace, at the start of scratch memory; some strategies pack
+ * their operands as words. */
 static int64_t halves_workspace_of(int64_t m, int64_t n, int64_t k) {
   return (tsl_round_up(m, SIDE) + tsl_round_up(n, SIDE)) * tsl_round_up(k, SIDE) * (int64_t)sizeof(float) +
          WORKSPACE;
 }
 
-/* Fills in sizes and offsets; returns the bytes of it all. */
+/* Sets sizes and offsets; returns the total bytes. */
 static int64_t halves_lay_out(const tsl_problem *problem, halves_arguments *args) {
   const bool is_swapped = tsl_halves_is_swapped(problem);
   const int64_t lines[2] = {is_swapped ? problem->n : problem->m, is_swapped ? problem->m : problem->n},
@@ -84,7 +85,7 @@ uint64_t tsl_halves_workspace(const tsl_problem *problem) {
   return (uint64_t)halves_workspace_of(problem->m, problem->n, problem->k);
 }
 
-/* --- the product --- */
+/* --- product --- */
 
 tsl_problem tsl_halves_product(const tsl_problem *problem) {
   halves_arguments given;
@@ -124,7 +125,7 @@ tesela_status tsl_halves_find_kernels(tsl_work *work) {
   return tsl_launch_kernel_with(work, TEXT, "tsl_gemm_halves_join", TSL_HALVES_GROUP_ITEMS, "", &state->join);
 }
 
-/* --- running --- */
+/* --- run --- */
 
 typedef struct halves_run {
   const tsl_work *work;
@@ -134,8 +135,8 @@ typedef struct halves_run {
   halves_arguments given;
 } halves_run;
 
-/* Whether fours of neighbours, which have the stride `step`, are aligned to 16 bytes in every line of memory:
- * where a buffer has an address. */
+/* Returns true if groups of four numbers with stride `step` are aligned to 16 bytes in every row of
+ * memory. Only CUDA buffers have a known address. */
 static int halves_is_wide(tsl_buffer *buffer, int64_t step, int64_t pitch, int64_t offset) {
   return step == 1 && pitch % TSL_HALVES_FOUR == 0 && offset % TSL_HALVES_FOUR == 0 &&
          (buffer->device->capabilities & TSL_CAN_CUDA) != 0 &&
@@ -168,7 +169,7 @@ static halves_run halves_run_of(const tsl_work *work, const tsl_operands *operan
   given->alpha = (float)problem->alpha[0], given->beta = (float)problem->beta[0];
   given->is_empty = state->product == NULL;
   given->c_is_wide = halves_is_wide(run.c, s.c_col_stride, s.c_row_stride, s.c_offset);
-  if (given->is_empty) { /* factors are not read, nor is what there is beside them */
+  if (given->is_empty) { /* factors and scratch memory are not read */
     run.a = run.b = run.c;
     run.scratch = run.scratch ? run.scratch : run.c;
     return run;
@@ -203,7 +204,7 @@ static tesela_status make_halves(const halves_run *run) {
                        TSL_HALVES_GROUP_ITEMS, all + 2, 2);
 }
 
-/* Offsets of operands count elements. */
+/* Enqueues the product; operands' offsets are in elements. */
 static tesela_status halves_multiply(const halves_run *run) {
   const halves_arguments *given = &run->given;
   const tsl_operands operands = {

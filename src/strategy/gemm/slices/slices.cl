@@ -1,24 +1,27 @@
-/* Idea: a number of f32 is three of bf16, whose products are exact in f32 and what many units multiply fastest: lines are measured, their numbers
- * are cut, and C is made of the sums of the slices' products. slices.c tells which products those are.
+/* f32 numbers as three bf16 slices, whose products are exact in f32 and fast on many units: lines are
+ * measured, their numbers cut, and C computed from the sums of the slices' products. slices.c lists
+ * the products.
  *
  *   a line's largest    slice 1    slice 2    slice 3
  *   v
- *   1xxxxxxx xxxxxxxx xxxxxxxx  =  1xxxxxxx + xxxxxxxx + xxxxxxxx    24 bits in slices of 8, those of a line by one power of two
- *   0001xxxx xxxxxxxx xxxxxxxx
+ *   1xxxxxxx xxxxxxxx xxxxxxxx  =  1xxxxxxx + xxxxxxxx + xxxxxxxx    24 bits in slices of 8, scaled by a power
+ *   0001xxxx xxxxxxxx xxxxxxxx                                       of two for each line
  *
- * What it adds to the rungs below: no unit that multiplies f32, none that multiplies bytes.
- * Kernels: tsl_gemm_slices_measure, a group finds the largest and the least number of its lines, and so their scales; tsl_gemm_slices_cut,
- * an item takes 8 numbers of a line, and stores 16 bytes of each slice; tsl_gemm_slices_join, an item makes an element of C; where its row
- * or its column is native, by k products added one after the other, each fused. Where there are no products, C = beta C is all that is
- * left. Items lie along a line, then lines; or, where neighbours lie across, over some lines, then along them.
- * Parameters: none of their own. Limits: f32; 65536 terms. */
+ * tsl_gemm_slices_measure a group finds the largest and smallest numbers of its lines, and so their
+ * scales tsl_gemm_slices_cut an item cuts 8 numbers of a line, and stores 16 bytes of each slice
+ * tsl_gemm_slices_join an item computes an element of C; if its row or column is native, by k fused
+ * multiply-adds
+ *
+ * Without products only C = beta C is computed. Items lie along a line, then over lines; or, if
+ * numbers of different lines are contiguous, over some lines, then along them. Limits: f32; 65536
+ * terms. */
 #include "dialect.h"
 
 #include "slices_shared.h"
 
 #define ITEMS TSL_SLICES_ITEMS
 #define NUMBERS TSL_SLICES_NUMBERS
-#define HALVINGS 7 /* of items of a line, at most */
+#define HALVINGS 7 /* maximum halvings of the items of a line */
 
 TSL_FUNCTION unsigned larger(unsigned a, unsigned b) {
   return a > b ? a : b;
@@ -31,7 +34,7 @@ TSL_KERNEL(TSL_SLICES_ITEMS, 1, 1)
 tsl_gemm_slices_measure(TSL_GLOBAL const unsigned *a, TSL_GLOBAL const unsigned *b,
                         TSL_GLOBAL unsigned char *scratch, const slices_arguments args) {
   TSL_LOCAL unsigned largest[ITEMS];
-  TSL_LOCAL unsigned least[ITEMS]; /* of magnitudes less 1, so that 0 is more than all */
+  TSL_LOCAL unsigned least[ITEMS]; /* magnitudes minus one; 0 becomes the maximum */
   const int item = TSL_ITEM(0), operand = TSL_GROUP(0) < args.blocks[0] ? 0 : 1;
   const slices_matrix of = args.of[operand];
   const int lines = of.is_across ? TSL_SLICES_LINES_ACROSS : TSL_SLICES_LINES_ALONG, each = ITEMS / lines;

@@ -1,5 +1,5 @@
-/* slices on the processor: lines are measured and cut, and C is made of the sums, each by all threads; the
- * products are children, of the whole size. */
+/* slices on the processor: all threads measure and cut lines, and compute C from the sums; the
+ * products are child plans of the whole size. */
 #include "strategy/gemm/slices/slices_host.h"
 
 #include "base/scratch.h"
@@ -91,7 +91,7 @@ static tesela_status run_all(const tsl_work *work, running *run, tsl_team team) 
   return status;
 }
 
-/* C' = B' A' where C's columns follow each other, as the children were made for it. */
+/* Computes C' = B' A' if C's columns are contiguous; the child plans are made for it. */
 tesela_status tsl_slices_run_host(const tsl_work *work, const tsl_operands *operands) {
   const tsl_problem *problem = &work->problem;
   const tsl_slices_products *products = work->state;

@@ -1,5 +1,5 @@
-/* slices on devices with kernels: where things lie in scratch memory, the products of slices, and the
- * launches of a run.
+/* slices on devices with kernels: layout of scratch memory, the products of slices, and the launches
+ * of a run.
  *
  *   measure -> cut A, B -> for each pair of slices: product, added to the sums -> join */
 #include "base/status.h"
@@ -11,8 +11,8 @@
 
 enum {
   ALIGNED = 256,
-  SIDE = 256,          /* what engines round their sizes up to, at most */
-  WORKSPACE = 16 << 20 /* of a product, beside copies of what it multiplies */
+  SIDE = 256,          /* maximum unit to which child strategies round sizes */
+  WORKSPACE = 16 << 20 /* bytes of a product's workspace besides packed operands */
 };
 
 /* --- memory --- */
@@ -23,13 +23,14 @@ static int64_t slices_run_take(int64_t *bytes, int64_t more) {
   return at;
 }
 
-/* What a child may have, at the start of scratch memory: some engines copy their operands, as words. */
+/* Returns the bytes of the child's workspace, at the start of scratch memory; some strategies pack
+ * their operands as words. */
 static int64_t slices_workspace_of(const slices_arguments *args) {
   const int64_t lines = tsl_round_up(args->m, SIDE) + tsl_round_up(args->n, SIDE);
   return lines * tsl_round_up(args->depth, SIDE) * (int64_t)sizeof(float) + WORKSPACE;
 }
 
-/* Fills in sizes and offsets for m rows of A and n columns of B; returns the bytes of it all. */
+/* Sets sizes and offsets for m rows of A and n columns of B; returns the total bytes. */
 static int64_t slices_lay_out(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n,
                               slices_arguments *args) {
   const int64_t lines[2] = {m, n};
@@ -79,7 +80,7 @@ tesela_status tsl_slices_find_kernels(tsl_work *work) {
   return tsl_launch_kernel_with(work, TEXT, "tsl_gemm_slices_join", TSL_SLICES_GROUP_ITEMS, "", &state->join);
 }
 
-/* --- running --- */
+/* --- run --- */
 
 typedef struct slices_run {
   const tsl_work *work;
@@ -125,7 +126,7 @@ static tesela_status slices_launch(const slices_run *run, tsl_kernel *kernel, in
   return run->work->device->ops->launch(run->stream, kernel, &grid, list, count);
 }
 
-/* Groups of items, one for each of so many. */
+/* Returns the groups for so many items. */
 static int64_t slices_groups_for(int64_t items) {
   return tsl_ceil_div(items, TSL_SLICES_GROUP_ITEMS);
 }
@@ -148,7 +149,7 @@ static tesela_status slices_run_cut(const slices_run *run) {
   return TESELA_OK;
 }
 
-/* Offsets of operands count elements. */
+/* Enqueues the products; operands' offsets are in elements. */
 static tesela_status slices_run_multiply(const slices_run *run) {
   const slices_arguments *given = &run->given;
   const tsl_subplan_factory *children = run->work->children;

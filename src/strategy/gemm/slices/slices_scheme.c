@@ -1,4 +1,4 @@
-/* Which products of slices there are, of how many terms, and what they may err by. */
+/* Pairs of slices and the depth of their products. */
 #include "host/int_math.h"
 #include "strategy/gemm/slices/slices.h"
 

@@ -24,7 +24,7 @@ typedef struct tsl_streamed_tiling {
   double in, out; /* bytes of a run from host to device, and from device to host */
 } tsl_streamed_tiling;
 
-/* Computes the tiling of a config: its sizes, or if they are 0 the fastest ones that fit the
+/* Computes the tiling of a config: its sizes, or if they are 0 the fastest sizes that fit the
  * memory. Returns NULL, or the reason why none exists. */
 const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                           tsl_streamed_tiling *tiling);

@@ -3,13 +3,13 @@
  * factor's zeros. The general products are child plans (strategy/subplans.h), the fastest that the
  * device has. This strategy only cuts, and copies the blocks that the diagonal crosses.
  *
- *   a triangle of C         D          a level's rectangles lie equally far apart along the diagonal: one batch
+ *   a triangle of C         D          a level's rectangles lie equally far apart on the diagonal: one batch
  *   (syrk, herk, syr2k)     1 D        that writes C. Diagonal blocks are a batch in scratch memory, whose
  *                           2 2 D      triangles are copied to C. If C is read, they are copied there first, so
  *                           2 2 1 D    that the child applies alpha and beta.
- *   a triangular factor     as above with the factor, real types: diagonal blocks completed by zeros, and ones,
- *   (trmm)                  in scratch memory. The first batch applies beta, further levels add to C. In place,
- *                           the factor is a copy of C.
+ *   a triangular factor     as above with the factor, real types: diagonal blocks completed by zeros and ones,
+ *   (trmm)                  in scratch memory. The first batch applies beta, later levels add to C. In
+ *                           place, the factor is a copy of C.
  *   symmetric, hermitian    completed in scratch memory: one general product.
  *   (symm, hemm), complex trmm
  *
@@ -19,7 +19,7 @@
  * The kernel copies blocks of a matrix that stores one triangle: completed by their structure, or the
  * triangle alone.
  *
- *   a group: 32 x 8 items, 32 x 32 elements at a time;  item (x, y): rows y, y + 8, y + 16, y + 24 of column x
+ *   a group: 32 x 8 items, 32 x 32 elements at a time; item (x, y): rows y, y + 8, y + 16, y + 24 of column x
  *
  * Groups advance to further columns of a block along dimension 0, and to further rows of all blocks
  * along dimension 1. Mirrored elements are read down their columns: the 32 rows of a group lie in as

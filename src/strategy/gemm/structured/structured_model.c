@@ -86,7 +86,7 @@ static double structured_seconds_of(const tsl_problem *part, const tsl_device *d
 }
 
 /* Predicts the piece with most work by the fastest model, and the others in proportion to their
- * waves: evaluating hundreds of configs takes tens of milliseconds. A batch that no strategy
+ * waves. Evaluating hundreds of configs takes tens of milliseconds. A batch that no strategy
  * computes counts as single products. */
 double tsl_structured_seconds(const tsl_problem *problem, const tsl_structured_cut *cut,
                               const tsl_device *device) {

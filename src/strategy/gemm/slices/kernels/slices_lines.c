@@ -1,5 +1,5 @@
-/* Lines measured and cut, and rows of C, once per instruction set: plain loops that compilers make vectors
- * of. */
+/* Measures and cuts lines, and computes rows of C; compiled once per instruction set. Plain loops
+ * that compilers vectorize. */
 #include "host/simd.h"
 
 #include "host/int_math.h"
@@ -9,7 +9,7 @@
 
 enum { BLOCK = TSL_SLICES_BLOCK, CHUNK = TSL_SLICES_CHUNK };
 
-/* A chunk of each line of a block, as bits; zeros behind the last. */
+/* Bits of a chunk of each line of a block; zeros after the last number. */
 typedef struct chunk {
   uint32_t bits[BLOCK][CHUNK];
 } chunk;
@@ -32,7 +32,7 @@ static void read_chunk(const tsl_slices_lines *slices_lines, int64_t first, int6
 static void measure(const tsl_slices_job *job, int operand, int64_t first) {
   const tsl_slices_lines *of = &job->of[operand];
   const int64_t lines = tsl_min(BLOCK, of->count - first);
-  uint32_t largest[BLOCK] = {0}, least[BLOCK]; /* of magnitudes less 1, so that 0 is more than all */
+  uint32_t largest[BLOCK] = {0}, least[BLOCK]; /* magnitudes minus one; 0 becomes the maximum */
   chunk numbers;
   memset(least, 0xff, sizeof least);
   for (int64_t h = 0; h < job->k; h += CHUNK) {
@@ -52,7 +52,7 @@ static void measure(const tsl_slices_job *job, int operand, int64_t first) {
     of->scales[first + i] = slices_scale(largest[i], least[i] + 1);
 }
 
-/* The slices of a chunk of a line. */
+/* Cuts a chunk of a line into slices. */
 static void cut_line(const uint32_t *bits, int scale, int slices, int64_t count, uint16_t *dst,
                      int64_t plane) {
   const float one = TSL_AS_FLOAT((127 + scale / 2) << 23),
@@ -95,7 +95,7 @@ static void cut(const tsl_slices_job *job, int operand, int64_t first) {
   }
 }
 
-/* An element in f32, k products added one after the other. */
+/* Returns an element in f32, by k fused multiply-adds. */
 static float native(const tsl_slices_job *job, int64_t row, int64_t col) {
   const tsl_slices_lines *a = &job->of[0], *b = &job->of[1];
   const float *left = a->at + row * a->across, *right = b->at + col * b->across;
