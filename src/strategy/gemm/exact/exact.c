@@ -29,8 +29,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Constants of exact.cl: items of a group in each direction, lines of a group that measures, bytes
- * for each line and for an item's elements, steps of a panel. */
+/* Constants of exact.cl: items of a group in each direction, lines of a group that measures. Bytes
+ * for each line and for an item's elements, and steps of a panel. */
 enum { SIDE = 16, ITEMS = SIDE * SIDE, LINES = 16, LINE_BYTES = 24, WORD_BYTES = 2, STEP = 16 };
 /* Maximum elements of an item in each direction. */
 enum { EACH_MOST = 4 };
@@ -61,8 +61,8 @@ static int64_t each_for(const tsl_problem *problem, const tsl_device *device) {
   return each;
 }
 
-/* Returns true if a group adds up the undecided elements together. f64 has pairs from the
- * beginning, and on a processor an item does not wait for memory. */
+/* Returns true if a group adds up the undecided elements together. f64 sums are pairs from the
+ * beginning. On a processor an item does not wait for memory. */
 static bool is_together(const tsl_problem *problem, const tsl_device *device) {
   return problem->c.type != TESELA_F64 && !device->is_cpu;
 }

@@ -235,8 +235,7 @@ TSL_FUNCTION void exact_settle_sums(exact_sums *sums) {
 #define EXACT_NAN tsl_rounded(TSL_NAN(TSL_REAL))
 #endif
 
-/* Returns the row of an item's element e; its line's magnitudes are those of the last line if C has
- * no such row. */
+/* Returns the row of an item's element e. Beyond C the magnitudes of the last line are used. */
 TSL_FUNCTION TSL_INDEX exact_row(TSL_INDEX first_row, int e) {
   return first_row + TSL_ITEM(1) * EACH + e / EACH;
 }

@@ -8,13 +8,14 @@
  * Rounded numbers are dense in the operand's orientation; every strategy takes either orientation. One
  * product replaces three or six products of slices where 11 bits of the factors are enough.
  *
- * tsl_gemm_halves_guess          guesses the lines' scales
- * tsl_gemm_halves_round_along    a line's numbers are contiguous: a group has a line
- * tsl_gemm_halves_round_across   otherwise: a group has TSL_HALVES_ACROSS lines and TSL_HALVES_DEPTH numbers of each
- * tsl_gemm_halves_decide         an item has a line
- * tsl_gemm_halves_join           an item computes 4 adjacent elements of C
- * tsl_gemm_halves_native         a group has a tile of C, and computes the elements without a proof by k fused
- *                                multiply-adds each
+ *   tsl_gemm_halves_guess          guesses the lines' scales
+ *   tsl_gemm_halves_round_along    a line's numbers are contiguous: a group has a line
+ *   tsl_gemm_halves_round_across   otherwise: a group has TSL_HALVES_ACROSS lines and TSL_HALVES_DEPTH
+ *                                  numbers of each
+ *   tsl_gemm_halves_decide         an item has a line
+ *   tsl_gemm_halves_join           an item computes 4 adjacent elements of C
+ *   tsl_gemm_halves_native         a group has a tile of C, and computes the elements without a proof by k
+ *                                  fused multiply-adds each
  *
  * An item rounds 4 adjacent numbers at a time. Without products only C = beta C is computed. Limits:
  * f32. */

@@ -1,4 +1,5 @@
-/* Host side of image_microtile.cl: images over B, or over packed copies of it, and a launch for each. */
+/* Host side of image_microtile.cl: images over B or over packed copies of it, and a launch for
+ * each. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "host/int_math.h"
@@ -18,20 +19,21 @@ static const tsl_param params[] = {
 };
 static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32}, {0, 0, 0}};
 
-/* Packing works in tiles, and parts of B start at multiples of so many rows and columns, which every device's
- * alignments divide: views of the parts are as good as a view of all. */
+/* TILE: edge of a packing tile. Parts of B begin at multiples of ROWS_STEP and COLUMNS_STEP, which
+ * the alignments of all devices divide. So images of parts are possible if an image of all is. */
 enum { LANES = TSL_TEXEL_BYTES / (int)sizeof(float), TILE = 16, ROWS_STEP = 64, COLUMNS_STEP = 1024 };
-/* Most memory that a packed part, or an image that is a copy, takes. */
+/* Maximum bytes of a packed part, or of an image that is a copy. */
 static const int64_t part_bytes_max = (int64_t)256 << 20;
 
 typedef struct microtile {
   tsl_kernel *multiply, *pack;
 } microtile;
 
-/* microtile_packing and tsl_gemm_arguments of the kernels. */
+/* Arguments of the packing kernel, see microtile_packing. */
 typedef struct packing {
   int64_t rows, columns, offset, row_stride, col_stride, pitch;
 } packing;
+/* Arguments of the multiplying kernel, see tsl_gemm_arguments. */
 typedef struct arguments {
   tsl_gemm_sizes sizes;
   float alpha, beta;
@@ -39,7 +41,7 @@ typedef struct arguments {
 
 /* --- parts of B --- */
 
-/* A part of B: at most that many rows and columns fit an image. */
+/* Part of B that fits an image. */
 typedef struct part {
   int64_t row, column, rows, columns;
 } part;
@@ -48,8 +50,8 @@ static int64_t texels(int64_t columns) {
   return columns == 0 ? 1 : (columns - 1) / LANES + 1;
 }
 
-/* The largest part of a k x n matrix: all rows if an image has so many, else equal shares of them; then as
- * many columns as an image and its memory have room for. */
+/* Returns the largest part of a k x n matrix: all rows if an image has so many, else equal
+ * fractions. Then as many columns as the image and its memory can hold. */
 static part largest(int64_t k, int64_t n, const tsl_device *device) {
   const int64_t rows_max = device->image_height_max / ROWS_STEP * ROWS_STEP;
   const int64_t shares = k <= rows_max ? 1 : (k - 1) / rows_max + 1;
@@ -60,7 +62,7 @@ static part largest(int64_t k, int64_t n, const tsl_device *device) {
   return (part){.rows = rows, .columns = tsl_min(n, columns > 0 ? columns : COLUMNS_STEP)};
 }
 
-/* Bytes of the largest part, packed. */
+/* Returns the bytes of the largest part, packed. */
 static uint64_t bytes_of(int64_t k, int64_t n, const tsl_device *device) {
   const part most = largest(k, n, device);
   return tsl_image_pitch(device, texels(most.columns)) * (uint64_t)(most.rows > 0 ? most.rows : 1);
@@ -72,9 +74,9 @@ static const char *grid_for(int64_t m, int64_t columns, const tsl_config *config
   return tsl_launch_grid(device, texels(columns), down, (int)value[COLUMNS], (int)value[ROWS], grid);
 }
 
-/* --- running --- */
+/* --- run --- */
 
-/* One run: C = alpha A B + beta C with these sizes. */
+/* State of a run: C = alpha A B + beta C with these sizes. */
 typedef struct running {
   const tsl_work *work;
   tsl_stream *stream;
@@ -82,7 +84,7 @@ typedef struct running {
   tsl_buffer *a, *b, *c, *scratch;
 } running;
 
-/* B itself, where its rows are such as the device's images want. */
+/* Returns true if an image can use B directly; sets its layout. */
 static bool in_place(const running *run, const part *part_in, tsl_image_layout *layout) {
   const tsl_gemm_sizes *sizes = &run->sizes;
   const int64_t size = sizeof(float), pitch = sizes->b_row_stride;
@@ -118,7 +120,7 @@ static tesela_status pack(const running *run, const part *part_in, tsl_image_lay
   return device->ops->launch(run->stream, state->pack, &grid, list, sizeof list / sizeof *list);
 }
 
-/* C's columns of the part, through an image of it. */
+/* Computes C's columns of a part from its image. */
 static tesela_status multiply(const running *run, const part *part_in, const tsl_image_layout *layout) {
   const tsl_work *work = run->work;
   const tsl_device_ops *ops = work->device->ops;
@@ -131,7 +133,7 @@ static tesela_status multiply(const running *run, const part *part_in, const tsl
   given.sizes.a_offset += part_in->row * given.sizes.a_col_stride;
   given.sizes.c_offset += part_in->column * given.sizes.c_col_stride;
   given.alpha =
-      part_in->rows == 0 ? 0 : (float)work->problem.alpha[0]; /* infinity times nothing is nothing */
+      part_in->rows == 0 ? 0 : (float)work->problem.alpha[0]; /* infinity times an empty sum must be 0 */
   given.beta = part_in->row == 0 ? (float)work->problem.beta[0] : 1;
   grid_for(given.sizes.m, part_in->columns, &work->config, work->device, &grid);
   TSL_TRY(ops->image_create(run->stream, layout, &image));
@@ -143,7 +145,7 @@ static tesela_status multiply(const running *run, const part *part_in, const tsl
   return status;
 }
 
-/* Where k is 0, nothing is read of A and B; the kernel wants an image all the same. */
+/* Computes a part. For k = 0 A and B are not read, but the kernel needs an image. */
 static tesela_status run_part(const running *run, const part *part_in) {
   tsl_image_layout layout = {
       .buffer = run->scratch, .pitch = tsl_image_pitch(run->work->device, 1), .width = 1, .height = 1};
@@ -158,8 +160,8 @@ static void swap(int64_t *a, int64_t *b) {
   *b = kept;
 }
 
-/* Where A and B are both column-major, their transposes have contiguous rows, and C^T = B^T A^T does without
- * packing, and reads vectors. */
+/* Exchanges the operands: if A and B are column-major, C^T = B^T A^T needs no packing and reads
+ * vectors. */
 static void transpose(running *run) {
   tsl_gemm_sizes *sizes = &run->sizes;
   tsl_buffer *const a = run->a;
@@ -201,7 +203,7 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
   return TESELA_OK;
 }
 
-/* --- descriptor --- */
+/* --- strategy --- */
 
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   tsl_grid grid;
@@ -213,23 +215,22 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   return why ? why : grid_for(problem->m, most.columns, config, device, &grid);
 }
 
-/* Room for a packed part. */
+/* Returns the bytes of a packed part. */
 static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
   return bytes_of(problem->k, problem->n, device);
 }
 
-/* How often B goes over memory, written and read, before it is multiplied: packed, and copied where images
- * are copies. */
+/* Returns the number of copies of B before it is multiplied: packing, and images that are copies. */
 static int copies_of(const tsl_shape *b, const tsl_device *device) {
   const int64_t step = (int64_t)(device->image_pitch_alignment / sizeof(float));
   const bool fits = step == 0 ? b->row_stride == b->cols && b->cols % LANES == 0 : b->row_stride % step == 0;
   return (b->col_stride == 1 && fits ? 0 : 1) + (step == 0 ? 1 : 0);
 }
 
-/* On a processor a texel costs a call, so that tall micro-tiles are best, in small groups, which vector units
- * take least badly. On a graphics processor latency is the limit: a unit wants eight warps or more, and
- * groups of few registers, of which it holds many (NOTES.md). */
+/* Returns the fraction of the peak. On a processor a texel costs a call: tall micro-tiles in small
+ * groups are fastest. A GPU is limited by latency: a unit needs eight warps or more, and groups
+ * with few registers (NOTES.md). */
 static double efficiency_of(const tsl_problem *problem, const int64_t *value, const tsl_device *device) {
   const double height = (double)value[HEIGHT], items = (double)(value[COLUMNS] * value[ROWS]);
   if (device->is_cpu)
@@ -249,8 +250,9 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
          copies_of(&problem->b, device) * (bytes / device->bandwidth + device->launch_seconds);
 }
 
-/* Each number of A serves four multiply-adds, each texel's as many as a micro-tile has rows. Rows beyond the
- * last are computed again, columns beyond the last texel's not stored. */
+/* Counts memory traffic. An element of A serves four multiply-adds, a texel as many as a micro-tile
+ * has rows. Rows beyond the last are computed and not stored; so are columns beyond the last
+ * texel's. */
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account) {
   const double height = (double)config->value[HEIGHT], m = (double)problem->m, n = (double)problem->n,
@@ -288,8 +290,8 @@ static tesela_status build(tsl_work *work) {
   return TESELA_OK;
 }
 
-/* Parts along k are at most half of it long, if there are any: the panels' sums cost less than one sum in
- * order. */
+/* If k is cut, a part has at most half of k: the error of the panels' sums is smaller than that of
+ * one sum in order. */
 const tsl_strategy tsl_gemm_image_microtile = {
     .name = "image_microtile",
     .idea = "micro-tiles of C in registers, B through an image of four columns a texel, A as vectors of four",

@@ -1,4 +1,4 @@
-/* f32 products by units that multiply bf16 and add in f32: a number of 24 bits is three slices of 8,
+/* f32 products by units that multiply bf16 and add in f32. A number of 24 bits is three slices of 8,
  * and the products of all nine pairs of slices are exact.
  *
  *   rows of A, columns of B     slices of bf16       products of slices, added in f32       C

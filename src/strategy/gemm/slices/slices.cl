@@ -1,16 +1,15 @@
-/* f32 numbers as three bf16 slices, whose products are exact in f32 and fast on many units: lines are
+/* f32 numbers as three bf16 slices, whose products are exact in f32 and fast on many units. Lines are
  * measured, their numbers cut, and C computed from the sums of the slices' products. slices.c lists
  * the products.
  *
  *   a line's largest    slice 1    slice 2    slice 3
  *   v
- *   1xxxxxxx xxxxxxxx xxxxxxxx  =  1xxxxxxx + xxxxxxxx + xxxxxxxx    24 bits in slices of 8, scaled by a power
- *   0001xxxx xxxxxxxx xxxxxxxx                                       of two for each line
+ *   1xxxxxxx xxxxxxxx xxxxxxxx  =  1xxxxxxx + xxxxxxxx + xxxxxxxx    24 bits in slices of 8; each line is
+ *   0001xxxx xxxxxxxx xxxxxxxx                                       scaled by a power of two
  *
- * tsl_gemm_slices_measure a group finds the largest and smallest numbers of its lines, and so their
- * scales tsl_gemm_slices_cut an item cuts 8 numbers of a line, and stores 16 bytes of each slice
- * tsl_gemm_slices_join an item computes an element of C; if its row or column is native, by k fused
- * multiply-adds
+ *   tsl_gemm_slices_measure   a group finds the largest and smallest numbers of its lines, and so their scales
+ *   tsl_gemm_slices_cut       an item cuts 8 numbers of a line, and stores 16 bytes of each slice
+ *   tsl_gemm_slices_join      an item computes an element of C; a native row or column by k multiply-adds
  *
  * Without products only C = beta C is computed. Items lie along a line, then over lines; or, if
  * numbers of different lines are contiguous, over some lines, then along them. Limits: f32; 65536

@@ -5,11 +5,11 @@
  *
  *   a triangle of C         D          a level's rectangles lie equally far apart on the diagonal: one batch
  *   (syrk, herk, syr2k)     1 D        that writes C. Diagonal blocks are a batch in scratch memory, whose
- *                           2 2 D      triangles are copied to C. If C is read, they are copied there first, so
- *                           2 2 1 D    that the child applies alpha and beta.
- *   a triangular factor     as above with the factor, real types: diagonal blocks completed by zeros and ones,
- *   (trmm)                  in scratch memory. The first batch applies beta, later levels add to C. In
- *                           place, the factor is a copy of C.
+ *                           2 2 D      triangles are copied to C. If C is read, they are copied first,
+ *                           2 2 1 D    so that the child applies alpha and beta.
+ *   a triangular factor     as above with the factor, real types: diagonal blocks completed by zeros and
+ *   (trmm)                  ones in scratch memory. The first batch applies beta, later levels add to C.
+ *                           In place, the factor is a copy of C.
  *   symmetric, hermitian    completed in scratch memory: one general product.
  *   (symm, hemm), complex trmm
  *

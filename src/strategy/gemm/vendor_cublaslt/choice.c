@@ -7,7 +7,8 @@
 
 #include <math.h>
 
-/* Algorithms that are timed, runs of each that count, and when no further one is begun. */
+/* Maximum number of algorithms that are timed; counted runs of each; seconds after which no further
+ * algorithm is timed. */
 enum { PROPOSALS = 16, RUNS = 3 };
 static const double timing_seconds = 1;
 
@@ -20,7 +21,7 @@ bool tsl_lt_choice_fits(const tsl_lt_choice *choice, const tsl_blas_product *pro
          own->b_leading == product->b_leading && own->c_leading == product->c_leading;
 }
 
-/* cuBLASLt's number for a type of elements, and for arithmetic in it. */
+/* cuBLASLt's constants of an element type and of arithmetic in it. */
 typedef struct choice_number {
   tesela_type type;
   int number, compute;
@@ -42,12 +43,12 @@ static const choice_number *choice_number_of(tesela_type type) {
   return &numbers[i];
 }
 
-/* The type that sums and scalars have. */
+/* Returns the type of sums and scalars. */
 static tesela_type choice_sums_of(const tsl_work *work) {
   return tsl_type(work->problem.c.type)->sums;
 }
 
-/* alpha and beta, as the operation reads them. */
+/* alpha or beta in the operation's type. */
 typedef union scalar {
   double f64[2];
   float f32[2];
@@ -73,7 +74,8 @@ int tsl_lt_multiply(const tsl_work *work, tsl_lt_handle handle, const tsl_lt_cho
 
 /* --- layouts --- */
 
-/* Rows and columns as they are stored, column-major: those of op(A) exchanged where it is a transpose. */
+/* Creates the layout of a stored column-major matrix: rows and columns of op(A) are exchanged for a
+ * transpose. */
 static int make_layout(tesela_type type, bool transposed, int64_t rows, int64_t cols, int64_t leading,
                        int64_t count, int64_t step, tsl_lt_layout *layout) {
   const int32_t matrices = (int32_t)count;
@@ -123,7 +125,7 @@ void tsl_lt_choice_free(tsl_lt_choice *choice) {
   tsl_free(choice);
 }
 
-/* --- the heuristics --- */
+/* --- heuristics --- */
 
 static int set_preference(const tsl_work *work, tsl_lt_preference preference, uint64_t workspace,
                           uint32_t alignment) {
@@ -140,7 +142,7 @@ static int set_preference(const tsl_work *work, tsl_lt_preference preference, ui
   return code;
 }
 
-/* At most `most` proposals; none is a failure. */
+/* Asks for at most `most` proposals; fails if there is none. */
 static tesela_status choice_propose(const tsl_work *work, tsl_lt_handle handle, const tsl_lt_choice *choice,
                                     uint64_t workspace, uint32_t alignment, int most, tsl_lt_answer *answers,
                                     int *count) {
@@ -158,7 +160,7 @@ static tesela_status choice_propose(const tsl_work *work, tsl_lt_handle handle, 
   return tsl_lt_check(work->device, "cublasLtMatmulAlgoGetHeuristic", code);
 }
 
-/* --- the stopwatch --- */
+/* --- timing --- */
 
 enum { A, B, C, WORKSPACE, BUFFERS };
 
@@ -172,8 +174,7 @@ typedef struct choice_bench {
   tsl_lt_addresses at;
 } choice_bench;
 
-/* Numbers that are no zeros, since those would let the device run faster. Their values do not matter
- * otherwise. */
+/* Fills the operands with numbers other than zero, since zeros would let the device run faster. */
 static tesela_status choice_fill(choice_bench *self) {
   const tsl_device_ops *ops = self->work->device->ops;
   for (int i = 0; i < WORKSPACE; i++)
@@ -215,8 +216,8 @@ static void bench_free(choice_bench *self) {
       ops->buffer_destroy(self->buffers[i]);
 }
 
-/* The fastest of some runs after one that does not count. A proposal that does not run is no failure of ours.
- */
+/* Times an algorithm: the fastest of RUNS runs after a first one that does not count. A proposal
+ * that fails gets infinity. */
 static tesela_status time_answer(choice_bench *self, const tsl_lt_answer *answer, double *seconds) {
   const tsl_device_ops *ops = self->work->device->ops;
   *seconds = INFINITY;
@@ -249,7 +250,7 @@ static tesela_status choice_time_all(choice_bench *self, const tsl_lt_answer *an
   return TESELA_OK;
 }
 
-/* Which of the answers is fastest; the first where there is no memory to find out. */
+/* Finds the fastest of the algorithms; the first one if memory for the timing is short. */
 static tesela_status choice_fastest(const tsl_work *work, tsl_lt_handle handle, const tsl_lt_choice *choice,
                                     uint64_t workspace, const tsl_lt_answer *answers, int count, int *best) {
   choice_bench self = {.work = work, .handle = handle, .choice = choice};
@@ -267,8 +268,7 @@ static tesela_status choice_fastest(const tsl_work *work, tsl_lt_handle handle, 
   return status;
 }
 
-/* Of a batch, all products are where the algorithm expects the first: what its steps are multiples of counts,
- * too. */
+/* Returns the alignment that all products of a batch have: the steps limit it. */
 static uint32_t alignment_of(const tsl_work *work, const tsl_lt_choice *choice) {
   const uint64_t element = tsl_type(work->problem.a.type)->size,
                  c_element = tsl_type(work->problem.c.type)->size;
