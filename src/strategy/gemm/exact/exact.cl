@@ -10,7 +10,7 @@
  *   pairs    floats: undecided elements again, all items for each           [4y ... 4y+3]  o  o  o
  *   left     the elements that are still undecided, one by one
  *
- *   digits  | 83 | ... | 1 | 0 |   of a superaccumulator: 52 bits each from 2^-2150 on (floats: 19 from 2^-560)
+ *   digits  | 83 | ... | 1 | 0 |   of a superaccumulator: 52 bits each from 2^-2150 (floats: 19 from 2^-560)
  *   wide    | 259 | ...    | 0 |   26 bits each of alpha times that, and beta c (floats: 96)
  *
  * Nearly exact sums (exact_near.h): of floats in doubles by panels, since the products are exact; of

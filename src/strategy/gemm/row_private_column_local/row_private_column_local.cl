@@ -5,7 +5,7 @@
  *              B   | column j           for each panel p of A's rows:
  *         p  +-----+-------+              private a[PANEL] = A(i, p), zeros beyond k and beyond m
  *            |     v       |              for each column j:
- *            +-------------+                item x loads B(p + x, j), B(p + x + ITEMS, j), ... into column[PANEL]
+ *            +-------------+                item x loads B(p + x, j), B(p + x + ITEMS, j), ... to column
  *   A    p                                  barrier
  *   i  |----|----|--                        sum = a[0] column[0] + ... + a[PANEL-1] column[PANEL-1]
  *   ...                                     barrier

@@ -7,7 +7,7 @@
  *   1xxxxxxx xxxxxxxx xxxxxxxx  =  1xxxxxxx + xxxxxxxx + xxxxxxxx    24 bits in slices of 8; each line is
  *   0001xxxx xxxxxxxx xxxxxxxx                                       scaled by a power of two
  *
- *   tsl_gemm_slices_measure   a group finds the largest and smallest numbers of its lines, and so their scales
+ *   tsl_gemm_slices_measure   a group finds the largest and smallest numbers of its lines, hence scales
  *   tsl_gemm_slices_cut       an item cuts 8 numbers of a line, and stores 16 bytes of each slice
  *   tsl_gemm_slices_join      an item computes an element of C; a native row or column by k multiply-adds
  *

@@ -7,8 +7,8 @@
  *   slabs  |....|....|             out                              C0 C0   the other is multiplied; a tile
  *   A      |....|....|                                                      leaves during the next one
  *   +-.-.-+ +----+----+
- *   | . . | |tile|tile|    A tile of r x c moves k (r + c) elements in for 2 k r c operations: large tiles
- *   +-.-.-+ +----+----+    fewer bytes. The sizes move the fewest bytes that memory allows (tiling.c). Tiles
+ *   | . . | |tile|tile|    A tile of r x c moves k (r + c) elements in for 2 k r c operations: larger
+ *   +-.-.-+ +----+----+    tiles move fewer bytes. The sizes move the fewest bytes that memory allows (tiling.c). Tiles
  *   | . . | |tile|tile|    alternate direction along a side, so that one panel is reused if sums have one or
  *   +-.-.-+ +----+----+    two slabs.
  *

@@ -3,7 +3,7 @@
  * falls by TILE.
  *
  *              B   |     +------+         for each step l of TILE along k:
- *                l |     | TILE |           item (x, y) loads A(row0 + y, l + x), B(l + y, col0 + x); 0 outside
+ *                l |     | TILE |           item (x, y) loads A(row0 + y, l + x), B(l + y, col0 + x)
  *                  v     +------+           barrier
  *   A   l ->                                sum += A(y, i) B(i, x) for i = 0 .. TILE - 1
  *   +------+             +------+           barrier

@@ -216,7 +216,7 @@ static void bench_free(choice_bench *self) {
       ops->buffer_destroy(self->buffers[i]);
 }
 
-/* Times an algorithm: the fastest of RUNS runs after a first one that does not count. A proposal
+/* Times an algorithm: the fastest of RUNS runs after one more, which does not count. A proposal
  * that fails gets infinity. */
 static tesela_status time_answer(choice_bench *self, const tsl_lt_answer *answer, double *seconds) {
   const tsl_device_ops *ops = self->work->device->ops;

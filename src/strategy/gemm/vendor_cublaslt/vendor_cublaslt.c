@@ -1,7 +1,7 @@
 /* cuBLASLt's matmul on a CUDA device with the best of its algorithms, for comparison: NVIDIA's best
  * effort for a shape. Loaded at run time (TESELA_CUBLASLT, else the names below). Not on the ladder.
  *
- *   cublaslt_build()  heuristics propose up to 16 algorithms for the shape, which may use 256 MiB of workspace;
+ *   cublaslt_build()  heuristics propose up to 16 algorithms for the shape, each with up to 256 MiB of memory;
  *                     each runs four times on memory of the operands' sizes; the fastest is used (choice.c)
  *   cublaslt_run()    C (m x n, row- or column-major) = alpha A B + beta C     cublasLtMatmul on our stream,
  *                     column-major; a row-major C is C' = B' A'

@@ -24,7 +24,7 @@ enum { TSL_CBLAS_NO_TRANSPOSE = 111, TSL_CBLAS_TRANSPOSE = 112 };
     (int order, int a_transpose, int b_transpose, int64_t m, int64_t n, int64_t k, double alpha,             \
      const double *a, int64_t a_leading, const double *b, int64_t b_leading, double beta, double *c,         \
      int64_t c_leading))                                                                                     \
-  /* OpenBLAS: "OpenBLAS 0.3.21 DYNAMIC_ARCH ...", with USE64BITINT for 64-bit integers; "SkylakeX" */                                                                                                        \
+  /* OpenBLAS: "OpenBLAS 0.3.21 DYNAMIC_ARCH ...", with USE64BITINT for 64-bit integers; "SkylakeX" */       \
   X(const char *, openblas_config, openblas_get_config, 1, (void))                                           \
   X(const char *, openblas_core, openblas_get_corename, 1, (void))                                           \
   X(void, openblas_threads, openblas_set_num_threads, 1, (int count))                                        \
